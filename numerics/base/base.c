@@ -1,0 +1,134 @@
+// Status words and the error sentence of a thread; allocation and logging
+// through an environment; the arena.
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 64
+
+// one sentence per thread: nothing is shared between threads that step different states
+static _Thread_local char error_text[512];
+
+const char *pcs_status_text(pcs_status status)
+{
+    switch (status) {
+#define X(id, text)                                                                                \
+    case id: return text;
+        PCS_STATUS_LIST(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *pcs_error_text(void)
+{
+    return error_text;
+}
+
+pcs_status pcs_fail(pcs_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error_text, sizeof error_text, format, args);
+    va_end(args);
+    return status;
+}
+
+pcs_status pcs_fail_memory(const char *where)
+{
+    return pcs_fail(PCS_ERR_MEMORY, "%s: out of memory", where);
+}
+
+void *pcs_env_alloc(const pcs_env *env, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) return NULL;
+
+    const size_t bytes = count * size > 0 ? count * size : 1;
+    void *p = env && env->alloc ? env->alloc(bytes, env->alloc_user) : malloc(bytes);
+    if (p) memset(p, 0, bytes);
+    return p;
+}
+
+void pcs_env_free(const pcs_env *env, void *pointer)
+{
+    if (!pointer) return;
+    if (env && env->release) {
+        env->release(pointer, env->alloc_user);
+    } else {
+        free(pointer);
+    }
+}
+
+void pcs_env_log(const pcs_env *env, pcs_log_level level, const char *format, ...)
+{
+    if (!env || !env->log) return;
+
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    env->log(level, text, env->log_user);
+}
+
+bool pcs_all_finite(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+void *pcs_arena_take(pcs_arena *arena, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2) return NULL;
+    const size_t start = (arena->used + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
+
+    // record the demand even when it does not fit: the owner grows to it between steps
+    if (arena->peak && start + bytes > *arena->peak) *arena->peak = start + bytes;
+    arena->used = start + bytes;
+    return arena->base && arena->used <= arena->size ? arena->base + start : NULL;
+}
+
+void *pcs_arena_take_array(pcs_arena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size) return NULL;
+    return pcs_arena_take(arena, count * size);
+}
+
+pcs_status pcs_arena_create(const pcs_env *env, size_t bytes, pcs_arena *out)
+{
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_arena_create: the place for the arena is null");
+    *out = (pcs_arena){0};
+    if (bytes > SIZE_MAX / 2) return pcs_fail_memory("pcs_arena_create");
+
+    // room to align the base, and before it the pointer that was allocated
+    unsigned char *raw = pcs_env_alloc(env, bytes + 2 * ALIGN, 1);
+    if (!raw) return pcs_fail_memory("pcs_arena_create");
+
+    unsigned char *base = raw + ALIGN - (uintptr_t)raw % ALIGN;
+    if (base - raw < (ptrdiff_t)sizeof raw) base += ALIGN;
+    memcpy(base - sizeof raw, &raw, sizeof raw);
+    out->base = base;
+    out->size = bytes;
+    return PCS_OK;
+}
+
+void pcs_arena_destroy(const pcs_env *env, pcs_arena *arena)
+{
+    if (!arena) return;
+    if (arena->base) {
+        unsigned char *raw;
+        memcpy(&raw, arena->base - sizeof raw, sizeof raw);
+        pcs_env_free(env, raw);
+    }
+    *arena = (pcs_arena){0};
+}
+
+const char *pcs_version(void)
+{
+    return PERCUSS_VERSION;
+}

@@ -1,0 +1,32 @@
+// Private side of <percuss/base.h>: failing with a sentence, allocation through
+// an environment, assertions for our own mistakes.
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include <percuss/base.h>
+
+#include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// our own mistakes only, never user input; without side effects
+#define PCS_ASSERT(condition) assert(condition)
+
+// records the sentence that pcs_error_text returns and hands the status back:
+// return pcs_fail(PCS_ERR_ARG, "pcs_body: mass is %g kg; it must be positive", m);
+PCS_API pcs_status pcs_fail(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
+
+// PCS_ERR_MEMORY with the standard sentence
+PCS_API pcs_status pcs_fail_memory(const char *where);
+
+// memory through an environment (null: malloc); zeroed; null on failure or overflow
+PCS_API void *pcs_env_alloc(const pcs_env *env, size_t count, size_t size);
+PCS_API void pcs_env_free(const pcs_env *env, void *pointer);
+PCS_API void pcs_env_log(const pcs_env *env, pcs_log_level level, const char *format, ...)
+    PCS_PRINTF(3, 4);
+
+// true if all n numbers are finite (n may be 0)
+PCS_API bool pcs_all_finite(const double *x, size_t n);
+
+#endif

@@ -1,0 +1,98 @@
+/// @file
+/// Linear algebra that users meet: block-sparse rows, sparse columns, the
+/// factorised mass matrix, and the Delassus operator W = H M^-1 H^T.
+///
+/// Matrices are column-major everywhere: entry (i, j) of an m x n matrix A is
+/// A[i + m * j].
+#ifndef PERCUSS_LINALG_H
+#define PERCUSS_LINALG_H
+
+#include <percuss/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Block-sparse rows with blocks of any size. Block row i covers scalar rows
+/// row[i] .. row[i + 1] - 1, block column j scalar columns col[j] .. col[j + 1] - 1;
+/// stored block k of block row i (ptr[i] <= k < ptr[i + 1]) lies in block column idx[k]
+/// and its values, column-major, start at val[off[k]]. A dense matrix is one block
+/// (pcs_bsr_from_dense). The struct borrows all its arrays.
+typedef struct pcs_bsr {
+    int m, n;    ///< block rows, block columns
+    int *row;    ///< m + 1, increasing, row[0] = 0; row[m] scalar rows in all
+    int *col;    ///< n + 1, increasing, col[0] = 0; col[n] scalar columns in all
+    int *ptr;    ///< m + 1, ptr[0] = 0
+    int *idx;    ///< ptr[m] block columns, strictly increasing within a block row
+    size_t *off; ///< ptr[m] starts of blocks in val
+    double *val; ///< the blocks
+} pcs_bsr;
+
+/// Checks sizes, order and finiteness; the sentence says which entry is wrong.
+PCS_NODISCARD PCS_API pcs_status pcs_bsr_check(const pcs_bsr *A);
+
+/// A dense m x n matrix as one block; borrows `val`, takes the index arrays from the arena.
+/// m, n >= 0.
+PCS_NODISCARD PCS_API pcs_status pcs_bsr_from_dense(int m, int n, double *val, pcs_arena *arena,
+                                                    pcs_bsr *out);
+
+/// The position k of block (i, j), or -1 when it is not stored.
+PCS_API int pcs_bsr_find(const pcs_bsr *A, int i, int j);
+
+/// y = A x. x has col[n] entries, y row[m]; they must not overlap.
+PCS_API void pcs_bsr_mul(const pcs_bsr *A, const double *x, double *y);
+
+/// y = y + A^T x. x has row[m] entries, y col[n]; they must not overlap.
+PCS_API void pcs_bsr_addmul_t(const pcs_bsr *A, const double *x, double *y);
+
+/// Writes all of A into `dense`, column-major row[m] x col[n].
+PCS_API void pcs_bsr_to_dense(const pcs_bsr *A, double *dense);
+
+/// Sparse columns: entries p[j] .. p[j + 1] - 1 of i and x are the rows and values of column j.
+/// Rows increase within a column. The struct borrows its arrays.
+typedef struct pcs_csc {
+    int m, n;  ///< rows, columns
+    int *p;    ///< n + 1
+    int *i;    ///< p[n]
+    double *x; ///< p[n]
+} pcs_csc;
+
+/// A factorised mass (or iteration) matrix: block-diagonal with general, possibly unsymmetric
+/// blocks (LU with partial pivoting), or sparse symmetric positive definite (CHOLMOD).
+typedef struct pcs_mass pcs_mass;
+
+/// Factorises a block-diagonal matrix: nb blocks, block b is size[b] x size[b] column-major, the
+/// blocks one after another in `val` (copied). PCS_ERR_SINGULAR names a singular block.
+/// Release with pcs_mass_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb,
+                                                        const int *size, const double *val,
+                                                        pcs_mass **out);
+
+/// Factorises a sparse symmetric positive definite matrix. Give both triangles or either one
+/// alone (the other is then understood); `M` is not kept. PCS_ERR_SINGULAR if it is not
+/// positive definite. Release with pcs_mass_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M,
+                                                        pcs_mass **out);
+
+/// Accepts null.
+PCS_API void pcs_mass_destroy(pcs_mass *mass);
+
+/// Scalar size of the mass matrix.
+PCS_API int pcs_mass_size(const pcs_mass *mass);
+
+/// x = M^-1 b; x may be b.
+PCS_NODISCARD PCS_API pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x);
+
+/// The Delassus operator W = H M^-1 H^T as block-sparse rows, its block rows those of H. For a
+/// block-diagonal mass the block columns of H must be its blocks; for a sparse mass any
+/// partition does and W is dense between constraints that M couples. Taken from the arena
+/// (PCS_ERR_MEMORY, with the demand in arena->peak, when it does not fit). Source: theory of
+/// nonsmooth dynamics, M (v - v_free) = H^T r, u = H v.
+PCS_NODISCARD PCS_API pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass *mass,
+                                              pcs_arena *arena, pcs_bsr *W);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,11 @@
+/// @file
+/// Umbrella of the numerics layer.
+#ifndef PERCUSS_NUMERICS_H
+#define PERCUSS_NUMERICS_H
+
+#include <percuss/base.h>
+#include <percuss/linalg.h>
+#include <percuss/problem.h>
+#include <percuss/solver.h>
+
+#endif

@@ -1,0 +1,113 @@
+/// @file
+/// The one problem of the library, its residual, the global form, and the
+/// position-projection problem.
+///
+///     u = W r + q          K* contains u, orthogonal to r in K,   K = K_1 x ... x K_n
+///
+/// An LCP has unilateral blocks only, an MLCP equality and unilateral ones.
+#ifndef PERCUSS_PROBLEM_H
+#define PERCUSS_PROBLEM_H
+
+#include <percuss/linalg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The cone of a block: where r lives, and what that asks of u.
+typedef enum pcs_cone {
+    PCS_EQUALITY,  ///< r free, u = 0; any dimension
+    PCS_UNILATERAL ///< 0 <= u, r >= 0, u r = 0; dimension 1
+} pcs_cone;
+
+/// One block of constraints: rows row .. row + dim - 1.
+typedef struct pcs_block {
+    pcs_cone cone;
+    int row; ///< first scalar row; blocks follow one another without gaps
+    int dim; ///< number of rows, >= 1; exactly 1 for a unilateral block
+} pcs_block;
+
+/// u = W r + q over a product of cones. W may be unsymmetric, singular or indefinite. The
+/// rows of one cone block lie within one block row of W; W's row and column partitions are
+/// equal. The struct borrows everything.
+typedef struct pcs_problem {
+    int n;                  ///< scalar rows; 0 is an empty problem
+    int nb;                 ///< cone blocks
+    const pcs_block *block; ///< nb
+    pcs_bsr W;              ///< n x n
+    const double *q;        ///< n
+} pcs_problem;
+
+/// Checks a problem once, at the border: sizes, order of the blocks, finiteness. The solvers
+/// call it; good data never fails it.
+PCS_NODISCARD PCS_API pcs_status pcs_problem_check(const pcs_problem *p);
+
+/// How well r solves a problem (theory 7.7). Block i of dimension d_i uses
+/// rho_i = d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and
+/// F_i = r_i - P_K(r_i - rho_i u_i).
+typedef struct pcs_measure {
+    double residual;             ///< |(F_i / rho_i)_i| / max(|q|, |W r|): velocity over velocity
+    double natural_map;          ///< |r - P_K(r - u)|, rho = 1, as published
+    double norm_q, norm_r, norm_u; ///< Euclidean norms of q, r and u = W r + q
+} pcs_measure;
+
+/// Computes u = W r + q and the measures of r. `p` must be good (pcs_problem_check); r and u
+/// have n entries. A NaN in r gives NaN measures. Never allocates.
+PCS_API void pcs_problem_measure(const pcs_problem *p, const double *r, double *u,
+                                 pcs_measure *out);
+
+/// natural_map / max(norm_q, norm_r, norm_u); undivided where that maximum is <= 2.2e-16.
+PCS_API double pcs_relative_natural_map(const pcs_measure *m);
+
+/// The global form: M v = H^T r + f, u = H v + w, the same cones.
+typedef struct pcs_global_problem {
+    int nb;                 ///< cone blocks
+    const pcs_block *block; ///< nb; rows of H
+    pcs_bsr H;              ///< constraints x velocities
+    const pcs_mass *M;      ///< factorised mass
+    const double *f;        ///< velocity rows: impulse of the applied forces plus momentum, M v_free
+    const double *w;        ///< constraint rows, added to u; null means zero
+} pcs_global_problem;
+
+/// Condenses to the local form: W = H M^-1 H^T and q = H M^-1 f + w, both taken from the arena
+/// (PCS_ERR_MEMORY with the demand in arena->peak when it does not fit); blocks are borrowed.
+PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g,
+                                                     pcs_arena *arena, pcs_problem *out);
+
+/// The velocity that belongs to r: M v = H^T r + f. v has the size of M.
+PCS_NODISCARD PCS_API pcs_status pcs_global_velocity(const pcs_global_problem *g, const double *r,
+                                                     double *v);
+
+/// Metric of a position projection (theory 8.1). With S and Z as below a step is
+/// w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0, dq = Z L.
+typedef enum pcs_metric {
+    PCS_METRIC_MASS, ///< S = CT M^-1 CT^T,      Z = T M^-1 CT^T: unit-invariant, the default
+    PCS_METRIC_V,    ///< S = CT (T^T T)^-1 CT^T, Z = T (T^T T)^-1 CT^T
+    PCS_METRIC_Q,    ///< S = C C^T,             Z = C^T
+    PCS_METRIC_Q1    ///< as Q with one bilateral row (0, Q_b^T / |Q_b|), value |Q_b| - 1, per quaternion
+} pcs_metric;
+
+/// The position problem at the current q: find dq so that the linearised gaps
+/// g + C dq obey their rows (equality: 0, unilateral: >= 0). Nothing of bodies is known here:
+/// q is a vector, T maps velocities to its rate, and some groups of four entries of q are
+/// quaternions. The struct borrows everything. Which of C, CT, T and M a metric needs:
+/// Q, Q1: C. V: T, and C or CT. MASS: T, M, and C or CT.
+typedef struct pcs_position_problem {
+    int m;                ///< rows of g
+    const pcs_cone *kind; ///< m
+    const double *g;      ///< m gaps (metres, or what the row measures); negative is violated
+    const pcs_bsr *C;     ///< m x nq, dg/dq; or null
+    const pcs_bsr *CT;    ///< m x nv, C T; or null: computed from C and T
+    const pcs_bsr *T;     ///< nq x nv block diagonal, dq/dt = T v; or null
+    const pcs_mass *M;    ///< nv, or null
+    int nq;               ///< entries of q
+    const double *q;      ///< nq
+    int n_quat;           ///< quaternions in q
+    const int *quat;      ///< n_quat positions in q of their first (scalar) entry
+} pcs_position_problem;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,195 @@
+/// @file
+/// Solving the problem of <percuss/problem.h>: options, outcome, report, the
+/// solver table, and entries for LCP, MLCP and the position-projection problem.
+#ifndef PERCUSS_SOLVER_H
+#define PERCUSS_SOLVER_H
+
+#include <percuss/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The solvers, in the order of the table.
+typedef enum pcs_solver {
+    PCS_AUTO,   ///< the portfolio: picks, and falls back when the pick does not converge
+    PCS_DIRECT, ///< linear solve; equality blocks only
+    PCS_ENUM,   ///< enumeration of active sets: small problems, the exact reference
+    PCS_LEMKE,  ///< complementary pivoting
+    PCS_NSGS,   ///< nonsmooth (projected) Gauss-Seidel with relaxation
+    PCS_NEWTON  ///< semismooth Newton on Fischer-Burmeister or min, line search
+} pcs_solver;
+
+/// How the mathematics ended.
+#define PCS_OUTCOME_LIST(X)                                                                        \
+    X(PCS_CONVERGED, "converged")                                                                  \
+    X(PCS_MAX_ITERS, "max_iters")                                                                  \
+    X(PCS_TIME_LIMIT, "time_limit")                                                                \
+    X(PCS_STOPPED, "stopped")                                                                      \
+    X(PCS_STALLED, "stalled")                                                                      \
+    X(PCS_DIVERGED, "diverged")                                                                    \
+    X(PCS_INFEASIBLE, "infeasible")
+
+/// PCS_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol;
+/// PCS_INFEASIBLE only with a proof (a certificate that u in K*, r in K is impossible, or a
+/// complete enumeration); PCS_STALLED also for a ray of lemke that proves nothing.
+typedef enum pcs_outcome {
+#define X(id, text) id,
+    PCS_OUTCOME_LIST(X)
+#undef X
+} pcs_outcome;
+
+/// The word of an outcome, never null.
+PCS_API const char *pcs_outcome_text(pcs_outcome outcome);
+
+/// What a solver stops on: all three are compared with tol.
+typedef enum pcs_stop {
+    PCS_STOP_RESIDUAL, ///< pcs_measure.residual, free of units
+    PCS_STOP_NATURAL,  ///< the relative natural map, as published
+    PCS_STOP_BOTH      ///< the larger of the two
+} pcs_stop;
+
+typedef enum pcs_newton_function {
+    PCS_NEWTON_FB, ///< Fischer-Burmeister: sqrt(r^2 + u^2) - r - u
+    PCS_NEWTON_MIN ///< min(r, rho u)
+} pcs_newton_function;
+
+typedef struct pcs_enum_opts {
+    int max_rows; ///< refuse problems with more unilateral rows than this
+} pcs_enum_opts;
+
+typedef struct pcs_nsgs_opts {
+    double relaxation; ///< 0 < relaxation < 2; 1 is plain Gauss-Seidel
+    int check_every;   ///< sweeps between two exact residuals
+} pcs_nsgs_opts;
+
+typedef struct pcs_newton_opts {
+    pcs_newton_function function;
+    int max_backtracks; ///< halvings of a step in the line search
+} pcs_newton_opts;
+
+/// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation = 1.2;
+typedef struct pcs_solver_opts {
+    pcs_solver kind;
+    double tol;         ///< > 0
+    pcs_stop stop;      ///< what is compared with tol
+    int max_iters;      ///< pivots, sweeps or steps; for auto a budget of work units
+    double max_seconds; ///< aborts with PCS_TIME_LIMIT; 0 means none
+    union {
+        pcs_enum_opts enumerate;
+        pcs_nsgs_opts nsgs;
+        pcs_newton_opts newton;
+    } as; ///< the member that belongs to kind
+} pcs_solver_opts;
+
+/// The defaults of a solver; an unknown kind gives those of PCS_AUTO.
+PCS_API pcs_solver_opts pcs_solver_defaults(pcs_solver kind);
+
+/// Called once per iteration (or every few, where one is very cheap); a non-zero answer stops
+/// the solve with PCS_STOPPED. {0} watches nothing.
+typedef struct pcs_watch {
+    int (*fn)(void *user, int iters, double residual);
+    void *user;
+} pcs_watch;
+
+/// What a solve returns beside r and u.
+typedef struct pcs_report {
+    pcs_outcome outcome;
+    pcs_solver solver; ///< who produced r (for auto: the part that did)
+    int iters;
+    double seconds; ///< of the solve only
+    pcs_measure measure; ///< of the r returned
+} pcs_report;
+
+/// Arena bytes pcs_solve needs for this problem and these options.
+PCS_API size_t pcs_solve_work_bytes(const pcs_problem *p, const pcs_solver_opts *opts);
+
+/// Solves. `opts` null means the defaults of PCS_AUTO. r (n): on entry the starting point (zeros
+/// if nothing better is known; must be finite), on return the best impulse found. u (n): W r + q.
+/// `work` is by value: nothing stays taken. Returns PCS_OK whenever the solve ran; read
+/// report->outcome. Never allocates, never prints.
+PCS_NODISCARD PCS_API pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts,
+                                           pcs_watch watch, pcs_arena work, double *r, double *u,
+                                           pcs_report *report);
+
+/// As pcs_solve with no watch and memory of its own from env (null: malloc).
+PCS_NODISCARD PCS_API pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_problem *p,
+                                                 const pcs_solver_opts *opts, double *r, double *u,
+                                                 pcs_report *report);
+
+/// LCP: w = M z + q, 0 <= z _|_ w >= 0. M is n x n column-major. z (n): start on entry, solution
+/// on return; w (n). opts null: auto. Memory of its own from malloc.
+PCS_NODISCARD PCS_API pcs_status pcs_lcp_solve(int n, const double *M, const double *q,
+                                               const pcs_solver_opts *opts, double *z, double *w,
+                                               pcs_report *report);
+
+/// MLCP with a kind per row, in any order: w = M z + q; equality rows w = 0 with z free,
+/// unilateral rows 0 <= z _|_ w >= 0. M is n x n column-major.
+PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve(int n, const pcs_cone *kind, const double *M,
+                                                const double *q, const pcs_solver_opts *opts,
+                                                double *z, double *w, pcs_report *report);
+
+/// MLCP in the form 0 = A u + C v + a, w = D u + B v + b, 0 <= v _|_ w >= 0, with n equalities
+/// and m complementarities; A n x n, B m x m, C n x m, D m x n, all column-major. u (n) and
+/// v (m): start on entry, solution on return; w (m).
+PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double *A,
+                                                     const double *B, const double *C,
+                                                     const double *D, const double *a,
+                                                     const double *b, const pcs_solver_opts *opts,
+                                                     double *u, double *v, double *w,
+                                                     pcs_report *report);
+
+/// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for
+/// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
+/// (pcs_position_normalize) and evaluates g again. Lambda starts from zero. An infeasible step is
+/// an outcome in the report, with dq of the best Lambda found.
+PCS_NODISCARD PCS_API pcs_status pcs_position_step(const pcs_position_problem *p,
+                                                   pcs_metric metric, const pcs_solver_opts *opts,
+                                                   pcs_arena work, double *Lambda, double *dq,
+                                                   pcs_report *report);
+
+/// Arena bytes pcs_position_step needs.
+PCS_API size_t pcs_position_work_bytes(const pcs_position_problem *p, pcs_metric metric,
+                                       const pcs_solver_opts *opts);
+
+/// Divides every quaternion of q by its norm. PCS_ERR_ARG if one is zero or not finite (q is
+/// then unchanged).
+PCS_NODISCARD PCS_API pcs_status pcs_position_normalize(int n_quat, const int *quat, double *q);
+
+/// The largest violation: max over rows of |g| (equality) or max(0, -g) (unilateral).
+PCS_API double pcs_position_violation(int m, const pcs_cone *kind, const double *g);
+
+/// One option in the table, for command lines, scene files and the manual.
+typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE } pcs_opt_type;
+typedef struct pcs_opt {
+    const char *name;
+    pcs_opt_type type;
+    size_t offset;    ///< in pcs_solver_opts
+    double low, high; ///< allowed range, both ends included
+    const char *help;
+} pcs_opt;
+
+/// A row of the solver table, as the public may see it.
+typedef struct pcs_solver_info {
+    const char *name;    ///< "nsgs"
+    const char *summary; ///< one sentence
+    pcs_solver kind;
+    unsigned cones; ///< bit 1u << pcs_cone for every cone it takes
+    const pcs_opt *opt;
+    int n_opts;
+} pcs_solver_info;
+
+/// Number of rows of the table; rows 0 .. count - 1.
+PCS_API int pcs_solver_count(void);
+
+/// Row i, or null beyond the table.
+PCS_API const pcs_solver_info *pcs_solver_at(int i);
+
+/// The row of this name, or null.
+PCS_API const pcs_solver_info *pcs_solver_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

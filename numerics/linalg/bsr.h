@@ -1,0 +1,32 @@
+// Private helpers on block-sparse rows.
+#ifndef LINALG_BSR_H
+#define LINALG_BSR_H
+
+#include "base/base.h"
+#include <percuss/linalg.h>
+
+static inline int bsr_rows(const pcs_bsr *A)
+{
+    return A->row ? A->row[A->m] : 0;
+}
+
+static inline int bsr_cols(const pcs_bsr *A)
+{
+    return A->col ? A->col[A->n] : 0;
+}
+
+// y = y + a (h x w, column-major) x
+static inline void block_addmul(int h, int w, const double *a, const double *x, double *y)
+{
+    for (int c = 0; c < w; ++c) {
+        const double xc = x[c];
+        for (int r = 0; r < h; ++r) {
+            y[r] += a[r + (size_t)h * c] * xc;
+        }
+    }
+}
+
+// the dot product of one scalar row of A (row local of block row i) with x
+PCS_API double bsr_row_dot(const pcs_bsr *A, int i, int local, const double *x);
+
+#endif

@@ -1,0 +1,180 @@
+// Sparse Cholesky factorisation with CHOLMOD: M = L L^T (or L D L^T) under a fill-reducing
+// ordering.
+#include "linalg/chol.h"
+
+#include <string.h>
+
+#include <cholmod.h>
+
+struct chol_factor {
+    pcs_env env;
+    int n;
+    cholmod_factor *L;
+};
+
+// one common per call: nothing is shared between threads, and CHOLMOD stays silent
+static void begin(cholmod_common *c)
+{
+    cholmod_start(c);
+    c->print = 0;
+    c->error_handler = NULL;
+    c->try_catch = 1;
+#ifdef PERCUSS_NO_GPL
+    c->supernodal = CHOLMOD_SIMPLICIAL;
+#endif
+}
+
+static pcs_status check(const pcs_csc *M)
+{
+    if (!M || !M->p || M->m != M->n || M->n < 0 || M->p[0] != 0) {
+        return pcs_fail(PCS_ERR_ARG, "mass matrix: it is null or not square");
+    }
+    for (int j = 0; j < M->n; ++j) {
+        if (M->p[j + 1] < M->p[j] || (M->p[j + 1] > M->p[j] && (!M->i || !M->x))) {
+            return pcs_fail(PCS_ERR_SIZE, "mass matrix: the entries of column %d are missing", j);
+        }
+        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
+            if (M->i[k] < 0 || M->i[k] >= M->m || (k > M->p[j] && M->i[k] <= M->i[k - 1])) {
+                return pcs_fail(PCS_ERR_SIZE, "mass matrix: the rows of column %d are out of range"
+                                " or do not increase at entry %d", j, k - M->p[j]);
+            }
+            if (!isfinite(M->x[k])) {
+                return pcs_fail(PCS_ERR_ARG, "mass matrix: entry (%d, %d) is not finite", M->i[k],
+                                j);
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+// whether M has entries above and below the diagonal
+static void triangles(const pcs_csc *M, bool *upper, bool *lower)
+{
+    *upper = *lower = false;
+    for (int j = 0; j < M->n; ++j) {
+        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
+            *upper |= M->i[k] < j;
+            *lower |= M->i[k] > j;
+        }
+    }
+}
+
+static double entry(const pcs_csc *M, int i, int j)
+{
+    for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
+        if (M->i[k] == i) return M->x[k];
+    }
+    return 0;
+}
+
+// both triangles given: they must agree, CHOLMOD would read one and ignore the other
+static pcs_status check_symmetric(const pcs_csc *M)
+{
+    double scale = 0;
+    for (int k = 0; k < M->p[M->n]; ++k) {
+        scale = fmax(scale, fabs(M->x[k]));
+    }
+    for (int j = 0; j < M->n; ++j) {
+        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
+            if (!(fabs(M->x[k] - entry(M, j, M->i[k])) <= 1e-10 * scale)) {
+                return pcs_fail(PCS_ERR_ARG, "mass matrix: entries (%d, %d) and (%d, %d) differ; it"
+                                " must be symmetric", M->i[k], j, j, M->i[k]);
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status chol_create(const pcs_env *env, const pcs_csc *M, chol_factor **out)
+{
+    *out = NULL;
+    PCS_TRY(check(M));
+    bool upper, lower;
+    triangles(M, &upper, &lower);
+    if (upper && lower) PCS_TRY(check_symmetric(M));
+
+    chol_factor *f = pcs_env_alloc(env, 1, sizeof *f);
+    if (!f) return pcs_fail_memory("mass matrix");
+    if (env) f->env = *env;
+    f->n = M->n;
+    if (M->n == 0) {
+        *out = f;
+        return PCS_OK;
+    }
+
+    cholmod_common c;
+    begin(&c);
+    cholmod_sparse A = {.nrow = (size_t)M->n,
+                        .ncol = (size_t)M->n,
+                        .nzmax = (size_t)M->p[M->n],
+                        .p = M->p,
+                        .i = M->i,
+                        .x = M->x,
+                        .stype = lower && !upper ? -1 : 1,
+                        .itype = CHOLMOD_INT,
+                        .xtype = CHOLMOD_REAL,
+                        .dtype = CHOLMOD_DOUBLE,
+                        .sorted = 1,
+                        .packed = 1};
+    pcs_status status = PCS_OK;
+    f->L = cholmod_analyze(&A, &c);
+    if (f->L) cholmod_factorize(&A, f->L, &c);
+    if (!f->L || c.status == CHOLMOD_OUT_OF_MEMORY) {
+        status = pcs_fail_memory("mass matrix factorisation");
+    } else if (c.status != CHOLMOD_OK || f->L->minor < f->L->n || cholmod_rcond(f->L, &c) <= 0) {
+        status = pcs_fail(PCS_ERR_SINGULAR, "mass matrix: it is not positive definite (the"
+                          " factorisation broke down at pivot %zu of %d)", f->L->minor, M->n);
+    } else if (!f->L->is_ll && !f->L->is_super) {
+        // L D L^T also factorises indefinite matrices: a mass has positive pivots only
+        const int *p = f->L->p;
+        const double *x = f->L->x;
+        for (int j = 0; j < M->n && status == PCS_OK; ++j) {
+            if (!(x[p[j]] > 0)) {
+                status = pcs_fail(PCS_ERR_SINGULAR, "mass matrix: it is not positive definite"
+                                  " (pivot %d of %d is %g)", j, M->n, x[p[j]]);
+            }
+        }
+    }
+    if (status != PCS_OK) cholmod_free_factor(&f->L, &c);
+    cholmod_finish(&c);
+    if (status != PCS_OK) {
+        chol_destroy(f);
+        return status;
+    }
+    *out = f;
+    return PCS_OK;
+}
+
+void chol_destroy(chol_factor *f)
+{
+    if (!f) return;
+    if (f->L) {
+        cholmod_common c;
+        begin(&c);
+        cholmod_free_factor(&f->L, &c);
+        cholmod_finish(&c);
+    }
+    const pcs_env env = f->env;
+    pcs_env_free(&env, f);
+}
+
+pcs_status chol_solve(const chol_factor *f, int nrhs, const double *B, double *X)
+{
+    if (f->n == 0 || nrhs == 0) return PCS_OK;
+
+    cholmod_common c;
+    begin(&c);
+    cholmod_dense b = {.nrow = (size_t)f->n,
+                       .ncol = (size_t)nrhs,
+                       .nzmax = (size_t)f->n * (size_t)nrhs,
+                       .d = (size_t)f->n,
+                       .x = (void *)B,
+                       .xtype = CHOLMOD_REAL,
+                       .dtype = CHOLMOD_DOUBLE};
+    cholmod_dense *x = cholmod_solve(CHOLMOD_A, f->L, &b, &c);
+    if (x) memcpy(X, x->x, b.nzmax * sizeof *X);
+    cholmod_free_dense(&x, &c);
+    const bool done = c.status == CHOLMOD_OK;
+    cholmod_finish(&c);
+    return done ? PCS_OK : pcs_fail_memory("mass matrix solve");
+}

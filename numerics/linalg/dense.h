@@ -1,0 +1,33 @@
+// Dense linear algebra: the only door to BLAS and LAPACKE. Matrices are column-major; work
+// memory comes from the caller's arena, nothing allocates. All return false when a matrix is
+// singular to working precision or the arena is too small.
+#ifndef LINALG_DENSE_H
+#define LINALG_DENSE_H
+
+#include "base/base.h"
+
+// y = a A x + b y, A m x n
+PCS_API void dense_mul(int m, int n, double a, const double *A, const double *x, double b,
+                       double *y);
+
+// C = a op(A) op(B) + b C, op(A) m x k, op(B) k x n
+PCS_API void dense_mul_dense(bool ta, bool tb, int m, int n, int k, double a, const double *A,
+                             const double *B, double b, double *C);
+
+// LU with partial pivoting, in place; piv has n entries
+PCS_API bool dense_lu(int n, double *A, int *piv);
+// B = A^-1 B for nrhs columns, with the factors of dense_lu; transposed: A^-T
+PCS_API void dense_lu_solve(int n, const double *lu, const int *piv, bool transposed, int nrhs,
+                            double *B);
+
+// 1-norm condition estimate: reciprocal condition number from the factors and the norm of A
+PCS_API double dense_rcond(int n, const double *lu, double norm1, pcs_arena arena);
+
+// Minimum-norm least-squares solution of A x = b (complete orthogonal factorisation, rank
+// decided at reciprocal condition rcond). A (m x n) is destroyed; b has max(m, n) entries: right
+// side in, solution out. The rank is returned, -1 on failure.
+PCS_API int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena arena);
+// arena bytes dense_min_norm takes
+PCS_API size_t dense_min_norm_bytes(int m, int n);
+
+#endif

@@ -1,0 +1,28 @@
+// Block-diagonal LU factors in an arena, and the Delassus operator from them. The step uses
+// these directly; <percuss/linalg.h> wraps them as pcs_mass.
+#ifndef LINALG_MASS_H
+#define LINALG_MASS_H
+
+#include "base/base.h"
+#include <percuss/linalg.h>
+
+// LU factors of a block-diagonal matrix. Block b covers rows start[b] .. start[b + 1] - 1.
+typedef struct block_lu {
+    int nb;
+    const int *start;  // nb + 1
+    const size_t *off; // nb, start of block b in lu
+    double *lu;        // the blocks, factorised in place
+    int *piv;          // start[nb]
+} block_lu;
+
+// factorises every block in place; the index of the first singular block, or -1
+PCS_API int block_lu_factor(block_lu *F);
+
+// x = M^-1 x for block b only, x of its size
+PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
+
+// W = H M^-1 H^T from the arena; block columns of H are the blocks of F
+PCS_API pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena,
+                                   pcs_bsr *W);
+
+#endif

@@ -1,0 +1,195 @@
+#include "support.h"
+
+#include "linalg/bsr.h"
+#include "linalg/dense.h"
+#include "linalg/lu.h"
+#include "linalg/mass.h"
+
+START_TEST(lu_solves_random_systems)
+{
+    test_random rng = random_seed(1);
+    for (int trial = 0; trial < 200; ++trial) {
+        const int n = 1 + trial % 8;
+        double A[64], F[64], x[8], b[8];
+        int piv[8];
+        for (int i = 0; i < n * n; ++i) {
+            F[i] = A[i] = random_normal(&rng);
+        }
+        for (int i = 0; i < n; ++i) {
+            x[i] = random_normal(&rng);
+        }
+        dense_mul(n, n, 1, A, x, 0, b);
+        ck_assert(lu_factor(n, F, piv));
+        lu_solve(n, F, piv, b);
+        for (int i = 0; i < n; ++i) {
+            CK_NEAR(b[i], x[i], 1e-9);
+        }
+    }
+    double Z[4] = {1, 2, 2, 4};
+    int piv[2];
+    ck_assert(!lu_factor(2, Z, piv));
+}
+END_TEST
+
+// two bodies with unsymmetric blocks, four constraints in two block rows: W against the dense
+// triple product, and u = W r against going through the velocities
+START_TEST(delassus_is_the_triple_product)
+{
+    test_random rng = random_seed(2);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, 1 << 16, &arena));
+    for (int trial = 0; trial < 50; ++trial) {
+        pcs_arena scope = arena;
+        const int size[3] = {6, 2, 3};
+        double M[36 + 4 + 9];
+        for (int i = 0; i < 49; ++i) {
+            M[i] = random_normal(&rng);
+        }
+        double val[60];
+        for (int i = 0; i < 60; ++i) {
+            val[i] = random_normal(&rng);
+        }
+        // rows: 3 on bodies 0 and 2, 1 on body 1 and 2, 0 rows, 2 on body 0
+        int row[5] = {0, 3, 4, 4, 6}, col[4] = {0, 6, 8, 11}, ptr[5] = {0, 2, 4, 4, 5};
+        int idx[5] = {0, 2, 1, 2, 0};
+        size_t off[5] = {0, 18, 27, 29, 32};
+        const pcs_bsr H = {4, 3, row, col, ptr, idx, off, val};
+        CK_OK(pcs_bsr_check(&H));
+
+        pcs_mass *mass;
+        CK_OK(pcs_mass_create_blocks(NULL, 3, size, M, &mass));
+        ck_assert_int_eq(pcs_mass_size(mass), 11);
+        pcs_bsr W;
+        CK_OK(pcs_delassus(&H, mass, &scope, &W));
+        CK_OK(pcs_bsr_check(&W));
+
+        double r[6], p[11] = {0}, u[6], Wr[6];
+        for (int i = 0; i < 6; ++i) {
+            r[i] = random_normal(&rng);
+        }
+        pcs_bsr_addmul_t(&H, r, p);
+        CK_OK(pcs_mass_solve(mass, p, p));
+        pcs_bsr_mul(&H, p, u);
+        pcs_bsr_mul(&W, r, Wr);
+
+        // rows 3 and 4, 5 share no body: that block is not stored
+        ck_assert_int_eq(pcs_bsr_find(&W, 1, 3), -1);
+        double D[36], Dr[6];
+        pcs_bsr_to_dense(&W, D);
+        dense_mul(6, 6, 1, D, r, 0, Dr);
+        for (int i = 0; i < 6; ++i) {
+            CK_NEAR(Wr[i], u[i], 1e-9 * (1 + fabs(u[i])) * 100);
+            CK_NEAR(Dr[i], Wr[i], 1e-11 * (1 + fabs(Wr[i])) * 100);
+        }
+        pcs_mass_destroy(mass);
+    }
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+
+// the same block mass as a sparse matrix, either triangle or both, gives the same W
+START_TEST(sparse_and_block_mass_agree)
+{
+    // tridiagonal 2, -1: spd
+    enum { n = 12 };
+    int p[n + 1], i[3 * n];
+    double x[3 * n], dense[n * n] = {0};
+    for (int which = 0; which < 3; ++which) { // both, upper, lower
+        int k = 0;
+        for (int c = 0; c < n; ++c) {
+            p[c] = k;
+            for (int r = c - 1; r <= c + 1; ++r) {
+                if (r < 0 || r >= n || (which == 1 && r > c) || (which == 2 && r < c)) continue;
+                i[k] = r;
+                x[k++] = r == c ? 2 : -1;
+            }
+        }
+        p[n] = k;
+        for (int c = 0; c < n; ++c) {
+            for (int r = 0; r < n; ++r) {
+                dense[r + n * c] = r == c ? 2 : abs(r - c) == 1 ? -1 : 0;
+            }
+        }
+        const pcs_csc M = {n, n, p, i, x};
+        pcs_mass *a, *b;
+        const int size[1] = {n};
+        CK_OK(pcs_mass_create_sparse(NULL, &M, &a));
+        CK_OK(pcs_mass_create_blocks(NULL, 1, size, dense, &b));
+
+        double h[4 * n];
+        test_random rng = random_seed(3);
+        for (int k2 = 0; k2 < 4 * n; ++k2) {
+            h[k2] = random_normal(&rng);
+        }
+        int row[3] = {0, 1, 4}, col[2] = {0, n}, ptr[3] = {0, 1, 2}, idx[2] = {0, 0};
+        size_t off[2] = {0, n};
+        const pcs_bsr H = {2, 1, row, col, ptr, idx, off, h};
+        pcs_arena arena;
+        CK_OK(pcs_arena_create(NULL, 1 << 14, &arena));
+        pcs_bsr Wa, Wb;
+        CK_OK(pcs_delassus(&H, a, &arena, &Wa));
+        CK_OK(pcs_delassus(&H, b, &arena, &Wb));
+        double Da[16], Db[16];
+        pcs_bsr_to_dense(&Wa, Da);
+        pcs_bsr_to_dense(&Wb, Db);
+        for (int k2 = 0; k2 < 16; ++k2) {
+            CK_NEAR(Da[k2], Db[k2], 1e-11 * (1 + fabs(Db[k2])));
+        }
+        pcs_arena_destroy(NULL, &arena);
+        pcs_mass_destroy(a);
+        pcs_mass_destroy(b);
+    }
+}
+END_TEST
+
+START_TEST(a_mass_that_is_not_definite_is_refused)
+{
+    int p[3] = {0, 2, 4}, i[4] = {0, 1, 0, 1};
+    double indefinite[4] = {1, 2, 2, 1}, lopsided[4] = {2, 1, 0, 2};
+    pcs_mass *m;
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, indefinite}, &m),
+             PCS_ERR_SINGULAR);
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, lopsided}, &m), PCS_ERR_ARG);
+    const int size[2] = {1, 2}, zero[1] = {0};
+    const double singular[5] = {1, 1, 2, 2, 4}, nan_block[5] = {NAN, 1, 0, 0, 1};
+    CK_FAILS(pcs_mass_create_blocks(NULL, 2, size, singular, &m), PCS_ERR_SINGULAR);
+    CK_FAILS(pcs_mass_create_blocks(NULL, 2, size, nan_block, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_create_blocks(NULL, 1, zero, singular, &m), PCS_ERR_SIZE);
+    pcs_mass_destroy(NULL);
+}
+END_TEST
+
+START_TEST(mass_survives_every_failing_allocation)
+{
+    const int size[2] = {1, 2};
+    const double val[5] = {1, 2, 0, 0, 4};
+    for (long k = 0;; ++k) {
+        test_memory memory = {.fail_at = k};
+        const pcs_env env = test_env(&memory);
+        pcs_mass *m;
+        const pcs_status s = pcs_mass_create_blocks(&env, 2, size, val, &m);
+        pcs_mass_destroy(m);
+        ck_assert_int_eq(memory.live, 0);
+        if (s == PCS_OK) break;
+        ck_assert_int_eq(s, PCS_ERR_MEMORY);
+        ck_assert_int_lt(k, 100);
+    }
+}
+END_TEST
+
+START_TEST(min_norm_is_minimal_and_solves)
+{
+    // rank 1: x1 + x2 = 2 twice; the shortest solution is (1, 1)
+    double A[4] = {1, 1, 1, 1}, b[2] = {2, 2};
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, dense_min_norm_bytes(2, 2), &arena));
+    ck_assert_int_eq(dense_min_norm(2, 2, A, b, 1e-12, arena), 1);
+    CK_NEAR(b[0], 1, 1e-14);
+    CK_NEAR(b[1], 1, 1e-14);
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+
+PCS_TEST_MAIN("linalg", lu_solves_random_systems, delassus_is_the_triple_product,
+              sparse_and_block_mass_agree, a_mass_that_is_not_definite_is_refused,
+              mass_survives_every_failing_allocation, min_norm_is_minimal_and_solves)

@@ -1,0 +1,83 @@
+// What every test leans on.
+#include "support.h"
+
+#include <stdio.h>
+
+test_random random_seed(uint64_t seed)
+{
+    return (test_random){seed * 2862933555777941757u + 88172645463325252u};
+}
+
+double random_unit(test_random *r)
+{
+    r->s ^= r->s << 13;
+    r->s ^= r->s >> 7;
+    r->s ^= r->s << 17;
+    return (double)(r->s >> 11) / 9007199254740992.0;
+}
+
+double random_between(test_random *r, double low, double high)
+{
+    return low + (high - low) * random_unit(r);
+}
+
+double random_normal(test_random *r)
+{
+    const double u = 1 - random_unit(r), v = random_unit(r);
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+void random_quaternion(test_random *r, double q[4])
+{
+    double n = 0;
+    while (!(n > 1e-3)) {
+        n = 0;
+        for (int i = 0; i < 4; ++i) {
+            q[i] = random_normal(r);
+            n += q[i] * q[i];
+        }
+    }
+    for (int i = 0; i < 4; ++i) {
+        q[i] /= sqrt(n);
+    }
+}
+
+static void *count_alloc(size_t bytes, void *user)
+{
+    test_memory *m = user;
+    if (m->fail_at == 0) return NULL;
+    if (m->fail_at > 0) m->fail_at -= 1;
+    m->allocated += 1;
+    m->live += 1;
+    return malloc(bytes);
+}
+
+static void count_release(void *pointer, void *user)
+{
+    test_memory *m = user;
+    if (pointer) m->live -= 1;
+    free(pointer);
+}
+
+pcs_env test_env(test_memory *memory)
+{
+    return (pcs_env){.alloc = count_alloc, .release = count_release, .alloc_user = memory};
+}
+
+int run_tests(const char *name, const TTest *const tests[], int n)
+{
+    Suite *suite = suite_create(name);
+    TCase *tcase = tcase_create(name);
+    tcase_set_timeout(tcase, 250);
+    for (int i = 0; i < n; ++i) {
+        tcase_add_test(tcase, tests[i]);
+    }
+    suite_add_tcase(suite, tcase);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner), ran = srunner_ntests_run(runner);
+    srunner_free(runner);
+    if (ran == 0) fprintf(stderr, "%s: ran no test\n", name);
+    return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
