@@ -1,0 +1,14 @@
+/// @file
+/// Umbrella of the kernel layer.
+#ifndef PERCUSS_KERNEL_H
+#define PERCUSS_KERNEL_H
+
+#include <percuss/model.h>
+#include <percuss/numerics.h>
+#include <percuss/relation.h>
+#include <percuss/rotation.h>
+#include <percuss/shape.h>
+#include <percuss/state.h>
+#include <percuss/step.h>
+
+#endif

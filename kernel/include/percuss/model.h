@@ -1,0 +1,239 @@
+/// @file
+/// What the user defines: systems, shapes, materials, laws, interactions, the scheme. Definition
+/// structs with defaults in, small typed ids out. A model is const during a step and may serve
+/// several states at once.
+#ifndef PERCUSS_MODEL_H
+#define PERCUSS_MODEL_H
+
+#include <stdbool.h>
+
+#include <percuss/relation.h>
+#include <percuss/rotation.h>
+#include <percuss/shape.h>
+#include <percuss/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A body or a Lagrangian system. {0} is the world: fixed, without coordinates.
+typedef struct pcs_system {
+    int id;
+} pcs_system;
+
+/// A material. {0} is the default material: e = 0.
+typedef struct pcs_material {
+    int id;
+} pcs_material;
+
+/// An interaction given by pcs_model_add_interaction.
+typedef struct pcs_interaction {
+    int id;
+} pcs_interaction;
+
+// ---- systems
+// -------------------------------------------------------------------------------------
+
+/// Force in the inertial frame (F[0..2], N) and moment about G in the body frame (F[3..5], N m)
+/// at time t, pose q = (x, Q) and velocity v = (inertial, omega body). Gravity and the
+/// gyroscopic moment are not part of it. A non-zero return value, or a number that is not finite,
+/// stops the step with PCS_ERR_CALLBACK and leaves the state as it was.
+typedef int (*pcs_body_force_fn)(void *user, double t, const double q[7], const double v[6],
+                                 double F[6]);
+
+/// dF/dq (6 x 7) and dF/dv (6 x 6), column-major, of a pcs_body_force_fn.
+typedef int (*pcs_body_jacobian_fn)(void *user, double t, const double q[7], const double v[6],
+                                    double dFdq[42], double dFdv[36]);
+
+/// Potential energy (J) of the forces of a callback at coordinates q.
+typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
+
+/// A Newton-Euler body.
+typedef struct pcs_body_def {
+    bool fixed;                    ///< never moves; mass, inertia, velocity and force are ignored
+    double mass;                   ///< kg, > 0
+    double inertia[9];             ///< about G, body axes, symmetric positive definite, kg m^2
+    double position[3];            ///< of G, m
+    double orientation[4];         ///< body to inertial; any length > 0, normalised on the way in
+    double velocity[3];            ///< of G, inertial, m/s
+    double omega[3];               ///< angular velocity, body frame, rad/s
+    pcs_body_force_fn force;       ///< or null
+    pcs_body_jacobian_fn jacobian; ///< or null: finite differences of force
+    pcs_potential_fn potential;    ///< or null. When given, force is taken as conservative in the
+                                   ///< energy ledger
+    void *user;                    ///< handed to the callbacks; must outlive the model
+} pcs_body_def;
+
+/// 1 kg, inertia of the solid sphere of radius 0.1 m, at the origin, at rest.
+PCS_API pcs_body_def pcs_body_def_default(void);
+
+/// M(q), n x n column-major, symmetric positive definite.
+typedef int (*pcs_mass_fn)(void *user, const double *q, double *M);
+/// Generalised forces F(t, q, v), n entries, Coriolis terms included: M dv/dt = F.
+typedef int (*pcs_force_fn)(void *user, double t, const double *q, const double *v, double *F);
+/// dF/dq and dF/dv, n x n column-major.
+typedef int (*pcs_force_jacobian_fn)(void *user, double t, const double *q, const double *v,
+                                     double *dFdq, double *dFdv);
+
+/// A Lagrangian system: M(q) dv/dt = F(t, q, v) + load - damping v - stiffness q, dq/dt = v. With
+/// constant mass and no force callback it is linear and time-invariant: its iteration matrix
+/// M + h theta D + h^2 theta^2 K is factorised once per step size.
+typedef struct pcs_lagrangian_def {
+    int n;                          ///< dofs, >= 1
+    const double *q0, *v0;          ///< n each; null: zeros. Copied
+    const double *mass;             ///< n x n, constant; copied. Null: mass_fn
+    const double *stiffness;        ///< K, n x n, or null; copied; must be symmetric
+    const double *damping;          ///< D, n x n, or null; copied
+    const double *load;             ///< constant load, n, or null; copied
+    pcs_mass_fn mass_fn;            ///< or null
+    pcs_force_fn force;             ///< or null
+    pcs_force_jacobian_fn jacobian; ///< or null: finite differences of force
+    pcs_potential_fn potential;     ///< of `force`, or null; load and stiffness are known
+    void *user;
+} pcs_lagrangian_def;
+
+/// All zero: fill in n and mass.
+PCS_API pcs_lagrangian_def pcs_lagrangian_def_default(void);
+
+// ---- laws
+// ----------------------------------------------------------------------------------------
+
+typedef enum pcs_law_kind {
+    PCS_LAW_EQUALITY,     ///< u' = 0, impulse free
+    PCS_LAW_NEWTON_IMPACT ///< 0 <= u' + e u_k, impulse >= 0, orthogonal
+} pcs_law_kind;
+
+/// A nonsmooth law.
+typedef struct pcs_law {
+    pcs_law_kind kind;
+    double e; ///< restitution in [0, 1]
+} pcs_law;
+
+/// u' = 0: joints.
+PCS_API pcs_law pcs_law_equality(void);
+/// Newton's impact law with restitution e.
+PCS_API pcs_law pcs_law_newton_impact(double e);
+
+/// What a shape is made of.
+typedef struct pcs_material_def {
+    double e; ///< restitution in [0, 1]
+} pcs_material_def;
+
+/// The law between two materials. The default takes the larger restitution of the two.
+typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const pcs_material_def *b);
+
+/// A relation with a law between one or two systems (the second {0}: the world).
+typedef struct pcs_interaction_def {
+    pcs_relation relation;
+    pcs_law law; ///< applies to every row of the relation
+    pcs_system system1, system2;
+} pcs_interaction_def;
+
+// ---- the scheme
+// ----------------------------------------------------------------------------------
+
+/// Which contacts a velocity problem holds (theory 7.2).
+typedef enum pcs_activation {
+    PCS_PREDICTIVE,  ///< g + gamma h dg/dt <= 0 at the start of the step
+    PCS_SPECULATIVE, ///< all within reach; u' >= -g/h while g > 0. For e = 0 and theta = 1
+    PCS_END_OF_STEP  ///< those whose gap at the end would be <= 0; the step is solved again
+} pcs_activation;
+
+/// How positions are brought back (theory 8.5).
+typedef enum pcs_projection {
+    PCS_PROJECT_NONE,
+    PCS_PROJECT_DIRECT,            ///< active contacts and joints, when violated
+    PCS_PROJECT_DIRECT_HYSTERESIS, ///< as direct; a contact stays active until it opens
+    PCS_PROJECT_COMBINED,          ///< end-of-step active set, then project all that is violated
+    PCS_PROJECT_COMBINED_EQUALITY  ///< solve and project (as equalities) until nothing is added
+} pcs_projection;
+
+/// Where the points of a contact between two bodies act (decision D-2).
+typedef enum pcs_lever {
+    PCS_LEVER_MIDPOINT, ///< both bodies at the midpoint of P1 P2: conserves angular momentum
+    PCS_LEVER_OWN,      ///< each body at its own point
+    PCS_LEVER_FIRST     ///< both at P1
+} pcs_lever;
+
+/// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
+/// activation.
+typedef struct pcs_scheme {
+    double theta; ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
+    double gamma; ///< of the predictive activation, in [0, 1]
+    pcs_activation activation;
+    double hysteresis; ///< m, of direct-hysteresis
+    pcs_projection projection;
+    pcs_metric metric; ///< of the projection
+    double proj_tol;   ///< m, violation left by the projection
+    int proj_max;      ///< projection iterations
+    pcs_update update; ///< of quaternions
+    pcs_lever lever;
+    bool update_H;           ///< Newton-update H within a step; default: frozen at q_k (D-5)
+    double newton_tol;       ///< residual of (7.1) relative to its terms
+    int newton_max;          ///< iterations of the theta scheme's Newton loop
+    bool accept_unconverged; ///< commit a step whose Newton loop, solver or projection did not
+                             ///< converge (the report says so either way); default false
+    pcs_solver_opts solver;  ///< of the velocity problem
+} pcs_scheme;
+
+/// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, `auto`.
+PCS_API pcs_scheme pcs_scheme_default(void);
+
+// ---- the model
+// -----------------------------------------------------------------------------------
+
+typedef struct pcs_model pcs_model;
+
+/// An empty model; env null: malloc and silence. Gravity is (0, 0, -9.81). Release with
+/// pcs_model_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_model_create(const pcs_env *env, pcs_model **out);
+
+/// Accepts null. States and works of the model must be gone before it.
+PCS_API void pcs_model_destroy(pcs_model *model);
+
+/// Gravity, m/s^2, inertial frame; acts on bodies only.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_gravity(pcs_model *model, const double g[3]);
+
+/// Replaces the scheme; refuses numbers out of range with a sentence.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_scheme(pcs_model *model, const pcs_scheme *scheme);
+
+/// Adds a Newton-Euler body. `out` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_body(pcs_model *model, const pcs_body_def *def,
+                                                    pcs_system *out);
+
+/// Adds a Lagrangian system. `out` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_lagrangian(pcs_model *model,
+                                                          const pcs_lagrangian_def *def,
+                                                          pcs_system *out);
+
+/// Adds a material. `out` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_material(pcs_model *model,
+                                                        const pcs_material_def *def,
+                                                        pcs_material *out);
+
+/// Replaces the rule that makes a law from two materials; null: the default rule.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_combine(pcs_model *model, pcs_combine_fn fn,
+                                                       void *user);
+
+/// Gives a body (or the world, {0}) a shape; several shapes per body are fine. Shapes of one body,
+/// and shapes that cannot move, never touch each other.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_shape(pcs_model *model, pcs_system system,
+                                                     const pcs_shape *shape, pcs_material material);
+
+/// Adds an interaction between one or two systems. `out` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_interaction(pcs_model *model,
+                                                           const pcs_interaction_def *def,
+                                                           pcs_interaction *out);
+
+/// Scalar coordinates and velocities of all systems that can move.
+PCS_API int pcs_model_nq(const pcs_model *model);
+PCS_API int pcs_model_nv(const pcs_model *model);
+
+/// Number of systems added so far; their ids run from 1.
+PCS_API int pcs_model_systems(const pcs_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

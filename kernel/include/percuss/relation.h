@@ -1,0 +1,73 @@
+/// @file
+/// Relations y = g(q): the contact frame, gradients and velocity operators of a point contact
+/// (theory 4-6), and relations given by callback.
+#ifndef PERCUSS_RELATION_H
+#define PERCUSS_RELATION_H
+
+#include <stdbool.h>
+
+#include <percuss/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The contact frame F = [N t1 t2], columns, right-handed (theory 4.2, ASM-3): with e the unit
+/// vector of the smallest |N_k| (lowest index on ties), t1 = e x N / |e x N|, t2 = N x t1. N unit.
+PCS_API void pcs_contact_frame(const double N[3], double F[9]);
+
+/// dP/dQ (3 x 4, column-major) of the body-fixed point that is at P (inertial) when the pose is
+/// q = (x, Q): (5.1), with the normalisation term, for any |Q| > 0. dP/dQ Q = 0.
+PCS_API void pcs_point_gradient(const double q[7], const double P[3], double dPdQ[12]);
+
+/// C (1 x 14, or 1 x 7 when q2 is null: the world) of the gap N . (P1 - P2), normal frozen (5.3).
+/// Exact to first order for foot points (P1 - P2 parallel to N).
+PCS_API void pcs_gap_gradient(const double q1[7], const double P1[3], const double *q2,
+                              const double P2[3], const double N[3], double *C);
+
+/// CT of one body (3 x 6, column-major): local velocity (N, t1, t2) of its point at P, F^T (v +
+/// ...) = CT v with v = (velocity of G inertial, omega body) (6.1). Its transpose maps a contact
+/// impulse r to (force F r, body-frame moment R^T (GP x F r)).
+PCS_API void pcs_body_CT(const double q[7], const double P[3], const double F[9], double CT[18]);
+
+/// CT of two bodies (3 x 12): u = CT_1 v_1 - CT_2 v_2, each with its own centre and point.
+PCS_API void pcs_contact_CT(const double q1[7], const double P1[3], const double q2[7],
+                            const double P2[3], const double F[9], double CT[36]);
+
+/// y = g(q1, q2), dim rows. q1 and q2 are the coordinates of the two systems (7 for a body, n for
+/// a Lagrangian system); q2 is null when the second system is the world. A non-zero return
+/// value, or a number that is not finite, stops the step with PCS_ERR_CALLBACK.
+typedef int (*pcs_gap_fn)(void *user, const double *q1, const double *q2, double *g);
+
+/// C1 = dg/dq1 (dim x nq1) and C2 = dg/dq2 (dim x nq2), column-major; C2 is null when the second
+/// system is the world. A gap that depends on a quaternion must depend on R(Q/|Q|) only, so that
+/// C (0, Q) = 0 (theory 8.3): the step uses C T, which never sees a radial part, but the
+/// projection metrics Q and Q1 do.
+typedef int (*pcs_gradient_fn)(void *user, const double *q1, const double *q2, double *C1,
+                               double *C2);
+
+/// A relation. Values, copied by whoever takes it; `user` must outlive that.
+typedef struct pcs_relation {
+    int dim;                  ///< rows, >= 1
+    pcs_gap_fn gap;           ///< required
+    pcs_gradient_fn gradient; ///< required
+    void *user;
+    double data[8]; ///< parameters of the built-in relations
+} pcs_relation;
+
+/// Distance joint between two body-fixed points (body frames; for the world: inertial):
+/// |P1 - P2| - length, 1 row. length > 0.
+PCS_API pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], double length);
+
+/// Ball joint: P1 - P2, 3 rows (inertial axes).
+PCS_API pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3]);
+
+/// Linear relation of a Lagrangian system of n dofs to the world: y = c . q + b, 1 row. c is
+/// copied; n <= 7.
+PCS_API pcs_relation pcs_relation_linear(int n, const double *c, double b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

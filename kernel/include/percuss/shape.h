@@ -1,0 +1,96 @@
+/// @file
+/// Shapes, their inertia, and contact detection between two of them.
+#ifndef PERCUSS_SHAPE_H
+#define PERCUSS_SHAPE_H
+
+#include <percuss/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum pcs_shape_kind {
+    PCS_SPHERE,     ///< radius about the shape's origin
+    PCS_HALF_SPACE, ///< all points with z <= 0 in the shape's frame; the normal is its z axis
+    PCS_BOX         ///< |x_i| <= half[i] in the shape's frame
+} pcs_shape_kind;
+
+/// A shape with its pose in the frame of the body that carries it (origin G, body axes).
+typedef struct pcs_shape {
+    pcs_shape_kind kind;
+    double position[3];    ///< of the shape's origin, m
+    double orientation[4]; ///< unit quaternion, shape to body
+    double radius;         ///< sphere, m
+    double half[3];        ///< box half edges, m
+} pcs_shape;
+
+/// A sphere about the body's origin.
+PCS_API pcs_shape pcs_shape_sphere(double radius);
+
+/// A box about the body's origin along its axes, with full edges a, b, c.
+PCS_API pcs_shape pcs_shape_box(double a, double b, double c);
+
+/// The half-space { x : n . x <= d }; n any nonzero vector, d in units of |n| times metres.
+PCS_API pcs_shape pcs_shape_half_space(const double n[3], double d);
+
+/// Refuses shapes that are not finite or have no size, with a sentence.
+PCS_NODISCARD PCS_API pcs_status pcs_shape_check(const pcs_shape *shape);
+
+/// Inertia of solids about their centre, 3 x 3 column-major, kg m^2 (theory 3.4).
+PCS_API void pcs_inertia_sphere(double mass, double radius, double J[9]);
+/// Box with full edges a, b, c along the axes.
+PCS_API void pcs_inertia_box(double mass, double a, double b, double c, double J[9]);
+
+/// What touches what. Body 1 is the one the normal points into.
+typedef enum pcs_feature_kind {
+    PCS_POINT_PLANE, ///< a point of body 1 and a face plane of body 2
+    PCS_PLANE_POINT, ///< a face plane of body 1 and a point of body 2
+    PCS_POINT_POINT, ///< two points
+    PCS_POINT_EDGE,  ///< a point of body 1 and an edge line of body 2
+    PCS_EDGE_POINT,  ///< an edge line of body 1 and a point of body 2
+    PCS_EDGE_EDGE    ///< two edge lines
+} pcs_feature_kind;
+
+/// One contact between two bodies as a pair of features, each fixed in its body: enough to say
+/// gap, normal and contact points at any pose. A point may carry a radius (sphere: its centre).
+typedef struct pcs_feature {
+    pcs_feature_kind kind;
+    unsigned id;    ///< stable between steps while the same features face each other
+    double p1[3];   ///< body 1 frame: the point, or a point of the plane or line
+    double d1[3];   ///< body 1 frame: outward unit normal of the plane, unit direction of the edge
+    double radius1; ///< m, >= 0
+    double p2[3];   ///< body 2 frame, as p1
+    double d2[3];   ///< body 2 frame, as d1
+    double radius2; ///< m, >= 0
+    double n2[3];   ///< body 2 frame: the normal (2 to 1) when detected; decides signs when points
+                    ///< or lines meet
+} pcs_feature;
+
+/// Where a feature pair stands at given poses (theory 4.1).
+typedef struct pcs_gap {
+    double g;     ///< N . (P1 - P2), m; positive when apart
+    double N[3];  ///< unit, from body 2 to body 1, inertial
+    double P1[3]; ///< contact point of body 1, inertial
+    double P2[3]; ///< contact point of body 2: the foot point, P1 - g N
+} pcs_gap;
+
+/// Gap, normal and points of a feature pair at the poses q1 and q2 (7 entries each, x and Q; null
+/// for the world). Any |Q| > 0.
+PCS_API void pcs_feature_gap(const pcs_feature *f, const double *q1, const double *q2,
+                             pcs_gap *out);
+
+/// The most features pcs_collide finds for one pair.
+#define PCS_FEATURES_MAX 16
+
+/// The contacts of two shapes at poses q1 and q2 of their bodies (null: the world) whose gap is at
+/// most `reach` (m, may be negative for overlaps only): the closest features first, then the
+/// manifold. Gaps of both signs. Returns how many were written to out (at most PCS_FEATURES_MAX).
+/// Deterministic. Two half-spaces never touch.
+PCS_API int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
+                        const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

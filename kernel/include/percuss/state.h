@@ -1,0 +1,72 @@
+/// @file
+/// The state of a model: time, coordinates, velocities, and the impulses remembered for warm
+/// starts. Flat; copy, save, compare, hash.
+#ifndef PERCUSS_STATE_H
+#define PERCUSS_STATE_H
+
+#include <percuss/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Read and write t, q and v freely between steps. Systems stand in the order they were added;
+/// a fixed body has coordinates but no velocities.
+typedef struct pcs_state {
+    double t; ///< s
+    int nq, nv;
+    double *q; ///< nq: per body x, y, z, q0..q3; per Lagrangian system its n coordinates
+    double *v; ///< nv: per body velocity of G (inertial) and omega (body); or n velocities
+    struct pcs_memory *memory; ///< impulses by contact; opaque
+} pcs_state;
+
+/// A state at the initial conditions of the definitions. The model must outlive it and must not
+/// get new systems meanwhile. Release with pcs_state_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_state_create(const pcs_model *model, pcs_state **out);
+
+/// Accepts null.
+PCS_API void pcs_state_destroy(pcs_state *state);
+
+/// Coordinates of a system within the state; null for the world or an unknown system.
+PCS_API double *pcs_state_q(const pcs_model *model, pcs_state *state, pcs_system system);
+
+/// Velocities of a system within the state; null for the world, a fixed or an unknown system.
+PCS_API double *pcs_state_v(const pcs_model *model, pcs_state *state, pcs_system system);
+
+/// Makes `to` equal to `from`; both of one model. On failure `to` is unchanged.
+PCS_NODISCARD PCS_API pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to);
+
+/// Whether all bits agree, remembered impulses included.
+PCS_API bool pcs_state_equal(const pcs_state *a, const pcs_state *b);
+
+/// A 64-bit FNV-1a hash of all that pcs_state_equal compares.
+PCS_API unsigned long long pcs_state_hash(const pcs_state *state);
+
+/// Bytes pcs_state_save writes.
+PCS_API size_t pcs_state_save_bytes(const pcs_state *state);
+
+/// Writes the state to `bytes`, to be read on the same kind of machine.
+PCS_API void pcs_state_save(const pcs_state *state, void *bytes);
+
+/// Reads what pcs_state_save wrote into a state of the same model. Refuses other sizes and
+/// contents that are not finite; on failure the state is unchanged.
+PCS_NODISCARD PCS_API pcs_status pcs_state_load(pcs_state *state, const void *bytes, size_t size);
+
+/// Kinetic energy (J) of all systems.
+PCS_NODISCARD PCS_API pcs_status pcs_kinetic_energy(const pcs_model *model, const pcs_state *state,
+                                                    double *out);
+
+/// Potential energy (J): gravity (zero at the inertial origin), stiffness, loads, potentials.
+PCS_NODISCARD PCS_API pcs_status pcs_potential_energy(const pcs_model *model,
+                                                      const pcs_state *state, double *out);
+
+/// Linear momentum (kg m/s) and angular momentum about the inertial origin (kg m^2/s) of all
+/// bodies, inertial frame: sum of m v and of m x cross v + R J omega. Either may be null.
+PCS_API void pcs_momentum(const pcs_model *model, const pcs_state *state, double linear[3],
+                          double angular[3]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

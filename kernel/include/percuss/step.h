@@ -1,0 +1,131 @@
+/// @file
+/// Stepping: one time step, a run of many, an impact at frozen configuration, one projection; and
+/// what can be read afterwards.
+#ifndef PERCUSS_STEP_H
+#define PERCUSS_STEP_H
+
+#include <percuss/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Work memory of a step; its contents mean nothing between steps, but for the contacts of the
+/// last one. One per thread.
+typedef struct pcs_work pcs_work;
+
+/// Release with pcs_work_destroy. Uses the environment of the model.
+PCS_NODISCARD PCS_API pcs_status pcs_work_create(const pcs_model *model, pcs_work **out);
+
+/// Accepts null.
+PCS_API void pcs_work_destroy(pcs_work *work);
+
+/// Bytes held by the work: its arena and lists.
+PCS_API size_t pcs_work_bytes(const pcs_work *work);
+
+/// Where every joule of a step went (theory 7.6). All J. The identity
+/// kinetic_after - kinetic_before = forces + conservative + gyroscopic + normal + tangential
+/// + joints + mass + newton + closure
+/// has each term computed on its own; closure is what is left and is rounding.
+typedef struct pcs_energy {
+    double kinetic_before, kinetic_after;
+    double potential_before, potential_after; ///< after: behind the projection
+    double forces;       ///< work of force callbacks without potential, and of damping
+    double conservative; ///< work of gravity, stiffness, loads, and callbacks with potential
+    double gyroscopic;   ///< work of the discrete gyroscopic moment; zero in continuous time
+    double normal;       ///< contact work along normals (unilateral rows)
+    double tangential;   ///< contact work along tangents
+    double joints;       ///< work of equality rows
+    double mass;         ///< change of M(q) over the step (Lagrangian systems)
+    double newton;       ///< work of the residual left in (7.1)
+    double integrator;   ///< change of potential from q_k to q' plus `conservative`: scheme error
+    double projection;   ///< change of potential by the projection
+    double closure;      ///< what does not close
+} pcs_energy;
+
+/// What a step reports. `outcome` is the worst of Newton loop, velocity problem and projection.
+typedef struct pcs_step_report {
+    pcs_outcome outcome;
+    bool committed;         ///< whether the state was replaced
+    int newton_iters;       ///< of the theta scheme, all passes
+    double newton_residual; ///< of (7.1), relative
+    int solves;             ///< velocity problems solved
+    int passes;             ///< active-set passes (1 but for speculative and end-of-step)
+    int candidates;         ///< contacts in reach and interactions (rows in groups)
+    int active;             ///< of them in the velocity problem
+    pcs_report solve;       ///< of the last velocity problem; zero if there was none
+    pcs_outcome projection_outcome;
+    int projection_iters;
+    double violation_before; ///< m, of the projected rows, before and after the projection
+    double violation_after;
+    double penetration; ///< m, largest overlap of any candidate at the end of the step
+    pcs_energy energy;
+} pcs_step_report;
+
+/// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
+/// outcome other than PCS_CONVERGED (unless scheme.accept_unconverged), the state is unchanged.
+/// `report` may be null. Allocates only when the demand has grown since the last step.
+PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
+                                          double h, pcs_step_report *report);
+
+/// Called by pcs_run before the first step (report null) and after each; non-zero stops the run.
+typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_state *state,
+                               const pcs_work *work, const pcs_step_report *report);
+
+/// What a run reports.
+typedef struct pcs_run_report {
+    pcs_outcome outcome; ///< converged: reached t_end; stopped: by the observer; else of the step
+    long steps;
+    pcs_step_report last;
+} pcs_run_report;
+
+/// Steps of h until t_end is reached (to half a step). Stops at the first step that is not
+/// committed. `observer` and `report` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_run(const pcs_model *model, pcs_state *state, pcs_work *work,
+                                         double h, double t_end, pcs_observer_fn observer,
+                                         void *user, pcs_run_report *report);
+
+/// Impact at frozen configuration (theory 7.5): v- to v+ by the laws of all joints and of the
+/// contacts with gap <= `touch` (m; a few times the rounding of the gaps, say 1e-9). Positions
+/// and time stay. The state is unchanged on errors and when the problem did not converge.
+PCS_NODISCARD PCS_API pcs_status pcs_impact(const pcs_model *model, pcs_state *state,
+                                            pcs_work *work, double touch, pcs_report *report);
+
+/// Projects the state onto its joints and out of its overlaps, with the scheme's metric and
+/// tolerances (theory 8). Velocities and time stay. The state is unchanged unless it converged.
+PCS_NODISCARD PCS_API pcs_status pcs_project(const pcs_model *model, pcs_state *state,
+                                             pcs_work *work, pcs_step_report *report);
+
+/// A contact or interaction of the last step, as it was used.
+typedef struct pcs_contact {
+    pcs_system system1, system2; ///< the normal points from 2 to 1
+    int shape1, shape2;          ///< numbers of the shapes in the order added; -1 for interactions
+    int interaction;             ///< id of the interaction, or 0 for shapes
+    int row;                     ///< of an interaction with several rows: which
+    unsigned feature;            ///< stable id
+    pcs_law law;
+    bool active;         ///< in the velocity problem
+    double gap;          ///< m, at the start of the step
+    double gap_end;      ///< m, at the end
+    double P1[3], P2[3]; ///< points at the start, inertial (zero for interactions)
+    double F[9];         ///< contact frame [N t1 t2] (zero for interactions)
+    double r[3];         ///< impulse of the step in the frame, N s (interactions: r[0])
+    double u[3]; ///< local velocity u' at the end of the step, m/s (frictionless: u[0] only)
+} pcs_contact;
+
+/// The contacts of the last step or impact; valid until the next use of the work.
+PCS_API int pcs_contacts(const pcs_work *work, const pcs_contact **out);
+
+/// Sum of the contact impulses on a body in the last step: force impulse in the inertial frame
+/// (N s) and moment impulse about G in the body frame (N m s). Zero if none, or not a body.
+PCS_API void pcs_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
+
+/// The velocity problem last solved (W, q, blocks); empty if none. Valid until the next use of the
+/// work.
+PCS_API pcs_problem pcs_last_problem(const pcs_work *work);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
