@@ -1,0 +1,302 @@
+// Command lines of the examples: a table of flags, one loop over argv.
+#include "args.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_COLUMN 26
+
+static args_flag *add(args *a, args_flag flag)
+{
+    assert(a->n < ARGS_MAX);
+    a->flag[a->n] = flag;
+    return &a->flag[a->n++];
+}
+
+// the place of word number `index` in "a|b|c", its length in *length; null beyond the last
+static const char *word_at(const char *words, int index, size_t *length)
+{
+    for (; index > 0; --index) {
+        words = strchr(words, '|');
+        if (!words) return NULL;
+        ++words;
+    }
+    *length = strcspn(words, "|");
+    return words;
+}
+
+void args_real(args *a, const char *name, double *value, double low, double high, const char *unit,
+               const char *help)
+{
+    args_flag *f = add(a, (args_flag){.name = name,
+                                      .type = ARGS_REAL,
+                                      .value = value,
+                                      .low = low,
+                                      .high = high,
+                                      .unit = unit,
+                                      .help = help});
+    snprintf(f->shown, sizeof f->shown, "%g", *value);
+}
+
+void args_positive(args *a, const char *name, double *value, const char *unit, const char *help)
+{
+    args_real(a, name, value, 0, INFINITY, unit, help);
+    a->flag[a->n - 1].low_excluded = true;
+}
+
+void args_int(args *a, const char *name, int *value, int low, int high, const char *help)
+{
+    args_flag *f = add(a, (args_flag){.name = name,
+                                      .type = ARGS_INT,
+                                      .value = value,
+                                      .low = low,
+                                      .high = high,
+                                      .unit = "",
+                                      .help = help});
+    snprintf(f->shown, sizeof f->shown, "%d", *value);
+}
+
+void args_choice(args *a, const char *name, int *value, const char *words, const char *help)
+{
+    args_flag *f =
+        add(a, (args_flag){
+                   .name = name, .type = ARGS_CHOICE, .value = value, .unit = words, .help = help});
+    size_t length = 0;
+    const char *word = word_at(words, *value, &length);
+    assert(word);
+    snprintf(f->shown, sizeof f->shown, "%.*s", (int)length, word);
+}
+
+void args_string(args *a, const char *name, const char **value, const char *placeholder,
+                 const char *help)
+{
+    args_flag *f = add(
+        a,
+        (args_flag){
+            .name = name, .type = ARGS_STRING, .value = value, .unit = placeholder, .help = help});
+    snprintf(f->shown, sizeof f->shown, "%s", *value ? *value : "none");
+}
+
+void args_bool(args *a, const char *name, bool *value, const char *help)
+{
+    args_flag *f = add(
+        a, (args_flag){.name = name, .type = ARGS_BOOL, .value = value, .unit = "", .help = help});
+    snprintf(f->shown, sizeof f->shown, "%s", *value ? "yes" : "no");
+}
+
+// ---- help --------------------------------------------------------------------------------------
+
+static void print_range(const args_flag *f)
+{
+    if (f->low_excluded) {
+        printf("> %g; ", f->low);
+    } else if (f->low > -INFINITY && f->high < INFINITY && f->low > INT_MIN && f->high < INT_MAX) {
+        printf("%g to %g; ", f->low, f->high);
+    } else if (f->low > -INFINITY && f->low > INT_MIN) {
+        printf(">= %g; ", f->low);
+    } else if (f->high < INFINITY && f->high < INT_MAX) {
+        printf("<= %g; ", f->high);
+    }
+}
+
+static void print_flag(const args_flag *f)
+{
+    static const char *const placeholder[] = {"X", "N", "NAME", "", ""};
+    const char *what = f->type == ARGS_STRING ? f->unit : placeholder[f->type];
+    const int width = printf("  %s %s", f->name, what);
+    printf("%*s%s", width < HELP_COLUMN ? HELP_COLUMN - width : 1, "", f->help);
+
+    if (f->type == ARGS_REAL && f->unit[0] != '\0') printf(", %s", f->unit);
+    if (f->type == ARGS_CHOICE) printf(": %s", f->unit);
+    printf(" (");
+    if (f->type == ARGS_REAL || f->type == ARGS_INT) print_range(f);
+    printf("default %s)\n", f->shown);
+}
+
+static void print_help(const args *a, const char *program)
+{
+    printf("usage: %s [--flag value | --flag=value]...\n%s\n\n", program, a->about ? a->about : "");
+    for (int i = 0; i < a->n; ++i) {
+        print_flag(&a->flag[i]);
+    }
+    printf("  %-*sthis text\n", HELP_COLUMN - 2, "--help");
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// prints "program: ..." on stderr; always false
+static bool wrong(args *a, const char *program, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "%s: ", program);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    va_end(list);
+    a->exit_code = 2;
+    return false;
+}
+
+// letters to insert, drop or change to turn a into b; long names are cut, they never match anyway
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 40 };
+    int row[LONGEST + 1];
+    const int n = strlen(b) < LONGEST ? (int)strlen(b) : LONGEST;
+    for (int j = 0; j <= n; ++j) {
+        row[j] = j;
+    }
+    for (int i = 0; a[i] != '\0' && i < LONGEST; ++i) {
+        int diagonal = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < n; ++j) {
+            int best = diagonal + (a[i] != b[j]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j + 1] + 1 < best) best = row[j + 1] + 1;
+            diagonal = row[j + 1];
+            row[j + 1] = best;
+        }
+    }
+    return row[n];
+}
+
+static bool wrong_flag(args *a, const char *program, const char *name)
+{
+    int best = 3;
+    const char *near = NULL;
+    for (int i = 0; i < a->n; ++i) {
+        const int d = distance(name, a->flag[i].name);
+        if (d < best) {
+            best = d;
+            near = a->flag[i].name;
+        }
+    }
+    if (near) return wrong(a, program, "unknown flag %s; did you mean %s?", name, near);
+    return wrong(a, program, "unknown flag %s; --help lists the flags", name);
+}
+
+static bool read_real(args *a, const char *program, const args_flag *f, const char *text)
+{
+    char *end;
+    const double x = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(x)) {
+        return wrong(a, program, "%s: '%s' is not a finite number", f->name, text);
+    }
+    if (f->low_excluded && !(x > f->low)) {
+        return wrong(a, program, "%s: %s is out of range; give a number > %g", f->name, text,
+                     f->low);
+    }
+    if (!(x >= f->low && x <= f->high)) {
+        return wrong(a, program, "%s: %s is out of range; give a number from %g to %g", f->name,
+                     text, f->low, f->high);
+    }
+    *(double *)f->value = x;
+    return true;
+}
+
+static bool read_int(args *a, const char *program, const args_flag *f, const char *text)
+{
+    char *end;
+    errno = 0;
+    const long x = strtol(text, &end, 10);
+    if (end == text || *end != '\0') {
+        return wrong(a, program, "%s: '%s' is not an integer", f->name, text);
+    }
+    if (errno == ERANGE || (double)x < f->low || (double)x > f->high) {
+        return wrong(a, program, "%s: %s is out of range; give an integer from %.0f to %.0f",
+                     f->name, text, f->low, f->high);
+    }
+    *(int *)f->value = (int)x;
+    return true;
+}
+
+static bool read_choice(args *a, const char *program, const args_flag *f, const char *text)
+{
+    size_t length = 0;
+    const char *word;
+    for (int i = 0; (word = word_at(f->unit, i, &length)) != NULL; ++i) {
+        if (strlen(text) == length && strncmp(text, word, length) == 0) {
+            *(int *)f->value = i;
+            return true;
+        }
+    }
+    return wrong(a, program, "%s: '%s' is none of %s", f->name, text, f->unit);
+}
+
+static bool read_bool(args *a, const char *program, const args_flag *f, const char *text)
+{
+    static const char *const yes[] = {"yes", "true", "on", "1"}, *const no[] = {"no", "false",
+                                                                                "off", "0"};
+    for (int i = 0; i < 4; ++i) {
+        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
+            *(bool *)f->value = strcmp(text, yes[i]) == 0;
+            return true;
+        }
+    }
+    return wrong(a, program, "%s: '%s' is neither yes nor no", f->name, text);
+}
+
+static bool read_value(args *a, const char *program, const args_flag *f, const char *text)
+{
+    switch (f->type) {
+    case ARGS_REAL:
+        return read_real(a, program, f, text);
+    case ARGS_INT:
+        return read_int(a, program, f, text);
+    case ARGS_CHOICE:
+        return read_choice(a, program, f, text);
+    case ARGS_BOOL:
+        return read_bool(a, program, f, text);
+    case ARGS_STRING:
+        if (text[0] == '\0') return wrong(a, program, "%s: its value is empty", f->name);
+        *(const char **)f->value = text;
+        return true;
+    }
+    return false;
+}
+
+static const args_flag *find(const args *a, const char *name, size_t length)
+{
+    for (int i = 0; i < a->n; ++i) {
+        if (strlen(a->flag[i].name) == length && strncmp(a->flag[i].name, name, length) == 0) {
+            return &a->flag[i];
+        }
+    }
+    return NULL;
+}
+
+bool args_parse(args *a, int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "example";
+
+    for (int i = 1; i < argc; ++i) {
+        const char *text = argv[i];
+        if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
+            print_help(a, program);
+            a->exit_code = 0;
+            return false;
+        }
+        if (text[0] != '-') {
+            return wrong(a, program, "'%s' is not a flag; --help lists the flags", text);
+        }
+
+        // --flag=value or --flag value; an off-or-on flag takes no second word
+        const size_t length = strcspn(text, "=");
+        const args_flag *f = find(a, text, length);
+        if (!f) return wrong_flag(a, program, text);
+        const char *value = text[length] == '=' ? text + length + 1 : NULL;
+        if (!value && f->type == ARGS_BOOL) value = "yes";
+        if (!value && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) value = argv[++i];
+        if (!value) return wrong(a, program, "%s needs a value; --help says which", f->name);
+
+        if (!read_value(a, program, f, value)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,65 @@
+// Command lines of the examples. Say which flags there are, where their values
+// live and what they mean; the values already there are the defaults.
+//
+//     double mass = 1;
+//     int metric = 3;
+//     args a = {.about = "A ball falls on a plane."};
+//     args_positive(&a, "--mass", &mass, "kg", "mass of the ball");
+//     args_real(&a, "--e", &e, 0, 1, "", "restitution");
+//     args_choice(&a, "--metric", &metric, "q|q1|v|mass", "metric of the projection");
+//     if (!args_parse(&a, argc, argv)) return a.exit_code;
+//
+// Both --mass 2 and --mass=2 are read, --help lists every flag. A wrong command line is one line
+// on stderr that names the flag and the remedy, and exit code 2.
+#ifndef EXAMPLES_ARGS_H
+#define EXAMPLES_ARGS_H
+
+#include <stdbool.h>
+
+#define ARGS_MAX 64
+
+typedef enum args_type { ARGS_REAL, ARGS_INT, ARGS_CHOICE, ARGS_STRING, ARGS_BOOL } args_type;
+
+typedef struct args_flag {
+    const char *name; // with its dashes
+    args_type type;
+    void *value;       // where the value goes
+    double low, high;  // allowed range of a number
+    bool low_excluded; // the value must be above low
+    const char *unit;  // of a number, the words of a choice, the placeholder of a string
+    const char *help;
+    char shown[40]; // the default as --help prints it
+} args_flag;
+
+typedef struct args {
+    const char *about; // one or two sentences for --help
+    int exit_code;     // what to return when args_parse says stop
+    args_flag flag[ARGS_MAX];
+    int n;
+} args;
+
+// a number in [low, high], always finite
+void args_real(args *a, const char *name, double *value, double low, double high, const char *unit,
+               const char *help);
+
+// a finite number > 0
+void args_positive(args *a, const char *name, double *value, const char *unit, const char *help);
+
+// an integer in [low, high]
+void args_int(args *a, const char *name, int *value, int low, int high, const char *help);
+
+// one of the words of "none|direct|combined"; the value is its position, from 0
+void args_choice(args *a, const char *name, int *value, const char *words, const char *help);
+
+// text, borrowed from argv; `placeholder` is what --help calls it ("FILE")
+void args_string(args *a, const char *name, const char **value, const char *placeholder,
+                 const char *help);
+
+// off or on: --name, --name=yes, --name=no
+void args_bool(args *a, const char *name, bool *value, const char *help);
+
+// Reads the command line. False means stop and return a->exit_code: 0 after --help, 2 after a
+// mistake; the words have been printed.
+bool args_parse(args *a, int argc, char **argv);
+
+#endif

@@ -1,0 +1,191 @@
+// The two helpers of the examples: flags and CSV files.
+#include "args.h"
+#include "csv.h"
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define CSV_PATH "test_support.csv"
+
+typedef struct settings {
+    double mass, speed;
+    int count, metric;
+    const char *file;
+    bool plain;
+} settings;
+
+// runs the parser on the words after the program name
+static bool parse(settings *s, args *a, int n, const char *const words[])
+{
+    const char *argv[16] = {"bin/ball"};
+    for (int i = 0; i < n; ++i) {
+        argv[i + 1] = words[i];
+    }
+    *s = (settings){.mass = 1, .speed = -2, .count = 3, .metric = 1};
+    *a = (args){.about = "A ball falls."};
+    args_positive(a, "--mass", &s->mass, "kg", "mass of the ball");
+    args_real(a, "--speed", &s->speed, -10, 10, "m/s", "first speed");
+    args_int(a, "--count", &s->count, 0, 9, "how many");
+    args_choice(a, "--metric", &s->metric, "q|q1|v|mass", "metric");
+    args_string(a, "--file", &s->file, "FILE", "where");
+    args_bool(a, "--plain", &s->plain, "no colours");
+    return args_parse(a, n + 1, (char **)argv);
+}
+
+#define PARSE(s, a, ...)                                                                \
+    parse((s), (a), (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)), \
+          (const char *const[]){__VA_ARGS__})
+
+START_TEST(no_flags_leave_the_defaults)
+{
+    settings s;
+    args a;
+    ck_assert(parse(&s, &a, 0, NULL));
+    ck_assert(s.mass == 1 && s.speed == -2 && s.count == 3 && s.metric == 1);
+    ck_assert(s.file == NULL && !s.plain);
+}
+END_TEST
+
+START_TEST(both_spellings_are_read)
+{
+    settings s;
+    args a;
+    ck_assert(PARSE(&s, &a, "--mass", "2.5", "--speed=-1e-3", "--count", "9", "--metric=mass",
+                    "--file", "x.csv", "--plain"));
+    ck_assert(s.mass == 2.5 && s.speed == -1e-3 && s.count == 9 && s.metric == 3);
+    ck_assert_str_eq(s.file, "x.csv");
+    ck_assert(s.plain);
+
+    ck_assert(PARSE(&s, &a, "--speed", "-7", "--plain=yes", "--plain=no", "--metric", "q"));
+    ck_assert(s.speed == -7 && !s.plain && s.metric == 0);
+}
+END_TEST
+
+START_TEST(mistakes_end_with_code_two)
+{
+    static const char *const line[][2] = {
+        {"--mass", "0"},       {"--mass", "-1"},      {"--mass", "nan"},
+        {"--mass", "inf"},     {"--mass", "1kg"},     {"--mass", ""},
+        {"--mass=", "x"},      {"--speed", "10.001"}, {"--count", "2.5"},
+        {"--count", "10"},     {"--count", "-1"},     {"--metric", "qq"},
+        {"--count", "1e3"},    {"--metric", ""},      {"--mas", "1"},
+        {"--file=", "x"},      {"--plain=maybe", ""}, {"ball", "--plain"},
+        {"--mass", "--plain"}, {"-x", "1"},           {"--count", "99999999999999999999"},
+    };
+    for (size_t i = 0; i < sizeof line / sizeof *line; ++i) {
+        settings s;
+        args a;
+        ck_assert_msg(!PARSE(&s, &a, line[i][0], line[i][1]), "%s %s was taken", line[i][0],
+                      line[i][1]);
+        ck_assert_int_eq(a.exit_code, 2);
+    }
+    settings s;
+    args a;
+    ck_assert(!PARSE(&s, &a, "--mass"));
+    ck_assert_int_eq(a.exit_code, 2);
+}
+END_TEST
+
+START_TEST(help_ends_with_code_zero)
+{
+    settings s;
+    args a;
+    ck_assert(!PARSE(&s, &a, "--mass", "2", "--help"));
+    ck_assert_int_eq(a.exit_code, 0);
+}
+END_TEST
+
+static bool exists(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+START_TEST(a_csv_appears_complete_at_close)
+{
+    remove(CSV_PATH);
+    csv c;
+    ck_assert(csv_open(&c, CSV_PATH, "t,z,name"));
+    csv_real(&c, 0.1);
+    csv_real(&c, -0.0);
+    csv_text(&c, "a,\"b\"");
+    csv_end(&c);
+    ck_assert(!exists(CSV_PATH));
+    ck_assert(csv_close(&c));
+
+    char text[200] = "";
+    FILE *f = fopen(CSV_PATH, "rb");
+    ck_assert_ptr_nonnull(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    ck_assert_str_eq(text, "t,z,name\n0.10000000000000001,-0,\"a,\"\"b\"\"\"\n");
+    ck_assert(!exists(CSV_PATH ".part0"));
+    remove(CSV_PATH);
+}
+END_TEST
+
+START_TEST(a_bad_csv_leaves_nothing)
+{
+    csv c;
+
+    // a row shorter than the header
+    ck_assert(csv_open(&c, CSV_PATH, "t,z"));
+    CSV_ROW(&c, 1.0);
+    ck_assert(!csv_close(&c));
+    ck_assert(!exists(CSV_PATH) && !exists(CSV_PATH ".part0"));
+
+    // a row that was not ended
+    ck_assert(csv_open(&c, CSV_PATH, "t,z"));
+    csv_real(&c, 1);
+    ck_assert(!csv_close(&c));
+    ck_assert(!exists(CSV_PATH) && !exists(CSV_PATH ".part0"));
+
+    // given up
+    ck_assert(csv_open(&c, CSV_PATH, "t"));
+    CSV_ROW(&c, 1.0);
+    csv_drop(&c);
+    csv_drop(&c);
+    ck_assert(!exists(CSV_PATH) && !exists(CSV_PATH ".part0"));
+
+    // a folder that is not there, and a disk that is full
+    ck_assert(!csv_open(&c, "no/such/folder/x.csv", "t"));
+    csv_drop(&c);
+    if (exists("/dev/full")) {
+        ck_assert(csv_open(&c, "/dev/full", "t"));
+        for (int i = 0; i < 100000; ++i) {
+            CSV_ROW(&c, i);
+        }
+        ck_assert(!csv_close(&c));
+    }
+}
+END_TEST
+
+START_TEST(an_old_csv_survives_a_failure)
+{
+    csv c;
+    ck_assert(csv_open(&c, CSV_PATH, "t"));
+    CSV_ROW(&c, 1.0);
+    ck_assert(csv_close(&c));
+    ck_assert(csv_open(&c, CSV_PATH, "t,z"));
+    CSV_ROW(&c, 1.0);
+    ck_assert(!csv_close(&c));
+    ck_assert(exists(CSV_PATH));
+    remove(CSV_PATH);
+}
+END_TEST
+
+START_TEST(no_path_does_nothing)
+{
+    csv c;
+    ck_assert(csv_open(&c, NULL, "t,z"));
+    CSV_ROW(&c, 1.0, 2.0, 3.0);
+    csv_text(&c, "x");
+    ck_assert(csv_close(&c));
+}
+END_TEST
+
+PCS_TEST_MAIN("example support", no_flags_leave_the_defaults, both_spellings_are_read,
+              mistakes_end_with_code_two, help_ends_with_code_zero, a_csv_appears_complete_at_close,
+              a_bad_csv_leaves_nothing, an_old_csv_survives_a_failure, no_path_does_nothing)
