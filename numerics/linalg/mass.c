@@ -140,7 +140,7 @@ static pcs_status pattern(const pcs_bsr *H, pcs_arena *arena, pcs_bsr *W, column
 
 pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W)
 {
-    columns cols;
+    columns cols = {0};
     PCS_TRY(pattern(H, arena, W, &cols));
 
     pcs_arena scratch = *arena;
