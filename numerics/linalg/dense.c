@@ -21,8 +21,8 @@ void dense_mul_dense(bool ta, bool tb, int m, int n, int k, double a, const doub
 {
     if (m == 0 || n == 0) return;
     const int lda = ta ? k : m, ldb = tb ? n : k;
-    cblas_dgemm(CblasColMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m,
-                n, k, a, A, lda > 0 ? lda : 1, B, ldb > 0 ? ldb : 1, b, C, m);
+    cblas_dgemm(CblasColMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n,
+                k, a, A, lda > 0 ? lda : 1, B, ldb > 0 ? ldb : 1, b, C, m);
 }
 
 bool dense_lu(int n, double *A, int *piv)
@@ -61,16 +61,8 @@ size_t dense_min_norm_bytes(int m, int n)
     return gelsy_work(m, n) * sizeof(double) + (size_t)n * sizeof(int) + 192;
 }
 
-int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena arena)
+static int min_norm(int m, int n, double *A, int nrhs, double *B, double rcond, pcs_arena arena)
 {
-    if (n == 0) return 0;
-    if (m == 0) {
-        for (int j = 0; j < n; ++j) {
-            b[j] = 0;
-        }
-        return 0;
-    }
-
     const size_t lwork = gelsy_work(m, n);
     double *work = PCS_TAKE(&arena, lwork, double);
     int *jpvt = PCS_TAKE(&arena, (size_t)n, int);
@@ -81,9 +73,32 @@ int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena a
 
     int rank = 0;
     const int ldb = m > n ? m : n;
-    if (LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, b, ldb, jpvt, rcond, &rank, work,
+    if (LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, nrhs, A, m, B, ldb, jpvt, rcond, &rank, work,
                             (int)lwork) != 0) {
         return -1;
     }
     return rank;
+}
+
+int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena arena)
+{
+    if (n == 0) return 0;
+    if (m == 0) {
+        for (int j = 0; j < n; ++j) {
+            b[j] = 0;
+        }
+        return 0;
+    }
+    return min_norm(m, n, A, 1, b, rcond, arena);
+}
+
+int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena arena)
+{
+    if (n == 0) return 0;
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+            X[i + (size_t)n * (size_t)j] = i == j;
+        }
+    }
+    return min_norm(n, n, A, n, X, rcond, arena);
 }

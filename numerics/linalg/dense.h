@@ -27,7 +27,9 @@ PCS_API double dense_rcond(int n, const double *lu, double norm1, pcs_arena aren
 // decided at reciprocal condition rcond). A (m x n) is destroyed; b has max(m, n) entries: right
 // side in, solution out. The rank is returned, -1 on failure.
 PCS_API int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena arena);
-// arena bytes dense_min_norm takes
+// X = the pseudo-inverse of A (n x n, destroyed), rank decided at reciprocal condition rcond
+PCS_API int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena arena);
+// arena bytes dense_min_norm (and, with m = n, dense_pseudo_inverse) takes
 PCS_API size_t dense_min_norm_bytes(int m, int n);
 
 #endif

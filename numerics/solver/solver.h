@@ -28,4 +28,44 @@ const solver_class *solver_class_of(pcs_solver kind);
 // what o->stop asks to be compared with o->tol
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
 
+// seconds of a clock that only goes forward
+double solver_clock(void);
+
+// arena bytes that taking count objects of size bytes costs, alignment included
+static inline size_t solver_bytes(size_t count, size_t size)
+{
+    return (count * size + 63) / 64 * 64;
+}
+
+// What every iterative solver does between two steps: measure the iterate, keep the best one,
+// ask tolerance, watch, clock and iteration limit whether to go on.
+typedef struct solver_track {
+    const pcs_problem *p;
+    const pcs_solver_opts *o;
+    pcs_watch watch;
+    double start;      // of the clock
+    double *best;      // n, the best r so far
+    double best_value; // its stop value
+    double value;      // of the last r measured
+    pcs_measure measure;
+    int iters;
+    pcs_outcome outcome; // once track_done has said so
+} solver_track;
+
+// arena bytes of a track
+size_t track_bytes(const pcs_problem *p);
+
+// starts from r, which is the best so far; false when the arena is too small
+bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
+                 pcs_arena *work, const double *r);
+
+// measures r (writing u) and keeps it if it is the best; returns its stop value
+double track_measure(solver_track *t, const double *r, double *u);
+
+// after `iters` iterations and a measure: true when the solve ends, with the outcome in t
+bool track_done(solver_track *t, int iters);
+
+// the best r, and the report
+void track_end(const solver_track *t, double *r, pcs_report *out);
+
 #endif

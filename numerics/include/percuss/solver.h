@@ -66,6 +66,7 @@ typedef struct pcs_nsgs_opts {
 typedef struct pcs_newton_opts {
     pcs_newton_function function;
     int max_backtracks; ///< halvings of a step in the line search
+    int restarts;       ///< perturbed starts after a stall
 } pcs_newton_opts;
 
 /// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation = 1.2;

@@ -1,0 +1,342 @@
+// The cone problem u = W r + q: its check at the border and its measures.
+//
+//     F_i = r_i - P_K(r_i - rho_i u_i),   rho_i = d_i / tr W_ii
+//     residual = |(F_i / rho_i)_i| / max(|q|, |W r|),   natural map = |r - P_K(r - u)|
+//
+// F_i / rho_i is u_i on equality rows and min(s_i r_i, u_i), s_i = 1 / rho_i, on unilateral ones.
+#include "problem/problem.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "cone/cone.h"
+#include "linalg/bsr.h"
+
+// ---- check -----------------------------------------------------------------------------------
+
+static pcs_status check_blocks(const pcs_problem *p)
+{
+    if (p->nb < 0) return pcs_fail(PCS_ERR_SIZE, "problem: it has %d blocks", p->nb);
+    if (p->nb > 0 && !p->block) return pcs_fail(PCS_ERR_ARG, "problem: its blocks are null");
+
+    int row = 0;
+    for (int b = 0; b < p->nb; ++b) {
+        const pcs_block *k = &p->block[b];
+        if (k->cone != PCS_EQUALITY && k->cone != PCS_UNILATERAL) {
+            return pcs_fail(PCS_ERR_ARG, "problem: block %d has no known cone (%d)", b,
+                            (int)k->cone);
+        }
+        if (k->row != row) {
+            return pcs_fail(PCS_ERR_SIZE, "problem: block %d starts at row %d; it must be %d", b,
+                            k->row, row);
+        }
+        if (k->dim < 1 || k->dim > p->n - row) {
+            return pcs_fail(PCS_ERR_SIZE, "problem: block %d has %d rows; %d are left", b, k->dim,
+                            p->n - row);
+        }
+        if (k->cone == PCS_UNILATERAL && k->dim != 1) {
+            return pcs_fail(PCS_ERR_SIZE, "problem: unilateral block %d has %d rows; it must be 1",
+                            b, k->dim);
+        }
+        row += k->dim;
+    }
+    if (row != p->n) {
+        return pcs_fail(PCS_ERR_SIZE, "problem: the blocks cover %d of %d rows", row, p->n);
+    }
+    return PCS_OK;
+}
+
+// W is square, its partitions agree, and no cone block lies across two block rows
+static pcs_status check_partition(const pcs_problem *p)
+{
+    const pcs_bsr *W = &p->W;
+    if (bsr_rows(W) != p->n || bsr_cols(W) != p->n) {
+        return pcs_fail(PCS_ERR_SIZE, "problem: W is %d x %d, the problem has %d rows", bsr_rows(W),
+                        bsr_cols(W), p->n);
+    }
+    if (W->m != W->n ||
+        (W->row != W->col && memcmp(W->row, W->col, ((size_t)W->m + 1) * sizeof(int)) != 0)) {
+        return pcs_fail(PCS_ERR_SIZE, "problem: the row and column partitions of W differ");
+    }
+
+    int i = 0;
+    for (int b = 0; b < p->nb; ++b) {
+        while (W->row[i + 1] <= p->block[b].row) {
+            ++i;
+        }
+        if (p->block[b].row + p->block[b].dim > W->row[i + 1]) {
+            return pcs_fail(PCS_ERR_SIZE, "problem: block %d lies across block rows of W", b);
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_problem_check(const pcs_problem *p)
+{
+    if (!p) return pcs_fail(PCS_ERR_ARG, "problem: it is null");
+    if (p->n < 0) return pcs_fail(PCS_ERR_SIZE, "problem: it has %d rows", p->n);
+    PCS_TRY(check_blocks(p));
+    if (p->n == 0) return PCS_OK;
+
+    if (!p->q) return pcs_fail(PCS_ERR_ARG, "problem: q is null");
+    PCS_TRY(pcs_bsr_check(&p->W));
+    PCS_TRY(check_partition(p));
+    for (int i = 0; i < p->n; ++i) {
+        if (!isfinite(p->q[i])) {
+            return pcs_fail(PCS_ERR_ARG, "problem: q[%d] is %g; it must be finite", i, p->q[i]);
+        }
+    }
+    return PCS_OK;
+}
+
+// ---- scales ----------------------------------------------------------------------------------
+
+const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld)
+{
+    const pcs_bsr *W = &p->W;
+    const int row = p->block[b].row;
+    while (W->row[*wrow + 1] <= row) {
+        ++*wrow;
+    }
+    const int i = *wrow, k = pcs_bsr_find(W, i, i);
+    *ld = W->row[i + 1] - W->row[i];
+    return k < 0 ? NULL : W->val + W->off[k] + (size_t)(row - W->row[i]) * ((size_t)*ld + 1);
+}
+
+static double block_trace(const pcs_problem *p, int b, int *wrow)
+{
+    int ld;
+    const double *D = problem_diagonal(p, b, wrow, &ld);
+    double t = 0;
+    for (int c = 0; D && c < p->block[b].dim; ++c) {
+        t += D[(size_t)c * ((size_t)ld + 1)];
+    }
+    return t;
+}
+
+// the largest trace of a diagonal block, 0 if none is positive
+static double largest_trace(const pcs_problem *p)
+{
+    double most = 0;
+    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+        const double t = block_trace(p, b, &wrow);
+        if (t > most) most = t;
+    }
+    return most;
+}
+
+// 1 / rho_i of a block of dimension d; *most caches the largest trace (negative: not known yet)
+static double block_scale(const pcs_problem *p, int b, int *wrow, double *most)
+{
+    double t = block_trace(p, b, wrow);
+    if (!(t > 0)) {
+        if (*most < 0) *most = largest_trace(p);
+        if (!(*most > 0)) return 1;
+        t = *most;
+    }
+    return t / p->block[b].dim;
+}
+
+void problem_scales(const pcs_problem *p, double *s)
+{
+    double most = largest_trace(p), diagonal = 0;
+    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+        int ld;
+        const double *D = problem_diagonal(p, b, &wrow, &ld);
+        for (int c = 0; c < p->block[b].dim; ++c) {
+            const double t = D ? D[(size_t)c * ((size_t)ld + 1)] : 0;
+            s[p->block[b].row + c] = t;
+            if (t > diagonal) diagonal = t;
+        }
+    }
+
+    // a diagonal that is the rounding of a zero says nothing
+    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+        const double block = block_scale(p, b, &wrow, &most);
+        for (int i = p->block[b].row; i < p->block[b].row + p->block[b].dim; ++i) {
+            if (!(s[i] > DBL_EPSILON * diagonal)) s[i] = block;
+            if (!(s[i] > DBL_EPSILON * diagonal)) s[i] = diagonal;
+        }
+    }
+}
+
+// ---- measures --------------------------------------------------------------------------------
+
+// a sum of squares within these bounds has neither over- nor underflown
+#define SQUARES_LOW  1e-280
+#define SQUARES_HIGH 1e280
+
+static double norm(int n, const double *x)
+{
+    double sum = 0, most = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * x[i];
+    }
+    if (sum > SQUARES_LOW && sum < SQUARES_HIGH) return sqrt(sum);
+
+    for (int i = 0; i < n; ++i) {
+        if (fabs(x[i]) > most || isnan(x[i])) most = fabs(x[i]);
+    }
+    if (most == 0 || !isfinite(most)) return most;
+    sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += (x[i] / most) * (x[i] / most);
+    }
+    return most * sqrt(sum);
+}
+
+// the sum of squares of (F_i / rho_i) / unit, or of the natural map when natural; *most is its
+// largest entry
+static double map_squares(const pcs_problem *p, const double *r, const double *u, bool natural,
+                          double unit, double *most)
+{
+    double sum = 0, trace = -1;
+    *most = 0;
+    for (int b = 0, wrow = 0; b < p->nb; ++b) {
+        const int row = p->block[b].row;
+        if (p->block[b].cone == PCS_EQUALITY) {
+            for (int c = row; c < row + p->block[b].dim; ++c) {
+                const double f = u[c] / unit;
+                sum += f * f;
+                if (fabs(u[c]) > *most || isnan(u[c])) *most = fabs(u[c]);
+            }
+        } else {
+            const double s = natural ? 1 : block_scale(p, b, &wrow, &trace);
+            const double f = cone_min(s * r[row], u[row]);
+            sum += f / unit * (f / unit);
+            if (fabs(f) > *most || isnan(f)) *most = fabs(f);
+        }
+    }
+    return sum;
+}
+
+static double map_norm(const pcs_problem *p, const double *r, const double *u, bool natural)
+{
+    double most;
+    double sum = map_squares(p, r, u, natural, 1, &most);
+    if (sum > SQUARES_LOW && sum < SQUARES_HIGH) return sqrt(sum);
+    if (most == 0 || !isfinite(most)) return most;
+
+    const double unit = most;
+    sum = map_squares(p, r, u, natural, unit, &most);
+    return unit * sqrt(sum);
+}
+
+static double larger(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
+void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_measure *out)
+{
+    *out = (pcs_measure){0};
+    if (p->n == 0) return;
+
+    pcs_bsr_mul(&p->W, r, u);
+    const double norm_wr = norm(p->n, u);
+    for (int i = 0; i < p->n; ++i) {
+        u[i] += p->q[i];
+    }
+    out->norm_q = norm(p->n, p->q);
+    out->norm_r = norm(p->n, r);
+    out->norm_u = norm(p->n, u);
+
+    // not finite: nothing can be said, and no comparison may pass
+    const double size = larger(out->norm_q, norm_wr);
+    if (!isfinite(out->norm_r) || !isfinite(size)) {
+        out->residual = out->natural_map = NAN;
+        return;
+    }
+    const double f = map_norm(p, r, u, false);
+    out->residual = f == 0 ? 0 : f / size;
+    out->natural_map = map_norm(p, r, u, true);
+}
+
+double pcs_relative_natural_map(const pcs_measure *m)
+{
+    const double size = larger(m->norm_q, larger(m->norm_r, m->norm_u));
+    return size <= DBL_EPSILON ? m->natural_map : m->natural_map / size;
+}
+
+// ---- restriction and certificates ------------------------------------------------------------
+
+void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s, double *A)
+{
+    const pcs_bsr *W = &p->W;
+    memset(A, 0, (size_t)na * (size_t)na * sizeof *A);
+    for (int i = 0; i < W->m; ++i) {
+        const int h = W->row[i + 1] - W->row[i];
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            const int j = W->idx[k];
+            for (int c = W->col[j]; c < W->col[j + 1]; ++c) {
+                if (place[c] < 0) continue;
+                const double *w = W->val + W->off[k] + (size_t)h * (size_t)(c - W->col[j]);
+                double *a = A + (size_t)na * (size_t)place[c];
+                for (int l = 0; l < h; ++l) {
+                    const int at = place[W->row[i] + l];
+                    if (at >= 0) a[at] = w[l];
+                }
+            }
+        }
+    }
+    if (!s) return;
+
+    // rows and columns by 1 / sqrt(s): the diagonal of a definite W becomes 1
+    for (int c = 0; c < p->n; ++c) {
+        if (place[c] < 0) continue;
+        const double f = 1 / sqrt(s[c]);
+        double *a = A + (size_t)place[c];
+        for (int l = 0; l < na; ++l) {
+            a[(size_t)na * (size_t)l] *= f;
+        }
+        a = A + (size_t)na * (size_t)place[c];
+        for (int l = 0; l < na; ++l) {
+            a[l] *= f;
+        }
+    }
+}
+
+// how far W^T y may be from -K*, relative to the size of the products summed in it
+#define REFUTE_TOL 1e-11
+// how negative q'y must be, relative to |q|'|y|
+#define REFUTE_GAIN 1e-7
+
+bool problem_refuted_by(const pcs_problem *p, double *y, double *t)
+{
+    const pcs_bsr *W = &p->W;
+    cone_project(p->nb, p->block, y);
+    double most = 0, gain = 0, size = 0;
+    for (int i = 0; i < p->n; ++i) {
+        if (!isfinite(y[i])) return false;
+        if (fabs(y[i]) > most) most = fabs(y[i]);
+    }
+    if (!(most > 0)) return false;
+    for (int i = 0; i < p->n; ++i) {
+        y[i] /= most;
+        gain += p->q[i] * y[i];
+        size += fabs(p->q[i] * y[i]);
+    }
+    if (!(gain < -REFUTE_GAIN * size)) return false;
+
+    // products smaller than the rounding of the largest entry of W are as good as zero
+    memset(t, 0, (size_t)p->n * sizeof *t);
+    pcs_bsr_addmul_t(W, y, t);
+    double largest = 0;
+    for (int i = 0; i < W->m; ++i) {
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            const size_t count = (size_t)(W->row[i + 1] - W->row[i]) *
+                                 (size_t)(W->col[W->idx[k] + 1] - W->col[W->idx[k]]);
+            for (size_t c = 0; c < count; ++c) {
+                const double a = fabs(W->val[W->off[k] + c]);
+                if (a > largest) largest = a;
+            }
+        }
+    }
+    for (int b = 0; b < p->nb; ++b) {
+        for (int c = p->block[b].row; c < p->block[b].row + p->block[b].dim; ++c) {
+            const double wrong = p->block[b].cone == PCS_EQUALITY ? fabs(t[c]) : t[c];
+            if (!(wrong <= REFUTE_TOL * largest)) return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,39 @@
+// Linear algebra on a set of closed rows: u = 0 where closed, r = 0 where open.
+#ifndef SOLVER_ACTIVE_H
+#define SOLVER_ACTIVE_H
+
+#include "problem/problem.h"
+#include "solver/solver.h"
+
+typedef struct active_set {
+    const pcs_problem *p;
+    const double *s;       // n scales, from problem_scales
+    unsigned char *closed; // n, 1: u_i = 0; always 1 on equality rows
+    int *place;            // n, index among the closed rows, or -1
+    int *list;             // n, the closed rows
+    double *d;             // n, a step on the closed rows
+    double *best;          // n, the closed part of the best r of a solve
+    double *A;             // n x n
+    int *piv;              // n
+    pcs_arena arena;       // for least squares
+} active_set;
+
+size_t active_bytes(const pcs_problem *p);
+
+// takes its arrays from the arena; all rows open except equalities; false: too small
+bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_arena *work);
+
+// closes the unilateral rows where s_i r_i > u_i
+void active_guess(active_set *a, const double *r, const double *u);
+
+// How active_solve ended.
+typedef enum active_end {
+    ACTIVE_REGULAR,  // solved, W_AA regular
+    ACTIVE_SINGULAR, // solved, W_AA singular: of all solutions one near the r given
+    ACTIVE_LEAST     // no solution: least squares
+} active_end;
+
+// r <- 0 on open rows, W_AA r_A = -q_A on closed ones, starting from r; u = W r + q
+active_end active_solve(active_set *a, double *r, double *u);
+
+#endif

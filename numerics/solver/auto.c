@@ -1,0 +1,313 @@
+// The portfolio. In this order, each from the best r found so far, until one converges:
+//
+//   1. the start itself; a single unilateral row in closed form
+//   2. block principal pivoting from the active set of the start: solve W_AA r_A = -q_A, move
+//      the rows with the wrong sign, all of them while their number falls, one at a time when it
+//      does not. A warm start costs one solve; a P-matrix a few
+//   3. nsgs for a large problem; newton; nsgs
+//   4. a solve on the active set of the best r: the last digits
+//
+// The budget is counted in products with W, so that the answer does not depend on the clock.
+//
+// J. Judice, F. Pires, A block principal pivoting algorithm for large-scale strictly monotone
+// linear complementarity problems, Comput. Oper. Res. 21, 1994. K. Murty, 1974 (single pivots).
+#include <float.h>
+#include <string.h>
+
+#include "cone/cone.h"
+#include "problem/problem.h"
+#include "solver/active.h"
+#include "solver/solver.h"
+
+#define DENSE_ROWS  3000               // above this nothing n x n is made
+#define SIGN_TOL    (64 * DBL_EPSILON) // a wrong sign smaller than this, relative to u, is rounding
+#define BLOCK_TRIES 8                  // block pivots without progress before single ones
+
+typedef struct portfolio {
+    const pcs_problem *p;
+    const pcs_solver_opts *o;
+    pcs_watch watch;
+    pcs_arena work;
+    solver_track t;
+    double budget; // products with W left
+    int rows;      // unilateral
+    double *s;     // n scales
+    double *r, *u; // n, of the caller
+    pcs_solver winner;
+    bool infeasible, over;
+} portfolio;
+
+static bool dense(const pcs_problem *p)
+{
+    return p->n <= DENSE_ROWS;
+}
+
+// the parts in the order they are tried
+static const solver_class *const parts[] = {&solver_direct, &solver_newton, &solver_nsgs};
+#define PARTS ((int)(sizeof parts / sizeof *parts))
+
+static pcs_solver_opts part_options(const pcs_solver_opts *o, const solver_class *c)
+{
+    pcs_solver_opts part = c->defaults;
+    part.tol = o->tol;
+    part.stop = o->stop;
+    return part;
+}
+
+static bool takes(const solver_class *c, const pcs_problem *p)
+{
+    if (c->info.kind != PCS_NSGS && !dense(p)) return false;
+    for (int b = 0; b < p->nb; ++b) {
+        if (!(c->info.cones & 1u << p->block[b].cone)) return false;
+    }
+    return true;
+}
+
+static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
+{
+    if (p->n == 1) return 0;
+    size_t most = dense(p) ? active_bytes(p) : 0;
+    for (int k = 0; k < PARTS; ++k) {
+        if (!takes(parts[k], p)) continue;
+        const pcs_solver_opts part = part_options(o, parts[k]);
+        const size_t bytes = parts[k]->work_bytes(p, &part);
+        if (bytes > most) most = bytes;
+    }
+    return 128 + track_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) + most;
+}
+
+// ---- one row ---------------------------------------------------------------------------------
+
+// u = W r + q with one row: the bouncing ball lives here
+static void solve_one(const pcs_problem *p, double *r, double *u, pcs_report *out)
+{
+    const double q = p->q[0];
+    const double W = p->W.ptr[p->W.m] > 0 ? p->W.val[p->W.off[0]] : 0;
+    out->outcome = PCS_CONVERGED;
+    if (p->block[0].cone == PCS_EQUALITY) {
+        r[0] = W != 0 ? -q / W : 0;
+        if (W == 0 && q != 0) out->outcome = PCS_INFEASIBLE;
+    } else {
+        r[0] = q < 0 && W > 0 ? -q / W : 0;
+        // W <= 0 and q < 0: u < 0 for every r >= 0
+        if (q < 0 && !(W > 0)) out->outcome = PCS_INFEASIBLE;
+    }
+    u[0] = W * r[0] + q;
+}
+
+// ---- pivoting on active sets -----------------------------------------------------------------
+
+// measures r moved into K; true when the solve is over
+static bool look(portfolio *f, double *r)
+{
+    cone_project(f->p->nb, f->p->block, r);
+    const double before = f->t.best_value;
+    track_measure(&f->t, r, f->u);
+    f->budget -= 1;
+    if (f->t.best_value < before) f->winner = PCS_AUTO;
+    f->over = track_done(&f->t, f->t.iters + 1);
+    return f->over;
+}
+
+// cost of a factorisation in products with W
+static double solve_cost(const active_set *a)
+{
+    double na = 0;
+    for (int i = 0; i < a->p->n; ++i) {
+        na += a->closed[i];
+    }
+    const double n = a->p->n;
+    return 4 + na * na * na / (3 * n * n);
+}
+
+// the rows on the wrong side; the last one in *last
+static int count_wrong(const active_set *a, const double *r, const double *u, double tol, int *last)
+{
+    int wrong = 0;
+    for (int b = 0; b < a->p->nb; ++b) {
+        const int i = a->p->block[b].row;
+        if (a->p->block[b].cone == PCS_EQUALITY) continue;
+        if (a->closed[i] ? a->s[i] * r[i] < -tol : u[i] < -tol) {
+            ++wrong;
+            *last = i;
+        }
+    }
+    return wrong;
+}
+
+static void flip_wrong(active_set *a, const double *r, const double *u, double tol)
+{
+    for (int b = 0; b < a->p->nb; ++b) {
+        const int i = a->p->block[b].row;
+        if (a->p->block[b].cone == PCS_EQUALITY) continue;
+        if (a->closed[i] ? a->s[i] * r[i] < -tol : u[i] < -tol) a->closed[i] = !a->closed[i];
+    }
+}
+
+static void pivot(portfolio *f, active_set *a, int steps)
+{
+    int best = a->p->n + 1, tries = BLOCK_TRIES;
+    double *r = f->r, *u = f->u;
+    for (int k = 0; k < steps && f->budget > 0; ++k) {
+        f->budget -= solve_cost(a);
+        active_solve(a, r, u);
+        if (!pcs_all_finite(r, (size_t)a->p->n) || !pcs_all_finite(u, (size_t)a->p->n)) return;
+
+        double size = 0;
+        for (int i = 0; i < a->p->n; ++i) {
+            const double x = fabs(a->p->q[i]), y = a->s[i] * fabs(r[i]);
+            if (x > size) size = x;
+            if (y > size) size = y;
+        }
+        int last = 0;
+        const double tol = SIGN_TOL * size;
+        const int wrong = count_wrong(a, r, u, tol, &last);
+        if (wrong < best) {
+            best = wrong;
+            tries = BLOCK_TRIES;
+        } else {
+            tries -= 1;
+        }
+        const bool block = tries > 0;
+        if (block)
+            flip_wrong(a, r, u, tol);
+        else
+            a->closed[last] = !a->closed[last];
+
+        if (look(f, r) || wrong == 0) return;
+    }
+}
+
+// ---- the parts -------------------------------------------------------------------------------
+
+static pcs_status run_part(portfolio *f, const solver_class *c, int max_iters, double cost)
+{
+    if (f->over || f->infeasible || !takes(c, f->p) || f->budget <= 0) return PCS_OK;
+
+    pcs_solver_opts part = part_options(f->o, c);
+    const double allowed = f->budget / cost;
+    part.max_iters = max_iters < allowed ? max_iters : (int)allowed + 1;
+    if (f->o->max_seconds > 0) {
+        part.max_seconds = f->o->max_seconds - (solver_clock() - f->t.start);
+        if (!(part.max_seconds > 0)) {
+            f->t.outcome = PCS_TIME_LIMIT;
+            f->over = true;
+            return PCS_OK;
+        }
+    }
+
+    pcs_report report = {.outcome = PCS_STALLED, .solver = c->info.kind};
+    memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
+    PCS_TRY(c->solve(f->p, &part, f->watch, f->work, f->r, f->u, &report));
+    f->budget -= report.iters * cost;
+    f->t.iters += report.iters;
+
+    const double before = f->t.best_value;
+    if (pcs_all_finite(f->r, (size_t)f->p->n)) track_measure(&f->t, f->r, f->u);
+    if (f->t.best_value < before) f->winner = c->info.kind;
+    f->infeasible = report.outcome == PCS_INFEASIBLE && !(f->t.best_value <= f->o->tol);
+    if (f->t.best_value <= f->o->tol) {
+        f->t.outcome = PCS_CONVERGED;
+        f->over = true;
+    } else if (report.outcome == PCS_STOPPED || report.outcome == PCS_TIME_LIMIT) {
+        f->t.outcome = report.outcome;
+        f->over = true;
+    }
+    return PCS_OK;
+}
+
+// the last digits: one solve on the active set of the best r
+static void polish(portfolio *f)
+{
+    pcs_arena work = f->work;
+    active_set a;
+    if (!dense(f->p) || !active_begin(&a, f->p, f->s, &work)) return;
+    memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
+    track_measure(&f->t, f->r, f->u);
+    active_guess(&a, f->r, f->u);
+    active_solve(&a, f->r, f->u);
+    cone_project(f->p->nb, f->p->block, f->r);
+    if (pcs_all_finite(f->r, (size_t)f->p->n)) track_measure(&f->t, f->r, f->u);
+}
+
+// a few directions that may prove that there is no solution
+static bool refuted(portfolio *f)
+{
+    const int n = f->p->n;
+    double *y = f->r, *t = f->u;
+    for (int i = 0; i < n && n <= 200; ++i) {
+        memset(y, 0, (size_t)n * sizeof *y);
+        y[i] = f->p->q[i] > 0 ? -1 : 1;
+        if (problem_refuted_by(f->p, y, t)) return true;
+    }
+    memcpy(y, f->t.best, (size_t)n * sizeof *y);
+    if (problem_refuted_by(f->p, y, t)) return true;
+    pcs_measure m;
+    pcs_problem_measure(f->p, f->t.best, t, &m);
+    for (int i = 0; i < n; ++i) {
+        y[i] = -t[i] / f->s[i];
+    }
+    return problem_refuted_by(f->p, y, t);
+}
+
+static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
+                        pcs_arena work, double *r, double *u, pcs_report *out)
+{
+    if (p->n == 1) {
+        solve_one(p, r, u, out);
+        return PCS_OK;
+    }
+
+    portfolio f = {.p = p, .o = o, .watch = watch, .r = r, .u = u, .winner = PCS_AUTO};
+    f.budget = o->max_iters;
+    f.s = PCS_TAKE(&work, (size_t)p->n, double);
+    if (!f.s || !track_begin(&f.t, p, o, watch, &work, r)) return pcs_fail_memory("auto");
+    f.work = work;
+    for (int b = 0; b < p->nb; ++b) {
+        f.rows += p->block[b].cone == PCS_UNILATERAL;
+    }
+
+    // perhaps nothing is to be done
+    track_measure(&f.t, r, u);
+    f.over = track_done(&f.t, 0);
+    if (f.over) {
+        track_end(&f.t, r, out);
+        return PCS_OK;
+    }
+    problem_scales(p, f.s);
+
+    if (f.rows == 0) PCS_TRY(run_part(&f, &solver_direct, 1, 1));
+
+    if (dense(p) && f.rows > 0) {
+        active_set a;
+        if (!active_begin(&a, p, f.s, &work)) return pcs_fail_memory("auto");
+        active_guess(&a, r, u);
+        pivot(&f, &a, 60);
+    }
+    const double step = 10 + 2.0 * p->n / 3;
+    PCS_TRY(run_part(&f, &solver_newton, 500, step));
+    if (!f.over && !f.infeasible) polish(&f);
+    PCS_TRY(run_part(&f, &solver_nsgs, 100000, 1.1));
+    if (!f.over && !f.infeasible) polish(&f);
+
+    if (f.t.best_value <= o->tol) {
+        f.t.outcome = PCS_CONVERGED;
+    } else if (f.infeasible || refuted(&f)) {
+        f.t.outcome = PCS_INFEASIBLE;
+    } else if (!f.over) {
+        f.t.outcome = f.budget > 0 ? PCS_STALLED : PCS_MAX_ITERS;
+    }
+    track_end(&f.t, r, out);
+    out->solver = f.winner;
+    return PCS_OK;
+}
+
+const solver_class solver_auto = {
+    .info = {.name = "auto",
+             .summary = "the portfolio: active sets first, then whatever converges",
+             .kind = PCS_AUTO,
+             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL},
+    .defaults = {.kind = PCS_AUTO, .tol = 1e-10, .max_iters = 200000},
+    .work_bytes = work_bytes,
+    .solve = solve,
+};

@@ -1,0 +1,158 @@
+// pcs_solve: everything is checked here, once; the solver runs; what it returns is measured
+// again, and only that measure says converged.
+#define _POSIX_C_SOURCE 200809L // clock_gettime
+
+#include <float.h>
+#include <string.h>
+#include <time.h>
+
+#include "cone/cone.h"
+#include "solver/solver.h"
+
+double solver_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m)
+{
+    if (o->stop == PCS_STOP_RESIDUAL) return m->residual;
+    const double natural = pcs_relative_natural_map(m);
+    if (o->stop == PCS_STOP_NATURAL) return natural;
+    return m->residual > natural || isnan(m->residual) ? m->residual : natural;
+}
+
+// ---- checks ----------------------------------------------------------------------------------
+
+static double option_value(const pcs_solver_opts *o, const pcs_opt *opt)
+{
+    const char *at = (const char *)o + opt->offset;
+    if (opt->type == PCS_OPT_REAL) {
+        double x;
+        memcpy(&x, at, sizeof x);
+        return x;
+    }
+    int i;
+    memcpy(&i, at, sizeof i);
+    return i;
+}
+
+static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)
+{
+    const char *name = c->info.name;
+    if (!(o->tol > 0) || !isfinite(o->tol)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: tol is %g; it must be positive and finite", name, o->tol);
+    }
+    if ((int)o->stop < PCS_STOP_RESIDUAL || (int)o->stop > PCS_STOP_BOTH) {
+        return pcs_fail(PCS_ERR_ARG, "%s: stop is %d; it must be one of pcs_stop", name,
+                        (int)o->stop);
+    }
+    if (o->max_iters < 0) {
+        return pcs_fail(PCS_ERR_ARG, "%s: max_iters is %d; it must not be negative", name,
+                        o->max_iters);
+    }
+    if (!(o->max_seconds >= 0)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: max_seconds is %g; it must not be negative (0: no limit)",
+                        name, o->max_seconds);
+    }
+    for (int i = 0; i < c->info.n_opts; ++i) {
+        const pcs_opt *opt = &c->info.opt[i];
+        const double x = option_value(o, opt);
+        if (!(x >= opt->low && x <= opt->high)) {
+            return pcs_fail(PCS_ERR_ARG, "%s: %s is %g; it must lie in [%g, %g]", name, opt->name,
+                            x, opt->low, opt->high);
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status check_cones(const solver_class *c, const pcs_problem *p)
+{
+    for (int b = 0; b < p->nb; ++b) {
+        if (!(c->info.cones & 1u << p->block[b].cone)) {
+            return pcs_fail(PCS_ERR_UNSUPPORTED, "%s does not take the cone of block %d",
+                            c->info.name, b);
+        }
+    }
+    return PCS_OK;
+}
+
+// options null: those of auto; the class is null when the kind is unknown
+static const solver_class *pick(const pcs_solver_opts **opts)
+{
+    if (!*opts) *opts = &solver_auto.defaults;
+    return solver_class_of((*opts)->kind);
+}
+
+// ---- the entries -----------------------------------------------------------------------------
+
+size_t pcs_solve_work_bytes(const pcs_problem *p, const pcs_solver_opts *opts)
+{
+    const solver_class *c = pick(&opts);
+    return p && c && p->n > 0 ? c->work_bytes(p, opts) : 0;
+}
+
+pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watch watch,
+                     pcs_arena work, double *r, double *u, pcs_report *report)
+{
+    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_solve: the place for the report is null");
+    const solver_class *c = pick(&opts);
+    if (!c) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_solve: there is no solver of kind %d", (int)opts->kind);
+    }
+    PCS_TRY(check_options(c, opts));
+    PCS_TRY(pcs_problem_check(p));
+    PCS_TRY(check_cones(c, p));
+    if (p->n > 0 && (!r || !u)) return pcs_fail(PCS_ERR_ARG, "pcs_solve: r or u is null");
+    for (int i = 0; i < p->n; ++i) {
+        if (!isfinite(r[i])) {
+            return pcs_fail(PCS_ERR_ARG, "pcs_solve: the start r[%d] is %g; it must be finite", i,
+                            r[i]);
+        }
+    }
+
+    *report = (pcs_report){.outcome = PCS_CONVERGED, .solver = opts->kind};
+    if (p->n == 0) return PCS_OK;
+
+    const size_t bytes = c->work_bytes(p, opts);
+    pcs_arena trial = work;
+    if (bytes > 0 && !pcs_arena_take(&trial, bytes)) {
+        return pcs_fail(PCS_ERR_MEMORY, "pcs_solve: %s needs %zu bytes of work memory",
+                        c->info.name, bytes);
+    }
+
+    const double start = solver_clock();
+    cone_project(p->nb, p->block, r);
+    report->outcome = PCS_STALLED;
+    PCS_TRY(c->solve(p, opts, watch, work, r, u, report));
+
+    // the caller never sees a number that is not finite
+    if (!pcs_all_finite(r, (size_t)p->n)) {
+        memset(r, 0, (size_t)p->n * sizeof *r);
+        report->outcome = PCS_DIVERGED;
+    }
+
+    // one measure for everybody; a NaN is not <= tol
+    pcs_problem_measure(p, r, u, &report->measure);
+    if (solver_stop_value(opts, &report->measure) <= opts->tol) {
+        report->outcome = PCS_CONVERGED;
+    } else if (report->outcome == PCS_CONVERGED) {
+        report->outcome = PCS_STALLED;
+    }
+    report->seconds = solver_clock() - start;
+    return PCS_OK;
+}
+
+pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_problem *p, const pcs_solver_opts *opts,
+                           double *r, double *u, pcs_report *report)
+{
+    // work_bytes trusts the blocks and the partitions of W
+    PCS_TRY(pcs_problem_check(p));
+    pcs_arena work;
+    PCS_TRY(pcs_arena_create(env, pcs_solve_work_bytes(p, opts), &work));
+    const pcs_status status = pcs_solve(p, opts, (pcs_watch){0}, work, r, u, report);
+    pcs_arena_destroy(env, &work);
+    return status;
+}
