@@ -1,0 +1,62 @@
+// All pairs, by their bounds. Quadratic, a few comparisons each; a grid or a sweep would replace
+// the double loop and nothing else.
+#include "collide/broad.h"
+
+#include "base/base.h"
+#include "rotation/pose.h"
+
+// half extents along the inertial axes of a box turned by R: |R| h
+static void box_extent(const pcs_shape *s, const double *q, double extent[3])
+{
+    double R[9], S[9];
+    quat_matrix(s->orientation, S);
+    for (int j = 0; j < 3; ++j) {
+        pose_direction(q, S + 3 * j, R + 3 * j);
+    }
+    for (int i = 0; i < 3; ++i) {
+        extent[i] =
+            fabs(R[i]) * s->half[0] + fabs(R[i + 3]) * s->half[1] + fabs(R[i + 6]) * s->half[2];
+    }
+}
+
+void collide_bounds(const pcs_shape *s, const double *q, double reach, double low[3],
+                    double high[3], bool *unbounded)
+{
+    double c[3], extent[3] = {s->radius, s->radius, s->radius};
+    pose_point(q, s->position, c);
+    if (s->kind == PCS_BOX) box_extent(s, q, extent);
+
+    *unbounded = s->kind == PCS_HALF_SPACE;
+    for (int i = 0; i < 3; ++i) {
+        low[i] = *unbounded ? -INFINITY : c[i] - extent[i] - reach;
+        high[i] = *unbounded ? INFINITY : c[i] + extent[i] + reach;
+    }
+}
+
+static bool may_meet(const collide_item *a, const collide_item *b)
+{
+    if (a->body == b->body || !(a->movable || b->movable)) return false;
+    if (a->unbounded || b->unbounded) return !(a->unbounded && b->unbounded);
+    for (int i = 0; i < 3; ++i) {
+        if (!(a->low[i] <= b->high[i] && b->low[i] <= a->high[i])) return false;
+    }
+    return true;
+}
+
+int collide_pairs(const collide_item *items, int n, int (*pair)[2], int capacity)
+{
+    int found = 0;
+    for (int i = 0; i < n; ++i) {
+        for (int j = i + 1; j < n; ++j) {
+            if (!may_meet(&items[i], &items[j])) continue;
+            if (found < capacity) {
+                const bool first = items[i].movable;
+                pair[found][0] = first ? i : j;
+                pair[found][1] = first ? j : i;
+            }
+            PCS_ASSERT(found < INT32_MAX);
+            found += 1;
+        }
+    }
+    return found;
+}

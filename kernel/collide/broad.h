@@ -1,0 +1,31 @@
+// Broad phase: which pairs of shapes are near enough for pcs_collide. The caller keeps one item per
+// shape, renews its bounds when the body moves, and asks for the pairs.
+#ifndef COLLIDE_BROAD_H
+#define COLLIDE_BROAD_H
+
+#include <stdbool.h>
+
+#include <percuss/shape.h>
+
+typedef struct collide_item {
+    int body;               // 0 the world, systems from 1; shapes of one body never meet
+    bool movable;           // two items that cannot move never meet
+    int shape;              // the caller's; not used here
+    double low[3], high[3]; // axis-aligned bounds, inertial, fattened by the item's own reach
+    bool unbounded;         // meets every bounded item whatever low and high say
+} collide_item;
+
+// Bounds of a shape at the pose q of its body (null: the world), fattened by reach on all sides. A
+// half-space is unbounded; low and high are then infinite.
+void collide_bounds(const pcs_shape *s, const double *q, double reach, double low[3],
+                    double high[3], bool *unbounded);
+
+// The pairs of items whose bounds overlap, that is all that are nearer than the sum of their
+// reaches and some more. pair[k] holds two indices into items: the first can always move; if both
+// can, the first is the smaller. Pairs come in the order of their smaller, then of their larger
+// index. Returns how many there are, which may exceed capacity: then the first `capacity` were
+// written, and the caller asks again with more room. Touches no memory but `pair`, which may be
+// null if capacity is 0.
+int collide_pairs(const collide_item *items, int n, int (*pair)[2], int capacity);
+
+#endif

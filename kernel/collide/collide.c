@@ -1,0 +1,71 @@
+// Who answers for a pair of shapes. Each pair of kinds has one function for one order; the other
+// order calls it with the bodies exchanged and mirrors what it finds.
+#include <percuss/shape.h>
+
+#include <string.h>
+
+#include "base/base.h"
+#include "collide/collide.h"
+#include "rotation/pose.h"
+
+#define KINDS (PCS_BOX + 1)
+
+typedef struct entry {
+    collide_fn *fn; // null: this pair never touches
+    bool swapped;   // fn takes the second shape first
+} entry;
+
+static const entry table[KINDS][KINDS] = {
+    [PCS_SPHERE][PCS_SPHERE] = {collide_sphere_sphere, false},
+    [PCS_SPHERE][PCS_HALF_SPACE] = {collide_sphere_half_space, false},
+    [PCS_SPHERE][PCS_BOX] = {collide_sphere_box, false},
+    [PCS_HALF_SPACE][PCS_SPHERE] = {collide_sphere_half_space, true},
+    [PCS_HALF_SPACE][PCS_BOX] = {collide_box_half_space, true},
+    [PCS_BOX][PCS_SPHERE] = {collide_sphere_box, true},
+    [PCS_BOX][PCS_HALF_SPACE] = {collide_box_half_space, false},
+};
+
+static void swap3(double a[3], double b[3])
+{
+    double t[3];
+    memcpy(t, a, sizeof t);
+    memcpy(a, b, sizeof t);
+    memcpy(b, t, sizeof t);
+}
+
+// the feature seen with the bodies exchanged; q1 and q2 are the poses before that
+static void mirror(pcs_feature *f, const double *q1, const double *q2)
+{
+    static const pcs_feature_kind other[] = {
+        [PCS_POINT_PLANE] = PCS_PLANE_POINT, [PCS_PLANE_POINT] = PCS_POINT_PLANE,
+        [PCS_POINT_POINT] = PCS_POINT_POINT, [PCS_POINT_EDGE] = PCS_EDGE_POINT,
+        [PCS_EDGE_POINT] = PCS_POINT_EDGE,   [PCS_EDGE_EDGE] = PCS_EDGE_EDGE,
+    };
+    f->kind = other[f->kind];
+    swap3(f->p1, f->p2);
+    swap3(f->d1, f->d2);
+    const double radius = f->radius1;
+    f->radius1 = f->radius2;
+    f->radius2 = radius;
+
+    // the normal changes its sign and the body in whose frame it stands
+    pose_direction(q2, f->n2, f->n2);
+    pose_direction_back(q1, f->n2, f->n2);
+    for (int i = 0; i < 3; ++i) {
+        f->n2[i] = -f->n2[i];
+    }
+}
+
+int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
+                const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
+{
+    const entry e = table[shape1->kind][shape2->kind];
+    if (!e.fn) return 0;
+    if (!e.swapped) return e.fn(shape1, q1, shape2, q2, reach, out);
+
+    const int n = e.fn(shape2, q2, shape1, q1, reach, out);
+    for (int i = 0; i < n; ++i) {
+        mirror(&out[i], q2, q1);
+    }
+    return n;
+}

@@ -1,0 +1,17 @@
+// Private side of <percuss/shape.h>: the functions behind the table of collide.c, one per pair of
+// kinds in one order; the other order is mirrored there. Each writes the features of gap <= reach,
+// body 1 being the one that carries s1, and returns how many.
+#ifndef COLLIDE_COLLIDE_H
+#define COLLIDE_COLLIDE_H
+
+#include <percuss/shape.h>
+
+typedef int collide_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                       double reach, pcs_feature out[PCS_FEATURES_MAX]);
+
+collide_fn collide_sphere_sphere;
+collide_fn collide_sphere_half_space;
+collide_fn collide_sphere_box;
+collide_fn collide_box_half_space;
+
+#endif

@@ -1,0 +1,91 @@
+// Shapes: constructors, and what is refused.
+#include <percuss/shape.h>
+
+#include "base/base.h"
+#include "linalg/m3.h"
+
+pcs_shape pcs_shape_sphere(double radius)
+{
+    return (pcs_shape){.kind = PCS_SPHERE, .orientation = {1}, .radius = radius};
+}
+
+pcs_shape pcs_shape_box(double a, double b, double c)
+{
+    return (pcs_shape){.kind = PCS_BOX, .orientation = {1}, .half = {a / 2, b / 2, c / 2}};
+}
+
+// the rotation that takes e_z to the unit vector n by the shorter arc; beyond the equator by way
+// of -e_z, a half turn about e_x: either way the divisor is at least sqrt(2)
+static void orientation_of_normal(const double n[3], double Q[4])
+{
+    const double norm = sqrt(2 * (1 + fabs(n[2])));
+    if (n[2] < 0) {
+        Q[0] = -n[1] / norm;
+        Q[1] = (1 - n[2]) / norm;
+        Q[2] = 0;
+        Q[3] = n[0] / norm;
+    } else {
+        Q[0] = (1 + n[2]) / norm;
+        Q[1] = -n[1] / norm;
+        Q[2] = n[0] / norm;
+        Q[3] = 0;
+    }
+}
+
+pcs_shape pcs_shape_half_space(const double n[3], double d)
+{
+    pcs_shape s = {.kind = PCS_HALF_SPACE};
+
+    // scaled first, so that no length is too short or too long to be squared
+    const double scale = fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2])));
+    double u[3] = {n[0] / scale, n[1] / scale, n[2] / scale};
+    const double norm = v3_norm(u);
+    for (int i = 0; i < 3; ++i) {
+        u[i] /= norm;
+        s.position[i] = u[i] * (d / scale / norm);
+    }
+    orientation_of_normal(u, s.orientation);
+    return s;
+}
+
+pcs_status pcs_shape_check(const pcs_shape *s)
+{
+    if (!s) return pcs_fail(PCS_ERR_ARG, "pcs_shape: the shape is null");
+    if (!pcs_all_finite(s->position, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_shape: position (%g, %g, %g) is not finite",
+                        s->position[0], s->position[1], s->position[2]);
+    }
+
+    const double *Q = s->orientation;
+    const double norm2 = Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3];
+    if (!(norm2 > 0) || !isnormal(norm2)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_shape: orientation (%g, %g, %g, %g) is no rotation; a quaternion must "
+                        "be finite and not zero (a half-space needs a normal that is)",
+                        Q[0], Q[1], Q[2], Q[3]);
+    }
+
+    switch (s->kind) {
+    case PCS_SPHERE:
+        if (!(s->radius > 0) || !isfinite(s->radius)) {
+            return pcs_fail(PCS_ERR_ARG,
+                            "pcs_shape: radius of the sphere is %g m; it must be "
+                            "positive and finite",
+                            s->radius);
+        }
+        return PCS_OK;
+    case PCS_BOX:
+        for (int i = 0; i < 3; ++i) {
+            if (!(s->half[i] > 0) || !isfinite(s->half[i])) {
+                return pcs_fail(PCS_ERR_ARG,
+                                "pcs_shape: half edge %d of the box is %g m; it must "
+                                "be positive and finite",
+                                i, s->half[i]);
+            }
+        }
+        return PCS_OK;
+    case PCS_HALF_SPACE:
+        return PCS_OK;
+    }
+    return pcs_fail(PCS_ERR_ARG, "pcs_shape: kind %d is unknown", (int)s->kind);
+}
