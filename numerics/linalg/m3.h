@@ -76,6 +76,26 @@ static inline void m3_skew(const double a[3], double S[9])
     S[8] = 0;
 }
 
+// a power of two that brings a vector with this |a|^2 to a size whose square neither overflows nor
+// vanishes; 1 for all but the extreme ones
+static inline double square_scale(double square)
+{
+    if (square > 0x1p-900 && square < 0x1p900) return 1;
+    return square > 1 ? 0x1p-600 : 0x1p600;
+}
+
+// u = a / |a|, returns |a|, whatever its size; a = 0 gives u = 0. u may be a
+static inline double v3_unit(const double a[3], double u[3])
+{
+    const double scale = square_scale(v3_dot(a, a));
+    const double s[3] = {scale * a[0], scale * a[1], scale * a[2]};
+    const double n = v3_norm(s);
+    for (int i = 0; i < 3; ++i) {
+        u[i] = n > 0 ? s[i] / n : 0;
+    }
+    return n / scale;
+}
+
 static inline double m3_det(const double A[9])
 {
     double c[3];

@@ -1,0 +1,35 @@
+// Private side of <percuss/rotation.h>: quaternions of any length.
+#ifndef ROTATION_ROTATION_H
+#define ROTATION_ROTATION_H
+
+#include <percuss/rotation.h>
+
+#include "linalg/m3.h"
+
+// S = scale Q and |S|^2. The scale is a power of two, hence without rounding, and 1 unless |Q|^2
+// would leave the range of a double. Rotations do not see it; what divides by |Q| once must.
+static inline double quat_scaled(const double Q[4], double S[4], double *scale)
+{
+    const double square = Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3];
+    *scale = square_scale(square);
+    for (int i = 0; i < 4; ++i) {
+        S[i] = *scale * Q[i];
+    }
+    if (*scale == 1) return square;
+    return S[0] * S[0] + S[1] * S[1] + S[2] * S[2] + S[3] * S[3];
+}
+
+// Q or -Q, whichever has q0 > 0, or q0 = 0 and the first nonzero of q1..q3 positive (ASM-2)
+static inline void quat_positive(double Q[4])
+{
+    int i = 0;
+    while (i < 3 && Q[i] == 0) {
+        i += 1;
+    }
+    if (!(Q[i] < 0)) return;
+    for (int k = 0; k < 4; ++k) {
+        Q[k] = -Q[k];
+    }
+}
+
+#endif
