@@ -21,13 +21,14 @@ PCS_API void pcs_contact_frame(const double N[3], double F[9]);
 PCS_API void pcs_point_gradient(const double q[7], const double P[3], double dPdQ[12]);
 
 /// C (1 x 14, or 1 x 7 when q2 is null: the world) of the gap N . (P1 - P2), normal frozen (5.3).
-/// Exact to first order for foot points (P1 - P2 parallel to N).
+/// Exact to first order for foot points (P1 - P2 parallel to N). Where N passes through G up to
+/// the rounding of P and G (a ball), the rotational part is exactly zero, here and in CT.
 PCS_API void pcs_gap_gradient(const double q1[7], const double P1[3], const double *q2,
                               const double P2[3], const double N[3], double *C);
 
-/// CT of one body (3 x 6, column-major): local velocity (N, t1, t2) of its point at P, F^T (v +
-/// ...) = CT v with v = (velocity of G inertial, omega body) (6.1). Its transpose maps a contact
-/// impulse r to (force F r, body-frame moment R^T (GP x F r)).
+/// CT of one body (3 x 6, column-major): CT v = F^T (v_G + R omega x GP), the local velocity
+/// (N, t1, t2) of its point at P, with v = (velocity of G inertial, omega body) (6.1). Its
+/// transpose maps a contact impulse r to (force F r, body-frame moment R^T (GP x F r)).
 PCS_API void pcs_body_CT(const double q[7], const double P[3], const double F[9], double CT[18]);
 
 /// CT of two bodies (3 x 12): u = CT_1 v_1 - CT_2 v_2, each with its own centre and point.
@@ -51,19 +52,31 @@ typedef struct pcs_relation {
     int dim;                  ///< rows, >= 1
     pcs_gap_fn gap;           ///< required
     pcs_gradient_fn gradient; ///< required
-    void *user;
-    double data[8]; ///< parameters of the built-in relations
+    void *user;               ///< handed to the callbacks, unless has_data
+    bool has_data;  ///< the callbacks get a pointer to `data` of this copy instead of user
+    double data[9]; ///< parameters of the built-in relations; free for others
 } pcs_relation;
 
+/// g(q1, q2), dim entries, with the callback's answer checked: PCS_ERR_CALLBACK when it fails or
+/// leaves an entry unset or not finite.
+PCS_NODISCARD PCS_API pcs_status pcs_relation_gap(const pcs_relation *relation, const double *q1,
+                                                  const double *q2, double *g);
+
+/// C1 (dim x nq1) and C2 (dim x nq2, null for the world), column-major, checked likewise.
+PCS_NODISCARD PCS_API pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1,
+                                                       const double *q1, int nq2, const double *q2,
+                                                       double *C1, double *C2);
+
 /// Distance joint between two body-fixed points (body frames; for the world: inertial):
-/// |P1 - P2| - length, 1 row. length > 0.
+/// |P1 - P2| - length, 1 row. length > 0: where the points meet the gap has no gradient, and the
+/// callback fails.
 PCS_API pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], double length);
 
 /// Ball joint: P1 - P2, 3 rows (inertial axes).
 PCS_API pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3]);
 
 /// Linear relation of a Lagrangian system of n dofs to the world: y = c . q + b, 1 row. c is
-/// copied; n <= 7.
+/// copied; 1 <= n <= 7 (beyond that the relation has no callbacks, and is refused).
 PCS_API pcs_relation pcs_relation_linear(int n, const double *c, double b);
 
 #ifdef __cplusplus

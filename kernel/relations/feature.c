@@ -1,0 +1,177 @@
+// Where a pair of features stands: gap, normal and contact points at any pose (theory 4.1).
+//
+// Each side is a core (a point, a plane or a line) with a radius round it. N points from core 2 to
+// core 1, and P1 and P2 are the points of the two surfaces that face each other along N. P1 - P2 is
+// then g N, and since N . dN = 0 the turning of N does not enter dg/dq: a frozen normal is exact.
+//
+// A core with a radius has an inside all round it: its gap is the distance of the cores less the
+// radii. Bare points and lines have none: there the normal at detection, n2, says on which side of
+// body 2 core 1 belongs, and the gap goes through zero when they pass each other.
+#include <percuss/relation.h>
+#include <percuss/rotation.h>
+#include <percuss/shape.h>
+
+#include "linalg/m3.h"
+#include "relations/contact.h"
+
+// sine of the angle below which two edges count as parallel: their cross product has lost half of
+// its digits there, and they meet 1e8 times as far off as they are apart
+#define PARALLEL 1e-8
+
+// the cores in inertial components
+typedef struct cores {
+    double p1[3], d1[3], p2[3], d2[3]; // points; normals or directions
+    double n2[3];                      // the normal at detection
+    bool bare;                         // no radius on either side
+} cores;
+
+// the core points that face each other along N, their distance signed: c1 - c2 = D N
+typedef struct facing {
+    double D, N[3], c1[3], c2[3];
+} facing;
+
+// a body's pose as a matrix
+typedef struct pose {
+    double x[3], R[9];
+} pose;
+
+static pose pose_of(const double *q)
+{
+    static const double world[7] = {0, 0, 0, 1, 0, 0, 0};
+    if (!q) q = world;
+    pose out = {.x = {q[0], q[1], q[2]}};
+    pcs_quat_to_matrix(q + 3, out.R);
+    return out;
+}
+
+static void place(const pose *at, const double p[3], double out[3])
+{
+    double Rp[3];
+    m3_mul(at->R, p, Rp);
+    v3_along(at->x, 1, Rp, out);
+}
+
+static void copy(const double a[3], double sign, double out[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        out[i] = sign * a[i];
+    }
+}
+
+// height and foot of a point c over the plane through p with unit normal n
+static void point_plane(const double c[3], const double p[3], const double n[3], double *height,
+                        double foot[3])
+{
+    double w[3];
+    v3_sub(c, p, w);
+    *height = v3_dot(n, w);
+    v3_along(c, -*height, n, foot);
+}
+
+// the point of the line (p, d) next to c
+static void point_line(const double c[3], const double p[3], const double d[3], double foot[3])
+{
+    double w[3];
+    v3_sub(c, p, w);
+    v3_along(p, v3_dot(w, d), d, foot);
+}
+
+// n2 without its part along an edge (null: none); any normal of the edge if nothing is left
+static void fall_back(const double n2[3], const double *edge, double N[3])
+{
+    double part[3], F[9];
+    v3_along(n2, edge ? -v3_dot(n2, edge) : 0, edge ? edge : n2, part);
+    if (v3_unit(part, N) > PARALLEL || !edge) return;
+    pcs_contact_frame(edge, F);
+    copy(F + 3, 1, N);
+}
+
+// c1 and c2 stand opposite each other, across from an edge (null: they are two points): the normal
+// joins them, and is n2 where they meet
+static void join(const cores *k, const double *edge, facing *f)
+{
+    double unit[3];
+    f->D = apart(f->c1, f->c2, unit);
+    if (f->D == 0) {
+        fall_back(k->n2, edge, f->N);
+        return;
+    }
+    const double side = k->bare && v3_dot(unit, k->n2) < 0 ? -1 : 1;
+    f->D *= side;
+    copy(unit, side, f->N);
+}
+
+// two lines: N = +-(d1 x d2), and with w = p2 - p1 line 1 is nearest at (w x d2).n / |n|^2
+static void edge_edge(const cores *k, facing *f)
+{
+    double n[3], unit[3], w[3], wd[3];
+    v3_cross(k->d1, k->d2, n);
+    const double sine = v3_unit(n, unit);
+    if (sine < PARALLEL) {
+        copy(k->p1, 1, f->c1);
+        point_line(k->p1, k->p2, k->d2, f->c2);
+        join(k, k->d2, f);
+        return;
+    }
+
+    v3_sub(k->p2, k->p1, w);
+    v3_cross(w, k->d2, wd);
+    v3_along(k->p1, v3_dot(wd, unit) / sine, k->d1, f->c1);
+
+    // the sign by the rule of the file's head
+    const double D = -v3_dot(unit, w);
+    const double side = k->bare || D == 0 ? v3_dot(unit, k->n2) : D;
+    f->D = side < 0 ? -D : D;
+    copy(unit, side < 0 ? -1 : 1, f->N);
+    v3_along(f->c1, -f->D, f->N, f->c2);
+}
+
+static void face(pcs_feature_kind kind, const cores *k, facing *f)
+{
+    copy(k->p1, 1, f->c1);
+    copy(k->p2, 1, f->c2);
+    switch (kind) {
+    case PCS_POINT_PLANE:
+        point_plane(k->p1, k->p2, k->d2, &f->D, f->c2);
+        copy(k->d2, 1, f->N);
+        break;
+    case PCS_PLANE_POINT:
+        point_plane(k->p2, k->p1, k->d1, &f->D, f->c1);
+        copy(k->d1, -1, f->N);
+        break;
+    case PCS_POINT_POINT:
+        join(k, NULL, f);
+        break;
+    case PCS_POINT_EDGE:
+        point_line(k->p1, k->p2, k->d2, f->c2);
+        join(k, k->d2, f);
+        break;
+    case PCS_EDGE_POINT:
+        point_line(k->p2, k->p1, k->d1, f->c1);
+        join(k, k->d1, f);
+        break;
+    case PCS_EDGE_EDGE:
+        edge_edge(k, f);
+        break;
+    }
+}
+
+void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double *q2, pcs_gap *out)
+{
+    cores k = {.bare = feature->radius1 == 0 && feature->radius2 == 0};
+    const pose one = pose_of(q1), two = pose_of(q2);
+    place(&one, feature->p1, k.p1);
+    m3_mul(one.R, feature->d1, k.d1);
+    place(&two, feature->p2, k.p2);
+    m3_mul(two.R, feature->d2, k.d2);
+    m3_mul(two.R, feature->n2, k.n2);
+
+    facing f;
+    face(feature->kind, &k, &f);
+
+    // from the cores out to the surfaces
+    out->g = f.D - feature->radius1 - feature->radius2;
+    copy(f.N, 1, out->N);
+    v3_along(f.c1, -feature->radius1, f.N, out->P1);
+    v3_along(f.c2, feature->radius2, f.N, out->P2);
+}

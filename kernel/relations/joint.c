@@ -1,0 +1,207 @@
+// Relations: asking their callbacks, and the built-in ones.
+//
+//     distance     g = |P1 - P2| - l      data: p1, p2, l
+//     ball joint   g = P1 - P2            data: p1, p2
+//     linear       g = c . q + b          data: n, c, and b behind it
+#include <percuss/relation.h>
+
+#include "base/base.h"
+#include "relations/contact.h"
+#include "rotation/rotation.h"
+
+#define MAX_LINEAR 7
+
+// ---- asking ------------------------------------------------------------------------------------
+
+static void *user_of(const pcs_relation *relation)
+{
+    return relation->has_data ? (void *)relation->data : relation->user;
+}
+
+static bool usable(const pcs_relation *relation)
+{
+    return relation && relation->dim >= 1 && relation->gap && relation->gradient;
+}
+
+// so that an entry the callback forgets is seen
+static void unset(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        x[i] = NAN;
+    }
+}
+
+pcs_status pcs_relation_gap(const pcs_relation *relation, const double *q1, const double *q2,
+                            double *g)
+{
+    if (!usable(relation) || !q1 || !g) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_relation_gap: a relation needs dim >= 1 and both "
+                                     "callbacks; q1 and g must not be null");
+    }
+    const size_t dim = (size_t)relation->dim;
+    unset(g, dim);
+    if (relation->gap(user_of(relation), q1, q2, g) != 0 || !pcs_all_finite(g, dim)) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "pcs_relation_gap: the gap callback failed, or left one "
+                        "of its %d entries unset or not finite",
+                        relation->dim);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1, const double *q1, int nq2,
+                                 const double *q2, double *C1, double *C2)
+{
+    if (!usable(relation) || nq1 < 1 || !q1 || !C1 || !q2 != !C2 || (q2 && nq2 < 1)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_relation_gradient: a relation needs dim >= 1 and both "
+                                     "callbacks; q1 and C1 must not be null, q2 and C2 both or "
+                                     "neither");
+    }
+    const size_t n1 = (size_t)relation->dim * (size_t)nq1;
+    const size_t n2 = q2 ? (size_t)relation->dim * (size_t)nq2 : 0;
+    unset(C1, n1);
+    unset(C2, n2);
+    if (relation->gradient(user_of(relation), q1, q2, C1, C2) != 0 || !pcs_all_finite(C1, n1) ||
+        !pcs_all_finite(C2, n2)) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "pcs_relation_gradient: the gradient callback failed, or left one of its "
+                        "%d x (%d + %d) entries unset or not finite",
+                        relation->dim, nq1, q2 ? nq2 : 0);
+    }
+    return PCS_OK;
+}
+
+// ---- two points --------------------------------------------------------------------------------
+
+// the body-fixed point p: its lever GP and where it is. In the world both are p
+static void point_at(const double *q, const double p[3], double GP[3], double P[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        GP[i] = P[i] = p[i];
+    }
+    if (!q) return;
+    pcs_quat_rotate(q + 3, p, GP);
+    v3_along(q, 1, GP, P);
+}
+
+static int distance_gap(void *user, const double *q1, const double *q2, double *g)
+{
+    const double *data = user;
+    double GP[3], P1[3], P2[3], N[3];
+    point_at(q1, data, GP, P1);
+    point_at(q2, data + 3, GP, P2);
+    g[0] = apart(P1, P2, N) - data[6];
+    return 0;
+}
+
+static void distance_row(const double q[7], const double GP[3], const double N[3], double C[7])
+{
+    double moment[3];
+    v3_cross(GP, N, moment);
+    for (int i = 0; i < 3; ++i) {
+        C[i] = N[i];
+    }
+    moment_gradient(q + 3, moment, C + 3);
+}
+
+static int distance_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
+{
+    const double *data = user;
+    double GP1[3], GP2[3], P1[3], P2[3], N[3];
+    point_at(q1, data, GP1, P1);
+    point_at(q2, data + 3, GP2, P2);
+    if (apart(P1, P2, N) == 0) return 1;
+
+    distance_row(q1, GP1, N, C1);
+    if (!C2) return 0;
+    const double back[3] = {-N[0], -N[1], -N[2]};
+    distance_row(q2, GP2, back, C2);
+    return 0;
+}
+
+pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], double length)
+{
+    return (pcs_relation){.dim = 1,
+                          .gap = distance_gap,
+                          .gradient = distance_gradient,
+                          .has_data = true,
+                          .data = {p1[0], p1[1], p1[2], p2[0], p2[1], p2[2], length}};
+}
+
+static int ball_gap(void *user, const double *q1, const double *q2, double *g)
+{
+    const double *data = user;
+    double GP[3], P1[3], P2[3];
+    point_at(q1, data, GP, P1);
+    point_at(q2, data + 3, GP, P2);
+    v3_sub(P1, P2, g);
+    return 0;
+}
+
+// sign dP/dq, 3 x 7
+static void ball_rows(const double q[7], const double p[3], double sign, double C[21])
+{
+    double GP[3], P[3];
+    point_at(q, p, GP, P);
+    for (int i = 0; i < 9; ++i) {
+        C[i] = i % 4 == 0 ? sign : 0;
+    }
+    lever_gradient(q + 3, GP, C + 9);
+    for (int i = 9; i < 21; ++i) {
+        C[i] *= sign;
+    }
+}
+
+static int ball_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
+{
+    const double *data = user;
+    ball_rows(q1, data, 1, C1);
+    if (C2) ball_rows(q2, data + 3, -1, C2);
+    return 0;
+}
+
+pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3])
+{
+    return (pcs_relation){.dim = 3,
+                          .gap = ball_gap,
+                          .gradient = ball_gradient,
+                          .has_data = true,
+                          .data = {p1[0], p1[1], p1[2], p2[0], p2[1], p2[2]}};
+}
+
+// ---- linear ------------------------------------------------------------------------------------
+
+static int linear_gap(void *user, const double *q1, const double *q2, double *g)
+{
+    (void)q2;
+    const double *data = user, *c = data + 1;
+    const int n = (int)data[0];
+    g[0] = c[n];
+    for (int i = 0; i < n; ++i) {
+        g[0] += c[i] * q1[i];
+    }
+    return 0;
+}
+
+static int linear_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
+{
+    (void)q1, (void)q2, (void)C2;
+    const double *data = user;
+    for (int i = 0; i < (int)data[0]; ++i) {
+        C1[i] = data[1 + i];
+    }
+    return 0;
+}
+
+pcs_relation pcs_relation_linear(int n, const double *c, double b)
+{
+    if (n < 1 || n > MAX_LINEAR || !c) return (pcs_relation){.dim = 1};
+
+    pcs_relation out = {
+        .dim = 1, .gap = linear_gap, .gradient = linear_gradient, .has_data = true, .data = {n}};
+    for (int i = 0; i < n; ++i) {
+        out.data[1 + i] = c[i];
+    }
+    out.data[1 + n] = b;
+    return out;
+}
