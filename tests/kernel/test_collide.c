@@ -25,7 +25,7 @@ static gap feature_gap(const pcs_feature *f, const double *q1, const double *q2)
     pose_direction(q2, f->n2, n);
     v3_sub(a, b, ab);
 
-    double N[3];
+    double N[3] = {0};
     switch (f->kind) {
     case PCS_POINT_PLANE:
         v3_along(d2, 0, d2, N);
