@@ -106,6 +106,11 @@ root_command() {
     fi
 }
 
+# whether packages can be installed without asking anybody
+can_install() {
+    [ -z "${PERCUSS_NO_INSTALL:-}" ] && has apt-get && as_root=$(root_command)
+}
+
 apt_run() {
     # shellcheck disable=SC2086 # $as_root is a command with its flag, or nothing
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
@@ -134,7 +139,7 @@ obtain() {
     elif [ "$(id -u)" -ne 0 ]; then
         by_hand="su -c '$by_hand'"
     fi
-    if [ -n "${PERCUSS_NO_INSTALL:-}" ] || ! as_root=$(root_command); then
+    if ! can_install; then
         echo "Packages are missing. Run this once, then the command again:" >&2
         echo "  $by_hand" >&2
         return 2
