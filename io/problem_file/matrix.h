@@ -1,0 +1,37 @@
+// The matrix section of the text formats (doc/files.md), and its way into block-sparse rows.
+#ifndef PROBLEM_FILE_MATRIX_H
+#define PROBLEM_FILE_MATRIX_H
+
+#include <percuss/linalg.h>
+#include <percuss/problem_file.h>
+
+#include "problem_file/pool.h"
+#include "problem_file/text.h"
+
+// a matrix as the file writes it
+typedef struct file_matrix {
+    pcs_file_storage storage;
+    int rows, cols;
+    double *dense; // PCS_FILE_DENSE: column-major
+    pcs_bsr bsr;   // PCS_FILE_BLOCKS
+    int entries;   // PCS_FILE_SPARSE: entry k is (i[k], j[k]), x[k]; equal places add up
+    int *i, *j;
+    double *x;
+} file_matrix;
+
+// Reads a matrix section. Values that the result may keep come from `keep`, the rest from
+// `scratch`. Memory is taken only for what the text has room for.
+pcs_status matrix_read(text *t, const char *name, pcs_pool *keep, pcs_pool *scratch,
+                       file_matrix *out);
+
+// Block-sparse rows of a square matrix: its own blocks when it has some; one block when it is
+// dense; for a sparse one the partition `start` (n + 1), or single entries if that would take
+// much more memory than the entries. Fails (with t's place) when a block-sparse matrix has
+// different row and column blocks.
+pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *start,
+                         pcs_pool *keep, pcs_pool *scratch, pcs_bsr *out);
+
+// how far two ways to write one number may differ, relative to it: the digits of the storage
+double matrix_digits(pcs_file_storage storage);
+
+#endif

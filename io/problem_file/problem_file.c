@@ -1,0 +1,151 @@
+// Problem files: the bytes, the kind, the reader that belongs to it.
+#include <percuss/problem_file.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "problem_file/complementarity.h"
+
+const char *pcs_file_kind_text(pcs_file_kind kind)
+{
+    switch (kind) {
+#define X(id, text) \
+    case id:        \
+        return text;
+        PCS_FILE_KIND_LIST(X)
+#undef X
+    }
+    return "unknown kind";
+}
+
+static pcs_status recognise(const text *t, pcs_file_kind *out)
+{
+    const bool lcp = lcp_fits(t), mlcp = mlcp_fits(t);
+    if (lcp && mlcp) {
+        return text_fail(t, PCS_ERR_FORMAT,
+                         "its first numbers fit an LCP and an MLCP; say which of them it is");
+    }
+    if (!lcp && !mlcp) {
+        return text_fail(t, PCS_ERR_FORMAT,
+                         "its first numbers fit neither an LCP (n, type, n, n)"
+                         " nor an MLCP (st1, st2, n, m, 0)");
+    }
+    *out = lcp ? PCS_FILE_LCP : PCS_FILE_MLCP;
+    return PCS_OK;
+}
+
+static pcs_status read_kind(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file)
+{
+    switch (file->kind) {
+    case PCS_FILE_LCP:
+        return lcp_read(t, keep, scratch, file);
+    case PCS_FILE_MLCP:
+        return mlcp_read(t, keep, scratch, file);
+    case PCS_FILE_ANY:
+        break;
+    }
+    return pcs_fail(PCS_ERR_ARG, "problem file: kind %d is unknown", (int)file->kind);
+}
+
+// the object lives in the pool that it points to
+static pcs_status begin(const pcs_env *env, pcs_problem_file **out)
+{
+    pcs_pool pool = pool_begin(env);
+    pcs_problem_file *file = POOL_TAKE(&pool, 1, pcs_problem_file);
+    pcs_pool *memory = POOL_TAKE(&pool, 1, pcs_pool);
+    if (!file || !memory) {
+        pool_release(&pool);
+        return pcs_fail_memory("problem file");
+    }
+    *memory = pool;
+    file->memory = memory;
+    *out = file;
+    return PCS_OK;
+}
+
+pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t size,
+                                  const char *name, pcs_file_kind kind, pcs_problem_file **out)
+{
+    if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: the place for it is null");
+    *out = NULL;
+    if (!bytes && size > 0) return pcs_fail(PCS_ERR_ARG, "problem file: the text is null");
+
+    text t = text_begin(name ? name : "text", bytes ? bytes : "", size);
+    pcs_problem_file *file = NULL;
+    const int recognised = kind == PCS_FILE_ANY;
+    if (recognised) PCS_TRY(recognise(&t, &kind));
+    PCS_TRY(begin(env, &file));
+    file->kind = kind;
+    file->recognised = recognised;
+
+    pcs_pool scratch = pool_begin(env);
+    const pcs_status status = read_kind(&t, file->memory, &scratch, file);
+    pool_release(&scratch);
+    if (status != PCS_OK) {
+        pcs_problem_file_destroy(file);
+        return status;
+    }
+    *out = file;
+    return PCS_OK;
+}
+
+void pcs_problem_file_destroy(pcs_problem_file *file)
+{
+    if (!file) return;
+    pcs_pool pool = *file->memory;
+    pool_release(&pool);
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+static pcs_status fail_file(const char *path, const char *what)
+{
+    return pcs_fail(PCS_ERR_FILE, "%.200s: %s: %s", path, what,
+                    errno != 0 ? strerror(errno) : "unknown reason");
+}
+
+// the rest of a stream, in a buffer that doubles; release *bytes with pcs_env_free whatever is
+// returned
+static pcs_status load(const pcs_env *env, FILE *stream, const char *path, char **bytes,
+                       size_t *size)
+{
+    size_t room = 0;
+    *bytes = NULL;
+    *size = 0;
+    do {
+        if (*size == room) {
+            room = room > 0 ? 2 * room : 65536;
+            char *larger = room > *size ? pcs_env_alloc(env, room, 1) : NULL;
+            if (!larger) return pcs_fail_memory(path);
+            if (*bytes) memcpy(larger, *bytes, *size);
+            pcs_env_free(env, *bytes);
+            *bytes = larger;
+        }
+        errno = 0;
+        *size += fread(*bytes + *size, 1, room - *size, stream);
+        if (ferror(stream)) return fail_file(path, "cannot be read");
+    } while (!feof(stream));
+    return PCS_OK;
+}
+
+pcs_status pcs_problem_file_read(const pcs_env *env, const char *path, pcs_file_kind kind,
+                                 pcs_problem_file **out)
+{
+    if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: the place for it is null");
+    *out = NULL;
+    if (!path) return pcs_fail(PCS_ERR_ARG, "problem file: the path is null");
+
+    errno = 0;
+    FILE *stream = fopen(path, "rb");
+    if (!stream) return fail_file(path, "cannot be opened");
+
+    char *bytes;
+    size_t size;
+    pcs_status status = load(env, stream, path, &bytes, &size);
+    fclose(stream);
+    if (status == PCS_OK) status = pcs_problem_file_parse(env, bytes, size, path, kind, out);
+    pcs_env_free(env, bytes);
+    return status;
+}

@@ -1,0 +1,49 @@
+// A cursor over a text in memory: numbers, literals, and sentences that say where reading
+// failed. The text is never trusted: every call checks for its end.
+#ifndef PROBLEM_FILE_TEXT_H
+#define PROBLEM_FILE_TEXT_H
+
+#include <percuss/base.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct text {
+    const char *name; // of the file, for sentences
+    const char *begin, *at, *end;
+    char point[16]; // the decimal point that strtod expects at the moment
+} text;
+
+text text_begin(const char *name, const char *bytes, size_t size);
+
+// fails with "name:line: ..."
+pcs_status text_fail(const text *t, pcs_status status, const char *format, ...) PCS_PRINTF(3, 4);
+
+// an integer from low to high; `after`, if not empty, must follow it (blanks between are fine)
+pcs_status text_int(text *t, const char *what, int low, int high, const char *after, int *out);
+
+// a number of rows, columns, blocks: >= 0; PCS_ERR_SIZE when it is not, or beyond int
+pcs_status text_size(text *t, const char *what, int *out);
+
+// arrays, after a check that the text has room for them
+pcs_status text_ints(text *t, const char *what, int low, int high, size_t n, int *out);
+pcs_status text_reals(text *t, const char *what, size_t n, double *out);
+
+pcs_status text_real(text *t, const char *what, double *out);
+
+// the literal, blanks before it skipped
+pcs_status text_word(text *t, const char *word);
+
+// takes the literal if it is next
+bool text_take_word(text *t, const char *word);
+
+// goes past the end of this line; blank: only blanks may be skipped
+pcs_status text_skip_line(text *t, bool blank);
+
+// PCS_ERR_SIZE unless n more numbers may follow: a number takes a digit and a blank
+pcs_status text_room(const text *t, const char *what, size_t n);
+
+// how many integers come next, at most `max`; the cursor stays
+int text_peek_ints(const text *t, int max, long long *out);
+
+#endif

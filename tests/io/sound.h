@@ -1,0 +1,24 @@
+// What a reader must have seen to before it hands out a problem; and an environment that counts
+// bytes, to catch a reader that trusts a header.
+#ifndef IO_SOUND_H
+#define IO_SOUND_H
+
+#include <percuss/problem_file.h>
+
+// null if the problem keeps every promise of <percuss/problem.h>, else what is wrong
+const char *unsound(const pcs_problem_file *file);
+
+typedef struct byte_count {
+    size_t taken; // over all allocations, released or not
+    size_t limit; // allocations beyond it fail
+} byte_count;
+pcs_env counting_env(byte_count *count);
+
+// the most that reading `size` bytes may take
+size_t fair_memory(size_t size);
+
+// Reads the text as every kind, checks what comes out against `unsound` and `fair_memory`.
+// Null if all is well. *read counts the problems that came out.
+const char *read_as_every_kind(const char *text, size_t size, int *read);
+
+#endif

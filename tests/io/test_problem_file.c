@@ -1,0 +1,634 @@
+// Problem files: every storage against the same problem by hand; every way to be malformed.
+#include <percuss/problem_file.h>
+
+#include <stdio.h>
+
+#include "sound.h"
+#include "support.h"
+
+static const char *const all_files[] = {
+    "lcp_dense.dat",      "lcp_blocks.dat",     "lcp_triplets.dat",   "lcp_columns.dat",
+    "lcp_rows.dat",       "lcp_degenerate.dat", "lcp_infeasible.dat", "mlcp_both.dat",
+    "mlcp_parts.dat",     "mlcp_blocks.dat",    "mlcp_triplets.dat",  "mlcp_singular.dat",
+    "mlcp_infeasible.dat"};
+enum { N_FILES = sizeof all_files / sizeof *all_files };
+
+static const char *path_of(const char *name)
+{
+    static _Thread_local char path[600];
+    snprintf(path, sizeof path, "%s/%s", PERCUSS_TEST_DATA, name);
+    return path;
+}
+
+// the bytes of a file of ours; caller frees
+static char *bytes_of(const char *name, size_t *size)
+{
+    FILE *f = fopen(path_of(name), "rb");
+    ck_assert_msg(f != NULL, "%s is missing", path_of(name));
+    char *bytes = malloc(100000);
+    ck_assert_ptr_nonnull(bytes);
+    *size = fread(bytes, 1, 100000, f);
+    ck_assert(*size > 0 && *size < 100000);
+    fclose(f);
+    return bytes;
+}
+
+static void expect_sound(const pcs_problem_file *file)
+{
+    const char *wrong = unsound(file);
+    ck_assert_msg(!wrong, "%s", wrong);
+}
+
+// W and q by value; `M` row by row
+static void expect_problem(const pcs_problem_file *file, int n, const double *M, const double *q)
+{
+    expect_sound(file);
+    ck_assert_int_eq(file->problem.n, n);
+    double W[64];
+    ck_assert(n * n <= 64);
+    pcs_bsr_to_dense(&file->problem.W, W);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            CK_NEAR(W[i + n * j], M[n * i + j], 0);
+        }
+        CK_NEAR(file->problem.q[i], q[i], 0);
+    }
+}
+
+static pcs_status parse(const char *text, pcs_file_kind kind, pcs_problem_file **out)
+{
+    return pcs_problem_file_parse(NULL, text, strlen(text), "t", kind, out);
+}
+
+// ---- the same problem in every storage ---------------------------------------------------------
+
+static const double lcp_M[9] = {4, -1, 0.5, 1, 3, -2, 0, 2, 5};
+static const double lcp_q[3] = {-3, 2, -1};
+
+START_TEST(an_lcp_reads_the_same_in_every_storage)
+{
+    static const struct {
+        const char *name;
+        pcs_file_storage storage;
+        int block_rows, blocks;
+    } file[] = {{"lcp_dense.dat", PCS_FILE_DENSE, 1, 1},
+                {"lcp_blocks.dat", PCS_FILE_BLOCKS, 2, 4},
+                {"lcp_triplets.dat", PCS_FILE_SPARSE, 3, 8},
+                {"lcp_columns.dat", PCS_FILE_SPARSE, 3, 8},
+                {"lcp_rows.dat", PCS_FILE_SPARSE, 3, 8}};
+    for (size_t i = 0; i < sizeof file / sizeof *file; ++i) {
+        for (int given = 0; given < 2; ++given) {
+            pcs_problem_file *f;
+            CK_OK(pcs_problem_file_read(NULL, path_of(file[i].name),
+                                        given ? PCS_FILE_LCP : PCS_FILE_ANY, &f));
+            expect_problem(f, 3, lcp_M, lcp_q);
+            ck_assert(f->kind == PCS_FILE_LCP && f->recognised == !given);
+            ck_assert(f->storage == file[i].storage && f->has_matrix && !f->has_parts);
+            ck_assert(f->equalities == 0 && f->complementarities == 3 && f->problem.nb == 3);
+            ck_assert_int_eq(f->problem.W.m, file[i].block_rows);
+            ck_assert_int_eq(f->problem.W.ptr[f->problem.W.m], file[i].blocks);
+            pcs_problem_file_destroy(f);
+        }
+    }
+}
+END_TEST
+
+static const double mlcp_M[16] = {2, -1, 0, -1, 1, 0, 1, 3, 0, -1, 4, 0, 0.5, -2, 1, 6};
+static const double mlcp_q[4] = {-7, 0.25, -2, 3};
+
+static void expect_cones(const pcs_problem_file *f, int nb, const pcs_block *block)
+{
+    ck_assert_int_eq(f->problem.nb, nb);
+    for (int i = 0; i < nb; ++i) {
+        ck_assert_int_eq(f->problem.block[i].cone, block[i].cone);
+        ck_assert_int_eq(f->problem.block[i].row, block[i].row);
+        ck_assert_int_eq(f->problem.block[i].dim, block[i].dim);
+    }
+}
+
+START_TEST(an_mlcp_keeps_the_order_of_its_rows)
+{
+    const pcs_block whole[3] = {
+        {PCS_UNILATERAL, 0, 1}, {PCS_EQUALITY, 1, 2}, {PCS_UNILATERAL, 3, 1}};
+    const pcs_block cut[4] = {
+        {PCS_UNILATERAL, 0, 1}, {PCS_EQUALITY, 1, 1}, {PCS_EQUALITY, 2, 1}, {PCS_UNILATERAL, 3, 1}};
+    static const char *const name[] = {"mlcp_both.dat", "mlcp_triplets.dat", "mlcp_blocks.dat"};
+    for (int i = 0; i < 3; ++i) {
+        pcs_problem_file *f;
+        CK_OK(pcs_problem_file_read(NULL, path_of(name[i]), PCS_FILE_ANY, &f));
+        expect_problem(f, 4, mlcp_M, mlcp_q);
+        ck_assert(f->kind == PCS_FILE_MLCP && f->has_matrix && f->has_parts == (i < 2));
+        ck_assert(f->equalities == 2 && f->complementarities == 2);
+        expect_cones(f, i < 2 ? 3 : 4, i < 2 ? whole : cut);
+        pcs_problem_file_destroy(f);
+    }
+}
+END_TEST
+
+START_TEST(an_mlcp_in_parts_has_its_equalities_first)
+{
+    static const int order[4] = {1, 2, 0, 3};
+    double M[16], q[4];
+    for (int i = 0; i < 4; ++i) {
+        q[i] = mlcp_q[order[i]];
+        for (int j = 0; j < 4; ++j) {
+            M[4 * i + j] = mlcp_M[4 * order[i] + order[j]];
+        }
+    }
+    pcs_problem_file *f;
+    CK_OK(pcs_problem_file_read(NULL, path_of("mlcp_parts.dat"), PCS_FILE_ANY, &f));
+    expect_problem(f, 4, M, q);
+    ck_assert(!f->has_matrix && f->has_parts && f->storage == PCS_FILE_DENSE);
+    const pcs_block block[3] = {
+        {PCS_EQUALITY, 0, 2}, {PCS_UNILATERAL, 2, 1}, {PCS_UNILATERAL, 3, 1}};
+    expect_cones(f, 3, block);
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(blocks_may_come_in_any_order_within_a_row)
+{
+    pcs_problem_file *f;
+    CK_OK(parse("3 1 3 3  3  2 2  1 3  1 3  3 3  0 2 3  1 0 1 "
+                " 0 10 20  1 30  2 1 2 3 4  -1 -2 -3",
+                PCS_FILE_LCP, &f));
+    const double M[9] = {30, 10, 20, 0, 1, 3, 0, 2, 4}, q[3] = {-1, -2, -3};
+    expect_problem(f, 3, M, q);
+    pcs_problem_file_destroy(f);
+
+    // pointers of empty last rows may be missing
+    CK_OK(parse("3 1 3 3  1  3 3  1 2 3  1 2 3  2 1  0 1  2  0 5  1 1 1", PCS_FILE_LCP, &f));
+    const double N[9] = {0, 0, 5}, p[3] = {1, 1, 1};
+    expect_problem(f, 3, N, p);
+    pcs_problem_file_destroy(f);
+
+    // no block at all, with and without pointers
+    CK_OK(parse("2 1 2 2  0  1 1  2  2  0 0  1 1", PCS_FILE_LCP, &f));
+    pcs_problem_file_destroy(f);
+    CK_OK(parse("2 1 2 2  0  1 1  2  2  2 0  0 0  1 1", PCS_FILE_LCP, &f));
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(a_large_sparse_equality_block_is_taken_apart)
+{
+    // 300 equality rows with a diagonal only: one dense block would be 90000 numbers
+    enum { ROWS = 300 };
+    char *text = malloc(64 * ROWS + 200);
+    ck_assert_ptr_nonnull(text);
+    int n = sprintf(text,
+                    "1 0 %d 0  0 %d  0\n2 %d %d 1\nCSparse\ntriplet: %d-by-%d, nzmax: %d nnz: %d\n",
+                    ROWS, ROWS, ROWS, ROWS, ROWS, ROWS, ROWS, ROWS);
+    for (int i = 0; i < ROWS; ++i) {
+        n += sprintf(text + n, "    %d %d : %g\n", i, i, 1.0 + i);
+    }
+    for (int i = 0; i < ROWS; ++i) {
+        n += sprintf(text + n, "%d ", -i);
+    }
+    pcs_problem_file *f;
+    CK_OK(parse(text, PCS_FILE_MLCP, &f));
+    expect_sound(f);
+    ck_assert(f->problem.nb == ROWS && f->problem.W.m == ROWS && f->equalities == ROWS);
+    CK_NEAR(f->problem.W.val[7], 8, 0);
+    pcs_problem_file_destroy(f);
+    free(text);
+}
+END_TEST
+
+START_TEST(many_runs_in_any_order_are_read)
+{
+    // an equality block, none (empty), two of one row each, then a complementarity
+    pcs_problem_file *f;
+    CK_OK(parse("1 1 4 1  0 2 2 3 4 5  0 1 0 0 1  0 5 5 5 5"
+                " 1 0 0 0 0  0 2 0 0 0  0 0 3 0 0  0 0 0 4 0  0 0 0 0 5  1 2 3 4 5"
+                " 1 0 0 0  0 2 0 0  0 0 3 0  0 0 0 4  5  0 0 0 0  0 0 0 0  1 2 3 4 5",
+                PCS_FILE_MLCP, &f));
+    expect_sound(f);
+    const pcs_block block[4] = {
+        {PCS_EQUALITY, 0, 2}, {PCS_EQUALITY, 2, 1}, {PCS_EQUALITY, 3, 1}, {PCS_UNILATERAL, 4, 1}};
+    expect_cones(f, 4, block);
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(empty_problems_are_problems)
+{
+    static const char *const lcp[] = {"0 0 0 0 0 0", "0 1 0 0 0 0 0 0 0",
+                                      "0 2 0 0 1\nCSparse\ntriplet: 0-by-0, nzmax: 0 nnz: 0\n"};
+    pcs_problem_file *f;
+    for (int i = 0; i < 3; ++i) {
+        CK_OK(parse(lcp[i], PCS_FILE_LCP, &f));
+        expect_sound(f);
+        ck_assert(f->problem.n == 0 && f->problem.nb == 0);
+        pcs_problem_file_destroy(f);
+    }
+    CK_OK(parse("0 1 0 0", PCS_FILE_MLCP, &f));
+    expect_sound(f);
+    pcs_problem_file_destroy(f);
+    CK_OK(parse("1 1 0 0 0  0 0 0 0 0", PCS_FILE_MLCP, &f));
+    expect_sound(f);
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+// ---- spaces, line ends, kinds ------------------------------------------------------------------
+
+// every line end becomes `by`
+static char *with_line_ends(const char *bytes, size_t size, const char *by, size_t *out)
+{
+    char *text = malloc(2 * size + 1);
+    ck_assert_ptr_nonnull(text);
+    *out = 0;
+    for (size_t i = 0; i < size; ++i) {
+        if (bytes[i] == '\n') {
+            memcpy(text + *out, by, strlen(by));
+            *out += strlen(by);
+        } else {
+            text[(*out)++] = bytes[i] == ' ' ? '\t' : bytes[i];
+        }
+    }
+    return text;
+}
+
+START_TEST(tabs_and_carriage_returns_change_nothing)
+{
+    for (int i = 0; i < N_FILES; ++i) {
+        size_t size, other;
+        char *bytes = bytes_of(all_files[i], &size);
+        char *crlf = with_line_ends(bytes, size, "\r\n", &other);
+        pcs_problem_file *a, *b;
+        CK_OK(pcs_problem_file_parse(NULL, bytes, size, NULL, PCS_FILE_ANY, &a));
+        CK_OK(pcs_problem_file_parse(NULL, crlf, other, NULL, PCS_FILE_ANY, &b));
+        expect_sound(a);
+
+        double Wa[16], Wb[16];
+        pcs_bsr_to_dense(&a->problem.W, Wa);
+        pcs_bsr_to_dense(&b->problem.W, Wb);
+        const size_t n = (size_t)a->problem.n;
+        ck_assert_int_eq(a->problem.n, b->problem.n);
+        ck_assert(memcmp(Wa, Wb, n * n * sizeof *Wa) == 0);
+        ck_assert(memcmp(a->problem.q, b->problem.q, n * sizeof *Wa) == 0);
+        pcs_problem_file_destroy(a);
+        pcs_problem_file_destroy(b);
+        free(bytes);
+        free(crlf);
+    }
+}
+END_TEST
+
+START_TEST(a_kind_is_recognised_or_asked_for)
+{
+    pcs_problem_file *f;
+    // n = 1 in both, the first numbers of an LCP without blocks and of an MLCP
+    const char *both = "1 1 1 1 0  1 1  1  1  2 0  0 0  1";
+    CK_FAILS(parse(both, PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "say which"));
+    CK_OK(parse(both, PCS_FILE_LCP, &f));
+    ck_assert(!f->recognised);
+    pcs_problem_file_destroy(f);
+
+    // a friction problem is neither
+    CK_FAILS(parse("3 1\n\n0 3 3 3 3 1 0 0 0 1 0 0 0 1 1 1 1 0.5", PCS_FILE_ANY, &f),
+             PCS_ERR_FORMAT);
+    CK_FAILS(parse("", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
+    CK_FAILS(parse("hello", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
+    CK_FAILS(parse("1 0 1 1 1 1 1 1", (pcs_file_kind)77, &f), PCS_ERR_ARG);
+    ck_assert_ptr_null(f);
+
+    ck_assert_str_eq(pcs_file_kind_text(PCS_FILE_MLCP), "mlcp");
+    ck_assert_str_eq(pcs_file_kind_text((pcs_file_kind)77), "unknown kind");
+}
+END_TEST
+
+// ---- malformed ---------------------------------------------------------------------------------
+
+#define TRIPLETS "1 2 1 1 1\nCSparse\n"
+#define COLUMNS  "2 2 2 2 2\nCSparse\n2-by-2, nzmax: 2 nnz: 2, 1-norm: 1\n"
+#define MLCP_11  "1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 0 -1 1  -1 1 "
+
+static const struct {
+    pcs_file_kind kind;
+    const char *text;
+    pcs_status status;
+    const char *says;
+} malformed[] = {
+    {PCS_FILE_LCP, "", PCS_ERR_FORMAT, "end of the file"},
+    {PCS_FILE_LCP, "x", PCS_ERR_FORMAT, "found 'x'"},
+    {PCS_FILE_LCP, "-1", PCS_ERR_SIZE, "n, the number of rows is -1"},
+    {PCS_FILE_LCP, "2147483648", PCS_ERR_SIZE, "2147483647"},
+    {PCS_FILE_LCP, "2147483647 0 2147483647 2147483647", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_LCP, "1 3 1 1 1 1 1 1", PCS_ERR_FORMAT, "type of the matrix is 3"},
+    {PCS_FILE_LCP, "1 0 1 2 1 2 1 1 1", PCS_ERR_SIZE, "M is 1 x 2"},
+    {PCS_FILE_LCP, "1 0 2 1 2 1 1 1 1", PCS_ERR_SIZE, "over-determined"},
+    {PCS_FILE_LCP, "1 0 1 1 2 1 1 1", PCS_ERR_SIZE, "first 1 x 1, then 2 x 1"},
+    {PCS_FILE_LCP, "1 0 1 1 1 1 nan 1", PCS_ERR_FORMAT, "found 'nan'"},
+    {PCS_FILE_LCP, "1 0 1 1 1 1 1 inf", PCS_ERR_FORMAT, "q: number 1 of 1"},
+    {PCS_FILE_LCP, "1 0 1 1 1 1 1e999 1", PCS_ERR_FORMAT, "range of a double"},
+    {PCS_FILE_LCP, "1 0 1 1 1 1 1", PCS_ERR_SIZE, "q: 1 numbers are to follow"},
+    {PCS_FILE_LCP, "1 0 1 1 1 1 1   ", PCS_ERR_FORMAT, "end of the file"},
+    {PCS_FILE_LCP, "1 0 1 1 1 1 1,5 1", PCS_ERR_FORMAT, "found '1,5'"},
+    {PCS_FILE_LCP, "1 0 1 65536 65536 65536 1 1", PCS_ERR_SIZE, ""},
+    {PCS_FILE_LCP, "1 0 65536 65536 65536 65536 1 1", PCS_ERR_SIZE, "4294967296 numbers"},
+
+    // blocks
+    {PCS_FILE_LCP, "2 1 2 2 1 1 1  3  2  2 1  0 1  0  0 1 2 3 4  1 1", PCS_ERR_SIZE,
+     "the last is 3"},
+    {PCS_FILE_LCP, "2 1 2 2 1 2 1  1 1  2  3 1  0 1 1  0  0 1 2  1 1", PCS_ERR_FORMAT,
+     "must increase"},
+    {PCS_FILE_LCP, "2 1 2 2 1 1 1  -2  2  2 1  0 1  0  0 1 2 3 4  1 1", PCS_ERR_FORMAT, "is -2"},
+    {PCS_FILE_LCP, "2 1 2 2 1 1 2  2  1 2  2 1  0 1  0  0 1 2  1 1", PCS_ERR_SIZE, "differ"},
+    {PCS_FILE_LCP, "2 1 2 2 1 2 2  1 2  1 2  4 1  0 1 1 1  0  0 1  1 1", PCS_ERR_FORMAT,
+     "row pointers is 4"},
+    {PCS_FILE_LCP, "2 1 2 2 1 2 2  1 2  1 2  3 2  0 1 2  0 1  0 1  1 1", PCS_ERR_SIZE,
+     "1 blocks, then 2"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  3 2  0 3 2  0 1  0 1 1 1  1 1", PCS_ERR_FORMAT,
+     "row pointer is 3"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  3 2  1 2 2  0 1  0 1 1 1  1 1", PCS_ERR_FORMAT,
+     "start at 0"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  3 2  0 1 1  0 1  0 1 1 1  1 1", PCS_ERR_FORMAT,
+     "must be 2"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  0 2  0 1  0 1 1 1  1 1", PCS_ERR_SIZE,
+     "with 0 pointers"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  3 2  0 1 2  0 2  0 1 1 1  1 1", PCS_ERR_FORMAT,
+     "column of a block is 2"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  3 2  0 2 2  1 1  0 1 1 1  1 1", PCS_ERR_FORMAT,
+     "stored twice"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  3 2  0 1 2  0 1  0 1 2 1  1 1", PCS_ERR_FORMAT,
+     "next block is 2"},
+    {PCS_FILE_LCP, "2 1 2 2 2 2 2  1 2  1 2  3 2  0 1 2  0 1  0 1 1 x  1 1", PCS_ERR_FORMAT,
+     "block 1 of M"},
+    {PCS_FILE_LCP, "2 1 2 2 2147483647 2 2  1 2  1 2  3 2147483647  0 1 2147483647  0 1",
+     PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_LCP, "2 1 2 2 1 2147483647 2147483647  1 2", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_LCP, "1 1 1000000 1000000 1 1 1  1000000  1000000  2 1  0 1  0  0 1 2", PCS_ERR_SIZE,
+     "1000000000000 numbers"},
+
+    // sparse
+    {PCS_FILE_LCP, "1 2 1 1 5\nx\n", PCS_ERR_FORMAT, "origin of the sparse matrix is 5"},
+    {PCS_FILE_LCP, "1 2 1 1 4\nx\n", PCS_ERR_FORMAT, "origin 4"},
+    {PCS_FILE_LCP, "1 2 1 1 1 x\n", PCS_ERR_FORMAT, "end of the line"},
+    {PCS_FILE_LCP, "1 2 1 1 1", PCS_ERR_FORMAT, "another line"},
+    {PCS_FILE_LCP, TRIPLETS "1-by-1, nzmax: 1 nnz: 1\n 0 0 : 1\n1", PCS_ERR_FORMAT, "'triplet:'"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-2, nzmax: 1 nnz: 1\n 0 0 : 1\n1", PCS_ERR_SIZE,
+     "then 1 x 2"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1 by 1, nzmax: 1 nnz: 1\n 0 0 : 1\n1", PCS_ERR_FORMAT,
+     "-by-"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-1, nzmax: 1 nnz: 2147483647\n 0 0 : 1\n1", PCS_ERR_SIZE,
+     "bytes are left"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-1, nzmax: 1 nnz: -1\n 0 0 : 1\n1", PCS_ERR_FORMAT,
+     "number of entries is -1"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-1, nzmax: 1 nnz: 1\n 1 0 : 1\n1", PCS_ERR_FORMAT,
+     "row of an entry is 1"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-1, nzmax: 1 nnz: 1\n 0 -1 : 1\n1", PCS_ERR_FORMAT,
+     "column of an entry is -1"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-1, nzmax: 1 nnz: 1\n 0 0 = 1\n1", PCS_ERR_FORMAT, ":"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-1, nzmax: 1 nnz: 1\n 0 0 : inf\n1", PCS_ERR_FORMAT,
+     "value of an entry"},
+    {PCS_FILE_LCP, TRIPLETS "triplet: 1-by-1, nzmax: 2 nnz: 2\n 0 0 : 1e308\n 0 0 : 1e308\n1",
+     PCS_ERR_FORMAT, "add up"},
+    {PCS_FILE_LCP, COLUMNS "col 1 : locations 0 to 1\n 0 : 1\n 1 : 1\n", PCS_ERR_FORMAT,
+     "next column is 1"},
+    {PCS_FILE_LCP, COLUMNS "col 0 : locations 1 to 1\n 0 : 1\n 1 : 1\n", PCS_ERR_FORMAT,
+     "first location is 1"},
+    {PCS_FILE_LCP, COLUMNS "col 0 : locations 0 to 2\n 0 : 1\n 1 : 1\n 1 1", PCS_ERR_FORMAT,
+     "last location is 2"},
+    {PCS_FILE_LCP, COLUMNS "col 0 : locations 0 to -2\n 0 : 1\n 1 : 1\n", PCS_ERR_FORMAT,
+     "last location is -2"},
+    {PCS_FILE_LCP, COLUMNS "col 0 : locations 0 to 0\n 2 : 1\n col 1 : locations 1 to 1\n 1 : 1",
+     PCS_ERR_FORMAT, "index of an entry is 2"},
+    {PCS_FILE_LCP, COLUMNS "col 0 : locations 0 to 0\n 0 : 1\n col 1 : locations 1 to 0\n 1 1",
+     PCS_ERR_SIZE, "its columns hold 1"},
+    {PCS_FILE_LCP, COLUMNS "row 0 : locations 0 to 0\n 0 : 1\n row 1 : locations 1 to 0\n 1 1",
+     PCS_ERR_FORMAT, "'col'"},
+
+    // MLCP
+    {PCS_FILE_MLCP, "0 0 1 1", PCS_ERR_FORMAT, "neither form"},
+    {PCS_FILE_MLCP, "2 0 1 1", PCS_ERR_FORMAT, "is 2"},
+    {PCS_FILE_MLCP, "1 1 -1 1", PCS_ERR_SIZE, "n, the number of equalities is -1"},
+    {PCS_FILE_MLCP, "1 1 2147483647 2147483647 0", PCS_ERR_SIZE, "more rows"},
+    {PCS_FILE_MLCP, "0 1 1073741824 1073741823 0", PCS_ERR_SIZE, "more rows"},
+    {PCS_FILE_MLCP, "0 1 100000 100000 0 1 2 3", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_MLCP, "0 1 1 2 1 2 3 4 5 6 7", PCS_ERR_SIZE, "A, B, C and D: 9 numbers"},
+    {PCS_FILE_MLCP, "1 0 1 1  1 2  0 1", PCS_ERR_FORMAT, "first row block is 1"},
+    {PCS_FILE_MLCP, "1 0 1 1  0 3  0 1", PCS_ERR_FORMAT, "end of a row block is 3"},
+    {PCS_FILE_MLCP, "1 0 2 1  0 2 1 3  0 1 0", PCS_ERR_FORMAT, "end of a row block is 1"},
+    {PCS_FILE_MLCP, "1 0 1 1  0 1 2  0 2", PCS_ERR_FORMAT, "kind of a row block is 2"},
+    {PCS_FILE_MLCP, "1 0 1 1  0 1 2  1 1", PCS_ERR_SIZE, "0 equality rows"},
+    {PCS_FILE_MLCP, "1 0 1 1  0 2  0", PCS_ERR_SIZE, "2 equality rows"},
+    {PCS_FILE_MLCP, "1 0 1 1  0 1 2  0 1  0 3 2 3 2  1 2 3 4 5 6  1 2", PCS_ERR_SIZE,
+     "over-determined"},
+    {PCS_FILE_MLCP, "1 0 1 1  0 1 2  0 1  0 1 1 1 1  1  1 2", PCS_ERR_SIZE, "M is 1 x 1"},
+    {PCS_FILE_MLCP, MLCP_11, PCS_ERR_SIZE, "A, B, C and D"},
+    {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 0  -1", PCS_ERR_SIZE, "b: 1 numbers"},
+    {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 x  -1 1", PCS_ERR_FORMAT, "an entry of D"},
+    {PCS_FILE_MLCP, MLCP_11 " 2 1 -1 0  -1 1", PCS_ERR_FORMAT, "M(0, 0) is 1, but A(0, 0) is 2"},
+    {PCS_FILE_MLCP, MLCP_11 " 1 3 -1 0  -1 1", PCS_ERR_FORMAT, "M(1, 1) is 1, but B(0, 0) is 3"},
+    {PCS_FILE_MLCP, MLCP_11 " 1 1 -2 0  -1 1", PCS_ERR_FORMAT, "M(0, 1) is -1, but C(0, 0) is -2"},
+    {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 4  -1 1", PCS_ERR_FORMAT, "M(1, 0) is 0, but D(0, 0) is 4"},
+    {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 0  -2 1", PCS_ERR_FORMAT, "q(0) is -1, but a(0) is -2"},
+    {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 0  -1 0", PCS_ERR_FORMAT, "q(1) is 1, but b(0) is 0"},
+};
+
+START_TEST(malformed_files_are_refused_with_words)
+{
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; ++i) {
+        pcs_problem_file *f = (pcs_problem_file *)1;
+        const pcs_status status = parse(malformed[i].text, malformed[i].kind, &f);
+        ck_assert_msg(status == malformed[i].status, "%s\ngave: %s: %s", malformed[i].text,
+                      pcs_status_text(status), status != PCS_OK ? pcs_error_text() : "");
+        ck_assert_ptr_null(f);
+        ck_assert_msg(strstr(pcs_error_text(), malformed[i].says), "%s\nsaid: %s\nnot: %s",
+                      malformed[i].text, pcs_error_text(), malformed[i].says);
+        ck_assert_msg(strncmp(pcs_error_text(), "t:", 2) == 0, "%s", pcs_error_text());
+    }
+    // the pair without a disagreement is fine
+    pcs_problem_file *f;
+    CK_OK(parse(MLCP_11 " 1 1 -1 0  -1 1", PCS_FILE_MLCP, &f));
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(null_arguments_are_refused)
+{
+    pcs_problem_file *f;
+    CK_FAILS(pcs_problem_file_parse(NULL, NULL, 3, NULL, PCS_FILE_LCP, &f), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_file_parse(NULL, "1", 1, NULL, PCS_FILE_LCP, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_file_parse(NULL, NULL, 0, NULL, PCS_FILE_LCP, &f), PCS_ERR_FORMAT);
+    CK_FAILS(pcs_problem_file_read(NULL, NULL, PCS_FILE_LCP, &f), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_file_read(NULL, "x", PCS_FILE_LCP, NULL), PCS_ERR_ARG);
+    pcs_problem_file_destroy(NULL);
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_read_are_named)
+{
+    pcs_problem_file *f;
+    CK_FAILS(pcs_problem_file_read(NULL, "no/such/file.dat", PCS_FILE_ANY, &f), PCS_ERR_FILE);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "no/such/file.dat"));
+    CK_FAILS(pcs_problem_file_read(NULL, PERCUSS_TEST_DATA, PCS_FILE_ANY, &f), PCS_ERR_FILE);
+    ck_assert_ptr_null(f);
+
+    // of a path that is too long the end is shown
+    char longer[900];
+    memset(longer, 'x', sizeof longer);
+    strcpy(longer + 880, "/end.dat");
+    CK_FAILS(pcs_problem_file_parse(NULL, "q", 1, longer, PCS_FILE_LCP, &f), PCS_ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "/end.dat:1: expected n"));
+}
+END_TEST
+
+// ---- hostile -----------------------------------------------------------------------------------
+
+START_TEST(a_file_cut_anywhere_is_a_problem_or_an_error)
+{
+    int read = 0;
+    for (int i = 0; i < N_FILES; ++i) {
+        size_t size;
+        char *bytes = bytes_of(all_files[i], &size);
+        for (size_t cut = 0; cut <= size; ++cut) {
+            // memory of its own: reading beyond the cut is seen by the sanitizers
+            char *part = malloc(cut + 1);
+            ck_assert_ptr_nonnull(part);
+            memcpy(part + 1, bytes, cut);
+            const char *wrong = read_as_every_kind(part + 1, cut, &read);
+            ck_assert_msg(!wrong, "%s cut at %zu: %s", all_files[i], cut, wrong);
+            free(part);
+        }
+        free(bytes);
+    }
+    ck_assert_int_ge(read, 2 * N_FILES);
+}
+END_TEST
+
+START_TEST(huge_sizes_take_no_memory)
+{
+    // every integer of every file becomes each of these in turn
+    static const char *const huge[] = {
+        "2147483647", "2147483646", "-2147483648", "4294967297", "99999999999999999999",
+        "65536",      "1000000",    "-1",          "0"};
+    int read = 0;
+    for (int i = 0; i < N_FILES; ++i) {
+        size_t size;
+        char *bytes = bytes_of(all_files[i], &size);
+        for (size_t at = 0; at < size; ++at) {
+            const bool starts =
+                (at == 0 || strchr(" \t\n", bytes[at - 1])) && bytes[at] >= '0' && bytes[at] <= '9';
+            if (!starts) continue;
+            size_t end = at;
+            while (end < size && bytes[end] >= '0' && bytes[end] <= '9') {
+                ++end;
+            }
+            for (size_t h = 0; h < sizeof huge / sizeof *huge; ++h) {
+                char *text = malloc(size + 32);
+                ck_assert_ptr_nonnull(text);
+                const size_t n = strlen(huge[h]);
+                memcpy(text, bytes, at);
+                memcpy(text + at, huge[h], n);
+                memcpy(text + at + n, bytes + end, size - end);
+                const char *wrong = read_as_every_kind(text, at + n + size - end, &read);
+                ck_assert_msg(!wrong, "%s with %s at %zu: %s", all_files[i], huge[h], at, wrong);
+                free(text);
+            }
+        }
+        free(bytes);
+    }
+}
+END_TEST
+
+// words that a mutation may put in
+static const char *const words[] = {"0",          "1",      "-1",        "2",     "3",       "4",
+                                    "2147483647", "nan",    "inf",       "1e308", "\n",      " ",
+                                    ":",          "row",    "col",       "to",    "-by-",    ",",
+                                    "nnz:",       "nzmax:", ".",         "e",     "\r\n",    "\t",
+                                    "-",          "+",      "locations", "0 0 ",  "triplet:"};
+
+static size_t mutate(test_random *r, const char *from, size_t size, char *to)
+{
+    memcpy(to, from, size);
+    for (int times = 1 + (int)(4 * random_unit(r)); times > 0 && size > 0; --times) {
+        const size_t at = (size_t)(random_unit(r) * (double)size);
+        size_t n = (size_t)(random_unit(r) * 12);
+        if (n > size - at) n = size - at;
+        switch ((int)(random_unit(r) * 5)) {
+        case 0: // another byte
+            to[at] = (char)(256 * random_unit(r) - 128);
+            break;
+        case 1: // another digit
+            to[at] = (char)('0' + (int)(10 * random_unit(r)));
+            break;
+        case 2: // a piece is lost
+            memmove(to + at, to + at + n, size - at - n);
+            size -= n;
+            break;
+        case 3: // a piece comes twice
+            memmove(to + at + n, to + at, size - at);
+            size += n;
+            break;
+        default: { // a word comes in
+            const char *word = words[(size_t)(random_unit(r) * (sizeof words / sizeof *words))];
+            n = strlen(word);
+            memmove(to + at + n, to + at, size - at);
+            memcpy(to + at, word, n);
+            size += n;
+        }
+        }
+    }
+    return size;
+}
+
+START_TEST(mutations_of_good_files_never_do_harm)
+{
+    enum { PER_FILE = 4000 };
+    test_random r = random_seed(20);
+    int read = 0;
+    for (int i = 0; i < N_FILES; ++i) {
+        size_t size;
+        char *bytes = bytes_of(all_files[i], &size);
+        for (int k = 0; k < PER_FILE; ++k) {
+            char *text = malloc(size + 100);
+            ck_assert_ptr_nonnull(text);
+            const size_t n = mutate(&r, bytes, size, text);
+            const char *wrong = read_as_every_kind(text, n, &read);
+            ck_assert_msg(!wrong, "%s, mutation %d: %s\n%.*s", all_files[i], k, wrong, (int)n,
+                          text);
+            free(text);
+        }
+        free(bytes);
+    }
+    // some survive, or the mutations would test nothing beyond the first line
+    ck_assert_int_ge(read, N_FILES * PER_FILE / 10);
+}
+END_TEST
+
+START_TEST(every_allocation_may_fail)
+{
+    for (int i = 0; i < N_FILES; ++i) {
+        bool done = false;
+        for (long k = 0; !done; ++k) {
+            ck_assert_int_lt(k, 100);
+            test_memory memory = {.fail_at = k};
+            const pcs_env env = test_env(&memory);
+            pcs_problem_file *f;
+            const pcs_status status =
+                pcs_problem_file_read(&env, path_of(all_files[i]), PCS_FILE_ANY, &f);
+            done = status == PCS_OK;
+            if (!done) {
+                ck_assert_int_eq(status, PCS_ERR_MEMORY);
+                ck_assert_ptr_null(f);
+            }
+            pcs_problem_file_destroy(f);
+            ck_assert_int_eq(memory.live, 0);
+        }
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("problem files", an_lcp_reads_the_same_in_every_storage,
+              an_mlcp_keeps_the_order_of_its_rows, an_mlcp_in_parts_has_its_equalities_first,
+              blocks_may_come_in_any_order_within_a_row,
+              a_large_sparse_equality_block_is_taken_apart, many_runs_in_any_order_are_read,
+              empty_problems_are_problems, tabs_and_carriage_returns_change_nothing,
+              a_kind_is_recognised_or_asked_for, malformed_files_are_refused_with_words,
+              null_arguments_are_refused, files_that_cannot_be_read_are_named,
+              a_file_cut_anywhere_is_a_problem_or_an_error, huge_sizes_take_no_memory,
+              mutations_of_good_files_never_do_harm, every_allocation_may_fail)
