@@ -6,6 +6,8 @@
 static const solver_class *const table[] = {
     &solver_auto,
     &solver_direct,
+    &solver_enum,
+    &solver_lemke,
     &solver_nsgs,
     &solver_newton,
 };
