@@ -23,7 +23,7 @@
 #define PIVOT_TOL (64 * DBL_EPSILON)
 // proximal weight on the unit diagonal: 1e-6 squared still beats rounding, so that two or three
 // steps are enough unless the matrix is itself badly conditioned
-#define PROX       1e-7
+#define PROX       1e-5
 #define PROX_STEPS 12
 // rank threshold of least squares
 #define LEAST_RCOND 1e-12
@@ -86,7 +86,7 @@ static bool factor(active_set *a, int na, double shift)
 {
     problem_restrict(a->p, a->place, na, a->s, a->A);
     for (int i = 0; i < na; ++i) {
-        a->A[(size_t)i * ((size_t)na + 1)] += shift;
+        a->A[(size_t)i * ((size_t)na + 1)] += shift + a->shift;
     }
     if (!(na <= SMALL ? lu_factor(na, a->A, a->piv) : dense_lu(na, a->A, a->piv))) return false;
 
@@ -120,6 +120,9 @@ static void add_step(active_set *a, int na, double *r, double *u)
     pcs_bsr_mul(&a->p->W, r, u);
     for (int i = 0; i < a->p->n; ++i) {
         u[i] += a->p->q[i];
+    }
+    for (int i = 0; a->shift > 0 && i < a->p->n; ++i) {
+        u[i] += a->shift * a->s[i] * (r[i] - a->center[i]);
     }
 }
 

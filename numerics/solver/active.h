@@ -8,6 +8,8 @@
 typedef struct active_set {
     const pcs_problem *p;
     const double *s;       // n scales, from problem_scales
+    double shift;          // u = W r + q + shift S (r - center): a proximal problem; 0: plain
+    const double *center;  // n
     unsigned char *closed; // n, 1: u_i = 0; always 1 on equality rows
     int *place;            // n, index among the closed rows, or -1
     int *list;             // n, the closed rows

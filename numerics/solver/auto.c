@@ -21,7 +21,10 @@
 
 #define DENSE_ROWS  3000               // above this nothing n x n is made
 #define SIGN_TOL    (64 * DBL_EPSILON) // a wrong sign smaller than this, relative to u, is rounding
-#define BLOCK_TRIES 8                  // block pivots without progress before single ones
+#define PROX        1e-5               // weight of proximal points on the unit diagonal
+#define PROX_STEPS  20
+#define PROX_PIVOTS 60
+#define BLOCK_TRIES 8 // block pivots without progress before single ones
 
 typedef struct portfolio {
     const pcs_problem *p;
@@ -66,7 +69,7 @@ static bool takes(const solver_class *c, const pcs_problem *p)
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     if (p->n == 1) return 0;
-    size_t most = dense(p) ? active_bytes(p) : 0;
+    size_t most = dense(p) ? active_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) : 0;
     for (int k = 0; k < PARTS; ++k) {
         if (!takes(parts[k], p)) continue;
         const pcs_solver_opts part = part_options(o, parts[k]);
@@ -144,14 +147,17 @@ static void flip_wrong(active_set *a, const double *r, const double *u, double t
     }
 }
 
-static void pivot(portfolio *f, active_set *a, int steps)
+// from the active set in a; true when it ended with every sign right
+static bool pivot(portfolio *f, active_set *a, int steps)
 {
     int best = a->p->n + 1, tries = BLOCK_TRIES;
     double *r = f->r, *u = f->u;
     for (int k = 0; k < steps && f->budget > 0; ++k) {
         f->budget -= solve_cost(a);
         active_solve(a, r, u);
-        if (!pcs_all_finite(r, (size_t)a->p->n) || !pcs_all_finite(u, (size_t)a->p->n)) return;
+        if (!pcs_all_finite(r, (size_t)a->p->n) || !pcs_all_finite(u, (size_t)a->p->n)) {
+            return false;
+        }
 
         double size = 0;
         for (int i = 0; i < a->p->n; ++i) {
@@ -174,7 +180,35 @@ static void pivot(portfolio *f, active_set *a, int steps)
         else
             a->closed[last] = !a->closed[last];
 
-        if (look(f, r) || wrong == 0) return;
+        if (look(f, r) || wrong == 0) return wrong == 0;
+    }
+    return false;
+}
+
+// Proximal points: r_k+1 solves the problem of W + delta S, q - delta S r_k, which for a monotone
+// W is a P-problem and within reach of pivoting. They end at a solution after finitely many
+// steps; where there is none they run off along a direction that proves it.
+static void proximal(portfolio *f, active_set *a, double *center)
+{
+    const int n = f->p->n;
+    for (int i = 0; i < n; ++i) {
+        center[i] = 0;
+    }
+    a->shift = PROX;
+    a->center = center;
+    for (int k = 0; k < PROX_STEPS && f->budget > 0; ++k) {
+        if (!pivot(f, a, PROX_PIVOTS) || f->over) return;
+        for (int i = 0; i < n; ++i) {
+            const double r = f->r[i];
+            f->r[i] -= center[i];
+            center[i] = r;
+        }
+        // the step is the direction in which it runs
+        if (k > 0 && problem_refuted_by(f->p, f->r, f->u)) {
+            f->infeasible = true;
+            return;
+        }
+        memcpy(f->r, center, (size_t)n * sizeof *center);
     }
 }
 
@@ -280,9 +314,11 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
     if (dense(p) && f.rows > 0) {
         active_set a;
-        if (!active_begin(&a, p, f.s, &work)) return pcs_fail_memory("auto");
+        double *center = PCS_TAKE(&work, (size_t)p->n, double);
+        if (!center || !active_begin(&a, p, f.s, &work)) return pcs_fail_memory("auto");
         active_guess(&a, r, u);
         pivot(&f, &a, 60);
+        if (!f.over) proximal(&f, &a, center);
     }
     const double step = 10 + 2.0 * p->n / 3;
     PCS_TRY(run_part(&f, &solver_newton, 500, step));

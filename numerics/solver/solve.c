@@ -16,12 +16,23 @@ double solver_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// A measure relative to |W r| forgets q when r runs off to infinity, and a problem without a
+// solution may then look solved. Beyond this violation against |q| alone, that one counts.
+#define Q_FORGOTTEN 1e-3
+
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m)
 {
-    if (o->stop == PCS_STOP_RESIDUAL) return m->residual;
-    const double natural = pcs_relative_natural_map(m);
-    if (o->stop == PCS_STOP_NATURAL) return natural;
-    return m->residual > natural || isnan(m->residual) ? m->residual : natural;
+    double value = m->residual;
+    if (o->stop != PCS_STOP_RESIDUAL) {
+        const double natural = pcs_relative_natural_map(m);
+        if (o->stop == PCS_STOP_NATURAL || !(natural <= value)) value = natural;
+        if (isnan(m->residual)) value = m->residual;
+    }
+    const double against_q = m->residual * m->norm_u / m->norm_q;
+    if (m->norm_u > m->norm_q && m->norm_q > 0 && against_q > Q_FORGOTTEN && against_q > value) {
+        return against_q;
+    }
+    return value;
 }
 
 // ---- checks ----------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke,
 // the row of a kind, or null
 const solver_class *solver_class_of(pcs_solver kind);
 
-// what o->stop asks to be compared with o->tol
+// what o->stop asks to be compared with o->tol; larger where r has run off so far that the
+// measure no longer sees q
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
 
 // seconds of a clock that only goes forward

@@ -30,7 +30,8 @@ typedef enum pcs_solver {
     X(PCS_DIVERGED, "diverged")                                                                    \
     X(PCS_INFEASIBLE, "infeasible")
 
-/// PCS_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol;
+/// PCS_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol (and
+/// W r has not grown so large that the measure no longer sees q: no point at infinity);
 /// PCS_INFEASIBLE only with a proof (a certificate that u in K*, r in K is impossible, or a
 /// complete enumeration); PCS_STALLED also for a ray of lemke that proves nothing.
 typedef enum pcs_outcome {

@@ -1,0 +1,341 @@
+#include "problems.h"
+#include "support.h"
+
+#include "linalg/bsr.h"
+#include "problem/problem.h"
+
+static pcs_arena arena;
+
+static void reset(void)
+{
+    pcs_arena_destroy(NULL, &arena);
+    CK_OK(pcs_arena_create(NULL, (size_t)1 << 22, &arena));
+}
+
+// the measure of theory 7.7 written with projections, as slowly as it reads
+static double slow_residual(const pcs_problem *p, const double *r)
+{
+    double W[30 * 30], u[30], wr[30], f2 = 0, q2 = 0, w2 = 0, most = 0;
+    pcs_bsr_to_dense(&p->W, W);
+    for (int i = 0; i < p->n; ++i) {
+        wr[i] = 0;
+        for (int j = 0; j < p->n; ++j) {
+            wr[i] += W[i + p->n * j] * r[j];
+        }
+        u[i] = wr[i] + p->q[i];
+        q2 += p->q[i] * p->q[i];
+        w2 += wr[i] * wr[i];
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int b = 0; b < p->nb; ++b) {
+            const pcs_block *k = &p->block[b];
+            double tr = 0;
+            for (int c = k->row; c < k->row + k->dim; ++c) {
+                tr += W[c * (p->n + 1)];
+            }
+            if (tr > most) most = tr;
+            double rho = tr > 0 ? k->dim / tr : most > 0 ? k->dim / most : 1;
+            for (int c = k->row; pass == 1 && c < k->row + k->dim; ++c) {
+                double x = r[c] - rho * u[c];
+                if (k->cone == PCS_UNILATERAL && x < 0) x = 0;
+                f2 += (r[c] - x) * (r[c] - x) / (rho * rho);
+            }
+        }
+    }
+    return f2 == 0 ? 0 : sqrt(f2) / sqrt(q2 > w2 ? q2 : w2);
+}
+
+START_TEST(residual_is_that_of_the_theory)
+{
+    test_random rng = random_seed(3);
+    for (int f = 0; f < FAMILY_COUNT; ++f) {
+        for (uint64_t seed = 0; seed < 6; ++seed) {
+            reset();
+            double r[12], u[12];
+            const pcs_problem p = family_problem((family)f, 12, seed, &arena, NULL);
+            CK_OK(pcs_problem_check(&p));
+            for (int i = 0; i < p.n; ++i) {
+                r[i] = random_normal(&rng);
+            }
+            pcs_measure m;
+            pcs_problem_measure(&p, r, u, &m);
+            const double slow = slow_residual(&p, r);
+            CK_NEAR(m.residual, slow, 1e-12 * (1 + slow));
+        }
+    }
+}
+END_TEST
+
+START_TEST(solutions_measure_zero)
+{
+    for (int f = 0; f < FAMILY_COUNT; ++f) {
+        reset();
+        double *r, u[12];
+        const pcs_problem p = family_problem((family)f, 12, 5, &arena, &r);
+        pcs_measure m;
+        pcs_problem_measure(&p, r, u, &m);
+        CK_NEAR(m.residual, 0, 1e-14);
+        CK_NEAR(pcs_relative_natural_map(&m), 0, 1e-14);
+    }
+}
+END_TEST
+
+// one row, all by hand
+START_TEST(measures_of_one_row)
+{
+    reset();
+    double W[1] = {4}, q[1] = {-2}, r[1] = {0}, u[1];
+    const pcs_cone kind[1] = {PCS_UNILATERAL};
+    const pcs_problem p = dense_problem(1, kind, false, W, q, &arena);
+    pcs_measure m;
+
+    // r = 0: u = -2, min(4 * 0, -2) = -2 over max(2, 0); rho = 1: min(0, -2)
+    pcs_problem_measure(&p, r, u, &m);
+    CK_NEAR(u[0], -2, 0);
+    CK_NEAR(m.residual, 1, 0);
+    CK_NEAR(m.natural_map, 2, 0);
+
+    // r = 1: u = 2, min(4, 2) over max(2, 4); rho = 1: min(1, 2), norms 2, 1, 2
+    r[0] = 1;
+    pcs_problem_measure(&p, r, u, &m);
+    CK_NEAR(m.residual, 0.5, 0);
+    CK_NEAR(m.natural_map, 1, 0);
+    CK_NEAR(pcs_relative_natural_map(&m), 0.5, 0);
+    CK_NEAR(m.norm_q, 2, 0);
+    CK_NEAR(m.norm_r, 1, 0);
+    CK_NEAR(m.norm_u, 2, 0);
+}
+END_TEST
+
+// a velocity over a velocity: scaling W and q, or r, changes nothing, however far it goes
+START_TEST(residual_has_no_units)
+{
+    reset();
+    test_random rng = random_seed(8);
+    double r[9], u[9];
+    pcs_problem p = family_problem(FAMILY_MIXED, 9, 1, &arena, NULL);
+    for (int i = 0; i < 9; ++i) {
+        r[i] = random_normal(&rng);
+    }
+    pcs_measure m, n;
+    pcs_problem_measure(&p, r, u, &m);
+    const double by[6] = {1e-3, 7, 1e170, 1e-170, 1e-300, 1e290};
+    for (int k = 0; k < 6; ++k) {
+        double q[9], s[9];
+        for (int i = 0; i < 9; ++i) {
+            q[i] = by[k] * p.q[i];
+            s[i] = by[k] * r[i];
+        }
+        pcs_problem scaled = p;
+        scaled.q = q;
+        pcs_problem_measure(&scaled, s, u, &n);
+        CK_NEAR(n.residual, m.residual, 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(zero_over_zero_is_zero)
+{
+    reset();
+    double W[4] = {0}, q[2] = {0}, r[2] = {0}, u[2];
+    const pcs_cone kind[2] = {PCS_UNILATERAL, PCS_EQUALITY};
+    const pcs_problem p = dense_problem(2, kind, false, W, q, &arena);
+    pcs_measure m;
+    pcs_problem_measure(&p, r, u, &m);
+    CK_NEAR(m.residual, 0, 0);
+    CK_NEAR(pcs_relative_natural_map(&m), 0, 0);
+
+    const pcs_problem empty = {0};
+    CK_OK(pcs_problem_check(&empty));
+    pcs_problem_measure(&empty, NULL, NULL, &m);
+    CK_NEAR(m.residual, 0, 0);
+}
+END_TEST
+
+START_TEST(nan_flows_through)
+{
+    for (int f = 0; f < FAMILY_COUNT; ++f) {
+        for (int i = 0; i < 8; ++i) {
+            reset();
+            double *r, u[8];
+            const pcs_problem p = family_problem((family)f, 8, 4, &arena, &r);
+            pcs_measure m;
+            r[i] = NAN;
+            pcs_problem_measure(&p, r, u, &m);
+            ck_assert(isnan(m.residual) && isnan(m.natural_map));
+            ck_assert(isnan(pcs_relative_natural_map(&m)));
+            r[i] = INFINITY;
+            pcs_problem_measure(&p, r, u, &m);
+            ck_assert(!(m.residual <= 1e10));
+        }
+    }
+}
+END_TEST
+
+// the fallbacks: tr W_ii <= 0 takes the largest trace, and 1 when there is none
+START_TEST(scales_fall_back)
+{
+    reset();
+    double W[9] = {0, 0, 0, 0, 5, 0, 0, 0, -3}, q[3] = {1, 1, 1}, s[3];
+    const pcs_cone kind[3] = {PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL};
+    pcs_problem p = dense_problem(3, kind, false, W, q, &arena);
+    problem_scales(&p, s);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(s[i], 5, 0);
+    }
+    W[4] = 0;
+    problem_scales(&p, s);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(s[i], 1, 0);
+    }
+}
+END_TEST
+
+START_TEST(bad_problems_are_refused)
+{
+    reset();
+    double W[9] = {2, 1, 0, 1, 2, 0, 0, 0, 1}, q[3] = {1, -1, 0};
+    const pcs_cone kind[3] = {PCS_EQUALITY, PCS_EQUALITY, PCS_UNILATERAL};
+    const pcs_problem good = dense_problem(3, kind, true, W, q, &arena);
+    pcs_block block[2] = {good.block[0], good.block[1]};
+    pcs_problem p = good;
+    CK_OK(pcs_problem_check(&p));
+    CK_FAILS(pcs_problem_check(NULL), PCS_ERR_ARG);
+
+    p.n = -1;
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
+    p = good;
+    p.n = 2;
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
+    p = good;
+    p.nb = 1;
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
+    p = good;
+    p.block = NULL;
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
+    p = good;
+    p.q = NULL;
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
+    p = good;
+    p.W.row = NULL;
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
+
+    p = good;
+    p.block = block;
+    block[0].dim = 3;
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
+    block[0] = (pcs_block){PCS_UNILATERAL, 0, 2};
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
+    block[0] = (pcs_block){(pcs_cone)17, 0, 2};
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
+    block[0] = (pcs_block){PCS_EQUALITY, 1, 2};
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
+
+    // a block across two block rows of W
+    int row[3] = {0, 1, 3}, ptr[3] = {0, 1, 2}, idx[2] = {0, 1};
+    size_t off[2] = {0, 4};
+    p = good;
+    p.W = (pcs_bsr){2, 2, row, row, ptr, idx, off, W};
+    CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
+
+    const double bad[2] = {NAN, -INFINITY};
+    for (int k = 0; k < 2; ++k) {
+        q[1] = bad[k];
+        CK_FAILS(pcs_problem_check(&good), PCS_ERR_ARG);
+        q[1] = 0;
+        W[3] = bad[k];
+        CK_FAILS(pcs_problem_check(&good), PCS_ERR_ARG);
+        W[3] = 0;
+    }
+    CK_OK(pcs_problem_check(&good));
+}
+END_TEST
+
+START_TEST(certificates_prove)
+{
+    reset();
+    // u = -r + q with q < 0; u1 = r2 + q1, u2 = -r1 + q2
+    double W[4] = {0, -1, 1, 0}, q[2] = {1, -1}, y[2] = {0, 1}, t[2];
+    const pcs_cone kind[2] = {PCS_UNILATERAL, PCS_UNILATERAL};
+    const pcs_problem skew = dense_problem(2, kind, false, W, q, &arena);
+    ck_assert(problem_refuted_by(&skew, y, t));
+    y[0] = 1;
+    y[1] = 0;
+    ck_assert(!problem_refuted_by(&skew, y, t));
+
+    // no direction refutes a problem that has a solution
+    test_random rng = random_seed(5);
+    for (int f = 0; f < FAMILY_COUNT; ++f) {
+        for (int trial = 0; trial < 50; ++trial) {
+            pcs_arena scope = arena;
+            double z[6], x[6];
+            const pcs_problem p = family_problem((family)f, 6, (uint64_t)trial, &scope, NULL);
+            for (int i = 0; i < 6; ++i) {
+                z[i] = random_normal(&rng);
+            }
+            ck_assert(!problem_refuted_by(&p, z, x));
+        }
+    }
+}
+END_TEST
+
+// two bodies, three constraints: the condensed problem against its definition
+START_TEST(global_condenses)
+{
+    reset();
+    const int size[2] = {2, 1};
+    const double M[5] = {2, 0.5, 0.5, 1, 4};
+    int row[3] = {0, 1, 3}, col[3] = {0, 2, 3}, ptr[3] = {0, 1, 3}, idx[3] = {0, 0, 1};
+    size_t off[3] = {0, 2, 6};
+    double val[8] = {1, 2, 0, 1, -1, 1, 3, -1};
+    const pcs_block block[2] = {{PCS_UNILATERAL, 0, 1}, {PCS_EQUALITY, 1, 2}};
+    const double f[3] = {1, -2, 3}, w[3] = {0.5, 0, -1};
+    pcs_mass *mass;
+    CK_OK(pcs_mass_create_blocks(NULL, 2, size, M, &mass));
+    pcs_global_problem g = {.nb = 2, .block = block, .M = mass, .f = f, .w = w};
+    g.H = (pcs_bsr){2, 2, row, col, ptr, idx, off, val};
+
+    pcs_problem p;
+    CK_OK(pcs_global_condense(&g, &arena, &p));
+    const double r[3] = {0.3, -1, 2};
+    double v[3], u[3], Hv[3];
+    pcs_measure m;
+    pcs_problem_measure(&p, r, u, &m);
+    CK_OK(pcs_global_velocity(&g, r, v));
+    pcs_bsr_mul(&g.H, v, Hv);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(u[i], Hv[i] + w[i], 1e-14);
+    }
+
+    // the demand is recorded: an arena of exactly that size will do
+    size_t peak = 0;
+    pcs_arena none = {.peak = &peak};
+    CK_FAILS(pcs_global_condense(&g, &none, &p), PCS_ERR_MEMORY);
+    for (int k = 0; k < 8; ++k) {
+        const size_t had = peak;
+        pcs_arena exact;
+        CK_OK(pcs_arena_create(NULL, peak, &exact));
+        exact.peak = &peak;
+        const pcs_status s = pcs_global_condense(&g, &exact, &p);
+        pcs_arena_destroy(NULL, &exact);
+        if (s == PCS_OK) break;
+        ck_assert(s == PCS_ERR_MEMORY && peak > had);
+    }
+
+    const double bad[3] = {1, NAN, 0};
+    g.f = bad;
+    CK_FAILS(pcs_global_condense(&g, &arena, &p), PCS_ERR_ARG);
+    CK_FAILS(pcs_global_velocity(&g, r, v), PCS_ERR_ARG);
+    g.f = NULL;
+    CK_FAILS(pcs_global_condense(&g, &arena, &p), PCS_ERR_ARG);
+    CK_FAILS(pcs_global_condense(NULL, &arena, &p), PCS_ERR_ARG);
+    CK_FAILS(pcs_global_condense(&g, NULL, &p), PCS_ERR_ARG);
+    CK_FAILS(pcs_global_velocity(NULL, r, v), PCS_ERR_ARG);
+    pcs_mass_destroy(mass);
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+
+PCS_TEST_MAIN("problem", residual_is_that_of_the_theory, solutions_measure_zero,
+              measures_of_one_row, residual_has_no_units, zero_over_zero_is_zero, nan_flows_through,
+              scales_fall_back, bad_problems_are_refused, certificates_prove, global_condenses)
