@@ -25,6 +25,12 @@ void dense_mul_dense(bool ta, bool tb, int m, int n, int k, double a, const doub
                 k, a, A, lda > 0 ? lda : 1, B, ldb > 0 ? ldb : 1, b, C, m);
 }
 
+bool dense_cholesky(int n, double *A)
+{
+    if (n == 0) return true;
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, A, n) == 0;
+}
+
 bool dense_lu(int n, double *A, int *piv)
 {
     if (n == 0) return true;

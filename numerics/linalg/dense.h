@@ -14,6 +14,10 @@ PCS_API void dense_mul(int m, int n, double a, const double *A, const double *x,
 PCS_API void dense_mul_dense(bool ta, bool tb, int m, int n, int k, double a, const double *A,
                              const double *B, double b, double *C);
 
+// Cholesky factor of the symmetric A (lower triangle read), in place; false if A is not positive
+// definite
+PCS_API bool dense_cholesky(int n, double *A);
+
 // LU with partial pivoting, in place; piv has n entries
 PCS_API bool dense_lu(int n, double *A, int *piv);
 // B = A^-1 B for nrhs columns, with the factors of dense_lu; transposed: A^-T

@@ -6,6 +6,7 @@
 
 #include "linalg/bsr.h"
 #include "linalg/chol.h"
+#include "linalg/dense.h"
 #include "linalg/lu.h"
 
 #include <limits.h>
@@ -20,18 +21,36 @@ struct pcs_mass {
     size_t *off;
 };
 
+// blocks of bodies are small; those of Lagrangian systems may be worth a LAPACK call. Both store
+// the factors alike, but LAPACK counts pivots from 1.
+enum { LAPACK_FROM = 32 };
+
+bool block_lu_factor_one(block_lu *F, int b)
+{
+    const int n = F->start[b + 1] - F->start[b];
+    double *A = F->lu + F->off[b];
+    int *piv = F->piv + F->start[b];
+    return n < LAPACK_FROM ? lu_factor(n, A, piv) : dense_lu(n, A, piv);
+}
+
 int block_lu_factor(block_lu *F)
 {
     for (int b = 0; b < F->nb; ++b) {
-        const int n = F->start[b + 1] - F->start[b];
-        if (!lu_factor(n, F->lu + F->off[b], F->piv + F->start[b])) return b;
+        if (!block_lu_factor_one(F, b)) return b;
     }
     return -1;
 }
 
 void block_lu_solve(const block_lu *F, int b, double *x)
 {
-    lu_solve(F->start[b + 1] - F->start[b], F->lu + F->off[b], F->piv + F->start[b], x);
+    const int n = F->start[b + 1] - F->start[b];
+    const double *A = F->lu + F->off[b];
+    const int *piv = F->piv + F->start[b];
+    if (n < LAPACK_FROM) {
+        lu_solve(n, A, piv, x);
+    } else {
+        dense_lu_solve(n, A, piv, false, 1, x);
+    }
 }
 
 // ---- W ---------------------------------------------------------------------------------------
@@ -323,6 +342,16 @@ pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass
     mass->n = M->n;
     mass->sparse = f;
     *out = mass;
+    return PCS_OK;
+}
+
+pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass **out)
+{
+    *out = PCS_TAKE(arena, 1, pcs_mass);
+    if (!*out) return pcs_fail_memory("mass matrix");
+    **out = (pcs_mass){.n = F->nb > 0 ? F->start[F->nb] : 0, .blocks = *F};
+    (*out)->start = (int *)F->start;
+    (*out)->off = (size_t *)F->off;
     return PCS_OK;
 }
 

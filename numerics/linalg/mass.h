@@ -18,11 +18,17 @@ typedef struct block_lu {
 // factorises every block in place; the index of the first singular block, or -1
 PCS_API int block_lu_factor(block_lu *F);
 
+// factorises block b alone; false when it is singular
+PCS_API bool block_lu_factor_one(block_lu *F, int b);
+
 // x = M^-1 x for block b only, x of its size
 PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
 
 // W = H M^-1 H^T from the arena; block columns of H are the blocks of F
 PCS_API pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena,
                                    pcs_bsr *W);
+
+// a pcs_mass around factors that live in an arena; nothing to destroy
+PCS_API pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass **out);
 
 #endif

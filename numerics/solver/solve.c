@@ -105,6 +105,14 @@ size_t pcs_solve_work_bytes(const pcs_problem *p, const pcs_solver_opts *opts)
     return p && c && p->n > 0 ? c->work_bytes(p, opts) : 0;
 }
 
+pcs_status pcs_solver_opts_check(const pcs_solver_opts *opts)
+{
+    if (!opts) return pcs_fail(PCS_ERR_ARG, "solver options: they are null");
+    const solver_class *c = solver_class_of(opts->kind);
+    if (!c) return pcs_fail(PCS_ERR_ARG, "solver options: there is no solver %d", (int)opts->kind);
+    return check_options(c, opts);
+}
+
 pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watch watch,
                      pcs_arena work, double *r, double *u, pcs_report *report)
 {

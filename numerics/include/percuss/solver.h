@@ -87,6 +87,10 @@ typedef struct pcs_solver_opts {
 /// The defaults of a solver; an unknown kind gives those of PCS_AUTO.
 PCS_API pcs_solver_opts pcs_solver_defaults(pcs_solver kind);
 
+/// Refuses an unknown kind, and numbers outside the ranges of the option table, with a sentence;
+/// pcs_solve does so too.
+PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *opts);
+
 /// Called once per iteration (or every few, where one is very cheap); a non-zero answer stops
 /// the solve with PCS_STOPPED. {0} watches nothing.
 typedef struct pcs_watch {
