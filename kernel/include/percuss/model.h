@@ -161,6 +161,8 @@ typedef struct pcs_scheme {
     double theta; ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
     double gamma; ///< of the predictive activation, in [0, 1]
     pcs_activation activation;
+    double active_tol; ///< m, in place of zero in the predictive test: rounding must not decide
+                       ///< whether a resting contact is held
     double hysteresis; ///< m, of direct-hysteresis
     pcs_projection projection;
     pcs_metric metric; ///< of the projection

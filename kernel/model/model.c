@@ -1,0 +1,531 @@
+// Building a model: every definition is checked here, once, so that the step may trust it.
+#include "model/model.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "linalg/lu.h"
+#include "linalg/m3.h"
+
+// ---- defaults --------------------------------------------------------------------------------
+
+pcs_body_def pcs_body_def_default(void)
+{
+    pcs_body_def def = {.mass = 1, .orientation = {1, 0, 0, 0}};
+    pcs_inertia_sphere(1, 0.1, def.inertia);
+    return def;
+}
+
+pcs_lagrangian_def pcs_lagrangian_def_default(void)
+{
+    return (pcs_lagrangian_def){0};
+}
+
+pcs_scheme pcs_scheme_default(void)
+{
+    return (pcs_scheme){.theta = 0.5,
+                        .gamma = 0.5,
+                        .activation = PCS_PREDICTIVE,
+                        .active_tol = 1e-12,
+                        .hysteresis = 1e-7,
+                        .projection = PCS_PROJECT_NONE,
+                        .metric = PCS_METRIC_MASS,
+                        .proj_tol = 1e-10,
+                        .proj_max = 50,
+                        .update = PCS_UPDATE_EXP,
+                        .lever = PCS_LEVER_MIDPOINT,
+                        .newton_tol = 1e-12,
+                        .newton_max = 50,
+                        .solver = pcs_solver_defaults(PCS_AUTO)};
+}
+
+// ---- growing ---------------------------------------------------------------------------------
+
+// room for one more element of `size` bytes; the old array stays when there is none
+static bool grow(const pcs_env *env, void **array, int n, int *cap, size_t size)
+{
+    if (n < *cap) return true;
+    if (*cap > INT_MAX / 4) return false;
+
+    const int wanted = *cap > 0 ? 2 * *cap : 8;
+    void *bigger = pcs_env_alloc(env, (size_t)wanted, size);
+    if (!bigger) return false;
+    if (n > 0) memcpy(bigger, *array, (size_t)n * size);
+    pcs_env_free(env, *array);
+    *array = bigger;
+    *cap = wanted;
+    return true;
+}
+
+// room for one more system and for its block
+static bool grow_systems(pcs_model *m)
+{
+    if (!grow(&m->env, (void **)&m->system, m->n_systems, &m->cap_systems, sizeof *m->system)) {
+        return false;
+    }
+    if (m->n_blocks + 2 <= m->cap_blocks) return true;
+
+    const int wanted = 2 * m->cap_blocks + 8;
+    int *block_system = pcs_env_alloc(&m->env, (size_t)wanted, sizeof(int));
+    int *block_start = pcs_env_alloc(&m->env, (size_t)wanted, sizeof(int));
+    size_t *block_off = pcs_env_alloc(&m->env, (size_t)wanted, sizeof(size_t));
+    if (!block_system || !block_start || !block_off) {
+        pcs_env_free(&m->env, block_system);
+        pcs_env_free(&m->env, block_start);
+        pcs_env_free(&m->env, block_off);
+        return false;
+    }
+    if (m->block_start) {
+        memcpy(block_system, m->block_system, (size_t)m->n_blocks * sizeof(int));
+        memcpy(block_start, m->block_start, ((size_t)m->n_blocks + 1) * sizeof(int));
+        memcpy(block_off, m->block_off, ((size_t)m->n_blocks + 1) * sizeof(size_t));
+    }
+    pcs_env_free(&m->env, m->block_system);
+    pcs_env_free(&m->env, m->block_start);
+    pcs_env_free(&m->env, m->block_off);
+    m->block_system = block_system;
+    m->block_start = block_start;
+    m->block_off = block_off;
+    m->cap_blocks = wanted;
+    return true;
+}
+
+// gives s its place in q, v and among the blocks; grow_systems has made room
+static pcs_status place(pcs_model *m, model_system *s, pcs_system *out)
+{
+    if (s->nq > INT_MAX - m->nq || s->nv > INT_MAX - m->nv) {
+        return pcs_fail(PCS_ERR_SIZE, "model: more coordinates than an int can count");
+    }
+    s->q_at = m->nq;
+    s->v_at = m->nv;
+    s->block = -1;
+    m->nq += s->nq;
+    m->nv += s->nv;
+    if (s->nv > 0) {
+        const int b = m->n_blocks++;
+        s->block = b;
+        m->block_system[b] = m->n_systems;
+        m->block_start[b + 1] = m->nv;
+        m->block_off[b + 1] = m->block_off[b] + (size_t)s->nv * (size_t)s->nv;
+    }
+    m->variable_mass |= s->mass_fn != NULL;
+    m->system[m->n_systems++] = *s;
+    if (out) out->id = m->n_systems;
+    return PCS_OK;
+}
+
+// ---- the model -------------------------------------------------------------------------------
+
+pcs_status pcs_model_create(const pcs_env *env, pcs_model **out)
+{
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_create: the place for the model is null");
+    *out = NULL;
+    if (env && (!env->alloc != !env->release)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_create: the environment has one of alloc and"
+                                     " release; set both or none");
+    }
+    pcs_model *m = pcs_env_alloc(env, 1, sizeof *m);
+    if (!m) return pcs_fail_memory("pcs_model_create");
+    if (env) m->env = *env;
+    m->gravity[2] = -9.81;
+    m->scheme = pcs_scheme_default();
+
+    // material 0 is the default material
+    if (!grow(&m->env, (void **)&m->material, 0, &m->cap_materials, sizeof *m->material)) {
+        pcs_model_destroy(m);
+        return pcs_fail_memory("pcs_model_create");
+    }
+    m->material[m->n_materials++] = (pcs_material_def){0};
+    *out = m;
+    return PCS_OK;
+}
+
+void pcs_model_destroy(pcs_model *m)
+{
+    if (!m) return;
+    const pcs_env env = m->env;
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        pcs_env_free(&env, s->start);
+        pcs_env_free(&env, s->M);
+        pcs_env_free(&env, s->K);
+        pcs_env_free(&env, s->D);
+        pcs_env_free(&env, s->load);
+    }
+    pcs_env_free(&env, m->system);
+    pcs_env_free(&env, m->shape);
+    pcs_env_free(&env, m->material);
+    pcs_env_free(&env, m->interaction);
+    pcs_env_free(&env, m->block_system);
+    pcs_env_free(&env, m->block_start);
+    pcs_env_free(&env, m->block_off);
+    pcs_env_free(&env, m);
+}
+
+int pcs_model_nq(const pcs_model *m)
+{
+    return m ? m->nq : 0;
+}
+
+int pcs_model_nv(const pcs_model *m)
+{
+    return m ? m->nv : 0;
+}
+
+int pcs_model_systems(const pcs_model *m)
+{
+    return m ? m->n_systems : 0;
+}
+
+pcs_status pcs_model_set_gravity(pcs_model *m, const double g[3])
+{
+    if (!m || !g) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_gravity: an argument is null");
+    if (!pcs_all_finite(g, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_set_gravity: gravity is not finite");
+    }
+    memcpy(m->gravity, g, sizeof m->gravity);
+    return PCS_OK;
+}
+
+static pcs_status in_range(const char *what, double x, double low, double high)
+{
+    if (x >= low && x <= high) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "scheme: %s is %g; it must lie in [%g, %g]", what, x, low, high);
+}
+
+pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
+{
+    if (!m || !s) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_scheme: an argument is null");
+    PCS_TRY(in_range("theta", s->theta, 0, 1));
+    PCS_TRY(in_range("gamma", s->gamma, 0, 1));
+    PCS_TRY(in_range("active_tol (m)", s->active_tol, 0, 1e30));
+    PCS_TRY(in_range("hysteresis (m)", s->hysteresis, 0, 1e30));
+    PCS_TRY(in_range("activation", (double)s->activation, PCS_PREDICTIVE, PCS_END_OF_STEP));
+    PCS_TRY(in_range("projection", (double)s->projection, PCS_PROJECT_NONE,
+                     PCS_PROJECT_COMBINED_EQUALITY));
+    PCS_TRY(in_range("metric", (double)s->metric, PCS_METRIC_MASS, PCS_METRIC_Q1));
+    PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
+    PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST));
+    PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
+    PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
+    if (!(s->proj_tol > 0 && s->proj_tol < 1e30)) {
+        return pcs_fail(PCS_ERR_ARG, "scheme: proj_tol is %g m; it must be positive", s->proj_tol);
+    }
+    if (!(s->newton_tol > 0 && s->newton_tol < 1)) {
+        return pcs_fail(PCS_ERR_ARG, "scheme: newton_tol is %g; it must lie in (0, 1)",
+                        s->newton_tol);
+    }
+    PCS_TRY(pcs_solver_opts_check(&s->solver));
+    m->scheme = *s;
+    return PCS_OK;
+}
+
+// ---- bodies ----------------------------------------------------------------------------------
+
+// J symmetric positive definite: its three leading minors; the sentence names what fails
+static pcs_status check_inertia(const double J[9])
+{
+    double scale = 0;
+    for (int i = 0; i < 9; ++i) {
+        scale = fmax(scale, fabs(J[i]));
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < i; ++j) {
+            if (fabs(J[i + 3 * j] - J[j + 3 * i]) > 1e-10 * scale) {
+                return pcs_fail(PCS_ERR_ARG,
+                                "body: the inertia is not symmetric: entries (%d, %d)"
+                                " = %g and (%d, %d) = %g",
+                                i, j, J[i + 3 * j], j, i, J[j + 3 * i]);
+            }
+        }
+    }
+    // scaled, so that no minor underflows
+    double S[9];
+    for (int i = 0; i < 9; ++i) {
+        S[i] = J[i] / scale;
+    }
+    const double minor2 = S[0] * S[4] - S[1] * S[3];
+    if (!(S[0] > 0 && minor2 > 0 && m3_det(S) > 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "body: the inertia is not positive definite; its leading"
+                        " minors are %g, %g, %g (over powers of %g kg m^2)",
+                        S[0], minor2, m3_det(S), scale);
+    }
+    return PCS_OK;
+}
+
+static double inverse_norm(const double J[9])
+{
+    double F[9], sum = 0;
+    int piv[3];
+    memcpy(F, J, sizeof F);
+    if (!lu_factor(3, F, piv)) return INFINITY;
+    for (int c = 0; c < 3; ++c) {
+        double x[3] = {c == 0, c == 1, c == 2};
+        lu_solve(3, F, piv, x);
+        sum += v3_dot(x, x);
+    }
+    return sqrt(sum);
+}
+
+static pcs_status check_body(const pcs_body_def *def)
+{
+    if (!pcs_all_finite(def->position, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "body: the position is not finite");
+    }
+    if (!pcs_all_finite(def->orientation, 4)) {
+        return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is not finite");
+    }
+    if (def->fixed) return PCS_OK;
+    if (!(def->mass > 0) || !isfinite(def->mass)) {
+        return pcs_fail(PCS_ERR_ARG, "body: the mass is %g kg; it must be positive", def->mass);
+    }
+    if (!pcs_all_finite(def->inertia, 9)) {
+        return pcs_fail(PCS_ERR_ARG, "body: the inertia has an entry that is not finite");
+    }
+    if (!pcs_all_finite(def->velocity, 3) || !pcs_all_finite(def->omega, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "body: the velocity or omega is not finite");
+    }
+    if ((def->jacobian || def->potential) && !def->force) {
+        return pcs_fail(PCS_ERR_ARG, "body: a Jacobian or potential is given, but no force");
+    }
+    return check_inertia(def->inertia);
+}
+
+pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system *out)
+{
+    if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_body: an argument is null");
+    PCS_TRY(check_body(def));
+
+    model_system s = {.kind = def->fixed ? SYSTEM_FIXED : SYSTEM_BODY,
+                      .nq = BODY_NQ,
+                      .nv = def->fixed ? 0 : BODY_NV,
+                      .user = def->user};
+    memcpy(s.q0, def->position, 3 * sizeof(double));
+    memcpy(s.q0 + 3, def->orientation, 4 * sizeof(double));
+    if (pcs_quat_normalize(s.q0 + 3) != PCS_OK) {
+        return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is zero");
+    }
+    if (!def->fixed) {
+        memcpy(s.v0, def->velocity, 3 * sizeof(double));
+        memcpy(s.v0 + 3, def->omega, 3 * sizeof(double));
+        s.mass = def->mass;
+        memcpy(s.J, def->inertia, sizeof s.J);
+        s.isotropic = s.J[0] == s.J[4] && s.J[0] == s.J[8] && s.J[1] == 0 && s.J[2] == 0 &&
+                      s.J[3] == 0 && s.J[5] == 0 && s.J[6] == 0 && s.J[7] == 0;
+        s.inverse_bound = inverse_norm(s.J);
+        s.body_force = def->force;
+        s.body_jacobian = def->jacobian;
+        s.potential = def->potential;
+    }
+    if (!grow_systems(m)) return pcs_fail_memory("pcs_model_add_body");
+    return place(m, &s, out);
+}
+
+// ---- Lagrangian systems ------------------------------------------------------------------------
+
+static pcs_status copy_array(const pcs_env *env, const char *what, const double *from, size_t n,
+                             double **to)
+{
+    if (!from) return PCS_OK;
+    if (!pcs_all_finite(from, n)) {
+        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: the %s has an entry that is not finite",
+                        what);
+    }
+    *to = pcs_env_alloc(env, n, sizeof **to);
+    if (!*to) return pcs_fail_memory("pcs_model_add_lagrangian");
+    memcpy(*to, from, n * sizeof **to);
+    return PCS_OK;
+}
+
+static pcs_status check_symmetric(const char *what, int n, const double *A)
+{
+    double scale = 0;
+    for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) {
+        scale = fmax(scale, fabs(A[i]));
+    }
+    for (size_t j = 0; j < (size_t)n; ++j) {
+        for (size_t i = 0; i < j; ++i) {
+            if (fabs(A[i + (size_t)n * j] - A[j + (size_t)n * i]) > 1e-10 * scale) {
+                return pcs_fail(PCS_ERR_ARG,
+                                "Lagrangian system: the %s is not symmetric: entries"
+                                " (%zu, %zu) and (%zu, %zu) differ",
+                                what, i, j, j, i);
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status copy_lagrangian(const pcs_env *env, const pcs_lagrangian_def *def,
+                                  model_system *s)
+{
+    const size_t n = (size_t)def->n;
+    s->start = pcs_env_alloc(env, 2 * n, sizeof(double));
+    if (!s->start) return pcs_fail_memory("pcs_model_add_lagrangian");
+    if (def->q0) memcpy(s->start, def->q0, n * sizeof(double));
+    if (def->v0) memcpy(s->start + n, def->v0, n * sizeof(double));
+    if (!pcs_all_finite(s->start, 2 * n)) {
+        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: q0 or v0 is not finite");
+    }
+    PCS_TRY(copy_array(env, "mass", def->mass, n * n, &s->M));
+    PCS_TRY(copy_array(env, "stiffness", def->stiffness, n * n, &s->K));
+    PCS_TRY(copy_array(env, "damping", def->damping, n * n, &s->D));
+    PCS_TRY(copy_array(env, "load", def->load, n, &s->load));
+    if (s->K) PCS_TRY(check_symmetric("stiffness", def->n, s->K));
+    if (s->M) {
+        PCS_TRY(check_symmetric("mass", def->n, s->M));
+        double *factor = pcs_env_alloc(env, n * n, sizeof(double));
+        if (!factor) return pcs_fail_memory("pcs_model_add_lagrangian");
+        memcpy(factor, s->M, n * n * sizeof(double));
+        const bool definite = dense_cholesky(def->n, factor);
+        pcs_env_free(env, factor);
+        if (!definite) {
+            return pcs_fail(PCS_ERR_ARG, "Lagrangian system: the mass is not positive definite");
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_model_add_lagrangian(pcs_model *m, const pcs_lagrangian_def *def, pcs_system *out)
+{
+    if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_lagrangian: an argument is null");
+    if (def->n < 1 || def->n > 46340) {
+        return pcs_fail(PCS_ERR_SIZE, "Lagrangian system: n is %d; it must lie in [1, 46340]",
+                        def->n);
+    }
+    if (!def->mass == !def->mass_fn) {
+        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: give either mass or mass_fn");
+    }
+    if ((def->jacobian || def->potential) && !def->force) {
+        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: a Jacobian or potential is given, but no"
+                                     " force");
+    }
+
+    model_system s = {.kind = SYSTEM_LAGRANGIAN,
+                      .nq = def->n,
+                      .nv = def->n,
+                      .user = def->user,
+                      .mass_fn = def->mass_fn,
+                      .force = def->force,
+                      .jacobian = def->jacobian,
+                      .potential = def->potential,
+                      .linear = !def->mass_fn && !def->force};
+    pcs_status status = grow_systems(m) ? copy_lagrangian(&m->env, def, &s)
+                                        : pcs_fail_memory("pcs_model_add_lagrangian");
+    if (status == PCS_OK) status = place(m, &s, out);
+    if (status != PCS_OK) {
+        pcs_env_free(&m->env, s.start);
+        pcs_env_free(&m->env, s.M);
+        pcs_env_free(&m->env, s.K);
+        pcs_env_free(&m->env, s.D);
+        pcs_env_free(&m->env, s.load);
+    }
+    return status;
+}
+
+// ---- materials, shapes, interactions -----------------------------------------------------------
+
+static pcs_status check_restitution(const char *what, double e)
+{
+    if (e >= 0 && e <= 1) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "%s: the restitution e is %g; it must lie in [0, 1]", what, e);
+}
+
+pcs_status pcs_model_add_material(pcs_model *m, const pcs_material_def *def, pcs_material *out)
+{
+    if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_material: an argument is null");
+    PCS_TRY(check_restitution("material", def->e));
+    if (!grow(&m->env, (void **)&m->material, m->n_materials, &m->cap_materials,
+              sizeof *m->material)) {
+        return pcs_fail_memory("pcs_model_add_material");
+    }
+    m->material[m->n_materials] = *def;
+    if (out) out->id = m->n_materials;
+    m->n_materials += 1;
+    return PCS_OK;
+}
+
+pcs_status pcs_model_set_combine(pcs_model *m, pcs_combine_fn fn, void *user)
+{
+    if (!m) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_combine: the model is null");
+    m->combine = fn;
+    m->combine_user = user;
+    return PCS_OK;
+}
+
+// radius about the body's origin that holds the shape; half-spaces have none
+static double shape_reach(const pcs_shape *s)
+{
+    const double offset = v3_norm(s->position);
+    if (s->kind == PCS_SPHERE) return offset + s->radius;
+    if (s->kind == PCS_BOX) return offset + v3_norm(s->half);
+    return 0;
+}
+
+pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape *shape,
+                               pcs_material material)
+{
+    if (!m || !shape) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: an argument is null");
+    PCS_TRY(pcs_shape_check(shape));
+    if (system.id < 0 || system.id > m->n_systems) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: there is no system %d", system.id);
+    }
+    if (material.id < 0 || material.id >= m->n_materials) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: there is no material %d", material.id);
+    }
+    if (system.id > 0 && m->system[system.id - 1].kind == SYSTEM_LAGRANGIAN) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_model_add_shape: system %d is a Lagrangian system; only"
+                        " bodies and the world carry shapes",
+                        system.id);
+    }
+    if (!grow(&m->env, (void **)&m->shape, m->n_shapes, &m->cap_shapes, sizeof *m->shape)) {
+        return pcs_fail_memory("pcs_model_add_shape");
+    }
+    model_shape *s = &m->shape[m->n_shapes];
+    *s = (model_shape){*shape, system.id - 1, material.id};
+    PCS_TRY(pcs_quat_normalize(s->shape.orientation));
+    m->n_shapes += 1;
+    if (system.id > 0) {
+        model_system *body = &m->system[system.id - 1];
+        body->reach = fmax(body->reach, shape_reach(shape));
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *def,
+                                     pcs_interaction *out)
+{
+    if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_interaction: an argument is null");
+    if (!def->relation.gap || !def->relation.gradient || def->relation.dim < 1) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "interaction: its relation has %d rows and %s callbacks; it"
+                        " needs at least one row, gap and gradient",
+                        def->relation.dim,
+                        def->relation.gap && def->relation.gradient ? "both" : "not both");
+    }
+    const model_system *s1 = model_find(m, def->system1), *s2 = model_find(m, def->system2);
+    if (!s1 || (def->system2.id != 0 && !s2)) {
+        return pcs_fail(PCS_ERR_ARG, "interaction: there is no system %d",
+                        s1 ? def->system2.id : def->system1.id);
+    }
+    if (s1 == s2) return pcs_fail(PCS_ERR_ARG, "interaction: both systems are %d", def->system1.id);
+    if (s1->nv == 0 && (!s2 || s2->nv == 0)) {
+        return pcs_fail(PCS_ERR_ARG, "interaction: neither of its systems can move");
+    }
+    if (def->law.kind != PCS_LAW_EQUALITY && def->law.kind != PCS_LAW_NEWTON_IMPACT) {
+        return pcs_fail(PCS_ERR_ARG, "interaction: unknown law %d", (int)def->law.kind);
+    }
+    if (def->law.kind == PCS_LAW_NEWTON_IMPACT) {
+        PCS_TRY(check_restitution("interaction", def->law.e));
+    }
+    if (!grow(&m->env, (void **)&m->interaction, m->n_interactions, &m->cap_interactions,
+              sizeof *m->interaction)) {
+        return pcs_fail_memory("pcs_model_add_interaction");
+    }
+    m->interaction[m->n_interactions++] = *def;
+    if (out) out->id = m->n_interactions;
+    return PCS_OK;
+}

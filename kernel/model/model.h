@@ -1,0 +1,81 @@
+// The inside of a model: systems one after another, where each stands in the flat q and v of a
+// state, and what interacts.
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "base/base.h"
+#include <percuss/model.h>
+
+typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system_kind;
+
+typedef struct model_system {
+    system_kind kind;
+    int nq, nv;     // coordinates and velocities; nv = 0 when fixed
+    int q_at, v_at; // in the flat vectors
+    int block;      // number among the systems that move, -1 when fixed
+    void *user;
+
+    // bodies
+    double mass;
+    double J[9];          // inertia about G, body axes
+    bool isotropic;       // J = j I: no gyroscopic moment
+    double inverse_bound; // |J^-1|, bounds the angular acceleration of a moment
+    double reach;         // radius about G that holds all bounded shapes
+    double q0[7], v0[6];
+    pcs_body_force_fn body_force;
+    pcs_body_jacobian_fn body_jacobian;
+
+    // Lagrangian systems; matrices n x n, owned
+    double *start; // q0 then v0
+    double *M, *K, *D, *load;
+    pcs_mass_fn mass_fn;
+    pcs_force_fn force;
+    pcs_force_jacobian_fn jacobian;
+    bool linear; // constant mass, no callbacks: the iteration matrix depends on h only
+
+    pcs_potential_fn potential;
+} model_system;
+
+typedef struct model_shape {
+    pcs_shape shape;
+    int system; // index of the system, -1 for the world
+    int material;
+} model_shape;
+
+struct pcs_model {
+    pcs_env env;
+    double gravity[3];
+    pcs_scheme scheme;
+    int nq, nv;
+
+    model_system *system;
+    int n_systems, cap_systems;
+    model_shape *shape;
+    int n_shapes, cap_shapes;
+    pcs_material_def *material;
+    int n_materials, cap_materials;
+    pcs_interaction_def *interaction;
+    int n_interactions, cap_interactions;
+
+    // the systems that move: index of each, where its velocities start, where its nv x nv block
+    // starts in a packed block-diagonal matrix
+    int n_blocks, cap_blocks;
+    int *block_system; // n_blocks
+    int *block_start;  // n_blocks + 1
+    size_t *block_off; // n_blocks + 1
+
+    bool variable_mass; // some system has a mass_fn
+    pcs_combine_fn combine;
+    void *combine_user;
+};
+
+// the system of an id, or null for the world and unknown ids
+static inline const model_system *model_find(const pcs_model *m, pcs_system s)
+{
+    return m && s.id >= 1 && s.id <= m->n_systems ? &m->system[s.id - 1] : NULL;
+}
+
+// largest nq and nv a relation may meet are bounded only by the systems; bodies have these
+enum { BODY_NQ = 7, BODY_NV = 6 };
+
+#endif

@@ -1,0 +1,276 @@
+// The state: flat coordinates and velocities, and the impulses remembered by contact.
+#include "model/state.h"
+
+#include <string.h>
+
+#include "model/model.h"
+
+int contact_key_compare(const contact_key *a, const contact_key *b)
+{
+    if (a->shape1 != b->shape1) return a->shape1 < b->shape1 ? -1 : 1;
+    if (a->shape2 != b->shape2) return a->shape2 < b->shape2 ? -1 : 1;
+    return (a->feature > b->feature) - (a->feature < b->feature);
+}
+
+const remembered *state_recall(const pcs_state *st, contact_key key)
+{
+    int low = 0, high = st->memory->n - 1;
+    while (low <= high) {
+        const int mid = low + (high - low) / 2;
+        const int c = contact_key_compare(&st->memory->contact[mid].key, &key);
+        if (c == 0) return &st->memory->contact[mid];
+        if (c < 0) {
+            low = mid + 1;
+        } else {
+            high = mid - 1;
+        }
+    }
+    return NULL;
+}
+
+pcs_status state_reserve(pcs_state *st, int n)
+{
+    pcs_memory *mem = st->memory;
+    if (n <= mem->cap) return PCS_OK;
+
+    const int wanted = n + n / 2 + 8;
+    remembered *bigger = pcs_env_alloc(&mem->env, (size_t)wanted, sizeof *bigger);
+    if (!bigger) return pcs_fail_memory("state");
+    if (mem->n > 0) memcpy(bigger, mem->contact, (size_t)mem->n * sizeof *bigger);
+    pcs_env_free(&mem->env, mem->contact);
+    mem->contact = bigger;
+    mem->cap = wanted;
+    return PCS_OK;
+}
+
+pcs_status pcs_state_create(const pcs_model *m, pcs_state **out)
+{
+    if (!m || !out) return pcs_fail(PCS_ERR_ARG, "pcs_state_create: an argument is null");
+    *out = NULL;
+    pcs_state *st = pcs_env_alloc(&m->env, 1, sizeof *st);
+    if (!st) return pcs_fail_memory("pcs_state_create");
+    st->memory = pcs_env_alloc(&m->env, 1, sizeof *st->memory);
+    if (!st->memory) {
+        pcs_env_free(&m->env, st);
+        return pcs_fail_memory("pcs_state_create");
+    }
+    st->memory->env = m->env;
+    st->nq = m->nq;
+    st->nv = m->nv;
+    st->q = pcs_env_alloc(&m->env, (size_t)m->nq, sizeof(double));
+    st->v = pcs_env_alloc(&m->env, (size_t)m->nv, sizeof(double));
+    if (!st->q || !st->v) {
+        pcs_state_destroy(st);
+        return pcs_fail_memory("pcs_state_create");
+    }
+
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        const bool lagrangian = s->kind == SYSTEM_LAGRANGIAN;
+        memcpy(st->q + s->q_at, lagrangian ? s->start : s->q0, (size_t)s->nq * sizeof(double));
+        memcpy(st->v + s->v_at, lagrangian ? s->start + s->nq : s->v0,
+               (size_t)s->nv * sizeof(double));
+    }
+    *out = st;
+    return PCS_OK;
+}
+
+void pcs_state_destroy(pcs_state *st)
+{
+    if (!st) return;
+    const pcs_env env = st->memory->env;
+    pcs_env_free(&env, st->q);
+    pcs_env_free(&env, st->v);
+    pcs_env_free(&env, st->memory->contact);
+    pcs_env_free(&env, st->memory);
+    pcs_env_free(&env, st);
+}
+
+double *pcs_state_q(const pcs_model *m, pcs_state *st, pcs_system system)
+{
+    const model_system *s = model_find(m, system);
+    return s && st && s->q_at + s->nq <= st->nq ? st->q + s->q_at : NULL;
+}
+
+double *pcs_state_v(const pcs_model *m, pcs_state *st, pcs_system system)
+{
+    const model_system *s = model_find(m, system);
+    return s && st && s->nv > 0 && s->v_at + s->nv <= st->nv ? st->v + s->v_at : NULL;
+}
+
+pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
+{
+    if (!from || !to) return pcs_fail(PCS_ERR_ARG, "pcs_state_copy: an argument is null");
+    if (from == to) return PCS_OK;
+    if (from->nq != to->nq || from->nv != to->nv) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "pcs_state_copy: %d and %d coordinates; both states must be"
+                        " of one model",
+                        from->nq, to->nq);
+    }
+    PCS_TRY(state_reserve(to, from->memory->n));
+    to->t = from->t;
+    memcpy(to->q, from->q, (size_t)from->nq * sizeof(double));
+    memcpy(to->v, from->v, (size_t)from->nv * sizeof(double));
+    to->memory->n = from->memory->n;
+    if (from->memory->n > 0) {
+        memcpy(to->memory->contact, from->memory->contact,
+               (size_t)from->memory->n * sizeof *to->memory->contact);
+    }
+    return PCS_OK;
+}
+
+// ---- bytes -------------------------------------------------------------------------------------
+
+// what a saved state starts with; every record is written field by field, so that no padding
+// reaches the bytes
+typedef struct save_head {
+    char magic[8];
+    int nq, nv, n, unused;
+    double t;
+} save_head;
+
+static const char save_magic[8] = {'p', 'c', 's', 's', 't', 'a', 't', '1'};
+
+enum { REMEMBERED_BYTES = 4 * sizeof(int) + 3 * sizeof(double) };
+
+static void pack(const remembered *c, unsigned char *to)
+{
+    memcpy(to, &c->key.shape1, sizeof(int));
+    memcpy(to + 4, &c->key.shape2, sizeof(int));
+    memcpy(to + 8, &c->key.feature, sizeof(unsigned));
+    memcpy(to + 12, &c->active, sizeof(int));
+    memcpy(to + 16, c->r, sizeof c->r);
+}
+
+static void unpack(const unsigned char *from, remembered *c)
+{
+    memcpy(&c->key.shape1, from, sizeof(int));
+    memcpy(&c->key.shape2, from + 4, sizeof(int));
+    memcpy(&c->key.feature, from + 8, sizeof(unsigned));
+    memcpy(&c->active, from + 12, sizeof(int));
+    memcpy(c->r, from + 16, sizeof c->r);
+}
+
+size_t pcs_state_save_bytes(const pcs_state *st)
+{
+    if (!st) return 0;
+    return sizeof(save_head) + ((size_t)st->nq + (size_t)st->nv) * sizeof(double) +
+           (size_t)st->memory->n * REMEMBERED_BYTES;
+}
+
+void pcs_state_save(const pcs_state *st, void *bytes)
+{
+    if (!st || !bytes) return;
+    unsigned char *to = bytes;
+    save_head head = {.nq = st->nq, .nv = st->nv, .n = st->memory->n, .t = st->t};
+    memcpy(head.magic, save_magic, sizeof save_magic);
+    memcpy(to, &head, sizeof head);
+    to += sizeof head;
+    memcpy(to, st->q, (size_t)st->nq * sizeof(double));
+    to += (size_t)st->nq * sizeof(double);
+    memcpy(to, st->v, (size_t)st->nv * sizeof(double));
+    to += (size_t)st->nv * sizeof(double);
+    for (int i = 0; i < st->memory->n; ++i) {
+        pack(&st->memory->contact[i], to);
+        to += REMEMBERED_BYTES;
+    }
+}
+
+static bool finite_bytes(const unsigned char *from, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        double x;
+        memcpy(&x, from + i * sizeof x, sizeof x);
+        if (!isfinite(x)) return false;
+    }
+    return true;
+}
+
+pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
+{
+    if (!st || !bytes) return pcs_fail(PCS_ERR_ARG, "pcs_state_load: an argument is null");
+    save_head head;
+    if (size < sizeof head) {
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: %zu bytes are no state", size);
+    }
+    memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.magic, save_magic, sizeof save_magic) != 0) {
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the bytes do not start like a state");
+    }
+    const size_t vectors = (size_t)st->nq + (size_t)st->nv;
+    if (head.nq != st->nq || head.nv != st->nv || head.n < 0 ||
+        size != sizeof head + vectors * sizeof(double) + (size_t)head.n * REMEMBERED_BYTES) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "pcs_state_load: %zu bytes for %d coordinates; the state has"
+                        " %d",
+                        size, head.nq, st->nq);
+    }
+
+    // everything is looked at before anything is written
+    const unsigned char *q = (const unsigned char *)bytes + sizeof head;
+    const unsigned char *contacts = q + vectors * sizeof(double);
+    bool good = isfinite(head.t) && finite_bytes(q, vectors);
+    remembered last = {0};
+    for (int i = 0; i < head.n && good; ++i) {
+        remembered c;
+        unpack(contacts + (size_t)i * REMEMBERED_BYTES, &c);
+        good = pcs_all_finite(c.r, 3) && (i == 0 || contact_key_compare(&last.key, &c.key) < 0);
+        last = c;
+    }
+    if (!good) {
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: a number is not finite, or the contacts"
+                                        " are out of order");
+    }
+    PCS_TRY(state_reserve(st, head.n));
+    st->t = head.t;
+    memcpy(st->q, q, (size_t)st->nq * sizeof(double));
+    memcpy(st->v, q + (size_t)st->nq * sizeof(double), (size_t)st->nv * sizeof(double));
+    for (int i = 0; i < head.n; ++i) {
+        unpack(contacts + (size_t)i * REMEMBERED_BYTES, &st->memory->contact[i]);
+    }
+    st->memory->n = head.n;
+    return PCS_OK;
+}
+
+bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
+{
+    if (!a || !b) return a == b;
+    if (a->nq != b->nq || a->nv != b->nv || a->memory->n != b->memory->n) return false;
+    if (memcmp(&a->t, &b->t, sizeof a->t) != 0 ||
+        memcmp(a->q, b->q, (size_t)a->nq * sizeof(double)) != 0 ||
+        memcmp(a->v, b->v, (size_t)a->nv * sizeof(double)) != 0) {
+        return false;
+    }
+    for (int i = 0; i < a->memory->n; ++i) {
+        unsigned char x[REMEMBERED_BYTES], y[REMEMBERED_BYTES];
+        pack(&a->memory->contact[i], x);
+        pack(&b->memory->contact[i], y);
+        if (memcmp(x, y, sizeof x) != 0) return false;
+    }
+    return true;
+}
+
+static unsigned long long fnv(unsigned long long hash, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; ++i) {
+        hash = (hash ^ b[i]) * 1099511628211ull;
+    }
+    return hash;
+}
+
+unsigned long long pcs_state_hash(const pcs_state *st)
+{
+    unsigned long long hash = 14695981039346656037ull;
+    if (!st) return hash;
+    hash = fnv(hash, &st->t, sizeof st->t);
+    hash = fnv(hash, st->q, (size_t)st->nq * sizeof(double));
+    hash = fnv(hash, st->v, (size_t)st->nv * sizeof(double));
+    for (int i = 0; i < st->memory->n; ++i) {
+        unsigned char bytes[REMEMBERED_BYTES];
+        pack(&st->memory->contact[i], bytes);
+        hash = fnv(hash, bytes, sizeof bytes);
+    }
+    return hash;
+}

@@ -1,0 +1,37 @@
+// The opaque part of a state: the impulse of every contact of the last step, by key, for warm
+// starts and for the hysteresis of the activation.
+#ifndef MODEL_STATE_H
+#define MODEL_STATE_H
+
+#include "base/base.h"
+#include <percuss/state.h>
+
+// what a contact is called from step to step: the two shapes and the feature, or the interaction
+// (shape1 = -1) and the row
+typedef struct contact_key {
+    int shape1, shape2;
+    unsigned feature;
+} contact_key;
+
+typedef struct remembered {
+    contact_key key;
+    int active;
+    double r[3];
+} remembered;
+
+typedef struct pcs_memory {
+    pcs_env env;
+    remembered *contact; // n, sorted by key
+    int n, cap;
+} pcs_memory;
+
+// < 0, 0, > 0
+int contact_key_compare(const contact_key *a, const contact_key *b);
+
+// the remembered contact of a key, or null
+const remembered *state_recall(const pcs_state *st, contact_key key);
+
+// room for n remembered contacts: the only part of a commit that can fail
+pcs_status state_reserve(pcs_state *st, int n);
+
+#endif

@@ -1,0 +1,14 @@
+// Newton-Euler body: m dv/dt = F, J domega/dt = M - omega x J omega (theory 3.1).
+#ifndef SYSTEMS_BODY_H
+#define SYSTEMS_BODY_H
+
+#include "systems/systems.h"
+
+pcs_status body_forces(const pcs_model *m, const model_system *s, double t, const double q[7],
+                       const double v[6], system_force F);
+void body_mass(const model_system *s, double A[36]);
+pcs_status body_subtract_jacobian(const model_system *s, double t, const double q[7],
+                                  const double v[6], double a, double b, double A[36]);
+pcs_status body_potential(const pcs_model *m, const model_system *s, const double q[7], double *V);
+
+#endif

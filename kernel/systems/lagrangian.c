@@ -1,0 +1,168 @@
+// Lagrangian system with n dofs: M(q) dv/dt = F(t, q, v) + load - D v - K q, dq/dt = v.
+#include "systems/lagrangian.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+// the callback adds nothing by itself: F is overwritten
+static pcs_status call_force(const model_system *s, double t, const double *q, const double *v,
+                             double *F)
+{
+    memset(F, 0, (size_t)s->nv * sizeof *F);
+    const int answer = s->force(s->user, t, q, v, F);
+    if (answer != 0) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "the force callback of a Lagrangian system answered %d"
+                        " at t = %g",
+                        answer, t);
+    }
+    if (!pcs_all_finite(F, (size_t)s->nv)) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "the force callback of a Lagrangian system gave a number"
+                        " that is not finite at t = %g",
+                        t);
+    }
+    return PCS_OK;
+}
+
+// y += a A x for small systems by hand, larger ones by BLAS
+static void add_mul(int n, double a, const double *A, const double *x, double *y)
+{
+    if (n >= 32) {
+        dense_mul(n, n, a, A, x, 1, y);
+        return;
+    }
+    for (int j = 0; j < n; ++j) {
+        const double ax = a * x[j];
+        for (int i = 0; i < n; ++i) {
+            y[i] += A[i + n * j] * ax;
+        }
+    }
+}
+
+pcs_status lagrangian_forces(const model_system *s, double t, const double *q, const double *v,
+                             system_force F)
+{
+    const size_t bytes = (size_t)s->nv * sizeof(double);
+    memset(F.conservative, 0, bytes);
+    memset(F.other, 0, bytes);
+    memset(F.gyroscopic, 0, bytes);
+    if (s->force) {
+        PCS_TRY(call_force(s, t, q, v, s->potential ? F.conservative : F.other));
+    }
+    if (s->load) {
+        for (int i = 0; i < s->nv; ++i) {
+            F.conservative[i] += s->load[i];
+        }
+    }
+    if (s->K) add_mul(s->nv, -1, s->K, q, F.conservative);
+    if (s->D) add_mul(s->nv, -1, s->D, v, F.other);
+    return PCS_OK;
+}
+
+pcs_status lagrangian_mass(const model_system *s, const double *q, double *A)
+{
+    const size_t n = (size_t)s->nv;
+    if (s->M) {
+        memcpy(A, s->M, n * n * sizeof *A);
+        return PCS_OK;
+    }
+    memset(A, 0, n * n * sizeof *A);
+    const int answer = s->mass_fn(s->user, q, A);
+    if (answer != 0 || !pcs_all_finite(A, n * n)) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "the mass callback of a Lagrangian system answered %d or"
+                        " gave a number that is not finite",
+                        answer);
+    }
+    return PCS_OK;
+}
+
+// central differences; work: 4 n
+static pcs_status difference_jacobian(const model_system *s, double t, const double *q,
+                                      const double *v, double a, double b, double *work, double *A)
+{
+    const int n = s->nv;
+    const double relative = cbrt(DBL_EPSILON);
+    double *plus = work, *minus = work + n, *x = work + 2 * (size_t)n, *w = work + 3 * (size_t)n;
+    memcpy(x, q, (size_t)n * sizeof *x);
+    memcpy(w, v, (size_t)n * sizeof *w);
+    for (int j = 0; j < n; ++j) {
+        double d = relative * fmax(1, fabs(v[j]));
+        w[j] = v[j] + d;
+        PCS_TRY(call_force(s, t, x, w, plus));
+        w[j] = v[j] - d;
+        PCS_TRY(call_force(s, t, x, w, minus));
+        w[j] = v[j];
+        for (int i = 0; i < n; ++i) {
+            A[i + (size_t)n * (size_t)j] -= a * (plus[i] - minus[i]) / (2 * d);
+        }
+
+        d = relative * fmax(1, fabs(q[j]));
+        x[j] = q[j] + d;
+        PCS_TRY(call_force(s, t, x, w, plus));
+        x[j] = q[j] - d;
+        PCS_TRY(call_force(s, t, x, w, minus));
+        x[j] = q[j];
+        for (int i = 0; i < n; ++i) {
+            A[i + (size_t)n * (size_t)j] -= b * (plus[i] - minus[i]) / (2 * d);
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const double *q,
+                                        const double *v, double a, double b, double *work,
+                                        double *A)
+{
+    const size_t nn = (size_t)s->nv * (size_t)s->nv;
+    for (size_t i = 0; i < nn; ++i) {
+        A[i] += (s->D ? a * s->D[i] : 0) + (s->K ? b * s->K[i] : 0);
+    }
+    if (!s->force) return PCS_OK;
+    if (!s->jacobian) return difference_jacobian(s, t, q, v, a, b, work, A);
+
+    double *Fq = work, *Fv = work + nn;
+    memset(work, 0, 2 * nn * sizeof *work);
+    const int answer = s->jacobian(s->user, t, q, v, Fq, Fv);
+    if (answer != 0 || !pcs_all_finite(work, 2 * nn)) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "the Jacobian callback of a Lagrangian system answered %d"
+                        " or gave a number that is not finite at t = %g",
+                        answer, t);
+    }
+    for (size_t i = 0; i < nn; ++i) {
+        A[i] -= a * Fv[i] + b * Fq[i];
+    }
+    return PCS_OK;
+}
+
+pcs_status lagrangian_potential(const model_system *s, const double *q, double *V)
+{
+    const int n = s->nv;
+    double sum = 0;
+    for (int j = 0; j < n; ++j) {
+        if (s->load) sum -= s->load[j] * q[j];
+        if (!s->K) continue;
+        double Kq = 0;
+        for (int i = 0; i < n; ++i) {
+            Kq += s->K[i + (size_t)n * (size_t)j] * q[i];
+        }
+        sum += 0.5 * q[j] * Kq;
+    }
+    if (s->potential) {
+        double user = 0;
+        const int answer = s->potential(s->user, q, &user);
+        if (answer != 0 || !isfinite(user)) {
+            return pcs_fail(PCS_ERR_CALLBACK,
+                            "the potential callback of a Lagrangian system"
+                            " answered %d or gave %g",
+                            answer, user);
+        }
+        sum += user;
+    }
+    *V = sum;
+    return PCS_OK;
+}

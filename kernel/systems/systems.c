@@ -1,0 +1,151 @@
+// One face for both kinds of system, and the energies and momenta of a whole state.
+#include "systems/systems.h"
+
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "linalg/m3.h"
+#include "systems/body.h"
+#include "systems/lagrangian.h"
+#include <percuss/state.h>
+
+pcs_status system_forces(const pcs_model *m, const model_system *s, double t, const double *q,
+                         const double *v, system_force F)
+{
+    return s->kind == SYSTEM_BODY ? body_forces(m, s, t, q, v, F)
+                                  : lagrangian_forces(s, t, q, v, F);
+}
+
+pcs_status system_mass(const model_system *s, const double *q, double *A)
+{
+    if (s->kind != SYSTEM_BODY) return lagrangian_mass(s, q, A);
+    body_mass(s, A);
+    return PCS_OK;
+}
+
+size_t system_jacobian_work(const model_system *s)
+{
+    if (s->kind == SYSTEM_BODY || !s->force) return 0;
+    const size_t n = (size_t)s->nv;
+    return s->jacobian ? 2 * n * n : 4 * n;
+}
+
+pcs_status system_subtract_jacobian(const model_system *s, double t, const double *q,
+                                    const double *v, double a, double b, double *work, double *A)
+{
+    return s->kind == SYSTEM_BODY ? body_subtract_jacobian(s, t, q, v, a, b, A)
+                                  : lagrangian_subtract_jacobian(s, t, q, v, a, b, work, A);
+}
+
+void system_mass_mul(const model_system *s, const double *M, const double *x, double *y)
+{
+    if (s->kind == SYSTEM_BODY) {
+        for (int i = 0; i < 3; ++i) {
+            y[i] = s->mass * x[i];
+        }
+        m3_mul(s->J, x + 3, y + 3);
+        return;
+    }
+    dense_mul(s->nv, s->nv, 1, s->M ? s->M : M, x, 0, y);
+}
+
+void system_advance(const model_system *s, const double *q, double h, const double *v,
+                    pcs_update update, double *q1)
+{
+    if (s->kind == SYSTEM_BODY) {
+        pcs_body_advance(q, h, v, update, q1);
+        return;
+    }
+    for (int i = 0; i < s->nv; ++i) {
+        q1[i] = q[i] + h * v[i];
+    }
+}
+
+pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V)
+{
+    return s->kind == SYSTEM_BODY ? body_potential(m, s, q, V) : lagrangian_potential(s, q, V);
+}
+
+bool system_normalize(const model_system *s, double *q)
+{
+    return s->kind != SYSTEM_BODY || pcs_quat_normalize(q + 3) == PCS_OK;
+}
+
+// ---- the public energies ---------------------------------------------------------------------
+
+static pcs_status check(const char *name, const pcs_model *m, const pcs_state *st, const void *out)
+{
+    if (!m || !st || !out) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
+    if (st->nq != m->nq || st->nv != m->nv) {
+        return pcs_fail(PCS_ERR_SIZE, "%s: the state has %d coordinates, the model %d", name,
+                        st->nq, m->nq);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_kinetic_energy(const pcs_model *m, const pcs_state *st, double *out)
+{
+    PCS_TRY(check("pcs_kinetic_energy", m, st, out));
+    double sum = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        const double *v = st->v + s->v_at;
+        if (s->kind == SYSTEM_BODY) {
+            double Mv[6];
+            system_mass_mul(s, NULL, v, Mv);
+            for (int i = 0; i < 6; ++i) {
+                sum += 0.5 * v[i] * Mv[i];
+            }
+            continue;
+        }
+
+        const size_t n = (size_t)s->nv;
+        double *M = pcs_env_alloc(&m->env, n * n, sizeof *M);
+        if (!M) return pcs_fail_memory("pcs_kinetic_energy");
+        const pcs_status status = system_mass(s, st->q + s->q_at, M);
+        for (size_t j = 0; j < n && status == PCS_OK; ++j) {
+            for (size_t i = 0; i < n; ++i) {
+                sum += 0.5 * v[i] * M[i + n * j] * v[j];
+            }
+        }
+        pcs_env_free(&m->env, M);
+        PCS_TRY(status);
+    }
+    *out = sum;
+    return PCS_OK;
+}
+
+pcs_status pcs_potential_energy(const pcs_model *m, const pcs_state *st, double *out)
+{
+    PCS_TRY(check("pcs_potential_energy", m, st, out));
+    double sum = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        double V;
+        PCS_TRY(system_potential(m, s, st->q + s->q_at, &V));
+        sum += V;
+    }
+    *out = sum;
+    return PCS_OK;
+}
+
+void pcs_momentum(const pcs_model *m, const pcs_state *st, double linear[3], double angular[3])
+{
+    double p[3] = {0}, L[3] = {0};
+    for (int b = 0; m && st && b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        if (s->kind != SYSTEM_BODY) continue;
+
+        const double *q = st->q + s->q_at, *v = st->v + s->v_at;
+        double Jw[3], spin[3], xv[3];
+        m3_mul(s->J, v + 3, Jw);
+        pcs_quat_rotate(q + 3, Jw, spin);
+        v3_cross(q, v, xv);
+        for (int i = 0; i < 3; ++i) {
+            p[i] += s->mass * v[i];
+            L[i] += s->mass * xv[i] + spin[i];
+        }
+    }
+    if (linear) memcpy(linear, p, sizeof p);
+    if (angular) memcpy(angular, L, sizeof L);
+}

@@ -1,0 +1,46 @@
+// What the step asks of a system, whatever its kind: forces, mass, iteration matrix, motion,
+// energy. All vectors are the system's own slices, in its coordinates q and velocities v.
+#ifndef SYSTEMS_SYSTEMS_H
+#define SYSTEMS_SYSTEMS_H
+
+#include "model/model.h"
+
+// the forces of one system, split for the energy ledger; nv entries each
+typedef struct system_force {
+    double *conservative; // gravity, stiffness, load, callbacks with a potential
+    double *other;        // callbacks without, damping
+    double *gyroscopic;   // -omega x J omega
+} system_force;
+
+pcs_status system_forces(const pcs_model *m, const model_system *s, double t, const double *q,
+                         const double *v, system_force F);
+
+// A = M, nv x nv column-major, at q
+pcs_status system_mass(const model_system *s, const double *q, double *A);
+
+// A -= a dF/dv + b (dF/dq) T: the rest of the iteration matrix M - h theta dF/dv - h^2 theta^2
+// (dF/dq) T, with a = h theta and b = a^2. `work` has system_jacobian_work entries.
+pcs_status system_subtract_jacobian(const model_system *s, double t, const double *q,
+                                    const double *v, double a, double b, double *work, double *A);
+size_t system_jacobian_work(const model_system *s);
+
+// y = M x; `M` is the nv x nv mass of a system whose mass varies, ignored otherwise
+void system_mass_mul(const model_system *s, const double *M, const double *x, double *y);
+
+// whether the iteration matrix is the constant, diagonal mass of the body
+static inline bool system_is_plain(const model_system *s)
+{
+    return s->kind == SYSTEM_BODY && s->isotropic && !s->body_force;
+}
+
+// q1 = q moved by h v
+void system_advance(const model_system *s, const double *q, double h, const double *v,
+                    pcs_update update, double *q1);
+
+// potential energy at q: gravity, stiffness, load, potential callback
+pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V);
+
+// |Q| of bodies back to 1; false if a quaternion is zero or not finite
+bool system_normalize(const model_system *s, double *q);
+
+#endif
