@@ -1,0 +1,83 @@
+// Which candidates enter the velocity problem (theory 7.2, 8.5): by prediction from the start of
+// the step, by what the solution closes, or by the gaps at its end.
+#include "step/step.h"
+
+pcs_activation step_rule(const pcs_scheme *s)
+{
+    const bool combined =
+        s->projection == PCS_PROJECT_COMBINED || s->projection == PCS_PROJECT_COMBINED_EQUALITY;
+    return combined ? PCS_END_OF_STEP : s->activation;
+}
+
+// g + gamma h dg/dt at the start of the step
+static double predicted(const trial *t, const candidate *c)
+{
+    return c->g[0] + t->m->scheme.gamma * t->h * c->u_k[0];
+}
+
+static bool starts_active(const trial *t, const candidate *c)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECT_COMBINED_EQUALITY;
+    const pcs_activation rule = step_rule(s);
+    if (rule == PCS_END_OF_STEP) return false;
+    if (s->projection == PCS_PROJECT_DIRECT_HYSTERESIS) {
+        if (predicted(t, c) <= s->hysteresis) return true;
+        return c->was_active && c->u_k[0] < 0;
+    }
+
+    // contacts of shapes are candidates because they are within reach; a relation knows no reach
+    if (rule == PCS_SPECULATIVE) {
+        return c->interaction < 0 || c->g[0] + t->h * c->u_k[0] <= 0;
+    }
+    return predicted(t, c) <= s->active_tol;
+}
+
+void step_activate(trial *t)
+{
+    for (int i = 0; i < t->list.n; ++i) {
+        t->list.c[i].active = starts_active(t, &t->list.c[i]);
+    }
+}
+
+// u' of a one-row candidate at the trial's velocities
+static double end_velocity(const trial *t, const candidate *c)
+{
+    double u = 0;
+    for (int side = 1; side <= 2; ++side) {
+        const double *J = side == 1 ? c->J1 : c->J2;
+        if (!J) continue;
+        const model_system *s = &t->m->system[side == 1 ? c->sys1 : c->sys2];
+        for (int i = 0; i < s->nv; ++i) {
+            u += J[i] * t->v[s->v_at + i];
+        }
+    }
+    return u;
+}
+
+pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
+{
+    const pcs_activation rule = step_rule(&t->m->scheme);
+    const bool at_end = rule == PCS_END_OF_STEP;
+    *added = 0;
+    if (rule == PCS_PREDICTIVE) return PCS_OK;
+
+    int found = 0;
+    if (at_end) PCS_TRY(step_detect_end(t, mem, &found));
+    const int old = t->list.n - found;
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        if (c->active) continue;
+
+        bool enters = c->law.kind == PCS_LAW_EQUALITY || i >= old;
+        if (!enters && at_end) {
+            PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
+            enters = c->g_end[0] <= 0;
+        } else if (!enters) {
+            enters = c->g[0] + t->h * end_velocity(t, c) < 0;
+        }
+        c->active = enters;
+        *added += enters;
+    }
+    return PCS_OK;
+}

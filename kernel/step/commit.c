@@ -1,0 +1,145 @@
+// The end of a step: gaps at the end, contacts for the reader, and the replacement of the state.
+#include "step/step.h"
+
+#include <string.h>
+
+static void publish_contact(const trial *t, const candidate *c, int row, pcs_contact *out)
+{
+    const bool shapes = c->interaction < 0;
+    *out = (pcs_contact){.system1 = {c->sys1 + 1},
+                         .system2 = {c->sys2 + 1},
+                         .shape1 = shapes ? c->key.shape1 : -1,
+                         .shape2 = shapes ? c->key.shape2 : -1,
+                         .interaction = shapes ? 0 : c->interaction + 1,
+                         .row = shapes ? 0 : c->row + row,
+                         .feature = c->key.feature,
+                         .law = c->law,
+                         .active = c->active,
+                         .gap = c->g[row],
+                         .gap_end = c->g_end[row]};
+    out->r[0] = c->r[row];
+    out->u[0] = c->u[row];
+    if (shapes) {
+        memcpy(out->P1, c->gap.P1, sizeof out->P1);
+        memcpy(out->P2, c->gap.P2, sizeof out->P2);
+        pcs_contact_frame(c->gap.N, out->F);
+    }
+    (void)t;
+}
+
+// u' = J v' of a candidate
+static void end_velocity(const trial *t, candidate *c)
+{
+    memset(c->u, 0, (size_t)c->dim * sizeof *c->u);
+    for (int side = 0; side < 2; ++side) {
+        const double *J = side == 0 ? c->J1 : c->J2;
+        if (!J) continue;
+        const model_system *s = &t->m->system[side == 0 ? c->sys1 : c->sys2];
+        for (int k = 0; k < s->nv; ++k) {
+            for (int j = 0; j < c->dim; ++j) {
+                c->u[j] += J[j + (size_t)c->dim * (size_t)k] * t->v[s->v_at + k];
+            }
+        }
+    }
+}
+
+pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out)
+{
+    pcs_work *wk = t->work;
+    int rows = 0;
+    out->candidates = t->list.n;
+    out->active = 0;
+    out->penetration = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        rows += c->dim;
+        out->active += c->active;
+        PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
+        if (c->law.kind != PCS_LAW_EQUALITY && -c->g_end[0] > out->penetration) {
+            out->penetration = -c->g_end[0];
+        }
+        end_velocity(t, c);
+        for (int j = 0; j < c->dim; ++j) {
+            c->r[j] = c->active ? t->r[c->at + j] : 0;
+        }
+    }
+    pcs_contact *contact = PCS_TAKE(mem, (size_t)rows, pcs_contact);
+    if (!contact) return pcs_fail_memory("step: the contacts");
+    PCS_TRY(state_reserve(st, rows));
+
+    int n = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        for (int j = 0; j < t->list.c[i].dim; ++j) {
+            publish_contact(t, &t->list.c[i], j, &contact[n++]);
+        }
+    }
+    wk->contact = contact;
+    wk->n_contacts = n;
+    wk->list = t->list;
+    wk->model = t->m;
+    wk->problem = t->problem;
+    return PCS_OK;
+}
+
+// keeps the list sorted by key: contacts mostly come in order already
+static void remember(pcs_memory *mem, contact_key key, bool active, double r)
+{
+    int i = mem->n++;
+    while (i > 0 && contact_key_compare(&mem->contact[i - 1].key, &key) > 0) {
+        mem->contact[i] = mem->contact[i - 1];
+        --i;
+    }
+    mem->contact[i] = (remembered){.key = key, .active = active, .r = {r, 0, 0}};
+}
+
+void step_commit(const trial *t, pcs_state *st)
+{
+    pcs_memory *mem = st->memory;
+    mem->n = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active) continue;
+        contact_key key = c->key;
+        for (int j = 0; j < c->dim; ++j) {
+            if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
+            remember(mem, key, true, c->r[j]);
+        }
+    }
+    memcpy(st->q, t->q, (size_t)st->nq * sizeof(double));
+    memcpy(st->v, t->v, (size_t)st->nv * sizeof(double));
+    st->t += t->h;
+}
+
+// ---- what can be read afterwards
+// -----------------------------------------------------------------
+
+int pcs_contacts(const pcs_work *wk, const pcs_contact **out)
+{
+    if (out) *out = wk ? wk->contact : NULL;
+    return wk ? wk->n_contacts : 0;
+}
+
+void pcs_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
+{
+    memset(wrench, 0, 6 * sizeof *wrench);
+    const int index = system.id - 1;
+    if (!wk || !wk->model || !model_find(wk->model, system)) return;
+    if (wk->model->system[index].kind != SYSTEM_BODY) return;
+    for (int i = 0; i < wk->list.n; ++i) {
+        const candidate *c = &wk->list.c[i];
+        for (int side = 0; side < 2; ++side) {
+            const double *J = side == 0 ? c->J1 : c->J2;
+            if (!J || (side == 0 ? c->sys1 : c->sys2) != index) continue;
+            for (int k = 0; k < 6; ++k) {
+                for (int j = 0; j < c->dim; ++j) {
+                    wrench[k] += J[j + c->dim * k] * c->r[j];
+                }
+            }
+        }
+    }
+}
+
+pcs_problem pcs_last_problem(const pcs_work *wk)
+{
+    return wk ? wk->problem : (pcs_problem){0};
+}

@@ -1,0 +1,390 @@
+// Who touches whom, and where: candidates for contact at q_k with their gaps, rows J (u = J v)
+// and velocities, and the interactions of the model beside them.
+#include "step/step.h"
+
+#include <string.h>
+
+#include "collide/broad.h"
+#include "laws/law.h"
+#include "linalg/bsr.h"
+#include "linalg/m3.h"
+
+// ---- one candidate -----------------------------------------------------------------------------
+
+static void *relation_user(const pcs_relation *r)
+{
+    return r->has_data ? (void *)r->data : r->user;
+}
+
+pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
+                         double *g)
+{
+    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    if (c->interaction < 0) {
+        pcs_gap gap;
+        pcs_feature_gap(&c->feature, q1, q2, &gap);
+        g[0] = gap.g;
+        return PCS_OK;
+    }
+
+    const pcs_relation *rel = &m->interaction[c->interaction].relation;
+    double *all = PCS_TAKE(&mem, (size_t)rel->dim, double);
+    if (!all) return pcs_fail_memory("step: an interaction");
+    memset(all, 0, (size_t)rel->dim * sizeof *all);
+    const int answer = rel->gap(relation_user(rel), q1, q2, all);
+    if (answer != 0 || !pcs_all_finite(all, (size_t)rel->dim)) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "the gap callback of interaction %d answered %d or gave a"
+                        " number that is not finite",
+                        c->interaction + 1, answer);
+    }
+    memcpy(g, all + c->row, (size_t)c->dim * sizeof *g);
+    return PCS_OK;
+}
+
+// R^T (GP x N), the moment of a unit normal impulse about G in the body frame. A point feature
+// needs no lever: p x R^T N with p its core, since the radius is parallel to N. So the moment of
+// a sphere's contact about its centre is exactly zero.
+static void normal_moment(const pcs_feature *f, int side, const double *q, const pcs_gap *gap,
+                          double out[3])
+{
+    const bool plane = side == 1 ? f->kind == PCS_PLANE_POINT : f->kind == PCS_POINT_PLANE;
+    const bool edge = f->kind == PCS_EDGE_EDGE ||
+                      (side == 1 ? f->kind == PCS_EDGE_POINT : f->kind == PCS_POINT_EDGE);
+    double R[9];
+    pcs_quat_to_matrix(q + 3, R);
+    if (plane || edge) {
+        double lever[3], moment[3];
+        v3_sub(side == 1 ? gap->P1 : gap->P2, q, lever);
+        v3_cross(lever, gap->N, moment);
+        m3_mul_t(R, moment, out);
+        return;
+    }
+    double N[3];
+    m3_mul_t(R, gap->N, N);
+    v3_cross(side == 1 ? f->p1 : f->p2, N, out);
+}
+
+// the 1 x 6 row of one side and, when asked, its 1 x 7 gradient: (N, 2/|Q|^2 L R^T (GP x N))
+static void contact_rows(const pcs_feature *f, int side, const double *q, const pcs_gap *gap,
+                         double *J, double *C)
+{
+    const double sign = side == 1 ? 1 : -1;
+    double moment[3];
+    normal_moment(f, side, q, gap, moment);
+    for (int i = 0; i < 3; ++i) {
+        J[i] = sign * gap->N[i];
+        J[3 + i] = sign * moment[i];
+    }
+    if (!C) return;
+
+    double L[12];
+    pcs_quat_left(q + 3, L);
+    const double s = 2 / (q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6]);
+    for (int i = 0; i < 3; ++i) {
+        C[i] = J[i];
+    }
+    for (int i = 0; i < 4; ++i) {
+        C[3 + i] = s * (L[i] * J[3] + L[i + 4] * J[4] + L[i + 8] * J[5]);
+    }
+}
+
+// J = C T of one system
+static void times_T(const model_system *s, int dim, const double *q, const double *C, double *J)
+{
+    if (s->kind == SYSTEM_LAGRANGIAN) {
+        memcpy(J, C, (size_t)dim * (size_t)s->nv * sizeof *J);
+        return;
+    }
+    double T[42];
+    pcs_body_T(q, T);
+    memset(J, 0, 6 * (size_t)dim * sizeof *J);
+    for (int j = 0; j < 6; ++j) {
+        block_addmul(dim, 7, C, T + 7 * j, J + (size_t)dim * (size_t)j);
+    }
+}
+
+// rows row .. row + dim - 1 of a D x n matrix
+static void take_rows(int D, int n, const double *all, int row, int dim, double *out)
+{
+    for (int j = 0; j < n; ++j) {
+        memcpy(out + (size_t)dim * (size_t)j, all + row + (size_t)D * (size_t)j,
+               (size_t)dim * sizeof *out);
+    }
+}
+
+static pcs_status interaction_rows(const pcs_model *m, const candidate *c, const double *q,
+                                   pcs_arena mem, double *J1, double *J2, double *C1, double *C2)
+{
+    const pcs_relation *rel = &m->interaction[c->interaction].relation;
+    const model_system *s1 = &m->system[c->sys1], *s2 = c->sys2 < 0 ? NULL : &m->system[c->sys2];
+    const int nq1 = s1->nq, nq2 = s2 ? s2->nq : 0;
+    const size_t n1 = (size_t)rel->dim * (size_t)nq1, n2 = (size_t)rel->dim * (size_t)nq2;
+    double *all1 = PCS_TAKE(&mem, n1, double), *all2 = PCS_TAKE(&mem, n2, double);
+    double *own1 = C1 ? C1 : PCS_TAKE(&mem, (size_t)c->dim * (size_t)nq1, double);
+    double *own2 = C2 ? C2 : PCS_TAKE(&mem, (size_t)c->dim * (size_t)nq2, double);
+    if (!all1 || !all2 || !own1 || !own2) return pcs_fail_memory("step: an interaction");
+    memset(all1, 0, n1 * sizeof(double));
+    memset(all2, 0, n2 * sizeof(double));
+
+    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    const int answer = rel->gradient(relation_user(rel), q1, q2, all1, s2 ? all2 : NULL);
+    if (answer != 0 || !pcs_all_finite(all1, n1) || !pcs_all_finite(all2, n2)) {
+        return pcs_fail(PCS_ERR_CALLBACK,
+                        "the gradient callback of interaction %d answered %d or"
+                        " gave a number that is not finite",
+                        c->interaction + 1, answer);
+    }
+    take_rows(rel->dim, nq1, all1, c->row, c->dim, own1);
+    take_rows(rel->dim, nq2, all2, c->row, c->dim, own2);
+    if (J1) times_T(s1, c->dim, q1, own1, J1);
+    if (J2) times_T(s2, c->dim, q2, own2, J2);
+    return PCS_OK;
+}
+
+pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
+                          double *J1, double *J2, double *C1, double *C2)
+{
+    if (c->interaction >= 0) return interaction_rows(m, c, q, mem, J1, J2, C1, C2);
+
+    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    pcs_gap gap;
+    pcs_feature_gap(&c->feature, q1, q2, &gap);
+    if (J1) contact_rows(&c->feature, 1, q1, &gap, J1, C1);
+    if (J2) contact_rows(&c->feature, 2, q2, &gap, J2, C2);
+    return PCS_OK;
+}
+
+// ---- the list
+// ------------------------------------------------------------------------------------
+
+static bool moves(const pcs_model *m, int system)
+{
+    return system >= 0 && m->system[system].nv > 0;
+}
+
+// a new candidate at the end of the list with room for its rows, or null
+static candidate *add(trial *t, int dim, pcs_arena *mem)
+{
+    candidates *list = &t->list;
+    if (list->n == list->cap) {
+        const int cap = 2 * list->cap + 16;
+        candidate *bigger = PCS_TAKE(mem, (size_t)cap, candidate);
+        if (!bigger) return NULL;
+        for (int i = 0; i < list->n; ++i) {
+            candidate *c = &bigger[i];
+            *c = list->c[i];
+
+            // rows kept inside the candidate move with it
+            if (c->interaction < 0) {
+                if (c->J1) c->J1 = c->row1;
+                if (c->J2) c->J2 = c->row2;
+            }
+        }
+        list->c = bigger;
+        list->cap = cap;
+    }
+    double *rows = PCS_TAKE(mem, 5 * (size_t)dim, double);
+    if (!rows) return NULL;
+    memset(rows, 0, 5 * (size_t)dim * sizeof *rows);
+    candidate *c = &list->c[list->n++];
+    *c = (candidate){.dim = dim, .interaction = -1, .sys1 = -1, .sys2 = -1};
+    c->g = rows;
+    c->g_end = rows + dim;
+    c->u_k = rows + 2 * (size_t)dim;
+    c->r = rows + 3 * (size_t)dim;
+    c->u = rows + 4 * (size_t)dim;
+    return c;
+}
+
+// velocities at the start, and what the last step remembers
+static void complete(const trial *t, candidate *c)
+{
+    const pcs_model *m = t->m;
+    if (c->J1) {
+        const model_system *s = &m->system[c->sys1];
+        block_addmul(c->dim, s->nv, c->J1, t->st->v + s->v_at, c->u_k);
+    }
+    if (c->J2) {
+        const model_system *s = &m->system[c->sys2];
+        block_addmul(c->dim, s->nv, c->J2, t->st->v + s->v_at, c->u_k);
+    }
+    if (t->st->memory->n == 0) return;
+
+    contact_key key = c->key;
+    for (int i = 0; i < c->dim && i < 3; ++i) {
+        if (c->interaction >= 0) key.feature = (unsigned)(c->row + i);
+        const remembered *r = state_recall(t->st, key);
+        if (!r) continue;
+        c->guess[i] = r->r[0];
+        c->was_active |= r->active != 0;
+    }
+}
+
+static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *mem)
+{
+    const pcs_model *m = t->m;
+    const pcs_interaction_def *def = &m->interaction[i];
+    candidate *c = add(t, dim, mem);
+    if (!c) return pcs_fail_memory("step: an interaction");
+    c->interaction = i;
+    c->row = row;
+    c->key = (contact_key){-1, i, (unsigned)row};
+    c->sys1 = def->system1.id - 1;
+    c->sys2 = def->system2.id - 1;
+    c->law = def->law;
+    if (moves(m, c->sys1)) {
+        c->J1 = PCS_TAKE(mem, (size_t)dim * (size_t)m->system[c->sys1].nv, double);
+        if (!c->J1) return pcs_fail_memory("step: an interaction");
+    }
+    if (moves(m, c->sys2)) {
+        c->J2 = PCS_TAKE(mem, (size_t)dim * (size_t)m->system[c->sys2].nv, double);
+        if (!c->J2) return pcs_fail_memory("step: an interaction");
+    }
+    PCS_TRY(candidate_gap(m, c, t->st->q, *mem, c->g));
+    PCS_TRY(candidate_rows(m, c, t->st->q, *mem, c->J1, c->J2, NULL, NULL));
+    complete(t, c);
+    return PCS_OK;
+}
+
+static pcs_status add_interactions(trial *t, pcs_arena *mem)
+{
+    const pcs_model *m = t->m;
+    for (int i = 0; i < m->n_interactions; ++i) {
+        const pcs_interaction_def *def = &m->interaction[i];
+        if (def->law.kind == PCS_LAW_EQUALITY) {
+            PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem));
+            continue;
+        }
+        for (int row = 0; row < def->relation.dim; ++row) {
+            PCS_TRY(add_interaction(t, i, row, 1, mem));
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
+                              pcs_arena *mem)
+{
+    const pcs_model *m = t->m;
+    candidate *c = add(t, 1, mem);
+    if (!c) return pcs_fail_memory("step: a contact");
+    c->key = (contact_key){shape1, shape2, f->id};
+    c->sys1 = m->shape[shape1].system;
+    c->sys2 = m->shape[shape2].system;
+    c->feature = *f;
+    PCS_TRY(law_between(m, m->shape[shape1].material, m->shape[shape2].material, &c->law));
+
+    const double *q1 = system_q(m, c->sys1, t->st->q), *q2 = system_q(m, c->sys2, t->st->q);
+    pcs_feature_gap(f, q1, q2, &c->gap);
+    c->g[0] = c->gap.g;
+    if (moves(m, c->sys1)) {
+        c->J1 = c->row1;
+        contact_rows(f, 1, q1, &c->gap, c->row1, NULL);
+    }
+    if (moves(m, c->sys2)) {
+        c->J2 = c->row2;
+        contact_rows(f, 2, q2, &c->gap, c->row2, NULL);
+    }
+    complete(t, c);
+    return PCS_OK;
+}
+
+// ---- pairs of shapes
+// -----------------------------------------------------------------------------
+
+// all pairs whose bounds, fattened by reach, overlap at q
+static pcs_status find_pairs(const trial *t, const double *q, double extra, bool with_reach,
+                             pcs_arena *mem, int (**pair)[2], int *n_pairs)
+{
+    const pcs_model *m = t->m;
+    collide_item *item = PCS_TAKE(mem, (size_t)m->n_shapes, collide_item);
+    if (!item) return pcs_fail_memory("step: contact detection");
+    for (int i = 0; i < m->n_shapes; ++i) {
+        const int system = m->shape[i].system;
+        const double reach = extra + (with_reach && system >= 0 ? t->reach[system] : 0);
+        item[i] = (collide_item){.body = system + 1, .movable = moves(m, system), .shape = i};
+        collide_bounds(&m->shape[i].shape, system_q(m, system, q), reach, item[i].low, item[i].high,
+                       &item[i].unbounded);
+    }
+
+    // as many as fit in a first guess; when there are more, once again with room for them all
+    for (int capacity = 4 * m->n_shapes;; capacity = *n_pairs) {
+        pcs_arena room = *mem;
+        *pair = (int(*)[2])pcs_arena_take_array(&room, (size_t)capacity, sizeof **pair);
+        if (!*pair) return pcs_fail_memory("step: contact detection");
+        *n_pairs = collide_pairs(item, m->n_shapes, *pair, capacity);
+        if (*n_pairs <= capacity) {
+            *mem = room;
+            return PCS_OK;
+        }
+    }
+}
+
+// features of one pair; shape1 is the one that moves when the other cannot
+static int touch(const trial *t, const double *q, double reach, int *shape1, int *shape2,
+                 pcs_feature f[PCS_FEATURES_MAX])
+{
+    const pcs_model *m = t->m;
+    if (!moves(m, m->shape[*shape1].system)) {
+        const int other = *shape1;
+        *shape1 = *shape2;
+        *shape2 = other;
+    }
+    const model_shape *a = &m->shape[*shape1], *b = &m->shape[*shape2];
+    return pcs_collide(&a->shape, system_q(m, a->system, q), &b->shape, system_q(m, b->system, q),
+                       reach, f);
+}
+
+static double reach_of(const trial *t, int shape)
+{
+    const int system = t->m->shape[shape].system;
+    return system < 0 ? 0 : t->reach[system];
+}
+
+pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
+{
+    PCS_TRY(add_interactions(t, mem));
+    if (t->m->n_shapes == 0) return PCS_OK;
+
+    int(*pair)[2], n = 0;
+    PCS_TRY(find_pairs(t, t->st->q, extra, true, mem, &pair, &n));
+    for (int i = 0; i < n; ++i) {
+        int a = pair[i][0], b = pair[i][1];
+        const double reach = extra + reach_of(t, a) + reach_of(t, b);
+        pcs_feature f[PCS_FEATURES_MAX];
+        const int found = touch(t, t->st->q, reach, &a, &b, f);
+        for (int k = 0; k < found; ++k) {
+            PCS_TRY(add_contact(t, a, b, &f[k], mem));
+        }
+    }
+    return PCS_OK;
+}
+
+static bool listed(const trial *t, contact_key key)
+{
+    for (int i = 0; i < t->list.n; ++i) {
+        if (contact_key_compare(&t->list.c[i].key, &key) == 0) return true;
+    }
+    return false;
+}
+
+pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added)
+{
+    *added = 0;
+    if (t->m->n_shapes == 0) return PCS_OK;
+
+    int(*pair)[2], n = 0;
+    PCS_TRY(find_pairs(t, t->q, 0, false, mem, &pair, &n));
+    for (int i = 0; i < n; ++i) {
+        int a = pair[i][0], b = pair[i][1];
+        pcs_feature f[PCS_FEATURES_MAX];
+        const int found = touch(t, t->q, 0, &a, &b, f);
+        for (int k = 0; k < found; ++k) {
+            if (listed(t, (contact_key){a, b, f[k].id})) continue;
+            PCS_TRY(add_contact(t, a, b, &f[k], mem));
+            *added += 1;
+        }
+    }
+    return PCS_OK;
+}

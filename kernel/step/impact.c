@@ -1,0 +1,163 @@
+// Impact at frozen configuration (theory 7.5): u = W r + q with W = H M^-1 H^T and
+// q = H v- + shift, then v+ = v- + M^-1 H^T r. And the projection of a state by itself.
+#include "step/step.h"
+
+#include <string.h>
+
+#include "linalg/bsr.h"
+
+typedef struct impact_arguments {
+    const pcs_model *m;
+    pcs_state *st;
+    pcs_work *wk;
+    double touch;
+    pcs_report *out;
+} impact_arguments;
+
+// A trial that does not move: a step of no length. Speculative shifts make no sense here, so
+// every unilateral row has the impact law.
+static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
+{
+    const pcs_model *m = t->m;
+    block_lu *F = &t->lu;
+    *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
+    F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
+    F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
+    double *b = PCS_TAKE(mem, (size_t)t->rows, double);
+    if (!F->lu || !F->piv || !b) return pcs_fail_memory("pcs_impact");
+    for (int i = 0; i < m->n_blocks; ++i) {
+        const model_system *s = &m->system[m->block_system[i]];
+        PCS_TRY(system_mass(s, t->q + s->q_at, F->lu + F->off[i]));
+    }
+    const int bad = block_lu_factor(F);
+    if (bad >= 0) {
+        return pcs_fail(PCS_ERR_SINGULAR, "pcs_impact: the mass of system %d is singular",
+                        m->block_system[bad] + 1);
+    }
+
+    PCS_TRY(delassus_blocks(&t->H, F, mem, &t->problem.W));
+    pcs_bsr_mul(&t->H, t->v, b);
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        for (int j = 0; c->active && j < c->dim; ++j) {
+            if (c->law.kind != PCS_LAW_EQUALITY) b[c->at + j] += c->law.e * c->u_k[j];
+            t->r[c->at + j] = 0;
+        }
+    }
+    t->problem.q = b;
+    PCS_TRY(pcs_solve(&t->problem, &m->scheme.solver, (pcs_watch){0}, *mem, t->r, t->u, out));
+
+    memset(t->p, 0, (size_t)m->nv * sizeof(double));
+    pcs_bsr_addmul_t(&t->H, t->r, t->p);
+    for (int i = 0; i < m->n_blocks; ++i) {
+        block_lu_solve(F, i, t->p + F->start[i]);
+    }
+    for (int i = 0; i < m->nv; ++i) {
+        t->v[i] += t->p[i];
+    }
+    return PCS_OK;
+}
+
+static pcs_status attempt(void *arguments)
+{
+    const impact_arguments *a = arguments;
+    *a->out = (pcs_report){.outcome = PCS_CONVERGED};
+    pcs_arena mem = a->wk->arena;
+    trial t;
+    PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
+    PCS_TRY(step_detect(&t, a->touch, &mem));
+    for (int i = 0; i < t.list.n; ++i) {
+        candidate *c = &t.list.c[i];
+        c->active = c->law.kind == PCS_LAW_EQUALITY || c->g[0] <= a->touch;
+    }
+    PCS_TRY(step_assemble(&t, &mem));
+    if (t.rows > 0) PCS_TRY(solve(&t, &mem, a->out));
+
+    pcs_step_report report = {.outcome = PCS_CONVERGED};
+    PCS_TRY(step_publish(&t, &mem, a->st, &report));
+    if (a->out->outcome == PCS_CONVERGED && !pcs_all_finite(t.v, (size_t)a->m->nv)) {
+        a->out->outcome = PCS_DIVERGED;
+    }
+    if (a->out->outcome == PCS_CONVERGED) {
+        memcpy(a->st->v, t.v, (size_t)a->m->nv * sizeof(double));
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double touch,
+                      pcs_report *report)
+{
+    PCS_TRY(step_check("pcs_impact", m, st, wk));
+    if (!(touch >= 0) || !isfinite(touch)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_impact: touch is %g m; it must not be negative", touch);
+    }
+    pcs_report own;
+    impact_arguments a = {m, st, wk, touch, report ? report : &own};
+    return work_attempt(wk, attempt, &a);
+}
+
+// ---- projection of a state ---------------------------------------------------------------------
+
+typedef struct project_arguments {
+    const pcs_model *m;
+    pcs_state *st;
+    pcs_work *wk;
+    pcs_step_report *out;
+} project_arguments;
+
+// the deepest overlap: contacts as close as that may be driven into one another on the way out
+static double deepest(const trial *t)
+{
+    double d = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->interaction < 0 && -c->g[0] > d) d = -c->g[0];
+    }
+    return d;
+}
+
+static pcs_status attempt_project(void *arguments)
+{
+    const project_arguments *a = arguments;
+    pcs_step_report *out = a->out;
+    *out = (pcs_step_report){.outcome = PCS_CONVERGED, .projection_outcome = PCS_CONVERGED};
+    pcs_arena mem = a->wk->arena;
+    trial t;
+    PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
+
+    pcs_arena look = mem;
+    PCS_TRY(step_detect(&t, 0, &look));
+    const double margin = 2 * deepest(&t);
+    t.list = (candidates){0};
+    PCS_TRY(step_detect(&t, margin, &mem));
+    for (int i = 0; i < t.list.n; ++i) {
+        t.list.c[i].active = true;
+    }
+    step_keep_free(&t);
+    PCS_TRY(step_assemble(&t, &mem));
+    memset(t.r, 0, (size_t)t.rows * sizeof(double));
+    PCS_TRY(step_project(&t, PROJECT_ACTIVE, mem, out));
+    PCS_TRY(step_publish(&t, &mem, a->st, out));
+
+    out->outcome = out->projection_outcome;
+    for (int b = 0; b < a->m->n_blocks; ++b) {
+        const model_system *s = &a->m->system[a->m->block_system[b]];
+        double before, after;
+        PCS_TRY(system_potential(a->m, s, t.q_free + s->q_at, &before));
+        PCS_TRY(system_potential(a->m, s, t.q + s->q_at, &after));
+        out->energy.potential_before += before;
+        out->energy.potential_after += after;
+        out->energy.projection += after - before;
+    }
+    out->committed = out->outcome == PCS_CONVERGED && pcs_all_finite(t.q, (size_t)a->m->nq);
+    if (out->committed) memcpy(a->st->q, t.q, (size_t)a->m->nq * sizeof(double));
+    return PCS_OK;
+}
+
+pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step_report *report)
+{
+    PCS_TRY(step_check("pcs_project", m, st, wk));
+    pcs_step_report own;
+    project_arguments a = {m, st, wk, report ? report : &own};
+    return work_attempt(wk, attempt_project, &a);
+}

@@ -1,0 +1,136 @@
+// Where every joule of a step went (theory 7.6). With constant M the identity
+//
+//     K' - K_k = 1/2 (v' + v_k)^T M (v' - v_k) = vbar^T ( h F_theta + H^T p + R_left ),
+//
+// vbar = (v' + v_k) / 2, is exact; a mass that varies adds its own change. Every term is computed
+// from its own data, so that what does not close is an error and not a definition.
+#include "step/step.h"
+
+#include <string.h>
+
+static double dot(const double *a, const double *b, int n)
+{
+    double s = 0;
+    for (int i = 0; i < n; ++i) {
+        s += a[i] * b[i];
+    }
+    return s;
+}
+
+// theta-mean of a force at k times vbar times h
+static double work_of(const trial *t, const double *Fk, const double *F1, int at, int n,
+                      const double *vbar)
+{
+    const double theta = t->m->scheme.theta;
+    double s = 0;
+    for (int i = 0; i < n; ++i) {
+        s += vbar[i] * (theta * F1[at + i] + (1 - theta) * Fk[at + i]);
+    }
+    return t->h * s;
+}
+
+// 1/2 v^T M v with M at q (Lagrangian systems with a mass callback evaluate it there)
+static pcs_status kinetic(const model_system *s, const double *q, const double *v, double *M,
+                          double *Mv, double *out)
+{
+    if (s->mass_fn) PCS_TRY(system_mass(s, q, M));
+    system_mass_mul(s, M, v, Mv);
+    *out = 0.5 * dot(v, Mv, s->nv);
+    return PCS_OK;
+}
+
+static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy *e)
+{
+    const pcs_model *m = t->m;
+    const model_system *s = &m->system[m->block_system[b]];
+    const int n = s->nv, at = s->v_at;
+    double small[2 * BODY_NV], *vbar = small, *Mv = small + BODY_NV, *M = NULL;
+    if (s->kind != SYSTEM_BODY) {
+        vbar = PCS_TAKE(&mem, 2 * (size_t)n, double);
+        Mv = vbar + n;
+        if (s->mass_fn) M = PCS_TAKE(&mem, (size_t)n * (size_t)n, double);
+        if (!vbar || (s->mass_fn && !M)) return pcs_fail_memory("step: the ledger");
+    }
+    const double *v_k = t->st->v + at, *v = t->v + at;
+    const double *q_k = t->st->q + s->q_at;
+    const double *q = (t->q_free ? t->q_free : t->q) + s->q_at;
+
+    // energies at both ends; K' belongs to the coordinates before the projection
+    double K_k, K, V_k, V, V_projected;
+    PCS_TRY(kinetic(s, q_k, v_k, M, Mv, &K_k));
+    PCS_TRY(kinetic(s, q, v, M, Mv, &K));
+    PCS_TRY(system_potential(m, s, q_k, &V_k));
+    PCS_TRY(system_potential(m, s, q, &V));
+    V_projected = V;
+    if (t->q_free) PCS_TRY(system_potential(m, s, t->q + s->q_at, &V_projected));
+
+    // a mass that varies: what K would have changed by with the M of the scheme is the rest
+    if (s->mass_fn) {
+        const double *Mt = t->M + m->block_off[b];
+        system_mass_mul(s, Mt, v, Mv);
+        double fixed = 0.5 * dot(v, Mv, n);
+        system_mass_mul(s, Mt, v_k, Mv);
+        fixed -= 0.5 * dot(v_k, Mv, n);
+        e->mass += (K - K_k) - fixed;
+
+        // the projection may change M, and with it the kinetic energy of the same velocity
+        double K_projected = K;
+        if (t->q_free) PCS_TRY(kinetic(s, t->q + s->q_at, v, M, Mv, &K_projected));
+        e->mass += K_projected - K;
+        K = K_projected;
+    }
+
+    for (int i = 0; i < n; ++i) {
+        vbar[i] = 0.5 * (v[i] + v_k[i]);
+    }
+    const double conservative = work_of(t, t->Fk.conservative, t->F1.conservative, at, n, vbar);
+    e->conservative += conservative;
+    e->forces += work_of(t, t->Fk.other, t->F1.other, at, n, vbar);
+    e->gyroscopic += work_of(t, t->Fk.gyroscopic, t->F1.gyroscopic, at, n, vbar);
+    for (int i = 0; i < n; ++i) {
+        e->newton += vbar[i] * (t->R[at + i] - t->p[at + i]);
+    }
+    e->kinetic_before += K_k;
+    e->kinetic_after += K;
+    e->potential_before += V_k;
+    e->potential_after += V_projected;
+    e->integrator += (V - V_k) + conservative;
+    e->projection += V_projected - V;
+    return PCS_OK;
+}
+
+pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
+{
+    *e = (pcs_energy){0};
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        PCS_TRY(system_ledger(t, b, mem, e));
+    }
+
+    // contact work row by row, with the mean of the local velocities
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active) continue;
+        double work = 0;
+        for (int j = 0; j < c->dim; ++j) {
+            double u = 0;
+            for (int side = 0; side < 2; ++side) {
+                const double *J = side == 0 ? c->J1 : c->J2;
+                if (!J) continue;
+                const model_system *s = &t->m->system[side == 0 ? c->sys1 : c->sys2];
+                for (int k = 0; k < s->nv; ++k) {
+                    u += J[j + c->dim * k] * 0.5 * (t->v[s->v_at + k] + t->st->v[s->v_at + k]);
+                }
+            }
+            work += u * t->r[c->at + j];
+        }
+        if (c->law.kind == PCS_LAW_EQUALITY) {
+            e->joints += work;
+        } else {
+            e->normal += work;
+        }
+    }
+    e->closure = e->kinetic_after - e->kinetic_before -
+                 (e->forces + e->conservative + e->gyroscopic + e->normal + e->tangential +
+                  e->joints + e->mass + e->newton);
+    return PCS_OK;
+}

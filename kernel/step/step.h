@@ -1,0 +1,150 @@
+// The inside of a step: the trial on which everything happens, the candidates for contact, and
+// one function per stage. step.c is the page that calls them.
+#ifndef STEP_STEP_H
+#define STEP_STEP_H
+
+#include "base/base.h"
+#include "linalg/mass.h"
+#include "model/model.h"
+#include "model/state.h"
+#include "systems/systems.h"
+#include <percuss/step.h>
+
+// A contact of two shapes within reach (one row), or an interaction: all rows of a bilateral one,
+// one row of a unilateral one, so that each opens and closes by itself. Rows are in velocity
+// coordinates: u = J1 v1 + J2 v2, dim x nv of each system, column-major.
+typedef struct candidate {
+    contact_key key;
+    int sys1, sys2;  // indices of systems, -1 for the world; the normal points from 2 to 1
+    int interaction; // index, or -1 for shapes
+    int row;         // interactions: its first row in the relation
+    pcs_law law;
+    int dim;                 // 1, or all rows of a bilateral interaction
+    pcs_feature feature;     // shapes: what faces what
+    pcs_gap gap;             // shapes: at q_k
+    double row1[6], row2[6]; // shapes: where J1, J2 point
+    double *J1, *J2;         // null where that side cannot move
+    double *g;               // dim gaps at q_k
+    double *g_end;           // dim gaps at q'
+    double *u_k;             // dim velocities at q_k, v_k
+    double *r, *u;           // dim impulses and velocities u' (zero when not active)
+    double guess[3];         // impulse of the last step, first rows
+    bool active, was_active;
+    int at; // first row in H, when active
+} candidate;
+
+typedef struct candidates {
+    candidate *c;
+    int n, cap;
+} candidates;
+
+// Everything a step computes before it is committed.
+typedef struct trial {
+    const pcs_model *m;
+    const pcs_state *st; // at t_k
+    pcs_work *work;
+    double h;
+    double *q, *v;       // at t_k + h
+    double *q_free;      // q' before the projection, or null when there was none
+    double *q_room;      // nq, for q_free
+    system_force Fk, F1; // forces at t_k and at (t_k + h, q', v'), nv each
+    double *M;           // masses at q_theta when some vary, packed as the blocks; or null
+    double *R;           // M (v - v_k) - h F_theta, nv
+    double *p;           // H^T r, nv
+    double *reach;       // per system: bound on how far a surface point moves in the step, m
+    block_lu lu;         // iteration matrix at the current iterate
+    candidates list;
+    int rows;            // active rows
+    pcs_bsr H;           // active rows x velocities
+    pcs_problem problem; // of the last solve
+    double *shift;       // b - u_free: what the laws add to u, rows
+    double *r, *u;       // rows
+} trial;
+
+struct pcs_work {
+    pcs_env env;
+    pcs_arena arena;
+    size_t peak;
+    int n_systems, nv; // of the model it was made for
+
+    // what can be read after a step; all in the arena
+    pcs_contact *contact;
+    int n_contacts;
+    candidates list;
+    const pcs_model *model;
+    pcs_problem problem;
+
+    // iteration matrices of linear systems, factorised for one step size
+    double linear_h, linear_theta;
+    double *linear_lu;  // packed
+    int *linear_piv;    // nv
+    size_t *linear_off; // per block, SIZE_MAX where the system is not linear
+};
+
+// runs `attempt` with the arena of the work, growing it until everything fits
+pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments);
+
+// arguments that every entry shares: not null, one model, finite
+pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
+                      const pcs_work *wk);
+
+// q' = q_k, v' = v_k, forces at t_k, reach
+pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
+                       pcs_arena *mem, trial *t);
+
+// the coordinates of a system within q, null for the world
+static inline const double *system_q(const pcs_model *m, int system, const double *q)
+{
+    return system < 0 ? NULL : q + m->system[system].q_at;
+}
+
+// candidates at q_k: interactions, then contacts within `extra` plus the reach of both bodies
+pcs_status step_detect(trial *t, double extra, pcs_arena *mem);
+// adds contacts that overlap at q' but were not in reach at q_k; *added counts them
+pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added);
+// gap and rows of a candidate at q; C1, C2 (dim x nq) are filled when not null
+pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
+                         double *g);
+pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
+                          double *J1, double *J2, double *C1, double *C2);
+
+// the rule that holds: the combined projections bring their own
+pcs_activation step_rule(const pcs_scheme *s);
+// the active set at the start of a pass, and its growth after one
+void step_activate(trial *t);
+pcs_status step_extend(trial *t, pcs_arena *mem, int *added);
+
+// one constraint side by side with others, to be stacked into block-sparse rows
+typedef struct row_source {
+    int col1, col2; // block columns, -1 for none
+    int dim;
+    const double *A1, *A2; // dim x width of the block column
+} row_source;
+pcs_status stack_rows(int n, const row_source *source, int n_cols, int *col_start, pcs_arena *mem,
+                      pcs_bsr *out);
+
+// H and the cone blocks of the active candidates; then, per Newton iterate, W and q
+pcs_status step_assemble(trial *t, pcs_arena *mem);
+pcs_status step_update_rows(trial *t, pcs_arena mem);
+
+// the theta scheme with contacts: v', q', r of the active set (7.1)
+pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out);
+
+// which rows a projection acts on
+typedef enum project_rows {
+    PROJECT_ACTIVE,              // active candidates and joints
+    PROJECT_ACTIVE_AND_VIOLATED, // those and every overlap
+    PROJECT_ACTIVE_AS_EQUALITIES
+} project_rows;
+// keeps q' as the velocity level left it, for the ledger
+void step_keep_free(trial *t);
+pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out);
+
+pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
+
+// gaps at q', contacts to be read, room for what will be remembered: all that can fail
+pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out);
+// replaces the state; cannot fail
+void step_commit(const trial *t, pcs_state *st);
+
+#endif

@@ -1,0 +1,71 @@
+// The trial of a step: copies of q and v, the forces at the start, and how far every surface may
+// move within the step.
+#include "step/step.h"
+
+#include <string.h>
+
+#include "linalg/m3.h"
+
+static bool take_force(pcs_arena *mem, int nv, system_force *F)
+{
+    F->conservative = PCS_TAKE(mem, 3 * (size_t)nv, double);
+    if (!F->conservative) return false;
+    F->other = F->conservative + nv;
+    F->gyroscopic = F->other + nv;
+    return true;
+}
+
+static system_force force_at(system_force F, int at)
+{
+    return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
+}
+
+// h (|v| + |omega| R) with the speeds at the start or those the forces would give, whichever is
+// larger: contact forces only slow bodies down relative to one another, or act within the reach
+// of the other body
+static double body_reach(const model_system *s, const double *v, system_force F, double h)
+{
+    double a[3], M[3];
+    for (int i = 0; i < 3; ++i) {
+        a[i] = (F.conservative[i] + F.other[i]) / s->mass;
+        M[i] = F.conservative[3 + i] + F.other[3 + i] + F.gyroscopic[3 + i];
+    }
+    const double spin = v3_norm(v + 3) + h * s->inverse_bound * v3_norm(M);
+    return h * (v3_norm(v) + h * v3_norm(a) + spin * s->reach);
+}
+
+pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
+                       pcs_arena *mem, trial *t)
+{
+    *t = (trial){.m = m, .st = st, .work = wk, .h = h};
+    t->q = PCS_TAKE(mem, (size_t)m->nq, double);
+    t->q_room = PCS_TAKE(mem, (size_t)m->nq, double);
+    t->v = PCS_TAKE(mem, (size_t)m->nv, double);
+    t->R = PCS_TAKE(mem, (size_t)m->nv, double);
+    t->p = PCS_TAKE(mem, (size_t)m->nv, double);
+    t->reach = PCS_TAKE(mem, (size_t)m->n_systems, double);
+    const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
+    if (m->variable_mass) t->M = PCS_TAKE(mem, m->block_off[m->n_blocks], double);
+    if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !forces ||
+        (m->variable_mass && !t->M)) {
+        return pcs_fail_memory("step");
+    }
+    memcpy(t->q, st->q, (size_t)m->nq * sizeof(double));
+    memcpy(t->v, st->v, (size_t)m->nv * sizeof(double));
+    memset(t->p, 0, (size_t)m->nv * sizeof(double));
+    memset(t->reach, 0, (size_t)m->n_systems * sizeof(double));
+
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        if (!system_normalize(s, t->q + s->q_at)) {
+            return pcs_fail(PCS_ERR_ARG, "step: the quaternion of system %d is zero", i + 1);
+        }
+        if (s->nv == 0) continue;
+
+        const system_force F = force_at(t->Fk, s->v_at);
+        const double *q = st->q + s->q_at, *v = st->v + s->v_at;
+        PCS_TRY(system_forces(m, s, st->t, q, v, F));
+        if (s->kind == SYSTEM_BODY) t->reach[i] = body_reach(s, v, F, h);
+    }
+    return PCS_OK;
+}

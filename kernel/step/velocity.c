@@ -1,0 +1,245 @@
+// The theta scheme with contacts (7.1): Newton on
+//
+//     R(v) - H^T r = 0,   R(v) = M (v - v_k) - h [ theta F(t + h, q', v) + (1 - theta) F_k ],
+//
+// with iteration matrix A = M - h theta dF/dv - h^2 theta^2 (dF/dq) T. One iterate: the motion
+// without contact v_free = v - A^-1 R, the cone problem u = W r + b with W = H A^-1 H^T, and
+// v = v_free + A^-1 H^T r. For constant forces one iterate is exact.
+#include "step/step.h"
+
+#include <string.h>
+
+#include "linalg/bsr.h"
+
+static system_force force_at(system_force F, int at)
+{
+    return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
+}
+
+// q' by the theta-mean of the velocities, the forces there, and R
+static pcs_status evaluate(trial *t, pcs_arena mem)
+{
+    const pcs_model *m = t->m;
+    const double theta = m->scheme.theta, h = t->h;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        const int n = s->nv;
+        double small[3 * BODY_NV], *mean = small;
+        pcs_arena scope = mem;
+        if (s->kind != SYSTEM_BODY) {
+            mean = PCS_TAKE(&scope, 3 * (size_t)n, double);
+            if (!mean) return pcs_fail_memory("step: a Lagrangian system");
+        }
+        double *dv = mean + n, *Mdv = mean + 2 * (size_t)n;
+        const double *v_k = t->st->v + s->v_at, *v = t->v + s->v_at;
+        for (int i = 0; i < n; ++i) {
+            mean[i] = theta * v[i] + (1 - theta) * v_k[i];
+            dv[i] = v[i] - v_k[i];
+        }
+        const double *q_k = t->st->q + s->q_at;
+        double *q = t->q + s->q_at;
+        system_advance(s, q_k, h, mean, m->scheme.update, q);
+        const system_force F1 = force_at(t->F1, s->v_at), Fk = force_at(t->Fk, s->v_at);
+        PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
+
+        // a mass that varies is taken at the theta-mean of the coordinates
+        double *M = NULL;
+        if (s->mass_fn) {
+            M = t->M + m->block_off[b];
+            double *q_theta = Mdv;
+            for (int i = 0; i < n; ++i) {
+                q_theta[i] = (1 - theta) * q_k[i] + theta * q[i];
+            }
+            PCS_TRY(system_mass(s, q_theta, M));
+        }
+        system_mass_mul(s, M, dv, Mdv);
+        for (int i = 0; i < n; ++i) {
+            const double f1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
+            const double fk = Fk.conservative[i] + Fk.other[i] + Fk.gyroscopic[i];
+            t->R[s->v_at + i] = Mdv[i] - h * (theta * f1 + (1 - theta) * fk);
+        }
+    }
+    return PCS_OK;
+}
+
+// |R - H^T r| relative to the largest of the terms it is made of; p becomes H^T r
+static double relative_residual(trial *t, const double *v)
+{
+    const pcs_model *m = t->m;
+    memset(t->p, 0, (size_t)m->nv * sizeof(double));
+    if (t->rows > 0) pcs_bsr_addmul_t(&t->H, t->r, t->p);
+
+    double left = 0, impulse = 0, momentum = 0, force = 0;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        for (int k = s->v_at; k < s->v_at + s->nv; ++k) {
+            const double f = t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k];
+            const int i = k - s->v_at;
+            double mass;
+            if (s->kind == SYSTEM_BODY) {
+                mass = i < 3 ? s->mass : s->J[4 * (i - 3)];
+            } else {
+                mass = s->M ? s->M[(size_t)i * ((size_t)s->nv + 1)]
+                            : t->M[m->block_off[b] + (size_t)i * ((size_t)s->nv + 1)];
+            }
+            left += (t->R[k] - t->p[k]) * (t->R[k] - t->p[k]);
+            impulse += t->p[k] * t->p[k];
+            momentum += mass * mass * (v[k] * v[k] + t->st->v[k] * t->st->v[k]);
+            force += t->h * t->h * f * f;
+        }
+    }
+    const double scale = sqrt(fmax(impulse, fmax(momentum, force)));
+    if (left == 0) return 0;
+    return scale > 0 ? sqrt(left) / scale : sqrt(left);
+}
+
+// ---- the iteration matrix
+// ------------------------------------------------------------------------
+
+static pcs_status take_lu(const pcs_model *m, pcs_arena *mem, block_lu *F)
+{
+    *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
+    F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
+    F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
+    return F->lu && F->piv ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
+}
+
+static pcs_status singular(const pcs_model *m, int b)
+{
+    return pcs_fail(PCS_ERR_SINGULAR,
+                    "step: the iteration matrix M - h theta dF/dv - h^2 theta^2"
+                    " dF/dq of system %d is singular; a smaller step may help",
+                    m->block_system[b] + 1);
+}
+
+// factors of linear systems are kept in the work until the step size changes
+static pcs_status refresh_linear(trial *t)
+{
+    const pcs_model *m = t->m;
+    pcs_work *wk = t->work;
+    const double a = t->h * m->scheme.theta;
+    if (wk->linear_h == t->h && wk->linear_theta == m->scheme.theta) return PCS_OK;
+
+    wk->linear_h = NAN;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        if (wk->linear_off[b] == SIZE_MAX) continue;
+        const model_system *s = &m->system[m->block_system[b]];
+        double *A = wk->linear_lu + wk->linear_off[b];
+        PCS_TRY(system_mass(s, NULL, A));
+        PCS_TRY(system_subtract_jacobian(s, t->st->t, NULL, NULL, a, a * a, NULL, A));
+        block_lu one = {.nb = m->n_blocks,
+                        .start = m->block_start,
+                        .off = wk->linear_off,
+                        .lu = wk->linear_lu,
+                        .piv = wk->linear_piv};
+        if (!block_lu_factor_one(&one, b)) return singular(m, b);
+    }
+    wk->linear_h = t->h;
+    wk->linear_theta = m->scheme.theta;
+    return PCS_OK;
+}
+
+// the factors at the current iterate
+static pcs_status factorise(trial *t, pcs_arena mem)
+{
+    const pcs_model *m = t->m;
+    const double a = t->h * m->scheme.theta;
+    block_lu *F = &t->lu;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        const size_t n = (size_t)s->nv;
+        double *A = F->lu + F->off[b];
+        int *piv = F->piv + F->start[b];
+        if (t->work->linear_off[b] != SIZE_MAX) {
+            memcpy(A, t->work->linear_lu + t->work->linear_off[b], n * n * sizeof *A);
+            memcpy(piv, t->work->linear_piv + F->start[b], n * sizeof *piv);
+            continue;
+        }
+        if (s->mass_fn) {
+            memcpy(A, t->M + m->block_off[b], n * n * sizeof *A);
+        } else {
+            PCS_TRY(system_mass(s, NULL, A));
+        }
+        if (!system_is_plain(s)) {
+            pcs_arena scope = mem;
+            double *work = PCS_TAKE(&scope, system_jacobian_work(s), double);
+            if (!work) return pcs_fail_memory("step: the iteration matrix");
+            PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->q + s->q_at, t->v + s->v_at, a,
+                                             a * a, work, A));
+        }
+        if (!block_lu_factor_one(F, b)) return singular(m, b);
+    }
+    return PCS_OK;
+}
+
+// x = A^-1 x
+static void solve_blocks(const block_lu *F, double *x)
+{
+    for (int b = 0; b < F->nb; ++b) {
+        block_lu_solve(F, b, x + F->start[b]);
+    }
+}
+
+// ---- contacts
+// ------------------------------------------------------------------------------------
+
+// r of the active set given v_free (in t->v), and its effect on t->v
+static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    pcs_problem *p = &t->problem;
+    double *b = PCS_TAKE(mem, (size_t)t->rows, double);
+    if (!b) return pcs_fail_memory("step: the problem");
+    PCS_TRY(delassus_blocks(&t->H, &t->lu, mem, &p->W));
+    pcs_bsr_mul(&t->H, t->v, b);
+    for (int i = 0; i < t->rows; ++i) {
+        b[i] += t->shift[i];
+    }
+    p->q = b;
+
+    PCS_TRY(pcs_solve(p, &t->m->scheme.solver, (pcs_watch){0}, *mem, t->r, t->u, &out->solve));
+    out->solves += 1;
+    memset(t->p, 0, (size_t)t->m->nv * sizeof(double));
+    pcs_bsr_addmul_t(&t->H, t->r, t->p);
+    solve_blocks(&t->lu, t->p);
+    for (int i = 0; i < t->m->nv; ++i) {
+        t->v[i] += t->p[i];
+    }
+    return PCS_OK;
+}
+
+pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    const pcs_scheme *scheme = &t->m->scheme;
+    const int nv = t->m->nv;
+    memcpy(t->v, t->st->v, (size_t)nv * sizeof(double));
+    PCS_TRY(step_assemble(t, mem));
+    PCS_TRY(take_lu(t->m, mem, &t->lu));
+    PCS_TRY(refresh_linear(t));
+    PCS_TRY(evaluate(t, *mem));
+
+    pcs_arena base = *mem;
+    pcs_outcome outcome = PCS_MAX_ITERS;
+    for (int it = 0; it < scheme->newton_max && outcome == PCS_MAX_ITERS; ++it) {
+        *mem = base;
+        PCS_TRY(factorise(t, *mem));
+        solve_blocks(&t->lu, t->R);
+        for (int i = 0; i < nv; ++i) {
+            t->v[i] -= t->R[i];
+        }
+        if (t->rows > 0) PCS_TRY(solve_contacts(t, mem, out));
+        if (!pcs_all_finite(t->v, (size_t)nv)) {
+            outcome = PCS_DIVERGED;
+            break;
+        }
+        PCS_TRY(evaluate(t, *mem));
+        if (scheme->update_H && t->rows > 0) PCS_TRY(step_update_rows(t, *mem));
+
+        out->newton_iters += 1;
+        out->newton_residual = relative_residual(t, t->v);
+        if (isnan(out->newton_residual)) outcome = PCS_DIVERGED;
+        if (out->newton_residual <= scheme->newton_tol) outcome = PCS_CONVERGED;
+    }
+    if (outcome == PCS_CONVERGED && t->rows > 0) outcome = out->solve.outcome;
+    out->outcome = outcome;
+    return PCS_OK;
+}

@@ -1,0 +1,85 @@
+// Work memory: an arena that grows to the demand of the largest step so far.
+#include "step/step.h"
+
+pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
+{
+    if (!m || !out) return pcs_fail(PCS_ERR_ARG, "pcs_work_create: an argument is null");
+    *out = NULL;
+    pcs_work *wk = pcs_env_alloc(&m->env, 1, sizeof *wk);
+    if (!wk) return pcs_fail_memory("pcs_work_create");
+    wk->env = m->env;
+    wk->n_systems = m->n_systems;
+    wk->nv = m->nv;
+    wk->linear_h = NAN;
+
+    size_t values = 0;
+    wk->linear_off = pcs_env_alloc(&m->env, (size_t)m->n_blocks, sizeof(size_t));
+    for (int b = 0; b < m->n_blocks && wk->linear_off; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        const bool linear = s->kind == SYSTEM_LAGRANGIAN && s->linear;
+        wk->linear_off[b] = linear ? values : SIZE_MAX;
+        if (linear) values += (size_t)s->nv * (size_t)s->nv;
+    }
+    wk->linear_lu = pcs_env_alloc(&m->env, values, sizeof(double));
+    wk->linear_piv = pcs_env_alloc(&m->env, (size_t)m->nv, sizeof(int));
+    const size_t bytes = 16384 + 1024 * (size_t)m->n_systems + 64 * (size_t)m->nv;
+    const pcs_status status = pcs_arena_create(&m->env, bytes, &wk->arena);
+    if (status != PCS_OK || !wk->linear_off || !wk->linear_lu || !wk->linear_piv) {
+        pcs_work_destroy(wk);
+        return pcs_fail_memory("pcs_work_create");
+    }
+    *out = wk;
+    return PCS_OK;
+}
+
+void pcs_work_destroy(pcs_work *wk)
+{
+    if (!wk) return;
+    const pcs_env env = wk->env;
+    pcs_arena_destroy(&env, &wk->arena);
+    pcs_env_free(&env, wk->linear_off);
+    pcs_env_free(&env, wk->linear_lu);
+    pcs_env_free(&env, wk->linear_piv);
+    pcs_env_free(&env, wk);
+}
+
+size_t pcs_work_bytes(const pcs_work *wk)
+{
+    return wk ? sizeof *wk + wk->arena.size : 0;
+}
+
+pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments)
+{
+    for (;;) {
+        wk->n_contacts = 0;
+        wk->list = (candidates){0};
+        wk->problem = (pcs_problem){0};
+        wk->peak = 0;
+        wk->arena.used = 0;
+        wk->arena.peak = &wk->peak;
+        const pcs_status status = attempt(arguments);
+        if (status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return status;
+
+        // grow to the demand, with room for what lay behind it
+        pcs_arena bigger;
+        PCS_TRY(pcs_arena_create(&wk->env, wk->peak + wk->peak / 2 + 4096, &bigger));
+        pcs_arena_destroy(&wk->env, &wk->arena);
+        wk->arena = bigger;
+    }
+}
+
+pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st, const pcs_work *wk)
+{
+    if (!m || !st || !wk) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
+    if (st->nq != m->nq || st->nv != m->nv || wk->n_systems != m->n_systems || wk->nv != m->nv) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "%s: the state has %d coordinates, the work is for %d systems"
+                        " and the model has %d and %d; make state and work after the last system",
+                        name, st->nq, wk->n_systems, m->nq, m->n_systems);
+    }
+    if (!isfinite(st->t) || !pcs_all_finite(st->q, (size_t)st->nq) ||
+        !pcs_all_finite(st->v, (size_t)st->nv)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: the state holds a number that is not finite", name);
+    }
+    return PCS_OK;
+}
