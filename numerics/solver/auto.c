@@ -4,8 +4,9 @@
 //   2. block principal pivoting from the active set of the start: solve W_AA r_A = -q_A, move
 //      the rows with the wrong sign, all of them while their number falls, one at a time when it
 //      does not. A warm start costs one solve; a P-matrix a few
-//   3. nsgs for a large problem; newton; nsgs
-//   4. a solve on the active set of the best r: the last digits
+//   3. proximal points, each reached by pivoting: monotone problems of any rank
+//   4. lemke; newton; enum when there are few rows; nsgs
+//   5. a solve on the active set of the best r: the last digits
 //
 // The budget is counted in products with W, so that the answer does not depend on the clock.
 //
@@ -19,7 +20,9 @@
 #include "solver/active.h"
 #include "solver/solver.h"
 
-#define DENSE_ROWS  3000               // above this nothing n x n is made
+#define DENSE_ROWS  3000 // above this nothing n x n is made
+#define LEMKE_ROWS  400  // a pivot of lemke costs n^2, and there may be many
+#define ENUM_ROWS   12
 #define SIGN_TOL    (64 * DBL_EPSILON) // a wrong sign smaller than this, relative to u, is rounding
 #define PROX        1e-5               // weight of proximal points on the unit diagonal
 #define PROX_STEPS  20
@@ -46,7 +49,8 @@ static bool dense(const pcs_problem *p)
 }
 
 // the parts in the order they are tried
-static const solver_class *const parts[] = {&solver_direct, &solver_newton, &solver_nsgs};
+static const solver_class *const parts[] = {&solver_direct, &solver_lemke, &solver_newton,
+                                            &solver_enum, &solver_nsgs};
 #define PARTS ((int)(sizeof parts / sizeof *parts))
 
 static pcs_solver_opts part_options(const pcs_solver_opts *o, const solver_class *c)
@@ -60,10 +64,13 @@ static pcs_solver_opts part_options(const pcs_solver_opts *o, const solver_class
 static bool takes(const solver_class *c, const pcs_problem *p)
 {
     if (c->info.kind != PCS_NSGS && !dense(p)) return false;
+    if (c->info.kind == PCS_LEMKE && p->n > LEMKE_ROWS) return false;
+    int rows = 0;
     for (int b = 0; b < p->nb; ++b) {
         if (!(c->info.cones & 1u << p->block[b].cone)) return false;
+        rows += p->block[b].cone == PCS_UNILATERAL;
     }
-    return true;
+    return c->info.kind != PCS_ENUM || rows <= ENUM_ROWS;
 }
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
@@ -321,7 +328,9 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         if (!f.over) proximal(&f, &a, center);
     }
     const double step = 10 + 2.0 * p->n / 3;
+    PCS_TRY(run_part(&f, &solver_lemke, 200 + 20 * p->n, 2));
     PCS_TRY(run_part(&f, &solver_newton, 500, step));
+    PCS_TRY(run_part(&f, &solver_enum, 20000, 10));
     if (!f.over && !f.infeasible) polish(&f);
     PCS_TRY(run_part(&f, &solver_nsgs, 100000, 1.1));
     if (!f.over && !f.infeasible) polish(&f);
