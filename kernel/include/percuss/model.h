@@ -18,21 +18,20 @@ extern "C" {
 
 /// A body or a Lagrangian system. {0} is the world: fixed, without coordinates.
 typedef struct pcs_system {
-    int id;
+    int id; ///< from 1 in the order added; 0 is the world
 } pcs_system;
 
 /// A material. {0} is the default material: e = 0.
 typedef struct pcs_material {
-    int id;
+    int id; ///< from 1 in the order added; 0 is the default
 } pcs_material;
 
 /// An interaction given by pcs_model_add_interaction.
 typedef struct pcs_interaction {
-    int id;
+    int id; ///< from 1 in the order added
 } pcs_interaction;
 
 // ---- systems
-// -------------------------------------------------------------------------------------
 
 /// Force in the inertial frame (F[0..2], N) and moment about G in the body frame (F[3..5], N m)
 /// at time t, pose q = (x, Q) and velocity v = (inertial, omega body). Gravity and the
@@ -80,7 +79,8 @@ typedef int (*pcs_force_jacobian_fn)(void *user, double t, const double *q, cons
 /// M + h theta D + h^2 theta^2 K is factorised once per step size.
 typedef struct pcs_lagrangian_def {
     int n;                          ///< dofs, >= 1
-    const double *q0, *v0;          ///< n each; null: zeros. Copied
+    const double *q0;               ///< n coordinates; null: zeros. Copied
+    const double *v0;               ///< n velocities; null: zeros. Copied
     const double *mass;             ///< n x n, constant; copied. Null: mass_fn
     const double *stiffness;        ///< K, n x n, or null; copied; must be symmetric
     const double *damping;          ///< D, n x n, or null; copied
@@ -89,15 +89,15 @@ typedef struct pcs_lagrangian_def {
     pcs_force_fn force;             ///< or null
     pcs_force_jacobian_fn jacobian; ///< or null: finite differences of force
     pcs_potential_fn potential;     ///< of `force`, or null; load and stiffness are known
-    void *user;
+    void *user;                     ///< handed to the callbacks; must outlive the model
 } pcs_lagrangian_def;
 
 /// All zero: fill in n and mass.
 PCS_API pcs_lagrangian_def pcs_lagrangian_def_default(void);
 
 // ---- laws
-// ----------------------------------------------------------------------------------------
 
+/// The nonsmooth laws.
 typedef enum pcs_law_kind {
     PCS_LAW_EQUALITY,     ///< u' = 0, impulse free
     PCS_LAW_NEWTON_IMPACT ///< 0 <= u' + e u_k, impulse >= 0, orthogonal
@@ -105,8 +105,8 @@ typedef enum pcs_law_kind {
 
 /// A nonsmooth law.
 typedef struct pcs_law {
-    pcs_law_kind kind;
-    double e; ///< restitution in [0, 1]
+    pcs_law_kind kind; ///< which
+    double e;          ///< restitution in [0, 1]
 } pcs_law;
 
 /// u' = 0: joints.
@@ -124,13 +124,13 @@ typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const p
 
 /// A relation with a law between one or two systems (the second {0}: the world).
 typedef struct pcs_interaction_def {
-    pcs_relation relation;
-    pcs_law law; ///< applies to every row of the relation
-    pcs_system system1, system2;
+    pcs_relation relation; ///< copied; its `user` must outlive the model
+    pcs_law law;           ///< applies to every row of the relation
+    pcs_system system1;    ///< not the world
+    pcs_system system2;    ///< {0}: the world
 } pcs_interaction_def;
 
 // ---- the scheme
-// ----------------------------------------------------------------------------------
 
 /// Which contacts a velocity problem holds (theory 7.2).
 typedef enum pcs_activation {
@@ -158,32 +158,32 @@ typedef enum pcs_lever {
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
 /// activation.
 typedef struct pcs_scheme {
-    double theta; ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
-    double gamma; ///< of the predictive activation, in [0, 1]
-    pcs_activation activation;
+    double theta;              ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
+    double gamma;              ///< of the predictive activation, in [0, 1]
+    pcs_activation activation; ///< which contacts a velocity problem holds
     double active_tol; ///< m, in place of zero in the predictive test: rounding must not decide
                        ///< whether a resting contact is held
     double hysteresis; ///< m, of direct-hysteresis
-    pcs_projection projection;
-    pcs_metric metric; ///< of the projection
-    double proj_tol;   ///< m, violation left by the projection
-    int proj_max;      ///< projection iterations
-    pcs_update update; ///< of quaternions
-    pcs_lever lever;
-    bool update_H;           ///< Newton-update H within a step; default: frozen at q_k (D-5)
-    double newton_tol;       ///< residual of (7.1) relative to its terms
-    int newton_max;          ///< iterations of the theta scheme's Newton loop
-    bool accept_unconverged; ///< commit a step whose Newton loop, solver or projection did not
-                             ///< converge (the report says so either way); default false
-    pcs_solver_opts solver;  ///< of the velocity problem
+    pcs_projection projection; ///< how positions are brought back
+    pcs_metric metric;         ///< of the projection
+    double proj_tol;           ///< m, violation left by the projection
+    int proj_max;              ///< projection iterations
+    pcs_update update;         ///< of quaternions
+    pcs_lever lever;           ///< where contact points of two bodies act
+    bool update_H;             ///< Newton-update H within a step; default: frozen at q_k (D-5)
+    double newton_tol;         ///< residual of (7.1) relative to its terms
+    int newton_max;            ///< iterations of the theta scheme's Newton loop
+    bool accept_unconverged;   ///< commit a step whose Newton loop, solver or projection did not
+                               ///< converge (the report says so either way); default false
+    pcs_solver_opts solver;    ///< of the velocity problem
 } pcs_scheme;
 
 /// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, `auto`.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
 // ---- the model
-// -----------------------------------------------------------------------------------
 
+/// What the user defined. Opaque; const during a step.
 typedef struct pcs_model pcs_model;
 
 /// An empty model; env null: malloc and silence. Gravity is (0, 0, -9.81). Release with
@@ -227,8 +227,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_interaction(pcs_model *model,
                                                            const pcs_interaction_def *def,
                                                            pcs_interaction *out);
 
-/// Scalar coordinates and velocities of all systems that can move.
+/// Scalar coordinates of all systems.
 PCS_API int pcs_model_nq(const pcs_model *model);
+
+/// Scalar velocities of all systems that can move.
 PCS_API int pcs_model_nv(const pcs_model *model);
 
 /// Number of systems added so far; their ids run from 1.

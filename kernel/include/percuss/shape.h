@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/// The shapes.
 typedef enum pcs_shape_kind {
     PCS_SPHERE,     ///< radius about the shape's origin
     PCS_HALF_SPACE, ///< all points with z <= 0 in the shape's frame; the normal is its z axis
@@ -17,7 +18,7 @@ typedef enum pcs_shape_kind {
 
 /// A shape with its pose in the frame of the body that carries it (origin G, body axes).
 typedef struct pcs_shape {
-    pcs_shape_kind kind;
+    pcs_shape_kind kind;   ///< decides which sizes below count
     double position[3];    ///< of the shape's origin, m
     double orientation[4]; ///< unit quaternion, shape to body
     double radius;         ///< sphere, m
@@ -54,9 +55,9 @@ typedef enum pcs_feature_kind {
 /// One contact between two bodies as a pair of features, each fixed in its body: enough to say
 /// gap, normal and contact points at any pose. A point may carry a radius (sphere: its centre).
 typedef struct pcs_feature {
-    pcs_feature_kind kind;
-    unsigned id;    ///< stable between steps while the same features face each other
-    double p1[3];   ///< body 1 frame: the point, or a point of the plane or line
+    pcs_feature_kind kind; ///< what touches what
+    unsigned id;           ///< stable between steps while the same features face each other
+    double p1[3];          ///< body 1 frame: the point, or a point of the plane or line
     double d1[3];   ///< body 1 frame: outward unit normal of the plane, unit direction of the edge
     double radius1; ///< m, >= 0
     double p2[3];   ///< body 2 frame, as p1

@@ -13,8 +13,9 @@ extern "C" {
 /// Read and write t, q and v freely between steps. Systems stand in the order they were added;
 /// a fixed body has coordinates but no velocities.
 typedef struct pcs_state {
-    double t; ///< s
-    int nq, nv;
+    double t;  ///< s
+    int nq;    ///< entries of q
+    int nv;    ///< entries of v
     double *q; ///< nq: per body x, y, z, q0..q3; per Lagrangian system its n coordinates
     double *v; ///< nv: per body velocity of G (inertial) and omega (body); or n velocities
     struct pcs_memory *memory; ///< impulses by contact; opaque

@@ -28,38 +28,40 @@ PCS_API size_t pcs_work_bytes(const pcs_work *work);
 /// + joints + mass + newton + closure
 /// has each term computed on its own; closure is what is left and is rounding.
 typedef struct pcs_energy {
-    double kinetic_before, kinetic_after;
-    double potential_before, potential_after; ///< after: behind the projection
-    double forces;       ///< work of force callbacks without potential, and of damping
-    double conservative; ///< work of gravity, stiffness, loads, and callbacks with potential
-    double gyroscopic;   ///< work of the discrete gyroscopic moment; zero in continuous time
-    double normal;       ///< contact work along normals (unilateral rows)
-    double tangential;   ///< contact work along tangents
-    double joints;       ///< work of equality rows
-    double mass;         ///< change of M(q) over the step (Lagrangian systems)
-    double newton;       ///< work of the residual left in (7.1)
-    double integrator;   ///< change of potential from q_k to q' plus `conservative`: scheme error
-    double projection;   ///< change of potential by the projection
-    double closure;      ///< what does not close
+    double kinetic_before;   ///< of v_k
+    double kinetic_after;    ///< of v'
+    double potential_before; ///< of q_k
+    double potential_after;  ///< behind the projection
+    double forces;           ///< work of force callbacks without potential, and of damping
+    double conservative;     ///< work of gravity, stiffness, loads, and callbacks with potential
+    double gyroscopic;       ///< work of the discrete gyroscopic moment; zero in continuous time
+    double normal;           ///< contact work along normals (unilateral rows)
+    double tangential;       ///< contact work along tangents
+    double joints;           ///< work of equality rows
+    double mass;             ///< change of M(q) over the step (Lagrangian systems)
+    double newton;           ///< work of the residual left in (7.1)
+    double integrator; ///< change of potential from q_k to q' plus `conservative`: scheme error
+    double projection; ///< change of potential by the projection
+    double closure;    ///< what does not close
 } pcs_energy;
 
 /// What a step reports. `outcome` is the worst of Newton loop, velocity problem and projection.
 typedef struct pcs_step_report {
-    pcs_outcome outcome;
-    bool committed;         ///< whether the state was replaced
-    int newton_iters;       ///< of the theta scheme, all passes
-    double newton_residual; ///< of (7.1), relative
-    int solves;             ///< velocity problems solved
-    int passes;             ///< active-set passes (1 but for speculative and end-of-step)
-    int candidates;         ///< contacts in reach and interactions (rows in groups)
-    int active;             ///< of them in the velocity problem
-    pcs_report solve;       ///< of the last velocity problem; zero if there was none
-    pcs_outcome projection_outcome;
-    int projection_iters;
-    double violation_before; ///< m, of the projected rows, before and after the projection
-    double violation_after;
-    double penetration; ///< m, largest overlap of any candidate at the end of the step
-    pcs_energy energy;
+    pcs_outcome outcome;            ///< the worst of its parts
+    bool committed;                 ///< whether the state was replaced
+    int newton_iters;               ///< of the theta scheme, all passes
+    double newton_residual;         ///< of (7.1), relative
+    int solves;                     ///< velocity problems solved
+    int passes;                     ///< active-set passes (1 but for speculative and end-of-step)
+    int candidates;                 ///< contacts in reach and interactions (rows in groups)
+    int active;                     ///< of them in the velocity problem
+    pcs_report solve;               ///< of the last velocity problem; zero if there was none
+    pcs_outcome projection_outcome; ///< converged if there was nothing to do
+    int projection_iters;           ///< MLCP steps taken
+    double violation_before;        ///< m, of the projected rows before the projection
+    double violation_after;         ///< m, and after it
+    double penetration;             ///< m, largest overlap of any candidate at the end of the step
+    pcs_energy energy;              ///< the ledger of the step
 } pcs_step_report;
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
@@ -74,9 +76,9 @@ typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_sta
 
 /// What a run reports.
 typedef struct pcs_run_report {
-    pcs_outcome outcome; ///< converged: reached t_end; stopped: by the observer; else of the step
-    long steps;
-    pcs_step_report last;
+    pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
+    long steps;           ///< committed ones
+    pcs_step_report last; ///< of the last step tried
 } pcs_run_report;
 
 /// Steps of h until t_end is reached (to half a step). Stops at the first step that is not
@@ -98,19 +100,22 @@ PCS_NODISCARD PCS_API pcs_status pcs_project(const pcs_model *model, pcs_state *
 
 /// A contact or interaction of the last step, as it was used.
 typedef struct pcs_contact {
-    pcs_system system1, system2; ///< the normal points from 2 to 1
-    int shape1, shape2;          ///< numbers of the shapes in the order added; -1 for interactions
-    int interaction;             ///< id of the interaction, or 0 for shapes
-    int row;                     ///< of an interaction with several rows: which
-    unsigned feature;            ///< stable id
-    pcs_law law;
-    bool active;         ///< in the velocity problem
-    double gap;          ///< m, at the start of the step
-    double gap_end;      ///< m, at the end
-    double P1[3], P2[3]; ///< points at the start, inertial (zero for interactions)
-    double F[9];         ///< contact frame [N t1 t2] (zero for interactions)
-    double r[3];         ///< impulse of the step in the frame, N s (interactions: r[0])
-    double u[3]; ///< local velocity u' at the end of the step, m/s (frictionless: u[0] only)
+    pcs_system system1; ///< the one the normal points into
+    pcs_system system2; ///< the other; {0}: the world
+    int shape1;         ///< number of its shape in the order added; -1 for interactions
+    int shape2;         ///< number of the shape of system2; -1 for interactions
+    int interaction;    ///< id of the interaction, or 0 for shapes
+    int row;            ///< of an interaction with several rows: which
+    unsigned feature;   ///< stable id
+    pcs_law law;        ///< the law it obeys
+    bool active;        ///< in the velocity problem
+    double gap;         ///< m, at the start of the step
+    double gap_end;     ///< m, at the end
+    double P1[3];       ///< contact point of system1 at the start, inertial (zero for interactions)
+    double P2[3];       ///< contact point of system2
+    double F[9];        ///< contact frame [N t1 t2] (zero for interactions)
+    double r[3];        ///< impulse of the step in the frame, N s (interactions: r[0])
+    double u[3];        ///< local velocity u' at the end of the step, m/s (frictionless: u[0] only)
 } pcs_contact;
 
 /// The contacts of the last step or impact; valid until the next use of the work.

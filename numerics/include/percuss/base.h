@@ -6,6 +6,12 @@
 
 #include <stddef.h>
 
+/// @def PCS_API
+/// Marks what the shared libraries export.
+/// @def PCS_NODISCARD
+/// Marks what must not be ignored: the status of a call that can fail.
+/// @def PCS_PRINTF(fmt, args)
+/// Lets the compiler check the arguments `args` against the printf format `fmt`.
 #if defined(__GNUC__)
 #define PCS_API __attribute__((visibility("default")))
 #define PCS_NODISCARD __attribute__((warn_unused_result))
@@ -56,6 +62,7 @@ PCS_API const char *pcs_error_text(void);
         if (pcs_try_status_ != PCS_OK) return pcs_try_status_;                                     \
     } while (0)
 
+/// How much a message matters.
 typedef enum pcs_log_level { PCS_LOG_DEBUG, PCS_LOG_INFO, PCS_LOG_WARNING } pcs_log_level;
 
 /// Where memory comes from and messages go. A value: objects copy it. All zero
@@ -73,7 +80,8 @@ typedef struct pcs_env {
 /// scope: what is taken from the copy is given back when the copy dies.
 typedef struct pcs_arena {
     unsigned char *base; ///< aligned to 64 bytes (pcs_arena_create does that)
-    size_t size, used;   ///< bytes
+    size_t size;         ///< bytes in all
+    size_t used;         ///< bytes taken
     size_t *peak;        ///< high-water mark shared by all copies, or null
 } pcs_arena;
 

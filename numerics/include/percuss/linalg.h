@@ -19,7 +19,8 @@ extern "C" {
 /// and its values, column-major, start at val[off[k]]. A dense matrix is one block
 /// (pcs_bsr_from_dense). The struct borrows all its arrays.
 typedef struct pcs_bsr {
-    int m, n;    ///< block rows, block columns
+    int m;       ///< block rows
+    int n;       ///< block columns
     int *row;    ///< m + 1, increasing, row[0] = 0; row[m] scalar rows in all
     int *col;    ///< n + 1, increasing, col[0] = 0; col[n] scalar columns in all
     int *ptr;    ///< m + 1, ptr[0] = 0
@@ -51,7 +52,8 @@ PCS_API void pcs_bsr_to_dense(const pcs_bsr *A, double *dense);
 /// Sparse columns: entries p[j] .. p[j + 1] - 1 of i and x are the rows and values of column j.
 /// Rows increase within a column. The struct borrows its arrays.
 typedef struct pcs_csc {
-    int m, n;  ///< rows, columns
+    int m;     ///< rows
+    int n;     ///< columns
     int *p;    ///< n + 1
     int *i;    ///< p[n]
     double *x; ///< p[n]

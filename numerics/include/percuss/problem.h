@@ -22,9 +22,9 @@ typedef enum pcs_cone {
 
 /// One block of constraints: rows row .. row + dim - 1.
 typedef struct pcs_block {
-    pcs_cone cone;
-    int row; ///< first scalar row; blocks follow one another without gaps
-    int dim; ///< number of rows, >= 1; exactly 1 for a unilateral block
+    pcs_cone cone; ///< where r of the block lives
+    int row;       ///< first scalar row; blocks follow one another without gaps
+    int dim;       ///< number of rows, >= 1; exactly 1 for a unilateral block
 } pcs_block;
 
 /// u = W r + q over a product of cones. W may be unsymmetric, singular or indefinite. The
@@ -46,9 +46,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_check(const pcs_problem *p);
 /// rho_i = d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and
 /// F_i = r_i - P_K(r_i - rho_i u_i).
 typedef struct pcs_measure {
-    double residual;             ///< |(F_i / rho_i)_i| / max(|q|, |W r|): velocity over velocity
-    double natural_map;          ///< |r - P_K(r - u)|, rho = 1, as published
-    double norm_q, norm_r, norm_u; ///< Euclidean norms of q, r and u = W r + q
+    double residual;    ///< |(F_i / rho_i)_i| / max(|q|, |W r|): velocity over velocity
+    double natural_map; ///< |r - P_K(r - u)|, rho = 1, as published
+    double norm_q;      ///< Euclidean norm of q
+    double norm_r;      ///< Euclidean norm of r
+    double norm_u;      ///< Euclidean norm of u = W r + q
 } pcs_measure;
 
 /// Computes u = W r + q and the measures of r. `p` must be good (pcs_problem_check); r and u

@@ -50,29 +50,33 @@ typedef enum pcs_stop {
     PCS_STOP_BOTH      ///< the larger of the two
 } pcs_stop;
 
+/// The complementarity function whose zero newton looks for.
 typedef enum pcs_newton_function {
     PCS_NEWTON_FB, ///< Fischer-Burmeister: sqrt(r^2 + u^2) - r - u
     PCS_NEWTON_MIN ///< min(r, rho u)
 } pcs_newton_function;
 
+/// Options of PCS_ENUM.
 typedef struct pcs_enum_opts {
     int max_rows; ///< refuse problems with more unilateral rows than this
 } pcs_enum_opts;
 
+/// Options of PCS_NSGS.
 typedef struct pcs_nsgs_opts {
     double relaxation; ///< 0 < relaxation < 2; 1 is plain Gauss-Seidel
     int check_every;   ///< sweeps between two exact residuals
 } pcs_nsgs_opts;
 
+/// Options of PCS_NEWTON.
 typedef struct pcs_newton_opts {
-    pcs_newton_function function;
-    int max_backtracks; ///< halvings of a step in the line search
-    int restarts;       ///< perturbed starts after a stall
+    pcs_newton_function function; ///< what is driven to zero
+    int max_backtracks;           ///< halvings of a step in the line search
+    int restarts;                 ///< perturbed starts after a stall
 } pcs_newton_opts;
 
 /// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation = 1.2;
 typedef struct pcs_solver_opts {
-    pcs_solver kind;
+    pcs_solver kind;    ///< which solver; decides the member of `as`
     double tol;         ///< > 0
     pcs_stop stop;      ///< what is compared with tol
     int max_iters;      ///< pivots, sweeps or steps; for auto a budget of work units
@@ -94,16 +98,16 @@ PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *op
 /// Called once per iteration (or every few, where one is very cheap); a non-zero answer stops
 /// the solve with PCS_STOPPED. {0} watches nothing.
 typedef struct pcs_watch {
-    int (*fn)(void *user, int iters, double residual);
-    void *user;
+    int (*fn)(void *user, int iters, double residual); ///< non-zero stops; null: nobody watches
+    void *user;                                        ///< handed to fn
 } pcs_watch;
 
 /// What a solve returns beside r and u.
 typedef struct pcs_report {
-    pcs_outcome outcome;
-    pcs_solver solver; ///< who produced r (for auto: the part that did)
-    int iters;
-    double seconds; ///< of the solve only
+    pcs_outcome outcome; ///< how it ended
+    pcs_solver solver;   ///< who produced r (for auto: the part that did)
+    int iters;           ///< pivots, sweeps or steps
+    double seconds;      ///< of the solve only
     pcs_measure measure; ///< of the r returned
 } pcs_report;
 
@@ -165,24 +169,27 @@ PCS_NODISCARD PCS_API pcs_status pcs_position_normalize(int n_quat, const int *q
 /// The largest violation: max over rows of |g| (equality) or max(0, -g) (unilateral).
 PCS_API double pcs_position_violation(int m, const pcs_cone *kind, const double *g);
 
-/// One option in the table, for command lines, scene files and the manual.
+/// How an option is read and stored: an int, a double, or an enum.
 typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE } pcs_opt_type;
+
+/// One option in the table, for command lines, scene files and the manual.
 typedef struct pcs_opt {
-    const char *name;
-    pcs_opt_type type;
-    size_t offset;    ///< in pcs_solver_opts
-    double low, high; ///< allowed range, both ends included
-    const char *help;
+    const char *name;  ///< "relaxation"
+    pcs_opt_type type; ///< how it is read and stored
+    size_t offset;     ///< in pcs_solver_opts
+    double low;        ///< smallest allowed value
+    double high;       ///< largest allowed value
+    const char *help;  ///< what it does, in a line
 } pcs_opt;
 
 /// A row of the solver table, as the public may see it.
 typedef struct pcs_solver_info {
     const char *name;    ///< "nsgs"
     const char *summary; ///< one sentence
-    pcs_solver kind;
-    unsigned cones; ///< bit 1u << pcs_cone for every cone it takes
-    const pcs_opt *opt;
-    int n_opts;
+    pcs_solver kind;     ///< its value of the enum
+    unsigned cones;      ///< bit 1u << pcs_cone for every cone it takes
+    const pcs_opt *opt;  ///< its own options, n_opts
+    int n_opts;          ///< may be 0
 } pcs_solver_info;
 
 /// Number of rows of the table; rows 0 .. count - 1.
