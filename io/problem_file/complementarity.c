@@ -119,9 +119,12 @@ static pcs_status read_matrix_form(text *t, int n, pcs_pool *keep, pcs_pool *scr
 
 bool lcp_fits(const text *t)
 {
-    long long x[4];
-    return text_peek_ints(t, 4, x) == 4 && x[0] >= 0 && x[1] >= 0 && x[1] <= 2 && x[2] == x[0] &&
-           x[3] == x[0];
+    long long x[5];
+    const int found = text_peek_ints(t, 5, x);
+    if (found < 4 || x[0] < 0 || x[1] < 0 || x[1] > 2 || x[2] != x[0] || x[3] != x[0]) return false;
+
+    // 1 1 1 1 0 begins an MLCP with one row of each kind, rather than a 1 x 1 matrix of no block
+    return !(x[0] == 1 && x[1] == 1 && found == 5 && x[4] == 0);
 }
 
 pcs_status lcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file)

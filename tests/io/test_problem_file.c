@@ -231,6 +231,9 @@ START_TEST(empty_problems_are_problems)
 }
 END_TEST
 
+// an MLCP with a row of each kind, up to its parts
+#define MLCP_11 "1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 0 -1 1  -1 1 "
+
 // ---- spaces, line ends, kinds ------------------------------------------------------------------
 
 // every line end becomes `by`
@@ -279,12 +282,23 @@ END_TEST
 START_TEST(a_kind_is_recognised_or_asked_for)
 {
     pcs_problem_file *f;
-    // n = 1 in both, the first numbers of an LCP without blocks and of an MLCP
-    const char *both = "1 1 1 1 0  1 1  1  1  2 0  0 0  1";
+    // an LCP without rows, in blocks, and an MLCP without rows, in parts
+    const char *both = "0 1 0 0  0 0 0  0 0";
     CK_FAILS(parse(both, PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "say which"));
     CK_OK(parse(both, PCS_FILE_LCP, &f));
-    ck_assert(!f->recognised);
+    ck_assert(!f->recognised && f->kind == PCS_FILE_LCP);
+    pcs_problem_file_destroy(f);
+    CK_OK(parse(both, PCS_FILE_MLCP, &f));
+    ck_assert(!f->recognised && f->kind == PCS_FILE_MLCP);
+    pcs_problem_file_destroy(f);
+
+    // the same beginning up to the fifth number
+    CK_OK(parse("1 1 1 1  1 1 1  1  1  2 1  0 1  0  0 7  1", PCS_FILE_ANY, &f));
+    ck_assert_int_eq(f->kind, PCS_FILE_LCP);
+    pcs_problem_file_destroy(f);
+    CK_OK(parse(MLCP_11 " 1 1 -1 0  -1 1", PCS_FILE_ANY, &f));
+    ck_assert_int_eq(f->kind, PCS_FILE_MLCP);
     pcs_problem_file_destroy(f);
 
     // a friction problem is neither
@@ -304,7 +318,6 @@ END_TEST
 
 #define TRIPLETS "1 2 1 1 1\nCSparse\n"
 #define COLUMNS  "2 2 2 2 2\nCSparse\n2-by-2, nzmax: 2 nnz: 2, 1-norm: 1\n"
-#define MLCP_11  "1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 0 -1 1  -1 1 "
 
 static const struct {
     pcs_file_kind kind;

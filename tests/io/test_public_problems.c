@@ -1,0 +1,196 @@
+// Every file of the folders lcp/ and mlcp/ of $PERCUSS_PROBLEMS is solved to residual 1e-10 by
+// auto and by at least one more solver; exceptions are named below. Without the variable the
+// same is asked of the files of tests/data. Prints a table: solvers x problems, residuals.
+#define _POSIX_C_SOURCE 200809L
+#include <percuss/problem_file.h>
+#include <percuss/solver.h>
+
+#include <dirent.h>
+#include <stdio.h>
+
+#include "sound.h"
+#include "support.h"
+
+#define TOL 1e-10
+enum { MOST_FILES = 200, LONGEST = 256 };
+
+// where only auto succeeds: the file and why
+static const char *const only_auto[][2] = {{NULL, NULL}};
+
+static bool is_exception(const char *name)
+{
+    for (int i = 0; only_auto[i][0]; ++i) {
+        if (strcmp(only_auto[i][0], name) == 0) return true;
+    }
+    return false;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+// the names in a folder that end in .dat and begin with `prefix`, sorted
+static int list_folder(const char *folder, const char *prefix, char (*name)[LONGEST])
+{
+    DIR *dir = opendir(folder);
+    if (!dir) return 0;
+    int n = 0;
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL && n < MOST_FILES;) {
+        const size_t length = strlen(entry->d_name);
+        if (length < 5 || length >= LONGEST || strcmp(entry->d_name + length - 4, ".dat") != 0 ||
+            strncmp(entry->d_name, prefix, strlen(prefix)) != 0) {
+            continue;
+        }
+        memcpy(name[n++], entry->d_name, length + 1);
+    }
+    closedir(dir);
+    qsort(name, (size_t)n, LONGEST, by_name);
+    return n;
+}
+
+static void print_header(const char *title)
+{
+    printf("%-28s %5s %5s", title, "eq", "comp");
+    for (int k = 0; k < pcs_solver_count(); ++k) {
+        printf(" %11s", pcs_solver_at(k)->name);
+    }
+    printf("\n");
+}
+
+static bool takes(const pcs_solver_info *s, const pcs_problem *p)
+{
+    for (int i = 0; i < p->nb; ++i) {
+        if (!(s->cones & 1u << p->block[i].cone)) return false;
+    }
+    return true;
+}
+
+// |r - P_K(r - u)|: the complementarity conditions, written down once more
+static double violation(const pcs_problem *p, const double *r, double *u)
+{
+    double worst = 0;
+    pcs_bsr_mul(&p->W, r, u);
+    for (int b = 0; b < p->nb; ++b) {
+        for (int i = p->block[b].row; i < p->block[b].row + p->block[b].dim; ++i) {
+            u[i] += p->q[i];
+            const double e = p->block[b].cone == PCS_EQUALITY ? fabs(u[i]) : fabs(fmin(r[i], u[i]));
+            if (e > worst || isnan(e)) worst = e;
+        }
+    }
+    return worst;
+}
+
+typedef struct tally {
+    bool auto_converged;
+    int others; // converged, beside auto
+} tally;
+
+static tally solve_by_all(const char *name, const pcs_problem_file *file)
+{
+    const pcs_problem *p = &file->problem;
+    double *r = malloc(((size_t)p->n + 1) * sizeof *r), *u = malloc(((size_t)p->n + 1) * sizeof *u);
+    ck_assert(r && u);
+
+    tally t = {0};
+    printf("%-28s %5d %5d", name, file->equalities, file->complementarities);
+    for (int k = 0; k < pcs_solver_count(); ++k) {
+        const pcs_solver_info *s = pcs_solver_at(k);
+        if (!takes(s, p)) {
+            printf(" %11s", "-");
+            continue;
+        }
+        pcs_solver_opts o = pcs_solver_defaults(s->kind);
+        o.tol = TOL;
+        pcs_report report;
+        memset(r, 0, (size_t)p->n * sizeof *r);
+        if (pcs_solve_alloc(NULL, p, &o, r, u, &report) != PCS_OK) {
+            printf(" %11s", "refused");
+            continue;
+        }
+        if (report.outcome != PCS_CONVERGED) {
+            printf(" %11s", pcs_outcome_text(report.outcome));
+            continue;
+        }
+        printf(" %11.1e", report.measure.residual);
+        ck_assert_msg(report.measure.residual <= TOL, "%s: %s says converged at %g", name, s->name,
+                      report.measure.residual);
+        const double scale = fmax(1, fmax(report.measure.norm_q, report.measure.norm_r));
+        const double e = violation(p, r, u);
+        ck_assert_msg(e <= 1e-6 * scale, "%s: %s leaves a violation of %g", name, s->name, e);
+        if (s->kind == PCS_AUTO) {
+            t.auto_converged = true;
+        } else {
+            t.others += 1;
+        }
+    }
+    printf("\n");
+    free(r);
+    free(u);
+    return t;
+}
+
+static void solve_folder(const char *folder, const char *prefix, pcs_file_kind kind)
+{
+    char(*name)[LONGEST] = malloc(MOST_FILES * sizeof *name);
+    ck_assert_ptr_nonnull(name);
+    const int n = list_folder(folder, prefix, name);
+    ck_assert_msg(n > 0, "%s has no problem files", folder);
+
+    print_header(pcs_file_kind_text(kind));
+    int failed = 0;
+    for (int i = 0; i < n; ++i) {
+        char path[2 * LONGEST + 1024];
+        snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+        pcs_problem_file *file;
+        CK_OK(pcs_problem_file_read(NULL, path, PCS_FILE_ANY, &file));
+        ck_assert_int_eq(file->kind, kind);
+        const char *wrong = unsound(file);
+        ck_assert_msg(!wrong, "%s: %s", path, wrong);
+        CK_OK(pcs_problem_check(&file->problem));
+
+        const tally t = solve_by_all(name[i], file);
+        const bool hopeless = strstr(name[i], "infeasible") != NULL;
+        const bool fine = hopeless ? !t.auto_converged && t.others == 0
+                                   : t.auto_converged && (t.others > 0 || is_exception(name[i]));
+        if (!fine) {
+            fprintf(stderr, "%s: auto %s, %d others converged\n", path,
+                    t.auto_converged ? "converged" : "did not converge", t.others);
+            failed += 1;
+        }
+        pcs_problem_file_destroy(file);
+    }
+    free(name);
+    fflush(stdout);
+    ck_assert_msg(failed == 0, "%d of %d problems are not as promised", failed, n);
+}
+
+// a folder of the public problems, or our own files
+static void solve_kind(const char *kind, pcs_file_kind expected)
+{
+    const char *root = getenv("PERCUSS_PROBLEMS");
+    if (root && root[0] != '\0') {
+        char folder[1024];
+        ck_assert_int_lt(snprintf(folder, sizeof folder, "%s/%s", root, kind), (int)sizeof folder);
+        solve_folder(folder, "", expected);
+    } else {
+        char prefix[16];
+        snprintf(prefix, sizeof prefix, "%s_", kind);
+        solve_folder(PERCUSS_TEST_DATA, prefix, expected);
+    }
+}
+
+START_TEST(linear_complementarity_problems)
+{
+    solve_kind("lcp", PCS_FILE_LCP);
+}
+END_TEST
+
+START_TEST(mixed_linear_complementarity_problems)
+{
+    solve_kind("mlcp", PCS_FILE_MLCP);
+}
+END_TEST
+
+PCS_TEST_MAIN("public problems", linear_complementarity_problems,
+              mixed_linear_complementarity_problems)
