@@ -296,9 +296,8 @@ static pcs_status build_from_parts(text *t, int n, int m, pcs_pool *keep, pcs_po
 pcs_status mlcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file)
 {
     int n, m;
-    PCS_TRY(text_int(t, "whether the form (M, q) is there", 0, 1, "", &file->has_matrix));
-    PCS_TRY(
-        text_int(t, "whether the form (A, B, C, D, a, b) is there", 0, 1, "", &file->has_parts));
+    PCS_TRY(text_int(t, "st1, 1 if the form (M, q) is there,", 0, 1, "", &file->has_matrix));
+    PCS_TRY(text_int(t, "st2, 1 if (A, B, C, D, a, b) is there,", 0, 1, "", &file->has_parts));
     PCS_TRY(text_size(t, "n, the number of equalities", &n));
     PCS_TRY(text_size(t, "m, the number of complementarities", &m));
     if (!file->has_matrix && !file->has_parts) {

@@ -1,12 +1,13 @@
 // libFuzzer target: any bytes are a sound problem or an error with words, within fair memory.
 //
-//     CC=clang cmake -B build/fuzz -DPERCUSS_FUZZ=ON -DPERCUSS_SANITIZE=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
+//     cmake -B build/fuzz -DCMAKE_C_COMPILER=clang -DPERCUSS_FUZZ=ON -DPERCUSS_SANITIZE=ON
 //     cmake --build build/fuzz --target fuzz_problem_file
 //     mkdir -p build/fuzz/corpus
 //     build/fuzz/tests/fuzz_problem_file -max_total_time=120 -max_len=2000
 //         -dict=tests/fuzz/problem_file.dict build/fuzz/corpus tests/data
 //
-// (one line). New inputs go to build/fuzz/corpus, the files of tests/data are only read.
+// (the last two lines are one). New inputs go to build/fuzz/corpus; the files of tests/data are
+// only read.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
