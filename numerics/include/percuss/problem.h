@@ -81,19 +81,23 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_velocity(const pcs_global_problem *g
                                                      double *v);
 
 /// Metric of a position projection (theory 8.1). With S and Z as below a step is
-/// w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0, dq = Z L.
+/// w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0, dq = Z L: the smallest dq, in the metric named,
+/// that obeys the linearised rows.
 typedef enum pcs_metric {
-    PCS_METRIC_MASS, ///< S = CT M^-1 CT^T,      Z = T M^-1 CT^T: unit-invariant, the default
-    PCS_METRIC_V,    ///< S = CT (T^T T)^-1 CT^T, Z = T (T^T T)^-1 CT^T
-    PCS_METRIC_Q,    ///< S = C C^T,             Z = C^T
-    PCS_METRIC_Q1    ///< as Q with one bilateral row (0, Q_b^T / |Q_b|), value |Q_b| - 1, per quaternion
+    PCS_METRIC_MASS, ///< S = CT M^-1 CT^T, Z = T M^-1 CT^T: free of units, the default; moves light
+                     ///< bodies more than heavy ones and keeps their common centre of mass
+    PCS_METRIC_V,    ///< S = CT (T^T T)^-1 CT^T, Z = T (T^T T)^-1 CT^T: shortest dq along T
+    PCS_METRIC_Q,    ///< S = C C^T, Z = C^T: shortest dq; needs gradients with C (0, Q) = 0
+    PCS_METRIC_Q1    ///< as Q with a bilateral row (0, Q_b^T / |Q_b|), value |Q_b| - 1, for each
+                     ///< quaternion: dq stays tangent to |Q| = 1 whatever the gradients are
 } pcs_metric;
 
 /// The position problem at the current q: find dq so that the linearised gaps
 /// g + C dq obey their rows (equality: 0, unilateral: >= 0). Nothing of bodies is known here:
 /// q is a vector, T maps velocities to its rate, and some groups of four entries of q are
-/// quaternions. The struct borrows everything. Which of C, CT, T and M a metric needs:
-/// Q, Q1: C. V: T, and C or CT. MASS: T, M, and C or CT.
+/// quaternions. The struct borrows everything. Which of its members a metric needs:
+/// Q: C. Q1: C, q, quat. V: T, and C or CT. MASS: T, M, and C or CT. Where both C and CT are given
+/// CT is used. Block columns: those of C are the block rows of T, those of CT its block columns.
 typedef struct pcs_position_problem {
     int m;                ///< rows of g
     const pcs_cone *kind; ///< m
@@ -101,12 +105,19 @@ typedef struct pcs_position_problem {
     const pcs_bsr *C;     ///< m x nq, dg/dq; or null
     const pcs_bsr *CT;    ///< m x nv, C T; or null: computed from C and T
     const pcs_bsr *T;     ///< nq x nv block diagonal, dq/dt = T v; or null
-    const pcs_mass *M;    ///< nv, or null
+    const pcs_mass *M;    ///< nv, its blocks the block columns of CT; or null
     int nq;               ///< entries of q
-    const double *q;      ///< nq
+    const double *q;      ///< nq; read by Q1 only
     int n_quat;           ///< quaternions in q
     const int *quat;      ///< n_quat positions in q of their first (scalar) entry
 } pcs_position_problem;
+
+/// Divides every quaternion of q by its norm. PCS_ERR_ARG if one is zero or not finite (q is
+/// then unchanged).
+PCS_NODISCARD PCS_API pcs_status pcs_position_normalize(int n_quat, const int *quat, double *q);
+
+/// The largest violation: max over rows of |g| (equality) or max(0, -g) (unilateral).
+PCS_API double pcs_position_violation(int m, const pcs_cone *kind, const double *g);
 
 #ifdef __cplusplus
 }

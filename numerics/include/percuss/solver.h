@@ -152,22 +152,29 @@ PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double 
 /// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for
 /// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
 /// (pcs_position_normalize) and evaluates g again. Lambda starts from zero. An infeasible step is
-/// an outcome in the report, with dq of the best Lambda found.
+/// an outcome in the report, with dq of the best Lambda found. `opts` null means the defaults of
+/// PCS_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the demand
+/// of what was reached is in work.peak: grow to it and call again.
 PCS_NODISCARD PCS_API pcs_status pcs_position_step(const pcs_position_problem *p,
                                                    pcs_metric metric, const pcs_solver_opts *opts,
                                                    pcs_arena work, double *Lambda, double *dq,
                                                    pcs_report *report);
 
-/// Arena bytes pcs_position_step needs.
-PCS_API size_t pcs_position_work_bytes(const pcs_position_problem *p, pcs_metric metric,
-                                       const pcs_solver_opts *opts);
+/// Arena bytes pcs_position_step needs for this problem. They depend on the pattern of S, which
+/// is assembled for the purpose in memory from env (null: malloc) and released again.
+PCS_NODISCARD PCS_API pcs_status pcs_position_work_bytes(const pcs_env *env,
+                                                         const pcs_position_problem *p,
+                                                         pcs_metric metric,
+                                                         const pcs_solver_opts *opts,
+                                                         size_t *bytes);
 
-/// Divides every quaternion of q by its norm. PCS_ERR_ARG if one is zero or not finite (q is
-/// then unchanged).
-PCS_NODISCARD PCS_API pcs_status pcs_position_normalize(int n_quat, const int *quat, double *q);
-
-/// The largest violation: max over rows of |g| (equality) or max(0, -g) (unilateral).
-PCS_API double pcs_position_violation(int m, const pcs_cone *kind, const double *g);
+/// As pcs_position_step with memory of its own from env (null: malloc).
+PCS_NODISCARD PCS_API pcs_status pcs_position_step_alloc(const pcs_env *env,
+                                                         const pcs_position_problem *p,
+                                                         pcs_metric metric,
+                                                         const pcs_solver_opts *opts,
+                                                         double *Lambda, double *dq,
+                                                         pcs_report *report);
 
 /// How an option is read and stored: an int, a double, or an enum.
 typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE } pcs_opt_type;
