@@ -44,15 +44,16 @@ typedef struct trial {
     const pcs_state *st; // at t_k
     pcs_work *work;
     double h;
-    double *q, *v;       // at t_k + h
-    double *q_free;      // q' before the projection, or null when there was none
-    double *q_room;      // nq, for q_free
-    system_force Fk, F1; // forces at t_k and at (t_k + h, q', v'), nv each
-    double *M;           // masses at q_theta when some vary, packed as the blocks; or null
-    double *R;           // M (v - v_k) - h F_theta, nv
-    double *p;           // H^T r, nv
-    double *reach;       // per system: bound on how far a surface point moves in the step, m
-    block_lu lu;         // iteration matrix at the current iterate
+    double *q, *v;          // at t_k + h
+    double *q_free;         // q' before the projection, or null when there was none
+    double *q_room;         // nq, for q_free
+    system_force Fk, F1;    // forces at t_k and at (t_k + h, q', v'), nv each
+    double *M;              // masses at q_theta when some vary, packed as the blocks; or null
+    double *R;              // M (v - v_k) - h F_theta, nv
+    double *p;              // H^T r, nv
+    double *reach;          // per system: bound on how far a surface point moves in the step, m
+    block_lu lu;            // iteration matrix at the current iterate
+    unsigned char *lu_kind; // per block, of lu
     candidates list;
     int rows;            // active rows
     pcs_bsr H;           // active rows x velocities

@@ -96,12 +96,17 @@ static double relative_residual(trial *t, const double *v)
 // ---- the iteration matrix
 // ------------------------------------------------------------------------
 
-static pcs_status take_lu(const pcs_model *m, pcs_arena *mem, block_lu *F)
+static pcs_status take_lu(trial *t, pcs_arena *mem)
 {
-    *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
+    const pcs_model *m = t->m;
+    block_lu *F = &t->lu;
+    t->lu_kind = PCS_TAKE(mem, (size_t)m->n_blocks, unsigned char);
+    *F = (block_lu){
+        .nb = m->n_blocks, .start = m->block_start, .off = m->block_off, .kind = t->lu_kind};
     F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
     F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
-    return F->lu && F->piv ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
+    const bool taken = F->lu && F->piv && t->lu_kind;
+    return taken ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
 }
 
 static pcs_status singular(const pcs_model *m, int b)
@@ -150,6 +155,10 @@ static pcs_status factorise(trial *t, pcs_arena mem)
         const size_t n = (size_t)s->nv;
         double *A = F->lu + F->off[b];
         int *piv = F->piv + F->start[b];
+        const int kind = system_factor_body(s, t->v + s->v_at, a, A, piv);
+        if (kind < 0) return singular(m, b);
+        t->lu_kind[b] = (unsigned char)kind;
+        if (kind != BLOCK_DENSE) continue;
         if (t->work->linear_off[b] != SIZE_MAX) {
             memcpy(A, t->work->linear_lu + t->work->linear_off[b], n * n * sizeof *A);
             memcpy(piv, t->work->linear_piv + F->start[b], n * sizeof *piv);
@@ -160,13 +169,11 @@ static pcs_status factorise(trial *t, pcs_arena mem)
         } else {
             PCS_TRY(system_mass(s, NULL, A));
         }
-        if (!system_is_plain(s)) {
-            pcs_arena scope = mem;
-            double *work = PCS_TAKE(&scope, system_jacobian_work(s), double);
-            if (!work) return pcs_fail_memory("step: the iteration matrix");
-            PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->q + s->q_at, t->v + s->v_at, a,
-                                             a * a, work, A));
-        }
+        pcs_arena scope = mem;
+        double *work = PCS_TAKE(&scope, system_jacobian_work(s), double);
+        if (!work) return pcs_fail_memory("step: the iteration matrix");
+        PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->q + s->q_at, t->v + s->v_at, a,
+                                         a * a, work, A));
         if (!block_lu_factor_one(F, b)) return singular(m, b);
     }
     return PCS_OK;
@@ -213,7 +220,7 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
     const int nv = t->m->nv;
     memcpy(t->v, t->st->v, (size_t)nv * sizeof(double));
     PCS_TRY(step_assemble(t, mem));
-    PCS_TRY(take_lu(t->m, mem, &t->lu));
+    PCS_TRY(take_lu(t, mem));
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, *mem));
 

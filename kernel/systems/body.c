@@ -66,6 +66,18 @@ void body_mass(const model_system *s, double A[36])
     }
 }
 
+void body_rotational_matrix(const model_system *s, const double v[6], double a, double A[9])
+{
+    double Jw[3], S[9], SJ[9], SJw[9];
+    m3_mul(s->J, v + 3, Jw);
+    m3_skew(v + 3, S);
+    m3_mul_m3(S, s->J, SJ);
+    m3_skew(Jw, SJw);
+    for (int i = 0; i < 9; ++i) {
+        A[i] = s->J[i] + a * (SJ[i] - SJw[i]);
+    }
+}
+
 // central differences of the force along velocities, and along displacements T dv
 static pcs_status difference_jacobian(const model_system *s, double t, const double q[7],
                                       const double v[6], double a, double b, double A[36])
@@ -128,15 +140,11 @@ pcs_status body_subtract_jacobian(const model_system *s, double t, const double 
                                   const double v[6], double a, double b, double A[36])
 {
     if (!s->isotropic) {
-        // d(-omega x J omega)/domega = [J omega]x - [omega]x J
-        double Jw[3], S[9], SJ[9], SJw[9];
-        m3_mul(s->J, v + 3, Jw);
-        m3_skew(v + 3, S);
-        m3_mul_m3(S, s->J, SJ);
-        m3_skew(Jw, SJw);
+        double G[9];
+        body_rotational_matrix(s, v, a, G);
         for (int j = 0; j < 3; ++j) {
             for (int i = 0; i < 3; ++i) {
-                A[(3 + i) + 6 * (3 + j)] -= a * (SJw[i + 3 * j] - SJ[i + 3 * j]);
+                A[(3 + i) + 6 * (3 + j)] += G[i + 3 * j] - s->J[i + 3 * j];
             }
         }
     }

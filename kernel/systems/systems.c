@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/lu.h"
 #include "linalg/m3.h"
+#include "linalg/mass.h"
 #include "systems/body.h"
 #include "systems/lagrangian.h"
 #include <percuss/state.h>
@@ -47,6 +49,21 @@ void system_mass_mul(const model_system *s, const double *M, const double *x, do
         return;
     }
     dense_mul(s->nv, s->nv, 1, s->M ? s->M : M, x, 0, y);
+}
+
+int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv)
+{
+    if (s->kind != SYSTEM_BODY || s->body_force) return BLOCK_DENSE;
+    if (s->isotropic) {
+        for (int i = 0; i < 3; ++i) {
+            lu[i] = s->mass;
+            lu[3 + i] = s->J[0];
+        }
+        return BLOCK_DIAGONAL;
+    }
+    lu[0] = s->mass;
+    body_rotational_matrix(s, v, a, lu + 1);
+    return lu_factor(3, lu + 1, piv) ? BLOCK_RIGID : -1;
 }
 
 void system_advance(const model_system *s, const double *q, double h, const double *v,

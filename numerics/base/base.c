@@ -82,23 +82,6 @@ bool pcs_all_finite(const double *x, size_t n)
     return true;
 }
 
-void *pcs_arena_take(pcs_arena *arena, size_t bytes)
-{
-    if (bytes > SIZE_MAX / 2) return NULL;
-    const size_t start = (arena->used + (ALIGN - 1)) & ~(size_t)(ALIGN - 1);
-
-    // record the demand even when it does not fit: the owner grows to it between steps
-    if (arena->peak && start + bytes > *arena->peak) *arena->peak = start + bytes;
-    arena->used = start + bytes;
-    return arena->base && arena->used <= arena->size ? arena->base + start : NULL;
-}
-
-void *pcs_arena_take_array(pcs_arena *arena, size_t count, size_t size)
-{
-    if (size != 0 && count > SIZE_MAX / size) return NULL;
-    return pcs_arena_take(arena, count * size);
-}
-
 pcs_status pcs_arena_create(const pcs_env *env, size_t bytes, pcs_arena *out)
 {
     if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_arena_create: the place for the arena is null");

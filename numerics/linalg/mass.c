@@ -46,7 +46,17 @@ void block_lu_solve(const block_lu *F, int b, double *x)
     const int n = F->start[b + 1] - F->start[b];
     const double *A = F->lu + F->off[b];
     const int *piv = F->piv + F->start[b];
-    if (n < LAPACK_FROM) {
+    const int kind = F->kind ? F->kind[b] : BLOCK_DENSE;
+    if (kind == BLOCK_DIAGONAL) {
+        for (int i = 0; i < n; ++i) {
+            x[i] /= A[i];
+        }
+    } else if (kind == BLOCK_RIGID) {
+        for (int i = 0; i < 3; ++i) {
+            x[i] /= A[0];
+        }
+        lu_solve(3, A + 1, piv, x + 3);
+    } else if (n < LAPACK_FROM) {
         lu_solve(n, A, piv, x);
     } else {
         dense_lu_solve(n, A, piv, false, 1, x);
@@ -157,8 +167,48 @@ static pcs_status pattern(const pcs_bsr *H, pcs_arena *arena, pcs_bsr *W, column
     return PCS_OK;
 }
 
+// one block row: W is one block, and there is no pattern to find
+static pcs_status delassus_one(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W)
+{
+    const int h = H->row[1];
+    *W = (pcs_bsr){.m = 1, .n = 1, .row = H->row, .col = H->row};
+    int *index = PCS_TAKE(arena, 3, int);
+    W->off = PCS_TAKE(arena, 1, size_t);
+    W->val = PCS_TAKE(arena, (size_t)h * (size_t)h, double);
+    int widest = 0;
+    for (int k = 0; k < H->ptr[1]; ++k) {
+        const int w = H->col[H->idx[k] + 1] - H->col[H->idx[k]];
+        if (w > widest) widest = w;
+    }
+    pcs_arena scratch = *arena;
+    double *x = PCS_TAKE(&scratch, (size_t)widest, double);
+    if (!index || !W->off || !W->val || !x) return pcs_fail_memory("W = H M^-1 H^T");
+
+    index[0] = 0;
+    index[1] = 1;
+    index[2] = 0;
+    W->ptr = index;
+    W->idx = index + 2;
+    W->off[0] = 0;
+    memset(W->val, 0, (size_t)h * (size_t)h * sizeof(double));
+    for (int k = 0; k < H->ptr[1]; ++k) {
+        const int b = H->idx[k], w = H->col[b + 1] - H->col[b];
+        const double *A = H->val + H->off[k];
+        for (int r = 0; r < h; ++r) {
+            for (int c = 0; c < w; ++c) {
+                x[c] = A[r + (size_t)h * (size_t)c];
+            }
+            block_lu_solve(F, b, x);
+            block_addmul(h, w, A, x, W->val + (size_t)h * (size_t)r);
+        }
+    }
+    return PCS_OK;
+}
+
 pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W)
 {
+    if (H->m == 1) return delassus_one(H, F, arena, W);
+
     columns cols = {0};
     PCS_TRY(pattern(H, arena, W, &cols));
 
@@ -267,7 +317,7 @@ pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass *mass, pcs_arena *arena
     if (H->n != mass->blocks.nb ||
         memcmp(H->col, mass->start, ((size_t)H->n + 1) * sizeof(int)) != 0) {
         return pcs_fail(PCS_ERR_SIZE, "pcs_delassus: the block columns of H are not the blocks of"
-                        " the mass");
+                                      " the mass");
     }
     return delassus_blocks(H, &mass->blocks, arena, W);
 }

@@ -6,16 +6,24 @@
 #include "base/base.h"
 #include <percuss/linalg.h>
 
+// What is known of a block, so that bodies cost less than their 6x6.
+enum {
+    BLOCK_DENSE,    // LU with partial pivoting
+    BLOCK_DIAGONAL, // lu[i] is the i-th diagonal entry
+    BLOCK_RIGID     // 6x6: lu[0] the mass, lu[1..9] the LU factors of the rotational 3x3 block
+};
+
 // LU factors of a block-diagonal matrix. Block b covers rows start[b] .. start[b + 1] - 1.
 typedef struct block_lu {
     int nb;
-    const int *start;  // nb + 1
-    const size_t *off; // nb, start of block b in lu
-    double *lu;        // the blocks, factorised in place
-    int *piv;          // start[nb]
+    const int *start;          // nb + 1
+    const size_t *off;         // nb, start of block b in lu
+    double *lu;                // the blocks, factorised in place
+    int *piv;                  // start[nb]; a rigid block uses its first three
+    const unsigned char *kind; // nb, or null: all dense
 } block_lu;
 
-// factorises every block in place; the index of the first singular block, or -1
+// factorises every block in place as a dense one; the index of the first singular block, or -1
 PCS_API int block_lu_factor(block_lu *F);
 
 // factorises block b alone; false when it is singular

@@ -87,10 +87,22 @@ typedef struct pcs_arena {
 
 /// Takes a block of bytes, aligned to 64, not zeroed. Null when it does not fit; the
 /// demand is recorded in `peak` all the same, so that the owner can grow to it.
-PCS_API void *pcs_arena_take(pcs_arena *arena, size_t bytes);
+static inline void *pcs_arena_take(pcs_arena *arena, size_t bytes)
+{
+    if (bytes > (size_t)-1 / 2 - arena->used) return NULL;
+    const size_t start = (arena->used + 63) & ~(size_t)63;
+
+    arena->used = start + bytes;
+    if (arena->peak && arena->used > *arena->peak) *arena->peak = arena->used;
+    return arena->base && arena->used <= arena->size ? arena->base + start : NULL;
+}
 
 /// `count` objects of `size` bytes each; null on overflow or when it does not fit.
-PCS_API void *pcs_arena_take_array(pcs_arena *arena, size_t count, size_t size);
+static inline void *pcs_arena_take_array(pcs_arena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > (size_t)-1 / size) return NULL;
+    return pcs_arena_take(arena, count * size);
+}
 
 /// Typed form of pcs_arena_take_array.
 #define PCS_TAKE(arena, count, type) ((type *)pcs_arena_take_array((arena), (count), sizeof(type)))
