@@ -33,14 +33,13 @@ void pcs_body_rate(const double q[7], const double v[6], double qdot[7])
 // omega = 2 Im(Q* (x) dQ/dt) / |Q|^2; what dQ/dt has along Q is dropped
 void pcs_body_velocity(const double q[7], const double qdot[7], double v[6])
 {
-    double S[4], scale;
+    double S[4], scale, cross[3];
     const double c = 2 / quat_scaled(q + 3, S, &scale);
-    const double *p = S + 1, *rate = qdot + 4;
-    double cross[3];
-    v3_cross(p, rate, cross);
+    const double rate[4] = {scale * qdot[3], scale * qdot[4], scale * qdot[5], scale * qdot[6]};
+    v3_cross(S + 1, rate + 1, cross);
     for (int i = 0; i < 3; ++i) {
         v[i] = qdot[i];
-        v[3 + i] = c * (S[0] * rate[i] - qdot[3] * p[i] - cross[i]) * scale;
+        v[3 + i] = c * (S[0] * rate[1 + i] - rate[0] * S[1 + i] - cross[i]);
     }
 }
 
