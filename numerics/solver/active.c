@@ -39,7 +39,7 @@ size_t active_bytes(const pcs_problem *p)
 bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_arena *work)
 {
     const size_t n = (size_t)p->n;
-    *a = (active_set){.p = p, .s = s};
+    *a = (active_set){.p = p, .s = s, .least = true};
     a->closed = PCS_TAKE(work, n, unsigned char);
     a->place = PCS_TAKE(work, n, int);
     a->list = PCS_TAKE(work, n, int);
@@ -179,6 +179,7 @@ active_end active_solve(active_set *a, double *r, double *u)
     }
     const double enough = 1e-12 * size;
     if (factor(a, na, PROX) && refine(a, na, PROX_STEPS, r, u) <= enough) return ACTIVE_SINGULAR;
+    if (!a->least) return ACTIVE_LEAST;
 
     problem_restrict(a->p, a->place, na, a->s, a->A);
     load(a, na, u);

@@ -17,6 +17,7 @@ typedef struct active_set {
     double *best;          // n, the closed part of the best r of a solve
     double *A;             // n x n
     int *piv;              // n
+    bool least;            // take least squares where the proximal steps fail
     pcs_arena arena;       // for least squares
 } active_set;
 

@@ -20,14 +20,28 @@
 #include "solver/active.h"
 #include "solver/solver.h"
 
-#define DENSE_ROWS  3000 // above this nothing n x n is made
-#define LEMKE_ROWS  400  // a pivot of lemke costs n^2, and there may be many
-#define ENUM_ROWS   12
-#define SIGN_TOL    (64 * DBL_EPSILON) // a wrong sign smaller than this, relative to u, is rounding
-#define PROX        1e-5               // weight of proximal points on the unit diagonal
+// above this nothing n x n is made
+#define DENSE_ROWS 3000
+// a pivot of lemke costs n^2, and there may be many; enum doubles with every row
+#define LEMKE_ROWS 400
+#define ENUM_ROWS  12
+// above this least squares on an active set cost more than they bring
+#define LEAST_ROWS 64
+// a wrong sign smaller than this, relative to the largest velocity, is rounding
+#define SIGN_TOL (64 * DBL_EPSILON)
+// block pivots without progress before single ones
+#define BLOCK_TRIES 8
+// plain pivoting: solves, and block pivots that bring little, before proximal points take over
+#define PLAIN_PIVOTS  30
+#define PLAIN_STRIKES 3
+// proximal points: weights on the unit diagonal, number of points, solves for each
+#define PROX_FIRST  1.0
+#define PROX_FACTOR 0.1
+#define PROX_LAST   1e-6
 #define PROX_STEPS  20
-#define PROX_PIVOTS 60
-#define BLOCK_TRIES 8 // block pivots without progress before single ones
+#define PROX_PIVOTS 40
+// a stop value above this may lose digits by another solve
+#define POLISH_FROM 1e-14
 
 typedef struct portfolio {
     const pcs_problem *p;
@@ -154,10 +168,11 @@ static void flip_wrong(active_set *a, const double *r, const double *u, double t
     }
 }
 
-// from the active set in a; true when it ended with every sign right
-static bool pivot(portfolio *f, active_set *a, int steps)
+// From the active set in a, up to `steps` solves; true when it ended with every sign right. Gives
+// up when `strikes` block pivots have not brought the wrong signs down by a third.
+static bool pivot(portfolio *f, active_set *a, int steps, int strikes)
 {
-    int best = a->p->n + 1, tries = BLOCK_TRIES;
+    int before = a->p->n + 1, best = before, tries = BLOCK_TRIES;
     double *r = f->r, *u = f->u;
     for (int k = 0; k < steps && f->budget > 0; ++k) {
         f->budget -= solve_cost(a);
@@ -175,42 +190,44 @@ static bool pivot(portfolio *f, active_set *a, int steps)
         int last = 0;
         const double tol = SIGN_TOL * size;
         const int wrong = count_wrong(a, r, u, tol, &last);
-        if (wrong < best) {
-            best = wrong;
-            tries = BLOCK_TRIES;
-        } else {
-            tries -= 1;
-        }
-        const bool block = tries > 0;
-        if (block)
-            flip_wrong(a, r, u, tol);
-        else
-            a->closed[last] = !a->closed[last];
+        tries = wrong < best ? BLOCK_TRIES : tries - 1;
+        if (wrong < best) best = wrong;
+        if (3 * wrong > 2 * before) strikes -= 1;
+        before = wrong;
 
+        if (tries > 0) {
+            flip_wrong(a, r, u, tol);
+        } else {
+            a->closed[last] = !a->closed[last];
+        }
         if (look(f, r) || wrong == 0) return wrong == 0;
+        if (strikes == 0) return false;
     }
     return false;
 }
 
-// Proximal points: r_k+1 solves the problem of W + delta S, q - delta S r_k, which for a monotone
-// W is a P-problem and within reach of pivoting. They end at a solution after finitely many
-// steps; where there is none they run off along a direction that proves it.
+// Proximal points with a falling weight: r_k+1 solves the problem of W + delta_k S, q - delta_k S
+// r_k, which for a monotone W is a P-problem, near the last one, and well conditioned at first:
+// each costs a few pivots. They end at a solution after finitely many steps; where there is none
+// they run off along a direction that proves it.
 static void proximal(portfolio *f, active_set *a, double *center)
 {
     const int n = f->p->n;
-    for (int i = 0; i < n; ++i) {
-        center[i] = 0;
-    }
-    a->shift = PROX;
+    memcpy(f->r, center, (size_t)n * sizeof *center);
+    track_measure(&f->t, f->r, f->u);
+    active_guess(a, f->r, f->u);
     a->center = center;
     for (int k = 0; k < PROX_STEPS && f->budget > 0; ++k) {
-        if (!pivot(f, a, PROX_PIVOTS) || f->over) return;
+        a->shift = k == 0 ? PROX_FIRST : PROX_FACTOR * a->shift;
+        if (a->shift < PROX_LAST) a->shift = PROX_LAST;
+        if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return;
+
+        // the step is the direction in which it runs
         for (int i = 0; i < n; ++i) {
             const double r = f->r[i];
             f->r[i] -= center[i];
             center[i] = r;
         }
-        // the step is the direction in which it runs
         if (k > 0 && problem_refuted_by(f->p, f->r, f->u)) {
             f->infeasible = true;
             return;
@@ -323,17 +340,18 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         active_set a;
         double *center = PCS_TAKE(&work, (size_t)p->n, double);
         if (!center || !active_begin(&a, p, f.s, &work)) return pcs_fail_memory("auto");
+        a.least = p->n <= LEAST_ROWS;
         active_guess(&a, r, u);
-        pivot(&f, &a, 60);
+        memcpy(center, r, (size_t)p->n * sizeof *r);
+        pivot(&f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
         if (!f.over) proximal(&f, &a, center);
     }
     const double step = 10 + 2.0 * p->n / 3;
     PCS_TRY(run_part(&f, &solver_lemke, 200 + 20 * p->n, 2));
     PCS_TRY(run_part(&f, &solver_newton, 500, step));
     PCS_TRY(run_part(&f, &solver_enum, 20000, 10));
-    if (!f.over && !f.infeasible) polish(&f);
     PCS_TRY(run_part(&f, &solver_nsgs, 100000, 1.1));
-    if (!f.over && !f.infeasible) polish(&f);
+    if (!f.infeasible && f.t.best_value > POLISH_FROM) polish(&f);
 
     if (f.t.best_value <= o->tol) {
         f.t.outcome = PCS_CONVERGED;

@@ -1,16 +1,26 @@
 // Families of cone problems for the tests of solvers and for the bench.
 #include "problems.h"
 
+#include <stdio.h>
+
 const char *const family_name[FAMILY_COUNT] = {
     "spd",   "degenerate", "psd",   "skewed", "equality", "deficient",
     "mixed", "mixed_psd",  "chain", "zero",   "any",
 };
 
-// everything here is taken from an arena the test made large enough
+// the benches come here too, outside of any test, where Check would not let us assert
+static void must(bool good, const char *what)
+{
+    if (good) return;
+    fprintf(stderr, "problems: %s\n", what);
+    abort();
+}
+
+// everything here is taken from an arena the caller made large enough
 static void *need(pcs_arena *arena, size_t count, size_t size)
 {
     void *p = pcs_arena_take_array(arena, count, size);
-    ck_assert_msg(p != NULL, "the arena of the test is too small");
+    must(p != NULL, "the arena is too small");
     return p;
 }
 
@@ -27,7 +37,7 @@ pcs_problem dense_problem(int n, const pcs_cone *kind, bool merge, double *W, co
         }
     }
     p.block = block;
-    CK_OK(pcs_bsr_from_dense(n, n, W, arena, &p.W));
+    must(pcs_bsr_from_dense(n, n, W, arena, &p.W) == PCS_OK, pcs_error_text());
     return p;
 }
 
@@ -37,13 +47,19 @@ static void gram(test_random *rng, int n, int m, double shift, double *G, double
     for (int k = 0; k < n * m; ++k) {
         G[k] = random_normal(rng);
     }
+    memset(W, 0, (size_t)n * (size_t)n * sizeof *W);
+    for (int k = 0; k < m; ++k) {
+        const double *g = G + (size_t)n * (size_t)k;
+        for (int j = 0; j < n; ++j) {
+            for (int i = 0; i <= j; ++i) {
+                W[i + (size_t)n * (size_t)j] += g[i] * g[j];
+            }
+        }
+    }
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i <= j; ++i) {
-            double s = i == j ? shift : 0;
-            for (int k = 0; k < m; ++k) {
-                s += G[i + (size_t)n * k] * G[j + (size_t)n * k] / m;
-            }
-            W[i + (size_t)n * j] = W[j + (size_t)n * i] = s;
+            const double s = W[i + (size_t)n * (size_t)j] / m + (i == j ? shift : 0);
+            W[i + (size_t)n * (size_t)j] = W[j + (size_t)n * (size_t)i] = s;
         }
     }
 }
