@@ -7,6 +7,7 @@
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/m3.h"
+#include "relations/joint.h"
 
 // ---- defaults --------------------------------------------------------------------------------
 
@@ -514,6 +515,14 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
     if (s1 == s2) return pcs_fail(PCS_ERR_ARG, "interaction: both systems are %d", def->system1.id);
     if (s1->nv == 0 && (!s2 || s2->nv == 0)) {
         return pcs_fail(PCS_ERR_ARG, "interaction: neither of its systems can move");
+    }
+    const int expected = relation_coordinates(&def->relation);
+    if (expected > 0 && (s1->nq != expected || (s2 && s2->nq != expected))) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "interaction: its relation is between systems of %d coordinates, system %d"
+                        " has %d",
+                        expected, s1->nq != expected ? def->system1.id : def->system2.id,
+                        s1->nq != expected ? s1->nq : s2->nq);
     }
     if (def->law.kind != PCS_LAW_EQUALITY && def->law.kind != PCS_LAW_NEWTON_IMPACT) {
         return pcs_fail(PCS_ERR_ARG, "interaction: unknown law %d", (int)def->law.kind);

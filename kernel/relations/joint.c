@@ -3,7 +3,7 @@
 //     distance     g = |P1 - P2| - l      data: p1, p2, l
 //     ball joint   g = P1 - P2            data: p1, p2
 //     linear       g = c . q + b          data: n, c, and b behind it
-#include <percuss/relation.h>
+#include "relations/joint.h"
 
 #include "base/base.h"
 #include "relations/contact.h"
@@ -204,4 +204,10 @@ pcs_relation pcs_relation_linear(int n, const double *c, double b)
     }
     out.data[1 + n] = b;
     return out;
+}
+
+int relation_coordinates(const pcs_relation *relation)
+{
+    if (relation->gap == linear_gap) return (int)relation->data[0];
+    return relation->gap == distance_gap || relation->gap == ball_gap ? 7 : 0;
 }
