@@ -66,7 +66,8 @@ struct pcs_work {
     pcs_env env;
     pcs_arena arena;
     size_t peak;
-    int n_systems, nv; // of the model it was made for
+    const pcs_model *owner; // the model it was made for, with
+    int n_systems, nv;      // that many
 
     // what can be read after a step; all in the arena
     pcs_contact *contact;

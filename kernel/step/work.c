@@ -8,6 +8,7 @@ pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
     pcs_work *wk = pcs_env_alloc(&m->env, 1, sizeof *wk);
     if (!wk) return pcs_fail_memory("pcs_work_create");
     wk->env = m->env;
+    wk->owner = m;
     wk->n_systems = m->n_systems;
     wk->nv = m->nv;
     wk->linear_h = NAN;
@@ -71,6 +72,9 @@ pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *argum
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st, const pcs_work *wk)
 {
     if (!m || !st || !wk) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
+    if (wk->owner != m) {
+        return pcs_fail(PCS_ERR_ARG, "%s: the work was made for another model", name);
+    }
     if (st->nq != m->nq || st->nv != m->nv || wk->n_systems != m->n_systems || wk->nv != m->nv) {
         return pcs_fail(PCS_ERR_SIZE,
                         "%s: the state has %d coordinates, the work is for %d systems"

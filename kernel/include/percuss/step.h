@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/// Work memory of a step; its contents mean nothing between steps, but for the contacts of the
-/// last one. One per thread.
+/// Work memory of the steps of one model; its contents mean nothing between steps, but for the
+/// contacts of the last one. One per thread.
 typedef struct pcs_work pcs_work;
 
 /// Release with pcs_work_destroy. Uses the environment of the model.
