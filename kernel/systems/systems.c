@@ -85,6 +85,7 @@ pcs_status system_potential(const pcs_model *m, const model_system *s, const dou
 
 bool system_normalize(const model_system *s, double *q)
 {
+    if (s->kind == SYSTEM_FIXED) return pcs_quat_norm(q + 3) > 0;
     return s->kind != SYSTEM_BODY || pcs_quat_normalize(q + 3) == PCS_OK;
 }
 

@@ -40,7 +40,7 @@ void system_advance(const model_system *s, const double *q, double h, const doub
 // potential energy at q: gravity, stiffness, load, potential callback
 pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V);
 
-// |Q| of bodies back to 1; false if a quaternion is zero or not finite
+// |Q| of bodies that move back to 1; false if a quaternion is zero or not finite
 bool system_normalize(const model_system *s, double *q);
 
 #endif
