@@ -1,0 +1,264 @@
+// A model, a state and a work with counted memory.
+#include "scene.h"
+
+#include "linalg/m3.h"
+#include "model/model.h"
+
+void scene_open(scene *s)
+{
+    *s = (scene){.memory = {.fail_at = -1}, .scheme = pcs_scheme_default()};
+    s->scheme.solver.tol = 1e-12;
+    s->env = test_env(&s->memory);
+    CK_OK(pcs_model_create(&s->env, &s->m));
+}
+
+void scene_start(scene *s)
+{
+    CK_OK(pcs_model_set_scheme(s->m, &s->scheme));
+    CK_OK(pcs_state_create(s->m, &s->st));
+    CK_OK(pcs_work_create(s->m, &s->wk));
+    s->q_before = calloc((size_t)s->m->nq + 1, sizeof(double));
+    s->v_before = calloc((size_t)s->m->nv + 1, sizeof(double));
+}
+
+void scene_close(scene *s)
+{
+    pcs_work_destroy(s->wk);
+    pcs_state_destroy(s->st);
+    pcs_model_destroy(s->m);
+    free(s->q_before);
+    free(s->v_before);
+    ck_assert_int_eq(s->memory.live, 0);
+}
+
+static pcs_system add(scene *s, const pcs_body_def *def)
+{
+    pcs_system out;
+    CK_OK(pcs_model_add_body(s->m, def, &out));
+    return out;
+}
+
+pcs_system scene_ball(scene *s, double mass, double radius, const double x[3], const double v[3])
+{
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = mass;
+    pcs_inertia_sphere(mass, radius, def.inertia);
+    memcpy(def.position, x, sizeof def.position);
+    if (v) memcpy(def.velocity, v, sizeof def.velocity);
+    return add(s, &def);
+}
+
+pcs_system scene_box(scene *s, double mass, const double edges[3], const double x[3],
+                     const double *Q, const double v[3], const double omega[3])
+{
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = mass;
+    pcs_inertia_box(mass, edges[0], edges[1], edges[2], def.inertia);
+    memcpy(def.position, x, sizeof def.position);
+    if (Q) memcpy(def.orientation, Q, sizeof def.orientation);
+    if (v) memcpy(def.velocity, v, sizeof def.velocity);
+    if (omega) memcpy(def.omega, omega, sizeof def.omega);
+    return add(s, &def);
+}
+
+void scene_shape(scene *s, pcs_system on, pcs_shape shape, double e)
+{
+    pcs_material material;
+    CK_OK(pcs_model_add_material(s->m, &(pcs_material_def){.e = e}, &material));
+    CK_OK(pcs_model_add_shape(s->m, on, &shape, material));
+}
+
+void scene_ground(scene *s, double e)
+{
+    scene_shape(s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), e);
+}
+
+void scene_gravity(scene *s, double x, double y, double z)
+{
+    CK_OK(pcs_model_set_gravity(s->m, (double[3]){x, y, z}));
+}
+
+void scene_step(scene *s, double h)
+{
+    s->h = h;
+    memcpy(s->q_before, s->st->q, (size_t)s->st->nq * sizeof(double));
+    memcpy(s->v_before, s->st->v, (size_t)s->st->nv * sizeof(double));
+    CK_OK(pcs_step(s->m, s->st, s->wk, h, &s->report));
+    ck_assert_msg(s->report.committed,
+                  "not committed at t = %g: %s (solve %s %g, newton %g in %d, projection %s)",
+                  s->st->t, pcs_outcome_text(s->report.outcome),
+                  pcs_outcome_text(s->report.solve.outcome), s->report.solve.measure.residual,
+                  s->report.newton_residual, s->report.newton_iters,
+                  pcs_outcome_text(s->report.projection_outcome));
+}
+
+double *scene_q(scene *s, pcs_system b)
+{
+    double *q = pcs_state_q(s->m, s->st, b);
+    ck_assert_ptr_nonnull(q);
+    return q;
+}
+
+double *scene_v(scene *s, pcs_system b)
+{
+    double *v = pcs_state_v(s->m, s->st, b);
+    ck_assert_ptr_nonnull(v);
+    return v;
+}
+
+double scene_kinetic(scene *s)
+{
+    double K;
+    CK_OK(pcs_kinetic_energy(s->m, s->st, &K));
+    return K;
+}
+
+double scene_potential(scene *s)
+{
+    double V;
+    CK_OK(pcs_potential_energy(s->m, s->st, &V));
+    return V;
+}
+
+// ---- what a step must obey
+// ----------------------------------------------------------------------
+
+// N . (v + omega x GP) of one side before the step; N of the contact frame
+static double normal_velocity(const scene *s, pcs_system side, const double P[3], const double F[9])
+{
+    const model_system *body = model_find(s->m, side);
+    if (!body || body->nv == 0) return 0;
+    double CT[18], u = 0;
+    pcs_body_CT(s->q_before + body->q_at, P, F, CT);
+    for (int i = 0; i < 6; ++i) {
+        u += CT[3 * i] * s->v_before[body->v_at + i];
+    }
+    return u;
+}
+
+// 0 <= u' + shift, r >= 0, one of them zero; the impulse takes no energy from nowhere
+static void check_contact(const scene *s, const pcs_contact *c, double speed, double impulse)
+{
+    const double tol = 1e-9;
+    ck_assert(c->active || c->r[0] == 0);
+    if (!c->active) return;
+    if (c->law.kind == PCS_LAW_EQUALITY) {
+        CK_NEAR(c->u[0], 0, tol * speed);
+        return;
+    }
+    ck_assert_msg(c->r[0] >= -tol * impulse, "impulse %g", c->r[0]);
+    if (c->interaction > 0) return;
+
+    const double u_k =
+        normal_velocity(s, c->system1, c->P1, c->F) - normal_velocity(s, c->system2, c->P2, c->F);
+    const bool ahead = s->scheme.activation == PCS_SPECULATIVE && c->gap > 0 &&
+                       s->scheme.projection < PCS_PROJECT_COMBINED;
+    const double w = c->u[0] + (ahead ? c->gap / s->h : c->law.e * u_k);
+    ck_assert_msg(w >= -tol * speed, "u' + shift = %g at gap %g", w, c->gap);
+    ck_assert_msg(fabs(w * c->r[0]) <= tol * speed * impulse, "w r = %g %g", w, c->r[0]);
+    if (u_k <= 0) ck_assert((c->u[0] + u_k) * c->r[0] <= tol * speed * impulse);
+}
+
+static void check_contacts(const scene *s)
+{
+    const pcs_contact *c;
+    const int n = pcs_contacts(s->wk, &c);
+    double speed = 1e-3, impulse = 1e-3;
+    for (int i = 0; i < n; ++i) {
+        speed = fmax(speed, fabs(c[i].u[0]));
+        impulse = fmax(impulse, fabs(c[i].r[0]));
+    }
+    for (int i = 0; i < s->m->nv; ++i) {
+        speed = fmax(speed, fabs(s->v_before[i]));
+    }
+    for (int i = 0; i < n; ++i) {
+        check_contact(s, &c[i], speed, impulse);
+    }
+
+    // the problem that was solved, with the impulses that were published
+    const pcs_problem p = pcs_last_problem(s->wk);
+    double *r = calloc((size_t)p.n + 1, sizeof *r), *u = calloc((size_t)p.n + 1, sizeof *u);
+    int rows = 0;
+    for (int i = 0; i < n; ++i) {
+        if (!c[i].active) continue;
+        ck_assert_int_lt(rows, p.n);
+        r[rows++] = c[i].r[0];
+    }
+    ck_assert_int_eq(rows, p.n);
+    if (p.n > 0) {
+        pcs_measure measure;
+        CK_OK(pcs_problem_check(&p));
+        pcs_problem_measure(&p, r, u, &measure);
+        ck_assert_msg(measure.residual <= s->scheme.solver.tol, "residual %g", measure.residual);
+    }
+    free(r);
+    free(u);
+}
+
+// M (v' - v_k) - h F_theta is the sum of the contact impulses, for bodies without a force callback
+static void check_wrench(const scene *s, int index)
+{
+    const model_system *b = &s->m->system[index];
+    if (b->kind != SYSTEM_BODY || b->body_force) return;
+    const double *v0 = s->v_before + b->v_at, *v1 = s->st->v + b->v_at;
+    double p[6], scale = 1e-3, J0[3], J1[3], g0[3], g1[3], wrench[6];
+    m3_mul(b->J, v0 + 3, J0);
+    m3_mul(b->J, v1 + 3, J1);
+    v3_cross(J0, v0 + 3, g0);
+    v3_cross(J1, v1 + 3, g1);
+    const double theta = s->scheme.theta;
+    for (int i = 0; i < 3; ++i) {
+        p[i] = b->mass * (v1[i] - v0[i] - s->h * s->m->gravity[i]);
+        p[3 + i] = J1[i] - J0[i] - s->h * (theta * g1[i] + (1 - theta) * g0[i]);
+        scale = fmax(scale, b->mass * (fabs(v0[i]) + fabs(v1[i])));
+    }
+    pcs_contact_wrench(s->wk, (pcs_system){index + 1}, wrench);
+    for (int i = 0; i < 6; ++i) {
+        CK_NEAR(wrench[i], p[i], 1e-10 * scale);
+    }
+}
+
+void scene_check_step(scene *s)
+{
+    check_contacts(s);
+    for (int i = 0; i < s->m->n_systems; ++i) {
+        check_wrench(s, i);
+        const model_system *b = &s->m->system[i];
+        if (b->kind == SYSTEM_BODY) CK_NEAR(pcs_quat_norm(s->st->q + b->q_at + 3), 1, 1e-14);
+    }
+
+    const pcs_energy *e = &s->report.energy;
+    const double scale = fabs(e->kinetic_before) + fabs(e->kinetic_after) + fabs(e->normal) +
+                         fabs(e->joints) + fabs(e->forces) + fabs(e->conservative) +
+                         fabs(e->gyroscopic) + fabs(e->mass);
+    ck_assert_msg(fabs(e->closure) <= 1e-12 * scale, "closure %g of %g", e->closure, scale);
+    ck_assert(e->tangential == 0);
+}
+
+void random_inertia(test_random *r, const double principal[3], double J[9])
+{
+    double Q[4], R[9];
+    random_quaternion(r, Q);
+    pcs_quat_to_matrix(Q, R);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            J[i + 3 * j] = 0;
+            for (int k = 0; k < 3; ++k) {
+                J[i + 3 * j] += R[i + 3 * k] * principal[k] * R[j + 3 * k];
+            }
+        }
+    }
+}
+
+double observed_order(int n, const double *error)
+{
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int i = 0; i < n; ++i) {
+        const double x = -i, y = log2(error[i]);
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+    }
+    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}

@@ -1,0 +1,56 @@
+// A model, a state and a work with counted memory, and the bodies that the tests of the kernel put
+// into them.
+#ifndef KERNEL_SCENE_H
+#define KERNEL_SCENE_H
+
+#include "support.h"
+
+#include <percuss/kernel.h>
+
+typedef struct scene {
+    test_memory memory;
+    pcs_env env;
+    pcs_scheme scheme; // what scene_start sets
+    pcs_model *m;
+    pcs_state *st;
+    pcs_work *wk;
+    pcs_step_report report; // of the last scene_step, as are:
+    double h, *q_before, *v_before;
+} scene;
+
+// an empty model and the default scheme, solved to 1e-12; the scene must not move afterwards
+void scene_open(scene *s);
+// sets the scheme, makes state and work
+void scene_start(scene *s);
+// destroys everything; nothing may be left
+void scene_close(scene *s);
+
+pcs_system scene_ball(scene *s, double mass, double radius, const double x[3], const double v[3]);
+// Q null: along the axes; inertia of the solid box
+pcs_system scene_box(scene *s, double mass, const double edges[3], const double x[3],
+                     const double *Q, const double v[3], const double omega[3]);
+// shape of a material with restitution e on a system ({0}: the world)
+void scene_shape(scene *s, pcs_system on, pcs_shape shape, double e);
+// the half-space below z = 0, in the world
+void scene_ground(scene *s, double e);
+void scene_gravity(scene *s, double x, double y, double z);
+
+// one step that must be carried out and committed
+void scene_step(scene *s, double h);
+
+double *scene_q(scene *s, pcs_system b);
+double *scene_v(scene *s, pcs_system b);
+double scene_kinetic(scene *s);
+double scene_potential(scene *s);
+
+// what the laws and the ledger demand of the last step, whatever the scene: complementarity row
+// by row, |Q| = 1, no energy lost from the books, signs of the impact law
+void scene_check_step(scene *s);
+
+// symmetric positive definite inertia with the given principal moments, axes turned at random
+void random_inertia(test_random *r, const double principal[3], double J[9]);
+
+// slope of log2(error) over log2(h) by least squares, n halvings
+double observed_order(int n, const double *error);
+
+#endif

@@ -1,0 +1,142 @@
+// Once warm, a step takes no memory: over the steps 100 to 200 of each scene nothing is asked of
+// the environment.
+#include "scene.h"
+
+static const double h = 2e-3;
+
+static void expect_no_allocation(scene *s)
+{
+    scene_start(s);
+    long before = 0;
+    int touching = 0;
+    for (int i = 0; i < 200; ++i) {
+        if (i == 100) before = s->memory.allocated;
+        scene_step(s, h);
+        touching += i >= 100 && s->report.active > 0;
+    }
+    ck_assert_int_gt(before, 0);
+    ck_assert_int_gt(touching, 0);
+    ck_assert_msg(s->memory.allocated == before, "%ld allocations", s->memory.allocated - before);
+}
+
+static const pcs_projection projections[] = {PCS_PROJECT_NONE, PCS_PROJECT_DIRECT,
+                                             PCS_PROJECT_DIRECT_HYSTERESIS, PCS_PROJECT_COMBINED,
+                                             PCS_PROJECT_COMBINED_EQUALITY};
+
+static void box_at(scene *s, double z)
+{
+    const double edges[3] = {0.2, 0.3, 0.1}, x[3] = {0, 0, z};
+    const pcs_system box = scene_box(s, 1, edges, x, NULL, NULL, NULL);
+    scene_shape(s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0);
+}
+
+START_TEST(a_ball)
+{
+    for (int i = 0; i < 5; ++i) {
+        scene s;
+        scene_open(&s);
+        s.scheme.projection = projections[i];
+        scene_ground(&s, 0.8);
+        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.101}, NULL),
+                    pcs_shape_sphere(0.1), 0.8);
+        expect_no_allocation(&s);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(a_box_at_rest_on_four_vertices)
+{
+    for (int i = 0; i < 5; ++i) {
+        scene s;
+        scene_open(&s);
+        s.scheme.projection = projections[i];
+        scene_ground(&s, 0);
+        box_at(&s, 0.05);
+        expect_no_allocation(&s);
+        ck_assert_int_eq(s.report.active, 4);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(a_stack_of_two_boxes)
+{
+    for (int i = 0; i < 5; ++i) {
+        scene s;
+        scene_open(&s);
+        s.scheme.projection = projections[i];
+        scene_ground(&s, 0);
+        box_at(&s, 0.05);
+        box_at(&s, 0.15);
+        expect_no_allocation(&s);
+        ck_assert_int_ge(s.report.active, 7);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+static int pull(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)user, (void)t;
+    for (int i = 0; i < 3; ++i) {
+        F[i] = -100 * q[i] - v[i];
+    }
+    return 0;
+}
+
+// the gyroscopic term, a force without Jacobian, a joint and a Lagrangian system
+START_TEST(a_mechanism)
+{
+    scene s;
+    scene_open(&s);
+    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.update_H = true;
+    pcs_body_def def = pcs_body_def_default();
+    pcs_inertia_box(1, 0.1, 0.2, 0.3, def.inertia);
+    def.position[0] = 1;
+    def.omega[0] = 1;
+    def.omega[1] = 10;
+    def.force = pull;
+    pcs_system body;
+    CK_OK(pcs_model_add_body(s.m, &def, &body));
+    const double p[3] = {0.1, 0, 0}, anchor[3] = {1.1, 0, 0}, one = 1, stiffness = 50;
+    CK_OK(pcs_model_add_interaction(
+        s.m,
+        &(pcs_interaction_def){pcs_relation_ball_joint(p, anchor), pcs_law_equality(), body, {0}},
+        NULL));
+    pcs_lagrangian_def slider = {.n = 1, .mass = &one, .stiffness = &stiffness, .v0 = &one};
+    CK_OK(pcs_model_add_lagrangian(s.m, &slider, NULL));
+    expect_no_allocation(&s);
+    scene_close(&s);
+}
+END_TEST
+
+// the same for entries beside the step
+START_TEST(impact_and_projection)
+{
+    scene s;
+    scene_open(&s);
+    scene_ground(&s, 0.5);
+    box_at(&s, 0.049);
+    scene_start(&s);
+    long before = 0;
+    for (int i = 0; i < 20; ++i) {
+        if (i == 10) before = s.memory.allocated;
+        s.st->v[2] = -1;
+        s.st->q[2] = 0.049;
+        pcs_report report;
+        CK_OK(pcs_impact(s.m, s.st, s.wk, 1e-2, &report));
+        CK_NEAR(s.st->v[2], 0.5, 1e-12);
+        pcs_step_report projected;
+        CK_OK(pcs_project(s.m, s.st, s.wk, &projected));
+        ck_assert(projected.committed);
+        CK_NEAR(s.st->q[2], 0.05, 1e-9);
+    }
+    ck_assert_int_eq(s.memory.allocated, before);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("allocation", a_ball, a_box_at_rest_on_four_vertices, a_stack_of_two_boxes,
+              a_mechanism, impact_and_projection)

@@ -1,0 +1,639 @@
+// Definitions that cannot be used are refused with a sentence that names the number, and leave the
+// model as it was; memory that runs out anywhere leaves everything as it was, and nothing behind.
+#include "scene.h"
+
+static int zero_force(void *user, double t, const double *q, const double *v, double *F)
+{
+    (void)user, (void)t, (void)q, (void)v, (void)F;
+    return 0;
+}
+
+static int unit_mass(void *user, const double *q, double *M)
+{
+    (void)user, (void)q;
+    M[0] = 1;
+    return 0;
+}
+
+static int some_jacobian(void *user, double t, const double *q, const double *v, double *Fq,
+                         double *Fv)
+{
+    (void)user, (void)t, (void)q, (void)v, (void)Fq, (void)Fv;
+    return 0;
+}
+
+static int some_potential(void *user, const double *q, double *V)
+{
+    (void)user, (void)q, (void)V;
+    return 0;
+}
+
+// the call failed with the wanted status and its sentence holds `word`
+static void refused(pcs_status got, pcs_status wanted, const char *word)
+{
+    ck_assert_msg(got == wanted, "got %s for '%s'", pcs_status_text(got), word);
+    ck_assert_msg(strstr(pcs_error_text(), word) != NULL, "'%s' does not name '%s'",
+                  pcs_error_text(), word);
+}
+
+// a model that must not feel the attempts: a ball that falls on the ground
+typedef struct witness {
+    scene s;
+    pcs_system ball;
+} witness;
+
+static void witness_open(witness *w)
+{
+    scene_open(&w->s);
+    w->ball = scene_ball(&w->s, 1, 0.1, (double[3]){0, 0, 0.1}, (double[3]){0, 0, -1});
+    scene_shape(&w->s, w->ball, pcs_shape_sphere(0.1), 0.5);
+    scene_ground(&w->s, 0.5);
+    CK_OK(pcs_model_set_scheme(w->s.m, &w->s.scheme));
+}
+
+static void witness_close(witness *w)
+{
+    ck_assert_int_eq(pcs_model_nq(w->s.m), 7);
+    ck_assert_int_eq(pcs_model_nv(w->s.m), 6);
+    ck_assert_int_eq(pcs_model_systems(w->s.m), 1);
+    scene_start(&w->s);
+    scene_step(&w->s, 1e-3);
+    CK_NEAR(scene_v(&w->s, w->ball)[2], 0.5, 1e-14);
+    ck_assert_int_eq(w->s.report.active, 1);
+    scene_close(&w->s);
+}
+
+START_TEST(bad_bodies_are_refused)
+{
+    witness w;
+    witness_open(&w);
+    pcs_model *m = w.s.m;
+    const pcs_body_def good = pcs_body_def_default();
+    pcs_body_def d;
+    pcs_system id = {77};
+    refused(pcs_model_add_body(NULL, &good, &id), PCS_ERR_ARG, "null");
+    refused(pcs_model_add_body(m, NULL, &id), PCS_ERR_ARG, "null");
+
+    const double masses[] = {0, -2.5, NAN, INFINITY};
+    const char *word[] = {"0 kg", "-2.5 kg", "nan kg", "inf kg"};
+    for (int i = 0; i < 4; ++i) {
+        d = good;
+        d.mass = masses[i];
+        refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, word[i]);
+    }
+
+    // inertia: not symmetric, indefinite in each minor, semi-definite, zero, not finite
+    const double bad[][9] = {
+        {1, 0.125, 0, 0, 1, 0, 0, 0, 1}, {-3, 0, 0, 0, 1, 0, 0, 0, 1}, {1, 2, 0, 2, 1, 0, 0, 0, 1},
+        {1, 0, 0, 0, 1, 0, 0, 0, -1},    {1, 1, 0, 1, 1, 0, 0, 0, 1},  {0, 0, 0, 0, 0, 0, 0, 0, 0},
+        {1, 0, 0, 0, NAN, 0, 0, 0, 1},   {1, 0, 0, 0, 1, 0, 0, 0, 0},
+    };
+    const char *says[] = {"0.125", "-1", "-0.75", "-1", "minors", "inertia", "not finite", "0"};
+    for (int i = 0; i < 8; ++i) {
+        d = good;
+        memcpy(d.inertia, bad[i], sizeof d.inertia);
+        refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, says[i]);
+    }
+
+    d = good;
+    d.orientation[0] = 0;
+    refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "quaternion is zero");
+    d.fixed = true;
+    refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "quaternion is zero");
+    double *entry[] = {&d.position[1], &d.orientation[3], &d.velocity[0], &d.omega[2]};
+    const char *field[] = {"position", "quaternion", "velocity", "omega"};
+    for (int i = 0; i < 4; ++i) {
+        d = good;
+        *entry[i] = NAN;
+        refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, field[i]);
+    }
+    d = good;
+    d.jacobian = some_jacobian;
+    refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "no force");
+    d = good;
+    d.potential = some_potential;
+    refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "no force");
+    ck_assert_int_eq(id.id, 77);
+    witness_close(&w);
+}
+END_TEST
+
+START_TEST(bad_lagrangian_systems_are_refused)
+{
+    witness w;
+    witness_open(&w);
+    pcs_model *m = w.s.m;
+    const double one[4] = {1, 0, 0, 1}, skew[4] = {1, 0.25, 0, 1}, not [4] = {1, 2, 2, 1},
+                 holed[4] = {1, NAN, 0, 1};
+    pcs_lagrangian_def good = pcs_lagrangian_def_default(), d;
+    good.n = 2;
+    good.mass = one;
+    pcs_system id = {77};
+    refused(pcs_model_add_lagrangian(NULL, &good, &id), PCS_ERR_ARG, "null");
+    refused(pcs_model_add_lagrangian(m, NULL, &id), PCS_ERR_ARG, "null");
+    const int sizes[] = {0, -3, 46341, 2147483647};
+    const char *named[] = {"0", "-3", "46341", "2147483647"};
+    for (int i = 0; i < 4; ++i) {
+        d = good;
+        d.n = sizes[i];
+        refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_SIZE, named[i]);
+    }
+    d = good;
+    d.mass = NULL;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "either mass or mass_fn");
+    d = good;
+    d.mass_fn = unit_mass;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "either mass or mass_fn");
+    d = good;
+    d.mass = skew;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "mass is not symmetric");
+    d.mass = not ;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "not positive definite");
+    d.mass = holed;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "mass has an entry");
+    const double **field[] = {&d.stiffness, &d.damping, &d.load, &d.q0, &d.v0};
+    const char *word[] = {"stiffness", "damping", "load", "q0", "v0"};
+    const double nans[4] = {NAN, 0, 0, 0};
+    for (int i = 0; i < 5; ++i) {
+        d = good;
+        *field[i] = nans;
+        refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, word[i]);
+    }
+    d = good;
+    d.stiffness = skew;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "stiffness is not symmetric");
+    d = good;
+    d.jacobian = some_jacobian;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "no force");
+    d = good;
+    d.potential = some_potential;
+    refused(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "no force");
+    ck_assert_int_eq(id.id, 77);
+
+    // and with a force they are fine
+    d.force = zero_force;
+    CK_OK(pcs_model_add_lagrangian(m, &d, &id));
+    ck_assert_int_eq(id.id, 2);
+    ck_assert_int_eq(pcs_model_nq(m), 9);
+    scene_close(&w.s);
+}
+END_TEST
+
+START_TEST(bad_schemes_are_refused)
+{
+    witness w;
+    witness_open(&w);
+    pcs_model *m = w.s.m;
+    const pcs_scheme good = w.s.scheme;
+    pcs_scheme d;
+    refused(pcs_model_set_scheme(NULL, &good), PCS_ERR_ARG, "null");
+    refused(pcs_model_set_scheme(m, NULL), PCS_ERR_ARG, "null");
+    double *real[] = {&d.theta,      &d.gamma,    &d.active_tol, &d.hysteresis,
+                      &d.newton_tol, &d.proj_tol, &d.solver.tol};
+    const char *name[] = {"theta",      "gamma",    "active_tol", "hysteresis",
+                          "newton_tol", "proj_tol", "tol"};
+    const double bad[] = {-0.25, NAN, 1e31};
+    const char *number[] = {"-0.25", "nan", "1e+31"};
+    for (int i = 0; i < 7; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            if (i == 6 && k == 2) continue;
+            d = good;
+            *real[i] = bad[k];
+            refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, name[i]);
+            refused(PCS_ERR_ARG, PCS_ERR_ARG, number[k]);
+        }
+    }
+    d = good;
+    d.theta = 1.5;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "theta is 1.5");
+    d = good;
+    d.proj_max = 0;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "proj_max is 0");
+    d = good;
+    d.newton_max = -1;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "newton_max is -1");
+    d = good;
+    d.activation = (pcs_activation)9;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "activation is 9");
+    d = good;
+    d.projection = (pcs_projection)9;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "projection is 9");
+    d = good;
+    d.metric = (pcs_metric)9;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "metric is 9");
+    d = good;
+    d.update = (pcs_update)9;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "update is 9");
+    d = good;
+    d.lever = (pcs_lever)9;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "lever is 9");
+    d = good;
+    d.solver.kind = (pcs_solver)99;
+    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "99");
+    refused(pcs_model_set_gravity(m, (double[3]){0, NAN, 0}), PCS_ERR_ARG, "gravity");
+    refused(pcs_model_set_gravity(m, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_model_set_gravity(NULL, (double[3]){0}), PCS_ERR_ARG, "null");
+    witness_close(&w);
+}
+END_TEST
+
+START_TEST(bad_interactions_are_refused)
+{
+    witness w;
+    witness_open(&w);
+    pcs_model *m = w.s.m;
+    const double bad_e[] = {-0.5, 1.5, NAN};
+    const char *e_text[] = {"-0.5", "1.5", "nan"};
+    const pcs_shape ball = pcs_shape_sphere(0.1), thin = pcs_shape_sphere(-4);
+    for (int i = 0; i < 3; ++i) {
+        refused(pcs_model_add_material(m, &(pcs_material_def){bad_e[i]}, NULL), PCS_ERR_ARG,
+                e_text[i]);
+    }
+    refused(pcs_model_add_material(m, NULL, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_model_add_shape(m, w.ball, NULL, (pcs_material){0}), PCS_ERR_ARG, "null");
+    refused(pcs_model_add_shape(m, w.ball, &thin, (pcs_material){0}), PCS_ERR_ARG, "-4");
+    refused(pcs_model_add_shape(m, (pcs_system){5}, &ball, (pcs_material){0}), PCS_ERR_ARG, "5");
+    refused(pcs_model_add_shape(m, (pcs_system){-1}, &ball, (pcs_material){0}), PCS_ERR_ARG, "-1");
+    refused(pcs_model_add_shape(m, w.ball, &ball, (pcs_material){3}), PCS_ERR_ARG, "material 3");
+    refused(pcs_model_add_shape(m, w.ball, &ball, (pcs_material){-2}), PCS_ERR_ARG, "material -2");
+    refused(pcs_model_set_combine(NULL, NULL, NULL), PCS_ERR_ARG, "null");
+
+    const double o[3] = {0};
+    const pcs_interaction_def good = {
+        pcs_relation_distance(o, o, 1), pcs_law_newton_impact(0.5), w.ball, {0}};
+    pcs_interaction_def d;
+    refused(pcs_model_add_interaction(NULL, &good, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_model_add_interaction(m, NULL, NULL), PCS_ERR_ARG, "null");
+    d = good;
+    d.relation.gap = NULL;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
+    d = good;
+    d.relation.gradient = NULL;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
+    d = good;
+    d.relation.dim = 0;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "0 rows");
+    d = good;
+    d.system1.id = 9;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system 9");
+    d.system1.id = 0;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system 0");
+    d = good;
+    d.system2.id = -4;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system -4");
+    d.system2 = w.ball;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "both systems are 1");
+    d = good;
+    d.law.kind = (pcs_law_kind)8;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "8");
+    for (int i = 0; i < 3; ++i) {
+        d = good;
+        d.law.e = bad_e[i];
+        refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, e_text[i]);
+    }
+    witness_close(&w);
+}
+END_TEST
+
+// a relation of bodies or of n coordinates is not one of a system with other coordinates
+START_TEST(relations_must_fit_their_systems)
+{
+    scene s;
+    scene_open(&s);
+    const double o[3] = {0}, c[7] = {1, 1, 1, 1, 1, 1, 1}, one = 1;
+    const pcs_system ball = scene_ball(&s, 1, 0.1, o, NULL);
+    pcs_lagrangian_def def = pcs_lagrangian_def_default();
+    def.n = 1;
+    def.mass = &one;
+    pcs_system slider;
+    CK_OK(pcs_model_add_lagrangian(s.m, &def, &slider));
+    pcs_interaction_def d = {pcs_relation_linear(7, c, 0), pcs_law_equality(), slider, {0}};
+    refused(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_SIZE, "system 2 has 1");
+    d.relation = pcs_relation_distance(o, c, 1);
+    refused(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_SIZE, "system 2 has 1");
+    d.relation = pcs_relation_ball_joint(o, o);
+    refused(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_SIZE, "system 2 has 1");
+    d.system1 = ball;
+    d.system2 = slider;
+    refused(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_SIZE, "system 2 has 1");
+    d.system2 = (pcs_system){0};
+    CK_OK(pcs_model_add_interaction(s.m, &d, NULL));
+    d.relation = pcs_relation_linear(8, c, 0);
+    refused(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "callbacks");
+    scene_close(&s);
+}
+END_TEST
+
+START_TEST(bodies_that_cannot_move_have_no_interaction)
+{
+    scene s;
+    scene_open(&s);
+    pcs_body_def def = pcs_body_def_default();
+    def.fixed = true;
+    def.mass = -1;
+    pcs_system wall, post;
+    CK_OK(pcs_model_add_body(s.m, &def, &wall));
+    CK_OK(pcs_model_add_body(s.m, &def, &post));
+    ck_assert_int_eq(pcs_model_nq(s.m), 14);
+    ck_assert_int_eq(pcs_model_nv(s.m), 0);
+    const double o[3] = {0};
+    const pcs_interaction_def d = {pcs_relation_distance(o, o, 1), pcs_law_equality(), wall, post};
+    refused(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "can move");
+
+    // a model in which nothing moves steps all the same
+    scene_start(&s);
+    scene_step(&s, 0.5);
+    ck_assert(s.st->t == 0.5);
+    ck_assert_ptr_null(pcs_state_v(s.m, s.st, wall));
+    scene_close(&s);
+}
+END_TEST
+
+START_TEST(an_empty_model_steps)
+{
+    scene s;
+    scene_open(&s);
+    scene_start(&s);
+    scene_step(&s, 0.25);
+    ck_assert(s.st->t == 0.25);
+    pcs_report report;
+    CK_OK(pcs_impact(s.m, s.st, s.wk, 1e-9, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    CK_OK(pcs_project(s.m, s.st, s.wk, NULL));
+    scene_close(&s);
+}
+END_TEST
+
+START_TEST(entries_refuse_what_they_cannot_use)
+{
+    scene s;
+    scene_open(&s);
+    const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
+    scene_start(&s);
+    const unsigned long long before = pcs_state_hash(s.st);
+    const double bad_h[] = {0, -0.5, NAN, INFINITY};
+    const char *text[] = {"0 s", "-0.5 s", "nan s", "inf s"};
+    for (int i = 0; i < 4; ++i) {
+        refused(pcs_step(s.m, s.st, s.wk, bad_h[i], NULL), PCS_ERR_ARG, text[i]);
+        refused(pcs_run(s.m, s.st, s.wk, bad_h[i], 1, NULL, NULL, NULL), PCS_ERR_ARG, text[i]);
+    }
+    refused(pcs_run(s.m, s.st, s.wk, 0.1, NAN, NULL, NULL, NULL), PCS_ERR_ARG, "nan");
+    refused(pcs_impact(s.m, s.st, s.wk, -0.125, NULL), PCS_ERR_ARG, "-0.125");
+    refused(pcs_impact(s.m, s.st, s.wk, NAN, NULL), PCS_ERR_ARG, "nan");
+    refused(pcs_step(NULL, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_step(s.m, NULL, s.wk, 0.1, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_step(s.m, s.st, NULL, 0.1, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_project(NULL, s.st, s.wk, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_state_create(NULL, &s.st), PCS_ERR_ARG, "null");
+    refused(pcs_work_create(s.m, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_model_create(NULL, NULL), PCS_ERR_ARG, "null");
+    double K;
+    refused(pcs_kinetic_energy(s.m, NULL, &K), PCS_ERR_ARG, "null");
+    refused(pcs_potential_energy(s.m, s.st, NULL), PCS_ERR_ARG, "null");
+    ck_assert(pcs_state_hash(s.st) == before);
+
+    // numbers written into the state
+    double *q = scene_q(&s, ball), *v = scene_v(&s, ball);
+    q[2] = NAN;
+    refused(pcs_step(s.m, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG, "not finite");
+    q[2] = 1;
+    v[5] = INFINITY;
+    refused(pcs_impact(s.m, s.st, s.wk, 0, NULL), PCS_ERR_ARG, "not finite");
+    v[5] = 0;
+    q[3] = 0;
+    refused(pcs_step(s.m, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG, "quaternion of system 1");
+    refused(pcs_project(s.m, s.st, s.wk, NULL), PCS_ERR_ARG, "quaternion of system 1");
+    q[3] = 1;
+    ck_assert(pcs_state_hash(s.st) == before);
+
+    // accepting null where that is promised
+    pcs_model_destroy(NULL);
+    pcs_state_destroy(NULL);
+    pcs_work_destroy(NULL);
+    ck_assert_int_eq(pcs_model_nq(NULL), 0);
+    ck_assert_uint_eq(pcs_work_bytes(NULL), 0);
+    scene_close(&s);
+}
+END_TEST
+
+// state and work belong to one model as it was when they were made
+START_TEST(sizes_that_disagree_are_refused)
+{
+    scene a, b;
+    scene_open(&a);
+    scene_open(&b);
+    const double o[3] = {0};
+    scene_ball(&a, 1, 0.1, o, NULL);
+    scene_ball(&b, 2, 0.1, o, NULL);
+    scene_start(&a);
+    scene_start(&b);
+    refused(pcs_step(a.m, a.st, b.wk, 0.1, NULL), PCS_ERR_ARG, "another model");
+    scene_ball(&b, 2, 0.1, o, NULL);
+    refused(pcs_step(b.m, b.st, b.wk, 0.1, NULL), PCS_ERR_SIZE, "7");
+    refused(pcs_impact(b.m, b.st, b.wk, 0.1, NULL), PCS_ERR_SIZE, "14");
+    double K;
+    refused(pcs_kinetic_energy(b.m, b.st, &K), PCS_ERR_SIZE, "14");
+    scene_close(&a);
+    scene_close(&b);
+}
+END_TEST
+
+// a quaternion set to zero by the user of the state, on a body that does not move
+START_TEST(a_fixed_body_needs_an_orientation)
+{
+    scene s;
+    scene_open(&s);
+    pcs_body_def def = pcs_body_def_default();
+    def.fixed = true;
+    pcs_system floor_body;
+    CK_OK(pcs_model_add_body(s.m, &def, &floor_body));
+    scene_shape(&s, floor_body, pcs_shape_box(1, 1, 0.2), 0);
+    const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.2}, NULL);
+    scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+    scene_start(&s);
+    double *Q = scene_q(&s, floor_body) + 3;
+    Q[0] = 0;
+    refused(pcs_step(s.m, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG, "quaternion of system 1");
+
+    // any length is an orientation, and it stays as it was written
+    Q[0] = 3;
+    scene_step(&s, 0.01);
+    ck_assert(Q[0] == 3);
+    ck_assert_int_eq(s.report.active, 1);
+    CK_NEAR(scene_v(&s, ball)[2], 0, 1e-14);
+    scene_close(&s);
+}
+END_TEST
+
+static pcs_law strange_rule(void *user, const pcs_material_def *a, const pcs_material_def *b)
+{
+    (void)a, (void)b;
+    return *(pcs_law *)user;
+}
+
+START_TEST(the_rule_of_materials_is_asked_and_checked)
+{
+    witness w;
+    witness_open(&w);
+    scene_start(&w.s);
+    const unsigned long long before = pcs_state_hash(w.s.st);
+    pcs_law law = {PCS_LAW_NEWTON_IMPACT, 1.25};
+    CK_OK(pcs_model_set_combine(w.s.m, strange_rule, &law));
+    refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "1.25");
+    law.e = NAN;
+    refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "nan");
+    law = pcs_law_equality();
+    refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "law 0");
+    ck_assert(pcs_state_hash(w.s.st) == before);
+    law = pcs_law_newton_impact(0.25);
+    scene_step(&w.s, 1e-3);
+    CK_NEAR(scene_v(&w.s, w.ball)[2], 0.25, 1e-14);
+    scene_close(&w.s);
+}
+END_TEST
+
+// ---- memory
+// --------------------------------------------------------------------------------------
+
+// the call; when memory ran out, once more with memory. What `st` holds must not have changed
+#define AGAIN(expr)                                                                 \
+    do {                                                                            \
+        const unsigned long long hash_ = st ? pcs_state_hash(st) : 0;               \
+        const pcs_status first_ = (expr);                                           \
+        if (first_ == PCS_OK) break;                                                \
+        ck_assert_msg(first_ == PCS_ERR_MEMORY, "%s: %s", #expr, pcs_error_text()); \
+        ck_assert(strstr(pcs_error_text(), "memory") != NULL);                      \
+        ck_assert(!st || pcs_state_hash(st) == hash_);                              \
+        failures += 1;                                                              \
+        memory.fail_at = -1;                                                        \
+        CK_OK(expr);                                                                \
+    } while (0)
+
+// every call that allocates, with the allocation number fail_at failing; the hash of the end
+static unsigned long long build_and_run(long fail_at, int *failed, long *allocated)
+{
+    test_memory memory = {.fail_at = fail_at};
+    const pcs_env env = test_env(&memory);
+    pcs_model *m = NULL;
+    pcs_state *st = NULL, *copy = NULL;
+    pcs_work *wk = NULL;
+    int failures = 0;
+    AGAIN(pcs_model_create(&env, &m));
+
+    pcs_scheme scheme = pcs_scheme_default();
+    scheme.projection = PCS_PROJECT_DIRECT;
+    AGAIN(pcs_model_set_scheme(m, &scheme));
+    pcs_material rubber;
+    AGAIN(pcs_model_add_material(m, &(pcs_material_def){0.5}, &rubber));
+    const pcs_shape ground = pcs_shape_half_space((double[3]){0, 0, 1}, 0);
+    AGAIN(pcs_model_add_shape(m, (pcs_system){0}, &ground, rubber));
+
+    // more systems, shapes and interactions than the first room of each list
+    pcs_system body[10];
+    const pcs_shape ball = pcs_shape_sphere(0.1), box = pcs_shape_box(0.2, 0.2, 0.2);
+    for (int i = 0; i < 10; ++i) {
+        pcs_body_def def = pcs_body_def_default();
+        def.position[0] = 0.5 * i;
+        def.position[2] = 0.099;
+        def.velocity[2] = -1;
+        AGAIN(pcs_model_add_body(m, &def, &body[i]));
+        AGAIN(pcs_model_add_shape(m, body[i], i % 2 ? &box : &ball, rubber));
+    }
+    const double o[3] = {0}, one[4] = {2, 0, 0, 1}, load[2] = {0, -1};
+    for (int i = 0; i < 9; ++i) {
+        const pcs_interaction_def link = {pcs_relation_distance(o, o, 0.51), pcs_law_equality(),
+                                          body[i], body[i + 1]};
+        AGAIN(pcs_model_add_interaction(m, &link, NULL));
+    }
+    pcs_lagrangian_def def = pcs_lagrangian_def_default();
+    def.n = 2;
+    def.mass = def.stiffness = def.damping = one;
+    def.load = load;
+    AGAIN(pcs_model_add_lagrangian(m, &def, NULL));
+
+    AGAIN(pcs_state_create(m, &st));
+    AGAIN(pcs_state_create(m, &copy));
+    AGAIN(pcs_work_create(m, &wk));
+    for (int k = 0; k < 6; ++k) {
+        pcs_step_report report;
+        AGAIN(pcs_step(m, st, wk, 2e-3, &report));
+        ck_assert(report.committed);
+        ck_assert(k > 0 || report.projection_iters > 0);
+    }
+    AGAIN(pcs_project(m, st, wk, NULL));
+    AGAIN(pcs_impact(m, st, wk, 1e-9, NULL));
+    double K;
+    AGAIN(pcs_kinetic_energy(m, st, &K));
+    AGAIN(pcs_state_copy(st, copy));
+    ck_assert(pcs_state_equal(st, copy));
+
+    const size_t bytes = pcs_state_save_bytes(st);
+    void *saved = malloc(bytes);
+    pcs_state_save(st, saved);
+    pcs_state *read = NULL;
+    AGAIN(pcs_state_create(m, &read));
+    AGAIN(pcs_state_load(read, saved, bytes));
+    ck_assert(pcs_state_equal(st, read));
+    free(saved);
+
+    const unsigned long long end = pcs_state_hash(st);
+    pcs_work_destroy(wk);
+    pcs_state_destroy(read);
+    pcs_state_destroy(copy);
+    pcs_state_destroy(st);
+    pcs_model_destroy(m);
+    ck_assert_int_eq(memory.live, 0);
+    *failed = failures;
+    *allocated = memory.allocated;
+    return end;
+}
+
+START_TEST(memory_may_run_out_anywhere)
+{
+    int failed;
+    long allocated, unused;
+    const unsigned long long end = build_and_run(-1, &failed, &allocated);
+    ck_assert_int_eq(failed, 0);
+    ck_assert_int_gt(allocated, 30);
+    for (long k = 0; k < allocated; ++k) {
+        ck_assert(build_and_run(k, &failed, &unused) == end);
+        ck_assert_int_eq(failed, 1);
+    }
+}
+END_TEST
+
+// a definition that is refused after some of it was copied gives that back
+START_TEST(refused_definitions_leave_nothing_behind)
+{
+    test_memory memory = {.fail_at = -1};
+    const pcs_env env = test_env(&memory);
+    pcs_model *m;
+    CK_OK(pcs_model_create(&env, &m));
+    const double one[4] = {1, 0, 0, 1}, bad[4] = {1, 0, 0, NAN};
+    pcs_lagrangian_def def = pcs_lagrangian_def_default();
+    def.n = 2;
+    def.mass = one;
+    def.stiffness = one;
+    def.damping = bad;
+    ck_assert_int_eq(pcs_model_add_lagrangian(m, &def, NULL), PCS_ERR_ARG);
+    const long live = memory.live;
+    for (int i = 0; i < 20; ++i) {
+        ck_assert_int_eq(pcs_model_add_lagrangian(m, &def, NULL), PCS_ERR_ARG);
+    }
+    ck_assert_int_eq(memory.live, live);
+    pcs_model_destroy(m);
+    ck_assert_int_eq(memory.live, 0);
+
+    const pcs_env half = {.alloc = env.alloc};
+    CK_FAILS(pcs_model_create(&half, &m), PCS_ERR_ARG);
+    ck_assert_ptr_null(m);
+}
+END_TEST
+
+PCS_TEST_MAIN("model", bad_bodies_are_refused, bad_lagrangian_systems_are_refused,
+              bad_schemes_are_refused, bad_interactions_are_refused,
+              relations_must_fit_their_systems, bodies_that_cannot_move_have_no_interaction,
+              an_empty_model_steps, entries_refuse_what_they_cannot_use,
+              sizes_that_disagree_are_refused, a_fixed_body_needs_an_orientation,
+              the_rule_of_materials_is_asked_and_checked, memory_may_run_out_anywhere,
+              refused_definitions_leave_nothing_behind)
