@@ -23,6 +23,7 @@ static const entry table[KINDS][KINDS] = {
     [PCS_HALF_SPACE][PCS_BOX] = {collide_box_half_space, true},
     [PCS_BOX][PCS_SPHERE] = {collide_sphere_box, true},
     [PCS_BOX][PCS_HALF_SPACE] = {collide_box_half_space, false},
+    [PCS_BOX][PCS_BOX] = {collide_box_box, false},
 };
 
 static void swap3(double a[3], double b[3])

@@ -13,5 +13,6 @@ collide_fn collide_sphere_sphere;
 collide_fn collide_sphere_half_space;
 collide_fn collide_sphere_box;
 collide_fn collide_box_half_space;
+collide_fn collide_box_box;
 
 #endif

@@ -13,7 +13,7 @@
 // A centre that stands less than this beyond a face plane (relative to the half edge) counts as
 // not beyond it: closer to an edge or a vertex the direction to it would be rounding noise. The
 // gap errs by as much at most.
-static const double surface_tol = 1e-12;
+static const double surface_tol = 1e-14;
 
 int collide_sphere_half_space(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                               const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
