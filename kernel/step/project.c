@@ -168,6 +168,8 @@ static pcs_status iterate(trial *t, int n, candidate **row, const local_part *L,
     pcs_solver_opts opts = pcs_solver_defaults(PCS_AUTO);
     opts.tol = 1e-12;
     out->projection_outcome = PCS_MAX_ITERS;
+    pcs_outcome last = PCS_CONVERGED;
+    double before = INFINITY;
     for (int it = 0;; ++it) {
         pcs_arena scope = mem;
         PCS_TRY(gaps(t, n, row, scope, g));
@@ -177,7 +179,14 @@ static pcs_status iterate(trial *t, int n, candidate **row, const local_part *L,
             out->projection_outcome = PCS_CONVERGED;
             return PCS_OK;
         }
+        // a linearised problem without solution (redundant rows that disagree by rounding, or
+        // rows that contradict one another) still gives a step; it counts while it helps
+        if (last != PCS_CONVERGED && !(out->violation_after <= 0.5 * before)) {
+            out->projection_outcome = last;
+            return PCS_OK;
+        }
         if (it == scheme->proj_max) return PCS_OK;
+        before = out->violation_after;
 
         pcs_bsr A, T;
         pcs_mass *M;
@@ -207,9 +216,9 @@ static pcs_status iterate(trial *t, int n, candidate **row, const local_part *L,
         pcs_report report;
         PCS_TRY(pcs_position_step(&p, scheme->metric, &opts, scope, Lambda, dq, &report));
         out->projection_iters += 1;
-        if (report.outcome == PCS_INFEASIBLE || !move(t, L, dq)) {
-            out->projection_outcome =
-                report.outcome == PCS_INFEASIBLE ? PCS_INFEASIBLE : PCS_DIVERGED;
+        last = report.outcome;
+        if (!move(t, L, dq)) {
+            out->projection_outcome = PCS_DIVERGED;
             return PCS_OK;
         }
     }
