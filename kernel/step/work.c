@@ -49,6 +49,11 @@ size_t pcs_work_bytes(const pcs_work *wk)
     return wk ? sizeof *wk + wk->arena.size : 0;
 }
 
+size_t pcs_work_demand(const pcs_work *wk)
+{
+    return wk ? wk->peak : 0;
+}
+
 pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments)
 {
     for (;;) {
