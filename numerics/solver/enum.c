@@ -21,8 +21,6 @@
 
 // a basic value above this is not zero: q' has entries up to 1
 #define ZERO_TOL 1e-9
-// a branch cut by less than this may have been cut by rounding: then nothing is proved
-#define PROOF_GAP 1e-8
 // nodes between two looks at the watch and the clock
 #define LOOK_EVERY 64
 
@@ -42,9 +40,9 @@ typedef struct search {
     unsigned char *rows, *cols; // by row of the problem
     double *value;              // by code, of the current vertex
     double *x, *r, *u;
-    double *best; // n
-    bool found, doubtful;
-    int fewest; // active rows of the best solution
+    double *best;         // n
+    bool found, doubtful; // doubtful: something was decided within rounding, nothing is proved
+    int fewest;           // active rows of the best solution
     int nodes, pivots;
 } search;
 
@@ -155,16 +153,9 @@ static bool enter(search *s, int depth, int active)
     if (s->found && active >= s->fewest) return false;
 
     int bad;
-    double gap;
-    const poly_end end = poly_restore(&l->t, s->held, &s->pivots, &bad, &gap);
-    if (end == POLY_EMPTY) {
-        if (!(gap > PROOF_GAP)) s->doubtful = true;
-        return false;
-    }
-    if (end == POLY_LOST) {
-        s->doubtful = true;
-        return false;
-    }
+    const poly_end end = poly_restore(&l->t, s->held, &s->pivots, &bad, &s->doubtful);
+    if (end == POLY_LOST) s->doubtful = true;
+    if (end != POLY_FEASIBLE) return false;
 
     int count;
     l->row = read_vertex(s, &l->t, &count);
@@ -218,7 +209,8 @@ static bool explore(search *s)
     int depth = 0, active = 0;
     if (!enter(s, 0, 0)) return true;
     while (depth >= 0) {
-        if (s->nodes % LOOK_EVERY == 0 && stopped(s)) return false;
+        const bool look = s->nodes % LOOK_EVERY == 0 || s->nodes >= s->track->o->max_iters;
+        if (look && stopped(s)) return false;
         level *l = &s->level[depth];
         if (l->stage == 2) {
             // back to the parent, which takes its decision back

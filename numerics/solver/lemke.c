@@ -418,8 +418,8 @@ static bool programme_refutes(lemke *s, pcs_arena work)
     memset(held + 2 * (size_t)s->d->ni, 1, (size_t)s->d->nl);
 
     int bad;
-    double gap;
-    if (poly_restore(&poly, held, &s->pivots, &bad, &gap) != POLY_EMPTY) return false;
+    bool doubt = false;
+    if (poly_restore(&poly, held, &s->pivots, &bad, &doubt) != POLY_EMPTY) return false;
     poly_multipliers(s->d, &poly, bad, s->yx);
     return pivot_refutes(s->d, s->yx, work);
 }

@@ -604,6 +604,8 @@ void dict_drop_row(dict *d, int i)
 
 // a basic variable within this of zero is zero: q' has entries up to 1
 #define POLY_FEASIBLE_TOL 1e-11
+// a basic variable that is wrong by less than this may be wrong by rounding
+#define POLY_PROOF_GAP 1e-8
 // a coefficient below this part of the largest of its row, or below the rounding of the first
 // dictionary, whose entries go up to about 1, is zero
 #define POLY_PIVOT_TOL 1e-10
@@ -659,14 +661,14 @@ static int wanted(double value, bool held)
     return 0;
 }
 
-poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, double *gap)
+poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, bool *doubt)
 {
     // after this many exchanges by size, Bland's rule: it cannot cycle
     const int patience = 2 * (d->m + d->n), limit = 50 * (d->m + d->n) + 1000;
 
     for (int count = 0; count < limit; ++count) {
         const bool bland = count >= patience;
-        const double *value = dict_column(d, d->n);
+        double *value = dict_column(d, d->n);
         int row = -1;
         double worst = 0;
         for (int i = 0; i < d->m; ++i) {
@@ -699,8 +701,10 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
         }
         if (enter < 0) {
             *bad = row;
-            *gap = fabs(value[row]);
-            return POLY_EMPTY;
+            if (fabs(value[row]) > POLY_PROOF_GAP) return POLY_EMPTY;
+            *doubt = true;
+            value[row] = 0;
+            continue;
         }
         dict_exchange(d, row, enter);
         *pivots += 1;

@@ -37,7 +37,7 @@ typedef struct pivot_problem {
 size_t pivot_problem_bytes(const pcs_problem *p);
 
 // arrays from the arena; PCS_ERR_MEMORY when it is too small
-pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_problem *out);
+PCS_API pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_problem *out);
 
 // entry (i, j) of the reduced problem, places counted from rank; column nr is its constant
 static inline double pivot_reduced(const pivot_problem *d, int i, int j)
@@ -46,7 +46,7 @@ static inline double pivot_reduced(const pivot_problem *d, int i, int j)
 }
 
 // r of the problem from a solution (y, x) of the reduced one (nr numbers, scaled)
-void pivot_expand(const pivot_problem *d, const double *yx, double *r);
+PCS_API void pivot_expand(const pivot_problem *d, const double *yx, double *r);
 
 // Sharpens r: solves (W r + q)_rows = 0 for r_cols, everything else zero, from the data as given,
 // with one step of refinement. Flags by problem row and column. Square and regular: LU; otherwise
@@ -64,7 +64,7 @@ size_t pivot_sharpen_bytes(const pcs_problem *p);
 //
 // Every entry of W^T y is compared with the rounding of its own sum: what is proved is exact for
 // a W that agrees with the given one to a few units in the last place of each entry.
-bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work);
+PCS_API bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work);
 size_t pivot_refutes_bytes(const pcs_problem *p);
 
 // Basic variables as affine functions of the nonbasic ones:
@@ -85,7 +85,7 @@ static inline double *dict_column(const dict *d, int j)
 }
 
 // exchanges basic i with nonbasic j; t[i, j] is not zero
-void dict_exchange(dict *d, int i, int j);
+PCS_API void dict_exchange(dict *d, int i, int j);
 
 // removes nonbasic j, which stays at zero; the last one takes its place
 void dict_drop_column(dict *d, int j);
@@ -105,9 +105,10 @@ typedef enum poly_end {
 } poly_end;
 
 // Makes the basic solution feasible: zero <= basic, and = 0 where held[code]. The row that proves
-// emptiness goes to *bad and its violation to *gap. Dual simplex without costs: largest violation
-// and largest coefficient at first, least codes (Bland) afterwards, so it ends.
-poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, double *gap);
+// emptiness goes to *bad. A row that nothing can mend but that misses by less than rounding may
+// explain is taken as mended, and *doubt set: nothing is proved then. Dual simplex without costs:
+// largest violation and largest coefficient at first, least codes (Bland) afterwards, so it ends.
+poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, bool *doubt);
 
 // the reduced row multipliers that row `bad` of an empty dictionary proves it with; z has nr
 void poly_multipliers(const pivot_problem *p, const dict *d, int bad, double *z);

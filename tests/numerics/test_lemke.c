@@ -51,7 +51,8 @@ START_TEST(murty_is_solved)
 }
 END_TEST
 
-// Kostreva (1979): least-index-free pivoting rules cycle on this P-matrix and this q
+// the circulant P-matrix of Murty and Kostreva, on which pivoting methods cycle when ties are
+// broken carelessly: every ratio of the first step ties
 START_TEST(cycling_examples_end)
 {
     const double K[9] = {1, 0, 2, 2, 1, 0, 0, 2, 1}, qk[3] = {-1, -1, -1};
