@@ -88,7 +88,7 @@ static bool take(search *s, pcs_arena *work)
     }
     s->work = *work;
     memset(s->held, 0, 3 * n);
-    memset(s->held + 2 * s->d->ni, 1, (size_t)s->d->nl);
+    memset(s->held + 2 * (size_t)s->d->ni, 1, (size_t)s->d->nl);
     return true;
 }
 

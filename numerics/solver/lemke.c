@@ -106,7 +106,8 @@ static int reduced(const lemke *s, int i, double *sign)
 {
     const pivot_problem *d = s->d;
     *sign = i >= d->ni + d->nl ? -1 : 1;
-    return i < d->ni ? d->nl + i : (i - d->ni) % d->nl;
+    if (i < d->ni) return d->nl + i;
+    return *sign > 0 ? i - d->ni : i - d->ni - d->nl;
 }
 
 // column j of A, or b for j = -1

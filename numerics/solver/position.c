@@ -61,7 +61,8 @@ pcs_status pcs_position_work_bytes(const pcs_env *env, const pcs_position_proble
 {
     if (!bytes) return pcs_fail(PCS_ERR_ARG, "position: the place for the size is null");
     *bytes = 0;
-    if (p && nothing(p, metric)) return PCS_OK;
+    if (!p) return pcs_fail(PCS_ERR_ARG, "position: the problem is null");
+    if (nothing(p, metric)) return PCS_OK;
     PCS_TRY(position_check(p, metric));
 
     // assembled for real; the demand is known only as far as the last try came

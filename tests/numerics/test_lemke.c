@@ -107,6 +107,44 @@ START_TEST(hyperstatic_box_is_carried)
 }
 END_TEST
 
+// boxes on one another, four corners each: 4 rows and rank 3 per box, ties everywhere. The bottom
+// carries all of them
+START_TEST(a_tower_is_carried)
+{
+    enum { boxes = 24, n = 4 * boxes, nv = 3 * boxes };
+    double *H = calloc((size_t)n * nv, sizeof *H), *W = calloc((size_t)n * n, sizeof *W);
+    double q[n] = {0}, z[n], total = 0;
+    const double weight = 0.01, inverse_inertia = 6;
+    ck_assert(H && W);
+    for (int i = 0; i < n; ++i) {
+        const int b = i / 4;
+        const double x = i & 1 ? 0.5 : -0.5, y = i & 2 ? 0.5 : -0.5;
+        const double row[3] = {1, y, -x};
+        for (int c = 0; c < 3; ++c) {
+            H[i + n * (3 * b + c)] = row[c];
+            if (b > 0) H[i + n * (3 * b - 3 + c)] = -row[c];
+        }
+        q[i] = b > 0 ? 0 : -weight;
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            for (int l = 0; l < nv; ++l) {
+                W[i + n * j] += H[i + n * l] * H[j + n * l] * (l % 3 ? inverse_inertia : 1);
+            }
+        }
+    }
+    const pcs_report report = run(PCS_LEMKE, n, unilateral, W, q, z);
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_double_lt(report.measure.residual, 1e-12);
+    for (int i = 0; i < 4; ++i) {
+        total += z[i];
+    }
+    CK_NEAR(total, weight * boxes, 1e-12);
+    free(H);
+    free(W);
+}
+END_TEST
+
 START_TEST(infeasible_is_proved)
 {
     double z[4];
@@ -260,6 +298,6 @@ START_TEST(agrees_with_enumeration)
 END_TEST
 
 PCS_TEST_MAIN("lemke", murty_is_solved, cycling_examples_end, hyperstatic_box_is_carried,
-              infeasible_is_proved, bimatrix_game_is_solved,
+              a_tower_is_carried, infeasible_is_proved, bimatrix_game_is_solved,
               a_ray_without_proof_is_not_called_infeasible, signs_of_equalities_do_not_matter,
               agrees_with_enumeration)
