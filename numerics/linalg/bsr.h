@@ -27,6 +27,6 @@ static inline void block_addmul(int h, int w, const double *a, const double *x, 
 }
 
 // the dot product of one scalar row of A (row local of block row i) with x
-PCS_API double bsr_row_dot(const pcs_bsr *A, int i, int local, const double *x);
+double bsr_row_dot(const pcs_bsr *A, int i, int local, const double *x);
 
 #endif

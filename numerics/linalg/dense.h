@@ -11,29 +11,28 @@ PCS_API void dense_mul(int m, int n, double a, const double *A, const double *x,
                        double *y);
 
 // C = a op(A) op(B) + b C, op(A) m x k, op(B) k x n
-PCS_API void dense_mul_dense(bool ta, bool tb, int m, int n, int k, double a, const double *A,
-                             const double *B, double b, double *C);
+void dense_mul_dense(bool ta, bool tb, int m, int n, int k, double a, const double *A,
+                     const double *B, double b, double *C);
 
 // Cholesky factor of the symmetric A (lower triangle read), in place; false if A is not positive
 // definite
 PCS_API bool dense_cholesky(int n, double *A);
 
 // LU with partial pivoting, in place; piv has n entries
-PCS_API bool dense_lu(int n, double *A, int *piv);
+bool dense_lu(int n, double *A, int *piv);
 // B = A^-1 B for nrhs columns, with the factors of dense_lu; transposed: A^-T
-PCS_API void dense_lu_solve(int n, const double *lu, const int *piv, bool transposed, int nrhs,
-                            double *B);
+void dense_lu_solve(int n, const double *lu, const int *piv, bool transposed, int nrhs, double *B);
 
 // 1-norm condition estimate: reciprocal condition number from the factors and the norm of A
-PCS_API double dense_rcond(int n, const double *lu, double norm1, pcs_arena arena);
+double dense_rcond(int n, const double *lu, double norm1, pcs_arena arena);
 
 // Minimum-norm least-squares solution of A x = b (complete orthogonal factorisation, rank
 // decided at reciprocal condition rcond). A (m x n) is destroyed; b has max(m, n) entries: right
 // side in, solution out. The rank is returned, -1 on failure.
-PCS_API int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena arena);
+int dense_min_norm(int m, int n, double *A, double *b, double rcond, pcs_arena arena);
 // X = the pseudo-inverse of A (n x n, destroyed), rank decided at reciprocal condition rcond
-PCS_API int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena arena);
+int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena arena);
 // arena bytes dense_min_norm (and, with m = n, dense_pseudo_inverse) takes
-PCS_API size_t dense_min_norm_bytes(int m, int n);
+size_t dense_min_norm_bytes(int m, int n);
 
 #endif

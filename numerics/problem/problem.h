@@ -7,7 +7,7 @@
 
 // one positive number per scalar row that turns r_i into a velocity: W_ii where that is positive,
 // else 1 / rho_i of theory 7.7
-PCS_API void problem_scales(const pcs_problem *p, double *s);
+void problem_scales(const pcs_problem *p, double *s);
 
 // where W_ii of a cone block starts and its leading dimension; null when it is not stored. *wrow
 // is the block row of W that holds the block: 0 for the first call, then handed on
@@ -15,11 +15,10 @@ const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld);
 
 // A (na x na, column-major) = S^-1/2 W S^-1/2 on the rows with place[i] >= 0, put there; s null
 // means no scaling
-PCS_API void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s,
-                              double *A);
+void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s, double *A);
 
 // true when y proves that no r in K has W r + q in K*: y in K, W^T y in -K*, q'y < 0 (Farkas).
 // y is n numbers, projected and scaled here; t (n) is scratch
-PCS_API bool problem_refuted_by(const pcs_problem *p, double *y, double *t);
+bool problem_refuted_by(const pcs_problem *p, double *y, double *t);
 
 #endif
