@@ -118,12 +118,15 @@ static void edge_edge(const cores *k, facing *f)
     v3_cross(w, k->d2, wd);
     v3_along(k->p1, v3_dot(wd, unit) / sine, k->d1, f->c1);
 
-    // the sign by the rule of the file's head
-    const double D = -v3_dot(unit, w);
-    const double side = k->bare || D == 0 ? v3_dot(unit, k->n2) : D;
-    f->D = side < 0 ? -D : D;
-    copy(unit, side < 0 ? -1 : 1, f->N);
-    v3_along(f->c1, -f->D, f->N, f->c2);
+    f->D = -v3_dot(unit, w);
+    v3_along(f->c1, -f->D, unit, f->c2);
+
+    // the sign by the rule at the head of the file
+    double joining[3];
+    const bool by_n2 = k->bare || apart(f->c1, f->c2, joining) == 0;
+    const double side = (by_n2 ? v3_dot(unit, k->n2) : f->D) < 0 ? -1 : 1;
+    f->D *= side;
+    copy(unit, side, f->N);
 }
 
 static void face(pcs_feature_kind kind, const cores *k, facing *f)

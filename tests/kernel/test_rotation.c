@@ -403,7 +403,8 @@ START_TEST(exponential_to_the_last_digit)
 
         const long double a = 0.5L * sqrtl((long double)w[0] * w[0] + (long double)w[1] * w[1] +
                                            (long double)w[2] * w[2]);
-        const double s = (double)(0.5L * sinl(a) / a), tol = 1.2e-16 * (2 + length);
+        const double s = (double)(0.5L * sinl(a) / a);
+        const double tol = 1.2e-16 * (length < 0.5 ? 1 : 2 + length); // an ulp for the series
         CK_NEAR(Q[0], (double)cosl(a), tol);
         for (int i = 0; i < 3; ++i) {
             CK_NEAR(Q[1 + i], s * w[i], tol * fabs(w[i]) + 2e-16 * fabs(s * w[i]));
@@ -493,7 +494,7 @@ START_TEST(zyx_through_gimbal_lock)
         CK_NEAR(rotation_error(Q, B), 0, 2e-15);
 
         // inside the shell |r31| > 1 - 1e-12 roll is dropped, which costs cos(pitch)
-        const double off = pow(10, random_between(&r, -12, -5.9));
+        const double off = pow(10, random_between(&r, n % 3 ? -5.9 : -12, -5.8));
         pcs_quat_from_zyx(roll, sign * (PI / 2 - off), yaw, Q);
         pcs_quat_to_zyx(Q, &a[0], &a[1], &a[2]);
         pcs_quat_from_zyx(a[0], a[1], a[2], B);
