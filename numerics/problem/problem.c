@@ -227,10 +227,31 @@ static double larger(double a, double b)
     return a > b || isnan(a) ? a : b;
 }
 
+// the same of a single row, where every norm is an absolute value: one ball on the ground should
+// not pay for loops
+static void measure_one(const pcs_problem *p, double r, double *u, pcs_measure *out)
+{
+    const double W = problem_scalar(p), q = p->q[0], wr = W * r;
+    *u = wr + q;
+    const double f = p->block[0].cone == PCS_EQUALITY ? *u : cone_min(W > 0 ? W * r : r, *u);
+    const double g = p->block[0].cone == PCS_EQUALITY ? *u : cone_min(r, *u);
+    const double size = larger(fabs(q), fabs(wr));
+    *out = (pcs_measure){.residual = f == 0 ? 0 : fabs(f) / size,
+                         .natural_map = fabs(g),
+                         .norm_q = fabs(q),
+                         .norm_r = fabs(r),
+                         .norm_u = fabs(*u)};
+    if (!isfinite(r) || !isfinite(size)) out->residual = out->natural_map = NAN;
+}
+
 void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_measure *out)
 {
     *out = (pcs_measure){0};
     if (p->n == 0) return;
+    if (problem_is_scalar(p)) {
+        measure_one(p, r[0], u, out);
+        return;
+    }
 
     pcs_bsr_mul(&p->W, r, u);
     const double norm_wr = norm(p->n, u);

@@ -5,6 +5,18 @@
 #include "base/base.h"
 #include <percuss/problem.h>
 
+// a single row with W one number: closed forms apply
+static inline bool problem_is_scalar(const pcs_problem *p)
+{
+    return p->n == 1 && p->W.m == 1;
+}
+
+// that number
+static inline double problem_scalar(const pcs_problem *p)
+{
+    return p->W.ptr[1] > 0 ? p->W.val[p->W.off[0]] : 0;
+}
+
 // one positive number per scalar row that turns r_i into a velocity: W_ii where that is positive,
 // else 1 / rho_i of theory 7.7
 void problem_scales(const pcs_problem *p, double *s);

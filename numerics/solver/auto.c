@@ -89,7 +89,7 @@ static bool takes(const solver_class *c, const pcs_problem *p)
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
-    if (p->n == 1) return 0;
+    if (problem_is_scalar(p)) return 0;
     size_t most = dense(p) ? active_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) : 0;
     for (int k = 0; k < PARTS; ++k) {
         if (!takes(parts[k], p)) continue;
@@ -106,7 +106,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 static void solve_one(const pcs_problem *p, double *r, double *u, pcs_report *out)
 {
     const double q = p->q[0];
-    const double W = p->W.ptr[p->W.m] > 0 ? p->W.val[p->W.off[0]] : 0;
+    const double W = problem_scalar(p);
     out->outcome = PCS_CONVERGED;
     if (p->block[0].cone == PCS_EQUALITY) {
         r[0] = W != 0 ? -q / W : 0;
@@ -311,7 +311,7 @@ static bool refuted(portfolio *f)
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out)
 {
-    if (p->n == 1) {
+    if (problem_is_scalar(p)) {
         solve_one(p, r, u, out);
         return PCS_OK;
     }
