@@ -2,6 +2,7 @@
 #ifndef SOLVER_ACTIVE_H
 #define SOLVER_ACTIVE_H
 
+#include "linalg/skyline.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -15,11 +16,18 @@ typedef struct active_set {
     int *list;             // n, the closed rows
     double *d;             // n, a step on the closed rows
     double *best;          // n, the closed part of the best r of a solve
-    double *A;             // n x n
-    int *piv;              // n
-    bool least;            // take least squares where the proximal steps fail
-    pcs_arena arena;       // for least squares
+    double *A;             // room numbers: a dense matrix, or the envelope of a sparse one
+    size_t room;
+    int *piv;        // n
+    int *walk;       // n rows in an order of small envelope; null: W is dense
+    skyline sky;     // the envelope, when it pays
+    bool sparse;     // the factors are in sky
+    bool least;      // take least squares where the proximal steps fail
+    pcs_arena arena; // for least squares
 } active_set;
+
+// false: too many rows for what is done here
+bool active_takes(const pcs_problem *p);
 
 size_t active_bytes(const pcs_problem *p);
 
@@ -33,7 +41,8 @@ void active_guess(active_set *a, const double *r, const double *u);
 typedef enum active_end {
     ACTIVE_REGULAR,  // solved, W_AA regular
     ACTIVE_SINGULAR, // solved, W_AA singular: of all solutions one near the r given
-    ACTIVE_LEAST     // no solution: least squares
+    ACTIVE_LEAST,    // no solution: least squares, or proximal steps that did not converge
+    ACTIVE_LOST      // the matrix does not fit
 } active_end;
 
 // r <- 0 on open rows, W_AA r_A = -q_A on closed ones, starting from r; u = W r + q

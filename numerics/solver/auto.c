@@ -20,8 +20,6 @@
 #include "solver/active.h"
 #include "solver/solver.h"
 
-// above this nothing n x n is made
-#define DENSE_ROWS 3000
 // a pivot of lemke costs n^2, and there may be many; enum doubles with every row
 #define LEMKE_ROWS 400
 #define ENUM_ROWS  12
@@ -40,6 +38,10 @@
 #define PROX_LAST   1e-6
 #define PROX_STEPS  20
 #define PROX_PIVOTS 40
+// a factorisation within an envelope, in products with W
+#define SPARSE_COST 30
+// sweeps of nsgs that must halve the stop value to be followed by as many
+#define NSGS_ROUND 2000
 // a stop value above this may lose digits by another solve
 #define POLISH_FROM 1e-14
 
@@ -57,10 +59,8 @@ typedef struct portfolio {
     bool infeasible, over;
 } portfolio;
 
-static bool dense(const pcs_problem *p)
-{
-    return p->n <= DENSE_ROWS;
-}
+// above this newton, which makes n x n matrices, is left out
+#define NEWTON_ROWS 3000
 
 // the parts in the order they are tried
 static const solver_class *const parts[] = {&solver_direct, &solver_lemke, &solver_newton,
@@ -77,7 +77,8 @@ static pcs_solver_opts part_options(const pcs_solver_opts *o, const solver_class
 
 static bool takes(const solver_class *c, const pcs_problem *p)
 {
-    if (c->info.kind != PCS_NSGS && !dense(p)) return false;
+    if (c->info.kind == PCS_DIRECT && !active_takes(p)) return false;
+    if (c->info.kind == PCS_NEWTON && p->n > NEWTON_ROWS) return false;
     if (c->info.kind == PCS_LEMKE && p->n > LEMKE_ROWS) return false;
     int rows = 0;
     for (int b = 0; b < p->nb; ++b) {
@@ -90,7 +91,8 @@ static bool takes(const solver_class *c, const pcs_problem *p)
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     if (problem_is_scalar(p)) return 0;
-    size_t most = dense(p) ? active_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) : 0;
+    size_t most =
+        active_takes(p) ? active_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) : 0;
     for (int k = 0; k < PARTS; ++k) {
         if (!takes(parts[k], p)) continue;
         const pcs_solver_opts part = part_options(o, parts[k]);
@@ -141,6 +143,7 @@ static double solve_cost(const active_set *a)
         na += a->closed[i];
     }
     const double n = a->p->n;
+    if (a->walk) return SPARSE_COST;
     return 4 + na * na * na / (3 * n * n);
 }
 
@@ -176,8 +179,9 @@ static bool pivot(portfolio *f, active_set *a, int steps, int strikes)
     double *r = f->r, *u = f->u;
     for (int k = 0; k < steps && f->budget > 0; ++k) {
         f->budget -= solve_cost(a);
-        active_solve(a, r, u);
-        if (!pcs_all_finite(r, (size_t)a->p->n) || !pcs_all_finite(u, (size_t)a->p->n)) {
+        const active_end end = active_solve(a, r, u);
+        if (end == ACTIVE_LOST || !pcs_all_finite(r, (size_t)a->p->n) ||
+            !pcs_all_finite(u, (size_t)a->p->n)) {
             return false;
         }
 
@@ -279,7 +283,7 @@ static void polish(portfolio *f)
 {
     pcs_arena work = f->work;
     active_set a;
-    if (!dense(f->p) || !active_begin(&a, f->p, f->s, &work)) return;
+    if (!active_takes(f->p) || !active_begin(&a, f->p, f->s, &work)) return;
     memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
     track_measure(&f->t, f->r, f->u);
     active_guess(&a, f->r, f->u);
@@ -336,7 +340,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
     if (f.rows == 0) PCS_TRY(run_part(&f, &solver_direct, 1, 1));
 
-    if (dense(p) && f.rows > 0) {
+    if (active_takes(p) && f.rows > 0) {
         active_set a;
         double *center = PCS_TAKE(&work, (size_t)p->n, double);
         if (!center || !active_begin(&a, p, f.s, &work)) return pcs_fail_memory("auto");
@@ -350,7 +354,10 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     PCS_TRY(run_part(&f, &solver_lemke, 200 + 20 * p->n, 2));
     PCS_TRY(run_part(&f, &solver_newton, 500, step));
     PCS_TRY(run_part(&f, &solver_enum, 20000, 10));
-    PCS_TRY(run_part(&f, &solver_nsgs, 100000, 1.1));
+    for (double before = INFINITY; f.t.best_value < 0.5 * before;) {
+        before = f.t.best_value;
+        PCS_TRY(run_part(&f, &solver_nsgs, NSGS_ROUND, 1.1));
+    }
     if (!f.infeasible && f.t.best_value > POLISH_FROM) polish(&f);
 
     if (f.t.best_value <= o->tol) {
