@@ -60,6 +60,7 @@ static void mirror(pcs_feature *f, const double *q1, const double *q2)
 int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
                 const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
+    PCS_ASSERT((unsigned)shape1->kind < KINDS && (unsigned)shape2->kind < KINDS);
     const entry e = table[shape1->kind][shape2->kind];
     if (!e.fn) return 0;
     if (!e.swapped) return e.fn(shape1, q1, shape2, q2, reach, out);

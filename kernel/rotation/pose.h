@@ -51,7 +51,7 @@ static inline void pose_direction(const double *q, const double d[3], double y[3
     if (q) {
         quat_turn(q + 3, 1, d, y);
     } else {
-        v3_along(d, 0, d, y);
+        v3_copy(d, y);
     }
 }
 
@@ -61,7 +61,7 @@ static inline void pose_direction_back(const double *q, const double d[3], doubl
     if (q) {
         quat_turn(q + 3, -1, d, y);
     } else {
-        v3_along(d, 0, d, y);
+        v3_copy(d, y);
     }
 }
 

@@ -38,6 +38,21 @@ static inline void v3_along(const double x[3], double s, const double d[3], doub
     }
 }
 
+static inline void v3_copy(const double x[3], double y[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        y[i] = x[i];
+    }
+}
+
+// y = s x; y may be x
+static inline void v3_scale(double s, const double x[3], double y[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        y[i] = s * x[i];
+    }
+}
+
 // y = A x; y must not overlap x
 static inline void m3_mul(const double A[9], const double x[3], double y[3])
 {

@@ -49,13 +49,19 @@ static pcs_gap check_set(const pcs_feature *f, int n, const double *q1, const do
 
 // ---- random scenes
 
+// one number after the other: the order in which arguments are evaluated is the compiler's
+static void random_vector(test_random *r, double low, double high, double x[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        x[i] = random_between(r, low, high);
+    }
+}
+
 static void random_pose(test_random *r, double q[7], double spread)
 {
     random_quaternion(r, q + 3);
     const double length = random_between(r, 0.5, 2);
-    for (int i = 0; i < 3; ++i) {
-        q[i] = random_between(r, -spread, spread);
-    }
+    random_vector(r, -spread, spread, q);
     for (int i = 3; i < 7; ++i) {
         q[i] *= length;
     }
@@ -80,15 +86,16 @@ static pcs_shape random_sphere(test_random *r)
 
 static pcs_shape random_box(test_random *r)
 {
-    pcs_shape s = pcs_shape_box(random_between(r, 0.2, 1), random_between(r, 0.2, 1),
-                                random_between(r, 0.2, 1));
+    pcs_shape s = pcs_shape_box(1, 1, 1);
+    random_vector(r, 0.1, 0.5, s.half);
     random_local_pose(r, &s);
     return s;
 }
 
 static pcs_shape random_half_space(test_random *r)
 {
-    const double n[3] = {random_normal(r), random_normal(r), random_normal(r)};
+    double n[3];
+    random_vector(r, -1, 1, n);
     pcs_shape s = pcs_shape_half_space(n, random_normal(r));
     random_local_pose(r, &s);
     return s;
@@ -135,7 +142,8 @@ START_TEST(half_space_takes_any_normal)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < 1000; ++k) {
-        double n[3] = {random_normal(&r), random_normal(&r), random_normal(&r)};
+        double n[3];
+        random_vector(&r, -1, 1, n);
         if (k < 6) {
             n[0] = n[1] = n[2] = 0;
             n[k / 2] = k % 2 ? -3 : 3;
@@ -407,6 +415,13 @@ END_TEST
 
 // ---- two boxes
 
+static const double quarter = 0.78539816339744831; // 45 degrees
+
+static pcs_shape unit_box(void)
+{
+    return pcs_shape_box(1, 1, 1);
+}
+
 // a box as its centre, axes and half edges, inertial
 static void box_point(const placed *p, const double *half, const double sign[3], double x[3])
 {
@@ -573,10 +588,9 @@ START_TEST(constructed_pairs_have_the_gap_they_were_given)
     test_random r = random_seed(10);
     double worst = 0;
     for (int k = 0; k < 12000; ++k) {
-        pcs_shape s1 = pcs_shape_box(random_between(&r, 0.3, 1), random_between(&r, 0.3, 1),
-                                     random_between(&r, 0.3, 1));
-        pcs_shape s2 = pcs_shape_box(random_between(&r, 0.3, 1), random_between(&r, 0.3, 1),
-                                     random_between(&r, 0.3, 1));
+        pcs_shape s1 = unit_box(), s2 = unit_box();
+        random_vector(&r, 0.15, 0.5, s1.half);
+        random_vector(&r, 0.15, 0.5, s2.half);
         double q1[7], q2[7], sign1[3] = {0}, sign2[3] = {0}, n[3], m[3], in1[3], in2[3];
         random_pose(&r, q1, 0.5);
         random_pose(&r, q2, 0.5);
@@ -631,11 +645,6 @@ START_TEST(constructed_pairs_have_the_gap_they_were_given)
 }
 END_TEST
 
-static pcs_shape unit_box(void)
-{
-    return pcs_shape_box(1, 1, 1);
-}
-
 // q of the upper box, turned by a ZYX-like product of angles about x, then z, at height z
 static void upper(double q[7], double x, double y, double z, double about_x, double about_y,
                   double about_z)
@@ -651,7 +660,6 @@ static void upper(double q[7], double x, double y, double z, double about_x, dou
     q[2] = z;
 }
 
-static const double quarter = 0.78539816339744831; // 45 degrees
 static const double still[7] = {0, 0, 0, 1, 0, 0, 0};
 
 static int count_contacts(const double q[7], double reach, pcs_feature f[PCS_FEATURES_MAX])
@@ -659,6 +667,76 @@ static int count_contacts(const double q[7], double reach, pcs_feature f[PCS_FEA
     const pcs_shape s = unit_box(), floor = pcs_shape_box(3, 3, 1);
     return pcs_collide(&s, q, &floor, still, reach, f);
 }
+
+// the pose after a rigid motion of everything
+static void carry(const double by[7], const double q[7], double out[7])
+{
+    double Q[4];
+    pcs_quat_mul(by + 3, q + 3, Q);
+    pose_point(by, q, out);
+    memcpy(out + 3, Q, sizeof Q);
+}
+
+// Boxes whose axes are those of the other up to eighths of a turn and a tilt of 1e-16 to 1e-2, on
+// top of each other or beside, with vertices on planes now and then. The gap is proved from both
+// sides as above; where it is so small that its direction is noise, to a part of itself.
+START_TEST(nearly_aligned_boxes)
+{
+    test_random r = random_seed(17);
+    double worst = 0, overlap = 0;
+    for (int k = 0; k < 20000; ++k) {
+        pcs_shape s1 = unit_box(), s2 = unit_box();
+        if (k % 3) random_vector(&r, 0.15, 0.5, s1.half);
+        double q1[7], q2[7] = {0, 0, 0, 1, 0, 0, 0}, by[7], w[4] = {1}, Q[4];
+        const double tilt = k % 5 ? pow(10, random_between(&r, -16, -2)) : 0;
+        random_vector(&r, -tilt, tilt, w + 1);
+        for (int axis = 0; axis < 3; ++axis) {
+            const double half_angle = (int)random_between(&r, 0, 8) * 0.5 * quarter;
+            double turn[4] = {cos(half_angle)};
+            turn[1 + axis] = sin(half_angle);
+            pcs_quat_mul(turn, w, Q);
+            memcpy(w, Q, sizeof w);
+        }
+        memcpy(q1 + 3, w, sizeof w);
+        random_vector(&r, -0.5, 0.5, q1);
+        if (k % 7 < 3) q1[k % 7] = 0;
+
+        // to a height where the gap is about what is wanted: along z it moves no faster than that
+        const double sign = random_unit(&r) < 0.5 ? -1 : 1;
+        const double wanted = sign * pow(10, random_between(&r, -12, -2));
+        const placed loose = place(&s1, q1), b0 = place(&s2, q2);
+        const double z[3] = {0, 0, 1}, down[3] = {0, 0, -1};
+        q1[2] += support(&b0, s2.half, z) + support(&loose, s1.half, down) + wanted;
+        if (k % 2) {
+            random_pose(&r, by, 1);
+            carry(by, q1, q1);
+            carry(by, q2, q2);
+        }
+
+        const placed a = place(&s1, q1), b = place(&s2, q2);
+        pcs_feature f[PCS_FEATURES_MAX];
+        const int n = pcs_collide(&s1, q1, &s2, q2, 3, f);
+        const pcs_gap c = check_set(f, n, q1, q2, 3);
+        double bound = separation15(&a, s1.half, &b, s2.half);
+        if (bound <= 0) {
+            overlap = fmax(overlap, fabs(c.g - bound));
+            ck_assert_msg(fabs(c.g - bound) < 5e-14, "case %d: gap %g, expected %g", k, c.g, bound);
+            continue;
+        }
+        bound = fmax(bound, separation(&a, s1.half, &b, s2.half, c.N));
+        CK_NEAR(apart(c.P1, &a, s1.half), 0, 1e-6); // the snap
+        CK_NEAR(apart(c.P2, &b, s2.half), 0, 1e-6);
+        const double noise = c.g < 1e-6 ? 0.75 * c.g : 5e-14;
+        ck_assert_msg(c.g >= bound - 5e-14 && c.g <= bound + noise, "case %d: gap %g, bound %g", k,
+                      c.g, bound);
+        worst = fmax(worst, bound - c.g);
+        if (c.g >= 1e-6) worst = fmax(worst, c.g - bound);
+    }
+    if (getenv("COLLIDE_VERBOSE")) {
+        printf("nearly aligned boxes: worst gap error %g apart, %g in overlap\n", worst, overlap);
+    }
+}
+END_TEST
 
 START_TEST(manifolds_have_the_right_number_of_points)
 {
@@ -832,65 +910,12 @@ static bool same_ids(const pcs_feature *a, int n, const pcs_feature *b, int m)
 // a small motion of a pose
 static void nudge(test_random *r, double size, const double q[7], double out[7])
 {
-    double w[4] = {1, size * random_normal(r), size * random_normal(r), size * random_normal(r)};
+    double w[4] = {1}, x[3];
+    random_vector(r, -2 * size, 2 * size, w + 1);
+    random_vector(r, -2 * size, 2 * size, x);
     pcs_quat_mul(w, q + 3, out + 3);
-    for (int i = 0; i < 3; ++i) {
-        out[i] = q[i] + size * random_normal(r);
-    }
+    v3_along(q, 1, x, out);
 }
-
-// the pose after a rigid motion (x, Q) of everything
-static void carry(const double by[7], const double q[7], double out[7])
-{
-    pose_point(by, q, out);
-    pcs_quat_mul(by + 3, q + 3, out + 3);
-}
-
-START_TEST(ids_stay_under_small_motion)
-{
-    test_random r = random_seed(12);
-    pcs_feature f[PCS_FEATURES_MAX], g[PCS_FEATURES_MAX];
-    const pcs_shape s = unit_box(), floor = pcs_shape_box(3, 3, 1);
-
-    // resting flat with room on all sides, and roof across roof
-    for (int k = 0; k < 2000; ++k) {
-        double q[7], moved[7], below[7], below_moved[7];
-        const double size = pow(10, random_between(&r, -16, -5));
-        upper(q, 0.3, -0.2, 1, 0, 0, 0.4);
-        nudge(&r, size, q, moved);
-        nudge(&r, size, still, below_moved);
-        const int n = pcs_collide(&s, q, &floor, still, 1e-3, f);
-        const int m = pcs_collide(&s, moved, &floor, below_moved, 1e-3, g);
-        ck_assert_msg(same_ids(f, n, g, m), "moved by %g: other ids", size);
-
-        upper(q, 0, 0, 1, 0, 0, quarter / 2);
-        nudge(&r, size, q, moved);
-        const int n8 = pcs_collide(&s, q, &s, still, 1e-3, f);
-        const int m8 = pcs_collide(&s, moved, &s, below_moved, 1e-3, g);
-        ck_assert_int_eq(n8, 8);
-        ck_assert_msg(same_ids(f, n8, g, m8), "octagon moved by %g: other ids", size);
-
-        upper(below, 0, 0, 0, quarter, 0, 0);
-        upper(q, 0.1, 0.1, sqrt(2), quarter, 0, 1);
-        nudge(&r, size, q, moved);
-        const int ne = pcs_collide(&s, q, &s, below, 1e-3, f);
-        const int me = pcs_collide(&s, moved, &s, below, 1e-3, g);
-        ck_assert(same_ids(f, ne, g, me));
-    }
-
-    // equal boxes on top of each other: rounding must not show
-    for (int k = 0; k < 2000; ++k) {
-        double q[7], moved[7], below[7];
-        upper(q, 0, 0, 1, 0, 0, 0);
-        nudge(&r, pow(10, random_between(&r, -16, -9)), q, moved);
-        nudge(&r, 1e-16, still, below);
-        const int n = pcs_collide(&s, q, &s, still, 1e-3, f);
-        const int m = pcs_collide(&s, moved, &s, below, 1e-3, g);
-        ck_assert_int_eq(n, 4);
-        ck_assert(same_ids(f, n, g, m));
-    }
-}
-END_TEST
 
 START_TEST(a_common_motion_changes_nothing)
 {
@@ -1112,9 +1137,8 @@ PCS_TEST_MAIN("collide", half_space_takes_any_normal, bad_shapes_are_refused, sp
               two_spheres, sphere_and_box, sphere_passes_through_a_box, box_and_half_space,
               half_spaces_never_touch, what_is_not_finite_touches_nothing,
               separated_boxes_have_a_certificate, overlapping_boxes_have_the_least_depth,
-              constructed_pairs_have_the_gap_they_were_given,
+              constructed_pairs_have_the_gap_they_were_given, nearly_aligned_boxes,
               manifolds_have_the_right_number_of_points, nearly_flush_faces_keep_four_points,
-              gap_goes_through_zero_without_a_jump, ids_stay_under_small_motion,
-              a_common_motion_changes_nothing, renaming_the_axes_changes_nothing,
-              exchanged_boxes_mirror, gap_moves_with_the_normal, bounds_hold_their_shape,
-              pairs_are_those_that_may_meet)
+              gap_goes_through_zero_without_a_jump, a_common_motion_changes_nothing,
+              renaming_the_axes_changes_nothing, exchanged_boxes_mirror, gap_moves_with_the_normal,
+              bounds_hold_their_shape, pairs_are_those_that_may_meet)
