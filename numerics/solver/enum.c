@@ -39,7 +39,8 @@ typedef struct search {
     unsigned char *held;        // by code, decided to be zero
     unsigned char *rows, *cols; // by row of the problem
     double *value;              // by code, of the current vertex
-    double *x, *r, *u;
+    double *x;                  // n, multipliers
+    double *r, *u;
     double *best;         // n
     bool found, doubtful; // doubtful: something was decided within rounding, nothing is proved
     int fewest;           // active rows of the best solution
@@ -64,7 +65,8 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
     return track_bytes(p) + pivot_problem_bytes(p) + solver_bytes(levels, sizeof(level)) +
            levels * dict_bytes(p->n, p->n) + solver_bytes(3 * n, 1) + 2 * solver_bytes(n, 1) +
            solver_bytes(3 * n, sizeof(double)) + 3 * solver_bytes(n, sizeof(double)) +
-           pivot_sharpen_bytes(p);
+           (pivot_sharpen_bytes(p) > pivot_refutes_bytes(p) ? pivot_sharpen_bytes(p)
+                                                            : pivot_refutes_bytes(p));
 }
 
 static bool take(search *s, pcs_arena *work)
@@ -155,6 +157,11 @@ static bool enter(search *s, int depth, int active)
     int bad;
     const poly_end end = poly_restore(&l->t, s->held, &s->pivots, &bad, &s->doubtful);
     if (end == POLY_LOST) s->doubtful = true;
+    if (end == POLY_EMPTY && depth == 0) {
+        // nothing was decided yet: the row must be a certificate against the data
+        poly_multipliers(s->d, &l->t, bad, s->x);
+        if (!pivot_refutes(s->d, s->x, s->work)) s->doubtful = true;
+    }
     if (end != POLY_FEASIBLE) return false;
 
     int count;

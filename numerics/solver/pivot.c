@@ -487,11 +487,13 @@ bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work)
 
     // the eliminated rows enter so that the eliminated columns of y^T W vanish: L^T v = 0 there
     for (int k = d->rank - 1; k >= 0; --k) {
-        double s = 0;
+        double sum = 0, sizes = 0;
         for (int i = k + 1; i < d->n; ++i) {
-            s -= d->T[(size_t)i + n * (size_t)k] * v[i];
+            const double a = d->T[(size_t)i + n * (size_t)k] * v[i];
+            sum -= a;
+            sizes += fabs(a);
         }
-        v[k] = s;
+        v[k] = fabs(sum) <= REFUTE_NOISE * sizes ? 0 : sum;
     }
     double gain = 0, size = 0;
     for (int i = 0; i < d->n; ++i) {
@@ -689,11 +691,14 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
             if (a > size) size = a;
         }
         int enter = -1;
+        bool faint = false; // something too small to pivot on, but not for certain zero
         const double part = POLY_PIVOT_TOL * (size < 1 ? size : 1);
         const double floor = part > POLY_NOISE ? part : POLY_NOISE;
         for (int j = 0; j < d->n; ++j) {
             const double a = way * dict_column(d, j)[row];
-            if (held[d->nonbasic[j]] || !(a > floor)) continue;
+            if (held[d->nonbasic[j]]) continue;
+            faint = faint || a > POLY_NOISE * (size > 1 ? size : 1);
+            if (!(a > floor)) continue;
             if (bland ? enter < 0 || d->nonbasic[j] < d->nonbasic[enter] : a > best) {
                 best = a;
                 enter = j;
@@ -701,6 +706,7 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
         }
         if (enter < 0) {
             *bad = row;
+            if (faint) *doubt = true;
             if (fabs(value[row]) > POLY_PROOF_GAP) return POLY_EMPTY;
             *doubt = true;
             value[row] = 0;
