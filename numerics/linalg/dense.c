@@ -31,6 +31,11 @@ bool dense_cholesky(int n, double *A)
     return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, A, n) == 0;
 }
 
+void dense_cholesky_solve(int n, const double *L, double *b)
+{
+    if (n > 0) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, L, n, b, n);
+}
+
 bool dense_lu(int n, double *A, int *piv)
 {
     if (n == 0) return true;

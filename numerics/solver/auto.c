@@ -4,7 +4,8 @@
 //   2. block principal pivoting from the active set of the start: solve W_AA r_A = -q_A, move
 //      the rows with the wrong sign, all of them while their number falls, one at a time when it
 //      does not. A warm start costs one solve; a P-matrix a few
-//   3. proximal points, each reached by pivoting: monotone problems of any rank
+//   3. proximal points, each reached by pivoting: monotone problems of any rank; if that fails,
+//      once more from where ipm ends
 //   4. lemke; newton; enum when there are few rows; nsgs
 //   5. a solve on the active set of the best r: the last digits
 //
@@ -42,6 +43,9 @@
 #define SPARSE_COST 30
 // sweeps of nsgs that must halve the stop value to be followed by as many
 #define NSGS_ROUND 2000
+// once more from the interior point when its residual is below NEAR, with this first weight
+#define NEAR      1e-3
+#define PROX_NEAR 1e-4
 // a stop value above this may lose digits by another solve
 #define POLISH_FROM 1e-14
 
@@ -61,10 +65,12 @@ typedef struct portfolio {
 
 // above this newton, which makes n x n matrices, is left out
 #define NEWTON_ROWS 3000
+// ipm keeps two matrices of this size
+#define INTERIOR_ROWS 2000
 
 // the parts in the order they are tried
-static const solver_class *const parts[] = {&solver_direct, &solver_lemke, &solver_newton,
-                                            &solver_enum, &solver_nsgs};
+static const solver_class *const parts[] = {&solver_direct, &solver_ipm,  &solver_lemke,
+                                            &solver_newton, &solver_enum, &solver_nsgs};
 #define PARTS ((int)(sizeof parts / sizeof *parts))
 
 static pcs_solver_opts part_options(const pcs_solver_opts *o, const solver_class *c)
@@ -79,6 +85,7 @@ static bool takes(const solver_class *c, const pcs_problem *p)
 {
     if (c->info.kind == PCS_DIRECT && !active_takes(p)) return false;
     if (c->info.kind == PCS_NEWTON && p->n > NEWTON_ROWS) return false;
+    if (c->info.kind == PCS_IPM && p->n > INTERIOR_ROWS) return false;
     if (c->info.kind == PCS_LEMKE && p->n > LEMKE_ROWS) return false;
     int rows = 0;
     for (int b = 0; b < p->nb; ++b) {
@@ -214,7 +221,7 @@ static bool pivot(portfolio *f, active_set *a, int steps, int strikes)
 // r_k, which for a monotone W is a P-problem, near the last one, and well conditioned at first:
 // each costs a few pivots. They end at a solution after finitely many steps; where there is none
 // they run off along a direction that proves it.
-static void proximal(portfolio *f, active_set *a, double *center)
+static void proximal(portfolio *f, active_set *a, double *center, double first)
 {
     const int n = f->p->n;
     memcpy(f->r, center, (size_t)n * sizeof *center);
@@ -222,7 +229,7 @@ static void proximal(portfolio *f, active_set *a, double *center)
     active_guess(a, f->r, f->u);
     a->center = center;
     for (int k = 0; k < PROX_STEPS && f->budget > 0; ++k) {
-        a->shift = k == 0 ? PROX_FIRST : PROX_FACTOR * a->shift;
+        a->shift = k == 0 ? first : PROX_FACTOR * a->shift;
         if (a->shift < PROX_LAST) a->shift = PROX_LAST;
         if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return;
 
@@ -338,6 +345,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     }
     problem_scales(p, f.s);
 
+    // products with W that a factorisation costs
+    const double step = 10 + 2.0 * p->n / 3;
     if (f.rows == 0) PCS_TRY(run_part(&f, &solver_direct, 1, 1));
 
     if (active_takes(p) && f.rows > 0) {
@@ -348,9 +357,16 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         active_guess(&a, r, u);
         memcpy(center, r, (size_t)p->n * sizeof *r);
         pivot(&f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
-        if (!f.over) proximal(&f, &a, center);
+
+        if (!f.over) proximal(&f, &a, center, PROX_FIRST);
+
+        // from afar they did not get there: an interior point comes near, and they end it
+        PCS_TRY(run_part(&f, &solver_ipm, 100, step));
+        if (!f.over && !f.infeasible && f.t.best_value < NEAR) {
+            memcpy(center, f.t.best, (size_t)p->n * sizeof *center);
+            proximal(&f, &a, center, PROX_NEAR);
+        }
     }
-    const double step = 10 + 2.0 * p->n / 3;
     PCS_TRY(run_part(&f, &solver_lemke, 200 + 20 * p->n, 2));
     PCS_TRY(run_part(&f, &solver_newton, 500, step));
     PCS_TRY(run_part(&f, &solver_enum, 20000, 10));

@@ -10,6 +10,7 @@ static const solver_class *const table[] = {
     &solver_lemke,
     &solver_nsgs,
     &solver_newton,
+    &solver_ipm,
 };
 
 #define COUNT ((int)(sizeof table / sizeof *table))

@@ -74,6 +74,8 @@ static bool must_solve(pcs_solver kind, family f, int n)
         return definite && n <= 30;
     case PCS_NEWTON:
         return f != FAMILY_ANY && f != FAMILY_PSD && f != FAMILY_MIXED_PSD;
+    case PCS_IPM:
+        return definite || f == FAMILY_SKEWED;
     }
     return false;
 }

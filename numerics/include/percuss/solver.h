@@ -17,17 +17,18 @@ typedef enum pcs_solver {
     PCS_ENUM,   ///< enumeration of active sets: small problems, the exact reference
     PCS_LEMKE,  ///< complementary pivoting
     PCS_NSGS,   ///< nonsmooth (projected) Gauss-Seidel with relaxation
-    PCS_NEWTON  ///< semismooth Newton on Fischer-Burmeister or min, line search
+    PCS_NEWTON, ///< semismooth Newton on Fischer-Burmeister or min, line search
+    PCS_IPM     ///< primal-dual interior point; monotone problems
 } pcs_solver;
 
 /// How the mathematics ended.
-#define PCS_OUTCOME_LIST(X)                                                                        \
-    X(PCS_CONVERGED, "converged")                                                                  \
-    X(PCS_MAX_ITERS, "max_iters")                                                                  \
-    X(PCS_TIME_LIMIT, "time_limit")                                                                \
-    X(PCS_STOPPED, "stopped")                                                                      \
-    X(PCS_STALLED, "stalled")                                                                      \
-    X(PCS_DIVERGED, "diverged")                                                                    \
+#define PCS_OUTCOME_LIST(X)         \
+    X(PCS_CONVERGED, "converged")   \
+    X(PCS_MAX_ITERS, "max_iters")   \
+    X(PCS_TIME_LIMIT, "time_limit") \
+    X(PCS_STOPPED, "stopped")       \
+    X(PCS_STALLED, "stalled")       \
+    X(PCS_DIVERGED, "diverged")     \
     X(PCS_INFEASIBLE, "infeasible")
 
 /// PCS_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol (and
@@ -74,7 +75,8 @@ typedef struct pcs_newton_opts {
     int restarts;                 ///< perturbed starts after a stall
 } pcs_newton_opts;
 
-/// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation = 1.2;
+/// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation
+/// = 1.2;
 typedef struct pcs_solver_opts {
     pcs_solver kind;    ///< which solver; decides the member of `as`
     double tol;         ///< > 0
@@ -142,12 +144,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve(int n, const pcs_cone *kind, con
 /// MLCP in the form 0 = A u + C v + a, w = D u + B v + b, 0 <= v _|_ w >= 0, with n equalities
 /// and m complementarities; A n x n, B m x m, C n x m, D m x n, all column-major. u (n) and
 /// v (m): start on entry, solution on return; w (m).
-PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double *A,
-                                                     const double *B, const double *C,
-                                                     const double *D, const double *a,
-                                                     const double *b, const pcs_solver_opts *opts,
-                                                     double *u, double *v, double *w,
-                                                     pcs_report *report);
+PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double *A, const double *B,
+                                                     const double *C, const double *D,
+                                                     const double *a, const double *b,
+                                                     const pcs_solver_opts *opts, double *u,
+                                                     double *v, double *w, pcs_report *report);
 
 /// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for
 /// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
@@ -155,10 +156,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double 
 /// an outcome in the report, with dq of the best Lambda found. `opts` null means the defaults of
 /// PCS_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the demand
 /// of what was reached is in work.peak: grow to it and call again.
-PCS_NODISCARD PCS_API pcs_status pcs_position_step(const pcs_position_problem *p,
-                                                   pcs_metric metric, const pcs_solver_opts *opts,
-                                                   pcs_arena work, double *Lambda, double *dq,
-                                                   pcs_report *report);
+PCS_NODISCARD PCS_API pcs_status pcs_position_step(const pcs_position_problem *p, pcs_metric metric,
+                                                   const pcs_solver_opts *opts, pcs_arena work,
+                                                   double *Lambda, double *dq, pcs_report *report);
 
 /// Arena bytes pcs_position_step needs for this problem. They depend on the pattern of S, which
 /// is assembled for the purpose in memory from env (null: malloc) and released again.
@@ -169,12 +169,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_position_work_bytes(const pcs_env *env,
                                                          size_t *bytes);
 
 /// As pcs_position_step with memory of its own from env (null: malloc).
-PCS_NODISCARD PCS_API pcs_status pcs_position_step_alloc(const pcs_env *env,
-                                                         const pcs_position_problem *p,
-                                                         pcs_metric metric,
-                                                         const pcs_solver_opts *opts,
-                                                         double *Lambda, double *dq,
-                                                         pcs_report *report);
+PCS_NODISCARD PCS_API pcs_status pcs_position_step_alloc(
+    const pcs_env *env, const pcs_position_problem *p, pcs_metric metric,
+    const pcs_solver_opts *opts, double *Lambda, double *dq, pcs_report *report);
 
 /// How an option is read and stored: an int, a double, or an enum.
 typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE } pcs_opt_type;

@@ -1,0 +1,112 @@
+#include "problems.h"
+#include "support.h"
+
+#include "linalg/dense.h"
+
+static pcs_arena arena;
+
+static pcs_report solve(const pcs_problem *p, pcs_solver kind, double tol, double *r, double *u)
+{
+    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_report report;
+    o.tol = tol;
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    CK_OK(pcs_solve_alloc(NULL, p, &o, r, u, &report));
+    return report;
+}
+
+// the iterations of a hyperstatic problem grow by a few when it grows tenfold, and u, which is
+// unique for symmetric W, is that of lemke
+START_TEST(iterations_hardly_grow_and_u_is_that_of_pivoting)
+{
+    int most[2] = {0, 0};
+    for (int k = 0; k < 2; ++k) {
+        const int n = k == 0 ? 20 : 200;
+        for (uint64_t seed = 0; seed < 10; ++seed) {
+            arena.used = 0;
+            const pcs_problem p = family_problem(FAMILY_PSD, n, seed, &arena, NULL);
+            double r[200], u[200], r2[200], u2[200];
+            const pcs_report a = solve(&p, PCS_IPM, 1e-9, r, u);
+            ck_assert_int_eq(a.outcome, PCS_CONVERGED);
+            if (a.iters > most[k]) most[k] = a.iters;
+            const pcs_report b = solve(&p, PCS_LEMKE, 1e-9, r2, u2);
+            ck_assert_int_eq(b.outcome, PCS_CONVERGED);
+            for (int i = 0; i < p.n; ++i) {
+                CK_NEAR(u[i], u2[i], 1e-4 * a.measure.norm_q);
+            }
+        }
+    }
+    ck_assert_int_lt(most[1], 2 * most[0] + 10);
+}
+END_TEST
+
+// redundant equality rows beside unilateral ones: W = G G' with repeated rows of G
+START_TEST(redundant_equalities_do_no_harm)
+{
+    test_random rng = random_seed(7);
+    for (int trial = 0; trial < 50; ++trial) {
+        enum { n = 9, k = 5 };
+        double G[n * k], W[n * n], q[n], v[k];
+        for (int i = 0; i < n * k; ++i) {
+            G[i] = random_normal(&rng);
+        }
+        for (int c = 0; c < k; ++c) {
+            G[1 + n * c] = G[0 + n * c];                    // row 1 repeats row 0
+            G[2 + n * c] = 2 * G[0 + n * c] - G[3 + n * c]; // row 2 combines 0 and 3
+            v[c] = random_normal(&rng);
+        }
+        dense_mul_dense(false, true, n, n, k, 1, G, G, 0, W);
+        dense_mul(n, k, 1, G, v, 0, q); // consistent: q lies in the range of G
+        pcs_cone kind[n];
+        for (int i = 0; i < n; ++i) {
+            kind[i] = i < 4 ? PCS_EQUALITY : PCS_UNILATERAL;
+        }
+        arena.used = 0;
+        const pcs_problem p = dense_problem(n, kind, true, W, q, &arena);
+        double r[n], u[n];
+        const pcs_report report = solve(&p, PCS_IPM, 1e-8, r, u);
+        ck_assert_msg(report.outcome == PCS_CONVERGED, "trial %d: %s, residual %g", trial,
+                      pcs_outcome_text(report.outcome), report.measure.residual);
+    }
+}
+END_TEST
+
+// two contacts that pull one coordinate apart more than they can give: u_0 = r_0 - r_1 - 1 and
+// u_1 = -u_0 - 2 cannot both be positive
+START_TEST(what_has_no_solution_is_never_converged)
+{
+    double W[4] = {1, -1, -1, 1};
+    const double q[2] = {-1, -1};
+    const pcs_cone kind[2] = {PCS_UNILATERAL, PCS_UNILATERAL};
+    arena.used = 0;
+    const pcs_problem p = dense_problem(2, kind, false, W, q, &arena);
+    double r[2], u[2];
+    const pcs_report report = solve(&p, PCS_IPM, 1e-8, r, u);
+    ck_assert_int_eq(report.outcome, PCS_INFEASIBLE);
+    ck_assert(isfinite(r[0]) && isfinite(r[1]));
+}
+END_TEST
+
+// equalities alone: a linear system
+START_TEST(without_unilateral_rows_it_is_a_linear_solve)
+{
+    arena.used = 0;
+    const pcs_problem p = family_problem(FAMILY_EQUALITY, 12, 1, &arena, NULL);
+    double r[64], u[64];
+    ck_assert_int_le(p.n, 64);
+    const pcs_report report = solve(&p, PCS_IPM, 1e-12, r, u);
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_le(report.iters, 3);
+}
+END_TEST
+
+int main(void)
+{
+    if (pcs_arena_create(NULL, (size_t)8 << 20, &arena) != PCS_OK) return EXIT_FAILURE;
+    const TTest *const tests[] = {
+        iterations_hardly_grow_and_u_is_that_of_pivoting, redundant_equalities_do_no_harm,
+        what_has_no_solution_is_never_converged, without_unilateral_rows_it_is_a_linear_solve};
+    const int failed = run_tests("ipm", tests, (int)(sizeof tests / sizeof *tests));
+    pcs_arena_destroy(NULL, &arena);
+    return failed;
+}
