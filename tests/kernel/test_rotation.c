@@ -493,7 +493,7 @@ START_TEST(zyx_through_gimbal_lock)
         pcs_quat_from_zyx(a[0], a[1], a[2], B);
         CK_NEAR(rotation_error(Q, B), 0, 2e-15);
 
-        // inside the shell |r31| > 1 - 1e-12 roll is dropped, which costs cos(pitch)
+        // inside the shell |r31| > 1 - 1e-12 roll is dropped, which costs 2 cos(pitch)
         const double off = pow(10, random_between(&r, n % 3 ? -5.9 : -12, -5.8));
         pcs_quat_from_zyx(roll, sign * (PI / 2 - off), yaw, Q);
         pcs_quat_to_zyx(Q, &a[0], &a[1], &a[2]);

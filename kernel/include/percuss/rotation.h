@@ -53,7 +53,7 @@ PCS_API void pcs_quat_to_axis_angle(const double Q[4], double axis[3], double *a
 PCS_API void pcs_quat_from_zyx(double roll, double pitch, double yaw, double Q[4]);
 
 /// Back from R(Q): pitch in [-pi/2, pi/2]; where |r31| > 1 - 1e-12 (gimbal lock) roll = 0 is
-/// chosen, and the angles give the rotation back to cos(pitch) <= 1.5e-6 only.
+/// chosen, and the angles give the rotation back to 2 cos(pitch) <= 3e-6 only.
 PCS_API void pcs_quat_to_zyx(const double Q[4], double *roll, double *pitch, double *yaw);
 
 /// Classical ZYZ Euler angles: R = Rz(psi) Ry(theta) Rz(phi).
