@@ -188,7 +188,9 @@ build() {
     fi
     cmake --build "build/$preset" --parallel "${PERCUSS_JOBS:-$(cores)}" \
         </dev/null >"build/$preset/build.log" 2>&1 || {
-        cat "build/$preset/build.log" >&2
+        # without the lines of progress
+        grep -v '^\[ *[0-9]*%\]' "build/$preset/build.log" >&2 || true
+        echo "The build failed; build/$preset/build.log has all of it." >&2
         exit 1
     }
     # warnings are errors here, but a linker may warn and go on
