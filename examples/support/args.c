@@ -50,6 +50,14 @@ void args_positive(args *a, const char *name, double *value, const char *unit, c
     a->flag[a->n - 1].low_excluded = true;
 }
 
+void args_vector(args *a, const char *name, double value[3], const char *unit, const char *help)
+{
+    args_flag *f = add(
+        a,
+        (args_flag){.name = name, .type = ARGS_VECTOR, .value = value, .unit = unit, .help = help});
+    snprintf(f->shown, sizeof f->shown, "%g,%g,%g", value[0], value[1], value[2]);
+}
+
 void args_int(args *a, const char *name, int *value, int low, int high, const char *help)
 {
     args_flag *f = add(a, (args_flag){.name = name,
@@ -107,12 +115,13 @@ static void print_range(const args_flag *f)
 
 static void print_flag(const args_flag *f)
 {
-    static const char *const placeholder[] = {"X", "N", "NAME", "", ""};
+    static const char *const placeholder[] = {"X", "N", "NAME", "", "", "Z or X,Y,Z"};
     const char *what = f->type == ARGS_STRING ? f->unit : placeholder[f->type];
     const int width = printf("  %s %s", f->name, what);
     printf("%*s%s", width < HELP_COLUMN ? HELP_COLUMN - width : 1, "", f->help);
 
-    if (f->type == ARGS_REAL && f->unit[0] != '\0') printf(", %s", f->unit);
+    const bool number = f->type == ARGS_REAL || f->type == ARGS_VECTOR;
+    if (number && f->unit[0] != '\0') printf(", %s", f->unit);
     if (f->type == ARGS_CHOICE) printf(": %s", f->unit);
     printf(" (");
     if (f->type == ARGS_REAL || f->type == ARGS_INT) print_range(f);
@@ -200,6 +209,33 @@ static bool read_real(args *a, const char *program, const args_flag *f, const ch
     return true;
 }
 
+static bool read_vector(args *a, const char *program, const args_flag *f, const char *text)
+{
+    double x[3] = {0, 0, 0};
+    int n = 0;
+    const char *at = text;
+    while (n < 3) {
+        char *end;
+        x[n] = strtod(at, &end);
+        if (end == at || !isfinite(x[n])) break;
+        n += 1;
+        at = end;
+        if (*at != ',') break;
+        ++at;
+    }
+    if ((n != 1 && n != 3) || *at != '\0' || at[-1] == ',') {
+        return wrong(a, program, "%s: '%s' is neither one finite number nor three (1,0,-2)",
+                     f->name, text);
+    }
+
+    // a single number is the third
+    double *value = f->value;
+    value[0] = n == 3 ? x[0] : 0;
+    value[1] = n == 3 ? x[1] : 0;
+    value[2] = n == 3 ? x[2] : x[0];
+    return true;
+}
+
 static bool read_int(args *a, const char *program, const args_flag *f, const char *text)
 {
     char *end;
@@ -247,6 +283,8 @@ static bool read_value(args *a, const char *program, const args_flag *f, const c
     switch (f->type) {
     case ARGS_REAL:
         return read_real(a, program, f, text);
+    case ARGS_VECTOR:
+        return read_vector(a, program, f, text);
     case ARGS_INT:
         return read_int(a, program, f, text);
     case ARGS_CHOICE:

@@ -6,6 +6,7 @@
 //     args a = {.about = "A ball falls on a plane."};
 //     args_positive(&a, "--mass", &mass, "kg", "mass of the ball");
 //     args_real(&a, "--e", &e, 0, 1, "", "restitution");
+//     args_vector(&a, "--v0", v0, "m/s", "first velocity");
 //     args_choice(&a, "--metric", &metric, "q|q1|v|mass", "metric of the projection");
 //     if (!args_parse(&a, argc, argv)) return a.exit_code;
 //
@@ -18,7 +19,14 @@
 
 #define ARGS_MAX 64
 
-typedef enum args_type { ARGS_REAL, ARGS_INT, ARGS_CHOICE, ARGS_STRING, ARGS_BOOL } args_type;
+typedef enum args_type {
+    ARGS_REAL,
+    ARGS_INT,
+    ARGS_CHOICE,
+    ARGS_STRING,
+    ARGS_BOOL,
+    ARGS_VECTOR
+} args_type;
 
 typedef struct args_flag {
     const char *name; // with its dashes
@@ -44,6 +52,9 @@ void args_real(args *a, const char *name, double *value, double low, double high
 
 // a finite number > 0
 void args_positive(args *a, const char *name, double *value, const char *unit, const char *help);
+
+// three finite numbers, "1,0,-2"; a single one is the third, the others zero
+void args_vector(args *a, const char *name, double value[3], const char *unit, const char *help);
 
 // an integer in [low, high]
 void args_int(args *a, const char *name, int *value, int low, int high, const char *help);

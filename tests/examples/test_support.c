@@ -9,7 +9,7 @@
 #define CSV_PATH "test_support.csv"
 
 typedef struct settings {
-    double mass, speed;
+    double mass, speed, spin[3];
     int count, metric;
     const char *file;
     bool plain;
@@ -26,6 +26,7 @@ static bool parse(settings *s, args *a, int n, const char *const words[])
     *a = (args){.about = "A ball falls."};
     args_positive(a, "--mass", &s->mass, "kg", "mass of the ball");
     args_real(a, "--speed", &s->speed, -10, 10, "m/s", "first speed");
+    args_vector(a, "--spin", s->spin, "rad/s", "spin");
     args_int(a, "--count", &s->count, 0, 9, "how many");
     args_choice(a, "--metric", &s->metric, "q|q1|v|mass", "metric");
     args_string(a, "--file", &s->file, "FILE", "where");
@@ -62,6 +63,17 @@ START_TEST(both_spellings_are_read)
 }
 END_TEST
 
+START_TEST(a_single_number_is_the_third_of_a_vector)
+{
+    settings s;
+    args a;
+    ck_assert(PARSE(&s, &a, "--spin", "1,-2.5,3e-1"));
+    ck_assert(s.spin[0] == 1 && s.spin[1] == -2.5 && s.spin[2] == 0.3);
+    ck_assert(PARSE(&s, &a, "--spin=1,2,3", "--spin", "-4"));
+    ck_assert(s.spin[0] == 0 && s.spin[1] == 0 && s.spin[2] == -4);
+}
+END_TEST
+
 START_TEST(mistakes_end_with_code_two)
 {
     static const char *const line[][2] = {
@@ -72,6 +84,9 @@ START_TEST(mistakes_end_with_code_two)
         {"--count", "1e3"},    {"--metric", ""},      {"--mas", "1"},
         {"--file=", "x"},      {"--plain=maybe", ""}, {"ball", "--plain"},
         {"--mass", "--plain"}, {"-x", "1"},           {"--count", "99999999999999999999"},
+        {"--spin", "1,2"},     {"--spin", "1,2,3,4"}, {"--spin", "1,2,3,"},
+        {"--spin", "1,"},      {"--spin", "1,,2"},    {"--spin", "1,nan,2"},
+        {"--spin", "x"},       {"--spin=", "x"},      {"--spin", "1 2 3"},
     };
     for (size_t i = 0; i < sizeof line / sizeof *line; ++i) {
         settings s;
@@ -187,5 +202,6 @@ START_TEST(no_path_does_nothing)
 END_TEST
 
 PCS_TEST_MAIN("example support", no_flags_leave_the_defaults, both_spellings_are_read,
-              mistakes_end_with_code_two, help_ends_with_code_zero, a_csv_appears_complete_at_close,
-              a_bad_csv_leaves_nothing, an_old_csv_survives_a_failure, no_path_does_nothing)
+              a_single_number_is_the_third_of_a_vector, mistakes_end_with_code_two,
+              help_ends_with_code_zero, a_csv_appears_complete_at_close, a_bad_csv_leaves_nothing,
+              an_old_csv_survives_a_failure, no_path_does_nothing)
