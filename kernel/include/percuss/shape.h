@@ -20,7 +20,7 @@ typedef enum pcs_shape_kind {
 typedef struct pcs_shape {
     pcs_shape_kind kind;   ///< decides which sizes below count
     double position[3];    ///< of the shape's origin, m
-    double orientation[4]; ///< unit quaternion, shape to body
+    double orientation[4]; ///< quaternion, shape to body; any length > 0
     double radius;         ///< sphere, m
     double half[3];        ///< box half edges, m
 } pcs_shape;
@@ -31,7 +31,8 @@ PCS_API pcs_shape pcs_shape_sphere(double radius);
 /// A box about the body's origin along its axes, with full edges a, b, c.
 PCS_API pcs_shape pcs_shape_box(double a, double b, double c);
 
-/// The half-space { x : n . x <= d }; n any nonzero vector, d in units of |n| times metres.
+/// The half-space { x : n . x <= d }; n any nonzero vector, d in units of |n| times metres. A zero
+/// n, or one that is not finite, gives a shape that pcs_shape_check refuses.
 PCS_API pcs_shape pcs_shape_half_space(const double n[3], double d);
 
 /// Refuses shapes that are not finite or have no size, with a sentence.
@@ -54,6 +55,9 @@ typedef enum pcs_feature_kind {
 
 /// One contact between two bodies as a pair of features, each fixed in its body: enough to say
 /// gap, normal and contact points at any pose. A point may carry a radius (sphere: its centre).
+/// The id is unique within a pair of shapes: 0 for the one contact of a sphere, the number of the
+/// vertex for a box on a half-space, the two parts (face, edge, vertex) that face each other for
+/// two boxes.
 typedef struct pcs_feature {
     pcs_feature_kind kind; ///< what touches what
     unsigned id;           ///< stable between steps while the same features face each other
@@ -85,8 +89,10 @@ PCS_API void pcs_feature_gap(const pcs_feature *f, const double *q1, const doubl
 
 /// The contacts of two shapes at poses q1 and q2 of their bodies (null: the world) whose gap is at
 /// most `reach` (m, may be negative for overlaps only): the closest features first, then the
-/// manifold. Gaps of both signs. Returns how many were written to out (at most PCS_FEATURES_MAX).
-/// Deterministic. Two half-spaces never touch.
+/// manifold. Gaps of both signs: the distance of separated shapes; of overlapping ones, minus the
+/// shortest translation that parts them. Returns how many were written to out (at most
+/// PCS_FEATURES_MAX). Deterministic. Two half-spaces never touch. Shapes must have passed
+/// pcs_shape_check; a pose that is not finite touches nothing.
 PCS_API int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
                         const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX]);
 

@@ -1,0 +1,136 @@
+// Times of pcs_collide by pair of shapes, per call, over 512 random poses.
+//
+//     bench_collide [--list] [--case NAME] [--repeats N] [--csv FILE]
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdio.h>
+
+#include <percuss/shape.h>
+
+#include "bench.h"
+#include "support.h"
+
+typedef enum scene {
+    RANDOM, // body 2 at the origin, body 1 about it, both turned at random
+    RESTING // shape 1 flat on shape 2, turned a little about the normal
+} scene;
+
+typedef struct bench_case {
+    const char *name, *text;
+    pcs_shape_kind kind1, kind2;
+    scene scene;
+    double spread; // m, of body 1; shapes measure 1 m
+    double reach;  // m
+} bench_case;
+
+static const bench_case cases[] = {
+    {"sphere_plane", "sphere and half-space", PCS_SPHERE, PCS_HALF_SPACE, RANDOM, 0.3, 0.1},
+    {"sphere_sphere", "two spheres", PCS_SPHERE, PCS_SPHERE, RANDOM, 0.4, 0.1},
+    {"sphere_box", "sphere and box", PCS_SPHERE, PCS_BOX, RANDOM, 0.5, 0.1},
+    {"box_plane", "box and half-space, any turn", PCS_BOX, PCS_HALF_SPACE, RANDOM, 0.5, 0.01},
+    {"box_rest", "box at rest on a half-space", PCS_BOX, PCS_HALF_SPACE, RESTING, 0, 0.01},
+    {"box_box", "boxes overlapping, or within a long reach", PCS_BOX, PCS_BOX, RANDOM, 0.8, 1},
+    {"box_deep", "boxes, nearly all overlapping", PCS_BOX, PCS_BOX, RANDOM, 0.4, 0.01},
+    {"box_stack", "box at rest on a box, eight points", PCS_BOX, PCS_BOX, RESTING, 0, 0.01},
+    {"box_far", "boxes, nearly all out of reach", PCS_BOX, PCS_BOX, RANDOM, 5, 0.01},
+};
+
+enum { POSES = 512, COUNT = (int)(sizeof cases / sizeof *cases) };
+
+typedef struct task {
+    pcs_shape s1, s2;
+    double q1[POSES][7], q2[POSES][7];
+    double reach;
+    long contacts;
+} task;
+
+static pcs_shape shape(pcs_shape_kind kind)
+{
+    const double up[3] = {0, 0, 1};
+    if (kind == PCS_SPHERE) return pcs_shape_sphere(0.5);
+    return kind == PCS_BOX ? pcs_shape_box(1, 1, 1) : pcs_shape_half_space(up, 0);
+}
+
+static void prepare(const bench_case *c, task *t)
+{
+    test_random r = random_seed(1);
+    t->s1 = shape(c->kind1);
+    t->s2 = shape(c->kind2);
+    t->reach = c->reach;
+    for (int k = 0; k < POSES; ++k) {
+        double *q1 = t->q1[k], *q2 = t->q2[k];
+        memset(q2, 0, sizeof t->q2[k]);
+        random_quaternion(&r, q1 + 3);
+        random_quaternion(&r, q2 + 3);
+        for (int i = 0; i < 3; ++i) {
+            q1[i] = random_between(&r, -c->spread, c->spread);
+        }
+        if (c->scene != RESTING) continue;
+        const double rest[7] = {0.1, 0.05, c->kind2 == PCS_BOX ? 1 : 0.5, cos(0.2), 0, 0, sin(0.2)};
+        memcpy(q1, rest, sizeof rest);
+        memcpy(q2 + 3, (double[4]){1, 0, 0, 0}, 4 * sizeof *q2);
+    }
+}
+
+static void run(void *user)
+{
+    task *t = user;
+    pcs_feature f[PCS_FEATURES_MAX];
+    t->contacts = 0;
+    for (int k = 0; k < POSES; ++k) {
+        t->contacts += pcs_collide(&t->s1, t->q1[k], &t->s2, t->q2[k], t->reach, f);
+    }
+}
+
+static int usage(const char *what)
+{
+    fprintf(stderr,
+            "bench_collide: %s\n"
+            "usage: bench_collide [--list] [--case NAME] [--repeats N] [--csv FILE]\n",
+            what);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    const char *only = NULL, *path = NULL;
+    int repeats = 21, measured = 0;
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], "--list") == 0) {
+            for (int k = 0; k < COUNT; ++k) {
+                printf("%-14s %s\n", cases[k].name, cases[k].text);
+            }
+            return 0;
+        }
+        if (i + 1 == argc) return usage("an option is unknown or lacks its value");
+        const char *name = argv[i++];
+        if (strcmp(name, "--case") == 0)
+            only = argv[i];
+        else if (strcmp(name, "--repeats") == 0)
+            repeats = atoi(argv[i]);
+        else if (strcmp(name, "--csv") == 0)
+            path = argv[i];
+        else
+            return usage("an option is unknown");
+    }
+    if (repeats < 1) return usage("repeats must be positive");
+
+    FILE *csv = path ? fopen(path, "w") : NULL;
+    if (path && !csv) return usage("the file cannot be written");
+    if (csv) fprintf(csv, "case,minimum_ns,median_ns,contacts\n");
+
+    static task t;
+    printf("%-14s %10s %10s %9s\n", "case", "min ns", "median ns", "contacts");
+    for (int k = 0; k < COUNT; ++k) {
+        if (only && strcmp(only, cases[k].name) != 0) continue;
+        prepare(&cases[k], &t);
+        const bench_time b = bench_run(run, &t, repeats);
+        const double least = 1e9 * b.minimum / POSES, median = 1e9 * b.median / POSES;
+        const double contacts = (double)t.contacts / POSES;
+        printf("%-14s %10.1f %10.1f %9.2f\n", cases[k].name, least, median, contacts);
+        if (csv) fprintf(csv, "%s,%.17g,%.17g,%.17g\n", cases[k].name, least, median, contacts);
+        measured += 1;
+    }
+    if (csv && fclose(csv) != 0) return usage("the file could not be written");
+    return measured > 0 ? 0 : usage("there is no such case");
+}
