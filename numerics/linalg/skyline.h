@@ -10,7 +10,7 @@
 
 // Reverse Cuthill-McKee order of the block rows of W, as places of its scalar rows: row i goes to
 // order[i]. work has 2 m entries, m block rows.
-PCS_API void skyline_order(const pcs_bsr *W, int *order, int *work);
+void skyline_order(const pcs_bsr *W, int *order, int *work);
 
 typedef struct skyline {
     int n;
@@ -22,15 +22,15 @@ typedef struct skyline {
 
 // entries of L and of U for the rows of W with place[i] >= 0, a permutation of 0 .. n - 1; fills
 // first and start, which the caller owns
-PCS_API size_t skyline_profile(const pcs_bsr *W, const int *place, int n, int *first,
+size_t skyline_profile(const pcs_bsr *W, const int *place, int n, int *first,
                                size_t *start);
 
 // puts S^-1/2 W S^-1/2 + shift I, restricted and permuted by place, into f and factorises it;
 // false when a pivot is rounding compared with the largest
-PCS_API bool skyline_factor(skyline *f, const pcs_bsr *W, const int *place, const double *s,
+bool skyline_factor(skyline *f, const pcs_bsr *W, const int *place, const double *s,
                             double shift);
 
 // x = A^-1 x, x by place
-PCS_API void skyline_solve(const skyline *f, double *x);
+void skyline_solve(const skyline *f, double *x);
 
 #endif

@@ -1,12 +1,12 @@
 // The portfolio. In this order, each from the best r found so far, until one converges:
 //
-//   1. the start itself; a single unilateral row in closed form
-//   2. block principal pivoting from the active set of the start: solve W_AA r_A = -q_A, move
-//      the rows with the wrong sign, all of them while their number falls, one at a time when it
-//      does not. A warm start costs one solve; a P-matrix a few
-//   3. proximal points, each reached by pivoting: monotone problems of any rank; if that fails,
-//      once more from where ipm ends
-//   4. lemke; newton; enum when there are few rows; nsgs
+//   1. the start itself; a single row in closed form
+//   2. block principal pivoting from the active set of the start: solve W_AA r_A = -q_A, move the
+//      rows with the wrong sign, all of them while their number falls, one at a time when it does
+//      not. A warm start costs one solve; a P-matrix a few
+//   3. proximal points, each reached by pivoting: monotone problems of any rank; when W is dense
+//      and large lemke first, for a few pivots a row; if they fail, once more from where ipm ends
+//   4. newton; lemke with all its paths; enum when there are few rows; nsgs
 //   5. a solve on the active set of the best r: the last digits
 //
 // The budget is counted in products with W, so that the answer does not depend on the clock.
@@ -21,8 +21,8 @@
 #include "solver/active.h"
 #include "solver/solver.h"
 
-// a pivot of lemke costs n^2, and there may be many; enum doubles with every row
-#define LEMKE_ROWS 400
+// lemke takes eight n x n matrices, and n^2 per pivot; enum may double with every row
+#define LEMKE_ROWS 600
 #define ENUM_ROWS  12
 // above this least squares on an active set cost more than they bring
 #define LEAST_ROWS 64
@@ -32,7 +32,11 @@
 #define BLOCK_TRIES 8
 // plain pivoting: solves, and block pivots that bring little, before proximal points take over
 #define PLAIN_PIVOTS  30
-#define PLAIN_STRIKES 3
+#define PLAIN_STRIKES 2
+// where W is dense and larger than this, lemke is tried before proximal points: it is faster, but
+// of many solutions it takes a vertex and not the one near the start
+#define NEAR_ROWS    64
+#define QUICK_PIVOTS 3
 // proximal points: weights on the unit diagonal, number of points, solves for each
 #define PROX_FIRST  1.0
 #define PROX_FACTOR 0.1
@@ -98,15 +102,14 @@ static bool takes(const solver_class *c, const pcs_problem *p)
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     if (problem_is_scalar(p)) return 0;
-    size_t most =
-        active_takes(p) ? active_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) : 0;
+    size_t most = active_takes(p) ? active_bytes(p) : 0;
     for (int k = 0; k < PARTS; ++k) {
         if (!takes(parts[k], p)) continue;
         const pcs_solver_opts part = part_options(o, parts[k]);
         const size_t bytes = parts[k]->work_bytes(p, &part);
         if (bytes > most) most = bytes;
     }
-    return 128 + track_bytes(p) + solver_bytes((size_t)p->n, sizeof(double)) + most;
+    return 128 + track_bytes(p) + 2 * solver_bytes((size_t)p->n, sizeof(double)) + most;
 }
 
 // ---- one row ---------------------------------------------------------------------------------
@@ -212,18 +215,37 @@ static bool pivot(portfolio *f, active_set *a, int steps, int strikes)
             a->closed[last] = !a->closed[last];
         }
         if (look(f, r) || wrong == 0) return wrong == 0;
-        if (strikes == 0) return false;
+        if (end != ACTIVE_REGULAR && a->p->n > NEAR_ROWS) strikes -= 1;
+        if (strikes <= 0) return false;
     }
     return false;
+}
+
+// pivoting on W itself, from the active set of the start in r with its u
+static bool plain(portfolio *f, bool *sparse)
+{
+    pcs_arena work = f->work;
+    active_set a;
+    if (!active_begin(&a, f->p, f->s, &work)) return false;
+    a.least = f->p->n <= LEAST_ROWS;
+    *sparse = a.walk != NULL;
+    active_guess(&a, f->r, f->u);
+    pivot(f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
+    return true;
 }
 
 // Proximal points with a falling weight: r_k+1 solves the problem of W + delta_k S, q - delta_k S
 // r_k, which for a monotone W is a P-problem, near the last one, and well conditioned at first:
 // each costs a few pivots. They end at a solution after finitely many steps; where there is none
 // they run off along a direction that proves it.
-static void proximal(portfolio *f, active_set *a, double *center, double first)
+static bool proximal(portfolio *f, double *center, double first)
 {
+    if (f->over || f->infeasible) return true;
     const int n = f->p->n;
+    pcs_arena work = f->work;
+    active_set set, *a = &set;
+    if (!active_begin(a, f->p, f->s, &work)) return false;
+    a->least = n <= LEAST_ROWS;
     memcpy(f->r, center, (size_t)n * sizeof *center);
     track_measure(&f->t, f->r, f->u);
     active_guess(a, f->r, f->u);
@@ -231,7 +253,7 @@ static void proximal(portfolio *f, active_set *a, double *center, double first)
     for (int k = 0; k < PROX_STEPS && f->budget > 0; ++k) {
         a->shift = k == 0 ? first : PROX_FACTOR * a->shift;
         if (a->shift < PROX_LAST) a->shift = PROX_LAST;
-        if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return;
+        if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return true;
 
         // the step is the direction in which it runs
         for (int i = 0; i < n; ++i) {
@@ -241,10 +263,11 @@ static void proximal(portfolio *f, active_set *a, double *center, double first)
         }
         if (k > 0 && problem_refuted_by(f->p, f->r, f->u)) {
             f->infeasible = true;
-            return;
+            return true;
         }
         memcpy(f->r, center, (size_t)n * sizeof *center);
     }
+    return true;
 }
 
 // ---- the parts -------------------------------------------------------------------------------
@@ -348,27 +371,29 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     // products with W that a factorisation costs
     const double step = 10 + 2.0 * p->n / 3;
     if (f.rows == 0) PCS_TRY(run_part(&f, &solver_direct, 1, 1));
-
-    if (active_takes(p) && f.rows > 0) {
-        active_set a;
+    if (f.rows > 0 && active_takes(p)) {
+        // r is still the start here, and the last of what follows may want it as its centre
         double *center = PCS_TAKE(&work, (size_t)p->n, double);
-        if (!center || !active_begin(&a, p, f.s, &work)) return pcs_fail_memory("auto");
-        a.least = p->n <= LEAST_ROWS;
-        active_guess(&a, r, u);
+        if (!center) return pcs_fail_memory("auto");
         memcpy(center, r, (size_t)p->n * sizeof *r);
-        pivot(&f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
+        f.work = work;
 
-        if (!f.over) proximal(&f, &a, center, PROX_FIRST);
+        bool sparse;
+        if (!plain(&f, &sparse)) return pcs_fail_memory("auto");
+        if (!sparse && p->n > NEAR_ROWS) {
+            PCS_TRY(run_part(&f, &solver_lemke, QUICK_PIVOTS * p->n, 2));
+        }
+        if (!proximal(&f, center, PROX_FIRST)) return pcs_fail_memory("auto");
 
         // from afar they did not get there: an interior point comes near, and they end it
         PCS_TRY(run_part(&f, &solver_ipm, 100, step));
-        if (!f.over && !f.infeasible && f.t.best_value < NEAR) {
+        if (f.t.best_value < NEAR) {
             memcpy(center, f.t.best, (size_t)p->n * sizeof *center);
-            proximal(&f, &a, center, PROX_NEAR);
+            if (!proximal(&f, center, PROX_NEAR)) return pcs_fail_memory("auto");
         }
     }
-    PCS_TRY(run_part(&f, &solver_lemke, 200 + 20 * p->n, 2));
     PCS_TRY(run_part(&f, &solver_newton, 500, step));
+    PCS_TRY(run_part(&f, &solver_lemke, 200 + 20 * p->n, 2));
     PCS_TRY(run_part(&f, &solver_enum, 20000, 10));
     for (double before = INFINITY; f.t.best_value < 0.5 * before;) {
         before = f.t.best_value;
@@ -378,7 +403,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
     if (f.t.best_value <= o->tol) {
         f.t.outcome = PCS_CONVERGED;
-    } else if (f.infeasible || refuted(&f)) {
+    } else if (f.infeasible || (!f.over && refuted(&f))) {
         f.t.outcome = PCS_INFEASIBLE;
     } else if (!f.over) {
         f.t.outcome = f.budget > 0 ? PCS_STALLED : PCS_MAX_ITERS;
