@@ -60,7 +60,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         if (!system_normalize(s, t->q + s->q_at)) {
             return pcs_fail(PCS_ERR_ARG, "step: the quaternion of system %d is zero", i + 1);
         }
-        if (s->nv == 0) continue;
+        if (s->nv == 0 || h == 0) continue; // at a frozen configuration no force acts
 
         const system_force F = force_at(t->Fk, s->v_at);
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
