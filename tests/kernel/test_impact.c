@@ -1,0 +1,535 @@
+// An impact at frozen configuration against the closed forms (theory 7.5): momentum, angular
+// momentum, the loss 1/2 (1 - e^2) u^2 / W of a single contact, and small problems solved here by
+// trying every set of contacts.
+#include "scene.h"
+
+#include "linalg/m3.h"
+#include "model/model.h"
+
+static pcs_report impact(scene *s)
+{
+    pcs_report report;
+    s->h = 0;
+    memcpy(s->q_before, s->st->q, (size_t)s->st->nq * sizeof(double));
+    memcpy(s->v_before, s->st->v, (size_t)s->st->nv * sizeof(double));
+    CK_OK(pcs_impact(s->m, s->st, s->wk, 1e-9, &report));
+
+    // nothing moves, and the change of momentum is the sum of the impulses
+    ck_assert(memcmp(s->q_before, s->st->q, (size_t)s->st->nq * sizeof(double)) == 0);
+    ck_assert(s->st->t == 0);
+    for (int i = 0; i < s->m->n_systems; ++i) {
+        const model_system *b = &s->m->system[i];
+        if (b->kind != SYSTEM_BODY) continue;
+        double wrench[6], dv[6], dw[3];
+        for (int k = 0; k < 6; ++k) {
+            dv[k] = s->st->v[b->v_at + k] - s->v_before[b->v_at + k];
+        }
+        m3_mul(b->J, dv + 3, dw);
+        pcs_contact_wrench(s->wk, (pcs_system){i + 1}, wrench);
+        for (int k = 0; k < 3; ++k) {
+            CK_NEAR(wrench[k], b->mass * dv[k], 1e-11 * b->mass);
+            CK_NEAR(wrench[3 + k], dw[k], 1e-11 * b->mass);
+        }
+    }
+    return report;
+}
+
+static void converges(scene *s)
+{
+    const pcs_report report = impact(s);
+    ck_assert_msg(report.outcome == PCS_CONVERGED, "%s", pcs_outcome_text(report.outcome));
+}
+
+// 1/m + (GP x N)^T R J^-1 R^T (GP x N), J diagonal
+static double inverse_mass(double mass, const double J[9], const double q[7], const double P[3],
+                           const double N[3])
+{
+    double R[9], GP[3], moment[3], m[3];
+    pcs_quat_to_matrix(q + 3, R);
+    v3_sub(P, q, GP);
+    v3_cross(GP, N, moment);
+    m3_mul_t(R, moment, m);
+    return 1 / mass + m[0] * m[0] / J[0] + m[1] * m[1] / J[4] + m[2] * m[2] / J[8];
+}
+
+// N . velocity of the body's point at P
+static double velocity_at(const double q[7], const double v[6], const double P[3],
+                          const double N[3])
+{
+    double w[3], GP[3], turn[3];
+    pcs_quat_rotate(q + 3, v + 3, w);
+    v3_sub(P, q, GP);
+    v3_cross(w, GP, turn);
+    return v3_dot(N, v) + v3_dot(N, turn);
+}
+
+typedef struct totals {
+    double p[3], L[3], K;
+} totals;
+
+static totals take_totals(scene *s)
+{
+    totals t;
+    pcs_momentum(s->m, s->st, t.p, t.L);
+    t.K = scene_kinetic(s);
+    return t;
+}
+
+static void conserves_momentum(const totals *a, const totals *b, double scale)
+{
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(a->p[i], b->p[i], 1e-12 * scale);
+        CK_NEAR(a->L[i], b->L[i], 1e-12 * scale);
+    }
+}
+
+START_TEST(two_spheres)
+{
+    test_random r = random_seed(3);
+    int hits = 0;
+    for (int k = 0; k < 200; ++k) {
+        scene s;
+        scene_open(&s);
+        const double m1 = random_between(&r, 0.1, 10), m2 = random_between(&r, 0.1, 10);
+        const double r1 = random_between(&r, 0.05, 0.5), r2 = random_between(&r, 0.05, 0.5);
+        const double e = random_unit(&r);
+        double N[3], x1[3], x2[3], v1[3], v2[3];
+        for (int i = 0; i < 3; ++i) {
+            N[i] = random_normal(&r);
+            x2[i] = random_normal(&r);
+            v1[i] = random_normal(&r);
+            v2[i] = random_normal(&r);
+        }
+        v3_unit(N, N);
+        v3_along(x2, r1 + r2, N, x1);
+        const pcs_system a = scene_ball(&s, m1, r1, x1, v1), b = scene_ball(&s, m2, r2, x2, v2);
+        scene_shape(&s, a, pcs_shape_sphere(r1), e);
+        scene_shape(&s, b, pcs_shape_sphere(r2), e / 2);
+        scene_start(&s);
+        double dv[3];
+        v3_sub(v1, v2, dv);
+        const double u = v3_dot(N, dv), W = 1 / m1 + 1 / m2;
+        const totals before = take_totals(&s);
+        converges(&s);
+        const totals after = take_totals(&s);
+        conserves_momentum(&before, &after, 10 * (m1 + m2));
+        v3_sub(scene_v(&s, a), scene_v(&s, b), dv);
+        CK_NEAR(v3_dot(N, dv), u < 0 ? -e * u : u, 1e-12 * (1 + fabs(u)));
+        CK_NEAR(before.K - after.K, u < 0 ? 0.5 * (1 - e * e) * u * u / W : 0,
+                1e-12 * (1 + before.K));
+        hits += u < 0;
+        scene_close(&s);
+    }
+    ck_assert_int_gt(hits, 50);
+    ck_assert_int_lt(hits, 150);
+}
+END_TEST
+
+// one vertex of a turned box on the ground
+START_TEST(a_corner_on_the_ground)
+{
+    test_random r = random_seed(4);
+    for (int k = 0; k < 100; ++k) {
+        const double e = random_unit(&r), mass = random_between(&r, 0.5, 5);
+        const double edges[3] = {random_between(&r, 0.1, 0.4), random_between(&r, 0.1, 0.4),
+                                 random_between(&r, 0.1, 0.4)};
+        double Q[4], low = INFINITY, corner[3] = {0}, J[9], v[3], w[3];
+        random_quaternion(&r, Q);
+        for (int c = 0; c < 8; ++c) {
+            const double p[3] = {(c & 1 ? 0.5 : -0.5) * edges[0], (c & 2 ? 0.5 : -0.5) * edges[1],
+                                 (c & 4 ? 0.5 : -0.5) * edges[2]};
+            double x[3];
+            pcs_quat_rotate(Q, p, x);
+            if (x[2] < low) {
+                low = x[2];
+                memcpy(corner, x, sizeof corner);
+            }
+        }
+        for (int i = 0; i < 3; ++i) {
+            v[i] = random_normal(&r) - 3 * (i == 2);
+            w[i] = random_normal(&r);
+        }
+        scene s;
+        scene_open(&s);
+        scene_ground(&s, e);
+        const double x[3] = {1, 2, -low}, P[3] = {1 + corner[0], 2 + corner[1], 0};
+        const pcs_system box = scene_box(&s, mass, edges, x, Q, v, w);
+        scene_shape(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0);
+        scene_start(&s);
+        pcs_inertia_box(mass, edges[0], edges[1], edges[2], J);
+        const double N[3] = {0, 0, 1}, *q = scene_q(&s, box);
+        const double W = inverse_mass(mass, J, q, P, N);
+        const double u = velocity_at(q, scene_v(&s, box), P, N);
+        const totals before = take_totals(&s);
+        converges(&s);
+        const totals after = take_totals(&s);
+        const double scale = mass * 30, dp = after.p[2] - before.p[2];
+        if (u >= 0) {
+            CK_NEAR(dp, 0, 1e-12 * scale);
+            scene_close(&s);
+            continue;
+        }
+        CK_NEAR(velocity_at(q, scene_v(&s, box), P, N), -e * u, 1e-11);
+        CK_NEAR(before.K - after.K, 0.5 * (1 - e * e) * u * u / W, 1e-12 * (1 + before.K));
+        CK_NEAR(dp, -(1 + e) * u / W, 1e-12 * scale);
+
+        // only N dp, through P
+        const double push[3] = {0, 0, dp};
+        double moment[3];
+        v3_cross(P, push, moment);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(after.p[i] - before.p[i], push[i], 1e-12 * scale);
+            CK_NEAR(after.L[i] - before.L[i], moment[i], 1e-12 * scale);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a free turned box hit on a face by a sphere, in either order of the bodies
+START_TEST(a_sphere_and_a_free_box)
+{
+    test_random r = random_seed(5);
+    for (int k = 0; k < 100; ++k) {
+        const double e = random_unit(&r), edges[3] = {0.4, 0.3, 0.2}, radius = 0.1;
+        double Q[4], J[9], v1[3], v2[3], w2[3], xb[3], xs[3], P[3], N[3];
+        random_quaternion(&r, Q);
+        const double foot[3] = {random_between(&r, -0.18, 0.18), random_between(&r, -0.13, 0.13),
+                                0.1};
+        const double centre[3] = {foot[0], foot[1], foot[2] + radius}, up[3] = {0, 0, 1};
+        for (int i = 0; i < 3; ++i) {
+            xb[i] = random_normal(&r);
+            v1[i] = random_normal(&r);
+            v2[i] = random_normal(&r);
+            w2[i] = random_normal(&r);
+        }
+        pcs_quat_rotate(Q, centre, xs);
+        pcs_quat_rotate(Q, foot, P);
+        pcs_quat_rotate(Q, up, N);
+        v3_along(xb, 1, P, P);
+        v3_along(xb, 1, xs, xs);
+        v3_along(v1, -2, N, v1);
+
+        scene s;
+        scene_open(&s);
+        pcs_system ball, box;
+        if (k % 2 == 0) ball = scene_ball(&s, 1, radius, xs, v1);
+        box = scene_box(&s, 2, edges, xb, Q, v2, w2);
+        if (k % 2 == 1) ball = scene_ball(&s, 1, radius, xs, v1);
+        scene_shape(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), e);
+        scene_shape(&s, ball, pcs_shape_sphere(radius), 0);
+        scene_start(&s);
+        pcs_inertia_box(2, edges[0], edges[1], edges[2], J);
+        const double *qb = scene_q(&s, box);
+        const double W = 1 + inverse_mass(2, J, qb, P, N);
+        const double u = v3_dot(N, v1) - velocity_at(qb, scene_v(&s, box), P, N);
+        const totals before = take_totals(&s);
+        converges(&s);
+        const totals after = take_totals(&s);
+        conserves_momentum(&before, &after, 30);
+        CK_NEAR(before.K - after.K, u < 0 ? 0.5 * (1 - e * e) * u * u / W : 0,
+                1e-12 * (1 + before.K));
+        const double *w = scene_v(&s, ball) + 3;
+        ck_assert(w[0] == 0 && w[1] == 0 && w[2] == 0);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- several contacts at once
+// --------------------------------------------------------------------
+
+// x of A x = b by elimination with pivoting, n <= 8; false when singular
+static bool eliminate(int n, double A[8][8], double b[8])
+{
+    for (int k = 0; k < n; ++k) {
+        int p = k;
+        for (int i = k; i < n; ++i) {
+            if (fabs(A[i][k]) > fabs(A[p][k])) p = i;
+        }
+        if (fabs(A[p][k]) < 1e-9) return false;
+        for (int j = 0; j < n; ++j) {
+            const double t = A[k][j];
+            A[k][j] = A[p][j];
+            A[p][j] = t;
+        }
+        const double t = b[k];
+        b[k] = b[p];
+        b[p] = t;
+        for (int i = 0; i < n; ++i) {
+            if (i == k) continue;
+            const double f = A[i][k] / A[k][k];
+            for (int j = k; j < n; ++j) {
+                A[i][j] -= f * A[k][j];
+            }
+            b[i] -= f * b[k];
+        }
+    }
+    for (int k = 0; k < n; ++k) {
+        b[k] /= A[k][k];
+    }
+    return true;
+}
+
+// r of 0 <= W r + b, r >= 0, complementary, by trying all sets of independent rows
+static bool enumerate(int n, const double W[8][8], const double b[8], double r[8])
+{
+    for (int set = 0; set < 1 << n; ++set) {
+        int row[8], k = 0;
+        for (int i = 0; i < n; ++i) {
+            if (set >> i & 1) row[k++] = i;
+        }
+        double A[8][8], x[8];
+        for (int i = 0; i < k; ++i) {
+            x[i] = -b[row[i]];
+            for (int j = 0; j < k; ++j) {
+                A[i][j] = W[row[i]][row[j]];
+            }
+        }
+        if (!eliminate(k, A, x)) continue;
+        for (int i = 0; i < n; ++i) {
+            r[i] = 0;
+        }
+        bool good = true;
+        for (int i = 0; i < k; ++i) {
+            r[row[i]] = x[i];
+            good &= x[i] >= -1e-10;
+        }
+        for (int i = 0; i < n && good; ++i) {
+            double w = b[i];
+            for (int j = 0; j < n; ++j) {
+                w += W[i][j] * r[j];
+            }
+            good = w >= -1e-10;
+        }
+        if (good) return true;
+    }
+    return false;
+}
+
+// four corners of a flat box at once: W has rank 3, the velocity is unique
+START_TEST(a_flat_face)
+{
+    test_random r = random_seed(6);
+    const double edges[3] = {0.4, 0.3, 0.2}, x[3] = {0, 0, 0.1};
+    double J[9];
+    pcs_inertia_box(1, edges[0], edges[1], edges[2], J);
+    int several = 0;
+    for (int k = 0; k < 200; ++k) {
+        const double e = k % 3 == 0 ? 0 : random_unit(&r);
+        const double v[3] = {random_normal(&r), random_normal(&r), -random_unit(&r)};
+        const double spread = k % 2 == 0 ? 10 : 1;
+        const double w[3] = {spread * random_normal(&r), spread * random_normal(&r),
+                             random_normal(&r)};
+        scene s;
+        scene_open(&s);
+        scene_ground(&s, e);
+        const pcs_system box = scene_box(&s, 1, edges, x, NULL, v, w);
+        scene_shape(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0);
+        scene_start(&s);
+
+        // row i: u = vz + (wx y - wy x) at the corner (x, y)
+        double row[4][3], W[8][8], b[8], p[8];
+        for (int c = 0; c < 4; ++c) {
+            row[c][0] = 1;
+            row[c][1] = (c & 2 ? 0.5 : -0.5) * edges[1];
+            row[c][2] = -(c & 1 ? 0.5 : -0.5) * edges[0];
+            b[c] = (1 + e) * (v[2] + row[c][1] * w[0] + row[c][2] * w[1]);
+        }
+        for (int i = 0; i < 4; ++i) {
+            for (int j = 0; j < 4; ++j) {
+                W[i][j] = 1 + row[i][1] * row[j][1] / J[0] + row[i][2] * row[j][2] / J[4];
+            }
+        }
+        ck_assert(enumerate(4, (const double(*)[8])W, b, p));
+        double vz = v[2], wx = w[0], wy = w[1];
+        int active = 0;
+        for (int i = 0; i < 4; ++i) {
+            vz += p[i];
+            wx += row[i][1] * p[i] / J[0];
+            wy += row[i][2] * p[i] / J[4];
+            active += p[i] > 0;
+        }
+        several += active > 1;
+        converges(&s);
+        const double *after = scene_v(&s, box);
+        CK_NEAR(after[0], v[0], 1e-13);
+        CK_NEAR(after[1], v[1], 1e-13);
+        CK_NEAR(after[2], vz, 1e-9);
+        CK_NEAR(after[3], wx, 1e-9);
+        CK_NEAR(after[4], wy, 1e-9);
+        CK_NEAR(after[5], w[2], 1e-12);
+        scene_close(&s);
+    }
+    ck_assert_int_gt(several, 50);
+}
+END_TEST
+
+static void row_of_balls(scene *s, int n, double e, const double *speed)
+{
+    scene_open(s);
+    for (int i = 0; i < n; ++i) {
+        const double x[3] = {0.2 * i, 0, 0}, v[3] = {speed[i], 0, 0};
+        scene_shape(s, scene_ball(s, 1, 0.1, x, v), pcs_shape_sphere(0.1), e);
+    }
+    scene_start(s);
+}
+
+// Newton's law with simultaneous impacts: the middle ball gets its share, the cradle does not work
+START_TEST(three_balls_in_a_row)
+{
+    scene s;
+    row_of_balls(&s, 3, 1, (double[3]){1, 0, 0});
+    converges(&s);
+    CK_NEAR(s.st->v[0], -1.0 / 3, 1e-12);
+    CK_NEAR(s.st->v[6], 2.0 / 3, 1e-12);
+    CK_NEAR(s.st->v[12], 2.0 / 3, 1e-12);
+    scene_close(&s);
+}
+END_TEST
+
+// elastic impacts of many bodies keep the energy, perfectly plastic ones what they cannot lose
+START_TEST(heaps_of_bodies)
+{
+    test_random r = random_seed(8);
+    for (int k = 0; k < 30; ++k) {
+        const double e = k % 3 == 0 ? 1 : random_unit(&r);
+        scene s;
+        scene_open(&s);
+        scene_ground(&s, e);
+        for (int i = 0; i < 4; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                const double x[3] = {0.2 * i, 0, 0.1 + 0.2 * j};
+                const double v[3] = {random_normal(&r), random_normal(&r), random_normal(&r)};
+                const pcs_system b = scene_ball(&s, random_between(&r, 0.5, 2), 0.1, x, v);
+                scene_shape(&s, b, pcs_shape_sphere(0.1), e);
+            }
+        }
+        scene_start(&s);
+        const totals before = take_totals(&s);
+        converges(&s);
+        const totals after = take_totals(&s);
+        for (int i = 0; i < 2; ++i) {
+            CK_NEAR(after.p[i], before.p[i], 1e-10);
+        }
+        if (e == 1) CK_NEAR(after.K, before.K, 1e-9 * before.K);
+        ck_assert(after.K <= before.K * (1 + 1e-10));
+        const pcs_contact *c;
+        const int n = pcs_contacts(s.wk, &c);
+        ck_assert_int_eq(n, 4 + 4 * 2 + 3 * 3);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a rod without mass between two balls, one of which meets the ground
+START_TEST(joints_take_their_part)
+{
+    const double a = 0.7, d[3] = {sin(a), 0, -cos(a)}; // from ball 2 to ball 1
+    const double x1[3] = {0, 0, 0.1}, x2[3] = {-d[0], 0, 0.1 - d[2]}, v[3] = {0, 0, -2}, o[3] = {0};
+    scene s;
+    scene_open(&s);
+    scene_ground(&s, 0.5);
+    const pcs_system one = scene_ball(&s, 2, 0.1, x1, v), two = scene_ball(&s, 3, 0.1, x2, v);
+    scene_shape(&s, one, pcs_shape_sphere(0.1), 0);
+    CK_OK(pcs_model_add_interaction(
+        s.m, &(pcs_interaction_def){pcs_relation_distance(o, o, 1), pcs_law_equality(), one, two},
+        NULL));
+    scene_start(&s);
+    converges(&s);
+
+    // 1.5 (-2) + p/2 + j dz/2 = 0 with u' = 1;  p dz / 2 + j (1/2 + 1/3) = 0
+    double A[8][8] = {{0.5, 0.5 * d[2]}, {0.5 * d[2], 1.0 / 2 + 1.0 / 3}}, b[8] = {3, 0};
+    ck_assert(eliminate(2, A, b));
+    const double *v1 = scene_v(&s, one), *v2 = scene_v(&s, two);
+    CK_NEAR(v1[2], 1, 1e-12);
+    CK_NEAR(v1[0], b[1] * d[0] / 2, 1e-12);
+    CK_NEAR(v2[0], -b[1] * d[0] / 3, 1e-12);
+    CK_NEAR(v2[2], -2 - b[1] * d[2] / 3, 1e-12);
+    const pcs_contact *c;
+    ck_assert_int_eq(pcs_contacts(s.wk, &c), 2);
+    CK_NEAR(c[0].r[0], b[1], 1e-11);
+    ck_assert_int_eq(c[0].interaction, 1);
+    CK_NEAR(c[1].r[0], b[0], 1e-11);
+    CK_NEAR(c[1].F[2], 1, 0);
+    scene_close(&s);
+}
+END_TEST
+
+// what is apart, or parts, feels nothing; what overlaps does
+START_TEST(only_what_touches)
+{
+    const double height[4] = {0.1 + 1e-6, 0.1, 0.1, 0.05}, speed[4] = {-1, 1, -1, -1};
+    for (int i = 0; i < 4; ++i) {
+        scene s;
+        scene_open(&s);
+        scene_ground(&s, 0.5);
+        const double x[3] = {0, 0, height[i]}, v[3] = {0, 0, speed[i]};
+        scene_shape(&s, scene_ball(&s, 1, 0.1, x, v), pcs_shape_sphere(0.1), 0.5);
+        scene_start(&s);
+        const pcs_report report = impact(&s);
+        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        CK_NEAR(s.st->v[2], i < 2 ? speed[i] : 0.5, 1e-14);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+static int no_force(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)t, (void)q, (void)v, (void)F;
+    *(int *)user += 1;
+    return 1;
+}
+
+// forces do not act in an impact, so they are not asked
+START_TEST(forces_are_not_asked)
+{
+    scene s;
+    scene_open(&s);
+    scene_ground(&s, 0);
+    int asked = 0;
+    pcs_body_def def = pcs_body_def_default();
+    def.position[2] = 0.1;
+    def.velocity[2] = -1;
+    def.force = no_force;
+    def.user = &asked;
+    pcs_system ball;
+    CK_OK(pcs_model_add_body(s.m, &def, &ball));
+    scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+    scene_start(&s);
+    converges(&s);
+    CK_OK(pcs_project(s.m, s.st, s.wk, NULL));
+    CK_NEAR(s.st->v[2], 0, 1e-14);
+    ck_assert_int_eq(asked, 0);
+    scene_close(&s);
+}
+END_TEST
+
+// a solve that does not converge leaves the velocities, and says so
+START_TEST(a_failed_solve_changes_nothing)
+{
+    scene s;
+    row_of_balls(&s, 8, 0, (double[8]){8, 7, 5, 3, 0, -1, -4, -6});
+    pcs_scheme scheme = s.scheme;
+    scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    scheme.solver.tol = 1e-14;
+    scheme.solver.max_iters = 2;
+    CK_OK(pcs_model_set_scheme(s.m, &scheme));
+    const unsigned long long before = pcs_state_hash(s.st);
+    pcs_report report;
+    CK_OK(pcs_impact(s.m, s.st, s.wk, 1e-9, &report));
+    ck_assert_int_eq(report.outcome, PCS_MAX_ITERS);
+    ck_assert(pcs_state_hash(s.st) == before);
+
+    scheme.solver = pcs_solver_defaults(PCS_DIRECT);
+    CK_OK(pcs_model_set_scheme(s.m, &scheme));
+    CK_FAILS(pcs_impact(s.m, s.st, s.wk, 1e-9, &report), PCS_ERR_UNSUPPORTED);
+    ck_assert(pcs_state_hash(s.st) == before);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("impact", two_spheres, a_corner_on_the_ground, a_sphere_and_a_free_box, a_flat_face,
+              three_balls_in_a_row, heaps_of_bodies, joints_take_their_part, only_what_touches,
+              forces_are_not_asked, a_failed_solve_changes_nothing)
