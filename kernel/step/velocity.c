@@ -7,6 +7,7 @@
 // v = v_free + A^-1 H^T r. For constant forces one iterate is exact.
 #include "step/step.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "linalg/bsr.h"
@@ -91,6 +92,28 @@ static double relative_residual(trial *t, const double *v)
     const double scale = sqrt(fmax(impulse, fmax(momentum, force)));
     if (left == 0) return 0;
     return scale > 0 ? sqrt(left) / scale : sqrt(left);
+}
+
+// Whether the last iterate only moved v within what the rounding of q makes of it: forces that
+// cancel, a mass at rest on its spring, leave a residual of that size and none smaller. An error d
+// of q is one of h theta dF/dq d in R, and A >= h^2 theta^2 |dF/dq| makes d / (h theta^2) of it.
+static bool lost_in_rounding(const trial *t, const double *v_before)
+{
+    const pcs_model *m = t->m;
+    const double slope = t->h * m->scheme.theta * m->scheme.theta;
+    if (slope == 0) return false;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        double q = 1, moved = 0;
+        for (int i = 0; i < s->nq; ++i) {
+            q = fmax(q, fabs(t->q[s->q_at + i]));
+        }
+        for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
+            moved = fmax(moved, fabs(t->v[i] - v_before[i]));
+        }
+        if (moved > 16 * DBL_EPSILON * q / slope) return false;
+    }
+    return true;
 }
 
 // ---- the iteration matrix
@@ -224,11 +247,15 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, *mem));
 
+    double *v_before = PCS_TAKE(mem, (size_t)nv, double);
+    if (!v_before) return pcs_fail_memory("step: the velocities");
+    int lost = 0;
     pcs_arena base = *mem;
     pcs_outcome outcome = PCS_MAX_ITERS;
     for (int it = 0; it < scheme->newton_max && outcome == PCS_MAX_ITERS; ++it) {
         *mem = base;
         PCS_TRY(factorise(t, *mem));
+        memcpy(v_before, t->v, (size_t)nv * sizeof(double));
         solve_blocks(&t->lu, t->R);
         for (int i = 0; i < nv; ++i) {
             t->v[i] -= t->R[i];
@@ -245,6 +272,9 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
         out->newton_residual = relative_residual(t, t->v);
         if (isnan(out->newton_residual)) outcome = PCS_DIVERGED;
         if (out->newton_residual <= scheme->newton_tol) outcome = PCS_CONVERGED;
+        if (outcome != PCS_MAX_ITERS) break;
+        lost = lost_in_rounding(t, v_before) ? lost + 1 : 0;
+        if (lost == 2) outcome = PCS_CONVERGED;
     }
     if (outcome == PCS_CONVERGED && t->rows > 0) outcome = out->solve.outcome;
     out->outcome = outcome;
