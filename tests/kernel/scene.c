@@ -201,7 +201,7 @@ static void check_wrench(const scene *s, int index)
     const model_system *b = &s->m->system[index];
     if (b->kind != SYSTEM_BODY || b->body_force) return;
     const double *v0 = s->v_before + b->v_at, *v1 = s->st->v + b->v_at;
-    double p[6], scale = 1e-3, J0[3], J1[3], g0[3], g1[3], wrench[6];
+    double p[6], scale = 1e-2, J0[3], J1[3], g0[3], g1[3], wrench[6];
     m3_mul(b->J, v0 + 3, J0);
     m3_mul(b->J, v1 + 3, J1);
     v3_cross(J0, v0 + 3, g0);
@@ -211,10 +211,11 @@ static void check_wrench(const scene *s, int index)
         p[i] = b->mass * (v1[i] - v0[i] - s->h * s->m->gravity[i]);
         p[3 + i] = J1[i] - J0[i] - s->h * (theta * g1[i] + (1 - theta) * g0[i]);
         scale = fmax(scale, b->mass * (fabs(v0[i]) + fabs(v1[i])));
+        scale = fmax(scale, fabs(J0[i]) + fabs(J1[i]));
     }
     pcs_contact_wrench(s->wk, (pcs_system){index + 1}, wrench);
     for (int i = 0; i < 6; ++i) {
-        CK_NEAR(wrench[i], p[i], 1e-10 * scale);
+        CK_NEAR(wrench[i], p[i], 1e-11 * scale);
     }
 }
 

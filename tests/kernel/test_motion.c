@@ -1,0 +1,861 @@
+// Motion without contact: free flight, the gyroscopic term, force callbacks, Lagrangian systems
+// with constant and with varying mass, against closed forms and a fourth-order reference.
+#include "scene.h"
+
+#include <string.h>
+
+#include "linalg/m3.h"
+
+static void run(scene *s, double h, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        scene_step(s, h);
+        scene_check_step(s);
+    }
+}
+
+// ---- free flight
+// ---------------------------------------------------------------------------------
+
+// theta = 1/2 is exact for a parabola, whatever the step
+START_TEST(a_parabola_is_exact)
+{
+    scene s;
+    scene_open(&s);
+    const double x[3] = {1, 2, 3}, v[3] = {3, -1, 4};
+    const pcs_system ball = scene_ball(&s, 2.5, 0.1, x, v);
+    scene_start(&s);
+    const double steps[4] = {0.1, 0.25, 0.01, 0.003};
+    double t = 0;
+    for (int i = 0; i < 40; ++i) {
+        scene_step(&s, steps[i % 4]);
+        t += steps[i % 4];
+        CK_NEAR(s.st->t, t, 0);
+        CK_NEAR(scene_q(&s, ball)[0], 1 + 3 * t, 1e-13 * (1 + 3 * t));
+        CK_NEAR(scene_q(&s, ball)[2], 3 + 4 * t - 0.5 * 9.81 * t * t, 1e-13 * (10 + 20 * t * t));
+        CK_NEAR(scene_v(&s, ball)[2], 4 - 9.81 * t, 1e-13 * (4 + 10 * t));
+        CK_NEAR(s.report.energy.integrator, 0, 1e-12);
+        scene_check_step(&s);
+        ck_assert_int_eq(s.report.newton_iters, 1);
+        ck_assert_int_eq(s.report.solves, 0);
+    }
+    scene_close(&s);
+}
+END_TEST
+
+// one step of the two schemes: x' = x + h (theta v' + (1 - theta) v)
+START_TEST(theta_weighs_the_velocities)
+{
+    for (int k = 0; k <= 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.theta = 0.25 * k;
+        scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0}, (double[3]){0, 0, 1});
+        scene_start(&s);
+        const double h = 0.1, v1 = 1 - 9.81 * h;
+        scene_step(&s, h);
+        CK_NEAR(s.st->v[2], v1, 1e-15);
+        CK_NEAR(s.st->q[2], h * (0.25 * k * v1 + (1 - 0.25 * k)), 1e-16);
+        scene_check_step(&s);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// constant rotation about a principal axis: exact with the exponential, 2 atan(h w / 2) without
+START_TEST(both_updates_of_the_quaternion)
+{
+    const double h = 0.02, w = 9;
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.update = k == 0 ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
+        const double edges[3] = {0.1, 0.2, 0.3}, o[3] = {0}, omega[3] = {0, 0, w};
+        scene_box(&s, 1, edges, o, NULL, NULL, omega);
+        scene_start(&s);
+        run(&s, h, 10);
+        const double angle = 10 * (k == 0 ? h * w : 2 * atan(h * w / 2));
+        CK_NEAR(s.st->q[3], cos(angle / 2), 1e-13);
+        CK_NEAR(s.st->q[6], sin(angle / 2), 1e-13);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// d(Q, w)/dt of the torque-free body by classical Runge-Kutta with fine steps
+static void reference_rate(const double J[9], const double y[7], double dy[7])
+{
+    const double Jw[3] = {J[0] * y[4], J[4] * y[5], J[8] * y[6]};
+    const double half[4] = {0, 0.5 * y[4], 0.5 * y[5], 0.5 * y[6]};
+    double torque[3];
+    pcs_quat_mul(y, half, dy);
+    v3_cross(Jw, y + 4, torque);
+    for (int i = 0; i < 3; ++i) {
+        dy[4 + i] = torque[i] / J[4 * i];
+    }
+}
+
+static void reference_top(const double J[9], double T, int n, double y[7])
+{
+    const double h = T / n, at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+    for (int k = 0; k < n; ++k) {
+        double sum[7] = {0}, dy[7] = {0};
+        for (int stage = 0; stage < 4; ++stage) {
+            double x[7];
+            for (int i = 0; i < 7; ++i) {
+                x[i] = y[i] + h * at[stage] * dy[i];
+            }
+            reference_rate(J, x, dy);
+            for (int i = 0; i < 7; ++i) {
+                sum[i] += weight[stage] * dy[i];
+            }
+        }
+        for (int i = 0; i < 7; ++i) {
+            y[i] += h / 6 * sum[i];
+        }
+    }
+}
+
+// the asymmetric body turns over about its middle axis; errors of orientation, velocity, energy
+// and angular momentum all fall with the square of the step for theta = 1/2, with the step else
+static void torque_free(double theta, pcs_update update, double lowest, double highest)
+{
+    const double edges[3] = {0.3, 0.2, 0.1}, x[3] = {1, 2, 3}, w[3] = {0.1, 6, 0.2}, T = 1;
+    double J[9], y[7] = {0.8, 0, 0.6, 0, w[0], w[1], w[2]};
+    pcs_inertia_box(2, edges[0], edges[1], edges[2], J);
+    reference_top(J, T, 4000, y);
+    double error[4], drift[4];
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.theta = theta;
+        s.scheme.update = update;
+        scene_gravity(&s, 0, 0, 0);
+        scene_box(&s, 2, edges, x, (double[4]){0.8, 0, 0.6, 0}, NULL, w);
+        scene_start(&s);
+        double L0[3], L1[3];
+        const double K0 = scene_kinetic(&s);
+        pcs_momentum(s.m, s.st, NULL, L0);
+        const int n = 80 << k;
+        run(&s, T / n, n);
+        pcs_momentum(s.m, s.st, NULL, L1);
+        v3_sub(L1, L0, L1);
+        drift[k] = v3_norm(L1) / v3_norm(L0) + fabs(scene_kinetic(&s) / K0 - 1);
+
+        double sum = 0;
+        for (int i = 0; i < 4; ++i) {
+            sum += (s.st->q[3 + i] - y[i]) * (s.st->q[3 + i] - y[i]);
+        }
+        for (int i = 0; i < 3; ++i) {
+            sum += 0.01 * (s.st->v[3 + i] - y[4 + i]) * (s.st->v[3 + i] - y[4 + i]);
+        }
+        error[k] = sqrt(sum);
+        for (int i = 0; i < 3; ++i) {
+            ck_assert(s.st->q[i] == x[i]);
+        }
+        scene_close(&s);
+    }
+    const double p = observed_order(4, error), pd = observed_order(4, drift);
+    ck_assert_msg(p > lowest && p < highest, "order %g (errors %g ... %g)", p, error[0], error[3]);
+    ck_assert_msg(pd > lowest, "order of the drift %g (%g ... %g)", pd, drift[0], drift[3]);
+}
+
+START_TEST(a_torque_free_body)
+{
+    torque_free(0.5, PCS_UPDATE_EXP, 1.95, 2.05);
+    torque_free(0.5, PCS_UPDATE_ADD, 1.95, 2.05);
+    torque_free(1, PCS_UPDATE_EXP, 0.9, 1.1);
+    torque_free(0.7, PCS_UPDATE_ADD, 0.9, 1.1);
+}
+END_TEST
+
+// ---- forces on bodies
+// ----------------------------------------------------------------------------
+
+// a spring from the point p of the body to the inertial origin, and a drag
+typedef struct spring {
+    double k, drag, p[3];
+    int calls, jacobians;
+    int bad; // answer 1: an error, 2: not a number
+    double bad_from;
+} spring;
+
+static int spring_force(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    spring *s = user;
+    s->calls += 1;
+    double a[3], f[3], moment[3], R[9];
+    pcs_quat_to_matrix(q + 3, R);
+    m3_mul(R, s->p, a);
+    for (int i = 0; i < 3; ++i) {
+        f[i] = -s->k * (q[i] + a[i]);
+    }
+    v3_cross(a, f, moment);
+    m3_mul_t(R, moment, F + 3);
+    for (int i = 0; i < 3; ++i) {
+        F[i] = f[i] - s->drag * v[i];
+    }
+    if (s->bad == 1 && t >= s->bad_from) return 7;
+    if (s->bad == 2 && t >= s->bad_from) F[4] = NAN;
+    return 0;
+}
+
+// of a spring at G: -k and -drag
+static int spring_jacobian(void *user, double t, const double q[7], const double v[6],
+                           double dFdq[42], double dFdv[36])
+{
+    spring *s = user;
+    (void)t, (void)q, (void)v;
+    s->jacobians += 1;
+    for (int i = 0; i < 3; ++i) {
+        dFdq[i + 6 * i] = -s->k;
+        dFdv[i + 6 * i] = -s->drag;
+    }
+    return 0;
+}
+
+static int spring_potential(void *user, const double *q, double *V)
+{
+    const spring *s = user;
+    double a[3];
+    pcs_quat_rotate(q + 3, s->p, a);
+    *V = 0;
+    for (int i = 0; i < 3; ++i) {
+        *V += 0.5 * s->k * (q[i] + a[i]) * (q[i] + a[i]);
+    }
+    return 0;
+}
+
+static void open_spring(scene *s, spring *k, bool jacobian, bool potential)
+{
+    scene_open(s);
+    scene_gravity(s, 0, 0, 0);
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = 2;
+    pcs_inertia_box(2, 0.3, 0.2, 0.1, def.inertia);
+    def.position[0] = 1;
+    def.velocity[1] = 2;
+    def.omega[2] = 0.5;
+    def.force = spring_force;
+    if (jacobian) def.jacobian = spring_jacobian;
+    if (potential) def.potential = spring_potential;
+    def.user = k;
+    CK_OK(pcs_model_add_body(s->m, &def, NULL));
+}
+
+// an ellipse: x = cos(w t), y = 2/w sin(w t)
+START_TEST(a_spring_is_an_ellipse)
+{
+    for (int jacobian = 0; jacobian < 2; ++jacobian) {
+        double error[4];
+        for (int k = 0; k < 4; ++k) {
+            spring p = {.k = 18};
+            scene s;
+            open_spring(&s, &p, jacobian, true);
+            scene_start(&s);
+            const double w = 3, T = 1.3;
+            const int n = 40 << k;
+            const double E0 = scene_kinetic(&s) + scene_potential(&s);
+            for (int i = 0; i < n; ++i) {
+                scene_step(&s, T / n);
+                scene_check_step(&s);
+                ck_assert(s.report.energy.forces == 0);
+
+                // linear: one iteration with the exact matrix, few with differences
+                ck_assert_int_le(s.report.newton_iters, jacobian ? 2 : 4);
+            }
+            ck_assert((p.jacobians > 0) == (jacobian == 1));
+            error[k] = hypot(s.st->q[0] - cos(w * T), s.st->q[1] - 2 / w * sin(w * T));
+
+            // trapezoid: the energy of a linear spring is kept to rounding
+            CK_NEAR(scene_kinetic(&s) + scene_potential(&s), E0, 1e-10 * E0);
+            scene_close(&s);
+        }
+        const double order = observed_order(4, error);
+        ck_assert_msg(order > 1.95 && order < 2.05, "order %g", order);
+    }
+}
+END_TEST
+
+// off the centre the spring turns the body: the ledger holds the work, the energy its order
+START_TEST(a_spring_off_the_centre)
+{
+    double drift[4];
+    for (int k = 0; k < 4; ++k) {
+        spring p = {.k = 40, .p = {0.3, 0.1, -0.2}};
+        scene s;
+        open_spring(&s, &p, false, true);
+        scene_start(&s);
+        const double E0 = scene_kinetic(&s) + scene_potential(&s);
+        const int n = 100 << k;
+        double work = 0;
+        for (int i = 0; i < n; ++i) {
+            scene_step(&s, 1.0 / n);
+            scene_check_step(&s);
+            work += s.report.energy.conservative + s.report.energy.gyroscopic;
+            CK_NEAR(s.report.energy.potential_after, scene_potential(&s), 1e-13 * E0);
+        }
+        CK_NEAR(scene_kinetic(&s) - work, E0 - p.k * 0.5 * (1.69 + 0.01 + 0.04), 1e-9 * E0);
+        drift[k] = fabs(scene_kinetic(&s) + scene_potential(&s) - E0);
+        scene_close(&s);
+    }
+    const double order = observed_order(4, drift);
+    ck_assert_msg(order > 1.8, "order %g", order);
+}
+END_TEST
+
+// a stiff spring, far beyond the step that an explicit scheme could take
+START_TEST(a_stiff_spring_stays)
+{
+    spring p = {.k = 1e10, .drag = 1e3};
+    scene s;
+    open_spring(&s, &p, true, true);
+    s.scheme.theta = 1;
+    scene_start(&s);
+    double E = scene_kinetic(&s) + scene_potential(&s);
+    for (int i = 0; i < 50; ++i) {
+        scene_step(&s, 0.01);
+        scene_check_step(&s);
+        const double E1 = scene_kinetic(&s) + scene_potential(&s);
+        ck_assert(E1 <= E * (1 + 1e-14));
+        E = E1;
+    }
+    CK_NEAR(s.st->q[0], 0, 1e-9);
+    CK_NEAR(s.st->q[1], 0, 1e-9);
+    scene_close(&s);
+}
+END_TEST
+
+// a body that hangs at rest: the forces cancel to rounding, and so does all that is left to iterate
+START_TEST(an_equilibrium_is_kept)
+{
+    for (int k = 0; k < 60; ++k) {
+        const double stiffness = pow(10, -2 + 0.2 * k);
+        spring p = {.k = stiffness};
+        scene s;
+        open_spring(&s, &p, k % 2 == 0, k % 3 == 0);
+        scene_gravity(&s, 1, 2, -9.81);
+        scene_start(&s);
+        const double g[3] = {1, 2, -9.81};
+        for (int i = 0; i < 3; ++i) {
+            s.st->q[i] = 2 * g[i] / stiffness;
+            s.st->v[i] = 0;
+        }
+        s.st->v[5] = 0;
+        for (int i = 0; i < 20; ++i) {
+            scene_step(&s, 0.01);
+            ck_assert_int_le(s.report.newton_iters, 12);
+        }
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(s.st->q[i], 2 * g[i] / stiffness, 1e-11 * 20 / stiffness);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// F = -k x^3 e_x: with its Jacobian Newton doubles the digits
+static int cubic_force(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)t, (void)v;
+    F[0] = -*(double *)user * q[0] * q[0] * q[0];
+    return 0;
+}
+
+static int cubic_jacobian(void *user, double t, const double q[7], const double v[6],
+                          double dFdq[42], double dFdv[36])
+{
+    (void)t, (void)v, (void)dFdv;
+    dFdq[0] = -3 * *(double *)user * q[0] * q[0];
+    return 0;
+}
+
+START_TEST(newton_converges_quadratically)
+{
+    double residual[6], k = 2000;
+    for (int most = 1; most <= 6; ++most) {
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, 0);
+        s.scheme.newton_max = most;
+        s.scheme.newton_tol = 1e-300;
+        s.scheme.accept_unconverged = true;
+        pcs_body_def def = pcs_body_def_default();
+        def.position[0] = 1;
+        def.force = cubic_force;
+        def.jacobian = cubic_jacobian;
+        def.user = &k;
+        CK_OK(pcs_model_add_body(s.m, &def, NULL));
+        scene_start(&s);
+        scene_step(&s, 0.05);
+        residual[most - 1] = s.report.newton_residual;
+        scene_close(&s);
+    }
+    // slope of log(next) over log(this) while above rounding
+    int seen = 0;
+    for (int i = 1; i + 1 < 6; ++i) {
+        if (residual[i] > 0.1 || residual[i + 1] < 1e-13) continue;
+        const double slope = log(residual[i + 1]) / log(residual[i]);
+        ck_assert_msg(slope > 1.6, "residuals %g, %g", residual[i], residual[i + 1]);
+        seen += 1;
+    }
+    ck_assert_int_ge(seen, 1);
+    ck_assert(residual[5] < 1e-13);
+}
+END_TEST
+
+START_TEST(a_failing_force_changes_nothing)
+{
+    for (int bad = 1; bad <= 2; ++bad) {
+        for (int late = 0; late < 2; ++late) {
+            spring p = {.k = 18, .p = {0.1, 0, 0}};
+            scene s;
+            open_spring(&s, &p, false, false);
+            scene_start(&s);
+            for (int i = 0; i < 5; ++i) {
+                scene_step(&s, 0.01);
+            }
+            const unsigned long long before = pcs_state_hash(s.st);
+
+            // at the start of the step, or first at its end
+            p.bad = bad;
+            p.bad_from = s.st->t + 0.005 * late;
+            CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, &s.report), PCS_ERR_CALLBACK);
+            ck_assert(strstr(pcs_error_text(), bad == 1 ? "7" : "not finite") != NULL);
+            ck_assert(pcs_state_hash(s.st) == before);
+            pcs_run_report report;
+            CK_FAILS(pcs_run(s.m, s.st, s.wk, 0.01, 1, NULL, NULL, &report), PCS_ERR_CALLBACK);
+            ck_assert(pcs_state_hash(s.st) == before);
+            ck_assert_int_eq(report.steps, 0);
+
+            // and goes on when the force does
+            p.bad = 0;
+            scene_step(&s, 0.01);
+            scene_close(&s);
+        }
+    }
+}
+END_TEST
+
+static int bad_jacobian(void *user, double t, const double q[7], const double v[6], double dFdq[42],
+                        double dFdv[36])
+{
+    (void)t, (void)q, (void)v, (void)dFdv;
+    if (*(double *)user > 0) dFdq[5] = INFINITY;
+    return *(double *)user > 0 ? 0 : 3;
+}
+
+static int bad_potential(void *user, const double *q, double *V)
+{
+    (void)q;
+    *V = NAN;
+    return *(double *)user > 0 ? 0 : 3;
+}
+
+START_TEST(failing_jacobians_and_potentials_too)
+{
+    for (int k = 0; k < 4; ++k) {
+        double number = k % 2 == 0 ? 1 : -1, energy;
+        scene s;
+        scene_open(&s);
+        pcs_body_def def = pcs_body_def_default();
+        def.force = cubic_force;
+        if (k < 2) def.jacobian = bad_jacobian;
+        if (k >= 2) def.potential = bad_potential;
+        def.user = &number;
+        CK_OK(pcs_model_add_body(s.m, &def, NULL));
+        scene_start(&s);
+        const unsigned long long before = pcs_state_hash(s.st);
+        CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_CALLBACK);
+        ck_assert(pcs_state_hash(s.st) == before);
+        if (k >= 2) CK_FAILS(pcs_potential_energy(s.m, s.st, &energy), PCS_ERR_CALLBACK);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a Newton loop that cannot end: the state stays unless told otherwise
+START_TEST(an_unconverged_loop_is_an_outcome)
+{
+    for (int accept = 0; accept < 2; ++accept) {
+        double k = 2000;
+        scene s;
+        scene_open(&s);
+        s.scheme.newton_max = 1;
+        s.scheme.accept_unconverged = accept;
+        pcs_body_def def = pcs_body_def_default();
+        def.position[0] = 1;
+        def.force = cubic_force;
+        def.user = &k;
+        CK_OK(pcs_model_add_body(s.m, &def, NULL));
+        scene_start(&s);
+        const unsigned long long before = pcs_state_hash(s.st);
+        CK_OK(pcs_step(s.m, s.st, s.wk, 0.05, &s.report));
+        ck_assert_int_eq(s.report.outcome, PCS_MAX_ITERS);
+        ck_assert(s.report.newton_residual > 1e-12);
+        ck_assert(s.report.committed == (accept == 1));
+        ck_assert((pcs_state_hash(s.st) == before) == (accept == 0));
+        pcs_run_report report;
+        CK_OK(pcs_run(s.m, s.st, s.wk, 0.05, 1, NULL, NULL, &report));
+        ck_assert_int_eq(report.outcome, accept ? PCS_CONVERGED : PCS_MAX_ITERS);
+        ck_assert(accept || pcs_state_hash(s.st) == before);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- Lagrangian systems
+// --------------------------------------------------------------------------
+
+// the same linear system as matrices, as callbacks, and half and half
+typedef struct linear {
+    int n;
+    const double *M, *K, *D, *load;
+} linear;
+
+static int linear_mass(void *user, const double *q, double *M)
+{
+    const linear *l = user;
+    (void)q;
+    memcpy(M, l->M, (size_t)l->n * (size_t)l->n * sizeof *M);
+    return 0;
+}
+
+static int linear_force(void *user, double t, const double *q, const double *v, double *F)
+{
+    const linear *l = user;
+    (void)t;
+    for (int i = 0; i < l->n; ++i) {
+        F[i] = l->load[i];
+        for (int j = 0; j < l->n; ++j) {
+            F[i] -= l->K[i + l->n * j] * q[j] + l->D[i + l->n * j] * v[j];
+        }
+    }
+    return 0;
+}
+
+static int linear_jacobian(void *user, double t, const double *q, const double *v, double *Fq,
+                           double *Fv)
+{
+    const linear *l = user;
+    (void)t, (void)q, (void)v;
+    for (int i = 0; i < l->n * l->n; ++i) {
+        Fq[i] = -l->K[i];
+        Fv[i] = -l->D[i];
+    }
+    return 0;
+}
+
+// n = 3 and n = 40: by hand and by LAPACK
+static void linear_paths(int n)
+{
+    test_random r = random_seed((uint64_t)n);
+    const size_t nn = (size_t)n * (size_t)n;
+    double *a = calloc(3 * nn + 3 * (size_t)n, sizeof *a), *M = a, *K = a + nn, *D = a + 2 * nn;
+    double *load = a + 3 * nn, *q0 = load + n, *v0 = q0 + n;
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            M[i + n * j] = M[j + n * i] = (i == j ? 3 : 0) + 0.3 * random_normal(&r) / n;
+            K[i + n * j] = K[j + n * i] = (i == j ? 50 : 0) + 3 * random_normal(&r) / n;
+            D[i + n * j] = D[j + n * i] = (i == j ? 1 : 0) + 0.1 * random_normal(&r) / n;
+        }
+        load[i] = random_normal(&r);
+        q0[i] = random_normal(&r);
+        v0[i] = random_normal(&r);
+    }
+    linear l = {n, M, K, D, load};
+    scene s;
+    scene_open(&s);
+    s.scheme.newton_tol = 1e-14;
+    pcs_lagrangian_def def[4];
+    for (int i = 0; i < 4; ++i) {
+        def[i] = (pcs_lagrangian_def){.n = n, .q0 = q0, .v0 = v0, .mass = M, .user = &l};
+    }
+    def[0].stiffness = K;
+    def[0].damping = D;
+    def[0].load = load;
+    def[1].force = linear_force;
+    def[1].jacobian = linear_jacobian;
+    def[2].mass = NULL;
+    def[2].mass_fn = linear_mass;
+    def[2].force = linear_force;
+    def[3].force = linear_force;
+    for (int i = 0; i < 4; ++i) {
+        CK_OK(pcs_model_add_lagrangian(s.m, &def[i], NULL));
+    }
+    scene_start(&s);
+    const double steps[3] = {0.01, 0.01, 0.02};
+    for (int i = 0; i < 60; ++i) {
+        scene_step(&s, steps[i % 3]);
+        scene_check_step(&s);
+        for (int k = 1; k < 4; ++k) {
+            for (int j = 0; j < n; ++j) {
+                CK_NEAR(s.st->q[j + n * k], s.st->q[j], 1e-12);
+                CK_NEAR(s.st->v[j + n * k], s.st->v[j], 1e-11);
+            }
+        }
+    }
+    free(a);
+    scene_close(&s);
+}
+
+START_TEST(matrices_and_callbacks_agree)
+{
+    linear_paths(1);
+    linear_paths(3);
+    linear_paths(40);
+}
+END_TEST
+
+// a mass on a spring under its weight, at rest where the two cancel
+START_TEST(a_hanging_mass_rests)
+{
+    for (int k = 0; k < 60; ++k) {
+        const double mass = 1, stiffness = pow(10, -2 + 0.2 * k), load = -9.81;
+        const double q0 = load / stiffness, h = 0.01;
+        scene s;
+        scene_open(&s);
+        const pcs_lagrangian_def def = {
+            .n = 1, .mass = &mass, .stiffness = &stiffness, .load = &load, .q0 = &q0};
+        CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
+        scene_start(&s);
+        for (int i = 0; i < 20; ++i) {
+            scene_step(&s, h);
+            CK_NEAR(s.st->q[0], q0, 1e-12 * fabs(q0));
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// an oscillator from rest at 1: q = cos(w t), order 2 for theta = 1/2 and 1 for theta = 1
+START_TEST(an_oscillator)
+{
+    for (int k = 0; k < 2; ++k) {
+        double error[5];
+        for (int i = 0; i < 5; ++i) {
+            const double mass = 2, stiffness = 18, one = 1, T = 1;
+            scene s;
+            scene_open(&s);
+            s.scheme.theta = k == 0 ? 0.5 : 1;
+            const pcs_lagrangian_def def = {
+                .n = 1, .mass = &mass, .stiffness = &stiffness, .q0 = &one};
+            CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
+            scene_start(&s);
+            const int n = 50 << i;
+            run(&s, T / n, n);
+            error[i] = fabs(s.st->q[0] - cos(3 * T));
+            scene_close(&s);
+        }
+        const double order = observed_order(5, error);
+        CK_NEAR(order, k == 0 ? 2 : 1, 0.05);
+    }
+}
+END_TEST
+
+// two points on rods, angles from the vertical: M(q) v' = F(q, v)
+typedef struct pendulum {
+    double m[2], l[2], g;
+} pendulum;
+
+static int pendulum_mass(void *user, const double *q, double *M)
+{
+    const pendulum *p = user;
+    const double c = p->m[1] * p->l[0] * p->l[1] * cos(q[0] - q[1]);
+    M[0] = (p->m[0] + p->m[1]) * p->l[0] * p->l[0];
+    M[1] = M[2] = c;
+    M[3] = p->m[1] * p->l[1] * p->l[1];
+    return 0;
+}
+
+static int pendulum_force(void *user, double t, const double *q, const double *v, double *F)
+{
+    const pendulum *p = user;
+    (void)t;
+    const double s = p->m[1] * p->l[0] * p->l[1] * sin(q[0] - q[1]);
+    F[0] = -s * v[1] * v[1] - (p->m[0] + p->m[1]) * p->g * p->l[0] * sin(q[0]);
+    F[1] = s * v[0] * v[0] - p->m[1] * p->g * p->l[1] * sin(q[1]);
+    return 0;
+}
+
+static double pendulum_potential(const pendulum *p, const double *q)
+{
+    return -(p->m[0] + p->m[1]) * p->g * p->l[0] * cos(q[0]) - p->m[1] * p->g * p->l[1] * cos(q[1]);
+}
+
+// dv/dt for the reference
+static void pendulum_rate(const pendulum *p, const double y[4], double dy[4])
+{
+    double M[4], F[2];
+    pendulum_mass((void *)p, y, M);
+    pendulum_force((void *)p, 0, y, y + 2, F);
+    const double det = M[0] * M[3] - M[1] * M[2];
+    dy[0] = y[2];
+    dy[1] = y[3];
+    dy[2] = (M[3] * F[0] - M[2] * F[1]) / det;
+    dy[3] = (M[0] * F[1] - M[1] * F[0]) / det;
+}
+
+START_TEST(a_double_pendulum)
+{
+    pendulum p = {{1, 0.5}, {0.7, 0.4}, 9.81};
+    const double q0[2] = {1.2, -0.5}, T = 0.8;
+    double y[4] = {q0[0], q0[1], 0, 0};
+    for (int k = 0; k < 8000; ++k) {
+        const double h = T / 8000, at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+        double sum[4] = {0}, dy[4] = {0};
+        for (int stage = 0; stage < 4; ++stage) {
+            double x[4];
+            for (int i = 0; i < 4; ++i) {
+                x[i] = y[i] + h * at[stage] * dy[i];
+            }
+            pendulum_rate(&p, x, dy);
+            for (int i = 0; i < 4; ++i) {
+                sum[i] += weight[stage] * dy[i];
+            }
+        }
+        for (int i = 0; i < 4; ++i) {
+            y[i] += h / 6 * sum[i];
+        }
+    }
+    double error[4], drift[4];
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        const pcs_lagrangian_def def = {
+            .n = 2, .q0 = q0, .mass_fn = pendulum_mass, .force = pendulum_force, .user = &p};
+        CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
+        scene_start(&s);
+        const int n = 200 << k;
+        run(&s, T / n, n); // the ledger closes at every step, M(q) and all
+        error[k] = hypot(s.st->q[0] - y[0], s.st->q[1] - y[1]);
+        drift[k] =
+            fabs(scene_kinetic(&s) + pendulum_potential(&p, s.st->q) - pendulum_potential(&p, q0));
+        scene_close(&s);
+    }
+    const double order = observed_order(4, error), energy = observed_order(4, drift);
+    ck_assert_msg(order > 1.9 && order < 2.1, "order %g (%g ... %g)", order, error[0], error[3]);
+    ck_assert_msg(energy > 1.8, "order of the energy %g", energy);
+}
+END_TEST
+
+static int bad_mass(void *user, const double *q, double *M)
+{
+    (void)q;
+    for (int i = 0; i < 4; ++i) {
+        M[i] = *(double *)user;
+    }
+    return *(double *)user < 0 ? 5 : 0;
+}
+
+// not a number, an error, a singular matrix
+START_TEST(a_failing_mass_changes_nothing)
+{
+    const double answers[3] = {NAN, -1, 1};
+    const pcs_status wanted[3] = {PCS_ERR_CALLBACK, PCS_ERR_CALLBACK, PCS_ERR_SINGULAR};
+    for (int k = 0; k < 3; ++k) {
+        double answer = answers[k];
+        scene s;
+        scene_open(&s);
+        const pcs_lagrangian_def def = {.n = 2, .mass_fn = bad_mass, .user = &answer};
+        CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
+        scene_start(&s);
+        const unsigned long long before = pcs_state_hash(s.st);
+        CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), wanted[k]);
+        ck_assert(pcs_state_hash(s.st) == before);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a negative stiffness may cancel the mass: said, not stepped over
+START_TEST(a_singular_iteration_matrix)
+{
+    const double mass = 1, stiffness = -4e4, one = 1;
+    scene s;
+    scene_open(&s);
+    const pcs_lagrangian_def def = {.n = 1, .mass = &mass, .stiffness = &stiffness, .q0 = &one};
+    CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
+    scene_start(&s);
+    const unsigned long long before = pcs_state_hash(s.st);
+    CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_SINGULAR);
+    ck_assert(pcs_state_hash(s.st) == before);
+
+    // other steps go, and the same one fails again
+    scene_step(&s, 0.005);
+    CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_SINGULAR);
+    scene_step(&s, 0.002);
+    scene_close(&s);
+}
+END_TEST
+
+// ---- runs
+// ----------------------------------------------------------------------------------------
+
+typedef struct watch {
+    int calls, stop_at;
+    double last;
+} watch;
+
+static int observe(void *user, const pcs_model *m, const pcs_state *st, const pcs_work *wk,
+                   const pcs_step_report *report)
+{
+    watch *w = user;
+    ck_assert_ptr_nonnull(m);
+    ck_assert_ptr_nonnull(wk);
+    ck_assert((report == NULL) == (w->calls == 0));
+    ck_assert(w->calls == 0 || st->t > w->last);
+    w->last = st->t;
+    return w->calls++ == w->stop_at ? 1 : 0;
+}
+
+START_TEST(a_run_ends_where_it_should)
+{
+    scene s;
+    scene_open(&s);
+    scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0}, NULL);
+    scene_start(&s);
+    watch w = {.stop_at = -1};
+    pcs_run_report report;
+    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10, observe, &w, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.steps, 100);
+    ck_assert_int_eq(w.calls, 101);
+    CK_NEAR(s.st->t, 10, 1e-14);
+    CK_NEAR(s.st->q[2], -0.5 * 9.81 * 100, 1e-10);
+
+    // to half a step
+    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10.249, NULL, NULL, &report));
+    ck_assert_int_eq(report.steps, 2);
+    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10.22, NULL, NULL, &report));
+    ck_assert_int_eq(report.steps, 0);
+    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 0, NULL, NULL, &report));
+    ck_assert_int_eq(report.steps, 0);
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+
+    // the observer stops it: before the first step, and after the third
+    w = (watch){.stop_at = 0};
+    const double t0 = s.st->t;
+    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, t0 + 1, observe, &w, &report));
+    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert_int_eq(report.steps, 0);
+    ck_assert(s.st->t == t0);
+    w = (watch){.stop_at = 3};
+    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, t0 + 1, observe, &w, &report));
+    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert_int_eq(report.steps, 3);
+    CK_NEAR(s.st->t, t0 + 0.3, 1e-14);
+    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, t0 + 1, NULL, NULL, NULL));
+    CK_NEAR(s.st->t, t0 + 1, 1e-14);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("motion", a_parabola_is_exact, theta_weighs_the_velocities,
+              both_updates_of_the_quaternion, a_torque_free_body, a_spring_is_an_ellipse,
+              a_spring_off_the_centre, a_stiff_spring_stays, an_equilibrium_is_kept,
+              newton_converges_quadratically, a_failing_force_changes_nothing,
+              failing_jacobians_and_potentials_too, an_unconverged_loop_is_an_outcome,
+              matrices_and_callbacks_agree, a_hanging_mass_rests, an_oscillator, a_double_pendulum,
+              a_failing_mass_changes_nothing, a_singular_iteration_matrix,
+              a_run_ends_where_it_should)
