@@ -57,6 +57,7 @@ size_t pcs_work_demand(const pcs_work *wk)
 pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments)
 {
     for (;;) {
+        wk->contact = NULL;
         wk->n_contacts = 0;
         wk->list = (candidates){0};
         wk->problem = (pcs_problem){0};
