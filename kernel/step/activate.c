@@ -9,6 +9,12 @@ pcs_activation step_rule(const pcs_scheme *s)
     return combined ? PCS_END_OF_STEP : s->activation;
 }
 
+double step_tolerance(const pcs_scheme *s)
+{
+    if (s->projection == PCS_PROJECT_DIRECT_HYSTERESIS) return s->hysteresis;
+    return step_rule(s) == PCS_PREDICTIVE ? s->active_tol : 0;
+}
+
 // g + gamma h dg/dt at the start of the step
 static double predicted(const trial *t, const candidate *c)
 {

@@ -31,7 +31,7 @@ static pcs_status attempt(void *arguments)
     PCS_TRY(trial_begin(a->m, a->st, a->wk, a->h, &mem, &next));
 
     // who may touch whom, and who is taken for touching
-    PCS_TRY(step_detect(&next, 0, &mem));
+    PCS_TRY(step_detect(&next, step_tolerance(scheme), &mem));
     step_activate(&next);
 
     int added;

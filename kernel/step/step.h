@@ -112,6 +112,8 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *
 
 // the rule that holds: the combined projections bring their own
 pcs_activation step_rule(const pcs_scheme *s);
+// gap beyond the reach of the motion at which the rule takes a contact for touching, m
+double step_tolerance(const pcs_scheme *s);
 // the active set at the start of a pass, and its growth after one
 void step_activate(trial *t);
 pcs_status step_extend(trial *t, pcs_arena *mem, int *added);
