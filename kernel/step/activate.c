@@ -69,7 +69,7 @@ pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
     if (rule == PCS_PREDICTIVE) return PCS_OK;
 
     int found = 0;
-    if (at_end) PCS_TRY(step_detect_end(t, mem, &found));
+    PCS_TRY(step_detect_end(t, mem, &found));
     const int old = t->list.n - found;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
