@@ -8,6 +8,7 @@
 #include "laws/law.h"
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
+#include "rotation/pose.h"
 
 // ---- one candidate -----------------------------------------------------------------------------
 
@@ -336,10 +337,20 @@ static int touch(const trial *t, const double *q, double reach, int *shape1, int
                        reach, f);
 }
 
-static double reach_of(const trial *t, int shape)
+// how far the surface of a shape moves within the step where it may meet the other one. A
+// half-space goes on for ever: its turn counts by the distance of the other shape
+static double reach_of(const trial *t, int shape, int other)
 {
-    const int system = t->m->shape[shape].system;
-    return system < 0 ? 0 : t->reach[system];
+    const model_shape *a = &t->m->shape[shape], *b = &t->m->shape[other];
+    if (a->system < 0) return 0;
+    const double reach = t->reach[a->system], turn = t->turn[a->system];
+    if (a->shape.kind != PCS_HALF_SPACE || turn == 0) return reach;
+
+    double at[3], lever[3];
+    pose_point(system_q(t->m, b->system, t->st->q), b->shape.position, at);
+    v3_sub(at, system_q(t->m, a->system, t->st->q), lever);
+    const double size = b->shape.kind == PCS_BOX ? v3_norm(b->shape.half) : b->shape.radius;
+    return reach + turn * (v3_norm(lever) + size);
 }
 
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
@@ -351,7 +362,7 @@ pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
     PCS_TRY(find_pairs(t, t->st->q, extra, true, mem, &pair, &n));
     for (int i = 0; i < n; ++i) {
         int a = pair[i][0], b = pair[i][1];
-        const double reach = extra + reach_of(t, a) + reach_of(t, b);
+        const double reach = extra + reach_of(t, a, b) + reach_of(t, b, a);
         pcs_feature f[PCS_FEATURES_MAX];
         const int found = touch(t, t->st->q, reach, &a, &b, f);
         for (int k = 0; k < found; ++k) {

@@ -52,6 +52,7 @@ typedef struct trial {
     double *R;              // M (v - v_k) - h F_theta, nv
     double *p;              // H^T r, nv
     double *reach;          // per system: bound on how far a surface point moves in the step, m
+    double *turn;           // per system: bound on the angle it turns, rad
     block_lu lu;            // iteration matrix at the current iterate
     unsigned char *lu_kind; // per block, of lu
     candidates list;

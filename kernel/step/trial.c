@@ -23,7 +23,8 @@ static system_force force_at(system_force F, int at)
 // h (|v| + |omega| R) with the speeds at the start or those the forces would give, whichever is
 // larger: contact forces only slow bodies down relative to one another, or act within the reach
 // of the other body
-static double body_reach(const model_system *s, const double *v, system_force F, double h)
+static double body_reach(const model_system *s, const double *v, system_force F, double h,
+                         double *turn)
 {
     double a[3], M[3];
     for (int i = 0; i < 3; ++i) {
@@ -31,7 +32,8 @@ static double body_reach(const model_system *s, const double *v, system_force F,
         M[i] = F.conservative[3 + i] + F.other[3 + i] + F.gyroscopic[3 + i];
     }
     const double spin = v3_norm(v + 3) + h * s->inverse_bound * v3_norm(M);
-    return h * (v3_norm(v) + h * v3_norm(a) + spin * s->reach);
+    *turn = h * spin;
+    return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
 }
 
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
@@ -43,7 +45,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->v = PCS_TAKE(mem, (size_t)m->nv, double);
     t->R = PCS_TAKE(mem, (size_t)m->nv, double);
     t->p = PCS_TAKE(mem, (size_t)m->nv, double);
-    t->reach = PCS_TAKE(mem, (size_t)m->n_systems, double);
+    t->reach = PCS_TAKE(mem, 2 * (size_t)m->n_systems, double);
     const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
     if (m->variable_mass) t->M = PCS_TAKE(mem, m->block_off[m->n_blocks], double);
     if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !forces ||
@@ -53,7 +55,8 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     memcpy(t->q, st->q, (size_t)m->nq * sizeof(double));
     memcpy(t->v, st->v, (size_t)m->nv * sizeof(double));
     memset(t->p, 0, (size_t)m->nv * sizeof(double));
-    memset(t->reach, 0, (size_t)m->n_systems * sizeof(double));
+    memset(t->reach, 0, 2 * (size_t)m->n_systems * sizeof(double));
+    t->turn = t->reach + m->n_systems;
 
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
@@ -65,7 +68,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         const system_force F = force_at(t->Fk, s->v_at);
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         PCS_TRY(system_forces(m, s, st->t, q, v, F));
-        if (s->kind == SYSTEM_BODY) t->reach[i] = body_reach(s, v, F, h);
+        if (s->kind == SYSTEM_BODY) t->reach[i] = body_reach(s, v, F, h, &t->turn[i]);
     }
     return PCS_OK;
 }
