@@ -251,6 +251,80 @@ void random_inertia(test_random *r, const double principal[3], double J[9])
     }
 }
 
+// ---- a scene with everything in it
+
+static int wind(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)user, (void)q;
+    F[0] = sin(5 * t) - 0.1 * v[0];
+    F[4] = 0.01 * cos(3 * t) - 0.001 * v[4];
+    return 0;
+}
+
+static int sag(void *user, const double *q, double *V)
+{
+    (void)user;
+    *V = q[1] * q[1];
+    return 0;
+}
+
+static int pull(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)user, (void)t, (void)v;
+    F[1] = -2 * q[1];
+    return 0;
+}
+
+void scene_random(scene *s, uint64_t seed)
+{
+    test_random r = random_seed(seed);
+    scene_open(s);
+    scene_ground(s, random_unit(&r));
+    scene_shape(s, (pcs_system){0}, pcs_shape_half_space((double[3]){1, 0, 1}, -0.4), 0.2);
+    pcs_system body[8];
+    for (int i = 0; i < 8; ++i) {
+        pcs_body_def def = pcs_body_def_default();
+        def.mass = random_between(&r, 0.5, 2);
+        const double j = 0.4 * def.mass * 0.01;
+        const double principal[3] = {j, j * random_between(&r, 0.6, 1.4), j * 0.9};
+        random_inertia(&r, principal, def.inertia);
+        def.position[0] = 0.25 * (i % 3);
+        def.position[1] = 0.02 * random_normal(&r);
+        def.position[2] = 0.12 + 0.22 * (double)(i / 3);
+        for (int k = 0; k < 3; ++k) {
+            def.velocity[k] = random_normal(&r);
+            def.omega[k] = 5 * random_normal(&r);
+        }
+        random_quaternion(&r, def.orientation);
+        if (i == 3) def.force = wind;
+        if (i == 4) {
+            def.force = pull;
+            def.potential = sag;
+        }
+        CK_OK(pcs_model_add_body(s->m, &def, &body[i]));
+        const pcs_shape shape = i % 2 ? pcs_shape_box(0.14, 0.12, 0.1) : pcs_shape_sphere(0.1);
+        scene_shape(s, body[i], shape, random_unit(&r));
+
+        // a second shape, off the centre
+        if (i % 3 == 0) {
+            pcs_shape bump = pcs_shape_sphere(0.04);
+            bump.position[0] = 0.09;
+            scene_shape(s, body[i], bump, 0.1);
+        }
+    }
+    const double p[3] = {0.1, 0, 0}, o[3] = {0};
+    CK_OK(pcs_model_add_interaction(s->m,
+                                    &(pcs_interaction_def){pcs_relation_distance(p, o, 0.2),
+                                                           pcs_law_equality(), body[6], body[7]},
+                                    NULL));
+    const double anchor[3] = {-0.3, 0, 1};
+    CK_OK(pcs_model_add_interaction(
+        s->m,
+        &(pcs_interaction_def){
+            pcs_relation_distance(o, anchor, 0.3), pcs_law_newton_impact(0.3), body[2], {0}},
+        NULL));
+}
+
 double observed_order(int n, const double *error)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0;

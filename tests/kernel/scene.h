@@ -35,6 +35,10 @@ void scene_shape(scene *s, pcs_system on, pcs_shape shape, double e);
 void scene_ground(scene *s, double e);
 void scene_gravity(scene *s, double x, double y, double z);
 
+// balls, turned boxes with full inertia, bodies of two shapes, forces, a joint and a unilateral
+// distance, above a floor and a wall; to be started by the caller
+void scene_random(scene *s, uint64_t seed);
+
 // one step that must be carried out and committed
 void scene_step(scene *s, double h);
 
