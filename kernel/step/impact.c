@@ -116,27 +116,55 @@ static double deepest(const trial *t)
     return d;
 }
 
+// one projection of the trial, from the contacts that are seen at the coordinates of t->st
+static pcs_status project_once(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    pcs_arena glance = *mem;
+    t->list = (candidates){0};
+    PCS_TRY(step_detect(t, 0, &glance));
+    const double margin = 2 * deepest(t);
+    t->list = (candidates){0};
+    PCS_TRY(step_detect(t, margin, mem));
+    for (int i = 0; i < t->list.n; ++i) {
+        t->list.c[i].active = true;
+    }
+    PCS_TRY(step_assemble(t, mem));
+    memset(t->r, 0, (size_t)t->rows * sizeof(double));
+    return step_project(t, PROJECT_ACTIVE, *mem, out);
+}
+
 static pcs_status attempt_project(void *arguments)
 {
     const project_arguments *a = arguments;
+    const size_t bytes = (size_t)a->m->nq * sizeof(double);
     pcs_step_report *out = a->out;
     *out = (pcs_step_report){.outcome = PCS_CONVERGED, .projection_outcome = PCS_CONVERGED};
     pcs_arena mem = a->wk->arena;
     trial t;
     PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
-
-    pcs_arena look = mem;
-    PCS_TRY(step_detect(&t, 0, &look));
-    const double margin = 2 * deepest(&t);
-    t.list = (candidates){0};
-    PCS_TRY(step_detect(&t, margin, &mem));
-    for (int i = 0; i < t.list.n; ++i) {
-        t.list.c[i].active = true;
-    }
     step_keep_free(&t);
-    PCS_TRY(step_assemble(&t, &mem));
-    memset(t.r, 0, (size_t)t.rows * sizeof(double));
-    PCS_TRY(step_project(&t, PROJECT_ACTIVE, mem, out));
+    pcs_state from = *a->st;
+    from.q = PCS_TAKE(&mem, (size_t)a->m->nq, double);
+    if (!from.q) return pcs_fail_memory("pcs_project");
+    t.st = &from;
+
+    // what is pushed out may meet what was out of sight, or on another face: look again where it
+    // has come to, until there is nothing to do
+    const pcs_arena base = mem;
+    double violation = 0;
+    for (int round = 0, iters = -1; out->projection_iters > iters; ++round) {
+        if (round > a->m->scheme.proj_max) {
+            out->projection_outcome = PCS_MAX_ITERS;
+            break;
+        }
+        iters = out->projection_iters;
+        mem = base;
+        memcpy(from.q, t.q, bytes);
+        PCS_TRY(project_once(&t, &mem, out));
+        if (round == 0) violation = out->violation_before;
+        if (out->projection_outcome != PCS_CONVERGED) break;
+    }
+    out->violation_before = violation;
     PCS_TRY(step_publish(&t, &mem, a->st, out));
 
     out->outcome = out->projection_outcome;
