@@ -1,0 +1,475 @@
+// Positions brought back: every projection of the scheme, joints without drift, and the
+// projection of a state by itself in the four metrics.
+#include "scene.h"
+
+#include "linalg/m3.h"
+
+static const pcs_metric metrics[4] = {PCS_METRIC_MASS, PCS_METRIC_V, PCS_METRIC_Q, PCS_METRIC_Q1};
+static const pcs_projection projections[4] = {PCS_PROJECT_DIRECT, PCS_PROJECT_DIRECT_HYSTERESIS,
+                                              PCS_PROJECT_COMBINED, PCS_PROJECT_COMBINED_EQUALITY};
+
+static void step_and_check(scene *s, double h)
+{
+    scene_step(s, h);
+    scene_check_step(s);
+}
+
+static void join(scene *s, pcs_relation relation, pcs_system a, pcs_system b)
+{
+    const pcs_interaction_def def = {relation, pcs_law_equality(), a, b};
+    CK_OK(pcs_model_add_interaction(s->m, &def, NULL));
+}
+
+// ---- within the step
+// -----------------------------------------------------------------------------
+
+// what each scheme promises of the gaps at the end of a step
+static void check_gaps(const scene *s)
+{
+    const pcs_contact *c;
+    const int n = pcs_contacts(s->wk, &c);
+    const double tol = s->scheme.proj_tol;
+    const pcs_projection kind = s->scheme.projection;
+    for (int i = 0; i < n; ++i) {
+        if (c[i].law.kind == PCS_LAW_EQUALITY) {
+            CK_NEAR(c[i].gap_end, 0, tol);
+        } else if (c[i].active && kind == PCS_PROJECT_COMBINED_EQUALITY) {
+            CK_NEAR(c[i].gap_end, 0, tol);
+        } else if (c[i].active || kind == PCS_PROJECT_COMBINED) {
+            ck_assert_msg(c[i].gap_end >= -tol, "gap %g", c[i].gap_end);
+        }
+    }
+    ck_assert_int_eq(s->report.projection_outcome, PCS_CONVERGED);
+    ck_assert(s->report.violation_after <= tol);
+    if (kind == PCS_PROJECT_COMBINED) ck_assert(s->report.penetration <= tol);
+}
+
+START_TEST(every_scheme_keeps_its_promise)
+{
+    int projected[4] = {0};
+    for (int k = 0; k < 3; ++k) {
+        for (int seed = 1; seed <= 4; ++seed) {
+            scene s;
+            scene_random(&s, (uint64_t)seed);
+            s.scheme.projection = projections[k];
+            s.scheme.metric = metrics[(seed + k) % 4];
+            s.scheme.theta = seed % 2 ? 0.5 : 1;
+            s.scheme.proj_tol = 1e-9;
+            scene_start(&s);
+            for (int i = 0; i < 60; ++i) {
+                step_and_check(&s, 2e-3);
+                check_gaps(&s);
+                projected[k] += s.report.projection_iters;
+            }
+            scene_close(&s);
+        }
+        ck_assert_int_gt(projected[k], 50);
+    }
+}
+END_TEST
+
+// the active set as equalities: balls only, since more of them than a body has freedoms cannot all
+// be zero
+START_TEST(the_active_set_as_equalities)
+{
+    test_random r = random_seed(21);
+    scene s;
+    scene_open(&s);
+    s.scheme.projection = PCS_PROJECT_COMBINED_EQUALITY;
+    scene_ground(&s, 0.6);
+    for (int i = 0; i < 5; ++i) {
+        const double x[3] = {0.3 * i, 0, 0.1 + 0.2 * random_unit(&r)};
+        const pcs_system b = scene_ball(&s, 1 + i, 0.1, x, NULL);
+        scene_shape(&s, b, pcs_shape_sphere(0.1), 0);
+    }
+    const double o[3] = {0};
+    join(&s, pcs_relation_distance(o, o, 0.31), (pcs_system){1}, (pcs_system){2});
+    scene_start(&s);
+    int active = 0;
+    for (int i = 0; i < 150; ++i) {
+        step_and_check(&s, 3e-3);
+        check_gaps(&s);
+        active += s.report.active;
+        ck_assert(i == 0 || s.report.passes >= 2); // the joint enters in the second
+    }
+    ck_assert_int_gt(active, 150);
+    scene_close(&s);
+}
+END_TEST
+
+// the step of an impact ends on the plane, in that step
+START_TEST(the_combined_schemes_end_on_the_plane)
+{
+    for (int k = 2; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.projection = projections[k];
+        scene_ground(&s, 0.5);
+        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.5}, NULL), pcs_shape_sphere(0.1),
+                    0.5);
+        scene_start(&s);
+        int impacts = 0;
+        for (int i = 0; i < 200; ++i) {
+            const double before = s.st->v[2], z = s.st->q[2];
+            step_and_check(&s, 5e-3);
+            ck_assert(s.st->q[2] >= 0.1 - s.scheme.proj_tol);
+            if (s.report.active == 0) continue;
+            impacts += 1;
+            ck_assert_int_eq(s.report.passes, 2);
+            CK_NEAR(s.st->v[2], -0.5 * before, 1e-12);
+
+            // as equality on the plane; as inequality the trial flies up with the mean velocity
+            const double q = z + 5e-3 * 0.5 * (before + s.st->v[2]);
+            const double end = k == 3 ? 0.1 : fmax(q, 0.1);
+            CK_NEAR(s.st->q[2], end, s.scheme.proj_tol);
+        }
+        ck_assert_int_gt(impacts, 3);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a contact that was held stays so while it approaches, though no longer predicted to close; one
+// that was not is left alone; one that opens leaves
+START_TEST(hysteresis_remembers)
+{
+    for (int k = 0; k < 5; ++k) {
+        const double h = 1e-3;
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, 0);
+        s.scheme.projection = k == 4 ? PCS_PROJECT_DIRECT : PCS_PROJECT_DIRECT_HYSTERESIS;
+        scene_ground(&s, 0);
+        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL), pcs_shape_sphere(0.1),
+                    0);
+        scene_start(&s);
+        if (k != 1) {
+            step_and_check(&s, h);
+            ck_assert_int_eq(s.report.active, 1);
+        }
+        if (k == 3) {
+            // the memory travels with the bytes
+            const size_t bytes = pcs_state_save_bytes(s.st);
+            void *saved = malloc(bytes);
+            pcs_state_save(s.st, saved);
+            pcs_state_destroy(s.st);
+            CK_OK(pcs_state_create(s.m, &s.st));
+            CK_OK(pcs_state_load(s.st, saved, bytes));
+            free(saved);
+        }
+        s.st->q[2] = 0.1 + 7e-4;
+        s.st->v[2] = k == 2 ? 0.1 : -1;
+        step_and_check(&s, h);
+        const bool held = k == 0 || k == 3;
+        ck_assert_int_eq(s.report.active, held ? 1 : 0);
+        CK_NEAR(s.st->v[2], held ? 0 : k == 2 ? 0.1 : -1, 1e-14);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// the projection moves no velocity, and its change of potential stands in the ledger
+START_TEST(the_ledger_knows_the_projection)
+{
+    scene s;
+    scene_open(&s);
+    s.scheme.projection = PCS_PROJECT_DIRECT;
+    scene_ground(&s, 0);
+    scene_shape(&s, scene_ball(&s, 2, 0.1, (double[3]){0, 0, 0.09}, (double[3]){1, 0, -1}),
+                pcs_shape_sphere(0.1), 0);
+    scene_start(&s);
+    step_and_check(&s, 1e-2);
+    const pcs_energy *e = &s.report.energy;
+    CK_NEAR(s.st->q[2], 0.1, 1e-10);
+    CK_NEAR(s.st->v[2], 0, 1e-14);
+    CK_NEAR(s.st->v[0], 1, 1e-14);
+    CK_NEAR(e->projection, 2 * 9.81 * (0.01 + 0.005), 1e-9);
+    CK_NEAR(e->potential_after - e->potential_before, 2 * 9.81 * 0.01, 1e-9);
+    CK_NEAR(e->normal + e->conservative, e->kinetic_after - e->kinetic_before, 1e-13);
+    CK_NEAR(e->potential_before + e->integrator - e->conservative + e->projection,
+            e->potential_after, 1e-12);
+    CK_NEAR(s.report.violation_before, 0.015, 1e-12);
+    scene_close(&s);
+}
+END_TEST
+
+// joints that contradict one another: an outcome, and a state as it was
+START_TEST(contradictions_are_outcomes)
+{
+    for (int k = 0; k < 4; ++k) {
+        for (int accept = 0; accept < 2; ++accept) {
+            scene s;
+            scene_open(&s);
+            s.scheme.projection = projections[k];
+            s.scheme.accept_unconverged = accept;
+            const double o[3] = {0}, left[3] = {-1, 0, 0}, right[3] = {1, 0, 0};
+            const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0.1, 0}, NULL);
+            join(&s, pcs_relation_distance(o, left, 0.5), ball, (pcs_system){0});
+            join(&s, pcs_relation_distance(o, right, 0.5), ball, (pcs_system){0});
+            scene_start(&s);
+            const unsigned long long before = pcs_state_hash(s.st);
+            CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
+            ck_assert_int_ne(s.report.outcome, PCS_CONVERGED);
+            ck_assert_int_ne(s.report.projection_outcome, PCS_CONVERGED);
+            ck_assert(s.report.committed == (accept == 1));
+            ck_assert((pcs_state_hash(s.st) == before) == (accept == 0));
+            scene_close(&s);
+        }
+    }
+}
+END_TEST
+
+// ---- joints
+// --------------------------------------------------------------------------------------
+
+// a physical pendulum on a ball joint: no drift, and the period of its amplitude
+START_TEST(a_pendulum_keeps_its_length_and_time)
+{
+    const double edges[3] = {0.1, 0.1, 1}, l = 0.5, angle = 0.2, h = 2e-3;
+    double J[9];
+    pcs_inertia_box(2, edges[0], edges[1], edges[2], J);
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.projection = k == 3 ? PCS_PROJECT_COMBINED : PCS_PROJECT_DIRECT;
+        s.scheme.metric = metrics[k];
+        s.scheme.update_H = k == 2;
+        const double Q[4] = {cos(angle / 2), sin(angle / 2), 0, 0}, top[3] = {0, 0, l};
+        double arm[3], o[3] = {0};
+        pcs_quat_rotate(Q, top, arm);
+        const double x[3] = {-arm[0], -arm[1], -arm[2]};
+        const pcs_system rod = scene_box(&s, 2, edges, x, Q, NULL, NULL);
+        join(&s, pcs_relation_ball_joint(top, o), rod, (pcs_system){0});
+        scene_start(&s);
+
+        // time between two passages of the lowest point in one direction
+        double crossing[8];
+        int n = 0;
+        for (int i = 0; i < 2500 && n < 3; ++i) {
+            const double before = s.st->q[1];
+            step_and_check(&s, h);
+            const double after = s.st->q[1], *q = s.st->q;
+            double P[3];
+            pcs_quat_rotate(q + 3, top, P);
+            for (int j = 0; j < 3; ++j) {
+                CK_NEAR(q[j] + P[j], 0, 1.01 * s.scheme.proj_tol);
+            }
+            CK_NEAR(q[0], 0, 1e-9);
+            if (before < 0 && after >= 0) {
+                crossing[n++] = s.st->t - h + h * before / (before - after);
+            }
+        }
+        ck_assert_int_eq(n, 3);
+        const double a2 = angle * angle;
+        const double T = 2 * acos(-1) * sqrt((J[0] + 2 * l * l) / (2 * 9.81 * l)) *
+                         (1 + a2 / 16 + 11 * a2 * a2 / 3072);
+        CK_NEAR((crossing[2] - crossing[0]) / 2, T, 2e-4 * T);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a chain of bodies on distance joints and a closed loop of ball joints: drift within tolerance,
+// and without projection it is not
+START_TEST(mechanisms_do_not_drift)
+{
+    for (int k = 0; k < 5; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.projection = k == 4 ? PCS_PROJECT_NONE : PCS_PROJECT_DIRECT;
+        if (k < 4) s.scheme.metric = metrics[k];
+        const double o[3] = {0}, end[3] = {0.1, 0, 0}, back[3] = {-0.1, 0, 0};
+        const double edges[3] = {0.2, 0.04, 0.03};
+        pcs_system last = {0};
+        double anchor[3] = {0};
+        for (int i = 0; i < 4; ++i) {
+            const double x[3] = {0.1 + 0.2 * i, 0, 0};
+            const pcs_system link = scene_box(&s, 0.5, edges, x, NULL, NULL, NULL);
+            join(&s, pcs_relation_ball_joint(back, i == 0 ? anchor : end), link, last);
+            last = link;
+        }
+        const pcs_system bob = scene_ball(&s, 1, 0.1, (double[3]){0.8, 0.3, 0}, NULL);
+        join(&s, pcs_relation_distance(end, o, 0.3), last, bob);
+        scene_start(&s);
+        double drift = 0;
+        for (int i = 0; i < 120; ++i) {
+            step_and_check(&s, 5e-3);
+            if (k < 4) check_gaps(&s);
+            const pcs_contact *c;
+            const int n = pcs_contacts(s.wk, &c);
+            ck_assert_int_eq(n, 13);
+            for (int j = 0; j < n; ++j) {
+                drift = fmax(drift, fabs(c[j].gap_end));
+            }
+        }
+        ck_assert((drift <= s.scheme.proj_tol) == (k < 4));
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- a state by itself
+// ---------------------------------------------------------------------------
+
+static pcs_step_report project(scene *s)
+{
+    double *v = malloc((size_t)s->st->nv * sizeof *v);
+    memcpy(v, s->st->v, (size_t)s->st->nv * sizeof *v);
+    const double t = s->st->t;
+    pcs_step_report report;
+    CK_OK(pcs_project(s->m, s->st, s->wk, &report));
+    ck_assert(memcmp(v, s->st->v, (size_t)s->st->nv * sizeof *v) == 0);
+    ck_assert(s->st->t == t);
+    free(v);
+    return report;
+}
+
+// two balls share the correction by their masses, or alike
+START_TEST(the_metric_shares_the_way)
+{
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.metric = metrics[k];
+        const double x1[3] = {0, 0, 1}, x2[3] = {0.19, 0, 1};
+        scene_shape(&s, scene_ball(&s, 1, 0.1, x1, (double[3]){1, 2, 3}), pcs_shape_sphere(0.1), 0);
+        scene_shape(&s, scene_ball(&s, 3, 0.1, x2, NULL), pcs_shape_sphere(0.1), 0);
+        scene_start(&s);
+        const pcs_step_report report = project(&s);
+        ck_assert(report.committed);
+        CK_NEAR(report.violation_before, 0.01, 1e-15);
+        ck_assert_int_eq(report.projection_iters, 1);
+        const double share = k == 0 ? 0.75 : 0.5;
+        CK_NEAR(s.st->q[0], -0.01 * share, 1e-15);
+        CK_NEAR(s.st->q[7], 0.19 + 0.01 * (1 - share), 1e-15);
+        for (int i = 0; i < 2; ++i) {
+            ck_assert(s.st->q[7 * i + 3] == 1 && s.st->q[7 * i + 4] == 0);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// heaps that overlap, with joints, unilateral relations and turned boxes
+START_TEST(heaps_are_taken_apart)
+{
+    int apart = 0;
+    for (int k = 0; k < 16; ++k) {
+        scene s;
+        scene_random(&s, (uint64_t)(100 + k));
+        s.scheme.metric = metrics[k % 4];
+        s.scheme.proj_tol = 1e-9;
+        scene_start(&s);
+        const pcs_step_report report = project(&s);
+        if (!report.committed) {
+            ck_assert_int_ne(report.outcome, PCS_CONVERGED);
+            scene_close(&s);
+            continue;
+        }
+        apart += 1;
+        ck_assert(report.violation_before > 1e-3);
+        ck_assert(report.violation_after <= 1e-9);
+        for (int i = 0; i < 8; ++i) {
+            CK_NEAR(pcs_quat_norm(s.st->q + 7 * i + 3), 1, 1e-14);
+        }
+
+        // nothing is left to do, and nothing that can be seen is left over
+        const pcs_step_report again = project(&s);
+        ck_assert_int_eq(again.projection_iters, 0);
+        ck_assert(again.committed);
+        ck_assert(again.penetration <= 1e-9);
+        scene_close(&s);
+    }
+    ck_assert_msg(apart >= 14, "%d of 16", apart);
+}
+END_TEST
+
+// pushed out of a narrow wedge a ball goes further than it was deep, and meets what lies there
+START_TEST(the_way_out_may_be_long)
+{
+    scene s;
+    scene_open(&s);
+    const double a = 0.1, deep = 0.02, radius = 0.1;
+    scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){cos(a), 0, sin(a)}, 0), 0);
+    scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){-cos(a), 0, sin(a)}, 0), 0);
+    const double z = (radius - deep) / sin(a), out = radius / sin(a);
+    scene_shape(&s, scene_ball(&s, 1, radius, (double[3]){0, 0, z}, NULL), pcs_shape_sphere(radius),
+                0);
+    scene_shape(&s, scene_ball(&s, 1, 0.05, (double[3]){0, 0, z + 0.25}, NULL),
+                pcs_shape_sphere(0.05), 0);
+    scene_start(&s);
+    const pcs_step_report report = project(&s);
+    ck_assert(report.committed);
+    CK_NEAR(s.st->q[2], out, 1e-8);
+    ck_assert_msg(s.st->q[9] - s.st->q[2] >= 0.15 - 1e-9, "overlap %g",
+                  0.15 - (s.st->q[9] - s.st->q[2]));
+    ck_assert(report.penetration <= s.scheme.proj_tol);
+    scene_close(&s);
+}
+END_TEST
+
+// no place between two planes: an outcome, and a state as it was
+START_TEST(no_way_out_changes_nothing)
+{
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.metric = metrics[k];
+        scene_ground(&s, 0);
+        scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, -1}, -0.15), 0);
+        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.08}, NULL),
+                    pcs_shape_sphere(0.1), 0);
+        scene_start(&s);
+        const unsigned long long before = pcs_state_hash(s.st);
+        const pcs_step_report report = project(&s);
+        ck_assert_int_ne(report.outcome, PCS_CONVERGED);
+        ck_assert(!report.committed);
+        ck_assert(pcs_state_hash(s.st) == before);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// bilateral: a Lagrangian system and bodies, together with contacts
+START_TEST(joints_and_contacts_together)
+{
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.metric = metrics[k];
+        scene_ground(&s, 0);
+        const double o[3] = {0}, p[3] = {0.1, 0.1, -0.1}, edges[3] = {0.2, 0.2, 0.2};
+        const double Q[4] = {1, 0.3, 0.2, 0.1};
+        const pcs_system box = scene_box(&s, 1, edges, (double[3]){0, 0, 0.08}, Q, NULL, NULL);
+        scene_shape(&s, box, pcs_shape_box(0.2, 0.2, 0.2), 0);
+        const pcs_system ball = scene_ball(&s, 2, 0.05, (double[3]){0.4, 0, 0.03}, NULL);
+        scene_shape(&s, ball, pcs_shape_sphere(0.05), 0);
+        join(&s, pcs_relation_distance(p, o, 0.25), box, ball);
+        const double mass[4] = {1, 0.2, 0.2, 2}, c[2] = {1, 2}, q0[2] = {0.5, 0.5};
+        const pcs_lagrangian_def def = {.n = 2, .mass = mass, .q0 = q0};
+        pcs_system slider;
+        CK_OK(pcs_model_add_lagrangian(s.m, &def, &slider));
+        join(&s, pcs_relation_linear(2, c, -1), slider, (pcs_system){0});
+        scene_start(&s);
+        const pcs_step_report report = project(&s);
+        ck_assert(report.committed);
+        ck_assert_int_ge(report.projection_iters, 2);
+        ck_assert_int_le(report.projection_iters, 8);
+        ck_assert(report.penetration <= s.scheme.proj_tol);
+        const double *q = scene_q(&s, slider);
+        CK_NEAR(q[0] + 2 * q[1], 1, 1e-9);
+
+        // along M^-1 c in the mass metric, along c in the others
+        const double ratio = k == 0 ? (2 - 0.4) / (2 - 0.2) : 0.5;
+        CK_NEAR((q[0] - 0.5) / (q[1] - 0.5), ratio, 1e-9);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("projection", every_scheme_keeps_its_promise, the_active_set_as_equalities,
+              the_combined_schemes_end_on_the_plane, hysteresis_remembers,
+              the_ledger_knows_the_projection, contradictions_are_outcomes,
+              a_pendulum_keeps_its_length_and_time, mechanisms_do_not_drift,
+              the_metric_shares_the_way, heaps_are_taken_apart, the_way_out_may_be_long,
+              no_way_out_changes_nothing, joints_and_contacts_together)
