@@ -56,7 +56,7 @@ START_TEST(every_scheme_keeps_its_promise)
             s.scheme.theta = seed % 2 ? 0.5 : 1;
             s.scheme.proj_tol = 1e-9;
             scene_start(&s);
-            for (int i = 0; i < 60; ++i) {
+            for (int i = 0; i < 40; ++i) {
                 step_and_check(&s, 2e-3);
                 check_gaps(&s);
                 projected[k] += s.report.projection_iters;

@@ -36,14 +36,14 @@ START_TEST(both_formulations_of_the_bouncing_ball)
             NULL));
         scene_start(&s);
         int impacts = 0;
-        for (int i = 0; i < 800; ++i) {
+        for (int i = 0; i < 500; ++i) {
             step_and_check(&s, 0.005);
             impacts += s.report.active > 0;
             CK_NEAR(scene_q(&s, ball)[2], scene_q(&s, height)[0], 1e-12);
             CK_NEAR(scene_v(&s, ball)[2], scene_v(&s, height)[0], 1e-12);
             ck_assert(scene_v(&s, ball)[3] == 0 && scene_v(&s, ball)[4] == 0);
         }
-        ck_assert_int_gt(impacts, 4);
+        ck_assert_int_ge(impacts, 3);
         scene_close(&s);
     }
 }
@@ -96,7 +96,7 @@ START_TEST(an_oscillator_hits_a_stop)
                 pcs_relation_linear(1, &c, -stop), pcs_law_newton_impact(e), slider, {0}},
             NULL));
         scene_start(&s);
-        const int n = 300 << k;
+        const int n = 200 << k;
         error[k] = 0;
         for (int i = 0; i < n; ++i) {
             step_and_check(&s, T / n);
@@ -156,7 +156,7 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
         s.scheme.lever = (pcs_lever)(seed % 3);
         s.scheme.update = seed % 2 ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
         scene_start(&s);
-        for (int i = 0; i < 80; ++i) {
+        for (int i = 0; i < 60; ++i) {
             step_and_check(&s, h);
             active += s.report.active;
         }
@@ -167,22 +167,22 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
 
 START_TEST(laws_and_ledger_predictive)
 {
-    random_scenes(PCS_PREDICTIVE, 0.5, 3e-3, 400);
-    random_scenes(PCS_PREDICTIVE, 1, 5e-3, 400);
+    random_scenes(PCS_PREDICTIVE, 0.5, 3e-3, 250);
+    random_scenes(PCS_PREDICTIVE, 1, 5e-3, 250);
 }
 END_TEST
 
 START_TEST(laws_and_ledger_speculative)
 {
-    random_scenes(PCS_SPECULATIVE, 1, 2e-3, 400);
-    random_scenes(PCS_SPECULATIVE, 0.6, 2e-3, 400);
+    random_scenes(PCS_SPECULATIVE, 1, 2e-3, 250);
+    random_scenes(PCS_SPECULATIVE, 0.6, 2e-3, 250);
 }
 END_TEST
 
 START_TEST(laws_and_ledger_end_of_step)
 {
-    random_scenes(PCS_END_OF_STEP, 0.5, 3e-3, 400);
-    random_scenes(PCS_END_OF_STEP, 0.8, 5e-3, 400);
+    random_scenes(PCS_END_OF_STEP, 0.5, 3e-3, 250);
+    random_scenes(PCS_END_OF_STEP, 0.8, 5e-3, 250);
 }
 END_TEST
 
