@@ -291,7 +291,14 @@ static pcs_status check_body(const pcs_body_def *def)
     if ((def->jacobian || def->potential) && !def->force) {
         return pcs_fail(PCS_ERR_ARG, "body: a Jacobian or potential is given, but no force");
     }
-    return check_inertia(def->inertia);
+    PCS_TRY(check_inertia(def->inertia));
+    if (!isfinite(inverse_norm(def->inertia)) || !isfinite(1 / def->mass)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "body: the mass %g kg and the inertia with trace %g kg m^2 are too small"
+                        " to be inverted",
+                        def->mass, def->inertia[0] + def->inertia[4] + def->inertia[8]);
+    }
+    return PCS_OK;
 }
 
 pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system *out)
