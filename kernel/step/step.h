@@ -78,6 +78,7 @@ struct pcs_work {
     pcs_problem problem;
 
     // iteration matrices of linear systems, factorised for one step size
+    size_t linear_bytes;
     double linear_h, linear_theta;
     double *linear_lu;  // packed
     int *linear_piv;    // nv

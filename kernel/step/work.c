@@ -21,6 +21,8 @@ pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
         wk->linear_off[b] = linear ? values : SIZE_MAX;
         if (linear) values += (size_t)s->nv * (size_t)s->nv;
     }
+    wk->linear_bytes = values * sizeof(double) + (size_t)m->nv * sizeof(int) +
+                       (size_t)m->n_blocks * sizeof(size_t);
     wk->linear_lu = pcs_env_alloc(&m->env, values, sizeof(double));
     wk->linear_piv = pcs_env_alloc(&m->env, (size_t)m->nv, sizeof(int));
     const size_t bytes = 16384 + 1024 * (size_t)m->n_systems + 64 * (size_t)m->nv;
@@ -46,7 +48,7 @@ void pcs_work_destroy(pcs_work *wk)
 
 size_t pcs_work_bytes(const pcs_work *wk)
 {
-    return wk ? sizeof *wk + wk->arena.size : 0;
+    return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size : 0;
 }
 
 size_t pcs_work_demand(const pcs_work *wk)
