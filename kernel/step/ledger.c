@@ -47,9 +47,9 @@ static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy
     double small[2 * BODY_NV], *vbar = small, *Mv = small + BODY_NV, *M = NULL;
     if (s->kind != SYSTEM_BODY) {
         vbar = PCS_TAKE(&mem, 2 * (size_t)n, double);
-        Mv = vbar + n;
         if (s->mass_fn) M = PCS_TAKE(&mem, (size_t)n * (size_t)n, double);
         if (!vbar || (s->mass_fn && !M)) return pcs_fail_memory("step: the ledger");
+        Mv = vbar + n;
     }
     const double *v_k = t->st->v + at, *v = t->v + at;
     const double *q_k = t->st->q + s->q_at;
