@@ -36,7 +36,9 @@ typedef struct pcs_interaction {
 /// Force in the inertial frame (F[0..2], N) and moment about G in the body frame (F[3..5], N m)
 /// at time t, pose q = (x, Q) and velocity v = (inertial, omega body). Gravity and the
 /// gyroscopic moment are not part of it. A non-zero return value, or a number that is not finite,
-/// stops the step with PCS_ERR_CALLBACK and leaves the state as it was.
+/// stops the step with PCS_ERR_CALLBACK and leaves the state as it was. Like every callback of a
+/// model it is asked any number of times a step, also for steps that are given up: its answer must
+/// depend on its arguments only.
 typedef int (*pcs_body_force_fn)(void *user, double t, const double q[7], const double v[6],
                                  double F[6]);
 
