@@ -95,6 +95,14 @@ START_TEST(bad_bodies_are_refused)
         refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, says[i]);
     }
 
+    // too small for its inverse
+    d = good;
+    d.inertia[0] = d.inertia[4] = d.inertia[8] = 1e-200;
+    refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "3e-200");
+    d = good;
+    d.mass = 1e-310;
+    refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "1e-310 kg");
+
     d = good;
     d.orientation[0] = 0;
     refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "quaternion is zero");
@@ -471,6 +479,27 @@ static pcs_law strange_rule(void *user, const pcs_material_def *a, const pcs_mat
     return *(pcs_law *)user;
 }
 
+START_TEST(the_bytes_of_a_work_are_counted)
+{
+    scene s;
+    scene_open(&s);
+    enum { N = 100 };
+    double *mass = calloc((size_t)N * N, sizeof *mass);
+    for (int i = 0; i < N; ++i) {
+        mass[i + N * i] = 1;
+    }
+    const pcs_lagrangian_def def = {.n = N, .mass = mass};
+    CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
+    scene_start(&s);
+    const size_t before = pcs_work_bytes(s.wk);
+    ck_assert_uint_ge(before, (size_t)N * N * sizeof(double));
+    scene_step(&s, 0.01);
+    ck_assert_uint_ge(pcs_work_bytes(s.wk), before + (size_t)N * N * sizeof(double));
+    free(mass);
+    scene_close(&s);
+}
+END_TEST
+
 START_TEST(the_rule_of_materials_is_asked_and_checked)
 {
     witness w;
@@ -635,5 +664,5 @@ PCS_TEST_MAIN("model", bad_bodies_are_refused, bad_lagrangian_systems_are_refuse
               relations_must_fit_their_systems, bodies_that_cannot_move_have_no_interaction,
               an_empty_model_steps, entries_refuse_what_they_cannot_use,
               sizes_that_disagree_are_refused, a_fixed_body_needs_an_orientation,
-              the_rule_of_materials_is_asked_and_checked, memory_may_run_out_anywhere,
-              refused_definitions_leave_nothing_behind)
+              the_bytes_of_a_work_are_counted, the_rule_of_materials_is_asked_and_checked,
+              memory_may_run_out_anywhere, refused_definitions_leave_nothing_behind)

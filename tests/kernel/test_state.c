@@ -2,8 +2,11 @@
 // same bits, whatever work it is stepped with.
 #include "scene.h"
 
+#include <pthread.h>
+
 #include "base/base.h"
 #include "model/state.h"
+#include "step/step.h"
 
 // balls and boxes that fall on the ground and on one another, a pendulum and an oscillator
 static void pile(scene *s, pcs_projection projection)
@@ -259,6 +262,110 @@ START_TEST(the_work_leaves_no_trace)
 }
 END_TEST
 
+static int turning_mass(void *user, const double *q, double *M)
+{
+    const int n = *(int *)user;
+    for (int i = 0; i < n; ++i) {
+        M[i + n * i] = 2 + sin(q[i]);
+    }
+    return 0;
+}
+
+static int turning_force(void *user, double t, const double *q, const double *v, double *F)
+{
+    const int n = *(int *)user;
+    for (int i = 0; i < n; ++i) {
+        F[i] = cos(t) - q[i] - 0.5 * cos(q[i]) * v[i] * v[i];
+    }
+    return 0;
+}
+
+// whatever memory the work starts with, it grows to what a step needs: null pointers are met
+// everywhere on the way, and the step is the same
+START_TEST(the_arena_may_end_anywhere)
+{
+    for (int k = 0; k < 3; ++k) {
+        int n = 40;
+        scene s;
+        scene_random(&s, 5);
+        s.scheme.update_H = true;
+        s.scheme.newton_max = 300;
+        s.scheme.activation = k == 0 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
+        s.scheme.projection = k == 2 ? PCS_PROJECT_COMBINED : PCS_PROJECT_DIRECT;
+        const pcs_lagrangian_def def = {
+            .n = n, .mass_fn = turning_mass, .force = turning_force, .user = &n};
+        CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
+        scene_start(&s);
+        pcs_state *st;
+        CK_OK(pcs_state_create(s.m, &st));
+        CK_OK(pcs_step(s.m, s.st, s.wk, 2e-3, &s.report));
+        ck_assert_int_gt(s.report.active, 0);
+        const size_t demand = s.wk->peak;
+        for (size_t size = 0; size <= demand; size += 576) {
+            pcs_state *fresh;
+            pcs_arena_destroy(&s.env, &s.wk->arena);
+            CK_OK(pcs_arena_create(&s.env, size, &s.wk->arena));
+            CK_OK(pcs_state_create(s.m, &fresh));
+            CK_OK(pcs_step(s.m, fresh, s.wk, 2e-3, NULL));
+            ck_assert(pcs_state_equal(fresh, s.st));
+            pcs_state_destroy(fresh);
+        }
+        pcs_state_destroy(st);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- threads
+
+typedef struct job {
+    const pcs_model *m;
+    pcs_state *st;
+    bool good;
+} job;
+
+static void *work_on(void *arguments)
+{
+    job *j = arguments;
+    pcs_work *wk;
+    j->good = pcs_work_create(j->m, &wk) == PCS_OK;
+    for (int i = 0; i < 60 && j->good; ++i) {
+        pcs_step_report report;
+        j->good = pcs_step(j->m, j->st, wk, 2e-3, &report) == PCS_OK && report.committed;
+    }
+    pcs_work_destroy(wk);
+    return NULL;
+}
+
+// states of one model step at the same time, and to the same bits
+START_TEST(states_step_side_by_side)
+{
+    scene s;
+    pile(&s, PCS_PROJECT_DIRECT);
+    enum { THREADS = 4 };
+    job jobs[THREADS];
+    pthread_t thread[THREADS];
+    pcs_state *st[THREADS];
+    for (int i = 0; i < THREADS; ++i) {
+        CK_OK(pcs_state_create(s.m, &st[i]));
+        jobs[i] = (job){.m = s.m, .st = st[i]};
+    }
+    for (int i = 0; i < THREADS; ++i) {
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, work_on, &jobs[i]), 0);
+    }
+    for (int i = 0; i < THREADS; ++i) {
+        ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
+    }
+    steps(&s, s.st, s.wk, 60);
+    for (int i = 0; i < THREADS; ++i) {
+        ck_assert(jobs[i].good);
+        ck_assert(pcs_state_equal(st[i], s.st));
+        pcs_state_destroy(st[i]);
+    }
+    scene_close(&s);
+}
+END_TEST
+
 START_TEST(bytes_that_are_no_state_are_refused)
 {
     scene s;
@@ -380,5 +487,6 @@ END_TEST
 
 PCS_TEST_MAIN("state", starts_from_the_definitions, copies_are_equal_and_apart, every_field_counts,
               a_restored_run_goes_on_bitwise, the_same_run_gives_the_same_bits,
-              the_work_leaves_no_trace, bytes_that_are_no_state_are_refused,
-              bytes_of_another_model_are_refused, energies_and_momenta)
+              the_work_leaves_no_trace, the_arena_may_end_anywhere, states_step_side_by_side,
+              bytes_that_are_no_state_are_refused, bytes_of_another_model_are_refused,
+              energies_and_momenta)

@@ -50,8 +50,8 @@ void random_quaternion(test_random *r, double q[4]);           // unit
 // an environment whose k-th allocation fails (k < 0: never) and that counts
 typedef struct test_memory {
     long fail_at;   // counts down; the allocation that finds 0 fails
-    long allocated; // allocations made
-    long live;      // not yet released
+    _Atomic long allocated; // allocations made
+    _Atomic long live;      // not yet released
 } test_memory;
 pcs_env test_env(test_memory *memory);
 
