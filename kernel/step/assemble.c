@@ -72,8 +72,7 @@ pcs_status stack_rows(int n, const row_source *source, int n_cols, int *col_star
     return PCS_OK;
 }
 
-// ---- the velocity problem
-// ------------------------------------------------------------------------
+// ---- the velocity problem ---------------------------------------------------------------------
 
 static int block_of(const pcs_model *m, int system, const double *J)
 {

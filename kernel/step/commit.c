@@ -110,8 +110,7 @@ void step_commit(const trial *t, pcs_state *st)
     st->t += t->h;
 }
 
-// ---- what can be read afterwards
-// -----------------------------------------------------------------
+// ---- what can be read afterwards --------------------------------------------------------------
 
 int pcs_contacts(const pcs_work *wk, const pcs_contact **out)
 {

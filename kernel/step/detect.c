@@ -156,8 +156,7 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *
     return PCS_OK;
 }
 
-// ---- the list
-// ------------------------------------------------------------------------------------
+// ---- the list ---------------------------------------------------------------------------------
 
 static bool moves(const pcs_model *m, int system)
 {
@@ -291,8 +290,7 @@ static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_featur
     return PCS_OK;
 }
 
-// ---- pairs of shapes
-// -----------------------------------------------------------------------------
+// ---- pairs of shapes --------------------------------------------------------------------------
 
 // all pairs whose bounds, fattened by reach, overlap at q
 static pcs_status find_pairs(const trial *t, const double *q, double extra, bool with_reach,

@@ -116,8 +116,7 @@ static bool lost_in_rounding(const trial *t, const double *v_before)
     return true;
 }
 
-// ---- the iteration matrix
-// ------------------------------------------------------------------------
+// ---- the iteration matrix ---------------------------------------------------------------------
 
 static pcs_status take_lu(trial *t, pcs_arena *mem)
 {
@@ -210,8 +209,7 @@ static void solve_blocks(const block_lu *F, double *x)
     }
 }
 
-// ---- contacts
-// ------------------------------------------------------------------------------------
+// ---- contacts ---------------------------------------------------------------------------------
 
 // r of the active set given v_free (in t->v), and its effect on t->v
 static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)

@@ -98,8 +98,7 @@ static bool take(lemke *s, const pivot_problem *d, pcs_arena *work)
            s->r && s->rows && s->cols;
 }
 
-// ---- the linear complementarity problem
-// ----------------------------------------------------------
+// ---- the linear complementarity problem -------------------------------------------------------
 
 // index and sign in the reduced problem of row or column i of the LCP
 static int reduced(const lemke *s, int i, double *sign)
@@ -227,8 +226,7 @@ static bool begin(lemke *s, int k)
     return true;
 }
 
-// ---- the path
-// ------------------------------------------------------------------------------------
+// ---- the path ---------------------------------------------------------------------------------
 
 // values that are rounding become zero; the scale follows the values
 static void clean(lemke *s)
@@ -352,8 +350,7 @@ static lemke_end follow(lemke *s, solver_track *track, int k, int limit, int *ra
     }
 }
 
-// ---- solutions and proofs
-// ------------------------------------------------------------------------
+// ---- solutions and proofs ---------------------------------------------------------------------
 
 // the numbers of the reduced problem that belong to values by code of z
 static void collect(const lemke *s, const double *value, double entering, int column, double *yx)

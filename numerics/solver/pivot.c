@@ -343,8 +343,7 @@ pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_pro
     return PCS_OK;
 }
 
-// ---- back to the problem
-// -------------------------------------------------------------------------
+// ---- back to the problem ----------------------------------------------------------------------
 
 void pivot_expand(const pivot_problem *d, const double *yx, double *r)
 {
@@ -443,8 +442,7 @@ bool pivot_sharpen(const pivot_problem *d, const unsigned char *rows, const unsi
     return true;
 }
 
-// ---- certificates
-// --------------------------------------------------------------------------------
+// ---- certificates -----------------------------------------------------------------------------
 
 // W^T y may differ from zero by this much of the sum of the sizes of its products
 #define REFUTE_TOL 1e-11
@@ -519,8 +517,7 @@ bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work)
     return true;
 }
 
-// ---- dictionaries
-// --------------------------------------------------------------------------------
+// ---- dictionaries -----------------------------------------------------------------------------
 
 size_t dict_bytes(int m, int n)
 {
@@ -601,8 +598,7 @@ void dict_drop_row(dict *d, int i)
     d->m = last;
 }
 
-// ---- the polyhedron
-// ------------------------------------------------------------------------------
+// ---- the polyhedron ---------------------------------------------------------------------------
 
 // a basic variable within this of zero is zero: q' has entries up to 1
 #define POLY_FEASIBLE_TOL 1e-11

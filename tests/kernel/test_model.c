@@ -233,9 +233,6 @@ START_TEST(bad_schemes_are_refused)
     d.update = (pcs_update)9;
     refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "update is 9");
     d = good;
-    d.lever = (pcs_lever)9;
-    refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "lever is 9");
-    d = good;
     d.solver.kind = (pcs_solver)99;
     refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "99");
     refused(pcs_model_set_gravity(m, (double[3]){0, NAN, 0}), PCS_ERR_ARG, "gravity");

@@ -153,7 +153,6 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
         s.scheme.theta = theta;
         s.scheme.update_H = seed == 4; // a fixed point, and not a fast one in a hard impact
         s.scheme.newton_max = 300;
-        s.scheme.lever = (pcs_lever)(seed % 3);
         s.scheme.update = seed % 2 ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
         scene_start(&s);
         for (int i = 0; i < 60; ++i) {
@@ -200,7 +199,6 @@ START_TEST(collisions_conserve_momentum)
         scene_open(&s);
         scene_gravity(&s, 0, 0, 0);
         s.scheme.theta = k % 2 == 0 ? 1 : 0.5;
-        s.scheme.lever = (pcs_lever)(k % 3);
         const bool box = k % 4 >= 2;
         const double x1[3] = {-0.16, 0, 0}, v1[3] = {2, 0.2 * random_normal(&r), 0.1};
         const double x2[3] = {0.14, 0.03 * random_normal(&r), 0.02}, v2[3] = {-1, 0, 0};

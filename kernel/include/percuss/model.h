@@ -150,12 +150,6 @@ typedef enum pcs_projection {
     PCS_PROJECT_COMBINED_EQUALITY  ///< solve and project (as equalities) until nothing is added
 } pcs_projection;
 
-/// Where the points of a contact between two bodies act (decision D-2).
-typedef enum pcs_lever {
-    PCS_LEVER_MIDPOINT, ///< both bodies at the midpoint of P1 P2: conserves angular momentum
-    PCS_LEVER_OWN,      ///< each body at its own point
-    PCS_LEVER_FIRST     ///< both at P1
-} pcs_lever;
 
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
 /// activation.
@@ -171,7 +165,6 @@ typedef struct pcs_scheme {
     double proj_tol;           ///< m, violation left by the projection
     int proj_max;              ///< projection iterations
     pcs_update update;         ///< of quaternions
-    pcs_lever lever;           ///< where contact points of two bodies act
     bool update_H;             ///< Newton-update H within a step; default: frozen at q_k (D-5)
     double newton_tol;         ///< residual of (7.1) relative to its terms
     int newton_max;            ///< iterations of the theta scheme's Newton loop
