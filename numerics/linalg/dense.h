@@ -18,7 +18,7 @@ void dense_mul_dense(bool ta, bool tb, int m, int n, int k, double a, const doub
 // definite
 PCS_API bool dense_cholesky(int n, double *A);
 // b = A^-1 b with the factor of dense_cholesky
-PCS_API void dense_cholesky_solve(int n, const double *L, double *b);
+void dense_cholesky_solve(int n, const double *L, double *b);
 
 // LU with partial pivoting, in place; piv has n entries
 bool dense_lu(int n, double *A, int *piv);

@@ -22,13 +22,11 @@ typedef struct skyline {
 
 // entries of L and of U for the rows of W with place[i] >= 0, a permutation of 0 .. n - 1; fills
 // first and start, which the caller owns
-size_t skyline_profile(const pcs_bsr *W, const int *place, int n, int *first,
-                               size_t *start);
+size_t skyline_profile(const pcs_bsr *W, const int *place, int n, int *first, size_t *start);
 
 // puts S^-1/2 W S^-1/2 + shift I, restricted and permuted by place, into f and factorises it;
 // false when a pivot is rounding compared with the largest
-bool skyline_factor(skyline *f, const pcs_bsr *W, const int *place, const double *s,
-                            double shift);
+bool skyline_factor(skyline *f, const pcs_bsr *W, const int *place, const double *s, double shift);
 
 // x = A^-1 x, x by place
 void skyline_solve(const skyline *f, double *x);

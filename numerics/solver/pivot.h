@@ -37,7 +37,7 @@ typedef struct pivot_problem {
 size_t pivot_problem_bytes(const pcs_problem *p);
 
 // arrays from the arena; PCS_ERR_MEMORY when it is too small
-PCS_API pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_problem *out);
+pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_problem *out);
 
 // entry (i, j) of the reduced problem, places counted from rank; column nr is its constant
 static inline double pivot_reduced(const pivot_problem *d, int i, int j)
@@ -46,7 +46,7 @@ static inline double pivot_reduced(const pivot_problem *d, int i, int j)
 }
 
 // r of the problem from a solution (y, x) of the reduced one (nr numbers, scaled)
-PCS_API void pivot_expand(const pivot_problem *d, const double *yx, double *r);
+void pivot_expand(const pivot_problem *d, const double *yx, double *r);
 
 // Sharpens r: solves (W r + q)_rows = 0 for r_cols, everything else zero, from the data as given,
 // with one step of refinement. Flags by problem row and column. Square and regular: LU; otherwise
@@ -64,7 +64,7 @@ size_t pivot_sharpen_bytes(const pcs_problem *p);
 //
 // Every entry of W^T y is compared with the rounding of its own sum: what is proved is exact for
 // a W that agrees with the given one to a few units in the last place of each entry.
-PCS_API bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work);
+bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work);
 size_t pivot_refutes_bytes(const pcs_problem *p);
 
 // Basic variables as affine functions of the nonbasic ones:
@@ -85,7 +85,7 @@ static inline double *dict_column(const dict *d, int j)
 }
 
 // exchanges basic i with nonbasic j; t[i, j] is not zero
-PCS_API void dict_exchange(dict *d, int i, int j);
+void dict_exchange(dict *d, int i, int j);
 
 // removes nonbasic j, which stays at zero; the last one takes its place
 void dict_drop_column(dict *d, int j);
