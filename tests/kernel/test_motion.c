@@ -588,6 +588,7 @@ static void linear_paths(int n)
     for (int i = 0; i < 60; ++i) {
         scene_step(&s, steps[i % 3]);
         scene_check_step(&s);
+        ck_assert_int_le(s.report.newton_iters, 4);
         for (int k = 1; k < 4; ++k) {
             for (int j = 0; j < n; ++j) {
                 CK_NEAR(s.st->q[j + n * k], s.st->q[j], 1e-12);

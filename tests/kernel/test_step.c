@@ -140,6 +140,31 @@ START_TEST(a_resting_ball_weighs)
 }
 END_TEST
 
+// the impulses of the last step start the next solve: at rest they are its answer
+START_TEST(a_warm_start_is_the_answer)
+{
+    scene s;
+    scene_open(&s);
+    s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    s.scheme.solver.tol = 1e-9;
+    s.scheme.solver.as.nsgs.check_every = 1;
+    scene_ground(&s, 0);
+    for (int i = 0; i < 6; ++i) {
+        const double x[3] = {0, 0, 0.1 + 0.2 * i};
+        scene_shape(&s, scene_ball(&s, 1, 0.1, x, NULL), pcs_shape_sphere(0.1), 0);
+    }
+    scene_start(&s);
+    scene_step(&s, 0.01);
+    const int cold = s.report.solve.iters;
+    ck_assert_int_gt(cold, 20);
+    for (int i = 0; i < 10; ++i) {
+        scene_step(&s, 0.01);
+        ck_assert_int_le(s.report.solve.iters, cold / 5);
+    }
+    scene_close(&s);
+}
+END_TEST
+
 // ---- random scenes
 // -------------------------------------------------------------------------------
 
@@ -574,10 +599,10 @@ START_TEST(nothing_is_read_after_a_failure)
 END_TEST
 
 PCS_TEST_MAIN("step", both_formulations_of_the_bouncing_ball, an_oscillator_hits_a_stop,
-              a_resting_ball_weighs, laws_and_ledger_predictive, laws_and_ledger_speculative,
-              laws_and_ledger_end_of_step, collisions_conserve_momentum,
-              angular_momentum_of_an_oblique_impact, speculative_contacts_never_overlap,
-              speculative_contacts_beyond_reach, tolerances_reach_resting_contacts,
-              a_turning_plate_reaches_far, fixed_bodies_hold, the_larger_restitution_counts,
-              a_body_geared_to_a_coordinate, an_unsolved_problem_is_an_outcome,
-              nothing_is_read_after_a_failure)
+              a_resting_ball_weighs, a_warm_start_is_the_answer, laws_and_ledger_predictive,
+              laws_and_ledger_speculative, laws_and_ledger_end_of_step,
+              collisions_conserve_momentum, angular_momentum_of_an_oblique_impact,
+              speculative_contacts_never_overlap, speculative_contacts_beyond_reach,
+              tolerances_reach_resting_contacts, a_turning_plate_reaches_far, fixed_bodies_hold,
+              the_larger_restitution_counts, a_body_geared_to_a_coordinate,
+              an_unsolved_problem_is_an_outcome, nothing_is_read_after_a_failure)
