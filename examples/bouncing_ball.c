@@ -8,6 +8,7 @@
 #include "args.h"
 #include "checks.h"
 #include "csv.h"
+#include "study.h"
 
 #include <limits.h>
 #include <math.h>
@@ -357,27 +358,10 @@ static void check_balances(checks *c, const settings *s, const motion *m, double
     check_value(c, "|Q|", pcs_quat_norm(m->q + 3), 1, 1e-15);
 }
 
-// least-squares slope of log y over log x
-static double slope(int n, const double *x, const double *y)
-{
-    double mx = 0, my = 0, xx = 0, xy = 0;
-    for (int i = 0; i < n; ++i) {
-        mx += log(x[i]) / n;
-        my += log(y[i]) / n;
-    }
-    for (int i = 0; i < n; ++i) {
-        xx += (log(x[i]) - mx) * (log(x[i]) - mx);
-        xy += (log(x[i]) - mx) * (log(y[i]) - my);
-    }
-    return xy / xx;
-}
-
 enum { SIZES = 16, MOST_HALVINGS = 10 };
 
-// Errors for h, h/2, h/4 ... Where in a step a bounce happens is as good as random, so a single
-// error may be lucky: each level is the root mean square over all flights and over 16 step sizes
-// between h/2^j and h/2^(j+1), spread by the golden ratio. With few flights the order still
-// scatters.
+// Errors for h, h/2, h/4 ...: each level over all flights and over 16 step sizes. With few flights
+// the order still scatters.
 static pcs_status study(checks *c, const settings *s)
 {
     const char *why = why_not(s);
@@ -393,7 +377,7 @@ static pcs_status study(checks *c, const settings *s)
         return PCS_OK;
     }
 
-    const double golden = 0.6180339887, least = n > 8 ? 0.9 : 0.75;
+    const double least = n > 8 ? 0.9 : 0.75;
     const double exact = zeno_time(s, f[n - 1].time, s->e * f[n - 1].speed);
     double h[MOST_HALVINGS + 1], apex[MOST_HALVINGS + 1], zeno[MOST_HALVINGS + 1];
     printf("\n%-12s %14s %10s %14s %10s   (flights 1 to %d)\n", "step (s)", "apexes: error",
@@ -404,7 +388,7 @@ static pcs_status study(checks *c, const settings *s)
             motion m;
             csv none = {0};
             pcs_run_report report;
-            const double size = s->h * pow(2, -j - fmod(i * golden, 1));
+            const double size = study_size(s->h, j, i);
             PCS_TRY(simulate(s, size, n - 1, &none, &m, &report));
             if (m.bounces < n) {
                 check_that(c, "orders of convergence", false, "a run ended too early");
@@ -424,8 +408,8 @@ static pcs_status study(checks *c, const settings *s)
                zeno[j] / h[j]);
     }
     printf("\n");
-    check_order(c, "order of the apexes", slope(s->study + 1, h, apex), least);
-    check_order(c, "order of the Zeno time", slope(s->study + 1, h, zeno), least);
+    check_order(c, "order of the apexes", study_slope(s->study + 1, h, apex), least);
+    check_order(c, "order of the Zeno time", study_slope(s->study + 1, h, zeno), least);
     return PCS_OK;
 }
 

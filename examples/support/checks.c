@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 checks checks_begin(void)
 {
@@ -10,42 +11,56 @@ checks checks_begin(void)
     return (checks){0};
 }
 
-static bool count(checks *c, const char *name, bool holds)
+// counts, and prints the name where the row is to be printed; what follows the name is up to the
+// caller
+static bool begin_row(checks *c, const char *name, bool holds)
 {
+    char full[80];
+    snprintf(full, sizeof full, "%s%s%s", c->context ? c->context : "", c->context ? ": " : "",
+             name);
     c->done += 1;
-    if (holds) return true;
-    if (c->failed++ == 0) snprintf(c->first, sizeof c->first, "%s", name);
-    return false;
+    if (!holds && c->failed++ == 0) memcpy(c->first, full, sizeof full);
+    if (c->quiet && holds) return false;
+    printf("%-38s ", full);
+    return true;
+}
+
+static void end_row(bool holds)
+{
+    printf("%s\n", holds ? "" : "  FAILED");
 }
 
 bool check_value(checks *c, const char *name, double computed, double expected, double allowed)
 {
     const double error = fabs(computed - expected);
-    const bool holds = count(c, name, error <= allowed);
-    printf("%-38s %16.9g %16.9g %9.1e  %.1e%s\n", name, computed, expected, error, allowed,
-           holds ? "" : "  FAILED");
+    const bool holds = error <= allowed;
+    if (!begin_row(c, name, holds)) return holds;
+    printf("%16.9g %16.9g %9.1e  %.1e", computed, expected, error, allowed);
+    end_row(holds);
     return holds;
 }
 
 bool check_order(checks *c, const char *name, double computed, double least)
 {
-    const bool holds = count(c, name, computed >= least);
-    printf("%-38s %16.2f %16s %9s  >= %g%s\n", name, computed, "", "", least,
-           holds ? "" : "  FAILED");
+    const bool holds = computed >= least;
+    if (!begin_row(c, name, holds)) return holds;
+    printf("%16.2f %16s %9s  >= %g", computed, "", "", least);
+    end_row(holds);
     return holds;
 }
 
 bool check_that(checks *c, const char *name, bool holds, const char *words)
 {
-    count(c, name, holds);
-    printf("%-38s %s%s\n", name, words, holds ? "" : "  FAILED");
+    if (!begin_row(c, name, holds)) return holds;
+    printf("%s", words);
+    end_row(holds);
     return holds;
 }
 
 void check_skip(checks *c, const char *name, const char *why)
 {
-    (void)c;
-    printf("%-38s not checked: %s\n", name, why);
+    printf("%s%s%-38s not checked: %s\n", c->context ? c->context : "", c->context ? ": " : "",
+           name, why);
 }
 
 int checks_end(const checks *c)

@@ -14,7 +14,9 @@
 
 typedef struct checks {
     int done, failed;
-    char first[64]; // the name of the first that failed
+    bool quiet;          // prints only what fails: for tables of one's own
+    const char *context; // says which of several things is checked; or null
+    char first[80];      // the name of the first that failed
 } checks;
 
 // prints the head of the table

@@ -1,9 +1,13 @@
 // The two helpers of the examples: flags and CSV files.
 #include "args.h"
+#include "checks.h"
 #include "csv.h"
+#include "hand.h"
+#include "study.h"
 #include "support.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #define CSV_PATH "test_support.csv"
@@ -201,7 +205,62 @@ START_TEST(no_path_does_nothing)
 }
 END_TEST
 
+START_TEST(a_slope_is_the_power)
+{
+    double x[5], y[5];
+    for (int i = 0; i < 5; ++i) {
+        x[i] = study_size(0.3, i, 2 * i);
+        y[i] = 7 * x[i] * x[i] * sqrt(x[i]);
+    }
+    ck_assert_double_eq_tol(study_slope(5, x, y), 2.5, 1e-12);
+    for (int i = 0; i < 100; ++i) {
+        const double h = study_size(0.3, 2, i);
+        ck_assert(h <= 0.3 / 4 && h > 0.3 / 8);
+    }
+}
+END_TEST
+
+START_TEST(two_balls_exchange_their_speeds)
+{
+    const double J = 0.4 * 0.01;
+    const hand_body ball[2] = {{.mass = 1,
+                                .inertia = {J, J, J},
+                                .x = {0.1, 0, 0},
+                                .Q = {1},
+                                .v = {-2, 1, 0},
+                                .omega = {1, 2, 3}},
+                               {.mass = 1, .inertia = {J, J, J}, .x = {-0.1, 0, 0}, .Q = {1}}};
+    const hand_contact touch = {.N = {1, 0, 0}};
+    hand_result r;
+    ck_assert(hand_impact(ball, 1, &touch, 1, &r));
+    ck_assert_double_eq_tol(r.v[0][0], 0, 1e-15);
+    ck_assert_double_eq_tol(r.v[1][0], -2, 1e-15);
+    ck_assert_double_eq_tol(r.p[0], 2, 1e-15);
+    ck_assert(r.v[0][1] == 1 && r.v[0][4] == 2 && r.v[1][4] == 0);
+    ck_assert_double_eq_tol(r.loss, 0, 1e-15);
+}
+END_TEST
+
+START_TEST(checks_count_what_fails)
+{
+    checks c = checks_begin();
+    ck_assert(check_value(&c, "near", 1, 1 + 1e-9, 1e-8));
+    ck_assert(check_order(&c, "order", 1.5, 0.9));
+    ck_assert_int_eq(checks_end(&c), 0);
+    ck_assert(!check_value(&c, "far", 1, 2, 0.5));
+    ck_assert(!check_value(&c, "not a number", NAN, 2, 0.5));
+    ck_assert(!check_order(&c, "not an order", NAN, 0.9));
+    ck_assert(!check_that(&c, "wrong", false, "no"));
+    check_skip(&c, "skipped", "why not");
+    ck_assert_int_eq(c.done, 6);
+    ck_assert_int_eq(c.failed, 4);
+    ck_assert_str_eq(c.first, "far");
+    ck_assert_int_eq(checks_end(&c), 1);
+}
+END_TEST
+
 PCS_TEST_MAIN("example support", no_flags_leave_the_defaults, both_spellings_are_read,
               a_single_number_is_the_third_of_a_vector, mistakes_end_with_code_two,
               help_ends_with_code_zero, a_csv_appears_complete_at_close, a_bad_csv_leaves_nothing,
-              an_old_csv_survives_a_failure, no_path_does_nothing)
+              an_old_csv_survives_a_failure, no_path_does_nothing, a_slope_is_the_power,
+              two_balls_exchange_their_speeds, checks_count_what_fails)
