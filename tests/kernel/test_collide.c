@@ -141,7 +141,7 @@ static void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s
 START_TEST(half_space_takes_any_normal)
 {
     test_random r = random_seed(1);
-    for (int k = 0; k < 1000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(1000); ++k) {
         double n[3];
         random_vector(&r, -1, 1, n);
         if (k < 6) {
@@ -214,7 +214,7 @@ START_TEST(sphere_and_half_space)
 {
     test_random r = random_seed(2);
     int touching = 0;
-    for (int k = 0; k < 5000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         const pcs_shape s = random_sphere(&r), p = random_half_space(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 1);
@@ -235,7 +235,7 @@ START_TEST(sphere_and_half_space)
         check_swap(&s, q1, &p, world, reach);
         touching += 1;
     }
-    ck_assert_int_gt(touching, 1000);
+    ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
 }
 END_TEST
 
@@ -243,7 +243,7 @@ START_TEST(two_spheres)
 {
     test_random r = random_seed(3);
     int touching = 0;
-    for (int k = 0; k < 5000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         const pcs_shape s1 = random_sphere(&r), s2 = random_sphere(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 0.5);
@@ -265,7 +265,7 @@ START_TEST(two_spheres)
         check_swap(&s1, q1, &s2, world, reach);
         touching += 1;
     }
-    ck_assert_int_gt(touching, 1000);
+    ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
 
     // concentric: some normal, the full depth, no NaN
     const pcs_shape s = pcs_shape_sphere(0.5);
@@ -293,7 +293,7 @@ START_TEST(sphere_and_box)
 {
     test_random r = random_seed(4);
     int touching = 0, inside = 0;
-    for (int k = 0; k < 8000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(8000); ++k) {
         const pcs_shape s = random_sphere(&r), b = random_box(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 0.6);
@@ -317,8 +317,8 @@ START_TEST(sphere_and_box)
         touching += 1;
         inside += d < 0;
     }
-    ck_assert_int_gt(touching, 2000);
-    ck_assert_int_gt(inside, 200);
+    ck_assert_int_gt(touching, TEST_DRAWS(2000) - 20);
+    ck_assert_int_gt(inside, TEST_DRAWS(200) - 20);
 }
 END_TEST
 
@@ -346,7 +346,7 @@ START_TEST(box_and_half_space)
 {
     test_random r = random_seed(5);
     int seen[9] = {0};
-    for (int k = 0; k < 5000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         const pcs_shape s = random_box(&r), p = random_half_space(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 1);
@@ -495,7 +495,7 @@ START_TEST(separated_boxes_have_a_certificate)
     test_random r = random_seed(8);
     int seen[6] = {0};
     double worst = 0;
-    for (int k = 0; k < 12000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(12000); ++k) {
         const pcs_shape s1 = random_box(&r), s2 = random_box(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 0.7);
@@ -537,7 +537,7 @@ START_TEST(overlapping_boxes_have_the_least_depth)
     test_random r = random_seed(9);
     int seen[6] = {0}, overlaps = 0;
     double worst = 0;
-    for (int k = 0; k < 4000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(4000); ++k) {
         pcs_shape s1 = random_box(&r), s2 = random_box(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 0.3);
@@ -558,10 +558,10 @@ START_TEST(overlapping_boxes_have_the_least_depth)
         overlaps += 1;
         ck_assert_int_eq(pcs_collide(&s1, q1, &s2, q2, g - 1e-12, f), 0);
     }
-    ck_assert_int_gt(overlaps, 3000);
-    ck_assert_int_gt(seen[PCS_POINT_PLANE], 300);
-    ck_assert_int_gt(seen[PCS_PLANE_POINT], 300);
-    ck_assert_int_gt(seen[PCS_EDGE_EDGE], 300);
+    ck_assert_int_gt(overlaps, TEST_DRAWS(3000) - 20);
+    ck_assert_int_gt(seen[PCS_POINT_PLANE], TEST_DRAWS(300) - 20);
+    ck_assert_int_gt(seen[PCS_PLANE_POINT], TEST_DRAWS(300) - 20);
+    ck_assert_int_gt(seen[PCS_EDGE_EDGE], TEST_DRAWS(300) - 20);
     if (getenv("COLLIDE_VERBOSE")) printf("overlapping boxes: worst gap error %g\n", worst);
 }
 END_TEST
@@ -587,7 +587,7 @@ START_TEST(constructed_pairs_have_the_gap_they_were_given)
 {
     test_random r = random_seed(10);
     double worst = 0;
-    for (int k = 0; k < 12000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(12000); ++k) {
         pcs_shape s1 = unit_box(), s2 = unit_box();
         random_vector(&r, 0.15, 0.5, s1.half);
         random_vector(&r, 0.15, 0.5, s2.half);
@@ -684,7 +684,7 @@ START_TEST(nearly_aligned_boxes)
 {
     test_random r = random_seed(17);
     double worst = 0, overlap = 0;
-    for (int k = 0; k < 20000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(20000); ++k) {
         pcs_shape s1 = unit_box(), s2 = unit_box();
         if (k % 3) random_vector(&r, 0.15, 0.5, s1.half);
         double q1[7], q2[7] = {0, 0, 0, 1, 0, 0, 0}, by[7], w[4] = {1}, Q[4];
@@ -920,7 +920,7 @@ static void nudge(test_random *r, double size, const double q[7], double out[7])
 START_TEST(a_common_motion_changes_nothing)
 {
     test_random r = random_seed(13);
-    for (int k = 0; k < 5000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         const pcs_shape s1 = k % 2 ? random_box(&r) : random_sphere(&r), s2 = random_box(&r);
         double q1[7], q2[7], by[7], r1[7], r2[7];
         random_pose(&r, q1, 0.5);
@@ -950,7 +950,7 @@ START_TEST(renaming_the_axes_changes_nothing)
 {
     // the same box with its edges listed in another order and its frame turned to match
     test_random r = random_seed(14);
-    for (int k = 0; k < 5000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         const pcs_shape s1 = random_box(&r), s2 = random_box(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 0.5);
@@ -977,7 +977,7 @@ END_TEST
 START_TEST(exchanged_boxes_mirror)
 {
     test_random r = random_seed(15);
-    for (int k = 0; k < 4000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(4000); ++k) {
         const pcs_shape s1 = random_box(&r), s2 = random_box(&r);
         double q1[7], q2[7];
         random_pose(&r, q1, 0.5);
@@ -999,7 +999,7 @@ START_TEST(gap_moves_with_the_normal)
     // dg = N . (dP1 - dP2) for the points fixed in the bodies, all pairs of kinds
     test_random r = random_seed(16);
     int compared = 0, off = 0;
-    for (int k = 0; k < 4000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(4000); ++k) {
         pcs_shape s1 = k % 2 ? random_box(&r) : random_sphere(&r);
         pcs_shape s2 = k % 3 == 0   ? random_half_space(&r)
                        : k % 3 == 1 ? random_box(&r)
@@ -1034,7 +1034,7 @@ START_TEST(gap_moves_with_the_normal)
         compared += 1;
         off += !(fabs(change - expected) < 1e-9);
     }
-    ck_assert_int_gt(compared, 1000);
+    ck_assert_int_gt(compared, TEST_DRAWS(1000) - 20);
     ck_assert_int_le(off, compared / 200); // contacts next to an edge curve faster
 }
 END_TEST
@@ -1044,7 +1044,7 @@ END_TEST
 START_TEST(bounds_hold_their_shape)
 {
     test_random r = random_seed(6);
-    for (int k = 0; k < 1000; ++k) {
+    for (int k = 0; k < TEST_DRAWS(1000); ++k) {
         double q[7], low[3], high[3];
         bool unbounded;
         random_pose(&r, q, 1);

@@ -12,28 +12,43 @@
 
 #include <percuss/base.h>
 
+// how many random cases of n a test draws: fewer under sanitizers, which are many times slower and
+// look for other mistakes
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SLOW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TEST_SLOW 1
+#endif
+#endif
+#ifdef TEST_SLOW
+#define TEST_DRAWS(n) (((n) + 9) / 10)
+#else
+#define TEST_DRAWS(n) (n)
+#endif
+
 // |a - b| <= tol, NaN never passes
-#define CK_NEAR(a, b, tol)                                                                         \
-    do {                                                                                           \
-        const double ck_a_ = (a), ck_b_ = (b), ck_t_ = (tol);                                      \
-        ck_assert_msg(fabs(ck_a_ - ck_b_) <= ck_t_, "%s = %.17g, %s = %.17g, apart %g > %g", #a,   \
-                      ck_a_, #b, ck_b_, fabs(ck_a_ - ck_b_), ck_t_);                               \
+#define CK_NEAR(a, b, tol)                                                                       \
+    do {                                                                                         \
+        const double ck_a_ = (a), ck_b_ = (b), ck_t_ = (tol);                                    \
+        ck_assert_msg(fabs(ck_a_ - ck_b_) <= ck_t_, "%s = %.17g, %s = %.17g, apart %g > %g", #a, \
+                      ck_a_, #b, ck_b_, fabs(ck_a_ - ck_b_), ck_t_);                             \
     } while (0)
 
 // the call succeeds; otherwise its sentence is printed
-#define CK_OK(expr)                                                                                \
-    do {                                                                                           \
-        const pcs_status ck_s_ = (expr);                                                           \
-        ck_assert_msg(ck_s_ == PCS_OK, "%s: %s", #expr, pcs_error_text());                         \
+#define CK_OK(expr)                                                        \
+    do {                                                                   \
+        const pcs_status ck_s_ = (expr);                                   \
+        ck_assert_msg(ck_s_ == PCS_OK, "%s: %s", #expr, pcs_error_text()); \
     } while (0)
 
 // the call fails with this status and says something
-#define CK_FAILS(expr, status)                                                                     \
-    do {                                                                                           \
-        const pcs_status ck_s_ = (expr);                                                           \
-        ck_assert_msg(ck_s_ == (status), "%s gave %s, not %s", #expr, pcs_status_text(ck_s_),      \
-                      pcs_status_text(status));                                                    \
-        ck_assert_msg(pcs_error_text()[0] != '\0', "%s failed without a word", #expr);             \
+#define CK_FAILS(expr, status)                                                                \
+    do {                                                                                      \
+        const pcs_status ck_s_ = (expr);                                                      \
+        ck_assert_msg(ck_s_ == (status), "%s gave %s, not %s", #expr, pcs_status_text(ck_s_), \
+                      pcs_status_text(status));                                               \
+        ck_assert_msg(pcs_error_text()[0] != '\0', "%s failed without a word", #expr);        \
     } while (0)
 
 // xorshift64: the same numbers everywhere
@@ -42,14 +57,14 @@ typedef struct test_random {
 } test_random;
 
 test_random random_seed(uint64_t seed);
-double random_unit(test_random *r);                            // [0, 1)
+double random_unit(test_random *r); // [0, 1)
 double random_between(test_random *r, double low, double high);
-double random_normal(test_random *r);                          // mean 0, variance 1
-void random_quaternion(test_random *r, double q[4]);           // unit
+double random_normal(test_random *r);                // mean 0, variance 1
+void random_quaternion(test_random *r, double q[4]); // unit
 
 // an environment whose k-th allocation fails (k < 0: never) and that counts
 typedef struct test_memory {
-    long fail_at;   // counts down; the allocation that finds 0 fails
+    long fail_at;           // counts down; the allocation that finds 0 fails
     _Atomic long allocated; // allocations made
     _Atomic long live;      // not yet released
 } test_memory;
@@ -58,11 +73,11 @@ pcs_env test_env(test_memory *memory);
 // runs the tests of a file; fails when there are none
 int run_tests(const char *name, const TTest *const tests[], int n);
 
-#define PCS_TEST_MAIN(name, ...)                                                                   \
-    int main(void)                                                                                 \
-    {                                                                                              \
-        const TTest *const tests_[] = {__VA_ARGS__};                                               \
-        return run_tests(name, tests_, (int)(sizeof tests_ / sizeof *tests_));                     \
+#define PCS_TEST_MAIN(name, ...)                                               \
+    int main(void)                                                             \
+    {                                                                          \
+        const TTest *const tests_[] = {__VA_ARGS__};                           \
+        return run_tests(name, tests_, (int)(sizeof tests_ / sizeof *tests_)); \
     }
 
 #endif
