@@ -36,7 +36,7 @@ pcs_scheme pcs_scheme_default(void)
                         .proj_max = 50,
                         .update = PCS_UPDATE_EXP,
                         .newton_tol = 1e-12,
-                        .newton_max = 50,
+                        .newton_max = 100,
                         .solver = pcs_solver_defaults(PCS_AUTO)};
 }
 

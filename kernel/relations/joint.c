@@ -5,6 +5,8 @@
 //     linear       g = c . q + b          data: n, c, and b behind it
 #include "relations/joint.h"
 
+#include <string.h>
+
 #include "base/base.h"
 #include "relations/contact.h"
 #include "rotation/rotation.h"
@@ -59,13 +61,13 @@ pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1, const do
     }
     const size_t n1 = (size_t)relation->dim * (size_t)nq1;
     const size_t n2 = q2 ? (size_t)relation->dim * (size_t)nq2 : 0;
-    unset(C1, n1);
-    unset(C2, n2);
+    memset(C1, 0, n1 * sizeof *C1);
+    if (C2) memset(C2, 0, n2 * sizeof *C2);
     if (relation->gradient(user_of(relation), q1, q2, C1, C2) != 0 || !pcs_all_finite(C1, n1) ||
         !pcs_all_finite(C2, n2)) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "pcs_relation_gradient: the gradient callback failed, or left one of its "
-                        "%d x (%d + %d) entries unset or not finite",
+                        "pcs_relation_gradient: the gradient callback failed, or one of its "
+                        "%d x (%d + %d) entries is not finite",
                         relation->dim, nq1, q2 ? nq2 : 0);
     }
     return PCS_OK;

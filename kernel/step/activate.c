@@ -75,7 +75,7 @@ pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
         candidate *c = &t->list.c[i];
         if (c->active) continue;
 
-        bool enters = c->law.kind == PCS_LAW_EQUALITY || i >= old;
+        bool enters = c->law.kind == PCS_LAW_EQUALITY || i >= old || c->closed;
         if (!enters && at_end) {
             PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
             enters = c->g_end[0] <= 0;

@@ -81,15 +81,42 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
     return PCS_OK;
 }
 
-// keeps the list sorted by key: contacts mostly come in order already
-static void remember(pcs_memory *mem, contact_key key, bool active, double r)
+static bool in_order(const pcs_memory *mem)
 {
-    int i = mem->n++;
-    while (i > 0 && contact_key_compare(&mem->contact[i - 1].key, &key) > 0) {
-        mem->contact[i] = mem->contact[i - 1];
-        --i;
+    for (int i = 1; i < mem->n; ++i) {
+        if (contact_key_compare(&mem->contact[i - 1].key, &mem->contact[i].key) > 0) return false;
     }
-    mem->contact[i] = (remembered){.key = key, .active = active, .r = {r, 0, 0}};
+    return true;
+}
+
+// lets the contact at `root` sink in the heap of n
+static void sink(remembered *c, int root, int n)
+{
+    for (int child; (child = 2 * root + 1) < n; root = child) {
+        if (child + 1 < n && contact_key_compare(&c[child].key, &c[child + 1].key) < 0) {
+            child += 1;
+        }
+        if (contact_key_compare(&c[root].key, &c[child].key) >= 0) return;
+        const remembered swap = c[root];
+        c[root] = c[child];
+        c[child] = swap;
+    }
+}
+
+// sorts by key, in place (heapsort): nothing here may fail, and qsort may allocate
+static void sort_memory(pcs_memory *mem)
+{
+    remembered *c = mem->contact;
+    if (in_order(mem)) return;
+    for (int i = mem->n / 2 - 1; i >= 0; --i) {
+        sink(c, i, mem->n);
+    }
+    for (int end = mem->n - 1; end > 0; --end) {
+        const remembered last = c[end];
+        c[end] = c[0];
+        c[0] = last;
+        sink(c, 0, end);
+    }
 }
 
 void step_commit(const trial *t, pcs_state *st)
@@ -102,9 +129,10 @@ void step_commit(const trial *t, pcs_state *st)
         contact_key key = c->key;
         for (int j = 0; j < c->dim; ++j) {
             if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
-            remember(mem, key, true, c->r[j]);
+            mem->contact[mem->n++] = (remembered){.key = key, .active = true, .r = {c->r[j], 0, 0}};
         }
     }
+    sort_memory(mem);
     memcpy(st->q, t->q, (size_t)st->nq * sizeof(double));
     memcpy(st->v, t->v, (size_t)st->nv * sizeof(double));
     st->t += t->h;

@@ -12,11 +12,6 @@
 
 // ---- one candidate -----------------------------------------------------------------------------
 
-static void *relation_user(const pcs_relation *r)
-{
-    return r->has_data ? (void *)r->data : r->user;
-}
-
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g)
 {
@@ -31,13 +26,11 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
     const pcs_relation *rel = &m->interaction[c->interaction].relation;
     double *all = PCS_TAKE(&mem, (size_t)rel->dim, double);
     if (!all) return pcs_fail_memory("step: an interaction");
-    memset(all, 0, (size_t)rel->dim * sizeof *all);
-    const int answer = rel->gap(relation_user(rel), q1, q2, all);
-    if (answer != 0 || !pcs_all_finite(all, (size_t)rel->dim)) {
+    if (pcs_relation_gap(rel, q1, q2, all) != PCS_OK) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "the gap callback of interaction %d answered %d or gave a"
-                        " number that is not finite",
-                        c->interaction + 1, answer);
+                        "the gap callback of interaction %d failed, or left an entry unset or not"
+                        " finite",
+                        c->interaction + 1);
     }
     memcpy(g, all + c->row, (size_t)c->dim * sizeof *g);
     return PCS_OK;
@@ -125,16 +118,13 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, const
     double *own1 = C1 ? C1 : PCS_TAKE(&mem, (size_t)c->dim * (size_t)nq1, double);
     double *own2 = C2 ? C2 : PCS_TAKE(&mem, (size_t)c->dim * (size_t)nq2, double);
     if (!all1 || !all2 || !own1 || !own2) return pcs_fail_memory("step: an interaction");
-    memset(all1, 0, n1 * sizeof(double));
-    memset(all2, 0, n2 * sizeof(double));
 
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
-    const int answer = rel->gradient(relation_user(rel), q1, q2, all1, s2 ? all2 : NULL);
-    if (answer != 0 || !pcs_all_finite(all1, n1) || !pcs_all_finite(all2, n2)) {
+    if (pcs_relation_gradient(rel, nq1, q1, nq2, q2, all1, s2 ? all2 : NULL) != PCS_OK) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "the gradient callback of interaction %d answered %d or"
-                        " gave a number that is not finite",
-                        c->interaction + 1, answer);
+                        "the gradient callback of interaction %d failed, or gave a number that is"
+                        " not finite",
+                        c->interaction + 1);
     }
     take_rows(rel->dim, nq1, all1, c->row, c->dim, own1);
     take_rows(rel->dim, nq2, all2, c->row, c->dim, own2);
@@ -370,12 +360,17 @@ pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
     return PCS_OK;
 }
 
-static bool listed(const trial *t, contact_key key)
+// The candidate of a key, or null. Contacts are found in the order in which they were listed, so
+// the search goes on from where the last one ended.
+static candidate *find_listed(const trial *t, contact_key key, int *cursor)
 {
-    for (int i = 0; i < t->list.n; ++i) {
-        if (contact_key_compare(&t->list.c[i].key, &key) == 0) return true;
+    for (int k = 0; k < t->list.n; ++k) {
+        const int i = *cursor + k < t->list.n ? *cursor + k : *cursor + k - t->list.n;
+        if (contact_key_compare(&t->list.c[i].key, &key) != 0) continue;
+        *cursor = i;
+        return &t->list.c[i];
     }
-    return false;
+    return NULL;
 }
 
 pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added)
@@ -383,14 +378,18 @@ pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added)
     *added = 0;
     if (t->m->n_shapes == 0) return PCS_OK;
 
-    int(*pair)[2], n = 0;
+    int(*pair)[2], n = 0, cursor = 0;
     PCS_TRY(find_pairs(t, t->q, 0, false, mem, &pair, &n));
     for (int i = 0; i < n; ++i) {
         int a = pair[i][0], b = pair[i][1];
         pcs_feature f[PCS_FEATURES_MAX];
         const int found = touch(t, t->q, 0, &a, &b, f);
         for (int k = 0; k < found; ++k) {
-            if (listed(t, (contact_key){a, b, f[k].id})) continue;
+            candidate *known = find_listed(t, (contact_key){a, b, f[k].id}, &cursor);
+            if (known) {
+                known->closed = true;
+                continue;
+            }
             PCS_TRY(add_contact(t, a, b, &f[k], mem));
             *added += 1;
         }

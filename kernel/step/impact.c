@@ -93,7 +93,9 @@ pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double to
     }
     pcs_report own;
     impact_arguments a = {m, st, wk, touch, report ? report : &own};
-    return work_attempt(wk, attempt, &a);
+    const pcs_status status = work_attempt(wk, attempt, &a);
+    if (status != PCS_OK) *a.out = (pcs_report){.outcome = PCS_STOPPED};
+    return status;
 }
 
 // ---- projection of a state ---------------------------------------------------------------------
@@ -187,5 +189,7 @@ pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step
     PCS_TRY(step_check("pcs_project", m, st, wk));
     pcs_step_report own;
     project_arguments a = {m, st, wk, report ? report : &own};
-    return work_attempt(wk, attempt_project, &a);
+    const pcs_status status = work_attempt(wk, attempt_project, &a);
+    if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+    return status;
 }

@@ -80,5 +80,9 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     }
     pcs_step_report own;
     step_arguments a = {m, st, wk, h, report ? report : &own};
-    return work_attempt(wk, attempt, &a);
+    const pcs_status status = work_attempt(wk, attempt, &a);
+
+    // a call that was not carried out has not converged
+    if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+    return status;
 }

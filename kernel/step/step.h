@@ -30,6 +30,7 @@ typedef struct candidate {
     double *r, *u;           // dim impulses and velocities u' (zero when not active)
     double guess[3];         // impulse of the last step, first rows
     bool active, was_active;
+    bool closed;   // found overlapping at q', on whatever feature it has there
     int at; // first row in H, when active
 } candidate;
 

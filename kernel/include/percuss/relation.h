@@ -43,7 +43,7 @@ typedef int (*pcs_gap_fn)(void *user, const double *q1, const double *q2, double
 /// C1 = dg/dq1 (dim x nq1) and C2 = dg/dq2 (dim x nq2), column-major; C2 is null when the second
 /// system is the world. A gap that depends on a quaternion must depend on R(Q/|Q|) only, so that
 /// C (0, Q) = 0 (theory 8.3): the step uses C T, which never sees a radial part, but the
-/// projection metrics Q and Q1 do.
+/// projection metrics Q and Q1 do. C1 and C2 arrive zeroed: entries that vanish need not be set.
 typedef int (*pcs_gradient_fn)(void *user, const double *q1, const double *q2, double *C1,
                                double *C2);
 
@@ -62,7 +62,8 @@ typedef struct pcs_relation {
 PCS_NODISCARD PCS_API pcs_status pcs_relation_gap(const pcs_relation *relation, const double *q1,
                                                   const double *q2, double *g);
 
-/// C1 (dim x nq1) and C2 (dim x nq2, null for the world), column-major, checked likewise.
+/// C1 (dim x nq1) and C2 (dim x nq2, null for the world), column-major, zeroed before the
+/// callback is asked and checked afterwards.
 PCS_NODISCARD PCS_API pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1,
                                                        const double *q1, int nq2, const double *q2,
                                                        double *C1, double *C2);

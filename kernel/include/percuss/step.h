@@ -48,7 +48,8 @@ typedef struct pcs_energy {
     double closure;    ///< what does not close
 } pcs_energy;
 
-/// What a step reports. `outcome` is the worst of Newton loop, velocity problem and projection.
+/// What a step reports. After an error status it is empty, with outcome PCS_STOPPED. `outcome` is
+/// the worst of Newton loop, velocity problem and projection.
 typedef struct pcs_step_report {
     pcs_outcome outcome;            ///< the worst of its parts
     bool committed;                 ///< whether the state was replaced
