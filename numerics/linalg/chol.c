@@ -24,6 +24,33 @@ static void begin(cholmod_common *c)
 #endif
 }
 
+// M as CHOLMOD sees it: the triangle that stype names
+static cholmod_sparse view(const pcs_csc *M, int stype)
+{
+    return (cholmod_sparse){.nrow = (size_t)M->n,
+                            .ncol = (size_t)M->n,
+                            .nzmax = (size_t)M->p[M->n],
+                            .p = M->p,
+                            .i = M->i,
+                            .x = M->x,
+                            .stype = stype,
+                            .itype = CHOLMOD_INT,
+                            .xtype = CHOLMOD_REAL,
+                            .dtype = CHOLMOD_DOUBLE,
+                            .packed = 1};
+}
+
+static cholmod_dense columns(int n, int count, double *x)
+{
+    return (cholmod_dense){.nrow = (size_t)n,
+                           .ncol = (size_t)count,
+                           .nzmax = (size_t)n * (size_t)count,
+                           .d = (size_t)n,
+                           .x = x,
+                           .xtype = CHOLMOD_REAL,
+                           .dtype = CHOLMOD_DOUBLE};
+}
+
 static pcs_status check(const pcs_csc *M)
 {
     if (!M || !M->p || M->m != M->n || M->n < 0 || M->p[0] != 0) {
@@ -35,8 +62,10 @@ static pcs_status check(const pcs_csc *M)
         }
         for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
             if (M->i[k] < 0 || M->i[k] >= M->m || (k > M->p[j] && M->i[k] <= M->i[k - 1])) {
-                return pcs_fail(PCS_ERR_SIZE, "mass matrix: the rows of column %d are out of range"
-                                " or do not increase at entry %d", j, k - M->p[j]);
+                return pcs_fail(PCS_ERR_SIZE,
+                                "mass matrix: the rows of column %d are out of range"
+                                " or do not increase at entry %d",
+                                j, k - M->p[j]);
             }
             if (!isfinite(M->x[k])) {
                 return pcs_fail(PCS_ERR_ARG, "mass matrix: entry (%d, %d) is not finite", M->i[k],
@@ -77,8 +106,10 @@ static pcs_status check_symmetric(const pcs_csc *M)
     for (int j = 0; j < M->n; ++j) {
         for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
             if (!(fabs(M->x[k] - entry(M, j, M->i[k])) <= 1e-10 * scale)) {
-                return pcs_fail(PCS_ERR_ARG, "mass matrix: entries (%d, %d) and (%d, %d) differ; it"
-                                " must be symmetric", M->i[k], j, j, M->i[k]);
+                return pcs_fail(PCS_ERR_ARG,
+                                "mass matrix: entries (%d, %d) and (%d, %d) differ; it"
+                                " must be symmetric",
+                                M->i[k], j, j, M->i[k]);
             }
         }
     }
@@ -104,34 +135,28 @@ pcs_status chol_create(const pcs_env *env, const pcs_csc *M, chol_factor **out)
 
     cholmod_common c;
     begin(&c);
-    cholmod_sparse A = {.nrow = (size_t)M->n,
-                        .ncol = (size_t)M->n,
-                        .nzmax = (size_t)M->p[M->n],
-                        .p = M->p,
-                        .i = M->i,
-                        .x = M->x,
-                        .stype = lower && !upper ? -1 : 1,
-                        .itype = CHOLMOD_INT,
-                        .xtype = CHOLMOD_REAL,
-                        .dtype = CHOLMOD_DOUBLE,
-                        .sorted = 1,
-                        .packed = 1};
+    cholmod_sparse A = view(M, lower && !upper ? -1 : 1);
+    A.sorted = 1;
     pcs_status status = PCS_OK;
     f->L = cholmod_analyze(&A, &c);
     if (f->L) cholmod_factorize(&A, f->L, &c);
     if (!f->L || c.status == CHOLMOD_OUT_OF_MEMORY) {
         status = pcs_fail_memory("mass matrix factorisation");
     } else if (c.status != CHOLMOD_OK || f->L->minor < f->L->n || cholmod_rcond(f->L, &c) <= 0) {
-        status = pcs_fail(PCS_ERR_SINGULAR, "mass matrix: it is not positive definite (the"
-                          " factorisation broke down at pivot %zu of %d)", f->L->minor, M->n);
+        status = pcs_fail(PCS_ERR_SINGULAR,
+                          "mass matrix: it is not positive definite (the"
+                          " factorisation broke down at pivot %zu of %d)",
+                          f->L->minor, M->n);
     } else if (!f->L->is_ll && !f->L->is_super) {
         // L D L^T also factorises indefinite matrices: a mass has positive pivots only
         const int *p = f->L->p;
         const double *x = f->L->x;
         for (int j = 0; j < M->n && status == PCS_OK; ++j) {
             if (!(x[p[j]] > 0)) {
-                status = pcs_fail(PCS_ERR_SINGULAR, "mass matrix: it is not positive definite"
-                                  " (pivot %d of %d is %g)", j, M->n, x[p[j]]);
+                status = pcs_fail(PCS_ERR_SINGULAR,
+                                  "mass matrix: it is not positive definite"
+                                  " (pivot %d of %d is %g)",
+                                  j, M->n, x[p[j]]);
             }
         }
     }
@@ -164,17 +189,83 @@ pcs_status chol_solve(const chol_factor *f, int nrhs, const double *B, double *X
 
     cholmod_common c;
     begin(&c);
-    cholmod_dense b = {.nrow = (size_t)f->n,
-                       .ncol = (size_t)nrhs,
-                       .nzmax = (size_t)f->n * (size_t)nrhs,
-                       .d = (size_t)f->n,
-                       .x = (void *)B,
-                       .xtype = CHOLMOD_REAL,
-                       .dtype = CHOLMOD_DOUBLE};
+    cholmod_dense b = columns(f->n, nrhs, (double *)B);
     cholmod_dense *x = cholmod_solve(CHOLMOD_A, f->L, &b, &c);
     if (x) memcpy(X, x->x, b.nzmax * sizeof *X);
     cholmod_free_dense(&x, &c);
     const bool done = c.status == CHOLMOD_OK;
     cholmod_finish(&c);
     return done ? PCS_OK : pcs_fail_memory("mass matrix solve");
+}
+
+// ---- matrices that change --------------------------------------------------------------------
+
+struct chol_work {
+    cholmod_common c;
+    cholmod_factor *L;        // of the last pattern, or null
+    cholmod_dense *x, *y, *e; // of the last solve: the next one takes them again
+};
+
+size_t chol_work_bytes(void)
+{
+    return (sizeof(chol_work) + 63) / 64 * 64;
+}
+
+chol_work *chol_begin(pcs_arena *arena)
+{
+    chol_work *w = pcs_arena_take(arena, sizeof *w);
+    if (!w) return NULL;
+    memset(w, 0, sizeof *w);
+    begin(&w->c);
+
+    // L L^T, so that a matrix that is not definite breaks down; AMD alone, since METIS draws from
+    // the random numbers of the C library, which are not ours to use
+    w->c.final_ll = 1;
+    w->c.nmethods = 1;
+    return w;
+}
+
+void chol_end(chol_work *w)
+{
+    if (!w) return;
+    cholmod_free_factor(&w->L, &w->c);
+    cholmod_free_dense(&w->x, &w->c);
+    cholmod_free_dense(&w->y, &w->c);
+    cholmod_free_dense(&w->e, &w->c);
+    cholmod_finish(&w->c);
+}
+
+bool chol_order(chol_work *w, const pcs_csc *upper, int *order)
+{
+    cholmod_sparse A = view(upper, 1);
+    return cholmod_amd(&A, NULL, 0, order, &w->c);
+}
+
+chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond, double most)
+{
+    cholmod_sparse A = view(upper, 1);
+    if (!same || !w->L) {
+        cholmod_free_factor(&w->L, &w->c);
+        w->c.method[0].ordering = CHOLMOD_NATURAL;
+        w->L = cholmod_analyze(&A, &w->c);
+        if (!w->L) return CHOL_LOST;
+    }
+    if (w->c.lnz > most) return CHOL_LOST;
+    cholmod_factorize(&A, w->L, &w->c);
+    if (w->c.status < CHOLMOD_OK) {
+        // half a factor is none
+        cholmod_free_factor(&w->L, &w->c);
+        return CHOL_LOST;
+    }
+    // a NaN fails too
+    if (w->L->minor < w->L->n || !(cholmod_rcond(w->L, &w->c) > rcond)) return CHOL_SINGULAR;
+    return CHOL_GOOD;
+}
+
+bool chol_apply(chol_work *w, double *x)
+{
+    cholmod_dense b = columns((int)w->L->n, 1, x);
+    if (!cholmod_solve2(CHOLMOD_A, w->L, &b, NULL, &w->x, NULL, &w->y, &w->e, &w->c)) return false;
+    memcpy(x, w->x->x, b.nzmax * sizeof *x);
+    return true;
 }

@@ -1,5 +1,5 @@
 // Sparse Cholesky factorisation: the only door to CHOLMOD. CHOLMOD's own memory comes from
-// malloc, not from a pcs_env.
+// malloc, not from a pcs_env nor from an arena.
 #ifndef LINALG_CHOL_H
 #define LINALG_CHOL_H
 
@@ -14,5 +14,33 @@ void chol_destroy(chol_factor *f);
 
 // X = M^-1 B for nrhs columns of length n; X may be B
 pcs_status chol_solve(const chol_factor *f, int nrhs, const double *B, double *X);
+
+// ---- matrices that change while a solver works: ordered once, factorised many times
+
+// lives in an arena; what CHOLMOD allocates for it is given back by chol_end
+typedef struct chol_work chol_work;
+
+size_t chol_work_bytes(void);
+
+// null when the arena is too small
+chol_work *chol_begin(pcs_arena *arena);
+void chol_end(chol_work *w);
+
+// A fill-reducing order of the symmetric matrix with this upper triangle (its values are not
+// read): place k is for row order[k]. A principal submatrix keeps it with rows left out. false:
+// CHOLMOD ran out of memory.
+bool chol_order(chol_work *w, const pcs_csc *upper, int *order);
+
+typedef enum chol_outcome { CHOL_GOOD, CHOL_SINGULAR, CHOL_LOST } chol_outcome;
+
+// Factorises the symmetric matrix with this upper triangle (rows within a column in any order),
+// its rows already ordered. same: the pattern is that of the last call, whose analysis is kept.
+// CHOL_SINGULAR when it is not positive definite or the ratio of its pivots is not above rcond;
+// CHOL_LOST when CHOLMOD ran out of memory or the factor would have more than `most` entries.
+chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond,
+                           double most);
+
+// x = A^-1 x after CHOL_GOOD; false: out of memory, x as it was
+bool chol_apply(chol_work *w, double *x);
 
 #endif

@@ -2,7 +2,8 @@
 //
 // With S the scales of the rows and y = S^1/2 r the matrix is B = S^-1/2 W_AA S^-1/2, of unit
 // diagonal when W is definite: a pivot then says something about rank whatever the masses are.
-// B regular: LU and refinement. B singular: proximal steps
+// B regular: LU and refinement; for a sparse symmetric W with positive diagonal Cholesky factors
+// by CHOLMOD, under an order found once for all sets. B singular: proximal steps
 //
 //     (B + delta I) d = -S^-1/2 u_A,   y <- y + d
 //
@@ -22,22 +23,42 @@
 // a pivot below this times the number of rows is rounding: rank decided on a unit diagonal
 #define PIVOT_TOL (64 * DBL_EPSILON)
 // proximal weight on the unit diagonal: 1e-6 squared still beats rounding, so that two or three
-// steps are enough unless the matrix is itself badly conditioned
+// steps are enough unless the matrix is itself badly conditioned; then, where factors are cheap, a
+// weight that leaves half of the digits to them
 #define PROX       1e-5
+#define PROX_FINE  1e-9
 #define PROX_STEPS 12
 // a defect below this part of the largest term of u is rounding
 #define ROUNDING 1e-12
-// what refinement must make of the defect for an envelope to be believed
+// what refinement must make of the defect for sparse factors to be believed
 #define SPARSE_GAIN 1e-8
 // rank threshold of least squares
 #define LEAST_RCOND 1e-12
 
-// up to this many rows a dense matrix is made; above only an envelope of this mean width
+// up to this many rows a dense matrix is made; of larger sparse problems only sets of few rows
 #define DENSE_ROWS  3000
-#define SPARSE_ROWS 20000
-#define MEAN_WIDTH  256
-// W is worth an envelope when it stores less than this part of all its entries
+#define DENSE_SETS  1000
+#define SPARSE_ROWS 100000
+// W is worth sparse factors when it stores less than this part of all its entries, and a set when
+// it has this many rows
 #define SPARSE_PART 0.125
+#define SPARSE_SET  32
+// entries of a factor, 8 bytes each
+#define SPARSE_MOST 1e8
+// entries (i, j) and (j, i) agree when they differ by less than this part of sqrt(W_ii W_jj),
+// which bounds both where W is semidefinite: some roundings of sums of products
+#define SYMMETRY_TOL (64 * DBL_EPSILON)
+
+// a sparse set: the upper triangle of its matrix for CHOLMOD
+typedef struct active_sparse {
+    chol_work *chol;
+    int *walk;          // n, the rows in an order of little fill
+    int *block;         // n, the block row of a row
+    double *f;          // n, 1 / sqrt(s)
+    pcs_csc B;          // room for all that W stores
+    unsigned char *was; // n, closed when B was last analysed
+    bool analysed;
+} active_sparse;
 
 static double stored(const pcs_bsr *W)
 {
@@ -53,36 +74,8 @@ static double stored(const pcs_bsr *W)
 
 static bool is_sparse(const pcs_problem *p)
 {
-    return p->n > 2 * SMALL && stored(&p->W) < SPARSE_PART * p->n * p->n;
-}
-
-bool active_takes(const pcs_problem *p)
-{
-    return p->n <= DENSE_ROWS || (p->n <= SPARSE_ROWS && is_sparse(p));
-}
-
-static size_t room(const pcs_problem *p)
-{
-    const bool wide = p->n <= DENSE_ROWS || !is_sparse(p);
-    return (size_t)p->n * (size_t)(wide ? p->n : MEAN_WIDTH);
-}
-
-static size_t least_bytes(const pcs_problem *p)
-{
-    return p->n <= DENSE_ROWS || !is_sparse(p) ? dense_min_norm_bytes(p->n, p->n) : 0;
-}
-
-size_t active_bytes(const pcs_problem *p)
-{
-    const size_t n = (size_t)p->n;
-    size_t sparse = 0;
-    if (is_sparse(p)) {
-        sparse = 2 * solver_bytes(n, sizeof(int)) + solver_bytes(n + 1, sizeof(size_t)) +
-                 solver_bytes(n, sizeof(double)) + solver_bytes(2 * (size_t)p->W.m, sizeof(int));
-    }
-    return solver_bytes(n, 1) + 3 * solver_bytes(n, sizeof(int)) +
-           2 * solver_bytes(n, sizeof(double)) + solver_bytes(room(p), sizeof(double)) + sparse +
-           solver_bytes(1, least_bytes(p));
+    return p->n > 2 * SPARSE_SET && p->n <= SPARSE_ROWS &&
+           stored(&p->W) < SPARSE_PART * p->n * p->n;
 }
 
 // true when every diagonal entry of W is positive
@@ -98,20 +91,139 @@ static bool positive_diagonal(const pcs_problem *p)
     return true;
 }
 
+static double diagonal(const pcs_bsr *W, int i, int l)
+{
+    const int k = pcs_bsr_find(W, i, i), h = W->row[i + 1] - W->row[i];
+    return W->val[W->off[k] + (size_t)l * ((size_t)h + 1)];
+}
+
+// block k of block row i against its mate; a block that is not stored is zero. W has a positive
+// diagonal
+static bool symmetric_block(const pcs_bsr *W, int i, int k)
+{
+    const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
+    if (mate >= 0 && j < i) return true; // seen from the other side
+    const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
+    for (int c = 0; c < w; ++c) {
+        for (int l = 0; l < h; ++l) {
+            const double x = W->val[W->off[k] + (size_t)l + (size_t)h * (size_t)c];
+            const double y =
+                mate < 0 ? 0 : W->val[W->off[mate] + (size_t)c + (size_t)w * (size_t)l];
+            if (x == y) continue;
+            const double size = sqrt(diagonal(W, i, l)) * sqrt(diagonal(W, j, c));
+            if (!(fabs(x - y) <= SYMMETRY_TOL * size)) return false;
+        }
+    }
+    return true;
+}
+
+static bool symmetric(const pcs_bsr *W)
+{
+    for (int i = 0; i < W->m; ++i) {
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            if (!symmetric_block(W, i, k)) return false;
+        }
+    }
+    return true;
+}
+
+// what CHOLMOD may be asked to factorise
+static bool chol_takes(const pcs_problem *p)
+{
+    return is_sparse(p) && positive_diagonal(p) && symmetric(&p->W);
+}
+
+bool active_takes(const pcs_problem *p)
+{
+    return p->n <= DENSE_ROWS || chol_takes(p);
+}
+
+static size_t room(const pcs_problem *p)
+{
+    const int most = p->n <= DENSE_ROWS || !is_sparse(p) ? p->n : DENSE_SETS;
+    return (size_t)most * (size_t)most;
+}
+
+static size_t least_bytes(const pcs_problem *p)
+{
+    return p->n <= DENSE_ROWS || !is_sparse(p) ? dense_min_norm_bytes(p->n, p->n) : 0;
+}
+
+size_t active_bytes(const pcs_problem *p)
+{
+    const size_t n = (size_t)p->n;
+    size_t sparse = 0;
+    if (is_sparse(p)) {
+        const size_t entries = (size_t)stored(&p->W);
+        sparse = solver_bytes(1, sizeof(active_sparse)) + chol_work_bytes() + solver_bytes(n, 1) +
+                 2 * solver_bytes(n, sizeof(int)) + solver_bytes(n + 1, sizeof(int)) +
+                 solver_bytes(n, sizeof(double)) + solver_bytes(entries, sizeof(int)) +
+                 solver_bytes(entries, sizeof(double));
+    }
+    return solver_bytes(n, 1) + 3 * solver_bytes(n, sizeof(int)) +
+           2 * solver_bytes(n, sizeof(double)) + solver_bytes(room(p), sizeof(double)) + sparse +
+           solver_bytes(1, least_bytes(p));
+}
+
+// the upper triangle of B + shift I, the closed rows in their places
+static void assemble(active_set *a, int na, double shift)
+{
+    const pcs_bsr *W = &a->p->W;
+    active_sparse *sp = a->sp;
+    int at = 0;
+    for (int k = 0; k < na; ++k) {
+        const int row = a->list[k], i = sp->block[row];
+        const int h = W->row[i + 1] - W->row[i], l = row - W->row[i];
+        sp->B.p[k] = at;
+        for (int b = W->ptr[i]; b < W->ptr[i + 1]; ++b) {
+            const int j = W->idx[b];
+            const double *w = W->val + W->off[b] + l;
+            for (int c = W->col[j]; c < W->col[j + 1]; ++c, w += h) {
+                // column k by the entries of row k: W is symmetric
+                const int place = a->place[c];
+                if (place < 0 || place > k) continue;
+                sp->B.i[at] = place;
+                sp->B.x[at++] = *w * (sp->f[row] * sp->f[c]) + (place == k ? shift : 0);
+            }
+        }
+    }
+    sp->B.p[na] = at;
+    sp->B.m = sp->B.n = na;
+}
+
 // the order of the rows, once: it serves every active set
 static bool begin_sparse(active_set *a, pcs_arena *work)
 {
-    const size_t n = (size_t)a->p->n;
-    a->walk = PCS_TAKE(work, n, int);
-    a->sky.first = PCS_TAKE(work, n, int);
-    a->sky.start = PCS_TAKE(work, n + 1, size_t);
-    a->sky.D = PCS_TAKE(work, n, double);
-    int *scratch = PCS_TAKE(work, 2 * (size_t)a->p->W.m, int);
-    if (!a->walk || !a->sky.first || !a->sky.start || !a->sky.D || !scratch) return false;
+    const pcs_bsr *W = &a->p->W;
+    const size_t n = (size_t)a->p->n, entries = (size_t)stored(W);
+    active_sparse *sp = PCS_TAKE(work, 1, active_sparse);
+    if (!sp) return false;
+    *sp = (active_sparse){.walk = PCS_TAKE(work, n, int),
+                          .block = PCS_TAKE(work, n, int),
+                          .f = PCS_TAKE(work, n, double),
+                          .was = PCS_TAKE(work, n, unsigned char),
+                          .B = {.p = PCS_TAKE(work, n + 1, int),
+                                .i = PCS_TAKE(work, entries, int),
+                                .x = PCS_TAKE(work, entries, double)}};
+    if (!sp->walk || !sp->block || !sp->f || !sp->was || !sp->B.p || !sp->B.i || !sp->B.x) {
+        return false;
+    }
+    sp->chol = chol_begin(work);
+    if (!sp->chol) return false;
 
-    skyline_order(&a->p->W, a->place, scratch);
-    for (size_t i = 0; i < n; ++i) {
-        a->walk[a->place[i]] = (int)i;
+    for (int b = 0; b < W->m; ++b) {
+        for (int i = W->row[b]; i < W->row[b + 1]; ++i) {
+            sp->block[i] = b;
+            sp->f[i] = 1 / sqrt(a->s[i]);
+            a->list[i] = a->place[i] = i;
+        }
+    }
+    a->sp = sp;
+    assemble(a, a->p->n, 0);
+    if (!chol_order(sp->chol, &sp->B, sp->walk)) {
+        // CHOLMOD has no memory: as dense, where that fits
+        chol_end(sp->chol);
+        a->sp = NULL;
     }
     return true;
 }
@@ -128,7 +240,7 @@ bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_aren
     a->best = PCS_TAKE(work, n, double);
     a->A = PCS_TAKE(work, a->room, double);
     if (!a->closed || !a->place || !a->list || !a->piv || !a->d || !a->best || !a->A) return false;
-    if (is_sparse(p) && positive_diagonal(p) && !begin_sparse(a, work)) return false;
+    if (chol_takes(p) && !begin_sparse(a, work)) return false;
 
     for (int b = 0; b < p->nb; ++b) {
         memset(a->closed + p->block[b].row, p->block[b].cone == PCS_EQUALITY,
@@ -136,6 +248,12 @@ bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_aren
     }
     a->arena = *work;
     return pcs_arena_take(work, least_bytes(p)) != NULL;
+}
+
+void active_free(active_set *a)
+{
+    if (a->sp) chol_end(a->sp->chol);
+    a->sp = NULL;
 }
 
 void active_guess(active_set *a, const double *r, const double *u)
@@ -151,7 +269,7 @@ static int list_closed(active_set *a, double *r)
 {
     int na = 0;
     for (int k = 0; k < a->p->n; ++k) {
-        const int i = a->walk ? a->walk[k] : k;
+        const int i = a->sp ? a->sp->walk[k] : k;
         a->place[i] = -1;
         if (a->closed[i]) {
             a->place[i] = na;
@@ -165,26 +283,23 @@ static int list_closed(active_set *a, double *r)
 
 typedef enum factor_end { FACTOR_GOOD, FACTOR_SINGULAR, FACTOR_LOST } factor_end;
 
-// true when the envelope of the closed rows pays, and its pivots need no exchanges
-static bool choose_sparse(active_set *a, int na)
+// factors B + shift I with CHOLMOD
+static factor_end factor_sparse(active_set *a, int na, double shift)
 {
-    if (!a->walk || na <= SMALL) return false;
-    skyline *f = &a->sky;
-    f->n = na;
-    const size_t entries = skyline_profile(&a->p->W, a->place, na, f->first, f->start);
-    f->L = a->A;
-    f->U = a->A + entries;
-    return 2 * entries <= a->room && 4 * entries < (size_t)na * (size_t)na;
+    active_sparse *sp = a->sp;
+    const size_t n = (size_t)a->p->n;
+    const bool same = sp->analysed && memcmp(sp->was, a->closed, n) == 0;
+    assemble(a, na, shift);
+    const chol_outcome end = chol_refactor(sp->chol, &sp->B, same, PIVOT_TOL * na, SPARSE_MOST);
+    sp->analysed = end != CHOL_LOST;
+    memcpy(sp->was, a->closed, n);
+    return end == CHOL_GOOD ? FACTOR_GOOD : end == CHOL_LOST ? FACTOR_LOST : FACTOR_SINGULAR;
 }
 
 // factors B + shift I
 static factor_end factor(active_set *a, int na, double shift)
 {
-    if (a->sparse) {
-        return skyline_factor(&a->sky, &a->p->W, a->place, a->s, shift + a->shift)
-                   ? FACTOR_GOOD
-                   : FACTOR_SINGULAR;
-    }
+    if (a->sparse) return factor_sparse(a, na, shift + a->shift);
     if ((size_t)na * (size_t)na > a->room) return FACTOR_LOST;
     problem_restrict(a->p, a->place, na, a->s, a->A);
     for (int i = 0; i < na; ++i) {
@@ -239,7 +354,7 @@ static double refine(active_set *a, int na, int steps, double *r, double *u)
             a->best[j] = r[a->list[j]];
         }
         if (a->sparse) {
-            skyline_solve(&a->sky, a->d);
+            if (!chol_apply(a->sp->chol, a->d)) return INFINITY;
         } else if (na <= SMALL) {
             lu_solve(na, a->A, a->piv, a->d);
         } else {
@@ -274,36 +389,49 @@ static double rounding(const active_set *a, int na, const double *r)
     return ROUNDING * size;
 }
 
+// With the factors that a->sparse asks for: ACTIVE_REGULAR or ACTIVE_SINGULAR when solved,
+// ACTIVE_LEAST when the matrix is singular and proximal steps do not converge, ACTIVE_LOST when
+// there are no factors to be believed.
+static active_end solve_set(active_set *a, int na, double *r, double *u)
+{
+    const double begin = load(a, na, u);
+    factor_end end = factor(a, na, 0);
+    const bool regular = end == FACTOR_GOOD;
+    if (regular) {
+        const double error = refine(a, na, 3, r, u);
+        if (!a->sparse || error <= SPARSE_GAIN * begin || error <= rounding(a, na, r)) {
+            return ACTIVE_REGULAR;
+        }
+    }
+    if (end == FACTOR_LOST) return ACTIVE_LOST;
+
+    end = factor(a, na, PROX);
+    if (end == FACTOR_GOOD && refine(a, na, PROX_STEPS, r, u) <= rounding(a, na, r)) {
+        return ACTIVE_SINGULAR;
+    }
+    if (!a->sparse) return ACTIVE_LEAST;
+    if (factor(a, na, PROX_FINE) == FACTOR_GOOD &&
+        refine(a, na, PROX_STEPS, r, u) <= rounding(a, na, r)) {
+        return ACTIVE_SINGULAR;
+    }
+    return regular || end != FACTOR_GOOD ? ACTIVE_LOST : ACTIVE_LEAST;
+}
+
 active_end active_solve(active_set *a, double *r, double *u)
 {
     const int na = list_closed(a, r);
     memset(a->d, 0, (size_t)na * sizeof *a->d);
     add_step(a, na, r, u);
-    if (na == 0) return ACTIVE_REGULAR;
+    if (na == 0 || load(a, na, u) == 0) return ACTIVE_REGULAR;
 
-    const double begin = load(a, na, u);
-    if (begin == 0) return ACTIVE_REGULAR;
-    a->sparse = choose_sparse(a, na);
-    factor_end end = factor(a, na, 0);
-    if (end == FACTOR_GOOD) {
-        const double error = refine(a, na, 3, r, u);
-        if (!a->sparse || error <= SPARSE_GAIN * begin || error <= rounding(a, na, r)) {
-            return ACTIVE_REGULAR;
-        }
-
-        // without exchanges of rows the pivots may be small where the matrix is not definite
+    // what is not definite, or too much for CHOLMOD, once more as dense
+    a->sparse = a->sp && na > SPARSE_SET;
+    active_end end = solve_set(a, na, r, u);
+    if (a->sparse && end == ACTIVE_LOST) {
         a->sparse = false;
-        end = factor(a, na, 0);
-        if (end == FACTOR_GOOD) refine(a, na, 3, r, u);
-        if (end != FACTOR_SINGULAR) return ACTIVE_REGULAR;
+        end = solve_set(a, na, r, u);
     }
-    if (end == FACTOR_LOST) return ACTIVE_LOST;
-
-    if (factor(a, na, PROX) == FACTOR_GOOD &&
-        refine(a, na, PROX_STEPS, r, u) <= rounding(a, na, r)) {
-        return ACTIVE_SINGULAR;
-    }
-    if (!a->least || (size_t)na * (size_t)na > a->room) return ACTIVE_LEAST;
+    if (end != ACTIVE_LEAST || !a->least || (size_t)na * (size_t)na > a->room) return end;
 
     problem_restrict(a->p, a->place, na, a->s, a->A);
     load(a, na, u);

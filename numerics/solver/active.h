@@ -2,7 +2,7 @@
 #ifndef SOLVER_ACTIVE_H
 #define SOLVER_ACTIVE_H
 
-#include "linalg/skyline.h"
+#include "linalg/chol.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -16,14 +16,13 @@ typedef struct active_set {
     int *list;             // n, the closed rows
     double *d;             // n, a step on the closed rows
     double *best;          // n, the closed part of the best r of a solve
-    double *A;             // room numbers: a dense matrix, or the envelope of a sparse one
+    double *A;             // a dense matrix of up to `room` entries
     size_t room;
-    int *piv;        // n
-    int *walk;       // n rows in an order of small envelope; null: W is dense
-    skyline sky;     // the envelope, when it pays
-    bool sparse;     // the factors are in sky
-    bool least;      // take least squares where the proximal steps fail
-    pcs_arena arena; // for least squares
+    int *piv;                 // n
+    struct active_sparse *sp; // null: W is dense, not symmetric, or has no positive diagonal
+    bool sparse;              // the factors are those of sp
+    bool least;               // take least squares where the proximal steps fail
+    pcs_arena arena;          // for least squares
 } active_set;
 
 // false: too many rows for what is done here
@@ -31,8 +30,10 @@ bool active_takes(const pcs_problem *p);
 
 size_t active_bytes(const pcs_problem *p);
 
-// takes its arrays from the arena; all rows open except equalities; false: too small
+// takes its arrays from the arena; all rows open except equalities; false: too small. CHOLMOD
+// allocates for sparse sets: active_free gives that back, also after false
 bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_arena *work);
+void active_free(active_set *a);
 
 // closes the unilateral rows where s_i r_i > u_i
 void active_guess(active_set *a, const double *r, const double *u);
@@ -42,7 +43,7 @@ typedef enum active_end {
     ACTIVE_REGULAR,  // solved, W_AA regular
     ACTIVE_SINGULAR, // solved, W_AA singular: of all solutions one near the r given
     ACTIVE_LEAST,    // no solution: least squares, or proximal steps that did not converge
-    ACTIVE_LOST      // the matrix does not fit
+    ACTIVE_LOST      // the matrix does not fit, or memory ran out
 } active_end;
 
 // r <- 0 on open rows, W_AA r_A = -q_A on closed ones, starting from r; u = W r + q

@@ -43,7 +43,7 @@
 #define PROX_LAST   1e-6
 #define PROX_STEPS  20
 #define PROX_PIVOTS 40
-// a factorisation within an envelope, in products with W
+// a sparse factorisation, in products with W
 #define SPARSE_COST 30
 // sweeps of nsgs that must halve the stop value to be followed by as many
 #define NSGS_ROUND 2000
@@ -153,7 +153,7 @@ static double solve_cost(const active_set *a)
         na += a->closed[i];
     }
     const double n = a->p->n;
-    if (a->walk) return SPARSE_COST;
+    if (a->sp) return SPARSE_COST;
     return 4 + na * na * na / (3 * n * n);
 }
 
@@ -226,26 +226,24 @@ static bool plain(portfolio *f, bool *sparse)
 {
     pcs_arena work = f->work;
     active_set a;
-    if (!active_begin(&a, f->p, f->s, &work)) return false;
-    a.least = f->p->n <= LEAST_ROWS;
-    *sparse = a.walk != NULL;
-    active_guess(&a, f->r, f->u);
-    pivot(f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
-    return true;
+    const bool begun = active_begin(&a, f->p, f->s, &work);
+    if (begun) {
+        a.least = f->p->n <= LEAST_ROWS;
+        *sparse = a.sp != NULL;
+        active_guess(&a, f->r, f->u);
+        pivot(f, &a, PLAIN_PIVOTS, PLAIN_STRIKES);
+    }
+    active_free(&a);
+    return begun;
 }
 
 // Proximal points with a falling weight: r_k+1 solves the problem of W + delta_k S, q - delta_k S
 // r_k, which for a monotone W is a P-problem, near the last one, and well conditioned at first:
 // each costs a few pivots. They end at a solution after finitely many steps; where there is none
 // they run off along a direction that proves it.
-static bool proximal(portfolio *f, double *center, double first)
+static void approach(portfolio *f, active_set *a, double *center, double first)
 {
-    if (f->over || f->infeasible) return true;
     const int n = f->p->n;
-    pcs_arena work = f->work;
-    active_set set, *a = &set;
-    if (!active_begin(a, f->p, f->s, &work)) return false;
-    a->least = n <= LEAST_ROWS;
     memcpy(f->r, center, (size_t)n * sizeof *center);
     track_measure(&f->t, f->r, f->u);
     active_guess(a, f->r, f->u);
@@ -253,7 +251,7 @@ static bool proximal(portfolio *f, double *center, double first)
     for (int k = 0; k < PROX_STEPS && f->budget > 0; ++k) {
         a->shift = k == 0 ? first : PROX_FACTOR * a->shift;
         if (a->shift < PROX_LAST) a->shift = PROX_LAST;
-        if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return true;
+        if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return;
 
         // the step is the direction in which it runs
         for (int i = 0; i < n; ++i) {
@@ -263,11 +261,24 @@ static bool proximal(portfolio *f, double *center, double first)
         }
         if (k > 0 && problem_refuted_by(f->p, f->r, f->u)) {
             f->infeasible = true;
-            return true;
+            return;
         }
         memcpy(f->r, center, (size_t)n * sizeof *center);
     }
-    return true;
+}
+
+static bool proximal(portfolio *f, double *center, double first)
+{
+    if (f->over || f->infeasible) return true;
+    pcs_arena work = f->work;
+    active_set a;
+    const bool begun = active_begin(&a, f->p, f->s, &work);
+    if (begun) {
+        a.least = f->p->n <= LEAST_ROWS;
+        approach(f, &a, center, first);
+    }
+    active_free(&a);
+    return begun;
 }
 
 // ---- the parts -------------------------------------------------------------------------------
@@ -313,13 +324,16 @@ static void polish(portfolio *f)
 {
     pcs_arena work = f->work;
     active_set a;
-    if (!active_takes(f->p) || !active_begin(&a, f->p, f->s, &work)) return;
-    memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
-    track_measure(&f->t, f->r, f->u);
-    active_guess(&a, f->r, f->u);
-    active_solve(&a, f->r, f->u);
-    cone_project(f->p->nb, f->p->block, f->r);
-    if (pcs_all_finite(f->r, (size_t)f->p->n)) track_measure(&f->t, f->r, f->u);
+    if (!active_takes(f->p)) return;
+    if (active_begin(&a, f->p, f->s, &work)) {
+        memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
+        track_measure(&f->t, f->r, f->u);
+        active_guess(&a, f->r, f->u);
+        active_solve(&a, f->r, f->u);
+        cone_project(f->p->nb, f->p->block, f->r);
+        if (pcs_all_finite(f->r, (size_t)f->p->n)) track_measure(&f->t, f->r, f->u);
+    }
+    active_free(&a);
 }
 
 // a few directions that may prove that there is no solution

@@ -1,6 +1,6 @@
 // Direct solution when every block is an equality:  W r + q = 0.
 //
-// Regular W: LU and refinement. Singular W: of all solutions one near the start (the one of
+// Regular W: factors and refinement. Singular W: of all solutions one near the start (the one of
 // minimum norm from r = 0). If there is none, the defect u of the least squares solution proves
 // it: with y = S^-1 u, W^T y = 0 and q'y > 0, so y'(W r + q) = q'y for every r.
 #include "linalg/dense.h"
@@ -20,12 +20,16 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     const size_t n = (size_t)p->n;
     active_set a;
     double *s = PCS_TAKE(&work, n, double), *y = PCS_TAKE(&work, n, double);
-    if (!s || !y || !active_begin(&a, p, s, &work)) return pcs_fail_memory("direct");
+    if (!s || !y) return pcs_fail_memory("direct");
     problem_scales(p, s);
-
+    if (!active_begin(&a, p, s, &work)) {
+        active_free(&a);
+        return pcs_fail_memory("direct");
+    }
     const active_end end = active_solve(&a, r, u);
+    active_free(&a);
     out->iters = 1;
-    out->outcome = PCS_CONVERGED;
+    out->outcome = end == ACTIVE_LOST ? PCS_STALLED : PCS_CONVERGED;
     if (end == ACTIVE_LEAST) {
         out->outcome = PCS_STALLED;
         for (size_t i = 0; i < n; ++i) {

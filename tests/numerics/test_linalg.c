@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include "linalg/bsr.h"
+#include "linalg/chol.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/mass.h"
@@ -190,6 +191,75 @@ START_TEST(min_norm_is_minimal_and_solves)
 }
 END_TEST
 
-PCS_TEST_MAIN("linalg", lu_solves_random_systems, delassus_is_the_triple_product,
-              sparse_and_block_mass_agree, a_mass_that_is_not_definite_is_refused,
-              mass_survives_every_failing_allocation, min_norm_is_minimal_and_solves)
+// a chain shuffled, its upper triangle by columns: the order finds its band again, the factors
+// solve, and what is not definite is seen
+START_TEST(chol_follows_a_matrix_that_changes)
+{
+    enum { N = 40 };
+    test_random rng = random_seed(6);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, chol_work_bytes(), &arena));
+    chol_work *w = chol_begin(&arena);
+    ck_assert(w != NULL);
+    ck_assert(chol_begin(&arena) == NULL);
+
+    int name[N], p[N + 1], row[2 * N], order[N], seen[N] = {0};
+    double x[2 * N], A[N * N];
+    pcs_csc U = {N, N, p, row, x};
+    for (int i = 0; i < N; ++i) {
+        name[i] = i;
+    }
+    for (int i = N - 1; i > 0; --i) {
+        const int j = (int)((i + 1) * random_unit(&rng)), t = name[i];
+        name[i] = name[j];
+        name[j] = t;
+    }
+    for (int pass = 0; pass < 4; ++pass) {
+        // in the shuffled order first, then as the order says
+        int k = 0;
+        memset(A, 0, sizeof A);
+        for (int j = 0; j < N; ++j) {
+            p[j] = k;
+            for (int i = 0; i <= j; ++i) {
+                const int a = pass == 0 ? i : order[i], b = pass == 0 ? j : order[j];
+                if (abs(name[a] - name[b]) > 1) continue;
+                row[k] = i;
+                x[k] = a == b ? (pass == 3 ? 1.99 : 2 + pass) : -1;
+                A[i + N * j] = A[j + N * i] = x[k++];
+            }
+        }
+        p[N] = k;
+        if (pass == 0) {
+            ck_assert(chol_order(w, &U, order));
+            for (int i = 0; i < N; ++i) {
+                ck_assert(order[i] >= 0 && order[i] < N && !seen[order[i]]++);
+            }
+            continue;
+        }
+        // a chain has no fill: 2 n - 1 entries
+        ck_assert_int_eq(chol_refactor(w, &U, pass > 1, 1e-14, 2 * N - 2), CHOL_LOST);
+        const chol_outcome end = chol_refactor(w, &U, pass > 1, 1e-14, 2 * N - 1);
+        ck_assert_int_eq(end, pass == 3 ? CHOL_SINGULAR : CHOL_GOOD);
+        if (end != CHOL_GOOD) continue;
+        double b[N], c[N];
+        int piv[N];
+        for (int i = 0; i < N; ++i) {
+            b[i] = c[i] = random_normal(&rng);
+        }
+        ck_assert(chol_apply(w, b));
+        ck_assert(dense_lu(N, A, piv));
+        dense_lu_solve(N, A, piv, false, 1, c);
+        for (int i = 0; i < N; ++i) {
+            CK_NEAR(b[i], c[i], 1e-12);
+        }
+    }
+    chol_end(w);
+    chol_end(NULL);
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+
+PCS_TEST_MAIN("linalg", chol_follows_a_matrix_that_changes, lu_solves_random_systems,
+              delassus_is_the_triple_product, sparse_and_block_mass_agree,
+              a_mass_that_is_not_definite_is_refused, mass_survives_every_failing_allocation,
+              min_norm_is_minimal_and_solves)

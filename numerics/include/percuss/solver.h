@@ -119,7 +119,9 @@ PCS_API size_t pcs_solve_work_bytes(const pcs_problem *p, const pcs_solver_opts 
 /// Solves. `opts` null means the defaults of PCS_AUTO. r (n): on entry the starting point (zeros
 /// if nothing better is known; must be finite), on return the best impulse found. u (n): W r + q.
 /// `work` is by value: nothing stays taken. Returns PCS_OK whenever the solve ran; read
-/// report->outcome. Never allocates, never prints.
+/// report->outcome. Never prints and allocates nothing of its own; for large sparse symmetric W
+/// (auto, direct) CHOLMOD does, with malloc, and has given all of it back on return. Without that
+/// memory the solve goes on as for a dense W, or the report says how far it came.
 PCS_NODISCARD PCS_API pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts,
                                            pcs_watch watch, pcs_arena work, double *r, double *u,
                                            pcs_report *report);

@@ -1,0 +1,341 @@
+#include "problems.h"
+#include "support.h"
+
+#include "linalg/dense.h"
+#include "solver/active.h"
+
+#ifdef PERCUSS_TEST_SUITESPARSE
+#include <SuiteSparse_config.h>
+#endif
+
+static pcs_arena arena;
+
+static void reset(void)
+{
+    pcs_arena_destroy(NULL, &arena);
+    CK_OK(pcs_arena_create(NULL, (size_t)1 << 26, &arena));
+}
+
+static void *need(size_t count, size_t size)
+{
+    void *x = pcs_arena_take(&arena, count * size);
+    ck_assert(x != NULL);
+    return x;
+}
+
+// A tower of m storeys with `copies` contacts each and bodies of random masses: W is block
+// tridiagonal, of rank m. skew is added above the diagonal; shift to the diagonal. The rows have
+// units of their own when `units`.
+static pcs_problem tower(uint64_t seed, int m, int copies, double skew, double shift, bool units,
+                         pcs_cone cone)
+{
+    test_random rng = random_seed(seed);
+    const size_t n = (size_t)m * (size_t)copies, blocks = 3 * (size_t)m;
+    int *row = need((size_t)m + 1, sizeof *row), *ptr = need((size_t)m + 1, sizeof *ptr);
+    int *idx = need(blocks, sizeof *idx);
+    size_t *off = need(blocks, sizeof *off), at = 0;
+    double *val = need(blocks * (size_t)(copies * copies), sizeof *val);
+    double *w = need((size_t)m + 1, sizeof *w), *d = need(n, sizeof *d), *q = need(n, sizeof *q);
+    pcs_block *block = need(n, sizeof *block);
+    for (int i = 0; i <= m; ++i) {
+        w[i] = random_between(&rng, 0.5, 2);
+    }
+    for (size_t i = 0; i < n; ++i) {
+        d[i] = units ? pow(10, random_between(&rng, -3, 3)) : 1;
+        block[i] = (pcs_block){.cone = cone, .row = (int)i, .dim = 1};
+    }
+    int k = 0;
+    row[0] = ptr[0] = 0;
+    for (int i = 0; i < m; ++i) {
+        row[i + 1] = row[i] + copies;
+        for (int j = i - 1; j <= i + 1; ++j) {
+            if (j < 0 || j >= m) continue;
+            idx[k] = j;
+            off[k++] = at;
+            for (int b = 0; b < copies; ++b) {
+                for (int a = 0; a < copies; ++a) {
+                    const double x = j == i ? w[i] + w[i + 1] : -w[i < j ? j : i];
+                    const double y = (j > i ? skew : 0) + (i == j && a == b ? shift : 0);
+                    val[at++] = (x + y) * d[i * copies + a] * d[j * copies + b];
+                }
+            }
+        }
+        ptr[i + 1] = k;
+    }
+    pcs_problem p = {.n = (int)n, .nb = (int)n, .block = block, .q = q};
+    p.W = (pcs_bsr){m, m, row, row, ptr, idx, off, val};
+
+    // q of a solution
+    double *r = need(n, sizeof *r);
+    for (size_t i = 0; i < n; ++i) {
+        r[i] = random_normal(&rng) / d[i];
+        if (cone == PCS_UNILATERAL) r[i] = r[i] < 0 ? 0 : r[i];
+    }
+    pcs_bsr_mul(&p.W, r, q);
+    for (size_t i = 0; i < n; ++i) {
+        q[i] = -q[i];
+    }
+    for (int i = 0; cone == PCS_UNILATERAL && i < m; ++i) {
+        // a storey that carries nothing opens
+        double sum = 0;
+        for (int a = 0; a < copies; ++a) {
+            sum += r[i * copies + a];
+        }
+        for (int a = 0; sum == 0 && a < copies; ++a) {
+            q[i * copies + a] += random_unit(&rng) * d[i * copies + a];
+        }
+    }
+    CK_OK(pcs_problem_check(&p));
+    return p;
+}
+
+// closes about a share of the rows
+static void close_rows(active_set *a, test_random *rng, double share)
+{
+    for (int i = 0; i < a->p->n; ++i) {
+        a->closed[i] = random_unit(rng) < share;
+    }
+}
+
+// sparse factors give what dense ones give, for any set of rows
+START_TEST(sparse_solves_as_dense_does)
+{
+    enum { N = 300 };
+    test_random rng = random_seed(4);
+    for (int trial = 0; trial < 10; ++trial) {
+        reset();
+        const pcs_problem p = tower((uint64_t)trial, N / 3, 3, 0, 0.5, trial % 2, PCS_UNILATERAL);
+        pcs_arena work;
+        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
+        double s[N], r[2][N] = {{0}}, u[2][N], center[N] = {0};
+        problem_scales(&p, s);
+        active_set a;
+        ck_assert(active_begin(&a, &p, s, &work));
+        ck_assert(a.sp != NULL);
+        for (int part = 0; part < 3; ++part) {
+            if (part < 2) close_rows(&a, &rng, part == 0 ? 1 : 0.6);
+            memset(r, 0, sizeof r);
+            a.shift = part == 2 ? 0.3 : 0; // the same set once more
+            a.center = center;
+            ck_assert_int_eq(active_solve(&a, r[0], u[0]), ACTIVE_REGULAR);
+            ck_assert(a.sparse);
+            struct active_sparse *sp = a.sp;
+            a.sp = NULL;
+            ck_assert_int_eq(active_solve(&a, r[1], u[1]), ACTIVE_REGULAR);
+            ck_assert(!a.sparse);
+            a.sp = sp;
+            for (int i = 0; i < N; ++i) {
+                CK_NEAR(r[0][i] * sqrt(s[i]), r[1][i] * sqrt(s[i]), 1e-11);
+            }
+        }
+        active_free(&a);
+        pcs_arena_destroy(NULL, &work);
+    }
+}
+END_TEST
+
+// copies of contacts: singular, and of all solutions the one nearest the start
+START_TEST(hyperstatic_sets_are_solved)
+{
+    enum { N = 240 };
+    for (int trial = 0; trial < 8; ++trial) {
+        reset();
+        const pcs_problem p = tower((uint64_t)trial, N / 4, 4, 0, 0, trial % 2, PCS_EQUALITY);
+        pcs_arena work;
+        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
+        double s[N], r[N] = {0}, u[N];
+        problem_scales(&p, s);
+        active_set a;
+        ck_assert(active_begin(&a, &p, s, &work));
+        ck_assert_int_eq(active_solve(&a, r, u), ACTIVE_SINGULAR);
+        ck_assert(a.sparse);
+        // the copies carry the same load, in the scaled unknowns
+        for (int i = 0; i < N; i += 4) {
+            for (int c = 1; c < 4; ++c) {
+                CK_NEAR(r[i] * sqrt(s[i]), r[i + c] * sqrt(s[i + c]), 1e-8);
+            }
+        }
+        active_free(&a);
+        pcs_arena_destroy(NULL, &work);
+    }
+}
+END_TEST
+
+// what is not symmetric or not definite goes the dense way
+START_TEST(other_matrices_go_the_dense_way)
+{
+    enum { N = 200 };
+    for (int part = 0; part < 2; ++part) {
+        reset();
+        const pcs_problem p = part == 0
+                                  ? tower(3, N, 1, 0.1, 0.5, false, PCS_EQUALITY)  // unsymmetric
+                                  : tower(3, N, 1, 0, -1.01, false, PCS_EQUALITY); // indefinite
+        pcs_arena work;
+        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
+        double s[N], r[N] = {0}, u[N];
+        problem_scales(&p, s);
+        active_set a;
+        ck_assert(active_begin(&a, &p, s, &work));
+        ck_assert((a.sp != NULL) == (part == 1));
+        ck_assert_int_eq(active_solve(&a, r, u), ACTIVE_REGULAR);
+        ck_assert(!a.sparse);
+        pcs_measure m;
+        pcs_problem_measure(&p, r, u, &m);
+        ck_assert(m.residual <= 1e-13);
+        active_free(&a);
+        pcs_arena_destroy(NULL, &work);
+    }
+}
+END_TEST
+
+// an asymmetry of a few roundings is none, wherever it stands
+START_TEST(symmetry_is_judged_by_rounding)
+{
+    reset();
+    pcs_problem p = tower(5, 100, 1, 0, 0.5, true, PCS_EQUALITY);
+    for (int part = 0; part < 2; ++part) {
+        for (int k = 0; k < p.W.ptr[p.W.m]; ++k) {
+            const double keep = p.W.val[k];
+            p.W.val[k] *= part == 0 ? 1 + 1e-15 : 1 + 1e-12;
+            double s[100];
+            problem_scales(&p, s);
+            pcs_arena work;
+            CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
+            active_set a;
+            ck_assert(active_begin(&a, &p, s, &work));
+            bool diagonal = false;
+            for (int i = 0; i < 100; ++i) {
+                diagonal |= k >= p.W.ptr[i] && k < p.W.ptr[i + 1] && p.W.idx[k] == i;
+            }
+            ck_assert((a.sp != NULL) == (part == 0 || diagonal));
+            active_free(&a);
+            pcs_arena_destroy(NULL, &work);
+            p.W.val[k] = keep;
+        }
+    }
+}
+END_TEST
+
+static pcs_report solve(const pcs_problem *p, pcs_solver kind)
+{
+    double *r = need((size_t)p->n, sizeof *r), *u = need((size_t)p->n, sizeof *u);
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_report report;
+    CK_OK(pcs_solve_alloc(NULL, p, &o, r, u, &report));
+    ck_assert(pcs_all_finite(r, (size_t)p->n));
+    return report;
+}
+
+// more rows than a dense matrix is made for
+START_TEST(large_problems)
+{
+    for (int copies = 1; copies <= 2; ++copies) {
+        reset();
+        const double shift = copies == 1 ? 0.1 : 0;
+        const pcs_problem contacts = tower(7, 4000, copies, 0, shift, false, PCS_UNILATERAL);
+        const pcs_report a = solve(&contacts, PCS_AUTO);
+        ck_assert_msg(a.outcome == PCS_CONVERGED, "%d copies: %s, %g", copies,
+                      pcs_outcome_text(a.outcome), a.measure.residual);
+
+        const pcs_problem joints = tower(8, 4000, copies, 0, shift, false, PCS_EQUALITY);
+        const pcs_report d = solve(&joints, PCS_DIRECT);
+        ck_assert_msg(d.outcome == PCS_CONVERGED, "%d copies: %s, %g", copies,
+                      pcs_outcome_text(d.outcome), d.measure.residual);
+    }
+
+    // unsymmetric: nsgs alone is left, and says where it got
+    reset();
+    const pcs_problem skewed = tower(9, 4000, 1, 0.01, 2, false, PCS_UNILATERAL);
+    ck_assert_int_eq(solve(&skewed, PCS_AUTO).outcome, PCS_CONVERGED);
+    const pcs_problem lost = tower(9, 4000, 1, 0.01, 2, false, PCS_EQUALITY);
+    ck_assert_int_eq(solve(&lost, PCS_DIRECT).outcome, PCS_STALLED);
+}
+END_TEST
+
+#ifdef PERCUSS_TEST_SUITESPARSE
+static long calls, fail_at, live;
+
+static bool refused(void)
+{
+    return fail_at >= 0 && calls++ >= fail_at;
+}
+
+static void *counted_malloc(size_t size)
+{
+    if (refused()) return NULL;
+    void *x = malloc(size);
+    live += x != NULL;
+    return x;
+}
+
+static void *counted_calloc(size_t count, size_t size)
+{
+    if (refused()) return NULL;
+    void *x = calloc(count, size);
+    live += x != NULL;
+    return x;
+}
+
+static void *counted_realloc(void *old, size_t size)
+{
+    if (refused()) return NULL;
+    void *x = realloc(old, size);
+    live += x != NULL && !old;
+    return x;
+}
+
+static void counted_free(void *x)
+{
+    live -= x != NULL;
+    free(x);
+}
+
+// CHOLMOD without memory from its k-th request on: nothing leaks, and the dense way or the report
+// answers for it
+START_TEST(cholmod_runs_out_of_memory)
+{
+    const struct SuiteSparse_config_struct keep = SuiteSparse_config;
+    SuiteSparse_config.malloc_func = counted_malloc;
+    SuiteSparse_config.calloc_func = counted_calloc;
+    SuiteSparse_config.realloc_func = counted_realloc;
+    SuiteSparse_config.free_func = counted_free;
+    // one that fits a dense matrix, and one that does not
+    for (int part = 0; part < 2; ++part) {
+        reset();
+        const pcs_problem p = part == 0 ? tower(11, 60, 2, 0, 0, false, PCS_UNILATERAL)
+                                        : tower(11, 3500, 1, 0, 0.1, false, PCS_EQUALITY);
+        bool ended = false;
+        for (long k = 0; !ended; ++k) {
+            ck_assert(k < 1000);
+            calls = live = 0;
+            fail_at = k;
+            pcs_arena scope = arena;
+            const pcs_report report = solve(&p, part == 0 ? PCS_AUTO : PCS_DIRECT);
+            arena = scope;
+            ck_assert_int_eq((int)live, 0);
+            ended = calls <= k;
+            if (k > 20) k += k / 10;
+            if (part == 0 || ended) {
+                ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            } else {
+                ck_assert(report.outcome == PCS_STALLED || report.outcome == PCS_CONVERGED);
+            }
+        }
+    }
+    fail_at = -1;
+    SuiteSparse_config = keep;
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+#else
+START_TEST(cholmod_runs_out_of_memory)
+{
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+#endif
+
+PCS_TEST_MAIN("active", sparse_solves_as_dense_does, hyperstatic_sets_are_solved,
+              other_matrices_go_the_dense_way, symmetry_is_judged_by_rounding, large_problems,
+              cholmod_runs_out_of_memory)
