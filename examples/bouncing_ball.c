@@ -4,8 +4,9 @@
 // its apex at e^2k V^2 / 2g above the floor and lasts 2 e^k V / g; infinitely many bounces end at
 //     t_zeno = t_1 + 2 e V / (g (1 - e)),    t_1 = (v0 + V) / g,    V^2 = v0^2 + 2 g (z0 - R).
 // The time-stepping scheme takes an impact within one step, so all of this holds up to C h; C is
-// worked out below (`bounds`), and the order is observed by halving h.
+// worked out in support/bounces.h, and the order is observed by halving h.
 #include "args.h"
+#include "bounces.h"
 #include "checks.h"
 #include "csv.h"
 #include "study.h"
@@ -17,17 +18,7 @@
 
 #include <percuss/kernel.h>
 
-#define HEADER       "t,x,y,z,q0,q1,q2,q3,vx,vy,vz,wx,wy,wz,impulse,gap,kinetic,potential"
-#define MOST_BOUNCES 100
-
-typedef struct settings {
-    double mass, radius, inertia, z0, v0[3], omega0[3], e, gravity;
-    double h, theta, t_end, gamma, proj_tol;
-    int activation, projection, metric, proj_max, formulation, study;
-    const char *csv;
-} settings;
-
-enum { NEWTON_EULER, LAGRANGIAN };
+#define HEADER "t,x,y,z,q0,q1,q2,q3,vx,vy,vz,wx,wy,wz,impulse,gap,kinetic,potential"
 
 // ---- the model
 
@@ -195,102 +186,17 @@ static pcs_status simulate(const settings *s, double h, int bounces, csv *out, m
     return status;
 }
 
-// ---- closed form, and how far from it a run may be
-
-// Flight k, from bounce k - 1 to bounce k: its apex above the floor, the speed at its end, the time
-// of bounce k; and bounds on the error of a run with step h. The scheme takes bounce k in a step
-// that starts with a gap of at most a h s, s the speed of approach: a = max(gamma, 1 - gamma) when
-// the contact is predicted, 1 when it is seen at the end of the step. Over that step the ball moves
-// by (1 - theta - theta e) h s, and its speed is multiplied by exactly -e. So its energy, read as
-// the height H = gap + v^2 / 2g, goes from H to e^2 H within c h s, c = a (1 + e^2) + |1 - theta -
-// theta e|. In flight H changes by g h^2 (1/2 - theta) per step.
-typedef struct flight {
-    double apex, speed, time;
-    double apex_bound, time_bound;
-} flight;
-
-static double gap_bound(const settings *s, double h, double speed)
-{
-    const bool at_end = s->activation == PCS_END_OF_STEP || s->projection == PCS_PROJECT_COMBINED ||
-                        s->projection == PCS_PROJECT_COMBINED_EQUALITY;
-    const double a = at_end ? 1 : fmax(s->gamma, 1 - s->gamma);
-    return a * h * (speed + s->gravity * h) + s->proj_tol + 1e-7;
-}
-
-static flight first_flight(const settings *s, double h)
-{
-    const double g = s->gravity, v = s->v0[2], up = fmax(v, 0);
-    flight f = {.speed = sqrt(v * v + 2 * g * (s->z0 - s->radius))};
-    f.apex = s->z0 - s->radius + up * up / (2 * g);
-    f.time = (v + f.speed) / g;
-    f.apex_bound = fabs(0.5 - s->theta) * g * h * (f.time + h);
-    f.time_bound = h + 2 * (2 * f.apex_bound + gap_bound(s, h, f.speed)) / f.speed;
-    return f;
-}
-
-static flight next_flight(const settings *s, double h, flight f)
-{
-    const double g = s->gravity, e = s->e;
-    const double speed = sqrt(f.speed * f.speed + 2 * g * f.apex_bound);
-    const double moved = fabs(1 - s->theta - s->theta * e) * h * speed;
-    const double G = gap_bound(s, h, speed);
-
-    flight n = {.speed = e * f.speed};
-    n.apex = n.speed * n.speed / (2 * g);
-    n.time = f.time + 2 * n.speed / g;
-    n.apex_bound =
-        e * e * (f.apex_bound + G) + G + moved + fabs(0.5 - s->theta) * h * (2 * e * speed + g * h);
-    n.time_bound = f.time_bound + h + 2 * (2 * n.apex_bound + 2 * G + moved) / n.speed;
-    return n;
-}
-
-static bool speculative(const settings *s)
-{
-    return s->activation == PCS_SPECULATIVE && s->projection < PCS_PROJECT_COMBINED;
-}
-
-// the closed forms need a ball that falls onto a floor below it, in steps that resolve the fall
-static const char *why_not(const settings *s)
-{
-    if (s->gravity == 0) return "without gravity there is no apex";
-    if (s->z0 < s->radius) return "the ball starts inside the floor";
-    if (s->z0 == s->radius && s->v0[2] <= 0) return "the ball starts at rest on the floor";
-    const flight f = first_flight(s, s->h);
-    if (f.time + f.time_bound > s->t_end) return "the ball does not reach the floor before --tend";
-    if (f.speed < 10 * s->gravity * s->h) return "the step is too coarse for the first fall";
-    if (speculative(s)) return "speculative activation slows the ball down before it bounces";
-    return NULL;
-}
-
-// flights 0 .. n - 1 end before t_end and last at least 20 steps each
-static int closed_form(const settings *s, double h, flight f[MOST_BOUNCES])
-{
-    int n = 1;
-    for (f[0] = first_flight(s, h); n < MOST_BOUNCES; ++n) {
-        f[n] = next_flight(s, h, f[n - 1]);
-        const bool resolved = 2 * f[n].speed >= 20 * s->gravity * h;
-        if (!resolved || f[n].time + f[n].time_bound > s->t_end) break;
-    }
-    return n;
-}
-
-// The end of all bounces, from the last one the step resolves; infinite when e = 1.
-static double zeno_time(const settings *s, double time, double speed)
-{
-    return time + 2 * speed / (s->gravity * (1 - s->e));
-}
-
 // ---- the checks
 
 static void check_bounces(checks *c, const settings *s, const motion *m)
 {
-    const char *why = why_not(s);
+    const char *why = bounces_why_not(s);
     if (why) {
         check_skip(c, "bounces", why);
         return;
     }
     flight f[MOST_BOUNCES];
-    const int n = closed_form(s, s->h, f);
+    const int n = bounces_closed_form(s, s->h, f);
     if (!check_value(c, "bounces of flights >= 20 steps", fmin(m->bounces, n), n, 0)) return;
 
     // the speed before the bounce is that of a gap away, and the weight acts over the step
@@ -314,15 +220,6 @@ static void check_bounces(checks *c, const settings *s, const motion *m)
                                               last.speed;
     check_value(c, "Zeno time (s)", zeno_time(s, m->time[n - 1], m->speed[n - 1]),
                 zeno_time(s, last.time, s->e * last.speed), late);
-}
-
-// how deep the ball may sink before its contact is seen, and in the step of the bounce
-static double overlap_bound(const settings *s, double speed)
-{
-    const double rounding = 1e-14 * (s->z0 + s->radius);
-    if (s->projection >= PCS_PROJECT_COMBINED) return s->proj_tol + rounding;
-    if (speculative(s)) return (1 - s->theta) * s->h * (speed + s->gravity * s->h) + rounding;
-    return gap_bound(s, s->h, speed) + fabs(1 - s->theta - s->theta * s->e) * s->h * speed;
 }
 
 // what holds to rounding, whatever the flags
@@ -364,9 +261,9 @@ enum { SIZES = 16, MOST_HALVINGS = 10 };
 // the order still scatters.
 static pcs_status study(checks *c, const settings *s)
 {
-    const char *why = why_not(s);
+    const char *why = bounces_why_not(s);
     flight f[MOST_BOUNCES];
-    const int n = why ? 0 : closed_form(s, s->h, f);
+    const int n = why ? 0 : bounces_closed_form(s, s->h, f);
     if (!why && n < 4) why = "fewer than three flights behind the first bounce last 20 steps";
     if (!why && s->e == 1) why = "with e = 1 there is no Zeno time";
     if (!why && f[n - 1].time / s->h * SIZES * ldexp(2, s->study) > 2e7) {

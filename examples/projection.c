@@ -10,27 +10,24 @@
 // normalising takes back, and each iteration leaves 4R^2 / (1 + 4R^2) of the overlap. A row that
 // keeps |Q| = 1 (metric q1) cures it; with a fixed centre there is nothing to cure.
 #include "args.h"
+#include "boxes.h"
 #include "checks.h"
 #include "csv.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <percuss/kernel.h>
 
-enum { MOST_BODIES = 5, NQ = 7 * MOST_BODIES, NV = 6 * MOST_BODIES, ROWS = 11 * MOST_BODIES };
-enum { UNILATERAL, BILATERAL, BOTH, KINDS };
 enum { METRICS = 4, MOST_TRACED = 1000 };
 
-static const char *const kind_name[KINDS] = {"unilateral", "bilateral", "both"};
 static const char *const metric_name[METRICS] = {"mass", "v", "q", "q1"}; // as pcs_metric
-static const double box[3] = {0.3, 0.2, 0.1};                             // edges, m
 
 typedef struct settings {
-    int bodies, seed, max, metric, constraints;
-    double radius, sink, apart, tilt, tol;
+    boxes_def def;
+    int max;
+    double radius, tol;
     const char *csv;
 } settings;
 
@@ -42,141 +39,7 @@ typedef struct trace {
     double stretch;                    // largest ||Q| - 1| before normalising
 } trace;
 
-// a row of boxes, each joined to the next by rods
-typedef struct scene {
-    int kind, n;
-    double mass[MOST_BODIES], inertia[MOST_BODIES][9];
-    double q[NQ];             // in violation
-    double anchor[3];         // of the joint of a single body with the world
-    double left[3], right[3]; // where joints are, body frame
-} scene;
-
-// ---- a scene
-
-// uniform in (-1, 1), the same on every machine
-static double draw(unsigned long long *seed)
-{
-    *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(*seed >> 11) / 4503599627370496.0 - 1;
-}
-
-static const double *vertex(int k, double p[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        p[i] = k & (1 << i) ? box[i] / 2 : -box[i] / 2;
-    }
-    return p;
-}
-
-// the point p of the body at q
-static void point_of(const double q[7], const double p[3], double P[3])
-{
-    pcs_quat_rotate(q + 3, p, P);
-    for (int i = 0; i < 3; ++i) {
-        P[i] += q[i];
-    }
-}
-
-static scene make_scene(const settings *set, int kind)
-{
-    unsigned long long seed = (unsigned long long)set->seed;
-    scene s = {.kind = kind, .n = set->bodies, .left = {-0.8 * box[0]}, .right = {0.8 * box[0]}};
-    for (int b = 0; b < s.n; ++b) {
-        double *q = s.q + 7 * b, turn[3], P[3], p[3], lowest = INFINITY;
-        s.mass[b] = 1 + b;
-        pcs_inertia_box(s.mass[b], box[0], box[1], box[2], s.inertia[b]);
-        for (int i = 0; i < 3; ++i) {
-            q[i] = set->apart * draw(&seed) + (i == 0 ? 1.6 * b * box[0] : 0);
-            turn[i] = set->tilt * draw(&seed);
-        }
-        pcs_quat_exp(turn, q + 3);
-
-        // down until the lowest corner is in the floor
-        for (int k = 0; k < 8; ++k) {
-            point_of(q, vertex(k, p), P);
-            lowest = fmin(lowest, P[2]);
-        }
-        q[2] -= lowest + set->sink * (1 + 0.5 * draw(&seed));
-    }
-    point_of(s.q, s.left, s.anchor);
-    s.anchor[0] += set->apart;
-    s.anchor[2] += set->sink;
-    return s;
-}
-
-// The floor as a relation of one's own: the heights of the eight corners of a box, and C = dg/dq1
-// (8 x 7, column-major). Percuss could see them from shapes, but then only corners near the floor.
-static int corner_heights(void *user, const double *q1, const double *q2, double *g)
-{
-    (void)user;
-    (void)q2;
-    for (int k = 0; k < 8; ++k) {
-        double p[3], P[3];
-        point_of(q1, vertex(k, p), P);
-        g[k] = P[2];
-    }
-    return 0;
-}
-
-static int corner_gradients(void *user, const double *q1, const double *q2, double *C1, double *C2)
-{
-    const double up[3] = {0, 0, 1};
-    (void)user;
-    (void)q2;
-    (void)C2;
-    for (int k = 0; k < 8; ++k) {
-        double p[3], P[3], row[7];
-        point_of(q1, vertex(k, p), P);
-        pcs_gap_gradient(q1, P, NULL, (const double[]){P[0], P[1], 0}, up, row);
-        for (int j = 0; j < 7; ++j) {
-            C1[k + 8 * j] = row[j];
-        }
-    }
-    return 0;
-}
-
-// ---- by hand: gaps, gradients, one step after the other
-
-// gaps and C of all constraints at q; C is dense, ROWS x nq of which m rows count. Returns m.
-static int evaluate(const scene *s, const double *q, pcs_cone kind[ROWS], double g[ROWS],
-                    double C[ROWS][NQ])
-{
-    int m = 0;
-    memset(C, 0, sizeof(double[ROWS][NQ]));
-    for (int b = 0; b < s->n && s->kind != BILATERAL; ++b, m += 8) {
-        double rows[8 * 7];
-        corner_heights(NULL, q + 7 * b, NULL, g + m);
-        corner_gradients(NULL, q + 7 * b, NULL, rows, NULL);
-        for (int k = 0; k < 8 * 7; ++k) {
-            kind[m + k % 8] = PCS_UNILATERAL;
-            C[m + k % 8][7 * b + k / 8] = rows[k];
-        }
-    }
-
-    // P1 - P2 = 0 where a box is joined to the next, or a single one to the world
-    for (int b = s->n > 1 ? 1 : 0; b < s->n && s->kind != UNILATERAL; ++b, m += 3) {
-        const double *q1 = q + 7 * b, *q2 = b > 0 ? q + 7 * (b - 1) : NULL;
-        double P1[3], P2[3], dP1[12], dP2[12];
-        point_of(q1, s->left, P1);
-        pcs_point_gradient(q1, P1, dP1);
-        memcpy(P2, s->anchor, sizeof P2);
-        if (q2) {
-            point_of(q2, s->right, P2);
-            pcs_point_gradient(q2, P2, dP2);
-        }
-        for (int i = 0; i < 3; ++i) {
-            kind[m + i] = PCS_EQUALITY;
-            g[m + i] = P1[i] - P2[i];
-            C[m + i][7 * b + i] = 1;
-            if (q2) C[m + i][7 * (b - 1) + i] = -1;
-            for (int c = 0; c < 4; ++c) {
-                C[m + i][7 * b + 3 + c] = dP1[i + 3 * c];
-                if (q2) C[m + i][7 * (b - 1) + 3 + c] = -dP2[i + 3 * c];
-            }
-        }
-    }
-    return m;
-}
+// ---- by hand, one step after the other
 
 // one step from q: dq, by the library's MLCP of the metric
 static pcs_status step(int n, const pcs_mass *M, const double *q, int m, const pcs_cone *kind,
@@ -227,14 +90,15 @@ static double stretch_of(int n, const double *q)
 }
 
 // the iteration, from q to its end; first_dq is the first step
-static pcs_status iterate(const settings *set, const scene *s, const pcs_mass *M, pcs_metric metric,
-                          pcs_arena mem, double *q, double first_dq[NQ], trace *t)
+static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_mass *M,
+                          pcs_metric metric, pcs_arena mem, double *q, double first_dq[NQ],
+                          trace *t)
 {
     *t = (trace){.outcome = PCS_MAX_ITERS};
     for (;; ++t->iterations) {
         pcs_cone kind[ROWS];
         double g[ROWS], C[ROWS][NQ], dq[NQ];
-        const int m = evaluate(s, q, kind, g, C);
+        const int m = boxes_evaluate(s, q, kind, g, C);
         t->violation[t->iterations] = pcs_position_violation(m, kind, g);
         if (t->violation[t->iterations] <= set->tol) t->outcome = PCS_CONVERGED;
         if (t->outcome == PCS_CONVERGED || t->iterations == set->max) return PCS_OK;
@@ -258,7 +122,7 @@ static pcs_status iterate(const settings *set, const scene *s, const pcs_mass *M
 
 // ---- the same by a model
 
-static pcs_status add_bodies(pcs_model *model, const scene *s)
+static pcs_status add_bodies(pcs_model *model, const row_of_boxes *s)
 {
     const pcs_relation floor = {.dim = 8, .gap = corner_heights, .gradient = corner_gradients};
     pcs_system body[MOST_BODIES];
@@ -284,8 +148,8 @@ static pcs_status add_bodies(pcs_model *model, const scene *s)
     return PCS_OK;
 }
 
-static pcs_status project_model(const settings *set, const scene *s, pcs_metric metric, double *q,
-                                pcs_step_report *report)
+static pcs_status project_model(const settings *set, const row_of_boxes *s, pcs_metric metric,
+                                double *q, pcs_step_report *report)
 {
     pcs_model *model = NULL;
     pcs_state *state = NULL;
@@ -308,34 +172,6 @@ static pcs_status project_model(const settings *set, const scene *s, pcs_metric 
 }
 
 // ---- the table of metrics
-
-// how far the bodies have gone
-typedef struct distance {
-    double moved, turned;  // largest of a centre, m; of an orientation, rad
-    double centre_of_mass; // m
-} distance;
-
-static distance distance_between(const scene *s, const double *a, const double *b)
-{
-    distance d = {0, 0, 0};
-    double sum[3] = {0, 0, 0}, mass = 0;
-    for (int k = 0; k < s->n; ++k) {
-        double back[4], turn[4], w[3], dx[3], length = 0;
-        for (int i = 0; i < 3; ++i) {
-            dx[i] = b[7 * k + i] - a[7 * k + i];
-            length += dx[i] * dx[i];
-            sum[i] += s->mass[k] * dx[i];
-        }
-        mass += s->mass[k];
-        pcs_quat_conj(a + 7 * k + 3, back);
-        pcs_quat_mul(back, b + 7 * k + 3, turn);
-        pcs_quat_log(turn, w);
-        d.moved = fmax(d.moved, sqrt(length));
-        d.turned = fmax(d.turned, sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
-    }
-    d.centre_of_mass = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / mass;
-    return d;
-}
 
 static double largest_difference(int n, const double *a, const double *b)
 {
@@ -361,10 +197,10 @@ static void write_trace(csv *out, const char *what, const char *metric, double r
 static pcs_status compare_metrics(checks *c, const settings *set, int kind, const pcs_mass *M,
                                   pcs_arena mem, csv *out)
 {
-    const scene s = make_scene(set, kind);
+    const row_of_boxes s = boxes_make(&set->def, kind);
     double first[METRICS][NQ] = {{0}};
     const int nq = 7 * s.n;
-    c->context = kind_name[kind];
+    c->context = boxes_kind[kind];
     for (int k = 0; k < METRICS; ++k) {
         trace t;
         double q[NQ], by_model[NQ];
@@ -372,10 +208,10 @@ static pcs_status compare_metrics(checks *c, const settings *set, int kind, cons
         memcpy(q, s.q, sizeof q);
         PCS_TRY(iterate(set, &s, M, (pcs_metric)k, mem, q, first[k], &t));
         PCS_TRY(project_model(set, &s, (pcs_metric)k, by_model, &report));
-        write_trace(out, kind_name[kind], metric_name[k], 0, &t);
+        write_trace(out, boxes_kind[kind], metric_name[k], 0, &t);
 
-        const distance d = distance_between(&s, s.q, q);
-        printf("%-10s %-6s %5d %5d %10.1e %9.1e %9.1e %9.1e %9.6f %9.6f %9.1e\n", kind_name[kind],
+        const distance d = boxes_distance(&s, s.q, q);
+        printf("%-10s %-6s %5d %5d %10.1e %9.1e %9.1e %9.1e %9.6f %9.6f %9.1e\n", boxes_kind[kind],
                metric_name[k], t.iterations, report.projection_iters, t.violation[0],
                t.violation[t.iterations], stretch_of(s.n, q), t.stretch, d.moved, d.turned,
                d.centre_of_mass);
@@ -431,7 +267,7 @@ static pcs_status project_ball(const settings *set, double R, int gradient, pcs_
 {
     const int first = gradient == RAW_FIXED_CENTRE ? 3 : 0, nq = 7 - first, nv = nq - 1;
     const int place = nq - 4;
-    double q[7] = {0, 0, R - set->sink, 0.8, 0.4, -0.4, 0.2};
+    double q[7] = {0, 0, R - set->def.sink, 0.8, 0.4, -0.4, 0.2};
     *t = (trace){.outcome = PCS_MAX_ITERS};
     for (;; ++t->iterations) {
         const pcs_cone kind = PCS_UNILATERAL;
@@ -529,10 +365,10 @@ static pcs_status show_raw(checks *c, const settings *set, double R, pcs_arena m
 static pcs_status run(checks *c, const settings *set, csv *out)
 {
     // one block of six per body, in one dense mass as the rows here are dense
-    const int nv = 6 * set->bodies;
+    const int nv = 6 * set->def.n;
     double M[NV * NV] = {0};
-    const scene any = make_scene(set, BOTH);
-    for (int b = 0; b < set->bodies; ++b) {
+    const row_of_boxes any = boxes_make(&set->def, BOTH);
+    for (int b = 0; b < set->def.n; ++b) {
         for (int i = 0; i < 6; ++i) {
             const double value = i < 3 ? any.mass[b] : any.inertia[b][4 * (i - 3)];
             M[(6 * b + i) * (nv + 1)] = value;
@@ -544,14 +380,14 @@ static pcs_status run(checks *c, const settings *set, csv *out)
     if (status == PCS_OK) status = pcs_arena_create(NULL, (size_t)1 << 23, &mem);
 
     printf("%d bodies; tolerance %g m\n\n%-10s %-6s %5s %5s %10s %9s %9s %9s %9s %9s %9s\n",
-           set->bodies, set->tol, "rows", "metric", "steps", "model", "violated", "left", "|Q| - 1",
+           set->def.n, set->tol, "rows", "metric", "steps", "model", "violated", "left", "|Q| - 1",
            "stretched", "moved", "turned", "centre");
     for (int k = 0; k < KINDS && status == PCS_OK; ++k) {
         status = compare_metrics(c, set, k, mass, mem, out);
     }
 
     printf("\nA ball %g m deep in the floor\n\n%-7s %-24s %-6s %5s %-10s %10s %9s %9s %9s\n",
-           set->sink, "radius", "gradient", "metric", "steps", "outcome", "violated", "kept",
+           set->def.sink, "radius", "gradient", "metric", "steps", "outcome", "violated", "kept",
            "then", "theory");
     const double radius[] = {set->radius, 10 * set->radius, 100 * set->radius};
     for (int k = 0; k < 3 && status == PCS_OK; ++k) {
@@ -564,22 +400,20 @@ static pcs_status run(checks *c, const settings *set, csv *out)
 
 int main(int argc, char **argv)
 {
-    settings s = {.bodies = 3,
-                  .seed = 1,
+    settings s = {.def = {.n = 3, .seed = 1, .sink = 0.05, .apart = 0.03, .tilt = 0.4},
                   .max = 50,
                   .radius = 0.1,
-                  .sink = 0.05,
-                  .apart = 0.03,
-                  .tilt = 0.4,
                   .tol = 1e-12};
     args a = {.about =
                   "Bodies in violation of the floor and of their joints are projected back, in "
                   "four metrics; and how a gradient without normalisation fails."};
-    args_int(&a, "--bodies", &s.bodies, 1, MOST_BODIES, "boxes in a row");
-    args_real(&a, "--sink", &s.sink, 1e-6, 0.2, "m", "depth of the lowest corners in the floor");
-    args_real(&a, "--apart", &s.apart, 0, 0.05, "m", "by which joints have come apart, per axis");
-    args_real(&a, "--tilt", &s.tilt, 0, 0.6, "rad", "of the boxes, per axis");
-    args_int(&a, "--seed", &s.seed, 0, 1000000, "of places and tilts");
+    args_int(&a, "--bodies", &s.def.n, 1, MOST_BODIES, "boxes in a row");
+    args_real(&a, "--sink", &s.def.sink, 1e-6, 0.2, "m",
+              "depth of the lowest corners in the floor");
+    args_real(&a, "--apart", &s.def.apart, 0, 0.05, "m",
+              "by which joints have come apart, per axis");
+    args_real(&a, "--tilt", &s.def.tilt, 0, 0.6, "rad", "of the boxes, per axis");
+    args_int(&a, "--seed", &s.def.seed, 0, 1000000, "of places and tilts");
     args_real(&a, "--radius", &s.radius, 1e-3, 5, "m",
               "of the ball; also ten and a hundred times that");
     args_real(&a, "--tol", &s.tol, 1e-12, 1e-6, "m", "violation left");

@@ -14,6 +14,8 @@
 #include "checks.h"
 #include "csv.h"
 #include "hand.h"
+#include "motion.h"
+#include "solids.h"
 #include "study.h"
 
 #include <math.h>
@@ -22,194 +24,14 @@
 
 #include <percuss/kernel.h>
 
-#define WORDS "all|spheres|corner|edge|face|box-corner|box-edge|box-face|space"
-#define HEADER                                                              \
-    "t,x1,y1,z1,q01,q11,q21,q31,vx1,vy1,vz1,wx1,wy1,wz1,"                   \
-    "x2,y2,z2,q02,q12,q22,q32,vx2,vy2,vz2,wx2,wy2,wz2,impulse,gap,kinetic," \
-    "potential,px,py,pz,Lx,Ly,Lz,scene"
-
-enum { ALL, SPHERES, CORNER, EDGE, FACE, BOX_CORNER, BOX_EDGE, BOX_FACE, SPACE, SCENES };
-static const char *const scene_name[SCENES] = {"all",        "spheres",  "corner",   "edge", "face",
-                                               "box-corner", "box-edge", "box-face", "space"};
-
 typedef struct settings {
-    double mass[2], radius[2], size[2][3]; // kg, m, edges in m
-    double speed, sideways, spin[2];       // m/s, m/s, rad/s
+    solids_def def;
     double e, h, theta, t_end, hit;
     int scene, projection, metric, study;
     const char *csv;
 } settings;
 
-// two solids as they touch
-typedef struct scene {
-    int kind;
-    bool ground; // the second is a half-space
-    hand_body body[2];
-    pcs_shape shape[2];
-    int n;
-    hand_contact contact[HAND_MOST];
-} scene;
-
-// ---- where they touch: always at z = 0, body 1 above
-
-static void add_contact(scene *s, const double P[3])
-{
-    hand_contact *c = &s->contact[s->n++];
-    memcpy(c->P, P, sizeof c->P);
-    memcpy(c->N, (const double[]){0, 0, 1}, sizeof c->N);
-}
-
-static void make_box(scene *s, const settings *set, int b, double roll, double pitch, double yaw)
-{
-    const double *a = set->size[b];
-    hand_body *body = &s->body[b];
-    *body = (hand_body){.mass = set->mass[b]};
-    pcs_quat_from_zyx(roll, pitch, yaw, body->Q);
-    for (int i = 0; i < 3; ++i) {
-        const double y = a[(i + 1) % 3], z = a[(i + 2) % 3];
-        body->inertia[i] = set->mass[b] / 12 * (y * y + z * z);
-    }
-    s->shape[b] = pcs_shape_box(a[0], a[1], a[2]);
-}
-
-// the vertices of a box that lie farthest down (side -1) or up (side 1), from its centre
-static int outermost(const scene *s, int b, int side, double vertex[8][3])
-{
-    int n = 0;
-    double best = -INFINITY;
-    for (int k = 0; k < 8; ++k) {
-        const double *half = s->shape[b].half;
-        const double corner[3] = {k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1],
-                                  k & 4 ? half[2] : -half[2]};
-        double r[3];
-        pcs_quat_rotate(s->body[b].Q, corner, r);
-        const double out = side * r[2], same = 1e-9 * (half[0] + half[1] + half[2]);
-        if (out > best + same) n = 0;
-        if (out < best - same) continue;
-        best = fmax(best, out);
-        memcpy(vertex[n++], r, sizeof r);
-    }
-    return n;
-}
-
-// moves box b so that the mean of its outermost vertices is at `to`; writes where they are then
-static int put_box(scene *s, int b, int side, const double to[3], double vertex[8][3])
-{
-    const int n = outermost(s, b, side, vertex);
-    for (int i = 0; i < 3; ++i) {
-        double mean = 0;
-        for (int k = 0; k < n; ++k) {
-            mean += vertex[k][i] / n;
-        }
-        s->body[b].x[i] = to[i] - mean;
-        for (int k = 0; k < n; ++k) {
-            vertex[k][i] += s->body[b].x[i];
-        }
-    }
-    return n;
-}
-
-// two free boxes, an edge of one across an edge of the other
-static void make_crossed_edges(scene *s, const settings *set)
-{
-    double vertex[8][3];
-    const double origin[3] = {0, 0, 0}, aside[3] = {0.03 * set->size[0][0], 0, 0};
-    make_box(s, set, 0, 0.6, 0, 0);
-    make_box(s, set, 1, 0.7, 0, 1.3);
-    put_box(s, 0, -1, aside, vertex);
-    put_box(s, 1, 1, origin, vertex);
-    add_contact(s, origin);
-}
-
-// a box on the ground, or on the upper face of another
-static void make_box_on(scene *s, const settings *set, bool ground, double roll, double pitch)
-{
-    const double aside[3] = {ground ? 0 : 0.1 * set->size[1][0],
-                             ground ? 0 : 0.05 * set->size[1][1], 0};
-    double vertex[8][3];
-    make_box(s, set, 0, roll, pitch, 0.3);
-    const int n = put_box(s, 0, -1, aside, vertex);
-    for (int k = 0; k < n && k < HAND_MOST; ++k) {
-        vertex[k][2] = 0;
-        add_contact(s, vertex[k]);
-    }
-    if (ground) {
-        s->body[1] = (hand_body){.fixed = true, .Q = {1, 0, 0, 0}};
-        s->shape[1] = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
-    } else {
-        make_box(s, set, 1, 0, 0, -0.2);
-        s->body[1].x[2] = -s->shape[1].half[2];
-    }
-}
-
-static void make_spheres(scene *s, const settings *set)
-{
-    for (int b = 0; b < 2; ++b) {
-        const double R = set->radius[b], J = 0.4 * set->mass[b] * R * R;
-        s->body[b] = (hand_body){
-            .mass = set->mass[b], .inertia = {J, J, J}, .x = {0, 0, b == 0 ? R : -R}, .Q = {1}};
-        s->shape[b] = pcs_shape_sphere(R);
-    }
-    add_contact(s, (const double[]){0, 0, 0});
-}
-
-// Velocities: they approach along z and pass each other sideways. Spins are about oblique axes, or,
-// for a motion in closed form, about a principal axis each, which for an edge is its direction and
-// for a face its normal: so both ends, and all corners, arrive together.
-static void set_velocities(scene *s, const settings *set, bool principal)
-{
-    static const double oblique[2][3] = {{1, 2, -1}, {-2, 1, 1}};
-    const int first = s->kind == FACE || s->kind == BOX_FACE ? 2 : s->kind == SPACE ? 1 : 0;
-    const int axis[2] = {first, s->kind == SPACE ? 1 : 2};
-    for (int b = 0; b < 2; ++b) {
-        hand_body *body = &s->body[b];
-        const double share = b == 0 ? 1 : -0.5;
-        if (body->fixed) continue;
-        body->v[0] = share * set->sideways;
-        body->v[1] = share * 0.3 * set->sideways;
-        body->v[2] = -share * set->speed;
-        for (int i = 0; i < 3; ++i) {
-            body->omega[i] = set->spin[b] * oblique[b][i] / sqrt(6);
-            if (principal && s->kind != SPHERES) body->omega[i] = i == axis[b] ? set->spin[b] : 0;
-        }
-    }
-}
-
-static scene make_scene(const settings *set, int kind, bool principal)
-{
-    scene s = {.kind = kind, .ground = kind == CORNER || kind == EDGE || kind == FACE};
-    if (kind == SPHERES) make_spheres(&s, set);
-    if (kind == CORNER || kind == BOX_CORNER) make_box_on(&s, set, s.ground, 0.6, 0.5);
-    if (kind == EDGE || kind == BOX_EDGE) make_box_on(&s, set, s.ground, 0.6, 0);
-    if (kind == FACE || kind == BOX_FACE) make_box_on(&s, set, s.ground, 0, 0);
-    if (kind == SPACE) make_crossed_edges(&s, set);
-    set_velocities(&s, set, principal);
-    return s;
-}
-
-// whether the points of contact lie on the upper face of the second box
-static bool fits(const scene *s)
-{
-    for (int i = 0; i < s->n && !s->ground && s->kind != SPACE && s->kind != SPHERES; ++i) {
-        double arm[3], inverse[4], at[3];
-        for (int k = 0; k < 3; ++k) {
-            arm[k] = s->contact[i].P[k] - s->body[1].x[k];
-        }
-        pcs_quat_conj(s->body[1].Q, inverse);
-        pcs_quat_rotate(inverse, arm, at);
-        if (fabs(at[0]) > s->shape[1].half[0] || fabs(at[1]) > s->shape[1].half[1]) return false;
-    }
-    return true;
-}
-
-// ---- the same with percuss
-
-typedef struct world {
-    pcs_model *model;
-    pcs_state *state;
-    pcs_work *work;
-    pcs_system system[2]; // {0} for the ground
-} world;
+// ---- the model
 
 static void close_world(world *w)
 {
@@ -259,70 +81,12 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
     return pcs_work_create(w->model, &w->work);
 }
 
-// poses and velocities of both; the ground is at the origin, at rest
-static void read_bodies(const world *w, double q[2][7], double v[2][6])
-{
-    for (int b = 0; b < 2; ++b) {
-        const double *pose = pcs_state_q(w->model, w->state, w->system[b]);
-        const double *velocity = pcs_state_v(w->model, w->state, w->system[b]);
-        memset(q[b], 0, sizeof q[b]);
-        memset(v[b], 0, sizeof v[b]);
-        q[b][3] = 1;
-        if (pose) memcpy(q[b], pose, sizeof q[b]);
-        if (velocity) memcpy(v[b], velocity, sizeof v[b]);
-    }
-}
-
-// What contacts gave to body b at pose q: the impulse p, and its moment about G, inertial frame.
-static void read_wrench(const world *w, int b, const double q[7], double p[3], double moment[3])
-{
-    double wrench[6];
-    pcs_contact_wrench(w->work, w->system[b], wrench);
-    memcpy(p, wrench, 3 * sizeof *p);
-    pcs_quat_rotate(q + 3, wrench + 3, moment);
-}
-
-// What the ground gave: the sums over the bodies of p and of x x p + GP x p. Between two bodies
-// both vanish.
-static void sum_wrenches(const world *w, double q[2][7], double P[3], double L[3])
-{
-    memset(P, 0, 3 * sizeof *P);
-    memset(L, 0, 3 * sizeof *L);
-    for (int b = 0; b < 2; ++b) {
-        double p[3], moment[3], lever[3];
-        read_wrench(w, b, q[b], p, moment);
-        hand_cross(q[b], p, lever);
-        for (int i = 0; i < 3; ++i) {
-            P[i] += p[i];
-            L[i] += lever[i] + moment[i];
-        }
-    }
-}
-
-static double largest(int n, const double *a, const double *b)
-{
-    double worst = 0;
-    for (int i = 0; i < n; ++i) {
-        const double d = fabs(a[i] - (b ? b[i] : 0));
-        if (d > worst || isnan(d)) worst = d;
-    }
-    return worst;
-}
-
-// the impulse on body 1 in the last step or impact
-static double impulse_of(const world *w)
-{
-    double wrench[6];
-    pcs_contact_wrench(w->work, w->system[0], wrench);
-    return sqrt(hand_dot(wrench, wrench));
-}
-
 // ---- impact at frozen configuration
 
 static pcs_status impact(checks *c, const settings *set, int kind)
 {
-    const scene s = make_scene(set, kind, false);
-    const char *name = scene_name[kind];
+    const scene s = solids_make(&set->def, kind, false);
+    const char *name = solids_name[kind];
     c->context = name;
     hand_result hand;
     check_that(c, "an LCP by hand", hand_impact(s.body, s.n, s.contact, set->e, &hand), "solved");
@@ -379,107 +143,6 @@ static pcs_status impact(checks *c, const settings *set, int kind)
 
 // ---- time stepping
 
-// what is measured of the first step with an impulse, and over the whole run
-typedef struct motion {
-    const scene *s;
-    const world *w;
-    csv *out;
-    double theta;
-    bool once; // stop after the impact
-
-    double q[2][7], v[2][6], P[3], L[3], kinetic; // at the end of the last step
-
-    bool struck;
-    double h, after[2][6], impulse, loss; // of the impact
-    double jump[3], predicted[3];         // of the angular momentum
-    double leak, closure;                 // worst of all steps: momentum, energy
-} motion;
-
-// the smallest gap between the two, in reach or not
-static double gap_now(const scene *s, double q[2][7])
-{
-    pcs_feature f[PCS_FEATURES_MAX];
-    double smallest = INFINITY;
-    const int n = pcs_collide(&s->shape[0], q[0], &s->shape[1], q[1], 1e9, f);
-    for (int i = 0; i < n; ++i) {
-        pcs_gap gap;
-        pcs_feature_gap(&f[i], q[0], q[1], &gap);
-        smallest = fmin(smallest, gap.g);
-    }
-    return smallest;
-}
-
-static void write_row(motion *m, double t, double impulse, double potential)
-{
-    if (!m->out->file) return;
-    csv_real(m->out, t);
-    for (int b = 0; b < 2; ++b) {
-        csv_reals(m->out, m->q[b], 7);
-        csv_reals(m->out, m->v[b], 6);
-    }
-    csv_reals(m->out, (double[]){impulse, gap_now(m->s, m->q), m->kinetic, potential}, 4);
-    csv_reals(m->out, m->P, 3);
-    csv_reals(m->out, m->L, 3);
-    csv_text(m->out, scene_name[m->s->kind]);
-    csv_end(m->out);
-}
-
-// the step of the impact: `before` is the motion as it was at its start, m as it is at its end
-static void measure(motion *m, const motion *before, double h, double impulse)
-{
-    double P[3], L[3];
-    double start[2][7];
-    memcpy(start, before->q, sizeof start);
-    sum_wrenches(m->w, start, P, L);
-    m->struck = true;
-    m->h = h;
-    m->impulse = impulse;
-    m->loss = before->kinetic - m->kinetic;
-    memcpy(m->after, m->v, sizeof m->after);
-    for (int i = 0; i < 3; ++i) {
-        m->jump[i] = m->L[i] - before->L[i] - (m->s->ground ? L[i] : 0);
-        m->predicted[i] = 0;
-    }
-    for (int b = 0; b < 2; ++b) {
-        double p[3], moment[3], omega[3], moved[3], turned[3];
-        read_wrench(m->w, b, start[b], p, moment);
-        pcs_quat_rotate(start[b] + 3, before->v[b] + 3, omega);
-        hand_cross(before->v[b], p, moved);
-        hand_cross(omega, moment, turned);
-        for (int i = 0; i < 3; ++i) {
-            m->predicted[i] += (1 - m->theta) * h * (moved[i] + turned[i]);
-        }
-    }
-}
-
-static int observe(void *user, const pcs_model *model, const pcs_state *state, const pcs_work *work,
-                   const pcs_step_report *report)
-{
-    motion *m = user;
-    const motion before = *m;
-    double potential;
-    (void)work;
-    read_bodies(m->w, m->q, m->v);
-    pcs_momentum(model, state, m->P, m->L);
-    if (pcs_kinetic_energy(model, state, &m->kinetic) != PCS_OK) return 1;
-    if (pcs_potential_energy(model, state, &potential) != PCS_OK) return 1;
-
-    double impulse = 0;
-    if (report) {
-        double P[3], L[3];
-        sum_wrenches(m->w, m->q, P, L);
-        impulse = impulse_of(m->w);
-        for (int i = 0; i < 3; ++i) {
-            const double gained = m->P[i] - before.P[i] - (m->s->ground ? P[i] : 0);
-            m->leak = fmax(m->leak, fabs(gained));
-        }
-        m->closure = fmax(m->closure, fabs(report->energy.closure));
-        if (impulse > 0 && !m->struck) measure(m, &before, m->h, impulse);
-    }
-    write_row(m, state->t, impulse, potential);
-    return m->once && m->struck;
-}
-
 // steps of h from `before` seconds before the touch to t_end, or only to the impact
 static pcs_status simulate(const settings *set, const scene *s, double h, double before, bool once,
                            csv *out, motion *m, pcs_run_report *report)
@@ -488,7 +151,7 @@ static pcs_status simulate(const settings *set, const scene *s, double h, double
     *m = (motion){.s = s, .w = &w, .out = out, .theta = set->theta, .once = once, .h = h};
     pcs_status status = open_world(set, s, before, &w);
     if (status == PCS_OK) {
-        status = pcs_run(w.model, w.state, w.work, h, set->t_end, observe, m, report);
+        status = pcs_run(w.model, w.state, w.work, h, set->t_end, motion_observe, m, report);
     }
     close_world(&w);
     m->w = NULL;
@@ -519,8 +182,8 @@ static void print_order(double order)
 
 static pcs_status step(checks *c, const settings *set, int kind, csv *out)
 {
-    const scene s = make_scene(set, kind, true);
-    const char *name = scene_name[kind];
+    const scene s = solids_make(&set->def, kind, true);
+    const char *name = solids_name[kind];
     c->context = name;
     hand_result hand;
     if (!hand_impact(s.body, s.n, s.contact, set->e, &hand)) return PCS_OK;
@@ -609,12 +272,12 @@ static int run(const settings *set, csv *out)
 
 int main(int argc, char **argv)
 {
-    settings s = {.mass = {2, 3},
-                  .radius = {0.1, 0.15},
-                  .size = {{0.3, 0.2, 0.1}, {0.8, 0.7, 0.2}},
-                  .speed = 1,
-                  .sideways = 0.5,
-                  .spin = {1.5, -1},
+    settings s = {.def = {.mass = {2, 3},
+                          .radius = {0.1, 0.15},
+                          .size = {{0.3, 0.2, 0.1}, {0.8, 0.7, 0.2}},
+                          .speed = 1,
+                          .sideways = 0.5,
+                          .spin = {1.5, -1}},
                   .e = 0.6,
                   .h = 0.002,
                   .theta = 0.5,
@@ -625,18 +288,19 @@ int main(int argc, char **argv)
     args a = {.about =
                   "Two solids collide: what is conserved and what is lost, at the impact and by "
                   "time stepping."};
-    args_choice(&a, "--scene", &s.scene, WORDS, "which; corner, edge and face are on the ground");
-    args_positive(&a, "--mass1", &s.mass[0], "kg", "mass of the upper solid");
-    args_positive(&a, "--mass2", &s.mass[1], "kg", "mass of the lower one, if it is free");
-    args_positive(&a, "--radius1", &s.radius[0], "m", "radius of the upper sphere");
-    args_positive(&a, "--radius2", &s.radius[1], "m", "radius of the lower sphere");
-    args_vector(&a, "--size1", s.size[0], "m", "edges of the upper box");
-    args_vector(&a, "--size2", s.size[1], "m", "edges of the lower box");
-    args_real(&a, "--speed", &s.speed, -INFINITY, INFINITY, "m/s",
+    args_choice(&a, "--scene", &s.scene, SOLIDS_WORDS,
+                "which; corner, edge and face are on the ground");
+    args_positive(&a, "--mass1", &s.def.mass[0], "kg", "mass of the upper solid");
+    args_positive(&a, "--mass2", &s.def.mass[1], "kg", "mass of the lower one, if it is free");
+    args_positive(&a, "--radius1", &s.def.radius[0], "m", "radius of the upper sphere");
+    args_positive(&a, "--radius2", &s.def.radius[1], "m", "radius of the lower sphere");
+    args_vector(&a, "--size1", s.def.size[0], "m", "edges of the upper box");
+    args_vector(&a, "--size2", s.def.size[1], "m", "edges of the lower box");
+    args_real(&a, "--speed", &s.def.speed, -INFINITY, INFINITY, "m/s",
               "at which the upper one comes down; a free lower one comes up half as fast");
-    args_real(&a, "--sideways", &s.sideways, -INFINITY, INFINITY, "m/s", "speed to the side");
-    args_real(&a, "--spin1", &s.spin[0], -INFINITY, INFINITY, "rad/s", "of the upper one");
-    args_real(&a, "--spin2", &s.spin[1], -INFINITY, INFINITY, "rad/s", "of the lower one");
+    args_real(&a, "--sideways", &s.def.sideways, -INFINITY, INFINITY, "m/s", "speed to the side");
+    args_real(&a, "--spin1", &s.def.spin[0], -INFINITY, INFINITY, "rad/s", "of the upper one");
+    args_real(&a, "--spin2", &s.def.spin[1], -INFINITY, INFINITY, "rad/s", "of the lower one");
     args_real(&a, "--e", &s.e, 0, 1, "", "restitution");
     args_positive(&a, "--h", &s.h, "s", "time step");
     args_real(&a, "--theta", &s.theta, 0, 1, "", "of the scheme");
@@ -655,16 +319,16 @@ int main(int argc, char **argv)
     if (!args_parse(&a, argc, argv)) return a.exit_code;
 
     for (int b = 0; b < 2; ++b) {
-        if (s.size[b][0] > 0 && s.size[b][1] > 0 && s.size[b][2] > 0) continue;
+        if (s.def.size[b][0] > 0 && s.def.size[b][1] > 0 && s.def.size[b][2] > 0) continue;
         fprintf(stderr, "two_solids: --size%d needs three edges > 0, such as 0.3,0.2,0.1\n", b + 1);
         return 2;
     }
     for (int kind = SPHERES; kind < SCENES; ++kind) {
-        const scene touch = make_scene(&s, kind, true);
-        if ((s.scene != ALL && s.scene != kind) || fits(&touch)) continue;
+        const scene touch = solids_make(&s.def, kind, true);
+        if ((s.scene != ALL && s.scene != kind) || solids_fit(&touch)) continue;
         fprintf(stderr,
                 "two_solids: in %s the upper box touches beyond the lower; enlarge --size2\n",
-                scene_name[kind]);
+                solids_name[kind]);
         return 2;
     }
     if (s.t_end < s.hit + 2 * s.h || s.t_end / s.h > 1e8) {
@@ -674,7 +338,7 @@ int main(int argc, char **argv)
     }
 
     csv out;
-    if (!csv_open(&out, s.csv, HEADER)) return 2;
+    if (!csv_open(&out, s.csv, MOTION_HEADER)) return 2;
     const int code = run(&s, &out);
     if (!csv_close(&out)) return 2;
     return code;
