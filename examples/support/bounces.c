@@ -50,7 +50,7 @@ const char *bounces_why_not(const settings *s)
     if (s->z0 < s->radius) return "the ball starts inside the floor";
     if (s->z0 == s->radius && s->v0[2] <= 0) return "the ball starts at rest on the floor";
     const flight f = first_flight(s, s->h);
-    if (f.time + f.time_bound > s->t_end) return "the ball does not reach the floor before --tend";
+    if (!(f.time + f.time_bound <= s->t_end)) return "the ball does not reach the floor before --tend";
     if (f.speed < 10 * s->gravity * s->h) return "the step is too coarse for the first fall";
     if (speculative(s)) return "speculative activation slows the ball down before it bounces";
     return NULL;
@@ -62,7 +62,7 @@ int bounces_closed_form(const settings *s, double h, flight f[MOST_BOUNCES])
     for (f[0] = first_flight(s, h); n < MOST_BOUNCES; ++n) {
         f[n] = next_flight(s, h, f[n - 1]);
         const bool resolved = 2 * f[n].speed >= 20 * s->gravity * h;
-        if (!resolved || f[n].time + f[n].time_bound > s->t_end) break;
+        if (!resolved || !(f[n].time + f[n].time_bound <= s->t_end)) break;
     }
     return n;
 }
