@@ -50,7 +50,8 @@ const char *bounces_why_not(const settings *s)
     if (s->z0 < s->radius) return "the ball starts inside the floor";
     if (s->z0 == s->radius && s->v0[2] <= 0) return "the ball starts at rest on the floor";
     const flight f = first_flight(s, s->h);
-    if (!(f.time + f.time_bound <= s->t_end)) return "the ball does not reach the floor before --tend";
+    if (!(f.time + f.time_bound <= s->t_end))
+        return "the ball does not reach the floor before --tend";
     if (f.speed < 10 * s->gravity * s->h) return "the step is too coarse for the first fall";
     if (speculative(s)) return "speculative activation slows the ball down before it bounces";
     return NULL;
