@@ -29,8 +29,12 @@ const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld);
 // means no scaling
 void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s, double *A);
 
-// true when y proves that no r in K has W r + q in K*: y in K, W^T y in -K*, q'y < 0 (Farkas).
-// y is n numbers, projected and scaled here; t (n) is scratch
+// True when y, finite and in K, proves that no r in K has W r + q in K*: W^T y in -K* and q'y < 0
+// (Farkas). Every entry of W^T y is compared with the rounding of its own sum: what is proved is
+// exact for a W that agrees with the given one in each entry up to rounding. t (2 n) is scratch.
+bool problem_proof(const pcs_problem *p, const double *y, double *t);
+
+// the same of any y (n), which is projected and scaled here and cleared of small entries
 bool problem_refuted_by(const pcs_problem *p, double *y, double *t);
 
 #endif

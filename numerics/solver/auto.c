@@ -59,10 +59,11 @@ typedef struct portfolio {
     pcs_watch watch;
     pcs_arena work;
     solver_track t;
-    double budget; // products with W left
-    int rows;      // unilateral
-    double *s;     // n scales
-    double *r, *u; // n, of the caller
+    double budget;   // products with W left
+    int rows;        // unilateral
+    double *s;       // n scales
+    double *scratch; // 2 n, for certificates
+    double *r, *u;   // n, of the caller
     pcs_solver winner;
     bool infeasible, over;
 } portfolio;
@@ -109,7 +110,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
         const size_t bytes = parts[k]->work_bytes(p, &part);
         if (bytes > most) most = bytes;
     }
-    return 128 + track_bytes(p) + 2 * solver_bytes((size_t)p->n, sizeof(double)) + most;
+    return 128 + track_bytes(p) + 4 * solver_bytes((size_t)p->n, sizeof(double)) + most;
 }
 
 // ---- one row ---------------------------------------------------------------------------------
@@ -259,7 +260,7 @@ static void approach(portfolio *f, active_set *a, double *center, double first)
             f->r[i] -= center[i];
             center[i] = r;
         }
-        if (k > 0 && problem_refuted_by(f->p, f->r, f->u)) {
+        if (k > 0 && problem_refuted_by(f->p, f->r, f->scratch)) {
             f->infeasible = true;
             return;
         }
@@ -340,7 +341,7 @@ static void polish(portfolio *f)
 static bool refuted(portfolio *f)
 {
     const int n = f->p->n;
-    double *y = f->r, *t = f->u;
+    double *y = f->r, *t = f->scratch;
     for (int i = 0; i < n && n <= 200; ++i) {
         memset(y, 0, (size_t)n * sizeof *y);
         y[i] = f->p->q[i] > 0 ? -1 : 1;
@@ -367,7 +368,9 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     portfolio f = {.p = p, .o = o, .watch = watch, .r = r, .u = u, .winner = PCS_AUTO};
     f.budget = o->max_iters;
     f.s = PCS_TAKE(&work, (size_t)p->n, double);
-    if (!f.s || !track_begin(&f.t, p, o, watch, &work, r)) return pcs_fail_memory("auto");
+    f.scratch = PCS_TAKE(&work, 2 * (size_t)p->n, double);
+    if (!f.s || !f.scratch || !track_begin(&f.t, p, o, watch, &work, r))
+        return pcs_fail_memory("auto");
     f.work = work;
     for (int b = 0; b < p->nb; ++b) {
         f.rows += p->block[b].cone == PCS_UNILATERAL;

@@ -11,7 +11,7 @@
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     (void)o;
-    return active_bytes(p) + 2 * solver_bytes((size_t)p->n, sizeof(double)) + 64;
+    return active_bytes(p) + 4 * solver_bytes((size_t)p->n, sizeof(double)) + 64;
 }
 
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
@@ -20,7 +20,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     const size_t n = (size_t)p->n;
     active_set a;
     double *s = PCS_TAKE(&work, n, double), *y = PCS_TAKE(&work, n, double);
-    if (!s || !y) return pcs_fail_memory("direct");
+    double *t = PCS_TAKE(&work, 2 * n, double);
+    if (!s || !y || !t) return pcs_fail_memory("direct");
     problem_scales(p, s);
     if (!active_begin(&a, p, s, &work)) {
         active_free(&a);
@@ -35,7 +36,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         for (size_t i = 0; i < n; ++i) {
             y[i] = -u[i] / s[i];
         }
-        if (problem_refuted_by(p, y, s)) out->outcome = PCS_INFEASIBLE;
+        if (problem_refuted_by(p, y, t)) out->outcome = PCS_INFEASIBLE;
     }
 
     // pcs_solve measures; the watch hears of the one step

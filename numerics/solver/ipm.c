@@ -43,6 +43,7 @@ typedef struct ipm {
     double *x, *z;        // n
     double *dx, *dz;      // n, step
     double *rhs, *res;    // n
+    double *scratch;      // 2 n, for certificates
     double *W, *K;        // n x n
     int *piv;             // n
     bool symmetric;       // K has a Cholesky factor
@@ -53,7 +54,8 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
     (void)o;
     const size_t n = (size_t)p->n;
     return track_bytes(p) + solver_bytes(n, 1) + 8 * solver_bytes(n, sizeof(double)) +
-           2 * solver_bytes(n * n, sizeof(double)) + 2 * solver_bytes(n, sizeof(int));
+           solver_bytes(2 * n, sizeof(double)) + 2 * solver_bytes(n * n, sizeof(double)) +
+           2 * solver_bytes(n, sizeof(int));
 }
 
 static bool take(ipm *w, pcs_arena *work)
@@ -64,11 +66,12 @@ static bool take(ipm *w, pcs_arena *work)
         *vector[i] = PCS_TAKE(work, n, double);
         if (!*vector[i]) return false;
     }
+    w->scratch = PCS_TAKE(work, 2 * n, double);
     w->equal = PCS_TAKE(work, n, unsigned char);
     w->W = PCS_TAKE(work, n * n, double);
     w->K = PCS_TAKE(work, n * n, double);
     w->piv = PCS_TAKE(work, n, int);
-    return w->equal && w->W && w->K && w->piv;
+    return w->scratch && w->equal && w->W && w->K && w->piv;
 }
 
 // the scaled problem, and x = z = 1
@@ -251,7 +254,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         // without a solution the iterates run off, along a direction that proves it
         if (largest(&w) > LARGE) {
             memcpy(w.rhs, r, (size_t)w.n * sizeof(double));
-            if (problem_refuted_by(p, w.rhs, w.res)) {
+            if (problem_refuted_by(p, w.rhs, w.scratch)) {
                 t.outcome = PCS_INFEASIBLE;
                 break;
             }

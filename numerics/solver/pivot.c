@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "problem/problem.h"
 #include "solver/solver.h"
 
 // a pivot of W'_EE below this times ne is rounding: W' has entries of about 1
@@ -444,16 +445,12 @@ bool pivot_sharpen(const pivot_problem *d, const unsigned char *rows, const unsi
 
 // ---- certificates -----------------------------------------------------------------------------
 
-// W^T y may differ from zero by this much of the sum of the sizes of its products
-#define REFUTE_TOL 1e-11
-// and q^T y must be negative by this much of the sum of the sizes of its own
-#define REFUTE_GAIN 1e-8
 // multipliers smaller than this part of the largest are rounding
 #define REFUTE_NOISE 1e-12
 
 size_t pivot_refutes_bytes(const pcs_problem *p)
 {
-    return 2 * solver_bytes((size_t)p->n, sizeof(double));
+    return 4 * solver_bytes((size_t)p->n, sizeof(double));
 }
 
 bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work)
@@ -461,7 +458,8 @@ bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work)
     const size_t n = (size_t)d->n;
     double *v = PCS_TAKE(&work, n, double); // multipliers by place
     double *y = PCS_TAKE(&work, n, double); // and by row of the problem
-    if (!v || !y) return false;
+    double *t = PCS_TAKE(&work, 2 * n, double);
+    if (!v || !y || !t) return false;
 
     double most = 0;
     for (int i = 0; i < d->nr; ++i) {
@@ -493,28 +491,17 @@ bool pivot_refutes(const pivot_problem *d, const double *z, pcs_arena work)
         }
         v[k] = fabs(sum) <= REFUTE_NOISE * sizes ? 0 : sum;
     }
-    double gain = 0, size = 0;
+    most = 0;
     for (int i = 0; i < d->n; ++i) {
-        const int r = d->row[i];
-        y[r] = d->rs[r] * v[i];
-        if (!isfinite(y[r])) return false;
-        gain -= d->p->q[r] / d->s * y[r];
-        size += fabs(d->p->q[r] / d->s * y[r]);
+        const double yi = d->rs[d->row[i]] * v[i];
+        y[d->row[i]] = yi;
+        if (!isfinite(yi)) return false;
+        if (fabs(yi) > most) most = fabs(yi);
     }
-    if (!(gain > REFUTE_GAIN * size)) return false;
-
-    for (int j = 0; j < d->n; ++j) {
-        const int c = d->col[j];
-        const double *w = d->W + n * (size_t)c;
-        double sum = 0, sizes = 0;
-        for (size_t i = 0; i < n; ++i) {
-            sum += w[i] * y[i];
-            sizes += fabs(w[i] * y[i]);
-        }
-        const double wrong = j < d->ne ? fabs(sum) : sum;
-        if (!(wrong <= REFUTE_TOL * sizes)) return false;
+    for (size_t i = 0; i < n; ++i) {
+        y[i] /= most;
     }
-    return true;
+    return most > 0 && problem_proof(d->p, y, t);
 }
 
 // ---- dictionaries -----------------------------------------------------------------------------

@@ -289,7 +289,7 @@ START_TEST(certificates_prove)
 {
     reset();
     // u = -r + q with q < 0; u1 = r2 + q1, u2 = -r1 + q2
-    double W[4] = {0, -1, 1, 0}, q[2] = {1, -1}, y[2] = {0, 1}, t[2];
+    double W[4] = {0, -1, 1, 0}, q[2] = {1, -1}, y[2] = {0, 1}, t[4];
     const pcs_cone kind[2] = {PCS_UNILATERAL, PCS_UNILATERAL};
     const pcs_problem skew = dense_problem(2, kind, false, W, q, &arena);
     ck_assert(problem_refuted_by(&skew, y, t));
@@ -302,7 +302,7 @@ START_TEST(certificates_prove)
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         for (int trial = 0; trial < 50; ++trial) {
             pcs_arena scope = arena;
-            double z[6], x[6];
+            double z[6], x[12];
             const pcs_problem p = family_problem((family)f, 6, (uint64_t)trial, &scope, NULL);
             for (int i = 0; i < 6; ++i) {
                 z[i] = random_normal(&rng);
@@ -310,6 +310,80 @@ START_TEST(certificates_prove)
             ck_assert(!problem_refuted_by(&p, z, x));
         }
     }
+}
+END_TEST
+
+// what rounding leaves of a certificate is enough, but a small column is no rounding of a large one
+START_TEST(certificates_are_judged_column_by_column)
+{
+    reset();
+    const pcs_cone uni[3] = {PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL};
+    const pcs_cone equ[3] = {PCS_EQUALITY, PCS_EQUALITY, PCS_EQUALITY};
+    double t[6];
+
+    // r = (1, 1e13) solves it
+    double D[4] = {1, 0, 0, 1e-13}, y[3] = {0, 1, 0};
+    const double q[2] = {-1, -1};
+    const pcs_problem small = dense_problem(2, uni, false, D, q, &arena);
+    ck_assert(!problem_refuted_by(&small, y, t));
+    y[0] = 1e-14;
+    y[1] = 1;
+    ck_assert(!problem_refuted_by(&small, y, t));
+    double r[2] = {0}, u[2];
+    pcs_report report;
+    for (int s = 0; s < pcs_solver_count(); ++s) {
+        if (!(pcs_solver_at(s)->cones & 1u << PCS_UNILATERAL)) continue;
+        const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        r[0] = r[1] = 0;
+        CK_OK(pcs_solve_alloc(NULL, &small, &o, r, u, &report));
+        ck_assert_msg(report.outcome != PCS_INFEASIBLE, "%s", pcs_solver_at(s)->name);
+    }
+
+    // entries that overflow prove nothing
+    double H[4] = {1e308, 1e308, 1e308, 1e308};
+    const pcs_problem huge = dense_problem(2, uni, false, H, q, &arena);
+    y[0] = y[1] = 1;
+    ck_assert(!problem_refuted_by(&huge, y, t));
+
+    // W = 0
+    double Z[9] = {0};
+    const double q3[3] = {1, 2, -3};
+    y[0] = y[1] = 0;
+    y[2] = 5;
+    const pcs_problem zero = dense_problem(3, uni, false, Z, q3, &arena);
+    ck_assert(problem_refuted_by(&zero, y, t));
+
+    // inconsistent equalities of rank one, in units of their own; y with rounding errors
+    const double d[3] = {1e-3, 1, 1e4};
+    double R[9], b[3];
+    for (int i = 0; i < 3; ++i) {
+        b[i] = d[i] * (i + 1);
+        for (int j = 0; j < 3; ++j) {
+            R[i + 3 * j] = d[i] * d[j] / 3;
+        }
+    }
+    const pcs_problem rank1 = dense_problem(3, equ, true, R, b, &arena);
+    y[0] = (1 + 1e-15) / d[0];
+    y[1] = 0;
+    y[2] = -1 / d[2];
+    ck_assert(problem_refuted_by(&rank1, y, t));
+    y[2] *= 1.001;
+    ck_assert(!problem_refuted_by(&rank1, y, t));
+    b[1] = 2 * b[0] / d[0];
+    b[2] = 3 * b[0] * d[2] / d[0];
+    y[0] = 1 / d[0];
+    y[1] = -1;
+    y[2] = 1e-13;
+    ck_assert(problem_refuted_by(&rank1, y, t));
+
+    // a multiplier of rounding size where a column meets nothing else: left out, it is proved
+    double K[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
+    const double q4[3] = {-1, 1, 1};
+    y[0] = 1;
+    y[1] = 0;
+    y[2] = 1e-15;
+    const pcs_problem noisy = dense_problem(3, uni, false, K, q4, &arena);
+    ck_assert(problem_refuted_by(&noisy, y, t));
 }
 END_TEST
 
@@ -373,4 +447,4 @@ END_TEST
 PCS_TEST_MAIN("problem", residual_is_that_of_the_theory, solutions_measure_zero,
               measures_of_one_row, short_cut_agrees, residual_has_no_units, zero_over_zero_is_zero,
               nan_flows_through, scales_fall_back, bad_problems_are_refused, certificates_prove,
-              global_condenses)
+              certificates_are_judged_column_by_column, global_condenses)
