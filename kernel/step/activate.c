@@ -4,9 +4,15 @@
 
 pcs_activation step_rule(const pcs_scheme *s)
 {
-    const bool combined =
-        s->projection == PCS_PROJECT_COMBINED || s->projection == PCS_PROJECT_COMBINED_EQUALITY;
-    return combined ? PCS_END_OF_STEP : s->activation;
+    switch (s->projection) {
+    case PCS_PROJECT_COMBINED:
+    case PCS_PROJECT_COMBINED_EQUALITY:
+        return PCS_END_OF_STEP;
+    case PCS_PROJECT_DIRECT_HYSTERESIS:
+        return PCS_PREDICTIVE;
+    default:
+        return s->activation;
+    }
 }
 
 double step_tolerance(const pcs_scheme *s)

@@ -113,7 +113,7 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                           double *J1, double *J2, double *C1, double *C2);
 
-// the rule that holds: the combined projections bring their own
+// the rule that holds: the combined projections and the hysteresis bring their own
 pcs_activation step_rule(const pcs_scheme *s);
 // gap beyond the reach of the motion at which the rule takes a contact for touching, m
 double step_tolerance(const pcs_scheme *s);

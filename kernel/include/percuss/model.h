@@ -145,14 +145,14 @@ typedef enum pcs_activation {
 typedef enum pcs_projection {
     PCS_PROJECT_NONE,
     PCS_PROJECT_DIRECT,            ///< active contacts and joints, when violated
-    PCS_PROJECT_DIRECT_HYSTERESIS, ///< as direct; a contact stays active until it opens
+    PCS_PROJECT_DIRECT_HYSTERESIS, ///< as direct; predictive, and a contact stays active until it
+                                   ///< opens
     PCS_PROJECT_COMBINED,          ///< end-of-step active set, then project all that is violated
     PCS_PROJECT_COMBINED_EQUALITY  ///< solve and project (as equalities) until nothing is added
 } pcs_projection;
 
-
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
-/// activation.
+/// activation, direct with hysteresis is predictive, whatever `activation` says.
 typedef struct pcs_scheme {
     double theta;              ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
     double gamma;              ///< of the predictive activation, in [0, 1]
