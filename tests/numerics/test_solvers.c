@@ -9,8 +9,9 @@ static pcs_arena arena;
 
 static void reset(void)
 {
-    pcs_arena_destroy(NULL, &arena);
-    CK_OK(pcs_arena_create(NULL, (size_t)1 << 24, &arena));
+    // fresh memory each time would cost more than most solves under the sanitizers
+    if (!arena.base) CK_OK(pcs_arena_create(NULL, (size_t)1 << 24, &arena));
+    arena.used = 0;
 }
 
 // what must hold whatever a solver did
@@ -85,7 +86,7 @@ START_TEST(every_solver_on_every_family)
     const int sizes[4] = {1, 3, 8, 30};
     for (int k = 0; k < 4; ++k) {
         for (int f = 0; f < FAMILY_COUNT; ++f) {
-            for (uint64_t seed = 0; seed < 8; ++seed) {
+            for (uint64_t seed = 0; seed < TEST_DRAWS(24); ++seed) {
                 reset();
                 const pcs_problem p = family_problem((family)f, sizes[k], seed, &arena, NULL);
                 for (int s = 0; s < pcs_solver_count(); ++s) {
@@ -114,7 +115,7 @@ END_TEST
 START_TEST(auto_reaches_the_last_digits)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
-        for (uint64_t seed = 0; seed < 20; ++seed) {
+        for (uint64_t seed = 0; seed < TEST_DRAWS(40); ++seed) {
             reset();
             const int n = f == FAMILY_ANY ? 8 : 100;
             const pcs_problem p = family_problem((family)f, n, seed, &arena, NULL);
@@ -305,7 +306,7 @@ START_TEST(random_infeasible_problems)
 {
     // PSD W of half rank, q pushed against the null space by a positive vector
     test_random rng = random_seed(21);
-    for (uint64_t seed = 0; seed < 20; ++seed) {
+    for (uint64_t seed = 0; seed < TEST_DRAWS(60); ++seed) {
         reset();
         const int n = 12;
         double G[12 * 6], W[144], q[12], y[12];
