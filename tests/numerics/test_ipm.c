@@ -100,12 +100,58 @@ START_TEST(without_unilateral_rows_it_is_a_linear_solve)
 }
 END_TEST
 
+// rows of zeros, no constant term, one row, matrices that are not monotone, ends of the range: an
+// honest outcome and finite numbers
+START_TEST(small_and_odd_problems)
+{
+    const struct {
+        int n;
+        double W[4], q[2], start;
+        pcs_outcome outcome; // PCS_STALLED: anything but converged
+    } odd[] = {
+        {1, {2}, {-1}, 0, PCS_CONVERGED},
+        {1, {2}, {1}, 3, PCS_CONVERGED},
+        {1, {2}, {0}, 5, PCS_CONVERGED},
+        {1, {0}, {0}, 5, PCS_CONVERGED},
+        {1, {0}, {1}, 5, PCS_CONVERGED},
+        {1, {0}, {-1}, 0, PCS_INFEASIBLE},
+        {1, {-1}, {-1}, 0, PCS_STALLED},
+        {2, {1, 0, 0, 0}, {-1, 0}, 0, PCS_CONVERGED},
+        {2, {1, 0, 0, 0}, {-1, 1}, 0, PCS_CONVERGED},
+        {2, {1, 0, 0, 0}, {-1, -1}, 0, PCS_INFEASIBLE},
+        {2, {1, 0, 0, 0}, {0, 0}, 1, PCS_CONVERGED},
+        {2, {0, -1, 1, 0}, {-1, 2}, 0, PCS_CONVERGED},
+        {2, {0, -1, 1, 0}, {1, -1}, 0, PCS_INFEASIBLE},
+        {2, {1, 0, 0, 1e-13}, {-1, -1}, 0, PCS_CONVERGED},
+        {2, {1e308, 1e308, 1e308, 1e308}, {-1, -1}, 0, PCS_CONVERGED},
+        {2, {1, 0, 0, 1}, {-1e308, -1e308}, 0, PCS_CONVERGED},
+        {2, {1, 1, 1, 1}, {-1, -1}, 0, PCS_CONVERGED},
+    };
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; ++k) {
+        double W[4], r[2] = {odd[k].start, odd[k].start}, u[2];
+        memcpy(W, odd[k].W, sizeof W);
+        const pcs_cone kind[2] = {PCS_UNILATERAL, PCS_UNILATERAL};
+        arena.used = 0;
+        const pcs_problem p = dense_problem(odd[k].n, kind, false, W, odd[k].q, &arena);
+        const pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
+        pcs_report report;
+        CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
+        ck_assert(pcs_all_finite(r, (size_t)p.n) && pcs_all_finite(u, (size_t)p.n));
+        const bool as_said = odd[k].outcome == PCS_STALLED ? report.outcome != PCS_CONVERGED
+                                                           : report.outcome == odd[k].outcome;
+        ck_assert_msg(as_said, "problem %d: %s, residual %g", (int)k,
+                      pcs_outcome_text(report.outcome), report.measure.residual);
+    }
+}
+END_TEST
+
 int main(void)
 {
     if (pcs_arena_create(NULL, (size_t)8 << 20, &arena) != PCS_OK) return EXIT_FAILURE;
     const TTest *const tests[] = {
         iterations_hardly_grow_and_u_is_that_of_pivoting, redundant_equalities_do_no_harm,
-        what_has_no_solution_is_never_converged, without_unilateral_rows_it_is_a_linear_solve};
+        what_has_no_solution_is_never_converged, without_unilateral_rows_it_is_a_linear_solve,
+        small_and_odd_problems};
     const int failed = run_tests("ipm", tests, (int)(sizeof tests / sizeof *tests));
     pcs_arena_destroy(NULL, &arena);
     return failed;
