@@ -40,7 +40,7 @@
 // proximal points: weights on the unit diagonal, number of points, solves for each
 #define PROX_FIRST  1.0
 #define PROX_FACTOR 0.1
-#define PROX_LAST   1e-6
+#define PROX_LAST   1e-12
 #define PROX_STEPS  20
 #define PROX_PIVOTS 40
 // a sparse factorisation, in products with W
