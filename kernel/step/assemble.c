@@ -127,7 +127,7 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
         const candidate *c = &t->list.c[i];
         if (!c->active) continue;
         const pcs_cone cone = c->law.kind == PCS_LAW_EQUALITY ? PCS_EQUALITY : PCS_UNILATERAL;
-        block[k++] = (pcs_block){cone, c->at, c->dim};
+        block[k++] = (pcs_block){.cone = cone, .row = c->at, .dim = c->dim};
         for (int j = 0; j < c->dim; ++j) {
             t->shift[c->at + j] = law_shift(t, c, j);
             t->r[c->at + j] = j < 3 ? c->guess[j] : 0;

@@ -3,6 +3,9 @@
 //
 //     equality:   K = R^d,  P(x) = x,          r - P(r - rho u) = rho u
 //     unilateral: K = R_+,  P(x) = max(x, 0),  r - P(r - rho u) = min(r, rho u)
+//     Coulomb:    K = { x_N >= 0, |x_T| <= mu x_N },  s(u) = u + mu |u_T| e_N,
+//                 P(x) = x in K, 0 where mu |x_T| <= -x_N, otherwise (a, mu a x_T / |x_T|) with
+//                 a = (x_N + mu |x_T|) / (1 + mu^2)
 #ifndef CONE_CONE_H
 #define CONE_CONE_H
 
@@ -21,6 +24,72 @@ static inline double cone_project_unilateral(double x)
     return x < 0 ? 0 : x;
 }
 
+// |x_T| of a block of d = 2 or 3 rows, whatever its size
+static inline double cone_tangent(int d, const double *x)
+{
+    if (d == 2) return fabs(x[1]);
+    const double square = x[1] * x[1] + x[2] * x[2];
+    if (square > 1e-280 && square < 1e280) return sqrt(square);
+    const double a = fabs(x[1]), b = fabs(x[2]);
+    const double most = a > b || isnan(a) ? a : b;
+    if (most == 0 || !isfinite(most)) return most;
+    return most * sqrt(a / most * (a / most) + b / most * (b / most));
+}
+
+// the third case of P: x outside of K and of its polar cone, t = |x_T|
+static inline void cone_project_side(int d, double mu, double t, double *x)
+{
+    // divided by mu where that is large: 1 + mu^2 may be beyond the range
+    const double a = mu <= 1 ? (x[0] + mu * t) / (1 + mu * mu) : (x[0] / mu + t) / (1 / mu + mu);
+    x[0] = a;
+    for (int c = 1; c < d; ++c) {
+        x[c] *= mu * a / t;
+    }
+}
+
+static inline void cone_project_coulomb(int d, double mu, double *x)
+{
+    // at mu = 0 the test |x_T| <= mu x_N alone would let x_N < 0 pass
+    const double t = cone_tangent(d, x);
+    if (x[0] >= 0 && t <= mu * x[0]) return;
+    if (mu * t <= -x[0]) {
+        for (int c = 0; c < d; ++c) {
+            x[c] = 0;
+        }
+        return;
+    }
+    cone_project_side(d, mu, t, x);
+}
+
+// f = s r - P(s r - s(u)), the natural map as a velocity: rho = 1 / s
+static inline void cone_natural_coulomb(int d, double mu, double s, const double *r,
+                                        const double *u, double *f)
+{
+    const double shifted = u[0] + mu * cone_tangent(d, u);
+    double x[3] = {s * r[0] - shifted};
+    for (int c = 1; c < d; ++c) {
+        x[c] = s * r[c] - u[c];
+    }
+    const double t = cone_tangent(d, x);
+    if (x[0] >= 0 && t <= mu * x[0]) {
+        f[0] = shifted;
+        for (int c = 1; c < d; ++c) {
+            f[c] = u[c];
+        }
+        return;
+    }
+    if (mu * t <= -x[0]) {
+        for (int c = 0; c < d; ++c) {
+            f[c] = s * r[c];
+        }
+        return;
+    }
+    cone_project_side(d, mu, t, x);
+    for (int c = 0; c < d; ++c) {
+        f[c] = s * r[c] - x[c];
+    }
+}
+
 // r <- P_K(r) for a whole product of cones
 static inline void cone_project(int nb, const pcs_block *block, double *r)
 {
@@ -30,6 +99,9 @@ static inline void cone_project(int nb, const pcs_block *block, double *r)
             break;
         case PCS_UNILATERAL:
             r[block[b].row] = cone_project_unilateral(r[block[b].row]);
+            break;
+        case PCS_COULOMB:
+            cone_project_coulomb(block[b].dim, block[b].mu, r + block[b].row);
             break;
         }
     }

@@ -1,9 +1,10 @@
 // The cone problem u = W r + q: its check at the border and its measures.
 //
-//     F_i = r_i - P_K(r_i - rho_i u_i),   rho_i = d_i / tr W_ii
-//     residual = |(F_i / rho_i)_i| / max(|q|, |W r|),   natural map = |r - P_K(r - u)|
+//     F_i = r_i - P_K(r_i - rho_i s(u_i)),   rho_i = d_i / tr W_ii
+//     residual = |(F_i / rho_i)_i| / max(|q|, |W r|),   natural map = |r - P_K(r - s(u))|
 //
-// F_i / rho_i is u_i on equality rows and min(s_i r_i, u_i), s_i = 1 / rho_i, on unilateral ones.
+// with s(u) = u + mu |u_T| e_N on Coulomb blocks. F_i / rho_i is u_i on equality rows and
+// min(u_i, r_i / rho_i) on unilateral ones.
 #include "problem/problem.h"
 
 #include <float.h>
@@ -14,6 +15,36 @@
 
 // ---- check -----------------------------------------------------------------------------------
 
+// what the cone of block b asks of its dimension and of mu
+static pcs_status check_cone(int b, const pcs_block *k)
+{
+    if (k->cone == PCS_COULOMB) {
+        if (k->dim != 2 && k->dim != 3) {
+            return pcs_fail(PCS_ERR_SIZE,
+                            "problem: Coulomb block %d has %d rows; it must be 2 or 3", b, k->dim);
+        }
+        if (!(k->mu >= 0) || !isfinite(k->mu)) {
+            return pcs_fail(PCS_ERR_ARG,
+                            "problem: mu of block %d is %g; it must be finite and not negative", b,
+                            k->mu);
+        }
+        return PCS_OK;
+    }
+    if (k->cone != PCS_EQUALITY && k->cone != PCS_UNILATERAL) {
+        return pcs_fail(PCS_ERR_ARG, "problem: block %d has no known cone (%d)", b, (int)k->cone);
+    }
+    if (k->cone == PCS_UNILATERAL && k->dim != 1) {
+        return pcs_fail(PCS_ERR_SIZE, "problem: unilateral block %d has %d rows; it must be 1", b,
+                        k->dim);
+    }
+    if (!(k->mu == 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "problem: mu of block %d is %g; it must be 0 in all but Coulomb blocks", b,
+                        k->mu);
+    }
+    return PCS_OK;
+}
+
 static pcs_status check_blocks(const pcs_problem *p)
 {
     if (p->nb < 0) return pcs_fail(PCS_ERR_SIZE, "problem: it has %d blocks", p->nb);
@@ -22,10 +53,6 @@ static pcs_status check_blocks(const pcs_problem *p)
     int row = 0;
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *k = &p->block[b];
-        if (k->cone != PCS_EQUALITY && k->cone != PCS_UNILATERAL) {
-            return pcs_fail(PCS_ERR_ARG, "problem: block %d has no known cone (%d)", b,
-                            (int)k->cone);
-        }
         if (k->row != row) {
             return pcs_fail(PCS_ERR_SIZE, "problem: block %d starts at row %d; it must be %d", b,
                             k->row, row);
@@ -34,10 +61,7 @@ static pcs_status check_blocks(const pcs_problem *p)
             return pcs_fail(PCS_ERR_SIZE, "problem: block %d has %d rows; %d are left", b, k->dim,
                             p->n - row);
         }
-        if (k->cone == PCS_UNILATERAL && k->dim != 1) {
-            return pcs_fail(PCS_ERR_SIZE, "problem: unilateral block %d has %d rows; it must be 1",
-                            b, k->dim);
-        }
+        PCS_TRY(check_cone(b, k));
         row += k->dim;
     }
     if (row != p->n) {
@@ -143,10 +167,17 @@ void problem_scales(const pcs_problem *p, double *s)
     for (int b = 0, wrow = 0; b < p->nb; ++b) {
         int ld;
         const double *D = problem_diagonal(p, b, &wrow, &ld);
-        for (int c = 0; c < p->block[b].dim; ++c) {
+        const int row = p->block[b].row, d = p->block[b].dim;
+        double mean = 0;
+        for (int c = 0; c < d; ++c) {
             const double t = D ? D[(size_t)c * ((size_t)ld + 1)] : 0;
-            s[p->block[b].row + c] = t;
+            s[row + c] = t;
+            mean += t / d;
             if (t > diagonal) diagonal = t;
+        }
+        // a cone that is round in its tangents has one scale
+        for (int c = 0; p->block[b].cone == PCS_COULOMB && c < d; ++c) {
+            s[row + c] = mean;
         }
     }
 
@@ -185,41 +216,55 @@ static double norm(int n, const double *x)
     return most * sqrt(sum);
 }
 
-// the sum of squares of (F_i / rho_i) / unit, or of the natural map when natural; *most is its
-// largest entry
-static double map_squares(const pcs_problem *p, const double *r, const double *u, bool natural,
-                          double unit, double *most)
+// sum of squares of f / unit, and the largest entry
+typedef struct map_sum {
+    double unit, sum, most;
+} map_sum;
+
+static void map_add(map_sum *m, double f)
 {
-    double sum = 0, trace = -1;
-    *most = 0;
+    const double x = f / m->unit;
+    m->sum += x * x;
+    if (fabs(f) > m->most || isnan(f)) m->most = fabs(f);
+}
+
+// of F_i / rho_i, or of the natural map when natural
+static map_sum map_squares(const pcs_problem *p, const double *r, const double *u, bool natural,
+                           double unit)
+{
+    map_sum m = {.unit = unit};
+    double trace = -1;
     for (int b = 0, wrow = 0; b < p->nb; ++b) {
-        const int row = p->block[b].row;
-        if (p->block[b].cone == PCS_EQUALITY) {
-            for (int c = row; c < row + p->block[b].dim; ++c) {
-                const double f = u[c] / unit;
-                sum += f * f;
-                if (fabs(u[c]) > *most || isnan(u[c])) *most = fabs(u[c]);
+        const pcs_block *k = &p->block[b];
+        const double *rb = r + k->row, *ub = u + k->row;
+        const double s = natural || k->cone == PCS_EQUALITY ? 1 : block_scale(p, b, &wrow, &trace);
+        double f[3];
+        switch (k->cone) {
+        case PCS_EQUALITY:
+            for (int c = 0; c < k->dim; ++c) {
+                map_add(&m, ub[c]);
             }
-        } else {
-            const double s = natural ? 1 : block_scale(p, b, &wrow, &trace);
-            const double f = cone_min(s * r[row], u[row]);
-            sum += f / unit * (f / unit);
-            if (fabs(f) > *most || isnan(f)) *most = fabs(f);
+            break;
+        case PCS_UNILATERAL:
+            map_add(&m, cone_min(s * rb[0], ub[0]));
+            break;
+        case PCS_COULOMB:
+            cone_natural_coulomb(k->dim, k->mu, s, rb, ub, f);
+            for (int c = 0; c < k->dim; ++c) {
+                map_add(&m, f[c]);
+            }
+            break;
         }
     }
-    return sum;
+    return m;
 }
 
 static double map_norm(const pcs_problem *p, const double *r, const double *u, bool natural)
 {
-    double most;
-    double sum = map_squares(p, r, u, natural, 1, &most);
-    if (sum > SQUARES_LOW && sum < SQUARES_HIGH) return sqrt(sum);
-    if (most == 0 || !isfinite(most)) return most;
-
-    const double unit = most;
-    sum = map_squares(p, r, u, natural, unit, &most);
-    return unit * sqrt(sum);
+    const map_sum m = map_squares(p, r, u, natural, 1);
+    if (m.sum > SQUARES_LOW && m.sum < SQUARES_HIGH) return sqrt(m.sum);
+    if (m.most == 0 || !isfinite(m.most)) return m.most;
+    return m.most * sqrt(map_squares(p, r, u, natural, m.most).sum);
 }
 
 static double larger(double a, double b)
@@ -368,6 +413,10 @@ static const double noise[] = {0, 1e-12, 1e-8};
 
 bool problem_refuted_by(const pcs_problem *p, double *y, double *t)
 {
+    // no y refutes friction: the shift mu |u_T| may add any amount to y'u
+    for (int b = 0; b < p->nb; ++b) {
+        if (p->block[b].cone == PCS_COULOMB) return false;
+    }
     cone_project(p->nb, p->block, y);
     double most = 0;
     for (int i = 0; i < p->n; ++i) {

@@ -135,6 +135,9 @@ static bool chol_takes(const pcs_problem *p)
 
 bool active_takes(const pcs_problem *p)
 {
+    for (int b = 0; b < p->nb; ++b) {
+        if (p->block[b].cone == PCS_COULOMB) return false;
+    }
     return p->n <= DENSE_ROWS || chol_takes(p);
 }
 

@@ -109,9 +109,9 @@ static void expect_cones(const pcs_problem_file *f, int nb, const pcs_block *blo
 START_TEST(an_mlcp_keeps_the_order_of_its_rows)
 {
     const pcs_block whole[3] = {
-        {PCS_UNILATERAL, 0, 1}, {PCS_EQUALITY, 1, 2}, {PCS_UNILATERAL, 3, 1}};
+        {PCS_UNILATERAL, 0, 1, 0}, {PCS_EQUALITY, 1, 2, 0}, {PCS_UNILATERAL, 3, 1, 0}};
     const pcs_block cut[4] = {
-        {PCS_UNILATERAL, 0, 1}, {PCS_EQUALITY, 1, 1}, {PCS_EQUALITY, 2, 1}, {PCS_UNILATERAL, 3, 1}};
+        {PCS_UNILATERAL, 0, 1, 0}, {PCS_EQUALITY, 1, 1, 0}, {PCS_EQUALITY, 2, 1, 0}, {PCS_UNILATERAL, 3, 1, 0}};
     static const char *const name[] = {"mlcp_both.dat", "mlcp_triplets.dat", "mlcp_blocks.dat"};
     for (int i = 0; i < 3; ++i) {
         pcs_problem_file *f;
@@ -140,7 +140,7 @@ START_TEST(an_mlcp_in_parts_has_its_equalities_first)
     expect_problem(f, 4, M, q);
     ck_assert(!f->has_matrix && f->has_parts && f->storage == PCS_FILE_DENSE);
     const pcs_block block[3] = {
-        {PCS_EQUALITY, 0, 2}, {PCS_UNILATERAL, 2, 1}, {PCS_UNILATERAL, 3, 1}};
+        {PCS_EQUALITY, 0, 2, 0}, {PCS_UNILATERAL, 2, 1, 0}, {PCS_UNILATERAL, 3, 1, 0}};
     expect_cones(f, 3, block);
     pcs_problem_file_destroy(f);
 }
@@ -205,7 +205,7 @@ START_TEST(many_runs_in_any_order_are_read)
                 PCS_FILE_MLCP, &f));
     expect_sound(f);
     const pcs_block block[4] = {
-        {PCS_EQUALITY, 0, 2}, {PCS_EQUALITY, 2, 1}, {PCS_EQUALITY, 3, 1}, {PCS_UNILATERAL, 4, 1}};
+        {PCS_EQUALITY, 0, 2, 0}, {PCS_EQUALITY, 2, 1, 0}, {PCS_EQUALITY, 3, 1, 0}, {PCS_UNILATERAL, 4, 1, 0}};
     expect_cones(f, 4, block);
     pcs_problem_file_destroy(f);
 }

@@ -265,7 +265,7 @@ START_TEST(limits_end_the_search)
         M[19 * i] = 1;
         M[i + 18 * (i ^ 1)] = 2;
         q[i] = i == 17 ? -4 : -1;
-        block[i] = (pcs_block){PCS_UNILATERAL, i, 1};
+        block[i] = (pcs_block){PCS_UNILATERAL, i, 1, 0};
     }
     M[19 * 17] = 0;
     pcs_arena arena, work;

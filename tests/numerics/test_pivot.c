@@ -17,7 +17,7 @@ typedef struct dense {
 static void make(dense *d, int n, const pcs_cone *kind)
 {
     for (int i = 0; i < n; ++i) {
-        d->block[i] = (pcs_block){kind[i], i, 1};
+        d->block[i] = (pcs_block){kind[i], i, 1, 0};
     }
     d->p = (pcs_problem){.n = n, .nb = n, .block = d->block, .q = d->q};
     CK_OK(pcs_arena_create(NULL, 1 << 18, &d->arena));

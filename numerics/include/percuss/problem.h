@@ -2,9 +2,10 @@
 /// The one problem of the library, its residual, the global form, and the
 /// position-projection problem.
 ///
-///     u = W r + q          K* contains u, orthogonal to r in K,   K = K_1 x ... x K_n
+///     u = W r + q          K* contains s(u), orthogonal to r in K,   K = K_1 x ... x K_n
 ///
-/// An LCP has unilateral blocks only, an MLCP equality and unilateral ones.
+/// with s(u) = u + mu |u_T| e_N on Coulomb blocks and s(u) = u on all others. An LCP has unilateral
+/// blocks only, an MLCP equality and unilateral ones, a friction problem Coulomb ones.
 #ifndef PERCUSS_PROBLEM_H
 #define PERCUSS_PROBLEM_H
 
@@ -16,15 +17,18 @@ extern "C" {
 
 /// The cone of a block: where r lives, and what that asks of u.
 typedef enum pcs_cone {
-    PCS_EQUALITY,  ///< r free, u = 0; any dimension
-    PCS_UNILATERAL ///< 0 <= u, r >= 0, u r = 0; dimension 1
+    PCS_EQUALITY,   ///< r free, u = 0; any dimension
+    PCS_UNILATERAL, ///< 0 <= u, r >= 0, u r = 0; dimension 1
+    PCS_COULOMB     ///< r_N >= 0, |r_T| <= mu r_N: take-off, stick or slide; dimension 3 (N T1 T2)
+                    ///< or, in the plane, 2 (N T)
 } pcs_cone;
 
 /// One block of constraints: rows row .. row + dim - 1.
 typedef struct pcs_block {
     pcs_cone cone; ///< where r of the block lives
     int row;       ///< first scalar row; blocks follow one another without gaps
-    int dim;       ///< number of rows, >= 1; exactly 1 for a unilateral block
+    int dim;       ///< number of rows, >= 1; 1 for a unilateral block, 2 or 3 for a Coulomb block
+    double mu;     ///< friction of a Coulomb block, finite, >= 0 (0: r_T = 0, u_T free); 0 in others
 } pcs_block;
 
 /// u = W r + q over a product of cones. W may be unsymmetric, singular or indefinite. The
@@ -44,13 +48,13 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_check(const pcs_problem *p);
 
 /// How well r solves a problem (theory 7.7). Block i of dimension d_i uses
 /// rho_i = d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and
-/// F_i = r_i - P_K(r_i - rho_i u_i).
+/// F_i = r_i - P_K(r_i - rho_i s(u_i)).
 typedef struct pcs_measure {
     double residual;    ///< |(F_i / rho_i)_i| / max(|q|, |W r|): velocity over velocity
-    double natural_map; ///< |r - P_K(r - u)|, rho = 1, as published
+    double natural_map; ///< |r - P_K(r - s(u))|, rho = 1, as published
     double norm_q;      ///< Euclidean norm of q
     double norm_r;      ///< Euclidean norm of r
-    double norm_u;      ///< Euclidean norm of u = W r + q
+    double norm_u;      ///< Euclidean norm of u = W r + q (not of s(u))
 } pcs_measure;
 
 /// Computes u = W r + q and the measures of r. `p` must be good (pcs_problem_check); r and u
