@@ -36,17 +36,6 @@ static inline double cone_tangent(int d, const double *x)
     return most * sqrt(a / most * (a / most) + b / most * (b / most));
 }
 
-// the third case of P: x outside of K and of its polar cone, t = |x_T|
-static inline void cone_project_side(int d, double mu, double t, double *x)
-{
-    // divided by mu where that is large: 1 + mu^2 may be beyond the range
-    const double a = mu <= 1 ? (x[0] + mu * t) / (1 + mu * mu) : (x[0] / mu + t) / (1 / mu + mu);
-    x[0] = a;
-    for (int c = 1; c < d; ++c) {
-        x[c] *= mu * a / t;
-    }
-}
-
 static inline void cone_project_coulomb(int d, double mu, double *x)
 {
     // at mu = 0 the test |x_T| <= mu x_N alone would let x_N < 0 pass
@@ -58,14 +47,22 @@ static inline void cone_project_coulomb(int d, double mu, double *x)
         }
         return;
     }
-    cone_project_side(d, mu, t, x);
+
+    // divided by mu where that is large: 1 + mu^2 may be beyond the range
+    const double a = mu <= 1 ? (x[0] + mu * t) / (1 + mu * mu) : (x[0] / mu + t) / (1 / mu + mu);
+    x[0] = a;
+    for (int c = 1; c < d; ++c) {
+        x[c] *= mu * a / t;
+    }
 }
 
-// f = s r - P(s r - s(u)), the natural map as a velocity: rho = 1 / s
+// f = s r - P(s r - s(u)), the natural map as a velocity: rho = 1 / s. In the third case, with
+// x_T = s r_T - u_T, e = x_T / |x_T| and w = |x_T| - mu s r_N,
+//     f_N = (s(u)_N - mu w) / (1 + mu^2),   f_T = u_T + e (w + mu s(u)_N) / (1 + mu^2)
 static inline void cone_natural_coulomb(int d, double mu, double s, const double *r,
                                         const double *u, double *f)
 {
-    const double shifted = u[0] + mu * cone_tangent(d, u);
+    const double ut = cone_tangent(d, u), shifted = u[0] + mu * ut;
     double x[3] = {s * r[0] - shifted};
     for (int c = 1; c < d; ++c) {
         x[c] = s * r[c] - u[c];
@@ -84,9 +81,14 @@ static inline void cone_natural_coulomb(int d, double mu, double s, const double
         }
         return;
     }
-    cone_project_side(d, mu, t, x);
-    for (int c = 0; c < d; ++c) {
-        f[c] = s * r[c] - x[c];
+
+    // for mu > 1 by k = 1 / mu, as 1 + mu^2 may be beyond the range
+    const double w = t - mu * (s * r[0]), k = mu > 1 ? 1 / mu : mu;
+    const double v = mu > 1 ? k * u[0] + ut : shifted, side = 1 + k * k;
+    const double along = mu > 1 ? (k * k * w + v) / side : (w + k * v) / side;
+    f[0] = mu > 1 ? k * (v - w) / side : (v - k * w) / side;
+    for (int c = 1; c < d; ++c) {
+        f[c] = u[c] + x[c] / t * along;
     }
 }
 
