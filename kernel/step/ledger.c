@@ -85,8 +85,10 @@ static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy
     }
     const double conservative = work_of(t, t->Fk.conservative, t->F1.conservative, at, n, vbar);
     e->conservative += conservative;
-    e->forces += work_of(t, t->Fk.other, t->F1.other, at, n, vbar);
-    e->gyroscopic += work_of(t, t->Fk.gyroscopic, t->F1.gyroscopic, at, n, vbar);
+    if (!system_is_plain(s)) {
+        e->forces += work_of(t, t->Fk.other, t->F1.other, at, n, vbar);
+        e->gyroscopic += work_of(t, t->Fk.gyroscopic, t->F1.gyroscopic, at, n, vbar);
+    }
     for (int i = 0; i < n; ++i) {
         e->newton += vbar[i] * (t->R[at + i] - t->p[at + i]);
     }

@@ -17,14 +17,28 @@ static system_force force_at(system_force F, int at)
     return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
 }
 
-// q' by the theta-mean of the velocities, the forces there, and R
-static pcs_status evaluate(trial *t, pcs_arena mem)
+// R of a body under gravity alone at v = v_k: nothing need be advanced to know it
+static void evaluate_plain(trial *t, const model_system *s)
+{
+    for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
+        t->F1.conservative[i] = t->Fk.conservative[i];
+        t->F1.other[i] = t->F1.gyroscopic[i] = 0;
+        t->R[i] = -t->h * t->Fk.conservative[i];
+    }
+}
+
+// q' by the theta-mean of the velocities, the forces there, and R; `first`: v is still v_k
+static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
 {
     const pcs_model *m = t->m;
     const double theta = m->scheme.theta, h = t->h;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         const int n = s->nv;
+        if (first && system_is_plain(s)) {
+            evaluate_plain(t, s);
+            continue;
+        }
         double small[3 * BODY_NV], *mean = small;
         pcs_arena scope = mem;
         if (s->kind != SYSTEM_BODY) {
@@ -244,7 +258,7 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
     PCS_TRY(step_assemble(t, mem));
     PCS_TRY(take_lu(t, mem));
     PCS_TRY(refresh_linear(t));
-    PCS_TRY(evaluate(t, *mem));
+    PCS_TRY(evaluate(t, true, *mem));
 
     double *v_before = PCS_TAKE(mem, (size_t)nv, double);
     if (!v_before) return pcs_fail_memory("step: the velocities");
@@ -264,7 +278,7 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
             outcome = PCS_DIVERGED;
             break;
         }
-        PCS_TRY(evaluate(t, *mem));
+        PCS_TRY(evaluate(t, false, *mem));
         if (scheme->update_H && t->rows > 0) PCS_TRY(step_update_rows(t, *mem));
 
         out->newton_iters += 1;

@@ -27,6 +27,12 @@ size_t system_jacobian_work(const model_system *s);
 // y = M x; `M` is the nv x nv mass of a system whose mass varies, ignored otherwise
 void system_mass_mul(const model_system *s, const double *M, const double *x, double *y);
 
+// whether only gravity acts on the system, the same at every iterate
+static inline bool system_is_plain(const model_system *s)
+{
+    return s->kind == SYSTEM_BODY && s->isotropic && !s->body_force;
+}
+
 // Factors of the iteration matrix of a body without force callbacks at angular velocity v[3..5],
 // which is diag(m I, J + a ([omega]x J - [J omega]x)): diagonal when the inertia is isotropic. The
 // kind for block_lu (linalg/mass.h) is returned, -1 when it is singular, and BLOCK_DENSE, with
