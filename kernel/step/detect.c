@@ -59,6 +59,19 @@ static void normal_moment(const pcs_feature *f, int side, const double *q, const
     v3_cross(side == 1 ? f->p1 : f->p2, N, out);
 }
 
+#ifndef NDEBUG
+// |C (0, Q)| over 1 + |C|: zero for a gap that depends on R(Q/|Q|) only (theory 8.3)
+static double radial_part(const double *q, const double *C)
+{
+    double along = 0, square = 0;
+    for (int i = 0; i < 4; ++i) {
+        along += C[3 + i] * q[3 + i];
+        square += C[3 + i] * C[3 + i];
+    }
+    return fabs(along) / (1 + sqrt(square));
+}
+#endif
+
 // the 1 x 6 row of one side and, when asked, its 1 x 7 gradient: (N, 2/|Q|^2 L R^T (GP x N))
 static void contact_rows(const pcs_feature *f, int side, const double *q, const pcs_gap *gap,
                          double *J, double *C)
@@ -81,6 +94,7 @@ static void contact_rows(const pcs_feature *f, int side, const double *q, const 
     for (int i = 0; i < 4; ++i) {
         C[3 + i] = s * (L[i] * J[3] + L[i + 4] * J[4] + L[i + 8] * J[5]);
     }
+    PCS_ASSERT(radial_part(q, C) <= 1e-12);
 }
 
 // J = C T of one system
