@@ -9,6 +9,8 @@
 //   4. newton; lemke with all its paths; enum when there are few rows; nsgs
 //   5. a solve on the active set of the best r: the last digits
 //
+// Of a problem with Coulomb blocks: the start itself, and nsgs.
+//
 // The budget is counted in products with W, so that the answer does not depend on the clock.
 //
 // J. Judice, F. Pires, A block principal pivoting algorithm for large-scale strictly monotone
@@ -96,6 +98,8 @@ static bool takes(const solver_class *c, const pcs_problem *p)
     for (int b = 0; b < p->nb; ++b) {
         if (!(c->info.cones & 1u << p->block[b].cone)) return false;
         rows += p->block[b].cone == PCS_UNILATERAL;
+        // friction is for nsgs alone
+        if (p->block[b].cone == PCS_COULOMB && c->info.kind != PCS_NSGS) return false;
     }
     return c->info.kind != PCS_ENUM || rows <= ENUM_ROWS;
 }
@@ -434,7 +438,7 @@ const solver_class solver_auto = {
     .info = {.name = "auto",
              .summary = "the portfolio: active sets first, then whatever converges",
              .kind = PCS_AUTO,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL},
+             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB},
     .defaults = {.kind = PCS_AUTO, .tol = 1e-10, .max_iters = 200000},
     .work_bytes = work_bytes,
     .solve = solve,

@@ -3,36 +3,59 @@
 //     u_i = q_i + sum_j W_ij r_j
 //     equality:    r_i <- r_i - w W_ii^-1 u_i           (pseudo-inverse when W_ii is singular)
 //     unilateral:  r_i <- max(0, r_i - w u_i / W_ii)
+//     Coulomb:     r_i <- P(r_i + w (x - r_i)),   x the solution of the contact alone
 //
 // w the relaxation. Within a block row of W the velocities follow the changes of r by columns,
 // u <- u + W_:i dr_i; between block rows they are summed anew. A dense W is one block row and is
-// never read across.
+// never read across. Where all blocks are Coulomb blocks of three rows, and those of W too, a
+// shorter loop sums W_ij r_j over j != i only.
+//
+// Anderson acceleration, at every check: G is what the sweeps made of x, f = G - x; with the last
+// differences of G and f as columns of B and C the candidate is P(G - B c), where c minimises
+// |f - C c|. It replaces G where its residual is smaller.
+//
+// D. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12, 1965.
 #include <string.h>
 
 #include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
+#include "local/coulomb.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
 // pivots below this times the dimension, relative to the largest: W_ii is singular
 #define PIVOT_TOL 1e-13
+// differences kept by the acceleration, at most
+#define MOST_DEPTH 20
+// added to the normal equations of the acceleration, relative to their diagonal
+#define RIDGE 1e-12
 
 typedef struct local {
     const double *D; // W_:i within the block row, at the block's own column; null: not stored
     double inverse;  // of W_ii, unilateral
     double *factor;  // equality: LU factors of W_ii, or its pseudo-inverse
     int *piv;        // null when factor is the pseudo-inverse
+    contact *c;      // Coulomb
 } local;
 
 typedef struct sweep {
     const pcs_problem *p;
-    local *block; // nb
-    int *first;   // W.m + 1, first cone block of each block row
-    double *dr;   // widest equality block
-    double relaxation;
+    const pcs_nsgs_opts *o;
+    local *block;     // nb
+    contact *contact; // one per Coulomb block
+    int *first;       // W.m + 1, first cone block of each block row
+    double *s;        // n scales
+    double *dr;       // widest equality block, twice
+    int *order;       // units, for the shuffle
+    int units;        // what the order is about: block rows of W, or cone blocks if W is one block
+    bool blocks3;     // Coulomb blocks of three rows only, and so those of W
+    uint64_t random;
+    int count; // sweeps done
 } sweep;
+
+// ---- preparation -------------------------------------------------------------------------------
 
 static int widest(const pcs_problem *p, size_t *squares)
 {
@@ -47,16 +70,39 @@ static int widest(const pcs_problem *p, size_t *squares)
     return d;
 }
 
+static int coulomb_blocks(const pcs_problem *p)
+{
+    int count = 0;
+    for (int b = 0; b < p->nb; ++b) {
+        count += p->block[b].cone == PCS_COULOMB;
+    }
+    return count;
+}
+
+// W.m = 1: one block, or one block row that is stored as such
+static int units_of(const pcs_problem *p)
+{
+    return p->W.m > 1 ? p->W.m : p->nb;
+}
+
+static size_t acceleration_bytes(const pcs_problem *p, int depth)
+{
+    const size_t n = (size_t)p->n, m = (size_t)depth;
+    return depth == 0 ? 0 : (2 * m + 5) * solver_bytes(n, sizeof(double));
+}
+
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
-    (void)o;
     size_t squares;
     const size_t d = (size_t)widest(p, &squares);
     return 64 + track_bytes(p) + solver_bytes((size_t)p->nb, sizeof(local)) +
+           solver_bytes((size_t)coulomb_blocks(p), sizeof(contact)) +
            solver_bytes((size_t)p->W.m + 1, sizeof(int)) + squares +
+           solver_bytes((size_t)units_of(p), sizeof(int)) +
            solver_bytes((size_t)p->n, sizeof(double)) + 2 * solver_bytes(d, sizeof(double)) +
            solver_bytes(d * d, sizeof(double)) +
-           solver_bytes(1, dense_min_norm_bytes((int)d, (int)d));
+           solver_bytes(1, dense_min_norm_bytes((int)d, (int)d)) +
+           acceleration_bytes(p, o->as.nsgs.depth);
 }
 
 static void copy_block(int d, const double *D, int ld, double *out)
@@ -101,16 +147,35 @@ static bool prepare_equality(local *l, int d, const double *D, int ld, pcs_arena
     return dense_pseudo_inverse(d, copy, l->factor, PIVOT_TOL, scratch) >= 0;
 }
 
-static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pcs_arena *work)
+static bool has_blocks3(const pcs_problem *p)
+{
+    if (p->W.m != p->nb) return false;
+    for (int b = 0; b < p->nb; ++b) {
+        if (p->block[b].cone != PCS_COULOMB || p->block[b].dim != 3 || p->W.row[b] != 3 * b) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take(sweep *w, const pcs_problem *p, pcs_arena *work)
 {
     size_t squares;
-    *w = (sweep){.p = p, .relaxation = o->as.nsgs.relaxation};
+    w->units = units_of(p);
     w->block = PCS_TAKE(work, (size_t)p->nb, local);
+    w->contact = PCS_TAKE(work, (size_t)coulomb_blocks(p), contact);
     w->first = PCS_TAKE(work, (size_t)p->W.m + 1, int);
     w->dr = PCS_TAKE(work, 2 * (size_t)widest(p, &squares), double);
-    double *s = PCS_TAKE(work, (size_t)p->n, double);
-    if (!w->block || !w->first || !w->dr || !s) return false;
-    problem_scales(p, s);
+    w->s = PCS_TAKE(work, (size_t)p->n, double);
+    w->order = PCS_TAKE(work, (size_t)w->units, int);
+    return w->block && w->contact && w->first && w->dr && w->s && w->order;
+}
+
+static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pcs_arena *work)
+{
+    *w = (sweep){.p = p, .o = &o->as.nsgs, .blocks3 = has_blocks3(p)};
+    if (!take(w, p, work)) return false;
+    problem_scales(p, w->s);
 
     int b = 0;
     for (int i = 0; i <= p->W.m; ++i) {
@@ -119,18 +184,36 @@ static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pc
         }
         w->first[i] = b;
     }
+    for (int k = 0; k < w->units; ++k) {
+        w->order[k] = k;
+    }
+    // a state that is not zero
+    w->random = 0x9e3779b97f4a7c15u + (uint64_t)o->as.nsgs.seed;
+
+    contact *c = w->contact;
     for (int wrow = 0, ld = 0, k = 0; k < p->nb; ++k) {
         const double *D = problem_diagonal(p, k, &wrow, &ld);
-        const int row = p->block[k].row;
+        const pcs_block *block = &p->block[k];
+        local *l = &w->block[k];
         // the column starts at the top of the block row
-        w->block[k] = (local){.D = D ? D - (row - p->W.row[wrow]) : NULL, .inverse = 1 / s[row]};
-        if (p->block[k].cone == PCS_EQUALITY &&
-            !prepare_equality(&w->block[k], p->block[k].dim, D, ld, work)) {
-            return false;
+        *l = (local){.D = D ? D - (block->row - p->W.row[wrow]) : NULL};
+        switch (block->cone) {
+        case PCS_EQUALITY:
+            if (!prepare_equality(l, block->dim, D, ld, work)) return false;
+            break;
+        case PCS_UNILATERAL:
+            l->inverse = 1 / w->s[block->row];
+            break;
+        case PCS_COULOMB:
+            contact_prepare(c, block->dim, block->mu, D, ld, w->s[block->row]);
+            l->c = c++;
+            break;
         }
     }
     return true;
 }
+
+// ---- one block ---------------------------------------------------------------------------------
 
 // u of a block row += columns of its diagonal block times dr
 static void follow(int h, const double *D, int d, const double *dr, double *u)
@@ -142,7 +225,7 @@ static void solve_equality(const sweep *w, const local *l, int d, const double *
                            double *dr)
 {
     for (int c = 0; c < d; ++c) {
-        dr[c] = -w->relaxation * u[c];
+        dr[c] = -w->o->relaxation * u[c];
     }
     if (l->piv) {
         lu_solve(d, l->factor, l->piv, dr);
@@ -157,55 +240,282 @@ static void solve_equality(const sweep *w, const local *l, int d, const double *
     }
 }
 
-// one sweep; u agrees with r on entry, so that a single block row needs no new sum
-static void run_sweep(const sweep *w, double *r, double *u)
+// q: the velocity without this contact
+static void solve_coulomb(const sweep *w, const contact *c, const double *q, double *r)
+{
+    const pcs_nsgs_opts *o = w->o;
+    const double old[3] = {r[0], r[1], c->dim == 3 ? r[2] : 0};
+    switch (o->local) {
+    case PCS_LOCAL_EXACT:
+        contact_solve(c, q, r);
+        break;
+    case PCS_LOCAL_NEWTON:
+        contact_newton(c, q, o->local_iters, r);
+        break;
+    case PCS_LOCAL_FIXED_POINT:
+        contact_fixed_point(c, q, o->local_iters, r);
+        break;
+    }
+    if (o->relaxation == 1) return;
+    for (int k = 0; k < c->dim; ++k) {
+        r[k] = old[k] + o->relaxation * (r[k] - old[k]);
+    }
+    if (o->relaxation > 1) cone_project_coulomb(c->dim, c->mu, r);
+}
+
+// block b of a block row of h rows with velocities ui; u agrees with r before and after
+static void visit(const sweep *w, int b, int h, double *ui, double *r, double *u)
+{
+    const pcs_block *k = &w->p->block[b];
+    const local *l = &w->block[b];
+    double *rb = r + k->row, *ub = u + k->row;
+    if (k->cone == PCS_EQUALITY) {
+        solve_equality(w, l, k->dim, ub, rb, w->dr);
+        follow(h, l->D, k->dim, w->dr, ui);
+    } else if (k->cone == PCS_UNILATERAL) {
+        const double next = cone_project_unilateral(rb[0] - w->o->relaxation * l->inverse * ub[0]);
+        const double dr = next - rb[0];
+        rb[0] = next;
+        if (dr != 0) follow(h, l->D, 1, &dr, ui);
+    } else {
+        double q[3], dr[3];
+        for (int c = 0; c < k->dim; ++c) {
+            q[c] = ub[c];
+            for (int j = 0; j < k->dim; ++j) {
+                q[c] -= l->c->W[c + k->dim * j] * rb[j];
+            }
+            dr[c] = -rb[c];
+        }
+        solve_coulomb(w, l->c, q, rb);
+        for (int c = 0; c < k->dim; ++c) {
+            dr[c] += rb[c];
+        }
+        follow(h, l->D, k->dim, dr, ui);
+    }
+}
+
+// ---- sweeps ------------------------------------------------------------------------------------
+
+// xorshift64
+static uint64_t next_random(sweep *w)
+{
+    uint64_t x = w->random;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return w->random = x;
+}
+
+static void shuffle(sweep *w)
+{
+    for (int k = w->units - 1; k > 0; --k) {
+        const int at = (int)(next_random(w) % ((uint64_t)k + 1)), keep = w->order[k];
+        w->order[k] = w->order[at];
+        w->order[at] = keep;
+    }
+}
+
+// the unit visited at place k of this sweep
+static int unit_at(const sweep *w, int k, bool back)
+{
+    const int at = back ? w->units - 1 - k : k;
+    return w->o->order == PCS_ORDER_SHUFFLE ? w->order[at] : at;
+}
+
+// q_i + the blocks of row i but the diagonal one times r
+static void sum_others(const pcs_problem *p, int i, const double *r, double *q)
+{
+    const pcs_bsr *W = &p->W;
+    double a = p->q[3 * i], b = p->q[3 * i + 1], c = p->q[3 * i + 2];
+    for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+        if (W->idx[k] == i) continue;
+        const double *w = W->val + W->off[k], *x = r + 3 * W->idx[k];
+        a += w[0] * x[0] + w[3] * x[1] + w[6] * x[2];
+        b += w[1] * x[0] + w[4] * x[1] + w[7] * x[2];
+        c += w[2] * x[0] + w[5] * x[1] + w[8] * x[2];
+    }
+    q[0] = a;
+    q[1] = b;
+    q[2] = c;
+}
+
+static void sweep_blocks3(const sweep *w, bool back, double *r)
+{
+    for (int k = 0; k < w->units; ++k) {
+        const int i = unit_at(w, k, back);
+        double q[3];
+        sum_others(w->p, i, r, q);
+        solve_coulomb(w, &w->contact[i], q, r + 3 * i);
+    }
+}
+
+static void sweep_rows(const sweep *w, bool back, double *r, double *u)
 {
     const pcs_problem *p = w->p;
     const pcs_bsr *W = &p->W;
-    for (int i = 0; i < W->m; ++i) {
-        const int top = W->row[i], h = W->row[i + 1] - top;
+    for (int pos = 0; pos < w->units; ++pos) {
+        const int i = unit_at(w, pos, back), top = W->row[i], h = W->row[i + 1] - top;
         double *ui = u + top;
-        if (W->m > 1) {
-            memcpy(ui, p->q + top, (size_t)h * sizeof *ui);
-            for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-                const int j = W->idx[k];
-                block_addmul(h, W->col[j + 1] - W->col[j], W->val + W->off[k], r + W->col[j], ui);
-            }
+        memcpy(ui, p->q + top, (size_t)h * sizeof *ui);
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            const int j = W->idx[k];
+            block_addmul(h, W->col[j + 1] - W->col[j], W->val + W->off[k], r + W->col[j], ui);
         }
-        for (int b = w->first[i]; b < w->first[i + 1]; ++b) {
-            const local *l = &w->block[b];
-            const int row = p->block[b].row, d = p->block[b].dim;
-            if (p->block[b].cone == PCS_EQUALITY) {
-                solve_equality(w, l, d, u + row, r + row, w->dr);
-                follow(h, l->D, d, w->dr, ui);
-            } else {
-                const double next =
-                    cone_project_unilateral(r[row] - w->relaxation * l->inverse * u[row]);
-                const double dr = next - r[row];
-                r[row] = next;
-                if (dr != 0) follow(h, l->D, 1, &dr, ui);
-            }
+        const int begin = w->first[i], end = w->first[i + 1];
+        for (int b = begin; b < end; ++b) {
+            visit(w, back ? begin + end - 1 - b : b, h, ui, r, u);
         }
     }
 }
+
+// one sweep; u agrees with r on entry, so that a single block row needs no new sum
+static void run_sweep(sweep *w, double *r, double *u)
+{
+    const bool back = w->o->order == PCS_ORDER_BACKWARD ||
+                      (w->o->order == PCS_ORDER_SYMMETRIC && w->count % 2 == 1);
+    if (w->o->order == PCS_ORDER_SHUFFLE) shuffle(w);
+    w->count += 1;
+    if (w->blocks3) {
+        sweep_blocks3(w, back, r);
+    } else if (w->p->W.m > 1) {
+        sweep_rows(w, back, r, u);
+    } else {
+        for (int k = 0; k < w->units; ++k) {
+            visit(w, unit_at(w, k, back), w->p->n, u, r, u);
+        }
+    }
+}
+
+// ---- acceleration ------------------------------------------------------------------------------
+
+typedef struct anderson {
+    int n, depth;
+    int have, next;         // columns in use, and the one written next
+    double *dG[MOST_DEPTH]; // differences of G
+    double *df[MOST_DEPTH]; // and of f
+    double gram[MOST_DEPTH][MOST_DEPTH];
+    double *x;       // where the sweeps began
+    double *G, *f;   // of the last check
+    double *y, *uy;  // candidate and its velocity
+    const double *s; // weights
+    bool started;
+} anderson;
+
+static bool anderson_begin(anderson *a, int n, int depth, const double *s, pcs_arena *work)
+{
+    *a = (anderson){.n = n, .depth = depth, .s = s};
+    bool good = true;
+    for (int k = 0; k < depth; ++k) {
+        a->dG[k] = PCS_TAKE(work, (size_t)n, double);
+        a->df[k] = PCS_TAKE(work, (size_t)n, double);
+        good = good && a->dG[k] && a->df[k];
+    }
+    double **rest[5] = {&a->x, &a->G, &a->f, &a->y, &a->uy};
+    for (int k = 0; depth > 0 && k < 5; ++k) {
+        *rest[k] = PCS_TAKE(work, (size_t)n, double);
+        good = good && *rest[k];
+    }
+    return good;
+}
+
+static double weighted(const anderson *a, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < a->n; ++i) {
+        sum += a->s[i] * x[i] * y[i];
+    }
+    return sum;
+}
+
+// G and f = G - x become those of the last check, their differences a new column
+static void anderson_push(anderson *a, const double *G)
+{
+    const int k = a->next;
+    for (int i = 0; i < a->n; ++i) {
+        const double f = G[i] - a->x[i];
+        if (a->started) {
+            a->dG[k][i] = G[i] - a->G[i];
+            a->df[k][i] = f - a->f[i];
+        }
+        a->G[i] = G[i];
+        a->f[i] = f;
+    }
+    if (!a->started) {
+        a->started = true;
+        return;
+    }
+    a->next = (k + 1) % a->depth;
+    if (a->have < a->depth) a->have += 1;
+    for (int j = 0; j < a->have; ++j) {
+        a->gram[j][k] = a->gram[k][j] = weighted(a, a->df[j], a->df[k]);
+    }
+}
+
+// y = G - B c; false when there is nothing to add
+static bool anderson_candidate(anderson *a)
+{
+    const int m = a->have;
+    if (m == 0) return false;
+    double A[MOST_DEPTH * MOST_DEPTH], c[MOST_DEPTH];
+    int piv[MOST_DEPTH];
+    for (int j = 0; j < m; ++j) {
+        for (int i = 0; i < m; ++i) {
+            A[i + m * j] = a->gram[i][j] * (i == j ? 1 + RIDGE : 1);
+        }
+        c[j] = weighted(a, a->df[j], a->f);
+    }
+    if (!lu_factor(m, A, piv)) return false;
+    lu_solve(m, A, piv, c);
+
+    memcpy(a->y, a->G, (size_t)a->n * sizeof *a->y);
+    for (int j = 0; j < m; ++j) {
+        for (int i = 0; i < a->n; ++i) {
+            a->y[i] -= c[j] * a->dG[j][i];
+        }
+    }
+    return pcs_all_finite(a->y, (size_t)a->n);
+}
+
+// after sweeps from a->x to r, which has been measured: a better r, if there is one
+static void accelerate(anderson *a, const pcs_problem *p, solver_track *t, double *r, double *u)
+{
+    anderson_push(a, r);
+    if (!isfinite(t->value) || t->value <= t->o->tol || !anderson_candidate(a)) return;
+    const solver_track plain = *t;
+    cone_project(p->nb, p->block, a->y);
+    if (track_measure(t, a->y, a->uy) < plain.value) {
+        memcpy(r, a->y, (size_t)p->n * sizeof *r);
+        memcpy(u, a->uy, (size_t)p->n * sizeof *u);
+    } else {
+        t->value = plain.value;
+        t->measure = plain.measure;
+    }
+}
+
+// ---- the solver --------------------------------------------------------------------------------
 
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out)
 {
     solver_track t;
     sweep w;
-    if (!track_begin(&t, p, o, watch, &work, r) || !prepare(&w, p, o, &work)) {
+    anderson a;
+    const int depth = o->as.nsgs.depth;
+    if (!track_begin(&t, p, o, watch, &work, r) || !prepare(&w, p, o, &work) ||
+        !anderson_begin(&a, p->n, depth, w.s, &work)) {
         return pcs_fail_memory("nsgs");
     }
 
     int iters = 0;
     track_measure(&t, r, u);
     while (!track_done(&t, iters)) {
+        if (depth > 0) memcpy(a.x, r, (size_t)p->n * sizeof *r);
         for (int k = 0; k < o->as.nsgs.check_every && iters < o->max_iters; ++k) {
             run_sweep(&w, r, u);
             ++iters;
         }
         track_measure(&t, r, u);
+        if (depth > 0) accelerate(&a, p, &t, r, u);
     }
     track_end(&t, r, out);
     return PCS_OK;
@@ -216,19 +526,34 @@ static const pcs_opt options[] = {
      "factor on every local step; 1 is plain Gauss-Seidel"},
     {"check_every", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.check_every), 1, 1000000,
      "sweeps between two exact residuals"},
+    {"local", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.local), PCS_LOCAL_EXACT,
+     PCS_LOCAL_FIXED_POINT, "one contact with friction: 0 exact, 1 Newton, 2 fixed point"},
+    {"local_iters", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.local_iters), 1, 10000,
+     "steps of Newton or of the fixed point per contact and sweep"},
+    {"order", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.order), PCS_ORDER_FORWARD,
+     PCS_ORDER_SHUFFLE, "of the blocks: 0 forward, 1 backward, 2 both in turn, 3 shuffled"},
+    {"seed", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.seed), 0, 1000000000,
+     "of the shuffled order"},
+    {"depth", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.depth), 0, MOST_DEPTH,
+     "differences kept by the Anderson acceleration; 0 for none"},
 };
 
 const solver_class solver_nsgs = {
     .info = {.name = "nsgs",
-             .summary = "nonsmooth block Gauss-Seidel with projection and relaxation",
+             .summary = "nonsmooth block Gauss-Seidel with exact local solves and relaxation",
              .kind = PCS_NSGS,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL,
+             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_NSGS,
                  .tol = 1e-8,
                  .max_iters = 10000,
-                 .as.nsgs = {.relaxation = 1, .check_every = 10}},
+                 .as.nsgs = {.relaxation = 1,
+                             .check_every = 10,
+                             .local = PCS_LOCAL_EXACT,
+                             .local_iters = 20,
+                             .order = PCS_ORDER_FORWARD,
+                             .depth = 5}},
     .work_bytes = work_bytes,
     .solve = solve,
 };

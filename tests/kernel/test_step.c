@@ -148,6 +148,7 @@ START_TEST(a_warm_start_is_the_answer)
     s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
     s.scheme.solver.tol = 1e-9;
     s.scheme.solver.as.nsgs.check_every = 1;
+    s.scheme.solver.as.nsgs.depth = 0;
     scene_ground(&s, 0);
     for (int i = 0; i < 6; ++i) {
         const double x[3] = {0, 0, 0.1 + 0.2 * i};

@@ -62,10 +62,30 @@ typedef struct pcs_enum_opts {
     int max_rows; ///< refuse problems with more unilateral rows than this
 } pcs_enum_opts;
 
+/// How nsgs solves one contact with friction, the others held.
+typedef enum pcs_local {
+    PCS_LOCAL_EXACT,      ///< take-off, stick, slide, the last by a scalar root
+    PCS_LOCAL_NEWTON,     ///< semismooth Newton on the functions of Alart and Curnier
+    PCS_LOCAL_FIXED_POINT ///< r <- P(r - rho s(u)), repeated
+} pcs_local;
+
+/// In which order nsgs visits the blocks.
+typedef enum pcs_order {
+    PCS_ORDER_FORWARD,   ///< as they come
+    PCS_ORDER_BACKWARD,  ///< from the last to the first
+    PCS_ORDER_SYMMETRIC, ///< forward and backward in turn
+    PCS_ORDER_SHUFFLE    ///< a new random order for every sweep, from the seed
+} pcs_order;
+
 /// Options of PCS_NSGS.
 typedef struct pcs_nsgs_opts {
     double relaxation; ///< 0 < relaxation < 2; 1 is plain Gauss-Seidel
     int check_every;   ///< sweeps between two exact residuals
+    pcs_local local;   ///< solver of one Coulomb block
+    int local_iters;   ///< steps of PCS_LOCAL_NEWTON and PCS_LOCAL_FIXED_POINT
+    pcs_order order;   ///< of the visits
+    int seed;          ///< of PCS_ORDER_SHUFFLE
+    int depth;         ///< of the Anderson acceleration, 0 for none; asked at every check
 } pcs_nsgs_opts;
 
 /// Options of PCS_NEWTON.
@@ -151,6 +171,26 @@ PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double 
                                                      const double *a, const double *b,
                                                      const pcs_solver_opts *opts, double *u,
                                                      double *v, double *w, pcs_report *report);
+
+/// Coulomb friction at nc contacts in space: u = W r + q, rows N T1 T2 of each contact. W is
+/// 3 nc x 3 nc column-major, q, r and u have 3 nc entries, mu nc. r: start on entry, solution on
+/// return. opts null: auto. Memory of its own from malloc. Block-sparse W and mixtures with other
+/// cones: build a pcs_problem.
+PCS_NODISCARD PCS_API pcs_status pcs_fc3d_solve(int nc, const double *W, const double *q,
+                                                const double *mu, const pcs_solver_opts *opts,
+                                                double *r, double *u, pcs_report *report);
+
+/// The same in the plane: rows N T, 2 nc of them.
+PCS_NODISCARD PCS_API pcs_status pcs_fc2d_solve(int nc, const double *W, const double *q,
+                                                const double *mu, const pcs_solver_opts *opts,
+                                                double *r, double *u, pcs_report *report);
+
+/// The same with W in block-sparse rows, borrowed, of contacts in `dim` = 2 or 3 dimensions: every
+/// contact must lie within one block row.
+PCS_NODISCARD PCS_API pcs_status pcs_friction_solve(int dim, int nc, const pcs_bsr *W,
+                                                    const double *q, const double *mu,
+                                                    const pcs_solver_opts *opts, double *r,
+                                                    double *u, pcs_report *report);
 
 /// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for
 /// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises

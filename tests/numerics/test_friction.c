@@ -1,0 +1,386 @@
+// Solvers on problems with friction.
+#include "friction.h"
+#include "support.h"
+
+#include "cone/cone.h"
+#include "solver/solver.h"
+
+#define ROWS 400
+
+static pcs_arena arena;
+
+static void reset(void)
+{
+    pcs_arena_destroy(NULL, &arena);
+    CK_OK(pcs_arena_create(NULL, (size_t)1 << 23, &arena));
+}
+
+static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *r)
+{
+    double u[ROWS], v[ROWS];
+    pcs_report report;
+    ck_assert(p->n <= ROWS);
+    CK_OK(pcs_solve_alloc(NULL, p, o, r, u, &report));
+    pcs_measure m;
+    pcs_problem_measure(p, r, v, &m);
+    for (int i = 0; i < p->n; ++i) {
+        ck_assert(isfinite(r[i]));
+        CK_NEAR(u[i], v[i], 0);
+    }
+    CK_NEAR(report.measure.residual, m.residual, 0);
+    ck_assert((report.outcome == PCS_CONVERGED) == (solver_stop_value(o, &m) <= o->tol));
+    ck_assert(report.outcome != PCS_INFEASIBLE);
+    return report;
+}
+
+static pcs_solver_opts nsgs_options(double tol)
+{
+    pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    o.tol = tol;
+    o.max_iters = 100000;
+    return o;
+}
+
+START_TEST(nsgs_solves_every_family)
+{
+    for (int f = 0; f < FRICTION_COUNT; ++f) {
+        for (uint64_t seed = 0; seed < 10; ++seed) {
+            reset();
+            const int nc = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 6 : 24;
+            const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
+            for (int k = 0; k < 2; ++k) {
+                pcs_solver_opts o = nsgs_options(1e-8);
+                if (k == 1) o.kind = PCS_AUTO;
+                double r[ROWS] = {0};
+                const pcs_report report = solve(&p, &o, r);
+                ck_assert_msg(report.outcome == PCS_CONVERGED, "%s %s, nc = %d, seed %d: %s, %g",
+                              k ? "auto" : "nsgs", friction_name[f], nc, (int)seed,
+                              pcs_outcome_text(report.outcome), report.measure.residual);
+                ck_assert(report.solver == PCS_NSGS || report.iters == 0);
+                // every impulse lies in its cone
+                double x[ROWS];
+                memcpy(x, r, sizeof x);
+                cone_project(p.nb, p.block, x);
+                for (int i = 0; i < p.n; ++i) {
+                    CK_NEAR(x[i], r[i], 1e-14 * report.measure.norm_r);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
+// local solvers, orders, relaxation and acceleration: all of them come to the end
+START_TEST(options_work)
+{
+    static const friction families[4] = {FRICTION_DENSE, FRICTION_MIXED, FRICTION_BOXES,
+                                         FRICTION_GYRO};
+    for (int f = 0; f < 4; ++f) {
+        for (int k = 0; k < 10; ++k) {
+            reset();
+            const pcs_problem p = friction_problem(families[f], 12, 3, &arena, NULL);
+            pcs_solver_opts o = nsgs_options(1e-7);
+            pcs_nsgs_opts *s = &o.as.nsgs;
+            if (k < 3) s->local = (pcs_local)k;
+            if (k >= 3 && k < 6) s->order = (pcs_order)(k - 2);
+            if (k == 6) s->relaxation = 0.7;
+            if (k == 7) s->relaxation = 1.2;
+            if (k < 8) s->depth = 0;
+            if (k == 9) s->check_every = 3;
+            double r[ROWS] = {0};
+            const pcs_report report = solve(&p, &o, r);
+            ck_assert_msg(report.outcome == PCS_CONVERGED, "%s, variant %d: %s, %g",
+                          friction_name[families[f]], k, pcs_outcome_text(report.outcome),
+                          report.measure.residual);
+        }
+    }
+}
+END_TEST
+
+// the short loop over 3x3 blocks makes the sweeps of the general one
+START_TEST(both_loops_agree)
+{
+    for (int f = FRICTION_SPHERES; f <= FRICTION_GYRO; ++f) {
+        for (int order = PCS_ORDER_FORWARD; order <= PCS_ORDER_SHUFFLE; ++order) {
+            reset();
+            const pcs_problem p = friction_problem((friction)f, 16, 2, &arena, NULL);
+            double *W = pcs_arena_take_array(&arena, (size_t)p.n * (size_t)p.n, sizeof *W);
+            double a[ROWS] = {0}, b[ROWS] = {0};
+            pcs_bsr_to_dense(&p.W, W);
+            pcs_problem dense = p;
+            CK_OK(pcs_bsr_from_dense(p.n, p.n, W, &arena, &dense.W));
+            pcs_solver_opts o = nsgs_options(1e-14);
+            o.max_iters = 7;
+            o.as.nsgs.order = (pcs_order)order;
+            o.as.nsgs.check_every = 7;
+            const pcs_report sparse = solve(&p, &o, a);
+            solve(&dense, &o, b);
+            for (int i = 0; i < p.n; ++i) {
+                CK_NEAR(a[i], b[i], 1e-10 * sparse.measure.norm_r);
+            }
+        }
+    }
+}
+END_TEST
+
+// mu = 0: an LCP of the normal rows
+START_TEST(no_friction_is_an_lcp)
+{
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+        reset();
+        const pcs_problem p = friction_problem(FRICTION_DENSE, 10, seed, &arena, NULL);
+        pcs_block block[10];
+        double r[ROWS] = {0}, z[10] = {0}, w[10], M[100], q[10];
+        for (int i = 0; i < 10; ++i) {
+            block[i] = p.block[i];
+            block[i].mu = 0;
+            q[i] = p.q[3 * i];
+            for (int j = 0; j < 10; ++j) {
+                M[i + 10 * j] = p.W.val[3 * i + p.n * 3 * j];
+            }
+        }
+        pcs_problem free = p;
+        free.block = block;
+        const pcs_solver_opts o = nsgs_options(1e-12);
+        ck_assert_int_eq(solve(&free, &o, r).outcome, PCS_CONVERGED);
+        pcs_report report;
+        CK_OK(pcs_lcp_solve(10, M, q, NULL, z, w, &report));
+        for (int i = 0; i < 10; ++i) {
+            CK_NEAR(r[3 * i], z[i], 1e-9 * (1 + z[i]));
+            CK_NEAR(fabs(r[3 * i + 1]) + fabs(r[3 * i + 2]), 0, 0);
+        }
+    }
+}
+END_TEST
+
+// tangents turned by any angle, contact by contact: the same impulses in space
+START_TEST(frames_do_not_matter)
+{
+    test_random rng = random_seed(6);
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+        reset();
+        const pcs_problem p = friction_problem(FRICTION_SKEWED, 6, seed, &arena, NULL);
+        const int n = p.n;
+        double R[18 * 18] = {0}, W[18 * 18] = {0}, q[18] = {0}, a[ROWS] = {0}, b[ROWS] = {0};
+        for (int c = 0; c < 6; ++c) {
+            const double t = random_between(&rng, 0, 6.3);
+            double *at = R + 3 * c + n * 3 * c;
+            at[0] = 1;
+            at[1 + n] = at[2 + 2 * n] = cos(t);
+            at[2 + n] = sin(t);
+            at[1 + 2 * n] = -sin(t);
+        }
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < n; ++j) {
+                q[i] += R[i + n * j] * p.q[j];
+                for (int k = 0; k < n; ++k) {
+                    double s = 0;
+                    for (int l = 0; l < n; ++l) {
+                        s += p.W.val[k + n * l] * R[j + n * l];
+                    }
+                    W[i + n * j] += R[i + n * k] * s;
+                }
+            }
+        }
+        pcs_problem turned = p;
+        turned.q = q;
+        CK_OK(pcs_bsr_from_dense(n, n, W, &arena, &turned.W));
+        const pcs_solver_opts o = nsgs_options(1e-12);
+        const pcs_report report = solve(&p, &o, a);
+        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(solve(&turned, &o, b).outcome, PCS_CONVERGED);
+        for (int i = 0; i < n; ++i) {
+            double x = 0;
+            for (int j = 0; j < n; ++j) {
+                x += R[i + n * j] * a[j];
+            }
+            CK_NEAR(b[i], x, 1e-8 * report.measure.norm_r);
+        }
+    }
+}
+END_TEST
+
+// on a pile acceleration saves sweeps
+START_TEST(acceleration_helps)
+{
+    int plain = 0, fast = 0;
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+        for (int depth = 0; depth <= 8; depth += 8) {
+            reset();
+            const pcs_problem p = friction_problem(FRICTION_SPHERES, 60, seed, &arena, NULL);
+            pcs_solver_opts o = nsgs_options(1e-8);
+            o.as.nsgs.depth = depth;
+            double r[ROWS] = {0};
+            const pcs_report report = solve(&p, &o, r);
+            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            *(depth ? &fast : &plain) += report.iters;
+        }
+    }
+    ck_assert_msg(2 * fast < plain, "%d sweeps, accelerated %d", plain, fast);
+}
+END_TEST
+
+// a solution stays where it is; the same call gives the same bits; the seed matters
+START_TEST(starts_and_repeats)
+{
+    for (int f = 0; f < FRICTION_SPHERES; ++f) {
+        reset();
+        double *r, before[ROWS];
+        const pcs_problem p = friction_problem((friction)f, 10, 4, &arena, &r);
+        memcpy(before, r, (size_t)p.n * sizeof *r);
+        pcs_solver_opts o = nsgs_options(1e-10);
+        for (int k = 0; k < 2; ++k) {
+            if (k == 1) o = pcs_solver_defaults(PCS_AUTO);
+            const pcs_report report = solve(&p, &o, r);
+            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(report.iters, 0);
+            for (int i = 0; i < p.n; ++i) {
+                CK_NEAR(r[i], before[i], 1e-14);
+            }
+        }
+    }
+    reset();
+    const pcs_problem p = friction_problem(FRICTION_BOXES, 16, 4, &arena, NULL);
+    double r[3][ROWS] = {{0}};
+    for (int k = 0; k < 3; ++k) {
+        pcs_solver_opts o = nsgs_options(1e-6);
+        o.as.nsgs.order = PCS_ORDER_SHUFFLE;
+        o.as.nsgs.seed = k / 2;
+        solve(&p, &o, r[k]);
+    }
+    ck_assert(memcmp(r[0], r[1], sizeof r[0]) == 0);
+    ck_assert(memcmp(r[0], r[2], sizeof r[0]) != 0);
+}
+END_TEST
+
+// a contact that no impulse can open: nobody says converged, nobody says why
+START_TEST(no_solution_is_not_a_solution)
+{
+    double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, r[6] = {0}, u[6];
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 6; ++i) {
+            W[7 * i] = k == 0 ? 0 : k == 1 ? -1 : i < 3 ? 1 : 0;
+        }
+        for (int s = 0; s < 2; ++s) {
+            pcs_solver_opts o = pcs_solver_defaults(s ? PCS_NSGS : PCS_AUTO);
+            if (s) o.max_iters = 1000;
+            pcs_report report;
+            memset(r, 0, sizeof r);
+            CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+            ck_assert(report.outcome != PCS_CONVERGED && report.outcome != PCS_INFEASIBLE);
+            for (int i = 0; i < 6; ++i) {
+                ck_assert(isfinite(r[i]) && isfinite(u[i]));
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(extreme_numbers)
+{
+    const double sizes[6] = {1e-300, 1e-160, 1e-20, 1e20, 1e150, 1e300};
+    for (int k = 0; k < 6; ++k) {
+        for (int part = 0; part < 3; ++part) {
+            for (int f = 0; f < FRICTION_COUNT; ++f) {
+                reset();
+                pcs_problem p = friction_problem((friction)f, 4, 1, &arena, NULL);
+                double q[ROWS];
+                pcs_block *block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
+                memcpy(block, p.block, (size_t)p.nb * sizeof *block);
+                for (int i = 0; i < p.n; ++i) {
+                    q[i] = part == 0 ? p.q[i] * sizes[k] : p.q[i];
+                }
+                for (int b = 0; part == 1 && b < p.nb; ++b) {
+                    if (block[b].cone == PCS_COULOMB) block[b].mu = sizes[k];
+                }
+                const int count = p.W.m == 1 ? p.n * p.n : 9 * p.W.ptr[p.W.m];
+                for (int i = 0; part == 2 && i < count; ++i) {
+                    p.W.val[i] *= sizes[k];
+                }
+                p.q = q;
+                p.block = block;
+                for (int s = 0; s < 2; ++s) {
+                    pcs_solver_opts o = pcs_solver_defaults(s ? PCS_NSGS : PCS_AUTO);
+                    o.max_iters = 200;
+                    o.as.nsgs.depth = s ? 3 : 0;
+                    double r[ROWS] = {0};
+                    const pcs_report report = solve(&p, &o, r);
+                    ck_assert(report.iters <= 400);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(entries_agree)
+{
+    reset();
+    const pcs_problem p = friction_problem(FRICTION_BOXES, 8, 1, &arena, NULL);
+    double W[24 * 24], mu[8], a[24] = {0}, b[24] = {0}, u[24], v[24];
+    pcs_bsr_to_dense(&p.W, W);
+    for (int i = 0; i < 8; ++i) {
+        mu[i] = p.block[i].mu;
+    }
+    pcs_report report;
+    CK_OK(pcs_fc3d_solve(8, W, p.q, mu, NULL, a, u, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    CK_OK(pcs_friction_solve(3, 8, &p.W, p.q, mu, NULL, b, v, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    for (int i = 0; i < 24; ++i) {
+        CK_NEAR(u[i], v[i], 1e-7);
+    }
+
+    reset();
+    double *known;
+    const pcs_problem plane = friction_problem(FRICTION_PLANAR, 5, 1, &arena, &known);
+    for (int i = 0; i < 5; ++i) {
+        mu[i] = plane.block[i].mu;
+        a[2 * i] = a[2 * i + 1] = 0;
+    }
+    CK_OK(pcs_fc2d_solve(5, plane.W.val, plane.q, mu, NULL, a, u, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+
+    CK_OK(pcs_fc3d_solve(0, NULL, NULL, NULL, NULL, NULL, NULL, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    CK_FAILS(pcs_fc3d_solve(-1, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
+    CK_FAILS(pcs_fc3d_solve(2000000000, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
+    CK_FAILS(pcs_fc3d_solve(1, NULL, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_fc3d_solve(1, W, p.q, NULL, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_fc3d_solve(1, W, p.q, mu, NULL, a, u, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_friction_solve(4, 1, &p.W, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_friction_solve(3, 1, NULL, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    mu[0] = -0.1;
+    CK_FAILS(pcs_fc2d_solve(5, plane.W.val, plane.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    mu[0] = NAN;
+    CK_FAILS(pcs_fc2d_solve(5, plane.W.val, plane.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+}
+END_TEST
+
+// the others refuse, and say so; exactly the memory asked for is enough
+START_TEST(refusals_and_memory)
+{
+    reset();
+    const pcs_problem p = friction_problem(FRICTION_MIXED, 8, 2, &arena, NULL);
+    for (int s = 0; s < pcs_solver_count(); ++s) {
+        const pcs_solver_info *info = pcs_solver_at(s);
+        pcs_solver_opts o = pcs_solver_defaults(info->kind);
+        if (info->kind == PCS_NSGS) o.as.nsgs.depth = 4;
+        double r[ROWS] = {0}, u[ROWS];
+        pcs_report report;
+        if (!(info->cones & 1u << PCS_COULOMB)) {
+            CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_UNSUPPORTED);
+            continue;
+        }
+        pcs_arena exact;
+        CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &exact));
+        CK_OK(pcs_solve(&p, &o, (pcs_watch){0}, exact, r, u, &report));
+        pcs_arena_destroy(NULL, &exact);
+    }
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+
+PCS_TEST_MAIN("friction", nsgs_solves_every_family, options_work, both_loops_agree,
+              no_friction_is_an_lcp, frames_do_not_matter, acceleration_helps, starts_and_repeats,
+              no_solution_is_not_a_solution, extreme_numbers, entries_agree, refusals_and_memory)
