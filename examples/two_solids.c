@@ -1,37 +1,27 @@
 // Two solids collide: spheres, and boxes on a corner, an edge and a face.
 //
-// First at a frozen configuration (pcs_impact): the solids touch, velocities jump. Momentum and
-// angular momentum are kept, one contact alone loses (1 - e^2) u^2 / 2W of energy, and the
-// velocities after are those of a small LCP worked out by hand (support/hand.c).
+// First at a frozen configuration (pcs_impact): the solids touch, velocities jump. Then by time
+// stepping: the same solids come in from a distance along a motion known in closed form, each
+// spinning about a principal axis, and touch in the middle of some step.
 //
-// Then by time stepping: the same solids come in from a distance along a motion known in closed
-// form, each spinning about a principal axis, and touch in the middle of some step of size h. The
-// scheme sees the contact up to a step away from where it is: velocities and loss are those of the
-// first part up to C h. Linear momentum is kept to rounding; an oblique impact changes the angular
-// momentum by (1 - theta) h sum_b (v x p + omega x (GP x p)) up to O(h^2), because levers move
-// within the step.
-#include "args.h"
-#include "checks.h"
+// scenes/solids.c places them; what is kept and what is lost is worked out in checks/two_solids.c.
+#include "checks/two_solids.h"
 #include "csv.h"
-#include "hand.h"
-#include "motion.h"
-#include "solids.h"
-#include "study.h"
+#include "flags/two_solids.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <percuss/kernel.h>
 
-typedef struct settings {
-    solids_def def;
-    double e, h, theta, t_end, hit;
-    int scene, projection, metric, study;
-    const char *csv;
-} settings;
-
 // ---- the model
+
+typedef struct world {
+    pcs_model *model;
+    pcs_state *state;
+    pcs_work *work;
+    pcs_system system[2]; // {0} for the ground
+} world;
 
 static void close_world(world *w)
 {
@@ -46,32 +36,21 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
     *w = (world){0};
     PCS_TRY(pcs_model_create(NULL, &w->model));
     PCS_TRY(pcs_model_set_gravity(w->model, (const double[]){0, 0, 0}));
-    pcs_scheme scheme = pcs_scheme_default();
-    scheme.theta = set->theta;
-    scheme.projection = (pcs_projection)set->projection;
-    scheme.metric = (pcs_metric)set->metric;
-    scheme.solver.tol = 1e-14;
-    PCS_TRY(pcs_model_set_scheme(w->model, &scheme));
+    PCS_TRY(pcs_model_set_scheme(w->model, &set->scheme));
 
     pcs_material material;
     PCS_TRY(pcs_model_add_material(w->model, &(pcs_material_def){.e = set->e}, &material));
     for (int b = 0; b < 2; ++b) {
-        const hand_body *body = &s->body[b];
-        if (!body->fixed) {
+        const solid body = solid_before(&s->body[b], before);
+        if (!body.fixed) {
             pcs_body_def def = pcs_body_def_default();
-            double q[7], v[6];
-            memcpy(q, body->x, sizeof body->x);
-            memcpy(q + 3, body->Q, sizeof body->Q);
-            memcpy(v, body->v, sizeof body->v);
-            memcpy(v + 3, body->omega, sizeof body->omega);
-            pcs_body_advance(q, -before, v, PCS_UPDATE_EXP, q);
-            def.mass = body->mass;
-            memcpy(def.position, q, sizeof def.position);
-            memcpy(def.orientation, q + 3, sizeof def.orientation);
-            memcpy(def.velocity, v, sizeof def.velocity);
-            memcpy(def.omega, v + 3, sizeof def.omega);
+            def.mass = body.mass;
+            memcpy(def.position, body.x, sizeof body.x);
+            memcpy(def.orientation, body.Q, sizeof body.Q);
+            memcpy(def.velocity, body.v, sizeof body.v);
+            memcpy(def.omega, body.omega, sizeof body.omega);
             for (int i = 0; i < 9; ++i) {
-                def.inertia[i] = i % 4 == 0 ? body->inertia[i / 4] : 0;
+                def.inertia[i] = i % 4 == 0 ? body.inertia[i / 4] : 0;
             }
             PCS_TRY(pcs_model_add_body(w->model, &def, &w->system[b]));
         }
@@ -81,265 +60,130 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
     return pcs_work_create(w->model, &w->work);
 }
 
+// what can be read between steps
+static pcs_status look(const world *w, snapshot *now)
+{
+    *now = (snapshot){.t = w->state->t, .contacts = pcs_contacts(w->work, NULL)};
+    for (int b = 0; b < 2; ++b) {
+        const double *q = pcs_state_q(w->model, w->state, w->system[b]);
+        const double *v = pcs_state_v(w->model, w->state, w->system[b]);
+        now->q[b][3] = 1;
+        if (q) memcpy(now->q[b], q, sizeof now->q[b]);
+        if (v) memcpy(now->v[b], v, sizeof now->v[b]);
+        pcs_contact_wrench(w->work, w->system[b], now->wrench[b]);
+    }
+    pcs_momentum(w->model, w->state, now->P, now->L);
+    PCS_TRY(pcs_kinetic_energy(w->model, w->state, &now->kinetic));
+    return pcs_potential_energy(w->model, w->state, &now->potential);
+}
+
 // ---- impact at frozen configuration
 
 static pcs_status impact(checks *c, const settings *set, int kind)
 {
     const scene s = solids_make(&set->def, kind, false);
-    const char *name = solids_name[kind];
-    c->context = name;
-    hand_result hand;
-    check_that(c, "an LCP by hand", hand_impact(s.body, s.n, s.contact, set->e, &hand), "solved");
-
     world w;
     pcs_report report;
-    double P0[3], L0[3], P1[3], L1[3], p[3], m[3], K0, K1, impulse = 0;
-    double q[2][7], v0[2][6], v1[2][6];
+    snapshot before, after;
     pcs_status status = open_world(set, &s, 0, &w);
-    if (status == PCS_OK) {
-        pcs_momentum(w.model, w.state, P0, L0);
-        read_bodies(&w, q, v0);
-        status = pcs_kinetic_energy(w.model, w.state, &K0);
-    }
+    if (status == PCS_OK) status = look(&w, &before);
     if (status == PCS_OK) status = pcs_impact(w.model, w.state, w.work, 1e-9, &report);
-    if (status == PCS_OK) {
-        pcs_momentum(w.model, w.state, P1, L1);
-        read_bodies(&w, q, v1);
-        sum_wrenches(&w, q, p, m);
-        impulse = impulse_of(&w);
-        status = pcs_kinetic_energy(w.model, w.state, &K1);
-    }
-    const int contacts = status == PCS_OK ? pcs_contacts(w.work, NULL) : 0;
+    if (status == PCS_OK) status = look(&w, &after);
+    if (status == PCS_OK) check_impact(c, set, &s, &before, &after, report.outcome);
     close_world(&w);
-    if (status != PCS_OK) return status;
-
-    // what the bodies have gained is what the ground gave
-    double sum = 0;
-    for (int i = 0; i < 3; ++i) {
-        P1[i] -= s.ground ? p[i] : 0;
-        L1[i] -= s.ground ? m[i] : 0;
-    }
-    for (int i = 0; i < s.n; ++i) {
-        sum += hand.p[i];
-    }
-    const double speed = largest(12, v0[0], NULL), mass = s.body[0].mass + s.body[1].mass;
-    const double dv = largest(12, v1[0], hand.v[0]);
-    const double dP = largest(3, P1, P0), dL = largest(3, L1, L0);
-    printf("%-11s %8d %12.9f %12.9f %12.9f %12.9f %9.1e %9.1e %9.1e\n", name, contacts, impulse,
-           sum, K0 - K1, hand.loss, dv, dP, dL);
-    check_value(c, "outcome of pcs_impact", report.outcome, PCS_CONVERGED, 0);
-    check_value(c, "velocities after", dv, 0, 1e-12 * speed);
-    check_value(c, "impulse", impulse, sum, 1e-12 * mass * speed);
-    check_value(c, "momentum", dP, 0, 1e-12 * mass * speed);
-    check_value(c, "angular momentum", dL, 0, 1e-12 * mass * speed);
-    check_value(c, "energy lost", K0 - K1, hand.loss, 1e-12 * K0);
-    if (s.n == 1 && hand.u[0] < 0) {
-        const double u = hand.u[0], W = hand.W[0][0];
-        check_value(c, "(1 - e^2) u^2 / 2W", K0 - K1, (1 - set->e * set->e) * u * u / (2 * W),
-                    1e-12 * K0);
-    }
-    return PCS_OK;
+    return status;
 }
 
 // ---- time stepping
 
+#define HEADER                                                              \
+    "t,x1,y1,z1,q01,q11,q21,q31,vx1,vy1,vz1,wx1,wy1,wz1,"                   \
+    "x2,y2,z2,q02,q12,q22,q32,vx2,vy2,vz2,wx2,wy2,wz2,impulse,gap,kinetic," \
+    "potential,px,py,pz,Lx,Ly,Lz,scene"
+
+// what the observer works on
+typedef struct watch {
+    const world *w;
+    csv *out;    // a row per step
+    record *run; // what the checks will ask for
+    bool once;   // stop after the impact
+} watch;
+
+// called by pcs_run before the first step, then without a report, and after each
+static int observe(void *user, const pcs_model *model, const pcs_state *state, const pcs_work *work,
+                   const pcs_step_report *report)
+{
+    const watch *see = user;
+    snapshot now;
+    (void)model; // these three are those of the world
+    (void)state;
+    (void)work;
+    if (look(see->w, &now) != PCS_OK) return 1;
+
+    csv_real(see->out, now.t);
+    for (int b = 0; b < 2; ++b) {
+        csv_reals(see->out, now.q[b], 7);
+        csv_reals(see->out, now.v[b], 6);
+    }
+    const double gap = see->out->file ? solids_gap(see->run->s, now.q) : 0;
+    csv_reals(see->out, (double[]){impulse_of(&now), gap, now.kinetic, now.potential}, 4);
+    csv_reals(see->out, now.P, 3);
+    csv_reals(see->out, now.L, 3);
+    csv_text(see->out, solids_name[see->run->s->kind]);
+    csv_end(see->out);
+
+    record_add(see->run, &now, report);
+    return see->once && see->run->struck; // anything but 0 stops the run
+}
+
 // steps of h from `before` seconds before the touch to t_end, or only to the impact
 static pcs_status simulate(const settings *set, const scene *s, double h, double before, bool once,
-                           csv *out, motion *m, pcs_run_report *report)
+                           csv *out, record *run, pcs_run_report *report)
 {
     world w;
-    *m = (motion){.s = s, .w = &w, .out = out, .theta = set->theta, .once = once, .h = h};
+    *run = (record){.s = s, .h = h, .theta = set->scheme.theta};
+    watch see = {.w = &w, .out = out, .run = run, .once = once};
     pcs_status status = open_world(set, s, before, &w);
     if (status == PCS_OK) {
-        status = pcs_run(w.model, w.state, w.work, h, set->t_end, motion_observe, m, report);
+        status = pcs_run(w.model, w.state, w.work, h, set->t_end, observe, &see, report);
     }
     close_world(&w);
-    m->w = NULL;
     return status;
-}
-
-enum { PHASES = 8, MOST_HALVINGS = 8 };
-
-// the order at which an error goes to zero with h, over the levels where it is more than rounding;
-// infinite where there are not even two of them
-static double order_of(int n, const double *h, const double *error, double rounding)
-{
-    int above = 0;
-    while (above < n && error[above] > rounding) {
-        ++above;
-    }
-    return above < 2 ? INFINITY : study_slope(above, h, error);
-}
-
-static void print_order(double order)
-{
-    if (isinf(order)) {
-        printf(" %6s", "exact");
-    } else {
-        printf(" %6.2f", order);
-    }
 }
 
 static pcs_status step(checks *c, const settings *set, int kind, csv *out)
 {
     const scene s = solids_make(&set->def, kind, true);
-    const char *name = solids_name[kind];
-    c->context = name;
-    hand_result hand;
-    if (!hand_impact(s.body, s.n, s.contact, set->e, &hand)) return PCS_OK;
-    if (!(largest(s.n, hand.p, NULL) > 0)) {
-        check_skip(c, "time stepping", "the solids do not approach each other");
-        return PCS_OK;
-    }
-    motion m;
+    if (!worth_stepping(c, set, &s)) return PCS_OK;
+    record run;
     pcs_run_report report;
-    PCS_TRY(simulate(set, &s, set->h, set->hit, false, out, &m, &report));
-    check_value(c, "outcome of the run", report.outcome, PCS_CONVERGED, 0);
-    if (!check_that(c, "an impact", m.struck, "seen")) return PCS_OK;
-
-    // errors over halvings: of the velocities, and of the jump beyond its prediction. They depend
-    // on when the touch comes within a step: take the root mean square over all such phases
-    double h[MOST_HALVINGS + 1], dv[MOST_HALVINGS + 1], dL[MOST_HALVINGS + 1];
-    const int levels = set->study + 1;
-    for (int j = 0; j < levels; ++j) {
-        h[j] = ldexp(set->h, -j);
-        dv[j] = dL[j] = 0;
-        for (int i = 0; i < PHASES; ++i) {
-            motion one;
-            csv none = {0};
-            const double before = set->hit + (i + 0.5) / PHASES * h[j];
-            PCS_TRY(simulate(set, &s, h[j], before, true, &none, &one, &report));
-            const double v = largest(12, one.after[0], hand.v[0]);
-            const double L = largest(3, one.jump, one.predicted);
-            dv[j] += v * v / PHASES;
-            dL[j] += L * L / PHASES;
-        }
-        dv[j] = sqrt(dv[j]);
-        dL[j] = sqrt(dL[j]);
-    }
-    const double speed = largest(12, hand.v[0], NULL), mass = s.body[0].mass + s.body[1].mass;
-    const double order_v = order_of(levels, h, dv, 1e-11 * speed);
-    const double order_L = order_of(levels, h, dL, 5e-12 * mass * speed);
-
-    printf("%-11s %9.6f %9.6f %9.1e", name, m.loss, hand.loss, dv[0]);
-    print_order(order_v);
-    printf(" %11.4e %11.4e %9.1e", sqrt(hand_dot(m.jump, m.jump)),
-           sqrt(hand_dot(m.predicted, m.predicted)), dL[0]);
-    print_order(order_L);
-    printf(" %9.1e %9.1e\n", m.leak, m.closure);
-
-    check_value(c, "momentum of every step", m.leak, 0, 1e-13 * mass * speed);
-    check_value(c, "energy of every step", m.closure, 0, 1e-13 * mass * speed * speed);
-
-    // 1 and 2, less what coarse steps hide: a motion may be fast for them
-    if (levels < 3) return PCS_OK;
-    check_order(c, "order of the velocities", order_v, 0.8);
-    if (set->projection != PCS_PROJECT_NONE) return PCS_OK;
-    check_order(c, "order of the angular momentum", order_L, 1.6);
-    return PCS_OK;
+    PCS_TRY(simulate(set, &s, set->h, set->hit, false, out, &run, &report));
+    return check_stepping(c, set, &s, &run, report.outcome, simulate);
 }
 
 // ---- the program
 
-static int run(const settings *set, csv *out)
-{
-    const int first = set->scene == ALL ? SPHERES : set->scene;
-    const int last = set->scene == ALL ? SPACE : set->scene;
-    checks c = {.quiet = true};
-    pcs_status status = PCS_OK;
-
-    printf("\nImpact at frozen configuration, beside an LCP worked out by hand\n"
-           "%-11s %8s %12s %12s %12s %12s %9s %9s %9s\n",
-           "scene", "contacts", "impulse", "by hand", "energy lost", "by hand", "d veloc.",
-           "d moment.", "d ang.m.");
-    for (int k = first; k <= last && status == PCS_OK; ++k) {
-        status = impact(&c, set, k);
-    }
-    printf("\nTime stepping, h = %g s, theta = %g; orders over %d halvings\n"
-           "%-11s %9s %9s %9s %6s %11s %11s %9s %6s %9s %9s\n",
-           set->h, set->theta, set->study, "scene", "lost", "by hand", "d veloc.", "order",
-           "d ang.mom.", "predicted", "beyond", "order", "d moment.", "d energy");
-    for (int k = first; k <= last && status == PCS_OK; ++k) {
-        status = step(&c, set, k, out);
-    }
-    if (status != PCS_OK) return say_error("two_solids", status);
-    if (set->projection != PCS_PROJECT_NONE) {
-        c.context = NULL;
-        check_skip(&c, "order of the angular momentum", "a projection moves the bodies as well");
-    }
-    return checks_end(&c);
-}
-
 int main(int argc, char **argv)
 {
-    settings s = {.def = {.mass = {2, 3},
-                          .radius = {0.1, 0.15},
-                          .size = {{0.3, 0.2, 0.1}, {0.8, 0.7, 0.2}},
-                          .speed = 1,
-                          .sideways = 0.5,
-                          .spin = {1.5, -1}},
-                  .e = 0.6,
-                  .h = 0.002,
-                  .theta = 0.5,
-                  .t_end = 0.2,
-                  .hit = 0.0987, // not the end of a step: there rounding decides who touches
-                  .study = 4};
-
-    args a = {.about =
-                  "Two solids collide: what is conserved and what is lost, at the impact and by "
-                  "time stepping."};
-    args_choice(&a, "--scene", &s.scene, SOLIDS_WORDS,
-                "which; corner, edge and face are on the ground");
-    args_positive(&a, "--mass1", &s.def.mass[0], "kg", "mass of the upper solid");
-    args_positive(&a, "--mass2", &s.def.mass[1], "kg", "mass of the lower one, if it is free");
-    args_positive(&a, "--radius1", &s.def.radius[0], "m", "radius of the upper sphere");
-    args_positive(&a, "--radius2", &s.def.radius[1], "m", "radius of the lower sphere");
-    args_vector(&a, "--size1", s.def.size[0], "m", "edges of the upper box");
-    args_vector(&a, "--size2", s.def.size[1], "m", "edges of the lower box");
-    args_real(&a, "--speed", &s.def.speed, -INFINITY, INFINITY, "m/s",
-              "at which the upper one comes down; a free lower one comes up half as fast");
-    args_real(&a, "--sideways", &s.def.sideways, -INFINITY, INFINITY, "m/s", "speed to the side");
-    args_real(&a, "--spin1", &s.def.spin[0], -INFINITY, INFINITY, "rad/s", "of the upper one");
-    args_real(&a, "--spin2", &s.def.spin[1], -INFINITY, INFINITY, "rad/s", "of the lower one");
-    args_real(&a, "--e", &s.e, 0, 1, "", "restitution");
-    args_positive(&a, "--h", &s.h, "s", "time step");
-    args_real(&a, "--theta", &s.theta, 0, 1, "", "of the scheme");
-    args_positive(&a, "--hit", &s.hit, "s", "when they touch");
-    args_positive(&a, "--tend", &s.t_end, "s", "end of the run");
-    args_choice(&a, "--projection", &s.projection,
-                "none|direct|direct-hysteresis|combined|combined-equality",
-                "how overlaps are removed");
-    args_choice(&a, "--metric", &s.metric, "mass|v|q|q1", "of the projection");
-    args_int(&a, "--study", &s.study, 0, MOST_HALVINGS,
-             "halvings of h to observe orders; they need two");
-    args_string(&a, "--csv", &s.csv, "FILE",
-                "write the initial state and every step of every scene: time, positions, "
-                "quaternions, velocities, angular velocities (body axes), impulse of the step "
-                "(N s), smallest gap, energies (J), momentum, angular momentum about the origin");
-    if (!args_parse(&a, argc, argv)) return a.exit_code;
-
-    for (int b = 0; b < 2; ++b) {
-        if (s.def.size[b][0] > 0 && s.def.size[b][1] > 0 && s.def.size[b][2] > 0) continue;
-        fprintf(stderr, "two_solids: --size%d needs three edges > 0, such as 0.3,0.2,0.1\n", b + 1);
-        return 2;
-    }
-    for (int kind = SPHERES; kind < SCENES; ++kind) {
-        const scene touch = solids_make(&s.def, kind, true);
-        if ((s.scene != ALL && s.scene != kind) || solids_fit(&touch)) continue;
-        fprintf(stderr,
-                "two_solids: in %s the upper box touches beyond the lower; enlarge --size2\n",
-                solids_name[kind]);
-        return 2;
-    }
-    if (s.t_end < s.hit + 2 * s.h || s.t_end / s.h > 1e8) {
-        fprintf(stderr, "two_solids: --tend must lie two steps behind --hit, and at most 1e8 steps "
-                        "from the start\n");
-        return 2;
-    }
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
 
     csv out;
-    if (!csv_open(&out, s.csv, MOTION_HEADER)) return 2;
-    const int code = run(&s, &out);
-    if (!csv_close(&out)) return 2;
-    return code;
+    if (!csv_open(&out, set.csv, HEADER)) return 2;
+    checks c = {.quiet = true};
+    pcs_status status = PCS_OK;
+    const int first = set.scene == ALL ? SPHERES : set.scene;
+    const int last = set.scene == ALL ? SPACE : set.scene;
+
+    impact_head();
+    for (int k = first; k <= last && status == PCS_OK; ++k) {
+        status = impact(&c, &set, k);
+    }
+    stepping_head(&set);
+    for (int k = first; k <= last && status == PCS_OK; ++k) {
+        status = step(&c, &set, k, &out);
+    }
+    code = status == PCS_OK ? end_checks(&c, &set) : say_error("two_solids", status);
+    return csv_close(&out) ? code : 2;
 }

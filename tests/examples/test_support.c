@@ -1,8 +1,8 @@
-// The two helpers of the examples: flags and CSV files.
+// What the examples share: flags, CSV files, checks, orders; and an impact worked out by hand.
 #include "args.h"
 #include "checks.h"
+#include "checks/impact_by_hand.h"
 #include "csv.h"
-#include "hand.h"
 #include "study.h"
 #include "support.h"
 
@@ -223,14 +223,14 @@ END_TEST
 START_TEST(two_balls_exchange_their_speeds)
 {
     const double J = 0.4 * 0.01;
-    const hand_body ball[2] = {{.mass = 1,
-                                .inertia = {J, J, J},
-                                .x = {0.1, 0, 0},
-                                .Q = {1},
-                                .v = {-2, 1, 0},
-                                .omega = {1, 2, 3}},
-                               {.mass = 1, .inertia = {J, J, J}, .x = {-0.1, 0, 0}, .Q = {1}}};
-    const hand_contact touch = {.N = {1, 0, 0}};
+    const solid ball[2] = {{.mass = 1,
+                            .inertia = {J, J, J},
+                            .x = {0.1, 0, 0},
+                            .Q = {1},
+                            .v = {-2, 1, 0},
+                            .omega = {1, 2, 3}},
+                           {.mass = 1, .inertia = {J, J, J}, .x = {-0.1, 0, 0}, .Q = {1}}};
+    const touch_point touch = {.N = {1, 0, 0}};
     hand_result r;
     ck_assert(hand_impact(ball, 1, &touch, 1, &r));
     ck_assert_double_eq_tol(r.v[0][0], 0, 1e-15);

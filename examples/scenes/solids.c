@@ -1,5 +1,5 @@
 // The scenes of two_solids: where they touch, and how fast.
-#include "solids.h"
+#include "scenes/solids.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ const char *const solids_name[SCENES] = {"all",        "spheres",  "corner",   "
 
 static void add_contact(scene *s, const double P[3])
 {
-    hand_contact *c = &s->contact[s->n++];
+    touch_point *c = &s->contact[s->n++];
     memcpy(c->P, P, sizeof c->P);
     memcpy(c->N, (const double[]){0, 0, 1}, sizeof c->N);
 }
@@ -19,8 +19,8 @@ static void add_contact(scene *s, const double P[3])
 static void make_box(scene *s, const solids_def *set, int b, double roll, double pitch, double yaw)
 {
     const double *a = set->size[b];
-    hand_body *body = &s->body[b];
-    *body = (hand_body){.mass = set->mass[b]};
+    solid *body = &s->body[b];
+    *body = (solid){.mass = set->mass[b]};
     pcs_quat_from_zyx(roll, pitch, yaw, body->Q);
     for (int i = 0; i < 3; ++i) {
         const double y = a[(i + 1) % 3], z = a[(i + 2) % 3];
@@ -86,12 +86,12 @@ static void make_box_on(scene *s, const solids_def *set, bool ground, double rol
     double vertex[8][3];
     make_box(s, set, 0, roll, pitch, 0.3);
     const int n = put_box(s, 0, -1, aside, vertex);
-    for (int k = 0; k < n && k < HAND_MOST; ++k) {
+    for (int k = 0; k < n && k < MOST_TOUCHES; ++k) {
         vertex[k][2] = 0;
         add_contact(s, vertex[k]);
     }
     if (ground) {
-        s->body[1] = (hand_body){.fixed = true, .Q = {1, 0, 0, 0}};
+        s->body[1] = (solid){.fixed = true, .Q = {1, 0, 0, 0}};
         s->shape[1] = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
     } else {
         make_box(s, set, 1, 0, 0, -0.2);
@@ -103,7 +103,7 @@ static void make_spheres(scene *s, const solids_def *set)
 {
     for (int b = 0; b < 2; ++b) {
         const double R = set->radius[b], J = 0.4 * set->mass[b] * R * R;
-        s->body[b] = (hand_body){
+        s->body[b] = (solid){
             .mass = set->mass[b], .inertia = {J, J, J}, .x = {0, 0, b == 0 ? R : -R}, .Q = {1}};
         s->shape[b] = pcs_shape_sphere(R);
     }
@@ -119,7 +119,7 @@ static void set_velocities(scene *s, const solids_def *set, bool principal)
     const int first = s->kind == FACE || s->kind == BOX_FACE ? 2 : s->kind == SPACE ? 1 : 0;
     const int axis[2] = {first, s->kind == SPACE ? 1 : 2};
     for (int b = 0; b < 2; ++b) {
-        hand_body *body = &s->body[b];
+        solid *body = &s->body[b];
         const double share = b == 0 ? 1 : -0.5;
         if (body->fixed) continue;
         body->v[0] = share * set->sideways;
@@ -144,6 +144,20 @@ scene solids_make(const solids_def *set, int kind, bool principal)
     return s;
 }
 
+solid solid_before(const solid *now, double t)
+{
+    solid then = *now;
+    double q[7], v[6];
+    memcpy(q, now->x, sizeof now->x);
+    memcpy(q + 3, now->Q, sizeof now->Q);
+    memcpy(v, now->v, sizeof now->v);
+    memcpy(v + 3, now->omega, sizeof now->omega);
+    pcs_body_advance(q, -t, v, PCS_UPDATE_EXP, q);
+    memcpy(then.x, q, sizeof then.x);
+    memcpy(then.Q, q + 3, sizeof then.Q);
+    return then;
+}
+
 bool solids_fit(const scene *s)
 {
     for (int i = 0; i < s->n && !s->ground && s->kind != SPACE && s->kind != SPHERES; ++i) {
@@ -156,4 +170,17 @@ bool solids_fit(const scene *s)
         if (fabs(at[0]) > s->shape[1].half[0] || fabs(at[1]) > s->shape[1].half[1]) return false;
     }
     return true;
+}
+
+double solids_gap(const scene *s, double q[2][7])
+{
+    pcs_feature f[PCS_FEATURES_MAX];
+    double smallest = INFINITY;
+    const int n = pcs_collide(&s->shape[0], q[0], &s->shape[1], q[1], 1e9, f);
+    for (int i = 0; i < n; ++i) {
+        pcs_gap gap;
+        pcs_feature_gap(&f[i], q[0], q[1], &gap);
+        smallest = fmin(smallest, gap.g);
+    }
+    return smallest;
 }

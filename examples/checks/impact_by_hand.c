@@ -1,5 +1,7 @@
-// The impact of two solids by hand.
-#include "hand.h"
+// With H the normal rows of all contacts, u = H v and W = H M^-1 H', the impulses solve
+//     0 <= W p + (1 + e) u  _|_  p >= 0,
+// and the velocities after the impact are v + M^-1 H' p.
+#include "checks/impact_by_hand.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +21,7 @@ void hand_cross(const double a[3], const double b[3], double out[3])
 }
 
 // the change of velocity (inertial, omega inertial) by a unit impulse N at P
-static void kick(const hand_body *b, const double P[3], const double N[3], double dv[3],
+static void kick(const solid *b, const double P[3], const double N[3], double dv[3],
                  double domega[3])
 {
     memset(dv, 0, 3 * sizeof *dv);
@@ -40,7 +42,7 @@ static void kick(const hand_body *b, const double P[3], const double N[3], doubl
 }
 
 // N . velocity of the point of b at P
-static double normal_velocity(const hand_body *b, const double v[3], const double omega[3],
+static double normal_velocity(const solid *b, const double v[3], const double omega[3],
                               const double P[3], const double N[3])
 {
     double GP[3], turn[3];
@@ -51,8 +53,8 @@ static double normal_velocity(const hand_body *b, const double v[3], const doubl
     return hand_dot(N, v) + hand_dot(N, turn);
 }
 
-// Gaussian elimination of A x = b, n <= HAND_MOST; false if A is singular
-static bool solve(int n, double A[HAND_MOST][HAND_MOST], double *b)
+// Gaussian elimination of A x = b, n <= MOST_TOUCHES; false if A is singular
+static bool solve(int n, double A[MOST_TOUCHES][MOST_TOUCHES], double *b)
 {
     double largest = 0;
     for (int i = 0; i < n; ++i) {
@@ -90,11 +92,11 @@ static bool solve(int n, double A[HAND_MOST][HAND_MOST], double *b)
 // the set of closed contacts whose bits are set in `closed`; true if it solves the LCP
 static bool try_set(int n, unsigned closed, double e, hand_result *r)
 {
-    int row[HAND_MOST], m = 0;
+    int row[MOST_TOUCHES], m = 0;
     for (int i = 0; i < n; ++i) {
         if (closed & (1u << i)) row[m++] = i;
     }
-    double A[HAND_MOST][HAND_MOST] = {{0}}, p[HAND_MOST] = {0};
+    double A[MOST_TOUCHES][MOST_TOUCHES] = {{0}}, p[MOST_TOUCHES] = {0};
     for (int i = 0; i < m; ++i) {
         for (int j = 0; j < m; ++j) {
             A[i][j] = r->W[row[i]][row[j]];
@@ -122,7 +124,7 @@ static bool try_set(int n, unsigned closed, double e, hand_result *r)
     return true;
 }
 
-double hand_kinetic(const hand_body *b, const double v[6])
+static double kinetic(const solid *b, const double v[6])
 {
     if (b->fixed) return 0;
     double K = 0;
@@ -132,11 +134,10 @@ double hand_kinetic(const hand_body *b, const double v[6])
     return K;
 }
 
-bool hand_impact(const hand_body body[2], int n, const hand_contact *contact, double e,
-                 hand_result *out)
+bool hand_impact(const solid body[2], int n, const touch_point *contact, double e, hand_result *out)
 {
     *out = (hand_result){0};
-    double dv[2][HAND_MOST][3], domega[2][HAND_MOST][3];
+    double dv[2][MOST_TOUCHES][3], domega[2][MOST_TOUCHES][3];
     for (int b = 0; b < 2; ++b) {
         const double sign = b == 0 ? 1 : -1;
         double omega[3];
@@ -174,7 +175,7 @@ bool hand_impact(const hand_body body[2], int n, const hand_contact *contact, do
             before[3 + i] = body[b].omega[i];
             out->v[b][3 + i] = body[b].omega[i] + in_body[i];
         }
-        out->loss += hand_kinetic(&body[b], before) - hand_kinetic(&body[b], out->v[b]);
+        out->loss += kinetic(&body[b], before) - kinetic(&body[b], out->v[b]);
     }
     return found;
 }

@@ -1,0 +1,25 @@
+// The command line of two_solids.
+#ifndef EXAMPLES_FLAGS_TWO_SOLIDS_H
+#define EXAMPLES_FLAGS_TWO_SOLIDS_H
+
+#include "scenes/solids.h"
+
+#include <stdbool.h>
+
+#include <percuss/model.h>
+
+enum { MOST_HALVINGS = 8 };
+
+typedef struct settings {
+    solids_def def;
+    double e, h, t_end;
+    double hit; // when they touch, s
+    pcs_scheme scheme;
+    int scene, study;
+    const char *csv;
+} settings;
+
+// False: stop and return *code; the words have been printed.
+bool read_flags(settings *set, int argc, char **argv, int *code);
+
+#endif
