@@ -1,7 +1,7 @@
 // Boxes in a row, each joined to the next by rods, that start in violation: their lowest corners in
 // the floor z >= 0 (unilateral), their ball joints apart (bilateral), or both.
-#ifndef EXAMPLES_BOXES_H
-#define EXAMPLES_BOXES_H
+#ifndef EXAMPLES_SCENES_ROW_OF_BOXES_H
+#define EXAMPLES_SCENES_ROW_OF_BOXES_H
 
 #include <percuss/kernel.h>
 
@@ -32,10 +32,19 @@ row_of_boxes boxes_make(const boxes_def *def, int kind);
 int corner_heights(void *user, const double *q1, const double *q2, double *g);
 int corner_gradients(void *user, const double *q1, const double *q2, double *C1, double *C2);
 
-// Gaps, kinds and C = dg/dq of all constraints at q, from gradients of points. Returns their
-// number.
-int boxes_evaluate(const row_of_boxes *s, const double *q, pcs_cone kind[ROWS], double g[ROWS],
-                   double C[ROWS][NQ]);
+// all constraints at a configuration, as a position step needs them: dense, column-major
+typedef struct constraints {
+    int m;
+    pcs_cone kind[ROWS];
+    double g[ROWS];      // gaps
+    double C[ROWS * NQ]; // dg/dq, m x 7n, from gradients of points
+    double T[NQ * NV];   // dq/dt = T v, 7n x 6n
+} constraints;
+
+void boxes_evaluate(const row_of_boxes *s, const double *q, constraints *at);
+
+// the mass, 6n x 6n
+void boxes_mass(const row_of_boxes *s, double M[NV * NV]);
 
 // how far the bodies have gone
 typedef struct distance {

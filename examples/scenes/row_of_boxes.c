@@ -1,5 +1,5 @@
 // Boxes in a row, sunk into the floor and apart from one another.
-#include "boxes.h"
+#include "scenes/row_of_boxes.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,8 +88,9 @@ int corner_gradients(void *user, const double *q1, const double *q2, double *C1,
     return 0;
 }
 
-int boxes_evaluate(const row_of_boxes *s, const double *q, pcs_cone kind[ROWS], double g[ROWS],
-                   double C[ROWS][NQ])
+// gaps, kinds and rows of C; their number
+static int find_rows(const row_of_boxes *s, const double *q, pcs_cone kind[ROWS], double g[ROWS],
+                     double C[ROWS][NQ])
 {
     int m = 0;
     memset(C, 0, sizeof(double[ROWS][NQ]));
@@ -126,6 +127,37 @@ int boxes_evaluate(const row_of_boxes *s, const double *q, pcs_cone kind[ROWS], 
         }
     }
     return m;
+}
+
+void boxes_evaluate(const row_of_boxes *s, const double *q, constraints *at)
+{
+    const int nq = 7 * s->n;
+    double row[ROWS][NQ];
+    at->m = find_rows(s, q, at->kind, at->g, row);
+    for (int i = 0; i < at->m; ++i) {
+        for (int j = 0; j < nq; ++j) {
+            at->C[i + at->m * j] = row[i][j];
+        }
+    }
+    memset(at->T, 0, sizeof at->T);
+    for (int b = 0; b < s->n; ++b) {
+        double T[42];
+        pcs_body_T(q + 7 * b, T);
+        for (int k = 0; k < 42; ++k) {
+            at->T[7 * b + k % 7 + nq * (6 * b + k / 7)] = T[k];
+        }
+    }
+}
+
+void boxes_mass(const row_of_boxes *s, double M[NV * NV])
+{
+    memset(M, 0, sizeof(double[NV * NV]));
+    for (int b = 0; b < s->n; ++b) {
+        for (int i = 0; i < 6; ++i) {
+            const double value = i < 3 ? s->mass[b] : s->inertia[b][4 * (i - 3)];
+            M[(6 * b + i) * (6 * s->n + 1)] = value;
+        }
+    }
 }
 
 distance boxes_distance(const row_of_boxes *s, const double *a, const double *b)

@@ -1,0 +1,10 @@
+// The classical trap: projection with the gradient of an un-normalised rotation.
+#ifndef EXAMPLES_CHECKS_RAW_GRADIENT_H
+#define EXAMPLES_CHECKS_RAW_GRADIENT_H
+
+#include "checks/projection.h"
+
+// a table of balls in the floor, of three radii, by the right gradient and by the raw one
+pcs_status show_raw_gradient(checks *c, const settings *set, csv *out);
+
+#endif
