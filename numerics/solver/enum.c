@@ -13,9 +13,10 @@
 // has been cut, so it proves that there is no solution, or none with fewer active rows.
 //
 // Of several solutions the one with the fewest rows r_i > 0 is returned; among those the first
-// met, which depends on the data only.
+// met, which depends on the data only. Problems with Coulomb blocks are searched in modes.c.
 #include <string.h>
 
+#include "solver/modes.h"
 #include "solver/pivot.h"
 #include "solver/solver.h"
 
@@ -61,6 +62,9 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
     // refused before anything is taken
     const int ni = unilateral_rows(p);
     if (ni > o->as.enumerate.max_rows) return 0;
+    const int contacts = modes_contacts(p);
+    if (contacts > o->as.enumerate.max_contacts) return 0;
+    if (contacts > 0) return modes_bytes(p);
     const size_t n = (size_t)p->n, levels = (size_t)ni + 1;
     return track_bytes(p) + pivot_problem_bytes(p) + solver_bytes(levels, sizeof(level)) +
            levels * dict_bytes(p->n, p->n) + solver_bytes(3 * n, 1) + 2 * solver_bytes(n, 1) +
@@ -252,6 +256,14 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
                         " %d, and every row more may double the time",
                         ni, o->as.enumerate.max_rows);
     }
+    const int contacts = modes_contacts(p);
+    if (contacts > o->as.enumerate.max_contacts) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "enum: %d contacts with friction are too many to enumerate; the limit"
+                        " max_contacts is %d, and every contact more takes ten times as long",
+                        contacts, o->as.enumerate.max_contacts);
+    }
+    if (contacts > 0) return modes_solve(p, o, watch, work, r, u, out);
 
     pivot_problem d;
     solver_track track;
@@ -277,19 +289,22 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 static const pcs_opt opts[] = {
     {"max_rows", PCS_OPT_INT, offsetof(pcs_solver_opts, as.enumerate.max_rows), 0, 40,
      "refuse problems with more unilateral rows"},
+    {"max_contacts", PCS_OPT_INT, offsetof(pcs_solver_opts, as.enumerate.max_contacts), 0, 8,
+     "refuse problems with more Coulomb blocks"},
 };
 
 const solver_class solver_enum = {
     .info = {.name = "enum",
-             .summary = "enumeration of active sets by branch and bound; fewest active rows first",
+             .summary =
+                 "enumeration of active sets by branch and bound, and of the modes of few contacts",
              .kind = PCS_ENUM,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL,
+             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
              .opt = opts,
              .n_opts = sizeof opts / sizeof *opts},
     .defaults = {.kind = PCS_ENUM,
                  .tol = 1e-10,
                  .max_iters = 20000000,
-                 .as.enumerate = {.max_rows = 20}},
+                 .as.enumerate = {.max_rows = 20, .max_contacts = 4}},
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -357,11 +357,87 @@ START_TEST(entries_agree)
 }
 END_TEST
 
+// the modes of few contacts: constructed problems of every rank, against their measure
+START_TEST(enum_finds_solutions)
+{
+    for (int f = 0; f <= FRICTION_GYRO; ++f) {
+        for (uint64_t seed = 0; seed < 40; ++seed) {
+            reset();
+            const int nc = f >= FRICTION_SPHERES ? 1 : 1 + (int)seed % 4;
+            const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
+            const pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+            double r[ROWS] = {0};
+            const pcs_report report = solve(&p, &o, r);
+            ck_assert_msg(report.outcome == PCS_CONVERGED, "%s, nc = %d, seed %d: %s, %g",
+                          friction_name[f], nc, (int)seed, pcs_outcome_text(report.outcome),
+                          report.measure.residual);
+        }
+    }
+}
+END_TEST
+
+// little friction and a well-conditioned W: one solution, and both ways lead to it
+START_TEST(enum_agrees_with_nsgs)
+{
+    for (uint64_t seed = 0; seed < 30; ++seed) {
+        reset();
+        pcs_problem p = friction_problem(FRICTION_DENSE, 3, seed, &arena, NULL);
+        for (int i = 0; i < p.n; ++i) {
+            p.W.val[i * (p.n + 1)] += 2;
+        }
+        pcs_block block[3];
+        for (int b = 0; b < 3; ++b) {
+            block[b] = p.block[b];
+            block[b].mu *= 0.2;
+        }
+        p.block = block;
+        double a[ROWS] = {0}, b[ROWS] = {0};
+        pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+        o.tol = 1e-12;
+        const pcs_report report = solve(&p, &o, a);
+        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        o = nsgs_options(1e-13);
+        ck_assert_int_eq(solve(&p, &o, b).outcome, PCS_CONVERGED);
+        for (int i = 0; i < p.n; ++i) {
+            CK_NEAR(a[i], b[i], 1e-10 * report.measure.norm_r);
+        }
+    }
+}
+END_TEST
+
+START_TEST(enum_says_what_it_cannot_do)
+{
+    reset();
+    pcs_problem p = friction_problem(FRICTION_DENSE, 5, 1, &arena, NULL);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+    double r[ROWS] = {0}, u[ROWS];
+    pcs_report report;
+    CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_UNSUPPORTED);
+    o.as.enumerate.max_contacts = 5;
+    o.max_iters = 100;
+    p = friction_problem(FRICTION_DEFICIENT, 5, 1, &arena, NULL);
+    report = solve(&p, &o, r);
+    ck_assert(report.outcome == PCS_CONVERGED || report.outcome == PCS_MAX_ITERS);
+    ck_assert(report.iters <= 100);
+    o.max_iters = 0;
+    memset(r, 0, sizeof r);
+    report = solve(&p, &o, r);
+    ck_assert_int_eq(report.iters, 0);
+
+    // W = 0 pressed together: every mode has been tried, which is no proof
+    const double W[9] = {0}, q[3] = {-1, 0.2, 0}, mu = 0.3;
+    o = pcs_solver_defaults(PCS_ENUM);
+    memset(r, 0, sizeof r);
+    CK_OK(pcs_fc3d_solve(1, W, q, &mu, &o, r, u, &report));
+    ck_assert_int_eq(report.outcome, PCS_STALLED);
+}
+END_TEST
+
 // the others refuse, and say so; exactly the memory asked for is enough
 START_TEST(refusals_and_memory)
 {
     reset();
-    const pcs_problem p = friction_problem(FRICTION_MIXED, 8, 2, &arena, NULL);
+    const pcs_problem p = friction_problem(FRICTION_MIXED, 5, 2, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
         pcs_solver_opts o = pcs_solver_defaults(info->kind);
@@ -383,4 +459,5 @@ END_TEST
 
 PCS_TEST_MAIN("friction", nsgs_solves_every_family, options_work, both_loops_agree,
               no_friction_is_an_lcp, frames_do_not_matter, acceleration_helps, starts_and_repeats,
-              no_solution_is_not_a_solution, extreme_numbers, entries_agree, refusals_and_memory)
+              no_solution_is_not_a_solution, extreme_numbers, entries_agree, enum_finds_solutions,
+              enum_agrees_with_nsgs, enum_says_what_it_cannot_do, refusals_and_memory)

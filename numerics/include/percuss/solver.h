@@ -14,7 +14,7 @@ extern "C" {
 typedef enum pcs_solver {
     PCS_AUTO,   ///< the portfolio: picks, and falls back when the pick does not converge
     PCS_DIRECT, ///< linear solve; equality blocks only
-    PCS_ENUM,   ///< enumeration of active sets: small problems, the exact reference
+    PCS_ENUM,   ///< enumeration of active sets and modes: small problems, the exact reference
     PCS_LEMKE,  ///< complementary pivoting
     PCS_NSGS,   ///< nonsmooth (projected) Gauss-Seidel with relaxation
     PCS_NEWTON, ///< semismooth Newton on Fischer-Burmeister or min, line search
@@ -59,7 +59,8 @@ typedef enum pcs_newton_function {
 
 /// Options of PCS_ENUM.
 typedef struct pcs_enum_opts {
-    int max_rows; ///< refuse problems with more unilateral rows than this
+    int max_rows;     ///< refuse problems with more unilateral rows than this
+    int max_contacts; ///< and with more Coulomb blocks than this
 } pcs_enum_opts;
 
 /// How nsgs solves one contact with friction, the others held.
