@@ -458,7 +458,7 @@ static pcs_status sparse_to_bsr(const file_matrix *A, const text *t, int n, cons
     }
     if (!pcs_all_finite(out->val, values)) {
         return text_fail(t, PCS_ERR_FORMAT,
-                         "entries of M at the same place add up to more than a"
+                         "entries of the matrix at the same place add up to more than a"
                          " double can hold");
     }
     return PCS_OK;
@@ -479,8 +479,9 @@ pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *
 
     *out = A->bsr;
     if (out->m != out->n || memcmp(out->row, out->col, ((size_t)out->m + 1) * sizeof(int)) != 0) {
-        return text_fail(t, PCS_ERR_SIZE,
-                         "the block rows and the block columns of M differ; they must be the same");
+        return text_fail(
+            t, PCS_ERR_SIZE,
+            "the block rows and the block columns of the matrix differ; they must be the same");
     }
     return PCS_OK;
 }

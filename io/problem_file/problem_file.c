@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "problem_file/complementarity.h"
+#include "problem_file/friction.h"
 
 const char *pcs_file_kind_text(pcs_file_kind kind)
 {
@@ -20,19 +21,42 @@ const char *pcs_file_kind_text(pcs_file_kind kind)
     return "unknown kind";
 }
 
+static bool fits(const text *t, pcs_file_kind kind)
+{
+    switch (kind) {
+    case PCS_FILE_ANY:
+        break;
+    case PCS_FILE_LCP:
+        return lcp_fits(t);
+    case PCS_FILE_MLCP:
+        return mlcp_fits(t);
+    case PCS_FILE_FC3D:
+        return friction_fits(t, 3);
+    case PCS_FILE_FC2D:
+        return friction_fits(t, 2);
+    }
+    return false;
+}
+
 static pcs_status recognise(const text *t, pcs_file_kind *out)
 {
-    const bool lcp = lcp_fits(t), mlcp = mlcp_fits(t);
-    if (lcp && mlcp) {
-        return text_fail(t, PCS_ERR_FORMAT,
-                         "its first numbers fit an LCP and an MLCP; say which of them it is");
+    pcs_file_kind found = PCS_FILE_ANY;
+    for (pcs_file_kind kind = PCS_FILE_LCP; kind <= PCS_FILE_FC2D; ++kind) {
+        if (!fits(t, kind)) continue;
+        if (found != PCS_FILE_ANY) {
+            return text_fail(t, PCS_ERR_FORMAT,
+                             "its first numbers fit the kinds %s and %s; say which of them it is",
+                             pcs_file_kind_text(found), pcs_file_kind_text(kind));
+        }
+        found = kind;
     }
-    if (!lcp && !mlcp) {
+    if (found == PCS_FILE_ANY) {
         return text_fail(t, PCS_ERR_FORMAT,
                          "its first numbers fit neither an LCP (n, type, n, n)"
-                         " nor an MLCP (st1, st2, n, m, 0)");
+                         " nor an MLCP (st1, st2, n, m, 0)"
+                         " nor a friction problem (2 or 3, nc, type, rows, rows)");
     }
-    *out = lcp ? PCS_FILE_LCP : PCS_FILE_MLCP;
+    *out = found;
     return PCS_OK;
 }
 
@@ -43,6 +67,9 @@ static pcs_status read_kind(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_prob
         return lcp_read(t, keep, scratch, file);
     case PCS_FILE_MLCP:
         return mlcp_read(t, keep, scratch, file);
+    case PCS_FILE_FC3D:
+    case PCS_FILE_FC2D:
+        return friction_read(t, keep, scratch, file);
     case PCS_FILE_ANY:
         break;
     }

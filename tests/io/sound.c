@@ -12,6 +12,9 @@ static const char *unsound_blocks(const pcs_problem *p)
         const pcs_block *b = &p->block[i];
         if (b->row != row || b->dim < 1) return "the cone blocks do not follow one another";
         if (b->cone == PCS_UNILATERAL && b->dim != 1) return "a unilateral block has many rows";
+        if (b->cone == PCS_COULOMB && b->dim != 2 && b->dim != 3) return "a contact has odd rows";
+        if (!(b->mu >= 0) || !isfinite(b->mu)) return "mu is not a coefficient";
+        if (b->cone != PCS_COULOMB && b->mu != 0) return "a row without friction has some";
         while (p->W.row[at + 1] <= b->row) {
             ++at;
         }
@@ -26,8 +29,10 @@ const char *unsound(const pcs_problem_file *file)
     const pcs_problem *p = &file->problem;
     if (file->kind == PCS_FILE_ANY) return "the kind is not known";
     if (!file->has_matrix && !file->has_parts) return "no form is there";
-    if (file->equalities + file->complementarities != p->n)
+    const int dim = file->kind == PCS_FILE_FC2D ? 2 : 3;
+    if (file->equalities + file->complementarities + dim * file->contacts != p->n) {
         return "the kinds of rows do not add up";
+    }
 
     if (pcs_bsr_check(&p->W) != PCS_OK) return pcs_error_text();
     if (p->W.m != p->W.n || p->W.row[p->W.m] != p->n) return "W has the wrong size";
@@ -69,7 +74,7 @@ size_t fair_memory(size_t size)
 
 const char *read_as_every_kind(const char *text, size_t size, int *read)
 {
-    for (pcs_file_kind kind = PCS_FILE_ANY; kind <= PCS_FILE_MLCP; ++kind) {
+    for (pcs_file_kind kind = PCS_FILE_ANY; kind <= PCS_FILE_FC2D; ++kind) {
         byte_count count = {.limit = fair_memory(size)};
         const pcs_env env = counting_env(&count);
         pcs_problem_file *file;

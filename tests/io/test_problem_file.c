@@ -7,10 +7,11 @@
 #include "support.h"
 
 static const char *const all_files[] = {
-    "lcp_dense.dat",      "lcp_blocks.dat",     "lcp_triplets.dat",   "lcp_columns.dat",
-    "lcp_rows.dat",       "lcp_degenerate.dat", "lcp_infeasible.dat", "mlcp_both.dat",
-    "mlcp_parts.dat",     "mlcp_blocks.dat",    "mlcp_triplets.dat",  "mlcp_singular.dat",
-    "mlcp_infeasible.dat"};
+    "lcp_dense.dat",       "lcp_blocks.dat",     "lcp_triplets.dat",   "lcp_columns.dat",
+    "lcp_rows.dat",        "lcp_degenerate.dat", "lcp_infeasible.dat", "mlcp_both.dat",
+    "mlcp_parts.dat",      "mlcp_blocks.dat",    "mlcp_triplets.dat",  "mlcp_singular.dat",
+    "mlcp_infeasible.dat", "fc3d_dense.dat",     "fc3d_blocks.dat",    "fc3d_triplets.dat",
+    "fc2d_dense.dat"};
 enum { N_FILES = sizeof all_files / sizeof *all_files };
 
 static const char *path_of(const char *name)
@@ -110,8 +111,10 @@ START_TEST(an_mlcp_keeps_the_order_of_its_rows)
 {
     const pcs_block whole[3] = {
         {PCS_UNILATERAL, 0, 1, 0}, {PCS_EQUALITY, 1, 2, 0}, {PCS_UNILATERAL, 3, 1, 0}};
-    const pcs_block cut[4] = {
-        {PCS_UNILATERAL, 0, 1, 0}, {PCS_EQUALITY, 1, 1, 0}, {PCS_EQUALITY, 2, 1, 0}, {PCS_UNILATERAL, 3, 1, 0}};
+    const pcs_block cut[4] = {{PCS_UNILATERAL, 0, 1, 0},
+                              {PCS_EQUALITY, 1, 1, 0},
+                              {PCS_EQUALITY, 2, 1, 0},
+                              {PCS_UNILATERAL, 3, 1, 0}};
     static const char *const name[] = {"mlcp_both.dat", "mlcp_triplets.dat", "mlcp_blocks.dat"};
     for (int i = 0; i < 3; ++i) {
         pcs_problem_file *f;
@@ -204,9 +207,78 @@ START_TEST(many_runs_in_any_order_are_read)
                 " 1 0 0 0  0 2 0 0  0 0 3 0  0 0 0 4  5  0 0 0 0  0 0 0 0  1 2 3 4 5",
                 PCS_FILE_MLCP, &f));
     expect_sound(f);
-    const pcs_block block[4] = {
-        {PCS_EQUALITY, 0, 2, 0}, {PCS_EQUALITY, 2, 1, 0}, {PCS_EQUALITY, 3, 1, 0}, {PCS_UNILATERAL, 4, 1, 0}};
+    const pcs_block block[4] = {{PCS_EQUALITY, 0, 2, 0},
+                                {PCS_EQUALITY, 2, 1, 0},
+                                {PCS_EQUALITY, 3, 1, 0},
+                                {PCS_UNILATERAL, 4, 1, 0}};
     expect_cones(f, 4, block);
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+static const double fc3d_W[36] = {2,    0.1, -0.2, 0.5,  0, 0.1, 0.1, 3, 0.25, 0,   0.3,  0,
+                                  -0.2, 0.2, 2.5,  0.1,  0, 0.4, 0.5, 0, 0.1,  1.5, -0.1, 0,
+                                  0,    0.3, 0,    -0.1, 2, 0,   0.1, 0, 0.4,  0,   0.2,  2.25};
+static const double fc3d_q[6] = {-1, 0.3, -0.6, -0.5, 2, -1};
+
+START_TEST(a_friction_problem_reads_the_same_in_every_storage)
+{
+    static const struct {
+        const char *name;
+        pcs_file_storage storage;
+        int block_rows;
+    } file[] = {{"fc3d_dense.dat", PCS_FILE_DENSE, 1},
+                {"fc3d_blocks.dat", PCS_FILE_BLOCKS, 2},
+                {"fc3d_triplets.dat", PCS_FILE_SPARSE, 2}};
+    const double mu[2] = {0.3, 0.7};
+    for (size_t i = 0; i < sizeof file / sizeof *file; ++i) {
+        for (int given = 0; given < 2; ++given) {
+            pcs_problem_file *f;
+            CK_OK(pcs_problem_file_read(NULL, path_of(file[i].name),
+                                        given ? PCS_FILE_FC3D : PCS_FILE_ANY, &f));
+            expect_problem(f, 6, fc3d_W, fc3d_q);
+            ck_assert(f->kind == PCS_FILE_FC3D && f->recognised == !given);
+            ck_assert(f->storage == file[i].storage && f->contacts == 2 && f->has_matrix);
+            ck_assert(f->equalities == 0 && f->complementarities == 0);
+            ck_assert_int_eq(f->problem.W.m, file[i].block_rows);
+            ck_assert_int_eq(f->problem.nb, 2);
+            for (int b = 0; b < 2; ++b) {
+                ck_assert_int_eq(f->problem.block[b].cone, PCS_COULOMB);
+                ck_assert_int_eq(f->problem.block[b].dim, 3);
+                CK_NEAR(f->problem.block[b].mu, mu[b], 0);
+            }
+            CK_OK(pcs_problem_check(&f->problem));
+            pcs_problem_file_destroy(f);
+        }
+    }
+    pcs_problem_file *f;
+    CK_OK(pcs_problem_file_read(NULL, path_of("fc2d_dense.dat"), PCS_FILE_ANY, &f));
+    ck_assert(f->kind == PCS_FILE_FC2D && f->contacts == 2 && f->problem.n == 4);
+    ck_assert(f->problem.block[0].dim == 2 && f->problem.block[1].mu == 0);
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(friction_is_told_from_what_begins_alike)
+{
+    // one contact; then one that would be a global problem
+    const char *one = "3 1\n\n0 3 3 3 3 1 0 0 0 1 0 0 0 1 1 1 1 0.5 2 a comment";
+    const char *more = "3 1\n\n0 3 3 3 3 1 0 0 0 1 0 0 0 1 0 3 3 0.5";
+    pcs_problem_file *f;
+    CK_OK(parse(one, PCS_FILE_ANY, &f));
+    ck_assert_int_eq(f->kind, PCS_FILE_FC3D);
+    pcs_problem_file_destroy(f);
+    CK_FAILS(parse(more, PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "second matrix"));
+    CK_OK(parse(more, PCS_FILE_FC3D, &f));
+    pcs_problem_file_destroy(f);
+    CK_FAILS(parse(one, PCS_FILE_FC2D, &f), PCS_ERR_FORMAT);
+
+    // a planar contact, sparse, and an LCP of two rows in blocks
+    CK_FAILS(parse("2 1 2 2 2", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "lcp and fc2d"));
+    CK_OK(parse("3 0 0 0 0 0 0", PCS_FILE_ANY, &f));
+    ck_assert(f->contacts == 0 && f->problem.n == 0);
     pcs_problem_file_destroy(f);
 }
 END_TEST
@@ -264,7 +336,7 @@ START_TEST(tabs_and_carriage_returns_change_nothing)
         CK_OK(pcs_problem_file_parse(NULL, crlf, other, NULL, PCS_FILE_ANY, &b));
         expect_sound(a);
 
-        double Wa[16], Wb[16];
+        double Wa[36], Wb[36];
         pcs_bsr_to_dense(&a->problem.W, Wa);
         pcs_bsr_to_dense(&b->problem.W, Wb);
         const size_t n = (size_t)a->problem.n;
@@ -301,9 +373,8 @@ START_TEST(a_kind_is_recognised_or_asked_for)
     ck_assert_int_eq(f->kind, PCS_FILE_MLCP);
     pcs_problem_file_destroy(f);
 
-    // a friction problem is neither
-    CK_FAILS(parse("3 1\n\n0 3 3 3 3 1 0 0 0 1 0 0 0 1 1 1 1 0.5", PCS_FILE_ANY, &f),
-             PCS_ERR_FORMAT);
+    // four dimensions are none
+    CK_FAILS(parse("4 1 0 4 4 4 4", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
     CK_FAILS(parse("", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
     CK_FAILS(parse("hello", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
     CK_FAILS(parse("1 0 1 1 1 1 1 1", (pcs_file_kind)77, &f), PCS_ERR_ARG);
@@ -440,6 +511,22 @@ static const struct {
     {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 4  -1 1", PCS_ERR_FORMAT, "M(1, 0) is 0, but D(0, 0) is 4"},
     {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 0  -2 1", PCS_ERR_FORMAT, "q(0) is -1, but a(0) is -2"},
     {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 0  -1 0", PCS_ERR_FORMAT, "q(1) is 1, but b(0) is 0"},
+
+    // friction
+    {PCS_FILE_FC3D, "", PCS_ERR_FORMAT, "the dimension"},
+    {PCS_FILE_FC3D, "2 1 0 2 2 2 2 1 0 0 1 1 1 0", PCS_ERR_FORMAT, "dimension is 2"},
+    {PCS_FILE_FC2D, "3 1 0", PCS_ERR_FORMAT, "dimension is 3"},
+    {PCS_FILE_FC2D, "2 -1 0", PCS_ERR_SIZE, "number of contacts is -1"},
+    {PCS_FILE_FC2D, "2 2147483647 0 2 2", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_FC2D, "2 1 0 3 3 3 3 1 2 3 4 5 6 7 8 9 1 1 0", PCS_ERR_SIZE, "W is 3 x 3"},
+    {PCS_FILE_FC2D, "2 1 0 2 2 2 2 1 0 0 1 1", PCS_ERR_SIZE, "q: 2 numbers"},
+    {PCS_FILE_FC2D, "2 1 0 2 2 2 2 1 0 0 1 1 x 0", PCS_ERR_FORMAT, "q: number 2 of 2"},
+    {PCS_FILE_FC2D, "2 1 0 2 2 2 2 1 0 0 1 1 1", PCS_ERR_SIZE, "mu: 1 numbers"},
+    {PCS_FILE_FC2D, "2 1 0 2 2 2 2 1 0 0 1 1 1 nan", PCS_ERR_FORMAT, "mu, a number"},
+    {PCS_FILE_FC2D, "2 1 0 2 2 2 2 1 0 0 1 1 1 -0.5", PCS_ERR_FORMAT, "mu of contact 0 is -0.5"},
+    {PCS_FILE_FC2D, "2 1 1 2 2 2 2 2  1 2  1 2  3 2  0 1 2  0 1  0 1 1 1  1 1  0", PCS_ERR_SIZE,
+     "within contact 0"},
+    {PCS_FILE_FC2D, "2 1 1 2 2 1 1 2  2  1 2  2 1  0 1  0  0 1 2  1 1 0", PCS_ERR_SIZE, "differ"},
 };
 
 START_TEST(malformed_files_are_refused_with_words)
@@ -637,8 +724,9 @@ START_TEST(every_allocation_may_fail)
 END_TEST
 
 PCS_TEST_MAIN("problem files", an_lcp_reads_the_same_in_every_storage,
-              an_mlcp_keeps_the_order_of_its_rows, an_mlcp_in_parts_has_its_equalities_first,
-              blocks_may_come_in_any_order_within_a_row,
+              a_friction_problem_reads_the_same_in_every_storage,
+              friction_is_told_from_what_begins_alike, an_mlcp_keeps_the_order_of_its_rows,
+              an_mlcp_in_parts_has_its_equalities_first, blocks_may_come_in_any_order_within_a_row,
               a_large_sparse_equality_block_is_taken_apart, many_runs_in_any_order_are_read,
               empty_problems_are_problems, tabs_and_carriage_returns_change_nothing,
               a_kind_is_recognised_or_asked_for, malformed_files_are_refused_with_words,

@@ -1,6 +1,6 @@
 /// @file
-/// Reading complementarity problems from the text files of the field (doc/files.md): LCP and
-/// MLCP `.dat` files with a dense, a block-sparse or a sparse matrix.
+/// Reading problems from the text files of the field (doc/files.md): LCP, MLCP and local friction
+/// (FC3D, FC2D) `.dat` files with a dense, a block-sparse or a sparse matrix.
 ///
 ///     pcs_problem_file *file;
 ///     PCS_TRY(pcs_problem_file_read(NULL, "lcp_CPS_1.dat", PCS_FILE_ANY, &file));
@@ -19,7 +19,9 @@ extern "C" {
 #define PCS_FILE_KIND_LIST(X) \
     X(PCS_FILE_ANY, "any")    \
     X(PCS_FILE_LCP, "lcp")    \
-    X(PCS_FILE_MLCP, "mlcp")
+    X(PCS_FILE_MLCP, "mlcp")  \
+    X(PCS_FILE_FC3D, "fc3d")  \
+    X(PCS_FILE_FC2D, "fc2d")
 
 /// PCS_FILE_ANY, as an argument, asks for the kind to be recognised; a file never has it.
 typedef enum pcs_file_kind {
@@ -44,11 +46,12 @@ typedef struct pcs_problem_file {
     pcs_file_kind kind;       ///< what was asked for, or recognised; never PCS_FILE_ANY
     int recognised;           ///< 1 if the kind was asked for as PCS_FILE_ANY
     pcs_file_storage storage; ///< of the matrix
-    int has_matrix;           ///< 1 if the file has the form (M, q); always for an LCP
-    int has_parts;            ///< 1 if it has the form (A, B, C, D, a, b)
-    int equalities;           ///< rows w = 0
-    int complementarities;    ///< rows 0 <= z _|_ w >= 0
-    struct pcs_pool *memory;  ///< private
+    int has_matrix; ///< 1 if the file has the form (M, q); always for an LCP and for friction
+    int has_parts;  ///< 1 if it has the form (A, B, C, D, a, b)
+    int equalities; ///< rows w = 0
+    int complementarities;   ///< rows 0 <= z _|_ w >= 0
+    int contacts;            ///< with friction; each has a Coulomb block of three or two rows
+    struct pcs_pool *memory; ///< private
 } pcs_problem_file;
 
 /// Reads a file. `kind` PCS_FILE_ANY recognises it by its first numbers, or fails with
@@ -62,7 +65,8 @@ typedef struct pcs_problem_file {
 /// where a block row of the matrix ends (the blocks of a sparse matrix are the equality blocks
 /// where these are small enough, else single entries). When an MLCP file has both forms they
 /// are compared, to the number of digits that such files carry; (M, q) is used. What follows
-/// the problem (a comment, a reference solution) is ignored.
+/// the problem (a comment, a reference solution) is ignored. A global friction problem may begin like
+/// a local one; where the kind is only recognised, the header of a second matrix gives it away.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_read(const pcs_env *env, const char *path,
                                                        pcs_file_kind kind, pcs_problem_file **out);
 
