@@ -775,9 +775,32 @@ START_TEST(normalize_and_violation)
 }
 END_TEST
 
+// one row violated by a little, another open by a metre: the residual is relative to the metre, but
+// the violated row is closed all the same
+START_TEST(an_open_row_hides_no_violation)
+{
+    double one[4] = {1, 0, 0, 1};
+    unsigned char buffer[1024];
+    pcs_arena arena = {.base = buffer, .size = sizeof buffer};
+    pcs_bsr C;
+    CK_OK(pcs_bsr_from_dense(2, 2, one, &arena, &C));
+    const pcs_cone kind[2] = {PCS_EQUALITY, PCS_UNILATERAL};
+    for (double violation = 1e-3; violation > 1e-12; violation /= 10) {
+        const double g[2] = {-violation, 1};
+        const pcs_position_problem p = {.m = 2, .kind = kind, .g = g, .C = &C, .nq = 2};
+        double Lambda[2], dq[2];
+        pcs_report report;
+        CK_OK(pcs_position_step_alloc(NULL, &p, PCS_METRIC_Q, NULL, Lambda, dq, &report));
+        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        CK_NEAR(dq[0], violation, 1e-14);
+        CK_NEAR(dq[1], 0, 0);
+    }
+}
+END_TEST
+
 PCS_TEST_MAIN("position", gradients_are_tangent_and_right, q_q1_and_V_coincide_on_the_unit_sphere,
               the_step_is_the_smallest_in_its_metric, mass_metric_keeps_the_centre_of_mass,
               raw_gradient_contracts_slowly, fixed_centre_is_infeasible_with_unit_rows,
               iterations_converge_quadratically, CT_given_or_computed_is_the_same,
               memory_is_counted_and_failures_leave_nothing, bad_input_is_refused_with_words,
-              normalize_and_violation)
+              normalize_and_violation, an_open_row_hides_no_violation)
