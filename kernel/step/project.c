@@ -3,6 +3,7 @@
 // Velocities are not touched. Only the systems that the rows touch take part.
 #include "step/step.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "linalg/bsr.h"
@@ -160,6 +161,18 @@ static bool move(const trial *t, const local_part *L, const double *dq)
     return true;
 }
 
+static double largest_coordinate(const trial *t, const local_part *L)
+{
+    double largest = 0;
+    for (int k = 0; k < L->n; ++k) {
+        const model_system *s = &t->m->system[L->system[k]];
+        for (int i = 0; i < s->nq; ++i) {
+            largest = fmax(largest, fabs(t->q[s->q_at + i]));
+        }
+    }
+    return largest;
+}
+
 static pcs_status iterate(trial *t, int n, candidate **row, const local_part *L, int rows,
                           const pcs_cone *kind, double *g, pcs_arena mem, pcs_step_report *out)
 {
@@ -170,12 +183,15 @@ static pcs_status iterate(trial *t, int n, candidate **row, const local_part *L,
     out->projection_outcome = PCS_MAX_ITERS;
     pcs_outcome last = PCS_CONVERGED;
     double before = INFINITY;
+
+    // far from the origin a gap is a difference of large numbers
+    const double tol = fmax(scheme->proj_tol, 4 * DBL_EPSILON * largest_coordinate(t, L));
     for (int it = 0;; ++it) {
         pcs_arena scope = mem;
         PCS_TRY(gaps(t, n, row, scope, g));
         out->violation_after = pcs_position_violation(rows, kind, g);
         if (it == 0) out->violation_before = out->violation_after;
-        if (out->violation_after <= scheme->proj_tol) {
+        if (out->violation_after <= tol) {
             out->projection_outcome = PCS_CONVERGED;
             return PCS_OK;
         }

@@ -162,15 +162,16 @@ typedef struct pcs_scheme {
     double hysteresis; ///< m, of direct-hysteresis
     pcs_projection projection; ///< how positions are brought back
     pcs_metric metric;         ///< of the projection
-    double proj_tol;           ///< m, violation left by the projection
-    int proj_max;              ///< projection iterations
-    pcs_update update;         ///< of quaternions
-    bool update_H;             ///< Newton-update H within a step; default: frozen at q_k (D-5)
-    double newton_tol;         ///< residual of (7.1) relative to its terms
-    int newton_max;            ///< iterations of the theta scheme's Newton loop
-    bool accept_unconverged;   ///< commit a step whose Newton loop, solver or projection did not
-                               ///< converge (the report says so either way); default false
-    pcs_solver_opts solver;    ///< of the velocity problem
+    double proj_tol;         ///< m, violation left by the projection (no less than the rounding of
+                             ///< the coordinates allows: 4 eps of the largest)
+    int proj_max;            ///< projection iterations
+    pcs_update update;       ///< of quaternions
+    bool update_H;           ///< Newton-update H within a step; default: frozen at q_k (D-5)
+    double newton_tol;       ///< residual of (7.1) relative to its terms
+    int newton_max;          ///< iterations of the theta scheme's Newton loop
+    bool accept_unconverged; ///< commit a step whose Newton loop, solver or projection did not
+                             ///< converge (the report says so either way); default false
+    pcs_solver_opts solver;  ///< of the velocity problem
 } pcs_scheme;
 
 /// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, `auto`.
