@@ -87,12 +87,13 @@ static pcs_status attempt(void *arguments)
 pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double touch,
                       pcs_report *report)
 {
+    pcs_report own;
+    impact_arguments a = {m, st, wk, touch, report ? report : &own};
+    *a.out = (pcs_report){.outcome = PCS_STOPPED};
     PCS_TRY(step_check("pcs_impact", m, st, wk));
     if (!(touch >= 0) || !isfinite(touch)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_impact: touch is %g m; it must not be negative", touch);
     }
-    pcs_report own;
-    impact_arguments a = {m, st, wk, touch, report ? report : &own};
     const pcs_status status = work_attempt(wk, attempt, &a);
     if (status != PCS_OK) *a.out = (pcs_report){.outcome = PCS_STOPPED};
     return status;
@@ -186,9 +187,10 @@ static pcs_status attempt_project(void *arguments)
 
 pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step_report *report)
 {
-    PCS_TRY(step_check("pcs_project", m, st, wk));
     pcs_step_report own;
     project_arguments a = {m, st, wk, report ? report : &own};
+    *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+    PCS_TRY(step_check("pcs_project", m, st, wk));
     const pcs_status status = work_attempt(wk, attempt_project, &a);
     if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
     return status;

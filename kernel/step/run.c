@@ -4,6 +4,9 @@
 pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
                    pcs_observer_fn observer, void *user, pcs_run_report *report)
 {
+    pcs_run_report own;
+    pcs_run_report *out = report ? report : &own;
+    *out = (pcs_run_report){.outcome = PCS_STOPPED, .last = {.outcome = PCS_STOPPED}};
     PCS_TRY(step_check("pcs_run", m, st, wk));
     if (!(h > 0) || !isfinite(h) || !isfinite(t_end)) {
         return pcs_fail(PCS_ERR_ARG,
@@ -11,13 +14,8 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
                         " both finite",
                         h, t_end);
     }
-    pcs_run_report own;
-    pcs_run_report *out = report ? report : &own;
-    *out = (pcs_run_report){.outcome = PCS_CONVERGED};
-    if (observer && observer(user, m, st, wk, NULL) != 0) {
-        out->outcome = PCS_STOPPED;
-        return PCS_OK;
-    }
+    out->last = (pcs_step_report){.outcome = PCS_CONVERGED};
+    if (observer && observer(user, m, st, wk, NULL) != 0) return PCS_OK;
 
     // times are counted in steps from the start: no drift from adding h
     const double t0 = st->t;
@@ -30,10 +28,8 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
         }
         st->t = t0 + (double)k * h;
         out->steps = k;
-        if (observer && observer(user, m, st, wk, &out->last) != 0) {
-            out->outcome = PCS_STOPPED;
-            return PCS_OK;
-        }
+        if (observer && observer(user, m, st, wk, &out->last) != 0) return PCS_OK;
     }
+    out->outcome = PCS_CONVERGED;
     return PCS_OK;
 }

@@ -74,15 +74,15 @@ static pcs_status attempt(void *arguments)
 pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
                     pcs_step_report *report)
 {
+    // a call that is not carried out has not converged
+    pcs_step_report own;
+    step_arguments a = {m, st, wk, h, report ? report : &own};
+    *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
     PCS_TRY(step_check("pcs_step", m, st, wk));
     if (!(h > 0) || !isfinite(h)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
     }
-    pcs_step_report own;
-    step_arguments a = {m, st, wk, h, report ? report : &own};
     const pcs_status status = work_attempt(wk, attempt, &a);
-
-    // a call that was not carried out has not converged
     if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
     return status;
 }

@@ -78,7 +78,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *sta
 typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_state *state,
                                const pcs_work *work, const pcs_step_report *report);
 
-/// What a run reports.
+/// What a run reports. After an error status its outcome is PCS_STOPPED and `steps` those made.
 typedef struct pcs_run_report {
     pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
     long steps;           ///< committed ones
