@@ -35,6 +35,7 @@ static void orientation_of_normal(const double n[3], double Q[4])
 pcs_shape pcs_shape_half_space(const double n[3], double d)
 {
     pcs_shape s = {.kind = PCS_HALF_SPACE};
+    if (!n) return s; // without orientation: refused
 
     // scaled first, so that no length is too short or too long to be squared
     const double scale = fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2])));

@@ -9,6 +9,9 @@
 #include "linalg/m3.h"
 #include "relations/joint.h"
 
+// of all interactions together: what a step counts with an int is a small multiple of it
+#define MAX_ROWS (INT_MAX / 64)
+
 // ---- defaults --------------------------------------------------------------------------------
 
 pcs_body_def pcs_body_def_default(void)
@@ -242,7 +245,7 @@ static pcs_status check_inertia(const double J[9])
     // scaled, so that no minor underflows
     double S[9];
     for (int i = 0; i < 9; ++i) {
-        S[i] = J[i] / scale;
+        S[i] = scale > 0 ? J[i] / scale : 0;
     }
     const double minor2 = S[0] * S[4] - S[1] * S[3];
     if (!(S[0] > 0 && minor2 > 0 && m3_det(S) > 0)) {
@@ -511,6 +514,17 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
                         " needs at least one row, gap and gradient",
                         def->relation.dim,
                         def->relation.gap && def->relation.gradient ? "both" : "not both");
+    }
+    long long rows = def->relation.dim;
+    for (int i = 0; i < m->n_interactions; ++i) {
+        rows += m->interaction[i].relation.dim;
+    }
+    if (rows > MAX_ROWS) {
+        return pcs_fail(PCS_ERR_SIZE, "interaction: that makes %lld rows; %d can be counted", rows,
+                        MAX_ROWS);
+    }
+    if (def->system1.id == 0) {
+        return pcs_fail(PCS_ERR_ARG, "interaction: system1 is the world; only system2 may be");
     }
     const model_system *s1 = model_find(m, def->system1), *s2 = model_find(m, def->system2);
     if (!s1 || (def->system2.id != 0 && !s2)) {

@@ -123,6 +123,8 @@ static int distance_gradient(void *user, const double *q1, const double *q2, dou
 
 pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], double length)
 {
+    if (!p1 || !p2) return (pcs_relation){.dim = 1};
+
     return (pcs_relation){.dim = 1,
                           .gap = distance_gap,
                           .gradient = distance_gradient,
@@ -164,6 +166,8 @@ static int ball_gradient(void *user, const double *q1, const double *q2, double 
 
 pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3])
 {
+    if (!p1 || !p2) return (pcs_relation){.dim = 3};
+
     return (pcs_relation){.dim = 3,
                           .gap = ball_gap,
                           .gradient = ball_gradient,

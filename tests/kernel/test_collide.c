@@ -186,6 +186,7 @@ START_TEST(bad_shapes_are_refused)
         pcs_shape_box(1, INFINITY, 1),
         pcs_shape_half_space(nothing, 1),
         pcs_shape_half_space(wrong, 1),
+        pcs_shape_half_space(NULL, 1),
         pcs_shape_half_space(z, NAN),
         good[0],
         good[1],

@@ -2,6 +2,9 @@
 // model as it was; memory that runs out anywhere leaves everything as it was, and nothing behind.
 #include "scene.h"
 
+#include <limits.h>
+#include <string.h>
+
 static int zero_force(void *user, double t, const double *q, const double *v, double *F)
 {
     (void)user, (void)t, (void)q, (void)v, (void)F;
@@ -99,6 +102,9 @@ START_TEST(bad_bodies_are_refused)
     d = good;
     d.inertia[0] = d.inertia[4] = d.inertia[8] = 1e-200;
     refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "3e-200");
+    d = good;
+    memset(d.inertia, 0, sizeof d.inertia);
+    refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "minors are 0, 0, 0");
     d = good;
     d.mass = 1e-310;
     refused(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "1e-310 kg");
@@ -279,10 +285,18 @@ START_TEST(bad_interactions_are_refused)
     d.relation.dim = 0;
     refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "0 rows");
     d = good;
+    d.relation.dim = INT_MAX;
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_SIZE, "2147483647 rows");
+    d = good;
+    d.relation = pcs_relation_distance(NULL, o, 1);
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
+    d.relation = pcs_relation_ball_joint(o, NULL);
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
+    d = good;
     d.system1.id = 9;
     refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system 9");
     d.system1.id = 0;
-    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system 0");
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "system1 is the world");
     d = good;
     d.system2.id = -4;
     refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system -4");
@@ -382,6 +396,20 @@ START_TEST(entries_refuse_what_they_cannot_use)
         refused(pcs_step(s.m, s.st, s.wk, bad_h[i], NULL), PCS_ERR_ARG, text[i]);
         refused(pcs_run(s.m, s.st, s.wk, bad_h[i], 1, NULL, NULL, NULL), PCS_ERR_ARG, text[i]);
     }
+
+    // a report that was asked for says stopped, whatever stood in it
+    pcs_step_report step = {.outcome = PCS_CONVERGED, .committed = true};
+    refused(pcs_step(s.m, s.st, s.wk, 0, &step), PCS_ERR_ARG, "0 s");
+    ck_assert(step.outcome == PCS_STOPPED && !step.committed);
+    step = (pcs_step_report){.outcome = PCS_CONVERGED, .committed = true};
+    refused(pcs_project(s.m, NULL, s.wk, &step), PCS_ERR_ARG, "null");
+    ck_assert(step.outcome == PCS_STOPPED && !step.committed);
+    pcs_report impact = {.outcome = PCS_CONVERGED};
+    refused(pcs_impact(s.m, s.st, s.wk, -1, &impact), PCS_ERR_ARG, "-1");
+    ck_assert_int_eq(impact.outcome, PCS_STOPPED);
+    pcs_run_report run = {.outcome = PCS_CONVERGED, .steps = 7};
+    refused(pcs_run(s.m, s.st, s.wk, 0, 1, NULL, NULL, &run), PCS_ERR_ARG, "0 s");
+    ck_assert(run.outcome == PCS_STOPPED && run.steps == 0);
     refused(pcs_run(s.m, s.st, s.wk, 0.1, NAN, NULL, NULL, NULL), PCS_ERR_ARG, "nan");
     refused(pcs_impact(s.m, s.st, s.wk, -0.125, NULL), PCS_ERR_ARG, "-0.125");
     refused(pcs_impact(s.m, s.st, s.wk, NAN, NULL), PCS_ERR_ARG, "nan");

@@ -70,7 +70,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_relation_gradient(const pcs_relation *relat
 
 /// Distance joint between two body-fixed points (body frames; for the world: inertial):
 /// |P1 - P2| - length, 1 row. length > 0: where the points meet the gap has no gradient, and the
-/// callback fails.
+/// callback fails. With a null point the relation has no callbacks, and is refused.
 PCS_API pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], double length);
 
 /// Ball joint: P1 - P2, 3 rows (inertial axes).

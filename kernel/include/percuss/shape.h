@@ -31,8 +31,8 @@ PCS_API pcs_shape pcs_shape_sphere(double radius);
 /// A box about the body's origin along its axes, with full edges a, b, c.
 PCS_API pcs_shape pcs_shape_box(double a, double b, double c);
 
-/// The half-space { x : n . x <= d }; n any nonzero vector, d in units of |n| times metres. A zero
-/// n, or one that is not finite, gives a shape that pcs_shape_check refuses.
+/// The half-space { x : n . x <= d }; n any nonzero vector, d in units of |n| times metres. A null
+/// or zero n, or one that is not finite, gives a shape that pcs_shape_check refuses.
 PCS_API pcs_shape pcs_shape_half_space(const double n[3], double d);
 
 /// Refuses shapes that are not finite or have no size, with a sentence.
