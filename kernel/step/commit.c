@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void publish_contact(const trial *t, const candidate *c, int row, pcs_contact *out)
+static void publish_contact(const candidate *c, int row, pcs_contact *out)
 {
     const bool shapes = c->interaction < 0;
     *out = (pcs_contact){.system1 = {c->sys1 + 1},
@@ -24,7 +24,6 @@ static void publish_contact(const trial *t, const candidate *c, int row, pcs_con
         memcpy(out->P2, c->gap.P2, sizeof out->P2);
         pcs_contact_frame(c->gap.N, out->F);
     }
-    (void)t;
 }
 
 // u' = J v' of a candidate
@@ -70,7 +69,7 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
     int n = 0;
     for (int i = 0; i < t->list.n; ++i) {
         for (int j = 0; j < t->list.c[i].dim; ++j) {
-            publish_contact(t, &t->list.c[i], j, &contact[n++]);
+            publish_contact(&t->list.c[i], j, &contact[n++]);
         }
     }
     wk->contact = contact;

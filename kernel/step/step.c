@@ -82,7 +82,12 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     if (!(h > 0) || !isfinite(h)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
     }
+    const double t0 = st->t;
     const pcs_status status = work_attempt(wk, attempt, &a);
-    if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
-    return status;
+    if (status != PCS_OK) {
+        *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+        return status;
+    }
+    step_warn(m, wk, t0, a.out);
+    return PCS_OK;
 }

@@ -149,6 +149,10 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
 
 pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
 
+// tells the log of the environment about a step from time t0: not committed, or a contact or joint
+// that added energy (D-7)
+void step_warn(const pcs_model *m, const pcs_work *wk, double t0, const pcs_step_report *out);
+
 // gaps at q', contacts to be read, room for what will be remembered: all that can fail
 pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out);
 // replaces the state; cannot fail

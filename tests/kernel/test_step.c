@@ -2,6 +2,9 @@
 // activation, theta and shape, and what the contacts of a step let one read.
 #include "scene.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "linalg/m3.h"
 
 static void step_and_check(scene *s, double h)
@@ -577,6 +580,73 @@ START_TEST(an_unsolved_problem_is_an_outcome)
 }
 END_TEST
 
+typedef struct heard {
+    int warnings;
+    char last[200];
+} heard;
+
+static void hear(pcs_log_level level, const char *message, void *user)
+{
+    heard *h = user;
+    if (level == PCS_LOG_WARNING) h->warnings += 1;
+    snprintf(h->last, sizeof h->last, "%s", message);
+}
+
+// the log names the contact that adds energy, and says why a step was not committed
+START_TEST(the_log_hears_of_gains_and_of_failures)
+{
+    heard h = {0};
+    const pcs_env env = {.log = hear, .log_user = &h};
+    pcs_model *m;
+    CK_OK(pcs_model_create(&env, &m));
+    CK_OK(pcs_model_set_gravity(m, (double[3]){0, 0, 0}));
+    pcs_material bouncy;
+    CK_OK(pcs_model_add_material(m, &(pcs_material_def){.e = 0.5}, &bouncy));
+
+    // the middle ball leaves the first one (u_k > 0) and is pushed back into it by the third: there
+    // u' = -e u_k, so that the mean of u and with it the work is positive
+    const pcs_shape sphere = pcs_shape_sphere(0.5);
+    for (int i = 0; i < 3; ++i) {
+        pcs_body_def def = pcs_body_def_default();
+        def.position[0] = i;
+        def.velocity[0] = (double[3]){0, 0.1, -5}[i];
+        pcs_system ball;
+        CK_OK(pcs_model_add_body(m, &def, &ball));
+        CK_OK(pcs_model_add_shape(m, ball, &sphere, bouncy));
+    }
+    pcs_scheme scheme = pcs_scheme_default();
+    scheme.active_tol = 1e-3;
+    CK_OK(pcs_model_set_scheme(m, &scheme));
+    pcs_state *st;
+    pcs_work *wk;
+    pcs_step_report report;
+    CK_OK(pcs_state_create(m, &st));
+    CK_OK(pcs_work_create(m, &wk));
+    scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    scheme.solver.tol = 1e-15;
+    scheme.solver.max_iters = 1;
+    CK_OK(pcs_model_set_scheme(m, &scheme));
+    CK_OK(pcs_step(m, st, wk, 1e-3, &report));
+    ck_assert(!report.committed);
+    ck_assert_int_eq(h.warnings, 1);
+    ck_assert_msg(strstr(h.last, "not committed: max_iters"), "%s", h.last);
+
+    scheme.solver = pcs_solver_defaults(PCS_AUTO);
+    CK_OK(pcs_model_set_scheme(m, &scheme));
+    CK_OK(pcs_step(m, st, wk, 1e-3, &report));
+    ck_assert(report.committed);
+    ck_assert_int_eq(h.warnings, 2);
+    ck_assert_msg(strstr(h.last, "shapes 0 and 1") && strstr(h.last, "adds"), "%s", h.last);
+
+    // apart nobody has anything to say
+    CK_OK(pcs_step(m, st, wk, 1e-3, &report));
+    ck_assert_int_eq(h.warnings, 2);
+    pcs_work_destroy(wk);
+    pcs_state_destroy(st);
+    pcs_model_destroy(m);
+}
+END_TEST
+
 // after a failed call there is nothing to read, and nothing stale
 START_TEST(nothing_is_read_after_a_failure)
 {
@@ -606,4 +676,5 @@ PCS_TEST_MAIN("step", both_formulations_of_the_bouncing_ball, an_oscillator_hits
               speculative_contacts_never_overlap, speculative_contacts_beyond_reach,
               tolerances_reach_resting_contacts, a_turning_plate_reaches_far, fixed_bodies_hold,
               the_larger_restitution_counts, a_body_geared_to_a_coordinate,
-              an_unsolved_problem_is_an_outcome, nothing_is_read_after_a_failure)
+              an_unsolved_problem_is_an_outcome, the_log_hears_of_gains_and_of_failures,
+              nothing_is_read_after_a_failure)

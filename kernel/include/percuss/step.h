@@ -70,7 +70,9 @@ typedef struct pcs_step_report {
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
 /// outcome other than PCS_CONVERGED (unless scheme.accept_unconverged), the state is unchanged.
-/// `report` may be null. Allocates only when the demand has grown since the last step.
+/// `report` may be null. Allocates only when the demand has grown since the last step. The log of
+/// the model's environment gets a warning when the step is not committed, and one for each contact
+/// or interaction that added energy (decision D-7), which impacts at several points at once can do.
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
