@@ -9,7 +9,7 @@
 //   4. newton; lemke with all its paths; enum when there are few rows; nsgs
 //   5. a solve on the active set of the best r: the last digits
 //
-// Of a problem with Coulomb blocks: the start itself, and nsgs.
+// Of a problem with Coulomb blocks: the start itself, and nsgs, the second time damped.
 //
 // The budget is counted in products with W, so that the answer does not depend on the clock.
 //
@@ -49,6 +49,9 @@
 #define SPARSE_COST 30
 // sweeps of nsgs that must halve the stop value to be followed by as many
 #define NSGS_ROUND 2000
+// with friction nsgs may go round in circles where it is not damped
+static const double relaxations[] = {1, 0.5};
+#define RELAXATIONS ((int)(sizeof relaxations / sizeof *relaxations))
 // once more from the interior point when its residual is below NEAR, with this first weight
 #define NEAR      1e-3
 #define PROX_NEAR 1e-4
@@ -61,11 +64,12 @@ typedef struct portfolio {
     pcs_watch watch;
     pcs_arena work;
     solver_track t;
-    double budget;   // products with W left
-    int rows;        // unilateral
-    double *s;       // n scales
-    double *scratch; // 2 n, for certificates
-    double *r, *u;   // n, of the caller
+    double budget;     // products with W left
+    int rows;          // unilateral
+    double relaxation; // of nsgs
+    double *s;         // n scales
+    double *scratch;   // 2 n, for certificates
+    double *r, *u;     // n, of the caller
     pcs_solver winner;
     bool infeasible, over;
 } portfolio;
@@ -293,6 +297,7 @@ static pcs_status run_part(portfolio *f, const solver_class *c, int max_iters, d
     if (f->over || f->infeasible || !takes(c, f->p) || f->budget <= 0) return PCS_OK;
 
     pcs_solver_opts part = part_options(f->o, c);
+    if (c->info.kind == PCS_NSGS) part.as.nsgs.relaxation = f->relaxation;
     const double allowed = f->budget / cost;
     part.max_iters = max_iters < allowed ? max_iters : (int)allowed + 1;
     if (f->o->max_seconds > 0) {
@@ -371,6 +376,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
     portfolio f = {.p = p, .o = o, .watch = watch, .r = r, .u = u, .winner = PCS_AUTO};
     f.budget = o->max_iters;
+    int variants = 1; // of nsgs
     f.s = PCS_TAKE(&work, (size_t)p->n, double);
     f.scratch = PCS_TAKE(&work, 2 * (size_t)p->n, double);
     if (!f.s || !f.scratch || !track_begin(&f.t, p, o, watch, &work, r))
@@ -378,6 +384,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     f.work = work;
     for (int b = 0; b < p->nb; ++b) {
         f.rows += p->block[b].cone == PCS_UNILATERAL;
+        if (p->block[b].cone == PCS_COULOMB) variants = RELAXATIONS;
     }
 
     // perhaps nothing is to be done
@@ -416,9 +423,12 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     PCS_TRY(run_part(&f, &solver_newton, 500, step));
     PCS_TRY(run_part(&f, &solver_lemke, 200 + 20 * p->n, 2));
     PCS_TRY(run_part(&f, &solver_enum, 20000, 10));
-    for (double before = INFINITY; f.t.best_value < 0.5 * before;) {
-        before = f.t.best_value;
-        PCS_TRY(run_part(&f, &solver_nsgs, NSGS_ROUND, 1.1));
+    for (int k = 0; k < variants; ++k) {
+        f.relaxation = relaxations[k];
+        for (double before = INFINITY; f.t.best_value < 0.5 * before;) {
+            before = f.t.best_value;
+            PCS_TRY(run_part(&f, &solver_nsgs, NSGS_ROUND, 1.1));
+        }
     }
     if (!f.infeasible && f.t.best_value > POLISH_FROM) polish(&f);
 
