@@ -65,7 +65,7 @@ static bool invert(int n, const double *W, double *X)
         for (int i = 0; i < n; ++i) {
             X[i + n * j] = i == j;
         }
-        lu_solve(n, lu, piv, X + n * j);
+        lu_solve(n, lu, piv, X + (size_t)n * (size_t)j);
     }
     return true;
 }
@@ -136,7 +136,7 @@ void contact_prepare(contact *c, int dim, double mu, const double *D, int ld, do
 
     // by numbers of order one: W may be as large or small as a double, and normal and tangents
     // may differ by decades
-    double scaled[9], e[3];
+    double scaled[9], e[3] = {1, 1, 1};
     for (int i = 0; i < dim; ++i) {
         const double x = fabs(c->W[i + dim * i]);
         e[i] = sqrt(x > DBL_EPSILON * most ? x : most);
@@ -208,7 +208,7 @@ static bool within(const contact *c, const double *r)
 
 static bool stick(const contact *c, const double *q, double *r)
 {
-    double u[3], dr[3];
+    double u[3] = {0}, dr[3] = {0};
     const int n = c->dim;
     if (c->regular) {
         // once more for the digits that an inverse loses

@@ -23,7 +23,7 @@ static pcs_status solve(int dim, int nc, const pcs_bsr *W, double *dense, const 
                         pcs_report *report)
 {
     pcs_arena arena;
-    const size_t bytes = solver_bytes((size_t)nc, sizeof(pcs_block)) + 4 * 64;
+    const size_t bytes = solver_bytes((size_t)nc, sizeof(pcs_block)) + (size_t)4 * 64;
     PCS_TRY(pcs_arena_create(NULL, bytes, &arena));
 
     pcs_problem p = {.n = dim * nc, .nb = nc, .q = q};

@@ -172,7 +172,7 @@ static void column(const modes *s, int b, int c, double *J)
         for (int e = 0; e < count; ++e) {
             double w[2] = {0};
             for (int t = 0; t < (slides && e == 1 ? 2 : 1); ++t) {
-                const size_t row = (size_t)(l->row + e + t);
+                const size_t row = (size_t)l->row + (size_t)e + (size_t)t;
                 const double *x = s->W + row + n * (size_t)k->row;
                 if (single) {
                     w[t] = x[n * (size_t)c];

@@ -278,7 +278,7 @@ static void visit(const sweep *w, int b, int h, double *ui, double *r, double *u
         rb[0] = next;
         if (dr != 0) follow(h, l->D, 1, &dr, ui);
     } else {
-        double q[3], dr[3];
+        double q[3] = {0}, dr[3] = {0};
         for (int c = 0; c < k->dim; ++c) {
             q[c] = ub[c];
             for (int j = 0; j < k->dim; ++j) {
@@ -326,10 +326,11 @@ static int unit_at(const sweep *w, int k, bool back)
 static void sum_others(const pcs_problem *p, int i, const double *r, double *q)
 {
     const pcs_bsr *W = &p->W;
-    double a = p->q[3 * i], b = p->q[3 * i + 1], c = p->q[3 * i + 2];
+    const double *qi = p->q + (size_t)3 * (size_t)i;
+    double a = qi[0], b = qi[1], c = qi[2];
     for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
         if (W->idx[k] == i) continue;
-        const double *w = W->val + W->off[k], *x = r + 3 * W->idx[k];
+        const double *w = W->val + W->off[k], *x = r + (size_t)3 * (size_t)W->idx[k];
         a += w[0] * x[0] + w[3] * x[1] + w[6] * x[2];
         b += w[1] * x[0] + w[4] * x[1] + w[7] * x[2];
         c += w[2] * x[0] + w[5] * x[1] + w[8] * x[2];
@@ -345,7 +346,7 @@ static void sweep_blocks3(const sweep *w, bool back, double *r)
         const int i = unit_at(w, k, back);
         double q[3];
         sum_others(w->p, i, r, q);
-        solve_coulomb(w, &w->contact[i], q, r + 3 * i);
+        solve_coulomb(w, &w->contact[i], q, r + (size_t)3 * (size_t)i);
     }
 }
 
