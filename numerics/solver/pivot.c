@@ -595,6 +595,8 @@ void dict_drop_row(dict *d, int i)
 // dictionary, whose entries go up to about 1, is zero
 #define POLY_PIVOT_TOL 1e-10
 #define POLY_NOISE     1e-13
+// a dictionary with entries beyond this has lost too many digits to prove anything
+#define POLY_GROWTH 1e4
 
 size_t poly_bytes(const pcs_problem *p)
 {
@@ -646,6 +648,17 @@ static int wanted(double value, bool held)
     return 0;
 }
 
+static double largest_entry(const dict *d)
+{
+    double most = 0;
+    for (int j = 0; j < d->n; ++j) {
+        for (int i = 0; i < d->m; ++i) {
+            most = fmax(most, fabs(dict_column(d, j)[i]));
+        }
+    }
+    return most;
+}
+
 poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, bool *doubt)
 {
     // after this many exchanges by size, Bland's rule: it cannot cycle
@@ -689,7 +702,7 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
         }
         if (enter < 0) {
             *bad = row;
-            if (faint) *doubt = true;
+            if (faint || largest_entry(d) > POLY_GROWTH) *doubt = true;
             if (fabs(value[row]) > POLY_PROOF_GAP) return POLY_EMPTY;
             *doubt = true;
             value[row] = 0;
