@@ -26,6 +26,16 @@ pcs_lagrangian_def pcs_lagrangian_def_default(void)
     return (pcs_lagrangian_def){0};
 }
 
+pcs_material_def pcs_material_def_default(void)
+{
+    return (pcs_material_def){0};
+}
+
+pcs_interaction_def pcs_interaction_def_default(void)
+{
+    return (pcs_interaction_def){.law = pcs_law_equality()};
+}
+
 pcs_scheme pcs_scheme_default(void)
 {
     return (pcs_scheme){.theta = 0.5,

@@ -52,21 +52,6 @@ void step_activate(trial *t)
     }
 }
 
-// u' of a one-row candidate at the trial's velocities
-static double end_velocity(const trial *t, const candidate *c)
-{
-    double u = 0;
-    for (int side = 1; side <= 2; ++side) {
-        const double *J = side == 1 ? c->J1 : c->J2;
-        if (!J) continue;
-        const model_system *s = &t->m->system[side == 1 ? c->sys1 : c->sys2];
-        for (int i = 0; i < s->nv; ++i) {
-            u += J[i] * t->v[s->v_at + i];
-        }
-    }
-    return u;
-}
-
 pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
 {
     const pcs_activation rule = step_rule(&t->m->scheme);
@@ -86,7 +71,8 @@ pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
             PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
             enters = c->g_end[0] <= 0;
         } else if (!enters) {
-            enters = c->g[0] + t->h * end_velocity(t, c) < 0;
+            candidate_velocity(t->m, c, t->v, c->u);
+            enters = c->g[0] + t->h * c->u[0] < 0;
         }
         c->active = enters;
         *added += enters;

@@ -26,22 +26,6 @@ static void publish_contact(const candidate *c, int row, pcs_contact *out)
     }
 }
 
-// u' = J v' of a candidate
-static void end_velocity(const trial *t, candidate *c)
-{
-    memset(c->u, 0, (size_t)c->dim * sizeof *c->u);
-    for (int side = 0; side < 2; ++side) {
-        const double *J = side == 0 ? c->J1 : c->J2;
-        if (!J) continue;
-        const model_system *s = &t->m->system[side == 0 ? c->sys1 : c->sys2];
-        for (int k = 0; k < s->nv; ++k) {
-            for (int j = 0; j < c->dim; ++j) {
-                c->u[j] += J[j + (size_t)c->dim * (size_t)k] * t->v[s->v_at + k];
-            }
-        }
-    }
-}
-
 pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out)
 {
     pcs_work *wk = t->work;
@@ -57,7 +41,7 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
         if (c->law.kind != PCS_LAW_EQUALITY && -c->g_end[0] > out->penetration) {
             out->penetration = -c->g_end[0];
         }
-        end_velocity(t, c);
+        candidate_velocity(t->m, c, t->v, c->u);
         for (int j = 0; j < c->dim; ++j) {
             c->r[j] = c->active ? t->r[c->at + j] : 0;
         }

@@ -160,6 +160,17 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *
     return PCS_OK;
 }
 
+void candidate_velocity(const pcs_model *m, const candidate *c, const double *v, double *u)
+{
+    memset(u, 0, (size_t)c->dim * sizeof *u);
+    for (int side = 0; side < 2; ++side) {
+        const double *J = side == 0 ? c->J1 : c->J2;
+        if (!J) continue;
+        const model_system *s = &m->system[side == 0 ? c->sys1 : c->sys2];
+        block_addmul(c->dim, s->nv, J, v + s->v_at, u);
+    }
+}
+
 // ---- the list ---------------------------------------------------------------------------------
 
 static bool moves(const pcs_model *m, int system)
@@ -204,15 +215,7 @@ static candidate *add(trial *t, int dim, pcs_arena *mem)
 // velocities at the start, and what the last step remembers
 static void complete(const trial *t, candidate *c)
 {
-    const pcs_model *m = t->m;
-    if (c->J1) {
-        const model_system *s = &m->system[c->sys1];
-        block_addmul(c->dim, s->nv, c->J1, t->st->v + s->v_at, c->u_k);
-    }
-    if (c->J2) {
-        const model_system *s = &m->system[c->sys2];
-        block_addmul(c->dim, s->nv, c->J2, t->st->v + s->v_at, c->u_k);
-    }
+    candidate_velocity(t->m, c, t->st->v, c->u_k);
     if (t->st->memory->n == 0) return;
 
     contact_key key = c->key;

@@ -30,8 +30,8 @@ typedef struct candidate {
     double *r, *u;           // dim impulses and velocities u' (zero when not active)
     double guess[3];         // impulse of the last step, first rows
     bool active, was_active;
-    bool closed;   // found overlapping at q', on whatever feature it has there
-    int at; // first row in H, when active
+    bool closed; // found overlapping at q', on whatever feature it has there
+    int at;      // first row in H, when active
 } candidate;
 
 typedef struct candidates {
@@ -112,6 +112,9 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
                          double *g);
 pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                           double *J1, double *J2, double *C1, double *C2);
+
+// u = J v of its rows
+void candidate_velocity(const pcs_model *m, const candidate *c, const double *v, double *u);
 
 // the rule that holds: the combined projections and the hysteresis bring their own
 pcs_activation step_rule(const pcs_scheme *s);

@@ -684,10 +684,29 @@ START_TEST(refused_definitions_leave_nothing_behind)
 }
 END_TEST
 
+// every definition has defaults; those that lack something say what
+START_TEST(defaults_are_there)
+{
+    pcs_model *m;
+    CK_OK(pcs_model_create(NULL, &m));
+    const pcs_material_def material = pcs_material_def_default();
+    CK_NEAR(material.e, 0, 0);
+    CK_OK(pcs_model_add_material(m, &material, NULL));
+    pcs_interaction_def pin = pcs_interaction_def_default();
+    CK_FAILS(pcs_model_add_interaction(m, &pin, NULL), PCS_ERR_ARG);
+    const pcs_body_def body = pcs_body_def_default();
+    CK_OK(pcs_model_add_body(m, &body, &pin.system1));
+    pin.relation = pcs_relation_ball_joint((double[]){0, 0, 0.1}, (double[]){0, 0, 0.1});
+    CK_OK(pcs_model_add_interaction(m, &pin, NULL));
+    pcs_model_destroy(m);
+}
+END_TEST
+
 PCS_TEST_MAIN("model", bad_bodies_are_refused, bad_lagrangian_systems_are_refused,
               bad_schemes_are_refused, bad_interactions_are_refused,
               relations_must_fit_their_systems, bodies_that_cannot_move_have_no_interaction,
               an_empty_model_steps, entries_refuse_what_they_cannot_use,
               sizes_that_disagree_are_refused, a_fixed_body_needs_an_orientation,
               the_bytes_of_a_work_are_counted, the_rule_of_materials_is_asked_and_checked,
-              memory_may_run_out_anywhere, refused_definitions_leave_nothing_behind)
+              memory_may_run_out_anywhere, refused_definitions_leave_nothing_behind,
+              defaults_are_there)

@@ -121,6 +121,9 @@ typedef struct pcs_material_def {
     double e; ///< restitution in [0, 1]
 } pcs_material_def;
 
+/// e = 0.
+PCS_API pcs_material_def pcs_material_def_default(void);
+
 /// The law between two materials. The default takes the larger restitution of the two.
 typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const pcs_material_def *b);
 
@@ -131,6 +134,9 @@ typedef struct pcs_interaction_def {
     pcs_system system1;    ///< not the world
     pcs_system system2;    ///< {0}: the world
 } pcs_interaction_def;
+
+/// No relation yet, an equality law, both systems the world: fill in relation and system1.
+PCS_API pcs_interaction_def pcs_interaction_def_default(void);
 
 // ---- the scheme
 

@@ -49,7 +49,8 @@ typedef struct pcs_energy {
 } pcs_energy;
 
 /// What a step reports. After an error status it is empty, with outcome PCS_STOPPED. `outcome` is
-/// the worst of Newton loop, velocity problem and projection.
+/// the worst of Newton loop, velocity problem and projection; a velocity problem that ended at the
+/// rounding of its own data counts as converged there.
 typedef struct pcs_step_report {
     pcs_outcome outcome;            ///< the worst of its parts
     bool committed;                 ///< whether the state was replaced
