@@ -15,8 +15,9 @@ static _Thread_local char error_text[512];
 const char *pcs_status_text(pcs_status status)
 {
     switch (status) {
-#define X(id, text)                                                                                \
-    case id: return text;
+#define X(id, text) \
+    case id:        \
+        return text;
         PCS_STATUS_LIST(X)
 #undef X
     }

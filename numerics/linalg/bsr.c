@@ -39,18 +39,24 @@ pcs_status pcs_bsr_check(const pcs_bsr *A)
         for (int k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int j = A->idx[k];
             if (j < 0 || j >= A->n) {
-                return pcs_fail(PCS_ERR_SIZE, "matrix: block %d of block row %d lies in column %d"
-                                " of %d", k - A->ptr[i], i, j, A->n);
+                return pcs_fail(PCS_ERR_SIZE,
+                                "matrix: block %d of block row %d lies in column %d"
+                                " of %d",
+                                k - A->ptr[i], i, j, A->n);
             }
             if (k > A->ptr[i] && j <= A->idx[k - 1]) {
-                return pcs_fail(PCS_ERR_SIZE, "matrix: block columns of block row %d do not"
-                                " increase at %d", i, j);
+                return pcs_fail(PCS_ERR_SIZE,
+                                "matrix: block columns of block row %d do not"
+                                " increase at %d",
+                                i, j);
             }
             const size_t h = (size_t)(A->row[i + 1] - A->row[i]);
             const size_t w = (size_t)(A->col[j + 1] - A->col[j]);
             if (!pcs_all_finite(A->val + A->off[k], h * w)) {
-                return pcs_fail(PCS_ERR_ARG, "matrix: block (%d, %d) has an entry that is not"
-                                " finite", i, j);
+                return pcs_fail(PCS_ERR_ARG,
+                                "matrix: block (%d, %d) has an entry that is not"
+                                " finite",
+                                i, j);
             }
         }
     }
@@ -71,8 +77,14 @@ pcs_status pcs_bsr_from_dense(int m, int n, double *val, pcs_arena *arena, pcs_b
     const int values[7] = {0, m, 0, n, 0, 1, 0};
     memcpy(index, values, sizeof values);
     off[0] = 0;
-    *out = (pcs_bsr){.m = 1, .n = 1, .row = index, .col = index + 2, .ptr = index + 4,
-                     .idx = index + 6, .off = off, .val = val};
+    *out = (pcs_bsr){.m = 1,
+                     .n = 1,
+                     .row = index,
+                     .col = index + 2,
+                     .ptr = index + 4,
+                     .idx = index + 6,
+                     .off = off,
+                     .val = val};
     return PCS_OK;
 }
 

@@ -65,8 +65,9 @@ typedef struct pcs_problem_file {
 /// where a block row of the matrix ends (the blocks of a sparse matrix are the equality blocks
 /// where these are small enough, else single entries). When an MLCP file has both forms they
 /// are compared, to the number of digits that such files carry; (M, q) is used. What follows
-/// the problem (a comment, a reference solution) is ignored. A global friction problem may begin like
-/// a local one; where the kind is only recognised, the header of a second matrix gives it away.
+/// the problem (a comment, a reference solution) is ignored. A global friction problem may begin
+/// like a local one; where the kind is only recognised, the header of a second matrix gives it
+/// away.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_read(const pcs_env *env, const char *path,
                                                        pcs_file_kind kind, pcs_problem_file **out);
 

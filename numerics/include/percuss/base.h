@@ -13,8 +13,8 @@
 /// @def PCS_PRINTF(fmt, args)
 /// Lets the compiler check the arguments `args` against the printf format `fmt`.
 #if defined(__GNUC__)
-#define PCS_API __attribute__((visibility("default")))
-#define PCS_NODISCARD __attribute__((warn_unused_result))
+#define PCS_API               __attribute__((visibility("default")))
+#define PCS_NODISCARD         __attribute__((warn_unused_result))
 #define PCS_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define PCS_API
@@ -27,15 +27,15 @@ extern "C" {
 #endif
 
 /// One list for the enum and the words.
-#define PCS_STATUS_LIST(X)                                                                         \
-    X(PCS_OK, "success")                                                                           \
-    X(PCS_ERR_ARG, "an argument is null, not finite or out of range")                              \
-    X(PCS_ERR_SIZE, "sizes disagree, or are beyond what an int can count")                         \
-    X(PCS_ERR_MEMORY, "out of memory")                                                             \
-    X(PCS_ERR_SINGULAR, "a matrix that must be regular is not")                                    \
-    X(PCS_ERR_UNSUPPORTED, "the solver does not take this kind of problem")                        \
-    X(PCS_ERR_CALLBACK, "a user callback failed or returned a number that is not finite")          \
-    X(PCS_ERR_FILE, "a file cannot be opened, read or written")                                    \
+#define PCS_STATUS_LIST(X)                                                                \
+    X(PCS_OK, "success")                                                                  \
+    X(PCS_ERR_ARG, "an argument is null, not finite or out of range")                     \
+    X(PCS_ERR_SIZE, "sizes disagree, or are beyond what an int can count")                \
+    X(PCS_ERR_MEMORY, "out of memory")                                                    \
+    X(PCS_ERR_SINGULAR, "a matrix that must be regular is not")                           \
+    X(PCS_ERR_UNSUPPORTED, "the solver does not take this kind of problem")               \
+    X(PCS_ERR_CALLBACK, "a user callback failed or returned a number that is not finite") \
+    X(PCS_ERR_FILE, "a file cannot be opened, read or written")                           \
     X(PCS_ERR_FORMAT, "a file is malformed")
 
 /// Whether a call could be carried out. How well the mathematics ended is not
@@ -56,10 +56,10 @@ PCS_API const char *pcs_status_text(pcs_status status);
 PCS_API const char *pcs_error_text(void);
 
 /// Hands a failure up: returns from the calling function with the status.
-#define PCS_TRY(expr)                                                                              \
-    do {                                                                                           \
-        const pcs_status pcs_try_status_ = (expr);                                                 \
-        if (pcs_try_status_ != PCS_OK) return pcs_try_status_;                                     \
+#define PCS_TRY(expr)                                          \
+    do {                                                       \
+        const pcs_status pcs_try_status_ = (expr);             \
+        if (pcs_try_status_ != PCS_OK) return pcs_try_status_; \
     } while (0)
 
 /// How much a message matters.
@@ -69,11 +69,11 @@ typedef enum pcs_log_level { PCS_LOG_DEBUG, PCS_LOG_INFO, PCS_LOG_WARNING } pcs_
 /// (or a null pointer to it) means malloc, free and silence. What user pointers
 /// lead to must outlive every object made with the environment.
 typedef struct pcs_env {
-    void *(*alloc)(size_t bytes, void *user);     ///< null: malloc; must align like malloc
-    void (*release)(void *pointer, void *user);   ///< null: free; set both or none
-    void *alloc_user;                             ///< handed to alloc and release
+    void *(*alloc)(size_t bytes, void *user);   ///< null: malloc; must align like malloc
+    void (*release)(void *pointer, void *user); ///< null: free; set both or none
+    void *alloc_user;                           ///< handed to alloc and release
     void (*log)(pcs_log_level level, const char *message, void *user); ///< null: silence
-    void *log_user;                               ///< handed to log
+    void *log_user;                                                    ///< handed to log
 } pcs_env;
 
 /// A bump allocator over memory somebody else owns. Copy it by value to open a
@@ -108,8 +108,7 @@ static inline void *pcs_arena_take_array(pcs_arena *arena, size_t count, size_t 
 #define PCS_TAKE(arena, count, type) ((type *)pcs_arena_take_array((arena), (count), sizeof(type)))
 
 /// An arena of its own of `bytes`, from env (null: malloc). Release with pcs_arena_destroy.
-PCS_NODISCARD PCS_API pcs_status pcs_arena_create(const pcs_env *env, size_t bytes,
-                                                  pcs_arena *out);
+PCS_NODISCARD PCS_API pcs_status pcs_arena_create(const pcs_env *env, size_t bytes, pcs_arena *out);
 
 /// Gives back an arena made by pcs_arena_create with the same env. Accepts null and zeroed.
 PCS_API void pcs_arena_destroy(const pcs_env *env, pcs_arena *arena);

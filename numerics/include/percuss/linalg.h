@@ -66,9 +66,8 @@ typedef struct pcs_mass pcs_mass;
 /// Factorises a block-diagonal matrix: nb blocks, block b is size[b] x size[b] column-major, the
 /// blocks one after another in `val` (copied). PCS_ERR_SINGULAR names a singular block.
 /// Release with pcs_mass_destroy.
-PCS_NODISCARD PCS_API pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb,
-                                                        const int *size, const double *val,
-                                                        pcs_mass **out);
+PCS_NODISCARD PCS_API pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size,
+                                                        const double *val, pcs_mass **out);
 
 /// Factorises a sparse symmetric positive definite matrix. Give both triangles or either one
 /// alone (the other is then understood); `M` is not kept. PCS_ERR_SINGULAR if it is not

@@ -28,7 +28,7 @@ typedef struct pcs_block {
     pcs_cone cone; ///< where r of the block lives
     int row;       ///< first scalar row; blocks follow one another without gaps
     int dim;       ///< number of rows, >= 1; 1 for a unilateral block, 2 or 3 for a Coulomb block
-    double mu;     ///< friction of a Coulomb block, finite, >= 0 (0: r_T = 0, u_T free); 0 in others
+    double mu; ///< friction of a Coulomb block, finite, >= 0 (0: r_T = 0, u_T free); 0 in others
 } pcs_block;
 
 /// u = W r + q over a product of cones. W may be unsymmetric, singular or indefinite. The
@@ -71,14 +71,14 @@ typedef struct pcs_global_problem {
     const pcs_block *block; ///< nb; rows of H
     pcs_bsr H;              ///< constraints x velocities
     const pcs_mass *M;      ///< factorised mass
-    const double *f;        ///< velocity rows: impulse of the applied forces plus momentum, M v_free
-    const double *w;        ///< constraint rows, added to u; null means zero
+    const double *f; ///< velocity rows: impulse of the applied forces plus momentum, M v_free
+    const double *w; ///< constraint rows, added to u; null means zero
 } pcs_global_problem;
 
 /// Condenses to the local form: W = H M^-1 H^T and q = H M^-1 f + w, both taken from the arena
 /// (PCS_ERR_MEMORY with the demand in arena->peak when it does not fit); blocks are borrowed.
-PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g,
-                                                     pcs_arena *arena, pcs_problem *out);
+PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena,
+                                                     pcs_problem *out);
 
 /// The velocity that belongs to r: M v = H^T r + f. v has the size of M.
 PCS_NODISCARD PCS_API pcs_status pcs_global_velocity(const pcs_global_problem *g, const double *r,
