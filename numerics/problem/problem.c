@@ -363,7 +363,7 @@ void problem_restrict(const pcs_problem *p, const int *place, int na, const doub
 }
 
 // W^T y may miss -K* by this much of the sum of the sizes of its products, entry by entry
-#define REFUTE_TOL 1e-11
+#define REFUTE_TOL 1e-13
 // how negative q'y must be, relative to |q|'|y|
 #define REFUTE_GAIN 1e-8
 
