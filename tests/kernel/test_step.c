@@ -669,6 +669,41 @@ START_TEST(nothing_is_read_after_a_failure)
 }
 END_TEST
 
+// Two stops on one coordinate, closed from both sides, with e = 0 and e = 1: one asks v' >= 0, the
+// other v' <= -v. No solver may make a step of that, however far its impulses run off.
+START_TEST(stops_that_contradict_one_another)
+{
+    for (int k = 0; k < pcs_solver_count(); ++k) {
+        const pcs_solver_info *solver = pcs_solver_at(k);
+        if (solver->kind == PCS_DIRECT) continue;
+        scene s;
+        scene_open(&s);
+        s.scheme.gamma = 0;
+        s.scheme.solver = pcs_solver_defaults(solver->kind);
+        const double one = 1, minus = -1;
+        pcs_lagrangian_def def = pcs_lagrangian_def_default();
+        def.n = 1;
+        def.mass = &one;
+        def.v0 = &one;
+        pcs_interaction_def stop = pcs_interaction_def_default();
+        CK_OK(pcs_model_add_lagrangian(s.m, &def, &stop.system1));
+        stop.relation = pcs_relation_linear(1, &one, 0);
+        stop.law = pcs_law_newton_impact(0);
+        CK_OK(pcs_model_add_interaction(s.m, &stop, NULL));
+        stop.relation = pcs_relation_linear(1, &minus, 0);
+        stop.law = pcs_law_newton_impact(1);
+        CK_OK(pcs_model_add_interaction(s.m, &stop, NULL));
+        scene_start(&s);
+        const unsigned long long before = pcs_state_hash(s.st);
+        CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
+        ck_assert_msg(s.report.outcome != PCS_CONVERGED && !s.report.committed, "%s: %s",
+                      solver->name, pcs_outcome_text(s.report.outcome));
+        ck_assert(pcs_state_hash(s.st) == before);
+        scene_close(&s);
+    }
+}
+END_TEST
+
 // A ball of 10^8 kg on balls of 1 kg: the sums in W r cancel to 1e-8 of their terms, so no
 // impulse can have a residual of 1e-12. The step is taken all the same, and nothing moves.
 START_TEST(heavy_on_light_ends_at_rounding)
@@ -709,4 +744,5 @@ PCS_TEST_MAIN("step", both_formulations_of_the_bouncing_ball, an_oscillator_hits
               tolerances_reach_resting_contacts, a_turning_plate_reaches_far, fixed_bodies_hold,
               the_larger_restitution_counts, a_body_geared_to_a_coordinate,
               an_unsolved_problem_is_an_outcome, the_log_hears_of_gains_and_of_failures,
-              nothing_is_read_after_a_failure, heavy_on_light_ends_at_rounding)
+              nothing_is_read_after_a_failure, heavy_on_light_ends_at_rounding,
+              stops_that_contradict_one_another)
