@@ -14,6 +14,8 @@
 
 // units in the last place of a sum that count as its rounding
 #define ROUNDING (16 * DBL_EPSILON)
+// and the part of q that such a rounding may be, for the step to be taken
+#define ROUNDING_MOST 1e-5
 
 static system_force force_at(system_force F, int at)
 {
@@ -254,9 +256,11 @@ static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)
 
 // Whether a residual of the velocity problem is the rounding of its own data. Each u_i sums
 // products of the size of |W| |r|; where these are many times larger than u and q, a heavy body on
-// a light one, no r has a smaller residual in double precision.
+// a light one, no r has a smaller residual in double precision. Never where that rounding is not
+// small beside q itself: an r that runs off makes any residual look like its rounding.
 static bool solved_to_rounding(const trial *t, const pcs_report *report)
 {
+    if (report->outcome != PCS_STALLED && report->outcome != PCS_MAX_ITERS) return false;
     const pcs_problem *p = &t->problem;
     const pcs_bsr *W = &p->W;
     double square = 0;
@@ -274,7 +278,9 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report)
         }
     }
     const double size = fmax(report->measure.norm_q, report->measure.norm_u);
-    return report->measure.residual * size <= ROUNDING * sqrt(square);
+    const double rounding = ROUNDING * sqrt(square);
+    return report->measure.residual * size <= rounding &&
+           rounding <= ROUNDING_MOST * report->measure.norm_q;
 }
 
 pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
