@@ -324,6 +324,31 @@ double pcs_relative_natural_map(const pcs_measure *m)
     return size <= DBL_EPSILON ? m->natural_map : m->natural_map / size;
 }
 
+// of r and u as velocities: x = r / rho - s(u) lies in K, in its polar cone, or in neither
+static unsigned char block_status(const pcs_block *k, double s, const double *r, const double *u)
+{
+    if (k->cone == PCS_EQUALITY) return STATUS_STICK;
+    if (k->cone == PCS_UNILATERAL) return s * r[0] > u[0] ? STATUS_STICK : STATUS_OPEN;
+    double x[3] = {s * r[0] - u[0] - k->mu * cone_tangent(k->dim, u)};
+    for (int c = 1; c < k->dim; ++c) {
+        x[c] = s * r[c] - u[c];
+    }
+    const double t = cone_tangent(k->dim, x);
+    if (k->mu * t <= -x[0]) return STATUS_OPEN;
+    return t <= k->mu * x[0] ? STATUS_STICK : STATUS_SLIDE;
+}
+
+void problem_status(const pcs_problem *p, const double *r, const double *u, unsigned char *status)
+{
+    double trace = -1;
+    int wrow = 0;
+    for (int b = 0; b < p->nb; ++b) {
+        const pcs_block *k = &p->block[b];
+        const double s = k->cone == PCS_EQUALITY ? 1 : block_scale(p, b, &wrow, &trace);
+        status[b] = block_status(k, s, r + k->row, u + k->row);
+    }
+}
+
 // ---- restriction and certificates ------------------------------------------------------------
 
 void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s, double *A)

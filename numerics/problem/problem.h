@@ -25,6 +25,13 @@ void problem_scales(const pcs_problem *p, double *s);
 // is the block row of W that holds the block: 0 for the first call, then handed on
 const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld);
 
+// the branches of the natural map
+enum { STATUS_OPEN, STATUS_STICK, STATUS_SLIDE };
+
+// status[b] (nb) of every block: the branch on which r_b - P(r_b - rho_b s(u_b)) is, with rho_b of
+// theory 7.7. A unilateral block that is closed sticks, and so does every equality
+void problem_status(const pcs_problem *p, const double *r, const double *u, unsigned char *status);
+
 // A (na x na, column-major) = S^-1/2 W S^-1/2 on the rows with place[i] >= 0, put there; s null
 // means no scaling
 void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s, double *A);

@@ -260,6 +260,7 @@ static void approach(portfolio *f, active_set *a, double *center, double first)
     for (int k = 0; k < PROX_STEPS && f->budget > 0; ++k) {
         a->shift = k == 0 ? first : PROX_FACTOR * a->shift;
         if (a->shift < PROX_LAST) a->shift = PROX_LAST;
+        f->t.penalty = a->shift;
         if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return;
 
         // the step is the direction in which it runs
@@ -285,6 +286,7 @@ static bool proximal(portfolio *f, double *center, double first)
     if (begun) {
         a.least = f->p->n <= LEAST_ROWS;
         approach(f, &a, center, first);
+        f->t.penalty = NAN;
     }
     active_free(&a);
     return begun;

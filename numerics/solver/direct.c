@@ -44,7 +44,15 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         pcs_measure m;
         pcs_problem_measure(p, r, u, &m);
         const double value = solver_stop_value(o, &m);
-        if (watch.fn(watch.user, 1, value) && !(value <= o->tol)) out->outcome = PCS_STOPPED;
+        const pcs_progress now = {.solver = PCS_DIRECT,
+                                  .iters = 1,
+                                  .value = value,
+                                  .residual = m.residual,
+                                  .natural_map = pcs_relative_natural_map(&m),
+                                  .step = 1,
+                                  .penalty = NAN,
+                                  .status_changes = -1};
+        if (watch.fn(watch.user, &now) && !(value <= o->tol)) out->outcome = PCS_STOPPED;
     }
     return PCS_OK;
 }

@@ -208,8 +208,7 @@ static bool stopped(search *s)
         t->value = t->best_value;
         return track_done(t, s->nodes);
     }
-    return s->nodes >= t->o->max_iters ||
-           (t->watch.fn && t->watch.fn(t->watch.user, s->nodes, t->best_value)) ||
+    return s->nodes >= t->o->max_iters || track_watch(t, s->nodes) ||
            (t->o->max_seconds > 0 && solver_clock() - t->start > t->o->max_seconds);
 }
 

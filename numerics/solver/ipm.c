@@ -245,6 +245,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         }
 
         const double before = t.best_value;
+        t.step = a;
+        t.penalty = mu;
         bring_back(&w, r);
         track_measure(&t, r, u);
         idle = t.best_value < before ? 0 : idle + 1;

@@ -40,6 +40,7 @@ typedef struct newton {
     int *place, *list, *piv;                                  // n
     double merits[MEMORY];
     int n_merits;
+    double step;     // length of the last one
     pcs_arena arena; // for least squares
 } newton;
 
@@ -281,6 +282,7 @@ static bool search(newton *w)
             memcpy(w->a, w->next_a, (size_t)n * sizeof(double));
             memcpy(w->b, w->next_b, (size_t)n * sizeof(double));
             remember(w, value);
+            w->step = t;
             return true;
         }
     }
@@ -350,6 +352,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         }
 
         const double before = t.best_value;
+        t.step = moved ? w.step : 0;
         if (moved) measure(&w, &t, r, u);
         idle = t.best_value < before ? 0 : idle + 1;
         if (moved && idle < PATIENCE) continue;

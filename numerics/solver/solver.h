@@ -49,6 +49,9 @@ typedef struct solver_track {
     double best_value; // its stop value
     double value;      // of the last r measured
     pcs_measure measure;
+    double step, penalty;             // for the watch: a solver that has them sets them, else NaN
+    unsigned char *status, *reported; // nb each: of the last r measured, and at the last call
+    bool heard;                       // there was a call
     int iters;
     pcs_outcome outcome; // once track_done has said so
 } solver_track;
@@ -65,6 +68,9 @@ double track_measure(solver_track *t, const double *r, double *u);
 
 // after `iters` iterations and a measure: true when the solve ends, with the outcome in t
 bool track_done(solver_track *t, int iters);
+
+// what track_done does of it: tells the watch, if there is one; true when it wants the solve to end
+bool track_watch(solver_track *t, int iters);
 
 // the best r, and the report
 void track_end(const solver_track *t, double *r, pcs_report *out);

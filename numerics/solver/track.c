@@ -1,20 +1,29 @@
 // What every iterative solver does between two steps.
 #include <string.h>
 
+#include "problem/problem.h"
 #include "solver/solver.h"
 
 size_t track_bytes(const pcs_problem *p)
 {
-    return solver_bytes((size_t)p->n, sizeof(double));
+    return solver_bytes((size_t)p->n, sizeof(double)) + solver_bytes(2 * (size_t)p->nb, 1);
 }
 
 bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                  pcs_arena *work, const double *r)
 {
-    *t = (solver_track){.p = p, .o = o, .watch = watch, .best_value = INFINITY, .value = INFINITY};
+    *t = (solver_track){.p = p,
+                        .o = o,
+                        .watch = watch,
+                        .best_value = INFINITY,
+                        .value = INFINITY,
+                        .step = NAN,
+                        .penalty = NAN};
     if (o->max_seconds > 0) t->start = solver_clock();
     t->best = PCS_TAKE(work, (size_t)p->n, double);
-    if (!t->best) return false;
+    t->status = PCS_TAKE(work, 2 * (size_t)p->nb, unsigned char);
+    if (!t->best || !t->status) return false;
+    t->reported = t->status + p->nb;
     memcpy(t->best, r, (size_t)p->n * sizeof *r);
     return true;
 }
@@ -23,11 +32,35 @@ double track_measure(solver_track *t, const double *r, double *u)
 {
     pcs_problem_measure(t->p, r, u, &t->measure);
     t->value = solver_stop_value(t->o, &t->measure);
+    if (t->watch.fn) problem_status(t->p, r, u, t->status);
     if (t->value < t->best_value) {
         t->best_value = t->value;
         memcpy(t->best, r, (size_t)t->p->n * sizeof *r);
     }
     return t->value;
+}
+
+bool track_watch(solver_track *t, int iters)
+{
+    if (!t->watch.fn) return false;
+    int changes = t->heard ? 0 : -1;
+    for (int b = 0; b < t->p->nb && t->heard; ++b) {
+        changes += t->status[b] != t->reported[b];
+    }
+    memcpy(t->reported, t->status, (size_t)t->p->nb);
+    t->heard = true;
+
+    const pcs_progress now = {
+        .solver = t->o->kind,
+        .iters = iters,
+        .value = t->value,
+        .residual = t->measure.residual,
+        .natural_map = pcs_relative_natural_map(&t->measure),
+        .step = t->step,
+        .penalty = t->penalty,
+        .status_changes = changes,
+    };
+    return t->watch.fn(t->watch.user, &now) != 0;
 }
 
 bool track_done(solver_track *t, int iters)
@@ -41,7 +74,7 @@ bool track_done(solver_track *t, int iters)
         t->outcome = PCS_DIVERGED;
         return true;
     }
-    if (t->watch.fn && t->watch.fn(t->watch.user, iters, t->value)) {
+    if (track_watch(t, iters)) {
         t->outcome = PCS_STOPPED;
         return true;
     }

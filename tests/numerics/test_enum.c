@@ -248,10 +248,9 @@ START_TEST(too_many_rows_are_refused)
 }
 END_TEST
 
-static int stop_at_once(void *user, int iters, double residual)
+static int stop_at_once(void *user, const pcs_progress *now)
 {
-    (void)iters;
-    (void)residual;
+    (void)now;
     *(int *)user += 1;
     return 1;
 }

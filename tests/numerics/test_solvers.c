@@ -579,12 +579,11 @@ START_TEST(failing_allocations)
 }
 END_TEST
 
-static int stop_at(void *user, int iters, double residual)
+static int stop_at(void *user, const pcs_progress *now)
 {
-    (void)residual;
     int *calls = user;
     *calls += 1;
-    return iters >= 2;
+    return now->iters >= 2;
 }
 
 START_TEST(watch_stops)
@@ -608,6 +607,57 @@ START_TEST(watch_stops)
         ck_assert(calls >= 1);
         ck_assert_msg(report.outcome == PCS_STOPPED, "%s: %s after %d calls",
                       pcs_solver_at(s)->name, pcs_outcome_text(report.outcome), calls);
+    }
+}
+END_TEST
+
+typedef struct listener {
+    int calls, iters;
+    pcs_solver solver;
+} listener;
+
+static int listen(void *user, const pcs_progress *now)
+{
+    listener *l = user;
+    const char *name = pcs_solver_at((int)now->solver)->name;
+    // a part of auto begins anew
+    const bool first = l->calls == 0 || now->solver != l->solver || now->iters < l->iters;
+    ck_assert_msg(now->iters >= 0, "%s: iteration %d", name, now->iters);
+    ck_assert_msg(now->value >= 0 && now->residual >= 0 && now->natural_map >= 0,
+                  "%s: %g %g %g after %d", name, now->value, now->residual, now->natural_map,
+                  now->iters);
+    ck_assert_msg(isnan(now->step) || (now->step >= 0 && now->step <= 1), "%s: step %g", name,
+                  now->step);
+    ck_assert_msg(isnan(now->penalty) || now->penalty >= 0, "%s: penalty %g", name, now->penalty);
+    ck_assert_msg(now->status_changes <= 60, "%s: %d changes", name, now->status_changes);
+    if (l->calls == 0) ck_assert_int_eq(now->status_changes, -1);
+    if (!first && now->solver != PCS_AUTO) ck_assert_int_ge(now->status_changes, 0);
+    *l = (listener){l->calls + 1, now->iters, now->solver};
+    return 0;
+}
+
+START_TEST(watching_changes_nothing)
+{
+    reset();
+    const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
+    for (int s = 0; s < pcs_solver_count(); ++s) {
+        pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        o.max_iters = o.max_iters < 200 ? o.max_iters : 200;
+        double r[2][60] = {{0}}, u[60];
+        pcs_report report[2];
+        listener l = {0};
+        pcs_arena work;
+        CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+        const pcs_status status = pcs_solve(&p, &o, (pcs_watch){0}, work, r[0], u, &report[0]);
+        if (status == PCS_OK) {
+            CK_OK(pcs_solve(&p, &o, (pcs_watch){listen, &l}, work, r[1], u, &report[1]));
+            ck_assert_int_ge(l.calls, 1);
+            ck_assert_int_eq(report[0].outcome, report[1].outcome);
+            ck_assert_int_eq(report[0].iters, report[1].iters);
+            ck_assert_mem_eq(r[0], r[1], sizeof r[0]);
+        }
+        pcs_arena_destroy(NULL, &work);
+        if (status != PCS_OK) ck_assert_int_eq(status, PCS_ERR_UNSUPPORTED);
     }
 }
 END_TEST
@@ -714,4 +764,5 @@ PCS_TEST_MAIN("solvers", every_solver_on_every_family, auto_reaches_the_last_dig
               stops_are_obeyed, warm_start_is_free, resting_box, infeasible_is_never_converged,
               random_infeasible_problems, empty_problem, table_is_complete, bad_options_are_refused,
               bad_data_is_refused, extreme_numbers, arena_too_small, failing_allocations,
-              watch_stops, clock_aborts, no_iterations, same_answer_twice, entries_agree)
+              watch_stops, watching_changes_nothing, clock_aborts, no_iterations, same_answer_twice,
+              entries_agree)

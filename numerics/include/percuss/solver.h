@@ -118,11 +118,25 @@ PCS_API pcs_solver_opts pcs_solver_defaults(pcs_solver kind);
 /// pcs_solve does so too.
 PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *opts);
 
+/// Where a solve stands. The numbers describe the iterate that was measured last, which is not
+/// always the best so far.
+typedef struct pcs_progress {
+    pcs_solver solver;  ///< who is at work: for auto one of its parts, or PCS_AUTO itself
+    int iters;          ///< its pivots, sweeps or steps; every part of auto counts from zero
+    double value;       ///< what is compared with tol
+    double residual;    ///< pcs_measure.residual
+    double natural_map; ///< relative, pcs_relative_natural_map
+    double step;        ///< length of the last step, 1 is a full one; NaN where there is none
+    double penalty;     ///< barrier, proximal weight or penalty, as the solver's page says; or NaN
+    int status_changes; ///< blocks that opened, stuck or began to slide since the last call, judged
+                        ///< by the branch of the natural map they are on; -1 in the first call
+} pcs_progress;
+
 /// Called once per iteration (or every few, where one is very cheap); a non-zero answer stops
-/// the solve with PCS_STOPPED. {0} watches nothing.
+/// the solve with PCS_STOPPED. {0} watches nothing, and costs nothing.
 typedef struct pcs_watch {
-    int (*fn)(void *user, int iters, double residual); ///< non-zero stops; null: nobody watches
-    void *user;                                        ///< handed to fn
+    int (*fn)(void *user, const pcs_progress *now); ///< non-zero stops; null: nobody watches
+    void *user;                                     ///< handed to fn
 } pcs_watch;
 
 /// What a solve returns beside r and u.
