@@ -45,7 +45,7 @@ met() {
     pkg-config) has pkg-config ;;
     libopenblas-dev) has pkg-config && pkg-config --exists openblas ;;
     liblapacke-dev) has pkg-config && pkg-config --exists lapacke ;;
-    libsuitesparse-dev) has_header cholmod.h ;;
+    libsuitesparse-dev) has_header cholmod.h && has_header umfpack.h ;;
     check) has pkg-config && pkg-config --exists check ;;
     clang) has clang && has clang++ ;;
     libclang-rt-*) clang_sanitizes ;;
@@ -63,7 +63,7 @@ words() {
     pkg-config) echo "pkg-config" ;;
     libopenblas-dev) echo "OpenBLAS with headers and openblas.pc" ;;
     liblapacke-dev) echo "LAPACKE with headers and lapacke.pc" ;;
-    libsuitesparse-dev) echo "SuiteSparse (CHOLMOD) with headers" ;;
+    libsuitesparse-dev) echo "SuiteSparse (CHOLMOD, UMFPACK) with headers" ;;
     check) echo "Check, the unit test framework, with check.pc" ;;
     clang) echo "clang" ;;
     libclang-rt-*) echo "the sanitizer runtime of clang" ;;
