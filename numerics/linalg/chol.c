@@ -6,6 +6,8 @@
 
 #include <cholmod.h>
 
+#include "linalg/csc.h"
+
 struct chol_factor {
     pcs_env env;
     int n;
@@ -76,18 +78,6 @@ static pcs_status check(const pcs_csc *M)
     return PCS_OK;
 }
 
-// whether M has entries above and below the diagonal
-static void triangles(const pcs_csc *M, bool *upper, bool *lower)
-{
-    *upper = *lower = false;
-    for (int j = 0; j < M->n; ++j) {
-        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
-            *upper |= M->i[k] < j;
-            *lower |= M->i[k] > j;
-        }
-    }
-}
-
 static double entry(const pcs_csc *M, int i, int j)
 {
     for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
@@ -121,7 +111,7 @@ pcs_status chol_create(const pcs_env *env, const pcs_csc *M, chol_factor **out)
     *out = NULL;
     PCS_TRY(check(M));
     bool upper, lower;
-    triangles(M, &upper, &lower);
+    csc_triangles(M, &upper, &lower);
     if (upper && lower) PCS_TRY(check_symmetric(M));
 
     chol_factor *f = pcs_env_alloc(env, 1, sizeof *f);

@@ -6,6 +6,7 @@
 
 #include "linalg/bsr.h"
 #include "linalg/chol.h"
+#include "linalg/csc.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 
@@ -19,6 +20,8 @@ struct pcs_mass {
     block_lu blocks;     // when sparse is null
     int *start;
     size_t *off;
+    double *val;  // the blocks as given; null in an arena
+    pcs_csc full; // of a sparse mass, both triangles
 };
 
 // blocks of bodies are small; those of Lagrangian systems may be worth a LAPACK call. Both store
@@ -354,7 +357,8 @@ pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size, c
     mass->off = pcs_env_alloc(env, (size_t)nb + 1, sizeof(size_t));
     mass->blocks.lu = pcs_env_alloc(env, values, sizeof(double));
     mass->blocks.piv = pcs_env_alloc(env, (size_t)rows, sizeof(int));
-    if (!mass->start || !mass->off || !mass->blocks.lu || !mass->blocks.piv) {
+    mass->val = pcs_env_alloc(env, values, sizeof(double));
+    if (!mass->start || !mass->off || !mass->blocks.lu || !mass->blocks.piv || !mass->val) {
         pcs_mass_destroy(mass);
         return pcs_fail_memory("pcs_mass");
     }
@@ -366,7 +370,10 @@ pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size, c
     mass->blocks.nb = nb;
     mass->blocks.start = mass->start;
     mass->blocks.off = mass->off;
-    if (values > 0) memcpy(mass->blocks.lu, val, values * sizeof *val);
+    if (values > 0) {
+        memcpy(mass->blocks.lu, val, values * sizeof *val);
+        memcpy(mass->val, val, values * sizeof *val);
+    }
 
     const int bad = block_lu_factor(&mass->blocks);
     if (bad >= 0) {
@@ -391,6 +398,10 @@ pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass
     if (env) mass->env = *env;
     mass->n = M->n;
     mass->sparse = f;
+    if (!csc_complete(env, M, &mass->full)) {
+        pcs_mass_destroy(mass);
+        return pcs_fail_memory("pcs_mass");
+    }
     *out = mass;
     return PCS_OK;
 }
@@ -410,6 +421,8 @@ void pcs_mass_destroy(pcs_mass *mass)
     if (!mass) return;
     const pcs_env env = mass->env;
     chol_destroy(mass->sparse);
+    csc_free(&env, &mass->full);
+    pcs_env_free(&env, mass->val);
     pcs_env_free(&env, mass->start);
     pcs_env_free(&env, mass->off);
     pcs_env_free(&env, mass->blocks.lu);
@@ -432,6 +445,76 @@ pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x)
     if (x != b && mass->n > 0) memmove(x, b, (size_t)mass->n * sizeof *x);
     for (int k = 0; k < mass->blocks.nb; ++k) {
         block_lu_solve(&mass->blocks, k, x + mass->start[k]);
+    }
+    return PCS_OK;
+}
+
+void pcs_mass_mul(const pcs_mass *mass, const double *x, double *y)
+{
+    if (mass->n == 0) return;
+    memset(y, 0, (size_t)mass->n * sizeof *y);
+    if (mass->sparse) {
+        csc_addmul(&mass->full, x, y);
+        return;
+    }
+    PCS_ASSERT(mass->val);
+    for (int b = 0; b < mass->blocks.nb; ++b) {
+        const int top = mass->start[b], h = mass->start[b + 1] - top;
+        block_addmul(h, h, mass->val + mass->off[b], x + top, y + top);
+    }
+}
+
+// a zero off the diagonal of a block is no entry
+static bool is_entry(const double *A, int h, int i, int j)
+{
+    return i == j || A[i + (size_t)h * (size_t)j] != 0;
+}
+
+static pcs_status blocks_to_csc(const pcs_mass *mass, pcs_arena *arena, pcs_csc *out)
+{
+    PCS_ASSERT(mass->val);
+    size_t nnz = 0;
+    for (int b = 0; b < mass->blocks.nb; ++b) {
+        const int h = mass->start[b + 1] - mass->start[b];
+        for (int j = 0; j < h; ++j) {
+            for (int i = 0; i < h; ++i) {
+                nnz += is_entry(mass->val + mass->off[b], h, i, j);
+            }
+        }
+    }
+    if (nnz > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_mass_to_csc: too many entries");
+    if (!csc_take(arena, mass->n, (int)nnz, out)) return pcs_fail_memory("pcs_mass_to_csc");
+
+    int at = 0;
+    out->p[0] = 0;
+    for (int b = 0; b < mass->blocks.nb; ++b) {
+        const int top = mass->start[b], h = mass->start[b + 1] - top;
+        const double *A = mass->val + mass->off[b];
+        for (int j = 0; j < h; ++j) {
+            for (int i = 0; i < h; ++i) {
+                if (!is_entry(A, h, i, j)) continue;
+                out->i[at] = top + i;
+                out->x[at++] = A[i + (size_t)h * (size_t)j];
+            }
+            out->p[top + j + 1] = at;
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_mass_to_csc(const pcs_mass *mass, pcs_arena *arena, pcs_csc *out)
+{
+    if (!mass || !arena || !out) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_mass_to_csc: an argument is null");
+    }
+    if (!mass->sparse) return blocks_to_csc(mass, arena, out);
+
+    const int nnz = mass->full.p[mass->n];
+    if (!csc_take(arena, mass->n, nnz, out)) return pcs_fail_memory("pcs_mass_to_csc");
+    memcpy(out->p, mass->full.p, ((size_t)mass->n + 1) * sizeof(int));
+    if (nnz > 0) {
+        memcpy(out->i, mass->full.i, (size_t)nnz * sizeof(int));
+        memcpy(out->x, mass->full.x, (size_t)nnz * sizeof(double));
     }
     return PCS_OK;
 }

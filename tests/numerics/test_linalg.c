@@ -143,6 +143,102 @@ START_TEST(sparse_and_block_mass_agree)
 }
 END_TEST
 
+// M x, and M written out in columns, against the dense M; both undo the solve
+static void check_values(const pcs_mass *mass, int n, const double *dense, test_random *rng)
+{
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, 1 << 14, &arena));
+    double x[16], y[16], z[16];
+    for (int i = 0; i < n; ++i) {
+        x[i] = random_normal(rng);
+    }
+    dense_mul(n, n, 1, dense, x, 0, z);
+    pcs_mass_mul(mass, x, y);
+    for (int i = 0; i < n; ++i) {
+        CK_NEAR(y[i], z[i], 1e-14 * (1 + fabs(z[i])) * 10);
+    }
+    CK_OK(pcs_mass_solve(mass, y, y));
+    for (int i = 0; i < n; ++i) {
+        CK_NEAR(y[i], x[i], 1e-11);
+    }
+
+    pcs_csc M;
+    CK_OK(pcs_mass_to_csc(mass, &arena, &M));
+    ck_assert(M.m == n && M.n == n && M.p[0] == 0);
+    double D[256] = {0};
+    for (int j = 0; j < n; ++j) {
+        for (int k = M.p[j]; k < M.p[j + 1]; ++k) {
+            ck_assert(M.i[k] >= 0 && M.i[k] < n && (k == M.p[j] || M.i[k] > M.i[k - 1]));
+            D[M.i[k] + n * j] = M.x[k];
+        }
+    }
+    ck_assert_mem_eq(D, dense, (size_t)(n * n) * sizeof *D);
+
+    size_t peak = 0;
+    pcs_arena none = {.peak = &peak};
+    CK_FAILS(pcs_mass_to_csc(mass, &none, &M), PCS_ERR_MEMORY);
+    pcs_arena_destroy(NULL, &arena);
+    CK_OK(pcs_arena_create(NULL, peak, &arena));
+    CK_OK(pcs_mass_to_csc(mass, &arena, &M));
+    pcs_arena_destroy(NULL, &arena);
+}
+
+START_TEST(a_mass_remembers_its_values)
+{
+    test_random rng = random_seed(4);
+    // blocks of 2, 1 and 4 rows, one with a zero off its diagonal
+    const int size[3] = {2, 1, 4};
+    double val[21], dense[49] = {0};
+    for (int k = 0, top = 0, at = 0; k < 3; top += size[k++]) {
+        for (int j = 0; j < size[k]; ++j) {
+            for (int i = 0; i < size[k]; ++i, ++at) {
+                val[at] = i == j ? 5 : random_unit(&rng);
+                if (k == 2 && i == 3 && j == 1) val[at] = 0;
+                dense[top + i + 7 * (top + j)] = val[at];
+            }
+        }
+    }
+    pcs_mass *mass;
+    CK_OK(pcs_mass_create_blocks(NULL, 3, size, val, &mass));
+    check_values(mass, 7, dense, &rng);
+    pcs_mass_destroy(mass);
+
+    // sparse: given as both triangles, the upper, the lower; and a diagonal
+    for (int which = 0; which < 4; ++which) {
+        enum { n = 9 };
+        int p[n + 1], row[n * n], k = 0;
+        double x[n * n], full[n * n] = {0};
+        for (int j = 0; j < n; ++j) {
+            p[j] = k;
+            for (int i = 0; i < n; ++i) {
+                const int apart = abs(i - j);
+                if (apart != 0 && (which == 3 || (apart != 1 && apart != 4))) continue;
+                full[i + n * j] = apart == 0 ? 5 + i : apart == 1 ? -1 - 0.1 * (i + j) : 0.5;
+                if ((which == 1 && i > j) || (which == 2 && i < j)) continue;
+                row[k] = i;
+                x[k++] = full[i + n * j];
+            }
+        }
+        p[n] = k;
+        CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){n, n, p, row, x}, &mass));
+        check_values(mass, n, full, &rng);
+        pcs_mass_destroy(mass);
+    }
+
+    // nothing at all
+    int none = 0;
+    pcs_mass_destroy(NULL);
+    CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){0, 0, &none, NULL, NULL}, &mass));
+    check_values(mass, 0, dense, &rng);
+    pcs_mass_destroy(mass);
+    CK_OK(pcs_mass_create_blocks(NULL, 0, NULL, NULL, &mass));
+    check_values(mass, 0, dense, &rng);
+    pcs_mass_destroy(mass);
+    pcs_csc M;
+    CK_FAILS(pcs_mass_to_csc(NULL, NULL, &M), PCS_ERR_ARG);
+}
+END_TEST
+
 START_TEST(a_mass_that_is_not_definite_is_refused)
 {
     int p[3] = {0, 2, 4}, i[4] = {0, 1, 0, 1};
@@ -164,16 +260,23 @@ START_TEST(mass_survives_every_failing_allocation)
 {
     const int size[2] = {1, 2};
     const double val[5] = {1, 2, 0, 0, 4};
-    for (long k = 0;; ++k) {
-        test_memory memory = {.fail_at = k};
-        const pcs_env env = test_env(&memory);
-        pcs_mass *m;
-        const pcs_status s = pcs_mass_create_blocks(&env, 2, size, val, &m);
-        pcs_mass_destroy(m);
-        ck_assert_int_eq(memory.live, 0);
-        if (s == PCS_OK) break;
-        ck_assert_int_eq(s, PCS_ERR_MEMORY);
-        ck_assert_int_lt(k, 100);
+    int p[3] = {0, 1, 3}, row[3] = {0, 0, 1};
+    double x[3] = {2, 1, 2};
+    const pcs_csc upper = {2, 2, p, row, x};
+    for (int sparse = 0; sparse < 2; ++sparse) {
+        for (long k = 0;; ++k) {
+            test_memory memory = {.fail_at = k};
+            const pcs_env env = test_env(&memory);
+            pcs_mass *m;
+            const pcs_status s = sparse ? pcs_mass_create_sparse(&env, &upper, &m)
+                                        : pcs_mass_create_blocks(&env, 2, size, val, &m);
+            pcs_mass_destroy(s == PCS_OK ? m : NULL);
+            ck_assert_int_eq(memory.live, 0);
+            if (s == PCS_OK) break;
+            ck_assert_int_eq(s, PCS_ERR_MEMORY);
+            ck_assert_ptr_null(m);
+            ck_assert_int_lt(k, 100);
+        }
     }
 }
 END_TEST
@@ -261,5 +364,5 @@ END_TEST
 
 PCS_TEST_MAIN("linalg", chol_follows_a_matrix_that_changes, lu_solves_random_systems,
               delassus_is_the_triple_product, sparse_and_block_mass_agree,
-              a_mass_that_is_not_definite_is_refused, mass_survives_every_failing_allocation,
-              min_norm_is_minimal_and_solves)
+              a_mass_remembers_its_values, a_mass_that_is_not_definite_is_refused,
+              mass_survives_every_failing_allocation, min_norm_is_minimal_and_solves)

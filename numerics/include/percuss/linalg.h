@@ -84,6 +84,14 @@ PCS_API int pcs_mass_size(const pcs_mass *mass);
 /// x = M^-1 b; x may be b.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x);
 
+/// y = M x, with the values M was made from; they must not overlap.
+PCS_API void pcs_mass_mul(const pcs_mass *mass, const double *x, double *y);
+
+/// M in sparse columns, both triangles, taken from the arena (PCS_ERR_MEMORY, with the demand in
+/// arena->peak, when it does not fit). Zeros off the diagonal of a dense block are left out.
+PCS_NODISCARD PCS_API pcs_status pcs_mass_to_csc(const pcs_mass *mass, pcs_arena *arena,
+                                                 pcs_csc *out);
+
 /// The Delassus operator W = H M^-1 H^T as block-sparse rows, its block rows those of H. For a
 /// block-diagonal mass the block columns of H must be its blocks; for a sparse mass any
 /// partition does and W is dense between constraints that M couples. Taken from the arena

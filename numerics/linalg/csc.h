@@ -1,0 +1,22 @@
+// Private helpers on sparse columns.
+#ifndef LINALG_CSC_H
+#define LINALG_CSC_H
+
+#include "base/base.h"
+#include <percuss/linalg.h>
+
+// a square matrix of n rows with room for nnz entries, from the arena
+bool csc_take(pcs_arena *arena, int n, int nnz, pcs_csc *out);
+
+// A copy of M (good: square, rows increasing) with both triangles, which may be given as one of
+// them alone. From env, released by csc_free; false when memory is out or an int cannot count it.
+bool csc_complete(const pcs_env *env, const pcs_csc *M, pcs_csc *out);
+void csc_free(const pcs_env *env, pcs_csc *A);
+
+// whether M has entries above and below the diagonal
+void csc_triangles(const pcs_csc *M, bool *upper, bool *lower);
+
+// y = y + A x
+void csc_addmul(const pcs_csc *A, const double *x, double *y);
+
+#endif
