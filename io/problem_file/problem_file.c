@@ -8,24 +8,11 @@
 #include "base/base.h"
 #include "problem_file/complementarity.h"
 #include "problem_file/friction.h"
-
-const char *pcs_file_kind_text(pcs_file_kind kind)
-{
-    switch (kind) {
-#define X(id, text) \
-    case id:        \
-        return text;
-        PCS_FILE_KIND_LIST(X)
-#undef X
-    }
-    return "unknown kind";
-}
+#include "problem_file/object.h"
 
 static bool fits(const text *t, pcs_file_kind kind)
 {
     switch (kind) {
-    case PCS_FILE_ANY:
-        break;
     case PCS_FILE_LCP:
         return lcp_fits(t);
     case PCS_FILE_MLCP:
@@ -34,8 +21,9 @@ static bool fits(const text *t, pcs_file_kind kind)
         return friction_fits(t, 3);
     case PCS_FILE_FC2D:
         return friction_fits(t, 2);
+    default:
+        return false;
     }
-    return false;
 }
 
 static pcs_status recognise(const text *t, pcs_file_kind *out)
@@ -70,26 +58,10 @@ static pcs_status read_kind(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_prob
     case PCS_FILE_FC3D:
     case PCS_FILE_FC2D:
         return friction_read(t, keep, scratch, file);
-    case PCS_FILE_ANY:
-        break;
+    default:
+        return pcs_fail(PCS_ERR_ARG, "problem file: a .dat file cannot be of kind %d (%s)",
+                        (int)file->kind, pcs_file_kind_text(file->kind));
     }
-    return pcs_fail(PCS_ERR_ARG, "problem file: kind %d is unknown", (int)file->kind);
-}
-
-// the object lives in the pool that it points to
-static pcs_status begin(const pcs_env *env, pcs_problem_file **out)
-{
-    pcs_pool pool = pool_begin(env);
-    pcs_problem_file *file = POOL_TAKE(&pool, 1, pcs_problem_file);
-    pcs_pool *memory = POOL_TAKE(&pool, 1, pcs_pool);
-    if (!file || !memory) {
-        pool_release(&pool);
-        return pcs_fail_memory("problem file");
-    }
-    *memory = pool;
-    file->memory = memory;
-    *out = file;
-    return PCS_OK;
 }
 
 pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t size,
@@ -103,26 +75,21 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
     pcs_problem_file *file = NULL;
     const int recognised = kind == PCS_FILE_ANY;
     if (recognised) PCS_TRY(recognise(&t, &kind));
-    PCS_TRY(begin(env, &file));
+    PCS_TRY(object_begin(env, &file));
     file->kind = kind;
+    file->format = PCS_FORMAT_DAT;
     file->recognised = recognised;
 
     pcs_pool scratch = pool_begin(env);
-    const pcs_status status = read_kind(&t, file->memory, &scratch, file);
+    const pcs_status status = read_kind(&t, &file->memory->pool, &scratch, file);
     pool_release(&scratch);
     if (status != PCS_OK) {
         pcs_problem_file_destroy(file);
         return status;
     }
+    file->rows = file->problem.n;
     *out = file;
     return PCS_OK;
-}
-
-void pcs_problem_file_destroy(pcs_problem_file *file)
-{
-    if (!file) return;
-    pcs_pool pool = *file->memory;
-    pool_release(&pool);
 }
 
 // ---- files -------------------------------------------------------------------------------------

@@ -1,10 +1,14 @@
 /// @file
-/// Reading problems from the text files of the field (doc/files.md): LCP, MLCP and local friction
-/// (FC3D, FC2D) `.dat` files with a dense, a block-sparse or a sparse matrix.
+/// Reading and writing problems (doc/files.md): the text files of the field (LCP, MLCP, local and
+/// global friction, `.dat`), FCLIB's HDF5, and the exact text form of percuss (`.pcs`).
 ///
 ///     pcs_problem_file *file;
-///     PCS_TRY(pcs_problem_file_read(NULL, "lcp_CPS_1.dat", PCS_FILE_ANY, &file));
-///     PCS_TRY(pcs_solve_alloc(NULL, &file->problem, NULL, r, u, &report));
+///     const pcs_problem *p;
+///     PCS_TRY(pcs_problem_file_read(NULL, "stack.hdf5", PCS_FILE_ANY, &file));
+///     PCS_TRY(pcs_problem_file_local(file, &p));
+///     PCS_TRY(pcs_solve_alloc(NULL, p, NULL, r, u, &report));
+///     const pcs_file_content found = {.problem = p, .r = r, .u = u};
+///     PCS_TRY(pcs_problem_file_write(NULL, "solved.hdf5", PCS_FORMAT_BY_NAME, &found));
 ///     pcs_problem_file_destroy(file);
 #ifndef PERCUSS_PROBLEM_FILE_H
 #define PERCUSS_PROBLEM_FILE_H
@@ -15,15 +19,21 @@
 extern "C" {
 #endif
 
-/// What a file holds.
-#define PCS_FILE_KIND_LIST(X) \
-    X(PCS_FILE_ANY, "any")    \
-    X(PCS_FILE_LCP, "lcp")    \
-    X(PCS_FILE_MLCP, "mlcp")  \
-    X(PCS_FILE_FC3D, "fc3d")  \
-    X(PCS_FILE_FC2D, "fc2d")
+/// What a file holds: the cones, and whether the form is local (W, q) or global (M, H, f, w).
+#define PCS_FILE_KIND_LIST(X)  \
+    X(PCS_FILE_ANY, "any")     \
+    X(PCS_FILE_LCP, "lcp")     \
+    X(PCS_FILE_MLCP, "mlcp")   \
+    X(PCS_FILE_FC3D, "fc3d")   \
+    X(PCS_FILE_FC2D, "fc2d")   \
+    X(PCS_FILE_GFC3D, "gfc3d") \
+    X(PCS_FILE_GFC2D, "gfc2d") \
+    X(PCS_FILE_MIXED, "mixed") \
+    X(PCS_FILE_GLOBAL, "global")
 
-/// PCS_FILE_ANY, as an argument, asks for the kind to be recognised; a file never has it.
+/// PCS_FILE_ANY, as an argument, asks for the kind to be recognised; a file never has it. MIXED is
+/// a local problem of several kinds of cones that is no MLCP, GLOBAL a global one that is not
+/// all contacts of one dimension; `.dat` files are neither.
 typedef enum pcs_file_kind {
 #define X(id, text) id,
     PCS_FILE_KIND_LIST(X)
@@ -33,52 +43,120 @@ typedef enum pcs_file_kind {
 /// The word of a kind, never null.
 PCS_API const char *pcs_file_kind_text(pcs_file_kind kind);
 
-/// How a file writes its matrix; the problem keeps that storage.
+/// How the file itself is laid out.
+#define PCS_FILE_FORMAT_LIST(X)      \
+    X(PCS_FORMAT_BY_NAME, "by name") \
+    X(PCS_FORMAT_DAT, "dat")         \
+    X(PCS_FORMAT_FCLIB, "fclib")     \
+    X(PCS_FORMAT_TEXT, "pcs")
+
+/// PCS_FORMAT_BY_NAME, as an argument, goes by the ending: .dat; .hdf5 or .h5 (FCLIB); .pcs. A file
+/// that was read never has it: reading goes by the content.
+typedef enum pcs_file_format {
+#define X(id, text) id,
+    PCS_FILE_FORMAT_LIST(X)
+#undef X
+} pcs_file_format;
+
+/// The word of a format, never null.
+PCS_API const char *pcs_file_format_text(pcs_file_format format);
+
+/// How a file writes its matrix (of a global problem: M); a local problem keeps that storage.
 typedef enum pcs_file_storage {
     PCS_FILE_DENSE,  ///< one block
     PCS_FILE_BLOCKS, ///< block-sparse, the blocks of the file
-    PCS_FILE_SPARSE  ///< entries; six digits each, as such files are written
+    PCS_FILE_SPARSE  ///< entries; in `.dat` files of others with six digits each
 } pcs_file_storage;
 
 /// A problem and the memory it lives in.
 typedef struct pcs_problem_file {
-    pcs_problem problem;      ///< borrows from this object
-    pcs_file_kind kind;       ///< what was asked for, or recognised; never PCS_FILE_ANY
-    int recognised;           ///< 1 if the kind was asked for as PCS_FILE_ANY
+    pcs_problem problem;              ///< borrows from this object; of a global file empty until
+                                      ///< pcs_problem_file_local has condensed it
+    const pcs_global_problem *global; ///< of a global file; null for local ones
+    pcs_file_format format;           ///< what its content is; never PCS_FORMAT_BY_NAME
+    pcs_file_kind kind;               ///< what was asked for, or recognised; never PCS_FILE_ANY
+    int recognised; ///< 1 if the kind was asked for as PCS_FILE_ANY and the text does not name
+                    ///< it, so that it was guessed from its first numbers (`.dat`)
     pcs_file_storage storage; ///< of the matrix
-    int has_matrix; ///< 1 if the file has the form (M, q); always for an LCP and for friction
+    int has_matrix; ///< 1 if the file has the form (M, q), W or (M, H); 0 only for an MLCP in parts
     int has_parts;  ///< 1 if it has the form (A, B, C, D, a, b)
+    int half;       ///< 1 if only one triangle of a symmetric M was there; the other was completed
     int equalities; ///< rows w = 0
-    int complementarities;   ///< rows 0 <= z _|_ w >= 0
-    int contacts;            ///< with friction; each has a Coulomb block of three or two rows
-    struct pcs_pool *memory; ///< private
+    int complementarities;          ///< rows 0 <= z _|_ w >= 0
+    int contacts;                   ///< with friction; each is a Coulomb block of three or two rows
+    int rows;                       ///< constraint rows: entries of r, u, q or w
+    int velocities;                 ///< entries of v and f; 0 for local files
+    const char *title;              ///< as the other two: words about the problem, or null
+    const char *description;        ///< who made it, and how
+    const char *math_info;          ///< what is known of it
+    const double *r;                ///< rows; a solution that the file brings, or null. Measure it
+                                    ///< before you believe it (FCLIB's `/solution` may be anything)
+    const double *u;                ///< rows, or null
+    const double *v;                ///< velocities, or null
+    int guesses;                    ///< starting points that the file brings
+    const double *guess_r;          ///< guesses x rows, one after another, or null
+    const double *guess_u;          ///< the same of u
+    struct pcs_file_memory *memory; ///< private
 } pcs_problem_file;
 
-/// Reads a file. `kind` PCS_FILE_ANY recognises it by its first numbers, or fails with
-/// PCS_ERR_FORMAT where these fit more than one kind. PCS_ERR_FILE: it cannot be read.
-/// PCS_ERR_FORMAT: it is malformed. PCS_ERR_SIZE: sizes disagree, or claim more than the file
-/// holds. The sentence names file, line, what was expected and what was found. Memory beyond the
-/// text itself stays below a fixed multiple of the size of the file, whatever its header says.
-/// `out` is null after a failure; else release it with pcs_problem_file_destroy.
+/// Reads a file of any format, recognised by its content: HDF5's signature, the first line of the
+/// text form, else `.dat`. `kind` PCS_FILE_ANY takes what the file says; a `.dat` file is
+/// then recognised by its first numbers, or fails with PCS_ERR_FORMAT where these fit more than
+/// one kind. Another kind insists on it. PCS_ERR_FILE: it cannot be read. PCS_ERR_FORMAT: it is
+/// malformed. PCS_ERR_SIZE: sizes disagree, or claim more than the file holds.
+/// PCS_ERR_UNSUPPORTED: something that percuss does not solve (rolling friction).
+/// PCS_ERR_SINGULAR: M of a global problem cannot be factorised. The sentence names file, line or
+/// data set, what was expected and what was found. Memory beyond the bytes of the file stays
+/// below a fixed multiple of its size, whatever its header says (HDF5 and the factorisation of a
+/// sparse M have memory of their own). `out` is null after a failure; else release it with
+/// pcs_problem_file_destroy.
 ///
 /// Rows keep the order of the file. An equality block becomes one block of the problem, split
 /// where a block row of the matrix ends (the blocks of a sparse matrix are the equality blocks
 /// where these are small enough, else single entries). When an MLCP file has both forms they
 /// are compared, to the number of digits that such files carry; (M, q) is used. What follows
-/// the problem (a comment, a reference solution) is ignored. A global friction problem may begin
-/// like a local one; where the kind is only recognised, the header of a second matrix gives it
-/// away.
+/// the problem in a `.dat` file (a comment, a reference solution) is ignored. Global files store H
+/// transposed; it is turned once, so that `global` obeys M v = H^T r + f, u = H v + w.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_read(const pcs_env *env, const char *path,
                                                        pcs_file_kind kind, pcs_problem_file **out);
 
-/// As pcs_problem_file_read from `size` bytes of text, not kept, no final zero needed. `name`
+/// As pcs_problem_file_read from `size` bytes, not kept, no final zero needed. `name`
 /// stands for the path in sentences (null: "text").
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_parse(const pcs_env *env, const char *text,
                                                         size_t size, const char *name,
                                                         pcs_file_kind kind, pcs_problem_file **out);
 
+/// The local form: of a local file the problem itself; a global one is condensed, once, into
+/// memory of the file object (pcs_global_condense; W may be much larger than the file).
+PCS_NODISCARD PCS_API pcs_status pcs_problem_file_local(pcs_problem_file *file,
+                                                        const pcs_problem **out);
+
 /// Accepts null.
 PCS_API void pcs_problem_file_destroy(pcs_problem_file *file);
+
+/// What to write. Everything is borrowed; a zeroed member is absent.
+typedef struct pcs_file_content {
+    const pcs_problem *problem;       ///< this one,
+    const pcs_global_problem *global; ///< or this one
+    const double *r;          ///< rows: a solution, or null; `.dat` files have no place for one
+    const double *u;          ///< rows, or null
+    const double *v;          ///< velocities, or null; with a global problem only
+    pcs_file_storage storage; ///< of the matrices of a `.dat` file; others ignore it
+    const char *title;        ///< words; `.dat` files have no place for them
+    const char *description;  ///< who made it, and how
+    const char *math_info;    ///< what is known of it
+} pcs_file_content;
+
+/// Writes a file, all digits of every number, so that reading it gives the same problem. The file
+/// appears complete or not at all: it is written under another name in the same folder, brought to
+/// the disk, then renamed; after a failure an old file of that name is as it was. (What is no
+/// regular file, as /dev/stdout, is written directly.) PCS_ERR_UNSUPPORTED says what the format
+/// cannot hold: a `.dat` file is an LCP, an MLCP, or contacts of one dimension; an FCLIB file
+/// contacts of one dimension and, after these, equalities; the text form holds everything.
+/// PCS_ERR_FILE: it cannot be written. PCS_ERR_ARG, PCS_ERR_SIZE: the problem is not sound.
+PCS_NODISCARD PCS_API pcs_status pcs_problem_file_write(const pcs_env *env, const char *path,
+                                                        pcs_file_format format,
+                                                        const pcs_file_content *content);
 
 #ifdef __cplusplus
 }
