@@ -435,6 +435,11 @@ int pcs_mass_size(const pcs_mass *mass)
     return mass ? mass->n : 0;
 }
 
+const block_lu *mass_blocks(const pcs_mass *mass)
+{
+    return mass->sparse ? NULL : &mass->blocks;
+}
+
 pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x)
 {
     if (!mass || (mass->n > 0 && (!b || !x))) {

@@ -36,6 +36,9 @@ PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
 PCS_API pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena,
                                    pcs_bsr *W);
 
+// the factors of a block-diagonal mass, or null
+const block_lu *mass_blocks(const pcs_mass *mass);
+
 // a pcs_mass around factors that live in an arena; nothing to destroy. It knows M^-1 only: the
 // values of M are gone, so neither pcs_mass_mul nor pcs_mass_to_csc may be asked of it
 PCS_API pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass **out);

@@ -45,7 +45,7 @@ static pcs_status check_cone(int b, const pcs_block *k)
     return PCS_OK;
 }
 
-static pcs_status check_blocks(const pcs_problem *p)
+pcs_status problem_check_blocks(const pcs_problem *p)
 {
     if (p->nb < 0) return pcs_fail(PCS_ERR_SIZE, "problem: it has %d blocks", p->nb);
     if (p->nb > 0 && !p->block) return pcs_fail(PCS_ERR_ARG, "problem: its blocks are null");
@@ -70,6 +70,21 @@ static pcs_status check_blocks(const pcs_problem *p)
     return PCS_OK;
 }
 
+pcs_status problem_check_rows(const pcs_problem *p, const int *row, const char *name)
+{
+    int i = 0;
+    for (int b = 0; b < p->nb; ++b) {
+        while (row[i + 1] <= p->block[b].row) {
+            ++i;
+        }
+        if (p->block[b].row + p->block[b].dim > row[i + 1]) {
+            return pcs_fail(PCS_ERR_SIZE, "problem: block %d lies across block rows of %s", b,
+                            name);
+        }
+    }
+    return PCS_OK;
+}
+
 // W is square, its partitions agree, and no cone block lies across two block rows
 static pcs_status check_partition(const pcs_problem *p)
 {
@@ -83,23 +98,14 @@ static pcs_status check_partition(const pcs_problem *p)
         return pcs_fail(PCS_ERR_SIZE, "problem: the row and column partitions of W differ");
     }
 
-    int i = 0;
-    for (int b = 0; b < p->nb; ++b) {
-        while (W->row[i + 1] <= p->block[b].row) {
-            ++i;
-        }
-        if (p->block[b].row + p->block[b].dim > W->row[i + 1]) {
-            return pcs_fail(PCS_ERR_SIZE, "problem: block %d lies across block rows of W", b);
-        }
-    }
-    return PCS_OK;
+    return problem_check_rows(p, W->row, "W");
 }
 
 pcs_status pcs_problem_check(const pcs_problem *p)
 {
     if (!p) return pcs_fail(PCS_ERR_ARG, "problem: it is null");
     if (p->n < 0) return pcs_fail(PCS_ERR_SIZE, "problem: it has %d rows", p->n);
-    PCS_TRY(check_blocks(p));
+    PCS_TRY(problem_check_blocks(p));
     if (p->n == 0) return PCS_OK;
 
     if (!p->q) return pcs_fail(PCS_ERR_ARG, "problem: q is null");
@@ -197,7 +203,7 @@ void problem_scales(const pcs_problem *p, double *s)
 #define SQUARES_LOW  1e-280
 #define SQUARES_HIGH 1e280
 
-static double norm(int n, const double *x)
+double problem_norm(int n, const double *x)
 {
     double sum = 0, most = 0;
     for (int i = 0; i < n; ++i) {
@@ -267,6 +273,11 @@ static double map_norm(const pcs_problem *p, const double *r, const double *u, b
     return m.most * sqrt(map_squares(p, r, u, natural, m.most).sum);
 }
 
+double problem_natural_map(const pcs_problem *p, const double *r, const double *u)
+{
+    return map_norm(p, r, u, true);
+}
+
 static double larger(double a, double b)
 {
     return a > b || isnan(a) ? a : b;
@@ -299,13 +310,19 @@ void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_m
     }
 
     pcs_bsr_mul(&p->W, r, u);
-    const double norm_wr = norm(p->n, u);
+    const double norm_wr = problem_norm(p->n, u);
     for (int i = 0; i < p->n; ++i) {
         u[i] += p->q[i];
     }
-    out->norm_q = norm(p->n, p->q);
-    out->norm_r = norm(p->n, r);
-    out->norm_u = norm(p->n, u);
+    problem_measure_from(p, norm_wr, r, u, out);
+}
+
+void problem_measure_from(const pcs_problem *p, double norm_wr, const double *r, const double *u,
+                          pcs_measure *out)
+{
+    *out = (pcs_measure){.norm_q = problem_norm(p->n, p->q),
+                         .norm_r = problem_norm(p->n, r),
+                         .norm_u = problem_norm(p->n, u)};
 
     // not finite: nothing can be said, and no comparison may pass
     const double size = larger(out->norm_q, norm_wr);

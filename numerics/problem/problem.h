@@ -17,6 +17,22 @@ static inline double problem_scalar(const pcs_problem *p)
     return p->W.ptr[1] > 0 ? p->W.val[p->W.off[0]] : 0;
 }
 
+// the cone blocks alone: order, sizes, mu
+pcs_status problem_check_blocks(const pcs_problem *p);
+
+// no cone block lies across two block rows of a matrix called name, which start at row[]
+pcs_status problem_check_rows(const pcs_problem *p, const int *row, const char *name);
+
+// Euclidean norm, whatever the size of the entries
+double problem_norm(int n, const double *x);
+
+// the measures of r when u = W r + q and |W r| are known; of W the diagonal is read only
+void problem_measure_from(const pcs_problem *p, double norm_wr, const double *r, const double *u,
+                          pcs_measure *out);
+
+// |r - P_K(r - s(u))|; of p the cones are read only
+double problem_natural_map(const pcs_problem *p, const double *r, const double *u);
+
 // one positive number per scalar row that turns r_i into a velocity: W_ii where that is positive,
 // else 1 / rho_i of theory 7.7
 void problem_scales(const pcs_problem *p, double *s);

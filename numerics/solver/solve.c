@@ -80,12 +80,22 @@ static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)
     return PCS_OK;
 }
 
-static pcs_status check_cones(const solver_class *c, const pcs_problem *p)
+pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *block)
 {
-    for (int b = 0; b < p->nb; ++b) {
-        if (!(c->info.cones & 1u << p->block[b].cone)) {
+    for (int b = 0; b < nb; ++b) {
+        if (!(c->info.cones & 1u << block[b].cone)) {
             return pcs_fail(PCS_ERR_UNSUPPORTED, "%s does not take the cone of block %d",
                             c->info.name, b);
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status solver_check_start(int n, const double *r)
+{
+    for (int i = 0; i < n; ++i) {
+        if (!isfinite(r[i])) {
+            return pcs_fail(PCS_ERR_ARG, "the start r[%d] is %g; it must be finite", i, r[i]);
         }
     }
     return PCS_OK;
@@ -124,14 +134,9 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
     }
     PCS_TRY(check_options(c, opts));
     PCS_TRY(pcs_problem_check(p));
-    PCS_TRY(check_cones(c, p));
+    PCS_TRY(solver_check_cones(c, p->nb, p->block));
     if (p->n > 0 && (!r || !u)) return pcs_fail(PCS_ERR_ARG, "pcs_solve: r or u is null");
-    for (int i = 0; i < p->n; ++i) {
-        if (!isfinite(r[i])) {
-            return pcs_fail(PCS_ERR_ARG, "pcs_solve: the start r[%d] is %g; it must be finite", i,
-                            r[i]);
-        }
-    }
+    PCS_TRY(solver_check_start(p->n, r));
 
     *report = (pcs_report){.outcome = PCS_CONVERGED, .solver = opts->kind};
     if (p->n == 0) return PCS_OK;

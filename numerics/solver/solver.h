@@ -6,6 +6,8 @@
 #include "base/base.h"
 #include <percuss/solver.h>
 
+#include "problem/global.h"
+
 typedef struct solver_class {
     pcs_solver_info info;
     pcs_solver_opts defaults;
@@ -17,6 +19,13 @@ typedef struct solver_class {
     // caller measures the r returned and overrules PCS_CONVERGED when the measure disagrees.
     pcs_status (*solve)(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out);
+
+    // The global form (problem/global.h) without assembling W; null: it is condensed and solved by
+    // `solve`. Checked as above, r in K; memory of its own from env. Writes r, and fills outcome,
+    // iters and solver of *out; v and u are written by the caller, who measures r. What it returns
+    // with PCS_ERR_UNSUPPORTED, r unchanged, is condensed after all.
+    pcs_status (*solve_global)(const pcs_env *env, const global_terms *t, const pcs_solver_opts *o,
+                               pcs_watch watch, double *v, double *r, double *u, pcs_report *out);
 } solver_class;
 
 extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke, solver_nsgs,
@@ -28,6 +37,12 @@ const solver_class *solver_class_of(pcs_solver kind);
 // what o->stop asks to be compared with o->tol; larger where r has run off so far that the
 // measure no longer sees q
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
+
+// PCS_ERR_UNSUPPORTED when the solver does not take a cone among the blocks
+pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *block);
+
+// PCS_ERR_ARG when one of the n starting values is not finite
+pcs_status solver_check_start(int n, const double *r);
 
 // seconds of a clock that only goes forward
 double solver_clock(void);

@@ -75,6 +75,10 @@ typedef struct pcs_global_problem {
     const double *w; ///< constraint rows, added to u; null means zero
 } pcs_global_problem;
 
+/// Checks a global problem once, at the border: sizes, order of the blocks, finiteness; for a
+/// block-diagonal M that its blocks are the block columns of H. The solvers call it.
+PCS_NODISCARD PCS_API pcs_status pcs_global_check(const pcs_global_problem *g);
+
 /// Condenses to the local form: W = H M^-1 H^T and q = H M^-1 f + w, both taken from the arena
 /// (PCS_ERR_MEMORY with the demand in arena->peak when it does not fit); blocks are borrowed.
 PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena,
@@ -83,6 +87,29 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g
 /// The velocity that belongs to r: M v = H^T r + f. v has the size of M.
 PCS_NODISCARD PCS_API pcs_status pcs_global_velocity(const pcs_global_problem *g, const double *r,
                                                      double *v);
+
+/// The measures of theory 7.7 for the global form: v from M v = H^T r + f, u = H v + w,
+/// q = H M^-1 f + w and the W_ii of H M^-1 H^T, of which no other block is formed (a sparse M costs
+/// one solve per row of H; a block-diagonal one the diagonal only). Equal to pcs_problem_measure
+/// of the condensed problem to rounding. r and u have the rows of H, v those of M; v and u are
+/// written. `work` is by value: PCS_ERR_MEMORY, with the demand in work.peak, when it is too
+/// small.
+PCS_NODISCARD PCS_API pcs_status pcs_global_measure(const pcs_global_problem *g, pcs_arena work,
+                                                    const double *r, double *v, double *u,
+                                                    pcs_measure *out);
+
+/// The residual by which the field compares solvers of the global form (gfc3d_compute_error of
+/// Siconos), of a pair (v, r) in which v need not belong to r; u = H v + w is written:
+///
+///     |f + H^T r - M v| / max(|f|, |M v|, |H^T r|) + |r - P_K(r - s(u))| / max(|u|, |r|)
+///
+/// each term undivided where its maximum is <= 2.2e-16. For comparison only: it is a sum of two
+/// relative errors, depends on the units (rho = 1), and w does not enter its scales; no solver
+/// stops on it. `work` as for pcs_global_measure.
+PCS_NODISCARD PCS_API pcs_status pcs_global_published_error(const pcs_global_problem *g,
+                                                            pcs_arena work, const double *r,
+                                                            const double *v, double *u,
+                                                            double *error);
 
 /// Metric of a position projection (theory 8.1). With S and Z as below a step is
 /// w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0, dq = Z L: the smallest dq, in the metric named,

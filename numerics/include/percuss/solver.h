@@ -166,6 +166,17 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_p
                                                  const pcs_solver_opts *opts, double *r, double *u,
                                                  pcs_report *report);
 
+/// Solves the global form M v = H^T r + f, u = H v + w. `opts` null means the defaults of PCS_AUTO.
+/// Solvers that have a method for it never form W (nsgs, for a block-diagonal M); the others get
+/// the condensed problem. r (rows of H): on entry the starting point, on return the best impulse
+/// found. v (rows of M) and u (rows of H) belong to that r. report->measure is
+/// pcs_global_measure's, and PCS_CONVERGED says that it is <= tol; a watch is called as by
+/// pcs_solve. Memory from env (null: malloc), given back on return.
+PCS_NODISCARD PCS_API pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
+                                                  const pcs_solver_opts *opts, pcs_watch watch,
+                                                  double *v, double *r, double *u,
+                                                  pcs_report *report);
+
 /// LCP: w = M z + q, 0 <= z _|_ w >= 0. M is n x n column-major. z (n): start on entry, solution
 /// on return; w (n). opts null: auto. Memory of its own from malloc.
 PCS_NODISCARD PCS_API pcs_status pcs_lcp_solve(int n, const double *M, const double *q,

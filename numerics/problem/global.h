@@ -1,0 +1,33 @@
+// The global form seen by solvers that do not assemble W.
+#ifndef PROBLEM_GLOBAL_H
+#define PROBLEM_GLOBAL_H
+
+#include "base/base.h"
+#include <percuss/problem.h>
+
+// what does not depend on r
+typedef struct global_terms {
+    const pcs_global_problem *g;
+    int n, nv;      // rows of H and its columns
+    double *v_free; // nv: M^-1 f
+    double *wr;     // n: scratch
+    // q = H v_free + w and the diagonal blocks of W, a block row for each cone block. What asks
+    // for the diagonal only (scales, status, measures from u) takes it for the condensed problem
+    pcs_problem local;
+} global_terms;
+
+// of a problem that pcs_global_check found good; from the arena
+pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, global_terms *out);
+
+// v = v_free + M^-1 H^T r, u = H v + w and the measures of r. Only a sparse M can fail: when
+// memory is out
+pcs_status global_terms_measure(const global_terms *t, const double *r, double *v, double *u,
+                                pcs_measure *out);
+
+// the W_ii of cone block b, dim x dim
+static inline double *global_terms_diagonal(const global_terms *t, int b)
+{
+    return t->local.W.val + t->local.W.off[b];
+}
+
+#endif

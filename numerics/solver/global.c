@@ -1,0 +1,130 @@
+// pcs_global_solve: a solver with a method of its own for the global form gets that, any other the
+// condensed problem; what comes back is measured in the global form, and only that measure says
+// converged.
+#include <string.h>
+
+#include "cone/cone.h"
+#include "linalg/bsr.h"
+#include "solver/solver.h"
+
+// arenas grow to what was asked of them; more rounds than parts that ask
+enum { ROUNDS = 20 };
+
+typedef pcs_status (*taker)(const pcs_global_problem *g, pcs_arena *arena, void *out);
+
+static pcs_status take_terms(const pcs_global_problem *g, pcs_arena *arena, void *out)
+{
+    return global_terms_take(g, arena, out);
+}
+
+static pcs_status take_condensed(const pcs_global_problem *g, pcs_arena *arena, void *out)
+{
+    return pcs_global_condense(g, arena, out);
+}
+
+// what `take` makes, in an arena that has grown to it
+static pcs_status take_grown(const pcs_env *env, const pcs_global_problem *g, taker take,
+                             pcs_arena *arena, void *out)
+{
+    size_t peak = 0;
+    pcs_status status = PCS_ERR_MEMORY;
+    for (int k = 0; k < ROUNDS && status == PCS_ERR_MEMORY; ++k) {
+        const size_t had = peak;
+        pcs_arena_destroy(env, arena);
+        PCS_TRY(pcs_arena_create(env, peak, arena));
+        arena->peak = &peak;
+        status = take(g, arena, out);
+        // it fits, and yet memory was out
+        if (peak <= had) break;
+    }
+    arena->peak = NULL;
+    return status;
+}
+
+// a measure within rounding of tol may fall on either side in the other form: the second pass
+// asks for more
+#define SECOND_TOL 0.5
+
+static pcs_status solve_condensed(const pcs_env *env, const global_terms *t,
+                                  const pcs_solver_opts *o, pcs_watch watch, double *v, double *r,
+                                  double *u, pcs_report *out)
+{
+    pcs_arena arena = {0}, work = {0};
+    pcs_problem p;
+    pcs_solver_opts opts = *o;
+    pcs_status status = take_grown(env, t->g, take_condensed, &arena, &p);
+    if (status == PCS_OK) status = pcs_arena_create(env, pcs_solve_work_bytes(&p, o), &work);
+    for (int pass = 0, iters = 0; status == PCS_OK && pass < 2; ++pass) {
+        status = pcs_solve(&p, &opts, watch, work, r, u, out);
+        out->iters += iters;
+        if (status != PCS_OK || out->outcome != PCS_CONVERGED) break;
+
+        pcs_measure m;
+        status = global_terms_measure(t, r, v, u, &m);
+        if (solver_stop_value(o, &m) <= o->tol) break;
+        opts.tol *= SECOND_TOL;
+        iters = out->iters;
+    }
+    pcs_arena_destroy(env, &work);
+    pcs_arena_destroy(env, &arena);
+    return status;
+}
+
+static pcs_status run(const pcs_env *env, const solver_class *c, const global_terms *t,
+                      const pcs_solver_opts *o, pcs_watch watch, double *v, double *r, double *u,
+                      pcs_report *report)
+{
+    pcs_status status = PCS_ERR_UNSUPPORTED;
+    report->outcome = PCS_STALLED;
+    if (c->solve_global) status = c->solve_global(env, t, o, watch, v, r, u, report);
+    if (status == PCS_ERR_UNSUPPORTED) status = solve_condensed(env, t, o, watch, v, r, u, report);
+    PCS_TRY(status);
+
+    // the caller never sees a number that is not finite
+    if (!pcs_all_finite(r, (size_t)t->n)) {
+        memset(r, 0, (size_t)t->n * sizeof *r);
+        report->outcome = PCS_DIVERGED;
+    }
+    PCS_TRY(global_terms_measure(t, r, v, u, &report->measure));
+    if (solver_stop_value(o, &report->measure) <= o->tol) {
+        report->outcome = PCS_CONVERGED;
+    } else if (report->outcome == PCS_CONVERGED) {
+        report->outcome = PCS_STALLED;
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
+                            const pcs_solver_opts *opts, pcs_watch watch, double *v, double *r,
+                            double *u, pcs_report *report)
+{
+    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: the place for the report is null");
+    const solver_class *c = solver_class_of(opts ? opts->kind : PCS_AUTO);
+    const pcs_solver_opts *o = opts ? opts : c ? &c->defaults : NULL;
+    if (!c) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: there is no solver of kind %d",
+                        (int)opts->kind);
+    }
+    PCS_TRY(pcs_solver_opts_check(o));
+    PCS_TRY(pcs_global_check(g));
+    PCS_TRY(solver_check_cones(c, g->nb, g->block));
+    const int n = bsr_rows(&g->H), nv = bsr_cols(&g->H);
+    if ((n > 0 && (!r || !u)) || (nv > 0 && !v)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: v, r or u is null");
+    }
+    PCS_TRY(solver_check_start(n, r));
+
+    // without contacts the bodies fly on
+    *report = (pcs_report){.outcome = PCS_CONVERGED, .solver = o->kind};
+    if (n == 0) return nv > 0 ? pcs_mass_solve(g->M, g->f, v) : PCS_OK;
+
+    const double start = solver_clock();
+    cone_project(g->nb, g->block, r);
+    pcs_arena arena = {0};
+    global_terms t;
+    pcs_status status = take_grown(env, g, take_terms, &arena, &t);
+    if (status == PCS_OK) status = run(env, c, &t, o, watch, v, r, u, report);
+    pcs_arena_destroy(env, &arena);
+    report->seconds = solver_clock() - start;
+    return status;
+}

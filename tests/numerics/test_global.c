@@ -1,0 +1,472 @@
+// The global form M v = H^T r + f, u = H v + w: its measures against those of the condensed
+// problem, its solvers, its conversions.
+#include "support.h"
+
+#include <percuss/solver.h>
+
+#include "linalg/bsr.h"
+#include "linalg/dense.h"
+
+#define TOL 1e-10
+
+enum { BODIES = 6, WIDTH = 6, ROWS = 30, UNITS = 12, VELOCITIES = BODIES * WIDTH };
+
+// what the mass is
+typedef enum kind { BLOCKS, SKEWED_BLOCKS, SPARSE, KINDS } kind;
+
+// bodies of six velocities, cones of every sort between one or two of them
+typedef struct rig {
+    pcs_global_problem g;
+    pcs_mass *M;
+    pcs_block block[ROWS];
+    int row[ROWS + 1], col[BODIES + 1], ptr[ROWS + 1], idx[2 * ROWS];
+    size_t off[2 * ROWS];
+    double val[2 * WIDTH * ROWS], f[VELOCITIES], w[ROWS];
+    double dense[VELOCITIES * VELOCITIES]; // M
+} rig;
+
+static _Alignas(64) unsigned char scratch[1 << 18];
+static const pcs_arena again = {.base = scratch, .size = sizeof scratch};
+static pcs_arena arena; // what is left of it
+
+static void make_mass(rig *s, kind k, test_random *rng)
+{
+    // M_b = G G' / 6 + I, plus a skew part
+    double val[BODIES * WIDTH * WIDTH];
+    int size[BODIES];
+    memset(s->dense, 0, sizeof s->dense);
+    for (int b = 0; b < BODIES; ++b) {
+        double G[WIDTH * WIDTH], *M = val + b * WIDTH * WIDTH;
+        size[b] = WIDTH;
+        for (int i = 0; i < WIDTH * WIDTH; ++i) {
+            G[i] = random_normal(rng);
+        }
+        dense_mul_dense(false, true, WIDTH, WIDTH, WIDTH, 1.0 / WIDTH, G, G, 0, M);
+        for (int j = 0; j < WIDTH; ++j) {
+            M[j * (WIDTH + 1)] += 1;
+            for (int i = 0; i < j; ++i) {
+                M[i + WIDTH * j] = M[j + WIDTH * i];
+                const double skew = k == SKEWED_BLOCKS ? 0.3 * random_normal(rng) : 0;
+                M[i + WIDTH * j] += skew;
+                M[j + WIDTH * i] -= skew;
+            }
+            for (int i = 0; i < WIDTH; ++i) {
+                s->dense[b * WIDTH + i + VELOCITIES * (b * WIDTH + j)] = 0;
+            }
+        }
+        for (int j = 0; j < WIDTH; ++j) {
+            for (int i = 0; i < WIDTH; ++i) {
+                s->dense[b * WIDTH + i + VELOCITIES * (b * WIDTH + j)] = M[i + WIDTH * j];
+            }
+        }
+    }
+    if (k != SPARSE) {
+        CK_OK(pcs_mass_create_blocks(NULL, BODIES, size, val, &s->M));
+        return;
+    }
+
+    // neighbours hang together
+    for (int i = 0; i + WIDTH < VELOCITIES; ++i) {
+        s->dense[i + VELOCITIES * (i + WIDTH)] = s->dense[i + WIDTH + VELOCITIES * i] = -0.3;
+    }
+    int p[VELOCITIES + 1], row[VELOCITIES * VELOCITIES], at = 0;
+    double x[VELOCITIES * VELOCITIES];
+    for (int j = 0; j < VELOCITIES; ++j) {
+        p[j] = at;
+        for (int i = 0; i < VELOCITIES; ++i) {
+            if (s->dense[i + VELOCITIES * j] == 0) continue;
+            row[at] = i;
+            x[at++] = s->dense[i + VELOCITIES * j];
+        }
+    }
+    p[VELOCITIES] = at;
+    CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){VELOCITIES, VELOCITIES, p, row, x}, &s->M));
+}
+
+static pcs_block random_block(test_random *rng, bool contacts)
+{
+    const double sort = contacts ? 0 : random_unit(rng), mu = random_unit(rng);
+    if (sort < 0.5) return (pcs_block){.cone = PCS_COULOMB, .dim = 3, .mu = mu < 0.2 ? 0 : mu};
+    if (sort < 0.7) return (pcs_block){.cone = PCS_COULOMB, .dim = 2, .mu = mu};
+    if (sort < 0.85) return (pcs_block){.cone = PCS_UNILATERAL, .dim = 1};
+    return (pcs_block){.cone = PCS_EQUALITY, .dim = 1 + (int)(3 * mu)};
+}
+
+// contacts: nothing but Coulomb blocks of three rows, one in each block row of H; otherwise every
+// cone, and some block rows with two of them
+static void make(rig *s, kind k, bool contacts, uint64_t seed)
+{
+    test_random rng = random_seed(seed * 10 + k);
+    memset(s, 0, sizeof *s);
+    make_mass(s, k, &rng);
+
+    int n = 0, m = 0, nb = 0;
+    size_t at = 0;
+    while (nb < UNITS - 1 && n <= ROWS - 9 && m < ROWS) {
+        s->row[m] = n;
+        for (int c = 0; c < (contacts || random_unit(&rng) < 0.7 ? 1 : 2); ++c) {
+            s->block[nb] = random_block(&rng, contacts);
+            s->block[nb].row = n;
+            n += s->block[nb++].dim;
+        }
+        const int a = (int)(BODIES * random_unit(&rng)), b = (int)(BODIES * random_unit(&rng));
+        const int first = a < b ? a : b, second = a < b ? b : a;
+        s->ptr[m + 1] = s->ptr[m];
+        for (int j = first; j <= second; j += second > first ? second - first : 1) {
+            s->idx[s->ptr[m + 1]] = j;
+            s->off[s->ptr[m + 1]++] = at;
+            for (int v = 0; v < (n - s->row[m]) * WIDTH; ++v) {
+                s->val[at++] = random_normal(&rng);
+            }
+        }
+        ++m;
+    }
+    s->row[m] = n;
+    for (int b = 0; b <= BODIES; ++b) {
+        s->col[b] = WIDTH * b;
+    }
+    for (int i = 0; i < VELOCITIES; ++i) {
+        s->f[i] = 3 * random_normal(&rng);
+    }
+    for (int i = 0; i < n; ++i) {
+        s->w[i] = random_normal(&rng);
+    }
+    s->g = (pcs_global_problem){.nb = nb, .block = s->block, .M = s->M, .f = s->f, .w = s->w};
+    s->g.H = (pcs_bsr){m, BODIES, s->row, s->col, s->ptr, s->idx, s->off, s->val};
+    CK_OK(pcs_global_check(&s->g));
+}
+
+static double norm(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+static void check_measures(const pcs_measure *a, const pcs_measure *b)
+{
+    CK_NEAR(a->residual, b->residual, 1e-12 * (1 + b->residual));
+    CK_NEAR(a->natural_map, b->natural_map, 1e-12 * (1 + b->natural_map));
+    CK_NEAR(a->norm_q, b->norm_q, 1e-12 * (1 + b->norm_q));
+    CK_NEAR(a->norm_r, b->norm_r, 1e-12 * (1 + b->norm_r));
+    CK_NEAR(a->norm_u, b->norm_u, 1e-12 * (1 + b->norm_u));
+}
+
+// v obeys M v = H^T r + f and u = H v + w, in dense arithmetic
+static void check_motion(const rig *s, const double *r, const double *v, const double *u)
+{
+    const int n = bsr_rows(&s->g.H);
+    double Mv[VELOCITIES], right[VELOCITIES], Hv[ROWS];
+    dense_mul(VELOCITIES, VELOCITIES, 1, s->dense, v, 0, Mv);
+    memcpy(right, s->f, sizeof right);
+    pcs_bsr_addmul_t(&s->g.H, r, right);
+    for (int i = 0; i < VELOCITIES; ++i) {
+        CK_NEAR(Mv[i], right[i], 1e-12 * (1 + norm(VELOCITIES, right)));
+    }
+    pcs_bsr_mul(&s->g.H, v, Hv);
+    for (int i = 0; i < n; ++i) {
+        CK_NEAR(u[i], Hv[i] + (s->g.w ? s->w[i] : 0), 1e-12 * (1 + norm(n, u)));
+    }
+}
+
+START_TEST(measures_are_those_of_the_condensed_problem)
+{
+    for (int trial = 0; trial < TEST_DRAWS(200); ++trial) {
+        rig s;
+        make(&s, (kind)(trial % KINDS), trial % 2, (uint64_t)trial + 1);
+        if (trial % 5 == 0) s.g.w = NULL;
+        arena = again;
+        pcs_problem p;
+        CK_OK(pcs_global_condense(&s.g, &arena, &p));
+
+        test_random rng = random_seed((uint64_t)trial + 7);
+        double r[ROWS], u[ROWS], v[VELOCITIES], ul[ROWS];
+        for (int i = 0; i < p.n; ++i) {
+            r[i] = trial % 7 == 0 ? 0 : random_normal(&rng);
+        }
+        pcs_measure global, local;
+        CK_OK(pcs_global_measure(&s.g, arena, r, v, u, &global));
+        pcs_problem_measure(&p, r, ul, &local);
+        check_measures(&global, &local);
+        check_motion(&s, r, v, u);
+
+        // a NaN comes out as one
+        r[p.n / 2] = NAN;
+        CK_OK(pcs_global_measure(&s.g, arena, r, v, u, &global));
+        ck_assert(isnan(global.residual) && isnan(global.natural_map));
+        pcs_mass_destroy(s.M);
+    }
+}
+END_TEST
+
+// every solver that takes the cones: what it calls converged is, and v and u belong to r; auto and
+// nsgs always converge
+START_TEST(every_solver_takes_the_global_form)
+{
+    for (int trial = 0; trial < TEST_DRAWS(40); ++trial) {
+        rig s;
+        make(&s, (kind)(trial % KINDS), trial % 2, (uint64_t)trial + 300);
+        const int n = bsr_rows(&s.g.H);
+        for (int c = 0; c < pcs_solver_count(); ++c) {
+            const pcs_solver_info *info = pcs_solver_at(c);
+            double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], v2[VELOCITIES], u2[ROWS];
+            pcs_solver_opts o = pcs_solver_defaults(info->kind);
+            o.tol = TOL;
+            pcs_report report;
+            const pcs_status status =
+                pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report);
+            if (status == PCS_ERR_UNSUPPORTED) continue;
+            CK_OK(status);
+            if (info->kind == PCS_AUTO || info->kind == PCS_NSGS) {
+                ck_assert_msg(report.outcome == PCS_CONVERGED, "%s: %s at %g in trial %d",
+                              info->name, pcs_outcome_text(report.outcome), report.measure.residual,
+                              trial);
+            }
+            pcs_measure m;
+            CK_OK(pcs_global_measure(&s.g, again, r, v2, u2, &m));
+            ck_assert_mem_eq(v, v2, sizeof v);
+            ck_assert_mem_eq(u, u2, (size_t)n * sizeof *u);
+            ck_assert(m.residual == report.measure.residual &&
+                      m.natural_map == report.measure.natural_map);
+            ck_assert_int_eq(report.outcome == PCS_CONVERGED, m.residual <= TOL);
+            check_motion(&s, r, v, u);
+        }
+        pcs_mass_destroy(s.M);
+    }
+}
+END_TEST
+
+// the published error: zero at a solution; with a v of its own it sees the equation of motion
+START_TEST(published_error_is_the_sum_of_two)
+{
+    rig s;
+    make(&s, BLOCKS, true, 5);
+    const int n = bsr_rows(&s.g.H);
+    double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], error;
+    pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    o.tol = 1e-13;
+    pcs_report report;
+    CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
+    CK_OK(pcs_global_published_error(&s.g, again, r, v, u, &error));
+    ck_assert(error < 1e-11);
+
+    // v too long by a factor: by hand
+    double Mv[VELOCITIES], Hr[VELOCITIES] = {0}, miss[VELOCITIES];
+    pcs_measure m;
+    for (int i = 0; i < VELOCITIES; ++i) {
+        v[i] *= 2;
+    }
+    dense_mul(VELOCITIES, VELOCITIES, 1, s.dense, v, 0, Mv);
+    pcs_bsr_addmul_t(&s.g.H, r, Hr);
+    for (int i = 0; i < VELOCITIES; ++i) {
+        miss[i] = s.f[i] + Hr[i] - Mv[i];
+    }
+    const double size =
+        fmax(norm(VELOCITIES, s.f), fmax(norm(VELOCITIES, Mv), norm(VELOCITIES, Hr)));
+    CK_OK(pcs_global_published_error(&s.g, again, r, v, u, &error));
+    double zero[ROWS * ROWS] = {0};
+    pcs_problem law = {.n = n, .nb = s.g.nb, .block = s.block, .q = u};
+    arena = again;
+    CK_OK(pcs_bsr_from_dense(n, n, zero, &arena, &law.W));
+    double same[ROWS];
+    pcs_problem_measure(&law, r, same, &m);
+    CK_NEAR(error, norm(VELOCITIES, miss) / size + m.natural_map / fmax(norm(n, u), norm(n, r)),
+            1e-13 * error);
+    pcs_mass_destroy(s.M);
+}
+END_TEST
+
+START_TEST(nothing_to_solve_is_solved)
+{
+    rig s;
+    make(&s, BLOCKS, true, 6);
+    pcs_report report;
+    pcs_problem p;
+    pcs_measure m;
+    double v[VELOCITIES], Mv[VELOCITIES], r[ROWS] = {0}, u[ROWS], error;
+    const int full = s.g.H.m, blocks = s.g.nb, rows = bsr_rows(&s.g.H);
+
+    // no contacts: the bodies fly on
+    s.g.nb = s.g.H.m = 0;
+    CK_OK(pcs_global_check(&s.g));
+    CK_OK(pcs_global_solve(NULL, &s.g, NULL, (pcs_watch){0}, v, NULL, NULL, &report));
+    ck_assert(report.outcome == PCS_CONVERGED && report.measure.residual == 0);
+    dense_mul(VELOCITIES, VELOCITIES, 1, s.dense, v, 0, Mv);
+    for (int i = 0; i < VELOCITIES; ++i) {
+        CK_NEAR(Mv[i], s.f[i], 1e-12);
+    }
+    CK_OK(pcs_global_measure(&s.g, again, NULL, v, NULL, &m));
+    CK_OK(pcs_global_published_error(&s.g, again, NULL, v, NULL, &error));
+    ck_assert(m.residual == 0 && error < 1e-14);
+    arena = again;
+    CK_OK(pcs_global_condense(&s.g, &arena, &p));
+    ck_assert_int_eq(p.n, 0);
+
+    // no bodies: u = w, whatever r
+    pcs_mass *none;
+    int start[1] = {0};
+    CK_OK(pcs_mass_create_blocks(NULL, 0, NULL, NULL, &none));
+    memset(s.ptr, 0, sizeof s.ptr);
+    s.g = (pcs_global_problem){.nb = blocks, .block = s.block, .M = none, .w = s.w};
+    s.g.H = (pcs_bsr){full, 0, s.row, start, s.ptr, NULL, NULL, NULL};
+    for (int i = 0; i < rows; ++i) {
+        s.w[i] = i % 3 == 0 ? 5 : 1;
+    }
+    for (int k = 0; k < pcs_solver_count(); ++k) {
+        const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(k)->kind);
+        memset(r, 0, sizeof r);
+        const pcs_status status =
+            pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, NULL, r, u, &report);
+        if (status == PCS_ERR_UNSUPPORTED) continue;
+        CK_OK(status);
+        ck_assert_msg(report.outcome == PCS_CONVERGED, "%s", pcs_solver_at(k)->name);
+        ck_assert_mem_eq(u, s.w, (size_t)rows * sizeof *u);
+    }
+    s.g.nb = s.g.H.m = 0;
+    s.g.w = NULL;
+    CK_OK(pcs_global_solve(NULL, &s.g, NULL, (pcs_watch){0}, NULL, NULL, NULL, &report));
+    ck_assert(report.outcome == PCS_CONVERGED);
+    pcs_mass_destroy(none);
+    pcs_mass_destroy(s.M);
+}
+END_TEST
+
+// a contact that touches no body has zero rows in W: it converges where its w takes off, and is
+// told truthfully where it cannot
+START_TEST(contacts_that_touch_nothing)
+{
+    for (int k = 0; k < KINDS; ++k) {
+        rig s;
+        make(&s, (kind)k, true, 20 + (uint64_t)k);
+        const int rows = bsr_rows(&s.g.H), last = s.g.H.m - 1;
+        s.ptr[last + 1] = s.ptr[last];
+        for (int good = 1; good >= 0; --good) {
+            s.w[rows - 3] = good ? 9 : -1;
+            s.w[rows - 2] = s.w[rows - 1] = 1;
+            double v[VELOCITIES], r[ROWS] = {0}, u[ROWS];
+            pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+            pcs_report report;
+            CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
+            ck_assert_int_eq(report.outcome == PCS_CONVERGED, good);
+            check_motion(&s, r, v, u);
+        }
+        pcs_mass_destroy(s.M);
+    }
+}
+END_TEST
+
+START_TEST(bad_global_problems_are_refused)
+{
+    rig s;
+    make(&s, BLOCKS, true, 8);
+    double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], error;
+    pcs_measure m;
+    pcs_report report;
+    const pcs_global_problem good = s.g;
+    const pcs_watch watch = {0};
+#define SOLVE(g) pcs_global_solve(NULL, g, NULL, watch, v, r, u, &report)
+
+    CK_FAILS(pcs_global_check(NULL), PCS_ERR_ARG);
+    s.g.M = NULL;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.g = good;
+    s.g.f = NULL;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.g = good;
+    s.g.H.n = BODIES - 1;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_SIZE);
+    s.g = good;
+    s.col[1] = 5; // the columns of H are not the blocks of M
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_SIZE);
+    s.col[1] = WIDTH;
+    s.g.nb -= 1;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_SIZE);
+    s.g = good;
+    s.row[1] = 2; // the first contact lies across two block rows
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_SIZE);
+    s.row[1] = 3;
+    s.block[1].mu = -1;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.block[1].mu = NAN;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.block[1].mu = 0.5;
+    s.f[7] = NAN;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.f[7] = 1;
+    s.w[2] = INFINITY;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.w[2] = 1;
+    s.val[3] = NAN;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.val[3] = 1;
+    r[1] = INFINITY;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    r[1] = 0;
+    // numbers whose products overflow
+    s.val[3] = 1e200;
+    CK_FAILS(SOLVE(&s.g), PCS_ERR_ARG);
+    s.val[3] = 1;
+    CK_OK(SOLVE(&s.g));
+
+    CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, v, r, u, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, NULL, r, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, v, r, NULL, &report), PCS_ERR_ARG);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    o.tol = -1;
+    CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
+    o.kind = (pcs_solver)99;
+    CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
+    o = pcs_solver_defaults(PCS_DIRECT);
+    CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_UNSUPPORTED);
+
+    CK_FAILS(pcs_global_measure(&s.g, again, r, v, NULL, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_global_published_error(&s.g, again, NULL, v, u, &error), PCS_ERR_ARG);
+
+    // the demand is recorded, and is enough
+    size_t peak = 0;
+    pcs_arena small = {.peak = &peak};
+    CK_FAILS(pcs_global_measure(&s.g, small, r, v, u, &m), PCS_ERR_MEMORY);
+    CK_OK(pcs_arena_create(NULL, peak, &small));
+    CK_OK(pcs_global_measure(&s.g, small, r, v, u, &m));
+    pcs_arena_destroy(NULL, &small);
+    peak = 0;
+    small = (pcs_arena){.peak = &peak};
+    CK_FAILS(pcs_global_published_error(&s.g, small, r, v, u, &error), PCS_ERR_MEMORY);
+    CK_OK(pcs_arena_create(NULL, peak, &small));
+    CK_OK(pcs_global_published_error(&s.g, small, r, v, u, &error));
+    pcs_arena_destroy(NULL, &small);
+    pcs_mass_destroy(s.M);
+#undef SOLVE
+}
+END_TEST
+
+START_TEST(solve_survives_every_failing_allocation)
+{
+    static const pcs_solver which[] = {PCS_AUTO, PCS_NSGS};
+    rig s;
+    make(&s, BLOCKS, false, 9);
+    for (int c = 0; c < 2; ++c) {
+        const pcs_solver_opts o = pcs_solver_defaults(which[c]);
+        for (long k = 0;; ++k) {
+            test_memory memory = {.fail_at = k};
+            const pcs_env env = test_env(&memory);
+            double v[VELOCITIES], r[ROWS] = {0}, u[ROWS];
+            pcs_report report;
+            const pcs_status status =
+                pcs_global_solve(&env, &s.g, &o, (pcs_watch){0}, v, r, u, &report);
+            ck_assert_int_eq(memory.live, 0);
+            if (status == PCS_OK) break;
+            ck_assert_int_eq(status, PCS_ERR_MEMORY);
+            ck_assert_int_lt(k, 100);
+        }
+    }
+    pcs_mass_destroy(s.M);
+}
+END_TEST
+
+PCS_TEST_MAIN("global", measures_are_those_of_the_condensed_problem,
+              every_solver_takes_the_global_form, published_error_is_the_sum_of_two,
+              nothing_to_solve_is_solved, contacts_that_touch_nothing,
+              bad_global_problems_are_refused, solve_survives_every_failing_allocation)
