@@ -507,16 +507,26 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         return pcs_fail_memory("nsgs");
     }
 
-    int iters = 0;
+    const int every = o->as.nsgs.check_every;
+    int iters = 0, early = 1;
     track_measure(&t, r, u);
-    while (!track_done(&t, iters)) {
+    bool done = track_done(&t, iters);
+    while (!done) {
         if (depth > 0) memcpy(a.x, r, (size_t)p->n * sizeof *r);
-        for (int k = 0; k < o->as.nsgs.check_every && iters < o->max_iters; ++k) {
+        for (int k = 0; k < every && iters < o->max_iters && !done; ++k) {
             run_sweep(&w, r, u);
             ++iters;
+            // easy problems are done after 1, 2, 4 ... sweeps
+            if (iters == early && iters < every) {
+                track_measure(&t, r, u);
+                done = track_done(&t, iters);
+                early *= 2;
+            }
         }
+        if (done) break;
         track_measure(&t, r, u);
         if (depth > 0) accelerate(&a, p, &t, r, u);
+        done = track_done(&t, iters);
     }
     track_end(&t, r, out);
     return PCS_OK;
