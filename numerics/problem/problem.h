@@ -52,6 +52,9 @@ void problem_status(const pcs_problem *p, const double *r, const double *u, unsi
 // means no scaling
 void problem_restrict(const pcs_problem *p, const int *place, int na, const double *s, double *A);
 
+// arena bytes that pcs_problem_compress takes at most
+size_t problem_compress_bytes(const pcs_problem *p);
+
 // True when y, finite and in K, proves that no r in K has W r + q in K*: W^T y in -K* and q'y < 0
 // (Farkas). Every entry of W^T y is compared with the rounding of its own sum: what is proved is
 // exact for a W that agrees with the given one in each entry up to rounding. t (2 n) is scratch.

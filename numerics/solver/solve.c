@@ -172,14 +172,33 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
     return PCS_OK;
 }
 
+static bool has_friction(const pcs_problem *p)
+{
+    for (int b = 0; b < p->nb; ++b) {
+        if (p->block[b].cone == PCS_COULOMB) return true;
+    }
+    return false;
+}
+
 pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_problem *p, const pcs_solver_opts *opts,
                            double *r, double *u, pcs_report *report)
 {
     // work_bytes trusts the blocks and the partitions of W
     PCS_TRY(pcs_problem_check(p));
-    pcs_arena work;
-    PCS_TRY(pcs_arena_create(env, pcs_solve_work_bytes(p, opts), &work));
-    const pcs_status status = pcs_solve(p, opts, (pcs_watch){0}, work, r, u, report);
+    pcs_arena store = {0}, work = {0};
+    pcs_problem lean = *p;
+    pcs_status status = PCS_OK;
+    if (has_friction(p)) {
+        status = pcs_arena_create(env, problem_compress_bytes(p), &store);
+        if (status == PCS_OK) status = pcs_problem_compress(p, &store, &lean);
+    }
+    if (status == PCS_OK) {
+        status = pcs_arena_create(env, pcs_solve_work_bytes(&lean, opts), &work);
+    }
+    if (status == PCS_OK) {
+        status = pcs_solve(&lean, opts, (pcs_watch){0}, work, r, u, report);
+    }
     pcs_arena_destroy(env, &work);
+    pcs_arena_destroy(env, &store);
     return status;
 }

@@ -412,7 +412,53 @@ START_TEST(global_condenses)
 }
 END_TEST
 
+// what compressing leaves is the same matrix, and W that is full or in cone blocks stays
+START_TEST(compressing_changes_nothing_but_storage)
+{
+    for (int kind = 0; kind < FRICTION_COUNT; ++kind) {
+        pcs_arena all;
+        CK_OK(pcs_arena_create(NULL, friction_bytes(kind, 40) + (size_t)4 * 1024 * 1024, &all));
+        double *solution;
+        const pcs_problem p = friction_problem(kind, 40, 5, &all, &solution);
+        const size_t n = (size_t)p.n;
+        double *W = PCS_TAKE(&all, n * n, double), *V = PCS_TAKE(&all, n * n, double);
+        ck_assert(W && V);
+        pcs_bsr_to_dense(&p.W, W);
+        pcs_problem dense = p, lean;
+        CK_OK(pcs_bsr_from_dense(p.n, p.n, W, &all, &dense.W));
+
+        pcs_arena own;
+        CK_OK(pcs_arena_create(NULL, problem_compress_bytes(&dense), &own));
+        CK_OK(pcs_problem_compress(&dense, &own, &lean));
+        CK_OK(pcs_problem_check(&lean));
+        pcs_bsr_to_dense(&lean.W, V);
+        ck_assert_int_eq(memcmp(W, V, n * n * sizeof *W), 0);
+        size_t zeros = 0;
+        for (size_t i = 0; i < n * n; ++i) {
+            zeros += W[i] == 0;
+        }
+        if (kind == FRICTION_SPHERES || kind == FRICTION_BOXES) {
+            ck_assert_int_eq(lean.W.m, p.nb);
+        } else if (zeros == 0) {
+            ck_assert_int_eq(lean.W.m, 1);
+        }
+        pcs_problem again;
+        CK_OK(pcs_problem_compress(&lean, &own, &again));
+        ck_assert(again.W.val == lean.W.val);
+
+        if (lean.W.m > 1) {
+            pcs_arena_destroy(NULL, &own);
+            CK_OK(pcs_arena_create(NULL, 64, &own));
+            ck_assert_int_eq(pcs_problem_compress(&dense, &own, &lean), PCS_ERR_MEMORY);
+        }
+        pcs_arena_destroy(NULL, &own);
+        pcs_arena_destroy(NULL, &all);
+    }
+}
+END_TEST
+
 PCS_TEST_MAIN("problem", residual_is_that_of_the_theory, solutions_measure_zero,
               measures_of_one_row, short_cut_agrees, residual_has_no_units, zero_over_zero_is_zero,
               nan_flows_through, scales_fall_back, bad_problems_are_refused, certificates_prove,
-              certificates_are_judged_column_by_column, global_condenses)
+              certificates_are_judged_column_by_column, global_condenses,
+              compressing_changes_nothing_but_storage)

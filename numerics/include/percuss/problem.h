@@ -46,6 +46,13 @@ typedef struct pcs_problem {
 /// call it; good data never fails it.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_check(const pcs_problem *p);
 
+/// The same problem with W in blocks of the cones and without those that are zero, where this
+/// halves what W stores: dense matrices of contacts most of which do not touch one another. Else
+/// *out is *p. What is new comes from the arena (PCS_ERR_MEMORY when it does not fit), the rest is
+/// borrowed from p. pcs_solve_alloc and the readers of files do this for problems with friction.
+PCS_NODISCARD PCS_API pcs_status pcs_problem_compress(const pcs_problem *p, pcs_arena *arena,
+                                                      pcs_problem *out);
+
 /// How well r solves a problem (theory 7.7). Block i of dimension d_i uses
 /// rho_i = d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and
 /// F_i = r_i - P_K(r_i - rho_i s(u_i)).
