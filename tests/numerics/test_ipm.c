@@ -1,4 +1,4 @@
-#include "problems.h"
+#include "friction.h"
 #include "support.h"
 
 #include "linalg/dense.h"
@@ -145,13 +145,38 @@ START_TEST(small_and_odd_problems)
 }
 END_TEST
 
+// friction in the plane, beside equalities, of half rank and unsymmetric: solved, by both shifts
+START_TEST(friction_is_solved_with_either_shift)
+{
+    for (int f = 0; f < FRICTION_COUNT; ++f) {
+        for (uint64_t seed = 0; seed < 10; ++seed) {
+            arena.used = 0;
+            const pcs_problem p = friction_problem((friction)f, 3, seed, &arena, NULL);
+            double r[200], u[200];
+            ck_assert_int_le(p.n, 200);
+            for (int shift = PCS_SHIFT_DIFFERENTIATED; shift <= PCS_SHIFT_LAGGED; ++shift) {
+                pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
+                pcs_report report;
+                o.as.ipm.shift = (pcs_shift)shift;
+                memset(r, 0, (size_t)p.n * sizeof *r);
+                CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
+                ck_assert_msg(report.measure.residual <= 1e-3, "%s %d, shift %d: residual %g",
+                              friction_name[f], (int)seed, shift, report.measure.residual);
+            }
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     if (pcs_arena_create(NULL, (size_t)8 << 20, &arena) != PCS_OK) return EXIT_FAILURE;
-    const TTest *const tests[] = {
-        iterations_hardly_grow_and_u_is_that_of_pivoting, redundant_equalities_do_no_harm,
-        what_has_no_solution_is_never_converged, without_unilateral_rows_it_is_a_linear_solve,
-        small_and_odd_problems};
+    const TTest *const tests[] = {iterations_hardly_grow_and_u_is_that_of_pivoting,
+                                  redundant_equalities_do_no_harm,
+                                  what_has_no_solution_is_never_converged,
+                                  without_unilateral_rows_it_is_a_linear_solve,
+                                  small_and_odd_problems,
+                                  friction_is_solved_with_either_shift};
     const int failed = run_tests("ipm", tests, (int)(sizeof tests / sizeof *tests));
     pcs_arena_destroy(NULL, &arena);
     return failed;

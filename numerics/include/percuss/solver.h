@@ -18,7 +18,7 @@ typedef enum pcs_solver {
     PCS_LEMKE,  ///< complementary pivoting
     PCS_NSGS,   ///< nonsmooth (projected) Gauss-Seidel with relaxation
     PCS_NEWTON, ///< semismooth Newton on Fischer-Burmeister or min, line search
-    PCS_IPM     ///< primal-dual interior point; monotone problems
+    PCS_IPM     ///< primal-dual interior point; monotone problems, friction
 } pcs_solver;
 
 /// How the mathematics ended.
@@ -96,6 +96,19 @@ typedef struct pcs_newton_opts {
     int restarts;                 ///< perturbed starts after a stall
 } pcs_newton_opts;
 
+/// What ipm does with the shift mu |u_T| of friction.
+typedef enum pcs_shift {
+    PCS_SHIFT_DIFFERENTIATED, ///< part of every Newton system, which is not symmetric then
+    PCS_SHIFT_LAGGED          ///< that of the last iterate: symmetric systems where W is symmetric
+} pcs_shift;
+
+/// Options of PCS_IPM.
+typedef struct pcs_ipm_opts {
+    pcs_shift shift;       ///< of friction
+    double step_fraction;  ///< how far towards the boundary of the cones a step goes, below 1
+    double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
+} pcs_ipm_opts;
+
 /// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation
 /// = 1.2;
 typedef struct pcs_solver_opts {
@@ -108,6 +121,7 @@ typedef struct pcs_solver_opts {
         pcs_enum_opts enumerate;
         pcs_nsgs_opts nsgs;
         pcs_newton_opts newton;
+        pcs_ipm_opts ipm;
     } as; ///< the member that belongs to kind
 } pcs_solver_opts;
 

@@ -1,0 +1,363 @@
+// A + C in contact space: dense Cholesky, CHOLMOD, or the LU of block_system.
+#include "solver/ipm_system.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "problem/problem.h"
+
+// a full matrix up to this many rows, or when the sparse one would be fuller than this
+#define DENSE_ROWS 120
+#define DENSE_PART 0.25
+// steps of refinement
+#define REFINE 2
+// entries (i, j) and (j, i) of A, whose diagonal is about 1, agree when they differ by less
+#define SYMMETRY_TOL (64 * DBL_EPSILON)
+// entries of a factor, 8 bytes each
+#define MOST_ENTRIES 2e8
+
+static double stored(const pcs_bsr *W)
+{
+    double sum = 0;
+    for (int i = 0; i < W->m; ++i) {
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            const int j = W->idx[k];
+            sum += (double)(W->row[i + 1] - W->row[i]) * (W->col[j + 1] - W->col[j]);
+        }
+    }
+    return sum;
+}
+
+// entries of the upper triangle, at most: those of W and the diagonal blocks
+static double upper_bound(const pcs_problem *p)
+{
+    double sum = stored(&p->W) / 2;
+    for (int b = 0; b < p->nb; ++b) {
+        const double d = p->block[b].dim;
+        sum += p->block[b].cone == PCS_EQUALITY ? 2 * d : d * (d + 1);
+    }
+    return sum + p->n;
+}
+
+static bool is_dense(const pcs_problem *p)
+{
+    return p->n <= DENSE_ROWS || stored(&p->W) > DENSE_PART * p->n * p->n;
+}
+
+size_t ipm_system_bytes(const pcs_problem *p)
+{
+    const size_t n = (size_t)p->n, blocks = (size_t)p->W.ptr[p->W.m];
+    size_t symmetric = 64;
+    if (is_dense(p)) {
+        symmetric += solver_bytes(n * n, sizeof(double));
+    } else {
+        const size_t entries = (size_t)upper_bound(p);
+        symmetric += 2 * solver_bytes(entries, sizeof(double)) +
+                     solver_bytes(entries, sizeof(int)) + 5 * solver_bytes(n + 1, sizeof(int)) +
+                     solver_bytes(3 * (size_t)p->nb, sizeof(int)) + chol_work_bytes() + 64;
+    }
+    const size_t lu = block_system_bytes(p);
+    return solver_bytes((size_t)stored(&p->W), sizeof(double)) +
+           solver_bytes(blocks, sizeof(size_t)) + 3 * solver_bytes(n, sizeof(double)) +
+           (symmetric > lu ? symmetric : lu) + 64;
+}
+
+// A = D W D, its blocks one after another
+static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
+{
+    const pcs_bsr *W = &p->W;
+    double *val = PCS_TAKE(arena, (size_t)stored(W), double);
+    size_t *off = PCS_TAKE(arena, (size_t)W->ptr[W->m], size_t), at = 0;
+    if (!val || !off) return false;
+    for (int i = 0; i < W->m; ++i) {
+        const int h = W->row[i + 1] - W->row[i];
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            const double *w = W->val + W->off[k];
+            off[k] = at;
+            for (int c = W->col[W->idx[k]]; c < W->col[W->idx[k] + 1]; ++c) {
+                for (int l = 0; l < h; ++l) {
+                    val[at++] = s->w->D[W->row[i] + l] * *w++ * s->w->D[c];
+                }
+            }
+        }
+    }
+    s->p = *p;
+    s->p.W.val = val;
+    s->p.W.off = off;
+    return true;
+}
+
+static bool symmetric(const pcs_bsr *A)
+{
+    for (int i = 0; i < A->m; ++i) {
+        const int h = A->row[i + 1] - A->row[i];
+        for (int k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int j = A->idx[k], mate = pcs_bsr_find(A, j, i);
+            const int w = A->col[j + 1] - A->col[j];
+            const double *x = A->val + A->off[k], *y = mate < 0 ? NULL : A->val + A->off[mate];
+            for (int e = 0; e < h * w; ++e) {
+                const double other = y ? y[e / h + w * (e % h)] : 0;
+                if (!(fabs(x[e] - other) <= SYMMETRY_TOL * fmax(1, fabs(other)))) return false;
+            }
+        }
+    }
+    return true;
+}
+
+// ---- sparse Cholesky ---------------------------------------------------------------------------
+
+// an entry of the symmetric matrix, i and j in any order; only counted while U.i is null
+static int place_entry(ipm_system *s, int i, int j, double x)
+{
+    const int a = s->place[i], b = s->place[j];
+    const int column = a > b ? a : b, at = s->next[column]++;
+    if (!s->U.i) return at;
+    s->U.i[at] = a > b ? b : a;
+    s->base[at] = x;
+    return at;
+}
+
+// the entries of A off the diagonal blocks
+static void walk_entries(ipm_system *s)
+{
+    const pcs_bsr *A = &s->p.W;
+    const pcs_block *block = s->p.block;
+    int b = 0;
+    for (int i = 0; i < A->m; ++i) {
+        const int h = A->row[i + 1] - A->row[i];
+        for (int l = 0; l < h; ++l) {
+            const int row = A->row[i] + l;
+            while (block[b].row + block[b].dim <= row) {
+                ++b;
+            }
+            const int end = block[b].cone == PCS_EQUALITY ? row + 1 : block[b].row + block[b].dim;
+            for (int k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+                const double *a = A->val + A->off[k] + l;
+                for (int c = A->col[A->idx[k]]; c < A->col[A->idx[k] + 1]; ++c, a += h) {
+                    if (c >= end && *a != 0) place_entry(s, row, c, *a);
+                }
+            }
+        }
+    }
+}
+
+static void walk_blocks(ipm_system *s)
+{
+    for (int b = 0, wrow = 0; b < s->p.nb; ++b) {
+        const pcs_block *k = &s->p.block[b];
+        int ld;
+        const double *A = problem_diagonal(&s->p, b, &wrow, &ld);
+        for (int j = 0; j < k->dim; ++j) {
+            for (int i = 0; i <= j; ++i) {
+                if (i < j && k->cone == PCS_EQUALITY) continue;
+                const int at = place_entry(s, k->row + i, k->row + j,
+                                           A ? A[(size_t)i + (size_t)ld * (size_t)j] : 0);
+                if (i == j) {
+                    s->diagonal[k->row + i] = at;
+                } else {
+                    s->off[3 * b + i + j - 1] = at;
+                }
+            }
+        }
+    }
+}
+
+// the pattern, under the order in place; U.i is null in the first round
+static void fill(ipm_system *s)
+{
+    const int n = s->p.n;
+    memset(s->next, 0, (size_t)n * sizeof *s->next);
+    int *const rows = s->U.i;
+    s->U.i = NULL;
+    walk_entries(s);
+    walk_blocks(s);
+    s->U.p[0] = 0;
+    for (int j = 0; j < n; ++j) {
+        s->U.p[j + 1] = s->U.p[j] + s->next[j];
+        s->next[j] = s->U.p[j];
+    }
+    s->U.i = rows;
+    walk_entries(s);
+    walk_blocks(s);
+}
+
+static bool begin_sparse(ipm_system *s, pcs_arena *arena)
+{
+    const size_t n = (size_t)s->p.n, entries = (size_t)upper_bound(&s->p);
+    s->U = (pcs_csc){.m = s->p.n, .n = s->p.n};
+    s->U.p = PCS_TAKE(arena, n + 1, int);
+    s->U.i = PCS_TAKE(arena, entries, int);
+    s->U.x = PCS_TAKE(arena, entries, double);
+    s->base = PCS_TAKE(arena, entries, double);
+    s->place = PCS_TAKE(arena, n, int);
+    s->order = PCS_TAKE(arena, n, int);
+    s->next = PCS_TAKE(arena, n, int);
+    s->diagonal = PCS_TAKE(arena, n, int);
+    s->off = PCS_TAKE(arena, 3 * (size_t)s->p.nb, int);
+    s->chol = chol_begin(arena);
+    if (!s->U.p || !s->U.i || !s->U.x || !s->base || !s->place || !s->order || !s->next ||
+        !s->diagonal || !s->off || !s->chol) {
+        return false;
+    }
+    for (int i = 0; i < s->p.n; ++i) {
+        s->place[i] = i;
+    }
+    fill(s);
+    if (!chol_order(s->chol, &s->U, s->order)) return false;
+    for (int i = 0; i < s->p.n; ++i) {
+        s->place[s->order[i]] = i;
+    }
+    fill(s);
+    return true;
+}
+
+static bool factor_sparse(ipm_system *s, const double *C)
+{
+    memcpy(s->U.x, s->base, (size_t)s->U.p[s->p.n] * sizeof *s->U.x);
+    for (int b = 0; b < s->p.nb; ++b) {
+        const pcs_block *k = &s->p.block[b];
+        const double *c = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
+        for (int j = 0; j < k->dim; ++j) {
+            if (k->cone == PCS_EQUALITY) {
+                s->U.x[s->diagonal[k->row + j]] += c[0];
+                continue;
+            }
+            for (int i = 0; i < j; ++i) {
+                s->U.x[s->off[3 * b + i + j - 1]] += c[i + k->dim * j];
+            }
+            s->U.x[s->diagonal[k->row + j]] += c[j + k->dim * j];
+        }
+    }
+    const chol_outcome end = chol_refactor(s->chol, &s->U, s->analysed, 0, MOST_ENTRIES);
+    s->analysed = end != CHOL_LOST;
+    return end == CHOL_GOOD;
+}
+
+static bool apply_sparse(ipm_system *s, double *x)
+{
+    const int n = s->p.n;
+    for (int i = 0; i < n; ++i) {
+        s->t2[s->place[i]] = x[i];
+    }
+    if (!chol_apply(s->chol, s->t2)) return false;
+    for (int i = 0; i < n; ++i) {
+        x[i] = s->t2[s->place[i]];
+    }
+    return true;
+}
+
+// ---- dense Cholesky ----------------------------------------------------------------------------
+
+static bool factor_dense(ipm_system *s, const double *C)
+{
+    const size_t n = (size_t)s->p.n;
+    pcs_bsr_to_dense(&s->p.W, s->K);
+    for (int b = 0; b < s->p.nb; ++b) {
+        const pcs_block *k = &s->p.block[b];
+        const double *c = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
+        double *K = s->K + (size_t)k->row * (n + 1);
+        const bool free = k->cone == PCS_EQUALITY;
+        for (int j = 0; j < k->dim; ++j) {
+            for (int i = free ? j : 0; i < (free ? j + 1 : k->dim); ++i) {
+                K[(size_t)i + n * (size_t)j] += free ? c[0] : c[i + k->dim * j];
+            }
+        }
+    }
+    return dense_cholesky(s->p.n, s->K);
+}
+
+// ---- either ------------------------------------------------------------------------------------
+
+// gives up symmetric factors for those of block_system, in the same memory
+static bool turn_to_lu(ipm_system *s)
+{
+    chol_end(s->chol);
+    s->chol = NULL;
+    s->symmetric = false;
+    pcs_arena arena = s->arena;
+    return block_system_begin(&s->lu, &s->p, &arena);
+}
+
+bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_arena *arena)
+{
+    *s = (ipm_system){.w = w};
+    if (!scale(s, p, arena)) return false;
+    s->t = PCS_TAKE(arena, (size_t)p->n, double);
+    s->t2 = PCS_TAKE(arena, (size_t)p->n, double);
+    s->right = PCS_TAKE(arena, (size_t)p->n, double);
+    if (!s->t || !s->t2 || !s->right) return false;
+    s->arena = *arena;
+
+    // the gradient of the shift is not symmetric
+    s->symmetric = w->o.shift == PCS_SHIFT_LAGGED;
+    if (!s->symmetric) {
+        s->symmetric = true;
+        for (int b = 0; b < p->nb && s->symmetric; ++b) {
+            s->symmetric = w->dim[b] < 2;
+        }
+    }
+    s->symmetric = s->symmetric && symmetric(&s->p.W);
+    if (!s->symmetric) return turn_to_lu(s);
+    s->dense = is_dense(p);
+    if (!s->dense) return begin_sparse(s, arena) || turn_to_lu(s);
+    s->K = PCS_TAKE(arena, (size_t)p->n * (size_t)p->n, double);
+    return s->K != NULL;
+}
+
+void ipm_system_end(ipm_system *s)
+{
+    chol_end(s->chol);
+    block_system_end(&s->lu);
+}
+
+static bool factor(void *user, const double *C)
+{
+    ipm_system *s = user;
+    if (s->symmetric) {
+        if (s->dense ? factor_dense(s, C) : factor_sparse(s, C)) return true;
+        // not definite after all
+        if (!turn_to_lu(s)) return false;
+    }
+    return block_system_factor(&s->lu, NULL, C, 0) == SPARSE_LU_GOOD;
+}
+
+static bool apply(ipm_system *s, double *x)
+{
+    if (!s->dense) return apply_sparse(s, x);
+    dense_cholesky_solve(s->p.n, s->K, x);
+    return true;
+}
+
+static bool solve(void *user, const double *C, double *b)
+{
+    ipm_system *s = user;
+    if (!s->symmetric) return block_system_solve(&s->lu, NULL, C, REFINE, b);
+
+    const size_t n = (size_t)s->p.n;
+    memcpy(s->right, b, n * sizeof *b);
+    if (!apply(s, b)) return false;
+    const block_system product = {.p = &s->p};
+    for (int k = 0; k < REFINE; ++k) {
+        block_system_mul(&product, NULL, C, b, s->t);
+        for (size_t i = 0; i < n; ++i) {
+            s->t[i] = s->right[i] - s->t[i];
+        }
+        if (!apply(s, s->t)) return false;
+        for (size_t i = 0; i < n; ++i) {
+            b[i] += s->t[i];
+        }
+    }
+    return true;
+}
+
+static void mul(void *user, const double *x, double *y)
+{
+    const ipm_system *s = user;
+    pcs_bsr_mul(&s->p.W, x, y);
+}
+
+ipm_space ipm_system_space(ipm_system *s)
+{
+    return (ipm_space){.user = s, .mul = mul, .factor = factor, .solve = solve};
+}

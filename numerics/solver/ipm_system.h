@@ -1,0 +1,34 @@
+// The linear systems of the interior point method in contact space, A + C with A = D W D and C
+// block diagonal: Cholesky while A and C are symmetric, LU otherwise.
+#ifndef SOLVER_IPM_SYSTEM_H
+#define SOLVER_IPM_SYSTEM_H
+
+#include "linalg/chol.h"
+#include "solver/ipm.h"
+
+typedef struct ipm_system {
+    pcs_problem p; // of A; the same blocks
+    const ipm *w;
+    bool symmetric;     // Cholesky is to be tried
+    bool dense;         // on a full matrix
+    double *K;          // n x n when dense
+    chol_work *chol;    // else this
+    pcs_csc U;          // the upper triangle of A + C, its rows in an order of little fill
+    double *base;       // the values of A in it
+    int *place, *order; // n, row i is at place[i]
+    int *next;          // n, where a column is filled next
+    int *diagonal;      // n, entry (i, i)
+    int *off;           // 3 nb, entries (0, 1), (0, 2), (1, 2) of a block
+    bool analysed;
+    pcs_arena arena; // of what follows symmetric factors when these break down
+    block_system lu;
+    double *t, *t2, *right; // n
+} ipm_system;
+
+size_t ipm_system_bytes(const pcs_problem *p);
+// false when memory ran out
+bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_arena *arena);
+void ipm_system_end(ipm_system *s);
+ipm_space ipm_system_space(ipm_system *s);
+
+#endif
