@@ -11,19 +11,45 @@ pcs_law pcs_law_newton_impact(double e)
     return (pcs_law){.kind = PCS_LAW_NEWTON_IMPACT, .e = e};
 }
 
+pcs_law pcs_law_newton_coulomb(double e, double e_t, double mu)
+{
+    return (pcs_law){.kind = PCS_LAW_NEWTON_COULOMB, .e = e, .e_t = e_t, .mu = mu};
+}
+
+bool law_has_friction(const pcs_law *law)
+{
+    return law->kind == PCS_LAW_NEWTON_COULOMB && law->mu > 0;
+}
+
+static pcs_law larger_of_each(const pcs_material_def *a, const pcs_material_def *b)
+{
+    const double e = a->e > b->e ? a->e : b->e;
+    const double e_t = a->e_t > b->e_t ? a->e_t : b->e_t;
+    const double mu = a->mu > b->mu ? a->mu : b->mu;
+    return mu > 0 ? pcs_law_newton_coulomb(e, e_t, mu) : pcs_law_newton_impact(e);
+}
+
+// whether a rule may answer this for a contact
+static bool is_contact_law(const pcs_law *law)
+{
+    if (!(law->e >= 0 && law->e <= 1)) return false;
+    if (law->kind == PCS_LAW_NEWTON_IMPACT) return true;
+    return law->kind == PCS_LAW_NEWTON_COULOMB && law->e_t >= 0 && law->e_t <= 1 && law->mu >= 0 &&
+           isfinite(law->mu);
+}
+
 pcs_status law_between(const pcs_model *m, int material1, int material2, pcs_law *out)
 {
     const pcs_material_def *a = &m->material[material1], *b = &m->material[material2];
     if (!m->combine) {
-        *out = pcs_law_newton_impact(a->e > b->e ? a->e : b->e);
+        *out = larger_of_each(a, b);
         return PCS_OK;
     }
     *out = m->combine(m->combine_user, a, b);
-    if (out->kind != PCS_LAW_NEWTON_IMPACT || !(out->e >= 0 && out->e <= 1)) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the material rule gave law %d with e = %g for materials"
-                        " %d and %d; contacts need Newton impact with e in [0, 1]",
-                        (int)out->kind, out->e, material1, material2);
-    }
-    return PCS_OK;
+    if (is_contact_law(out)) return PCS_OK;
+    return pcs_fail(PCS_ERR_CALLBACK,
+                    "the material rule gave law %d with e = %g, e_t = %g, mu = %g for materials"
+                    " %d and %d; contacts need Newton impact with e in [0, 1], or Newton-Coulomb"
+                    " with e_t in [0, 1] and a finite mu >= 0 besides",
+                    (int)out->kind, out->e, out->e_t, out->mu, material1, material2);
 }

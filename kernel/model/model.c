@@ -219,6 +219,7 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
                      PCS_PROJECT_COMBINED_EQUALITY));
     PCS_TRY(in_range("metric", (double)s->metric, PCS_METRIC_MASS, PCS_METRIC_Q1));
     PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
+    PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDDLE, PCS_LEVER_P1));
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
     if (!(s->proj_tol > 0 && s->proj_tol < 1e30)) {
@@ -452,10 +453,23 @@ static pcs_status check_restitution(const char *what, double e)
     return pcs_fail(PCS_ERR_ARG, "%s: the restitution e is %g; it must lie in [0, 1]", what, e);
 }
 
+static pcs_status check_friction(const char *what, double e_t, double mu)
+{
+    if (!(e_t >= 0 && e_t <= 1)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: the tangential restitution e_t is %g; it must lie in [0, 1]", what,
+                        e_t);
+    }
+    if (mu >= 0 && isfinite(mu)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "%s: the friction mu is %g; it must not be negative, and finite",
+                    what, mu);
+}
+
 pcs_status pcs_model_add_material(pcs_model *m, const pcs_material_def *def, pcs_material *out)
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_material: an argument is null");
     PCS_TRY(check_restitution("material", def->e));
+    PCS_TRY(check_friction("material", def->e_t, def->mu));
     if (!grow(&m->env, (void **)&m->material, m->n_materials, &m->cap_materials,
               sizeof *m->material)) {
         return pcs_fail_memory("pcs_model_add_material");
@@ -514,6 +528,26 @@ pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape 
     return PCS_OK;
 }
 
+static pcs_status check_law(const pcs_interaction_def *def)
+{
+    const pcs_law *law = &def->law;
+    switch (law->kind) {
+    case PCS_LAW_EQUALITY:
+        return PCS_OK;
+    case PCS_LAW_NEWTON_IMPACT:
+        return check_restitution("interaction", law->e);
+    case PCS_LAW_NEWTON_COULOMB:
+        PCS_TRY(check_restitution("interaction", law->e));
+        PCS_TRY(check_friction("interaction", law->e_t, law->mu));
+        if (def->relation.dim == 2 || def->relation.dim == 3) return PCS_OK;
+        return pcs_fail(PCS_ERR_SIZE,
+                        "interaction: its relation has %d rows; Coulomb friction needs 3 (N, T1,"
+                        " T2) or, in the plane, 2 (N, T)",
+                        def->relation.dim);
+    }
+    return pcs_fail(PCS_ERR_ARG, "interaction: unknown law %d", (int)law->kind);
+}
+
 pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *def,
                                      pcs_interaction *out)
 {
@@ -553,12 +587,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
                         expected, s1->nq != expected ? def->system1.id : def->system2.id,
                         s1->nq != expected ? s1->nq : s2->nq);
     }
-    if (def->law.kind != PCS_LAW_EQUALITY && def->law.kind != PCS_LAW_NEWTON_IMPACT) {
-        return pcs_fail(PCS_ERR_ARG, "interaction: unknown law %d", (int)def->law.kind);
-    }
-    if (def->law.kind == PCS_LAW_NEWTON_IMPACT) {
-        PCS_TRY(check_restitution("interaction", def->law.e));
-    }
+    PCS_TRY(check_law(def));
     if (!grow(&m->env, (void **)&m->interaction, m->n_interactions, &m->cap_interactions,
               sizeof *m->interaction)) {
         return pcs_fail_memory("pcs_model_add_interaction");

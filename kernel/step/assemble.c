@@ -1,7 +1,8 @@
 // From contacts to the cone problem: H stacks the rows of the active candidates, W = H M^-1 H^T
 // is the Delassus operator of the iteration matrix, and what the laws add to u is
 //
-//     b = u_free + shift,   shift = e u_k (impact), g / h (speculative, still apart), 0 (joints).
+//     b = u_free + shift,   shift = (e u_kN, e_t u_kT) (impact), (g / h, 0) (speculative, still
+//                           apart), 0 (joints).
 //
 // The only file that sees both meanings of the letter q: coordinates in the kernel, the constant
 // term b in numerics.
@@ -93,14 +94,20 @@ static pcs_status stack_active(trial *t, int n, pcs_arena *mem)
     return stack_rows(n, source, t->m->n_blocks, t->m->block_start, mem, &t->H);
 }
 
-// what the law adds to u of row i
+double impact_shift(const candidate *c, int i)
+{
+    if (c->law.kind == PCS_LAW_EQUALITY) return 0;
+    return (i == 0 ? c->law.e : c->law.e_t) * c->u_k[i];
+}
+
+// what the law adds to u of row i; a contact that is still apart only stops
 static double law_shift(const trial *t, const candidate *c, int i)
 {
     if (c->law.kind == PCS_LAW_EQUALITY) return 0;
-    if (step_rule(&t->m->scheme) == PCS_SPECULATIVE && c->g[i] > 0 && t->h > 0) {
-        return c->g[i] / t->h;
+    if (step_rule(&t->m->scheme) == PCS_SPECULATIVE && c->g[0] > 0 && t->h > 0) {
+        return i == 0 ? c->g[0] / t->h : 0;
     }
-    return c->law.e * c->u_k[i];
+    return impact_shift(c, i);
 }
 
 pcs_status step_assemble(trial *t, pcs_arena *mem)
@@ -126,8 +133,9 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->active) continue;
-        const pcs_cone cone = c->law.kind == PCS_LAW_EQUALITY ? PCS_EQUALITY : PCS_UNILATERAL;
-        block[k++] = (pcs_block){.cone = cone, .row = c->at, .dim = c->dim};
+        const pcs_cone cone = candidate_cone(c);
+        block[k++] = (pcs_block){
+            .cone = cone, .row = c->at, .dim = c->dim, .mu = cone == PCS_COULOMB ? c->law.mu : 0};
         for (int j = 0; j < c->dim; ++j) {
             t->shift[c->at + j] = law_shift(t, c, j);
             t->r[c->at + j] = j < 3 ? c->guess[j] : 0;
@@ -141,7 +149,8 @@ pcs_status step_update_rows(trial *t, pcs_arena mem)
 {
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (c->active) PCS_TRY(candidate_rows(t->m, c, t->q, mem, c->J1, c->J2, NULL, NULL));
+        if (!c->active) continue;
+        PCS_TRY(candidate_rows(t->m, c, c->dim, t->q, mem, c->J1, c->J2, NULL, NULL));
     }
 
     // the pattern is that of before: stack again and copy the values over

@@ -3,9 +3,13 @@
 
 #include <string.h>
 
+#include "linalg/m3.h"
+#include "problem/problem.h"
+
 static void publish_contact(const candidate *c, int row, pcs_contact *out)
 {
     const bool shapes = c->interaction < 0;
+    const bool friction = candidate_cone(c) == PCS_COULOMB;
     *out = (pcs_contact){.system1 = {c->sys1 + 1},
                          .system2 = {c->sys2 + 1},
                          .shape1 = shapes ? c->key.shape1 : -1,
@@ -15,14 +19,62 @@ static void publish_contact(const candidate *c, int row, pcs_contact *out)
                          .feature = c->key.feature,
                          .law = c->law,
                          .active = c->active,
+                         .status = c->status,
                          .gap = c->g[row],
                          .gap_end = c->g_end[row]};
-    out->r[0] = c->r[row];
-    out->u[0] = c->u[row];
+    memcpy(out->r, c->r + row, (friction ? (size_t)c->dim : 1) * sizeof *out->r);
+    memcpy(out->u, c->u + row, (friction ? (size_t)c->dim : 1) * sizeof *out->u);
     if (shapes) {
         memcpy(out->P1, c->gap.P1, sizeof out->P1);
         memcpy(out->P2, c->gap.P2, sizeof out->P2);
         pcs_contact_frame(c->gap.N, out->F);
+    }
+}
+
+// What a Coulomb block does, from what it could do: an impulse r turns into velocities at
+// tr W_ii / d, and errors of velocities are what the solver stops on.
+static pcs_contact_status friction_status(const candidate *c, double mobility, double error,
+                                          const double *w)
+{
+    double r_T = 0, w_T = 0;
+    for (int j = 1; j < c->dim; ++j) {
+        r_T += c->r[j] * c->r[j];
+        w_T += w[j] * w[j];
+    }
+    const double limit = c->law.mu * c->r[0], left = limit - sqrt(r_T);
+    if (!(mobility * c->r[0] > error)) {
+        return w[0] > error ? PCS_CONTACT_OPEN : PCS_CONTACT_UNDECIDED;
+    }
+    const bool sticks = sqrt(w_T) <= error, slides = mobility * left <= error;
+    if (sticks == slides) return PCS_CONTACT_UNDECIDED;
+    return sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
+}
+
+// the status of every candidate, from r and w = u + shift of the problem last solved
+static void find_status(trial *t, const pcs_measure *measure)
+{
+    const double size = fmax(measure->norm_q, measure->norm_u);
+    const double error = fmax(t->m->scheme.solver.tol, 2 * measure->residual) * size;
+    int block = 0, at = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        c->status = PCS_CONTACT_OPEN;
+        if (!c->active || !t->problem.q) continue; // a projection solves for no impulses
+        const pcs_cone cone = candidate_cone(c);
+        if (cone == PCS_COULOMB) {
+            int ld;
+            const double *W = problem_diagonal(&t->problem, block, &at, &ld);
+            double trace = 0;
+            for (int j = 0; W && j < c->dim; ++j) {
+                trace += W[(size_t)j * ((size_t)ld + 1)];
+            }
+            c->status = friction_status(c, trace / c->dim, error, t->u + c->at);
+        } else if (cone == PCS_EQUALITY) {
+            c->status = PCS_CONTACT_STICK;
+        } else if (c->r[0] > 0) {
+            c->status = PCS_CONTACT_SLIDE;
+        }
+        ++block;
     }
 }
 
@@ -46,13 +98,14 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
             c->r[j] = c->active ? t->r[c->at + j] : 0;
         }
     }
+    find_status(t, &out->solve.measure);
     pcs_contact *contact = PCS_TAKE(mem, (size_t)rows, pcs_contact);
     if (!contact) return pcs_fail_memory("step: the contacts");
     PCS_TRY(state_reserve(st, rows));
 
     int n = 0;
     for (int i = 0; i < t->list.n; ++i) {
-        for (int j = 0; j < t->list.c[i].dim; ++j) {
+        for (int j = 0; j < candidate_gaps(&t->list.c[i]); ++j) {
             publish_contact(&t->list.c[i], j, &contact[n++]);
         }
     }
@@ -110,6 +163,12 @@ void step_commit(const trial *t, pcs_state *st)
         const candidate *c = &t->list.c[i];
         if (!c->active) continue;
         contact_key key = c->key;
+        if (c->F) {
+            remembered *r = &mem->contact[mem->n++];
+            *r = (remembered){.key = key, .active = true};
+            m3_mul(c->F, c->r, r->r);
+            continue;
+        }
         for (int j = 0; j < c->dim; ++j) {
             if (c->interaction >= 0) key.feature = (unsigned)(c->row + j);
             mem->contact[mem->n++] = (remembered){.key = key, .active = true, .r = {c->r[j], 0, 0}};

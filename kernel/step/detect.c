@@ -32,8 +32,15 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
                         " finite",
                         c->interaction + 1);
     }
-    memcpy(g, all + c->row, (size_t)c->dim * sizeof *g);
+    memcpy(g, all + c->row, (size_t)candidate_gaps(c) * sizeof *g);
     return PCS_OK;
+}
+
+// whether a side of a feature has no core point to take levers from
+static bool has_no_point(const pcs_feature *f, int side)
+{
+    if (side == 1) return f->kind == PCS_PLANE_POINT || f->kind >= PCS_EDGE_POINT;
+    return f->kind == PCS_POINT_PLANE || f->kind == PCS_POINT_EDGE || f->kind == PCS_EDGE_EDGE;
 }
 
 // R^T (GP x N), the moment of a unit normal impulse about G in the body frame. A point feature
@@ -42,12 +49,9 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 static void normal_moment(const pcs_feature *f, int side, const double *q, const pcs_gap *gap,
                           double out[3])
 {
-    const bool plane = side == 1 ? f->kind == PCS_PLANE_POINT : f->kind == PCS_POINT_PLANE;
-    const bool edge = f->kind == PCS_EDGE_EDGE ||
-                      (side == 1 ? f->kind == PCS_EDGE_POINT : f->kind == PCS_POINT_EDGE);
     double R[9];
     pcs_quat_to_matrix(q + 3, R);
-    if (plane || edge) {
+    if (has_no_point(f, side)) {
         double lever[3], moment[3];
         v3_sub(side == 1 ? gap->P1 : gap->P2, q, lever);
         v3_cross(lever, gap->N, moment);
@@ -97,6 +101,83 @@ static void contact_rows(const pcs_feature *f, int side, const double *q, const 
     PCS_ASSERT(radial_part(q, C) <= 1e-12);
 }
 
+// How far from its own contact point, in units of the gap and towards the other one, friction acts
+// on a side (D-2). P1 - P2 = g N, so the normal row does not see it.
+static double lever_share(const pcs_model *m, const candidate *c, int side)
+{
+    switch (m->scheme.lever) {
+    case PCS_LEVER_OWN:
+        return 0;
+    case PCS_LEVER_P1:
+        return side == 1 ? 0 : 1;
+    case PCS_LEVER_MIDDLE:
+        break;
+    }
+    return c->J1 && c->J2 ? 0.5 : 0;
+}
+
+// R^T (GP x t1) and R^T (GP x t2), with P the point of `gap` moved by `share` of the gap. Where
+// there is a core point p, GP = R p - rho N with rho the radius and the share: no difference of
+// large coordinates, and N x t1 = t2 leaves the spin of a sphere about N alone.
+static void tangent_moments(const pcs_feature *f, int side, const double *q, const pcs_gap *gap,
+                            double share, const double F[9], double out[2][3])
+{
+    const double sign = side == 1 ? 1 : -1;
+    double R[9];
+    pcs_quat_to_matrix(q + 3, R);
+    if (has_no_point(f, side)) {
+        double lever[3], moment[3];
+        v3_sub(side == 1 ? gap->P1 : gap->P2, q, lever);
+        v3_along(lever, -sign * share * gap->g, gap->N, lever);
+        for (int k = 0; k < 2; ++k) {
+            v3_cross(lever, F + 3 + 3 * k, moment);
+            m3_mul_t(R, moment, out[k]);
+        }
+        return;
+    }
+    const double *p = side == 1 ? f->p1 : f->p2;
+    const double rho = sign * ((side == 1 ? f->radius1 : f->radius2) + share * gap->g);
+    double t[2][3];
+    for (int k = 0; k < 2; ++k) {
+        m3_mul_t(R, F + 3 + 3 * k, t[k]);
+        v3_cross(p, t[k], out[k]);
+    }
+    v3_along(out[0], -rho, t[1], out[0]);
+    v3_along(out[1], rho, t[0], out[1]);
+}
+
+// the 3 x 6 rows N, T1, T2 of one side: CT, or -CT of the second
+static void friction_rows(const pcs_model *m, const candidate *c, int side, const double *q,
+                          const pcs_gap *gap, const double F[9], double *J)
+{
+    double row[6], moment[2][3];
+    contact_rows(&c->feature, side, q, gap, row, NULL);
+    tangent_moments(&c->feature, side, q, gap, lever_share(m, c, side), F, moment);
+    const double sign = side == 1 ? 1 : -1;
+    for (int i = 0; i < 6; ++i) {
+        J[3 * i] = row[i];
+    }
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            J[1 + k + 3 * i] = sign * F[3 + 3 * k + i];
+            J[1 + k + 3 * (3 + i)] = sign * moment[k][i];
+        }
+    }
+}
+
+// the frame of a contact whose normal has become N: t1 follows with as little turning as there can
+// be, where the rule for new frames may turn by a right angle
+static void carry_frame(const double from[9], const double N[3], double F[9])
+{
+    v3_copy(N, F);
+    v3_along(from + 3, -v3_dot(N, from + 3), N, F + 3);
+    if (v3_unit(F + 3, F + 3) < 0.1) {
+        pcs_contact_frame(N, F);
+        return;
+    }
+    v3_cross(N, F + 3, F + 6);
+}
+
 // J = C T of one system
 static void times_T(const model_system *s, int dim, const double *q, const double *C, double *J)
 {
@@ -121,7 +202,7 @@ static void take_rows(int D, int n, const double *all, int row, int dim, double 
     }
 }
 
-static pcs_status interaction_rows(const pcs_model *m, const candidate *c, const double *q,
+static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int dim, const double *q,
                                    pcs_arena mem, double *J1, double *J2, double *C1, double *C2)
 {
     const pcs_relation *rel = &m->interaction[c->interaction].relation;
@@ -129,8 +210,8 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, const
     const int nq1 = s1->nq, nq2 = s2 ? s2->nq : 0;
     const size_t n1 = (size_t)rel->dim * (size_t)nq1, n2 = (size_t)rel->dim * (size_t)nq2;
     double *all1 = PCS_TAKE(&mem, n1, double), *all2 = PCS_TAKE(&mem, n2, double);
-    double *own1 = C1 ? C1 : PCS_TAKE(&mem, (size_t)c->dim * (size_t)nq1, double);
-    double *own2 = C2 ? C2 : PCS_TAKE(&mem, (size_t)c->dim * (size_t)nq2, double);
+    double *own1 = C1 ? C1 : PCS_TAKE(&mem, (size_t)dim * (size_t)nq1, double);
+    double *own2 = C2 ? C2 : PCS_TAKE(&mem, (size_t)dim * (size_t)nq2, double);
     if (!all1 || !all2 || !own1 || !own2) return pcs_fail_memory("step: an interaction");
 
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
@@ -140,21 +221,28 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, const
                         " not finite",
                         c->interaction + 1);
     }
-    take_rows(rel->dim, nq1, all1, c->row, c->dim, own1);
-    take_rows(rel->dim, nq2, all2, c->row, c->dim, own2);
-    if (J1) times_T(s1, c->dim, q1, own1, J1);
-    if (J2) times_T(s2, c->dim, q2, own2, J2);
+    take_rows(rel->dim, nq1, all1, c->row, dim, own1);
+    take_rows(rel->dim, nq2, all2, c->row, dim, own2);
+    if (J1) times_T(s1, dim, q1, own1, J1);
+    if (J2) times_T(s2, dim, q2, own2, J2);
     return PCS_OK;
 }
 
-pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
-                          double *J1, double *J2, double *C1, double *C2)
+pcs_status candidate_rows(const pcs_model *m, const candidate *c, int dim, const double *q,
+                          pcs_arena mem, double *J1, double *J2, double *C1, double *C2)
 {
-    if (c->interaction >= 0) return interaction_rows(m, c, q, mem, J1, J2, C1, C2);
+    if (c->interaction >= 0) return interaction_rows(m, c, dim, q, mem, J1, J2, C1, C2);
 
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     pcs_gap gap;
     pcs_feature_gap(&c->feature, q1, q2, &gap);
+    if (dim > 1) {
+        double F[9];
+        carry_frame(c->F, gap.N, F);
+        if (J1) friction_rows(m, c, 1, q1, &gap, F, J1);
+        if (J2) friction_rows(m, c, 2, q2, &gap, F, J2);
+        return PCS_OK;
+    }
     if (J1) contact_rows(&c->feature, 1, q1, &gap, J1, C1);
     if (J2) contact_rows(&c->feature, 2, q2, &gap, J2, C2);
     return PCS_OK;
@@ -191,7 +279,7 @@ static candidate *add(trial *t, int dim, pcs_arena *mem)
             *c = list->c[i];
 
             // rows kept inside the candidate move with it
-            if (c->interaction < 0) {
+            if (c->interaction < 0 && c->dim == 1) {
                 if (c->J1) c->J1 = c->row1;
                 if (c->J2) c->J2 = c->row2;
             }
@@ -219,6 +307,14 @@ static void complete(const trial *t, candidate *c)
     if (t->st->memory->n == 0) return;
 
     contact_key key = c->key;
+    if (c->F) {
+        // the impulse is remembered in space: its frame may have turned since
+        const remembered *r = state_recall(t->st, key);
+        if (!r) return;
+        m3_mul_t(c->F, r->r, c->guess);
+        c->was_active = r->active != 0;
+        return;
+    }
     for (int i = 0; i < c->dim && i < 3; ++i) {
         if (c->interaction >= 0) key.feature = (unsigned)(c->row + i);
         const remembered *r = state_recall(t->st, key);
@@ -249,7 +345,7 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
         if (!c->J2) return pcs_fail_memory("step: an interaction");
     }
     PCS_TRY(candidate_gap(m, c, t->st->q, *mem, c->g));
-    PCS_TRY(candidate_rows(m, c, t->st->q, *mem, c->J1, c->J2, NULL, NULL));
+    PCS_TRY(candidate_rows(m, c, dim, t->st->q, *mem, c->J1, c->J2, NULL, NULL));
     complete(t, c);
     return PCS_OK;
 }
@@ -259,8 +355,13 @@ static pcs_status add_interactions(trial *t, pcs_arena *mem)
     const pcs_model *m = t->m;
     for (int i = 0; i < m->n_interactions; ++i) {
         const pcs_interaction_def *def = &m->interaction[i];
-        if (def->law.kind == PCS_LAW_EQUALITY) {
+        if (def->law.kind == PCS_LAW_EQUALITY || law_has_friction(&def->law)) {
             PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem));
+            continue;
+        }
+        // without friction only the normal row of a frame is left
+        if (def->law.kind == PCS_LAW_NEWTON_COULOMB) {
+            PCS_TRY(add_interaction(t, i, 0, 1, mem));
             continue;
         }
         for (int row = 0; row < def->relation.dim; ++row) {
@@ -270,28 +371,51 @@ static pcs_status add_interactions(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
+// frame and rows of a contact with friction
+static pcs_status add_friction(const pcs_model *m, candidate *c, const double *q1, const double *q2,
+                               pcs_arena *mem)
+{
+    c->F = PCS_TAKE(mem, 9 + 18 * (size_t)((c->J1 != NULL) + (c->J2 != NULL)), double);
+    if (!c->F) return pcs_fail_memory("step: a contact");
+    pcs_contact_frame(c->gap.N, c->F);
+    double *rows = c->F + 9;
+    if (c->J1) {
+        c->J1 = rows;
+        friction_rows(m, c, 1, q1, &c->gap, c->F, c->J1);
+        rows += 18;
+    }
+    if (c->J2) {
+        c->J2 = rows;
+        friction_rows(m, c, 2, q2, &c->gap, c->F, c->J2);
+    }
+    return PCS_OK;
+}
+
 static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
                               pcs_arena *mem)
 {
     const pcs_model *m = t->m;
-    candidate *c = add(t, 1, mem);
+    pcs_law law;
+    PCS_TRY(law_between(m, m->shape[shape1].material, m->shape[shape2].material, &law));
+    const bool friction = law_has_friction(&law);
+    candidate *c = add(t, friction ? 3 : 1, mem);
     if (!c) return pcs_fail_memory("step: a contact");
+    c->law = law;
     c->key = (contact_key){shape1, shape2, f->id};
     c->sys1 = m->shape[shape1].system;
     c->sys2 = m->shape[shape2].system;
     c->feature = *f;
-    PCS_TRY(law_between(m, m->shape[shape1].material, m->shape[shape2].material, &c->law));
 
     const double *q1 = system_q(m, c->sys1, t->st->q), *q2 = system_q(m, c->sys2, t->st->q);
     pcs_feature_gap(f, q1, q2, &c->gap);
     c->g[0] = c->gap.g;
-    if (moves(m, c->sys1)) {
-        c->J1 = c->row1;
-        contact_rows(f, 1, q1, &c->gap, c->row1, NULL);
-    }
-    if (moves(m, c->sys2)) {
-        c->J2 = c->row2;
-        contact_rows(f, 2, q2, &c->gap, c->row2, NULL);
+    if (moves(m, c->sys1)) c->J1 = c->row1;
+    if (moves(m, c->sys2)) c->J2 = c->row2;
+    if (friction) {
+        PCS_TRY(add_friction(m, c, q1, q2, mem));
+    } else {
+        if (c->J1) contact_rows(f, 1, q1, &c->gap, c->J1, NULL);
+        if (c->J2) contact_rows(f, 2, q2, &c->gap, c->J2, NULL);
     }
     complete(t, c);
     return PCS_OK;

@@ -40,7 +40,7 @@ static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         for (int j = 0; c->active && j < c->dim; ++j) {
-            if (c->law.kind != PCS_LAW_EQUALITY) b[c->at + j] += c->law.e * c->u_k[j];
+            b[c->at + j] += impact_shift(c, j);
             t->r[c->at + j] = 0;
         }
     }
@@ -73,7 +73,7 @@ static pcs_status attempt(void *arguments)
     PCS_TRY(step_assemble(&t, &mem));
     if (t.rows > 0) PCS_TRY(solve(&t, &mem, a->out));
 
-    pcs_step_report report = {.outcome = PCS_CONVERGED};
+    pcs_step_report report = {.outcome = PCS_CONVERGED, .solve = *a->out};
     PCS_TRY(step_publish(&t, &mem, a->st, &report));
     if (a->out->outcome == PCS_CONVERGED && !pcs_all_finite(t.v, (size_t)a->m->nv)) {
         a->out->outcome = PCS_DIVERGED;

@@ -112,7 +112,7 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->active) continue;
-        double work = 0;
+        double work = 0, tangential = 0;
         for (int j = 0; j < c->dim; ++j) {
             double u = 0;
             for (int side = 0; side < 2; ++side) {
@@ -123,8 +123,14 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
                     u += J[j + c->dim * k] * 0.5 * (t->v[s->v_at + k] + t->st->v[s->v_at + k]);
                 }
             }
-            work += u * t->r[c->at + j];
+            const double part = u * t->r[c->at + j];
+            if (j > 0 && candidate_cone(c) == PCS_COULOMB) {
+                tangential += part;
+            } else {
+                work += part;
+            }
         }
+        e->tangential += tangential;
         if (c->law.kind == PCS_LAW_EQUALITY) {
             e->joints += work;
         } else {

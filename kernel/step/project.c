@@ -121,7 +121,7 @@ static pcs_status take_rows(const trial *t, int n, candidate **row, const local_
     if (!source) return pcs_fail_memory("projection");
     for (int i = 0; i < n; ++i) {
         const candidate *c = row[i];
-        const size_t dim = (size_t)c->dim;
+        const size_t dim = (size_t)candidate_gaps(c);
         double *A[2] = {NULL, NULL}, *J[2] = {NULL, NULL};
         for (int side = 0; side < 2; ++side) {
             const int system = side == 0 ? c->sys1 : c->sys2;
@@ -130,10 +130,10 @@ static pcs_status take_rows(const trial *t, int n, candidate **row, const local_
             A[side] = coordinates ? PCS_TAKE(mem, dim * width(t, system, true), double) : J[side];
             if (!J[side] || !A[side]) return pcs_fail_memory("projection");
         }
-        PCS_TRY(candidate_rows(t->m, c, t->q, *mem, J[0], J[1], coordinates ? A[0] : NULL,
+        PCS_TRY(candidate_rows(t->m, c, (int)dim, t->q, *mem, J[0], J[1], coordinates ? A[0] : NULL,
                                coordinates ? A[1] : NULL));
         source[i] = (row_source){A[0] ? L->column[c->sys1] : -1, A[1] ? L->column[c->sys2] : -1,
-                                 c->dim, A[0], A[1]};
+                                 (int)dim, A[0], A[1]};
     }
     return stack_rows(n, source, L->n, coordinates ? L->q_start : L->v_start, mem, out);
 }
@@ -142,7 +142,7 @@ static pcs_status gaps(const trial *t, int n, candidate **row, pcs_arena mem, do
 {
     for (int i = 0; i < n; ++i) {
         PCS_TRY(candidate_gap(t->m, row[i], t->q, mem, g));
-        g += row[i]->dim;
+        g += candidate_gaps(row[i]);
     }
     return PCS_OK;
 }
@@ -263,7 +263,7 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
         }
         if (!taken) continue;
         row[n++] = c;
-        rows += c->dim;
+        rows += candidate_gaps(c);
     }
     if (n == 0) return PCS_OK;
 
@@ -273,7 +273,7 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
     for (int i = 0, k = 0; i < n; ++i) {
         const bool equal =
             row[i]->law.kind == PCS_LAW_EQUALITY || which == PROJECT_ACTIVE_AS_EQUALITIES;
-        for (int j = 0; j < row[i]->dim; ++j) {
+        for (int j = 0; j < candidate_gaps(row[i]); ++j) {
             kind[k++] = equal ? PCS_EQUALITY : PCS_UNILATERAL;
         }
     }

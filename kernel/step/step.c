@@ -47,8 +47,9 @@ static pcs_status attempt(void *arguments)
         }
 
         // who would overlap now, or be closed by this motion
-        PCS_TRY(step_extend(&next, &mem, &added));
-    } while (added > 0 && good(out));
+        added = 0;
+        if (good(out)) PCS_TRY(step_extend(&next, &mem, &added));
+    } while (added > 0);
 
     // close the gaps that the velocity level left open
     if (scheme->projection != PCS_PROJECT_NONE &&

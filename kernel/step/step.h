@@ -10,25 +10,28 @@
 #include "systems/systems.h"
 #include <percuss/step.h>
 
-// A contact of two shapes within reach (one row), or an interaction: all rows of a bilateral one,
-// one row of a unilateral one, so that each opens and closes by itself. Rows are in velocity
-// coordinates: u = J1 v1 + J2 v2, dim x nv of each system, column-major.
+// A contact of two shapes within reach (one row, or with friction three: N, T1, T2), or an
+// interaction: all rows of a bilateral one and of one with friction, one row of a unilateral one,
+// so that each opens and closes by itself. Rows are in velocity coordinates: u = J1 v1 + J2 v2, dim
+// x nv of each system, column-major.
 typedef struct candidate {
     contact_key key;
     int sys1, sys2;  // indices of systems, -1 for the world; the normal points from 2 to 1
     int interaction; // index, or -1 for shapes
     int row;         // interactions: its first row in the relation
     pcs_law law;
-    int dim;                 // 1, or all rows of a bilateral interaction
+    int dim;                 // rows: 1, or all of a bilateral interaction or of a Coulomb block
     pcs_feature feature;     // shapes: what faces what
     pcs_gap gap;             // shapes: at q_k
     double row1[6], row2[6]; // shapes: where J1, J2 point
+    double *F;               // shapes with friction: the frame [N t1 t2] at q_k; else null
     double *J1, *J2;         // null where that side cannot move
-    double *g;               // dim gaps at q_k
-    double *g_end;           // dim gaps at q'
+    double *g;               // candidate_gaps of them at q_k
+    double *g_end;           // and at q'
     double *u_k;             // dim velocities at q_k, v_k
     double *r, *u;           // dim impulses and velocities u' (zero when not active)
-    double guess[3];         // impulse of the last step, first rows
+    double guess[3];         // impulse of the last step, first rows, in the frame of this one
+    pcs_contact_status status;
     bool active, was_active;
     bool closed; // found overlapping at q', on whatever feature it has there
     int at;      // first row in H, when active
@@ -107,11 +110,27 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem);
 // adds contacts that overlap at q' but were not in reach at q_k; *added counts them
 pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added);
-// gap and rows of a candidate at q; C1, C2 (dim x nq) are filled when not null
+// the rows that have a gap: all of a bilateral candidate, the normal one of a contact
+static inline int candidate_gaps(const candidate *c)
+{
+    return c->law.kind == PCS_LAW_EQUALITY ? c->dim : 1;
+}
+
+static inline pcs_cone candidate_cone(const candidate *c)
+{
+    if (c->law.kind == PCS_LAW_EQUALITY) return PCS_EQUALITY;
+    return c->dim > 1 ? PCS_COULOMB : PCS_UNILATERAL;
+}
+
+// the gaps of a candidate at q, and its first `dim` rows there (its own dim, or the rows with a
+// gap); C1, C2 (dim x nq) are filled when not null, for rows with a gap only
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g);
-pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
-                          double *J1, double *J2, double *C1, double *C2);
+pcs_status candidate_rows(const pcs_model *m, const candidate *c, int dim, const double *q,
+                          pcs_arena mem, double *J1, double *J2, double *C1, double *C2);
+
+// what an impact law adds to u of row i
+double impact_shift(const candidate *c, int i);
 
 // u = J v of its rows
 void candidate_velocity(const pcs_model *m, const candidate *c, const double *v, double *u);

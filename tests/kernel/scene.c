@@ -61,11 +61,17 @@ pcs_system scene_box(scene *s, double mass, const double edges[3], const double 
     return add(s, &def);
 }
 
+void scene_rough(scene *s, pcs_system on, pcs_shape shape, double e, double e_t, double mu)
+{
+    const pcs_material_def def = {.e = e, .e_t = e_t, .mu = mu};
+    pcs_material material;
+    CK_OK(pcs_model_add_material(s->m, &def, &material));
+    CK_OK(pcs_model_add_shape(s->m, on, &shape, material));
+}
+
 void scene_shape(scene *s, pcs_system on, pcs_shape shape, double e)
 {
-    pcs_material material;
-    CK_OK(pcs_model_add_material(s->m, &(pcs_material_def){.e = e}, &material));
-    CK_OK(pcs_model_add_shape(s->m, on, &shape, material));
+    scene_rough(s, on, shape, e, 0, 0);
 }
 
 void scene_ground(scene *s, double e)
@@ -123,17 +129,59 @@ double scene_potential(scene *s)
 // ---- what a step must obey
 // ----------------------------------------------------------------------
 
-// N . (v + omega x GP) of one side before the step; N of the contact frame
-static double normal_velocity(const scene *s, pcs_system side, const double P[3], const double F[9])
+// u += sign F^T (v + omega x GP) of one side before the step
+static void add_velocity(const scene *s, pcs_system side, const double P[3], const double F[9],
+                         double sign, double u[3])
 {
     const model_system *body = model_find(s->m, side);
-    if (!body || body->nv == 0) return 0;
-    double CT[18], u = 0;
+    if (!body || body->nv == 0) return;
+    double CT[18];
     pcs_body_CT(s->q_before + body->q_at, P, F, CT);
-    for (int i = 0; i < 6; ++i) {
-        u += CT[3 * i] * s->v_before[body->v_at + i];
+    for (int k = 0; k < 18; ++k) {
+        u[k % 3] += sign * CT[k] * s->v_before[body->v_at + k / 3];
     }
-    return u;
+}
+
+static bool moves(const scene *s, pcs_system side)
+{
+    const model_system *body = model_find(s->m, side);
+    return body && body->nv > 0;
+}
+
+// u_k of a contact of shapes, with the levers of the default rule (D-2)
+static void velocity_before(const scene *s, const pcs_contact *c, double u[3])
+{
+    double at1[3], at2[3];
+    const bool both = moves(s, c->system1) && moves(s, c->system2);
+    for (int i = 0; i < 3; ++i) {
+        at1[i] = both ? 0.5 * (c->P1[i] + c->P2[i]) : c->P1[i];
+        at2[i] = at1[i];
+        u[i] = 0;
+    }
+    add_velocity(s, c->system1, at1, c->F, 1, u);
+    add_velocity(s, c->system2, at2, c->F, -1, u);
+}
+
+// (r, w) lies on the graph of Coulomb's law: r in K, w_N >= 0, w_N r_N = 0, and friction opposes
+// the sliding with all it has
+static void check_friction(const pcs_contact *c, const double w[3], double speed, double impulse)
+{
+    const double tol = 1e-9, mu = c->law.mu;
+    const double w_T = hypot(w[1], w[2]), r_T = hypot(c->r[1], c->r[2]);
+    ck_assert_msg(r_T <= mu * c->r[0] + tol * (1 + mu) * impulse, "|r_T| = %g, mu r_N = %g", r_T,
+                  mu * c->r[0]);
+    const double work = w[1] * c->r[1] + w[2] * c->r[2];
+    ck_assert_msg(fabs(work + mu * c->r[0] * w_T) <= tol * (1 + mu) * speed * impulse,
+                  "w_T r_T = %g, -mu r_N |w_T| = %g", work, -mu * c->r[0] * w_T);
+    if (c->law.e_t == 0) {
+        const double power = c->u[1] * c->r[1] + c->u[2] * c->r[2];
+        ck_assert_msg(power <= tol * speed * impulse, "u'_T r_T = %g", power);
+    }
+}
+
+static bool has_friction(const pcs_contact *c)
+{
+    return c->law.kind == PCS_LAW_NEWTON_COULOMB && c->law.mu > 0;
 }
 
 // 0 <= u' + shift, r >= 0, one of them zero; the impulse takes no energy from nowhere
@@ -149,14 +197,19 @@ static void check_contact(const scene *s, const pcs_contact *c, double speed, do
     ck_assert_msg(c->r[0] >= -tol * impulse, "impulse %g", c->r[0]);
     if (c->interaction > 0) return;
 
-    const double u_k =
-        normal_velocity(s, c->system1, c->P1, c->F) - normal_velocity(s, c->system2, c->P2, c->F);
+    double u_k[3];
+    velocity_before(s, c, u_k);
     const bool ahead = s->scheme.activation == PCS_SPECULATIVE && c->gap > 0 &&
                        s->scheme.projection < PCS_PROJECT_COMBINED;
-    const double w = c->u[0] + (ahead ? c->gap / s->h : c->law.e * u_k);
-    ck_assert_msg(w >= -tol * speed, "u' + shift = %g at gap %g", w, c->gap);
-    ck_assert_msg(fabs(w * c->r[0]) <= tol * speed * impulse, "w r = %g %g", w, c->r[0]);
-    if (u_k <= 0) ck_assert((c->u[0] + u_k) * c->r[0] <= tol * speed * impulse);
+    double w[3] = {c->u[0] + (ahead ? c->gap / s->h : c->law.e * u_k[0])};
+    ck_assert_msg(w[0] >= -tol * speed, "u' + shift = %g at gap %g", w[0], c->gap);
+    ck_assert_msg(fabs(w[0] * c->r[0]) <= tol * speed * impulse, "w r = %g %g", w[0], c->r[0]);
+    if (u_k[0] <= 0) ck_assert((c->u[0] + u_k[0]) * c->r[0] <= tol * speed * impulse);
+    if (!has_friction(c)) return;
+    for (int k = 1; k < 3; ++k) {
+        w[k] = c->u[k] + (ahead ? 0 : c->law.e_t * u_k[k]);
+    }
+    check_friction(c, w, speed, impulse);
 }
 
 static void check_contacts(const scene *s)
@@ -165,8 +218,10 @@ static void check_contacts(const scene *s)
     const int n = pcs_contacts(s->wk, &c);
     double speed = 1e-3, impulse = 1e-3;
     for (int i = 0; i < n; ++i) {
-        speed = fmax(speed, fabs(c[i].u[0]));
-        impulse = fmax(impulse, fabs(c[i].r[0]));
+        for (int k = 0; k < 3; ++k) {
+            speed = fmax(speed, fabs(c[i].u[k]));
+            impulse = fmax(impulse, fabs(c[i].r[k]));
+        }
     }
     for (int i = 0; i < s->m->nv; ++i) {
         speed = fmax(speed, fabs(s->v_before[i]));
@@ -181,8 +236,10 @@ static void check_contacts(const scene *s)
     int rows = 0;
     for (int i = 0; i < n; ++i) {
         if (!c[i].active) continue;
-        ck_assert_int_lt(rows, p.n);
-        r[rows++] = c[i].r[0];
+        for (int k = 0; k < (has_friction(&c[i]) ? 3 : 1); ++k) {
+            ck_assert_int_lt(rows, p.n);
+            r[rows++] = c[i].r[k];
+        }
     }
     ck_assert_int_eq(rows, p.n);
     if (p.n > 0) {
@@ -230,10 +287,15 @@ void scene_check_step(scene *s)
 
     const pcs_energy *e = &s->report.energy;
     const double scale = fabs(e->kinetic_before) + fabs(e->kinetic_after) + fabs(e->normal) +
-                         fabs(e->joints) + fabs(e->forces) + fabs(e->conservative) +
-                         fabs(e->gyroscopic) + fabs(e->mass);
+                         fabs(e->tangential) + fabs(e->joints) + fabs(e->forces) +
+                         fabs(e->conservative) + fabs(e->gyroscopic) + fabs(e->mass);
     ck_assert_msg(fabs(e->closure) <= 1e-12 * scale, "closure %g of %g", e->closure, scale);
-    ck_assert(e->tangential == 0);
+    const pcs_contact *c;
+    bool rough = false;
+    for (int i = pcs_contacts(s->wk, &c); i-- > 0;) {
+        rough = rough || has_friction(&c[i]);
+    }
+    ck_assert(rough || e->tangential == 0);
 }
 
 void random_inertia(test_random *r, const double principal[3], double J[9])
@@ -277,6 +339,11 @@ static int pull(void *user, double t, const double q[7], const double v[6], doub
 
 void scene_random(scene *s, uint64_t seed)
 {
+    scene_random_rough(s, seed, 0);
+}
+
+void scene_random_rough(scene *s, uint64_t seed, double mu)
+{
     test_random r = random_seed(seed);
     scene_open(s);
     scene_ground(s, random_unit(&r));
@@ -303,7 +370,8 @@ void scene_random(scene *s, uint64_t seed)
         }
         CK_OK(pcs_model_add_body(s->m, &def, &body[i]));
         const pcs_shape shape = i % 2 ? pcs_shape_box(0.14, 0.12, 0.1) : pcs_shape_sphere(0.1);
-        scene_shape(s, body[i], shape, random_unit(&r));
+        const double e = random_unit(&r);
+        scene_rough(s, body[i], shape, e, 0, mu > 0 ? mu * random_unit(&r) : 0);
 
         // a second shape, off the centre
         if (i % 3 == 0) {

@@ -31,6 +31,8 @@ pcs_system scene_box(scene *s, double mass, const double edges[3], const double 
                      const double *Q, const double v[3], const double omega[3]);
 // shape of a material with restitution e on a system ({0}: the world)
 void scene_shape(scene *s, pcs_system on, pcs_shape shape, double e);
+// the same with friction
+void scene_rough(scene *s, pcs_system on, pcs_shape shape, double e, double e_t, double mu);
 // the half-space below z = 0, in the world
 void scene_ground(scene *s, double e);
 void scene_gravity(scene *s, double x, double y, double z);
@@ -38,6 +40,8 @@ void scene_gravity(scene *s, double x, double y, double z);
 // balls, turned boxes with full inertia, bodies of two shapes, forces, a joint and a unilateral
 // distance, above a floor and a wall; to be started by the caller
 void scene_random(scene *s, uint64_t seed);
+// the same with friction between 0 and mu on every shape
+void scene_random_rough(scene *s, uint64_t seed, double mu);
 
 // one step that must be carried out and committed
 void scene_step(scene *s, double h);
@@ -47,8 +51,8 @@ double *scene_v(scene *s, pcs_system b);
 double scene_kinetic(scene *s);
 double scene_potential(scene *s);
 
-// what the laws and the ledger demand of the last step, whatever the scene: complementarity row
-// by row, |Q| = 1, no energy lost from the books, signs of the impact law
+// what the laws and the ledger demand of the last step, whatever the scene: the law of every
+// contact, |Q| = 1, no energy lost from the books, signs of the works
 void scene_check_step(scene *s);
 
 // symmetric positive definite inertia with the given principal moments, axes turned at random

@@ -257,10 +257,19 @@ START_TEST(bad_interactions_are_refused)
     const char *e_text[] = {"-0.5", "1.5", "nan"};
     const pcs_shape ball = pcs_shape_sphere(0.1), thin = pcs_shape_sphere(-4);
     for (int i = 0; i < 3; ++i) {
-        refused(pcs_model_add_material(m, &(pcs_material_def){bad_e[i]}, NULL), PCS_ERR_ARG,
+        refused(pcs_model_add_material(m, &(pcs_material_def){.e = bad_e[i]}, NULL), PCS_ERR_ARG,
                 e_text[i]);
     }
     refused(pcs_model_add_material(m, NULL, NULL), PCS_ERR_ARG, "null");
+    const double bad_mu[] = {-1e-300, -INFINITY, INFINITY, NAN};
+    for (int i = 0; i < 4; ++i) {
+        refused(pcs_model_add_material(m, &(pcs_material_def){.mu = bad_mu[i]}, NULL), PCS_ERR_ARG,
+                "friction mu");
+    }
+    for (int i = 0; i < 3; ++i) {
+        refused(pcs_model_add_material(m, &(pcs_material_def){.e_t = bad_e[i]}, NULL), PCS_ERR_ARG,
+                "e_t");
+    }
     refused(pcs_model_add_shape(m, w.ball, NULL, (pcs_material){0}), PCS_ERR_ARG, "null");
     refused(pcs_model_add_shape(m, w.ball, &thin, (pcs_material){0}), PCS_ERR_ARG, "-4");
     refused(pcs_model_add_shape(m, (pcs_system){5}, &ball, (pcs_material){0}), PCS_ERR_ARG, "5");
@@ -531,11 +540,19 @@ START_TEST(the_rule_of_materials_is_asked_and_checked)
     witness_open(&w);
     scene_start(&w.s);
     const unsigned long long before = pcs_state_hash(w.s.st);
-    pcs_law law = {PCS_LAW_NEWTON_IMPACT, 1.25};
+    pcs_law law = pcs_law_newton_impact(1.25);
     CK_OK(pcs_model_set_combine(w.s.m, strange_rule, &law));
     refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "1.25");
     law.e = NAN;
     refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "nan");
+    law = pcs_law_newton_coulomb(0.5, 0, -1);
+    refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "mu = -1");
+    law = pcs_law_newton_coulomb(0.5, 0, NAN);
+    refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "mu = nan");
+    law = pcs_law_newton_coulomb(0.5, 0, INFINITY);
+    refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "mu = inf");
+    law = pcs_law_newton_coulomb(0.5, -0.5, 0);
+    refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "e_t = -0.5");
     law = pcs_law_equality();
     refused(pcs_step(w.s.m, w.s.st, w.s.wk, 1e-3, NULL), PCS_ERR_CALLBACK, "law 0");
     ck_assert(pcs_state_hash(w.s.st) == before);
@@ -578,7 +595,7 @@ static unsigned long long build_and_run(long fail_at, int *failed, long *allocat
     scheme.projection = PCS_PROJECT_DIRECT;
     AGAIN(pcs_model_set_scheme(m, &scheme));
     pcs_material rubber;
-    AGAIN(pcs_model_add_material(m, &(pcs_material_def){0.5}, &rubber));
+    AGAIN(pcs_model_add_material(m, &(pcs_material_def){.e = 0.5}, &rubber));
     const pcs_shape ground = pcs_shape_half_space((double[3]){0, 0, 1}, 0);
     AGAIN(pcs_model_add_shape(m, (pcs_system){0}, &ground, rubber));
 

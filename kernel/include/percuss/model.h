@@ -21,7 +21,7 @@ typedef struct pcs_system {
     int id; ///< from 1 in the order added; 0 is the world
 } pcs_system;
 
-/// A material. {0} is the default material: e = 0.
+/// A material. {0} is the default material: e = 0, no friction.
 typedef struct pcs_material {
     int id; ///< from 1 in the order added; 0 is the default
 } pcs_material;
@@ -101,36 +101,49 @@ PCS_API pcs_lagrangian_def pcs_lagrangian_def_default(void);
 
 /// The nonsmooth laws.
 typedef enum pcs_law_kind {
-    PCS_LAW_EQUALITY,     ///< u' = 0, impulse free
-    PCS_LAW_NEWTON_IMPACT ///< 0 <= u' + e u_k, impulse >= 0, orthogonal
+    PCS_LAW_EQUALITY,      ///< u' = 0, impulse free
+    PCS_LAW_NEWTON_IMPACT, ///< 0 <= u' + e u_k, impulse >= 0, orthogonal
+    PCS_LAW_NEWTON_COULOMB ///< with w = (u'_N + e u_kN, u'_T + e_t u_kT): take-off, r = 0 and
+                           ///< w_N >= 0; stick, w = 0 and |r_T| <= mu r_N; slide, w_N = 0 and
+                           ///< r_T = -mu r_N w_T / |w_T|
 } pcs_law_kind;
 
 /// A nonsmooth law.
 typedef struct pcs_law {
     pcs_law_kind kind; ///< which
     double e;          ///< restitution in [0, 1]
+    double e_t;        ///< tangential restitution in [0, 1], of Newton-Coulomb
+    double mu;         ///< friction, >= 0 and finite, of Newton-Coulomb; 0 is Newton impact
 } pcs_law;
 
 /// u' = 0: joints.
 PCS_API pcs_law pcs_law_equality(void);
 /// Newton's impact law with restitution e.
 PCS_API pcs_law pcs_law_newton_impact(double e);
+/// Newton's impact law with Coulomb friction: restitution e, tangential restitution e_t (0 unless
+/// there is a reason: with it a contact that slides back and forth may gain energy), friction mu.
+PCS_API pcs_law pcs_law_newton_coulomb(double e, double e_t, double mu);
 
 /// What a shape is made of.
 typedef struct pcs_material_def {
-    double e; ///< restitution in [0, 1]
+    double e;   ///< restitution in [0, 1]
+    double e_t; ///< tangential restitution in [0, 1]; means something with friction only
+    double mu;  ///< friction, >= 0 and finite
 } pcs_material_def;
 
-/// e = 0.
+/// e = 0, no friction.
 PCS_API pcs_material_def pcs_material_def_default(void);
 
-/// The law between two materials. The default takes the larger restitution of the two.
+/// The law between two materials, Newton impact or Newton-Coulomb. The default takes the larger of
+/// each of e, e_t and mu: it is enough to give one of the two surfaces its friction.
 typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const pcs_material_def *b);
 
 /// A relation with a law between one or two systems (the second {0}: the world).
 typedef struct pcs_interaction_def {
     pcs_relation relation; ///< copied; its `user` must outlive the model
-    pcs_law law;           ///< applies to every row of the relation
+    pcs_law law;           ///< applies to every row of the relation. Newton-Coulomb: the relation
+                           ///< has 3 rows N, T1, T2 (2, N and T, in the plane); g[0] is the gap, of
+                           ///< the other rows only the gradient counts, u = C T v
     pcs_system system1;    ///< not the world
     pcs_system system2;    ///< {0}: the world
 } pcs_interaction_def;
@@ -157,6 +170,15 @@ typedef enum pcs_projection {
     PCS_PROJECT_COMBINED_EQUALITY  ///< solve and project (as equalities) until nothing is added
 } pcs_projection;
 
+/// Where friction acts when the two contact points are apart (D-2, theory 6). The normal row is the
+/// same for all.
+typedef enum pcs_lever {
+    PCS_LEVER_MIDDLE, ///< at P1 against what cannot move, at the middle of P1 P2 between two
+                      ///< bodies: conserves angular momentum
+    PCS_LEVER_OWN,    ///< each body at its own point: a torque gap times friction appears
+    PCS_LEVER_P1      ///< both at P1: conserves angular momentum
+} pcs_lever;
+
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
 /// activation, direct with hysteresis is predictive, whatever `activation` says.
 typedef struct pcs_scheme {
@@ -172,6 +194,7 @@ typedef struct pcs_scheme {
                              ///< the coordinates allows: 4 eps of the largest)
     int proj_max;            ///< projection iterations
     pcs_update update;       ///< of quaternions
+    pcs_lever lever;         ///< where friction acts when there is a gap
     bool update_H;           ///< Newton-update H within a step; default: frozen at q_k (D-5)
     double newton_tol;       ///< residual of (7.1) relative to its terms
     int newton_max;          ///< iterations of the theta scheme's Newton loop
@@ -180,7 +203,7 @@ typedef struct pcs_scheme {
     pcs_solver_opts solver;  ///< of the velocity problem
 } pcs_scheme;
 
-/// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, `auto`.
+/// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, middle lever, `auto`.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
 // ---- the model

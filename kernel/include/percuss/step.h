@@ -39,7 +39,7 @@ typedef struct pcs_energy {
     double conservative;     ///< work of gravity, stiffness, loads, and callbacks with potential
     double gyroscopic;       ///< work of the discrete gyroscopic moment; zero in continuous time
     double normal;           ///< contact work along normals (unilateral rows)
-    double tangential;       ///< contact work along tangents
+    double tangential;       ///< contact work along tangents: friction
     double joints;           ///< work of equality rows
     double mass;             ///< change of M(q) over the step (Lagrangian systems)
     double newton;           ///< work of the residual left in (7.1)
@@ -105,24 +105,33 @@ PCS_NODISCARD PCS_API pcs_status pcs_impact(const pcs_model *model, pcs_state *s
 PCS_NODISCARD PCS_API pcs_status pcs_project(const pcs_model *model, pcs_state *state,
                                              pcs_work *work, pcs_step_report *report);
 
+/// What a contact did in a step, as far as the residual of the velocity problem can tell.
+typedef enum pcs_contact_status {
+    PCS_CONTACT_OPEN,     ///< no impulse
+    PCS_CONTACT_STICK,    ///< no tangential velocity (joints too)
+    PCS_CONTACT_SLIDE,    ///< impulse at the limit mu r_N; without friction: any impulse
+    PCS_CONTACT_UNDECIDED ///< on a border: the error of r or u is larger than the distance to it
+} pcs_contact_status;
+
 /// A contact or interaction of the last step, as it was used.
 typedef struct pcs_contact {
-    pcs_system system1; ///< the one the normal points into
-    pcs_system system2; ///< the other; {0}: the world
-    int shape1;         ///< number of its shape in the order added; -1 for interactions
-    int shape2;         ///< number of the shape of system2; -1 for interactions
-    int interaction;    ///< id of the interaction, or 0 for shapes
-    int row;            ///< of an interaction with several rows: which
-    unsigned feature;   ///< stable id
-    pcs_law law;        ///< the law it obeys
-    bool active;        ///< in the velocity problem
-    double gap;         ///< m, at the start of the step
-    double gap_end;     ///< m, at the end
-    double P1[3];       ///< contact point of system1 at the start, inertial (zero for interactions)
-    double P2[3];       ///< contact point of system2
-    double F[9];        ///< contact frame [N t1 t2] (zero for interactions)
-    double r[3];        ///< impulse of the step in the frame, N s (interactions: r[0])
-    double u[3];        ///< local velocity u' at the end of the step, m/s (frictionless: u[0] only)
+    pcs_system system1;        ///< the one the normal points into
+    pcs_system system2;        ///< the other; {0}: the world
+    int shape1;                ///< number of its shape in the order added; -1 for interactions
+    int shape2;                ///< number of the shape of system2; -1 for interactions
+    int interaction;           ///< id of the interaction, or 0 for shapes
+    int row;                   ///< of an interaction with several rows: which
+    unsigned feature;          ///< stable id
+    pcs_law law;               ///< the law it obeys
+    bool active;               ///< in the velocity problem
+    pcs_contact_status status; ///< what it did
+    double gap;                ///< m, at the start of the step
+    double gap_end;            ///< m, at the end
+    double P1[3]; ///< contact point of system1 at the start, inertial (zero for interactions)
+    double P2[3]; ///< contact point of system2
+    double F[9];  ///< contact frame [N t1 t2] (zero for interactions)
+    double r[3];  ///< impulse of the step in the frame, N s (without friction: r[0] only)
+    double u[3];  ///< local velocity u' at the end of the step, m/s (without friction: u[0] only)
 } pcs_contact;
 
 /// The contacts of the last step or impact; valid until the next use of the work.

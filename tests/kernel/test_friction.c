@@ -1,0 +1,407 @@
+// Impacts with friction at frozen configuration against the closed form of one sphere and of two
+// (theory 7.4, 7.5): with W = diag(w_N, w_T, w_T) the impulse is r_N = -(1 + e) u_N / w_N, and
+// r_T = -(1 + e_t) u_T / w_T if that fits into the cone, else mu r_N against u_T. And what the law
+// asks of any step.
+#include "scene.h"
+
+#include "linalg/m3.h"
+#include "model/model.h"
+
+static const pcs_system world = {0};
+
+// v + R omega x (P - x)
+static void point_velocity(const double q[7], const double v[6], const double P[3], double out[3])
+{
+    double w[3], lever[3];
+    pcs_quat_rotate(q + 3, v + 3, w);
+    v3_sub(P, q, lever);
+    v3_cross(w, lever, out);
+    v3_along(out, 1, v, out);
+}
+
+static void random_direction(test_random *r, double N[3])
+{
+    for (int i = 0; i < 3; ++i) {
+        N[i] = random_normal(r);
+    }
+    v3_unit(N, N);
+}
+
+// the impulse on body 1 in space that the closed form gives for the velocity u of its point
+static void closed_form(const double N[3], const double u[3], double w_N, double w_T, double e,
+                        double e_t, double mu, double p[3])
+{
+    const double u_N = v3_dot(N, u);
+    double u_T[3];
+    v3_along(u, -u_N, N, u_T);
+    memset(p, 0, 3 * sizeof *p);
+    if (u_N >= 0) return;
+    const double r_N = -(1 + e) * u_N / w_N, speed = v3_norm(u_T);
+    double r_T = (1 + e_t) * speed / w_T;
+    if (r_T > mu * r_N) r_T = mu * r_N;
+    v3_scale(r_N, N, p);
+    if (speed > 0) v3_along(p, -r_T / speed, u_T, p);
+}
+
+static void impact(scene *s, double touch)
+{
+    pcs_report report;
+    memcpy(s->q_before, s->st->q, (size_t)s->st->nq * sizeof(double));
+    memcpy(s->v_before, s->st->v, (size_t)s->st->nv * sizeof(double));
+    CK_OK(pcs_impact(s->m, s->st, s->wk, touch, &report));
+    ck_assert_msg(report.outcome == PCS_CONVERGED, "%s", pcs_outcome_text(report.outcome));
+}
+
+// impulse of the first contact in space
+static const pcs_contact *only_contact(const scene *s, double p[3])
+{
+    const pcs_contact *c;
+    ck_assert_int_eq(pcs_contacts(s->wk, &c), 1);
+    m3_mul(c->F, c->r, p);
+    return c;
+}
+
+// a solid ball of any spin against a wall of any direction
+static void ball_on_wall(test_random *r, double mu, int *stuck)
+{
+    const double m = random_between(r, 0.1, 10), R = random_between(r, 0.05, 0.5);
+    const double e = random_unit(r), e_t = random_unit(r) < 0.5 ? 0 : random_unit(r);
+    double N[3], x[3], v[3];
+    random_direction(r, N);
+    for (int i = 0; i < 3; ++i) {
+        v[i] = random_normal(r);
+    }
+    v3_scale(R, N, x);
+    scene s;
+    scene_open(&s);
+    scene_shape(&s, world, pcs_shape_half_space(N, 0), e);
+    const pcs_system b = scene_ball(&s, m, R, x, v);
+    scene_rough(&s, b, pcs_shape_sphere(R), 0, e_t, mu);
+    scene_start(&s);
+    for (int i = 0; i < 3; ++i) {
+        scene_v(&s, b)[3 + i] = 3 * random_normal(r) / R;
+    }
+    random_quaternion(r, scene_q(&s, b) + 3);
+
+    double P[3], u[3], expected[3], p[3], before[6], after[3], L[3], turn[3];
+    v3_along(x, -R, N, P);
+    point_velocity(scene_q(&s, b), scene_v(&s, b), P, u);
+    memcpy(before, scene_v(&s, b), sizeof before);
+    closed_form(N, u, 1 / m, 3.5 / m, e, e_t, mu, expected);
+    const double K = scene_kinetic(&s), size = m * (v3_norm(u) + v3_norm(v));
+    impact(&s, 1e-9);
+    const pcs_contact *c = only_contact(&s, p);
+    const double *after_v = scene_v(&s, b);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(p[i], expected[i], 1e-11 * size * (1 + mu));
+        CK_NEAR(after_v[i] - before[i], p[i] / m, 1e-11 * size * (1 + mu) / m);
+    }
+
+    // the moment of the impulse about G, and nothing about N
+    double lever[3];
+    v3_scale(-R, N, lever);
+    v3_cross(lever, p, L);
+    double dw[3];
+    v3_sub(after_v + 3, before + 3, dw);
+    pcs_quat_rotate(scene_q(&s, b) + 3, dw, turn);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(0.4 * m * R * R * turn[i], L[i], 1e-11 * size * R * (1 + mu));
+    }
+    CK_NEAR(v3_dot(turn, N), 0, 1e-13 * v3_norm(before + 3));
+
+    // power: the change of K is the impulse times the mean velocity of the point
+    point_velocity(scene_q(&s, b), after_v, P, after);
+    v3_along(after, 1, u, after);
+    CK_NEAR(scene_kinetic(&s) - K, 0.5 * v3_dot(after, p), 1e-10 * (1 + K) * (1 + mu));
+    if (c->r[0] > 0) {
+        const bool sticks = hypot(c->r[1], c->r[2]) < mu * c->r[0] * (1 - 1e-6);
+        ck_assert_int_eq(c->status, sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE);
+        *stuck += sticks;
+    } else {
+        ck_assert_int_eq(c->status, PCS_CONTACT_OPEN);
+    }
+    scene_close(&s);
+}
+
+START_TEST(a_ball_on_a_wall)
+{
+    test_random r = random_seed(11);
+    int stuck = 0;
+    for (int k = 0; k < TEST_DRAWS(400); ++k) {
+        ball_on_wall(&r, random_between(&r, 0.01, 1.5), &stuck);
+    }
+    ck_assert_int_gt(stuck, TEST_DRAWS(400) / 20);
+    ck_assert_int_lt(stuck, TEST_DRAWS(400) / 2);
+    ball_on_wall(&r, 1e-12, &stuck);
+    ball_on_wall(&r, 1e-300, &stuck);
+    ball_on_wall(&r, 1e6, &stuck);
+}
+END_TEST
+
+// |u_T| = 3.5 mu (1 + e) |u_N| parts sticking from sliding, for a solid ball on a wall and for two
+// of any masses and radii: w_T = 3.5 w_N
+static pcs_contact_status oblique(double m1, double R1, double m2, double R2, double e, double mu,
+                                  double factor)
+{
+    const double u_N = -1.3, u_T = 3.5 * mu * (1 + e) * 1.3 * factor;
+    const double v[3] = {0.6 * u_T, 0.8 * u_T, u_N};
+    scene s;
+    scene_open(&s);
+    const pcs_system a = scene_ball(&s, m1, R1, (double[3]){0, 0, R1}, v);
+    scene_rough(&s, a, pcs_shape_sphere(R1), e, 0, mu);
+    if (m2 > 0) {
+        const pcs_system b = scene_ball(&s, m2, R2, (double[3]){0, 0, -R2}, NULL);
+        scene_shape(&s, b, pcs_shape_sphere(R2), 0);
+    } else {
+        scene_ground(&s, 0);
+    }
+    scene_start(&s);
+    impact(&s, 1e-9);
+    double p[3];
+    const pcs_contact_status status = only_contact(&s, p)->status;
+    scene_close(&s);
+    return status;
+}
+
+START_TEST(where_an_oblique_impact_sticks)
+{
+    const double mass[] = {0, 1e-3, 1, 1e3}, mu[] = {1e-3, 0.3, 20};
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            for (int k = 0; k < 3; ++k) {
+                const double e = 0.5 * k;
+                ck_assert_int_eq(oblique(2, 0.1, mass[i], 0.3, e, mu[j], 1 - 1e-7),
+                                 PCS_CONTACT_STICK);
+                ck_assert_int_eq(oblique(2, 0.1, mass[i], 0.3, e, mu[j], 1 + 1e-7),
+                                 PCS_CONTACT_SLIDE);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(two_balls)
+{
+    test_random r = random_seed(12);
+    for (int k = 0; k < TEST_DRAWS(200); ++k) {
+        const double m1 = random_between(&r, 0.1, 10), m2 = random_between(&r, 0.1, 10);
+        const double R1 = random_between(&r, 0.05, 0.5), R2 = random_between(&r, 0.05, 0.5);
+        const double e = random_unit(&r), mu = random_between(&r, 0.01, 1);
+        double N[3], x1[3], x2[3], v1[3], v2[3];
+        random_direction(&r, N);
+        for (int i = 0; i < 3; ++i) {
+            x2[i] = random_normal(&r);
+            v1[i] = random_normal(&r);
+            v2[i] = random_normal(&r);
+        }
+        v3_along(x2, R1 + R2, N, x1);
+        scene s;
+        scene_open(&s);
+        const pcs_system a = scene_ball(&s, m1, R1, x1, v1), b = scene_ball(&s, m2, R2, x2, v2);
+        scene_rough(&s, a, pcs_shape_sphere(R1), e, 0, mu);
+        scene_rough(&s, b, pcs_shape_sphere(R2), e / 2, 0, mu / 3);
+        scene_start(&s);
+        for (int i = 0; i < 3; ++i) {
+            scene_v(&s, a)[3 + i] = random_normal(&r) / R1;
+            scene_v(&s, b)[3 + i] = random_normal(&r) / R2;
+        }
+        double P[3], u1[3], u2[3], u[3], expected[3], p[3], l0[3], l1[3], L0[3], L1[3];
+        v3_along(x2, R2, N, P);
+        point_velocity(scene_q(&s, a), scene_v(&s, a), P, u1);
+        point_velocity(scene_q(&s, b), scene_v(&s, b), P, u2);
+        v3_sub(u1, u2, u);
+        const double w = 1 / m1 + 1 / m2;
+        closed_form(N, u, w, 3.5 * w, e, 0, mu, expected);
+        pcs_momentum(s.m, s.st, l0, L0);
+        const double K = scene_kinetic(&s);
+        impact(&s, 1e-9);
+        pcs_momentum(s.m, s.st, l1, L1);
+        only_contact(&s, p);
+        const double size = 10 * (m1 + m2);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(p[i], expected[i], 1e-11 * size);
+            CK_NEAR(l0[i], l1[i], 1e-13 * size);
+            CK_NEAR(L0[i], L1[i], 1e-13 * size);
+        }
+        ck_assert(scene_kinetic(&s) <= K * (1 + 1e-12));
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// D-2: a gap d between two bodies and friction at points of their own make a torque d x p of
+// nothing; the other two levers make none
+START_TEST(levers_across_a_gap)
+{
+    const pcs_lever levers[] = {PCS_LEVER_MIDDLE, PCS_LEVER_P1, PCS_LEVER_OWN};
+    test_random r = random_seed(13);
+    for (int k = 0; k < 60; ++k) {
+        const double gap = 0.1, edges[3] = {0.4, 0.6, 0.5}, omega[3] = {0.1, -0.2, 3};
+        double N[3], x[3], v[3], Q[4], o[3] = {0};
+        random_direction(&r, N);
+        random_quaternion(&r, Q);
+        scene s;
+        scene_open(&s);
+        s.scheme.lever = levers[k % 3];
+        const pcs_system box = scene_box(&s, 2, edges, o, Q, NULL, omega);
+        scene_shape(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0.5);
+        v3_scale(0.9, N, x);
+        v3_scale(-1, N, v);
+        const pcs_system ball = scene_ball(&s, 1, 0.2, x, v);
+        scene_rough(&s, ball, pcs_shape_sphere(0.2), 0.5, 0, 0.3);
+        scene_start(&s);
+
+        // the distance is found by one look, then the ball is brought to the gap wanted
+        impact(&s, 2);
+        const pcs_contact *c;
+        ck_assert_int_eq(pcs_contacts(s.wk, &c), 1);
+        double *q = scene_q(&s, ball), towards[3];
+        if (c->system1.id == ball.id) {
+            v3_scale(1, c->F, towards);
+        } else {
+            v3_scale(-1, c->F, towards);
+        }
+        v3_along(q, gap - c->gap, towards, q);
+        v3_scale(-3, towards, scene_v(&s, ball));
+        scene_v(&s, ball)[3] = 5;
+        memcpy(scene_v(&s, box), (double[6]){0, 0, 0, 0.1, -0.2, 3}, 6 * sizeof(double));
+
+        double l0[3], l1[3], L0[3], L1[3], p[3], d[3], leak[3];
+        pcs_momentum(s.m, s.st, l0, L0);
+        const double K = scene_kinetic(&s);
+        impact(&s, 2 * gap);
+        pcs_momentum(s.m, s.st, l1, L1);
+        c = only_contact(&s, p);
+        ck_assert(c->r[0] > 0.1);
+        CK_NEAR(c->gap, gap, 1e-12);
+        v3_sub(c->P1, c->P2, d);
+        v3_cross(d, p, leak);
+        ck_assert(v3_norm(leak) > 1e-3);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(l0[i], l1[i], 1e-12);
+            CK_NEAR(L1[i] - L0[i], s.scheme.lever == PCS_LEVER_OWN ? leak[i] : 0, 1e-12);
+        }
+        ck_assert(scene_kinetic(&s) < K);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// against what cannot move, friction acts at the point of the body that moves (both share it)
+START_TEST(the_lever_against_the_world_is_that_of_the_body)
+{
+    const pcs_lever levers[] = {PCS_LEVER_MIDDLE, PCS_LEVER_P1, PCS_LEVER_OWN};
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.lever = levers[k];
+        scene_ground(&s, 0);
+        const double v[3] = {1, 0, -1};
+        const pcs_system b = scene_ball(&s, 1, 0.5, (double[3]){0, 0, 0.7}, v);
+        scene_rough(&s, b, pcs_shape_sphere(0.5), 0, 0, 0.1);
+        scene_start(&s);
+        impact(&s, 1);
+        CK_NEAR(scene_v(&s, b)[0], 0.9, 1e-12);
+        CK_NEAR(scene_v(&s, b)[4], 0.1 * 0.5 / (0.4 * 0.25), 1e-12);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// with mu = 0 the problem is that of Newton's law: one row, the same bits
+START_TEST(no_friction_is_one_row)
+{
+    double v[2][6];
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        scene_open(&s);
+        scene_ground(&s, 0.3);
+        const double v0[3] = {1, 2, -3};
+        const pcs_system b = scene_ball(&s, 1, 0.5, (double[3]){0, 0, 0.5}, v0);
+        scene_rough(&s, b, pcs_shape_sphere(0.5), 0.5, k ? 0.7 : 0, 0);
+        scene_start(&s);
+        impact(&s, 1e-9);
+        ck_assert_int_eq(pcs_last_problem(s.wk).n, 1);
+        double p[3];
+        ck_assert_int_eq(only_contact(&s, p)->status, PCS_CONTACT_SLIDE);
+        memcpy(v[k], scene_v(&s, b), sizeof v[k]);
+        scene_close(&s);
+    }
+    ck_assert(memcmp(v[0], v[1], sizeof v[0]) == 0);
+}
+END_TEST
+
+static pcs_law by_the_product(void *user, const pcs_material_def *a, const pcs_material_def *b)
+{
+    ++*(int *)user;
+    return pcs_law_newton_coulomb(a->e * b->e, 0, a->mu * b->mu);
+}
+
+START_TEST(the_friction_of_two_materials)
+{
+    for (int own = 0; own < 2; ++own) {
+        scene s;
+        int asked = 0;
+        scene_open(&s);
+        scene_rough(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0.5, 0.25, 0.5);
+        const pcs_system b = scene_ball(&s, 1, 0.5, (double[3]){0, 0, 0.5}, NULL);
+        scene_rough(&s, b, pcs_shape_sphere(0.5), 1, 0, 0.25);
+        if (own) CK_OK(pcs_model_set_combine(s.m, by_the_product, &asked));
+        scene_start(&s);
+        impact(&s, 1e-9);
+        double p[3];
+        const pcs_law law = only_contact(&s, p)->law;
+        ck_assert_int_eq(law.kind, PCS_LAW_NEWTON_COULOMB);
+        ck_assert_int_eq(asked > 0, own);
+        CK_NEAR(law.e, own ? 0.5 : 1, 0);
+        CK_NEAR(law.e_t, own ? 0 : 0.25, 0);
+        CK_NEAR(law.mu, own ? 0.125 : 0.5, 0);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- any scene ---------------------------------------------------------------------------------
+
+static void run_random(uint64_t seed, double mu, pcs_projection projection,
+                       pcs_activation activation, double theta)
+{
+    scene s;
+    scene_random_rough(&s, seed, mu);
+    s.scheme.projection = projection;
+    s.scheme.activation = activation;
+    s.scheme.theta = theta;
+    s.scheme.solver.tol = 1e-10;
+    s.scheme.accept_unconverged = true;
+    scene_start(&s);
+    int rough = 0, unsolved = 0;
+    for (int k = 0; k < TEST_DRAWS(150); ++k) {
+        scene_step(&s, 2e-3);
+        rough += s.report.energy.tangential != 0;
+        unsolved += s.report.outcome != PCS_CONVERGED;
+        if (s.report.outcome == PCS_CONVERGED) scene_check_step(&s);
+    }
+
+    // a step that was not solved says so; that is for the tests of the solvers
+    ck_assert_msg(unsolved <= 5, "seed %d projection %d activation %d: %d steps not solved",
+                  (int)seed, (int)projection, (int)activation, unsolved);
+    ck_assert_int_gt(rough, TEST_DRAWS(150) / 10);
+    scene_close(&s);
+}
+
+START_TEST(every_step_obeys_the_law)
+{
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        run_random(seed, 0.8, PCS_PROJECT_NONE, PCS_PREDICTIVE, 0.5);
+        run_random(seed, 0.8, PCS_PROJECT_NONE, PCS_SPECULATIVE, 1);
+        run_random(seed, 0.8, PCS_PROJECT_NONE, PCS_END_OF_STEP, 0.7);
+        run_random(seed, 0.3, PCS_PROJECT_DIRECT, PCS_PREDICTIVE, 0.5);
+        run_random(seed, 0.3, PCS_PROJECT_DIRECT_HYSTERESIS, PCS_PREDICTIVE, 1);
+        run_random(seed, 0.3, PCS_PROJECT_COMBINED, PCS_PREDICTIVE, 0.5);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("friction", a_ball_on_a_wall, where_an_oblique_impact_sticks, two_balls,
+              levers_across_a_gap, the_lever_against_the_world_is_that_of_the_body,
+              no_friction_is_one_row, the_friction_of_two_materials, every_step_obeys_the_law)
