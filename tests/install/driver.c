@@ -20,7 +20,8 @@ int main(void)
     pcs_model *model;
     must(pcs_model_create(NULL, &model));
 
-    pcs_material_def rubber = {e};
+    pcs_material_def rubber = pcs_material_def_default();
+    rubber.e = e;
     pcs_material material;
     must(pcs_model_add_material(model, &rubber, &material));
 
