@@ -1,0 +1,145 @@
+// The small things all subcommands need.
+#define _POSIX_C_SOURCE 200809L // sigaction
+
+#include "command/command.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int complain(const char *format, ...)
+{
+    char line[2048];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line, sizeof line, format, list);
+    va_end(list);
+
+    // one line, whatever a file name or a sentence may hold
+    for (char *c = line; *c; ++c) {
+        if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
+    }
+    fflush(stdout);
+    fprintf(stderr, "percuss: %s\n", line);
+    return WRONG;
+}
+
+int finish_output(int code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    return complain("standard output cannot be written: %s",
+                    errno ? strerror(errno) : "what was printed is incomplete");
+}
+
+void *take(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size ? size : 1);
+    if (!p) exit(complain("out of memory: %zu objects of %zu bytes", count, size));
+    return p;
+}
+
+char *join(const char *a, const char *between, const char *b)
+{
+    const size_t bytes = strlen(a) + strlen(between) + strlen(b) + 1;
+    char *out = take(bytes, 1);
+    snprintf(out, bytes, "%s%s%s", a, between, b);
+    return out;
+}
+
+// ---- numbers -----------------------------------------------------------------------------------
+
+bool read_real(const char *text, double *out)
+{
+    if (text[0] == '\0' || isspace((unsigned char)text[0])) return false;
+    char *end;
+    *out = strtod(text, &end);
+    return *end == '\0' && isfinite(*out);
+}
+
+bool read_int(const char *text, int *out)
+{
+    double x;
+    if (!read_real(text, &x) || x != floor(x) || x < INT_MIN || x > INT_MAX) return false;
+    *out = (int)x;
+    return true;
+}
+
+// ---- words -------------------------------------------------------------------------------------
+
+#define LONGEST 63
+
+// letters to insert, delete or replace (Levenshtein); at most LONGEST of each word are looked at
+static int distance(const char *a, const char *b)
+{
+    const size_t na = strnlen(a, LONGEST), nb = strnlen(b, LONGEST);
+    int row[LONGEST + 1];
+    for (size_t j = 0; j <= nb; ++j) {
+        row[j] = (int)j;
+    }
+    for (size_t i = 1; i <= na; ++i) {
+        int corner = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= nb; ++j) {
+            int best = corner + (a[i - 1] != b[j - 1]);
+            corner = row[j];
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *nearest(const char *word, const char *const *words, int n)
+{
+    const char *best = NULL;
+    int least = INT_MAX;
+    for (int i = 0; i < n; ++i) {
+        const int d = distance(word, words[i]);
+        if (d < least) {
+            least = d;
+            best = words[i];
+        }
+    }
+    // the beginning of a single word will do
+    int begun = 0;
+    const char *whole = NULL;
+    for (int i = 0; i < n; ++i) {
+        if (strncmp(word, words[i], strlen(word)) != 0) continue;
+        whole = words[i];
+        begun += 1;
+    }
+    if (begun == 1) return whole;
+    // else about half of the word must be there
+    return best && 2 * (size_t)least <= strlen(best) + 1 ? best : NULL;
+}
+
+// ---- interrupts --------------------------------------------------------------------------------
+
+static volatile sig_atomic_t asked;
+
+static void remember(int signal)
+{
+    asked = signal;
+}
+
+void interrupts_begin(void)
+{
+    // no SA_RESTART: a wait ends when one comes. A second one ends the program
+    struct sigaction a = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+}
+
+bool interrupted(void)
+{
+    return asked != 0;
+}

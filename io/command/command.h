@@ -1,0 +1,53 @@
+// What the subcommands share: the row each has in the table of io/percuss.c, exit codes, and the
+// one line that says what is wrong.
+#ifndef COMMAND_COMMAND_H
+#define COMMAND_COMMAND_H
+
+#include <stdbool.h>
+
+#include <percuss/base.h>
+
+// exit codes of every subcommand
+enum {
+    DONE = 0,        // done, and everything converged
+    UNCONVERGED = 1, // done, and something did not
+    WRONG = 2        // input, usage or the machine is at fault: a line on stderr says how
+};
+
+typedef struct command {
+    const char *name;
+    const char *summary;               // for the list of `percuss --help`
+    int (*run)(int argc, char **argv); // argv[0] is the name of the subcommand; an exit code
+} command;
+
+extern const command command_bench, command_convert, command_info, command_reduce, command_solve,
+    command_solvers;
+
+// the row of this name, or null; the i-th, or null
+const command *command_find(const char *name);
+const command *command_at(int i);
+
+// the word of `words` (n) most like `word`, or null when none is
+const char *nearest(const char *word, const char *const *words, int n);
+
+// "percuss: ..." on stderr, cut to one line; returns WRONG
+int complain(const char *format, ...) PCS_PRINTF(1, 2);
+
+// flushes stdout: `code`, or WRONG with a line when what was printed could not be written
+int finish_output(int code);
+
+// malloc that ends the program with a line and WRONG when there is none
+void *take(size_t count, size_t size);
+
+// "two words" of two strings, taken; the caller frees
+char *join(const char *a, const char *between, const char *b);
+
+// a double or int in full; false unless all of `text` is one, finite
+bool read_real(const char *text, double *out);
+bool read_int(const char *text, int *out);
+
+// asks SIGINT and SIGTERM to be remembered rather than to end the program
+void interrupts_begin(void);
+bool interrupted(void);
+
+#endif

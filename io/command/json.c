@@ -1,0 +1,108 @@
+// See json.h.
+#include "command/json.h"
+
+#include <math.h>
+
+// length of the UTF-8 sequence at s, 0 when it is none (overlong, a surrogate, beyond U+10FFFF)
+static int sequence(const unsigned char *s)
+{
+    if (s[0] < 0x80) return 1;
+    const int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
+    for (int i = 1; i < n; ++i) {
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    }
+    if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
+    if (s[0] == 0xed && s[1] > 0x9f) return 0;
+    if (s[0] == 0xf0 && s[1] < 0x90) return 0;
+    if (s[0] == 0xf4 && s[1] > 0x8f) return 0;
+    return n;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        const int n = sequence(s);
+        if (n == 0) {
+            // a file name may be any bytes
+            fputs("\\ufffd", out);
+            ++s;
+        } else if (*s == '"' || *s == '\\') {
+            fprintf(out, "\\%c", *s++);
+        } else if (*s < 0x20 || *s == 0x7f) {
+            fprintf(out, "\\u%04x", *s++);
+        } else {
+            fwrite(s, 1, (size_t)n, out);
+            s += n;
+        }
+    }
+    fputc('"', out);
+}
+
+static void begin(json *j, const char *key)
+{
+    if (j->comma) fputc(',', j->out);
+    j->comma = true;
+    if (!key) return;
+    put_text(j->out, key);
+    fputc(':', j->out);
+}
+
+void json_open(json *j, const char *key, char bracket)
+{
+    begin(j, key);
+    fputc(bracket, j->out);
+    j->depth += 1;
+    j->comma = false;
+}
+
+void json_close(json *j, char bracket)
+{
+    fputc(bracket, j->out);
+    j->comma = true;
+    if (--j->depth > 0) return;
+    fputc('\n', j->out);
+    j->comma = false;
+}
+
+void json_text(json *j, const char *key, const char *text)
+{
+    begin(j, key);
+    if (text) {
+        put_text(j->out, text);
+    } else {
+        fputs("null", j->out);
+    }
+}
+
+void json_int(json *j, const char *key, long value)
+{
+    begin(j, key);
+    fprintf(j->out, "%ld", value);
+}
+
+void json_bool(json *j, const char *key, bool value)
+{
+    begin(j, key);
+    fputs(value ? "true" : "false", j->out);
+}
+
+void json_real(json *j, const char *key, double value)
+{
+    begin(j, key);
+    if (isfinite(value)) {
+        fprintf(j->out, "%.17g", value);
+    } else {
+        fputs("null", j->out);
+    }
+}
+
+void json_reals(json *j, const char *key, int n, const double *value)
+{
+    json_open(j, key, '[');
+    for (int i = 0; i < n; ++i) {
+        json_real(j, NULL, value[i]);
+    }
+    json_close(j, ']');
+}

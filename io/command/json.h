@@ -1,0 +1,29 @@
+// Writing JSON (RFC 8259), one value per line: commas and quotes are put where they belong.
+//
+//     json j = {.out = stdout};
+//     json_open(&j, NULL, '{');
+//     json_text(&j, "file", path);
+//     json_real(&j, "residual", NAN);     // null: JSON has no NaN
+//     json_close(&j, '}');                // and a line end after the outermost
+#ifndef COMMAND_JSON_H
+#define COMMAND_JSON_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct json {
+    FILE *out;
+    int depth;
+    bool comma; // something stands before
+} json;
+
+// key null within an array and outside
+void json_open(json *j, const char *key, char bracket);
+void json_close(json *j, char bracket);
+void json_text(json *j, const char *key, const char *text); // null: null
+void json_int(json *j, const char *key, long value);
+void json_bool(json *j, const char *key, bool value);
+void json_real(json *j, const char *key, double value); // 17 digits; null when not finite
+void json_reals(json *j, const char *key, int n, const double *value);
+
+#endif

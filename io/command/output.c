@@ -1,0 +1,95 @@
+// See output.h.
+#define _POSIX_C_SOURCE 200809L // mkstemp, fsync, fchmod
+
+#include "command/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/command.h"
+
+static bool refuse(const char *path, int error)
+{
+    complain("%s cannot be written: %s; choose another place", path, strerror(error));
+    return false;
+}
+
+static bool in_place(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+static int open_temporary(const char *path, char **name)
+{
+    struct stat s;
+    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, W_OK) != 0) {
+        refuse(path, errno);
+        return -1;
+    }
+    *name = join(path, "", ".part-XXXXXX");
+    const int fd = mkstemp(*name);
+    if (fd < 0) {
+        refuse(path, errno);
+        free(*name);
+        return -1;
+    }
+    // mkstemp makes a private file; the result is as others are
+    const mode_t mask = umask(0);
+    umask(mask);
+    (void)!fchmod(fd, 0666 & ~mask);
+    return fd;
+}
+
+bool output_open(output *o, const char *path)
+{
+    *o = (output){.path = path};
+    if (in_place(path)) {
+        o->f = fopen(path, "w");
+        return o->f || refuse(path, errno);
+    }
+    const int fd = open_temporary(path, &o->temporary);
+    if (fd < 0) {
+        o->temporary = NULL;
+        return false;
+    }
+    o->f = fdopen(fd, "w");
+    if (o->f) return true;
+    close(fd);
+    output_abandon(o);
+    return refuse(path, errno);
+}
+
+void output_abandon(output *o)
+{
+    if (o->f) fclose(o->f);
+    if (o->temporary) {
+        unlink(o->temporary);
+        free(o->temporary);
+    }
+    *o = (output){0};
+}
+
+bool output_commit(output *o)
+{
+    errno = 0;
+    bool good = fflush(o->f) == 0 && !ferror(o->f);
+    // a pipe cannot be synced, and need not be
+    if (good && o->temporary) good = fsync(fileno(o->f)) == 0;
+    int error = good ? 0 : errno ? errno : EIO;
+    if (fclose(o->f) != 0 && !error) error = errno;
+    o->f = NULL;
+    if (!error && o->temporary && rename(o->temporary, o->path) != 0) error = errno;
+    if (!error) {
+        free(o->temporary);
+        *o = (output){0};
+        return true;
+    }
+    const char *path = o->path;
+    output_abandon(o);
+    return refuse(path, error);
+}

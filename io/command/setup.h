@@ -1,0 +1,74 @@
+// From words to a problem in memory and the options of a solver.
+#ifndef COMMAND_SETUP_H
+#define COMMAND_SETUP_H
+
+#include <percuss/problem_file.h>
+#include <percuss/solver.h>
+
+#include "command/args.h"
+
+// the words of the kinds of files, in the order of pcs_file_kind, and of the measures, of pcs_stop
+#define SETUP_KINDS    "any|lcp|mlcp|fc3d|fc2d|gfc3d|gfc2d|mixed|global"
+#define SETUP_MEASURES "residual|natural|both"
+extern const char *const setup_measure[3];
+
+// what --solver and its friends say
+typedef struct setup {
+    const char *solver;
+    double tol;
+    int measure;   // pcs_stop
+    int max_iters; // -1: that of the solver
+    double max_seconds;
+    int kind;      // pcs_file_kind
+    args_list opt; // name=value
+} setup;
+
+setup setup_default(void);
+
+// its flags, for the table of a subcommand
+#define SETUP_FLAGS(s)                                                                       \
+    {"--kind",                                                                               \
+     0,                                                                                      \
+     ARGS_CHOICE,                                                                            \
+     &(s).kind,                                                                              \
+     .what = SETUP_KINDS,                                                                    \
+     .help = "what the file holds, where it does not say so"},                               \
+        {"--measure",                                                                        \
+         0,                                                                                  \
+         ARGS_CHOICE,                                                                        \
+         &(s).measure,                                                                       \
+         .what = SETUP_MEASURES,                                                             \
+         .help = "what must be <= tol"},                                                     \
+        {"--max-iters",                                                                      \
+         0,                                                                                  \
+         ARGS_INT,                                                                           \
+         &(s).max_iters,                                                                     \
+         .low = 0,                                                                           \
+         .high = INT_MAX,                                                                    \
+         .what = "N",                                                                        \
+         .help = "iterations; for auto a budget of products with W (-1: the solver's own)"}, \
+        {"--max-seconds", 0,                                                                 \
+         ARGS_REAL,       &(s).max_seconds,                                                  \
+         .low = 0,        .high = HUGE_VAL,                                                  \
+         .what = "S",     .help = "aborts a solve; 0 is no limit"},                          \
+    {                                                                                        \
+        "--opt", 0, ARGS_LIST, &(s).opt,                                                     \
+            .what = "NAME=VALUE,...",                                                        \
+            .help = "options of the solver; 'percuss solvers NAME' lists them"               \
+    }
+
+// The row of the solver table of this name; null after a line on stderr.
+const pcs_solver_info *setup_solver(const char *who, const char *name);
+
+// False after a line on stderr.
+bool setup_options(const char *who, const setup *s, pcs_solver_opts *out);
+
+// An open file and its local problem. False after a line on stderr.
+typedef struct opened {
+    pcs_problem_file *file;
+    const pcs_problem *p;
+} opened;
+bool setup_open(const char *path, int kind, opened *out);
+void setup_close(opened *o);
+
+#endif

@@ -1,0 +1,263 @@
+// percuss solve: problems one after another, a line each.
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/args.h"
+#include "command/command.h"
+#include "command/csv.h"
+#include "command/output.h"
+#include "command/run.h"
+#include "command/setup.h"
+#include "command/status.h"
+#include "command/trace.h"
+
+// further solves for the fastest time stop after this many seconds in all
+#define REPEAT_SECONDS 0.2
+
+typedef struct request {
+    setup s;
+    pcs_solver_opts o;
+    bool json, csv, solution;
+    int repeat;
+    const char *trace, *out;
+    int width; // of the column of names
+} request;
+
+// ---- what is printed ---------------------------------------------------------------------------
+
+static void print_header(const request *q)
+{
+    if (q->json) return;
+    if (q->csv) {
+        run_csv_header(stdout);
+        return;
+    }
+    printf("%-*s  %-6s %8s  %-13s %-10s %9s %9s  %8s %8s  %s\n", q->width, "problem", "kind",
+           "contacts", "solver", "outcome", "iters", "seconds", "residual", "natural",
+           "open/stick/slide/?");
+}
+
+static void print_human(const request *q, const run *x)
+{
+    char solver[40], status[80];
+    const bool other = x->by[0] && strcmp(x->by, x->solver) != 0;
+    snprintf(solver, sizeof solver, other ? "%s (%s)" : "%s", x->solver, x->by);
+    if (x->closed > 0) {
+        snprintf(status, sizeof status, "%d open, %d closed, %d ?", x->open, x->closed,
+                 x->undecided);
+    } else {
+        snprintf(status, sizeof status, "%d/%d/%d/%d", x->open, x->stick, x->slide, x->undecided);
+    }
+    printf("%-*s  %-6s %8d  %-13s %-10s %9d %9.2g  %8.1e %8.1e  %s\n", q->width, run_problem(x),
+           x->kind, x->contacts, solver, x->outcome, x->iterations, x->seconds, x->residual,
+           x->relative, status);
+}
+
+static void print(const request *q, const run *x, int n, const double *r, const double *u)
+{
+    if (q->json) {
+        json j = {.out = stdout};
+        json_open(&j, NULL, '{');
+        run_json(&j, x);
+        if (x->message[0]) json_text(&j, "error", x->message);
+        if (q->solution && r && u) {
+            json_reals(&j, "r", n, r);
+            json_reals(&j, "u", n, u);
+        }
+        json_close(&j, '}');
+    } else if (q->csv) {
+        run_csv(stdout, x);
+    } else if (!x->message[0]) {
+        print_human(q, x);
+    }
+    fflush(stdout);
+}
+
+// ---- one problem -------------------------------------------------------------------------------
+
+// solves up to q->repeat times from r = 0; the report has the shortest time
+static pcs_status solve(const request *q, const pcs_problem *p, trace *t, double *r, double *u,
+                        pcs_report *report)
+{
+    pcs_arena work;
+    PCS_TRY(pcs_problem_check(p));
+    PCS_TRY(pcs_arena_create(NULL, pcs_solve_work_bytes(p, &q->o), &work));
+    const pcs_watch watch = t ? trace_watch(t) : (pcs_watch){0};
+    pcs_status status = PCS_OK;
+    double total = 0, least = INFINITY;
+    for (int k = 0; k < q->repeat && status == PCS_OK; ++k) {
+        memset(r, 0, (size_t)p->n * sizeof *r);
+        status = pcs_solve(p, &q->o, watch, work, r, u, report);
+        if (status != PCS_OK) break;
+        if (report->seconds < least) least = report->seconds;
+        total += report->seconds;
+        if (total > REPEAT_SECONDS || interrupted()) break;
+    }
+    report->seconds = least;
+    pcs_arena_destroy(NULL, &work);
+    return status;
+}
+
+static void fill(const request *q, const opened *in, const double *r, const double *u,
+                 const pcs_report *report, run *x)
+{
+    const pcs_solver_info *by = pcs_solver_at((int)report->solver);
+    x->outcome = pcs_outcome_text(report->outcome);
+    x->by = by ? by->name : "";
+    x->iterations = report->iters;
+    x->seconds = report->seconds;
+    x->residual = report->measure.residual;
+    x->natural_map = report->measure.natural_map;
+    x->relative = pcs_relative_natural_map(&report->measure);
+    x->norm_q = report->measure.norm_q;
+    x->norm_r = report->measure.norm_r;
+    x->norm_u = report->measure.norm_u;
+    status_count(in->p, r, u, q->o.tol, x);
+}
+
+static bool write_solution(const request *q, const opened *in, const double *r, const double *u)
+{
+    const pcs_problem_file *f = in->file;
+    pcs_file_content content = {.r = r,
+                                .u = u,
+                                .storage = f->storage,
+                                .title = f->title,
+                                .description = f->description,
+                                .math_info = f->math_info};
+    double *v = NULL;
+    pcs_status status = PCS_OK;
+    if (f->global) {
+        content.global = f->global;
+        content.v = v = take((size_t)f->velocities, sizeof *v);
+        status = pcs_global_velocity(f->global, r, v);
+    } else {
+        content.problem = in->p;
+    }
+    if (status == PCS_OK) {
+        status = pcs_problem_file_write(NULL, q->out, PCS_FORMAT_BY_NAME, &content);
+    }
+    free(v);
+    if (status != PCS_OK) complain("%s", pcs_error_text());
+    return status == PCS_OK;
+}
+
+static int solve_problem(const request *q, const opened *in, run *x)
+{
+    const size_t n = (size_t)in->p->n;
+    double *r = take(n, sizeof *r), *u = take(n, sizeof *u);
+    trace t;
+    int code = WRONG;
+    if (!q->trace || trace_open(&t, q->trace)) {
+        pcs_report report = {0};
+        const pcs_status status = solve(q, in->p, q->trace ? &t : NULL, r, u, &report);
+        if (status == PCS_OK) {
+            fill(q, in, r, u, &report, x);
+            code = report.outcome == PCS_CONVERGED ? DONE : UNCONVERGED;
+            print(q, x, (int)n, r, u);
+        } else {
+            x->outcome = "refused";
+            x->message = pcs_error_text();
+            print(q, x, 0, NULL, NULL);
+            complain("%s: %s", x->file, pcs_error_text());
+        }
+        if (q->trace && !trace_close(&t)) code = WRONG;
+    }
+    if (code != WRONG && q->out && !write_solution(q, in, r, u)) code = WRONG;
+    free(r);
+    free(u);
+    return code;
+}
+
+static int solve_file(const request *q, const char *path)
+{
+    run x = run_none();
+    x.file = path;
+    x.solver = q->s.solver;
+    x.tol = q->s.tol;
+    x.measure = setup_measure[q->s.measure];
+    opened in;
+    if (!setup_open(path, q->s.kind, &in)) {
+        x.outcome = "unreadable";
+        x.message = pcs_error_text();
+        print(q, &x, 0, NULL, NULL);
+        return WRONG;
+    }
+    x.kind = pcs_file_kind_text(in.file->kind);
+    x.rows = in.p->n;
+    x.blocks = in.p->nb;
+    x.contacts = in.file->contacts;
+    const int code = solve_problem(q, &in, &x);
+    setup_close(&in);
+    return code;
+}
+
+// ---- the subcommand ----------------------------------------------------------------------------
+
+static int measure_names(char **file, int n)
+{
+    size_t width = strlen("problem");
+    for (int i = 0; i < n; ++i) {
+        const run x = {.file = file[i]};
+        const size_t length = strlen(run_problem(&x));
+        if (length > width) width = length;
+    }
+    return width < 48 ? (int)width : 48;
+}
+
+static int solve_all(request *q, const args *a)
+{
+    if ((q->trace || q->out) && a->n_words > 1) {
+        return complain("solve: %s takes one problem, not %d", q->out ? "-o" : "--trace",
+                        a->n_words);
+    }
+    if (q->json && q->csv) return complain("solve: --json and --csv exclude one another");
+    if (!setup_options("solve", &q->s, &q->o)) return WRONG;
+    if (q->trace) interrupts_begin();
+    q->width = measure_names(a->word, a->n_words);
+    print_header(q);
+    int worst = DONE;
+    for (int i = 0; i < a->n_words && !interrupted(); ++i) {
+        const int code = solve_file(q, a->word[i]);
+        if (code > worst) worst = code;
+    }
+    return finish_output(worst);
+}
+
+static int run_solve(int argc, char **argv)
+{
+    request q = {.s = setup_default(), .repeat = 1};
+    const args_flag flags[] = {
+        {"--solver", 's', ARGS_STRING, &q.s.solver, .what = "NAME",
+         .help = "'percuss solvers' lists them"},
+        {"--tol", 't', ARGS_REAL, &q.s.tol, .high = 1, .low_excluded = true, .what = "X",
+         .help = "when a problem counts as solved"},
+        SETUP_FLAGS(q.s),
+        {"--json", 0, ARGS_BOOL, &q.json, .help = "one object per problem and line"},
+        {"--solution", 0, ARGS_BOOL, &q.solution, .help = "with --json: r and u as well"},
+        {"--csv", 0, ARGS_BOOL, &q.csv, .help = "the rows of runs.csv of percuss bench"},
+        {"--repeat", 0, ARGS_INT, &q.repeat, .low = 1, .high = 1e6, .what = "N",
+         .help = "solves short ones up to N times, says the shortest time"},
+        {"--trace", 0, ARGS_STRING, &q.trace, .what = "T.csv",
+         .help = "a row per iteration; watching takes time"},
+        {"--out", 'o', ARGS_STRING, &q.out, .what = "FILE",
+         .help = "the problem with r and u: .hdf5, .h5 (FCLIB) or .pcs"},
+    };
+    args a = {
+        .command = "solve",
+        .words = "FILE...",
+        .about = "Solves problems from r = 0 and says how well: LCP, MLCP, friction; local or "
+                 "global;\n.dat, FCLIB HDF5 or .pcs. residual: free of units. natural: natural "
+                 "map / max(|q|, |r|, |u|).",
+        .more = "Exit codes: 0 all converged, 1 one did not, 2 one could not be read or tried.",
+        .least = 1,
+        .flags = flags,
+        .n = sizeof flags / sizeof *flags};
+    const int code = args_parse(&a, argc, argv) ? solve_all(&q, &a) : a.exit_code;
+    args_list_free(&q.s.opt);
+    return code;
+}
+
+const command command_solve = {"solve", "solve problems, say how well", run_solve};

@@ -1,0 +1,120 @@
+// percuss solvers: the table of solvers, or one of them with its options.
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/args.h"
+#include "command/json.h"
+#include "command/setup.h"
+
+static const char *const cones[] = {"equality", "unilateral", "Coulomb"};
+#define CONES ((int)(sizeof cones / sizeof *cones))
+
+static double default_of(const pcs_solver_opts *o, const pcs_opt *opt)
+{
+    const char *at = (const char *)o + opt->offset;
+    double x;
+    int i;
+    if (opt->type == PCS_OPT_REAL) {
+        memcpy(&x, at, sizeof x);
+        return x;
+    }
+    memcpy(&i, at, sizeof i);
+    return i;
+}
+
+static void print_table(void)
+{
+    printf("%-14s %-9s %-11s %-8s %s\n", "name", "equality", "unilateral", "Coulomb", "method");
+    for (int i = 0; i < pcs_solver_count(); ++i) {
+        const pcs_solver_info *s = pcs_solver_at(i);
+        const char *yes[CONES];
+        for (int c = 0; c < CONES; ++c) {
+            yes[c] = s->cones & 1u << c ? "yes" : "-";
+        }
+        printf("%-14s %-9s %-11s %-8s %s\n", s->name, yes[0], yes[1], yes[2], s->summary);
+    }
+}
+
+static void print_solver(const pcs_solver_info *s)
+{
+    const pcs_solver_opts o = pcs_solver_defaults(s->kind);
+    printf("%s: %s\n\ncones:", s->name, s->summary);
+    const char *between = " ";
+    for (int c = 0; c < CONES; ++c) {
+        if (!(s->cones & 1u << c)) continue;
+        printf("%s%s", between, cones[c]);
+        between = ", ";
+    }
+    printf("\n\n%-20s %-12s %-10s %s\n", "--opt", "range", "default", "");
+    for (int i = 0; i < s->n_opts; ++i) {
+        const pcs_opt *opt = &s->opt[i];
+        char range[64];
+        snprintf(range, sizeof range, "%g to %g", opt->low, opt->high);
+        printf("%-20s %-12s %-10g %s\n", opt->name, range, default_of(&o, opt), opt->help);
+    }
+    if (s->n_opts == 0) printf("(none)\n");
+    printf("\n%-20s %-12s %-10d %s\n", "--max-iters", ">= 0", o.max_iters,
+           s->kind == PCS_AUTO ? "budget of products with W" : "iterations");
+}
+
+static void write_json(const pcs_solver_info *s)
+{
+    static const char *const types[] = {"int", "real", "choice"};
+    const pcs_solver_opts o = pcs_solver_defaults(s->kind);
+    json j = {.out = stdout};
+    json_open(&j, NULL, '{');
+    json_text(&j, "name", s->name);
+    json_text(&j, "summary", s->summary);
+    json_open(&j, "cones", '[');
+    for (int c = 0; c < CONES; ++c) {
+        if (s->cones & 1u << c) json_text(&j, NULL, cones[c]);
+    }
+    json_close(&j, ']');
+    json_int(&j, "max_iters", o.max_iters);
+    json_open(&j, "options", '[');
+    for (int i = 0; i < s->n_opts; ++i) {
+        const pcs_opt *opt = &s->opt[i];
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", opt->name);
+        json_text(&j, "type", types[opt->type]);
+        json_real(&j, "low", opt->low);
+        json_real(&j, "high", opt->high);
+        json_real(&j, "default", default_of(&o, opt));
+        json_text(&j, "help", opt->help);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
+
+static int run_solvers(int argc, char **argv)
+{
+    bool as_json = false;
+    const args_flag flags[] = {
+        {"--json", 0, ARGS_BOOL, &as_json, .help = "one object per solver and line"},
+    };
+    args a = {.command = "solvers",
+              .words = "[NAME...]",
+              .about = "Lists the solvers, or one with its options, their ranges and defaults.",
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
+    if (!args_parse(&a, argc, argv)) return a.exit_code;
+    for (int i = 0; i < a.n_words; ++i) {
+        if (!setup_solver("solvers", a.word[i])) return WRONG;
+    }
+    if (a.n_words == 0 && !as_json) print_table();
+    const int n = a.n_words > 0 ? a.n_words : as_json ? pcs_solver_count() : 0;
+    for (int i = 0; i < n; ++i) {
+        const pcs_solver_info *s = a.n_words > 0 ? pcs_solver_find(a.word[i]) : pcs_solver_at(i);
+        if (as_json) {
+            write_json(s);
+        } else {
+            if (i > 0) printf("\n");
+            print_solver(s);
+        }
+    }
+    return finish_output(DONE);
+}
+
+const command command_solvers = {"solvers", "list the solvers and their options", run_solvers};

@@ -1,0 +1,24 @@
+// The iterations of a solve as a CSV file.
+#ifndef COMMAND_TRACE_H
+#define COMMAND_TRACE_H
+
+#include <percuss/solver.h>
+
+#include "command/output.h"
+
+typedef struct trace {
+    output out;
+    double start; // of the clock
+} trace;
+
+// both false after a line on stderr
+bool trace_open(trace *t, const char *path);
+bool trace_close(trace *t);
+
+// a row per call; stops the solve after an interrupt
+pcs_watch trace_watch(trace *t);
+
+// seconds of a clock that only goes forward
+double clock_now(void);
+
+#endif

@@ -1,0 +1,51 @@
+// Running the real binary: exit code, what it printed, files in a folder of the test's own.
+#ifndef TESTS_PERCUSS_H
+#define TESTS_PERCUSS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <check.h>
+
+// what the last call printed
+extern char *out_text, *err_text;
+
+// the folder, made by folder_make, emptied and removed by folder_remove (fixtures)
+extern char folder[64];
+void folder_make(void);
+void folder_remove(void);
+
+// runs "percuss ..." with a shell in the folder; $DATA is tests/data. The exit code, 128 + signal
+int percuss(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// the same with words before percuss, as "ulimit -f 1;"
+int percuss_after(const char *before, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// one line on stderr, nothing on stdout, exit code 2, and the words are in it
+#define REFUSED(words, ...)                                                     \
+    do {                                                                        \
+        const int code_ = percuss(__VA_ARGS__);                                 \
+        ck_assert_msg(code_ == 2, "exit code %d: %s", code_, err_text);         \
+        ck_assert_msg(strstr(err_text, words), "no '%s': %s", words, err_text); \
+        ck_assert_msg(one_line(err_text), "not one line: %s", err_text);        \
+    } while (0)
+
+bool one_line(const char *text);
+
+// a file of the folder; its text (the caller frees) or null
+void file_write(const char *name, const char *text);
+char *file_read(const char *name);
+bool file_exists(const char *name);
+int file_count(void); // in the folder
+
+// true when all of the text is JSON values, one after another (RFC 8259)
+bool json_is_valid(const char *text);
+
+// the number at the first "key": of the text; NaN when it is null or not there
+double json_number(const char *text, const char *key);
+
+// how often a word occurs
+int occurrences(const char *text, const char *word);
+
+#endif

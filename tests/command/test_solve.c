@@ -1,0 +1,255 @@
+// percuss solve, info, convert, solvers: the real binary, its words and its exit codes.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "percuss.h"
+#include "support.h"
+
+START_TEST(a_line_for_every_problem)
+{
+    ck_assert_int_eq(percuss("solve $DATA/fc3d_blocks.dat $DATA/lcp_dense.dat"), 0);
+    ck_assert_int_eq(occurrences(out_text, "\n"), 3);
+    ck_assert_int_eq(occurrences(out_text, " converged "), 2);
+    ck_assert_str_eq(err_text, "");
+}
+END_TEST
+
+START_TEST(json_says_everything)
+{
+    ck_assert_int_eq(percuss("solve --json --solution $DATA/fc3d_dense.dat"), 0);
+    ck_assert(json_is_valid(out_text));
+    static const char *const keys[] = {"\"file\":",       "\"kind\":\"fc3d\"",
+                                       "\"blocks\":",     "\"contacts\":",
+                                       "\"solver\":",     "\"outcome\":\"converged\"",
+                                       "\"iterations\":", "\"seconds\":",
+                                       "\"residual\":",   "\"natural_map\":",
+                                       "\"norm_q\":",     "\"norm_r\":",
+                                       "\"norm_u\":",     "\"open\":",
+                                       "\"stick\":",      "\"slide\":",
+                                       "\"undecided\":",  "\"relative_natural_map\":",
+                                       "\"r\":[",         "\"u\":["};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        ck_assert_msg(strstr(out_text, keys[i]) != NULL, "no %s in %s", keys[i], out_text);
+    }
+    ck_assert(json_number(out_text, "residual") <= 1e-8);
+    ck_assert(json_number(out_text, "relative_natural_map") <= 1e-8);
+    ck_assert(json_number(out_text, "tol") == 1e-8);
+    const double contacts = json_number(out_text, "contacts");
+    ck_assert(contacts == json_number(out_text, "open") + json_number(out_text, "stick") +
+                              json_number(out_text, "slide") + json_number(out_text, "undecided"));
+}
+END_TEST
+
+START_TEST(json_escapes_any_name)
+{
+    file_write("a\"b\\\xff\n.dat", "nothing");
+    ck_assert_int_eq(percuss("solve --json *.dat"), 2);
+    ck_assert(json_is_valid(out_text));
+    ck_assert(one_line(err_text));
+}
+END_TEST
+
+START_TEST(not_converged_is_one)
+{
+    ck_assert_int_eq(percuss("solve --json --solver nsgs --max-iters 0 $DATA/fc3d_dense.dat"), 1);
+    ck_assert(strstr(out_text, "\"outcome\":\"max_iters\"") != NULL);
+    ck_assert_int_eq(percuss("solve $DATA/lcp_infeasible.dat $DATA/lcp_dense.dat"), 1);
+    ck_assert(strstr(out_text, "infeasible") != NULL);
+}
+END_TEST
+
+START_TEST(worst_code_wins)
+{
+    ck_assert_int_eq(percuss("solve --json nowhere.dat $DATA/lcp_dense.dat"), 2);
+    ck_assert(json_is_valid(out_text));
+    ck_assert_int_eq(occurrences(out_text, "\n"), 2);
+    ck_assert(strstr(out_text, "\"outcome\":\"unreadable\"") != NULL);
+    ck_assert(strstr(out_text, "\"outcome\":\"converged\"") != NULL);
+}
+END_TEST
+
+START_TEST(empty_problem_converges)
+{
+    file_write("empty.dat", "3\n0\n0\n0 0\n0 0\n");
+    ck_assert_int_eq(percuss("solve --kind fc3d --json --solution empty.dat"), 0);
+    ck_assert(json_is_valid(out_text));
+    ck_assert(strstr(out_text, "\"r\":[]") != NULL);
+    ck_assert(strstr(out_text, "\"outcome\":\"converged\"") != NULL);
+}
+END_TEST
+
+START_TEST(wrong_lines_are_refused)
+{
+    REFUSED("--help", "%s", "");
+    REFUSED("did you mean 'percuss solve'?", "slove a");
+    REFUSED("lists them", "zzzzzzzz");
+    REFUSED("FILE...", "solve");
+    REFUSED("did you mean --measure?", "solve --mesure both a");
+    REFUSED("--tol is '0'", "solve --tol 0 a");
+    REFUSED("--tol is 'nan'", "solve --tol nan a");
+    REFUSED("--tol is '1e-8x'", "solve --tol=1e-8x a");
+    REFUSED("needs a value", "solve a --tol");
+    REFUSED("residual|natural|both", "solve --measure all a");
+    REFUSED("--max-iters is '-1'", "solve --max-iters -1 a");
+    REFUSED("takes no value", "solve --json=1 a");
+    REFUSED("did you mean nsgs?", "solve --solver nsg $DATA/lcp_dense.dat");
+    REFUSED("did you mean relaxation?", "solve -s nsgs --opt relax=1 $DATA/lcp_dense.dat");
+    REFUSED("0.001 to 1.999", "solve -s nsgs --opt relaxation=2 $DATA/lcp_dense.dat");
+    REFUSED("takes one problem", "solve --trace t.csv a b");
+    REFUSED("one word too many", "convert a b c");
+    REFUSED("nowhere.dat", "solve nowhere.dat");
+    REFUSED("lemke", "solve -s lemke --json $DATA/fc3d_dense.dat");
+}
+END_TEST
+
+START_TEST(bad_files_are_refused)
+{
+    static const char *const bad[] = {"",
+                                      "3\n",
+                                      "3 1 0 3 3\n3 3\n1 0 0 0 1 0 0 0 nan\n0 0 0\n0.5\n",
+                                      "3 1 0",
+                                      "\xff\xfe",
+                                      "3 2147483647 0 2147483647 2147483647 1",
+                                      "3 1 0 3 3 3 3 1 0 0 0 1 0 0 0 1 0 0 0 -0.5",
+                                      "3 1 1 2147483647 2147483647"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        file_write("bad.dat", bad[i]);
+        REFUSED("bad.dat", "solve --kind fc3d bad.dat");
+        REFUSED("bad.dat", "info --kind fc3d bad.dat");
+        REFUSED("bad.dat", "convert --kind fc3d bad.dat out.dat");
+        ck_assert(!file_exists("out.dat"));
+    }
+    REFUSED("/", "info /");
+}
+END_TEST
+
+START_TEST(options_have_words)
+{
+    ck_assert_int_eq(percuss("solve -s nsgs --opt order=shuffled,seed=7 --opt relaxation=0.9 "
+                             "$DATA/fc3d_dense.dat"),
+                     0);
+    ck_assert_int_eq(percuss("solve --measure natural --tol 1e-12 $DATA/fc3d_dense.dat"), 0);
+}
+END_TEST
+
+START_TEST(trace_has_a_row_per_look)
+{
+    ck_assert_int_eq(
+        percuss("solve -s nsgs --opt check_every=1 --trace t.csv $DATA/fc3d_dense.dat"), 0);
+    char *text = file_read("t.csv");
+    ck_assert_ptr_nonnull(text);
+    ck_assert(strncmp(text, "solver,iteration,seconds,value,residual,natural_map,step,penalty,",
+                      64) == 0);
+    ck_assert_int_ge(occurrences(text, "\nnsgs,"), 2);
+    ck_assert(strstr(text, "nan") == NULL && strstr(text, "inf") == NULL);
+    free(text);
+    ck_assert_int_eq(file_count(), 1);
+}
+END_TEST
+
+START_TEST(what_cannot_be_written_is_said)
+{
+    REFUSED("nowhere/t.csv", "solve --trace nowhere/t.csv $DATA/fc3d_dense.dat");
+    ck_assert_int_eq(percuss_after("exec >/dev/full;", "solve $DATA/fc3d_dense.dat"), 2);
+    ck_assert(one_line(err_text));
+    ck_assert_int_eq(percuss("solve --trace /dev/full $DATA/fc3d_dense.dat"), 2);
+    ck_assert(strstr(err_text, "/dev/full") != NULL);
+
+    // a full disk: nothing is left, and what was there stays
+    file_write("t.csv", "old");
+    ck_assert_int_eq(
+        percuss_after("ulimit -f 0;", "solve --trace t.csv $DATA/fc3d_dense.dat >/dev/null"), 2);
+    char *text = file_read("t.csv");
+    ck_assert_str_eq(text, "old");
+    free(text);
+    ck_assert_int_eq(file_count(), 1);
+}
+END_TEST
+
+START_TEST(info_knows_the_matrix)
+{
+    file_write("a.dat", "3\n2\n0\n6 6\n6 6\n"
+                        "2 0 0 0 0 0\n0 1 0 0 0 0\n0 0 1 0 0 0\n"
+                        "0 0 0 -1 0 0\n0 0.5 0 0 0 0\n0 0 0 0 0 4\n"
+                        "-1 0 0 -2 0 0\n0.25 0.75\n");
+    ck_assert_int_eq(percuss("info --kind fc3d --json a.dat"), 0);
+    ck_assert(json_is_valid(out_text));
+    ck_assert(json_number(out_text, "rows") == 6);
+    ck_assert(json_number(out_text, "contacts") == 2);
+    ck_assert(json_number(out_text, "mu_min") == 0.25);
+    ck_assert(json_number(out_text, "mu_max") == 0.75);
+    ck_assert(json_number(out_text, "asymmetry") == 0.5);
+    ck_assert(json_number(out_text, "diagonal_min") == -1);
+    ck_assert(json_number(out_text, "diagonal_max") == 4);
+    ck_assert(json_number(out_text, "diagonal_negative") == 1);
+    ck_assert(json_number(out_text, "diagonal_zero") == 1);
+    ck_assert(json_number(out_text, "rank") == 5);
+    ck_assert(json_number(out_text, "q_max") == 2);
+    ck_assert(strstr(out_text, "\"guessed\":false") != NULL);
+    ck_assert_int_eq(percuss("info a.dat $DATA/lcp_dense.dat"), 0);
+    ck_assert(strstr(out_text, "guessed") != NULL);
+}
+END_TEST
+
+START_TEST(solvers_are_described)
+{
+    ck_assert_int_eq(percuss("solvers"), 0);
+    ck_assert(strstr(out_text, "auto") != NULL && strstr(out_text, "nsgs") != NULL);
+    ck_assert_int_eq(percuss("solvers nsgs"), 0);
+    ck_assert(strstr(out_text, "relaxation") != NULL);
+    ck_assert_int_eq(percuss("solvers --json"), 0);
+    ck_assert(json_is_valid(out_text));
+    REFUSED("did you mean newton?", "solvers newtn");
+}
+END_TEST
+
+START_TEST(help_everywhere)
+{
+    ck_assert_int_eq(percuss("--version"), 0);
+    ck_assert(strncmp(out_text, "percuss ", 8) == 0 && one_line(out_text));
+    ck_assert_int_eq(percuss("--help"), 0);
+    static const char *const names[] = {"solve", "info", "convert", "solvers"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        ck_assert_int_eq(percuss("--help"), 0);
+        ck_assert(strstr(out_text, names[i]) != NULL);
+        ck_assert_int_eq(percuss("%s --help", names[i]), 0);
+        ck_assert(strncmp(out_text, "usage: percuss ", 15) == 0);
+        ck_assert_int_eq(percuss("help %s", names[i]), 0);
+    }
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *s = suite_create("command");
+    TCase *c = tcase_create("solve");
+    tcase_add_checked_fixture(c, folder_make, folder_remove);
+    tcase_set_timeout(c, 120);
+    tcase_add_test(c, a_line_for_every_problem);
+    tcase_add_test(c, json_says_everything);
+    tcase_add_test(c, json_escapes_any_name);
+    tcase_add_test(c, not_converged_is_one);
+    tcase_add_test(c, worst_code_wins);
+    tcase_add_test(c, empty_problem_converges);
+    tcase_add_test(c, wrong_lines_are_refused);
+    tcase_add_test(c, bad_files_are_refused);
+    tcase_add_test(c, options_have_words);
+    tcase_add_test(c, trace_has_a_row_per_look);
+    tcase_add_test(c, what_cannot_be_written_is_said);
+    tcase_add_test(c, info_knows_the_matrix);
+    tcase_add_test(c, solvers_are_described);
+    tcase_add_test(c, help_everywhere);
+    suite_add_tcase(s, c);
+    return s;
+}
+
+int main(void)
+{
+    SRunner *r = srunner_create(suite());
+    srunner_run_all(r, CK_ENV);
+    const int failed = srunner_ntests_failed(r), ran = srunner_ntests_run(r);
+    srunner_free(r);
+    return failed == 0 && ran > 0 ? 0 : 1;
+}
