@@ -33,7 +33,8 @@ static int run_start(const row_runs *runs, int i)
 }
 
 // the partition that keeps the rows of an equality run together; its size in *n
-static pcs_status partition(const row_runs *runs, int rows, pcs_pool *scratch, int *n, int **out)
+static pcs_status partition_runs(const row_runs *runs, int rows, pcs_pool *scratch, int *n,
+                                 int **out)
 {
     int *start = POOL_TAKE(scratch, (size_t)rows + 1, int);
     if (!start) return fail_memory();
@@ -84,7 +85,7 @@ static pcs_status build(const text *t, const file_matrix *M, const double *q, co
                         pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file)
 {
     int n_part = 0, *part = NULL;
-    PCS_TRY(partition(runs, M->rows, scratch, &n_part, &part));
+    PCS_TRY(partition_runs(runs, M->rows, scratch, &n_part, &part));
     file->storage = M->storage;
     file->problem = (pcs_problem){.n = M->rows, .q = q};
     PCS_TRY(matrix_to_bsr(M, t, n_part, part, keep, scratch, &file->problem.W));

@@ -1,4 +1,4 @@
-// Local friction problems, in space and in the plane.
+// Friction problems, local and global, in space and in the plane.
 #ifndef PROBLEM_FILE_FRICTION_H
 #define PROBLEM_FILE_FRICTION_H
 
@@ -12,5 +12,11 @@ pcs_status friction_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem
 
 // whether the first numbers of the text fit contacts in `dim` dimensions
 bool friction_fits(const text *t, int dim);
+
+// the same of global problems; whether a matrix M of as many rows as contacts have, which fits
+// both, is followed by the header of another one
+pcs_status global_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
+bool global_fits(const text *t, int dim);
+pcs_status global_follows(const text *t, int dim, pcs_pool *scratch, bool *out);
 
 #endif

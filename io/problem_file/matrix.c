@@ -348,120 +348,40 @@ static pcs_status dense_to_bsr(const file_matrix *A, int n, pcs_pool *keep, pcs_
     return PCS_OK;
 }
 
-// the entries in the order of (block row, block column), by counting: first by column, then,
-// keeping that order, by row
-static pcs_status order_entries(const file_matrix *A, int n_part, const int *part,
-                                pcs_pool *scratch, int **out)
-{
-    const size_t entries = (size_t)A->entries;
-    int *count = POOL_TAKE(scratch, (size_t)n_part + 1, int);
-    int *by_column = POOL_TAKE(scratch, entries, int);
-    int *order = POOL_TAKE(scratch, entries, int);
-    if (!count || !by_column || !order) return fail_memory();
-
-    for (int pass = 0; pass < 2; ++pass) {
-        const int *key = pass == 0 ? A->j : A->i;
-        int *to = pass == 0 ? by_column : order;
-        memset(count, 0, ((size_t)n_part + 1) * sizeof *count);
-        for (size_t k = 0; k < entries; ++k) {
-            count[part[key[k]] + 1] += 1;
-        }
-        for (int b = 0; b < n_part; ++b) {
-            count[b + 1] += count[b];
-        }
-        for (int k = 0; k < A->entries; ++k) {
-            const int entry = pass == 0 ? k : by_column[k];
-            to[count[part[key[entry]]]++] = entry;
-        }
-    }
-    *out = order;
-    return PCS_OK;
-}
-
-// true if entry k of the order lies in another block than the one before
-static bool opens_block(const file_matrix *A, const int *part, const int *order, int k)
-{
-    if (k == 0) return true;
-    const int a = order[k - 1], b = order[k];
-    return part[A->i[a]] != part[A->i[b]] || part[A->j[a]] != part[A->j[b]];
-}
-
-static int width(const int *start, int b)
-{
-    return start[b + 1] - start[b];
-}
-
-// part[i] = the block of row i in a partition
-static void fill_part(int n_part, const int *start, int *part)
-{
-    for (int b = 0; b < n_part; ++b) {
-        for (int i = start[b]; i < start[b + 1]; ++i) {
-            part[i] = b;
-        }
-    }
-}
-
 static pcs_status sparse_to_bsr(const file_matrix *A, const text *t, int n, const int *start,
                                 pcs_pool *keep, pcs_pool *scratch, pcs_bsr *out)
 {
-    int *part = POOL_TAKE(scratch, (size_t)A->rows, int);
-    int *own = POOL_TAKE(keep, (size_t)A->rows + 1, int);
-    if (!part || !own) return fail_memory();
-    memcpy(own, start, ((size_t)n + 1) * sizeof *own);
-    fill_part(n, own, part);
-
-    int *order = NULL;
-    size_t blocks = 0, values = 0;
-    PCS_TRY(order_entries(A, n, part, scratch, &order));
-    for (int k = 0; k < A->entries; ++k) {
-        if (!opens_block(A, part, order, k)) continue;
-        blocks += 1;
-        values +=
-            (size_t)width(own, part[A->i[order[k]]]) * (size_t)width(own, part[A->j[order[k]]]);
-    }
+    const entries list = {A->rows, A->cols, A->entries, A->i, A->j, A->x};
+    partition own = {.n = n, .start = POOL_TAKE(keep, (size_t)n + 1, int)};
+    if (!own.start) return fail_memory();
+    memcpy(own.start, start, ((size_t)n + 1) * sizeof *start);
+    block_order order;
+    PCS_TRY(entries_order(&list, own, own, scratch, &order));
 
     // blocks that are nearly empty are not worth their memory
-    if (values > 16 * (size_t)A->entries + 4096) {
-        for (int i = 0; i <= A->rows; ++i) {
-            own[i] = i;
-        }
-        return sparse_to_bsr(A, t, A->rows, own, keep, scratch, out);
+    if (order.values > 16 * (size_t)A->entries + 4096) {
+        PCS_TRY(partition_single(A->rows, keep, &own));
+        PCS_TRY(entries_order(&list, own, own, scratch, &order));
+    }
+    char where[240];
+    text_where(t, where, sizeof where);
+    return entries_to_bsr(&list, &order, where, keep, out);
+}
+
+pcs_status matrix_to_entries(const file_matrix *A, bool zeros, pcs_pool *scratch, entries *out)
+{
+    if (A->storage == PCS_FILE_SPARSE) {
+        *out = (entries){A->rows, A->cols, A->entries, A->i, A->j, A->x};
+        return PCS_OK;
     }
 
-    *out = (pcs_bsr){.m = n,
-                     .n = n,
-                     .row = own,
-                     .col = own,
-                     .ptr = POOL_TAKE(keep, (size_t)n + 1, int),
-                     .idx = POOL_TAKE(keep, blocks, int),
-                     .off = POOL_TAKE(keep, blocks, size_t),
-                     .val = POOL_TAKE(keep, values, double)};
-    if (!out->ptr || !out->idx || !out->off || !out->val) return fail_memory();
-
-    int b = -1;
-    size_t next = 0;
-    for (int k = 0; k < A->entries; ++k) {
-        const int i = A->i[order[k]], j = A->j[order[k]];
-        const int h = width(own, part[i]);
-        if (opens_block(A, part, order, k)) {
-            b += 1;
-            out->idx[b] = part[j];
-            out->off[b] = next;
-            out->ptr[part[i] + 1] += 1;
-            next += (size_t)h * (size_t)width(own, part[j]);
-        }
-        const size_t r = (size_t)(i - own[part[i]]), c = (size_t)(j - own[part[j]]);
-        out->val[out->off[b] + r + (size_t)h * c] += A->x[order[k]];
-    }
-    for (int i = 0; i < n; ++i) {
-        out->ptr[i + 1] += out->ptr[i];
-    }
-    if (!pcs_all_finite(out->val, values)) {
-        return text_fail(t, PCS_ERR_FORMAT,
-                         "entries of the matrix at the same place add up to more than a"
-                         " double can hold");
-    }
-    return PCS_OK;
+    // a dense matrix is one block
+    int row[2] = {0, A->rows}, col[2] = {0, A->cols}, ptr[2] = {0, A->rows > 0 && A->cols > 0};
+    int idx = 0;
+    size_t off = 0;
+    const pcs_bsr one = {1, 1, row, col, ptr, &idx, &off, A->dense};
+    return bsr_to_entries(A->storage == PCS_FILE_DENSE ? &one : &A->bsr,
+                          zeros && A->storage == PCS_FILE_BLOCKS, scratch, out);
 }
 
 pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *start,

@@ -5,6 +5,7 @@
 #include <percuss/linalg.h>
 #include <percuss/problem_file.h>
 
+#include "problem_file/entries.h"
 #include "problem_file/pool.h"
 #include "problem_file/text.h"
 
@@ -30,6 +31,10 @@ pcs_status matrix_read(text *t, const char *name, pcs_pool *keep, pcs_pool *scra
 // different row and column blocks.
 pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *start,
                          pcs_pool *keep, pcs_pool *scratch, pcs_bsr *out);
+
+// The entries of a matrix; those that are zero only if `zeros`, and then those of stored blocks. Of
+// a sparse matrix all, borrowed.
+pcs_status matrix_to_entries(const file_matrix *A, bool zeros, pcs_pool *scratch, entries *out);
 
 // how far two ways to write one number may differ, relative to it: the digits of the storage
 double matrix_digits(pcs_file_storage storage);

@@ -10,6 +10,7 @@
 #include "problem_file/friction.h"
 #include "problem_file/object.h"
 
+// what a text may be by its first numbers; friction is settled by recognise
 static bool fits(const text *t, pcs_file_kind kind)
 {
     switch (kind) {
@@ -21,15 +22,36 @@ static bool fits(const text *t, pcs_file_kind kind)
         return friction_fits(t, 3);
     case PCS_FILE_FC2D:
         return friction_fits(t, 2);
+    case PCS_FILE_GFC3D:
+        return global_fits(t, 3) && !friction_fits(t, 3);
+    case PCS_FILE_GFC2D:
+        return global_fits(t, 2) && !friction_fits(t, 2);
     default:
         return false;
     }
 }
 
-static pcs_status recognise(const text *t, pcs_file_kind *out)
+static pcs_status fail_unknown(const text *t)
+{
+    long long x[5];
+    if (text_peek_ints(t, 5, x) == 5 && x[0] == 5 && x[2] >= 0 && x[2] <= 2 && x[3] == x[4]) {
+        return text_fail(t, PCS_ERR_UNSUPPORTED,
+                         "this looks like rolling friction (dimension 5), which percuss does not"
+                         " solve");
+    }
+    return text_fail(t, PCS_ERR_FORMAT,
+                     "its first numbers fit neither an LCP (n, type, n, n)"
+                     " nor an MLCP (st1, st2, n, m, 0)"
+                     " nor a friction problem (2 or 3, nc, type, rows, rows)");
+}
+
+// The kind by the first numbers. A friction problem with as many velocities as rows begins alike
+// in both forms; then what follows the first matrix decides, in *global.
+static pcs_status recognise(const pcs_env *env, const text *t, pcs_file_kind *out, bool *global)
 {
     pcs_file_kind found = PCS_FILE_ANY;
-    for (pcs_file_kind kind = PCS_FILE_LCP; kind <= PCS_FILE_FC2D; ++kind) {
+    *global = false;
+    for (pcs_file_kind kind = PCS_FILE_LCP; kind <= PCS_FILE_GFC2D; ++kind) {
         if (!fits(t, kind)) continue;
         if (found != PCS_FILE_ANY) {
             return text_fail(t, PCS_ERR_FORMAT,
@@ -38,11 +60,13 @@ static pcs_status recognise(const text *t, pcs_file_kind *out)
         }
         found = kind;
     }
-    if (found == PCS_FILE_ANY) {
-        return text_fail(t, PCS_ERR_FORMAT,
-                         "its first numbers fit neither an LCP (n, type, n, n)"
-                         " nor an MLCP (st1, st2, n, m, 0)"
-                         " nor a friction problem (2 or 3, nc, type, rows, rows)");
+    if (found == PCS_FILE_ANY) return fail_unknown(t);
+    if (found == PCS_FILE_FC3D || found == PCS_FILE_FC2D) {
+        pcs_pool scratch = pool_begin(env);
+        const pcs_status status =
+            global_follows(t, found == PCS_FILE_FC3D ? 3 : 2, &scratch, global);
+        pool_release(&scratch);
+        PCS_TRY(status);
     }
     *out = found;
     return PCS_OK;
@@ -58,10 +82,52 @@ static pcs_status read_kind(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_prob
     case PCS_FILE_FC3D:
     case PCS_FILE_FC2D:
         return friction_read(t, keep, scratch, file);
+    case PCS_FILE_GFC3D:
+    case PCS_FILE_GFC2D:
+        return global_read(t, keep, scratch, file);
     default:
         return pcs_fail(PCS_ERR_ARG, "problem file: a .dat file cannot be of kind %d (%s)",
                         (int)file->kind, pcs_file_kind_text(file->kind));
     }
+}
+
+// reads into a new object; null after a failure
+static pcs_status read_into(const pcs_env *env, text *t, pcs_file_kind kind, int recognised,
+                            pcs_problem_file **out)
+{
+    pcs_problem_file *file = NULL;
+    *out = NULL;
+    PCS_TRY(object_begin(env, &file));
+    file->kind = kind;
+    file->recognised = recognised;
+    file->format = PCS_FORMAT_DAT;
+
+    pcs_pool scratch = pool_begin(env);
+    const pcs_status status = read_kind(t, &file->memory->pool, &scratch, file);
+    pool_release(&scratch);
+    if (status != PCS_OK) {
+        pcs_problem_file_destroy(file);
+        return status;
+    }
+    if (!file->global) file->rows = file->problem.n;
+    *out = file;
+    return PCS_OK;
+}
+
+static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_problem_file **out)
+{
+    if (kind != PCS_FILE_ANY) return read_into(env, &t, kind, 0, out);
+
+    bool global;
+    PCS_TRY(recognise(env, &t, &kind, &global));
+    if (global) {
+        // q of a local problem may look like the header of a matrix: then the global form fails
+        text probe = t;
+        const pcs_file_kind other = kind == PCS_FILE_FC3D ? PCS_FILE_GFC3D : PCS_FILE_GFC2D;
+        const pcs_status status = read_into(env, &probe, other, 1, out);
+        if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE) return status;
+    }
+    return read_into(env, &t, kind, 1, out);
 }
 
 pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t size,
@@ -70,26 +136,7 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
     if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: the place for it is null");
     *out = NULL;
     if (!bytes && size > 0) return pcs_fail(PCS_ERR_ARG, "problem file: the text is null");
-
-    text t = text_begin(name ? name : "text", bytes ? bytes : "", size);
-    pcs_problem_file *file = NULL;
-    const int recognised = kind == PCS_FILE_ANY;
-    if (recognised) PCS_TRY(recognise(&t, &kind));
-    PCS_TRY(object_begin(env, &file));
-    file->kind = kind;
-    file->format = PCS_FORMAT_DAT;
-    file->recognised = recognised;
-
-    pcs_pool scratch = pool_begin(env);
-    const pcs_status status = read_kind(&t, &file->memory->pool, &scratch, file);
-    pool_release(&scratch);
-    if (status != PCS_OK) {
-        pcs_problem_file_destroy(file);
-        return status;
-    }
-    file->rows = file->problem.n;
-    *out = file;
-    return PCS_OK;
+    return parse_dat(env, text_begin(name ? name : "text", bytes ? bytes : "", size), kind, out);
 }
 
 // ---- files -------------------------------------------------------------------------------------

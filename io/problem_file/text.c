@@ -51,6 +51,13 @@ pcs_status text_fail(const text *t, pcs_status status, const char *format, ...)
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
 
+    char where[240];
+    text_where(t, where, sizeof where);
+    return pcs_fail(status, "%s: %s", where, words);
+}
+
+void text_where(const text *t, char *out, size_t size)
+{
     int line = 1;
     for (const char *c = t->begin; c < t->at; ++c) {
         if (*c == '\n' && line < INT_MAX) ++line;
@@ -59,8 +66,7 @@ pcs_status text_fail(const text *t, pcs_status status, const char *format, ...)
     // of a long path the end tells more than the beginning
     const size_t length = strlen(t->name), shown = 160;
     const bool cut = length > shown;
-    return pcs_fail(status, "%s%s:%d: %s", cut ? "..." : "", t->name + (cut ? length - shown : 0),
-                    line, words);
+    snprintf(out, size, "%s%s:%d", cut ? "..." : "", t->name + (cut ? length - shown : 0), line);
 }
 
 static void skip_blanks(text *t)

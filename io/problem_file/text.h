@@ -19,6 +19,9 @@ text text_begin(const char *name, const char *bytes, size_t size);
 // fails with "name:line: ..."
 pcs_status text_fail(const text *t, pcs_status status, const char *format, ...) PCS_PRINTF(3, 4);
 
+// "name:line" of the cursor, of a long name its end
+void text_where(const text *t, char *out, size_t size);
+
 // an integer from low to high; `after`, if not empty, must follow it (blanks between are fine)
 pcs_status text_int(text *t, const char *what, int low, int high, const char *after, int *out);
 

@@ -2,47 +2,83 @@
 #include "sound.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *unsound_blocks(const pcs_problem *p)
+static const char *unsound_blocks(int nb, const pcs_block *block, const pcs_bsr *W, int n)
 {
     int row = 0, at = 0;
-    for (int i = 0; i < p->nb; ++i) {
-        const pcs_block *b = &p->block[i];
+    for (int i = 0; i < nb; ++i) {
+        const pcs_block *b = &block[i];
         if (b->row != row || b->dim < 1) return "the cone blocks do not follow one another";
         if (b->cone == PCS_UNILATERAL && b->dim != 1) return "a unilateral block has many rows";
         if (b->cone == PCS_COULOMB && b->dim != 2 && b->dim != 3) return "a contact has odd rows";
         if (!(b->mu >= 0) || !isfinite(b->mu)) return "mu is not a coefficient";
         if (b->cone != PCS_COULOMB && b->mu != 0) return "a row without friction has some";
-        while (p->W.row[at + 1] <= b->row) {
+        while (W->row[at + 1] <= b->row) {
             ++at;
         }
         row += b->dim;
-        if (row > p->W.row[at + 1]) return "a cone block crosses block rows of W";
+        if (row > W->row[at + 1]) return "a cone block crosses block rows of the matrix";
     }
-    return row == p->n ? NULL : "the cone blocks do not cover the rows";
+    return row == n ? NULL : "the cone blocks do not cover the rows";
 }
 
-const char *unsound(const pcs_problem_file *file)
+static bool finite(const double *x, size_t n)
+{
+    for (size_t i = 0; x && i < n; ++i) {
+        if (!isfinite(x[i])) return false;
+    }
+    return true;
+}
+
+static const char *unsound_local(const pcs_problem_file *file)
 {
     const pcs_problem *p = &file->problem;
-    if (file->kind == PCS_FILE_ANY) return "the kind is not known";
-    if (!file->has_matrix && !file->has_parts) return "no form is there";
-    const int dim = file->kind == PCS_FILE_FC2D ? 2 : 3;
-    if (file->equalities + file->complementarities + dim * file->contacts != p->n) {
-        return "the kinds of rows do not add up";
-    }
-
+    if (p->n != file->rows || file->velocities != 0) return "the counts of rows are wrong";
     if (pcs_bsr_check(&p->W) != PCS_OK) return pcs_error_text();
     if (p->W.m != p->W.n || p->W.row[p->W.m] != p->n) return "W has the wrong size";
     if (memcmp(p->W.row, p->W.col, ((size_t)p->W.m + 1) * sizeof(int)) != 0) {
         return "the partitions of W differ";
     }
-    for (int i = 0; i < p->n; ++i) {
-        if (!isfinite(p->q[i])) return "q is not finite";
+    if (!finite(p->q, (size_t)p->n)) return "q is not finite";
+    return unsound_blocks(p->nb, p->block, &p->W, p->n);
+}
+
+static const char *unsound_global(const pcs_problem_file *file)
+{
+    const pcs_global_problem *g = file->global;
+    if (pcs_bsr_check(&g->H) != PCS_OK) return pcs_error_text();
+    if (g->H.row[g->H.m] != file->rows) return "H has the wrong size";
+    if (g->H.col[g->H.n] != file->velocities) return "H has not as many columns as velocities";
+    if (pcs_mass_size(g->M) != file->velocities) return "M has the wrong size";
+    if (!finite(g->f, (size_t)file->velocities)) return "f is not finite";
+    if (!finite(g->w, (size_t)file->rows)) return "w is not finite";
+    return unsound_blocks(g->nb, g->block, &g->H, file->rows);
+}
+
+const char *unsound(const pcs_problem_file *file)
+{
+    if (file->kind == PCS_FILE_ANY || file->format == PCS_FORMAT_BY_NAME) {
+        return "the kind or the format is not known";
     }
-    return unsound_blocks(p);
+    if (!file->has_matrix && !file->has_parts) return "no form is there";
+    int contact_rows = 0;
+    const pcs_block *block = file->global ? file->global->block : file->problem.block;
+    for (int i = 0; i < (file->global ? file->global->nb : file->problem.nb); ++i) {
+        if (block[i].cone == PCS_COULOMB) contact_rows += block[i].dim;
+    }
+    if (file->equalities + file->complementarities + contact_rows != file->rows) {
+        return "the kinds of rows do not add up";
+    }
+    const size_t rows = (size_t)file->rows, guesses = (size_t)file->guesses;
+    if (!finite(file->r, rows) || !finite(file->u, rows) ||
+        !finite(file->v, (size_t)file->velocities) || !finite(file->guess_r, guesses * rows) ||
+        !finite(file->guess_u, guesses * rows)) {
+        return "a solution or a guess is not finite";
+    }
+    return file->global ? unsound_global(file) : unsound_local(file);
 }
 
 static void *count_bytes(size_t bytes, void *user)
@@ -69,12 +105,12 @@ pcs_env counting_env(byte_count *count)
 
 size_t fair_memory(size_t size)
 {
-    return 65536 + 64 * size;
+    return 65536 + 256 * size;
 }
 
 const char *read_as_every_kind(const char *text, size_t size, int *read)
 {
-    for (pcs_file_kind kind = PCS_FILE_ANY; kind <= PCS_FILE_FC2D; ++kind) {
+    for (pcs_file_kind kind = PCS_FILE_ANY; kind <= PCS_FILE_GLOBAL; ++kind) {
         byte_count count = {.limit = fair_memory(size)};
         const pcs_env env = counting_env(&count);
         pcs_problem_file *file;
@@ -85,7 +121,9 @@ const char *read_as_every_kind(const char *text, size_t size, int *read)
             if (wrong) return wrong;
             pcs_problem_file_destroy(file);
             *read += 1;
-        } else if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE) {
+        } else if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE &&
+                   status != PCS_ERR_SINGULAR && status != PCS_ERR_UNSUPPORTED &&
+                   status != PCS_ERR_ARG) {
             return pcs_status_text(status);
         } else if (file) {
             return "a failure left an object";

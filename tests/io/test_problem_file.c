@@ -11,7 +11,7 @@ static const char *const all_files[] = {
     "lcp_rows.dat",        "lcp_degenerate.dat", "lcp_infeasible.dat", "mlcp_both.dat",
     "mlcp_parts.dat",      "mlcp_blocks.dat",    "mlcp_triplets.dat",  "mlcp_singular.dat",
     "mlcp_infeasible.dat", "fc3d_dense.dat",     "fc3d_blocks.dat",    "fc3d_triplets.dat",
-    "fc2d_dense.dat"};
+    "fc2d_dense.dat",      "gfc3d_dense.dat",    "gfc3d_blocks.dat",   "gfc2d_triplets.dat"};
 enum { N_FILES = sizeof all_files / sizeof *all_files };
 
 static const char *path_of(const char *name)
@@ -268,8 +268,9 @@ START_TEST(friction_is_told_from_what_begins_alike)
     CK_OK(parse(one, PCS_FILE_ANY, &f));
     ck_assert_int_eq(f->kind, PCS_FILE_FC3D);
     pcs_problem_file_destroy(f);
-    CK_FAILS(parse(more, PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "second matrix"));
+    CK_OK(parse(more, PCS_FILE_ANY, &f));
+    ck_assert(f->kind == PCS_FILE_FC3D && f->recognised && f->problem.q[1] == 3);
+    pcs_problem_file_destroy(f);
     CK_OK(parse(more, PCS_FILE_FC3D, &f));
     pcs_problem_file_destroy(f);
     CK_FAILS(parse(one, PCS_FILE_FC2D, &f), PCS_ERR_FORMAT);
@@ -337,6 +338,9 @@ START_TEST(tabs_and_carriage_returns_change_nothing)
         expect_sound(a);
 
         double Wa[36], Wb[36];
+        const pcs_problem *local;
+        CK_OK(pcs_problem_file_local(a, &local));
+        CK_OK(pcs_problem_file_local(b, &local));
         pcs_bsr_to_dense(&a->problem.W, Wa);
         pcs_bsr_to_dense(&b->problem.W, Wb);
         const size_t n = (size_t)a->problem.n;
@@ -713,7 +717,8 @@ START_TEST(every_allocation_may_fail)
                 pcs_problem_file_read(&env, path_of(all_files[i]), PCS_FILE_ANY, &f);
             done = status == PCS_OK;
             if (!done) {
-                ck_assert_int_eq(status, PCS_ERR_MEMORY);
+                ck_assert_msg(status == PCS_ERR_MEMORY, "%s: allocation %ld: %s", all_files[i], k,
+                              pcs_error_text());
                 ck_assert_ptr_null(f);
             }
             pcs_problem_file_destroy(f);
