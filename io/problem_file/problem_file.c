@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "problem_file/assemble.h"
 #include "problem_file/complementarity.h"
 #include "problem_file/friction.h"
+#include "problem_file/native.h"
 #include "problem_file/object.h"
 
 // what a text may be by its first numbers; friction is settled by recognise
@@ -91,20 +93,34 @@ static pcs_status read_kind(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_prob
     }
 }
 
+static pcs_status read_format(text *t, pcs_pool *scratch, pcs_problem_file *file)
+{
+    switch (file->format) {
+    case PCS_FORMAT_TEXT:
+        return native_read(t, scratch, file);
+    default:
+        return read_kind(t, &file->memory->pool, scratch, file);
+    }
+}
+
 // reads into a new object; null after a failure
-static pcs_status read_into(const pcs_env *env, text *t, pcs_file_kind kind, int recognised,
-                            pcs_problem_file **out)
+static pcs_status read_into(const pcs_env *env, text *t, pcs_file_format format, pcs_file_kind kind,
+                            int recognised, pcs_problem_file **out)
 {
     pcs_problem_file *file = NULL;
     *out = NULL;
     PCS_TRY(object_begin(env, &file));
     file->kind = kind;
     file->recognised = recognised;
-    file->format = PCS_FORMAT_DAT;
+    file->format = format;
 
     pcs_pool scratch = pool_begin(env);
-    const pcs_status status = read_kind(t, &file->memory->pool, &scratch, file);
+    pcs_status status = read_format(t, &scratch, file);
     pool_release(&scratch);
+    if (status == PCS_OK && kind != PCS_FILE_ANY && file->kind != kind) {
+        status = fail_named(t->name, PCS_ERR_FORMAT, "the file is of kind %s, not %s",
+                            pcs_file_kind_text(file->kind), pcs_file_kind_text(kind));
+    }
     if (status != PCS_OK) {
         pcs_problem_file_destroy(file);
         return status;
@@ -116,7 +132,7 @@ static pcs_status read_into(const pcs_env *env, text *t, pcs_file_kind kind, int
 
 static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_problem_file **out)
 {
-    if (kind != PCS_FILE_ANY) return read_into(env, &t, kind, 0, out);
+    if (kind != PCS_FILE_ANY) return read_into(env, &t, PCS_FORMAT_DAT, kind, 0, out);
 
     bool global;
     PCS_TRY(recognise(env, &t, &kind, &global));
@@ -124,10 +140,10 @@ static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_
         // q of a local problem may look like the header of a matrix: then the global form fails
         text probe = t;
         const pcs_file_kind other = kind == PCS_FILE_FC3D ? PCS_FILE_GFC3D : PCS_FILE_GFC2D;
-        const pcs_status status = read_into(env, &probe, other, 1, out);
+        const pcs_status status = read_into(env, &probe, PCS_FORMAT_DAT, other, 1, out);
         if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE) return status;
     }
-    return read_into(env, &t, kind, 1, out);
+    return read_into(env, &t, PCS_FORMAT_DAT, kind, 1, out);
 }
 
 pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t size,
@@ -136,7 +152,9 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
     if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: the place for it is null");
     *out = NULL;
     if (!bytes && size > 0) return pcs_fail(PCS_ERR_ARG, "problem file: the text is null");
-    return parse_dat(env, text_begin(name ? name : "text", bytes ? bytes : "", size), kind, out);
+    text t = text_begin(name ? name : "text", bytes ? bytes : "", size);
+    if (native_fits(&t)) return read_into(env, &t, PCS_FORMAT_TEXT, kind, 0, out);
+    return parse_dat(env, t, kind, out);
 }
 
 // ---- files -------------------------------------------------------------------------------------

@@ -71,8 +71,10 @@ void text_where(const text *t, char *out, size_t size)
 
 static void skip_blanks(text *t)
 {
-    while (t->at < t->end && is_blank(*t->at)) {
-        ++t->at;
+    for (bool comment = false; t->at < t->end; ++t->at) {
+        if (t->free_form && *t->at == '#') comment = true;
+        if (*t->at == '\n') comment = false;
+        if (!comment && !is_blank(*t->at)) break;
     }
 }
 
@@ -160,24 +162,33 @@ pcs_status text_size(text *t, const char *what, int *out)
     return PCS_OK;
 }
 
-// [sign] digits [. digits] [e [sign] digits]: where it ends, or null
-static const char *number_end(const char *c, const char *end, const char **point)
+static bool is_hex_digit(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+// [sign] digits [. digits] [e [sign] digits], or [sign] 0x hexadecimal digits and p for e: where it
+// ends, or null
+static const char *number_end(const char *c, const char *end, bool hex, const char **point)
 {
     int digits = 0;
     *point = NULL;
     if (c < end && (*c == '-' || *c == '+')) ++c;
-    for (; c < end && is_digit(*c); ++c) {
+    hex = hex && end - c > 2 && c[0] == '0' && (c[1] == 'x' || c[1] == 'X');
+    if (hex) c += 2;
+    bool (*const fits)(char) = hex ? is_hex_digit : is_digit;
+    for (; c < end && fits(*c); ++c) {
         digits = 1;
     }
     if (c < end && *c == '.') {
         *point = c++;
-        for (; c < end && is_digit(*c); ++c) {
+        for (; c < end && fits(*c); ++c) {
             digits = 1;
         }
     }
     if (!digits) return NULL;
 
-    if (c < end && (*c == 'e' || *c == 'E')) {
+    if (c < end && (hex ? *c == 'p' || *c == 'P' : *c == 'e' || *c == 'E')) {
         ++c;
         if (c < end && (*c == '-' || *c == '+')) ++c;
         if (c == end || !is_digit(*c)) return NULL;
@@ -191,7 +202,7 @@ static const char *number_end(const char *c, const char *end, const char **point
 pcs_status text_real(text *t, const char *what, double *out)
 {
     skip_blanks(t);
-    const char *point, *end = number_end(t->at, t->end, &point);
+    const char *point, *end = number_end(t->at, t->end, t->free_form, &point);
     if (!end) return fail_expected(t, what);
     if (end - t->at > LONGEST_NUMBER) {
         return text_fail(t, PCS_ERR_FORMAT, "%s has more than %d characters", what, LONGEST_NUMBER);
@@ -260,6 +271,20 @@ bool text_take_word(text *t, const char *word)
     s.at += n;
     *t = s;
     return true;
+}
+
+bool text_take_key(text *t, const char *key)
+{
+    text s = *t;
+    if (!text_take_word(&s, key) || (s.at < s.end && !is_blank(*s.at))) return false;
+    *t = s;
+    return true;
+}
+
+pcs_status text_expected(text *t, const char *what)
+{
+    skip_blanks(t);
+    return fail_expected(t, what);
 }
 
 pcs_status text_word(text *t, const char *word)

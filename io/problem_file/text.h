@@ -12,6 +12,7 @@ typedef struct text {
     const char *name; // of the file, for sentences
     const char *begin, *at, *end;
     char point[16]; // the decimal point that strtod expects at the moment
+    bool free_form; // `#` begins a comment, up to the end of its line; reals may be hexadecimal
 } text;
 
 text text_begin(const char *name, const char *bytes, size_t size);
@@ -39,6 +40,12 @@ pcs_status text_word(text *t, const char *word);
 
 // takes the literal if it is next
 bool text_take_word(text *t, const char *word);
+
+// takes the literal if it is next and a blank or the end follows
+bool text_take_key(text *t, const char *key);
+
+// fails with what is there instead of `what`
+pcs_status text_expected(text *t, const char *what);
 
 // goes past the end of this line; blank: only blanks may be skipped
 pcs_status text_skip_line(text *t, bool blank);

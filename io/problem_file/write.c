@@ -1,15 +1,253 @@
-// Writing problem files.
-#include <percuss/problem_file.h>
+// Writing problem files: the format, the checks, the writer that belongs to it.
+#include "problem_file/write.h"
+
+#include <ctype.h>
+#include <string.h>
 
 #include "base/base.h"
+#include "linalg/bsr.h"
+#include "problem_file/assemble.h"
+
+static bool ends_with(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), m = strlen(ending);
+    if (n < m) return false;
+    for (size_t i = 0; i < m; ++i) {
+        if (tolower((unsigned char)path[n - m + i]) != ending[i]) return false;
+    }
+    return true;
+}
+
+static pcs_status choose_format(const char *path, pcs_file_format *format)
+{
+    if (*format == PCS_FORMAT_DAT || *format == PCS_FORMAT_FCLIB || *format == PCS_FORMAT_TEXT) {
+        return PCS_OK;
+    }
+    if (*format != PCS_FORMAT_BY_NAME) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_write: format %d is unknown", (int)*format);
+    }
+    if (ends_with(path, ".dat")) {
+        *format = PCS_FORMAT_DAT;
+    } else if (ends_with(path, ".hdf5") || ends_with(path, ".h5")) {
+        *format = PCS_FORMAT_FCLIB;
+    } else if (ends_with(path, ".pcs")) {
+        *format = PCS_FORMAT_TEXT;
+    } else {
+        return fail_named(path, PCS_ERR_ARG,
+                          "the name ends neither in .pcs, .dat, .hdf5 nor .h5; say which format"
+                          " to write");
+    }
+    return PCS_OK;
+}
+
+// ---- what is written must be a problem ---------------------------------------------------------
+
+// M as entries: the arena is grown to the demand
+static pcs_status take_mass(const pcs_env *env, const pcs_mass *mass, pcs_arena *arena,
+                            pcs_csc *out)
+{
+    size_t demand = 0;
+    for (;;) {
+        arena->peak = &demand;
+        const pcs_status status = pcs_mass_to_csc(mass, arena, out);
+        arena->peak = NULL;
+        if (status != PCS_ERR_MEMORY || demand <= arena->size) return status;
+        pcs_arena_destroy(env, arena);
+        PCS_TRY(pcs_arena_create(env, demand, arena));
+    }
+}
+
+static pcs_status check_vector(const written *w, const char *what, const double *x, int n)
+{
+    if (n == 0 || pcs_all_finite(x, (size_t)n)) return PCS_OK;
+    return fail_named(w->name, PCS_ERR_ARG, "%s has an entry that is not finite", what);
+}
+
+// a global problem is checked as the local one that has its blocks and the rows of H
+static pcs_status check_global(written *w)
+{
+    const pcs_global_problem *g = w->content->global;
+    if (!g->M || g->nb < 0 || (g->nb > 0 && !g->block)) {
+        return fail_named(w->name, PCS_ERR_ARG, "the mass or the blocks of the problem are null");
+    }
+    PCS_TRY(pass_named(w->name, pcs_bsr_check(&g->H)));
+    w->rows = bsr_rows(&g->H);
+    w->velocities = pcs_mass_size(g->M);
+    if (bsr_cols(&g->H) != w->velocities) {
+        return fail_named(w->name, PCS_ERR_SIZE, "H has %d columns, the mass %d rows",
+                          bsr_cols(&g->H), w->velocities);
+    }
+    if (w->velocities > 0 && !g->f) return fail_named(w->name, PCS_ERR_ARG, "f is null");
+    PCS_TRY(check_vector(w, "f", g->f, w->velocities));
+    if (g->w) PCS_TRY(check_vector(w, "w", g->w, w->rows));
+
+    int row = 0;
+    for (int i = 0; i < g->nb; ++i) {
+        const pcs_block *b = &g->block[i];
+        const bool coulomb = b->cone == PCS_COULOMB;
+        const bool good = b->row == row && b->dim >= 1 && b->dim <= w->rows - row &&
+                          (b->cone == PCS_EQUALITY || (b->cone == PCS_UNILATERAL && b->dim == 1) ||
+                           (coulomb && (b->dim == 2 || b->dim == 3))) &&
+                          (coulomb ? b->mu >= 0 && isfinite(b->mu) : b->mu == 0);
+        if (!good) {
+            return fail_named(w->name, PCS_ERR_ARG,
+                              "cone block %d of the problem is not sound (row %d, %d rows, mu %g)",
+                              i, b->row, b->dim, b->mu);
+        }
+        row += b->dim;
+    }
+    if (row != w->rows) {
+        return fail_named(w->name, PCS_ERR_SIZE, "the cone blocks cover %d rows, H has %d", row,
+                          w->rows);
+    }
+    return PCS_OK;
+}
+
+// the diagonal blocks of M: the block columns of H where nothing couples these
+static pcs_status find_blocks(written *w, pcs_pool *scratch)
+{
+    const pcs_bsr *H = &w->content->global->H;
+    const int nnz = w->M.p[w->velocities];
+    int *column = pool_take_array(scratch, (size_t)nnz, sizeof *column);
+    if (!column) return pcs_fail_memory("problem file");
+    for (int j = 0; j < w->velocities; ++j) {
+        for (int k = w->M.p[j]; k < w->M.p[j + 1]; ++k) {
+            column[k] = j;
+        }
+    }
+    w->M_entries = (entries){w->velocities, w->velocities, nnz, w->M.i, column, w->M.x};
+    PCS_TRY(diagonal_blocks(&w->M_entries, scratch, &w->M_blocks));
+
+    partition wanted = {.n = H->n, .start = H->col};
+    bool empty = false;
+    for (int j = 0; j < H->n; ++j) {
+        empty = empty || H->col[j + 1] == H->col[j];
+    }
+    if (!empty && partition_refines(&w->M_blocks, &wanted)) w->M_blocks = wanted;
+    return PCS_OK;
+}
+
+static pcs_status check(const pcs_env *env, written *w, pcs_arena *arena, pcs_pool *scratch)
+{
+    const pcs_file_content *c = w->content;
+    if (!c->problem == !c->global) {
+        return fail_named(w->name, PCS_ERR_ARG,
+                          "either a local or a global problem must be given to be written");
+    }
+    if (c->problem) {
+        PCS_TRY(pass_named(w->name, pcs_problem_check(c->problem)));
+        w->rows = c->problem->n;
+        w->nb = c->problem->nb;
+        w->block = c->problem->block;
+    } else {
+        PCS_TRY(check_global(w));
+        w->nb = c->global->nb;
+        w->block = c->global->block;
+        PCS_TRY(take_mass(env, c->global->M, arena, &w->M));
+        PCS_TRY(find_blocks(w, scratch));
+    }
+    w->kind = kind_of(w->nb, w->block, c->global != NULL);
+    if (c->v && !c->global) {
+        return fail_named(w->name, PCS_ERR_ARG, "a local problem has no velocities v");
+    }
+    if (c->r) PCS_TRY(check_vector(w, "r", c->r, w->rows));
+    if (c->u) PCS_TRY(check_vector(w, "u", c->u, w->rows));
+    if (c->v) PCS_TRY(check_vector(w, "v", c->v, w->velocities));
+    return PCS_OK;
+}
+
+// ---- matrices as blocks ------------------------------------------------------------------------
+
+static pcs_status without_empty(int n, const int *start, pcs_pool *scratch, partition *out)
+{
+    *out = (partition){.start = POOL_TAKE(scratch, (size_t)n + 1, int)};
+    if (!out->start) return pcs_fail_memory("problem file");
+    for (int b = 0; b < n; ++b) {
+        if (start[b + 1] > start[b]) out->start[++out->n] = start[b + 1];
+    }
+    return PCS_OK;
+}
+
+static pcs_status blocks_of(const entries *A, partition row, partition col, const char *name,
+                            pcs_pool *scratch, pcs_bsr *out)
+{
+    block_order order;
+    PCS_TRY(entries_order(A, row, col, scratch, &order));
+    return entries_to_bsr(A, &order, name, scratch, out);
+}
+
+pcs_status written_W(const written *w, pcs_pool *scratch, pcs_bsr *out)
+{
+    const pcs_bsr *W = &w->content->problem->W;
+    partition part;
+    PCS_TRY(without_empty(W->m, W->row, scratch, &part));
+    *out = *W;
+    if (part.n == W->m) return PCS_OK;
+    entries A;
+    PCS_TRY(bsr_to_entries(W, true, scratch, &A));
+    return blocks_of(&A, part, part, w->name, scratch, out);
+}
+
+pcs_status written_M(const written *w, pcs_pool *scratch, pcs_bsr *out, bool *worth)
+{
+    size_t values = 0;
+    for (int b = 0; b < w->M_blocks.n; ++b) {
+        const size_t n = (size_t)(w->M_blocks.start[b + 1] - w->M_blocks.start[b]);
+        values += n * n;
+    }
+    *worth = values <= 16 * (size_t)w->M_entries.n + 4096;
+    if (!*worth) return PCS_OK;
+    return blocks_of(&w->M_entries, w->M_blocks, w->M_blocks, w->name, scratch, out);
+}
+
+pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *out)
+{
+    const pcs_bsr *H = &w->content->global->H;
+    partition row, col;
+    entries A;
+    PCS_TRY(without_empty(H->m, H->row, scratch, &row));
+    PCS_TRY(without_empty(H->n, H->col, scratch, &col));
+    PCS_TRY(bsr_to_entries(H, true, scratch, &A));
+    if (!turned) return blocks_of(&A, row, col, w->name, scratch, out);
+    A = entries_turned(&A);
+    return blocks_of(&A, col, row, w->name, scratch, out);
+}
+
+// ------------------------------------------------------------------------------------------------
+
+static pcs_status put(const written *w, pcs_file_format format, pcs_pool *scratch, sink *s)
+{
+    switch (format) {
+    case PCS_FORMAT_DAT:
+        return dat_write(w, scratch, s);
+    case PCS_FORMAT_FCLIB:
+        return pcs_fail(PCS_ERR_UNSUPPORTED, "%.200s: FCLIB files are not written yet", w->name);
+    case PCS_FORMAT_TEXT:
+        return native_write(w, scratch, s);
+    case PCS_FORMAT_BY_NAME:
+        break;
+    }
+    return PCS_ERR_ARG;
+}
 
 pcs_status pcs_problem_file_write(const pcs_env *env, const char *path, pcs_file_format format,
                                   const pcs_file_content *content)
 {
-    (void)env;
     if (!path || !content) {
         return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_write: an argument is null");
     }
-    return pcs_fail(PCS_ERR_UNSUPPORTED, "%.200s: writing the format %s is not there yet", path,
-                    pcs_file_format_text(format));
+    PCS_TRY(choose_format(path, &format));
+
+    written w = {.name = path, .content = content};
+    pcs_arena arena = {0};
+    pcs_pool scratch = pool_begin(env);
+    sink s = sink_begin(env);
+    pcs_status status = check(env, &w, &arena, &scratch);
+    if (status == PCS_OK) status = put(&w, format, &scratch, &s);
+    if (status == PCS_OK && s.failed) status = pcs_fail_memory(path);
+    pool_release(&scratch);
+    pcs_arena_destroy(env, &arena);
+    if (status == PCS_OK) status = store(path, s.bytes ? s.bytes : "", s.size);
+    sink_end(&s);
+    return status;
 }

@@ -1,0 +1,33 @@
+// Text that grows in memory until it is stored at once. Numbers are written with a point in every
+// locale, so that they read back as the same double.
+#ifndef PROBLEM_FILE_SINK_H
+#define PROBLEM_FILE_SINK_H
+
+#include <percuss/base.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct sink {
+    const pcs_env *env;
+    char *bytes;
+    size_t size, room;
+    bool failed;    // out of memory: what follows is ignored
+    char point[16]; // what printf puts between digits at the moment
+} sink;
+
+sink sink_begin(const pcs_env *env);
+void sink_end(sink *s);
+
+void sink_bytes(sink *s, const char *bytes, size_t size);
+void sink_text(sink *s, const char *text);
+void sink_int(sink *s, long long x); // and a blank
+void sink_real(sink *s, double x);   // and a blank
+void sink_ints(sink *s, size_t n, const int *x);
+void sink_reals(sink *s, size_t n, const double *x);
+void sink_line(sink *s); // the end of a line; a blank before it is dropped
+
+// Puts the bytes into a file that appears complete or not at all.
+pcs_status store(const char *path, const char *bytes, size_t size);
+
+#endif

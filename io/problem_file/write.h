@@ -1,0 +1,34 @@
+// The writers, one for each format: each puts a sound problem into a sink, or says what the
+// format cannot hold.
+#ifndef PROBLEM_FILE_WRITE_H
+#define PROBLEM_FILE_WRITE_H
+
+#include <percuss/problem_file.h>
+
+#include "problem_file/entries.h"
+#include "problem_file/sink.h"
+
+// what to write, once checked
+typedef struct written {
+    const char *name; // for sentences
+    const pcs_file_content *content;
+    pcs_file_kind kind;
+    int rows, velocities;
+    int nb;
+    const pcs_block *block;
+    pcs_csc M;          // of a global problem: both triangles
+    entries M_entries;  // the same
+    partition M_blocks; // its diagonal blocks, the block columns of H where they fit
+} written;
+
+// The matrices as blocks, none of them without rows or columns; M only where it falls into such
+// blocks (else *worth is false), H in the form of the library, or turned.
+pcs_status written_W(const written *w, pcs_pool *scratch, pcs_bsr *out);
+pcs_status written_M(const written *w, pcs_pool *scratch, pcs_bsr *out, bool *worth);
+pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *out);
+
+pcs_status dat_write(const written *w, pcs_pool *scratch, sink *s);
+pcs_status native_write(const written *w, pcs_pool *scratch, sink *s);
+pcs_status fclib_write(const written *w, pcs_pool *scratch, sink *s);
+
+#endif
