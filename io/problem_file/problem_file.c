@@ -8,7 +8,9 @@
 #include "base/base.h"
 #include "problem_file/assemble.h"
 #include "problem_file/complementarity.h"
+#include "problem_file/fclib.h"
 #include "problem_file/friction.h"
+#include "problem_file/hdf5.h"
 #include "problem_file/native.h"
 #include "problem_file/object.h"
 
@@ -96,6 +98,8 @@ static pcs_status read_kind(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_prob
 static pcs_status read_format(text *t, pcs_pool *scratch, pcs_problem_file *file)
 {
     switch (file->format) {
+    case PCS_FORMAT_FCLIB:
+        return fclib_read(t->name, t->begin, (size_t)(t->end - t->begin), scratch, file);
     case PCS_FORMAT_TEXT:
         return native_read(t, scratch, file);
     default:
@@ -153,6 +157,7 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
     *out = NULL;
     if (!bytes && size > 0) return pcs_fail(PCS_ERR_ARG, "problem file: the text is null");
     text t = text_begin(name ? name : "text", bytes ? bytes : "", size);
+    if (h5_fits(t.begin, size)) return read_into(env, &t, PCS_FORMAT_FCLIB, kind, 0, out);
     if (native_fits(&t)) return read_into(env, &t, PCS_FORMAT_TEXT, kind, 0, out);
     return parse_dat(env, t, kind, out);
 }

@@ -221,7 +221,7 @@ static pcs_status put(const written *w, pcs_file_format format, pcs_pool *scratc
     case PCS_FORMAT_DAT:
         return dat_write(w, scratch, s);
     case PCS_FORMAT_FCLIB:
-        return pcs_fail(PCS_ERR_UNSUPPORTED, "%.200s: FCLIB files are not written yet", w->name);
+        return fclib_write(w, scratch, s);
     case PCS_FORMAT_TEXT:
         return native_write(w, scratch, s);
     case PCS_FORMAT_BY_NAME:

@@ -1,0 +1,340 @@
+// HDF5 files as images in memory. A file is not trusted: links lead nowhere outside, data sets must
+// have the type and the shape expected and cannot claim more than the image holds.
+#include "problem_file/hdf5.h"
+
+#include <hdf5.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "problem_file/assemble.h"
+
+// a compressed data set may be larger than the file, by this much
+enum { MOST_COMPRESSED = 16, LONGEST_PATH = 200 };
+
+// HDF5 wants a name for an image, and refuses that of a file that exists; this one never does
+#define NO_FILE "/dev/null/percuss"
+
+static pcs_status fail_path(const h5_file *f, const char *path, const char *what)
+{
+    return fail_named(f->name, PCS_ERR_FORMAT, "%s: %s", path, what);
+}
+
+static pcs_status fail_memory(void)
+{
+    return pcs_fail_memory("HDF5 file");
+}
+
+bool h5_fits(const char *bytes, size_t size)
+{
+    return size >= 8 && memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) == 0;
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
+typedef union printer {
+    H5E_auto2_t call;
+    void *pointer;
+} printer;
+
+static void silence(h5_file *f)
+{
+    printer p = {NULL};
+    f->printer_data = NULL;
+    H5Eget_auto2(H5E_DEFAULT, &p.call, &f->printer_data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    f->printer = p.pointer;
+}
+
+static void restore(const h5_file *f)
+{
+    const printer p = {.pointer = f->printer};
+    H5Eset_auto2(H5E_DEFAULT, p.call, f->printer_data);
+}
+
+// access to an image; closing the file closes whatever is open in it
+static hid_t image_access(const char *bytes, size_t size)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access < 0) return access;
+    const bool good = H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
+                      H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+                      (size == 0 || H5Pset_file_image(access, (void *)(uintptr_t)bytes, size) >= 0);
+    if (good) return access;
+    H5Pclose(access);
+    return H5I_INVALID_HID;
+}
+
+pcs_status h5_open(const char *name, const char *bytes, size_t size, h5_file *out)
+{
+    *out = (h5_file){.name = name, .size = size, .id = H5I_INVALID_HID};
+    if (H5open() < 0) return pcs_fail_memory("HDF5");
+    silence(out);
+    const hid_t access = image_access(bytes, size);
+    if (access >= 0) {
+        out->id = H5Fopen(NO_FILE, H5F_ACC_RDONLY, access);
+        H5Pclose(access);
+    }
+    if (out->id >= 0) return PCS_OK;
+    restore(out);
+    if (access < 0) return fail_memory();
+    return fail_named(name, PCS_ERR_FORMAT,
+                      "it begins like an HDF5 file but cannot be opened as one; it may be cut");
+}
+
+pcs_status h5_create(const char *name, h5_file *out)
+{
+    *out = (h5_file){.name = name, .id = H5I_INVALID_HID};
+    if (H5open() < 0) return pcs_fail_memory("HDF5");
+    silence(out);
+    const hid_t access = image_access(NULL, 0);
+    if (access >= 0) {
+        out->id = H5Fcreate(NO_FILE, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        H5Pclose(access);
+    }
+    if (out->id >= 0) return PCS_OK;
+    restore(out);
+    return fail_memory();
+}
+
+void h5_close(h5_file *f)
+{
+    if (f->id >= 0) H5Fclose(f->id);
+    f->id = H5I_INVALID_HID;
+    restore(f);
+}
+
+pcs_status h5_image(h5_file *f, sink *s)
+{
+    if (H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0) return fail_memory();
+    const ssize_t size = H5Fget_file_image(f->id, NULL, 0);
+    if (size <= 0) return fail_memory();
+    char *bytes = pcs_env_alloc(s->env, (size_t)size, 1);
+    if (!bytes) return fail_memory();
+    if (H5Fget_file_image(f->id, bytes, (size_t)size) == size) {
+        sink_bytes(s, bytes, (size_t)size);
+    } else {
+        s->failed = true;
+    }
+    pcs_env_free(s->env, bytes);
+    return PCS_OK;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+// every part of the path is a hard link: others lead elsewhere
+bool h5_has(const h5_file *f, const char *path)
+{
+    char part[LONGEST_PATH];
+    const size_t length = strlen(path);
+    if (length >= sizeof part) return false;
+    for (size_t n = 1; n <= length; ++n) {
+        if (path[n] != '/' && path[n] != '\0') continue;
+        memcpy(part, path, n);
+        part[n] = '\0';
+        H5L_info_t link;
+        if (H5Lexists(f->id, part, H5P_DEFAULT) <= 0) return false;
+        if (H5Lget_info(f->id, part, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static pcs_status open_set(const h5_file *f, const char *path, hid_t *out)
+{
+    if (!h5_has(f, path)) return fail_path(f, path, "it is missing");
+    *out = H5Dopen2(f->id, path, H5P_DEFAULT);
+    return *out >= 0 ? PCS_OK : fail_path(f, path, "it is no data set that can be read");
+}
+
+// how many bytes a set may take: those of the file, more if it is compressed. 0: it is stored
+// elsewhere, or in pieces larger than that.
+static size_t most_bytes(const h5_file *f, hid_t set, size_t type_size)
+{
+    const hid_t made = H5Dget_create_plist(set);
+    if (made < 0) return 0;
+    size_t most = 0;
+    const H5D_layout_t layout = H5Pget_layout(made);
+    if (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS) {
+        most = H5Pget_external_count(made) == 0 ? f->size : 0;
+    } else if (layout == H5D_CHUNKED) {
+        hsize_t chunk[H5S_MAX_RANK];
+        most = MOST_COMPRESSED * f->size;
+        size_t piece = type_size;
+        const int rank = H5Pget_chunk(made, H5S_MAX_RANK, chunk);
+        for (int i = 0; i < rank && most > 0; ++i) {
+            if (piece > 0 && chunk[i] > most / piece) {
+                most = 0;
+            } else {
+                piece *= (size_t)chunk[i];
+            }
+        }
+        if (rank < 1) most = 0;
+    }
+    H5Pclose(made);
+    return most;
+}
+
+// the length of a set of numbers of one class; a single number may have no dimension
+static pcs_status measure(const h5_file *f, const char *path, hid_t set, H5T_class_t class,
+                          int expected, int *n)
+{
+    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    const H5T_class_t found = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    const size_t width = type >= 0 ? H5Tget_size(type) : 0;
+    const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    const bool simple = space >= 0 && H5Sget_simple_extent_type(space) != H5S_NULL;
+    const hssize_t count = simple ? H5Sget_simple_extent_npoints(space) : -1;
+    if (type >= 0) H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+
+    if (found != class || width == 0 || width > 16) {
+        return fail_path(f, path,
+                         class == H5T_INTEGER ? "it is not of integers" : "it is not of reals");
+    }
+    if (!simple || rank > 1 || rank < 0 || count < 0) {
+        return fail_path(f, path, "it must have one dimension");
+    }
+    if (count > INT_MAX) {
+        return fail_named(f->name, PCS_ERR_SIZE, "%s: it has more numbers than an int can count",
+                          path);
+    }
+    if (expected >= 0 && count != expected) {
+        return fail_named(f->name, PCS_ERR_SIZE, "%s: it has %lld numbers; it must have %d", path,
+                          (long long)count, expected);
+    }
+    if ((size_t)count > most_bytes(f, set, width) / width) {
+        return fail_named(f->name, PCS_ERR_SIZE,
+                          "%s: it claims %lld numbers, more than the %zu bytes of the file hold",
+                          path, (long long)count, f->size);
+    }
+    *n = (int)count;
+    return PCS_OK;
+}
+
+static pcs_status read_array(const h5_file *f, const char *path, H5T_class_t class, int *n,
+                             pcs_pool *pool, void **out)
+{
+    hid_t set = H5I_INVALID_HID;
+    PCS_TRY(open_set(f, path, &set));
+    const bool integer = class == H5T_INTEGER;
+    pcs_status status = measure(f, path, set, class, *n, n);
+    if (status == PCS_OK) {
+        *out = pool_take_array(pool, (size_t)*n, integer ? sizeof(int) : sizeof(double));
+        if (!*out) status = fail_memory();
+    }
+    const hid_t native = integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE;
+    if (status == PCS_OK && *n > 0 &&
+        H5Dread(set, native, H5S_ALL, H5S_ALL, H5P_DEFAULT, *out) < 0) {
+        status = fail_path(f, path, "it cannot be read; the file may be cut or damaged");
+    }
+    H5Dclose(set);
+    return status;
+}
+
+pcs_status h5_ints(const h5_file *f, const char *path, int *n, pcs_pool *pool, int **out)
+{
+    void *x = NULL;
+    PCS_TRY(read_array(f, path, H5T_INTEGER, n, pool, &x));
+    *out = x;
+    return PCS_OK;
+}
+
+pcs_status h5_reals(const h5_file *f, const char *path, int *n, pcs_pool *pool, double **out)
+{
+    void *x = NULL;
+    PCS_TRY(read_array(f, path, H5T_FLOAT, n, pool, &x));
+    *out = x;
+    for (int i = 0; i < *n; ++i) {
+        if (isfinite((*out)[i])) continue;
+        return fail_named(f->name, PCS_ERR_FORMAT, "%s: number %d is not finite", path, i);
+    }
+    return PCS_OK;
+}
+
+pcs_status h5_int(const h5_file *f, const char *path, int *out)
+{
+    pcs_pool pool = pool_begin(NULL);
+    int n = 1, *x = NULL;
+    const pcs_status status = h5_ints(f, path, &n, &pool, &x);
+    if (status == PCS_OK) *out = x[0];
+    pool_release(&pool);
+    return status;
+}
+
+pcs_status h5_words(const h5_file *f, const char *path, pcs_pool *pool, const char **out)
+{
+    *out = NULL;
+    if (!h5_has(f, path)) return PCS_OK;
+    const hid_t set = H5Dopen2(f->id, path, H5P_DEFAULT);
+    if (set < 0) return PCS_OK;
+    const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    const bool fixed = type >= 0 && space >= 0 && H5Tget_class(type) == H5T_STRING &&
+                       H5Tis_variable_str(type) == 0 && H5Sget_simple_extent_npoints(space) == 1;
+    const size_t size = fixed ? H5Tget_size(type) : 0;
+    pcs_status status = PCS_OK;
+    if (size > 0 && size <= most_bytes(f, set, size)) {
+        char *words = POOL_TAKE(pool, size + 1, char);
+        if (!words) status = fail_memory();
+        if (words && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words) >= 0) *out = words;
+    }
+    if (type >= 0) H5Tclose(type);
+    if (space >= 0) H5Sclose(space);
+    H5Dclose(set);
+    return status;
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+pcs_status h5_put_group(h5_file *f, const char *path)
+{
+    const hid_t group = H5Gcreate2(f->id, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0) return fail_memory();
+    H5Gclose(group);
+    return PCS_OK;
+}
+
+static pcs_status put(h5_file *f, const char *path, hid_t type, hid_t memory, hid_t space,
+                      const void *x)
+{
+    // without the time of writing: the same problem gives the same bytes
+    const hid_t plain = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t set = H5I_INVALID_HID;
+    bool good = false;
+    if (plain >= 0 && space >= 0 && H5Pset_obj_track_times(plain, 0) >= 0) {
+        set = H5Dcreate2(f->id, path, type, space, H5P_DEFAULT, plain, H5P_DEFAULT);
+    }
+    if (set >= 0) {
+        good = H5Sget_simple_extent_npoints(space) == 0 ||
+               H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0;
+        H5Dclose(set);
+    }
+    if (plain >= 0) H5Pclose(plain);
+    if (space >= 0) H5Sclose(space);
+    return good ? PCS_OK : fail_memory();
+}
+
+pcs_status h5_put_ints(h5_file *f, const char *path, size_t n, const int *x)
+{
+    const hsize_t dims = n;
+    return put(f, path, H5T_STD_I32LE, H5T_NATIVE_INT, H5Screate_simple(1, &dims, NULL), x);
+}
+
+pcs_status h5_put_reals(h5_file *f, const char *path, size_t n, const double *x)
+{
+    const hsize_t dims = n;
+    return put(f, path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate_simple(1, &dims, NULL), x);
+}
+
+pcs_status h5_put_words(h5_file *f, const char *path, const char *words)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    pcs_status status = fail_memory();
+    if (type >= 0 && H5Tset_size(type, strlen(words) + 1) >= 0) {
+        status = put(f, path, type, type, H5Screate(H5S_SCALAR), words);
+    }
+    if (type >= 0) H5Tclose(type);
+    return status;
+}

@@ -1,0 +1,53 @@
+// The only door to HDF5: files are images in memory, so that nothing is read behind the back of
+// whoever calls. HDF5's own printing of errors is silenced from h5_open or h5_create to h5_close,
+// which restores it. HDF5's memory comes from malloc.
+#ifndef PROBLEM_FILE_HDF5_H
+#define PROBLEM_FILE_HDF5_H
+
+#include <percuss/base.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "problem_file/pool.h"
+#include "problem_file/sink.h"
+
+typedef struct h5_file {
+    const char *name; // for sentences
+    size_t size;      // of the image: what data sets may claim
+    int64_t id;
+    void *printer, *printer_data; // what HDF5 calls on errors outside
+} h5_file;
+
+// whether the bytes begin like an HDF5 file
+bool h5_fits(const char *bytes, size_t size);
+
+pcs_status h5_open(const char *name, const char *bytes, size_t size, h5_file *out);
+pcs_status h5_create(const char *name, h5_file *out);
+void h5_close(h5_file *f);
+
+// the image of a file that was created
+pcs_status h5_image(h5_file *f, sink *s);
+
+// ---- reading: paths are absolute and of groups and data sets of the file itself
+
+bool h5_has(const h5_file *f, const char *path);
+
+// a single integer
+pcs_status h5_int(const h5_file *f, const char *path, int *out);
+
+// arrays of one dimension; *n entries are expected, or any number if it is negative
+pcs_status h5_ints(const h5_file *f, const char *path, int *n, pcs_pool *pool, int **out);
+pcs_status h5_reals(const h5_file *f, const char *path, int *n, pcs_pool *pool, double **out);
+
+// a string; null where there is none of fixed length
+pcs_status h5_words(const h5_file *f, const char *path, pcs_pool *pool, const char **out);
+
+// ---- writing
+
+pcs_status h5_put_group(h5_file *f, const char *path);
+pcs_status h5_put_ints(h5_file *f, const char *path, size_t n, const int *x);
+pcs_status h5_put_reals(h5_file *f, const char *path, size_t n, const double *x);
+pcs_status h5_put_words(h5_file *f, const char *path, const char *words);
+
+#endif
