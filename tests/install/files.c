@@ -1,0 +1,26 @@
+// One contact is written in the layout of FCLIB and read back: the files of problems from outside.
+#include <stdio.h>
+
+#include <percuss/problem_file.h>
+
+int main(void)
+{
+    int part[2] = {0, 3}, ptr[2] = {0, 1}, idx = 0;
+    size_t off = 0;
+    double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double q[3] = {-1, 0.5, 0};
+    const pcs_block contact = {.cone = PCS_COULOMB, .row = 0, .dim = 3, .mu = 0.3};
+    const pcs_problem p = {3, 1, &contact, {1, 1, part, part, ptr, &idx, &off, W}, q};
+
+    const pcs_file_content content = {.problem = &p};
+    const char *path = "one_contact.hdf5";
+    pcs_problem_file *file = NULL;
+    if (pcs_problem_file_write(NULL, path, PCS_FORMAT_BY_NAME, &content) != PCS_OK ||
+        pcs_problem_file_read(NULL, path, PCS_FILE_ANY, &file) != PCS_OK) {
+        fprintf(stderr, "%s\n", pcs_error_text());
+        return 1;
+    }
+    const int good = file->contacts == 1 && file->problem.q[1] == 0.5;
+    pcs_problem_file_destroy(file);
+    return good ? 0 : 1;
+}
