@@ -19,6 +19,7 @@
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "problem/problem.h"
+#include "solver/newton_cones.h"
 #include "solver/solver.h"
 
 #define SMALL       24                 // rows below which our own LU beats BLAS
@@ -44,9 +45,19 @@ typedef struct newton {
     pcs_arena arena; // for least squares
 } newton;
 
+// without friction, and few enough rows for a full matrix
+static bool has_rows_only(const pcs_problem *p)
+{
+    for (int b = 0; b < p->nb; ++b) {
+        if (p->block[b].cone == PCS_COULOMB) return false;
+    }
+    return true;
+}
+
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     (void)o;
+    if (!has_rows_only(p)) return newton_cones_bytes(p);
     const size_t n = (size_t)p->n;
     return 64 + track_bytes(p) + 12 * solver_bytes(n, sizeof(double)) + solver_bytes(n, 1) +
            2 * solver_bytes(n * n, sizeof(double)) + 3 * solver_bytes(n, sizeof(int)) +
@@ -112,7 +123,7 @@ static double merit(const newton *w, const double *a, const double *b, double *F
     for (int i = 0; i < w->p->n; ++i) {
         double f = b[i];
         if (!w->equal[i]) {
-            f = w->o->function == PCS_NEWTON_MIN ? cone_min(a[i], b[i]) : fischer(a[i], b[i]);
+            f = w->o->function == PCS_NEWTON_FB ? fischer(a[i], b[i]) : cone_min(a[i], b[i]);
         }
         F[i] = f;
         sum += f * f;
@@ -128,7 +139,7 @@ static void slopes(newton *w)
         if (w->equal[i]) {
             w->alpha[i] = 0;
             w->beta[i] = 1;
-        } else if (w->o->function == PCS_NEWTON_MIN) {
+        } else if (w->o->function != PCS_NEWTON_FB) {
             w->alpha[i] = a < b;
             w->beta[i] = !(a < b);
         } else {
@@ -329,6 +340,7 @@ static void measure(newton *w, solver_track *t, double *r, double *u)
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out)
 {
+    if (!has_rows_only(p)) return newton_cones(p, o, watch, work, r, u, out);
     solver_track t;
     newton w;
     if (!track_begin(&t, p, o, watch, &work, r) || !begin(&w, p, &o->as.newton, &work)) {
@@ -373,7 +385,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
 static const pcs_opt options[] = {
     {"function", PCS_OPT_CHOICE, offsetof(pcs_solver_opts, as.newton.function), PCS_NEWTON_FB,
-     PCS_NEWTON_MIN, "0: Fischer-Burmeister, 1: min"},
+     PCS_NEWTON_JM,
+     "0: Fischer-Burmeister, 1: natural map (min), 2: Alart-Curnier, 3: Jean-Moreau"},
     {"max_backtracks", PCS_OPT_INT, offsetof(pcs_solver_opts, as.newton.max_backtracks), 0, 60,
      "halvings of a step in the line search"},
     {"restarts", PCS_OPT_INT, offsetof(pcs_solver_opts, as.newton.restarts), 0, 1000,
@@ -382,9 +395,9 @@ static const pcs_opt options[] = {
 
 const solver_class solver_newton = {
     .info = {.name = "newton",
-             .summary = "semismooth Newton on Fischer-Burmeister or min, with line search",
+             .summary = "semismooth Newton on a complementarity function, with line search",
              .kind = PCS_NEWTON,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL,
+             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_NEWTON,

@@ -5,7 +5,7 @@
 
 static const solver_class *const table[] = {
     &solver_auto, &solver_direct, &solver_enum, &solver_lemke,
-    &solver_nsgs, &solver_newton, &solver_ipm,
+    &solver_nsgs, &solver_newton, &solver_prox, &solver_ipm,
 };
 
 #define COUNT ((int)(sizeof table / sizeof *table))

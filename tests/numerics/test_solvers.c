@@ -75,6 +75,9 @@ static bool must_solve(pcs_solver kind, family f, int n)
         return definite && n <= 30;
     case PCS_NEWTON:
         return f != FAMILY_ANY && f != FAMILY_PSD && f != FAMILY_MIXED_PSD;
+    case PCS_PROX:
+        return definite || f == FAMILY_SKEWED || f == FAMILY_PSD || f == FAMILY_MIXED_PSD ||
+               f == FAMILY_DEFICIENT;
     case PCS_IPM:
         return definite || f == FAMILY_SKEWED;
     }

@@ -17,7 +17,8 @@ typedef enum pcs_solver {
     PCS_ENUM,   ///< enumeration of active sets and modes: small problems, the exact reference
     PCS_LEMKE,  ///< complementary pivoting
     PCS_NSGS,   ///< nonsmooth (projected) Gauss-Seidel with relaxation
-    PCS_NEWTON, ///< semismooth Newton on Fischer-Burmeister or min, line search
+    PCS_NEWTON, ///< semismooth Newton on a complementarity function, line search
+    PCS_PROX,   ///< proximal point loop around semismooth Newton
     PCS_IPM     ///< primal-dual interior point; monotone problems, friction
 } pcs_solver;
 
@@ -53,8 +54,11 @@ typedef enum pcs_stop {
 
 /// The complementarity function whose zero newton looks for.
 typedef enum pcs_newton_function {
-    PCS_NEWTON_FB, ///< Fischer-Burmeister: sqrt(r^2 + u^2) - r - u
-    PCS_NEWTON_MIN ///< min(r, rho u)
+    PCS_NEWTON_FB,      ///< Fischer-Burmeister; on Coulomb blocks that of the second-order cone
+    PCS_NEWTON_NATURAL, ///< r - P_K(r - rho s(u)); min(r, rho u) on unilateral rows
+    PCS_NEWTON_AC,      ///< Alart-Curnier: a disc of radius mu max(0, r_N - rho u_N)
+    PCS_NEWTON_JM,      ///< Jean-Moreau: the same with radius mu max(0, r_N)
+    PCS_NEWTON_MIN = PCS_NEWTON_NATURAL ///< its name where there are unilateral rows only
 } pcs_newton_function;
 
 /// Options of PCS_ENUM.
@@ -93,8 +97,15 @@ typedef struct pcs_nsgs_opts {
 typedef struct pcs_newton_opts {
     pcs_newton_function function; ///< what is driven to zero
     int max_backtracks;           ///< halvings of a step in the line search
-    int restarts;                 ///< perturbed starts after a stall
+    int restarts;                 ///< new starts after a stall
 } pcs_newton_opts;
+
+/// Options of PCS_PROX.
+typedef struct pcs_prox_opts {
+    pcs_newton_function function; ///< of the inner Newton method
+    double alpha;                 ///< first proximal weight, on the scaled diagonal of W
+    int inner;                    ///< Newton steps for one proximal problem, at most
+} pcs_prox_opts;
 
 /// What ipm does with the shift mu |u_T| of friction.
 typedef enum pcs_shift {
@@ -121,6 +132,7 @@ typedef struct pcs_solver_opts {
         pcs_enum_opts enumerate;
         pcs_nsgs_opts nsgs;
         pcs_newton_opts newton;
+        pcs_prox_opts prox;
         pcs_ipm_opts ipm;
     } as; ///< the member that belongs to kind
 } pcs_solver_opts;

@@ -1,0 +1,138 @@
+// Proximal point method. r_{k+1} solves the problem with
+//
+//     W + alpha_k S  and  q - alpha_k S r_k,     S the scales of the rows,
+//
+// by semismooth Newton (semismooth.h) from r_k. The weight makes the matrix regular where contacts
+// are hyperstatic; it vanishes from the solution as r_{k+1} - r_k does.
+//
+// R. T. Rockafellar, Monotone operators and the proximal point algorithm, SIAM J. Control Optim.
+// 14, 1976.
+#include <float.h>
+#include <string.h>
+
+#include "solver/semismooth.h"
+
+#define MEMORY      8  // merits the nonmonotone search looks back at
+#define HALVINGS    12 // of a step
+#define LEAST_ALPHA 1e-10
+#define MOST_ALPHA  1e4
+#define PART        0.1 // of alpha |a - center| that may remain of F
+#define STALLS      40  // outer steps without a better iterate
+
+static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
+{
+    (void)o;
+    return 64 + track_bytes(p) + semismooth_bytes(p);
+}
+
+// Newton on the proximal problem; 1: solved, 0: not, -1: the whole solve has ended
+static int inner(semismooth *w, solver_track *t, const pcs_solver_opts *o, int *iters, int *steps,
+                 double *r, double *u)
+{
+    const int n = w->z.n;
+    double merits[MEMORY];
+    int n_merits = 0;
+    semismooth_slopes(w);
+    const double first = sqrt(2 * w->merit);
+    for (*steps = 0; *steps < o->as.prox.inner; ++*steps) {
+        merits[n_merits++ % MEMORY] = w->merit;
+        double worst = 0;
+        for (int k = 0; k < MEMORY && k < n_merits; ++k) {
+            if (merits[k] > worst) worst = merits[k];
+        }
+        if (semismooth_step(w, 1e-8) == STEP_NONE || !semismooth_search(w, worst, HALVINGS)) {
+            return 0;
+        }
+        semismooth_slopes(w);
+        semismooth_get(w, r);
+        t->step = w->taken;
+        track_measure(t, r, u);
+        *iters += 1;
+        if (track_done(t, *iters)) return -1;
+
+        double moved = 0;
+        for (int i = 0; i < n; ++i) {
+            moved += (w->a[i] - w->center[i]) * (w->a[i] - w->center[i]);
+        }
+        const double left = sqrt(2 * w->merit);
+        if (left <= PART * w->shift * sqrt(moved) && left <= 0.5 * first) {
+            *steps += 1;
+            return 1;
+        }
+        if (left <= 1e-16 * first) return 1;
+    }
+    return 0;
+}
+
+static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
+                        pcs_arena work, double *r, double *u, pcs_report *out)
+{
+    solver_track t;
+    semismooth w = {0};
+    if (!track_begin(&t, p, o, watch, &work, r) ||
+        !semismooth_begin(&w, p, o->as.prox.function, &work)) {
+        return pcs_fail_memory("prox");
+    }
+    const size_t bytes = (size_t)p->n * sizeof *r;
+    semismooth_set(&w, r);
+    w.shift = o->as.prox.alpha;
+    t.penalty = w.shift;
+    track_measure(&t, r, u);
+
+    int iters = 0, stalls = 0;
+    bool done = track_done(&t, iters);
+    while (!done) {
+        memcpy(w.center, w.a, bytes);
+        const double before = t.best_value;
+        int steps = 0;
+        const int end = inner(&w, &t, o, &iters, &steps, r, u);
+        if (end < 0) break;
+        if (end > 0) {
+            w.shift *= steps <= 3 ? 0.1 : steps <= 6 ? 0.3 : 1;
+            if (w.shift < LEAST_ALPHA) w.shift = LEAST_ALPHA;
+        } else {
+            memcpy(w.a, w.center, bytes);
+            w.shift *= 8;
+            if (w.shift > MOST_ALPHA) w.shift = MOST_ALPHA;
+        }
+        t.penalty = w.shift;
+        stalls = t.best_value < before ? 0 : stalls + 1;
+        if (stalls > STALLS) {
+            t.outcome = PCS_STALLED;
+            t.iters = iters;
+            break;
+        }
+        if (steps == 0) {
+            // nothing moved: the counter must all the same
+            iters += 1;
+            done = track_done(&t, iters);
+        }
+    }
+    semismooth_end(&w);
+    track_end(&t, r, out);
+    return PCS_OK;
+}
+
+static const pcs_opt options[] = {
+    {"function", PCS_OPT_CHOICE, offsetof(pcs_solver_opts, as.prox.function), PCS_NEWTON_FB,
+     PCS_NEWTON_JM, "0: Fischer-Burmeister, 1: natural map, 2: Alart-Curnier, 3: Jean-Moreau"},
+    {"alpha", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.prox.alpha), 1e-10, 1e4,
+     "first proximal weight, relative to the diagonal of W"},
+    {"inner", PCS_OPT_INT, offsetof(pcs_solver_opts, as.prox.inner), 1, 1000,
+     "Newton steps for one proximal problem"},
+};
+
+const solver_class solver_prox = {
+    .info = {.name = "prox",
+             .summary = "proximal point loop around semismooth Newton",
+             .kind = PCS_PROX,
+             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .opt = options,
+             .n_opts = sizeof options / sizeof *options},
+    .defaults = {.kind = PCS_PROX,
+                 .tol = 1e-10,
+                 .max_iters = 1000,
+                 .as.prox = {.function = PCS_NEWTON_AC, .alpha = 1, .inner = 30}},
+    .work_bytes = work_bytes,
+    .solve = solve,
+};
