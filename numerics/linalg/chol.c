@@ -6,8 +6,6 @@
 
 #include <cholmod.h>
 
-#include "linalg/csc.h"
-
 struct chol_factor {
     pcs_env env;
     int n;
@@ -53,67 +51,9 @@ static cholmod_dense columns(int n, int count, double *x)
                            .dtype = CHOLMOD_DOUBLE};
 }
 
-static pcs_status check(const pcs_csc *M)
-{
-    if (!M || !M->p || M->m != M->n || M->n < 0 || M->p[0] != 0) {
-        return pcs_fail(PCS_ERR_ARG, "mass matrix: it is null or not square");
-    }
-    for (int j = 0; j < M->n; ++j) {
-        if (M->p[j + 1] < M->p[j] || (M->p[j + 1] > M->p[j] && (!M->i || !M->x))) {
-            return pcs_fail(PCS_ERR_SIZE, "mass matrix: the entries of column %d are missing", j);
-        }
-        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
-            if (M->i[k] < 0 || M->i[k] >= M->m || (k > M->p[j] && M->i[k] <= M->i[k - 1])) {
-                return pcs_fail(PCS_ERR_SIZE,
-                                "mass matrix: the rows of column %d are out of range"
-                                " or do not increase at entry %d",
-                                j, k - M->p[j]);
-            }
-            if (!isfinite(M->x[k])) {
-                return pcs_fail(PCS_ERR_ARG, "mass matrix: entry (%d, %d) is not finite", M->i[k],
-                                j);
-            }
-        }
-    }
-    return PCS_OK;
-}
-
-static double entry(const pcs_csc *M, int i, int j)
-{
-    for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
-        if (M->i[k] == i) return M->x[k];
-    }
-    return 0;
-}
-
-// both triangles given: they must agree, CHOLMOD would read one and ignore the other
-static pcs_status check_symmetric(const pcs_csc *M)
-{
-    double scale = 0;
-    for (int k = 0; k < M->p[M->n]; ++k) {
-        scale = fmax(scale, fabs(M->x[k]));
-    }
-    for (int j = 0; j < M->n; ++j) {
-        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
-            if (!(fabs(M->x[k] - entry(M, j, M->i[k])) <= 1e-10 * scale)) {
-                return pcs_fail(PCS_ERR_ARG,
-                                "mass matrix: entries (%d, %d) and (%d, %d) differ; it"
-                                " must be symmetric",
-                                M->i[k], j, j, M->i[k]);
-            }
-        }
-    }
-    return PCS_OK;
-}
-
 pcs_status chol_create(const pcs_env *env, const pcs_csc *M, chol_factor **out)
 {
     *out = NULL;
-    PCS_TRY(check(M));
-    bool upper, lower;
-    csc_triangles(M, &upper, &lower);
-    if (upper && lower) PCS_TRY(check_symmetric(M));
-
     chol_factor *f = pcs_env_alloc(env, 1, sizeof *f);
     if (!f) return pcs_fail_memory("mass matrix");
     if (env) f->env = *env;
@@ -125,7 +65,7 @@ pcs_status chol_create(const pcs_env *env, const pcs_csc *M, chol_factor **out)
 
     cholmod_common c;
     begin(&c);
-    cholmod_sparse A = view(M, lower && !upper ? -1 : 1);
+    cholmod_sparse A = view(M, 1);
     A.sorted = 1;
     pcs_status status = PCS_OK;
     f->L = cholmod_analyze(&A, &c);

@@ -8,7 +8,8 @@
 
 typedef struct chol_factor chol_factor;
 
-// factorises the symmetric positive definite M of which both triangles or one are given
+// factorises the symmetric positive definite M (good: csc_check_square) from its upper triangle;
+// PCS_ERR_SINGULAR when it is not positive definite
 pcs_status chol_create(const pcs_env *env, const pcs_csc *M, chol_factor **out);
 void chol_destroy(chol_factor *f);
 

@@ -1,8 +1,64 @@
-// Sparse columns: products, and the second triangle of a symmetric matrix.
+// Sparse columns: checks, products, and the second triangle of a symmetric matrix.
 #include "linalg/csc.h"
 
 #include <limits.h>
 #include <string.h>
+
+pcs_status csc_check_square(const pcs_csc *M, const char *name)
+{
+    if (!M || !M->p || M->m != M->n || M->n < 0 || M->p[0] != 0) {
+        return pcs_fail(PCS_ERR_ARG, "%s: it is null or not square", name);
+    }
+    for (int j = 0; j < M->n; ++j) {
+        if (M->p[j + 1] < M->p[j] || (M->p[j + 1] > M->p[j] && (!M->i || !M->x))) {
+            return pcs_fail(PCS_ERR_SIZE, "%s: the entries of column %d are missing", name, j);
+        }
+        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
+            if (M->i[k] < 0 || M->i[k] >= M->m || (k > M->p[j] && M->i[k] <= M->i[k - 1])) {
+                return pcs_fail(PCS_ERR_SIZE,
+                                "%s: the rows of column %d are out of range"
+                                " or do not increase at entry %d",
+                                name, j, k - M->p[j]);
+            }
+            if (!isfinite(M->x[k])) {
+                return pcs_fail(PCS_ERR_ARG, "%s: entry (%d, %d) is not finite", name, M->i[k], j);
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+static double entry(const pcs_csc *M, int i, int j)
+{
+    int low = M->p[j], high = M->p[j + 1] - 1;
+    while (low <= high) {
+        const int mid = low + (high - low) / 2;
+        if (M->i[mid] == i) return M->x[mid];
+        if (M->i[mid] < i) {
+            low = mid + 1;
+        } else {
+            high = mid - 1;
+        }
+    }
+    return 0;
+}
+
+// opposite entries may differ by this much of the geometric mean of their diagonal entries, which
+// bounds them in a positive definite matrix
+#define SYMMETRIC_TOL 1e-14
+
+bool csc_is_symmetric(const pcs_csc *M)
+{
+    for (int j = 0; j < M->n; ++j) {
+        const double dj = sqrt(fabs(entry(M, j, j)));
+        for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
+            const int i = M->i[k];
+            const double apart = fabs(M->x[k] - entry(M, j, i));
+            if (!(apart <= SYMMETRIC_TOL * dj * sqrt(fabs(entry(M, i, i))))) return false;
+        }
+    }
+    return true;
+}
 
 bool csc_take(pcs_arena *arena, int n, int nnz, pcs_csc *out)
 {

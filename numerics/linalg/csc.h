@@ -5,6 +5,12 @@
 #include "base/base.h"
 #include <percuss/linalg.h>
 
+// sizes, order and finiteness of a square matrix called `name`
+pcs_status csc_check_square(const pcs_csc *M, const char *name);
+
+// whether M, good and with both triangles, is symmetric to rounding
+bool csc_is_symmetric(const pcs_csc *M);
+
 // a square matrix of n rows with room for nnz entries, from the arena
 bool csc_take(pcs_arena *arena, int n, int nnz, pcs_csc *out);
 

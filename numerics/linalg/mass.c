@@ -1,27 +1,33 @@
-// The factorised mass matrix and the Delassus operator W = H M^-1 H^T.
-//
-// Block-diagonal mass: W_ij = sum over the blocks b that constraints i and j share of
-// H_ib M_b^-1 H_jb^T. Sparse mass: the columns of M^-1 H^T one constraint block at a time.
+// The factorised mass matrix: LU of the blocks of a block-diagonal one; of a sparse one Cholesky
+// where it is positive definite, LU with a step of refinement otherwise.
 #include "linalg/mass.h"
+
+#include <float.h>
+#include <limits.h>
+#include <string.h>
 
 #include "linalg/bsr.h"
 #include "linalg/chol.h"
 #include "linalg/csc.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
-
-#include <limits.h>
-#include <string.h>
+#include "linalg/sparse_lu.h"
 
 struct pcs_mass {
     pcs_env env;
     int n;
-    chol_factor *sparse; // or null
-    block_lu blocks;     // when sparse is null
+    bool is_sparse;
+
+    block_lu blocks; // block-diagonal
     int *start;
     size_t *off;
-    double *val;  // the blocks as given; null in an arena
-    pcs_csc full; // of a sparse mass, both triangles
+    double *val; // the blocks as given; null in an arena
+
+    pcs_csc full;      // sparse, both triangles
+    chol_factor *chol; // its factors, or
+    sparse_lu *lu;     // those
+    pcs_arena memory;  // of lu, and of two vectors for it
+    double *x, *y;
 };
 
 // blocks of bodies are small; those of Lagrangian systems may be worth a LAPACK call. Both store
@@ -64,265 +70,6 @@ void block_lu_solve(const block_lu *F, int b, double *x)
     } else {
         dense_lu_solve(n, A, piv, false, 1, x);
     }
-}
-
-// ---- W ---------------------------------------------------------------------------------------
-
-// for every block column of H the block rows that touch it, as positions k of H
-typedef struct columns {
-    int *ptr;   // n + 1
-    int *row;   // block row of each entry
-    int *entry; // position k in H
-} columns;
-
-static bool columns_of(const pcs_bsr *H, pcs_arena *arena, columns *c)
-{
-    const size_t nnz = (size_t)H->ptr[H->m];
-    c->ptr = PCS_TAKE(arena, (size_t)H->n + 2, int);
-    c->row = PCS_TAKE(arena, nnz, int);
-    c->entry = PCS_TAKE(arena, nnz, int);
-    if (!c->ptr || !c->row || !c->entry) return false;
-
-    memset(c->ptr, 0, ((size_t)H->n + 2) * sizeof(int));
-    for (size_t k = 0; k < nnz; ++k) {
-        c->ptr[H->idx[k] + 2] += 1;
-    }
-    for (int j = 0; j < H->n; ++j) {
-        c->ptr[j + 2] += c->ptr[j + 1];
-    }
-    for (int i = 0; i < H->m; ++i) {
-        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
-            const int at = c->ptr[H->idx[k] + 1]++;
-            c->row[at] = i;
-            c->entry[at] = k;
-        }
-    }
-    return true;
-}
-
-static void sort_ints(int n, int *x)
-{
-    for (int i = 1; i < n; ++i) {
-        const int v = x[i];
-        int j = i - 1;
-        while (j >= 0 && x[j] > v) {
-            x[j + 1] = x[j];
-            --j;
-        }
-        x[j + 1] = v;
-    }
-}
-
-// the block pattern of W: rows that share a block column of H
-static pcs_status pattern(const pcs_bsr *H, pcs_arena *arena, pcs_bsr *W, columns *cols)
-{
-    const int m = H->m;
-    const char *where = "W = H M^-1 H^T";
-    *W = (pcs_bsr){.m = m, .n = m, .row = H->row, .col = H->row};
-    W->ptr = PCS_TAKE(arena, (size_t)m + 1, int);
-    if (!W->ptr || !columns_of(H, arena, cols)) return pcs_fail_memory(where);
-    int *mark = PCS_TAKE(arena, (size_t)m, int);
-    if (!mark) return pcs_fail_memory(where);
-    for (int i = 0; i < m; ++i) {
-        mark[i] = -1;
-    }
-
-    // count, then list: the same walk twice
-    for (int pass = 0; pass < 2; ++pass) {
-        size_t nnz = 0, values = 0;
-        for (int i = 0; i < m; ++i) {
-            const size_t first = nnz;
-            const size_t h = (size_t)(H->row[i + 1] - H->row[i]);
-            for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
-                const int b = H->idx[k];
-                for (int c = cols->ptr[b]; c < cols->ptr[b + 1]; ++c) {
-                    const int j = cols->row[c];
-                    if (mark[j] == i + m * pass) continue;
-                    mark[j] = i + m * pass;
-                    if (pass == 1) W->idx[nnz] = j;
-                    ++nnz;
-                    if (pass == 0) values += h * (size_t)(H->row[j + 1] - H->row[j]);
-                }
-            }
-            if (pass == 1) sort_ints((int)(nnz - first), W->idx + first);
-            if (nnz > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "%s: too many blocks", where);
-            W->ptr[i + 1] = (int)nnz;
-        }
-        W->ptr[0] = 0;
-        if (pass == 0) {
-            if (m > INT_MAX / 2) return pcs_fail(PCS_ERR_SIZE, "%s: too many block rows", where);
-            W->idx = PCS_TAKE(arena, nnz, int);
-            W->off = PCS_TAKE(arena, nnz, size_t);
-            W->val = PCS_TAKE(arena, values, double);
-            if (!W->idx || !W->off || !W->val) return pcs_fail_memory(where);
-            memset(W->val, 0, values * sizeof(double));
-        }
-    }
-
-    size_t at = 0;
-    for (int i = 0; i < m; ++i) {
-        const size_t h = (size_t)(H->row[i + 1] - H->row[i]);
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            W->off[k] = at;
-            at += h * (size_t)(H->row[W->idx[k] + 1] - H->row[W->idx[k]]);
-        }
-    }
-    return PCS_OK;
-}
-
-// one block row: W is one block, and there is no pattern to find
-static pcs_status delassus_one(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W)
-{
-    const int h = H->row[1];
-    *W = (pcs_bsr){.m = 1, .n = 1, .row = H->row, .col = H->row};
-    int *index = PCS_TAKE(arena, 3, int);
-    W->off = PCS_TAKE(arena, 1, size_t);
-    W->val = PCS_TAKE(arena, (size_t)h * (size_t)h, double);
-    int widest = 0;
-    for (int k = 0; k < H->ptr[1]; ++k) {
-        const int w = H->col[H->idx[k] + 1] - H->col[H->idx[k]];
-        if (w > widest) widest = w;
-    }
-    pcs_arena scratch = *arena;
-    double *x = PCS_TAKE(&scratch, (size_t)widest, double);
-    if (!index || !W->off || !W->val || !x) return pcs_fail_memory("W = H M^-1 H^T");
-
-    index[0] = 0;
-    index[1] = 1;
-    index[2] = 0;
-    W->ptr = index;
-    W->idx = index + 2;
-    W->off[0] = 0;
-    memset(W->val, 0, (size_t)h * (size_t)h * sizeof(double));
-    for (int k = 0; k < H->ptr[1]; ++k) {
-        const int b = H->idx[k], w = H->col[b + 1] - H->col[b];
-        const double *A = H->val + H->off[k];
-        for (int r = 0; r < h; ++r) {
-            for (int c = 0; c < w; ++c) {
-                x[c] = A[r + (size_t)h * (size_t)c];
-            }
-            block_lu_solve(F, b, x);
-            block_addmul(h, w, A, x, W->val + (size_t)h * (size_t)r);
-        }
-    }
-    return PCS_OK;
-}
-
-pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W)
-{
-    if (H->m == 1) return delassus_one(H, F, arena, W);
-
-    columns cols = {0};
-    PCS_TRY(pattern(H, arena, W, &cols));
-
-    pcs_arena scratch = *arena;
-    int widest = 0, tallest = 0;
-    for (int b = 0; b < F->nb; ++b) {
-        const int w = F->start[b + 1] - F->start[b];
-        if (w > widest) widest = w;
-    }
-    for (int j = 0; j < H->m; ++j) {
-        const int h = H->row[j + 1] - H->row[j];
-        if (h > tallest) tallest = h;
-    }
-    double *X = PCS_TAKE(&scratch, (size_t)widest * (size_t)tallest, double);
-    if (!X && widest > 0 && tallest > 0) return pcs_fail_memory("W = H M^-1 H^T");
-
-    for (int j = 0; j < H->m; ++j) {
-        const int hj = H->row[j + 1] - H->row[j];
-        for (int k = H->ptr[j]; k < H->ptr[j + 1]; ++k) {
-            const int b = H->idx[k], w = F->start[b + 1] - F->start[b];
-
-            // X = M_b^-1 H_jb^T, a column per row of the constraint
-            for (int r = 0; r < hj; ++r) {
-                for (int c = 0; c < w; ++c) {
-                    X[c + w * r] = H->val[H->off[k] + (size_t)(r + hj * c)];
-                }
-                block_lu_solve(F, b, X + (size_t)w * r);
-            }
-
-            // W_ij += H_ib X for everyone who touches b
-            for (int c = cols.ptr[b]; c < cols.ptr[b + 1]; ++c) {
-                const int i = cols.row[c], hi = H->row[i + 1] - H->row[i];
-                double *Wij = W->val + W->off[pcs_bsr_find(W, i, j)];
-                for (int r = 0; r < hj; ++r) {
-                    block_addmul(hi, w, H->val + H->off[cols.entry[c]], X + (size_t)w * r,
-                                 Wij + (size_t)hi * r);
-                }
-            }
-        }
-    }
-    return PCS_OK;
-}
-
-// a sparse mass couples every constraint with every other: W is stored as one dense block
-static pcs_status delassus_sparse(const pcs_bsr *H, const pcs_mass *mass, pcs_arena *arena,
-                                  pcs_bsr *W)
-{
-    const int m = H->m, rows = bsr_rows(H), n = mass->n;
-    if ((long long)m * m > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "W: too many block rows");
-
-    // all blocks present, W partitioned as H
-    *W = (pcs_bsr){.m = m, .n = m, .row = H->row, .col = H->row};
-    const size_t nnz = (size_t)m * (size_t)m;
-    W->ptr = PCS_TAKE(arena, (size_t)m + 1, int);
-    W->idx = PCS_TAKE(arena, nnz, int);
-    W->off = PCS_TAKE(arena, nnz, size_t);
-    W->val = PCS_TAKE(arena, (size_t)rows * (size_t)rows, double);
-    pcs_arena scratch = *arena;
-    double *x = PCS_TAKE(&scratch, (size_t)n, double);
-    double *e = PCS_TAKE(&scratch, (size_t)rows, double);
-    double *y = PCS_TAKE(&scratch, (size_t)rows, double);
-    if (!W->ptr || !W->idx || !W->off || !W->val || !x || !e || !y) {
-        return pcs_fail_memory("W = H M^-1 H^T");
-    }
-
-    size_t at = 0;
-    W->ptr[0] = 0;
-    for (int i = 0; i < m; ++i) {
-        W->ptr[i + 1] = m * (i + 1);
-        for (int j = 0; j < m; ++j) {
-            W->idx[m * i + j] = j;
-            W->off[m * i + j] = at;
-            at += (size_t)(H->row[i + 1] - H->row[i]) * (size_t)(H->row[j + 1] - H->row[j]);
-        }
-    }
-
-    memset(e, 0, (size_t)rows * sizeof *e);
-    for (int j = 0; j < m; ++j) {
-        for (int c = H->row[j]; c < H->row[j + 1]; ++c) {
-            e[c] = 1;
-            memset(x, 0, (size_t)n * sizeof *x);
-            pcs_bsr_addmul_t(H, e, x);
-            e[c] = 0;
-            PCS_TRY(chol_solve(mass->sparse, 1, x, x));
-            pcs_bsr_mul(H, x, y);
-            for (int i = 0; i < m; ++i) {
-                const int h = H->row[i + 1] - H->row[i];
-                memcpy(W->val + W->off[m * i + j] + (size_t)h * (size_t)(c - H->row[j]),
-                       y + H->row[i], (size_t)h * sizeof *y);
-            }
-        }
-    }
-    return PCS_OK;
-}
-
-pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass *mass, pcs_arena *arena, pcs_bsr *W)
-{
-    if (!mass || !arena || !W) return pcs_fail(PCS_ERR_ARG, "pcs_delassus: an argument is null");
-    PCS_TRY(pcs_bsr_check(H));
-    if (bsr_cols(H) != mass->n) {
-        return pcs_fail(PCS_ERR_SIZE, "pcs_delassus: H has %d columns, the mass %d", bsr_cols(H),
-                        mass->n);
-    }
-    if (mass->sparse) return delassus_sparse(H, mass, arena, W);
-
-    if (H->n != mass->blocks.nb ||
-        memcmp(H->col, mass->start, ((size_t)H->n + 1) * sizeof(int)) != 0) {
-        return pcs_fail(PCS_ERR_SIZE, "pcs_delassus: the block columns of H are not the blocks of"
-                                      " the mass");
-    }
-    return delassus_blocks(H, &mass->blocks, arena, W);
 }
 
 // ---- the public object -----------------------------------------------------------------------
@@ -384,23 +131,51 @@ pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size, c
     return PCS_OK;
 }
 
+static pcs_status factor_lu(const pcs_env *env, pcs_mass *mass)
+{
+    const size_t n = (size_t)mass->n, bytes = sparse_lu_bytes(mass->n) + 2 * (n * 8 + 64);
+    PCS_TRY(pcs_arena_create(env, bytes, &mass->memory));
+    mass->x = PCS_TAKE(&mass->memory, n, double);
+    mass->y = PCS_TAKE(&mass->memory, n, double);
+    mass->lu = sparse_lu_begin(mass->n, &mass->memory);
+    if (!mass->x || !mass->y || !mass->lu) return pcs_fail_memory("pcs_mass");
+
+    const sparse_lu_outcome end = sparse_lu_refactor(mass->lu, &mass->full, false);
+    if (end == SPARSE_LU_LOST) return pcs_fail_memory("mass matrix factorisation");
+    // a NaN fails too
+    if (end != SPARSE_LU_GOOD || !(sparse_lu_rcond(mass->lu) > DBL_EPSILON)) {
+        return pcs_fail(PCS_ERR_SINGULAR,
+                        "mass matrix: it is singular to working precision"
+                        " (sparse LU of %d rows)",
+                        mass->n);
+    }
+    return PCS_OK;
+}
+
+static pcs_status create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass *mass)
+{
+    mass->n = M->n;
+    mass->is_sparse = true;
+    if (!csc_complete(env, M, &mass->full)) return pcs_fail_memory("pcs_mass");
+    if (csc_is_symmetric(&mass->full)) {
+        const pcs_status status = chol_create(env, &mass->full, &mass->chol);
+        if (status != PCS_ERR_SINGULAR) return status;
+    }
+    return factor_lu(env, mass);
+}
+
 pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass **out)
 {
     if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass: the place for the result is null");
     *out = NULL;
-    chol_factor *f;
-    PCS_TRY(chol_create(env, M, &f));
+    PCS_TRY(csc_check_square(M, "mass matrix"));
     pcs_mass *mass = pcs_env_alloc(env, 1, sizeof *mass);
-    if (!mass) {
-        chol_destroy(f);
-        return pcs_fail_memory("pcs_mass");
-    }
+    if (!mass) return pcs_fail_memory("pcs_mass");
     if (env) mass->env = *env;
-    mass->n = M->n;
-    mass->sparse = f;
-    if (!csc_complete(env, M, &mass->full)) {
+    const pcs_status status = create_sparse(env, M, mass);
+    if (status != PCS_OK) {
         pcs_mass_destroy(mass);
-        return pcs_fail_memory("pcs_mass");
+        return status;
     }
     *out = mass;
     return PCS_OK;
@@ -420,7 +195,9 @@ void pcs_mass_destroy(pcs_mass *mass)
 {
     if (!mass) return;
     const pcs_env env = mass->env;
-    chol_destroy(mass->sparse);
+    chol_destroy(mass->chol);
+    sparse_lu_end(mass->lu);
+    pcs_arena_destroy(&env, &mass->memory);
     csc_free(&env, &mass->full);
     pcs_env_free(&env, mass->val);
     pcs_env_free(&env, mass->start);
@@ -435,9 +212,26 @@ int pcs_mass_size(const pcs_mass *mass)
     return mass ? mass->n : 0;
 }
 
+// x = x0 + M^-1 (b - M x0), x0 = M^-1 b
+static pcs_status solve_lu(const pcs_mass *mass, const double *b, double *x)
+{
+    const size_t bytes = (size_t)mass->n * sizeof *x;
+    memcpy(mass->x, b, bytes);
+    if (!sparse_lu_apply(mass->lu, mass->x)) return pcs_fail_memory("mass matrix solve");
+    pcs_mass_mul(mass, mass->x, mass->y);
+    for (int i = 0; i < mass->n; ++i) {
+        mass->y[i] = b[i] - mass->y[i];
+    }
+    if (!sparse_lu_apply(mass->lu, mass->y)) return pcs_fail_memory("mass matrix solve");
+    for (int i = 0; i < mass->n; ++i) {
+        x[i] = mass->x[i] + mass->y[i];
+    }
+    return PCS_OK;
+}
+
 const block_lu *mass_blocks(const pcs_mass *mass)
 {
-    return mass->sparse ? NULL : &mass->blocks;
+    return mass->is_sparse ? NULL : &mass->blocks;
 }
 
 pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x)
@@ -445,7 +239,8 @@ pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x)
     if (!mass || (mass->n > 0 && (!b || !x))) {
         return pcs_fail(PCS_ERR_ARG, "pcs_mass_solve: an argument is null");
     }
-    if (mass->sparse) return chol_solve(mass->sparse, 1, b, x);
+    if (mass->chol) return chol_solve(mass->chol, 1, b, x);
+    if (mass->lu) return solve_lu(mass, b, x);
 
     if (x != b && mass->n > 0) memmove(x, b, (size_t)mass->n * sizeof *x);
     for (int k = 0; k < mass->blocks.nb; ++k) {
@@ -458,7 +253,7 @@ void pcs_mass_mul(const pcs_mass *mass, const double *x, double *y)
 {
     if (mass->n == 0) return;
     memset(y, 0, (size_t)mass->n * sizeof *y);
-    if (mass->sparse) {
+    if (mass->is_sparse) {
         csc_addmul(&mass->full, x, y);
         return;
     }
@@ -512,7 +307,7 @@ pcs_status pcs_mass_to_csc(const pcs_mass *mass, pcs_arena *arena, pcs_csc *out)
     if (!mass || !arena || !out) {
         return pcs_fail(PCS_ERR_ARG, "pcs_mass_to_csc: an argument is null");
     }
-    if (!mass->sparse) return blocks_to_csc(mass, arena, out);
+    if (!mass->is_sparse) return blocks_to_csc(mass, arena, out);
 
     const int nnz = mass->full.p[mass->n];
     if (!csc_take(arena, mass->n, nnz, out)) return pcs_fail_memory("pcs_mass_to_csc");

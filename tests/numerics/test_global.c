@@ -12,7 +12,7 @@
 enum { BODIES = 6, WIDTH = 6, ROWS = 30, UNITS = 12, VELOCITIES = BODIES * WIDTH };
 
 // what the mass is
-typedef enum kind { BLOCKS, SKEWED_BLOCKS, SPARSE, KINDS } kind;
+typedef enum kind { BLOCKS, SKEWED_BLOCKS, SPARSE, SKEWED_SPARSE, KINDS } kind;
 
 // bodies of six velocities, cones of every sort between one or two of them
 typedef struct rig {
@@ -46,7 +46,8 @@ static void make_mass(rig *s, kind k, test_random *rng)
             M[j * (WIDTH + 1)] += 1;
             for (int i = 0; i < j; ++i) {
                 M[i + WIDTH * j] = M[j + WIDTH * i];
-                const double skew = k == SKEWED_BLOCKS ? 0.3 * random_normal(rng) : 0;
+                const double skew =
+                    k == SKEWED_BLOCKS || k == SKEWED_SPARSE ? 0.3 * random_normal(rng) : 0;
                 M[i + WIDTH * j] += skew;
                 M[j + WIDTH * i] -= skew;
             }
@@ -60,7 +61,7 @@ static void make_mass(rig *s, kind k, test_random *rng)
             }
         }
     }
-    if (k != SPARSE) {
+    if (k != SPARSE && k != SKEWED_SPARSE) {
         CK_OK(pcs_mass_create_blocks(NULL, BODIES, size, val, &s->M));
         return;
     }

@@ -239,14 +239,95 @@ START_TEST(a_mass_remembers_its_values)
 }
 END_TEST
 
-START_TEST(a_mass_that_is_not_definite_is_refused)
+// sparse, not positive definite: unsymmetric, skew, a saddle; and symmetric indefinite by halves
+START_TEST(a_sparse_mass_need_not_be_definite)
 {
-    int p[3] = {0, 2, 4}, i[4] = {0, 1, 0, 1};
-    double indefinite[4] = {1, 2, 2, 1}, lopsided[4] = {2, 1, 0, 2};
+    enum { n = 12 };
+    test_random rng = random_seed(5);
+    for (int which = 0; which < 5; ++which) {
+        int p[n + 1], row[n * n], k = 0;
+        double x[n * n], dense[n * n] = {0};
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j <= i; ++j) {
+                const double a = random_normal(&rng), b = random_normal(&rng);
+                if (i - j > 2 && i - j != 7) continue;
+                // skew with a small diagonal; a saddle with a zero block
+                dense[i + n * j] = i == j && which == 1 ? 0.1 : a;
+                dense[j + n * i] = i == j ? dense[i + n * j] : which == 0 ? b : which == 1 ? -a : a;
+                if (which == 2 && j >= n / 2) dense[i + n * j] = dense[j + n * i] = 0;
+                if (which == 2 && i - j == 7) dense[i + n * j] = dense[j + n * i] = 4;
+                if (which == 2 && i - j == 6) dense[i + n * j] = dense[j + n * i] = 0;
+            }
+        }
+        for (int i = 0; which == 2 && i < n / 2; ++i) {
+            dense[i + n / 2 + n * i] = dense[i + n * (i + n / 2)] = 3;
+        }
+        for (int j = 0; j < n; ++j) {
+            p[j] = k;
+            for (int i = 0; i < n; ++i) {
+                if (dense[i + n * j] == 0 || (which == 3 && i > j) || (which == 4 && i < j))
+                    continue;
+                row[k] = i;
+                x[k++] = dense[i + n * j];
+            }
+        }
+        p[n] = k;
+        pcs_mass *mass;
+        CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){n, n, p, row, x}, &mass));
+        check_values(mass, n, dense, &rng);
+
+        // W = H M^-1 H^T against the dense solve
+        double h[4 * n], W[16], Y[4 * n], D[16];
+        int piv[n];
+        for (int i = 0; i < 4 * n; ++i) {
+            h[i] = random_normal(&rng);
+        }
+        int hrow[3] = {0, 1, 4}, col[2] = {0, n}, ptr[3] = {0, 1, 2}, idx[2] = {0, 0};
+        size_t off[2] = {0, n};
+        const pcs_bsr H = {2, 1, hrow, col, ptr, idx, off, h};
+        double whole[4 * n];
+        pcs_bsr_to_dense(&H, whole);
+        for (int i = 0; i < 4; ++i) {
+            for (int j = 0; j < n; ++j) {
+                Y[j + n * i] = whole[i + 4 * j];
+            }
+        }
+        ck_assert(dense_lu(n, dense, piv));
+        dense_lu_solve(n, dense, piv, false, 4, Y);
+        dense_mul_dense(false, false, 4, 4, n, 1, whole, Y, 0, D);
+        pcs_arena arena;
+        CK_OK(pcs_arena_create(NULL, 1 << 14, &arena));
+        pcs_bsr Ws;
+        CK_OK(pcs_delassus(&H, mass, &arena, &Ws));
+        pcs_bsr_to_dense(&Ws, W);
+        for (int i = 0; i < 16; ++i) {
+            CK_NEAR(W[i], D[i], 1e-10 * (1 + fabs(D[i])));
+        }
+        pcs_arena_destroy(NULL, &arena);
+        pcs_mass_destroy(mass);
+    }
+}
+END_TEST
+
+START_TEST(a_mass_that_is_singular_is_refused)
+{
+    int p[3] = {0, 2, 4}, i[4] = {0, 1, 0, 1}, half[3] = {0, 1, 3}, ih[3] = {0, 0, 1};
+    int hollow[3] = {0, 1, 1}, back[3] = {0, 2, 4}, ib[4] = {1, 0, 0, 1};
+    double ones[4] = {1, 2, 2, 4}, wild[4] = {1, 3, NAN, 4};
     pcs_mass *m;
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, indefinite}, &m),
+    // rank one, symmetric and not, by halves, and with an empty column
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, ones}, &m), PCS_ERR_SINGULAR);
+    ones[1] = 1;
+    ones[3] = 2;
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, ones}, &m), PCS_ERR_SINGULAR);
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, half, ih, (double[]){1, 2, 4}}, &m),
              PCS_ERR_SINGULAR);
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, lopsided}, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, hollow, i, ones}, &m), PCS_ERR_SINGULAR);
+    ck_assert_ptr_null(m);
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, wild}, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, back, ib, ones}, &m), PCS_ERR_SIZE);
+    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 3, p, i, ones}, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_create_sparse(NULL, NULL, &m), PCS_ERR_ARG);
     const int size[2] = {1, 2}, zero[1] = {0};
     const double singular[5] = {1, 1, 2, 2, 4}, nan_block[5] = {NAN, 1, 0, 0, 1};
     CK_FAILS(pcs_mass_create_blocks(NULL, 2, size, singular, &m), PCS_ERR_SINGULAR);
@@ -263,7 +344,8 @@ START_TEST(mass_survives_every_failing_allocation)
     int p[3] = {0, 1, 3}, row[3] = {0, 0, 1};
     double x[3] = {2, 1, 2};
     const pcs_csc upper = {2, 2, p, row, x};
-    for (int sparse = 0; sparse < 2; ++sparse) {
+    for (int sparse = 0; sparse < 3; ++sparse) {
+        if (sparse == 2) x[1] = 9; // indefinite
         for (long k = 0;; ++k) {
             test_memory memory = {.fail_at = k};
             const pcs_env env = test_env(&memory);
@@ -364,5 +446,6 @@ END_TEST
 
 PCS_TEST_MAIN("linalg", chol_follows_a_matrix_that_changes, lu_solves_random_systems,
               delassus_is_the_triple_product, sparse_and_block_mass_agree,
-              a_mass_remembers_its_values, a_mass_that_is_not_definite_is_refused,
-              mass_survives_every_failing_allocation, min_norm_is_minimal_and_solves)
+              a_mass_remembers_its_values, a_sparse_mass_need_not_be_definite,
+              a_mass_that_is_singular_is_refused, mass_survives_every_failing_allocation,
+              min_norm_is_minimal_and_solves)

@@ -60,7 +60,8 @@ typedef struct pcs_csc {
 } pcs_csc;
 
 /// A factorised mass (or iteration) matrix: block-diagonal with general, possibly unsymmetric
-/// blocks (LU with partial pivoting), or sparse symmetric positive definite (CHOLMOD).
+/// blocks (LU with partial pivoting), or sparse: Cholesky where it is symmetric positive definite
+/// (CHOLMOD), LU otherwise (UMFPACK; KLU without the GPL parts of SuiteSparse).
 typedef struct pcs_mass pcs_mass;
 
 /// Factorises a block-diagonal matrix: nb blocks, block b is size[b] x size[b] column-major, the
@@ -69,9 +70,11 @@ typedef struct pcs_mass pcs_mass;
 PCS_NODISCARD PCS_API pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size,
                                                         const double *val, pcs_mass **out);
 
-/// Factorises a sparse symmetric positive definite matrix. Give both triangles or either one
-/// alone (the other is then understood); `M` is not kept. PCS_ERR_SINGULAR if it is not
-/// positive definite. Release with pcs_mass_destroy.
+/// Factorises a sparse matrix. Entries on one side of the diagonal only mean a symmetric matrix, of
+/// which the other half is understood; otherwise M is what is given, symmetric or not. Regular is
+/// enough: what is not positive definite goes to LU. `M` is copied. PCS_ERR_SINGULAR if it is
+/// singular to working precision. Release with pcs_mass_destroy. A mass with LU factors may be
+/// used by one thread at a time, any other by many.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M,
                                                         pcs_mass **out);
 
