@@ -10,6 +10,12 @@
 // never read across. Where all blocks are Coulomb blocks of three rows, and those of W too, a
 // shorter loop sums W_ij r_j over j != i only.
 //
+// In the global form, M block-diagonal, W is not formed: with Y_i = M^-1 H_i^T kept per block
+//
+//     u_i = H_i v + w_i,   then r_i as above,   v <- v + Y_i dr_i
+//
+// and v is made anew from r at every check, so that its rounding does not pile up.
+//
 // Anderson acceleration, at every check: G is what the sweeps made of x, f = G - x; with the last
 // differences of G and f as columns of B and C the candidate is P(G - B c), where c minimises
 // |f - C c|. It replaces G where its residual is smaller.
@@ -21,6 +27,7 @@
 #include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
+#include "linalg/mass.h"
 #include "local/coulomb.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
@@ -40,17 +47,29 @@ typedef struct local {
     contact *c;      // Coulomb
 } local;
 
+// what the global form works on: entry e of cone block b is a block column of its rows of H
+typedef struct body_form {
+    const double *w; // n, or null
+    double *v;
+    int *ptr;    // nb + 1
+    int *col;    // first velocity of an entry
+    int *width;  // and how many
+    size_t *off; // where H_be (dim x width) starts in val; Y_be (width x dim) follows
+    double *val;
+} body_form;
+
 typedef struct sweep {
-    const pcs_problem *p;
+    const pcs_problem *p; // global form: only the diagonal of its W is there
     const pcs_nsgs_opts *o;
-    local *block;     // nb
-    contact *contact; // one per Coulomb block
-    int *first;       // W.m + 1, first cone block of each block row
-    double *s;        // n scales
-    double *dr;       // widest equality block, twice
-    int *order;       // units, for the shuffle
-    int units;        // what the order is about: block rows of W, or cone blocks if W is one block
-    bool blocks3;     // Coulomb blocks of three rows only, and so those of W
+    const body_form *bodies; // global form, or null
+    local *block;            // nb
+    contact *contact;        // one per Coulomb block
+    int *first;              // W.m + 1, first cone block of each block row
+    double *s;               // n scales
+    double *dr;              // widest equality block, twice
+    int *order;              // units, for the shuffle
+    int units;    // what the order is about: block rows of W, or cone blocks if W is one block
+    bool blocks3; // Coulomb blocks of three rows only, and so those of W
     uint64_t random;
     int count; // sweeps done
 } sweep;
@@ -369,6 +388,52 @@ static void sweep_rows(const sweep *w, bool back, double *r, double *u)
     }
 }
 
+// block b in the global form; v agrees with r before and after
+static void visit_bodies(const sweep *w, int b, double *r, double *u)
+{
+    const body_form *f = w->bodies;
+    const pcs_block *k = &w->p->block[b];
+    const int d = k->dim;
+    double *ub = u + k->row, *rb = r + k->row, step[3];
+    for (int c = 0; c < d; ++c) {
+        ub[c] = f->w ? f->w[k->row + c] : 0;
+    }
+    for (int e = f->ptr[b]; e < f->ptr[b + 1]; ++e) {
+        const double *H = f->val + f->off[e], *v = f->v + f->col[e];
+        if (d == 3 && f->width[e] == 6) {
+            block_addmul(3, 6, H, v, ub);
+        } else {
+            block_addmul(d, f->width[e], H, v, ub);
+        }
+    }
+
+    const double *dr = step;
+    bool moved = true;
+    if (k->cone == PCS_EQUALITY) {
+        visit(w, b, d, ub, r, u);
+        dr = w->dr;
+    } else {
+        for (int c = 0; c < d; ++c) {
+            step[c] = -rb[c];
+        }
+        visit(w, b, d, ub, r, u);
+        moved = false;
+        for (int c = 0; c < d; ++c) {
+            step[c] += rb[c];
+            moved = moved || step[c] != 0;
+        }
+    }
+    for (int e = f->ptr[b]; moved && e < f->ptr[b + 1]; ++e) {
+        const int width = f->width[e];
+        const double *Y = f->val + f->off[e] + (size_t)d * (size_t)width;
+        if (d == 3 && width == 6) {
+            block_addmul(6, 3, Y, dr, f->v + f->col[e]);
+        } else {
+            block_addmul(width, d, Y, dr, f->v + f->col[e]);
+        }
+    }
+}
+
 // one sweep; u agrees with r on entry, so that a single block row needs no new sum
 static void run_sweep(sweep *w, double *r, double *u)
 {
@@ -376,7 +441,11 @@ static void run_sweep(sweep *w, double *r, double *u)
                       (w->o->order == PCS_ORDER_SYMMETRIC && w->count % 2 == 1);
     if (w->o->order == PCS_ORDER_SHUFFLE) shuffle(w);
     w->count += 1;
-    if (w->blocks3) {
+    if (w->bodies) {
+        for (int k = 0; k < w->units; ++k) {
+            visit_bodies(w, unit_at(w, k, back), r, u);
+        }
+    } else if (w->blocks3) {
         sweep_blocks3(w, back, r);
     } else if (w->p->W.m > 1) {
         sweep_rows(w, back, r, u);
@@ -398,6 +467,7 @@ typedef struct anderson {
     double *x;       // where the sweeps began
     double *G, *f;   // of the last check
     double *y, *uy;  // candidate and its velocity
+    double *v, *vy;  // global form: v of r and of the candidate
     const double *s; // weights
     bool started;
 } anderson;
@@ -484,9 +554,13 @@ static void accelerate(anderson *a, const pcs_problem *p, solver_track *t, doubl
     if (!isfinite(t->value) || t->value <= t->o->tol || !anderson_candidate(a)) return;
     const solver_track plain = *t;
     cone_project(p->nb, p->block, a->y);
-    if (track_measure(t, a->y, a->uy) < plain.value) {
+    t->v = a->vy;
+    const bool better = track_measure(t, a->y, a->uy) < plain.value;
+    t->v = plain.v;
+    if (better) {
         memcpy(r, a->y, (size_t)p->n * sizeof *r);
         memcpy(u, a->uy, (size_t)p->n * sizeof *u);
+        if (t->terms && t->terms->nv > 0) memcpy(a->v, a->vy, (size_t)t->terms->nv * sizeof *a->v);
     } else {
         t->value = plain.value;
         t->measure = plain.measure;
@@ -495,40 +569,142 @@ static void accelerate(anderson *a, const pcs_problem *p, solver_track *t, doubl
 
 // ---- the solver --------------------------------------------------------------------------------
 
+// from r, to the end
+static void iterate(sweep *w, anderson *a, solver_track *t, double *r, double *u)
+{
+    const pcs_problem *p = w->p;
+    const int every = w->o->check_every;
+    int iters = 0, early = 1;
+    track_measure(t, r, u);
+    bool done = track_done(t, iters);
+    while (!done) {
+        if (a->depth > 0) memcpy(a->x, r, (size_t)p->n * sizeof *r);
+        for (int k = 0; k < every && iters < t->o->max_iters && !done; ++k) {
+            run_sweep(w, r, u);
+            ++iters;
+            // easy problems are done after 1, 2, 4 ... sweeps
+            if (iters == early && iters < every) {
+                track_measure(t, r, u);
+                done = track_done(t, iters);
+                early *= 2;
+            }
+        }
+        if (done) break;
+        track_measure(t, r, u);
+        if (a->depth > 0) accelerate(a, p, t, r, u);
+        done = track_done(t, iters);
+    }
+}
+
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out)
 {
     solver_track t;
     sweep w;
     anderson a;
-    const int depth = o->as.nsgs.depth;
     if (!track_begin(&t, p, o, watch, &work, r) || !prepare(&w, p, o, &work) ||
-        !anderson_begin(&a, p->n, depth, w.s, &work)) {
+        !anderson_begin(&a, p->n, o->as.nsgs.depth, w.s, &work)) {
         return pcs_fail_memory("nsgs");
     }
+    iterate(&w, &a, &t, r, u);
+    track_end(&t, r, out);
+    return PCS_OK;
+}
 
-    const int every = o->as.nsgs.check_every;
-    int iters = 0, early = 1;
-    track_measure(&t, r, u);
-    bool done = track_done(&t, iters);
-    while (!done) {
-        if (depth > 0) memcpy(a.x, r, (size_t)p->n * sizeof *r);
-        for (int k = 0; k < every && iters < o->max_iters && !done; ++k) {
-            run_sweep(&w, r, u);
-            ++iters;
-            // easy problems are done after 1, 2, 4 ... sweeps
-            if (iters == early && iters < every) {
-                track_measure(&t, r, u);
-                done = track_done(&t, iters);
-                early *= 2;
+// ---- the global form ---------------------------------------------------------------------------
+
+// entries of all cone blocks and numbers in their H and Y; a block row of H may hold several cones
+static void count_entries(const global_terms *t, size_t *entries, size_t *values)
+{
+    const pcs_bsr *H = &t->g->H;
+    *entries = *values = 0;
+    for (int b = 0, i = 0; b < t->g->nb; ++b) {
+        while (H->row[i + 1] <= t->g->block[b].row) {
+            ++i;
+        }
+        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
+            const int width = H->col[H->idx[k] + 1] - H->col[H->idx[k]];
+            *entries += 1;
+            *values += 2 * (size_t)t->g->block[b].dim * (size_t)width;
+        }
+    }
+}
+
+static void fill_bodies(const global_terms *t, const block_lu *F, body_form *f)
+{
+    const pcs_bsr *H = &t->g->H;
+    int e = 0;
+    size_t at = 0;
+    f->ptr[0] = 0;
+    for (int b = 0, i = 0; b < t->g->nb; ++b) {
+        const pcs_block *block = &t->g->block[b];
+        while (H->row[i + 1] <= block->row) {
+            ++i;
+        }
+        const size_t h = (size_t)(H->row[i + 1] - H->row[i]), d = (size_t)block->dim;
+        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k, ++e) {
+            const int body = H->idx[k], width = H->col[body + 1] - H->col[body];
+            const double *from = H->val + H->off[k] + (block->row - H->row[i]);
+            double *to = f->val + at, *Y = to + d * (size_t)width;
+            f->col[e] = H->col[body];
+            f->width[e] = width;
+            f->off[e] = at;
+            at += 2 * d * (size_t)width;
+            for (size_t c = 0; c < (size_t)width; ++c) {
+                for (size_t a = 0; a < d; ++a) {
+                    to[a + d * c] = Y[c + (size_t)width * a] = from[a + h * c];
+                }
+            }
+            for (size_t a = 0; a < d; ++a) {
+                block_lu_solve(F, body, Y + (size_t)width * a);
             }
         }
-        if (done) break;
-        track_measure(&t, r, u);
-        if (depth > 0) accelerate(&a, p, &t, r, u);
-        done = track_done(&t, iters);
+        f->ptr[b + 1] = e;
     }
+}
+
+static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
+                               const pcs_solver_opts *o, pcs_watch watch, double *v, double *r,
+                               double *u, pcs_report *out)
+{
+    const block_lu *F = mass_blocks(terms->g->M);
+    if (!F) return PCS_ERR_UNSUPPORTED;
+
+    size_t entries, values;
+    count_entries(terms, &entries, &values);
+    const pcs_problem *p = &terms->local;
+    const size_t bytes =
+        work_bytes(p, o) + solver_bytes((size_t)p->nb + 1, sizeof(int)) +
+        2 * solver_bytes(entries, sizeof(int)) + solver_bytes(entries, sizeof(size_t)) +
+        solver_bytes(values, sizeof(double)) + solver_bytes((size_t)terms->nv, sizeof(double));
+    pcs_arena arena;
+    PCS_TRY(pcs_arena_create(env, bytes, &arena));
+
+    pcs_arena work = arena;
+    solver_track t;
+    sweep w;
+    anderson a;
+    body_form f = {.w = terms->g->w, .v = v};
+    f.ptr = PCS_TAKE(&work, (size_t)p->nb + 1, int);
+    f.col = PCS_TAKE(&work, entries, int);
+    f.width = PCS_TAKE(&work, entries, int);
+    f.off = PCS_TAKE(&work, entries, size_t);
+    f.val = PCS_TAKE(&work, values, double);
+    double *vy = PCS_TAKE(&work, (size_t)terms->nv, double);
+    if (!f.ptr || !f.col || !f.width || !f.off || !f.val || !vy ||
+        !track_begin(&t, p, o, watch, &work, r) || !prepare(&w, p, o, &work) ||
+        !anderson_begin(&a, p->n, o->as.nsgs.depth, w.s, &work)) {
+        pcs_arena_destroy(env, &arena);
+        return pcs_fail_memory("nsgs");
+    }
+    fill_bodies(terms, F, &f);
+    w.bodies = &f;
+    t.terms = terms;
+    t.v = a.v = v;
+    a.vy = vy;
+    iterate(&w, &a, &t, r, u);
     track_end(&t, r, out);
+    pcs_arena_destroy(env, &arena);
     return PCS_OK;
 }
 
@@ -567,4 +743,5 @@ const solver_class solver_nsgs = {
                              .depth = 5}},
     .work_bytes = work_bytes,
     .solve = solve,
+    .solve_global = solve_global,
 };

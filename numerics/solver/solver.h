@@ -59,6 +59,9 @@ typedef struct solver_track {
     const pcs_problem *p;
     const pcs_solver_opts *o;
     pcs_watch watch;
+    // global form, set after track_begin (p is then terms->local): measures go through v
+    const global_terms *terms;
+    double *v;
     double start;      // of the clock
     double *best;      // n, the best r so far
     double best_value; // its stop value

@@ -30,7 +30,11 @@ bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o
 
 double track_measure(solver_track *t, const double *r, double *u)
 {
-    pcs_problem_measure(t->p, r, u, &t->measure);
+    if (!t->terms) {
+        pcs_problem_measure(t->p, r, u, &t->measure);
+    } else if (global_terms_measure(t->terms, r, t->v, u, &t->measure) != PCS_OK) {
+        t->measure.residual = t->measure.natural_map = NAN;
+    }
     t->value = solver_stop_value(t->o, &t->measure);
     if (t->watch.fn) problem_status(t->p, r, u, t->status);
     if (t->value < t->best_value) {

@@ -239,6 +239,63 @@ START_TEST(every_solver_takes_the_global_form)
 }
 END_TEST
 
+typedef struct history {
+    int calls;
+    double value[64];
+} history;
+
+static int record(void *user, const pcs_progress *now)
+{
+    history *h = user;
+    if (h->calls < 64) h->value[h->calls++] = now->residual;
+    return 0;
+}
+
+// nsgs on body velocities is nsgs on the condensed problem, iterate by iterate
+START_TEST(sweeps_over_bodies_are_sweeps_over_w)
+{
+    enum { SWEEPS = 12 };
+    for (int trial = 0; trial < TEST_DRAWS(100); ++trial) {
+        rig s;
+        const bool contacts = trial % 2;
+        make(&s, trial % 4 < 2 ? BLOCKS : SKEWED_BLOCKS, contacts, (uint64_t)trial + 900);
+        if (trial % 5 == 0) s.g.w = NULL;
+        arena = again;
+        pcs_problem p;
+        CK_OK(pcs_global_condense(&s.g, &arena, &p));
+
+        pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+        o.tol = 1e-14;
+        o.max_iters = SWEEPS;
+        o.as.nsgs.check_every = 1;
+        o.as.nsgs.depth = trial % 3 == 0 ? 4 : 0;
+        o.as.nsgs.relaxation = trial % 3 == 1 ? 0.8 : 1;
+        o.as.nsgs.order = (pcs_order)(trial / 2 % (contacts ? 4 : 3));
+        o.as.nsgs.seed = 3;
+        double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], rl[ROWS] = {0}, ul[ROWS];
+        pcs_report global, local;
+        history hg = {0}, hl = {0};
+        CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){record, &hg}, v, r, u, &global));
+        pcs_arena work;
+        CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+        CK_OK(pcs_solve(&p, &o, (pcs_watch){record, &hl}, work, rl, ul, &local));
+        pcs_arena_destroy(NULL, &work);
+
+        ck_assert_int_eq(global.iters, local.iters);
+        ck_assert_int_eq(hg.calls, hl.calls);
+        ck_assert_int_gt(hg.calls, 0);
+        for (int k = 0; k < hg.calls; ++k) {
+            CK_NEAR(hg.value[k], hl.value[k], 1e-9 * hl.value[k] + 1e-12);
+        }
+        for (int i = 0; i < p.n; ++i) {
+            CK_NEAR(r[i], rl[i], 1e-9 * (1 + norm(p.n, rl)));
+            CK_NEAR(u[i], ul[i], 1e-9 * (1 + norm(p.n, ul)));
+        }
+        pcs_mass_destroy(s.M);
+    }
+}
+END_TEST
+
 // the published error: zero at a solution; with a v of its own it sees the equation of motion
 START_TEST(published_error_is_the_sum_of_two)
 {
@@ -468,6 +525,7 @@ START_TEST(solve_survives_every_failing_allocation)
 END_TEST
 
 PCS_TEST_MAIN("global", measures_are_those_of_the_condensed_problem,
-              every_solver_takes_the_global_form, published_error_is_the_sum_of_two,
-              nothing_to_solve_is_solved, contacts_that_touch_nothing,
-              bad_global_problems_are_refused, solve_survives_every_failing_allocation)
+              every_solver_takes_the_global_form, sweeps_over_bodies_are_sweeps_over_w,
+              published_error_is_the_sum_of_two, nothing_to_solve_is_solved,
+              contacts_that_touch_nothing, bad_global_problems_are_refused,
+              solve_survives_every_failing_allocation)
