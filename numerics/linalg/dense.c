@@ -36,6 +36,19 @@ void dense_cholesky_solve(int n, const double *L, double *b)
     if (n > 0) LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, L, n, b, n);
 }
 
+int dense_pivoted_cholesky(int n, double *A, int *place, double *work)
+{
+    int rank = 0;
+    for (int i = 0; i < n; ++i) {
+        place[i] = i + 1;
+    }
+    if (n > 0) LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', n, A, n, place, &rank, -1, work);
+    for (int i = 0; i < n; ++i) {
+        place[i] -= 1;
+    }
+    return rank;
+}
+
 bool dense_lu(int n, double *A, int *piv)
 {
     if (n == 0) return true;

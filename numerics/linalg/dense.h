@@ -20,6 +20,11 @@ PCS_API bool dense_cholesky(int n, double *A);
 // b = A^-1 b with the factor of dense_cholesky
 void dense_cholesky_solve(int n, const double *L, double *b);
 
+// Cholesky factor of P^T A P with complete pivoting, A symmetric (lower triangle read), in place:
+// as many columns as pivots above n eps times the largest diagonal entry, which is the answer. Row
+// k of it is row place[k] of A. work has 2 n entries
+int dense_pivoted_cholesky(int n, double *A, int *place, double *work);
+
 // LU with partial pivoting, in place; piv has n entries
 bool dense_lu(int n, double *A, int *piv);
 // B = A^-1 B for nrhs columns, with the factors of dense_lu; transposed: A^-T

@@ -2,6 +2,8 @@
 // problem, its solvers, its conversions.
 #include "support.h"
 
+#include "friction.h"
+
 #include <percuss/solver.h>
 
 #include "linalg/bsr.h"
@@ -415,6 +417,106 @@ START_TEST(contacts_that_touch_nothing)
 }
 END_TEST
 
+// local -> global -> local: W to rounding, q to the bit, and the same measures
+START_TEST(local_problems_have_a_global_form)
+{
+    static const friction which[] = {FRICTION_DENSE, FRICTION_DEFICIENT, FRICTION_PLANAR,
+                                     FRICTION_MIXED, FRICTION_SPHERES,   FRICTION_BOXES};
+    for (int trial = 0; trial < 36; ++trial) {
+        const friction f = which[trial % 6];
+        const int nc = 1 + trial;
+        pcs_arena given, out;
+        CK_OK(pcs_arena_create(NULL, friction_bytes(f, nc), &given));
+        const pcs_problem p = friction_problem(f, nc, (uint64_t)trial, &given, NULL);
+
+        size_t peak = 0;
+        pcs_arena none = {.peak = &peak};
+        pcs_global_problem g;
+        pcs_mass *M;
+        pcs_problem back;
+        CK_FAILS(pcs_problem_to_global(NULL, &p, &none, &M, &g), PCS_ERR_MEMORY);
+        const size_t N = (size_t)p.n * (size_t)p.n * sizeof(double);
+        CK_OK(pcs_arena_create(NULL, peak + 8 * N + 100000 * (size_t)p.W.m, &out));
+        pcs_arena exact = {.base = out.base, .size = peak};
+        CK_OK(pcs_problem_to_global(NULL, &p, &exact, &M, &g));
+        CK_OK(pcs_global_check(&g));
+        const int rank = pcs_mass_size(M);
+        ck_assert_int_le(rank, p.n);
+        if (f == FRICTION_DEFICIENT) ck_assert_int_eq(rank, (p.n + 1) / 2);
+        if (f == FRICTION_BOXES && nc >= 4) ck_assert_int_eq(rank, p.n / 2);
+
+        out.used = exact.used;
+        CK_OK(pcs_global_condense(&g, &out, &back));
+        ck_assert_mem_eq(back.q, p.q, (size_t)p.n * sizeof *p.q);
+        double *A = PCS_TAKE(&out, (size_t)p.n * (size_t)p.n, double);
+        double *B = PCS_TAKE(&out, (size_t)p.n * (size_t)p.n, double), most = 0;
+        double *r = PCS_TAKE(&out, 3 * (size_t)p.n, double), *u = r + p.n, *v = u + p.n;
+        ck_assert(A && B && r);
+        pcs_bsr_to_dense(&p.W, A);
+        pcs_bsr_to_dense(&back.W, B);
+        for (int i = 0; i < p.n; ++i) {
+            most = fmax(most, A[i * (p.n + 1)]);
+        }
+        for (int i = 0; i < p.n * p.n; ++i) {
+            CK_NEAR(A[i], B[i], 1e-15 * p.n * most * 10);
+        }
+
+        test_random rng = random_seed(4);
+        for (int i = 0; i < p.n; ++i) {
+            r[i] = random_normal(&rng);
+        }
+        pcs_measure local, global;
+        pcs_problem_measure(&p, r, u, &local);
+        CK_OK(pcs_global_measure(&g, out, r, v, u, &global));
+        check_measures(&global, &local);
+        pcs_mass_destroy(M);
+        pcs_arena_destroy(NULL, &out);
+        pcs_arena_destroy(NULL, &given);
+    }
+}
+END_TEST
+
+START_TEST(some_local_problems_have_none)
+{
+    pcs_block block[2] = {{PCS_COULOMB, 0, 3, 0.5}, {PCS_COULOMB, 3, 3, 0.5}};
+    double W[36] = {0}, q[6] = {-1, 0, 0, -1, 0, 0};
+    arena = again;
+    pcs_problem p = {.n = 6, .nb = 2, .block = block, .q = q};
+    CK_OK(pcs_bsr_from_dense(6, 6, W, &arena, &p.W));
+    pcs_global_problem g;
+    pcs_mass *M;
+
+    // W = 0 has rank 0
+    pcs_arena rest = arena;
+    CK_OK(pcs_problem_to_global(NULL, &p, &rest, &M, &g));
+    CK_OK(pcs_global_check(&g));
+    ck_assert_int_eq(pcs_mass_size(M), 0);
+    pcs_mass_destroy(M);
+
+    for (int i = 0; i < 6; ++i) {
+        W[7 * i] = 1;
+    }
+    for (int k = 0; k < 3; ++k) {
+        W[1] = k == 0 ? 1e-6 : 0;
+        W[7] = k == 1 ? -1e-6 : 1;
+        W[14] = k == 2 ? 1e-3 : 1;
+        W[15] = W[20] = k == 2 ? 0.1 : 0;
+        rest = arena;
+        CK_FAILS(pcs_problem_to_global(NULL, &p, &rest, &M, &g), PCS_ERR_UNSUPPORTED);
+        ck_assert_ptr_null(M);
+    }
+    W[0] = NAN;
+    CK_FAILS(pcs_problem_to_global(NULL, &p, &arena, &M, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_to_global(NULL, &p, NULL, &M, &g), PCS_ERR_ARG);
+
+    // no contacts
+    rest = again;
+    CK_OK(pcs_problem_to_global(NULL, &(pcs_problem){0}, &rest, &M, &g));
+    CK_OK(pcs_global_check(&g));
+    pcs_mass_destroy(M);
+}
+END_TEST
+
 START_TEST(bad_global_problems_are_refused)
 {
     rig s;
@@ -527,5 +629,6 @@ END_TEST
 PCS_TEST_MAIN("global", measures_are_those_of_the_condensed_problem,
               every_solver_takes_the_global_form, sweeps_over_bodies_are_sweeps_over_w,
               published_error_is_the_sum_of_two, nothing_to_solve_is_solved,
-              contacts_that_touch_nothing, bad_global_problems_are_refused,
+              contacts_that_touch_nothing, local_problems_have_a_global_form,
+              some_local_problems_have_none, bad_global_problems_are_refused,
               solve_survives_every_failing_allocation)

@@ -118,6 +118,17 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_published_error(const pcs_global_pro
                                                             const double *v, double *u,
                                                             double *error);
 
+/// A global form of a local problem whose W is symmetric positive semidefinite: W = H H^T with as
+/// many columns as W has rank (pivoted Cholesky, dense), M = 1, f = 0, w = q. Condensing it gives W
+/// back to rounding. The bodies behind W are not recovered: any H with H H^T = W will do.
+/// PCS_ERR_UNSUPPORTED, with by how much, when W is not symmetric or not semidefinite to rounding.
+/// Blocks, q and the block rows of W are borrowed; H and f come from the arena (PCS_ERR_MEMORY,
+/// with the demand in arena->peak, when it does not fit); M from env (null: malloc), released by
+/// the caller with pcs_mass_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const pcs_problem *p,
+                                                       pcs_arena *arena, pcs_mass **M,
+                                                       pcs_global_problem *out);
+
 /// Metric of a position projection (theory 8.1). With S and Z as below a step is
 /// w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0, dq = Z L: the smallest dq, in the metric named,
 /// that obeys the linearised rows.
