@@ -76,6 +76,28 @@ static void ball_lagrangian(pcs_model *m)
     CHECK(pcs_model_add_interaction(m, &stop, NULL));
 }
 
+// as far as friction goes, everything in the cases with friction slides or sticks on this
+static void rough(pcs_model *m, double mu, pcs_material *out)
+{
+    const pcs_material_def def = {.mu = mu};
+    CHECK(pcs_model_add_material(m, &def, out));
+    ground(m, *out);
+}
+
+// slides for 2 s and rolls on
+static void sliding_sphere(pcs_model *m)
+{
+    pcs_material mat;
+    rough(m, 0.2, &mat);
+    pcs_body_def def = pcs_body_def_default();
+    def.position[2] = 0.1;
+    def.velocity[0] = 14;
+    const pcs_shape sphere = pcs_shape_sphere(0.1);
+    pcs_system b;
+    CHECK(pcs_model_add_body(m, &def, &b));
+    CHECK(pcs_model_add_shape(m, b, &sphere, mat));
+}
+
 static void box(pcs_model *m, double z, pcs_material mat)
 {
     pcs_body_def def = pcs_body_def_default();
@@ -123,6 +145,33 @@ static void stack_3(pcs_model *m)
     }
 }
 
+static void rough_box_4(pcs_model *m)
+{
+    pcs_material mat;
+    rough(m, 0.5, &mat);
+    const double pushed[3] = {2, 1, -9.81};
+    CHECK(pcs_model_set_gravity(m, pushed));
+    box(m, 0.5, mat);
+}
+
+static void sliding_box_4(pcs_model *m)
+{
+    pcs_material mat;
+    rough(m, 0.1, &mat);
+    const double pushed[3] = {2, 1, -9.81};
+    CHECK(pcs_model_set_gravity(m, pushed));
+    box(m, 0.5, mat);
+}
+
+static void rough_stack_3(pcs_model *m)
+{
+    pcs_material mat;
+    rough(m, 0.5, &mat);
+    for (int i = 0; i < 3; ++i) {
+        box(m, 0.5 + i, mat);
+    }
+}
+
 typedef struct bench_case {
     const char *name, *text;
     void (*build)(pcs_model *);
@@ -137,6 +186,10 @@ static const bench_case cases[] = {
     {"box_4_projected", "the same with direct projection and hysteresis", box_4_projected, 200},
     {"box_8", "cube at rest on a turned cube, 8 contacts", box_8, 200},
     {"stack_3", "three cubes at rest, 12 contacts", stack_3, 200},
+    {"sphere_mu", "a sphere slides, then rolls, 1 contact with friction", sliding_sphere, 600},
+    {"box_4_mu", "cube held by friction on a slope, 4 contacts", rough_box_4, 200},
+    {"box_4_slides", "cube sliding down a slope, 4 contacts", sliding_box_4, 200},
+    {"stack_3_mu", "three cubes at rest with friction, 12 contacts", rough_stack_3, 200},
 };
 
 // ---- time --------------------------------------------------------------------------------------
@@ -206,7 +259,7 @@ static void counted_release(void *pointer, void *user)
 }
 
 // bytes held by model, state and work, and of those the work's demand in the last step
-static size_t memory_of(int n, bool touching, int *contacts)
+static size_t memory_of(int n, bool touching, double mu, int *contacts)
 {
     const pcs_env env = {.alloc = counted_alloc, .release = counted_release};
     pcs_model *m;
@@ -214,7 +267,8 @@ static size_t memory_of(int n, bool touching, int *contacts)
     pcs_work *wk;
     held = 0;
     CHECK(pcs_model_create(&env, &m));
-    ground(m, (pcs_material){0});
+    pcs_material mat;
+    rough(m, mu, &mat);
     for (int i = 0; i < n; ++i) {
         pcs_body_def def = pcs_body_def_default();
         def.position[0] = 2.5 * i;
@@ -223,7 +277,7 @@ static size_t memory_of(int n, bool touching, int *contacts)
         const pcs_shape cube = pcs_shape_box(1, 1, 1);
         pcs_system b;
         CHECK(pcs_model_add_body(m, &def, &b));
-        CHECK(pcs_model_add_shape(m, b, &cube, (pcs_material){0}));
+        CHECK(pcs_model_add_shape(m, b, &cube, mat));
     }
     pcs_scheme s = pcs_scheme_default();
     s.solver = pcs_solver_defaults(PCS_NSGS);
@@ -245,14 +299,17 @@ static size_t memory_of(int n, bool touching, int *contacts)
 static void memory(void)
 {
     int none, few, many;
-    const double free_1 = (double)memory_of(100, false, &none);
-    const double free_2 = (double)memory_of(200, false, &none);
-    const double touch_1 = (double)memory_of(100, true, &few);
-    const double touch_2 = (double)memory_of(200, true, &many);
-    const double body = (free_2 - free_1) / 100;
-    printf("\nmemory (bytes, all told)\nper body with one shape  %.0f\nper contact              "
-           "%.0f\n",
-           body, ((touch_2 - touch_1) - (free_2 - free_1)) / (many - few));
+    const double free_1 = (double)memory_of(100, false, 0, &none);
+    const double free_2 = (double)memory_of(200, false, 0, &none);
+    printf("\nmemory (bytes, all told)\nper body with one shape    %.0f\n",
+           (free_2 - free_1) / 100);
+    for (int rough_too = 0; rough_too < 2; ++rough_too) {
+        const double mu = rough_too ? 0.5 : 0;
+        const double touch_1 = (double)memory_of(100, true, mu, &few);
+        const double touch_2 = (double)memory_of(200, true, mu, &many);
+        printf("per contact%s  %.0f\n", rough_too ? " with friction " : "                ",
+               ((touch_2 - touch_1) - (free_2 - free_1)) / (many - few));
+    }
 }
 
 int main(int argc, char **argv)

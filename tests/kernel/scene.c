@@ -289,7 +289,7 @@ void scene_check_step(scene *s)
     const double scale = fabs(e->kinetic_before) + fabs(e->kinetic_after) + fabs(e->normal) +
                          fabs(e->tangential) + fabs(e->joints) + fabs(e->forces) +
                          fabs(e->conservative) + fabs(e->gyroscopic) + fabs(e->mass);
-    ck_assert_msg(fabs(e->closure) <= 1e-12 * scale, "closure %g of %g", e->closure, scale);
+    ck_assert_msg(fabs(e->closure) <= 1e-12 * scale + 1e-24, "closure %g of %g", e->closure, scale);
     const pcs_contact *c;
     bool rough = false;
     for (int i = pcs_contacts(s->wk, &c); i-- > 0;) {
