@@ -1,0 +1,163 @@
+// A box and a solid ball on a slope of angle b, with friction mu, from rest.
+//
+// The box sticks iff tan b <= mu; otherwise it slides with a = g (sin b - mu cos b). The ball rolls
+// without slipping, a = 5/7 g sin b, iff tan b <= 7/2 mu, and slides with the same a as the box
+// beyond. Each is run a little below and a little above its border. Last, a box that sticks is left
+// alone for a long time: how far does it creep?
+#include "args.h"
+#include "checks.h"
+#include "csv.h"
+#include "scenes/slider.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct settings {
+    slider_def def;
+    pcs_scheme scheme;
+    double near, h, t_end;      // rad off the border, step, end
+    double creep_h, creep_time; // of the box that is left alone
+    const char *csv;
+} settings;
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){
+        .def = {.mass = 3, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.5, .gravity = 9.81},
+        .scheme = pcs_scheme_default(),
+        .near = 1e-3,
+        .h = 0.005,
+        .t_end = 1,
+        .creep_h = 0.01,
+        .creep_time = 1000};
+    set->scheme.solver.tol = 1e-14;
+    args a = {.about = "A box and a ball on a slope: stick and slip on both sides of the friction "
+                       "angle, and how far a box that sticks creeps."};
+    args_real(&a, "--mu", &set->def.mu, 1e-3, 2, "", "friction");
+    args_real(&a, "--near", &set->near, 1e-5, 0.1, "rad", "distance from the border angles");
+    args_positive(&a, "--mass", &set->def.mass, "kg", "of either body");
+    args_positive(&a, "--radius", &set->def.radius, "m", "of the ball");
+    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "downwards");
+    args_positive(&a, "--h", &set->h, "s", "time step");
+    args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
+    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "of the scheme");
+    args_positive(&a, "--creep-h", &set->creep_h, "s", "time step of the box left alone");
+    args_real(&a, "--creep", &set->creep_time, 0, 1e6, "s", "how long it is left alone");
+    args_string(&a, "--csv", &set->csv, "FILE",
+                "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, "
+                "acceleration in closed form");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+    if (set->t_end < 2 * set->h || set->t_end / set->h > 1e8 ||
+        set->creep_time / set->creep_h > 1e8) {
+        fprintf(stderr, "incline: a run takes between 2 and 1e8 steps; change --h or --tend\n");
+        *code = 2;
+        return false;
+    }
+
+    // friction must not tip the box before it slides
+    const double steepest = atan(set->def.mu) + set->near;
+    if (tan(steepest) > set->def.size[0] / set->def.size[2]) {
+        fprintf(stderr, "incline: on this slope the box topples; take a smaller --mu\n");
+        *code = 2;
+        return false;
+    }
+    return true;
+}
+
+// from rest to t_end: the acceleration beside its closed form
+static pcs_status descend(checks *c, const settings *set, bool ball, double side, csv *out)
+{
+    slider_def def = set->def;
+    def.ball = ball;
+    def.slope = atan((ball ? 3.5 : 1) * def.mu) + side * set->near;
+    const bool slips = side > 0;
+    const double g = def.gravity;
+    double a = g * (sin(def.slope) - def.mu * cos(def.slope));
+    if (!slips) a = ball ? 5. / 7 * g * sin(def.slope) : 0;
+
+    slider s;
+    slider_view now;
+    pcs_status status = slider_open(&def, &set->scheme, &s);
+    for (long i = 1; status == PCS_OK && (double)i * set->h < set->t_end + 0.5 * set->h; ++i) {
+        status = slider_step(&s, set->h);
+        if (status != PCS_OK || s.outcome != PCS_CONVERGED) break;
+        slider_look(&s, &now);
+        CSV_ROW(out, now.t, ball, def.slope, now.x[0], now.v[0], a);
+    }
+    if (status == PCS_OK) {
+        slider_look(&s, &now);
+        const double t = now.t, theta = set->scheme.theta;
+        // the scheme integrates a constant acceleration exactly but for (theta - 1/2) h per step
+        const double x = 0.5 * a * t * t + (theta - 0.5) * a * set->h * t;
+        const double size = g * t * t;
+        printf("%-5s %10.6f %-10s %14.10f %14.10f %10.1e %10.1e\n", ball ? "ball" : "box",
+               def.slope, slider_status[now.status], now.v[0] / t, a, fabs(now.v[0] / t - a),
+               fabs(now.x[0] - x));
+        c->context = ball ? "ball" : "box";
+        check_value(c, "outcome", s.outcome, PCS_CONVERGED, 0);
+        check_that(c, "status",
+                   now.status == (slips ? PCS_CONTACT_SLIDE : PCS_CONTACT_STICK) ||
+                       now.status == PCS_CONTACT_UNDECIDED,
+                   slips ? "slides" : "sticks");
+        check_value(c, "acceleration", now.v[0] / t, a, 1e-10 * g);
+        check_value(c, "distance", now.x[0], x, 1e-10 * size);
+        check_value(c, "distance across", now.x[1], 0, 1e-10 * size);
+        check_value(c, "energy of every step", s.closure, 0, 1e-13 * def.mass * g * size);
+    }
+    slider_close(&s);
+    return status;
+}
+
+// a box just below the border for a long time
+static pcs_status creep(checks *c, const settings *set)
+{
+    slider_def def = set->def;
+    def.slope = atan(def.mu) - set->near;
+    const long n = (long)(set->creep_time / set->creep_h + 0.5);
+    slider s;
+    slider_view now;
+    pcs_status status = slider_open(&def, &set->scheme, &s);
+    for (long i = 0; status == PCS_OK && i < n; ++i) {
+        status = slider_step(&s, set->creep_h);
+        if (s.outcome != PCS_CONVERGED) break;
+    }
+    if (status == PCS_OK) {
+        slider_look(&s, &now);
+        const double far = hypot(now.x[0], now.x[1]);
+        printf("\nbox left alone for %g s (%ld steps): moved %.1e m along, %.1e m across\n", now.t,
+               n, now.x[0], now.x[1]);
+        c->context = "box left alone";
+        check_value(c, "outcome", s.outcome, PCS_CONVERGED, 0);
+        check_value(c, "creep", far, 0, 1e-12 * fmax(1, set->creep_time / 1000));
+    }
+    slider_close(&s);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    csv out;
+    if (!csv_open(&out, set.csv, "t,ball,slope,x,v,a")) return 2;
+    checks c = {.quiet = true};
+    printf("friction %g: the box slides beyond %.6f rad, the ball beyond %.6f rad\n\n"
+           "%-5s %10s %-10s %14s %14s %10s %10s\n",
+           set.def.mu, atan(set.def.mu), atan(3.5 * set.def.mu), "body", "slope", "", "accel.",
+           "closed form", "d accel.", "d distance");
+    pcs_status status = PCS_OK;
+    for (int k = 0; k < 4 && status == PCS_OK; ++k) {
+        status = descend(&c, &set, k >= 2, k % 2 ? 1 : -1, &out);
+    }
+    if (status == PCS_OK && set.creep_time > 0) status = creep(&c, &set);
+    if (status != PCS_OK) {
+        csv_drop(&out);
+        return say_error("incline", status);
+    }
+    if (!csv_close(&out)) return 2;
+    return checks_end(&c);
+}
