@@ -4,8 +4,8 @@
 #include "solver/solver.h"
 
 static const solver_class *const table[] = {
-    &solver_auto, &solver_direct, &solver_enum, &solver_lemke,
-    &solver_nsgs, &solver_newton, &solver_prox, &solver_ipm,
+    &solver_auto,   &solver_direct, &solver_enum, &solver_lemke, &solver_nsgs,
+    &solver_newton, &solver_prox,   &solver_ipm,  &solver_admm,
 };
 
 #define COUNT ((int)(sizeof table / sizeof *table))

@@ -80,6 +80,8 @@ static bool must_solve(pcs_solver kind, family f, int n)
                f == FAMILY_DEFICIENT;
     case PCS_IPM:
         return definite || f == FAMILY_SKEWED;
+    case PCS_ADMM:
+        return definite && n <= 30;
     }
     return false;
 }

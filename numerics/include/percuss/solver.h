@@ -19,7 +19,8 @@ typedef enum pcs_solver {
     PCS_NSGS,   ///< nonsmooth (projected) Gauss-Seidel with relaxation
     PCS_NEWTON, ///< semismooth Newton on a complementarity function, line search
     PCS_PROX,   ///< proximal point loop around semismooth Newton
-    PCS_IPM     ///< primal-dual interior point; monotone problems, friction
+    PCS_IPM,    ///< primal-dual interior point; monotone problems, friction
+    PCS_ADMM    ///< ADMM: factors of W + rho I, then cheap iterations
 } pcs_solver;
 
 /// How the mathematics ended.
@@ -119,6 +120,24 @@ typedef struct pcs_ipm_opts {
     double step_fraction;  ///< how far towards the boundary of the cones a step goes, below 1
     double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
 } pcs_ipm_opts;
+/// How admm chooses its penalty rho. All scaled so that the diagonal of W is about 1.
+typedef enum pcs_penalty {
+    PCS_PENALTY_LADDER,   ///< rho, and rho / 10, rho / 100, 10 rho in turn where progress stops
+    PCS_PENALTY_SPECTRAL, ///< from the extreme eigenvalues of W
+    PCS_PENALTY_BALANCED, ///< follows the ratio of the primal and the dual residual
+    PCS_PENALTY_FIXED     ///< rho
+} pcs_penalty;
+
+/// Options of PCS_ADMM.
+typedef struct pcs_admm_opts {
+    pcs_penalty penalty; ///< how rho changes
+    double rho;          ///< the first one (not for PCS_PENALTY_SPECTRAL)
+    double eta;          ///< smallest eigenvalue of W over the largest, at least
+    double relaxation;   ///< 0 < relaxation < 2; 1 is plain ADMM
+    double damping;      ///< 0 < damping <= 1, of the changes of mu |u_T|
+    int depth;           ///< of the Anderson acceleration, 0 for none
+    int check_every;     ///< iterations between two exact residuals
+} pcs_admm_opts;
 
 /// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation
 /// = 1.2;
@@ -134,6 +153,7 @@ typedef struct pcs_solver_opts {
         pcs_newton_opts newton;
         pcs_prox_opts prox;
         pcs_ipm_opts ipm;
+        pcs_admm_opts admm;
     } as; ///< the member that belongs to kind
 } pcs_solver_opts;
 

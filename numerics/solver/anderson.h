@@ -1,0 +1,35 @@
+// Anderson acceleration of a fixed-point iteration x <- G(x): with f = G(x) - x and the last
+// differences of G and f as columns of B and C, the candidate is G - B c, where c minimises
+// |f - C c|.
+//
+// D. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12, 1965.
+#ifndef SOLVER_ANDERSON_H
+#define SOLVER_ANDERSON_H
+
+#include "base/base.h"
+
+// differences kept, at most
+#define ANDERSON_MOST 30
+
+typedef struct anderson {
+    int n, depth;
+    int have, next;            // columns in use, and the one written next
+    double *dG[ANDERSON_MOST]; // differences of G
+    double *df[ANDERSON_MOST]; // and of f
+    double gram[ANDERSON_MOST][ANDERSON_MOST];
+    double *G, *f; // of the last call
+    bool started;
+} anderson;
+
+size_t anderson_bytes(int n, int depth);
+
+// depth 0 to ANDERSON_MOST; false: the arena is too small
+bool anderson_begin(anderson *a, int n, int depth, pcs_arena *work);
+
+// forgets everything
+void anderson_reset(anderson *a);
+
+// learns that x leads to G; true: y is a candidate, finite, for the next x. y may be x or G.
+bool anderson_mix(anderson *a, const double *x, const double *G, double *y);
+
+#endif

@@ -1,0 +1,174 @@
+#include "solver/scaled.h"
+
+#include <string.h>
+
+#include "cone/cone.h"
+#include "linalg/bsr.h"
+#include "problem/problem.h"
+#include "solver/solver.h"
+
+// entries of W that differ from their mates by no more than this of their rows' scales are equal
+#define SYMMETRY_TOL 1e-12
+// products for the estimate of |W|
+#define POWER_STEPS 12
+
+static size_t entries_of(const pcs_bsr *W)
+{
+    size_t sum = 0;
+    for (int i = 0; i < W->m; ++i) {
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            const int j = W->idx[k];
+            sum += (size_t)(W->row[i + 1] - W->row[i]) * (size_t)(W->col[j + 1] - W->col[j]);
+        }
+    }
+    return sum;
+}
+
+size_t scaled_bytes(const pcs_problem *p)
+{
+    const size_t n = (size_t)p->n;
+    return 2 * solver_bytes(n, sizeof(double)) + solver_bytes(entries_of(&p->W), sizeof(double)) +
+           solver_bytes((size_t)p->W.ptr[p->W.m], sizeof(size_t)) +
+           2 * solver_bytes(n, sizeof(double));
+}
+
+// W' and whether it is symmetric
+static void scale_matrix(scaled *s, const pcs_bsr *W, size_t *off)
+{
+    size_t at = 0;
+    for (int i = 0; i < W->m; ++i) {
+        const int h = W->row[i + 1] - W->row[i];
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            const int j = W->idx[k];
+            const double *w = W->val + W->off[k];
+            off[k] = at;
+            for (int c = W->col[j]; c < W->col[j + 1]; ++c) {
+                for (int l = 0; l < h; ++l) {
+                    s->val[at++] = *w++ * s->e[W->row[i] + l] * s->e[c];
+                }
+            }
+        }
+    }
+    s->p.W.off = off;
+    s->p.W.val = s->val;
+}
+
+static bool symmetric_block(const pcs_bsr *W, int i, int k)
+{
+    const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
+    if (mate >= 0 && j < i) return true; // seen from the other side
+    const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
+    for (int c = 0; c < w; ++c) {
+        for (int l = 0; l < h; ++l) {
+            const double x = W->val[W->off[k] + (size_t)l + (size_t)h * (size_t)c];
+            const double y =
+                mate < 0 ? 0 : W->val[W->off[mate] + (size_t)c + (size_t)w * (size_t)l];
+            if (!(fabs(x - y) <= SYMMETRY_TOL)) return false;
+        }
+    }
+    return true;
+}
+
+static bool symmetric(const pcs_bsr *W)
+{
+    for (int i = 0; i < W->m; ++i) {
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            if (!symmetric_block(W, i, k)) return false;
+        }
+    }
+    return true;
+}
+
+// power iteration from a vector without pattern
+static double norm_estimate(const pcs_problem *p, double *x, double *y)
+{
+    double size = 0;
+    for (int i = 0; i < p->n; ++i) {
+        x[i] = 1 + 0.5 * sin(1.0 + i);
+    }
+    for (int k = 0; k < POWER_STEPS; ++k) {
+        const double norm = sqrt(scaled_dot(p->n, x, x));
+        if (!(norm > 0) || !isfinite(norm)) break;
+        for (int i = 0; i < p->n; ++i) {
+            x[i] /= norm;
+        }
+        pcs_bsr_mul(&p->W, x, y);
+        size = sqrt(scaled_dot(p->n, y, y));
+        memcpy(x, y, (size_t)p->n * sizeof *x);
+    }
+    return size > 0 && isfinite(size) ? size : 1;
+}
+
+bool scaled_begin(scaled *s, const pcs_problem *p, pcs_arena *work)
+{
+    const size_t n = (size_t)p->n;
+    *s = (scaled){.p = *p, .size = 0};
+    s->e = PCS_TAKE(work, n, double);
+    s->q = PCS_TAKE(work, n, double);
+    s->val = PCS_TAKE(work, entries_of(&p->W), double);
+    size_t *off = PCS_TAKE(work, (size_t)p->W.ptr[p->W.m], size_t);
+    if (!s->e || !s->q || !s->val || !off) return false;
+
+    problem_scales(p, s->e);
+    for (int i = 0; i < p->n; ++i) {
+        s->e[i] = 1 / sqrt(s->e[i]);
+        s->q[i] = p->q[i] * s->e[i];
+        if (fabs(s->q[i]) > s->size) s->size = fabs(s->q[i]);
+    }
+    if (!(s->size > 0) || !isfinite(s->size)) s->size = 1;
+    for (int i = 0; i < p->n; ++i) {
+        s->q[i] /= s->size;
+    }
+    s->p.q = s->q;
+    scale_matrix(s, &p->W, off);
+    s->symmetric = symmetric(&s->p.W);
+
+    pcs_arena scratch = *work;
+    double *x = PCS_TAKE(&scratch, n, double), *y = PCS_TAKE(&scratch, n, double);
+    if (!x || !y) return false;
+    s->largest = norm_estimate(&s->p, x, y);
+    return true;
+}
+
+void scaled_from(const scaled *s, const double *r, double *x)
+{
+    for (int i = 0; i < s->p.n; ++i) {
+        x[i] = r[i] / s->e[i] / s->size;
+    }
+}
+
+void scaled_to(const scaled *s, const double *x, double *r)
+{
+    for (int i = 0; i < s->p.n; ++i) {
+        r[i] = x[i] * s->e[i] * s->size;
+    }
+}
+
+double scaled_residual(const scaled *s, const double *x, const double *u)
+{
+    double sum = 0, wx = 0;
+    for (int i = 0; i < s->p.n; ++i) {
+        wx += (u[i] - s->q[i]) * (u[i] - s->q[i]);
+    }
+    for (int b = 0; b < s->p.nb; ++b) {
+        const pcs_block *k = &s->p.block[b];
+        const double *xb = x + k->row, *ub = u + k->row;
+        double f[3];
+        switch (k->cone) {
+        case PCS_EQUALITY:
+            sum += scaled_dot(k->dim, ub, ub);
+            break;
+        case PCS_UNILATERAL:
+            f[0] = cone_min(xb[0], ub[0]);
+            sum += f[0] * f[0];
+            break;
+        case PCS_COULOMB:
+            cone_natural_coulomb(k->dim, k->mu, 1, xb, ub, f);
+            sum += scaled_dot(k->dim, f, f);
+            break;
+        }
+    }
+    const double q = scaled_dot(s->p.n, s->q, s->q);
+    const double size = q > wx || isnan(q) ? q : wx;
+    return sum == 0 ? 0 : sqrt(sum / size);
+}

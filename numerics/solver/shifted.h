@@ -1,0 +1,39 @@
+// Factors of W + rho I for a scaled problem and any rho > 0: where W is sparse CHOLMOD, or sparse
+// LU if it is not symmetric; LAPACK where it is small or dense.
+#ifndef SOLVER_SHIFTED_H
+#define SOLVER_SHIFTED_H
+
+#include "linalg/chol.h"
+#include "linalg/sparse_lu.h"
+#include "solver/scaled.h"
+
+typedef struct shifted_lu {
+    const scaled *s;
+    double *A;     // dense factors
+    int *piv;      // of the dense LU
+    bool cholesky; // dense: of which kind the factors are
+
+    chol_work *chol; // sparse and symmetric, or null
+    sparse_lu *lu;   // sparse and not, or null
+    bool analysed;   // one of them knows the pattern
+    pcs_csc B;       // symmetric: the upper triangle in the order of the factor
+    int *order;      // symmetric: place k is for row order[k]
+    int *place;      // and back; else the end of each column while it is filled
+    double *x;       // a vector in that order
+} shifted_lu;
+
+// bytes for a problem with the pattern of p
+size_t shifted_bytes(const pcs_problem *p);
+
+// Takes its memory; false: the arena is too small. The sparse libraries allocate: shifted_free,
+// also after false, gives that back.
+bool shifted_begin(shifted_lu *f, const scaled *s, pcs_arena *work);
+void shifted_free(shifted_lu *f);
+
+// false: singular, or out of memory
+bool shifted_factor(shifted_lu *f, double rho);
+
+// x = (W + rho I)^-1 x; false: out of memory
+bool shifted_solve(shifted_lu *f, double *x);
+
+#endif

@@ -1,0 +1,277 @@
+#include "agree.h"
+
+#define ROWS 200
+
+static pcs_arena arena;
+
+static void reset(void)
+{
+    if (!arena.base) CK_OK(pcs_arena_create(NULL, (size_t)1 << 22, &arena));
+    arena.used = 0;
+}
+
+static pcs_report solve(pcs_solver kind, const pcs_problem *p, double tol, double *r, double *u)
+{
+    pcs_solver_opts o = pcs_solver_defaults(kind);
+    o.tol = tol;
+    if (kind == PCS_NSGS) o.max_iters = 100000;
+    pcs_report report;
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    CK_OK(pcs_solve_alloc(NULL, p, &o, r, u, &report));
+    for (int i = 0; i < p->n; ++i) {
+        ck_assert(isfinite(r[i]) && isfinite(u[i]));
+    }
+    ck_assert((report.outcome == PCS_CONVERGED) == (report.measure.residual <= tol));
+    return report;
+}
+
+static void expect_converged(pcs_report r, const char *what, int seed)
+{
+    ck_assert_msg(r.outcome == PCS_CONVERGED, "%s, seed %d: %s after %d, %g", what, seed,
+                  pcs_outcome_text(r.outcome), r.iters, r.measure.residual);
+}
+
+// little friction, and 2 on the diagonal of W
+static pcs_problem easy(friction f, int nc, uint64_t seed)
+{
+    pcs_problem p = friction_problem(f, nc, seed, &arena, NULL);
+    pcs_block *block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
+    for (int b = 0; b < p.nb; ++b) {
+        block[b] = p.block[b];
+        block[b].mu *= 0.2;
+    }
+    for (int i = 0; i < p.n; ++i) {
+        p.W.val[(size_t)i * ((size_t)p.n + 1)] += 2;
+    }
+    p.block = block;
+    return p;
+}
+
+static void expect_same(const pcs_problem *p, pcs_solver kind, pcs_solver other, double tol,
+                        const char *what, int seed)
+{
+    double r[ROWS], u[ROWS], x[ROWS], v[ROWS];
+    const pcs_report a = solve(other, p, 1e-12, x, v);
+    ck_assert_int_eq(a.outcome, PCS_CONVERGED);
+    expect_converged(solve(kind, p, tol, r, u), what, seed);
+    for (int i = 0; i < p->n; ++i) {
+        CK_NEAR(r[i], x[i], 1e-6 * (a.measure.norm_r + 1));
+        CK_NEAR(u[i], v[i], 1e-6 * (a.measure.norm_u + 1));
+    }
+}
+
+void expect_agreement(pcs_solver kind, double tol)
+{
+    const friction families[4] = {FRICTION_DENSE, FRICTION_SKEWED, FRICTION_PLANAR, FRICTION_MIXED};
+    for (int f = 0; f < 4; ++f) {
+        for (int seed = 0; seed < TEST_DRAWS(20); ++seed) {
+            reset();
+            const pcs_problem p = easy(families[f], 2 + seed, (uint64_t)seed);
+            expect_same(&p, kind, PCS_NSGS, tol, friction_name[families[f]], seed);
+        }
+    }
+}
+
+void expect_one_contact(pcs_solver kind, double tol)
+{
+    for (int f = FRICTION_DENSE; f <= FRICTION_MIXED; ++f) {
+        if (f == FRICTION_DEFICIENT) continue;
+        for (int seed = 0; seed < TEST_DRAWS(40); ++seed) {
+            reset();
+            const pcs_problem p = easy((friction)f, 1, (uint64_t)seed);
+            expect_same(&p, kind, PCS_ENUM, tol, friction_name[f], seed);
+        }
+    }
+}
+
+void expect_singular(pcs_solver kind, double tol)
+{
+    int solved = 0, tried = 0;
+    for (int f = FRICTION_DEFICIENT; f <= FRICTION_GYRO; ++f) {
+        if (f == FRICTION_PLANAR || f == FRICTION_MIXED) continue;
+        for (int seed = 0; seed < TEST_DRAWS(20); ++seed) {
+            reset();
+            const pcs_problem p = friction_problem((friction)f, 8, (uint64_t)seed, &arena, NULL);
+            double r[ROWS], u[ROWS];
+            solved += solve(kind, &p, tol, r, u).outcome == PCS_CONVERGED;
+            ++tried;
+        }
+    }
+    ck_assert_msg(10 * solved >= 9 * tried, "%d of %d", solved, tried);
+}
+
+void expect_limits(pcs_solver kind, double tol)
+{
+    for (int seed = 0; seed < TEST_DRAWS(10); ++seed) {
+        reset();
+        pcs_problem p = easy(FRICTION_DENSE, 6, (uint64_t)seed);
+        pcs_block block[6];
+        double r[ROWS], u[ROWS], q[ROWS];
+        memcpy(block, p.block, sizeof block);
+        p.block = block;
+        for (int b = 0; b < p.nb; ++b) {
+            block[b].mu = 0;
+        }
+        expect_same(&p, kind, PCS_NSGS, tol, "mu = 0", seed);
+        expect_converged(solve(kind, &p, tol, r, u), "mu = 0", seed);
+        for (int b = 0; b < p.nb; ++b) {
+            CK_NEAR(fabs(r[3 * b + 1]) + fabs(r[3 * b + 2]), 0, 0);
+        }
+
+        // pressed on one another without any tangential speed but that of W: they stick
+        for (int i = 0; i < p.n; ++i) {
+            q[i] = i % 3 == 0 ? -1 : 0.01;
+        }
+        for (int b = 0; b < p.nb; ++b) {
+            block[b].mu = 20;
+        }
+        p.q = q;
+        expect_converged(solve(kind, &p, tol, r, u), "mu = 20", seed);
+        for (int i = 0; i < p.n; ++i) {
+            CK_NEAR(u[i], 0, 1e-5);
+            q[i] = i % 3 == 0 ? 2 : 0.1;
+        }
+
+        // take-off, whatever the start
+        for (int b = 0; b < p.nb; ++b) {
+            block[b].mu = 0.5;
+        }
+        pcs_solver_opts o = pcs_solver_defaults(kind);
+        o.tol = tol;
+        pcs_report report;
+        for (int i = 0; i < p.n; ++i) {
+            r[i] = i % 3 == 0 ? 1 : 0.2;
+        }
+        CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
+        expect_converged(report, "take-off", seed);
+        for (int i = 0; i < p.n; ++i) {
+            CK_NEAR(r[i], 0, 1e-6);
+        }
+    }
+}
+
+void expect_no_units(pcs_solver kind, double tol)
+{
+    for (int f = FRICTION_DENSE; f <= FRICTION_MIXED; ++f) {
+        if (f == FRICTION_DEFICIENT) continue;
+        for (int k = -1; k <= 1; k += 2) {
+            for (int l = -1; l <= 1; ++l) {
+                reset();
+                // powers of two: the same numbers with other exponents
+                const double velocity = ldexp(1, 20 * k), impulse = ldexp(1, 40 * l);
+                pcs_problem p = easy((friction)f, 6, 3);
+                double r[ROWS], u[ROWS], x[ROWS], v[ROWS], q[ROWS];
+                const pcs_report a = solve(kind, &p, tol, x, v);
+                for (int i = 0; i < p.n; ++i) {
+                    q[i] = p.q[i] * velocity;
+                }
+                for (int i = 0; i < p.n * p.n; ++i) {
+                    p.W.val[i] *= velocity / impulse;
+                }
+                p.q = q;
+                const pcs_report b = solve(kind, &p, tol, r, u);
+                expect_converged(b, friction_name[f], k);
+                ck_assert_int_eq(a.iters, b.iters);
+                for (int i = 0; i < p.n; ++i) {
+                    CK_NEAR(r[i] / impulse, x[i], 1e-7 * (1 + fabs(x[i])));
+                    CK_NEAR(u[i] / velocity, v[i], 1e-7 * (1 + fabs(v[i])));
+                }
+            }
+        }
+    }
+}
+
+static int stop_at_once(void *user, const pcs_progress *now)
+{
+    *(pcs_progress *)user = *now;
+    return 1;
+}
+
+void expect_manners(pcs_solver kind)
+{
+    reset();
+    const pcs_problem p = friction_problem(FRICTION_BOXES, 8, 2, &arena, NULL);
+    double r[2][ROWS], u[ROWS];
+    solve(kind, &p, 1e-7, r[0], u);
+    solve(kind, &p, 1e-7, r[1], u);
+    ck_assert(memcmp(r[0], r[1], (size_t)p.n * sizeof(double)) == 0);
+
+    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_report report;
+    memset(r[0], 0, sizeof r[0]);
+    o.max_iters = 0;
+    CK_OK(pcs_solve_alloc(NULL, &p, &o, r[0], u, &report));
+    ck_assert_int_eq(report.outcome, PCS_MAX_ITERS);
+    for (int i = 0; i < p.n; ++i) {
+        CK_NEAR(r[0][i], 0, 0);
+    }
+
+    o = pcs_solver_defaults(kind);
+    pcs_progress seen = {0};
+    CK_OK(
+        pcs_solve(&p, &o, (pcs_watch){.fn = stop_at_once, .user = &seen}, arena, r[0], u, &report));
+    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert_int_eq(seen.solver, kind);
+    ck_assert(seen.value > o.tol);
+
+    pcs_arena none = {0};
+    CK_FAILS(pcs_solve(&p, &o, (pcs_watch){0}, none, r[0], u, &report), PCS_ERR_MEMORY);
+
+    const pcs_problem empty = {0};
+    CK_OK(pcs_solve_alloc(NULL, &empty, &o, NULL, NULL, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+}
+
+void expect_honesty(pcs_solver kind, int max_iters)
+{
+    double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, u[6];
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 6; ++i) {
+            W[7 * i] = k == 0 ? 0 : k == 1 ? -1 : i < 3 ? 1 : 0;
+        }
+        pcs_solver_opts o = pcs_solver_defaults(kind);
+        o.max_iters = max_iters;
+        pcs_report report;
+        double r[6] = {0};
+        CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+        ck_assert(report.outcome != PCS_CONVERGED && report.outcome != PCS_INFEASIBLE);
+        for (int i = 0; i < 6; ++i) {
+            ck_assert(isfinite(r[i]) && isfinite(u[i]));
+        }
+    }
+}
+
+void expect_extremes(pcs_solver kind, int max_iters)
+{
+    const double sizes[6] = {1e-300, 1e-160, 1e-20, 1e20, 1e150, 1e300};
+    for (int k = 0; k < 6; ++k) {
+        for (int part = 0; part < 3; ++part) {
+            for (int f = 0; f < FRICTION_COUNT; ++f) {
+                reset();
+                pcs_problem p = friction_problem((friction)f, 4, 1, &arena, NULL);
+                double q[ROWS], r[ROWS] = {0}, u[ROWS];
+                pcs_block *block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
+                memcpy(block, p.block, (size_t)p.nb * sizeof *block);
+                for (int i = 0; i < p.n; ++i) {
+                    q[i] = part == 0 ? p.q[i] * sizes[k] : p.q[i];
+                }
+                for (int b = 0; part == 1 && b < p.nb; ++b) {
+                    if (block[b].cone == PCS_COULOMB) block[b].mu = sizes[k];
+                }
+                const int count = p.W.m == 1 ? p.n * p.n : 9 * p.W.ptr[p.W.m];
+                for (int i = 0; part == 2 && i < count; ++i) {
+                    p.W.val[i] *= sizes[k];
+                }
+                p.q = q;
+                p.block = block;
+                pcs_solver_opts o = pcs_solver_defaults(kind);
+                o.max_iters = max_iters;
+                pcs_report report;
+                CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
+                for (int i = 0; i < p.n; ++i) {
+                    ck_assert(isfinite(r[i]));
+                }
+            }
+        }
+    }
+}
