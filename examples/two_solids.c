@@ -4,8 +4,10 @@
 // stepping: the same solids come in from a distance along a motion known in closed form, each
 // spinning about a principal axis, and touch in the middle of some step.
 //
-// scenes/solids.c places them; what is kept and what is lost is worked out in checks/two_solids.c.
+// scenes/solids.c places them; what is kept and what is lost is worked out in checks/two_solids.c,
+// with friction (--mu) in checks/rough_solids.c.
 #include "checks/two_solids.h"
+#include "checks/rough_solids.h"
 #include "csv.h"
 #include "flags/two_solids.h"
 
@@ -39,7 +41,8 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
     PCS_TRY(pcs_model_set_scheme(w->model, &set->scheme));
 
     pcs_material material;
-    PCS_TRY(pcs_model_add_material(w->model, &(pcs_material_def){.e = set->e}, &material));
+    PCS_TRY(pcs_model_add_material(w->model, &(pcs_material_def){.e = set->e, .mu = set->mu},
+                                   &material));
     for (int b = 0; b < 2; ++b) {
         const solid body = solid_before(&s->body[b], before);
         if (!body.fixed) {
@@ -79,19 +82,49 @@ static pcs_status look(const world *w, snapshot *now)
 
 // ---- impact at frozen configuration
 
+static pcs_status strike(const settings *set, const scene *s, snapshot *before, snapshot *after,
+                         pcs_outcome *outcome)
+{
+    world w;
+    pcs_report report;
+    pcs_status status = open_world(set, s, 0, &w);
+    if (status == PCS_OK) status = look(&w, before);
+    if (status == PCS_OK) status = pcs_impact(w.model, w.state, w.work, 1e-9, &report);
+    if (status == PCS_OK) status = look(&w, after);
+    *outcome = report.outcome;
+    close_world(&w);
+    return status;
+}
+
 static pcs_status impact(checks *c, const settings *set, int kind)
 {
     const scene s = solids_make(&set->def, kind, false);
-    world w;
-    pcs_report report;
     snapshot before, after;
-    pcs_status status = open_world(set, &s, 0, &w);
-    if (status == PCS_OK) status = look(&w, &before);
-    if (status == PCS_OK) status = pcs_impact(w.model, w.state, w.work, 1e-9, &report);
-    if (status == PCS_OK) status = look(&w, &after);
-    if (status == PCS_OK) check_impact(c, set, &s, &before, &after, report.outcome);
-    close_world(&w);
-    return status;
+    pcs_outcome outcome;
+    PCS_TRY(strike(set, &s, &before, &after, &outcome));
+    if (set->mu > 0) {
+        check_rough(c, set, &s, &before, &after, outcome);
+    } else {
+        check_impact(c, set, &s, &before, &after, outcome);
+    }
+    return PCS_OK;
+}
+
+// spheres on both sides of the border between sticking and sliding
+static pcs_status border(checks *c, const settings *set)
+{
+    printf("\nA sphere without spin sticks iff |u_T| <= 7/2 mu (1 + e) |u_N|\n"
+           "%-11s %17s %17s %12s\n",
+           "on", "u_T", "border", "slides by");
+    for (int k = 0; k < 4; ++k) {
+        const double factor = k % 2 ? 1 + 1e-6 : 1 - 1e-6;
+        const scene s = border_scene(set, k < 2, factor);
+        snapshot before, after;
+        pcs_outcome outcome;
+        PCS_TRY(strike(set, &s, &before, &after, &outcome));
+        check_border(c, set, &s, factor, &after);
+    }
+    return PCS_OK;
 }
 
 // ---- time stepping
@@ -158,6 +191,10 @@ static pcs_status step(checks *c, const settings *set, int kind, csv *out)
     record run;
     pcs_run_report report;
     PCS_TRY(simulate(set, &s, set->h, set->hit, false, out, &run, &report));
+    if (set->mu > 0) {
+        check_rough_stepping(c, &s, &run, report.outcome);
+        return PCS_OK;
+    }
     return check_stepping(c, set, &s, &run, report.outcome, simulate);
 }
 
@@ -176,11 +213,22 @@ int main(int argc, char **argv)
     const int first = set.scene == ALL ? SPHERES : set.scene;
     const int last = set.scene == ALL ? SPACE : set.scene;
 
-    impact_head();
+    const bool rough = set.mu > 0;
+    if (rough) {
+        rough_head(&set);
+    } else {
+        impact_head();
+    }
     for (int k = first; k <= last && status == PCS_OK; ++k) {
         status = impact(&c, &set, k);
     }
-    stepping_head(&set);
+    if (rough && status == PCS_OK) status = border(&c, &set);
+    if (rough) {
+        printf("\nTime stepping, h = %g s, theta = %g\n%-11s %12s %9s %9s\n", set.h,
+               set.scheme.theta, "scene", "lost", "d moment.", "d energy");
+    } else {
+        stepping_head(&set);
+    }
     for (int k = first; k <= last && status == PCS_OK; ++k) {
         status = step(&c, &set, k, &out);
     }

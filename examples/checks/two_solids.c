@@ -40,9 +40,8 @@ static void moment_of(const snapshot *now, int b, const double q[7], double mome
     pcs_quat_rotate(q + 3, now->wrench[b] + 3, moment);
 }
 
-// What the ground gave in the step or impact before: the sums over the bodies of their impulses p
-// and of x x p + GP x p, at poses q. Between two bodies both vanish.
-static void sum_wrenches(const snapshot *now, const double q[2][7], double P[3], double L[3])
+// the sums over the bodies of their impulses p and of x x p + GP x p
+void sum_wrenches(const snapshot *now, const double q[2][7], double P[3], double L[3])
 {
     memset(P, 0, 3 * sizeof *P);
     memset(L, 0, 3 * sizeof *L);

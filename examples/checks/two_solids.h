@@ -21,6 +21,10 @@ typedef struct snapshot {
 // the impulse on the first, N s
 double impulse_of(const snapshot *now);
 
+// What the ground gave in the step or impact before: momentum, and angular momentum about the
+// origin, at poses q. Between two bodies both vanish.
+void sum_wrenches(const snapshot *now, const double q[2][7], double P[3], double L[3]);
+
 // what the checks remember of a run
 typedef struct record {
     const scene *s;

@@ -41,6 +41,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     args_real(&a, "--spin1", &set->def.spin[0], -INFINITY, INFINITY, "rad/s", "of the upper one");
     args_real(&a, "--spin2", &set->def.spin[1], -INFINITY, INFINITY, "rad/s", "of the lower one");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
+    args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
     args_positive(&a, "--h", &set->h, "s", "time step");
     args_real(&a, "--theta", &set->scheme.theta, 0, 1, "", "of the scheme");
     args_positive(&a, "--hit", &set->hit, "s", "when they touch");
@@ -63,6 +64,8 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     set->scheme.projection = (pcs_projection)projection;
     set->scheme.metric = (pcs_metric)metric;
 
+    // many contacts with friction are not solved to the last digit
+    if (set->mu > 0) set->scheme.solver.tol = 1e-12;
     for (int b = 0; b < 2; ++b) {
         if (set->def.size[b][0] > 0 && set->def.size[b][1] > 0 && set->def.size[b][2] > 0) continue;
         fprintf(stderr, "two_solids: --size%d needs three edges > 0, such as 0.3,0.2,0.1\n", b + 1);

@@ -12,7 +12,7 @@ enum { MOST_HALVINGS = 8 };
 
 typedef struct settings {
     solids_def def;
-    double e, h, t_end;
+    double e, mu, h, t_end;
     double hit; // when they touch, s
     pcs_scheme scheme;
     int scene, study;

@@ -11,7 +11,7 @@ set xlabel "time (s)"
 set ylabel "speed, and R times spin (m/s)"
 stats csv using (column("t")) nooutput
 set xrange [0:STATS_max]
-set key outside bottom center horizontal
+set key top right
 
 pick(k, y) = column("case") == k ? y : NaN
 plot csv using "t":(pick(0, column("v"))) with lines linestyle 1 title "struck: v", \
