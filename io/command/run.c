@@ -46,10 +46,8 @@ static const column columns[RUN_COLUMNS] = {
     COLUMN("stick", INT, stick),
     COLUMN("slide", INT, slide),
     COLUMN("undecided", INT, undecided),
+    COLUMN("message", TEXT, message),
 };
-
-// the last field of a row, after the columns: words about what went wrong
-#define MESSAGE "message"
 
 run run_none(void)
 {
@@ -92,7 +90,6 @@ void run_csv_header(FILE *out)
     for (int i = 0; i < RUN_COLUMNS; ++i) {
         csv_text(out, i == 0, columns[i].name);
     }
-    csv_text(out, 0, MESSAGE);
     csv_end(out);
 }
 
@@ -104,7 +101,6 @@ void run_csv(FILE *out, const run *x)
         if (c->type == REAL) csv_real(out, i == 0, *(const double *)at(x, c));
         if (c->type == INT) csv_int(out, i == 0, *(const int *)at(x, c));
     }
-    csv_text(out, 0, x->message ? x->message : "");
     csv_end(out);
 }
 

@@ -62,7 +62,6 @@ static void print(const request *q, const run *x, int n, const double *r, const 
         json j = {.out = stdout};
         json_open(&j, NULL, '{');
         run_json(&j, x);
-        if (x->message[0]) json_text(&j, "error", x->message);
         if (q->solution && r && u) {
             json_reals(&j, "r", n, r);
             json_reals(&j, "u", n, u);

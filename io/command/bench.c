@@ -1,0 +1,544 @@
+// percuss bench: problems x solvers x tolerances, each cell a `percuss solve --csv` of its own, so
+// that a crash or a hang costs one cell. Finished cells are appended to runs.csv; what is there
+// already is not run again.
+#define _DEFAULT_SOURCE // readlink, scandir
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/args.h"
+#include "command/child.h"
+#include "command/output.h"
+#include "command/report.h"
+#include "command/runs.h"
+#include "command/setup.h"
+#include "command/study.h"
+#include "command/trace.h"
+
+// beyond its limit a cell gets this long to read the file and to notice the time
+#define GRACE_SECONDS 2.0
+#define GRACE_FACTOR  1.25
+#define MOST_TOLS     16
+#define MOST_DEPTH    8 // of folders
+
+typedef struct bench {
+    setup s;
+    args_list solvers, tols, problems, add;
+    double tol[MOST_TOLS];
+    const char *out;
+    int repeat, jobs;
+    bool fresh, keep;
+    char self[PATH_MAX];
+    char settings[512];
+    runs own, added;
+    ledger file;
+    // progress
+    int cells, done, ran;
+    double started;
+    bool terminal, broken;
+} bench;
+
+// ---- what is to be run -------------------------------------------------------------------------
+
+static void add_path(args_list *list, const char *path)
+{
+    char **at = realloc(list->at, (size_t)(list->n + 1) * sizeof *at);
+    if (!at) exit(complain("out of memory while listing problems"));
+    list->at = at;
+    list->at[list->n++] = join(path, "", "");
+}
+
+static bool is_problem(const char *name)
+{
+    static const char *const ends[] = {".dat", ".hdf5", ".h5", ".pcs"};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        const size_t end = strlen(ends[i]);
+        if (length > end && strcmp(name + length - end, ends[i]) == 0) return true;
+    }
+    return false;
+}
+
+// files as named; of folders whatever ends like a problem, in the order of the names
+static bool add_problems(args_list *list, const char *path, int depth)
+{
+    struct stat s;
+    if (stat(path, &s) != 0) {
+        complain("bench: %s cannot be read: %s", path, strerror(errno));
+        return false;
+    }
+    if (!S_ISDIR(s.st_mode)) {
+        if (depth == 0 || (S_ISREG(s.st_mode) && is_problem(path))) add_path(list, path);
+        return true;
+    }
+    struct dirent **entry;
+    const int n = depth < MOST_DEPTH ? scandir(path, &entry, NULL, alphasort) : 0;
+    if (n < 0) {
+        complain("bench: %s cannot be read: %s", path, strerror(errno));
+        return false;
+    }
+    bool good = true;
+    for (int i = 0; i < n; ++i) {
+        const bool slash = path[strlen(path) - 1] == '/';
+        char *inside = join(path, slash ? "" : "/", entry[i]->d_name);
+        if (good && entry[i]->d_name[0] != '.') good = add_problems(list, inside, depth + 1);
+        free(inside);
+        free(entry[i]);
+    }
+    if (n > 0) free(entry);
+    return good;
+}
+
+// "nsgs:depth=0:order=shuffled" names a solver and its options
+static bool check_solver(const bench *b, const char *text)
+{
+    char *name = join(text, "", "");
+    char *more = strchr(name, ':');
+    if (more) *more++ = '\0';
+    setup s = b->s;
+    s.solver = name;
+    s.opt = (args_list){0};
+    for (char *o = more ? strtok(more, ":") : NULL; o; o = strtok(NULL, ":")) {
+        args_split(&s.opt, o);
+    }
+    pcs_solver_opts options;
+    const bool good = setup_options("bench", &s, &options);
+    args_list_free(&s.opt);
+    free(name);
+    return good;
+}
+
+static bool read_tols(bench *b)
+{
+    if (b->tols.n == 0) args_split(&b->tols, "1e-4,1e-8,1e-12");
+    if (b->tols.n > MOST_TOLS) {
+        complain("bench: %d tolerances are too many; %d is the limit", b->tols.n, MOST_TOLS);
+        return false;
+    }
+    for (int i = 0; i < b->tols.n; ++i) {
+        if (!read_real(b->tols.at[i], &b->tol[i]) || !(b->tol[i] > 0 && b->tol[i] < 1)) {
+            complain("bench: --tol is '%s'; it must be a number > 0 and < 1", b->tols.at[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+// of the program itself: results of another build are not mixed with ours
+static uint64_t fingerprint(const char *path)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    FILE *f = fopen(path, "rb");
+    unsigned char piece[1 << 14];
+    for (size_t got; f && (got = fread(piece, 1, sizeof piece, f)) > 0;) {
+        for (size_t i = 0; i < got; ++i) {
+            hash = (hash ^ piece[i]) * 0x100000001b3u;
+        }
+    }
+    if (f) fclose(f);
+    return hash;
+}
+
+static bool find_self(bench *b)
+{
+    const ssize_t length = readlink("/proc/self/exe", b->self, sizeof b->self - 1);
+    if (length > 0) {
+        b->self[length] = '\0';
+        return true;
+    }
+    complain("bench: the program does not find itself: %s", strerror(errno));
+    return false;
+}
+
+static void describe(bench *b)
+{
+    char iters[32] = "own";
+    if (b->s.max_iters >= 0) snprintf(iters, sizeof iters, "%d", b->s.max_iters);
+    const char *threads = getenv("OPENBLAS_NUM_THREADS");
+    snprintf(b->settings, sizeof b->settings,
+             "percuss %s: measure %s, max-seconds %g, max-iters %s, repeat %d, kind %d, jobs %d, "
+             "threads %.8s, build %016llx",
+             pcs_version(), setup_measure[b->s.measure], b->s.max_seconds, iters, b->repeat,
+             b->s.kind, b->jobs, threads ? threads : "1", (unsigned long long)fingerprint(b->self));
+}
+
+// ---- cells -------------------------------------------------------------------------------------
+
+typedef struct cell {
+    const char *file, *solver;
+    double tol;
+} cell;
+
+static cell cell_at(const bench *b, int i)
+{
+    // tolerances first, then solvers: a problem is finished before the next begins
+    const int nt = b->tols.n, ns = b->solvers.n;
+    return (cell){b->problems.at[i / (nt * ns)], b->solvers.at[i / nt % ns], b->tol[i % nt]};
+}
+
+static bool is_there(const bench *b, const cell *c)
+{
+    for (int i = 0; i < b->own.n; ++i) {
+        const run *r = &b->own.at[i];
+        if (r->tol == c->tol && strcmp(r->solver, c->solver) == 0 && strcmp(r->file, c->file) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool start(const bench *b, const cell *c, child *out)
+{
+    char tol[32], seconds[32], iters[32], repeat[32];
+    snprintf(tol, sizeof tol, "%.17g", c->tol);
+    snprintf(seconds, sizeof seconds, "%.17g", b->s.max_seconds);
+    snprintf(iters, sizeof iters, "%d", b->s.max_iters);
+    snprintf(repeat, sizeof repeat, "%d", b->repeat);
+    char *solver = join(c->solver, "", "");
+    char *options = strchr(solver, ':');
+    if (options) *options++ = '\0';
+    for (char *o = options; o && *o; ++o) {
+        if (*o == ':') *o = ',';
+    }
+
+    static const char *const kinds[] = {"any",   "lcp",   "mlcp",  "fc3d",  "fc2d",
+                                        "gfc3d", "gfc2d", "mixed", "global"};
+    const char *line[32];
+    int n = 0;
+    line[n++] = b->self;
+    line[n++] = "solve";
+    line[n++] = "--csv";
+    line[n++] = "--solver";
+    line[n++] = solver;
+    line[n++] = "--tol";
+    line[n++] = tol;
+    line[n++] = "--measure";
+    line[n++] = setup_measure[b->s.measure];
+    line[n++] = "--max-seconds";
+    line[n++] = seconds;
+    line[n++] = "--repeat";
+    line[n++] = repeat;
+    line[n++] = "--kind";
+    line[n++] = kinds[b->s.kind];
+    if (b->s.max_iters >= 0) {
+        line[n++] = "--max-iters";
+        line[n++] = iters;
+    }
+    if (options && *options) {
+        line[n++] = "--opt";
+        line[n++] = options;
+    }
+    line[n++] = "--";
+    line[n++] = c->file;
+    line[n] = NULL;
+    // solve may repeat a solve that is just below its limit once more
+    const double limit =
+        b->s.max_seconds > 0 ? GRACE_SECONDS + GRACE_FACTOR * b->s.max_seconds : INFINITY;
+    char *argv[32];
+    memcpy(argv, line, sizeof *argv * ((size_t)n + 1));
+    const bool good = child_start(out, argv, limit);
+    free(solver);
+    return good;
+}
+
+// the row that the cell printed, below its header; false when there is none
+static bool row_of(child *c, run *r)
+{
+    int place[RUN_COLUMNS], fields;
+    char *text = c->out.text, *second = text ? strchr(text, '\n') : NULL;
+    if (!second) return false;
+    *second++ = '\0';
+    char *end = strchr(second, '\n');
+    if (!end) return false;
+    *end = '\0';
+    return run_read_header(text, place, &fields) && run_read(second, place, fields, r);
+}
+
+// `words` receives the first line that it wrote to stderr
+static void judge(child *c, const cell *asked, run *r, char *words, size_t size)
+{
+    snprintf(words, size, "%s", c->err.text ? c->err.text : "");
+    words[strcspn(words, "\n")] = '\0';
+    const bool row = row_of(c, r);
+    if (!row) *r = run_none();
+    r->file = asked->file;
+    r->solver = asked->solver;
+    r->tol = asked->tol;
+    r->message = words;
+    if (row && WIFEXITED(c->status)) return;
+    r->seconds = NAN;
+    if (c->killed) {
+        r->outcome = "timeout";
+        snprintf(words, size, "ended after %.3g s", c->limit);
+    } else if (WIFSIGNALED(c->status)) {
+        r->outcome = "crash";
+        snprintf(words, size, "signal %d, %s", WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
+    } else {
+        r->outcome = WEXITSTATUS(c->status) == WRONG ? "refused" : "crash";
+    }
+}
+
+// ---- progress ----------------------------------------------------------------------------------
+
+static void show(const bench *b, const cell *c)
+{
+    if (!b->terminal) return;
+    char left[32] = "";
+    if (b->ran > 0) {
+        const double each = (clock_now() - b->started) / b->ran;
+        const long seconds = lround(each * (b->cells - b->done));
+        snprintf(left, sizeof left, ", %ld:%02ld left", seconds / 60, seconds % 60);
+    }
+    const run name = {.file = c->file};
+    fprintf(stderr, "\r\033[K%d of %d%s  %s %g  %.40s", b->done, b->cells, left, c->solver, c->tol,
+            run_problem(&name));
+    fflush(stderr);
+}
+
+static void clear_line(const bench *b)
+{
+    if (b->terminal) fprintf(stderr, "\r\033[K");
+}
+
+static void finish(bench *b, child *c, const cell *asked)
+{
+    run r;
+    char words[256];
+    judge(c, asked, &r, words, sizeof words);
+    if (!b->broken) {
+        clear_line(b);
+        b->broken = !ledger_append(&b->file, &r);
+    }
+    runs_put(&b->own, &r);
+    b->done += 1;
+    b->ran += 1;
+    child_free(c);
+}
+
+// runs what is not there yet
+static void run_cells(bench *b)
+{
+    child *c = take((size_t)b->jobs, sizeof *c);
+    cell *asked = take((size_t)b->jobs, sizeof *asked);
+    int next = 0, alive = 0;
+    b->started = clock_now();
+    for (;;) {
+        for (int k = 0; k < b->jobs && !interrupted() && !b->broken; ++k) {
+            if (c[k].pid) continue;
+            while (next < b->cells) {
+                asked[k] = cell_at(b, next++);
+                if (is_there(b, &asked[k])) {
+                    b->done += 1;
+                    continue;
+                }
+                if (start(b, &asked[k], &c[k])) {
+                    alive += 1;
+                    show(b, &asked[k]);
+                } else {
+                    b->broken = true;
+                }
+                break;
+            }
+        }
+        if (alive == 0 || interrupted() || b->broken) break;
+        children_wait(c, b->jobs, 100);
+        for (int k = 0; k < b->jobs; ++k) {
+            if (!c[k].pid || !child_ended(&c[k])) continue;
+            alive -= 1;
+            finish(b, &c[k], &asked[k]);
+        }
+    }
+    for (int k = 0; k < b->jobs; ++k) {
+        if (c[k].pid) child_kill(&c[k]);
+    }
+    clear_line(b);
+    free(c);
+    free(asked);
+}
+
+// ---- what is written ---------------------------------------------------------------------------
+
+static bool write_figure(const bench *b, const study *s, study_plot plot, int tol)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-%g.svg", plot == STUDY_PROFILE ? "profile" : "success",
+             s->tol[tol]);
+    char *path = join(b->out, "/", name);
+    output o;
+    bool good = output_open(&o, path);
+    if (good) {
+        study_draw(o.f, s, plot, tol, true);
+        good = output_commit(&o);
+    }
+    free(path);
+    return good;
+}
+
+static bool write_report(const bench *b, const study *s)
+{
+    bool good = true;
+    for (int t = 0; t < s->tols && good; ++t) {
+        good = write_figure(b, s, STUDY_PROFILE, t) && write_figure(b, s, STUDY_SUCCESS, t);
+    }
+    char *path = join(b->out, "/", "report.html");
+    output o;
+    if (good) good = output_open(&o, path);
+    if (good) {
+        report_write(o.f, s, b->settings);
+        good = output_commit(&o);
+    }
+    free(path);
+    return good;
+}
+
+static void print_summary(const study *s)
+{
+    size_t width = strlen("solver");
+    for (int k = 0; k < s->solvers; ++k) {
+        if (strlen(s->solver[k]) > width) width = strlen(s->solver[k]);
+    }
+    printf("%-7s %-*s %9s %9s %12s %9s %6s\n", "tol", (int)width, "solver", "solved", "fastest",
+           "time / best", "worst", "lost");
+    for (int t = 0; t < s->tols; ++t) {
+        for (int k = 0; k < s->solvers; ++k) {
+            const study_sum x = study_summary(s, k, t);
+            printf("%-7g %-*s %4d/%-4d %9d", s->tol[t], (int)width, s->solver[k], x.solved,
+                   s->problems, x.fastest);
+            if (x.solved > 0) {
+                printf(" %12.3g %9.3g", x.ratio, x.worst);
+            } else {
+                printf(" %12s %9s", "-", "-");
+            }
+            printf(" %6d\n", x.lost);
+        }
+    }
+}
+
+static int conclude(bench *b)
+{
+    study s;
+    study_make(&s, b->problems.n, (const char **)b->problems.at, b->solvers.n,
+               (const char **)b->solvers.at, b->tols.n, b->tol, &b->own, &b->added);
+    const bool written = write_report(b, &s);
+    int code = written ? DONE : WRONG;
+    bool all = b->done == b->cells;
+    for (int i = 0; i < b->cells; ++i) {
+        const int nt = b->tols.n, ns = b->solvers.n;
+        const run *r = study_run(&s, i / (nt * ns), i / nt % ns, i % nt);
+        all = all && r && run_solved(r);
+    }
+    if (written) {
+        print_summary(&s);
+        printf("\n%s/report.html\n", b->out);
+    }
+    study_free(&s);
+    if (b->done < b->cells && !b->broken) {
+        complain("bench: interrupted after %d of %d cells; the same line goes on", b->done,
+                 b->cells);
+    }
+    if (b->broken) return WRONG;
+    return code == DONE && !all ? UNCONVERGED : code;
+}
+
+// ---- the subcommand ----------------------------------------------------------------------------
+
+static bool prepare(bench *b, const args *a)
+{
+    if (!b->out) {
+        complain("bench: -o is missing: the folder for the report");
+        return false;
+    }
+    if (b->solvers.n == 0) args_split(&b->solvers, "auto");
+    if (!read_tols(b) || !find_self(b)) return false;
+    for (int k = 0; k < b->solvers.n; ++k) {
+        if (!check_solver(b, b->solvers.at[k])) return false;
+    }
+    for (int i = 0; i < a->n_words; ++i) {
+        if (!add_problems(&b->problems, a->word[i], 0)) return false;
+    }
+    if (b->problems.n == 0) {
+        complain("bench: no problem in %s; files end with .dat, .hdf5, .h5 or .pcs", a->word[0]);
+        return false;
+    }
+    if (b->problems.n > INT_MAX / (b->solvers.n * b->tols.n)) {
+        complain("bench: too many cells");
+        return false;
+    }
+    b->cells = b->problems.n * b->solvers.n * b->tols.n;
+    for (int i = 0; i < b->add.n; ++i) {
+        if (!runs_read(&b->added, b->add.at[i])) return false;
+    }
+    describe(b);
+    if (mkdir(b->out, 0777) != 0 && errno != EEXIST) {
+        complain("bench: the folder %s cannot be made: %s", b->out, strerror(errno));
+        return false;
+    }
+    char *path = join(b->out, "/", "runs.csv");
+    const bool good = ledger_open(&b->file, path, b->settings, b->fresh, b->keep, &b->own);
+    free(path);
+    return good;
+}
+
+static int run_bench(int argc, char **argv)
+{
+    bench b = {.s = setup_default(), .repeat = 5, .jobs = 1, .file.fd = -1};
+    b.s.max_seconds = 10;
+    const args_flag flags[] = {
+        {"--solvers", 's', ARGS_LIST, &b.solvers, .what = "A,B:OPT=X,...",
+         .help = "(auto) options after colons: nsgs:depth=0:order=shuffled"},
+        {"--tol", 't', ARGS_LIST, &b.tols, .what = "X,Y,...", .help = "(1e-4,1e-8,1e-12)"},
+        {"--out", 'o', ARGS_STRING, &b.out, .what = "REPORT",
+         .help = "folder for runs.csv, report.html and figures"},
+        {"--add", 0, ARGS_LIST, &b.add, .what = "OTHER.csv,...",
+         .help = "runs of other codes, with the columns of runs.csv"},
+        SETUP_FLAGS(b.s),
+        {"--repeat", 0, ARGS_INT, &b.repeat, .low = 1, .high = 1e6, .what = "N",
+         .help = "solves short ones up to N times; the shortest time counts"},
+        {"--jobs", 'j', ARGS_INT, &b.jobs, .low = 1, .high = 256, .what = "N",
+         .help = "cells at a time; they disturb one another's times"},
+        {"--fresh", 0, ARGS_BOOL, &b.fresh, .help = "begins anew, forgets the runs in REPORT"},
+        {"--keep", 0, ARGS_BOOL, &b.keep,
+         .help = "goes on although settings or program have changed"},
+    };
+    args a = {.command = "bench",
+              .words = "FILE|FOLDER...",
+              .about =
+                  "Runs problems x solvers x tolerances, each cell in a process of its own, and "
+                  "writes runs.csv,\nperformance profiles, success curves and report.html. The "
+                  "same line again goes on where it ended.",
+              .least = 1,
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
+    int code = a.exit_code = WRONG;
+    if (!args_parse(&a, argc, argv)) {
+        code = a.exit_code;
+    } else if (b.s.opt.n > 0) {
+        code = complain("bench: options belong to a solver: --solvers NAME:%s", b.s.opt.at[0]);
+    } else if (prepare(&b, &a)) {
+        interrupts_begin();
+        b.terminal = isatty(STDERR_FILENO);
+        run_cells(&b);
+        code = conclude(&b);
+    }
+    ledger_close(&b.file);
+    runs_free(&b.own);
+    runs_free(&b.added);
+    args_list_free(&b.solvers);
+    args_list_free(&b.tols);
+    args_list_free(&b.problems);
+    args_list_free(&b.add);
+    args_list_free(&b.s.opt);
+    return finish_output(code);
+}
+
+const command command_bench = {"bench", "compare solvers on many problems, write a report",
+                               run_bench};

@@ -1,0 +1,38 @@
+// A command line in a process of its own, with a time limit.
+#ifndef COMMAND_CHILD_H
+#define COMMAND_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef struct pipe_text {
+    int fd; // -1: at its end
+    char *text;
+    size_t size;
+} pipe_text;
+
+typedef struct child {
+    pid_t pid; // 0: none
+    pipe_text out, err;
+    double started, limit; // of the clock; seconds
+    bool killed;           // by the limit
+    int status;            // of waitpid, once child_ended
+    void *user;
+} child;
+
+// Starts argv[0]. It dies with us, hears no interrupt of the terminal, and BLAS gets one thread
+// unless the environment says otherwise. False after a line on stderr.
+bool child_start(child *c, char *const *argv, double limit);
+
+// waits up to some milliseconds until one of n has something to say
+void children_wait(child *c, int n, int milliseconds);
+
+// reads what there is; true once it has ended, killed when its time is over. Then child_free
+bool child_ended(child *c);
+
+// ends it at once
+void child_kill(child *c);
+void child_free(child *c);
+
+#endif

@@ -1,0 +1,10 @@
+// report.html: everything a bench found, in one page that needs nothing else.
+#ifndef COMMAND_REPORT_H
+#define COMMAND_REPORT_H
+
+#include "command/study.h"
+
+// `settings` in words. The frame, style and script of the page are report.html beside this file.
+void report_write(FILE *f, const study *s, const char *settings);
+
+#endif

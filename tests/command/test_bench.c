@@ -1,0 +1,223 @@
+// percuss bench on the real binary: every cell is recorded, also those that crash, hang or are cut
+// off.
+#define _POSIX_C_SOURCE 200809L // mkfifo
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "percuss.h"
+#include "support.h"
+
+// a problem that never comes: a cell that reads it hangs
+static void make_hanging(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+static int count_in(const char *file, const char *word)
+{
+    char *text = file_read(file);
+    ck_assert_msg(text != NULL, "no %s", file);
+    const int n = occurrences(text, word);
+    free(text);
+    return n;
+}
+
+#define ROWS(n) ck_assert_int_eq(count_in("r/runs.csv", "\n"), 2 + (n))
+
+START_TEST(every_cell_is_reported)
+{
+    const char *line = "bench $DATA/lcp_dense.dat $DATA/fc3d_dense.dat $DATA/fc3d_blocks.dat "
+                       "--solvers auto,nsgs:depth=0:order=shuffled --tol 1e-4,1e-8 -o r";
+    ck_assert_int_eq(percuss("%s", line), 0);
+    ck_assert_str_eq(err_text, "");
+    ROWS(12);
+    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 12);
+    ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 12);
+    ck_assert_int_eq(count_in("r/report.html", "<svg "), 4);
+    static const char *const words[] = {"lcp_dense.dat", "fc3d_dense.dat", "fc3d_blocks.dat",
+                                        "nsgs:depth=0:order=shuffled"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        ck_assert_int_ge(count_in("r/report.html", words[i]), 4);
+    }
+    // it needs nothing from elsewhere
+    ck_assert_int_eq(count_in("r/report.html", "src="), 0);
+    ck_assert_int_eq(count_in("r/report.html", "href="), 0);
+    ck_assert_int_eq(count_in("r/profile-0.0001.svg", "<path "), 2);
+    ck_assert_int_eq(count_in("r/success-1e-08.svg", "<path "), 2);
+    ck_assert_int_eq(count_in("r/report.html", "nan"), 0);
+
+    // once more: nothing is run, the same is written
+    char *before = file_read("r/runs.csv"), *page = file_read("r/report.html");
+    ck_assert_int_eq(percuss("%s", line), 0);
+    char *after = file_read("r/runs.csv"), *again = file_read("r/report.html");
+    ck_assert_str_eq(before, after);
+    ck_assert_str_eq(page, again);
+    free(before);
+    free(after);
+    free(page);
+    free(again);
+
+    // more cells are added to those that are there; other settings are refused
+    ck_assert_int_eq(percuss("%s --tol 1e-6", line), 0);
+    ROWS(18);
+    REFUSED("--fresh", "%s --max-seconds 3", line);
+    ROWS(18);
+    ck_assert_int_eq(percuss("%s --max-seconds 3 --keep", line), 0);
+    ROWS(18);
+    ck_assert_int_eq(percuss("%s --max-seconds 3 --fresh", line), 0);
+    ROWS(12);
+}
+END_TEST
+
+START_TEST(folders_are_searched)
+{
+    ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -j 3 -o r"), 1);
+    ck_assert_int_ge(count_in("r/runs.csv", ",converged,"), 10);
+    ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 2);
+    REFUSED("no problem in r", "bench r -o s");
+    REFUSED("nowhere", "bench nowhere -o s");
+}
+END_TEST
+
+START_TEST(a_hang_costs_one_cell)
+{
+    make_hanging("a.dat");
+    ck_assert_int_eq(percuss("bench a.dat $DATA/lcp_dense.dat --tol 1e-8 --max-seconds 0.1 -o r"),
+                     1);
+    ROWS(2);
+    ck_assert_int_eq(count_in("r/runs.csv", ",timeout,"), 1);
+    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 1);
+    ck_assert_int_ge(count_in("r/report.html", "timeout"), 2);
+}
+END_TEST
+
+START_TEST(a_crash_costs_one_cell)
+{
+    // whoever solves in our folder is killed: it can only be the one that hangs
+    make_hanging("b.dat");
+    ck_assert_int_eq(
+        percuss_after("( sleep 3; for p in /proc/[0-9]*; do "
+                      "[ \"$(readlink $p/cwd)\" = \"$PWD\" ] && "
+                      "tr '\\0' ' ' <$p/cmdline | grep -q '[s]olve --csv' && "
+                      "kill -ABRT ${p#/proc/}; done ) >/dev/null 2>&1 & ",
+                      "bench $DATA/lcp_dense.dat b.dat $DATA/fc3d_dense.dat --tol 1e-8 "
+                      "--max-seconds 100 -o r"),
+        1);
+    ROWS(3);
+    ck_assert_int_eq(count_in("r/runs.csv", ",crash,"), 1);
+    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 2);
+}
+END_TEST
+
+START_TEST(interrupted_and_resumed)
+{
+    make_hanging("c.dat");
+    const char *line = "bench $DATA/lcp_dense.dat c.dat $DATA/fc3d_dense.dat --tol 1e-8 "
+                       "--max-seconds 100 -o r";
+    ck_assert_int_eq(percuss_after("timeout --preserve-status -s INT 3", "%s", line), 1);
+    ck_assert_msg(strstr(err_text, "interrupted after 1 of 3"), "%s", err_text);
+    ROWS(1);
+    ck_assert(file_exists("r/report.html"));
+
+    // killed without a word, and a row cut short
+    ck_assert_int_ne(percuss_after("timeout -s KILL 2", "%s", line), 0);
+    ROWS(1);
+    ck_assert_int_eq(percuss_after("printf 'half,a,row' >>r/runs.csv; rm c.dat; "
+                                   "cp $DATA/fc3d_blocks.dat c.dat;",
+                                   "%s", line),
+                     0);
+    ROWS(3);
+    ck_assert_int_eq(count_in("r/runs.csv", "half"), 0);
+    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 3);
+}
+END_TEST
+
+START_TEST(others_are_added)
+{
+    file_write("peer.csv",
+               "# made elsewhere\n"
+               "solver,file,tol,outcome,seconds\n"
+               "\"peer, \"\"fast\"\" <1>\",/elsewhere/lcp_dense.dat,1e-8,converged,1e-9\n"
+               "peer2,unknown.dat,1e-8,converged,1\n");
+    ck_assert_int_eq(percuss("bench $DATA/lcp_dense.dat --tol 1e-8 --add peer.csv -o r"), 0);
+    ROWS(1);
+    ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 2);
+    ck_assert_int_ge(count_in("r/report.html", "peer, &quot;fast&quot; &lt;1&gt;"), 3);
+    ck_assert_int_eq(count_in("r/report.html", "<1>"), 0);
+    ck_assert_int_eq(count_in("r/profile-1e-08.svg", "<path "), 2);
+    file_write("bad.csv", "a,b\n1,2\n");
+    REFUSED("bad.csv:1", "bench $DATA/lcp_dense.dat --add bad.csv -o r");
+}
+END_TEST
+
+START_TEST(unreadable_problems_are_cells)
+{
+    file_write("bad.dat", "nothing at all");
+    ck_assert_int_eq(percuss("bench bad.dat $DATA/fc3d_dense.dat -s lemke,nsgs --tol 1e-6 -o r"),
+                     1);
+    ROWS(4);
+    ck_assert_int_eq(count_in("r/runs.csv", ",unreadable,"), 2);
+    ck_assert_int_eq(count_in("r/runs.csv", ",refused,"), 1);
+    ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 1);
+}
+END_TEST
+
+START_TEST(wrong_lines_are_refused)
+{
+    REFUSED("-o is missing", "bench $DATA/lcp_dense.dat");
+    REFUSED("nowhere/r", "bench $DATA/lcp_dense.dat -o nowhere/r");
+    REFUSED("did you mean nsgs?", "bench $DATA/lcp_dense.dat -s nsg -o r");
+    REFUSED("no option", "bench $DATA/lcp_dense.dat -s nsgs:zzz=1 -o r");
+    REFUSED("--tol is '2'", "bench $DATA/lcp_dense.dat --tol 2 -o r");
+    REFUSED("belong to a solver", "bench $DATA/lcp_dense.dat --opt depth=1 -o r");
+    file_write("file", "");
+    REFUSED("file", "bench $DATA/lcp_dense.dat -o file");
+}
+END_TEST
+
+START_TEST(a_full_disk_leaves_whole_rows)
+{
+    // files may grow to 1 block: the header and a row or two
+    ck_assert_int_eq(percuss_after("ulimit -f 1;", "bench $DATA --tol 1e-6 -o r >/dev/null"), 2);
+    char *text = file_read("r/runs.csv");
+    ck_assert_ptr_nonnull(text);
+    ck_assert(text[0] == '\0' || text[strlen(text) - 1] == '\n');
+    free(text);
+    ck_assert(!file_exists("r/report.html"));
+    ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -o r"), 1);
+    ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 2);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *s = suite_create("bench");
+    TCase *c = tcase_create("bench");
+    tcase_add_checked_fixture(c, folder_make, folder_remove);
+    tcase_set_timeout(c, 240);
+    tcase_add_test(c, every_cell_is_reported);
+    tcase_add_test(c, folders_are_searched);
+    tcase_add_test(c, a_hang_costs_one_cell);
+    tcase_add_test(c, a_crash_costs_one_cell);
+    tcase_add_test(c, interrupted_and_resumed);
+    tcase_add_test(c, others_are_added);
+    tcase_add_test(c, unreadable_problems_are_cells);
+    tcase_add_test(c, wrong_lines_are_refused);
+    tcase_add_test(c, a_full_disk_leaves_whole_rows);
+    suite_add_tcase(s, c);
+    return s;
+}
+
+int main(void)
+{
+    SRunner *r = srunner_create(suite());
+    srunner_run_all(r, CK_ENV);
+    const int failed = srunner_ntests_failed(r), ran = srunner_ntests_run(r);
+    srunner_free(r);
+    return failed == 0 && ran > 0 ? 0 : 1;
+}
