@@ -9,8 +9,8 @@
 
 #include "command/command.h"
 
-static const command *const table[] = {&command_solve, &command_bench, &command_info,
-                                       &command_convert, &command_solvers};
+static const command *const table[] = {&command_solve,   &command_bench,  &command_info,
+                                       &command_convert, &command_reduce, &command_solvers};
 #define COUNT ((int)(sizeof table / sizeof *table))
 
 const command *command_at(int i)

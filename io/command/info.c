@@ -255,7 +255,7 @@ static int run_info(int argc, char **argv)
     int code = DONE;
     for (int i = 0; i < a.n_words; ++i) {
         opened in;
-        if (!setup_open(a.word[i], kind, &in)) {
+        if (!setup_open(a.word[i], kind, true, &in)) {
             code = WRONG;
             continue;
         }

@@ -118,11 +118,13 @@ bool setup_options(const char *who, const setup *s, pcs_solver_opts *out)
 
 // ---- files -------------------------------------------------------------------------------------
 
-bool setup_open(const char *path, int kind, opened *out)
+bool setup_open(const char *path, int kind, bool local, opened *out)
 {
     *out = (opened){0};
     pcs_status status = pcs_problem_file_read(NULL, path, (pcs_file_kind)kind, &out->file);
-    if (status == PCS_OK) status = pcs_problem_file_local(out->file, &out->p);
+    if (status == PCS_OK && (local || !out->file->global)) {
+        status = pcs_problem_file_local(out->file, &out->p);
+    }
     if (status == PCS_OK) return true;
 
     // the sentence should name the file

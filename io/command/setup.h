@@ -63,12 +63,12 @@ const pcs_solver_info *setup_solver(const char *who, const char *name);
 // False after a line on stderr.
 bool setup_options(const char *who, const setup *s, pcs_solver_opts *out);
 
-// An open file and its local problem. False after a line on stderr.
+// An open file. False after a line on stderr. `local` condenses a global problem; else p is null.
 typedef struct opened {
     pcs_problem_file *file;
     const pcs_problem *p;
 } opened;
-bool setup_open(const char *path, int kind, opened *out);
+bool setup_open(const char *path, int kind, bool local, opened *out);
 void setup_close(opened *o);
 
 #endif

@@ -77,32 +77,47 @@ static void print(const request *q, const run *x, int n, const double *r, const 
 
 // ---- one problem -------------------------------------------------------------------------------
 
-// solves up to q->repeat times from r = 0; the report has the shortest time
-static pcs_status solve(const request *q, const pcs_problem *p, trace *t, double *r, double *u,
-                        pcs_report *report)
+// r, u and, of a global problem, v
+typedef struct answer {
+    double *r, *u, *v;
+    pcs_report report;
+} answer;
+
+// once from r = 0
+static pcs_status solve_once(const request *q, const opened *in, pcs_watch watch, pcs_arena work,
+                             answer *x)
 {
-    pcs_arena work;
-    PCS_TRY(pcs_problem_check(p));
-    PCS_TRY(pcs_arena_create(NULL, pcs_solve_work_bytes(p, &q->o), &work));
+    memset(x->r, 0, (size_t)in->file->rows * sizeof *x->r);
+    if (in->p) return pcs_solve(in->p, &q->o, watch, work, x->r, x->u, &x->report);
+    return pcs_global_solve(NULL, in->file->global, &q->o, watch, x->v, x->r, x->u, &x->report);
+}
+
+// solves up to q->repeat times; the report has the shortest time
+static pcs_status solve(const request *q, const opened *in, trace *t, answer *x)
+{
+    pcs_arena work = {0};
+    if (in->p) {
+        PCS_TRY(pcs_problem_check(in->p));
+        PCS_TRY(pcs_arena_create(NULL, pcs_solve_work_bytes(in->p, &q->o), &work));
+    }
     const pcs_watch watch = t ? trace_watch(t) : (pcs_watch){0};
     pcs_status status = PCS_OK;
     double total = 0, least = INFINITY;
     for (int k = 0; k < q->repeat && status == PCS_OK; ++k) {
-        memset(r, 0, (size_t)p->n * sizeof *r);
-        status = pcs_solve(p, &q->o, watch, work, r, u, report);
+        status = solve_once(q, in, watch, work, x);
         if (status != PCS_OK) break;
-        if (report->seconds < least) least = report->seconds;
-        total += report->seconds;
+        if (x->report.seconds < least) least = x->report.seconds;
+        total += x->report.seconds;
         if (total > REPEAT_SECONDS || interrupted()) break;
     }
-    report->seconds = least;
+    x->report.seconds = least;
     pcs_arena_destroy(NULL, &work);
     return status;
 }
 
-static void fill(const request *q, const opened *in, const double *r, const double *u,
-                 const pcs_report *report, run *x)
+static void fill(const request *q, const opened *in, const answer *y, run *x)
 {
+    const pcs_report *report = &y->report;
     const pcs_solver_info *by = pcs_solver_at((int)report->solver);
     x->outcome = pcs_outcome_text(report->outcome);
     x->by = by ? by->name : "";
@@ -114,59 +129,57 @@ static void fill(const request *q, const opened *in, const double *r, const doub
     x->norm_q = report->measure.norm_q;
     x->norm_r = report->measure.norm_r;
     x->norm_u = report->measure.norm_u;
-    status_count(in->p, r, u, q->o.tol, x);
+    const pcs_global_problem *g = in->file->global;
+    status_count(in->p ? in->p->nb : g->nb, in->p ? in->p->block : g->block,
+                 in->p ? &in->p->W : NULL, y->r, y->u, &report->measure, q->o.tol, x);
 }
 
-static bool write_solution(const request *q, const opened *in, const double *r, const double *u)
+static bool write_solution(const request *q, const opened *in, const answer *x)
 {
     const pcs_problem_file *f = in->file;
-    pcs_file_content content = {.r = r,
-                                .u = u,
-                                .storage = f->storage,
-                                .title = f->title,
-                                .description = f->description,
-                                .math_info = f->math_info};
-    double *v = NULL;
-    pcs_status status = PCS_OK;
-    if (f->global) {
-        content.global = f->global;
-        content.v = v = take((size_t)f->velocities, sizeof *v);
-        status = pcs_global_velocity(f->global, r, v);
-    } else {
-        content.problem = in->p;
+    const pcs_file_content content = {.problem = in->p,
+                                      .global = f->global,
+                                      .r = x->r,
+                                      .u = x->u,
+                                      .v = f->global ? x->v : NULL,
+                                      .storage = f->storage,
+                                      .title = f->title,
+                                      .description = f->description,
+                                      .math_info = f->math_info};
+    if (pcs_problem_file_write(NULL, q->out, PCS_FORMAT_BY_NAME, &content) == PCS_OK) return true;
+    complain("%s", pcs_error_text());
+    return false;
+}
+
+static int solve_into(const request *q, const opened *in, trace *t, answer *y, run *x)
+{
+    if (solve(q, in, t, y) != PCS_OK) {
+        x->outcome = "refused";
+        x->message = pcs_error_text();
+        print(q, x, 0, NULL, NULL);
+        return complain("%s: %s", x->file, pcs_error_text());
     }
-    if (status == PCS_OK) {
-        status = pcs_problem_file_write(NULL, q->out, PCS_FORMAT_BY_NAME, &content);
-    }
-    free(v);
-    if (status != PCS_OK) complain("%s", pcs_error_text());
-    return status == PCS_OK;
+    fill(q, in, y, x);
+    print(q, x, in->file->rows, y->r, y->u);
+    if (q->out && !write_solution(q, in, y)) return WRONG;
+    return y->report.outcome == PCS_CONVERGED ? DONE : UNCONVERGED;
 }
 
 static int solve_problem(const request *q, const opened *in, run *x)
 {
-    const size_t n = (size_t)in->p->n;
-    double *r = take(n, sizeof *r), *u = take(n, sizeof *u);
+    const size_t rows = (size_t)in->file->rows, velocities = (size_t)in->file->velocities;
+    answer y = {.r = take(rows, sizeof(double)),
+                .u = take(rows, sizeof(double)),
+                .v = take(velocities, sizeof(double))};
     trace t;
     int code = WRONG;
     if (!q->trace || trace_open(&t, q->trace)) {
-        pcs_report report = {0};
-        const pcs_status status = solve(q, in->p, q->trace ? &t : NULL, r, u, &report);
-        if (status == PCS_OK) {
-            fill(q, in, r, u, &report, x);
-            code = report.outcome == PCS_CONVERGED ? DONE : UNCONVERGED;
-            print(q, x, (int)n, r, u);
-        } else {
-            x->outcome = "refused";
-            x->message = pcs_error_text();
-            print(q, x, 0, NULL, NULL);
-            complain("%s: %s", x->file, pcs_error_text());
-        }
+        code = solve_into(q, in, q->trace ? &t : NULL, &y, x);
         if (q->trace && !trace_close(&t)) code = WRONG;
     }
-    if (code != WRONG && q->out && !write_solution(q, in, r, u)) code = WRONG;
-    free(r);
-    free(u);
+    free(y.r);
+    free(y.u);
+    free(y.v);
     return code;
 }
 
@@ -178,15 +191,15 @@ static int solve_file(const request *q, const char *path)
     x.tol = q->s.tol;
     x.measure = setup_measure[q->s.measure];
     opened in;
-    if (!setup_open(path, q->s.kind, &in)) {
+    if (!setup_open(path, q->s.kind, false, &in)) {
         x.outcome = "unreadable";
         x.message = pcs_error_text();
         print(q, &x, 0, NULL, NULL);
         return WRONG;
     }
     x.kind = pcs_file_kind_text(in.file->kind);
-    x.rows = in.p->n;
-    x.blocks = in.p->nb;
+    x.rows = in.file->rows;
+    x.blocks = in.p ? in.p->nb : in.file->global->nb;
     x.contacts = in.file->contacts;
     const int code = solve_problem(q, &in, &x);
     setup_close(&in);

@@ -29,21 +29,18 @@ static double tangent(const pcs_block *b, const double *x)
     return b->dim == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
 }
 
-void status_count(const pcs_problem *p, const double *r, const double *u, double tol, run *out)
+void status_count(int nb, const pcs_block *block, const pcs_bsr *W, const double *r,
+                  const double *u, const pcs_measure *m, double tol, run *out)
 {
     out->open = out->closed = out->stick = out->slide = out->undecided = 0;
-    double largest = 0;
-    for (int i = 0; i < p->n; ++i) {
-        largest = fmax(largest, fmax(fabs(p->q[i]), fabs(u[i])));
-    }
-    // an iterate good to tol may be off by more in one row
-    const double eps = 10 * tol * largest;
+    // what an iterate may be off by in a single row
+    const double largest = fmax(m->norm_q, m->norm_u), eps = 2 * tol * largest;
     int row = 0;
-    for (int k = 0; k < p->nb; ++k) {
-        const pcs_block *b = &p->block[k];
+    for (int k = 0; k < nb; ++k) {
+        const pcs_block *b = &block[k];
         if (b->cone == PCS_EQUALITY) continue;
-        double s = scale(&p->W, b->row, b->dim, &row);
-        if (!(s > 0)) s = 1;
+        double s = W ? scale(W, b->row, b->dim, &row) : m->norm_q / m->norm_r;
+        if (!(s > 0) || !isfinite(s)) s = 1;
         const double *rk = r + b->row, *uk = u + b->row;
         const double push = s * rk[0], slip = tangent(b, uk);
         const double room = b->mu * push - s * tangent(b, rk);

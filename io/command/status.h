@@ -7,7 +7,8 @@
 #include "command/run.h"
 
 // Fills open, closed (unilateral rows), stick, slide and undecided of *out from a solution (r, u)
-// that is good to `tol`, relative to the largest velocity |q|, |u|.
-void status_count(const pcs_problem *p, const double *r, const double *u, double tol, run *out);
+// that is good to `tol` and has these measures. W null: of a global problem, which has none.
+void status_count(int nb, const pcs_block *block, const pcs_bsr *W, const double *r,
+                  const double *u, const pcs_measure *m, double tol, run *out);
 
 #endif

@@ -193,6 +193,71 @@ START_TEST(info_knows_the_matrix)
 }
 END_TEST
 
+// "r":[...],"u":[...] of what was printed, taken
+static char *solution_text(void)
+{
+    const char *at = strstr(out_text, "\"r\":[");
+    ck_assert_ptr_nonnull(at);
+    char *copy = malloc(strlen(at) + 1);
+    return strcpy(copy, at);
+}
+
+START_TEST(forms_hold_the_same_problem)
+{
+    ck_assert_int_eq(percuss("solve --json --solution $DATA/fc3d_blocks.dat"), 0);
+    char *want = solution_text();
+    ck_assert_int_eq(percuss("convert $DATA/fc3d_blocks.dat a.pcs"), 0);
+    ck_assert_int_eq(percuss("convert a.pcs b.hdf5"), 0);
+    ck_assert_int_eq(percuss("convert b.hdf5 c.dat --storage dense"), 0);
+    ck_assert_int_eq(percuss("convert c.dat d --to pcs --kind fc3d"), 0);
+    ck_assert_str_eq(out_text, "");
+    // the blocks of the text form are those of the file: the same sums
+    ck_assert_int_eq(percuss("solve --json --solution a.pcs"), 0);
+    char *got = solution_text();
+    ck_assert_str_eq(got, want);
+    free(got);
+    free(want);
+    ck_assert_int_eq(percuss("solve --kind fc3d a.pcs b.hdf5 c.dat d"), 0);
+    REFUSED("a.xyz", "convert a.pcs a.xyz");
+    REFUSED("nowhere", "convert a.pcs nowhere/a.pcs");
+    ck_assert_int_eq(percuss_after("ulimit -f 0;", "convert a.pcs e.pcs"), 2);
+    ck_assert_int_eq(file_count(), 4);
+}
+END_TEST
+
+START_TEST(solutions_are_written)
+{
+    ck_assert_int_eq(percuss("solve $DATA/fc3d_dense.dat -o s.hdf5"), 0);
+    ck_assert_int_eq(percuss("solve $DATA/lcp_dense.dat -o s.pcs"), 0);
+    ck_assert_int_eq(percuss("info --json s.hdf5 s.pcs"), 0);
+    ck_assert_int_eq(occurrences(out_text, "\"solution\":true"), 2);
+    REFUSED("nowhere/s.pcs", "solve $DATA/lcp_dense.dat -o nowhere/s.pcs --json >/dev/null");
+}
+END_TEST
+
+START_TEST(failing_problems_shrink)
+{
+    // nobody does anything in no iterations: one contact is enough
+    const char *line = "reduce $DATA/fc3d_blocks.dat -s nsgs --max-iters 0 -o %s";
+    ck_assert_int_eq(percuss(line, "a.pcs"), 0);
+    ck_assert(strstr(out_text, " 1 of ") != NULL);
+    ck_assert_int_eq(percuss(line, "b.pcs"), 0);
+    char *a = file_read("a.pcs"), *b = file_read("b.pcs");
+    ck_assert_str_eq(a, b);
+    free(a);
+    free(b);
+    ck_assert_int_eq(percuss("solve a.pcs"), 0);
+    ck_assert_int_eq(percuss("info --json a.pcs"), 0);
+    ck_assert(json_number(out_text, "contacts") == 1);
+
+    // what contradicts itself keeps doing so, and nothing of what is left can be spared
+    ck_assert_int_eq(percuss("reduce $DATA/lcp_infeasible.dat"), 0);
+    ck_assert_int_eq(percuss("solve lcp_infeasible-reduced.pcs"), 1);
+    REFUSED("converges", "reduce $DATA/lcp_dense.dat");
+    REFUSED("FILE", "reduce");
+}
+END_TEST
+
 START_TEST(solvers_are_described)
 {
     ck_assert_int_eq(percuss("solvers"), 0);
@@ -210,7 +275,7 @@ START_TEST(help_everywhere)
     ck_assert_int_eq(percuss("--version"), 0);
     ck_assert(strncmp(out_text, "percuss ", 8) == 0 && one_line(out_text));
     ck_assert_int_eq(percuss("--help"), 0);
-    static const char *const names[] = {"solve", "info", "convert", "solvers"};
+    static const char *const names[] = {"solve", "bench", "info", "convert", "reduce", "solvers"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         ck_assert_int_eq(percuss("--help"), 0);
         ck_assert(strstr(out_text, names[i]) != NULL);
@@ -239,6 +304,9 @@ static Suite *suite(void)
     tcase_add_test(c, trace_has_a_row_per_look);
     tcase_add_test(c, what_cannot_be_written_is_said);
     tcase_add_test(c, info_knows_the_matrix);
+    tcase_add_test(c, forms_hold_the_same_problem);
+    tcase_add_test(c, solutions_are_written);
+    tcase_add_test(c, failing_problems_shrink);
     tcase_add_test(c, solvers_are_described);
     tcase_add_test(c, help_everywhere);
     suite_add_tcase(s, c);
