@@ -149,15 +149,33 @@ static facts look(const pcs_problem *p)
 
 static const char *const storages[] = {"dense", "block-sparse", "sparse"};
 
+// words of a file on one line, whatever they hold; nothing when there are none
+static void print_words(const char *label, const char *text)
+{
+    bool begun = false;
+    for (int gap = 0; text && *text; ++text) {
+        if ((unsigned char)*text <= ' ' || *text == 127) {
+            gap = 1;
+            continue;
+        }
+        if (!begun) printf("  %-11s", label);
+        if (gap || !begun) putchar(' ');
+        putchar(*text);
+        begun = true;
+        gap = 0;
+    }
+    if (begun) putchar('\n');
+}
+
 static void print_file(const pcs_problem_file *f, const char *path)
 {
     printf("%s\n", path);
     printf("  kind        %s%s, %s, %s\n", pcs_file_kind_text(f->kind),
            f->recognised ? " (guessed from its first numbers; --kind insists on another)" : "",
            pcs_file_format_text(f->format), storages[f->storage]);
-    if (f->title) printf("  title       %s\n", f->title);
-    if (f->description) printf("  description %s\n", f->description);
-    if (f->math_info) printf("  math info   %s\n", f->math_info);
+    print_words("title", f->title);
+    print_words("description", f->description);
+    print_words("math info", f->math_info);
     printf("  rows        %d", f->rows);
     if (f->velocities > 0) printf(", %d velocities (global form, condensed below)", f->velocities);
     printf("\n  constraints %d contacts with friction, %d complementarities, %d equalities\n",
@@ -168,8 +186,8 @@ static void print_file(const pcs_problem_file *f, const char *path)
         printf("  note        both forms are there, (M, q) and (A, B, C, D, a, b); they agree\n");
     }
     if (f->r || f->guesses > 0) {
-        printf("  note        brings %s%d guesses; not used as a start\n",
-               f->r ? "a solution and " : "", f->guesses);
+        printf("  note        brings %s%d guess%s; not used as a start\n",
+               f->r ? "a solution and " : "", f->guesses, f->guesses == 1 ? "" : "es");
     }
 }
 
