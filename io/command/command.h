@@ -46,7 +46,7 @@ char *join(const char *a, const char *between, const char *b);
 bool read_real(const char *text, double *out);
 bool read_int(const char *text, int *out);
 
-// asks SIGINT and SIGTERM to be remembered rather than to end the program
+// asks SIGINT and SIGTERM to be remembered; the third ends the program
 void interrupts_begin(void);
 bool interrupted(void);
 
