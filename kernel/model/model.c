@@ -219,7 +219,7 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
                      PCS_PROJECT_COMBINED_EQUALITY));
     PCS_TRY(in_range("metric", (double)s->metric, PCS_METRIC_MASS, PCS_METRIC_Q1));
     PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
-    PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDDLE, PCS_LEVER_P1));
+    PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST));
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
     if (!(s->proj_tol > 0 && s->proj_tol < 1e30)) {

@@ -108,9 +108,9 @@ static double lever_share(const pcs_model *m, const candidate *c, int side)
     switch (m->scheme.lever) {
     case PCS_LEVER_OWN:
         return 0;
-    case PCS_LEVER_P1:
+    case PCS_LEVER_FIRST:
         return side == 1 ? 0 : 1;
-    case PCS_LEVER_MIDDLE:
+    case PCS_LEVER_MIDPOINT:
         break;
     }
     return c->J1 && c->J2 ? 0.5 : 0;

@@ -173,10 +173,10 @@ typedef enum pcs_projection {
 /// Where friction acts when the two contact points are apart (D-2, theory 6). The normal row is the
 /// same for all.
 typedef enum pcs_lever {
-    PCS_LEVER_MIDDLE, ///< at P1 against what cannot move, at the middle of P1 P2 between two
-                      ///< bodies: conserves angular momentum
-    PCS_LEVER_OWN,    ///< each body at its own point: a torque gap times friction appears
-    PCS_LEVER_P1      ///< both at P1: conserves angular momentum
+    PCS_LEVER_MIDPOINT, ///< at P1 against what cannot move, at the middle of P1 P2 between two
+                        ///< bodies: conserves angular momentum
+    PCS_LEVER_OWN,      ///< each body at its own point: a torque gap times friction appears
+    PCS_LEVER_FIRST     ///< both at P1: conserves angular momentum
 } pcs_lever;
 
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
@@ -203,7 +203,7 @@ typedef struct pcs_scheme {
     pcs_solver_opts solver;  ///< of the velocity problem
 } pcs_scheme;
 
-/// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, middle lever, `auto`.
+/// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint lever, `auto`.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
 // ---- the model
