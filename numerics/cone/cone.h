@@ -109,4 +109,20 @@ static inline void cone_project(int nb, const pcs_block *block, double *r)
     }
 }
 
+// the same with cylinders { x_N >= 0, |x_T| <= bound } in the place of Coulomb blocks; bound (nb)
+static inline void cone_project_bounded(int nb, const pcs_block *block, const double *bound,
+                                        double *r)
+{
+    for (int b = 0; b < nb; ++b) {
+        double *x = r + block[b].row;
+        if (block[b].cone == PCS_EQUALITY) continue;
+        x[0] = cone_project_unilateral(x[0]);
+        if (block[b].cone == PCS_UNILATERAL) continue;
+        const double t = cone_tangent(block[b].dim, x);
+        for (int c = 1; c < block[b].dim && t > bound[b]; ++c) {
+            x[c] *= bound[b] / t;
+        }
+    }
+}
+
 #endif

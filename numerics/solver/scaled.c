@@ -53,30 +53,35 @@ static void scale_matrix(scaled *s, const pcs_bsr *W, size_t *off)
     s->p.W.val = s->val;
 }
 
-static bool symmetric_block(const pcs_bsr *W, int i, int k)
+// the largest difference of block k of block row i and its mate
+static double skew_of_block(const pcs_bsr *W, int i, int k)
 {
     const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
-    if (mate >= 0 && j < i) return true; // seen from the other side
+    if (mate >= 0 && j < i) return 0; // seen from the other side
     const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
+    double most = 0;
     for (int c = 0; c < w; ++c) {
         for (int l = 0; l < h; ++l) {
             const double x = W->val[W->off[k] + (size_t)l + (size_t)h * (size_t)c];
             const double y =
                 mate < 0 ? 0 : W->val[W->off[mate] + (size_t)c + (size_t)w * (size_t)l];
-            if (!(fabs(x - y) <= SYMMETRY_TOL)) return false;
+            const double d = fabs(x - y);
+            if (d > most || isnan(d)) most = d;
         }
     }
-    return true;
+    return most;
 }
 
-static bool symmetric(const pcs_bsr *W)
+static double skew_of(const pcs_bsr *W)
 {
+    double most = 0;
     for (int i = 0; i < W->m; ++i) {
         for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            if (!symmetric_block(W, i, k)) return false;
+            const double d = skew_of_block(W, i, k);
+            if (d > most || isnan(d)) most = d;
         }
     }
-    return true;
+    return most;
 }
 
 // power iteration from a vector without pattern
@@ -121,7 +126,8 @@ bool scaled_begin(scaled *s, const pcs_problem *p, pcs_arena *work)
     }
     s->p.q = s->q;
     scale_matrix(s, &p->W, off);
-    s->symmetric = symmetric(&s->p.W);
+    s->skew = skew_of(&s->p.W);
+    s->symmetric = s->skew <= SYMMETRY_TOL;
 
     pcs_arena scratch = *work;
     double *x = PCS_TAKE(&scratch, n, double), *y = PCS_TAKE(&scratch, n, double);

@@ -15,6 +15,7 @@ typedef struct scaled {
     double size;
     double *val, *q;
     bool symmetric; // W is, to rounding
+    double skew;    // the largest difference of two entries of W' that are mates
     double largest; // an estimate from below of |W'|
 } scaled;
 

@@ -29,7 +29,8 @@ typedef struct solver_class {
 } solver_class;
 
 extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke, solver_nsgs,
-    solver_newton, solver_prox, solver_ipm, solver_admm;
+    solver_newton, solver_prox, solver_ipm, solver_admm, solver_apgd, solver_extragradient,
+    solver_tresca, solver_aclm;
 
 // the row of a kind, or null
 const solver_class *solver_class_of(pcs_solver kind);

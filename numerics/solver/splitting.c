@@ -43,10 +43,27 @@ static bool restart(splitting *a, double rho)
     return shifted_factor(&a->factor, rho);
 }
 
+static void project(const splitting *a, double *z)
+{
+    const pcs_problem *p = &a->s->p;
+    if (a->bounded) {
+        cone_project_bounded(p->nb, p->block, a->frozen, z);
+    } else {
+        cone_project(p->nb, p->block, z);
+    }
+}
+
+// the frozen shift of a block over rho
+static double frozen_shift(const splitting *a, int b)
+{
+    return a->bounded || a->s->p.block[b].cone != PCS_COULOMB ? 0 : a->frozen[b] / a->rho;
+}
+
 bool splitting_start(splitting *a, double rho, const double *x, const double *u)
 {
     const pcs_problem *p = &a->s->p;
     double *s = a->w + p->n;
+    a->rho = rho;
     for (int i = 0; i < p->n; ++i) {
         a->w[i] = x[i] - u[i] / rho;
         a->z[i] = x[i];
@@ -55,7 +72,7 @@ bool splitting_start(splitting *a, double rho, const double *x, const double *u)
         const pcs_block *k = &p->block[b];
         s[b] = 0;
         if (k->cone != PCS_COULOMB) continue;
-        s[b] = a->frozen ? a->frozen[b] / rho : k->mu * cone_tangent(k->dim, u + k->row) / rho;
+        s[b] = a->frozen ? frozen_shift(a, b) : k->mu * cone_tangent(k->dim, u + k->row) / rho;
         a->w[k->row] -= s[b];
     }
     return restart(a, rho);
@@ -66,7 +83,7 @@ bool splitting_penalty(splitting *a, double rho)
     const pcs_problem *p = &a->s->p;
     const double ratio = a->rho / rho;
     memcpy(a->z, a->w, (size_t)p->n * sizeof *a->z);
-    cone_project(p->nb, p->block, a->z);
+    project(a, a->z);
     for (int i = 0; i < p->n; ++i) {
         a->w[i] = a->z[i] + ratio * (a->w[i] - a->z[i]);
     }
@@ -74,6 +91,16 @@ bool splitting_penalty(splitting *a, double rho)
         a->w[p->n + b] *= ratio;
     }
     return restart(a, rho);
+}
+
+void splitting_moved(splitting *a)
+{
+    for (int b = 0; b < a->s->p.nb; ++b) {
+        a->w[a->s->p.n + b] = frozen_shift(a, b);
+    }
+    anderson_reset(&a->a);
+    a->trial = false;
+    a->length = INFINITY;
 }
 
 // z, x and the next shift from w
@@ -84,7 +111,7 @@ static bool map(splitting *a)
     double *next = a->plain + p->n;
     memcpy(a->old, a->z, (size_t)p->n * sizeof *a->z);
     memcpy(a->z, a->w, (size_t)p->n * sizeof *a->z);
-    cone_project(p->nb, p->block, a->z);
+    project(a, a->z);
     for (int i = 0; i < p->n; ++i) {
         a->x[i] = a->rho * (2 * a->z[i] - a->w[i]) - p->q[i];
     }

@@ -19,6 +19,7 @@ typedef struct splitting {
     shifted_lu factor;
     double rho, relax, damping;
     const double *frozen; // nb shifts, or null: they follow y
+    bool bounded;         // frozen are bounds of |x_T| instead, and there is no shift
     double *x, *z, *old;  // n
     double *w;            // n, and nb shifts over rho
     double *plain;        // the map of w
@@ -37,6 +38,9 @@ void splitting_free(splitting *a);
 
 // starts from x with velocity u = W x + q, or anew with another rho; false: no factors
 bool splitting_start(splitting *a, double rho, const double *x, const double *u);
+
+// what is frozen has changed
+void splitting_moved(splitting *a);
 
 // another rho for the same iterate
 bool splitting_penalty(splitting *a, double rho);

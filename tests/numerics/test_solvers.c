@@ -81,7 +81,13 @@ static bool must_solve(pcs_solver kind, family f, int n)
     case PCS_IPM:
         return definite || f == FAMILY_SKEWED;
     case PCS_ADMM:
+    case PCS_TRESCA:
+    case PCS_ACLM:
         return definite && n <= 30;
+    case PCS_APGD:
+        return definite && n <= 8;
+    case PCS_EXTRAGRADIENT:
+        return f == FAMILY_ZERO;
     }
     return false;
 }

@@ -20,7 +20,11 @@ typedef enum pcs_solver {
     PCS_NEWTON, ///< semismooth Newton on a complementarity function, line search
     PCS_PROX,   ///< proximal point loop around semismooth Newton
     PCS_IPM,    ///< primal-dual interior point; monotone problems, friction
-    PCS_ADMM    ///< ADMM: factors of W + rho I, then cheap iterations
+    PCS_ADMM,   ///< ADMM: factors of W + rho I, then cheap iterations
+    PCS_APGD,   ///< accelerated projected gradient, shift of friction frozen
+    PCS_EXTRAGRADIENT, ///< extragradient with a self-adaptive step
+    PCS_TRESCA,        ///< fixed point on the bounds mu r_N, convex problems between
+    PCS_ACLM           ///< fixed point on the shifts mu |u_T|, convex problems between
 } pcs_solver;
 
 /// How the mathematics ended.
@@ -139,6 +143,42 @@ typedef struct pcs_admm_opts {
     int check_every;     ///< iterations between two exact residuals
 } pcs_admm_opts;
 
+/// Options of PCS_APGD.
+typedef struct pcs_apgd_opts {
+    int relaxed;     ///< 1: without the shift mu |u_T|: not the law but its convex relaxation
+    double part;     ///< inner over outer residual at which the shift moves
+    int inner_iters; ///< steps between two moves, at most
+} pcs_apgd_opts;
+
+/// Options of PCS_EXTRAGRADIENT.
+typedef struct pcs_extragradient_opts {
+    double low;      ///< the step grows below this ratio of changes
+    double high;     ///< and shrinks above this one, < 1
+    int check_every; ///< iterations between two exact residuals
+} pcs_extragradient_opts;
+
+/// How tresca and aclm solve their convex problems.
+typedef enum pcs_inner {
+    PCS_INNER_ADMM, ///< as admm, with nothing but the cone or the cylinders
+    PCS_INNER_APGD  ///< accelerated projected gradient
+} pcs_inner;
+
+/// Options of PCS_TRESCA.
+typedef struct pcs_tresca_opts {
+    pcs_inner inner; ///< solver of the convex problems
+    double part;     ///< inner over outer residual at which the bounds move
+    int inner_iters; ///< iterations between two moves, at most
+    int depth;       ///< of the Anderson acceleration of the bounds, 0 for none
+} pcs_tresca_opts;
+
+/// Options of PCS_ACLM.
+typedef struct pcs_aclm_opts {
+    pcs_inner inner; ///< solver of the convex problems
+    double part;     ///< inner over outer residual at which the shifts move
+    int inner_iters; ///< iterations between two moves, at most
+    int depth;       ///< of the Anderson acceleration of the shifts, 0 for none
+} pcs_aclm_opts;
+
 /// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation
 /// = 1.2;
 typedef struct pcs_solver_opts {
@@ -154,6 +194,10 @@ typedef struct pcs_solver_opts {
         pcs_prox_opts prox;
         pcs_ipm_opts ipm;
         pcs_admm_opts admm;
+        pcs_apgd_opts apgd;
+        pcs_extragradient_opts extragradient;
+        pcs_tresca_opts tresca;
+        pcs_aclm_opts aclm;
     } as; ///< the member that belongs to kind
 } pcs_solver_opts;
 
