@@ -132,7 +132,7 @@ const solver_class solver_prox = {
     .defaults = {.kind = PCS_PROX,
                  .tol = 1e-10,
                  .max_iters = 1000,
-                 .as.prox = {.function = PCS_NEWTON_AC, .alpha = 1, .inner = 30}},
+                 .as.prox = {.function = PCS_NEWTON_AC, .alpha = 0.1, .inner = 30}},
     .work_bytes = work_bytes,
     .solve = solve,
 };
