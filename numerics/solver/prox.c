@@ -16,6 +16,7 @@
 #define HALVINGS    12 // of a step
 #define LEAST_ALPHA 1e-10
 #define MOST_ALPHA  1e4
+#define LEAST_PART  0.3 // of the error that the weight stays above, doubled after a failure
 #define PART        0.1 // of alpha |a - center| that may remain of F
 #define STALLS      40  // outer steps without a better iterate
 
@@ -80,6 +81,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     track_measure(&t, r, u);
 
     int iters = 0, stalls = 0;
+    double part = LEAST_PART;
     bool done = track_done(&t, iters);
     while (!done) {
         memcpy(w.center, w.a, bytes);
@@ -89,10 +91,13 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         if (end < 0) break;
         if (end > 0) {
             w.shift *= steps <= 3 ? 0.1 : steps <= 6 ? 0.3 : 1;
+            // a weight far below the error makes proximal problems as hard as the problem itself
+            if (w.shift < part * t.value) w.shift = part * t.value;
             if (w.shift < LEAST_ALPHA) w.shift = LEAST_ALPHA;
         } else {
             memcpy(w.a, w.center, bytes);
             w.shift *= 8;
+            part *= 2;
             if (w.shift > MOST_ALPHA) w.shift = MOST_ALPHA;
         }
         t.penalty = w.shift;
