@@ -11,7 +11,9 @@ static const char *const all_files[] = {
     "lcp_rows.dat",        "lcp_degenerate.dat", "lcp_infeasible.dat", "mlcp_both.dat",
     "mlcp_parts.dat",      "mlcp_blocks.dat",    "mlcp_triplets.dat",  "mlcp_singular.dat",
     "mlcp_infeasible.dat", "fc3d_dense.dat",     "fc3d_blocks.dat",    "fc3d_triplets.dat",
-    "fc2d_dense.dat",      "gfc3d_dense.dat",    "gfc3d_blocks.dat",   "gfc2d_triplets.dat"};
+    "fc2d_dense.dat",      "gfc3d_dense.dat",    "gfc3d_blocks.dat",   "gfc2d_triplets.dat",
+    "mixed.pcs",           "entries.pcs",        "global.pcs"};
+#define OWN "percuss-problem "
 enum { N_FILES = sizeof all_files / sizeof *all_files };
 
 static const char *path_of(const char *name)
@@ -256,6 +258,101 @@ START_TEST(a_friction_problem_reads_the_same_in_every_storage)
     ck_assert(f->kind == PCS_FILE_FC2D && f->contacts == 2 && f->problem.n == 4);
     ck_assert(f->problem.block[0].dim == 2 && f->problem.block[1].mu == 0);
     pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(a_global_problem_is_turned_once)
+{
+    // M = diag(2, 2, 2, 1/2), so W = H diag(1/2, 1/2, 1/2, 2) H' and q = H M^-1 f + w
+    pcs_problem_file *f;
+    const pcs_problem *p;
+    CK_OK(pcs_problem_file_read(NULL, path_of("gfc3d_dense.dat"), PCS_FILE_ANY, &f));
+    ck_assert(f->kind == PCS_FILE_GFC3D && f->recognised && f->global && f->problem.n == 0);
+    ck_assert(f->rows == 3 && f->velocities == 4 && f->contacts == 1 && !f->half);
+    expect_sound(f);
+    CK_OK(pcs_problem_file_local(f, &p));
+    const double W[9] = {0.5, 0, 0, 0, 1, -0.25, 0, -0.25, 0.625};
+    const double q[3] = {-1.5 + 0.125, 0.5, -0.5 - 0.125 + 0.0625};
+    double found[9];
+    pcs_bsr_to_dense(&p->W, found);
+    for (int i = 0; i < 9; ++i) {
+        CK_NEAR(found[i], W[i], 1e-15);
+        if (i < 3) CK_NEAR(p->q[i], q[i], 1e-15);
+    }
+    ck_assert(p->block[0].mu == 0.5 && p->nb == 1);
+    pcs_problem_file_destroy(f);
+
+    // one triangle of M is enough; two contacts without mass in common stay apart
+    CK_OK(parse("2 1 0 2 2 2 2  4 0 1 2  0 2 2 2 2  1 0 0 1  1 2  0 0  0.5", PCS_FILE_GFC2D, &f));
+    ck_assert_int_eq(f->half, 1);
+    CK_OK(pcs_problem_file_local(f, &p));
+    pcs_bsr_to_dense(&p->W, found);
+    const double inverse[4] = {2.0 / 7, -1.0 / 7, -1.0 / 7, 4.0 / 7};
+    for (int i = 0; i < 4; ++i) {
+        CK_NEAR(found[i], inverse[i], 1e-15);
+    }
+    pcs_problem_file_destroy(f);
+
+    // no contacts: velocities alone
+    CK_OK(parse("3 0 0 2 2 2 2 1 0 0 1  0 2 0 2 0  5 6", PCS_FILE_ANY, &f));
+    ck_assert(f->kind == PCS_FILE_GFC3D && f->rows == 0 && f->velocities == 2);
+    CK_OK(pcs_problem_file_local(f, &p));
+    ck_assert_int_eq(p->n, 0);
+    pcs_problem_file_destroy(f);
+    CK_FAILS(pcs_problem_file_local(NULL, &p), PCS_ERR_ARG);
+}
+END_TEST
+
+START_TEST(our_own_form_is_read)
+{
+    pcs_problem_file *f;
+    CK_OK(pcs_problem_file_read(NULL, path_of("mixed.pcs"), PCS_FILE_ANY, &f));
+    expect_sound(f);
+    ck_assert(f->kind == PCS_FILE_MIXED && f->format == PCS_FORMAT_TEXT && !f->recognised);
+    ck_assert(f->contacts == 1 && f->equalities == 2 && f->complementarities == 1);
+    ck_assert(f->r && !f->u && f->r[5] == 0.375 && f->problem.block[0].mu == 0.3);
+    ck_assert_str_eq(f->title, "a contact, two equalities and a stop");
+    double W[36];
+    pcs_bsr_to_dense(&f->problem.W, W);
+    ck_assert(W[1 + 6 * 4] == 0.125 && W[3 + 6 * 0] == 0 && W[4 + 6 * 3] == 1 && W[35] == 2);
+    pcs_problem_file_destroy(f);
+
+    CK_OK(pcs_problem_file_read(NULL, path_of("entries.pcs"), PCS_FILE_FC2D, &f));
+    pcs_bsr_to_dense(&f->problem.W, W);
+    ck_assert(W[2 + 4 * 2] == 2 && W[0 + 4 * 2] == 0.5 && W[2] == 0.25);
+    pcs_problem_file_destroy(f);
+    CK_OK(pcs_problem_file_read(NULL, path_of("global.pcs"), PCS_FILE_ANY, &f));
+    expect_sound(f);
+    ck_assert(f->kind == PCS_FILE_GLOBAL && f->v && f->global->H.n == 2 && f->equalities == 1);
+    pcs_problem_file_destroy(f);
+
+    // a large sparse equality block is taken apart
+    CK_OK(parse(OWN
+                "1 local cones 1\nequality 100 W entries 100 100 1 0 99 1 q"
+                " 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
+                " 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"
+                " 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 end",
+                PCS_FILE_ANY, &f));
+    expect_sound(f);
+    ck_assert(f->problem.nb == 100 && f->equalities == 100);
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(a_cut_file_of_our_own_is_an_error)
+{
+    // its last word is there to tell
+    static const char *const name[] = {"mixed.pcs", "entries.pcs", "global.pcs"};
+    for (int i = 0; i < 3; ++i) {
+        size_t size;
+        char *bytes = bytes_of(name[i], &size);
+        for (size_t cut = 0; cut + 2 <= size; ++cut) {
+            pcs_problem_file *f;
+            ck_assert_int_ne(pcs_problem_file_parse(NULL, bytes, cut, NULL, PCS_FILE_ANY, &f),
+                             PCS_OK);
+        }
+        free(bytes);
+    }
 }
 END_TEST
 
@@ -516,6 +613,52 @@ static const struct {
     {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 0  -2 1", PCS_ERR_FORMAT, "q(0) is -1, but a(0) is -2"},
     {PCS_FILE_MLCP, MLCP_11 " 1 1 -1 0  -1 0", PCS_ERR_FORMAT, "q(1) is 1, but b(0) is 0"},
 
+    // global friction
+    {PCS_FILE_GFC2D, "2 1 0 2 3 2 3 1 0 0 1 1 1", PCS_ERR_SIZE, "M is 2 x 3"},
+    {PCS_FILE_GFC2D, "2 1 0 1 1 1 1 1  0 2 1 2 1 1 1", PCS_ERR_SIZE, "H is 2 x 1"},
+    {PCS_FILE_GFC2D, "2 1 0 1 1 1 1 0  0 1 2 1 2 1 1  1  0 0  0.5", PCS_ERR_SINGULAR, "singular"},
+    {PCS_FILE_GFC2D, "2 1 0 1 1 1 1 1  0 1 2 1 2 1 1  1  0 0  -1", PCS_ERR_FORMAT, "mu of contact"},
+    {PCS_FILE_GFC2D, "2 1 0 1 1 1 1 1  0 1 2 1 2 1 1  1  0", PCS_ERR_FORMAT, "b: number 2 of 2"},
+    {PCS_FILE_GFC3D, "3 2147483647 0 1 1", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_ANY, "5 1 0 5 5", PCS_ERR_UNSUPPORTED, "rolling"},
+    {PCS_FILE_ANY, "5 2 0 10 10", PCS_ERR_UNSUPPORTED, "rolling"},
+
+    // our own form
+    {PCS_FILE_ANY, OWN "2", PCS_ERR_FORMAT, "version of the form is 2"},
+    {PCS_FILE_ANY, OWN "1 W", PCS_ERR_FORMAT, "the word local or global, found 'W'"},
+    {PCS_FILE_ANY, OWN "1 local\ncones -1", PCS_ERR_SIZE, "number of cones is -1"},
+    {PCS_FILE_ANY, OWN "1 local cones 2147483647", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\ncone 3 0.5", PCS_ERR_FORMAT, "a cone: coulomb"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\ncoulomb 4 0.5", PCS_ERR_FORMAT, "a contact is 4"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\ncoulomb 3 -1", PCS_ERR_FORMAT, "mu is -1"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\ncoulomb 3 nan", PCS_ERR_FORMAT, "mu, found 'nan'"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nequality 2147483647", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W dense 2 2 1 0 0 1", PCS_ERR_SIZE,
+     "must be 1 x 1"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W full 1 1 1", PCS_ERR_FORMAT,
+     "dense, entries or blocks"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W entries 1 1 1 0 1 5", PCS_ERR_FORMAT,
+     "column of an entry is 1"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W entries 1 1 2 0 0 1e308 0 0 1e308 q 1 end",
+     PCS_ERR_FORMAT, "add up"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W blocks 1 1 1 0 1 0 0 1 q 1", PCS_ERR_FORMAT,
+     "height of a block row is 0"},
+    {PCS_FILE_ANY, OWN "1 local cones 2\nunilateral unilateral W blocks 2 2 2 1 1 1 1 0 1 1 0 0 1",
+     PCS_ERR_FORMAT, "out of order"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nequality 2 W blocks 2 2 1 1 1 1 1 0 0 1 q 1 1 end",
+     PCS_ERR_SIZE, ""},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W dense 1 1 1 q 1 x", PCS_ERR_FORMAT,
+     "r, u or end"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W dense 1 1 1 q 0x q", PCS_ERR_FORMAT,
+     "found '0x'"},
+    {PCS_FILE_ANY, OWN "1 local cones 1\nunilateral W dense 1 1 1 q 0x1p9999 end", PCS_ERR_FORMAT,
+     "range of a double"},
+    {PCS_FILE_LCP, OWN "1 local cones 1\nequality 1 W dense 1 1 1 q 1 end", PCS_ERR_FORMAT,
+     "kind mlcp, not lcp"},
+    {PCS_FILE_ANY, OWN "1 global cones 1\nunilateral M dense 1 2 1 1", PCS_ERR_SIZE, "M is 1 x 2"},
+    {PCS_FILE_ANY, OWN "1 global cones 1\nunilateral M dense 1 1 0 H dense 1 1 1 f 1 w 1 end",
+     PCS_ERR_SINGULAR, "singular"},
+
     // friction
     {PCS_FILE_FC3D, "", PCS_ERR_FORMAT, "the dimension"},
     {PCS_FILE_FC3D, "2 1 0 2 2 2 2 1 0 0 1 1 1 0", PCS_ERR_FORMAT, "dimension is 2"},
@@ -729,7 +872,8 @@ START_TEST(every_allocation_may_fail)
 END_TEST
 
 PCS_TEST_MAIN("problem files", an_lcp_reads_the_same_in_every_storage,
-              a_friction_problem_reads_the_same_in_every_storage,
+              a_friction_problem_reads_the_same_in_every_storage, a_global_problem_is_turned_once,
+              our_own_form_is_read, a_cut_file_of_our_own_is_an_error,
               friction_is_told_from_what_begins_alike, an_mlcp_keeps_the_order_of_its_rows,
               an_mlcp_in_parts_has_its_equalities_first, blocks_may_come_in_any_order_within_a_row,
               a_large_sparse_equality_block_is_taken_apart, many_runs_in_any_order_are_read,
