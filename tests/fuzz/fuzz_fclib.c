@@ -135,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     H5Fclose(file);
 
     int read = 0;
-    const char *wrong = read_as_every_kind(image, (size_t)length, &read);
+    const char *wrong = read_as(PCS_FILE_ANY, image, (size_t)length, &read);
     free(image);
     if (wrong) {
         fprintf(stderr, "%s\n", wrong);

@@ -108,28 +108,34 @@ size_t fair_memory(size_t size)
     return 65536 + 256 * size;
 }
 
+const char *read_as(pcs_file_kind kind, const char *text, size_t size, int *read)
+{
+    byte_count count = {.limit = fair_memory(size)};
+    const pcs_env env = counting_env(&count);
+    pcs_problem_file *file;
+    const pcs_status status = pcs_problem_file_parse(&env, text, size, NULL, kind, &file);
+    if (count.taken > count.limit) return "reading asked for far more memory than the text has";
+    if (status == PCS_OK) {
+        const char *wrong = unsound(file);
+        if (wrong) return wrong;
+        pcs_problem_file_destroy(file);
+        *read += 1;
+    } else if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE && status != PCS_ERR_SINGULAR &&
+               status != PCS_ERR_UNSUPPORTED && status != PCS_ERR_ARG) {
+        return pcs_status_text(status);
+    } else if (file) {
+        return "a failure left an object";
+    } else if (pcs_error_text()[0] == '\0') {
+        return "a failure without a word";
+    }
+    return NULL;
+}
+
 const char *read_as_every_kind(const char *text, size_t size, int *read)
 {
     for (pcs_file_kind kind = PCS_FILE_ANY; kind <= PCS_FILE_GLOBAL; ++kind) {
-        byte_count count = {.limit = fair_memory(size)};
-        const pcs_env env = counting_env(&count);
-        pcs_problem_file *file;
-        const pcs_status status = pcs_problem_file_parse(&env, text, size, NULL, kind, &file);
-        if (count.taken > count.limit) return "reading asked for far more memory than the text has";
-        if (status == PCS_OK) {
-            const char *wrong = unsound(file);
-            if (wrong) return wrong;
-            pcs_problem_file_destroy(file);
-            *read += 1;
-        } else if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE &&
-                   status != PCS_ERR_SINGULAR && status != PCS_ERR_UNSUPPORTED &&
-                   status != PCS_ERR_ARG) {
-            return pcs_status_text(status);
-        } else if (file) {
-            return "a failure left an object";
-        } else if (pcs_error_text()[0] == '\0') {
-            return "a failure without a word";
-        }
+        const char *wrong = read_as(kind, text, size, read);
+        if (wrong) return wrong;
     }
     return NULL;
 }

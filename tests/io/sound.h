@@ -17,8 +17,9 @@ pcs_env counting_env(byte_count *count);
 // the most that reading `size` bytes may take
 size_t fair_memory(size_t size);
 
-// Reads the text as every kind, checks what comes out against `unsound` and `fair_memory`.
-// Null if all is well. *read counts the problems that came out.
+// Reads the text, checks what comes out against `unsound` and `fair_memory`. Null if all is well.
+// *read counts the problems that came out.
+const char *read_as(pcs_file_kind kind, const char *text, size_t size, int *read);
 const char *read_as_every_kind(const char *text, size_t size, int *read);
 
 #endif
