@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-// length of the UTF-8 sequence at s, 0 when it is none (overlong, a surrogate, beyond U+10FFFF)
-static int sequence(const unsigned char *s)
+int utf8_length(const unsigned char *s)
 {
     if (s[0] < 0x80) return 1;
     const int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
@@ -23,7 +22,7 @@ static void put_text(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const int n = sequence(s);
+        const int n = utf8_length(s);
         if (n == 0) {
             // a file name may be any bytes
             fputs("\\ufffd", out);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "command/json.h"
+
 // the frame of the curves within the figure
 #define WIDTH   820
 #define HEIGHT  430
@@ -50,9 +52,18 @@ void svg_text(FILE *f, const char *text)
         case '"':
             fputs("&quot;", f);
             break;
-        default:
-            // XML has no control characters
-            fputc((unsigned char)*text < ' ' || *text == 127 ? ' ' : *text, f);
+        default: {
+            // XML has no control characters, and bytes that are no UTF-8 end it
+            const int n = utf8_length((const unsigned char *)text);
+            if (n == 0) {
+                fputs("\xef\xbf\xbd", f);
+            } else if ((unsigned char)*text < ' ' || *text == 127) {
+                fputc(' ', f);
+            } else {
+                fwrite(text, 1, (size_t)n, f);
+                text += n - 1;
+            }
+        }
         }
     }
 }

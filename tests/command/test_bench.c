@@ -143,13 +143,15 @@ START_TEST(others_are_added)
                "# made elsewhere\n"
                "solver,file,tol,outcome,seconds\n"
                "\"peer, \"\"fast\"\" <1>\",/elsewhere/lcp_dense.dat,1e-8,converged,1e-9\n"
+               "peer\xff,lcp_dense.dat,1e-8,stalled,1\n"
                "peer2,unknown.dat,1e-8,converged,1\n");
     ck_assert_int_eq(percuss("bench $DATA/lcp_dense.dat --tol 1e-8 --add peer.csv -o r"), 0);
     ROWS(1);
-    ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 2);
+    ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 3);
+    ck_assert_int_eq(count_in("r/report.html", "\xff"), 0);
     ck_assert_int_ge(count_in("r/report.html", "peer, &quot;fast&quot; &lt;1&gt;"), 3);
     ck_assert_int_eq(count_in("r/report.html", "<1>"), 0);
-    ck_assert_int_eq(count_in("r/profile-1e-08.svg", "<path "), 2);
+    ck_assert_int_eq(count_in("r/profile-1e-08.svg", "<path "), 3);
     file_write("bad.csv", "a,b\n1,2\n");
     REFUSED("bad.csv:1", "bench $DATA/lcp_dense.dat --add bad.csv -o r");
 }
