@@ -5,6 +5,7 @@
 
 #include "linalg/m3.h"
 #include "model/model.h"
+#include "model/state.h"
 
 static const pcs_system world = {0};
 static const double g = 9.81, pi = 3.14159265358979323846;
@@ -289,6 +290,62 @@ START_TEST(rest_is_found_at_once)
 }
 END_TEST
 
+// impulses are remembered in space: where the frame of a contact has turned in its plane between
+// two steps they still solve it. The slope is a fixed body, so that a state can be turned with it
+START_TEST(a_turned_frame_keeps_the_impulses)
+{
+    test_random r = random_seed(22);
+    const double edges[3] = {0.3, 0.4, 0.2}, x[3] = {0, 0, 0.1}, pull[3] = {2, 1, -9};
+    for (int k = 0; k < 20; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.solver.tol = 1e-10;
+        scene_gravity(&s, pull[0], pull[1], pull[2]);
+        pcs_body_def def = pcs_body_def_default();
+        def.fixed = true;
+        pcs_system slope;
+        CK_OK(pcs_model_add_body(s.m, &def, &slope));
+        scene_rough(&s, slope, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 0.5);
+        add_box(&s, 1, edges, x, NULL, NULL);
+        scene_start(&s);
+        for (int i = 0; i < 3; ++i) {
+            scene_step(&s, 5e-3);
+        }
+
+        // what is remembered is F r
+        const pcs_contact *c;
+        pcs_memory *memory = s.st->memory;
+        ck_assert_int_eq(pcs_contacts(s.wk, &c), memory->n);
+        double sum[3] = {0}, turn[4], G[3];
+        for (int i = 0; i < memory->n; ++i) {
+            v3_along(sum, 1, memory->contact[i].r, sum);
+        }
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(sum[i], -pull[i] * 5e-3, 1e-10);
+        }
+        random_quaternion(&r, turn);
+        for (int b = 0; b < 2; ++b) {
+            double *q = s.st->q + 7 * b, Q[4], X[3];
+            pcs_quat_rotate(turn, q, X);
+            pcs_quat_mul(turn, q + 3, Q);
+            memcpy(q, X, sizeof X);
+            memcpy(q + 3, Q, sizeof Q);
+        }
+        for (int i = 0; i < memory->n; ++i) {
+            double p[3];
+            pcs_quat_rotate(turn, memory->contact[i].r, p);
+            memcpy(memory->contact[i].r, p, sizeof p);
+        }
+        pcs_quat_rotate(turn, pull, G);
+        scene_gravity(&s, G[0], G[1], G[2]);
+        scene_step(&s, 5e-3);
+        ck_assert_int_eq(s.report.active, 4);
+        ck_assert_int_le(s.report.solve.iters, 1);
+        scene_close(&s);
+    }
+}
+END_TEST
+
 // ---- symmetry, bits
 // ------------------------------------------------------------------------------
 
@@ -495,5 +552,5 @@ END_TEST
 
 PCS_TEST_MAIN("sliding", a_box_slides_to_a_stop, both_sides_of_the_friction_angle,
               where_a_box_topples, a_ball_slides_then_rolls, a_spinning_ball, a_stack_stays,
-              rest_is_found_at_once, no_direction_is_special, replay, the_rod_of_painleve,
-              friction_by_a_relation, rows_that_follow_the_motion)
+              rest_is_found_at_once, a_turned_frame_keeps_the_impulses, no_direction_is_special,
+              replay, the_rod_of_painleve, friction_by_a_relation, rows_that_follow_the_motion)
