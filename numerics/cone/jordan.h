@@ -1,16 +1,27 @@
 // The Jordan algebra of the second-order cone Q = { x in R^d : x_0 >= |x_T| }, d = 1 (the half
-// line), 2 or 3, for interior point methods.
+// line), 2 or 3, for interior point methods that are to end at the last digit.
 //
 //     x o y = (x'y, x_0 y_T + y_0 x_T),  e = (1, 0),  det x = x_0^2 - |x_T|^2,  x^-1 = J x / det x
 //
-// A point near the boundary keeps its distance gap = x_0 - |x_T| beside it: what is left of a
-// difference of two nearly equal numbers has lost the digits that decide about a step. All
-// functions here work with the gap and never subtract x_T from x_0.
+// A point keeps its distance from the boundary, gap = x_0 - |x_T|, beside it. With x sliding along
+// the boundary and z on the opposite side of it the gaps are what the method is about, and a
+// difference of two nearly equal numbers would have lost their digits; so would a step that is
+// written in N and T. Steps are therefore written in the frame of the scaling, whose first two
+// vectors lie on the boundary,
+//
+//     p = (1, t) / sqrt 2,   m = (1, -t) / sqrt 2,   n = (0, t turned by a right angle)
+//
+// t being the direction of the tangent of the scaling point. No function here subtracts two
+// numbers that are nearly equal because a point is near the boundary.
 #ifndef CONE_JORDAN_H
 #define CONE_JORDAN_H
 
 #include <math.h>
+#include <stdbool.h>
 
+#define SOC_HALF 0.70710678118654752440 // 1 / sqrt 2
+
+// |x_T|
 static inline double soc_tangent(int d, const double *x)
 {
     if (d == 1) return 0;
@@ -23,96 +34,176 @@ static inline double soc_det(int d, const double *x, double gap)
     return gap * (gap + 2 * soc_tangent(d, x));
 }
 
-// y = x^-1
-static inline void soc_inverse(int d, const double *x, double gap, double *y)
+// length + inner, where length^2 = inner^2 + cross^2
+static inline double soc_sum(double length, double inner, double cross)
 {
-    const double det = soc_det(d, x, gap);
-    y[0] = x[0] / det;
-    for (int c = 1; c < d; ++c) {
-        y[c] = -x[c] / det;
-    }
+    return inner < 0 ? cross / (length - inner) * cross : length + inner;
 }
 
-// x'z, exact to rounding however close both are to the boundary: with a = |x_T|, b = |z_T|
-//     x_0 z_0 + x_T z_T = a gap_z + b gap_x + gap_x gap_z + (a b + x_T z_T)
+// x'z: with a = |x_T|, b = |z_T| it is a gap_z + b gap_x + gap_x gap_z + (a b + x_T z_T)
 static inline double soc_dot(int d, const double *x, double gap_x, const double *z, double gap_z)
 {
+    if (d == 1) return gap_x * gap_z;
     const double a = soc_tangent(d, x), b = soc_tangent(d, z);
-    const double inner = d == 1 ? 0 : d == 2 ? x[1] * z[1] : x[1] * z[1] + x[2] * z[2];
-    double last = a * b + inner;
-    if (inner < 0) {
-        // opposite tangents: |x_T x z_T|^2 / (a b - x_T z_T)
-        const double cross = d == 2 ? 0 : x[1] * z[2] - x[2] * z[1];
-        last = cross / (a * b - inner) * cross;
-    }
-    return a * gap_z + b * gap_x + gap_x * gap_z + last;
+    const double inner = x[1] * z[1] + (d == 3 ? x[2] * z[2] : 0);
+    const double cross = d == 3 ? x[1] * z[2] - x[2] * z[1] : 0;
+    return a * gap_z + b * gap_x + gap_x * gap_z + soc_sum(a * b, inner, cross);
 }
 
-// The largest t <= most with x + t d in Q.
-static inline double soc_max_step(int n, const double *x, double gap, const double *d, double most)
+// The scaling of Nesterov and Todd, the symmetric F^2 that maps Q onto itself and x to z. In its
+// frame, whose t is returned, it is the diagonal matrix of e:
+//     F^2 = eta (2 w w' - J),  eta = sqrt(det z / det x),  w = (J x / sqrt(det x) + z / sqrt(det
+//     z)) / 2g,  g = sqrt((1 + x'z / sqrt(det x det z)) / 2),  t = w_T / |w_T|
+//     e = eta (w_p^2, 1 / w_p^2, 1),  w_p = w_0 + |w_T|
+static inline void soc_scaling(int d, const double *x, double gap_x, const double *z, double gap_z,
+                               double t[2], double e[3])
 {
-    double t = most;
-    if (d[0] < 0 && -x[0] / d[0] < t) t = -x[0] / d[0];
-    if (n == 1) return t;
+    t[0] = 1;
+    t[1] = 0;
+    if (d == 1) {
+        e[0] = z[0] / x[0];
+        e[1] = e[2] = 0;
+        return;
+    }
+    const double rx = sqrt(soc_det(d, x, gap_x)), rz = sqrt(soc_det(d, z, gap_z));
+    const double g = sqrt((1 + soc_dot(d, x, gap_x, z, gap_z) / (rx * rz)) / 2), eta = rz / rx;
+    const double w0 = (x[0] / rx + z[0] / rz) / (2 * g);
+    const double w[3] = {0, (z[1] / rz - x[1] / rx) / (2 * g),
+                         d == 3 ? (z[2] / rz - x[2] / rx) / (2 * g) : 0};
+    const double wt = soc_tangent(d, w), wp = w0 + wt;
+    if (wt > 0) {
+        t[0] = w[1] / wt;
+        t[1] = w[2] / wt;
+    }
+    e[0] = eta * wp * wp;
+    e[1] = eta / wp / wp;
+    e[2] = eta;
+}
 
-    // det(x + t d) = a t^2 + 2 b t + c
-    const double xt = soc_tangent(n, x), dt = soc_tangent(n, d);
-    double inner = x[1] * d[1];
-    if (n == 3) inner += x[2] * d[2];
-    const double a = (d[0] - dt) * (d[0] + dt);
-    const double b = gap * d[0] + (xt * d[0] - inner);
-    const double c = gap * (gap + 2 * xt), D = b * b - a * c;
+// the columns p, m, n of the frame, d x d
+static inline void soc_frame(int d, const double t[2], double *Q)
+{
+    if (d == 1) {
+        Q[0] = 1;
+        return;
+    }
+    for (int s = 0; s < 2; ++s) {
+        const double sign = s == 0 ? SOC_HALF : -SOC_HALF;
+        Q[d * s] = SOC_HALF;
+        Q[1 + d * s] = sign * t[0];
+        if (d == 3) Q[2 + d * s] = sign * t[1];
+    }
+    if (d == 3) {
+        Q[6] = 0;
+        Q[7] = -t[1];
+        Q[8] = t[0];
+    }
+}
+
+// a point in the frame
+static inline void soc_enter(int d, const double t[2], const double *x, double gap, double y[3])
+{
+    y[0] = x[0];
+    y[1] = y[2] = 0;
+    if (d == 1) return;
+    const double length = soc_tangent(d, x), other = d == 3 ? x[2] : 0;
+    const double inner = x[1] * t[0] + other * t[1], cross = t[0] * other - t[1] * x[1];
+    y[0] = SOC_HALF * (gap + soc_sum(length, inner, cross));
+    y[1] = SOC_HALF * (gap + soc_sum(length, -inner, cross));
+    y[2] = cross;
+}
+
+// the inverse of a point, both in the frame
+static inline void soc_invert(int d, const double *y, double det, double out[3])
+{
+    out[0] = d == 1 ? 1 / y[0] : y[1] / det;
+    out[1] = d == 1 ? 0 : y[0] / det;
+    out[2] = d == 3 ? -y[2] / det : 0;
+}
+
+// y = a o b, all in the frame
+static inline void soc_product(const double a[3], const double b[3], double y[3])
+{
+    const double a0 = SOC_HALF * (a[0] + a[1]), at = SOC_HALF * (a[0] - a[1]);
+    const double b0 = SOC_HALF * (b[0] + b[1]), bt = SOC_HALF * (b[0] - b[1]);
+    const double y0 = a0 * b0 + at * bt + a[2] * b[2], yt = a0 * bt + b0 * at;
+    y[0] = SOC_HALF * (y0 + yt);
+    y[1] = SOC_HALF * (y0 - yt);
+    y[2] = a0 * b[2] + b0 * a[2];
+}
+
+// out with a o out = y, all in the frame
+static inline void soc_divide(const double a[3], const double y[3], double out[3])
+{
+    const double a0 = SOC_HALF * (a[0] + a[1]), at = SOC_HALF * (a[0] - a[1]);
+    const double y0 = SOC_HALF * (y[0] + y[1]), yt = SOC_HALF * (y[0] - y[1]);
+    const double det = 2 * a[0] * a[1] - a[2] * a[2];
+    const double o0 = (a0 * y0 - at * yt - a[2] * y[2]) / det, ot = (yt - o0 * at) / a0;
+    out[0] = SOC_HALF * (o0 + ot);
+    out[1] = SOC_HALF * (o0 - ot);
+    out[2] = (y[2] - o0 * a[2]) / a0;
+}
+
+// A direction near a point: the angle of its tangent against t, and the rate of its gap along a
+// direction in the frame
+typedef struct soc_angle {
+    double length; // |x_T|
+    double c, s;   // of the angle; 1 and 0 where there is no tangent
+} soc_angle;
+
+static inline soc_angle soc_angle_of(int d, const double t[2], const double *x)
+{
+    const double length = soc_tangent(d, x), other = d == 3 ? x[2] : 0;
+    if (d == 1 || !(length > 0)) return (soc_angle){length, 1, 0};
+    return (soc_angle){length, (x[1] * t[0] + other * t[1]) / length,
+                       (t[0] * other - t[1] * x[1]) / length};
+}
+
+static inline double soc_gap_rate(int d, soc_angle a, const double *y)
+{
+    if (d == 1) return y[0];
+    return SOC_HALF * (y[0] * soc_sum(1, -a.c, a.s) + y[1] * soc_sum(1, a.c, a.s)) - a.s * y[2];
+}
+
+// The largest t <= most with x + t y in Q
+static inline double soc_max_step(int d, double gap, soc_angle a, const double *y, double most)
+{
+    // det(x + t y) = A t^2 + 2 B t + C
+    const double y0 = d == 1 ? y[0] : SOC_HALF * (y[0] + y[1]), x0 = gap + a.length;
+    double t = most;
+    if (y0 < 0 && -x0 / y0 < t) t = -x0 / y0;
+    if (d == 1) return t;
+    const double A = 2 * y[0] * y[1] - (d == 3 ? y[2] * y[2] : 0);
+    const double B = gap * y0 + a.length * soc_gap_rate(d, a, y);
+    const double C = gap * (gap + 2 * a.length), D = B * B - A * C;
     if (D < 0) return t;
-    const double s = -(b + copysign(sqrt(D), b)), t1 = s / a, t2 = c / s;
+    const double s = -(B + copysign(sqrt(D), B)), t1 = s / A, t2 = C / s;
     if (t1 > 0 && t1 < t) t = t1;
     if (t2 > 0 && t2 < t) t = t2;
     return t;
 }
 
-// x <- x + t d and its gap, by the difference of the tangents' lengths and not by that of the
-// results; should rounding end outside, a small part of the gap is kept
-static inline void soc_move(int n, double *x, double *gap, double t, const double *d)
+// x <- x + h y and its gap. straight: the gap moves by its rate and x_0 follows from it, which is
+// x_0 + h y_0 but for the curvature of |x_T|. Should rounding end outside, a part of the gap is
+// kept
+static inline void soc_move(int d, const double t[2], double *x, double *gap, double h,
+                            const double *y, bool straight)
 {
-    const double a = soc_tangent(n, x);
-    double square = 0;
-    for (int c = 1; c < n; ++c) {
-        square += (2 * x[c] + t * d[c]) * (t * d[c]);
-        x[c] += t * d[c];
+    const soc_angle a = soc_angle_of(d, t, x);
+    const double rate = soc_gap_rate(d, a, y);
+    double bend = 0, length = 0;
+    if (d > 1) {
+        const double along = SOC_HALF * (y[0] - y[1]), across = d == 3 ? y[2] : 0;
+        const double in = a.length + h * (a.c * along + a.s * across);
+        const double out = h * (a.c * across - a.s * along);
+        x[1] += h * (t[0] * along - t[1] * across);
+        if (d == 3) x[2] += h * (t[1] * along + t[0] * across);
+        length = soc_tangent(d, x);
+        if (!straight) bend = in > 0 ? out / (sqrt(in * in + out * out) + in) * out : length - in;
     }
-    const double b = soc_tangent(n, x);
-    const double longer = square == 0 ? 0 : square / (a + b);
-    const double next = *gap + (t * d[0] - longer);
+    const double next = *gap + (h * rate - bend);
     *gap = next > 1e-4 * *gap || isnan(next) ? next : 1e-4 * *gap;
-    x[0] = b + *gap;
-}
-
-// The scaling of Nesterov and Todd: the symmetric F2 (d x d, column-major) with F2 x = z that maps
-// Q onto itself,
-//
-//     F2 = eta (2 w w' - J),  eta = sqrt(det z / det x),  w = (J x / sqrt(det x) + z / sqrt(det z))
-//     / 2g,  g = sqrt((1 + x'z / sqrt(det x det z)) / 2)
-static inline void soc_scaling(int d, const double *x, double gap_x, const double *z, double gap_z,
-                               double *F2)
-{
-    if (d == 1) {
-        F2[0] = z[0] / x[0];
-        return;
-    }
-    const double rx = sqrt(soc_det(d, x, gap_x)), rz = sqrt(soc_det(d, z, gap_z));
-    // at least 1 but for rounding
-    const double cosine = soc_dot(d, x, gap_x, z, gap_z) / (rx * rz);
-    const double g = sqrt((1 + (cosine > 1 || isnan(cosine) ? cosine : 1)) / 2), eta = rz / rx;
-    double w[3] = {0};
-    w[0] = (x[0] / rx + z[0] / rz) / (2 * g);
-    for (int c = 1; c < d; ++c) {
-        w[c] = (z[c] / rz - x[c] / rx) / (2 * g);
-    }
-    for (int j = 0; j < d; ++j) {
-        for (int i = 0; i < d; ++i) {
-            const double J = i != j ? 0 : i == 0 ? 1 : -1;
-            F2[i + d * j] = eta * (2 * w[i] * w[j] - J);
-        }
-    }
+    x[0] = length + *gap;
 }
 
 #endif

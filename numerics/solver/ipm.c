@@ -39,6 +39,17 @@ static void measure(const ipm *w, solver_track *t, double *r, double *u)
     track_measure(t, r, u);
 }
 
+// without a constant term r = 0 is a solution, and one that iterates only come near to
+static bool try_zero(const pcs_problem *p, solver_track *t, double *r, double *u)
+{
+    for (int i = 0; i < p->n; ++i) {
+        if (p->q[i] != 0) return false;
+    }
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    track_measure(t, r, u);
+    return track_done(t, 0);
+}
+
 // iterates until the track or the method says enough
 static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, double *r,
                 double *u)
@@ -57,8 +68,8 @@ static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch
 
         // without a solution the iterates run off, along a direction that proves it
         if (ipm_largest(w) > LARGE) {
-            memcpy(w->rhs, r, (size_t)w->n * sizeof *r);
-            if (problem_refuted_by(t->p, w->rhs, scratch)) {
+            memcpy(w->dx, r, (size_t)w->n * sizeof *r);
+            if (problem_refuted_by(t->p, w->dx, scratch)) {
                 t->outcome = PCS_INFEASIBLE;
                 return;
             }
@@ -82,7 +93,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         return pcs_fail_memory("ipm");
     }
     track_measure(&t, r, u);
-    if (!track_done(&t, 0)) {
+    if (!track_done(&t, 0) && !try_zero(p, &t, r, u)) {
         problem_scales(p, scratch);
         ipm_begin(&w, scratch, p->q);
         t.outcome = PCS_STALLED;
@@ -115,7 +126,9 @@ const solver_class solver_ipm = {
     .defaults = {.kind = PCS_IPM,
                  .tol = 1e-10,
                  .max_iters = 100,
-                 .as.ipm = {.shift = PCS_SHIFT_DIFFERENTIATED, .step_fraction = 0.99}},
+                 .as.ipm = {.shift = PCS_SHIFT_DIFFERENTIATED,
+                            .step_fraction = 0.99,
+                            .regularisation = 1e-12}},
     .work_bytes = work_bytes,
     .solve = solve,
 };

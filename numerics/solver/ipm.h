@@ -7,12 +7,16 @@
 #include "solver/solver.h"
 
 // The scaled problem z = A x + b + |z_T| e_N: A = D W D, b = D q / size, r = size D x, and
-// z = D s(u) / size. What a space does with A; C is block diagonal, in the layout of block_system.
+// z = D s(u) / size. What a space does with A; Q and C are block diagonal, in the layout of
+// block_system, Q orthogonal: the frames in which systems are solved. It is only looked at in
+// Coulomb blocks with mu, and is the identity elsewhere.
 typedef struct ipm_space {
     void *user;
-    void (*mul)(void *user, const double *x, double *y);   // y = A x
-    bool (*factor)(void *user, const double *C);           // A + C, to be kept; false: singular
-    bool (*solve)(void *user, const double *C, double *b); // b <- (A + C)^-1 b, refined
+    void (*mul)(void *user, const double *x, double *y); // y = A x
+    // Q' A Q + C, to be kept; false: singular
+    bool (*factor)(void *user, const double *Q, const double *C);
+    // b <- (Q' A Q + C)^-1 b, refined
+    bool (*solve)(void *user, const double *C, double *b);
 } ipm_space;
 
 typedef struct ipm {
@@ -25,11 +29,13 @@ typedef struct ipm {
     double *b, *x, *z; // n
     double *gx, *gz;   // nb, distances of x and z from the boundary
     double *dx, *dz;   // n, step
-    double *res, *rhs; // n
-    double *F2, *C;    // 9 nb
+    double *Ax;        // n
+    double *frame;     // 2 nb, t of the frame of the scaling, cone/jordan.h
+    double *e;         // 3 nb, the scaling in it
+    double *Q, *C;     // 9 nb, the frame and the block diagonal of the system in it
     double comp;       // x'z / cones
     double step;       // length of the last one
-    bool second;       // Mehrotra's second-order term: for products of half lines
+    bool half_lines;   // no cone has more than one row
 } ipm;
 
 // A block with mu below this is taken for one of mu = 0. The forces it leaves out are smaller than

@@ -3,14 +3,18 @@
 //
 //     z = A x + b + |z_T| e_N,   x o z = sigma comp e,   x, z in the interior of Q
 //
-// (z = 0 and x free on equality rows, no |z_T| on unilateral ones). With F2 x = z the scaling of
+// (z = 0 and x free on equality rows, no |z_T| on unilateral ones). With F^2 x = z the scaling of
 // Nesterov and Todd and G = e_N z_T' / |z_T| (0 where the shift lags) each iteration solves
 //
-//     (A + (I - G) F2) dx = (I - G) c - (A x + b + |z_T| e_N - z),   c = sigma comp x^-1 - z
-//     dz = c - F2 dx
+//     (A + (1 - G) F^2) dx = (1 - G) c - (A x + b),   dz = c - F^2 dx - z
+//     c = sigma comp x^-1 - F (F x \ (F dx' o F^-1 dz'))
 //
-// twice with one factorisation: sigma = 0 tells how much complementarity a plain step would take
-// away, and its cube is the centring of the second. Both go a fraction of the way to the boundary.
+// twice with one factorisation: sigma = 0 and no second-order term first, then with the cube of
+// what that step (dx', dz') leaves of comp, and the term. The step goes a fraction of the way to
+// the boundary. Two things make it end at the last digit (cone/jordan.h): points know their
+// distance from the boundary, and all of a step is computed in the frames in which F is diagonal.
+// Since z_N - |z_T| is u_N, which is linear in x, z moves along (u_N, z_T) where the shift is
+// differentiated, and a full step leaves no residual.
 #include "solver/ipm.h"
 
 #include <string.h>
@@ -28,8 +32,9 @@
 size_t ipm_bytes(int n, int nb)
 {
     const size_t rows = (size_t)n, blocks = (size_t)nb;
-    return solver_bytes(blocks, sizeof(int)) + 8 * solver_bytes(rows, sizeof(double)) +
-           2 * solver_bytes(blocks, sizeof(double)) +
+    return solver_bytes(blocks, sizeof(int)) + 7 * solver_bytes(rows, sizeof(double)) +
+           3 * solver_bytes(blocks, sizeof(double)) + solver_bytes(2 * blocks, sizeof(double)) +
+           solver_bytes(3 * blocks, sizeof(double)) +
            2 * solver_bytes(BLOCK_SYSTEM_STRIDE * blocks, sizeof(double));
 }
 
@@ -37,7 +42,7 @@ bool ipm_take(ipm *w, const pcs_ipm_opts *o, int n, int nb, const pcs_block *blo
               pcs_arena *arena)
 {
     *w = (ipm){.block = block, .n = n, .nb = nb, .o = *o};
-    double **vector[] = {&w->D, &w->b, &w->x, &w->z, &w->dx, &w->dz, &w->res, &w->rhs};
+    double **vector[] = {&w->D, &w->b, &w->x, &w->z, &w->dx, &w->dz, &w->Ax};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i) {
         *vector[i] = PCS_TAKE(arena, (size_t)n, double);
         if (!*vector[i]) return false;
@@ -45,9 +50,11 @@ bool ipm_take(ipm *w, const pcs_ipm_opts *o, int n, int nb, const pcs_block *blo
     w->dim = PCS_TAKE(arena, (size_t)nb, int);
     w->gx = PCS_TAKE(arena, (size_t)nb, double);
     w->gz = PCS_TAKE(arena, (size_t)nb, double);
-    w->F2 = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * (size_t)nb, double);
+    w->frame = PCS_TAKE(arena, 2 * (size_t)nb, double);
+    w->e = PCS_TAKE(arena, 3 * (size_t)nb, double);
+    w->Q = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * (size_t)nb, double);
     w->C = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * (size_t)nb, double);
-    return w->dim && w->gx && w->gz && w->F2 && w->C;
+    return w->dim && w->gx && w->gz && w->frame && w->e && w->Q && w->C;
 }
 
 static void begin_block(ipm *w, int b, const double *s)
@@ -56,7 +63,7 @@ static void begin_block(ipm *w, int b, const double *s)
     const int i = k->row;
     w->dim[b] = k->cone == PCS_EQUALITY ? 0 : k->cone == PCS_UNILATERAL || ipm_flat(k) ? 1 : k->dim;
     w->cones += w->dim[b] > 0;
-    if (w->dim[b] > 1) w->second = false;
+    if (w->dim[b] > 1) w->half_lines = false;
 
     double mean = 0;
     for (int c = 0; c < w->dim[b]; ++c) {
@@ -73,7 +80,7 @@ static void begin_block(ipm *w, int b, const double *s)
 void ipm_begin(ipm *w, const double *s, const double *q)
 {
     w->cones = 0;
-    w->second = true;
+    w->half_lines = true;
     for (int b = 0; b < w->nb; ++b) {
         begin_block(w, b, s);
     }
@@ -90,103 +97,144 @@ void ipm_begin(ipm *w, const double *s, const double *q)
     if (w->cones == 0) w->cones = 1;
 }
 
-// res = A x + b + |z_T| e_N - z, and comp
-static void residual(ipm *w, const ipm_space *space)
+static bool lagged(const ipm *w)
 {
-    space->mul(space->user, w->x, w->res);
+    return w->o.shift == PCS_SHIFT_LAGGED;
+}
+
+// whether the gap of z, which is u_N where the shift is differentiated, moves in a straight line
+static bool straight(const ipm *w)
+{
+    return !lagged(w);
+}
+
+// G = p g' of the shift |z_T| e_N in the frame: p is e_N, g the unit tangent of z; zero where the
+// shift lags
+static void shift_gradient(const ipm *w, int b, double p[3], double g[3])
+{
+    const int d = w->dim[b];
+    if (d < 2 || lagged(w)) return;
+    const soc_angle a = soc_angle_of(d, w->frame + 2 * (size_t)b, w->z + w->block[b].row);
+    if (!(a.length > 0)) return;
+    p[0] = p[1] = SOC_HALF;
+    g[0] = SOC_HALF * a.c;
+    g[1] = -SOC_HALF * a.c;
+    g[2] = a.s;
+}
+
+// Ax = A x + b, and comp
+static void evaluate(ipm *w, const ipm_space *space)
+{
+    space->mul(space->user, w->x, w->Ax);
     double sum = 0;
     for (int b = 0; b < w->nb; ++b) {
         const int i = w->block[b].row, d = w->dim[b];
         for (int c = 0; c < w->block[b].dim; ++c) {
-            w->res[i + c] += w->b[i + c] - w->z[i + c];
+            w->Ax[i + c] += w->b[i + c];
             // a tangent without friction: u_T is free
-            if (d == 1 && c > 0) w->res[i + c] = 0;
+            if (d == 1 && c > 0) w->Ax[i + c] = 0;
         }
-        if (d == 0) continue;
-        if (d > 1) w->res[i] = w->res[i] + soc_tangent(d, w->z + i);
-        sum += soc_dot(d, w->x + i, w->gx[b], w->z + i, w->gz[b]);
+        if (d > 0) sum += soc_dot(d, w->x + i, w->gx[b], w->z + i, w->gz[b]);
     }
     w->comp = sum / w->cones;
 }
 
-// e_N z_T' / |z_T|, its row; zero where the shift lags
-static void shift_gradient(const ipm *w, int b, double g[3])
-{
-    const int d = w->dim[b];
-    const double *z = w->z + w->block[b].row;
-    const double t = soc_tangent(d, z);
-    g[0] = g[1] = g[2] = 0;
-    for (int c = 1; c < d && t > 0 && w->o.shift == PCS_SHIFT_DIFFERENTIATED; ++c) {
-        g[c] = z[c] / t;
-    }
-}
-
-// C = (I - G) F2 + regularisation
+// C = (1 - G) F2 + regularisation, in the frame
 static void weigh_block(ipm *w, int b)
 {
     const pcs_block *k = &w->block[b];
-    const int d = w->dim[b], i = k->row;
-    double *C = w->C + BLOCK_SYSTEM_STRIDE * (size_t)b;
-    double *F2 = w->F2 + BLOCK_SYSTEM_STRIDE * (size_t)b;
+    const int d = w->dim[b], i = k->row, n = k->dim;
+    double *C = w->C + BLOCK_SYSTEM_STRIDE * (size_t)b, *Q = w->Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
+    double *t = w->frame + 2 * (size_t)b, *e = w->e + 3 * (size_t)b;
     if (d == 0) {
         C[0] = EQUALITY_WEIGHT;
         return;
     }
-    soc_scaling(d, w->x + i, w->gx[b], w->z + i, w->gz[b], F2);
+    soc_scaling(d, w->x + i, w->gx[b], w->z + i, w->gz[b], t, e);
+    memset(C, 0, BLOCK_SYSTEM_STRIDE * sizeof *C);
     if (d == 1) {
-        memset(C, 0, (size_t)k->dim * (size_t)k->dim * sizeof *C);
-        C[0] = F2[0] + w->o.regularisation;
-        for (int c = 1; c < k->dim; ++c) {
-            C[c + k->dim * c] = FLAT_WEIGHT;
+        memset(Q, 0, BLOCK_SYSTEM_STRIDE * sizeof *Q);
+        for (int c = 0; c < n; ++c) {
+            Q[c + n * c] = 1;
+            C[c + n * c] = c == 0 ? e[0] + w->o.regularisation : FLAT_WEIGHT;
         }
         return;
     }
-    double g[3];
-    shift_gradient(w, b, g);
+    soc_frame(d, t, Q);
+    double p[3] = {0}, g[3] = {0};
+    shift_gradient(w, b, p, g);
     for (int j = 0; j < d; ++j) {
-        double sum = 0;
         for (int c = 0; c < d; ++c) {
-            C[c + d * j] = F2[c + d * j];
-            sum += g[c] * F2[c + d * j];
+            C[c + d * j] = ((c == j) - p[c] * g[j]) * e[j];
         }
-        C[d * j] -= sum;
         C[j + d * j] += w->o.regularisation;
     }
 }
 
-// The step for centring `target`. The complementary part c stays in dz until dz = c - F2 dx
+// Mehrotra's second-order term F (lambda \\ (F dx o F^-1 dz)), lambda = F x, in the frame
+static void second_order(int d, const double *e, const double *x, const double *dx,
+                         const double *dz, double out[3])
+{
+    if (d == 1) {
+        out[0] = dx[0] * dz[0] / x[0];
+        return;
+    }
+    double a[3] = {0}, b[3] = {0}, l[3] = {0}, y[3], root[3] = {0};
+    for (int c = 0; c < d; ++c) {
+        root[c] = sqrt(e[c]);
+        a[c] = root[c] * dx[c];
+        b[c] = dz[c] / root[c];
+        l[c] = root[c] * x[c];
+    }
+    soc_product(a, b, y);
+    soc_divide(l, y, out);
+    for (int c = 0; c < d; ++c) {
+        out[c] *= root[c];
+    }
+}
+
+// The step for centring `target`. The complementary part c waits in dz until dz = c - F2 dx
 static bool direction(ipm *w, const ipm_space *space, double target, bool corrected)
 {
-    memset(w->rhs, 0, (size_t)w->n * sizeof *w->rhs);
     for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row, d = w->dim[b];
-        double c[3] = {0}, g[3], sum = 0;
-        if (d > 0) soc_inverse(d, w->x + i, w->gx[b], c);
-        shift_gradient(w, b, g);
+        const int i = w->block[b].row, d = w->dim[b], n = w->block[b].dim;
+        double x[3], z[3], c[3] = {0}, p[3] = {0}, g[3] = {0}, second[3] = {0}, sum = 0;
+        if (d == 0) {
+            for (int l = 0; l < n; ++l) {
+                w->dx[i + l] = -w->Ax[i + l];
+                w->dz[i + l] = 0;
+            }
+            continue;
+        }
+        const double *t = w->frame + 2 * (size_t)b, *e = w->e + 3 * (size_t)b;
+        soc_enter(d, t, w->x + i, w->gx[b], x);
+        soc_enter(d, t, w->z + i, w->gz[b], z);
+        soc_invert(d, x, soc_det(d, w->x + i, w->gx[b]), c);
+        if (corrected) second_order(d, e, x, w->dx + i, w->dz + i, second);
+        shift_gradient(w, b, p, g);
         for (int l = 0; l < d; ++l) {
-            const double second = corrected ? w->dx[i] * w->dz[i] / w->x[i] : 0;
-            c[l] = target * c[l] - second - w->z[i + l];
+            c[l] = target * c[l] - second[l];
             sum += g[l] * c[l];
         }
-        for (int l = 0; l < w->block[b].dim; ++l) {
-            if (l < d) w->rhs[i + l] = c[l];
-            w->dz[i + l] = l < d ? c[l] : 0;
-            w->rhs[i + l] -= w->res[i + l];
+        // (1 - G) c - (A x + b), less |z_T| e_N where the shift lags
+        const double *Q = w->Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
+        const double lag = lagged(w) ? soc_tangent(d, w->z + i) : 0;
+        for (int l = 0; l < n; ++l) {
+            double Ax = 0;
+            for (int k = 0; k < n; ++k) {
+                Ax += Q[k + n * l] * (w->Ax[i + k] + (k == 0 ? lag : 0));
+            }
+            w->dx[i + l] = l < d ? c[l] - p[l] * sum - Ax : 0;
+            w->dz[i + l] = l < d ? c[l] - z[l] : 0;
         }
-        w->rhs[i] -= sum;
     }
-    memcpy(w->dx, w->rhs, (size_t)w->n * sizeof *w->dx);
     if (!space->solve(space->user, w->C, w->dx)) return false;
     for (int b = 0; b < w->nb; ++b) {
         const int i = w->block[b].row, d = w->dim[b];
-        const double *F2 = w->F2 + BLOCK_SYSTEM_STRIDE * (size_t)b;
-        for (int j = 0; j < d; ++j) {
-            for (int c = 0; c < d; ++c) {
-                w->dz[i + c] -= F2[c + d * j] * w->dx[i + j];
-            }
-        }
-        for (int c = d; d > 0 && c < w->block[b].dim; ++c) {
-            w->dx[i + c] = 0;
+        const double *e = w->e + 3 * (size_t)b;
+        for (int c = 0; c < w->block[b].dim && d > 0; ++c) {
+            if (c < d) w->dz[i + c] -= e[c] * w->dx[i + c];
+            if (c >= d) w->dx[i + c] = 0;
         }
     }
     return true;
@@ -199,53 +247,71 @@ static double longest(const ipm *w)
     for (int b = 0; b < w->nb; ++b) {
         const int i = w->block[b].row, d = w->dim[b];
         if (d == 0) continue;
-        a = soc_max_step(d, w->x + i, w->gx[b], w->dx + i, a);
-        a = soc_max_step(d, w->z + i, w->gz[b], w->dz + i, a);
+        const double *t = w->frame + 2 * (size_t)b;
+        const soc_angle x = soc_angle_of(d, t, w->x + i), z = soc_angle_of(d, t, w->z + i);
+        a = soc_max_step(d, w->gx[b], x, w->dx + i, a);
+        if (straight(w)) {
+            const double rate = soc_gap_rate(d, z, w->dz + i);
+            if (rate < 0 && -w->gz[b] / rate < a) a = -w->gz[b] / rate;
+        } else {
+            a = soc_max_step(d, w->gz[b], z, w->dz + i, a);
+        }
     }
     return fmin(1, w->o.step_fraction * a);
 }
 
 // x'z / cones after a step
-static double comp_after(const ipm *w, double a)
+static double comp_after(const ipm *w, double h)
 {
     double sum = 0;
     for (int b = 0; b < w->nb; ++b) {
-        const int i = w->block[b].row;
-        for (int c = 0; c < w->dim[b]; ++c) {
-            sum += (w->x[i + c] + a * w->dx[i + c]) * (w->z[i + c] + a * w->dz[i + c]);
-        }
+        const int i = w->block[b].row, d = w->dim[b];
+        if (d == 0) continue;
+        const double *t = w->frame + 2 * (size_t)b;
+        double x[3], z[3], gx = w->gx[b], gz = w->gz[b];
+        memcpy(x, w->x + i, (size_t)d * sizeof *x);
+        memcpy(z, w->z + i, (size_t)d * sizeof *z);
+        soc_move(d, t, x, &gx, h, w->dx + i, false);
+        soc_move(d, t, z, &gz, h, w->dz + i, straight(w));
+        sum += soc_dot(d, x, gx, z, gz);
     }
     return sum / w->cones;
 }
 
-bool ipm_iterate(ipm *w, const ipm_space *space)
+static void advance(ipm *w)
 {
-    residual(w, space);
-    if (!isfinite(w->comp)) return false;
-    for (int b = 0; b < w->nb; ++b) {
-        weigh_block(w, b);
-    }
-    if (!space->factor(space->user, w->C) || !direction(w, space, 0, false)) return false;
-
-    const double ratio = w->comp > 0 ? fmax(comp_after(w, longest(w)), 0) / w->comp : 0;
-    double sigma = ratio * ratio * ratio;
-    if (!w->second) sigma = fmin(SIGMA_HIGH, fmax(sigma, SIGMA_LOW));
-    if (!direction(w, space, sigma * w->comp, w->second)) return false;
-    w->step = longest(w);
-    if (!isfinite(w->step) || !pcs_all_finite(w->dx, (size_t)w->n) ||
-        !pcs_all_finite(w->dz, (size_t)w->n)) {
-        return false;
-    }
     for (int b = 0; b < w->nb; ++b) {
         const int i = w->block[b].row, d = w->dim[b];
+        const double *t = w->frame + 2 * (size_t)b;
         if (d > 0) {
-            soc_move(d, w->x + i, &w->gx[b], w->step, w->dx + i);
-            soc_move(d, w->z + i, &w->gz[b], w->step, w->dz + i);
+            soc_move(d, t, w->x + i, &w->gx[b], w->step, w->dx + i, false);
+            soc_move(d, t, w->z + i, &w->gz[b], w->step, w->dz + i, straight(w));
         }
         for (int c = 0; d == 0 && c < w->block[b].dim; ++c) {
             w->x[i + c] += w->step * w->dx[i + c];
         }
     }
+}
+
+bool ipm_iterate(ipm *w, const ipm_space *space)
+{
+    evaluate(w, space);
+    if (!isfinite(w->comp)) return false;
+    for (int b = 0; b < w->nb; ++b) {
+        weigh_block(w, b);
+    }
+    if (!space->factor(space->user, w->Q, w->C) || !direction(w, space, 0, false)) return false;
+
+    const double ratio = w->comp > 0 ? comp_after(w, longest(w)) / w->comp : 0;
+    double sigma = ratio * ratio * ratio;
+    if (!w->half_lines) sigma = fmin(SIGMA_HIGH, fmax(sigma, SIGMA_LOW));
+    if (!direction(w, space, sigma * w->comp, true)) return false;
+    w->step = longest(w);
+    if (!isfinite(w->step) || !pcs_all_finite(w->dx, (size_t)w->n) ||
+        !pcs_all_finite(w->dz, (size_t)w->n)) {
+        return false;
+    }
+    advance(w);
     return true;
 }
 

@@ -53,12 +53,12 @@ size_t ipm_system_bytes(const pcs_problem *p)
         symmetric += solver_bytes(n * n, sizeof(double));
     } else {
         const size_t entries = (size_t)upper_bound(p);
-        symmetric += 2 * solver_bytes(entries, sizeof(double)) +
-                     solver_bytes(entries, sizeof(int)) + 5 * solver_bytes(n + 1, sizeof(int)) +
+        symmetric += solver_bytes(entries, sizeof(double)) + solver_bytes(entries, sizeof(int)) +
+                     5 * solver_bytes(n + 1, sizeof(int)) +
                      solver_bytes(3 * (size_t)p->nb, sizeof(int)) + chol_work_bytes() + 64;
     }
     const size_t lu = block_system_bytes(p);
-    return solver_bytes((size_t)stored(&p->W), sizeof(double)) +
+    return 2 * solver_bytes((size_t)stored(&p->W), sizeof(double)) + solver_bytes(n, sizeof(int)) +
            solver_bytes(blocks, sizeof(size_t)) + 3 * solver_bytes(n, sizeof(double)) +
            (symmetric > lu ? symmetric : lu) + 64;
 }
@@ -67,9 +67,10 @@ size_t ipm_system_bytes(const pcs_problem *p)
 static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
 {
     const pcs_bsr *W = &p->W;
-    double *val = PCS_TAKE(arena, (size_t)stored(W), double);
     size_t *off = PCS_TAKE(arena, (size_t)W->ptr[W->m], size_t), at = 0;
-    if (!val || !off) return false;
+    s->A = PCS_TAKE(arena, (size_t)stored(W), double);
+    s->block = PCS_TAKE(arena, (size_t)p->n, int);
+    if (!s->A || !off || !s->block) return false;
     for (int i = 0; i < W->m; ++i) {
         const int h = W->row[i + 1] - W->row[i];
         for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
@@ -77,15 +78,91 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
             off[k] = at;
             for (int c = W->col[W->idx[k]]; c < W->col[W->idx[k] + 1]; ++c) {
                 for (int l = 0; l < h; ++l) {
-                    val[at++] = s->w->D[W->row[i] + l] * *w++ * s->w->D[c];
+                    s->A[at++] = s->w->D[W->row[i] + l] * *w++ * s->w->D[c];
                 }
             }
         }
     }
     s->p = *p;
-    s->p.W.val = val;
+    s->p.W.val = s->A;
     s->p.W.off = off;
-    return true;
+    bool turns = false;
+    for (int b = 0; b < p->nb; ++b) {
+        turns = turns || s->w->dim[b] > 1;
+        for (int c = 0; c < p->block[b].dim; ++c) {
+            s->block[p->block[b].row + c] = b;
+        }
+    }
+    if (!turns) return true;
+    s->turned = PCS_TAKE(arena, (size_t)at, double);
+    s->p.W.val = s->turned;
+    return s->turned != NULL;
+}
+
+// The rows that belong together: those of a cone block, one row of an equality block
+static int unit_rows(const ipm_system *s, int row)
+{
+    const pcs_block *k = &s->p.block[s->block[row]];
+    return k->cone == PCS_EQUALITY ? 1 : k->dim;
+}
+
+// stands for a zero of Q' A Q where A itself is not zero, so that the pattern never changes
+#define TINY 1e-300
+
+// b = Qi' a Qj of h x w entries, both in matrices of `ld` rows; null: the identity
+static void turn_unit(int h, int w, int ld, const double *a, const double *Qi, const double *Qj,
+                      double *b)
+{
+    double t[9];
+    bool zero = true;
+    for (int j = 0; j < w; ++j) {
+        for (int i = 0; i < h; ++i) {
+            double sum = 0;
+            for (int k = 0; k < w && Qj; ++k) {
+                sum += a[(size_t)i + (size_t)ld * (size_t)k] * Qj[k + w * j];
+            }
+            const double x = a[(size_t)i + (size_t)ld * (size_t)j];
+            t[i + h * j] = Qj ? sum : x;
+            zero = zero && x == 0;
+        }
+    }
+    for (int j = 0; j < w; ++j) {
+        for (int i = 0; i < h; ++i) {
+            double sum = 0;
+            for (int k = 0; k < h && Qi; ++k) {
+                sum += Qi[k + h * i] * t[k + h * j];
+            }
+            const double x = Qi ? sum : t[i + h * j];
+            b[(size_t)i + (size_t)ld * (size_t)j] = x == 0 && !zero ? TINY : x;
+        }
+    }
+}
+
+// Q' A Q; Q null: the identity
+static void turn(ipm_system *s, const double *Q)
+{
+    const pcs_bsr *W = &s->p.W;
+    const int *dim = s->w->dim;
+    for (int i = 0; i < W->m && s->turned; ++i) {
+        const int h = W->row[i + 1] - W->row[i];
+        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
+            int cols = 0, rows = 0;
+            for (int c = W->col[W->idx[k]]; c < W->col[W->idx[k] + 1]; c += cols) {
+                cols = unit_rows(s, c);
+                const int bj = s->block[c];
+                const double *Qj = Q && dim[bj] > 1 ? Q + BLOCK_SYSTEM_STRIDE * (size_t)bj : NULL;
+                const size_t column = W->off[k] + (size_t)h * (size_t)(c - W->col[W->idx[k]]);
+                for (int l = W->row[i]; l < W->row[i + 1]; l += rows) {
+                    rows = unit_rows(s, l);
+                    const int bi = s->block[l];
+                    const double *Qi =
+                        Q && dim[bi] > 1 ? Q + BLOCK_SYSTEM_STRIDE * (size_t)bi : NULL;
+                    const size_t at = column + (size_t)(l - W->row[i]);
+                    turn_unit(rows, cols, h, s->A + at, Qi, Qj, s->turned + at);
+                }
+            }
+        }
+    }
 }
 
 static bool symmetric(const pcs_bsr *A)
@@ -114,7 +191,7 @@ static int place_entry(ipm_system *s, int i, int j, double x)
     const int column = a > b ? a : b, at = s->next[column]++;
     if (!s->U.i) return at;
     s->U.i[at] = a > b ? b : a;
-    s->base[at] = x;
+    s->U.x[at] = x;
     return at;
 }
 
@@ -163,23 +240,29 @@ static void walk_blocks(ipm_system *s)
     }
 }
 
-// the pattern, under the order in place; U.i is null in the first round
+// the values, into a pattern that is known
 static void fill(ipm_system *s)
 {
+    memcpy(s->next, s->U.p, (size_t)s->p.n * sizeof *s->next);
+    walk_entries(s);
+    walk_blocks(s);
+}
+
+// the pattern, under the order in place
+static void lay_out(ipm_system *s)
+{
     const int n = s->p.n;
-    memset(s->next, 0, (size_t)n * sizeof *s->next);
     int *const rows = s->U.i;
+    memset(s->next, 0, (size_t)n * sizeof *s->next);
     s->U.i = NULL;
     walk_entries(s);
     walk_blocks(s);
     s->U.p[0] = 0;
     for (int j = 0; j < n; ++j) {
         s->U.p[j + 1] = s->U.p[j] + s->next[j];
-        s->next[j] = s->U.p[j];
     }
     s->U.i = rows;
-    walk_entries(s);
-    walk_blocks(s);
+    fill(s);
 }
 
 static bool begin_sparse(ipm_system *s, pcs_arena *arena)
@@ -189,32 +272,31 @@ static bool begin_sparse(ipm_system *s, pcs_arena *arena)
     s->U.p = PCS_TAKE(arena, n + 1, int);
     s->U.i = PCS_TAKE(arena, entries, int);
     s->U.x = PCS_TAKE(arena, entries, double);
-    s->base = PCS_TAKE(arena, entries, double);
     s->place = PCS_TAKE(arena, n, int);
     s->order = PCS_TAKE(arena, n, int);
     s->next = PCS_TAKE(arena, n, int);
     s->diagonal = PCS_TAKE(arena, n, int);
     s->off = PCS_TAKE(arena, 3 * (size_t)s->p.nb, int);
     s->chol = chol_begin(arena);
-    if (!s->U.p || !s->U.i || !s->U.x || !s->base || !s->place || !s->order || !s->next ||
-        !s->diagonal || !s->off || !s->chol) {
+    if (!s->U.p || !s->U.i || !s->U.x || !s->place || !s->order || !s->next || !s->diagonal ||
+        !s->off || !s->chol) {
         return false;
     }
     for (int i = 0; i < s->p.n; ++i) {
         s->place[i] = i;
     }
-    fill(s);
+    lay_out(s);
     if (!chol_order(s->chol, &s->U, s->order)) return false;
     for (int i = 0; i < s->p.n; ++i) {
         s->place[s->order[i]] = i;
     }
-    fill(s);
+    lay_out(s);
     return true;
 }
 
 static bool factor_sparse(ipm_system *s, const double *C)
 {
-    memcpy(s->U.x, s->base, (size_t)s->U.p[s->p.n] * sizeof *s->U.x);
+    fill(s);
     for (int b = 0; b < s->p.nb; ++b) {
         const pcs_block *k = &s->p.block[b];
         const double *c = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
@@ -288,6 +370,7 @@ bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_are
     s->right = PCS_TAKE(arena, (size_t)p->n, double);
     if (!s->t || !s->t2 || !s->right) return false;
     s->arena = *arena;
+    turn(s, NULL);
 
     // the gradient of the shift is not symmetric
     s->symmetric = w->o.shift == PCS_SHIFT_LAGGED;
@@ -311,9 +394,10 @@ void ipm_system_end(ipm_system *s)
     block_system_end(&s->lu);
 }
 
-static bool factor(void *user, const double *C)
+static bool factor(void *user, const double *Q, const double *C)
 {
     ipm_system *s = user;
+    turn(s, Q);
     if (s->symmetric) {
         if (s->dense ? factor_dense(s, C) : factor_sparse(s, C)) return true;
         // not definite after all
@@ -354,7 +438,9 @@ static bool solve(void *user, const double *C, double *b)
 static void mul(void *user, const double *x, double *y)
 {
     const ipm_system *s = user;
-    pcs_bsr_mul(&s->p.W, x, y);
+    pcs_bsr A = s->p.W;
+    A.val = s->A;
+    pcs_bsr_mul(&A, x, y);
 }
 
 ipm_space ipm_system_space(ipm_system *s)

@@ -7,14 +7,16 @@
 #include "solver/ipm.h"
 
 typedef struct ipm_system {
-    pcs_problem p; // of A; the same blocks
+    pcs_problem p;  // of Q' A Q; the same blocks
+    double *A;      // the values of A
+    double *turned; // those of Q' A Q, or null where no frame turns
+    int *block;     // n, the block of a row
     const ipm *w;
     bool symmetric;     // Cholesky is to be tried
     bool dense;         // on a full matrix
     double *K;          // n x n when dense
     chol_work *chol;    // else this
     pcs_csc U;          // the upper triangle of A + C, its rows in an order of little fill
-    double *base;       // the values of A in it
     int *place, *order; // n, row i is at place[i]
     int *next;          // n, where a column is filled next
     int *diagonal;      // n, entry (i, i)

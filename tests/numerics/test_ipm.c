@@ -145,7 +145,8 @@ START_TEST(small_and_odd_problems)
 }
 END_TEST
 
-// friction in the plane, beside equalities, of half rank and unsymmetric: solved, by both shifts
+// friction in space and in the plane, beside other blocks, of half rank and unsymmetric: with the
+// shift differentiated to the last digits, with the shift lagged at least roughly
 START_TEST(friction_is_solved_with_either_shift)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
@@ -157,10 +158,12 @@ START_TEST(friction_is_solved_with_either_shift)
             for (int shift = PCS_SHIFT_DIFFERENTIATED; shift <= PCS_SHIFT_LAGGED; ++shift) {
                 pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
                 pcs_report report;
+                o.tol = 1e-12;
                 o.as.ipm.shift = (pcs_shift)shift;
                 memset(r, 0, (size_t)p.n * sizeof *r);
                 CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-                ck_assert_msg(report.measure.residual <= 1e-3, "%s %d, shift %d: residual %g",
+                const double enough = shift == PCS_SHIFT_DIFFERENTIATED ? 1e-8 : 1e-3;
+                ck_assert_msg(report.measure.residual <= enough, "%s %d, shift %d: residual %g",
                               friction_name[f], (int)seed, shift, report.measure.residual);
             }
         }
