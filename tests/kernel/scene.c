@@ -216,7 +216,8 @@ static void check_contacts(const scene *s)
 {
     const pcs_contact *c;
     const int n = pcs_contacts(s->wk, &c);
-    double speed = 1e-3, impulse = 1e-3;
+    // the solver's tolerance is relative to what weight alone would add, too
+    double speed = fmax(1e-3, 9.81 * s->h), impulse = 1e-3;
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < 3; ++k) {
             speed = fmax(speed, fabs(c[i].u[k]));

@@ -115,8 +115,13 @@ static void slope(double beta, double mu, bool ball, bool sticks, double tol)
     CK_NEAR(v3_dot(moved, down), 0.5 * a * t * t, 1e-9);
     CK_NEAR(moved[1], 0, 1e-9);
     const pcs_contact *c;
-    ck_assert(pcs_contacts(s.wk, &c) >= 1);
-    ck_assert_int_eq(c[0].status, sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE);
+    const int contacts = pcs_contacts(s.wk, &c);
+    ck_assert_int_ge(contacts, 1);
+    // of the impulses that hold a box any may be found, all of them on the border of their cones
+    const pcs_contact_status right = sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
+    for (int i = 0; i < contacts; ++i) {
+        ck_assert(c[i].status == right || (!ball && c[i].status == PCS_CONTACT_UNDECIDED));
+    }
     scene_close(&s);
 }
 

@@ -56,7 +56,7 @@ START_TEST(nsgs_solves_every_family)
                 ck_assert_msg(report.outcome == PCS_CONVERGED, "%s %s, nc = %d, seed %d: %s, %g",
                               k ? "auto" : "nsgs", friction_name[f], nc, (int)seed,
                               pcs_outcome_text(report.outcome), report.measure.residual);
-                ck_assert(report.solver == PCS_NSGS || report.iters == 0);
+                ck_assert(k == 1 || report.solver == PCS_NSGS);
                 // every impulse lies in its cone
                 double x[ROWS];
                 memcpy(x, r, sizeof x);

@@ -1,0 +1,52 @@
+// What the ways of `auto` share: the problem, the best r so far, the budget, and running another
+// solver from that r.
+#ifndef SOLVER_PORTFOLIO_H
+#define SOLVER_PORTFOLIO_H
+
+#include "solver/solver.h"
+
+typedef struct portfolio {
+    const pcs_problem *p;
+    const pcs_solver_opts *o;
+    pcs_watch watch;
+    pcs_arena work;
+    solver_track t;
+    double budget;   // products with W left
+    int rows;        // unilateral
+    int contacts;    // Coulomb blocks
+    double *s;       // n scales
+    double *scratch; // 2 n, for certificates
+    double *r, *u;   // n, of the caller
+    pcs_solver winner;
+    bool infeasible; // proved
+    bool over;       // converged, stopped or out of time
+} portfolio;
+
+// products with W that a step with a dense factorisation of n rows costs
+static inline double portfolio_dense_step(int n)
+{
+    return 10 + 2.0 * n / 3;
+}
+
+// the defaults of a part, with the tolerance and the stop of the whole
+pcs_solver_opts portfolio_options(const portfolio *f, const solver_class *c);
+
+// measures r moved into K; true when the solve is over
+bool portfolio_look(portfolio *f, double *r);
+
+// Runs a part from the best r, or from `start` if that is not null, within what the budget allows
+// at `cost` products an iteration; r and u are left at what it found. Does nothing when all is
+// over.
+pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_opts *part,
+                         double cost, const double *start);
+
+// a few directions that may prove that there is no solution
+bool portfolio_refuted(portfolio *f);
+
+// the ways: without friction and with it
+pcs_status portfolio_rows(portfolio *f);
+size_t portfolio_rows_bytes(const pcs_problem *p, const pcs_solver_opts *o);
+pcs_status portfolio_friction(portfolio *f);
+size_t portfolio_friction_bytes(const pcs_problem *p, const pcs_solver_opts *o);
+
+#endif
