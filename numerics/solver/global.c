@@ -41,6 +41,12 @@ static pcs_status take_grown(const pcs_env *env, const pcs_global_problem *g, ta
     return status;
 }
 
+pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_arena *arena,
+                           pcs_problem *out)
+{
+    return take_grown(env, g, take_condensed, arena, out);
+}
+
 // a measure within rounding of tol may fall on either side in the other form: the second pass
 // asks for more
 #define SECOND_TOL 0.5
@@ -52,7 +58,7 @@ static pcs_status solve_condensed(const pcs_env *env, const global_terms *t,
     pcs_arena arena = {0}, work = {0};
     pcs_problem p;
     pcs_solver_opts opts = *o;
-    pcs_status status = take_grown(env, t->g, take_condensed, &arena, &p);
+    pcs_status status = solver_condense(env, t->g, &arena, &p);
     if (status == PCS_OK) status = pcs_arena_create(env, pcs_solve_work_bytes(&p, o), &work);
     for (int pass = 0, iters = 0; status == PCS_OK && pass < 2; ++pass) {
         status = pcs_solve(&p, &opts, watch, work, r, u, out);

@@ -1,5 +1,5 @@
-// The interior point method in contact space: the method is in ipm_core.c, its linear systems in
-// ipm_system.c.
+// The interior point method: the method is in ipm_core.c, its linear systems in contact space in
+// ipm_system.c, those in body space in ipm_body.c.
 //
 // S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2,
 // 1992. Yu. Nesterov, M. Todd, Self-scaled barriers and interior-point methods for convex
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "problem/problem.h"
+#include "solver/ipm_body.h"
 #include "solver/ipm_system.h"
 
 // steps shorter than this, so many in a row, get nowhere
@@ -50,7 +51,8 @@ static bool try_zero(const pcs_problem *p, solver_track *t, double *r, double *u
     return track_done(t, 0);
 }
 
-// iterates until the track or the method says enough
+// Iterates until the track or the method says enough. Without scratch (2 n) nothing is refuted, as
+// t->p has the diagonal of W only.
 static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, double *r,
                 double *u)
 {
@@ -67,7 +69,7 @@ static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch
         if (track_done(t, iters)) return;
 
         // without a solution the iterates run off, along a direction that proves it
-        if (ipm_largest(w) > LARGE) {
+        if (scratch && ipm_largest(w) > LARGE) {
             memcpy(w->dx, r, (size_t)w->n * sizeof *r);
             if (problem_refuted_by(t->p, w->dx, scratch)) {
                 t->outcome = PCS_INFEASIBLE;
@@ -107,6 +109,96 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     return PCS_OK;
 }
 
+// ---- the global form ---------------------------------------------------------------------------
+
+// arenas grow to what was asked of them; more rounds than parts that ask
+enum { ROUNDS = 20 };
+
+typedef struct bodies {
+    ipm w;
+    ipm_body s;
+    solver_track t;
+    double *scales; // n
+} bodies;
+
+static pcs_status take_bodies(bodies *x, const global_terms *terms, const pcs_solver_opts *o,
+                              pcs_watch watch, const double *r, pcs_arena *work)
+{
+    const pcs_problem *p = &terms->local;
+    x->scales = PCS_TAKE(work, (size_t)p->n, double);
+    const bool tracked = track_begin(&x->t, p, o, watch, work, r);
+    const bool taken = ipm_take(&x->w, &o->as.ipm, p->n, p->nb, p->block, work);
+    if (!x->scales || !tracked || !taken) return pcs_fail_memory("ipm");
+    problem_scales(p, x->scales);
+    ipm_begin(&x->w, x->scales, p->q);
+    return ipm_body_take(&x->s, &x->w, terms->g, work);
+}
+
+// Iterates that have run off: W is made to see whether their direction proves that there is no
+// solution.
+static bool refuted(const pcs_env *env, const pcs_global_problem *g, const ipm *w, double *r)
+{
+    if (!(ipm_largest(w) > LARGE)) return false;
+    pcs_arena arena = {0}, work = {0};
+    pcs_problem p;
+    bool proved = false;
+    if (solver_condense(env, g, &arena, &p) == PCS_OK &&
+        pcs_arena_create(env, solver_bytes(2 * (size_t)p.n, sizeof(double)), &work) == PCS_OK) {
+        double *scratch = PCS_TAKE(&work, 2 * (size_t)p.n, double);
+        ipm_impulse(w, true, r);
+        proved = problem_refuted_by(&p, r, scratch);
+        ipm_impulse(w, false, r);
+        proved = proved || problem_refuted_by(&p, r, scratch);
+    }
+    pcs_arena_destroy(env, &work);
+    pcs_arena_destroy(env, &arena);
+    return proved;
+}
+
+static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
+                               const pcs_solver_opts *o, pcs_watch watch, double *v, double *r,
+                               double *u, pcs_report *out)
+{
+    const pcs_space space = o->as.ipm.space;
+    if (terms->nv == 0 || space == PCS_SPACE_CONTACT ||
+        (space == PCS_SPACE_AUTOMATIC && terms->nv >= terms->n)) {
+        return PCS_ERR_UNSUPPORTED;
+    }
+    bodies x;
+    pcs_arena arena = {0};
+    size_t peak = 0;
+    pcs_status status = PCS_ERR_MEMORY;
+    for (int k = 0; k < ROUNDS && status == PCS_ERR_MEMORY; ++k) {
+        const size_t had = peak;
+        pcs_arena_destroy(env, &arena);
+        PCS_TRY(pcs_arena_create(env, peak, &arena));
+        arena.peak = &peak;
+        pcs_arena work = arena;
+        status = take_bodies(&x, terms, o, watch, r, &work);
+        // it fits, and yet memory was out
+        if (peak <= had) break;
+    }
+    if (status == PCS_OK) {
+        solver_track *t = &x.t;
+        t->terms = terms;
+        t->v = v;
+        track_measure(t, r, u);
+        if (!track_done(t, 0) && !try_zero(t->p, t, r, u)) {
+            const ipm_space systems = ipm_body_space(&x.s);
+            t->outcome = PCS_STALLED;
+            if (ipm_body_begin(&x.s)) run(&x.w, &systems, t, NULL, r, u);
+            if ((t->outcome == PCS_STALLED || t->outcome == PCS_MAX_ITERS) &&
+                refuted(env, terms->g, &x.w, r)) {
+                t->outcome = PCS_INFEASIBLE;
+            }
+            ipm_body_end(&x.s);
+        }
+        track_end(t, r, out);
+    }
+    pcs_arena_destroy(env, &arena);
+    return status;
+}
+
 static const pcs_opt options[] = {
     {"shift", PCS_OPT_INT, offsetof(pcs_solver_opts, as.ipm.shift), PCS_SHIFT_DIFFERENTIATED,
      PCS_SHIFT_LAGGED, "mu |u_T|: 0 differentiated, 1 of the last iterate"},
@@ -114,6 +206,8 @@ static const pcs_opt options[] = {
      "how far towards the boundary a step goes"},
     {"regularisation", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.ipm.regularisation), 0, 1,
      "proximal weight on the scaled W, whose diagonal is about 1"},
+    {"space", PCS_OPT_INT, offsetof(pcs_solver_opts, as.ipm.space), PCS_SPACE_AUTOMATIC,
+     PCS_SPACE_BODY, "of the linear systems: 0 automatic, 1 contact, 2 body (global form only)"},
 };
 
 const solver_class solver_ipm = {
@@ -131,4 +225,5 @@ const solver_class solver_ipm = {
                             .regularisation = 1e-12}},
     .work_bytes = work_bytes,
     .solve = solve,
+    .solve_global = solve_global,
 };

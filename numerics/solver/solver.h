@@ -35,6 +35,10 @@ extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke,
 // the row of a kind, or null
 const solver_class *solver_class_of(pcs_solver kind);
 
+// the local form in an arena that grows to it; the caller destroys the arena, whatever happened
+pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_arena *arena,
+                           pcs_problem *out);
+
 // what o->stop asks to be compared with o->tol; larger where r has run off so far that the
 // measure no longer sees q
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);

@@ -298,6 +298,69 @@ START_TEST(sweeps_over_bodies_are_sweeps_over_w)
 }
 END_TEST
 
+// ipm in body space is ipm in contact space: every kind of mass and of cone, both shifts
+START_TEST(interior_points_of_both_spaces_agree)
+{
+    int converged = 0, tried = 0;
+    for (int trial = 0; trial < TEST_DRAWS(80); ++trial) {
+        rig s;
+        make(&s, (kind)(trial % KINDS), trial / 4 % 2, (uint64_t)trial + 500);
+        const int n = bsr_rows(&s.g.H);
+        double r[2][ROWS] = {{0}, {0}}, u[2][ROWS], v[VELOCITIES];
+        pcs_report report[2];
+        for (int k = 0; k < 2; ++k) {
+            pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
+            o.tol = 1e-12;
+            o.as.ipm.shift = trial / 8 % 2 ? PCS_SHIFT_LAGGED : PCS_SHIFT_DIFFERENTIATED;
+            o.as.ipm.space = k == 0 ? PCS_SPACE_CONTACT : PCS_SPACE_BODY;
+            CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
+        }
+        check_motion(&s, r[1], v, u[1]);
+        ++tried;
+        if (report[0].outcome == PCS_CONVERGED) {
+            ++converged;
+            ck_assert_msg(report[1].measure.residual < 1e-10, "trial %d: %s at %g", trial,
+                          pcs_outcome_text(report[1].outcome), report[1].measure.residual);
+            for (int i = 0; i < n; ++i) {
+                CK_NEAR(u[1][i], u[0][i], 1e-8 * (1 + norm(n, u[0])));
+            }
+        }
+        pcs_mass_destroy(s.M);
+    }
+    ck_assert_int_gt(10 * converged, 8 * tried);
+}
+END_TEST
+
+// no velocity opens the two contacts of one body that face one another: refuted in either space
+START_TEST(body_space_refutes)
+{
+    for (int space = PCS_SPACE_AUTOMATIC; space <= PCS_SPACE_BODY; ++space) {
+        pcs_mass *M;
+        const int size[1] = {1};
+        const double one[1] = {2}, f[1] = {0.1}, w[2] = {-1, -1};
+        double val[2] = {1, -1}, v[1], r[2] = {0}, u[2];
+        int row[3] = {0, 1, 2}, col[2] = {0, 1}, ptr[3] = {0, 1, 2}, idx[2] = {0, 0};
+        size_t off[2] = {0, 1};
+        const pcs_block block[2] = {{.cone = PCS_UNILATERAL, .row = 0, .dim = 1},
+                                    {.cone = PCS_UNILATERAL, .row = 1, .dim = 1}};
+        CK_OK(pcs_mass_create_blocks(NULL, 1, size, one, &M));
+        const pcs_global_problem g = {.nb = 2,
+                                      .block = block,
+                                      .M = M,
+                                      .H = {2, 1, row, col, ptr, idx, off, val},
+                                      .f = f,
+                                      .w = w};
+        pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
+        o.as.ipm.space = (pcs_space)space;
+        pcs_report report;
+        CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
+        ck_assert_int_eq(report.outcome, PCS_INFEASIBLE);
+        ck_assert(isfinite(r[0]) && isfinite(r[1]));
+        pcs_mass_destroy(M);
+    }
+}
+END_TEST
+
 // the published error: zero at a solution; with a v of its own it sees the equation of motion
 START_TEST(published_error_is_the_sum_of_two)
 {
@@ -604,11 +667,12 @@ END_TEST
 
 START_TEST(solve_survives_every_failing_allocation)
 {
-    static const pcs_solver which[] = {PCS_AUTO, PCS_NSGS};
+    static const pcs_solver which[] = {PCS_AUTO, PCS_NSGS, PCS_IPM};
     rig s;
     make(&s, BLOCKS, false, 9);
-    for (int c = 0; c < 2; ++c) {
-        const pcs_solver_opts o = pcs_solver_defaults(which[c]);
+    for (int c = 0; c < 3; ++c) {
+        pcs_solver_opts o = pcs_solver_defaults(which[c]);
+        if (c == 2) o.as.ipm.space = PCS_SPACE_BODY;
         for (long k = 0;; ++k) {
             test_memory memory = {.fail_at = k};
             const pcs_env env = test_env(&memory);
@@ -628,6 +692,7 @@ END_TEST
 
 PCS_TEST_MAIN("global", measures_are_those_of_the_condensed_problem,
               every_solver_takes_the_global_form, sweeps_over_bodies_are_sweeps_over_w,
+              interior_points_of_both_spaces_agree, body_space_refutes,
               published_error_is_the_sum_of_two, nothing_to_solve_is_solved,
               contacts_that_touch_nothing, local_problems_have_a_global_form,
               some_local_problems_have_none, bad_global_problems_are_refused,

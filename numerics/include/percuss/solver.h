@@ -118,12 +118,21 @@ typedef enum pcs_shift {
     PCS_SHIFT_LAGGED          ///< that of the last iterate: symmetric systems where W is symmetric
 } pcs_shift;
 
+/// Where ipm solves its linear systems.
+typedef enum pcs_space {
+    PCS_SPACE_AUTOMATIC, ///< body where the global form is given and has fewer velocities than rows
+    PCS_SPACE_CONTACT,   ///< W of the local form; the global form is condensed
+    PCS_SPACE_BODY       ///< M and H of the global form; contact where only the local one is given
+} pcs_space;
+
 /// Options of PCS_IPM.
 typedef struct pcs_ipm_opts {
     pcs_shift shift;       ///< of friction
     double step_fraction;  ///< how far towards the boundary of the cones a step goes, below 1
     double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
+    pcs_space space;       ///< of the linear systems
 } pcs_ipm_opts;
+
 /// How admm chooses its penalty rho. All scaled so that the diagonal of W is about 1.
 typedef enum pcs_penalty {
     PCS_PENALTY_LADDER,   ///< rho, and rho / 10, rho / 100, 10 rho in turn where progress stops

@@ -1,0 +1,348 @@
+// (G M^-1 G' + C) x = b, G = Q' D H, in the velocities of the bodies:
+//
+//     (G M^-1 G' + C)^-1 = C^-1 - C^-1 G S^-1 G' C^-1,   S = M + G' C^-1 G
+//
+// S has the size of M and couples bodies that share a contact. Near a solution C is small where
+// contacts are closed, M drowns in S, and refinement with the operator itself has to restore what
+// was lost. Once it no longer can, the systems of ipm_saddle.c take over.
+#include "solver/ipm_body.h"
+
+#include <string.h>
+
+#include "linalg/bsr.h"
+#include "linalg/lu.h"
+
+// Steps of refinement, at most, and the part of the right side that may be left. More than that:
+// the larger system, from here on
+#define REFINE 4
+#define ENOUGH 1e-13
+// entries of a factor
+#define MOST_ENTRIES 2e8
+
+bool ipm_body_begin(ipm_body *s)
+{
+    const pcs_bsr *H = &s->g->H;
+    for (int b = 0, i = 0; b < s->g->nb; ++b) {
+        const pcs_block *block = &s->g->block[b];
+        while (H->row[i + 1] <= block->row) {
+            ++i;
+        }
+        const int h = H->row[i + 1] - H->row[i], d = block->dim;
+        for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+            const double *from =
+                H->val + H->off[H->ptr[i] + e - s->k.ptr[b]] + (block->row - H->row[i]);
+            double *to = s->DH + s->k.off[e];
+            for (int c = 0; c < s->k.width[e]; ++c) {
+                for (int a = 0; a < d; ++a) {
+                    *to++ = s->w->D[block->row + a] * from[(size_t)a + (size_t)h * (size_t)c];
+                }
+            }
+        }
+    }
+    return !s->symmetric || ipm_body_order(s);
+}
+
+void ipm_body_end(ipm_body *s)
+{
+    chol_end(s->chol);
+    sparse_lu_end(s->sparse);
+    sparse_lu_end(s->large);
+}
+
+// ---- products ----------------------------------------------------------------------------------
+
+// the frame of block b, or null where it is the identity
+static const double *frame(const ipm_body *s, int b)
+{
+    return s->Q && s->w->dim[b] > 1 ? s->Q + BLOCK_SYSTEM_STRIDE * (size_t)b : NULL;
+}
+
+// y = y + V' x, V of the layout of DH
+static void add_transposed(const ipm_body *s, const double *V, const double *x, double *y)
+{
+    for (int b = 0; b < s->g->nb; ++b) {
+        const pcs_block *k = &s->g->block[b];
+        for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+            const double *a = V + s->k.off[e];
+            for (int c = 0; c < s->k.width[e]; ++c) {
+                double sum = 0;
+                for (int l = 0; l < k->dim; ++l) {
+                    sum += *a++ * x[k->row + l];
+                }
+                y[s->k.col[e] + c] += sum;
+            }
+        }
+    }
+}
+
+// x = V y
+static void product(const ipm_body *s, const double *V, const double *y, double *x)
+{
+    for (int b = 0; b < s->g->nb; ++b) {
+        const pcs_block *k = &s->g->block[b];
+        memset(x + k->row, 0, (size_t)k->dim * sizeof *x);
+        for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+            block_addmul(k->dim, s->k.width[e], V + s->k.off[e], y + s->k.col[e], x + k->row);
+        }
+    }
+}
+
+// y = V M^-1 V' x
+static bool delassus(ipm_body *s, const double *V, const double *x, double *y)
+{
+    memset(s->y, 0, (size_t)s->nv * sizeof *s->y);
+    add_transposed(s, V, x, s->y);
+    if (pcs_mass_solve(s->g->M, s->y, s->y) != PCS_OK) return false;
+    product(s, V, s->y, y);
+    return true;
+}
+
+static void mul(void *user, const double *x, double *y)
+{
+    ipm_body *s = user;
+    if (!delassus(s, s->DH, x, y)) y[0] = NAN;
+}
+
+// ---- factors -----------------------------------------------------------------------------------
+
+// G = Q' D H of a block
+static void turn_block(ipm_body *s, int b)
+{
+    const int d = s->g->block[b].dim;
+    const double *Q = frame(s, b);
+    for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+        const double *from = s->DH + s->k.off[e];
+        double *to = s->G + s->k.off[e];
+        if (!Q) {
+            memcpy(to, from, (size_t)d * (size_t)s->k.width[e] * sizeof *to);
+            continue;
+        }
+        for (int c = 0; c < s->k.width[e]; ++c) {
+            for (int i = 0; i < d; ++i) {
+                double sum = 0;
+                for (int l = 0; l < d; ++l) {
+                    sum += Q[l + d * i] * from[l + d * c];
+                }
+                to[i + d * c] = sum;
+            }
+        }
+    }
+}
+
+// x <- C^-1 x of a block
+static void divide_block(const ipm_body *s, int b, double *x)
+{
+    const pcs_block *k = &s->g->block[b];
+    const double *C = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
+    if (k->cone == PCS_EQUALITY) {
+        for (int i = 0; i < k->dim; ++i) {
+            x[i] /= C[0];
+        }
+        return;
+    }
+    lu_solve(k->dim, C, s->piv + 3 * (size_t)b, x);
+}
+
+static bool factor_block(ipm_body *s, int b, const double *C)
+{
+    const pcs_block *k = &s->g->block[b];
+    double *lu = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
+    memcpy(lu, C, BLOCK_SYSTEM_STRIDE * sizeof *lu);
+    if (k->cone == PCS_EQUALITY) return lu[0] != 0;
+    return lu_factor(k->dim, lu, s->piv + 3 * (size_t)b);
+}
+
+// S = S + G' C^-1 G of a block of at most three rows
+static void add_block(ipm_body *s, int b)
+{
+    const int d = s->g->block[b].dim;
+    const int *at = s->k.at + s->k.place[b];
+    for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
+        for (int c = 0; c < s->k.width[f]; ++c) {
+            double x[3];
+            memcpy(x, s->G + s->k.off[f] + (size_t)d * (size_t)c, (size_t)d * sizeof *x);
+            divide_block(s, b, x);
+            for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+                const double *g = s->G + s->k.off[e];
+                double *to = s->S.x + *at++;
+                for (int r = 0; r < s->k.width[e]; ++r) {
+                    double sum = 0;
+                    for (int l = 0; l < d; ++l) {
+                        sum += *g++ * x[l];
+                    }
+                    to[r] += sum;
+                }
+            }
+        }
+    }
+}
+
+// the same of an equality block of any size
+static void add_equality(ipm_body *s, int b)
+{
+    const int d = s->g->block[b].dim;
+    const double C = s->lu[BLOCK_SYSTEM_STRIDE * (size_t)b];
+    const int *at = s->k.at + s->k.place[b];
+    for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
+        for (int c = 0; c < s->k.width[f]; ++c) {
+            const double *x = s->G + s->k.off[f] + (size_t)d * (size_t)c;
+            for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+                const double *g = s->G + s->k.off[e];
+                double *to = s->S.x + *at++;
+                for (int r = 0; r < s->k.width[e]; ++r) {
+                    double sum = 0;
+                    for (int l = 0; l < d; ++l) {
+                        sum += *g++ * x[l];
+                    }
+                    to[r] += sum / C;
+                }
+            }
+        }
+    }
+}
+
+static bool factor_velocities(ipm_body *s)
+{
+    const size_t nnz = (size_t)s->S.p[s->nv];
+    memset(s->S.x, 0, nnz * sizeof *s->S.x);
+    for (int k = 0; k < s->M.p[s->nv]; ++k) {
+        s->S.x[s->mass[k]] += s->M.x[k];
+    }
+    for (int b = 0; b < s->g->nb; ++b) {
+        if (s->g->block[b].cone == PCS_EQUALITY) {
+            add_equality(s, b);
+        } else {
+            add_block(s, b);
+        }
+    }
+    if (s->symmetric) {
+        for (size_t k = 0; k < nnz; ++k) {
+            if (s->to[k] >= 0) s->U.x[s->to[k]] = s->S.x[k];
+        }
+        const chol_outcome end = chol_refactor(s->chol, &s->U, s->analysed, 0, MOST_ENTRIES);
+        s->analysed = end != CHOL_LOST;
+        if (end == CHOL_GOOD) return true;
+        // not definite to rounding: LU from here on
+        s->symmetric = s->analysed = false;
+    }
+    const sparse_lu_outcome end = sparse_lu_refactor(s->sparse, &s->S, s->analysed);
+    s->analysed = end != SPARSE_LU_LOST;
+    return end == SPARSE_LU_GOOD;
+}
+
+static bool factor(void *user, const double *Q, const double *C)
+{
+    ipm_body *s = user;
+    s->Q = Q;
+    bool regular = true;
+    for (int b = 0; b < s->g->nb; ++b) {
+        regular = regular && factor_block(s, b, C + BLOCK_SYSTEM_STRIDE * (size_t)b);
+        turn_block(s, b);
+    }
+    if (!s->exact && regular && factor_velocities(s)) return true;
+    s->exact = true;
+    return ipm_saddle_factor(s, C);
+}
+
+// y <- S^-1 y; y2 is overwritten
+static bool apply_factor(ipm_body *s, double *y)
+{
+    if (!s->symmetric) return sparse_lu_apply(s->sparse, y);
+    for (int i = 0; i < s->nv; ++i) {
+        s->y2[i] = y[s->order[i]];
+    }
+    if (!chol_apply(s->chol, s->y2)) return false;
+    for (int i = 0; i < s->nv; ++i) {
+        y[s->order[i]] = s->y2[i];
+    }
+    return true;
+}
+
+// x <- (G M^-1 G' + C)^-1 x, as far as the factors go
+static bool apply(ipm_body *s, double *x)
+{
+    if (s->exact) return ipm_saddle_apply(s, x);
+    // C^-1 (x - G S^-1 G' C^-1 x)
+    memset(s->y, 0, (size_t)s->nv * sizeof *s->y);
+    double *const t = s->t;
+    memcpy(t, x, (size_t)s->w->n * sizeof *t);
+    for (int b = 0; b < s->g->nb; ++b) {
+        divide_block(s, b, t + s->g->block[b].row);
+    }
+    add_transposed(s, s->G, t, s->y);
+    if (!apply_factor(s, s->y)) return false;
+    product(s, s->G, s->y, t);
+    for (int i = 0; i < s->w->n; ++i) {
+        x[i] -= t[i];
+    }
+    for (int b = 0; b < s->g->nb; ++b) {
+        divide_block(s, b, x + s->g->block[b].row);
+    }
+    return true;
+}
+
+// y = (G M^-1 G' + C) x
+static bool operate(ipm_body *s, const double *C, const double *x, double *y)
+{
+    if (!delassus(s, s->G, x, y)) return false;
+    for (int b = 0; b < s->g->nb; ++b) {
+        const pcs_block *k = &s->g->block[b];
+        const double *c = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
+        if (k->cone == PCS_EQUALITY) {
+            for (int i = k->row; i < k->row + k->dim; ++i) {
+                y[i] += c[0] * x[i];
+            }
+        } else {
+            block_addmul(k->dim, k->dim, c, x + k->row, y + k->row);
+        }
+    }
+    return true;
+}
+
+static double largest(size_t n, const double *x)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
+    }
+    return most;
+}
+
+// b <- the solution for s->right; the part of that that is left
+static bool refine(ipm_body *s, const double *C, double *b, double *left)
+{
+    const size_t n = (size_t)s->w->n;
+    double *const rest = s->rest, whole = largest(n, s->right);
+    memcpy(b, s->right, n * sizeof *b);
+    if (!apply(s, b)) return false;
+    *left = INFINITY;
+    for (int k = 0;; ++k) {
+        if (!operate(s, C, b, rest)) return false;
+        for (size_t i = 0; i < n; ++i) {
+            rest[i] = s->right[i] - rest[i];
+        }
+        *left = whole > 0 ? largest(n, rest) / whole : 0;
+        if (k == REFINE || !(*left > 0)) return true;
+        if (k > 0 && *left <= ENOUGH) return true;
+        if (!apply(s, rest)) return false;
+        for (size_t i = 0; i < n; ++i) {
+            b[i] += rest[i];
+        }
+    }
+}
+
+static bool solve(void *user, const double *C, double *b)
+{
+    ipm_body *s = user;
+    double left;
+    memcpy(s->right, b, (size_t)s->w->n * sizeof *b);
+    if (!refine(s, C, b, &left)) return false;
+    if (s->exact || left <= ENOUGH) return true;
+    s->exact = true;
+    return ipm_saddle_factor(s, C) && refine(s, C, b, &left);
+}
+
+ipm_space ipm_body_space(ipm_body *s)
+{
+    return (ipm_space){.user = s, .mul = mul, .factor = factor, .solve = solve};
+}

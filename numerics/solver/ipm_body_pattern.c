@@ -1,0 +1,299 @@
+// What the systems of ipm_body.c are made of: memory, the pattern of S, the places of what is added
+// to it, and its order.
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/bsr.h"
+#include "linalg/csc.h"
+#include "solver/ipm_body.h"
+
+// entries of S
+#define MOST_ENTRIES 2e8
+
+// ---- pattern -----------------------------------------------------------------------------------
+
+// entries of all cone blocks, numbers in their rows of H, and places in S
+static void count_columns(const pcs_global_problem *g, size_t *entries, size_t *values,
+                          size_t *places)
+{
+    const pcs_bsr *H = &g->H;
+    *entries = *values = *places = 0;
+    for (int b = 0, i = 0; b < g->nb; ++b) {
+        while (H->row[i + 1] <= g->block[b].row) {
+            ++i;
+        }
+        const size_t m = (size_t)(H->ptr[i + 1] - H->ptr[i]);
+        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
+            const size_t width = (size_t)(H->col[H->idx[k] + 1] - H->col[H->idx[k]]);
+            *values += (size_t)g->block[b].dim * width;
+            *places += m * width;
+        }
+        *entries += m;
+    }
+}
+
+static void fill_columns(ipm_body *s)
+{
+    const pcs_bsr *H = &s->g->H;
+    ipm_columns *c = &s->k;
+    int e = 0;
+    size_t at = 0, place = 0;
+    c->ptr[0] = 0;
+    for (int b = 0, i = 0; b < s->g->nb; ++b) {
+        const pcs_block *block = &s->g->block[b];
+        while (H->row[i + 1] <= block->row) {
+            ++i;
+        }
+        const size_t m = (size_t)(H->ptr[i + 1] - H->ptr[i]);
+        c->place[b] = place;
+        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k, ++e) {
+            const int body = H->idx[k];
+            c->col[e] = H->col[body];
+            c->width[e] = H->col[body + 1] - H->col[body];
+            c->off[e] = at;
+            at += (size_t)block->dim * (size_t)c->width[e];
+            place += m * (size_t)c->width[e];
+        }
+        c->ptr[b + 1] = e;
+    }
+}
+
+static int compare_int(const void *a, const void *b)
+{
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct pattern {
+    const pcs_bsr *H;
+    int *ptr, *row; // H->n + 2, and one per block: the block rows of H that hold a block column
+    int *mark;      // nv, the column that a row was last seen in
+    int *seen;      // H->n, the same of a block column
+} pattern;
+
+// the rows of S in column j, which is in block column f; how many. rows null: counted only
+static size_t column_rows(const pattern *t, const pcs_csc *M, int f, int j, int *rows)
+{
+    const pcs_bsr *H = t->H;
+    size_t count = 0;
+    for (int a = t->ptr[f]; a < t->ptr[f + 1]; ++a) {
+        const int i = t->row[a];
+        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
+            const int e = H->idx[k];
+            if (t->seen[e] == j) continue;
+            t->seen[e] = j;
+            for (int r = H->col[e]; r < H->col[e + 1]; ++r) {
+                t->mark[r] = j;
+                if (rows) rows[count] = r;
+                ++count;
+            }
+        }
+    }
+    for (int k = M->p[j]; k < M->p[j + 1]; ++k) {
+        if (t->mark[M->i[k]] == j) continue;
+        t->mark[M->i[k]] = j;
+        if (rows) rows[count] = M->i[k];
+        ++count;
+    }
+    if (rows) qsort(rows, count, sizeof *rows, compare_int);
+    return count;
+}
+
+static void transpose(pattern *t)
+{
+    const pcs_bsr *H = t->H;
+    memset(t->ptr, 0, ((size_t)H->n + 2) * sizeof *t->ptr);
+    for (int k = 0; k < H->ptr[H->m]; ++k) {
+        t->ptr[H->idx[k] + 2] += 1;
+    }
+    for (int j = 0; j < H->n; ++j) {
+        t->ptr[j + 2] += t->ptr[j + 1];
+    }
+    for (int i = 0; i < H->m; ++i) {
+        for (int k = H->ptr[i]; k < H->ptr[i + 1]; ++k) {
+            t->row[t->ptr[H->idx[k] + 1]++] = i;
+        }
+    }
+}
+
+// the entry (row, column) of A, which is there
+static int find(const pcs_csc *A, int row, int column)
+{
+    int low = A->p[column], high = A->p[column + 1];
+    while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        if (A->i[middle] <= row) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void find_places(ipm_body *s)
+{
+    for (int b = 0; b < s->g->nb; ++b) {
+        int *at = s->k.at + s->k.place[b];
+        for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
+            for (int j = s->k.col[f]; j < s->k.col[f] + s->k.width[f]; ++j) {
+                for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+                    *at++ = s->k.width[e] > 0 ? find(&s->S, s->k.col[e], j) : 0;
+                }
+            }
+        }
+    }
+    for (int j = 0; j < s->nv; ++j) {
+        for (int k = s->M.p[j]; k < s->M.p[j + 1]; ++k) {
+            s->mass[k] = find(&s->S, s->M.i[k], j);
+        }
+    }
+}
+
+// the pattern of S, in two rounds: counted before there is memory for it, then written
+static bool lay_out(ipm_body *s, const pattern *t, bool write)
+{
+    double sum = 0;
+    memset(t->mark, -1, (size_t)s->nv * sizeof *t->mark);
+    memset(t->seen, -1, (size_t)t->H->n * sizeof *t->seen);
+    s->S.p[0] = 0;
+    for (int f = 0; f < t->H->n; ++f) {
+        for (int j = t->H->col[f]; j < t->H->col[f + 1]; ++j) {
+            const size_t count = column_rows(t, &s->M, f, j, write ? s->S.i + s->S.p[j] : NULL);
+            sum += (double)count;
+            if (sum > MOST_ENTRIES) return false;
+            s->S.p[j + 1] = s->S.p[j] + (int)count;
+        }
+    }
+    return true;
+}
+
+static bool take_columns(ipm_body *s, size_t *numbers, pcs_arena *arena)
+{
+    size_t entries, values, places;
+    const size_t nb = (size_t)s->g->nb;
+    count_columns(s->g, &entries, &values, &places);
+    *numbers = values;
+    s->k.ptr = PCS_TAKE(arena, nb + 1, int);
+    s->k.place = PCS_TAKE(arena, nb, size_t);
+    s->k.col = PCS_TAKE(arena, entries, int);
+    s->k.width = PCS_TAKE(arena, entries, int);
+    s->k.off = PCS_TAKE(arena, entries, size_t);
+    s->k.at = PCS_TAKE(arena, places, int);
+    s->DH = PCS_TAKE(arena, values, double);
+    s->G = PCS_TAKE(arena, values, double);
+    s->lu = PCS_TAKE(arena, BLOCK_SYSTEM_STRIDE * nb, double);
+    s->piv = PCS_TAKE(arena, 3 * nb, int);
+    return s->k.ptr && s->k.place && s->k.col && s->k.width && s->k.off && s->k.at && s->DH &&
+           s->G && s->lu && s->piv;
+}
+
+static bool take_vectors(ipm_body *s, pcs_arena *arena)
+{
+    const size_t n = (size_t)s->w->n, nv = (size_t)s->nv;
+    s->y = PCS_TAKE(arena, nv, double);
+    s->y2 = PCS_TAKE(arena, nv, double);
+    s->t = PCS_TAKE(arena, n, double);
+    s->right = PCS_TAKE(arena, n, double);
+    s->rest = PCS_TAKE(arena, n, double);
+    return s->y && s->y2 && s->t && s->right && s->rest;
+}
+
+static bool take_factors(ipm_body *s, pcs_arena *arena)
+{
+    const size_t nnz = (size_t)s->S.p[s->nv], nv = (size_t)s->nv;
+    s->S.i = PCS_TAKE(arena, nnz, int);
+    s->S.x = PCS_TAKE(arena, nnz, double);
+    s->mass = PCS_TAKE(arena, (size_t)s->M.p[s->nv], int);
+    s->sparse = sparse_lu_begin(s->nv, arena);
+    if (!s->symmetric) return s->S.i && s->S.x && s->mass && s->sparse;
+    s->U = (pcs_csc){.m = s->nv, .n = s->nv};
+    s->U.p = PCS_TAKE(arena, nv + 1, int);
+    s->U.i = PCS_TAKE(arena, nnz, int);
+    s->U.x = PCS_TAKE(arena, nnz, double);
+    s->order = PCS_TAKE(arena, nv, int);
+    s->to = PCS_TAKE(arena, nnz, int);
+    s->chol = chol_begin(arena);
+    return s->S.i && s->S.x && s->mass && s->sparse && s->U.p && s->U.i && s->U.x && s->order &&
+           s->to && s->chol;
+}
+
+pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g, pcs_arena *arena)
+{
+    *s = (ipm_body){.w = w, .g = g, .nv = bsr_cols(&g->H)};
+    size_t values;
+    const bool columns = take_columns(s, &values, arena), vectors = take_vectors(s, arena);
+    s->S = (pcs_csc){.m = s->nv, .n = s->nv};
+    s->S.p = PCS_TAKE(arena, (size_t)s->nv + 1, int);
+    PCS_TRY(pcs_mass_to_csc(g->M, arena, &s->M));
+    // the gradient of the shift is not symmetric
+    s->symmetric = w->o.shift == PCS_SHIFT_LAGGED || w->half_lines;
+    s->symmetric = s->symmetric && csc_is_symmetric(&s->M);
+
+    pcs_arena scratch = *arena;
+    pattern t = {.H = &g->H};
+    t.ptr = PCS_TAKE(&scratch, (size_t)g->H.n + 2, int);
+    t.row = PCS_TAKE(&scratch, (size_t)g->H.ptr[g->H.m], int);
+    t.mark = PCS_TAKE(&scratch, (size_t)s->nv, int);
+    t.seen = PCS_TAKE(&scratch, (size_t)g->H.n, int);
+    if (!columns || !vectors || !s->S.p || !t.ptr || !t.row || !t.mark || !t.seen) {
+        return pcs_fail_memory("ipm");
+    }
+    transpose(&t);
+    if (!lay_out(s, &t, false)) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED, "ipm: the matrix of body space is too large");
+    }
+    // the lists are needed once more
+    *arena = scratch;
+    const bool factors = take_factors(s, arena);
+    if (!ipm_saddle_take(s, values, arena) || !factors) return pcs_fail_memory("ipm");
+    fill_columns(s);
+    lay_out(s, &t, true);
+    find_places(s);
+    return PCS_OK;
+}
+
+// ---- the order of Cholesky factors -------------------------------------------------------------
+
+// the upper triangle of S with row i at place[i], and where its entries go
+static void permute(ipm_body *s, const int *place, int *next)
+{
+    memset(next, 0, (size_t)s->nv * sizeof *next);
+    for (int round = 0; round < 2; ++round) {
+        for (int j = 0; j < s->nv; ++j) {
+            for (int k = s->S.p[j]; k < s->S.p[j + 1]; ++k) {
+                const int a = place[s->S.i[k]], b = place[j];
+                if (a > b) {
+                    s->to[k] = -1;
+                    continue;
+                }
+                const int at = next[b]++;
+                if (round == 0) continue;
+                s->U.i[at] = a;
+                s->to[k] = at;
+            }
+        }
+        s->U.p[0] = 0;
+        for (int j = 0; j < s->nv && round == 0; ++j) {
+            s->U.p[j + 1] = s->U.p[j] + next[j];
+            next[j] = s->U.p[j];
+        }
+    }
+}
+
+bool ipm_body_order(ipm_body *s)
+{
+    // places and counters while nothing else needs these vectors
+    int *place = (int *)(void *)s->y, *next = (int *)(void *)s->y2;
+    for (int i = 0; i < s->nv; ++i) {
+        place[i] = i;
+    }
+    permute(s, place, next);
+    if (!chol_order(s->chol, &s->U, s->order)) return false;
+    for (int i = 0; i < s->nv; ++i) {
+        place[s->order[i]] = i;
+    }
+    permute(s, place, next);
+    return true;
+}

@@ -1,0 +1,325 @@
+// The interior point method with friction: against other methods, at the limits of mu, in other
+// units, without a solution; in body space against contact space.
+#include "agree.h"
+
+#include "base/base.h"
+
+#define ROWS 400
+
+static pcs_arena arena;
+
+static void reset(void)
+{
+    if (!arena.base) CK_OK(pcs_arena_create(NULL, (size_t)1 << 24, &arena));
+    arena.used = 0;
+}
+
+START_TEST(agrees_with_others)
+{
+    expect_agreement(PCS_IPM, 1e-11);
+    expect_one_contact(PCS_IPM, 1e-11);
+}
+END_TEST
+
+START_TEST(singular_problems)
+{
+    expect_singular(PCS_IPM, 1e-8);
+}
+END_TEST
+
+START_TEST(limits_of_friction)
+{
+    expect_limits(PCS_IPM, 1e-11);
+}
+END_TEST
+
+START_TEST(units_do_not_matter)
+{
+    expect_no_units(PCS_IPM, 1e-10);
+}
+END_TEST
+
+START_TEST(manners)
+{
+    expect_manners(PCS_IPM);
+    expect_honesty(PCS_IPM, 200);
+    expect_extremes(PCS_IPM, 50);
+}
+END_TEST
+
+static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *r, double *u)
+{
+    pcs_report report;
+    memset(r, 0, (size_t)p->n * sizeof *r);
+    CK_OK(pcs_solve_alloc(NULL, p, o, r, u, &report));
+    return report;
+}
+
+static pcs_solver_opts options(double tol)
+{
+    pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
+    o.tol = tol;
+    return o;
+}
+
+// three blocks that are all but equal, with the numbers of the block given
+static pcs_problem with_mu(const pcs_problem *p, double mu)
+{
+    pcs_problem copy = *p;
+    pcs_block *block = pcs_arena_take_array(&arena, (size_t)p->nb, sizeof *block);
+    for (int b = 0; b < p->nb; ++b) {
+        block[b] = p->block[b];
+        if (block[b].cone == PCS_COULOMB) block[b].mu = mu;
+    }
+    copy.block = block;
+    return copy;
+}
+
+// from next to no friction to much of it: r in the cone and the law obeyed, and next to nothing
+// is next to mu = 0
+START_TEST(small_and_large_mu)
+{
+    static const double mus[] = {0, 1e-14, 1e-12, 1e-8, 1e-4, 0.1};
+    static const friction families[] = {FRICTION_DENSE, FRICTION_SKEWED, FRICTION_PLANAR};
+    for (int f = 0; f < 3; ++f) {
+        for (int seed = 0; seed < TEST_DRAWS(10); ++seed) {
+            double r[ROWS], u[ROWS], none[ROWS] = {0};
+            for (int k = 0; k < 6; ++k) {
+                reset();
+                const pcs_problem one =
+                    friction_problem(families[f], 6, (uint64_t)seed, &arena, NULL);
+                const pcs_problem p = with_mu(&one, mus[k]);
+                const pcs_solver_opts o = options(1e-11);
+                const pcs_report report = solve(&p, &o, r, u);
+                ck_assert_msg(report.outcome == PCS_CONVERGED, "%s %d, mu = %g: %s, %g",
+                              friction_name[families[f]], seed, mus[k],
+                              pcs_outcome_text(report.outcome), report.measure.residual);
+                if (k == 0) memcpy(none, r, sizeof r);
+                for (int i = 0; i < p.n; ++i) {
+                    if (mus[k] > 1e-8) continue;
+                    CK_NEAR(r[i], none[i], 1e-6 * (1 + report.measure.norm_r));
+                }
+            }
+        }
+    }
+}
+END_TEST
+
+// mu = 10 on well-conditioned blocks pressed together: sticks where a linear solve gives an
+// impulse inside the cone
+START_TEST(large_mu_sticks)
+{
+    for (int seed = 0; seed < TEST_DRAWS(20); ++seed) {
+        reset();
+        const pcs_problem one = friction_problem(FRICTION_DENSE, 5, (uint64_t)seed, &arena, NULL);
+        pcs_problem p = with_mu(&one, 10);
+        double q[ROWS], r[ROWS], u[ROWS], stuck[ROWS];
+        for (int i = 0; i < p.n; ++i) {
+            stuck[i] = i % 3 == 0 ? 1 : 0.3;
+        }
+        pcs_bsr_mul(&p.W, stuck, q);
+        for (int i = 0; i < p.n; ++i) {
+            q[i] = -q[i];
+        }
+        p.q = q;
+        const pcs_solver_opts o = options(1e-12);
+        const pcs_report report = solve(&p, &o, r, u);
+        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        for (int i = 0; i < p.n; ++i) {
+            CK_NEAR(r[i], stuck[i], 1e-8);
+            CK_NEAR(u[i], 0, 1e-8);
+        }
+    }
+}
+END_TEST
+
+// velocities and impulses in units that are no powers of two: the same solution
+START_TEST(any_unit_will_do)
+{
+    for (int f = FRICTION_DENSE; f < FRICTION_COUNT; ++f) {
+        for (int k = 0; k < 4; ++k) {
+            reset();
+            const double velocity = k % 2 ? 1e6 : 1e-6, impulse = k / 2 ? 1e6 : 1e-6;
+            pcs_problem p = friction_problem((friction)f, 4, 2, &arena, NULL);
+            double r[ROWS], u[ROWS], x[ROWS], v[ROWS], q[ROWS];
+            ck_assert_int_le(p.n, ROWS);
+            const pcs_solver_opts o = options(1e-10);
+            const pcs_report a = solve(&p, &o, x, v);
+            const int count = p.W.m == 1 ? p.n * p.n : 9 * p.W.ptr[p.W.m];
+            for (int i = 0; i < p.n; ++i) {
+                q[i] = p.q[i] * velocity;
+            }
+            for (int i = 0; i < count; ++i) {
+                p.W.val[i] *= velocity / impulse;
+            }
+            p.q = q;
+            const pcs_report b = solve(&p, &o, r, u);
+            ck_assert_int_eq(a.outcome, b.outcome);
+            for (int i = 0; i < p.n && a.outcome == PCS_CONVERGED; ++i) {
+                CK_NEAR(u[i] / velocity, v[i], 1e-7 * (1 + a.measure.norm_u));
+            }
+        }
+    }
+}
+END_TEST
+
+// two contacts that cannot both be: u_0N = r_0N - r_1N - 1 and u_1N = -u_0N - 2; then Coulomb
+// blocks that touch nothing and approach
+START_TEST(what_has_no_solution_is_never_converged)
+{
+    for (int k = 0; k < 3; ++k) {
+        double W[36] = {0}, q[6] = {-1, 0.2, 0, -1, 0, 0.1}, mu[2] = {0.4, 0.4}, r[6] = {0}, u[6];
+        for (int i = 0; i < 6 && k < 2; ++i) {
+            W[7 * i] = i % 3 == 0 ? 1 : 2;
+        }
+        if (k < 2) W[3] = W[18] = -1;
+        if (k == 1) mu[0] = mu[1] = 0;
+        pcs_solver_opts o = options(1e-8);
+        o.max_iters = 1000;
+        pcs_report report;
+        CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+        ck_assert_int_ne(report.outcome, PCS_CONVERGED);
+        ck_assert(pcs_all_finite(r, 6) && pcs_all_finite(u, 6));
+    }
+}
+END_TEST
+
+static int stop_third(void *user, const pcs_progress *now)
+{
+    *(int *)user = now->iters;
+    return now->iters >= 3;
+}
+
+// a watch that stops, and a clock that has run out
+START_TEST(stops_are_obeyed)
+{
+    reset();
+    const pcs_problem p = friction_problem(FRICTION_BOXES, 20, 2, &arena, NULL);
+    double r[ROWS] = {0}, u[ROWS];
+    pcs_solver_opts o = options(1e-15);
+    pcs_arena work;
+    pcs_report report;
+    int last = 0;
+    CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+    CK_OK(pcs_solve(&p, &o, (pcs_watch){stop_third, &last}, work, r, u, &report));
+    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert(last == 3 && report.iters == 3);
+
+    o.max_seconds = 1e-9;
+    memset(r, 0, sizeof r);
+    CK_OK(pcs_solve(&p, &o, (pcs_watch){0}, work, r, u, &report));
+    ck_assert_int_eq(report.outcome, PCS_TIME_LIMIT);
+    pcs_arena_destroy(NULL, &work);
+}
+END_TEST
+
+// W = H H', in the global form: the bodies' space finds the u of contact space
+static void compare_spaces(const pcs_problem *p, pcs_shift shift, const char *what, int seed)
+{
+    pcs_mass *M;
+    pcs_global_problem g;
+    CK_OK(pcs_problem_to_global(NULL, p, &arena, &M, &g));
+    const size_t nv = (size_t)pcs_mass_size(M);
+    double *v = pcs_arena_take_array(&arena, nv, sizeof *v), r[2][ROWS], u[2][ROWS];
+    pcs_report report[2];
+    ck_assert(v && p->n <= ROWS);
+    for (int k = 0; k < 2; ++k) {
+        pcs_solver_opts o = options(shift == PCS_SHIFT_LAGGED ? 1e-9 : 1e-12);
+        o.as.ipm.shift = shift;
+        o.as.ipm.space = k == 0 ? PCS_SPACE_CONTACT : PCS_SPACE_BODY;
+        memset(r[k], 0, sizeof r[k]);
+        CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
+    }
+    ck_assert_msg(report[0].outcome == report[1].outcome, "%s %d, shift %d: %s at %g, %s at %g",
+                  what, seed, (int)shift, pcs_outcome_text(report[0].outcome),
+                  report[0].measure.residual, pcs_outcome_text(report[1].outcome),
+                  report[1].measure.residual);
+    for (int i = 0; i < p->n && report[0].outcome == PCS_CONVERGED; ++i) {
+        CK_NEAR(u[1][i], u[0][i], 1e-8 * report[0].measure.norm_q);
+    }
+    pcs_mass_destroy(M);
+}
+
+START_TEST(body_space_is_contact_space)
+{
+    int families = 0;
+    for (int f = 0; f < FRICTION_COUNT; ++f) {
+        if (f == FRICTION_SKEWED || f == FRICTION_GYRO) continue;
+        ++families;
+        for (int seed = 0; seed < TEST_DRAWS(10); ++seed) {
+            for (int shift = PCS_SHIFT_DIFFERENTIATED; shift <= PCS_SHIFT_LAGGED; ++shift) {
+                reset();
+                const pcs_problem p =
+                    friction_problem((friction)f, 4 + 4 * seed, (uint64_t)seed, &arena, NULL);
+                compare_spaces(&p, (pcs_shift)shift, friction_name[f], seed);
+            }
+        }
+    }
+    ck_assert_int_gt(families, 4);
+}
+END_TEST
+
+// many contacts on one body: a plate pressed on the ground at random points, far more of them than
+// it has velocities
+START_TEST(many_contacts_on_one_body)
+{
+    enum { NC = 300 };
+    test_random rng = random_seed(4);
+    static double val[18 * NC], r[3 * NC], u[3 * NC];
+    static pcs_block block[NC];
+    static int row[NC + 1], ptr[NC + 1], idx[NC];
+    static size_t off[NC];
+    for (int b = 0; b < NC; ++b) {
+        const double x = random_between(&rng, -1, 1), y = random_between(&rng, -1, 1);
+        // rows n = z, t = x, s = y; columns velocity and spin of the plate about its centre
+        const double H[3][6] = {{0, 0, 1, y, -x, 0}, {1, 0, 0, 0, 0, -y}, {0, 1, 0, 0, 0, x}};
+        for (int i = 0; i < 18; ++i) {
+            val[18 * b + i] = H[i % 3][i / 3];
+        }
+        block[b] = (pcs_block){.cone = PCS_COULOMB, .row = 3 * b, .dim = 3, .mu = 0.3};
+        row[b + 1] = 3 * (b + 1);
+        ptr[b + 1] = b + 1;
+        off[b] = 18 * (size_t)b;
+    }
+    const int size[1] = {6};
+    int col[2] = {0, 6};
+    double M[36] = {0};
+    for (int i = 0; i < 6; ++i) {
+        M[7 * i] = i < 3 ? 2 : 0.5;
+    }
+    // pushed along x with a third of what friction can hold, then with three times that
+    for (int k = 0; k < 2; ++k) {
+        pcs_mass *mass;
+        CK_OK(pcs_mass_create_blocks(NULL, 1, size, M, &mass));
+        const double push = k == 0 ? 0.1 : 0.9, f[6] = {push, 0, -1, 0, 0, 0};
+        const pcs_global_problem g = {.M = mass,
+                                      .H = {NC, 1, row, col, ptr, idx, off, val},
+                                      .f = f,
+                                      .nb = NC,
+                                      .block = block};
+        pcs_solver_opts o = options(1e-12);
+        double v[6];
+        pcs_report report;
+        memset(r, 0, sizeof r);
+        CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
+        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        // it stays, or slides without turning over: momentum is what friction leaves
+        CK_NEAR(v[2], 0, 1e-10);
+        if (k == 0) CK_NEAR(v[0], 0, 1e-10);
+        double normal = 0, tangent = 0;
+        for (int b = 0; b < NC; ++b) {
+            normal += r[3 * b];
+            tangent += r[3 * b + 1];
+        }
+        CK_NEAR(normal, 1, 1e-9);
+        CK_NEAR(2 * v[0], push + tangent, 1e-9);
+        if (k == 1) CK_NEAR(tangent, -0.3, 1e-6 + fabs(v[5]));
+        pcs_mass_destroy(mass);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("ipm_friction", agrees_with_others, singular_problems, limits_of_friction,
+              units_do_not_matter, manners, small_and_large_mu, large_mu_sticks, any_unit_will_do,
+              what_has_no_solution_is_never_converged, stops_are_obeyed,
+              body_space_is_contact_space, many_contacts_on_one_body)
