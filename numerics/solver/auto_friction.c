@@ -1,13 +1,15 @@
-// `auto` with friction. In this order, each from the best r found so far, until one converges:
+// `auto` with friction. In this order, until one converges:
 //
-//   1. nsgs, as long as the rate at which it converges promises an end sooner than Newton's method
-//      would cost
-//   2. prox: Newton on proximal problems, which hyperstatic contacts do not make singular
-//   3. ipm from the inside of the cones, and Newton steps of least norm for the digits that
-//   rounding
-//      denies to an interior point; again with shorter steps
-//   4. nsgs without a promise, the second time damped, as friction lets it go round in circles
-//   5. Newton steps of least norm from the best r
+//   1. nsgs, as long as the rate at which it converges promises an end sooner than others would
+//   cost
+//   2. few rows: prox, Newton on proximal problems, which hyperstatic contacts do not make singular
+//   3. ADMM for some hundred iterations, and Newton steps of least norm for the last digits
+//   4. ipm from the inside of the cones, and the same steps
+//   5. ADMM with patience; prox; ADMM with other penalties, memories and dampings, each from the
+//      start, for where the shift of friction makes one go round in circles another does not
+//   6. ipm with shorter steps, prox with patience, nsgs without a promise and damped
+//
+// Each goes on from the best r found so far unless said otherwise; the best one is returned.
 #include <string.h>
 
 #include "problem/problem.h"
@@ -48,8 +50,9 @@ static costs costs_of(const pcs_problem *p)
 // sweeps before its rate is believed, and those that a promise may ask for at least
 #define FIRST_SWEEPS 20
 #define LEAST_SWEEPS 40
-// steps after which Newton's method is expected to have converged
+// steps after which Newton's method is expected to have converged, and what ADMM takes in products
 #define NEWTON_STEPS 15
+#define OTHERS       500
 // checks that a rate is taken over
 #define WINDOW 4
 
@@ -83,7 +86,7 @@ static int keep_promise(void *user, const pcs_progress *now)
 static pcs_status promised(portfolio *f, costs c)
 {
     promise w = {.user = f->watch, .tol = f->o->tol};
-    w.patience = (int)(NEWTON_STEPS * c.step / c.sweep);
+    w.patience = (int)(fmin(NEWTON_STEPS * c.step, OTHERS) / c.sweep);
     if (w.patience < LEAST_SWEEPS) w.patience = LEAST_SWEEPS;
     f->watch = (pcs_watch){keep_promise, &w};
     pcs_solver_opts o = portfolio_options(f, &solver_nsgs);
@@ -96,9 +99,16 @@ static pcs_status promised(portfolio *f, costs c)
 
 // ---- the parts -------------------------------------------------------------------------------
 
-// Newton steps of least norm, and when they have become cheap
+// up to this many rows Newton's method is the first to take over from nsgs, and an interior point
+// the second
+#define SMALL_ROWS    240
+#define INTERIOR_ROWS 3000
+// Newton steps of least norm
 #define POLISH_STEPS 20
+// of an iteration of ADMM
+#define ADMM_COST 4
 
+// Newton steps of least norm from the best r
 static pcs_status last_digits(portfolio *f, costs c)
 {
     if (f->over || f->infeasible || f->budget <= 0) return PCS_OK;
@@ -112,29 +122,48 @@ static pcs_status last_digits(portfolio *f, costs c)
     return PCS_OK;
 }
 
-static pcs_status proximal(portfolio *f, costs c, int steps)
+static pcs_status proximal(portfolio *f, costs c, int steps, const double *start)
 {
     pcs_solver_opts o = portfolio_options(f, &solver_prox);
     o.max_iters = steps;
-    return portfolio_run(f, &solver_prox, &o, c.step, NULL);
+    return portfolio_run(f, &solver_prox, &o, c.step, start);
 }
 
-static pcs_status interior(portfolio *f, costs c, double fraction, pcs_shift shift)
+static pcs_status interior(portfolio *f, costs c, double fraction)
 {
     if (f->over || f->infeasible) return PCS_OK;
     pcs_solver_opts o = portfolio_options(f, &solver_ipm);
     o.as.ipm.step_fraction = fraction;
-    o.as.ipm.shift = shift;
     PCS_TRY(portfolio_run(f, &solver_ipm, &o, c.step, NULL));
     return last_digits(f, c);
 }
 
-static pcs_status splitting(portfolio *f, costs c, int iterations)
+// ADMM converges on most problems; where the shift of friction goes round in circles, another
+// penalty, memory or damping often does not
+static pcs_status splitting(portfolio *f, const pcs_admm_opts *variant, int iterations,
+                            const double *start)
 {
-    (void)c;
     pcs_solver_opts o = portfolio_options(f, &solver_admm);
+    if (variant) o.as.admm = *variant;
     o.max_iters = iterations;
-    return portfolio_run(f, &solver_admm, &o, 4, NULL);
+    return portfolio_run(f, &solver_admm, &o, ADMM_COST, start);
+}
+
+static pcs_status variants(portfolio *f, costs c, const double *start)
+{
+    enum { VARIANTS = 5 };
+    for (int k = 0; k < VARIANTS; ++k) {
+        pcs_admm_opts variant = solver_admm.defaults.as.admm;
+        if (k == 0) variant.depth = 5;
+        if (k == 1) variant.rho = 1;
+        if (k == 2) variant.damping = 0.3;
+        if (k == 3) variant.rho = 0.01;
+        if (k == 4) variant.damping = 0.1;
+        PCS_TRY(splitting(f, &variant, 4000, start));
+        PCS_TRY(last_digits(f, c));
+        PCS_TRY(proximal(f, c, 60, NULL));
+    }
+    return PCS_OK;
 }
 
 static pcs_status sweeps(portfolio *f, costs c, double relaxation, int rounds)
@@ -160,22 +189,30 @@ size_t portfolio_friction_bytes(const pcs_problem *p, const pcs_solver_opts *o)
         const size_t bytes = parts[k]->work_bytes(p, &part);
         if (bytes > most) most = bytes;
     }
-    return most;
+    return most + solver_bytes((size_t)p->n, sizeof(double));
 }
 
 pcs_status portfolio_friction(portfolio *f)
 {
     const costs c = costs_of(f->p);
+    double *start = PCS_TAKE(&f->work, (size_t)f->p->n, double);
+    if (!start) return pcs_fail_memory("auto");
+    memcpy(start, f->r, (size_t)f->p->n * sizeof *start);
     PCS_TRY(promised(f, c));
-    PCS_TRY(proximal(f, c, 25));
-    PCS_TRY(splitting(f, c, 2000));
+    if (f->p->n <= SMALL_ROWS) PCS_TRY(proximal(f, c, 30, start));
+    PCS_TRY(splitting(f, NULL, 300, NULL));
     PCS_TRY(last_digits(f, c));
-    PCS_TRY(interior(f, c, 0.99, PCS_SHIFT_DIFFERENTIATED));
-    PCS_TRY(proximal(f, c, 100));
-    PCS_TRY(splitting(f, c, 10000));
+    const bool interior_first = f->p->n <= INTERIOR_ROWS;
+    if (interior_first) PCS_TRY(interior(f, c, 0.99));
+    PCS_TRY(splitting(f, NULL, 2000, start));
     PCS_TRY(last_digits(f, c));
-    PCS_TRY(interior(f, c, 0.9, PCS_SHIFT_DIFFERENTIATED));
-    PCS_TRY(proximal(f, c, 300));
+    if (!interior_first) PCS_TRY(interior(f, c, 0.99));
+    PCS_TRY(proximal(f, c, 100, NULL));
+    PCS_TRY(variants(f, c, start));
+    PCS_TRY(splitting(f, NULL, 10000, NULL));
+    PCS_TRY(last_digits(f, c));
+    PCS_TRY(interior(f, c, 0.9));
+    PCS_TRY(proximal(f, c, 300, start));
     PCS_TRY(sweeps(f, c, 1, 3));
     PCS_TRY(sweeps(f, c, 0.5, 3));
     PCS_TRY(last_digits(f, c));
