@@ -20,7 +20,7 @@
 typedef struct request {
     setup s;
     pcs_solver_opts o;
-    bool json, csv, solution;
+    bool json, csv, solution, certificate, intervals;
     int repeat;
     const char *trace, *out;
     int width; // of the column of names
@@ -56,7 +56,8 @@ static void print_human(const request *q, const run *x)
            x->relative, status);
 }
 
-static void print(const request *q, const run *x, int n, const double *r, const double *u)
+static void print(const request *q, const run *x, int n, const double *r, const double *u,
+                  const certificate *c, const opened *in)
 {
     if (q->json) {
         json j = {.out = stdout};
@@ -66,11 +67,13 @@ static void print(const request *q, const run *x, int n, const double *r, const 
             json_reals(&j, "r", n, r);
             json_reals(&j, "u", n, u);
         }
+        if (q->certificate && c) certificate_json(&j, c);
         json_close(&j, '}');
     } else if (q->csv) {
         run_csv(stdout, x);
     } else if (!x->message[0]) {
         print_human(q, x);
+        if (q->certificate && c) certificate_print(c, in);
     }
     fflush(stdout);
 }
@@ -115,7 +118,7 @@ static pcs_status solve(const request *q, const opened *in, trace *t, answer *x)
     return status;
 }
 
-static void fill(const request *q, const opened *in, const answer *y, run *x)
+static void fill(const answer *y, run *x)
 {
     const pcs_report *report = &y->report;
     const pcs_solver_info *by = pcs_solver_at((int)report->solver);
@@ -129,9 +132,6 @@ static void fill(const request *q, const opened *in, const answer *y, run *x)
     x->norm_q = report->measure.norm_q;
     x->norm_r = report->measure.norm_r;
     x->norm_u = report->measure.norm_u;
-    const pcs_global_problem *g = in->file->global;
-    status_count(in->p ? in->p->nb : g->nb, in->p ? in->p->block : g->block,
-                 in->p ? &in->p->W : NULL, y->r, y->u, &report->measure, q->o.tol, x);
 }
 
 static bool write_solution(const request *q, const opened *in, const answer *x)
@@ -151,18 +151,28 @@ static bool write_solution(const request *q, const opened *in, const answer *x)
     return false;
 }
 
+static int refuse(const request *q, const opened *in, run *x)
+{
+    x->outcome = "refused";
+    x->message = pcs_error_text();
+    print(q, x, 0, NULL, NULL, NULL, in);
+    return complain("%s: %s", x->file, pcs_error_text());
+}
+
 static int solve_into(const request *q, const opened *in, trace *t, answer *y, run *x)
 {
-    if (solve(q, in, t, y) != PCS_OK) {
-        x->outcome = "refused";
-        x->message = pcs_error_text();
-        print(q, x, 0, NULL, NULL);
-        return complain("%s: %s", x->file, pcs_error_text());
+    if (solve(q, in, t, y) != PCS_OK) return refuse(q, in, x);
+    fill(y, x);
+    certificate c = {.ranks = q->certificate, .intervals = q->intervals};
+    int code = y->report.outcome == PCS_CONVERGED ? DONE : UNCONVERGED;
+    if (!certificate_make(in, 2 * q->o.tol, y->r, &c, x)) {
+        code = refuse(q, in, x);
+    } else {
+        print(q, x, in->file->rows, y->r, y->u, &c, in);
     }
-    fill(q, in, y, x);
-    print(q, x, in->file->rows, y->r, y->u);
-    if (q->out && !write_solution(q, in, y)) return WRONG;
-    return y->report.outcome == PCS_CONVERGED ? DONE : UNCONVERGED;
+    certificate_free(&c);
+    if (code != WRONG && q->out && !write_solution(q, in, y)) return WRONG;
+    return code;
 }
 
 static int solve_problem(const request *q, const opened *in, run *x)
@@ -194,7 +204,7 @@ static int solve_file(const request *q, const char *path)
     if (!setup_open(path, q->s.kind, false, &in)) {
         x.outcome = "unreadable";
         x.message = pcs_error_text();
-        print(q, &x, 0, NULL, NULL);
+        print(q, &x, 0, NULL, NULL, NULL, NULL);
         return WRONG;
     }
     x.kind = pcs_file_kind_text(in.file->kind);
@@ -226,6 +236,10 @@ static int solve_all(request *q, const args *a)
                         a->n_words);
     }
     if (q->json && q->csv) return complain("solve: --json and --csv exclude one another");
+    if (q->intervals) q->certificate = true;
+    if (q->certificate && q->csv) {
+        return complain("solve: --csv has no place for a certificate; take --json");
+    }
     if (!setup_options("solve", &q->s, &q->o)) return WRONG;
     if (q->trace) interrupts_begin();
     q->width = measure_names(a->word, a->n_words);
@@ -249,6 +263,10 @@ static int run_solve(int argc, char **argv)
         SETUP_FLAGS(q.s),
         {"--json", 0, ARGS_BOOL, &q.json, .help = "one object per problem and line"},
         {"--solution", 0, ARGS_BOOL, &q.solution, .help = "with --json: r and u as well"},
+        {"--certificate", 0, ARGS_BOOL, &q.certificate,
+         .help = "margins, the rank of what is active, whether r and u are unique"},
+        {"--intervals", 0, ARGS_BOOL, &q.intervals,
+         .help = "the same, the shortest r and the range of every normal impulse"},
         {"--csv", 0, ARGS_BOOL, &q.csv, .help = "the rows of runs.csv of percuss bench"},
         {"--repeat", 0, ARGS_INT, &q.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "solves short ones up to N times, says the shortest time"},

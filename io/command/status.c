@@ -1,61 +1,124 @@
-// A contact is open when u_N > eps and s r_N <= eps, sticks when |u_T| <= eps and r lies in its
-// cone by more than eps / s, slides when |u_T| > eps and s r_N > eps; s = tr W_ii / d makes a
-// velocity of an impulse, eps = tol times the largest velocity. What fits none of these is
-// undecided.
+// The library judges (percuss/certificate.h); here its findings get memory and words.
 #include "command/status.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-// the trace of rows row .. row + dim - 1 of W over dim; *i is the block row of W, kept between
-// calls
-static double scale(const pcs_bsr *W, int row, int dim, int *i)
+#include "command/command.h"
+
+static const pcs_block *blocks(const opened *in)
 {
-    while (W->row[*i + 1] <= row) {
-        *i += 1;
-    }
-    const int k = pcs_bsr_find(W, *i, *i);
-    if (k < 0) return 0;
-    const size_t height = (size_t)(W->row[*i + 1] - W->row[*i]);
-    double trace = 0;
-    for (int c = 0; c < dim; ++c) {
-        trace += W->val[W->off[k] + (size_t)(row + c - W->row[*i]) * (height + 1)];
-    }
-    return trace / dim;
+    return in->p ? in->p->block : in->file->global->block;
 }
 
-static double tangent(const pcs_block *b, const double *x)
+static pcs_status judge(const opened *in, double tol, const double *r, certificate *c)
 {
-    if (b->dim == 1) return 0;
-    return b->dim == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+    const pcs_global_problem *g = in->file->global;
+    pcs_certificate *to = &c->found;
+    if (in->p && c->ranks) return pcs_certify(NULL, in->p, tol, r, c->status, c->margin, to);
+    if (in->p) return pcs_contact_statuses(NULL, in->p, tol, r, c->status, c->margin, to);
+    if (c->ranks) return pcs_global_certify(NULL, g, tol, r, c->status, c->margin, to);
+    return pcs_global_contact_statuses(NULL, g, tol, r, c->status, c->margin, to);
 }
 
-void status_count(int nb, const pcs_block *block, const pcs_bsr *W, const double *r,
-                  const double *u, const pcs_measure *m, double tol, run *out)
+static pcs_status find_intervals(const opened *in, double tol, const double *r, certificate *c)
 {
-    out->open = out->closed = out->stick = out->slide = out->undecided = 0;
-    // what an iterate may be off by in a single row
-    const double largest = fmax(m->norm_q, m->norm_u), eps = 2 * tol * largest;
-    int row = 0;
-    for (int k = 0; k < nb; ++k) {
-        const pcs_block *b = &block[k];
-        if (b->cone == PCS_EQUALITY) continue;
-        double s = W ? scale(W, b->row, b->dim, &row) : m->norm_q / m->norm_r;
-        if (!(s > 0) || !isfinite(s)) s = 1;
-        const double *rk = r + b->row, *uk = u + b->row;
-        const double push = s * rk[0], slip = tangent(b, uk);
-        const double room = b->mu * push - s * tangent(b, rk);
-        if (uk[0] > eps && push <= eps) {
-            out->open += 1;
-        } else if (!(push > eps) || !(uk[0] <= eps)) {
-            out->undecided += 1;
-        } else if (b->cone == PCS_UNILATERAL) {
-            out->closed += 1;
-        } else if (slip > eps) {
-            out->slide += 1;
-        } else if (room > eps) {
-            out->stick += 1;
-        } else {
-            out->undecided += 1;
+    const pcs_problem *p = in->p;
+    if (!p) PCS_TRY(pcs_problem_file_local(in->file, &p));
+    PCS_TRY(pcs_least_impulse(NULL, p, tol, r, c->least));
+    return pcs_impulse_intervals(NULL, p, tol, r, c->low, c->high);
+}
+
+bool certificate_make(const opened *in, double tol, const double *r, certificate *c, run *out)
+{
+    c->nb = in->p ? in->p->nb : in->file->global->nb;
+    c->n = in->file->rows;
+    const size_t nb = (size_t)c->nb;
+    c->status = take(nb, sizeof *c->status);
+    c->margin = take(nb, sizeof *c->margin);
+    if (c->intervals) {
+        c->low = take(nb, sizeof *c->low);
+        c->high = take(nb, sizeof *c->high);
+        c->least = take((size_t)c->n, sizeof *c->least);
+    }
+    if (judge(in, tol, r, c) != PCS_OK) return false;
+    out->open = c->found.open;
+    out->closed = c->found.closed;
+    out->stick = c->found.stick;
+    out->slide = c->found.slide;
+    out->undecided = c->found.undecided;
+    return !c->intervals || find_intervals(in, tol, r, c) == PCS_OK;
+}
+
+void certificate_free(certificate *c)
+{
+    free(c->status);
+    free(c->margin);
+    free(c->low);
+    free(c->high);
+    free(c->least);
+}
+
+// a unilateral block does not slide, it is closed
+static const char *word(const pcs_block *k, pcs_contact_status status)
+{
+    if (k->cone == PCS_UNILATERAL && status == PCS_CONTACT_SLIDE) return "closed";
+    if (k->cone == PCS_EQUALITY) return "equality";
+    return pcs_contact_status_text(status);
+}
+
+void certificate_print(const certificate *c, const opened *in)
+{
+    int worst = -1;
+    for (int b = 0; b < c->nb; ++b) {
+        const bool finite = isfinite(c->margin[b]);
+        if (finite && (worst < 0 || c->margin[b] < c->margin[worst])) worst = b;
+    }
+    char rank[32] = "not computed";
+    if (c->found.rank >= 0) snprintf(rank, sizeof rank, "%d", c->found.rank);
+    printf("    rank %s of %d active directions; unique: r %s, u %s", rank, c->found.columns,
+           pcs_uniqueness_text(c->found.r), pcs_uniqueness_text(c->found.u));
+    if (worst >= 0) {
+        printf("; smallest margin %.1e (block %d), error %.1e", c->margin[worst], worst,
+               c->found.error);
+    }
+    printf("\n");
+    if (!c->intervals) return;
+
+    printf("    %8s  %-9s %9s  %22s %22s\n", "block", "status", "margin", "least r_N",
+           "greatest r_N");
+    const pcs_block *k = blocks(in);
+    for (int b = 0; b < c->nb; ++b) {
+        if (k[b].cone == PCS_EQUALITY) continue;
+        printf("    %8d  %-9s %9.1e  %22.15g %22.15g\n", b, word(&k[b], c->status[b]), c->margin[b],
+               c->low[b], c->high[b]);
+    }
+}
+
+void certificate_json(json *j, const certificate *c)
+{
+    json_open(j, "certificate", '{');
+    json_real(j, "error", c->found.error);
+    json_int(j, "columns", c->found.columns);
+    json_int(j, "rank", c->found.rank);
+    json_text(j, "r_unique", pcs_uniqueness_text(c->found.r));
+    json_text(j, "u_unique", pcs_uniqueness_text(c->found.u));
+    json_open(j, "status", '[');
+    for (int b = 0; b < c->nb; ++b) {
+        json_text(j, NULL, pcs_contact_status_text(c->status[b]));
+    }
+    json_close(j, ']');
+    json_reals(j, "margin", c->nb, c->margin);
+    if (c->intervals) {
+        json_reals(j, "least_r", c->n, c->least);
+        json_reals(j, "low", c->nb, c->low);
+        json_reals(j, "high", c->nb, c->high);
+        // JSON has no infinity
+        json_open(j, "unbounded", '[');
+        for (int b = 0; b < c->nb; ++b) {
+            if (isinf(c->high[b])) json_int(j, NULL, b);
         }
+        json_close(j, ']');
     }
+    json_close(j, '}');
 }

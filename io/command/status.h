@@ -1,14 +1,31 @@
-// How many contacts are open, stick, slide, or are too close to a boundary to say.
+// What the contacts of a solution do, and its certificate.
 #ifndef COMMAND_STATUS_H
 #define COMMAND_STATUS_H
 
-#include <percuss/problem.h>
+#include <percuss/certificate.h>
 
+#include "command/json.h"
 #include "command/run.h"
+#include "command/setup.h"
 
-// Fills open, closed (unilateral rows), stick, slide and undecided of *out from a solution (r, u)
-// that is good to `tol` and has these measures. W null: of a global problem, which has none.
-void status_count(int nb, const pcs_block *block, const pcs_bsr *W, const double *r,
-                  const double *u, const pcs_measure *m, double tol, run *out);
+// what was asked, and found; free with certificate_free
+typedef struct certificate {
+    bool ranks, intervals;
+    int nb, n;
+    pcs_contact_status *status;  // nb
+    double *margin, *low, *high; // nb; the last two null unless asked for
+    double *least;               // n, or null
+    pcs_certificate found;
+} certificate;
+
+// Judges r, good to `tol`, and fills open, closed, stick, slide and undecided of *out. False when
+// the library refuses: pcs_error_text.
+bool certificate_make(const opened *in, double tol, const double *r, certificate *c, run *out);
+void certificate_free(certificate *c);
+
+// a line, and one per block with intervals
+void certificate_print(const certificate *c, const opened *in);
+// a member of an object that is open
+void certificate_json(json *j, const certificate *c);
 
 #endif

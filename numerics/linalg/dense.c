@@ -126,3 +126,56 @@ int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena ar
     }
     return min_norm(n, n, A, n, X, rcond, arena);
 }
+
+// what dgeqp3, dgeqrf and dorgqr ask for with block size 64
+static size_t null_work(int n)
+{
+    return 2 * (size_t)n + 64 * ((size_t)n + 1);
+}
+
+size_t dense_null_bytes(int n)
+{
+    return (null_work(n) + (size_t)n) * sizeof(double) + (size_t)n * sizeof(int) + 256;
+}
+
+// the columns of P [-R_11^-1 R_12; 1], made orthonormal
+static bool null_basis(int m, int n, int rank, double *A, const int *jpvt, double *Z, double *tau,
+                       double *work, int lwork)
+{
+    const int k = n - rank;
+    double *R12 = A + (size_t)m * (size_t)rank;
+    if (rank > 0) {
+        cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, rank, k, 1, A,
+                    m, R12, m);
+    }
+    for (int c = 0; c < k; ++c) {
+        double *z = Z + (size_t)n * (size_t)c;
+        for (int i = 0; i < n; ++i) {
+            z[jpvt[i] - 1] = i < rank ? -R12[i + (size_t)m * (size_t)c] : i - rank == c;
+        }
+    }
+    return LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, n, k, Z, n, tau, work, lwork) == 0 &&
+           LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, n, k, k, Z, n, tau, work, lwork) == 0;
+}
+
+int dense_null(int m, int n, double *A, double *Z, double rcond, pcs_arena scratch)
+{
+    PCS_ASSERT(m >= n);
+    if (n == 0) return 0;
+    const size_t lwork = null_work(n);
+    double *work = PCS_TAKE(&scratch, lwork, double), *tau = PCS_TAKE(&scratch, (size_t)n, double);
+    int *jpvt = PCS_TAKE(&scratch, (size_t)n, int);
+    if (!work || !tau || !jpvt || lwork > INT32_MAX) return -1;
+    for (int j = 0; j < n; ++j) {
+        jpvt[j] = 0;
+    }
+    if (LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, m, n, A, m, jpvt, tau, work, (int)lwork) != 0) {
+        return -1;
+    }
+    int rank = 0;
+    while (rank < n && fabs(A[(size_t)rank * ((size_t)m + 1)]) > rcond * fabs(A[0])) {
+        ++rank;
+    }
+    if (!Z || rank == n) return rank;
+    return null_basis(m, n, rank, A, jpvt, Z, tau, work, (int)lwork) ? rank : -1;
+}

@@ -42,6 +42,25 @@ START_TEST(json_says_everything)
 }
 END_TEST
 
+START_TEST(certificates)
+{
+    ck_assert_int_eq(percuss("solve --certificate $DATA/fc3d_dense.dat $DATA/lcp_dense.dat"), 0);
+    ck_assert_int_eq(occurrences(out_text, "\n"), 5);
+    ck_assert_int_eq(occurrences(out_text, "active directions"), 2);
+    ck_assert_int_eq(percuss("solve --intervals $DATA/global.pcs $DATA/mixed.pcs"), 0);
+    ck_assert_int_eq(occurrences(out_text, "greatest r_N"), 2);
+    ck_assert_int_eq(percuss("solve --json --intervals $DATA/fc3d_dense.dat"), 0);
+    ck_assert(json_is_valid(out_text));
+    static const char *const keys[] = {
+        "\"certificate\":{", "\"rank\":",     "\"columns\":", "\"r_unique\":\"", "\"status\":[",
+        "\"margin\":[",      "\"least_r\":[", "\"low\":[",    "\"unbounded\":["};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        ck_assert_msg(strstr(out_text, keys[i]) != NULL, "no %s in %s", keys[i], out_text);
+    }
+    REFUSED("--csv", "solve --certificate --csv $DATA/fc3d_dense.dat");
+}
+END_TEST
+
 START_TEST(json_escapes_any_name)
 {
     file_write("a\"b\\\xff\n.dat", "nothing");
@@ -294,6 +313,7 @@ static Suite *suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_line_for_every_problem);
     tcase_add_test(c, json_says_everything);
+    tcase_add_test(c, certificates);
     tcase_add_test(c, json_escapes_any_name);
     tcase_add_test(c, not_converged_is_one);
     tcase_add_test(c, worst_code_wins);

@@ -4,6 +4,7 @@
 #ifndef PERCUSS_STEP_H
 #define PERCUSS_STEP_H
 
+#include <percuss/certificate.h>
 #include <percuss/state.h>
 
 #ifdef __cplusplus
@@ -104,14 +105,6 @@ PCS_NODISCARD PCS_API pcs_status pcs_impact(const pcs_model *model, pcs_state *s
 /// tolerances (theory 8). Velocities and time stay. The state is unchanged unless it converged.
 PCS_NODISCARD PCS_API pcs_status pcs_project(const pcs_model *model, pcs_state *state,
                                              pcs_work *work, pcs_step_report *report);
-
-/// What a contact did in a step, as far as the residual of the velocity problem can tell.
-typedef enum pcs_contact_status {
-    PCS_CONTACT_OPEN,     ///< no impulse
-    PCS_CONTACT_STICK,    ///< no tangential velocity (joints too)
-    PCS_CONTACT_SLIDE,    ///< impulse at the limit mu r_N; without friction: any impulse
-    PCS_CONTACT_UNDECIDED ///< on a border: the error of r or u is larger than the distance to it
-} pcs_contact_status;
 
 /// A contact or interaction of the last step, as it was used.
 typedef struct pcs_contact {

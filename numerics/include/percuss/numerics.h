@@ -4,6 +4,7 @@
 #define PERCUSS_NUMERICS_H
 
 #include <percuss/base.h>
+#include <percuss/certificate.h>
 #include <percuss/linalg.h>
 #include <percuss/problem.h>
 #include <percuss/solver.h>

@@ -1,0 +1,235 @@
+// The certificate: verdicts block by block, then ranks.
+#include <percuss/certificate.h>
+
+#include <string.h>
+
+#include "certificate/face.h"
+#include "certificate/unique.h"
+#include "problem/global.h"
+
+const char *pcs_contact_status_text(pcs_contact_status status)
+{
+    static const char *const text[] = {"open", "stick", "slide", "undecided"};
+    const int i = (int)status;
+    return i >= 0 && i <= PCS_CONTACT_UNDECIDED ? text[i] : "unknown status";
+}
+
+const char *pcs_uniqueness_text(pcs_uniqueness unique)
+{
+    static const char *const text[] = {"unknown", "no", "local", "yes"};
+    const int i = (int)unique;
+    return i >= 0 && i <= PCS_UNIQUE_YES ? text[i] : "unknown";
+}
+
+static void count(const face *f, pcs_contact_status *status, double *margin, pcs_certificate *out)
+{
+    for (int b = 0; b < f->p->nb; ++b) {
+        const verdict *v = &f->verdict[b];
+        const bool equality = f->p->block[b].cone == PCS_EQUALITY;
+        const bool unilateral = f->p->block[b].cone == PCS_UNILATERAL;
+        status[b] = v->status;
+        // nothing moves and nothing pushes: no margin at all, not 0 / 0
+        if (margin) margin[b] = equality || f->size > 0 ? v->margin / f->size : 0;
+        if (margin && equality) margin[b] = INFINITY;
+        out->open += v->status == PCS_CONTACT_OPEN;
+        out->stick += v->status == PCS_CONTACT_STICK && !equality;
+        out->slide += v->status == PCS_CONTACT_SLIDE && !unilateral;
+        out->closed += v->status == PCS_CONTACT_SLIDE && unilateral;
+        out->undecided += v->status == PCS_CONTACT_UNDECIDED;
+    }
+}
+
+// of u = W r + q with measure m; of p the diagonal of W is read only
+static pcs_status judge_blocks(const pcs_problem *p, double tol, const double *r, const double *u,
+                               const pcs_measure *m, pcs_arena *arena, pcs_contact_status *status,
+                               double *margin, face *f, pcs_certificate *out)
+{
+    if (!face_take(p, tol, r, u, m, arena, f)) return pcs_fail_memory("certificate");
+    *out = (pcs_certificate){
+        .measure = *m, .error = f->error, .columns = f->n, .rank = p->n > 0 ? -1 : 0};
+    count(f, status, margin, out);
+    return PCS_OK;
+}
+
+static pcs_status judge_ranks(const pcs_env *env, const face *f, pcs_certificate *out)
+{
+    if (f->p->n == 0) out->r = out->u = PCS_UNIQUE_YES;
+    if (f->p->n == 0 || f->p->n > CERTIFICATE_ROWS) return PCS_OK;
+    pcs_arena work;
+    PCS_TRY(pcs_arena_create(env, unique_bytes(f->p->n), &work));
+    const bool done = unique_judge(f, work, out);
+    pcs_arena_destroy(env, &work);
+    return done ? PCS_OK : pcs_fail(PCS_ERR_SINGULAR, "certificate: the rank was not found");
+}
+
+static pcs_status check(int n, int nb, double tol, const double *r, const void *a, const void *b)
+{
+    if (n > 0 && !r) return pcs_fail(PCS_ERR_ARG, "certificate: r is null");
+    if (nb > 0 && (!a || !b)) {
+        return pcs_fail(PCS_ERR_ARG, "certificate: a place for the answer is null");
+    }
+    if (!(tol >= 0) || !isfinite(tol)) {
+        return pcs_fail(PCS_ERR_ARG, "certificate: tol is %g; it must be finite and not negative",
+                        tol);
+    }
+    for (int i = 0; i < n; ++i) {
+        if (!isfinite(r[i])) {
+            return pcs_fail(PCS_ERR_ARG, "certificate: r[%d] is %g; it must be finite", i, r[i]);
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status certificate_check(const pcs_problem *p, double tol, const double *r, const void *a,
+                             const void *b)
+{
+    PCS_TRY(pcs_problem_check(p));
+    return check(p->n, p->nb, tol, r, a, b);
+}
+
+size_t certificate_face_bytes(const pcs_problem *p)
+{
+    return face_bytes(p) + (size_t)p->n * sizeof(double) + 64;
+}
+
+pcs_status certificate_face(const pcs_problem *p, double tol, const double *r, pcs_arena *arena,
+                            face *f)
+{
+    pcs_measure m;
+    double *u = PCS_TAKE(arena, (size_t)p->n, double);
+    if (!u) return pcs_fail_memory("certificate");
+    pcs_problem_measure(p, r, u, &m);
+    if (!face_take(p, tol, r, u, &m, arena, f)) return pcs_fail_memory("certificate");
+    return PCS_OK;
+}
+
+static pcs_status certify(const pcs_env *env, const pcs_problem *p, bool ranks, double tol,
+                          const double *r, pcs_contact_status *status, double *margin,
+                          pcs_certificate *out)
+{
+    PCS_TRY(certificate_check(p, tol, r, status, status));
+    if (!out) return pcs_fail(PCS_ERR_ARG, "certificate: the place for the answer is null");
+    pcs_arena arena;
+    PCS_TRY(pcs_arena_create(env, certificate_face_bytes(p), &arena));
+    pcs_arena work = arena;
+    face f;
+    pcs_measure m;
+    double *u = PCS_TAKE(&work, (size_t)p->n, double);
+    pcs_status done = u ? PCS_OK : pcs_fail_memory("certificate");
+    if (done == PCS_OK) {
+        pcs_problem_measure(p, r, u, &m);
+        done = judge_blocks(p, tol, r, u, &m, &work, status, margin, &f, out);
+    }
+    if (done == PCS_OK && ranks) done = judge_ranks(env, &f, out);
+    pcs_arena_destroy(env, &arena);
+    return done;
+}
+
+pcs_status pcs_certify(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
+                       pcs_contact_status *status, double *margin, pcs_certificate *out)
+{
+    return certify(env, p, true, tol, r, status, margin, out);
+}
+
+pcs_status pcs_contact_statuses(const pcs_env *env, const pcs_problem *p, double tol,
+                                const double *r, pcs_contact_status *status, double *margin,
+                                pcs_certificate *out)
+{
+    return certify(env, p, false, tol, r, status, margin, out);
+}
+
+// ---- global form -------------------------------------------------------------------------------
+
+// arenas grow to what was asked of them; more rounds than parts that ask
+enum { ROUNDS = 20 };
+
+typedef struct global_view {
+    global_terms terms;
+    face f;
+} global_view;
+
+static pcs_status judge_global(const pcs_global_problem *g, double tol, const double *r,
+                               pcs_arena *arena, pcs_contact_status *status, double *margin,
+                               global_view *x, pcs_certificate *out)
+{
+    PCS_TRY(global_terms_take(g, arena, &x->terms));
+    pcs_measure m;
+    double *u = PCS_TAKE(arena, (size_t)x->terms.n, double);
+    double *v = PCS_TAKE(arena, (size_t)x->terms.nv, double);
+    const size_t rest = face_bytes(&x->terms.local);
+    pcs_arena trial = *arena;
+    pcs_arena_take(&trial, rest);
+    if (!u || !v) return pcs_fail_memory("certificate");
+    PCS_TRY(global_terms_measure(&x->terms, r, v, u, &m));
+    return judge_blocks(&x->terms.local, tol, r, u, &m, arena, status, margin, &x->f, out);
+}
+
+static pcs_status grow(const pcs_env *env, size_t *peak, pcs_arena *arena)
+{
+    const size_t bytes = *peak;
+    pcs_arena_destroy(env, arena);
+    PCS_TRY(pcs_arena_create(env, bytes, arena));
+    arena->peak = peak;
+    return PCS_OK;
+}
+
+static pcs_status judge_condensed(const pcs_env *env, const pcs_global_problem *g, const face *f,
+                                  pcs_certificate *out)
+{
+    pcs_arena arena = {0};
+    size_t peak = 0;
+    pcs_problem p;
+    pcs_status done = PCS_ERR_MEMORY;
+    for (int k = 0; k < ROUNDS && done == PCS_ERR_MEMORY; ++k) {
+        const size_t had = peak;
+        done = grow(env, &peak, &arena);
+        if (done == PCS_OK) done = pcs_global_condense(g, &arena, &p);
+        if (peak <= had) break;
+    }
+    if (done == PCS_OK) {
+        face whole = *f;
+        whole.p = &p;
+        done = judge_ranks(env, &whole, out);
+    }
+    pcs_arena_destroy(env, &arena);
+    return done;
+}
+
+static pcs_status certify_global(const pcs_env *env, const pcs_global_problem *g, bool ranks,
+                                 double tol, const double *r, pcs_contact_status *status,
+                                 double *margin, pcs_certificate *out)
+{
+    PCS_TRY(pcs_global_check(g));
+    const int n = g->H.m > 0 ? g->H.row[g->H.m] : 0;
+    PCS_TRY(check(n, g->nb, tol, r, status, status));
+    if (!out) {
+        return pcs_fail(PCS_ERR_ARG, "certificate: the place for the answer is null");
+    }
+    pcs_arena arena = {0};
+    size_t peak = 0;
+    global_view x;
+    pcs_status done = PCS_ERR_MEMORY;
+    for (int k = 0; k < ROUNDS && done == PCS_ERR_MEMORY; ++k) {
+        const size_t had = peak;
+        done = grow(env, &peak, &arena);
+        if (done == PCS_OK) done = judge_global(g, tol, r, &arena, status, margin, &x, out);
+        if (peak <= had) break;
+    }
+    if (done == PCS_OK && ranks && n <= CERTIFICATE_ROWS) done = judge_condensed(env, g, &x.f, out);
+    pcs_arena_destroy(env, &arena);
+    return done;
+}
+
+pcs_status pcs_global_certify(const pcs_env *env, const pcs_global_problem *g, double tol,
+                              const double *r, pcs_contact_status *status, double *margin,
+                              pcs_certificate *out)
+{
+    return certify_global(env, g, true, tol, r, status, margin, out);
+}
+
+pcs_status pcs_global_contact_statuses(const pcs_env *env, const pcs_global_problem *g, double tol,
+                                       const double *r, pcs_contact_status *status, double *margin,
+                                       pcs_certificate *out)
+{
+    return certify_global(env, g, false, tol, r, status, margin, out);
+}

@@ -1,0 +1,28 @@
+// A small dense convex program over half lines and second-order cones
+// { x_0 >= |x_T| } of dimension 2 or 3:
+//
+//     min 1/2 y' Q y + c' y,   s = h + G y in the cones
+#ifndef CERTIFICATE_CONE_PROGRAM_H
+#define CERTIFICATE_CONE_PROGRAM_H
+
+#include "base/base.h"
+
+typedef struct cone_program {
+    int k;           // unknowns
+    int nb;          // cones
+    const int *dim;  // nb
+    int m;           // their rows
+    const double *G; // m x k
+    const double *h; // m
+    const double *Q; // k x k, or null: 0
+    const double *c; // k
+} cone_program;
+
+// arena bytes
+size_t cone_program_bytes(int m, int k, int nb);
+
+// y of a solution. Returns by how much its conditions are missed, relative to the size of the data;
+// infinite where the arena is too small.
+PCS_API double cone_program_solve(const cone_program *p, pcs_arena work, double *y);
+
+#endif

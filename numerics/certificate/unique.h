@@ -1,0 +1,13 @@
+// Ranks on a face, and what they prove.
+#ifndef CERTIFICATE_UNIQUE_H
+#define CERTIFICATE_UNIQUE_H
+
+#include "certificate/face.h"
+
+// arena bytes of what follows, for n rows
+size_t unique_bytes(int n);
+
+// Fills rank, r and u of *out. false: the arena is too small, or LAPACK failed
+bool unique_judge(const face *f, pcs_arena work, pcs_certificate *out);
+
+#endif

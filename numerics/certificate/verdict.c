@@ -1,0 +1,75 @@
+// With x = s r - s(u) the pair x' = P_K(x), v = x' - x obeys the law of friction exactly (Moreau),
+// and is as near to (s r, s(u)) as the natural map is small. The margin is the distance of this
+// pair to the nearest one with another status:
+//
+//     open   s r = 0, u in K*      u_N                       to sliding or closing
+//     stick  u = 0, s r in K       (mu s r_N - s |r_T|) / (1 + mu^2)^1/2          to sliding
+//     slide  s r_N (1, mu e), u_T  min(|u_T|, s r_N (1 + mu^2)^1/2)    to sticking, to opening
+//
+// and s r_N for blocks without friction that are closed.
+#include "certificate/verdict.h"
+
+#include "cone/cone.h"
+
+static verdict decide(verdict v, double error)
+{
+    // not a < b: a NaN decides nothing
+    if (!(v.margin > error)) v.status = PCS_CONTACT_UNDECIDED;
+    return v;
+}
+
+static verdict without_friction(double x, double error)
+{
+    verdict v = {.status = PCS_CONTACT_OPEN, .margin = fabs(x), .allowed = ALLOW_NOTHING};
+    if (x > 0) {
+        v.status = PCS_CONTACT_SLIDE;
+        v.allowed = ALLOW_NORMAL;
+    }
+    v = decide(v, error);
+    if (v.status == PCS_CONTACT_UNDECIDED) v.allowed = ALLOW_NORMAL;
+    return v;
+}
+
+static verdict with_friction(int d, double mu, const double *x, double error)
+{
+    const double t = cone_tangent(d, x), length = hypot(1, mu);
+    verdict v = {.allowed = ALLOW_CONE};
+    if (x[0] >= 0 && t <= mu * x[0]) {
+        v.status = PCS_CONTACT_STICK;
+        v.margin = (mu * x[0] - t) / length;
+    } else if (mu * t <= -x[0]) {
+        v.status = PCS_CONTACT_OPEN;
+        v.margin = -x[0] - mu * t;
+        v.allowed = ALLOW_NOTHING;
+        v.slip = t;
+    } else {
+        const double push =
+            mu <= 1 ? (x[0] + mu * t) / (1 + mu * mu) : (x[0] / mu + t) / (1 / mu + mu);
+        const double most = push * length;
+        v.status = PCS_CONTACT_SLIDE;
+        v.push = push;
+        v.slip = t - mu * push;
+        v.margin = v.slip < most ? v.slip : most;
+        v.allowed = ALLOW_RAY;
+    }
+    for (int c = 1; c < d && t > 0; ++c) {
+        v.e[c - 1] = x[c] / t;
+    }
+    v = decide(v, error);
+    if (v.status == PCS_CONTACT_UNDECIDED) v.allowed = v.slip > error ? ALLOW_RAY : ALLOW_CONE;
+    return v;
+}
+
+verdict verdict_of(const pcs_block *k, double s, double error, const double *r, const double *u)
+{
+    if (k->cone == PCS_EQUALITY) {
+        return (verdict){.status = PCS_CONTACT_STICK, .margin = INFINITY, .allowed = ALLOW_ALL};
+    }
+    if (k->cone == PCS_UNILATERAL || k->mu == 0) return without_friction(s * r[0] - u[0], error);
+
+    double x[3] = {s * r[0] - (u[0] + k->mu * cone_tangent(k->dim, u))};
+    for (int c = 1; c < k->dim; ++c) {
+        x[c] = s * r[c] - u[c];
+    }
+    return with_friction(k->dim, k->mu, x, error);
+}

@@ -1,0 +1,101 @@
+/// @file
+/// What a solution of <percuss/problem.h> is worth: what every block does and by how much, the rank
+/// of what is active, whether r and u are the only ones; the r of least norm and the range of every
+/// normal impulse for the u found.
+#ifndef PERCUSS_CERTIFICATE_H
+#define PERCUSS_CERTIFICATE_H
+
+#include <percuss/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a block does, as far as the error of r and u can tell.
+typedef enum pcs_contact_status {
+    PCS_CONTACT_OPEN,     ///< no impulse
+    PCS_CONTACT_STICK,    ///< no velocity (equality blocks too)
+    PCS_CONTACT_SLIDE,    ///< impulse at the limit mu r_N; without friction: any impulse (closed)
+    PCS_CONTACT_UNDECIDED ///< on a border: the error of r or u is larger than the distance to it
+} pcs_contact_status;
+
+/// "open", "stick", "slide" or "undecided", never null.
+PCS_API const char *pcs_contact_status_text(pcs_contact_status status);
+
+/// What is known about being the only one.
+typedef enum pcs_uniqueness {
+    PCS_UNIQUE_UNKNOWN, ///< nothing is claimed
+    PCS_UNIQUE_NO,      ///< there are others, as near as one likes
+    PCS_UNIQUE_LOCAL,   ///< there is none near; far away there may be
+    PCS_UNIQUE_YES      ///< there is none
+} pcs_uniqueness;
+
+/// "unknown", "no", "local" or "yes", never null.
+PCS_API const char *pcs_uniqueness_text(pcs_uniqueness unique);
+
+/// The certificate of a pair r, u = W r + q. All claims but the measures are made for statuses that
+/// are right, for ranks decided at 1e-10 (less sharply where the direction of a slide is not known
+/// so well), and for numbers good to `error`.
+typedef struct pcs_certificate {
+    pcs_measure measure; ///< of r
+    double error;        ///< of r and u, relative: statuses with a smaller margin are undecided
+    int open;            ///< unilateral and Coulomb blocks without impulse
+    int closed;          ///< unilateral blocks with one
+    int stick;           ///< Coulomb blocks
+    int slide;           ///< Coulomb blocks
+    int undecided;       ///< unilateral and Coulomb blocks
+    int columns;         ///< directions in which r may move and still obey its statuses
+    int rank;            ///< of W on these; -1: not computed (more than 1500 rows)
+    pcs_uniqueness r;    ///< whether this u leaves one r: PCS_UNIQUE_YES, _NO or _UNKNOWN
+    pcs_uniqueness u;    ///< whether the problem has another u
+} pcs_certificate;
+
+/// Judges r (n). tol >= 0 is how large the relative error of r and u is supposed to be; twice the
+/// residual counts where that is more. status (nb) says what each block does; margin (nb, or null)
+/// is the distance to the nearest point with another status, r_b s_b and u_b taken together, over
+/// max(|q|, |W r|): infinite for equality blocks. s_b = tr W_bb / d_b makes a velocity of an
+/// impulse. PCS_ERR_ARG when a number is not finite. Memory from env (null: malloc), given back on
+/// return; the rank costs a dense factorisation.
+PCS_NODISCARD PCS_API pcs_status pcs_certify(const pcs_env *env, const pcs_problem *p, double tol,
+                                             const double *r, pcs_contact_status *status,
+                                             double *margin, pcs_certificate *out);
+
+/// As pcs_certify, of the global form. W is made only where the rank is computed.
+PCS_NODISCARD PCS_API pcs_status pcs_global_certify(const pcs_env *env, const pcs_global_problem *g,
+                                                    double tol, const double *r,
+                                                    pcs_contact_status *status, double *margin,
+                                                    pcs_certificate *out);
+
+/// The statuses alone: as pcs_certify without ranks, at the cost of a product with W.
+PCS_NODISCARD PCS_API pcs_status pcs_contact_statuses(const pcs_env *env, const pcs_problem *p,
+                                                      double tol, const double *r,
+                                                      pcs_contact_status *status, double *margin,
+                                                      pcs_certificate *out);
+
+/// As pcs_contact_statuses, of the global form.
+PCS_NODISCARD PCS_API pcs_status pcs_global_contact_statuses(const pcs_env *env,
+                                                             const pcs_global_problem *g,
+                                                             double tol, const double *r,
+                                                             pcs_contact_status *status,
+                                                             double *margin, pcs_certificate *out);
+
+/// Of all r' in K with W r' = W r that are complementary to the velocities of r the shortest
+/// (Euclidean norm, so it depends on the units where impulses of different kinds meet): least (n).
+/// What undecided blocks may do is allowed. NaN when it was not found. PCS_ERR_UNSUPPORTED beyond
+/// 1500 rows.
+PCS_NODISCARD PCS_API pcs_status pcs_least_impulse(const pcs_env *env, const pcs_problem *p,
+                                                   double tol, const double *r, double *least);
+
+/// Over the same r': the smallest and the largest normal impulse of every block, low and high (nb);
+/// high is infinite where there is no bound (wedging). Zero for open blocks, NaN for equality
+/// blocks and for what was not found. Undecided blocks make intervals wider, not narrower. Two
+/// small cone programs per block: about na^4 operations for na active directions.
+PCS_NODISCARD PCS_API pcs_status pcs_impulse_intervals(const pcs_env *env, const pcs_problem *p,
+                                                       double tol, const double *r, double *low,
+                                                       double *high);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

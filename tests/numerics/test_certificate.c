@@ -1,0 +1,595 @@
+// Certificates: both sides of every border, closed forms for bodies on several contacts, random
+// solutions of the same problem within the intervals, units.
+#include <math.h>
+#include <string.h>
+
+#include <percuss/numerics.h>
+
+#include "friction.h"
+#include "support.h"
+
+enum { MOST = 60 };
+
+// a dense problem over contacts of one kind
+typedef struct toy {
+    pcs_problem p;
+    pcs_block block[MOST / 2];
+    double W[MOST * MOST], q[MOST], r[MOST], u[MOST];
+    unsigned char memory[4096];
+    pcs_arena arena;
+} toy;
+
+static void toy_close(toy *t)
+{
+    t->arena = (pcs_arena){.base = t->memory, .size = sizeof t->memory};
+    t->p.block = t->block;
+    t->p.q = t->q;
+    CK_OK(pcs_bsr_from_dense(t->p.n, t->p.n, t->W, &t->arena, &t->p.W));
+}
+
+static void toy_add(toy *t, pcs_cone cone, int dim, double mu)
+{
+    t->block[t->p.nb++] = (pcs_block){.cone = cone, .row = t->p.n, .dim = dim, .mu = mu};
+    t->p.n += dim;
+}
+
+// W = H diag(w) H' with H n x nv
+static void toy_operator(toy *t, int nv, const double *H, const double *w)
+{
+    const int n = t->p.n;
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            double sum = 0;
+            for (int k = 0; k < nv; ++k) {
+                sum += H[i + n * k] * w[k] * H[j + n * k];
+            }
+            t->W[i + n * j] = sum;
+        }
+    }
+}
+
+// one contact with W = w 1 and this q; what it does, solved exactly
+static pcs_contact_status single(pcs_cone cone, int dim, double mu, double w, const double *q,
+                                 double *margin, pcs_certificate *c)
+{
+    toy *t = calloc(1, sizeof *t);
+    toy_add(t, cone, dim, mu);
+    for (int i = 0; i < dim; ++i) {
+        t->W[i + dim * i] = w;
+        t->q[i] = q[i];
+    }
+    toy_close(t);
+    const pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    pcs_report report;
+    CK_OK(pcs_solve_alloc(NULL, &t->p, &o, t->r, t->u, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    pcs_contact_status status;
+    CK_OK(pcs_certify(NULL, &t->p, 1e-9, t->r, &status, margin, c));
+    free(t);
+    return status;
+}
+
+START_TEST(both_sides_of_every_border)
+{
+    const double sizes[] = {1e-6, 1, 1e6}, mus[] = {0.05, 0.5, 3};
+    for (int k = 0; k < 9; ++k) {
+        const double w = sizes[k % 3], mu = mus[k / 3], d = 1e-6, length = hypot(1, mu);
+        pcs_certificate c;
+        double m;
+        for (int dim = 2; dim <= 3; ++dim) {
+            const double out[3] = {d, 1, 0}, in[3] = {-d, 1, 0};
+            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, out, &m, &c), PCS_CONTACT_OPEN);
+            CK_NEAR(m, d, 1e-11);
+            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, in, &m, &c), PCS_CONTACT_SLIDE);
+            CK_NEAR(m, d * length, 1e-11);
+            ck_assert_int_eq(c.columns, 1);
+
+            const double stick[3] = {-1, mu - d, 0}, slide[3] = {-1, -(mu + d), 0};
+            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, stick, &m, &c), PCS_CONTACT_STICK);
+            CK_NEAR(m, d / length / hypot(1, mu - d), 1e-11);
+            ck_assert_int_eq(c.columns, dim);
+            ck_assert_int_eq(c.rank, dim);
+            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, slide, &m, &c), PCS_CONTACT_SLIDE);
+            CK_NEAR(m, d / hypot(1, mu + d), 1e-11);
+            ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
+            ck_assert_int_eq(c.u, PCS_UNIQUE_LOCAL);
+            ck_assert_int_eq(c.slide, 1);
+
+            const double border[3] = {-1, mu, 0}, touch[3] = {0, 1, 0};
+            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, border, &m, &c),
+                             PCS_CONTACT_UNDECIDED);
+            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, touch, &m, &c), PCS_CONTACT_UNDECIDED);
+            ck_assert(m <= 1e-9);
+            ck_assert_int_eq(c.undecided, 1);
+        }
+    }
+}
+END_TEST
+
+START_TEST(without_friction_open_or_closed)
+{
+    pcs_certificate c;
+    double m, q[3] = {2, 0, 0};
+    ck_assert_int_eq(single(PCS_UNILATERAL, 1, 0, 3, q, &m, &c), PCS_CONTACT_OPEN);
+    CK_NEAR(m, 1, 1e-12);
+    ck_assert_int_eq(c.u, PCS_UNIQUE_YES);
+    q[0] = -2;
+    ck_assert_int_eq(single(PCS_UNILATERAL, 1, 0, 3, q, &m, &c), PCS_CONTACT_SLIDE);
+    ck_assert_int_eq(c.closed, 1);
+    ck_assert_int_eq(c.slide, 0);
+    CK_NEAR(m, 1, 1e-12);
+    ck_assert_int_eq(single(PCS_EQUALITY, 1, 0, 3, q, &m, &c), PCS_CONTACT_STICK);
+    ck_assert(isinf(m));
+    ck_assert_int_eq(c.columns, 1);
+    ck_assert_int_eq(c.open + c.closed + c.stick + c.slide + c.undecided, 0);
+    q[1] = 1;
+    ck_assert_int_eq(single(PCS_COULOMB, 3, 0, 3, q, &m, &c), PCS_CONTACT_SLIDE);
+    ck_assert_int_eq(c.slide, 1);
+    ck_assert_int_eq(c.columns, 1);
+    ck_assert_int_eq(c.u, PCS_UNIQUE_YES);
+}
+END_TEST
+
+START_TEST(nothing_at_all_is_undecided)
+{
+    pcs_certificate c;
+    double m;
+    const double q[3] = {0, 0, 0};
+    ck_assert_int_eq(single(PCS_COULOMB, 3, 0.5, 1, q, &m, &c), PCS_CONTACT_UNDECIDED);
+    CK_NEAR(m, 0, 0);
+    // independent columns leave one r whatever it does
+    ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
+    ck_assert_int_eq(c.u, PCS_UNIQUE_UNKNOWN);
+}
+END_TEST
+
+// ---- a box on its corners ----------------------------------------------------------------------
+
+// four corners on the ground, N T1 T2 each, or N alone; unit mass, weight 1 over the step
+static void box(toy *t, bool rough, double mu)
+{
+    const double a = 0.7, b = 0.4, h = 0.3;
+    const double corner[4][3] = {{a, b, -h}, {-a, b, -h}, {-a, -b, -h}, {a, -b, -h}};
+    // rows z x y of v + omega x p
+    static const int axis[3] = {2, 0, 1};
+    const double w[6] = {1, 1, 1, 5, 7, 3};
+    const int d = rough ? 3 : 1, n = 4 * d;
+    double H[12 * 6];
+    memset(H, 0, sizeof H);
+    for (int i = 0; i < 4; ++i) {
+        toy_add(t, rough ? PCS_COULOMB : PCS_UNILATERAL, d, mu);
+        const double *p = corner[i];
+        const double cross[3][3] = {{0, p[2], -p[1]}, {-p[2], 0, p[0]}, {p[1], -p[0], 0}};
+        for (int c = 0; c < d; ++c) {
+            const int row = d * i + c;
+            H[row + n * axis[c]] = 1;
+            for (int k = 0; k < 3; ++k) {
+                H[row + n * (3 + k)] = cross[axis[c]][k];
+            }
+        }
+        t->q[d * i] = -1;
+    }
+    toy_operator(t, 6, H, w);
+    toy_close(t);
+}
+
+START_TEST(box_without_friction)
+{
+    toy *t = calloc(1, sizeof *t);
+    box(t, false, 0);
+    const double loads[4] = {0.1, 0.4, 0.1, 0.4};
+    pcs_contact_status status[4];
+    pcs_certificate c;
+    CK_OK(pcs_certify(NULL, &t->p, 1e-10, loads, status, NULL, &c));
+    ck_assert_int_eq(c.closed, 4);
+    ck_assert_int_eq(c.columns, 4);
+    ck_assert_int_eq(c.rank, 3);
+    ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
+    ck_assert_int_eq(c.u, PCS_UNIQUE_YES);
+
+    double least[4], low[4], high[4];
+    CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, loads, least));
+    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, loads, low, high));
+    for (int i = 0; i < 4; ++i) {
+        CK_NEAR(least[i], 0.25, 1e-9);
+        CK_NEAR(low[i], 0, 1e-9);
+        CK_NEAR(high[i], 0.5, 1e-9);
+    }
+    free(t);
+}
+END_TEST
+
+START_TEST(box_with_friction)
+{
+    toy *t = calloc(1, sizeof *t);
+    box(t, true, 0.4);
+    const double r[12] = {0.2, 0.01, 0, 0.3, -0.01, 0, 0.2, 0, 0, 0.3, 0, 0};
+    // the tangential forces turn the box: others balance them
+    double balanced[12];
+    memcpy(balanced, r, sizeof r);
+    balanced[7] = -0.01;
+    balanced[10] = 0.01;
+    pcs_contact_status status[4];
+    pcs_certificate c;
+    double margin[4], least[12], low[4], high[4];
+    CK_OK(pcs_certify(NULL, &t->p, 1e-10, balanced, status, margin, &c));
+    ck_assert(c.measure.residual < 1e-14);
+    ck_assert_int_eq(c.stick, 4);
+    ck_assert_int_eq(c.columns, 12);
+    ck_assert_int_eq(c.rank, 6);
+    ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
+    ck_assert_int_eq(c.u, PCS_UNIQUE_LOCAL);
+
+    CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, balanced, least));
+    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, balanced, low, high));
+    for (int i = 0; i < 4; ++i) {
+        CK_NEAR(least[3 * i], 0.25, 1e-9);
+        CK_NEAR(least[3 * i + 1], 0, 1e-9);
+        CK_NEAR(least[3 * i + 2], 0, 1e-9);
+        CK_NEAR(low[i], 0, 1e-8);
+        CK_NEAR(high[i], 0.5, 1e-8);
+    }
+    free(t);
+}
+END_TEST
+
+// ---- a particle in a groove --------------------------------------------------------------------
+
+// walls at the angle alpha from the vertical, weight 1; contact 0 pushes to the right
+static void groove(toy *t, double alpha, double mu, double unit)
+{
+    const double c = cos(alpha), s = sin(alpha);
+    // N T of both contacts against x y
+    const double H[8] = {c, -s, -c, s, s, c, s, c}, w[2] = {unit, unit};
+    toy_add(t, PCS_COULOMB, 2, mu);
+    toy_add(t, PCS_COULOMB, 2, mu);
+    toy_operator(t, 2, H, w);
+    for (int i = 0; i < 4; ++i) {
+        t->q[i] = -H[i + 4];
+    }
+    toy_close(t);
+    t->r[0] = t->r[2] = 1 / (2 * s) / unit;
+}
+
+START_TEST(groove_that_holds)
+{
+    // the forces lie within the angles alpha -+ phi from the horizontal, and balance the weight
+    const double alpha = 0.5, mu = 0.2, phi = atan(mu);
+    for (int k = -1; k <= 1; ++k) {
+        const double unit = pow(10, 6 * k);
+        toy *t = calloc(1, sizeof *t);
+        groove(t, alpha, mu, unit);
+        pcs_contact_status status[2];
+        pcs_certificate c;
+        double low[2], high[2], least[4];
+        CK_OK(pcs_certify(NULL, &t->p, 1e-10, t->r, status, NULL, &c));
+        ck_assert_int_eq(c.stick, 2);
+        ck_assert_int_eq(c.rank, 2);
+        ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
+        CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
+        CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, t->r, least));
+        const double a = tan(alpha - phi), b = tan(alpha + phi);
+        for (int i = 0; i < 2; ++i) {
+            CK_NEAR(high[i] * unit, (cos(alpha) + a * sin(alpha)) / (2 * a), 1e-8);
+            CK_NEAR(low[i] * unit, (cos(alpha) + b * sin(alpha)) / (2 * b), 1e-8);
+            // the shortest has the least thrust: both at the steepest angle
+            CK_NEAR(hypot(least[2 * i], least[2 * i + 1]) * unit, hypot(1 / (2 * b), 0.5), 1e-8);
+        }
+        free(t);
+    }
+}
+END_TEST
+
+START_TEST(groove_that_wedges)
+{
+    toy *t = calloc(1, sizeof *t);
+    groove(t, 0.3, 0.4, 1);
+    double low[2], high[2];
+    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
+    const double b = tan(0.3 + atan(0.4));
+    for (int i = 0; i < 2; ++i) {
+        ck_assert(isinf(high[i]));
+        CK_NEAR(low[i], (cos(0.3) + b * sin(0.3)) / (2 * b), 1e-8);
+    }
+    free(t);
+}
+END_TEST
+
+START_TEST(groove_near_the_border)
+{
+    // the thrust grows without bound as the angle of friction comes near that of the walls
+    for (int k = 2; k <= 4; ++k) {
+        const double d = pow(10, -k), alpha = 0.3, a = tan(d);
+        toy *t = calloc(1, sizeof *t);
+        groove(t, alpha, tan(alpha - d), 1);
+        double low[2], high[2];
+        CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
+        const double hand = (cos(alpha) + a * sin(alpha)) / (2 * a);
+        CK_NEAR(high[0] / hand, 1, 1e-6);
+        free(t);
+    }
+}
+END_TEST
+
+// ---- uniqueness --------------------------------------------------------------------------------
+
+START_TEST(a_slide_that_may_be_anything)
+{
+    // W e has no normal part: any r_N slides
+    toy *t = calloc(1, sizeof *t);
+    toy_add(t, PCS_COULOMB, 2, 2);
+    const double W[4] = {1, 0.5, 0.5, 1};
+    memcpy(t->W, W, sizeof W);
+    t->q[1] = 10;
+    toy_close(t);
+    for (int k = 1; k < 5; ++k) {
+        const double r[2] = {k, -2 * k};
+        pcs_contact_status status;
+        pcs_certificate c;
+        CK_OK(pcs_certify(NULL, &t->p, 1e-10, r, &status, NULL, &c));
+        ck_assert(c.measure.residual < 1e-14);
+        ck_assert_int_eq(status, PCS_CONTACT_SLIDE);
+        ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
+        ck_assert_int_eq(c.u, PCS_UNIQUE_NO);
+    }
+    free(t);
+}
+END_TEST
+
+START_TEST(planted_borders_are_undecided)
+{
+    toy *t = calloc(1, sizeof *t);
+    for (int b = 0; b < 5; ++b) {
+        toy_add(t, PCS_COULOMB, 3, 0.5);
+    }
+    const int n = t->p.n;
+    // strict open, stick, slide; r_N = u_N = 0 at rest; the same while slipping
+    const double r[15] = {0, 0, 0, 1, 0.1, 0, 1, -0.5, 0, 0, 0, 0, 0, 0, 0};
+    const double u[15] = {1, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0};
+    test_random random = random_seed(7);
+    double H[15 * 20], w[20];
+    for (int i = 0; i < n * 20; ++i) {
+        H[i] = random_normal(&random) / sqrt(20);
+    }
+    for (int i = 0; i < 20; ++i) {
+        w[i] = 1;
+    }
+    toy_operator(t, 20, H, w);
+    for (int i = 0; i < n; ++i) {
+        t->q[i] = u[i];
+        for (int j = 0; j < n; ++j) {
+            t->q[i] -= t->W[i + n * j] * r[j];
+        }
+    }
+    toy_close(t);
+    pcs_contact_status status[5];
+    pcs_certificate c;
+    double margin[5], low[5], high[5];
+    CK_OK(pcs_certify(NULL, &t->p, 1e-10, r, status, margin, &c));
+    ck_assert_int_eq(status[0], PCS_CONTACT_OPEN);
+    ck_assert_int_eq(status[1], PCS_CONTACT_STICK);
+    ck_assert_int_eq(status[2], PCS_CONTACT_SLIDE);
+    ck_assert_int_eq(status[3], PCS_CONTACT_UNDECIDED);
+    ck_assert_int_eq(status[4], PCS_CONTACT_UNDECIDED);
+    // stick 3, slide 1, at rest 3, slipping 1
+    ck_assert_int_eq(c.columns, 8);
+    ck_assert_int_eq(c.rank, 8);
+    ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
+    ck_assert_int_eq(c.u, PCS_UNIQUE_UNKNOWN);
+    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, r, low, high));
+    for (int b = 0; b < 5; ++b) {
+        CK_NEAR(low[b], r[3 * b], 1e-9);
+        CK_NEAR(high[b], r[3 * b], 1e-9);
+    }
+    free(t);
+}
+END_TEST
+
+// ---- against solutions of the same problem -----------------------------------------------------
+
+static double length(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *seen)
+{
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, friction_bytes(kind, nc), &arena));
+    double *unused;
+    pcs_arena work = arena;
+    const pcs_problem p = friction_problem(kind, nc, seed, &work, &unused);
+    const size_t n = (size_t)p.n, nb = (size_t)p.nb;
+    double *r = calloc(7 * n, sizeof *r), *u = r + n, *x = u + n, *v = x + n, *least = v + n;
+    double *low = least + n, *high = low + n;
+    pcs_contact_status *status = calloc(nb, sizeof *status);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+    o.tol = 1e-11;
+    pcs_report report;
+    pcs_certificate c;
+    CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
+    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    CK_OK(pcs_certify(NULL, &p, 1e-9, r, status, NULL, &c));
+    CK_OK(pcs_least_impulse(NULL, &p, 1e-9, r, least));
+    CK_OK(pcs_impulse_intervals(NULL, &p, 1e-9, r, low, high));
+
+    // what is shortest solves the problem too
+    pcs_measure m;
+    pcs_problem_measure(&p, least, v, &m);
+    ck_assert_msg(m.residual < 1e-7, "%s %d: the shortest misses by %g", friction_name[kind],
+                  (int)seed, m.residual);
+    const double size = length(p.n, r), norm = length(p.n, least);
+
+    o = pcs_solver_defaults(PCS_NSGS);
+    o.tol = 1e-10;
+    o.max_iters = 20000;
+    test_random random = random_seed(seed + 99);
+    for (int k = 0; k < 20; ++k) {
+        for (size_t i = 0; i < n; ++i) {
+            x[i] = k == 0 ? r[i] : size * random_normal(&random);
+        }
+        CK_OK(pcs_solve_alloc(NULL, &p, &o, x, v, &report));
+        if (report.outcome != PCS_CONVERGED) continue;
+        double apart = 0;
+        for (size_t i = 0; i < n; ++i) {
+            apart = fmax(apart, fabs(v[i] - u[i]));
+        }
+        if (apart > 1e-8 * report.measure.norm_q) continue; // another u
+        *seen += 1;
+        ck_assert(length(p.n, x) >= norm * (1 - 1e-6));
+        for (size_t b = 0; b < nb; ++b) {
+            if (p.block[b].cone == PCS_EQUALITY) continue;
+            const double push = x[p.block[b].row];
+            ck_assert_msg(push >= low[b] - 1e-6 * size && push <= high[b] + 1e-6 * size,
+                          "%s %d: block %d: %.10g not in [%.10g, %.10g]", friction_name[kind],
+                          (int)seed, (int)b, push, low[b], high[b]);
+            *far += high[b] - low[b] > 1e-3 * size && push > low[b] + 0.3 * (high[b] - low[b]);
+        }
+        if (c.r != PCS_UNIQUE_YES) continue;
+        for (size_t i = 0; i < n; ++i) {
+            CK_NEAR(x[i], r[i], 1e-5 * size);
+        }
+    }
+    free(status);
+    free(r);
+    pcs_arena_destroy(NULL, &arena);
+}
+
+START_TEST(solutions_lie_within)
+{
+    static const friction families[] = {FRICTION_DENSE, FRICTION_DEFICIENT, FRICTION_MIXED,
+                                        FRICTION_SPHERES, FRICTION_BOXES};
+    int far = 0, seen = 0;
+    for (size_t f = 0; f < sizeof families / sizeof *families; ++f) {
+        for (uint64_t seed = 1; seed <= (uint64_t)TEST_DRAWS(10); ++seed) {
+            expect_within(families[f], families[f] == FRICTION_BOXES ? 8 : 6, seed, &far, &seen);
+        }
+    }
+    // the intervals are not empty talk: other solutions fill them
+    ck_assert_int_gt(seen, TEST_DRAWS(100));
+    ck_assert_int_gt(far, TEST_DRAWS(50));
+}
+END_TEST
+
+START_TEST(global_form_agrees)
+{
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_BOXES, 8) + 4000000, &arena));
+    double *unused;
+    pcs_arena work = arena;
+    const pcs_problem p = friction_problem(FRICTION_BOXES, 8, 3, &work, &unused);
+    const size_t n = (size_t)p.n, nb = (size_t)p.nb;
+    double *r = calloc(2 * n + 2 * nb, sizeof *r), *u = r + n, *a = u + n, *b = a + nb;
+    pcs_contact_status *s = calloc(2 * nb, sizeof *s), *t = s + nb;
+    pcs_report report;
+    CK_OK(pcs_solve_alloc(NULL, &p, NULL, r, u, &report));
+    pcs_mass *M;
+    pcs_global_problem g;
+    CK_OK(pcs_problem_to_global(NULL, &p, &work, &M, &g));
+    pcs_certificate c, d;
+    CK_OK(pcs_certify(NULL, &p, 1e-8, r, s, a, &c));
+    CK_OK(pcs_global_certify(NULL, &g, 1e-8, r, t, b, &d));
+    for (size_t k = 0; k < nb; ++k) {
+        ck_assert_int_eq(s[k], t[k]);
+        CK_NEAR(a[k], b[k], 1e-9);
+    }
+    ck_assert_int_eq(c.rank, d.rank);
+    ck_assert_int_eq(c.columns, d.columns);
+    ck_assert_int_eq(c.r, d.r);
+    ck_assert_int_eq(c.u, d.u);
+    pcs_mass_destroy(M);
+    free(s);
+    free(r);
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+
+// ---- manners -----------------------------------------------------------------------------------
+
+START_TEST(bad_input_is_refused)
+{
+    toy *t = calloc(1, sizeof *t);
+    groove(t, 0.5, 0.2, 1);
+    pcs_contact_status status[2];
+    pcs_certificate c;
+    double out[4], high[2];
+    CK_FAILS(pcs_certify(NULL, &t->p, NAN, t->r, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certify(NULL, &t->p, -1, t->r, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certify(NULL, &t->p, 0, NULL, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, NULL, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, status, NULL, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_least_impulse(NULL, &t->p, 0, t->r, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_impulse_intervals(NULL, &t->p, 0, t->r, out, NULL), PCS_ERR_ARG);
+    t->r[3] = NAN;
+    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_least_impulse(NULL, &t->p, 0, t->r, out), PCS_ERR_ARG);
+    CK_FAILS(pcs_impulse_intervals(NULL, &t->p, 0, t->r, out, high), PCS_ERR_ARG);
+    t->r[3] = INFINITY;
+    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_ARG);
+    // finite and far too large: nothing is decided
+    t->r[3] = 1e308;
+    t->r[0] = 1e308;
+    t->r[2] = -1e308;
+    CK_OK(pcs_certify(NULL, &t->p, 1e-8, t->r, status, NULL, &c));
+    free(t);
+}
+END_TEST
+
+START_TEST(an_empty_problem_is_unique)
+{
+    toy *t = calloc(1, sizeof *t);
+    toy_close(t);
+    pcs_certificate c;
+    CK_OK(pcs_certify(NULL, &t->p, 0, NULL, NULL, NULL, &c));
+    ck_assert_int_eq(c.rank, 0);
+    ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
+    CK_OK(pcs_least_impulse(NULL, &t->p, 0, NULL, NULL));
+    CK_OK(pcs_impulse_intervals(NULL, &t->p, 0, NULL, NULL, NULL));
+    free(t);
+}
+END_TEST
+
+START_TEST(no_memory_is_said)
+{
+    toy *t = calloc(1, sizeof *t);
+    groove(t, 0.5, 0.2, 1);
+    pcs_contact_status status[2];
+    pcs_certificate c;
+    double least[4], low[2], high[2];
+    for (int k = 0; k < 2; ++k) {
+        test_memory memory = {.fail_at = k};
+        pcs_env env = test_env(&memory);
+        CK_FAILS(pcs_certify(&env, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_MEMORY);
+        ck_assert_int_eq(memory.live, 0);
+    }
+    test_memory memory = {.fail_at = 0};
+    pcs_env env = test_env(&memory);
+    CK_FAILS(pcs_least_impulse(&env, &t->p, 0, t->r, least), PCS_ERR_MEMORY);
+    memory.fail_at = 0;
+    CK_FAILS(pcs_impulse_intervals(&env, &t->p, 0, t->r, low, high), PCS_ERR_MEMORY);
+    memory.fail_at = -1;
+    CK_OK(pcs_impulse_intervals(&env, &t->p, 0, t->r, low, high));
+    ck_assert_int_eq(memory.live, 0);
+    free(t);
+}
+END_TEST
+
+START_TEST(words)
+{
+    ck_assert_str_eq(pcs_contact_status_text(PCS_CONTACT_SLIDE), "slide");
+    ck_assert_str_eq(pcs_uniqueness_text(PCS_UNIQUE_LOCAL), "local");
+    ck_assert_ptr_nonnull(pcs_contact_status_text((pcs_contact_status)99));
+    ck_assert_ptr_nonnull(pcs_uniqueness_text((pcs_uniqueness)99));
+}
+END_TEST
+
+PCS_TEST_MAIN("certificate", both_sides_of_every_border, without_friction_open_or_closed,
+              nothing_at_all_is_undecided, box_without_friction, box_with_friction,
+              groove_that_holds, groove_that_wedges, groove_near_the_border,
+              a_slide_that_may_be_anything, planted_borders_are_undecided, solutions_lie_within,
+              global_form_agrees, bad_input_is_refused, an_empty_problem_is_unique,
+              no_memory_is_said, words)
