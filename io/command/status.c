@@ -82,6 +82,7 @@ void certificate_print(const certificate *c, const opened *in)
         printf("; smallest margin %.1e (block %d), error %.1e", c->margin[worst], worst,
                c->found.error);
     }
+    if (isfinite(c->found.moved)) printf("; a solution is %.1e away", c->found.moved);
     printf("\n");
     if (!c->intervals) return;
 
@@ -99,6 +100,7 @@ void certificate_json(json *j, const certificate *c)
 {
     json_open(j, "certificate", '{');
     json_real(j, "error", c->found.error);
+    json_real(j, "moved", c->found.moved);
     json_int(j, "columns", c->found.columns);
     json_int(j, "rank", c->found.rank);
     json_text(j, "r_unique", pcs_uniqueness_text(c->found.r));

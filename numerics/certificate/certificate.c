@@ -5,7 +5,14 @@
 
 #include "certificate/face.h"
 #include "certificate/unique.h"
+#include "cone/cone.h"
 #include "problem/global.h"
+#include "problem/problem.h"
+#include "solver/polish.h"
+
+// Newton steps that confirm a solution, and what they must reach
+#define STEPS     30
+#define CONFIRMED 1e-12
 
 const char *pcs_contact_status_text(pcs_contact_status status)
 {
@@ -39,16 +46,59 @@ static void count(const face *f, pcs_contact_status *status, double *margin, pcs
     }
 }
 
+static void fill(const face *f, pcs_contact_status *status, double *margin, pcs_certificate *out)
+{
+    *out = (pcs_certificate){.measure = f->measure,
+                             .error = f->error,
+                             .moved = NAN,
+                             .columns = f->n,
+                             .rank = f->p->n > 0 ? -1 : 0};
+    count(f, status, margin, out);
+}
+
 // of u = W r + q with measure m; of p the diagonal of W is read only
 static pcs_status judge_blocks(const pcs_problem *p, double tol, const double *r, const double *u,
                                const pcs_measure *m, pcs_arena *arena, pcs_contact_status *status,
                                double *margin, face *f, pcs_certificate *out)
 {
     if (!face_take(p, tol, r, u, m, arena, f)) return pcs_fail_memory("certificate");
-    *out = (pcs_certificate){
-        .measure = *m, .error = f->error, .columns = f->n, .rank = p->n > 0 ? -1 : 0};
-    count(f, status, margin, out);
+    fill(f, status, margin, out);
     return PCS_OK;
+}
+
+// Newton steps from r to a solution x. Where that says something else nothing is decided
+static pcs_status confirm(const pcs_env *env, face *f, const double *r, double *moved)
+{
+    const pcs_problem *p = f->p;
+    const size_t n = (size_t)p->n;
+    pcs_arena arena;
+    PCS_TRY(pcs_arena_create(env, polish_bytes(p) + 2 * (n * sizeof(double) + 64), &arena));
+    pcs_arena work = arena;
+    double *x = PCS_TAKE(&work, n, double), *v = PCS_TAKE(&work, n, double), value = NAN;
+    pcs_solver_opts o = pcs_solver_defaults(PCS_NEWTON);
+    o.tol = CONFIRMED / 100;
+    o.stop = PCS_STOP_RESIDUAL;
+    int steps = -1;
+    if (x && v) {
+        memcpy(x, r, n * sizeof *x);
+        cone_project(p->nb, p->block, x);
+        steps = polish(p, &o, STEPS, work, x, v, &value);
+    }
+    if (steps >= 0 && value <= CONFIRMED) {
+        const double error = f->error * f->size;
+        for (int b = 0; b < p->nb; ++b) {
+            const pcs_block *k = &p->block[b];
+            const verdict now = verdict_of(k, f->s[k->row], error, x + k->row, v + k->row);
+            if (now.status != f->verdict[b].status) face_doubt(f, b);
+        }
+        face_number(f);
+        for (size_t i = 0; i < n; ++i) {
+            v[i] -= f->u[i];
+        }
+        *moved = f->size > 0 ? problem_norm(p->n, v) / f->size : 0;
+    }
+    pcs_arena_destroy(env, &arena);
+    return steps >= 0 ? PCS_OK : pcs_fail_memory("certificate");
 }
 
 static pcs_status judge_ranks(const pcs_env *env, const face *f, pcs_certificate *out)
@@ -119,6 +169,12 @@ static pcs_status certify(const pcs_env *env, const pcs_problem *p, bool ranks, 
     if (done == PCS_OK) {
         pcs_problem_measure(p, r, u, &m);
         done = judge_blocks(p, tol, r, u, &m, &work, status, margin, &f, out);
+    }
+    if (done == PCS_OK && ranks && p->n > 0 && p->n <= CERTIFICATE_ROWS) {
+        double moved = NAN;
+        done = confirm(env, &f, r, &moved);
+        fill(&f, status, margin, out);
+        out->moved = moved;
     }
     if (done == PCS_OK && ranks) done = judge_ranks(env, &f, out);
     pcs_arena_destroy(env, &arena);

@@ -72,12 +72,27 @@ bool face_take(const pcs_problem *p, double tol, const double *r, const double *
         const pcs_block *k = &p->block[b];
         out->verdict[b] =
             verdict_of(k, out->s[k->row], out->error * out->size, r + k->row, u + k->row);
-        out->first[b] = out->n;
-        out->n += columns_of(&out->verdict[b], k->dim);
     }
-    out->first[p->nb] = out->n;
-    out->rcond = sharpness(out);
+    face_number(out);
     return true;
+}
+
+void face_number(face *f)
+{
+    f->n = 0;
+    for (int b = 0; b < f->p->nb; ++b) {
+        f->first[b] = f->n;
+        f->n += columns_of(&f->verdict[b], f->p->block[b].dim);
+    }
+    f->first[f->p->nb] = f->n;
+    f->rcond = sharpness(f);
+}
+
+void face_doubt(face *f, int b)
+{
+    verdict *v = &f->verdict[b];
+    v->status = PCS_CONTACT_UNDECIDED;
+    v->allowed = verdict_doubt(&f->p->block[b], v, f->error * f->size);
 }
 
 // the one column of a ray, N and tangents, of length 1

@@ -31,6 +31,10 @@ size_t face_bytes(const pcs_problem *p);
 bool face_take(const pcs_problem *p, double tol, const double *r, const double *u,
                const pcs_measure *m, pcs_arena *arena, face *out);
 
+// the verdict of a block is taken back; face_number when all are done
+void face_doubt(face *f, int b);
+void face_number(face *f);
+
 // number of columns of a block that is allowed this
 int face_columns(const face *f, int b);
 

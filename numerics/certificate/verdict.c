@@ -25,9 +25,7 @@ static verdict without_friction(double x, double error)
         v.status = PCS_CONTACT_SLIDE;
         v.allowed = ALLOW_NORMAL;
     }
-    v = decide(v, error);
-    if (v.status == PCS_CONTACT_UNDECIDED) v.allowed = ALLOW_NORMAL;
-    return v;
+    return decide(v, error);
 }
 
 static verdict with_friction(int d, double mu, const double *x, double error)
@@ -55,12 +53,17 @@ static verdict with_friction(int d, double mu, const double *x, double error)
     for (int c = 1; c < d && t > 0; ++c) {
         v.e[c - 1] = x[c] / t;
     }
-    v = decide(v, error);
-    if (v.status == PCS_CONTACT_UNDECIDED) v.allowed = v.slip > error ? ALLOW_RAY : ALLOW_CONE;
-    return v;
+    return decide(v, error);
 }
 
-verdict verdict_of(const pcs_block *k, double s, double error, const double *r, const double *u)
+allowed verdict_doubt(const pcs_block *k, const verdict *v, double error)
+{
+    if (k->cone == PCS_EQUALITY) return ALLOW_ALL;
+    if (k->cone == PCS_UNILATERAL || k->mu == 0) return ALLOW_NORMAL;
+    return v->slip > error ? ALLOW_RAY : ALLOW_CONE;
+}
+
+static verdict judge(const pcs_block *k, double s, double error, const double *r, const double *u)
 {
     if (k->cone == PCS_EQUALITY) {
         return (verdict){.status = PCS_CONTACT_STICK, .margin = INFINITY, .allowed = ALLOW_ALL};
@@ -72,4 +75,11 @@ verdict verdict_of(const pcs_block *k, double s, double error, const double *r, 
         x[c] = s * r[c] - u[c];
     }
     return with_friction(k->dim, k->mu, x, error);
+}
+
+verdict verdict_of(const pcs_block *k, double s, double error, const double *r, const double *u)
+{
+    verdict v = judge(k, s, error, r, u);
+    if (v.status == PCS_CONTACT_UNDECIDED) v.allowed = verdict_doubt(k, &v, error);
+    return v;
 }

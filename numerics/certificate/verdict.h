@@ -26,4 +26,7 @@ typedef struct verdict {
 PCS_API verdict verdict_of(const pcs_block *k, double s, double error, const double *r,
                            const double *u);
 
+// what an undecided block is allowed
+allowed verdict_doubt(const pcs_block *k, const verdict *v, double error);
+
 #endif

@@ -233,6 +233,63 @@ START_TEST(box_with_friction)
 }
 END_TEST
 
+START_TEST(box_that_slides)
+{
+    // each corner has one direction left: normal, with x and y moments, on which four depend
+    toy *t = calloc(1, sizeof *t);
+    box(t, true, 0.4);
+    for (int i = 0; i < 4; ++i) {
+        t->q[3 * i + 1] = 2;
+    }
+    const pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+    pcs_report report;
+    CK_OK(pcs_solve_alloc(NULL, &t->p, &o, t->r, t->u, &report));
+    pcs_contact_status status[4];
+    pcs_certificate c;
+    CK_OK(pcs_certify(NULL, &t->p, 1e-8, t->r, status, NULL, &c));
+    ck_assert_int_eq(c.slide, 4);
+    ck_assert_int_eq(c.columns, 4);
+    ck_assert_int_eq(c.rank, 3);
+    ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
+    ck_assert_int_eq(c.u, PCS_UNIQUE_LOCAL);
+    ck_assert(c.moved < 1e-6);
+    double low[4], high[4];
+    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-8, t->r, low, high));
+    for (int i = 0; i < 4; ++i) {
+        // the shift along the null space (1, -1, 1, -1) ends where two corners lift off
+        const int other = i < 2 ? i + 2 : i - 2, next = (i + 1) % 4, last = (i + 3) % 4;
+        CK_NEAR(low[i], t->r[3 * i] - fmin(t->r[3 * i], t->r[3 * other]), 1e-7);
+        CK_NEAR(high[i], t->r[3 * i] + fmin(t->r[3 * next], t->r[3 * last]), 1e-7);
+    }
+    free(t);
+}
+END_TEST
+
+START_TEST(wrong_statuses_are_taken_back)
+{
+    // W nearly singular: 1e-7 of residual hides a contact that is open in the solution
+    toy *t = calloc(1, sizeof *t);
+    toy_add(t, PCS_UNILATERAL, 1, 0);
+    toy_add(t, PCS_UNILATERAL, 1, 0);
+    const double e = 1e-8, W[4] = {1, 1 - e, 1 - e, 1}, r[2] = {0.5, 0.5};
+    memcpy(t->W, W, sizeof W);
+    // solution r = (1, 0), u = (0, 1e-8)
+    t->q[0] = -1;
+    t->q[1] = -1 + 2 * e;
+    toy_close(t);
+    pcs_contact_status status[2];
+    pcs_certificate c;
+    CK_OK(pcs_contact_statuses(NULL, &t->p, 0, r, status, NULL, &c));
+    ck_assert(c.measure.residual < 1e-7);
+    ck_assert_int_eq(c.closed, 2);
+    CK_OK(pcs_certify(NULL, &t->p, 0, r, status, NULL, &c));
+    ck_assert_int_eq(status[0], PCS_CONTACT_SLIDE);
+    ck_assert_int_eq(status[1], PCS_CONTACT_UNDECIDED);
+    ck_assert(c.moved < 1e-7);
+    free(t);
+}
+END_TEST
+
 // ---- a particle in a groove --------------------------------------------------------------------
 
 // walls at the angle alpha from the vertical, weight 1; contact 0 pushes to the right
@@ -560,7 +617,7 @@ START_TEST(no_memory_is_said)
     pcs_contact_status status[2];
     pcs_certificate c;
     double least[4], low[2], high[2];
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 3; ++k) {
         test_memory memory = {.fail_at = k};
         pcs_env env = test_env(&memory);
         CK_FAILS(pcs_certify(&env, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_MEMORY);
@@ -588,8 +645,8 @@ START_TEST(words)
 END_TEST
 
 PCS_TEST_MAIN("certificate", both_sides_of_every_border, without_friction_open_or_closed,
-              nothing_at_all_is_undecided, box_without_friction, box_with_friction,
-              groove_that_holds, groove_that_wedges, groove_near_the_border,
-              a_slide_that_may_be_anything, planted_borders_are_undecided, solutions_lie_within,
-              global_form_agrees, bad_input_is_refused, an_empty_problem_is_unique,
-              no_memory_is_said, words)
+              nothing_at_all_is_undecided, box_without_friction, box_with_friction, box_that_slides,
+              wrong_statuses_are_taken_back, groove_that_holds, groove_that_wedges,
+              groove_near_the_border, a_slide_that_may_be_anything, planted_borders_are_undecided,
+              solutions_lie_within, global_form_agrees, bad_input_is_refused,
+              an_empty_problem_is_unique, no_memory_is_said, words)

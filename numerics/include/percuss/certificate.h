@@ -44,23 +44,27 @@ typedef struct pcs_certificate {
     int stick;           ///< Coulomb blocks
     int slide;           ///< Coulomb blocks
     int undecided;       ///< unilateral and Coulomb blocks
-    int columns;         ///< directions in which r may move and still obey its statuses
-    int rank;            ///< of W on these; -1: not computed (more than 1500 rows)
-    pcs_uniqueness r;    ///< whether this u leaves one r: PCS_UNIQUE_YES, _NO or _UNKNOWN
-    pcs_uniqueness u;    ///< whether the problem has another u
+    double moved; ///< by how much u moves, relative, when Newton steps from r solve the problem to
+                  ///< rounding; NaN: they did not, or were not tried
+    int columns;  ///< directions in which r may move and still obey its statuses
+    int rank;     ///< of W on these; -1: not computed (more than 1500 rows)
+    pcs_uniqueness r; ///< whether this u leaves one r: PCS_UNIQUE_YES, _NO or _UNKNOWN
+    pcs_uniqueness u; ///< whether the problem has another u
 } pcs_certificate;
 
 /// Judges r (n). tol >= 0 is how large the relative error of r and u is supposed to be; twice the
 /// residual counts where that is more. status (nb) says what each block does; margin (nb, or null)
 /// is the distance to the nearest point with another status, r_b s_b and u_b taken together, over
 /// max(|q|, |W r|): infinite for equality blocks. s_b = tr W_bb / d_b makes a velocity of an
-/// impulse. PCS_ERR_ARG when a number is not finite. Memory from env (null: malloc), given back on
-/// return; the rank costs a dense factorisation.
+/// impulse. Newton steps from r to a solution confirm the statuses: a block that does something
+/// else there is undecided. PCS_ERR_ARG when a number is not finite. Memory from env (null:
+/// malloc), given back on return; the rank costs a dense factorisation.
 PCS_NODISCARD PCS_API pcs_status pcs_certify(const pcs_env *env, const pcs_problem *p, double tol,
                                              const double *r, pcs_contact_status *status,
                                              double *margin, pcs_certificate *out);
 
-/// As pcs_certify, of the global form. W is made only where the rank is computed.
+/// As pcs_certify, of the global form, without Newton steps. W is made only where the rank is
+/// computed.
 PCS_NODISCARD PCS_API pcs_status pcs_global_certify(const pcs_env *env, const pcs_global_problem *g,
                                                     double tol, const double *r,
                                                     pcs_contact_status *status, double *margin,
