@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "certificate/verdict.h"
 #include "linalg/m3.h"
 #include "problem/problem.h"
 
@@ -31,26 +32,8 @@ static void publish_contact(const candidate *c, int row, pcs_contact *out)
     }
 }
 
-// What a Coulomb block does, from what it could do: an impulse r turns into velocities at
-// tr W_ii / d, and errors of velocities are what the solver stops on.
-static pcs_contact_status friction_status(const candidate *c, double mobility, double error,
-                                          const double *w)
-{
-    double r_T = 0, w_T = 0;
-    for (int j = 1; j < c->dim; ++j) {
-        r_T += c->r[j] * c->r[j];
-        w_T += w[j] * w[j];
-    }
-    const double limit = c->law.mu * c->r[0], left = limit - sqrt(r_T);
-    if (!(mobility * c->r[0] > error)) {
-        return w[0] > error ? PCS_CONTACT_OPEN : PCS_CONTACT_UNDECIDED;
-    }
-    const bool sticks = sqrt(w_T) <= error, slides = mobility * left <= error;
-    if (sticks == slides) return PCS_CONTACT_UNDECIDED;
-    return sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
-}
-
-// the status of every candidate, from r and w = u + shift of the problem last solved
+// the status of every candidate, from r and w = u + shift of the problem last solved; errors of
+// velocities are what the solver stops on
 static void find_status(trial *t, const pcs_measure *measure)
 {
     const double size = fmax(measure->norm_q, measure->norm_u);
@@ -68,7 +51,9 @@ static void find_status(trial *t, const pcs_measure *measure)
             for (int j = 0; W && j < c->dim; ++j) {
                 trace += W[(size_t)j * ((size_t)ld + 1)];
             }
-            c->status = friction_status(c, trace / c->dim, error, t->u + c->at);
+            c->status =
+                verdict_of(&t->problem.block[block], trace / c->dim, error, c->r, t->u + c->at)
+                    .status;
         } else if (cone == PCS_EQUALITY) {
             c->status = PCS_CONTACT_STICK;
         } else if (c->r[0] > 0) {
