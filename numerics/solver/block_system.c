@@ -147,7 +147,10 @@ size_t block_system_bytes(const pcs_problem *p)
     if (is_small(p)) return n * n * sizeof(double) + 64 + vectors;
     const double bound = pattern_bound(p), full = (double)n * (double)n;
     const double entries = bound < full ? bound : full;
-    return (size_t)(entries * (sizeof(double) + sizeof(int))) + 2 * (size_t)64 + vectors;
+    double most = entries * (sizeof(double) + sizeof(int));
+    // a pattern this full may become a full matrix
+    if (entries > DENSE_PART * full && most < full * sizeof(double)) most = full * sizeof(double);
+    return (size_t)most + 2 * (size_t)64 + vectors;
 }
 
 bool block_system_begin(block_system *s, const pcs_problem *p, pcs_arena *arena)

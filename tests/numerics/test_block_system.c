@@ -6,6 +6,7 @@
 #include "solver/block_system.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A and B of every block from random numbers; B heavy enough on the diagonal to keep J regular
@@ -120,6 +121,61 @@ START_TEST(dense_systems_are_their_definition)
 }
 END_TEST
 
+// a band that fills between a quarter and two thirds of the matrix, which then is a full one
+START_TEST(half_full_systems_fit_their_memory)
+{
+    enum { N = 150, MOST = N * N };
+    for (int width = 20; width <= 65; width += 5) {
+        static double val[MOST], x[N], y[N], z[N], A[BLOCK_SYSTEM_STRIDE * N];
+        static double B[BLOCK_SYSTEM_STRIDE * N];
+        static int idx[MOST], row[N + 1], ptr[N + 1];
+        static size_t off[MOST];
+        static pcs_block block[N];
+        int count = 0;
+        for (int i = 0; i < N; ++i) {
+            block[i] = (pcs_block){.cone = PCS_UNILATERAL, .dim = 1, .row = i};
+            for (int j = 0; j < N; ++j) {
+                if (abs(i - j) > width) continue;
+                val[count] = i == j ? 4 * N : cos(i + 3.0 * j);
+                idx[count] = j;
+                off[count] = (size_t)count;
+                count += 1;
+            }
+            row[i + 1] = i + 1;
+            ptr[i + 1] = count;
+            A[BLOCK_SYSTEM_STRIDE * i] = 1 + 0.1 * (i % 3);
+            B[BLOCK_SYSTEM_STRIDE * i] = 0.5;
+            x[i] = sin(i);
+        }
+        const pcs_problem p = {.n = N,
+                               .W = {.m = N,
+                                     .n = N,
+                                     .row = row,
+                                     .col = row,
+                                     .ptr = ptr,
+                                     .idx = idx,
+                                     .off = off,
+                                     .val = val},
+                               .nb = N,
+                               .block = block,
+                               .q = z};
+        pcs_arena own;
+        CK_OK(pcs_arena_create(NULL, block_system_bytes(&p), &own));
+        block_system s;
+        ck_assert_msg(block_system_begin(&s, &p, &own), "%d of %d entries", count, MOST);
+        ck_assert_int_eq(s.dense, 4 * count > MOST);
+        block_system_mul(&s, A, B, x, y);
+        ck_assert_int_eq(block_system_factor(&s, A, B, 0), SPARSE_LU_GOOD);
+        ck_assert(block_system_solve(&s, A, B, 1, y));
+        for (int i = 0; i < N; ++i) {
+            CK_NEAR(y[i], x[i], 1e-12);
+        }
+        block_system_end(&s);
+        pcs_arena_destroy(NULL, &own);
+    }
+}
+END_TEST
+
 START_TEST(sparse_systems_are_their_definition)
 {
     check_family(FRICTION_SPHERES, 140, false);
@@ -145,4 +201,5 @@ START_TEST(a_small_arena_is_refused)
 END_TEST
 
 PCS_TEST_MAIN("block_system", dense_systems_are_their_definition,
-              sparse_systems_are_their_definition, a_small_arena_is_refused)
+              half_full_systems_fit_their_memory, sparse_systems_are_their_definition,
+              a_small_arena_is_refused)
