@@ -1,6 +1,18 @@
-// The last digits of an r that is nearly right: on the natural map, with steps of least norm where
-// the closed contacts are hyperstatic, as they converge to a solution near r. The limit of what
-// rounding leaves is reached in a few steps.
+// The last digits of an r that is nearly right.
+//
+// First Newton steps on the natural map, of least norm where the closed contacts are hyperstatic,
+// with a line search: they converge to a solution near r when its contacts have the right status.
+// The limit of what rounding leaves is reached in a few steps.
+//
+// Where some contacts have the wrong one, the line search ends at a kink of |F|. Full steps go on:
+//
+//     d = -(J + alpha A)^-1 F,     F that of Alart and Curnier, J = A W^ + B,
+//
+// a Newton step on the proximal problem whose center is the iterate itself, which moves along. |F|
+// may grow a thousandfold on the way, until the contacts agree on their status; then it falls to
+// rounding in a few steps. Which alpha leads there is not known: it goes down from one at which the
+// steps are short, each time from the best iterate of all, and a round that helped is followed by
+// another.
 #include "solver/polish.h"
 
 #include <string.h>
@@ -10,9 +22,57 @@
 #define HALVINGS 13 // of a step
 #define IDLE     3  // steps without a better iterate
 
+// full steps lead nowhere from a worse r
+#define FROM       1e-4
+#define MOST_ALPHA 1e-3
+#define ALPHAS     6 // from the largest to the least, by tenths
+#define ROUNDS     3
+#define LOST       10  // full steps without a better iterate
+#define BETTER     0.7 // of the best value, to count as better
+#define HELPED     0.5 // of the value before the round, to deserve another
+// for J + alpha A that is singular all the same
+#define DELTA 1e-8
+
 size_t polish_bytes(const pcs_problem *p)
 {
     return 64 + track_bytes(p) + semismooth_bytes(p);
+}
+
+static int searched(semismooth *w, solver_track *t, int steps, double *r, double *u)
+{
+    int k = 0;
+    for (int idle = 0; k < steps && idle < IDLE && !(t->best_value <= t->o->tol); ++k) {
+        const double before = t->best_value;
+        if (semismooth_step(w, 0) == STEP_NONE || !semismooth_search(w, w->merit, HALVINGS)) {
+            break;
+        }
+        semismooth_slopes(w);
+        semismooth_get(w, r);
+        track_measure(t, r, u);
+        idle = t->best_value < before ? 0 : idle + 1;
+    }
+    return k;
+}
+
+// full steps from the best r so far
+static int full(semismooth *w, solver_track *t, int steps, double *r, double *u)
+{
+    const size_t bytes = (size_t)w->z.n * sizeof *w->a;
+    semismooth_set(w, t->best);
+    int k = 0;
+    for (int idle = 0; k < steps && idle < LOST && !(t->best_value <= t->o->tol); ++k) {
+        const double before = t->best_value;
+        memcpy(w->center, w->a, bytes);
+        semismooth_slopes(w);
+        if (semismooth_step(w, DELTA) == STEP_NONE) break;
+        for (int i = 0; i < w->z.n; ++i) {
+            w->a[i] += w->d[i];
+        }
+        semismooth_get(w, r);
+        track_measure(t, r, u);
+        idle = t->best_value < BETTER * before ? 0 : idle + 1;
+    }
+    return k;
 }
 
 int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena work, double *r,
@@ -27,16 +87,16 @@ int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena 
     semismooth_set(&w, r);
     semismooth_slopes(&w);
     track_measure(&t, r, u);
-    int k = 0;
-    for (int idle = 0; k < steps && idle < IDLE && !(t.best_value <= o->tol); ++k) {
-        const double before = t.best_value;
-        if (semismooth_step(&w, 0) == STEP_NONE || !semismooth_search(&w, w.merit, HALVINGS)) {
-            break;
+    int k = searched(&w, &t, steps, r, u);
+    w.f = PCS_NEWTON_AC;
+    double before = INFINITY;
+    for (int round = 0; round < ROUNDS && t.best_value <= FROM && t.best_value < HELPED * before;
+         ++round) {
+        before = t.best_value;
+        w.shift = MOST_ALPHA;
+        for (int a = 0; a < ALPHAS && !(t.best_value <= o->tol); ++a, w.shift *= 0.1) {
+            k += full(&w, &t, steps, r, u);
         }
-        semismooth_slopes(&w);
-        semismooth_get(&w, r);
-        track_measure(&t, r, u);
-        idle = t.best_value < before ? 0 : idle + 1;
     }
     semismooth_end(&w);
     memcpy(r, t.best, (size_t)p->n * sizeof *r);

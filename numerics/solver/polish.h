@@ -1,4 +1,5 @@
-// The last digits: Newton steps of least norm on the natural map from a good r.
+// The last digits: Newton steps from a good r, first with a line search, then full ones on
+// proximal problems of a few weights.
 #ifndef SOLVER_POLISH_H
 #define SOLVER_POLISH_H
 
@@ -6,9 +7,10 @@
 
 PCS_API size_t polish_bytes(const pcs_problem *p);
 
-// Improves r (n, in K) by at most `steps` Newton steps, keeping the best by what o->stop measures;
-// u (n) belongs to the r returned. Ends early at o->tol. *value: the measure of r. Returns the
-// steps made, -1 when the arena is too small.
+// Improves r (n, in K) by Newton steps, keeping the best by what o->stop measures: at most `steps`
+// with a line search, and as many full ones for each weight. u (n) belongs to the r returned. Ends
+// early at o->tol. *value: the measure of r. Returns the steps made in all, -1 when the arena is
+// too small.
 PCS_API int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena work,
                    double *r, double *u, double *value);
 

@@ -273,6 +273,38 @@ START_TEST(polish_finds_the_last_digits)
 }
 END_TEST
 
+// contacts with the wrong status: a solution disturbed so that they open, close, stick and slide
+START_TEST(polish_passes_wrong_statuses)
+{
+    static const double size[] = {1e-3, 1e-2, 3e-2, 1e-1};
+    int tried = 0, found = 0;
+    for (int f = 0; f < FRICTION_COUNT; ++f) {
+        for (int k = 0; k < 4; ++k) {
+            reset();
+            const pcs_problem p = friction_problem((friction)f, 12, 2, &arena, NULL);
+            test_random rng = random_seed(40 + k);
+            const pcs_solver_opts o = variant(6, 1e-11);
+            double r[ROWS] = {0}, u[ROWS], largest = 0, value;
+            ck_assert_int_eq(solve(&p, &o, r, u).outcome, PCS_CONVERGED);
+            for (int i = 0; i < p.n; ++i) {
+                largest = fmax(largest, fabs(r[i]));
+            }
+            for (int i = 0; i < p.n; ++i) {
+                r[i] += size[k] * largest * random_normal(&rng);
+            }
+            cone_project(p.nb, p.block, r);
+            pcs_arena work;
+            CK_OK(pcs_arena_create(NULL, polish_bytes(&p), &work));
+            ck_assert_int_ge(polish(&p, &o, 20, work, r, u, &value), 0);
+            pcs_arena_destroy(NULL, &work);
+            tried += 1;
+            found += value <= 1e-11;
+        }
+    }
+    ck_assert_int_eq(found, tried);
+}
+END_TEST
+
 // other units of mass, length and time: the same steps
 START_TEST(units_do_not_matter)
 {
@@ -344,4 +376,5 @@ END_TEST
 
 PCS_TEST_MAIN("newton", slopes_are_slopes, zeros_are_solutions, every_family_is_solved,
               velocities_agree_with_nsgs, the_end_is_superlinear, steps_are_shortest,
-              polish_finds_the_last_digits, units_do_not_matter, odd_problems_end)
+              polish_finds_the_last_digits, polish_passes_wrong_statuses, units_do_not_matter,
+              odd_problems_end)
