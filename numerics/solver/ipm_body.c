@@ -12,8 +12,8 @@
 #include "linalg/bsr.h"
 #include "linalg/lu.h"
 
-// Steps of refinement, at most, and the part of the right side that may be left. More than that:
-// the larger system, from here on
+// Steps of refinement, at most, and the part of the right side or of the solution (the diagonal of
+// A is about 1) that may be left. More than that: the larger system, from here on
 #define REFINE 4
 #define ENOUGH 1e-13
 // entries of a factor
@@ -321,7 +321,7 @@ static bool refine(ipm_body *s, const double *C, double *b, double *left)
         for (size_t i = 0; i < n; ++i) {
             rest[i] = s->right[i] - rest[i];
         }
-        *left = whole > 0 ? largest(n, rest) / whole : 0;
+        *left = whole > 0 ? largest(n, rest) / fmax(whole, largest(n, b)) : 0;
         if (k == REFINE || !(*left > 0)) return true;
         if (k > 0 && *left <= ENOUGH) return true;
         if (!apply(s, rest)) return false;
