@@ -42,14 +42,19 @@ pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_o
         }
     }
 
-    pcs_report report = {.outcome = PCS_STALLED, .solver = c->info.kind};
+    pcs_report report = {.outcome = PCS_STALLED, .solver = c->info.kind, .measure.norm_q = -1};
     memcpy(f->r, start ? start : f->t.best, (size_t)f->p->n * sizeof *f->r);
     PCS_TRY(c->solve(f->p, &part, f->watch, f->work, f->r, f->u, &report));
     f->budget -= report.iters * cost;
     f->t.iters += report.iters;
 
     const double before = f->t.best_value;
-    if (pcs_all_finite(f->r, (size_t)f->p->n)) track_measure(&f->t, f->r, f->u);
+    // parts that keep track have measured what they return
+    if (report.measure.norm_q >= 0) {
+        track_adopt(&f->t, f->r, &report.measure);
+    } else if (pcs_all_finite(f->r, (size_t)f->p->n)) {
+        track_measure(&f->t, f->r, f->u);
+    }
     if (f->t.best_value < before) f->winner = c->info.kind;
     f->infeasible = report.outcome == PCS_INFEASIBLE && !(f->t.best_value <= f->o->tol);
     if (f->t.best_value <= f->o->tol) {

@@ -71,7 +71,7 @@ typedef struct solver_track {
     double *best;      // n, the best r so far
     double best_value; // its stop value
     double value;      // of the last r measured
-    pcs_measure measure;
+    pcs_measure measure, best_measure; // of the last r measured, and of the best
     double step, penalty;             // for the watch: a solver that has them sets them, else NaN
     unsigned char *status, *reported; // nb each: of the last r measured, and at the last call
     bool heard;                       // there was a call
@@ -89,13 +89,16 @@ bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o
 // measures r (writing u) and keeps it if it is the best; returns its stop value
 double track_measure(solver_track *t, const double *r, double *u);
 
+// the same with the measure of r known
+void track_adopt(solver_track *t, const double *r, const pcs_measure *measure);
+
 // after `iters` iterations and a measure: true when the solve ends, with the outcome in t
 bool track_done(solver_track *t, int iters);
 
 // what track_done does of it: tells the watch, if there is one; true when it wants the solve to end
 bool track_watch(solver_track *t, int iters);
 
-// the best r, and the report
+// the best r, and the report; out->measure is that of r in the norms of the solver's own problem
 void track_end(const solver_track *t, double *r, pcs_report *out);
 
 #endif

@@ -28,6 +28,23 @@ bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o
     return true;
 }
 
+// compares the last measure, that of r, with the best
+static void keep(solver_track *t, const double *r)
+{
+    t->value = solver_stop_value(t->o, &t->measure);
+    if (t->value < t->best_value) {
+        t->best_value = t->value;
+        t->best_measure = t->measure;
+        memcpy(t->best, r, (size_t)t->p->n * sizeof *r);
+    }
+}
+
+void track_adopt(solver_track *t, const double *r, const pcs_measure *measure)
+{
+    t->measure = *measure;
+    keep(t, r);
+}
+
 double track_measure(solver_track *t, const double *r, double *u)
 {
     if (!t->terms) {
@@ -35,12 +52,8 @@ double track_measure(solver_track *t, const double *r, double *u)
     } else if (global_terms_measure(t->terms, r, t->v, u, &t->measure) != PCS_OK) {
         t->measure.residual = t->measure.natural_map = NAN;
     }
-    t->value = solver_stop_value(t->o, &t->measure);
     if (t->watch.fn) problem_status(t->p, r, u, t->status);
-    if (t->value < t->best_value) {
-        t->best_value = t->value;
-        memcpy(t->best, r, (size_t)t->p->n * sizeof *r);
-    }
+    keep(t, r);
     return t->value;
 }
 
@@ -95,4 +108,5 @@ void track_end(const solver_track *t, double *r, pcs_report *out)
     memcpy(r, t->best, (size_t)t->p->n * sizeof *r);
     out->outcome = t->outcome;
     out->iters = t->iters;
+    if (t->best_value < INFINITY) out->measure = t->best_measure;
 }
