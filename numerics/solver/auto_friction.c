@@ -113,8 +113,14 @@ static pcs_status last_digits(portfolio *f, costs c)
 {
     if (f->over || f->infeasible || f->budget <= 0) return PCS_OK;
     double value;
+    pcs_solver_opts o = *f->o;
+    if (o.max_seconds > 0) {
+        o.max_seconds -= solver_clock() - f->t.start;
+        // the next look at the clock ends it all
+        if (!(o.max_seconds > 0)) return PCS_OK;
+    }
     memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
-    const int steps = polish(f->p, f->o, POLISH_STEPS, f->work, f->r, f->u, &value);
+    const int steps = polish(f->p, &o, POLISH_STEPS, f->work, f->r, f->u, &value);
     if (steps < 0) return pcs_fail_memory("auto");
     f->budget -= steps * c.step;
     if (value < f->t.best_value) f->winner = PCS_NEWTON;

@@ -38,10 +38,17 @@ size_t polish_bytes(const pcs_problem *p)
     return 64 + track_bytes(p) + semismooth_bytes(p);
 }
 
+// the tolerance reached, or the time gone
+static bool enough(const solver_track *t)
+{
+    const double most = t->o->max_seconds;
+    return t->best_value <= t->o->tol || (most > 0 && solver_clock() - t->start > most);
+}
+
 static int searched(semismooth *w, solver_track *t, int steps, double *r, double *u)
 {
     int k = 0;
-    for (int idle = 0; k < steps && idle < IDLE && !(t->best_value <= t->o->tol); ++k) {
+    for (int idle = 0; k < steps && idle < IDLE && !enough(t); ++k) {
         const double before = t->best_value;
         if (semismooth_step(w, 0) == STEP_NONE || !semismooth_search(w, w->merit, HALVINGS)) {
             break;
@@ -60,7 +67,7 @@ static int full(semismooth *w, solver_track *t, int steps, double *r, double *u)
     const size_t bytes = (size_t)w->z.n * sizeof *w->a;
     semismooth_set(w, t->best);
     int k = 0;
-    for (int idle = 0; k < steps && idle < LOST && !(t->best_value <= t->o->tol); ++k) {
+    for (int idle = 0; k < steps && idle < LOST && !enough(t); ++k) {
         const double before = t->best_value;
         memcpy(w->center, w->a, bytes);
         semismooth_slopes(w);
@@ -94,7 +101,7 @@ int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena 
          ++round) {
         before = t.best_value;
         w.shift = MOST_ALPHA;
-        for (int a = 0; a < ALPHAS && !(t.best_value <= o->tol); ++a, w.shift *= 0.1) {
+        for (int a = 0; a < ALPHAS && !enough(&t); ++a, w.shift *= 0.1) {
             k += full(&w, &t, steps, r, u);
         }
     }
