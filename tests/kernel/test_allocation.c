@@ -95,6 +95,26 @@ START_TEST(friction)
 }
 END_TEST
 
+// three boxes that stick on each other on a slope
+START_TEST(a_stack_with_friction)
+{
+    for (int i = 0; i < 5; ++i) {
+        scene s;
+        scene_open(&s);
+        s.scheme.solver.tol = 1e-9;
+        s.scheme.projection = projections[i];
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 0.5);
+        scene_gravity(&s, 1, 1, -9);
+        for (int k = 0; k < 3; ++k) {
+            box_at(&s, 0.05 + 0.1 * k);
+        }
+        expect_no_allocation(&s);
+        ck_assert_int_ge(s.report.active, 12);
+        scene_close(&s);
+    }
+}
+END_TEST
+
 static int pull(void *user, double t, const double q[7], const double v[6], double F[6])
 {
     (void)user, (void)t;
@@ -158,4 +178,4 @@ START_TEST(impact_and_projection)
 END_TEST
 
 PCS_TEST_MAIN("allocation", a_ball, a_box_at_rest_on_four_vertices, a_stack_of_two_boxes, friction,
-              a_mechanism, impact_and_projection)
+              a_stack_with_friction, a_mechanism, impact_and_projection)
