@@ -115,7 +115,8 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
         check_value(c, "speed", now.v[0], speed_at(&m, now.t), 1e-11 * size);
         check_value(c, "speed, every step", worst_v, 0, 1e-11 * size);
         check_value(c, "place, every step", worst_x, 0, m.a * h * h + 1e-11 * size * now.t);
-        check_value(c, "spin about the vertical", now.omega[2], vertical, 1e-11 * fabs(vertical));
+        check_value(c, "spin about the vertical", now.omega[2], vertical,
+                    1e-11 * (fabs(vertical) + size / R));
         check_value(c, "place across", now.x[1], 0, 1e-11 * (1 + size * now.t));
         if (m.t1 > 0 && m.t1 < set->t_end - h) {
             check_value(c, "when it rolls", rolls, m.t1, 1.001 * h);

@@ -56,6 +56,13 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         return false;
     }
 
+    if (set->near >= atan(set->def.mu)) {
+        fprintf(stderr, "incline: --near must be smaller than the friction angle, %g rad\n",
+                atan(set->def.mu));
+        *code = 2;
+        return false;
+    }
+
     // friction must not tip the box before it slides
     const double steepest = atan(set->def.mu) + set->near;
     if (tan(steepest) > set->def.size[0] / set->def.size[2]) {

@@ -64,8 +64,9 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     set->scheme.projection = (pcs_projection)projection;
     set->scheme.metric = (pcs_metric)metric;
 
-    // many contacts with friction are not solved to the last digit
-    if (set->mu > 0) set->scheme.solver.tol = 1e-12;
+    // many contacts with friction are not solved to the last digit; of a sticking one the rounding
+    // of u_T counts mu times
+    if (set->mu > 0) set->scheme.solver.tol = 1e-12 * fmax(1, set->mu);
     for (int b = 0; b < 2; ++b) {
         if (set->def.size[b][0] > 0 && set->def.size[b][1] > 0 && set->def.size[b][2] > 0) continue;
         fprintf(stderr, "two_solids: --size%d needs three edges > 0, such as 0.3,0.2,0.1\n", b + 1);
