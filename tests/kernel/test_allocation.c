@@ -106,10 +106,15 @@ START_TEST(a_stack_with_friction)
         scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 0.5);
         scene_gravity(&s, 1, 1, -9);
         for (int k = 0; k < 3; ++k) {
-            box_at(&s, 0.05 + 0.1 * k);
+            const double edges[3] = {0.2, 0.3, 0.1}, x[3] = {0, 0, 0.05 + 0.1 * k};
+            const pcs_system box = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
+            scene_rough(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.5);
         }
         expect_no_allocation(&s);
         ck_assert_int_ge(s.report.active, 12);
+        for (int k = 0; k < s.st->nv; ++k) {
+            CK_NEAR(s.st->v[k], 0, 1e-8);
+        }
         scene_close(&s);
     }
 }
