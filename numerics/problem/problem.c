@@ -429,6 +429,22 @@ static void multiply(const pcs_bsr *W, const double *y, double *t, double *size)
     }
 }
 
+static bool proves_by_normal(const pcs_block *k, const double *y)
+{
+    return y[k->row] >= 0 && y[k->row + 1] == 0 && (k->dim == 2 || y[k->row + 2] == 0);
+}
+
+// t_N r_N + t_T r_T <= 0 for every r of the block's cone, up to the rounding of t
+static bool polar_of_coulomb(const pcs_block *k, const double *t, const double *size)
+{
+    const double *x = t + k->row, *s = size + k->row;
+    double high = x[0] + k->mu * cone_tangent(k->dim, x), room = s[0];
+    for (int c = 1; c < k->dim; ++c) {
+        room += k->mu * s[c];
+    }
+    return high <= REFUTE_TOL * room && isfinite(room);
+}
+
 bool problem_proof(const pcs_problem *p, const double *y, double *t)
 {
     double gain = 0, sum = 0;
@@ -441,6 +457,12 @@ bool problem_proof(const pcs_problem *p, const double *y, double *t)
     double *size = t + p->n;
     multiply(&p->W, y, t, size);
     for (int b = 0; b < p->nb; ++b) {
+        if (p->block[b].cone == PCS_COULOMB) {
+            if (!proves_by_normal(&p->block[b], y) || !polar_of_coulomb(&p->block[b], t, size)) {
+                return false;
+            }
+            continue;
+        }
         for (int c = p->block[b].row; c < p->block[b].row + p->block[b].dim; ++c) {
             const double wrong = p->block[b].cone == PCS_EQUALITY ? fabs(t[c]) : t[c];
             if (!(wrong <= REFUTE_TOL * size[c]) || !isfinite(size[c])) return false;
@@ -455,9 +477,12 @@ static const double noise[] = {0, 1e-12, 1e-8};
 
 bool problem_refuted_by(const pcs_problem *p, double *y, double *t)
 {
-    // no y refutes friction: the shift mu |u_T| may add any amount to y'u
+    // with friction the shift may add any amount to u_T, but u_N >= 0 must hold: normals prove
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_COULOMB) return false;
+        const pcs_block *k = &p->block[b];
+        for (int c = 1; k->cone == PCS_COULOMB && c < k->dim; ++c) {
+            y[k->row + c] = 0;
+        }
     }
     cone_project(p->nb, p->block, y);
     double most = 0;

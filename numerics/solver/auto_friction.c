@@ -144,6 +144,15 @@ static pcs_status interior(portfolio *f, costs c, double fraction)
     return last_digits(f, c);
 }
 
+// impulses that run off may do so along a proof that there is no solution
+static void refute(portfolio *f)
+{
+    if (f->over || f->infeasible) return;
+    memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
+    f->infeasible = problem_refuted_by(f->p, f->r, f->scratch);
+    f->budget -= 1;
+}
+
 // ADMM converges on most problems; where the shift of friction goes round in circles, another
 // penalty, memory or damping often does not
 static pcs_status splitting(portfolio *f, const pcs_admm_opts *variant, int iterations,
@@ -208,6 +217,7 @@ pcs_status portfolio_friction(portfolio *f)
     if (f->p->n <= SMALL_ROWS) PCS_TRY(proximal(f, c, 30, start));
     PCS_TRY(splitting(f, NULL, 300, NULL));
     PCS_TRY(last_digits(f, c));
+    refute(f);
     const bool interior_first = f->p->n <= INTERIOR_ROWS;
     if (interior_first) PCS_TRY(interior(f, c, 0.99));
     PCS_TRY(splitting(f, NULL, 2000, start));

@@ -235,14 +235,19 @@ START_TEST(bad_friction_is_refused)
 }
 END_TEST
 
-// no vector in the polar cone proves that friction has no solution
-START_TEST(friction_is_not_refuted)
+// u_N >= 0 in every solution of friction; of u_T nothing is known
+START_TEST(normals_alone_refute_friction)
 {
     reset();
     pcs_problem p = friction_problem(FRICTION_DENSE, 2, 0, &arena, NULL);
-    double y[6] = {1, 0, 0, 1, 0, 0}, t[6], q[6] = {-1, 0, 0, -1, 0, 0}, W[36] = {0};
+    double y[6] = {0, 1, 0, 0, 0, -1}, t[12], q[6] = {-1, 0, 0, -1, 0, 0}, W[36] = {0};
     p.q = q;
     p.W.val = W;
+    ck_assert(!problem_refuted_by(&p, y, t));
+    // u_N = -1 whatever r is
+    y[0] = 1;
+    ck_assert(problem_refuted_by(&p, y, t));
+    q[0] = 1;
     ck_assert(!problem_refuted_by(&p, y, t));
     pcs_arena_destroy(NULL, &arena);
 }
@@ -251,4 +256,4 @@ END_TEST
 PCS_TEST_MAIN("cone", projection_obeys_moreau, nan_flows_through,
               complementarity_is_the_disjunction, friction_is_measured_as_in_the_theory,
               frictionless_blocks_are_unilateral, one_scale_per_contact, bad_friction_is_refused,
-              friction_is_not_refuted)
+              normals_alone_refute_friction)

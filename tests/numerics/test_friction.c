@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "cone/cone.h"
+#include "problem/problem.h"
 #include "solver/solver.h"
 
 #define ROWS 400
@@ -253,7 +254,7 @@ START_TEST(starts_and_repeats)
 }
 END_TEST
 
-// a contact that no impulse can open: nobody says converged, nobody says why
+// a contact that no impulse can open: nobody says converged, and auto proves it
 START_TEST(no_solution_is_not_a_solution)
 {
     double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, r[6] = {0}, u[6];
@@ -267,7 +268,8 @@ START_TEST(no_solution_is_not_a_solution)
             pcs_report report;
             memset(r, 0, sizeof r);
             CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
-            ck_assert(report.outcome != PCS_CONVERGED && report.outcome != PCS_INFEASIBLE);
+            ck_assert(report.outcome != PCS_CONVERGED);
+            ck_assert((report.outcome == PCS_INFEASIBLE) == (s == 0));
             for (int i = 0; i < 6; ++i) {
                 ck_assert(isfinite(r[i]) && isfinite(u[i]));
             }
@@ -457,7 +459,44 @@ START_TEST(refusals_and_memory)
 }
 END_TEST
 
+// A body squeezed between two walls that close on it: the normals alone say no. The same walls with
+// a gap that opens, and random directions on problems that have a solution, prove nothing.
+START_TEST(normals_that_contradict_are_refuted)
+{
+    const double H[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double W[36];
+    for (int i = 0; i < 36; ++i) {
+        W[i] = 0;
+        for (int k = 0; k < 3; ++k) {
+            W[i] += H[i % 6][k] * H[i / 6][k];
+        }
+    }
+    for (int k = 0; k < 4; ++k) {
+        const double q[6] = {k == 3 ? 2 : -1, 0.1 * k, 0, -1, 0, 0.2}, mu[2] = {0.1 + 0.4 * k, 0.5};
+        pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+        double r[6] = {0}, u[6];
+        pcs_report report;
+        CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+        ck_assert_int_eq(report.outcome, k == 3 ? PCS_CONVERGED : PCS_INFEASIBLE);
+    }
+
+    test_random rng = random_seed(9);
+    for (int f = 0; f < FRICTION_COUNT; ++f) {
+        for (uint64_t seed = 0; seed < 20; ++seed) {
+            reset();
+            const pcs_problem p = friction_problem((friction)f, 6, seed, &arena, NULL);
+            double y[ROWS], t[2 * ROWS];
+            for (int i = 0; i < p.n; ++i) {
+                y[i] = random_normal(&rng);
+            }
+            ck_assert(!problem_refuted_by(&p, y, t));
+        }
+    }
+}
+END_TEST
+
 PCS_TEST_MAIN("friction", nsgs_solves_every_family, options_work, both_loops_agree,
               no_friction_is_an_lcp, frames_do_not_matter, acceleration_helps, starts_and_repeats,
-              no_solution_is_not_a_solution, extreme_numbers, entries_agree, enum_finds_solutions,
-              enum_agrees_with_nsgs, enum_says_what_it_cannot_do, refusals_and_memory)
+              no_solution_is_not_a_solution, normals_that_contradict_are_refuted, extreme_numbers,
+              entries_agree, enum_finds_solutions, enum_agrees_with_nsgs,
+              enum_says_what_it_cannot_do, refusals_and_memory)

@@ -234,7 +234,7 @@ void expect_honesty(pcs_solver kind, int max_iters)
         pcs_report report;
         double r[6] = {0};
         CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
-        ck_assert(report.outcome != PCS_CONVERGED && report.outcome != PCS_INFEASIBLE);
+        ck_assert(report.outcome != PCS_CONVERGED);
         for (int i = 0; i < 6; ++i) {
             ck_assert(isfinite(r[i]) && isfinite(u[i]));
         }
