@@ -88,7 +88,7 @@ const solver_class solver_auto = {
              .summary = "the portfolio: active sets, or the ways of friction; whatever converges",
              .kind = PCS_AUTO,
              .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB},
-    .defaults = {.kind = PCS_AUTO, .tol = 1e-10, .max_iters = 400000},
+    .defaults = {.kind = PCS_AUTO, .tol = 1e-10, .max_iters = 1000000},
     .work_bytes = work_bytes,
     .solve = solve,
 };
