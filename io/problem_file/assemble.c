@@ -2,9 +2,9 @@
 //
 // A global problem is M v = H^T r + f, u = H v + w. Where M falls into diagonal blocks (bodies)
 // they become the blocks of the mass, and the block columns of H; W = H M^-1 H^T then couples
-// constraints of one body only. Otherwise M is factorised as a sparse matrix. Of a symmetric M a
-// file may store one triangle only; where there is no entry on one side of the diagonal, the
-// other side is mirrored.
+// constraints of one body only. Otherwise M is factorised as a sparse matrix. Of a symmetric M an
+// FCLIB file may store one triangle only; where there is no entry on one side of the diagonal,
+// the other side is mirrored.
 #include "problem_file/assemble.h"
 
 #include <limits.h>
@@ -100,36 +100,6 @@ pcs_file_kind kind_of(int nb, const pcs_block *block, int global)
 }
 
 // ---- the mass ----------------------------------------------------------------------------------
-
-// one triangle alone, and something in it
-static bool is_half(const entries *M)
-{
-    bool lower = false, upper = false;
-    for (int k = 0; k < M->n; ++k) {
-        lower = lower || (M->i[k] > M->j[k] && M->x[k] != 0);
-        upper = upper || (M->i[k] < M->j[k] && M->x[k] != 0);
-    }
-    return lower != upper;
-}
-
-static pcs_status mirror(const entries *M, pcs_pool *scratch, entries *out)
-{
-    size_t n = (size_t)M->n;
-    for (int k = 0; k < M->n; ++k) {
-        n += M->i[k] != M->j[k];
-    }
-    if (n > INT_MAX) return fail_memory();
-    PCS_TRY(entries_take(M->rows, M->cols, (int)n, scratch, out));
-    int at = 0;
-    for (int k = 0; k < M->n; ++k) {
-        for (int side = 0; side < (M->i[k] != M->j[k] ? 2 : 1); ++side) {
-            out->i[at] = side ? M->j[k] : M->i[k];
-            out->j[at] = side ? M->i[k] : M->j[k];
-            out->x[at++] = M->x[k];
-        }
-    }
-    return PCS_OK;
-}
 
 pcs_status diagonal_blocks(const entries *M, pcs_pool *pool, partition *out)
 {
@@ -232,8 +202,10 @@ pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scrat
     PCS_ASSERT(g->M.rows == g->M.cols && g->H.cols == g->M.rows);
 
     entries M = g->M;
-    file->half = is_half(&g->M);
-    if (file->half) PCS_TRY(mirror(&g->M, scratch, &M));
+    if (g->may_be_half && entries_one_sided(&g->M)) {
+        file->half = 1;
+        PCS_TRY(entries_mirror(&g->M, scratch, &M));
+    }
 
     partition row, col;
     block_order order;

@@ -30,10 +30,11 @@ typedef struct global_parts {
     int nb;
     const pcs_block *block;
     entries M;
-    entries H;       // constraints x velocities: already turned
-    partition hint;  // blocks of M that are wanted, or n = 0
-    const double *f; // velocities
-    const double *w; // constraints
+    entries H;        // constraints x velocities: already turned
+    bool may_be_half; // entries of M on one side of its diagonal only are those of a symmetric one
+    partition hint;   // blocks of M that are wanted, or n = 0
+    const double *f;  // velocities
+    const double *w;  // constraints
 } global_parts;
 
 // Factorises M and fills in `global`, `half` and the counts of rows. M is block-diagonal where it

@@ -87,6 +87,7 @@ static pcs_status build(const text *t, const file_matrix *M, const double *q, co
     int n_part = 0, *part = NULL;
     PCS_TRY(partition_runs(runs, M->rows, scratch, &n_part, &part));
     file->storage = M->storage;
+    file->half = M->half;
     file->problem = (pcs_problem){.n = M->rows, .q = q};
     PCS_TRY(matrix_to_bsr(M, t, n_part, part, keep, scratch, &file->problem.W));
     return cone_blocks(runs, keep, file);

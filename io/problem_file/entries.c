@@ -28,6 +28,48 @@ entries entries_turned(const entries *A)
     return (entries){.rows = A->cols, .cols = A->rows, .n = A->n, .i = A->j, .j = A->i, .x = A->x};
 }
 
+static void sides(const entries *A, bool *lower, bool *upper)
+{
+    *lower = *upper = false;
+    for (int k = 0; k < A->n; ++k) {
+        *lower = *lower || (A->i[k] > A->j[k] && A->x[k] != 0);
+        *upper = *upper || (A->i[k] < A->j[k] && A->x[k] != 0);
+    }
+}
+
+bool entries_one_sided(const entries *A)
+{
+    bool lower, upper;
+    sides(A, &lower, &upper);
+    return lower != upper;
+}
+
+bool entries_diagonal(const entries *A)
+{
+    bool lower, upper;
+    sides(A, &lower, &upper);
+    return !lower && !upper;
+}
+
+pcs_status entries_mirror(const entries *A, pcs_pool *scratch, entries *out)
+{
+    size_t n = (size_t)A->n;
+    for (int k = 0; k < A->n; ++k) {
+        n += A->i[k] != A->j[k];
+    }
+    if (n > INT_MAX) return fail_memory();
+    PCS_TRY(entries_take(A->rows, A->cols, (int)n, scratch, out));
+    int at = 0;
+    for (int k = 0; k < A->n; ++k) {
+        for (int side = 0; side < (A->i[k] != A->j[k] ? 2 : 1); ++side) {
+            out->i[at] = side ? A->j[k] : A->i[k];
+            out->j[at] = side ? A->i[k] : A->j[k];
+            out->x[at++] = A->x[k];
+        }
+    }
+    return PCS_OK;
+}
+
 pcs_status partition_single(int n, pcs_pool *pool, partition *out)
 {
     int *start = POOL_TAKE(pool, (size_t)n + 1, int);

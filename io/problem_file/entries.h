@@ -22,6 +22,15 @@ pcs_status entries_take(int rows, int cols, int n, pcs_pool *pool, entries *out)
 // the same matrix with rows and columns exchanged; borrows the arrays
 entries entries_turned(const entries *A);
 
+// true if there are entries on one side of the diagonal, zeros apart, and none on the other
+bool entries_one_sided(const entries *A);
+
+// true if all entries, zeros apart, are on the diagonal
+bool entries_diagonal(const entries *A);
+
+// A and its mirror image, the diagonal once
+pcs_status entries_mirror(const entries *A, pcs_pool *scratch, entries *out);
+
 // block b covers start[b] .. start[b + 1] - 1
 typedef struct partition {
     int n;

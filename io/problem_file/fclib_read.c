@@ -232,7 +232,8 @@ static pcs_status read_local(reader *r)
 
 static pcs_status read_global(reader *r)
 {
-    global_parts g = {0};
+    // codes of finite elements write one triangle
+    global_parts g = {.may_be_half = true};
     const double *b = NULL;
     int velocities = -1;
     const bool mixed = h5_has(&r->h5, part(r, "G", ""));

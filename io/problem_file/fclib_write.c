@@ -166,6 +166,11 @@ static pcs_status put_global(writer *x)
     const pcs_global_problem *g = x->w->content->global;
     const int nv = x->w->velocities;
     entries all, part_of_H;
+    if (entries_one_sided(&x->w->M_entries)) {
+        return fail_named(x->w->name, PCS_ERR_UNSUPPORTED,
+                          "M has entries on one side of its diagonal only, which readers of FCLIB"
+                          " files take for half of a symmetric one; write .pcs");
+    }
     PCS_TRY(put_matrix(x, "M", &x->w->M_entries, -1));
     PCS_TRY(bsr_to_entries(&g->H, true, x->scratch, &all));
     all = entries_turned(&all);

@@ -79,6 +79,7 @@ static pcs_status read_matrix(text *t, int dim, int nc, pcs_pool *keep, pcs_pool
         start[i] = dim * i;
     }
     file->storage = W.storage;
+    file->half = W.half;
     PCS_TRY(matrix_to_bsr(&W, t, nc, start, keep, scratch, &file->problem.W));
     return check_rows(t, &file->problem.W, dim);
 }
@@ -91,7 +92,7 @@ static pcs_status read_friction(text *t, int dim, int nc, pcs_pool *keep, pcs_pr
     if (!block) return fail_memory();
     for (int i = 0; i < nc; ++i) {
         block[i] = (pcs_block){.cone = PCS_COULOMB, .row = dim * i, .dim = dim};
-        PCS_TRY(text_real(t, "mu, a number for each contact,", &block[i].mu));
+        PCS_TRY(text_real(t, "mu, a number for each contact", &block[i].mu));
         if (block[i].mu < 0) {
             return text_fail(t, PCS_ERR_FORMAT, "mu of contact %d is %g; it must not be negative",
                              i, block[i].mu);
@@ -147,6 +148,7 @@ static pcs_status read_matrices(text *t, int n, pcs_pool *scratch, pcs_problem_f
                          H.rows, H.cols, M.rows, n, M.rows, n);
     }
     file->storage = M.storage;
+    file->half = M.half;
     if (M.storage == PCS_FILE_BLOCKS && M.bsr.m == M.bsr.n &&
         memcmp(M.bsr.row, M.bsr.col, ((size_t)M.bsr.m + 1) * sizeof(int)) == 0) {
         g->hint = (partition){.n = M.bsr.m, .start = M.bsr.row};
@@ -182,7 +184,7 @@ pcs_status global_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_f
     PCS_TRY(read_matrices(t, dim * nc, scratch, file, &g));
     PCS_TRY(read_vector(t, "q", g.M.rows, keep, &g.f));
     PCS_TRY(read_vector(t, "b", dim * nc, keep, &g.w));
-    PCS_TRY(read_vector(t, "mu, a number for each contact,", nc, scratch, &mu));
+    PCS_TRY(read_vector(t, "mu, a number for each contact", nc, scratch, &mu));
     PCS_TRY(contact_blocks(t->name, dim, nc, mu, 0, keep, &g.block));
     return global_build(t->name, &g, scratch, file);
 }

@@ -272,21 +272,40 @@ static pcs_status read_compressed(text *t, const char *name, bool by_rows, pcs_p
     return PCS_OK;
 }
 
+// one half of a symmetric matrix, with or without its diagonal: the other is the mirror image
+static pcs_status read_half(text *t, const char *name, pcs_pool *scratch, file_matrix *A)
+{
+    PCS_TRY(read_triplets(t, name, scratch, A));
+    if (A->rows != A->cols) {
+        return text_fail(t, PCS_ERR_SIZE,
+                         "half a matrix (origin 4) is symmetric, but %s is %d x %d", name, A->rows,
+                         A->cols);
+    }
+    entries half = {A->rows, A->cols, A->entries, A->i, A->j, A->x}, whole;
+    if (!entries_one_sided(&half) && !entries_diagonal(&half)) {
+        return text_fail(t, PCS_ERR_FORMAT,
+                         "%s has entries on both sides of its diagonal; half a matrix (origin 4)"
+                         " has them on one",
+                         name);
+    }
+    PCS_TRY(entries_mirror(&half, scratch, &whole));
+    A->half = 1;
+    A->entries = whole.n;
+    A->i = whole.i;
+    A->j = whole.j;
+    A->x = whole.x;
+    return PCS_OK;
+}
+
 static pcs_status read_sparse(text *t, const char *name, pcs_pool *scratch, file_matrix *A)
 {
     int origin;
     PCS_TRY(text_int(t, "the origin of the sparse matrix", 1, 4, "", &origin));
-    if (origin == ORIGIN_HALF) {
-        return text_fail(t, PCS_ERR_FORMAT,
-                         "%s has only half of its entries (origin 4); write"
-                         " both halves as triplets (origin 1)",
-                         name);
-    }
     PCS_TRY(text_skip_line(t, true));
     PCS_TRY(text_skip_line(t, false));
 
     // "triplet: m-by-n, nzmax: N nnz: N" or "m-by-n, nzmax: N nnz: N, 1-norm: x"
-    const bool triplets = origin == ORIGIN_TRIPLETS;
+    const bool triplets = origin == ORIGIN_TRIPLETS || origin == ORIGIN_HALF;
     int rows, cols, most;
     if (triplets) PCS_TRY(text_word(t, "triplet:"));
     PCS_TRY(text_int(t, "the rows of the sparse matrix", 0, INT_MAX, "-by-", &rows));
@@ -299,6 +318,7 @@ static pcs_status read_sparse(text *t, const char *name, pcs_pool *scratch, file
         return text_fail(t, PCS_ERR_SIZE, "%s is first %d x %d, then %d x %d", name, A->rows,
                          A->cols, rows, cols);
     }
+    if (origin == ORIGIN_HALF) return read_half(t, name, scratch, A);
     if (triplets) return read_triplets(t, name, scratch, A);
 
     PCS_TRY(text_skip_line(t, false));
