@@ -52,14 +52,24 @@ void pcs_problem_file_destroy(pcs_problem_file *file)
     pool_release(&pool);
 }
 
-// condenses with more and more memory until it fits
-static pcs_status condense(const pcs_env *env, const pcs_global_problem *g, pcs_arena *arena,
-                           pcs_problem *out)
+static pcs_status condense(const pcs_problem_file *file, pcs_arena *arena, pcs_problem *out)
 {
+    return pcs_global_condense(file->global, arena, out);
+}
+
+pcs_status object_compress(const pcs_problem_file *file, pcs_arena *arena, pcs_problem *out)
+{
+    return pcs_problem_compress(&file->problem, arena, out);
+}
+
+pcs_status object_grow(pcs_problem_file *file, object_make *make, pcs_problem *out)
+{
+    const pcs_env *env = &file->memory->pool.env;
+    pcs_arena *arena = &file->memory->arena;
     size_t demand = 0;
     for (;;) {
         arena->peak = &demand;
-        const pcs_status status = pcs_global_condense(g, arena, out);
+        const pcs_status status = make(file, arena, out);
         arena->peak = NULL;
         if (status != PCS_ERR_MEMORY || demand <= arena->size) return status;
         pcs_arena_destroy(env, arena);
@@ -74,7 +84,7 @@ pcs_status pcs_problem_file_local(pcs_problem_file *file, const pcs_problem **ou
     struct pcs_file_memory *memory = file->memory;
     if (file->global && !memory->condensed) {
         pcs_problem local;
-        PCS_TRY(condense(&memory->pool.env, file->global, &memory->arena, &local));
+        PCS_TRY(object_grow(file, condense, &local));
         file->problem = local;
         memory->condensed = 1;
     }

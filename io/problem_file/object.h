@@ -10,11 +10,18 @@ struct pcs_file_memory {
     pcs_pool pool; // all that is borrowed, this struct and the object itself
     pcs_global_problem global;
     pcs_mass *mass;  // of the global problem, or null
-    pcs_arena arena; // the condensed problem
+    pcs_arena arena; // the condensed or the compressed problem
     int condensed;
 };
 
 // an object with the kind and nothing else; release with pcs_problem_file_destroy
 pcs_status object_begin(const pcs_env *env, pcs_problem_file **out);
+
+// makes a problem of a file in the arena of its object, which grows until it suffices
+typedef pcs_status object_make(const pcs_problem_file *file, pcs_arena *arena, pcs_problem *out);
+pcs_status object_grow(pcs_problem_file *file, object_make *make, pcs_problem *out);
+
+// an object_make: pcs_problem_compress
+pcs_status object_compress(const pcs_problem_file *file, pcs_arena *arena, pcs_problem *out);
 
 #endif

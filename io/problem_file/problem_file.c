@@ -38,6 +38,7 @@ static bool fits(const text *t, pcs_file_kind kind)
 static pcs_status fail_unknown(const text *t)
 {
     long long x[5];
+    if (text_at_end(t)) return text_fail(t, PCS_ERR_FORMAT, "the file is empty");
     if (text_peek_ints(t, 5, x) == 5 && x[0] == 5 && x[2] >= 0 && x[2] <= 2 && x[3] == x[4]) {
         return text_fail(t, PCS_ERR_UNSUPPORTED,
                          "this looks like rolling friction (dimension 5), which percuss does not"
@@ -107,6 +108,17 @@ static pcs_status read_format(text *t, pcs_pool *scratch, pcs_problem_file *file
     }
 }
 
+// A dense W of contacts most of which do not touch one another, in the blocks of these. What the
+// file wrote is still known by `storage`.
+static pcs_status compress(pcs_problem_file *file)
+{
+    if (file->global || file->contacts == 0 || file->storage != PCS_FILE_DENSE) return PCS_OK;
+    pcs_problem small;
+    PCS_TRY(object_grow(file, object_compress, &small));
+    file->problem = small;
+    return PCS_OK;
+}
+
 // reads into a new object; null after a failure
 static pcs_status read_into(const pcs_env *env, text *t, pcs_file_format format, pcs_file_kind kind,
                             int recognised, pcs_problem_file **out)
@@ -121,6 +133,7 @@ static pcs_status read_into(const pcs_env *env, text *t, pcs_file_format format,
     pcs_pool scratch = pool_begin(env);
     pcs_status status = read_format(t, &scratch, file);
     pool_release(&scratch);
+    if (status == PCS_OK) status = compress(file);
     if (status == PCS_OK && kind != PCS_FILE_ANY && file->kind != kind) {
         status = fail_named(t->name, PCS_ERR_FORMAT, "the file is of kind %s, not %s",
                             pcs_file_kind_text(file->kind), pcs_file_kind_text(kind));
@@ -132,6 +145,22 @@ static pcs_status read_into(const pcs_env *env, text *t, pcs_file_format format,
     if (!file->global) file->rows = file->problem.n;
     *out = file;
     return PCS_OK;
+}
+
+// A local problem whose matrix has the wrong size is taken for a global one: the sentence that
+// comes of it should say so.
+static pcs_status explain(const text *t, pcs_file_kind kind, pcs_status status)
+{
+    long long x[4];
+    const bool global = kind == PCS_FILE_GFC3D || kind == PCS_FILE_GFC2D;
+    const bool malformed = status == PCS_ERR_FORMAT || status == PCS_ERR_SIZE;
+    if (!global || !malformed || text_peek_ints(t, 4, x) < 4) return status;
+    char words[400];
+    snprintf(words, sizeof words, "%s", pcs_error_text());
+    return pcs_fail(status,
+                    "%s (taken for a global problem, as W of a local one with %lld contacts has"
+                    " %lld rows, not %lld)",
+                    words, x[1], x[0] * x[1], x[3]);
 }
 
 static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_problem_file **out)
@@ -147,7 +176,9 @@ static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_
         const pcs_status status = read_into(env, &probe, PCS_FORMAT_DAT, other, 1, out);
         if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE) return status;
     }
-    return read_into(env, &t, PCS_FORMAT_DAT, kind, 1, out);
+    text rest = t;
+    const pcs_status status = read_into(env, &rest, PCS_FORMAT_DAT, kind, 1, out);
+    return status == PCS_OK ? status : explain(&t, kind, status);
 }
 
 pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t size,

@@ -281,6 +281,13 @@ bool text_take_key(text *t, const char *key)
     return true;
 }
 
+bool text_at_end(const text *t)
+{
+    text s = *t;
+    skip_blanks(&s);
+    return s.at == s.end;
+}
+
 pcs_status text_expected(text *t, const char *what)
 {
     skip_blanks(t);

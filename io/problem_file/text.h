@@ -44,6 +44,9 @@ bool text_take_word(text *t, const char *word);
 // takes the literal if it is next and a blank or the end follows
 bool text_take_key(text *t, const char *key);
 
+// whether only blanks are left
+bool text_at_end(const text *t);
+
 // fails with what is there instead of `what`
 pcs_status text_expected(text *t, const char *what);
 

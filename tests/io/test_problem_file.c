@@ -58,6 +58,8 @@ static void expect_problem(const pcs_problem_file *file, int n, const double *M,
     }
 }
 
+#define HALF "2 2 2 2 4\nx\ntriplet: 2-by-2, nzmax: "
+
 static pcs_status parse(const char *text, pcs_file_kind kind, pcs_problem_file **out)
 {
     return pcs_problem_file_parse(NULL, text, strlen(text), "t", kind, out);
@@ -200,6 +202,57 @@ START_TEST(a_large_sparse_equality_block_is_taken_apart)
 }
 END_TEST
 
+START_TEST(half_a_matrix_is_completed)
+{
+    // either triangle; what is at the same place adds up before it is mirrored; zeros have no side
+    static const char *const texts[] = {
+        HALF "4 nnz: 4\n 0 0 : 4\n 0 1 : 1\n 1 1 : 2\n 1 0 : 0\n -1 1",
+        HALF "4 nnz: 4\n 0 0 : 4\n 1 0 : 0.25\n 1 1 : 2\n 1 0 : 0.75\n -1 1"};
+    const double M[4] = {4, 1, 1, 2}, q[2] = {-1, 1};
+    for (int i = 0; i < 2; ++i) {
+        pcs_problem_file *f;
+        CK_OK(parse(texts[i], PCS_FILE_LCP, &f));
+        expect_problem(f, 2, M, q);
+        ck_assert(f->half == 1 && f->storage == PCS_FILE_SPARSE);
+        pcs_problem_file_destroy(f);
+    }
+    pcs_problem_file *f;
+    CK_OK(parse(HALF "2 nnz: 2\n 0 0 : 4\n 1 1 : 2\n -1 1", PCS_FILE_LCP, &f));
+    const double D[4] = {4, 0, 0, 2};
+    expect_problem(f, 2, D, q);
+    pcs_problem_file_destroy(f);
+}
+END_TEST
+
+START_TEST(a_dense_matrix_of_contacts_apart_loses_its_zeros)
+{
+    // of a chain of four 10 blocks of 16 are not zero, which is not worth it; apart, 4
+    for (int chain = 0; chain < 2; ++chain) {
+        const int nc = 4, n = 2 * nc;
+        double W[64], q[8];
+        char text[2000];
+        int at = snprintf(text, sizeof text, "2 %d 0 %d %d %d %d", nc, n, n, n, n);
+        for (int j = 0; j < n; ++j) {
+            q[j] = 1 + j;
+            for (int i = 0; i < n; ++i) {
+                W[n * i + j] = abs(i / 2 - j / 2) <= chain ? 1 + i + 0.5 * j : 0;
+                at += snprintf(text + at, sizeof text - (size_t)at, " %g", W[n * i + j]);
+            }
+        }
+        for (int i = 0; i < n + nc; ++i) {
+            at += snprintf(text + at, sizeof text - (size_t)at, " %d", i < n ? 1 + i : 1);
+        }
+        pcs_problem_file *f;
+        CK_OK(parse(text, PCS_FILE_ANY, &f));
+        expect_problem(f, n, W, q);
+        ck_assert_int_eq(f->storage, PCS_FILE_DENSE);
+        ck_assert_int_eq(f->problem.W.m, chain ? 1 : nc);
+        ck_assert_int_eq(f->problem.W.ptr[f->problem.W.m], chain ? 1 : nc);
+        pcs_problem_file_destroy(f);
+    }
+}
+END_TEST
+
 START_TEST(many_runs_in_any_order_are_read)
 {
     // an equality block, none (empty), two of one row each, then a complementarity
@@ -282,16 +335,23 @@ START_TEST(a_global_problem_is_turned_once)
     ck_assert(p->block[0].mu == 0.5 && p->nb == 1);
     pcs_problem_file_destroy(f);
 
-    // one triangle of M is enough; two contacts without mass in common stay apart
-    CK_OK(parse("2 1 0 2 2 2 2  4 0 1 2  0 2 2 2 2  1 0 0 1  1 2  0 0  0.5", PCS_FILE_GFC2D, &f));
-    ck_assert_int_eq(f->half, 1);
-    CK_OK(pcs_problem_file_local(f, &p));
-    pcs_bsr_to_dense(&p->W, found);
-    const double inverse[4] = {2.0 / 7, -1.0 / 7, -1.0 / 7, 4.0 / 7};
-    for (int i = 0; i < 4; ++i) {
-        CK_NEAR(found[i], inverse[i], 1e-15);
+    // a triangular M is one; only half a matrix that calls itself so (origin 4) is completed
+    static const char *const masses[2] = {
+        "2 1 0 2 2 2 2  4 0 1 2  0 2 2 2 2  1 0 0 1  1 2  0 0  0.5",
+        "2 1 2 2 2 4\n\ntriplet: 2-by-2, nzmax: 4 nnz: 3\n0 0 : 4\n0 1 : 1\n1 1 : 2\n"
+        "0 2 2 2 2  1 0 0 1  1 2  0 0  0.5"};
+    const double inverse[2][4] = {{1.0 / 4, 0, -1.0 / 8, 1.0 / 2},
+                                  {2.0 / 7, -1.0 / 7, -1.0 / 7, 4.0 / 7}};
+    for (int half = 0; half < 2; ++half) {
+        CK_OK(parse(masses[half], PCS_FILE_GFC2D, &f));
+        ck_assert_int_eq(f->half, half);
+        CK_OK(pcs_problem_file_local(f, &p));
+        pcs_bsr_to_dense(&p->W, found);
+        for (int i = 0; i < 4; ++i) {
+            CK_NEAR(found[i], inverse[half][i], 1e-15);
+        }
+        pcs_problem_file_destroy(f);
     }
-    pcs_problem_file_destroy(f);
 
     // no contacts: velocities alone
     CK_OK(parse("3 0 0 2 2 2 2 1 0 0 1  0 2 0 2 0  5 6", PCS_FILE_ANY, &f));
@@ -550,7 +610,10 @@ static const struct {
 
     // sparse
     {PCS_FILE_LCP, "1 2 1 1 5\nx\n", PCS_ERR_FORMAT, "origin of the sparse matrix is 5"},
-    {PCS_FILE_LCP, "1 2 1 1 4\nx\n", PCS_ERR_FORMAT, "origin 4"},
+    {PCS_FILE_LCP, HALF "2 nnz: 2\n 0 1 : 1\n 1 0 : 1\n 1 1", PCS_ERR_FORMAT, "both sides"},
+    {PCS_FILE_GFC2D,
+     "2 1 0 1 1 1 1 1  2 1 2 4\n\ntriplet: 1-by-2, nzmax: 1 nnz: 1\n0 0 : 1\n 1  0 0  0.5",
+     PCS_ERR_SIZE, "is symmetric, but H is 1 x 2"},
     {PCS_FILE_LCP, "1 2 1 1 1 x\n", PCS_ERR_FORMAT, "end of the line"},
     {PCS_FILE_LCP, "1 2 1 1 1", PCS_ERR_FORMAT, "another line"},
     {PCS_FILE_LCP, TRIPLETS "1-by-1, nzmax: 1 nnz: 1\n 0 0 : 1\n1", PCS_ERR_FORMAT, "'triplet:'"},
@@ -620,6 +683,9 @@ static const struct {
     {PCS_FILE_GFC2D, "2 1 0 1 1 1 1 1  0 1 2 1 2 1 1  1  0 0  -1", PCS_ERR_FORMAT, "mu of contact"},
     {PCS_FILE_GFC2D, "2 1 0 1 1 1 1 1  0 1 2 1 2 1 1  1  0", PCS_ERR_FORMAT, "b: number 2 of 2"},
     {PCS_FILE_GFC3D, "3 2147483647 0 1 1", PCS_ERR_SIZE, "bytes are left"},
+    {PCS_FILE_ANY, " \n", PCS_ERR_FORMAT, "the file is empty"},
+    {PCS_FILE_ANY, "3 2 0 3 3 3 3 1 0 0 0 1 0 0 0 1 -1 0 0 -1 0 0 1 1", PCS_ERR_FORMAT,
+     "2 contacts has 6 rows, not 3"},
     {PCS_FILE_ANY, "5 1 0 5 5", PCS_ERR_UNSUPPORTED, "rolling"},
     {PCS_FILE_ANY, "5 2 0 10 10", PCS_ERR_UNSUPPORTED, "rolling"},
 
@@ -871,7 +937,9 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-PCS_TEST_MAIN("problem files", an_lcp_reads_the_same_in_every_storage,
+PCS_TEST_MAIN("problem files", half_a_matrix_is_completed,
+              a_dense_matrix_of_contacts_apart_loses_its_zeros,
+              an_lcp_reads_the_same_in_every_storage,
               a_friction_problem_reads_the_same_in_every_storage, a_global_problem_is_turned_once,
               our_own_form_is_read, a_cut_file_of_our_own_is_an_error,
               friction_is_told_from_what_begins_alike, an_mlcp_keeps_the_order_of_its_rows,

@@ -61,7 +61,7 @@ typedef enum pcs_file_format {
 /// The word of a format, never null.
 PCS_API const char *pcs_file_format_text(pcs_file_format format);
 
-/// How a file writes its matrix (of a global problem: M); a local problem keeps that storage.
+/// How a file writes its matrix (of a global problem: M).
 typedef enum pcs_file_storage {
     PCS_FILE_DENSE,  ///< one block
     PCS_FILE_BLOCKS, ///< block-sparse, the blocks of the file
@@ -71,7 +71,9 @@ typedef enum pcs_file_storage {
 /// A problem and the memory it lives in.
 typedef struct pcs_problem_file {
     pcs_problem problem;              ///< borrows from this object; of a global file empty until
-                                      ///< pcs_problem_file_local has condensed it
+                                      ///< pcs_problem_file_local has condensed it; a dense W of
+                                      ///< contacts is compressed where that halves it
+                                      ///< (pcs_problem_compress), whatever `storage` says
     const pcs_global_problem *global; ///< of a global file; null for local ones
     pcs_file_format format;           ///< what its content is; never PCS_FORMAT_BY_NAME
     pcs_file_kind kind;               ///< what was asked for, or recognised; never PCS_FILE_ANY
@@ -80,8 +82,9 @@ typedef struct pcs_problem_file {
     pcs_file_storage storage; ///< of the matrix
     int has_matrix; ///< 1 if the file has the form (M, q), W or (M, H); 0 only for an MLCP in parts
     int has_parts;  ///< 1 if it has the form (A, B, C, D, a, b)
-    int half;       ///< 1 if only one triangle of a symmetric M was there; the other was completed
-    int equalities; ///< rows w = 0
+    int half; ///< 1 if the file has one triangle of a symmetric matrix only (M of an FCLIB file, or
+              ///< a sparse one that says so); the other was completed
+    int equalities;                 ///< rows w = 0
     int complementarities;          ///< rows 0 <= z _|_ w >= 0
     int contacts;                   ///< with friction; each is a Coulomb block of three or two rows
     int rows;                       ///< constraint rows: entries of r, u, q or w
