@@ -54,7 +54,7 @@ static void print_default(const args_flag *f)
 {
     if (f->type == ARGS_REAL) {
         printf(" (%g)", *(const double *)f->value);
-    } else if (f->type == ARGS_INT) {
+    } else if (f->type == ARGS_INT && *(const int *)f->value >= f->low) {
         printf(" (%d)", *(const int *)f->value);
     } else if (f->type == ARGS_STRING && *(const char **)f->value) {
         printf(" (%s)", *(const char **)f->value);
@@ -73,6 +73,7 @@ static void print_help(const args *a)
            a->about);
     for (int i = 0; i < a->n; ++i) {
         const args_flag *f = &a->flags[i];
+        if (!f->help) continue;
         int width = f->letter ? printf("  -%c, %s", f->letter, f->name) : printf("  %s", f->name);
         if (f->what) width += printf(" %s", f->what);
         if (width > HELP_COLUMN - 2) width = printf("\n") - 1;

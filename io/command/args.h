@@ -36,7 +36,7 @@ typedef struct args_flag {
     double low, high;
     bool low_excluded;
     const char *what; // what --help calls the value; the words of a choice
-    const char *help;
+    const char *help; // null: --help is silent about it
 } args_flag;
 
 typedef struct args {

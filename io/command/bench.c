@@ -34,6 +34,7 @@
 typedef struct bench {
     setup s;
     args_list solvers, tols, problems, add;
+    char (*digest)[17]; // of each problem
     double tol[MOST_TOLS];
     const char *out;
     int repeat, jobs;
@@ -134,21 +135,6 @@ static bool read_tols(bench *b)
     return true;
 }
 
-// of the program itself: results of another build are not mixed with ours
-static uint64_t fingerprint(const char *path)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    FILE *f = fopen(path, "rb");
-    unsigned char piece[1 << 14];
-    for (size_t got; f && (got = fread(piece, 1, sizeof piece, f)) > 0;) {
-        for (size_t i = 0; i < got; ++i) {
-            hash = (hash ^ piece[i]) * 0x100000001b3u;
-        }
-    }
-    if (f) fclose(f);
-    return hash;
-}
-
 static bool find_self(bench *b)
 {
     const ssize_t length = readlink("/proc/self/exe", b->self, sizeof b->self - 1);
@@ -165,25 +151,28 @@ static void describe(bench *b)
     char iters[32] = "own";
     if (b->s.max_iters >= 0) snprintf(iters, sizeof iters, "%d", b->s.max_iters);
     const char *threads = getenv("OPENBLAS_NUM_THREADS");
+    // results of another build are not mixed with ours
+    char build[17];
+    fingerprint(b->self, build);
     snprintf(b->settings, sizeof b->settings,
              "percuss %s: measure %s, max-seconds %g, max-iters %s, repeat %d, kind %d, jobs %d, "
-             "threads %.8s, build %016llx",
+             "threads %.8s, build %s",
              pcs_version(), setup_measure[b->s.measure], b->s.max_seconds, iters, b->repeat,
-             b->s.kind, b->jobs, threads ? threads : "1", (unsigned long long)fingerprint(b->self));
+             b->s.kind, b->jobs, threads ? threads : "1", build);
 }
 
 // ---- cells -------------------------------------------------------------------------------------
 
 typedef struct cell {
-    const char *file, *solver;
+    const char *file, *solver, *digest;
     double tol;
 } cell;
 
 static cell cell_at(const bench *b, int i)
 {
     // tolerances first, then solvers: a problem is finished before the next begins
-    const int nt = b->tols.n, ns = b->solvers.n;
-    return (cell){b->problems.at[i / (nt * ns)], b->solvers.at[i / nt % ns], b->tol[i % nt]};
+    const int nt = b->tols.n, ns = b->solvers.n, p = i / (nt * ns);
+    return (cell){b->problems.at[p], b->solvers.at[i / nt % ns], b->digest[p], b->tol[i % nt]};
 }
 
 static bool is_there(const bench *b, const cell *c)
@@ -194,6 +183,21 @@ static bool is_there(const bench *b, const cell *c)
             return true;
     }
     return false;
+}
+
+// takes away the runs of a file that has changed since
+static void forget_changed(bench *b)
+{
+    b->digest = take((size_t)b->problems.n, sizeof *b->digest);
+    int changed = 0;
+    for (int p = 0; p < b->problems.n; ++p) {
+        fingerprint(b->problems.at[p], b->digest[p]);
+        changed += runs_forget(&b->own, b->problems.at[p], b->digest[p]) > 0;
+    }
+    if (changed > 0) {
+        fprintf(stderr, "percuss: bench: %d problem%s changed since; run%s again\n", changed,
+                changed == 1 ? " has" : "s have", changed == 1 ? " it" : " them");
+    }
 }
 
 static bool start(const bench *b, const cell *c, child *out)
@@ -210,8 +214,6 @@ static bool start(const bench *b, const cell *c, child *out)
         if (*o == ':') *o = ',';
     }
 
-    static const char *const kinds[] = {"any",   "lcp",   "mlcp",  "fc3d",  "fc2d",
-                                        "gfc3d", "gfc2d", "mixed", "global"};
     const char *line[32];
     int n = 0;
     line[n++] = b->self;
@@ -228,7 +230,7 @@ static bool start(const bench *b, const cell *c, child *out)
     line[n++] = "--repeat";
     line[n++] = repeat;
     line[n++] = "--kind";
-    line[n++] = kinds[b->s.kind];
+    line[n++] = pcs_file_kind_text((pcs_file_kind)b->s.kind);
     if (b->s.max_iters >= 0) {
         line[n++] = "--max-iters";
         line[n++] = iters;
@@ -273,6 +275,7 @@ static void judge(child *c, const cell *asked, run *r, char *words, size_t size)
     r->file = asked->file;
     r->solver = asked->solver;
     r->tol = asked->tol;
+    r->digest = asked->digest;
     r->message = words;
     if (row && WIFEXITED(c->status)) return;
     r->seconds = NAN;
@@ -494,13 +497,15 @@ static int run_bench(int argc, char **argv)
     b.s.max_seconds = 10;
     const args_flag flags[] = {
         {"--solvers", 's', ARGS_LIST, &b.solvers, .what = "A,B:OPT=X,...",
-         .help = "(auto) options after colons: nsgs:depth=0:order=shuffled"},
-        {"--tol", 't', ARGS_LIST, &b.tols, .what = "X,Y,...", .help = "(1e-4,1e-8,1e-12)"},
+         .help = "solvers, options after colons: nsgs:depth=0:order=shuffled (auto)"},
+        {"--tol", 't', ARGS_LIST, &b.tols, .what = "X,Y,...",
+         .help = "tolerances (1e-4,1e-8,1e-12)"},
         {"--out", 'o', ARGS_STRING, &b.out, .what = "REPORT",
          .help = "folder for runs.csv, report.html and figures"},
         {"--add", 0, ARGS_LIST, &b.add, .what = "OTHER.csv,...",
          .help = "runs of other codes, with the columns of runs.csv"},
         SETUP_FLAGS(b.s),
+        {"--opt", 0, ARGS_LIST, &b.s.opt, .help = NULL}, // refused with the remedy
         {"--repeat", 0, ARGS_INT, &b.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "solves short ones up to N times; the shortest time counts"},
         {"--jobs", 'j', ARGS_INT, &b.jobs, .low = 1, .high = 256, .what = "N",
@@ -524,6 +529,7 @@ static int run_bench(int argc, char **argv)
     } else if (b.s.opt.n > 0) {
         code = complain("bench: options belong to a solver: --solvers NAME:%s", b.s.opt.at[0]);
     } else if (prepare(&b, &a)) {
+        forget_changed(&b);
         interrupts_begin();
         b.terminal = isatty(STDERR_FILENO);
         run_cells(&b);
@@ -532,6 +538,7 @@ static int run_bench(int argc, char **argv)
     ledger_close(&b.file);
     runs_free(&b.own);
     runs_free(&b.added);
+    free(b.digest);
     args_list_free(&b.solvers);
     args_list_free(&b.tols);
     args_list_free(&b.problems);

@@ -37,6 +37,10 @@ int complain(const char *format, ...) PCS_PRINTF(1, 2);
 int finish_output(int code);
 
 // malloc that ends the program with a line and WRONG when there is none
+// A hash of the bytes of a file (FNV-1a), as 16 hexadecimal digits; empty when it is no regular
+// file.
+void fingerprint(const char *path, char out[17]);
+
 void *take(size_t count, size_t size);
 
 // "two words" of two strings, taken; the caller frees

@@ -60,7 +60,7 @@ static int run_convert(int argc, char **argv)
         {"--storage", 0, ARGS_CHOICE, &q.storage, .what = "same|dense|blocks|sparse",
          .help = "how a .dat file writes its matrix"},
         {"--local", 0, ARGS_BOOL, &q.local, .help = "condense a global problem: W = H M^-1 H'"},
-        {"--kind", 0, ARGS_CHOICE, &q.kind, .what = SETUP_KINDS,
+        {"--kind", 0, ARGS_CHOICE, &q.kind, .what = setup_kinds,
          .help = "what IN holds, where it does not say so"},
     };
     args a = {.command = "convert",

@@ -258,7 +258,7 @@ static int run_info(int argc, char **argv)
     int kind = PCS_FILE_ANY;
     bool as_json = false;
     const args_flag flags[] = {
-        {"--kind", 0, ARGS_CHOICE, &kind, .what = SETUP_KINDS,
+        {"--kind", 0, ARGS_CHOICE, &kind, .what = setup_kinds,
          .help = "what the file holds, where it does not say so"},
         {"--json", 0, ARGS_BOOL, &as_json, .help = "one object per file and line"},
     };

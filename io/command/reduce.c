@@ -274,6 +274,7 @@ static int run_reduce(int argc, char **argv)
         {"--tol", 't', ARGS_REAL, &d.s.tol, .high = 1, .low_excluded = true, .what = "X",
          .help = "when a problem counts as solved"},
         SETUP_FLAGS(d.s),
+        SETUP_OPTIONS(d.s),
         {"--out", 'o', ARGS_STRING, &d.out, .what = "FILE",
          .help = "the small problem: .pcs, .dat, .hdf5 (NAME-reduced.pcs)"},
     };

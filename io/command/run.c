@@ -47,6 +47,7 @@ static const column columns[RUN_COLUMNS] = {
     COLUMN("slide", INT, slide),
     COLUMN("undecided", INT, undecided),
     COLUMN("message", TEXT, message),
+    COLUMN("digest", TEXT, digest),
 };
 
 run run_none(void)
@@ -57,7 +58,8 @@ run run_none(void)
              .measure = "",
              .outcome = "",
              .by = "",
-             .message = ""};
+             .message = "",
+             .digest = ""};
     x.tol = x.seconds = x.residual = x.natural_map = x.relative = NAN;
     x.norm_q = x.norm_r = x.norm_u = NAN;
     return x;

@@ -10,7 +10,7 @@
 
 // texts are borrowed
 typedef struct run {
-    const char *file, *kind, *solver, *measure, *outcome, *by, *message;
+    const char *file, *kind, *solver, *measure, *outcome, *by, *message, *digest;
     double tol, seconds, residual, natural_map, relative, norm_q, norm_r, norm_u;
     int rows, blocks, contacts, iterations;
     int open, closed, stick, slide, undecided;
@@ -31,7 +31,7 @@ void run_csv(FILE *out, const run *x);
 
 // Reads a row (line is cut up and then borrowed). `place` (RUN_COLUMNS) says which column stands in
 // which field; -1 is absent. False when it is no row.
-#define RUN_COLUMNS 24
+#define RUN_COLUMNS 25
 bool run_read_header(char *line, int *place, int *fields);
 bool run_read(char *line, const int *place, int fields, run *out);
 

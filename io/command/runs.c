@@ -62,6 +62,22 @@ void runs_put(runs *x, const run *r)
     free(text);
 }
 
+int runs_forget(runs *x, const char *file, const char *digest)
+{
+    int kept = 0, n = x->n;
+    for (int i = 0; i < n; ++i) {
+        const run *r = &x->at[i];
+        if (strcmp(r->file, file) == 0 && strcmp(r->digest, digest) != 0) {
+            free(x->line[i]);
+            continue;
+        }
+        x->at[kept] = x->at[i];
+        x->line[kept++] = x->line[i];
+    }
+    x->n = kept;
+    return n - kept;
+}
+
 void runs_free(runs *x)
 {
     for (int i = 0; i < x->n; ++i) {

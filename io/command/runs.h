@@ -14,6 +14,8 @@ typedef struct runs {
 bool runs_add(runs *x, const char *line, const int *place, int fields);
 // appends a copy of a run
 void runs_put(runs *x, const run *r);
+// takes out the runs of a file with another digest; how many
+int runs_forget(runs *x, const char *file, const char *digest);
 void runs_free(runs *x);
 
 // Reads any file with the columns of runs.csv, in any order; lines that begin with # are skipped.

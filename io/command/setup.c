@@ -10,6 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
+#define X(id, text) "|" text
+static const char kinds[] = PCS_FILE_KIND_LIST(X);
+#undef X
+const char *const setup_kinds = kinds + 1;
 const char *const setup_measure[3] = {"residual", "natural", "both"};
 
 setup setup_default(void)

@@ -8,7 +8,7 @@
 #include "command/args.h"
 
 // the words of the kinds of files, in the order of pcs_file_kind, and of the measures, of pcs_stop
-#define SETUP_KINDS    "any|lcp|mlcp|fc3d|fc2d|gfc3d|gfc2d|mixed|global"
+extern const char *const setup_kinds; // any|lcp|...
 #define SETUP_MEASURES "residual|natural|both"
 extern const char *const setup_measure[3];
 
@@ -26,36 +26,20 @@ typedef struct setup {
 setup setup_default(void);
 
 // its flags, for the table of a subcommand
-#define SETUP_FLAGS(s)                                                                       \
-    {"--kind",                                                                               \
-     0,                                                                                      \
-     ARGS_CHOICE,                                                                            \
-     &(s).kind,                                                                              \
-     .what = SETUP_KINDS,                                                                    \
-     .help = "what the file holds, where it does not say so"},                               \
-        {"--measure",                                                                        \
-         0,                                                                                  \
-         ARGS_CHOICE,                                                                        \
-         &(s).measure,                                                                       \
-         .what = SETUP_MEASURES,                                                             \
-         .help = "what must be <= tol"},                                                     \
-        {"--max-iters",                                                                      \
-         0,                                                                                  \
-         ARGS_INT,                                                                           \
-         &(s).max_iters,                                                                     \
-         .low = 0,                                                                           \
-         .high = INT_MAX,                                                                    \
-         .what = "N",                                                                        \
-         .help = "iterations; for auto a budget of products with W (-1: the solver's own)"}, \
-        {"--max-seconds", 0,                                                                 \
-         ARGS_REAL,       &(s).max_seconds,                                                  \
-         .low = 0,        .high = HUGE_VAL,                                                  \
-         .what = "S",     .help = "aborts a solve; 0 is no limit"},                          \
-    {                                                                                        \
-        "--opt", 0, ARGS_LIST, &(s).opt,                                                     \
-            .what = "NAME=VALUE,...",                                                        \
-            .help = "options of the solver; 'percuss solvers NAME' lists them"               \
-    }
+// clang-format off
+#define SETUP_FLAGS(s)                                                                      \
+    {"--kind", 0, ARGS_CHOICE, &(s).kind, .what = setup_kinds,                              \
+     .help = "what the file holds, where it does not say so"},                              \
+    {"--measure", 0, ARGS_CHOICE, &(s).measure, .what = SETUP_MEASURES,                     \
+     .help = "what must be <= tol"},                                                        \
+    {"--max-iters", 0, ARGS_INT, &(s).max_iters, .low = 0, .high = INT_MAX, .what = "N",    \
+     .help = "iterations; for auto a budget of products with W (the solver's own)"},        \
+    {"--max-seconds", 0, ARGS_REAL, &(s).max_seconds, .low = 0, .high = HUGE_VAL,           \
+     .what = "S", .help = "aborts a solve; 0 is no limit"}
+#define SETUP_OPTIONS(s)                                                                    \
+    {"--opt", 0, ARGS_LIST, &(s).opt, .what = "NAME=VALUE,...",                             \
+     .help = "options of the solver; 'percuss solvers NAME' lists them"}
+// clang-format on
 
 // The row of the solver table of this name; null after a line on stderr.
 const pcs_solver_info *setup_solver(const char *who, const char *name);

@@ -45,11 +45,13 @@ static void print_human(const request *q, const run *x)
     char solver[40], status[80];
     const bool other = x->by[0] && strcmp(x->by, x->solver) != 0;
     snprintf(solver, sizeof solver, other ? "%s (%s)" : "%s", x->solver, x->by);
-    if (x->closed > 0) {
+    if (x->contacts == 0) {
         snprintf(status, sizeof status, "%d open, %d closed, %d ?", x->open, x->closed,
                  x->undecided);
     } else {
         snprintf(status, sizeof status, "%d/%d/%d/%d", x->open, x->stick, x->slide, x->undecided);
+        const size_t used = strlen(status);
+        if (x->closed > 0) snprintf(status + used, sizeof status - used, ", %d closed", x->closed);
     }
     printf("%-*s  %-6s %8d  %-13s %-10s %9d %9.2g  %8.1e %8.1e  %s\n", q->width, run_problem(x),
            x->kind, x->contacts, solver, x->outcome, x->iterations, x->seconds, x->residual,
@@ -196,7 +198,10 @@ static int solve_problem(const request *q, const opened *in, run *x)
 static int solve_file(const request *q, const char *path)
 {
     run x = run_none();
+    char digest[17];
+    fingerprint(path, digest);
     x.file = path;
+    x.digest = digest;
     x.solver = q->s.solver;
     x.tol = q->s.tol;
     x.measure = setup_measure[q->s.measure];
@@ -229,12 +234,26 @@ static int measure_names(char **file, int n)
     return width < 48 ? (int)width : 48;
 }
 
+// told before the work rather than after it
+static bool holds_solution(const char *path)
+{
+    static const char *const ends[] = {".hdf5", ".h5", ".pcs"};
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        const size_t end = strlen(ends[i]);
+        if (length > end && strcmp(path + length - end, ends[i]) == 0) return true;
+    }
+    complain("solve: -o is '%s'; a solution goes to a .hdf5, .h5 or .pcs file", path);
+    return false;
+}
+
 static int solve_all(request *q, const args *a)
 {
     if ((q->trace || q->out) && a->n_words > 1) {
         return complain("solve: %s takes one problem, not %d", q->out ? "-o" : "--trace",
                         a->n_words);
     }
+    if (q->out && !holds_solution(q->out)) return WRONG;
     if (q->json && q->csv) return complain("solve: --json and --csv exclude one another");
     if (q->intervals) q->certificate = true;
     if (q->certificate && q->csv) {
@@ -261,6 +280,7 @@ static int run_solve(int argc, char **argv)
         {"--tol", 't', ARGS_REAL, &q.s.tol, .high = 1, .low_excluded = true, .what = "X",
          .help = "when a problem counts as solved"},
         SETUP_FLAGS(q.s),
+        SETUP_OPTIONS(q.s),
         {"--json", 0, ARGS_BOOL, &q.json, .help = "one object per problem and line"},
         {"--solution", 0, ARGS_BOOL, &q.solution, .help = "with --json: r and u as well"},
         {"--certificate", 0, ARGS_BOOL, &q.certificate,

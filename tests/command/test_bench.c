@@ -74,6 +74,29 @@ START_TEST(every_cell_is_reported)
 }
 END_TEST
 
+START_TEST(a_changed_problem_runs_again)
+{
+    const char *line = "bench a.dat $DATA/lcp_dense.dat --tol 1e-8 -o r";
+    file_write("a.dat", "1 0 1 1 1 1 2 -1");
+    ck_assert_int_eq(percuss("%s", line), 0);
+    ROWS(2);
+    // with nothing changed nothing is said; then one file is another problem, which has no solution
+    ck_assert_int_eq(percuss("%s", line), 0);
+    ck_assert_str_eq(err_text, "");
+    ROWS(2);
+    file_write("a.dat", "1 0 1 1 1 1 0 -1");
+    ck_assert_int_eq(percuss("%s", line), 1);
+    ck_assert_ptr_nonnull(strstr(err_text, "1 problem has changed"));
+    ROWS(3);
+    ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 1);
+    ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 2);
+    // and back: what is known of it still holds
+    file_write("a.dat", "1 0 1 1 1 1 2 -1");
+    ck_assert_int_eq(percuss("%s", line), 0);
+    ROWS(3);
+}
+END_TEST
+
 START_TEST(folders_are_searched)
 {
     ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -j 3 -o r"), 1);
@@ -203,6 +226,7 @@ static Suite *suite(void)
     tcase_add_checked_fixture(c, folder_make, folder_remove);
     tcase_set_timeout(c, 240);
     tcase_add_test(c, every_cell_is_reported);
+    tcase_add_test(c, a_changed_problem_runs_again);
     tcase_add_test(c, folders_are_searched);
     tcase_add_test(c, a_hang_costs_one_cell);
     tcase_add_test(c, a_crash_costs_one_cell);

@@ -170,6 +170,8 @@ END_TEST
 
 START_TEST(what_cannot_be_written_is_said)
 {
+    REFUSED("goes to a .hdf5, .h5 or .pcs", "solve -o x.dat $DATA/fc3d_dense.dat");
+    ck_assert(!file_exists("x.dat"));
     REFUSED("nowhere/t.csv", "solve --trace nowhere/t.csv $DATA/fc3d_dense.dat");
     ck_assert_int_eq(percuss_after("exec >/dev/full;", "solve $DATA/fc3d_dense.dat"), 2);
     ck_assert(one_line(err_text));
