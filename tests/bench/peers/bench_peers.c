@@ -3,6 +3,9 @@
 //
 //     bench_peers [--tol 1e-4,1e-8,1e-12] [--max-seconds S] [--csv FILE] [--all] FILE...
 //
+// The CSV has columns of the runs.csv of `percuss bench`, whose --add puts the settings of the peer
+// into its profiles and its report (the row of `auto` is left to that bench).
+//
 // Everything starts from r = 0 and stops on the relative natural map, which is measured again by
 // percuss from the r returned: only that counts as solved. Every cell runs in a child process of
 // its own, as a solver that crashes or hangs is to cost one cell.
@@ -71,8 +74,7 @@ static const setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-// ---- a problem as the peer stores it
-// -------------------------------------------------------------
+// ---- a problem as the peer stores it -----------------------------------------------------------
 
 // the 3 x 3 block of contacts i and j, column-major; false when it is zero
 static bool contact_block(const double *W, int nc, int i, int j, double *block)
@@ -148,7 +150,7 @@ static NumericsMatrix *peer_matrix(NM_types storage, const double *W, int nc)
     return M;
 }
 
-// ---- one cell --------------------------------------------------------------------------------
+// ---- one cell ----------------------------------------------------------------------------------
 
 typedef struct cell {
     const setting *with;
@@ -162,8 +164,8 @@ typedef struct cell {
 
 typedef struct result {
     int solved; // natural map <= tol, by percuss
-    double seconds, natural_map, residual;
-    char how[16]; // who answered in auto, or the outcome
+    double seconds, natural_map, residual, norm_q, norm_r, norm_u;
+    char how[16]; // the word of runs.csv
 } result;
 
 static void run_percuss(void *user)
@@ -244,7 +246,10 @@ static void run_cell(cell *c, double limit, int to)
     result out = {.seconds = seconds, .residual = m.residual};
     out.natural_map = pcs_relative_natural_map(&m);
     out.solved = out.natural_map <= c->tol;
-    snprintf(out.how, sizeof out.how, "%s", out.solved ? "solved" : "not solved");
+    out.norm_q = m.norm_q;
+    out.norm_r = m.norm_r;
+    out.norm_u = m.norm_u;
+    snprintf(out.how, sizeof out.how, "%s", out.solved ? "converged" : "inaccurate");
     if (write(to, &out, sizeof out) != (ssize_t)sizeof out) _exit(1);
     _exit(0);
 }
@@ -269,12 +274,12 @@ static result cell_result(cell *c, double limit)
     if (child < 0 || waitpid(child, &status, 0) != child) return out;
     if (size == (ssize_t)sizeof got) return got;
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
-        snprintf(out.how, sizeof out.how, "time limit");
+        snprintf(out.how, sizeof out.how, "timeout");
     }
     return out;
 }
 
-// ---- the table -------------------------------------------------------------------------------
+// ---- the table ---------------------------------------------------------------------------------
 
 typedef struct tally {
     double log_ratio, worst;
@@ -287,6 +292,32 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+// numbers that are not known are left out
+static void put_number(FILE *csv, double x)
+{
+    fputc(',', csv);
+    if (isfinite(x)) fprintf(csv, "%.17g", x);
+}
+
+static void put_row(FILE *csv, const char *path, const pcs_problem *p, const char *solver,
+                    double tol, const result *x)
+{
+    fputc('"', csv);
+    for (; *path; ++path) {
+        if (*path == '"') fputc('"', csv);
+        fputc(*path, csv);
+    }
+    fprintf(csv, "\",fc3d,%d,%d,%d,siconos-%s,%.17g,natural,%s", p->n, p->nb, p->nb, solver, tol,
+            x->how);
+    put_number(csv, x->solved ? x->seconds : NAN);
+    put_number(csv, x->residual);
+    put_number(csv, x->natural_map);
+    put_number(csv, x->norm_q);
+    put_number(csv, x->norm_r);
+    put_number(csv, x->norm_u);
+    fputc('\n', csv);
+}
+
 static void compare(const char *path, const pcs_problem *p, double tol, double limit, FILE *csv,
                     bool all, tally *t)
 {
@@ -296,10 +327,7 @@ static void compare(const char *path, const pcs_problem *p, double tol, double l
     for (int k = 0; k < SETTINGS; ++k) {
         cell c = {.with = &settings[k], .p = p, .tol = tol};
         const result got = cell_result(&c, limit);
-        if (csv) {
-            fprintf(csv, "%s,%d,%s,%g,%s,%.6g,%.3e,%.3e\n", base_name(path), p->nb,
-                    settings[k].name, tol, got.how, got.seconds, got.residual, got.natural_map);
-        }
+        if (csv && k > 0) put_row(csv, path, p, settings[k].name, tol, &got);
         if (all) {
             printf("    %-16s %-10s %10.3e s  natural map %8.1e\n", settings[k].name, got.how,
                    got.seconds, got.natural_map);
@@ -357,7 +385,8 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[k], "--csv") == 0 && k + 1 < argc) {
             csv = fopen(argv[++k], "w");
             if (!csv) return perror(argv[k]), 2;
-            fprintf(csv, "file,contacts,solver,tol,outcome,seconds,residual,natural_map\n");
+            fprintf(csv, "file,kind,rows,blocks,contacts,solver,tol,measure,outcome,seconds,"
+                         "residual,relative_natural_map,norm_q,norm_r,norm_u\n");
         } else {
             first = k;
             break;
