@@ -316,6 +316,7 @@ static void put_row(FILE *csv, const char *path, const pcs_problem *p, const cha
     put_number(csv, x->norm_r);
     put_number(csv, x->norm_u);
     fputc('\n', csv);
+    fflush(csv);
 }
 
 static void compare(const char *path, const pcs_problem *p, double tol, double limit, FILE *csv,
