@@ -155,10 +155,10 @@ static void describe(bench *b)
     char build[17];
     fingerprint(b->self, build);
     snprintf(b->settings, sizeof b->settings,
-             "percuss %s: measure %s, max-seconds %g, max-iters %s, repeat %d, kind %d, jobs %d, "
+             "percuss %s: measure %s, max-seconds %g, max-iters %s, repeat %d, kind %s, jobs %d, "
              "threads %.8s, build %s",
              pcs_version(), setup_measure[b->s.measure], b->s.max_seconds, iters, b->repeat,
-             b->s.kind, b->jobs, threads ? threads : "1", build);
+             pcs_file_kind_text((pcs_file_kind)b->s.kind), b->jobs, threads ? threads : "1", build);
 }
 
 // ---- cells -------------------------------------------------------------------------------------

@@ -10,12 +10,14 @@
 #define WIDTH   820
 #define HEIGHT  430
 #define LEFT    64
-#define RIGHT   600
+#define RIGHT   572
 #define TOP     52
 #define BOTTOM  370
-#define LEGEND  622
+#define LEGEND  592
 #define LINES   20 // of the legend
 #define SPACING 16
+#define NAME    (LEGEND + 70)
+#define LONGEST 24 // letters of a name that fit; longer ones are squeezed
 
 static const char *const colors[] = {"#2f6fde", "#e07b00", "#2a9d55", "#d03a5e", "#8456d6",
                                      "#0f9aa8", "#b08900", "#d455b5", "#7a8594", "#9a6a3a"};
@@ -160,14 +162,19 @@ static void write_legend(FILE *f, const svg_figure *g)
                 "stroke-dasharray=\"%s\"/>",
                 LEGEND, LEGEND + 20, y - 4, y - 4, svg_color(c->color), c->strong ? 3.2 : 1.9,
                 *dash ? dash : "none");
-        fprintf(f, "<text x=\"%d\" y=\"%d\">", LEGEND + 28, y);
+        fprintf(f,
+                "<text class=\"soft\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%.0f %%</text>"
+                "<text x=\"%d\" y=\"%d\"",
+                NAME - 8, y, 100 * last, NAME, y);
+        if (strlen(c->name) > LONGEST) {
+            fprintf(f, " textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\"", WIDTH - 4 - NAME);
+        }
+        fputs(">", f);
         svg_text(f, c->name);
-        fprintf(
-            f, "</text><text class=\"soft\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%.0f %%</text>\n",
-            WIDTH - 8, y, 100 * last);
+        fputs("</text>\n", f);
     }
     if (g->n > LINES) {
-        fprintf(f, "<text class=\"soft\" x=\"%d\" y=\"%d\">and %d more</text>\n", LEGEND + 28,
+        fprintf(f, "<text class=\"soft\" x=\"%d\" y=\"%d\">and %d more</text>\n", NAME,
                 TOP + 8 + SPACING * LINES, g->n - LINES);
     }
 }
