@@ -57,8 +57,8 @@ size_t problem_compress_bytes(const pcs_problem *p);
 
 // True when y, finite and in K, proves that no r in K has W r + q in K*: W^T y in -K* and q'y < 0
 // (Farkas). Every entry of W^T y is compared with the rounding of its own sum: what is proved is
-// exact for a W that agrees with the given one in each entry up to rounding. With friction y must be
-// normal: every solution has u_N >= 0, so that y'u >= 0, while (W^T y)'r <= 0 for r in K gives
+// exact for a W that agrees with the given one in each entry up to rounding. With friction y must
+// be normal: every solution has u_N >= 0, so that y'u >= 0, while (W^T y)'r <= 0 for r in K gives
 // y'u <= q'y < 0. t (2 n) is scratch.
 bool problem_proof(const pcs_problem *p, const double *y, double *t);
 

@@ -67,14 +67,14 @@ typedef struct solver_track {
     // global form, set after track_begin (p is then terms->local): measures go through v
     const global_terms *terms;
     double *v;
-    double start;      // of the clock
-    double *best;      // n, the best r so far
-    double best_value; // its stop value
-    double value;      // of the last r measured
+    double start;                      // of the clock
+    double *best;                      // n, the best r so far
+    double best_value;                 // its stop value
+    double value;                      // of the last r measured
     pcs_measure measure, best_measure; // of the last r measured, and of the best
-    double step, penalty;             // for the watch: a solver that has them sets them, else NaN
-    unsigned char *status, *reported; // nb each: of the last r measured, and at the last call
-    bool heard;                       // there was a call
+    double step, penalty;              // for the watch: a solver that has them sets them, else NaN
+    unsigned char *status, *reported;  // nb each: of the last r measured, and at the last call
+    bool heard;                        // there was a call
     int iters;
     pcs_outcome outcome; // once track_done has said so
 } solver_track;
