@@ -619,8 +619,9 @@ void __lsan_disable(void);
 void __lsan_enable(void);
 const char *__asan_default_options(void);
 
-// damaged files make HDF5 ask for memory that there is not, which malloc denies
-const char *__asan_default_options(void)
+// damaged files make HDF5 ask for memory that there is not, which malloc denies; a shared runtime
+// finds this only where it is visible
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
 }
