@@ -23,6 +23,6 @@ size_t cone_program_bytes(int m, int k, int nb);
 
 // y of a solution. Returns by how much its conditions are missed, relative to the size of the data;
 // infinite where the arena is too small.
-PCS_API double cone_program_solve(const cone_program *p, pcs_arena work, double *y);
+double cone_program_solve(const cone_program *p, pcs_arena work, double *y);
 
 #endif

@@ -42,8 +42,8 @@ int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena ar
 // The rank of A (m x n, destroyed; m >= n) by QR with column pivoting: pivots above rcond times the
 // first. Z null, or n x n: its first n - rank columns become an orthonormal basis of the null
 // space. -1 on failure. scratch has dense_null_bytes(n).
-PCS_API int dense_null(int m, int n, double *A, double *Z, double rcond, pcs_arena scratch);
-PCS_API size_t dense_null_bytes(int n);
+int dense_null(int m, int n, double *A, double *Z, double rcond, pcs_arena scratch);
+size_t dense_null_bytes(int n);
 // arena bytes dense_min_norm (and, with m = n, dense_pseudo_inverse) takes
 size_t dense_min_norm_bytes(int m, int n);
 

@@ -11,12 +11,12 @@
 typedef struct sparse_lu sparse_lu;
 
 // arena bytes for matrices of n rows
-PCS_API size_t sparse_lu_bytes(int n);
+size_t sparse_lu_bytes(int n);
 
 // null when the arena is too small
-PCS_API sparse_lu *sparse_lu_begin(int n, pcs_arena *arena);
+sparse_lu *sparse_lu_begin(int n, pcs_arena *arena);
 // accepts null
-PCS_API void sparse_lu_end(sparse_lu *w);
+void sparse_lu_end(sparse_lu *w);
 
 typedef enum sparse_lu_outcome {
     SPARSE_LU_GOOD,
@@ -27,12 +27,12 @@ typedef enum sparse_lu_outcome {
 // A = P L U Q of an n x n matrix. same: the pattern is that of the last call, whose order is kept.
 // SPARSE_LU_SINGULAR when a pivot is exactly zero or not finite; SPARSE_LU_LOST when memory ran
 // out. A is not kept.
-PCS_API sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same);
+sparse_lu_outcome sparse_lu_refactor(sparse_lu *w, const pcs_csc *A, bool same);
 
 // the smallest over the largest pivot after SPARSE_LU_GOOD: a rough reciprocal condition number
-PCS_API double sparse_lu_rcond(const sparse_lu *w);
+double sparse_lu_rcond(const sparse_lu *w);
 
 // x = A^-1 x with the factors of the last SPARSE_LU_GOOD, without refinement; false: out of memory
-PCS_API bool sparse_lu_apply(sparse_lu *w, double *x);
+bool sparse_lu_apply(sparse_lu *w, double *x);
 
 #endif

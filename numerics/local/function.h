@@ -7,11 +7,11 @@
 
 // F (d), A = dF/du and B = dF/dr (d x d, column-major; null: not wanted) of a Coulomb block of
 // d = 2 or 3 rows. mu = 0 asks for r_T = 0 and a unilateral normal row.
-PCS_API void function_coulomb(pcs_newton_function f, int d, double mu, const double *r,
-                              const double *u, double *F, double *A, double *B);
+void function_coulomb(pcs_newton_function f, int d, double mu, const double *r, const double *u,
+                      double *F, double *A, double *B);
 
 // the same of a unilateral row
-PCS_API void function_unilateral(pcs_newton_function f, double r, double u, double *F, double *A,
-                                 double *B);
+void function_unilateral(pcs_newton_function f, double r, double u, double *F, double *A,
+                         double *B);
 
 #endif

@@ -28,25 +28,24 @@ typedef struct block_system {
 } block_system;
 
 // arena bytes of a system on p
-PCS_API size_t block_system_bytes(const pcs_problem *p);
+size_t block_system_bytes(const pcs_problem *p);
 
 // false when the arena is too small
-PCS_API bool block_system_begin(block_system *s, const pcs_problem *p, pcs_arena *arena);
+bool block_system_begin(block_system *s, const pcs_problem *p, pcs_arena *arena);
 // gives back what SuiteSparse allocated; also of a zeroed struct
-PCS_API void block_system_end(block_system *s);
+void block_system_end(block_system *s);
 
 // J = A W + B, factorised; A null means the identity. SPARSE_LU_SINGULAR when it is, or when the
 // ratio of its pivots is not above rcond.
-PCS_API sparse_lu_outcome block_system_factor(block_system *s, const double *A, const double *B,
-                                              double rcond);
+sparse_lu_outcome block_system_factor(block_system *s, const double *A, const double *B,
+                                      double rcond);
 
 // b <- J^-1 b with the last factors and `refine` steps of refinement, for which A and B are those
 // of the last call of block_system_factor; false: out of memory
-PCS_API bool block_system_solve(block_system *s, const double *A, const double *B, int refine,
-                                double *b);
+bool block_system_solve(block_system *s, const double *A, const double *B, int refine, double *b);
 
 // y = J x; x and y must not overlap
-PCS_API void block_system_mul(const block_system *s, const double *A, const double *B,
-                              const double *x, double *y);
+void block_system_mul(const block_system *s, const double *A, const double *B, const double *x,
+                      double *y);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include "solver/solver.h"
 
-PCS_API size_t polish_bytes(const pcs_problem *p);
+size_t polish_bytes(const pcs_problem *p);
 
 // Improves r (n, in K) by Newton steps, keeping the best by what o->stop measures: at most `steps`
 // with a line search, and as many full ones for each weight. u (n) belongs to the r returned. Ends
 // early at o->tol or after o->max_seconds. *value: the measure of r. Returns the steps made in all,
 // -1 when the arena is too small.
-PCS_API int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena work,
-                   double *r, double *u, double *value);
+int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena work, double *r,
+           double *u, double *value);
 
 #endif

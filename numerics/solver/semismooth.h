@@ -40,19 +40,18 @@ typedef struct semismooth {
     pcs_arena pool;              // for system and least squares
 } semismooth;
 
-PCS_API size_t semismooth_bytes(const pcs_problem *p);
+size_t semismooth_bytes(const pcs_problem *p);
 
 // false when the arena is too small; semismooth_end is for both
-PCS_API bool semismooth_begin(semismooth *w, const pcs_problem *p, pcs_newton_function f,
-                              pcs_arena *arena);
-PCS_API void semismooth_end(semismooth *w);
+bool semismooth_begin(semismooth *w, const pcs_problem *p, pcs_newton_function f, pcs_arena *arena);
+void semismooth_end(semismooth *w);
 
 // takes r as the iterate, and hands the iterate out, moved into K
-PCS_API void semismooth_set(semismooth *w, const double *r);
-PCS_API void semismooth_get(const semismooth *w, double *r);
+void semismooth_set(semismooth *w, const double *r);
+void semismooth_get(const semismooth *w, double *r);
 
 // F and slopes at the iterate
-PCS_API void semismooth_slopes(semismooth *w);
+void semismooth_slopes(semismooth *w);
 
 // How a step was found.
 typedef enum semismooth_end_of_step {
@@ -63,12 +62,12 @@ typedef enum semismooth_end_of_step {
 
 // d with J d = -F. Where J is singular: of least norm when delta is 0 and the matrix is small,
 // else by proximal steps of weight delta on the scaled diagonal.
-PCS_API semismooth_end_of_step semismooth_step(semismooth *w, double delta);
+semismooth_end_of_step semismooth_step(semismooth *w, double delta);
 
 // moves along d to where |F|^2 / 2 <= worst (1 - c t)^2, c small; false when no length t does
-PCS_API bool semismooth_search(semismooth *w, double worst, int halvings);
+bool semismooth_search(semismooth *w, double worst, int halvings);
 
 // sweeps of Gauss-Seidel with exact contacts
-PCS_API void semismooth_sweep(semismooth *w, int sweeps);
+void semismooth_sweep(semismooth *w, int sweeps);
 
 #endif
