@@ -8,7 +8,7 @@
 #include "collide/collide.h"
 #include "rotation/pose.h"
 
-#define KINDS (PCS_BOX + 1)
+#define KINDS (PCS_HEIGHT_FIELD + 1)
 
 typedef struct entry {
     collide_fn *fn; // null: this pair never touches

@@ -6,6 +6,9 @@
 
 #include <percuss/shape.h>
 
+// radius about the shape's own origin that holds it; 0 for half-spaces, which have none
+double shape_radius(const pcs_shape *s);
+
 typedef int collide_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                        double reach, pcs_feature out[PCS_FEATURES_MAX]);
 

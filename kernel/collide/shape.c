@@ -2,6 +2,7 @@
 #include <percuss/shape.h>
 
 #include "base/base.h"
+#include "collide/collide.h"
 #include "linalg/m3.h"
 
 pcs_shape pcs_shape_sphere(double radius)
@@ -12,6 +13,18 @@ pcs_shape pcs_shape_sphere(double radius)
 pcs_shape pcs_shape_box(double a, double b, double c)
 {
     return (pcs_shape){.kind = PCS_BOX, .orientation = {1}, .half = {a / 2, b / 2, c / 2}};
+}
+
+pcs_shape pcs_shape_capsule(double radius, double length)
+{
+    return (pcs_shape){
+        .kind = PCS_CAPSULE, .orientation = {1}, .radius = radius, .half = {0, 0, length / 2}};
+}
+
+pcs_shape pcs_shape_cylinder(double radius, double length)
+{
+    return (pcs_shape){
+        .kind = PCS_CYLINDER, .orientation = {1}, .radius = radius, .half = {0, 0, length / 2}};
 }
 
 // the rotation that takes e_z to the unit vector n by the shorter arc; beyond the equator by way
@@ -49,6 +62,22 @@ pcs_shape pcs_shape_half_space(const double n[3], double d)
     return s;
 }
 
+static pcs_status check_radius(const char *what, double radius)
+{
+    if (radius > 0 && isfinite(radius)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG,
+                    "pcs_shape: radius of the %s is %g m; it must be positive and finite", what,
+                    radius);
+}
+
+static pcs_status check_length(const char *what, double half)
+{
+    if (half > 0 && isfinite(half)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG,
+                    "pcs_shape: length of the %s is %g m; it must be positive and finite", what,
+                    2 * half);
+}
+
 pcs_status pcs_shape_check(const pcs_shape *s)
 {
     if (!s) return pcs_fail(PCS_ERR_ARG, "pcs_shape: the shape is null");
@@ -68,13 +97,18 @@ pcs_status pcs_shape_check(const pcs_shape *s)
 
     switch (s->kind) {
     case PCS_SPHERE:
-        if (!(s->radius > 0) || !isfinite(s->radius)) {
-            return pcs_fail(PCS_ERR_ARG,
-                            "pcs_shape: radius of the sphere is %g m; it must be "
-                            "positive and finite",
-                            s->radius);
-        }
-        return PCS_OK;
+        return check_radius("sphere", s->radius);
+    case PCS_CAPSULE:
+        PCS_TRY(check_radius("capsule", s->radius));
+        return check_length("capsule", s->half[2]);
+    case PCS_CYLINDER:
+        PCS_TRY(check_radius("cylinder", s->radius));
+        return check_length("cylinder", s->half[2]);
+    case PCS_HULL:
+    case PCS_MESH:
+    case PCS_HEIGHT_FIELD:
+        return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_shape: hulls, meshes and height fields are not"
+                                             " there yet");
     case PCS_BOX:
         for (int i = 0; i < 3; ++i) {
             if (!(s->half[i] > 0) || !isfinite(s->half[i])) {
@@ -89,4 +123,20 @@ pcs_status pcs_shape_check(const pcs_shape *s)
         return PCS_OK;
     }
     return pcs_fail(PCS_ERR_ARG, "pcs_shape: kind %d is unknown", (int)s->kind);
+}
+
+double shape_radius(const pcs_shape *s)
+{
+    switch (s->kind) {
+    case PCS_SPHERE:
+        return s->radius;
+    case PCS_BOX:
+        return v3_norm(s->half);
+    case PCS_CAPSULE:
+        return s->radius + s->half[2];
+    case PCS_CYLINDER:
+        return hypot(s->radius, s->half[2]);
+    default:
+        return 0;
+    }
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "collide/collide.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/m3.h"
@@ -491,10 +492,7 @@ pcs_status pcs_model_set_combine(pcs_model *m, pcs_combine_fn fn, void *user)
 // radius about the body's origin that holds the shape; half-spaces have none
 static double shape_reach(const pcs_shape *s)
 {
-    const double offset = v3_norm(s->position);
-    if (s->kind == PCS_SPHERE) return offset + s->radius;
-    if (s->kind == PCS_BOX) return offset + v3_norm(s->half);
-    return 0;
+    return s->kind == PCS_HALF_SPACE ? 0 : v3_norm(s->position) + shape_radius(s);
 }
 
 pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape *shape,

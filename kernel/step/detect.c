@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collide/broad.h"
+#include "collide/collide.h"
 #include "laws/law.h"
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
@@ -478,8 +479,7 @@ static double reach_of(const trial *t, int shape, int other)
     double at[3], lever[3];
     pose_point(system_q(t->m, b->system, t->st->q), b->shape.position, at);
     v3_sub(at, system_q(t->m, a->system, t->st->q), lever);
-    const double size = b->shape.kind == PCS_BOX ? v3_norm(b->shape.half) : b->shape.radius;
-    return reach + turn * (v3_norm(lever) + size);
+    return reach + turn * (v3_norm(lever) + shape_radius(&b->shape));
 }
 
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem)

@@ -11,18 +11,30 @@ extern "C" {
 
 /// The shapes.
 typedef enum pcs_shape_kind {
-    PCS_SPHERE,     ///< radius about the shape's origin
-    PCS_HALF_SPACE, ///< all points with z <= 0 in the shape's frame; the normal is its z axis
-    PCS_BOX         ///< |x_i| <= half[i] in the shape's frame
+    PCS_SPHERE,      ///< radius about the shape's origin
+    PCS_HALF_SPACE,  ///< all points with z <= 0 in the shape's frame; the normal is its z axis
+    PCS_BOX,         ///< |x_i| <= half[i] in the shape's frame
+    PCS_CAPSULE,     ///< all points within radius of the segment |z| <= half[2] of the z axis
+    PCS_CYLINDER,    ///< x^2 + y^2 <= radius^2, |z| <= half[2] in the shape's frame
+    PCS_HULL,        ///< convex hull of points; geometry
+    PCS_MESH,        ///< triangles of a surface with an inside; geometry; cannot move
+    PCS_HEIGHT_FIELD ///< z <= height(x, y) over a rectangle; geometry; cannot move
 } pcs_shape_kind;
+
+/// What a hull, a mesh or a height field is made of: immutable, made once, shared by any number of
+/// shapes and models, which borrow it.
+typedef struct pcs_geometry pcs_geometry;
 
 /// A shape with its pose in the frame of the body that carries it (origin G, body axes).
 typedef struct pcs_shape {
     pcs_shape_kind kind;   ///< decides which sizes below count
     double position[3];    ///< of the shape's origin, m
     double orientation[4]; ///< quaternion, shape to body; any length > 0
-    double radius;         ///< sphere, m
-    double half[3];        ///< box half edges, m
+    double radius;         ///< sphere, capsule, cylinder, m
+    double half[3]; ///< box: half edges; capsule and cylinder: half[2] is half the length of the
+                    ///< core along z (of a capsule without its caps), m
+    const pcs_geometry *geometry; ///< hull, mesh, height field: borrowed, must outlive the shape
+                                  ///< and every model that has it
 } pcs_shape;
 
 /// A sphere about the body's origin.
@@ -30,6 +42,13 @@ PCS_API pcs_shape pcs_shape_sphere(double radius);
 
 /// A box about the body's origin along its axes, with full edges a, b, c.
 PCS_API pcs_shape pcs_shape_box(double a, double b, double c);
+
+/// A capsule about the body's origin along its z axis; length is that of the core segment, so the
+/// whole is length + 2 radius long.
+PCS_API pcs_shape pcs_shape_capsule(double radius, double length);
+
+/// A cylinder about the body's origin along its z axis.
+PCS_API pcs_shape pcs_shape_cylinder(double radius, double length);
 
 /// The half-space { x : n . x <= d }; n any nonzero vector, d in units of |n| times metres. A null
 /// or zero n, or one that is not finite, gives a shape that pcs_shape_check refuses.
