@@ -1,0 +1,33 @@
+// A team of threads that runs one function at a time, the caller among them, with a barrier inside.
+// What is computed must not depend on how many there are: work is cut into pieces whose bounds and
+// order depend on the data alone, each piece writes to places of its own, and sums are made of
+// pieces in a fixed order.
+#ifndef BASE_THREADS_H
+#define BASE_THREADS_H
+
+#include "base/base.h"
+
+typedef struct threads threads;
+
+// a team of `count` >= 1, count - 1 of them new; PCS_ERR_MEMORY when memory or threads ran out
+PCS_API pcs_status threads_create(const pcs_env *env, int count, threads **out);
+// accepts null
+PCS_API void threads_destroy(threads *team);
+
+// how many; 1 for null
+PCS_API int threads_count(const threads *team);
+
+// fn(arg, rank) on every rank, rank 0 by the caller; returns when all are done. Null: rank 0 only
+PCS_API void threads_run(threads *team, void (*fn)(void *arg, int rank), void *arg);
+
+// waits, within fn, until all ranks have come here
+PCS_API void threads_barrier(threads *team);
+
+// the part of n pieces that rank has: pieces *begin .. *end - 1
+static inline void threads_share(int n, int count, int rank, int *begin, int *end)
+{
+    *begin = (int)((long long)n * rank / count);
+    *end = (int)((long long)n * (rank + 1) / count);
+}
+
+#endif

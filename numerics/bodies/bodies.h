@@ -1,0 +1,68 @@
+// The contact problem as a step makes it, on the velocities of bodies:
+//
+//     v = v_free + A^-1 H^T r,   u = H v + shift,   K* contains s(u), orthogonal to r in K
+//
+// A is the block-diagonal iteration matrix, H is kept as a frame and two arms per contact of rigid
+// bodies and as dense rows for everything else (joints, relations, Lagrangian systems). With
+// W = H A^-1 H^T and q = H v_free + shift it is the one problem of <percuss/problem.h>; here W is
+// formed for small islands only.
+#ifndef BODIES_BODIES_H
+#define BODIES_BODIES_H
+
+#include "base/threads.h"
+#include "linalg/mass.h"
+#include <percuss/solver.h>
+
+// One cone block between two systems. u += J1 v1 + J2 v2 with, on the side s of a rigid body whose
+// velocity is v = (x_G' inertial, omega body),
+//
+//     J = sign F^T [ I, -[arm]x R ],   sign + for side 0 and - for side 1        (6.1)
+//
+// of which the first dim rows count (N, or N T1 T2); or, where rows[s] is given, J = rows[s].
+typedef struct bodies_block {
+    pcs_cone cone;
+    int dim;
+    int row;               // first scalar row; blocks follow one another without gaps
+    double mu;             // Coulomb
+    int sys[2];            // numbers of moving systems, -1 where that side cannot move
+    const double *rows[2]; // dim x width of the system, column-major, sign included; or null
+    double F[9];           // [N t1 t2], inertial; not used where rows are given
+    double arm[2][3];      // contact point minus G, inertial, m
+} bodies_block;
+
+typedef struct bodies_problem {
+    int n, nb;                 // scalar rows, blocks
+    const bodies_block *block; // nb
+    const double *shift;       // n
+    const block_lu *A;         // factors, a block per moving system; A->start: places in v
+    const double *R; // 9 per moving system, body to inertial, column-major; read for rigid
+                     // bodies only
+} bodies_problem;
+
+typedef struct bodies_report {
+    pcs_report
+        solve; // outcome, sweeps of the longest island or steps of its solver, measure of all
+    int islands;
+    int largest; // blocks of the largest island
+    int sweeps;  // of all islands
+    int finish;  // steps of Newton or interior point methods, of all islands
+    double seconds_sweeps, seconds_finish;
+} bodies_report;
+
+// r: the start on entry (projected on K), the best impulse found on return. v: v_free on entry,
+// on return the velocity that belongs to r. u: n. Outcome and measure as those of pcs_solve for the
+// whole problem (theory 7.7). o->kind: PCS_AUTO for the portfolio of this form, PCS_NSGS for sweeps
+// alone, any other: W is assembled for it, island by island. The same bits for any team. `work` is
+// by value: PCS_ERR_MEMORY, with the demand in *work.peak, when it is too small.
+PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, threads *team,
+                                pcs_arena work, double *v, double *r, double *u,
+                                bodies_report *out);
+
+// W, q and the cones, from the arena; v_free as above
+PCS_API pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_arena *arena,
+                                   pcs_problem *out);
+
+// J of side s of a block, dim x width, column-major, sign included
+void bodies_rows(const bodies_problem *b, int block, int side, double *J);
+
+#endif
