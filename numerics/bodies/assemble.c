@@ -1,4 +1,4 @@
-// From bodies and contacts to the one problem: H from frames and arms, W = H A^-1 H^T,
+// From bodies and contacts to the one problem: H from frames and levers, W = H A^-1 H^T,
 // q = H v_free + shift.
 #include "bodies/bodies.h"
 
@@ -12,16 +12,24 @@ static int width(const bodies_problem *b, int sys)
     return b->A->start[sys + 1] - b->A->start[sys];
 }
 
-// column-major dim x 6: sign (F^T, F^T (omega x arm) with omega = R e_j)
+// column-major dim x 6: sign (F^T, F^T (omega x (core + along N))) with omega = R e_j
 static void rigid_rows(const bodies_block *k, int side, const double *R, double *J)
 {
-    const double sign = side == 0 ? 1 : -1;
+    const double sign = side == 0 ? 1 : -1, along = k->along[side];
+    const int d = k->dim;
     for (int j = 0; j < 3; ++j) {
+        const double *omega = R + 3 * (size_t)j;
         double turned[3];
-        v3_cross(R + 3 * (size_t)j, k->arm[side], turned);
-        for (int i = 0; i < k->dim; ++i) {
-            J[i + k->dim * j] = sign * k->F[3 * i + j];
-            J[i + k->dim * (3 + j)] = sign * v3_dot(k->F + 3 * (size_t)i, turned);
+        v3_cross(omega, k->core[side], turned);
+        double *to = J + (size_t)d * (size_t)(3 + j);
+        for (int i = 0; i < d; ++i) {
+            J[i + d * j] = sign * k->F[3 * i + j];
+            to[i] = v3_dot(k->F + 3 * (size_t)i, turned);
+        }
+        if (d > 1) to[1] += along * v3_dot(omega, k->F + 6);
+        if (d > 2) to[2] -= along * v3_dot(omega, k->F + 3);
+        for (int i = 0; i < d; ++i) {
+            to[i] *= sign;
         }
     }
 }

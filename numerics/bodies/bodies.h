@@ -2,8 +2,8 @@
 //
 //     v = v_free + A^-1 H^T r,   u = H v + shift,   K* contains s(u), orthogonal to r in K
 //
-// A is the block-diagonal iteration matrix, H is kept as a frame and two arms per contact of rigid
-// bodies and as dense rows for everything else (joints, relations, Lagrangian systems). With
+// A is the block-diagonal iteration matrix, H is kept as a frame and two levers per contact of
+// rigid bodies and as dense rows for everything else (joints, relations, Lagrangian systems). With
 // W = H A^-1 H^T and q = H v_free + shift it is the one problem of <percuss/problem.h>; here W is
 // formed for small islands only.
 #ifndef BODIES_BODIES_H
@@ -16,9 +16,12 @@
 // One cone block between two systems. u += J1 v1 + J2 v2 with, on the side s of a rigid body whose
 // velocity is v = (x_G' inertial, omega body),
 //
-//     J = sign F^T [ I, -[arm]x R ],   sign + for side 0 and - for side 1        (6.1)
+//     J = sign F^T [ I, -[core + along N]x R ],   sign + for side 0 and - for side 1   (6.1)
 //
-// of which the first dim rows count (N, or N T1 T2); or, where rows[s] is given, J = rows[s].
+// with N x t1 = t2 put in, so that the part along N of a sphere (core 0) has no normal moment at
+// all and needs no difference of large numbers: the tangential rows get along (omega . t2) and
+// -along (omega . t1). Of J the first dim rows count (N, or N T1 T2); or, where rows[s] is given, J
+// = rows[s].
 typedef struct bodies_block {
     pcs_cone cone;
     int dim;
@@ -27,7 +30,8 @@ typedef struct bodies_block {
     int sys[2];            // numbers of moving systems, -1 where that side cannot move
     const double *rows[2]; // dim x width of the system, column-major, sign included; or null
     double F[9];           // [N t1 t2], inertial; not used where rows are given
-    double arm[2][3];      // contact point minus G, inertial, m
+    double core[2][3];     // contact point minus G, inertial, m: core + along N
+    double along[2];       // m
 } bodies_block;
 
 typedef struct bodies_problem {
