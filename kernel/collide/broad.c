@@ -3,43 +3,6 @@
 #include "collide/broad.h"
 
 #include "base/base.h"
-#include "rotation/pose.h"
-
-// half extents along the inertial axes: of a box turned by R, |R| h; of a core segment along the
-// axis z of R with half length l, |z| l, and the radius around it, which a cylinder has across its
-// axis only
-static void turned_extent(const pcs_shape *s, const double *q, double extent[3])
-{
-    double R[9], S[9];
-    quat_matrix(s->orientation, S);
-    for (int j = 0; j < 3; ++j) {
-        pose_direction(q, S + 3 * j, R + 3 * j);
-    }
-    for (int i = 0; i < 3; ++i) {
-        const double z = fabs(R[i + 6]), across = sqrt(fmax(0, 1 - z * z));
-        if (s->kind == PCS_BOX) {
-            extent[i] = fabs(R[i]) * s->half[0] + fabs(R[i + 3]) * s->half[1] + z * s->half[2];
-        } else {
-            extent[i] = z * s->half[2] + s->radius * (s->kind == PCS_CYLINDER ? across : 1);
-        }
-    }
-}
-
-void collide_bounds(const pcs_shape *s, const double *q, double reach, double low[3],
-                    double high[3], bool *unbounded)
-{
-    double c[3], extent[3] = {s->radius, s->radius, s->radius};
-    pose_point(q, s->position, c);
-    if (s->kind == PCS_BOX || s->kind == PCS_CAPSULE || s->kind == PCS_CYLINDER) {
-        turned_extent(s, q, extent);
-    }
-
-    *unbounded = s->kind == PCS_HALF_SPACE;
-    for (int i = 0; i < 3; ++i) {
-        low[i] = *unbounded ? -INFINITY : c[i] - extent[i] - reach;
-        high[i] = *unbounded ? INFINITY : c[i] + extent[i] + reach;
-    }
-}
 
 static bool may_meet(const collide_item *a, const collide_item *b)
 {
