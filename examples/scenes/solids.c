@@ -176,7 +176,7 @@ double solids_gap(const scene *s, double q[2][7])
 {
     pcs_feature f[PCS_FEATURES_MAX];
     double smallest = INFINITY;
-    const int n = pcs_collide(&s->shape[0], q[0], &s->shape[1], q[1], 1e9, f);
+    const int n = pcs_collide(&s->shape[0], q[0], &s->shape[1], q[1], 1e9, PCS_FEATURES_MAX, f);
     for (int i = 0; i < n; ++i) {
         pcs_gap gap;
         pcs_feature_gap(&f[i], q[0], q[1], &gap);

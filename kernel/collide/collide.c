@@ -58,15 +58,19 @@ static void mirror(pcs_feature *f, const double *q1, const double *q2)
 }
 
 int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
-                const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
+                const double *q2, double reach, int capacity, pcs_feature *out)
 {
     PCS_ASSERT((unsigned)shape1->kind < KINDS && (unsigned)shape2->kind < KINDS);
     const entry e = table[shape1->kind][shape2->kind];
     if (!e.fn) return 0;
-    if (!e.swapped) return e.fn(shape1, q1, shape2, q2, reach, out);
 
-    const int n = e.fn(shape2, q2, shape1, q1, reach, out);
-    for (int i = 0; i < n; ++i) {
+    // the functions count on room for all they may find
+    pcs_feature few[PCS_FEATURES_MAX], *found = capacity < PCS_FEATURES_MAX ? few : out;
+    const int n = e.swapped ? e.fn(shape2, q2, shape1, q1, reach, found)
+                            : e.fn(shape1, q1, shape2, q2, reach, found);
+    const int written = n < capacity ? n : capacity;
+    if (found == few && written > 0) memcpy(out, few, (size_t)written * sizeof *out);
+    for (int i = 0; e.swapped && i < written; ++i) {
         mirror(&out[i], q2, q1);
     }
     return n;

@@ -452,9 +452,15 @@ static pcs_status find_pairs(const trial *t, const double *q, double extra, bool
     }
 }
 
+// room for the features of one pair, as much as any pair has needed yet
+typedef struct features {
+    pcs_feature *at;
+    int n, capacity;
+} features;
+
 // features of one pair; shape1 is the one that moves when the other cannot
-static int touch(const trial *t, const double *q, double reach, int *shape1, int *shape2,
-                 pcs_feature f[PCS_FEATURES_MAX])
+static pcs_status touch(const trial *t, const double *q, double reach, pcs_arena *mem, int *shape1,
+                        int *shape2, features *f)
 {
     const pcs_model *m = t->m;
     if (!moves(m, m->shape[*shape1].system)) {
@@ -463,8 +469,16 @@ static int touch(const trial *t, const double *q, double reach, int *shape1, int
         *shape2 = other;
     }
     const model_shape *a = &m->shape[*shape1], *b = &m->shape[*shape2];
-    return pcs_collide(&a->shape, system_q(m, a->system, q), &b->shape, system_q(m, b->system, q),
-                       reach, f);
+    const double *qa = system_q(m, a->system, q), *qb = system_q(m, b->system, q);
+    for (int wanted = PCS_FEATURES_MAX;; wanted = 2 * f->n) {
+        if (wanted > f->capacity) {
+            f->at = PCS_TAKE(mem, (size_t)wanted, pcs_feature);
+            if (!f->at) return pcs_fail_memory("step: contact detection");
+            f->capacity = wanted;
+        }
+        f->n = pcs_collide(&a->shape, qa, &b->shape, qb, reach, f->capacity, f->at);
+        if (f->n <= f->capacity) return PCS_OK;
+    }
 }
 
 // how far the surface of a shape moves within the step where it may meet the other one. A
@@ -489,13 +503,13 @@ pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
 
     int(*pair)[2], n = 0;
     PCS_TRY(find_pairs(t, t->st->q, extra, true, mem, &pair, &n));
+    features f = {0};
     for (int i = 0; i < n; ++i) {
         int a = pair[i][0], b = pair[i][1];
         const double reach = extra + reach_of(t, a, b) + reach_of(t, b, a);
-        pcs_feature f[PCS_FEATURES_MAX];
-        const int found = touch(t, t->st->q, reach, &a, &b, f);
-        for (int k = 0; k < found; ++k) {
-            PCS_TRY(add_contact(t, a, b, &f[k], mem));
+        PCS_TRY(touch(t, t->st->q, reach, mem, &a, &b, &f));
+        for (int k = 0; k < f.n; ++k) {
+            PCS_TRY(add_contact(t, a, b, &f.at[k], mem));
         }
     }
     return PCS_OK;
@@ -521,17 +535,17 @@ pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added)
 
     int(*pair)[2], n = 0, cursor = 0;
     PCS_TRY(find_pairs(t, t->q, 0, false, mem, &pair, &n));
+    features f = {0};
     for (int i = 0; i < n; ++i) {
         int a = pair[i][0], b = pair[i][1];
-        pcs_feature f[PCS_FEATURES_MAX];
-        const int found = touch(t, t->q, 0, &a, &b, f);
-        for (int k = 0; k < found; ++k) {
-            candidate *known = find_listed(t, (contact_key){a, b, f[k].id}, &cursor);
+        PCS_TRY(touch(t, t->q, 0, mem, &a, &b, &f));
+        for (int k = 0; k < f.n; ++k) {
+            candidate *known = find_listed(t, (contact_key){a, b, f.at[k].id}, &cursor);
             if (known) {
                 known->closed = true;
                 continue;
             }
-            PCS_TRY(add_contact(t, a, b, &f[k], mem));
+            PCS_TRY(add_contact(t, a, b, &f.at[k], mem));
             *added += 1;
         }
     }

@@ -78,7 +78,8 @@ static void run(void *user)
     pcs_feature f[PCS_FEATURES_MAX];
     t->contacts = 0;
     for (int k = 0; k < POSES; ++k) {
-        t->contacts += pcs_collide(&t->s1, t->q1[k], &t->s2, t->q2[k], t->reach, f);
+        t->contacts +=
+            pcs_collide(&t->s1, t->q1[k], &t->s2, t->q2[k], t->reach, PCS_FEATURES_MAX, f);
     }
 }
 

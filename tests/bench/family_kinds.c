@@ -196,8 +196,8 @@ static void heap(scene *s, int contacts, rng *r)
             }
             if (far > 1.8) continue;
             pcs_feature feature[PCS_FEATURES_MAX];
-            const int n =
-                pcs_collide(&shape[0], q[0], &shape[1], j < 0 ? NULL : q[1], reach, feature);
+            const int n = pcs_collide(&shape[0], q[0], &shape[1], j < 0 ? NULL : q[1], reach,
+                                      PCS_FEATURES_MAX, feature);
             for (int k = 0; k < n; ++k) {
                 pcs_gap gap;
                 pcs_feature_gap(&feature[k], q[0], j < 0 ? NULL : q[1], &gap);

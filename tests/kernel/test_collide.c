@@ -122,8 +122,14 @@ static void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s
                        double reach)
 {
     pcs_feature f[PCS_FEATURES_MAX], b[PCS_FEATURES_MAX];
-    const int n = pcs_collide(s1, q1, s2, q2, reach, f);
-    ck_assert_int_eq(pcs_collide(s2, q2, s1, q1, reach, b), n);
+    const int n = pcs_collide(s1, q1, s2, q2, reach, PCS_FEATURES_MAX, f);
+    ck_assert_int_eq(pcs_collide(s2, q2, s1, q1, reach, 0, NULL), n);
+    if (n > 1) {
+        b[n - 1].kind = (pcs_feature_kind)-1;
+        ck_assert_int_eq(pcs_collide(s2, q2, s1, q1, reach, n - 1, b), n);
+        ck_assert_int_eq((int)b[n - 1].kind, -1);
+    }
+    ck_assert_int_eq(pcs_collide(s2, q2, s1, q1, reach, PCS_FEATURES_MAX, b), n);
     for (int i = 0; i < n; ++i) {
         const pcs_gap there = feature_gap(&f[i], q1, q2), back = feature_gap(&b[i], q2, q1);
         ck_assert_uint_eq(f[i].id, b[i].id);
@@ -227,7 +233,7 @@ START_TEST(sphere_and_half_space)
         const double g = v3_dot(b.R + 6, to) - s.radius, reach = random_between(&r, -0.5, 1);
 
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s, q1, &p, world, reach, f);
+        const int n = pcs_collide(&s, q1, &p, world, reach, PCS_FEATURES_MAX, f);
         ck_assert_int_eq(n, g <= reach);
         if (n == 0) continue;
         const pcs_gap c = check_set(f, n, q1, world, reach);
@@ -257,7 +263,7 @@ START_TEST(two_spheres)
         const double g = v3_norm(to) - s1.radius - s2.radius, reach = random_between(&r, -0.5, 1);
 
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, world, reach, f);
+        const int n = pcs_collide(&s1, q1, &s2, world, reach, PCS_FEATURES_MAX, f);
         ck_assert_int_eq(n, g <= reach);
         if (n == 0) continue;
         const pcs_gap c = check_set(f, n, q1, world, reach);
@@ -272,9 +278,9 @@ START_TEST(two_spheres)
     const pcs_shape s = pcs_shape_sphere(0.5);
     const double q[7] = {1, 2, 3, 0.5, 0.5, 0.5, 0.5};
     pcs_feature f[PCS_FEATURES_MAX];
-    ck_assert_int_eq(pcs_collide(&s, q, &s, q, 0, f), 1);
+    ck_assert_int_eq(pcs_collide(&s, q, &s, q, 0, PCS_FEATURES_MAX, f), 1);
     CK_NEAR(check_set(f, 1, q, q, 0).g, -1, 1e-15);
-    ck_assert_int_eq(pcs_collide(&s, q, &s, q, -2, f), 0);
+    ck_assert_int_eq(pcs_collide(&s, q, &s, q, -2, PCS_FEATURES_MAX, f), 0);
 }
 END_TEST
 
@@ -309,7 +315,7 @@ START_TEST(sphere_and_box)
         const double reach = random_between(&r, -0.3, 0.5);
 
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s, q1, &b, world, reach, f);
+        const int n = pcs_collide(&s, q1, &b, world, reach, PCS_FEATURES_MAX, f);
         ck_assert_int_eq(n, g <= reach);
         if (n == 0) continue;
         const pcs_gap a = check_set(f, n, q1, world, reach);
@@ -334,7 +340,7 @@ START_TEST(sphere_passes_through_a_box)
         double q[7] = {0, 0, 0, 1, 0, 0, 0};
         v3_along(start, -(k * step), start, q);
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s, q, &b, NULL, 100, f);
+        const int n = pcs_collide(&s, q, &b, NULL, 100, PCS_FEATURES_MAX, f);
         const pcs_gap c = check_set(f, n, q, NULL, 100);
         ck_assert_uint_eq(f[0].id, 0);
         if (k > 0) ck_assert_msg(fabs(c.g - before) <= step * sqrt(14) + 1e-12, "jump at %d", k);
@@ -371,7 +377,7 @@ START_TEST(box_and_half_space)
         }
 
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s, q1, &p, world, reach, f);
+        const int n = pcs_collide(&s, q1, &p, world, reach, PCS_FEATURES_MAX, f);
         ck_assert_int_eq(n, within);
         seen[n] += 1;
         if (n == 0) continue;
@@ -392,7 +398,7 @@ START_TEST(half_spaces_never_touch)
     const pcs_shape a = pcs_shape_half_space((double[3]){0, 0, 1}, 0);
     const pcs_shape b = pcs_shape_half_space((double[3]){0, 1, -1}, 5);
     pcs_feature f[PCS_FEATURES_MAX];
-    ck_assert_int_eq(pcs_collide(&a, NULL, &b, NULL, 1e9, f), 0);
+    ck_assert_int_eq(pcs_collide(&a, NULL, &b, NULL, 1e9, PCS_FEATURES_MAX, f), 0);
 }
 END_TEST
 
@@ -406,11 +412,11 @@ START_TEST(what_is_not_finite_touches_nothing)
         for (int j = 0; j < 3; ++j) {
             // turning a sphere, by whatever, about its centre changes nothing: only its place can
             // be wrong
-            ck_assert_int_eq(pcs_collide(&s[i], bad[0], &s[j], NULL, 1, f), 0);
-            ck_assert_int_eq(pcs_collide(&s[i], NULL, &s[j], bad[0], 1, f), 0);
+            ck_assert_int_eq(pcs_collide(&s[i], bad[0], &s[j], NULL, 1, PCS_FEATURES_MAX, f), 0);
+            ck_assert_int_eq(pcs_collide(&s[i], NULL, &s[j], bad[0], 1, PCS_FEATURES_MAX, f), 0);
         }
     }
-    ck_assert_int_eq(pcs_collide(&s[1], bad[1], &s[2], NULL, 1, f), 0);
+    ck_assert_int_eq(pcs_collide(&s[1], bad[1], &s[2], NULL, 1, PCS_FEATURES_MAX, f), 0);
 }
 END_TEST
 
@@ -505,7 +511,7 @@ START_TEST(separated_boxes_have_a_certificate)
         const placed a = place(&s1, q1), b = place(&s2, world);
 
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, world, 10, f);
+        const int n = pcs_collide(&s1, q1, &s2, world, 10, PCS_FEATURES_MAX, f);
         const pcs_gap c = check_set(f, n, q1, world, 10);
         if (c.g <= 1e-3) continue;
 
@@ -522,8 +528,8 @@ START_TEST(separated_boxes_have_a_certificate)
 
         // the reach is respected from both sides
         pcs_feature few[PCS_FEATURES_MAX];
-        ck_assert_int_eq(pcs_collide(&s1, q1, &s2, world, c.g - 1e-12, few), 0);
-        const int m = pcs_collide(&s1, q1, &s2, world, c.g + 1e-12, few);
+        ck_assert_int_eq(pcs_collide(&s1, q1, &s2, world, c.g - 1e-12, PCS_FEATURES_MAX, few), 0);
+        const int m = pcs_collide(&s1, q1, &s2, world, c.g + 1e-12, PCS_FEATURES_MAX, few);
         CK_NEAR(check_set(few, m, q1, world, c.g + 1e-12).g, c.g, 1e-15);
     }
     for (int kind = 0; kind < 6; ++kind) {
@@ -550,14 +556,14 @@ START_TEST(overlapping_boxes_have_the_least_depth)
         if (g > 0) continue;
 
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, q2, 0.01, f);
+        const int n = pcs_collide(&s1, q1, &s2, q2, 0.01, PCS_FEATURES_MAX, f);
         const pcs_gap c = check_set(f, n, q1, q2, 0.01);
         worst = fmax(worst, fabs(c.g - g));
         ck_assert_msg(fabs(c.g - g) < 1e-14, "case %d: gap %.17g, expected %.17g", k, c.g, g);
         CK_NEAR(separation(&a, s1.half, &b, s2.half, c.N), g, 1e-14);
         seen[f[0].kind] += 1;
         overlaps += 1;
-        ck_assert_int_eq(pcs_collide(&s1, q1, &s2, q2, g - 1e-12, f), 0);
+        ck_assert_int_eq(pcs_collide(&s1, q1, &s2, q2, g - 1e-12, PCS_FEATURES_MAX, f), 0);
     }
     ck_assert_int_gt(overlaps, TEST_DRAWS(3000) - 20);
     ck_assert_int_gt(seen[PCS_POINT_PLANE], TEST_DRAWS(300) - 20);
@@ -635,7 +641,7 @@ START_TEST(constructed_pairs_have_the_gap_they_were_given)
         }
 
         pcs_feature f[PCS_FEATURES_MAX];
-        const int count = pcs_collide(&s1, q1, &s2, q2, 0.02, f);
+        const int count = pcs_collide(&s1, q1, &s2, q2, 0.02, PCS_FEATURES_MAX, f);
         const pcs_gap c = check_set(f, count, q1, q2, 0.02);
         worst = fmax(worst, fabs(c.g - g));
         ck_assert_msg(fabs(c.g - g) < 2e-14, "case %d, parts %d %d: gap %.17g given %.17g", k,
@@ -666,7 +672,7 @@ static const double still[7] = {0, 0, 0, 1, 0, 0, 0};
 static int count_contacts(const double q[7], double reach, pcs_feature f[PCS_FEATURES_MAX])
 {
     const pcs_shape s = unit_box(), floor = pcs_shape_box(3, 3, 1);
-    return pcs_collide(&s, q, &floor, still, reach, f);
+    return pcs_collide(&s, q, &floor, still, reach, PCS_FEATURES_MAX, f);
 }
 
 // the pose after a rigid motion of everything
@@ -716,7 +722,7 @@ START_TEST(nearly_aligned_boxes)
 
         const placed a = place(&s1, q1), b = place(&s2, q2);
         pcs_feature f[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, q2, 3, f);
+        const int n = pcs_collide(&s1, q1, &s2, q2, 3, PCS_FEATURES_MAX, f);
         const pcs_gap c = check_set(f, n, q1, q2, 3);
         double bound = separation15(&a, s1.half, &b, s2.half);
         if (bound <= 0) {
@@ -755,10 +761,10 @@ START_TEST(manifolds_have_the_right_number_of_points)
 
         // two of one size, one turned: an octagon; not turned: four corners
         upper(q, 0, 0, 1 + g, 0, 0, quarter);
-        ck_assert_int_eq(pcs_collide(&s, q, &s, still, 0.01, f), 8);
+        ck_assert_int_eq(pcs_collide(&s, q, &s, still, 0.01, PCS_FEATURES_MAX, f), 8);
         CK_NEAR(check_set(f, 8, q, still, 0.01).g, g, 1e-15);
         upper(q, 0, 0, 1 + g, 0, 0, 0);
-        ck_assert_int_eq(pcs_collide(&s, q, &s, still, 0.01, f), 4);
+        ck_assert_int_eq(pcs_collide(&s, q, &s, still, 0.01, PCS_FEATURES_MAX, f), 4);
         CK_NEAR(check_set(f, 4, q, still, 0.01).g, g, 1e-15);
 
         // an edge on a face, and one that overhangs it
@@ -779,14 +785,14 @@ START_TEST(manifolds_have_the_right_number_of_points)
         double below[7];
         upper(below, 0, 0, 0, quarter, 0, 0);
         upper(q, 0.1, 0.1, sqrt(2) + g, quarter, 0, 1);
-        ck_assert_int_eq(pcs_collide(&roof, q, &roof, below, 0.02, f), 1);
+        ck_assert_int_eq(pcs_collide(&roof, q, &roof, below, 0.02, PCS_FEATURES_MAX, f), 1);
         ck_assert_int_eq(f[0].kind, PCS_EDGE_EDGE);
         CK_NEAR(check_set(f, 1, q, below, 0.02).g, g, 1e-15);
 
         // and along each other: both ends of what they share
         if (g > 0) {
             upper(q, 0.25, 0, sqrt(2) + g, quarter, 0, 0);
-            ck_assert_int_eq(pcs_collide(&roof, q, &roof, below, 0.02, f), 2);
+            ck_assert_int_eq(pcs_collide(&roof, q, &roof, below, 0.02, PCS_FEATURES_MAX, f), 2);
             const pcs_gap c = check_set(f, 2, q, below, 0.02), d = feature_gap(&f[1], q, below);
             CK_NEAR(c.g, g, 1e-15);
             CK_NEAR(fabs(c.P1[0] - d.P1[0]), 0.75, 1e-14);
@@ -846,7 +852,7 @@ START_TEST(gap_goes_through_zero_without_a_jump)
         for (int t = 0; t < 1024; ++t) {
             q1[2] -= step;
             pcs_feature f[PCS_FEATURES_MAX];
-            const int n = pcs_collide(&s1, q1, &s2, q2, 10, f);
+            const int n = pcs_collide(&s1, q1, &s2, q2, 10, PCS_FEATURES_MAX, f);
             const double g = check_set(f, n, q1, q2, 10).g;
             if (t > 0) {
                 ck_assert_msg(fabs(g - before) <= step + 1e-12, "jump of %g", g - before);
@@ -871,7 +877,7 @@ START_TEST(gap_goes_through_zero_without_a_jump)
         low = q2[2];
         for (int t = 0; t < 60; ++t) {
             q1[2] = 0.5 * (low + high);
-            const int n = pcs_collide(&s1, q1, &s2, q2, 10, f);
+            const int n = pcs_collide(&s1, q1, &s2, q2, 10, PCS_FEATURES_MAX, f);
             if (check_set(f, n, q1, q2, 10).g > 0) {
                 high = q1[2];
             } else {
@@ -880,11 +886,11 @@ START_TEST(gap_goes_through_zero_without_a_jump)
         }
         const double touch = low;
         q1[2] = touch;
-        ck_assert_int_ge(pcs_collide(&s1, q1, &s2, q2, 10, f), 1);
+        ck_assert_int_ge(pcs_collide(&s1, q1, &s2, q2, 10, PCS_FEATURES_MAX, f), 1);
         if (feature_gap(&f[0], q1, q2).g > 0) continue; // beside each other
         for (int t = -40; t <= 40; ++t) {
             q1[2] = touch + t * 1e-13;
-            const int n = pcs_collide(&s1, q1, &s2, q2, 10, f);
+            const int n = pcs_collide(&s1, q1, &s2, q2, 10, PCS_FEATURES_MAX, f);
             ck_assert_int_ge(n, 1);
             const double g = feature_gap(&f[0], q1, q2).g;
             ck_assert_msg(fabs(g) < 41e-13 + 1e-14, "gap %g at height %g", g, t * 1e-13);
@@ -931,8 +937,8 @@ START_TEST(a_common_motion_changes_nothing)
         carry(by, q2, r2);
 
         pcs_feature f[PCS_FEATURES_MAX], h[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, q2, 0.1, f);
-        const int m = pcs_collide(&s1, r1, &s2, r2, 0.1, h);
+        const int n = pcs_collide(&s1, q1, &s2, q2, 0.1, PCS_FEATURES_MAX, f);
+        const int m = pcs_collide(&s1, r1, &s2, r2, 0.1, PCS_FEATURES_MAX, h);
         ck_assert(same_ids(f, n, h, m));
         for (int i = 0; i < n; ++i) {
             ck_assert_uint_eq(f[i].id, h[i].id);
@@ -965,8 +971,8 @@ START_TEST(renaming_the_axes_changes_nothing)
             t.half[i] = s1.half[(i + 1) % 3];
         }
         pcs_feature f[PCS_FEATURES_MAX], h[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, q2, 0.1, f);
-        ck_assert_int_eq(pcs_collide(&t, q1, &s2, q2, 0.1, h), n);
+        const int n = pcs_collide(&s1, q1, &s2, q2, 0.1, PCS_FEATURES_MAX, f);
+        ck_assert_int_eq(pcs_collide(&t, q1, &s2, q2, 0.1, PCS_FEATURES_MAX, h), n);
         if (n == 0) continue;
         const pcs_gap a = check_set(f, n, q1, q2, 0.1), b = check_set(h, n, q1, q2, 0.1);
         CK_NEAR(a.g, b.g, 1e-14);
@@ -984,8 +990,8 @@ START_TEST(exchanged_boxes_mirror)
         random_pose(&r, q1, 0.5);
         random_pose(&r, q2, 0.5);
         pcs_feature f[PCS_FEATURES_MAX], h[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, q2, 0.1, f);
-        ck_assert_int_eq(pcs_collide(&s2, q2, &s1, q1, 0.1, h), n);
+        const int n = pcs_collide(&s1, q1, &s2, q2, 0.1, PCS_FEATURES_MAX, f);
+        ck_assert_int_eq(pcs_collide(&s2, q2, &s1, q1, 0.1, PCS_FEATURES_MAX, h), n);
         if (n == 0) continue;
         const pcs_gap a = check_set(f, n, q1, q2, 0.1), b = check_set(h, n, q2, q1, 0.1);
         CK_NEAR(a.g, b.g, 1e-14);
@@ -1009,14 +1015,14 @@ START_TEST(gap_moves_with_the_normal)
         random_pose(&r, q1, 0.5);
         random_pose(&r, q2, 0.5);
         pcs_feature f[PCS_FEATURES_MAX], h[PCS_FEATURES_MAX];
-        const int n = pcs_collide(&s1, q1, &s2, q2, 0.5, f);
+        const int n = pcs_collide(&s1, q1, &s2, q2, 0.5, PCS_FEATURES_MAX, f);
         if (n == 0) continue;
         const pcs_gap before = check_set(f, n, q1, q2, 0.5);
 
         // both bodies move by 1e-6 and turn a little
         nudge(&r, 1e-6, q1, m1);
         nudge(&r, 1e-6, q2, m2);
-        const int m = pcs_collide(&s1, m1, &s2, m2, 0.6, h);
+        const int m = pcs_collide(&s1, m1, &s2, m2, 0.6, PCS_FEATURES_MAX, h);
         const pcs_gap after = check_set(h, m, m1, m2, 0.6);
         if (h[0].id != f[0].id || h[0].kind != f[0].kind) continue;
 

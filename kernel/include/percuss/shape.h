@@ -103,17 +103,19 @@ typedef struct pcs_gap {
 PCS_API void pcs_feature_gap(const pcs_feature *f, const double *q1, const double *q2,
                              pcs_gap *out);
 
-/// The most features pcs_collide finds for one pair.
+/// The most features pcs_collide finds for a pair of convex shapes (or one and a half-space).
 #define PCS_FEATURES_MAX 16
 
 /// The contacts of two shapes at poses q1 and q2 of their bodies (null: the world) whose gap is at
 /// most `reach` (m, may be negative for overlaps only): the closest features first, then the
 /// manifold. Gaps of both signs: the distance of separated shapes; of overlapping ones, minus the
-/// shortest translation that parts them. Returns how many were written to out (at most
-/// PCS_FEATURES_MAX). Deterministic. Two half-spaces never touch. Shapes must have passed
-/// pcs_shape_check; a pose that is not finite touches nothing.
+/// shortest translation that parts them. Writes at most `capacity` of them to out (which may be
+/// null if that is 0) and returns how many there are: no more than PCS_FEATURES_MAX, except under
+/// meshes and height fields, where a large shape may rest on any number of triangles; if there are
+/// more than were written, ask again with more room. Deterministic. Two half-spaces never touch.
+/// Shapes must have passed pcs_shape_check; a pose that is not finite touches nothing.
 PCS_API int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
-                        const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX]);
+                        const double *q2, double reach, int capacity, pcs_feature *out);
 
 #ifdef __cplusplus
 }
