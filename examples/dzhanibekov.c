@@ -1,0 +1,233 @@
+// A free body spun about its middle axis turns over again and again (Dzhanibekov's wing nut).
+//
+// No forces: 2K = w.Jw and R J w stay. Of the three axes of inertia the middle one is unstable, and
+// a spin that misses it by a little flips after 2 K(m) / n, for ever, with w in Jacobi's elliptic
+// functions (checks/free_top). The scheme with theta = 1/2 follows with errors of order h^2.
+#include "args.h"
+#include "checks/free_top.h"
+#include "csv.h"
+#include "scenes/world.h"
+#include "study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LEVELS = 8, MOST_FLIPS = 100 };
+
+typedef struct settings {
+    world_run run;
+    double I[3], spin, wobble;
+    int flips, study, about; // 0 third, 1 first
+} settings;
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){.run = {.h = 0.002, .scheme = pcs_scheme_default()},
+                      .I = {1e-3, 2e-3, 2.8e-3},
+                      .spin = 10,
+                      .wobble = 0.1,
+                      .flips = 5,
+                      .study = 3};
+    set->run.scheme.newton_tol = 1e-14;
+    args a = {.about = "A body spun about its middle axis flips: angular velocity and times of the "
+                       "flips against elliptic functions, and what must stay."};
+    args_vector(&a, "--inertia", set->I, "kg m^2", "principal moments, ascending");
+    args_positive(&a, "--spin", &set->spin, "rad/s", "about the middle axis");
+    args_positive(&a, "--wobble", &set->wobble, "rad/s", "about the other axis, at the start");
+    args_choice(&a, "--about", &set->about, "third|first", "the other axis");
+    args_int(&a, "--flips", &set->flips, 1, MOST_FLIPS, "how many are watched");
+    args_positive(&a, "--h", &set->run.h, "s", "time step");
+    args_real(&a, "--theta", &set->run.scheme.theta, 0.5, 1, "", "of the scheme");
+    args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
+    args_string(&a, "--csv", &set->run.csv, "FILE",
+                "write every step: time, omega (principal axes), omega in closed form, energy, "
+                "angular momentum (inertial axes)");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+
+    *code = 2;
+    const double *I = set->I;
+    if (!(I[0] > 0) || !(I[0] < I[1]) || !(I[1] < I[2]) || I[2] > I[0] + I[1]) {
+        fprintf(stderr, "dzhanibekov: --inertia takes 0 < I1 < I2 < I3 <= I1 + I2\n");
+        return false;
+    }
+    const free_top top = free_top_make(I, set->spin, set->wobble, set->about == 1);
+    if (!(top.m < 1) || !(top.m1 > 0) || !(top.m > 0)) {
+        fprintf(stderr, "dzhanibekov: so large or small a --wobble does not flip\n");
+        return false;
+    }
+    set->run.t_end = (set->flips + 0.2) * free_top_flip(&top);
+    return world_run_check("dzhanibekov", &set->run);
+}
+
+// ---- one run ------------------------------------------------------------------------------------
+
+typedef struct errors {
+    double omega, energy, momentum; // largest over the run, relative
+    double flip[MOST_FLIPS];        // when omega_2 changed sign, s
+    int flips;
+    pcs_outcome outcome;
+} errors;
+
+// where in [0, 1] a cubic with values y and slopes d (times h) at the ends crosses zero
+static double crossing(double y0, double d0, double y1, double d1)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; ++i) {
+        const double s = 0.5 * (low + high), r = 1 - s;
+        const double y = r * r * ((1 + 2 * s) * y0 + s * d0) + s * s * ((1 + 2 * r) * y1 - r * d1);
+        if ((y > 0) == (y0 > 0)) {
+            low = s;
+        } else {
+            high = s;
+        }
+    }
+    return low;
+}
+
+static double slope2(const double I[3], const double w[3])
+{
+    return (I[2] - I[0]) * w[2] * w[0] / I[1];
+}
+
+static double energy2(const double I[3], const double w[3])
+{
+    return I[0] * w[0] * w[0] + I[1] * w[1] * w[1] + I[2] * w[2] * w[2];
+}
+
+static void momentum(const double I[3], const double *q, const double w[3], double L[3])
+{
+    pcs_quat_rotate(q + 3, (const double[]){I[0] * w[0], I[1] * w[1], I[2] * w[2]}, L);
+}
+
+static pcs_status open_body(const settings *set, world *w)
+{
+    PCS_TRY(world_open(w, &set->run.scheme, 0));
+    pcs_body_def def = pcs_body_def_default();
+    for (int i = 0; i < 3; ++i) {
+        def.inertia[4 * i] = set->I[i];
+        def.omega[i] = i == 1 ? set->spin : 0;
+    }
+    def.omega[set->about == 1 ? 0 : 2] = set->wobble;
+    const pcs_shape shape = pcs_shape_sphere(0.05);
+    PCS_TRY(world_solid(w, &def, &shape, NULL));
+    return world_start(w);
+}
+
+static void watch(const settings *set, const free_top *top, const world *w, csv *out, errors *err)
+{
+    const double *q = world_q(w, 0), *omega = world_v(w, 0) + 3, *I = set->I;
+    const double L0[3] = {I[0] * (set->about == 1 ? set->wobble : 0), I[1] * set->spin,
+                          I[2] * (set->about == 1 ? 0 : set->wobble)};
+    double exact[3], L[3], size = 0, off = 0, far = 0;
+    free_top_omega(top, w->state->t, exact);
+    momentum(I, q, omega, L);
+    for (int i = 0; i < 3; ++i) {
+        off += pow(omega[i] - exact[i], 2);
+        far += pow(L[i] - L0[i], 2);
+        size += L0[i] * L0[i];
+    }
+    const double start[3] = {L0[0] / I[0], L0[1] / I[1], L0[2] / I[2]};
+    const double E = energy2(I, omega);
+    err->omega = fmax(err->omega, sqrt(off) / set->spin);
+    err->energy = fmax(err->energy, fabs(E / energy2(I, start) - 1));
+    err->momentum = fmax(err->momentum, sqrt(far / size));
+    CSV_ROW(out, w->state->t, omega[0], omega[1], omega[2], exact[0], exact[1], exact[2], E / 2,
+            L[0], L[1], L[2]);
+}
+
+static pcs_status spin(const settings *set, const free_top *top, double h, csv *out, errors *err)
+{
+    *err = (errors){.outcome = PCS_CONVERGED};
+    world w;
+    pcs_status status = open_body(set, &w);
+    while (status == PCS_OK && world_goes_on(&w, h, set->run.t_end)) {
+        double before[3];
+        memcpy(before, world_v(&w, 0) + 3, sizeof before);
+        status = world_step(&w, h);
+        if (status != PCS_OK || w.outcome != PCS_CONVERGED) break;
+        watch(set, top, &w, out, err);
+        const double *now = world_v(&w, 0) + 3;
+        if (before[1] * now[1] < 0 && err->flips < MOST_FLIPS) {
+            const double part =
+                crossing(before[1], h * slope2(set->I, before), now[1], h * slope2(set->I, now));
+            err->flip[err->flips++] = w.state->t - h + part * h;
+        }
+    }
+    err->outcome = w.outcome;
+    world_close(&w);
+    return status;
+}
+
+// ---- all runs -----------------------------------------------------------------------------------
+
+static void check_levels(const settings *set, const free_top *top, const errors *err, checks *c)
+{
+    const double flip = free_top_flip(top);
+    const int n = set->study + 1, last = set->flips - 1;
+    double h[MOST_LEVELS], y[4][MOST_LEVELS];
+    bool steps = true, flips = true;
+    printf("\n%12s %12s %12s %12s %16s\n", "h", "d omega", "d energy", "d momentum", "last flip");
+    for (int k = 0; k < n; ++k) {
+        h[k] = set->run.h / (1 << k);
+        const bool all = err[k].flips == set->flips;
+        y[0][k] = err[k].omega;
+        y[1][k] = err[k].energy;
+        y[2][k] = err[k].momentum;
+        y[3][k] = all ? fabs(err[k].flip[last] - (last + 0.5) * flip) : NAN;
+        printf("%12.6g %12.3e %12.3e %12.3e %16.9f\n", h[k], y[0][k], y[1][k], y[2][k],
+               all ? err[k].flip[last] : NAN);
+        steps = steps && err[k].outcome == PCS_CONVERGED;
+        flips = flips && all;
+    }
+    *c = checks_begin();
+    check_that(c, "outcome of every step", steps, steps ? "converged" : "not converged");
+    check_that(c, "every run flips", flips, flips ? "so often" : "not so often");
+    static const char *const name[] = {"order of omega", "order of the energy",
+                                       "order of R J omega", "order of the last flip"};
+    const double least = set->run.scheme.theta == 0.5 ? 1.8 : 0.7;
+    for (int i = 0; i < 4; ++i) {
+        check_order(c, name[i], study_slope(n, h, y[i]), least);
+    }
+    // two steps of Richardson's extrapolation with the order the scheme has
+    if (set->run.scheme.theta == 0.5) {
+        const double a = err[n - 3].flip[last], b = err[n - 2].flip[last],
+                     d = err[n - 1].flip[last];
+        const double ab = b + (b - a) / 3, bd = d + (d - b) / 3;
+        check_value(c, "last flip, extrapolated (s)", bd + (bd - ab) / 15, (last + 0.5) * flip,
+                    1e-2 * fabs(d - (last + 0.5) * flip));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    csv out;
+    if (!csv_open(&out, set.run.csv, "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz")) return 2;
+    const free_top top = free_top_make(set.I, set.spin, set.wobble, set.about == 1);
+    printf("a flip every %.9g s (parameter 1 - m = %.3g)\n", free_top_flip(&top), top.m1);
+    errors err[MOST_LEVELS];
+    pcs_status status = PCS_OK;
+    csv none = {0};
+    for (int k = 0; k <= set.study && status == PCS_OK; ++k) {
+        status = spin(&set, &top, set.run.h / (1 << k), k == 0 ? &out : &none, &err[k]);
+    }
+    if (status != PCS_OK) {
+        csv_drop(&out);
+        return say_error("dzhanibekov", status);
+    }
+    if (!csv_close(&out)) return 2;
+    printf("\n%6s %16s %16s\n", "flip", "last run", "closed form");
+    for (int i = 0; i < err[set.study].flips; ++i) {
+        printf("%6d %16.9f %16.9f\n", i + 1, err[set.study].flip[i],
+               (i + 0.5) * free_top_flip(&top));
+    }
+    checks c;
+    check_levels(&set, &top, err, &c);
+    return checks_end(&c);
+}

@@ -1,0 +1,286 @@
+// A heavy symmetric top, its tip held by a joint, or a small ball on a smooth floor.
+//
+// With the right turn of the axis it precesses steadily; let go with its axis at rest it nutates
+// between two tilts (checks/heavy_top: rates, limits and periods). On a smooth floor the centre of
+// mass stays above one point and the same formulas hold with the inertia about it.
+//
+// What holds the tip is an impulse per step along H(q_k), so errors are of order h; two halvings
+// extrapolate to order h^2.
+#include "args.h"
+#include "checks/heavy_top.h"
+#include "csv.h"
+#include "scenes/world.h"
+#include "study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LEVELS = 8, MOST_LOWS = 64, JOINT = 1, FLOOR = 2 };
+
+typedef struct settings {
+    world_run run;
+    heavy_top top;
+    double radius; // of the tip on the floor
+    int on, lows, study;
+} settings;
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){.run = {.h = 1e-4, .scheme = pcs_scheme_default()},
+                      .top = {.mass = 0.5,
+                              .J1 = 4e-4,
+                              .J3 = 6e-4,
+                              .arm = 0.04,
+                              .spin = 150,
+                              .tilt = 0.5,
+                              .gravity = 9.81},
+                      .radius = 0.003,
+                      .lows = 6,
+                      .study = 2};
+    set->run.scheme.solver.tol = 1e-14;
+    set->run.scheme.newton_tol = 1e-14;
+    set->run.scheme.proj_tol = 1e-14;
+    set->run.scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    args a = {.about =
+                  "A spinning top: steady precession and nutation against their closed forms."};
+    args_choice(&a, "--on", &set->on, "both|joint|floor", "what its tip stands on");
+    args_positive(&a, "--mass", &set->top.mass, "kg", "of the top");
+    args_positive(&a, "--J1", &set->top.J1, "kg m^2", "inertia across the axis, about the centre");
+    args_positive(&a, "--J3", &set->top.J3, "kg m^2", "about the axis");
+    args_positive(&a, "--arm", &set->top.arm, "m", "from the tip to the centre of mass");
+    args_positive(&a, "--radius", &set->radius, "m", "of the tip on the floor");
+    args_positive(&a, "--spin", &set->top.spin, "rad/s", "about the axis");
+    args_real(&a, "--tilt", &set->top.tilt, 0.01, 1.5, "rad", "of the axis at the start");
+    args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "downwards");
+    args_positive(&a, "--h", &set->run.h, "s", "time step");
+    args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "how many are watched");
+    args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
+    args_string(&a, "--csv", &set->run.csv, "FILE",
+                "write every step of the coarsest runs: run (0 steady, 1 nutating; on the floor 2 "
+                "and 3), time, tilt, azimuth of the axis, height of the tip");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+
+    *code = 2;
+    heavy_top held = set->top;
+    if (set->top.J3 > 2 * set->top.J1) {
+        fprintf(stderr, "spinning_top: no body has J3 > 2 J1\n");
+        return false;
+    }
+    if (!(top_precession(&held) > 0)) {
+        fprintf(stderr, "spinning_top: too slow a --spin for steady precession\n");
+        return false;
+    }
+    if (top_nutation(&held).lowest < 0.02) {
+        fprintf(stderr, "spinning_top: it would lie down; take a faster --spin\n");
+        return false;
+    }
+    set->run.t_end = (set->lows + 0.2) * top_nutation(&held).period;
+    return world_run_check("spinning_top", &set->run);
+}
+
+// ---- one run ------------------------------------------------------------------------------------
+
+// errors, with their signs, at the end of a steady run or the last low of a nutating one
+typedef struct errors {
+    double tilt, azimuth; // rad
+    double time;          // of the last low, s
+    double tip;           // worst distance of the tip from where it belongs, m
+    double astray;        // on the floor: of the centre of mass to the side, m
+    pcs_outcome outcome;
+    int lows;
+} errors;
+
+static pcs_status open_top(const settings *set, const heavy_top *top, double turn, world *w)
+{
+    PCS_TRY(world_open(w, &set->run.scheme, top->gravity));
+    pcs_body_def def = pcs_body_def_default();
+    const double height = top->arm * cos(top->tilt);
+    def.mass = top->mass;
+    for (int i = 0; i < 9; ++i) {
+        def.inertia[i] = i % 4 != 0 ? 0 : i == 8 ? top->J3 : top->J1;
+    }
+    def.orientation[0] = cos(top->tilt / 2);
+    def.orientation[2] = sin(top->tilt / 2);
+    def.omega[0] = -turn * sin(top->tilt);
+    def.omega[2] = top->spin;
+    def.position[0] = top->floor ? 0 : top->arm * sin(top->tilt);
+    def.position[2] = top->floor ? set->radius + height : height;
+    def.velocity[1] = turn * def.position[0];
+
+    pcs_shape tip = pcs_shape_sphere(set->radius);
+    tip.position[2] = -top->arm;
+    pcs_system body;
+    PCS_TRY(world_solid(w, &def, &tip, &body));
+    if (top->floor) {
+        PCS_TRY(world_floor(w));
+    } else {
+        pcs_interaction_def joint = pcs_interaction_def_default();
+        joint.relation =
+            pcs_relation_ball_joint((const double[]){0, 0, -top->arm}, (const double[]){0, 0, 0});
+        joint.system1 = body;
+        PCS_TRY(pcs_model_add_interaction(w->model, &joint, NULL));
+    }
+    return world_start(w);
+}
+
+// the axis of the top and how it moves
+typedef struct axis {
+    double e[3], fall; // fall: of e[2], 1/s
+    double azimuth;    // without jumps
+} axis;
+
+static axis look(const world *w, double azimuth)
+{
+    const double *q = world_q(w, 0), *v = world_v(w, 0);
+    axis now;
+    double omega[3];
+    pcs_quat_rotate(q + 3, (const double[]){0, 0, 1}, now.e);
+    pcs_quat_rotate(q + 3, v + 3, omega);
+    now.fall = omega[0] * now.e[1] - omega[1] * now.e[0];
+    const double turn = 8 * atan(1), angle = atan2(now.e[1], now.e[0]);
+    now.azimuth = angle + turn * round((azimuth - angle) / turn);
+    return now;
+}
+
+static void watch_tip(const settings *set, const heavy_top *top, const world *w, const axis *now,
+                      errors *err)
+{
+    const double *q = world_q(w, 0);
+    double tip[3];
+    for (int i = 0; i < 3; ++i) {
+        tip[i] = q[i] - top->arm * now->e[i];
+    }
+    if (top->floor) {
+        err->tip = fmax(err->tip, fabs(tip[2] - set->radius));
+        err->astray = fmax(err->astray, hypot(q[0], q[1]));
+    } else {
+        err->tip = fmax(err->tip, hypot(hypot(tip[0], tip[1]), tip[2]));
+    }
+}
+
+// `steady`: with the turn of steady precession; else from an axis at rest
+static pcs_status turn_top(const settings *set, const heavy_top *top, bool steady, double h,
+                           int number, csv *out, errors *err)
+{
+    *err = (errors){.outcome = PCS_CONVERGED};
+    const double rate = steady ? top_precession(top) : 0;
+    const nutation n = top_nutation(top);
+    world w;
+    pcs_status status = open_top(set, top, rate, &w);
+    axis before = {.e = {sin(top->tilt), 0, cos(top->tilt)}};
+    while (status == PCS_OK && world_goes_on(&w, h, set->run.t_end)) {
+        status = world_step(&w, h);
+        if (status != PCS_OK || w.outcome != PCS_CONVERGED) break;
+        const double t = w.state->t;
+        const axis now = look(&w, before.azimuth);
+        watch_tip(set, top, &w, &now, err);
+        CSV_ROW(out, number, t, acos(now.e[2]), now.azimuth,
+                world_q(&w, 0)[2] - top->arm * now.e[2]);
+        if (steady) {
+            err->tilt = acos(now.e[2]) - top->tilt;
+            err->azimuth = now.azimuth - rate * t;
+        } else if (before.fall < 0 && now.fall >= 0 && err->lows < set->lows) {
+            const double part = before.fall / (before.fall - now.fall);
+            const double low = before.e[2] + part * (now.e[2] - before.e[2]);
+            const double azimuth = before.azimuth + part * (now.azimuth - before.azimuth);
+            err->tilt = acos(low) - acos(n.lowest);
+            err->azimuth = azimuth - (err->lows + 0.5) * n.turn;
+            err->time = t - h + part * h - (err->lows + 0.5) * n.period;
+            err->lows += 1;
+        }
+        before = now;
+    }
+    err->outcome = w.outcome;
+    world_close(&w);
+    return status;
+}
+
+// ---- all runs -----------------------------------------------------------------------------------
+
+// an error of order h: how it falls, and what is left of it when its first term is taken away
+static void check_error(checks *c, const char *name, int n, const double *h, const double *y)
+{
+    char what[64];
+    double size[MOST_LEVELS];
+    for (int k = 0; k < n; ++k) {
+        size[k] = fabs(y[k]);
+    }
+    // two terms of an azimuth may cancel: its order means little
+    snprintf(what, sizeof what, "order of the %s", name);
+    if (strcmp(name, "azimuth") != 0) check_order(c, what, study_slope(n, h, size), 0.8);
+    snprintf(what, sizeof what, "%s, extrapolated", name);
+    const double before = 2 * y[n - 2] - y[n - 3], after = 2 * y[n - 1] - y[n - 2];
+    check_value(c, what, after + (after - before) / 3, 0, 0.05 * size[0]);
+}
+
+static pcs_status study(checks *c, const settings *set, const heavy_top *top, bool steady, csv *out)
+{
+    const int n = set->study + 1;
+    double h[MOST_LEVELS], y[3][MOST_LEVELS];
+    errors err = {0};
+    csv none = {0};
+    bool steps = true, lows = true;
+    double tip = 0, astray = 0;
+    c->context = top->floor ? steady ? "floor, steady" : "floor, nutating"
+                 : steady   ? "joint, steady"
+                            : "joint, nutating";
+    printf("\n%-16s %10s %12s %12s %12s\n", c->context, "h", "d tilt", "d azimuth",
+           steady ? "" : "d time");
+    for (int k = 0; k < n; ++k) {
+        h[k] = set->run.h / (1 << k);
+        PCS_TRY(
+            turn_top(set, top, steady, h[k], 2 * top->floor + !steady, k == 0 ? out : &none, &err));
+        y[0][k] = err.tilt;
+        y[1][k] = err.azimuth;
+        y[2][k] = err.time;
+        tip = fmax(tip, err.tip);
+        astray = fmax(astray, err.astray);
+        steps = steps && err.outcome == PCS_CONVERGED;
+        lows = lows && (steady || err.lows == set->lows);
+        printf("%16s %10.3g %+12.3e %+12.3e", "", h[k], err.tilt, err.azimuth);
+        if (!steady) printf(" %+12.3e", err.time);
+        printf("\n");
+    }
+    check_that(c, "steps", steps, steps ? "converged" : "not converged");
+    check_that(c, "nutations", lows, "as many as asked for");
+    static const char *const name[] = {"tilt", "azimuth", "time"};
+    for (int i = 0; i < (steady ? 2 : 3); ++i) {
+        check_error(c, name[i], n, h, y[i]);
+    }
+    check_value(c, "tip (m)", tip, 0, 1e-10);
+    if (top->floor) check_value(c, "centre to the side (m)", astray, 0, 1e-12);
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    csv out;
+    if (!csv_open(&out, set.run.csv, "run,t,tilt,azimuth,tip")) return 2;
+    checks c = {.quiet = true};
+    pcs_status status = PCS_OK;
+    for (int floor = 0; floor < 2 && status == PCS_OK; ++floor) {
+        if (set.on == (floor ? JOINT : FLOOR)) continue;
+        heavy_top top = set.top;
+        top.floor = floor == 1;
+        const nutation n = top_nutation(&top);
+        printf(
+            "\n%s: precesses at %.9g rad/s; nutates down to %.9g rad every %.9g s, by %.9g rad\n",
+            floor ? "on a smooth floor" : "tip held by a joint", top_precession(&top),
+            acos(n.lowest), n.period, n.turn);
+        status = study(&c, &set, &top, true, &out);
+        if (status == PCS_OK) status = study(&c, &set, &top, false, &out);
+    }
+    if (status != PCS_OK) {
+        csv_drop(&out);
+        return say_error("spinning_top", status);
+    }
+    if (!csv_close(&out)) return 2;
+    return checks_end(&c);
+}
