@@ -230,8 +230,8 @@ static double overlap_of(const world *w, int a, int b)
     }
     pcs_feature f[PCS_FEATURES_MAX];
     double deepest = 0;
-    const int n = pcs_collide(sa, qa, sb, qb, 0, f);
-    for (int i = 0; i < n; ++i) {
+    const int n = pcs_collide(sa, qa, sb, qb, 0, PCS_FEATURES_MAX, f);
+    for (int i = 0; i < n && i < PCS_FEATURES_MAX; ++i) {
         pcs_gap gap;
         pcs_feature_gap(&f[i], qa, qb, &gap);
         deepest = fmax(deepest, -gap.g);
