@@ -68,6 +68,15 @@ typedef struct pcs_body_def {
 /// 1 kg, inertia of the solid sphere of radius 0.1 m, at the origin, at rest.
 PCS_API pcs_body_def pcs_body_def_default(void);
 
+/// Makes a body of n shapes with their densities (kg/m^3). The shapes are given in any frame, whose
+/// pose is def->position and def->orientation on the way in; on the way out def->position is that
+/// of G, the axes are kept, mass and inertia are those of pcs_mass_of_shapes, and about_G holds the
+/// shapes shifted so that G is their origin: what pcs_model_add_shape takes. about_G has room for n
+/// shapes and may be `shapes`.
+PCS_NODISCARD PCS_API pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes,
+                                                        const double *densities, pcs_body_def *def,
+                                                        pcs_shape *about_G);
+
 /// M(q), n x n column-major, symmetric positive definite.
 typedef int (*pcs_mass_fn)(void *user, const double *q, double *M);
 /// Generalised forces F(t, q, v), n entries, Coriolis terms included: M dv/dt = F.

@@ -61,6 +61,21 @@ PCS_NODISCARD PCS_API pcs_status pcs_shape_check(const pcs_shape *shape);
 PCS_API void pcs_inertia_sphere(double mass, double radius, double J[9]);
 /// Box with full edges a, b, c along the axes.
 PCS_API void pcs_inertia_box(double mass, double a, double b, double c, double J[9]);
+/// Cylinder about the z axis with its full length.
+PCS_API void pcs_inertia_cylinder(double mass, double radius, double length, double J[9]);
+/// Capsule about the z axis; length is that of the core, without the caps.
+PCS_API void pcs_inertia_capsule(double mass, double radius, double length, double J[9]);
+
+/// Mass (kg), centre of mass (m, body frame) and inertia about that centre (body axes, 3 x 3
+/// column-major, kg m^2) of a shape with its pose, filled with a density in kg/m^3. Refuses
+/// half-spaces and height fields, and what is not closed.
+PCS_NODISCARD PCS_API pcs_status pcs_shape_mass(const pcs_shape *shape, double density,
+                                                double *mass, double com[3], double J[9]);
+
+/// The same of n >= 1 shapes together, each with its density. Where shapes overlap both count.
+PCS_NODISCARD PCS_API pcs_status pcs_mass_of_shapes(int n, const pcs_shape *shapes,
+                                                    const double *densities, double *mass,
+                                                    double com[3], double J[9]);
 
 /// What touches what. Body 1 is the one the normal points into.
 typedef enum pcs_feature_kind {

@@ -1,0 +1,316 @@
+// Mass properties against integrals over slices, against each other, and against the parallel-axes
+// theorem applied by hand.
+#include "support.h"
+
+#include <percuss/kernel.h>
+
+#include "collide/moments.h"
+#include "linalg/m3.h"
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct weighed {
+    double m, com[3], J[9];
+} weighed;
+
+static weighed weigh(const pcs_shape *s, double density)
+{
+    weighed w;
+    CK_OK(pcs_shape_mass(s, density, &w.m, w.com, w.J));
+    return w;
+}
+
+static weighed weigh_all(int n, const pcs_shape *s, const double *density)
+{
+    weighed w;
+    CK_OK(pcs_mass_of_shapes(n, s, density, &w.m, w.com, w.J));
+    return w;
+}
+
+static void near(const weighed *a, const weighed *b, double tol)
+{
+    CK_NEAR(a->m, b->m, tol * b->m);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(a->com[i], b->com[i], tol * (1 + v3_norm(b->com)));
+    }
+    for (int i = 0; i < 9; ++i) {
+        CK_NEAR(a->J[i], b->J[i], tol * (b->J[0] + b->J[4] + b->J[8]));
+    }
+}
+
+// a random pose and its rotation
+static void put(test_random *r, pcs_shape *s, double R[9])
+{
+    random_quaternion(r, s->orientation);
+    pcs_quat_to_matrix(s->orientation, R);
+    for (int i = 0; i < 4; ++i) {
+        s->orientation[i] *= 1.7;
+    }
+    for (int i = 0; i < 3; ++i) {
+        s->position[i] = random_between(r, -2, 2);
+    }
+}
+
+// a body of revolution about z by its slices, Gauss with three points on each of n pieces of
+// [low, high]: exact for polynomials of degree 5
+typedef double profile_fn(const pcs_shape *s, double z); // radius^2 at height z
+
+static weighed by_slices(const pcs_shape *s, profile_fn *square, int n, const double *ends)
+{
+    static const double at[3] = {-0.7745966692414834, 0, 0.7745966692414834};
+    static const double weight[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+    weighed w = {0};
+    for (int k = 0; k < n; ++k) {
+        const double middle = (ends[k] + ends[k + 1]) / 2, half = (ends[k + 1] - ends[k]) / 2;
+        for (int g = 0; g < 3; ++g) {
+            const double z = middle + half * at[g], r2 = square(s, z), dm = half * weight[g] * pi;
+            w.m += dm * r2;
+            w.J[8] += dm * r2 * r2 / 2;
+            w.J[0] += dm * (r2 * r2 / 4 + z * z * r2);
+        }
+    }
+    w.J[4] = w.J[0];
+    return w;
+}
+
+static double of_cylinder(const pcs_shape *s, double z)
+{
+    (void)z;
+    return s->radius * s->radius;
+}
+
+static double of_capsule(const pcs_shape *s, double z)
+{
+    const double beyond = fmax(0, fabs(z) - s->half[2]);
+    return s->radius * s->radius - beyond * beyond;
+}
+
+START_TEST(cylinder_and_capsule_by_slices)
+{
+    test_random r = random_seed(1);
+    for (int k = 0; k < 50; ++k) {
+        const double radius = random_between(&r, 0.1, 2), length = random_between(&r, 0.1, 3);
+        const double L = length / 2, ends[4] = {-L - radius, -L, L, L + radius};
+        const pcs_shape c = pcs_shape_cylinder(radius, length);
+        const pcs_shape p = pcs_shape_capsule(radius, length);
+        const weighed wc = weigh(&c, 1), wp = weigh(&p, 1);
+        const weighed sc = by_slices(&c, of_cylinder, 1, ends + 1);
+        const weighed sp = by_slices(&p, of_capsule, 3, ends);
+        near(&wc, &sc, 1e-14);
+        near(&wp, &sp, 1e-14);
+
+        double J[9];
+        pcs_inertia_cylinder(wc.m, radius, length, J);
+        CK_NEAR(J[0], sc.J[0], 1e-14 * J[0]);
+        pcs_inertia_capsule(wp.m, radius, length, J);
+        CK_NEAR(J[8], sp.J[8], 1e-14 * J[8]);
+    }
+}
+END_TEST
+
+START_TEST(capsule_without_a_core_is_a_sphere)
+{
+    const pcs_shape p = pcs_shape_capsule(0.7, 1e-300), s = pcs_shape_sphere(0.7);
+    const weighed wp = weigh(&p, 3), ws = weigh(&s, 3);
+    near(&wp, &ws, 1e-15);
+    CK_NEAR(ws.m, 3 * 4 * pi / 3 * 0.343, 1e-15);
+}
+END_TEST
+
+START_TEST(pose_moves_the_centre_and_turns_the_axes)
+{
+    test_random r = random_seed(2);
+    for (int k = 0; k < 100; ++k) {
+        pcs_shape s = pcs_shape_box(0.3, 0.7, 1.1);
+        const weighed plain = weigh(&s, 5);
+        double R[9], RJ[9], Rt[9];
+        put(&r, &s, R);
+        weighed want = {.m = plain.m};
+        v3_copy(s.position, want.com);
+        for (int i = 0; i < 9; ++i) {
+            Rt[i] = R[i / 3 + 3 * (i % 3)];
+        }
+        m3_mul_m3(R, plain.J, RJ);
+        m3_mul_m3(RJ, Rt, want.J);
+        const weighed got = weigh(&s, 5);
+        near(&got, &want, 1e-14);
+        for (int i = 0; i < 9; ++i) {
+            ck_assert(got.J[i] == got.J[i / 3 + 3 * (i % 3)]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(pieces_of_a_box_make_the_box)
+{
+    test_random r = random_seed(3);
+    for (int k = 0; k < 50; ++k) {
+        pcs_shape whole = pcs_shape_box(1.2, 0.8, 0.5), piece[8];
+        const double cut[3] = {random_between(&r, 0.1, 1), random_between(&r, 0.1, 0.7),
+                               random_between(&r, 0.1, 0.4)};
+        double R[9], density[8];
+        put(&r, &whole, R);
+        for (int v = 0; v < 8; ++v) {
+            double edge[3], at[3], moved[3];
+            for (int i = 0; i < 3; ++i) {
+                const double all = 2 * whole.half[i];
+                edge[i] = v >> i & 1 ? all - cut[i] : cut[i];
+                at[i] = (v >> i & 1 ? cut[i] : 0) + edge[i] / 2 - whole.half[i];
+            }
+            piece[v] = pcs_shape_box(edge[0], edge[1], edge[2]);
+            memcpy(piece[v].orientation, whole.orientation, sizeof whole.orientation);
+            m3_mul(R, at, moved);
+            v3_along(whole.position, 1, moved, piece[v].position);
+            density[v] = 2.5;
+        }
+        const weighed one = weigh(&whole, 2.5), sum = weigh_all(8, piece, density);
+        near(&sum, &one, 1e-14);
+    }
+}
+END_TEST
+
+// two balls on a stick: J_G = sum J + m d^2 across, by hand
+START_TEST(dumbbell_by_hand)
+{
+    pcs_shape ball[2] = {pcs_shape_sphere(0.5), pcs_shape_sphere(0.5)};
+    ball[0].position[0] = 3;
+    ball[1].position[0] = -1;
+    const double density[2] = {1, 3}, m = 4 * pi / 3 * 0.125, d = 4;
+    const weighed w = weigh_all(2, ball, density);
+    CK_NEAR(w.m, 4 * m, 1e-14);
+    CK_NEAR(w.com[0], 0, 1e-15);
+    CK_NEAR(w.J[0], 0.4 * 4 * m * 0.25, 1e-14);
+    CK_NEAR(w.J[4], 0.4 * 4 * m * 0.25 + 0.75 * m * d * d, 1e-13);
+    CK_NEAR(w.J[8], w.J[4], 1e-14);
+}
+END_TEST
+
+START_TEST(surface_of_a_box_gives_the_box)
+{
+    // faces as fans of four corners, counter-clockwise from outside
+    static const int face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                   {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    test_random r = random_seed(4);
+    for (int k = 0; k < 50; ++k) {
+        pcs_shape s = pcs_shape_box(0.4, 1.3, 0.9);
+        double R[9], corner[8][3];
+        put(&r, &s, R);
+        for (int v = 0; v < 8; ++v) {
+            double x[3], y[3];
+            for (int i = 0; i < 3; ++i) {
+                x[i] = v >> i & 1 ? s.half[i] : -s.half[i];
+            }
+            m3_mul(R, x, y);
+            v3_along(s.position, 1, y, corner[v]);
+        }
+        moments m = {.origin = {0.1, 0.2, -0.3}};
+        for (int f = 0; f < 6; ++f) {
+            for (int t = 1; t < 3; ++t) {
+                moments_add(&m, corner[face[f][0]], corner[face[f][t]], corner[face[f][t + 1]]);
+            }
+        }
+
+        // second moments about the centre: the inertia of density 1
+        const weighed w = weigh(&s, 1);
+        double C[9], d[3];
+        CK_NEAR(m.volume, w.m, 1e-14);
+        for (int i = 0; i < 3; ++i) {
+            d[i] = m.first[i] / m.volume;
+            CK_NEAR(m.origin[i] + d[i], w.com[i], 1e-13);
+        }
+        for (int j = 0; j < 3; ++j) {
+            for (int i = 0; i < 3; ++i) {
+                C[i + 3 * j] = m.second[i + 3 * j] - m.volume * d[i] * d[j];
+            }
+        }
+        for (int j = 0; j < 3; ++j) {
+            for (int i = 0; i < 3; ++i) {
+                CK_NEAR((i == j ? C[0] + C[4] + C[8] : 0) - C[i + 3 * j], w.J[i + 3 * j], 1e-13);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_body_of_shapes_stands_where_its_shapes_were)
+{
+    test_random r = random_seed(5);
+    for (int k = 0; k < 50; ++k) {
+        pcs_shape part[3] = {pcs_shape_box(1, 0.2, 0.3), pcs_shape_cylinder(0.2, 0.5),
+                             pcs_shape_capsule(0.1, 1)},
+                  about_G[3];
+        const double density[3] = {1000, 500, 2000};
+        double R[9];
+        for (int i = 0; i < 3; ++i) {
+            put(&r, &part[i], R);
+        }
+        pcs_body_def def = pcs_body_def_default();
+        random_quaternion(&r, def.orientation);
+        def.position[1] = 3;
+        const pcs_body_def before = def;
+        CK_OK(pcs_body_def_of_shapes(3, part, density, &def, about_G));
+
+        const weighed w = weigh_all(3, part, density);
+        const weighed c = weigh_all(3, about_G, density);
+        CK_NEAR(v3_norm(c.com), 0, 1e-14);
+        CK_NEAR(def.mass, w.m, 0);
+        double at[3], then[3];
+        for (int i = 0; i < 9; ++i) {
+            CK_NEAR(def.inertia[i], w.J[i], 0);
+        }
+        for (int i = 0; i < 3; ++i) {
+            pcs_quat_rotate(before.orientation, part[i].position, then);
+            pcs_quat_rotate(def.orientation, about_G[i].position, at);
+            for (int j = 0; j < 3; ++j) {
+                CK_NEAR(at[j] + def.position[j], then[j] + before.position[j], 1e-14);
+            }
+        }
+
+        // in place, and a model takes it
+        CK_OK(pcs_body_def_of_shapes(3, about_G, density, &def, about_G));
+        pcs_model *m;
+        pcs_system b;
+        CK_OK(pcs_model_create(NULL, &m));
+        CK_OK(pcs_model_add_body(m, &def, &b));
+        for (int i = 0; i < 3; ++i) {
+            CK_OK(pcs_model_add_shape(m, b, &about_G[i], (pcs_material){0}));
+        }
+        pcs_model_destroy(m);
+    }
+}
+END_TEST
+
+START_TEST(what_has_no_mass_is_refused)
+{
+    const double up[3] = {0, 0, 1}, density[2] = {1, -1};
+    double m = 7, com[3] = {7}, J[9] = {7};
+    pcs_shape s[2] = {pcs_shape_sphere(1), pcs_shape_sphere(1)};
+    const pcs_shape floor = pcs_shape_half_space(up, 0), none = pcs_shape_sphere(0);
+    const pcs_shape huge = pcs_shape_sphere(1e150), tiny = pcs_shape_sphere(1e-150);
+    CK_FAILS(pcs_shape_mass(&floor, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_shape_mass(&none, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_shape_mass(&huge, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_shape_mass(&tiny, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_shape_mass(NULL, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_shape_mass(s, 1, NULL, com, J), PCS_ERR_ARG);
+    const double bad[] = {0, -1, NAN, INFINITY};
+    for (int i = 0; i < 4; ++i) {
+        CK_FAILS(pcs_shape_mass(s, bad[i], &m, com, J), PCS_ERR_ARG);
+    }
+    CK_FAILS(pcs_mass_of_shapes(2, s, density, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_of_shapes(0, s, density, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_of_shapes(1, NULL, density, &m, com, J), PCS_ERR_ARG);
+
+    pcs_body_def def = pcs_body_def_default();
+    CK_FAILS(pcs_body_def_of_shapes(1, s, density, NULL, s), PCS_ERR_ARG);
+    CK_FAILS(pcs_body_def_of_shapes(1, s, density, &def, NULL), PCS_ERR_ARG);
+    memset(def.orientation, 0, sizeof def.orientation);
+    CK_FAILS(pcs_body_def_of_shapes(1, s, density, &def, s), PCS_ERR_ARG);
+    ck_assert(m == 7 && com[0] == 7 && J[0] == 7 && def.mass == 1);
+}
+END_TEST
+
+PCS_TEST_MAIN("mass", cylinder_and_capsule_by_slices, capsule_without_a_core_is_a_sphere,
+              pose_moves_the_centre_and_turns_the_axes, pieces_of_a_box_make_the_box,
+              dumbbell_by_hand, surface_of_a_box_gives_the_box,
+              a_body_of_shapes_stands_where_its_shapes_were, what_has_no_mass_is_refused)
