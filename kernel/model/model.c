@@ -291,7 +291,10 @@ static pcs_status check_body(const pcs_body_def *def)
     if (!pcs_all_finite(def->orientation, 4)) {
         return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is not finite");
     }
-    if (def->fixed) return PCS_OK;
+    if (def->fixed && def->motion) {
+        return pcs_fail(PCS_ERR_ARG, "body: it is fixed and has a motion; choose one");
+    }
+    if (def->fixed || def->motion) return PCS_OK;
     if (!(def->mass > 0) || !isfinite(def->mass)) {
         return pcs_fail(PCS_ERR_ARG, "body: the mass is %g kg; it must be positive", def->mass);
     }
@@ -319,16 +322,19 @@ pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system 
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_body: an argument is null");
     PCS_TRY(check_body(def));
 
-    model_system s = {.kind = def->fixed ? SYSTEM_FIXED : SYSTEM_BODY,
+    const bool moves = !def->fixed && !def->motion;
+    model_system s = {.kind = moves ? SYSTEM_BODY : SYSTEM_FIXED,
                       .nq = BODY_NQ,
-                      .nv = def->fixed ? 0 : BODY_NV,
+                      .nv = moves ? BODY_NV : 0,
+                      .motion = def->motion,
+                      .driven = m->n_driven,
                       .user = def->user};
     memcpy(s.q0, def->position, 3 * sizeof(double));
     memcpy(s.q0 + 3, def->orientation, 4 * sizeof(double));
     if (pcs_quat_normalize(s.q0 + 3) != PCS_OK) {
         return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is zero");
     }
-    if (!def->fixed) {
+    if (moves) {
         memcpy(s.v0, def->velocity, 3 * sizeof(double));
         memcpy(s.v0 + 3, def->omega, 3 * sizeof(double));
         s.mass = def->mass;
@@ -341,7 +347,9 @@ pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system 
         s.potential = def->potential;
     }
     if (!grow_systems(m)) return pcs_fail_memory("pcs_model_add_body");
-    return place(m, &s, out);
+    PCS_TRY(place(m, &s, out));
+    m->n_driven += def->motion != NULL;
+    return PCS_OK;
 }
 
 // ---- Lagrangian systems ------------------------------------------------------------------------

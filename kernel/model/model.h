@@ -22,6 +22,8 @@ typedef struct model_system {
     double inverse_bound; // |J^-1|, bounds the angular acceleration of a moment
     double reach;         // radius about G that holds all bounded shapes
     double q0[7], v0[6];
+    pcs_motion_fn motion; // or null; of a body that counts as fixed
+    int driven;           // number among those with a motion
     pcs_body_force_fn body_force;
     pcs_body_jacobian_fn body_jacobian;
 
@@ -65,6 +67,7 @@ struct pcs_model {
     size_t *block_off; // n_blocks + 1
 
     bool variable_mass; // some system has a mass_fn
+    int n_driven;       // bodies with prescribed motion
     pcs_combine_fn combine;
     void *combine_user;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "systems/systems.h"
 
 int contact_key_compare(const contact_key *a, const contact_key *b)
 {
@@ -70,6 +71,14 @@ pcs_status pcs_state_create(const pcs_model *m, pcs_state **out)
         memcpy(st->q + s->q_at, lagrangian ? s->start : s->q0, (size_t)s->nq * sizeof(double));
         memcpy(st->v + s->v_at, lagrangian ? s->start + s->nq : s->v0,
                (size_t)s->nv * sizeof(double));
+    }
+    for (int i = 0; i < m->n_systems; ++i) {
+        double v[6];
+        if (!m->system[i].motion) continue;
+        const pcs_status status = system_motion(&m->system[i], st->t, st->q + m->system[i].q_at, v);
+        if (status == PCS_OK) continue;
+        pcs_state_destroy(st);
+        return status;
     }
     *out = st;
     return PCS_OK;

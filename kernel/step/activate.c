@@ -24,7 +24,7 @@ double step_tolerance(const pcs_scheme *s)
 // g + gamma h dg/dt at the start of the step
 static double predicted(const trial *t, const candidate *c)
 {
-    return c->g[0] + t->m->scheme.gamma * t->h * c->u_k[0];
+    return c->g[0] + t->m->scheme.gamma * t->h * (c->u_k[0] - c->slack);
 }
 
 static bool starts_active(const trial *t, const candidate *c)
@@ -71,7 +71,7 @@ pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
             PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
             enters = c->g_end[0] <= 0;
         } else if (!enters) {
-            candidate_velocity(t->m, c, t->v, c->u);
+            candidate_velocity(t->m, c, t->v, c->drive, c->u);
             enters = c->g[0] + t->h * c->u[0] < 0;
         }
         c->active = enters;

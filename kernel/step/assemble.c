@@ -2,7 +2,7 @@
 // is the Delassus operator of the iteration matrix, and what the laws add to u is
 //
 //     b = u_free + shift,   shift = (e u_kN, e_t u_kT) (impact), (g / h, 0) (speculative, still
-//                           apart), 0 (joints).
+//                           apart), 0 (joints), and the velocity of bodies that are driven.
 //
 // The only file that sees both meanings of the letter q: coordinates in the kernel, the constant
 // term b in numerics.
@@ -100,14 +100,15 @@ double impact_shift(const candidate *c, int i)
     return (i == 0 ? c->law.e : c->law.e_t) * c->u_k[i];
 }
 
-// what the law adds to u of row i; a contact that is still apart only stops
-static double law_shift(const trial *t, const candidate *c, int i)
+// what driven bodies and the law add to u of row i; a contact that is still apart only stops
+static double row_shift(const trial *t, const candidate *c, int i)
 {
-    if (c->law.kind == PCS_LAW_EQUALITY) return 0;
+    const double drive = c->drive ? c->drive[i] : 0;
+    if (c->law.kind == PCS_LAW_EQUALITY) return drive;
     if (step_rule(&t->m->scheme) == PCS_SPECULATIVE && c->g[0] > 0 && t->h > 0) {
-        return i == 0 ? c->g[0] / t->h : 0;
+        return i == 0 ? drive + c->g[0] / t->h : drive;
     }
-    return impact_shift(c, i);
+    return drive + impact_shift(c, i);
 }
 
 pcs_status step_assemble(trial *t, pcs_arena *mem)
@@ -137,7 +138,7 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
         block[k++] = (pcs_block){
             .cone = cone, .row = c->at, .dim = c->dim, .mu = cone == PCS_COULOMB ? c->law.mu : 0};
         for (int j = 0; j < c->dim; ++j) {
-            t->shift[c->at + j] = law_shift(t, c, j);
+            t->shift[c->at + j] = row_shift(t, c, j);
             t->r[c->at + j] = j < 3 ? c->guess[j] : 0;
         }
     }
@@ -148,9 +149,14 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
 pcs_status step_update_rows(trial *t, pcs_arena mem)
 {
     for (int i = 0; i < t->list.n; ++i) {
-        const candidate *c = &t->list.c[i];
+        candidate *c = &t->list.c[i];
         if (!c->active) continue;
         PCS_TRY(candidate_rows(t->m, c, c->dim, t->q, mem, c->J1, c->J2, NULL, NULL));
+        if (!c->drive) continue;
+        PCS_TRY(candidate_drive(t, c, t->q, &mem));
+        for (int j = 0; j < c->dim; ++j) {
+            t->shift[c->at + j] = row_shift(t, c, j);
+        }
     }
 
     // the pattern is that of before: stack again and copy the values over

@@ -78,7 +78,7 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
         if (c->law.kind != PCS_LAW_EQUALITY && -c->g_end[0] > out->penetration) {
             out->penetration = -c->g_end[0];
         }
-        candidate_velocity(t->m, c, t->v, c->u);
+        candidate_velocity(t->m, c, t->v, c->drive, c->u);
         for (int j = 0; j < c->dim; ++j) {
             c->r[j] = c->active ? t->r[c->at + j] : 0;
         }

@@ -249,9 +249,13 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, int dim, const
     return PCS_OK;
 }
 
-void candidate_velocity(const pcs_model *m, const candidate *c, const double *v, double *u)
+void candidate_velocity(const pcs_model *m, const candidate *c, const double *v,
+                        const double *drive, double *u)
 {
     memset(u, 0, (size_t)c->dim * sizeof *u);
+    for (int i = 0; drive && i < c->dim; ++i) {
+        u[i] = drive[i];
+    }
     for (int side = 0; side < 2; ++side) {
         const double *J = side == 0 ? c->J1 : c->J2;
         if (!J) continue;
@@ -304,7 +308,7 @@ static candidate *add(trial *t, int dim, pcs_arena *mem)
 // velocities at the start, and what the last step remembers
 static void complete(const trial *t, candidate *c)
 {
-    candidate_velocity(t->m, c, t->st->v, c->u_k);
+    candidate_velocity(t->m, c, t->st->v, c->drive_k, c->u_k);
     if (t->st->memory->n == 0) return;
 
     contact_key key = c->key;
@@ -347,6 +351,7 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
     }
     PCS_TRY(candidate_gap(m, c, t->st->q, *mem, c->g));
     PCS_TRY(candidate_rows(m, c, dim, t->st->q, *mem, c->J1, c->J2, NULL, NULL));
+    PCS_TRY(candidate_drive(t, c, t->st->q, mem));
     complete(t, c);
     return PCS_OK;
 }
@@ -418,6 +423,7 @@ static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_featur
         if (c->J1) contact_rows(f, 1, q1, &c->gap, c->J1, NULL);
         if (c->J2) contact_rows(f, 2, q2, &c->gap, c->J2, NULL);
     }
+    PCS_TRY(candidate_drive(t, c, t->st->q, mem));
     complete(t, c);
     return PCS_OK;
 }

@@ -40,7 +40,7 @@ static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         for (int j = 0; c->active && j < c->dim; ++j) {
-            b[c->at + j] += impact_shift(c, j);
+            b[c->at + j] += impact_shift(c, j) + (c->drive ? c->drive[j] : 0);
             t->r[c->at + j] = 0;
         }
     }

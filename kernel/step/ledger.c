@@ -123,7 +123,11 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
                     u += J[j + c->dim * k] * 0.5 * (t->v[s->v_at + k] + t->st->v[s->v_at + k]);
                 }
             }
-            const double part = u * t->r[c->at + j];
+
+            // the law works on the relative velocity; a driven body works on the one it pushes
+            const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
+            const double part = (u + drive) * t->r[c->at + j];
+            e->prescribed -= drive * t->r[c->at + j];
             if (j > 0 && candidate_cone(c) == PCS_COULOMB) {
                 tangential += part;
             } else {
@@ -139,7 +143,7 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
     }
     e->closure = e->kinetic_after - e->kinetic_before -
                  (e->forces + e->conservative + e->gyroscopic + e->normal + e->tangential +
-                  e->joints + e->mass + e->newton);
+                  e->joints + e->prescribed + e->mass + e->newton);
     return PCS_OK;
 }
 

@@ -30,6 +30,8 @@ typedef struct candidate {
     double *g_end;           // and at q'
     double *u_k;             // dim velocities at q_k, v_k
     double *r, *u;           // dim impulses and velocities u' (zero when not active)
+    double *drive_k, *drive; // dim each: what driven bodies add to u_k and u'; null when none
+    double slack;            // of u_kN in predictions, where a driven body accelerates
     double guess[3];         // impulse of the last step, first rows, in the frame of this one
     pcs_contact_status status;
     bool active, was_active;
@@ -57,6 +59,7 @@ typedef struct trial {
     double *p;              // H^T r, nv
     double *reach;          // per system: bound on how far a surface point moves in the step, m
     double *turn;           // per system: bound on the angle it turns, rad
+    double *driven;         // velocities of driven bodies (driven.c), null when there are none
     block_lu lu;            // iteration matrix at the current iterate
     unsigned char *lu_kind; // per block, of lu
     candidates list;
@@ -132,8 +135,14 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, int dim, const
 // what an impact law adds to u of row i
 double impact_shift(const candidate *c, int i);
 
-// u = J v of its rows
-void candidate_velocity(const pcs_model *m, const candidate *c, const double *v, double *u);
+// u = J v of its rows, and what driven bodies add: drive_k or drive of the candidate, or null
+void candidate_velocity(const pcs_model *m, const candidate *c, const double *v,
+                        const double *drive, double *u);
+
+// motion of the driven bodies: t->driven, their part of t->q and their reach
+pcs_status driven_begin(trial *t, pcs_arena *mem);
+// drive_k and drive of a candidate, with its rows at q
+pcs_status candidate_drive(const trial *t, candidate *c, const double *q, pcs_arena *mem);
 
 // the rule that holds: the combined projections and the hysteresis bring their own
 pcs_activation step_rule(const pcs_scheme *s);

@@ -57,6 +57,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     memset(t->p, 0, (size_t)m->nv * sizeof(double));
     memset(t->reach, 0, 2 * (size_t)m->n_systems * sizeof(double));
     t->turn = t->reach + m->n_systems;
+    PCS_TRY(driven_begin(t, mem));
 
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];

@@ -89,6 +89,23 @@ bool system_normalize(const model_system *s, double *q)
     return s->kind != SYSTEM_BODY || pcs_quat_normalize(q + 3) == PCS_OK;
 }
 
+pcs_status system_motion(const model_system *s, double t, double q[7], double v[6])
+{
+    for (int i = 0; i < BODY_NQ; ++i) {
+        q[i] = NAN; // so that an entry the callback forgets is seen
+        if (i < BODY_NV) v[i] = NAN;
+    }
+    const int answer = s->motion(s->user, t, q, v);
+    if (answer == 0 && pcs_all_finite(q, BODY_NQ) && pcs_all_finite(v, BODY_NV) &&
+        pcs_quat_normalize(q + 3) == PCS_OK) {
+        return PCS_OK;
+    }
+    return pcs_fail(PCS_ERR_CALLBACK,
+                    "the motion callback of a body answered %d, left an entry unset or not finite,"
+                    " or gave a zero quaternion at t = %g",
+                    answer, t);
+}
+
 // ---- the public energies ---------------------------------------------------------------------
 
 static pcs_status check(const char *name, const pcs_model *m, const pcs_state *st, const void *out)

@@ -39,6 +39,9 @@ static inline bool system_is_plain(const model_system *s)
 // nothing done, for all other systems.
 int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv);
 
+// pose and velocity of a body with prescribed motion at time t, checked and normalised
+pcs_status system_motion(const model_system *s, double t, double q[7], double v[6]);
+
 // q1 = q moved by h v
 void system_advance(const model_system *s, const double *q, double h, const double *v,
                     pcs_update update, double *q1);

@@ -3,6 +3,7 @@
 
 #include "linalg/m3.h"
 #include "model/model.h"
+#include "systems/systems.h"
 
 void scene_open(scene *s)
 {
@@ -134,11 +135,16 @@ static void add_velocity(const scene *s, pcs_system side, const double P[3], con
                          double sign, double u[3])
 {
     const model_system *body = model_find(s->m, side);
-    if (!body || body->nv == 0) return;
-    double CT[18];
+    if (!body || (body->nv == 0 && !body->motion)) return;
+    double CT[18], q[7], v[6];
+    if (body->motion) {
+        CK_OK(system_motion(body, s->st->t - s->h, q, v));
+    } else {
+        memcpy(v, s->v_before + body->v_at, sizeof v);
+    }
     pcs_body_CT(s->q_before + body->q_at, P, F, CT);
     for (int k = 0; k < 18; ++k) {
-        u[k % 3] += sign * CT[k] * s->v_before[body->v_at + k / 3];
+        u[k % 3] += sign * CT[k] * v[k / 3];
     }
 }
 
@@ -288,8 +294,9 @@ void scene_check_step(scene *s)
 
     const pcs_energy *e = &s->report.energy;
     const double scale = fabs(e->kinetic_before) + fabs(e->kinetic_after) + fabs(e->normal) +
-                         fabs(e->tangential) + fabs(e->joints) + fabs(e->forces) +
-                         fabs(e->conservative) + fabs(e->gyroscopic) + fabs(e->mass);
+                         fabs(e->tangential) + fabs(e->joints) + fabs(e->prescribed) +
+                         fabs(e->forces) + fabs(e->conservative) + fabs(e->gyroscopic) +
+                         fabs(e->mass);
     ck_assert_msg(fabs(e->closure) <= 1e-12 * scale + 1e-24, "closure %g of %g", e->closure, scale);
     const pcs_contact *c;
     bool rough = false;

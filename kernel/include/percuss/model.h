@@ -49,9 +49,18 @@ typedef int (*pcs_body_jacobian_fn)(void *user, double t, const double q[7], con
 /// Potential energy (J) of the forces of a callback at coordinates q.
 typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 
+/// Prescribed motion: pose q = (x, Q) (any |Q| > 0) and velocity v = (inertial, omega body) at time
+/// t, both to be written whole. A non-zero return value, or a number that is not finite, is
+/// PCS_ERR_CALLBACK. A v that is not the rate of the pose makes a conveyor, dragging along what
+/// lies on it: doc/stepping.md says which rows see what.
+typedef int (*pcs_motion_fn)(void *user, double t, double q[7], double v[6]);
+
 /// A Newton-Euler body.
 typedef struct pcs_body_def {
     bool fixed;                    ///< never moves; mass, inertia, velocity and force are ignored
+    pcs_motion_fn motion;          ///< or null. When given, the body moves as it says, whatever
+                                   ///< pushes it: like a fixed body it has no velocities in a
+                                   ///< state. What `fixed` ignores and the pose below are ignored
     double mass;                   ///< kg, > 0
     double inertia[9];             ///< about G, body axes, symmetric positive definite, kg m^2
     double position[3];            ///< of G, m
@@ -264,7 +273,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_interaction(pcs_model *model,
 /// Scalar coordinates of all systems.
 PCS_API int pcs_model_nq(const pcs_model *model);
 
-/// Scalar velocities of all systems that can move.
+/// Scalar velocities of all systems that can move: all but fixed bodies and prescribed motions.
 PCS_API int pcs_model_nv(const pcs_model *model);
 
 /// Number of systems added so far; their ids run from 1.

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /// Read and write t, q and v freely between steps. Systems stand in the order they were added;
-/// a fixed body has coordinates but no velocities.
+/// a body that is fixed or whose motion is prescribed has coordinates but no velocities.
 typedef struct pcs_state {
     double t;  ///< s
     int nq;    ///< entries of q
@@ -21,8 +21,9 @@ typedef struct pcs_state {
     struct pcs_memory *memory; ///< impulses by contact; opaque
 } pcs_state;
 
-/// A state at the initial conditions of the definitions. The model must outlive it and must not
-/// get new systems meanwhile. Release with pcs_state_destroy.
+/// A state at the initial conditions of the definitions, at t = 0. Bodies with prescribed motion
+/// stand where it says; a step moves them from where they stand to where it says at its end. The
+/// model must outlive it and must not get new systems meanwhile. Release with pcs_state_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_state_create(const pcs_model *model, pcs_state **out);
 
 /// Accepts null.
@@ -31,7 +32,8 @@ PCS_API void pcs_state_destroy(pcs_state *state);
 /// Coordinates of a system within the state; null for the world or an unknown system.
 PCS_API double *pcs_state_q(const pcs_model *model, pcs_state *state, pcs_system system);
 
-/// Velocities of a system within the state; null for the world, a fixed or an unknown system.
+/// Velocities of a system within the state; null for the world, an unknown system, and bodies that
+/// are fixed or whose motion is prescribed (ask the motion).
 PCS_API double *pcs_state_v(const pcs_model *model, pcs_state *state, pcs_system system);
 
 /// Makes `to` equal to `from`; both of one model. On failure `to` is unchanged.

@@ -29,7 +29,7 @@ PCS_API size_t pcs_work_demand(const pcs_work *work);
 
 /// Where every joule of a step went (theory 7.6). All J. The identity
 /// kinetic_after - kinetic_before = forces + conservative + gyroscopic + normal + tangential
-/// + joints + mass + newton + closure
+/// + joints + prescribed + mass + newton + closure
 /// has each term computed on its own; closure is what is left and is rounding.
 typedef struct pcs_energy {
     double kinetic_before;   ///< of v_k
@@ -42,6 +42,8 @@ typedef struct pcs_energy {
     double normal;           ///< contact work along normals (unilateral rows)
     double tangential;       ///< contact work along tangents: friction
     double joints;           ///< work of equality rows
+    double prescribed;       ///< work that bodies with prescribed motion do through contacts and
+                             ///< joints; those three terms are of the relative velocities
     double mass;             ///< change of M(q) over the step (Lagrangian systems)
     double newton;           ///< work of the residual left in (7.1)
     double integrator; ///< change of potential from q_k to q' plus `conservative`: scheme error

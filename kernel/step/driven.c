@@ -1,0 +1,103 @@
+// Bodies whose motion is prescribed: where they are at both ends of the step, and the velocities
+// with which the rows of a contact or joint see them.
+//
+// A body that follows has u' = 0 and moves by the theta-mean of its own velocities. Let v0 and v1
+// be the velocities that the motion reports at t and t + h, and vm = (q(t + h) - q(t)) / h the mean
+// velocity of the pose. Rows see v0 at the start (restitution, prediction), and at the end
+//
+//     v1                                      tangents, and all rows for theta < 1/2
+//     v1 + vm - (theta v1 + (1 - theta) v0)   rows with a gap, theta >= 1/2.
+//
+// A closed gap then stays so for constant accelerations, for theta = 1 (where gaps see vm) for any
+// motion, for theta = 1/2 with an error of order h^3 in all. The velocity at the end of one step
+// and at the start of the next differ by O(h) (h^2 for theta = 1/2): the prediction must not lose a
+// contact by that (slack).
+#include "step/step.h"
+
+#include <string.h>
+
+#include "linalg/m3.h"
+
+// per driven system
+enum { START = 0, GAPS = 6, TANGENTS = 12, DRIVEN = 18 };
+
+// displacement from q0 to q1: translation, and rotation vector in body axes
+static void displacement(const double q0[7], const double q1[7], double d[6])
+{
+    double back[4], turn[4];
+    pcs_quat_conj(q0 + 3, back);
+    pcs_quat_mul(back, q1 + 3, turn);
+    pcs_quat_log(turn, d + 3);
+    v3_sub(q1, q0, d);
+}
+
+static pcs_status begin_one(trial *t, int system)
+{
+    const model_system *s = &t->m->system[system];
+    double *v0 = t->driven + (size_t)DRIVEN * (size_t)s->driven, *gaps = v0 + GAPS,
+           *tangents = v0 + TANGENTS, q[7], v1[6], d[6];
+    PCS_TRY(system_motion(s, t->st->t, q, v0));
+    memcpy(gaps, v0, 6 * sizeof *v0);
+    memcpy(tangents, v0, 6 * sizeof *v0);
+    if (t->h == 0) return PCS_OK; // an impact or a projection: the body stays where it is
+
+    PCS_TRY(system_motion(s, t->st->t + t->h, t->q + s->q_at, v1));
+    displacement(t->st->q + s->q_at, t->q + s->q_at, d);
+    const double theta = t->m->scheme.theta;
+    for (int i = 0; i < 6; ++i) {
+        const double mean = theta * v1[i] + (1 - theta) * v0[i];
+        tangents[i] = v1[i];
+        gaps[i] = theta >= 0.5 ? v1[i] + (d[i] / t->h - mean) : v1[i];
+    }
+    t->turn[system] = v3_norm(d + 3);
+    t->reach[system] = v3_norm(d) + t->turn[system] * s->reach;
+    return PCS_OK;
+}
+
+pcs_status driven_begin(trial *t, pcs_arena *mem)
+{
+    if (t->m->n_driven == 0) return PCS_OK;
+    t->driven = PCS_TAKE(mem, (size_t)DRIVEN * (size_t)t->m->n_driven, double);
+    if (!t->driven) return pcs_fail_memory("step: driven bodies");
+    for (int i = 0; i < t->m->n_systems; ++i) {
+        if (t->m->system[i].motion) PCS_TRY(begin_one(t, i));
+    }
+    return PCS_OK;
+}
+
+static bool is_driven(const pcs_model *m, int system)
+{
+    return system >= 0 && m->system[system].motion;
+}
+
+pcs_status candidate_drive(const trial *t, candidate *c, const double *q, pcs_arena *mem)
+{
+    const pcs_model *m = t->m;
+    if (m->n_driven == 0 || !(is_driven(m, c->sys1) || is_driven(m, c->sys2))) return PCS_OK;
+    const int dim = c->dim, gaps = candidate_gaps(c);
+    if (!c->drive_k) c->drive_k = PCS_TAKE(mem, 2 * (size_t)dim, double);
+    pcs_arena scope = *mem;
+    double *J = PCS_TAKE(&scope, 6 * (size_t)dim, double);
+    if (!c->drive_k || !J) return pcs_fail_memory("step: driven bodies");
+    c->drive = c->drive_k + dim;
+    c->slack = 0;
+    memset(c->drive_k, 0, 2 * (size_t)dim * sizeof *c->drive_k);
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (!is_driven(m, system)) continue;
+        const double *v = t->driven + (size_t)DRIVEN * (size_t)m->system[system].driven;
+        PCS_TRY(candidate_rows(m, c, dim, q, scope, side == 0 ? J : NULL, side == 1 ? J : NULL,
+                               NULL, NULL));
+        double change = 0, jump = 0;
+        for (int k = 0; k < 6; ++k) {
+            for (int j = 0; j < dim; ++j) {
+                c->drive_k[j] += J[j + dim * k] * v[START + k];
+                c->drive[j] += J[j + dim * k] * v[(j < gaps ? GAPS : TANGENTS) + k];
+            }
+            change += J[dim * k] * (v[GAPS + k] - v[START + k]);
+            jump += J[dim * k] * (v[TANGENTS + k] - v[GAPS + k]);
+        }
+        c->slack += fabs(change) + 4 * fabs(jump);
+    }
+    return PCS_OK;
+}

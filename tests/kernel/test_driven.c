@@ -1,0 +1,419 @@
+// Bodies with prescribed motion: lifts, conveyors, walls and turntables against closed forms, the
+// work they do, and motions that cannot be used.
+#include "scene.h"
+
+#include <percuss/kernel.h>
+
+#include "linalg/m3.h"
+
+// x(t) = x0 + v t + a t^2 / 2 + A sin(w t) e_z, turning about e_z with rate spin; the reported
+// velocity has `belt` in addition
+typedef struct path {
+    double x0[3], v[3], a[3], A, w, spin, belt[3];
+    int fails; // counts down; the call that finds 1 fails
+    bool forgets, flips;
+} path;
+
+static int follow(void *user, double t, double q[7], double v[6])
+{
+    path *p = user;
+    if (p->fails > 0 && --p->fails == 0) return 7;
+    for (int i = 0; i < 3; ++i) {
+        q[i] = p->x0[i] + t * (p->v[i] + 0.5 * t * p->a[i]);
+        v[i] = p->v[i] + t * p->a[i] + p->belt[i];
+        v[3 + i] = i == 2 ? p->spin : 0;
+    }
+    q[2] += p->A * sin(p->w * t);
+    v[2] += p->A * p->w * cos(p->w * t);
+    const double sign = p->flips && fmod(t, 0.02) > 0.01 ? -2 : 1; // Q, -2 Q: one rotation
+    q[3] = sign * cos(0.5 * p->spin * t);
+    q[4] = q[5] = 0;
+    if (!p->forgets) q[6] = sign * sin(0.5 * p->spin * t);
+    return 0;
+}
+
+static pcs_system driven(scene *s, path *p)
+{
+    pcs_body_def def = pcs_body_def_default();
+    def.motion = follow;
+    def.user = p;
+    pcs_system out;
+    CK_OK(pcs_model_add_body(s->m, &def, &out));
+    return out;
+}
+
+// a platform 2 x 2 with its top at its own origin, 0.2 thick
+static pcs_system platform(scene *s, path *p, double e, double mu)
+{
+    const pcs_system b = driven(s, p);
+    pcs_shape top = pcs_shape_box(2, 2, 0.2);
+    top.position[2] = -0.1;
+    scene_rough(s, b, top, e, 0, mu);
+    return b;
+}
+
+static pcs_system cube(scene *s, double z, const double v[3])
+{
+    const double edges[3] = {0.2, 0.2, 0.2}, x[3] = {0.1, -0.05, z + 0.1};
+    const pcs_system b = scene_box(s, 3, edges, x, NULL, v, NULL);
+    scene_shape(s, b, pcs_shape_box(0.2, 0.2, 0.2), 0);
+    return b;
+}
+
+static void step_and_check(scene *s, double h)
+{
+    scene_step(s, h);
+    scene_check_step(s);
+}
+
+// ---- lifts
+// -------------------------------------------------------------------------------------
+
+// m (g + a) h on the floor of a lift, and a gap that stays what it was
+START_TEST(a_lift_accelerates)
+{
+    for (int k = 0; k < 12; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.theta = k % 3 == 0 ? 1 : k % 3 == 1 ? 0.75 : 0.5;
+        s.scheme.activation = k / 3 % 2 == 0 ? PCS_PREDICTIVE : PCS_SPECULATIVE;
+        const double a = k / 6 == 0 ? 3 : -4, h = 0.01;
+        path up = {.x0 = {0, 0, 1}, .v = {0, 0, 0.5}, .a = {0, 0, a}, .flips = k % 2};
+        const pcs_system lift = platform(&s, &up, 0, 0);
+        const pcs_system box = cube(&s, 1, (double[3]){0, 0, 0.5});
+        scene_start(&s);
+        ck_assert_ptr_null(pcs_state_v(s.m, s.st, lift));
+        ck_assert_int_eq(s.st->nv, 6);
+        for (int i = 0; i < 40; ++i) {
+            const double v = scene_v(&s, box)[2];
+            step_and_check(&s, h);
+            ck_assert_int_ge(s.report.active, 3);
+
+            double wrench[6];
+            pcs_contact_wrench(s.wk, box, wrench);
+            const int settled = s.scheme.theta == 0.75 ? 25 : 0;
+            if (i > settled) CK_NEAR(wrench[2], 3 * (9.81 + a) * h, 1e-11);
+
+            // once it follows the gap stays; for theta between it takes a step to follow
+            const double z = scene_q(&s, lift)[2], t = s.st->t;
+            CK_NEAR(z, 1 + t * (0.5 + 0.5 * a * t), 1e-13);
+            const double open = s.scheme.theta == 0.75 ? 0.0625 * fabs(a) * h * h : 0;
+            CK_NEAR(scene_q(&s, box)[2] - z, 0.1, open + 1e-12);
+            const pcs_energy *e = &s.report.energy;
+            const double rise = 0.5 * (v + scene_v(&s, box)[2]);
+            CK_NEAR(e->prescribed + e->normal, wrench[2] * rise, 1e-10);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// implicit Euler sees the displacement of the pose: any motion leaves the gap alone; with theta =
+// 1/2 it moves by about h^3 da/dt / 24
+START_TEST(gaps_follow_a_shaking_table)
+{
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.theta = k == 0 ? 1 : 0.5;
+        s.scheme.activation = k == 0 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
+        path shake = {.A = 0.02, .w = 20};
+        const pcs_system table = platform(&s, &shake, 0, 0);
+        const pcs_system box = cube(&s, 0, (double[3]){0, 0, 0.4});
+        scene_start(&s);
+        for (int i = 0; i < 330; ++i) {
+            step_and_check(&s, 1e-3);
+            ck_assert_int_ge(s.report.active, 3);
+            const double gap = scene_q(&s, box)[2] - 0.1 - scene_q(&s, table)[2];
+            CK_NEAR(gap, 0, k == 0 ? 1e-13 : 1e-8);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- walls
+// -------------------------------------------------------------------------------------
+
+// v' = w - e (v - w), in a step and as an impact; the wall does the work 1/2 m (v'^2 - v^2) for e =
+// 1
+START_TEST(a_wall_hits_a_ball)
+{
+    for (int k = 0; k < 8; ++k) {
+        const double e = k % 2 == 0 ? 1 : 0.3, w = 2, v = k / 2 % 2 == 0 ? -3 : 0.5, m = 2;
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, 0);
+        s.scheme.theta = k / 4 == 0 ? 0.5 : 1;
+        path toward = {.x0 = {0, 0, 0}, .v = {w, 0, 0}};
+        const pcs_system wall = driven(&s, &toward);
+        scene_shape(&s, wall, pcs_shape_box(1, 4, 4), e);
+        const double gap = 0.004;
+        const pcs_system ball =
+            scene_ball(&s, m, 0.1, (double[3]){0.6 + gap, 0, 0}, (double[3]){v, 0, 0});
+        scene_shape(&s, ball, pcs_shape_sphere(0.1), e);
+        scene_start(&s);
+
+        pcs_state *at_rest;
+        CK_OK(pcs_state_create(s.m, &at_rest));
+        pcs_report report;
+        CK_OK(pcs_impact(s.m, at_rest, s.wk, 2 * gap, &report));
+        CK_NEAR(pcs_state_v(s.m, at_rest, ball)[0], w - e * (v - w), 1e-12);
+        pcs_state_destroy(at_rest);
+
+        double work = 0, lost = 0;
+        for (int i = 0; i < 20; ++i) {
+            step_and_check(&s, 1e-3);
+            work += s.report.energy.prescribed;
+            lost += s.report.energy.normal;
+        }
+        const double v1 = w - e * (v - w);
+        CK_NEAR(scene_v(&s, ball)[0], v1, 1e-12);
+        CK_NEAR(work + lost, 0.5 * m * (v1 * v1 - v * v), 1e-11);
+        CK_NEAR(lost, -0.5 * m * (1 - e * e) * (v - w) * (v - w), 1e-11);
+        CK_NEAR(work, m * (v1 - v) * w, 1e-11);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// the wall crosses the ball within one step: its reach has seen it, and the ball goes along
+START_TEST(a_fast_wall_is_seen_in_time)
+{
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, 0);
+        s.scheme.theta = 1;
+        s.scheme.activation = k == 0 ? PCS_SPECULATIVE : PCS_END_OF_STEP;
+        path fast = {.v = {90, 0, 0}};
+        const pcs_system wall = driven(&s, &fast);
+        scene_shape(&s, wall, pcs_shape_box(1, 4, 4), 0);
+        const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0.9, 0, 0}, NULL);
+        scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+        scene_start(&s);
+        step_and_check(&s, 0.005);
+        CK_NEAR(s.report.penetration, 0, 1e-12);
+        ck_assert(scene_q(&s, ball)[0] >= 0.45 + 0.6 - 1e-12);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// what cannot be moved never meets what cannot be moved
+START_TEST(driven_bodies_pass_the_world_and_each_other)
+{
+    scene s;
+    scene_open(&s);
+    scene_ground(&s, 0);
+    path down = {.v = {0, 0, -1}}, other = {0};
+    platform(&s, &down, 0, 0);
+    platform(&s, &other, 0, 0);
+    scene_start(&s);
+    step_and_check(&s, 0.1);
+    ck_assert_int_eq(s.report.candidates, 0);
+    scene_close(&s);
+}
+END_TEST
+
+// ---- conveyors
+// ---------------------------------------------------------------------------------
+
+// a belt that stands still and reports a speed: mu g until the box goes along. The belt does
+// m w^2, half of which is heat
+START_TEST(a_conveyor_takes_a_box_along)
+{
+    for (int k = 0; k < 6; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.theta = k % 3 == 0 ? 0.5 : k % 3 == 1 ? 0.8 : 1;
+        s.scheme.lever = k < 3 ? PCS_LEVER_MIDPOINT : PCS_LEVER_OWN;
+        const double mu = 0.25, w = 0.6, h = 0.005;
+        path belt = {.belt = {w, 0, 0}};
+        const pcs_system conveyor = platform(&s, &belt, 0, mu);
+        const pcs_system box = cube(&s, 0, NULL);
+        scene_start(&s);
+        double work = 0, heat = 0;
+        for (int i = 1; i <= 60; ++i) {
+            step_and_check(&s, h);
+            work += s.report.energy.prescribed;
+            heat -= s.report.energy.tangential;
+            CK_NEAR(scene_v(&s, box)[0], fmin(w, mu * 9.81 * h * i), 1e-8);
+            CK_NEAR(scene_q(&s, box)[2], 0.1, 1e-9);
+        }
+        for (int i = 0; i < 3; ++i) {
+            ck_assert(scene_q(&s, conveyor)[i] == 0);
+        }
+        CK_NEAR(work, 3 * w * w, 1e-7);
+        CK_NEAR(heat, 0.5 * 3 * w * w, 1e-7);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// A ball rolling on a turntable goes in circles at 2/7 of its rate (solid sphere), whatever its
+// speed, and one at rest stays where it is
+START_TEST(a_ball_circles_on_a_turntable)
+{
+    const double spin = 3, R = 0.1, d = 0.5, rate = 2 * spin / 7, h = 3e-3;
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.theta = k == 2 ? 1 : 0.5;
+        path turn = {.spin = spin, .flips = k == 1};
+        const pcs_system table = driven(&s, &turn);
+        scene_rough(&s, table, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 1);
+        const double v = k == 0 ? 0 : 0.2;
+
+        // no slip: v + omega x (-R e_z) = spin e_z x x
+        pcs_body_def def = pcs_body_def_default();
+        pcs_inertia_sphere(1, R, def.inertia);
+        memcpy(def.position, (double[3]){d, 0, R}, sizeof def.position);
+        memcpy(def.velocity, (double[3]){v, 0, 0}, sizeof def.velocity);
+        memcpy(def.omega, (double[3]){spin * d / R, v / R, 0}, sizeof def.omega);
+        pcs_system ball;
+        CK_OK(pcs_model_add_body(s.m, &def, &ball));
+        scene_shape(&s, ball, pcs_shape_sphere(R), 0);
+        scene_start(&s);
+        for (int i = 1; i <= 500; ++i) {
+            step_and_check(&s, h);
+            const double t = s.st->t, *q = scene_q(&s, ball);
+            CK_NEAR(q[0], d + v / rate * sin(rate * t), k == 0 ? 1e-8 : 6e-3);
+            CK_NEAR(q[1], v / rate * (1 - cos(rate * t)), k == 0 ? 1e-8 : 6e-3);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- joints
+// ------------------------------------------------------------------------------------
+
+// a body hung by its centre from a driven one goes where it goes; the joint bears m (g + a)
+START_TEST(a_joint_follows)
+{
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.theta = k % 2 == 0 ? 0.5 : 1;
+        const double h = 0.01, a[3] = {1, -2, 3}, o[3] = {0}, at[3] = {0, 0, 0.3};
+        path up = {.x0 = {0, 0, 1}, .a = {1, -2, 3}, .spin = 2};
+        const pcs_system crane = driven(&s, &up);
+        const pcs_system load = scene_ball(&s, 2, 0.1, (double[3]){0, 0, 1.3}, NULL);
+        const bool first = k / 2 == 0; // the crane as first or as second system
+        CK_OK(pcs_model_add_interaction(
+            s.m,
+            &(pcs_interaction_def){first ? pcs_relation_ball_joint(at, o)
+                                         : pcs_relation_ball_joint(o, at),
+                                   pcs_law_equality(), first ? crane : load, first ? load : crane},
+            NULL));
+        scene_start(&s);
+        for (int i = 0; i < 50; ++i) {
+            step_and_check(&s, h);
+            double wrench[6];
+            pcs_contact_wrench(s.wk, load, wrench);
+            for (int c = 0; c < 3; ++c) {
+                CK_NEAR(scene_q(&s, load)[c] - at[c], scene_q(&s, crane)[c], 1e-12);
+                const double weight = c == 2 ? 9.81 : 0;
+                if (i > 0) CK_NEAR(wrench[c], 2 * (a[c] + weight) * h, 1e-11);
+            }
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- everything at once
+// ------------------------------------------------------------------------
+
+// the laws and the ledger with shaking, turning and dragging bodies among the others
+START_TEST(random_scenes_with_driven_bodies)
+{
+    for (int k = 0; k < TEST_DRAWS(24); ++k) {
+        scene s;
+        scene_random_rough(&s, 500 + (uint64_t)k, k % 3 == 0 ? 0 : 0.8);
+        test_random r = random_seed(900 + (uint64_t)k);
+        s.scheme.theta = k % 2 == 0 ? 0.5 : 0.9;
+        s.scheme.activation = (pcs_activation)(k % 3);
+        s.scheme.update_H = k % 4 == 3;
+        s.scheme.projection = k % 5 == 0 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
+        s.scheme.solver.tol = 1e-10;
+        s.scheme.accept_unconverged = true;
+        path p[2];
+        for (int i = 0; i < 2; ++i) {
+            p[i] = (path){.x0 = {random_normal(&r) * 0.3, 0, 0.2},
+                          .A = 0.02,
+                          .w = 15,
+                          .spin = 3 * random_normal(&r),
+                          .belt = {random_normal(&r), 0, 0}};
+            const pcs_system b = driven(&s, &p[i]);
+            scene_rough(&s, b, pcs_shape_box(0.3, 0.2, 0.1), 0.4, 0, 0.5);
+        }
+        scene_start(&s);
+        for (int i = 0; i < 25; ++i) {
+            scene_step(&s, 0.002);
+            const pcs_energy *e = &s.report.energy;
+            const double scale = e->kinetic_before + e->kinetic_after + fabs(e->prescribed) +
+                                 fabs(e->normal) + fabs(e->tangential);
+            ck_assert_msg(fabs(e->closure) <= 1e-12 * scale, "closure %g of %g", e->closure, scale);
+            if (!s.scheme.update_H && s.report.outcome == PCS_CONVERGED) scene_check_step(&s);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- what is refused
+// ---------------------------------------------------------------------------
+
+START_TEST(motions_that_cannot_be_used)
+{
+    scene s;
+    scene_open(&s);
+    path p = {0};
+    pcs_body_def def = pcs_body_def_default();
+    def.motion = follow;
+    def.user = &p;
+    def.fixed = true;
+    CK_FAILS(pcs_model_add_body(s.m, &def, NULL), PCS_ERR_ARG);
+    def.fixed = false;
+    CK_OK(pcs_model_add_body(s.m, &def, NULL));
+    const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
+
+    // at the start
+    pcs_state *st = NULL;
+    p.fails = 1;
+    CK_FAILS(pcs_state_create(s.m, &st), PCS_ERR_CALLBACK);
+    ck_assert_ptr_null(st);
+    p.forgets = true;
+    CK_FAILS(pcs_state_create(s.m, &st), PCS_ERR_CALLBACK);
+    p.forgets = false;
+    p.x0[1] = NAN;
+    CK_FAILS(pcs_state_create(s.m, &st), PCS_ERR_CALLBACK);
+    p.x0[1] = 0;
+
+    // within a step: nothing has changed
+    scene_start(&s);
+    CK_OK(pcs_state_create(s.m, &st));
+    for (int k = 0; k < 4; ++k) {
+        CK_OK(pcs_state_copy(s.st, st));
+        p.fails = k < 2 ? k + 1 : 0;
+        p.forgets = k == 2;
+        p.belt[0] = k == 3 ? INFINITY : 0;
+        CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, &s.report), PCS_ERR_CALLBACK);
+        ck_assert(pcs_state_equal(s.st, st));
+        p.forgets = false;
+        p.belt[0] = 0;
+        CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
+        ck_assert(s.report.committed);
+    }
+    CK_NEAR(scene_v(&s, ball)[2], -4 * 0.0981, 1e-12);
+    pcs_state_destroy(st);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("driven", a_lift_accelerates, gaps_follow_a_shaking_table, a_wall_hits_a_ball,
+              a_fast_wall_is_seen_in_time, driven_bodies_pass_the_world_and_each_other,
+              a_conveyor_takes_a_box_along, a_ball_circles_on_a_turntable, a_joint_follows,
+              random_scenes_with_driven_bodies, motions_that_cannot_be_used)
