@@ -24,6 +24,10 @@ static const entry table[KINDS][KINDS] = {
     [PCS_BOX][PCS_SPHERE] = {collide_sphere_box, true},
     [PCS_BOX][PCS_HALF_SPACE] = {collide_box_half_space, false},
     [PCS_BOX][PCS_BOX] = {collide_box_box, false},
+    [PCS_CYLINDER][PCS_HALF_SPACE] = {collide_cylinder_half_space, false},
+    [PCS_HALF_SPACE][PCS_CYLINDER] = {collide_cylinder_half_space, true},
+    [PCS_SPHERE][PCS_CYLINDER] = {collide_sphere_cylinder, false},
+    [PCS_CYLINDER][PCS_SPHERE] = {collide_sphere_cylinder, true},
 };
 
 static void swap3(double a[3], double b[3])

@@ -1,0 +1,203 @@
+// Cylinders against dense samples of their surface, closed forms, and motions that leave the gap
+// alone.
+#include "contacts.h"
+
+static const double pi = 3.14159265358979323846;
+
+static pcs_shape random_cylinder(test_random *r)
+{
+    const double radius = random_between(r, 0.1, 0.5);
+    pcs_shape s = pcs_shape_cylinder(radius, random_between(r, 0.1, 1));
+    if (random_unit(r) < 0.7) random_place(r, &s);
+    return s;
+}
+
+// a point of the frame of the shape, inertial
+static void surface_point(const pcs_shape *s, const double *q, const double x[3], double y[3])
+{
+    double b[3];
+    quat_turn(s->orientation, 1, x, b);
+    v3_along(s->position, 1, b, b);
+    pose_point(q, b, y);
+}
+
+START_TEST(half_space_against_the_rims)
+{
+    test_random r = random_seed(11);
+    for (int k = 0; k < TEST_DRAWS(2000); ++k) {
+        const pcs_shape s = random_cylinder(&r);
+        double n[3], q[7], low = INFINITY;
+        random_direction(&r, n);
+        const double d = random_between(&r, -1, 1);
+        const pcs_shape floor = pcs_shape_half_space(n, d);
+        random_pose(&r, 1, q);
+
+        // the rims by their angle: 720 points, then golden section about the lowest
+        for (int side = -1; side <= 1; side += 2) {
+            double best = 0, step = pi / 360, x[3], y[3], lowest = INFINITY;
+            for (int round = 0; round < 40; ++round) {
+                const int m = round == 0 ? 720 : 2;
+                const double from = round == 0 ? 0 : best - step, middle = best;
+                for (int i = 0; i <= m; ++i) {
+                    const double at = from + i * step;
+                    if (round > 0 && at == middle) continue;
+                    x[0] = s.radius * cos(at);
+                    x[1] = s.radius * sin(at);
+                    x[2] = side * s.half[2];
+                    surface_point(&s, q, x, y);
+                    const double g = v3_dot(n, y) - d;
+                    if (g < lowest) {
+                        lowest = g;
+                        best = at;
+                    }
+                }
+                step *= round == 0 ? 1 : 0.5;
+            }
+            low = fmin(low, lowest);
+        }
+        contacts c;
+        find_contacts(&s, q, &floor, NULL, 10, &c);
+        ck_assert_int_ge(c.n, 1);
+        CK_NEAR(c.gap[0].g, low, 1e-13);
+        ck_assert_int_eq(pcs_collide(&s, q, &floor, NULL, low - 1e-12, 0, NULL), 0);
+
+        // every contact point is on the surface, at its gap over the plane
+        for (int i = 0; i < c.n; ++i) {
+            CK_NEAR(v3_dot(n, c.gap[i].P1) - d, c.gap[i].g, 1e-14);
+        }
+    }
+}
+END_TEST
+
+START_TEST(standing_lying_and_tilted)
+{
+    const double up[3] = {0, 0, 1};
+    const pcs_shape s = pcs_shape_cylinder(0.3, 1), floor = pcs_shape_half_space(up, 0);
+    contacts c;
+    const double standing[7] = {1, 2, 0.5, cos(0.4), 0, 0, sin(0.4)};
+    find_contacts(&s, standing, &floor, NULL, 1e-9, &c);
+    ck_assert_int_eq(c.n, 6);
+    double middle[3] = {0};
+    for (int i = 0; i < c.n; ++i) {
+        CK_NEAR(c.gap[i].g, 0, 1e-16);
+        CK_NEAR(hypot(c.gap[i].P1[0] - 1, c.gap[i].P1[1] - 2), 0.3, 1e-15);
+        v3_along(middle, 1.0 / 6, c.gap[i].P1, middle);
+    }
+    CK_NEAR(hypot(middle[0] - 1, middle[1] - 2), 0, 1e-15);
+
+    // a tilt that is next to nothing: the same ids, and the lowest point
+    for (double tilt = 1e-15; tilt < 1e-2; tilt *= 7) {
+        const double q[7] = {1, 2, 0.5, cos(tilt / 2), 0.6 * sin(tilt / 2), 0.8 * sin(tilt / 2), 0};
+        find_contacts(&s, q, &floor, NULL, 0.7 * tilt, &c);
+        ck_assert_int_eq(c.n, 7);
+        CK_NEAR(c.gap[0].g, 0.5 - 0.5 * cos(tilt) - 0.3 * sin(tilt), 1e-15);
+        unsigned seen = 0;
+        for (int i = 0; i < c.n; ++i) {
+            seen |= 1u << c.f[i].id;
+        }
+        ck_assert_uint_eq(seen, 0x13f);
+    }
+
+    const double lying[7] = {0, 0, 0.3, sqrt(0.5), 0, sqrt(0.5), 0};
+    find_contacts(&s, lying, &floor, NULL, 1e-9, &c);
+    ck_assert_int_eq(c.n, 2);
+    CK_NEAR(fabs(c.gap[0].P1[0] - c.gap[1].P1[0]), 1, 1e-15);
+
+    const double tilted[7] = {0, 0, 0.3, cos(0.3), sin(0.3), 0, 0};
+    find_contacts(&s, tilted, &floor, NULL, 0, &c);
+    ck_assert_int_eq(c.n, 1);
+    find_contacts(&s, tilted, &floor, NULL, 5, &c);
+    ck_assert_int_eq(c.n, 2);
+}
+END_TEST
+
+// lying, tilted up to 60 degrees: the turn about its own axis does not show, however large
+START_TEST(rolling_keeps_the_gap)
+{
+    test_random r = random_seed(12);
+    const double up[3] = {0, 0, 1};
+    const pcs_shape floor = pcs_shape_half_space(up, 0);
+    contacts c;
+    for (int k = 0; k < 200; ++k) {
+        const pcs_shape s = random_cylinder(&r);
+        double n[3], Q[4], axis[3], turn[4], q[7] = {0};
+        random_pose(&r, 1, q);
+        quat_z_axis(s.orientation, n);
+        pose_direction(q, n, axis);
+        if (fabs(axis[2]) > 0.8) continue;
+        find_contacts(&s, q, &floor, NULL, 10, &c);
+        ck_assert_int_eq(c.n, 2);
+
+        // about the axis of the shape, which need not go through the origin of the body
+        double p[7], centre[3], was[3];
+        CK_OK(pcs_quat_from_axis_angle(n, random_between(&r, -3, 3), turn));
+        pcs_quat_mul(q + 3, turn, Q);
+        memcpy(p + 3, Q, sizeof Q);
+        memset(p, 0, 3 * sizeof *p);
+        pose_point(q, s.position, was);
+        pose_point(p, s.position, centre);
+        v3_sub(was, centre, p);
+        for (int i = 0; i < 2; ++i) {
+            pcs_gap kept;
+            pcs_feature_gap(&c.f[i], p, NULL, &kept);
+            CK_NEAR(kept.g, c.gap[i].g, 1e-14);
+        }
+    }
+}
+END_TEST
+
+START_TEST(sphere_against_samples)
+{
+    test_random r = random_seed(13);
+    for (int k = 0; k < TEST_DRAWS(300); ++k) {
+        const pcs_shape cyl = random_cylinder(&r), ball = pcs_shape_sphere(0.2);
+        double q1[7], q2[7], nearest = INFINITY, c[3];
+        random_pose(&r, 0.8, q1);
+        random_pose(&r, 0.3, q2);
+
+        // the centre in the frame of the cylinder, and the distance to 400 x 300 points
+        double x[3], at[3];
+        pose_point(q2, cyl.position, at);
+        v3_sub(q1, at, x);
+        pose_direction_back(q2, x, x);
+        quat_turn(cyl.orientation, -1, x, c);
+        const bool inside = hypot(c[0], c[1]) < cyl.radius && fabs(c[2]) < cyl.half[2];
+        for (int i = 0; i < 400; ++i) {
+            const double angle = 2 * pi * i / 400;
+            for (int j = 0; j <= 300; ++j) {
+                const double t = 3 * (j / 300.0); // a cap, the side, the other cap
+                const double rho = cyl.radius * (t < 1 ? t : t < 2 ? 1 : 3 - t);
+                const double z = cyl.half[2] * (t < 1 ? -1 : t < 2 ? 2 * (t - 1) - 1 : 1);
+                const double d[3] = {rho * cos(angle) - c[0], rho * sin(angle) - c[1], z - c[2]};
+                nearest = fmin(nearest, v3_norm(d));
+            }
+        }
+        const double g = pair_gap(&ball, q1, &cyl, q2, 10);
+        const double from = (g + 0.2) * (inside ? -1 : 1), spacing = 0.02;
+        ck_assert_msg(from <= nearest + 1e-14 && nearest <= from + spacing * spacing / from + 1e-3,
+                      "gap of the centre %.17g, nearest sample %.17g", from, nearest);
+        CK_NEAR(pair_gap(&cyl, q2, &ball, q1, 10), g, 1e-14);
+    }
+}
+END_TEST
+
+START_TEST(features_follow_their_gap)
+{
+    test_random r = random_seed(14);
+    const double h = 1e-6;
+    for (int k = 0; k < TEST_DRAWS(3000); ++k) {
+        const pcs_shape s = random_cylinder(&r);
+        double n[3], q1[7], q2[7], error;
+        random_direction(&r, n);
+        random_pose(&r, 0.8, q1);
+        random_pose(&r, 0.3, q2);
+        const pcs_shape floor = pcs_shape_half_space(n, 0), ball = pcs_shape_sphere(0.2);
+        if (follows_gap(&r, &s, q1, &floor, NULL, 0.5, h, &error)) CK_NEAR(error, 0, 1e-10);
+        if (follows_gap(&r, &ball, q1, &s, q2, 0.5, h, &error)) CK_NEAR(error, 0, 1e-10);
+        if (follows_gap(&r, &s, q1, &ball, q2, 0.5, h, &error)) CK_NEAR(error, 0, 1e-10);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("cylinder", half_space_against_the_rims, standing_lying_and_tilted,
+              rolling_keeps_the_gap, sphere_against_samples, features_follow_their_gap)
