@@ -1,0 +1,59 @@
+// What bench_scenes asks of an engine: a scene in, a step, poses and velocities out.
+#ifndef BENCH_ENGINE_H
+#define BENCH_ENGINE_H
+
+#include <stddef.h>
+
+#include "scenes/bodies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct engine_options {
+    double tol;     // of the velocity problem; the engines of others take a number of iterations
+    int iterations; // at most, or exactly; 0: as it comes
+    int threads;
+} engine_options;
+
+enum { MOST_STAGES = 12 };
+
+// what a step says of itself; zero and NaN where an engine does not tell
+typedef struct engine_step {
+    int contacts;      // in reach
+    int active;        // of them in the velocity problem
+    int iterations;    // of the velocity problem
+    int projections;   // of the positions
+    double residual;   // of the velocity problem
+    double violation;  // m, what the projection left
+    bool good;         // everything converged
+    const char *words; // how it ended
+    int stages;        // seconds of each stage, and their names
+    const char *stage[MOST_STAGES];
+    double seconds[MOST_STAGES];
+} engine_step;
+
+typedef struct engine {
+    const char *name;
+    int iterations; // 0: the engine solves to a tolerance
+    // null: it cannot, and has said why on stderr
+    void *(*create)(const bodies *s, const engine_options *o);
+    void (*destroy)(void *self);
+    // false: it cannot go on, and has said why on stderr
+    bool (*step)(void *self, double h, engine_step *out);
+    // 7 and 6 entries a body: x, Q; velocity, and angular velocity in body axes
+    void (*read)(void *self, double *q, double *v);
+    void (*write)(void *self, const double *q, const double *v);
+    // bytes held, and the part of them that the last step had no use for; or null
+    size_t (*bytes)(void *self, size_t *spare);
+    unsigned long long (*hash)(void *self); // of the state, or null
+} engine;
+
+extern const engine engine_percuss;
+extern const engine engine_ode_20, engine_ode_100, engine_bullet;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
