@@ -13,7 +13,7 @@
 # PERCUSS_NO_INSTALL=1 never installs.
 
 PERCUSS_PACKAGES="build-essential cmake pkg-config libopenblas-dev liblapacke-dev
-libsuitesparse-dev libhdf5-dev check"
+libsuitesparse-dev libccd-dev libhdf5-dev check"
 
 say() {
     printf '%s\n' "== $*"
@@ -46,6 +46,7 @@ met() {
     libopenblas-dev) has pkg-config && pkg-config --exists openblas ;;
     liblapacke-dev) has pkg-config && pkg-config --exists lapacke ;;
     libsuitesparse-dev) has_header cholmod.h && has_header umfpack.h ;;
+    libccd-dev) has pkg-config && pkg-config --exists ccd ;;
     libhdf5-dev) has pkg-config && pkg-config --exists hdf5-serial ;;
     check) has pkg-config && pkg-config --exists check ;;
     clang) has clang && has clang++ ;;
@@ -65,6 +66,7 @@ words() {
     libopenblas-dev) echo "OpenBLAS with headers and openblas.pc" ;;
     liblapacke-dev) echo "LAPACKE with headers and lapacke.pc" ;;
     libsuitesparse-dev) echo "SuiteSparse (CHOLMOD, UMFPACK) with headers" ;;
+    libccd-dev) echo "libccd, in double precision, with headers and ccd.pc" ;;
     libhdf5-dev) echo "HDF5, the serial library, with headers and hdf5-serial.pc" ;;
     check) echo "Check, the unit test framework, with check.pc" ;;
     clang) echo "clang" ;;

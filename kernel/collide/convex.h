@@ -1,0 +1,94 @@
+// Two convex cores, each with a radius round it: their signed gap and closest points.
+//
+// A core is a point, a segment, a box, a cylinder or the hull of points (a triangle, a polyhedron)
+// in a frame of its own; the body is all that is within `radius` of it. A pair is seen from the
+// frame of core 1, where core 2 has the axes R (columns) and the origin t.
+//
+// Cores that are apart have the gap |x1 - x2| - radius1 - radius2 with x1, x2 their closest points
+// (gjk.c: Gilbert, Johnson and Keerthi 1988), exact to rounding for polyhedra. With u a unit
+// direction from 1 to 2,
+//     s(u) = min over core 2 of u . x  -  max over core 1 of u . x
+// is never more than the signed distance of the cores, which is its largest value: overlapping
+// cores have s(u) < 0 for every u, and the direction comes from libccd's expanding polytope
+// (epa.c), accurate to 1e-9 of the size for polyhedra and less so for cylinders.
+#ifndef COLLIDE_CONVEX_H
+#define COLLIDE_CONVEX_H
+
+#include <stdbool.h>
+
+typedef enum convex_kind {
+    CONVEX_POINT,    // the origin
+    CONVEX_SEGMENT,  // |z| <= half[2] of the z axis
+    CONVEX_BOX,      // |x_i| <= half[i]
+    CONVEX_CYLINDER, // x^2 + y^2 <= disc^2, |z| <= half[2]
+    CONVEX_POINTS    // the hull of n points
+} convex_kind;
+
+typedef struct convex {
+    convex_kind kind;
+    double radius; // round the core, >= 0
+    double half[3];
+    double disc;
+    const double *points; // 3 n, x y z of one point after the other
+    int n;
+    // neighbours of point i: next[first[i]] ... next[first[i + 1] - 1]. Null: all points are looked
+    // at. With it, every point is a vertex of the hull, and its neighbours are along edges
+    const int *first, *next;
+} convex;
+
+typedef struct convex_pair {
+    double R[9], t[3];
+} convex_pair;
+
+// a corner of the Minkowski difference: w = a - b, a of core 1, b of core 2, frame of core 1. The
+// numbers are those of vertices (of a segment 0 below, 1 above; of a box bit i set for +half[i]),
+// -1 on a cylinder
+typedef struct convex_corner {
+    double w[3], a[3], b[3];
+    int i1, i2;
+} convex_corner;
+
+typedef struct convex_gap {
+    double g;            // between the bodies; distance = g + radius1 + radius2 between the cores
+    double distance;     // of the cores, negative where they overlap
+    double u[3];         // unit, from core 1 to core 2; the normal of a contact is -u
+    double x1[3], x2[3]; // closest points of the cores, x1 + distance u = x2. Overlapping: a point
+                         // of core 1 furthest along u, and its like on core 2 up to a slip across u
+    bool overlap;        // the cores overlap or touch: u, x1, x2 come from the polytope
+    convex_corner corner[3]; // apart: what x1 - x2 is a combination of, one to three; else none
+    double weight[3];
+    int corners;
+} convex_gap;
+
+// a point of the core furthest along d (any length), its number in *index
+void convex_support(const convex *c, const double d[3], double x[3], int *index);
+
+// the radius of a ball about the origin that holds the core
+double convex_extent(const convex *c);
+
+// s(u); x1 and x2, if not null, the points of the cores (frame of core 1) that make it
+double convex_separation(const convex *c1, const convex *c2, const convex_pair *p,
+                         const double u[3], double x1[3], double x2[3]);
+
+// The gap; false if it is more than reach (or the pair is not a number), out then undefined.
+// Deterministic, needs no memory while the cores are apart; libccd allocates where they overlap.
+bool convex_distance(const convex *c1, const convex *c2, const convex_pair *p, double reach,
+                     convex_gap *out);
+
+// the corner of the Minkowski difference furthest along -v, that is the cores' points facing each
+// other when v points from 2 to 1
+void convex_corner_against(const convex *c1, const convex *c2, const convex_pair *p,
+                           const double v[3], convex_corner *out);
+
+// The two halves of convex_distance, both without g. The search for the distance of the cores:
+// apart with everything but g filled in, beyond `far`, or overlapping with u a guess of the
+// direction.
+typedef enum gjk_result { GJK_APART, GJK_BEYOND, GJK_OVERLAP } gjk_result;
+gjk_result convex_apart(const convex *c1, const convex *c2, const convex_pair *p, double far,
+                        convex_gap *out);
+
+// And distance, u, x1, x2 of cores that overlap or touch, by libccd; on entry u is a guess (unit),
+// which stands if nothing is found that parts the cores sooner.
+void convex_penetration(const convex *c1, const convex *c2, const convex_pair *p, convex_gap *out);
+
+#endif
