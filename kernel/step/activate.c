@@ -71,7 +71,7 @@ pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
             PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
             enters = c->g_end[0] <= 0;
         } else if (!enters) {
-            candidate_velocity(t->m, c, t->v, c->drive, c->u);
+            candidate_velocity(t, i, t->v, c->drive, c->u);
             enters = c->g[0] + t->h * c->u[0] < 0;
         }
         c->active = enters;

@@ -70,7 +70,8 @@ static bool is_driven(const pcs_model *m, int system)
     return system >= 0 && m->system[system].motion;
 }
 
-pcs_status candidate_drive(const trial *t, candidate *c, const double *q, pcs_arena *mem)
+pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
+                           pcs_arena *mem)
 {
     const pcs_model *m = t->m;
     if (m->n_driven == 0 || !(is_driven(m, c->sys1) || is_driven(m, c->sys2))) return PCS_OK;
@@ -78,26 +79,27 @@ pcs_status candidate_drive(const trial *t, candidate *c, const double *q, pcs_ar
     if (!c->drive_k) c->drive_k = PCS_TAKE(mem, 2 * (size_t)dim, double);
     pcs_arena scope = *mem;
     double *J = PCS_TAKE(&scope, 6 * (size_t)dim, double);
-    if (!c->drive_k || !J) return pcs_fail_memory("step: driven bodies");
+    double *u = PCS_TAKE(&scope, 3 * (size_t)dim, double);
+    if (!c->drive_k || !J || !u) return pcs_fail_memory("step: driven bodies");
     c->drive = c->drive_k + dim;
     c->slack = 0;
     memset(c->drive_k, 0, 2 * (size_t)dim * sizeof *c->drive_k);
     for (int side = 0; side < 2; ++side) {
-        const int system = side == 0 ? c->sys1 : c->sys2;
+        const int system = side == 0 ? c->sys1 : c->sys2, start[2] = {0, BODY_NV};
         if (!is_driven(m, system)) continue;
         const double *v = t->driven + (size_t)DRIVEN * (size_t)m->system[system].driven;
-        PCS_TRY(candidate_rows(m, c, dim, q, scope, side == 0 ? J : NULL, side == 1 ? J : NULL,
-                               NULL, NULL));
-        double change = 0, jump = 0;
-        for (int k = 0; k < 6; ++k) {
-            for (int j = 0; j < dim; ++j) {
-                c->drive_k[j] += J[j + dim * k] * v[START + k];
-                c->drive[j] += J[j + dim * k] * v[(j < gaps ? GAPS : TANGENTS) + k];
-            }
-            change += J[dim * k] * (v[GAPS + k] - v[START + k]);
-            jump += J[dim * k] * (v[TANGENTS + k] - v[GAPS + k]);
+        bodies_block one;
+        double R[9], *at_start = u, *at_gaps = u + dim, *at_tangents = u + 2 * (size_t)dim;
+        PCS_TRY(candidate_side(m, c, side, q, k->F, scope, J, &one));
+        pcs_quat_to_matrix(system_q(m, system, q) + 3, R);
+        bodies_block_velocity(&one, start, R, v + START, at_start);
+        bodies_block_velocity(&one, start, R, v + GAPS, at_gaps);
+        bodies_block_velocity(&one, start, R, v + TANGENTS, at_tangents);
+        for (int j = 0; j < dim; ++j) {
+            c->drive_k[j] += at_start[j];
+            c->drive[j] += j < gaps ? at_gaps[j] : at_tangents[j];
         }
-        c->slack += fabs(change) + 4 * fabs(jump);
+        c->slack += fabs(at_gaps[0] - at_start[0]) + 4 * fabs(at_tangents[0] - at_gaps[0]);
     }
     return PCS_OK;
 }

@@ -1,10 +1,8 @@
-// Impact at frozen configuration (theory 7.5): u = W r + q with W = H M^-1 H^T and
-// q = H v- + shift, then v+ = v- + M^-1 H^T r. And the projection of a state by itself.
+// Impact at frozen configuration (theory 7.5): u = H v+ + shift, v+ = v- + M^-1 H^T r. And the
+// projection of a state by itself.
 #include "step/step.h"
 
 #include <string.h>
-
-#include "linalg/bsr.h"
 
 typedef struct impact_arguments {
     const pcs_model *m;
@@ -23,8 +21,7 @@ static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
     *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
     F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
     F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
-    double *b = PCS_TAKE(mem, (size_t)t->rows, double);
-    if (!F->lu || !F->piv || !b) return pcs_fail_memory("pcs_impact");
+    if (!F->lu || !F->piv) return pcs_fail_memory("pcs_impact");
     for (int i = 0; i < m->n_blocks; ++i) {
         const model_system *s = &m->system[m->block_system[i]];
         PCS_TRY(system_mass(s, t->q + s->q_at, F->lu + F->off[i]));
@@ -35,26 +32,16 @@ static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
                         m->block_system[bad] + 1);
     }
 
-    PCS_TRY(delassus_blocks(&t->H, F, mem, &t->problem.W));
-    pcs_bsr_mul(&t->H, t->v, b);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         for (int j = 0; c->active && j < c->dim; ++j) {
-            b[c->at + j] += impact_shift(c, j) + (c->drive ? c->drive[j] : 0);
+            t->shift[c->at + j] = impact_shift(c, j) + (c->drive ? c->drive[j] : 0);
             t->r[c->at + j] = 0;
         }
     }
-    t->problem.q = b;
-    PCS_TRY(pcs_solve(&t->problem, &m->scheme.solver, (pcs_watch){0}, *mem, t->r, t->u, out));
-
-    memset(t->p, 0, (size_t)m->nv * sizeof(double));
-    pcs_bsr_addmul_t(&t->H, t->r, t->p);
-    for (int i = 0; i < m->n_blocks; ++i) {
-        block_lu_solve(F, i, t->p + F->start[i]);
-    }
-    for (int i = 0; i < m->nv; ++i) {
-        t->v[i] += t->p[i];
-    }
+    bodies_report report;
+    PCS_TRY(step_solve(t, mem, &report));
+    *out = report.solve;
     return PCS_OK;
 }
 

@@ -109,24 +109,22 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
     }
 
     // contact work row by row, with the mean of the local velocities
+    const int nv = t->m->nv;
+    double *vbar = PCS_TAKE(&mem, (size_t)nv, double);
+    double *ubar = PCS_TAKE(&mem, (size_t)t->rows, double);
+    if (!vbar || !ubar) return pcs_fail_memory("step: the ledger");
+    for (int i = 0; i < nv; ++i) {
+        vbar[i] = 0.5 * (t->v[i] + t->st->v[i]);
+    }
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->active) continue;
-        double work = 0, tangential = 0;
+        double work = 0, tangential = 0, *u = ubar + c->at;
+        bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, vbar, u);
         for (int j = 0; j < c->dim; ++j) {
-            double u = 0;
-            for (int side = 0; side < 2; ++side) {
-                const double *J = side == 0 ? c->J1 : c->J2;
-                if (!J) continue;
-                const model_system *s = &t->m->system[side == 0 ? c->sys1 : c->sys2];
-                for (int k = 0; k < s->nv; ++k) {
-                    u += J[j + c->dim * k] * 0.5 * (t->v[s->v_at + k] + t->st->v[s->v_at + k]);
-                }
-            }
-
             // the law works on the relative velocity; a driven body works on the one it pushes
             const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
-            const double part = (u + drive) * t->r[c->at + j];
+            const double part = (u[j] + drive) * t->r[c->at + j];
             e->prescribed -= drive * t->r[c->at + j];
             if (j > 0 && candidate_cone(c) == PCS_COULOMB) {
                 tangential += part;

@@ -4,6 +4,7 @@
 #define STEP_STEP_H
 
 #include "base/base.h"
+#include "bodies/bodies.h"
 #include "linalg/mass.h"
 #include "model/model.h"
 #include "model/state.h"
@@ -12,8 +13,8 @@
 
 // A contact of two shapes within reach (one row, or with friction three: N, T1, T2), or an
 // interaction: all rows of a bilateral one and of one with friction, one row of a unilateral one,
-// so that each opens and closes by itself. Rows are in velocity coordinates: u = J1 v1 + J2 v2, dim
-// x nv of each system, column-major.
+// so that each opens and closes by itself. Its rows in velocity coordinates, u = J1 v1 + J2 v2, are
+// those of the bodies_block beside it.
 typedef struct candidate {
     contact_key key;
     int sys1, sys2;  // indices of systems, -1 for the world; the normal points from 2 to 1
@@ -21,28 +22,36 @@ typedef struct candidate {
     int row;         // interactions: its first row in the relation
     pcs_law law;
     int dim;                 // rows: 1, or all of a bilateral interaction or of a Coulomb block
+    int at;                  // first row in H, when active
     pcs_feature feature;     // shapes: what faces what
-    pcs_gap gap;             // shapes: at q_k
-    double row1[6], row2[6]; // shapes: where J1, J2 point
-    double *F;               // shapes with friction: the frame [N t1 t2] at q_k; else null
-    double *J1, *J2;         // null where that side cannot move
+    double P1[3];            // shapes: contact point of the first at q_k; the second is P1 - g N
+    double *drive_k, *drive; // dim each: what driven bodies add to u_k and u'; null when none
+    double slack;            // of u_kN in predictions, where a driven body accelerates
+    double guess[3];         // impulse of the last step, first rows, in the frame of this one
     double *g;               // candidate_gaps of them at q_k
     double *g_end;           // and at q'
     double *u_k;             // dim velocities at q_k, v_k
     double *r, *u;           // dim impulses and velocities u' (zero when not active)
-    double *drive_k, *drive; // dim each: what driven bodies add to u_k and u'; null when none
-    double slack;            // of u_kN in predictions, where a driven body accelerates
-    double guess[3];         // impulse of the last step, first rows, in the frame of this one
+    double own[15];          // these five where dim <= 3
+    double *J[2];            // interactions: where the rows of the block point; else null
     pcs_contact_status status;
     bool active, was_active;
     bool closed; // found overlapping at q', on whatever feature it has there
-    int at;      // first row in H, when active
 } candidate;
 
 typedef struct candidates {
     candidate *c;
+    bodies_block *k;           // of each: cone, systems, rows; its place in the problem once active
+    const bodies_block *first; // as they were at q_k, where the rows of k follow q'; else null
+    int n_first;
     int n, cap;
 } candidates;
+
+// the block of a candidate at q_k
+static inline const bodies_block *candidate_first(const candidates *list, int i)
+{
+    return i < list->n_first ? &list->first[i] : &list->k[i];
+}
 
 // Everything a step computes before it is committed.
 typedef struct trial {
@@ -63,11 +72,13 @@ typedef struct trial {
     block_lu lu;            // iteration matrix at the current iterate
     unsigned char *lu_kind; // per block, of lu
     candidates list;
-    int rows;            // active rows
-    pcs_bsr H;           // active rows x velocities
-    pcs_problem problem; // of the last solve
-    double *shift;       // b - u_free: what the laws add to u, rows
-    double *r, *u;       // rows
+    double *rotation;       // R of every moving system where the rows are taken, 9 each
+    double *rotation_k;     // and at q_k: the same but where the rows follow q'
+    int rows;               // active rows
+    bodies_problem problem; // the active set
+    double *v_free;         // of the last solve: velocities without its impulses; or null
+    double *shift;          // what the laws add to u, rows
+    double *r, *u;          // rows
 } trial;
 
 struct pcs_work {
@@ -77,12 +88,21 @@ struct pcs_work {
     const pcs_model *owner; // the model it was made for, with
     int n_systems, nv;      // that many
 
+    threads *team; // or null
+
     // what can be read after a step; all in the arena
     pcs_contact *contact;
     int n_contacts;
     candidates list;
     const pcs_model *model;
-    pcs_problem problem;
+    bodies_problem problem; // as in the trial
+    const double *v_free, *rotation;
+    block_lu lu; // its A
+
+    // the problem with W, once somebody asks for it
+    pcs_arena assembled;
+    pcs_problem local;
+    bool is_assembled;
 
     // iteration matrices of linear systems, factorised for one step size
     size_t linear_bytes;
@@ -119,30 +139,61 @@ static inline int candidate_gaps(const candidate *c)
     return c->law.kind == PCS_LAW_EQUALITY ? c->dim : 1;
 }
 
+// whether its impulse is remembered as a force in space: a contact of shapes with friction
+static inline bool remembers_force(const candidate *c)
+{
+    return c->interaction < 0 && c->dim == 3;
+}
+
 static inline pcs_cone candidate_cone(const candidate *c)
 {
     if (c->law.kind == PCS_LAW_EQUALITY) return PCS_EQUALITY;
     return c->dim > 1 ? PCS_COULOMB : PCS_UNILATERAL;
 }
 
-// the gaps of a candidate at q, and its first `dim` rows there (its own dim, or the rows with a
-// gap); C1, C2 (dim x nq) are filled when not null, for rows with a gap only
+// the gaps of a candidate at q
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g);
-pcs_status candidate_rows(const pcs_model *m, const candidate *c, int dim, const double *q,
-                          pcs_arena mem, double *J1, double *J2, double *C1, double *C2);
+// the rows of a candidate at q into its block (a new frame, or that of before carried along); for
+// shapes `gap`, if not null, tells the rest
+pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
+                           pcs_arena mem, bodies_block *k, pcs_gap *gap);
+// the rows of one side alone at q in the frame F, moving or not, as a block of system 0; J has room
+// for those of a relation
+pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, const double *q,
+                          const double F[9], pcs_arena mem, double *J, bodies_block *out);
+// explicit rows with a gap at q, J in velocities and C in coordinates, null where not asked for;
+// candidate_gaps x nv or nq of each system, column-major
+pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
+                          double *const J[2], double *const C[2]);
 
 // what an impact law adds to u of row i
 double impact_shift(const candidate *c, int i);
 
 // u = J v of its rows, and what driven bodies add: drive_k or drive of the candidate, or null
-void candidate_velocity(const pcs_model *m, const candidate *c, const double *v,
-                        const double *drive, double *u);
+static inline void candidate_velocity(const trial *t, int i, const double *v, const double *drive,
+                                      double *u)
+{
+    bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, v, u);
+    for (int j = 0; drive && j < t->list.c[i].dim; ++j) {
+        u[j] += drive[j];
+    }
+}
 
 // motion of the driven bodies: t->driven, their part of t->q and their reach
 pcs_status driven_begin(trial *t, pcs_arena *mem);
-// drive_k and drive of a candidate, with its rows at q
-pcs_status candidate_drive(const trial *t, candidate *c, const double *q, pcs_arena *mem);
+// drive_k and drive of a candidate with block k, with its rows at q
+pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
+                           pcs_arena *mem);
+
+// whether a side of a candidate has velocities
+static inline bool system_moves(const pcs_model *m, int system)
+{
+    return system >= 0 && m->system[system].nv > 0;
+}
+
+// R of every moving body at q
+void trial_rotations(const pcs_model *m, const double *q, double *R);
 
 // the rule that holds: the combined projections and the hysteresis bring their own
 pcs_activation step_rule(const pcs_scheme *s);
@@ -152,18 +203,12 @@ double step_tolerance(const pcs_scheme *s);
 void step_activate(trial *t);
 pcs_status step_extend(trial *t, pcs_arena *mem, int *added);
 
-// one constraint side by side with others, to be stacked into block-sparse rows
-typedef struct row_source {
-    int col1, col2; // block columns, -1 for none
-    int dim;
-    const double *A1, *A2; // dim x width of the block column
-} row_source;
-pcs_status stack_rows(int n, const row_source *source, int n_cols, int *col_start, pcs_arena *mem,
-                      pcs_bsr *out);
-
-// H and the cone blocks of the active candidates; then, per Newton iterate, W and q
+// the problem of the active candidates, for the iteration matrix A; then, per Newton iterate, its
+// rows at q'
 pcs_status step_assemble(trial *t, pcs_arena *mem);
 pcs_status step_update_rows(trial *t, pcs_arena mem);
+// solves it from t->v = v_free: r, u and v
+pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out);
 
 // the theta scheme with contacts: v', q', r of the active set (7.1)
 pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out);

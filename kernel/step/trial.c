@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "linalg/m3.h"
+#include "rotation/pose.h"
 
 static bool take_force(pcs_arena *mem, int nv, system_force *F)
 {
@@ -36,6 +36,14 @@ static double body_reach(const model_system *s, const double *v, system_force F,
     return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
 }
 
+void trial_rotations(const pcs_model *m, const double *q, double *R)
+{
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        if (s->kind == SYSTEM_BODY) quat_matrix(q + s->q_at + 3, R + 9 * (size_t)b);
+    }
+}
+
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
                        pcs_arena *mem, trial *t)
 {
@@ -46,10 +54,12 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->R = PCS_TAKE(mem, (size_t)m->nv, double);
     t->p = PCS_TAKE(mem, (size_t)m->nv, double);
     t->reach = PCS_TAKE(mem, 2 * (size_t)m->n_systems, double);
+    t->rotation = t->rotation_k = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
+    if (m->scheme.update_H) t->rotation = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
     const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
     if (m->variable_mass) t->M = PCS_TAKE(mem, m->block_off[m->n_blocks], double);
-    if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !forces ||
-        (m->variable_mass && !t->M)) {
+    if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !t->rotation ||
+        !t->rotation_k || !forces || (m->variable_mass && !t->M)) {
         return pcs_fail_memory("step");
     }
     memcpy(t->q, st->q, (size_t)m->nq * sizeof(double));
@@ -70,6 +80,10 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         PCS_TRY(system_forces(m, s, st->t, q, v, F));
         if (s->kind == SYSTEM_BODY) t->reach[i] = body_reach(s, v, F, h, &t->turn[i]);
+    }
+    trial_rotations(m, st->q, t->rotation_k);
+    if (t->rotation != t->rotation_k) {
+        memcpy(t->rotation, t->rotation_k, 9 * (size_t)m->n_blocks * sizeof(double));
     }
     return PCS_OK;
 }

@@ -10,8 +10,6 @@
 #include <float.h>
 #include <string.h>
 
-#include "linalg/bsr.h"
-
 // units in the last place of a sum that count as its rounding
 #define ROUNDING (16 * DBL_EPSILON)
 // and the part of q that such a rounding may be, for the step to be taken
@@ -86,8 +84,11 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
 static double relative_residual(trial *t, const double *v)
 {
     const pcs_model *m = t->m;
-    memset(t->p, 0, (size_t)m->nv * sizeof(double));
-    if (t->rows > 0) pcs_bsr_addmul_t(&t->H, t->r, t->p);
+    if (t->rows > 0) {
+        bodies_impulses(&t->problem, t->r, t->p);
+    } else {
+        memset(t->p, 0, (size_t)m->nv * sizeof(double));
+    }
 
     double left = 0, impulse = 0, momentum = 0, force = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
@@ -233,52 +234,22 @@ static void solve_blocks(const block_lu *F, double *x)
 // r of the active set given v_free (in t->v), and its effect on t->v
 static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
-    pcs_problem *p = &t->problem;
-    double *b = PCS_TAKE(mem, (size_t)t->rows, double);
-    if (!b) return pcs_fail_memory("step: the problem");
-    PCS_TRY(delassus_blocks(&t->H, &t->lu, mem, &p->W));
-    pcs_bsr_mul(&t->H, t->v, b);
-    for (int i = 0; i < t->rows; ++i) {
-        b[i] += t->shift[i];
-    }
-    p->q = b;
-
-    PCS_TRY(pcs_solve(p, &t->m->scheme.solver, (pcs_watch){0}, *mem, t->r, t->u, &out->solve));
+    bodies_report report;
+    PCS_TRY(step_solve(t, mem, &report));
+    out->solve = report.solve;
     out->solves += 1;
-    memset(t->p, 0, (size_t)t->m->nv * sizeof(double));
-    pcs_bsr_addmul_t(&t->H, t->r, t->p);
-    solve_blocks(&t->lu, t->p);
-    for (int i = 0; i < t->m->nv; ++i) {
-        t->v[i] += t->p[i];
-    }
     return PCS_OK;
 }
 
 // Whether a residual of the velocity problem is the rounding of its own data. Each u_i sums
-// products of the size of |W| |r|; where these are many times larger than u and q, a heavy body on
-// a light one, no r has a smaller residual in double precision. Never where that rounding is not
-// small beside q itself: an r that runs off makes any residual look like its rounding.
-static bool solved_to_rounding(const trial *t, const pcs_report *report)
+// products of the size of |H| |A^-1 H^T r|; where these are many times larger than u and q, a heavy
+// body on a light one, no r has a smaller residual in double precision. Never where that rounding
+// is not small beside q itself: an r that runs off makes any residual look like its rounding.
+static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_arena mem)
 {
     if (report->outcome != PCS_STALLED && report->outcome != PCS_MAX_ITERS) return false;
-    const pcs_problem *p = &t->problem;
-    const pcs_bsr *W = &p->W;
-    double square = 0;
-    for (int i = 0; i < W->m; ++i) {
-        const int h = W->row[i + 1] - W->row[i];
-        for (int a = 0; a < h; ++a) {
-            double sum = fabs(p->q[W->row[i] + a]);
-            for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-                const int j = W->idx[k];
-                for (int c = 0; c < W->col[j + 1] - W->col[j]; ++c) {
-                    sum += fabs(W->val[W->off[k] + (size_t)(a + h * c)] * t->r[W->col[j] + c]);
-                }
-            }
-            square += sum * sum;
-        }
-    }
     const double size = fmax(report->measure.norm_q, report->measure.norm_u);
-    const double rounding = ROUNDING * sqrt(square);
+    const double rounding = ROUNDING * bodies_rounding(&t->problem, t->v_free, t->r, mem);
     return report->measure.residual * size <= rounding &&
            rounding <= ROUNDING_MOST * report->measure.norm_q;
 }
@@ -325,7 +296,7 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
     }
     if (outcome == PCS_CONVERGED && t->rows > 0) {
         outcome = out->solve.outcome;
-        if (outcome != PCS_CONVERGED && solved_to_rounding(t, &out->solve)) {
+        if (outcome != PCS_CONVERGED && solved_to_rounding(t, &out->solve, *mem)) {
             outcome = PCS_CONVERGED;
         }
     }

@@ -40,6 +40,7 @@ void pcs_work_destroy(pcs_work *wk)
     if (!wk) return;
     const pcs_env env = wk->env;
     pcs_arena_destroy(&env, &wk->arena);
+    pcs_arena_destroy(&env, &wk->assembled);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
     pcs_env_free(&env, wk->linear_piv);
@@ -48,7 +49,7 @@ void pcs_work_destroy(pcs_work *wk)
 
 size_t pcs_work_bytes(const pcs_work *wk)
 {
-    return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size : 0;
+    return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size : 0;
 }
 
 size_t pcs_work_demand(const pcs_work *wk)
@@ -62,7 +63,9 @@ pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *argum
         wk->contact = NULL;
         wk->n_contacts = 0;
         wk->list = (candidates){0};
-        wk->problem = (pcs_problem){0};
+        wk->problem = (bodies_problem){0};
+        wk->v_free = NULL;
+        wk->is_assembled = false;
         wk->peak = 0;
         wk->arena.used = 0;
         wk->arena.peak = &wk->peak;

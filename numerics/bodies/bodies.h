@@ -66,6 +66,24 @@ PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *
 PCS_API pcs_status bodies_assemble(const bodies_problem *b, const double *v_free, pcs_arena *arena,
                                    pcs_problem *out);
 
+// Products with the rows of one block; start: places in v of the moving systems, R as in
+// bodies_problem. u = J v, and p += J^T r
+PCS_API void bodies_block_velocity(const bodies_block *k, const int *start, const double *R,
+                                   const double *v, double *u);
+PCS_API void bodies_block_impulse(const bodies_block *k, const int *start, const double *R,
+                                  const double *r, double *p);
+
+// p = H^T r, p of the size of v
+PCS_API void bodies_impulses(const bodies_problem *b, const double *r, double *p);
+
+// W_ii of a block, dim x dim column-major; Z (2 x dim x the wider of its systems) is scratch
+PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
+
+// The norm of what rounding makes of u = H v + shift, in units in the last place: of the sums, with
+// the absolute values of their terms. From the arena by value; negative when it is too small
+PCS_API double bodies_rounding(const bodies_problem *b, const double *v_free, const double *r,
+                               pcs_arena work);
+
 // J of side s of a block, dim x width, column-major, sign included
 void bodies_rows(const bodies_problem *b, int block, int side, double *J);
 

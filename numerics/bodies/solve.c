@@ -1,31 +1,13 @@
 // Solves the contact problem of bodies. W is assembled.
 #include "bodies/bodies.h"
 
-#include <string.h>
-
 // v += A^-1 H^T r
 static pcs_status add_impulses(const bodies_problem *b, const double *r, pcs_arena mem, double *v)
 {
     const block_lu *A = b->A;
     double *p = PCS_TAKE(&mem, (size_t)A->start[A->nb], double);
     if (!p) return pcs_fail_memory("contacts");
-    memset(p, 0, (size_t)A->start[A->nb] * sizeof *p);
-    for (int i = 0; i < b->nb; ++i) {
-        const bodies_block *k = &b->block[i];
-        for (int s = 0; s < 2; ++s) {
-            if (k->sys[s] < 0) continue;
-            const int at = A->start[k->sys[s]], width = A->start[k->sys[s] + 1] - at;
-            pcs_arena scope = mem;
-            double *J = PCS_TAKE(&scope, (size_t)k->dim * (size_t)width, double);
-            if (!J) return pcs_fail_memory("contacts");
-            bodies_rows(b, i, s, J);
-            for (int j = 0; j < width; ++j) {
-                for (int a = 0; a < k->dim; ++a) {
-                    p[at + j] += J[a + k->dim * j] * r[k->row + a];
-                }
-            }
-        }
-    }
+    bodies_impulses(b, r, p);
     for (int s = 0; s < A->nb; ++s) {
         block_lu_solve(A, s, p + A->start[s]);
     }

