@@ -2,6 +2,7 @@
 #include "collide/broad.h"
 
 #include "base/base.h"
+#include "collide/geometry.h"
 #include "rotation/pose.h"
 
 // half extents along the inertial axes: of a box turned by R, |R| h; of a core segment along the
@@ -24,11 +25,32 @@ static void turned_extent(const pcs_shape *s, const double *q, double extent[3])
     }
 }
 
+// bounds given in the frame of the shape, turned: their middle and half extents
+static void geometry_extent(const pcs_shape *s, const double *q, double c[3], double extent[3])
+{
+    double middle[3], half[3], S[9], R[9], at[3];
+    for (int i = 0; i < 3; ++i) {
+        middle[i] = 0.5 * (s->geometry->low[i] + s->geometry->high[i]);
+        half[i] = 0.5 * (s->geometry->high[i] - s->geometry->low[i]);
+    }
+    quat_matrix(s->orientation, S);
+    m3_mul(S, middle, at);
+    v3_along(s->position, 1, at, at);
+    pose_point(q, at, c);
+    for (int j = 0; j < 3; ++j) {
+        pose_direction(q, S + 3 * j, R + 3 * j);
+    }
+    for (int i = 0; i < 3; ++i) {
+        extent[i] = fabs(R[i]) * half[0] + fabs(R[i + 3]) * half[1] + fabs(R[i + 6]) * half[2];
+    }
+}
+
 void collide_bounds(const pcs_shape *s, const double *q, double reach, double low[3],
                     double high[3], bool *unbounded)
 {
     double c[3], extent[3] = {s->radius, s->radius, s->radius};
     pose_point(q, s->position, c);
+    if (s->kind == PCS_MESH || s->kind == PCS_HEIGHT_FIELD) geometry_extent(s, q, c, extent);
     if (s->kind == PCS_BOX || s->kind == PCS_CAPSULE || s->kind == PCS_CYLINDER) {
         turned_extent(s, q, extent);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "collide/geometry.h"
 #include "collide/moments.h"
 #include "rotation/pose.h"
 
@@ -13,6 +14,50 @@ static const double pi = 0x1.921fb54442d18p+1;
 typedef struct solid {
     double volume, centre[3], J[9];
 } solid;
+
+// of density 1 about the centre, from the moments of a surface
+static pcs_status solid_of_moments(const moments *m, solid *out)
+{
+    if (!(m->volume > 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_shape_mass: the volume of the surface is %g m^3; its triangles must be"
+                        " counter-clockwise from outside",
+                        m->volume);
+    }
+    double C[9], d[3];
+    out->volume = m->volume;
+    for (int i = 0; i < 3; ++i) {
+        d[i] = m->first[i] / m->volume;
+        out->centre[i] = m->origin[i] + d[i];
+    }
+    for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 3; ++i) {
+            C[i + 3 * j] = m->second[i + 3 * j] - m->volume * d[i] * d[j];
+        }
+    }
+    for (int i = 0; i < 9; ++i) {
+        out->J[i] = (i % 4 == 0 ? C[0] + C[4] + C[8] : 0) - C[i];
+    }
+    return PCS_OK;
+}
+
+static pcs_status solid_of_mesh(const mesh_geometry *g, solid *out)
+{
+    if (!g->closed) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: the mesh is not closed: every edge must join"
+                                     " two triangles that are turned the same way");
+    }
+    moments m = {.volume = 0};
+    for (int i = 0; i < 3; ++i) {
+        m.origin[i] = 0.5 * (g->node->low[i] + g->node->high[i]);
+    }
+    for (int t = 0; t < g->n_triangles; ++t) {
+        const int *corner = g->triangle + 3 * (size_t)t;
+        moments_add(&m, g->vertex + 3 * (size_t)corner[0], g->vertex + 3 * (size_t)corner[1],
+                    g->vertex + 3 * (size_t)corner[2]);
+    }
+    return solid_of_moments(&m, out);
+}
 
 static pcs_status solid_of(const pcs_shape *s, solid *out)
 {
@@ -40,11 +85,12 @@ static pcs_status solid_of(const pcs_shape *s, solid *out)
     case PCS_HEIGHT_FIELD:
         return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: a height field has no underside and so no"
                                      " mass");
-    case PCS_HULL:
     case PCS_MESH:
+        return solid_of_mesh(&s->geometry->of.mesh, out);
+    case PCS_HULL:
         break;
     }
-    return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_shape_mass: hulls and meshes are not there yet");
+    return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_shape_mass: hulls are not there yet");
 }
 
 // S = R J R^T

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "collide/collide.h"
+#include "collide/geometry.h"
 #include "linalg/m3.h"
 
 pcs_shape pcs_shape_sphere(double radius)
@@ -25,6 +26,16 @@ pcs_shape pcs_shape_cylinder(double radius, double length)
 {
     return (pcs_shape){
         .kind = PCS_CYLINDER, .orientation = {1}, .radius = radius, .half = {0, 0, length / 2}};
+}
+
+pcs_shape pcs_shape_mesh(const pcs_geometry *mesh)
+{
+    return (pcs_shape){.kind = PCS_MESH, .orientation = {1}, .geometry = mesh};
+}
+
+pcs_shape pcs_shape_height_field(const pcs_geometry *field)
+{
+    return (pcs_shape){.kind = PCS_HEIGHT_FIELD, .orientation = {1}, .geometry = field};
 }
 
 // the rotation that takes e_z to the unit vector n by the shorter arc; beyond the equator by way
@@ -78,6 +89,13 @@ static pcs_status check_length(const char *what, double half)
                     2 * half);
 }
 
+static pcs_status check_geometry(const char *what, const pcs_shape *s)
+{
+    if (s->geometry && s->geometry->kind == s->kind) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "pcs_shape: the geometry of the %s is %s", what,
+                    s->geometry ? "that of another kind of shape" : "null");
+}
+
 pcs_status pcs_shape_check(const pcs_shape *s)
 {
     if (!s) return pcs_fail(PCS_ERR_ARG, "pcs_shape: the shape is null");
@@ -105,10 +123,11 @@ pcs_status pcs_shape_check(const pcs_shape *s)
         PCS_TRY(check_radius("cylinder", s->radius));
         return check_length("cylinder", s->half[2]);
     case PCS_HULL:
+        return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_shape: hulls are not there yet");
     case PCS_MESH:
+        return check_geometry("mesh", s);
     case PCS_HEIGHT_FIELD:
-        return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_shape: hulls, meshes and height fields are not"
-                                             " there yet");
+        return check_geometry("height field", s);
     case PCS_BOX:
         for (int i = 0; i < 3; ++i) {
             if (!(s->half[i] > 0) || !isfinite(s->half[i])) {
@@ -136,6 +155,14 @@ double shape_radius(const pcs_shape *s)
         return s->radius + s->half[2];
     case PCS_CYLINDER:
         return hypot(s->radius, s->half[2]);
+    case PCS_MESH:
+    case PCS_HEIGHT_FIELD: {
+        double far[3];
+        for (int i = 0; i < 3; ++i) {
+            far[i] = fmax(fabs(s->geometry->low[i]), fabs(s->geometry->high[i]));
+        }
+        return v3_norm(far);
+    }
     default:
         return 0;
     }

@@ -520,6 +520,14 @@ pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape 
                         " bodies and the world carry shapes",
                         system.id);
     }
+    if ((shape->kind == PCS_MESH || shape->kind == PCS_HEIGHT_FIELD) && system.id > 0 &&
+        m->system[system.id - 1].kind != SYSTEM_FIXED) {
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_model_add_shape: forces move system %d; a mesh or a height field must be"
+            " on a fixed body or one with a prescribed motion",
+            system.id);
+    }
     if (!grow(&m->env, (void **)&m->shape, m->n_shapes, &m->cap_shapes, sizeof *m->shape)) {
         return pcs_fail_memory("pcs_model_add_shape");
     }

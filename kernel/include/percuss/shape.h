@@ -17,8 +17,8 @@ typedef enum pcs_shape_kind {
     PCS_CAPSULE,     ///< all points within radius of the segment |z| <= half[2] of the z axis
     PCS_CYLINDER,    ///< x^2 + y^2 <= radius^2, |z| <= half[2] in the shape's frame
     PCS_HULL,        ///< convex hull of points; geometry
-    PCS_MESH,        ///< triangles of a surface with an inside; geometry; cannot move
-    PCS_HEIGHT_FIELD ///< z <= height(x, y) over a rectangle; geometry; cannot move
+    PCS_MESH,        ///< triangles of a surface with an inside; geometry; no force moves it
+    PCS_HEIGHT_FIELD ///< z <= height(x, y) over a rectangle; geometry; likewise
 } pcs_shape_kind;
 
 /// What a hull, a mesh or a height field is made of: immutable, made once, shared by any number of
@@ -53,6 +53,34 @@ PCS_API pcs_shape pcs_shape_cylinder(double radius, double length);
 /// The half-space { x : n . x <= d }; n any nonzero vector, d in units of |n| times metres. A null
 /// or zero n, or one that is not finite, gives a shape that pcs_shape_check refuses.
 PCS_API pcs_shape pcs_shape_half_space(const double n[3], double d);
+
+/// A surface of triangles: three vertices each (numbers from 0 into n_vertices points x y z),
+/// counter-clockwise from outside. It has an inside, beneath its triangles, but only its surface
+/// is felt: a shape that is entirely beneath a triangle does not touch it. Triangles whose least
+/// height is under 1e-12 of their longest side are left out; vertices at equal coordinates are one,
+/// so that triangles are neighbours however they were written. Copied. Destroy with
+/// pcs_geometry_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_mesh_create(const pcs_env *env, int n_vertices,
+                                                 const double *vertices, int n_triangles,
+                                                 const int *triangles, pcs_geometry **out);
+
+/// Ground over the rectangle [0, (nx - 1) dx] x [0, (ny - 1) dy]: heights[i + nx j] (m) above the
+/// point (i dx, j dy). Each cell is two triangles, which share the diagonal from (i, j). Copied.
+/// Destroy with pcs_geometry_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_height_field_create(const pcs_env *env, int nx, int ny,
+                                                         double dx, double dy,
+                                                         const double *heights, pcs_geometry **out);
+
+/// Gives back what a hull, a mesh or a height field was made of. No shape may use it afterwards.
+/// Accepts null.
+PCS_API void pcs_geometry_destroy(pcs_geometry *geometry);
+
+/// A mesh at the body's origin; borrows its geometry. For what no force moves: the world, fixed
+/// bodies and those with a prescribed motion.
+PCS_API pcs_shape pcs_shape_mesh(const pcs_geometry *mesh);
+
+/// A height field whose corner is the body's origin, z upwards; as pcs_shape_mesh.
+PCS_API pcs_shape pcs_shape_height_field(const pcs_geometry *field);
 
 /// Refuses shapes that are not finite or have no size, with a sentence.
 PCS_NODISCARD PCS_API pcs_status pcs_shape_check(const pcs_shape *shape);
