@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include <percuss/base.h>
 #include <percuss/shape.h>
 
 typedef struct collide_item {
@@ -21,11 +22,12 @@ void collide_bounds(const pcs_shape *s, const double *q, double reach, double lo
                     double high[3], bool *unbounded);
 
 // The pairs of items whose bounds overlap, that is all that are nearer than the sum of their
-// reaches and some more. pair[k] holds two indices into items: the first can always move; if both
-// can, the first is the smaller. Pairs come in the order of their smaller, then of their larger
-// index. Returns how many there are, which may exceed capacity: then the first `capacity` were
-// written, and the caller asks again with more room. Touches no memory but `pair`, which may be
-// null if capacity is 0.
-int collide_pairs(const collide_item *items, int n, int (*pair)[2], int capacity);
+// reaches and some more; bounds that are not numbers meet nothing. pair[k] holds two indices into
+// items: the first can always move; if both can, the first is the smaller. Pairs come in the order
+// of their smaller, then of their larger index, whatever the algorithm. They are taken from `mem`;
+// what else was needed is given back. PCS_ERR_MEMORY when the arena is too small (it then knows the
+// demand), PCS_ERR_SIZE when there are more than an int can count.
+pcs_status collide_pairs(const collide_item *items, int n, pcs_arena *mem, int (**pair)[2],
+                         int *n_pairs);
 
 #endif

@@ -187,17 +187,7 @@ static pcs_status find_pairs(const trial *t, const double *q, double extra, bool
                        &item[i].unbounded);
     }
 
-    // as many as fit in a first guess; when there are more, once again with room for them all
-    for (int capacity = 4 * m->n_shapes;; capacity = *n_pairs) {
-        pcs_arena room = *mem;
-        *pair = (int(*)[2])pcs_arena_take_array(&room, (size_t)capacity, sizeof **pair);
-        if (!*pair) return pcs_fail_memory("step: contact detection");
-        *n_pairs = collide_pairs(item, m->n_shapes, *pair, capacity);
-        if (*n_pairs <= capacity) {
-            *mem = room;
-            return PCS_OK;
-        }
-    }
+    return collide_pairs(item, m->n_shapes, mem, pair, n_pairs);
 }
 
 // room for the features of one pair, as much as any pair has needed yet

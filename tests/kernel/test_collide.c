@@ -1093,53 +1093,6 @@ START_TEST(bounds_hold_their_shape)
 }
 END_TEST
 
-START_TEST(pairs_are_those_that_may_meet)
-{
-    enum { n = 60 };
-    test_random r = random_seed(7);
-    collide_item item[n];
-    for (int i = 0; i < n; ++i) {
-        const pcs_shape s = i % 7 ? pcs_shape_sphere(random_between(&r, 0.1, 0.6))
-                                  : pcs_shape_half_space((double[3]){0, 0, 1}, 0);
-        double q[7];
-        random_pose(&r, q, 1.5);
-        item[i] = (collide_item){.body = i / 3, .movable = i / 3 % 4 != 0, .shape = i};
-        collide_bounds(&s, q, 0.1, item[i].low, item[i].high, &item[i].unbounded);
-    }
-
-    static int pair[n * n][2], few[10][2];
-    const int found = collide_pairs(item, n, pair, n * n);
-    int expected = 0;
-    for (int i = 0; i < n; ++i) {
-        for (int j = i + 1; j < n; ++j) {
-            const collide_item *a = &item[i], *b = &item[j];
-            bool meet =
-                a->body != b->body && (a->movable || b->movable) && !(a->unbounded && b->unbounded);
-            for (int c = 0; c < 3; ++c) {
-                meet = meet && a->low[c] <= b->high[c] && b->low[c] <= a->high[c];
-            }
-            if (!meet) continue;
-            ck_assert_int_lt(expected, found);
-            const int *p = pair[expected++];
-            ck_assert_int_eq(p[0] < p[1] ? p[0] : p[1], i);
-            ck_assert_int_eq(p[0] < p[1] ? p[1] : p[0], j);
-            ck_assert(item[p[0]].movable);
-            if (item[p[1]].movable) ck_assert_int_lt(p[0], p[1]);
-        }
-    }
-    ck_assert_int_eq(found, expected);
-    ck_assert_int_gt(found, 10);
-
-    // too little room: the count all the same, and nothing beyond the room
-    few[9][0] = few[9][1] = -7;
-    ck_assert_int_eq(collide_pairs(item, n, few, 9), found);
-    ck_assert_int_eq(memcmp(few, pair, 9 * sizeof *few), 0);
-    ck_assert_int_eq(few[9][0], -7);
-    ck_assert_int_eq(collide_pairs(item, n, NULL, 0), found);
-    ck_assert_int_eq(collide_pairs(NULL, 0, NULL, 0), 0);
-}
-END_TEST
-
 PCS_TEST_MAIN("collide", half_space_takes_any_normal, bad_shapes_are_refused, sphere_and_half_space,
               two_spheres, sphere_and_box, sphere_passes_through_a_box, box_and_half_space,
               half_spaces_never_touch, what_is_not_finite_touches_nothing,
@@ -1148,4 +1101,4 @@ PCS_TEST_MAIN("collide", half_space_takes_any_normal, bad_shapes_are_refused, sp
               manifolds_have_the_right_number_of_points, nearly_flush_faces_keep_four_points,
               gap_goes_through_zero_without_a_jump, a_common_motion_changes_nothing,
               renaming_the_axes_changes_nothing, exchanged_boxes_mirror, gap_moves_with_the_normal,
-              bounds_hold_their_shape, pairs_are_those_that_may_meet)
+              bounds_hold_their_shape)

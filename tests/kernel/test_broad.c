@@ -1,0 +1,171 @@
+// The broad phase against all pairs: sizes that differ by 1000, far away and coincident bodies,
+// bounds that are no numbers, and how long it may take in numbers of tests.
+#include "support.h"
+
+#include "collide/broad.h"
+
+static void in_range(test_random *r, double size, double spread, collide_item *it)
+{
+    for (int c = 0; c < 3; ++c) {
+        const double x = spread * random_normal(r), half = size * random_between(r, 0.1, 1);
+        it->low[c] = x - half;
+        it->high[c] = x + half;
+    }
+}
+
+static bool is_nan(const collide_item *a)
+{
+    bool nan = false;
+    for (int c = 0; c < 3; ++c) {
+        nan = nan || isnan(a->low[c]) || isnan(a->high[c]);
+    }
+    return nan && !a->unbounded;
+}
+
+static bool meet(const collide_item *a, const collide_item *b)
+{
+    if (a->body == b->body || (!a->movable && !b->movable)) return false;
+    if (is_nan(a) || is_nan(b)) return false;
+    if (a->unbounded || b->unbounded) return !(a->unbounded && b->unbounded);
+    bool overlap = true;
+    for (int c = 0; c < 3; ++c) {
+        overlap = overlap && a->low[c] <= b->high[c] && b->low[c] <= a->high[c];
+    }
+    return overlap;
+}
+
+// the pairs are those that meet, in order, the movable one first
+static int check_pairs(const collide_item *item, int n)
+{
+    pcs_arena mem;
+    size_t peak = 0;
+    CK_OK(pcs_arena_create(NULL, 64, &mem));
+    mem.peak = &peak;
+    int(*pair)[2] = NULL, found = 0;
+    for (;;) {
+        pcs_arena room = mem;
+        const pcs_status status = collide_pairs(item, n, &room, &pair, &found);
+        if (status == PCS_OK) {
+            ck_assert(room.used <= mem.used + (size_t)found * sizeof *pair + 64);
+            break;
+        }
+        ck_assert_int_eq(status, PCS_ERR_MEMORY);
+        ck_assert_uint_gt(peak, mem.size);
+        pcs_arena_destroy(NULL, &mem);
+        CK_OK(pcs_arena_create(NULL, peak, &mem));
+        mem.peak = &peak;
+    }
+    int expected = 0;
+    for (int i = 0; i < n; ++i) {
+        for (int j = i + 1; j < n; ++j) {
+            if (!meet(&item[i], &item[j])) continue;
+            const int *p = expected < found ? pair[expected] : NULL, first = item[i].movable;
+            expected += 1;
+            if (p && p[0] == (first ? i : j) && p[1] == (first ? j : i)) continue;
+            ck_abort_msg("pair %d is not %d %d", expected - 1, i, j);
+        }
+    }
+    ck_assert_int_eq(found, expected);
+    pcs_arena_destroy(NULL, &mem);
+    return found;
+}
+
+enum { MANY = 1200 };
+
+START_TEST(pairs_are_those_that_may_meet)
+{
+    static collide_item item[MANY];
+    for (int k = 0; k < TEST_DRAWS(60); ++k) {
+        test_random r = random_seed(70 + (uint64_t)k);
+        const int n = k < 10 ? k : 20 + (int)(random_unit(&r) * (MANY - 20));
+        const double ratio = pow(1000, (double)(k % 4) / 3);
+        const double spread = pow(10, random_between(&r, -1, 2)) * (k % 7 == 0 ? 0 : 1);
+        for (int i = 0; i < n; ++i) {
+            item[i] = (collide_item){
+                .body = k % 3 ? i : i / 3, .movable = k % 2 || i % 4, .unbounded = i % 100 == 17};
+            in_range(&r, pow(ratio, random_unit(&r)), spread, &item[i]);
+            if (k % 5 == 1 && i > 0) item[i].low[0] = item[i].high[0] = item[i - 1].low[0];
+        }
+        check_pairs(item, n);
+    }
+}
+END_TEST
+
+// a ladder of cubes whose faces coincide bit for bit: to touch is to meet
+START_TEST(bounds_that_touch_meet)
+{
+    static collide_item item[MANY];
+    for (int k = 0; k < 12; ++k) {
+        const double size = k % 2 ? 0.1 : 1.0 / 3, at = k < 6 ? 0 : pow(10, k - 4);
+        int n = 0;
+        for (int x = 0; x < 10; ++x) {
+            for (int y = 0; y < 10; ++y) {
+                for (int z = 0; z < 10; ++z) {
+                    const double c[3] = {x * size + at, y * size - at, z * size + 3 * at};
+                    item[n] = (collide_item){.body = n, .movable = true};
+                    for (int i = 0; i < 3; ++i) {
+                        item[n].low[i] = c[i];
+                        item[n].high[i] = c[i] + size;
+                    }
+                    n += 1;
+                }
+            }
+        }
+        check_pairs(item, n);
+    }
+}
+END_TEST
+
+// 1e30, 1e300, infinite, denormal, empty, upside down and not a number among ordinary ones
+START_TEST(strange_bounds)
+{
+    static collide_item item[MANY];
+    const double odd[] = {1e30,   -1e30,     1e300, -1.7e308, 1.7e308, INFINITY, -INFINITY,
+                          1e-310, -4.9e-324, -0.0,  0,        NAN,     1,        1e9};
+    enum { ODD = sizeof odd / sizeof *odd };
+    for (int k = 0; k < TEST_DRAWS(60); ++k) {
+        test_random r = random_seed(170 + (uint64_t)k);
+        for (int i = 0; i < 300; ++i) {
+            item[i] = (collide_item){.body = i, .movable = true, .unbounded = i % 50 == 3};
+            in_range(&r, 1, 3, &item[i]);
+            for (int c = 0; c < 3; ++c) {
+                const int odd1 = (int)(random_unit(&r) * 3 * ODD);
+                const int odd2 = (int)(random_unit(&r) * 3 * ODD);
+                if (i % 3 == 0 && odd1 < ODD) item[i].low[c] = odd[odd1];
+                if (i % 3 == 0 && odd2 < ODD) item[i].high[c] = odd[odd2];
+                if (i % 3 == 1 && odd1 < ODD && isfinite(odd[odd1])) {
+                    item[i].low[c] = odd[odd1] - 1;
+                    item[i].high[c] = odd[odd1] + 1;
+                }
+            }
+        }
+        check_pairs(item, 300);
+    }
+}
+END_TEST
+
+START_TEST(a_thousand_in_one_place)
+{
+    static collide_item item[1000];
+    for (int i = 0; i < 1000; ++i) {
+        item[i] = (collide_item){.body = i, .movable = true, .low = {1, 2, 3}, .high = {2, 3, 4}};
+    }
+    ck_assert_int_eq(check_pairs(item, 1000), 1000 * 999 / 2);
+}
+END_TEST
+
+START_TEST(nothing_and_one)
+{
+    pcs_arena none = {0};
+    int(*pair)[2], found = 7;
+    CK_OK(collide_pairs(NULL, 0, &none, &pair, &found));
+    ck_assert_int_eq(found, 0);
+    const collide_item one = {.movable = true};
+    found = 7;
+    CK_OK(collide_pairs(&one, 1, &none, &pair, &found));
+    ck_assert_int_eq(found, 0);
+}
+END_TEST
+
+PCS_TEST_MAIN("broad", pairs_are_those_that_may_meet, bounds_that_touch_meet, strange_bounds,
+              a_thousand_in_one_place, nothing_and_one)
