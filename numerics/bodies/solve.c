@@ -1,5 +1,41 @@
-// Solves the contact problem of bodies. W is assembled.
+// Solves the contact problem of bodies, island by island: small ones with an assembled W, large
+// ones by sweeps on the velocities and, where these do not get there, by the finish.
+//
+// An island is solved to tol relative to its own |q| and |W r|; n islands together then are within
+// tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2), and the last word has the measure of
+// all.
 #include "bodies/bodies.h"
+
+#include <string.h>
+
+#include "bodies/finish.h"
+#include "bodies/islands.h"
+#include "bodies/sweep.h"
+#include "cone/cone.h"
+#include "problem/problem.h"
+#include "solver/solver.h"
+
+// islands of at most this many blocks are assembled
+#define ASSEMBLE_FIRST 40
+// and those that neither sweeps nor finish solved, of at most this many
+#define ASSEMBLE_LAST 400
+// sweeps that may be ahead, by their rate, before the finish is called; and sweeps in all
+#define PATIENCE    1000
+#define MOST_SWEEPS 10000
+
+typedef struct solution {
+    const bodies_problem *b;
+    const pcs_solver_opts *o;
+    threads *team;
+    islands s;
+    double clock;
+    const double *v_free;
+    double *v, *r, *u;
+    double *norm[3]; // of every island: violation, q, W r
+    bodies_report *out;
+} solution;
+
+// ---- one island --------------------------------------------------------------------------------
 
 // v += A^-1 H^T r
 static pcs_status add_impulses(const bodies_problem *b, const double *r, pcs_arena mem, double *v)
@@ -17,13 +53,288 @@ static pcs_status add_impulses(const bodies_problem *b, const double *r, pcs_are
     return PCS_OK;
 }
 
+// an island as a problem of its own; v is v_free
+typedef struct part {
+    bodies_problem b;
+    double *v, *r, *u;
+} part;
+
+static pcs_status part_open(const solution *s, int i, pcs_arena *arena, part *p)
+{
+    *p = (part){.b = *s->b};
+    if (s->s.n > 1) PCS_TRY(islands_extract(s->b, &s->s, i, arena, &p->b));
+    p->v = PCS_TAKE(arena, (size_t)p->b.A->start[p->b.A->nb], double);
+    p->r = PCS_TAKE(arena, (size_t)p->b.n, double);
+    p->u = PCS_TAKE(arena, (size_t)p->b.n, double);
+    if (!p->v || !p->r || !p->u) return pcs_fail_memory("contacts");
+    if (s->s.n == 1) {
+        memcpy(p->v, s->v_free, (size_t)p->b.A->start[p->b.A->nb] * sizeof *p->v);
+        memcpy(p->r, s->r, (size_t)p->b.n * sizeof *p->r);
+        return PCS_OK;
+    }
+    const int *sys = s->s.sys + s->s.sys_start[i], *start = p->b.A->start;
+    for (int k = 0; k < p->b.A->nb; ++k) {
+        memcpy(p->v + start[k], s->v_free + s->b->A->start[sys[k]],
+               (size_t)(start[k + 1] - start[k]) * sizeof *p->v);
+    }
+    const int *block = s->s.block + s->s.block_start[i];
+    for (int k = 0; k < p->b.nb; ++k) {
+        memcpy(p->r + p->b.block[k].row, s->r + s->b->block[block[k]].row,
+               (size_t)p->b.block[k].dim * sizeof *p->r);
+    }
+    return PCS_OK;
+}
+
+// v, r and u of the island into those of the whole
+static void part_close(const solution *s, int i, const part *p)
+{
+    if (s->s.n == 1) {
+        memcpy(s->v, p->v, (size_t)p->b.A->start[p->b.A->nb] * sizeof *p->v);
+        memcpy(s->r, p->r, (size_t)p->b.n * sizeof *p->r);
+        memcpy(s->u, p->u, (size_t)p->b.n * sizeof *p->u);
+        return;
+    }
+    const int *sys = s->s.sys + s->s.sys_start[i], *start = p->b.A->start;
+    for (int k = 0; k < p->b.A->nb; ++k) {
+        memcpy(s->v + s->b->A->start[sys[k]], p->v + start[k],
+               (size_t)(start[k + 1] - start[k]) * sizeof *p->v);
+    }
+    const int *block = s->s.block + s->s.block_start[i];
+    for (int k = 0; k < p->b.nb; ++k) {
+        const size_t bytes = (size_t)p->b.block[k].dim * sizeof *p->r;
+        memcpy(s->r + s->b->block[block[k]].row, p->r + p->b.block[k].row, bytes);
+        memcpy(s->u + s->b->block[block[k]].row, p->u + p->b.block[k].row, bytes);
+    }
+}
+
+static void keep_norms(solution *s, int i, double residual, double norm_q, double norm_wr)
+{
+    const double most = norm_q > norm_wr || isnan(norm_q) ? norm_q : norm_wr;
+    s->norm[0][i] = residual == 0 ? 0 : residual * most;
+    s->norm[1][i] = norm_q;
+    s->norm[2][i] = norm_wr;
+}
+
+static pcs_status assembled(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
+                            pcs_report *out)
+{
+    part p;
+    pcs_problem local;
+    PCS_TRY(part_open(s, i, &work, &p));
+    PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
+    PCS_TRY(pcs_solve(&local, o, (pcs_watch){0}, work, p.r, p.u, out));
+    PCS_TRY(add_impulses(&p.b, p.r, work, p.v));
+
+    double *Wr = PCS_TAKE(&work, (size_t)local.n, double);
+    if (!Wr) return pcs_fail_memory("contacts");
+    for (int k = 0; k < local.n; ++k) {
+        Wr[k] = p.u[k] - local.q[k];
+    }
+    keep_norms(s, i, out->measure.residual, out->measure.norm_q, problem_norm(local.n, Wr));
+    part_close(s, i, &p);
+    return PCS_OK;
+}
+
+// sweeps from r, at most so many; none: r is measured
+static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, int patience,
+                        pcs_arena work, pcs_report *out)
+{
+    const islands *all = &s->s;
+    const island of = {.b = s->b,
+                       .nb = all->block_start[i + 1] - all->block_start[i],
+                       .ns = all->sys_start[i + 1] - all->sys_start[i],
+                       .block = all->block + all->block_start[i],
+                       .sys = all->sys + all->sys_start[i],
+                       .place = all->place};
+    const sweep_opts opts = {o, o->tol, most, patience, s->clock};
+    sweep_result result;
+    PCS_TRY(sweep_island(&of, &opts, s->team, work, s->v_free, s->v, s->r, s->u, &result));
+    *out = (pcs_report){.outcome = result.outcome,
+                        .solver = PCS_NSGS,
+                        .iters = result.sweeps,
+                        .measure = result.measure};
+    keep_norms(s, i, result.measure.residual, result.measure.norm_q, result.norm_wr);
+    s->out->sweeps += result.sweeps;
+    return PCS_OK;
+}
+
+// Newton or interior point from the r of the sweeps; what it finds is measured as theirs was, and
+// taken if it is better
+static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
+                           pcs_report *out)
+{
+    part p, before;
+    bodies_report report = {0};
+    PCS_TRY(part_open(s, i, &work, &before));
+    PCS_TRY(part_open(s, i, &work, &p));
+    PCS_TRY(bodies_finish(&p.b, o, work, p.v, p.r, p.u, &report));
+    s->out->finish += report.finish;
+    part_close(s, i, &p);
+    pcs_report after;
+    PCS_TRY(swept(s, i, o, 0, 0, work, &after));
+    if (solver_stop_value(o, &after.measure) < solver_stop_value(o, &out->measure)) {
+        after.outcome = report.solve.outcome;
+        after.solver = report.solve.solver;
+        after.iters = report.solve.iters;
+        *out = after;
+        return PCS_OK;
+    }
+    part_close(s, i, &before);
+    const pcs_report kept = *out;
+    PCS_TRY(swept(s, i, o, 0, 0, work, out));
+    *out = kept;
+    return PCS_OK;
+}
+
+static bool fails(const pcs_solver_opts *o, const pcs_report *report)
+{
+    return !(solver_stop_value(o, &report->measure) <= o->tol) && report->outcome != PCS_TIME_LIMIT;
+}
+
+// by its number of blocks, and by how far the sweeps come
+static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
+                            pcs_report *out)
+{
+    const int nb = s->s.block_start[i + 1] - s->s.block_start[i];
+    if (nb > 1 && nb <= ASSEMBLE_FIRST) return assembled(s, i, o, work, out);
+
+    const double start = nb > 1 ? solver_clock() : 0;
+    PCS_TRY(swept(s, i, o, MOST_SWEEPS, PATIENCE, work, out));
+    const double middle = nb > 1 ? solver_clock() : 0;
+    s->out->seconds_sweeps += middle - start;
+    if (!fails(o, out)) return PCS_OK;
+
+    const pcs_status status = finished(s, i, o, work, out);
+    s->out->seconds_finish += solver_clock() - middle;
+    if (status != PCS_ERR_UNSUPPORTED) PCS_TRY(status);
+    if (fails(o, out) && nb <= ASSEMBLE_LAST) return assembled(s, i, o, work, out);
+    return PCS_OK;
+}
+
+static bool plain_sweeps(const pcs_solver_opts *o)
+{
+    return o->kind == PCS_NSGS && o->as.nsgs.local == PCS_LOCAL_EXACT && o->as.nsgs.relaxation == 1;
+}
+
+static pcs_status solve_island(solution *s, int i, pcs_arena work, pcs_report *out)
+{
+    pcs_solver_opts o = *s->o;
+    // several islands within their tolerances make a whole within its own
+    if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
+    if (o.kind == PCS_AUTO) return portfolio(s, i, &o, work, out);
+    if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, 0, work, out);
+    return assembled(s, i, &o, work, out);
+}
+
+// ---- all islands -------------------------------------------------------------------------------
+
+static pcs_status check(const bodies_problem *b, const pcs_solver_opts *o, const double *v,
+                        const double *r)
+{
+    PCS_TRY(pcs_solver_opts_check(o));
+    if (!pcs_all_finite(v, (size_t)b->A->start[b->A->nb]) ||
+        !pcs_all_finite(b->shift, (size_t)b->n)) {
+        return pcs_fail(PCS_ERR_ARG, "contacts: a velocity or shift is not finite");
+    }
+    return solver_check_start(b->n, r);
+}
+
+static pcs_status begin(solution *s, double *v, pcs_arena *work)
+{
+    const bodies_problem *b = s->b;
+    const size_t nv = (size_t)b->A->start[b->A->nb];
+    double *free = PCS_TAKE(work, nv, double);
+    const pcs_status status = islands_find(b, work, &s->s);
+    for (int k = 0; k < 3; ++k) {
+        s->norm[k] = PCS_TAKE(work, (size_t)s->s.n, double);
+        if (!s->norm[k]) return pcs_fail_memory("contacts");
+    }
+    PCS_TRY(status);
+    if (!free) return pcs_fail_memory("contacts");
+    memcpy(free, v, nv * sizeof *v);
+    s->v_free = free;
+    s->out->islands = s->s.n;
+    for (int i = 0; i < s->s.n; ++i) {
+        const int nb = s->s.block_start[i + 1] - s->s.block_start[i];
+        if (nb > s->out->largest) s->out->largest = nb;
+    }
+    return PCS_OK;
+}
+
+// the outcome of all is that of the worst island, in this order
+static int rank_of(pcs_outcome outcome)
+{
+    static const pcs_outcome worst_first[] = {PCS_DIVERGED, PCS_INFEASIBLE, PCS_TIME_LIMIT,
+                                              PCS_STALLED,  PCS_MAX_ITERS,  PCS_CONVERGED};
+    int k = 0;
+    while (k < 5 && worst_first[k] != outcome) {
+        ++k;
+    }
+    return k;
+}
+
+static void add_report(pcs_report *all, int *most, const pcs_report *one, int blocks)
+{
+    if (rank_of(one->outcome) < rank_of(all->outcome)) all->outcome = one->outcome;
+    if (one->iters > all->iters) all->iters = one->iters;
+    if (blocks > *most) {
+        all->solver = one->solver;
+        *most = blocks;
+    }
+}
+
+static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out)
+{
+    const bodies_problem *b = s->b;
+    double *f = PCS_TAKE(&work, (size_t)b->n, double);
+    if (!f) return pcs_fail_memory("contacts");
+    pcs_measure *m = &out->measure;
+    m->norm_q = problem_norm(s->s.n, s->norm[1]);
+    m->norm_r = problem_norm(b->n, s->r);
+    m->norm_u = problem_norm(b->n, s->u);
+    const double norm_wr = problem_norm(s->s.n, s->norm[2]);
+    const double most = m->norm_q > norm_wr || isnan(m->norm_q) ? m->norm_q : norm_wr;
+    const double violated = problem_norm(s->s.n, s->norm[0]);
+    m->residual = violated == 0 ? 0 : violated / most;
+    for (int k = 0; k < b->nb; ++k) {
+        const bodies_block *c = &b->block[k];
+        const double *r = s->r + c->row, *u = s->u + c->row;
+        if (c->cone == PCS_EQUALITY) {
+            memcpy(f + c->row, u, (size_t)c->dim * sizeof *f);
+        } else if (c->cone == PCS_UNILATERAL) {
+            f[c->row] = cone_min(r[0], u[0]);
+        } else {
+            cone_natural_coulomb(c->dim, c->mu, 1, r, u, f + c->row);
+        }
+    }
+    m->natural_map = problem_norm(b->n, f);
+    if (!isfinite(m->norm_r) || !isfinite(most)) m->residual = m->natural_map = NAN;
+    return PCS_OK;
+}
+
 pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, threads *team,
                         pcs_arena work, double *v, double *r, double *u, bodies_report *out)
 {
-    (void)team;
-    *out = (bodies_report){.islands = 1, .largest = b->nb};
-    pcs_problem p;
-    PCS_TRY(bodies_assemble(b, v, &work, &p));
-    PCS_TRY(pcs_solve(&p, o, (pcs_watch){0}, work, r, u, &out->solve));
-    return add_impulses(b, r, work, v);
+    *out = (bodies_report){.solve = {.outcome = PCS_CONVERGED, .solver = o->kind}};
+    PCS_TRY(check(b, o, v, r));
+    if (b->nb == 0) return PCS_OK;
+
+    const bool timed = b->nb > 1;
+    solution s = {.b = b, .o = o, .team = team, .v = v, .r = r, .u = u, .out = out};
+    s.clock = timed ? solver_clock() : 0;
+    PCS_TRY(begin(&s, v, &work));
+    for (int i = 0, most = 0; i < s.s.n; ++i) {
+        pcs_report one = {.outcome = PCS_STALLED};
+        PCS_TRY(solve_island(&s, i, work, &one));
+        add_report(&out->solve, &most, &one, s.s.block_start[i + 1] - s.s.block_start[i]);
+    }
+
+    PCS_TRY(measure_all(&s, work, &out->solve));
+    if (solver_stop_value(o, &out->solve.measure) <= o->tol) {
+        out->solve.outcome = PCS_CONVERGED;
+    } else if (out->solve.outcome == PCS_CONVERGED) {
+        out->solve.outcome = PCS_STALLED;
+    }
+    if (timed) out->solve.seconds = solver_clock() - s.clock;
+    return PCS_OK;
 }

@@ -25,15 +25,13 @@
 
 #include "cone/cone.h"
 #include "linalg/bsr.h"
-#include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/mass.h"
 #include "local/coulomb.h"
+#include "local/equality.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-// pivots below this times the dimension, relative to the largest: W_ii is singular
-#define PIVOT_TOL 1e-13
 // differences kept by the acceleration, at most
 #define MOST_DEPTH 20
 // added to the normal equations of the acceleration, relative to their diagonal
@@ -42,9 +40,8 @@
 typedef struct local {
     const double *D; // W_:i within the block row, at the block's own column; null: not stored
     double inverse;  // of W_ii, unilateral
-    double *factor;  // equality: LU factors of W_ii, or its pseudo-inverse
-    int *piv;        // null when factor is the pseudo-inverse
-    contact *c;      // Coulomb
+    equality e;
+    contact *c; // Coulomb
 } local;
 
 // what the global form works on: entry e of cone block b is a block column of its rows of H
@@ -82,8 +79,7 @@ static int widest(const pcs_problem *p, size_t *squares)
     *squares = 0;
     for (int b = 0; b < p->nb; ++b) {
         if (p->block[b].cone != PCS_EQUALITY) continue;
-        const size_t k = (size_t)p->block[b].dim;
-        *squares += solver_bytes(k * k, sizeof(double)) + solver_bytes(k, sizeof(int));
+        *squares += equality_bytes(p->block[b].dim);
         if (p->block[b].dim > d) d = p->block[b].dim;
     }
     return d;
@@ -119,51 +115,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
            solver_bytes((size_t)p->W.m + 1, sizeof(int)) + squares +
            solver_bytes((size_t)units_of(p), sizeof(int)) +
            solver_bytes((size_t)p->n, sizeof(double)) + 2 * solver_bytes(d, sizeof(double)) +
-           solver_bytes(d * d, sizeof(double)) +
-           solver_bytes(1, dense_min_norm_bytes((int)d, (int)d)) +
-           acceleration_bytes(p, o->as.nsgs.depth);
-}
-
-static void copy_block(int d, const double *D, int ld, double *out)
-{
-    for (int c = 0; c < d; ++c) {
-        if (D)
-            memcpy(out + (size_t)c * (size_t)d, D + (size_t)c * (size_t)ld, (size_t)d * sizeof *D);
-        else
-            memset(out + (size_t)c * (size_t)d, 0, (size_t)d * sizeof *out);
-    }
-}
-
-// LU factors of an equality block, or its pseudo-inverse
-static bool prepare_equality(local *l, int d, const double *D, int ld, pcs_arena *work)
-{
-    l->factor = PCS_TAKE(work, (size_t)d * (size_t)d, double);
-    l->piv = PCS_TAKE(work, (size_t)d, int);
-    if (!l->factor || !l->piv) return false;
-
-    copy_block(d, D, ld, l->factor);
-    double least = INFINITY, most = 0;
-    if (dense_lu(d, l->factor, l->piv)) {
-        for (int c = 0; c < d; ++c) {
-            const double pivot = fabs(l->factor[(size_t)c * ((size_t)d + 1)]);
-            if (!(pivot >= least)) least = pivot;
-            if (!(pivot <= most)) most = pivot;
-        }
-        if (least > PIVOT_TOL * d * most) {
-            // the small solves count rows as LAPACK does, from 1
-            for (int c = 0; c < d; ++c) {
-                l->piv[c] -= 1;
-            }
-            return true;
-        }
-    }
-
-    pcs_arena scratch = *work;
-    double *copy = PCS_TAKE(&scratch, (size_t)d * (size_t)d, double);
-    if (!copy) return false;
-    copy_block(d, D, ld, copy);
-    l->piv = NULL;
-    return dense_pseudo_inverse(d, copy, l->factor, PIVOT_TOL, scratch) >= 0;
+           equality_scratch_bytes((int)d) + acceleration_bytes(p, o->as.nsgs.depth);
 }
 
 static bool has_blocks3(const pcs_problem *p)
@@ -218,7 +170,7 @@ static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pc
         *l = (local){.D = D ? D - (block->row - p->W.row[wrow]) : NULL};
         switch (block->cone) {
         case PCS_EQUALITY:
-            if (!prepare_equality(l, block->dim, D, ld, work)) return false;
+            if (!equality_prepare(&l->e, block->dim, D, ld, work)) return false;
             break;
         case PCS_UNILATERAL:
             l->inverse = 1 / w->s[block->row];
@@ -246,14 +198,7 @@ static void solve_equality(const sweep *w, const local *l, int d, const double *
     for (int c = 0; c < d; ++c) {
         dr[c] = -w->o->relaxation * u[c];
     }
-    if (l->piv) {
-        lu_solve(d, l->factor, l->piv, dr);
-    } else {
-        double *x = w->dr + d;
-        memset(x, 0, (size_t)d * sizeof *x);
-        block_addmul(d, d, l->factor, dr, x);
-        memcpy(dr, x, (size_t)d * sizeof *x);
-    }
+    equality_solve(&l->e, dr, w->dr + d);
     for (int c = 0; c < d; ++c) {
         r[c] += dr[c];
     }

@@ -1,0 +1,142 @@
+// Islands by union-find: the root of a set is its system of least number, so that nothing depends
+// on the order of the unions.
+#include "bodies/islands.h"
+
+#include <string.h>
+
+static int root_of(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void unite(const bodies_problem *b, int *parent)
+{
+    for (int i = 0; i < b->A->nb; ++i) {
+        parent[i] = i;
+    }
+    for (int k = 0; k < b->nb; ++k) {
+        const int *sys = b->block[k].sys;
+        if (sys[0] < 0 || sys[1] < 0) continue;
+        const int x = root_of(parent, sys[0]), y = root_of(parent, sys[1]);
+        parent[x > y ? x : y] = x > y ? y : x;
+    }
+}
+
+// the island of a root, new where it has none; a block without moving systems is one by itself
+static int island_of(int *label, int root, int *n)
+{
+    if (root < 0) return (*n)++;
+    if (label[root] < 0) label[root] = (*n)++;
+    return label[root];
+}
+
+// counts in start[1 ..] become places, items are put there
+static void place_items(int n, int items, const int *of, int *start, int *out)
+{
+    for (int i = 0; i < n; ++i) {
+        start[i + 1] += start[i];
+    }
+    for (int k = 0; k < items; ++k) {
+        if (of[k] >= 0) out[start[of[k]]++] = k;
+    }
+    for (int i = n; i > 0; --i) {
+        start[i] = start[i - 1];
+    }
+    start[0] = 0;
+}
+
+pcs_status islands_find(const bodies_problem *b, pcs_arena *arena, islands *out)
+{
+    const size_t nb = (size_t)b->nb, ns = (size_t)b->A->nb;
+    *out = (islands){0};
+    out->block_start = PCS_TAKE(arena, nb + 1, int);
+    out->block = PCS_TAKE(arena, nb, int);
+    out->sys_start = PCS_TAKE(arena, nb + 1, int);
+    out->sys = PCS_TAKE(arena, ns, int);
+    out->place = PCS_TAKE(arena, ns, int);
+    pcs_arena scratch = *arena;
+    int *parent = PCS_TAKE(&scratch, ns, int);
+    int *label = PCS_TAKE(&scratch, ns, int);
+    int *of = PCS_TAKE(&scratch, nb > ns ? nb : ns, int);
+    if (!out->block_start || !out->block || !out->sys_start || !out->sys || !out->place ||
+        !parent || !label || !of) {
+        return pcs_fail_memory("islands");
+    }
+
+    unite(b, parent);
+    for (size_t i = 0; i < ns; ++i) {
+        label[i] = -1;
+    }
+    memset(out->block_start, 0, (nb + 1) * sizeof(int));
+    memset(out->sys_start, 0, (nb + 1) * sizeof(int));
+    for (int k = 0; k < b->nb; ++k) {
+        const int *sys = b->block[k].sys, some = sys[0] >= 0 ? sys[0] : sys[1];
+        of[k] = island_of(label, some < 0 ? -1 : root_of(parent, some), &out->n);
+        out->block_start[of[k] + 1] += 1;
+    }
+    place_items(out->n, b->nb, of, out->block_start, out->block);
+
+    for (int i = 0; i < b->A->nb; ++i) {
+        of[i] = label[root_of(parent, i)];
+        out->place[i] = -1;
+        if (of[i] >= 0) out->place[i] = out->sys_start[of[i] + 1]++;
+    }
+    place_items(out->n, b->A->nb, of, out->sys_start, out->sys);
+    return PCS_OK;
+}
+
+pcs_status islands_extract(const bodies_problem *b, const islands *s, int island, pcs_arena *arena,
+                           bodies_problem *out)
+{
+    const int *blocks = s->block + s->block_start[island], *sys = s->sys + s->sys_start[island];
+    const int nb = s->block_start[island + 1] - s->block_start[island];
+    const int ns = s->sys_start[island + 1] - s->sys_start[island];
+    const block_lu *A = b->A;
+    int n = 0, nv = 0;
+    for (int k = 0; k < nb; ++k) {
+        n += b->block[blocks[k]].dim;
+    }
+    for (int i = 0; i < ns; ++i) {
+        nv += A->start[sys[i] + 1] - A->start[sys[i]];
+    }
+
+    block_lu *F = PCS_TAKE(arena, 1, block_lu);
+    bodies_block *block = PCS_TAKE(arena, (size_t)nb, bodies_block);
+    double *shift = PCS_TAKE(arena, (size_t)n, double);
+    double *R = PCS_TAKE(arena, 9 * (size_t)ns, double);
+    int *start = PCS_TAKE(arena, (size_t)ns + 1, int);
+    size_t *off = PCS_TAKE(arena, (size_t)ns, size_t);
+    int *piv = PCS_TAKE(arena, (size_t)nv, int);
+    unsigned char *kind = PCS_TAKE(arena, (size_t)ns, unsigned char);
+    if (!F || !block || !shift || !R || !start || !off || !piv || !kind) {
+        return pcs_fail_memory("islands");
+    }
+
+    start[0] = 0;
+    for (int i = 0; i < ns; ++i) {
+        const int from = A->start[sys[i]], width = A->start[sys[i] + 1] - from;
+        start[i + 1] = start[i] + width;
+        off[i] = A->off[sys[i]];
+        kind[i] = A->kind ? A->kind[sys[i]] : BLOCK_DENSE;
+        memcpy(piv + start[i], A->piv + from, (size_t)width * sizeof *piv);
+        memcpy(R + 9 * (size_t)i, b->R + 9 * (size_t)sys[i], 9 * sizeof *R);
+    }
+    *F = (block_lu){.nb = ns, .start = start, .off = off, .lu = A->lu, .piv = piv, .kind = kind};
+
+    for (int k = 0, row = 0; k < nb; ++k) {
+        const bodies_block *from = &b->block[blocks[k]];
+        block[k] = *from;
+        block[k].row = row;
+        for (int e = 0; e < 2; ++e) {
+            if (from->sys[e] >= 0) block[k].sys[e] = s->place[from->sys[e]];
+        }
+        memcpy(shift + row, b->shift + from->row, (size_t)from->dim * sizeof *shift);
+        row += from->dim;
+    }
+    *out = (bodies_problem){.n = n, .nb = nb, .block = block, .shift = shift, .A = F, .R = R};
+    return PCS_OK;
+}

@@ -1,0 +1,322 @@
+// The three kinds of prepared blocks. Of a round contact only the tangential rotation counts: with
+// dv = v1 - v2 and dw = c1 w1 - c2 w2
+//
+//     H y = (N dv, t1 dv + t2 dw, t2 dv - t1 dw)
+//
+// and, W_ii being diagonal, sliding goes against the tangential velocity without friction.
+#include "bodies/sweep_blocks.h"
+
+#include <string.h>
+
+#include "cone/cone.h"
+#include "linalg/bsr.h"
+#include "linalg/m3.h"
+
+// squares beyond these may have lost something
+#define SQUARE_LOW  1e-280
+#define SQUARE_HIGH 1e280
+
+// ---- round -------------------------------------------------------------------------------------
+
+static inline void round_velocity(const round_contact *c, const double *a, const double *b,
+                                  double *u)
+{
+    const double *N = c->F, *t1 = c->F + 3, *t2 = c->F + 6;
+    double dv[3], dw[3];
+    for (int i = 0; i < 3; ++i) {
+        dv[i] = a[i] - b[i];
+        dw[i] = c->c[0] * a[3 + i] - c->c[1] * b[3 + i];
+    }
+    u[0] = v3_dot(N, dv);
+    u[1] = v3_dot(t1, dv) + v3_dot(t2, dw);
+    u[2] = v3_dot(t2, dv) - v3_dot(t1, dw);
+}
+
+static inline void round_push(const round_contact *c, const double *d, double *a, double *b)
+{
+    const double *N = c->F, *t1 = c->F + 3, *t2 = c->F + 6;
+    for (int i = 0; i < 3; ++i) {
+        const double P = N[i] * d[0] + t1[i] * d[1] + t2[i] * d[2];
+        const double T = t2[i] * d[1] - t1[i] * d[2];
+        a[i] += c->m[0] * P;
+        b[i] -= c->m[1] * P;
+        a[3 + i] += c->jc[0] * T;
+        b[3 + i] -= c->jc[1] * T;
+    }
+}
+
+static inline void round_solve(const round_contact *c, const double *q, double *r)
+{
+    if (q[0] >= 0) {
+        r[0] = r[1] = r[2] = 0;
+        return;
+    }
+    const double x[3] = {-q[0] * c->iN, -q[1] * c->iT, -q[2] * c->iT};
+    const double most = c->mu * x[0], square = x[1] * x[1] + x[2] * x[2];
+    double part = 1;
+    if (square > SQUARE_LOW && square < SQUARE_HIGH) {
+        if (square > most * most) part = most / sqrt(square);
+    } else {
+        const double t = cone_tangent(3, x);
+        if (t > most) part = most / t;
+    }
+    r[0] = x[0];
+    r[1] = part * x[1];
+    r[2] = part * x[2];
+}
+
+static inline double visit_round(const round_contact *c, double s, double *spare, double *y,
+                                 double *r)
+{
+    double *a = c->at[0] < 0 ? spare : y + c->at[0], *b = c->at[1] < 0 ? spare : y + c->at[1];
+    double u[3], x[3], d[3];
+    round_velocity(c, a, b, u);
+    const double q[3] = {c->q[0] + u[0] - c->wN * r[0], c->q[1] + u[1] - c->wT * r[1],
+                         c->q[2] + u[2] - c->wT * r[2]};
+    round_solve(c, q, x);
+    v3_sub(x, r, d);
+    if (d[0] == 0 && d[1] == 0 && d[2] == 0) return 0;
+    v3_copy(x, r);
+    round_push(c, d, a, b);
+    return s * s * v3_dot(d, d);
+}
+
+// ---- rigid -------------------------------------------------------------------------------------
+
+static inline void rigid_velocity(const rigid_contact *c, const double *y, double *u)
+{
+    double x[3] = {0}, z[3] = {0}, w[3];
+    if (c->at[0] >= 0) {
+        const double *a = y + c->at[0];
+        v3_cross(a + 3, c->core[0], w);
+        for (int i = 0; i < 3; ++i) {
+            x[i] = a[i] + w[i];
+            z[i] = c->along[0] * a[3 + i];
+        }
+    }
+    if (c->at[1] >= 0) {
+        const double *b = y + c->at[1];
+        v3_cross(b + 3, c->core[1], w);
+        for (int i = 0; i < 3; ++i) {
+            x[i] -= b[i] + w[i];
+            z[i] -= c->along[1] * b[3 + i];
+        }
+    }
+    m3_mul_t(c->F, x, u);
+    u[1] += v3_dot(z, c->F + 6);
+    u[2] -= v3_dot(z, c->F + 3);
+}
+
+// P the impulse, T the moment of its tangential part with a lever of length 1 along N
+static inline void rigid_push_one(const body_inverse *A, const double *core, double along,
+                                  const double *P, const double *T, double *y)
+{
+    double moment[3], w[3];
+    v3_cross(core, P, moment);
+    v3_along(moment, along, T, moment);
+    m3_mul(A->K, moment, w);
+    for (int i = 0; i < 3; ++i) {
+        y[i] += A->m * P[i];
+        y[3 + i] += w[i];
+    }
+}
+
+static inline void rigid_push(const prepared *p, const rigid_contact *c, const double *d, double *y)
+{
+    const double *t1 = c->F + 3, *t2 = c->F + 6;
+    double P[3], T[3];
+    m3_mul(c->F, d, P);
+    for (int i = 0; i < 3; ++i) {
+        T[i] = t2[i] * d[1] - t1[i] * d[2];
+    }
+    if (c->at[0] >= 0) {
+        rigid_push_one(&p->body[c->sys[0]], c->core[0], c->along[0], P, T, y + c->at[0]);
+    }
+    if (c->at[1] < 0) return;
+    v3_scale(-1, P, P);
+    v3_scale(-1, T, T);
+    rigid_push_one(&p->body[c->sys[1]], c->core[1], c->along[1], P, T, y + c->at[1]);
+}
+
+static inline double visit_rigid(const prepared *p, const rigid_contact *c, double s, double *y,
+                                 double *r)
+{
+    double u[3], Wr[3], q[3], x[3] = {r[0], r[1], r[2]}, d[3];
+    rigid_velocity(c, y, u);
+    m3_mul(c->law.W, r, Wr);
+    for (int i = 0; i < 3; ++i) {
+        q[i] = c->q[i] + u[i] - Wr[i];
+    }
+    contact_solve(&c->law, q, x);
+    v3_sub(x, r, d);
+    if (d[0] == 0 && d[1] == 0 && d[2] == 0) return 0;
+    v3_copy(x, r);
+    rigid_push(p, c, d, y);
+    return s * s * v3_dot(d, d);
+}
+
+// ---- general -----------------------------------------------------------------------------------
+
+static void general_velocity(const general_block *g, const double *y, double *u)
+{
+    memset(u, 0, (size_t)g->dim * sizeof *u);
+    for (int e = 0; e < 2; ++e) {
+        if (g->at[e] >= 0) block_addmul(g->dim, g->width[e], g->J[e], y + g->at[e], u);
+    }
+}
+
+static void general_push(const general_block *g, const double *d, double *y)
+{
+    for (int e = 0; e < 2; ++e) {
+        if (g->at[e] >= 0) block_addmul(g->width[e], g->dim, g->Y[e], d, y + g->at[e]);
+    }
+}
+
+static double visit_general(const general_block *g, double s, double *y, double *r)
+{
+    double *u = g->scratch, *d = g->scratch + g->dim, sum = 0;
+    bool moved = false;
+    general_velocity(g, y, u);
+    for (int i = 0; i < g->dim; ++i) {
+        u[i] += g->q[i];
+    }
+    if (g->cone == PCS_EQUALITY) {
+        for (int i = 0; i < g->dim; ++i) {
+            d[i] = -u[i];
+        }
+        equality_solve(&g->e, d, g->scratch + 2 * (size_t)g->dim);
+        for (int i = 0; i < g->dim; ++i) {
+            r[i] += d[i];
+        }
+    } else if (g->cone == PCS_UNILATERAL) {
+        const double x = cone_project_unilateral(r[0] - g->inverse * u[0]);
+        d[0] = x - r[0];
+        r[0] = x;
+    } else {
+        double q[3] = {0}, x[3] = {0};
+        for (int i = 0; i < g->dim; ++i) {
+            q[i] = u[i];
+            x[i] = r[i];
+            for (int j = 0; j < g->dim; ++j) {
+                q[i] -= g->law.W[i + g->dim * j] * r[j];
+            }
+        }
+        contact_solve(&g->law, q, x);
+        for (int i = 0; i < g->dim; ++i) {
+            d[i] = x[i] - r[i];
+            r[i] = x[i];
+        }
+    }
+    for (int i = 0; i < g->dim; ++i) {
+        sum += d[i] * d[i];
+        moved = moved || d[i] != 0;
+    }
+    if (moved) general_push(g, d, y);
+    return s * s * sum;
+}
+
+// ---- many --------------------------------------------------------------------------------------
+
+double blocks_visit(const prepared *p, int begin, int end, double *spare, double *y, double *r)
+{
+    double sum = 0;
+    for (int k = begin; k < end; ++k) {
+        const int i = p->unit[k].index;
+        const double s = p->s[k];
+        if (p->unit[k].kind == VISIT_ROUND) {
+            const round_contact *c = &p->round[i];
+            sum += visit_round(c, s, spare, y, r + c->row);
+        } else if (p->unit[k].kind == VISIT_RIGID) {
+            const rigid_contact *c = &p->rigid[i];
+            sum += visit_rigid(p, c, s, y, r + c->row);
+        } else {
+            const general_block *g = &p->general[i];
+            sum += visit_general(g, s, y, r + g->row);
+        }
+    }
+    return sum;
+}
+
+void blocks_push(const prepared *p, int begin, int end, double *spare, const double *r, double *y)
+{
+    for (int k = begin; k < end; ++k) {
+        const int i = p->unit[k].index;
+        if (p->unit[k].kind == VISIT_ROUND) {
+            const round_contact *c = &p->round[i];
+            double *a = c->at[0] < 0 ? spare : y + c->at[0];
+            double *b = c->at[1] < 0 ? spare : y + c->at[1];
+            round_push(c, r + c->row, a, b);
+        } else if (p->unit[k].kind == VISIT_RIGID) {
+            rigid_push(p, &p->rigid[i], r + p->rigid[i].row, y);
+        } else {
+            general_push(&p->general[i], r + p->general[i].row, y);
+        }
+    }
+}
+
+// H y of one block; returns its q
+static const double *velocity(const prepared *p, int k, const double *spare, const double *y,
+                              int *row, double *u)
+{
+    const int i = p->unit[k].index;
+    if (p->unit[k].kind == VISIT_ROUND) {
+        const round_contact *c = &p->round[i];
+        *row = c->row;
+        round_velocity(c, c->at[0] < 0 ? spare : y + c->at[0], c->at[1] < 0 ? spare : y + c->at[1],
+                       u + c->row);
+        return c->q;
+    }
+    if (p->unit[k].kind == VISIT_RIGID) {
+        *row = p->rigid[i].row;
+        rigid_velocity(&p->rigid[i], y, u + *row);
+        return p->rigid[i].q;
+    }
+    *row = p->general[i].row;
+    general_velocity(&p->general[i], y, u + *row);
+    return p->general[i].q;
+}
+
+// sum of squares of F / rho, times those of per_unit
+static double violation(pcs_cone cone, int d, double mu, double s, double per_unit, const double *r,
+                        const double *u)
+{
+    double f[3], sum = 0;
+    const double *x = f;
+    if (cone == PCS_EQUALITY) {
+        x = u;
+    } else if (cone == PCS_UNILATERAL) {
+        f[0] = cone_min(s * r[0], u[0]);
+    } else {
+        cone_natural_coulomb(d, mu, s, r, u, f);
+    }
+    for (int i = 0; i < d; ++i) {
+        sum += x[i] * per_unit * (x[i] * per_unit);
+    }
+    return sum;
+}
+
+void blocks_measure(const prepared *p, int begin, int end, const double *spare, const double *y,
+                    const double *r, bool all, double *u, block_sums *out)
+{
+    const double per_unit = p->per_unit;
+    *out = (block_sums){0};
+    for (int k = begin; k < end; ++k) {
+        const bodies_block *block = &p->of.b->block[p->of.block[p->order[k]]];
+        const int d = block->dim;
+        int row;
+        const double *q = velocity(p, k, spare, y, &row, u);
+        double *uk = u + row;
+        for (int i = 0; i < d; ++i) {
+            out->wr += uk[i] * per_unit * (uk[i] * per_unit);
+            uk[i] += q[i];
+            out->q += q[i] * per_unit * (q[i] * per_unit);
+            out->u += uk[i] * per_unit * (uk[i] * per_unit);
+        }
+        out->f += violation(block->cone, d, block->mu, p->s[k], per_unit, r + row, uk);
+        if (!all) continue;
+        out->natural += violation(block->cone, d, block->mu, 1, per_unit, r + row, uk);
+        for (int i = 0; i < d; ++i) {
+            out->r += r[row + i] * per_unit * (r[row + i] * per_unit);
+        }
+    }
+}

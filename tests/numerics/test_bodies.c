@@ -1,0 +1,245 @@
+#include "pile.h"
+
+#include "linalg/m3.h"
+
+enum { ROOM = 1 << 26 };
+
+typedef struct answer {
+    double *v, *r, *u;
+    bodies_report report;
+} answer;
+
+// started from r, or from nothing
+static answer answer_from(const pile *p, const pcs_solver_opts *o, threads *team, const double *r)
+{
+    const size_t nv = (size_t)p->b.A->start[p->b.A->nb], n = (size_t)p->b.n;
+    answer a = {.v = calloc(nv + 1, sizeof(double)),
+                .r = calloc(n + 1, sizeof(double)),
+                .u = calloc(n + 1, sizeof(double))};
+    memcpy(a.v, p->v_free, nv * sizeof(double));
+    if (r) memcpy(a.r, r, n * sizeof(double));
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, ROOM, &arena));
+    CK_OK(bodies_solve(&p->b, o, team, arena, a.v, a.r, a.u, &a.report));
+    pcs_arena_destroy(NULL, &arena);
+    return a;
+}
+
+static answer answer_of(const pile *p, const pcs_solver_opts *o, threads *team)
+{
+    return answer_from(p, o, team, NULL);
+}
+
+static void answer_free(answer *a)
+{
+    free(a->v);
+    free(a->r);
+    free(a->u);
+}
+
+static pcs_solver_opts options(pcs_solver kind, double tol)
+{
+    pcs_solver_opts o = pcs_solver_defaults(kind);
+    o.tol = tol;
+    return o;
+}
+
+// the measure that pcs_problem_measure makes of r with W assembled; u is W r + q
+static void expect_measure(const pile *p, const answer *a, double tol)
+{
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, ROOM, &arena));
+    pcs_arena work = arena;
+    pcs_problem q;
+    CK_OK(bodies_assemble(&p->b, p->v_free, &work, &q));
+    double *u = PCS_TAKE(&work, (size_t)q.n + 1, double);
+    pcs_measure m;
+    pcs_problem_measure(&q, a->r, u, &m);
+    const pcs_measure *is = &a->report.solve.measure;
+    ck_assert_msg(m.residual <= tol, "%g > %g, said to be %g", m.residual, tol, is->residual);
+    CK_NEAR(m.residual, is->residual, 1e-13 + 1e-8 * m.residual);
+    CK_NEAR(m.natural_map, is->natural_map, 1e-13 + 1e-8 * m.natural_map);
+    CK_NEAR(m.norm_q, is->norm_q, 1e-12 * m.norm_q);
+    CK_NEAR(m.norm_r, is->norm_r, 1e-12 * m.norm_r);
+    CK_NEAR(m.norm_u, is->norm_u, 1e-12 * m.norm_u);
+    for (int i = 0; i < q.n; ++i) {
+        CK_NEAR(u[i], a->u[i], 1e-12 * m.norm_q);
+    }
+    pcs_arena_destroy(NULL, &arena);
+}
+
+static double furthest(int n, const double *a, const double *b)
+{
+    double most = 0;
+    for (int i = 0; i < n; ++i) {
+        if (!(fabs(a[i] - b[i]) <= most)) most = fabs(a[i] - b[i]);
+    }
+    return most;
+}
+
+START_TEST(sweeps_solve_the_assembled_problem)
+{
+    const int sizes[PILE_COUNT] = {80, 64, 60, 60, 16};
+    for (int kind = 0; kind < PILE_HEAVY; ++kind) {
+        pile p = pile_make((pile_kind)kind, sizes[kind], 1);
+        pcs_solver_opts o = options(PCS_NSGS, 1e-12);
+        o.max_iters = 100000;
+        answer swept = answer_of(&p, &o, NULL);
+        expect_measure(&p, &swept, 1e-12);
+        // an assembled W for anything but plain sweeps
+        o.as.nsgs.relaxation = 0.999;
+        answer same = answer_from(&p, &o, NULL, swept.r), cold = answer_of(&p, &o, NULL);
+        expect_measure(&p, &same, 1e-12);
+        const int nv = p.b.A->start[p.b.A->nb];
+        ck_assert_double_le(furthest(nv, swept.v, same.v), 1e-12);
+        // boxes and mixtures have several solutions
+        if (kind == PILE_SPHERES) {
+            ck_assert_double_le(furthest(nv, swept.v, cold.v), 1e-9);
+        }
+        answer_free(&swept);
+        answer_free(&same);
+        answer_free(&cold);
+        pile_free(&p);
+    }
+}
+END_TEST
+
+START_TEST(the_portfolio_converges)
+{
+    const int sizes[PILE_COUNT] = {300, 300, 200, 200, 20};
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        for (int k = 0; k < 2; ++k) {
+            pile p = pile_make((pile_kind)kind, sizes[kind], 7);
+            const double tol = k == 0 ? 1e-4 : 1e-10;
+            pcs_solver_opts o = options(PCS_AUTO, tol);
+            answer a = answer_of(&p, &o, NULL);
+            ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+            expect_measure(&p, &a, tol);
+            answer_free(&a);
+            pile_free(&p);
+        }
+    }
+}
+END_TEST
+
+// the sum over bodies of m v is what it was, but for what fixed sides gave: sum F r of those
+START_TEST(momentum_comes_from_fixed_sides_only)
+{
+    pile p = pile_make(PILE_SPHERES, 200, 3);
+    pcs_solver_opts o = options(PCS_AUTO, 1e-6);
+    answer a = answer_of(&p, &o, NULL);
+    double gained[3] = {0}, given[3] = {0}, size = 0;
+    for (int s = 0; s < p.b.A->nb; ++s) {
+        const int at = p.b.A->start[s];
+        for (int i = 0; i < 3; ++i) {
+            gained[i] += p.mass[at + i] * (a.v[at + i] - p.v_free[at + i]);
+        }
+    }
+    for (int k = 0; k < p.b.nb; ++k) {
+        double P[3];
+        m3_mul(p.b.block[k].F, a.r + p.b.block[k].row, P);
+        size += v3_norm(P);
+        for (int i = 0; i < 3 && p.b.block[k].sys[1] < 0; ++i) {
+            given[i] += P[i];
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(gained[i], given[i], 1e-13 * size);
+    }
+    answer_free(&a);
+    pile_free(&p);
+}
+END_TEST
+
+// u'r = (v - v_free)' A (v' .. ): (H v)'r = v' M (v - v_free) with a diagonal M
+START_TEST(power_is_the_same_in_both_spaces)
+{
+    pile p = pile_make(PILE_SPHERES, 200, 4);
+    pcs_solver_opts o = options(PCS_AUTO, 1e-6);
+    answer a = answer_of(&p, &o, NULL);
+    double local = 0, bodies = 0, size = 0;
+    for (int i = 0; i < p.b.n; ++i) {
+        local += a.r[i] * (a.u[i] - p.b.shift[i]);
+        size += fabs(a.r[i] * a.u[i]);
+    }
+    for (int i = 0; i < p.b.A->start[p.b.A->nb]; ++i) {
+        bodies += a.v[i] * p.mass[i] * (a.v[i] - p.v_free[i]);
+        size += fabs(a.v[i] * p.mass[i] * (a.v[i] - p.v_free[i]));
+    }
+    CK_NEAR(local, bodies, 1e-13 * size);
+    answer_free(&a);
+    pile_free(&p);
+}
+END_TEST
+
+START_TEST(memory_is_asked_for)
+{
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        pile p = pile_make((pile_kind)kind, 60, 5);
+        pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+        const size_t nv = (size_t)p.b.A->start[p.b.A->nb], n = (size_t)p.b.n;
+        double *v = calloc(nv, sizeof(double)), *r = calloc(n, sizeof(double));
+        double *u = calloc(n, sizeof(double));
+        pcs_arena arena = {0};
+        bodies_report report;
+        pcs_status status = PCS_ERR_MEMORY;
+        size_t demand = 0;
+        int tries = 0;
+        for (; tries < 50 && status == PCS_ERR_MEMORY; ++tries) {
+            memcpy(v, p.v_free, nv * sizeof(double));
+            memset(r, 0, n * sizeof(double));
+            pcs_arena work = arena;
+            work.peak = &demand;
+            status = bodies_solve(&p.b, &o, NULL, work, v, r, u, &report);
+            if (status != PCS_ERR_MEMORY) break;
+            ck_assert_uint_gt(demand, arena.size);
+            pcs_arena_destroy(NULL, &arena);
+            CK_OK(pcs_arena_create(NULL, demand, &arena));
+        }
+        ck_assert_int_eq(status, PCS_OK);
+        ck_assert_int_eq(report.solve.outcome, PCS_CONVERGED);
+        pcs_arena_destroy(NULL, &arena);
+        free(v);
+        free(r);
+        free(u);
+        pile_free(&p);
+    }
+}
+END_TEST
+
+START_TEST(nothing_is_solved)
+{
+    pile p = pile_make(PILE_SPHERES, 10, 5);
+    p.b.nb = p.b.n = 0;
+    pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    answer a = answer_of(&p, &o, NULL);
+    ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(memcmp(a.v, p.v_free, (size_t)p.b.A->start[p.b.A->nb] * sizeof(double)), 0);
+    answer_free(&a);
+    pile_free(&p);
+}
+END_TEST
+
+START_TEST(what_is_not_finite_is_refused)
+{
+    pile p = pile_make(PILE_SPHERES, 10, 5);
+    pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, ROOM, &arena));
+    double *r = calloc((size_t)p.b.n, sizeof(double)), *u = calloc((size_t)p.b.n, sizeof(double));
+    bodies_report report;
+    r[2] = NAN;
+    CK_FAILS(bodies_solve(&p.b, &o, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
+    r[2] = 0;
+    p.v_free[3] = INFINITY;
+    CK_FAILS(bodies_solve(&p.b, &o, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
+    pcs_arena_destroy(NULL, &arena);
+    free(r);
+    free(u);
+    pile_free(&p);
+}
+END_TEST
+
+PCS_TEST_MAIN("bodies", sweeps_solve_the_assembled_problem, the_portfolio_converges,
+              momentum_comes_from_fixed_sides_only, power_is_the_same_in_both_spaces,
+              memory_is_asked_for, nothing_is_solved, what_is_not_finite_is_refused)
