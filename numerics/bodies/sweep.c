@@ -216,6 +216,13 @@ static bool measured_end(job *j)
 
 static void iterate(job *j)
 {
+    // a block by itself is solved exactly, however good its start
+    if (j->p.of.nb == 1 && j->o->max_sweeps > 0) {
+        run(j, PHASE_CLEAR);
+        run(j, PHASE_PUSH);
+        j->size = 1;
+        sweep_once(j);
+    }
     while (!measured_end(j)) {
         do {
             sweep_once(j);
