@@ -29,8 +29,7 @@ static pcs_law larger_of_each(const pcs_material_def *a, const pcs_material_def 
     return mu > 0 ? pcs_law_newton_coulomb(e, e_t, mu) : pcs_law_newton_impact(e);
 }
 
-// whether a rule may answer this for a contact
-static bool is_contact_law(const pcs_law *law)
+bool law_is_of_contact(const pcs_law *law)
 {
     if (!(law->e >= 0 && law->e <= 1)) return false;
     if (law->kind == PCS_LAW_NEWTON_IMPACT) return true;
@@ -38,18 +37,39 @@ static bool is_contact_law(const pcs_law *law)
            isfinite(law->mu);
 }
 
-pcs_status law_between(const pcs_model *m, int material1, int material2, pcs_law *out)
+static pcs_status ask_rule(const pcs_model *m, int material1, int material2, pcs_law *out)
 {
     const pcs_material_def *a = &m->material[material1], *b = &m->material[material2];
-    if (!m->combine) {
-        *out = larger_of_each(a, b);
-        return PCS_OK;
-    }
     *out = m->combine(m->combine_user, a, b);
-    if (is_contact_law(out)) return PCS_OK;
+    if (law_is_of_contact(out)) return PCS_OK;
     return pcs_fail(PCS_ERR_CALLBACK,
                     "the material rule gave law %d with e = %g, e_t = %g, mu = %g for materials"
                     " %d and %d; contacts need Newton impact with e in [0, 1], or Newton-Coulomb"
                     " with e_t in [0, 1] and a finite mu >= 0 besides",
                     (int)out->kind, out->e, out->e_t, out->mu, material1, material2);
+}
+
+pcs_status law_between(const pcs_model *m, law_cache *cache, int material1, int material2,
+                       pcs_law *out)
+{
+    if (!m->combine && m->n_pair_laws == 0) {
+        *out = larger_of_each(&m->material[material1], &m->material[material2]);
+        return PCS_OK;
+    }
+    const unsigned mix = 31u * (unsigned)material1 + (unsigned)material2;
+    struct law_place *p = &cache->place[mix % LAW_PLACES];
+    if (p->material1 != material1 + 1 || p->material2 != material2 + 1) {
+        const pcs_law *given = pair_law_of(m, material1, material2);
+        pcs_law law;
+        if (given) {
+            law = *given;
+        } else if (m->combine) {
+            PCS_TRY(ask_rule(m, material1, material2, &law));
+        } else {
+            law = larger_of_each(&m->material[material1], &m->material[material2]);
+        }
+        *p = (struct law_place){material1 + 1, material2 + 1, law};
+    }
+    *out = p->law;
+    return PCS_OK;
 }

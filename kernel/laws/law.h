@@ -4,8 +4,26 @@
 
 #include "model/model.h"
 
-// asks the model's rule; PCS_ERR_CALLBACK when the rule answers something that is no contact law
-pcs_status law_between(const pcs_model *m, int material1, int material2, pcs_law *out);
+// The laws a rule has answered, so that the contacts of one step ask it once for a pair of
+// materials, or nearly so: the place of a pair follows from its numbers, and a later one takes it.
+enum { LAW_PLACES = 32 };
+typedef struct law_cache {
+    struct law_place {
+        int material1, material2; // each one more than it is; 0: empty
+        pcs_law law;
+    } place[LAW_PLACES];
+} law_cache;
+
+// the law given for the pair, else what the model's rule says; PCS_ERR_CALLBACK when that is no
+// contact law. The cache starts as zeros
+pcs_status law_between(const pcs_model *m, law_cache *cache, int material1, int material2,
+                       pcs_law *out);
+
+// whether a contact may have the law: not an equality, numbers in range
+bool law_is_of_contact(const pcs_law *law);
+
+// the law given for a pair of materials, in either order, or null
+const pcs_law *pair_law_of(const pcs_model *m, int material1, int material2);
 
 // whether the law makes a Coulomb block: with mu = 0 it is Newton impact, one row
 bool law_has_friction(const pcs_law *law);

@@ -56,8 +56,7 @@ pcs_scheme pcs_scheme_default(void)
 
 // ---- growing ---------------------------------------------------------------------------------
 
-// room for one more element of `size` bytes; the old array stays when there is none
-static bool grow(const pcs_env *env, void **array, int n, int *cap, size_t size)
+bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size)
 {
     if (n < *cap) return true;
     if (*cap > INT_MAX / 4) return false;
@@ -75,7 +74,8 @@ static bool grow(const pcs_env *env, void **array, int n, int *cap, size_t size)
 // room for one more system and for its block
 static bool grow_systems(pcs_model *m)
 {
-    if (!grow(&m->env, (void **)&m->system, m->n_systems, &m->cap_systems, sizeof *m->system)) {
+    if (!model_grow(&m->env, (void **)&m->system, m->n_systems, &m->cap_systems,
+                    sizeof *m->system)) {
         return false;
     }
     if (m->n_blocks + 2 <= m->cap_blocks) return true;
@@ -142,11 +142,17 @@ pcs_status pcs_model_create(const pcs_env *env, pcs_model **out)
     pcs_model *m = pcs_env_alloc(env, 1, sizeof *m);
     if (!m) return pcs_fail_memory("pcs_model_create");
     if (env) m->env = *env;
+    m->busy = pcs_env_alloc(&m->env, 1, sizeof *m->busy);
+    if (!m->busy) {
+        pcs_model_destroy(m);
+        return pcs_fail_memory("pcs_model_create");
+    }
+    atomic_init(m->busy, 0);
     m->gravity[2] = -9.81;
     m->scheme = pcs_scheme_default();
 
     // material 0 is the default material
-    if (!grow(&m->env, (void **)&m->material, 0, &m->cap_materials, sizeof *m->material)) {
+    if (!model_grow(&m->env, (void **)&m->material, 0, &m->cap_materials, sizeof *m->material)) {
         pcs_model_destroy(m);
         return pcs_fail_memory("pcs_model_create");
     }
@@ -157,7 +163,7 @@ pcs_status pcs_model_create(const pcs_env *env, pcs_model **out)
 
 void pcs_model_destroy(pcs_model *m)
 {
-    if (!m) return;
+    if (!m || (m->busy && atomic_load(m->busy) > 0)) return; // a callback saws at its own branch
     const pcs_env env = m->env;
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
@@ -171,10 +177,21 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m->shape);
     pcs_env_free(&env, m->material);
     pcs_env_free(&env, m->interaction);
+    pcs_env_free(&env, m->pair_law);
+    pcs_env_free(&env, m->busy);
     pcs_env_free(&env, m->block_system);
     pcs_env_free(&env, m->block_start);
     pcs_env_free(&env, m->block_off);
     pcs_env_free(&env, m);
+}
+
+pcs_status model_may_change(const pcs_model *m, const char *who)
+{
+    if (atomic_load(m->busy) == 0) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG,
+                    "%s: a step of this model is under way; change it between steps, from an"
+                    " observer for instance, not from its callbacks",
+                    who);
 }
 
 int pcs_model_nq(const pcs_model *m)
@@ -192,9 +209,32 @@ int pcs_model_systems(const pcs_model *m)
     return m ? m->n_systems : 0;
 }
 
+pcs_status pcs_model_set_enabled(pcs_model *m, pcs_system system, bool enabled)
+{
+    if (!m) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_enabled: the model is null");
+    PCS_TRY(model_may_change(m, "pcs_model_set_enabled"));
+    if (!model_find(m, system)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_set_enabled: there is no system %d", system.id);
+    }
+    m->system[system.id - 1].disabled = !enabled;
+    return PCS_OK;
+}
+
+bool pcs_model_enabled(const pcs_model *m, pcs_system system)
+{
+    const model_system *s = model_find(m, system);
+    return m && (system.id == 0 || (s && !s->disabled));
+}
+
+int pcs_model_shapes(const pcs_model *m)
+{
+    return m ? m->n_shapes : 0;
+}
+
 pcs_status pcs_model_set_gravity(pcs_model *m, const double g[3])
 {
     if (!m || !g) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_gravity: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_set_gravity"));
     if (!pcs_all_finite(g, 3)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_model_set_gravity: gravity is not finite");
     }
@@ -211,6 +251,7 @@ static pcs_status in_range(const char *what, double x, double low, double high)
 pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
 {
     if (!m || !s) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_scheme: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_set_scheme"));
     PCS_TRY(in_range("theta", s->theta, 0, 1));
     PCS_TRY(in_range("gamma", s->gamma, 0, 1));
     PCS_TRY(in_range("active_tol (m)", s->active_tol, 0, 1e30));
@@ -320,6 +361,7 @@ static pcs_status check_body(const pcs_body_def *def)
 pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system *out)
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_body: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_add_body"));
     PCS_TRY(check_body(def));
 
     const bool moves = !def->fixed && !def->motion;
@@ -420,6 +462,7 @@ static pcs_status copy_lagrangian(const pcs_env *env, const pcs_lagrangian_def *
 pcs_status pcs_model_add_lagrangian(pcs_model *m, const pcs_lagrangian_def *def, pcs_system *out)
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_lagrangian: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_add_lagrangian"));
     if (def->n < 1 || def->n > 46340) {
         return pcs_fail(PCS_ERR_SIZE, "Lagrangian system: n is %d; it must lie in [1, 46340]",
                         def->n);
@@ -477,10 +520,11 @@ static pcs_status check_friction(const char *what, double e_t, double mu)
 pcs_status pcs_model_add_material(pcs_model *m, const pcs_material_def *def, pcs_material *out)
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_material: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_add_material"));
     PCS_TRY(check_restitution("material", def->e));
     PCS_TRY(check_friction("material", def->e_t, def->mu));
-    if (!grow(&m->env, (void **)&m->material, m->n_materials, &m->cap_materials,
-              sizeof *m->material)) {
+    if (!model_grow(&m->env, (void **)&m->material, m->n_materials, &m->cap_materials,
+                    sizeof *m->material)) {
         return pcs_fail_memory("pcs_model_add_material");
     }
     m->material[m->n_materials] = *def;
@@ -492,6 +536,7 @@ pcs_status pcs_model_add_material(pcs_model *m, const pcs_material_def *def, pcs
 pcs_status pcs_model_set_combine(pcs_model *m, pcs_combine_fn fn, void *user)
 {
     if (!m) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_combine: the model is null");
+    PCS_TRY(model_may_change(m, "pcs_model_set_combine"));
     m->combine = fn;
     m->combine_user = user;
     return PCS_OK;
@@ -507,6 +552,7 @@ pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape 
                                pcs_material material)
 {
     if (!m || !shape) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_add_shape"));
     PCS_TRY(pcs_shape_check(shape));
     if (system.id < 0 || system.id > m->n_systems) {
         return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: there is no system %d", system.id);
@@ -528,11 +574,11 @@ pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape 
             " on a fixed body or one with a prescribed motion",
             system.id);
     }
-    if (!grow(&m->env, (void **)&m->shape, m->n_shapes, &m->cap_shapes, sizeof *m->shape)) {
+    if (!model_grow(&m->env, (void **)&m->shape, m->n_shapes, &m->cap_shapes, sizeof *m->shape)) {
         return pcs_fail_memory("pcs_model_add_shape");
     }
     model_shape *s = &m->shape[m->n_shapes];
-    *s = (model_shape){*shape, system.id - 1, material.id};
+    *s = (model_shape){*shape, system.id - 1, material.id, 1, ~0u};
     PCS_TRY(pcs_quat_normalize(s->shape.orientation));
     m->n_shapes += 1;
     if (system.id > 0) {
@@ -566,6 +612,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
                                      pcs_interaction *out)
 {
     if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_interaction: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_add_interaction"));
     if (!def->relation.gap || !def->relation.gradient || def->relation.dim < 1) {
         return pcs_fail(PCS_ERR_ARG,
                         "interaction: its relation has %d rows and %s callbacks; it"
@@ -602,8 +649,8 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
                         s1->nq != expected ? s1->nq : s2->nq);
     }
     PCS_TRY(check_law(def));
-    if (!grow(&m->env, (void **)&m->interaction, m->n_interactions, &m->cap_interactions,
-              sizeof *m->interaction)) {
+    if (!model_grow(&m->env, (void **)&m->interaction, m->n_interactions, &m->cap_interactions,
+                    sizeof *m->interaction)) {
         return pcs_fail_memory("pcs_model_add_interaction");
     }
     m->interaction[m->n_interactions++] = *def;

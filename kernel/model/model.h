@@ -3,6 +3,8 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include <stdatomic.h>
+
 #include "base/base.h"
 #include <percuss/model.h>
 
@@ -10,6 +12,7 @@ typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system
 
 typedef struct model_system {
     system_kind kind;
+    bool disabled;  // takes no part in anything
     int nq, nv;     // coordinates and velocities; nv = 0 when fixed
     int q_at, v_at; // in the flat vectors
     int block;      // number among the systems that move, -1 when fixed
@@ -42,7 +45,14 @@ typedef struct model_shape {
     pcs_shape shape;
     int system; // index of the system, -1 for the world
     int material;
+    unsigned group, mask;
 } model_shape;
+
+// the law of two materials, a <= b, whatever the rule says
+typedef struct pair_law {
+    int a, b;
+    pcs_law law;
+} pair_law;
 
 struct pcs_model {
     pcs_env env;
@@ -70,7 +80,21 @@ struct pcs_model {
     int n_driven;       // bodies with prescribed motion
     pcs_combine_fn combine;
     void *combine_user;
+    pair_law *pair_law; // sorted by a, then b
+    int n_pair_laws, cap_pair_laws;
+
+    bool grouped; // some shape has groups of its own
+    pcs_filter_fn filter;
+    void *filter_user;
+
+    atomic_int *busy; // steps under way on this model: it must not change
 };
+
+// room for one more element of `size` bytes; the old array stays when there is none
+bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
+
+// PCS_ERR_ARG while a step is under way, which would be left with what no longer is
+pcs_status model_may_change(const pcs_model *m, const char *who);
 
 // the system of an id, or null for the world and unknown ids
 static inline const model_system *model_find(const pcs_model *m, pcs_system s)

@@ -44,6 +44,20 @@ pcs_status state_reserve(pcs_state *st, int n)
     return PCS_OK;
 }
 
+// initial conditions of the systems from `first` on
+static pcs_status start_systems(const pcs_model *m, int first, double t, double *q, double *v)
+{
+    for (int i = first; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        const bool lagrangian = s->kind == SYSTEM_LAGRANGIAN;
+        memcpy(q + s->q_at, lagrangian ? s->start : s->q0, (size_t)s->nq * sizeof *q);
+        memcpy(v + s->v_at, lagrangian ? s->start + s->nq : s->v0, (size_t)s->nv * sizeof *v);
+        double ignored[6];
+        if (s->motion) PCS_TRY(system_motion(s, t, q + s->q_at, ignored));
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_state_create(const pcs_model *m, pcs_state **out)
 {
     if (!m || !out) return pcs_fail(PCS_ERR_ARG, "pcs_state_create: an argument is null");
@@ -65,22 +79,48 @@ pcs_status pcs_state_create(const pcs_model *m, pcs_state **out)
         return pcs_fail_memory("pcs_state_create");
     }
 
-    for (int i = 0; i < m->n_systems; ++i) {
-        const model_system *s = &m->system[i];
-        const bool lagrangian = s->kind == SYSTEM_LAGRANGIAN;
-        memcpy(st->q + s->q_at, lagrangian ? s->start : s->q0, (size_t)s->nq * sizeof(double));
-        memcpy(st->v + s->v_at, lagrangian ? s->start + s->nq : s->v0,
-               (size_t)s->nv * sizeof(double));
-    }
-    for (int i = 0; i < m->n_systems; ++i) {
-        double v[6];
-        if (!m->system[i].motion) continue;
-        const pcs_status status = system_motion(&m->system[i], st->t, st->q + m->system[i].q_at, v);
-        if (status == PCS_OK) continue;
+    const pcs_status status = start_systems(m, 0, st->t, st->q, st->v);
+    if (status != PCS_OK) {
         pcs_state_destroy(st);
         return status;
     }
     *out = st;
+    return PCS_OK;
+}
+
+pcs_status pcs_state_extend(const pcs_model *m, pcs_state *st)
+{
+    if (!m || !st) return pcs_fail(PCS_ERR_ARG, "pcs_state_extend: an argument is null");
+    int first = 0;
+    while (first < m->n_systems && m->system[first].q_at < st->nq) {
+        first += 1;
+    }
+    const int nq = first < m->n_systems ? m->system[first].q_at : m->nq;
+    const int nv = first < m->n_systems ? m->system[first].v_at : m->nv;
+    if (nq != st->nq || nv != st->nv) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "pcs_state_extend: the state has %d coordinates; no first systems of the"
+                        " model have as many, it was made for another one",
+                        st->nq);
+    }
+    const pcs_env *env = &st->memory->env;
+    double *q = pcs_env_alloc(env, (size_t)m->nq, sizeof *q);
+    double *v = pcs_env_alloc(env, (size_t)m->nv, sizeof *v);
+    pcs_status status = q && v ? PCS_OK : pcs_fail_memory("pcs_state_extend");
+    if (status == PCS_OK) status = start_systems(m, first, st->t, q, v);
+    if (status != PCS_OK) {
+        pcs_env_free(env, q);
+        pcs_env_free(env, v);
+        return status;
+    }
+    memcpy(q, st->q, (size_t)st->nq * sizeof *q);
+    memcpy(v, st->v, (size_t)st->nv * sizeof *v);
+    pcs_env_free(env, st->q);
+    pcs_env_free(env, st->v);
+    st->q = q;
+    st->v = v;
+    st->nq = m->nq;
+    st->nv = m->nv;
     return PCS_OK;
 }
 
@@ -95,16 +135,26 @@ void pcs_state_destroy(pcs_state *st)
     pcs_env_free(&env, st);
 }
 
-double *pcs_state_q(const pcs_model *m, pcs_state *st, pcs_system system)
+const double *pcs_state_read_q(const pcs_model *m, const pcs_state *st, pcs_system system)
 {
     const model_system *s = model_find(m, system);
     return s && st && s->q_at + s->nq <= st->nq ? st->q + s->q_at : NULL;
 }
 
-double *pcs_state_v(const pcs_model *m, pcs_state *st, pcs_system system)
+const double *pcs_state_read_v(const pcs_model *m, const pcs_state *st, pcs_system system)
 {
     const model_system *s = model_find(m, system);
     return s && st && s->nv > 0 && s->v_at + s->nv <= st->nv ? st->v + s->v_at : NULL;
+}
+
+double *pcs_state_q(const pcs_model *m, pcs_state *st, pcs_system system)
+{
+    return (double *)pcs_state_read_q(m, st, system);
+}
+
+double *pcs_state_v(const pcs_model *m, pcs_state *st, pcs_system system)
+{
+    return (double *)pcs_state_read_v(m, st, system);
 }
 
 pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)

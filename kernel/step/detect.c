@@ -8,6 +8,7 @@
 #include "collide/collide.h"
 #include "laws/law.h"
 #include "linalg/m3.h"
+#include "model/filter.h"
 #include "rotation/pose.h"
 
 // ---- the list ---------------------------------------------------------------------------------
@@ -123,11 +124,17 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
     return PCS_OK;
 }
 
+static bool is_disabled(const pcs_model *m, int system)
+{
+    return system >= 0 && m->system[system].disabled;
+}
+
 static pcs_status add_interactions(trial *t, pcs_arena *mem)
 {
     const pcs_model *m = t->m;
     for (int i = 0; i < m->n_interactions; ++i) {
         const pcs_interaction_def *def = &m->interaction[i];
+        if (is_disabled(m, def->system1.id - 1) || is_disabled(m, def->system2.id - 1)) continue;
         if (def->law.kind == PCS_LAW_EQUALITY || law_has_friction(&def->law)) {
             PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem));
             continue;
@@ -149,7 +156,7 @@ static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_featur
 {
     const pcs_model *m = t->m;
     pcs_law law;
-    PCS_TRY(law_between(m, m->shape[shape1].material, m->shape[shape2].material, &law));
+    PCS_TRY(law_between(m, &t->laws, m->shape[shape1].material, m->shape[shape2].material, &law));
     const bool friction = law_has_friction(&law);
     candidate *c = add(t, friction ? 3 : 1, mem);
     if (!c) return pcs_fail_memory("step: a contact");
@@ -185,9 +192,14 @@ static pcs_status find_pairs(const trial *t, const double *q, double extra, bool
             (collide_item){.body = system + 1, .movable = system_moves(m, system), .shape = i};
         collide_bounds(&m->shape[i].shape, system_q(m, system, q), reach, item[i].low, item[i].high,
                        &item[i].unbounded);
+        if (is_disabled(m, system)) {
+            item[i].low[0] = NAN; // meets nothing
+            item[i].unbounded = false;
+        }
     }
 
-    return collide_pairs(item, m->n_shapes, mem, pair, n_pairs);
+    PCS_TRY(collide_pairs(item, m->n_shapes, mem, pair, n_pairs));
+    return filter_pairs(m, *pair, n_pairs);
 }
 
 // room for the features of one pair, as much as any pair has needed yet

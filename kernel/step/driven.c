@@ -60,7 +60,7 @@ pcs_status driven_begin(trial *t, pcs_arena *mem)
     t->driven = PCS_TAKE(mem, (size_t)DRIVEN * (size_t)t->m->n_driven, double);
     if (!t->driven) return pcs_fail_memory("step: driven bodies");
     for (int i = 0; i < t->m->n_systems; ++i) {
-        if (t->m->system[i].motion) PCS_TRY(begin_one(t, i));
+        if (t->m->system[i].motion && !t->m->system[i].disabled) PCS_TRY(begin_one(t, i));
     }
     return PCS_OK;
 }

@@ -105,6 +105,7 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
 {
     *e = (pcs_energy){0};
     for (int b = 0; b < t->m->n_blocks; ++b) {
+        if (t->m->system[t->m->block_system[b]].disabled) continue;
         PCS_TRY(system_ledger(t, b, mem, e));
     }
 

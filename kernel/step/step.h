@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "bodies/bodies.h"
+#include "laws/law.h"
 #include "linalg/mass.h"
 #include "model/model.h"
 #include "model/state.h"
@@ -71,6 +72,7 @@ typedef struct trial {
     double *driven;         // velocities of driven bodies (driven.c), null when there are none
     block_lu lu;            // iteration matrix at the current iterate
     unsigned char *lu_kind; // per block, of lu
+    law_cache laws;         // between the materials met so far
     candidates list;
     double *rotation;       // R of every moving system where the rows are taken, 9 each
     double *rotation_k;     // and at q_k: the same but where the rows follow q'
@@ -84,6 +86,7 @@ typedef struct trial {
 struct pcs_work {
     pcs_env env;
     pcs_arena arena;
+    bool busy; // within an attempt
     size_t peak;
     const pcs_model *owner; // the model it was made for, with
     int n_systems, nv;      // that many

@@ -56,7 +56,7 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
         }
         const double *q_k = t->st->q + s->q_at;
         double *q = t->q + s->q_at;
-        system_advance(s, q_k, h, mean, m->scheme.update, q);
+        if (!s->disabled) system_advance(s, q_k, h, mean, m->scheme.update, q);
         const system_force F1 = force_at(t->F1, s->v_at), Fk = force_at(t->Fk, s->v_at);
         PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
 

@@ -37,7 +37,7 @@ pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
 
 void pcs_work_destroy(pcs_work *wk)
 {
-    if (!wk) return;
+    if (!wk || wk->busy) return;
     const pcs_env env = wk->env;
     pcs_arena_destroy(&env, &wk->arena);
     pcs_arena_destroy(&env, &wk->assembled);
@@ -69,7 +69,11 @@ pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *argum
         wk->peak = 0;
         wk->arena.used = 0;
         wk->arena.peak = &wk->peak;
+        wk->busy = true;
+        atomic_fetch_add(wk->owner->busy, 1);
         const pcs_status status = attempt(arguments);
+        atomic_fetch_sub(wk->owner->busy, 1);
+        wk->busy = false;
         if (status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return status;
 
         // grow to the demand, with room for what lay behind it
@@ -83,13 +87,20 @@ pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *argum
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st, const pcs_work *wk)
 {
     if (!m || !st || !wk) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
+    if (wk->busy) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: a step with this work is under way; a callback cannot use"
+                        " it for another",
+                        name);
+    }
     if (wk->owner != m) {
         return pcs_fail(PCS_ERR_ARG, "%s: the work was made for another model", name);
     }
     if (st->nq != m->nq || st->nv != m->nv || wk->n_systems != m->n_systems || wk->nv != m->nv) {
         return pcs_fail(PCS_ERR_SIZE,
                         "%s: the state has %d coordinates, the work is for %d systems"
-                        " and the model has %d and %d; make state and work after the last system",
+                        " and the model has %d and %d; extend the state"
+                        " (pcs_state_extend) and make the work anew after the last system",
                         name, st->nq, wk->n_systems, m->nq, m->n_systems);
     }
     if (!isfinite(st->t) || !pcs_all_finite(st->q, (size_t)st->nq) ||

@@ -14,12 +14,28 @@
 pcs_status system_forces(const pcs_model *m, const model_system *s, double t, const double *q,
                          const double *v, system_force F)
 {
+    if (s->disabled) {
+        for (int i = 0; i < s->nv; ++i) {
+            F.conservative[i] = F.other[i] = F.gyroscopic[i] = 0;
+        }
+        return PCS_OK;
+    }
     return s->kind == SYSTEM_BODY ? body_forces(m, s, t, q, v, F)
                                   : lagrangian_forces(s, t, q, v, F);
 }
 
+static pcs_status unit_mass(int n, double *A)
+{
+    memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
+    for (int i = 0; i < n; ++i) {
+        A[(size_t)i * ((size_t)n + 1)] = 1;
+    }
+    return PCS_OK;
+}
+
 pcs_status system_mass(const model_system *s, const double *q, double *A)
 {
+    if (s->disabled && s->mass_fn) return unit_mass(s->nv, A); // any will do
     if (s->kind != SYSTEM_BODY) return lagrangian_mass(s, q, A);
     body_mass(s, A);
     return PCS_OK;
@@ -35,6 +51,7 @@ size_t system_jacobian_work(const model_system *s)
 pcs_status system_subtract_jacobian(const model_system *s, double t, const double *q,
                                     const double *v, double a, double b, double *work, double *A)
 {
+    if (s->disabled && (s->body_force || s->force)) return PCS_OK;
     return s->kind == SYSTEM_BODY ? body_subtract_jacobian(s, t, q, v, a, b, A)
                                   : lagrangian_subtract_jacobian(s, t, q, v, a, b, work, A);
 }
@@ -80,6 +97,8 @@ void system_advance(const model_system *s, const double *q, double h, const doub
 
 pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V)
 {
+    *V = 0;
+    if (s->disabled) return PCS_OK;
     return s->kind == SYSTEM_BODY ? body_potential(m, s, q, V) : lagrangian_potential(s, q, V);
 }
 
@@ -124,6 +143,7 @@ pcs_status pcs_kinetic_energy(const pcs_model *m, const pcs_state *st, double *o
     double sum = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        if (s->disabled) continue;
         const double *v = st->v + s->v_at;
         if (s->kind == SYSTEM_BODY) {
             double Mv[6];
@@ -156,6 +176,7 @@ pcs_status pcs_potential_energy(const pcs_model *m, const pcs_state *st, double 
     double sum = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        if (s->disabled) continue;
         double V;
         PCS_TRY(system_potential(m, s, st->q + s->q_at, &V));
         sum += V;
@@ -169,7 +190,7 @@ void pcs_momentum(const pcs_model *m, const pcs_state *st, double linear[3], dou
     double p[3] = {0}, L[3] = {0};
     for (int b = 0; m && st && b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        if (s->kind != SYSTEM_BODY) continue;
+        if (s->kind != SYSTEM_BODY || s->disabled) continue;
 
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         double Jw[3], spin[3], xv[3];

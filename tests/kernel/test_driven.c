@@ -329,7 +329,7 @@ END_TEST
 // the laws and the ledger with shaking, turning and dragging bodies among the others
 START_TEST(random_scenes_with_driven_bodies)
 {
-    for (int k = 0; k < TEST_DRAWS(24); ++k) {
+    for (int k = 0; k < TEST_DRAWS(12); ++k) {
         scene s;
         scene_random_rough(&s, 500 + (uint64_t)k, k % 3 == 0 ? 0 : 0.8);
         test_random r = random_seed(900 + (uint64_t)k);
@@ -337,7 +337,7 @@ START_TEST(random_scenes_with_driven_bodies)
         s.scheme.activation = (pcs_activation)(k % 3);
         s.scheme.update_H = k % 4 == 3;
         s.scheme.projection = k % 5 == 0 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
-        s.scheme.solver.tol = 1e-10;
+        s.scheme.solver.tol = 1e-8;
         s.scheme.accept_unconverged = true;
         path p[2];
         for (int i = 0; i < 2; ++i) {
@@ -350,7 +350,7 @@ START_TEST(random_scenes_with_driven_bodies)
             scene_rough(&s, b, pcs_shape_box(0.3, 0.2, 0.1), 0.4, 0, 0.5);
         }
         scene_start(&s);
-        for (int i = 0; i < 25; ++i) {
+        for (int i = 0; i < 12; ++i) {
             scene_step(&s, 0.002);
             const pcs_energy *e = &s.report.energy;
             const double scale = e->kinetic_before + e->kinetic_after + fabs(e->prescribed) +

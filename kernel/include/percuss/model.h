@@ -153,8 +153,15 @@ typedef struct pcs_material_def {
 PCS_API pcs_material_def pcs_material_def_default(void);
 
 /// The law between two materials, Newton impact or Newton-Coulomb. The default takes the larger of
-/// each of e, e_t and mu: it is enough to give one of the two surfaces its friction.
+/// each of e, e_t and mu: it is enough to give one of the two surfaces its friction. The answer
+/// must depend on the arguments only: it is kept for the other contacts of a step.
 typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const pcs_material_def *b);
+
+/// Whether two shapes may touch: 1 yes, 0 no, negative stops the step with PCS_ERR_CALLBACK. Asked
+/// for pairs whose bounds are within reach and whose groups agree, the smaller number first;
+/// systems {0} is the world. The same pair must always get the same answer.
+typedef int (*pcs_filter_fn)(void *user, pcs_system system1, int shape1, pcs_system system2,
+                             int shape2);
 
 /// A relation with a law between one or two systems (the second {0}: the world).
 typedef struct pcs_interaction_def {
@@ -226,14 +233,18 @@ PCS_API pcs_scheme pcs_scheme_default(void);
 
 // ---- the model
 
-/// What the user defined. Opaque; const during a step.
+/// What the user defined. Opaque; const during a step: what changes it answers PCS_ERR_ARG when a
+/// callback asks. Between steps, in an observer say, anything may be set, and shapes, materials and
+/// interactions added; with new systems states must be extended (pcs_state_extend) and works made
+/// anew.
 typedef struct pcs_model pcs_model;
 
 /// An empty model; env null: malloc and silence. Gravity is (0, 0, -9.81). Release with
 /// pcs_model_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_model_create(const pcs_env *env, pcs_model **out);
 
-/// Accepts null. States and works of the model must be gone before it.
+/// Accepts null. States and works of the model must be gone before it. From a callback of a step of
+/// this model it does nothing.
 PCS_API void pcs_model_destroy(pcs_model *model);
 
 /// Gravity, m/s^2, inertial frame; acts on bodies only.
@@ -260,10 +271,42 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_material(pcs_model *model,
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_combine(pcs_model *model, pcs_combine_fn fn,
                                                        void *user);
 
+/// The law between two materials (in either order, or twice the same), in place of what the rule
+/// makes of them: Newton impact or Newton-Coulomb. Null takes it back.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_pair_law(pcs_model *model, pcs_material material1,
+                                                        pcs_material material2, const pcs_law *law);
+
 /// Gives a body (or the world, {0}) a shape; several shapes per body are fine. Shapes of one body,
-/// and shapes that cannot move, never touch each other.
+/// and shapes that cannot move, never touch each other. Shapes are numbered in the order added,
+/// from 0: this one is pcs_model_shapes(model) - 1 afterwards.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_shape(pcs_model *model, pcs_system system,
                                                      const pcs_shape *shape, pcs_material material);
+
+/// Number of shapes added so far.
+PCS_API int pcs_model_shapes(const pcs_model *model);
+
+/// Takes a system out of the scene, or puts it back: while disabled it stays as it is in every
+/// state, nothing acts on it or touches it, its interactions rest, no callback of it is asked, and
+/// energies and momenta leave it out. Ids, states and works stay valid. There is no other removal.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_enabled(pcs_model *model, pcs_system system,
+                                                       bool enabled);
+
+/// Whether a system takes part; the world does, an unknown system does not.
+PCS_API bool pcs_model_enabled(const pcs_model *model, pcs_system system);
+
+/// Group and mask bits of all shapes that a body (or the world, {0}) has so far. Two shapes may
+/// touch when the group of each has a bit of the mask of the other; at first every group is 1 and
+/// every mask ~0, so that all touch.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_groups(pcs_model *model, pcs_system system,
+                                                      unsigned group, unsigned mask);
+
+/// The same of one shape.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_groups(pcs_model *model, int shape,
+                                                            unsigned group, unsigned mask);
+
+/// A filter for pairs of shapes, or null: none.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_filter(pcs_model *model, pcs_filter_fn fn,
+                                                      void *user);
 
 /// Adds an interaction between one or two systems. `out` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_interaction(pcs_model *model,

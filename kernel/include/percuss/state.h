@@ -26,6 +26,11 @@ typedef struct pcs_state {
 /// model must outlive it and must not get new systems meanwhile. Release with pcs_state_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_state_create(const pcs_model *model, pcs_state **out);
 
+/// Makes room for the systems that the model has got since the state was made, at their initial
+/// conditions (prescribed motions at the state's time); the others stay as they are. q and v may
+/// move. Works of the model must be made anew. On failure the state is unchanged.
+PCS_NODISCARD PCS_API pcs_status pcs_state_extend(const pcs_model *model, pcs_state *state);
+
 /// Accepts null.
 PCS_API void pcs_state_destroy(pcs_state *state);
 
@@ -35,6 +40,14 @@ PCS_API double *pcs_state_q(const pcs_model *model, pcs_state *state, pcs_system
 /// Velocities of a system within the state; null for the world, an unknown system, and bodies that
 /// are fixed or whose motion is prescribed (ask the motion).
 PCS_API double *pcs_state_v(const pcs_model *model, pcs_state *state, pcs_system system);
+
+/// The same of a state that is only read, as observers have it.
+PCS_API const double *pcs_state_read_q(const pcs_model *model, const pcs_state *state,
+                                       pcs_system system);
+
+/// The same of a state that is only read.
+PCS_API const double *pcs_state_read_v(const pcs_model *model, const pcs_state *state,
+                                       pcs_system system);
 
 /// Makes `to` equal to `from`; both of one model. On failure `to` is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to);

@@ -1,0 +1,443 @@
+// Who may touch whom and by which law: groups, filters, laws of pairs of materials, and models that
+// callbacks try to change.
+#include "scene.h"
+
+// n balls in a row along x, each overlapping the next, resting on nothing
+static void row(scene *s, int n, pcs_system *ball)
+{
+    scene_open(s);
+    scene_gravity(s, 0, 0, 0);
+    for (int i = 0; i < n; ++i) {
+        ball[i] = scene_ball(s, 1, 0.1, (double[3]){0.19 * i, 0, 0}, NULL);
+        scene_shape(s, ball[i], pcs_shape_sphere(0.1), 0);
+    }
+}
+
+static int touching(scene *s)
+{
+    scene_step(s, 1e-6);
+    return s->report.candidates;
+}
+
+// ---- groups
+// ------------------------------------------------------------------------------------
+
+// every combination of bits against the rule, by the contacts of a step
+START_TEST(groups_decide_who_meets)
+{
+    test_random r = random_seed(3);
+    for (int k = 0; k < TEST_DRAWS(60); ++k) {
+        enum { n = 30 };
+        pcs_system ball[n];
+        unsigned group[n], mask[n];
+        scene s;
+        row(&s, n, ball);
+        for (int i = 0; i < n; ++i) {
+            group[i] = 1u << (int)(3 * random_unit(&r));
+            mask[i] = (unsigned)(8 * random_unit(&r));
+            if (k % 2) {
+                CK_OK(pcs_model_set_groups(s.m, ball[i], group[i], mask[i]));
+            } else {
+                CK_OK(pcs_model_set_shape_groups(s.m, i, group[i], mask[i]));
+            }
+        }
+        scene_start(&s);
+        int expected = 0;
+        for (int i = 1; i < n; ++i) {
+            expected += (group[i] & mask[i - 1]) && (group[i - 1] & mask[i]);
+        }
+        ck_assert_int_eq(touching(&s), expected);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(groups_that_cannot_be_set)
+{
+    scene s;
+    pcs_system ball[2];
+    row(&s, 2, ball);
+    ck_assert_int_eq(pcs_model_shapes(s.m), 2);
+    ck_assert_int_eq(pcs_model_shapes(NULL), 0);
+    CK_FAILS(pcs_model_set_shape_groups(s.m, -1, 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_shape_groups(s.m, 2, 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_shape_groups(NULL, 0, 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_groups(s.m, (pcs_system){0}, 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_groups(s.m, (pcs_system){9}, 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_groups(NULL, ball[0], 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_filter(NULL, NULL, NULL), PCS_ERR_ARG);
+    scene_close(&s);
+}
+END_TEST
+
+// ---- filters
+// -----------------------------------------------------------------------------------
+
+typedef struct filter_log {
+    int asked, answer, odd_only;
+} filter_log;
+
+static int filter(void *user, pcs_system system1, int shape1, pcs_system system2, int shape2)
+{
+    filter_log *log = user;
+    log->asked += 1;
+    ck_assert(shape1 < shape2 && system1.id == shape1 + 1 && system2.id == shape2 + 1);
+    return log->odd_only ? shape1 % 2 : log->answer;
+}
+
+START_TEST(a_filter_is_asked_about_pairs_in_reach)
+{
+    scene s;
+    pcs_system ball[10];
+    row(&s, 10, ball);
+    filter_log log = {.answer = 1};
+    CK_OK(pcs_model_set_filter(s.m, filter, &log));
+    scene_start(&s);
+    touching(&s); // the work has grown to its size
+    log.asked = 0;
+    ck_assert_int_eq(touching(&s), 9);
+    ck_assert_int_eq(log.asked, 9);
+    log.odd_only = 1;
+    ck_assert_int_eq(touching(&s), 4);
+
+    // no answer, no step
+    pcs_state *before;
+    CK_OK(pcs_state_create(s.m, &before));
+    CK_OK(pcs_state_copy(s.st, before));
+    log = (filter_log){.answer = -3};
+    CK_FAILS(pcs_step(s.m, s.st, s.wk, 1e-3, NULL), PCS_ERR_CALLBACK);
+    ck_assert(pcs_state_equal(s.st, before));
+    pcs_state_destroy(before);
+
+    CK_OK(pcs_model_set_filter(s.m, NULL, NULL));
+    ck_assert_int_eq(touching(&s), 9);
+    scene_close(&s);
+}
+END_TEST
+
+// ---- laws of pairs
+// -----------------------------------------------------------------------------
+
+typedef struct rule_log {
+    long asked;
+} rule_log;
+
+static pcs_law least(void *user, const pcs_material_def *a, const pcs_material_def *b)
+{
+    ((rule_log *)user)->asked += 1;
+    return pcs_law_newton_coulomb(fmin(a->e, b->e), 0, fmin(a->mu, b->mu));
+}
+
+// a wall of pairs of balls in contact, each pair of its own two materials, under every rule: what
+// the contacts of a step obey is the table, else the rule
+START_TEST(laws_come_from_the_table_and_then_from_the_rule)
+{
+    enum { n = 12 };
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, 0);
+        pcs_material made[n];
+        pcs_material_def def[n];
+        for (int i = 0; i < n; ++i) {
+            def[i] = (pcs_material_def){.e = 0.05 * i, .mu = 0.1 * (i % 5)};
+            CK_OK(pcs_model_add_material(s.m, &def[i], &made[i]));
+        }
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < n; ++j) {
+                for (int side = 0; side < 2; ++side) {
+                    const double x[3] = {i + 0.19 * side, j, 0};
+                    const pcs_system b = scene_ball(&s, 1, 0.1, x, NULL);
+                    const pcs_shape sphere = pcs_shape_sphere(0.1);
+                    CK_OK(pcs_model_add_shape(s.m, b, &sphere, made[side == 0 ? i : j]));
+                }
+            }
+        }
+        rule_log log = {0};
+        if (k % 2) CK_OK(pcs_model_set_combine(s.m, least, &log));
+
+        // some pairs get laws, two of them lose theirs again, one gets another
+        pcs_law table[n][n];
+        bool given[n][n] = {0};
+        for (int i = 0; i < n && k / 2; ++i) {
+            const int o = 7 * i % n;
+            const pcs_law law = pcs_law_newton_coulomb(0.9, 0, 0.01 * (i + 1));
+            CK_OK(pcs_model_set_pair_law(s.m, made[o], made[i], &law));
+            table[o][i] = table[i][o] = law;
+            given[o][i] = given[i][o] = true;
+        }
+        if (k / 2) {
+            CK_OK(pcs_model_set_pair_law(s.m, made[0], made[0], NULL));
+            CK_OK(pcs_model_set_pair_law(s.m, made[3], made[9], NULL));
+            CK_OK(pcs_model_set_pair_law(s.m, made[3], made[8], NULL)); // has none
+            given[0][0] = given[3][9] = given[9][3] = false;
+            table[1][7] = table[7][1] = pcs_law_newton_impact(0.123);
+            CK_OK(pcs_model_set_pair_law(s.m, made[1], made[7], &table[1][7]));
+        }
+        scene_start(&s);
+        scene_step(&s, 1e-6);
+        const pcs_contact *c;
+        ck_assert_int_eq(pcs_contacts(s.wk, &c), n * n);
+        for (int p = 0; p < n * n; ++p) {
+            const int number = (c[p].shape1 < c[p].shape2 ? c[p].shape1 : c[p].shape2) / 2;
+            const int i = number / n, j = number % n;
+            double e = k % 2 ? fmin(def[i].e, def[j].e) : fmax(def[i].e, def[j].e);
+            double mu = k % 2 ? fmin(def[i].mu, def[j].mu) : fmax(def[i].mu, def[j].mu);
+            if (given[i][j]) {
+                e = table[i][j].e;
+                mu = table[i][j].mu;
+            }
+            ck_assert(c[p].law.e == e && c[p].law.mu == mu);
+        }
+
+        // once more, with enough memory at once: no pair is asked about twice as often
+        const long before = log.asked;
+        scene_step(&s, 1e-6);
+        ck_assert(k % 2 ? log.asked > before && log.asked - before <= n * n : log.asked == 0);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a face on a face has one law for its contacts: the rule is asked once
+START_TEST(the_rule_is_not_asked_for_every_contact)
+{
+    scene s;
+    scene_open(&s);
+    rule_log log = {0};
+    CK_OK(pcs_model_set_combine(s.m, least, &log));
+    scene_ground(&s, 0.1);
+    for (int i = 0; i < 20; ++i) {
+        const double edges[3] = {0.1, 0.1, 0.1}, x[3] = {0.2 * i, 0, 0.05};
+        const pcs_system b = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
+        const pcs_shape box = pcs_shape_box(0.1, 0.1, 0.1);
+        CK_OK(pcs_model_add_shape(s.m, b, &box, (pcs_material){0}));
+    }
+    scene_start(&s);
+    scene_step(&s, 1e-3);
+    ck_assert_int_eq(s.report.candidates, 80);
+    log.asked = 0;
+    scene_step(&s, 1e-3);
+    ck_assert_int_eq(log.asked, 1);
+    scene_close(&s);
+}
+END_TEST
+
+START_TEST(laws_that_cannot_be_set)
+{
+    scene s;
+    scene_open(&s);
+    const pcs_material none = {0}, far = {7};
+    pcs_law law = pcs_law_newton_impact(0.5);
+    CK_FAILS(pcs_model_set_pair_law(NULL, none, none, &law), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_pair_law(s.m, none, far, &law), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_pair_law(s.m, (pcs_material){-1}, none, &law), PCS_ERR_ARG);
+    law.e = 1.5;
+    CK_FAILS(pcs_model_set_pair_law(s.m, none, none, &law), PCS_ERR_ARG);
+    law = pcs_law_equality();
+    CK_FAILS(pcs_model_set_pair_law(s.m, none, none, &law), PCS_ERR_ARG);
+    law = pcs_law_newton_coulomb(0, 0, INFINITY);
+    CK_FAILS(pcs_model_set_pair_law(s.m, none, none, &law), PCS_ERR_ARG);
+    CK_OK(pcs_model_set_pair_law(s.m, none, none, NULL));
+    scene_close(&s);
+}
+END_TEST
+
+// ---- callbacks that saw at their own branch
+// ----------------------------------------------------
+
+typedef struct meddler {
+    scene *s;
+    int calls;
+} meddler;
+
+static int meddle(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)t, (void)q, (void)v, (void)F;
+    meddler *x = user;
+    scene *s = x->s;
+    x->calls += 1;
+    const pcs_body_def body = pcs_body_def_default();
+    const pcs_material_def material = {0};
+    const pcs_shape sphere = pcs_shape_sphere(1);
+    const pcs_law law = pcs_law_newton_impact(0);
+    const double g[3] = {0};
+    const double one = 1;
+    const pcs_lagrangian_def lagrangian = {.n = 1, .mass = &one};
+    const pcs_interaction_def joint = {
+        .relation = pcs_relation_ball_joint(g, g), .law = pcs_law_equality(), .system1 = {1}};
+    CK_FAILS(pcs_model_add_body(s->m, &body, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_add_lagrangian(s->m, &lagrangian, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_add_material(s->m, &material, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_add_shape(s->m, (pcs_system){1}, &sphere, (pcs_material){0}), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_add_interaction(s->m, &joint, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_gravity(s->m, g), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_enabled(s->m, (pcs_system){1}, false), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_scheme(s->m, &s->scheme), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_combine(s->m, NULL, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_filter(s->m, NULL, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_groups(s->m, (pcs_system){1}, 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_shape_groups(s->m, 0, 1, 1), PCS_ERR_ARG);
+    CK_FAILS(pcs_model_set_pair_law(s->m, (pcs_material){0}, (pcs_material){0}, &law), PCS_ERR_ARG);
+    CK_FAILS(pcs_step(s->m, s->st, s->wk, 1e-3, NULL), PCS_ERR_ARG);
+    pcs_model_destroy(s->m);
+    pcs_work_destroy(s->wk);
+    return 0;
+}
+
+START_TEST(a_model_does_not_change_during_a_step)
+{
+    scene s;
+    scene_open(&s);
+    meddler x = {.s = &s};
+    pcs_body_def def = pcs_body_def_default();
+    def.force = meddle;
+    def.user = &x;
+    pcs_system body;
+    CK_OK(pcs_model_add_body(s.m, &def, &body));
+    scene_shape(&s, body, pcs_shape_sphere(0.1), 0);
+    scene_start(&s);
+    for (int i = 1; i <= 3; ++i) {
+        scene_step(&s, 1e-3);
+        CK_NEAR(scene_v(&s, body)[2], -9.81e-3 * i, 1e-15);
+    }
+    ck_assert_int_gt(x.calls, 3);
+
+    // between steps it does
+    scene_gravity(&s, 0, 0, 1);
+    scene_ground(&s, 0);
+    scene_step(&s, 1e-3);
+    scene_close(&s);
+}
+END_TEST
+
+// ---- taking away and adding between steps
+// ------------------------------------------------------
+
+static int never(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)t, (void)q, (void)v;
+    F[0] = 1;
+    return *(int *)user;
+}
+
+// what is disabled is as if it had never been there, for the bits of all others
+START_TEST(a_disabled_body_is_not_there)
+{
+    for (int k = 0; k < 8; ++k) {
+        scene with, without;
+        int refuses = 0;
+        for (int w = 0; w < 2; ++w) {
+            scene *s = w == 0 ? &with : &without;
+            scene_random_rough(s, 40 + (uint64_t)k, 0.5);
+            s->scheme.theta = k % 2 ? 1 : 0.5;
+            s->scheme.projection = k % 3 == 0 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
+            s->scheme.accept_unconverged = true;
+            if (w == 1) continue;
+
+            // bodies of all kinds in the midst of the others
+            pcs_body_def def = pcs_body_def_default();
+            def.force = never;
+            def.user = &refuses;
+            memcpy(def.position, (double[3]){0.2, 0, 0.3}, sizeof def.position);
+            pcs_system extra;
+            CK_OK(pcs_model_add_body(s->m, &def, &extra));
+            scene_shape(s, extra, pcs_shape_sphere(0.2), 0);
+            const double o[3] = {0}, one = 2, c = 1;
+            const pcs_interaction_def joint = {
+                pcs_relation_distance(o, o, 0.1), pcs_law_equality(), extra, {2}};
+            CK_OK(pcs_model_add_interaction(s->m, &joint, NULL));
+            pcs_system spring;
+            const pcs_lagrangian_def lagrangian = {
+                .n = 1, .mass = &one, .stiffness = &one, .q0 = &one, .v0 = &one};
+            CK_OK(pcs_model_add_lagrangian(s->m, &lagrangian, &spring));
+            const pcs_interaction_def stop = {
+                pcs_relation_linear(1, &c, -1), pcs_law_newton_impact(0.5), spring, {0}};
+            CK_OK(pcs_model_add_interaction(s->m, &stop, NULL));
+            CK_OK(pcs_model_set_enabled(s->m, extra, false));
+            CK_OK(pcs_model_set_enabled(s->m, spring, false));
+            ck_assert(!pcs_model_enabled(s->m, extra) && pcs_model_enabled(s->m, (pcs_system){1}));
+            ck_assert(pcs_model_enabled(s->m, (pcs_system){0}));
+            ck_assert(!pcs_model_enabled(s->m, (pcs_system){99}));
+        }
+        scene_start(&with);
+        scene_start(&without);
+        refuses = 5; // none of its callbacks is asked
+        const int nq = without.st->nq, nv = without.st->nv;
+        double rest[16];
+        memcpy(rest, with.st->q + nq, 8 * sizeof *rest);
+        memcpy(rest + 8, with.st->v + nv, 7 * sizeof *rest);
+        for (int i = 0; i < 30; ++i) {
+            scene_step(&with, 2e-3);
+            scene_step(&without, 2e-3);
+            for (int c = 0; c < nq; ++c) {
+                CK_NEAR(with.st->q[c], without.st->q[c], 1e-9);
+            }
+            ck_assert_int_eq(memcmp(rest, with.st->q + nq, 8 * sizeof *rest), 0);
+            ck_assert_int_eq(memcmp(rest + 8, with.st->v + nv, 7 * sizeof *rest), 0);
+            CK_NEAR(with.report.energy.kinetic_after, scene_kinetic(&with), 1e-12);
+            CK_NEAR(scene_potential(&with), scene_potential(&without), 1e-8);
+            ck_assert_int_eq(with.report.candidates, without.report.candidates);
+        }
+
+        // back again, its callback is asked
+        CK_OK(pcs_model_set_enabled(with.m, (pcs_system){9}, true));
+        CK_FAILS(pcs_step(with.m, with.st, with.wk, 1e-3, NULL), PCS_ERR_CALLBACK);
+        CK_FAILS(pcs_model_set_enabled(with.m, (pcs_system){0}, false), PCS_ERR_ARG);
+        CK_FAILS(pcs_model_set_enabled(NULL, (pcs_system){1}, false), PCS_ERR_ARG);
+        scene_close(&with);
+        scene_close(&without);
+    }
+}
+END_TEST
+
+// a rain of balls: one more every few steps, one less, the state goes on
+START_TEST(systems_come_and_go_between_steps)
+{
+    scene s;
+    scene_open(&s);
+    scene_ground(&s, 0.2);
+    scene_start(&s);
+    pcs_system ball[12];
+    for (int i = 0; i < 12; ++i) {
+        ball[i] = scene_ball(&s, 1, 0.1, (double[3]){0.3 * i, 0, 0.15}, NULL);
+        scene_shape(&s, ball[i], pcs_shape_sphere(0.1), 0);
+        CK_FAILS(pcs_step(s.m, s.st, s.wk, 1e-2, NULL), PCS_ERR_SIZE);
+
+        // no memory: unchanged
+        s.memory.fail_at = i % 2;
+        const int nq = s.st->nq;
+        CK_FAILS(pcs_state_extend(s.m, s.st), PCS_ERR_MEMORY);
+        s.memory.fail_at = -1;
+        ck_assert_int_eq(s.st->nq, nq);
+        CK_OK(pcs_state_extend(s.m, s.st));
+        CK_OK(pcs_state_extend(s.m, s.st));
+        pcs_work_destroy(s.wk);
+        CK_OK(pcs_work_create(s.m, &s.wk));
+        if (i == 7) CK_OK(pcs_model_set_enabled(s.m, ball[2], false));
+        for (int k = 0; k < 30; ++k) {
+            CK_OK(pcs_step(s.m, s.st, s.wk, 1e-2, &s.report));
+            ck_assert(s.report.committed);
+        }
+    }
+    for (int i = 0; i < 12; ++i) {
+        CK_NEAR(scene_q(&s, ball[i])[2], 0.1, 0.02);
+        CK_NEAR(scene_q(&s, ball[i])[0], 0.3 * i, 0);
+    }
+    ck_assert_int_eq(s.report.candidates, 11);
+
+    pcs_model *other;
+    CK_OK(pcs_model_create(NULL, &other));
+    CK_FAILS(pcs_state_extend(other, s.st), PCS_ERR_SIZE);
+    CK_FAILS(pcs_state_extend(NULL, s.st), PCS_ERR_ARG);
+    pcs_model_destroy(other);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("filter", groups_decide_who_meets, groups_that_cannot_be_set,
+              a_filter_is_asked_about_pairs_in_reach,
+              laws_come_from_the_table_and_then_from_the_rule,
+              the_rule_is_not_asked_for_every_contact, laws_that_cannot_be_set,
+              a_model_does_not_change_during_a_step, a_disabled_body_is_not_there,
+              systems_come_and_go_between_steps)
