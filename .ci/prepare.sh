@@ -13,7 +13,7 @@
 # PERCUSS_NO_INSTALL=1 never installs.
 
 PERCUSS_PACKAGES="build-essential cmake pkg-config libopenblas-dev liblapacke-dev
-libsuitesparse-dev libccd-dev libhdf5-dev check"
+libsuitesparse-dev libccd-dev libqhull-dev libhdf5-dev check"
 
 say() {
     printf '%s\n' "== $*"
@@ -47,6 +47,7 @@ met() {
     liblapacke-dev) has pkg-config && pkg-config --exists lapacke ;;
     libsuitesparse-dev) has_header cholmod.h && has_header umfpack.h ;;
     libccd-dev) has pkg-config && pkg-config --exists ccd ;;
+    libqhull-dev) has pkg-config && pkg-config --exists qhull_r ;;
     libhdf5-dev) has pkg-config && pkg-config --exists hdf5-serial ;;
     check) has pkg-config && pkg-config --exists check ;;
     clang) has clang && has clang++ ;;
@@ -67,6 +68,7 @@ words() {
     liblapacke-dev) echo "LAPACKE with headers and lapacke.pc" ;;
     libsuitesparse-dev) echo "SuiteSparse (CHOLMOD, UMFPACK) with headers" ;;
     libccd-dev) echo "libccd, in double precision, with headers and ccd.pc" ;;
+    libqhull-dev) echo "Qhull, the reentrant library, with headers and qhull_r.pc" ;;
     libhdf5-dev) echo "HDF5, the serial library, with headers and hdf5-serial.pc" ;;
     check) echo "Check, the unit test framework, with check.pc" ;;
     clang) echo "clang" ;;

@@ -45,12 +45,34 @@ static void geometry_extent(const pcs_shape *s, const double *q, double c[3], do
     }
 }
 
+// bounds of the vertices, one by one or by climbing from neighbour to neighbour
+static void hull_extent(const pcs_shape *s, const double *q, double c[3], double extent[3])
+{
+    const polyhedron *h = &s->geometry->of.hull;
+    double low[3], high[3];
+    for (int i = 0; i < 3; ++i) {
+        const double axis[3] = {i == 0, i == 1, i == 2};
+        double d[3], back[3];
+        pose_direction_back(q, axis, d);
+        quat_turn(s->orientation, -1, d, d);
+        v3_scale(-1, d, back);
+        high[i] = v3_dot(d, polyhedron_vertex(h, polyhedron_top(h, d)));
+        low[i] = v3_dot(d, polyhedron_vertex(h, polyhedron_top(h, back)));
+    }
+    pose_point(q, s->position, c);
+    for (int i = 0; i < 3; ++i) {
+        extent[i] = 0.5 * (high[i] - low[i]);
+        c[i] += 0.5 * (high[i] + low[i]);
+    }
+}
+
 void collide_bounds(const pcs_shape *s, const double *q, double reach, double low[3],
                     double high[3], bool *unbounded)
 {
     double c[3], extent[3] = {s->radius, s->radius, s->radius};
     pose_point(q, s->position, c);
     if (s->kind == PCS_MESH || s->kind == PCS_HEIGHT_FIELD) geometry_extent(s, q, c, extent);
+    if (s->kind == PCS_HULL) hull_extent(s, q, c, extent);
     if (s->kind == PCS_BOX || s->kind == PCS_CAPSULE || s->kind == PCS_CYLINDER) {
         turned_extent(s, q, extent);
     }

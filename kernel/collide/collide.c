@@ -24,6 +24,22 @@ static const entry table[KINDS][KINDS] = {
     [PCS_BOX][PCS_SPHERE] = {collide_sphere_box, true},
     [PCS_BOX][PCS_HALF_SPACE] = {collide_box_half_space, false},
     [PCS_BOX][PCS_BOX] = {collide_box_box, false},
+    [PCS_SPHERE][PCS_CAPSULE] = {collide_sphere_capsule, false},
+    [PCS_CAPSULE][PCS_SPHERE] = {collide_sphere_capsule, true},
+    [PCS_SPHERE][PCS_HULL] = {collide_polyhedra, false},
+    [PCS_HULL][PCS_SPHERE] = {collide_polyhedra, true},
+    [PCS_CAPSULE][PCS_CAPSULE] = {collide_capsule_capsule, false},
+    [PCS_CAPSULE][PCS_HALF_SPACE] = {collide_capsule_half_space, false},
+    [PCS_HALF_SPACE][PCS_CAPSULE] = {collide_capsule_half_space, true},
+    [PCS_CAPSULE][PCS_BOX] = {collide_polyhedra, false},
+    [PCS_BOX][PCS_CAPSULE] = {collide_polyhedra, true},
+    [PCS_CAPSULE][PCS_HULL] = {collide_polyhedra, false},
+    [PCS_HULL][PCS_CAPSULE] = {collide_polyhedra, true},
+    [PCS_BOX][PCS_HULL] = {collide_polyhedra, false},
+    [PCS_HULL][PCS_BOX] = {collide_polyhedra, true},
+    [PCS_HULL][PCS_HALF_SPACE] = {collide_hull_half_space, false},
+    [PCS_HALF_SPACE][PCS_HULL] = {collide_hull_half_space, true},
+    [PCS_HULL][PCS_HULL] = {collide_hull_hull, false},
     [PCS_CYLINDER][PCS_HALF_SPACE] = {collide_cylinder_half_space, false},
     [PCS_HALF_SPACE][PCS_CYLINDER] = {collide_cylinder_half_space, true},
     [PCS_SPHERE][PCS_CYLINDER] = {collide_sphere_cylinder, false},
@@ -38,8 +54,7 @@ static void swap3(double a[3], double b[3])
     memcpy(b, t, sizeof t);
 }
 
-// the feature seen with the bodies exchanged; q1 and q2 are the poses before that
-static void mirror(pcs_feature *f, const double *q1, const double *q2)
+void collide_mirror(pcs_feature *f, const double *q1, const double *q2)
 {
     static const pcs_feature_kind other[] = {
         [PCS_POINT_PLANE] = PCS_PLANE_POINT, [PCS_PLANE_POINT] = PCS_POINT_PLANE,
@@ -75,7 +90,7 @@ int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shap
     const int written = n < capacity ? n : capacity;
     if (found == few && written > 0) memcpy(out, few, (size_t)written * sizeof *out);
     for (int i = 0; e.swapped && i < written; ++i) {
-        mirror(&out[i], q2, q1);
+        collide_mirror(&out[i], q2, q1);
     }
     return n;
 }

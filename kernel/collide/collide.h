@@ -13,11 +13,23 @@ typedef int collide_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s
                        double reach, pcs_feature out[PCS_FEATURES_MAX]);
 
 collide_fn collide_sphere_sphere;
+collide_fn collide_sphere_capsule;
+collide_fn collide_capsule_half_space;
+collide_fn collide_capsule_capsule;
+collide_fn collide_hull_half_space;
+collide_fn collide_hull_hull;
+
+// capsules, boxes and hulls (and a sphere first) where one is a hull, or they are capsule and box
+collide_fn collide_polyhedra;
+
 collide_fn collide_sphere_half_space;
 collide_fn collide_sphere_box;
 collide_fn collide_box_half_space;
 collide_fn collide_box_box;
 collide_fn collide_cylinder_half_space;
 collide_fn collide_sphere_cylinder;
+
+// the feature seen with the bodies exchanged; q1 and q2 are the poses before that
+void collide_mirror(pcs_feature *f, const double *q1, const double *q2);
 
 #endif

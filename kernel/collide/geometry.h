@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "collide/polyhedron.h"
+
 // a box of the hierarchy: its triangles, or its two halves (the first is the next node)
 typedef struct mesh_node {
     double low[3], high[3];
@@ -35,7 +37,9 @@ struct pcs_geometry {
     pcs_env env;
     pcs_shape_kind kind;
     double low[3], high[3]; // bounds, frame of the shape
+    void *owned;            // hull: what holds all its arrays
     union {
+        polyhedron hull;
         mesh_geometry mesh;
         height_field_geometry field;
     } of;

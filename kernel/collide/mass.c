@@ -59,6 +59,23 @@ static pcs_status solid_of_mesh(const mesh_geometry *g, solid *out)
     return solid_of_moments(&m, out);
 }
 
+static pcs_status solid_of_hull(const pcs_geometry *g, solid *out)
+{
+    const polyhedron *h = &g->of.hull;
+    moments m = {.volume = 0};
+    for (int i = 0; i < 3; ++i) {
+        m.origin[i] = 0.5 * (g->low[i] + g->high[i]);
+    }
+    for (int f = 0; f < h->n_faces; ++f) {
+        const int *corner = h->corner + h->first[f];
+        for (int k = 1; k + 1 < h->first[f + 1] - h->first[f]; ++k) {
+            moments_add(&m, polyhedron_vertex(h, corner[0]), polyhedron_vertex(h, corner[k]),
+                        polyhedron_vertex(h, corner[k + 1]));
+        }
+    }
+    return solid_of_moments(&m, out);
+}
+
 static pcs_status solid_of(const pcs_shape *s, solid *out)
 {
     const double r = s->radius, length = 2 * s->half[2];
@@ -88,9 +105,9 @@ static pcs_status solid_of(const pcs_shape *s, solid *out)
     case PCS_MESH:
         return solid_of_mesh(&s->geometry->of.mesh, out);
     case PCS_HULL:
-        break;
+        return solid_of_hull(s->geometry, out);
     }
-    return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_shape_mass: hulls are not there yet");
+    return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: kind %d is unknown", (int)s->kind);
 }
 
 // S = R J R^T

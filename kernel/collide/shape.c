@@ -28,6 +28,11 @@ pcs_shape pcs_shape_cylinder(double radius, double length)
         .kind = PCS_CYLINDER, .orientation = {1}, .radius = radius, .half = {0, 0, length / 2}};
 }
 
+pcs_shape pcs_shape_hull(const pcs_geometry *hull)
+{
+    return (pcs_shape){.kind = PCS_HULL, .orientation = {1}, .geometry = hull};
+}
+
 pcs_shape pcs_shape_mesh(const pcs_geometry *mesh)
 {
     return (pcs_shape){.kind = PCS_MESH, .orientation = {1}, .geometry = mesh};
@@ -123,7 +128,7 @@ pcs_status pcs_shape_check(const pcs_shape *s)
         PCS_TRY(check_radius("cylinder", s->radius));
         return check_length("cylinder", s->half[2]);
     case PCS_HULL:
-        return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_shape: hulls are not there yet");
+        return check_geometry("hull", s);
     case PCS_MESH:
         return check_geometry("mesh", s);
     case PCS_HEIGHT_FIELD:
@@ -155,6 +160,8 @@ double shape_radius(const pcs_shape *s)
         return s->radius + s->half[2];
     case PCS_CYLINDER:
         return hypot(s->radius, s->half[2]);
+    case PCS_HULL:
+        return s->geometry->of.hull.extent;
     case PCS_MESH:
     case PCS_HEIGHT_FIELD: {
         double far[3];

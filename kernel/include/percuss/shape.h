@@ -54,6 +54,15 @@ PCS_API pcs_shape pcs_shape_cylinder(double radius, double length);
 /// or zero n, or one that is not finite, gives a shape that pcs_shape_check refuses.
 PCS_API pcs_shape pcs_shape_half_space(const double n[3], double d);
 
+/// The convex hull of n points (x y z each; any order, any number inside). What the hull is made of
+/// does not depend on their order. Vertices are kept as given; facets that bend by less than 1e-12
+/// of the size are one face (1e-8 where no closed hull is found otherwise). Refused are fewer than
+/// four points, coordinates that are not finite or beyond 1e30 m, points that are nearly in one
+/// plane (to 1e-9 of their extent), and hulls of more than 65535 vertices, edges and faces.
+/// Copied. Destroy with pcs_geometry_destroy. Qhull, which finds the hull, allocates with malloc.
+PCS_NODISCARD PCS_API pcs_status pcs_hull_create(const pcs_env *env, int n, const double *points,
+                                                 pcs_geometry **out);
+
 /// A surface of triangles: three vertices each (numbers from 0 into n_vertices points x y z),
 /// counter-clockwise from outside. It has an inside, beneath its triangles, but only its surface
 /// is felt: a shape that is entirely beneath a triangle does not touch it. Triangles whose least
@@ -74,6 +83,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_height_field_create(const pcs_env *env, int
 /// Gives back what a hull, a mesh or a height field was made of. No shape may use it afterwards.
 /// Accepts null.
 PCS_API void pcs_geometry_destroy(pcs_geometry *geometry);
+
+/// A convex hull as its points were given about the body's origin; borrows its geometry.
+PCS_API pcs_shape pcs_shape_hull(const pcs_geometry *hull);
 
 /// A mesh at the body's origin; borrows its geometry. For what no force moves: the world, fixed
 /// bodies and those with a prescribed motion.

@@ -1,0 +1,26 @@
+// Convex polygons in space, cut by planes. Every side carries a label that says what it belongs to:
+// from the labels of its two sides follows what a corner is, however often the polygon was cut.
+#ifndef COLLIDE_POLYGON_H
+#define COLLIDE_POLYGON_H
+
+#include <stdbool.h>
+
+typedef struct polygon_corner {
+    double x[3];
+    int vertex; // of the uncut polygon, -1 for a corner that a cut has made
+    int side;   // label of the side that leads on from here
+} polygon_corner;
+
+enum { POLYGON_MAX = 128 };
+
+typedef struct polygon {
+    polygon_corner at[POLYGON_MAX]; // two corners: a segment there and back
+    int n;
+} polygon;
+
+// Keeps the side normal . x <= offset (Sutherland and Hodgman 1974); the new side gets the label.
+// Corners beyond by at most snap stay. A polygon that would get too many corners loses the last.
+void polygon_cut(const polygon *in, const double normal[3], double offset, double snap, int label,
+                 polygon *out);
+
+#endif

@@ -1,0 +1,164 @@
+// Pairs of spheres, capsules, boxes and hulls in which one is a capsule or a hull and the other has
+// faces (capsule.c has the others). Each is a polyhedron with a radius round it. With u a unit
+// direction from 1 to 2,
+//     s(u) = min over core 2 of u . x  -  max over core 1 of u . x
+// is never more than the signed distance of the cores. Cores that overlap have the distance of the
+// largest s over the normals of the faces and the products of the edges (polyhedra_axes.c); so have
+// separated ones whose closest features are a vertex and a face or two edges, which is seen from
+// whether the feet are on them. What remains, vertices near vertices and edges, is found by the
+// search for the distance (gjk.c), also for polyhedra with many vertices, which begin with it.
+// These take their overlaps from libccd's direction (epa.c) and the axes about it; those with up to
+// 128 vertices from all axes where the overlap is too shallow for it. The gap is the distance less
+// the radii.
+//
+// Where the normal is that of a face, or nearly, the face of the other that looks at it (or the
+// core of the capsule) is cut to its outline, and every corner of what is left is a contact of the
+// face's plane with a point of the other. More than PCS_FEATURES_MAX corners are thinned out.
+//
+// An id is made of the parts that face each other; see polyhedron.h for their numbers.
+#include "collide/polyhedra.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "collide/collide.h"
+#include "collide/geometry.h"
+#include "rotation/pose.h"
+
+void polyhedra_contacts_find(polyhedra *p, double reach, polyhedra_contacts *list)
+{
+    p->core1 = polyhedron_core(p->p1, p->radius1);
+    p->core2 = polyhedron_core(p->p2, p->radius2);
+    p->size = p->p1->extent + p->p2->extent;
+    list->n = 0;
+
+    // balls round both first
+    const double far = reach + p->radius1 + p->radius2, apart = far + p->size;
+    if (!(apart >= 0) || !(v3_dot(p->at.t, p->at.t) <= apart * apart)) return;
+
+    polyhedra_contact closest;
+    if (!polyhedra_closest(p, far, &closest)) return;
+    polyhedra_manifold(p, &closest, far, list);
+}
+
+// 2 in the frame of 1
+static convex_pair place(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
+                         const double *q2)
+{
+    convex_pair at;
+    double R1[9], R2[9], x1[3], x2[3], d[3];
+    quat_matrix(s1->orientation, R1);
+    quat_matrix(s2->orientation, R2);
+    for (int j = 0; j < 3; ++j) {
+        pose_direction(q1, R1 + 3 * j, R1 + 3 * j);
+        pose_direction(q2, R2 + 3 * j, R2 + 3 * j);
+    }
+    pose_point(q1, s1->position, x1);
+    pose_point(q2, s2->position, x2);
+    v3_sub(x2, x1, d);
+    m3_mul_t(R1, d, at.t);
+    for (int j = 0; j < 3; ++j) {
+        m3_mul_t(R1, R2 + 3 * j, at.R + 3 * j);
+    }
+    return at;
+}
+
+static void write(const polyhedra_contact *c, const polyhedra *p, const pcs_shape *s1,
+                  const pcs_shape *s2, pcs_feature *f)
+{
+    *f = (pcs_feature){.kind = c->kind, .radius1 = p->radius1, .radius2 = p->radius2};
+    // the one contact of a sphere keeps its id over the edges
+    if (s1->kind != PCS_SPHERE) f->id = ((unsigned)c->part1 << 16) + (unsigned)c->part2;
+    double u2[3];
+    m3_mul_t(p->at.R, c->u, u2);
+    v3_scale(-1, u2, u2);
+    quat_turn(s1->orientation, 1, c->x1, f->p1);
+    quat_turn(s1->orientation, 1, c->d1, f->d1);
+    quat_turn(s2->orientation, 1, c->x2, f->p2);
+    quat_turn(s2->orientation, 1, c->d2, f->d2);
+    quat_turn(s2->orientation, 1, u2, f->n2);
+    v3_along(f->p1, 1, s1->position, f->p1);
+    v3_along(f->p2, 1, s2->position, f->p2);
+}
+
+int collide_polyhedra(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                      double reach, pcs_feature out[PCS_FEATURES_MAX])
+{
+    polyhedron_room room1, room2;
+    polyhedra p;
+    const polyhedron p1 = polyhedron_of(s1, &room1, &p.radius1);
+    const polyhedron p2 = polyhedron_of(s2, &room2, &p.radius2);
+    p.p1 = &p1;
+    p.p2 = &p2;
+    p.at = place(s1, q1, s2, q2);
+
+    polyhedra_contacts list;
+    polyhedra_contacts_find(&p, reach, &list);
+    for (int i = 0; i < list.n; ++i) {
+        write(&list.at[i], &p, s1, s2, &out[i]);
+    }
+    return list.n;
+}
+
+// The vertices of a hull within reach of the plane, the lowest first; many are thinned to those
+// that reach furthest in the directions of the plane
+int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
+                            const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
+{
+    const polyhedron *h = &s1->geometry->of.hull;
+    double n[3], n2[3], back[3], x[3], a[3], ac[3];
+    quat_z_axis(s2->orientation, n2);
+    pose_direction(q2, n2, n);
+    pose_point(q1, s1->position, x);
+    pose_point(q2, s2->position, a);
+    v3_sub(x, a, ac);
+    const double height = v3_dot(n, ac);
+    pose_direction_back(q1, n, n);
+    quat_turn(s1->orientation, -1, n, n);
+    v3_scale(-1, n, back);
+    if (!(height - h->extent <= reach)) return 0;
+
+    const int lowest = polyhedron_top(h, back);
+    int found[PCS_FEATURES_MAX];
+    const int count = polyhedron_below(h, n, reach - height, lowest, found);
+    for (int i = 0; i < count; ++i) {
+        pcs_feature *f = &out[i];
+        *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = (unsigned)found[i]};
+        quat_turn(s1->orientation, 1, polyhedron_vertex(h, found[i]), f->p1);
+        v3_along(f->p1, 1, s1->position, f->p1);
+        v3_copy(s2->position, f->p2);
+        v3_copy(n2, f->d2);
+        v3_copy(n2, f->n2);
+    }
+    return count;
+}
+
+// Which of two hulls is polyhedron 1, whose faces come first where both would do, must not depend
+// on who asks: the larger one, and of equals the one ahead along the axis that they are apart on
+static bool in_order(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
+{
+    const polyhedron *a = &s1->geometry->of.hull, *b = &s2->geometry->of.hull;
+    if (a->extent != b->extent) return a->extent > b->extent;
+    if (a->n_vertices != b->n_vertices) return a->n_vertices > b->n_vertices;
+    double x1[3], x2[3];
+    pose_point(q1, s1->position, x1);
+    pose_point(q2, s2->position, x2);
+    int most = 0;
+    for (int i = 1; i < 3; ++i) {
+        if (fabs(x1[i] - x2[i]) > fabs(x1[most] - x2[most])) most = i;
+    }
+    return x1[most] >= x2[most];
+}
+
+int collide_hull_hull(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                      double reach, pcs_feature out[PCS_FEATURES_MAX])
+{
+    if (in_order(s1, q1, s2, q2)) return collide_polyhedra(s1, q1, s2, q2, reach, out);
+    const int n = collide_polyhedra(s2, q2, s1, q1, reach, out);
+    for (int i = 0; i < n; ++i) {
+        collide_mirror(&out[i], q2, q1);
+        out[i].id = (out[i].id << 16) + (out[i].id >> 16);
+    }
+    return n;
+}

@@ -1,0 +1,333 @@
+// The closest features of two polyhedra; see polyhedra.c.
+#include "collide/polyhedra.h"
+
+#include <math.h>
+
+#include "base/base.h"
+
+// edges whose lines meet are no closer than this to parallel (sine); pcs_feature_gap draws the line
+// at the same place
+static const double lines_tol = 1e-8;
+
+// polyhedra with more vertices find their distance before they look at all axes
+enum { AXES_FIRST = 32, AXES_MAX = 128 };
+
+// overlaps, of the size, that libccd sees badly
+static const double shallow = 1e-6;
+
+static void direction(const polyhedron *h, int part, double d[3])
+{
+    d[0] = d[1] = d[2] = 0;
+    if (part < h->n_vertices) return;
+    if (part >= h->n_vertices + h->n_edges) {
+        v3_copy(polyhedron_normal(h, part - h->n_vertices - h->n_edges), d);
+        return;
+    }
+    const int *e = h->edge + 4 * (size_t)(part - h->n_vertices);
+    v3_sub(polyhedron_vertex(h, e[1]), polyhedron_vertex(h, e[0]), d);
+    v3_unit(d, d);
+}
+
+void polyhedra_directions(const polyhedra *p, polyhedra_contact *c)
+{
+    direction(p->p1, c->part1, c->d1);
+    direction(p->p2, c->part2, c->d2);
+}
+
+bool polyhedra_meet(const polyhedra *p, int e1, int e2, double x1[3], double x2[3], double *s1,
+                    double *s2)
+{
+    const int *i = p->p1->edge + 4 * (size_t)e1, *j = p->p2->edge + 4 * (size_t)e2;
+    const double *a = polyhedron_vertex(p->p1, i[0]), *b = polyhedron_vertex(p->p2, j[0]);
+    double d1[3], d2[3], turned[3], from[3], w[3], n[3], x[3];
+    v3_sub(polyhedron_vertex(p->p1, i[1]), a, d1);
+    v3_sub(polyhedron_vertex(p->p2, j[1]), b, d2);
+    m3_mul(p->at.R, d2, turned);
+    from_2(p, b, from);
+    v3_sub(from, a, w);
+    v3_cross(d1, turned, n);
+    const double nn = v3_dot(n, n);
+    if (!(nn > lines_tol * lines_tol * v3_dot(d1, d1) * v3_dot(d2, d2))) return false;
+    v3_cross(w, turned, x);
+    *s1 = v3_dot(x, n) / nn;
+    v3_cross(w, d1, x);
+    *s2 = v3_dot(x, n) / nn;
+    v3_along(a, *s1, d1, x1);
+    v3_along(b, *s2, d2, x2);
+    return true;
+}
+
+// a face of 1 (or 2) and a vertex of the other
+static void face_contact(const polyhedra *p, bool of1, int face, int v, polyhedra_contact *c)
+{
+    const polyhedron *h = of1 ? p->p1 : p->p2, *other = of1 ? p->p2 : p->p1;
+    const double *n = polyhedron_normal(h, face);
+    const double *on = polyhedron_vertex(h, h->corner[h->first[face]]);
+    double x[3];
+    const double *vertex = polyhedron_vertex(other, v);
+    if (of1) {
+        c->kind = PCS_PLANE_POINT;
+        c->part1 = part_of_face(h, face);
+        c->part2 = v;
+        v3_copy(on, c->x1);
+        v3_copy(vertex, c->x2);
+        v3_copy(n, c->u);
+        from_2(p, vertex, x);
+        v3_copy(x, c->at);
+    } else {
+        c->kind = PCS_POINT_PLANE;
+        c->part1 = v;
+        c->part2 = part_of_face(h, face);
+        v3_copy(vertex, c->x1);
+        v3_copy(on, c->x2);
+        m3_mul(p->at.R, n, c->u);
+        v3_scale(-1, c->u, c->u);
+        into_2(p, vertex, x);
+        v3_copy(vertex, c->at);
+    }
+    c->g = v3_dot(n, x) - h->offset[face];
+}
+
+// whether a point over a face is over its inside
+static bool over_face(const polyhedron *h, int face, const double x[3])
+{
+    const double *n = polyhedron_normal(h, face);
+    for (int k = h->first[face]; k < h->first[face + 1]; ++k) {
+        const double *a = polyhedron_vertex(h, h->corner[k]);
+        const double *b =
+            polyhedron_vertex(h, h->corner[k + 1 < h->first[face + 1] ? k + 1 : h->first[face]]);
+        double e[3], out[3], r[3];
+        v3_sub(b, a, e);
+        v3_cross(e, n, out);
+        v3_sub(x, a, r);
+        if (v3_dot(r, out) > 0) return false;
+    }
+    return true;
+}
+
+// two points fixed in their bodies with the normal u between them, as a point and a plane: what
+// stands for features that have no better description
+static void point_contact(const convex_gap *k, const polyhedra *p, int part1, int part2,
+                          polyhedra_contact *c)
+{
+    c->kind = PCS_POINT_PLANE;
+    c->part1 = part1;
+    c->part2 = part2;
+    v3_copy(k->x1, c->x1);
+    into_2(p, k->x2, c->x2);
+    v3_copy(k->u, c->u);
+    v3_copy(k->x1, c->at);
+    m3_mul_t(p->at.R, k->u, c->d2);
+    v3_scale(-1, c->d2, c->d2);
+    c->g = k->distance;
+}
+
+// an axis as a contact; of touching or overlapping cores it is the answer
+static void of_axis(const polyhedra *p, const polyhedra_axis *a, polyhedra_contact *c)
+{
+    if (a->kind == AXIS_FACE1 || a->kind == AXIS_FACE2) {
+        const bool of1 = a->kind == AXIS_FACE1;
+        face_contact(p, of1, of1 ? a->i : a->j, of1 ? a->j : a->i, c);
+        polyhedra_directions(p, c);
+        return;
+    }
+    double s1, s2;
+    c->kind = PCS_EDGE_EDGE;
+    c->part1 = part_of_edge(p->p1, a->i);
+    c->part2 = part_of_edge(p->p2, a->j);
+    v3_copy(a->u, c->u);
+    c->g = a->s;
+    const bool meet = polyhedra_meet(p, a->i, a->j, c->x1, c->x2, &s1, &s2);
+    v3_copy(c->x1, c->at);
+    if (meet && p->radius1 + p->radius2 == 0) {
+        polyhedra_directions(p, c);
+        return;
+    }
+
+    // lines with a radius have no inside, and parallel ones no place: a point and a plane instead
+    convex_gap k = {.distance = a->s};
+    v3_copy(a->u, k.u);
+    if (meet) {
+        v3_copy(c->x1, k.x1);
+    } else {
+        convex_separation(&p->core1, &p->core2, &p->at, a->u, k.x1, NULL);
+    }
+    v3_along(k.x1, a->s, a->u, k.x2);
+    point_contact(&k, p, c->part1, c->part2, c);
+}
+
+// whether two points as far apart as the axis says are on the parts that it names
+static bool attained(const polyhedra *p, const polyhedra_axis *a)
+{
+    double x[3], y[3], s1, s2;
+    switch (a->kind) {
+    case AXIS_FACE1:
+        from_2(p, polyhedron_vertex(p->p2, a->j), x);
+        return over_face(p->p1, a->i, x);
+    case AXIS_FACE2:
+        into_2(p, polyhedron_vertex(p->p1, a->i), x);
+        return over_face(p->p2, a->j, x);
+    case AXIS_EDGES:
+        return polyhedra_meet(p, a->i, a->j, x, y, &s1, &s2) && s1 >= 0 && s1 <= 1 && s2 >= 0 &&
+               s2 <= 1;
+    case AXIS_NONE:
+        break;
+    }
+    return false;
+}
+
+// the different vertices of one polyhedron among the corners
+static int distinct(const convex_gap *k, bool of1, int v[3])
+{
+    int n = 0;
+    for (int i = 0; i < k->corners; ++i) {
+        const int at = of1 ? k->corner[i].i1 : k->corner[i].i2;
+        bool seen = false;
+        for (int j = 0; j < n; ++j) {
+            seen = seen || v[j] == at;
+        }
+        if (!seen) v[n++] = at;
+    }
+    return n;
+}
+
+// the face at v that looks along d, -1 if none does
+static int flush_face(const polyhedron *h, int v, const double d[3])
+{
+    double x[3];
+    const int f = polyhedron_face(h, v, d);
+    if (f < 0) return -1;
+    v3_cross(polyhedron_normal(h, f), d, x);
+    const bool flush =
+        v3_dot(polyhedron_normal(h, f), d) > 0 && v3_dot(x, x) <= polyhedra_flush * polyhedra_flush;
+    return flush ? f : -1;
+}
+
+static void vertex_or_edge(const polyhedron *h, int n, const int v[3], int *part)
+{
+    const int e = n == 2 ? polyhedron_edge(h, v[0], v[1]) : -1;
+    *part = n == 1 ? v[0] : e >= 0 ? part_of_edge(h, e) : -1;
+}
+
+// the features of separated cores from the corners of the search
+static void of_corners(const polyhedra *p, const convex_gap *k, polyhedra_contact *c)
+{
+    int v1[3], v2[3];
+    const int n1 = distinct(k, true, v1), n2 = distinct(k, false, v2);
+    double back[3];
+    m3_mul_t(p->at.R, k->u, back);
+    v3_scale(-1, back, back);
+
+    // three corners of the one span a face of it
+    const int f1 = n1 == 3 ? flush_face(p->p1, v1[0], k->u) : -1;
+    const int f2 = n2 == 3 ? flush_face(p->p2, v2[0], back) : -1;
+    if (f1 >= 0 || f2 >= 0) {
+        face_contact(p, f1 >= 0, f1 >= 0 ? f1 : f2, f1 >= 0 ? v2[0] : v1[0], c);
+        polyhedra_directions(p, c);
+        return;
+    }
+    vertex_or_edge(p->p1, n1, v1, &c->part1);
+    vertex_or_edge(p->p2, n2, v2, &c->part2);
+    if (c->part1 < 0 || c->part2 < 0) {
+        point_contact(k, p, v1[0], v2[0], c);
+        return;
+    }
+
+    v3_copy(k->u, c->u);
+    v3_copy(k->x1, c->x1);
+    into_2(p, k->x2, c->x2);
+    v3_copy(k->x1, c->at);
+    c->g = k->distance;
+    if (n1 == 1) v3_copy(polyhedron_vertex(p->p1, v1[0]), c->x1);
+    if (n2 == 1) v3_copy(polyhedron_vertex(p->p2, v2[0]), c->x2);
+    c->kind = n1 == 1   ? n2 == 1 ? PCS_POINT_POINT : PCS_POINT_EDGE
+              : n2 == 1 ? PCS_EDGE_POINT
+                        : PCS_EDGE_EDGE;
+    if (c->kind == PCS_EDGE_EDGE) {
+        // parallel edges: the point found on one, and the other's line
+        double x1[3], x2[3], s1, s2;
+        if (!polyhedra_meet(p, c->part1 - p->p1->n_vertices, c->part2 - p->p2->n_vertices, x1, x2,
+                            &s1, &s2)) {
+            c->kind = PCS_POINT_EDGE;
+        } else {
+            v3_copy(x1, c->x1);
+            v3_copy(x2, c->x2);
+        }
+    }
+    polyhedra_directions(p, c);
+}
+
+// overlapping cores of any size: the direction of the deepest point, then the axes about it
+static void deepest(const polyhedra *p, convex_gap *k, polyhedra_contact *c)
+{
+    polyhedra_axis best = {.s = -INFINITY};
+    convex_penetration(&p->core1, &p->core2, &p->at, k);
+    const bool few = p->p2->n_vertices <= AXES_MAX && p->p1->n_vertices <= AXES_MAX;
+    if (few && k->distance > -shallow * p->size) {
+        polyhedra_faces(p, INFINITY, &best);
+        polyhedra_edges(p, INFINITY, &best);
+    } else {
+        polyhedra_axes_near(p, k->u, &best);
+    }
+    if (best.kind != AXIS_NONE && best.s >= k->distance - 1e-9 * p->size) {
+        of_axis(p, &best, c);
+    } else {
+        double u2[3];
+        m3_mul_t(p->at.R, k->u, u2);
+        v3_scale(-1, u2, u2);
+        point_contact(k, p, polyhedron_top(p->p1, k->u), polyhedron_top(p->p2, u2), c);
+    }
+}
+
+// few vertices: faces first. They end most pairs that are out of reach, and are the answer for most
+// that are not; only then come edges, and the search for the distance where a vertex is nearest to
+// a vertex or to an edge
+static bool closest_of_few(const polyhedra *p, double far, polyhedra_contact *c)
+{
+    polyhedra_axis best = {.s = -INFINITY};
+    const double touch = polyhedra_touch * p->size;
+    if (!polyhedra_faces(p, far, &best)) return false;
+    if (best.s > touch && attained(p, &best)) {
+        of_axis(p, &best, c);
+        return true;
+    }
+    if (!(best.s > touch)) {
+        if (!polyhedra_edges(p, far, &best)) return false;
+        if (best.kind != AXIS_NONE && !(best.s > touch)) {
+            of_axis(p, &best, c);
+            return true;
+        }
+    }
+
+    convex_gap k;
+    const gjk_result found = convex_apart(&p->core1, &p->core2, &p->at, far, &k);
+    if (found == GJK_BEYOND) return false;
+    if (found == GJK_APART && (k.distance > touch || best.kind == AXIS_NONE)) {
+        of_corners(p, &k, c);
+    } else if (best.kind != AXIS_NONE) {
+        of_axis(p, &best, c);
+    } else {
+        deepest(p, &k, c);
+    }
+    return c->g <= far;
+}
+
+static bool closest_of_many(const polyhedra *p, double far, polyhedra_contact *c)
+{
+    convex_gap k;
+    const gjk_result found = convex_apart(&p->core1, &p->core2, &p->at, far, &k);
+    if (found == GJK_BEYOND) return false;
+    if (found == GJK_APART && k.distance > polyhedra_touch * p->size) {
+        of_corners(p, &k, c);
+    } else {
+        deepest(p, &k, c);
+    }
+    return c->g <= far;
+}
+
+bool polyhedra_closest(const polyhedra *p, double far, polyhedra_contact *c)
+{
+    *c = (polyhedra_contact){.part1 = 0};
+    const bool few = p->p1->n_vertices <= AXES_FIRST && p->p2->n_vertices <= AXES_FIRST;
+    return few ? closest_of_few(p, far, c) : closest_of_many(p, far, c);
+}
