@@ -387,6 +387,19 @@ static void write_edges(const draft *d, arrays *a)
     a->about[0] = 0;
 }
 
+// the mean of the vertices and how deep it is inside
+static void hull_ball(const draft *d, const arrays *a, polyhedron *h)
+{
+    for (int v = 0; v < d->n_vertices; ++v) {
+        v3_along(h->centre, 1.0 / d->n_vertices, a->vertex + 3 * (size_t)v, h->centre);
+    }
+    h->inner = INFINITY;
+    for (int f = 0; f < d->n_faces; ++f) {
+        h->inner = fmin(h->inner, a->offset[f] - v3_dot(a->normal + 3 * (size_t)f, h->centre));
+    }
+    h->inner = fmax(0, h->inner);
+}
+
 static pcs_status write_hull(const draft *d, pcs_geometry *g)
 {
     arrays a = {NULL};
@@ -420,6 +433,7 @@ static pcs_status write_hull(const draft *d, pcs_geometry *g)
             a.offset[f] = fmax(a.offset[f], v3_dot(n, x));
         }
     }
+    hull_ball(d, &a, &g->of.hull);
     write_edges(d, &a);
     pcs_env_free(d->env, (void *)vertex);
 

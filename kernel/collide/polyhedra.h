@@ -55,9 +55,10 @@ typedef struct polyhedra_axis {
 } polyhedra_axis;
 
 // the largest s over the faces of both, over the edges of both; *best is only replaced by what is
-// larger by more than a tie. False as soon as an axis is beyond far
+// larger by more than a tie. False as soon as an axis is beyond far; what cannot be the best is not
+// looked at. *all is false if there were too many edges to look at
 bool polyhedra_faces(const polyhedra *p, double far, polyhedra_axis *best);
-bool polyhedra_edges(const polyhedra *p, double far, polyhedra_axis *best);
+bool polyhedra_edges(const polyhedra *p, double far, polyhedra_axis *best, bool *all);
 
 // the same over the parts about the vertices furthest along u
 void polyhedra_axes_near(const polyhedra *p, const double u[3], polyhedra_axis *best);

@@ -13,8 +13,8 @@
 // sine of the angle between edges whose product is no direction
 static const double parallel_tol = 1e-10;
 
-// polyhedra with more vertices than this are only searched near a direction
-enum { TURNED_MAX = 128 };
+// more promising edges, or products of two, than this are not looked at
+enum { EDGES_MAX = 256, PRODUCTS_MAX = 8192 };
 
 static bool consider_face1(const polyhedra *p, int f, double far, polyhedra_axis *best)
 {
@@ -48,15 +48,43 @@ static bool consider_face2(const polyhedra *p, int f, double far, polyhedra_axis
     return true;
 }
 
-bool polyhedra_faces(const polyhedra *p, double far, polyhedra_axis *best)
+// The faces of one against the ball inside the other, c its centre in their frame: s of face f is
+// at most n . c - offset - inner. The most promising face comes first, so that few others are
+// looked at
+static bool look_at_faces(const polyhedra *p, bool of1, const double c[3], double inner, double far,
+                          polyhedra_axis *best)
 {
-    for (int f = 0; f < p->p1->n_faces; ++f) {
-        if (!consider_face1(p, f, far, best)) return false;
+    const polyhedron *h = of1 ? p->p1 : p->p2;
+    double most = -INFINITY;
+    int first = 0;
+    for (int f = 0; f < h->n_faces; ++f) {
+        const double s = v3_dot(polyhedron_normal(h, f), c) - h->offset[f];
+        if (s > most) {
+            most = s;
+            first = f;
+        }
     }
-    for (int f = 0; f < p->p2->n_faces; ++f) {
-        if (!consider_face2(p, f, far, best)) return false;
+    for (int k = -1; k < h->n_faces; ++k) {
+        const int f = k < 0 ? first : k;
+        if (k >= 0) {
+            const double s = v3_dot(polyhedron_normal(h, f), c) - h->offset[f] - inner;
+            if (k == first || s <= best->s) continue;
+        } else if (h->n_faces == 0) {
+            continue;
+        }
+        const bool near = of1 ? consider_face1(p, f, far, best) : consider_face2(p, f, far, best);
+        if (!near) return false;
     }
     return true;
+}
+
+bool polyhedra_faces(const polyhedra *p, double far, polyhedra_axis *best)
+{
+    double c2[3], c1[3];
+    from_2(p, p->p2->centre, c2);
+    into_2(p, p->p1->centre, c1);
+    return look_at_faces(p, true, c2, p->p2->inner, far, best) &&
+           look_at_faces(p, false, c1, p->p1->inner, far, best);
 }
 
 // an edge in frame 1: an end, the direction, the normals on both sides (null: none)
@@ -105,34 +133,33 @@ static bool consider_product(const polyhedra *p, const arc *a, const arc *b, int
     return true;
 }
 
-static arc arc_of_1(const polyhedra *p, int i)
+static void arc_of_1(const polyhedra *p, int i, arc *a)
 {
     const polyhedron *h = p->p1;
     const int *e = h->edge + 4 * (size_t)i;
-    arc a = {.left = NULL};
-    v3_copy(polyhedron_vertex(h, e[0]), a.x);
-    v3_sub(polyhedron_vertex(h, e[1]), a.x, a.d);
-    a.dd = v3_dot(a.d, a.d);
-    if (h->n_faces > 0) {
-        a.left = polyhedron_normal(h, e[2]);
-        a.right = polyhedron_normal(h, e[3]);
-    }
-    return a;
+    v3_copy(polyhedron_vertex(h, e[0]), a->x);
+    v3_sub(polyhedron_vertex(h, e[1]), a->x, a->d);
+    a->dd = v3_dot(a->d, a->d);
+    a->left = h->n_faces > 0 ? polyhedron_normal(h, e[2]) : NULL;
+    a->right = h->n_faces > 0 ? polyhedron_normal(h, e[3]) : NULL;
 }
 
-// the edges of 2 with their vertices and normals turned beforehand
-static arc arc_of_2(const polyhedra *p, int j, const double *vertex, const double *normal)
+// turned into frame 1; normal is room for both
+static void arc_of_2(const polyhedra *p, int j, double normal[6], arc *b)
 {
-    const int *e = p->p2->edge + 4 * (size_t)j;
-    arc b = {.left = NULL};
-    v3_copy(vertex + 3 * (size_t)e[0], b.x);
-    v3_sub(vertex + 3 * (size_t)e[1], b.x, b.d);
-    b.dd = v3_dot(b.d, b.d);
-    if (p->p2->n_faces > 0) {
-        b.left = normal + 3 * (size_t)e[2];
-        b.right = normal + 3 * (size_t)e[3];
-    }
-    return b;
+    const polyhedron *h = p->p2;
+    const int *e = h->edge + 4 * (size_t)j;
+    double d[3];
+    from_2(p, polyhedron_vertex(h, e[0]), b->x);
+    v3_sub(polyhedron_vertex(h, e[1]), polyhedron_vertex(h, e[0]), d);
+    m3_mul(p->at.R, d, b->d);
+    b->dd = v3_dot(d, d);
+    b->left = b->right = NULL;
+    if (h->n_faces == 0) return;
+    m3_mul(p->at.R, polyhedron_normal(h, e[2]), normal);
+    m3_mul(p->at.R, polyhedron_normal(h, e[3]), normal + 3);
+    b->left = normal;
+    b->right = normal + 3;
 }
 
 static bool consider_pair(const polyhedra *p, const arc *a, const arc *b, int i, int j, double far,
@@ -146,22 +173,67 @@ static bool consider_pair(const polyhedra *p, const arc *a, const arc *b, int i,
     return sign == 0 || consider_product(p, a, b, i, j, sign, far, best);
 }
 
-bool polyhedra_edges(const polyhedra *p, double far, polyhedra_axis *best)
+// Whether edge e of h may have an axis with s > least. With x its end, c and `inner` the ball
+// inside the other, and q among the normals of the edge,
+//     s <= q . (c - x) - inner,
+// which is largest at an end of the arc of normals, or where c - x (less its part along the edge)
+// points into the arc
+static bool promising(const polyhedron *h, int e, const double c[3], double inner, double least)
 {
-    // a polyhedron has less than twice as many faces as vertices
-    double vertex[3 * TURNED_MAX], normal[6 * TURNED_MAX];
-    PCS_ASSERT(p->p2->n_vertices <= TURNED_MAX && p->p2->n_faces <= 2 * TURNED_MAX);
-    for (int v = 0; v < p->p2->n_vertices; ++v) {
-        from_2(p, polyhedron_vertex(p->p2, v), vertex + 3 * v);
+    const int *ends = h->edge + 4 * (size_t)e;
+    const double *x = polyhedron_vertex(h, ends[0]), need = least + inner;
+    double w[3];
+    v3_sub(c, x, w);
+    if (v3_dot(w, w) <= need * need && need > 0) return false;
+    if (h->n_faces == 0) return true;
+
+    const double *l = polyhedron_normal(h, ends[2]), *r = polyhedron_normal(h, ends[3]);
+    if (v3_dot(l, w) > need || v3_dot(r, w) > need) return true;
+    double d[3], in[3];
+    v3_sub(polyhedron_vertex(h, ends[1]), x, d);
+    v3_cross(l, d, in);
+    if (v3_dot(in, w) > 0) return false;
+    v3_cross(d, r, in);
+    if (v3_dot(in, w) > 0) return false;
+    const double along = v3_dot(d, w), across2 = v3_dot(w, w) - along * along / v3_dot(d, d);
+    return need <= 0 || across2 > need * need;
+}
+
+bool polyhedra_edges(const polyhedra *p, double far, polyhedra_axis *best, bool *all)
+{
+    const polyhedron *h1 = p->p1, *h2 = p->p2;
+    double c1[3], c2[3];
+    from_2(p, h2->centre, c2);
+    into_2(p, h1->centre, c1);
+
+    // those of 1, and then each of those of 2 against them
+    arc arcs[EDGES_MAX];
+    int edges[EDGES_MAX], n = 0;
+    *all = true;
+    for (int i = 0; i < h1->n_edges; ++i) {
+        if (!promising(h1, i, c2, h2->inner, best->s)) continue;
+        if (n == EDGES_MAX) {
+            *all = false;
+            return true;
+        }
+        edges[n++] = i;
     }
-    for (int f = 0; f < p->p2->n_faces; ++f) {
-        m3_mul(p->at.R, polyhedron_normal(p->p2, f), normal + 3 * f);
+    for (int k = 0; k < n; ++k) {
+        arc_of_1(p, edges[k], &arcs[k]);
     }
-    for (int j = 0; j < p->p2->n_edges; ++j) {
-        const arc b = arc_of_2(p, j, vertex, normal);
-        for (int i = 0; i < p->p1->n_edges; ++i) {
-            const arc a = arc_of_1(p, i);
-            if (!consider_pair(p, &a, &b, i, j, far, best)) return false;
+    int pairs = 0;
+    for (int j = 0; j < h2->n_edges && n > 0; ++j) {
+        if (!promising(h2, j, c1, h1->inner, best->s)) continue;
+        pairs += n;
+        if (pairs > PRODUCTS_MAX) {
+            *all = false;
+            return true;
+        }
+        double normal[6];
+        arc b;
+        arc_of_2(p, j, normal, &b);
+        for (int k = 0; k < n; ++k) {
+            if (!consider_pair(p, &arcs[k], &b, edges[k], j, far, best)) return false;
         }
     }
     return true;
@@ -178,23 +250,12 @@ void polyhedra_axes_near(const polyhedra *p, const double u[3], polyhedra_axis *
     if (f1 >= 0) consider_face1(p, f1, INFINITY, best);
     if (f2 >= 0) consider_face2(p, f2, INFINITY, best);
     for (int l = h2->about[w]; h1->n_edges && h2->n_edges && l < h2->about[w + 1]; ++l) {
-        const int j = h2->spoke[l], *e = h2->edge + 4 * (size_t)j;
-        double vertex[6], normal[6] = {0};
-        arc b = {.left = NULL};
-        from_2(p, polyhedron_vertex(h2, e[0]), vertex);
-        from_2(p, polyhedron_vertex(h2, e[1]), vertex + 3);
-        v3_copy(vertex, b.x);
-        v3_sub(vertex + 3, vertex, b.d);
-        b.dd = v3_dot(b.d, b.d);
-        if (h2->n_faces > 0) {
-            m3_mul(p->at.R, polyhedron_normal(h2, e[2]), normal);
-            m3_mul(p->at.R, polyhedron_normal(h2, e[3]), normal + 3);
-            b.left = normal;
-            b.right = normal + 3;
-        }
+        double normal[6];
+        arc a, b;
+        arc_of_2(p, h2->spoke[l], normal, &b);
         for (int k = h1->about[v]; k < h1->about[v + 1]; ++k) {
-            const arc a = arc_of_1(p, h1->spoke[k]);
-            consider_pair(p, &a, &b, h1->spoke[k], j, INFINITY, best);
+            arc_of_1(p, h1->spoke[k], &a);
+            consider_pair(p, &a, &b, h1->spoke[k], h2->spoke[l], INFINITY, best);
         }
     }
 }

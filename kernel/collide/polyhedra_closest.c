@@ -9,11 +9,8 @@
 // at the same place
 static const double lines_tol = 1e-8;
 
-// polyhedra with more vertices find their distance before they look at all axes
-enum { AXES_FIRST = 32, AXES_MAX = 128 };
-
-// overlaps, of the size, that libccd sees badly
-static const double shallow = 1e-6;
+// polyhedra with more vertices find their distance before they look at faces
+enum { AXES_FIRST = 64 };
 
 static void direction(const polyhedron *h, int part, double d[3])
 {
@@ -257,18 +254,21 @@ static void of_corners(const polyhedra *p, const convex_gap *k, polyhedra_contac
     polyhedra_directions(p, c);
 }
 
-// overlapping cores of any size: the direction of the deepest point, then the axes about it
+// Overlapping or touching cores: all axes, unless there are too many. Then the direction that
+// libccd finds (k has a guess of it), and the axes about it
 static void deepest(const polyhedra *p, convex_gap *k, polyhedra_contact *c)
 {
     polyhedra_axis best = {.s = -INFINITY};
-    convex_penetration(&p->core1, &p->core2, &p->at, k);
-    const bool few = p->p2->n_vertices <= AXES_MAX && p->p1->n_vertices <= AXES_MAX;
-    if (few && k->distance > -shallow * p->size) {
-        polyhedra_faces(p, INFINITY, &best);
-        polyhedra_edges(p, INFINITY, &best);
-    } else {
-        polyhedra_axes_near(p, k->u, &best);
+    bool all;
+    polyhedra_faces(p, INFINITY, &best);
+    polyhedra_edges(p, INFINITY, &best, &all);
+    if (all && best.kind != AXIS_NONE) {
+        of_axis(p, &best, c);
+        return;
     }
+
+    convex_penetration(&p->core1, &p->core2, &p->at, k);
+    polyhedra_axes_near(p, k->u, &best);
     if (best.kind != AXIS_NONE && best.s >= k->distance - 1e-9 * p->size) {
         of_axis(p, &best, c);
     } else {
@@ -286,14 +286,15 @@ static bool closest_of_few(const polyhedra *p, double far, polyhedra_contact *c)
 {
     polyhedra_axis best = {.s = -INFINITY};
     const double touch = polyhedra_touch * p->size;
+    bool all = true;
     if (!polyhedra_faces(p, far, &best)) return false;
     if (best.s > touch && attained(p, &best)) {
         of_axis(p, &best, c);
         return true;
     }
     if (!(best.s > touch)) {
-        if (!polyhedra_edges(p, far, &best)) return false;
-        if (best.kind != AXIS_NONE && !(best.s > touch)) {
+        if (!polyhedra_edges(p, far, &best, &all)) return false;
+        if (all && best.kind != AXIS_NONE && !(best.s > touch)) {
             of_axis(p, &best, c);
             return true;
         }
@@ -304,7 +305,7 @@ static bool closest_of_few(const polyhedra *p, double far, polyhedra_contact *c)
     if (found == GJK_BEYOND) return false;
     if (found == GJK_APART && (k.distance > touch || best.kind == AXIS_NONE)) {
         of_corners(p, &k, c);
-    } else if (best.kind != AXIS_NONE) {
+    } else if (all && best.kind != AXIS_NONE) {
         of_axis(p, &best, c);
     } else {
         deepest(p, &k, c);

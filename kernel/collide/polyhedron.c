@@ -53,7 +53,8 @@ static polyhedron of_box(const double half[3], polyhedron_room *room)
                         .about = box_about,
                         .next = box_next,
                         .spoke = box_spoke,
-                        .extent = v3_norm(half)};
+                        .extent = v3_norm(half),
+                        .inner = fmin(half[0], fmin(half[1], half[2]))};
 }
 
 static polyhedron of_segment(double half, polyhedron_room *room)

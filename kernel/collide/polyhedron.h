@@ -27,7 +27,8 @@ typedef struct polyhedron {
     const int *edge;      // 4 n_edges
     const int *first, *corner, *side;
     const int *about, *next, *spoke;
-    double extent; // largest |x|
+    double extent;           // largest |x|
+    double centre[3], inner; // a ball inside
 } polyhedron;
 
 // room for the vertices and offsets of shapes whose polyhedron is made on the spot

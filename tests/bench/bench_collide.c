@@ -11,8 +11,9 @@
 #include "support.h"
 
 typedef enum scene {
-    RANDOM, // body 2 at the origin, body 1 about it, both turned at random
-    RESTING // shape 1 flat on shape 2, turned a little about the normal
+    RANDOM,  // body 2 at the origin, body 1 about it, both turned at random
+    RESTING, // shape 1 flat on shape 2, turned a little about the normal
+    ROUND    // RANDOM, with hulls of many vertices
 } scene;
 
 typedef struct bench_case {
@@ -32,6 +33,21 @@ static const bench_case cases[] = {
     {"box_box", "boxes overlapping, or within a long reach", PCS_BOX, PCS_BOX, RANDOM, 0.8, 1},
     {"box_deep", "boxes, nearly all overlapping", PCS_BOX, PCS_BOX, RANDOM, 0.4, 0.01},
     {"box_stack", "box at rest on a box, eight points", PCS_BOX, PCS_BOX, RESTING, 0, 0.01},
+    {"capsule_pair", "capsules overlapping, or within a long reach", PCS_CAPSULE, PCS_CAPSULE,
+     RANDOM, 0.8, 1},
+    {"capsule_ball", "capsule and sphere", PCS_CAPSULE, PCS_SPHERE, RANDOM, 0.8, 0.1},
+    {"capsule_plane", "capsule and half-space", PCS_CAPSULE, PCS_HALF_SPACE, RANDOM, 0.5, 0.01},
+    {"capsule_box", "capsule and box, overlapping or within a long reach", PCS_CAPSULE, PCS_BOX,
+     RANDOM, 0.8, 1},
+    {"hull_ball", "cube as a hull and sphere", PCS_HULL, PCS_SPHERE, RANDOM, 0.5, 0.1},
+    {"hull_capsule", "cube as a hull and capsule", PCS_HULL, PCS_CAPSULE, RANDOM, 0.8, 1},
+    {"hull_hull", "box_box with cubes as hulls", PCS_HULL, PCS_HULL, RANDOM, 0.8, 1},
+    {"hull_deep", "box_deep with cubes as hulls", PCS_HULL, PCS_HULL, RANDOM, 0.4, 0.01},
+    {"hull_stack", "box_stack with cubes as hulls", PCS_HULL, PCS_HULL, RESTING, 0, 0.01},
+    {"hull_far", "box_far with cubes as hulls", PCS_HULL, PCS_HULL, RANDOM, 5, 0.01},
+    {"ball_hulls", "hulls of 100 points on a sphere, within a long reach", PCS_HULL, PCS_HULL,
+     ROUND, 1, 1},
+    {"ball_hulls_deep", "the same, all overlapping", PCS_HULL, PCS_HULL, ROUND, 0.3, 0.01},
     {"box_far", "boxes, nearly all out of reach", PCS_BOX, PCS_BOX, RANDOM, 5, 0.01},
 };
 
@@ -44,18 +60,52 @@ typedef struct task {
     long contacts;
 } task;
 
-static pcs_shape shape(pcs_shape_kind kind)
+// a unit cube, or 100 points on a sphere of diameter 1
+static pcs_shape hull(scene sc)
+{
+    double x[300];
+    test_random r = random_seed(2);
+    const int n = sc == ROUND ? 100 : 8;
+    for (int v = 0; v < n; ++v) {
+        double *p = x + 3 * v, square = 0;
+        for (int i = 0; i < 3; ++i) {
+            p[i] = sc == ROUND ? random_normal(&r) : (v >> i & 1) - 0.5;
+            square += p[i] * p[i];
+        }
+        for (int i = 0; i < 3 && sc == ROUND; ++i) {
+            p[i] *= 0.5 / sqrt(square);
+        }
+    }
+    pcs_geometry *g;
+    if (pcs_hull_create(NULL, n, x, &g) != PCS_OK) {
+        fprintf(stderr, "bench_collide: %s\n", pcs_error_text());
+        exit(1);
+    }
+    return pcs_shape_hull(g);
+}
+
+static pcs_shape shape(pcs_shape_kind kind, scene sc)
 {
     const double up[3] = {0, 0, 1};
-    if (kind == PCS_SPHERE) return pcs_shape_sphere(0.5);
-    return kind == PCS_BOX ? pcs_shape_box(1, 1, 1) : pcs_shape_half_space(up, 0);
+    switch (kind) {
+    case PCS_SPHERE:
+        return pcs_shape_sphere(0.5);
+    case PCS_BOX:
+        return pcs_shape_box(1, 1, 1);
+    case PCS_CAPSULE:
+        return pcs_shape_capsule(0.25, 0.5);
+    case PCS_HULL:
+        return hull(sc);
+    default:
+        return pcs_shape_half_space(up, 0);
+    }
 }
 
 static void prepare(const bench_case *c, task *t)
 {
     test_random r = random_seed(1);
-    t->s1 = shape(c->kind1);
-    t->s2 = shape(c->kind2);
+    t->s1 = shape(c->kind1, c->scene);
+    t->s2 = shape(c->kind2, c->scene);
     t->reach = c->reach;
     for (int k = 0; k < POSES; ++k) {
         double *q1 = t->q1[k], *q2 = t->q2[k];
@@ -66,10 +116,17 @@ static void prepare(const bench_case *c, task *t)
             q1[i] = random_between(&r, -c->spread, c->spread);
         }
         if (c->scene != RESTING) continue;
-        const double rest[7] = {0.1, 0.05, c->kind2 == PCS_BOX ? 1 : 0.5, cos(0.2), 0, 0, sin(0.2)};
+        const double rest[7] = {0.1, 0.05,    c->kind2 == PCS_HALF_SPACE ? 0.5 : 1, cos(0.2), 0,
+                                0,   sin(0.2)};
         memcpy(q1, rest, sizeof rest);
         memcpy(q2 + 3, (double[4]){1, 0, 0, 0}, 4 * sizeof *q2);
     }
+}
+
+static void release(task *t)
+{
+    if (t->s1.kind == PCS_HULL) pcs_geometry_destroy((pcs_geometry *)t->s1.geometry);
+    if (t->s2.kind == PCS_HULL) pcs_geometry_destroy((pcs_geometry *)t->s2.geometry);
 }
 
 static void run(void *user)
@@ -130,6 +187,7 @@ int main(int argc, char **argv)
         const double contacts = (double)t.contacts / POSES;
         printf("%-14s %10.1f %10.1f %9.2f\n", cases[k].name, least, median, contacts);
         if (csv) fprintf(csv, "%s,%.17g,%.17g,%.17g\n", cases[k].name, least, median, contacts);
+        release(&t);
         measured += 1;
     }
     if (csv && fclose(csv) != 0) return usage("the file could not be written");
