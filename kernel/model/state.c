@@ -6,26 +6,48 @@
 #include "model/model.h"
 #include "systems/systems.h"
 
-int contact_key_compare(const contact_key *a, const contact_key *b)
+static int order(int a, int b)
 {
-    if (a->shape1 != b->shape1) return a->shape1 < b->shape1 ? -1 : 1;
-    if (a->shape2 != b->shape2) return a->shape2 < b->shape2 ? -1 : 1;
-    return (a->feature > b->feature) - (a->feature < b->feature);
+    return (a > b) - (a < b);
 }
 
-const remembered *state_recall(const pcs_state *st, contact_key key)
+int contact_key_compare(const contact_key *a, const contact_key *b)
+{
+    // interactions, whose shape1 is -1, are told apart by their own number
+    const bool a_first = a->shape1 < a->shape2, b_first = b->shape1 < b->shape2;
+    int c = order(a_first ? a->shape1 : a->shape2, b_first ? b->shape1 : b->shape2);
+    if (c == 0) c = order(a_first ? a->shape2 : a->shape1, b_first ? b->shape2 : b->shape1);
+    if (c == 0) c = order(a->shape1, b->shape1);
+    return c != 0 ? c : (a->feature > b->feature) - (a->feature < b->feature);
+}
+
+const remembered *state_recall(const pcs_state *st, contact_key key, int *hint)
 {
     int low = 0, high = st->memory->n - 1;
+    for (int i = *hint; i < *hint + 3 && i <= high; ++i) {
+        const int c = contact_key_compare(&st->memory->contact[i].key, &key);
+        if (c == 0) {
+            *hint = i + 1;
+            return &st->memory->contact[i];
+        }
+        if (c > 0) break;
+        low = i + 1;
+    }
+    if (low <= *hint) low = 0;
     while (low <= high) {
         const int mid = low + (high - low) / 2;
         const int c = contact_key_compare(&st->memory->contact[mid].key, &key);
-        if (c == 0) return &st->memory->contact[mid];
+        if (c == 0) {
+            *hint = mid + 1;
+            return &st->memory->contact[mid];
+        }
         if (c < 0) {
             low = mid + 1;
         } else {
             high = mid - 1;
         }
     }
+    *hint = low;
     return NULL;
 }
 

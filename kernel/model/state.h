@@ -25,11 +25,13 @@ typedef struct pcs_memory {
     int n, cap;
 } pcs_memory;
 
-// < 0, 0, > 0
+// < 0, 0, > 0: by the smaller and the larger of the shapes, which is the order in which pairs are
+// found
 int contact_key_compare(const contact_key *a, const contact_key *b);
 
-// the remembered contact of a key, or null
-const remembered *state_recall(const pcs_state *st, contact_key key);
+// the remembered contact of a key, or null; it is looked for first behind *hint, where the last one
+// was found
+const remembered *state_recall(const pcs_state *st, contact_key key, int *hint);
 
 // room for n remembered contacts: the only part of a commit that can fail
 pcs_status state_reserve(pcs_state *st, int n);

@@ -60,7 +60,8 @@ pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
     if (rule == PCS_PREDICTIVE) return PCS_OK;
 
     int found = 0;
-    PCS_TRY(step_detect_end(t, mem, &found));
+    const bool pairs_only = t->m->scheme.projection == PCS_PROJECT_OVERLAPS;
+    PCS_TRY(step_detect_end(t, pairs_only, mem, &found));
     const int old = t->list.n - found;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];

@@ -120,14 +120,6 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
     return PCS_OK;
 }
 
-static bool in_order(const pcs_memory *mem)
-{
-    for (int i = 1; i < mem->n; ++i) {
-        if (contact_key_compare(&mem->contact[i - 1].key, &mem->contact[i].key) > 0) return false;
-    }
-    return true;
-}
-
 // lets the contact at `root` sink in the heap of n
 static void sink(remembered *c, int root, int n)
 {
@@ -142,11 +134,33 @@ static void sink(remembered *c, int root, int n)
     }
 }
 
-// sorts by key, in place (heapsort): nothing here may fail, and qsort may allocate
+// moves that a list nearly in order may need per contact before heapsort takes over
+#define FEW_MOVES 4
+
+// sorts what is nearly in order; false when it was given up, in any order
+static bool insertion_sort(pcs_memory *mem)
+{
+    remembered *c = mem->contact;
+    long long left = (long long)FEW_MOVES * mem->n;
+    for (int i = 1; i < mem->n; ++i) {
+        if (contact_key_compare(&c[i - 1].key, &c[i].key) <= 0) continue;
+        const remembered moved = c[i];
+        int j = i;
+        for (; j > 0 && contact_key_compare(&c[j - 1].key, &moved.key) > 0; --j) {
+            c[j] = c[j - 1];
+        }
+        c[j] = moved;
+        left -= i - j;
+        if (left < 0) return false;
+    }
+    return true;
+}
+
+// sorts by key, in place: nothing here may fail, and qsort may allocate
 static void sort_memory(pcs_memory *mem)
 {
     remembered *c = mem->contact;
-    if (in_order(mem)) return;
+    if (insertion_sort(mem)) return;
     for (int i = mem->n / 2 - 1; i >= 0; --i) {
         sink(c, i, mem->n);
     }

@@ -4,12 +4,11 @@
 
 #include <string.h>
 
-#include "collide/broad.h"
-#include "collide/collide.h"
 #include "laws/law.h"
 #include "linalg/m3.h"
-#include "model/filter.h"
-#include "rotation/pose.h"
+
+// contacts below which the threads are not worth waking
+#define FEW_CONTACTS 128
 
 // ---- the list ---------------------------------------------------------------------------------
 
@@ -23,24 +22,28 @@ static void take_own(candidate *c)
     c->u = c->own + 12;
 }
 
+static bool reserve(candidates *list, int cap, pcs_arena *mem)
+{
+    if (cap <= list->cap) return true;
+    candidate *bigger = PCS_TAKE(mem, (size_t)cap, candidate);
+    bodies_block *blocks = PCS_TAKE(mem, (size_t)cap, bodies_block);
+    if (!bigger || !blocks) return false;
+    for (int i = 0; i < list->n; ++i) {
+        bigger[i] = list->c[i];
+        blocks[i] = list->k[i];
+        if (bigger[i].dim <= 3) take_own(&bigger[i]);
+    }
+    list->c = bigger;
+    list->k = blocks;
+    list->cap = cap;
+    return true;
+}
+
 // a new candidate at the end of the list with room for its rows, or null
 static candidate *add(trial *t, int dim, pcs_arena *mem)
 {
     candidates *list = &t->list;
-    if (list->n == list->cap) {
-        const int cap = 2 * list->cap + 16;
-        candidate *bigger = PCS_TAKE(mem, (size_t)cap, candidate);
-        bodies_block *blocks = PCS_TAKE(mem, (size_t)cap, bodies_block);
-        if (!bigger || !blocks) return NULL;
-        for (int i = 0; i < list->n; ++i) {
-            bigger[i] = list->c[i];
-            blocks[i] = list->k[i];
-            if (bigger[i].dim <= 3) take_own(&bigger[i]);
-        }
-        list->c = bigger;
-        list->k = blocks;
-        list->cap = cap;
-    }
+    if (list->n == list->cap && !reserve(list, list->cap + list->cap / 4 + 8, mem)) return NULL;
     candidate *c = &list->c[list->n];
     *c = (candidate){.dim = dim, .interaction = -1, .sys1 = -1, .sys2 = -1};
     take_own(c);
@@ -71,8 +74,9 @@ static bodies_block *add_block(trial *t, const candidate *c)
 }
 
 // velocities at the start, and what the last step remembers
-static void complete(const trial *t, candidate *c, const bodies_block *k)
+static void complete(const trial *t, candidate *c, const bodies_block *k, int *hint)
 {
+    if (t->bare) return;
     bodies_block_velocity(k, t->m->block_start, t->rotation_k, t->st->v, c->u_k);
     for (int i = 0; c->drive_k && i < c->dim; ++i) {
         c->u_k[i] += c->drive_k[i];
@@ -82,7 +86,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k)
     contact_key key = c->key;
     if (remembers_force(c)) {
         // the impulse is remembered in space: its frame may have turned since
-        const remembered *r = state_recall(t->st, key);
+        const remembered *r = state_recall(t->st, key, hint);
         if (!r) return;
         m3_mul_t(k->F, r->r, c->guess);
         c->was_active = r->active != 0;
@@ -90,7 +94,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k)
     }
     for (int i = 0; i < c->dim && i < 3; ++i) {
         if (c->interaction >= 0) key.feature = (unsigned)(c->row + i);
-        const remembered *r = state_recall(t->st, key);
+        const remembered *r = state_recall(t->st, key, hint);
         if (!r) continue;
         c->guess[i] = r->r[0];
         c->was_active |= r->active != 0;
@@ -101,6 +105,7 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
 {
     const pcs_model *m = t->m;
     const pcs_interaction_def *def = &m->interaction[i];
+    int hint = 0;
     candidate *c = add(t, dim, mem);
     if (!c) return pcs_fail_memory("step: an interaction");
     c->interaction = i;
@@ -120,13 +125,8 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
     PCS_TRY(candidate_gap(m, c, t->st->q, *mem, c->g));
     PCS_TRY(candidate_block(m, c, t->st->q, false, *mem, k, NULL));
     PCS_TRY(candidate_drive(t, c, k, t->st->q, mem));
-    complete(t, c, k);
+    complete(t, c, k, &hint);
     return PCS_OK;
-}
-
-static bool is_disabled(const pcs_model *m, int system)
-{
-    return system >= 0 && m->system[system].disabled;
 }
 
 static pcs_status add_interactions(trial *t, pcs_arena *mem)
@@ -151,8 +151,12 @@ static pcs_status add_interactions(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
-static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
-                              pcs_arena *mem)
+// ---- contacts of shapes
+// --------------------------------------------------------------------------
+
+// all of it that does not depend on where the bodies are
+static pcs_status list_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
+                               pcs_arena *mem)
 {
     const pcs_model *m = t->m;
     pcs_law law;
@@ -164,140 +168,133 @@ static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_featur
     c->key = (contact_key){shape1, shape2, f->id};
     c->sys1 = m->shape[shape1].system;
     c->sys2 = m->shape[shape2].system;
-    c->feature = *f;
-
-    bodies_block *k = add_block(t, c);
-    pcs_gap gap;
-    PCS_TRY(candidate_block(m, c, t->st->q, false, *mem, k, &gap));
-    c->g[0] = gap.g;
-    v3_copy(gap.P1, c->P1);
-    PCS_TRY(candidate_drive(t, c, k, t->st->q, mem));
-    complete(t, c, k);
+    c->feature = f;
+    add_block(t, c);
     return PCS_OK;
 }
 
-// ---- pairs of shapes --------------------------------------------------------------------------
-
-// all pairs whose bounds, fattened by reach, overlap at q
-static pcs_status find_pairs(const trial *t, const double *q, double extra, bool with_reach,
-                             pcs_arena *mem, int (**pair)[2], int *n_pairs)
+// gap and rows
+static void place_contact(const trial *t, int i)
 {
-    const pcs_model *m = t->m;
-    collide_item *item = PCS_TAKE(mem, (size_t)m->n_shapes, collide_item);
-    if (!item) return pcs_fail_memory("step: contact detection");
-    for (int i = 0; i < m->n_shapes; ++i) {
-        const int system = m->shape[i].system;
-        const double reach = extra + (with_reach && system >= 0 ? t->reach[system] : 0);
-        item[i] =
-            (collide_item){.body = system + 1, .movable = system_moves(m, system), .shape = i};
-        collide_bounds(&m->shape[i].shape, system_q(m, system, q), reach, item[i].low, item[i].high,
-                       &item[i].unbounded);
-        if (is_disabled(m, system)) {
-            item[i].low[0] = NAN; // meets nothing
-            item[i].unbounded = false;
-        }
-    }
-
-    PCS_TRY(collide_pairs(item, m->n_shapes, mem, pair, n_pairs));
-    return filter_pairs(m, *pair, n_pairs);
+    candidate *c = &t->list.c[i];
+    pcs_gap gap;
+    candidate_contact(t->m, c, t->st->q, &t->list.k[i], &gap);
+    c->g[0] = gap.g;
+    v3_copy(gap.P1, c->P1);
 }
 
-// room for the features of one pair, as much as any pair has needed yet
-typedef struct features {
-    pcs_feature *at;
-    int n, capacity;
-} features;
-
-// features of one pair; shape1 is the one that moves when the other cannot
-static pcs_status touch(const trial *t, const double *q, double reach, pcs_arena *mem, int *shape1,
-                        int *shape2, features *f)
+static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
+                              pcs_arena *mem)
 {
-    const pcs_model *m = t->m;
-    if (!system_moves(m, m->shape[*shape1].system)) {
-        const int other = *shape1;
-        *shape1 = *shape2;
-        *shape2 = other;
-    }
-    const model_shape *a = &m->shape[*shape1], *b = &m->shape[*shape2];
-    const double *qa = system_q(m, a->system, q), *qb = system_q(m, b->system, q);
-    for (int wanted = PCS_FEATURES_MAX;; wanted = 2 * f->n) {
-        if (wanted > f->capacity) {
-            f->at = PCS_TAKE(mem, (size_t)wanted, pcs_feature);
-            if (!f->at) return pcs_fail_memory("step: contact detection");
-            f->capacity = wanted;
-        }
-        f->n = pcs_collide(&a->shape, qa, &b->shape, qb, reach, f->capacity, f->at);
-        if (f->n <= f->capacity) return PCS_OK;
+    PCS_TRY(list_contact(t, shape1, shape2, f, mem));
+    const int i = t->list.n - 1;
+    int hint = 0;
+    place_contact(t, i);
+    PCS_TRY(candidate_drive(t, &t->list.c[i], &t->list.k[i], t->st->q, mem));
+    complete(t, &t->list.c[i], &t->list.k[i], &hint);
+    return PCS_OK;
+}
+
+// contacts first .. list.n - 1, a part for each thread
+typedef struct placing {
+    const trial *t;
+    int first, ranks;
+} placing;
+
+static void place_share(void *argument, int rank)
+{
+    const placing *p = argument;
+    const trial *t = p->t;
+    int begin, end, hint = 0;
+    threads_share(t->list.n - p->first, p->ranks, rank, &begin, &end);
+    for (int i = p->first + begin; i < p->first + end; ++i) {
+        place_contact(t, i);
+        if (t->m->n_driven == 0) complete(t, &t->list.c[i], &t->list.k[i], &hint);
     }
 }
 
-// how far the surface of a shape moves within the step where it may meet the other one. A
-// half-space goes on for ever: its turn counts by the distance of the other shape
-static double reach_of(const trial *t, int shape, int other)
+static pcs_status add_contacts(trial *t, const touches *near, pcs_arena *mem)
 {
-    const model_shape *a = &t->m->shape[shape], *b = &t->m->shape[other];
-    if (a->system < 0) return 0;
-    const double reach = t->reach[a->system], turn = t->turn[a->system];
-    if (a->shape.kind != PCS_HALF_SPACE || turn == 0) return reach;
-
-    double at[3], lever[3];
-    pose_point(system_q(t->m, b->system, t->st->q), b->shape.position, at);
-    v3_sub(at, system_q(t->m, a->system, t->st->q), lever);
-    return reach + turn * (v3_norm(lever) + shape_radius(&b->shape));
+    const int first = t->list.n;
+    if (!reserve(&t->list, first + near->n, mem)) return pcs_fail_memory("step: the contacts");
+    for (int k = 0; k < near->n; ++k) {
+        const int *pair = near->pair[near->pair_of[k]];
+        PCS_TRY(list_contact(t, pair[0], pair[1], &near->f[k], mem));
+    }
+    threads *team = near->n < FEW_CONTACTS ? NULL : t->work->team;
+    placing p = {t, first, threads_count(team)};
+    threads_run(team, place_share, &p);
+    for (int i = first, hint = 0; i < t->list.n && t->m->n_driven > 0; ++i) {
+        PCS_TRY(candidate_drive(t, &t->list.c[i], &t->list.k[i], t->st->q, mem));
+        complete(t, &t->list.c[i], &t->list.k[i], &hint);
+    }
+    return PCS_OK;
 }
+
+// ---- the list at both ends of the step
+// ------------------------------------------------------------
 
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
 {
     PCS_TRY(add_interactions(t, mem));
-    if (t->m->n_shapes == 0) return PCS_OK;
-
-    int(*pair)[2], n = 0;
-    PCS_TRY(find_pairs(t, t->st->q, extra, true, mem, &pair, &n));
-    features f = {0};
-    for (int i = 0; i < n; ++i) {
-        int a = pair[i][0], b = pair[i][1];
-        const double reach = extra + reach_of(t, a, b) + reach_of(t, b, a);
-        PCS_TRY(touch(t, t->st->q, reach, mem, &a, &b, &f));
-        for (int k = 0; k < f.n; ++k) {
-            PCS_TRY(add_contact(t, a, b, &f.at[k], mem));
-        }
-    }
+    touches near;
+    PCS_TRY(step_find(t, t->st->q, extra, true, mem, &near));
+    PCS_TRY(add_contacts(t, &near, mem));
+    t->list.n_start = t->list.n;
     return PCS_OK;
 }
 
-// The candidate of a key, or null. Contacts are found in the order in which they were listed, so
-// the search goes on from where the last one ended.
-static candidate *find_listed(const trial *t, contact_key key, int *cursor)
+static bool same_pair(const contact_key *a, const contact_key *b)
 {
-    for (int k = 0; k < t->list.n; ++k) {
-        const int i = *cursor + k < t->list.n ? *cursor + k : *cursor + k - t->list.n;
-        if (contact_key_compare(&t->list.c[i].key, &key) != 0) continue;
+    return a->shape1 == b->shape1 && a->shape2 == b->shape2;
+}
+
+// The place in the list of a contact of a pair, or -1. Pairs come in the order in which
+// they were listed, so the search goes on from where the last one ended.
+static int find_listed(const trial *t, int shape1, int shape2, int *cursor)
+{
+    const contact_key key = {shape1, shape2, 0};
+    const int n = t->list.n;
+    for (int k = 0; k < n; ++k) {
+        const int i = *cursor + k < n ? *cursor + k : *cursor + k - n;
+        if (!same_pair(&t->list.c[i].key, &key)) continue;
         *cursor = i;
-        return &t->list.c[i];
+        return i;
+    }
+    return -1;
+}
+
+// The listed contact of a key, or null: in the run of its pair that holds place i, or among those
+// that were added in the course of the step, whose pairs come in any order.
+static candidate *find_feature(const trial *t, int i, contact_key key)
+{
+    candidate *c = t->list.c;
+    for (int k = i; k < t->list.n && same_pair(&c[k].key, &key); ++k) {
+        if (c[k].key.feature == key.feature) return &c[k];
+    }
+    for (int k = i - 1; k >= 0 && same_pair(&c[k].key, &key); --k) {
+        if (c[k].key.feature == key.feature) return &c[k];
+    }
+    for (int k = t->list.n_start; k < t->list.n; ++k) {
+        if (contact_key_compare(&c[k].key, &key) == 0) return &c[k];
     }
     return NULL;
 }
 
-pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added)
+pcs_status step_detect_end(trial *t, bool pairs_only, pcs_arena *mem, int *added)
 {
     *added = 0;
-    if (t->m->n_shapes == 0) return PCS_OK;
-
-    int(*pair)[2], n = 0, cursor = 0;
-    PCS_TRY(find_pairs(t, t->q, 0, false, mem, &pair, &n));
-    features f = {0};
-    for (int i = 0; i < n; ++i) {
-        int a = pair[i][0], b = pair[i][1];
-        PCS_TRY(touch(t, t->q, 0, mem, &a, &b, &f));
-        for (int k = 0; k < f.n; ++k) {
-            candidate *known = find_listed(t, (contact_key){a, b, f.at[k].id}, &cursor);
-            if (known) {
-                known->closed = true;
-                continue;
-            }
-            PCS_TRY(add_contact(t, a, b, &f.at[k], mem));
-            *added += 1;
-        }
+    touches over;
+    PCS_TRY(step_find(t, t->q, 0, false, mem, &over));
+    for (int k = 0, cursor = 0; k < over.n; ++k) {
+        const int *pair = over.pair[over.pair_of[k]];
+        const int first = find_listed(t, pair[0], pair[1], &cursor);
+        const contact_key key = {pair[0], pair[1], over.f[k].id};
+        candidate *known = first < 0 ? NULL : find_feature(t, first, key);
+        if (known) known->closed = true;
+        if (known || (pairs_only && first >= 0)) continue;
+        PCS_TRY(add_contact(t, pair[0], pair[1], &over.f[k], mem));
+        *added += 1;
     }
     return PCS_OK;
 }

@@ -64,7 +64,7 @@ static double linear_tol(int rows, const double *g, double tol)
     return fmin(1e-2, fmax(1e-12, 0.3 * tol / sqrt(square)));
 }
 
-static pcs_status iterate(trial *t, const project_set *set, double *g, pcs_arena mem,
+static pcs_status iterate(trial *t, const project_set *set, int steps, double *g, pcs_arena mem,
                           pcs_step_report *out)
 {
     const pcs_scheme *scheme = &t->m->scheme;
@@ -91,7 +91,7 @@ static pcs_status iterate(trial *t, const project_set *set, double *g, pcs_arena
             out->projection_outcome = last;
             return PCS_OK;
         }
-        if (it == scheme->proj_max) return PCS_OK;
+        if (it == steps) return PCS_OK;
         before = out->violation_after;
 
         opts.tol = linear_tol(set->rows, g, tol);
@@ -114,7 +114,8 @@ void step_keep_free(trial *t)
     memcpy(t->q_free, t->q, (size_t)t->m->nq * sizeof(double));
 }
 
-pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
+static pcs_status project(trial *t, project_rows which, int steps, pcs_arena mem,
+                          pcs_step_report *out)
 {
     const pcs_model *m = t->m;
     out->projection_outcome = PCS_CONVERGED;
@@ -144,5 +145,15 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
             set.kind[k++] = equal ? PCS_EQUALITY : PCS_UNILATERAL;
         }
     }
-    return iterate(t, &set, g, mem, out);
+    return iterate(t, &set, steps, g, mem, out);
+}
+
+pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
+{
+    return project(t, which, t->m->scheme.proj_max, mem, out);
+}
+
+pcs_status step_project_rounds(trial *t, int steps, pcs_arena mem, pcs_step_report *out)
+{
+    return project(t, PROJECT_ACTIVE, steps, mem, out);
 }

@@ -11,6 +11,9 @@ typedef struct project_set {
     pcs_cone *kind;  // rows
 } project_set;
 
+// at most `steps` linearised steps on the active candidates and joints of a trial
+pcs_status step_project_rounds(trial *t, int steps, pcs_arena mem, pcs_step_report *out);
+
 // shortest dq (nq) in the mass metric, on the velocities of bodies: any number of rows
 pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
                            const pcs_solver_opts *opts, pcs_arena mem, double *dq,

@@ -16,7 +16,7 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     if (c->interaction < 0) {
         pcs_gap gap;
-        pcs_feature_gap(&c->feature, q1, q2, &gap);
+        pcs_feature_gap(c->feature, q1, q2, &gap);
         g[0] = gap.g;
         return PCS_OK;
     }
@@ -77,7 +77,7 @@ static void carry_frame(const double from[9], const double N[3], double F[9])
 static void contact_lever(const pcs_model *m, const candidate *c, int side, const double *q,
                           const pcs_gap *gap, bodies_block *k)
 {
-    const pcs_feature *f = &c->feature;
+    const pcs_feature *f = c->feature;
     const double sign = side == 1 ? 1 : -1, share = lever_share(m, c, side) * gap->g;
     double *core = k->core[side - 1], *along = &k->along[side - 1];
     if (has_no_point(f, side)) {
@@ -93,7 +93,7 @@ static void contact_block(const pcs_model *m, const candidate *c, const double *
                           bodies_block *k, pcs_gap *gap)
 {
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
-    pcs_feature_gap(&c->feature, q1, q2, gap);
+    pcs_feature_gap(c->feature, q1, q2, gap);
     if (carry) {
         double F[9];
         carry_frame(k->F, gap->N, F);
@@ -220,6 +220,12 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
 // ---- candidates
 // ----------------------------------------------------------------------------------
 
+void candidate_contact(const pcs_model *m, const candidate *c, const double *q, bodies_block *k,
+                       pcs_gap *gap)
+{
+    contact_block(m, c, q, false, k, gap);
+}
+
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
                            pcs_arena mem, bodies_block *k, pcs_gap *gap)
 {
@@ -243,7 +249,7 @@ pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, cons
     }
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     pcs_gap gap;
-    pcs_feature_gap(&c->feature, q1, q2, &gap);
+    pcs_feature_gap(c->feature, q1, q2, &gap);
     memcpy(out->F, F, sizeof out->F);
     contact_lever(m, c, side + 1, side == 0 ? q1 : q2, &gap, out);
     return PCS_OK;
@@ -257,8 +263,8 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *
     }
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     pcs_gap gap;
-    pcs_feature_gap(&c->feature, q1, q2, &gap);
-    if (J[0]) contact_rows(&c->feature, 1, q1, &gap, J[0], C[0]);
-    if (J[1]) contact_rows(&c->feature, 2, q2, &gap, J[1], C[1]);
+    pcs_feature_gap(c->feature, q1, q2, &gap);
+    if (J[0]) contact_rows(c->feature, 1, q1, &gap, J[0], C[0]);
+    if (J[1]) contact_rows(c->feature, 2, q2, &gap, J[1], C[1]);
     return PCS_OK;
 }

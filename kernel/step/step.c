@@ -56,7 +56,12 @@ static pcs_status attempt(void *arguments)
         scheme->projection != PCS_PROJECT_COMBINED_EQUALITY && good(out)) {
         const bool all = scheme->projection == PCS_PROJECT_COMBINED;
         step_keep_free(&next);
-        PCS_TRY(step_project(&next, all ? PROJECT_ACTIVE_AND_VIOLATED : PROJECT_ACTIVE, mem, out));
+        if (scheme->projection == PCS_PROJECT_OVERLAPS) {
+            PCS_TRY(step_project_overlaps(&next, mem, out));
+        } else {
+            PCS_TRY(
+                step_project(&next, all ? PROJECT_ACTIVE_AND_VIOLATED : PROJECT_ACTIVE, mem, out));
+        }
     }
 
     // account for every joule; say who touched whom

@@ -22,19 +22,19 @@ typedef struct candidate {
     int interaction; // index, or -1 for shapes
     int row;         // interactions: its first row in the relation
     pcs_law law;
-    int dim;                 // rows: 1, or all of a bilateral interaction or of a Coulomb block
-    int at;                  // first row in H, when active
-    pcs_feature feature;     // shapes: what faces what
-    double P1[3];            // shapes: contact point of the first at q_k; the second is P1 - g N
-    double *drive_k, *drive; // dim each: what driven bodies add to u_k and u'; null when none
-    double slack;            // of u_kN in predictions, where a driven body accelerates
-    double guess[3];         // impulse of the last step, first rows, in the frame of this one
-    double *g;               // candidate_gaps of them at q_k
-    double *g_end;           // and at q'
-    double *u_k;             // dim velocities at q_k, v_k
-    double *r, *u;           // dim impulses and velocities u' (zero when not active)
-    double own[15];          // these five where dim <= 3
-    double *J[2];            // interactions: where the rows of the block point; else null
+    int dim;                    // rows: 1, or all of a bilateral interaction or of a Coulomb block
+    int at;                     // first row in H, when active
+    const pcs_feature *feature; // shapes: what faces what
+    double P1[3];               // shapes: contact point of the first at q_k; the second is P1 - g N
+    double *drive_k, *drive;    // dim each: what driven bodies add to u_k and u'; null when none
+    double slack;               // of u_kN in predictions, where a driven body accelerates
+    double guess[3];            // impulse of the last step, first rows, in the frame of this one
+    double *g;                  // candidate_gaps of them at q_k
+    double *g_end;              // and at q'
+    double *u_k;                // dim velocities at q_k, v_k
+    double *r, *u;              // dim impulses and velocities u' (zero when not active)
+    double own[15];             // these five where dim <= 3
+    double *J[2];               // interactions: where the rows of the block point; else null
     pcs_contact_status status;
     bool active, was_active;
     bool closed; // found overlapping at q', on whatever feature it has there
@@ -45,6 +45,7 @@ typedef struct candidates {
     bodies_block *k;           // of each: cone, systems, rows; its place in the problem once active
     const bodies_block *first; // as they were at q_k, where the rows of k follow q'; else null
     int n_first;
+    int n_start; // those found at the start of the step
     int n, cap;
 } candidates;
 
@@ -53,6 +54,14 @@ static inline const bodies_block *candidate_first(const candidates *list, int i)
 {
     return i < list->n_first ? &list->first[i] : &list->k[i];
 }
+
+// what is near at some coordinates: features in the order of their pairs
+typedef struct touches {
+    int n;
+    pcs_feature *f; // n
+    int *pair_of;   // n
+    int (*pair)[2]; // shapes; the first moves
+} touches;
 
 // Everything a step computes before it is committed.
 typedef struct trial {
@@ -74,6 +83,7 @@ typedef struct trial {
     unsigned char *lu_kind; // per block, of lu
     law_cache laws;         // between the materials met so far
     candidates list;
+    bool bare;              // candidates need gaps and rows only
     double *rotation;       // R of every moving system where the rows are taken, 9 each
     double *rotation_k;     // and at q_k: the same but where the rows follow q'
     int rows;               // active rows
@@ -92,6 +102,7 @@ struct pcs_work {
     int n_systems, nv;      // that many
 
     threads *team; // or null
+    int touches;   // most features that a search has found
 
     // what can be read after a step; all in the arena
     pcs_contact *contact;
@@ -134,8 +145,12 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 
 // candidates at q_k: interactions, then contacts within `extra` plus the reach of both bodies
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem);
-// adds contacts that overlap at q' but were not in reach at q_k; *added counts them
-pcs_status step_detect_end(trial *t, pcs_arena *mem, int *added);
+// adds contacts that overlap at q' but were not in reach at q_k, those of pairs that have none when
+// `pairs_only`; *added counts them
+pcs_status step_detect_end(trial *t, bool pairs_only, pcs_arena *mem, int *added);
+// what is nearer than `extra` and, when asked for, the reach of both, at q
+pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
+                     touches *out);
 // the rows that have a gap: all of a bilateral candidate, the normal one of a contact
 static inline int candidate_gaps(const candidate *c)
 {
@@ -161,6 +176,9 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 // shapes `gap`, if not null, tells the rest
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
                            pcs_arena mem, bodies_block *k, pcs_gap *gap);
+// the same for a contact of shapes, which cannot fail
+void candidate_contact(const pcs_model *m, const candidate *c, const double *q, bodies_block *k,
+                       pcs_gap *gap);
 // the rows of one side alone at q in the frame F, moving or not, as a block of system 0; J has room
 // for those of a relation
 pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, const double *q,
@@ -195,6 +213,11 @@ static inline bool system_moves(const pcs_model *m, int system)
     return system >= 0 && m->system[system].nv > 0;
 }
 
+static inline bool is_disabled(const pcs_model *m, int system)
+{
+    return system >= 0 && m->system[system].disabled;
+}
+
 // R of every moving body at q
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
@@ -225,6 +248,8 @@ typedef enum project_rows {
 // keeps q' as the velocity level left it, for the ledger
 void step_keep_free(trial *t);
 pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out);
+// out of every overlap at q', on the features that are found there
+pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out);
 
 pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
 

@@ -188,7 +188,9 @@ typedef enum pcs_activation {
 /// How positions are brought back (theory 8.5).
 typedef enum pcs_projection {
     PCS_PROJECT_NONE,
-    PCS_PROJECT_DIRECT,            ///< active contacts and joints, when violated
+    PCS_PROJECT_DIRECT,   ///< active contacts and joints, when violated
+    PCS_PROJECT_OVERLAPS, ///< joints, and every overlap there is at the end, on the features that
+                          ///< face each other there: for dense scenes
     PCS_PROJECT_DIRECT_HYSTERESIS, ///< as direct; predictive, and a contact stays active until it
                                    ///< opens
     PCS_PROJECT_COMBINED,          ///< end-of-step active set, then project all that is violated

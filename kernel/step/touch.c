@@ -1,0 +1,147 @@
+// Who is near whom at given coordinates: pairs of shapes by their bounds, then the features of
+// each pair, by all threads. What is found, and in which order, does not depend on their number.
+#include "step/step.h"
+
+#include "collide/broad.h"
+#include "collide/collide.h"
+#include "model/filter.h"
+#include "rotation/pose.h"
+
+// pairs below which the threads are not worth waking
+#define FEW_PAIRS 128
+
+// all pairs whose bounds, fattened by reach, overlap at q
+static pcs_status find_pairs(const trial *t, const double *q, double extra, bool with_reach,
+                             pcs_arena *mem, int (**pair)[2], int *n_pairs)
+{
+    const pcs_model *m = t->m;
+    collide_item *item = PCS_TAKE(mem, (size_t)m->n_shapes, collide_item);
+    if (!item) return pcs_fail_memory("step: contact detection");
+    for (int i = 0; i < m->n_shapes; ++i) {
+        const int system = m->shape[i].system;
+        const double reach = extra + (with_reach && system >= 0 ? t->reach[system] : 0);
+        item[i] =
+            (collide_item){.body = system + 1, .movable = system_moves(m, system), .shape = i};
+        collide_bounds(&m->shape[i].shape, system_q(m, system, q), reach, item[i].low, item[i].high,
+                       &item[i].unbounded);
+        if (is_disabled(m, system)) {
+            item[i].low[0] = NAN; // meets nothing
+            item[i].unbounded = false;
+        }
+    }
+
+    PCS_TRY(collide_pairs(item, m->n_shapes, mem, pair, n_pairs));
+    return filter_pairs(m, *pair, n_pairs);
+}
+
+// how far the surface of a shape moves within the step where it may meet the other one. A
+// half-space goes on for ever: its turn counts by the distance of the other shape
+static double reach_of(const trial *t, int shape, int other)
+{
+    const model_shape *a = &t->m->shape[shape], *b = &t->m->shape[other];
+    if (a->system < 0) return 0;
+    const double reach = t->reach[a->system], turn = t->turn[a->system];
+    if (a->shape.kind != PCS_HALF_SPACE || turn == 0) return reach;
+
+    double at[3], lever[3];
+    pose_point(system_q(t->m, b->system, t->st->q), b->shape.position, at);
+    v3_sub(at, system_q(t->m, a->system, t->st->q), lever);
+    return reach + turn * (v3_norm(lever) + shape_radius(&b->shape));
+}
+
+// what the threads share
+typedef struct search {
+    const trial *t;
+    const double *q;
+    double extra;
+    bool with_reach;
+    int n_pairs, ranks;
+    int (*pair)[2];
+    pcs_feature *f; // room for `capacity` in all, an equal part for each rank
+    int *pair_of;
+    int capacity;
+    int *found; // per rank; more than its part when there was no room
+} search;
+
+static void search_share(void *argument, int rank)
+{
+    const search *s = argument;
+    const pcs_model *m = s->t->m;
+    const int room = s->capacity / s->ranks;
+    pcs_feature *f = s->f + (size_t)room * (size_t)rank;
+    int *pair_of = s->pair_of + (size_t)room * (size_t)rank;
+    int begin, end, n = 0;
+    threads_share(s->n_pairs, s->ranks, rank, &begin, &end);
+    for (int i = begin; i < end; ++i) {
+        // the first is the one that moves when the other cannot
+        int *ab = s->pair[i];
+        if (!system_moves(m, m->shape[ab[0]].system)) {
+            const int other = ab[0];
+            ab[0] = ab[1];
+            ab[1] = other;
+        }
+        const model_shape *a = &m->shape[ab[0]], *b = &m->shape[ab[1]];
+        double reach = s->extra;
+        if (s->with_reach) reach += reach_of(s->t, ab[0], ab[1]) + reach_of(s->t, ab[1], ab[0]);
+        const int left = n < room ? room - n : 0;
+        const int more =
+            pcs_collide(&a->shape, system_q(m, a->system, s->q), &b->shape,
+                        system_q(m, b->system, s->q), reach, left, f + (n < room ? n : 0));
+        for (int k = 0; k < more && k < left; ++k) {
+            pair_of[n + k] = i;
+        }
+        n += more;
+    }
+    s->found[rank] = n;
+}
+
+// the parts of the ranks one behind the other
+static int gather(search *s)
+{
+    const int room = s->capacity / s->ranks;
+    int n = s->found[0];
+    for (int rank = 1; rank < s->ranks; ++rank) {
+        for (int k = 0; k < s->found[rank]; ++k) {
+            s->f[n] = s->f[(size_t)room * (size_t)rank + (size_t)k];
+            s->pair_of[n++] = s->pair_of[(size_t)room * (size_t)rank + (size_t)k];
+        }
+    }
+    return n;
+}
+
+pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
+                     touches *out)
+{
+    *out = (touches){0};
+    if (t->m->n_shapes == 0) return PCS_OK;
+    pcs_work *wk = t->work;
+    search s = {.t = t, .q = q, .extra = extra, .with_reach = with_reach, .ranks = 1};
+    PCS_TRY(find_pairs(t, q, extra, with_reach, mem, &s.pair, &s.n_pairs));
+    threads *team = s.n_pairs < FEW_PAIRS ? NULL : wk->team;
+    s.ranks = threads_count(team);
+    s.found = PCS_TAKE(mem, (size_t)s.ranks, int);
+    if (!s.found) return pcs_fail_memory("step: contact detection");
+
+    // as many as the last search found, some more, and once again when these do not do
+    int wanted = wk->touches + wk->touches / 4 + 16;
+    for (;;) {
+        pcs_arena room = *mem;
+        s.capacity = s.ranks * wanted;
+        s.f = PCS_TAKE(&room, (size_t)s.capacity, pcs_feature);
+        s.pair_of = PCS_TAKE(&room, (size_t)s.capacity, int);
+        if (!s.f || !s.pair_of) return pcs_fail_memory("step: contact detection");
+        threads_run(team, search_share, &s);
+        int most = 0;
+        for (int rank = 0; rank < s.ranks; ++rank) {
+            if (s.found[rank] > most) most = s.found[rank];
+        }
+        if (most <= wanted) {
+            *mem = room;
+            break;
+        }
+        wanted = most + most / 4;
+    }
+    *out = (touches){gather(&s), s.f, s.pair_of, s.pair};
+    if (out->n > wk->touches) wk->touches = out->n;
+    return PCS_OK;
+}
