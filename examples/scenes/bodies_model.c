@@ -5,14 +5,7 @@
 
 pcs_scheme bodies_scheme(double tol)
 {
-    pcs_scheme scheme = pcs_scheme_default();
-    scheme.theta = 1;
-    scheme.activation = PCS_SPECULATIVE;
-    scheme.projection = PCS_PROJECT_DIRECT;
-    scheme.metric = PCS_METRIC_MASS;
-    scheme.solver = pcs_solver_defaults(PCS_NSGS);
-    scheme.solver.tol = tol;
-    return scheme;
+    return pcs_scheme_dense(tol);
 }
 
 static pcs_status add_body(pcs_model *m, const rigid *b, pcs_material material)

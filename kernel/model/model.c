@@ -32,6 +32,17 @@ pcs_material_def pcs_material_def_default(void)
     return (pcs_material_def){0};
 }
 
+pcs_scheme pcs_scheme_dense(double tol)
+{
+    pcs_scheme s = pcs_scheme_default();
+    s.theta = 1;
+    s.activation = PCS_SPECULATIVE;
+    s.projection = PCS_PROJECT_OVERLAPS;
+    s.proj_tol = 1e-5;
+    s.solver.tol = tol;
+    return s;
+}
+
 pcs_interaction_def pcs_interaction_def_default(void)
 {
     return (pcs_interaction_def){.law = pcs_law_equality()};
@@ -48,6 +59,7 @@ pcs_scheme pcs_scheme_default(void)
                         .metric = PCS_METRIC_MASS,
                         .proj_tol = 1e-10,
                         .proj_max = 50,
+                        .threads = 1,
                         .update = PCS_UPDATE_EXP,
                         .newton_tol = 1e-12,
                         .newton_max = 100,
@@ -263,6 +275,8 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
     PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
     PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST));
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
+    PCS_TRY(in_range("halvings", s->halvings, 0, 20));
+    PCS_TRY(in_range("threads", s->threads, 1, 256));
     PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
     if (!(s->proj_tol > 0 && s->proj_tol < 1e30)) {
         return pcs_fail(PCS_ERR_ARG, "scheme: proj_tol is %g m; it must be positive", s->proj_tol);

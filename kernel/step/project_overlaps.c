@@ -11,7 +11,7 @@
 enum { STEPS = 2 };
 
 // the deepest overlap at q', and the largest violation of a joint
-static pcs_status violation(const trial *t, pcs_arena mem, double *out)
+static pcs_status violation(const trial *t, pcs_arena mem, double *overlap, double *out)
 {
     const pcs_model *m = t->m;
     touches over;
@@ -24,6 +24,7 @@ static pcs_status violation(const trial *t, pcs_arena mem, double *out)
                         system_q(m, m->shape[pair[1]].system, t->q), &gap);
         *out = fmax(*out, -gap.g);
     }
+    *overlap = *out;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->interaction < 0) continue;
@@ -63,7 +64,7 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
     const pcs_scheme *scheme = &t->m->scheme;
     double now, before = INFINITY;
     out->projection_outcome = PCS_MAX_ITERS;
-    PCS_TRY(violation(t, mem, &now));
+    PCS_TRY(violation(t, mem, &out->penetration, &now));
     const double first = now;
     for (int round = 0;; ++round) {
         if (now <= scheme->proj_tol) {
@@ -80,8 +81,9 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
         PCS_TRY(one_round(t, 2 * now + scheme->proj_tol, mem, out));
         if (out->projection_outcome == PCS_DIVERGED) break;
         out->projection_outcome = PCS_MAX_ITERS;
-        PCS_TRY(violation(t, mem, &now));
+        PCS_TRY(violation(t, mem, &out->penetration, &now));
     }
+    t->looked = true;
     out->violation_before = first;
     out->violation_after = now;
     return PCS_OK;

@@ -1,16 +1,40 @@
 // One time step, as a transaction: everything happens on a trial; the state is replaced by the
 // last line, which cannot fail.
+#define _POSIX_C_SOURCE 200809L // clock_gettime
+
 #include "step/step.h"
 
 #include <string.h>
+#include <time.h>
 
 typedef struct step_arguments {
     const pcs_model *m;
     pcs_state *st;
     pcs_work *wk;
     double h;
+    bool accept; // whether to commit what did not converge
     pcs_step_report *out;
 } step_arguments;
+
+// fewer moving systems make steps as short as reading the clock
+#define MANY_SYSTEMS 16
+
+typedef struct stopwatch {
+    bool on;
+    double last, rest;
+} stopwatch;
+
+// adds the time since the last lap to *to, and tells the time
+static double lap(stopwatch *w, double *to)
+{
+    if (!w->on) return 0;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    const double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    *to += now - w->last;
+    w->last = now;
+    return now;
+}
 
 // whether velocities and positions of the trial have ended well so far
 static bool good(const pcs_step_report *out)
@@ -23,8 +47,11 @@ static pcs_status attempt(void *arguments)
     const step_arguments *a = arguments;
     const pcs_scheme *scheme = &a->m->scheme;
     pcs_step_report *out = a->out;
-    *out = (pcs_step_report){.outcome = PCS_CONVERGED, .projection_outcome = PCS_CONVERGED};
+    *out = (pcs_step_report){
+        .outcome = PCS_CONVERGED, .projection_outcome = PCS_CONVERGED, .substeps = 1};
     pcs_arena mem = a->wk->arena;
+    stopwatch watch = {.on = a->m->n_blocks >= MANY_SYSTEMS};
+    const double start = lap(&watch, &watch.last);
 
     // everything happens on a trial; the state is replaced by the last line only
     trial next;
@@ -33,12 +60,14 @@ static pcs_status attempt(void *arguments)
     // who may touch whom, and who is taken for touching
     PCS_TRY(step_detect(&next, step_tolerance(scheme), &mem));
     step_activate(&next);
+    lap(&watch, &out->times.detect);
 
     int added;
     do {
         // velocities and impulses of the theta scheme, positions by their mean
         PCS_TRY(step_velocity(&next, &mem, out));
         out->passes += 1;
+        lap(&watch, &out->times.solve);
 
         // the active set as equalities, projected within the pass
         if (scheme->projection == PCS_PROJECT_COMBINED_EQUALITY && good(out)) {
@@ -49,6 +78,7 @@ static pcs_status attempt(void *arguments)
         // who would overlap now, or be closed by this motion
         added = 0;
         if (good(out)) PCS_TRY(step_extend(&next, &mem, &added));
+        lap(&watch, &out->times.detect);
     } while (added > 0);
 
     // close the gaps that the velocity level left open
@@ -64,6 +94,8 @@ static pcs_status attempt(void *arguments)
         }
     }
 
+    lap(&watch, &out->times.project);
+
     // account for every joule; say who touched whom
     PCS_TRY(step_ledger(&next, mem, &out->energy));
     PCS_TRY(step_publish(&next, &mem, a->st, out));
@@ -72,9 +104,89 @@ static pcs_status attempt(void *arguments)
     const bool finite =
         pcs_all_finite(next.q, (size_t)a->st->nq) && pcs_all_finite(next.v, (size_t)a->st->nv);
     if (!finite) out->outcome = PCS_DIVERGED;
-    out->committed = finite && (out->outcome == PCS_CONVERGED || scheme->accept_unconverged);
+    out->committed = finite && (out->outcome == PCS_CONVERGED || a->accept);
     if (out->committed) step_commit(&next, a->st);
+    lap(&watch, &watch.rest);
+    out->times.total = watch.last - start;
     return PCS_OK;
+}
+
+// ---- steps that are divided
+// ----------------------------------------------------------------------
+
+// the ledger of two steps one after the other
+static void add_energy(const pcs_energy *first, pcs_energy *then)
+{
+    then->kinetic_before = first->kinetic_before;
+    then->potential_before = first->potential_before;
+    then->forces += first->forces;
+    then->conservative += first->conservative;
+    then->gyroscopic += first->gyroscopic;
+    then->normal += first->normal;
+    then->tangential += first->tangential;
+    then->joints += first->joints;
+    then->prescribed += first->prescribed;
+    then->mass += first->mass;
+    then->newton += first->newton;
+    then->integrator += first->integrator;
+    then->projection += first->projection;
+    then->closure += first->closure;
+}
+
+static void add_report(const pcs_step_report *first, pcs_step_report *then)
+{
+    add_energy(&first->energy, &then->energy);
+    then->newton_iters += first->newton_iters;
+    then->solves += first->solves;
+    then->passes += first->passes;
+    then->projection_iters += first->projection_iters;
+    then->sweeps += first->sweeps;
+    then->finish_iters += first->finish_iters;
+    then->substeps += first->substeps;
+    then->times.detect += first->times.detect;
+    then->times.solve += first->times.solve;
+    then->times.project += first->times.project;
+    then->times.total += first->times.total;
+    then->violation_before = fmax(then->violation_before, first->violation_before);
+    then->penetration_before = first->penetration_before;
+    if (first->outcome != PCS_CONVERGED && then->outcome == PCS_CONVERGED) {
+        then->outcome = first->outcome;
+    }
+}
+
+// one step, or two of half its size where it does not converge and may be divided
+static pcs_status divide(const step_arguments *a, int halvings)
+{
+    step_arguments whole = *a;
+    whole.accept = halvings == 0 && a->m->scheme.accept_unconverged;
+    PCS_TRY(work_attempt(a->wk, attempt, &whole));
+    if (a->out->outcome == PCS_CONVERGED || halvings == 0) return PCS_OK;
+
+    step_arguments half = *a;
+    half.h = 0.5 * a->h;
+    PCS_TRY(divide(&half, halvings - 1));
+    if (!a->out->committed) return PCS_OK;
+    const pcs_step_report first = *a->out;
+    PCS_TRY(divide(&half, halvings - 1));
+    add_report(&first, a->out);
+    return PCS_OK;
+}
+
+// the same as one transaction: what the first parts did to the state is undone when a later fails
+static pcs_status divide_whole(const step_arguments *a)
+{
+    const int halvings = a->m->scheme.halvings;
+    if (halvings == 0) return divide(a, 0);
+    if (!a->wk->backup) PCS_TRY(pcs_state_create(a->m, &a->wk->backup));
+    PCS_TRY(pcs_state_copy(a->st, a->wk->backup));
+    const pcs_status status = divide(a, halvings);
+    if (status != PCS_OK || !a->out->committed) {
+        // there was room for this much before
+        const pcs_status back = pcs_state_copy(a->wk->backup, a->st);
+        PCS_ASSERT(back == PCS_OK);
+        (void)back;
+    }
+    return status;
 }
 
 pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
@@ -82,14 +194,15 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
 {
     // a call that is not carried out has not converged
     pcs_step_report own;
-    step_arguments a = {m, st, wk, h, report ? report : &own};
+    step_arguments a = {m, st, wk, h, false, report ? report : &own};
     *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
     PCS_TRY(step_check("pcs_step", m, st, wk));
     if (!(h > 0) || !isfinite(h)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
     }
     const double t0 = st->t;
-    const pcs_status status = work_attempt(wk, attempt, &a);
+    PCS_TRY(work_team(wk));
+    const pcs_status status = divide_whole(&a);
     if (status != PCS_OK) {
         *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
         return status;

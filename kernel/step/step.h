@@ -84,6 +84,7 @@ typedef struct trial {
     law_cache laws;         // between the materials met so far
     candidates list;
     bool bare;              // candidates need gaps and rows only
+    bool looked;            // the overlap at q' is known from its own features
     double *rotation;       // R of every moving system where the rows are taken, 9 each
     double *rotation_k;     // and at q_k: the same but where the rows follow q'
     int rows;               // active rows
@@ -101,17 +102,20 @@ struct pcs_work {
     const pcs_model *owner; // the model it was made for, with
     int n_systems, nv;      // that many
 
-    threads *team; // or null
-    int touches;   // most features that a search has found
+    threads *team;     // or null
+    pcs_state *backup; // of a step that is divided; or null
+    int touches;       // most features that a search has found
 
-    // what can be read after a step; all in the arena
-    pcs_contact *contact;
+    // what can be read after a step; in the arena but for what is made on request
+    pcs_contact *contact; // once somebody asks, in `listed`
     int n_contacts;
+    pcs_arena listed;
     candidates list;
     const pcs_model *model;
     bodies_problem problem; // as in the trial
-    const double *v_free, *rotation;
-    block_lu lu; // its A
+    const double *v_free, *rotation, *u;
+    pcs_measure measure; // of the last solve
+    block_lu lu;         // its A
 
     // the problem with W, once somebody asks for it
     pcs_arena assembled;
@@ -128,6 +132,9 @@ struct pcs_work {
 
 // runs `attempt` with the arena of the work, growing it until everything fits
 pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments);
+
+// as many threads as the scheme of the model wants
+pcs_status work_team(pcs_work *wk);
 
 // arguments that every entry shares: not null, one model, finite
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
@@ -257,7 +264,7 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
 // that added energy (D-7)
 void step_warn(const pcs_model *m, const pcs_work *wk, double t0, const pcs_step_report *out);
 
-// gaps at q', contacts to be read, room for what will be remembered: all that can fail
+// gaps at q', what will be read, room for what will be remembered: all that can fail
 pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out);
 // replaces the state; cannot fail
 void step_commit(const trial *t, pcs_state *st);

@@ -238,6 +238,10 @@ static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     PCS_TRY(step_solve(t, mem, &report));
     out->solve = report.solve;
     out->solves += 1;
+    out->islands = report.islands;
+    out->largest_island = report.largest;
+    out->sweeps += report.sweeps;
+    out->finish_iters += report.finish;
     return PCS_OK;
 }
 

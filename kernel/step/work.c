@@ -41,6 +41,9 @@ void pcs_work_destroy(pcs_work *wk)
     const pcs_env env = wk->env;
     pcs_arena_destroy(&env, &wk->arena);
     pcs_arena_destroy(&env, &wk->assembled);
+    pcs_arena_destroy(&env, &wk->listed);
+    threads_destroy(wk->team);
+    pcs_state_destroy(wk->backup);
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
     pcs_env_free(&env, wk->linear_piv);
@@ -49,12 +52,23 @@ void pcs_work_destroy(pcs_work *wk)
 
 size_t pcs_work_bytes(const pcs_work *wk)
 {
-    return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size : 0;
+    return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size +
+                    wk->listed.size
+              : 0;
 }
 
 size_t pcs_work_demand(const pcs_work *wk)
 {
     return wk ? wk->peak : 0;
+}
+
+pcs_status work_team(pcs_work *wk)
+{
+    const int wanted = wk->owner->scheme.threads;
+    if (threads_count(wk->team) == wanted) return PCS_OK;
+    threads_destroy(wk->team);
+    wk->team = NULL;
+    return wanted == 1 ? PCS_OK : threads_create(&wk->env, wanted, &wk->team);
 }
 
 pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments)
@@ -63,6 +77,7 @@ pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *argum
         wk->contact = NULL;
         wk->n_contacts = 0;
         wk->list = (candidates){0};
+        wk->model = NULL;
         wk->problem = (bodies_problem){0};
         wk->v_free = NULL;
         wk->is_assembled = false;

@@ -227,11 +227,20 @@ typedef struct pcs_scheme {
     int newton_max;          ///< iterations of the theta scheme's Newton loop
     bool accept_unconverged; ///< commit a step whose Newton loop, solver or projection did not
                              ///< converge (the report says so either way); default false
-    pcs_solver_opts solver;  ///< of the velocity problem
+    int halvings; ///< how often a step that does not converge is cut in two before it is given up
+                  ///< or accepted: 0 (default) to 20. The report is that of the last part
+    int threads;  ///< that work on a step, the caller included: 1 (default) to 256. The bits do not
+                  ///< depend on it
+    pcs_solver_opts solver; ///< of the velocity problem
 } pcs_scheme;
 
 /// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint lever, `auto`.
 PCS_API pcs_scheme pcs_scheme_default(void);
+
+/// For many bodies that pile up, e = 0: theta = 1, speculative, every overlap projected to proj_tol
+/// = 1e-5 m (choose it by the size of the bodies), velocities to `tol`: 1e-4 is what is needed to
+/// look right, 1e-8 and less what is needed to stay put for long.
+PCS_API pcs_scheme pcs_scheme_dense(double tol);
 
 // ---- the model
 

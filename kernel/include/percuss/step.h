@@ -51,6 +51,15 @@ typedef struct pcs_energy {
     double closure;    ///< what does not close
 } pcs_energy;
 
+/// Wall-clock time of the stages of a step, s. Zero for models of fewer than 16 moving systems,
+/// whose steps are as short as reading the clock.
+typedef struct pcs_step_times {
+    double detect;  ///< finding pairs, gaps and rows, at both ends of the step
+    double solve;   ///< the velocity problems
+    double project; ///< bringing positions back, its looking included
+    double total;   ///< all of the step
+} pcs_step_times;
+
 /// What a step reports. After an error status it is empty, with outcome PCS_STOPPED. `outcome` is
 /// the worst of Newton loop, velocity problem and projection; a velocity problem that ended at the
 /// rounding of its own data counts as converged there.
@@ -68,15 +77,25 @@ typedef struct pcs_step_report {
     int projection_iters;           ///< MLCP steps taken
     double violation_before;        ///< m, of the projected rows before the projection
     double violation_after;         ///< m, and after it
-    double penetration;             ///< m, largest overlap of any candidate at the end of the step
+    double penetration_before;      ///< m, largest overlap of any contact at the start of the step
+    double penetration;             ///< m, at its end: of the features that faced each other at its
+                                    ///< start, with PCS_PROJECT_OVERLAPS of those at its end
+    int islands;                    ///< groups of systems that contacts and joints hold together
+    int largest_island;             ///< constraints (cone blocks) of the largest
+    int sweeps;                     ///< of Gauss-Seidel, all islands and solves
+    int finish_iters;               ///< of Newton and interior point methods behind them
+    int substeps;                   ///< steps it was made of: 1, or more when it had to be divided
+    pcs_step_times times;           ///< where the time went
     pcs_energy energy;              ///< the ledger of the step
 } pcs_step_report;
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
 /// outcome other than PCS_CONVERGED (unless scheme.accept_unconverged), the state is unchanged.
-/// `report` may be null. Allocates only when the demand has grown since the last step. The log of
-/// the model's environment gets a warning when the step is not committed, and one for each contact
-/// or interaction that added energy (decision D-7), which impacts at several points at once can do.
+/// With scheme.halvings a step that does not converge is made anew of two of half its size, and so
+/// on. `report` may be null. Allocates only when the demand has grown since the last step. The log
+/// of the model's environment gets a warning when the step is not committed, and one for each
+/// contact or interaction that added energy (decision D-7), which impacts at several points at once
+/// can do.
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
@@ -129,7 +148,8 @@ typedef struct pcs_contact {
     double u[3];  ///< local velocity u' at the end of the step, m/s (without friction: u[0] only)
 } pcs_contact;
 
-/// The contacts of the last step or impact; valid until the next use of the work.
+/// The contacts of the last step or impact; valid until the next use of the work. They are listed
+/// when they are first asked for; without memory for that there are none.
 PCS_API int pcs_contacts(const pcs_work *work, const pcs_contact **out);
 
 /// Sum of the contact impulses on a body in the last step: force impulse in the inertial frame

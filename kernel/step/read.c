@@ -1,0 +1,178 @@
+// What can be read after a step: contacts with their status, the wrench on a body, the problem that
+// was solved. Nothing of it is made before somebody asks.
+#include "step/step.h"
+
+#include <string.h>
+
+#include "certificate/verdict.h"
+#include "linalg/m3.h"
+
+// ---- contacts
+// ------------------------------------------------------------------------------------
+
+static void publish_contact(const candidate *c, const bodies_block *k, int row, pcs_contact *out)
+{
+    const bool shapes = c->interaction < 0;
+    const bool friction = candidate_cone(c) == PCS_COULOMB;
+    *out = (pcs_contact){.system1 = {c->sys1 + 1},
+                         .system2 = {c->sys2 + 1},
+                         .shape1 = shapes ? c->key.shape1 : -1,
+                         .shape2 = shapes ? c->key.shape2 : -1,
+                         .interaction = shapes ? 0 : c->interaction + 1,
+                         .row = shapes ? 0 : c->row + row,
+                         .feature = c->key.feature,
+                         .law = c->law,
+                         .active = c->active,
+                         .status = c->status,
+                         .gap = c->g[row],
+                         .gap_end = c->g_end[row]};
+    memcpy(out->r, c->r + row, (friction ? (size_t)c->dim : 1) * sizeof *out->r);
+    memcpy(out->u, c->u + row, (friction ? (size_t)c->dim : 1) * sizeof *out->u);
+    if (shapes) {
+        memcpy(out->P1, c->P1, sizeof out->P1);
+        v3_along(c->P1, -c->g[0], k->F, out->P2);
+        memcpy(out->F, k->F, sizeof out->F);
+    }
+}
+
+// velocities of the largest system
+static size_t widest(const pcs_model *m)
+{
+    int most = 0;
+    for (int i = 0; i < m->n_systems; ++i) {
+        if (m->system[i].nv > most) most = m->system[i].nv;
+    }
+    return (size_t)most;
+}
+
+// the status of every candidate, from r and w = u + shift of the problem last solved; errors of
+// velocities are what the solver stops on
+static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
+{
+
+    const double size = fmax(wk->measure.norm_q, wk->measure.norm_u);
+    const double error = fmax(wk->model->scheme.solver.tol, 2 * wk->measure.residual) * size;
+    int block = 0;
+    for (int i = 0; i < wk->list.n; ++i) {
+        candidate *c = &wk->list.c[i];
+        c->status = PCS_CONTACT_OPEN;
+        if (!c->active || !wk->v_free) continue; // a projection solves for no impulses
+        const pcs_cone cone = candidate_cone(c);
+        if (cone == PCS_COULOMB) {
+            double W[9], Z[2 * 3 * BODY_NV], *room = Z;
+            pcs_arena scope = *mem;
+            if (c->interaction >= 0) room = PCS_TAKE(&scope, 6 * widest(wk->model), double);
+            if (!room) return pcs_fail_memory("pcs_contacts");
+            bodies_diagonal(&wk->problem, block, room, W);
+            double trace = 0;
+            for (int j = 0; j < c->dim; ++j) {
+                trace += W[(c->dim + 1) * j];
+            }
+            const pcs_block cone_block = {cone, c->at, c->dim, c->law.mu};
+            c->status = verdict_of(&cone_block, trace / c->dim, error, c->r, wk->u + c->at).status;
+        } else if (cone == PCS_EQUALITY) {
+            c->status = PCS_CONTACT_STICK;
+        } else if (c->r[0] > 0) {
+            c->status = PCS_CONTACT_SLIDE;
+        }
+        ++block;
+    }
+    return PCS_OK;
+}
+
+static pcs_status list_contacts(pcs_work *wk, pcs_arena *mem)
+{
+    int n = 0;
+    for (int i = 0; i < wk->list.n; ++i) {
+        n += candidate_gaps(&wk->list.c[i]);
+    }
+    pcs_contact *contact = PCS_TAKE(mem, (size_t)n, pcs_contact);
+    if (!contact) return pcs_fail_memory("pcs_contacts");
+    PCS_TRY(find_status(wk, mem));
+    n = 0;
+    for (int i = 0; i < wk->list.n; ++i) {
+        for (int j = 0; j < candidate_gaps(&wk->list.c[i]); ++j) {
+            publish_contact(&wk->list.c[i], candidate_first(&wk->list, i), j, &contact[n++]);
+        }
+    }
+    wk->contact = contact;
+    wk->n_contacts = n;
+    return PCS_OK;
+}
+
+static pcs_status local_problem(pcs_work *wk, pcs_arena *mem)
+{
+    return bodies_assemble(&wk->problem, wk->v_free, mem, &wk->local);
+}
+
+// runs `make` in an arena of the work that grows to it
+static pcs_status make_grown(pcs_work *wk, pcs_arena *arena,
+                             pcs_status (*make)(pcs_work *wk, pcs_arena *mem))
+{
+    for (;;) {
+        size_t peak = 0;
+        pcs_arena mem = *arena;
+        mem.used = 0;
+        mem.peak = &peak;
+        const pcs_status status = make(wk, &mem);
+        if (status != PCS_ERR_MEMORY || peak <= arena->size) return status;
+        pcs_arena bigger;
+        PCS_TRY(pcs_arena_create(&wk->env, peak + peak / 2 + 1024, &bigger));
+        pcs_arena_destroy(&wk->env, arena);
+        *arena = bigger;
+    }
+}
+
+// what is made on request is nobody else's: the work is the caller's own, one per thread
+static pcs_work *own(const pcs_work *work)
+{
+    return (pcs_work *)(uintptr_t)work;
+}
+
+int pcs_contacts(const pcs_work *work, const pcs_contact **out)
+{
+    pcs_work *wk = own(work);
+    if (out) *out = NULL;
+    if (!wk || !wk->model || wk->list.n == 0) return 0;
+    if (!wk->contact && make_grown(wk, &wk->listed, list_contacts) != PCS_OK) return 0;
+    if (out) *out = wk->contact;
+    return wk->n_contacts;
+}
+
+// ---- wrenches and problem
+// ------------------------------------------------------------------------
+
+void pcs_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
+{
+    memset(wrench, 0, 6 * sizeof *wrench);
+    const int index = system.id - 1;
+    if (!wk || !wk->model || !model_find(wk->model, system)) return;
+    if (wk->model->system[index].kind != SYSTEM_BODY) return;
+    const pcs_model *m = wk->model;
+    const int block = m->system[index].block;
+    for (int i = 0; i < wk->list.n && block >= 0; ++i) {
+        const candidate *c = &wk->list.c[i];
+        const bodies_block *k = &wk->list.k[i];
+        for (int side = 0; side < 2; ++side) {
+            if (k->sys[side] != block) continue;
+            bodies_block one = *k;
+            one.sys[1 - side] = -1;
+
+            // as if the system were the only one
+            const int start[2] = {0, BODY_NV};
+            one.sys[side] = 0;
+            bodies_block_impulse(&one, start, wk->rotation + 9 * (size_t)block, c->r, wrench);
+        }
+    }
+}
+
+pcs_problem pcs_last_problem(const pcs_work *work)
+{
+    pcs_work *wk = own(work);
+    if (!wk || !wk->v_free || wk->problem.n == 0) return (pcs_problem){0};
+    if (!wk->is_assembled && make_grown(wk, &wk->assembled, local_problem) != PCS_OK) {
+        return (pcs_problem){0};
+    }
+    wk->is_assembled = true;
+    return wk->local;
+}
