@@ -11,39 +11,56 @@
 #define KINDS (PCS_HEIGHT_FIELD + 1)
 
 typedef struct entry {
-    collide_fn *fn; // null: this pair never touches
-    bool swapped;   // fn takes the second shape first
+    collide_fn *fn;        // null: this pair never touches
+    bool swapped;          // fn takes the second shape first
+    collide_many_fn *many; // in place of fn
 } entry;
 
 static const entry table[KINDS][KINDS] = {
-    [PCS_SPHERE][PCS_SPHERE] = {collide_sphere_sphere, false},
-    [PCS_SPHERE][PCS_HALF_SPACE] = {collide_sphere_half_space, false},
-    [PCS_SPHERE][PCS_BOX] = {collide_sphere_box, false},
-    [PCS_HALF_SPACE][PCS_SPHERE] = {collide_sphere_half_space, true},
-    [PCS_HALF_SPACE][PCS_BOX] = {collide_box_half_space, true},
-    [PCS_BOX][PCS_SPHERE] = {collide_sphere_box, true},
-    [PCS_BOX][PCS_HALF_SPACE] = {collide_box_half_space, false},
-    [PCS_BOX][PCS_BOX] = {collide_box_box, false},
-    [PCS_SPHERE][PCS_CAPSULE] = {collide_sphere_capsule, false},
-    [PCS_CAPSULE][PCS_SPHERE] = {collide_sphere_capsule, true},
-    [PCS_SPHERE][PCS_HULL] = {collide_polyhedra, false},
-    [PCS_HULL][PCS_SPHERE] = {collide_polyhedra, true},
-    [PCS_CAPSULE][PCS_CAPSULE] = {collide_capsule_capsule, false},
-    [PCS_CAPSULE][PCS_HALF_SPACE] = {collide_capsule_half_space, false},
-    [PCS_HALF_SPACE][PCS_CAPSULE] = {collide_capsule_half_space, true},
-    [PCS_CAPSULE][PCS_BOX] = {collide_polyhedra, false},
-    [PCS_BOX][PCS_CAPSULE] = {collide_polyhedra, true},
-    [PCS_CAPSULE][PCS_HULL] = {collide_polyhedra, false},
-    [PCS_HULL][PCS_CAPSULE] = {collide_polyhedra, true},
-    [PCS_BOX][PCS_HULL] = {collide_polyhedra, false},
-    [PCS_HULL][PCS_BOX] = {collide_polyhedra, true},
-    [PCS_HULL][PCS_HALF_SPACE] = {collide_hull_half_space, false},
-    [PCS_HALF_SPACE][PCS_HULL] = {collide_hull_half_space, true},
-    [PCS_HULL][PCS_HULL] = {collide_hull_hull, false},
-    [PCS_CYLINDER][PCS_HALF_SPACE] = {collide_cylinder_half_space, false},
-    [PCS_HALF_SPACE][PCS_CYLINDER] = {collide_cylinder_half_space, true},
-    [PCS_SPHERE][PCS_CYLINDER] = {collide_sphere_cylinder, false},
-    [PCS_CYLINDER][PCS_SPHERE] = {collide_sphere_cylinder, true},
+    [PCS_SPHERE][PCS_SPHERE] = {collide_sphere_sphere, false, NULL},
+    [PCS_SPHERE][PCS_HALF_SPACE] = {collide_sphere_half_space, false, NULL},
+    [PCS_SPHERE][PCS_BOX] = {collide_sphere_box, false, NULL},
+    [PCS_HALF_SPACE][PCS_SPHERE] = {collide_sphere_half_space, true, NULL},
+    [PCS_HALF_SPACE][PCS_BOX] = {collide_box_half_space, true, NULL},
+    [PCS_BOX][PCS_SPHERE] = {collide_sphere_box, true, NULL},
+    [PCS_BOX][PCS_HALF_SPACE] = {collide_box_half_space, false, NULL},
+    [PCS_BOX][PCS_BOX] = {collide_box_box, false, NULL},
+    [PCS_SPHERE][PCS_CAPSULE] = {collide_sphere_capsule, false, NULL},
+    [PCS_CAPSULE][PCS_SPHERE] = {collide_sphere_capsule, true, NULL},
+    [PCS_SPHERE][PCS_HULL] = {collide_polyhedra, false, NULL},
+    [PCS_HULL][PCS_SPHERE] = {collide_polyhedra, true, NULL},
+    [PCS_CAPSULE][PCS_CAPSULE] = {collide_capsule_capsule, false, NULL},
+    [PCS_CAPSULE][PCS_HALF_SPACE] = {collide_capsule_half_space, false, NULL},
+    [PCS_HALF_SPACE][PCS_CAPSULE] = {collide_capsule_half_space, true, NULL},
+    [PCS_CAPSULE][PCS_BOX] = {collide_polyhedra, false, NULL},
+    [PCS_BOX][PCS_CAPSULE] = {collide_polyhedra, true, NULL},
+    [PCS_CAPSULE][PCS_HULL] = {collide_polyhedra, false, NULL},
+    [PCS_HULL][PCS_CAPSULE] = {collide_polyhedra, true, NULL},
+    [PCS_BOX][PCS_HULL] = {collide_polyhedra, false, NULL},
+    [PCS_HULL][PCS_BOX] = {collide_polyhedra, true, NULL},
+    [PCS_HULL][PCS_HALF_SPACE] = {collide_hull_half_space, false, NULL},
+    [PCS_HALF_SPACE][PCS_HULL] = {collide_hull_half_space, true, NULL},
+    [PCS_HULL][PCS_HULL] = {collide_hull_hull, false, NULL},
+    [PCS_CYLINDER][PCS_HALF_SPACE] = {collide_cylinder_half_space, false, NULL},
+    [PCS_HALF_SPACE][PCS_CYLINDER] = {collide_cylinder_half_space, true, NULL},
+    [PCS_SPHERE][PCS_CYLINDER] = {collide_sphere_cylinder, false, NULL},
+    [PCS_CYLINDER][PCS_SPHERE] = {collide_sphere_cylinder, true, NULL},
+    [PCS_SPHERE][PCS_MESH] = {NULL, false, collide_ground},
+    [PCS_MESH][PCS_SPHERE] = {NULL, true, collide_ground},
+    [PCS_SPHERE][PCS_HEIGHT_FIELD] = {NULL, false, collide_ground},
+    [PCS_HEIGHT_FIELD][PCS_SPHERE] = {NULL, true, collide_ground},
+    [PCS_BOX][PCS_MESH] = {NULL, false, collide_ground},
+    [PCS_MESH][PCS_BOX] = {NULL, true, collide_ground},
+    [PCS_BOX][PCS_HEIGHT_FIELD] = {NULL, false, collide_ground},
+    [PCS_HEIGHT_FIELD][PCS_BOX] = {NULL, true, collide_ground},
+    [PCS_CAPSULE][PCS_MESH] = {NULL, false, collide_ground},
+    [PCS_MESH][PCS_CAPSULE] = {NULL, true, collide_ground},
+    [PCS_CAPSULE][PCS_HEIGHT_FIELD] = {NULL, false, collide_ground},
+    [PCS_HEIGHT_FIELD][PCS_CAPSULE] = {NULL, true, collide_ground},
+    [PCS_CYLINDER][PCS_MESH] = {NULL, false, collide_ground},
+    [PCS_MESH][PCS_CYLINDER] = {NULL, true, collide_ground},
+    [PCS_CYLINDER][PCS_HEIGHT_FIELD] = {NULL, false, collide_ground},
+    [PCS_HEIGHT_FIELD][PCS_CYLINDER] = {NULL, true, collide_ground},
 };
 
 static void swap3(double a[3], double b[3])
@@ -81,14 +98,23 @@ int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shap
 {
     PCS_ASSERT((unsigned)shape1->kind < KINDS && (unsigned)shape2->kind < KINDS);
     const entry e = table[shape1->kind][shape2->kind];
-    if (!e.fn) return 0;
+    if (!e.fn && !e.many) return 0;
+    const pcs_shape *s1 = e.swapped ? shape2 : shape1, *s2 = e.swapped ? shape1 : shape2;
+    const double *p1 = e.swapped ? q2 : q1, *p2 = e.swapped ? q1 : q2;
 
-    // the functions count on room for all they may find
-    pcs_feature few[PCS_FEATURES_MAX], *found = capacity < PCS_FEATURES_MAX ? few : out;
-    const int n = e.swapped ? e.fn(shape2, q2, shape1, q1, reach, found)
-                            : e.fn(shape1, q1, shape2, q2, reach, found);
+    // the functions of convex pairs count on room for all they may find
+    int n;
+    if (e.many) {
+        n = e.many(s1, p1, s2, p2, reach, capacity, out);
+    } else if (capacity >= PCS_FEATURES_MAX) {
+        n = e.fn(s1, p1, s2, p2, reach, out);
+    } else {
+        pcs_feature few[PCS_FEATURES_MAX];
+        n = e.fn(s1, p1, s2, p2, reach, few);
+        const int fit = n < capacity ? n : capacity;
+        if (fit > 0) memcpy(out, few, (size_t)fit * sizeof *out);
+    }
     const int written = n < capacity ? n : capacity;
-    if (found == few && written > 0) memcpy(out, few, (size_t)written * sizeof *out);
     for (int i = 0; e.swapped && i < written; ++i) {
         collide_mirror(&out[i], q2, q1);
     }

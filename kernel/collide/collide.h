@@ -32,4 +32,11 @@ collide_fn collide_sphere_cylinder;
 // the feature seen with the bodies exchanged; q1 and q2 are the poses before that
 void collide_mirror(pcs_feature *f, const double *q1, const double *q2);
 
+// the same against what may give any number: writes at most capacity, returns how many there are
+// (no fewer, when that is more)
+typedef int collide_many_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
+                            const double *q2, double reach, int capacity, pcs_feature *out);
+
+collide_many_fn collide_ground;
+
 #endif

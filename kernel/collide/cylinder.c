@@ -42,89 +42,71 @@ void cylinder_core(const pcs_shape *s, const double x[3], const double u[3], dou
     p[2] = x[2] - *radius * u[2];
 }
 
-// what a half-space sees of a cylinder
-typedef struct standing {
-    const pcs_shape *s1, *s2;
-    double n2[3]; // normal, frame of body 2
-    double n[3];  // and frame of the cylinder
-    double e[2];  // unit, from the axis to the lowest generator
-    double height, reach;
-} standing;
-
-static int add(const standing *v, unsigned id, const double x[3], bool lowest, int count,
-               pcs_feature *out)
+// Numbers: 16 for what belongs to the upper cap, 0 to the lower; the points of the rim 0 to 5; 8
+// the lowest, unless it is one of them. A cap that lies on the plane has all its rim points, fixed
+// in the body; otherwise the lowest point of each rim is all there is.
+bool cylinder_point(const pcs_shape *s, const double m[3], int k, double p[3], double *radius,
+                    unsigned *number)
 {
-    const double g = v->height + v3_dot(v->n, x);
-    if (!(g <= v->reach)) return count;
-
-    pcs_feature *f = &out[count];
-    *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = id};
-    double p[3];
-    v3_copy(x, p);
-    if (lowest) {
-        const double u[3] = {-v->n[0], -v->n[1], -v->n[2]};
-        cylinder_core(v->s1, x, u, p, &f->radius1);
+    const double across = hypot(m[0], m[1]), r = s->radius;
+    const int facing = m[2] > 0 ? -1 : 1, side = k == 1 ? -facing : facing;
+    const bool flat = across <= flat_tol;
+    const unsigned base = side > 0 ? 16 : 0;
+    const double e[2] = {across > 0 ? -m[0] / across : 1, across > 0 ? -m[1] / across : 0};
+    const double lowest[3] = {r * e[0], r * e[1], side * s->half[2]};
+    *radius = 0;
+    *number = base + 8;
+    if (k < 2) {
+        if (flat && k == 1) return false;
+        const double u[3] = {-m[0], -m[1], -m[2]};
+        cylinder_core(s, lowest, u, p, radius);
     }
-    quat_turn(v->s1->orientation, 1, p, f->p1);
-    v3_along(f->p1, 1, v->s1->position, f->p1);
-    v3_copy(v->s2->position, f->p2);
-    v3_copy(v->n2, f->d2);
-    v3_copy(v->n2, f->n2);
-    return count + 1;
+    if (!flat) return k < 2;
+
+    // which of the rim points the lowest is
+    int same = -1;
+    double rim[3];
+    for (int i = 0; i < RIM_POINTS; ++i) {
+        cylinder_rim(s, side, i, rim);
+        if (hypot(rim[0] - lowest[0], rim[1] - lowest[1]) <= same_point_tol * r) same = i;
+    }
+    if (k == 0) {
+        if (same >= 0) *number = base + (unsigned)same;
+        return true;
+    }
+    *number = base + (unsigned)(k - 2);
+    cylinder_rim(s, side, k - 2, p);
+    return k - 2 != same;
 }
 
-// the lowest point of a rim
-static void lowest_point(const standing *v, int side, double x[3])
-{
-    x[0] = v->s1->radius * v->e[0];
-    x[1] = v->s1->radius * v->e[1];
-    x[2] = side * v->s1->half[2];
-}
-
-// Ids: 16 for what belongs to the upper cap, 0 to the lower; the points of the rim by number; 8 the
-// lowest. A cap that lies on the plane has all its rim points, fixed in the body, and the lowest
-// when it is not one of them; otherwise the lowest point of each rim is all there is.
 int collide_cylinder_half_space(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                                 const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
-    standing v = {.s1 = s1, .s2 = s2, .reach = reach};
-    double n[3], c[3], a[3], ac[3], x[3];
-    quat_z_axis(s2->orientation, v.n2);
-    pose_direction(q2, v.n2, n);
+    double n2[3], n[3], m[3], c[3], a[3], ac[3];
+    quat_z_axis(s2->orientation, n2);
+    pose_direction(q2, n2, n);
     pose_point(q1, s1->position, c);
     pose_point(q2, s2->position, a);
     v3_sub(c, a, ac);
-    v.height = v3_dot(n, ac);
-    pose_direction_back(q1, n, v.n);
-    quat_turn(s1->orientation, -1, v.n, v.n);
+    const double height = v3_dot(n, ac);
+    pose_direction_back(q1, n, m);
+    quat_turn(s1->orientation, -1, m, m);
+    const double reached = fabs(m[2]) * s1->half[2] + hypot(m[0], m[1]) * s1->radius;
+    if (!(height - reached <= reach)) return 0;
 
-    const double across = hypot(v.n[0], v.n[1]);
-    if (!(v.height - fabs(v.n[2]) * s1->half[2] - across * s1->radius <= reach)) return 0;
-    v.e[0] = across > 0 ? -v.n[0] / across : 1;
-    v.e[1] = across > 0 ? -v.n[1] / across : 0;
-
-    const int side = v.n[2] > 0 ? -1 : 1;
-    const unsigned base = side > 0 ? 16 : 0;
     int count = 0;
-    lowest_point(&v, side, x);
-    if (across > flat_tol) {
-        // lying and tilted: the two ends
-        count = add(&v, base + 8, x, true, count, out);
-        lowest_point(&v, -side, x);
-        return add(&v, 24 - base, x, true, count, out);
-    }
-
-    // standing: the lowest first, under the number of a rim point if it is one
-    int same = RIM_POINTS;
-    double rim[RIM_POINTS][3];
-    for (int k = 0; k < RIM_POINTS; ++k) {
-        cylinder_rim(s1, side, k, rim[k]);
-        if (hypot(rim[k][0] - x[0], rim[k][1] - x[1]) <= same_point_tol * s1->radius) same = k;
-    }
-    if (across == 0) same = 0;
-    count = add(&v, base + (same < RIM_POINTS ? (unsigned)same : 8), x, true, count, out);
-    for (int k = 0; k < RIM_POINTS; ++k) {
-        if (k != same) count = add(&v, base + (unsigned)k, rim[k], false, count, out);
+    for (int k = 0; k < 2 + RIM_POINTS; ++k) {
+        double p[3], radius;
+        unsigned number;
+        if (!cylinder_point(s1, m, k, p, &radius, &number)) continue;
+        if (!(height + v3_dot(m, p) - radius <= reach)) continue;
+        pcs_feature *f = &out[count++];
+        *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = number, .radius1 = radius};
+        quat_turn(s1->orientation, 1, p, f->p1);
+        v3_along(f->p1, 1, s1->position, f->p1);
+        v3_copy(s2->position, f->p2);
+        v3_copy(n2, f->d2);
+        v3_copy(n2, f->n2);
     }
     return count;
 }

@@ -2,6 +2,8 @@
 #ifndef COLLIDE_CYLINDER_H
 #define COLLIDE_CYLINDER_H
 
+#include <stdbool.h>
+
 #include <percuss/shape.h>
 
 #include "linalg/m3.h"
@@ -19,5 +21,11 @@ void cylinder_rim(const pcs_shape *s, int side, int k, double x[3]);
 // the point itself is taken, with radius 0.
 void cylinder_core(const pcs_shape *s, const double x[3], const double u[3], double p[3],
                    double *radius);
+
+// Point k of 0 .. 2 + RIM_POINTS - 1 that a plane with the normal m (unit, frame of the shape) may
+// touch: the lowest of each rim; of a cap that lies on the plane the points of the rim. Its core
+// and radius; *number, in 0 .. 31, is the same whatever the cap. False where there is none.
+bool cylinder_point(const pcs_shape *s, const double m[3], int k, double p[3], double *radius,
+                    unsigned *number);
 
 #endif

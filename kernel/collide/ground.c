@@ -1,0 +1,560 @@
+// A convex shape against a mesh or a height field, triangle by triangle, in the frame of the
+// surface. Body 1 carries the convex shape.
+//
+// Each triangle is felt from above: a shape entirely beneath its plane does not touch it. With n
+// its normal, its plane keeps the distance s(n) = (least height of the shape over the plane), and
+// with u the direction of the closest points (of the least overlap, by the polytope), g the gap:
+//   - s(n) = g, or u nearly n: the triangle is a face. The points of the shape above it are
+//     contacts of its plane, as on a half-space, and so is what its edges cut out of a face of the
+//     shape that lies on it;
+//   - otherwise the closest point is on an edge or a corner, and u counts if it can be a normal of
+//     the surface there: if no triangle next to it rises along u. So edges inside a plane or in a
+//     valley, and corners that are no peaks, are never felt; nor are edges cut by a neighbour;
+//   - where u does not count, the triangle is a face for the points above it all the same.
+// What two triangles find in one place with one normal is one contact.
+//
+// Ids. A point of the shape over a face: its number in the shape, times 16, plus how many faces it
+// touched before this one; so a vertex keeps what it remembers when it slides from one triangle to
+// the next. On an edge or a corner of the surface, bit 31 and the number of the edge or vertex.
+#include <string.h>
+
+#include "base/base.h"
+#include "collide/collide.h"
+#include "collide/cylinder.h"
+#include "collide/patch.h"
+#include "collide/solid.h"
+#include "collide/surface.h"
+
+// sine below which faces lie on each other, and edges along each other
+static const double manifold_tol = 0.05;
+
+// sine below which an edge or a face of the shape is foremost in an overlap
+static const double along_tol = 1e-6;
+
+// sine by which an edge may rise along the normal of its corner
+static const double cone_tol = 1e-3;
+
+// lengths relative to the size of the shape and the triangle: the plane is as good as the closest
+// points, apart and in overlap; a point beside an edge is above the triangle; two contacts are one
+static const double tie_apart = 1e-12, tie_overlap = 1e-7, snap_tol = 1e-9, same_tol = 1e-6;
+
+// the same relative to the triangle: corners that are foremost along a direction
+static const double foremost_tol = 1e-6;
+
+// a point of the shape is not pushed out of a face far behind it when another face is near: beyond
+// this part of the size of the shape, and this many times as deep
+static const double far_behind = 0.01, times_deeper = 4;
+
+static const unsigned FROM_SURFACE = 1u << 31;
+
+enum { CLOSEST = 0, FIRST_END = 1, SECOND_END = 2, CUT = 3, CORNER = 6 };
+
+typedef struct ground {
+    solid b;
+    const pcs_shape *s2;
+    double reach, size; // size: of the shape
+    pcs_feature *out;
+    int n, capacity;
+} ground;
+
+// a triangle under work
+typedef struct work {
+    surface_triangle t;
+    double size;         // of the shape and the triangle
+    double least;        // s(n)
+    double m[3];         // n in the frame of the shape
+    double inward[3][3]; // of each edge, in the plane, unit
+} work;
+
+// ---- the list ---------------------------------------------------------------------------------
+
+// While contacts are collected, d1[0], which a point has no use for, holds the gap.
+static void add(ground *g, unsigned id, const double p[3], double radius, const double y[3],
+                const double N[3], double gap)
+{
+    pcs_feature f;
+    solid_point_plane(&g->b, g->s2, id, p, radius, y, N, &f);
+    f.d1[0] = gap;
+    const int listed = g->n < g->capacity ? g->n : g->capacity;
+    unsigned before = 0;
+    for (int i = 0; i < listed; ++i) {
+        const pcs_feature *o = &g->out[i];
+        double apart[3];
+        v3_sub(o->p2, f.p2, apart);
+        if (v3_norm(apart) < same_tol * g->size && v3_dot(o->n2, f.n2) > 1 - manifold_tol / 40) {
+            return;
+        }
+        if (id & FROM_SURFACE) {
+            if (o->id == id) return;
+        } else if (!(o->id & FROM_SURFACE) && o->id / 16 == id / 16) {
+            before += 1;
+        }
+    }
+    if (before > 15) return;
+    f.id += before;
+    if (g->n < g->capacity) g->out[g->n] = f;
+    g->n += 1;
+}
+
+// ---- points of the shape over a face ----------------------------------------------------------
+
+static int points_of(const pcs_shape *s)
+{
+    switch (s->kind) {
+    case PCS_SPHERE:
+        return 1;
+    case PCS_CAPSULE:
+        return 2;
+    case PCS_BOX:
+        return 8;
+    case PCS_CYLINDER:
+        return 2 + RIM_POINTS;
+    default:
+        return 0;
+    }
+}
+
+// Point k of the shape as a plane with the normal m (frame of the shape) sees it: core and radius.
+// False where there is none. *number is what its id is made of.
+static bool point_of(const ground *g, const double m[3], int k, double p[3], double *radius,
+                     unsigned *number)
+{
+    const pcs_shape *s = g->b.s;
+    *number = (unsigned)k;
+    *radius = g->b.core.radius;
+    p[0] = p[1] = p[2] = 0;
+    switch (s->kind) {
+    case PCS_SPHERE:
+        return true;
+    case PCS_CAPSULE:
+        p[2] = k ? s->half[2] : -s->half[2];
+        return true;
+    case PCS_BOX:
+        for (int i = 0; i < 3; ++i) {
+            p[i] = k >> i & 1 ? s->half[i] : -s->half[i];
+        }
+        return true;
+    case PCS_CYLINDER:
+        return cylinder_point(s, m, k, p, radius, number);
+    default:
+        return false;
+    }
+}
+
+// how far inside the outline of the triangle a point is, seen along n
+static double inside(const work *w, const double x[3])
+{
+    double least = INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        double from[3];
+        v3_sub(x, w->t.v[k], from);
+        least = fmin(least, v3_dot(w->inward[k], from));
+    }
+    return least;
+}
+
+static double height(const work *w, const double x[3])
+{
+    double from[3];
+    v3_sub(x, w->t.v[0], from);
+    return v3_dot(w->t.n, from);
+}
+
+// the foot of x in the plane of the triangle
+static void foot(const work *w, const double x[3], double y[3])
+{
+    v3_along(x, -height(w, x), w->t.n, y);
+}
+
+// what a corner of the triangle, or a point of one of its edges, adds to a face: nothing where the
+// plane goes on
+static bool counts(const work *w, unsigned sides)
+{
+    for (int k = 0; k < 3; ++k) {
+        if (sides >> k & 1 && !w->t.flat[k]) return true;
+    }
+    return false;
+}
+
+static unsigned edge_id(const work *w, int k, unsigned what)
+{
+    return FROM_SURFACE | (unsigned)w->t.edge[k] << 3 | what;
+}
+
+static unsigned corner_id(const work *w, int k)
+{
+    return FROM_SURFACE | (unsigned)w->t.vertex[k] << 3 | CORNER;
+}
+
+// a point x of the surface of the shape (of its core, if that has a radius) where the normal is -N
+static void add_point(ground *g, unsigned id, const double x[3], const double y[3],
+                      const double N[3], double gap)
+{
+    double own[3], u[3], p[3], radius = g->b.core.radius;
+    const double back[3] = {-N[0], -N[1], -N[2]};
+    solid_into(&g->b, x, own);
+    if (g->b.s->kind == PCS_CYLINDER) {
+        m3_mul_t(g->b.R, back, u);
+        cylinder_core(g->b.s, own, u, p, &radius);
+    } else {
+        v3_copy(own, p);
+    }
+    add(g, id, p, radius, y, N, gap);
+}
+
+// what the edges of the triangle cut out of a face or an edge of the shape that lies on it
+static void add_cuts(ground *g, const work *w)
+{
+    const double back[3] = {-w->m[0], -w->m[1], -w->m[2]};
+    patch p;
+    patch_facing(g->b.s, back, manifold_tol, &p);
+    if (p.n < 2) return;
+    patch_move(&p, g->b.R, g->b.t);
+    patch_clip(&p, 3, w->t.v, w->t.n, snap_tol * w->size);
+    unsigned cut[3] = {0, 0, 0};
+    for (int i = 0; i < p.n; ++i) {
+        if (p.number[i] >= 0 || !counts(w, p.sides[i])) continue;
+        const double gap = height(w, p.x[i]) - g->b.core.radius;
+        if (!(gap <= g->reach) || gap < w->least - tie_overlap * w->size) continue;
+
+        double y[3];
+        foot(w, p.x[i], y);
+        const int k = p.sides[i] & 1 ? 0 : p.sides[i] & 2 ? 1 : 2;
+        const bool corner = (p.sides[i] & (p.sides[i] - 1)) != 0;
+
+        // corner k starts edge k and ends the one before
+        const int at = p.sides[i] == 5 ? 0 : k + 1;
+        const unsigned id = corner ? corner_id(w, at == 3 ? 0 : at) : edge_id(w, k, CUT + cut[k]);
+        if (!corner && cut[k] < 2) cut[k] += 1;
+        add_point(g, id, p.x[i], y, w->t.n, gap);
+    }
+}
+
+static void add_face(ground *g, const work *w)
+{
+    const int n = points_of(g->b.s);
+    for (int k = 0; k < n; ++k) {
+        double p[3], x[3], y[3], radius;
+        unsigned number;
+        if (!point_of(g, w->m, k, p, &radius, &number)) continue;
+        solid_from(&g->b, p, x);
+        const double gap = height(w, x) - radius;
+        if (!(gap <= g->reach) || !(inside(w, x) >= -snap_tol * w->size)) continue;
+        foot(w, x, y);
+        add(g, 16 * number, p, radius, y, w->t.n, gap);
+    }
+    if (n > 1) add_cuts(g, w);
+}
+
+// ---- edges and corners ------------------------------------------------------------------------
+
+// The corners of the triangle that are foremost along N: bits
+static unsigned foremost(const work *w, const double N[3])
+{
+    double at[3], most = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        double from[3];
+        v3_sub(w->t.v[k], w->t.v[0], from);
+        at[k] = v3_dot(N, from);
+        most = fmax(most, at[k]);
+    }
+    unsigned set = 0;
+    for (int k = 0; k < 3; ++k) {
+        set |= (unsigned)(at[k] >= most - foremost_tol * w->size) << k;
+    }
+    return set;
+}
+
+static int edge_of(unsigned set)
+{
+    return set == 3 ? 0 : set == 6 ? 1 : 2;
+}
+
+// whether N can be a normal of the surface at what is foremost along it
+static bool allowed(const ground *g, const work *w, unsigned set, const double N[3])
+{
+    if (v3_dot(N, w->t.n) < -cone_tol) return false;
+    switch (set) {
+    case 1:
+    case 2:
+    case 4:
+        return surface_corner_allows(g->s2->geometry, &w->t, set == 4 ? 2 : (int)set - 1, N,
+                                     cone_tol);
+    case 3:
+    case 6:
+    case 5: {
+        const int k = edge_of(set);
+        double to[3];
+        if (!w->t.inner[k]) return true;
+        v3_sub(w->t.opposite[k], w->t.v[k], to);
+        return v3_dot(N, to) <= cone_tol * v3_norm(to);
+    }
+    default:
+        return v3_dot(N, w->t.n) > 0;
+    }
+}
+
+// the part of the edge from a in the direction e (unit), 0 .. *to, that lies under the outline of p
+// seen along N
+static bool under(const patch *p, const double a[3], const double e[3], const double N[3],
+                  double *from, double *to)
+{
+    if (p->n == 2) {
+        double one[3], two[3], along[3];
+        v3_sub(p->x[0], a, one);
+        v3_sub(p->x[1], a, two);
+        v3_sub(two, one, along);
+        const double s = v3_dot(one, e), t = v3_dot(two, e), length = v3_norm(along);
+        if (!(fabs(t - s) >= (1 - manifold_tol * manifold_tol) * length)) return false;
+        *from = fmax(*from, fmin(s, t));
+        *to = fmin(*to, fmax(s, t));
+        return *from <= *to;
+    }
+    double middle[3] = {0, 0, 0};
+    for (int i = 0; i < p->n; ++i) {
+        v3_along(middle, 1.0 / p->n, p->x[i], middle);
+    }
+    for (int i = 0; i < p->n; ++i) {
+        const double *x = p->x[i];
+        double side[3], in[3], out[3];
+        v3_sub(p->x[i + 1 < p->n ? i + 1 : 0], x, side);
+        v3_cross(N, side, in);
+        v3_sub(middle, x, out);
+        if (v3_dot(in, out) < 0) v3_scale(-1, in, in);
+
+        // in . (a + s e - x) >= 0
+        v3_sub(a, x, out);
+        const double at = v3_dot(in, out), slope = v3_dot(in, e);
+        if (slope > 0) {
+            *from = fmax(*from, -at / slope);
+        } else if (slope < 0) {
+            *to = fmin(*to, -at / slope);
+        } else if (at < 0) {
+            return false;
+        }
+    }
+    return *from <= *to;
+}
+
+// the point of the patch over y along N: of its plane, or of its segment beside y, seen across e
+static bool above(const patch *p, const double y[3], const double e[3], const double N[3],
+                  double x[3])
+{
+    double a[3], b[3], n[3], from[3];
+    v3_sub(p->x[1], p->x[0], a);
+    if (p->n == 2) {
+        v3_sub(y, p->x[0], from);
+        const double s = v3_dot(from, e) / v3_dot(a, e);
+        v3_along(p->x[0], s, a, x);
+        return isfinite(s);
+    }
+    v3_sub(p->x[p->n - 1], p->x[0], b);
+    v3_cross(a, b, n);
+    v3_sub(p->x[0], y, from);
+    const double s = v3_dot(from, n) / v3_dot(N, n);
+    v3_along(y, s, N, x);
+    return isfinite(s);
+}
+
+typedef struct edge_end {
+    double x[3], y[3], gap; // of the shape, of the edge
+} edge_end;
+
+// the ends of what edge k and a face or an edge of the shape share, along the edge from its lower
+// vertex, so that both triangles give them the same names; false if they share nothing
+static bool find_edge_ends(const ground *g, const work *w, int k, const convex_gap *c,
+                           edge_end end[2])
+{
+    const double *N = c->u, back[3] = {-N[0], -N[1], -N[2]};
+    double u[3], e[3], from = 0;
+    patch p;
+    m3_mul_t(g->b.R, back, u);
+    patch_facing(g->b.s, u, manifold_tol, &p);
+    if (p.n < 2) return false;
+    patch_move(&p, g->b.R, g->b.t);
+
+    const int next = k == 2 ? 0 : k + 1;
+    const bool turned = w->t.vertex[next] < w->t.vertex[k];
+    const double *a = w->t.v[turned ? next : k];
+    v3_sub(w->t.v[turned ? k : next], a, e);
+    double to = v3_unit(e, e);
+    if (!under(&p, a, e, N, &from, &to)) return false;
+    for (int i = 0; i < 2; ++i) {
+        double apart[3];
+        v3_along(a, i == 0 ? from : to, e, end[i].y);
+        if (!above(&p, end[i].y, e, N, end[i].x)) return false;
+        v3_sub(end[i].x, end[i].y, apart);
+        end[i].gap = v3_dot(apart, N) - g->b.core.radius;
+    }
+    return true;
+}
+
+// Where on the shape the contact is. The closest points say it, but of an overlap they tell the
+// depth only: there it is what is foremost of the shape, above what is foremost of the triangle.
+static void contact_point(const ground *g, const work *w, unsigned set, const convex_gap *c,
+                          double x[3])
+{
+    v3_copy(c->x2, x);
+    if (!c->overlap) return;
+    const double *N = c->u, back[3] = {-N[0], -N[1], -N[2]};
+    double u[3], e[3], across[3], from[3];
+    patch p;
+    m3_mul_t(g->b.R, back, u);
+    patch_facing(g->b.s, u, along_tol, &p);
+    patch_move(&p, g->b.R, g->b.t);
+    const bool corner = (set & (set - 1)) == 0;
+    const int k = corner ? (set == 4 ? 2 : (int)set - 1) : edge_of(set);
+    const double *v = w->t.v[k];
+    if (p.n == 1 || (p.n > 2 && !above(&p, v, N, N, x))) v3_copy(p.x[0], x);
+    if (p.n != 2) return;
+
+    // on the edge of the shape: beside the corner, or where it crosses the other edge
+    v3_sub(p.x[1], p.x[0], across);
+    if (!corner) {
+        v3_sub(w->t.v[k == 2 ? 0 : k + 1], v, e);
+        v3_cross(N, e, across);
+    }
+    v3_sub(p.x[1], p.x[0], e);
+    v3_sub(v, p.x[0], from);
+    const double s = v3_dot(from, across) / v3_dot(e, across);
+    v3_along(p.x[0], fmin(1, fmax(0, s)), e, x);
+    if (!isfinite(s)) v3_copy(p.x[0], x);
+}
+
+// the contact of the closest points, unless an end of what two edges share stands for it
+static void add_closest(ground *g, const work *w, unsigned set, const convex_gap *c)
+{
+    const bool corner = (set & (set - 1)) == 0;
+    const int k = corner ? (set == 4 ? 2 : (int)set - 1) : edge_of(set);
+    const double tie = (c->overlap ? tie_overlap : tie_apart) * w->size;
+    edge_end end[2];
+    const bool ends = !corner && find_edge_ends(g, w, k, c, end);
+    if (!ends || (end[0].gap > c->g + tie && end[1].gap > c->g + tie)) {
+        double x[3], y[3];
+        contact_point(g, w, set, c, x);
+        v3_along(x, -(c->g + g->b.core.radius), c->u, y);
+        add_point(g, corner ? corner_id(w, k) : edge_id(w, k, CLOSEST), x, y, c->u, c->g);
+    }
+    for (int i = 0; ends && i < 2; ++i) {
+        if (!(end[i].gap <= g->reach) || end[i].gap < c->g - tie) continue;
+        add_point(g, edge_id(w, k, i == 0 ? FIRST_END : SECOND_END), end[i].x, end[i].y, c->u,
+                  end[i].gap);
+    }
+}
+
+// ---- one triangle -----------------------------------------------------------------------------
+
+static void touch(void *user, int number)
+{
+    ground *g = user;
+    work w;
+    surface_look(g->s2->geometry, number, &w.t);
+    const double up[3] = {-w.t.n[0], -w.t.n[1], -w.t.n[2]}, radius = g->b.core.radius;
+    double low[3], high[3], span = 0;
+    solid_lowest(&g->b, w.t.n, low);
+    solid_lowest(&g->b, up, high);
+    const double bottom = height(&w, low), top = height(&w, high);
+    w.least = bottom - radius;
+    if (!(w.least <= g->reach) || !(top + radius > 0)) return;
+
+    bool plane = true;
+    double margin = INFINITY; // of the lowest point, from edges where the plane ends
+    for (int k = 0; k < 3; ++k) {
+        double e[3], from[3];
+        v3_sub(w.t.v[k == 2 ? 0 : k + 1], w.t.v[k], e);
+        span = fmax(span, v3_unit(e, e));
+        v3_cross(w.t.n, e, w.inward[k]);
+        v3_sub(low, w.t.v[k], from);
+        if (!w.t.flat[k]) margin = fmin(margin, v3_dot(w.inward[k], from));
+        plane = plane && w.t.flat[k];
+    }
+    w.size = g->size + span;
+    m3_mul_t(g->b.R, w.t.n, w.m);
+
+    // the lowest point is above the triangle, and no way out is shorter
+    if (inside(&w, low) >= -snap_tol * w.size && (bottom >= 0 || margin >= -w.least)) {
+        add_face(g, &w);
+        return;
+    }
+
+    // nothing of it sticks out of a plane that goes on all round
+    const double middle = 0.5 * (bottom + top) + radius;
+    if (plane) {
+        if (middle >= 0) add_face(g, &w);
+        return;
+    }
+
+    const convex triangle = {.kind = CONVEX_POINTS, .points = w.t.v[0], .n = 3};
+    convex_pair pair;
+    memcpy(pair.R, g->b.R, sizeof pair.R);
+    v3_copy(g->b.t, pair.t);
+    convex_gap c;
+    if (!convex_distance(&triangle, &g->b.core, &pair, g->reach, &c)) return;
+    if (w.least >= c.g - (c.g < 0 ? tie_overlap : tie_apart) * w.size) {
+        add_face(g, &w);
+        return;
+    }
+    const unsigned set = foremost(&w, c.u);
+    const bool nearly = v3_dot(c.u, w.t.n) >= 1 - 0.5 * manifold_tol * manifold_tol;
+    if (set != 7 && allowed(g, &w, set, c.u)) {
+        add_closest(g, &w, set, &c);
+        if (nearly) add_face(g, &w);
+    } else if (middle >= 0) {
+        add_face(g, &w);
+    }
+}
+
+// ---- the pair ---------------------------------------------------------------------------------
+
+// leaves out points pushed out of a face far behind them though another one is near
+static void drop_far_behind(ground *g)
+{
+    for (int i = 0; i < g->n; ++i) {
+        pcs_feature *f = &g->out[i];
+        for (int j = 0; j < g->n && !(f->id & FROM_SURFACE); ++j) {
+            const pcs_feature *o = &g->out[j];
+            const double limit = fmin(times_deeper * o->d1[0], -far_behind * g->size);
+            if (o->id / 16 == f->id / 16 && f->d1[0] < limit) f->d1[1] = 1;
+        }
+    }
+    int n = 0;
+    for (int i = 0; i < g->n; ++i) {
+        if (g->out[i].d1[1] == 0) g->out[n++] = g->out[i];
+    }
+    g->n = n;
+}
+
+int collide_ground(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                   double reach, int capacity, pcs_feature *out)
+{
+    ground g = {.s2 = s2, .reach = reach, .out = out, .capacity = capacity};
+    solid_place(s1, q1, s2, q2, &g.b);
+    g.size = convex_extent(&g.b.core) + g.b.core.radius;
+    double low[3], high[3];
+    for (int i = 0; i < 3; ++i) {
+        const double axis[3] = {i == 0, i == 1, i == 2};
+        const double back[3] = {-axis[0], -axis[1], -axis[2]};
+        double x[3];
+        solid_lowest(&g.b, axis, x);
+        low[i] = x[i] - g.b.core.radius - fmax(reach, 0);
+        solid_lowest(&g.b, back, x);
+        high[i] = x[i] + g.b.core.radius + fmax(reach, 0);
+    }
+    surface_near(s2->geometry, low, high, touch, &g);
+    if (g.n > capacity) return g.n;
+
+    drop_far_behind(&g);
+    int first = 0;
+    for (int i = 1; i < g.n; ++i) {
+        if (out[i].d1[0] < out[first].d1[0]) first = i;
+    }
+    if (first > 0) {
+        const pcs_feature f = out[first];
+        memmove(out + 1, out, (size_t)first * sizeof *out);
+        out[0] = f;
+    }
+    for (int i = 0; i < g.n; ++i) {
+        out[i].d1[0] = 0;
+    }
+    return g.n;
+}

@@ -1,0 +1,31 @@
+// The part of a convex shape that faces a direction, as points: a vertex, an edge, the outline of a
+// face; what of it lies over another outline.
+#ifndef COLLIDE_PATCH_H
+#define COLLIDE_PATCH_H
+
+#include <percuss/shape.h>
+
+enum { PATCH_MAX = 32 };
+
+// in the frame of the shape; 1 point, 2 ends of a segment, or a convex outline in either sense. Of
+// spheres and capsules the core, which has a radius round it
+typedef struct patch {
+    int n;
+    double x[PATCH_MAX][3];
+    int number[PATCH_MAX];     // of the point in its shape, -1 where it was cut
+    unsigned sides[PATCH_MAX]; // after patch_clip: bit k set on side k of the outline
+} patch;
+
+// what is foremost along d (unit, frame of the shape): a face or an edge if d is normal to it up to
+// a sine of tol. Of a cap RIM_POINTS points and the foremost; of the side two ends
+void patch_facing(const pcs_shape *s, const double d[3], double tol, patch *p);
+
+// A patch brought to another frame: x -> R x + t.
+void patch_move(patch *p, const double R[9], const double t[3]);
+
+// What of `p` lies over the convex outline of 3 <= n <= 32 points, seen along N (unit); points up
+// to snap (m) outside count as inside. Corners of the outline over the inside of p are in the
+// result.
+void patch_clip(patch *p, int n, const double (*outline)[3], const double N[3], double snap);
+
+#endif

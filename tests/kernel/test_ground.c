@@ -1,0 +1,328 @@
+// Convex shapes on meshes and height fields: a flat floor of triangles is a half-space, the surface
+// of a convex body is that body as far as one can tell from outside, a height field is the mesh of
+// its triangles.
+#include "scene.h"
+#include "surfaces.h"
+
+static surface_lists lists;
+
+static pcs_shape random_solid(test_random *r, int kind)
+{
+    pcs_shape s = pcs_shape_sphere(random_between(r, 0.1, 0.4));
+    if (kind == 1) {
+        s = pcs_shape_box(random_between(r, 0.1, 0.8), random_between(r, 0.1, 0.8),
+                          random_between(r, 0.1, 0.8));
+    }
+    if (kind == 2) s = pcs_shape_cylinder(random_between(r, 0.1, 0.4), random_between(r, 0.1, 0.8));
+    if (kind == 3) s = pcs_shape_capsule(random_between(r, 0.1, 0.3), random_between(r, 0.1, 0.8));
+    if (random_unit(r) < 0.7) random_place(r, &s);
+    return s;
+}
+
+// every contact of a stands in b, at the same place with the same gap and normal
+static void within(const contacts *a, const contacts *b, double tol)
+{
+    for (int i = 0; i < a->n; ++i) {
+        double least = INFINITY;
+        for (int j = 0; j < b->n; ++j) {
+            double d[3], n[3];
+            v3_sub(a->gap[i].P1, b->gap[j].P1, d);
+            v3_sub(a->gap[i].N, b->gap[j].N, n);
+            least = fmin(least, v3_norm(d) + v3_norm(n) + fabs(a->gap[i].g - b->gap[j].g));
+        }
+        ck_assert_msg(least <= tol, "contact %d of %d at (%g, %g, %g), gap %g, is nowhere in %d", i,
+                      a->n, a->gap[i].P1[0], a->gap[i].P1[1], a->gap[i].P1[2], a->gap[i].g, b->n);
+    }
+}
+
+static const double axes[5][4] = {{1, 0, 0, 0},
+                                  {0.6, 0.8, 0, 0},
+                                  {0.5, 0.5, 0.5, 0.5},
+                                  {0.70710678118654752, 0, 0.70710678118654752, 0},
+                                  {0.8, 0, 0, 0.6}};
+
+START_TEST(flat_floor_is_a_half_space)
+{
+    test_random r = random_seed(31);
+    const double up[3] = {0, 0, 1};
+    const pcs_shape plane = pcs_shape_half_space(up, 0);
+    static contacts a, b;
+    for (int k = 0; k < TEST_DRAWS(600); ++k) {
+        if (k % 20 == 0) flat_floor(&r, k % 40 == 0 ? 1 : 12, 4, &lists);
+        pcs_geometry *g = make_mesh(&lists);
+        pcs_shape floor = pcs_shape_mesh(g);
+        const int kind = k % 3;
+        const pcs_shape s = random_solid(&r, kind);
+        double q[7];
+        random_pose(&r, 1, q);
+        if (k % 2) memcpy(q + 3, axes[k / 2 % 5], 4 * sizeof *q);
+
+        // at a height where it just touches, a little above, a little below
+        q[2] = 5;
+        const double fall = pair_gap(&s, q, &plane, NULL, 10);
+        q[2] -= fall;
+        const double offset[] = {0, 1e-9, -1e-9, 1e-3, -1e-3, 0.02, -0.02};
+        q[2] += offset[k % 7];
+        find_contacts(&s, q, &plane, NULL, 0.03, &a);
+        find_contacts(&s, q, &floor, NULL, 0.03, &b);
+        ck_assert_int_eq(a.n, b.n);
+        within(&a, &b, 1e-12);
+        within(&b, &a, 1e-12);
+        pcs_geometry_destroy(g);
+    }
+}
+END_TEST
+
+// the gap of a sphere and of a box beside the surface of a box is that of the box itself
+START_TEST(surface_of_a_box_is_the_box_from_outside)
+{
+    test_random r = random_seed(32);
+    int apart = 0, overlaps = 0;
+    for (int k = 0; k < TEST_DRAWS(1500); ++k) {
+        pcs_shape box = pcs_shape_box(0.6, 0.8, 1);
+        box_surface(box.half, 1 + k % 3, &lists);
+        pcs_geometry *g = make_mesh(&lists);
+        const pcs_shape mesh = pcs_shape_mesh(g);
+        const pcs_shape s = random_solid(&r, k % 2);
+        double q1[7], q2[7];
+        random_pose(&r, 1, q1);
+        random_pose(&r, 0.2, q2);
+        const double want = pair_gap(&s, q1, &box, q2, 10);
+        const double got = pair_gap(&s, q1, &mesh, q2, 10);
+        if (want > 0) {
+            apart += 1;
+            CK_NEAR(got, want, 1e-12);
+        } else if (want > -0.02) {
+            overlaps += 1;
+            CK_NEAR(got, want, 1e-9);
+        }
+        pcs_geometry_destroy(g);
+    }
+    ck_assert_int_ge(apart, TEST_DRAWS(300));
+    ck_assert_int_ge(overlaps, TEST_DRAWS(10));
+}
+END_TEST
+
+START_TEST(features_follow_their_gap)
+{
+    test_random r = random_seed(33);
+    icosphere(1, &lists);
+    pcs_geometry *g = make_mesh(&lists);
+    const pcs_shape mesh = pcs_shape_mesh(g);
+    const double h = 1e-6;
+    for (int k = 0; k < TEST_DRAWS(1000); ++k) {
+        const pcs_shape s = random_solid(&r, k % 4);
+        double q1[7], q2[7], error;
+        random_pose(&r, 1.2, q1);
+        random_pose(&r, 0.1, q2);
+        const double gap = pair_gap(&s, q1, &mesh, q2, 10);
+        if (!(gap > 1e-3 && gap < 0.5)) continue;
+        if (follows_gap(&r, &s, q1, &mesh, q2, 0.5, h, &error)) {
+            // 1e-4 of the gradient of a cylinder, whose closest points are iterated
+            CK_NEAR(error, 0, (k % 4 == 2 ? 2e-10 : 1e-11) / fmin(gap, 1));
+        }
+    }
+    pcs_geometry_destroy(g);
+}
+END_TEST
+
+START_TEST(height_field_is_the_mesh_of_its_triangles)
+{
+    test_random r = random_seed(34);
+    enum { NX = 9, NY = 7 };
+    static double h[NX * NY];
+    static contacts a, b;
+    const double dx = 0.3, dy = 0.4;
+    for (int k = 0; k < TEST_DRAWS(600); ++k) {
+        lists.nv = lists.nt = 0;
+        const double rough = k % 3 == 0 ? 0 : k % 3 == 1 ? 0.01 : 0.3;
+        for (int j = 0; j < NY; ++j) {
+            for (int i = 0; i < NX; ++i) {
+                h[i + NX * j] = 0.2 * i - 0.1 * j + random_between(&r, -rough, rough);
+                add_vertex(&lists, i * dx, j * dy, h[i + NX * j]);
+            }
+        }
+        for (int j = 0; j + 1 < NY; ++j) {
+            for (int i = 0; i + 1 < NX; ++i) {
+                const int at = i + NX * j;
+                add_triangle(&lists, at, at + 1, at + NX + 1);
+                add_triangle(&lists, at, at + NX + 1, at + NX);
+            }
+        }
+        pcs_geometry *gm = make_mesh(&lists), *gf;
+        CK_OK(pcs_height_field_create(NULL, NX, NY, dx, dy, h, &gf));
+        const pcs_shape mesh = pcs_shape_mesh(gm), field = pcs_shape_height_field(gf);
+        const pcs_shape s = random_solid(&r, k % 4);
+        double q1[7], q2[7];
+        random_pose(&r, 1.2, q1);
+        random_pose(&r, 0.3, q2);
+        find_contacts(&s, q1, &mesh, q2, 0.3, &a);
+        find_contacts(&s, q1, &field, q2, 0.3, &b);
+        ck_assert_int_eq(a.n, b.n);
+        within(&a, &b, 1e-9);
+        pcs_geometry_destroy(gm);
+        pcs_geometry_destroy(gf);
+    }
+}
+END_TEST
+
+START_TEST(capacity_is_kept_and_asked_for_again)
+{
+    // a table on the peaks of rough ground
+    test_random r = random_seed(35);
+    double h[400];
+    for (int k = 0; k < 400; ++k) {
+        h[k] = random_between(&r, 0, 0.3);
+    }
+    pcs_geometry *g;
+    CK_OK(pcs_height_field_create(NULL, 20, 20, 0.1, 0.1, h, &g));
+    const pcs_shape mesh = pcs_shape_height_field(g), box = pcs_shape_box(3, 3, 0.2);
+    static contacts c;
+    const double q[7] = {1, 1, 0.4, 1, 0, 0, 0};
+    find_contacts(&box, q, &mesh, NULL, 0.3, &c);
+    const int n = c.n;
+    ck_assert_int_gt(n, 20);
+    pcs_feature f[CONTACTS_MAX];
+    for (int capacity = 0; capacity < n; ++capacity) {
+        f[capacity].kind = (pcs_feature_kind)-1;
+        ck_assert_int_ge(pcs_collide(&box, q, &mesh, NULL, 0.3, capacity, capacity ? f : NULL), n);
+        ck_assert_int_eq((int)f[capacity].kind, -1);
+    }
+    pcs_geometry_destroy(g);
+}
+END_TEST
+
+// nothing that is not a number, no contact of a shape that is nowhere, whatever the triangles
+START_TEST(nonsense_touches_nothing_or_sanely)
+{
+    test_random r = random_seed(36);
+    static contacts c;
+    for (int k = 0; k < TEST_DRAWS(1500); ++k) {
+        lists.nv = lists.nt = 0;
+        for (int i = 0; i < 12; ++i) {
+            double x[3];
+            random_vector(&r, -1, 1, x);
+
+            // flat, thin and coincident ones among them
+            const int copy = (int)(random_unit(&r) * i);
+            if (random_unit(&r) < 0.2) x[2] = 0;
+            if (i > 0 && random_unit(&r) < 0.3) {
+                v3_along(lists.vertex[copy], random_unit(&r) < 0.5 ? 0 : 1e-9, x, x);
+            }
+            add_vertex(&lists, x[0], x[1], x[2]);
+        }
+        for (int t = 0; t < 20; ++t) {
+            add_triangle(&lists, (int)(12 * random_unit(&r)), (int)(12 * random_unit(&r)),
+                         (int)(12 * random_unit(&r)));
+        }
+        pcs_geometry *g;
+        if (pcs_mesh_create(NULL, lists.nv, lists.vertex[0], lists.nt, lists.triangle[0], &g)) {
+            continue;
+        }
+        const pcs_shape mesh = pcs_shape_mesh(g), s = random_solid(&r, k % 4);
+        double q[7];
+        random_pose(&r, 1, q);
+        find_contacts(&s, q, &mesh, NULL, 0.1, &c);
+
+        const double bad[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 1e300};
+        for (int i = 0; i < 6; ++i) {
+            double p[7];
+            memcpy(p, q, sizeof p);
+            p[k % 3] = bad[i];
+            ck_assert_int_eq(pcs_collide(&s, p, &mesh, NULL, 0.1, CONTACTS_MAX, c.f), 0);
+            ck_assert_int_eq(pcs_collide(&mesh, p, &s, q, 0.1, CONTACTS_MAX, c.f), 0);
+        }
+        q[3 + k % 4] = NAN;
+        ck_assert_int_eq(pcs_collide(&s, q, &mesh, NULL, 0.1, CONTACTS_MAX, c.f), 0);
+        pcs_geometry_destroy(g);
+    }
+}
+END_TEST
+
+// ---- moving -----------------------------------------------------------------------------------
+
+// a box or a cylinder thrown flat over rough triangles in one plane goes where it goes on the plane
+static void slides_alike(test_random *r, int kind)
+{
+    const double up[3] = {0, 0, 1}, h = 2e-3;
+    flat_floor(r, 12, 2, &lists);
+    pcs_geometry *g = make_mesh(&lists);
+    pcs_shape s = kind == 1 ? pcs_shape_box(0.3, 0.2, 0.1) : pcs_shape_sphere(0.1);
+    if (kind == 2) s = pcs_shape_cylinder(0.1, 0.3);
+    const pcs_shape floor[2] = {pcs_shape_half_space(up, 0), pcs_shape_mesh(g)};
+    scene two[2];
+    pcs_system b[2];
+    for (int i = 0; i < 2; ++i) {
+        scene_open(&two[i]);
+        const double density = 100;
+        pcs_shape about_G;
+        pcs_body_def def = pcs_body_def_default();
+        CK_OK(pcs_body_def_of_shapes(1, &s, &density, &def, &about_G));
+        def.position[0] = -1;
+        def.position[1] = -0.4;
+        def.position[2] = kind == 1 ? 0.05 : 0.1;
+        if (kind == 2) memcpy(def.orientation, axes[3], sizeof def.orientation);
+        def.velocity[0] = kind == 2 ? 0 : 2;
+        def.velocity[1] = kind == 2 ? 2 : 1;
+        CK_OK(pcs_model_add_body(two[i].m, &def, &b[i]));
+        scene_rough(&two[i], b[i], about_G, 0, 0, 0.4);
+        scene_rough(&two[i], (pcs_system){0}, floor[i], 0, 0, 0.4);
+        scene_start(&two[i]);
+    }
+    for (int k = 0; k < 200; ++k) {
+        scene_step(&two[0], h);
+        scene_step(&two[1], h);
+        ck_assert_int_eq(two[0].report.active, two[1].report.active);
+    }
+    for (int i = 0; i < 7; ++i) {
+        CK_NEAR(scene_q(&two[1], b[1])[i], scene_q(&two[0], b[0])[i], 1e-9);
+        if (i < 6) CK_NEAR(scene_v(&two[1], b[1])[i], scene_v(&two[0], b[0])[i], 1e-9);
+    }
+    ck_assert(scene_q(&two[0], b[0])[1] > -0.3);
+    scene_close(&two[0]);
+    scene_close(&two[1]);
+    pcs_geometry_destroy(g);
+}
+
+START_TEST(flat_triangles_are_not_felt)
+{
+    test_random r = random_seed(37);
+    for (int kind = 0; kind < 3; ++kind) {
+        slides_alike(&r, kind);
+    }
+}
+END_TEST
+
+// a disk that rolls upright without slipping keeps its speed and its height
+START_TEST(disk_rolls_smoothly)
+{
+    const double up[3] = {0, 0, 1}, h = 5e-3, R = 0.1, density = 1000;
+    scene s;
+    scene_open(&s);
+    pcs_shape disk = pcs_shape_cylinder(R, 0.02);
+    pcs_body_def def = pcs_body_def_default();
+    CK_OK(pcs_body_def_of_shapes(1, &disk, &density, &def, &disk));
+    def.position[2] = R;
+    memcpy(def.orientation, axes[3], sizeof def.orientation); // its axis along x
+    def.velocity[1] = 1;
+    def.omega[2] = -1 / R;
+    pcs_system b;
+    CK_OK(pcs_model_add_body(s.m, &def, &b));
+    scene_rough(&s, b, disk, 0, 0, 0.5);
+    scene_rough(&s, (pcs_system){0}, pcs_shape_half_space(up, 0), 0, 0, 0.5);
+    scene_start(&s);
+    const double energy = scene_kinetic(&s);
+    for (int k = 0; k < 400; ++k) {
+        scene_step(&s, h);
+        CK_NEAR(scene_q(&s, b)[2], R, 1e-12);
+        CK_NEAR(scene_kinetic(&s), energy, 1e-12);
+    }
+    CK_NEAR(scene_q(&s, b)[1], 400 * h, 1e-10);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("ground", flat_floor_is_a_half_space, surface_of_a_box_is_the_box_from_outside,
+              features_follow_their_gap, height_field_is_the_mesh_of_its_triangles,
+              capacity_is_kept_and_asked_for_again, nonsense_touches_nothing_or_sanely,
+              flat_triangles_are_not_felt, disk_rolls_smoothly)
