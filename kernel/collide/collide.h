@@ -26,6 +26,7 @@ collide_fn collide_sphere_half_space;
 collide_fn collide_sphere_box;
 collide_fn collide_box_half_space;
 collide_fn collide_box_box;
+collide_fn collide_cylinder_convex;
 collide_fn collide_cylinder_half_space;
 collide_fn collide_sphere_cylinder;
 

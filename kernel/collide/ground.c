@@ -210,7 +210,7 @@ static void add_cuts(ground *g, const work *w)
     patch_facing(g->b.s, back, manifold_tol, &p);
     if (p.n < 2) return;
     patch_move(&p, g->b.R, g->b.t);
-    patch_clip(&p, 3, w->t.v, w->t.n, snap_tol * w->size);
+    patch_clip(&p, 3, w->t.v[0], w->t.n, snap_tol * w->size);
     unsigned cut[3] = {0, 0, 0};
     for (int i = 0; i < p.n; ++i) {
         if (p.number[i] >= 0 || !counts(w, p.sides[i])) continue;

@@ -126,14 +126,14 @@ static void cut(patch *p, const double in[3], const double a[3], double snap, in
     *p = out;
 }
 
-void patch_clip(patch *p, int n, const double (*outline)[3], const double N[3], double snap)
+void patch_clip(patch *p, int n, const double *outline, const double N[3], double snap)
 {
     double middle[3] = {0, 0, 0};
     for (int k = 0; k < n; ++k) {
-        v3_along(middle, 1.0 / n, outline[k], middle);
+        v3_along(middle, 1.0 / n, outline + 3 * k, middle);
     }
     for (int k = 0; k < n && p->n > 0; ++k) {
-        const double *a = outline[k], *b = outline[k + 1 < n ? k + 1 : 0];
+        const double *a = outline + 3 * k, *b = outline + (k + 1 < n ? 3 * (k + 1) : 0);
         double along[3], in[3], from[3];
         v3_sub(b, a, along);
         v3_cross(N, along, in);

@@ -23,9 +23,9 @@ void patch_facing(const pcs_shape *s, const double d[3], double tol, patch *p);
 // A patch brought to another frame: x -> R x + t.
 void patch_move(patch *p, const double R[9], const double t[3]);
 
-// What of `p` lies over the convex outline of 3 <= n <= 32 points, seen along N (unit); points up
-// to snap (m) outside count as inside. Corners of the outline over the inside of p are in the
-// result.
-void patch_clip(patch *p, int n, const double (*outline)[3], const double N[3], double snap);
+// What of `p` lies over the convex outline of 3 <= n <= 32 points x y z, seen along N (unit);
+// points up to snap (m) outside count as inside. Corners of the outline over the inside of p are in
+// the result.
+void patch_clip(patch *p, int n, const double *outline, const double N[3], double snap);
 
 #endif
