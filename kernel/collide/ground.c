@@ -109,6 +109,8 @@ static int points_of(const pcs_shape *s)
         return 8;
     case PCS_CYLINDER:
         return 2 + RIM_POINTS;
+    case PCS_HULL:
+        return s->geometry->of.hull.n_vertices;
     default:
         return 0;
     }
@@ -136,6 +138,9 @@ static bool point_of(const ground *g, const double m[3], int k, double p[3], dou
         return true;
     case PCS_CYLINDER:
         return cylinder_point(s, m, k, p, radius, number);
+    case PCS_HULL:
+        v3_copy(polyhedron_vertex(&s->geometry->of.hull, k), p);
+        return true;
     default:
         return false;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collide/cylinder.h"
+#include "collide/geometry.h"
 #include "linalg/m3.h"
 
 static void put(patch *p, double x, double y, double z, int number)
@@ -67,6 +68,39 @@ static void cylinder_patch(const pcs_shape *s, const double d[3], double tol, pa
     }
 }
 
+static void put_vertex(const polyhedron *h, int v, patch *p)
+{
+    const double *x = polyhedron_vertex(h, v);
+    put(p, x[0], x[1], x[2], v);
+}
+
+static void hull_patch(const polyhedron *h, const double d[3], double tol, patch *p)
+{
+    const int top = polyhedron_top(h, d), face = polyhedron_face(h, top, d);
+    double n[3];
+    v3_cross(polyhedron_normal(h, face), d, n);
+    if (v3_norm(n) <= tol) {
+        for (int k = h->first[face]; k < h->first[face + 1]; ++k) {
+            put_vertex(h, h->corner[k], p);
+        }
+        return;
+    }
+
+    // the edge from the top that falls off least
+    int other = -1;
+    double least = tol;
+    for (int k = h->about[top]; k < h->about[top + 1]; ++k) {
+        double e[3];
+        v3_sub(polyhedron_vertex(h, h->next[k]), polyhedron_vertex(h, top), e);
+        v3_unit(e, e);
+        if (-v3_dot(e, d) > least) continue;
+        least = -v3_dot(e, d);
+        other = h->next[k];
+    }
+    put_vertex(h, top, p);
+    if (other >= 0) put_vertex(h, other, p);
+}
+
 void patch_facing(const pcs_shape *s, const double d[3], double tol, patch *p)
 {
     p->n = 0;
@@ -76,6 +110,9 @@ void patch_facing(const pcs_shape *s, const double d[3], double tol, patch *p)
         return;
     case PCS_CYLINDER:
         cylinder_patch(s, d, tol, p);
+        return;
+    case PCS_HULL:
+        hull_patch(&s->geometry->of.hull, d, tol, p);
         return;
     case PCS_CAPSULE:
         put(p, 0, 0, d[2] >= 0 ? s->half[2] : -s->half[2], d[2] >= 0);

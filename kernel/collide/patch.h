@@ -5,7 +5,7 @@
 
 #include <percuss/shape.h>
 
-enum { PATCH_MAX = 32 };
+enum { PATCH_MAX = 31 };
 
 // in the frame of the shape; 1 point, 2 ends of a segment, or a convex outline in either sense. Of
 // spheres and capsules the core, which has a radius round it
@@ -23,9 +23,9 @@ void patch_facing(const pcs_shape *s, const double d[3], double tol, patch *p);
 // A patch brought to another frame: x -> R x + t.
 void patch_move(patch *p, const double R[9], const double t[3]);
 
-// What of `p` lies over the convex outline of 3 <= n <= 32 points x y z, seen along N (unit);
-// points up to snap (m) outside count as inside. Corners of the outline over the inside of p are in
-// the result.
+// What of `p` lies over the convex outline of 3 <= n <= PATCH_MAX points x y z, seen along N
+// (unit); points up to snap (m) outside count as inside. Corners of the outline over the inside of
+// p are in the result.
 void patch_clip(patch *p, int n, const double *outline, const double N[3], double snap);
 
 #endif

@@ -26,6 +26,9 @@ void solid_core(const pcs_shape *s, convex *core)
         core->disc = s->radius;
         core->half[2] = s->half[2];
         return;
+    case PCS_HULL:
+        *core = polyhedron_core(&s->geometry->of.hull, 0);
+        return;
     default:
         PCS_ASSERT(false);
         return;

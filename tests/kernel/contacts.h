@@ -51,6 +51,22 @@ static inline void random_place(test_random *r, pcs_shape *s)
     }
 }
 
+// the hull of the eight vertices of a box; to be destroyed
+static inline pcs_shape hull_of_box(const pcs_shape *box, pcs_geometry **g)
+{
+    double x[8][3];
+    for (int v = 0; v < 8; ++v) {
+        for (int i = 0; i < 3; ++i) {
+            x[v][i] = v >> i & 1 ? box->half[i] : -box->half[i];
+        }
+    }
+    CK_OK(pcs_hull_create(NULL, 8, x[0], g));
+    pcs_shape s = *box;
+    s.kind = PCS_HULL;
+    s.geometry = *g;
+    return s;
+}
+
 // all contacts; whatever the shapes: as many as are said, the closest first, unit normals that
 // agree with n2, gaps within reach, points apart along the normal, no id twice
 static inline void find_contacts(const pcs_shape *s1, const double *q1, const pcs_shape *s2,

@@ -306,6 +306,27 @@ START_TEST(convex_features_follow_their_gap)
 }
 END_TEST
 
+START_TEST(box_as_a_hull_is_the_box)
+{
+    test_random r = random_seed(17);
+    contacts a, b;
+    for (int k = 0; k < TEST_DRAWS(400); ++k) {
+        const pcs_shape s = random_cylinder(&r), box = random_other(&r, 0);
+        pcs_geometry *g;
+        const pcs_shape hull = hull_of_box(&box, &g);
+        double q1[7], q2[7];
+        random_pose(&r, 0.6, q1);
+        random_pose(&r, 0.2, q2);
+        find_contacts(&s, q1, &box, q2, 10, &a);
+        find_contacts(&hull, q2, &s, q1, 10, &b);
+        ck_assert_int_ge(b.n, 1);
+        CK_NEAR(a.gap[0].g, b.gap[0].g, 1e-10);
+        CK_NEAR(v3_dot(a.gap[0].N, b.gap[0].N), -1, 1e-6);
+        pcs_geometry_destroy(g);
+    }
+}
+END_TEST
+
 START_TEST(cylinders_on_boxes_and_each_other)
 {
     contacts c;
@@ -364,4 +385,4 @@ END_TEST
 PCS_TEST_MAIN("cylinder", half_space_against_the_rims, standing_lying_and_tilted,
               rolling_keeps_the_gap, sphere_against_samples, features_follow_their_gap,
               convex_pairs_against_all_directions, convex_features_follow_their_gap,
-              cylinders_on_boxes_and_each_other)
+              box_as_a_hull_is_the_box, cylinders_on_boxes_and_each_other)

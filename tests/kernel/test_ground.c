@@ -103,6 +103,33 @@ START_TEST(surface_of_a_box_is_the_box_from_outside)
 }
 END_TEST
 
+START_TEST(box_as_a_hull_is_the_box)
+{
+    test_random r = random_seed(38);
+    static contacts a, b;
+    for (int k = 0; k < TEST_DRAWS(400); ++k) {
+        const pcs_shape box = random_solid(&r, 1);
+        pcs_geometry *g, *gh;
+        if (k % 2) {
+            icosphere(1, &lists);
+        } else {
+            flat_floor(&r, 6, 1, &lists);
+        }
+        g = make_mesh(&lists);
+        const pcs_shape mesh = pcs_shape_mesh(g), hull = hull_of_box(&box, &gh);
+        double q1[7], q2[7];
+        random_pose(&r, 1, q1);
+        random_pose(&r, 0.3, q2);
+        find_contacts(&box, q1, &mesh, q2, 0.1, &a);
+        find_contacts(&hull, q1, &mesh, q2, 0.1, &b);
+        ck_assert_int_eq(a.n == 0, b.n == 0);
+        if (a.n > 0) CK_NEAR(a.gap[0].g, b.gap[0].g, 1e-9);
+        pcs_geometry_destroy(g);
+        pcs_geometry_destroy(gh);
+    }
+}
+END_TEST
+
 START_TEST(features_follow_their_gap)
 {
     test_random r = random_seed(33);
@@ -323,6 +350,6 @@ START_TEST(disk_rolls_smoothly)
 END_TEST
 
 PCS_TEST_MAIN("ground", flat_floor_is_a_half_space, surface_of_a_box_is_the_box_from_outside,
-              features_follow_their_gap, height_field_is_the_mesh_of_its_triangles,
-              capacity_is_kept_and_asked_for_again, nonsense_touches_nothing_or_sanely,
-              flat_triangles_are_not_felt, disk_rolls_smoothly)
+              box_as_a_hull_is_the_box, features_follow_their_gap,
+              height_field_is_the_mesh_of_its_triangles, capacity_is_kept_and_asked_for_again,
+              nonsense_touches_nothing_or_sanely, flat_triangles_are_not_felt, disk_rolls_smoothly)
