@@ -20,8 +20,8 @@
 // and those that neither sweeps nor finish solved, of at most this many
 #define ASSEMBLE_LAST 400
 // sweeps that may be ahead, by their rate, before the finish is called; and sweeps in all
-#define PATIENCE    1000
-#define MOST_SWEEPS 10000
+#define PATIENCE    600
+#define MOST_SWEEPS 4000
 
 typedef struct solution {
     const bodies_problem *b;
@@ -146,7 +146,8 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
                        .block = all->block + all->block_start[i],
                        .sys = all->sys + all->sys_start[i],
                        .place = all->place};
-    const sweep_opts opts = {o, o->tol, most, patience, s->clock};
+    const sweep_opts opts = {
+        o, o->tol, most, patience, o->kind != PCS_NSGS || o->as.nsgs.depth > 0, s->clock};
     sweep_result result;
     PCS_TRY(sweep_island(&of, &opts, s->team, work, s->v_free, s->v, s->r, s->u, &result));
     *out = (pcs_report){.outcome = result.outcome,

@@ -5,11 +5,16 @@
 // The changes of r in a sweep tell about what the residual was; it is computed when they say that
 // it may be small enough, and every few sweeps in any case. y is made anew from r then, so that its
 // rounding does not pile up.
+//
+// With momentum a sweep starts from x + b (x - x'), x and x' being what the last two have come to:
+// the heavy ball of Polyak (1964). The start need not lie in K, as every block is solved anew from
+// its velocity, and y is linear in r. Where changes grow b is made smaller.
 #include "bodies/sweep.h"
 
 #include <float.h>
 #include <string.h>
 
+#include "bodies/colours.h"
 #include "bodies/sweep_blocks.h"
 #include "cone/cone.h"
 #include "problem/problem.h"
@@ -17,30 +22,45 @@
 
 // sweeps between two residuals, at most
 #define CHECK_EVERY 32
-// sweeps before their rate is believed, and those that it is taken over
-#define FIRST_SWEEPS 24
-#define WINDOW       12
+// sweeps that a rate is taken over, by the least changes in each such window
+#define WINDOW 16
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
+// blocks of a cluster; in large islands fewer barriers count for more
+#define CLUSTER       32
+#define LARGE         8000
+#define LARGE_CLUSTER 128
+// the momentum, what is taken from it when changes have grown by this factor
+#define MOMENTUM      0.8
+#define MOMENTUM_STEP 0.2
+#define GROWN         8
 
-typedef enum phase { PHASE_END, PHASE_SWEEP, PHASE_CLEAR, PHASE_PUSH, PHASE_MEASURE } phase;
+typedef enum phase {
+    PHASE_END,
+    PHASE_SWEEP,
+    PHASE_CLEAR,
+    PHASE_PUSH,
+    PHASE_MEASURE,
+    PHASE_KEEP,       // what the next extrapolation starts from
+    PHASE_EXTRAPOLATE // r and y
+} phase;
 
 typedef struct job {
     const sweep_opts *o;
     prepared p;
     threads *team;
     phase phase;
-    int colours;
-    int *colour;  // colours + 1, into clusters
-    int *cluster; // clusters + 1, into visits
+    colours order;
     double *y, *r, *u, *best;
-    double *moved;    // of the clusters
-    block_sums *sums; // of the clusters
+    double *r_before, *y_before; // with momentum
+    double *moved;               // of the clusters
+    block_sums *sums;            // of the clusters
 
     // of the first rank
     sweep_result *out;
-    double last[WINDOW]; // changes in the last sweeps
-    double changes;      // relative to |q| or |W r|
+    double changes, changes_before; // of the last sweeps, relative to |q| or |W r|
+    double least[2];                // in this window of sweeps and in the one before
+    double momentum, low;           // low: the least changes with this momentum
     double size;
     double value, best_value;
     double factor; // residual over changes when both were known
@@ -52,42 +72,63 @@ typedef struct job {
 
 static void do_colour(job *j, int colour, int rank, double *spare)
 {
-    const int *cluster = j->cluster + j->colour[colour];
-    const int n = j->colour[colour + 1] - j->colour[colour];
+    const int first = j->order.colour[colour], n = j->order.colour[colour + 1] - first;
+    const int *cluster = j->order.cluster;
     int begin, end;
     threads_share(n, threads_count(j->team), rank, &begin, &end);
-    for (int c = begin; c < end; ++c) {
+    for (int c = first + begin; c < first + end; ++c) {
         if (j->phase == PHASE_SWEEP) {
-            j->moved[cluster + c - j->cluster] =
-                blocks_visit(&j->p, cluster[c], cluster[c + 1], spare, j->y, j->r);
+            j->moved[c] = blocks_visit(&j->p, cluster[c], cluster[c + 1], spare, j->y, j->r);
         } else {
             blocks_push(&j->p, cluster[c], cluster[c + 1], spare, j->r, j->y);
         }
     }
 }
 
+// x becomes x + b (x - before), before becomes x
+static void extrapolate(double b, size_t n, double *x, double *before)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const double now = x[i];
+        x[i] = now + b * (now - before[i]);
+        before[i] = now;
+    }
+}
+
 static void do_phase(job *j, int rank)
 {
+    const int ranks = threads_count(j->team);
     double spare[LINE] = {0};
-    int begin, end;
+    int begin, end, first, last;
+    threads_share(j->p.of.ns, ranks, rank, &begin, &end);
+    const size_t y_at = (size_t)j->p.at[begin], y_size = (size_t)j->p.at[end] - y_at;
+    threads_share(j->p.n, ranks, rank, &first, &last);
+    const size_t r_at = (size_t)first, r_size = (size_t)(last - first);
     switch (j->phase) {
     case PHASE_SWEEP:
     case PHASE_PUSH:
-        for (int c = 0; c < j->colours; ++c) {
+        for (int c = 0; c < j->order.n; ++c) {
             if (c > 0) threads_barrier(j->team);
             do_colour(j, c, rank, spare);
         }
         break;
     case PHASE_CLEAR:
-        threads_share(j->p.of.ns, threads_count(j->team), rank, &begin, &end);
-        memset(j->y + j->p.at[begin], 0, (size_t)(j->p.at[end] - j->p.at[begin]) * sizeof *j->y);
+        memset(j->y + y_at, 0, y_size * sizeof *j->y);
         break;
     case PHASE_MEASURE:
-        threads_share(j->colour[j->colours], threads_count(j->team), rank, &begin, &end);
+        threads_share(colours_clusters(&j->order), ranks, rank, &begin, &end);
         for (int c = begin; c < end; ++c) {
-            blocks_measure(&j->p, j->cluster[c], j->cluster[c + 1], spare, j->y, j->r,
+            blocks_measure(&j->p, j->order.cluster[c], j->order.cluster[c + 1], spare, j->y, j->r,
                            j->o->o->stop != PCS_STOP_RESIDUAL, j->u, &j->sums[c]);
         }
+        break;
+    case PHASE_KEEP:
+        memcpy(j->y_before + y_at, j->y + y_at, y_size * sizeof *j->y);
+        memcpy(j->r_before + r_at, j->r + r_at, r_size * sizeof *j->r);
+        break;
+    case PHASE_EXTRAPOLATE:
+        extrapolate(j->momentum, y_size, j->y + y_at, j->y_before + y_at);
+        extrapolate(j->momentum, r_size, j->r + r_at, j->r_before + r_at);
         break;
     case PHASE_END:
         break;
@@ -117,7 +158,7 @@ static void measure(job *j)
     run(j, PHASE_PUSH);
     run(j, PHASE_MEASURE);
     block_sums s = {0};
-    for (int c = 0; c < j->colour[j->colours]; ++c) {
+    for (int c = 0; c < colours_clusters(&j->order); ++c) {
         s.f += j->sums[c].f;
         s.q += j->sums[c].q;
         s.wr += j->sums[c].wr;
@@ -148,25 +189,41 @@ static void keep_best(job *j)
     memcpy(j->best, j->r, (size_t)j->p.n * sizeof *j->r);
 }
 
-// one sweep; how much it changed goes into the history
+// less momentum where it has made things worse
+static void mind_growth(job *j)
+{
+    if (j->changes < j->low) j->low = j->changes;
+    if (j->changes <= GROWN * j->low) return;
+    j->momentum = j->momentum > MOMENTUM_STEP ? j->momentum - MOMENTUM_STEP : 0;
+    j->low = j->changes;
+    run(j, PHASE_KEEP);
+}
+
+// one sweep, and how much it changed
 static void sweep_once(job *j)
 {
+    if (j->momentum > 0) run(j, j->out->sweeps == 0 ? PHASE_KEEP : PHASE_EXTRAPOLATE);
     run(j, PHASE_SWEEP);
     double sum = 0;
-    for (int c = 0; c < j->colour[j->colours]; ++c) {
+    for (int c = 0; c < colours_clusters(&j->order); ++c) {
         sum += j->moved[c];
     }
-    j->changes = sum == 0 ? 0 : j->p.per_unit * sqrt(sum) / j->size;
-    j->last[j->out->sweeps % WINDOW] = j->changes;
+    if (j->out->sweeps % WINDOW == 0) {
+        j->least[1] = j->least[0];
+        j->least[0] = INFINITY;
+    }
     j->out->sweeps += 1;
+    j->changes_before = j->changes;
+    j->changes = sum == 0 ? 0 : j->p.per_unit * sqrt(sum) / j->size;
+    if (j->changes < j->least[0]) j->least[0] = j->changes;
+    if (j->momentum > 0) mind_growth(j);
 }
 
 // what the next sweep will probably change
 static double expected(const job *j)
 {
-    if (j->out->sweeps < 2) return j->changes;
-    const double before = j->last[(j->out->sweeps - 2) % WINDOW];
-    return j->changes < before ? j->changes * (j->changes / before) : j->changes;
+    const bool falls = j->out->sweeps > 1 && j->changes < j->changes_before;
+    return falls ? j->changes * (j->changes / j->changes_before) : j->changes;
 }
 
 static bool worth_measuring(const job *j)
@@ -179,15 +236,15 @@ static bool worth_measuring(const job *j)
     return !(expected(j) * j->factor > j->o->tol);
 }
 
-// whether the rate of the last sweeps does not lead to tol within the patience
+// whether the rate of the last sweeps does not lead to tol within the patience; asked at the end of
+// a window
 static bool hopeless(const job *j)
 {
     const int n = j->out->sweeps;
-    if (j->o->patience == 0 || n < FIRST_SWEEPS) return false;
-    // the oldest entry is the next to be written
-    const double digits = log(j->last[n % WINDOW] / j->changes);
-    const double left = log(j->changes * j->factor / j->o->tol);
-    return !(digits * j->o->patience >= left * (WINDOW - 1));
+    if (j->o->patience == 0 || n < 3 * WINDOW || n % WINDOW != 0) return false;
+    const double digits = log(j->least[1] / j->least[0]);
+    const double left = log(j->least[0] * j->factor / j->o->tol);
+    return !(digits * j->o->patience >= left * WINDOW);
 }
 
 static bool measured_end(job *j)
@@ -261,14 +318,21 @@ static void work(void *arg, int rank)
 
 static bool take(job *j, pcs_arena *arena)
 {
-    const size_t n = (size_t)j->p.n, clusters = (size_t)j->colour[j->colours];
-    j->y = PCS_TAKE(arena, (size_t)j->p.at[j->p.of.ns], double);
+    const size_t n = (size_t)j->p.n, clusters = (size_t)colours_clusters(&j->order);
+    const size_t ny = (size_t)j->p.at[j->p.of.ns];
+    j->y = PCS_TAKE(arena, ny, double);
     j->r = PCS_TAKE(arena, n, double);
     j->u = PCS_TAKE(arena, n, double);
     j->best = PCS_TAKE(arena, n, double);
     j->moved = PCS_TAKE(arena, clusters, double);
     j->sums = PCS_TAKE(arena, clusters, block_sums);
-    return j->y && j->r && j->u && j->best && j->moved && j->sums;
+    bool good = j->y && j->r && j->u && j->best && j->moved && j->sums;
+    if (j->momentum > 0) {
+        j->y_before = PCS_TAKE(arena, ny, double);
+        j->r_before = PCS_TAKE(arena, n, double);
+        good = good && j->y_before && j->r_before;
+    }
+    return good;
 }
 
 static void project(const prepared *p, double *r)
@@ -284,17 +348,22 @@ static void project(const prepared *p, double *r)
 pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pcs_arena arena,
                         const double *v_free, double *v, double *r, double *u, sweep_result *out)
 {
-    job j = {.o = o, .team = team, .out = out, .best_value = INFINITY, .factor = 1};
-    int colour[2] = {0, 1}, cluster[2] = {0, of->nb};
-    j.colours = 1;
-    j.colour = colour;
-    j.cluster = cluster;
+    job j = {.o = o,
+             .team = team,
+             .out = out,
+             .best_value = INFINITY,
+             .factor = 1,
+             .least = {INFINITY, INFINITY},
+             .low = INFINITY};
     *out = (sweep_result){.outcome = PCS_MAX_ITERS};
-    PCS_TRY(prepared_make(of, NULL, v_free, &arena, &j.p));
+    if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
+    PCS_TRY(colours_make(of, of->nb > LARGE ? LARGE_CLUSTER : CLUSTER, &arena, &j.order));
+    PCS_TRY(prepared_make(of, j.order.order, v_free, &arena, &j.p));
     if (!take(&j, &arena)) return pcs_fail_memory("sweeps");
 
     prepared_gather(&j.p, r, j.r);
     project(&j.p, j.r);
+    memcpy(j.best, j.r, (size_t)j.p.n * sizeof *r);
     threads_run(team, work, &j);
     prepared_scatter(&j.p, j.r, r);
     prepared_scatter(&j.p, j.u, u);

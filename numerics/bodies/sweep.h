@@ -15,10 +15,11 @@ typedef struct sweep_result {
 } sweep_result;
 
 typedef struct sweep_opts {
-    const pcs_solver_opts *o; // tol, stop, max_seconds
+    const pcs_solver_opts *o; // stop, max_seconds
     double tol;               // of this island
-    int max_sweeps;
+    int max_sweeps;           // 0: r is measured
     int patience; // sweeps that may still be ahead, by the rate so far; 0: no end is set
+    bool accelerate;
     double clock; // when the whole solve began
 } sweep_opts;
 

@@ -1,0 +1,187 @@
+// Systems are numbered by breadth-first search over the blocks, blocks sorted by the later of their
+// systems: near ones come close together. Cut into clusters of equal size, these get the colours
+// that none of their systems has yet, the least used of them.
+#include "bodies/colours.h"
+
+#include <string.h>
+
+// colours that are told apart; clusters beyond have one each
+enum { MOST_COLOURS = 64 };
+
+static int place_of(const island *of, int k, int side)
+{
+    const int s = of->b->block[of->block[k]].sys[side];
+    return s < 0 ? -1 : of->place[s];
+}
+
+// blocks of every system: start (ns + 1) into list (at most 2 nb)
+static void blocks_of_systems(const island *of, int *start, int *list)
+{
+    memset(start, 0, ((size_t)of->ns + 1) * sizeof *start);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < of->nb; ++k) {
+            for (int e = 0; e < 2; ++e) {
+                const int s = place_of(of, k, e);
+                if (s < 0) continue;
+                if (pass == 0) {
+                    start[s + 1] += 1;
+                } else {
+                    list[start[s]++] = k;
+                }
+            }
+        }
+        for (int s = 0; pass == 0 && s < of->ns; ++s) {
+            start[s + 1] += start[s];
+        }
+    }
+    for (int s = of->ns; s > 0; --s) {
+        start[s] = start[s - 1];
+    }
+    start[0] = 0;
+}
+
+// rank[s]: when the search comes to system s; queue is scratch
+static void search(const island *of, const int *start, const int *list, int *queue, int *rank)
+{
+    int found = 0;
+    for (int s = 0; s < of->ns; ++s) {
+        rank[s] = -1;
+    }
+    for (int first = 0; first < of->ns; ++first) {
+        if (rank[first] >= 0) continue;
+        int at = found;
+        rank[first] = found;
+        queue[found++] = first;
+        for (; at < found; ++at) {
+            for (int i = start[queue[at]]; i < start[queue[at] + 1]; ++i) {
+                for (int e = 0; e < 2; ++e) {
+                    const int s = place_of(of, list[i], e);
+                    if (s < 0 || rank[s] >= 0) continue;
+                    rank[s] = found;
+                    queue[found++] = s;
+                }
+            }
+        }
+    }
+}
+
+static int key_of(const island *of, const int *rank, int k)
+{
+    int key = 0;
+    for (int e = 0; e < 2; ++e) {
+        const int s = place_of(of, k, e);
+        if (s >= 0 && rank[s] > key) key = rank[s];
+    }
+    return key;
+}
+
+// blocks by the later of their systems; count (ns + 1) is scratch
+static void sort_blocks(const island *of, const int *rank, int *count, int *order)
+{
+    memset(count, 0, ((size_t)of->ns + 1) * sizeof *count);
+    for (int k = 0; k < of->nb; ++k) {
+        count[key_of(of, rank, k) + 1] += 1;
+    }
+    for (int s = 0; s < of->ns; ++s) {
+        count[s + 1] += count[s];
+    }
+    for (int k = 0; k < of->nb; ++k) {
+        order[count[key_of(of, rank, k)]++] = k;
+    }
+}
+
+// the colour of each cluster; taken: a bit per colour, of every system. Returns how many colours
+static int paint(const island *of, const int *sorted, int size, int clusters, uint64_t *taken,
+                 int *colour)
+{
+    int used[MOST_COLOURS] = {0}, most = 0, extra = 0;
+    memset(taken, 0, (size_t)of->ns * sizeof *taken);
+    for (int c = 0; c < clusters; ++c) {
+        const int end = (c + 1) * size < of->nb ? (c + 1) * size : of->nb;
+        uint64_t forbidden = 0;
+        for (int i = c * size; i < end; ++i) {
+            for (int e = 0; e < 2; ++e) {
+                const int s = place_of(of, sorted[i], e);
+                if (s >= 0) forbidden |= taken[s];
+            }
+        }
+        // the least used of those in use, or a new one
+        int best = -1;
+        for (int k = 0; k < most; ++k) {
+            if (!(forbidden >> k & 1) && (best < 0 || used[k] < used[best])) best = k;
+        }
+        if (best < 0 && most < MOST_COLOURS) best = most++;
+        colour[c] = best;
+        if (best < 0) {
+            colour[c] = MOST_COLOURS + extra++;
+            continue;
+        }
+        used[best] += 1;
+        for (int i = c * size; i < end; ++i) {
+            for (int e = 0; e < 2; ++e) {
+                const int s = place_of(of, sorted[i], e);
+                if (s >= 0) taken[s] |= (uint64_t)1 << best;
+            }
+        }
+    }
+    return extra > 0 ? MOST_COLOURS + extra : most;
+}
+
+// clusters of one colour after another
+static void lay_out(const island *of, const int *sorted, int size, int clusters, const int *colour,
+                    colours *out)
+{
+    int at = 0, next = 0;
+    for (int k = 0; k < out->n; ++k) {
+        out->colour[k] = next;
+        for (int c = 0; c < clusters; ++c) {
+            if (colour[c] != k) continue;
+            const int end = (c + 1) * size < of->nb ? (c + 1) * size : of->nb;
+            out->cluster[next++] = at;
+            for (int i = c * size; i < end; ++i) {
+                out->order[at++] = sorted[i];
+            }
+        }
+    }
+    out->colour[out->n] = next;
+    out->cluster[next] = at;
+}
+
+pcs_status colours_make(const island *of, int size, pcs_arena *arena, colours *out)
+{
+    const size_t nb = (size_t)of->nb, ns = (size_t)of->ns;
+    const int clusters = of->nb <= 2 * size ? 1 : (of->nb + size - 1) / size;
+    const size_t nc = (size_t)clusters;
+    *out = (colours){.n = 1};
+    out->order = PCS_TAKE(arena, nb, int);
+    out->cluster = PCS_TAKE(arena, nc + 1, int);
+    out->colour = PCS_TAKE(arena, nc + 1, int);
+    if (!out->order || !out->cluster || !out->colour) return pcs_fail_memory("sweeps");
+    if (clusters == 1) {
+        for (int k = 0; k < of->nb; ++k) {
+            out->order[k] = k;
+        }
+        out->cluster[0] = out->colour[0] = 0;
+        out->cluster[1] = of->nb;
+        out->colour[1] = 1;
+        return PCS_OK;
+    }
+
+    pcs_arena scratch = *arena;
+    int *start = PCS_TAKE(&scratch, ns + 1, int);
+    int *list = PCS_TAKE(&scratch, 2 * nb, int);
+    int *queue = PCS_TAKE(&scratch, ns + 1, int);
+    int *rank = PCS_TAKE(&scratch, ns, int);
+    int *sorted = PCS_TAKE(&scratch, nb, int);
+    int *colour = PCS_TAKE(&scratch, nc, int);
+    uint64_t *taken = PCS_TAKE(&scratch, ns, uint64_t);
+    if (!start || !list || !queue || !rank || !sorted || !colour || !taken) {
+        return pcs_fail_memory("sweeps");
+    }
+    blocks_of_systems(of, start, list);
+    search(of, start, list, queue, rank);
+    sort_blocks(of, rank, queue, sorted);
+    out->n = paint(of, sorted, size, clusters, taken, colour);
+    lay_out(of, sorted, size, clusters, colour, out);
+    return PCS_OK;
+}
