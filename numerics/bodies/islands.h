@@ -15,6 +15,11 @@ typedef struct islands {
     int *place;       // of every moving system: where in its island, or -1
 } islands;
 
+static inline int islands_blocks(const islands *s, int island)
+{
+    return s->block_start[island + 1] - s->block_start[island];
+}
+
 pcs_status islands_find(const bodies_problem *b, pcs_arena *arena, islands *out);
 
 // One island as a problem of its own, from the arena: blocks, systems and rows are renumbered,

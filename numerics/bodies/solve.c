@@ -6,6 +6,7 @@
 // all.
 #include "bodies/bodies.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "bodies/finish.h"
@@ -15,7 +16,9 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-// islands of at most this many blocks are assembled
+// islands of at least this many blocks are worth a team
+#define LARGE 512
+// islands of at most this many are assembled
 #define ASSEMBLE_FIRST 40
 // and those that neither sweeps nor finish solved, of at most this many
 #define ASSEMBLE_LAST 400
@@ -23,17 +26,35 @@
 #define PATIENCE    600
 #define MOST_SWEEPS 4000
 
+// what is known of one island
+typedef struct island_result {
+    pcs_report solve;
+    int sweeps, finish;
+    double seconds_sweeps, seconds_finish;
+} island_result;
+
 typedef struct solution {
     const bodies_problem *b;
     const pcs_solver_opts *o;
-    threads *team;
     islands s;
     double clock;
     const double *v_free;
     double *v, *r, *u;
     double *norm[3]; // of every island: violation, q, W r
-    bodies_report *out;
+    island_result *result;
+    threads *team;     // for islands one by one
+    struct lane *lane; // for many at a time
+    atomic_int next;   // island that nobody has taken yet
 } solution;
+
+// a rank at work on islands of its own
+typedef struct lane {
+    pcs_arena work;
+    size_t peak;
+    pcs_status status; // of the first island of those that failed
+    int failed;
+    char text[256];
+} lane;
 
 // ---- one island --------------------------------------------------------------------------------
 
@@ -137,11 +158,11 @@ static pcs_status assembled(solution *s, int i, const pcs_solver_opts *o, pcs_ar
 
 // sweeps from r, at most so many; none: r is measured
 static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, int patience,
-                        pcs_arena work, pcs_report *out)
+                        threads *team, pcs_arena work, pcs_report *out)
 {
     const islands *all = &s->s;
     const island of = {.b = s->b,
-                       .nb = all->block_start[i + 1] - all->block_start[i],
+                       .nb = islands_blocks(all, i),
                        .ns = all->sys_start[i + 1] - all->sys_start[i],
                        .block = all->block + all->block_start[i],
                        .sys = all->sys + all->sys_start[i],
@@ -149,30 +170,30 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
     const sweep_opts opts = {
         o, o->tol, most, patience, o->kind != PCS_NSGS || o->as.nsgs.depth > 0, s->clock};
     sweep_result result;
-    PCS_TRY(sweep_island(&of, &opts, s->team, work, s->v_free, s->v, s->r, s->u, &result));
+    PCS_TRY(sweep_island(&of, &opts, team, work, s->v_free, s->v, s->r, s->u, &result));
     *out = (pcs_report){.outcome = result.outcome,
                         .solver = PCS_NSGS,
                         .iters = result.sweeps,
                         .measure = result.measure};
     keep_norms(s, i, result.measure.residual, result.measure.norm_q, result.norm_wr);
-    s->out->sweeps += result.sweeps;
+    s->result[i].sweeps += result.sweeps;
     return PCS_OK;
 }
 
 // Newton or interior point from the r of the sweeps; what it finds is measured as theirs was, and
 // taken if it is better
-static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
-                           pcs_report *out)
+static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, threads *team,
+                           pcs_arena work, pcs_report *out)
 {
     part p, before;
     bodies_report report = {0};
     PCS_TRY(part_open(s, i, &work, &before));
     PCS_TRY(part_open(s, i, &work, &p));
     PCS_TRY(bodies_finish(&p.b, o, work, p.v, p.r, p.u, &report));
-    s->out->finish += report.finish;
+    s->result[i].finish += report.finish;
     part_close(s, i, &p);
     pcs_report after;
-    PCS_TRY(swept(s, i, o, 0, 0, work, &after));
+    PCS_TRY(swept(s, i, o, 0, 0, team, work, &after));
     if (solver_stop_value(o, &after.measure) < solver_stop_value(o, &out->measure)) {
         after.outcome = report.solve.outcome;
         after.solver = report.solve.solver;
@@ -182,7 +203,7 @@ static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, pcs_are
     }
     part_close(s, i, &before);
     const pcs_report kept = *out;
-    PCS_TRY(swept(s, i, o, 0, 0, work, out));
+    PCS_TRY(swept(s, i, o, 0, 0, team, work, out));
     *out = kept;
     return PCS_OK;
 }
@@ -193,20 +214,20 @@ static bool fails(const pcs_solver_opts *o, const pcs_report *report)
 }
 
 // by its number of blocks, and by how far the sweeps come
-static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
-                            pcs_report *out)
+static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, threads *team,
+                            pcs_arena work, pcs_report *out)
 {
-    const int nb = s->s.block_start[i + 1] - s->s.block_start[i];
+    const int nb = islands_blocks(&s->s, i);
     if (nb > 1 && nb <= ASSEMBLE_FIRST) return assembled(s, i, o, work, out);
 
     const double start = nb > 1 ? solver_clock() : 0;
-    PCS_TRY(swept(s, i, o, MOST_SWEEPS, PATIENCE, work, out));
+    PCS_TRY(swept(s, i, o, MOST_SWEEPS, PATIENCE, team, work, out));
     const double middle = nb > 1 ? solver_clock() : 0;
-    s->out->seconds_sweeps += middle - start;
+    s->result[i].seconds_sweeps = middle - start;
     if (!fails(o, out)) return PCS_OK;
 
-    const pcs_status status = finished(s, i, o, work, out);
-    s->out->seconds_finish += solver_clock() - middle;
+    const pcs_status status = finished(s, i, o, team, work, out);
+    s->result[i].seconds_finish = solver_clock() - middle;
     if (status != PCS_ERR_UNSUPPORTED) PCS_TRY(status);
     if (fails(o, out) && nb <= ASSEMBLE_LAST) return assembled(s, i, o, work, out);
     return PCS_OK;
@@ -217,14 +238,91 @@ static bool plain_sweeps(const pcs_solver_opts *o)
     return o->kind == PCS_NSGS && o->as.nsgs.local == PCS_LOCAL_EXACT && o->as.nsgs.relaxation == 1;
 }
 
-static pcs_status solve_island(solution *s, int i, pcs_arena work, pcs_report *out)
+static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work)
 {
     pcs_solver_opts o = *s->o;
+    pcs_report *out = &s->result[i].solve;
+    *out = (pcs_report){.outcome = PCS_STALLED};
     // several islands within their tolerances make a whole within its own
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
-    if (o.kind == PCS_AUTO) return portfolio(s, i, &o, work, out);
-    if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, 0, work, out);
+    if (o.kind == PCS_AUTO) return portfolio(s, i, &o, team, work, out);
+    if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, 0, team, work, out);
     return assembled(s, i, &o, work, out);
+}
+
+// ---- many islands at a time --------------------------------------------------------------------
+
+static bool is_large(const solution *s, int i)
+{
+    return islands_blocks(&s->s, i) >= LARGE;
+}
+
+// whichever island comes next: who solves it does not show
+static void solve_some(void *arg, int rank)
+{
+    solution *s = arg;
+    lane *l = &s->lane[rank];
+    for (;;) {
+        const int i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+        if (i >= s->s.n) return;
+        if (is_large(s, i)) continue;
+        const pcs_status status = solve_island(s, i, NULL, l->work);
+        if (status == PCS_OK || (l->status != PCS_OK && l->failed < i)) continue;
+        l->status = status;
+        l->failed = i;
+        strncpy(l->text, pcs_error_text(), sizeof l->text - 1);
+    }
+}
+
+// the first failure of all, in the order of the islands
+static pcs_status failure(const lane *l, int ranks)
+{
+    const lane *first = NULL;
+    for (int k = 0; k < ranks; ++k) {
+        if (l[k].status != PCS_OK && (!first || l[k].failed < first->failed)) first = &l[k];
+    }
+    return first ? pcs_fail(first->status, "%s", first->text) : PCS_OK;
+}
+
+// what is left of the arena in equal parts, one a rank
+static pcs_status solve_together(solution *s, pcs_arena work)
+{
+    const int ranks = threads_count(s->team);
+    const size_t line = 64;
+    s->lane = PCS_TAKE(&work, (size_t)ranks, lane);
+    if (!s->lane) return pcs_fail_memory("contacts");
+    const size_t start = (work.used + line - 1) & ~(line - 1);
+    const size_t room = work.size > start ? (work.size - start) / (size_t)ranks & ~(line - 1) : 0;
+    for (int k = 0; k < ranks; ++k) {
+        lane *l = &s->lane[k];
+        *l = (lane){.work = {.size = room}};
+        if (room > 0) l->work.base = work.base + start + (size_t)k * room;
+        l->work.peak = &l->peak;
+    }
+    atomic_store(&s->next, 0);
+    threads_run(s->team, solve_some, s);
+
+    size_t most = 0;
+    for (int k = 0; k < ranks; ++k) {
+        if (s->lane[k].peak > most) most = s->lane[k].peak;
+    }
+    const size_t demand = start + (size_t)ranks * ((most + line - 1) & ~(line - 1));
+    if (work.peak && demand > *work.peak) *work.peak = demand;
+    return failure(s->lane, ranks);
+}
+
+// large ones by the whole team one after another, the others by whoever is free
+static pcs_status solve_islands(solution *s, pcs_arena work)
+{
+    const bool together = threads_count(s->team) > 1 && s->s.n > 1 && s->b->nb >= LARGE;
+    for (int i = 0; i < s->s.n; ++i) {
+        if (is_large(s, i)) {
+            PCS_TRY(solve_island(s, i, s->team, work));
+        } else if (!together) {
+            PCS_TRY(solve_island(s, i, NULL, work));
+        }
+    }
+    return together ? solve_together(s, work) : PCS_OK;
 }
 
 // ---- all islands -------------------------------------------------------------------------------
@@ -240,25 +338,23 @@ static pcs_status check(const bodies_problem *b, const pcs_solver_opts *o, const
     return solver_check_start(b->n, r);
 }
 
-static pcs_status begin(solution *s, double *v, pcs_arena *work)
+static pcs_status begin(solution *s, const double *v, pcs_arena *work)
 {
     const bodies_problem *b = s->b;
     const size_t nv = (size_t)b->A->start[b->A->nb];
     double *free = PCS_TAKE(work, nv, double);
-    const pcs_status status = islands_find(b, work, &s->s);
+    PCS_TRY(islands_find(b, work, &s->s));
+    const size_t n = (size_t)s->s.n;
     for (int k = 0; k < 3; ++k) {
-        s->norm[k] = PCS_TAKE(work, (size_t)s->s.n, double);
-        if (!s->norm[k]) return pcs_fail_memory("contacts");
+        s->norm[k] = PCS_TAKE(work, n, double);
     }
-    PCS_TRY(status);
-    if (!free) return pcs_fail_memory("contacts");
+    s->result = PCS_TAKE(work, n, island_result);
+    if (!free || !s->norm[0] || !s->norm[1] || !s->norm[2] || !s->result) {
+        return pcs_fail_memory("contacts");
+    }
     memcpy(free, v, nv * sizeof *v);
+    memset(s->result, 0, n * sizeof *s->result);
     s->v_free = free;
-    s->out->islands = s->s.n;
-    for (int i = 0; i < s->s.n; ++i) {
-        const int nb = s->s.block_start[i + 1] - s->s.block_start[i];
-        if (nb > s->out->largest) s->out->largest = nb;
-    }
     return PCS_OK;
 }
 
@@ -274,13 +370,23 @@ static int rank_of(pcs_outcome outcome)
     return k;
 }
 
-static void add_report(pcs_report *all, int *most, const pcs_report *one, int blocks)
+static void sum_up(const solution *s, bodies_report *out)
 {
-    if (rank_of(one->outcome) < rank_of(all->outcome)) all->outcome = one->outcome;
-    if (one->iters > all->iters) all->iters = one->iters;
-    if (blocks > *most) {
-        all->solver = one->solver;
-        *most = blocks;
+    out->islands = s->s.n;
+    for (int i = 0; i < s->s.n; ++i) {
+        const island_result *one = &s->result[i];
+        if (rank_of(one->solve.outcome) < rank_of(out->solve.outcome)) {
+            out->solve.outcome = one->solve.outcome;
+        }
+        if (one->solve.iters > out->solve.iters) out->solve.iters = one->solve.iters;
+        if (islands_blocks(&s->s, i) > out->largest) {
+            out->largest = islands_blocks(&s->s, i);
+            out->solve.solver = one->solve.solver;
+        }
+        out->sweeps += one->sweeps;
+        out->finish += one->finish;
+        out->seconds_sweeps += one->seconds_sweeps;
+        out->seconds_finish += one->seconds_finish;
     }
 }
 
@@ -321,14 +427,11 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, threa
     if (b->nb == 0) return PCS_OK;
 
     const bool timed = b->nb > 1;
-    solution s = {.b = b, .o = o, .team = team, .v = v, .r = r, .u = u, .out = out};
+    solution s = {.b = b, .o = o, .team = team, .v = v, .r = r, .u = u};
     s.clock = timed ? solver_clock() : 0;
     PCS_TRY(begin(&s, v, &work));
-    for (int i = 0, most = 0; i < s.s.n; ++i) {
-        pcs_report one = {.outcome = PCS_STALLED};
-        PCS_TRY(solve_island(&s, i, work, &one));
-        add_report(&out->solve, &most, &one, s.s.block_start[i + 1] - s.s.block_start[i]);
-    }
+    PCS_TRY(solve_islands(&s, work));
+    sum_up(&s, out);
 
     PCS_TRY(measure_all(&s, work, &out->solve));
     if (solver_stop_value(o, &out->solve.measure) <= o->tol) {

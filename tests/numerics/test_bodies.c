@@ -240,6 +240,97 @@ START_TEST(what_is_not_finite_is_refused)
 }
 END_TEST
 
+static void expect_same_bits(pile_kind kind, int n, pcs_solver solver, double tol)
+{
+    pile p = pile_make(kind, n, 11);
+    pcs_solver_opts o = options(solver, tol);
+    if (solver == PCS_NSGS) o.max_iters = 60;
+    answer one = answer_of(&p, &o, NULL);
+    for (int count = 1; count <= 3; ++count) {
+        threads *team;
+        CK_OK(threads_create(NULL, count, &team));
+        answer more = answer_of(&p, &o, team);
+        const size_t nv = (size_t)p.b.A->start[p.b.A->nb], n_r = (size_t)p.b.n;
+        ck_assert_int_eq(memcmp(one.v, more.v, nv * sizeof(double)), 0);
+        ck_assert_int_eq(memcmp(one.r, more.r, n_r * sizeof(double)), 0);
+        ck_assert_int_eq(memcmp(one.u, more.u, n_r * sizeof(double)), 0);
+        ck_assert_int_eq(one.report.sweeps, more.report.sweeps);
+        ck_assert(one.report.solve.measure.residual == more.report.solve.measure.residual);
+        answer_free(&more);
+        threads_destroy(team);
+    }
+    answer_free(&one);
+    pile_free(&p);
+}
+
+// one island of many clusters; and many islands
+START_TEST(threads_do_not_show)
+{
+    expect_same_bits(PILE_SPHERES, 1500, PCS_NSGS, 1e-6);
+    expect_same_bits(PILE_BOXES, 700, PCS_AUTO, 1e-6);
+    expect_same_bits(PILE_MIXED, 600, PCS_NSGS, 1e-9);
+    expect_same_bits(PILE_LOOSE, 600, PCS_AUTO, 1e-6);
+}
+END_TEST
+
+// what the whole team takes of the arena is asked for as well
+START_TEST(memory_of_a_team_is_asked_for)
+{
+    pile p = pile_make(PILE_LOOSE, 600, 5);
+    pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    threads *team;
+    CK_OK(threads_create(NULL, 3, &team));
+    const size_t nv = (size_t)p.b.A->start[p.b.A->nb], n = (size_t)p.b.n;
+    double *v = calloc(nv, sizeof(double)), *r = calloc(n, sizeof(double));
+    double *u = calloc(n, sizeof(double));
+    pcs_arena arena = {0};
+    pcs_status status = PCS_ERR_MEMORY;
+    bodies_report report;
+    size_t demand = 0;
+    for (int tries = 0; tries < 50 && status == PCS_ERR_MEMORY; ++tries) {
+        memcpy(v, p.v_free, nv * sizeof(double));
+        memset(r, 0, n * sizeof(double));
+        pcs_arena work = arena;
+        work.peak = &demand;
+        status = bodies_solve(&p.b, &o, team, work, v, r, u, &report);
+        if (status != PCS_ERR_MEMORY) break;
+        ck_assert_uint_gt(demand, arena.size);
+        pcs_arena_destroy(NULL, &arena);
+        CK_OK(pcs_arena_create(NULL, demand, &arena));
+    }
+    CK_OK(status);
+    ck_assert_int_eq(report.solve.outcome, PCS_CONVERGED);
+    pcs_arena_destroy(NULL, &arena);
+    threads_destroy(team);
+    free(v);
+    free(r);
+    free(u);
+    pile_free(&p);
+}
+END_TEST
+
+// an island solved by itself is what it is among others
+START_TEST(islands_do_not_feel_one_another)
+{
+    pile p = pile_make(PILE_LOOSE, 60, 2), first = p;
+    pcs_solver_opts o = options(PCS_NSGS, 1e-11);
+    answer all = answer_of(&p, &o, NULL);
+    // the first part has nine blocks and three systems
+    first.b.nb = 9;
+    first.b.n = p.b.block[9].row;
+    block_lu F = *p.b.A;
+    F.nb = 3;
+    first.b.A = &F;
+    answer one = answer_of(&first, &o, NULL);
+    ck_assert_int_gt(all.report.islands, one.report.islands);
+    ck_assert_double_le(furthest(F.start[3], one.v, all.v), 1e-9);
+    answer_free(&all);
+    answer_free(&one);
+    pile_free(&p);
+}
+END_TEST
+
 PCS_TEST_MAIN("bodies", sweeps_solve_the_assembled_problem, the_portfolio_converges,
               momentum_comes_from_fixed_sides_only, power_is_the_same_in_both_spaces,
-              memory_is_asked_for, nothing_is_solved, what_is_not_finite_is_refused)
+              memory_is_asked_for, nothing_is_solved, what_is_not_finite_is_refused,
+              threads_do_not_show, memory_of_a_team_is_asked_for, islands_do_not_feel_one_another)
