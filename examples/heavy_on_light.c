@@ -1,0 +1,147 @@
+// A heavy cube on a light one on the floor: 10 000 to 1, or any ratio up to 1e8.
+//
+// They start a little above each other, fall, and rest. Then the light cube hands the weight of the
+// heavy one down: the impulses between the two are the weight of the upper, those of the floor the
+// weight of both, and nothing moves. Iterations that pass impulses from contact to contact need the
+// more sweeps the larger the ratio. In the acceleration of the light cube weights cancel: of u = W
+// p + q the rounding is 2e-16 times the ratio, and no tolerance below 1e-15 times the ratio is
+// asked for.
+#include "args.h"
+#include "csv.h"
+#include "scenes/world.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct settings {
+    world_run run;
+    double ratio, mass, upper, lower, drop, mu, aside;
+} settings;
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81},
+                      .ratio = 1e4,
+                      .mass = 1,
+                      .upper = 1,
+                      .lower = 1,
+                      .drop = 0.01,
+                      .mu = 0.5,
+                      .aside = 0.1};
+    set->run.scheme = world_dense_scheme();
+    set->run.scheme.solver.tol = 1e-10;
+    args a = {.about = "A heavy cube rests on a light one."};
+    args_real(&a, "--ratio", &set->ratio, 1e-8, 1e8, "", "mass of the upper over the lower");
+    args_positive(&a, "--mass", &set->mass, "kg", "of the lower cube");
+    args_positive(&a, "--upper", &set->upper, "m", "edge of the upper cube");
+    args_positive(&a, "--lower", &set->lower, "m", "edge of the lower cube");
+    args_real(&a, "--aside", &set->aside, 0, 0.4, "", "the upper off the middle, over its edge");
+    args_real(&a, "--drop", &set->drop, 0, 1, "m", "gap below each at the start");
+    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
+    world_flags(&a, &set->run,
+                "write every step: time, heights of the centres, forces on the lower and the "
+                "upper face of the lower cube (N, up), iterations, residual");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+    set->run.scheme.solver.tol = fmax(set->run.scheme.solver.tol, 1e-15 * set->ratio);
+    *code = 2;
+    if (set->aside * set->upper > 0.4 * set->lower) {
+        fprintf(stderr, "heavy_on_light: the upper cube would tip; take a smaller --aside\n");
+        return false;
+    }
+    const double falls = 2 * sqrt(2 * set->drop / set->run.gravity);
+    if (set->run.t_end < falls + 0.5) {
+        fprintf(stderr, "heavy_on_light: they have not come to rest; take a larger --tend\n");
+        return false;
+    }
+    return world_run_check("heavy_on_light", &set->run);
+}
+
+static pcs_status build(const settings *set, world *w)
+{
+    const double a = set->lower, b = set->upper;
+    PCS_TRY(world_open(w, &set->run.scheme, set->run.gravity));
+    PCS_TRY(world_material(w, set->mu, 0));
+    PCS_TRY(world_floor(w));
+    PCS_TRY(world_box(w, set->mass, (const double[]){a, a, a},
+                      (const double[]){0, 0, a / 2 + set->drop}, NULL, NULL));
+    const double x[3] = {set->aside * b, 0.5 * set->aside * b, a + b / 2 + 2 * set->drop};
+    PCS_TRY(world_box(w, set->mass * set->ratio, (const double[]){b, b, b}, x, NULL, NULL));
+    return world_start(w);
+}
+
+// vertical forces of the last step: of the floor, and of the lower cube on the upper one
+static void forces(const world *w, double h, double *floor, double *between)
+{
+    const pcs_contact *c;
+    const int n = pcs_contacts(w->work, &c);
+    *floor = *between = 0;
+    for (int k = 0; k < n; ++k) {
+        if (!c[k].active) continue;
+        const double up =
+            (c[k].F[2] * c[k].r[0] + c[k].F[5] * c[k].r[1] + c[k].F[8] * c[k].r[2]) / h;
+        if (c[k].system2.id == 0) {
+            *floor += up;
+        } else {
+            // on system1: the upper one, added last, or the other
+            *between += c[k].system1.id == w->body[2].system.id ? up : -up;
+        }
+    }
+}
+
+static pcs_status rest(const settings *set, world *w, csv *out, double end[3])
+{
+    const double h = set->run.h;
+    const long still = (long)((set->run.t_end - 0.25) / h);
+    PCS_TRY(build(set, w));
+    while (world_goes_on(w, h, set->run.t_end)) {
+        PCS_TRY(world_step(w, h));
+        if (w->stuck) break;
+        if (w->steps == still) PCS_TRY(world_mark(w));
+        forces(w, h, &end[0], &end[1]);
+        CSV_ROW(out, w->state->t, world_q(w, 1)[2], world_q(w, 2)[2], end[0], end[1], w->iters,
+                w->residual);
+    }
+    end[2] = world_moved(w);
+    return PCS_OK;
+}
+
+static void check_all(checks *c, const settings *set, const world *w, const double end[3])
+{
+    const double g = set->run.gravity, lower = set->mass * g, upper = lower * set->ratio;
+    const double both = lower + upper, gap = 2 * set->run.scheme.proj_tol;
+    const double part = 100 * set->run.scheme.solver.tol;
+    world_check(c, w, 1e-6 * fmin(set->lower, set->upper), part * both * set->lower);
+    check_value(c, "force of the floor (N)", end[0], both, part * both);
+    check_value(c, "force between the cubes (N)", end[1], upper, part * both);
+    check_value(c, "centre of the lower cube (m)", world_q(w, 1)[2], set->lower / 2, gap);
+    check_value(c, "centre of the upper cube (m)", world_q(w, 2)[2], set->lower + set->upper / 2,
+                2 * gap);
+    check_value(c, "moved in the last quarter second (m)", end[2], 0, 1e-8);
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    csv out;
+    if (!csv_open(&out, set.run.csv, "t,z1,z2,floor,between,iterations,residual")) return 2;
+    world w;
+    double end[3] = {0};
+    const pcs_status status = rest(&set, &w, &out, end);
+    if (status != PCS_OK) {
+        world_close(&w);
+        csv_drop(&out);
+        return say_error("heavy_on_light", status);
+    }
+    printf("%g kg on %g kg: %ld steps, on average %.1f iterations\n", set.mass * set.ratio,
+           set.mass, w.steps, (double)w.iterations / (double)(w.steps > 0 ? w.steps : 1));
+    checks c = checks_begin();
+    check_all(&c, &set, &w, end);
+    world_close(&w);
+    if (!csv_close(&out)) return 2;
+    return checks_end(&c);
+}

@@ -1,0 +1,154 @@
+// A pyramid and a wall of boxes, a tower of planks: jolted, they come to rest and stay.
+//
+// The bodies start a little off their places, above one another and moving. What holds then: no
+// overlap, energy never rises, and at rest the floor carries the weight. Coulomb's law with a
+// tolerance lets bodies creep; how far is what the last check asks.
+#include "scenes/stacks.h"
+#include "args.h"
+#include "csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct settings {
+    world_run run;
+    stack_def def;
+    double mu, settle, creep;
+} settings;
+
+// the value of --scene among the arguments, read before the others, whose defaults follow from it
+static int kind_of(int argc, char **argv)
+{
+    static const char *const name[] = {"pyramid", "wall", "kapla"};
+    const char *word = NULL;
+    for (int i = 1; i < argc; ++i) {
+        if (strncmp(argv[i], "--scene=", 8) == 0) word = argv[i] + 8;
+        if (strcmp(argv[i], "--scene") == 0 && i + 1 < argc) word = argv[i + 1];
+    }
+    for (int k = 0; word && k < 3; ++k) {
+        if (strcmp(word, name[k]) == 0) return k;
+    }
+    return STACK_PYRAMID;
+}
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81},
+                      .def = stack_default(kind_of(argc, argv)),
+                      .mu = 0.5,
+                      .settle = 1,
+                      .creep = 1e-6};
+    set->run.scheme = world_dense_scheme();
+    args a = {.about = "Boxes piled up: they settle, carry their weight, and stay where they are."};
+    args_choice(&a, "--scene", &set->def.kind, STACK_WORDS,
+                "what; the defaults of the sizes belong to it");
+    args_int(&a, "--layers", &set->def.layers, 1, 1000, "how many");
+    args_int(&a, "--length", &set->def.length, 0, 1000,
+             "bricks in a layer of the wall, planks in one of the tower");
+    args_vector(&a, "--size", set->def.size, "m", "edges: along the row, across it, up");
+    args_positive(&a, "--spacing", &set->def.spacing, "m", "between neighbours");
+    args_positive(&a, "--density", &set->def.density, "kg/m^3", "of all bodies");
+    args_real(&a, "--jolt", &set->def.jolt, 0, 1, "m", "how far off their place they start");
+    args_real(&a, "--speed", &set->def.speed, 0, 10, "m/s", "of every component, at the start");
+    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
+    args_positive(&a, "--settle", &set->settle, "s", "when they must have come to rest");
+    args_positive(&a, "--creep", &set->creep, "m", "how far any may move afterwards");
+    world_flags(&a, &set->run,
+                "write every step: time, energy, deepest overlap, contacts, iterations, farthest "
+                "moved since the start or --settle, force of the floor");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+    *code = 2;
+    const double *size = set->def.size;
+    if (!(size[0] > 0 && size[1] > 0 && size[2] > 0)) {
+        fprintf(stderr, "stacks: --size needs three edges > 0, such as 0.2,0.1,0.1\n");
+        return false;
+    }
+    if (set->def.kind != STACK_PYRAMID && set->def.length < 2) {
+        fprintf(stderr, "stacks: --length must be at least 2\n");
+        return false;
+    }
+    if (set->def.kind == STACK_WALL && size[0] <= set->def.spacing) {
+        fprintf(stderr, "stacks: --spacing leaves no room for half bricks\n");
+        return false;
+    }
+    if (set->settle + set->run.h > set->run.t_end) {
+        fprintf(stderr, "stacks: --settle must lie before --tend\n");
+        return false;
+    }
+    return world_run_check("stacks", &set->run);
+}
+
+typedef struct result {
+    double start, moved; // J; m, since --settle
+    long loose;          // steps since then that did not converge
+    double support[3];   // N, of the last step
+    double overlap;      // by all pairs, every tenth step
+} result;
+
+static pcs_status settle(const settings *set, world *w, csv *out, result *r)
+{
+    const double h = set->run.h;
+    const long still = (long)(set->settle / h + 0.5);
+    *r = (result){0};
+    PCS_TRY(world_open(w, &set->run.scheme, set->run.gravity));
+    PCS_TRY(world_material(w, set->mu, 0));
+    PCS_TRY(stack_build(w, &set->def));
+    PCS_TRY(world_start(w));
+    stack_jolt(w, &set->def);
+    r->start = w->energy;
+    while (world_goes_on(w, h, set->run.t_end)) {
+        PCS_TRY(world_step(w, h));
+        if (w->stuck) break;
+        if (w->steps == still) PCS_TRY(world_mark(w));
+        r->loose += w->steps > still && w->outcome != PCS_CONVERGED;
+        if (w->steps % 10 == 0) r->overlap = fmax(r->overlap, world_overlap(w));
+        const double moved = world_moved(w);
+        if (w->steps > still) r->moved = fmax(r->moved, moved);
+        world_support(w, h, r->support);
+        CSV_ROW(out, w->state->t, w->energy, w->overlap, w->active, w->iters, moved, r->support[0],
+                r->support[1], r->support[2]);
+    }
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    csv out;
+    if (!csv_open(&out, set.run.csv, "t,energy,overlap,contacts,iterations,moved,Fx,Fy,Fz")) {
+        return 2;
+    }
+    world w;
+    result r;
+    const pcs_status status = settle(&set, &w, &out, &r);
+    if (status != PCS_OK) {
+        world_close(&w);
+        csv_drop(&out);
+        return say_error("stacks", status);
+    }
+    if (!csv_close(&out)) {
+        world_close(&w);
+        return 2;
+    }
+    const double weight = world_weight(&w), steps = (double)(w.steps > 0 ? w.steps : 1);
+    printf(
+        "%d bodies, %ld steps: on average %.1f contacts and %.1f iterations a step; %ld steps did "
+        "not reach the tolerance\n",
+        w.n - 1, w.steps, (double)w.contacts / steps, (double)w.iterations / steps, w.loose);
+    checks c = checks_begin();
+    world_check(&c, &w, 1e-3 * set.def.size[2], 1e-6 * weight * set.def.size[2]);
+    check_value(&c, "overlap by all pairs (m)", r.overlap, 0, 1e-3 * set.def.size[2]);
+    check_value(&c, "steps not converged, at rest", (double)r.loose, 0, 0);
+    check_value(&c, "moved since they settled (m)", r.moved, 0, set.creep);
+    check_value(&c, "force of the floor, up (N)", r.support[2], weight, 1e-5 * weight);
+    check_value(&c, "force of the floor, x (N)", r.support[0], 0, 1e-5 * weight);
+    check_value(&c, "force of the floor, y (N)", r.support[1], 0, 1e-5 * weight);
+    world_close(&w);
+    return checks_end(&c);
+}
