@@ -1,0 +1,213 @@
+// A row of dominoes falls: the wave runs at a speed of its own.
+//
+// Whatever the push, after a few dominoes the front has the speed at which each of them passes on
+// what it wins by falling. No length but those of the dominoes and no time but those of gravity
+// take part: dominoes s times as large make a wave sqrt(s) times as fast, and the scheme with a
+// step sqrt(s) times as long repeats the same numbers.
+#include "args.h"
+#include "csv.h"
+#include "scenes/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DOMINOES = 1000 };
+
+typedef struct settings {
+    world_run run;
+    int n;
+    double size[3], gap, density, push, mu, mu_floor, scale, spread;
+} settings;
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){.run = {.h = 0.0005, .t_end = 0.8, .gravity = 9.81},
+                      .n = 20,
+                      .size = {0.0075, 0.024, 0.048},
+                      .gap = 0.018,
+                      .density = 600,
+                      .push = 4,
+                      .mu = 0.2,
+                      .mu_floor = 1,
+                      .scale = 4,
+                      .spread = 0.03};
+    set->run.scheme = world_dense_scheme();
+    args a = {.about = "A row of dominoes: all fall, and the wave runs at a constant speed."};
+    args_int(&a, "--n", &set->n, 9, MOST_DOMINOES, "dominoes");
+    args_vector(&a, "--size", set->size, "m", "thickness, width, height");
+    args_positive(&a, "--gap", &set->gap, "m", "between two of them");
+    args_positive(&a, "--density", &set->density, "kg/m^3", "of a domino");
+    args_positive(&a, "--push", &set->push, "rad/s", "of the first, about its lower edge");
+    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction between dominoes");
+    args_real(&a, "--mu-floor", &set->mu_floor, 0, 10, "", "on the floor, at least --mu");
+    args_positive(&a, "--scale", &set->scale, "", "of the lengths in the second run");
+    args_positive(&a, "--spread", &set->spread, "",
+                  "by how much the speed may differ along the row and with the push, relative");
+    world_flags(&a, &set->run,
+                "write every step of the first run: time, then the tilt of every "
+                "domino (rad)");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+    *code = 2;
+    const double *s = set->size;
+    if (!(s[0] > 0 && s[1] > 0 && s[2] > 2 * s[0])) {
+        fprintf(stderr, "dominoes: --size takes thickness, width, height; higher than twice the "
+                        "thickness\n");
+        return false;
+    }
+    if (set->gap >= 0.9 * s[2]) {
+        fprintf(stderr, "dominoes: they do not reach each other; take a smaller --gap\n");
+        return false;
+    }
+    return world_run_check("dominoes", &set->run);
+}
+
+// ---- one row ------------------------------------------------------------------------------------
+
+static pcs_status stand(const settings *set, double scale, double push, world *w)
+{
+    const double a = scale * set->size[0], b = scale * set->size[1], c = scale * set->size[2];
+    const double pitch = a + scale * set->gap, size[3] = {a, b, c};
+    PCS_TRY(world_open(w, &set->run.scheme, set->run.gravity));
+    PCS_TRY(world_material(w, set->mu, 0));
+    for (int i = 0; i < set->n; ++i) {
+        PCS_TRY(world_box(w, set->density * a * b * c, size, (const double[]){i * pitch, 0, c / 2},
+                          NULL, NULL));
+    }
+    PCS_TRY(world_material(w, fmax(set->mu, set->mu_floor), 0));
+    PCS_TRY(world_floor(w));
+    PCS_TRY(world_start(w));
+    // the first turns about its lower edge in front
+    double *v = world_v(w, 0);
+    v[4] = push;
+    v[0] = push * c / 2;
+    v[2] = push * a / 2;
+    return PCS_OK;
+}
+
+static double tilt(const world *w, int i)
+{
+    double up[3];
+    pcs_quat_rotate(world_q(w, i) + 3, (const double[]){0, 0, 1}, up);
+    return atan2(up[0], up[2]);
+}
+
+typedef struct wave {
+    double passed[MOST_DOMINOES]; // when the tilt of a domino passed half of that at which it tips
+    double least;                 // tilt of any at the end, rad
+    world w;                      // closed; its sums remain
+} wave;
+
+static pcs_status fall(const settings *set, double scale, double push, double h, double t_end,
+                       csv *out, wave *wv)
+{
+    world *w = &wv->w;
+    const double front = 0.5 * atan(set->size[0] / set->size[2]);
+    double before[MOST_DOMINOES] = {0};
+    for (int i = 0; i < set->n; ++i) {
+        wv->passed[i] = NAN;
+    }
+    pcs_status status = stand(set, scale, push, w);
+    while (status == PCS_OK && world_goes_on(w, h, t_end)) {
+        status = world_step(w, h);
+        if (status != PCS_OK || w->stuck) break;
+        csv_real(out, w->state->t);
+        for (int i = 0; i < set->n; ++i) {
+            const double now = tilt(w, i);
+            if (isnan(wv->passed[i]) && now > front) {
+                wv->passed[i] = w->state->t - h * (now - front) / (now - before[i]);
+            }
+            before[i] = now;
+        }
+        csv_reals(out, before, set->n);
+        csv_end(out);
+    }
+    wv->least = INFINITY;
+    for (int i = 0; status == PCS_OK && i < set->n; ++i) {
+        wv->least = fmin(wv->least, before[i]);
+    }
+    world_close(w);
+    return status;
+}
+
+// mean speed of the front between two dominoes, m/s
+static double speed(const settings *set, double scale, const wave *wv, int from, int to)
+{
+    return (to - from) * scale * (set->size[0] + set->gap) / (wv->passed[to] - wv->passed[from]);
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static void show(const settings *set, const wave *wv, const wave *pushed, const wave *large)
+{
+    const double pitch = set->size[0] + set->gap;
+    printf("\n%7s %12s %12s %14s %18s\n", "domino", "time", "speed", "pushed harder",
+           "larger/sqrt(s)");
+    for (int i = 1; i < set->n; i += 1 + set->n / 20) {
+        printf("%7d %12.6f %12.6f %14.6f %18.6f\n", i + 1, wv->passed[i],
+               pitch / (wv->passed[i] - wv->passed[i - 1]),
+               pitch / (pushed->passed[i] - pushed->passed[i - 1]),
+               sqrt(set->scale) * pitch / (large->passed[i] - large->passed[i - 1]));
+    }
+}
+
+static void check_all(checks *c, const settings *set, const wave *wv, const wave *pushed,
+                      const wave *large)
+{
+    const int n = set->n, half = n / 2, last = n - 2;
+    const double *s = set->size;
+    const double weight = set->density * s[0] * s[1] * s[2] * set->run.gravity;
+    const double v = speed(set, 1, wv, half, last);
+    const world *w = &wv->w;
+    check_that(c, "every step taken", !w->stuck && !pushed->w.stuck && !large->w.stuck,
+               pcs_outcome_text(w->outcome));
+    check_value(c, "worst residual", w->residual, 0, 1e-4);
+    check_value(c, "deepest overlap (m)", w->overlap, 0, 1e-2 * s[0]);
+    check_value(c, "largest rise of energy (J)", w->rise, 0, 1e-4 * n * weight * s[2]);
+    check_value(c, "energy ledger of every step (J)", w->closure, 0, 1e-12 * n * weight * s[2]);
+    check_order(c, "least tilt at the end (rad)", wv->least, atan(s[0] / s[2]));
+    check_value(c, "speed in both quarters (m/s)", speed(set, 1, wv, (half + last) / 2, last),
+                speed(set, 1, wv, half, (half + last) / 2), set->spread * v);
+    check_value(c, "speed, pushed harder (m/s)", speed(set, 1, pushed, half, last), v,
+                set->spread * v);
+    check_value(c, "speed, larger, over sqrt(s) (m/s)",
+                speed(set, set->scale, large, half, last) / sqrt(set->scale), v, 1e-3 * v);
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    // one column per domino
+    static char header[16 * MOST_DOMINOES] = "t";
+    for (int i = 0; i < set.n; ++i) {
+        const size_t at = strlen(header);
+        snprintf(header + at, sizeof header - at, ",tilt%d", i + 1);
+    }
+    csv out, none = {0};
+    if (!csv_open(&out, set.run.csv, header)) return 2;
+    static wave wv, pushed, large;
+    const double h = set.run.h, end = set.run.t_end, s = set.scale;
+    pcs_status status = fall(&set, 1, set.push, h, end, &out, &wv);
+    if (status == PCS_OK) status = fall(&set, 1, 1.5 * set.push, h, end, &none, &pushed);
+    if (status == PCS_OK) {
+        // the same in units of its own, lengths s, times sqrt(s), and a tolerance for overlaps
+        settings other = set;
+        other.run.scheme.proj_tol *= s;
+        other.run.scheme.active_tol *= s;
+        status = fall(&other, s, set.push / sqrt(s), h * sqrt(s), end * sqrt(s), &none, &large);
+    }
+    if (status != PCS_OK) {
+        csv_drop(&out);
+        return say_error("dominoes", status);
+    }
+    if (!csv_close(&out)) return 2;
+    show(&set, &wv, &pushed, &large);
+    checks c = checks_begin();
+    check_all(&c, &set, &wv, &pushed, &large);
+    return checks_end(&c);
+}
