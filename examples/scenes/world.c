@@ -24,14 +24,22 @@ void world_flags(args *a, world_run *run, const char *columns)
     args_positive(a, "--h", &run->h, "s", "time step");
     args_positive(a, "--tend", &run->t_end, "s", "end of the run");
     args_positive(a, "--gravity", &run->gravity, "m/s^2", "downwards");
+    args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
     args_positive(a, "--tol", &run->scheme.solver.tol, "", "of the velocity problems");
-    args_int(a, "--budget", &run->scheme.solver.max_iters, 1, 1000000000, "of one such problem");
+    args_int(a, "--budget", &run->scheme.solver.max_iters, 1, 1000000000,
+             "of one such problem: work units of auto, sweeps of nsgs");
     args_positive(a, "--projection-tol", &run->scheme.proj_tol, "m", "overlap that is left");
     args_string(a, "--csv", &run->csv, "FILE", columns);
 }
 
-bool world_run_check(const char *program, const world_run *run)
+bool world_run_check(const char *program, world_run *run)
 {
+    if (run->solver == 1) {
+        const pcs_solver_opts given = run->scheme.solver;
+        run->scheme.solver = pcs_solver_defaults(PCS_NSGS);
+        run->scheme.solver.tol = given.tol;
+        run->scheme.solver.max_iters = given.max_iters;
+    }
     if (run->t_end >= 2 * run->h && run->t_end / run->h <= 1e8) return true;
     fprintf(stderr, "%s: a run takes between 2 and 1e8 steps; change --h or --tend\n", program);
     return false;

@@ -51,6 +51,7 @@ typedef struct world {
 // numbers every scene has
 typedef struct world_run {
     double h, t_end, gravity;
+    int solver; // 0 auto, 1 nsgs
     pcs_scheme scheme;
     const char *csv;
 } world_run;
@@ -60,12 +61,12 @@ typedef struct world_run {
 // all the same and counted as loose.
 pcs_scheme world_dense_scheme(void);
 
-// adds --h, --tend, --gravity, --tol, --budget, --projection-tol and --csv, whose help says which
-// columns
+// adds --h, --tend, --gravity, --solver, --tol, --budget, --projection-tol and --csv, whose help
+// says which columns
 void world_flags(args *a, world_run *run, const char *columns);
 
-// whether h and t_end go together; says so otherwise
-bool world_run_check(const char *program, const world_run *run);
+// whether h and t_end go together, saying so if they do not; gives the scheme the solver
+bool world_run_check(const char *program, world_run *run);
 
 // Release with world_close also when anything failed.
 pcs_status world_open(world *w, const pcs_scheme *scheme, double gravity);
