@@ -33,6 +33,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                       .scale = 4,
                       .spread = 0.03};
     set->run.scheme = world_dense_scheme();
+    set->run.scheme.solver.tol = 1e-6;
     args a = {.about = "A row of dominoes: all fall, and the wave runs at a constant speed."};
     args_int(&a, "--n", &set->n, 9, MOST_DOMINOES, "dominoes");
     args_vector(&a, "--size", set->size, "m", "thickness, width, height");
