@@ -1,0 +1,239 @@
+// A disc rolls on a plane: straight ahead, and leaning, round a circle.
+//
+// Upright with v = R omega it goes on for ever. Leaning inwards it rolls steadily round a circle:
+// lean, turn and speed belong together (checks/rolling), and lean, height and radius stay. As for
+// the spinning top the errors are of order h, and two halvings extrapolate to h^2.
+#include "args.h"
+#include "checks/rolling.h"
+#include "csv.h"
+#include "scenes/world.h"
+#include "study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LEVELS = 8 };
+
+typedef struct settings {
+    world_run run;
+    disc disc;
+    double thickness, speed, mu;
+    int study;
+} settings;
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){.run = {.h = 2e-4, .t_end = 3, .scheme = pcs_scheme_default()},
+                      .disc = {.mass = 0.3, .R = 0.1, .lean = 0.3, .turn = 1.5, .gravity = 9.81},
+                      .thickness = 0.01,
+                      .speed = 1,
+                      .mu = 0.6,
+                      .study = 2};
+    set->run.scheme.solver.tol = 1e-13;
+    set->run.scheme.newton_tol = 1e-14;
+    set->run.scheme.proj_tol = 1e-13;
+    set->run.scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    args a = {.about = "A disc rolls straight ahead, and round a circle, as its closed form says."};
+    args_positive(&a, "--mass", &set->disc.mass, "kg", "of the disc");
+    args_positive(&a, "--radius", &set->disc.R, "m", "of the disc");
+    args_positive(&a, "--thickness", &set->thickness, "m", "of the disc");
+    args_real(&a, "--lean", &set->disc.lean, 0.02, 1.2, "rad", "from upright, on the circle");
+    args_positive(&a, "--turn", &set->disc.turn, "rad/s", "round the circle");
+    args_positive(&a, "--speed", &set->speed, "m/s", "straight ahead");
+    args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
+    args_positive(&a, "--gravity", &set->disc.gravity, "m/s^2", "downwards");
+    args_positive(&a, "--h", &set->run.h, "s", "time step");
+    args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
+    args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
+    args_string(&a, "--csv", &set->run.csv, "FILE",
+                "write every step of the coarsest run round the circle: time, centre, lean, "
+                "azimuth of the centre from the start");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+
+    *code = 2;
+    disc *d = &set->disc;
+    d->c = set->thickness / 2;
+    d->C = 0.5 * d->mass * d->R * d->R;
+    d->A = d->mass / 12 * (3 * d->R * d->R + set->thickness * set->thickness);
+    const rolling r = rolling_steady(d);
+    if (d->R * sin(d->lean) <= d->c * cos(d->lean)) {
+        fprintf(stderr, "rolling_disk: it leans less than it is thick and would stand up\n");
+        return false;
+    }
+    if (r.speed >= 0) {
+        fprintf(stderr, "rolling_disk: so fast a --turn is no rolling round the outside\n");
+        return false;
+    }
+    if (set->mu <= 1.05 * r.friction) {
+        fprintf(stderr, "rolling_disk: it needs a friction of %g\n", r.friction);
+        return false;
+    }
+    return world_run_check("rolling_disk", &set->run);
+}
+
+static pcs_status open_disc(const settings *set, const double x[3], const double Q[4],
+                            const double v[3], const double omega[3], world *w)
+{
+    const disc *d = &set->disc;
+    PCS_TRY(world_open(w, &set->run.scheme, d->gravity));
+    PCS_TRY(world_material(w, set->mu, 0));
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = d->mass;
+    for (int i = 0; i < 9; ++i) {
+        def.inertia[i] = i % 4 != 0 ? 0 : i == 8 ? d->C : d->A;
+    }
+    memcpy(def.position, x, sizeof def.position);
+    memcpy(def.orientation, Q, sizeof def.orientation);
+    memcpy(def.velocity, v, sizeof def.velocity);
+    memcpy(def.omega, omega, sizeof def.omega);
+    const pcs_shape shape = pcs_shape_cylinder(d->R, set->thickness);
+    PCS_TRY(world_solid(w, &def, &shape, NULL));
+    PCS_TRY(world_floor(w));
+    return world_start(w);
+}
+
+// ---- straight ahead -----------------------------------------------------------------------------
+
+static pcs_status straight(checks *c, const settings *set)
+{
+    const double R = set->disc.R, V = set->speed, q = sqrt(0.5);
+    const double x[3] = {0, 0, R}, v[3] = {V, 0, 0}, omega[3] = {0, 0, V / R};
+    // the axis along y
+    const double Q[4] = {q, -q, 0, 0};
+    world w;
+    pcs_status status = open_disc(set, x, Q, v, omega, &w);
+    while (status == PCS_OK && world_goes_on(&w, set->run.h, set->run.t_end)) {
+        status = world_step(&w, set->run.h);
+        if (w.outcome != PCS_CONVERGED) break;
+    }
+    if (status == PCS_OK) {
+        const double *at = world_q(&w, 0), *now = world_v(&w, 0), t = w.state->t;
+        printf("straight ahead: after %g s at %.12g m, v = %.12g, R omega = %.12g m/s\n", t, at[0],
+               now[0], R * now[5]);
+        c->context = "straight";
+        check_that(c, "steps", w.outcome == PCS_CONVERGED, pcs_outcome_text(w.outcome));
+        check_value(c, "speed (m/s)", now[0], V, 1e-11 * V);
+        check_value(c, "R omega (m/s)", R * now[5], V, 1e-11 * V);
+        check_value(c, "place (m)", at[0], V * t, 1e-11 * V * t);
+        check_value(c, "to the side (m)", at[1], 0, 1e-11 * V * t);
+        check_value(c, "height (m)", at[2], R, 1e-11 * R);
+    }
+    world_close(&w);
+    return status;
+}
+
+// ---- round a circle -----------------------------------------------------------------------------
+
+// errors at the end, with their signs
+typedef struct errors {
+    double lean, azimuth, radius;
+    double slip; // largest speed of the contact point, m/s
+    pcs_outcome outcome;
+} errors;
+
+static double slip_of(const world *w)
+{
+    const pcs_contact *c;
+    const int n = pcs_contacts(w->work, &c);
+    double worst = 0;
+    for (int k = 0; k < n; ++k) {
+        if (c[k].active && c[k].r[0] > 0) worst = fmax(worst, hypot(c[k].u[1], c[k].u[2]));
+    }
+    return worst;
+}
+
+static pcs_status circle(const settings *set, const rolling *r, double h, csv *out, errors *err)
+{
+    *err = (errors){.outcome = PCS_CONVERGED};
+    world w;
+    double before = 0;
+    pcs_status status = open_disc(set, r->x, r->Q, r->v, r->omega, &w);
+    while (status == PCS_OK && world_goes_on(&w, h, set->run.t_end)) {
+        status = world_step(&w, h);
+        if (status != PCS_OK || w.outcome != PCS_CONVERGED) break;
+        const double *q = world_q(&w, 0), whole = 8 * atan(1);
+        double axis[3];
+        pcs_quat_rotate(q + 3, (const double[]){0, 0, 1}, axis);
+        const double lean = asin(axis[2]), angle = atan2(q[1], q[0]);
+        const double azimuth = angle + whole * round((before - angle) / whole);
+        before = azimuth;
+        err->lean = lean - set->disc.lean;
+        err->azimuth = azimuth - set->disc.turn * w.state->t;
+        err->radius = hypot(q[0], q[1]) - r->radius;
+        err->slip = fmax(err->slip, slip_of(&w));
+        CSV_ROW(out, w.state->t, q[0], q[1], q[2], lean, azimuth);
+    }
+    err->outcome = w.outcome;
+    world_close(&w);
+    return status;
+}
+
+static void check_error(checks *c, const char *name, int n, const double *h, const double *y)
+{
+    char what[64];
+    double size[MOST_LEVELS];
+    for (int k = 0; k < n; ++k) {
+        size[k] = fabs(y[k]);
+    }
+    snprintf(what, sizeof what, "order of the %s", name);
+    check_order(c, what, study_slope(n, h, size), 0.8);
+    snprintf(what, sizeof what, "%s, extrapolated", name);
+    const double first = 2 * y[n - 2] - y[n - 3], second = 2 * y[n - 1] - y[n - 2];
+    check_value(c, what, second + (second - first) / 3, 0, 0.05 * size[0]);
+}
+
+static pcs_status study(checks *c, const settings *set, const rolling *r, csv *out)
+{
+    const int n = set->study + 1;
+    double h[MOST_LEVELS], y[3][MOST_LEVELS], slip = 0;
+    bool steps = true;
+    csv none = {0};
+    c->context = "circle";
+    printf("\n%12s %12s %12s %12s %12s\n", "h", "d lean", "d azimuth", "d radius", "slip");
+    for (int k = 0; k < n; ++k) {
+        errors err;
+        h[k] = set->run.h / (1 << k);
+        PCS_TRY(circle(set, r, h[k], k == 0 ? out : &none, &err));
+        y[0][k] = err.lean;
+        y[1][k] = err.azimuth;
+        y[2][k] = err.radius;
+        slip = fmax(slip, err.slip);
+        steps = steps && err.outcome == PCS_CONVERGED;
+        printf("%12.4g %+12.3e %+12.3e %+12.3e %12.3e\n", h[k], err.lean, err.azimuth, err.radius,
+               err.slip);
+    }
+    check_that(c, "steps", steps, steps ? "converged" : "not converged");
+    check_value(c, "slip (m/s)", slip, 0, 1e-10 * fabs(r->speed));
+    static const char *const name[] = {"lean", "azimuth", "radius"};
+    for (int i = 0; i < 3; ++i) {
+        check_error(c, name[i], n, h, y[i]);
+    }
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    csv out;
+    if (!csv_open(&out, set.run.csv, "t,x,y,z,lean,azimuth")) return 2;
+    checks c = {.quiet = true};
+    const rolling r = rolling_steady(&set.disc);
+    pcs_status status = straight(&c, &set);
+    if (status == PCS_OK) {
+        printf("\nround a circle: radius %.9g m at %.9g m/s; needs a friction of %.6g\n", r.radius,
+               fabs(r.speed), r.friction);
+        status = study(&c, &set, &r, &out);
+    }
+    if (status != PCS_OK) {
+        csv_drop(&out);
+        return say_error("rolling_disk", status);
+    }
+    if (!csv_close(&out)) return 2;
+    return checks_end(&c);
+}
