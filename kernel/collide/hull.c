@@ -402,7 +402,7 @@ static void hull_ball(const draft *d, const arrays *a, polyhedron *h)
 
 static pcs_status write_hull(const draft *d, pcs_geometry *g)
 {
-    arrays a = {NULL};
+    arrays a = {.vertex = NULL};
     g->owned = carve(d, &a);
     const point **vertex = pcs_env_alloc(d->env, (size_t)d->n_vertices, sizeof *vertex);
     if (!g->owned || !vertex) {

@@ -5,9 +5,9 @@
 
 #include "base/base.h"
 
-// edges whose lines meet are no closer than this to parallel (sine); pcs_feature_gap draws the line
-// at the same place
-static const double lines_tol = 1e-8;
+// edges are no closer than this to parallel (sine) where their lines make the contact: the normal
+// from their directions has lost as many digits
+static const double lines_tol = 1e-6;
 
 // polyhedra with more vertices find their distance before they look at faces
 enum { AXES_FIRST = 64 };

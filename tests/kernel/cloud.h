@@ -1,0 +1,51 @@
+// Spheres, capsules, boxes and hulls seen as points with a radius round them, and what must hold of
+// their contacts. What proves a gap: a direction that keeps the points that far apart (it is no
+// more), and either two points of the bodies that near (it is no less), or, where the cores
+// overlap, all directions there are between points of one and of both.
+#ifndef KERNEL_CLOUD_H
+#define KERNEL_CLOUD_H
+
+#include <percuss/shape.h>
+
+#include "support.h"
+
+enum { POINTS_MAX = 40 };
+
+typedef struct cloud {
+    int n;
+    double x[POINTS_MAX][3], radius;
+} cloud;
+
+typedef struct proof {
+    double tol_apart;  // of points on their bodies
+    double tol_inside; // of the depth
+    double tol_normal; // of how far the normal keeps the bodies apart
+} proof;
+
+void random_vector(test_random *r, double low, double high, double x[3]);
+void random_pose(test_random *r, double q[7], double spread);
+pcs_shape random_shape(test_random *r, pcs_shape_kind kind, double size);
+pcs_geometry *hull_of(int n, const double *points);
+pcs_geometry *random_hull(test_random *r, int n, double size);
+pcs_geometry *box_hull(double a, double b, double c);
+void release(pcs_shape *s); // the geometry of a hull
+
+cloud cloud_of(const pcs_shape *s, const double *q);
+
+// how far n (any length), from 2 to 1, keeps the cores apart
+double apart_along(const cloud *a, const cloud *b, const double n[3]);
+
+// the largest of these over all planes of three points of one, and all pairs of lines of both
+double depth_of_all(const cloud *a, const cloud *b);
+
+pcs_gap gap_of(const pcs_feature *f, const double *q1, const double *q2);
+
+// what must hold of all contacts, for shapes of about size 1; the smallest gap
+pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                  double reach, const pcs_feature *f, int n, const proof *tol);
+
+// the same contacts with the shapes exchanged
+void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                double reach);
+
+#endif
