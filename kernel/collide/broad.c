@@ -360,10 +360,10 @@ static void make_columns(grid *g, level *l, const record *r)
         fill_entry(&g->items[r[i].item], r[i].item, e);
         if (i == 0 || r[i].key[1] != r[i - 1].key[1] || r[i].key[2] != r[i - 1].key[2]) {
             g->col[n++] = (column){.y = (int)(r[i].key[1] - CELLS),
-                            .z = (int)(r[i].key[2] - CELLS),
-                            .begin = l->begin + i,
-                            .low = {e->low[1], e->low[2]},
-                            .high = {e->high[1], e->high[2]}};
+                                   .z = (int)(r[i].key[2] - CELLS),
+                                   .begin = l->begin + i,
+                                   .low = {e->low[1], e->low[2]},
+                                   .high = {e->high[1], e->high[2]}};
         }
         column *c = &g->col[n - 1];
         c->end = l->begin + i + 1;

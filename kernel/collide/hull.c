@@ -3,9 +3,9 @@
 //
 // The points are moved and scaled to unit size for Qhull, sorted first so that their order does not
 // show, and facets whose planes agree within merge_tol are one face. The vertices kept are the
-// given ones, bit by bit. Normals are those of the polygons (Newell's sum), offsets reach the
-// outermost vertex, so no vertex is outside any face. Faces, edges and neighbours are numbered by
-// the vertices they have.
+// given ones, bit by bit. Normals are those of the polygons (Newell's sum); offsets reach the
+// outermost vertex of all, so no vertex is outside any face, however poor the normal of a sliver.
+// Faces, edges and neighbours are numbered by the vertices they have.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -428,9 +428,8 @@ static pcs_status write_hull(const draft *d, pcs_geometry *g)
         const int *corner = d->corner + d->first[f];
         polygon_normal(vertex, corner, d->first[f + 1] - d->first[f], n);
         a.offset[f] = -INFINITY;
-        for (int k = d->first[f]; k < d->first[f + 1]; ++k) {
-            const double *x = a.vertex + 3 * (size_t)d->corner[k];
-            a.offset[f] = fmax(a.offset[f], v3_dot(n, x));
+        for (int v = 0; v < d->n_vertices; ++v) {
+            a.offset[f] = fmax(a.offset[f], v3_dot(n, a.vertex + 3 * (size_t)v));
         }
     }
     hull_ball(d, &a, &g->of.hull);

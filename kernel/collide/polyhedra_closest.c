@@ -59,8 +59,8 @@ static void face_contact(const polyhedra *p, bool of1, int face, int v, polyhedr
 {
     const polyhedron *h = of1 ? p->p1 : p->p2, *other = of1 ? p->p2 : p->p1;
     const double *n = polyhedron_normal(h, face);
-    const double *on = polyhedron_vertex(h, h->corner[h->first[face]]);
-    double x[3];
+    double x[3], on[3];
+    v3_scale(h->offset[face], n, on);
     const double *vertex = polyhedron_vertex(other, v);
     if (of1) {
         c->kind = PCS_PLANE_POINT;

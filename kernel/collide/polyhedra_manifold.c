@@ -207,8 +207,8 @@ static int face_contacts(const polyhedra *p, const reference *r, double far, dou
     const polyhedron *ref = r->of1 ? p->p1 : p->p2, *other = r->of1 ? p->p2 : p->p1;
     const convex_pair at = r->of1 ? p->at : exchanged(&p->at);
     const double *n = polyhedron_normal(ref, r->face);
-    const double *on = polyhedron_vertex(ref, ref->corner[ref->first[r->face]]);
-    double back[3], normal1[3];
+    double back[3], normal1[3], on[3];
+    v3_scale(ref->offset[r->face], n, on);
     m3_mul_t(at.R, n, back);
     v3_scale(-1, back, back);
     const int face = incident(other, back);

@@ -130,8 +130,8 @@ typedef enum pcs_feature_kind {
 /// One contact between two bodies as a pair of features, each fixed in its body: enough to say
 /// gap, normal and contact points at any pose. A point may carry a radius (sphere: its centre).
 /// The id is unique within a pair of shapes: 0 for the one contact of a sphere, the number of the
-/// vertex for a box on a half-space, the two parts (face, edge, vertex) that face each other for
-/// two boxes.
+/// vertex for a box or a hull on a half-space, else the two parts (face, edge, vertex) that face
+/// each other.
 typedef struct pcs_feature {
     pcs_feature_kind kind; ///< what touches what
     unsigned id;           ///< stable between steps while the same features face each other
