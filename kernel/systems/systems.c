@@ -108,6 +108,9 @@ bool system_normalize(const model_system *s, double *q)
     return s->kind != SYSTEM_BODY || pcs_quat_normalize(q + 3) == PCS_OK;
 }
 
+// numbers whose squares do not overflow
+#define MOTION_MOST 1e150
+
 pcs_status system_motion(const model_system *s, double t, double q[7], double v[6])
 {
     for (int i = 0; i < BODY_NQ; ++i) {
@@ -115,14 +118,15 @@ pcs_status system_motion(const model_system *s, double t, double q[7], double v[
         if (i < BODY_NV) v[i] = NAN;
     }
     const int answer = s->motion(s->user, t, q, v);
-    if (answer == 0 && pcs_all_finite(q, BODY_NQ) && pcs_all_finite(v, BODY_NV) &&
-        pcs_quat_normalize(q + 3) == PCS_OK) {
-        return PCS_OK;
+    bool usable = answer == 0;
+    for (int i = 0; i < BODY_NQ; ++i) {
+        usable = usable && fabs(q[i]) < MOTION_MOST && (i == BODY_NV || fabs(v[i]) < MOTION_MOST);
     }
+    if (usable && pcs_quat_normalize(q + 3) == PCS_OK) return PCS_OK;
     return pcs_fail(PCS_ERR_CALLBACK,
-                    "the motion callback of a body answered %d, left an entry unset or not finite,"
-                    " or gave a zero quaternion at t = %g",
-                    answer, t);
+                    "the motion callback of a body answered %d, left an entry unset, not finite or"
+                    " beyond %g, or gave a zero quaternion at t = %g",
+                    answer, MOTION_MOST, t);
 }
 
 // ---- the public energies ---------------------------------------------------------------------

@@ -50,7 +50,7 @@ typedef int (*pcs_body_jacobian_fn)(void *user, double t, const double q[7], con
 typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 
 /// Prescribed motion: pose q = (x, Q) (any |Q| > 0) and velocity v = (inertial, omega body) at time
-/// t, both to be written whole. A non-zero return value, or a number that is not finite, is
+/// t, both to be written whole. A non-zero return value, or a number beyond 1e150, is
 /// PCS_ERR_CALLBACK. A v that is not the rate of the pose makes a conveyor, dragging along what
 /// lies on it: doc/stepping.md says which rows see what.
 typedef int (*pcs_motion_fn)(void *user, double t, double q[7], double v[6]);
