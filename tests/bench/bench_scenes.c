@@ -27,8 +27,7 @@
 
 #define COUNT(x) ((int)(sizeof(x) / sizeof *(x)))
 
-// ---- scenes and engines
-// --------------------------------------------------------------------------
+// ---- scenes and engines -----------------------------------------------------------------------
 
 typedef struct bench_scene {
     const char *name, *text;
@@ -61,8 +60,7 @@ static const engine *const engines[] = {
 };
 enum { ENGINES = COUNT(engines) };
 
-// ---- one run
-// -------------------------------------------------------------------------------------
+// ---- one run ----------------------------------------------------------------------------------
 
 typedef struct flags {
     const char *scene, *engines, *csv, *trace;
@@ -75,9 +73,11 @@ typedef struct result {
     bool ran;
     int steps;
     double cpu, cpu_most, wall; // s: mean and most of a step, mean
-    double contacts, active, iterations, projections;
+    double contacts, active, iterations, finish, islands, projections;
     double contact_steps; // sum of contacts over all steps
     int most_contacts, most_iterations, cold_iterations;
+    int most_finish, cold_finish, largest;
+    double warm_finish;
     double warm_iterations; // mean since the perturbation, or of all but the first step
     double residual;        // worst
     int bad;                // steps that did not converge
@@ -165,6 +165,12 @@ static void count(const bodies *s, int k, const engine_step *now, result *out)
     out->active += now->active;
     out->iterations += now->iterations;
     out->projections += now->projections;
+    out->finish += now->finish;
+    out->islands += now->islands;
+    if (now->largest > out->largest) out->largest = now->largest;
+    if (k == 0) out->cold_finish = now->finish;
+    if (k > 0 && k >= s->perturb_at) out->warm_finish += now->finish;
+    if (now->finish > out->most_finish) out->most_finish = now->finish;
     if (k == 0) out->cold_iterations = now->iterations;
     if (k > 0 && k >= s->perturb_at) out->warm_iterations += now->iterations;
     if (now->iterations > out->most_iterations) out->most_iterations = now->iterations;
@@ -196,9 +202,9 @@ static void trace_step(FILE *f, const engine *e, int k, double cpu, const engine
                        const result *r)
 {
     if (!f) return;
-    fprintf(f, "%s,%d,%.6g,%d,%d,%d,%d,%.6g,%.6g,%s,%.6g,%.17g", e->name, k, cpu, now->contacts,
-            now->active, now->iterations, now->projections, now->residual, now->violation,
-            now->words, r->deepest, r->energy);
+    fprintf(f, "%s,%d,%.6g,%d,%d,%d,%d,%d,%d,%.6g,%.6g,%s,%.6g,%.17g", e->name, k, cpu,
+            now->contacts, now->active, now->islands, now->iterations, now->finish,
+            now->projections, now->residual, now->violation, now->words, r->deepest, r->energy);
     for (int i = 0; i < now->stages; ++i) {
         fprintf(f, ",%.4g", now->seconds[i]);
     }
@@ -245,9 +251,11 @@ static result run(const engine *e, const bodies *s, const engine_options *o, int
     }
     out.ran = true;
     out.steps = steps;
-    out.warm_iterations /= steps - (s->perturb_at > 0 ? s->perturb_at : 1);
-    double *const means[] = {&out.cpu,    &out.wall,       &out.contacts,
-                             &out.active, &out.iterations, &out.projections};
+    const int warm = steps - (s->perturb_at > 0 ? s->perturb_at : 1);
+    out.warm_iterations /= warm;
+    out.warm_finish /= warm;
+    double *const means[] = {&out.cpu,        &out.wall,        &out.contacts, &out.active,
+                             &out.iterations, &out.projections, &out.finish,   &out.islands};
     for (int i = 0; i < COUNT(means); ++i) {
         *means[i] /= steps;
     }
@@ -266,8 +274,7 @@ done:
     return out;
 }
 
-// ---- report
-// --------------------------------------------------------------------------------------
+// ---- report -----------------------------------------------------------------------------------
 
 // the times of the faster run; what was measured stays
 static void keep_faster(result *best, const result *now)
@@ -308,8 +315,11 @@ static void report(const engine *e, const bodies *s, const result *r, const resu
 static void report_details(const bodies *s, const result *r)
 {
     if (!r->ran) return;
-    printf("  iterations: %d cold, %.2f warm, %d at most; active %.0f; projection %.2f\n",
-           r->cold_iterations, r->warm_iterations, r->most_iterations, r->active, r->projections);
+    printf("  sweeps: %d cold, %.2f warm, %d at most; finish: %d cold, %.2f warm, %d at most\n",
+           r->cold_iterations, r->warm_iterations, r->most_iterations, r->cold_finish,
+           r->warm_finish, r->most_finish);
+    printf("  active %.0f; islands %.1f, the largest of %d; projection %.2f\n", r->active,
+           r->islands, r->largest, r->projections);
     if (r->bad > 0) printf("  %d steps did not converge, the last: %s\n", r->bad, r->bad_words);
     if (isfinite(s->still_from)) {
         printf("  moved since %g s: %.3e m\n", s->still_from, r->moved);
@@ -328,7 +338,8 @@ static void report_details(const bodies *s, const result *r)
 static void csv_head(FILE *f)
 {
     fprintf(f, "scene,bodies,engine,tolerance,threads,steps,cpu_seconds,cpu_most,wall_seconds,"
-               "contacts,iterations,cold_iterations,warm_iterations,most_iterations,residual,bad,"
+               "contacts,iterations,cold_iterations,warm_iterations,most_iterations,finish,"
+               "cold_finish,warm_finish,most_finish,residual,bad,"
                "overlap,energy,rise,outside,moved,bytes_body,bytes_contact,bytes_held,"
                "bytes_resident,hash\n");
 }
@@ -336,17 +347,17 @@ static void csv_head(FILE *f)
 static void csv_row(FILE *f, const char *scene, const bodies *s, const engine *e,
                     const engine_options *o, const result *r)
 {
-    fprintf(f, "%s,%d,%s,%g,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%.9g,%d,%.9g,%d", scene, s->n,
-            e->name, e->iterations > 0 ? NAN : o->tol, o->threads, r->steps, r->cpu, r->cpu_most,
-            r->wall, r->contacts, r->iterations, r->cold_iterations, r->warm_iterations,
-            r->most_iterations, r->residual, r->bad);
+    fprintf(f, "%s,%d,%s,%g,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%d,%.9g,%d", scene, s->n, e->name,
+            e->iterations > 0 ? NAN : o->tol, o->threads, r->steps, r->cpu, r->cpu_most, r->wall,
+            r->contacts, r->iterations, r->cold_iterations, r->warm_iterations, r->most_iterations);
+    fprintf(f, ",%.9g,%d,%.9g,%d,%.9g,%d", r->finish, r->cold_finish, r->warm_finish,
+            r->most_finish, r->residual, r->bad);
     fprintf(f, ",%.9g,%.9g,%.9g,%d,%.9g,%.0f,%.0f,%.0f,%.0f,%016llx\n", r->deepest / s->size,
             r->energy, r->rise, r->outside, r->moved, r->per_body, r->per_contact, r->held,
             r->resident, r->hash);
 }
 
-// ---- all of a scene
-// --------------------------------------------------------------------------------
+// ---- all of a scene ---------------------------------------------------------------------------
 
 static bool listed(const char *names, const char *name)
 {
@@ -398,8 +409,7 @@ static bool run_scene(const bench_scene *c, const flags *f, FILE *csv, FILE *tra
     return all;
 }
 
-// ---- flags
-// -----------------------------------------------------------------------------------------
+// ---- flags ------------------------------------------------------------------------------------
 
 static void usage(void)
 {
@@ -489,8 +499,9 @@ int main(int argc, char **argv)
     FILE *csv = open_table(f.csv), *trace = open_table(f.trace);
     if (csv) csv_head(csv);
     if (trace) {
-        fprintf(trace, "engine,step,cpu_seconds,contacts,active,iterations,projections,residual,"
-                       "violation,outcome,deepest_so_far,energy\n");
+        fprintf(trace,
+                "engine,step,cpu_seconds,contacts,active,islands,iterations,finish,projections,"
+                "residual,violation,outcome,deepest_so_far,energy,stages\n");
     }
     bool found = false, good = true;
     for (int i = 0; i < COUNT(scenes); ++i) {

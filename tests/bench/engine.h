@@ -20,10 +20,13 @@ enum { MOST_STAGES = 12 };
 
 // what a step says of itself; zero and NaN where an engine does not tell
 typedef struct engine_step {
-    int contacts;      // in reach
-    int active;        // of them in the velocity problem
-    int iterations;    // of the velocity problem
-    int projections;   // of the positions
+    int contacts;    // in reach
+    int active;      // of them in the velocity problem
+    int iterations;  // of the velocity problem
+    int finish;      // iterations of what takes over where sweeps stall
+    int projections; // of the positions
+    int islands;     // groups of bodies, and contacts of the largest
+    int largest;
     double residual;   // of the velocity problem
     double violation;  // m, what the projection left
     bool good;         // everything converged

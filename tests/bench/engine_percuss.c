@@ -48,6 +48,7 @@ static pcs_status fill(world *w, const bodies *s, const engine_options *o)
 {
     pcs_scheme scheme = bodies_scheme(o->tol);
     scheme.accept_unconverged = true;
+    scheme.threads = o->threads;
     if (o->iterations > 0) scheme.solver.max_iters = o->iterations;
     const pcs_env env = {
         .alloc = counted_alloc, .release = counted_release, .alloc_user = &w->held};
@@ -69,6 +70,19 @@ static void *create(const bodies *s, const engine_options *o)
     return w;
 }
 
+static void tell_times(const pcs_step_times *t, engine_step *out)
+{
+    const char *const name[] = {"detect", "solve", "project", "rest"};
+    const double rest = t->total - t->detect - t->solve - t->project;
+    const double seconds[] = {t->detect, t->solve, t->project, rest};
+    if (!(t->total > 0)) return;
+    out->stages = 4;
+    for (int i = 0; i < out->stages; ++i) {
+        out->stage[i] = name[i];
+        out->seconds[i] = seconds[i];
+    }
+}
+
 static bool step(void *self, double h, engine_step *out)
 {
     world *w = self;
@@ -81,11 +95,15 @@ static bool step(void *self, double h, engine_step *out)
     out->contacts = r.candidates;
     out->active = r.active;
     out->iterations = r.solve.iters;
+    out->finish = r.finish_iters;
+    out->islands = r.islands;
+    out->largest = r.largest_island;
     out->projections = r.projection_iters;
     out->residual = r.solve.measure.residual;
     out->violation = r.violation_after;
     out->good = r.outcome == PCS_CONVERGED;
     out->words = pcs_outcome_text(r.outcome);
+    tell_times(&r.times, out);
     if (!r.committed) fprintf(stderr, "percuss: a step ended %s\n", out->words);
     return r.committed;
 }
