@@ -36,10 +36,13 @@ static double lap(stopwatch *w, double *to)
     return now;
 }
 
-// whether velocities and positions of the trial have ended well so far
-static bool good(const pcs_step_report *out)
+// Whether there is a point in going on with the trial: it has ended well so far, or it will be
+// accepted as it is. Velocities that are not solved to the end leave overlaps all the more.
+static bool goes_on(const step_arguments *a)
 {
-    return out->outcome == PCS_CONVERGED && out->projection_outcome == PCS_CONVERGED;
+    const pcs_step_report *out = a->out;
+    return out->projection_outcome == PCS_CONVERGED &&
+           (out->outcome == PCS_CONVERGED || (a->accept && out->outcome != PCS_DIVERGED));
 }
 
 static pcs_status attempt(void *arguments)
@@ -70,20 +73,20 @@ static pcs_status attempt(void *arguments)
         lap(&watch, &out->times.solve);
 
         // the active set as equalities, projected within the pass
-        if (scheme->projection == PCS_PROJECT_COMBINED_EQUALITY && good(out)) {
+        if (scheme->projection == PCS_PROJECT_COMBINED_EQUALITY && goes_on(a)) {
             step_keep_free(&next);
             PCS_TRY(step_project(&next, PROJECT_ACTIVE_AS_EQUALITIES, mem, out));
         }
 
         // who would overlap now, or be closed by this motion
         added = 0;
-        if (good(out)) PCS_TRY(step_extend(&next, &mem, &added));
+        if (goes_on(a)) PCS_TRY(step_extend(&next, &mem, &added));
         lap(&watch, &out->times.detect);
     } while (added > 0);
 
     // close the gaps that the velocity level left open
     if (scheme->projection != PCS_PROJECT_NONE &&
-        scheme->projection != PCS_PROJECT_COMBINED_EQUALITY && good(out)) {
+        scheme->projection != PCS_PROJECT_COMBINED_EQUALITY && goes_on(a)) {
         const bool all = scheme->projection == PCS_PROJECT_COMBINED;
         step_keep_free(&next);
         if (scheme->projection == PCS_PROJECT_OVERLAPS) {

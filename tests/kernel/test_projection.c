@@ -246,6 +246,37 @@ START_TEST(contradictions_are_outcomes)
 }
 END_TEST
 
+// a column of boxes and a solver that is not let finish: where such steps are accepted, contacts at
+// the end are found and overlaps taken apart all the same
+START_TEST(unfinished_velocities_leave_no_overlap)
+{
+    scene s;
+    scene_open(&s);
+    s.scheme = pcs_scheme_dense(1e-10);
+    s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    s.scheme.solver.max_iters = 1;
+    s.scheme.accept_unconverged = true;
+    scene_ground(&s, 0);
+    const double edges[3] = {0.2, 0.2, 0.1};
+    for (int i = 0; i < 6; ++i) {
+        const double Q[4] = {cos(0.3 * i), 0, 0, sin(0.3 * i)};
+        const double x[3] = {0, 0, 0.05 + 0.105 * i}, v[3] = {0, 0, -0.5 * i};
+        scene_shape(&s, scene_box(&s, 1, edges, x, Q, v, NULL), pcs_shape_box(0.2, 0.2, 0.1), 0);
+    }
+    scene_start(&s);
+    int unfinished = 0;
+    for (int k = 0; k < 50; ++k) {
+        scene_step(&s, 0.005);
+        ck_assert_int_eq(s.report.projection_outcome, PCS_CONVERGED);
+        unfinished += s.report.outcome != PCS_CONVERGED;
+        ck_assert_msg(s.report.penetration <= 1.0001 * s.scheme.proj_tol, "step %d: %g", k,
+                      s.report.penetration);
+    }
+    ck_assert_int_ge(unfinished, 10);
+    scene_close(&s);
+}
+END_TEST
+
 // ---- joints
 // --------------------------------------------------------------------------------------
 
@@ -497,6 +528,6 @@ END_TEST
 PCS_TEST_MAIN("projection", every_scheme_keeps_its_promise, the_active_set_as_equalities,
               the_combined_schemes_end_on_the_plane, far_from_the_origin, hysteresis_remembers,
               the_ledger_knows_the_projection, contradictions_are_outcomes,
-              a_pendulum_keeps_its_length_and_time, mechanisms_do_not_drift,
-              the_metric_shares_the_way, heaps_are_taken_apart, the_way_out_may_be_long,
-              no_way_out_changes_nothing, joints_and_contacts_together)
+              unfinished_velocities_leave_no_overlap, a_pendulum_keeps_its_length_and_time,
+              mechanisms_do_not_drift, the_metric_shares_the_way, heaps_are_taken_apart,
+              the_way_out_may_be_long, no_way_out_changes_nothing, joints_and_contacts_together)
