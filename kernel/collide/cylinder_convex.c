@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "collide/collide.h"
 #include "collide/cylinder.h"
+#include "collide/geometry.h"
 #include "collide/patch.h"
 #include "collide/solid.h"
 #include "rotation/pose.h"
@@ -186,6 +187,88 @@ static void improve(const round_pair *p, const convex_gap *c, best *b)
         const double cap[3] = {0, 0, copysign(1, start.u[2])};
         try_direction(p, cap, NULL, NULL, lead, b);
     }
+}
+
+// ---- overlaps ---------------------------------------------------------------------------------
+
+enum { STARTS = 6 };
+
+// relative to the size of the pair: overlaps up to this are found from likely directions
+static const double shallow = 0.002;
+
+// closest points nearer than this, relative to the size, tell no direction
+static const double touching = 1e-7;
+
+// the best few of the directions tried
+typedef struct starts {
+    double s[STARTS], u[STARTS][3];
+} starts;
+
+static void try_start(const round_pair *p, const double d[3], starts *b)
+{
+    double u[3];
+    if (!(v3_unit(d, u) > 0)) return;
+    for (int side = 1; side >= -1; side -= 2) {
+        const double turned[3] = {side * u[0], side * u[1], side * u[2]};
+        double s = convex_separation(&p->core, &p->b.core, &p->at, turned, NULL, NULL);
+        int at = STARTS;
+        while (at > 0 && s > b->s[at - 1]) {
+            at -= 1;
+        }
+        if (at == STARTS) continue;
+        for (int k = STARTS - 1; k > at; --k) {
+            b->s[k] = b->s[k - 1];
+            v3_copy(b->u[k - 1], b->u[k]);
+        }
+        b->s[at] = s;
+        v3_copy(turned, b->u[at]);
+    }
+}
+
+// The direction of a shallow overlap: those of the axes and faces of both, of their products and of
+// the centres, the best of which are bettered by moving the cores apart along them. Of a deep one,
+// and where bettering changes it (two corners, none of the likely ones): by the polytope
+static void find_overlap(const round_pair *p, convex_gap *c)
+{
+    starts b;
+    for (int k = 0; k < STARTS; ++k) {
+        b.s[k] = -INFINITY;
+    }
+    const double z[3] = {0, 0, 1}, *t = p->b.t, across[3] = {t[0], t[1], 0};
+    try_start(p, c->u, &b);
+    try_start(p, t, &b);
+    try_start(p, across, &b);
+    try_start(p, z, &b);
+    for (int i = 0; i < 3; ++i) {
+        double d[3];
+        v3_cross(z, p->b.R + 3 * i, d);
+        try_start(p, d, &b);
+        try_start(p, p->b.R + 3 * i, &b);
+    }
+    for (int f = 0; p->s2->kind == PCS_HULL && f < p->s2->geometry->of.hull.n_faces; ++f) {
+        double n[3];
+        m3_mul(p->b.R, polyhedron_normal(&p->s2->geometry->of.hull, f), n);
+        try_start(p, n, &b);
+    }
+    convex_gap found = {.distance = -INFINITY};
+    double start = -INFINITY;
+    for (int k = 0; k < STARTS && b.s[k] > found.distance - shallow * p->size; ++k) {
+        convex_gap o = {.distance = b.s[k], .overlap = true};
+        v3_copy(b.u[k], o.u);
+        convex_separation(&p->core, &p->b.core, &p->at, o.u, o.x1, o.x2);
+        if (o.distance > -shallow * p->size) solid_refine(&p->core, &p->b.core, &p->at, &o);
+        if (o.distance <= found.distance) continue;
+        found = o;
+        start = b.s[k];
+    }
+
+    // further down, or between corners, none of them need be near the best
+    const double least = found.distance > start + tie * p->size ? touching : shallow;
+    if (!(found.distance > -least * p->size)) {
+        convex_penetration(&p->core, &p->b.core, &p->at, &found);
+        solid_refine(&p->core, &p->b.core, &p->at, &found);
+    }
+    *c = found;
 }
 
 // ---- the list ---------------------------------------------------------------------------------
@@ -419,7 +502,9 @@ int collide_cylinder_convex(const pcs_shape *s1, const double *q1, const pcs_sha
     const double far = hypot(s1->radius, s1->half[2]) + convex_extent(&p.b.core) + radius + reach;
     if (!(v3_dot(p.b.t, p.b.t) <= far * far) || !(far >= 0)) return 0;
     convex_gap c;
-    if (!convex_distance(&p.core, &p.b.core, &p.at, reach, &c)) return 0;
+    const gjk_result met = convex_apart(&p.core, &p.b.core, &p.at, reach + radius, &c);
+    if (met == GJK_BEYOND) return 0;
+    if (met != GJK_APART || c.distance < touching * p.size) find_overlap(&p, &c);
 
     best b = {.s = -INFINITY};
     try_direction(&p, c.u, NULL, NULL, 0, &b);

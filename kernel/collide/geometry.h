@@ -20,6 +20,7 @@ typedef struct mesh_geometry {
     double *vertex; // 3 n_vertices; equal ones are one
     int *triangle;  // 3 n_triangles, counter-clockwise from outside
     int *across;    // 3 n_triangles: the half-edge on the other side, or -1
+    bool *flat;     // 3 n_triangles: the triangle there lies in the same plane
     double *normal; // 3 n_triangles, unit, outward
     mesh_node *node;
     int *order; // n_triangles

@@ -64,6 +64,7 @@ typedef struct work {
     double least;        // s(n)
     double m[3];         // n in the frame of the shape
     double inward[3][3]; // of each edge, in the plane, unit
+    bool plane;          // no edge of it bends
 } work;
 
 // ---- the list ---------------------------------------------------------------------------------
@@ -153,7 +154,8 @@ static double inside(const work *w, const double x[3])
     for (int k = 0; k < 3; ++k) {
         double from[3];
         v3_sub(x, w->t.v[k], from);
-        least = fmin(least, v3_dot(w->inward[k], from));
+        const double in = v3_dot(w->inward[k], from);
+        if (!(in >= least)) least = in;
     }
     return least;
 }
@@ -243,12 +245,13 @@ static void add_face(ground *g, const work *w)
         unsigned number;
         if (!point_of(g, w->m, k, p, &radius, &number)) continue;
         solid_from(&g->b, p, x);
+        if (!(inside(w, x) >= -snap_tol * w->size)) continue;
         const double gap = height(w, x) - radius;
-        if (!(gap <= g->reach) || !(inside(w, x) >= -snap_tol * w->size)) continue;
+        if (!(gap <= g->reach)) continue;
         foot(w, x, y);
         add(g, 16 * number, p, radius, y, w->t.n, gap);
     }
-    if (n > 1) add_cuts(g, w);
+    if (n > 1 && !w->plane) add_cuts(g, w);
 }
 
 // ---- edges and corners ------------------------------------------------------------------------
@@ -462,7 +465,7 @@ static void touch(void *user, int number)
     w.least = bottom - radius;
     if (!(w.least <= g->reach) || !(top + radius > 0)) return;
 
-    bool plane = true;
+    w.plane = true;
     double margin = INFINITY; // of the lowest point, from edges where the plane ends
     for (int k = 0; k < 3; ++k) {
         double e[3], from[3];
@@ -471,7 +474,7 @@ static void touch(void *user, int number)
         v3_cross(w.t.n, e, w.inward[k]);
         v3_sub(low, w.t.v[k], from);
         if (!w.t.flat[k]) margin = fmin(margin, v3_dot(w.inward[k], from));
-        plane = plane && w.t.flat[k];
+        w.plane = w.plane && w.t.flat[k];
     }
     w.size = g->size + span;
     m3_mul_t(g->b.R, w.t.n, w.m);
@@ -484,7 +487,7 @@ static void touch(void *user, int number)
 
     // nothing of it sticks out of a plane that goes on all round
     const double middle = 0.5 * (bottom + top) + radius;
-    if (plane) {
+    if (w.plane) {
         if (middle >= 0) add_face(g, &w);
         return;
     }

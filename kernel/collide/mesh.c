@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "collide/surface.h"
 #include "linalg/m3.h"
 
 // least height over longest side from which a triangle has an area
@@ -263,11 +264,12 @@ static pcs_status take(const pcs_env *env, mesh_geometry *m, int n_vertices, con
     m->vertex = pcs_env_alloc(env, nv, sizeof *m->vertex);
     m->triangle = pcs_env_alloc(env, nt, sizeof *m->triangle);
     m->across = pcs_env_alloc(env, nt, sizeof *m->across);
+    m->flat = pcs_env_alloc(env, nt, sizeof *m->flat);
     m->normal = pcs_env_alloc(env, nt, sizeof *m->normal);
     m->node = pcs_env_alloc(env, (size_t)n_triangles, 2 * sizeof *m->node);
     m->order = pcs_env_alloc(env, (size_t)n_triangles, sizeof *m->order);
-    const bool room =
-        same && m->vertex && m->triangle && m->across && m->normal && m->node && m->order;
+    const bool room = same && m->vertex && m->triangle && m->across && m->flat && m->normal &&
+                      m->node && m->order;
     pcs_status status =
         room ? find_same(env, n_vertices, vertices, same) : pcs_fail_memory("pcs_mesh_create");
     if (status == PCS_OK) {
@@ -290,6 +292,7 @@ static pcs_status take(const pcs_env *env, mesh_geometry *m, int n_vertices, con
                         n_triangles);
     }
     PCS_TRY(find_neighbours(env, m));
+    surface_find_flat(m);
     build(m, 0, 0, m->n_triangles);
     return PCS_OK;
 }
@@ -318,6 +321,7 @@ void mesh_release(const pcs_env *env, mesh_geometry *m)
     pcs_env_free(env, m->vertex);
     pcs_env_free(env, m->triangle);
     pcs_env_free(env, m->across);
+    pcs_env_free(env, m->flat);
     pcs_env_free(env, m->normal);
     pcs_env_free(env, m->node);
     pcs_env_free(env, m->order);

@@ -12,28 +12,19 @@
 // sine of the angle between two triangles below which they are one plane
 static const double flat_tol = 1e-6;
 
-static void describe_edges(surface_triangle *t)
+// whether the triangle across edge k lies in the plane of this one, and not folded back onto it
+static bool is_flat(const surface_triangle *t, int k)
 {
-    for (int k = 0; k < 3; ++k) {
-        double to[3], u[3];
-        v3_sub(t->opposite[k], t->v[k], to);
-        t->flat[k] = false;
-        if (!t->inner[k]) continue;
+    if (!t->inner[k]) return false;
+    double to[3], edge[3], u[3], across[3], out[3];
+    v3_sub(t->opposite[k], t->v[k], to);
+    v3_sub(t->v[k == 2 ? 0 : k + 1], t->v[k], edge);
+    v3_unit(edge, u);
+    v3_along(to, -v3_dot(to, u), u, across);
+    v3_cross(edge, t->n, out);
 
-        // the height of the other corner over its distance from the edge
-        double edge[3], along[3], across[3];
-        v3_sub(t->v[k == 2 ? 0 : k + 1], t->v[k], edge);
-        v3_unit(edge, u);
-        v3_scale(v3_dot(to, u), u, along);
-        v3_sub(to, along, across);
-        t->flat[k] = fabs(v3_dot(to, t->n)) <= flat_tol * v3_norm(across) &&
-                     v3_dot(across, t->n) <= v3_norm(across);
-
-        // folded back onto itself is no plane
-        double out[3];
-        v3_cross(edge, t->n, out);
-        t->flat[k] = t->flat[k] && v3_dot(out, across) > 0;
-    }
+    // the height of the other corner over its distance from the edge
+    return fabs(v3_dot(to, t->n)) <= flat_tol * v3_norm(across) && v3_dot(out, across) > 0;
 }
 
 // ---- meshes -----------------------------------------------------------------------------------
@@ -65,6 +56,18 @@ static void look_mesh(const mesh_geometry *m, int number, surface_triangle *t)
         t->inner[k] = back >= 0;
         t->edge[k] = back >= 0 && back < h ? back : h;
         if (back >= 0) v3_copy(start(m, before(back)), t->opposite[k]);
+        t->flat[k] = m->flat[h];
+    }
+}
+
+void surface_find_flat(mesh_geometry *m)
+{
+    for (int number = 0; number < m->n_triangles; ++number) {
+        surface_triangle t;
+        look_mesh(m, number, &t);
+        for (int k = 0; k < 3; ++k) {
+            m->flat[3 * number + k] = is_flat(&t, k);
+        }
     }
 }
 
@@ -163,6 +166,9 @@ static void look_field(const height_field_geometry *f, int number, surface_trian
     v3_sub(t->v[2], t->v[0], b);
     v3_cross(a, b, t->n);
     v3_unit(t->n, t->n);
+    for (int k = 0; k < 3; ++k) {
+        t->flat[k] = is_flat(t, k);
+    }
 }
 
 // the cells from low to high along one side, as far as there are any
@@ -221,7 +227,6 @@ void surface_look(const pcs_geometry *g, int number, surface_triangle *t)
     } else {
         look_field(&g->of.field, number, t);
     }
-    describe_edges(t);
 }
 
 void surface_near(const pcs_geometry *g, const double low[3], const double high[3],

@@ -20,6 +20,9 @@ typedef struct surface_triangle {
 
 void surface_look(const pcs_geometry *g, int number, surface_triangle *t);
 
+// sets the flags of a mesh that surface_look reads: once, when it is made
+void surface_find_flat(mesh_geometry *m);
+
 // calls visit for each triangle whose bounds meet the box, in an order that depends on the geometry
 // only
 typedef void surface_visit_fn(void *user, int number);

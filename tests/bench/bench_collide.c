@@ -48,6 +48,18 @@ static const bench_case cases[] = {
     {"ball_hulls", "hulls of 100 points on a sphere, within a long reach", PCS_HULL, PCS_HULL,
      ROUND, 1, 1},
     {"ball_hulls_deep", "the same, all overlapping", PCS_HULL, PCS_HULL, ROUND, 0.3, 0.01},
+    {"cylinder_plane", "cylinder and half-space", PCS_CYLINDER, PCS_HALF_SPACE, RANDOM, 0.5, 0.01},
+    {"cylinder_ball", "cylinder and sphere", PCS_CYLINDER, PCS_SPHERE, RANDOM, 0.8, 0.1},
+    {"cylinder_box", "cylinder and box, overlapping or within a long reach", PCS_CYLINDER, PCS_BOX,
+     RANDOM, 0.8, 1},
+    {"cylinder_pair", "cylinders overlapping, or within a long reach", PCS_CYLINDER, PCS_CYLINDER,
+     RANDOM, 0.8, 1},
+    {"cylinder_rest", "cylinder standing on a box", PCS_CYLINDER, PCS_BOX, RESTING, 0, 0.01},
+    {"ball_mesh", "sphere and 2048 triangles, flat, 4 m", PCS_SPHERE, PCS_MESH, RANDOM, 0.3, 0.1},
+    {"box_mesh", "box at rest on them", PCS_BOX, PCS_MESH, RESTING, 0, 0.01},
+    {"box_field", "box at rest on the same as a height field", PCS_BOX, PCS_HEIGHT_FIELD, RESTING,
+     0, 0.01},
+    {"hull_mesh", "cube as a hull and them, any turn", PCS_HULL, PCS_MESH, RANDOM, 0.5, 0.01},
     {"box_far", "boxes, nearly all out of reach", PCS_BOX, PCS_BOX, RANDOM, 5, 0.01},
 };
 
@@ -84,6 +96,37 @@ static pcs_shape hull(scene sc)
     return pcs_shape_hull(g);
 }
 
+// a flat floor of 32 x 32 cells about the origin, two triangles each
+enum { CELLS = 32, LINES = CELLS + 1 };
+
+static pcs_shape ground(pcs_shape_kind kind)
+{
+    static double x[LINES * LINES][3], height[LINES * LINES];
+    static int t[2 * CELLS * CELLS][3];
+    const double d = 4.0 / CELLS;
+    for (int v = 0; v < LINES * LINES; ++v) {
+        x[v][0] = v % LINES * d - 2;
+        x[v][1] = v / LINES * d - 2;
+    }
+    for (int c = 0; c < CELLS * CELLS; ++c) {
+        const int a = c % CELLS + LINES * (c / CELLS), b = a + LINES;
+        memcpy(t[2 * c], (int[3]){a, a + 1, b + 1}, sizeof *t);
+        memcpy(t[2 * c + 1], (int[3]){a, b + 1, b}, sizeof *t);
+    }
+    pcs_geometry *g;
+    const pcs_status status =
+        kind == PCS_MESH ? pcs_mesh_create(NULL, LINES * LINES, x[0], 2 * CELLS * CELLS, t[0], &g)
+                         : pcs_height_field_create(NULL, LINES, LINES, d, d, height, &g);
+    if (status != PCS_OK) {
+        fprintf(stderr, "bench_collide: %s\n", pcs_error_text());
+        exit(1);
+    }
+    if (kind == PCS_MESH) return pcs_shape_mesh(g);
+    pcs_shape field = pcs_shape_height_field(g);
+    field.position[0] = field.position[1] = -2;
+    return field;
+}
+
 static pcs_shape shape(pcs_shape_kind kind, scene sc)
 {
     const double up[3] = {0, 0, 1};
@@ -94,8 +137,13 @@ static pcs_shape shape(pcs_shape_kind kind, scene sc)
         return pcs_shape_box(1, 1, 1);
     case PCS_CAPSULE:
         return pcs_shape_capsule(0.25, 0.5);
+    case PCS_CYLINDER:
+        return pcs_shape_cylinder(0.5, 1);
     case PCS_HULL:
         return hull(sc);
+    case PCS_MESH:
+    case PCS_HEIGHT_FIELD:
+        return ground(kind);
     default:
         return pcs_shape_half_space(up, 0);
     }
@@ -116,8 +164,8 @@ static void prepare(const bench_case *c, task *t)
             q1[i] = random_between(&r, -c->spread, c->spread);
         }
         if (c->scene != RESTING) continue;
-        const double rest[7] = {0.1, 0.05,    c->kind2 == PCS_HALF_SPACE ? 0.5 : 1, cos(0.2), 0,
-                                0,   sin(0.2)};
+        const double z = c->kind2 == PCS_BOX || c->kind2 == PCS_HULL ? 1 : 0.5;
+        const double rest[7] = {0.1, 0.05, z, cos(0.2), 0, 0, sin(0.2)};
         memcpy(q1, rest, sizeof rest);
         memcpy(q2 + 3, (double[4]){1, 0, 0, 0}, 4 * sizeof *q2);
     }
@@ -125,8 +173,8 @@ static void prepare(const bench_case *c, task *t)
 
 static void release(task *t)
 {
-    if (t->s1.kind == PCS_HULL) pcs_geometry_destroy((pcs_geometry *)t->s1.geometry);
-    if (t->s2.kind == PCS_HULL) pcs_geometry_destroy((pcs_geometry *)t->s2.geometry);
+    pcs_geometry_destroy((pcs_geometry *)t->s1.geometry);
+    pcs_geometry_destroy((pcs_geometry *)t->s2.geometry);
 }
 
 static void run(void *user)
