@@ -171,12 +171,62 @@ static void turn_rows(int dim, const double *R, double *J)
     }
 }
 
-static pcs_status make_general(const prepared *p, int k, pcs_arena *arena, general_block *g,
-                               double *W)
+// J and Y = A^-1 J^T of a side in the frame of the sweeps, D += J Y; J is dim x width, Y width x
+// dim
+static void make_side(const prepared *p, int number, int side, double *J, double *Y, double *W)
 {
     const bodies_problem *b = p->of.b;
-    const int number = p->of.block[p->order[k]];
     const bodies_block *block = &b->block[number];
+    const int d = block->dim, s = place_of(p, block, side), width = width_of(p, s);
+    bodies_rows(b, number, side, J);
+    for (int i = 0; i < d; ++i) {
+        double *y = Y + (size_t)width * (size_t)i;
+        for (int c = 0; c < width; ++c) {
+            y[c] = J[i + (size_t)d * (size_t)c];
+        }
+        block_lu_solve(b->A, p->of.sys[s], y);
+        for (int j = 0; j < d; ++j) {
+            for (int c = 0; c < width; ++c) {
+                W[j + (size_t)d * (size_t)i] += J[j + (size_t)d * (size_t)c] * y[c];
+            }
+        }
+    }
+    if (p->frame[s] == FRAME_OWN) return;
+    const double *R = b->R + 9 * (size_t)p->of.sys[s];
+    turn_rows(d, R, J);
+    for (int i = 0; i < d; ++i) {
+        double *y = Y + 6 * (size_t)i + 3, w[3];
+        v3_copy(y, w);
+        m3_mul(R, w, y);
+    }
+}
+
+static bool is_single_row(const prepared *p, const bodies_block *k)
+{
+    if (k->cone != PCS_UNILATERAL) return false;
+    for (int e = 0; e < 2; ++e) {
+        const int s = place_of(p, k, e);
+        if (s >= 0 && width_of(p, s) > ROW_WIDTH) return false;
+    }
+    return true;
+}
+
+static void make_single_row(const prepared *p, int number, single_row *c, double *W)
+{
+    *c = (single_row){.at = {-1, -1}};
+    W[0] = 0;
+    for (int e = 0; e < 2; ++e) {
+        const int s = place_of(p, &p->of.b->block[number], e);
+        if (s < 0) continue;
+        c->at[e] = p->at[s];
+        make_side(p, number, e, c->J[e], c->Y[e], W);
+    }
+}
+
+static pcs_status make_general(const prepared *p, int number, pcs_arena *arena, general_block *g,
+                               double *W)
+{
+    const bodies_block *block = &p->of.b->block[number];
     const int d = block->dim;
     *g = (general_block){.cone = block->cone, .dim = d, .at = {-1, -1}};
     g->q = PCS_TAKE(arena, 4 * (size_t)d, double);
@@ -184,33 +234,12 @@ static pcs_status make_general(const prepared *p, int k, pcs_arena *arena, gener
     for (int e = 0; e < 2; ++e) {
         const int s = place_of(p, block, e);
         if (s < 0) continue;
-        const int width = width_of(p, s);
         g->at[e] = p->at[s];
-        g->width[e] = width;
-        g->J[e] = PCS_TAKE(arena, (size_t)d * (size_t)width, double);
-        g->Y[e] = PCS_TAKE(arena, (size_t)d * (size_t)width, double);
+        g->width[e] = width_of(p, s);
+        g->J[e] = PCS_TAKE(arena, (size_t)d * (size_t)g->width[e], double);
+        g->Y[e] = PCS_TAKE(arena, (size_t)d * (size_t)g->width[e], double);
         if (!g->J[e] || !g->Y[e]) return pcs_fail_memory("sweeps");
-        bodies_rows(b, number, e, g->J[e]);
-        for (int i = 0; i < d; ++i) {
-            double *y = g->Y[e] + (size_t)width * (size_t)i;
-            for (int c = 0; c < width; ++c) {
-                y[c] = g->J[e][i + (size_t)d * (size_t)c];
-            }
-            block_lu_solve(b->A, p->of.sys[s], y);
-            for (int j = 0; j < d; ++j) {
-                for (int c = 0; c < width; ++c) {
-                    W[j + (size_t)d * (size_t)i] += g->J[e][j + (size_t)d * (size_t)c] * y[c];
-                }
-            }
-        }
-        if (p->frame[s] == FRAME_OWN) continue;
-        const double *R = b->R + 9 * (size_t)p->of.sys[s];
-        turn_rows(d, R, g->J[e]);
-        for (int i = 0; i < d; ++i) {
-            double *y = g->Y[e] + 6 * (size_t)i + 3, w[3];
-            v3_copy(y, w);
-            m3_mul(R, w, y);
-        }
+        make_side(p, number, e, g->J[e], g->Y[e], W);
     }
     if (!g->q) return pcs_fail_memory("sweeps");
     g->scratch = g->q + d;
@@ -251,6 +280,8 @@ static pcs_status prepare_law(prepared *p, int k, const double *W, pcs_arena *ar
     const int i = p->unit[k].index;
     if (p->unit[k].kind == VISIT_RIGID) {
         contact_prepare(&p->rigid[i].law, 3, block->mu, W, 3, p->s[k]);
+    } else if (p->unit[k].kind == VISIT_ROW) {
+        p->single[i].inverse = 1 / p->s[k];
     } else if (p->unit[k].kind == VISIT_GENERAL) {
         general_block *g = &p->general[i];
         g->inverse = 1 / p->s[k];
@@ -265,13 +296,12 @@ static pcs_status prepare_law(prepared *p, int k, const double *W, pcs_arena *ar
 
 static void count_kinds(prepared *p)
 {
-    p->kinds[VISIT_ROUND] = p->kinds[VISIT_RIGID] = p->kinds[VISIT_GENERAL] = 0;
+    memset(p->kinds, 0, sizeof p->kinds);
     for (int k = 0; k < p->of.nb; ++k) {
         const bodies_block *block = block_at(p, k);
         round_contact c;
-        const int kind = !is_rigid(p, block)        ? VISIT_GENERAL
-                         : make_round(p, block, &c) ? VISIT_ROUND
-                                                    : VISIT_RIGID;
+        int kind = is_single_row(p, block) ? VISIT_ROW : VISIT_GENERAL;
+        if (is_rigid(p, block)) kind = make_round(p, block, &c) ? VISIT_ROUND : VISIT_RIGID;
         p->unit[k] = (visit){kind, p->kinds[kind]++};
         p->n += block->dim;
     }
@@ -314,8 +344,13 @@ static pcs_status prepare_blocks(prepared *p, const double *v_free, pcs_arena *a
             p->rigid[i].row = row;
             q = p->rigid[i].q;
             trace = trace_of(3, W);
+        } else if (p->unit[k].kind == VISIT_ROW) {
+            make_single_row(p, p->of.block[p->order[k]], &p->single[i], W);
+            p->single[i].row = row;
+            q = &p->single[i].q;
+            trace = W[0];
         } else {
-            PCS_TRY(make_general(p, k, arena, &p->general[i], W));
+            PCS_TRY(make_general(p, p->of.block[p->order[k]], arena, &p->general[i], W));
             p->general[i].row = row;
             q = p->general[i].q;
             trace = trace_of(d, W);
@@ -334,6 +369,7 @@ static pcs_status prepare_blocks(prepared *p, const double *v_free, pcs_arena *a
         if (p->s[k] > 0) continue;
         p->s[k] = most > 0 ? most / block_at(p, k)->dim : 1;
         if (p->unit[k].kind == VISIT_RIGID) p->rigid[p->unit[k].index].law.s = p->s[k];
+        if (p->unit[k].kind == VISIT_ROW) p->single[p->unit[k].index].inverse = 1 / p->s[k];
         if (p->unit[k].kind != VISIT_GENERAL) continue;
         p->general[p->unit[k].index].inverse = 1 / p->s[k];
         p->general[p->unit[k].index].law.s = p->s[k];
@@ -364,8 +400,9 @@ pcs_status prepared_make(const island *of, const int *order, const double *v_fre
     count_kinds(p);
     p->round = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROUND], round_contact);
     p->rigid = PCS_TAKE(arena, (size_t)p->kinds[VISIT_RIGID], rigid_contact);
+    p->single = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROW], single_row);
     p->general = PCS_TAKE(arena, (size_t)p->kinds[VISIT_GENERAL], general_block);
-    if (!p->round || !p->rigid || !p->general) return pcs_fail_memory("sweeps");
+    if (!p->round || !p->rigid || !p->single || !p->general) return pcs_fail_memory("sweeps");
     return prepare_blocks(p, v_free, arena);
 }
 

@@ -43,6 +43,14 @@ typedef struct rigid_contact {
     int at[2], sys[2], row;
 } rigid_contact;
 
+// one unilateral row between systems of at most ROW_WIDTH velocities, padded with zeros
+enum { ROW_WIDTH = 6 };
+typedef struct single_row {
+    double J[2][ROW_WIDTH], Y[2][ROW_WIDTH];
+    double q, inverse;
+    int at[2], row;
+} single_row;
+
 // everything else: rows J and Y = A^-1 J^T of both sides
 typedef struct general_block {
     pcs_cone cone;
@@ -55,7 +63,7 @@ typedef struct general_block {
     contact law;
 } general_block;
 
-enum { VISIT_ROUND, VISIT_RIGID, VISIT_GENERAL };
+enum { VISIT_ROUND, VISIT_RIGID, VISIT_ROW, VISIT_GENERAL, VISIT_KINDS };
 
 typedef struct visit {
     int kind, index; // in the array of that kind
@@ -71,8 +79,9 @@ typedef struct prepared {
     visit *unit; // nb
     round_contact *round;
     rigid_contact *rigid;
+    single_row *single;
     general_block *general;
-    int kinds[3];
+    int kinds[VISIT_KINDS];
     double *s;          // nb, 1 / rho of theory 7.7 in the order of the visits
     body_inverse *body; // ns, rigid bodies only
     unsigned char *frame;

@@ -1,4 +1,4 @@
-// The three kinds of prepared blocks. Of a round contact only the tangential rotation counts: with
+// The kinds of prepared blocks. Of a round contact only the tangential rotation counts: with
 // dv = v1 - v2 and dw = c1 w1 - c2 w2
 //
 //     H y = (N dv, t1 dv + t2 dw, t2 dv - t1 dw)
@@ -138,21 +138,82 @@ static inline void rigid_push(const prepared *p, const rigid_contact *c, const d
     rigid_push_one(&p->body[c->sys[1]], c->core[1], c->along[1], P, T, y + c->at[1]);
 }
 
+static inline bool within(double mu, const double *r)
+{
+    const double square = r[1] * r[1] + r[2] * r[2], most = mu * r[0];
+    if (!(r[0] >= 0)) return false;
+    if (square > SQUARE_LOW && square < SQUARE_HIGH) return square <= most * most;
+    return cone_tangent(3, r) <= most;
+}
+
+// u the velocity with the impulse r; x becomes the solution. Most contacts are open or stick; by
+// u, and not by that without r, the rounding of the inverse dies out from sweep to sweep
+static inline void rigid_solve(const contact *law, const double *u, const double *r, double *x)
+{
+    double Wr[3], q[3];
+    m3_mul(law->W, r, Wr);
+    v3_sub(u, Wr, q);
+    if (q[0] >= 0) {
+        x[0] = x[1] = x[2] = 0;
+        return;
+    }
+    if (law->regular) {
+        double dr[3];
+        m3_mul(law->inverse, u, dr);
+        v3_sub(r, dr, x);
+        if (within(law->mu, x)) return;
+        v3_copy(r, x);
+        if (contact_slide(law, q, x)) return;
+    }
+    v3_copy(r, x);
+    contact_solve(law, q, x);
+}
+
 static inline double visit_rigid(const prepared *p, const rigid_contact *c, double s, double *y,
                                  double *r)
 {
-    double u[3], Wr[3], q[3], x[3] = {r[0], r[1], r[2]}, d[3];
+    double u[3], x[3], d[3];
     rigid_velocity(c, y, u);
-    m3_mul(c->law.W, r, Wr);
     for (int i = 0; i < 3; ++i) {
-        q[i] = c->q[i] + u[i] - Wr[i];
+        u[i] += c->q[i];
     }
-    contact_solve(&c->law, q, x);
+    rigid_solve(&c->law, u, r, x);
     v3_sub(x, r, d);
     if (d[0] == 0 && d[1] == 0 && d[2] == 0) return 0;
     v3_copy(x, r);
     rigid_push(p, c, d, y);
     return s * s * v3_dot(d, d);
+}
+
+// ---- a row -------------------------------------------------------------------------------------
+
+static inline double single_velocity(const single_row *c, const double *a, const double *b)
+{
+    double u = 0;
+    for (int i = 0; i < ROW_WIDTH; ++i) {
+        u += c->J[0][i] * a[i] + c->J[1][i] * b[i];
+    }
+    return u;
+}
+
+static inline void single_push(const single_row *c, double d, double *a, double *b)
+{
+    for (int i = 0; i < ROW_WIDTH; ++i) {
+        a[i] += c->Y[0][i] * d;
+        b[i] += c->Y[1][i] * d;
+    }
+}
+
+static inline double visit_single(const single_row *c, double s, double *spare, double *y,
+                                  double *r)
+{
+    double *a = c->at[0] < 0 ? spare : y + c->at[0], *b = c->at[1] < 0 ? spare : y + c->at[1];
+    const double u = c->q + single_velocity(c, a, b);
+    const double x = cone_project_unilateral(r[0] - c->inverse * u), d = x - r[0];
+    if (d == 0) return 0;
+    r[0] = x;
+    single_push(c, d, a, b);
+    return s * s * d * d;
 }
 
 // ---- general -----------------------------------------------------------------------------------
@@ -229,6 +290,9 @@ double blocks_visit(const prepared *p, int begin, int end, double *spare, double
         } else if (p->unit[k].kind == VISIT_RIGID) {
             const rigid_contact *c = &p->rigid[i];
             sum += visit_rigid(p, c, s, y, r + c->row);
+        } else if (p->unit[k].kind == VISIT_ROW) {
+            const single_row *c = &p->single[i];
+            sum += visit_single(c, s, spare, y, r + c->row);
         } else {
             const general_block *g = &p->general[i];
             sum += visit_general(g, s, y, r + g->row);
@@ -248,6 +312,10 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
             round_push(c, r + c->row, a, b);
         } else if (p->unit[k].kind == VISIT_RIGID) {
             rigid_push(p, &p->rigid[i], r + p->rigid[i].row, y);
+        } else if (p->unit[k].kind == VISIT_ROW) {
+            const single_row *c = &p->single[i];
+            single_push(c, r[c->row], c->at[0] < 0 ? spare : y + c->at[0],
+                        c->at[1] < 0 ? spare : y + c->at[1]);
         } else {
             general_push(&p->general[i], r + p->general[i].row, y);
         }
@@ -270,6 +338,13 @@ static const double *velocity(const prepared *p, int k, const double *spare, con
         *row = p->rigid[i].row;
         rigid_velocity(&p->rigid[i], y, u + *row);
         return p->rigid[i].q;
+    }
+    if (p->unit[k].kind == VISIT_ROW) {
+        const single_row *c = &p->single[i];
+        *row = c->row;
+        u[c->row] = single_velocity(c, c->at[0] < 0 ? spare : y + c->at[0],
+                                    c->at[1] < 0 ? spare : y + c->at[1]);
+        return &c->q;
     }
     *row = p->general[i].row;
     general_velocity(&p->general[i], y, u + *row);

@@ -547,6 +547,15 @@ contact_mode contact_solve(const contact *c, const double *q, double *r)
     return mode;
 }
 
+bool contact_slide(const contact *c, const double *q, double *r)
+{
+    const double most = largest(3, q);
+    double d[2];
+    if (!(most > SMALL && most < LARGE) || c->mu == 0 || !direction(r + 1, d)) return false;
+    const slide s = slide_of(c, q);
+    return slide_newton(&s, d) && slide_impulse(&s, d, r);
+}
+
 // ---- alternatives ------------------------------------------------------------------------------
 
 bool contact_fixed_point(const contact *c, const double *q, int iters, double *r)

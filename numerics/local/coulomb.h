@@ -31,6 +31,10 @@ void contact_prepare(contact *c, int dim, double mu, const double *D, int ld, do
 // mode, and saves time), on return the solution.
 contact_mode contact_solve(const contact *c, const double *q, double *r);
 
+// The slide alone, by Newton from the direction of r_T: for a contact of three rows that neither
+// takes off nor sticks with this q. false, r unchanged, where contact_solve must be asked.
+bool contact_slide(const contact *c, const double *q, double *r);
+
 // At most `iters` steps of semismooth Newton on the functions of Alart and Curnier with a line
 // search; false when it did not come to an end.
 bool contact_newton(const contact *c, const double *q, int iters, double *r);

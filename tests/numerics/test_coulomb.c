@@ -393,6 +393,32 @@ START_TEST(roots_are_found)
 }
 END_TEST
 
+// Newton on the slide alone, from a direction that is somewhat off
+START_TEST(a_slide_alone_is_the_solution)
+{
+    test_random rng = random_seed(77);
+    int slides = 0, found = 0;
+    for (int k = 0; k < TEST_DRAWS(4000); ++k) {
+        contact c;
+        double q[3], r[3] = {0};
+        random_contact(&rng, 3, k % 2, frictions[k % 5 + 1], &c);
+        random_q(&rng, 3, q);
+        if (contact_solve(&c, q, r) != CONTACT_SLIDE) continue;
+        slides += 1;
+        const double a = random_between(&rng, -0.3, 0.3), x = r[1], y = r[2];
+        double s[3] = {0.5 * r[0], x * cos(a) - y * sin(a), x * sin(a) + y * cos(a)};
+        const double before[3] = {s[0], s[1], s[2]};
+        if (contact_slide(&c, q, s)) {
+            found += 1;
+            expect_law(&c, q, s, CONTACT_SLIDE);
+        } else {
+            ck_assert_int_eq(memcmp(s, before, sizeof s), 0);
+        }
+    }
+    ck_assert_int_gt(10 * found, 9 * slides);
+}
+END_TEST
+
 PCS_TEST_MAIN("coulomb", definite_contacts_are_solved, agrees_with_brute_force, singular_contacts,
               plane_in_space, no_direction_is_preferred, limits_of_friction, alternatives_agree,
-              numbers_of_any_size, roots_are_found)
+              numbers_of_any_size, roots_are_found, a_slide_alone_is_the_solution)
