@@ -5,7 +5,7 @@
 
 pcs_scheme bodies_scheme(double tol)
 {
-    return pcs_scheme_dense(tol);
+    return pcs_scheme_dense(tol, 0.12);
 }
 
 static pcs_status add_body(pcs_model *m, const rigid *b, pcs_material material)

@@ -32,13 +32,13 @@ pcs_material_def pcs_material_def_default(void)
     return (pcs_material_def){0};
 }
 
-pcs_scheme pcs_scheme_dense(double tol)
+pcs_scheme pcs_scheme_dense(double tol, double size)
 {
     pcs_scheme s = pcs_scheme_default();
     s.theta = 1;
     s.activation = PCS_SPECULATIVE;
     s.projection = PCS_PROJECT_OVERLAPS;
-    s.proj_tol = 1e-5;
+    s.proj_tol = 3e-4 * size;
     s.solver.tol = tol;
     return s;
 }

@@ -6,8 +6,10 @@
 #include <float.h>
 #include <string.h>
 
-// problems up to this many rows are solved to the last digit, larger ones as far as it is worth
+// Problems up to this many rows are solved to the last digit, larger ones as far as it is worth:
+// the next linearisation goes on from there
 #define SMALL_ROWS 64
+#define FEW_SWEEPS 40
 
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
 {
@@ -68,7 +70,9 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
                           pcs_step_report *out)
 {
     const pcs_scheme *scheme = &t->m->scheme;
-    pcs_solver_opts opts = pcs_solver_defaults(PCS_AUTO);
+    const bool large = set->rows > SMALL_ROWS;
+    pcs_solver_opts opts = pcs_solver_defaults(large ? PCS_NSGS : PCS_AUTO);
+    if (large) opts.max_iters = FEW_SWEEPS;
     out->projection_outcome = PCS_MAX_ITERS;
     pcs_outcome last = PCS_CONVERGED;
     double before = INFINITY;
@@ -87,7 +91,7 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
         }
         // a linearised problem without solution (redundant rows that disagree by rounding, or
         // rows that contradict one another) still gives a step; it counts while it helps
-        if (last != PCS_CONVERGED && !(out->violation_after <= 0.5 * before)) {
+        if (last != PCS_CONVERGED && !large && !(out->violation_after <= 0.5 * before)) {
             out->projection_outcome = last;
             return PCS_OK;
         }

@@ -1,0 +1,206 @@
+// The step of dense scenes: no overlap at its end, books that close, the same bits whatever the
+// number of threads, steps that are divided, and what the report says of them.
+#include "scene.h"
+
+#include <string.h>
+
+#define SIZE 0.12
+
+enum { SIDE = 3, BODIES = SIDE * SIDE * SIDE, PLANES = 5 };
+
+typedef struct heap {
+    scene s;
+    pcs_shape shape[PLANES + BODIES]; // as added
+    pcs_system of[PLANES + BODIES];
+} heap;
+
+static void put(heap *p, int i, pcs_system on, pcs_shape shape)
+{
+    p->shape[i] = shape;
+    p->of[i] = on;
+    scene_rough(&p->s, on, shape, 0, 0, 0.5);
+}
+
+// a lattice of balls and turned boxes above an open box
+static void heap_open(heap *p, int threads, double tol)
+{
+    scene *s = &p->s;
+    scene_open(s);
+    s->scheme = pcs_scheme_dense(tol, SIZE);
+    s->scheme.threads = threads;
+    s->scheme.accept_unconverged = true;
+    const double n[PLANES][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    for (int k = 0; k < PLANES; ++k) {
+        put(p, k, (pcs_system){0}, pcs_shape_half_space(n[k], k == 0 ? 0 : -0.085 * SIDE));
+    }
+    test_random r = random_seed(5);
+    const double edges[3] = {SIZE, 0.8 * SIZE, 0.6 * SIZE};
+    for (int i = 0; i < BODIES; ++i) {
+        const double x[3] = {0.15 * (i % SIDE - 0.5 * (SIDE - 1)) + 0.01 * random_unit(&r),
+                             0.15 * (i / SIDE % SIDE - 0.5 * (SIDE - 1)),
+                             0.1 + 0.15 * (i / SIDE / SIDE)};
+        double Q[4];
+        for (int j = 0; j < 4; ++j) {
+            Q[j] = random_normal(&r);
+        }
+        if (i % 3 == 0) {
+            put(p, PLANES + i, scene_ball(s, 1, 0.5 * SIZE, x, NULL), pcs_shape_sphere(0.5 * SIZE));
+        } else {
+            put(p, PLANES + i, scene_box(s, 1, edges, x, Q, NULL, NULL),
+                pcs_shape_box(edges[0], edges[1], edges[2]));
+        }
+    }
+    scene_start(s);
+}
+
+// by all pairs
+static double deepest(heap *p)
+{
+    double d = 0;
+    for (int i = 0; i < PLANES + BODIES; ++i) {
+        for (int j = i + 1; j < PLANES + BODIES; ++j) {
+            if (j < PLANES) continue;
+            const double *qi = i < PLANES ? NULL : scene_q(&p->s, p->of[i]);
+            const double *qj = scene_q(&p->s, p->of[j]);
+            pcs_feature f[PCS_FEATURES_MAX];
+            const int n = pcs_collide(&p->shape[j], qj, &p->shape[i], qi, 0, PCS_FEATURES_MAX, f);
+            for (int k = 0; k < n; ++k) {
+                pcs_gap gap;
+                pcs_feature_gap(&f[k], qj, qi, &gap);
+                d = fmax(d, -gap.g);
+            }
+        }
+    }
+    return d;
+}
+
+START_TEST(a_heap_does_not_overlap)
+{
+    heap p;
+    heap_open(&p, 1, 1e-6);
+    const double E0 = scene_kinetic(&p.s) + scene_potential(&p.s);
+    double E = E0;
+    int bad = 0;
+    for (int i = 0; i < 160; ++i) {
+        scene_step(&p.s, 0.005);
+        const pcs_step_report *r = &p.s.report;
+        bad += r->outcome != PCS_CONVERGED;
+        if (r->projection_outcome == PCS_CONVERGED) {
+            const double d = deepest(&p);
+            ck_assert_msg(d <= p.s.scheme.proj_tol, "overlap %g in step %d", d, i);
+            CK_NEAR(d, r->penetration, 1e-12);
+        }
+
+        // nothing but the projection adds energy, and the books close
+        CK_NEAR(r->energy.closure, 0, 1e-11 * E0);
+        const double now = scene_kinetic(&p.s) + scene_potential(&p.s);
+        CK_NEAR(r->energy.kinetic_after + r->energy.potential_after, now, 1e-11 * E0);
+        ck_assert_msg(now <= E + fmax(0, r->energy.projection) + 1e-6 * E0,
+                      "energy rises from %g to %g in step %d", E, now, i);
+        E = now;
+
+        ck_assert(r->islands >= 0 && r->islands <= BODIES);
+        ck_assert(r->times.detect + r->times.solve + r->times.project <= r->times.total);
+        ck_assert_int_eq(r->substeps, 1);
+    }
+    ck_assert_msg(bad <= 10, "%d steps did not converge", bad);
+
+    // it has come down
+    ck_assert_msg(E < 0.8 * E0, "energy %g of %g", E, E0);
+    scene_close(&p.s);
+}
+END_TEST
+
+START_TEST(threads_do_not_show)
+{
+    static const int teams[3] = {1, 2, 3};
+    unsigned long long hash[3];
+    for (int k = 0; k < 3; ++k) {
+        heap p;
+        heap_open(&p, teams[k], 1e-4);
+        for (int i = 0; i < 100; ++i) {
+            scene_step(&p.s, 0.005);
+        }
+        hash[k] = pcs_state_hash(p.s.st);
+        scene_close(&p.s);
+    }
+    ck_assert(hash[1] == hash[0]);
+    ck_assert(hash[2] == hash[0]);
+}
+END_TEST
+
+// a body that turns fast: the Newton loop of a long step needs more than it may take
+static void spin(scene *s, int halvings)
+{
+    scene_open(s);
+    s->scheme.newton_max = 3;
+    s->scheme.halvings = halvings;
+    const double edges[3] = {0.1, 0.2, 0.5}, x[3] = {0}, omega[3] = {3, 20, 6};
+    scene_box(s, 1, edges, x, NULL, NULL, omega);
+    scene_start(s);
+}
+
+START_TEST(a_step_is_divided_until_it_converges)
+{
+    const double h = 0.05;
+    scene whole, parts;
+    pcs_step_report r;
+    spin(&whole, 0);
+    const unsigned long long before = pcs_state_hash(whole.st);
+    CK_OK(pcs_step(whole.m, whole.st, whole.wk, h, &r));
+    ck_assert(!r.committed && r.outcome == PCS_MAX_ITERS);
+    ck_assert(pcs_state_hash(whole.st) == before);
+    scene_close(&whole);
+
+    // as many parts as it takes, and the same as if the caller had made them
+    spin(&whole, 8);
+    CK_OK(pcs_step(whole.m, whole.st, whole.wk, h, &r));
+    ck_assert(r.committed && r.outcome == PCS_CONVERGED);
+    ck_assert_int_ge(r.substeps, 2);
+    CK_NEAR(whole.st->t, h, 1e-15);
+    const double K0 = r.energy.kinetic_before, K1 = r.energy.kinetic_after;
+    CK_NEAR(r.energy.closure, 0, 1e-12 * K0);
+    CK_NEAR(K1 - K0, r.energy.conservative + r.energy.gyroscopic + r.energy.newton, 1e-11 * K0);
+    CK_NEAR(K1, scene_kinetic(&whole), 1e-13 * K0);
+
+    spin(&parts, 0);
+    CK_NEAR(K0, scene_kinetic(&parts), 1e-13 * K0);
+    for (int i = 0; i < r.substeps; ++i) {
+        scene_step(&parts, h / r.substeps);
+    }
+    for (int i = 0; i < 7; ++i) {
+        CK_NEAR(whole.st->q[i], parts.st->q[i], 1e-9);
+    }
+    scene_close(&parts);
+    scene_close(&whole);
+
+    // not often enough: nothing has happened
+    spin(&whole, 1);
+    whole.scheme.newton_max = 1;
+    CK_OK(pcs_model_set_scheme(whole.m, &whole.scheme));
+    CK_OK(pcs_step(whole.m, whole.st, whole.wk, h, &r));
+    ck_assert(!r.committed);
+    ck_assert(pcs_state_hash(whole.st) == before);
+    scene_close(&whole);
+}
+END_TEST
+
+START_TEST(numbers_out_of_range_are_refused)
+{
+    scene s;
+    scene_open(&s);
+    pcs_scheme bad = pcs_scheme_default();
+    bad.threads = 0;
+    ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
+    bad.threads = 1;
+    bad.halvings = -1;
+    ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
+    bad = pcs_scheme_dense(1e-4, 0);
+    ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
+    scene_start(&s);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("many", a_heap_does_not_overlap, threads_do_not_show,
+              a_step_is_divided_until_it_converges, numbers_out_of_range_are_refused)
