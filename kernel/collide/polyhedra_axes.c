@@ -96,20 +96,19 @@ typedef struct arc {
 // which way q = +- d1 x d2 looks out of both edges; 0: neither
 static int outward(const arc *a, const arc *b)
 {
-    int sign = 0;
+    // all four at once: which of them fails is anybody's guess, and guesses cost more than products
+    int up = 1, down = 1;
     if (a->left) {
         const double l = v3_dot(b->d, a->left), r = v3_dot(b->d, a->right);
-        if (l > 0 && r <= 0) sign = 1;
-        if (l < 0 && r >= 0) sign = -1;
-        if (sign == 0) return 0;
+        up &= (l > 0) & (r <= 0);
+        down &= (l < 0) & (r >= 0);
     }
     if (b->left) {
         const double l = v3_dot(a->d, b->left), r = v3_dot(a->d, b->right);
-        const int here = l > 0 && r <= 0 ? 1 : l < 0 && r >= 0 ? -1 : 0;
-        if (here == 0 || (sign != 0 && here != sign)) return 0;
-        sign = here;
+        up &= (l > 0) & (r <= 0);
+        down &= (l < 0) & (r >= 0);
     }
-    return sign;
+    return up - down;
 }
 
 static bool consider_product(const polyhedra *p, const arc *a, const arc *b, int i, int j, int sign,
