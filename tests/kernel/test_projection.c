@@ -252,7 +252,7 @@ START_TEST(unfinished_velocities_leave_no_overlap)
 {
     scene s;
     scene_open(&s);
-    s.scheme = pcs_scheme_dense(1e-10);
+    s.scheme = pcs_scheme_dense(1e-10, 0.1);
     s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
     s.scheme.solver.max_iters = 1;
     s.scheme.accept_unconverged = true;
