@@ -21,7 +21,7 @@ PCS_API int threads_count(const threads *team);
 PCS_API void threads_run(threads *team, void (*fn)(void *arg, int rank), void *arg);
 
 // waits, within fn, until all ranks have come here
-PCS_API void threads_barrier(threads *team);
+void threads_barrier(threads *team);
 
 // the part of n pieces that rank has: pieces *begin .. *end - 1
 static inline void threads_share(int n, int count, int rank, int *begin, int *end)

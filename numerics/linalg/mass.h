@@ -33,8 +33,7 @@ PCS_API bool block_lu_factor_one(block_lu *F, int b);
 PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
 
 // W = H M^-1 H^T from the arena; block columns of H are the blocks of F
-PCS_API pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena,
-                                   pcs_bsr *W);
+pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W);
 
 // the factors of a block-diagonal mass, or null
 const block_lu *mass_blocks(const pcs_mass *mass);

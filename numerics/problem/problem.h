@@ -39,7 +39,7 @@ void problem_scales(const pcs_problem *p, double *s);
 
 // where W_ii of a cone block starts and its leading dimension; null when it is not stored. *wrow
 // is the block row of W that holds the block: 0 for the first call, then handed on
-PCS_API const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld);
+const double *problem_diagonal(const pcs_problem *p, int b, int *wrow, int *ld);
 
 // the branches of the natural map
 enum { STATUS_OPEN, STATUS_STICK, STATUS_SLIDE };
