@@ -1,0 +1,182 @@
+// A masonry arch of 45 stones: thick enough it stands, a little thinner it falls.
+//
+// Stones that carry no tension stand iff a line of thrust stays within all joints (checks/
+// thrust_line). For a half circle of 45 stones that takes a thickness of 0.1073 of the radius. The
+// arch is run with a thickness on each side of this limit: it must not move, and it must fall.
+#include "scenes/arch.h"
+#include "args.h"
+#include "checks/thrust_line.h"
+#include "csv.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct settings {
+    world_run run;
+    arch_def def;
+    double stands, falls, mu, creep;
+} settings;
+
+static bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = (settings){.run = {.h = 0.005, .t_end = 1, .gravity = 9.81},
+                      .def = {.stones = 45, .radius = 1, .depth = 0.3, .density = 2400},
+                      .stands = 0.112,
+                      .falls = 0.103,
+                      .mu = 1,
+                      .creep = 1e-6};
+    set->run.scheme = world_dense_scheme();
+    args a = {.about = "A masonry arch on both sides of the thickness with which it stands."};
+    args_int(&a, "--stones", &set->def.stones, 3, 200, "in the half circle");
+    args_real(&a, "--stands", &set->stands, 0, 0.9, "",
+              "thickness over radius that stands; 0: none");
+    args_real(&a, "--falls", &set->falls, 0, 0.9, "", "and one that falls; 0: none");
+    args_positive(&a, "--radius", &set->def.radius, "m", "of the middle of the arch");
+    args_positive(&a, "--depth", &set->def.depth, "m", "of the stones, across the arch");
+    args_positive(&a, "--density", &set->def.density, "kg/m^3", "of the stones");
+    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
+    args_positive(&a, "--creep", &set->creep, "m",
+                  "how far a stone may move from the first tenth of the run on");
+    world_flags(&a, &set->run,
+                "write every step: run (0 stands, 1 falls), time, height of the key stone, energy, "
+                "contacts, iterations, residual, horizontal thrust (N)");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+    *code = 2;
+    const double limit = thrust_limit(set->def.stones);
+    if (set->stands > 0 && set->stands <= limit) {
+        fprintf(stderr, "arch: --stands must be more than %.6f\n", limit);
+        return false;
+    }
+    if (set->falls >= limit) {
+        fprintf(stderr, "arch: --falls must be less than %.6f\n", limit);
+        return false;
+    }
+    return world_run_check("arch", &set->run);
+}
+
+typedef struct fate {
+    double moved, fell;     // m: since a tenth of the run; of the key stone
+    double weight, support; // N
+    double thrust;          // horizontal force at the left foot, N, of the last step
+    double overlap;         // by all pairs, m
+    world w;                // closed; its sums remain
+} fate;
+
+static double key_height(const settings *set, const world *w)
+{
+    return world_q(w, 1 + set->def.stones / 2)[2];
+}
+
+// of the ground on the stone at the left
+static double thrust(const world *w, double h)
+{
+    const pcs_contact *c;
+    const int n = pcs_contacts(w->work, &c);
+    double F = 0;
+    for (int k = 0; k < n; ++k) {
+        if (!c[k].active || c[k].system2.id != 0) continue;
+        if (c[k].system1.id != w->body[1].system.id) continue;
+        F += (c[k].F[0] * c[k].r[0] + c[k].F[3] * c[k].r[1] + c[k].F[6] * c[k].r[2]) / h;
+    }
+    return F;
+}
+
+static pcs_status run_arch(const settings *set, int run, csv *out, fate *f)
+{
+    world *w = &f->w;
+    const double h = set->run.h;
+    const long still = (long)(0.1 * set->run.t_end / h) + 1;
+    const double top = key_height(set, w);
+    while (world_goes_on(w, h, set->run.t_end)) {
+        PCS_TRY(world_step(w, h));
+        if (w->stuck) break;
+        if (w->steps == still) PCS_TRY(world_mark(w));
+        f->thrust = thrust(w, h);
+        f->fell = top - key_height(set, w);
+        CSV_ROW(out, run, w->state->t, top - f->fell, w->energy, w->active, w->iters, w->residual,
+                f->thrust);
+        if (f->fell > 0.1 * set->def.radius) break; // what becomes of the stones is not asked
+    }
+    double F[3];
+    world_support(w, h, F);
+    f->support = F[2];
+    f->weight = world_weight(w);
+    f->moved = world_moved(w);
+    f->overlap = world_overlap(w);
+    return PCS_OK;
+}
+
+static pcs_status build_and_run(const settings *set, double thickness, int run, csv *out, fate *f)
+{
+    *f = (fate){0};
+    arch_def def = set->def;
+    pcs_geometry *stone = NULL;
+    def.thickness = thickness * def.radius;
+    pcs_status status = world_open(&f->w, &set->run.scheme, set->run.gravity);
+    if (status == PCS_OK) status = world_material(&f->w, set->mu, 0);
+    if (status == PCS_OK) status = arch_build(&f->w, &def, &stone);
+    if (status == PCS_OK) status = world_start(&f->w);
+    if (status == PCS_OK) status = run_arch(set, run, out, f);
+    world_close(&f->w);
+    pcs_geometry_destroy(stone);
+    return status;
+}
+
+static void judge(checks *c, const settings *set, double thickness, const fate *f, bool stands)
+{
+    const world *w = &f->w;
+    const double steps = (double)(w->steps > 0 ? w->steps : 1), R = set->def.radius;
+    printf("%10.4f %+12.3e %12.3e %12.3e %8ld %10.1f %10.1f %8ld\n", thickness,
+           thrust_margin(set->def.stones, thickness), f->moved, f->fell, w->steps,
+           (double)w->contacts / steps, (double)w->iterations / steps, w->loose);
+    c->context = stands ? "stands" : "falls";
+    check_that(c, "every step taken", !w->stuck, pcs_outcome_text(w->outcome));
+    check_value(c, "worst residual", w->residual, 0, 1e-4);
+    check_value(c, "overlap (m)", fmax(w->overlap, f->overlap), 0, 1e-3 * thickness * R);
+    check_value(c, "rise of energy (J)", w->rise, 0, 1e-7 * f->weight * R);
+    if (stands) {
+        check_value(c, "moved (m)", f->moved, 0, set->creep);
+        check_value(c, "fell (m)", f->fell, 0, 10 * set->creep);
+        check_value(c, "force of the ground (N)", f->support, f->weight, 1e-5 * f->weight);
+    } else {
+        check_order(c, "fell (m)", f->fell, 0.01 * R);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+
+    csv out;
+    if (!csv_open(&out, set.run.csv, "run,t,key,energy,contacts,iterations,residual,thrust")) {
+        return 2;
+    }
+    printf("%d stones stand with a thickness of at least %.6f of the radius\n\n"
+           "%10s %12s %12s %12s %8s %10s %10s %8s\n",
+           set.def.stones, thrust_limit(set.def.stones), "thickness", "margin", "moved (m)",
+           "fell (m)", "steps", "contacts", "iterations", "loose");
+    checks c = {.quiet = true};
+    fate f;
+    pcs_status status = PCS_OK;
+    if (set.def.stones == 45) {
+        check_value(&c, "limit", thrust_limit(45), 0.1073, 5e-5); // Milankovitch 1907: 0.1075
+    }
+    if (set.stands > 0) {
+        status = build_and_run(&set, set.stands, 0, &out, &f);
+        if (status == PCS_OK) judge(&c, &set, set.stands, &f, true);
+    }
+    if (status == PCS_OK && set.falls > 0) {
+        status = build_and_run(&set, set.falls, 1, &out, &f);
+        if (status == PCS_OK) judge(&c, &set, set.falls, &f, false);
+    }
+    if (status != PCS_OK) {
+        csv_drop(&out);
+        return say_error("arch", status);
+    }
+    if (!csv_close(&out)) return 2;
+    return checks_end(&c);
+}
