@@ -1,9 +1,414 @@
-// Not there yet: islands that sweeps do not solve are assembled.
+// Proximal point steps whose problems are solved by Newton's method in the velocities of bodies:
+//
+//     A (v - v_free) = H^T r(v),   r_i(v) = the law of Alart and Curnier at c_i - rho_i u_i(v)
+//     r_N = max(0, c_N - rho u_N),   r_T = the point of |r_T| <= mu r_N nearest c_T - rho u_T
+//
+// (equality: r = c - rho u), c the impulses of the last step. Where r(v) = c the contact problem is
+// solved, and where contacts are hyperstatic the steps choose among its solutions the one they
+// come by. Each Newton step solves (A + H^T B H) d = -G with B = -dr/du; kappa = rho s_i, the
+// same for all blocks with s_i of theory 7.7, grows while Newton's method converges in few steps.
 #include "bodies/finish.h"
+
+#include <string.h>
+
+#include "bodies/finish_system.h"
+#include "cone/cone.h"
+#include "problem/problem.h"
+#include "solver/solver.h"
+
+// Newton steps in all, and for one proximal problem
+#define MOST_STEPS  60
+#define INNER_STEPS 12
+// a proximal problem is solved when |G| is this part of how far r has come, both as velocities
+#define INNER_TOL 0.3
+// bounds of kappa; it grows by GROW where Newton took at most FEW steps, and shrinks as much where
+// it did not get there
+#define KAPPA_LOW   1e-2
+#define KAPPA_START 10.0
+#define KAPPA_HIGH  1e6
+#define GROW        4.0
+#define FEW         4
+// of the linear systems
+#define LINEAR_TOL 1e-2
+// part of |G| that a step must take away at least, times its length; and halvings of a step
+#define ARMIJO   1e-3
+#define HALVINGS 8
+// blocks that may have changed between open, stick and slide before S is factorised again
+#define STALE 3
+
+typedef struct finish {
+    const bodies_problem *b;
+    const pcs_solver_opts *o;
+    finish_system s;
+    double clock;
+    const double *v_free;      // nv
+    double *scale;             // nb, 1 / rho of theory 7.7
+    double norm_q, kappa;      //
+    double *c, *r, *best;      // n: the centre, r(v), the best r so far
+    double *v, *w, *d, *G, *x; // nv: the iterate, a trial or the v of an r, the step, G
+    double *u, *next, *f;      // n
+    unsigned char *was, *is;   // nb: STATUS at the last factors and now
+    double factored;           // the kappa of the factors; 0 for none
+    double best_value;
+    pcs_measure measure; // of best
+    int steps;
+} finish;
+
+enum { OPEN, STICK, SLIDE };
+
+// ---- the measure (theory 7.7) ------------------------------------------------------------------
+
+static void natural(const finish *w, const double *r, bool scaled)
+{
+    for (int i = 0; i < w->b->nb; ++i) {
+        const bodies_block *k = &w->b->block[i];
+        const double s = scaled ? w->scale[i] : 1, *u = w->u + k->row;
+        double *f = w->f + k->row;
+        if (k->cone == PCS_EQUALITY) {
+            memcpy(f, u, (size_t)k->dim * sizeof *f);
+        } else if (k->cone == PCS_UNILATERAL) {
+            f[0] = cone_min(s * r[k->row], u[0]);
+        } else {
+            cone_natural_coulomb(k->dim, k->mu, s, r + k->row, u, f);
+        }
+    }
+}
+
+// w (as v) and u of r, and its measure; keeps it if it is the best
+static double look(finish *w, const double *r)
+{
+    const int n = w->b->n, nv = w->s.nv;
+    memset(w->w, 0, (size_t)nv * sizeof *w->w);
+    finish_impulses(&w->s, 1, r, w->w);
+    for (int i = 0; i < w->s.ns; ++i) {
+        block_lu_solve(w->b->A, i, w->w + w->b->A->start[i]);
+    }
+    finish_rows(&w->s, w->w, w->u);
+    const double norm_wr = problem_norm(n, w->u);
+    for (int i = 0; i < nv; ++i) {
+        w->w[i] += w->v_free[i];
+    }
+    finish_rows(&w->s, w->w, w->u);
+    for (int i = 0; i < n; ++i) {
+        w->u[i] += w->b->shift[i];
+    }
+    pcs_measure m = {
+        .norm_q = w->norm_q, .norm_r = problem_norm(n, r), .norm_u = problem_norm(n, w->u)};
+    natural(w, r, true);
+    const double left = problem_norm(n, w->f);
+    const double size = m.norm_q > norm_wr || isnan(m.norm_q) ? m.norm_q : norm_wr;
+    m.residual = left == 0 ? 0 : left / size;
+    natural(w, r, false);
+    m.natural_map = problem_norm(n, w->f);
+    if (!isfinite(m.norm_r) || !isfinite(size)) m.residual = m.natural_map = NAN;
+    const double value = solver_stop_value(w->o, &m);
+    if (value < w->best_value) {
+        w->best_value = value;
+        w->measure = m;
+        memcpy(w->best, r, (size_t)n * sizeof *r);
+    }
+    return value;
+}
+
+// ---- the law -----------------------------------------------------------------------------------
+
+// r of a Coulomb block; B and C when not null
+static int coulomb(const bodies_block *k, double rho, const double *c, const double *u, double *r,
+                   double *B, double *C)
+{
+    const int d = k->dim;
+    memset(r, 0, (size_t)d * sizeof *r);
+    const double normal = c[0] - rho * u[0];
+    if (!(normal > 0)) return isnan(normal) ? (r[0] = normal, OPEN) : OPEN;
+    r[0] = normal;
+    if (B) B[0] = C[0] = rho;
+    double x[3] = {0};
+    for (int i = 1; i < d; ++i) {
+        x[i] = c[i] - rho * u[i];
+    }
+    const double t = cone_tangent(d, x), bound = k->mu * normal;
+    if (t <= bound) {
+        for (int i = 1; i < d; ++i) {
+            r[i] = x[i];
+            if (B) B[i * (d + 1)] = C[i * (d + 1)] = rho;
+        }
+        return STICK;
+    }
+    for (int i = 1; i < d; ++i) {
+        const double ti = x[i] / t;
+        r[i] = bound * ti;
+        if (!B) continue;
+        B[i] = rho * k->mu * ti;
+        for (int j = 1; j < d; ++j) {
+            B[i + d * j] = C[i + d * j] = rho * (bound / t) * ((i == j) - ti * (x[j] / t));
+        }
+    }
+    return SLIDE;
+}
+
+// r(v) from u
+static void apply_law(finish *w, const double *u, bool slopes)
+{
+    double *B = w->s.B, *C = w->s.C;
+    for (int i = 0; i < w->b->nb; ++i) {
+        const bodies_block *k = &w->b->block[i];
+        const double rho = w->kappa / w->scale[i], *c = w->c + k->row, *ui = u + k->row;
+        double *r = w->r + k->row, *Bi = NULL, *Ci = NULL;
+        if (slopes) {
+            Bi = B + SLOPES * (size_t)i;
+            Ci = C + SLOPES * (size_t)i;
+            memset(Bi, 0, SLOPES * sizeof *Bi);
+            memset(Ci, 0, SLOPES * sizeof *Ci);
+        }
+        int status = STICK;
+        if (k->cone == PCS_COULOMB) {
+            status = coulomb(k, rho, c, ui, r, Bi, Ci);
+        } else if (k->cone == PCS_UNILATERAL) {
+            const double x = c[0] - rho * ui[0];
+            status = x > 0 ? STICK : OPEN;
+            r[0] = x < 0 ? 0 : x;
+        } else {
+            for (int j = 0; j < k->dim; ++j) {
+                r[j] = c[j] - rho * ui[j];
+            }
+        }
+        if (!slopes) continue;
+        if (k->cone != PCS_COULOMB && status == STICK) Bi[0] = Ci[0] = rho;
+        w->is[i] = (unsigned char)status;
+    }
+}
+
+// G at v, into w->G, and its norm sqrt(G' A^-1 G)
+static double defect(finish *w, const double *v, bool slopes)
+{
+    const int nv = w->s.nv;
+    finish_rows(&w->s, v, w->next);
+    for (int i = 0; i < w->b->n; ++i) {
+        w->next[i] += w->b->shift[i];
+    }
+    apply_law(w, w->next, slopes);
+    for (int i = 0; i < nv; ++i) {
+        w->x[i] = v[i] - w->v_free[i];
+    }
+    finish_mass(&w->s, w->x, w->G);
+    finish_impulses(&w->s, -1, w->r, w->G);
+    memcpy(w->x, w->G, (size_t)nv * sizeof *w->x);
+    double sum = 0;
+    for (int i = 0; i < w->s.ns; ++i) {
+        const int *start = w->b->A->start;
+        block_lu_solve(w->b->A, i, w->x + start[i]);
+        for (int j = start[i]; j < start[i + 1]; ++j) {
+            sum += w->G[j] * w->x[j];
+        }
+    }
+    return sqrt(fabs(sum));
+}
+
+// how far r(v) is from the centre, in the units of G
+static double moved(const finish *w)
+{
+    double sum = 0;
+    for (int i = 0; i < w->b->nb; ++i) {
+        const bodies_block *k = &w->b->block[i];
+        for (int j = k->row; j < k->row + k->dim; ++j) {
+            sum += (w->r[j] - w->c[j]) * (w->r[j] - w->c[j]) * w->scale[i];
+        }
+    }
+    return sqrt(sum) / w->kappa;
+}
+
+// ---- Newton's method on one proximal problem ---------------------------------------------------
+
+// factors that suit the slopes; false: there are none
+static bool factors(finish *w)
+{
+    int changed = 0;
+    for (int i = 0; i < w->b->nb; ++i) {
+        changed += w->is[i] != w->was[i];
+    }
+    if (w->factored == w->kappa && changed <= STALE) return true;
+    w->factored = 0;
+    if (finish_system_factor(&w->s) != CHOL_GOOD) return false;
+    w->factored = w->kappa;
+    memcpy(w->was, w->is, (size_t)w->b->nb);
+    return true;
+}
+
+typedef enum inner_end { INNER_SOLVED, INNER_FAILED, INNER_SINGULAR } inner_end;
+
+static bool out_of_time(const finish *w)
+{
+    return w->o->max_seconds > 0 && solver_clock() - w->clock > w->o->max_seconds;
+}
+
+// from w->v; r(v) is left in w->r
+static inner_end newton(finish *w, int most, int *taken)
+{
+    const int nv = w->s.nv;
+    double E = defect(w, w->v, true);
+    const double first = E;
+    for (*taken = 0; *taken < INNER_STEPS && w->steps < most; ++*taken) {
+        if (!isfinite(E)) return INNER_FAILED;
+        if (*taken > 0 && E <= INNER_TOL * moved(w)) return INNER_SOLVED;
+        if (out_of_time(w)) return INNER_FAILED;
+        if (!factors(w)) return INNER_SINGULAR;
+        for (int i = 0; i < nv; ++i) {
+            w->G[i] = -w->G[i];
+        }
+        if (finish_system_solve(&w->s, w->G, LINEAR_TOL, w->d) < 0) return INNER_SINGULAR;
+        w->steps += 1;
+        double length = 1, next = INFINITY;
+        for (int k = 0; k < HALVINGS && !(next <= (1 - ARMIJO * length) * E); ++k) {
+            if (k > 0) length *= 0.5;
+            for (int i = 0; i < nv; ++i) {
+                w->w[i] = w->v[i] + length * w->d[i];
+            }
+            next = defect(w, w->w, false);
+        }
+        // at the rounding of G nothing is left to be had
+        if (!(next < E)) return E <= 1e-3 * first ? INNER_SOLVED : INNER_FAILED;
+        memcpy(w->v, w->w, (size_t)nv * sizeof *w->v);
+        E = defect(w, w->v, true);
+    }
+    return E <= INNER_TOL * moved(w) ? INNER_SOLVED : INNER_FAILED;
+}
+
+// ---- proximal steps ----------------------------------------------------------------------------
+
+static pcs_outcome iterate(finish *w)
+{
+    const size_t n = (size_t)w->b->n;
+    const int most = w->o->max_iters < MOST_STEPS ? w->o->max_iters : MOST_STEPS;
+    w->kappa = KAPPA_START;
+    memcpy(w->c, w->best, n * sizeof *w->c);
+    while (!(w->best_value <= w->o->tol)) {
+        if (out_of_time(w)) return PCS_TIME_LIMIT;
+        if (w->steps >= most) return PCS_MAX_ITERS;
+        int taken;
+        const inner_end end = newton(w, most, &taken);
+        if (end == INNER_SINGULAR && w->steps == 0) return PCS_STALLED;
+        if (end != INNER_SOLVED) {
+            w->kappa /= GROW;
+            if (w->kappa < KAPPA_LOW) return PCS_STALLED;
+            look(w, w->c);
+            memcpy(w->v, w->w, (size_t)w->s.nv * sizeof *w->v);
+            continue;
+        }
+        memcpy(w->c, w->r, n * sizeof *w->c);
+        if (isnan(look(w, w->c))) return PCS_STALLED;
+        if (taken <= FEW && w->kappa * GROW <= KAPPA_HIGH) w->kappa *= GROW;
+    }
+    return PCS_CONVERGED;
+}
+
+// ---- the entry ---------------------------------------------------------------------------------
+
+static pcs_status take(finish *w, const bodies_problem *b, const pcs_solver_opts *o,
+                       pcs_arena *work)
+{
+    const size_t nv = (size_t)b->A->start[b->A->nb], n = (size_t)b->n, nb = (size_t)b->nb;
+    *w = (finish){.b = b, .o = o, .best_value = INFINITY};
+    double **velocity[] = {&w->v, &w->w, &w->d, &w->G, &w->x};
+    for (size_t k = 0; k < sizeof velocity / sizeof *velocity; ++k) {
+        *velocity[k] = PCS_TAKE(work, nv, double);
+    }
+    double **row[] = {&w->c, &w->r, &w->best, &w->u, &w->next, &w->f};
+    for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
+        *row[k] = PCS_TAKE(work, n, double);
+    }
+    w->scale = PCS_TAKE(work, nb, double);
+    w->was = PCS_TAKE(work, nb, unsigned char);
+    w->is = PCS_TAKE(work, nb, unsigned char);
+    for (size_t k = 0; k < sizeof velocity / sizeof *velocity; ++k) {
+        if (!*velocity[k]) return pcs_fail_memory("contacts");
+    }
+    for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
+        if (!*row[k]) return pcs_fail_memory("contacts");
+    }
+    if (!w->scale || !w->was || !w->is) return pcs_fail_memory("contacts");
+    return finish_system_take(&w->s, b, work);
+}
+
+// 1 / rho_i = tr W_ii / d_i
+static pcs_status scales(finish *w, pcs_arena mem)
+{
+    double most = 0;
+    for (int i = 0; i < w->b->nb; ++i) {
+        const bodies_block *k = &w->b->block[i];
+        const size_t d = (size_t)k->dim;
+        size_t wide = 0;
+        for (int side = 0; side < 2; ++side) {
+            if (k->sys[side] < 0) continue;
+            const int *start = w->b->A->start + k->sys[side];
+            if ((size_t)(start[1] - start[0]) > wide) wide = (size_t)(start[1] - start[0]);
+        }
+        pcs_arena scope = mem;
+        double *Z = PCS_TAKE(&scope, 2 * d * wide, double), *W = PCS_TAKE(&scope, d * d, double);
+        if (!Z || !W) return pcs_fail_memory("contacts");
+        bodies_diagonal(w->b, i, Z, W);
+        double trace = 0;
+        for (size_t a = 0; a < d; ++a) {
+            trace += W[a * (d + 1)];
+        }
+        w->scale[i] = trace;
+        if (trace > most) most = trace;
+    }
+    for (int i = 0; i < w->b->nb; ++i) {
+        const double trace = w->scale[i] > 0 ? w->scale[i] : most;
+        w->scale[i] = trace > 0 ? trace / w->b->block[i].dim : 1;
+    }
+    return PCS_OK;
+}
+
+static void project(const bodies_problem *b, double *r)
+{
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        if (k->cone == PCS_COULOMB) cone_project_coulomb(k->dim, k->mu, r + k->row);
+        if (k->cone == PCS_UNILATERAL) r[k->row] = cone_project_unilateral(r[k->row]);
+    }
+}
 
 pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
                          double *v, double *r, double *u, bodies_report *out)
 {
-    (void)island, (void)o, (void)work, (void)v, (void)r, (void)u, (void)out;
-    return PCS_ERR_UNSUPPORTED;
+    *out = (bodies_report){.islands = 1,
+                           .largest = island->nb,
+                           .solve = {.outcome = PCS_CONVERGED, .solver = PCS_PROX}};
+    if (island->nb == 0) return PCS_OK;
+    const size_t n = (size_t)island->n, nv = (size_t)island->A->start[island->A->nb];
+    finish w;
+    pcs_status status = take(&w, island, o, &work);
+    w.clock = solver_clock();
+    w.v_free = v;
+    if (status == PCS_OK) status = scales(&w, work);
+    if (status != PCS_OK) {
+        finish_system_end(&w.s);
+        return status;
+    }
+
+    finish_rows(&w.s, v, w.u);
+    for (size_t i = 0; i < n; ++i) {
+        w.u[i] += island->shift[i];
+    }
+    w.norm_q = problem_norm(island->n, w.u);
+    memcpy(w.c, r, n * sizeof *r);
+    project(island, w.c);
+    look(&w, w.c);
+    memcpy(w.v, w.w, nv * sizeof *w.v);
+    if (w.best_value < INFINITY) {
+        out->solve.outcome = iterate(&w);
+        if (w.best_value <= o->tol) out->solve.outcome = PCS_CONVERGED;
+        look(&w, w.best);
+        memcpy(r, w.best, n * sizeof *r);
+        memcpy(v, w.w, nv * sizeof *v);
+        memcpy(u, w.u, n * sizeof *u);
+    } else {
+        status = pcs_fail(PCS_ERR_UNSUPPORTED, "contacts: Newton's method has no start");
+    }
+    finish_system_end(&w.s);
+    out->finish = out->solve.iters = w.steps;
+    out->solve.measure = w.measure;
+    out->solve.seconds = out->seconds_finish = solver_clock() - w.clock;
+    return status;
 }

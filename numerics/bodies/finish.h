@@ -4,7 +4,10 @@
 
 #include "bodies/bodies.h"
 
-// As bodies_solve, started from r; PCS_ERR_UNSUPPORTED, r and v unchanged, when it cannot.
+// As bodies_solve, started from r (projected on K), which it never makes worse: on return r is the
+// best impulse found, v and u belong to it, and the outcome is that of its measure. o: tol, stop,
+// max_iters (steps) and max_seconds count. PCS_ERR_UNSUPPORTED, r and v unchanged, when it cannot:
+// a block of A that is not definite, or no memory for factors.
 pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
                          double *v, double *r, double *u, bodies_report *out);
 

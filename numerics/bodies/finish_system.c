@@ -1,0 +1,492 @@
+// S = (A + A^T) / 2 + H^T C H: one block row per system, in an order that keeps the factors of
+// Cholesky sparse.
+#include "bodies/finish_system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/bsr.h"
+
+// systems of an island, and entries of a factor
+#define MOST_SYSTEMS 20000
+#define MOST_ENTRIES 2e8
+
+static int width(const finish_system *s, int sys)
+{
+    return s->b->A->start[sys + 1] - s->b->A->start[sys];
+}
+
+// ---- A from its factors ------------------------------------------------------------------------
+
+// A = P L U, m x m, into rows and columns from `at` of D (w x w)
+static void multiply_factors(int m, const double *lu, const int *piv, bool from_one, int at, int w,
+                             double *D)
+{
+    for (int j = 0; j < m; ++j) {
+        double *column = D + at + (size_t)w * (size_t)(at + j);
+        for (int i = 0; i < m; ++i) {
+            double sum = i <= j ? lu[i + (size_t)m * (size_t)j] : 0;
+            for (int k = 0; k < i && k <= j; ++k) {
+                sum += lu[i + (size_t)m * (size_t)k] * lu[k + (size_t)m * (size_t)j];
+            }
+            column[i] = sum;
+        }
+        for (int k = m - 1; k >= 0; --k) {
+            const int other = piv[k] - (from_one ? 1 : 0);
+            const double t = column[k];
+            column[k] = column[other];
+            column[other] = t;
+        }
+    }
+}
+
+static void restore_block(const block_lu *F, int sys, double *D)
+{
+    enum { LAPACK_FROM = 32 }; // as in linalg/mass.c
+    const int w = F->start[sys + 1] - F->start[sys];
+    const double *lu = F->lu + F->off[sys];
+    const int *piv = F->piv + F->start[sys], kind = F->kind ? F->kind[sys] : BLOCK_DENSE;
+    memset(D, 0, (size_t)w * (size_t)w * sizeof *D);
+    if (kind == BLOCK_DIAGONAL) {
+        for (int i = 0; i < w; ++i) {
+            D[(size_t)i * ((size_t)w + 1)] = lu[i];
+        }
+    } else if (kind == BLOCK_RIGID) {
+        for (int i = 0; i < 3; ++i) {
+            D[i + w * i] = lu[0];
+        }
+        multiply_factors(3, lu + 1, piv, false, 3, w, D);
+    } else {
+        multiply_factors(w, lu, piv, w >= LAPACK_FROM, 0, w, D);
+    }
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static pcs_status too_large(const finish_system *s)
+{
+    return pcs_fail(PCS_ERR_UNSUPPORTED,
+                    "contacts: an island of %d systems is too large for Newton's method", s->ns);
+}
+
+// room for the pattern of all blocks
+static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
+{
+    const bodies_problem *b = s->b;
+    finish_pattern *S = &s->S;
+    const size_t ns = (size_t)s->ns, nb = (size_t)b->nb;
+    size_t values = 0;
+    for (int i = 0; i < s->ns; ++i) {
+        values += (size_t)width(s, i) * (size_t)width(s, i);
+    }
+    for (int i = 0; i < b->nb; ++i) {
+        const int *sys = b->block[i].sys;
+        if (sys[0] < 0 || sys[1] < 0 || sys[0] == sys[1]) continue;
+        values += (size_t)width(s, sys[0]) * (size_t)width(s, sys[1]);
+    }
+    if (values > INT32_MAX) return too_large(s);
+    S->order = PCS_TAKE(arena, ns, int);
+    S->place = PCS_TAKE(arena, ns, int);
+    S->first = PCS_TAKE(arena, ns + 1, int);
+    S->ptr = PCS_TAKE(arena, ns + 2, int);
+    S->col = PCS_TAKE(arena, nb, int);
+    S->above = PCS_TAKE(arena, nb, int);
+    S->height = PCS_TAKE(arena, ns, int);
+    S->base = PCS_TAKE(arena, ns, size_t);
+    S->U = (pcs_csc){.m = s->nv, .n = s->nv};
+    S->U.p = PCS_TAKE(arena, (size_t)s->nv + 1, int);
+    S->U.i = PCS_TAKE(arena, values, int);
+    S->U.x = PCS_TAKE(arena, values, double);
+    s->ones = PCS_TAKE(arena, nb, double);
+    const bool taken = S->order && S->place && S->first && S->ptr && S->col && S->above &&
+                       S->height && S->base && S->U.p && S->U.i && S->U.x && s->ones;
+    return taken ? PCS_OK : pcs_fail_memory("contacts");
+}
+
+pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_arena *arena)
+{
+    const size_t nb = (size_t)b->nb, ns = (size_t)b->A->nb, n = (size_t)b->n;
+    *s = (finish_system){.b = b, .ns = b->A->nb, .nv = b->A->start[b->A->nb]};
+    if (s->ns > MOST_SYSTEMS) return too_large(s);
+    const size_t nv = (size_t)s->nv;
+    size_t rows = 0, masses = 0, widest = 0;
+    for (int side = 0; side < 2; ++side) {
+        s->j[side] = PCS_TAKE(arena, nb, size_t);
+        if (!s->j[side]) return pcs_fail_memory("contacts");
+        for (int i = 0; i < b->nb; ++i) {
+            s->j[side][i] = rows;
+            if (b->block[i].sys[side] < 0) continue;
+            const size_t size = (size_t)b->block[i].dim * (size_t)width(s, b->block[i].sys[side]);
+            rows += size;
+            if (size > widest) widest = size;
+        }
+    }
+    s->a = PCS_TAKE(arena, ns, size_t);
+    if (!s->a) return pcs_fail_memory("contacts");
+    for (int i = 0; i < s->ns; ++i) {
+        s->a[i] = masses;
+        masses += (size_t)width(s, i) * (size_t)width(s, i);
+    }
+    s->J = PCS_TAKE(arena, rows, double);
+    s->A = PCS_TAKE(arena, masses, double);
+    s->B = PCS_TAKE(arena, SLOPES * nb, double);
+    s->C = PCS_TAKE(arena, SLOPES * nb, double);
+    s->CJ = PCS_TAKE(arena, widest, double);
+    s->held = PCS_TAKE(arena, nb, unsigned char);
+    s->t = PCS_TAKE(arena, n, double);
+    s->p = PCS_TAKE(arena, n, double);
+    s->x = PCS_TAKE(arena, nv, double);
+    s->Y = PCS_TAKE(arena, (KRYLOV + 1) * nv, double);
+    s->Z = PCS_TAKE(arena, (KRYLOV + 1) * nv, double);
+    if (!s->J || !s->A || !s->B || !s->C || !s->CJ || !s->held || !s->t || !s->p || !s->x ||
+        !s->Y || !s->Z) {
+        return pcs_fail_memory("contacts");
+    }
+    PCS_TRY(take_pattern(s, arena));
+    memset(s->held, 0, nb);
+    for (int i = 0; i < b->nb; ++i) {
+        for (int side = 0; side < 2; ++side) {
+            if (b->block[i].sys[side] >= 0) bodies_rows(b, i, side, s->J + s->j[side][i]);
+        }
+    }
+    for (int i = 0; i < s->ns; ++i) {
+        restore_block(b->A, i, s->A + s->a[i]);
+    }
+    s->chol = chol_begin(arena);
+    return s->chol ? PCS_OK : pcs_fail_memory("contacts");
+}
+
+void finish_system_end(finish_system *s)
+{
+    chol_end(s->chol);
+}
+
+// ---- products ----------------------------------------------------------------------------------
+
+void finish_rows(const finish_system *s, const double *x, double *y)
+{
+    memset(y, 0, (size_t)s->b->n * sizeof *y);
+    for (int i = 0; i < s->b->nb; ++i) {
+        const bodies_block *k = &s->b->block[i];
+        for (int side = 0; side < 2; ++side) {
+            if (k->sys[side] < 0) continue;
+            block_addmul(k->dim, width(s, k->sys[side]), s->J + s->j[side][i],
+                         x + s->b->A->start[k->sys[side]], y + k->row);
+        }
+    }
+}
+
+void finish_impulses(const finish_system *s, double f, const double *r, double *y)
+{
+    for (int i = 0; i < s->b->nb; ++i) {
+        const bodies_block *k = &s->b->block[i];
+        for (int side = 0; side < 2; ++side) {
+            if (k->sys[side] < 0) continue;
+            const double *J = s->J + s->j[side][i];
+            double *to = y + s->b->A->start[k->sys[side]];
+            for (int c = 0; c < width(s, k->sys[side]); ++c) {
+                double sum = 0;
+                for (int a = 0; a < k->dim; ++a) {
+                    sum += *J++ * r[k->row + a];
+                }
+                to[c] += f * sum;
+            }
+        }
+    }
+}
+
+void finish_mass(const finish_system *s, const double *x, double *y)
+{
+    memset(y, 0, (size_t)s->nv * sizeof *y);
+    for (int i = 0; i < s->ns; ++i) {
+        const int at = s->b->A->start[i], w = width(s, i);
+        block_addmul(w, w, s->A + s->a[i], x + at, y + at);
+    }
+}
+
+// y = slope x of a block
+static void multiply_slope(const bodies_block *k, const double *slope, const double *x, double *y)
+{
+    for (int a = 0; a < k->dim; ++a) {
+        y[a] = k->cone == PCS_EQUALITY ? slope[0] * x[a] : 0;
+    }
+    if (k->cone != PCS_EQUALITY) block_addmul(k->dim, k->dim, slope, x, y);
+}
+
+static void operate(finish_system *s, const double *x, double *y)
+{
+    finish_rows(s, x, s->t);
+    for (int i = 0; i < s->b->nb; ++i) {
+        const bodies_block *k = &s->b->block[i];
+        multiply_slope(k, s->B + SLOPES * (size_t)i, s->t + k->row, s->p + k->row);
+    }
+    finish_mass(s, x, y);
+    finish_impulses(s, 1, s->p, y);
+}
+
+// ---- pattern -----------------------------------------------------------------------------------
+
+static void sort(int n, int *x)
+{
+    for (int i = 1; i < n; ++i) {
+        const int t = x[i];
+        int k = i;
+        for (; k > 0 && x[k - 1] > t; --k) {
+            x[k] = x[k - 1];
+        }
+        x[k] = t;
+    }
+}
+
+// Columns of an upper triangle from pairs of systems, each once: a pair goes to the later of its
+// places, or of its numbers where place is null
+static int pair_columns(const finish_system *s, const int *place, int *ptr, int *col)
+{
+    memset(ptr, 0, ((size_t)s->ns + 2) * sizeof *ptr);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < s->b->nb; ++i) {
+            const int *sys = s->b->block[i].sys;
+            if (!s->held[i] || sys[0] < 0 || sys[1] < 0 || sys[0] == sys[1]) continue;
+            const int x = place ? place[sys[0]] : sys[0], y = place ? place[sys[1]] : sys[1];
+            const int low = x < y ? x : y, high = x < y ? y : x;
+            if (pass == 0) ptr[high + 2] += 1;
+            if (pass == 1) col[ptr[high + 1]++] = low;
+        }
+        for (int j = 0; pass == 0 && j < s->ns; ++j) {
+            ptr[j + 2] += ptr[j + 1];
+        }
+    }
+    // ptr[j + 1] is now where column j ends
+    int count = 0;
+    for (int j = 0, from = 0; j < s->ns; ++j) {
+        const int to = ptr[j + 1], start = count;
+        sort(to - from, col + from);
+        for (int e = from; e < to; ++e) {
+            if (count == start || col[count - 1] != col[e]) col[count++] = col[e];
+        }
+        from = to;
+        ptr[j + 1] = count;
+    }
+    return count;
+}
+
+static void lay_out(finish_system *s)
+{
+    finish_pattern *S = &s->S;
+    S->first[0] = 0;
+    for (int i = 0; i < s->ns; ++i) {
+        S->first[i + 1] = S->first[i] + width(s, S->order[i]);
+    }
+    size_t values = 0;
+    int at = 0;
+    for (int j = 0; j < s->ns; ++j) {
+        int height = 0;
+        for (int e = S->ptr[j]; e < S->ptr[j + 1]; ++e) {
+            S->above[e] = height;
+            height += width(s, S->order[S->col[e]]);
+        }
+        const int w = width(s, S->order[j]);
+        S->height[j] = height + w;
+        S->base[j] = values;
+        values += (size_t)S->height[j] * (size_t)w;
+        for (int c = S->first[j]; c < S->first[j + 1]; ++c) {
+            S->U.p[c] = at;
+            for (int e = S->ptr[j]; e < S->ptr[j + 1]; ++e) {
+                for (int i = S->first[S->col[e]]; i < S->first[S->col[e] + 1]; ++i) {
+                    S->U.i[at++] = i;
+                }
+            }
+            for (int i = S->first[j]; i < S->first[j + 1]; ++i) {
+                S->U.i[at++] = i;
+            }
+        }
+    }
+    S->U.p[s->nv] = at;
+}
+
+// of the blocks that are held; false: out of memory
+static bool find_pattern(finish_system *s)
+{
+    finish_pattern *S = &s->S;
+    const int count = pair_columns(s, NULL, S->ptr, S->col);
+    for (int e = 0; e < count; ++e) {
+        s->ones[e] = 1;
+    }
+    const pcs_csc graph = {.m = s->ns, .n = s->ns, .p = S->ptr, .i = S->col, .x = s->ones};
+    if (!chol_order(s->chol, &graph, S->order)) return false;
+    for (int i = 0; i < s->ns; ++i) {
+        S->place[S->order[i]] = i;
+    }
+    pair_columns(s, S->place, S->ptr, S->col);
+    lay_out(s);
+    return true;
+}
+
+// ---- factors -----------------------------------------------------------------------------------
+
+// where the rows of place x start in the column block of place y, x <= y
+static size_t entry(const finish_pattern *S, int x, int y)
+{
+    if (x == y) return S->base[y] + (size_t)(S->height[y] - (S->first[y + 1] - S->first[y]));
+    int low = S->ptr[y], high = S->ptr[y + 1] - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (S->col[middle] < x) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return S->base[y] + (size_t)S->above[low];
+}
+
+static void add_block(finish_system *s, int i)
+{
+    const finish_pattern *S = &s->S;
+    const bodies_block *k = &s->b->block[i];
+    for (int f = 0; f < 2; ++f) {
+        if (k->sys[f] < 0) continue;
+        const int w = width(s, k->sys[f]), y = S->place[k->sys[f]];
+        for (int c = 0; c < w; ++c) {
+            multiply_slope(k, s->C + SLOPES * (size_t)i, s->J + s->j[f][i] + k->dim * c,
+                           s->CJ + k->dim * c);
+        }
+        for (int e = 0; e < 2; ++e) {
+            if (k->sys[e] < 0 || S->place[k->sys[e]] > y) continue;
+            double *to = S->U.x + entry(S, S->place[k->sys[e]], y);
+            for (int c = 0; c < w; ++c, to += S->height[y]) {
+                const double *J = s->J + s->j[e][i], *x = s->CJ + k->dim * c;
+                for (int a = 0; a < width(s, k->sys[e]); ++a) {
+                    double sum = 0;
+                    for (int l = 0; l < k->dim; ++l) {
+                        sum += *J++ * x[l];
+                    }
+                    to[a] += sum;
+                }
+            }
+        }
+    }
+}
+
+chol_outcome finish_system_factor(finish_system *s)
+{
+    for (int i = 0; i < s->b->nb; ++i) {
+        if (s->held[i] || s->C[SLOPES * (size_t)i] == 0) continue;
+        s->held[i] = 1;
+        s->known = false;
+    }
+    if (!s->known && !find_pattern(s)) return CHOL_LOST;
+    const finish_pattern *S = &s->S;
+    memset(S->U.x, 0, (size_t)S->U.p[s->nv] * sizeof *S->U.x);
+    for (int j = 0; j < s->ns; ++j) {
+        const int w = width(s, S->order[j]);
+        const double *A = s->A + s->a[S->order[j]];
+        double *to = S->U.x + entry(S, j, j);
+        for (int c = 0; c < w; ++c, to += S->height[j]) {
+            for (int a = 0; a < w; ++a) {
+                to[a] = 0.5 * (A[a + w * c] + A[c + w * a]);
+            }
+        }
+    }
+    for (int i = 0; i < s->b->nb; ++i) {
+        if (s->C[SLOPES * (size_t)i] != 0) add_block(s, i);
+    }
+    const chol_outcome end = chol_refactor(s->chol, &S->U, s->known, 0, MOST_ENTRIES);
+    s->known = end != CHOL_LOST;
+    return end;
+}
+
+// z = S^-1 y
+static bool apply(finish_system *s, const double *y, double *z)
+{
+    const finish_pattern *S = &s->S;
+    for (int j = 0; j < s->ns; ++j) {
+        const double *from = y + s->b->A->start[S->order[j]];
+        for (int i = S->first[j]; i < S->first[j + 1]; ++i) {
+            s->x[i] = *from++;
+        }
+    }
+    if (!chol_apply(s->chol, s->x)) return false;
+    for (int j = 0; j < s->ns; ++j) {
+        double *to = z + s->b->A->start[S->order[j]];
+        for (int i = S->first[j]; i < S->first[j + 1]; ++i) {
+            *to++ = s->x[i];
+        }
+    }
+    return true;
+}
+
+// ---- GMRES -------------------------------------------------------------------------------------
+
+static double dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+// y and z = S^-1 y to length 1; their length before, not positive when there is no direction left
+static double normalise(int n, double *y, double *z)
+{
+    const double square = dot(n, y, z), length = square > 0 ? sqrt(square) : 0;
+    for (int i = 0; length > 0 && i < n; ++i) {
+        y[i] /= length;
+        z[i] /= length;
+    }
+    return length;
+}
+
+// right-preconditioned by S: orthogonal y_k in the product y' S^-1 y, of which z_k = S^-1 y_k are
+// at hand
+int finish_system_solve(finish_system *s, const double *g, double tol, double *x)
+{
+    const int n = s->nv;
+    const size_t step = (size_t)n;
+    double H[KRYLOV][KRYLOV], c[KRYLOV], d[KRYLOV], q[KRYLOV + 1];
+    memset(x, 0, step * sizeof *x);
+    memcpy(s->Y, g, step * sizeof *g);
+    if (!apply(s, s->Y, s->Z)) return -1;
+    const double whole = q[0] = normalise(n, s->Y, s->Z);
+    int k = 0;
+    for (bool more = whole > 0; more && k < KRYLOV; ++k) {
+        double *y = s->Y + step * (size_t)(k + 1), *z = s->Z + step * (size_t)(k + 1);
+        operate(s, s->Z + step * (size_t)k, y);
+        for (int i = 0; i <= k; ++i) {
+            const double *yi = s->Y + step * (size_t)i;
+            const double h = H[i][k] = dot(n, y, s->Z + step * (size_t)i);
+            for (int a = 0; a < n; ++a) {
+                y[a] -= h * yi[a];
+            }
+        }
+        if (!apply(s, y, z)) return -1;
+        const double h = normalise(n, y, z);
+        for (int i = 0; i < k; ++i) {
+            const double t = c[i] * H[i][k] + d[i] * H[i + 1][k];
+            H[i + 1][k] = c[i] * H[i + 1][k] - d[i] * H[i][k];
+            H[i][k] = t;
+        }
+        const double r = sqrt(H[k][k] * H[k][k] + h * h);
+        if (!(r > 0)) break;
+        c[k] = H[k][k] / r;
+        d[k] = h / r;
+        H[k][k] = r;
+        q[k + 1] = -d[k] * q[k];
+        q[k] *= c[k];
+        more = fabs(q[k + 1]) > tol * whole && h > 0;
+    }
+    for (int i = k - 1; i >= 0; --i) {
+        for (int j = i + 1; j < k; ++j) {
+            q[i] -= H[i][j] * q[j];
+        }
+        q[i] /= H[i][i];
+    }
+    for (int i = 0; i < k; ++i) {
+        const double *z = s->Z + step * (size_t)i;
+        for (int a = 0; a < n; ++a) {
+            x[a] += q[i] * z[a];
+        }
+    }
+    return k;
+}

@@ -1,0 +1,306 @@
+#include "pile.h"
+
+#include "bodies/finish.h"
+
+// arena bytes, plenty
+static size_t room(const pile *p)
+{
+    return ((size_t)1 << 20) + ((size_t)1 << 17) * (size_t)p->b.nb;
+}
+
+typedef struct answer {
+    double *v, *r, *u;
+    bodies_report report;
+} answer;
+
+static answer answer_new(const pile *p, const double *r)
+{
+    const size_t nv = (size_t)p->b.A->start[p->b.A->nb], n = (size_t)p->b.n;
+    answer a = {.v = calloc(nv + 1, sizeof(double)),
+                .r = calloc(n + 1, sizeof(double)),
+                .u = calloc(n + 1, sizeof(double))};
+    memcpy(a.v, p->v_free, nv * sizeof(double));
+    if (r) memcpy(a.r, r, n * sizeof(double));
+    return a;
+}
+
+static void answer_free(answer *a)
+{
+    free(a->v);
+    free(a->r);
+    free(a->u);
+}
+
+static pcs_solver_opts options(pcs_solver kind, double tol)
+{
+    pcs_solver_opts o = pcs_solver_defaults(kind);
+    o.tol = tol;
+    return o;
+}
+
+static answer sweep(const pile *p, double tol)
+{
+    pcs_solver_opts o = options(PCS_NSGS, tol);
+    o.max_iters = 3000;
+    answer a = answer_new(p, NULL);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, room(p), &arena));
+    CK_OK(bodies_solve(&p->b, &o, NULL, arena, a.v, a.r, a.u, &a.report));
+    pcs_arena_destroy(NULL, &arena);
+    return a;
+}
+
+static answer finish_with(const pile *p, const pcs_solver_opts *o, const double *r)
+{
+    answer a = answer_new(p, r);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, room(p), &arena));
+    CK_OK(bodies_finish(&p->b, o, arena, a.v, a.r, a.u, &a.report));
+    pcs_arena_destroy(NULL, &arena);
+    return a;
+}
+
+static answer finish(const pile *p, double tol, const double *r)
+{
+    const pcs_solver_opts o = options(PCS_AUTO, tol);
+    return finish_with(p, &o, r);
+}
+
+// what pcs_problem_measure makes of r with W assembled; v and u belong to r
+static double expect_honest(const pile *p, const answer *a)
+{
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, room(p), &arena));
+    pcs_arena work = arena;
+    pcs_problem q;
+    CK_OK(bodies_assemble(&p->b, p->v_free, &work, &q));
+    double *u = PCS_TAKE(&work, (size_t)q.n + 1, double);
+    pcs_measure m;
+    pcs_problem_measure(&q, a->r, u, &m);
+    const pcs_measure *is = &a->report.solve.measure;
+    CK_NEAR(m.residual, is->residual, 1e-13 + 1e-6 * m.residual);
+    CK_NEAR(m.natural_map, is->natural_map, 1e-12 + 1e-6 * m.natural_map);
+    CK_NEAR(m.norm_r, is->norm_r, 1e-12 * m.norm_r);
+    for (int i = 0; i < q.n; ++i) {
+        CK_NEAR(u[i], a->u[i], 1e-12 * m.norm_q);
+    }
+    for (int i = 0; i < p->b.nb; ++i) {
+        const bodies_block *k = &p->b.block[i];
+        double from_v[6];
+        bodies_block_velocity(k, p->b.A->start, p->b.R, a->v, from_v);
+        for (int j = 0; j < k->dim; ++j) {
+            CK_NEAR(from_v[j] + p->b.shift[k->row + j], a->u[k->row + j], 1e-12 * m.norm_q);
+        }
+    }
+    pcs_arena_destroy(NULL, &arena);
+    return m.residual;
+}
+
+// ---- piles -------------------------------------------------------------------------------------
+
+static const int sizes[PILE_COUNT] = {400, 200, 200, 150, 20};
+
+START_TEST(the_last_digits_come_after_sweeps)
+{
+    for (int kind = 0; kind < PILE_HEAVY; ++kind) {
+        for (uint64_t seed = 1; seed <= 2; ++seed) {
+            pile p = pile_make((pile_kind)kind, sizes[kind], seed);
+            answer start = sweep(&p, 1e-4), a = finish(&p, 1e-10, start.r);
+            ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+            ck_assert_double_le(expect_honest(&p, &a), 1.1e-10);
+            ck_assert_int_gt(a.report.finish, 0);
+            answer_free(&start);
+            answer_free(&a);
+            pile_free(&p);
+        }
+    }
+}
+END_TEST
+
+START_TEST(all_digits_come_where_there_is_one_solution)
+{
+    pile p = pile_make(PILE_SPHERES, 60, 1);
+    answer start = sweep(&p, 1e-4), a = finish(&p, 1e-12, start.r), b = sweep(&p, 1e-12);
+    ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+    for (int i = 0; i < p.b.A->start[p.b.A->nb]; ++i) {
+        CK_NEAR(a.v[i], b.v[i], 1e-10);
+    }
+    answer_free(&start);
+    answer_free(&a);
+    answer_free(&b);
+    pile_free(&p);
+}
+END_TEST
+
+// from the solution of the portfolio on an assembled W the finish has nothing to do
+START_TEST(solutions_are_recognised)
+{
+    for (int kind = 0; kind < PILE_HEAVY; ++kind) {
+        pile p = pile_make((pile_kind)kind, 30, 3);
+        pcs_arena arena;
+        CK_OK(pcs_arena_create(NULL, room(&p), &arena));
+        pcs_arena work = arena;
+        pcs_problem q;
+        CK_OK(bodies_assemble(&p.b, p.v_free, &work, &q));
+        double *r = calloc((size_t)q.n, sizeof *r), *u = calloc((size_t)q.n, sizeof *u);
+        const pcs_solver_opts o = options(PCS_AUTO, 1e-10);
+        pcs_report report;
+        CK_OK(pcs_solve(&q, &o, (pcs_watch){0}, work, r, u, &report));
+        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        answer a = finish(&p, 1.01e-10, r);
+        ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(a.report.finish, 0);
+        pcs_arena_destroy(NULL, &arena);
+        free(r);
+        free(u);
+        answer_free(&a);
+        pile_free(&p);
+    }
+}
+END_TEST
+
+START_TEST(it_is_never_worse_and_says_so)
+{
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        for (int cold = 0; cold < 2; ++cold) {
+            pile p = pile_make((pile_kind)kind, sizes[kind], 5);
+            answer start = sweep(&p, 1e-3);
+            pcs_solver_opts o = options(PCS_AUTO, 1e-15);
+            o.max_iters = 1;
+            answer before = finish_with(&p, &o, cold ? NULL : start.r);
+            ck_assert_int_le(before.report.finish, 1);
+            o.max_iters = 7;
+            answer a = finish_with(&p, &o, cold ? NULL : start.r);
+            ck_assert_int_le(a.report.finish, 7);
+            ck_assert_int_ne(a.report.solve.outcome, PCS_CONVERGED);
+            const double residual = expect_honest(&p, &a);
+            ck_assert_double_le(residual, 1.0001 * before.report.solve.measure.residual);
+            if (!cold) {
+                ck_assert_double_le(residual, 1.0001 * start.report.solve.measure.residual);
+            }
+            answer_free(&start);
+            answer_free(&before);
+            answer_free(&a);
+            pile_free(&p);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_start_that_is_no_number_is_left_alone)
+{
+    pile p = pile_make(PILE_SPHERES, 30, 5);
+    double *r = calloc((size_t)p.b.n, sizeof *r);
+    r[4] = NAN;
+    const pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    answer a = answer_new(&p, r);
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, room(&p), &arena));
+    ck_assert_int_eq(bodies_finish(&p.b, &o, arena, a.v, a.r, a.u, &a.report), PCS_ERR_UNSUPPORTED);
+    ck_assert(isnan(a.r[4]));
+    pcs_arena_destroy(NULL, &arena);
+    free(r);
+    answer_free(&a);
+    pile_free(&p);
+}
+END_TEST
+
+START_TEST(time_and_memory_run_out)
+{
+    pile p = pile_make(PILE_BOXES, 200, 5);
+    pcs_solver_opts o = options(PCS_AUTO, 1e-14);
+    o.max_seconds = 1e-9;
+    answer a = finish_with(&p, &o, NULL);
+    ck_assert_int_eq(a.report.solve.outcome, PCS_TIME_LIMIT);
+    answer_free(&a);
+
+    size_t demand = 0;
+    pcs_arena none = {.peak = &demand};
+    a = answer_new(&p, NULL);
+    ck_assert_int_eq(bodies_finish(&p.b, &o, none, a.v, a.r, a.u, &a.report), PCS_ERR_MEMORY);
+    ck_assert_uint_gt(demand, 0);
+    answer_free(&a);
+    pile_free(&p);
+}
+END_TEST
+
+// ---- bodies at rest ----------------------------------------------------------------------------
+
+#define STEP 0.005
+
+// a box of these edges and density 1000 on the ground, a contact at each of its lower corners and,
+// of eight, at the middles of its lower edges
+static pile resting(const double edge[3], int contacts)
+{
+    const double m = 1000 * edge[0] * edge[1] * edge[2];
+    block_lu *A = calloc(1, sizeof *A);
+    int *start = calloc(2, sizeof *start);
+    double *lu = calloc(6, sizeof *lu), *R = calloc(9, sizeof *R);
+    for (int i = 0; i < 3; ++i) {
+        const double y = edge[(i + 1) % 3], z = edge[(i + 2) % 3];
+        lu[i] = m;
+        lu[3 + i] = m / 12 * (y * y + z * z);
+        R[4 * i] = 1;
+    }
+    start[1] = 6;
+    unsigned char *kind = calloc(1, 1);
+    kind[0] = BLOCK_DIAGONAL;
+    *A = (block_lu){1, start, calloc(1, sizeof(size_t)), lu, calloc(6, sizeof(int)), kind};
+    bodies_block *block = calloc((size_t)contacts, sizeof *block);
+    static const int place[8][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1},
+                                    {0, -1},  {1, 0},  {0, 1}, {-1, 0}};
+    for (int i = 0; i < contacts; ++i) {
+        block[i] = (bodies_block){
+            .cone = PCS_COULOMB,
+            .dim = 3,
+            .row = 3 * i,
+            .mu = 0.5,
+            .sys = {0, -1},
+            .F = {0, 0, 1, 1, 0, 0, 0, 1, 0},
+            .core = {{place[i][0] * edge[0] / 2, place[i][1] * edge[1] / 2, -edge[2] / 2}}};
+    }
+    return (pile){
+        .b = {3 * contacts, contacts, block, calloc(3 * (size_t)contacts, sizeof(double)), A, R},
+        .v_free = calloc(6, sizeof(double)),
+        .mass = calloc(6, sizeof(double)),
+        .x = calloc(3, sizeof(double))};
+}
+
+START_TEST(cube_and_plank_take_few_steps)
+{
+    const struct {
+        double edge[3];
+        int contacts;
+    } body[2] = {{{1, 1, 1}, 4}, {{0.6, 0.2, 0.04}, 8}};
+    for (int k = 0; k < 2; ++k) {
+        pile p = resting(body[k].edge, body[k].contacts);
+        test_random rng = random_seed(9);
+        answer last = {0};
+        int warm = 0;
+        enum { STEPS = 40 };
+        for (int step = 0; step <= STEPS; ++step) {
+            // at rest, then pushed, then left alone
+            for (int i = 0; i < 6; ++i) {
+                p.v_free[i] = step > 0 ? last.v[i] : 0;
+                if (step == 1) p.v_free[i] += 1e-2 * random_normal(&rng);
+            }
+            p.v_free[2] -= 9.81 * STEP;
+            answer a = finish(&p, 1e-10, last.r);
+            ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+            ck_assert_double_le(expect_honest(&p, &a), 1.1e-10);
+            if (step == 0) ck_assert_int_le(a.report.finish, 30);
+            if (step > 0) warm += a.report.finish;
+            answer_free(&last);
+            last = a;
+        }
+        ck_assert_int_le(warm, 3 * STEPS);
+        answer_free(&last);
+        pile_free(&p);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("finish", the_last_digits_come_after_sweeps,
+              all_digits_come_where_there_is_one_solution, solutions_are_recognised,
+              it_is_never_worse_and_says_so, a_start_that_is_no_number_is_left_alone,
+              time_and_memory_run_out, cube_and_plank_take_few_steps)
