@@ -24,7 +24,7 @@
 #define ASSEMBLE_LAST 400
 // sweeps that may be ahead, by their rate, before the finish is called; and sweeps in all
 #define PATIENCE    600
-#define MOST_SWEEPS 4000
+#define MOST_SWEEPS 8000
 
 // what is known of one island
 typedef struct island_result {

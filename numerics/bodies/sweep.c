@@ -24,6 +24,8 @@
 #define CHECK_EVERY 32
 // sweeps that a rate is taken over, by the least changes in each such window
 #define WINDOW 16
+// a residual from which on they must show a rate
+#define NEAR 1e-4
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
 // blocks of a cluster; in large islands fewer barriers count for more
@@ -236,12 +238,14 @@ static bool worth_measuring(const job *j)
     return !(expected(j) * j->factor > j->o->tol);
 }
 
-// whether the rate of the last sweeps does not lead to tol within the patience; asked at the end of
-// a window
+// Whether the rate of the last sweeps does not lead to tol within the patience; asked at the end of
+// a window. Not before the sweeps are near: until then their rate comes and goes with the contacts
+// that open and slide, and Newton's method fares worse from afar.
 static bool hopeless(const job *j)
 {
     const int n = j->out->sweeps;
     if (j->o->patience == 0 || n < 3 * WINDOW || n % WINDOW != 0) return false;
+    if (j->least[0] * j->factor > NEAR) return false;
     const double digits = log(j->least[1] / j->least[0]);
     const double left = log(j->least[0] * j->factor / j->o->tol);
     return !(digits * j->o->patience >= left * WINDOW);
