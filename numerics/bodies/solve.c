@@ -221,10 +221,12 @@ static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, thread
     if (nb > 1 && nb <= ASSEMBLE_FIRST) return assembled(s, i, o, work, out);
 
     const double start = nb > 1 ? solver_clock() : 0;
-    PCS_TRY(swept(s, i, o, MOST_SWEEPS, PATIENCE, team, work, out));
+    const int most = o->max_iters < MOST_SWEEPS ? o->max_iters : MOST_SWEEPS;
+    PCS_TRY(swept(s, i, o, most, PATIENCE, team, work, out));
     const double middle = nb > 1 ? solver_clock() : 0;
     s->result[i].seconds_sweeps = middle - start;
-    if (!fails(o, out)) return PCS_OK;
+    // a budget of so few units is used up
+    if (!fails(o, out) || out->iters >= o->max_iters) return PCS_OK;
 
     const pcs_status status = finished(s, i, o, team, work, out);
     s->result[i].seconds_finish = solver_clock() - middle;
