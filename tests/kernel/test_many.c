@@ -129,6 +129,26 @@ START_TEST(threads_do_not_show)
 }
 END_TEST
 
+// who must keep time says how many sweeps there may be, and gets no more work than that
+START_TEST(a_budget_ends_the_sweeps)
+{
+    heap p;
+    heap_open(&p, 1, 1e-12);
+    p.s.scheme.solver.max_iters = 7;
+    CK_OK(pcs_model_set_scheme(p.s.m, &p.s.scheme));
+    int cut = 0;
+    for (int i = 0; i < 60; ++i) {
+        scene_step(&p.s, 0.005);
+        const pcs_step_report *r = &p.s.report;
+        ck_assert_int_le(r->sweeps, 7 * r->solves * r->islands);
+        ck_assert_int_eq(r->finish_iters, 0);
+        cut += r->sweeps > 0 && r->outcome == PCS_MAX_ITERS;
+    }
+    ck_assert_int_ge(cut, 1);
+    scene_close(&p.s);
+}
+END_TEST
+
 // a body that turns fast: the Newton loop of a long step needs more than it may take
 static void spin(scene *s, int halvings)
 {
@@ -202,5 +222,5 @@ START_TEST(numbers_out_of_range_are_refused)
 }
 END_TEST
 
-PCS_TEST_MAIN("many", a_heap_does_not_overlap, threads_do_not_show,
+PCS_TEST_MAIN("many", a_heap_does_not_overlap, threads_do_not_show, a_budget_ends_the_sweeps,
               a_step_is_divided_until_it_converges, numbers_out_of_range_are_refused)
