@@ -25,6 +25,8 @@
 // sweeps that may be ahead, by their rate, before the finish is called; and sweeps in all
 #define PATIENCE    600
 #define MOST_SWEEPS 8000
+// the residual that sweeps are to come near to in islands too large to be assembled
+#define NEAR 1e-4
 
 // what is known of one island
 typedef struct island_result {
@@ -167,8 +169,13 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
                        .block = all->block + all->block_start[i],
                        .sys = all->sys + all->sys_start[i],
                        .place = all->place};
-    const sweep_opts opts = {
-        o, o->tol, most, patience, o->kind != PCS_NSGS || o->as.nsgs.depth > 0, s->clock};
+    const sweep_opts opts = {.o = o,
+                             .tol = o->tol,
+                             .max_sweeps = most,
+                             .patience = patience,
+                             .near = of.nb > ASSEMBLE_LAST ? NEAR : INFINITY,
+                             .accelerate = o->kind != PCS_NSGS || o->as.nsgs.depth > 0,
+                             .clock = s->clock};
     sweep_result result;
     PCS_TRY(sweep_island(&of, &opts, team, work, s->v_free, s->v, s->r, s->u, &result));
     *out = (pcs_report){.outcome = result.outcome,

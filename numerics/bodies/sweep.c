@@ -24,8 +24,6 @@
 #define CHECK_EVERY 32
 // sweeps that a rate is taken over, by the least changes in each such window
 #define WINDOW 16
-// a residual from which on they must show a rate
-#define NEAR 1e-4
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
 // blocks of a cluster; in large islands fewer barriers count for more
@@ -245,7 +243,7 @@ static bool hopeless(const job *j)
 {
     const int n = j->out->sweeps;
     if (j->o->patience == 0 || n < 3 * WINDOW || n % WINDOW != 0) return false;
-    if (j->least[0] * j->factor > NEAR) return false;
+    if (j->least[0] * j->factor > j->o->near) return false;
     const double digits = log(j->least[1] / j->least[0]);
     const double left = log(j->least[0] * j->factor / j->o->tol);
     return !(digits * j->o->patience >= left * WINDOW);
