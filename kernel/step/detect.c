@@ -151,8 +151,7 @@ static pcs_status add_interactions(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
-// ---- contacts of shapes
-// --------------------------------------------------------------------------
+// ---- contacts of shapes ------------------------------------------------------------------------
 
 // all of it that does not depend on where the bodies are
 static pcs_status list_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
@@ -231,8 +230,7 @@ static pcs_status add_contacts(trial *t, const touches *near, pcs_arena *mem)
     return PCS_OK;
 }
 
-// ---- the list at both ends of the step
-// ------------------------------------------------------------
+// ---- the list at both ends of the step ---------------------------------------------------------
 
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
 {

@@ -7,8 +7,7 @@
 #include "certificate/verdict.h"
 #include "linalg/m3.h"
 
-// ---- contacts
-// ------------------------------------------------------------------------------------
+// ---- contacts ----------------------------------------------------------------------------------
 
 static void publish_contact(const candidate *c, const bodies_block *k, int row, pcs_contact *out)
 {
@@ -139,8 +138,7 @@ int pcs_contacts(const pcs_work *work, const pcs_contact **out)
     return wk->n_contacts;
 }
 
-// ---- wrenches and problem
-// ------------------------------------------------------------------------
+// ---- wrenches and problem ----------------------------------------------------------------------
 
 void pcs_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
 {

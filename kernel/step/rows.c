@@ -34,8 +34,7 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
     return PCS_OK;
 }
 
-// ---- frames and levers
-// ---------------------------------------------------------------------------
+// ---- frames and levers -------------------------------------------------------------------------
 
 // whether a side of a feature has no core point to take levers from
 static bool has_no_point(const pcs_feature *f, int side)
@@ -105,8 +104,7 @@ static void contact_block(const pcs_model *m, const candidate *c, const double *
     if (k->sys[1] >= 0) contact_lever(m, c, 2, q2, gap, k);
 }
 
-// ---- rows written out
-// ----------------------------------------------------------------------------
+// ---- rows written out --------------------------------------------------------------------------
 
 // R^T (GP x N), the moment of a unit normal impulse about G in the body frame. A point feature
 // needs no lever: p x R^T N with p its core, since the radius is parallel to N. So the moment of
@@ -217,8 +215,7 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
     return PCS_OK;
 }
 
-// ---- candidates
-// ----------------------------------------------------------------------------------
+// ---- candidates --------------------------------------------------------------------------------
 
 void candidate_contact(const pcs_model *m, const candidate *c, const double *q, bodies_block *k,
                        pcs_gap *gap)

@@ -114,8 +114,7 @@ static pcs_status attempt(void *arguments)
     return PCS_OK;
 }
 
-// ---- steps that are divided
-// ----------------------------------------------------------------------
+// ---- steps that are divided --------------------------------------------------------------------
 
 // the ledger of two steps one after the other
 static void add_energy(const pcs_energy *first, pcs_energy *then)

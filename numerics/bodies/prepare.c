@@ -1,4 +1,4 @@
-// From frames, arms and rows to what the sweeps read.
+// From frames, levers and rows to what the sweeps read; see prepared.h.
 #include "bodies/prepared.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// The columns of the face: which directions each block may take, by its verdict; see face.h.
 #include "certificate/face.h"
 
 #include <string.h>
