@@ -104,6 +104,27 @@ void threads_run(threads *t, void (*fn)(void *arg, int rank), void *arg)
     threads_barrier(t);
 }
 
+typedef struct sharing {
+    threads *team;
+    int n;
+    void (*fn)(void *arg, int begin, int end);
+    void *arg;
+} sharing;
+
+static void do_share(void *argument, int rank)
+{
+    const sharing *s = argument;
+    int begin, end;
+    threads_share(s->n, threads_count(s->team), rank, &begin, &end);
+    if (begin < end) s->fn(s->arg, begin, end);
+}
+
+void threads_each(threads *t, int n, void (*fn)(void *arg, int begin, int end), void *arg)
+{
+    sharing s = {t, n, fn, arg};
+    threads_run(t, do_share, &s);
+}
+
 int threads_count(const threads *t)
 {
     return t ? t->count : 1;

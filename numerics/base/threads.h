@@ -20,6 +20,10 @@ PCS_API int threads_count(const threads *team);
 // fn(arg, rank) on every rank, rank 0 by the caller; returns when all are done. Null: rank 0 only
 PCS_API void threads_run(threads *team, void (*fn)(void *arg, int rank), void *arg);
 
+// fn(arg, begin, end) on equal shares of n items, one a rank
+PCS_API void threads_each(threads *team, int n, void (*fn)(void *arg, int begin, int end),
+                          void *arg);
+
 // waits, within fn, until all ranks have come here
 void threads_barrier(threads *team);
 
