@@ -253,9 +253,10 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
 {
     if (report->outcome != PCS_STALLED && report->outcome != PCS_MAX_ITERS) return false;
     const double size = fmax(report->measure.norm_q, report->measure.norm_u);
+    const double most = ROUNDING_MOST * report->measure.norm_q;
+    if (!(report->measure.residual * size <= most)) return false;
     const double rounding = ROUNDING * bodies_rounding(&t->problem, t->v_free, t->r, mem);
-    return report->measure.residual * size <= rounding &&
-           rounding <= ROUNDING_MOST * report->measure.norm_q;
+    return report->measure.residual * size <= rounding && rounding <= most;
 }
 
 pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
