@@ -8,20 +8,32 @@
 // colours that are told apart; clusters beyond have one each
 enum { MOST_COLOURS = 64 };
 
-static int place_of(const island *of, int k, int side)
+// what the search walks on: of every block the places of its systems in the island, or -1
+typedef struct graph {
+    const island *of;
+    int nb, ns;
+    int (*end)[2]; // nb
+} graph;
+
+static void find_ends(void *arg, int begin, int end)
 {
-    const int s = of->b->block[of->block[k]].sys[side];
-    return s < 0 ? -1 : of->place[s];
+    const graph *g = arg;
+    for (int k = begin; k < end; ++k) {
+        const int *sys = g->of->b->block[g->of->block[k]].sys;
+        for (int e = 0; e < 2; ++e) {
+            g->end[k][e] = sys[e] < 0 ? -1 : g->of->place[sys[e]];
+        }
+    }
 }
 
 // blocks of every system: start (ns + 1) into list (at most 2 nb)
-static void blocks_of_systems(const island *of, int *start, int *list)
+static void blocks_of_systems(const graph *g, int *start, int *list)
 {
-    memset(start, 0, ((size_t)of->ns + 1) * sizeof *start);
+    memset(start, 0, ((size_t)g->ns + 1) * sizeof *start);
     for (int pass = 0; pass < 2; ++pass) {
-        for (int k = 0; k < of->nb; ++k) {
+        for (int k = 0; k < g->nb; ++k) {
             for (int e = 0; e < 2; ++e) {
-                const int s = place_of(of, k, e);
+                const int s = g->end[k][e];
                 if (s < 0) continue;
                 if (pass == 0) {
                     start[s + 1] += 1;
@@ -30,24 +42,24 @@ static void blocks_of_systems(const island *of, int *start, int *list)
                 }
             }
         }
-        for (int s = 0; pass == 0 && s < of->ns; ++s) {
+        for (int s = 0; pass == 0 && s < g->ns; ++s) {
             start[s + 1] += start[s];
         }
     }
-    for (int s = of->ns; s > 0; --s) {
+    for (int s = g->ns; s > 0; --s) {
         start[s] = start[s - 1];
     }
     start[0] = 0;
 }
 
 // rank[s]: when the search comes to system s; queue is scratch
-static void search(const island *of, const int *start, const int *list, int *queue, int *rank)
+static void search(const graph *g, const int *start, const int *list, int *queue, int *rank)
 {
     int found = 0;
-    for (int s = 0; s < of->ns; ++s) {
+    for (int s = 0; s < g->ns; ++s) {
         rank[s] = -1;
     }
-    for (int first = 0; first < of->ns; ++first) {
+    for (int first = 0; first < g->ns; ++first) {
         if (rank[first] >= 0) continue;
         int at = found;
         rank[first] = found;
@@ -55,7 +67,7 @@ static void search(const island *of, const int *start, const int *list, int *que
         for (; at < found; ++at) {
             for (int i = start[queue[at]]; i < start[queue[at] + 1]; ++i) {
                 for (int e = 0; e < 2; ++e) {
-                    const int s = place_of(of, list[i], e);
+                    const int s = g->end[list[i]][e];
                     if (s < 0 || rank[s] >= 0) continue;
                     rank[s] = found;
                     queue[found++] = s;
@@ -65,43 +77,43 @@ static void search(const island *of, const int *start, const int *list, int *que
     }
 }
 
-static int key_of(const island *of, const int *rank, int k)
+static int key_of(const graph *g, const int *rank, int k)
 {
     int key = 0;
     for (int e = 0; e < 2; ++e) {
-        const int s = place_of(of, k, e);
+        const int s = g->end[k][e];
         if (s >= 0 && rank[s] > key) key = rank[s];
     }
     return key;
 }
 
 // blocks by the later of their systems; count (ns + 1) is scratch
-static void sort_blocks(const island *of, const int *rank, int *count, int *order)
+static void sort_blocks(const graph *g, const int *rank, int *count, int *order)
 {
-    memset(count, 0, ((size_t)of->ns + 1) * sizeof *count);
-    for (int k = 0; k < of->nb; ++k) {
-        count[key_of(of, rank, k) + 1] += 1;
+    memset(count, 0, ((size_t)g->ns + 1) * sizeof *count);
+    for (int k = 0; k < g->nb; ++k) {
+        count[key_of(g, rank, k) + 1] += 1;
     }
-    for (int s = 0; s < of->ns; ++s) {
+    for (int s = 0; s < g->ns; ++s) {
         count[s + 1] += count[s];
     }
-    for (int k = 0; k < of->nb; ++k) {
-        order[count[key_of(of, rank, k)]++] = k;
+    for (int k = 0; k < g->nb; ++k) {
+        order[count[key_of(g, rank, k)]++] = k;
     }
 }
 
 // the colour of each cluster; taken: a bit per colour, of every system. Returns how many colours
-static int paint(const island *of, const int *sorted, int size, int clusters, uint64_t *taken,
+static int paint(const graph *g, const int *sorted, int size, int clusters, uint64_t *taken,
                  int *colour)
 {
     int used[MOST_COLOURS] = {0}, most = 0, extra = 0;
-    memset(taken, 0, (size_t)of->ns * sizeof *taken);
+    memset(taken, 0, (size_t)g->ns * sizeof *taken);
     for (int c = 0; c < clusters; ++c) {
-        const int end = (c + 1) * size < of->nb ? (c + 1) * size : of->nb;
+        const int end = (c + 1) * size < g->nb ? (c + 1) * size : g->nb;
         uint64_t forbidden = 0;
         for (int i = c * size; i < end; ++i) {
             for (int e = 0; e < 2; ++e) {
-                const int s = place_of(of, sorted[i], e);
+                const int s = g->end[sorted[i]][e];
                 if (s >= 0) forbidden |= taken[s];
             }
         }
@@ -119,7 +131,7 @@ static int paint(const island *of, const int *sorted, int size, int clusters, ui
         used[best] += 1;
         for (int i = c * size; i < end; ++i) {
             for (int e = 0; e < 2; ++e) {
-                const int s = place_of(of, sorted[i], e);
+                const int s = g->end[sorted[i]][e];
                 if (s >= 0) taken[s] |= (uint64_t)1 << best;
             }
         }
@@ -147,7 +159,7 @@ static void lay_out(const island *of, const int *sorted, int size, int clusters,
     out->cluster[next] = at;
 }
 
-pcs_status colours_make(const island *of, int size, pcs_arena *arena, colours *out)
+pcs_status colours_make(const island *of, int size, threads *team, pcs_arena *arena, colours *out)
 {
     const size_t nb = (size_t)of->nb, ns = (size_t)of->ns;
     const int clusters = of->nb <= 2 * size ? 1 : (of->nb + size - 1) / size;
@@ -175,13 +187,16 @@ pcs_status colours_make(const island *of, int size, pcs_arena *arena, colours *o
     int *sorted = PCS_TAKE(&scratch, nb, int);
     int *colour = PCS_TAKE(&scratch, nc, int);
     uint64_t *taken = PCS_TAKE(&scratch, ns, uint64_t);
-    if (!start || !list || !queue || !rank || !sorted || !colour || !taken) {
+    graph g = {of, of->nb, of->ns, NULL};
+    g.end = (int(*)[2])pcs_arena_take_array(&scratch, nb, sizeof *g.end);
+    if (!g.end || !start || !list || !queue || !rank || !sorted || !colour || !taken) {
         return pcs_fail_memory("sweeps");
     }
-    blocks_of_systems(of, start, list);
-    search(of, start, list, queue, rank);
-    sort_blocks(of, rank, queue, sorted);
-    out->n = paint(of, sorted, size, clusters, taken, colour);
+    threads_each(team, of->nb, find_ends, &g);
+    blocks_of_systems(&g, start, list);
+    search(&g, start, list, queue, rank);
+    sort_blocks(&g, rank, queue, sorted);
+    out->n = paint(&g, sorted, size, clusters, taken, colour);
     lay_out(of, sorted, size, clusters, colour, out);
     return PCS_OK;
 }

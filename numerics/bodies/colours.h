@@ -15,7 +15,7 @@ typedef struct colours {
 
 // clusters of `size` blocks; an island of few blocks is one cluster in its natural order. Depends
 // on the island alone. arena: keeps the result
-pcs_status colours_make(const island *of, int size, pcs_arena *arena, colours *out);
+pcs_status colours_make(const island *of, int size, threads *team, pcs_arena *arena, colours *out);
 
 static inline int colours_clusters(const colours *c)
 {

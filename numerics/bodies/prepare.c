@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "cone/cone.h"
 #include "linalg/m3.h"
 
 static const bodies_block *block_at(const prepared *p, int k)
 {
-    return &p->of.b->block[p->of.block[p->order[k]]];
+    return &p->of.b->block[p->number[k]];
 }
 
 static int place_of(const prepared *p, const bodies_block *k, int side)
@@ -62,33 +63,51 @@ static int frame_of(const bodies_problem *b, int s, body_inverse *out)
     return FRAME_RIGID;
 }
 
+// the frames of systems in blocks of frame and levers; which of the threads says so does not matter
+static void mark_systems(void *arg, int begin, int end)
+{
+    const prepared *p = arg;
+    for (int k = begin; k < end; ++k) {
+        const bodies_block *block = &p->of.b->block[p->of.block[k]];
+        for (int e = 0; e < 2; ++e) {
+            const int s = place_of(p, block, e);
+            if (s < 0 || block->rows[e]) continue;
+            if (atomic_load_explicit(&p->frame[s], memory_order_relaxed) == FRAME_TURNED) continue;
+            atomic_store_explicit(&p->frame[s], FRAME_TURNED, memory_order_relaxed);
+        }
+    }
+}
+
+static void make_systems(void *arg, int begin, int end)
+{
+    const prepared *p = arg;
+    for (int s = begin; s < end; ++s) {
+        if (p->frame[s] == FRAME_OWN) continue;
+        p->frame[s] = (unsigned char)frame_of(p->of.b, p->of.sys[s], &p->body[s]);
+    }
+}
+
 static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
 {
     const size_t ns = (size_t)p->of.ns;
     p->body = PCS_TAKE(arena, ns, body_inverse);
-    p->frame = PCS_TAKE(arena, ns, unsigned char);
+    p->frame = PCS_TAKE(arena, ns, atomic_uchar);
     p->at = PCS_TAKE(arena, ns + 1, int);
     if (!p->body || !p->frame || !p->at) return pcs_fail_memory("sweeps");
 
-    memset(p->frame, FRAME_OWN, ns);
-    for (int k = 0; k < p->of.nb; ++k) {
-        const bodies_block *block = block_at(p, k);
-        for (int e = 0; e < 2; ++e) {
-            const int s = place_of(p, block, e);
-            if (s >= 0 && !block->rows[e]) p->frame[s] = FRAME_TURNED;
-        }
-    }
     p->at[0] = 0;
     for (int s = 0; s < p->of.ns; ++s) {
+        atomic_init(&p->frame[s], FRAME_OWN);
         p->at[s + 1] = p->at[s] + (width_of(p, s) + LINE - 1) / LINE * LINE;
-        if (p->frame[s] == FRAME_OWN) continue;
-        p->frame[s] = (unsigned char)frame_of(p->of.b, p->of.sys[s], &p->body[s]);
     }
+    threads_each(p->team, p->of.nb, mark_systems, p);
+    threads_each(p->team, p->of.ns, make_systems, p);
     return PCS_OK;
 }
 
 // ---- blocks ------------------------------------------------------------------------------------
 
+// all but F and q
 static bool make_round(const prepared *p, const bodies_block *k, round_contact *c)
 {
     *c = (round_contact){.mu = k->mu, .at = {-1, -1}};
@@ -107,7 +126,6 @@ static bool make_round(const prepared *p, const bodies_block *k, round_contact *
     }
     c->iN = 1 / c->wN;
     c->iT = 1 / c->wT;
-    memcpy(c->F, k->F, sizeof c->F);
     return c->wN > 0 && c->wT > 0 && isfinite(c->iN) && isfinite(c->iT);
 }
 
@@ -228,7 +246,7 @@ static pcs_status make_general(const prepared *p, int number, pcs_arena *arena, 
 {
     const bodies_block *block = &p->of.b->block[number];
     const int d = block->dim;
-    *g = (general_block){.cone = block->cone, .dim = d, .at = {-1, -1}};
+    *g = (general_block){.cone = block->cone, .dim = d, .row = g->row, .at = {-1, -1}};
     g->q = PCS_TAKE(arena, 4 * (size_t)d, double);
     memset(W, 0, (size_t)d * (size_t)d * sizeof *W);
     for (int e = 0; e < 2; ++e) {
@@ -255,116 +273,177 @@ static double trace_of(int d, const double *W)
     return t;
 }
 
-// q of a block: H v_free + shift, with what bodies_rows says
-static void free_velocity(const bodies_problem *b, int number, const double *v, double *J,
+// q of a block: H v_free + shift
+static void free_velocity(const bodies_problem *b, const bodies_block *k, const double *v,
                           double *q)
 {
-    const bodies_block *k = &b->block[number];
-    memcpy(q, b->shift + k->row, (size_t)k->dim * sizeof *q);
-    for (int e = 0; e < 2; ++e) {
-        if (k->sys[e] < 0) continue;
-        const int at = b->A->start[k->sys[e]], width = b->A->start[k->sys[e] + 1] - at;
-        bodies_rows(b, number, e, J);
-        for (int c = 0; c < width; ++c) {
-            for (int i = 0; i < k->dim; ++i) {
-                q[i] += J[i + (size_t)k->dim * (size_t)c] * v[at + c];
-            }
+    bodies_block_velocity(k, b->A->start, b->R, v, q);
+    for (int i = 0; i < k->dim; ++i) {
+        q[i] += b->shift[k->row + i];
+    }
+}
+
+// what is known of a piece: blocks of each kind before it, and the largest numbers in it
+typedef struct piece {
+    int first[VISIT_KINDS];
+    double trace, q;
+} piece;
+
+typedef struct making {
+    prepared *p;
+    const int *order;
+    const double *v_free;
+    piece *piece;
+} making;
+
+static int piece_end(const prepared *p, int i)
+{
+    const int end = (i + 1) * PREPARED_PIECE;
+    return end < p->of.nb ? end : p->of.nb;
+}
+
+static int pieces_of(const prepared *p)
+{
+    return (p->of.nb + PREPARED_PIECE - 1) / PREPARED_PIECE;
+}
+
+static int kind_of(const prepared *p, const bodies_block *block)
+{
+    round_contact c;
+    if (is_rigid(p, block)) return make_round(p, block, &c) ? VISIT_ROUND : VISIT_RIGID;
+    return is_single_row(p, block) ? VISIT_ROW : VISIT_GENERAL;
+}
+
+// kinds of the blocks; how many of each and how many rows there are in a piece
+static void find_kinds(void *arg, int begin, int end)
+{
+    const making *m = arg;
+    prepared *p = m->p;
+    for (int i = begin; i < end; ++i) {
+        piece *here = &m->piece[i];
+        *here = (piece){0};
+        int rows = 0;
+        for (int k = i * PREPARED_PIECE; k < piece_end(p, i); ++k) {
+            p->number[k] = p->of.block[m->order[k]];
+            const bodies_block *block = block_at(p, k);
+            p->unit[k].kind = kind_of(p, block);
+            p->unit[k].index = here->first[p->unit[k].kind]++;
+            rows += block->dim;
+        }
+        p->row[i] = rows;
+    }
+}
+
+// numbers within the pieces become numbers of all
+static void add_up(const making *m)
+{
+    prepared *p = m->p;
+    memset(p->kinds, 0, sizeof p->kinds);
+    for (int i = 0; i < pieces_of(p); ++i) {
+        const int rows = p->row[i];
+        p->row[i] = p->n;
+        p->n += rows;
+        for (int kind = 0; kind < VISIT_KINDS; ++kind) {
+            const int more = m->piece[i].first[kind];
+            m->piece[i].first[kind] = p->kinds[kind];
+            p->kinds[kind] += more;
         }
     }
 }
 
-// the law of a block, once W_ii and its scale are known
-static pcs_status prepare_law(prepared *p, int k, const double *W, pcs_arena *arena)
+static void keep_largest(const prepared *p, int k, double trace, int d, const double *q,
+                         piece *here)
 {
+    p->s[k] = trace / d;
+    if (trace > here->trace) here->trace = trace;
+    for (int c = 0; c < d; ++c) {
+        if (fabs(q[c]) > here->q) here->q = fabs(q[c]);
+    }
+}
+
+// one block of any kind but the general
+static void make_block(const making *m, int k, int row, piece *here)
+{
+    const prepared *p = m->p;
     const bodies_block *block = block_at(p, k);
     const int i = p->unit[k].index;
-    if (p->unit[k].kind == VISIT_RIGID) {
-        contact_prepare(&p->rigid[i].law, 3, block->mu, W, 3, p->s[k]);
-    } else if (p->unit[k].kind == VISIT_ROW) {
-        p->single[i].inverse = 1 / p->s[k];
-    } else if (p->unit[k].kind == VISIT_GENERAL) {
-        general_block *g = &p->general[i];
+    double W[9];
+    if (p->unit[k].kind == VISIT_ROUND) {
+        round_contact *c = &p->round[i];
+        make_round(p, block, c);
+        memcpy(c->F, block->F, sizeof c->F);
+        c->row = row;
+        free_velocity(p->of.b, block, m->v_free, c->q);
+        keep_largest(p, k, c->wN + 2 * c->wT, 3, c->q, here);
+    } else if (p->unit[k].kind == VISIT_RIGID) {
+        rigid_contact *c = &p->rigid[i];
+        make_rigid(p, block, c, W);
+        c->row = row;
+        free_velocity(p->of.b, block, m->v_free, c->q);
+        keep_largest(p, k, trace_of(3, W), 3, c->q, here);
+        contact_prepare(&c->law, 3, block->mu, W, 3, p->s[k]);
+    } else {
+        single_row *c = &p->single[i];
+        make_single_row(p, p->number[k], c, W);
+        c->row = row;
+        free_velocity(p->of.b, block, m->v_free, &c->q);
+        keep_largest(p, k, W[0], 1, &c->q, here);
+        c->inverse = 1 / p->s[k];
+    }
+}
+
+static void make_pieces(void *arg, int begin, int end)
+{
+    const making *m = arg;
+    const prepared *p = m->p;
+    for (int i = begin; i < end; ++i) {
+        piece *here = &m->piece[i];
+        for (int k = i * PREPARED_PIECE, row = p->row[i]; k < piece_end(p, i); ++k) {
+            visit *unit = &p->unit[k];
+            unit->index += here->first[unit->kind];
+            if (unit->kind == VISIT_GENERAL) {
+                p->general[unit->index].row = row;
+            } else {
+                make_block(m, k, row, here);
+            }
+            row += block_at(p, k)->dim;
+        }
+    }
+}
+
+// general blocks take memory, one after another
+static pcs_status make_generals(const making *m, pcs_arena *arena)
+{
+    const prepared *p = m->p;
+    if (p->kinds[VISIT_GENERAL] == 0) return PCS_OK;
+    size_t square = 0;
+    for (int k = 0; k < p->of.nb; ++k) {
+        const size_t d = (size_t)block_at(p, k)->dim;
+        if (p->unit[k].kind == VISIT_GENERAL && d * d > square) square = d * d;
+    }
+    double *W = PCS_TAKE(arena, square, double);
+    if (!W) return pcs_fail_memory("sweeps");
+    for (int k = 0; k < p->of.nb; ++k) {
+        if (p->unit[k].kind != VISIT_GENERAL) continue;
+        const bodies_block *block = block_at(p, k);
+        const int d = block->dim;
+        general_block *g = &p->general[p->unit[k].index];
+        PCS_TRY(make_general(p, p->number[k], arena, g, W));
+        free_velocity(p->of.b, block, m->v_free, g->q);
+        keep_largest(p, k, trace_of(d, W), d, g->q, &m->piece[k / PREPARED_PIECE]);
         g->inverse = 1 / p->s[k];
         if (g->cone == PCS_COULOMB) {
-            contact_prepare(&g->law, g->dim, block->mu, W, g->dim, p->s[k]);
-        } else if (g->cone == PCS_EQUALITY && !equality_prepare(&g->e, g->dim, W, g->dim, arena)) {
+            contact_prepare(&g->law, d, block->mu, W, d, p->s[k]);
+        } else if (g->cone == PCS_EQUALITY && !equality_prepare(&g->e, d, W, d, arena)) {
             return pcs_fail_memory("sweeps");
         }
     }
     return PCS_OK;
 }
 
-static void count_kinds(prepared *p)
+// a block whose trace is not positive has the scale of the largest
+static void mend_scales(const prepared *p, double most)
 {
-    memset(p->kinds, 0, sizeof p->kinds);
-    for (int k = 0; k < p->of.nb; ++k) {
-        const bodies_block *block = block_at(p, k);
-        round_contact c;
-        int kind = is_single_row(p, block) ? VISIT_ROW : VISIT_GENERAL;
-        if (is_rigid(p, block)) kind = make_round(p, block, &c) ? VISIT_ROUND : VISIT_RIGID;
-        p->unit[k] = (visit){kind, p->kinds[kind]++};
-        p->n += block->dim;
-    }
-}
-
-static void widest(const prepared *p, size_t *square, size_t *rows)
-{
-    *square = *rows = 0;
-    for (int k = 0; k < p->of.nb; ++k) {
-        const bodies_block *block = block_at(p, k);
-        const size_t d = (size_t)block->dim;
-        if (d * d > *square) *square = d * d;
-        for (int e = 0; e < 2; ++e) {
-            const int s = place_of(p, block, e);
-            const size_t size = s < 0 ? 0 : d * (size_t)width_of(p, s);
-            if (size > *rows) *rows = size;
-        }
-    }
-}
-
-static pcs_status prepare_blocks(prepared *p, const double *v_free, pcs_arena *arena)
-{
-    size_t square, rows;
-    widest(p, &square, &rows);
-    double *W = PCS_TAKE(arena, square, double), *J = PCS_TAKE(arena, rows, double);
-    if (!W || !J) return pcs_fail_memory("sweeps");
-    double most = 0, largest = 0;
-    for (int k = 0, row = 0; k < p->of.nb; ++k) {
-        const bodies_block *block = block_at(p, k);
-        const int i = p->unit[k].index, d = block->dim;
-        double trace, *q;
-        if (p->unit[k].kind == VISIT_ROUND) {
-            round_contact *c = &p->round[i];
-            make_round(p, block, c);
-            c->row = row;
-            q = c->q;
-            trace = c->wN + 2 * c->wT;
-        } else if (p->unit[k].kind == VISIT_RIGID) {
-            make_rigid(p, block, &p->rigid[i], W);
-            p->rigid[i].row = row;
-            q = p->rigid[i].q;
-            trace = trace_of(3, W);
-        } else if (p->unit[k].kind == VISIT_ROW) {
-            make_single_row(p, p->of.block[p->order[k]], &p->single[i], W);
-            p->single[i].row = row;
-            q = &p->single[i].q;
-            trace = W[0];
-        } else {
-            PCS_TRY(make_general(p, p->of.block[p->order[k]], arena, &p->general[i], W));
-            p->general[i].row = row;
-            q = p->general[i].q;
-            trace = trace_of(d, W);
-        }
-        free_velocity(p->of.b, p->of.block[p->order[k]], v_free, J, q);
-        for (int c = 0; c < d; ++c) {
-            if (fabs(q[c]) > largest) largest = fabs(q[c]);
-        }
-        p->s[k] = trace / d;
-        if (trace > most) most = trace;
-        PCS_TRY(prepare_law(p, k, W, arena));
-        row += d;
-    }
-    // a block whose trace is not positive has the scale of the largest
     for (int k = 0; k < p->of.nb; ++k) {
         if (p->s[k] > 0) continue;
         p->s[k] = most > 0 ? most / block_at(p, k)->dim : 1;
@@ -374,73 +453,126 @@ static pcs_status prepare_blocks(prepared *p, const double *v_free, pcs_arena *a
         p->general[p->unit[k].index].inverse = 1 / p->s[k];
         p->general[p->unit[k].index].law.s = p->s[k];
     }
-    int exponent = 0;
-    if (largest > 0 && isfinite(largest)) frexp(largest, &exponent);
-    const int most_exponent = 1000;
-    if (exponent > most_exponent) exponent = most_exponent;
-    if (exponent < -most_exponent) exponent = -most_exponent;
-    p->per_unit = ldexp(1, -exponent);
-    return PCS_OK;
 }
 
-pcs_status prepared_make(const island *of, const int *order, const double *v_free, pcs_arena *arena,
-                         prepared *out)
+// scales and units, from the largest of all pieces
+static void scale(prepared *p, const piece *pieces)
+{
+    double trace = 0, q = 0;
+    for (int i = 0; i < pieces_of(p); ++i) {
+        if (pieces[i].trace > trace) trace = pieces[i].trace;
+        if (pieces[i].q > q) q = pieces[i].q;
+    }
+    mend_scales(p, trace);
+    int exponent = 0;
+    if (q > 0 && isfinite(q)) frexp(q, &exponent);
+    const int most = 1000;
+    if (exponent > most) exponent = most;
+    if (exponent < -most) exponent = -most;
+    p->per_unit = ldexp(1, -exponent);
+}
+
+pcs_status prepared_make(const island *of, const int *order, const double *v_free, threads *team,
+                         pcs_arena *arena, prepared *out)
 {
     prepared *p = out;
-    *p = (prepared){.of = *of};
-    const size_t nb = (size_t)of->nb;
-    p->order = PCS_TAKE(arena, nb, int);
+    *p = (prepared){.of = *of, .team = team};
+    const size_t nb = (size_t)of->nb, n_pieces = (size_t)pieces_of(p);
+    p->number = PCS_TAKE(arena, nb, int);
     p->unit = PCS_TAKE(arena, nb, visit);
     p->s = PCS_TAKE(arena, nb, double);
-    if (!p->order || !p->unit || !p->s) return pcs_fail_memory("sweeps");
-    for (int k = 0; k < of->nb; ++k) {
-        p->order[k] = order ? order[k] : k;
-    }
+    p->row = PCS_TAKE(arena, n_pieces, int);
+    if (!p->number || !p->unit || !p->s || !p->row) return pcs_fail_memory("sweeps");
     PCS_TRY(prepare_systems(p, arena));
-    count_kinds(p);
+
+    making m = {p, order, v_free, PCS_TAKE(arena, n_pieces, piece)};
+    if (!m.piece) return pcs_fail_memory("sweeps");
+    threads_each(team, pieces_of(p), find_kinds, &m);
+    add_up(&m);
     p->round = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROUND], round_contact);
     p->rigid = PCS_TAKE(arena, (size_t)p->kinds[VISIT_RIGID], rigid_contact);
     p->single = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROW], single_row);
     p->general = PCS_TAKE(arena, (size_t)p->kinds[VISIT_GENERAL], general_block);
     if (!p->round || !p->rigid || !p->single || !p->general) return pcs_fail_memory("sweeps");
-    return prepare_blocks(p, v_free, arena);
+    threads_each(team, pieces_of(p), make_pieces, &m);
+    PCS_TRY(make_generals(&m, arena));
+    scale(p, m.piece);
+    return PCS_OK;
 }
 
 // ---- in and out --------------------------------------------------------------------------------
 
-void prepared_add(const prepared *p, const double *v_free, const double *y, double *v)
+typedef struct copying {
+    const prepared *p;
+    const double *from;
+    const double *more;
+    double *to;
+} copying;
+
+static void add_systems(void *arg, int begin, int end)
 {
+    const copying *c = arg;
+    const prepared *p = c->p;
     const bodies_problem *b = p->of.b;
-    for (int s = 0; s < p->of.ns; ++s) {
-        const double *from = y + p->at[s];
-        const double *base = v_free + b->A->start[p->of.sys[s]];
-        double *to = v + b->A->start[p->of.sys[s]], w[3];
+    for (int s = begin; s < end; ++s) {
+        const double *from = c->from + p->at[s];
+        const double *base = c->more + b->A->start[p->of.sys[s]];
+        double *to = c->to + b->A->start[p->of.sys[s]], w[3];
         const int width = p->frame[s] == FRAME_OWN ? width_of(p, s) : 3;
-        for (int c = 0; c < width; ++c) {
-            to[c] = base[c] + from[c];
+        for (int i = 0; i < width; ++i) {
+            to[i] = base[i] + from[i];
         }
         if (p->frame[s] == FRAME_OWN) continue;
         m3_mul_t(b->R + 9 * (size_t)p->of.sys[s], from + 3, w);
-        for (int c = 0; c < 3; ++c) {
-            to[3 + c] = base[3 + c] + w[c];
+        for (int i = 0; i < 3; ++i) {
+            to[3 + i] = base[3 + i] + w[i];
+        }
+    }
+}
+
+void prepared_add(const prepared *p, const double *v_free, const double *y, double *v)
+{
+    copying c = {p, y, v_free, v};
+    threads_each(p->team, p->of.ns, add_systems, &c);
+}
+
+static void gather_pieces(void *arg, int begin, int end)
+{
+    const copying *c = arg;
+    const prepared *p = c->p;
+    for (int i = begin; i < end; ++i) {
+        for (int k = i * PREPARED_PIECE, row = p->row[i]; k < piece_end(p, i); ++k) {
+            const bodies_block *b = block_at(p, k);
+            memcpy(c->to + row, c->from + b->row, (size_t)b->dim * sizeof(double));
+            const pcs_block cone = {b->cone, row, b->dim, b->mu};
+            cone_project(1, &cone, c->to);
+            row += b->dim;
         }
     }
 }
 
 void prepared_gather(const prepared *p, const double *whole, double *mine)
 {
-    for (int k = 0; k < p->of.nb; ++k) {
-        const bodies_block *block = block_at(p, k);
-        memcpy(mine, whole + block->row, (size_t)block->dim * sizeof *mine);
-        mine += block->dim;
+    copying c = {p, whole, NULL, mine};
+    threads_each(p->team, pieces_of(p), gather_pieces, &c);
+}
+
+static void scatter_pieces(void *arg, int begin, int end)
+{
+    const copying *c = arg;
+    const prepared *p = c->p;
+    for (int i = begin; i < end; ++i) {
+        const double *from = c->from + p->row[i];
+        for (int k = i * PREPARED_PIECE; k < piece_end(p, i); ++k) {
+            const bodies_block *b = block_at(p, k);
+            memcpy(c->to + b->row, from, (size_t)b->dim * sizeof(double));
+            from += b->dim;
+        }
     }
 }
 
 void prepared_scatter(const prepared *p, const double *mine, double *whole)
 {
-    for (int k = 0; k < p->of.nb; ++k) {
-        const bodies_block *block = block_at(p, k);
-        memcpy(whole + block->row, mine, (size_t)block->dim * sizeof *mine);
-        mine += block->dim;
-    }
+    copying c = {p, mine, NULL, whole};
+    threads_each(p->team, pieces_of(p), scatter_pieces, &c);
 }

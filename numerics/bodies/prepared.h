@@ -7,6 +7,8 @@
 #ifndef BODIES_PREPARED_H
 #define BODIES_PREPARED_H
 
+#include <stdatomic.h>
+
 #include "bodies/bodies.h"
 #include "local/coulomb.h"
 #include "local/equality.h"
@@ -72,10 +74,15 @@ typedef struct visit {
 // velocities in y start at multiples of this many numbers: a cache line per body
 enum { LINE = 8 };
 
+// blocks that a thread takes together while they are prepared, copied in and out
+enum { PREPARED_PIECE = 256 };
+
 typedef struct prepared {
     island of;
+    threads *team;
     int n;       // rows
-    int *order;  // of the visits: blocks by their number in the island
+    int *number; // of the visits: blocks by their number in b
+    int *row;    // first rows of the pieces
     visit *unit; // nb
     round_contact *round;
     rigid_contact *rigid;
@@ -84,7 +91,7 @@ typedef struct prepared {
     int kinds[VISIT_KINDS];
     double *s;          // nb, 1 / rho of theory 7.7 in the order of the visits
     body_inverse *body; // ns, rigid bodies only
-    unsigned char *frame;
+    atomic_uchar *frame;
     int *at;         // ns + 1: where systems start in y
     double per_unit; // a power of two near 1 / the largest |q_i|; 1 when q = 0
 } prepared;
@@ -97,14 +104,16 @@ enum {
     FRAME_ISOTROPIC // and its rotational block is K[0] times the identity
 };
 
-// order null: as they come. v_free of the whole problem
-pcs_status prepared_make(const island *of, const int *order, const double *v_free, pcs_arena *arena,
-                         prepared *out);
+// order: blocks by their number in the island. v_free of the whole problem. The same bits for any
+// team
+pcs_status prepared_make(const island *of, const int *order, const double *v_free, threads *team,
+                         pcs_arena *arena, prepared *out);
 
 // v = v_free + y for the systems of the island, both of the whole problem
 void prepared_add(const prepared *p, const double *v_free, const double *y, double *v);
 
-// between the order of the visits and the rows of the whole problem
+// between the order of the visits and the rows of the whole problem; what is gathered is projected
+// on K
 void prepared_gather(const prepared *p, const double *whole, double *mine);
 void prepared_scatter(const prepared *p, const double *mine, double *whole);
 

@@ -337,16 +337,6 @@ static bool take(job *j, pcs_arena *arena)
     return good;
 }
 
-static void project(const prepared *p, double *r)
-{
-    for (int k = 0, row = 0; k < p->of.nb; ++k) {
-        const bodies_block *b = &p->of.b->block[p->of.block[p->order[k]]];
-        const pcs_block block = {b->cone, row, b->dim, b->mu};
-        cone_project(1, &block, r);
-        row += b->dim;
-    }
-}
-
 pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pcs_arena arena,
                         const double *v_free, double *v, double *r, double *u, sweep_result *out)
 {
@@ -359,12 +349,11 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
              .low = INFINITY};
     *out = (sweep_result){.outcome = PCS_MAX_ITERS};
     if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
-    PCS_TRY(colours_make(of, of->nb > LARGE ? LARGE_CLUSTER : CLUSTER, &arena, &j.order));
-    PCS_TRY(prepared_make(of, j.order.order, v_free, &arena, &j.p));
+    PCS_TRY(colours_make(of, of->nb > LARGE ? LARGE_CLUSTER : CLUSTER, team, &arena, &j.order));
+    PCS_TRY(prepared_make(of, j.order.order, v_free, team, &arena, &j.p));
     if (!take(&j, &arena)) return pcs_fail_memory("sweeps");
 
     prepared_gather(&j.p, r, j.r);
-    project(&j.p, j.r);
     memcpy(j.best, j.r, (size_t)j.p.n * sizeof *r);
     threads_run(team, work, &j);
     prepared_scatter(&j.p, j.r, r);

@@ -322,33 +322,38 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
     }
 }
 
-// H y of one block; returns its q
-static const double *velocity(const prepared *p, int k, const double *spare, const double *y,
-                              int *row, double *u)
+// what a measure needs to know of a block
+typedef struct measured {
+    pcs_cone cone;
+    int dim, row;
+    double mu;
+    const double *q;
+} measured;
+
+// that, and its H y
+static measured velocity(const prepared *p, int k, const double *spare, const double *y, double *u)
 {
     const int i = p->unit[k].index;
     if (p->unit[k].kind == VISIT_ROUND) {
         const round_contact *c = &p->round[i];
-        *row = c->row;
         round_velocity(c, c->at[0] < 0 ? spare : y + c->at[0], c->at[1] < 0 ? spare : y + c->at[1],
                        u + c->row);
-        return c->q;
+        return (measured){PCS_COULOMB, 3, c->row, c->mu, c->q};
     }
     if (p->unit[k].kind == VISIT_RIGID) {
-        *row = p->rigid[i].row;
-        rigid_velocity(&p->rigid[i], y, u + *row);
-        return p->rigid[i].q;
+        const rigid_contact *c = &p->rigid[i];
+        rigid_velocity(c, y, u + c->row);
+        return (measured){PCS_COULOMB, 3, c->row, c->law.mu, c->q};
     }
     if (p->unit[k].kind == VISIT_ROW) {
         const single_row *c = &p->single[i];
-        *row = c->row;
         u[c->row] = single_velocity(c, c->at[0] < 0 ? spare : y + c->at[0],
                                     c->at[1] < 0 ? spare : y + c->at[1]);
-        return &c->q;
+        return (measured){PCS_UNILATERAL, 1, c->row, 0, &c->q};
     }
-    *row = p->general[i].row;
-    general_velocity(&p->general[i], y, u + *row);
-    return p->general[i].q;
+    const general_block *g = &p->general[i];
+    general_velocity(g, y, u + g->row);
+    return (measured){g->cone, g->dim, g->row, g->law.mu, g->q};
 }
 
 // sum of squares of F / rho, times those of per_unit
@@ -376,22 +381,19 @@ void blocks_measure(const prepared *p, int begin, int end, const double *spare, 
     const double per_unit = p->per_unit;
     *out = (block_sums){0};
     for (int k = begin; k < end; ++k) {
-        const bodies_block *block = &p->of.b->block[p->of.block[p->order[k]]];
-        const int d = block->dim;
-        int row;
-        const double *q = velocity(p, k, spare, y, &row, u);
-        double *uk = u + row;
-        for (int i = 0; i < d; ++i) {
+        const measured b = velocity(p, k, spare, y, u);
+        double *uk = u + b.row;
+        for (int i = 0; i < b.dim; ++i) {
             out->wr += uk[i] * per_unit * (uk[i] * per_unit);
-            uk[i] += q[i];
-            out->q += q[i] * per_unit * (q[i] * per_unit);
+            uk[i] += b.q[i];
+            out->q += b.q[i] * per_unit * (b.q[i] * per_unit);
             out->u += uk[i] * per_unit * (uk[i] * per_unit);
         }
-        out->f += violation(block->cone, d, block->mu, p->s[k], per_unit, r + row, uk);
+        out->f += violation(b.cone, b.dim, b.mu, p->s[k], per_unit, r + b.row, uk);
         if (!all) continue;
-        out->natural += violation(block->cone, d, block->mu, 1, per_unit, r + row, uk);
-        for (int i = 0; i < d; ++i) {
-            out->r += r[row + i] * per_unit * (r[row + i] * per_unit);
+        out->natural += violation(b.cone, b.dim, b.mu, 1, per_unit, r + b.row, uk);
+        for (int i = 0; i < b.dim; ++i) {
+            out->r += r[b.row + i] * per_unit * (r[b.row + i] * per_unit);
         }
     }
 }
