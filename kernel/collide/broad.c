@@ -10,11 +10,12 @@
 //
 // Along x lists are sorted and swept by ends rounded to float, which keeps their order: an overlap
 // stays one, and what overlaps so far is asked in double. The pairs are then sorted by counting, so
-// that nothing of the way they were found is left in them.
+// that nothing of the way they were found is left in them: threads share the columns.
 #include "collide/broad.h"
 
 #include <float.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -26,6 +27,8 @@
 
 // so few items are all tested against each other
 #define FEW 24
+// and so many are worth several threads
+#define MANY 512
 
 // sizes are counted in bins, four to an octave; a level has the items of four of them
 enum { OCTAVE = 4, BINS = OCTAVE * (DBL_MAX_EXP - DBL_MIN_EXP + 64) };
@@ -57,19 +60,36 @@ typedef struct record {
     int item;
 } record;
 
+// pairs as they are found, in any order
+enum { CHUNK = 510 };
+typedef struct chunk {
+    struct chunk *next;
+    size_t n;
+    int pair[CHUNK][2];
+} chunk;
+
 typedef struct grid {
     const collide_item *items;
+    threads *team;
     entry *entry;
     column *col;
     level *lev;
     int n_levels;
 
-    // pairs as they are found: the last piece of the arena, which grows
+    // chunks are taken from the arena by whoever needs one
     pcs_arena *mem;
-    int (*pair)[2];
-    size_t n, cap;
+    atomic_flag busy;
+    chunk *found;
+    size_t n;
     bool full;
 } grid;
+
+// one thread that looks for pairs
+typedef struct finder {
+    grid *g;
+    chunk *chunk;
+    size_t n, room; // found, and how many there were chunks for
+} finder;
 
 // ---- pairs
 // ---------------------------------------------------------------------------------------
@@ -95,58 +115,82 @@ static bool may_meet(const collide_item *a, const collide_item *b)
     return true;
 }
 
-// pieces of whole cache lines stand next to each other in the arena
-static void grow_pairs(grid *g)
+static void lock(grid *g)
 {
-    const size_t more = g->cap > 0 ? g->cap : 512;
-    int(*piece)[2] = (int(*)[2])pcs_arena_take_array(g->mem, more, sizeof *piece);
-    if (!g->pair) g->pair = piece;
-    g->full |= !piece;
-    g->cap += more;
-}
-
-static void add_pair(grid *g, int i, int j)
-{
-    if (g->n == g->cap) grow_pairs(g);
-    if (!g->full) {
-        g->pair[g->n][0] = i < j ? i : j;
-        g->pair[g->n][1] = i < j ? j : i;
+    while (atomic_flag_test_and_set_explicit(&g->busy, memory_order_acquire)) {
     }
-    g->n += 1;
 }
 
-static inline void test(grid *g, const entry *a, const entry *b)
+static void unlock(grid *g)
+{
+    atomic_flag_clear_explicit(&g->busy, memory_order_release);
+}
+
+static void take_chunk(finder *f)
+{
+    grid *g = f->g;
+    lock(g);
+    f->chunk = PCS_TAKE(g->mem, 1, chunk);
+    f->room += CHUNK;
+    if (f->chunk) {
+        f->chunk->next = g->found;
+        f->chunk->n = 0;
+        g->found = f->chunk;
+    }
+    g->full |= !f->chunk;
+    unlock(g);
+}
+
+static void add_pair(finder *f, int i, int j)
+{
+    if (f->n == f->room) take_chunk(f);
+    f->n += 1;
+    chunk *c = f->chunk;
+    if (!c) return; // but counted
+    c->pair[c->n][0] = i < j ? i : j;
+    c->pair[c->n][1] = i < j ? j : i;
+    c->n += 1;
+}
+
+static void finish(const finder *f)
+{
+    lock(f->g);
+    f->g->n += f->n;
+    unlock(f->g);
+}
+
+static inline void test(finder *f, const entry *a, const entry *b)
 {
     if (a->low[1] <= b->high[1] && b->low[1] <= a->high[1] && a->low[2] <= b->high[2] &&
         b->low[2] <= a->high[2] && a->low[0] <= b->high[0] && b->low[0] <= a->high[0] &&
         a->body >> 1 != b->body >> 1 && ((a->body | b->body) & 1)) {
-        add_pair(g, a->item, b->item);
+        add_pair(f, a->item, b->item);
     }
 }
 
-static void sweep_one(grid *g, const column *c)
+static void sweep_one(finder *f, const column *c)
 {
     for (int i = c->begin; i < c->end; ++i) {
-        const entry *a = &g->entry[i];
-        for (int j = i + 1; j < c->end && g->entry[j].first <= a->last; ++j) {
-            test(g, a, &g->entry[j]);
+        const entry *a = &f->g->entry[i];
+        for (int j = i + 1; j < c->end && f->g->entry[j].first <= a->last; ++j) {
+            test(f, a, &f->g->entry[j]);
         }
     }
 }
 
 // whoever begins first meets those of the other column that begin before it ends
-static void sweep_two(grid *g, int i, int i_end, int j, int j_end)
+static void sweep_two(finder *f, int i, int i_end, int j, int j_end)
 {
-    const entry *e = g->entry;
+    const entry *e = f->g->entry;
     while (i < i_end && j < j_end) {
         if (e[i].first <= e[j].first) {
             for (int k = j; k < j_end && e[k].first <= e[i].last; ++k) {
-                test(g, &e[i], &e[k]);
+                test(f, &e[i], &e[k]);
             }
             i += 1;
         } else {
             for (int k = i; k < i_end && e[k].first <= e[j].last; ++k) {
-                test(g, &e[k], &e[j]);
+                test(f, &e[k], &e[j]);
             }
             j += 1;
         }
@@ -168,25 +212,6 @@ static bool column_before(const column *c, int y, int z)
     return c->z < z || (c->z == z && c->y < y);
 }
 
-// within a level: own column, the next one in y, and the three next ones in z
-static void sweep_level(grid *g, const level *l)
-{
-    const column *col = g->col;
-    for (int k = l->first, above = l->first; k < l->last; ++k) {
-        const column *c = &col[k];
-        sweep_one(g, c);
-        if (k + 1 < l->last && col[k + 1].z == c->z && col[k + 1].y == c->y + 1) {
-            sweep_two(g, c->begin, c->end, col[k + 1].begin, col[k + 1].end);
-        }
-        while (above < l->last && column_before(&col[above], c->y - 1, c->z + 1)) {
-            above += 1;
-        }
-        for (int a = above; a < l->last && col[a].z == c->z + 1 && col[a].y <= c->y + 1; ++a) {
-            sweep_two(g, c->begin, c->end, col[a].begin, col[a].end);
-        }
-    }
-}
-
 // the first column of a level that is not before (y, z)
 static int find_column(const grid *g, const level *l, int y, int z)
 {
@@ -200,6 +225,28 @@ static int find_column(const grid *g, const level *l, int y, int z)
         }
     }
     return low;
+}
+
+// columns begin .. end - 1 of a level, each with itself, the next one in y, and the three next ones
+// in z
+static void sweep_level(finder *f, const level *l, int begin, int end)
+{
+    const column *col = f->g->col;
+    if (begin >= end) return;
+    int above = find_column(f->g, l, col[begin].y - 1, col[begin].z + 1);
+    for (int k = begin; k < end; ++k) {
+        const column *c = &col[k];
+        sweep_one(f, c);
+        if (k + 1 < l->last && col[k + 1].z == c->z && col[k + 1].y == c->y + 1) {
+            sweep_two(f, c->begin, c->end, col[k + 1].begin, col[k + 1].end);
+        }
+        while (above < l->last && column_before(&col[above], c->y - 1, c->z + 1)) {
+            above += 1;
+        }
+        for (int a = above; a < l->last && col[a].z == c->z + 1 && col[a].y <= c->y + 1; ++a) {
+            sweep_two(f, c->begin, c->end, col[a].begin, col[a].end);
+        }
+    }
 }
 
 // the first entry of a column that may reach up to x
@@ -219,8 +266,9 @@ static int find_entry(const grid *g, const column *c, double x)
 }
 
 // a column against those of a coarser level
-static void sweep_coarser(grid *g, const column *c, const level *l)
+static void sweep_coarser(finder *f, const column *c, const level *l)
 {
+    const grid *g = f->g;
     int from[2], to[2];
     for (int i = 0; i < 2; ++i) {
         from[i] = cell_of(c->low[i], l->width[i]) - 1;
@@ -235,10 +283,29 @@ static void sweep_coarser(grid *g, const column *c, const level *l)
         } else if (d->y > to[0]) {
             k = find_column(g, l, from[0], d->z + 1);
         } else {
-            sweep_two(g, c->begin, c->end, find_entry(g, d, g->entry[c->begin].first), d->end);
+            sweep_two(f, c->begin, c->end, find_entry(g, d, g->entry[c->begin].first), d->end);
             k += 1;
         }
     }
+}
+
+// columns begin .. end - 1 of all levels, with those of their own and of coarser levels
+static void sweep_columns(void *arg, int begin, int end)
+{
+    grid *g = arg;
+    finder f = {.g = g};
+    for (int k = 0; k < g->n_levels; ++k) {
+        const level *l = &g->lev[k];
+        const int first = begin > l->first ? begin : l->first;
+        const int last = end < l->last ? end : l->last;
+        sweep_level(&f, l, first, last);
+        for (int c = first; c < last; ++c) {
+            for (int m = k + 1; m < g->n_levels; ++m) {
+                sweep_coarser(&f, &g->col[c], &g->lev[m]);
+            }
+        }
+    }
+    finish(&f);
 }
 
 // ---- sorting
@@ -351,13 +418,42 @@ static void fill_entry(const collide_item *it, int item, entry *e)
     }
 }
 
-// entries and columns from sorted records
+// a level on its way from a list of items to entries
+typedef struct making {
+    const grid *g;
+    const level *l;
+    const int *list;
+    record *r;
+} making;
+
+static void make_records(void *arg, int begin, int end)
+{
+    const making *m = arg;
+    const level *l = m->l;
+    for (int i = begin; i < end; ++i) {
+        const collide_item *it = &m->g->items[m->list[i]];
+        m->r[i] = (record){.key = {float_key(to_float(it->low[0])),
+                                   (uint32_t)cell_of(it->low[1], l->width[0]) + CELLS,
+                                   (uint32_t)cell_of(it->low[2], l->width[1]) + CELLS},
+                           .item = m->list[i]};
+    }
+}
+
+static void make_entries(void *arg, int begin, int end)
+{
+    const making *m = arg;
+    for (int i = begin; i < end; ++i) {
+        const int item = m->r[i].item;
+        fill_entry(&m->g->items[item], item, &m->g->entry[m->l->begin + i]);
+    }
+}
+
+// columns from sorted records and entries
 static void make_columns(grid *g, level *l, const record *r)
 {
     int n = l->first;
     for (int i = 0; i < l->end - l->begin; ++i) {
-        entry *e = &g->entry[l->begin + i];
-        fill_entry(&g->items[r[i].item], r[i].item, e);
+        const entry *e = &g->entry[l->begin + i];
         if (i == 0 || r[i].key[1] != r[i - 1].key[1] || r[i].key[2] != r[i - 1].key[2]) {
             g->col[n++] = (column){.y = (int)(r[i].key[1] - CELLS),
                                    .z = (int)(r[i].key[2] - CELLS),
@@ -391,14 +487,11 @@ static void make_level(grid *g, level *l, const int *list, record *r, record *ro
     for (int k = 0; k < 2; ++k) {
         l->width[k] = l->width[k] > 0 ? l->width[k] * (1 + WIDER) : 1;
     }
-    for (int i = 0; i < n; ++i) {
-        const collide_item *it = &g->items[list[i]];
-        r[i] = (record){.key = {float_key(to_float(it->low[0])),
-                                (uint32_t)cell_of(it->low[1], l->width[0]) + CELLS,
-                                (uint32_t)cell_of(it->low[2], l->width[1]) + CELLS},
-                        .item = list[i]};
-    }
-    make_columns(g, l, sort_records(r, room, n));
+    making m = {g, l, list, r};
+    threads_each(g->team, n, make_records, &m);
+    m.r = sort_records(r, room, n);
+    threads_each(g->team, n, make_entries, &m);
+    make_columns(g, l, m.r);
 }
 
 // levels from fine to coarse, each from the first bin that is not empty; start[b] is where bin b
@@ -430,6 +523,21 @@ static bool make_levels(grid *g, const int *list, const int *start)
     return true;
 }
 
+typedef struct binning {
+    const collide_item *items;
+    int *bin;
+} binning;
+
+// -1 for what is nowhere, BINS for what is boundless
+static void find_bins(void *arg, int begin, int end)
+{
+    const binning *b = arg;
+    for (int i = begin; i < end; ++i) {
+        const collide_item *it = &b->items[i];
+        b->bin[i] = nowhere(it) ? -1 : boundless(it) ? BINS : bin_of(it);
+    }
+}
+
 // the items that a grid can hold, by their bins, and behind them the boundless ones; start has BINS
 // + 1 entries
 static int *list_items(grid *g, int n, int **start, int *n_boundless)
@@ -438,9 +546,8 @@ static int *list_items(grid *g, int n, int **start, int *n_boundless)
     int *at = PCS_TAKE(g->mem, 2 * (size_t)BINS + 2, int);
     if (!list || !bin || !at) return NULL;
     memset(at, 0, (BINS + 1) * sizeof *at);
+    threads_each(g->team, n, find_bins, &(binning){g->items, bin});
     for (int i = 0; i < n; ++i) {
-        const collide_item *it = &g->items[i];
-        bin[i] = nowhere(it) ? -1 : boundless(it) ? BINS : bin_of(it);
         if (bin[i] >= 0) at[bin[i]] += 1;
     }
     *n_boundless = at[BINS];
@@ -459,18 +566,40 @@ static int *list_items(grid *g, int n, int **start, int *n_boundless)
 // ---- the pairs in order
 // ----------------------------------------------------------------------------
 
-// stable counting sort of pairs by their entry `by`; count has n + 1
-static void count_sort(int (*from)[2], size_t n_pairs, int by, int n, size_t *count, int (*to)[2])
+// sizes of the bins below become their places
+static void add_up(int n, int *count)
 {
-    memset(count, 0, ((size_t)n + 1) * sizeof *count);
-    for (size_t k = 0; k < n_pairs; ++k) {
-        count[from[k][by] + 1] += 1;
-    }
     for (int i = 0; i < n; ++i) {
         count[i + 1] += count[i];
     }
+}
+
+// counting sorts, first by the larger, then, stable, by the smaller index; count has n + 1
+static void sort_found(const grid *g, int n, int *count, int (*to)[2])
+{
+    memset(count, 0, ((size_t)n + 1) * sizeof *count);
+    for (const chunk *c = g->found; c; c = c->next) {
+        for (size_t k = 0; k < c->n; ++k) {
+            count[c->pair[k][1] + 1] += 1;
+        }
+    }
+    add_up(n, count);
+    for (const chunk *c = g->found; c; c = c->next) {
+        for (size_t k = 0; k < c->n; ++k) {
+            memcpy(to[count[c->pair[k][1]]++], c->pair[k], sizeof *to);
+        }
+    }
+}
+
+static void sort_sorted(int (*from)[2], size_t n_pairs, int n, int *count, int (*to)[2])
+{
+    memset(count, 0, ((size_t)n + 1) * sizeof *count);
     for (size_t k = 0; k < n_pairs; ++k) {
-        memcpy(to[count[from[k][by]]++], from[k], sizeof *to);
+        count[from[k][0] + 1] += 1;
+    }
+    add_up(n, count);
+    for (size_t k = 0; k < n_pairs; ++k) {
+        memcpy(to[count[from[k][0]]++], from[k], sizeof *to);
     }
 }
 
@@ -484,13 +613,13 @@ static pcs_status hand_over(grid *g, int n, pcs_arena *mem, int (**pair)[2], int
                         g->n);
     }
     int(*room)[2] = (int(*)[2])pcs_arena_take_array(g->mem, g->n, sizeof *room);
-    size_t *count = PCS_TAKE(g->mem, (size_t)n + 1, size_t);
+    int *count = PCS_TAKE(g->mem, (size_t)n + 1, int);
     *pair = (int(*)[2])pcs_arena_take_array(mem, g->n, sizeof **pair);
     if (g->full || !room || !count || !*pair) return pcs_fail_memory("contact detection");
 
     // what is handed over lies over the grid and the pairs as found, but before `room`
-    count_sort(g->pair, g->n, 1, n, count, room);
-    count_sort(room, g->n, 0, n, count, *pair);
+    sort_found(g, n, count, room);
+    sort_sorted(room, g->n, n, count, *pair);
     for (size_t k = 0; k < g->n; ++k) {
         int *p = (*pair)[k];
         if (g->items[p[0]].movable) continue;
@@ -502,41 +631,38 @@ static pcs_status hand_over(grid *g, int n, pcs_arena *mem, int (**pair)[2], int
     return PCS_OK;
 }
 
-pcs_status collide_pairs(const collide_item *items, int n, pcs_arena *mem, int (**pair)[2],
-                         int *n_pairs)
+pcs_status collide_pairs(const collide_item *items, int n, threads *team, pcs_arena *mem,
+                         int (**pair)[2], int *n_pairs)
 {
     *pair = NULL;
     *n_pairs = 0;
     if (n < 2) return PCS_OK;
     pcs_arena scratch = *mem;
-    grid g = {.items = items, .mem = &scratch};
+    grid g = {.items = items, .mem = &scratch, .busy = ATOMIC_FLAG_INIT};
+    finder f = {.g = &g};
     if (n <= FEW) {
         for (int j = 1; j < n; ++j) {
             for (int i = 0; i < j; ++i) {
-                if (may_meet(&items[i], &items[j])) add_pair(&g, i, j);
+                if (may_meet(&items[i], &items[j])) add_pair(&f, i, j);
             }
         }
+        finish(&f);
         return hand_over(&g, n, mem, pair, n_pairs);
     }
 
+    if (n >= MANY) g.team = team;
     int *start, n_boundless = 0;
     const int *list = list_items(&g, n, &start, &n_boundless);
     if (!list || !make_levels(&g, list, start)) return pcs_fail_memory("contact detection");
+    const int columns = g.n_levels > 0 ? g.lev[g.n_levels - 1].last : 0;
+    threads_each(g.team, columns, sweep_columns, &g);
 
-    for (int k = 0; k < g.n_levels; ++k) {
-        const level *l = &g.lev[k];
-        sweep_level(&g, l);
-        for (int c = l->first; c < l->last; ++c) {
-            for (int m = k + 1; m < g.n_levels; ++m) {
-                sweep_coarser(&g, &g.col[c], &g.lev[m]);
-            }
-        }
-    }
     const int held = start[BINS];
     for (int u = held; u < held + n_boundless; ++u) {
         for (int k = 0; k < u; ++k) {
-            if (may_meet(&items[list[u]], &items[list[k]])) add_pair(&g, list[u], list[k]);
+            if (may_meet(&items[list[u]], &items[list[k]])) add_pair(&f, list[u], list[k]);
         }
     }
+    finish(&f);
     return hand_over(&g, n, mem, pair, n_pairs);
 }

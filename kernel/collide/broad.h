@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <percuss/base.h>
+#include "base/threads.h"
 #include <percuss/shape.h>
 
 typedef struct collide_item {
@@ -24,10 +24,10 @@ void collide_bounds(const pcs_shape *s, const double *q, double reach, double lo
 // The pairs of items whose bounds overlap, that is all that are nearer than the sum of their
 // reaches and some more; bounds that are not numbers meet nothing. pair[k] holds two indices into
 // items: the first can always move; if both can, the first is the smaller. Pairs come in the order
-// of their smaller, then of their larger index, whatever the algorithm. They are taken from `mem`;
-// what else was needed is given back. PCS_ERR_MEMORY when the arena is too small (it then knows the
-// demand), PCS_ERR_SIZE when there are more than an int can count.
-pcs_status collide_pairs(const collide_item *items, int n, pcs_arena *mem, int (**pair)[2],
-                         int *n_pairs);
+// of their smaller, then of their larger index, whatever the algorithm and the team. They are taken
+// from `mem`; what else was needed is given back. PCS_ERR_MEMORY when the arena is too small (it
+// then knows the demand), PCS_ERR_SIZE when there are more than an int can count.
+pcs_status collide_pairs(const collide_item *items, int n, threads *team, pcs_arena *mem,
+                         int (**pair)[2], int *n_pairs);
 
 #endif

@@ -7,30 +7,47 @@
 #include "model/filter.h"
 #include "rotation/pose.h"
 
-// pairs below which the threads are not worth waking
-#define FEW_PAIRS 128
+// shapes and pairs below which the threads are not worth waking
+#define FEW_SHAPES 128
+#define FEW_PAIRS  128
 
-// all pairs whose bounds, fattened by reach, overlap at q
+// bounds of all shapes at q, those of bodies fattened by `extra` and, when asked for, their reach
+typedef struct bounding {
+    const trial *t;
+    const double *q;
+    double extra;
+    bool with_reach;
+    collide_item *item;
+} bounding;
+
+static void bound_shapes(void *arg, int begin, int end)
+{
+    const bounding *b = arg;
+    const pcs_model *m = b->t->m;
+    for (int i = begin; i < end; ++i) {
+        const int system = m->shape[i].system;
+        const double reach = b->extra + (b->with_reach && system >= 0 ? b->t->reach[system] : 0);
+        collide_item *it = &b->item[i];
+        *it = (collide_item){.body = system + 1, .movable = system_moves(m, system), .shape = i};
+        collide_bounds(&m->shape[i].shape, system_q(m, system, b->q), reach, it->low, it->high,
+                       &it->unbounded);
+        if (is_disabled(m, system)) {
+            it->low[0] = NAN; // meets nothing
+            it->unbounded = false;
+        }
+    }
+}
+
+// all pairs whose bounds overlap
 static pcs_status find_pairs(const trial *t, const double *q, double extra, bool with_reach,
                              pcs_arena *mem, int (**pair)[2], int *n_pairs)
 {
     const pcs_model *m = t->m;
-    collide_item *item = PCS_TAKE(mem, (size_t)m->n_shapes, collide_item);
-    if (!item) return pcs_fail_memory("step: contact detection");
-    for (int i = 0; i < m->n_shapes; ++i) {
-        const int system = m->shape[i].system;
-        const double reach = extra + (with_reach && system >= 0 ? t->reach[system] : 0);
-        item[i] =
-            (collide_item){.body = system + 1, .movable = system_moves(m, system), .shape = i};
-        collide_bounds(&m->shape[i].shape, system_q(m, system, q), reach, item[i].low, item[i].high,
-                       &item[i].unbounded);
-        if (is_disabled(m, system)) {
-            item[i].low[0] = NAN; // meets nothing
-            item[i].unbounded = false;
-        }
-    }
-
-    PCS_TRY(collide_pairs(item, m->n_shapes, mem, pair, n_pairs));
+    bounding b = {t, q, extra, with_reach, PCS_TAKE(mem, (size_t)m->n_shapes, collide_item)};
+    if (!b.item) return pcs_fail_memory("step: contact detection");
+    threads *team = m->n_shapes < FEW_SHAPES ? NULL : t->work->team;
+    threads_each(team, m->n_shapes, bound_shapes, &b);
+    PCS_TRY(collide_pairs(b.item, m->n_shapes, team, mem, pair, n_pairs));
     return filter_pairs(m, *pair, n_pairs);
 }
 
@@ -123,25 +140,29 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     if (!s.found) return pcs_fail_memory("step: contact detection");
 
     // as many as the last search found, some more, and once again when these do not do
-    int wanted = wk->touches + wk->touches / 4 + 16;
+    const int last = wk->touches + wk->touches / 4;
+    int room = s.ranks == 1 ? last + 16 : last / s.ranks + last / 8 + 16;
     for (;;) {
-        pcs_arena room = *mem;
-        s.capacity = s.ranks * wanted;
-        s.f = PCS_TAKE(&room, (size_t)s.capacity, pcs_feature);
-        s.pair_of = PCS_TAKE(&room, (size_t)s.capacity, int);
+        pcs_arena scope = *mem;
+        s.capacity = s.ranks * room;
+        s.pair_of = PCS_TAKE(&scope, (size_t)s.capacity, int);
+        s.f = PCS_TAKE(&scope, (size_t)s.capacity, pcs_feature);
         if (!s.f || !s.pair_of) return pcs_fail_memory("step: contact detection");
         threads_run(team, search_share, &s);
         int most = 0;
         for (int rank = 0; rank < s.ranks; ++rank) {
             if (s.found[rank] > most) most = s.found[rank];
         }
-        if (most <= wanted) {
-            *mem = room;
+        if (most <= room) {
+            *mem = scope;
             break;
         }
-        wanted = most + most / 4;
+        room = most + most / 4;
     }
     *out = (touches){gather(&s), s.f, s.pair_of, s.pair};
     if (out->n > wk->touches) wk->touches = out->n;
+
+    // what was not needed is given back: the features are the last that was taken
+    mem->used -= (size_t)(s.capacity - out->n) * sizeof *s.f;
     return PCS_OK;
 }

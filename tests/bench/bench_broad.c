@@ -57,7 +57,7 @@ static void run(void *user)
     task *t = user;
     pcs_arena mem = t->arena;
     int(*pair)[2];
-    if (collide_pairs(t->item, t->n, &mem, &pair, &t->pairs) == PCS_OK) return;
+    if (collide_pairs(t->item, t->n, NULL, &mem, &pair, &t->pairs) == PCS_OK) return;
     fprintf(stderr, "bench_broad: %s\n", pcs_error_text());
     exit(1);
 }

@@ -35,7 +35,7 @@ static bool meet(const collide_item *a, const collide_item *b)
 }
 
 // the pairs are those that meet, in order, the movable one first
-static int check_pairs(const collide_item *item, int n)
+static int check_pairs_of(const collide_item *item, int n, threads *team)
 {
     pcs_arena mem;
     size_t peak = 0;
@@ -44,7 +44,7 @@ static int check_pairs(const collide_item *item, int n)
     int(*pair)[2] = NULL, found = 0;
     for (;;) {
         pcs_arena room = mem;
-        const pcs_status status = collide_pairs(item, n, &room, &pair, &found);
+        const pcs_status status = collide_pairs(item, n, team, &room, &pair, &found);
         if (status == PCS_OK) {
             ck_assert(room.used <= mem.used + (size_t)found * sizeof *pair + 64);
             break;
@@ -68,6 +68,16 @@ static int check_pairs(const collide_item *item, int n)
     ck_assert_int_eq(found, expected);
     pcs_arena_destroy(NULL, &mem);
     return found;
+}
+
+// by one thread and by three
+static int check_pairs(const collide_item *item, int n)
+{
+    threads *team;
+    CK_OK(threads_create(NULL, 3, &team));
+    check_pairs_of(item, n, team);
+    threads_destroy(team);
+    return check_pairs_of(item, n, NULL);
 }
 
 enum { MANY = 1200 };
@@ -158,11 +168,11 @@ START_TEST(nothing_and_one)
 {
     pcs_arena none = {0};
     int(*pair)[2], found = 7;
-    CK_OK(collide_pairs(NULL, 0, &none, &pair, &found));
+    CK_OK(collide_pairs(NULL, 0, NULL, &none, &pair, &found));
     ck_assert_int_eq(found, 0);
     const collide_item one = {.movable = true};
     found = 7;
-    CK_OK(collide_pairs(&one, 1, &none, &pair, &found));
+    CK_OK(collide_pairs(&one, 1, NULL, &none, &pair, &found));
     ck_assert_int_eq(found, 0);
 }
 END_TEST
