@@ -6,30 +6,74 @@
 
 #include "linalg/m3.h"
 
+// candidates that a thread takes together
+enum { PIECE = 256 };
+
+// what is counted of a piece
+typedef struct count {
+    int rows, active;
+    double before, end; // deepest overlap, m
+} count;
+
+typedef struct publishing {
+    trial *t;
+    bool looked; // the overlap at the end is known
+    count *piece;
+} publishing;
+
+static void publish(const publishing *p, int i, count *here)
+{
+    const trial *t = p->t;
+    candidate *c = &t->list.c[i];
+    here->rows += c->dim;
+    here->active += c->active;
+    if (c->law.kind != PCS_LAW_EQUALITY) {
+        here->before = fmax(here->before, -c->g[0]);
+        if (!p->looked) here->end = fmax(here->end, -c->g_end[0]);
+    }
+    candidate_velocity(t, i, t->v, c->drive, c->u);
+    for (int j = 0; j < c->dim; ++j) {
+        c->r[j] = c->active ? t->r[c->at + j] : 0;
+    }
+}
+
+static void publish_pieces(void *arg, int begin, int end)
+{
+    const publishing *p = arg;
+    const trial *t = p->t;
+    for (int k = begin; k < end; ++k) {
+        p->piece[k] = (count){0};
+        for (int i = k * PIECE; i < (k + 1) * PIECE && i < t->list.n; ++i) {
+            candidate *c = &t->list.c[i];
+            if (c->interaction < 0) contact_gap(t->m, c, t->q, c->g_end);
+            publish(p, i, &p->piece[k]);
+        }
+    }
+}
+
 pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out)
 {
     pcs_work *wk = t->work;
+    const int pieces = (t->list.n + PIECE - 1) / PIECE;
+    publishing p = {t, t->looked, PCS_TAKE(mem, (size_t)pieces, count)};
+    if (!p.piece) return pcs_fail_memory("step: the contacts");
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        if (c->interaction >= 0) PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
+    }
+    threads_each(pieces > 1 ? wk->team : NULL, pieces, publish_pieces, &p);
+
+    // a projection that has looked at q' knows better than the features of the start
     int rows = 0;
     out->candidates = t->list.n;
     out->active = 0;
     out->penetration_before = 0;
-
-    // a projection that has looked at q' knows better than the features of the start
-    const bool looked = t->looked;
-    if (!looked) out->penetration = 0;
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
-        rows += c->dim;
-        out->active += c->active;
-        PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
-        if (c->law.kind != PCS_LAW_EQUALITY) {
-            out->penetration_before = fmax(out->penetration_before, -c->g[0]);
-            if (!looked) out->penetration = fmax(out->penetration, -c->g_end[0]);
-        }
-        candidate_velocity(t, i, t->v, c->drive, c->u);
-        for (int j = 0; j < c->dim; ++j) {
-            c->r[j] = c->active ? t->r[c->at + j] : 0;
-        }
+    if (!p.looked) out->penetration = 0;
+    for (int k = 0; k < pieces; ++k) {
+        rows += p.piece[k].rows;
+        out->active += p.piece[k].active;
+        out->penetration_before = fmax(out->penetration_before, p.piece[k].before);
+        if (!p.looked) out->penetration = fmax(out->penetration, p.piece[k].end);
     }
     PCS_TRY(state_reserve(st, rows));
     wk->list = t->list;

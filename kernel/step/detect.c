@@ -62,15 +62,12 @@ static candidate *add(trial *t, int dim, pcs_arena *mem)
 }
 
 // its cone block but for the rows
-static bodies_block *add_block(trial *t, const candidate *c)
+static void start_block(const pcs_model *m, const candidate *c, bodies_block *k)
 {
-    const pcs_model *m = t->m;
-    bodies_block *k = &t->list.k[t->list.n - 1];
     *k = (bodies_block){.cone = candidate_cone(c), .dim = c->dim, .sys = {-1, -1}};
     if (k->cone == PCS_COULOMB) k->mu = c->law.mu;
     if (system_moves(m, c->sys1)) k->sys[0] = m->system[c->sys1].block;
     if (system_moves(m, c->sys2)) k->sys[1] = m->system[c->sys2].block;
-    return k;
 }
 
 // velocities at the start, and what the last step remembers
@@ -114,7 +111,8 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
     c->sys1 = def->system1.id - 1;
     c->sys2 = def->system2.id - 1;
     c->law = def->law;
-    bodies_block *k = add_block(t, c);
+    bodies_block *k = &t->list.k[t->list.n - 1];
+    start_block(m, c, k);
     for (int side = 0; side < 2; ++side) {
         const int system = side == 0 ? c->sys1 : c->sys2;
         if (!system_moves(m, system)) continue;
@@ -153,23 +151,21 @@ static pcs_status add_interactions(trial *t, pcs_arena *mem)
 
 // ---- contacts of shapes ------------------------------------------------------------------------
 
-// all of it that does not depend on where the bodies are
-static pcs_status list_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
-                               pcs_arena *mem)
+// all of candidate i but its law that does not depend on where the bodies are
+static void list_contact(const trial *t, int i, int shape1, int shape2, const pcs_feature *f)
 {
     const pcs_model *m = t->m;
-    pcs_law law;
-    PCS_TRY(law_between(m, &t->laws, m->shape[shape1].material, m->shape[shape2].material, &law));
-    const bool friction = law_has_friction(&law);
-    candidate *c = add(t, friction ? 3 : 1, mem);
-    if (!c) return pcs_fail_memory("step: a contact");
-    c->law = law;
-    c->key = (contact_key){shape1, shape2, f->id};
-    c->sys1 = m->shape[shape1].system;
-    c->sys2 = m->shape[shape2].system;
-    c->feature = f;
-    add_block(t, c);
-    return PCS_OK;
+    candidate *c = &t->list.c[i];
+    const pcs_law law = c->law;
+    *c = (candidate){.interaction = -1,
+                     .law = law,
+                     .dim = law_has_friction(&law) ? 3 : 1,
+                     .key = {shape1, shape2, f->id},
+                     .sys1 = m->shape[shape1].system,
+                     .sys2 = m->shape[shape2].system,
+                     .feature = f};
+    take_own(c);
+    start_block(m, c, &t->list.k[i]);
 }
 
 // gap and rows
@@ -182,31 +178,41 @@ static void place_contact(const trial *t, int i)
     v3_copy(gap.P1, c->P1);
 }
 
+static pcs_status law_of(trial *t, int shape1, int shape2, pcs_law *out)
+{
+    const pcs_model *m = t->m;
+    return law_between(m, &t->laws, m->shape[shape1].material, m->shape[shape2].material, out);
+}
+
 static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
                               pcs_arena *mem)
 {
-    PCS_TRY(list_contact(t, shape1, shape2, f, mem));
+    candidate *c = add(t, 3, mem);
+    if (!c) return pcs_fail_memory("step: a contact");
     const int i = t->list.n - 1;
     int hint = 0;
+    PCS_TRY(law_of(t, shape1, shape2, &c->law));
+    list_contact(t, i, shape1, shape2, f);
     place_contact(t, i);
-    PCS_TRY(candidate_drive(t, &t->list.c[i], &t->list.k[i], t->st->q, mem));
-    complete(t, &t->list.c[i], &t->list.k[i], &hint);
+    PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
+    complete(t, c, &t->list.k[i], &hint);
     return PCS_OK;
 }
 
-// contacts first .. list.n - 1, a part for each thread
+// contacts from `first` of the list on, a part for each thread
 typedef struct placing {
     const trial *t;
-    int first, ranks;
+    const touches *near;
+    int first;
 } placing;
 
-static void place_share(void *argument, int rank)
+static void place_share(void *argument, int begin, int end)
 {
     const placing *p = argument;
     const trial *t = p->t;
-    int begin, end, hint = 0;
-    threads_share(t->list.n - p->first, p->ranks, rank, &begin, &end);
-    for (int i = p->first + begin; i < p->first + end; ++i) {
+    for (int k = begin, hint = 0; k < end; ++k) {
+        const int *pair = p->near->pair[p->near->pair_of[k]], i = p->first + k;
+        list_contact(t, i, pair[0], pair[1], &p->near->f[k]);
         place_contact(t, i);
         if (t->m->n_driven == 0) complete(t, &t->list.c[i], &t->list.k[i], &hint);
     }
@@ -216,13 +222,15 @@ static pcs_status add_contacts(trial *t, const touches *near, pcs_arena *mem)
 {
     const int first = t->list.n;
     if (!reserve(&t->list, first + near->n, mem)) return pcs_fail_memory("step: the contacts");
+
+    // laws may ask the user: one after another
     for (int k = 0; k < near->n; ++k) {
         const int *pair = near->pair[near->pair_of[k]];
-        PCS_TRY(list_contact(t, pair[0], pair[1], &near->f[k], mem));
+        PCS_TRY(law_of(t, pair[0], pair[1], &t->list.c[first + k].law));
     }
-    threads *team = near->n < FEW_CONTACTS ? NULL : t->work->team;
-    placing p = {t, first, threads_count(team)};
-    threads_run(team, place_share, &p);
+    placing p = {t, near, first};
+    threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
+    t->list.n += near->n;
     for (int i = first, hint = 0; i < t->list.n && t->m->n_driven > 0; ++i) {
         PCS_TRY(candidate_drive(t, &t->list.c[i], &t->list.k[i], t->st->q, mem));
         complete(t, &t->list.c[i], &t->list.k[i], &hint);

@@ -101,6 +101,53 @@ static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy
     return PCS_OK;
 }
 
+// candidates that a thread takes together: sums are made of those of the pieces
+enum { PIECE = 256 };
+
+// contact work, row by row, with the mean of the local velocities
+typedef struct working {
+    const trial *t;
+    const double *vbar;
+    double *ubar;
+    pcs_energy *piece;
+} working;
+
+static void contact_work(const working *w, int i, pcs_energy *e)
+{
+    const trial *t = w->t;
+    const candidate *c = &t->list.c[i];
+    double work = 0, tangential = 0, *u = w->ubar + c->at;
+    bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, w->vbar, u);
+    for (int j = 0; j < c->dim; ++j) {
+        // the law works on the relative velocity; a driven body works on the one it pushes
+        const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
+        const double part = (u[j] + drive) * t->r[c->at + j];
+        e->prescribed -= drive * t->r[c->at + j];
+        if (j > 0 && candidate_cone(c) == PCS_COULOMB) {
+            tangential += part;
+        } else {
+            work += part;
+        }
+    }
+    e->tangential += tangential;
+    if (c->law.kind == PCS_LAW_EQUALITY) {
+        e->joints += work;
+    } else {
+        e->normal += work;
+    }
+}
+
+static void work_pieces(void *arg, int begin, int end)
+{
+    const working *w = arg;
+    for (int k = begin; k < end; ++k) {
+        w->piece[k] = (pcs_energy){0};
+        for (int i = k * PIECE; i < (k + 1) * PIECE && i < w->t->list.n; ++i) {
+            if (w->t->list.c[i].active) contact_work(w, i, &w->piece[k]);
+        }
+    }
+}
+
 pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
 {
     *e = (pcs_energy){0};
@@ -109,36 +156,21 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
         PCS_TRY(system_ledger(t, b, mem, e));
     }
 
-    // contact work row by row, with the mean of the local velocities
-    const int nv = t->m->nv;
+    const int nv = t->m->nv, pieces = (t->list.n + PIECE - 1) / PIECE;
     double *vbar = PCS_TAKE(&mem, (size_t)nv, double);
     double *ubar = PCS_TAKE(&mem, (size_t)t->rows, double);
-    if (!vbar || !ubar) return pcs_fail_memory("step: the ledger");
+    pcs_energy *piece = PCS_TAKE(&mem, (size_t)pieces, pcs_energy);
+    if (!vbar || !ubar || !piece) return pcs_fail_memory("step: the ledger");
     for (int i = 0; i < nv; ++i) {
         vbar[i] = 0.5 * (t->v[i] + t->st->v[i]);
     }
-    for (int i = 0; i < t->list.n; ++i) {
-        const candidate *c = &t->list.c[i];
-        if (!c->active) continue;
-        double work = 0, tangential = 0, *u = ubar + c->at;
-        bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, vbar, u);
-        for (int j = 0; j < c->dim; ++j) {
-            // the law works on the relative velocity; a driven body works on the one it pushes
-            const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
-            const double part = (u[j] + drive) * t->r[c->at + j];
-            e->prescribed -= drive * t->r[c->at + j];
-            if (j > 0 && candidate_cone(c) == PCS_COULOMB) {
-                tangential += part;
-            } else {
-                work += part;
-            }
-        }
-        e->tangential += tangential;
-        if (c->law.kind == PCS_LAW_EQUALITY) {
-            e->joints += work;
-        } else {
-            e->normal += work;
-        }
+    working w = {t, vbar, ubar, piece};
+    threads_each(pieces > 1 ? t->work->team : NULL, pieces, work_pieces, &w);
+    for (int k = 0; k < pieces; ++k) {
+        e->prescribed += piece[k].prescribed;
+        e->tangential += piece[k].tangential;
+        e->joints += piece[k].joints;
+        e->normal += piece[k].normal;
     }
     e->closure = e->kinetic_after - e->kinetic_before -
                  (e->forces + e->conservative + e->gyroscopic + e->normal + e->tangential +

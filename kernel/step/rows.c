@@ -10,17 +10,22 @@
 
 // ---- gaps ---------------------------------------------------------------------------------------
 
+void contact_gap(const pcs_model *m, const candidate *c, const double *q, double *g)
+{
+    pcs_gap gap;
+    pcs_feature_gap(c->feature, system_q(m, c->sys1, q), system_q(m, c->sys2, q), &gap);
+    g[0] = gap.g;
+}
+
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g)
 {
-    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     if (c->interaction < 0) {
-        pcs_gap gap;
-        pcs_feature_gap(c->feature, q1, q2, &gap);
-        g[0] = gap.g;
+        contact_gap(m, c, q, g);
         return PCS_OK;
     }
 
+    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     const pcs_relation *rel = &m->interaction[c->interaction].relation;
     double *all = PCS_TAKE(&mem, (size_t)rel->dim, double);
     if (!all) return pcs_fail_memory("step: an interaction");

@@ -176,7 +176,9 @@ static inline pcs_cone candidate_cone(const candidate *c)
     return c->dim > 1 ? PCS_COULOMB : PCS_UNILATERAL;
 }
 
-// the gaps of a candidate at q
+// the gap of a contact of shapes at q
+void contact_gap(const pcs_model *m, const candidate *c, const double *q, double *g);
+// the gaps of any candidate
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g);
 // the rows of a candidate at q into its block (a new frame, or that of before carried along); for
