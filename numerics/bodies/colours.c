@@ -179,23 +179,23 @@ pcs_status colours_make(const island *of, int size, threads *team, pcs_arena *ar
         return PCS_OK;
     }
 
+    out->rank = PCS_TAKE(arena, ns, int);
     pcs_arena scratch = *arena;
     int *start = PCS_TAKE(&scratch, ns + 1, int);
     int *list = PCS_TAKE(&scratch, 2 * nb, int);
     int *queue = PCS_TAKE(&scratch, ns + 1, int);
-    int *rank = PCS_TAKE(&scratch, ns, int);
     int *sorted = PCS_TAKE(&scratch, nb, int);
     int *colour = PCS_TAKE(&scratch, nc, int);
     uint64_t *taken = PCS_TAKE(&scratch, ns, uint64_t);
     graph g = {of, of->nb, of->ns, NULL};
     g.end = (int(*)[2])pcs_arena_take_array(&scratch, nb, sizeof *g.end);
-    if (!g.end || !start || !list || !queue || !rank || !sorted || !colour || !taken) {
+    if (!g.end || !start || !list || !queue || !out->rank || !sorted || !colour || !taken) {
         return pcs_fail_memory("sweeps");
     }
     threads_each(team, of->nb, find_ends, &g);
     blocks_of_systems(&g, start, list);
-    search(&g, start, list, queue, rank);
-    sort_blocks(&g, rank, queue, sorted);
+    search(&g, start, list, queue, out->rank);
+    sort_blocks(&g, out->rank, queue, sorted);
     out->n = paint(&g, sorted, size, clusters, taken, colour);
     lay_out(of, sorted, size, clusters, colour, out);
     return PCS_OK;

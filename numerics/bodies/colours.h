@@ -11,6 +11,7 @@ typedef struct colours {
     int *colour;  // n + 1, into cluster
     int *cluster; // clusters + 1, into order
     int *order;   // blocks by their number in the island
+    int *rank;    // of the systems of the island, near ones close together; null: as they come
 } colours;
 
 // clusters of `size` blocks; an island of few blocks is one cluster in its natural order. Depends

@@ -13,12 +13,14 @@ static const bodies_block *block_at(const prepared *p, int k)
 
 static int place_of(const prepared *p, const bodies_block *k, int side)
 {
-    return k->sys[side] < 0 ? -1 : p->of.place[k->sys[side]];
+    if (k->sys[side] < 0) return -1;
+    const int place = p->of.place[k->sys[side]];
+    return p->slot ? p->slot[place] : place;
 }
 
 static int width_of(const prepared *p, int place)
 {
-    const int *start = p->of.b->A->start, s = p->of.sys[place];
+    const int *start = p->of.b->A->start, s = p->sys[place];
     return start[s + 1] - start[s];
 }
 
@@ -83,7 +85,7 @@ static void make_systems(void *arg, int begin, int end)
     const prepared *p = arg;
     for (int s = begin; s < end; ++s) {
         if (p->frame[s] == FRAME_OWN) continue;
-        p->frame[s] = (unsigned char)frame_of(p->of.b, p->of.sys[s], &p->body[s]);
+        p->frame[s] = (unsigned char)frame_of(p->of.b, p->sys[s], &p->body[s]);
     }
 }
 
@@ -93,8 +95,12 @@ static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
     p->body = PCS_TAKE(arena, ns, body_inverse);
     p->frame = PCS_TAKE(arena, ns, atomic_uchar);
     p->at = PCS_TAKE(arena, ns + 1, int);
-    if (!p->body || !p->frame || !p->at) return pcs_fail_memory("sweeps");
+    p->sys = PCS_TAKE(arena, ns, int);
+    if (!p->body || !p->frame || !p->at || !p->sys) return pcs_fail_memory("sweeps");
 
+    for (int s = 0; s < p->of.ns; ++s) {
+        p->sys[p->slot ? p->slot[s] : s] = p->of.sys[s];
+    }
     p->at[0] = 0;
     for (int s = 0; s < p->of.ns; ++s) {
         atomic_init(&p->frame[s], FRAME_OWN);
@@ -202,7 +208,7 @@ static void make_side(const prepared *p, int number, int side, double *J, double
         for (int c = 0; c < width; ++c) {
             y[c] = J[i + (size_t)d * (size_t)c];
         }
-        block_lu_solve(b->A, p->of.sys[s], y);
+        block_lu_solve(b->A, p->sys[s], y);
         for (int j = 0; j < d; ++j) {
             for (int c = 0; c < width; ++c) {
                 W[j + (size_t)d * (size_t)i] += J[j + (size_t)d * (size_t)c] * y[c];
@@ -210,7 +216,7 @@ static void make_side(const prepared *p, int number, int side, double *J, double
         }
     }
     if (p->frame[s] == FRAME_OWN) return;
-    const double *R = b->R + 9 * (size_t)p->of.sys[s];
+    const double *R = b->R + 9 * (size_t)p->sys[s];
     turn_rows(d, R, J);
     for (int i = 0; i < d; ++i) {
         double *y = Y + 6 * (size_t)i + 3, w[3];
@@ -472,11 +478,11 @@ static void scale(prepared *p, const piece *pieces)
     p->per_unit = ldexp(1, -exponent);
 }
 
-pcs_status prepared_make(const island *of, const int *order, const double *v_free, threads *team,
-                         pcs_arena *arena, prepared *out)
+pcs_status prepared_make(const island *of, const int *order, int *rank, const double *v_free,
+                         threads *team, pcs_arena *arena, prepared *out)
 {
     prepared *p = out;
-    *p = (prepared){.of = *of, .team = team};
+    *p = (prepared){.of = *of, .team = team, .slot = rank};
     const size_t nb = (size_t)of->nb, n_pieces = (size_t)pieces_of(p);
     p->number = PCS_TAKE(arena, nb, int);
     p->unit = PCS_TAKE(arena, nb, visit);
@@ -500,6 +506,22 @@ pcs_status prepared_make(const island *of, const int *order, const double *v_fre
     return PCS_OK;
 }
 
+int prepared_row(const prepared *p, int k)
+{
+    if (k == p->of.nb) return p->n;
+    const int i = p->unit[k].index;
+    switch (p->unit[k].kind) {
+    case VISIT_ROUND:
+        return p->round[i].row;
+    case VISIT_RIGID:
+        return p->rigid[i].row;
+    case VISIT_ROW:
+        return p->single[i].row;
+    default:
+        return p->general[i].row;
+    }
+}
+
 // ---- in and out --------------------------------------------------------------------------------
 
 typedef struct copying {
@@ -516,14 +538,14 @@ static void add_systems(void *arg, int begin, int end)
     const bodies_problem *b = p->of.b;
     for (int s = begin; s < end; ++s) {
         const double *from = c->from + p->at[s];
-        const double *base = c->more + b->A->start[p->of.sys[s]];
-        double *to = c->to + b->A->start[p->of.sys[s]], w[3];
+        const double *base = c->more + b->A->start[p->sys[s]];
+        double *to = c->to + b->A->start[p->sys[s]], w[3];
         const int width = p->frame[s] == FRAME_OWN ? width_of(p, s) : 3;
         for (int i = 0; i < width; ++i) {
             to[i] = base[i] + from[i];
         }
         if (p->frame[s] == FRAME_OWN) continue;
-        m3_mul_t(b->R + 9 * (size_t)p->of.sys[s], from + 3, w);
+        m3_mul_t(b->R + 9 * (size_t)p->sys[s], from + 3, w);
         for (int i = 0; i < 3; ++i) {
             to[3 + i] = base[3 + i] + w[i];
         }

@@ -83,6 +83,8 @@ typedef struct prepared {
     int n;       // rows
     int *number; // of the visits: blocks by their number in b
     int *row;    // first rows of the pieces
+    int *slot;   // of the systems of the island, by which those below are numbered; null: their own
+    int *sys;    // ns, number in b
     visit *unit; // nb
     round_contact *round;
     rigid_contact *rigid;
@@ -104,10 +106,13 @@ enum {
     FRAME_ISOTROPIC // and its rotational block is K[0] times the identity
 };
 
-// order: blocks by their number in the island. v_free of the whole problem. The same bits for any
-// team
-pcs_status prepared_make(const island *of, const int *order, const double *v_free, threads *team,
-                         pcs_arena *arena, prepared *out);
+// order: blocks by their number in the island; rank: systems in the order in which they are to lie
+// in y, or null. v_free of the whole problem. The same bits for any team
+pcs_status prepared_make(const island *of, const int *order, int *rank, const double *v_free,
+                         threads *team, pcs_arena *arena, prepared *out);
+
+// the first row of visit k <= nb
+int prepared_row(const prepared *p, int k);
 
 // v = v_free + y for the systems of the island, both of the whole problem
 void prepared_add(const prepared *p, const double *v_free, const double *y, double *v);

@@ -41,8 +41,9 @@ typedef enum phase {
     PHASE_CLEAR,
     PHASE_PUSH,
     PHASE_MEASURE,
+    PHASE_BEST,       // r is the best so far
     PHASE_KEEP,       // what the next extrapolation starts from
-    PHASE_EXTRAPOLATE // r and y
+    PHASE_EXTRAPOLATE // y; r at the next sweep
 } phase;
 
 typedef struct job {
@@ -61,6 +62,7 @@ typedef struct job {
     double changes, changes_before; // of the last sweeps, relative to |q| or |W r|
     double least[2];                // in this window of sweeps and in the one before
     double momentum, low;           // low: the least changes with this momentum
+    bool ahead;                     // the sweep starts from extrapolated r
     double size;
     double value, best_value;
     double factor; // residual over changes when both were known
@@ -69,21 +71,6 @@ typedef struct job {
 } job;
 
 // ---- in parallel -------------------------------------------------------------------------------
-
-static void do_colour(job *j, int colour, int rank, double *spare)
-{
-    const int first = j->order.colour[colour], n = j->order.colour[colour + 1] - first;
-    const int *cluster = j->order.cluster;
-    int begin, end;
-    threads_share(n, threads_count(j->team), rank, &begin, &end);
-    for (int c = first + begin; c < first + end; ++c) {
-        if (j->phase == PHASE_SWEEP) {
-            j->moved[c] = blocks_visit(&j->p, cluster[c], cluster[c + 1], spare, j->y, j->r);
-        } else {
-            blocks_push(&j->p, cluster[c], cluster[c + 1], spare, j->r, j->y);
-        }
-    }
-}
 
 // x becomes x + b (x - before), before becomes x
 static void extrapolate(double b, size_t n, double *x, double *before)
@@ -95,43 +82,63 @@ static void extrapolate(double b, size_t n, double *x, double *before)
     }
 }
 
-static void do_phase(job *j, int rank)
+static void do_cluster(job *j, int c, double *spare)
 {
-    const int ranks = threads_count(j->team);
-    double spare[LINE] = {0};
-    int begin, end, first, last;
-    threads_share(j->p.of.ns, ranks, rank, &begin, &end);
-    const size_t y_at = (size_t)j->p.at[begin], y_size = (size_t)j->p.at[end] - y_at;
-    threads_share(j->p.n, ranks, rank, &first, &last);
-    const size_t r_at = (size_t)first, r_size = (size_t)(last - first);
+    const int begin = j->order.cluster[c], end = j->order.cluster[c + 1];
+    const size_t row = (size_t)prepared_row(&j->p, begin);
+    const size_t rows = (size_t)prepared_row(&j->p, end) - row;
     switch (j->phase) {
     case PHASE_SWEEP:
-    case PHASE_PUSH:
-        for (int c = 0; c < j->order.n; ++c) {
-            if (c > 0) threads_barrier(j->team);
-            do_colour(j, c, rank, spare);
-        }
+        if (j->ahead) extrapolate(j->momentum, rows, j->r + row, j->r_before + row);
+        j->moved[c] = blocks_visit(&j->p, begin, end, spare, j->y, j->r);
         break;
-    case PHASE_CLEAR:
-        memset(j->y + y_at, 0, y_size * sizeof *j->y);
+    case PHASE_PUSH:
+        blocks_push(&j->p, begin, end, spare, j->r, j->y);
         break;
     case PHASE_MEASURE:
-        threads_share(colours_clusters(&j->order), ranks, rank, &begin, &end);
-        for (int c = begin; c < end; ++c) {
-            blocks_measure(&j->p, j->order.cluster[c], j->order.cluster[c + 1], spare, j->y, j->r,
-                           j->o->o->stop != PCS_STOP_RESIDUAL, j->u, &j->sums[c]);
-        }
+        blocks_measure(&j->p, begin, end, spare, j->y, j->r, j->o->o->stop != PCS_STOP_RESIDUAL,
+                       j->u, &j->sums[c]);
         break;
     case PHASE_KEEP:
-        memcpy(j->y_before + y_at, j->y + y_at, y_size * sizeof *j->y);
-        memcpy(j->r_before + r_at, j->r + r_at, r_size * sizeof *j->r);
+        memcpy(j->r_before + row, j->r + row, rows * sizeof *j->r);
         break;
-    case PHASE_EXTRAPOLATE:
-        extrapolate(j->momentum, y_size, j->y + y_at, j->y_before + y_at);
-        extrapolate(j->momentum, r_size, j->r + r_at, j->r_before + r_at);
+    case PHASE_BEST:
+        memcpy(j->best + row, j->r + row, rows * sizeof *j->r);
         break;
     case PHASE_END:
+    case PHASE_CLEAR:
+    case PHASE_EXTRAPOLATE:
         break;
+    }
+}
+
+// a rank has the same clusters in all phases, so that what it writes stays near it
+static void do_clusters(job *j, int rank)
+{
+    const bool meet = j->phase == PHASE_SWEEP || j->phase == PHASE_PUSH;
+    double spare[LINE] = {0};
+    for (int k = 0; k < j->order.n; ++k) {
+        const int first = j->order.colour[k], n = j->order.colour[k + 1] - first;
+        int begin, end;
+        if (k > 0 && meet) threads_barrier(j->team);
+        threads_share(n, threads_count(j->team), rank, &begin, &end);
+        for (int c = first + begin; c < first + end; ++c) {
+            do_cluster(j, c, spare);
+        }
+    }
+}
+
+static void do_phase(job *j, int rank)
+{
+    int begin, end;
+    threads_share(j->p.of.ns, threads_count(j->team), rank, &begin, &end);
+    const size_t at = (size_t)j->p.at[begin], size = (size_t)j->p.at[end] - at;
+    if (j->phase == PHASE_CLEAR) memset(j->y + at, 0, size * sizeof *j->y);
+    if (j->phase == PHASE_KEEP) memcpy(j->y_before + at, j->y + at, size * sizeof *j->y);
+    if (j->phase == PHASE_EXTRAPOLATE) {
+        extrapolate(j->momentum, size, j->y + at, j->y_before + at);
+    } else if (j->phase != PHASE_CLEAR && j->phase != PHASE_END) {
+        do_clusters(j, rank);
     }
 }
 
@@ -186,7 +193,7 @@ static void keep_best(job *j)
     j->best_is_last = j->value < j->best_value;
     if (!j->best_is_last) return;
     j->best_value = j->value;
-    memcpy(j->best, j->r, (size_t)j->p.n * sizeof *j->r);
+    run(j, PHASE_BEST);
 }
 
 // less momentum where it has made things worse
@@ -203,6 +210,7 @@ static void mind_growth(job *j)
 static void sweep_once(job *j)
 {
     if (j->momentum > 0) run(j, j->out->sweeps == 0 ? PHASE_KEEP : PHASE_EXTRAPOLATE);
+    j->ahead = j->momentum > 0 && j->out->sweeps > 0;
     run(j, PHASE_SWEEP);
     double sum = 0;
     for (int c = 0; c < colours_clusters(&j->order); ++c) {
@@ -350,7 +358,7 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
     *out = (sweep_result){.outcome = PCS_MAX_ITERS};
     if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
     PCS_TRY(colours_make(of, of->nb > LARGE ? LARGE_CLUSTER : CLUSTER, team, &arena, &j.order));
-    PCS_TRY(prepared_make(of, j.order.order, v_free, team, &arena, &j.p));
+    PCS_TRY(prepared_make(of, j.order.order, j.order.rank, v_free, team, &arena, &j.p));
     if (!take(&j, &arena)) return pcs_fail_memory("sweeps");
 
     prepared_gather(&j.p, r, j.r);
