@@ -292,6 +292,8 @@ pcs_status step_detect_end(trial *t, bool pairs_only, pcs_arena *mem, int *added
     *added = 0;
     touches over;
     PCS_TRY(step_find(t, t->q, 0, false, mem, &over));
+    t->over = over;
+    t->over_known = true;
     for (int k = 0, cursor = 0; k < over.n; ++k) {
         const int *pair = over.pair[over.pair_of[k]];
         const int first = find_listed(t, pair[0], pair[1], &cursor);

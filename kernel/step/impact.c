@@ -128,7 +128,9 @@ static pcs_status attempt_project(void *arguments)
     const project_arguments *a = arguments;
     const size_t bytes = (size_t)a->m->nq * sizeof(double);
     pcs_step_report *out = a->out;
-    *out = (pcs_step_report){.outcome = PCS_CONVERGED, .projection_outcome = PCS_CONVERGED};
+    *out = (pcs_step_report){.outcome = PCS_CONVERGED,
+                             .projection_outcome = PCS_CONVERGED,
+                             .projection_solve = PCS_CONVERGED};
     pcs_arena mem = a->wk->arena;
     trial t;
     PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));

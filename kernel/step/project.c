@@ -6,11 +6,6 @@
 #include <float.h>
 #include <string.h>
 
-// Problems up to this many rows are solved to the last digit, larger ones as far as it is worth:
-// the next linearisation goes on from there
-#define SMALL_ROWS 64
-#define FEW_SWEEPS 40
-
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
 {
     for (int i = 0; i < set->n; ++i) {
@@ -20,8 +15,7 @@ static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, do
     return PCS_OK;
 }
 
-// q + dq, renormalised; false if a quaternion vanished or a number is not finite
-static bool move(const trial *t, const double *dq)
+bool project_move(const trial *t, const double *dq)
 {
     const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
@@ -37,28 +31,32 @@ static bool move(const trial *t, const double *dq)
     return true;
 }
 
+double project_coordinate(const trial *t, int system)
+{
+    double largest = 0;
+    if (!system_moves(t->m, system)) return 0;
+    const model_system *s = &t->m->system[system];
+    for (int k = 0; k < s->nq; ++k) {
+        largest = fmax(largest, fabs(t->q[s->q_at + k]));
+    }
+    return largest;
+}
+
 // of the systems that the rows touch
 static double largest_coordinate(const trial *t, const project_set *set)
 {
     double largest = 0;
     for (int i = 0; i < set->n; ++i) {
-        for (int side = 0; side < 2; ++side) {
-            const int system = side == 0 ? set->row[i]->sys1 : set->row[i]->sys2;
-            if (!system_moves(t->m, system)) continue;
-            const model_system *s = &t->m->system[system];
-            for (int k = 0; k < s->nq; ++k) {
-                largest = fmax(largest, fabs(t->q[s->q_at + k]));
-            }
-        }
+        const candidate *c = set->row[i];
+        largest = fmax(largest, project_coordinate(t, c->sys1));
+        largest = fmax(largest, project_coordinate(t, c->sys2));
     }
     return largest;
 }
 
-// how far the linearised problem is worth solving: the gaps of its solution are those of its
-// residual, in the norm of g
-static double linear_tol(int rows, const double *g, double tol)
+double project_tolerance(int rows, const double *g, double tol)
 {
-    if (rows <= SMALL_ROWS) return 1e-12;
+    if (rows <= PROJECT_FEW_ROWS) return 1e-12;
     double square = 0;
     for (int i = 0; i < rows; ++i) {
         square += g[i] * g[i];
@@ -66,13 +64,41 @@ static double linear_tol(int rows, const double *g, double tol)
     return fmin(1e-2, fmax(1e-12, 0.3 * tol / sqrt(square)));
 }
 
+// the larger of two, where a NaN is the largest
+static double worse(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
+void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome)
+{
+    out->projection_iters += 1;
+    out->projection_solve = outcome;
+    out->projection_residual = worse(residual, out->projection_residual);
+}
+
+pcs_status project_linear(trial *t, const project_set *set, const double *g,
+                          const pcs_solver_opts *opts, pcs_arena mem, double *dq,
+                          pcs_step_report *out, pcs_outcome *outcome)
+{
+    pcs_report report;
+    if (t->m->scheme.metric == PCS_METRIC_MASS) {
+        PCS_TRY(project_in_mass(t, set, g, opts, mem, dq, &report));
+    } else {
+        PCS_TRY(project_in_metric(t, set, g, opts, mem, dq, &report));
+    }
+    *outcome = report.outcome;
+    project_remember(out, report.measure.residual, report.outcome);
+    return PCS_OK;
+}
+
 static pcs_status iterate(trial *t, const project_set *set, int steps, double *g, pcs_arena mem,
                           pcs_step_report *out)
 {
     const pcs_scheme *scheme = &t->m->scheme;
-    const bool large = set->rows > SMALL_ROWS;
+    const bool large = set->rows > PROJECT_FEW_ROWS;
     pcs_solver_opts opts = pcs_solver_defaults(large ? PCS_NSGS : PCS_AUTO);
-    if (large) opts.max_iters = FEW_SWEEPS;
+    if (large) opts.max_iters = PROJECT_SWEEPS;
     out->projection_outcome = PCS_MAX_ITERS;
     pcs_outcome last = PCS_CONVERGED;
     double before = INFINITY;
@@ -98,14 +124,9 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
         if (it == steps) return PCS_OK;
         before = out->violation_after;
 
-        opts.tol = linear_tol(set->rows, g, tol);
-        if (scheme->metric == PCS_METRIC_MASS) {
-            PCS_TRY(project_in_mass(t, set, g, &opts, mem, dq, &last));
-        } else {
-            PCS_TRY(project_in_metric(t, set, g, &opts, mem, dq, &last));
-        }
-        out->projection_iters += 1;
-        if (!move(t, dq)) {
+        opts.tol = project_tolerance(set->rows, g, tol);
+        PCS_TRY(project_linear(t, set, g, &opts, mem, dq, out, &last));
+        if (!project_move(t, dq)) {
             out->projection_outcome = PCS_DIVERGED;
             return PCS_OK;
         }
@@ -118,8 +139,7 @@ void step_keep_free(trial *t)
     memcpy(t->q_free, t->q, (size_t)t->m->nq * sizeof(double));
 }
 
-static pcs_status project(trial *t, project_rows which, int steps, pcs_arena mem,
-                          pcs_step_report *out)
+pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
 {
     const pcs_model *m = t->m;
     out->projection_outcome = PCS_CONVERGED;
@@ -149,15 +169,5 @@ static pcs_status project(trial *t, project_rows which, int steps, pcs_arena mem
             set.kind[k++] = equal ? PCS_EQUALITY : PCS_UNILATERAL;
         }
     }
-    return iterate(t, &set, steps, g, mem, out);
-}
-
-pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
-{
-    return project(t, which, t->m->scheme.proj_max, mem, out);
-}
-
-pcs_status step_project_rounds(trial *t, int steps, pcs_arena mem, pcs_step_report *out)
-{
-    return project(t, PROJECT_ACTIVE, steps, mem, out);
+    return iterate(t, &set, m->scheme.proj_max, g, mem, out);
 }

@@ -8,8 +8,20 @@
 
 #include "rotation/pose.h"
 
+// times the inertia of a body that is not to turn
+#define HELD 1e12
+
+// the mass of a body that is not to turn
+static void hold_rotation(const model_system *s, double *lu)
+{
+    for (int i = 0; i < 3; ++i) {
+        lu[i] = s->mass;
+        lu[3 + i] = HELD * (s->J[0] + s->J[4] + s->J[8]);
+    }
+}
+
 // factors of the masses at q'
-static pcs_status take_mass(const trial *t, pcs_arena *mem, block_lu *F)
+static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem, block_lu *F)
 {
     const pcs_model *m = t->m;
     *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
@@ -27,6 +39,11 @@ static pcs_status take_mass(const trial *t, pcs_arena *mem, block_lu *F)
         }
         bool good = is >= 0;
         kind[b] = (unsigned char)(good ? is : BLOCK_DENSE);
+        if (unturned && unturned[b] && s->kind == SYSTEM_BODY) {
+            kind[b] = BLOCK_DIAGONAL;
+            hold_rotation(s, F->lu + F->off[b]);
+            continue;
+        }
         if (is == BLOCK_DENSE) {
             PCS_TRY(system_mass(s, t->q + s->q_at, F->lu + F->off[b]));
             good = block_lu_factor_one(F, b);
@@ -75,14 +92,15 @@ static void times_T(const model_system *s, const double *q, const double *v, dou
 
 pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
                            const pcs_solver_opts *opts, pcs_arena mem, double *dq,
-                           pcs_outcome *outcome)
+                           pcs_report *report)
 {
     const pcs_model *m = t->m;
     block_lu F;
-    PCS_TRY(take_mass(t, &mem, &F));
+    PCS_TRY(take_mass(t, set->unturned, &mem, &F));
     double *R = PCS_TAKE(&mem, 9 * (size_t)m->n_blocks, double);
     double *v = PCS_TAKE(&mem, (size_t)m->nv, double);
-    double *Lambda = PCS_TAKE(&mem, (size_t)set->rows, double);
+    double *Lambda = set->Lambda;
+    if (!Lambda) Lambda = PCS_TAKE(&mem, (size_t)set->rows, double);
     double *w = PCS_TAKE(&mem, (size_t)set->rows, double);
     bodies_block *block = PCS_TAKE(&mem, (size_t)set->n, bodies_block);
     if (!R || !v || !Lambda || !w || !block) return pcs_fail_memory("projection");
@@ -101,16 +119,18 @@ pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
         row += k->dim;
     }
     memset(v, 0, (size_t)m->nv * sizeof *v);
-    memset(Lambda, 0, (size_t)set->rows * sizeof *Lambda);
+    if (!set->Lambda) memset(Lambda, 0, (size_t)set->rows * sizeof *Lambda);
 
     const bodies_problem p = {
         .n = set->rows, .nb = set->n, .block = block, .shift = g, .A = &F, .R = R};
-    bodies_report report;
-    PCS_TRY(bodies_solve(&p, opts, t->work->team, mem, v, Lambda, w, &report));
-    *outcome = report.solve.outcome;
+    bodies_report all;
+    PCS_TRY(bodies_solve(&p, opts, t->work->team, mem, v, Lambda, w, &all));
+    *report = all.solve;
     memset(dq, 0, (size_t)m->nq * sizeof *dq);
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        const bool held = set->unturned && set->unturned[b] && s->kind == SYSTEM_BODY;
+        if (held) memset(v + s->v_at + 3, 0, 3 * sizeof *v);
         times_T(s, t->q + s->q_at, v + s->v_at, dq + s->q_at);
     }
     return PCS_OK;

@@ -206,7 +206,7 @@ static pcs_status take_rows(const trial *t, int n, candidate **row, const local_
 
 pcs_status project_in_metric(const trial *t, const project_set *set, const double *g,
                              const pcs_solver_opts *opts, pcs_arena mem, double *dq,
-                             pcs_outcome *outcome)
+                             pcs_report *report)
 {
     const pcs_model *m = t->m;
     const pcs_metric metric = m->scheme.metric;
@@ -238,9 +238,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
                                     .q = q,
                                     .n_quat = L.n_quat,
                                     .quat = L.quat};
-    pcs_report report;
-    PCS_TRY(pcs_position_step(&p, metric, opts, mem, Lambda, local, &report));
-    *outcome = report.outcome;
+    PCS_TRY(pcs_position_step(&p, metric, opts, mem, Lambda, local, report));
     memset(dq, 0, (size_t)m->nq * sizeof *dq);
     for (int k = 0; k < L.n; ++k) {
         const model_system *s = &m->system[L.system[k]];

@@ -1,90 +1,359 @@
 // Projection out of every overlap there is at q', on the features that face each other there: for
 // dense scenes, where bodies turn onto other features within a step. Rounds of
 //
-//     look at q' for what overlaps; stop when nothing does by more than proj_tol
-//     linearise joints, overlaps and what is near enough to be driven into, and move (theory 8)
+//     linearise the pairs that overlap by more than proj_tol, on the features that they show at
+//     q', joints, and what the bodies of these are driven into when they move; move
+//     look again at what has moved
+//
+// so that a round costs what has to move, not what there is. Bodies that stay wedged are moved on
+// without being turned: then features neither change nor do their normals turn, and since a plane
+// between two convex shapes keeps them apart, what obeys the linearised rows obeys the gaps.
 #include "step/project.h"
 
+#include <float.h>
 #include <string.h>
 
-// linearised steps on the features of one round
-enum { STEPS = 2 };
+enum {
+    GROWTH = 8,  // times that pairs are added in a round
+    TURNING = 3, // rounds in which all bodies turn
+    PATIENCE = 4 // rounds without progress before it is given up
+};
 
-// the deepest overlap at q', and the largest violation of a joint
-static pcs_status violation(const trial *t, pcs_arena mem, double *overlap, double *out)
+// one round of linearisation: `from` at there.st->q, to there.q
+typedef struct round_set {
+    trial there; // reach and turn: how far the last move went
+    pcs_state from;
+    near_pairs *near;
+    double tol;
+    project_set set;
+    int room; // for candidates in the set
+    double *g, *dq;
+} round_set;
+
+// ---- what is violated --------------------------------------------------------------------------
+
+// the deepest overlap, and the worst of overlaps and interactions; *good: all within tolerance
+static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena mem, double *overlap,
+                            double *out, bool *good)
 {
-    const pcs_model *m = t->m;
-    touches over;
-    PCS_TRY(step_find(t, t->q, 0, false, &mem, &over));
-    *out = 0;
-    for (int k = 0; k < over.n; ++k) {
-        const int *pair = over.pair[over.pair_of[k]];
-        pcs_gap gap;
-        pcs_feature_gap(&over.f[k], system_q(m, m->shape[pair[0]].system, t->q),
-                        system_q(m, m->shape[pair[1]].system, t->q), &gap);
-        *out = fmax(*out, -gap.g);
+    *overlap = 0;
+    *good = true;
+    for (int i = 0; i < near->n; ++i) {
+        *overlap = fmax(*overlap, near->pair[i].depth);
+        *good = *good && !near_overlaps(t, &near->pair[i]);
     }
-    *overlap = *out;
+    *out = *overlap;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->interaction < 0) continue;
         const bool equal = c->law.kind == PCS_LAW_EQUALITY;
-        PCS_TRY(candidate_gap(m, c, t->q, mem, c->g_end));
+        PCS_TRY(candidate_gap(t->m, c, t->q, mem, c->g_end));
+        const double tol = project_slack(t, c->sys1, c->sys2);
         for (int j = 0; j < candidate_gaps(c); ++j) {
-            *out = fmax(*out, equal ? fabs(c->g_end[j]) : -c->g_end[j]);
+            const double by = equal ? fabs(c->g_end[j]) : -c->g_end[j];
+            *out = fmax(*out, by);
+            *good = *good && !(by > tol);
         }
     }
     return PCS_OK;
 }
 
-// one round from the candidates seen at q'
-static pcs_status one_round(trial *t, double margin, pcs_arena mem, pcs_step_report *out)
+// ---- the linearised problem --------------------------------------------------------------------
+
+static pcs_status make_room(round_set *r, int more, pcs_arena *mem)
+{
+    if (r->set.n + more <= r->room) return PCS_OK;
+    r->room = r->set.n + more + r->room / 2 + 64;
+    candidate **row = PCS_TAKE(mem, (size_t)r->room, candidate *);
+    if (!row) return pcs_fail_memory("projection");
+    if (r->set.n > 0) memcpy(row, r->set.row, (size_t)r->set.n * sizeof *row);
+    r->set.row = row;
+    return PCS_OK;
+}
+
+// the features of a pair where the round starts
+static pcs_status add_pair(round_set *r, near_pair *p, pcs_feature *f, int n, pcs_arena *mem)
+{
+    const pcs_model *m = r->there.m;
+    PCS_TRY(make_room(r, n, mem));
+    candidate *c = PCS_TAKE(mem, (size_t)n, candidate);
+    if (!c) return pcs_fail_memory("projection");
+    p->taken = true;
+    for (int i = 0; i < n; ++i) {
+        c[i] = (candidate){.interaction = -1,
+                           .dim = 1,
+                           .sys1 = m->shape[p->shape[0]].system,
+                           .sys2 = m->shape[p->shape[1]].system,
+                           .feature = &f[i]};
+        c[i].law = pcs_law_newton_impact(0);
+        c[i].own[0] = near_gap(&r->there, p, &f[i], r->from.q);
+        r->set.row[r->set.n++] = &c[i];
+        r->set.rows += 1;
+    }
+    return PCS_OK;
+}
+
+static pcs_status add_interactions(round_set *r, pcs_arena *mem)
+{
+    const candidates *list = &r->there.list;
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        if (c->interaction < 0) continue;
+        PCS_TRY(make_room(r, 1, mem));
+        r->set.row[r->set.n++] = c;
+        r->set.rows += candidate_gaps(c);
+    }
+    return PCS_OK;
+}
+
+// the pairs that overlap, and what is as near as the deepest overlap is deep
+static pcs_status add_overlaps(round_set *r, double margin, pcs_arena *mem)
+{
+    for (int i = 0; i < r->near->n; ++i) {
+        near_pair *p = &r->near->pair[i];
+        p->taken = false;
+        if (!near_overlaps(&r->there, p)) continue;
+        pcs_feature *f;
+        int n;
+        PCS_TRY(near_features(&r->there, p, r->from.q, margin, mem, &f, &n));
+        PCS_TRY(add_pair(r, p, f, n, mem));
+    }
+    return PCS_OK;
+}
+
+// whether the move has closed one of the features, as seen from where it started
+static bool is_closed(const round_set *r, const near_pair *p, const pcs_feature *f, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        const double to = near_gap(&r->there, p, &f[i], r->there.q);
+        if (to < -0.5 * r->tol && to < near_gap(&r->there, p, &f[i], r->from.q)) return true;
+    }
+    return false;
+}
+
+// pairs into which the move has driven something
+static pcs_status add_closed(round_set *r, pcs_arena *mem, int *added)
+{
+    const trial *t = &r->there;
+    near_pairs *near = r->near;
+    near->search += 1;
+    *added = 0;
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        const int system = t->m->block_system[b];
+        if (t->reach[system] == 0) continue;
+        for (int k = near->start[system]; k < near->start[system + 1]; ++k) {
+            near_pair *p = &near->pair[near->at[k]];
+            if (p->taken || p->seen == near->search) continue;
+            p->seen = near->search;
+            const double reach =
+                step_reach(t, p->shape[0], p->shape[1]) + step_reach(t, p->shape[1], p->shape[0]);
+            if (p->depth + reach < 0.5 * r->tol) continue;
+            pcs_arena scope = *mem;
+            pcs_feature *f;
+            int n;
+            PCS_TRY(near_features(t, p, r->from.q, reach, &scope, &f, &n));
+            if (!is_closed(r, p, f, n)) continue;
+            PCS_TRY(add_pair(r, p, f, n, &scope));
+            *mem = scope;
+            *added += 1;
+        }
+    }
+    return PCS_OK;
+}
+
+// kinds, gaps and the start of Lambda, that of the rows before as it was
+static pcs_status set_up(round_set *r, int rows_before, pcs_arena *mem)
+{
+    project_set *set = &r->set;
+    const double *before = set->Lambda;
+    set->kind = PCS_TAKE(mem, (size_t)set->rows, pcs_cone);
+    set->Lambda = PCS_TAKE(mem, (size_t)set->rows, double);
+    r->g = PCS_TAKE(mem, (size_t)set->rows, double);
+    if (!set->kind || !set->Lambda || !r->g) return pcs_fail_memory("projection");
+    memset(set->Lambda, 0, (size_t)set->rows * sizeof *set->Lambda);
+    if (rows_before > 0) memcpy(set->Lambda, before, (size_t)rows_before * sizeof *before);
+    for (int i = 0, at = 0; i < set->n; ++i) {
+        const candidate *c = set->row[i];
+        const int rows = candidate_gaps(c);
+        const bool equal = c->law.kind == PCS_LAW_EQUALITY;
+        if (c->interaction < 0) {
+            r->g[at] = c->own[0];
+        } else {
+            PCS_TRY(candidate_gap(r->there.m, c, r->from.q, *mem, r->g + at));
+        }
+        for (int j = 0; j < rows; ++j) {
+            set->kind[at++] = equal ? PCS_EQUALITY : PCS_UNILATERAL;
+        }
+    }
+    return PCS_OK;
+}
+
+// solves the linearised problem where the round starts and moves; false: it led nowhere
+static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *out, bool *good)
+{
+    const bool large = r->set.rows > PROJECT_FEW_ROWS;
+    pcs_solver_opts opts = pcs_solver_defaults(large ? PCS_NSGS : PCS_AUTO);
+    if (large) opts.max_iters = PROJECT_SWEEPS;
+    opts.tol = project_tolerance(r->set.rows, r->g, r->tol);
+    trial at = r->there;
+    at.q = r->from.q;
+    pcs_outcome outcome;
+    PCS_TRY(project_linear(&at, &r->set, r->g, &opts, mem, r->dq, out, &outcome));
+    memcpy(r->there.q, r->from.q, (size_t)r->there.m->nq * sizeof(double));
+    *good = project_move(&r->there, r->dq);
+    if (*good) near_ways(&r->there);
+    return PCS_OK;
+}
+
+// ---- rounds ------------------------------------------------------------------------------------
+
+static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bool local,
+                            double margin, pcs_arena mem, pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
-    pcs_state from = *t->st;
-    from.q = PCS_TAKE(&mem, (size_t)m->nq, double);
-    trial there = *t;
-    there.st = &from;
-    there.list = (candidates){0};
-    there.bare = true;
-    there.reach = PCS_TAKE(&mem, 2 * (size_t)m->n_systems, double);
-    if (!from.q || !there.reach) return pcs_fail_memory("projection");
-    memcpy(from.q, t->q, (size_t)m->nq * sizeof(double));
-    memset(there.reach, 0, 2 * (size_t)m->n_systems * sizeof(double));
-    there.turn = there.reach + m->n_systems;
-    PCS_TRY(step_detect(&there, margin, &mem));
-    for (int i = 0; i < there.list.n; ++i) {
-        there.list.c[i].active = true;
+    round_set r = {.there = *t, .from = *t->st, .near = near, .tol = m->scheme.proj_tol};
+    r.set.unturned = unturned;
+    r.from.q = PCS_TAKE(&mem, (size_t)m->nq, double);
+    r.dq = PCS_TAKE(&mem, (size_t)m->nq, double);
+    r.there.reach = PCS_TAKE(&mem, 2 * (size_t)m->n_systems, double);
+    if (!r.from.q || !r.dq || !r.there.reach) return pcs_fail_memory("projection");
+    memcpy(r.from.q, t->q, (size_t)m->nq * sizeof(double));
+    memset(r.there.reach, 0, 2 * (size_t)m->n_systems * sizeof(double));
+    r.there.turn = r.there.reach + m->n_systems;
+    r.there.st = &r.from;
+
+    if (local) {
+        trial at = r.there;
+        at.q = r.from.q;
+        PCS_TRY(project_around(&at, near, unturned, margin, mem, t->q, out, good));
+        if (!*good) return PCS_OK;
+        near_ways(&r.there);
+        return near_look(&r.there, near, mem);
     }
-    return step_project_rounds(&there, STEPS, mem, out);
+    PCS_TRY(add_interactions(&r, &mem));
+    PCS_TRY(add_overlaps(&r, margin, &mem));
+    int added = 1;
+    for (int pass = 0, rows = 0; added > 0 && pass < GROWTH; ++pass) {
+        PCS_TRY(set_up(&r, rows, &mem));
+        PCS_TRY(solve_and_move(&r, mem, out, good));
+        if (!*good) return PCS_OK;
+        rows = r.set.rows;
+        PCS_TRY(add_closed(&r, &mem, &added));
+    }
+    return near_look(&r.there, near, mem);
+}
+
+// bodies without joints in pairs that have not come apart turn no more
+static void stop_turning(const trial *t, const near_pairs *near, bool *unturned)
+{
+    const pcs_model *m = t->m;
+    for (int i = 0; i < near->n; ++i) {
+        const near_pair *p = &near->pair[i];
+        if (!near_overlaps(t, p)) continue;
+        for (int side = 0; side < 2; ++side) {
+            const int system = m->shape[p->shape[side]].system;
+            if (system_moves(m, system)) unturned[m->system[system].block] = true;
+        }
+    }
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->interaction < 0) continue;
+        if (system_moves(m, c->sys1)) unturned[m->system[c->sys1].block] = false;
+        if (system_moves(m, c->sys2)) unturned[m->system[c->sys2].block] = false;
+    }
+}
+
+static bool left_the_list(const trial *t, const near_pairs *near)
+{
+    for (int i = 0; i < t->m->n_systems; ++i) {
+        if (near->path[i] > near->margin) return true;
+    }
+    return false;
+}
+
+// everything anew where the bodies have come to
+static pcs_status look_around(const trial *t, double margin, pcs_arena *mem, near_pairs *near)
+{
+    touches over;
+    PCS_TRY(step_find(t, t->q, 0, false, mem, &over));
+    return near_find(t, &over, margin, mem, near);
+}
+
+static double deepest(const trial *t, const touches *over)
+{
+    const pcs_model *m = t->m;
+    double out = 0;
+    for (int k = 0; k < over->n; ++k) {
+        const int *pair = over->pair[over->pair_of[k]];
+        pcs_gap gap;
+        pcs_feature_gap(&over->f[k], system_q(m, m->shape[pair[0]].system, t->q),
+                        system_q(m, m->shape[pair[1]].system, t->q), &gap);
+        out = fmax(out, -gap.g);
+    }
+    return out;
+}
+
+// whether what overlaps can be projected by project_around
+static bool may_be_local(const trial *t)
+{
+    if (t->m->scheme.metric != PCS_METRIC_MASS) return false;
+    for (int i = 0; i < t->list.n; ++i) {
+        if (t->list.c[i].interaction >= 0) return false;
+    }
+    return true;
+}
+
+static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem,
+                         pcs_step_report *out)
+{
+    const pcs_model *m = t->m;
+    bool *unturned = PCS_TAKE(&mem, (size_t)m->n_blocks, bool), good = true;
+    if (!unturned) return pcs_fail_memory("projection");
+    memset(unturned, 0, (size_t)m->n_blocks * sizeof *unturned);
+    const bool simple = may_be_local(t);
+    bool thorough = false;
+    double now = first, best = INFINITY;
+    for (int round = 0, since = 0;; ++round) {
+        bool done;
+        const double before = now;
+        PCS_TRY(violation(t, near, mem, &out->penetration, &now, &done));
+        out->violation_after = now;
+        if (done) {
+            out->projection_outcome = PCS_CONVERGED;
+            return PCS_OK;
+        }
+        since = now > 0.9 * best ? since + 1 : 0;
+        best = fmin(best, now);
+        out->projection_outcome = since >= PATIENCE ? PCS_STALLED : PCS_MAX_ITERS;
+        if (since >= PATIENCE || round >= m->scheme.proj_max) return PCS_OK;
+        if (round >= TURNING) stop_turning(t, near, unturned);
+        // few sweeps over single rows do not always do
+        const bool slow = round > 0 && out->projection_solve != PCS_CONVERGED && now > 0.5 * before;
+        thorough = thorough || slow;
+        PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough,
+                          2 * now + m->scheme.proj_tol, mem, out, &good));
+        if (!good) {
+            out->projection_outcome = PCS_DIVERGED;
+            return PCS_OK;
+        }
+        if (left_the_list(t, near)) PCS_TRY(look_around(t, 2 * near->margin, &mem, near));
+    }
 }
 
 pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
 {
-    const pcs_scheme *scheme = &t->m->scheme;
-    double now, before = INFINITY;
-    out->projection_outcome = PCS_MAX_ITERS;
-    PCS_TRY(violation(t, mem, &out->penetration, &now));
-    const double first = now;
-    for (int round = 0;; ++round) {
-        if (now <= scheme->proj_tol) {
-            out->projection_outcome = PCS_CONVERGED;
-            break;
-        }
-        // what does not get better any more contradicts itself, or is rounding
-        if (out->projection_iters >= scheme->proj_max || round > scheme->proj_max) break;
-        if (round > 3 && now > 0.9 * before) {
-            out->projection_outcome = PCS_STALLED;
-            break;
-        }
-        before = now;
-        PCS_TRY(one_round(t, 2 * now + scheme->proj_tol, mem, out));
-        if (out->projection_outcome == PCS_DIVERGED) break;
-        out->projection_outcome = PCS_MAX_ITERS;
-        PCS_TRY(violation(t, mem, &out->penetration, &now));
-    }
+    touches over = t->over;
+    if (!t->over_known) PCS_TRY(step_find(t, t->q, 0, false, &mem, &over));
+    const double deep = deepest(t, &over);
+    double none, joints;
+    bool good;
+    near_pairs near = {0};
+    PCS_TRY(violation(t, &near, mem, &none, &joints, &good));
+    out->penetration = deep;
+    out->violation_before = out->violation_after = fmax(deep, joints);
+    out->projection_outcome = PCS_CONVERGED;
     t->looked = true;
-    out->violation_before = first;
-    out->violation_after = now;
-    return PCS_OK;
+    if (good && deep <= t->m->scheme.proj_tol) return PCS_OK;
+    PCS_TRY(near_find(t, &over, 2 * deep + t->m->scheme.proj_tol, &mem, &near));
+    return rounds(t, &near, out->violation_before, mem, out);
 }

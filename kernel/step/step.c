@@ -50,8 +50,10 @@ static pcs_status attempt(void *arguments)
     const step_arguments *a = arguments;
     const pcs_scheme *scheme = &a->m->scheme;
     pcs_step_report *out = a->out;
-    *out = (pcs_step_report){
-        .outcome = PCS_CONVERGED, .projection_outcome = PCS_CONVERGED, .substeps = 1};
+    *out = (pcs_step_report){.outcome = PCS_CONVERGED,
+                             .projection_outcome = PCS_CONVERGED,
+                             .projection_solve = PCS_CONVERGED,
+                             .substeps = 1};
     pcs_arena mem = a->wk->arena;
     stopwatch watch = {.on = a->m->n_blocks >= MANY_SYSTEMS};
     const double start = lap(&watch, &watch.last);
@@ -149,6 +151,7 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
     then->times.solve += first->times.solve;
     then->times.project += first->times.project;
     then->times.total += first->times.total;
+    then->projection_residual = fmax(then->projection_residual, first->projection_residual);
     then->violation_before = fmax(then->violation_before, first->violation_before);
     then->penetration_before = first->penetration_before;
     if (first->outcome != PCS_CONVERGED && then->outcome == PCS_CONVERGED) {

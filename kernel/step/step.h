@@ -85,6 +85,8 @@ typedef struct trial {
     candidates list;
     bool bare;              // candidates need gaps and rows only
     bool looked;            // the overlap at q' is known from its own features
+    touches over;           // what was found overlapping at q' by the last step_detect_end, which
+    bool over_known;        // happened
     double *rotation;       // R of every moving system where the rows are taken, 9 each
     double *rotation_k;     // and at q_k: the same but where the rows follow q'
     int rows;               // active rows
@@ -155,6 +157,12 @@ pcs_status step_detect(trial *t, double extra, pcs_arena *mem);
 // adds contacts that overlap at q' but were not in reach at q_k, those of pairs that have none when
 // `pairs_only`; *added counts them
 pcs_status step_detect_end(trial *t, bool pairs_only, pcs_arena *mem, int *added);
+// all pairs of shapes whose bounds, fattened by `extra` and, when asked for, their reach, overlap
+// at q, in the order of their smaller, then of their larger number
+pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
+                      pcs_arena *mem, int (**pair)[2], int *n_pairs);
+// how far the surface of a shape moves, t->reach and t->turn, where it may meet the other one
+double step_reach(const trial *t, int shape, int other);
 // what is nearer than `extra` and, when asked for, the reach of both, at q
 pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
                      touches *out);

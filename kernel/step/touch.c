@@ -38,9 +38,8 @@ static void bound_shapes(void *arg, int begin, int end)
     }
 }
 
-// all pairs whose bounds overlap
-static pcs_status find_pairs(const trial *t, const double *q, double extra, bool with_reach,
-                             pcs_arena *mem, int (**pair)[2], int *n_pairs)
+pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
+                      pcs_arena *mem, int (**pair)[2], int *n_pairs)
 {
     const pcs_model *m = t->m;
     bounding b = {t, q, extra, with_reach, PCS_TAKE(mem, (size_t)m->n_shapes, collide_item)};
@@ -51,9 +50,8 @@ static pcs_status find_pairs(const trial *t, const double *q, double extra, bool
     return filter_pairs(m, *pair, n_pairs);
 }
 
-// how far the surface of a shape moves within the step where it may meet the other one. A
-// half-space goes on for ever: its turn counts by the distance of the other shape
-static double reach_of(const trial *t, int shape, int other)
+// a half-space goes on for ever: its turn counts by the distance of the other shape
+double step_reach(const trial *t, int shape, int other)
 {
     const model_shape *a = &t->m->shape[shape], *b = &t->m->shape[other];
     if (a->system < 0) return 0;
@@ -99,7 +97,7 @@ static void search_share(void *argument, int rank)
         }
         const model_shape *a = &m->shape[ab[0]], *b = &m->shape[ab[1]];
         double reach = s->extra;
-        if (s->with_reach) reach += reach_of(s->t, ab[0], ab[1]) + reach_of(s->t, ab[1], ab[0]);
+        if (s->with_reach) reach += step_reach(s->t, ab[0], ab[1]) + step_reach(s->t, ab[1], ab[0]);
         const int left = n < room ? room - n : 0;
         const int more =
             pcs_collide(&a->shape, system_q(m, a->system, s->q), &b->shape,
@@ -133,7 +131,7 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     if (t->m->n_shapes == 0) return PCS_OK;
     pcs_work *wk = t->work;
     search s = {.t = t, .q = q, .extra = extra, .with_reach = with_reach, .ranks = 1};
-    PCS_TRY(find_pairs(t, q, extra, with_reach, mem, &s.pair, &s.n_pairs));
+    PCS_TRY(step_pairs(t, q, extra, with_reach, mem, &s.pair, &s.n_pairs));
     threads *team = s.n_pairs < FEW_PAIRS ? NULL : wk->team;
     s.ranks = threads_count(team);
     s.found = PCS_TAKE(mem, (size_t)s.ranks, int);

@@ -265,6 +265,7 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
     const int nv = t->m->nv;
     memcpy(t->v, t->st->v, (size_t)nv * sizeof(double));
     t->q_free = NULL; // what an earlier pass projected is void
+    t->over_known = false;
     PCS_TRY(step_assemble(t, mem));
     PCS_TRY(take_lu(t, mem));
     PCS_TRY(refresh_linear(t));

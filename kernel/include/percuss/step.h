@@ -75,6 +75,9 @@ typedef struct pcs_step_report {
     pcs_report solve;               ///< of the last velocity problem; zero if there was none
     pcs_outcome projection_outcome; ///< converged if there was nothing to do
     int projection_iters;           ///< MLCP steps taken
+    pcs_outcome projection_solve;   ///< how the last linearised problem ended; converged if none
+    double projection_residual;     ///< worst residual of the linearised problems g + C dq: that of
+                                    ///< theory 7.7 with gaps for velocities; no units
     double violation_before;        ///< m, of the projected rows before the projection
     double violation_after;         ///< m, and after it
     double penetration_before;      ///< m, largest overlap of any contact at the start of the step

@@ -1,0 +1,175 @@
+// Which pairs of shapes are near while a projection moves bodies about: found once by their bounds,
+// with room to move, and looked at again only where something has moved.
+#include "step/project.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "rotation/pose.h"
+
+// ---- the list ----------------------------------------------------------------------------------
+
+static bool in_order(const int a[2], const int b[2])
+{
+    const int a0 = a[0] < a[1] ? a[0] : a[1], a1 = a[0] < a[1] ? a[1] : a[0];
+    const int b0 = b[0] < b[1] ? b[0] : b[1], b1 = b[0] < b[1] ? b[1] : b[0];
+    return a0 < b0 || (a0 == b0 && a1 < b1);
+}
+
+static int system_of(const trial *t, int shape)
+{
+    return t->m->shape[shape].system;
+}
+
+// the depths of what was found overlapping; both lists are in the order of their pairs
+static void take_depths(const trial *t, const touches *over, near_pairs *near)
+{
+    for (int k = 0, i = 0; k < over->n; ++k) {
+        const int *pair = over->pair[over->pair_of[k]];
+        while (i < near->n && in_order(near->pair[i].shape, pair)) {
+            ++i;
+        }
+        // a filter may have changed its mind
+        if (i == near->n || in_order(pair, near->pair[i].shape)) continue;
+        near_pair *p = &near->pair[i];
+        p->depth = fmax(p->depth, -near_gap(t, p, &over->f[k], t->q));
+    }
+}
+
+// the pairs of each system
+static pcs_status sort_by_system(const trial *t, near_pairs *near, pcs_arena *mem)
+{
+    const int ns = t->m->n_systems;
+    near->start = PCS_TAKE(mem, (size_t)ns + 2, int);
+    near->at = PCS_TAKE(mem, 2 * (size_t)near->n, int);
+    near->path = PCS_TAKE(mem, (size_t)ns, double);
+    if (!near->start || !near->at || !near->path) return pcs_fail_memory("projection");
+    memset(near->start, 0, ((size_t)ns + 2) * sizeof *near->start);
+    memset(near->path, 0, (size_t)ns * sizeof *near->path);
+    for (int i = 0; i < near->n; ++i) {
+        for (int side = 0; side < 2; ++side) {
+            const int system = system_of(t, near->pair[i].shape[side]);
+            if (system_moves(t->m, system)) near->start[system + 2] += 1;
+        }
+    }
+    for (int s = 2; s <= ns + 1; ++s) {
+        near->start[s] += near->start[s - 1];
+    }
+    for (int i = 0; i < near->n; ++i) {
+        for (int side = 0; side < 2; ++side) {
+            const int system = system_of(t, near->pair[i].shape[side]);
+            if (system_moves(t->m, system)) near->at[near->start[system + 1]++] = i;
+        }
+    }
+    return PCS_OK;
+}
+
+pcs_status near_find(const trial *t, const touches *over, double margin, pcs_arena *mem,
+                     near_pairs *out)
+{
+    *out = (near_pairs){.margin = margin};
+    int(*pair)[2];
+    PCS_TRY(step_pairs(t, t->q, margin, false, mem, &pair, &out->n));
+    out->pair = PCS_TAKE(mem, (size_t)out->n, near_pair);
+    if (!out->pair) return pcs_fail_memory("projection");
+    for (int i = 0; i < out->n; ++i) {
+        const bool swap = !system_moves(t->m, system_of(t, pair[i][0]));
+        out->pair[i] = (near_pair){.shape = {pair[i][swap], pair[i][!swap]}};
+    }
+    take_depths(t, over, out);
+    return sort_by_system(t, out, mem);
+}
+
+// ---- what counts -------------------------------------------------------------------------------
+
+double project_slack(const trial *t, int system1, int system2)
+{
+    // far from the origin a gap is a difference of large numbers
+    const double most = fmax(project_coordinate(t, system1), project_coordinate(t, system2));
+    return fmax(t->m->scheme.proj_tol, 4 * DBL_EPSILON * most);
+}
+
+bool near_overlaps(const trial *t, const near_pair *p)
+{
+    if (!(p->depth > t->m->scheme.proj_tol)) return false;
+    return p->depth > project_slack(t, system_of(t, p->shape[0]), system_of(t, p->shape[1]));
+}
+
+// ---- looking -----------------------------------------------------------------------------------
+
+pcs_status near_features(const trial *t, const near_pair *p, const double *q, double reach,
+                         pcs_arena *mem, pcs_feature **f, int *n)
+{
+    const pcs_model *m = t->m;
+    const model_shape *a = &m->shape[p->shape[0]], *b = &m->shape[p->shape[1]];
+    for (int room = PCS_FEATURES_MAX;; room = *n) {
+        pcs_arena scope = *mem;
+        *f = PCS_TAKE(&scope, (size_t)room, pcs_feature);
+        if (!*f) return pcs_fail_memory("projection");
+        *n = pcs_collide(&a->shape, system_q(m, a->system, q), &b->shape, system_q(m, b->system, q),
+                         reach, room, *f);
+        if (*n > room) continue;
+        *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // the same place, and no more of it
+        return PCS_OK;
+    }
+}
+
+double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const double *q)
+{
+    const pcs_model *m = t->m;
+    pcs_gap gap;
+    pcs_feature_gap(f, system_q(m, m->shape[p->shape[0]].system, q),
+                    system_q(m, m->shape[p->shape[1]].system, q), &gap);
+    return gap.g;
+}
+
+// of a body from q0 to q1
+static void body_way(const model_system *s, const double *q0, const double *q1, double *way,
+                     double *turn)
+{
+    double x[3], same = 0, other = 0;
+    v3_sub(q1, q0, x);
+    for (int i = 3; i < 7; ++i) {
+        same += (q1[i] - q0[i]) * (q1[i] - q0[i]);
+        other += (q1[i] + q0[i]) * (q1[i] + q0[i]);
+    }
+    // |Q1 - Q0| = 2 sin(angle / 4) for the nearer of the two signs
+    *turn = 4 * asin(fmin(1, 0.5 * sqrt(fmin(same, other))));
+    *way = v3_norm(x) + *turn * s->reach;
+}
+
+void near_ways(trial *t)
+{
+    const pcs_model *m = t->m;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const int i = m->block_system[b];
+        const model_system *s = &m->system[i];
+        if (s->kind != SYSTEM_BODY) continue;
+        body_way(s, t->st->q + s->q_at, t->q + s->q_at, &t->reach[i], &t->turn[i]);
+    }
+}
+
+pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem)
+{
+    const pcs_model *m = t->m;
+    near->search += 1;
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const int system = m->block_system[b];
+        if (t->reach[system] == 0) continue;
+        near->path[system] += t->reach[system];
+        for (int k = near->start[system]; k < near->start[system + 1]; ++k) {
+            near_pair *p = &near->pair[near->at[k]];
+            if (p->seen == near->search) continue;
+            p->seen = near->search;
+            p->depth = 0;
+            pcs_arena scope = mem;
+            pcs_feature *f;
+            int n;
+            PCS_TRY(near_features(t, p, t->q, 0, &scope, &f, &n));
+            for (int j = 0; j < n; ++j) {
+                p->depth = fmax(p->depth, -near_gap(t, p, &f[j], t->q));
+            }
+        }
+    }
+    return PCS_OK;
+}
