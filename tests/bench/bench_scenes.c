@@ -80,6 +80,7 @@ typedef struct result {
     double warm_finish;
     double warm_iterations; // mean since the perturbation, or of all but the first step
     double residual;        // worst
+    double projected;       // worst residual of the projections
     int bad;                // steps that did not converge
     const char *bad_words;
     double deepest, energy, rise; // m; over its first value, at the end; largest rise, of that too
@@ -164,6 +165,7 @@ static void count(const bodies *s, int k, const engine_step *now, result *out)
     out->contacts += now->contacts;
     out->active += now->active;
     out->iterations += now->iterations;
+    out->projected = fmax(out->projected, now->projected);
     out->projections += now->projections;
     out->finish += now->finish;
     out->islands += now->islands;
@@ -318,8 +320,8 @@ static void report_details(const bodies *s, const result *r)
     printf("  sweeps: %d cold, %.2f warm, %d at most; finish: %d cold, %.2f warm, %d at most\n",
            r->cold_iterations, r->warm_iterations, r->most_iterations, r->cold_finish,
            r->warm_finish, r->most_finish);
-    printf("  active %.0f; islands %.1f, the largest of %d; projection %.2f\n", r->active,
-           r->islands, r->largest, r->projections);
+    printf("  active %.0f; islands %.1f, the largest of %d; projection %.2f, residual %.1e\n",
+           r->active, r->islands, r->largest, r->projections, r->projected);
     if (r->bad > 0) printf("  %d steps did not converge, the last: %s\n", r->bad, r->bad_words);
     if (isfinite(s->still_from)) {
         printf("  moved since %g s: %.3e m\n", s->still_from, r->moved);

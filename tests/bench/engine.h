@@ -28,6 +28,7 @@ typedef struct engine_step {
     int islands;     // groups of bodies, and contacts of the largest
     int largest;
     double residual;   // of the velocity problem
+    double projected;  // worst residual of the linearised problems of the projection
     double violation;  // m, what the projection left
     bool good;         // everything converged
     const char *words; // how it ended

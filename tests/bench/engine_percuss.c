@@ -99,6 +99,7 @@ static bool step(void *self, double h, engine_step *out)
     out->islands = r.islands;
     out->largest = r.largest_island;
     out->projections = r.projection_iters;
+    out->projected = r.projection_residual;
     out->residual = r.solve.measure.residual;
     out->violation = r.violation_after;
     out->good = r.outcome == PCS_CONVERGED;
