@@ -15,6 +15,10 @@ static const double touch_tol = 1e-13;
 // this in the gap
 static const double parallel_tol = 1e-14;
 
+// and of edges that touch and run along each other: what is between them is rounding, and where
+// they cross and along which normal says nothing. The best face errs by less than this in the gap
+static const double along_tol = 1e-8;
+
 // a point that stands less than this beyond a face is not beyond it (relative to the half edge)
 static const double surface_tol = 1e-14;
 
@@ -107,10 +111,20 @@ static void meet_lines(const box_pair *b, int i, int j, box_contact *c)
     v3_copy(c->x1, c->at);
 }
 
-// overlapping or touching: the axis of the largest s, faces before edges on ties
-static void deepest(const box_pair *b, const box_axes *a, double tie, box_contact *c)
+// the largest s, of the faces where the edges run along each other
+static double best_axis(const box_pair *b, const box_axes *a, double size)
 {
-    const double best = fmax(a->face1, fmax(a->face2, a->edge));
+    const double face = fmax(a->face1, a->face2);
+    if (!(a->edge > face)) return face;
+    const double *bj = b->R + 3 * a->j;
+    const double sine = hypot(bj[axis_next(a->i)], bj[axis_next(axis_next(a->i))]);
+    return sine < along_tol && a->edge - face <= sine * size ? face : a->edge;
+}
+
+// overlapping or touching: the axis of the largest s, faces before edges on ties
+static void deepest(const box_pair *b, const box_axes *a, double size, box_contact *c)
+{
+    const double best = best_axis(b, a, size), tie = box_tie * size;
     double u2[3];
     c->g = best;
     c->part1 = c->part2 = (box_part){{0, 0, 0}};
@@ -266,5 +280,5 @@ void box_closest(const box_pair *b, const box_axes *a, double size, box_contact 
             return;
         }
     }
-    deepest(b, a, tie, c);
+    deepest(b, a, size, c);
 }

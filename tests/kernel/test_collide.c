@@ -809,6 +809,35 @@ START_TEST(manifolds_have_the_right_number_of_points)
 }
 END_TEST
 
+// edges that touch and cross by next to nothing: where they cross is rounding, so both ends hold
+START_TEST(edges_along_each_other_touch_on_a_length)
+{
+    pcs_feature f[PCS_FEATURES_MAX];
+    const pcs_shape roof = unit_box();
+    const double turns[] = {0, 1e-13, 1e-11, 1e-9}, gaps[] = {1e-15, 0, -1e-14, -1e-12, -1e-6};
+    double below[7], q[7];
+    upper(below, 0, 0, 0, quarter, 0, 0);
+    for (int k = 0; k < 20; ++k) {
+        const double turn = turns[k % 4], g = gaps[k / 4];
+        upper(q, 0.25, 0, sqrt(2) + g, quarter, 0, turn);
+        const int n = pcs_collide(&roof, q, &roof, below, 0.02, PCS_FEATURES_MAX, f);
+        ck_assert_int_ge(n, 2);
+        double first = INFINITY, last = -INFINITY;
+        const pcs_gap c = feature_gap(&f[0], q, below);
+        for (int i = 0; i < n; ++i) {
+            const pcs_gap d = feature_gap(&f[i], q, below);
+            CK_NEAR(d.N[0], c.N[0], 2e-9);
+            CK_NEAR(fabs(d.N[1]), sqrt(0.5), 2e-9); // of a side of the roof
+            CK_NEAR(d.N[2], sqrt(0.5), 2e-9);
+            CK_NEAR(d.g, g * sqrt(0.5), turn + 1e-14);
+            first = fmin(first, d.P1[0]);
+            last = fmax(last, d.P1[0]);
+        }
+        CK_NEAR(last - first, 0.75, 1e-6);
+    }
+}
+END_TEST
+
 START_TEST(nearly_flush_faces_keep_four_points)
 {
     pcs_feature f[PCS_FEATURES_MAX];
@@ -1098,7 +1127,7 @@ PCS_TEST_MAIN("collide", half_space_takes_any_normal, bad_shapes_are_refused, sp
               half_spaces_never_touch, what_is_not_finite_touches_nothing,
               separated_boxes_have_a_certificate, overlapping_boxes_have_the_least_depth,
               constructed_pairs_have_the_gap_they_were_given, nearly_aligned_boxes,
-              manifolds_have_the_right_number_of_points, nearly_flush_faces_keep_four_points,
-              gap_goes_through_zero_without_a_jump, a_common_motion_changes_nothing,
-              renaming_the_axes_changes_nothing, exchanged_boxes_mirror, gap_moves_with_the_normal,
-              bounds_hold_their_shape)
+              manifolds_have_the_right_number_of_points, edges_along_each_other_touch_on_a_length,
+              nearly_flush_faces_keep_four_points, gap_goes_through_zero_without_a_jump,
+              a_common_motion_changes_nothing, renaming_the_axes_changes_nothing,
+              exchanged_boxes_mirror, gap_moves_with_the_normal, bounds_hold_their_shape)
