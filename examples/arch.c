@@ -5,8 +5,10 @@
 // arch is run with a thickness on each side of this limit: it must not move, and it must fall.
 #include "scenes/arch.h"
 #include "args.h"
+#include "checks.h"
 #include "checks/thrust_line.h"
 #include "csv.h"
+#include "flags/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,18 +16,16 @@
 typedef struct settings {
     world_run run;
     arch_def def;
-    double stands, falls, mu, creep;
+    double stands, falls, creep;
 } settings;
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 0.005, .t_end = 1, .gravity = 9.81},
-                      .def = {.stones = 45, .radius = 1, .depth = 0.3, .density = 2400},
+    *set = (settings){.run = {.h = 0.005, .t_end = 1, .gravity = 9.81, .tol = 1e-8},
+                      .def = arch_default(),
                       .stands = 0.112,
                       .falls = 0.103,
-                      .mu = 1,
                       .creep = 1e-6};
-    set->run.scheme = world_dense_scheme();
     args a = {.about = "A masonry arch on both sides of the thickness with which it stands."};
     args_int(&a, "--stones", &set->def.stones, 3, 200, "in the half circle");
     args_real(&a, "--stands", &set->stands, 0, 0.9, "",
@@ -34,7 +34,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_positive(&a, "--radius", &set->def.radius, "m", "of the middle of the arch");
     args_positive(&a, "--depth", &set->def.depth, "m", "of the stones, across the arch");
     args_positive(&a, "--density", &set->def.density, "kg/m^3", "of the stones");
-    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
+    args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
     args_positive(&a, "--creep", &set->creep, "m",
                   "how far a stone may move from the first tenth of the run on");
     world_flags(&a, &set->run,
@@ -53,7 +53,9 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         fprintf(stderr, "arch: --falls must be less than %.6f\n", limit);
         return false;
     }
-    return world_run_check("arch", &set->run);
+    arch_def thin = set->def;
+    thin.thickness = set->def.radius * (set->falls > 0 ? set->falls : set->stands);
+    return world_run_dense("arch", &set->run, arch_size(&thin));
 }
 
 typedef struct fate {
@@ -112,15 +114,11 @@ static pcs_status build_and_run(const settings *set, double thickness, int run, 
 {
     *f = (fate){0};
     arch_def def = set->def;
-    pcs_geometry *stone = NULL;
     def.thickness = thickness * def.radius;
-    pcs_status status = world_open(&f->w, &set->run.scheme, set->run.gravity);
-    if (status == PCS_OK) status = world_material(&f->w, set->mu, 0);
-    if (status == PCS_OK) status = arch_build(&f->w, &def, &stone);
-    if (status == PCS_OK) status = world_start(&f->w);
+    pcs_status status = world_open(&f->w, NULL, &set->run.scheme, set->run.gravity);
+    if (status == PCS_OK) status = arch_build(&f->w, &def);
     if (status == PCS_OK) status = run_arch(set, run, out, f);
     world_close(&f->w);
-    pcs_geometry_destroy(stone);
     return status;
 }
 

@@ -7,9 +7,11 @@
 // Along a chain of masses m, m q, m q^2 ... the last ball is sent off with ((1 + e) / (1 + q))^(n -
 // 1).
 #include "args.h"
+#include "checks.h"
 #include "checks/line_impacts.h"
 #include "csv.h"
-#include "scenes/world.h"
+#include "flags/world.h"
+#include "scenes/turning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@ typedef struct settings {
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 0.001, .t_end = 0.5, .scheme = pcs_scheme_default()},
+    *set = (settings){.run = {.h = 0.001, .t_end = 0.5, .scheme = world_smooth_scheme(1e-14)},
                       .balls = 3,
                       .mass = 0.1,
                       .ratio = 1,
@@ -30,7 +32,6 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                       .gap = 0.02,
                       .speed = 1,
                       .e = 1};
-    set->run.scheme.solver.tol = 1e-14;
     args a = {.about = "Newton's cradle: balls that touch, balls with gaps, chains of masses."};
     args_int(&a, "--balls", &set->balls, 2, MOST_BALLS, "in the row");
     args_positive(&a, "--mass", &set->mass, "kg", "of the first ball");
@@ -41,6 +42,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
+    world_threads_flag(&a, &set->run);
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step: run (0 they touch, 1 with gaps), time, ball, place, speed");
     const bool go = args_parse(&a, argc, argv);
@@ -61,14 +63,8 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 
 static pcs_status open_row(const settings *set, const line *l, world *w)
 {
-    PCS_TRY(world_open(w, &set->run.scheme, 0));
-    PCS_TRY(world_material(w, 0, set->e));
-    for (int i = 0; i < l->n; ++i) {
-        PCS_TRY(world_sphere(w, l->m[i], l->radius, (const double[]){l->x[i], 0, 0}, NULL));
-    }
-    PCS_TRY(world_start(w));
-    world_v(w, 0)[0] = set->speed;
-    return PCS_OK;
+    PCS_TRY(world_open(w, NULL, &set->run.scheme, 0));
+    return turning_balls(w, l);
 }
 
 static void put(const world *w, const line *l)

@@ -4,9 +4,11 @@
 // what it wins by falling. No length but those of the dominoes and no time but those of gravity
 // take part: dominoes s times as large make a wave sqrt(s) times as fast, and the scheme with a
 // step sqrt(s) times as long repeats the same numbers.
+#include "scenes/dominoes.h"
 #include "args.h"
+#include "checks.h"
 #include "csv.h"
-#include "scenes/world.h"
+#include "flags/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,32 +18,24 @@ enum { MOST_DOMINOES = 1000 };
 
 typedef struct settings {
     world_run run;
-    int n;
-    double size[3], gap, density, push, mu, mu_floor, scale, spread;
+    dominoes_def def;
+    double scale, spread;
 } settings;
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 0.0005, .t_end = 0.8, .gravity = 9.81},
-                      .n = 20,
-                      .size = {0.0075, 0.024, 0.048},
-                      .gap = 0.018,
-                      .density = 600,
-                      .push = 4,
-                      .mu = 0.2,
-                      .mu_floor = 1,
+    *set = (settings){.run = {.h = 0.0005, .t_end = 0.8, .gravity = 9.81, .tol = 1e-6},
+                      .def = dominoes_default(),
                       .scale = 4,
                       .spread = 0.03};
-    set->run.scheme = world_dense_scheme();
-    set->run.scheme.solver.tol = 1e-6;
     args a = {.about = "A row of dominoes: all fall, and the wave runs at a constant speed."};
-    args_int(&a, "--n", &set->n, 9, MOST_DOMINOES, "dominoes");
-    args_vector(&a, "--size", set->size, "m", "thickness, width, height");
-    args_positive(&a, "--gap", &set->gap, "m", "between two of them");
-    args_positive(&a, "--density", &set->density, "kg/m^3", "of a domino");
-    args_positive(&a, "--push", &set->push, "rad/s", "of the first, about its lower edge");
-    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction between dominoes");
-    args_real(&a, "--mu-floor", &set->mu_floor, 0, 10, "", "on the floor, at least --mu");
+    args_int(&a, "--n", &set->def.n, 9, MOST_DOMINOES, "dominoes");
+    args_vector(&a, "--size", set->def.size, "m", "thickness, width, height");
+    args_positive(&a, "--gap", &set->def.gap, "m", "between two of them");
+    args_positive(&a, "--density", &set->def.density, "kg/m^3", "of a domino");
+    args_positive(&a, "--push", &set->def.push, "rad/s", "of the first, about its lower edge");
+    args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction between dominoes");
+    args_real(&a, "--mu-floor", &set->def.mu_floor, 0, 10, "", "on the floor, at least --mu");
     args_positive(&a, "--scale", &set->scale, "", "of the lengths in the second run");
     args_positive(&a, "--spread", &set->spread, "",
                   "by how much the speed may differ along the row and with the push, relative");
@@ -52,48 +46,20 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     *code = a.exit_code;
     if (!go) return false;
     *code = 2;
-    const double *s = set->size;
+    const double *s = set->def.size;
     if (!(s[0] > 0 && s[1] > 0 && s[2] > 2 * s[0])) {
         fprintf(stderr, "dominoes: --size takes thickness, width, height; higher than twice the "
                         "thickness\n");
         return false;
     }
-    if (set->gap >= 0.9 * s[2]) {
+    if (set->def.gap >= 0.9 * s[2]) {
         fprintf(stderr, "dominoes: they do not reach each other; take a smaller --gap\n");
         return false;
     }
-    return world_run_check("dominoes", &set->run);
+    return world_run_dense("dominoes", &set->run, fmin(s[0], s[1]));
 }
 
 // ---- one row ------------------------------------------------------------------------------------
-
-static pcs_status stand(const settings *set, double scale, double push, world *w)
-{
-    const double a = scale * set->size[0], b = scale * set->size[1], c = scale * set->size[2];
-    const double pitch = a + scale * set->gap, size[3] = {a, b, c};
-    PCS_TRY(world_open(w, &set->run.scheme, set->run.gravity));
-    PCS_TRY(world_material(w, set->mu, 0));
-    for (int i = 0; i < set->n; ++i) {
-        PCS_TRY(world_box(w, set->density * a * b * c, size, (const double[]){i * pitch, 0, c / 2},
-                          NULL, NULL));
-    }
-    PCS_TRY(world_material(w, fmax(set->mu, set->mu_floor), 0));
-    PCS_TRY(world_floor(w));
-    PCS_TRY(world_start(w));
-    // the first turns about its lower edge in front
-    double *v = world_v(w, 0);
-    v[4] = push;
-    v[0] = push * c / 2;
-    v[2] = push * a / 2;
-    return PCS_OK;
-}
-
-static double tilt(const world *w, int i)
-{
-    double up[3];
-    pcs_quat_rotate(world_q(w, i) + 3, (const double[]){0, 0, 1}, up);
-    return atan2(up[0], up[2]);
-}
 
 typedef struct wave {
     double passed[MOST_DOMINOES]; // when the tilt of a domino passed half of that at which it tips
@@ -101,32 +67,35 @@ typedef struct wave {
     world w;                      // closed; its sums remain
 } wave;
 
-static pcs_status fall(const settings *set, double scale, double push, double h, double t_end,
+static pcs_status fall(const settings *set, double scale, double harder, double h, double t_end,
                        csv *out, wave *wv)
 {
     world *w = &wv->w;
-    const double front = 0.5 * atan(set->size[0] / set->size[2]);
+    const double front = 0.5 * atan(set->def.size[0] / set->def.size[2]);
     double before[MOST_DOMINOES] = {0};
-    for (int i = 0; i < set->n; ++i) {
+    for (int i = 0; i < set->def.n; ++i) {
         wv->passed[i] = NAN;
     }
-    pcs_status status = stand(set, scale, push, w);
+    dominoes_def def = dominoes_scaled(&set->def, scale);
+    def.push *= harder;
+    pcs_status status = world_open(w, NULL, &set->run.scheme, set->run.gravity);
+    if (status == PCS_OK) status = dominoes_build(w, &def);
     while (status == PCS_OK && world_goes_on(w, h, t_end)) {
         status = world_step(w, h);
         if (status != PCS_OK || w->stuck) break;
         csv_real(out, w->state->t);
-        for (int i = 0; i < set->n; ++i) {
-            const double now = tilt(w, i);
+        for (int i = 0; i < set->def.n; ++i) {
+            const double now = dominoes_tilt(w, i);
             if (isnan(wv->passed[i]) && now > front) {
                 wv->passed[i] = w->state->t - h * (now - front) / (now - before[i]);
             }
             before[i] = now;
         }
-        csv_reals(out, before, set->n);
+        csv_reals(out, before, set->def.n);
         csv_end(out);
     }
     wv->least = INFINITY;
-    for (int i = 0; status == PCS_OK && i < set->n; ++i) {
+    for (int i = 0; status == PCS_OK && i < set->def.n; ++i) {
         wv->least = fmin(wv->least, before[i]);
     }
     world_close(w);
@@ -136,17 +105,18 @@ static pcs_status fall(const settings *set, double scale, double push, double h,
 // mean speed of the front between two dominoes, m/s
 static double speed(const settings *set, double scale, const wave *wv, int from, int to)
 {
-    return (to - from) * scale * (set->size[0] + set->gap) / (wv->passed[to] - wv->passed[from]);
+    return (to - from) * scale * (set->def.size[0] + set->def.gap) /
+           (wv->passed[to] - wv->passed[from]);
 }
 
 // ---- the table ----------------------------------------------------------------------------------
 
 static void show(const settings *set, const wave *wv, const wave *pushed, const wave *large)
 {
-    const double pitch = set->size[0] + set->gap;
+    const double pitch = set->def.size[0] + set->def.gap;
     printf("\n%7s %12s %12s %14s %18s\n", "domino", "time", "speed", "pushed harder",
            "larger/sqrt(s)");
-    for (int i = 1; i < set->n; i += 1 + set->n / 20) {
+    for (int i = 1; i < set->def.n; i += 1 + set->def.n / 20) {
         printf("%7d %12.6f %12.6f %14.6f %18.6f\n", i + 1, wv->passed[i],
                pitch / (wv->passed[i] - wv->passed[i - 1]),
                pitch / (pushed->passed[i] - pushed->passed[i - 1]),
@@ -157,9 +127,9 @@ static void show(const settings *set, const wave *wv, const wave *pushed, const 
 static void check_all(checks *c, const settings *set, const wave *wv, const wave *pushed,
                       const wave *large)
 {
-    const int n = set->n, half = n / 2, last = n - 2;
-    const double *s = set->size;
-    const double weight = set->density * s[0] * s[1] * s[2] * set->run.gravity;
+    const int n = set->def.n, half = n / 2, last = n - 2;
+    const double *s = set->def.size;
+    const double weight = set->def.density * s[0] * s[1] * s[2] * set->run.gravity;
     const double v = speed(set, 1, wv, half, last);
     const world *w = &wv->w;
     check_that(c, "every step taken", !w->stuck && !pushed->w.stuck && !large->w.stuck,
@@ -185,7 +155,7 @@ int main(int argc, char **argv)
 
     // one column per domino
     static char header[16 * MOST_DOMINOES] = "t";
-    for (int i = 0; i < set.n; ++i) {
+    for (int i = 0; i < set.def.n; ++i) {
         const size_t at = strlen(header);
         snprintf(header + at, sizeof header - at, ",tilt%d", i + 1);
     }
@@ -193,14 +163,14 @@ int main(int argc, char **argv)
     if (!csv_open(&out, set.run.csv, header)) return 2;
     static wave wv, pushed, large;
     const double h = set.run.h, end = set.run.t_end, s = set.scale;
-    pcs_status status = fall(&set, 1, set.push, h, end, &out, &wv);
-    if (status == PCS_OK) status = fall(&set, 1, 1.5 * set.push, h, end, &none, &pushed);
+    pcs_status status = fall(&set, 1, 1, h, end, &out, &wv);
+    if (status == PCS_OK) status = fall(&set, 1, 1.5, h, end, &none, &pushed);
     if (status == PCS_OK) {
         // the same in units of its own, lengths s, times sqrt(s), and a tolerance for overlaps
         settings other = set;
         other.run.scheme.proj_tol *= s;
         other.run.scheme.active_tol *= s;
-        status = fall(&other, s, set.push / sqrt(s), h * sqrt(s), end * sqrt(s), &none, &large);
+        status = fall(&other, s, 1, h * sqrt(s), end * sqrt(s), &none, &large);
     }
     if (status != PCS_OK) {
         csv_drop(&out);

@@ -4,9 +4,11 @@
 // a spin that misses it by a little flips after 2 K(m) / n, for ever, with w in Jacobi's elliptic
 // functions (checks/free_top). The scheme with theta = 1/2 follows with errors of order h^2.
 #include "args.h"
+#include "checks.h"
 #include "checks/free_top.h"
 #include "csv.h"
-#include "scenes/world.h"
+#include "flags/world.h"
+#include "scenes/turning.h"
 #include "study.h"
 
 #include <math.h>
@@ -23,13 +25,12 @@ typedef struct settings {
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 0.002, .scheme = pcs_scheme_default()},
+    *set = (settings){.run = {.h = 0.002, .scheme = world_smooth_scheme(1e-14)},
                       .I = {1e-3, 2e-3, 2.8e-3},
                       .spin = 10,
                       .wobble = 0.1,
                       .flips = 5,
                       .study = 3};
-    set->run.scheme.newton_tol = 1e-14;
     args a = {.about = "A body spun about its middle axis flips: angular velocity and times of the "
                        "flips against elliptic functions, and what must stay."};
     args_vector(&a, "--inertia", set->I, "kg m^2", "principal moments, ascending");
@@ -39,6 +40,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_int(&a, "--flips", &set->flips, 1, MOST_FLIPS, "how many are watched");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_real(&a, "--theta", &set->run.scheme.theta, 0.5, 1, "", "of the scheme");
+    world_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step: time, omega (principal axes), omega in closed form, energy, "
@@ -104,16 +106,10 @@ static void momentum(const double I[3], const double *q, const double w[3], doub
 
 static pcs_status open_body(const settings *set, world *w)
 {
-    PCS_TRY(world_open(w, &set->run.scheme, 0));
-    pcs_body_def def = pcs_body_def_default();
-    for (int i = 0; i < 3; ++i) {
-        def.inertia[4 * i] = set->I[i];
-        def.omega[i] = i == 1 ? set->spin : 0;
-    }
-    def.omega[set->about == 1 ? 0 : 2] = set->wobble;
-    const pcs_shape shape = pcs_shape_sphere(0.05);
-    PCS_TRY(world_solid(w, &def, &shape, NULL));
-    return world_start(w);
+    const double omega[3] = {set->about == 1 ? set->wobble : 0, set->spin,
+                             set->about == 1 ? 0 : set->wobble};
+    PCS_TRY(world_open(w, NULL, &set->run.scheme, 0));
+    return turning_free(w, set->I, omega);
 }
 
 static void watch(const settings *set, const free_top *top, const world *w, csv *out, errors *err)

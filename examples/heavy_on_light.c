@@ -7,68 +7,63 @@
 // p + q the rounding is 2e-16 times the ratio, and no tolerance below 1e-15 times the ratio is
 // asked for.
 #include "args.h"
+#include "checks/world.h"
 #include "csv.h"
-#include "scenes/world.h"
+#include "flags/world.h"
+#include "scenes/bodies_model.h"
+#include "scenes/resting.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct settings {
     world_run run;
-    double ratio, mass, upper, lower, drop, mu, aside;
+    heavy_def def;
 } settings;
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81},
-                      .ratio = 1e4,
-                      .mass = 1,
-                      .upper = 1,
-                      .lower = 1,
-                      .drop = 0.01,
-                      .mu = 0.5,
-                      .aside = 0.1};
-    set->run.scheme = world_dense_scheme();
-    set->run.scheme.solver.tol = 1e-10;
+    *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81, .tol = 1e-10},
+                      .def = heavy_default()};
+    set->def.drop = 0.01;
+    set->def.aside = 0.1;
     args a = {.about = "A heavy cube rests on a light one."};
-    args_real(&a, "--ratio", &set->ratio, 1e-8, 1e8, "", "mass of the upper over the lower");
-    args_positive(&a, "--mass", &set->mass, "kg", "of the lower cube");
-    args_positive(&a, "--upper", &set->upper, "m", "edge of the upper cube");
-    args_positive(&a, "--lower", &set->lower, "m", "edge of the lower cube");
-    args_real(&a, "--aside", &set->aside, 0, 0.4, "", "the upper off the middle, over its edge");
-    args_real(&a, "--drop", &set->drop, 0, 1, "m", "gap below each at the start");
-    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
+    args_real(&a, "--ratio", &set->def.ratio, 1e-8, 1e8, "", "mass of the upper over the lower");
+    args_positive(&a, "--mass", &set->def.mass, "kg", "of the lower cube");
+    args_positive(&a, "--upper", &set->def.upper, "m", "edge of the upper cube");
+    args_positive(&a, "--lower", &set->def.lower, "m", "edge of the lower cube");
+    args_real(&a, "--aside", &set->def.aside, 0, 0.4, "",
+              "the upper off the middle, over its edge");
+    args_real(&a, "--drop", &set->def.drop, 0, 1, "m", "gap below each at the start");
+    args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
     world_flags(&a, &set->run,
                 "write every step: time, heights of the centres, forces on the lower and the "
                 "upper face of the lower cube (N, up), iterations, residual");
     const bool go = args_parse(&a, argc, argv);
     *code = a.exit_code;
     if (!go) return false;
-    set->run.scheme.solver.tol = fmax(set->run.scheme.solver.tol, 1e-15 * set->ratio);
+    set->run.tol = fmax(set->run.tol, 1e-15 * set->def.ratio);
     *code = 2;
-    if (set->aside * set->upper > 0.4 * set->lower) {
+    if (set->def.aside * set->def.upper > 0.4 * set->def.lower) {
         fprintf(stderr, "heavy_on_light: the upper cube would tip; take a smaller --aside\n");
         return false;
     }
-    const double falls = 2 * sqrt(2 * set->drop / set->run.gravity);
+    const double falls = 2 * sqrt(2 * set->def.drop / set->run.gravity);
     if (set->run.t_end < falls + 0.5) {
         fprintf(stderr, "heavy_on_light: they have not come to rest; take a larger --tend\n");
         return false;
     }
-    return world_run_check("heavy_on_light", &set->run);
+    return world_run_dense("heavy_on_light", &set->run, fmin(set->def.lower, set->def.upper));
 }
 
 static pcs_status build(const settings *set, world *w)
 {
-    const double a = set->lower, b = set->upper;
-    PCS_TRY(world_open(w, &set->run.scheme, set->run.gravity));
-    PCS_TRY(world_material(w, set->mu, 0));
-    PCS_TRY(world_floor(w));
-    PCS_TRY(world_box(w, set->mass, (const double[]){a, a, a},
-                      (const double[]){0, 0, a / 2 + set->drop}, NULL, NULL));
-    const double x[3] = {set->aside * b, 0.5 * set->aside * b, a + b / 2 + 2 * set->drop};
-    PCS_TRY(world_box(w, set->mass * set->ratio, (const double[]){b, b, b}, x, NULL, NULL));
-    return world_start(w);
+    bodies s;
+    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->run.gravity));
+    if (!resting_heavy(&s, &set->def)) return PCS_ERR_MEMORY;
+    const pcs_status status = world_bodies(w, &s);
+    bodies_destroy(&s);
+    return status;
 }
 
 // vertical forces of the last step: of the floor, and of the lower cube on the upper one
@@ -109,15 +104,15 @@ static pcs_status rest(const settings *set, world *w, csv *out, double end[3])
 
 static void check_all(checks *c, const settings *set, const world *w, const double end[3])
 {
-    const double g = set->run.gravity, lower = set->mass * g, upper = lower * set->ratio;
-    const double both = lower + upper, gap = 2 * set->run.scheme.proj_tol;
-    const double part = 100 * set->run.scheme.solver.tol;
-    world_check(c, w, 1e-6 * fmin(set->lower, set->upper), part * both * set->lower);
+    const double g = set->run.gravity, lower = set->def.mass * g, upper = lower * set->def.ratio;
+    const double both = lower + upper, gap = 1e-6 * fmin(set->def.lower, set->def.upper);
+    const double part = 100 * set->run.tol;
+    world_check(c, w, gap, part * both * set->def.lower);
     check_value(c, "force of the floor (N)", end[0], both, part * both);
     check_value(c, "force between the cubes (N)", end[1], upper, part * both);
-    check_value(c, "centre of the lower cube (m)", world_q(w, 1)[2], set->lower / 2, gap);
-    check_value(c, "centre of the upper cube (m)", world_q(w, 2)[2], set->lower + set->upper / 2,
-                2 * gap);
+    check_value(c, "centre of the lower cube (m)", world_q(w, 1)[2], set->def.lower / 2, gap);
+    check_value(c, "centre of the upper cube (m)", world_q(w, 2)[2],
+                set->def.lower + set->def.upper / 2, 2 * gap);
     check_value(c, "moved in the last quarter second (m)", end[2], 0, 1e-8);
 }
 
@@ -137,8 +132,8 @@ int main(int argc, char **argv)
         csv_drop(&out);
         return say_error("heavy_on_light", status);
     }
-    printf("%g kg on %g kg: %ld steps, on average %.1f iterations\n", set.mass * set.ratio,
-           set.mass, w.steps, (double)w.iterations / (double)(w.steps > 0 ? w.steps : 1));
+    printf("%g kg on %g kg: %ld steps, on average %.1f iterations\n", set.def.mass * set.def.ratio,
+           set.def.mass, w.steps, (double)w.iterations / (double)(w.steps > 0 ? w.steps : 1));
     checks c = checks_begin();
     check_all(&c, &set, &w, end);
     world_close(&w);

@@ -7,110 +7,75 @@
 #include "args.h"
 #include "checks.h"
 #include "csv.h"
+#include "flags/world.h"
 #include "overlap.h"
 #include "scenes/bodies_model.h"
 #include "scenes/lattice.h"
-
-#include <percuss/kernel.h>
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct settings {
-    int scene, side, steps, solver, budget;
-    double tol, allowed;
-    const char *csv;
+    world_run run;
+    int scene, side, steps;
+    double allowed;
 } settings;
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.side = 5, .budget = 100000, .tol = 1e-4, .allowed = 1e-3};
+    *set = (settings){.run = {.tol = 1e-4}, .side = 5, .allowed = 1e-3};
     args a = {.about = "Spheres or cubes fall into a box: overlap, energy, and who leaves."};
     args_choice(&a, "--scene", &set->scene, "spheres|cubes", "what falls");
     args_int(&a, "--side", &set->side, 1, 46, "of the lattice: side^3 bodies");
-    args_int(&a, "--steps", &set->steps, 0, 1000000, "0: as many as the scene has");
-    args_choice(&a, "--solver", &set->solver, "nsgs|auto", "of the velocity problems");
-    args_positive(&a, "--tol", &set->tol, "", "of the velocity problems");
-    args_int(&a, "--budget", &set->budget, 1, 1000000000,
-             "of one such problem: sweeps of nsgs, work units of auto");
+    args_int(&a, "--steps", &set->steps, 0, 1000000, "at least 2; 0: as many as the scene has");
     args_positive(&a, "--overlap", &set->allowed, "", "allowed, over the size of a body");
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write every step: time, energy over that at the start, deepest overlap, "
-                "contacts, iterations, residual");
+    world_setting_flags(&a, &set->run,
+                        "write every step: time, energy over that at the start, deepest overlap, "
+                        "contacts, iterations, residual");
     const bool go = args_parse(&a, argc, argv);
     *code = a.exit_code;
     return go;
 }
 
-// worst over the run
+// worst over the run, by brute force
 typedef struct watch {
-    double overlap, rise, residual, closure; // m, J
-    double start, energy;                    // J
-    int outside;                             // most at once
-    long steps, loose;
-    bool stuck;
+    double overlap, rise; // m, J
+    double start, energy; // J
+    int outside;          // most at once
 } watch;
 
-static pcs_status step(const bodies *s, const pcs_model *m, pcs_state *st, pcs_work *wk, csv *out,
-                       watch *w)
+static pcs_status look(const bodies *s, const world *w, csv *out, watch *seen)
 {
-    pcs_step_report report;
-    PCS_TRY(pcs_step(m, st, wk, s->h, &report));
-    w->stuck = !report.committed;
-    if (w->stuck) return PCS_OK;
-
     overlaps now;
-    if (!overlap_measure(s, st->q, st->v, &now)) return PCS_ERR_MEMORY;
-    w->steps += 1;
-    w->loose += report.outcome != PCS_CONVERGED;
-    w->overlap = fmax(w->overlap, now.deepest);
+    if (!overlap_measure(s, w->state->q, w->state->v, &now)) return PCS_ERR_MEMORY;
+    seen->overlap = fmax(seen->overlap, now.deepest);
     // the projection lifts what it parts, and books it
-    w->rise = fmax(w->rise, now.energy - w->energy - fmax(0, report.energy.projection));
-    w->energy = now.energy;
-    w->residual = fmax(w->residual, report.solve.measure.residual);
-    w->closure = fmax(w->closure, fabs(report.energy.closure));
-    w->outside = now.outside > w->outside ? now.outside : w->outside;
-    CSV_ROW(out, st->t, now.energy / w->start, now.deepest, report.active, report.solve.iters,
-            report.solve.measure.residual);
+    const double lifted = fmax(0, w->report.energy.projection);
+    seen->rise = fmax(seen->rise, now.energy - seen->energy - lifted);
+    seen->energy = now.energy;
+    seen->outside = now.outside > seen->outside ? now.outside : seen->outside;
+    const double residual = w->report.solve.measure.residual;
+    CSV_ROW(out, w->state->t, now.energy / seen->start, now.deepest, w->active, w->iters, residual);
     if (w->steps % 40 == 0) {
-        printf("%8.3f %10.6f %12.3e %10d %10d %12.3e\n", st->t, now.energy / w->start,
-               now.deepest / s->size, report.active, report.solve.iters,
-               report.solve.measure.residual);
+        printf("%8.3f %10.6f %12.3e %10d %10d %12.3e\n", w->state->t, now.energy / seen->start,
+               now.deepest / s->size, w->active, w->iters, residual);
     }
     return PCS_OK;
 }
 
-static pcs_status fall(const settings *set, const bodies *s, csv *out, watch *w)
+static pcs_status fall(const settings *set, const bodies *s, csv *out, world *w, watch *seen)
 {
-    pcs_scheme scheme = bodies_scheme(set->tol);
-    if (set->solver == 1) {
-        scheme.solver = pcs_solver_defaults(PCS_AUTO);
-        scheme.solver.tol = set->tol;
-    }
-    scheme.solver.max_iters = set->budget;
-    scheme.accept_unconverged = true;
-    *w = (watch){0};
-
-    pcs_model *m = NULL;
-    pcs_state *st = NULL;
-    pcs_work *wk = NULL;
-    pcs_status status = bodies_model(NULL, s, &scheme, &m);
-    if (status == PCS_OK) status = pcs_state_create(m, &st);
-    if (status == PCS_OK) status = pcs_work_create(m, &wk);
-    overlaps start;
-    if (status == PCS_OK && !overlap_measure(s, st->q, st->v, &start)) status = PCS_ERR_MEMORY;
-    if (status == PCS_OK) w->start = w->energy = start.energy;
-
-    const int steps = set->steps > 0 ? set->steps : s->steps;
+    *seen = (watch){0};
+    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->run.gravity));
+    PCS_TRY(world_bodies(w, s));
+    seen->start = seen->energy = w->energy;
     printf("\n%8s %10s %12s %10s %10s %12s\n", "time", "E/E0", "overlap", "contacts", "iterations",
            "residual");
-    for (int i = 0; i < steps && status == PCS_OK && !w->stuck; ++i) {
-        status = step(s, m, st, wk, out, w);
+    while (world_goes_on(w, set->run.h, set->run.t_end)) {
+        PCS_TRY(world_step(w, set->run.h));
+        if (!w->stuck) PCS_TRY(look(s, w, out, seen));
     }
-    pcs_work_destroy(wk);
-    pcs_state_destroy(st);
-    pcs_model_destroy(m);
-    return status;
+    return PCS_OK;
 }
 
 int main(int argc, char **argv)
@@ -119,13 +84,23 @@ int main(int argc, char **argv)
     int code;
     if (!read_flags(&set, argc, argv, &code)) return code;
 
-    csv out;
-    if (!csv_open(&out, set.csv, "t,energy,overlap,contacts,iterations,residual")) return 2;
     bodies s = {0};
-    watch w = {0};
     const bool built = set.scene == 0 ? lattice_spheres(&s, set.side) : lattice_cubes(&s, set.side);
-    pcs_status status = built ? fall(&set, &s, &out, &w) : PCS_ERR_MEMORY;
+    if (!built) return say_error("pile", PCS_ERR_MEMORY);
+    set.run.h = s.h;
+    set.run.t_end = (set.steps > 0 ? set.steps : s.steps) * s.h;
+    set.run.gravity = -s.gravity[2];
+    csv out;
+    if (!world_run_dense("pile", &set.run, s.size) ||
+        !csv_open(&out, set.run.csv, "t,energy,overlap,contacts,iterations,residual")) {
+        bodies_destroy(&s);
+        return 2;
+    }
+    world w;
+    watch seen;
+    const pcs_status status = fall(&set, &s, &out, &w, &seen);
     if (status != PCS_OK) {
+        world_close(&w);
         bodies_destroy(&s);
         csv_drop(&out);
         return say_error("pile", status);
@@ -133,11 +108,12 @@ int main(int argc, char **argv)
     checks c = checks_begin();
     check_that(&c, "every step taken", !w.stuck, w.stuck ? "not the last" : "yes");
     check_value(&c, "steps not converged", (double)w.loose, 0, 0.05 * (double)w.steps);
-    check_value(&c, "worst residual", w.residual, 0, fmax(1e-4, 10 * set.tol));
-    check_value(&c, "deepest overlap over size", w.overlap / s.size, 0, set.allowed);
-    check_value(&c, "largest rise of energy, over E0", w.rise / w.start, 0, 1e-6);
-    check_value(&c, "energy ledger of every step, over E0", w.closure / w.start, 0, 1e-12);
-    check_value(&c, "bodies outside", w.outside, 0, 0);
+    check_value(&c, "worst residual", w.residual, 0, fmax(1e-4, 10 * set.run.tol));
+    check_value(&c, "deepest overlap over size", seen.overlap / s.size, 0, set.allowed);
+    check_value(&c, "largest rise of energy, over E0", seen.rise / seen.start, 0, 1e-6);
+    check_value(&c, "energy ledger of every step, over E0", w.closure / seen.start, 0, 1e-12);
+    check_value(&c, "bodies outside", seen.outside, 0, 0);
+    world_close(&w);
     bodies_destroy(&s);
     if (!csv_close(&out)) return 2;
     return checks_end(&c);

@@ -4,16 +4,15 @@
 // lean, turn and speed belong together (checks/rolling), and lean, height and radius stay. As for
 // the spinning top the errors are of order h, and two halvings extrapolate to h^2.
 #include "args.h"
+#include "checks/extrapolation.h"
 #include "checks/rolling.h"
 #include "csv.h"
-#include "scenes/world.h"
-#include "study.h"
+#include "flags/world.h"
+#include "scenes/turning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_LEVELS = 8 };
 
 typedef struct settings {
     world_run run;
@@ -24,16 +23,12 @@ typedef struct settings {
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 2e-4, .t_end = 3, .scheme = pcs_scheme_default()},
+    *set = (settings){.run = {.h = 2e-4, .t_end = 3, .scheme = world_smooth_scheme(1e-13)},
                       .disc = {.mass = 0.3, .R = 0.1, .lean = 0.3, .turn = 1.5, .gravity = 9.81},
                       .thickness = 0.01,
                       .speed = 1,
                       .mu = 0.6,
                       .study = 2};
-    set->run.scheme.solver.tol = 1e-13;
-    set->run.scheme.newton_tol = 1e-14;
-    set->run.scheme.proj_tol = 1e-13;
-    set->run.scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
     args a = {.about = "A disc rolls straight ahead, and round a circle, as its closed form says."};
     args_positive(&a, "--mass", &set->disc.mass, "kg", "of the disc");
     args_positive(&a, "--radius", &set->disc.R, "m", "of the disc");
@@ -45,6 +40,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_positive(&a, "--gravity", &set->disc.gravity, "m/s^2", "downwards");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
+    world_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step of the coarsest run round the circle: time, centre, lean, "
@@ -77,22 +73,8 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 static pcs_status open_disc(const settings *set, const double x[3], const double Q[4],
                             const double v[3], const double omega[3], world *w)
 {
-    const disc *d = &set->disc;
-    PCS_TRY(world_open(w, &set->run.scheme, d->gravity));
-    PCS_TRY(world_material(w, set->mu, 0));
-    pcs_body_def def = pcs_body_def_default();
-    def.mass = d->mass;
-    for (int i = 0; i < 9; ++i) {
-        def.inertia[i] = i % 4 != 0 ? 0 : i == 8 ? d->C : d->A;
-    }
-    memcpy(def.position, x, sizeof def.position);
-    memcpy(def.orientation, Q, sizeof def.orientation);
-    memcpy(def.velocity, v, sizeof def.velocity);
-    memcpy(def.omega, omega, sizeof def.omega);
-    const pcs_shape shape = pcs_shape_cylinder(d->R, set->thickness);
-    PCS_TRY(world_solid(w, &def, &shape, NULL));
-    PCS_TRY(world_floor(w));
-    return world_start(w);
+    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->disc.gravity));
+    return turning_disc(w, &set->disc, set->mu, x, Q, v, omega);
 }
 
 // ---- straight ahead -----------------------------------------------------------------------------
@@ -171,20 +153,6 @@ static pcs_status circle(const settings *set, const rolling *r, double h, csv *o
     return status;
 }
 
-static void check_error(checks *c, const char *name, int n, const double *h, const double *y)
-{
-    char what[64];
-    double size[MOST_LEVELS];
-    for (int k = 0; k < n; ++k) {
-        size[k] = fabs(y[k]);
-    }
-    snprintf(what, sizeof what, "order of the %s", name);
-    check_order(c, what, study_slope(n, h, size), 0.8);
-    snprintf(what, sizeof what, "%s, extrapolated", name);
-    const double first = 2 * y[n - 2] - y[n - 3], second = 2 * y[n - 1] - y[n - 2];
-    check_value(c, what, second + (second - first) / 3, 0, 0.05 * size[0]);
-}
-
 static pcs_status study(checks *c, const settings *set, const rolling *r, csv *out)
 {
     const int n = set->study + 1;
@@ -209,7 +177,7 @@ static pcs_status study(checks *c, const settings *set, const rolling *r, csv *o
     check_value(c, "slip (m/s)", slip, 0, 1e-10 * fabs(r->speed));
     static const char *const name[] = {"lean", "azimuth", "radius"};
     for (int i = 0; i < 3; ++i) {
-        check_error(c, name[i], n, h, y[i]);
+        check_first_order(c, name[i], n, h, y[i], true);
     }
     return PCS_OK;
 }

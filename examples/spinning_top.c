@@ -7,16 +7,17 @@
 // What holds the tip is an impulse per step along H(q_k), so errors are of order h; two halvings
 // extrapolate to order h^2.
 #include "args.h"
+#include "checks/extrapolation.h"
 #include "checks/heavy_top.h"
 #include "csv.h"
-#include "scenes/world.h"
-#include "study.h"
+#include "flags/world.h"
+#include "scenes/turning.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LEVELS = 8, MOST_LOWS = 64, JOINT = 1, FLOOR = 2 };
+enum { MOST_LOWS = 64, JOINT = 1, FLOOR = 2 };
 
 typedef struct settings {
     world_run run;
@@ -27,7 +28,7 @@ typedef struct settings {
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 1e-4, .scheme = pcs_scheme_default()},
+    *set = (settings){.run = {.h = 1e-4, .scheme = world_smooth_scheme(1e-14)},
                       .top = {.mass = 0.5,
                               .J1 = 4e-4,
                               .J3 = 6e-4,
@@ -38,10 +39,6 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                       .radius = 0.003,
                       .lows = 6,
                       .study = 2};
-    set->run.scheme.solver.tol = 1e-14;
-    set->run.scheme.newton_tol = 1e-14;
-    set->run.scheme.proj_tol = 1e-14;
-    set->run.scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
     args a = {.about =
                   "A spinning top: steady precession and nutation against their closed forms."};
     args_choice(&a, "--on", &set->on, "both|joint|floor", "what its tip stands on");
@@ -55,6 +52,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "downwards");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "how many are watched");
+    world_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step of the coarsest runs: run (0 steady, 1 nutating; on the floor 2 "
@@ -95,35 +93,8 @@ typedef struct errors {
 
 static pcs_status open_top(const settings *set, const heavy_top *top, double turn, world *w)
 {
-    PCS_TRY(world_open(w, &set->run.scheme, top->gravity));
-    pcs_body_def def = pcs_body_def_default();
-    const double height = top->arm * cos(top->tilt);
-    def.mass = top->mass;
-    for (int i = 0; i < 9; ++i) {
-        def.inertia[i] = i % 4 != 0 ? 0 : i == 8 ? top->J3 : top->J1;
-    }
-    def.orientation[0] = cos(top->tilt / 2);
-    def.orientation[2] = sin(top->tilt / 2);
-    def.omega[0] = -turn * sin(top->tilt);
-    def.omega[2] = top->spin;
-    def.position[0] = top->floor ? 0 : top->arm * sin(top->tilt);
-    def.position[2] = top->floor ? set->radius + height : height;
-    def.velocity[1] = turn * def.position[0];
-
-    pcs_shape tip = pcs_shape_sphere(set->radius);
-    tip.position[2] = -top->arm;
-    pcs_system body;
-    PCS_TRY(world_solid(w, &def, &tip, &body));
-    if (top->floor) {
-        PCS_TRY(world_floor(w));
-    } else {
-        pcs_interaction_def joint = pcs_interaction_def_default();
-        joint.relation =
-            pcs_relation_ball_joint((const double[]){0, 0, -top->arm}, (const double[]){0, 0, 0});
-        joint.system1 = body;
-        PCS_TRY(pcs_model_add_interaction(w->model, &joint, NULL));
-    }
-    return world_start(w);
+    PCS_TRY(world_open(w, NULL, &set->run.scheme, top->gravity));
+    return turning_top(w, top, set->radius, turn);
 }
 
 // the axis of the top and how it moves
@@ -200,22 +171,6 @@ static pcs_status turn_top(const settings *set, const heavy_top *top, bool stead
 
 // ---- all runs -----------------------------------------------------------------------------------
 
-// an error of order h: how it falls, and what is left of it when its first term is taken away
-static void check_error(checks *c, const char *name, int n, const double *h, const double *y)
-{
-    char what[64];
-    double size[MOST_LEVELS];
-    for (int k = 0; k < n; ++k) {
-        size[k] = fabs(y[k]);
-    }
-    // two terms of an azimuth may cancel: its order means little
-    snprintf(what, sizeof what, "order of the %s", name);
-    if (strcmp(name, "azimuth") != 0) check_order(c, what, study_slope(n, h, size), 0.8);
-    snprintf(what, sizeof what, "%s, extrapolated", name);
-    const double before = 2 * y[n - 2] - y[n - 3], after = 2 * y[n - 1] - y[n - 2];
-    check_value(c, what, after + (after - before) / 3, 0, 0.05 * size[0]);
-}
-
 static pcs_status study(checks *c, const settings *set, const heavy_top *top, bool steady, csv *out)
 {
     const int n = set->study + 1;
@@ -248,7 +203,8 @@ static pcs_status study(checks *c, const settings *set, const heavy_top *top, bo
     check_that(c, "nutations", lows, "as many as asked for");
     static const char *const name[] = {"tilt", "azimuth", "time"};
     for (int i = 0; i < (steady ? 2 : 3); ++i) {
-        check_error(c, name[i], n, h, y[i]);
+        // two terms of an azimuth may cancel: its order means little
+        check_first_order(c, name[i], n, h, y[i], i != 1);
     }
     check_value(c, "tip (m)", tip, 0, 1e-10);
     if (top->floor) check_value(c, "centre to the side (m)", astray, 0, 1e-12);

@@ -5,7 +5,10 @@
 // tolerance lets bodies creep; how far is what the last check asks.
 #include "scenes/stacks.h"
 #include "args.h"
+#include "checks/world.h"
 #include "csv.h"
+#include "flags/world.h"
+#include "scenes/bodies_model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +17,7 @@
 typedef struct settings {
     world_run run;
     stack_def def;
-    double mu, settle, creep;
+    double settle, creep;
 } settings;
 
 // the value of --scene among the arguments, read before the others, whose defaults follow from it
@@ -34,12 +37,10 @@ static int kind_of(int argc, char **argv)
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81},
+    *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81, .tol = 1e-8},
                       .def = stack_default(kind_of(argc, argv)),
-                      .mu = 0.5,
                       .settle = 1,
                       .creep = 1e-6};
-    set->run.scheme = world_dense_scheme();
     args a = {.about = "Boxes piled up: they settle, carry their weight, and stay where they are."};
     args_choice(&a, "--scene", &set->def.kind, STACK_WORDS,
                 "what; the defaults of the sizes belong to it");
@@ -50,8 +51,9 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_positive(&a, "--spacing", &set->def.spacing, "m", "between neighbours");
     args_positive(&a, "--density", &set->def.density, "kg/m^3", "of all bodies");
     args_real(&a, "--jolt", &set->def.jolt, 0, 1, "m", "how far off their place they start");
-    args_real(&a, "--speed", &set->def.speed, 0, 10, "m/s", "of every component, at the start");
-    args_real(&a, "--mu", &set->mu, 0, 10, "", "friction");
+    args_real(&a, "--speed", &set->def.speed, 0, 10, "m/s",
+              "and rad/s, of every component, at the start");
+    args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
     args_positive(&a, "--settle", &set->settle, "s", "when they must have come to rest");
     args_positive(&a, "--creep", &set->creep, "m", "how far any may move afterwards");
     world_flags(&a, &set->run,
@@ -78,7 +80,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         fprintf(stderr, "stacks: --settle must lie before --tend\n");
         return false;
     }
-    return world_run_check("stacks", &set->run);
+    return world_run_dense("stacks", &set->run, stack_size(&set->def));
 }
 
 typedef struct result {
@@ -88,16 +90,22 @@ typedef struct result {
     double overlap;      // by all pairs, every tenth step
 } result;
 
+static pcs_status build(const settings *set, world *w)
+{
+    bodies s;
+    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->run.gravity));
+    if (!stack_bodies(&s, &set->def)) return PCS_ERR_MEMORY;
+    const pcs_status status = world_bodies(w, &s);
+    bodies_destroy(&s);
+    return status;
+}
+
 static pcs_status settle(const settings *set, world *w, csv *out, result *r)
 {
     const double h = set->run.h;
     const long still = (long)(set->settle / h + 0.5);
     *r = (result){0};
-    PCS_TRY(world_open(w, &set->run.scheme, set->run.gravity));
-    PCS_TRY(world_material(w, set->mu, 0));
-    PCS_TRY(stack_build(w, &set->def));
-    PCS_TRY(world_start(w));
-    stack_jolt(w, &set->def);
+    PCS_TRY(build(set, w));
     r->start = w->energy;
     while (world_goes_on(w, h, set->run.t_end)) {
         PCS_TRY(world_step(w, h));

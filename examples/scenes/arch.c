@@ -4,8 +4,21 @@
 
 #include <math.h>
 
-pcs_status arch_build(world *w, const arch_def *def, pcs_geometry **stone)
+arch_def arch_default(void)
 {
+    return (arch_def){
+        .stones = 45, .radius = 1, .thickness = 0.112, .depth = 0.3, .density = 2400, .mu = 1};
+}
+
+double arch_size(const arch_def *def)
+{
+    const double inside = 2 * (def->radius - 0.5 * def->thickness);
+    return fmin(inside * sin(2 * atan(1) / def->stones), fmin(def->thickness, def->depth));
+}
+
+pcs_status arch_build(world *w, const arch_def *def)
+{
+    pcs_geometry *stone;
     const double part = 4 * atan(1) / def->stones;
     double points[24];
     for (int i = 0; i < 8; ++i) {
@@ -14,9 +27,11 @@ pcs_status arch_build(world *w, const arch_def *def, pcs_geometry **stone)
         points[3 * i + 1] = (i & 4 ? 0.5 : -0.5) * def->depth;
         points[3 * i + 2] = r * cos(part / 2);
     }
+    PCS_TRY(world_material(w, def->mu, 0));
     PCS_TRY(world_floor(w));
-    PCS_TRY(pcs_hull_create(NULL, 8, points, stone));
-    const pcs_shape about_middle = pcs_shape_hull(*stone);
+    PCS_TRY(pcs_hull_create(NULL, 8, points, &stone));
+    world_keep(w, stone);
+    const pcs_shape about_middle = pcs_shape_hull(stone);
     for (int k = 0; k < def->stones; ++k) {
         const double half = 0.5 * (k - 0.5 * (def->stones - 1)) * part;
         pcs_body_def body = pcs_body_def_default();
@@ -26,5 +41,5 @@ pcs_status arch_build(world *w, const arch_def *def, pcs_geometry **stone)
         PCS_TRY(pcs_body_def_of_shapes(1, &about_middle, &def->density, &body, &about_G));
         PCS_TRY(world_solid(w, &body, &about_G, NULL));
     }
-    return PCS_OK;
+    return world_start(w);
 }

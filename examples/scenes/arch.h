@@ -11,10 +11,16 @@ typedef struct arch_def {
     double thickness; // along the joints, m
     double depth;     // across the arch, m
     double density;   // kg/m^3
+    double mu;        // friction
 } arch_def;
 
-// Adds ground and stones, from left to right, with the material the world has. `stone` is what
-// their shapes are made of: destroy it with pcs_geometry_destroy after the world.
-pcs_status arch_build(world *w, const arch_def *def, pcs_geometry **stone);
+// 45 stones, the middle 1 m from the centre; thick enough to stand, at 0.112 of that
+arch_def arch_default(void);
+
+// least edge of a stone, m
+double arch_size(const arch_def *def);
+
+// Adds ground and stones, from left to right, and starts the world.
+pcs_status arch_build(world *w, const arch_def *def);
 
 #endif

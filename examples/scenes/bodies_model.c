@@ -3,12 +3,7 @@
 
 #include <string.h>
 
-pcs_scheme bodies_scheme(double tol)
-{
-    return pcs_scheme_dense(tol, 0.12);
-}
-
-static pcs_status add_body(pcs_model *m, const rigid *b, pcs_material material)
+static pcs_status add_body(world *w, const rigid *b)
 {
     pcs_body_def def = pcs_body_def_default();
     const pcs_shape shape = b->radius > 0
@@ -24,37 +19,17 @@ static pcs_status add_body(pcs_model *m, const rigid *b, pcs_material material)
     memcpy(def.orientation, b->orientation, sizeof def.orientation);
     memcpy(def.velocity, b->velocity, sizeof def.velocity);
     memcpy(def.omega, b->omega, sizeof def.omega);
-    pcs_system system;
-    PCS_TRY(pcs_model_add_body(m, &def, &system));
-    return pcs_model_add_shape(m, system, &shape, material);
+    return world_solid(w, &def, &shape, NULL);
 }
 
-static pcs_status fill(pcs_model *m, const bodies *s, const pcs_scheme *scheme)
+pcs_status world_bodies(world *w, const bodies *s)
 {
-    pcs_material_def def = pcs_material_def_default();
-    def.mu = s->mu;
-    pcs_material material;
-    PCS_TRY(pcs_model_set_scheme(m, scheme));
-    PCS_TRY(pcs_model_set_gravity(m, s->gravity));
-    PCS_TRY(pcs_model_add_material(m, &def, &material));
+    PCS_TRY(world_material(w, s->mu, 0));
     for (int k = 0; k < s->planes; ++k) {
-        const pcs_shape plane = pcs_shape_half_space(s->plane[k], s->plane[k][3]);
-        PCS_TRY(pcs_model_add_shape(m, (pcs_system){0}, &plane, material));
+        PCS_TRY(world_plane(w, s->plane[k], s->plane[k][3]));
     }
     for (int i = 0; i < s->n; ++i) {
-        PCS_TRY(add_body(m, &s->body[i], material));
+        PCS_TRY(add_body(w, &s->body[i]));
     }
-    return PCS_OK;
-}
-
-pcs_status bodies_model(const pcs_env *env, const bodies *s, const pcs_scheme *scheme,
-                        pcs_model **out)
-{
-    PCS_TRY(pcs_model_create(env, out));
-    const pcs_status status = fill(*out, s, scheme);
-    if (status != PCS_OK) {
-        pcs_model_destroy(*out);
-        *out = NULL;
-    }
-    return status;
+    return world_start(w);
 }

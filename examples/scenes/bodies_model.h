@@ -1,18 +1,12 @@
-// Scenes of bodies as models of percuss, and the one setting of the scheme they all run with.
+// Scenes of bodies as models of percuss.
 #ifndef EXAMPLES_SCENES_BODIES_MODEL_H
 #define EXAMPLES_SCENES_BODIES_MODEL_H
 
-#include <percuss/model.h>
-
 #include "scenes/bodies.h"
+#include "scenes/world.h"
 
-// For dense packings without restitution: theta = 1, contacts seen before they close, positions
-// projected with the masses as metric; the velocity problem to a residual of tol.
-pcs_scheme bodies_scheme(double tol);
-
-// A model of the scene, one system per body in their order; env null: malloc and silence. Release
-// with pcs_model_destroy.
-PCS_NODISCARD pcs_status bodies_model(const pcs_env *env, const bodies *s, const pcs_scheme *scheme,
-                                      pcs_model **out);
+// The planes and then the bodies of the scene, in their order, with one material; then starts the
+// world, which has been opened with the gravity of the scene.
+PCS_NODISCARD pcs_status world_bodies(world *w, const bodies *s);
 
 #endif

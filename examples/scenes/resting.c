@@ -1,6 +1,8 @@
 // Boxes that should come to rest.
 #include "scenes/resting.h"
 
+#include <math.h>
+
 bool resting_cube(bodies *s)
 {
     if (!bodies_create(s, 1)) return false;
@@ -30,43 +32,25 @@ bool resting_plank(bodies *s)
     return true;
 }
 
-bool resting_tower(bodies *s, int layers)
+heavy_def heavy_default(void)
 {
-    if (!bodies_create(s, 3 * layers)) return false;
-    const double thick = 0.04, room = 1e-3;
-    draws from = draws_begin();
-    for (int i = 0; i < s->n; ++i) {
-        const int layer = i / 3, along = layer % 2;
-        rigid *b = &s->body[i];
-        rigid_box(b, along ? 0.1 : 0.3, along ? 0.3 : 0.1, 0.5 * thick, 1000);
-        b->position[along ? 0 : 1] = 0.203 * (i % 3 - 1);
-        b->position[2] = (layer + 0.5) * thick + layer * room;
-        for (int k = 0; k < 3; ++k) {
-            const double x = draw(&from);
-            b->position[k] += room * (k < 2 ? 2 * x - 1 : x);
-        }
-        for (int k = 0; k < 3; ++k) {
-            b->velocity[k] = 1e-2 * (2 * draw(&from) - 1);
-            b->omega[k] = 1e-2 * (2 * draw(&from) - 1);
-        }
-    }
-    bodies_add_plane(s, 0, 0, 1, 0);
-    s->steps = 12000;
-    s->still_from = 5;
-    s->size = thick;
-    return true;
+    return (heavy_def){.mass = 1, .ratio = 1e4, .lower = 1, .upper = 1, .mu = 0.5};
 }
 
-bool resting_heavy(bodies *s)
+bool resting_heavy(bodies *s, const heavy_def *def)
 {
+    const double a = def->lower, b = def->upper;
     if (!bodies_create(s, 2)) return false;
-    for (int i = 0; i < 2; ++i) {
-        rigid_box(&s->body[i], 0.5, 0.5, 0.5, i == 0 ? 1 : 1e4);
-        s->body[i].position[2] = 0.5 + i;
-    }
+    rigid_box(&s->body[0], a / 2, a / 2, a / 2, def->mass / (a * a * a));
+    rigid_box(&s->body[1], b / 2, b / 2, b / 2, def->mass * def->ratio / (b * b * b));
+    s->body[0].position[2] = a / 2 + def->drop;
+    s->body[1].position[0] = def->aside * b;
+    s->body[1].position[1] = 0.5 * def->aside * b;
+    s->body[1].position[2] = a + b / 2 + 2 * def->drop;
     bodies_add_plane(s, 0, 0, 1, 0);
+    s->mu = def->mu;
     s->steps = 400;
     s->still_from = 1;
-    s->size = 1;
+    s->size = fmin(a, b);
     return true;
 }

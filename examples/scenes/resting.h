@@ -1,5 +1,5 @@
-// Boxes that should come to rest: a cube with four contacts, a plank with eight, a tower of planks,
-// a heavy cube on a light one.
+// Boxes that should come to rest: a cube with four contacts, a plank with eight, a heavy cube on a
+// light one.
 #ifndef EXAMPLES_SCENES_RESTING_H
 #define EXAMPLES_SCENES_RESTING_H
 
@@ -15,12 +15,20 @@ bool resting_cube(bodies *s);
 // a plank of 0.6 x 0.2 x 0.04 m across two fixed blocks, perturbed after 20 steps; false: no memory
 bool resting_plank(bodies *s);
 
-// layers of three such planks, crosswise, 3 mm apart: perturbed from the start, with so much room
-// between the layers that none overlaps. 60 s; nothing should move since second 5. False: no memory
-bool resting_tower(bodies *s, int layers);
+// one cube on another
+typedef struct heavy_def {
+    double mass, ratio;  // of the lower, kg; of the upper over it
+    double lower, upper; // edges, m
+    double aside;        // the upper off the middle, over its edge: so far along x, half along y
+    double drop;         // gap below each at the start, m
+    double mu;
+} heavy_def;
 
-// a cube of 1e4 kg on one of 1 kg, both with edges of 1 m; false: no memory
-bool resting_heavy(bodies *s);
+// 1e4 kg on 1 kg, edges of 1 m, in the middle and at rest
+heavy_def heavy_default(void);
+
+// on a floor; false: no memory
+bool resting_heavy(bodies *s, const heavy_def *def);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,11 @@
 #ifndef EXAMPLES_SCENES_STACKS_H
 #define EXAMPLES_SCENES_STACKS_H
 
-#include "scenes/world.h"
+#include "scenes/bodies.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define STACK_WORDS "pyramid|wall|kapla"
 enum { STACK_PYRAMID, STACK_WALL, STACK_KAPLA };
@@ -14,21 +18,22 @@ typedef struct stack_def {
     double size[3]; // edges of a brick, m: along the row, across it, up
     double spacing; // between neighbours in a row, m
     double density; // kg/m^3
+    double mu;      // friction
     double jolt;    // bodies start up to so far off their place, every layer lifted by as much, m
-    double speed;   // and with up to so much in every component of the velocity, m/s
+    double speed;   // and with up to so much in every component of the velocity, m/s and rad/s
 } stack_def;
 
-// a sensible one of each kind
+// A sensible one of each kind. The tower: ten layers of three planks of 0.6 x 0.2 x 0.04 m.
 stack_def stack_default(int kind);
 
-// adds floor and bodies, with the material the world has; then call world_start
-pcs_status stack_build(world *w, const stack_def *def);
+// least edge of the bricks, m
+double stack_size(const stack_def *def);
 
-// velocities; after world_start
-void stack_jolt(world *w, const stack_def *def);
+// on a floor, 2 s (the tower 60 s, nothing should move since second 5); false: no memory
+bool stack_bodies(bodies *s, const stack_def *def);
 
-// xorshift64, the next number in [0, 1); start from STACK_SEED
-#define STACK_SEED 88172645463325252ULL
-double stack_draw(unsigned long long *s);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

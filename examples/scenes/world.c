@@ -2,53 +2,23 @@
 #include "scenes/world.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-pcs_scheme world_dense_scheme(void)
+pcs_scheme world_smooth_scheme(double tol)
 {
     pcs_scheme scheme = pcs_scheme_default();
-    scheme.theta = 1;
-    scheme.activation = PCS_SPECULATIVE;
-    scheme.projection = PCS_PROJECT_DIRECT;
-    scheme.proj_tol = 1e-9;
-    scheme.accept_unconverged = true;
-    scheme.solver.tol = 1e-8;
-    scheme.solver.max_iters = 20000;
+    scheme.newton_tol = 1e-14;
+    scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    scheme.proj_tol = tol;
+    scheme.solver.tol = tol;
     return scheme;
 }
 
-void world_flags(args *a, world_run *run, const char *columns)
-{
-    args_positive(a, "--h", &run->h, "s", "time step");
-    args_positive(a, "--tend", &run->t_end, "s", "end of the run");
-    args_positive(a, "--gravity", &run->gravity, "m/s^2", "downwards");
-    args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
-    args_positive(a, "--tol", &run->scheme.solver.tol, "", "of the velocity problems");
-    args_int(a, "--budget", &run->scheme.solver.max_iters, 1, 1000000000,
-             "of one such problem: work units of auto, sweeps of nsgs");
-    args_positive(a, "--projection-tol", &run->scheme.proj_tol, "m", "overlap that is left");
-    args_string(a, "--csv", &run->csv, "FILE", columns);
-}
-
-bool world_run_check(const char *program, world_run *run)
-{
-    if (run->solver == 1) {
-        const pcs_solver_opts given = run->scheme.solver;
-        run->scheme.solver = pcs_solver_defaults(PCS_NSGS);
-        run->scheme.solver.tol = given.tol;
-        run->scheme.solver.max_iters = given.max_iters;
-    }
-    if (run->t_end >= 2 * run->h && run->t_end / run->h <= 1e8) return true;
-    fprintf(stderr, "%s: a run takes between 2 and 1e8 steps; change --h or --tend\n", program);
-    return false;
-}
-
-pcs_status world_open(world *w, const pcs_scheme *scheme, double gravity)
+pcs_status world_open(world *w, const pcs_env *env, const pcs_scheme *scheme, double gravity)
 {
     *w = (world){.scheme = *scheme, .gravity = gravity, .outcome = PCS_CONVERGED};
-    PCS_TRY(pcs_model_create(NULL, &w->model));
+    PCS_TRY(pcs_model_create(env, &w->model));
     PCS_TRY(pcs_model_set_gravity(w->model, (const double[3]){0, 0, -gravity}));
     return pcs_model_set_scheme(w->model, scheme);
 }
@@ -58,6 +28,7 @@ void world_close(world *w)
     pcs_work_destroy(w->work);
     pcs_state_destroy(w->state);
     pcs_model_destroy(w->model);
+    pcs_geometry_destroy(w->kept);
     free(w->body);
     free(w->mark);
 }
@@ -129,16 +100,27 @@ pcs_status world_sphere(world *w, double mass, double radius, const double x[3],
     return world_solid(w, &def, &shape, out);
 }
 
+void world_keep(world *w, pcs_geometry *geometry)
+{
+    w->kept = geometry;
+}
+
 // ---- the run ------------------------------------------------------------------------------------
+
+pcs_status world_energy(world *w)
+{
+    double kinetic, potential;
+    PCS_TRY(pcs_kinetic_energy(w->model, w->state, &kinetic));
+    PCS_TRY(pcs_potential_energy(w->model, w->state, &potential));
+    w->energy = kinetic + potential;
+    return PCS_OK;
+}
 
 pcs_status world_start(world *w)
 {
     PCS_TRY(pcs_state_create(w->model, &w->state));
     PCS_TRY(pcs_work_create(w->model, &w->work));
-    double kinetic, potential;
-    PCS_TRY(pcs_kinetic_energy(w->model, w->state, &kinetic));
-    PCS_TRY(pcs_potential_energy(w->model, w->state, &potential));
-    w->energy = kinetic + potential;
+    PCS_TRY(world_energy(w));
     return world_mark(w);
 }
 
@@ -149,25 +131,25 @@ bool world_goes_on(const world *w, double h, double t_end)
 
 pcs_status world_step(world *w, double h)
 {
-    pcs_step_report report;
-    PCS_TRY(pcs_step(w->model, w->state, w->work, h, &report));
-    w->outcome = report.outcome;
-    w->stuck = !report.committed;
+    const pcs_step_report *report = &w->report;
+    PCS_TRY(pcs_step(w->model, w->state, w->work, h, &w->report));
+    w->outcome = report->outcome;
+    w->stuck = !report->committed;
     if (w->stuck) return PCS_OK;
-    w->loose += report.outcome != PCS_CONVERGED;
-    w->residual = fmax(w->residual, report.solve.measure.residual);
+    w->loose += report->outcome != PCS_CONVERGED;
+    w->residual = fmax(w->residual, report->solve.measure.residual);
     w->steps += 1;
     w->state->t = (double)w->steps * h; // times are counted, not summed
-    w->iters = report.solve.iters;
-    w->active = report.active;
+    w->iters = report->solve.iters;
+    w->active = report->active;
     w->iterations += w->iters;
     w->contacts += w->active;
 
-    const pcs_energy *e = &report.energy;
+    const pcs_energy *e = &report->energy;
     w->energy = e->kinetic_after + e->potential_after;
     w->rise = fmax(w->rise, w->energy - e->kinetic_before - e->potential_before);
     w->closure = fmax(w->closure, fabs(e->closure));
-    w->overlap = fmax(w->overlap, report.penetration);
+    w->overlap = fmax(w->overlap, report->penetration);
     return PCS_OK;
 }
 
@@ -266,13 +248,4 @@ double world_overlap(const world *w)
         }
     }
     return deepest;
-}
-
-void world_check(checks *c, const world *w, double overlap, double rise)
-{
-    check_that(c, "every step taken", !w->stuck, pcs_outcome_text(w->outcome));
-    check_value(c, "worst residual", w->residual, 0, fmax(1e-4, w->scheme.solver.tol));
-    check_value(c, "deepest overlap (m)", fmax(w->overlap, world_overlap(w)), 0, overlap);
-    check_value(c, "largest rise of energy (J)", w->rise, 0, rise);
-    check_value(c, "energy ledger of every step (J)", w->closure, 0, 1e-12 * (1 + fabs(w->energy)));
 }

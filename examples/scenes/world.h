@@ -14,9 +14,6 @@
 
 #include <percuss/kernel.h>
 
-#include "args.h"
-#include "checks.h"
-
 // one solid: all of them have one shape
 typedef struct world_body {
     pcs_system system; // {0}: part of the world
@@ -33,7 +30,8 @@ typedef struct world {
     double gravity;        // m/s^2
     world_body *body;      // in the order added, those of the world included
     int n, room;
-    double *mark; // poses that world_mark kept
+    double *mark;       // poses that world_mark kept
+    pcs_geometry *kept; // by world_keep
 
     // of the run so far
     long steps, iterations, contacts; // sums over the steps
@@ -46,30 +44,16 @@ typedef struct world {
     long loose;                       // steps taken though something did not converge
     bool stuck;                       // the last step was not taken
     pcs_outcome outcome;              // of the last step
+    pcs_step_report report;           // of the last step
 } world;
 
-// numbers every scene has
-typedef struct world_run {
-    double h, t_end, gravity;
-    int solver; // 0 auto, 1 nsgs
-    pcs_scheme scheme;
-    const char *csv;
-} world_run;
+// The scheme for bodies that roll, turn or bounce: theta = 1/2, contacts as they close, joints and
+// contacts kept to tol (m), velocities solved to tol.
+pcs_scheme world_smooth_scheme(double tol);
 
-// The scheme for dense scenes with e = 0: theta = 1, speculative, direct projection. Where `auto`
-// spends its budget before tol is reached, as happens while a pile comes to rest, the step is taken
-// all the same and counted as loose.
-pcs_scheme world_dense_scheme(void);
-
-// adds --h, --tend, --gravity, --solver, --tol, --budget, --projection-tol and --csv, whose help
-// says which columns
-void world_flags(args *a, world_run *run, const char *columns);
-
-// whether h and t_end go together, saying so if they do not; gives the scheme the solver
-bool world_run_check(const char *program, world_run *run);
-
-// Release with world_close also when anything failed.
-pcs_status world_open(world *w, const pcs_scheme *scheme, double gravity);
+// An empty world. `env`: whose memory its model, state and work take; null: malloc. Release with
+// world_close also when anything failed.
+pcs_status world_open(world *w, const pcs_env *env, const pcs_scheme *scheme, double gravity);
 void world_close(world *w);
 
 // friction and restitution of what is added next
@@ -89,8 +73,14 @@ pcs_status world_sphere(world *w, double mass, double radius, const double x[3],
 // any shape about the centre of mass; def gives mass, inertia, pose and velocity
 pcs_status world_solid(world *w, const pcs_body_def *def, const pcs_shape *shape, pcs_system *out);
 
+// what its shapes are made of, destroyed with the world; one
+void world_keep(world *w, pcs_geometry *geometry);
+
 // state and work, after the last body; call it once
 pcs_status world_start(world *w);
+
+// takes the energy anew, where velocities were set after the start
+pcs_status world_energy(world *w);
 
 // whether another step of h ends before t_end, and the last one was taken
 bool world_goes_on(const world *w, double h, double t_end);
@@ -111,10 +101,5 @@ void world_support(const world *w, double h, double F[3]);
 
 // deepest overlap of all pairs, found without the broad phase and the contacts of the step, m
 double world_overlap(const world *w);
-
-// what holds in every scene with e = 0: every step was taken with a residual of 1e-4 at most, its
-// ledger closed, energy never rose by more than `rise`, nothing overlapped by more than `overlap`
-// (m)
-void world_check(checks *c, const world *w, double overlap, double rise);
 
 #endif

@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <percuss/kernel.h>
-
 #include "engine.h"
+#include "scene_list.h"
 #include "scenes/bodies_model.h"
 
-typedef struct world {
-    pcs_model *m;
-    pcs_state *st;
-    pcs_work *wk;
-    int n;
+typedef struct counted {
+    world w;
     size_t held; // bytes
-} world;
+} counted;
 
 // malloc with the size in front, so that what is held can be counted
 static void *counted_alloc(size_t bytes, void *user)
@@ -36,38 +32,52 @@ static void counted_release(void *pointer, void *user)
 
 static void destroy(void *self)
 {
-    world *w = self;
-    if (!w) return;
-    pcs_work_destroy(w->wk);
-    pcs_state_destroy(w->st);
-    pcs_model_destroy(w->m);
-    free(w);
+    counted *c = self;
+    if (c) world_close(&c->w);
+    free(c);
 }
 
-static pcs_status fill(world *w, const bodies *s, const engine_options *o)
+static pcs_status open_world(counted *c, const engine_options *o, pcs_scheme scheme, double gravity)
 {
-    pcs_scheme scheme = bodies_scheme(o->tol);
     scheme.accept_unconverged = true;
     scheme.threads = o->threads;
     if (o->iterations > 0) scheme.solver.max_iters = o->iterations;
     const pcs_env env = {
-        .alloc = counted_alloc, .release = counted_release, .alloc_user = &w->held};
-    PCS_TRY(bodies_model(&env, s, &scheme, &w->m));
-    PCS_TRY(pcs_state_create(w->m, &w->st));
-    return pcs_work_create(w->m, &w->wk);
+        .alloc = counted_alloc, .release = counted_release, .alloc_user = &c->held};
+    return world_open(&c->w, &env, &scheme, gravity);
+}
+
+static void *created(counted *c, pcs_status status)
+{
+    if (c && status == PCS_OK) return c;
+    fprintf(stderr, "percuss: %s\n", c ? pcs_error_text() : "out of memory");
+    destroy(c);
+    return NULL;
 }
 
 static void *create(const bodies *s, const engine_options *o)
 {
-    world *w = calloc(1, sizeof *w);
-    if (!w) return NULL;
-    w->n = s->n;
-    if (fill(w, s, o) != PCS_OK) {
-        fprintf(stderr, "percuss: %s\n", pcs_error_text());
-        destroy(w);
-        return NULL;
-    }
-    return w;
+    counted *c = calloc(1, sizeof *c);
+    if (!c) return created(NULL, PCS_ERR_MEMORY);
+    pcs_status status = open_world(c, o, pcs_scheme_dense(o->tol, s->size), -s->gravity[2]);
+    if (status == PCS_OK) status = world_bodies(&c->w, s);
+    return created(c, status);
+}
+
+static void *create_model(const model_scene *s, const engine_options *o)
+{
+    counted *c = calloc(1, sizeof *c);
+    if (!c) return created(NULL, PCS_ERR_MEMORY);
+    const pcs_scheme scheme =
+        s->smooth ? world_smooth_scheme(o->tol) : pcs_scheme_dense(o->tol, s->size);
+    pcs_status status = open_world(c, o, scheme, s->gravity);
+    if (status == PCS_OK) status = s->build(&c->w);
+    return created(c, status);
+}
+
+static const world *world_of(const void *self)
+{
+    return &((const counted *)self)->w;
 }
 
 static void tell_times(const pcs_step_times *t, engine_step *out)
@@ -85,37 +95,39 @@ static void tell_times(const pcs_step_times *t, engine_step *out)
 
 static bool step(void *self, double h, engine_step *out)
 {
-    world *w = self;
-    pcs_step_report r;
+    world *w = &((counted *)self)->w;
+    const pcs_step_report *r = &w->report;
     *out = (engine_step){0};
-    if (pcs_step(w->m, w->st, w->wk, h, &r) != PCS_OK) {
+    if (world_step(w, h) != PCS_OK) {
         fprintf(stderr, "percuss: %s\n", pcs_error_text());
         return false;
     }
-    out->contacts = r.candidates;
-    out->active = r.active;
-    out->iterations = r.solve.iters;
-    out->finish = r.finish_iters;
-    out->islands = r.islands;
-    out->largest = r.largest_island;
-    out->projections = r.projection_iters;
-    out->projected = r.projection_residual;
-    out->residual = r.solve.measure.residual;
-    out->violation = r.violation_after;
-    out->good = r.outcome == PCS_CONVERGED;
-    out->words = pcs_outcome_text(r.outcome);
-    tell_times(&r.times, out);
-    if (!r.committed) fprintf(stderr, "percuss: a step ended %s\n", out->words);
-    return r.committed;
+    out->contacts = r->candidates;
+    out->active = r->active;
+    out->iterations = r->solve.iters;
+    out->finish = r->finish_iters;
+    out->islands = r->islands;
+    out->largest = r->largest_island;
+    out->projections = r->projection_iters;
+    out->projected = r->projection_residual;
+    out->residual = r->solve.measure.residual;
+    out->violation = r->violation_after;
+    out->good = r->outcome == PCS_CONVERGED;
+    out->words = pcs_outcome_text(r->outcome);
+    tell_times(&r->times, out);
+    if (!r->committed) fprintf(stderr, "percuss: a step ended %s\n", out->words);
+    return r->committed;
 }
 
 static void read(void *self, double *q, double *v)
 {
-    world *w = self;
-    memset(v, 0, 6 * (size_t)w->n * sizeof *v);
-    for (int i = 0; i < w->n; ++i) {
+    const world *w = world_of(self);
+    const int n = pcs_model_systems(w->model);
+    memset(v, 0, 6 * (size_t)n * sizeof *v);
+    for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
-        const double *qi = pcs_state_q(w->m, w->st, system), *vi = pcs_state_v(w->m, w->st, system);
+        const double *qi = pcs_state_q(w->model, w->state, system);
+        const double *vi = pcs_state_v(w->model, w->state, system);
         memcpy(q + 7 * (size_t)i, qi, 7 * sizeof *q);
         if (vi) memcpy(v + 6 * (size_t)i, vi, 6 * sizeof *v);
     }
@@ -123,10 +135,12 @@ static void read(void *self, double *q, double *v)
 
 static void write(void *self, const double *q, const double *v)
 {
-    world *w = self;
-    for (int i = 0; i < w->n; ++i) {
+    const world *w = world_of(self);
+    const int n = pcs_model_systems(w->model);
+    for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
-        double *qi = pcs_state_q(w->m, w->st, system), *vi = pcs_state_v(w->m, w->st, system);
+        double *qi = pcs_state_q(w->model, w->state, system);
+        double *vi = pcs_state_v(w->model, w->state, system);
         memcpy(qi, q + 7 * (size_t)i, 7 * sizeof *q);
         if (vi) memcpy(vi, v + 6 * (size_t)i, 6 * sizeof *v);
     }
@@ -134,15 +148,15 @@ static void write(void *self, const double *q, const double *v)
 
 static size_t bytes(void *self, size_t *spare)
 {
-    const world *w = self;
-    const size_t demand = pcs_work_demand(w->wk), work = pcs_work_bytes(w->wk);
+    const counted *c = self;
+    const size_t demand = pcs_work_demand(c->w.work), work = pcs_work_bytes(c->w.work);
     *spare = work > demand ? work - demand : 0;
-    return w->held;
+    return c->held;
 }
 
 static unsigned long long hash(void *self)
 {
-    return pcs_state_hash(((world *)self)->st);
+    return pcs_state_hash(world_of(self)->state);
 }
 
 const engine engine_percuss = {.name = "percuss",
@@ -152,4 +166,6 @@ const engine engine_percuss = {.name = "percuss",
                                .read = read,
                                .write = write,
                                .bytes = bytes,
-                               .hash = hash};
+                               .hash = hash,
+                               .create_model = create_model,
+                               .world = world_of};

@@ -1,5 +1,5 @@
-// The measure of overlap against depths known from the geometry, and the scenes against their
-// definition: numbers of bodies, places, no overlap at the start.
+// The measure of overlap against depths known from the geometry, and the lattice against its
+// definition.
 #include "support.h"
 
 #include <math.h>
@@ -7,7 +7,6 @@
 
 #include "overlap.h"
 #include "scenes/lattice.h"
-#include "scenes/resting.h"
 
 #define PI 3.14159265358979323846
 
@@ -189,38 +188,6 @@ START_TEST(everything_is_found_and_summed)
 }
 END_TEST
 
-START_TEST(scenes_start_apart)
-{
-    for (int k = 0; k < 7; ++k) {
-        bodies s;
-        ck_assert(k == 0   ? lattice_spheres(&s, 10)
-                  : k == 1 ? lattice_cubes(&s, 10)
-                  : k == 2 ? resting_cube(&s)
-                  : k == 3 ? resting_plank(&s)
-                  : k == 4 ? resting_tower(&s, 10)
-                  : k == 5 ? resting_heavy(&s)
-                           : lattice_cubes(&s, 3));
-        double *q, *v;
-        start(&s, &q, &v);
-        overlaps o;
-        ck_assert(overlap_measure(&s, q, v, &o));
-        ck_assert_msg(o.deepest <= 1e-15, "scene %d: %g between %d and %d", k, o.deepest, o.first,
-                      o.second);
-        ck_assert_int_eq(o.outside, 0);
-        // bodies at rest are pushed, but never into the floor
-        if (s.perturb_at >= 0) {
-            bodies_perturb(&s, q, v);
-            ck_assert(overlap_measure(&s, q, v, &o));
-            ck_assert_double_eq(o.deepest, 0);
-            ck_assert_double_ne(v[0], 0);
-        }
-        free(q);
-        free(v);
-        bodies_destroy(&s);
-    }
-}
-END_TEST
-
 // the definition, once more: the generator by hand and the second body
 START_TEST(lattice_is_as_defined)
 {
@@ -254,5 +221,4 @@ END_TEST
 
 PCS_TEST_MAIN("overlap", spheres_overlap_by_their_distance, boxes_overlap_face_to_face,
               boxes_overlap_edge_across_edge, a_corner_meets_a_plane_and_a_face,
-              a_sphere_meets_a_box, everything_is_found_and_summed, scenes_start_apart,
-              lattice_is_as_defined)
+              a_sphere_meets_a_box, everything_is_found_and_summed, lattice_is_as_defined)

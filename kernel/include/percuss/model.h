@@ -237,9 +237,10 @@ typedef struct pcs_scheme {
 /// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint lever, `auto`.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
-/// For many bodies that pile up, e = 0: theta = 1, speculative, every overlap projected to 3e-4 of
-/// `size`, the diameter or edge (m) of the smaller bodies; velocities to `tol`: 1e-4 is what is
-/// needed to look right, 1e-8 and less what is needed to stay put for long.
+/// For bodies that lie on each other, e = 0, few or many: theta = 1, speculative, every overlap
+/// projected to 3e-4 of `size`, the diameter or least edge (m) of the smallest body; velocities to
+/// `tol`: 1e-4 is what is needed to look right, 1e-8 and less what is needed to stay put for long.
+/// Set `accept_unconverged` to go on after a step that is not solved.
 PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
 
 // ---- the model

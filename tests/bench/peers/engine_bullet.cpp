@@ -160,4 +160,4 @@ void write(void *self, const double *q, const double *v)
 } // namespace
 
 const engine engine_bullet = {"bullet-50", 50,    create,  destroy, step,
-                              read,        write, nullptr, nullptr};
+                              read,        write, nullptr, nullptr, nullptr, nullptr};

@@ -1,0 +1,50 @@
+// What can be set in every scene.
+#include "flags/world.h"
+
+#include <stdio.h>
+
+void world_threads_flag(args *a, world_run *run)
+{
+    if (run->threads == 0) run->threads = 1;
+    args_int(a, "--threads", &run->threads, 1, 256, "that share a step; the numbers stay the same");
+}
+
+void world_setting_flags(args *a, world_run *run, const char *columns)
+{
+    if (run->budget == 0) run->budget = pcs_scheme_dense(run->tol, 1).solver.max_iters;
+    args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
+    args_positive(a, "--tol", &run->tol, "", "of the velocity problems");
+    args_int(a, "--budget", &run->budget, 1, 1000000000,
+             "of one such problem: work units of auto, sweeps of nsgs");
+    args_real(a, "--projection-tol", &run->proj_tol, 0, 1, "m",
+              "overlap that is left; 0: 3e-4 of the smallest edge or diameter");
+    world_threads_flag(a, run);
+    args_string(a, "--csv", &run->csv, "FILE", columns);
+}
+
+void world_flags(args *a, world_run *run, const char *columns)
+{
+    args_positive(a, "--h", &run->h, "s", "time step");
+    args_positive(a, "--tend", &run->t_end, "s", "end of the run");
+    args_positive(a, "--gravity", &run->gravity, "m/s^2", "downwards");
+    world_setting_flags(a, run, columns);
+}
+
+bool world_run_dense(const char *program, world_run *run, double size)
+{
+    run->scheme = pcs_scheme_dense(run->tol, size);
+    if (run->solver == 1) run->scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    if (run->proj_tol > 0) run->scheme.proj_tol = run->proj_tol;
+    run->scheme.solver.tol = run->tol;
+    run->scheme.solver.max_iters = run->budget;
+    run->scheme.accept_unconverged = true;
+    return world_run_check(program, run);
+}
+
+bool world_run_check(const char *program, world_run *run)
+{
+    run->scheme.threads = run->threads;
+    if (run->t_end >= 2 * run->h && run->t_end / run->h <= 1e8) return true;
+    fprintf(stderr, "%s: a run takes between 2 and 1e8 steps; change --h or --tend\n", program);
+    return false;
+}

@@ -1,0 +1,38 @@
+// What can be set in every scene: times, the setting of the scheme, threads, a table.
+#ifndef EXAMPLES_FLAGS_WORLD_H
+#define EXAMPLES_FLAGS_WORLD_H
+
+#include "args.h"
+#include "scenes/world.h"
+
+typedef struct world_run {
+    double h, t_end, gravity;
+    double tol;      // of the velocity problems
+    double proj_tol; // m; 0: that of the setting
+    int budget;      // 0: that of the setting
+    int solver;      // 0 auto, 1 nsgs
+    int threads;     // 0: 1
+    pcs_scheme scheme;
+    const char *csv;
+} world_run;
+
+// adds --h, --tend, --gravity and the flags of the setting
+void world_flags(args *a, world_run *run, const char *columns);
+
+// adds --solver, --tol, --budget, --projection-tol, --threads, and --csv, whose help says which
+// columns
+void world_setting_flags(args *a, world_run *run, const char *columns);
+
+// adds --threads alone
+void world_threads_flag(args *a, world_run *run);
+
+// The scheme of all dense scenes, pcs_scheme_dense, for a smallest edge or diameter of `size` (m),
+// with what the flags changed of it. Where `auto` spends its budget before tol is reached, as
+// happens while a pile comes to rest, the step is taken all the same and counted as loose. False:
+// as world_run_check.
+bool world_run_dense(const char *program, world_run *run, double size);
+
+// whether h and t_end go together, saying so if they do not; gives the scheme the threads
+bool world_run_check(const char *program, world_run *run);
+
+#endif

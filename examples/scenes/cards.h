@@ -1,0 +1,28 @@
+// Cards that lean against each other in pairs, storey on storey.
+#ifndef EXAMPLES_SCENES_CARDS_H
+#define EXAMPLES_SCENES_CARDS_H
+
+#include "scenes/world.h"
+
+typedef struct cards_def {
+    double length, width, thickness; // of a card, m
+    double mass;                     // kg
+    double lean;                     // from the vertical, rad
+    int storeys;                     // 1: two cards
+    double mu_floor, mu;             // friction on the floor and between cards, where the smaller
+                                     // of two counts
+} cards_def;
+
+// three storeys that stand
+cards_def cards_default(void);
+
+// the least friction of the floor with which two cards stand that do not slip on each other
+double cards_least_friction(const cards_def *def);
+
+// Adds the floor and the cards and starts the world.
+pcs_status cards_build(world *w, const cards_def *def);
+
+// height of the highest centre, m
+double cards_top(const world *w);
+
+#endif

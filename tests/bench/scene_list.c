@@ -1,0 +1,298 @@
+// The scenes of the examples as cases of a bench, and what must have come of those whose end is
+// known.
+#include "scene_list.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "checks/free_top.h"
+#include "scenes/arch.h"
+#include "scenes/cards.h"
+#include "scenes/dominoes.h"
+#include "scenes/lattice.h"
+#include "scenes/resting.h"
+#include "scenes/stacks.h"
+#include "scenes/turning.h"
+
+#define G 9.81
+
+// ---- boxes at rest ----------------------------------------------------------------------------
+
+static bool heavy(bodies *s)
+{
+    const heavy_def def = heavy_default();
+    return resting_heavy(s, &def);
+}
+
+static bool stack(bodies *s, int kind)
+{
+    const stack_def def = stack_default(kind);
+    return stack_bodies(s, &def);
+}
+
+static bool pyramid(bodies *s)
+{
+    return stack(s, STACK_PYRAMID);
+}
+
+static bool wall(bodies *s)
+{
+    return stack(s, STACK_WALL);
+}
+
+static bool tower(bodies *s)
+{
+    return stack(s, STACK_KAPLA);
+}
+
+// ---- what stands and what falls ---------------------------------------------------------------
+
+static pcs_status build_arch(world *w)
+{
+    const arch_def def = arch_default();
+    return arch_build(w, &def);
+}
+
+static const model_scene arch = {.gravity = G,
+                                 .h = 0.005,
+                                 .steps = 200,
+                                 .size = 0.06,
+                                 .build = build_arch,
+                                 .off = world_moved,
+                                 .what = "a stone has moved (m)",
+                                 .most = 1e-6};
+
+static pcs_status build_dominoes(world *w)
+{
+    const dominoes_def def = dominoes_default();
+    return dominoes_build(w, &def);
+}
+
+static double dominoes_up(const world *w)
+{
+    const dominoes_def def = dominoes_default();
+    int up = 0;
+    for (int i = 0; i < def.n; ++i) {
+        up += !(dominoes_tilt(w, i) > atan(def.size[0] / def.size[2]));
+    }
+    return up;
+}
+
+static const model_scene dominoes = {.gravity = G,
+                                     .h = 0.0005,
+                                     .steps = 1600,
+                                     .size = 0.0075,
+                                     .build = build_dominoes,
+                                     .off = dominoes_up,
+                                     .what = "dominoes that have not fallen",
+                                     .most = 0};
+
+static pcs_status build_cards(world *w)
+{
+    const cards_def def = cards_default();
+    return cards_build(w, &def);
+}
+
+static const model_scene cards = {.gravity = G,
+                                  .h = 0.002,
+                                  .steps = 500,
+                                  .size = 0.0005,
+                                  .build = build_cards,
+                                  .off = world_moved,
+                                  .what = "a card has moved (m)",
+                                  .most = 1e-5};
+
+// ---- closed forms -----------------------------------------------------------------------------
+
+// three balls that touch, hit from 20 mm away; five that do not, each half as heavy as the one
+// before
+static line cradle_row(void)
+{
+    line l = line_row(3, 0.1, 1, 0.02, 0, 1, 1);
+    l.x[0] -= 0.02;
+    return l;
+}
+
+static line chain_row(void)
+{
+    return line_row(5, 0.1, 0.5, 0.02, 0.02, 1, 1);
+}
+
+static pcs_status build_cradle(world *w)
+{
+    const line l = cradle_row();
+    return turning_balls(w, &l);
+}
+
+static pcs_status build_chain(world *w)
+{
+    const line l = chain_row();
+    return turning_balls(w, &l);
+}
+
+static double speeds_off(const world *w, const double *v)
+{
+    double worst = 0;
+    for (int i = 0; i < w->n; ++i) {
+        const double off = fabs(world_v(w, i)[0] - v[i]);
+        if (!(off <= worst)) worst = off;
+    }
+    return worst;
+}
+
+static double cradle_off(const world *w)
+{
+    const line l = cradle_row();
+    double v[MOST_BALLS];
+    line_at_once(&l, v);
+    return speeds_off(w, v);
+}
+
+static double chain_off(const world *w)
+{
+    line l = chain_row();
+    int pair;
+    while (line_next(&l, w->state->t, &pair)) {
+        line_impact(&l, pair);
+    }
+    return speeds_off(w, l.v);
+}
+
+static const model_scene cradle = {.h = 0.001,
+                                   .steps = 200,
+                                   .size = 0.04,
+                                   .smooth = true,
+                                   .build = build_cradle,
+                                   .off = cradle_off,
+                                   .what = "velocities, from Newton's law (m/s)",
+                                   .most = 1e-11};
+static const model_scene chain = {.h = 0.001,
+                                  .steps = 200,
+                                  .size = 0.04,
+                                  .smooth = true,
+                                  .build = build_chain,
+                                  .off = chain_off,
+                                  .what = "velocities, from pair by pair (m/s)",
+                                  .most = 1e-11};
+
+static const double moments[3] = {1e-3, 2e-3, 2.8e-3}, spin = 10, wobble = 0.1;
+
+static pcs_status build_wing_nut(world *w)
+{
+    return turning_free(w, moments, (const double[]){0, spin, wobble});
+}
+
+static double wing_nut_off(const world *w)
+{
+    const free_top top = free_top_make(moments, spin, wobble, false);
+    double omega[3], square = 0;
+    free_top_omega(&top, w->state->t, omega);
+    for (int i = 0; i < 3; ++i) {
+        square += pow(world_v(w, 0)[3 + i] - omega[i], 2);
+    }
+    return sqrt(square) / spin;
+}
+
+static const model_scene wing_nut = {.h = 0.002,
+                                     .steps = 1000,
+                                     .size = 0.1,
+                                     .smooth = true,
+                                     .build = build_wing_nut,
+                                     .off = wing_nut_off,
+                                     .what = "angular velocity over the spin, from Jacobi's",
+                                     .most = 1e-2};
+
+static const heavy_top steady = {
+    .mass = 0.5, .J1 = 4e-4, .J3 = 6e-4, .arm = 0.04, .spin = 150, .tilt = 0.5, .gravity = G};
+
+static pcs_status build_top(world *w)
+{
+    return turning_top(w, &steady, 0.003, top_precession(&steady));
+}
+
+static double top_off(const world *w)
+{
+    double axis[3];
+    pcs_quat_rotate(world_q(w, 0) + 3, (const double[]){0, 0, 1}, axis);
+    return fabs(acos(axis[2]) - steady.tilt);
+}
+
+static const model_scene top = {.gravity = G,
+                                .h = 1e-4,
+                                .steps = 5000,
+                                .size = 0.006,
+                                .smooth = true,
+                                .build = build_top,
+                                .off = top_off,
+                                .what = "tilt, from that of steady precession (rad)",
+                                .most = 5e-3};
+
+static disc rolls(void)
+{
+    disc d = {.mass = 0.3, .R = 0.1, .c = 0.005, .lean = 0.3, .turn = 1.5, .gravity = G};
+    d.C = 0.5 * d.mass * d.R * d.R;
+    d.A = d.mass / 12 * (3 * d.R * d.R + 4 * d.c * d.c);
+    return d;
+}
+
+static pcs_status build_disc(world *w)
+{
+    const disc d = rolls();
+    const rolling r = rolling_steady(&d);
+    return turning_disc(w, &d, 0.6, r.x, r.Q, r.v, r.omega);
+}
+
+static double disc_off(const world *w)
+{
+    const disc d = rolls();
+    const rolling r = rolling_steady(&d);
+    return fabs(hypot(world_q(w, 0)[0], world_q(w, 0)[1]) / r.radius - 1);
+}
+
+static const model_scene rolling_disc = {.gravity = G,
+                                         .h = 2e-4,
+                                         .steps = 5000,
+                                         .size = 0.01,
+                                         .smooth = true,
+                                         .build = build_disc,
+                                         .off = disc_off,
+                                         .what = "radius of the circle, relative",
+                                         .most = 1e-2};
+
+// ---- all --------------------------------------------------------------------------------------
+
+static const bench_scene scenes[] = {
+    {"a", "a lattice of spheres falls into an open box", lattice_spheres, NULL, NULL, 1e-4, true},
+    {"b", "a lattice of cubes falls into an open box", lattice_cubes, NULL, NULL, 1e-4, true},
+    {"cube", "a cube at rest on the floor, then perturbed", NULL, resting_cube, NULL, 1e-10, false},
+    {"plank", "a plank at rest on two blocks, then perturbed", NULL, resting_plank, NULL, 1e-10,
+     false},
+    {"heavy", "a cube of 1e4 kg on one of 1 kg", NULL, heavy, NULL, 1e-10, false},
+    {"pyramid", "six layers of boxes, jolted", NULL, pyramid, NULL, 1e-8, false},
+    {"wall", "six layers of bricks, jolted", NULL, wall, NULL, 1e-8, false},
+    {"tower", "ten layers of three planks, jolted, 60 s", NULL, tower, NULL, 1e-10, true},
+    {"arch", "45 stones that stand", NULL, NULL, &arch, 1e-8, false},
+    {"dominoes", "twenty dominoes, the first pushed", NULL, NULL, &dominoes, 1e-6, false},
+    {"cards", "a house of cards, three storeys", NULL, NULL, &cards, 1e-8, false},
+    {"cradle", "a ball meets two that touch, e = 1", NULL, NULL, &cradle, 1e-14, false},
+    {"chain", "five balls apart, each half as heavy, e = 1", NULL, NULL, &chain, 1e-14, false},
+    {"wing_nut", "a free body spun about its middle axis", NULL, NULL, &wing_nut, 1e-14, false},
+    {"top", "a heavy top on a joint precesses", NULL, NULL, &top, 1e-14, false},
+    {"disc", "a disc rolls round a circle", NULL, NULL, &rolling_disc, 1e-13, false},
+};
+
+int scene_list(const bench_scene **first)
+{
+    *first = scenes;
+    return (int)(sizeof scenes / sizeof *scenes);
+}
+
+bool scene_listed(const char *names, const char *name)
+{
+    if (!names) return true;
+    const size_t n = strlen(name);
+    for (const char *p = names; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        if (strncmp(p, name, n) == 0 && (p[n] == ',' || p[n] == '\0')) return true;
+    }
+    return false;
+}

@@ -1,0 +1,18 @@
+// Tables of what runs of scenes took.
+#ifndef BENCH_SCENE_REPORT_H
+#define BENCH_SCENE_REPORT_H
+
+#include "scene_run.h"
+
+// a line for an engine, its time beside `ours`
+void scene_report_head(void);
+void scene_report(const engine *e, const course *c, const result *r, const result *ours);
+
+// what only percuss tells
+void scene_report_details(const course *c, const result *r);
+
+void scene_csv_head(FILE *f);
+void scene_csv_row(FILE *f, const char *scene, const course *c, const engine *e,
+                   const engine_options *o, const result *r);
+
+#endif

@@ -1,0 +1,117 @@
+// Every scene of bench_scenes: nothing overlaps at the start, a few steps are taken and their
+// ledgers close, and short runs end as their closed forms say.
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "overlap.h"
+#include "scene_run.h"
+#include "scenes/bodies_model.h"
+
+static const bench_scene *scenes;
+static int n_scenes;
+
+static bool build(const bench_scene *b, bodies *s)
+{
+    return b->of_side ? b->of_side(s, 4) : b->alone(s);
+}
+
+START_TEST(bodies_start_apart)
+{
+    n_scenes = scene_list(&scenes);
+    for (int k = 0; k < n_scenes; ++k) {
+        bodies s;
+        if (scenes[k].model) continue;
+        ck_assert(build(&scenes[k], &s));
+        double *q = calloc(7 * (size_t)s.n, sizeof *q), *v = calloc(6 * (size_t)s.n, sizeof *v);
+        ck_assert(q && v);
+        for (int i = 0; i < s.n; ++i) {
+            memcpy(q + 7 * i, s.body[i].position, 3 * sizeof *q);
+            memcpy(q + 7 * i + 3, s.body[i].orientation, 4 * sizeof *q);
+        }
+        overlaps o;
+        ck_assert(overlap_measure(&s, q, v, &o));
+        ck_assert_msg(o.deepest <= 1e-15, "%s: %g between %d and %d", scenes[k].name, o.deepest,
+                      o.first, o.second);
+        ck_assert_int_eq(o.outside, 0);
+        // bodies at rest are pushed, but never into the floor
+        if (s.perturb_at >= 0) {
+            bodies_perturb(&s, q, v);
+            ck_assert(overlap_measure(&s, q, v, &o));
+            ck_assert_double_eq(o.deepest, 0);
+            ck_assert_double_ne(v[0], 0);
+        }
+        free(q);
+        free(v);
+        bodies_destroy(&s);
+    }
+}
+END_TEST
+
+static pcs_status open_scene(const bench_scene *b, const bodies *s, world *w)
+{
+    const model_scene *m = b->model;
+    pcs_scheme scheme = m && m->smooth ? world_smooth_scheme(b->tol)
+                                       : pcs_scheme_dense(b->tol, m ? m->size : s->size);
+    scheme.accept_unconverged = true;
+    scheme.solver.max_iters = 2000; // what is hard to solve is not asked here
+    PCS_TRY(world_open(w, NULL, &scheme, m ? m->gravity : -s->gravity[2]));
+    return m ? m->build(w) : world_bodies(w, s);
+}
+
+START_TEST(a_few_steps_are_taken)
+{
+    n_scenes = scene_list(&scenes);
+    for (int k = 0; k < n_scenes; ++k) {
+        const bench_scene *b = &scenes[k];
+        bodies s = {0};
+        world w;
+        ck_assert(b->model || build(b, &s));
+        ck_assert_msg(open_scene(b, &s, &w) == PCS_OK, "%s: %s", b->name, pcs_error_text());
+        const double size = b->model ? b->model->size : s.size, h = b->model ? b->model->h : s.h;
+        ck_assert_msg(world_overlap(&w) <= 1e-9 * size, "%s: %g", b->name, world_overlap(&w));
+        for (int i = 0; i < 5; ++i) {
+            ck_assert_msg(world_step(&w, h) == PCS_OK, "%s: %s", b->name, pcs_error_text());
+            ck_assert_msg(!w.stuck, "%s: %s", b->name, pcs_outcome_text(w.outcome));
+        }
+        ck_assert_msg(w.closure <= 1e-12 * (1 + fabs(w.energy)), "%s: %g", b->name, w.closure);
+        ck_assert_msg(w.residual <= fmax(1e-4, b->tol), "%s: %g", b->name, w.residual);
+        ck_assert_msg(world_overlap(&w) <= 1e-3 * size, "%s: %g", b->name, world_overlap(&w));
+        world_close(&w);
+        bodies_destroy(&s);
+    }
+}
+END_TEST
+
+START_TEST(short_runs_end_as_they_must)
+{
+    n_scenes = scene_list(&scenes);
+    int runs = 0;
+    for (int k = 0; k < n_scenes; ++k) {
+        const model_scene *m = scenes[k].model;
+        if (!m || !m->smooth || m->steps > 1000) continue;
+        const engine_options o = {scenes[k].tol, 0, 1};
+        const course c = course_of_model(m);
+        const result r = scene_run(&engine_percuss, &c, &o, m->steps, 10, NULL);
+        ck_assert_msg(r.ran, "%s", scenes[k].name);
+        ck_assert_msg(r.off <= m->most, "%s: %s: %g", scenes[k].name, m->what, r.off);
+        ck_assert_int_eq(r.bad, 0);
+        ck_assert(r.deepest <= 1e-9 * m->size);
+        runs += 1;
+    }
+    ck_assert_int_ge(runs, 3);
+}
+END_TEST
+
+START_TEST(names_are_listed)
+{
+    ck_assert(scene_listed(NULL, "a"));
+    ck_assert(scene_listed("a,b", "b"));
+    ck_assert(!scene_listed("arch,b", "a"));
+    ck_assert(!scene_listed("arch", "arches"));
+}
+END_TEST
+
+PCS_TEST_MAIN("scenes", bodies_start_apart, a_few_steps_are_taken, short_runs_end_as_they_must,
+              names_are_listed)
