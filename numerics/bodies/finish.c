@@ -7,6 +7,14 @@
 // solved, and where contacts are hyperstatic the steps choose among its solutions the one they
 // come by. Each Newton step solves (A + H^T B H) d = -G with B = -dr/du; kappa = rho s_i, the
 // same for all blocks with s_i of theory 7.7, grows while Newton's method converges in few steps.
+//
+// Unknown is y = v - v_c with v_c = v_free + A^-1 H^T c, so that
+//
+//     G = A y - H^T (r - c),   u = u_c + H y
+//
+// are made of what changes: as kappa grows, rho u stays as exact as u_c is. Contacts that cannot
+// all close, such as four corners whose gaps do not fit a plane to the last digits, end only when
+// kappa is so large that one step moves impulses of their own size.
 #include "bodies/finish.h"
 
 #include <string.h>
@@ -17,16 +25,23 @@
 #include "solver/solver.h"
 
 // Newton steps in all, and for one proximal problem
-#define MOST_STEPS  60
+#define MOST_STEPS  200
 #define INNER_STEPS 12
-// a proximal problem is solved when |G| is this part of how far r has come, both as velocities
+// islands of more blocks than this are given fewer: a step of theirs costs as much as many sweeps
+#define LARGE       400
+#define LARGE_STEPS 60
+// a proximal problem is solved when |G| is this part of how far r has come, both as velocities, or
+// of the tolerance
 #define INNER_TOL 0.3
-// bounds of kappa; it grows by GROW where Newton took at most FEW steps, and shrinks as much where
-// it did not get there
+#define TOL_PART  0.1
+// bounds of kappa. It grows where Newton took at most FEW steps, by LEAP where the last problem
+// left more than HALF of the way of the one before, and shrinks where Newton did not get there
 #define KAPPA_LOW   1e-2
 #define KAPPA_START 10.0
-#define KAPPA_HIGH  1e6
+#define KAPPA_HIGH  1e10
 #define GROW        4.0
+#define LEAP        8.0
+#define HALF        0.5
 #define FEW         4
 // of the linear systems
 #define LINEAR_TOL 1e-2
@@ -41,14 +56,15 @@ typedef struct finish {
     const pcs_solver_opts *o;
     finish_system s;
     double clock;
-    const double *v_free;      // nv
-    double *scale;             // nb, 1 / rho of theory 7.7
-    double norm_q, kappa;      //
-    double *c, *r, *best;      // n: the centre, r(v), the best r so far
-    double *v, *w, *d, *G, *x; // nv: the iterate, a trial or the v of an r, the step, G
-    double *u, *next, *f;      // n
-    unsigned char *was, *is;   // nb: STATUS at the last factors and now
-    double factored;           // the kappa of the factors; 0 for none
+    const double *v_free;       // nv
+    double *scale;              // nb, 1 / rho of theory 7.7
+    double norm_q, size, kappa; // size: the larger of |q| and |W r|
+    double *c, *uc, *best;      // n: the centre and its u, the best r so far
+    double *dr;                 // n: r(v) - c
+    double *y, *w, *d, *G, *x;  // nv: the iterate, a trial or the v of an r, the step, G
+    double *u, *next, *f;       // n: the u of an r
+    unsigned char *was, *is;    // nb: STATUS at the last factors and now
+    double factored;            // the kappa of the factors; 0 for none
     double best_value;
     pcs_measure measure; // of best
     int steps;
@@ -98,6 +114,7 @@ static double look(finish *w, const double *r)
     const double left = problem_norm(n, w->f);
     const double size = m.norm_q > norm_wr || isnan(m.norm_q) ? m.norm_q : norm_wr;
     m.residual = left == 0 ? 0 : left / size;
+    w->size = size;
     natural(w, r, false);
     m.natural_map = problem_norm(n, w->f);
     if (!isfinite(m.norm_r) || !isfinite(size)) m.residual = m.natural_map = NAN;
@@ -112,15 +129,20 @@ static double look(finish *w, const double *r)
 
 // ---- the law -----------------------------------------------------------------------------------
 
-// r of a Coulomb block; B and C when not null
-static int coulomb(const bodies_block *k, double rho, const double *c, const double *u, double *r,
+// r - c of a Coulomb block, where it holds without a difference of r and c; B and C when not null
+static int coulomb(const bodies_block *k, double rho, const double *c, const double *u, double *dr,
                    double *B, double *C)
 {
     const int d = k->dim;
-    memset(r, 0, (size_t)d * sizeof *r);
     const double normal = c[0] - rho * u[0];
-    if (!(normal > 0)) return isnan(normal) ? (r[0] = normal, OPEN) : OPEN;
-    r[0] = normal;
+    if (!(normal > 0)) {
+        for (int i = 0; i < d; ++i) {
+            dr[i] = -c[i];
+        }
+        if (isnan(normal)) dr[0] = normal;
+        return OPEN;
+    }
+    dr[0] = -rho * u[0];
     if (B) B[0] = C[0] = rho;
     double x[3] = {0};
     for (int i = 1; i < d; ++i) {
@@ -129,14 +151,14 @@ static int coulomb(const bodies_block *k, double rho, const double *c, const dou
     const double t = cone_tangent(d, x), bound = k->mu * normal;
     if (t <= bound) {
         for (int i = 1; i < d; ++i) {
-            r[i] = x[i];
+            dr[i] = -rho * u[i];
             if (B) B[i * (d + 1)] = C[i * (d + 1)] = rho;
         }
         return STICK;
     }
     for (int i = 1; i < d; ++i) {
         const double ti = x[i] / t;
-        r[i] = bound * ti;
+        dr[i] = bound * ti - c[i];
         if (!B) continue;
         B[i] = rho * k->mu * ti;
         for (int j = 1; j < d; ++j) {
@@ -146,14 +168,14 @@ static int coulomb(const bodies_block *k, double rho, const double *c, const dou
     return SLIDE;
 }
 
-// r(v) from u
+// r(v) - c from u
 static void apply_law(finish *w, const double *u, bool slopes)
 {
     double *B = w->s.B, *C = w->s.C;
     for (int i = 0; i < w->b->nb; ++i) {
         const bodies_block *k = &w->b->block[i];
         const double rho = w->kappa / w->scale[i], *c = w->c + k->row, *ui = u + k->row;
-        double *r = w->r + k->row, *Bi = NULL, *Ci = NULL;
+        double *dr = w->dr + k->row, *Bi = NULL, *Ci = NULL;
         if (slopes) {
             Bi = B + SLOPES * (size_t)i;
             Ci = C + SLOPES * (size_t)i;
@@ -162,14 +184,13 @@ static void apply_law(finish *w, const double *u, bool slopes)
         }
         int status = STICK;
         if (k->cone == PCS_COULOMB) {
-            status = coulomb(k, rho, c, ui, r, Bi, Ci);
+            status = coulomb(k, rho, c, ui, dr, Bi, Ci);
         } else if (k->cone == PCS_UNILATERAL) {
-            const double x = c[0] - rho * ui[0];
-            status = x > 0 ? STICK : OPEN;
-            r[0] = x < 0 ? 0 : x;
+            status = c[0] - rho * ui[0] > 0 ? STICK : OPEN;
+            dr[0] = c[0] - rho * ui[0] < 0 ? -c[0] : -rho * ui[0];
         } else {
             for (int j = 0; j < k->dim; ++j) {
-                r[j] = c[j] - rho * ui[j];
+                dr[j] = -rho * ui[j];
             }
         }
         if (!slopes) continue;
@@ -178,20 +199,17 @@ static void apply_law(finish *w, const double *u, bool slopes)
     }
 }
 
-// G at v, into w->G, and its norm sqrt(G' A^-1 G)
-static double defect(finish *w, const double *v, bool slopes)
+// G at y, into w->G, and its norm sqrt(G' A^-1 G)
+static double defect(finish *w, const double *y, bool slopes)
 {
     const int nv = w->s.nv;
-    finish_rows(&w->s, v, w->next);
+    finish_rows(&w->s, y, w->next);
     for (int i = 0; i < w->b->n; ++i) {
-        w->next[i] += w->b->shift[i];
+        w->next[i] += w->uc[i];
     }
     apply_law(w, w->next, slopes);
-    for (int i = 0; i < nv; ++i) {
-        w->x[i] = v[i] - w->v_free[i];
-    }
-    finish_mass(&w->s, w->x, w->G);
-    finish_impulses(&w->s, -1, w->r, w->G);
+    finish_mass(&w->s, y, w->G);
+    finish_impulses(&w->s, -1, w->dr, w->G);
     memcpy(w->x, w->G, (size_t)nv * sizeof *w->x);
     double sum = 0;
     for (int i = 0; i < w->s.ns; ++i) {
@@ -211,7 +229,7 @@ static double moved(const finish *w)
     for (int i = 0; i < w->b->nb; ++i) {
         const bodies_block *k = &w->b->block[i];
         for (int j = k->row; j < k->row + k->dim; ++j) {
-            sum += (w->r[j] - w->c[j]) * (w->r[j] - w->c[j]) * w->scale[i];
+            sum += w->dr[j] * w->dr[j] * w->scale[i];
         }
     }
     return sqrt(sum) / w->kappa;
@@ -241,15 +259,22 @@ static bool out_of_time(const finish *w)
     return w->o->max_seconds > 0 && solver_clock() - w->clock > w->o->max_seconds;
 }
 
-// from w->v; r(v) is left in w->r
+static bool settled(const finish *w, double E)
+{
+    const double unit = w->o->stop == PCS_STOP_RESIDUAL ? w->size : 1;
+    return E <= INNER_TOL * moved(w) || E <= TOL_PART * w->o->tol * unit;
+}
+
+// from the centre; r(v) - c is left in w->dr
 static inner_end newton(finish *w, int most, int *taken)
 {
     const int nv = w->s.nv;
-    double E = defect(w, w->v, true);
+    memset(w->y, 0, (size_t)nv * sizeof *w->y);
+    double E = defect(w, w->y, true);
     const double first = E;
     for (*taken = 0; *taken < INNER_STEPS && w->steps < most; ++*taken) {
         if (!isfinite(E)) return INNER_FAILED;
-        if (*taken > 0 && E <= INNER_TOL * moved(w)) return INNER_SOLVED;
+        if (*taken > 0 && settled(w, E)) return INNER_SOLVED;
         if (out_of_time(w)) return INNER_FAILED;
         if (!factors(w)) return INNER_SINGULAR;
         for (int i = 0; i < nv; ++i) {
@@ -261,16 +286,16 @@ static inner_end newton(finish *w, int most, int *taken)
         for (int k = 0; k < HALVINGS && !(next <= (1 - ARMIJO * length) * E); ++k) {
             if (k > 0) length *= 0.5;
             for (int i = 0; i < nv; ++i) {
-                w->w[i] = w->v[i] + length * w->d[i];
+                w->w[i] = w->y[i] + length * w->d[i];
             }
             next = defect(w, w->w, false);
         }
         // at the rounding of G nothing is left to be had
         if (!(next < E)) return E <= 1e-3 * first ? INNER_SOLVED : INNER_FAILED;
-        memcpy(w->v, w->w, (size_t)nv * sizeof *w->v);
-        E = defect(w, w->v, true);
+        memcpy(w->y, w->w, (size_t)nv * sizeof *w->y);
+        E = defect(w, w->y, true);
     }
-    return E <= INNER_TOL * moved(w) ? INNER_SOLVED : INNER_FAILED;
+    return settled(w, E) ? INNER_SOLVED : INNER_FAILED;
 }
 
 // ---- proximal steps ----------------------------------------------------------------------------
@@ -278,9 +303,12 @@ static inner_end newton(finish *w, int most, int *taken)
 static pcs_outcome iterate(finish *w)
 {
     const size_t n = (size_t)w->b->n;
-    const int most = w->o->max_iters < MOST_STEPS ? w->o->max_iters : MOST_STEPS;
+    const int own = w->b->nb > LARGE ? LARGE_STEPS : MOST_STEPS;
+    const int most = w->o->max_iters < own ? w->o->max_iters : own;
     w->kappa = KAPPA_START;
     memcpy(w->c, w->best, n * sizeof *w->c);
+    memcpy(w->uc, w->u, n * sizeof *w->uc);
+    double before = 0; // how far the last problem went
     while (!(w->best_value <= w->o->tol)) {
         if (out_of_time(w)) return PCS_TIME_LIMIT;
         if (w->steps >= most) return PCS_MAX_ITERS;
@@ -290,13 +318,16 @@ static pcs_outcome iterate(finish *w)
         if (end != INNER_SOLVED) {
             w->kappa /= GROW;
             if (w->kappa < KAPPA_LOW) return PCS_STALLED;
-            look(w, w->c);
-            memcpy(w->v, w->w, (size_t)w->s.nv * sizeof *w->v);
             continue;
         }
-        memcpy(w->c, w->r, n * sizeof *w->c);
+        for (size_t i = 0; i < n; ++i) {
+            w->c[i] += w->dr[i];
+        }
         if (isnan(look(w, w->c))) return PCS_STALLED;
-        if (taken <= FEW && w->kappa * GROW <= KAPPA_HIGH) w->kappa *= GROW;
+        memcpy(w->uc, w->u, n * sizeof *w->uc);
+        const double now = moved(w), grow = now > HALF * before ? LEAP : GROW;
+        before = now;
+        if (taken <= FEW && w->kappa * grow <= KAPPA_HIGH) w->kappa *= grow;
     }
     return PCS_CONVERGED;
 }
@@ -308,11 +339,11 @@ static pcs_status take(finish *w, const bodies_problem *b, const pcs_solver_opts
 {
     const size_t nv = (size_t)b->A->start[b->A->nb], n = (size_t)b->n, nb = (size_t)b->nb;
     *w = (finish){.b = b, .o = o, .best_value = INFINITY};
-    double **velocity[] = {&w->v, &w->w, &w->d, &w->G, &w->x};
+    double **velocity[] = {&w->y, &w->w, &w->d, &w->G, &w->x};
     for (size_t k = 0; k < sizeof velocity / sizeof *velocity; ++k) {
         *velocity[k] = PCS_TAKE(work, nv, double);
     }
-    double **row[] = {&w->c, &w->r, &w->best, &w->u, &w->next, &w->f};
+    double **row[] = {&w->c, &w->dr, &w->uc, &w->best, &w->u, &w->next, &w->f};
     for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
         *row[k] = PCS_TAKE(work, n, double);
     }
@@ -395,7 +426,6 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     memcpy(w.c, r, n * sizeof *r);
     project(island, w.c);
     look(&w, w.c);
-    memcpy(w.v, w.w, nv * sizeof *w.v);
     if (w.best_value < INFINITY) {
         out->solve.outcome = iterate(&w);
         if (w.best_value <= o->tol) out->solve.outcome = PCS_CONVERGED;

@@ -1,5 +1,5 @@
-// Solves the contact problem of bodies, island by island: small ones with an assembled W, large
-// ones by sweeps on the velocities and, where these do not get there, by the finish.
+// Solves the contact problem of bodies, island by island: by sweeps on the velocities, by the
+// finish where these do not get there, and small ones at last with an assembled W.
 //
 // An island is solved to tol relative to its own |q| and |W r|; n islands together then are within
 // tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2), and the last word has the measure of
@@ -18,15 +18,23 @@
 
 // islands of at least this many blocks are worth a team
 #define LARGE 512
-// islands of at most this many are assembled
+// without friction, islands of at most this many are assembled: pivoting solves them exactly
 #define ASSEMBLE_FIRST 40
 // and those that neither sweeps nor finish solved, of at most this many
 #define ASSEMBLE_LAST 400
-// sweeps that may be ahead, by their rate, before the finish is called; and sweeps in all
-#define PATIENCE    600
+// sweeps in all
 #define MOST_SWEEPS 8000
-// the residual that sweeps are to come near to in islands too large to be assembled
-#define NEAR 1e-4
+
+// When the finish is called: the rate of the sweeps is taken over windows and asked for from the
+// `first` sweep on, once they are near; it must promise the end within so many further ones. What
+// the finish of a small island costs in sweeps was measured: some ten to thirty steps of six sweeps
+// each. In large ones more statuses are wrong at first, and Newton's method fares worse from afar.
+typedef struct patience {
+    int further, window, first;
+    double near; // residual
+} patience;
+
+static const patience of_small = {150, 8, 16, INFINITY}, of_large = {600, 16, 48, 1e-4};
 
 // what is known of one island
 typedef struct island_result {
@@ -158,8 +166,8 @@ static pcs_status assembled(solution *s, int i, const pcs_solver_opts *o, pcs_ar
     return PCS_OK;
 }
 
-// sweeps from r, at most so many; none: r is measured
-static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, int patience,
+// sweeps from r, at most so many (none: r is measured), or until they are given up
+static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, bool give_up,
                         threads *team, pcs_arena work, pcs_report *out)
 {
     const islands *all = &s->s;
@@ -169,11 +177,14 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
                        .block = all->block + all->block_start[i],
                        .sys = all->sys + all->sys_start[i],
                        .place = all->place};
+    const patience *p = of.nb > ASSEMBLE_LAST ? &of_large : &of_small;
     const sweep_opts opts = {.o = o,
                              .tol = o->tol,
                              .max_sweeps = most,
-                             .patience = patience,
-                             .near = of.nb > ASSEMBLE_LAST ? NEAR : INFINITY,
+                             .patience = give_up ? p->further : 0,
+                             .window = p->window,
+                             .first = p->first,
+                             .near = p->near,
                              .accelerate = o->kind != PCS_NSGS || o->as.nsgs.depth > 0,
                              .clock = s->clock};
     sweep_result result;
@@ -200,7 +211,7 @@ static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, threads
     s->result[i].finish += report.finish;
     part_close(s, i, &p);
     pcs_report after;
-    PCS_TRY(swept(s, i, o, 0, 0, team, work, &after));
+    PCS_TRY(swept(s, i, o, 0, false, team, work, &after));
     if (solver_stop_value(o, &after.measure) < solver_stop_value(o, &out->measure)) {
         after.outcome = report.solve.outcome;
         after.solver = report.solve.solver;
@@ -210,7 +221,7 @@ static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, threads
     }
     part_close(s, i, &before);
     const pcs_report kept = *out;
-    PCS_TRY(swept(s, i, o, 0, 0, team, work, out));
+    PCS_TRY(swept(s, i, o, 0, false, team, work, out));
     *out = kept;
     return PCS_OK;
 }
@@ -220,16 +231,26 @@ static bool fails(const pcs_solver_opts *o, const pcs_report *report)
     return !(solver_stop_value(o, &report->measure) <= o->tol) && report->outcome != PCS_TIME_LIMIT;
 }
 
+static bool has_friction(const solution *s, int i)
+{
+    for (int k = s->s.block_start[i]; k < s->s.block_start[i + 1]; ++k) {
+        if (s->b->block[s->s.block[k]].cone == PCS_COULOMB) return true;
+    }
+    return false;
+}
+
 // by its number of blocks, and by how far the sweeps come
 static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, threads *team,
                             pcs_arena work, pcs_report *out)
 {
     const int nb = islands_blocks(&s->s, i);
-    if (nb > 1 && nb <= ASSEMBLE_FIRST) return assembled(s, i, o, work, out);
+    if (nb > 1 && nb <= ASSEMBLE_FIRST && !has_friction(s, i)) {
+        return assembled(s, i, o, work, out);
+    }
 
     const double start = nb > 1 ? solver_clock() : 0;
     const int most = o->max_iters < MOST_SWEEPS ? o->max_iters : MOST_SWEEPS;
-    PCS_TRY(swept(s, i, o, most, PATIENCE, team, work, out));
+    PCS_TRY(swept(s, i, o, most, true, team, work, out));
     const double middle = nb > 1 ? solver_clock() : 0;
     s->result[i].seconds_sweeps = middle - start;
     // a budget of so few units is used up
@@ -255,7 +276,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     // several islands within their tolerances make a whole within its own
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
     if (o.kind == PCS_AUTO) return portfolio(s, i, &o, team, work, out);
-    if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, 0, team, work, out);
+    if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, false, team, work, out);
     return assembled(s, i, &o, work, out);
 }
 

@@ -22,8 +22,6 @@
 
 // sweeps between two residuals, at most
 #define CHECK_EVERY 32
-// sweeps that a rate is taken over, by the least changes in each such window
-#define WINDOW 16
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
 // blocks of a cluster; in large islands fewer barriers count for more
@@ -216,7 +214,7 @@ static void sweep_once(job *j)
     for (int c = 0; c < colours_clusters(&j->order); ++c) {
         sum += j->moved[c];
     }
-    if (j->out->sweeps % WINDOW == 0) {
+    if (j->out->sweeps % j->o->window == 0) {
         j->least[1] = j->least[0];
         j->least[0] = INFINITY;
     }
@@ -249,12 +247,12 @@ static bool worth_measuring(const job *j)
 // that open and slide, and Newton's method fares worse from afar.
 static bool hopeless(const job *j)
 {
-    const int n = j->out->sweeps;
-    if (j->o->patience == 0 || n < 3 * WINDOW || n % WINDOW != 0) return false;
+    const int n = j->out->sweeps, window = j->o->window;
+    if (j->o->patience == 0 || n < j->o->first || n % window != 0) return false;
     if (j->least[0] * j->factor > j->o->near) return false;
     const double digits = log(j->least[1] / j->least[0]);
     const double left = log(j->least[0] * j->factor / j->o->tol);
-    return !(digits * j->o->patience >= left * WINDOW);
+    return !(digits * j->o->patience >= left * window);
 }
 
 static bool measured_end(job *j)

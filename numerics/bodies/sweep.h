@@ -19,6 +19,8 @@ typedef struct sweep_opts {
     double tol;               // of this island
     int max_sweeps;           // 0: r is measured
     int patience; // sweeps that may still be ahead, by the rate so far; 0: no end is set
+    int window;   // sweeps that a rate is taken over, by the least changes in each such window
+    int first;    // sweeps before it is asked for
     double near;  // residual above which the rate is not asked for
     bool accelerate;
     double clock; // when the whole solve began

@@ -337,7 +337,7 @@ START_TEST(random_scenes_with_driven_bodies)
         s.scheme.activation = (pcs_activation)(k % 3);
         s.scheme.update_H = k % 4 == 3;
         s.scheme.projection = k % 5 == 0 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
-        s.scheme.solver.tol = 1e-8;
+        s.scheme.solver.tol = 1e-10;
         s.scheme.accept_unconverged = true;
         path p[2];
         for (int i = 0; i < 2; ++i) {
