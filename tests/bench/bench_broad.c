@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "options.h"
 #include "support.h"
 
 #include "collide/broad.h"
@@ -66,21 +67,13 @@ int main(int argc, char **argv)
 {
     const char *only = NULL;
     int repeats = 21;
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--list") == 0) {
-            for (int k = 0; k < COUNT; ++k) {
-                printf("%-8s %s\n", cases[k].name, cases[k].text);
-            }
-            return 0;
+    const bench_option options[] = {BENCH_WORD("--case", &only),
+                                    BENCH_COUNT("--repeats", &repeats)};
+    if (bench_options(argc, argv, "bench_broad", options, 2)) {
+        for (int k = 0; k < COUNT; ++k) {
+            printf("%-8s %s\n", cases[k].name, cases[k].text);
         }
-        if (i + 1 < argc && strcmp(argv[i], "--case") == 0) {
-            only = argv[++i];
-        } else if (i + 1 < argc && strcmp(argv[i], "--repeats") == 0) {
-            repeats = atoi(argv[++i]);
-        } else {
-            fprintf(stderr, "usage: bench_broad [--list] [--case NAME] [--repeats N]\n");
-            return 2;
-        }
+        return 0;
     }
     printf("%-8s %8s %9s %10s %10s\n", "case", "spheres", "pairs", "min ms", "median ms");
     for (int k = 0; k < COUNT; ++k) {

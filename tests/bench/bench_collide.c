@@ -8,6 +8,7 @@
 #include <percuss/shape.h>
 
 #include "bench.h"
+#include "options.h"
 #include "support.h"
 
 typedef enum scene {
@@ -188,42 +189,19 @@ static void run(void *user)
     }
 }
 
-static int usage(const char *what)
-{
-    fprintf(stderr,
-            "bench_collide: %s\n"
-            "usage: bench_collide [--list] [--case NAME] [--repeats N] [--csv FILE]\n",
-            what);
-    return 2;
-}
-
 int main(int argc, char **argv)
 {
     const char *only = NULL, *path = NULL;
     int repeats = 21, measured = 0;
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--list") == 0) {
-            for (int k = 0; k < COUNT; ++k) {
-                printf("%-14s %s\n", cases[k].name, cases[k].text);
-            }
-            return 0;
+    const bench_option options[] = {BENCH_WORD("--case", &only), BENCH_COUNT("--repeats", &repeats),
+                                    BENCH_WORD("--csv", &path)};
+    if (bench_options(argc, argv, "bench_collide", options, 3)) {
+        for (int k = 0; k < COUNT; ++k) {
+            printf("%-14s %s\n", cases[k].name, cases[k].text);
         }
-        if (i + 1 == argc) return usage("an option is unknown or lacks its value");
-        const char *name = argv[i++];
-        if (strcmp(name, "--case") == 0)
-            only = argv[i];
-        else if (strcmp(name, "--repeats") == 0)
-            repeats = atoi(argv[i]);
-        else if (strcmp(name, "--csv") == 0)
-            path = argv[i];
-        else
-            return usage("an option is unknown");
+        return 0;
     }
-    if (repeats < 1) return usage("repeats must be positive");
-
-    FILE *csv = path ? fopen(path, "w") : NULL;
-    if (path && !csv) return usage("the file cannot be written");
-    if (csv) fprintf(csv, "case,minimum_ns,median_ns,contacts\n");
+    FILE *csv = bench_table(path, "case,minimum_ns,median_ns,contacts");
 
     static task t;
     printf("%-14s %10s %10s %9s\n", "case", "min ns", "median ns", "contacts");
@@ -238,6 +216,8 @@ int main(int argc, char **argv)
         release(&t);
         measured += 1;
     }
-    if (csv && fclose(csv) != 0) return usage("the file could not be written");
-    return measured > 0 ? 0 : usage("there is no such case");
+    bench_table_close(csv, path);
+    if (measured == 0)
+        fprintf(stderr, "bench_collide: there is no case %s; --list names them\n", only);
+    return measured > 0 ? 0 : 2;
 }

@@ -16,6 +16,7 @@
 
 #include "bench.h"
 #include "cost_scene.h"
+#include "options.h"
 
 // blocks of W beyond which it is not assembled
 #define MOST_BLOCKS 4e6
@@ -131,25 +132,16 @@ int main(int argc, char **argv)
 {
     const char *only = NULL, *path = NULL;
     int size = 0, repeats = 9;
-    for (int i = 1; i < argc; ++i) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--list") == 0) {
-            for (int k = 0; k < COST_KINDS; ++k) {
-                printf("%s\n", cost_name[k]);
-            }
-            return 0;
+    const bench_option options[] = {BENCH_WORD("--scene", &only), BENCH_COUNT("--size", &size),
+                                    BENCH_COUNT("--repeats", &repeats), BENCH_WORD("--csv", &path)};
+    if (bench_options(argc, argv, "bench_cost", options, COUNT(options))) {
+        for (int k = 0; k < COST_KINDS; ++k) {
+            printf("%s\n", cost_name[k]);
         }
-        if (strcmp(argv[i], "--scene") == 0) only = value;
-        if (strcmp(argv[i], "--size") == 0) size = atoi(value);
-        if (strcmp(argv[i], "--repeats") == 0) repeats = atoi(value);
-        if (strcmp(argv[i], "--csv") == 0) path = value;
+        return 0;
     }
-    FILE *csv = path ? fopen(path, "w") : NULL;
-    if (path && !csv) {
-        perror(path);
-        return 2;
-    }
-    if (csv) fprintf(csv, "scene,contacts,method,seconds_per_contact,solve,iterations,residual\n");
+    FILE *csv =
+        bench_table(path, "scene,contacts,method,seconds_per_contact,solve,iterations,residual");
     for (int k = 0; k < COST_KINDS; ++k) {
         if (only && strcmp(only, cost_name[k]) != 0) continue;
         for (int j = 0; j < COUNT(sizes); ++j) {
@@ -166,9 +158,6 @@ int main(int argc, char **argv)
             cost_destroy(&s);
         }
     }
-    if (csv && fclose(csv) != 0) {
-        perror(path);
-        return 2;
-    }
+    bench_table_close(csv, path);
     return 0;
 }

@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "friction.h"
 #include "local/coulomb.h"
+#include "options.h"
 
 #define CONTACTS 1000
 
@@ -139,25 +140,15 @@ int main(int argc, char **argv)
 {
     const char *only = NULL, *path = NULL;
     int size = 0, repeats = 11;
-    for (int i = 1; i < argc; ++i) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--list") == 0) {
-            for (int k = 0; k < COUNT(cases); ++k) {
-                printf("%-8s %s\n", cases[k].name, cases[k].text);
-            }
-            return 0;
+    const bench_option options[] = {BENCH_WORD("--case", &only), BENCH_COUNT("--size", &size),
+                                    BENCH_COUNT("--repeats", &repeats), BENCH_WORD("--csv", &path)};
+    if (bench_options(argc, argv, "bench_friction", options, COUNT(options))) {
+        for (int k = 0; k < COUNT(cases); ++k) {
+            printf("%-8s %s\n", cases[k].name, cases[k].text);
         }
-        if (strcmp(argv[i], "--case") == 0) only = value;
-        if (strcmp(argv[i], "--size") == 0) size = atoi(value);
-        if (strcmp(argv[i], "--repeats") == 0) repeats = atoi(value);
-        if (strcmp(argv[i], "--csv") == 0) path = value;
+        return 0;
     }
-    FILE *csv = path ? fopen(path, "w") : NULL;
-    if (path && !csv) {
-        perror(path);
-        return 2;
-    }
-    if (csv) fprintf(csv, "case,what,contacts,seconds,seconds_per_contact\n");
+    FILE *csv = bench_table(path, "case,what,contacts,seconds,seconds_per_contact");
     for (int k = 0; k < COUNT(cases); ++k) {
         if (only && strcmp(only, cases[k].name) != 0) continue;
         if (cases[k].family < 0) {
@@ -168,9 +159,6 @@ int main(int argc, char **argv)
             if (size == 0 || size == sizes[j]) bench_sweeps(&cases[k], sizes[j], repeats, csv);
         }
     }
-    if (csv && fclose(csv) != 0) {
-        perror(path);
-        return 2;
-    }
+    bench_table_close(csv, path);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "options.h"
 #include "problems.h"
 
 #define MAX_SECONDS 10
@@ -87,51 +88,24 @@ static bool measure(const bench_case *c, int n, const pcs_solver_info *s, double
     return again;
 }
 
-static int usage(const char *what)
-{
-    fprintf(stderr,
-            "bench_lcp: %s\nusage: bench_lcp [--list] [--case NAME] [--solver NAME] [--size N]"
-            " [--repeats N] [--tol T] [--csv FILE]\n",
-            what);
-    return 2;
-}
-
 int main(int argc, char **argv)
 {
     const char *only_case = NULL, *only_solver = NULL, *path = NULL;
     int repeats = 11, only_size = 0;
     double tol = 1e-10;
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--list") == 0) {
-            for (int k = 0; k < COUNT(cases); ++k) {
-                printf("%-9s %s\n", cases[k].name, cases[k].text);
-            }
-            return 0;
+    const bench_option options[] = {
+        BENCH_WORD("--case", &only_case),  BENCH_WORD("--solver", &only_solver),
+        BENCH_COUNT("--size", &only_size), BENCH_COUNT("--repeats", &repeats),
+        BENCH_REAL("--tol", &tol),         BENCH_WORD("--csv", &path),
+    };
+    if (bench_options(argc, argv, "bench_lcp", options, COUNT(options))) {
+        for (int k = 0; k < COUNT(cases); ++k) {
+            printf("%-9s %s\n", cases[k].name, cases[k].text);
         }
-        if (i + 1 == argc) return usage("an option is unknown or lacks its value");
-        const char *name = argv[i++];
-        if (strcmp(name, "--case") == 0)
-            only_case = argv[i];
-        else if (strcmp(name, "--solver") == 0)
-            only_solver = argv[i];
-        else if (strcmp(name, "--size") == 0)
-            only_size = atoi(argv[i]);
-        else if (strcmp(name, "--repeats") == 0)
-            repeats = atoi(argv[i]);
-        else if (strcmp(name, "--tol") == 0)
-            tol = atof(argv[i]);
-        else if (strcmp(name, "--csv") == 0)
-            path = argv[i];
-        else
-            return usage("an option is unknown");
+        return 0;
     }
-    if (repeats < 1 || !(tol > 0)) return usage("repeats and tol must be positive");
-    if (only_solver && !pcs_solver_find(only_solver)) return usage("there is no such solver");
-
-    FILE *csv = path ? fopen(path, "w") : NULL;
-    if (path && !csv) return usage("the CSV file cannot be written");
-    if (csv)
-        fprintf(csv, "case,n,solver,min_s,median_s,outcome,residual,natural_map,iters,bytes\n");
+    FILE *csv =
+        bench_table(path, "case,n,solver,min_s,median_s,outcome,residual,natural_map,iters,bytes");
 
     printf("%-9s %5s %-7s %11s %11s %-10s %8s %8s %8s %10s\n", "case", "n", "solver", "min s",
            "median s", "outcome", "residual", "natural", "iters", "bytes");
@@ -149,6 +123,7 @@ int main(int argc, char **argv)
             }
         }
     }
-    if (csv && fclose(csv) != 0) return usage("the CSV file cannot be written");
-    return lines > 0 ? 0 : usage("there is no such case");
+    bench_table_close(csv, path);
+    if (lines == 0) fprintf(stderr, "bench_lcp: there is no such case, solver or size\n");
+    return lines > 0 ? 0 : 2;
 }

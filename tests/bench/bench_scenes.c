@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options.h"
 #include "scene_report.h"
 
 #define COUNT(x) ((int)(sizeof(x) / sizeof *(x)))
@@ -38,6 +39,7 @@ typedef struct flags {
     const char *scene, *engines, *csv, *trace;
     int side, steps, iterations, threads, repeats, every;
     double tol;
+    bool list;
 } flags;
 
 static bool takes_part(const engine *e, const course *c, const flags *f)
@@ -99,15 +101,6 @@ static bool run_scene(const bench_scene *b, const flags *f, FILE *csv, FILE *tra
 
 // ---- flags ------------------------------------------------------------------------------------
 
-static void usage(void)
-{
-    fprintf(stderr, "usage: bench_scenes [--list] [--scene all|NAME,...] [--side N] [--steps N]"
-                    " [--tol T]\n                    [--iterations N] [--threads N] [--repeats N]"
-                    " [--every N]\n                    [--engines NAME,...] [--csv FILE]"
-                    " [--trace FILE]\n");
-    exit(2);
-}
-
 static void list(void)
 {
     const bench_scene *scene;
@@ -122,63 +115,19 @@ static void list(void)
     printf("\n");
 }
 
-static int whole(const char *text)
-{
-    char *end;
-    const long n = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || n < 1 || n > 1000000000) usage();
-    return (int)n;
-}
-
 static flags read_flags(int argc, char **argv)
 {
     flags f = {.side = 10, .threads = 1, .repeats = 1};
-    struct {
-        const char *name;
-        int *value;
-    } const numbers[] = {{"--side", &f.side},       {"--steps", &f.steps},
-                         {"--threads", &f.threads}, {"--iterations", &f.iterations},
-                         {"--repeats", &f.repeats}, {"--every", &f.every}};
-    struct {
-        const char *name;
-        const char **value;
-    } const words[] = {
-        {"--scene", &f.scene}, {"--engines", &f.engines}, {"--csv", &f.csv}, {"--trace", &f.trace}};
-    for (int i = 1; i < argc; ++i) {
-        if (i + 1 == argc) usage();
-        bool known = strcmp(argv[i], "--tol") == 0;
-        if (known) f.tol = atof(argv[i + 1]);
-        if (known && !(f.tol > 0)) usage();
-        for (int k = 0; k < COUNT(numbers) && !known; ++k) {
-            known = strcmp(argv[i], numbers[k].name) == 0;
-            if (known) *numbers[k].value = whole(argv[i + 1]);
-        }
-        for (int k = 0; k < COUNT(words) && !known; ++k) {
-            known = strcmp(argv[i], words[k].name) == 0;
-            if (known) *words[k].value = argv[i + 1];
-        }
-        if (!known) usage();
-        i += 1;
-    }
+    const bench_option options[] = {
+        BENCH_WORD("--scene", &f.scene),      BENCH_COUNT("--side", &f.side),
+        BENCH_COUNT("--steps", &f.steps),     BENCH_REAL("--tol", &f.tol),
+        BENCH_COUNT("--threads", &f.threads), BENCH_COUNT("--iterations", &f.iterations),
+        BENCH_COUNT("--repeats", &f.repeats), BENCH_COUNT("--every", &f.every),
+        BENCH_WORD("--engines", &f.engines),  BENCH_WORD("--csv", &f.csv),
+        BENCH_WORD("--trace", &f.trace),
+    };
+    f.list = bench_options(argc, argv, "bench_scenes", options, COUNT(options));
     return f;
-}
-
-static FILE *open_table(const char *path)
-{
-    FILE *f = path ? fopen(path, "w") : NULL;
-    if (path && !f) {
-        fprintf(stderr, "bench_scenes: %s cannot be written\n", path);
-        exit(2);
-    }
-    return f;
-}
-
-static void close_table(FILE *f, const char *path)
-{
-    if (f && fclose(f) != 0) {
-        fprintf(stderr, "bench_scenes: %s cannot be written\n", path);
-        exit(2);
-    }
 }
 
 // without --scene: all that do not take long
@@ -190,18 +139,13 @@ static bool chosen(const flags *f, const bench_scene *s)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+    const flags f = read_flags(argc, argv);
+    if (f.list) {
         list();
         return 0;
     }
-    const flags f = read_flags(argc, argv);
-    FILE *csv = open_table(f.csv), *trace = open_table(f.trace);
-    if (csv) scene_csv_head(csv);
-    if (trace) {
-        fprintf(trace,
-                "engine,step,cpu_seconds,contacts,active,islands,iterations,finish,projections,"
-                "residual,violation,outcome,deepest_so_far,energy,stages\n");
-    }
+    FILE *csv = bench_table(f.csv, scene_csv_head);
+    FILE *trace = bench_table(f.trace, scene_trace_head);
     bool found = false, good = true;
     const bench_scene *scene;
     const int n = scene_list(&scene);
@@ -211,7 +155,7 @@ int main(int argc, char **argv)
         good = run_scene(&scene[i], &f, csv, trace) && good;
     }
     if (!found) fprintf(stderr, "bench_scenes: there is no scene %s; --list names them\n", f.scene);
-    close_table(csv, f.csv);
-    close_table(trace, f.trace);
+    bench_table_close(csv, f.csv);
+    bench_table_close(trace, f.trace);
     return !found ? 2 : good ? 0 : 1;
 }

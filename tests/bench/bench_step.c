@@ -13,6 +13,7 @@
 #include <percuss/kernel.h>
 
 #include "bench.h"
+#include "options.h"
 
 #define COUNT(x) ((int)(sizeof(x) / sizeof *(x)))
 
@@ -316,33 +317,16 @@ int main(int argc, char **argv)
 {
     const char *only = NULL, *path = NULL;
     int repeats = 11;
-    for (int i = 1; i < argc; ++i) {
-        if (strcmp(argv[i], "--list") == 0) {
-            for (int k = 0; k < COUNT(cases); ++k) {
-                printf("%-16s %s\n", cases[k].name, cases[k].text);
-            }
-            return 0;
+    const bench_option options[] = {BENCH_WORD("--case", &only), BENCH_COUNT("--repeats", &repeats),
+                                    BENCH_WORD("--csv", &path)};
+    if (bench_options(argc, argv, "bench_step", options, COUNT(options))) {
+        for (int k = 0; k < COUNT(cases); ++k) {
+            printf("%-16s %s\n", cases[k].name, cases[k].text);
         }
-        const bool last = i + 1 == argc;
-        if (!last && strcmp(argv[i], "--case") == 0) {
-            only = argv[++i];
-        } else if (!last && strcmp(argv[i], "--repeats") == 0) {
-            repeats = atoi(argv[++i]);
-        } else if (!last && strcmp(argv[i], "--csv") == 0) {
-            path = argv[++i];
-        } else {
-            fprintf(stderr,
-                    "usage: bench_step [--list] [--case NAME] [--repeats N] [--csv FILE]\n");
-            return 2;
-        }
+        return 0;
     }
 
-    FILE *csv = path ? fopen(path, "w") : NULL;
-    if (path && !csv) {
-        fprintf(stderr, "bench_step: %s cannot be written\n", path);
-        return 2;
-    }
-    if (csv) fprintf(csv, "case,minimum_seconds,median_seconds,active\n");
+    FILE *csv = bench_table(path, "case,minimum_seconds,median_seconds,active");
     printf("%-16s %8s %8s %12s  %6s\n", "case", "us min", "us med", "steps/s med", "active");
     bool found = false;
     for (int k = 0; k < COUNT(cases); ++k) {
@@ -355,9 +339,6 @@ int main(int argc, char **argv)
         return 2;
     }
     if (!only) memory();
-    if (csv && fclose(csv) != 0) {
-        fprintf(stderr, "bench_step: %s cannot be written\n", path);
-        return 2;
-    }
+    bench_table_close(csv, path);
     return 0;
 }

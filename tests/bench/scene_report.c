@@ -50,14 +50,12 @@ void scene_report_details(const course *c, const result *r)
     printf("  state %016llx\n", r->hash);
 }
 
-void scene_csv_head(FILE *f)
-{
-    fprintf(f, "scene,bodies,engine,tolerance,threads,steps,cpu_seconds,cpu_most,wall_seconds,"
-               "contacts,iterations,cold_iterations,warm_iterations,most_iterations,finish,"
-               "cold_finish,warm_finish,most_finish,residual,bad,"
-               "overlap,energy,rise,outside,moved,off,bytes_body,bytes_contact,bytes_held,"
-               "bytes_resident,hash\n");
-}
+const char *const scene_csv_head =
+    "scene,bodies,engine,tolerance,threads,steps,cpu_seconds,cpu_most,wall_seconds,"
+    "contacts,iterations,cold_iterations,warm_iterations,most_iterations,finish,"
+    "cold_finish,warm_finish,most_finish,residual,bad,"
+    "overlap,energy,rise,outside,moved,off,bytes_body,bytes_contact,bytes_held,"
+    "bytes_resident,hash";
 
 void scene_csv_row(FILE *f, const char *scene, const course *c, const engine *e,
                    const engine_options *o, const result *r)

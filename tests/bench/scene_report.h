@@ -11,7 +11,8 @@ void scene_report(const engine *e, const course *c, const result *r, const resul
 // what only percuss tells
 void scene_report_details(const course *c, const result *r);
 
-void scene_csv_head(FILE *f);
+// a line of the table, and its head
+extern const char *const scene_csv_head;
 void scene_csv_row(FILE *f, const char *scene, const course *c, const engine *e,
                    const engine_options *o, const result *r);
 

@@ -146,6 +146,10 @@ static void weigh(const engine *e, void *self, int n, int contacts, double bare,
     out->held = held;
 }
 
+const char *const scene_trace_head =
+    "engine,step,cpu_seconds,contacts,active,islands,iterations,finish,projections,"
+    "residual,violation,outcome,deepest_so_far,energy,stages";
+
 static void trace_step(FILE *f, const engine *e, int k, double cpu, const engine_step *now,
                        const result *r)
 {

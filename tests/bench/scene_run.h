@@ -49,6 +49,9 @@ typedef struct result {
 result scene_run(const engine *e, const course *c, const engine_options *o, int steps, int every,
                  FILE *trace);
 
+// of what goes to trace
+extern const char *const scene_trace_head;
+
 // the times of the faster run; what was measured stays
 void scene_keep_faster(result *best, const result *now);
 

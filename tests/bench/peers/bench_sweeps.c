@@ -18,6 +18,7 @@
 #include <percuss/solver.h>
 
 #include "../cost_scene.h"
+#include "../options.h"
 
 #include <siconos/numerics/FrictionContactProblem.h>
 #include <siconos/numerics/Friction_cst.h>
@@ -170,17 +171,13 @@ int main(int argc, char **argv)
     static const int sizes[] = {100, 1000, 10000};
     const char *only = NULL;
     int size = 0, repeats = 9;
-    for (int i = 1; i < argc; ++i) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--list") == 0) {
-            for (int k = 0; k < COST_KINDS; ++k) {
-                printf("%s\n", cost_name[k]);
-            }
-            return 0;
+    const bench_option options[] = {BENCH_WORD("--scene", &only), BENCH_COUNT("--size", &size),
+                                    BENCH_COUNT("--repeats", &repeats)};
+    if (bench_options(argc, argv, "bench_sweeps", options, 3)) {
+        for (int k = 0; k < COST_KINDS; ++k) {
+            printf("%s\n", cost_name[k]);
         }
-        if (strcmp(argv[i], "--scene") == 0) only = value;
-        if (strcmp(argv[i], "--size") == 0) size = atoi(value);
-        if (strcmp(argv[i], "--repeats") == 0) repeats = atoi(value);
+        return 0;
     }
     numerics_set_verbose(0);
     for (int k = 0; k < COST_KINDS; ++k) {
