@@ -14,7 +14,7 @@ static int n_scenes;
 
 static bool build(const bench_scene *b, bodies *s)
 {
-    return b->of_side ? b->of_side(s, 4) : b->alone(s);
+    return b->of_side ? b->of_side(s, 3) : b->alone(s);
 }
 
 START_TEST(bodies_start_apart)
@@ -71,7 +71,7 @@ START_TEST(a_few_steps_are_taken)
         ck_assert_msg(open_scene(b, &s, &w) == PCS_OK, "%s: %s", b->name, pcs_error_text());
         const double size = b->model ? b->model->size : s.size, h = b->model ? b->model->h : s.h;
         ck_assert_msg(world_overlap(&w) <= 1e-9 * size, "%s: %g", b->name, world_overlap(&w));
-        for (int i = 0; i < 5; ++i) {
+        for (int i = 0; i < 3; ++i) {
             ck_assert_msg(world_step(&w, h) == PCS_OK, "%s: %s", b->name, pcs_error_text());
             ck_assert_msg(!w.stuck, "%s: %s", b->name, pcs_outcome_text(w.outcome));
         }
