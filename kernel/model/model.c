@@ -40,6 +40,9 @@ pcs_scheme pcs_scheme_dense(double tol, double size)
     s.projection = PCS_PROJECT_OVERLAPS;
     s.proj_tol = 3e-4 * size;
     s.solver.tol = tol;
+    // what sweeps, the finish and so much of the portfolio do not solve is not worth fifty times as
+    // much: it is one step in thousands
+    s.solver.max_iters = 20000;
     return s;
 }
 

@@ -32,7 +32,7 @@ void scene_report_details(const course *c, const result *r)
     printf("  active %.0f; islands %.1f, the largest of %d; projection %.2f, residual %.1e\n",
            r->active, r->islands, r->largest, r->projections, r->projected);
     if (r->bad > 0) printf("  %d steps did not converge, the last: %s\n", r->bad, r->bad_words);
-    if (isfinite(c->still_from)) {
+    if (r->steps * c->h > c->still_from) {
         printf("  moved since %g s: %.3e m\n", c->still_from, r->moved);
     }
     if (c->m && isfinite(r->off)) {
