@@ -21,6 +21,11 @@ double step_tolerance(const pcs_scheme *s)
     return step_rule(s) == PCS_PREDICTIVE ? s->active_tol : 0;
 }
 
+bool step_adds_features(const pcs_scheme *s)
+{
+    return step_rule(s) == PCS_SPECULATIVE && s->projection == PCS_PROJECT_OVERLAPS;
+}
+
 // g + gamma h dg/dt at the start of the step
 static double predicted(const trial *t, const candidate *c)
 {
@@ -52,7 +57,18 @@ void step_activate(trial *t)
     }
 }
 
-pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
+// where the next pass starts
+static void keep_impulses(trial *t)
+{
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        for (int j = 0; c->active && j < c->dim && j < 3; ++j) {
+            c->guess[j] = t->r[c->at + j];
+        }
+    }
+}
+
+pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
 {
     const pcs_activation rule = step_rule(&t->m->scheme);
     const bool at_end = rule == PCS_END_OF_STEP;
@@ -60,8 +76,13 @@ pcs_status step_extend(trial *t, pcs_arena *mem, int *added)
     if (rule == PCS_PREDICTIVE) return PCS_OK;
 
     int found = 0;
-    const bool pairs_only = t->m->scheme.projection == PCS_PROJECT_OVERLAPS;
-    PCS_TRY(step_detect_end(t, pairs_only, mem, &found));
+    // what is left over there, the projection takes apart
+    double deeper = 0;
+    if (t->m->scheme.projection == PCS_PROJECT_OVERLAPS) {
+        deeper = features ? t->m->scheme.proj_tol : INFINITY;
+    }
+    keep_impulses(t);
+    PCS_TRY(step_detect_end(t, deeper, mem, &found));
     const int old = t->list.n - found;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];

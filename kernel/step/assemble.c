@@ -119,6 +119,7 @@ pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out)
     t->v_free = PCS_TAKE(mem, nv, double);
     if (!t->v_free) return pcs_fail_memory("step: the problem");
     memcpy(t->v_free, t->v, nv * sizeof(double));
-    return bodies_solve(&t->problem, &t->m->scheme.solver, t->work->team, *mem, t->v, t->r, t->u,
-                        out);
+    pcs_solver_opts opts = t->m->scheme.solver;
+    opts.tol = fmax(opts.tol, t->coarse);
+    return bodies_solve(&t->problem, &opts, t->work->team, *mem, t->v, t->r, t->u, out);
 }

@@ -287,7 +287,20 @@ static candidate *find_feature(const trial *t, int i, contact_key key)
     return NULL;
 }
 
-pcs_status step_detect_end(trial *t, bool pairs_only, pcs_arena *mem, int *added)
+// whether a feature of a listed pair that overlaps at q' by more than `deeper` was open at q_k: one
+// that was closed there, of bodies that were apart, is none that these would have met
+static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f, double deeper)
+{
+    const pcs_model *m = t->m;
+    const int one = m->shape[pair[0]].system, two = m->shape[pair[1]].system;
+    pcs_gap gap;
+    pcs_feature_gap(f, system_q(m, one, t->q), system_q(m, two, t->q), &gap);
+    if (!(gap.g < -deeper)) return false;
+    pcs_feature_gap(f, system_q(m, one, t->st->q), system_q(m, two, t->st->q), &gap);
+    return gap.g >= -deeper;
+}
+
+pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added)
 {
     *added = 0;
     touches over;
@@ -300,7 +313,8 @@ pcs_status step_detect_end(trial *t, bool pairs_only, pcs_arena *mem, int *added
         const contact_key key = {pair[0], pair[1], over.f[k].id};
         candidate *known = first < 0 ? NULL : find_feature(t, first, key);
         if (known) known->closed = true;
-        if (known || (pairs_only && first >= 0)) continue;
+        if (known) continue;
+        if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;
         PCS_TRY(add_contact(t, pair[0], pair[1], &over.f[k], mem));
         *added += 1;
     }

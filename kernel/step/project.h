@@ -82,9 +82,11 @@ bool near_overlaps(const trial *t, const near_pair *p);
 double project_slack(const trial *t, int system1, int system2);
 
 // One linearised projection around what overlaps, linearised at t->q: q is moved on from there.
-// In the mass metric, for bodies without joints; features further apart than `margin` do not count.
+// In the mass metric, for bodies without joints; features further apart than `margin` do not count,
+// and the later the round the less bodies move without their other pairs being looked at.
 // False in *good: that led nowhere
-pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned, double margin,
-                          pcs_arena mem, double *q, pcs_step_report *out, bool *good);
+pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned, int round,
+                          double margin, pcs_arena mem, double *q, pcs_step_report *out,
+                          bool *good);
 
 #endif

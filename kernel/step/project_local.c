@@ -13,10 +13,11 @@
 #include "linalg/m3.h"
 #include "rotation/pose.h"
 
-// in parts of the tolerance: what a body may be moved before its other pairs are looked at, and
-// what a row may change before its neighbours are
-#define OPENS   0.5
-#define CHANGES 0.02
+// in parts of the tolerance: what a body may be moved before its other pairs are looked at (in the
+// first round, and at least), and what a row may change before its neighbours are
+#define OPENS       0.5
+#define OPENS_LEAST 0.05
+#define CHANGES     0.02
 
 typedef struct local_body {
     int system;
@@ -43,7 +44,8 @@ typedef struct project_local {
     near_pairs *near;
     const bool *unturned; // or null
     double margin, tol;
-    int *number; // per system: its body, -1
+    double opens; // m
+    int *number;  // per system: its body, -1
     local_body *body;
     int n_bodies, room_bodies;
     local_row *row;
@@ -163,7 +165,7 @@ static pcs_status open_bodies(project_local *p, pcs_arena *mem, bool *opened)
 {
     const near_pairs *near = p->near;
     for (int i = 0; i < p->n_bodies; ++i) {
-        if (p->body[i].open || !(way(p, &p->body[i]) > OPENS * p->tol)) continue;
+        if (p->body[i].open || !(way(p, &p->body[i]) > p->opens)) continue;
         const int system = p->body[i].system;
         p->body[i].open = *opened = true;
         for (int k = near->start[system]; k < near->start[system + 1]; ++k) {
@@ -248,8 +250,8 @@ static bool move(const project_local *p, double *q)
     return true;
 }
 
-pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned, double margin,
-                          pcs_arena mem, double *q, pcs_step_report *out, bool *good)
+pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned, int round,
+                          double margin, pcs_arena mem, double *q, pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
     project_local p = {.t = t,
@@ -257,6 +259,7 @@ pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned
                        .unturned = unturned,
                        .margin = margin,
                        .tol = m->scheme.proj_tol,
+                       .opens = m->scheme.proj_tol * fmax(OPENS_LEAST, OPENS / (1 + round)),
                        .number = PCS_TAKE(&mem, (size_t)m->n_systems, int)};
     if (!p.number) return pcs_fail_memory("projection");
     for (int i = 0; i < m->n_systems; ++i) {

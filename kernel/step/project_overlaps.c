@@ -16,7 +16,7 @@
 enum {
     GROWTH = 8,  // times that pairs are added in a round
     TURNING = 3, // rounds in which all bodies turn
-    PATIENCE = 4 // rounds without progress before it is given up
+    PATIENCE = 6 // rounds without progress before it is given up
 };
 
 // one round of linearisation: `from` at there.st->q, to there.q
@@ -207,7 +207,7 @@ static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *o
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bool local,
+static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bool local, int round,
                             double margin, pcs_arena mem, pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
@@ -225,7 +225,7 @@ static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bo
     if (local) {
         trial at = r.there;
         at.q = r.from.q;
-        PCS_TRY(project_around(&at, near, unturned, margin, mem, t->q, out, good));
+        PCS_TRY(project_around(&at, near, unturned, round, margin, mem, t->q, out, good));
         if (!*good) return PCS_OK;
         near_ways(&r.there);
         return near_look(&r.there, near, mem);
@@ -328,9 +328,10 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem
         if (since >= PATIENCE || round >= m->scheme.proj_max) return PCS_OK;
         if (round >= TURNING) stop_turning(t, near, unturned);
         // few sweeps over single rows do not always do
-        const bool slow = round > 0 && out->projection_solve != PCS_CONVERGED && now > 0.5 * before;
+        const bool slow =
+            round > TURNING && out->projection_solve != PCS_CONVERGED && now > 0.5 * before;
         thorough = thorough || slow;
-        PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough,
+        PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough, round,
                           2 * now + m->scheme.proj_tol, mem, out, &good));
         if (!good) {
             out->projection_outcome = PCS_DIVERGED;

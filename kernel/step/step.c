@@ -19,6 +19,12 @@ typedef struct step_arguments {
 // fewer moving systems make steps as short as reading the clock
 #define MANY_SYSTEMS 16
 
+// residual of the first velocities of many systems, which only tell what features to add
+#define COARSE 5e-2
+
+// so often fewer systems are solved again for them
+#define RESOLVES 3
+
 typedef struct stopwatch {
     bool on;
     double last, rest;
@@ -45,6 +51,29 @@ static bool goes_on(const step_arguments *a)
            (out->outcome == PCS_CONVERGED || (a->accept && out->outcome != PCS_DIVERGED));
 }
 
+// whether there are so many bodies that it pays to look at a coarse solution for features to add
+static bool looks_coarsely(const trial *t)
+{
+    return step_adds_features(&t->m->scheme) && t->m->n_blocks >= MANY_SYSTEMS;
+}
+
+// whether a pass takes in further features of pairs that are known: the coarse one, and so many
+// when there is none
+static bool adds_features(const trial *t, int pass)
+{
+    if (!step_adds_features(&t->m->scheme)) return false;
+    return t->coarse > 0 || (!looks_coarsely(t) && pass <= RESOLVES);
+}
+
+// whether there is another pass; one behind a coarse one is not coarse
+static bool goes_further(trial *t, int added, const pcs_step_report *out)
+{
+    const bool coarse = t->coarse > 0;
+    t->coarse = 0;
+    return added > 0 || (coarse && t->rows > 0 && out->outcome != PCS_DIVERGED &&
+                         !(out->solve.measure.residual <= t->m->scheme.solver.tol));
+}
+
 static pcs_status attempt(void *arguments)
 {
     const step_arguments *a = arguments;
@@ -68,6 +97,7 @@ static pcs_status attempt(void *arguments)
     lap(&watch, &out->times.detect);
 
     int added;
+    next.coarse = looks_coarsely(&next) ? COARSE : 0;
     do {
         // velocities and impulses of the theta scheme, positions by their mean
         PCS_TRY(step_velocity(&next, &mem, out));
@@ -82,9 +112,11 @@ static pcs_status attempt(void *arguments)
 
         // who would overlap now, or be closed by this motion
         added = 0;
-        if (goes_on(a)) PCS_TRY(step_extend(&next, &mem, &added));
+        if (goes_on(a) || (next.coarse > 0 && out->outcome != PCS_DIVERGED)) {
+            PCS_TRY(step_extend(&next, adds_features(&next, out->passes), &mem, &added));
+        }
         lap(&watch, &out->times.detect);
-    } while (added > 0);
+    } while (goes_further(&next, added, out));
 
     // close the gaps that the velocity level left open
     if (scheme->projection != PCS_PROJECT_NONE &&

@@ -94,6 +94,7 @@ typedef struct trial {
     double *v_free;         // of the last solve: velocities without its impulses; or null
     double *shift;          // what the laws add to u, rows
     double *r, *u;          // rows
+    double coarse;          // tolerance of the velocity problem when larger than that of the scheme
 } trial;
 
 struct pcs_work {
@@ -154,9 +155,9 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 
 // candidates at q_k: interactions, then contacts within `extra` plus the reach of both bodies
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem);
-// adds contacts that overlap at q' but were not in reach at q_k, those of pairs that have none when
-// `pairs_only`; *added counts them
-pcs_status step_detect_end(trial *t, bool pairs_only, pcs_arena *mem, int *added);
+// adds contacts that overlap at q' but were not in reach at q_k, further ones of listed pairs only
+// when they are deeper than `deeper` (m; 0: all) and were open at q_k; *added counts them
+pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added);
 // all pairs of shapes whose bounds, fattened by `extra` and, when asked for, their reach, overlap
 // at q, in the order of their smaller, then of their larger number
 pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
@@ -244,7 +245,9 @@ pcs_activation step_rule(const pcs_scheme *s);
 double step_tolerance(const pcs_scheme *s);
 // the active set at the start of a pass, and its growth after one
 void step_activate(trial *t);
-pcs_status step_extend(trial *t, pcs_arena *mem, int *added);
+// whether features of known pairs are added when they overlap by more than the projection may leave
+bool step_adds_features(const pcs_scheme *s);
+pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
 
 // the problem of the active candidates, for the iteration matrix A; then, per Newton iterate, its
 // rows at q'
