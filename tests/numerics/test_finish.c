@@ -1,60 +1,19 @@
-#include "pile.h"
+#include "answer.h"
 
 #include "bodies/finish.h"
-
-// arena bytes, plenty
-static size_t room(const pile *p)
-{
-    return ((size_t)1 << 20) + ((size_t)1 << 17) * (size_t)p->b.nb;
-}
-
-typedef struct answer {
-    double *v, *r, *u;
-    bodies_report report;
-} answer;
-
-static answer answer_new(const pile *p, const double *r)
-{
-    const size_t nv = (size_t)p->b.A->start[p->b.A->nb], n = (size_t)p->b.n;
-    answer a = {.v = calloc(nv + 1, sizeof(double)),
-                .r = calloc(n + 1, sizeof(double)),
-                .u = calloc(n + 1, sizeof(double))};
-    memcpy(a.v, p->v_free, nv * sizeof(double));
-    if (r) memcpy(a.r, r, n * sizeof(double));
-    return a;
-}
-
-static void answer_free(answer *a)
-{
-    free(a->v);
-    free(a->r);
-    free(a->u);
-}
-
-static pcs_solver_opts options(pcs_solver kind, double tol)
-{
-    pcs_solver_opts o = pcs_solver_defaults(kind);
-    o.tol = tol;
-    return o;
-}
 
 static answer sweep(const pile *p, double tol)
 {
     pcs_solver_opts o = options(PCS_NSGS, tol);
     o.max_iters = 3000;
-    answer a = answer_new(p, NULL);
-    pcs_arena arena;
-    CK_OK(pcs_arena_create(NULL, room(p), &arena));
-    CK_OK(bodies_solve(&p->b, &o, NULL, arena, a.v, a.r, a.u, &a.report));
-    pcs_arena_destroy(NULL, &arena);
-    return a;
+    return answer_from(p, &o, NULL, NULL);
 }
 
 static answer finish_with(const pile *p, const pcs_solver_opts *o, const double *r)
 {
     answer a = answer_new(p, r);
     pcs_arena arena;
-    CK_OK(pcs_arena_create(NULL, room(p), &arena));
+    CK_OK(pcs_arena_create(NULL, answer_room(p), &arena));
     CK_OK(bodies_finish(&p->b, o, arena, a.v, a.r, a.u, &a.report));
     pcs_arena_destroy(NULL, &arena);
     return a;
@@ -64,36 +23,6 @@ static answer finish(const pile *p, double tol, const double *r)
 {
     const pcs_solver_opts o = options(PCS_AUTO, tol);
     return finish_with(p, &o, r);
-}
-
-// what pcs_problem_measure makes of r with W assembled; v and u belong to r
-static double expect_honest(const pile *p, const answer *a)
-{
-    pcs_arena arena;
-    CK_OK(pcs_arena_create(NULL, room(p), &arena));
-    pcs_arena work = arena;
-    pcs_problem q;
-    CK_OK(bodies_assemble(&p->b, p->v_free, &work, &q));
-    double *u = PCS_TAKE(&work, (size_t)q.n + 1, double);
-    pcs_measure m;
-    pcs_problem_measure(&q, a->r, u, &m);
-    const pcs_measure *is = &a->report.solve.measure;
-    CK_NEAR(m.residual, is->residual, 1e-13 + 1e-6 * m.residual);
-    CK_NEAR(m.natural_map, is->natural_map, 1e-12 + 1e-6 * m.natural_map);
-    CK_NEAR(m.norm_r, is->norm_r, 1e-12 * m.norm_r);
-    for (int i = 0; i < q.n; ++i) {
-        CK_NEAR(u[i], a->u[i], 1e-12 * m.norm_q);
-    }
-    for (int i = 0; i < p->b.nb; ++i) {
-        const bodies_block *k = &p->b.block[i];
-        double from_v[6];
-        bodies_block_velocity(k, p->b.A->start, p->b.R, a->v, from_v);
-        for (int j = 0; j < k->dim; ++j) {
-            CK_NEAR(from_v[j] + p->b.shift[k->row + j], a->u[k->row + j], 1e-12 * m.norm_q);
-        }
-    }
-    pcs_arena_destroy(NULL, &arena);
-    return m.residual;
 }
 
 // ---- piles -------------------------------------------------------------------------------------
@@ -138,7 +67,7 @@ START_TEST(solutions_are_recognised)
     for (int kind = 0; kind < PILE_HEAVY; ++kind) {
         pile p = pile_make((pile_kind)kind, 30, 3);
         pcs_arena arena;
-        CK_OK(pcs_arena_create(NULL, room(&p), &arena));
+        CK_OK(pcs_arena_create(NULL, answer_room(&p), &arena));
         pcs_arena work = arena;
         pcs_problem q;
         CK_OK(bodies_assemble(&p.b, p.v_free, &work, &q));
@@ -195,7 +124,7 @@ START_TEST(a_start_that_is_no_number_is_left_alone)
     const pcs_solver_opts o = options(PCS_AUTO, 1e-8);
     answer a = answer_new(&p, r);
     pcs_arena arena;
-    CK_OK(pcs_arena_create(NULL, room(&p), &arena));
+    CK_OK(pcs_arena_create(NULL, answer_room(&p), &arena));
     ck_assert_int_eq(bodies_finish(&p.b, &o, arena, a.v, a.r, a.u, &a.report), PCS_ERR_UNSUPPORTED);
     ck_assert(isnan(a.r[4]));
     pcs_arena_destroy(NULL, &arena);
