@@ -25,7 +25,7 @@
 #include "solver/solver.h"
 
 // Newton steps in all, and for one proximal problem
-#define MOST_STEPS  200
+#define MOST_STEPS  1000
 #define INNER_STEPS 12
 // islands of more blocks than this are given fewer: a step of theirs costs as much as many sweeps
 #define LARGE       400

@@ -205,6 +205,87 @@ START_TEST(a_step_is_divided_until_it_converges)
 }
 END_TEST
 
+// ---- few steps of the finish -------------------------------------------------------------------
+
+// boxes of one size on one another, the lowest on the ground or on two fixed blocks
+typedef struct rest {
+    double edges[3], mass[2]; // mass 0: no such box
+    bool blocks;
+} rest;
+
+static void rest_open(scene *s, const rest *c, pcs_system on[2])
+{
+    const double half = 0.5 * c->edges[2], block[3] = {0.1, 0.3, 0.1};
+    const pcs_shape shape = pcs_shape_box(c->edges[0], c->edges[1], c->edges[2]);
+    scene_open(s);
+    s->scheme = pcs_scheme_dense(1e-10, c->edges[2]);
+    scene_gravity(s, 0, 0, -9.81);
+    for (int i = 0; i < 2 && c->mass[i] > 0; ++i) {
+        const double x[3] = {0, 0, half * (2 * i + 1) + (c->blocks ? block[2] : 0)};
+        on[i] = scene_box(s, c->mass[i], c->edges, x, NULL, NULL, NULL);
+        scene_rough(s, on[i], shape, 0, 0, 0.5);
+    }
+    for (int i = 0; i < 2 && c->blocks; ++i) {
+        pcs_body_def def = pcs_body_def_default();
+        def.fixed = true;
+        def.position[0] = i == 0 ? -0.2 : 0.2;
+        def.position[2] = 0.5 * block[2];
+        pcs_system fixed;
+        CK_OK(pcs_model_add_body(s->m, &def, &fixed));
+        scene_rough(s, fixed, pcs_shape_box(block[0], block[1], block[2]), 0, 0, 0.5);
+    }
+    const double up[3] = {0, 0, 1};
+    if (!c->blocks) scene_rough(s, (pcs_system){0}, pcs_shape_half_space(up, 0), 0, 0, 0.5);
+    scene_start(s);
+}
+
+// lifted, shifted and pushed a little
+static void push(scene *s, pcs_system b, test_random *r)
+{
+    double *q = scene_q(s, b), *v = scene_v(s, b);
+    for (int i = 0; i < 3; ++i) {
+        q[i] += 1e-3 * (i < 2 ? random_normal(r) : random_unit(r));
+    }
+    for (int i = 0; i < 6; ++i) {
+        v[i] += 5e-3 * random_normal(r);
+    }
+}
+
+START_TEST(rest_takes_few_steps_of_the_finish)
+{
+    const rest scenes[] = {{{1, 1, 1}, {1000, 0}, false},
+                           {{0.6, 0.2, 0.04}, {4.8, 0}, true},
+                           {{1, 1, 1}, {1, 1e4}, false}};
+    int called = 0;
+    for (int k = 0; k < 12; ++k) {
+        enum { PUSH = 5, STEPS = 80 };
+        const rest *c = &scenes[k % 3];
+        test_random r = random_seed(40 + (uint64_t)k);
+        scene s;
+        pcs_system on[2];
+        rest_open(&s, c, on);
+        int warm = 0;
+        for (int i = 0; i < STEPS; ++i) {
+            // the heavy one is left alone: pushed, it is for the assembled portfolio
+            for (int j = 0; i == PUSH && k % 3 < 2 && j < 2 && c->mass[j] > 0; ++j) {
+                push(&s, on[j], &r);
+            }
+            scene_step(&s, 0.005);
+            ck_assert_int_eq(s.report.outcome, PCS_CONVERGED);
+            ck_assert_double_le(s.report.solve.measure.residual, 1e-10);
+            ck_assert_int_le(s.report.sweeps, 200);
+            called += s.report.finish_iters;
+            if (i == 0) ck_assert_int_le(s.report.finish_iters, 30);
+            if (i >= PUSH) warm += s.report.finish_iters;
+        }
+        ck_assert_int_le(warm, 3 * (STEPS - PUSH));
+        scene_close(&s);
+    }
+    // sweeps alone do not do
+    ck_assert_int_gt(called, 0);
+}
+END_TEST
+
 START_TEST(numbers_out_of_range_are_refused)
 {
     scene s;
@@ -223,4 +304,5 @@ START_TEST(numbers_out_of_range_are_refused)
 END_TEST
 
 PCS_TEST_MAIN("many", a_heap_does_not_overlap, threads_do_not_show, a_budget_ends_the_sweeps,
-              a_step_is_divided_until_it_converges, numbers_out_of_range_are_refused)
+              a_step_is_divided_until_it_converges, rest_takes_few_steps_of_the_finish,
+              numbers_out_of_range_are_refused)
