@@ -27,9 +27,11 @@
 // Newton steps in all, and for one proximal problem
 #define MOST_STEPS  1000
 #define INNER_STEPS 12
-// islands of more blocks than this are given fewer: a step of theirs costs as much as many sweeps
+// islands of more blocks than this are given fewer, and must halve the measure within so many: a
+// step of theirs costs as much as hundreds of sweeps
 #define LARGE       400
 #define LARGE_STEPS 60
+#define STAGNANT    12
 // a proximal problem is solved when |G| is this part of how far r has come, both as velocities, or
 // of the tolerance
 #define INNER_TOL 0.3
@@ -309,9 +311,16 @@ static pcs_outcome iterate(finish *w)
     memcpy(w->c, w->best, n * sizeof *w->c);
     memcpy(w->uc, w->u, n * sizeof *w->uc);
     double before = 0; // how far the last problem went
+    double mark = w->best_value;
+    int marked = 0;
     while (!(w->best_value <= w->o->tol)) {
         if (out_of_time(w)) return PCS_TIME_LIMIT;
         if (w->steps >= most) return PCS_MAX_ITERS;
+        if (w->best_value <= HALF * mark) {
+            mark = w->best_value;
+            marked = w->steps;
+        }
+        if (w->b->nb > LARGE && w->steps - marked >= STAGNANT) return PCS_STALLED;
         int taken;
         const inner_end end = newton(w, most, &taken);
         if (end == INNER_SINGULAR && w->steps == 0) return PCS_STALLED;

@@ -22,6 +22,9 @@
 
 // sweeps between two residuals, at most
 #define CHECK_EVERY 32
+// sweeps in which the best residual must fall to this part, where an end is set by the rate
+#define STAGNANT      1000
+#define STAGNANT_PART 0.7
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
 // blocks of a cluster; in large islands fewer barriers count for more
@@ -65,6 +68,8 @@ typedef struct job {
     double value, best_value;
     double factor; // residual over changes when both were known
     int checked;   // sweeps at the last check
+    double mark;   // the best value when it last fell far enough, and after how many sweeps
+    int marked;
     bool best_is_last;
 } job;
 
@@ -255,6 +260,16 @@ static bool hopeless(const job *j)
     return !(digits * j->o->patience >= left * window);
 }
 
+// Sweeps that go round without coming nearer: where contacts slide, the iteration need not contract
+static bool stagnates(job *j)
+{
+    if (!(j->best_value > STAGNANT_PART * j->mark)) {
+        j->mark = j->best_value;
+        j->marked = j->out->sweeps;
+    }
+    return j->o->patience > 0 && j->out->sweeps - j->marked >= STAGNANT;
+}
+
 static bool measured_end(job *j)
 {
     measure(j);
@@ -273,6 +288,10 @@ static bool measured_end(job *j)
     }
     if (j->o->o->max_seconds > 0 && solver_clock() - j->o->clock > j->o->o->max_seconds) {
         j->out->outcome = PCS_TIME_LIMIT;
+        return true;
+    }
+    if (stagnates(j)) {
+        j->out->outcome = PCS_STALLED;
         return true;
     }
     j->out->outcome = PCS_MAX_ITERS;
@@ -350,6 +369,7 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
              .team = team,
              .out = out,
              .best_value = INFINITY,
+             .mark = INFINITY,
              .factor = 1,
              .least = {INFINITY, INFINITY},
              .low = INFINITY};
