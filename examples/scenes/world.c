@@ -147,7 +147,9 @@ pcs_status world_step(world *w, double h)
 
     const pcs_energy *e = &report->energy;
     w->energy = e->kinetic_after + e->potential_after;
-    w->rise = fmax(w->rise, w->energy - e->kinetic_before - e->potential_before);
+    // the projection lifts what it parts, and books it
+    const double lifted = fmax(0, e->projection);
+    w->rise = fmax(w->rise, w->energy - e->kinetic_before - e->potential_before - lifted);
     w->closure = fmax(w->closure, fabs(e->closure));
     w->overlap = fmax(w->overlap, report->penetration);
     return PCS_OK;

@@ -37,7 +37,8 @@ typedef struct world {
     long steps, iterations, contacts; // sums over the steps
     int iters, active;                // of the last step
     double overlap;                   // m, deepest at the end of a step
-    double rise;                      // J, largest of kinetic + potential in one step
+    double rise;                      // J, largest of kinetic + potential in one step, but for
+                                      // what the projection lifted
     double closure;                   // J, worst of the energy ledgers
     double energy;                    // J, kinetic + potential now
     double residual;                  // worst of the velocity problems

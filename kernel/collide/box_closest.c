@@ -18,6 +18,7 @@ static const double parallel_tol = 1e-14;
 // and of edges that touch and run along each other: what is between them is rounding, and where
 // they cross and along which normal says nothing. The best face errs by less than this in the gap
 static const double along_tol = 1e-8;
+static const double noise_tol = 1e-10; // and nearer than this, or overlapping
 
 // a point that stands less than this beyond a face is not beyond it (relative to the half edge)
 static const double surface_tol = 1e-14;
@@ -118,7 +119,8 @@ static double best_axis(const box_pair *b, const box_axes *a, double size)
     if (!(a->edge > face)) return face;
     const double *bj = b->R + 3 * a->j;
     const double sine = hypot(bj[axis_next(a->i)], bj[axis_next(axis_next(a->i))]);
-    return sine < along_tol && a->edge - face <= sine * size ? face : a->edge;
+    const bool near = a->edge <= noise_tol * size && a->edge - face <= sine * size;
+    return sine < along_tol && near ? face : a->edge;
 }
 
 // overlapping or touching: the axis of the largest s, faces before edges on ties

@@ -835,6 +835,23 @@ START_TEST(edges_along_each_other_touch_on_a_length)
         }
         CK_NEAR(last - first, 0.75, 1e-6);
     }
+
+    // apart by next to nothing, in another direction at each end
+    for (int k = 0; k < 4; ++k) {
+        const double g = 1e-13 * pow(10, k);
+        upper(q, 0.25, 0.65 * g, sqrt(2) + g, quarter, 0, 1.2 * g);
+        const int n = pcs_collide(&roof, q, &roof, below, 0.02, PCS_FEATURES_MAX, f);
+        ck_assert_int_ge(n, 2);
+        double first = INFINITY, last = -INFINITY;
+        for (int i = 0; i < n; ++i) {
+            const pcs_gap d = feature_gap(&f[i], q, below);
+            ck_assert(d.g >= -1e-15 && d.g <= 4 * g);
+            ck_assert_double_ge(d.N[2], sqrt(0.5) - 1e-3);
+            first = fmin(first, d.P1[0]);
+            last = fmax(last, d.P1[0]);
+        }
+        CK_NEAR(last - first, 0.75, 1e-6);
+    }
 }
 END_TEST
 
