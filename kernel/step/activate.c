@@ -63,7 +63,7 @@ static void keep_impulses(trial *t)
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
         for (int j = 0; c->active && j < c->dim && j < 3; ++j) {
-            c->guess[j] = t->r[c->at + j];
+            c->r[j] = t->r[c->at + j];
         }
     }
 }

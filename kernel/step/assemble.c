@@ -8,6 +8,22 @@
 
 #include <string.h>
 
+pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind)
+{
+    const size_t n = (size_t)m->n_blocks;
+    size_t *off = PCS_TAKE(mem, n + 1, size_t), values = 0;
+    *kind = PCS_TAKE(mem, n, unsigned char);
+    for (size_t b = 0; off && b < n; ++b) {
+        off[b] = values;
+        values += system_factor_size(&m->system[m->block_system[b]]);
+    }
+    *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = off, .kind = *kind};
+    F->lu = PCS_TAKE(mem, values, double);
+    F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
+    const bool taken = off && *kind && F->lu && F->piv;
+    return taken ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
+}
+
 // ---- the velocity problem ---------------------------------------------------------------------
 
 double impact_shift(const candidate *c, int i)
@@ -82,7 +98,7 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
         if (!c->active) continue;
         for (int j = 0; j < c->dim; ++j) {
             t->shift[c->at + j] = row_shift(t, c, j);
-            t->r[c->at + j] = j < 3 ? c->guess[j] : 0;
+            t->r[c->at + j] = c->r[j];
         }
     }
     t->v_free = NULL;

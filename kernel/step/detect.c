@@ -12,14 +12,20 @@
 
 // ---- the list ---------------------------------------------------------------------------------
 
-// where the five row vectors of a candidate are
-static void take_own(candidate *c)
+// the five row vectors of a candidate, one behind the other
+static void lay_rows(candidate *c, double *room)
 {
-    c->g = c->own;
-    c->g_end = c->own + 3;
-    c->u_k = c->own + 6;
-    c->r = c->own + 9;
-    c->u = c->own + 12;
+    const int gaps = candidate_gaps(c);
+    c->g = room;
+    c->g_end = c->g + gaps;
+    c->u_k = c->g_end + gaps;
+    c->r = c->u_k + c->dim;
+    c->u = c->r + c->dim;
+}
+
+static bool has_own_room(const candidate *c)
+{
+    return 2 * candidate_gaps(c) + 3 * c->dim <= (int)(sizeof c->own / sizeof *c->own);
 }
 
 static bool reserve(candidates *list, int cap, pcs_arena *mem)
@@ -31,7 +37,7 @@ static bool reserve(candidates *list, int cap, pcs_arena *mem)
     for (int i = 0; i < list->n; ++i) {
         bigger[i] = list->c[i];
         blocks[i] = list->k[i];
-        if (bigger[i].dim <= 3) take_own(&bigger[i]);
+        if (has_own_room(&bigger[i])) lay_rows(&bigger[i], bigger[i].own);
     }
     list->c = bigger;
     list->k = blocks;
@@ -40,23 +46,19 @@ static bool reserve(candidates *list, int cap, pcs_arena *mem)
 }
 
 // a new candidate at the end of the list with room for its rows, or null
-static candidate *add(trial *t, int dim, pcs_arena *mem)
+static candidate *add(trial *t, const pcs_law *law, int dim, pcs_arena *mem)
 {
     candidates *list = &t->list;
     if (list->n == list->cap && !reserve(list, list->cap + list->cap / 4 + 8, mem)) return NULL;
     candidate *c = &list->c[list->n];
-    *c = (candidate){.dim = dim, .interaction = -1, .sys1 = -1, .sys2 = -1};
-    take_own(c);
-    if (dim > 3) {
-        double *rows = PCS_TAKE(mem, 5 * (size_t)dim, double);
-        if (!rows) return NULL;
-        memset(rows, 0, 5 * (size_t)dim * sizeof *rows);
-        c->g = rows;
-        c->g_end = rows + dim;
-        c->u_k = rows + 2 * (size_t)dim;
-        c->r = rows + 3 * (size_t)dim;
-        c->u = rows + 4 * (size_t)dim;
+    *c = (candidate){.law = *law, .dim = dim, .interaction = -1, .sys1 = -1, .sys2 = -1};
+    double *room = c->own;
+    if (!has_own_room(c)) {
+        room = PCS_TAKE(mem, 5 * (size_t)dim, double);
+        if (!room) return NULL;
+        memset(room, 0, 5 * (size_t)dim * sizeof *room);
     }
+    lay_rows(c, room);
     list->n += 1;
     return c;
 }
@@ -85,7 +87,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
         // the impulse is remembered in space: its frame may have turned since
         const remembered *r = state_recall(t->st, key, hint);
         if (!r) return;
-        m3_mul_t(k->F, r->r, c->guess);
+        m3_mul_t(k->F, r->r, c->r);
         c->was_active = r->active != 0;
         return;
     }
@@ -93,7 +95,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
         if (c->interaction >= 0) key.feature = (unsigned)(c->row + i);
         const remembered *r = state_recall(t->st, key, hint);
         if (!r) continue;
-        c->guess[i] = r->r[0];
+        c->r[i] = r->r[0];
         c->was_active |= r->active != 0;
     }
 }
@@ -103,14 +105,13 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
     const pcs_model *m = t->m;
     const pcs_interaction_def *def = &m->interaction[i];
     int hint = 0;
-    candidate *c = add(t, dim, mem);
+    candidate *c = add(t, &def->law, dim, mem);
     if (!c) return pcs_fail_memory("step: an interaction");
     c->interaction = i;
     c->row = row;
     c->key = (contact_key){-1, i, (unsigned)row};
     c->sys1 = def->system1.id - 1;
     c->sys2 = def->system2.id - 1;
-    c->law = def->law;
     bodies_block *k = &t->list.k[t->list.n - 1];
     start_block(m, c, k);
     for (int side = 0; side < 2; ++side) {
@@ -164,7 +165,7 @@ static void list_contact(const trial *t, int i, int shape1, int shape2, const pc
                      .sys1 = m->shape[shape1].system,
                      .sys2 = m->shape[shape2].system,
                      .feature = f};
-    take_own(c);
+    lay_rows(c, c->own);
     start_block(m, c, &t->list.k[i]);
 }
 
@@ -187,11 +188,12 @@ static pcs_status law_of(trial *t, int shape1, int shape2, pcs_law *out)
 static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
                               pcs_arena *mem)
 {
-    candidate *c = add(t, 3, mem);
+    pcs_law law;
+    PCS_TRY(law_of(t, shape1, shape2, &law));
+    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem);
     if (!c) return pcs_fail_memory("step: a contact");
     const int i = t->list.n - 1;
     int hint = 0;
-    PCS_TRY(law_of(t, shape1, shape2, &c->law));
     list_contact(t, i, shape1, shape2, f);
     place_contact(t, i);
     PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
@@ -221,7 +223,9 @@ static void place_share(void *argument, int begin, int end)
 static pcs_status add_contacts(trial *t, const touches *near, pcs_arena *mem)
 {
     const int first = t->list.n;
-    if (!reserve(&t->list, first + near->n, mem)) return pcs_fail_memory("step: the contacts");
+    // with some room for those that the end of the step will add
+    const int cap = first + near->n + near->n / 32;
+    if (!reserve(&t->list, cap, mem)) return pcs_fail_memory("step: the contacts");
 
     // laws may ask the user: one after another
     for (int k = 0; k < near->n; ++k) {

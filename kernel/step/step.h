@@ -28,12 +28,12 @@ typedef struct candidate {
     double P1[3];               // shapes: contact point of the first at q_k; the second is P1 - g N
     double *drive_k, *drive;    // dim each: what driven bodies add to u_k and u'; null when none
     double slack;               // of u_kN in predictions, where a driven body accelerates
-    double guess[3];            // impulse of the last step, first rows, in the frame of this one
     double *g;                  // candidate_gaps of them at q_k
     double *g_end;              // and at q'
     double *u_k;                // dim velocities at q_k, v_k
-    double *r, *u;              // dim impulses and velocities u' (zero when not active)
-    double own[15];             // these five where dim <= 3
+    double *r, *u;              // dim impulses and velocities u' (zero when not active); r before
+                                // it is published: of the last step, in the frame of this one
+    double own[11];             // room for these five where it is enough
     double *J[2];               // interactions: where the rows of the block point; else null
     pcs_contact_status status;
     bool active, was_active;
@@ -249,6 +249,8 @@ void step_activate(trial *t);
 bool step_adds_features(const pcs_scheme *s);
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
 
+// room for the factors of iteration matrices, a block per moving system; *kind is that of F
+pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind);
 // the problem of the active candidates, for the iteration matrix A; then, per Newton iterate, its
 // rows at q'
 pcs_status step_assemble(trial *t, pcs_arena *mem);

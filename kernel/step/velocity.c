@@ -138,19 +138,6 @@ static bool lost_in_rounding(const trial *t, const double *v_before)
 
 // ---- the iteration matrix ---------------------------------------------------------------------
 
-static pcs_status take_lu(trial *t, pcs_arena *mem)
-{
-    const pcs_model *m = t->m;
-    block_lu *F = &t->lu;
-    t->lu_kind = PCS_TAKE(mem, (size_t)m->n_blocks, unsigned char);
-    *F = (block_lu){
-        .nb = m->n_blocks, .start = m->block_start, .off = m->block_off, .kind = t->lu_kind};
-    F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
-    F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
-    const bool taken = F->lu && F->piv && t->lu_kind;
-    return taken ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
-}
-
 static pcs_status singular(const pcs_model *m, int b)
 {
     return pcs_fail(PCS_ERR_SINGULAR,
@@ -267,7 +254,7 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
     t->q_free = NULL; // what an earlier pass projected is void
     t->over_known = false;
     PCS_TRY(step_assemble(t, mem));
-    PCS_TRY(take_lu(t, mem));
+    PCS_TRY(step_take_factors(t->m, mem, &t->lu, &t->lu_kind));
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem));
 

@@ -68,6 +68,12 @@ void system_mass_mul(const model_system *s, const double *M, const double *x, do
     dense_mul(s->nv, s->nv, 1, s->M ? s->M : M, x, 0, y);
 }
 
+size_t system_factor_size(const model_system *s)
+{
+    if (s->kind != SYSTEM_BODY || s->body_force) return (size_t)s->nv * (size_t)s->nv;
+    return s->isotropic ? 6 : 10;
+}
+
 int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv)
 {
     if (s->kind != SYSTEM_BODY || s->body_force) return BLOCK_DENSE;

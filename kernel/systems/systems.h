@@ -33,10 +33,12 @@ static inline bool system_is_plain(const model_system *s)
     return s->kind == SYSTEM_BODY && s->isotropic && !s->body_force;
 }
 
+// numbers in the factors of the iteration matrix
+size_t system_factor_size(const model_system *s);
 // Factors of the iteration matrix of a body without force callbacks at angular velocity v[3..5],
 // which is diag(m I, J + a ([omega]x J - [J omega]x)): diagonal when the inertia is isotropic. The
 // kind for block_lu (linalg/mass.h) is returned, -1 when it is singular, and BLOCK_DENSE, with
-// nothing done, for all other systems.
+// nothing done, for all other systems. lu has room for system_factor_size numbers.
 int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv);
 
 // pose and velocity of a body with prescribed motion at time t, checked and normalised
