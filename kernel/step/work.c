@@ -91,11 +91,10 @@ pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *argum
         wk->busy = false;
         if (status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return status;
 
-        // grow to the demand, with room for what lay behind it
-        pcs_arena bigger;
-        PCS_TRY(pcs_arena_create(&wk->env, wk->peak + wk->peak / 2 + 4096, &bigger));
+        // grow to the demand, with room for what lay behind it; not beside the old one, of which
+        // nothing is needed
         pcs_arena_destroy(&wk->env, &wk->arena);
-        wk->arena = bigger;
+        PCS_TRY(pcs_arena_create(&wk->env, wk->peak + wk->peak / 2 + 4096, &wk->arena));
     }
 }
 

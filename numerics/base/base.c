@@ -43,12 +43,17 @@ pcs_status pcs_fail_memory(const char *where)
     return pcs_fail(PCS_ERR_MEMORY, "%s: out of memory", where);
 }
 
+static void *take(const pcs_env *env, size_t bytes)
+{
+    return env && env->alloc ? env->alloc(bytes, env->alloc_user) : malloc(bytes);
+}
+
 void *pcs_env_alloc(const pcs_env *env, size_t count, size_t size)
 {
     if (size != 0 && count > SIZE_MAX / size) return NULL;
 
     const size_t bytes = count * size > 0 ? count * size : 1;
-    void *p = env && env->alloc ? env->alloc(bytes, env->alloc_user) : malloc(bytes);
+    void *p = take(env, bytes);
     if (p) memset(p, 0, bytes);
     return p;
 }
@@ -94,8 +99,9 @@ pcs_status pcs_arena_create(const pcs_env *env, size_t bytes, pcs_arena *out)
     *out = (pcs_arena){0};
     if (bytes > SIZE_MAX / 2) return pcs_fail_memory("pcs_arena_create");
 
-    // room to align the base, and before it the pointer that was allocated
-    unsigned char *raw = pcs_env_alloc(env, bytes + 2 * ALIGN, 1);
+    // room to align the base, and before it the pointer that was allocated. Not zeroed: of what is
+    // never used the system need not have pages
+    unsigned char *raw = take(env, bytes + 2 * ALIGN);
     if (!raw) return pcs_fail_memory("pcs_arena_create");
 
     unsigned char *base = raw + ALIGN - (uintptr_t)raw % ALIGN;
