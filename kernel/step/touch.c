@@ -2,6 +2,8 @@
 // each pair, by all threads. What is found, and in which order, does not depend on their number.
 #include "step/step.h"
 
+#include <string.h>
+
 #include "collide/broad.h"
 #include "collide/collide.h"
 #include "model/filter.h"
@@ -42,12 +44,22 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
                       pcs_arena *mem, int (**pair)[2], int *n_pairs)
 {
     const pcs_model *m = t->m;
+    pcs_arena before = *mem;
     bounding b = {t, q, extra, with_reach, PCS_TAKE(mem, (size_t)m->n_shapes, collide_item)};
     if (!b.item) return pcs_fail_memory("step: contact detection");
     threads *team = m->n_shapes < FEW_SHAPES ? NULL : t->work->team;
     threads_each(team, m->n_shapes, bound_shapes, &b);
     PCS_TRY(collide_pairs(b.item, m->n_shapes, team, mem, pair, n_pairs));
-    return filter_pairs(m, *pair, n_pairs);
+    PCS_TRY(filter_pairs(m, *pair, n_pairs));
+
+    // the bounds are given back, the pairs move to where they were
+    const size_t n = (size_t)*n_pairs;
+    int(*there)[2] = (int(*)[2])pcs_arena_take_array(&before, n, sizeof *there);
+    if (!there) return pcs_fail_memory("step: contact detection");
+    if (n > 0) memmove(there, *pair, n * sizeof *there);
+    *pair = there;
+    *mem = before;
+    return PCS_OK;
 }
 
 // a half-space goes on for ever: its turn counts by the distance of the other shape
