@@ -259,17 +259,41 @@ static bool same_pair(const contact_key *a, const contact_key *b)
     return a->shape1 == b->shape1 && a->shape2 == b->shape2;
 }
 
-// The place in the list of a contact of a pair, or -1. Pairs come in the order in which
-// they were listed, so the search goes on from where the last one ended.
+static bool pair_before(const contact_key *a, const contact_key *b)
+{
+    const int a0 = a->shape1 < a->shape2 ? a->shape1 : a->shape2, a1 = a->shape1 + a->shape2 - a0;
+    const int b0 = b->shape1 < b->shape2 ? b->shape1 : b->shape2, b1 = b->shape1 + b->shape2 - b0;
+    return a0 < b0 || (a0 == b0 && a1 < b1);
+}
+
+// The place in the list of a contact of a pair, or -1. Those found at the start are in the order of
+// their pairs, interactions before them; pairs are asked for in this order too, so that most are
+// where the last one ended. Those added since come in any order.
 static int find_listed(const trial *t, int shape1, int shape2, int *cursor)
 {
     const contact_key key = {shape1, shape2, 0};
-    const int n = t->list.n;
-    for (int k = 0; k < n; ++k) {
-        const int i = *cursor + k < n ? *cursor + k : *cursor + k - n;
-        if (!same_pair(&t->list.c[i].key, &key)) continue;
-        *cursor = i;
-        return i;
+    const candidate *c = t->list.c;
+    const int n = t->list.n_start;
+    int low = *cursor, high = n, steps = 0;
+    while (low < n && steps < 8 && pair_before(&c[low].key, &key)) {
+        low += 1;
+        steps += 1;
+    }
+    if (steps == 8 || (low > 0 && !pair_before(&c[low - 1].key, &key))) {
+        low = 0;
+        while (low < high) {
+            const int mid = low + (high - low) / 2;
+            if (pair_before(&c[mid].key, &key)) {
+                low = mid + 1;
+            } else {
+                high = mid;
+            }
+        }
+    }
+    *cursor = low;
+    if (low < n && same_pair(&c[low].key, &key)) return low;
+    for (int i = n; i < t->list.n; ++i) {
+        if (same_pair(&c[i].key, &key)) return i;
     }
     return -1;
 }
