@@ -56,7 +56,8 @@ pcs_status state_reserve(pcs_state *st, int n)
     pcs_memory *mem = st->memory;
     if (n <= mem->cap) return PCS_OK;
 
-    const int wanted = n + n / 8 + 8;
+    // few come and go, many do not double
+    const int wanted = n + (n < 512 ? n / 2 : n / 8) + 8;
     remembered *bigger = pcs_env_alloc(&mem->env, (size_t)wanted, sizeof *bigger);
     if (!bigger) return pcs_fail_memory("state");
     if (mem->n > 0) memcpy(bigger, mem->contact, (size_t)mem->n * sizeof *bigger);

@@ -93,8 +93,8 @@ static int enter(project_local *p, int system, pcs_arena *mem)
     if (p->n_bodies == p->room_bodies) {
         p->room_bodies += p->room_bodies / 2 + 32;
         p->body = grown(p->body, p->n_bodies, p->room_bodies, sizeof *p->body, mem);
-        if (!p->body) return -2;
     }
+    if (!p->body) return -2;
     const model_system *s = &t->m->system[system];
     local_body *b = &p->body[p->n_bodies];
     *b = (local_body){.system = system, .per_mass = 1 / s->mass};
