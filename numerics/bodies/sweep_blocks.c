@@ -150,10 +150,8 @@ static inline bool within(double mu, const double *r)
 // u, and not by that without r, the rounding of the inverse dies out from sweep to sweep
 static inline void rigid_solve(const contact *law, const double *u, const double *r, double *x)
 {
-    double Wr[3], q[3];
-    m3_mul(law->W, r, Wr);
-    v3_sub(u, Wr, q);
-    if (q[0] >= 0) {
+    const double *W = law->W;
+    if (u[0] - (W[0] * r[0] + W[3] * r[1] + W[6] * r[2]) >= 0) {
         x[0] = x[1] = x[2] = 0;
         return;
     }
@@ -162,9 +160,12 @@ static inline void rigid_solve(const contact *law, const double *u, const double
         m3_mul(law->inverse, u, dr);
         v3_sub(r, dr, x);
         if (within(law->mu, x)) return;
-        v3_copy(r, x);
-        if (contact_slide(law, q, x)) return;
     }
+    double Wr[3], q[3];
+    m3_mul(W, r, Wr);
+    v3_sub(u, Wr, q);
+    v3_copy(r, x);
+    if (law->regular && contact_slide(law, q, x)) return;
     v3_copy(r, x);
     contact_solve(law, q, x);
 }
