@@ -34,7 +34,7 @@ typedef struct patience {
     double near; // residual
 } patience;
 
-static const patience of_small = {150, 8, 16, INFINITY}, of_large = {600, 16, 48, 1e-4};
+static const patience of_small = {150, 16, 32, INFINITY}, of_large = {600, 16, 48, 1e-4};
 
 // what is known of one island
 typedef struct island_result {
