@@ -113,10 +113,11 @@ static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
 
 // ---- blocks ------------------------------------------------------------------------------------
 
-// all but F and q
-static bool make_round(const prepared *p, const bodies_block *k, round_contact *c)
+// all but the frame and q; the trace of W_ii
+static bool make_round(const prepared *p, const bodies_block *k, round_contact *c, double *trace)
 {
     *c = (round_contact){.mu = k->mu, .at = {-1, -1}};
+    double wN = 0, wT = 0;
     for (int e = 0; e < 2; ++e) {
         const int s = place_of(p, k, e);
         if (s < 0) continue;
@@ -127,12 +128,13 @@ static bool make_round(const prepared *p, const bodies_block *k, round_contact *
         c->c[e] = k->along[e];
         c->m[e] = p->body[s].m;
         c->jc[e] = p->body[s].K[0] * c->c[e];
-        c->wN += c->m[e];
-        c->wT += c->m[e] + c->jc[e] * c->c[e];
+        wN += c->m[e];
+        wT += c->m[e] + c->jc[e] * c->c[e];
     }
-    c->iN = 1 / c->wN;
-    c->iT = 1 / c->wT;
-    return c->wN > 0 && c->wT > 0 && isfinite(c->iN) && isfinite(c->iT);
+    c->iN = 1 / wN;
+    c->iT = 1 / wT;
+    *trace = wN + 2 * wT;
+    return wN > 0 && wT > 0 && isfinite(c->iN) && isfinite(c->iT);
 }
 
 static bool is_rigid(const prepared *p, const bodies_block *k)
@@ -316,7 +318,8 @@ static int pieces_of(const prepared *p)
 static int kind_of(const prepared *p, const bodies_block *block)
 {
     round_contact c;
-    if (is_rigid(p, block)) return make_round(p, block, &c) ? VISIT_ROUND : VISIT_RIGID;
+    double trace;
+    if (is_rigid(p, block)) return make_round(p, block, &c, &trace) ? VISIT_ROUND : VISIT_RIGID;
     return is_single_row(p, block) ? VISIT_ROW : VISIT_GENERAL;
 }
 
@@ -376,11 +379,13 @@ static void make_block(const making *m, int k, int row, piece *here)
     double W[9];
     if (p->unit[k].kind == VISIT_ROUND) {
         round_contact *c = &p->round[i];
-        make_round(p, block, c);
-        memcpy(c->F, block->F, sizeof c->F);
+        double trace;
+        make_round(p, block, c, &trace);
+        v3_copy(block->F, c->N);
+        v3_copy(block->F + 3, c->t1);
         c->row = row;
         free_velocity(p->of.b, block, m->v_free, c->q);
-        keep_largest(p, k, c->wN + 2 * c->wT, 3, c->q, here);
+        keep_largest(p, k, trace, 3, c->q, here);
     } else if (p->unit[k].kind == VISIT_RIGID) {
         rigid_contact *c = &p->rigid[i];
         make_rigid(p, block, c, W);

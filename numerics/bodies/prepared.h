@@ -28,12 +28,15 @@ typedef struct body_inverse {
 } body_inverse;
 
 // Coulomb, levers along N alone, A of both bodies isotropic: W_ii = diag(wN, wT, wT). Spheres.
+// Large piles wait for memory: t2 = N x t1 is made anew at every visit, and W_ii itself is not
+// needed.
 typedef struct round_contact {
-    double F[9], q[3];
-    double c[2];  // levers along N
-    double m[2];  // inverse masses
-    double jc[2]; // c times the inverse inertias
-    double wN, wT, iN, iT, mu;
+    double N[3], t1[3], q[3];
+    double c[2];   // levers along N
+    double m[2];   // inverse masses
+    double jc[2];  // c times the inverse inertias
+    double iN, iT; // 1 / wN, 1 / wT
+    double mu;
     int at[2]; // where the velocities start in y; -1: cannot move
     int row;   // where r starts, in the order of the visits
 } round_contact;

@@ -18,26 +18,25 @@
 
 // ---- round -------------------------------------------------------------------------------------
 
-static inline void round_velocity(const round_contact *c, const double *a, const double *b,
-                                  double *u)
+static inline void round_velocity(const round_contact *c, const double t2[3], const double *a,
+                                  const double *b, double *u)
 {
-    const double *N = c->F, *t1 = c->F + 3, *t2 = c->F + 6;
     double dv[3], dw[3];
     for (int i = 0; i < 3; ++i) {
         dv[i] = a[i] - b[i];
         dw[i] = c->c[0] * a[3 + i] - c->c[1] * b[3 + i];
     }
-    u[0] = v3_dot(N, dv);
-    u[1] = v3_dot(t1, dv) + v3_dot(t2, dw);
-    u[2] = v3_dot(t2, dv) - v3_dot(t1, dw);
+    u[0] = v3_dot(c->N, dv);
+    u[1] = v3_dot(c->t1, dv) + v3_dot(t2, dw);
+    u[2] = v3_dot(t2, dv) - v3_dot(c->t1, dw);
 }
 
-static inline void round_push(const round_contact *c, const double *d, double *a, double *b)
+static inline void round_push(const round_contact *c, const double t2[3], const double *d,
+                              double *a, double *b)
 {
-    const double *N = c->F, *t1 = c->F + 3, *t2 = c->F + 6;
     for (int i = 0; i < 3; ++i) {
-        const double P = N[i] * d[0] + t1[i] * d[1] + t2[i] * d[2];
-        const double T = t2[i] * d[1] - t1[i] * d[2];
+        const double P = c->N[i] * d[0] + c->t1[i] * d[1] + t2[i] * d[2];
+        const double T = t2[i] * d[1] - c->t1[i] * d[2];
         a[i] += c->m[0] * P;
         b[i] -= c->m[1] * P;
         a[3 + i] += c->jc[0] * T;
@@ -45,13 +44,16 @@ static inline void round_push(const round_contact *c, const double *d, double *a
     }
 }
 
-static inline void round_solve(const round_contact *c, const double *q, double *r)
+// u the velocity with the impulse r; x = r - W_ii^-1 u would stop it
+static inline void round_solve(const round_contact *c, const double *u, const double *r, double *x)
 {
-    if (q[0] >= 0) {
-        r[0] = r[1] = r[2] = 0;
+    x[0] = r[0] - u[0] * c->iN;
+    x[1] = r[1] - u[1] * c->iT;
+    x[2] = r[2] - u[2] * c->iT;
+    if (x[0] <= 0) {
+        x[0] = x[1] = x[2] = 0;
         return;
     }
-    const double x[3] = {-q[0] * c->iN, -q[1] * c->iT, -q[2] * c->iT};
     const double most = c->mu * x[0], square = x[1] * x[1] + x[2] * x[2];
     double part = 1;
     if (square > SQUARE_LOW && square < SQUARE_HIGH) {
@@ -60,9 +62,8 @@ static inline void round_solve(const round_contact *c, const double *q, double *
         const double t = cone_tangent(3, x);
         if (t > most) part = most / t;
     }
-    r[0] = x[0];
-    r[1] = part * x[1];
-    r[2] = part * x[2];
+    x[1] *= part;
+    x[2] *= part;
 }
 
 static inline double visit_round(const round_contact *c, double s, double *spare, double *y,
@@ -70,14 +71,17 @@ static inline double visit_round(const round_contact *c, double s, double *spare
 {
     double *a = c->at[0] < 0 ? spare : y + c->at[0], *b = c->at[1] < 0 ? spare : y + c->at[1];
     double u[3], x[3], d[3];
-    round_velocity(c, a, b, u);
-    const double q[3] = {c->q[0] + u[0] - c->wN * r[0], c->q[1] + u[1] - c->wT * r[1],
-                         c->q[2] + u[2] - c->wT * r[2]};
-    round_solve(c, q, x);
+    double t2[3];
+    v3_cross(c->N, c->t1, t2);
+    round_velocity(c, t2, a, b, u);
+    for (int i = 0; i < 3; ++i) {
+        u[i] += c->q[i];
+    }
+    round_solve(c, u, r, x);
     v3_sub(x, r, d);
     if (d[0] == 0 && d[1] == 0 && d[2] == 0) return 0;
     v3_copy(x, r);
-    round_push(c, d, a, b);
+    round_push(c, t2, d, a, b);
     return s * s * v3_dot(d, d);
 }
 
@@ -310,7 +314,9 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
             const round_contact *c = &p->round[i];
             double *a = c->at[0] < 0 ? spare : y + c->at[0];
             double *b = c->at[1] < 0 ? spare : y + c->at[1];
-            round_push(c, r + c->row, a, b);
+            double t2[3];
+            v3_cross(c->N, c->t1, t2);
+            round_push(c, t2, r + c->row, a, b);
         } else if (p->unit[k].kind == VISIT_RIGID) {
             rigid_push(p, &p->rigid[i], r + p->rigid[i].row, y);
         } else if (p->unit[k].kind == VISIT_ROW) {
@@ -337,8 +343,10 @@ static measured velocity(const prepared *p, int k, const double *spare, const do
     const int i = p->unit[k].index;
     if (p->unit[k].kind == VISIT_ROUND) {
         const round_contact *c = &p->round[i];
-        round_velocity(c, c->at[0] < 0 ? spare : y + c->at[0], c->at[1] < 0 ? spare : y + c->at[1],
-                       u + c->row);
+        double t2[3];
+        v3_cross(c->N, c->t1, t2);
+        round_velocity(c, t2, c->at[0] < 0 ? spare : y + c->at[0],
+                       c->at[1] < 0 ? spare : y + c->at[1], u + c->row);
         return (measured){PCS_COULOMB, 3, c->row, c->mu, c->q};
     }
     if (p->unit[k].kind == VISIT_RIGID) {
