@@ -50,7 +50,9 @@ static void *need(size_t count, size_t size)
 
 // coordinates of a run, and what they were measured to be
 typedef struct record {
-    double *q, *v, *still;
+    double *q, *v;
+    double *still; // q when the scene was first looked at after it should have come to rest
+    bool resting;
     double first_energy, last_energy;
 } record;
 
@@ -92,12 +94,13 @@ static void start(const course *c, const world *w, record *rec)
     rec->first_energy = rec->last_energy = o.energy;
 }
 
-// the largest way of a centre since the time after which nothing should move
+// the largest way of a centre since the first look after which nothing should move
 static void follow(const course *c, int n, int k, record *rec, result *out)
 {
     const double t = (k + 1) * c->h;
     if (t < c->still_from - 0.5 * c->h) return;
-    if (t < c->still_from + 0.5 * c->h) memcpy(rec->still, rec->q, 7 * (size_t)n * sizeof(double));
+    if (!rec->resting) memcpy(rec->still, rec->q, 7 * (size_t)n * sizeof(double));
+    rec->resting = true;
     for (int i = 0; i < n; ++i) {
         const double *a = rec->q + 7 * (size_t)i, *b = rec->still + 7 * (size_t)i;
         const double d = sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
@@ -206,8 +209,9 @@ result scene_run(const engine *e, const course *c, const engine_options *o, int 
     const world *w = e->world ? e->world(self) : NULL;
     out.n = c->s ? c->s->n : pcs_model_systems(w->model);
     const size_t n = (size_t)out.n;
-    rec = (record){need(7 * n, sizeof(double)), need(6 * n, sizeof(double)),
-                   need(7 * n, sizeof(double)), 0, 0};
+    rec = (record){.q = need(7 * n, sizeof(double)),
+                   .v = need(6 * n, sizeof(double)),
+                   .still = need(7 * n, sizeof(double))};
     size_t spare = 0;
     const double bare = e->bytes ? (double)e->bytes(self, &spare) - (double)spare : 0;
     if (every > 0) start(c, w, &rec);
