@@ -11,6 +11,9 @@
 
 // lengths whose difference is less than this times the sum of all half edges are equal
 static const double box_tie = 1e-14;
+// edges that run along each other and are nearer than this, in the same unit, are apart in a
+// direction that is rounding: it may be another at each end
+static const double box_noise = 1e-10;
 
 // face, edge or vertex by the signs of its coordinates
 typedef struct box_part {

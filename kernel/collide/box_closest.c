@@ -15,10 +15,9 @@ static const double touch_tol = 1e-13;
 // this in the gap
 static const double parallel_tol = 1e-14;
 
-// and of edges that touch and run along each other: what is between them is rounding, and where
-// they cross and along which normal says nothing. The best face errs by less than this in the gap
+// and of edges that touch or overlap (box_noise) and run along each other: where they cross and
+// along which normal says nothing. The best face errs by less than this in the gap
 static const double along_tol = 1e-8;
-static const double noise_tol = 1e-10; // and nearer than this, or overlapping
 
 // a point that stands less than this beyond a face is not beyond it (relative to the half edge)
 static const double surface_tol = 1e-14;
@@ -119,7 +118,7 @@ static double best_axis(const box_pair *b, const box_axes *a, double size)
     if (!(a->edge > face)) return face;
     const double *bj = b->R + 3 * a->j;
     const double sine = hypot(bj[axis_next(a->i)], bj[axis_next(axis_next(a->i))]);
-    const bool near = a->edge <= noise_tol * size && a->edge - face <= sine * size;
+    const bool near = a->edge <= box_noise * size && a->edge - face <= sine * size;
     return sine < along_tol && near ? face : a->edge;
 }
 

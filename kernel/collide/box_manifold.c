@@ -13,9 +13,6 @@ static const double flush_tol = 1e-6;
 // other, give more contacts than the closest one
 static const double manifold_tol = 0.05;
 
-// edges nearer than this are apart in a direction that is rounding: another at each end
-static const double noise_tol = 1e-10;
-
 // a vertex this far beyond the outline of a face is still above it, so that boxes of one size on
 // top of each other keep their ids
 static const double snap_tol = 1e-7;
@@ -255,7 +252,7 @@ static void add_edge_ends(const box_pair *b, const box_contact *closest, double 
                 box_from_2(b, c.x2, p);
                 v3_sub(p, c.x1, apart);
                 c.g = v3_norm(apart);
-                const double same = c.g > noise_tol * size ? 1 - manifold_tol : 0;
+                const double same = c.g > box_noise * size ? 1 - manifold_tol : 0;
                 if (!(c.g <= reach) || !(v3_dot(apart, closest->u) > same * c.g)) {
                     continue;
                 }

@@ -240,8 +240,8 @@ PCS_API pcs_scheme pcs_scheme_default(void);
 /// For bodies that lie on each other, e = 0, few or many: theta = 1, speculative, every overlap
 /// projected to 3e-4 of `size`, the diameter or least edge (m) of the smallest body; velocities to
 /// `tol`: 1e-4 is what is needed to look right, 1e-8 and less what is needed to stay put for long.
-/// `auto` may spend 20 000 units of its budget on a problem; set `accept_unconverged` to go on after
-/// one that is not solved by then.
+/// `auto` may spend 20 000 units of its budget on a problem; set `accept_unconverged` to go on
+/// after one that is not solved by then.
 PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
 
 // ---- the model
