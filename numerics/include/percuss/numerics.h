@@ -8,5 +8,6 @@
 #include <percuss/linalg.h>
 #include <percuss/problem.h>
 #include <percuss/solver.h>
+#include <percuss/tableau.h>
 
 #endif

@@ -1,0 +1,127 @@
+// Order conditions of Runge-Kutta methods, one for each rooted tree t (Butcher 1963; Hairer,
+// Norsett, Wanner, Solving ODE I, II.2):
+//     sum_i b_i Phi_i(t) = 1 / gamma(t).
+// Phi of a leaf is 1; a vertex has the product over its children t_k of (A Phi(t_k))_i; gamma is
+// the product over all vertices of the size of what hangs at them.
+//
+// The trees of n vertices are their level sequences (the distance from the root, depth first) in
+// the order of Beyer and Hedetniemi, Constant time generation of rooted trees, 1980.
+#include "ode/tableau.h"
+
+#include <math.h>
+
+#define MOST_ORDER 8
+
+typedef struct tree {
+    int n;
+    int level[MOST_ORDER];
+} tree;
+
+// the path: the first tree of its size
+static tree first_tree(int n)
+{
+    tree t = {.n = n};
+    for (int i = 0; i < n; ++i) {
+        t.level[i] = i;
+    }
+    return t;
+}
+
+// the last vertex that is not next to the root moves up; what follows repeats the branch that ended
+// there. False after the last tree, the bush
+static bool next_tree(tree *t)
+{
+    int p = t->n - 1;
+    while (p > 0 && t->level[p] <= 1) {
+        --p;
+    }
+    if (p <= 0) return false;
+
+    int q = p - 1;
+    while (t->level[q] != t->level[p] - 1) {
+        --q;
+    }
+    for (int i = p; i < t->n; ++i) {
+        t->level[i] = t->level[i - (p - q)];
+    }
+    return true;
+}
+
+int pcs_tableau_conditions(int order)
+{
+    if (order < 1 || order > MOST_ORDER) return 0;
+    tree t = first_tree(order);
+    int n = 1;
+    while (next_tree(&t)) {
+        ++n;
+    }
+    return n;
+}
+
+// b.Phi(t) - 1 / gamma(t)
+static double residual_of(const tree *t, const pcs_tableau *m, const double *b)
+{
+    double phi[MOST_ORDER][PCS_TABLEAU_STAGES], gamma = 1;
+    int size[MOST_ORDER];
+    for (int k = 0; k < t->n; ++k) {
+        size[k] = 1;
+        for (int i = 0; i < m->s; ++i) {
+            phi[k][i] = 1;
+        }
+    }
+    // children come after their parents: backwards, each is complete when it is handed up
+    for (int k = t->n - 1; k > 0; --k) {
+        int parent = k - 1;
+        while (t->level[parent] != t->level[k] - 1) {
+            --parent;
+        }
+        gamma *= size[k];
+        size[parent] += size[k];
+        for (int i = 0; i < m->s; ++i) {
+            double sum = 0;
+            for (int j = 0; j < m->s; ++j) {
+                sum += m->A[m->s * i + j] * phi[k][j];
+            }
+            phi[parent][i] *= sum;
+        }
+    }
+    gamma *= size[0];
+
+    double sum = 0;
+    for (int i = 0; i < m->s; ++i) {
+        sum += b[i] * phi[0][i];
+    }
+    return sum - 1 / gamma;
+}
+
+pcs_status pcs_tableau_residuals(const pcs_tableau *tableau, const double *b, int order,
+                                 double *residual)
+{
+    PCS_TRY(tableau_check_shape(tableau, "pcs_tableau_residuals"));
+    if (order < 1 || order > MOST_ORDER || !residual) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_tableau_residuals: order is %d, or there is no place for the "
+                        "residuals; conditions are known for orders 1 to %d",
+                        order, MOST_ORDER);
+    }
+    tree t = first_tree(order);
+    int n = 0;
+    do {
+        residual[n++] = residual_of(&t, tableau, b ? b : tableau->b);
+    } while (next_tree(&t));
+    return PCS_OK;
+}
+
+int pcs_tableau_order(const pcs_tableau *tableau, const double *b, double tol)
+{
+    if (tableau_check_shape(tableau, "pcs_tableau_order") != PCS_OK) return 0;
+    for (int order = 1; order <= MOST_ORDER; ++order) {
+        tree t = first_tree(order);
+        do {
+            // not <= : a NaN holds no condition
+            const double r = residual_of(&t, tableau, b ? b : tableau->b);
+            if (!(fabs(r) <= tol)) return order - 1;
+        } while (next_tree(&t));
+    }
+    return MOST_ORDER;
+}
