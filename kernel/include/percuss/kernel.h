@@ -10,5 +10,6 @@
 #include <percuss/shape.h>
 #include <percuss/state.h>
 #include <percuss/step.h>
+#include <percuss/vehicle.h>
 
 #endif

@@ -1,0 +1,945 @@
+// The hydrodynamic vehicle: each term against its closed form, powers against energies, rigid
+// bodies and frames of reference against Newton-Euler, and what is refused.
+#include "support.h"
+
+#include <percuss/rotation.h>
+#include <percuss/vehicle.h>
+
+#include "linalg/m3.h"
+
+#define PI    3.14159265358979323846
+#define DRAWS TEST_DRAWS(1000)
+
+static void random_vector(test_random *r, double *x, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        x[i] = random_normal(r);
+    }
+}
+
+// symmetric positive definite
+static void random_mass(test_random *r, double size, double M[36])
+{
+    double B[36];
+    random_vector(r, B, 36);
+    for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < 6; ++j) {
+            M[i + 6 * j] = size * (i == j);
+            for (int k = 0; k < 6; ++k) {
+                M[i + 6 * j] += size * B[i + 6 * k] * B[j + 6 * k];
+            }
+        }
+    }
+}
+
+static double dot6(const double *a, const double *b)
+{
+    double s = 0;
+    for (int i = 0; i < 6; ++i) {
+        s += a[i] * b[i];
+    }
+    return s;
+}
+
+// the mass matrix about O of a solid with centre of mass r_G and inertia J about it
+static void solid_mass(double m, const double r_G[3], const double J[9], double M[36])
+{
+    double S[9], SS[9];
+    m3_skew(r_G, S);
+    m3_mul_m3(S, S, SS);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            M[i + 6 * j] = m * (i == j);
+            M[i + 6 * (3 + j)] = -m * S[i + 3 * j];
+            M[3 + i + 6 * j] = m * S[i + 3 * j];
+            M[3 + i + 6 * (3 + j)] = J[i + 3 * j] - m * SS[i + 3 * j];
+        }
+    }
+}
+
+// everything at random, within what is physical
+static pcs_vehicle_def random_def(test_random *r)
+{
+    pcs_vehicle_def def = pcs_vehicle_def_default();
+    random_mass(r, 3, def.mass_matrix);
+    random_vector(r, def.r_G, 3);
+    random_vector(r, def.r_B, 3);
+    random_vector(r, def.thruster, 3);
+    random_vector(r, def.thrust_axis, 3);
+    def.weight = random_between(r, 10, 100);
+    def.buoyancy = random_between(r, 10, 100);
+    for (int i = 0; i < 6; ++i) {
+        def.damping[i] = random_between(r, 0, 3);
+        def.quadratic[i] = random_between(r, 0, 3);
+    }
+    for (int i = 0; i < def.n_fins; ++i) {
+        def.fin[i].angle = random_between(r, -PI, PI);
+        def.fin[i].x = random_normal(r);
+    }
+    return def;
+}
+
+// no weight, no water
+static pcs_vehicle_def in_vacuum(void)
+{
+    pcs_vehicle_def def = pcs_vehicle_def_default();
+    memset(def.damping, 0, sizeof def.damping);
+    memset(def.quadratic, 0, sizeof def.quadratic);
+    def.weight = def.buoyancy = def.density = def.Yur = 0;
+    return def;
+}
+
+static void random_state(test_random *r, double x[PCS_VEHICLE_STATE])
+{
+    random_vector(r, x, PCS_VEHICLE_STATE);
+    random_quaternion(r, x + 3);
+}
+
+static pcs_vehicle_command random_command(test_random *r)
+{
+    pcs_vehicle_command c = {.thrust = 20 * random_normal(r)};
+    for (int i = 0; i < PCS_VEHICLE_FINS; ++i) {
+        c.deflection[i] = random_between(r, -1, 1);
+    }
+    return c;
+}
+
+static pcs_vehicle *make(const pcs_vehicle_def *def)
+{
+    pcs_vehicle *v;
+    CK_OK(pcs_vehicle_create(NULL, def, &v));
+    return v;
+}
+
+// ---- terms
+
+START_TEST(the_coriolis_term_has_no_power)
+{
+    test_random r = random_seed(1);
+    for (int n = 0; n < DRAWS; ++n) {
+        double M[36], nu[6], C[6];
+        random_mass(&r, 1, M);
+        random_vector(&r, nu, 6);
+        pcs_vehicle_coriolis(M, nu, C);
+        CK_NEAR(dot6(nu, C), 0, 1e-13 * (1 + sqrt(dot6(C, C) * dot6(nu, nu))));
+    }
+}
+END_TEST
+
+// (11.1), the three cross products written out
+START_TEST(a_diagonal_mass_gives_the_printed_formula)
+{
+    test_random r = random_seed(2);
+    for (int n = 0; n < DRAWS; ++n) {
+        double M[36] = {0}, nu[6], C[6], d[6];
+        for (int i = 0; i < 6; ++i) {
+            d[i] = M[7 * i] = random_between(&r, 0.1, 20);
+        }
+        random_vector(&r, nu, 6);
+        const double u = nu[0], v = nu[1], w = nu[2], p = nu[3], q = nu[4], s = nu[5];
+        const double expected[6] = {d[2] * w * q - d[1] * v * s,
+                                    d[0] * u * s - d[2] * w * p,
+                                    d[1] * v * p - d[0] * u * q,
+                                    (d[5] - d[4]) * q * s + (d[2] - d[1]) * v * w,
+                                    (d[3] - d[5]) * s * p + (d[0] - d[2]) * w * u,
+                                    (d[4] - d[3]) * p * q + (d[1] - d[0]) * u * v};
+        pcs_vehicle_coriolis(M, nu, C);
+        for (int i = 0; i < 6; ++i) {
+            CK_NEAR(C[i], expected[i], 1e-13 * (1 + fabs(expected[i])) * 20);
+        }
+    }
+}
+END_TEST
+
+// the vertical in body axes is (-sin theta, cos theta sin phi, cos theta cos phi)
+START_TEST(weight_and_buoyancy_restore)
+{
+    pcs_vehicle_def def = pcs_vehicle_def_default();
+    def.weight = 90;
+    def.buoyancy = 110;
+    v3_copy((double[3]){0.02, -0.01, -0.03}, def.r_G);
+    pcs_vehicle *v = make(&def);
+    const pcs_vehicle_command none = {0};
+    const double nu[6] = {0};
+    for (int k = 0; k < 50; ++k) {
+        const double phi = 0.3 * k, theta = 0.1 * k - 1.5, psi = 0.7 * k;
+        const double zx = -sin(theta), zy = cos(theta) * sin(phi), zz = cos(theta) * cos(phi);
+        double Q[4];
+        pcs_quat_from_zyx(phi, theta, psi, Q);
+        pcs_vehicle_wrenches w;
+        CK_OK(pcs_vehicle_terms(v, Q, nu, &none, &w));
+        CK_NEAR(w.restoring[0], 20 * zx, 1e-13);
+        CK_NEAR(w.restoring[1], 20 * zy, 1e-13);
+        CK_NEAR(w.restoring[2], 20 * zz, 1e-13);
+        const double a = 110 * 0.01, W = 90;
+        CK_NEAR(w.restoring[3], -a * zy - W * (-0.01 * zz + 0.03 * zy), 1e-13);
+        CK_NEAR(w.restoring[4], a * zx - W * (-0.03 * zx - 0.02 * zz), 1e-13);
+        CK_NEAR(w.restoring[5], -W * (0.02 * zy + 0.01 * zx), 1e-13);
+        for (int i = 0; i < 6; ++i) {
+            CK_NEAR(w.inertia[i] + w.damping[i] + w.lateral[i] + w.thruster[i] + w.fins[i], 0, 0);
+        }
+    }
+    pcs_vehicle_destroy(v);
+}
+END_TEST
+
+START_TEST(damping_sway_and_thrust)
+{
+    pcs_vehicle_def def = pcs_vehicle_def_default();
+    def.thruster[1] = 0.2;
+    v3_copy((double[3]){0, 0, -4}, def.thrust_axis);
+    pcs_vehicle *v = make(&def);
+    const double Q[4] = {1, 0, 0, 0}, nu[6] = {2, -1, 0.5, -3, 0.25, 4};
+    const double expected[6] = {-2 - 2 * 4, 5 + 20, -2.5 - 5, 0.3 + 0.45, -0.25 - 0.125, -4 - 32};
+    const pcs_vehicle_command command = {.thrust = 3};
+    pcs_vehicle_wrenches w;
+    CK_OK(pcs_vehicle_terms(v, Q, nu, &command, &w));
+    for (int i = 0; i < 6; ++i) {
+        CK_NEAR(w.damping[i], expected[i], 1e-14);
+        CK_NEAR(w.lateral[i], i == 1 ? 8 : 0, 0);
+    }
+    // (-0.76, 0.2, 0) x (0, 0, -3)
+    const double thrust[6] = {0, 0, -3, -0.6, -0.76 * 3, 0};
+    for (int i = 0; i < 6; ++i) {
+        CK_NEAR(w.thruster[i], thrust[i], 1e-15);
+    }
+    pcs_vehicle_destroy(v);
+}
+END_TEST
+
+// ---- the profile
+
+START_TEST(the_fit_is_that_of_the_formula)
+{
+    const pcs_foil f = pcs_foil_naca0012();
+    const double a0 = PI / 12;
+    double last_L = 0, last_D = 0;
+    const int n = 20000;
+    for (int i = -n; i <= n; ++i) {
+        const double alpha = PI * i / n;
+        double L, D, mirror_L, mirror_D;
+        CK_OK(pcs_foil_coefficients(&f, alpha, &L, &D));
+        CK_OK(pcs_foil_coefficients(&f, -alpha, &mirror_L, &mirror_D));
+        ck_assert(isfinite(L) && D >= f.drag);
+        CK_NEAR(L, -mirror_L, 0);
+        CK_NEAR(D, mirror_D, 0);
+
+        // as it is printed; exponents stay within 170 here
+        const double p = exp(-50 * (alpha - a0)), m = exp(50 * (alpha + a0));
+        const double sigma = (1 + p + m) / ((1 + p) * (1 + m)), pre = 5.73 * alpha;
+        CK_NEAR(L, (1 - sigma) * pre + sigma * 2 * sin(alpha) * fabs(sin(alpha)) * cos(alpha),
+                1e-13);
+        CK_NEAR(D,
+                (1 - sigma) * (0.0065 + 0.01 * pre * pre) +
+                    sigma * (0.0065 + 2 * pow(fabs(sin(alpha)), 3)),
+                1e-13);
+
+        // no jumps: the steepest part is the stall
+        if (i > -n) {
+            CK_NEAR(L, last_L, 30 * PI / n);
+            CK_NEAR(D, last_D, 30 * PI / n);
+        }
+        last_L = L;
+        last_D = D;
+    }
+}
+END_TEST
+
+START_TEST(small_angles_and_sharp_stalls)
+{
+    pcs_foil f = pcs_foil_naca0012();
+    double L, D;
+    CK_OK(pcs_foil_coefficients(&f, 1e-6, &L, &D));
+    CK_NEAR(L / 1e-6, 5.73, 1e-4);
+    CK_NEAR(D, 0.0065, 1e-10);
+    CK_OK(pcs_foil_coefficients(&f, PI, &L, &D));
+    CK_NEAR(L, 0, 1e-15);
+    CK_NEAR(D, 0.0065, 1e-15);
+
+    // exponents far beyond what e^x can hold
+    f.sharpness = 1e9;
+    for (int i = -100; i <= 100; ++i) {
+        CK_OK(pcs_foil_coefficients(&f, PI * i / 100, &L, &D));
+        ck_assert(isfinite(L) && isfinite(D));
+    }
+    CK_OK(pcs_foil_coefficients(&f, 0.26, &L, &D));
+    CK_NEAR(L, 5.73 * 0.26, 1e-14);
+    CK_OK(pcs_foil_coefficients(&f, 0.27, &L, &D));
+    CK_NEAR(L, 2 * sin(0.27) * sin(0.27) * cos(0.27), 1e-14);
+}
+END_TEST
+
+START_TEST(tables_are_linear_between_their_rows)
+{
+    const double table[] = {-1, -3, 0.5, 0, 1, 0.1, 0.5, 2, 0.3, 2, 0, 0.9};
+    pcs_foil f = {.table = table, .rows = 4};
+    const double at[][3] = {{-1, -3, 0.5}, {-0.5, -1, 0.3}, {0, 1, 0.1}, {0.25, 1.5, 0.2},
+                            {0.5, 2, 0.3}, {1.25, 1, 0.6},  {2, 0, 0.9}, {3, 0, 0.9},
+                            {-2, -3, 0.5}, {0.1, 1.2, 0.14}};
+    double L, D;
+    for (size_t i = 0; i < sizeof at / sizeof *at; ++i) {
+        CK_OK(pcs_foil_coefficients(&f, at[i][0], &L, &D));
+        CK_NEAR(L, at[i][1], 1e-15);
+        CK_NEAR(D, at[i][2], 1e-15);
+    }
+
+    // a fine table of the fit stands for the fit
+    enum { ROWS = 4001 };
+    const pcs_foil fit = pcs_foil_naca0012();
+    double *fine = calloc(3 * ROWS, sizeof *fine);
+    for (int i = 0; i < ROWS; ++i) {
+        fine[3 * i] = -PI + 2 * PI * i / (ROWS - 1);
+        CK_OK(pcs_foil_coefficients(&fit, fine[3 * i], &fine[3 * i + 1], &fine[3 * i + 2]));
+    }
+    f = (pcs_foil){.table = fine, .rows = ROWS};
+    test_random r = random_seed(3);
+    for (int n = 0; n < DRAWS; ++n) {
+        const double alpha = random_between(&r, -PI, PI);
+        double expected_L, expected_D;
+        CK_OK(pcs_foil_coefficients(&f, alpha, &L, &D));
+        CK_OK(pcs_foil_coefficients(&fit, alpha, &expected_L, &expected_D));
+        CK_NEAR(L, expected_L, 2e-4);
+        CK_NEAR(D, expected_D, 2e-4);
+    }
+    free(fine);
+}
+END_TEST
+
+static int user_foil(void *user, double alpha, double *CL, double *CD)
+{
+    const double *c = user;
+    *CL = c[0] * alpha;
+    *CD = c[1];
+    return 0;
+}
+
+START_TEST(a_callback_is_asked)
+{
+    double c[2] = {3, 0.2};
+    const pcs_foil f = {.fn = user_foil, .user = c};
+    double L, D;
+    CK_OK(pcs_foil_coefficients(&f, 0.5, &L, &D));
+    CK_NEAR(L, 1.5, 0);
+    CK_NEAR(D, 0.2, 0);
+}
+END_TEST
+
+// ---- fins
+
+START_TEST(only_drag_takes_energy_from_a_fin)
+{
+    test_random r = random_seed(4);
+    for (int n = 0; n < DRAWS; ++n) {
+        const pcs_vehicle_def def = random_def(&r);
+        pcs_vehicle *v = make(&def);
+        double nu[6];
+        random_vector(&r, nu, 6);
+        for (int i = 0; i < def.n_fins; ++i) {
+            pcs_fin_load f;
+            CK_OK(pcs_vehicle_fin_load(v, i, nu, random_between(&r, -3, 3), &f));
+            const double drag = 0.5 * 1000 * 0.008 * pow(f.speed, 3) * f.CD;
+            CK_NEAR(dot6(nu, f.wrench), -drag, 1e-11 * (1 + drag) * (1 + fabs(f.CL / f.CD)));
+            ck_assert(f.alpha > -PI && f.alpha <= PI);
+        }
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+// the force as the theory writes it, with sines and cosines of alpha
+START_TEST(a_fin_by_its_angles)
+{
+    test_random r = random_seed(5);
+    for (int n = 0; n < DRAWS; ++n) {
+        const pcs_vehicle_def def = random_def(&r);
+        pcs_vehicle *v = make(&def);
+        double nu[6], at[3], slip[3];
+        random_vector(&r, nu, 6);
+        const double delta = random_between(&r, -1, 1), g = def.fin[1].angle;
+        const double normal[3] = {0, -sin(g), cos(g)};
+        const double point[3] = {def.fin[1].x, def.fin[1].radius * cos(g),
+                                 def.fin[1].radius * sin(g)};
+        v3_cross(nu + 3, point, slip);
+        v3_along(slip, 1, nu, at);
+        double chord[3], across[3], force[3], moment[3], CL, CD;
+        for (int k = 0; k < 3; ++k) {
+            chord[k] = cos(delta) * (k == 0) + sin(delta) * normal[k];
+            across[k] = -sin(delta) * (k == 0) + cos(delta) * normal[k];
+        }
+        const double vc = v3_dot(at, chord), vn = v3_dot(at, across), alpha = atan2(-vn, vc);
+        const double s = sin(alpha), c = cos(alpha), U2 = vc * vc + vn * vn;
+        CK_OK(pcs_foil_coefficients(&def.foil, alpha, &CL, &CD));
+        for (int k = 0; k < 3; ++k) {
+            force[k] = 0.5 * def.density * def.fin[1].area * U2 *
+                       (CL * (c * across[k] + s * chord[k]) + CD * (-c * chord[k] + s * across[k]));
+        }
+        v3_cross(point, force, moment);
+        pcs_fin_load f;
+        CK_OK(pcs_vehicle_fin_load(v, 1, nu, delta, &f));
+        const double tol = 1e-12 * (1 + 4 * U2 * (fabs(CL) + CD));
+        for (int k = 0; k < 3; ++k) {
+            CK_NEAR(f.wrench[k], force[k], tol);
+            CK_NEAR(f.wrench[3 + k], moment[k], tol * (1 + v3_norm(point)));
+        }
+        CK_NEAR(f.CL, CL, 1e-12);
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+// a tail fin that points left, its leading edge up, lifts the tail: the nose goes down
+START_TEST(fins_steer_the_way_they_turn)
+{
+    const pcs_vehicle_def def = pcs_vehicle_def_default();
+    pcs_vehicle *v = make(&def);
+    const double ahead[6] = {1, 0, 0, 0, 0, 0}, rest[6] = {0}, astern[6] = {-1, 0, 0, 0, 0, 0};
+    pcs_fin_load f;
+    CK_OK(pcs_vehicle_fin_load(v, 0, ahead, 0.1, &f));
+    CK_NEAR(f.alpha, 0.1, 1e-15);
+    CK_NEAR(f.wrench[2], 0.5 * 1000 * 0.008 * f.CL, 1e-12);
+    ck_assert(f.wrench[2] > 0 && f.wrench[4] > 0 && f.wrench[0] < 0);
+
+    // the fin that points up turns the vehicle about z
+    CK_OK(pcs_vehicle_fin_load(v, 1, ahead, 0.1, &f));
+    ck_assert(f.wrench[1] < 0 && f.wrench[5] > 0);
+
+    CK_OK(pcs_vehicle_fin_load(v, 0, astern, 0, &f));
+    CK_NEAR(f.alpha, PI, 0);
+    CK_OK(pcs_vehicle_fin_load(v, 0, rest, 0.1, &f));
+    CK_NEAR(f.speed + f.alpha + f.CL + f.CD + dot6(f.wrench, f.wrench), 0, 0);
+    pcs_vehicle_destroy(v);
+}
+END_TEST
+
+// ---- the whole
+
+// dE/dt along the rates, by central differences of the energies, is the sum of the powers
+START_TEST(energy_changes_by_the_powers)
+{
+    test_random r = random_seed(6);
+    for (int n = 0; n < DRAWS; ++n) {
+        const pcs_vehicle_def def = random_def(&r);
+        pcs_vehicle *v = make(&def);
+        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE], K[2], U[2];
+        random_state(&r, x);
+        const pcs_vehicle_command command = random_command(&r);
+        pcs_vehicle_wrenches w;
+        CK_OK(pcs_vehicle_terms(v, x + 3, x + 7, &command, &w));
+        CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
+        const double d = 1e-6;
+        for (int side = 0; side < 2; ++side) {
+            double moved[PCS_VEHICLE_STATE];
+            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+                moved[i] = x[i] + (side ? d : -d) * rate[i];
+            }
+            pcs_vehicle_energy(v, moved, &K[side], &U[side]);
+        }
+        const double *nu = x + 7;
+        const double lost = dot6(nu, w.damping) + dot6(nu, w.fins);
+        const double power = lost + dot6(nu, w.lateral) + dot6(nu, w.thruster);
+        const double work = fabs(lost) + fabs(power) + fabs(dot6(nu, w.restoring)) + 1;
+        CK_NEAR((U[1] - U[0]) / (2 * d), -dot6(nu, w.restoring), 1e-6 * work);
+        CK_NEAR((K[1] - K[0] + U[1] - U[0]) / (2 * d), power, 1e-6 * work);
+        ck_assert(lost <= 0);
+        CK_NEAR(dot6(nu, w.inertia), 0, 1e-11 * work * (1 + dot6(nu, nu)));
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+START_TEST(thrust_and_drag_balance)
+{
+    const pcs_vehicle_def def = pcs_vehicle_def_default();
+    pcs_vehicle *v = make(&def);
+    for (int k = -20; k <= 20; ++k) {
+        const pcs_vehicle_command command = {.thrust = 5.0 * k};
+        double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1}, rate[PCS_VEHICLE_STATE], u;
+        CK_OK(pcs_vehicle_terminal_surge(v, command.thrust, &u));
+        x[7] = u;
+        CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
+        ck_assert(u * k >= 0);
+        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+            CK_NEAR(rate[i], 0, 1e-14 * (1 + fabs(command.thrust)));
+        }
+        // going ahead, as the theory writes it
+        double CL, CD;
+        CK_OK(pcs_foil_coefficients(&def.foil, 0, &CL, &CD));
+        if (k > 0) CK_NEAR(u + (2 + 2 * 1000 * 0.008 * CD) * u * u, 5.0 * k, 1e-12 * k);
+    }
+    pcs_vehicle_destroy(v);
+
+    const pcs_vehicle_def empty = in_vacuum();
+    v = make(&empty);
+    double u;
+    CK_FAILS(pcs_vehicle_terminal_surge(v, 1, &u), PCS_ERR_SINGULAR);
+    CK_OK(pcs_vehicle_terminal_surge(v, 0, &u));
+    CK_NEAR(u, 0, 0);
+    CK_FAILS(pcs_vehicle_terminal_surge(v, NAN, &u), PCS_ERR_ARG);
+    pcs_vehicle_destroy(v);
+}
+END_TEST
+
+// neither where nor in what heading matters, nor the length of Q
+START_TEST(the_vertical_is_the_only_direction)
+{
+    test_random r = random_seed(7);
+    for (int n = 0; n < DRAWS; ++n) {
+        const pcs_vehicle_def def = random_def(&r);
+        pcs_vehicle *v = make(&def);
+        double x[PCS_VEHICLE_STATE], y[PCS_VEHICLE_STATE], a[PCS_VEHICLE_STATE],
+            b[PCS_VEHICLE_STATE], turn[4], moved[3];
+        random_state(&r, x);
+        const pcs_vehicle_command command = random_command(&r);
+        memcpy(y, x, sizeof y);
+        random_vector(&r, y, 3);
+        CK_OK(pcs_quat_from_axis_angle((double[3]){0, 0, 1}, random_between(&r, -PI, PI), turn));
+        pcs_quat_mul(turn, x + 3, y + 3);
+        for (int i = 3; i < 7; ++i) {
+            y[i] *= 3;
+        }
+        CK_OK(pcs_vehicle_rates(v, 0, x, &command, a));
+        CK_OK(pcs_vehicle_rates(v, 5, y, &command, b));
+        double size = 1;
+        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+            size = fmax(size, fabs(a[i]));
+        }
+        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+            CK_NEAR(b[i], a[i], 1e-11 * size);
+        }
+        pcs_quat_rotate(turn, a, moved);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(b[i], moved[i], 1e-13);
+        }
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+// a solid under gravity and thrust, its centre of mass away from O: G moves as m a = F, the
+// rotation follows Euler's equations about G (theory 3.1)
+START_TEST(without_water_it_is_a_newton_euler_body)
+{
+    test_random r = random_seed(8);
+    for (int n = 0; n < DRAWS; ++n) {
+        pcs_vehicle_def def = in_vacuum();
+        const double m = random_between(&r, 1, 5), weight = 9.81 * m;
+        double J[9], S[9], R[9];
+        const double principal[9] = {1, 0, 0, 0, 1.5, 0, 0, 0, 2};
+        double axes[4];
+        random_quaternion(&r, axes);
+        pcs_quat_to_matrix(axes, R);
+        m3_mul_m3(R, principal, S);
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                J[i + 3 * j] = S[i] * R[j] + S[i + 3] * R[j + 3] + S[i + 6] * R[j + 6];
+            }
+        }
+        random_vector(&r, def.r_G, 3);
+        random_vector(&r, def.thruster, 3);
+        random_vector(&r, def.thrust_axis, 3);
+        solid_mass(m, def.r_G, J, def.mass_matrix);
+        def.weight = weight;
+        pcs_vehicle *v = make(&def);
+        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE];
+        random_state(&r, x);
+        const pcs_vehicle_command command = random_command(&r);
+        CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
+
+        // the acceleration of G: that of O, a_B = V' + omega x V, and the transport terms
+        const double *V = x + 7, *w = x + 10, *Vdot = rate + 7, *wdot = rate + 10;
+        double wV[3], wr[3], wwr[3], wdr[3], a_B[3], a[3];
+        v3_cross(w, V, wV);
+        v3_cross(w, def.r_G, wr);
+        v3_cross(w, wr, wwr);
+        v3_cross(wdot, def.r_G, wdr);
+        for (int i = 0; i < 3; ++i) {
+            a_B[i] = Vdot[i] + wV[i] + wdr[i] + wwr[i];
+        }
+        pcs_quat_rotate(x + 3, a_B, a);
+
+        double unit[3], thrust[3], push[3], lever[3], torque[3], Jw[3], wJw[3], Jwdot[3];
+        v3_unit(def.thrust_axis, unit);
+        v3_scale(command.thrust, unit, thrust);
+        pcs_quat_rotate(x + 3, thrust, push);
+        v3_sub(def.thruster, def.r_G, lever);
+        v3_cross(lever, thrust, torque);
+        m3_mul(J, w, Jw);
+        v3_cross(w, Jw, wJw);
+        m3_mul(J, wdot, Jwdot);
+        const double tol = 1e-11 * (1 + v3_norm(torque) + v3_norm(wJw) + weight);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(m * a[i], push[i] - (i == 2 ? weight : 0), tol);
+            CK_NEAR(Jwdot[i], torque[i] - wJw[i], tol);
+        }
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+// both forms of the second derivative of X (E-15b): R a_B with a_B = V' + omega x V, and the three
+// terms Im(Q V' Q* + Q' V Q* + Q V Q'*)
+START_TEST(two_forms_of_the_acceleration)
+{
+    test_random r = random_seed(9);
+    for (int n = 0; n < DRAWS; ++n) {
+        const pcs_vehicle_def def = pcs_vehicle_def_default();
+        pcs_vehicle *v = make(&def);
+        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE];
+        random_state(&r, x);
+        const pcs_vehicle_command command = random_command(&r);
+        CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
+        const double *Q = x + 3, *Qdot = rate + 3;
+        const double V[4] = {0, x[7], x[8], x[9]}, Vdot[4] = {0, rate[7], rate[8], rate[9]};
+        double conj[4], conj_dot[4], half[4], terms[3][4], wV[3], a_B[3], frame[3];
+        pcs_quat_conj(Q, conj);
+        pcs_quat_conj(Qdot, conj_dot);
+        pcs_quat_mul(Q, Vdot, half);
+        pcs_quat_mul(half, conj, terms[0]);
+        pcs_quat_mul(Qdot, V, half);
+        pcs_quat_mul(half, conj, terms[1]);
+        pcs_quat_mul(Q, V, half);
+        pcs_quat_mul(half, conj_dot, terms[2]);
+        v3_cross(x + 10, x + 7, wV);
+        v3_along(wV, 1, rate + 7, a_B);
+        pcs_quat_rotate(Q, a_B, frame);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(frame[i], terms[0][1 + i] + terms[1][1 + i] + terms[2][1 + i],
+                    1e-12 * (1 + v3_norm(a_B)));
+        }
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+START_TEST(euler_angles_agree_with_quaternions)
+{
+    test_random r = random_seed(10);
+    const double d = 1e-6;
+    for (int n = 0; n < DRAWS; ++n) {
+        const pcs_vehicle_def def = random_def(&r);
+        pcs_vehicle *v = make(&def);
+        double e[PCS_VEHICLE_STATE_EULER], e_rate[PCS_VEHICLE_STATE_EULER];
+        random_vector(&r, e, PCS_VEHICLE_STATE_EULER);
+        e[4] = random_between(&r, -1.4, 1.4);
+        const pcs_vehicle_command command = random_command(&r);
+        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE], Q[2][4];
+        memcpy(x, e, 3 * sizeof *x);
+        memcpy(x + 7, e + 6, 6 * sizeof *x);
+        pcs_quat_from_zyx(e[3], e[4], e[5], x + 3);
+        CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
+        CK_OK(pcs_vehicle_rates_euler(v, 0, e, &command, e_rate));
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(e_rate[i], rate[i], 1e-14);
+        }
+        for (int i = 0; i < 6; ++i) {
+            CK_NEAR(e_rate[6 + i], rate[7 + i], 1e-12 * (1 + fabs(rate[7 + i])));
+        }
+        // dQ/dt by central differences along the rates of the angles
+        for (int k = 0; k < 2; ++k) {
+            const double s = k ? d : -d;
+            pcs_quat_from_zyx(e[3] + s * e_rate[3], e[4] + s * e_rate[4], e[5] + s * e_rate[5],
+                              Q[k]);
+        }
+        double speed = 1;
+        for (int i = 3; i < 6; ++i) {
+            speed = fmax(speed, fabs(e_rate[i]));
+        }
+        for (int i = 0; i < 4; ++i) {
+            CK_NEAR((Q[1][i] - Q[0][i]) / (2 * d), rate[3 + i],
+                    1e-9 * speed + d * d * pow(speed, 3));
+        }
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+// seen from a frame that drifts with the water the current is gone: nu - (R^T c; 0) obeys the
+// equations of still water, for a solid in added mass
+START_TEST(a_current_is_a_change_of_frame)
+{
+    test_random r = random_seed(11);
+    for (int n = 0; n < DRAWS; ++n) {
+        pcs_vehicle_def def = random_def(&r);
+        const double J[9] = {1, 0.1, 0, 0.1, 2, -0.2, 0, -0.2, 3};
+        random_mass(&r, 2, def.added_mass);
+        solid_mass(4, def.r_G, J, def.mass_matrix);
+        for (int i = 0; i < 36; ++i) {
+            def.mass_matrix[i] += def.added_mass[i];
+        }
+        pcs_vehicle *still = make(&def);
+        random_vector(&r, def.current, 3);
+        pcs_vehicle *flowing = make(&def);
+
+        double x[PCS_VEHICLE_STATE], y[PCS_VEHICLE_STATE], a[PCS_VEHICLE_STATE],
+            b[PCS_VEHICLE_STATE], back[4], c[3], turning[3];
+        random_state(&r, x);
+        const pcs_vehicle_command command = random_command(&r);
+        pcs_quat_conj(x + 3, back);
+        pcs_quat_rotate(back, def.current, c);
+        memcpy(y, x, sizeof y);
+        v3_along(x + 7, 1, c, y + 7);
+        v3_cross(x + 10, c, turning);
+        CK_OK(pcs_vehicle_rates(still, 0, x, &command, a));
+        CK_OK(pcs_vehicle_rates(flowing, 0, y, &command, b));
+        double size = 1;
+        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+            size = fmax(size, fabs(a[i]));
+        }
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(b[i], a[i] + def.current[i], 1e-13 * size);
+            CK_NEAR(b[7 + i], a[7 + i] - turning[i], 1e-11 * size);
+            CK_NEAR(b[10 + i], a[10 + i], 1e-11 * size);
+        }
+        pcs_vehicle_destroy(still);
+        pcs_vehicle_destroy(flowing);
+    }
+}
+END_TEST
+
+// Kirchhoff: without damping and fins energy stays, and with neither weight nor buoyancy the
+// inertial momenta R P and X x R P + R H do as well
+static void momenta(const double *M, const double *x, double out[6])
+{
+    double P[6] = {0}, moment[3], arm[3];
+    for (int j = 0; j < 6; ++j) {
+        for (int i = 0; i < 6; ++i) {
+            P[i] += M[i + 6 * j] * x[7 + j];
+        }
+    }
+    pcs_quat_rotate(x + 3, P, out);
+    pcs_quat_rotate(x + 3, P + 3, moment);
+    v3_cross(x, out, arm);
+    v3_along(moment, 1, arm, out + 3);
+}
+
+// classical Runge-Kutta
+static void integrate(const pcs_vehicle *v, const pcs_vehicle_command *command, double T, int steps,
+                      double *x)
+{
+    const double h = T / steps, at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
+    for (int k = 0; k < steps; ++k) {
+        double sum[PCS_VEHICLE_STATE] = {0}, rate[PCS_VEHICLE_STATE] = {0};
+        for (int stage = 0; stage < 4; ++stage) {
+            double y[PCS_VEHICLE_STATE];
+            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+                y[i] = x[i] + h * at[stage] * rate[i];
+            }
+            CK_OK(pcs_vehicle_rates(v, k * h, y, command, rate));
+            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+                sum[i] += weight[stage] * rate[i];
+            }
+        }
+        for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+            x[i] += h / 6 * sum[i];
+        }
+    }
+}
+
+START_TEST(an_ideal_fluid_conserves)
+{
+    test_random r = random_seed(12);
+    for (int heavy = 0; heavy < 2; ++heavy) {
+        pcs_vehicle_def def = in_vacuum();
+        random_mass(&r, 1, def.mass_matrix);
+        if (heavy) {
+            def.weight = 20;
+            def.buoyancy = 19;
+            def.r_B[2] = 0.1;
+        }
+        pcs_vehicle *v = make(&def);
+        double x[PCS_VEHICLE_STATE], before[6], after[6], K[2], U[2];
+        random_state(&r, x);
+        const pcs_vehicle_command none = {0};
+        momenta(def.mass_matrix, x, before);
+        pcs_vehicle_energy(v, x, &K[0], &U[0]);
+        integrate(v, &none, 1, 4000, x);
+        momenta(def.mass_matrix, x, after);
+        pcs_vehicle_energy(v, x, &K[1], &U[1]);
+        CK_NEAR(K[1] + U[1], K[0] + U[0], 1e-9 * (1 + K[0]));
+        // the vertical force and moments about horizontal axes through O are those of the weight
+        for (int i = 0; i < 6; ++i) {
+            const bool kept = !heavy || i < 2 || i == 5;
+            if (kept) CK_NEAR(after[i], before[i], 1e-9 * (1 + fabs(before[i])));
+        }
+        if (heavy) CK_NEAR(after[2] - before[2], -1, 1e-9);
+        pcs_vehicle_destroy(v);
+    }
+}
+END_TEST
+
+START_TEST(it_reaches_the_terminal_surge)
+{
+    const pcs_vehicle_def def = pcs_vehicle_def_default();
+    pcs_vehicle *v = make(&def);
+    const pcs_vehicle_command command = {.thrust = 30};
+    double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1}, u;
+    CK_OK(pcs_vehicle_terminal_surge(v, 30, &u));
+    integrate(v, &command, 20, 2000, x);
+    CK_NEAR(x[7], u, 1e-12);
+    for (int i = 8; i < PCS_VEHICLE_STATE; ++i) {
+        CK_NEAR(x[i], 0, 1e-14);
+    }
+    pcs_vehicle_destroy(v);
+}
+END_TEST
+
+// ---- what is refused
+
+static void refused(const pcs_vehicle_def *def, pcs_status status)
+{
+    pcs_vehicle *v = (pcs_vehicle *)def;
+    CK_FAILS(pcs_vehicle_create(NULL, def, &v), status);
+    ck_assert_ptr_null(v);
+}
+
+#define REFUSED(status, change)                          \
+    do {                                                 \
+        pcs_vehicle_def def = pcs_vehicle_def_default(); \
+        change;                                          \
+        refused(&def, status);                           \
+    } while (0)
+
+START_TEST(definitions_are_checked)
+{
+    const double falling[] = {0, 0, 0, 0, 1, 1}, negative[] = {0, 0, 0, 1, 1, -1};
+    const double broken[] = {0, 0, 0, 1, NAN, 1}, fine[] = {0, 0, 0, 1, 1, 1};
+    REFUSED(PCS_ERR_ARG, def.mass_matrix[0] = NAN);
+    REFUSED(PCS_ERR_ARG, def.mass_matrix[1] = 1);
+    REFUSED(PCS_ERR_ARG, def.added_mass[6] = 1);
+    REFUSED(PCS_ERR_SINGULAR, def.mass_matrix[35] = 0);
+    REFUSED(PCS_ERR_SINGULAR, def.mass_matrix[0] = -1);
+    REFUSED(PCS_ERR_SINGULAR, def.mass_matrix[1] = def.mass_matrix[6] = 10);
+    REFUSED(PCS_ERR_ARG, def.mass = 0);
+    REFUSED(PCS_ERR_ARG, def.weight = -1);
+    REFUSED(PCS_ERR_ARG, def.buoyancy = NAN);
+    REFUSED(PCS_ERR_ARG, def.density = INFINITY);
+    REFUSED(PCS_ERR_ARG, def.damping[3] = -0.1);
+    REFUSED(PCS_ERR_ARG, def.quadratic[5] = NAN);
+    REFUSED(PCS_ERR_ARG, def.Yur = NAN);
+    REFUSED(PCS_ERR_ARG, def.r_G[1] = NAN);
+    REFUSED(PCS_ERR_ARG, def.r_B[1] = NAN);
+    REFUSED(PCS_ERR_ARG, def.current[2] = INFINITY);
+    REFUSED(PCS_ERR_ARG, def.thruster[0] = NAN);
+    REFUSED(PCS_ERR_ARG, def.thrust_axis[0] = 0);
+    REFUSED(PCS_ERR_ARG, def.thrust_axis[2] = NAN);
+    REFUSED(PCS_ERR_ARG, def.n_fins = -1);
+    REFUSED(PCS_ERR_ARG, def.n_fins = PCS_VEHICLE_FINS + 1);
+    REFUSED(PCS_ERR_ARG, def.fin[3].area = -0.008);
+    REFUSED(PCS_ERR_ARG, def.fin[0].angle = NAN);
+    REFUSED(PCS_ERR_ARG, def.foil.stall = 0);
+    REFUSED(PCS_ERR_ARG, def.foil.drag = -1);
+    REFUSED(PCS_ERR_ARG, def.foil.slope = NAN);
+    REFUSED(PCS_ERR_ARG, def.foil = ((pcs_foil){.table = falling, .rows = 2}));
+    REFUSED(PCS_ERR_ARG, def.foil = ((pcs_foil){.table = negative, .rows = 2}));
+    REFUSED(PCS_ERR_ARG, def.foil = ((pcs_foil){.table = broken, .rows = 2}));
+    REFUSED(PCS_ERR_ARG, def.foil = ((pcs_foil){.table = fine, .rows = 1}));
+    REFUSED(PCS_ERR_ARG, (def.foil.table = fine, def.foil.rows = 2, def.foil.fn = user_foil));
+
+    pcs_vehicle *v;
+    CK_FAILS(pcs_vehicle_create(NULL, NULL, &v), PCS_ERR_ARG);
+    const pcs_vehicle_def def = pcs_vehicle_def_default();
+    CK_FAILS(pcs_vehicle_create(NULL, &def, NULL), PCS_ERR_ARG);
+    pcs_vehicle_destroy(NULL);
+}
+END_TEST
+
+static int failing_foil(void *user, double alpha, double *CL, double *CD)
+{
+    (void)alpha;
+    const int *mode = user;
+    *CL = 0;
+    if (*mode != 1) *CD = 0.1;
+    return *mode == 2 ? 7 : 0;
+}
+
+START_TEST(arguments_are_checked_and_nothing_is_written)
+{
+    int mode = 0;
+    pcs_vehicle_def def = pcs_vehicle_def_default();
+    def.foil = (pcs_foil){.fn = failing_foil, .user = &mode};
+    pcs_vehicle *v = make(&def);
+    double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1, 0, 0, 0, 1}, out[PCS_VEHICLE_STATE] = {42};
+    pcs_vehicle_command command = {.thrust = 1};
+    CK_OK(pcs_vehicle_rates(v, 0, x, &command, out));
+    out[0] = 42;
+
+    for (mode = 1; mode <= 2; ++mode) {
+        CK_FAILS(pcs_vehicle_rates(v, 0, x, &command, out), PCS_ERR_CALLBACK);
+    }
+    mode = 0;
+    for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+        const double kept = x[i];
+        x[i] = NAN;
+        CK_FAILS(pcs_vehicle_rates(v, 0, x, &command, out), PCS_ERR_ARG);
+        x[i] = kept;
+    }
+    x[3] = 0;
+    CK_FAILS(pcs_vehicle_rates(v, 0, x, &command, out), PCS_ERR_ARG);
+    x[3] = 1;
+    command.deflection[3] = NAN;
+    CK_FAILS(pcs_vehicle_rates(v, 0, x, &command, out), PCS_ERR_ARG);
+    command.deflection[3] = 0;
+    command.deflection[4] = NAN; // not a fin of this vehicle
+    CK_OK(pcs_vehicle_rates(v, 0, x, &command, x));
+    command.thrust = INFINITY;
+    CK_FAILS(pcs_vehicle_rates(v, 0, x, &command, out), PCS_ERR_ARG);
+    command.thrust = 0;
+    CK_FAILS(pcs_vehicle_rates(NULL, 0, x, &command, out), PCS_ERR_ARG);
+
+    double e[PCS_VEHICLE_STATE_EULER] = {0};
+    for (int k = 0; k < 2; ++k) {
+        e[4] = (k ? 0.5 : -0.5) * PI;
+        CK_FAILS(pcs_vehicle_rates_euler(v, 0, e, &command, out), PCS_ERR_SINGULAR);
+    }
+    e[4] = 0.5 * PI - 1e-7;
+    CK_OK(pcs_vehicle_rates_euler(v, 0, e, &command, e));
+    e[11] = NAN;
+    CK_FAILS(pcs_vehicle_rates_euler(v, 0, e, &command, out), PCS_ERR_ARG);
+
+    pcs_fin_load load;
+    CK_FAILS(pcs_vehicle_fin_load(v, 4, x + 7, 0, &load), PCS_ERR_ARG);
+    CK_FAILS(pcs_vehicle_fin_load(v, -1, x + 7, 0, &load), PCS_ERR_ARG);
+    CK_FAILS(pcs_vehicle_fin_load(v, 0, x + 7, NAN, &load), PCS_ERR_ARG);
+    CK_NEAR(out[0], 42, 0);
+    pcs_vehicle_destroy(v);
+}
+END_TEST
+
+START_TEST(memory_is_asked_for_once)
+{
+    const double table[] = {-4, -1, 0, 4, 1, 1};
+    pcs_vehicle_def def = pcs_vehicle_def_default();
+    def.foil = (pcs_foil){.table = table, .rows = 2};
+    for (int k = 0; k < 2; ++k) {
+        test_memory memory = {.fail_at = k};
+        const pcs_env env = test_env(&memory);
+        pcs_vehicle *v;
+        CK_FAILS(pcs_vehicle_create(&env, &def, &v), PCS_ERR_MEMORY);
+        ck_assert_int_eq(memory.live, 0);
+    }
+    test_memory memory = {.fail_at = 2};
+    const pcs_env env = test_env(&memory);
+    pcs_vehicle *v;
+    CK_OK(pcs_vehicle_create(&env, &def, &v));
+    ck_assert_ptr_ne(pcs_vehicle_get(v)->foil.table, table);
+    CK_NEAR(pcs_vehicle_get(v)->foil.table[3], 4, 0);
+    const long before = memory.allocated;
+    double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1, 0, 0, 0, 1};
+    const pcs_vehicle_command command = {.thrust = 5, .deflection = {0.1}};
+    integrate(v, &command, 1, 100, x);
+    ck_assert_int_eq(memory.allocated, before);
+    pcs_vehicle_destroy(v);
+    ck_assert_int_eq(memory.live, 0);
+}
+END_TEST
+
+PCS_TEST_MAIN("vehicle", the_coriolis_term_has_no_power, a_diagonal_mass_gives_the_printed_formula,
+              weight_and_buoyancy_restore, damping_sway_and_thrust, the_fit_is_that_of_the_formula,
+              small_angles_and_sharp_stalls, tables_are_linear_between_their_rows,
+              a_callback_is_asked, only_drag_takes_energy_from_a_fin, a_fin_by_its_angles,
+              fins_steer_the_way_they_turn, energy_changes_by_the_powers, thrust_and_drag_balance,
+              the_vertical_is_the_only_direction, without_water_it_is_a_newton_euler_body,
+              two_forms_of_the_acceleration, euler_angles_agree_with_quaternions,
+              a_current_is_a_change_of_frame, an_ideal_fluid_conserves,
+              it_reaches_the_terminal_surge, definitions_are_checked,
+              arguments_are_checked_and_nothing_is_written, memory_is_asked_for_once)
