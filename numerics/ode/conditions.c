@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "ode/legendre.h"
+
 #define MOST_ORDER 8
 
 typedef struct tree {
@@ -124,4 +126,103 @@ int pcs_tableau_order(const pcs_tableau *tableau, const double *b, double tol)
         } while (next_tree(&t));
     }
     return MOST_ORDER;
+}
+
+// ---- simplifying assumptions
+//
+//     B(p):    sum_i b_i c_i^{k-1}      = 1 / k                     k = 1 .. p
+//     C(eta):  sum_j a_ij c_j^{k-1}     = c_i^k / k                 k = 1 .. eta
+//     D(zeta): sum_i b_i c_i^{k-1} a_ij = b_j (1 - c_j^k) / k       k = 1 .. zeta
+//
+// say that polynomials below a degree are integrated exactly, so that any basis will do. Powers
+// will not: those of degree 40 and 41 are so nearly dependent on [0, 1] that a wrong method passes.
+// With Legendre polynomials what is missing is of the size of what is there.
+
+// whether sum vanishes, in units of the terms it came from (or 1)
+static bool vanishes(double sum, double size, double tol)
+{
+    return fabs(sum) <= tol * fmax(1, size);
+}
+
+// the integral of P_k from 0 to where its values are P
+static double integral(int k, const double *P, double c)
+{
+    return k == 0 ? c : (P[k + 1] - P[k - 1]) / (2 * (2 * k + 1));
+}
+
+#define MOST PCS_TABLEAU_STAGES
+
+typedef struct basis {
+    double P[MOST][2 * MOST + 1]; // P[i][k]: P_k(c_i)
+} basis;
+
+static bool holds_B(const pcs_tableau *t, const basis *at, int k, double tol)
+{
+    double sum = k == 0 ? -1 : 0, size = 0;
+    for (int i = 0; i < t->s; ++i) {
+        const double term = t->b[i] * at->P[i][k];
+        sum += term;
+        size += fabs(term);
+    }
+    return vanishes(sum, size, tol);
+}
+
+static bool holds_C(const pcs_tableau *t, const basis *at, int k, double tol)
+{
+    for (int i = 0; i < t->s; ++i) {
+        double sum = -integral(k, at->P[i], t->c[i]), size = fabs(sum);
+        for (int j = 0; j < t->s; ++j) {
+            const double term = t->A[t->s * i + j] * at->P[j][k];
+            sum += term;
+            size += fabs(term);
+        }
+        if (!vanishes(sum, size, tol)) return false;
+    }
+    return true;
+}
+
+static bool holds_D(const pcs_tableau *t, const basis *at, int k, double tol)
+{
+    for (int j = 0; j < t->s; ++j) {
+        const double rest = (k == 0 ? 1 : 0) - integral(k, at->P[j], t->c[j]);
+        double sum = -t->b[j] * rest, size = fabs(sum);
+        for (int i = 0; i < t->s; ++i) {
+            const double term = t->b[i] * at->P[i][k] * t->A[t->s * i + j];
+            sum += term;
+            size += fabs(term);
+        }
+        if (!vanishes(sum, size, tol)) return false;
+    }
+    return true;
+}
+
+// how many k = 0, 1, .. below `most` hold
+static int count(bool (*holds)(const pcs_tableau *, const basis *, int, double),
+                 const pcs_tableau *t, const basis *at, int most, double tol)
+{
+    int k = 0;
+    while (k < most && holds(t, at, k, tol)) {
+        ++k;
+    }
+    return k;
+}
+
+int pcs_tableau_simplifying(const pcs_tableau *tableau, double tol, int *p, int *eta, int *zeta)
+{
+    int B = 0, C = 0, D = 0;
+    if (tableau_check_shape(tableau, "pcs_tableau_simplifying") == PCS_OK) {
+        const int s = tableau->s;
+        basis at;
+        for (int i = 0; i < s; ++i) {
+            legendre_values(2 * s, tableau->c[i], 1 - tableau->c[i], at.P[i]);
+        }
+        B = count(holds_B, tableau, &at, 2 * s, tol);
+        C = count(holds_C, tableau, &at, s, tol);
+        D = count(holds_D, tableau, &at, s, tol);
+    }
+    if (p) *p = B;
+    if (eta) *eta = C;
+    if (zeta) *zeta = D;
+    const int order = C + D + 1 < 2 * C + 2 ? C + D + 1 : 2 * C + 2;
+    return B < order ? B : order;
 }

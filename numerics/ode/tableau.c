@@ -2,7 +2,9 @@
 // that every integrator asks for.
 #include "ode/tableau.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- named methods
@@ -116,7 +118,8 @@ static const pcs_tableau implicit_euler = {.name = "implicit_euler",
                                            .c = implicit_euler_c,
                                            .order = 1,
                                            .dense = implicit_euler_dense,
-                                           .degree = 1};
+                                           .degree = 1,
+                                           .collocation = true};
 
 static const double trapezoid_A[] = {0, 0, 0.5, 0.5}, trapezoid_b[] = {0.5, 0.5},
                     trapezoid_c[] = {0, 1}, trapezoid_dense[] = {1, -0.5, 0, 0.5};
@@ -127,7 +130,8 @@ static const pcs_tableau trapezoid = {.name = "trapezoid",
                                       .c = trapezoid_c,
                                       .order = 2,
                                       .dense = trapezoid_dense,
-                                      .degree = 2};
+                                      .degree = 2,
+                                      .collocation = true};
 
 #define NAMED(X)        \
     X(explicit_euler)   \
@@ -226,8 +230,19 @@ static pcs_status copy(const pcs_env *env, const pcs_tableau *from, pcs_tableau 
     if (to.dense) memcpy(to.dense, from->dense, n * (size_t)from->degree * sizeof(double));
     t->order = from->order;
     t->order_hat = from->order_hat;
+    t->collocation = from->collocation;
     *out = t;
     return PCS_OK;
+}
+
+// the number after the prefix: the stages of "gauss3"; 0 if the name is not of this kind
+static int stages_of(const char *name, const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    if (strncmp(name, prefix, n) != 0 || !isdigit((unsigned char)name[n])) return 0;
+    char *end;
+    const long s = strtol(name + n, &end, 10);
+    return *end == '\0' && s >= 1 && s <= PCS_TABLEAU_STAGES ? (int)s : 0;
 }
 
 pcs_status pcs_tableau_create_named(const pcs_env *env, const char *name, pcs_tableau **out)
@@ -239,10 +254,15 @@ pcs_status pcs_tableau_create_named(const pcs_env *env, const char *name, pcs_ta
     for (int i = 0; i < pcs_tableau_count(); ++i) {
         if (strcmp(name, named[i]->name) == 0) return copy(env, named[i], out);
     }
+    const int gauss = stages_of(name, "gauss"), radau = stages_of(name, "radau");
+    if (gauss > 0) return pcs_tableau_create_gauss(env, gauss, out);
+    if (radau > 0) return pcs_tableau_create_radau(env, radau, out);
 
-#define X(method) " " #method
+#define X(method) #method ", "
     return pcs_fail(PCS_ERR_ARG,
-                    "pcs_tableau_create_named: no method \"%.40s\"; there are" NAMED(X), name);
+                    "pcs_tableau_create_named: no method \"%.40s\"; there are " NAMED(
+                        X) "gaussS and radauS with S stages, 1 to %d",
+                    name, PCS_TABLEAU_STAGES);
 #undef X
 }
 
@@ -352,6 +372,25 @@ static pcs_status check_weights(const pcs_tableau *t, const double *b, const cha
                     name, sum);
 }
 
+// the integrals of the Lagrange polynomials end at b, which they would not if nodes coincided
+static pcs_status check_collocation(const pcs_tableau *t)
+{
+    double b[PCS_TABLEAU_STAGES], size = 1;
+    PCS_TRY(pcs_tableau_weights(t, 1, b));
+    for (int i = 0; i < t->s; ++i) {
+        size += fabs(t->b[i]);
+    }
+    for (int i = 0; i < t->s; ++i) {
+        if (!(fabs(b[i] - t->b[i]) <= CHECK_TOL * size)) {
+            return pcs_fail(PCS_ERR_ARG,
+                            "pcs_tableau_check: collocation on these nodes has the weight %.15g in "
+                            "stage %d, but b is %.15g there",
+                            b[i], i + 1, t->b[i]);
+        }
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_tableau_check(const pcs_tableau *tableau)
 {
     PCS_TRY(tableau_check_shape(tableau, "pcs_tableau_check"));
@@ -381,7 +420,7 @@ pcs_status pcs_tableau_check(const pcs_tableau *tableau)
                             i + 1, sum, t->b[i]);
         }
     }
-    return PCS_OK;
+    return t->collocation && !t->dense ? check_collocation(t) : PCS_OK;
 }
 
 // ---- what can be read off

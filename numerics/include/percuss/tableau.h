@@ -35,9 +35,12 @@ typedef struct pcs_tableau {
     int order_hat; ///< of b_hat
     /// Dense output: x(t + theta h) = x + h sum_i b_i(theta) K_i with
     /// b_i(theta) = sum_k dense[degree i + k - 1] theta^k, k = 1 .. degree, b_i(1) = b_i. Null: the
-    /// cubic through both ends with their slopes.
+    /// integrals of the Lagrange polynomials where `collocation` is set (pcs_tableau_weights), the
+    /// cubic through both ends with their slopes elsewhere.
     const double *dense;
     int degree; ///< of dense
+    /// The method is the collocation on its nodes, which are distinct.
+    bool collocation;
 } pcs_tableau;
 
 // ---- named methods; never null, nothing to release
@@ -91,8 +94,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_tableau_create_gauss(const pcs_env *env, in
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_create_radau(const pcs_env *env, int s,
                                                           pcs_tableau **out);
 /// The collocation method on s distinct nodes c in [0, 1], ascending: a_ij and b_i are the
-/// integrals of the Lagrange polynomials. `order` is found from the nodes. Collocation methods have
-/// dense output of degree s.
+/// integrals of the Lagrange polynomials. `order` is found from the nodes.
+///
+/// Collocation methods (also Gauss and Radau) have dense output of degree s and order at least s.
+/// Its coefficients are given while sums of powers keep 1e-12 (Gauss and Radau: up to 7 stages);
+/// beyond, `dense` is null, and pcs_tableau_weights has the values.
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_create_collocation(const pcs_env *env, int s,
                                                                 const double *c, pcs_tableau **out);
 /// Accepts null.
@@ -101,14 +107,20 @@ PCS_API void pcs_tableau_destroy(pcs_tableau *tableau);
 // ---- what can be said of a tableau
 
 /// Checks sizes and finiteness, sum b = 1 (also of b_hat), c_i = sum_j a_ij, and that the dense
-/// output ends at b: to 1e-12 times the size of the terms. The sentence of PCS_ERR_ARG names the
-/// first row that is wrong. Every integrator asks this first.
+/// output ends at b: to 1e-12 times the size of the terms (or 1, if that is more). The sentence of
+/// PCS_ERR_ARG names the first row that is wrong. Every integrator asks this first.
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_check(const pcs_tableau *tableau);
 
 /// A strictly lower triangular: no equations to solve.
 PCS_API bool pcs_tableau_is_explicit(const pcs_tableau *tableau);
 /// The last row of A is b and c_s = 1: the last stage is the end of the step.
 PCS_API bool pcs_tableau_is_stiffly_accurate(const pcs_tableau *tableau);
+
+/// The weights b_i(theta) of the dense output: those of `dense`, or of the collocation polynomial
+/// for any number of stages (stable, about 6 s^2 operations). PCS_ERR_UNSUPPORTED if the tableau
+/// has neither. Outside of 0 <= theta <= 1 they extrapolate.
+PCS_NODISCARD PCS_API pcs_status pcs_tableau_weights(const pcs_tableau *tableau, double theta,
+                                                     double *b);
 
 /// Number of order conditions of exactly this order (rooted trees): 1, 1, 2, 4, 9, 20, 48, 115 for
 /// orders 1 to 8; 0 outside.
@@ -124,8 +136,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_tableau_residuals(const pcs_tableau *tablea
 /// pcs_tableau_simplifying.
 PCS_API int pcs_tableau_order(const pcs_tableau *tableau, const double *b, double tol);
 
-/// Butcher's simplifying assumptions: the largest p, eta, zeta for which B(p), C(eta), D(zeta)
-/// hold to tol. The order is at least min(p, eta + zeta + 1, 2 eta + 2), which is what is returned.
+/// Butcher's simplifying assumptions: the largest p, eta, zeta (up to 2 s, s, s; each may be null)
+/// for which B(p), C(eta), D(zeta) hold to tol. The order is at least min(p, eta + zeta + 1,
+/// 2 eta + 2), which is what is returned. Any number of stages: polynomials are expanded in those
+/// of Legendre.
 PCS_API int pcs_tableau_simplifying(const pcs_tableau *tableau, double tol, int *p, int *eta,
                                     int *zeta);
 
