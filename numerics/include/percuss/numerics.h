@@ -6,7 +6,9 @@
 #include <percuss/base.h>
 #include <percuss/certificate.h>
 #include <percuss/linalg.h>
+#include <percuss/ode.h>
 #include <percuss/problem.h>
+#include <percuss/root.h>
 #include <percuss/solver.h>
 #include <percuss/tableau.h>
 

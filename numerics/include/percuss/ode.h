@@ -1,0 +1,250 @@
+/// @file
+/// Smooth differential equations: x' = f(t, x) and differential-algebraic systems of index 1 by
+/// Runge-Kutta methods (theory 10), with fixed or chosen steps, dense output and events.
+///
+/// @code
+/// pcs_ode pendulum = {.n = 2, .f = swing, .user = &length};
+/// pcs_ode_opts opts = pcs_ode_opts_default(); // Dormand-Prince, rtol = 1e-8
+/// pcs_integrator *run;
+/// pcs_integrator_create(NULL, &pendulum, &opts, &run);
+/// pcs_integrator_start(run, 0, x0);
+/// pcs_integrator_advance(run, 10, NULL); // pcs_integrator_x(run) is x(10)
+/// pcs_integrator_destroy(run);
+/// @endcode
+///
+/// All vectors are in the caller's units; matrices are column-major (tableaus as they are printed).
+/// After creation nothing allocates. An error status leaves time and state as they were before the
+/// step that failed.
+#ifndef PERCUSS_ODE_H
+#define PERCUSS_ODE_H
+
+#include <percuss/root.h>
+#include <percuss/tableau.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- systems
+
+/// dxdt = f(t, x), n numbers each. A non-zero return value, or a number that is not finite, is
+/// PCS_ERR_CALLBACK; with chosen steps a smaller step is tried first, for the point asked may lie
+/// outside of where f is defined.
+typedef int (*pcs_ode_fn)(void *user, double t, const double *x, double *dxdt);
+/// df/dx, n x n column-major.
+typedef int (*pcs_ode_jacobian_fn)(void *user, double t, const double *x, double *dfdx);
+/// f of a complex x, for derivatives without cancellation (complex step).
+typedef int (*pcs_ode_complex_fn)(void *user, double t, const pcs_complex *x, pcs_complex *dxdt);
+/// Brings x back to where it belongs (|Q| = 1, a constraint), after every accepted step.
+typedef int (*pcs_ode_project_fn)(void *user, double t, double *x);
+
+/// x' = f(t, x).
+typedef struct pcs_ode {
+    int n;                        ///< size of x, >= 1
+    pcs_ode_fn f;                 ///< must not be null
+    pcs_ode_jacobian_fn jacobian; ///< or null; used by implicit methods only
+    pcs_ode_complex_fn f_complex; ///< or null; used by implicit methods only
+    pcs_ode_project_fn project;   ///< or null
+    void *user;                   ///< handed to the callbacks; must outlive the integrator
+} pcs_ode;
+
+/// Residual F(t, x', x, z) = 0, nx + nz numbers.
+typedef int (*pcs_dae_fn)(void *user, double t, const double *xdot, const double *x,
+                          const double *z, double *F);
+/// dF/dx' (N x nx), dF/dx (N x nx), dF/dz (N x nz), column-major, N = nx + nz.
+typedef int (*pcs_dae_jacobian_fn)(void *user, double t, const double *xdot, const double *x,
+                                   const double *z, double *dFdxdot, double *dFdx, double *dFdz);
+/// F of complex arguments.
+typedef int (*pcs_dae_complex_fn)(void *user, double t, const pcs_complex *xdot,
+                                  const pcs_complex *x, const pcs_complex *z, pcs_complex *F);
+
+/// A fully implicit system F(t, x', x, z) = 0 with nx differential and nz algebraic unknowns. Index
+/// 1: [dF/dx' dF/dz] is regular. A system of higher index must be reduced first
+/// (<percuss/mechanics.h> does so for constrained mechanical systems).
+typedef struct pcs_dae {
+    int nx;                       ///< >= 1
+    int nz;                       ///< >= 0
+    pcs_dae_fn F;                 ///< must not be null
+    pcs_dae_jacobian_fn jacobian; ///< or null
+    pcs_dae_complex_fn F_complex; ///< or null
+    void *user;                   ///< handed to the callbacks; must outlive the integrator
+} pcs_dae;
+
+/// Right-hand side (nx numbers) or constraint (nz numbers) of a semi-explicit system.
+typedef int (*pcs_semi_explicit_fn)(void *user, double t, const double *x, const double *z,
+                                    double *out);
+
+/// x' = f(t, x, z), 0 = g(t, x, z). Index 1: dg/dz is regular.
+typedef struct pcs_semi_explicit {
+    int nx;                 ///< >= 1
+    int nz;                 ///< >= 0
+    pcs_semi_explicit_fn f; ///< nx numbers
+    pcs_semi_explicit_fn g; ///< nz numbers; null if nz is 0
+    void *user;             ///< handed to the callbacks; must outlive the integrator
+} pcs_semi_explicit;
+
+/// The highest derivative x^(order) (m numbers) from t and the lower ones, the highest first:
+/// chi = (x^(order - 1), ..., x', x), order m numbers (theory 14).
+typedef int (*pcs_highest_fn)(void *user, double t, const double *chi, double *highest);
+
+/// A system of n-th order, x^(order) = fn(t, x^(order-1), ..., x). Second order: (x', x).
+typedef struct pcs_higher_order {
+    int order;         ///< >= 1
+    int m;             ///< size of x
+    pcs_highest_fn fn; ///< must not be null
+    void *user;        ///< handed to fn
+} pcs_higher_order;
+
+/// The first-order system of an n-th order one: chi' = (x^(order), ..., x''  , x'). `def` is
+/// borrowed: it must stay while the system is used.
+PCS_NODISCARD PCS_API pcs_status pcs_ode_of_order(const pcs_higher_order *def, pcs_ode *out);
+
+// ---- options
+
+/// How steps are chosen and equations solved.
+typedef struct pcs_ode_opts {
+    const pcs_tableau *tableau; ///< null: Dormand-Prince. Borrowed
+    double h;                   ///< fixed: the step. Adaptive: the first step; 0 lets the
+                                ///< integrator choose it
+    bool adaptive;              ///< chooses steps by the embedded pair, which the tableau must have
+    double rtol;                ///< adaptive: the error of a step is kept below
+    double atol;                ///< atol + rtol max(|x|, |x+|), root mean square over components
+    const double *atol_each;    ///< n values in place of atol, or null; copied
+    double h_max;               ///< largest step of adaptive runs; 0: none
+    double h_min;  ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h is no longer told
+                   ///< from t
+    int max_steps; ///< of one pcs_integrator_advance, rejected ones included; then PCS_ERR_STEP
+    pcs_root_opts newton; ///< of implicit stages: tol is relative to the size of the step
+    /// An event is first located on the dense output. True (default): then on the length of the
+    /// step itself, so that the state at the event has the accuracy of a step.
+    bool event_by_step;
+    double event_tol; ///< of the time of an event, relative to the larger of |t| and the step, and
+                      ///< what counts as zero of an event function at a start; default 1e-12
+} pcs_ode_opts;
+
+/// Dormand-Prince, adaptive, rtol = 1e-8, atol = 1e-10, 100 000 steps.
+PCS_API pcs_ode_opts pcs_ode_opts_default(void);
+
+/// A fixed step h of a method.
+PCS_API pcs_ode_opts pcs_ode_opts_fixed(const pcs_tableau *tableau, double h);
+
+// ---- events
+
+/// Event function: an event is a zero of g(t, x). `x` is n numbers (of a DAE the nx differential
+/// ones).
+typedef int (*pcs_event_fn)(void *user, double t, const double *x, double *g);
+
+/// What to look for.
+typedef struct pcs_event {
+    pcs_event_fn g;
+    int direction; ///< +1: only where g rises, -1: only where it falls, 0: both
+    bool terminal; ///< the run stops there, at the event
+    void *user;
+} pcs_event;
+
+/// How a run ended, or is going on.
+typedef enum pcs_ode_end {
+    PCS_ODE_REACHED, ///< the time asked for
+    PCS_ODE_EVENT,   ///< a terminal event: t and x are those of the event
+    PCS_ODE_STEPPED  ///< one step was asked for and made
+} pcs_ode_end;
+
+/// A found event.
+typedef struct pcs_event_found {
+    int index;     ///< which of the events; -1: none yet
+    double t;      ///< when
+    int direction; ///< +1 rising, -1 falling, 0: touched zero without crossing it
+} pcs_event_found;
+
+/// What was spent since pcs_integrator_start, and how it went.
+typedef struct pcs_ode_report {
+    pcs_ode_end end;
+    long steps;        ///< accepted
+    long rejected;     ///< given up: too large an error, Newton, or a callback that refused
+    long evaluations;  ///< of f (F of a DAE), those for finite differences included
+    long jacobians;    ///< Jacobians formed
+    long factors;      ///< matrices factorised
+    long newton_iters; ///< of the stages
+    double h_last;     ///< the last accepted step
+    double h_next;     ///< the step to be tried next
+    double error;      ///< of the last accepted step, relative to the tolerances; adaptive only
+    long events;       ///< found, terminal or not, touches not counted
+    long touches;      ///< where an event function reached zero within event_tol of its scale and
+                       ///< turned back: reported, never a stop
+    pcs_event_found event; ///< the last one found
+} pcs_ode_report;
+
+// ---- integrating
+
+/// An integration under way: state, stages, work. One per thread.
+typedef struct pcs_integrator pcs_integrator;
+
+/// For x' = f(t, x). Explicit and implicit tableaus. The struct `ode` is copied, opts too; the
+/// tableau is borrowed. Release with pcs_integrator_destroy. PCS_ERR_ARG for an inconsistent
+/// tableau, an adaptive run of a tableau without pair, or numbers out of range.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_create(const pcs_env *env, const pcs_ode *ode,
+                                                       const pcs_ode_opts *opts,
+                                                       pcs_integrator **out);
+/// For F(t, x', x, z) = 0: implicit tableaus with regular A (Gauss, Radau, implicit Euler) only.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_create_dae(const pcs_env *env, const pcs_dae *dae,
+                                                           const pcs_ode_opts *opts,
+                                                           pcs_integrator **out);
+/// For x' = f, 0 = g. Implicit tableaus as above; with an explicit tableau g is solved for z at
+/// every stage.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_create_semi_explicit(const pcs_env *env,
+                                                                     const pcs_semi_explicit *dae,
+                                                                     const pcs_ode_opts *opts,
+                                                                     pcs_integrator **out);
+/// Accepts null.
+PCS_API void pcs_integrator_destroy(pcs_integrator *run);
+
+/// Watches n events from now on; copied. At a start or a jump an event function that is zero (to
+/// rounding) is not an event until it has left zero. Allocates.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_set_events(pcs_integrator *run, int n,
+                                                           const pcs_event *events);
+
+/// Begins at t0, x0; counts anew. PCS_ERR_CALLBACK when f refuses x0.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_start(pcs_integrator *run, double t0,
+                                                      const double *x0);
+/// Begins a DAE: z (and x' of a fully implicit one) are solved for, from z0 and xdot0 (null:
+/// zeros). PCS_ERR_UNSUPPORTED with a sentence when [dF/dx' dF/dz] (dg/dz) is singular at the
+/// solution: the index is above 1. PCS_ERR_ARG when no consistent z is found.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_start_dae(pcs_integrator *run, double t0,
+                                                          const double *x0, const double *z0,
+                                                          const double *xdot0);
+
+/// Goes on from another state at the present time: after an impact, say. Counters go on, and so
+/// does the size of steps.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x);
+
+/// One accepted step: of the size chosen, or of opts.h. Stops at a terminal event within it.
+/// `report` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_step(pcs_integrator *run, pcs_ode_report *report);
+
+/// One step of exactly h (> 0), whatever its error, up to a terminal event within it.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_step_by(pcs_integrator *run, double h,
+                                                        pcs_ode_report *report);
+
+/// Steps until t_end exactly (the last step is made to fit; a remainder below rounding is joined to
+/// the step before it), or up to a terminal event. t_end >= t.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_advance(pcs_integrator *run, double t_end,
+                                                        pcs_ode_report *report);
+
+/// Present time.
+PCS_API double pcs_integrator_t(const pcs_integrator *run);
+/// Present state, n (nx) numbers; valid until the next call that moves it.
+PCS_API const double *pcs_integrator_x(const pcs_integrator *run);
+/// Algebraic unknowns of a DAE, nz numbers; null otherwise.
+PCS_API const double *pcs_integrator_z(const pcs_integrator *run);
+/// Dense output: x at a time between the start of the last step and now (PCS_ERR_ARG outside).
+/// After a projection the interpolant ends at the projected state only to the size of the
+/// projection.
+PCS_NODISCARD PCS_API pcs_status pcs_integrator_at(pcs_integrator *run, double t, double *x);
+/// What was spent so far.
+PCS_API pcs_ode_report pcs_integrator_report(const pcs_integrator *run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

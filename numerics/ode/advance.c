@@ -1,0 +1,216 @@
+// Going on: steps of fixed or chosen size, up to a time or an event. A step is an attempt that
+// becomes the present only when nothing in it failed.
+#include "ode/integrator.h"
+
+#include <float.h>
+#include <limits.h>
+#include <string.h>
+
+// ---- accepting
+
+static void copy(double *to, const double *from, int n)
+{
+    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+// x_new as the user wants it: on the manifold
+static pcs_status project(pcs_integrator *run)
+{
+    if (run->kind != ODE_EXPLICIT_FORM || !run->ode.project) return PCS_OK;
+    const double t = run->t + run->h_tried;
+    copy(run->stage, run->x_new, run->n);
+    const int code = run->ode.project(run->ode.user, t, run->x_new);
+    if (code != 0 || !pcs_all_finite(run->x_new, (size_t)run->n)) {
+        return pcs_fail(PCS_ERR_CALLBACK, "integration: the projection %s at t = %.9g",
+                        code != 0 ? "failed" : "gave a number that is not finite", t);
+    }
+    if (memcmp(run->stage, run->x_new, (size_t)run->n * sizeof *run->x_new) != 0) {
+        run->end_moved = true;
+    }
+    return PCS_OK;
+}
+
+// the attempt becomes the present
+static pcs_status accept(pcs_integrator *run, double t_new)
+{
+    run->end_moved = false;
+    PCS_TRY(project(run));
+
+    copy(run->x_old, run->x, run->n);
+    copy(run->x, run->x_new, run->n);
+    copy(run->z, run->z_new, run->nz);
+    copy(run->f_old, run->f, run->n);
+    run->f_old_known = run->f_known;
+    run->f_known = false;
+    if (!run->end_moved && run->last_is_end) {
+        copy(run->f, run->K + (size_t)run->n * (run->s - 1), run->n);
+        run->f_known = true;
+    } else if (!run->end_moved && run->f_new_known) {
+        copy(run->f, run->f_new, run->n);
+        run->f_known = true;
+    }
+    run->t_old = run->t;
+    run->t = t_new;
+    run->h_last = run->h_tried;
+    run->K_of_last = true;
+    run->report.steps += 1;
+    if (run->stages) ode_stages_accepted(run);
+    return PCS_OK;
+}
+
+// looks at the events of the attempt and accepts it; t_new is where it ends without any
+static pcs_status finish(pcs_integrator *run, double t_new, bool *stop)
+{
+    *stop = false;
+    if (run->events > 0) PCS_TRY(ode_find_events(run, stop));
+    PCS_TRY(accept(run, *stop ? run->t + run->h_tried : t_new));
+    if (run->events > 0) PCS_TRY(ode_arm_events(run, false));
+    return PCS_OK;
+}
+
+// ---- one step
+
+static bool mendable(pcs_status status)
+{
+    return status == PCS_ERR_CALLBACK || status == PCS_ERR_STEP || status == PCS_ERR_SINGULAR;
+}
+
+static double floor_of(const pcs_integrator *run)
+{
+    return fmax(run->opts.h_min, 16 * DBL_EPSILON * fabs(run->t));
+}
+
+// A step of a size that keeps the error below the tolerances, at most `most`; at_end: a step of
+// `most` ends at t_end.
+static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, long *budget,
+                              bool *stop)
+{
+    if (run->h_next <= 0) PCS_TRY(ode_first_step(run, &run->h_next));
+    if (run->opts.h_max > 0) run->h_next = fmin(run->h_next, run->opts.h_max);
+    const double power = -1.0 / (run->tableau->order_hat + 1);
+    double h = run->h_next, growth = 5;
+    bool last = false;
+    for (;;) {
+        // a remainder that is hardly a step is joined
+        last = h >= most * (1 - 1e-10);
+        if (last) h = most;
+        if (!last && h < floor_of(run)) {
+            return pcs_fail(PCS_ERR_STEP,
+                            "integration: at t = %.9g even steps of %.3g do not succeed; is there "
+                            "a singularity, or are rtol and atol below rounding?",
+                            run->t, h);
+        }
+        if ((*budget)-- <= 0) {
+            return pcs_fail(PCS_ERR_STEP,
+                            "integration: %d steps were not enough beyond t = %.9g; raise "
+                            "max_steps, or take an implicit method if the system is stiff",
+                            run->opts.max_steps, run->t);
+        }
+        const pcs_status status = ode_attempt(run, h);
+        double error = 0, factor = 0.25;
+        if (status == PCS_OK) {
+            error = ode_error(run);
+            // the law of theory 10; not a number: as small as may be
+            factor = error > 0 ? fmin(growth, fmax(0.2, 0.9 * pow(error, power))) : growth;
+            if (error <= 1) {
+                run->report.error = error;
+                break;
+            }
+            if (!(error > 1)) factor = 0.2;
+            factor = fmin(factor, 1);
+        } else if (!mendable(status) || h * factor < floor_of(run)) {
+            return status;
+        }
+        run->report.rejected += 1;
+        run->K_of_last = false;
+        growth = 1;
+        h *= factor;
+    }
+    const double next =
+        h * fmin(growth,
+                 run->report.error > 0 ? fmax(0.2, 0.9 * pow(run->report.error, power)) : growth);
+    // a step cut short by t_end says nothing against longer ones
+    const double h_before = run->h_next;
+    PCS_TRY(finish(run, last ? t_end : run->t + h, stop));
+    run->h_next = last && growth > 1 ? fmax(h_before, next) : next;
+    return PCS_OK;
+}
+
+static pcs_status given_step(pcs_integrator *run, double h, double t_new, bool *stop)
+{
+    run->K_of_last = false;
+    PCS_TRY(ode_attempt(run, h));
+    PCS_TRY(finish(run, t_new, stop));
+    return PCS_OK;
+}
+
+// ---- what users call
+
+static pcs_status check_run(const pcs_integrator *run, const char *who)
+{
+    if (!run) return pcs_fail(PCS_ERR_ARG, "%s: run must not be null", who);
+    if (!run->started) {
+        return pcs_fail(PCS_ERR_ARG, "%s: the run has not been started (pcs_integrator_start)",
+                        who);
+    }
+    return PCS_OK;
+}
+
+static pcs_status answer(pcs_integrator *run, pcs_status status, pcs_ode_end end,
+                         pcs_ode_report *report)
+{
+    run->report.end = end;
+    if (report) *report = pcs_integrator_report(run);
+    return status;
+}
+
+pcs_status pcs_integrator_step(pcs_integrator *run, pcs_ode_report *report)
+{
+    PCS_TRY(check_run(run, "pcs_integrator_step"));
+    bool stop = false;
+    long budget = run->opts.max_steps > 0 ? run->opts.max_steps : LONG_MAX;
+    const pcs_status status = run->opts.adaptive
+                                  ? chosen_step(run, INFINITY, INFINITY, &budget, &stop)
+                                  : given_step(run, run->opts.h, run->t + run->opts.h, &stop);
+    return answer(run, status, stop ? PCS_ODE_EVENT : PCS_ODE_STEPPED, report);
+}
+
+pcs_status pcs_integrator_step_by(pcs_integrator *run, double h, pcs_ode_report *report)
+{
+    PCS_TRY(check_run(run, "pcs_integrator_step_by"));
+    if (!(h > 0) || !isfinite(h)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_integrator_step_by: h is %g; it must be positive", h);
+    }
+    bool stop = false;
+    const pcs_status status = given_step(run, h, run->t + h, &stop);
+    return answer(run, status, stop ? PCS_ODE_EVENT : PCS_ODE_STEPPED, report);
+}
+
+pcs_status pcs_integrator_advance(pcs_integrator *run, double t_end, pcs_ode_report *report)
+{
+    PCS_TRY(check_run(run, "pcs_integrator_advance"));
+    if (!(t_end >= run->t) || !isfinite(t_end)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_integrator_advance: t_end = %g lies before the present time %g", t_end,
+                        run->t);
+    }
+    long budget = run->opts.max_steps > 0 ? run->opts.max_steps : LONG_MAX;
+    bool stop = false;
+    pcs_status status = PCS_OK;
+    while (status == PCS_OK && !stop && run->t < t_end) {
+        const double most = t_end - run->t, h = run->opts.h;
+        if (run->opts.adaptive) {
+            status = chosen_step(run, most, t_end, &budget, &stop);
+        } else if (budget-- <= 0) {
+            status = pcs_fail(PCS_ERR_STEP,
+                              "pcs_integrator_advance: %d steps of %g end at t = %.9g, before "
+                              "t_end = %.9g; raise max_steps or h",
+                              run->opts.max_steps, h, run->t, t_end);
+        } else {
+            // rounding of t must not leave a remainder of its own
+            const bool last = most <= h * (1 + 1e-9) + 4 * DBL_EPSILON * fabs(t_end);
+            status = given_step(run, last ? most : h, last ? t_end : run->t + h, &stop);
+        }
+    }
+    return answer(run, status, stop ? PCS_ODE_EVENT : PCS_ODE_REACHED, report);
+}

@@ -1,0 +1,58 @@
+// Choosing step sizes: the error of a step by its embedded pair, and a first step (theory 10).
+#include "ode/integrator.h"
+
+double ode_error(const pcs_integrator *run)
+{
+    const pcs_tableau *tab = run->tableau;
+    const int n = run->n;
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        double e = 0;
+        for (int j = 0; j < run->s; ++j) {
+            e += (tab->b[j] - tab->b_hat[j]) * run->K[(size_t)n * j + i];
+        }
+        const double size = fmax(fabs(run->x[i]), fabs(run->x_new[i]));
+        const double r = run->h_tried * e / (run->atol[i] + run->opts.rtol * size);
+        // nothing moves and nothing is allowed: 0 / 0
+        if (e != 0) sum += r * r;
+    }
+    return sqrt(sum / n);
+}
+
+static double norm(const pcs_integrator *run, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < run->n; ++i) {
+        const double scale = run->atol[i] + run->opts.rtol * fabs(run->x[i]);
+        const double r = y[i] / (scale > 0 ? scale : 1);
+        sum += r * r;
+    }
+    return sqrt(sum / run->n);
+}
+
+pcs_status ode_first_step(pcs_integrator *run, double *h)
+{
+    // a step that moves x by a hundredth of itself, then one that keeps f'' small
+    const int n = run->n;
+    if (!run->f_known) {
+        PCS_TRY(ode_rates(run, run->t, run->x, run->f));
+        run->f_known = true;
+    }
+    const double d0 = norm(run, run->x), d1 = norm(run, run->f);
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    if (run->opts.h_max > 0) h0 = fmin(h0, run->opts.h_max);
+    for (int i = 0; i < n; ++i) {
+        run->stage[i] = run->x[i] + h0 * run->f[i];
+    }
+    *h = h0;
+    // f may not be defined there: then the small step will do
+    if (ode_rates(run, run->t + h0, run->stage, run->x_new) != PCS_OK) return PCS_OK;
+    for (int i = 0; i < n; ++i) {
+        run->stage[i] = run->x_new[i] - run->f[i];
+    }
+    const double d2 = norm(run, run->stage) / h0, most = fmax(d1, d2);
+    const double h1 = most <= 1e-15 ? fmax(1e-6, h0 * 1e-3)
+                                    : pow(0.01 / most, 1.0 / (run->tableau->order_hat + 1));
+    *h = fmin(100 * h0, h1);
+    return PCS_OK;
+}

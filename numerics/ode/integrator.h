@@ -1,0 +1,107 @@
+// Private side of <percuss/ode.h>: what an integration consists of, and what a kind of method must
+// provide: one attempt at a step, which leaves the present state alone.
+#ifndef ODE_INTEGRATOR_H
+#define ODE_INTEGRATOR_H
+
+#include <percuss/ode.h>
+
+#include "base/base.h"
+
+typedef enum ode_kind { ODE_EXPLICIT_FORM, ODE_IMPLICIT_FORM, ODE_SEMI_EXPLICIT_FORM } ode_kind;
+
+typedef struct ode_stages ode_stages; // Newton on implicit stages: implicit.c
+
+typedef struct ode_watch {
+    pcs_event event;
+    double g;   // at the present time
+    bool armed; // false: at zero, and it has not left it yet
+} ode_watch;
+
+struct pcs_integrator {
+    pcs_env env;
+    pcs_arena arena;   // all of the arrays below
+    pcs_ode_opts opts; // atol_each: null, it is in atol
+    ode_kind kind;
+    pcs_ode ode;            // of ODE_EXPLICIT_FORM
+    pcs_dae dae;            // of ODE_IMPLICIT_FORM
+    pcs_semi_explicit semi; // of ODE_SEMI_EXPLICIT_FORM
+    const pcs_tableau *tableau;
+    int s, n, nz;         // stages; differential and algebraic unknowns
+    bool explicit_method; // an explicit tableau on an explicit system
+    bool first_is_start;  // first stage: c = 0, a row of zeros
+    bool last_is_end;     // the last stage is f at the end of the step
+    bool started;
+
+    // now
+    double t, h_next;
+    double *x;    // n
+    double *z;    // nz
+    double *xdot; // n, of a fully implicit system
+    double *f;    // n, f(t, x) when f_known
+    bool f_known;
+
+    // the last attempt, over h_tried from now
+    double h_tried;
+    double *K;     // n x s, stage derivatives by columns
+    double *Z;     // nz x s, algebraic unknowns of the stages
+    double *x_new; // n
+    double *z_new; // nz
+    double *stage; // n, scratch
+    double *f_new; // n, f at its end when f_new_known
+    bool f_new_known;
+    bool end_moved; // by the projection
+
+    // the last accepted step, for dense output, with the K above until the next attempt
+    double t_old, h_last; // h_last = 0: no step to look back on
+    double *x_old;        // n
+    double *f_old;        // n, when f_old_known
+    bool f_old_known;
+    bool K_of_last; // K is that of the last accepted step
+
+    double *atol;       // n
+    ode_stages *stages; // null for explicit methods of explicit systems
+
+    int events;
+    ode_watch *watch; // allocated apart, by pcs_integrator_set_events
+    double *x_event;  // n
+
+    pcs_ode_report report;
+};
+
+// One attempt from (t, x) over h: fills K, x_new (Z, z_new); what is "now" is not touched.
+// PCS_ERR_CALLBACK, PCS_ERR_STEP (Newton did not converge) and PCS_ERR_SINGULAR may be mended by a
+// smaller step, which an adaptive run tries.
+pcs_status ode_attempt(pcs_integrator *run, double h);
+pcs_status ode_explicit_attempt(pcs_integrator *run, double h);
+pcs_status ode_implicit_attempt(pcs_integrator *run, double h);
+
+// makes run->stages; run->kind, tableau, sizes and opts are set
+pcs_status ode_stages_create(pcs_integrator *run);
+void ode_stages_destroy(pcs_integrator *run);
+// the attempt has become the present: what is kept from step to step may follow (xdot too)
+void ode_stages_accepted(pcs_integrator *run);
+
+// z (and xdot) of a DAE at run->t, run->x, from the guesses in run->z, run->xdot, which stay as
+// they were on failure; checks the index
+pcs_status ode_consistent(pcs_integrator *run);
+
+// out = f(t, x) of an explicit system, counted; a refusal or a number that is not finite is
+// PCS_ERR_CALLBACK
+pcs_status ode_rates(pcs_integrator *run, double t, const double *x, double *out);
+
+// x at `theta` of the last attempt (now to x_new), or of the last accepted step (x_old to now)
+pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x);
+pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x);
+
+// Looks for events within the attempt. With a terminal one the attempt is made anew up to it,
+// *stop is set, and which one it is stands in report.event.
+pcs_status ode_find_events(pcs_integrator *run, bool *stop);
+// g at the present. Fresh, at a start or jump, events at zero wait until they have left it.
+pcs_status ode_arm_events(pcs_integrator *run, bool fresh);
+
+// RMS of the error estimate over atol + rtol max(|x|, |x+|)
+double ode_error(const pcs_integrator *run);
+// a first step (Hairer, Norsett, Wanner: Solving ODEs I, II.4)
+pcs_status ode_first_step(pcs_integrator *run, double *h);
+
+#endif

@@ -1,0 +1,269 @@
+// Events: when they are found, how exactly, what is an event and what is not.
+#include "support.h"
+
+#include <percuss/ode.h>
+
+// ---- a ball under gravity: z, v
+
+static int fall(void *user, double t, const double *x, double *f)
+{
+    (void)user;
+    (void)t;
+    f[0] = x[1];
+    f[1] = -9.81;
+    return 0;
+}
+
+static int height(void *user, double t, const double *x, double *g)
+{
+    (void)user;
+    (void)t;
+    *g = x[0];
+    return 0;
+}
+
+static pcs_integrator *open(const pcs_ode *ode, const pcs_ode_opts *opts, int n,
+                            const pcs_event *events, const double *x0)
+{
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create(NULL, ode, opts, &run));
+    CK_OK(pcs_integrator_set_events(run, n, events));
+    CK_OK(pcs_integrator_start(run, 0, x0));
+    return run;
+}
+
+START_TEST(a_ball_bounces_to_rest)
+{
+    // flight k lasts 2 e^k V / g: the times of all impacts are known
+    const pcs_ode ode = {.n = 2, .f = fall};
+    const pcs_event ground = {.g = height, .direction = -1, .terminal = true};
+    pcs_integrator *run = open(&ode, NULL, 1, &ground, (double[]){1, 0});
+    const double g = 9.81, e = 0.5, V = sqrt(2 * g);
+    double t = V / g, flight = 2 * V / g;
+    for (int k = 0; k < 30; ++k) {
+        pcs_ode_report report;
+        CK_OK(pcs_integrator_advance(run, 10, &report));
+        ck_assert_int_eq(report.end, PCS_ODE_EVENT);
+        ck_assert_int_eq(report.event.index, 0);
+        ck_assert_int_eq(report.event.direction, -1);
+        // rounding of z moves the time of the slow last impacts
+        CK_NEAR(report.event.t, t, 1e-13 + 1e-16 / (V * pow(e, k)));
+        ck_assert_double_eq(report.event.t, pcs_integrator_t(run));
+        const double *x = pcs_integrator_x(run);
+        CK_NEAR(x[0], 0, 1e-13);
+        CK_NEAR(x[1], -V * pow(e, k), 1e-12);
+        CK_OK(pcs_integrator_jump(run, (double[]){0, -e * x[1]}));
+        flight *= e;
+        t += flight;
+    }
+    pcs_integrator_destroy(run);
+}
+END_TEST
+
+// ---- the circle x = sech t, y = tanh t
+
+static int circle(void *user, double t, const double *x, double *f)
+{
+    (void)user;
+    (void)t;
+    f[0] = -x[0] * x[1];
+    f[1] = x[0] * x[0];
+    return 0;
+}
+
+static int level(void *user, double t, const double *x, double *g)
+{
+    (void)t;
+    *g = x[1] - *(const double *)user;
+    return 0;
+}
+
+START_TEST(the_state_at_an_event_is_as_good_as_a_step)
+{
+    // where tanh t = y, by the step itself and on the interpolant only
+    const pcs_ode ode = {.n = 2, .f = circle};
+    for (double y = 0.05; y < 1; y += 0.09) {
+        for (int by_step = 0; by_step < 2; ++by_step) {
+            pcs_ode_opts opts = pcs_ode_opts_default();
+            opts.rtol = opts.atol = 1e-13;
+            opts.event_by_step = by_step;
+            const pcs_event event = {.g = level, .terminal = true, .user = &y};
+            pcs_integrator *run = open(&ode, &opts, 1, &event, (double[]){1, 0});
+            pcs_ode_report report;
+            CK_OK(pcs_integrator_advance(run, 10, &report));
+            ck_assert_int_eq(report.end, PCS_ODE_EVENT);
+            CK_NEAR(report.event.t, atanh(y), by_step ? 2e-12 : 1e-9);
+            CK_NEAR(pcs_integrator_x(run)[0], sqrt(1 - y * y), by_step ? 2e-12 : 1e-9);
+            if (by_step) CK_NEAR(pcs_integrator_x(run)[1], y, 1e-13);
+            pcs_integrator_destroy(run);
+        }
+    }
+}
+END_TEST
+
+// ---- functions of time only: every crossing is known
+
+typedef struct wave {
+    double rate, shift, offset;
+} wave;
+
+static int rest(void *user, double t, const double *x, double *f)
+{
+    (void)user;
+    (void)t;
+    (void)x;
+    f[0] = 1;
+    return 0;
+}
+
+static int sine(void *user, double t, const double *x, double *g)
+{
+    const wave *w = user;
+    (void)x;
+    *g = sin(w->rate * t + w->shift) + w->offset;
+    return 0;
+}
+
+START_TEST(directions_are_kept_apart)
+{
+    // sin(t + 0.5) over 20 s rises through zero 3 times and falls 3 times
+    const pcs_ode ode = {.n = 1, .f = rest};
+    const int expected[3] = {3, 6, 3}, direction[3] = {-1, 0, 1};
+    for (int k = 0; k < 3; ++k) {
+        wave w = {1, 0.5, 0};
+        const pcs_event event = {.g = sine, .direction = direction[k], .user = &w};
+        pcs_ode_opts opts = pcs_ode_opts_default();
+        opts.h_max = 1;
+        pcs_integrator *run = open(&ode, &opts, 1, &event, (double[]){0});
+        pcs_ode_report report;
+        CK_OK(pcs_integrator_advance(run, 20, &report));
+        ck_assert_int_eq(report.events, expected[k]);
+        ck_assert_int_eq(report.end, PCS_ODE_REACHED);
+        pcs_integrator_destroy(run);
+    }
+}
+END_TEST
+
+START_TEST(two_crossings_within_a_step_are_found)
+{
+    // sin dips below its offset for a short while in the middle of a step of 2
+    const pcs_ode ode = {.n = 1, .f = rest};
+    for (double offset = 0.9; offset < 0.9999; offset = 0.5 * (1 + offset)) {
+        wave w = {1, 0, offset};
+        const pcs_event event = {.g = sine, .user = &w};
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 2);
+        pcs_integrator *run = open(&ode, &opts, 1, &event, (double[]){0});
+        pcs_ode_report report;
+        CK_OK(pcs_integrator_advance(run, 6, &report));
+        ck_assert_msg(report.events == 2, "%ld events at offset %g", report.events, offset);
+        CK_NEAR(report.event.t, 2 * acos(-1) - asin(offset), 1e-11);
+        ck_assert_int_eq(report.event.direction, 1);
+        pcs_integrator_destroy(run);
+    }
+}
+END_TEST
+
+START_TEST(a_touch_is_reported_and_does_not_stop)
+{
+    // 1 + sin t touches zero at 3 pi / 2
+    const pcs_ode ode = {.n = 1, .f = rest};
+    wave w = {1, 0, 1};
+    const pcs_event event = {.g = sine, .terminal = true, .user = &w};
+    for (int fixed = 0; fixed < 2; ++fixed) {
+        pcs_ode_opts opts =
+            fixed ? pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.77) : pcs_ode_opts_default();
+        opts.h_max = 1;
+        pcs_integrator *run = open(&ode, &opts, 1, &event, (double[]){0});
+        pcs_ode_report report;
+        CK_OK(pcs_integrator_advance(run, 9, &report));
+        ck_assert_int_eq(report.end, PCS_ODE_REACHED);
+        ck_assert_int_eq(report.events, 0);
+        ck_assert_int_eq(report.touches, 1);
+        ck_assert_int_eq(report.event.direction, 0);
+        CK_NEAR(report.event.t, 1.5 * acos(-1), 1e-7);
+        pcs_integrator_destroy(run);
+    }
+}
+END_TEST
+
+static int clock(void *user, double t, const double *x, double *g)
+{
+    (void)x;
+    *g = t - *(const double *)user;
+    return 0;
+}
+
+START_TEST(an_event_at_the_seam_of_two_steps_is_found_once)
+{
+    // steps of 0.1 end at 1 but for rounding, on either side of it
+    const pcs_ode ode = {.n = 1, .f = rest};
+    for (double when = 0.1; when < 5; when += 0.1) {
+        for (int off = -2; off <= 2; ++off) {
+            double at = when * (1 + off * 2e-16);
+            const pcs_event event = {.g = clock, .user = &at};
+            const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.1);
+            pcs_integrator *run = open(&ode, &opts, 1, &event, (double[]){0});
+            pcs_ode_report report;
+            CK_OK(pcs_integrator_advance(run, 6, &report));
+            ck_assert_int_eq(report.events, 1);
+            CK_NEAR(report.event.t, when, 1e-11);
+            pcs_integrator_destroy(run);
+        }
+    }
+}
+END_TEST
+
+START_TEST(the_first_of_two_events_stops)
+{
+    const pcs_ode ode = {.n = 1, .f = rest};
+    double at[3] = {1.7, 1.3, 1.1};
+    const pcs_event events[3] = {{.g = clock, .terminal = true, .user = &at[0]},
+                                 {.g = clock, .terminal = true, .user = &at[1]},
+                                 {.g = clock, .user = &at[2]}};
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 2);
+    pcs_integrator *run = open(&ode, &opts, 3, events, (double[]){0});
+    pcs_ode_report report;
+    CK_OK(pcs_integrator_advance(run, 6, &report));
+    ck_assert_int_eq(report.event.index, 1);
+    ck_assert_int_eq(report.events, 2);
+    CK_NEAR(pcs_integrator_t(run), 1.3, 1e-12);
+    CK_NEAR(pcs_integrator_x(run)[0], 1.3, 1e-12);
+    // gone on without a jump, the next one comes
+    CK_OK(pcs_integrator_advance(run, 6, &report));
+    ck_assert_int_eq(report.event.index, 0);
+    CK_NEAR(pcs_integrator_t(run), 1.7, 1e-12);
+    CK_OK(pcs_integrator_advance(run, 6, &report));
+    ck_assert_int_eq(report.end, PCS_ODE_REACHED);
+    pcs_integrator_destroy(run);
+}
+END_TEST
+
+static int fails_late(void *user, double t, const double *x, double *g)
+{
+    (void)user;
+    (void)x;
+    *g = t > 1 ? NAN : 1;
+    return 0;
+}
+
+START_TEST(bad_event_functions_leave_the_state)
+{
+    const pcs_ode ode = {.n = 1, .f = rest};
+    const pcs_event event = {.g = fails_late};
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.3);
+    pcs_integrator *run = open(&ode, &opts, 1, &event, (double[]){0});
+    CK_FAILS(pcs_integrator_advance(run, 6, NULL), PCS_ERR_CALLBACK);
+    ck_assert(pcs_integrator_t(run) < 1);
+    CK_NEAR(pcs_integrator_x(run)[0], pcs_integrator_t(run), 1e-15);
+    CK_FAILS(pcs_integrator_set_events(run, 1, &(pcs_event){.g = NULL}), PCS_ERR_ARG);
+    CK_FAILS(pcs_integrator_set_events(run, 1, &(pcs_event){.g = clock, .direction = 2}),
+             PCS_ERR_ARG);
+    pcs_integrator_destroy(run);
+}
+END_TEST
+
+PCS_TEST_MAIN("ode_events", a_ball_bounces_to_rest, the_state_at_an_event_is_as_good_as_a_step,
+              directions_are_kept_apart, two_crossings_within_a_step_are_found,
+              a_touch_is_reported_and_does_not_stop,
+              an_event_at_the_seam_of_two_steps_is_found_once, the_first_of_two_events_stops,
+              bad_event_functions_leave_the_state)
