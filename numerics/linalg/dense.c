@@ -61,6 +61,13 @@ void dense_lu_solve(int n, const double *lu, const int *piv, bool transposed, in
     LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, nrhs, lu, n, piv, B, n);
 }
 
+bool dense_eigenvalues(int n, double *A, double *re, double *im, double *work)
+{
+    if (n == 0) return true;
+    return LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1, work,
+                              3 * n) == 0;
+}
+
 double dense_rcond(int n, const double *lu, double norm1, pcs_arena arena)
 {
     if (n == 0) return 1;

@@ -44,6 +44,9 @@ int dense_pseudo_inverse(int n, double *A, double *X, double rcond, pcs_arena ar
 // space. -1 on failure. scratch has dense_null_bytes(n).
 int dense_null(int m, int n, double *A, double *Z, double rcond, pcs_arena scratch);
 size_t dense_null_bytes(int n);
+// Eigenvalues re + i im of A (n x n, destroyed, finite), conjugate pairs next to each other. work
+// has 3 n entries (1 for n = 0). false if the iteration does not end
+bool dense_eigenvalues(int n, double *A, double *re, double *im, double *work);
 // arena bytes dense_min_norm (and, with m = n, dense_pseudo_inverse) takes
 size_t dense_min_norm_bytes(int m, int n);
 

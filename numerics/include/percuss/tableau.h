@@ -150,7 +150,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_tableau_stability(const pcs_tableau *tablea
 
 /// How a method behaves on x' = lambda x.
 typedef struct pcs_stability {
-    bool a_stable;      ///< |R| <= 1 on the whole left half-plane
+    bool a_stable;      ///< |R| <= 1 on the whole left half-plane (and perhaps outside)
     bool l_stable;      ///< and R(infinity) = 0
     double at_infinity; ///< |R(infinity)|; infinite for explicit methods
     double angle;       ///< largest alpha (radians, at most pi/2) with |R| <= 1 in the sector
@@ -160,7 +160,13 @@ typedef struct pcs_stability {
 } pcs_stability;
 
 /// Examines R on the axes and, by the maximum principle, the half-plane: A-stable iff R has no pole
-/// in Re z <= 0 and |R(i y)| <= 1 for all y. Values of |R| up to 1 + 1e-10 count as 1.
+/// in Re z <= 0 and |R(i y)| <= 1 for all y. Values of |R| up to 1 + 1e-10 count as 1, except close
+/// to 0, where the Taylor series of |R(i y)|^2 decides: the imaginary extent of explicit Euler is
+/// 0.
+///
+/// |R| is sampled on each axis (60 values per decade, and beside every pole) and its maxima are
+/// refined: an excess narrower than that, away from poles, is not seen. Microseconds for few
+/// stages, a fifth of a second for 64 (several where A-stability fails and the angle is sought).
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_examine(const pcs_tableau *tableau,
                                                      pcs_stability *out);
 
