@@ -23,23 +23,17 @@ void pcs_body_T(const double q[7], double T[42])
 
 void pcs_body_rate(const double q[7], const double v[6], double qdot[7])
 {
-    const double half[4] = {0, 0.5 * v[3], 0.5 * v[4], 0.5 * v[5]};
     for (int i = 0; i < 3; ++i) {
         qdot[i] = v[i];
     }
-    pcs_quat_mul(q + 3, half, qdot + 3);
+    pcs_quat_rate(q + 3, v + 3, qdot + 3);
 }
 
-// omega = 2 Im(Q* (x) dQ/dt) / |Q|^2; what dQ/dt has along Q is dropped
 void pcs_body_velocity(const double q[7], const double qdot[7], double v[6])
 {
-    double S[4], scale, cross[3];
-    const double c = 2 / quat_scaled(q + 3, S, &scale);
-    const double rate[4] = {scale * qdot[3], scale * qdot[4], scale * qdot[5], scale * qdot[6]};
-    v3_cross(S + 1, rate + 1, cross);
+    pcs_quat_omega(q + 3, qdot + 3, v + 3);
     for (int i = 0; i < 3; ++i) {
         v[i] = qdot[i];
-        v[3 + i] = c * (S[0] * rate[1 + i] - rate[0] * S[1 + i] - cross[i]);
     }
 }
 

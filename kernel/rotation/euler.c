@@ -1,4 +1,5 @@
-// Euler angles (theory 1.4). Both conventions go through one: with half angles
+// Euler angles from and to quaternions and matrices (theory 1.4). Both conventions go through one:
+// with half angles
 //
 //     Rz(psi) Ry(theta) Rz(phi):   q0 = cos(theta/2) cos(a)    a = (psi + phi)/2
 //                                  q3 = cos(theta/2) sin(a)
@@ -25,22 +26,29 @@ static double wrap(double angle)
     return angle <= -PI ? angle + 2 * PI : angle;
 }
 
-// angles of Rz(psi) Ry(theta) Rz(phi); phi = 0 where sin(theta) <= lock
-static void zyz_angles(const double Q[4], double lock, double *psi, double *theta, double *phi)
+// cos(theta/2), sin(theta/2) of Rz(psi) Ry(theta) Rz(phi), times |Q|; whether sin(theta) <= lock
+static bool halves(const double Q[4], double lock, double *c, double *s)
 {
-    double S[4], scale;
-    const double square = quat_scaled(Q, S, &scale);
-    const double c = hypot(S[0], S[3]), s = hypot(S[1], S[2]);
-    const double a = atan2(S[3], S[0]), d = atan2(-S[1], S[2]);
+    *c = hypot(Q[0], Q[3]);
+    *s = hypot(Q[1], Q[2]);
+    return !(2 * *s * *c > lock * (*c * *c + *s * *s));
+}
 
-    *theta = 2 * atan2(s, c);
-    if (2 * s * c > lock * square) {
-        *psi = wrap(a + d);
-        *phi = wrap(a - d);
-    } else {
-        *psi = wrap(c > s ? 2 * a : 2 * d);
-        *phi = 0;
-    }
+// the outer angles; phi = 0 where sin(theta) <= lock
+static void outer_angles(const double Q[4], double lock, double *psi, double *phi)
+{
+    double c, s;
+    const bool locked = halves(Q, lock, &c, &s);
+    const double a = atan2(Q[3], Q[0]), d = atan2(-Q[1], Q[2]);
+    *psi = locked ? wrap(c > s ? 2 * a : 2 * d) : wrap(a + d);
+    *phi = locked ? 0 : wrap(a - d);
+}
+
+// Q (x) Qy(pi/2), times sqrt(2)
+static void quarter_turned(const double Q[4], double turned[4])
+{
+    const double quarter[4] = {1, 0, 1, 0};
+    pcs_quat_mul(Q, quarter, turned);
 }
 
 void pcs_quat_from_zyx(double roll, double pitch, double yaw, double Q[4])
@@ -54,14 +62,18 @@ void pcs_quat_from_zyx(double roll, double pitch, double yaw, double Q[4])
     Q[3] = sz * cy * cx - cz * sy * sx;
 }
 
+// With theta = pitch + pi/2 the pitch is the arc tangent of (s^2 - c^2) / (2 s c), where
+// s^2 - c^2 = 4 (q0 q2 - q1 q3) = -2 |Q|^2 r31. That keeps all digits of a small pitch, which
+// 2 atan2(s, c) - pi/2 does not; and near lock, where an arc sine keeps half of them, 2 s c is the
+// product of a small difference of entries of Q with one near |Q|.
 void pcs_quat_to_zyx(const double Q[4], double *roll, double *pitch, double *yaw)
 {
-    double S[4], scale, turned[4];
+    double S[4], scale, turned[4], c, s;
     (void)quat_scaled(Q, S, &scale);
-    const double quarter[4] = {1, 0, 1, 0}; // about y, of length sqrt(2)
-    pcs_quat_mul(S, quarter, turned);
-    zyz_angles(turned, ZYX_LOCK, yaw, pitch, roll);
-    *pitch -= PI / 2;
+    quarter_turned(S, turned);
+    outer_angles(turned, ZYX_LOCK, yaw, roll);
+    (void)halves(turned, ZYX_LOCK, &c, &s);
+    *pitch = atan2(4 * (S[0] * S[2] - S[1] * S[3]), 2 * s * c);
 }
 
 void pcs_quat_from_zyz(double psi, double theta, double phi, double Q[4])
@@ -76,5 +88,63 @@ void pcs_quat_from_zyz(double psi, double theta, double phi, double Q[4])
 
 void pcs_quat_to_zyz(const double Q[4], double *psi, double *theta, double *phi)
 {
-    zyz_angles(Q, ZYZ_LOCK, psi, theta, phi);
+    double S[4], scale, c, s;
+    (void)quat_scaled(Q, S, &scale);
+    outer_angles(S, ZYZ_LOCK, psi, phi);
+    (void)halves(S, ZYZ_LOCK, &c, &s);
+    *theta = 2 * atan2(s, c);
+}
+
+bool euler_locked(const double Q[4], bool zyx)
+{
+    double S[4], scale, turned[4], c, s;
+    (void)quat_scaled(Q, S, &scale);
+    quarter_turned(S, turned);
+    return zyx ? halves(turned, ZYX_LOCK, &c, &s) : halves(S, ZYZ_LOCK, &c, &s);
+}
+
+void pcs_matrix_from_zyx(double roll, double pitch, double yaw, double R[9])
+{
+    const double cx = cos(roll), sx = sin(roll), cy = cos(pitch), sy = sin(pitch);
+    const double cz = cos(yaw), sz = sin(yaw);
+    R[0] = cz * cy;
+    R[1] = sz * cy;
+    R[2] = -sy;
+    R[3] = cz * sy * sx - sz * cx;
+    R[4] = sz * sy * sx + cz * cx;
+    R[5] = cy * sx;
+    R[6] = cz * sy * cx + sz * sx;
+    R[7] = sz * sy * cx - cz * sx;
+    R[8] = cy * cx;
+}
+
+pcs_status pcs_matrix_to_zyx(const double R[9], double *roll, double *pitch, double *yaw)
+{
+    double Q[4];
+    PCS_TRY(pcs_quat_from_matrix(R, Q));
+    pcs_quat_to_zyx(Q, roll, pitch, yaw);
+    return PCS_OK;
+}
+
+void pcs_matrix_from_zyz(double psi, double theta, double phi, double R[9])
+{
+    const double c1 = cos(psi), s1 = sin(psi), c2 = cos(theta), s2 = sin(theta);
+    const double c3 = cos(phi), s3 = sin(phi);
+    R[0] = c1 * c2 * c3 - s1 * s3;
+    R[1] = s1 * c2 * c3 + c1 * s3;
+    R[2] = -s2 * c3;
+    R[3] = -c1 * c2 * s3 - s1 * c3;
+    R[4] = -s1 * c2 * s3 + c1 * c3;
+    R[5] = s2 * s3;
+    R[6] = c1 * s2;
+    R[7] = s1 * s2;
+    R[8] = c2;
+}
+
+pcs_status pcs_matrix_to_zyz(const double R[9], double *psi, double *theta, double *phi)
+{
+    double Q[4];
+    PCS_TRY(pcs_quat_from_matrix(R, Q));
+    pcs_quat_to_zyz(Q, psi, theta, phi);
+    return PCS_OK;
 }

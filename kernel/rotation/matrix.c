@@ -1,4 +1,4 @@
-// Quaternion to rotation matrix and back (theory 1.2, 1.4).
+// Quaternion to rotation matrix and back (theory 1.2, 1.4), and the matrix nearest to a rotation.
 //
 //     R(Q) = I + 2 (s [p]x + [p]x [p]x) / |Q|^2
 #include "rotation/rotation.h"
@@ -7,6 +7,8 @@
 
 // how far R^T R may be from I, in any entry: room for matrices typed with seven digits
 #define ROTATION_TOL 1e-6
+// det(A) / (|A| / sqrt(3))^3 from which A has a rotation near it: 1 for rotations
+#define NEAREST_DET 1e-12
 
 void pcs_quat_to_matrix(const double Q[4], double R[9])
 {
@@ -28,22 +30,43 @@ void pcs_quat_to_matrix(const double Q[4], double R[9])
     R[8] = 1 - (xx + yy);
 }
 
-static bool is_rotation(const double R[9])
+// the largest entry of R^T R - I; NaN if there is one
+static double defect(const double R[9])
 {
+    double worst = 0;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j <= i; ++j) {
-            const double off = v3_dot(R + 3 * i, R + 3 * j) - (i == j);
-            if (!(fabs(off) <= ROTATION_TOL)) return false;
+            const double off = fabs(v3_dot(R + 3 * i, R + 3 * j) - (i == j));
+            if (off > worst || isnan(off)) worst = off;
+            if (isnan(off)) return off;
         }
     }
-    return m3_det(R) > 0;
+    return worst;
+}
+
+pcs_status pcs_matrix_check(const double R[9], double tol)
+{
+    const double off = defect(R);
+    if (!(off <= tol)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_matrix_check: R^T R differs from I by %g; a rotation is asked for, to "
+                        "%g",
+                        off, tol);
+    }
+    if (!(m3_det(R) > 0)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_matrix_check: the determinant is %g; the columns must be "
+                        "right-handed",
+                        m3_det(R));
+    }
+    return PCS_OK;
 }
 
 // Shepperd 1978: of the four ways to start, the one with the largest root; then nothing cancels.
 //     z_i = 2 q_i = sqrt(1 + 2 t_i - tr R),  t = (tr R, r11, r22, r33)
 pcs_status pcs_quat_from_matrix(const double R[9], double Q[4])
 {
-    if (!is_rotation(R)) {
+    if (!(defect(R) <= ROTATION_TOL && m3_det(R) > 0)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_quat_from_matrix: the matrix is not a rotation; its "
                                      "columns must be orthonormal to 1e-6 and right-handed");
     }
@@ -67,4 +90,62 @@ pcs_status pcs_quat_from_matrix(const double R[9], double Q[4])
     }
     quat_positive(Q);
     return pcs_quat_normalize(Q);
+}
+
+// Y = X^-T = cof(X) / det(X); its columns are cross products of those of X
+static void inverse_transpose(const double X[9], double Y[9])
+{
+    v3_cross(X + 3, X + 6, Y);
+    v3_cross(X + 6, X, Y + 3);
+    v3_cross(X, X + 3, Y + 6);
+    const double det = v3_dot(X, Y);
+    for (int i = 0; i < 9; ++i) {
+        Y[i] /= det;
+    }
+}
+
+static double sum_of_squares(const double A[9])
+{
+    return v3_dot(A, A) + v3_dot(A + 3, A + 3) + v3_dot(A + 6, A + 6);
+}
+
+// Higham 1986: X <- (g X + X^-T / g) / 2 takes every singular value s to (g s + 1/(g s)) / 2 and
+// leaves the singular vectors alone. The factor g = (|X^-T| / |X|)^(1/2) brings far ones together;
+// near 1 the convergence is quadratic with g = 1.
+pcs_status pcs_matrix_nearest(const double A[9], double R[9])
+{
+    if (!pcs_all_finite(A, 9)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_matrix_nearest: an entry is not finite");
+    }
+    double largest = 0, X[9], Y[9];
+    for (int i = 0; i < 9; ++i) {
+        largest = fmax(largest, fabs(A[i]));
+    }
+    for (int i = 0; i < 9; ++i) {
+        X[i] = largest > 0 ? A[i] / largest : 0;
+    }
+    const double size = sqrt(sum_of_squares(X) / 3), det = m3_det(X) / (size * size * size);
+    if (!(det > NEAREST_DET)) {
+        return pcs_fail(PCS_ERR_SINGULAR,
+                        "pcs_matrix_nearest: no rotation is near a matrix that is singular or "
+                        "left-handed; its determinant over the cube of its size is %g",
+                        det);
+    }
+
+    // each step at least halves the logarithm of a large singular value: ten are many
+    double change = 1;
+    for (int k = 0; k < 40 && change > 1e-15; ++k) {
+        inverse_transpose(X, Y);
+        const double g = change > 1e-2 ? pow(sum_of_squares(Y) / sum_of_squares(X), 0.25) : 1;
+        change = 0;
+        for (int i = 0; i < 9; ++i) {
+            const double next = 0.5 * (g * X[i] + Y[i] / g);
+            change = fmax(change, fabs(next - X[i]));
+            X[i] = next;
+        }
+    }
+    for (int i = 0; i < 9; ++i) {
+        R[i] = X[i];
+    }
+    return PCS_OK;
 }

@@ -19,6 +19,10 @@ static inline double quat_scaled(const double Q[4], double S[4], double *scale)
     return S[0] * S[0] + S[1] * S[1] + S[2] * S[2] + S[3] * S[3];
 }
 
+// whether only the sum or the difference of the outer Euler angles is determined, by the rule of
+// pcs_quat_to_zyx or pcs_quat_to_zyz
+bool euler_locked(const double Q[4], bool zyx);
+
 // Q or -Q, whichever has q0 > 0, or q0 = 0 and the first nonzero of q1..q3 positive (ASM-2)
 static inline void quat_positive(double Q[4])
 {

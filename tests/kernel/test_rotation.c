@@ -7,47 +7,9 @@
 
 #include "complex_step.h"
 #include "linalg/m3.h"
+#include "rotations.h"
 
-#define PI    3.14159265358979323846
 #define DRAWS TEST_DRAWS(4000)
-
-// a unit quaternion times a length between 0.3 and 3
-static double random_long(test_random *r, double Q[4])
-{
-    random_quaternion(r, Q);
-    const double length = random_between(r, 0.3, 3);
-    for (int i = 0; i < 4; ++i) {
-        Q[i] *= length;
-    }
-    return length;
-}
-
-static void random_vector(test_random *r, double v[], int n)
-{
-    for (int i = 0; i < n; ++i) {
-        v[i] = random_normal(r);
-    }
-}
-
-// Q1 and Q2 are the same rotation
-static double rotation_error(const double Q1[4], const double Q2[4])
-{
-    double R1[9], R2[9], worst = 0;
-    pcs_quat_to_matrix(Q1, R1);
-    pcs_quat_to_matrix(Q2, R2);
-    for (int i = 0; i < 9; ++i) {
-        const double e = fabs(R1[i] - R2[i]);
-        if (e > worst || isnan(e)) worst = e;
-    }
-    return worst;
-}
-
-static void expect_same(const double *a, const double *b, int n, double tol)
-{
-    for (int i = 0; i < n; ++i) {
-        CK_NEAR(a[i], b[i], tol);
-    }
-}
 
 // R = cos I + sin [k]x + (1 - cos) k k^T
 static void rodrigues(const double k[3], double angle, double R[9])
