@@ -3,9 +3,11 @@
 #ifndef PERCUSS_KERNEL_H
 #define PERCUSS_KERNEL_H
 
+#include <percuss/euler.h>
 #include <percuss/model.h>
 #include <percuss/numerics.h>
 #include <percuss/relation.h>
+#include <percuss/rigid.h>
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 #include <percuss/state.h>

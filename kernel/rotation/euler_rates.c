@@ -1,0 +1,309 @@
+// Rates of Euler angles and angular velocity (theory 2.3).
+//
+// The columns of W are the axes about which the three angles turn: for R = Rz(yaw) Ry(pitch)
+// Rx(roll) the inertial z axis, the y axis after the yaw, and the body x axis. det W is cos(pitch)
+// or -sin(theta), exactly; so E = W^-1 from cross products of the columns over that number keeps
+// its relative accuracy up to the singularity.
+#include <percuss/euler.h>
+
+#include <string.h>
+
+#include "base/base.h"
+#include "linalg/m3.h"
+
+// sine and cosine of the three angles
+typedef struct angles {
+    double s[3], c[3];
+} angles;
+
+static angles angles_of(const double a[3])
+{
+    angles t;
+    for (int i = 0; i < 3; ++i) {
+        t.s[i] = sin(a[i]);
+        t.c[i] = cos(a[i]);
+    }
+    return t;
+}
+
+static void column(double W[9], int j, double x, double y, double z)
+{
+    W[3 * j] = x;
+    W[1 + 3 * j] = y;
+    W[2 + 3 * j] = z;
+}
+
+void pcs_zyx_W(const double a[3], pcs_axes axes, double W[9])
+{
+    const angles t = angles_of(a);
+    if (axes == PCS_AXES_BODY) {
+        column(W, 0, 1, 0, 0);
+        column(W, 1, 0, t.c[0], -t.s[0]);
+        column(W, 2, -t.s[1], t.s[0] * t.c[1], t.c[0] * t.c[1]);
+    } else {
+        column(W, 0, t.c[2] * t.c[1], t.s[2] * t.c[1], -t.s[1]);
+        column(W, 1, -t.s[2], t.c[2], 0);
+        column(W, 2, 0, 0, 1);
+    }
+}
+
+void pcs_zyx_W_rate(const double a[3], const double r[3], pcs_axes axes, double Wdot[9])
+{
+    const angles t = angles_of(a);
+    if (axes == PCS_AXES_BODY) {
+        column(Wdot, 0, 0, 0, 0);
+        column(Wdot, 1, 0, -t.s[0] * r[0], -t.c[0] * r[0]);
+        column(Wdot, 2, -t.c[1] * r[1], t.c[0] * t.c[1] * r[0] - t.s[0] * t.s[1] * r[1],
+               -t.s[0] * t.c[1] * r[0] - t.c[0] * t.s[1] * r[1]);
+    } else {
+        column(Wdot, 0, -t.s[2] * t.c[1] * r[2] - t.c[2] * t.s[1] * r[1],
+               t.c[2] * t.c[1] * r[2] - t.s[2] * t.s[1] * r[1], -t.c[1] * r[1]);
+        column(Wdot, 1, -t.c[2] * r[2], -t.s[2] * r[2], 0);
+        column(Wdot, 2, 0, 0, 0);
+    }
+}
+
+void pcs_zyz_W(const double a[3], pcs_axes axes, double W[9])
+{
+    const angles t = angles_of(a);
+    if (axes == PCS_AXES_BODY) {
+        column(W, 0, -t.s[1] * t.c[2], t.s[1] * t.s[2], t.c[1]);
+        column(W, 1, t.s[2], t.c[2], 0);
+        column(W, 2, 0, 0, 1);
+    } else {
+        column(W, 0, 0, 0, 1);
+        column(W, 1, -t.s[0], t.c[0], 0);
+        column(W, 2, t.c[0] * t.s[1], t.s[0] * t.s[1], t.c[1]);
+    }
+}
+
+void pcs_zyz_W_rate(const double a[3], const double r[3], pcs_axes axes, double Wdot[9])
+{
+    const angles t = angles_of(a);
+    if (axes == PCS_AXES_BODY) {
+        column(Wdot, 0, -t.c[1] * t.c[2] * r[1] + t.s[1] * t.s[2] * r[2],
+               t.c[1] * t.s[2] * r[1] + t.s[1] * t.c[2] * r[2], -t.s[1] * r[1]);
+        column(Wdot, 1, t.c[2] * r[2], -t.s[2] * r[2], 0);
+        column(Wdot, 2, 0, 0, 0);
+    } else {
+        column(Wdot, 0, 0, 0, 0);
+        column(Wdot, 1, -t.c[0] * r[0], -t.s[0] * r[0], 0);
+        column(Wdot, 2, -t.s[0] * t.s[1] * r[0] + t.c[0] * t.c[1] * r[1],
+               t.c[0] * t.s[1] * r[0] + t.s[0] * t.c[1] * r[1], -t.s[1] * r[1]);
+    }
+}
+
+// row i of W^-1 is the cross product of the other two columns over the determinant
+static void invert(const double W[9], double det, double E[9])
+{
+    for (int i = 0; i < 3; ++i) {
+        double row[3];
+        v3_cross(W + 3 * ((i + 1) % 3), W + 3 * ((i + 2) % 3), row);
+        for (int j = 0; j < 3; ++j) {
+            E[i + 3 * j] = row[j] / det;
+        }
+    }
+}
+
+// the determinant, if it is large enough
+static pcs_status zyx_det(const char *where, const double a[3], double *det)
+{
+    *det = cos(a[1]);
+    if (!pcs_all_finite(a, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: an angle is not finite", where);
+    }
+    if (fabs(*det) < PCS_EULER_LOCK) {
+        return pcs_fail(PCS_ERR_SINGULAR,
+                        "%s: cos(pitch) is %g at pitch %.17g; the rates of ZYX angles are "
+                        "unbounded at gimbal lock, use a quaternion there",
+                        where, *det, a[1]);
+    }
+    return PCS_OK;
+}
+
+static pcs_status zyz_det(const char *where, const double a[3], double *det)
+{
+    *det = -sin(a[1]);
+    if (!pcs_all_finite(a, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: an angle is not finite", where);
+    }
+    if (fabs(*det) < PCS_EULER_LOCK) {
+        return pcs_fail(PCS_ERR_SINGULAR,
+                        "%s: sin(theta) is %g at theta %.17g; the rates of ZYZ angles are "
+                        "unbounded there, use a quaternion",
+                        where, -*det, a[1]);
+    }
+    return PCS_OK;
+}
+
+// Edot = -E Wdot E
+static void rate_of_inverse(const double E[9], const double Wdot[9], double Edot[9])
+{
+    double WE[9];
+    m3_mul_m3(Wdot, E, WE);
+    m3_mul_m3(E, WE, Edot);
+    for (int i = 0; i < 9; ++i) {
+        Edot[i] = -Edot[i];
+    }
+}
+
+pcs_status pcs_zyx_E(const double a[3], pcs_axes axes, double E[9])
+{
+    double W[9], det;
+    PCS_TRY(zyx_det("pcs_zyx_E", a, &det));
+    pcs_zyx_W(a, axes, W);
+    invert(W, det, E);
+    return PCS_OK;
+}
+
+pcs_status pcs_zyx_E_rate(const double a[3], const double rates[3], pcs_axes axes, double Edot[9])
+{
+    double W[9], E[9], Wdot[9], det;
+    PCS_TRY(zyx_det("pcs_zyx_E_rate", a, &det));
+    if (!pcs_all_finite(rates, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_zyx_E_rate: a rate is not finite");
+    }
+    pcs_zyx_W(a, axes, W);
+    pcs_zyx_W_rate(a, rates, axes, Wdot);
+    invert(W, det, E);
+    rate_of_inverse(E, Wdot, Edot);
+    return PCS_OK;
+}
+
+pcs_status pcs_zyz_E(const double a[3], pcs_axes axes, double E[9])
+{
+    double W[9], det;
+    PCS_TRY(zyz_det("pcs_zyz_E", a, &det));
+    pcs_zyz_W(a, axes, W);
+    invert(W, det, E);
+    return PCS_OK;
+}
+
+pcs_status pcs_zyz_E_rate(const double a[3], const double rates[3], pcs_axes axes, double Edot[9])
+{
+    double W[9], E[9], Wdot[9], det;
+    PCS_TRY(zyz_det("pcs_zyz_E_rate", a, &det));
+    if (!pcs_all_finite(rates, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_zyz_E_rate: a rate is not finite");
+    }
+    pcs_zyz_W(a, axes, W);
+    pcs_zyz_W_rate(a, rates, axes, Wdot);
+    invert(W, det, E);
+    rate_of_inverse(E, Wdot, Edot);
+    return PCS_OK;
+}
+
+// ---- the state eta = (x, angles) with nu = (V, omega) in body components
+
+static pcs_status check_finite(const char *where, const double *a, const double *b)
+{
+    if (!pcs_all_finite(a, 6) || (b && !pcs_all_finite(b, 6))) {
+        return pcs_fail(PCS_ERR_ARG, "%s: a number of the state or of its rate is not finite",
+                        where);
+    }
+    return PCS_OK;
+}
+
+pcs_status pcs_euler_jacobian(const double eta[6], double J[36])
+{
+    double R[9], W[9], E[9], det;
+    PCS_TRY(zyx_det("pcs_euler_jacobian", eta + 3, &det));
+    pcs_zyx_W(eta + 3, PCS_AXES_BODY, W);
+    invert(W, det, E);
+    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    memset(J, 0, 36 * sizeof *J);
+    for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 3; ++i) {
+            J[i + 6 * j] = R[i + 3 * j];
+            J[3 + i + 6 * (3 + j)] = E[i + 3 * j];
+        }
+    }
+    return PCS_OK;
+}
+
+// y = E x
+static void solve_rates(const double a[3], double det, const double x[3], double y[3])
+{
+    double W[9], E[9];
+    pcs_zyx_W(a, PCS_AXES_BODY, W);
+    invert(W, det, E);
+    m3_mul(E, x, y);
+}
+
+pcs_status pcs_euler_rate(const double eta[6], const double nu[6], double etadot[6])
+{
+    double R[9], det;
+    PCS_TRY(check_finite("pcs_euler_rate", eta, nu));
+    PCS_TRY(zyx_det("pcs_euler_rate", eta + 3, &det));
+    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    m3_mul(R, nu, etadot);
+    solve_rates(eta + 3, det, nu + 3, etadot + 3);
+    return PCS_OK;
+}
+
+pcs_status pcs_euler_velocity(const double eta[6], const double etadot[6], double nu[6])
+{
+    double R[9], W[9];
+    PCS_TRY(check_finite("pcs_euler_velocity", eta, etadot));
+    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    pcs_zyx_W(eta + 3, PCS_AXES_BODY, W);
+    m3_mul_t(R, etadot, nu);
+    m3_mul(W, etadot + 3, nu + 3);
+    return PCS_OK;
+}
+
+// d2x/dt2 = R (dV/dt + omega x V); of the angles from W rates = omega,
+// W d2angles/dt2 = domega/dt - dW/dt rates
+pcs_status pcs_euler_second_rate(const double eta[6], const double nu[6], const double nudot[6],
+                                 double etaddot[6])
+{
+    double R[9], Wdot[9], rates[3], det, seen[3], turn[3];
+    PCS_TRY(check_finite("pcs_euler_second_rate", eta, nu));
+    PCS_TRY(check_finite("pcs_euler_second_rate", nudot, NULL));
+    PCS_TRY(zyx_det("pcs_euler_second_rate", eta + 3, &det));
+
+    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    v3_cross(nu + 3, nu, turn);
+    v3_along(nudot, 1, turn, seen);
+    m3_mul(R, seen, etaddot);
+
+    solve_rates(eta + 3, det, nu + 3, rates);
+    pcs_zyx_W_rate(eta + 3, rates, PCS_AXES_BODY, Wdot);
+    m3_mul(Wdot, rates, turn);
+    v3_along(nudot + 3, -1, turn, seen);
+    solve_rates(eta + 3, det, seen, etaddot + 3);
+    return PCS_OK;
+}
+
+// dV/dt = R^T d2x/dt2 - omega x V, domega/dt = W d2angles/dt2 + dW/dt rates
+pcs_status pcs_euler_acceleration(const double eta[6], const double etadot[6],
+                                  const double etaddot[6], double nudot[6])
+{
+    double R[9], W[9], Wdot[9], nu[6], turn[3], seen[3];
+    PCS_TRY(check_finite("pcs_euler_acceleration", etaddot, NULL));
+    PCS_TRY(pcs_euler_velocity(eta, etadot, nu));
+
+    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    m3_mul_t(R, etaddot, seen);
+    v3_cross(nu + 3, nu, turn);
+    v3_along(seen, -1, turn, nudot);
+
+    pcs_zyx_W(eta + 3, PCS_AXES_BODY, W);
+    pcs_zyx_W_rate(eta + 3, etadot + 3, PCS_AXES_BODY, Wdot);
+    m3_mul(W, etaddot + 3, seen);
+    m3_mul(Wdot, etadot + 3, turn);
+    v3_along(seen, 1, turn, nudot + 3);
+    return PCS_OK;
+}
+
+void pcs_euler_to_pose(const double eta[6], double q[7])
+{
+    v3_copy(eta, q);
+    pcs_quat_from_zyx(eta[3], eta[4], eta[5], q + 3);
+}
+
+void pcs_euler_from_pose(const double q[7], double eta[6])
+{
+    v3_copy(q, eta);
+    pcs_quat_to_zyx(q + 3, eta + 3, eta + 4, eta + 5);
+}
