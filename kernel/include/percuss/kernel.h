@@ -10,6 +10,7 @@
 #include <percuss/rigid.h>
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
+#include <percuss/simulator.h>
 #include <percuss/state.h>
 #include <percuss/step.h>
 #include <percuss/vehicle.h>
