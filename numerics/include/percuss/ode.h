@@ -136,10 +136,10 @@ typedef int (*pcs_event_fn)(void *user, double t, const double *x, double *g);
 
 /// What to look for.
 typedef struct pcs_event {
-    pcs_event_fn g;
-    int direction; ///< +1: only where g rises, -1: only where it falls, 0: both
-    bool terminal; ///< the run stops there, at the event
-    void *user;
+    pcs_event_fn g; ///< must not be null
+    int direction;  ///< +1: only where g rises, -1: only where it falls, 0: both
+    bool terminal;  ///< the run stops there, at the event
+    void *user;     ///< handed to g
 } pcs_event;
 
 /// How a run ended, or is going on.
@@ -158,7 +158,7 @@ typedef struct pcs_event_found {
 
 /// What was spent since pcs_integrator_start, and how it went.
 typedef struct pcs_ode_report {
-    pcs_ode_end end;
+    pcs_ode_end end;   ///< how the last call ended
     long steps;        ///< accepted
     long rejected;     ///< given up: too large an error, Newton, or a callback that refused
     long evaluations;  ///< of f (F of a DAE), those for finite differences included

@@ -64,7 +64,7 @@ typedef struct pcs_map {
                            ///< the units of x
     const double *f_scale; ///< m sizes > 0 of f, or null: the sizes J gives (row by row, the
                            ///< largest |J_ij| times the size of x_j)
-    void *user; ///< handed to the callbacks
+    void *user;            ///< handed to the callbacks
 } pcs_map;
 
 /// Arena bytes that a Jacobian of an m x n map takes.
@@ -80,10 +80,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_jacobian(const pcs_map *map, pcs_derivative
 typedef struct pcs_jacobian_mismatch {
     double relative; ///< largest |J_ij - R_ij| size_j / max_k max(|J_ik|, |R_ik|) size_k, where R
                      ///< is the Jacobian from f and size_j = max(|x_j|, scale_j)
-    int row; ///< where it is
-    int column;
-    double given; ///< J_ij there
-    double found; ///< R_ij there
+    int row;         ///< where it is
+    int column;      ///< where it is
+    double given;    ///< J_ij there
+    double found;    ///< R_ij there
     pcs_derivative
         reference; ///< where R comes from: PCS_DERIVATIVE_COMPLEX if there is f_complex,
                    ///< else PCS_DERIVATIVE_DIFFERENCES (central ones, good to 1e-9 or so)
@@ -124,12 +124,12 @@ PCS_API const char *pcs_root_outcome_text(pcs_root_outcome outcome);
 
 /// How it went.
 typedef struct pcs_root_report {
-    pcs_root_outcome outcome;
-    int iters;        ///< steps made
-    long evaluations; ///< of f, those for differences and of f_complex included
-    long jacobians;   ///< Jacobians formed and factorised
-    double step;      ///< size of the last step, max |dx_j| / max(|x_j|, scale_j)
-    double residual;  ///< max |f_i| / f_scale_i at x
+    pcs_root_outcome outcome; ///< how it ended
+    int iters;                ///< steps made
+    long evaluations;         ///< of f, those for differences and of f_complex included
+    long jacobians;           ///< Jacobians formed and factorised
+    double step;              ///< size of the last step, max |dx_j| / max(|x_j|, scale_j)
+    double residual;          ///< max |f_i| / f_scale_i at x
 } pcs_root_report;
 
 /// Arena bytes that pcs_root_solve takes for n unknowns.
