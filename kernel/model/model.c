@@ -9,6 +9,7 @@
 #include "linalg/lu.h"
 #include "linalg/m3.h"
 #include "relations/joint.h"
+#include "systems/m6.h"
 
 // of all interactions together: what a step counts with an int is a small multiple of it
 #define MAX_ROWS (INT_MAX / 64)
@@ -138,7 +139,7 @@ static pcs_status place(pcs_model *m, model_system *s, pcs_system *out)
         m->block_start[b + 1] = m->nv;
         m->block_off[b + 1] = m->block_off[b] + (size_t)s->nv * (size_t)s->nv;
     }
-    m->variable_mass |= s->mass_fn != NULL;
+    m->variable_mass |= s->varies;
     m->system[m->n_systems++] = *s;
     if (out) out->id = m->n_systems;
     return PCS_OK;
@@ -182,6 +183,7 @@ void pcs_model_destroy(pcs_model *m)
     const pcs_env env = m->env;
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
+        pcs_env_free(&env, s->added);
         pcs_env_free(&env, s->start);
         pcs_env_free(&env, s->M);
         pcs_env_free(&env, s->K);
@@ -341,6 +343,37 @@ static double inverse_norm(const double J[9])
     return sqrt(sum);
 }
 
+static bool has_added(const pcs_body_def *def)
+{
+    bool any = false;
+    for (int i = 0; i < 36; ++i) {
+        any = any || def->added_mass[i] != 0;
+    }
+    return any;
+}
+
+// with mass and inertia, which have been checked, it must be positive definite
+static pcs_status check_added(const pcs_body_def *def)
+{
+    const double *A = def->added_mass;
+    if (!pcs_all_finite(A, 36) || !m6_is_symmetric(A)) {
+        return pcs_fail(PCS_ERR_ARG, "body: the added mass is not finite or not symmetric");
+    }
+    double M[36], L[36];
+    memcpy(M, A, sizeof M);
+    for (int i = 0; i < 3; ++i) {
+        M[7 * i] += def->mass;
+        for (int j = 0; j < 3; ++j) {
+            M[(3 + i) + 6 * (3 + j)] += def->inertia[i + 3 * j];
+        }
+    }
+    if (!m6_cholesky(M, L)) {
+        return pcs_fail(PCS_ERR_ARG, "body: mass, inertia and added mass together are not positive"
+                                     " definite");
+    }
+    return PCS_OK;
+}
+
 static pcs_status check_body(const pcs_body_def *def)
 {
     if (!pcs_all_finite(def->position, 3)) {
@@ -372,7 +405,7 @@ static pcs_status check_body(const pcs_body_def *def)
                         " to be inverted",
                         def->mass, def->inertia[0] + def->inertia[4] + def->inertia[8]);
     }
-    return PCS_OK;
+    return has_added(def) ? check_added(def) : PCS_OK;
 }
 
 pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system *out)
@@ -398,15 +431,28 @@ pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system 
         memcpy(s.v0 + 3, def->omega, 3 * sizeof(double));
         s.mass = def->mass;
         memcpy(s.J, def->inertia, sizeof s.J);
-        s.isotropic = s.J[0] == s.J[4] && s.J[0] == s.J[8] && s.J[1] == 0 && s.J[2] == 0 &&
-                      s.J[3] == 0 && s.J[5] == 0 && s.J[6] == 0 && s.J[7] == 0;
+        if (has_added(def)) {
+            s.added = pcs_env_alloc(&m->env, 36, sizeof *s.added);
+            if (!s.added) return pcs_fail_memory("pcs_model_add_body");
+            memcpy(s.added, def->added_mass, sizeof def->added_mass);
+            s.varies = true;
+        }
+        s.isotropic = !s.added && s.J[0] == s.J[4] && s.J[0] == s.J[8] && s.J[1] == 0 &&
+                      s.J[2] == 0 && s.J[3] == 0 && s.J[5] == 0 && s.J[6] == 0 && s.J[7] == 0;
         s.inverse_bound = inverse_norm(s.J);
         s.body_force = def->force;
         s.body_jacobian = def->jacobian;
         s.potential = def->potential;
     }
-    if (!grow_systems(m)) return pcs_fail_memory("pcs_model_add_body");
-    PCS_TRY(place(m, &s, out));
+    if (!grow_systems(m)) {
+        pcs_env_free(&m->env, s.added);
+        return pcs_fail_memory("pcs_model_add_body");
+    }
+    const pcs_status status = place(m, &s, out);
+    if (status != PCS_OK) {
+        pcs_env_free(&m->env, s.added);
+        return status;
+    }
     m->n_driven += def->motion != NULL;
     return PCS_OK;
 }
@@ -497,6 +543,7 @@ pcs_status pcs_model_add_lagrangian(pcs_model *m, const pcs_lagrangian_def *def,
                       .nv = def->n,
                       .user = def->user,
                       .mass_fn = def->mass_fn,
+                      .varies = def->mass_fn != NULL,
                       .force = def->force,
                       .jacobian = def->jacobian,
                       .potential = def->potential,

@@ -16,12 +16,14 @@ typedef struct model_system {
     int nq, nv;     // coordinates and velocities; nv = 0 when fixed
     int q_at, v_at; // in the flat vectors
     int block;      // number among the systems that move, -1 when fixed
+    bool varies;    // its mass depends on q
     void *user;
 
     // bodies
     double mass;
     double J[9];          // inertia about G, body axes
-    bool isotropic;       // J = j I: no gyroscopic moment
+    bool isotropic;       // J = j I and no added mass: no gyroscopic moment
+    double *added;        // added mass, 6x6 in body axes, owned; null: none
     double inverse_bound; // |J^-1|, bounds the angular acceleration of a moment
     double reach;         // radius about G that holds all bounded shapes
     double q0[7], v0[6];
@@ -76,7 +78,7 @@ struct pcs_model {
     int *block_start;  // n_blocks + 1
     size_t *block_off; // n_blocks + 1
 
-    bool variable_mass; // some system has a mass_fn
+    bool variable_mass; // some system's mass depends on q
     int n_driven;       // bodies with prescribed motion
     pcs_combine_fn combine;
     void *combine_user;

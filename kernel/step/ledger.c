@@ -33,7 +33,7 @@ static double work_of(const trial *t, const double *Fk, const double *F1, int at
 static pcs_status kinetic(const model_system *s, const double *q, const double *v, double *M,
                           double *Mv, double *out)
 {
-    if (s->mass_fn) PCS_TRY(system_mass(s, q, M));
+    if (s->varies) PCS_TRY(system_mass(s, q, M));
     system_mass_mul(s, M, v, Mv);
     *out = 0.5 * dot(v, Mv, s->nv);
     return PCS_OK;
@@ -44,11 +44,12 @@ static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy
     const pcs_model *m = t->m;
     const model_system *s = &m->system[m->block_system[b]];
     const int n = s->nv, at = s->v_at;
-    double small[2 * BODY_NV], *vbar = small, *Mv = small + BODY_NV, *M = NULL;
+    double small[2 * BODY_NV], of_body[BODY_NV * BODY_NV];
+    double *vbar = small, *Mv = small + BODY_NV, *M = of_body;
     if (s->kind != SYSTEM_BODY) {
         vbar = PCS_TAKE(&mem, 2 * (size_t)n, double);
-        if (s->mass_fn) M = PCS_TAKE(&mem, (size_t)n * (size_t)n, double);
-        if (!vbar || (s->mass_fn && !M)) return pcs_fail_memory("step: the ledger");
+        if (s->varies) M = PCS_TAKE(&mem, (size_t)n * (size_t)n, double);
+        if (!vbar || !M) return pcs_fail_memory("step: the ledger");
         Mv = vbar + n;
     }
     const double *v_k = t->st->v + at, *v = t->v + at;
@@ -65,7 +66,7 @@ static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy
     if (t->q_free) PCS_TRY(system_potential(m, s, t->q + s->q_at, &V_projected));
 
     // a mass that varies: what K would have changed by with the M of the scheme is the rest
-    if (s->mass_fn) {
+    if (s->varies) {
         const double *Mt = t->M + m->block_off[b];
         system_mass_mul(s, Mt, v, Mv);
         double fixed = 0.5 * dot(v, Mv, n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rotation/pose.h"
+#include "systems/body.h"
 
 static bool take_force(pcs_arena *mem, int nv, system_force *F)
 {
@@ -20,12 +21,26 @@ static system_force force_at(system_force F, int at)
     return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
 }
 
+// body_reach of a body with added mass, where forces turn and moments push
+static double added_reach(const model_system *s, const double *q, const double *v, system_force F,
+                          double h, double *turn)
+{
+    double a[6];
+    for (int i = 0; i < 6; ++i) {
+        a[i] = F.conservative[i] + F.other[i] + F.gyroscopic[i];
+    }
+    body_accelerate(s, q, a);
+    *turn = h * (v3_norm(v + 3) + h * v3_norm(a + 3));
+    return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
+}
+
 // h (|v| + |omega| R) with the speeds at the start or those the forces would give, whichever is
 // larger: contact forces only slow bodies down relative to one another, or act within the reach
 // of the other body
-static double body_reach(const model_system *s, const double *v, system_force F, double h,
-                         double *turn)
+static double body_reach(const model_system *s, const double *q, const double *v, system_force F,
+                         double h, double *turn)
 {
+    if (s->added) return added_reach(s, q, v, F, h, turn);
     double a[3], M[3];
     for (int i = 0; i < 3; ++i) {
         a[i] = (F.conservative[i] + F.other[i]) / s->mass;
@@ -79,7 +94,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         const system_force F = force_at(t->Fk, s->v_at);
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         PCS_TRY(system_forces(m, s, st->t, q, v, F));
-        if (s->kind == SYSTEM_BODY) t->reach[i] = body_reach(s, v, F, h, &t->turn[i]);
+        if (s->kind == SYSTEM_BODY) t->reach[i] = body_reach(s, q, v, F, h, &t->turn[i]);
     }
     trial_rotations(m, st->q, t->rotation_k);
     if (t->rotation != t->rotation_k) {

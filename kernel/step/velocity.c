@@ -30,6 +30,23 @@ static void evaluate_plain(trial *t, const model_system *s)
     }
 }
 
+// M at the theta-mean of the coordinates; room has n entries
+static pcs_status mass_at_mean(const trial *t, const model_system *s, const double *mean,
+                               double *room, double *M)
+{
+    const double theta = t->m->scheme.theta;
+    const double *q_k = t->st->q + s->q_at, *q = t->q + s->q_at;
+    if (s->kind == SYSTEM_BODY) {
+        double turned[BODY_NQ];
+        system_advance(s, q_k, theta * t->h, mean, t->m->scheme.update, turned);
+        return system_mass(s, turned, M);
+    }
+    for (int i = 0; i < s->nv; ++i) {
+        room[i] = (1 - theta) * q_k[i] + theta * q[i];
+    }
+    return system_mass(s, room, M);
+}
+
 // q' by the theta-mean of the velocities, the forces there, and R; `first`: v is still v_k
 static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
 {
@@ -60,15 +77,10 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
         const system_force F1 = force_at(t->F1, s->v_at), Fk = force_at(t->Fk, s->v_at);
         PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
 
-        // a mass that varies is taken at the theta-mean of the coordinates
         double *M = NULL;
-        if (s->mass_fn) {
+        if (s->varies) {
             M = t->M + m->block_off[b];
-            double *q_theta = Mdv;
-            for (int i = 0; i < n; ++i) {
-                q_theta[i] = (1 - theta) * q_k[i] + theta * q[i];
-            }
-            PCS_TRY(system_mass(s, q_theta, M));
+            PCS_TRY(mass_at_mean(t, s, mean, Mdv, M));
         }
         system_mass_mul(s, M, dv, Mdv);
         for (int i = 0; i < n; ++i) {
@@ -93,15 +105,15 @@ static double relative_residual(trial *t, const double *v)
     double left = 0, impulse = 0, momentum = 0, force = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        const double *M = s->varies ? t->M + m->block_off[b] : s->M; // null: an ordinary body
         for (int k = s->v_at; k < s->v_at + s->nv; ++k) {
             const double f = t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k];
             const int i = k - s->v_at;
             double mass;
-            if (s->kind == SYSTEM_BODY) {
+            if (!M) {
                 mass = i < 3 ? s->mass : s->J[4 * (i - 3)];
             } else {
-                mass = s->M ? s->M[(size_t)i * ((size_t)s->nv + 1)]
-                            : t->M[m->block_off[b] + (size_t)i * ((size_t)s->nv + 1)];
+                mass = M[(size_t)i * ((size_t)s->nv + 1)];
             }
             left += (t->R[k] - t->p[k]) * (t->R[k] - t->p[k]);
             impulse += t->p[k] * t->p[k];
@@ -193,7 +205,7 @@ static pcs_status factorise(trial *t, pcs_arena mem)
             memcpy(piv, t->work->linear_piv + F->start[b], n * sizeof *piv);
             continue;
         }
-        if (s->mass_fn) {
+        if (s->varies) {
             memcpy(A, t->M + m->block_off[b], n * n * sizeof *A);
         } else {
             PCS_TRY(system_mass(s, NULL, A));

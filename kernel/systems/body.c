@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "linalg/m3.h"
+#include "systems/added.h"
+#include "systems/m6.h"
 
 static pcs_status call_force(const model_system *s, double t, const double q[7], const double v[6],
                              double F[6])
@@ -44,6 +46,7 @@ pcs_status body_forces(const pcs_model *m, const model_system *s, double t, cons
         m3_mul(s->J, v + 3, Jw);
         v3_cross(Jw, v + 3, F.gyroscopic + 3);
     }
+    if (s->added) added_gyroscopic(s->added, q, v, F.gyroscopic);
     if (s->body_force) {
         double user[6];
         PCS_TRY(call_force(s, t, q, v, user));
@@ -64,6 +67,14 @@ void body_mass(const model_system *s, double A[36])
             A[(3 + i) + 6 * (3 + j)] = s->J[i + 3 * j];
         }
     }
+}
+
+void body_accelerate(const model_system *s, const double q[7], double a[6])
+{
+    double M[36], L[36];
+    body_mass(s, M);
+    added_mass(s->added, q, M);
+    if (m6_cholesky(M, L)) m6_cholesky_solve(L, a);
 }
 
 void body_rotational_matrix(const model_system *s, const double v[6], double a, double A[9])
@@ -148,6 +159,7 @@ pcs_status body_subtract_jacobian(const model_system *s, double t, const double 
             }
         }
     }
+    if (s->added) added_subtract_jacobian(s->added, q, v, a, A);
     if (s->body_jacobian) return user_jacobian(s, t, q, v, a, b, A);
     if (s->body_force) return difference_jacobian(s, t, q, v, a, b, A);
     return PCS_OK;

@@ -21,6 +21,17 @@ static inline void m6_mul(const double A[36], const double x[6], double y[6])
     }
 }
 
+// out = C(nu) nu = (omega x P; omega x H + V x P) of the momentum (P, H) = M nu (theory 11.1)
+static inline void m6_coriolis(const double M[36], const double nu[6], double out[6])
+{
+    double momentum[6], slip[3];
+    m6_mul(M, nu, momentum);
+    v3_cross(nu + 3, momentum, out);
+    v3_cross(nu + 3, momentum + 3, out + 3);
+    v3_cross(nu, momentum, slip);
+    v3_along(out + 3, 1, slip, out + 3);
+}
+
 static inline double v6_dot(const double a[6], const double b[6])
 {
     return v3_dot(a, b) + v3_dot(a + 3, b + 3);

@@ -7,6 +7,7 @@
 #include "linalg/lu.h"
 #include "linalg/m3.h"
 #include "linalg/mass.h"
+#include "systems/added.h"
 #include "systems/body.h"
 #include "systems/lagrangian.h"
 #include <percuss/state.h>
@@ -35,9 +36,10 @@ static pcs_status unit_mass(int n, double *A)
 
 pcs_status system_mass(const model_system *s, const double *q, double *A)
 {
-    if (s->disabled && s->mass_fn) return unit_mass(s->nv, A); // any will do
+    if (s->disabled && s->varies) return unit_mass(s->nv, A); // any will do
     if (s->kind != SYSTEM_BODY) return lagrangian_mass(s, q, A);
     body_mass(s, A);
+    if (s->added) added_mass(s->added, q, A);
     return PCS_OK;
 }
 
@@ -51,32 +53,42 @@ size_t system_jacobian_work(const model_system *s)
 pcs_status system_subtract_jacobian(const model_system *s, double t, const double *q,
                                     const double *v, double a, double b, double *work, double *A)
 {
-    if (s->disabled && (s->body_force || s->force)) return PCS_OK;
+    if (s->disabled && (s->body_force || s->force || s->added)) return PCS_OK;
     return s->kind == SYSTEM_BODY ? body_subtract_jacobian(s, t, q, v, a, b, A)
                                   : lagrangian_subtract_jacobian(s, t, q, v, a, b, work, A);
 }
 
 void system_mass_mul(const model_system *s, const double *M, const double *x, double *y)
 {
-    if (s->kind == SYSTEM_BODY) {
+    if (s->kind == SYSTEM_BODY && !s->added) {
         for (int i = 0; i < 3; ++i) {
             y[i] = s->mass * x[i];
         }
         m3_mul(s->J, x + 3, y + 3);
         return;
     }
+    if (s->added) {
+        added_mul(M, x, y);
+        return;
+    }
     dense_mul(s->nv, s->nv, 1, s->M ? s->M : M, x, 0, y);
+}
+
+// whether the iteration matrix is more than diag(m I, a 3x3 block)
+static bool is_dense(const model_system *s)
+{
+    return s->kind != SYSTEM_BODY || s->body_force || s->added;
 }
 
 size_t system_factor_size(const model_system *s)
 {
-    if (s->kind != SYSTEM_BODY || s->body_force) return (size_t)s->nv * (size_t)s->nv;
+    if (is_dense(s)) return (size_t)s->nv * (size_t)s->nv;
     return s->isotropic ? 6 : 10;
 }
 
 int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv)
 {
-    if (s->kind != SYSTEM_BODY || s->body_force) return BLOCK_DENSE;
+    if (is_dense(s)) return BLOCK_DENSE;
     if (s->isotropic) {
         for (int i = 0; i < 3; ++i) {
             lu[i] = s->mass;
@@ -156,8 +168,9 @@ pcs_status pcs_kinetic_energy(const pcs_model *m, const pcs_state *st, double *o
         if (s->disabled) continue;
         const double *v = st->v + s->v_at;
         if (s->kind == SYSTEM_BODY) {
-            double Mv[6];
-            system_mass_mul(s, NULL, v, Mv);
+            double M[36], Mv[6];
+            if (s->added) PCS_TRY(system_mass(s, st->q + s->q_at, M));
+            system_mass_mul(s, M, v, Mv);
             for (int i = 0; i < 6; ++i) {
                 sum += 0.5 * v[i] * Mv[i];
             }
@@ -211,6 +224,7 @@ void pcs_momentum(const pcs_model *m, const pcs_state *st, double linear[3], dou
             p[i] += s->mass * v[i];
             L[i] += s->mass * xv[i] + spin[i];
         }
+        if (s->added) added_momentum(s->added, q, v, p, L);
     }
     if (linear) memcpy(linear, p, sizeof p);
     if (angular) memcpy(angular, L, sizeof L);

@@ -9,7 +9,7 @@
 typedef struct system_force {
     double *conservative; // gravity, stiffness, load, callbacks with a potential
     double *other;        // callbacks without, damping
-    double *gyroscopic;   // -omega x J omega
+    double *gyroscopic;   // -omega x J omega, and what added mass adds to it
 } system_force;
 
 pcs_status system_forces(const pcs_model *m, const model_system *s, double t, const double *q,
@@ -24,7 +24,7 @@ pcs_status system_subtract_jacobian(const model_system *s, double t, const doubl
                                     const double *v, double a, double b, double *work, double *A);
 size_t system_jacobian_work(const model_system *s);
 
-// y = M x; `M` is the nv x nv mass of a system whose mass varies, ignored otherwise
+// y = M x; `M` is the nv x nv mass of a system whose mass varies, not read otherwise
 void system_mass_mul(const model_system *s, const double *M, const double *x, double *y);
 
 // whether only gravity acts on the system, the same at every iterate

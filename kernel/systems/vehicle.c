@@ -18,19 +18,14 @@
 
 void pcs_vehicle_coriolis(const double M[36], const double nu[6], double out[6])
 {
-    double momentum[6], slip[3];
-    m6_mul(M, nu, momentum);
-    v3_cross(nu + 3, momentum, out);
-    v3_cross(nu + 3, momentum + 3, out + 3);
-    v3_cross(nu, momentum, slip);
-    v3_along(out + 3, 1, slip, out + 3);
+    m6_coriolis(M, nu, out);
 }
 
 // ---- the terms
 
 static void inertia_still(const pcs_vehicle *v, const double nu[6], double out[6])
 {
-    pcs_vehicle_coriolis(v->def.mass_matrix, nu, out);
+    m6_coriolis(v->def.mass_matrix, nu, out);
     for (int i = 0; i < 6; ++i) {
         out[i] = -out[i];
     }
@@ -40,8 +35,8 @@ static void inertia_flowing(const pcs_vehicle *v, const double nu[6], const doub
                             double out[6])
 {
     double solid[6], fluid[6], turning[6] = {0}, carried[6], current[3];
-    pcs_vehicle_coriolis(v->solid, nu, solid);
-    pcs_vehicle_coriolis(v->def.added_mass, relative, fluid);
+    m6_coriolis(v->solid, nu, solid);
+    m6_coriolis(v->def.added_mass, relative, fluid);
     v3_sub(nu, relative, current);
     v3_cross(nu + 3, current, turning);
     m6_mul(v->def.added_mass, turning, carried);

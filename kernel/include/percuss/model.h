@@ -55,7 +55,8 @@ typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 /// lies on it: doc/stepping.md says which rows see what.
 typedef int (*pcs_motion_fn)(void *user, double t, double q[7], double v[6]);
 
-/// A Newton-Euler body.
+/// A Newton-Euler body. With added mass A its mass matrix diag(m I, J) + diag(R, I) A diag(R^T, I)
+/// turns with it, and the gyroscopic force has a part of A (theory 11.1, doc/vehicle.md).
 typedef struct pcs_body_def {
     bool fixed;                    ///< never moves; mass, inertia, velocity and force are ignored
     pcs_motion_fn motion;          ///< or null. When given, the body moves as it says, whatever
@@ -63,6 +64,10 @@ typedef struct pcs_body_def {
                                    ///< state. What `fixed` ignores and the pose below are ignored
     double mass;                   ///< kg, > 0
     double inertia[9];             ///< about G, body axes, symmetric positive definite, kg m^2
+    double added_mass[36];         ///< of the fluid around it, 6x6 column-major, on the velocity
+                                   ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero:
+                                   ///< none. Symmetric, and positive definite together with mass
+                                   ///< and inertia. Moves with the body, has no weight
     double position[3];            ///< of G, m
     double orientation[4];         ///< body to inertial; any length > 0, normalised on the way in
     double velocity[3];            ///< of G, inertial, m/s

@@ -38,14 +38,15 @@ typedef struct pcs_energy {
     double potential_after;  ///< behind the projection
     double forces;           ///< work of force callbacks without potential, and of damping
     double conservative;     ///< work of gravity, stiffness, loads, and callbacks with potential
-    double gyroscopic;       ///< work of the discrete gyroscopic moment; zero in continuous time
-    double normal;           ///< contact work along normals (unilateral rows)
-    double tangential;       ///< contact work along tangents: friction
-    double joints;           ///< work of equality rows
-    double prescribed;       ///< work that bodies with prescribed motion do through contacts and
-                             ///< joints; those three terms are of the relative velocities
-    double mass;             ///< change of M(q) over the step (Lagrangian systems)
-    double newton;           ///< work of the residual left in (7.1)
+    double gyroscopic; ///< work of the discrete gyroscopic force; zero in continuous time, with
+                       ///< added mass only together with `mass`
+    double normal;     ///< contact work along normals (unilateral rows)
+    double tangential; ///< contact work along tangents: friction
+    double joints;     ///< work of equality rows
+    double prescribed; ///< work that bodies with prescribed motion do through contacts and
+                       ///< joints; those three terms are of the relative velocities
+    double mass;       ///< change of M(q) over the step (Lagrangian systems, added mass)
+    double newton;     ///< work of the residual left in (7.1)
     double integrator; ///< change of potential from q_k to q' plus `conservative`: scheme error
     double projection; ///< change of potential by the projection
     double closure;    ///< what does not close
