@@ -10,7 +10,7 @@
 #ifndef PERCUSS_VEHICLE_H
 #define PERCUSS_VEHICLE_H
 
-#include <percuss/base.h>
+#include <percuss/model.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,7 +73,8 @@ typedef struct pcs_vehicle_def {
                             ///< symmetric positive definite; kg, kg m, kg m^2
     double added_mass[36];  ///< the fluid's share of M, symmetric. It only matters in a current,
                             ///< where the fluid's share moves relative to the water; zero: unknown
-    double mass;            ///< kg, > 0: of the solid alone (ASM-9); used by the contact body
+    double mass;            ///< kg, > 0: of the solid alone (ASM-9). Only how pcs_model_add_vehicle
+                            ///< divides M depends on it, no result does
     double weight;          ///< W, N, >= 0, acts at r_G (ASM-9)
     double buoyancy;        ///< B, N, >= 0, acts at r_B (ASM-9: neutral)
     double r_G[3];          ///< m, centre of gravity (ASM-10)
@@ -180,6 +181,25 @@ PCS_API void pcs_vehicle_energy(const pcs_vehicle *vehicle, const double *x, dou
 /// PCS_ERR_SINGULAR when nothing resists.
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *vehicle,
                                                             double thrust, double *u);
+
+/// A vehicle in a model, among bodies and contacts. The command may be changed between steps.
+typedef struct pcs_vehicle_ride {
+    const pcs_vehicle *vehicle;  ///< must outlive the model
+    pcs_vehicle_command command; ///< held over a step
+    double gravity[3]; ///< of the model, filled in by pcs_model_add_vehicle: the model lets it act
+                       ///< on the mass, which is taken back in favour of weight and buoyancy
+} pcs_vehicle_ride;
+
+/// Adds the vehicle as a body in the state x = (X, Q, nu), O in the place of G: a pcs_body_def of
+/// its mass, the rotational block of M as inertia, the rest of M as added mass, and a force
+/// callback. Set the gravity of the model before, and give the body its shapes (from O, body axes)
+/// afterwards. The ride is borrowed and must outlive the model. In the energy ledger all forces of
+/// the vehicle, its buoyancy too, are those of a callback without potential. `out` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_vehicle(pcs_model *model, pcs_vehicle_ride *ride,
+                                                       const double *x, pcs_system *out);
+
+/// x = (X, Q, nu) of the body's slices of a state, q (7) and v (6).
+PCS_API void pcs_vehicle_from_body(const double q[7], const double v[6], double *x);
 
 #ifdef __cplusplus
 }
