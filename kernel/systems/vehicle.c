@@ -214,3 +214,24 @@ pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *v, double thrust, doubl
     *u = T == 0 ? 0 : 2 * T / slope;
     return PCS_OK;
 }
+
+// ---- for integrators
+
+int pcs_vehicle_ode(void *user, double t, const double *x, double *dxdt)
+{
+    const pcs_vehicle_ride *ride = user;
+    return (int)pcs_vehicle_rates(ride->vehicle, t, x, &ride->command, dxdt);
+}
+
+int pcs_vehicle_ode_euler(void *user, double t, const double *x, double *dxdt)
+{
+    const pcs_vehicle_ride *ride = user;
+    return (int)pcs_vehicle_rates_euler(ride->vehicle, t, x, &ride->command, dxdt);
+}
+
+int pcs_vehicle_normalize(void *user, double t, double *x)
+{
+    (void)user;
+    (void)t;
+    return (int)pcs_quat_normalize(x + 3);
+}

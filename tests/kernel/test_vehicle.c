@@ -2,6 +2,7 @@
 // bodies and frames of reference against Newton-Euler, and what is refused.
 #include "support.h"
 
+#include <percuss/ode.h>
 #include <percuss/rotation.h>
 #include <percuss/vehicle.h>
 
@@ -783,6 +784,71 @@ START_TEST(it_reaches_the_terminal_surge)
 }
 END_TEST
 
+// with an integrator, open loop
+static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *tableau, double h,
+                    double T, double *x)
+{
+    const pcs_ode ode = {.n = euler ? PCS_VEHICLE_STATE_EULER : PCS_VEHICLE_STATE,
+                         .f = euler ? pcs_vehicle_ode_euler : pcs_vehicle_ode,
+                         .project = euler ? NULL : pcs_vehicle_normalize,
+                         .user = ride};
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, h);
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
+    CK_OK(pcs_integrator_start(run, 0, x));
+    CK_OK(pcs_integrator_advance(run, T, NULL));
+    memcpy(x, pcs_integrator_x(run), (size_t)ode.n * sizeof *x);
+    pcs_integrator_destroy(run);
+}
+
+// The order of the method shows to 1e-10. No velocity changes its sign here: where one does, |nu|
+// nu of the quadratic damping has a kink in its second derivative, which no method sees through.
+START_TEST(integrators_keep_their_order)
+{
+    const pcs_vehicle_def def = pcs_vehicle_def_default();
+    pcs_vehicle *v = make(&def);
+    pcs_vehicle_ride ride = {.vehicle = v,
+                             .command = {.thrust = 20, .deflection = {0.1, 0.05, -0.1, -0.05}}};
+    const double x0[PCS_VEHICLE_STATE] = {0, 0, 0, 1, 0, 0, 0, 0.5}, T = 2;
+    double exact[PCS_VEHICLE_STATE], error[4];
+    memcpy(exact, x0, sizeof exact);
+    advance(&ride, false, pcs_tableau_dormand_prince(), T / 1024, T, exact);
+    for (int k = 0; k < 4; ++k) {
+        double x[PCS_VEHICLE_STATE];
+        memcpy(x, x0, sizeof x);
+        advance(&ride, false, pcs_tableau_rk4(), T / (40 << k), T, x);
+        error[k] = 0;
+        for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+            error[k] = fmax(error[k], fabs(x[i] - exact[i]));
+        }
+        if (k > 0) CK_NEAR(log2(error[k - 1] / error[k]), 4, 0.05);
+    }
+    ck_assert(error[3] < 1e-10);
+
+    // and Euler angles take it to the same place
+    double e[PCS_VEHICLE_STATE_EULER] = {0, 0, 0, 0, 0, 0, 0.5}, Q[4];
+    advance(&ride, true, pcs_tableau_dormand_prince(), T / 1024, T, e);
+    pcs_quat_from_zyx(e[3], e[4], e[5], Q);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(e[i], exact[i], 1e-12);
+    }
+    for (int i = 0; i < 4; ++i) {
+        CK_NEAR(Q[i], exact[3 + i], 1e-12);
+    }
+    for (int i = 0; i < 6; ++i) {
+        CK_NEAR(e[6 + i], exact[7 + i], 1e-12);
+    }
+
+    // what the rates refuse, an integrator hears of
+    const double bad[PCS_VEHICLE_STATE] = {NAN, 0, 0, 1};
+    double out[PCS_VEHICLE_STATE];
+    ck_assert_int_ne(pcs_vehicle_ode(&ride, 0, bad, out), 0);
+    ck_assert_int_ne(pcs_vehicle_ode_euler(&ride, 0, bad, out), 0);
+    ck_assert_int_ne(pcs_vehicle_normalize(NULL, 0, (double[PCS_VEHICLE_STATE]){0}), 0);
+    pcs_vehicle_destroy(v);
+}
+END_TEST
+
 // ---- what is refused
 
 static void refused(const pcs_vehicle_def *def, pcs_status status)
@@ -941,5 +1007,5 @@ PCS_TEST_MAIN("vehicle", the_coriolis_term_has_no_power, a_diagonal_mass_gives_t
               the_vertical_is_the_only_direction, without_water_it_is_a_newton_euler_body,
               two_forms_of_the_acceleration, euler_angles_agree_with_quaternions,
               a_current_is_a_change_of_frame, an_ideal_fluid_conserves,
-              it_reaches_the_terminal_surge, definitions_are_checked,
+              it_reaches_the_terminal_surge, integrators_keep_their_order, definitions_are_checked,
               arguments_are_checked_and_nothing_is_written, memory_is_asked_for_once)

@@ -182,13 +182,24 @@ PCS_API void pcs_vehicle_energy(const pcs_vehicle *vehicle, const double *x, dou
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *vehicle,
                                                             double thrust, double *u);
 
-/// A vehicle in a model, among bodies and contacts. The command may be changed between steps.
+/// A vehicle under way, with an integrator or in a model among bodies and contacts. The command may
+/// be changed between steps.
 typedef struct pcs_vehicle_ride {
-    const pcs_vehicle *vehicle;  ///< must outlive the model
+    const pcs_vehicle *vehicle;  ///< must outlive the ride
     pcs_vehicle_command command; ///< held over a step
     double gravity[3]; ///< of the model, filled in by pcs_model_add_vehicle: the model lets it act
                        ///< on the mass, which is taken back in favour of weight and buoyancy
 } pcs_vehicle_ride;
+
+/// pcs_vehicle_rates in the form of pcs_ode_fn; `ride` is a pcs_vehicle_ride. Answers the status.
+PCS_API int pcs_vehicle_ode(void *ride, double t, const double *x, double *dxdt);
+
+/// The same with Euler angles, pcs_vehicle_rates_euler.
+PCS_API int pcs_vehicle_ode_euler(void *ride, double t, const double *x, double *dxdt);
+
+/// |Q| of x back to 1, in the form of pcs_ode_project_fn; `ride` is not read. Answers non-zero when
+/// Q is zero or not finite.
+PCS_API int pcs_vehicle_normalize(void *ride, double t, double *x);
 
 /// Adds the vehicle as a body in the state x = (X, Q, nu), O in the place of G: a pcs_body_def of
 /// its mass, the rotational block of M as inertia, the rest of M as added mass, and a force
