@@ -8,23 +8,26 @@
 
 #define MATRIX_SMALL 32
 
-// A = P L U in place; false when it is singular to working precision
-static inline bool matrix_factor(int n, double *A, int *piv)
+// A = P L U in place; false when a pivot is zero or not finite
+static inline bool matrix_lu(int n, double *A, int *piv)
 {
-    if (!(n <= MATRIX_SMALL ? lu_factor(n, A, piv) : dense_lu(n, A, piv))) return false;
+    return n <= MATRIX_SMALL ? lu_factor(n, A, piv) : dense_lu(n, A, piv);
+}
 
-    // rounding leaves pivots of a singular matrix at n eps of the others; A is equilibrated
+// the smallest pivot over the largest: of an equilibrated matrix, a few eps when it is singular
+static inline double matrix_pivots(int n, const double *lu)
+{
     double least = INFINITY, most = 0;
     for (int k = 0; k < n; ++k) {
-        const double pivot = fabs(A[(size_t)k * ((size_t)n + 1)]);
-        if (!isfinite(pivot)) return false;
+        const double pivot = fabs(lu[(size_t)k * ((size_t)n + 1)]);
+        if (!isfinite(pivot)) return 0;
         least = fmin(least, pivot);
         most = fmax(most, pivot);
     }
-    return n == 0 || least > 0.25 * n * 2.3e-16 * most;
+    return n == 0 ? 1 : least / most;
 }
 
-// x = A^-1 x with the factors of matrix_factor
+// x = A^-1 x with the factors of matrix_lu
 static inline void matrix_solve(int n, const double *lu, const int *piv, double *x)
 {
     if (n <= MATRIX_SMALL) {

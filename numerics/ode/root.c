@@ -120,7 +120,7 @@ static pcs_status linearise(search *s, pcs_derivative how, pcs_root_report *repo
             s->J[(size_t)n * j + i] /= s->row[i];
         }
     }
-    if (!matrix_factor(n, s->J, s->piv)) {
+    if (!matrix_lu(n, s->J, s->piv) || matrix_pivots(n, s->J) < 0.25 * n * DBL_EPSILON) {
         return pcs_fail(PCS_ERR_SINGULAR,
                         "pcs_root_solve: the Jacobian at iterate %d is singular to working "
                         "precision; start elsewhere, or look for a redundant equation",
