@@ -6,11 +6,13 @@
 
 pcs_ode_opts pcs_ode_opts_default(void)
 {
+    pcs_root_opts newton = pcs_root_opts_default();
+    newton.tol = 1e-15;
     return (pcs_ode_opts){.adaptive = true,
                           .rtol = 1e-8,
                           .atol = 1e-10,
                           .max_steps = 100000,
-                          .newton = pcs_root_opts_default(),
+                          .newton = newton,
                           .event_by_step = true,
                           .event_tol = 1e-12};
 }

@@ -114,7 +114,10 @@ typedef struct pcs_ode_opts {
     double h_min;  ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h is no longer told
                    ///< from t
     int max_steps; ///< of one pcs_integrator_advance, rejected ones included; then PCS_ERR_STEP
-    pcs_root_opts newton; ///< of implicit stages: tol is relative to the size of the step
+    /// Of implicit stages: what is left of them is below tol (default 1e-15: rounding) times the
+    /// change over the step; of adaptive runs, below a hundredth of the tolerances, whatever is
+    /// more. max_iters, backtracks and derivative as in pcs_root_opts.
+    pcs_root_opts newton;
     /// An event is first located on the dense output. True (default): then on the length of the
     /// step itself, so that the state at the event has the accuracy of a step.
     bool event_by_step;

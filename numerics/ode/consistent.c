@@ -1,0 +1,252 @@
+// The algebraic part of a differential-algebraic system at a given (t, x):
+//     F(t, x', x, z) = 0 for (x', z),   or   g(t, x, z) = 0 for z,
+// at the start (consistent initial data), at the stages of explicit methods and at the ends of
+// steps. It can be solved where [F_x' F_z] (g_z) is regular: index 1 (theory 10, erratum E-44).
+#include "ode/implicit.h"
+
+#include <float.h>
+#include <string.h>
+
+// iterations with a matrix from elsewhere before Newton's own method is asked
+#define CHORD_ITERS 8
+// of the equilibrated matrix; differences leave 1e-10 where there should be nothing
+#define SINGULAR_EXACT       1e-12
+#define SINGULAR_DIFFERENCES 1e-9
+
+// ---- with kept factors
+
+static pcs_status form(ode_stages *st)
+{
+    algebraic_part *p = &st->part;
+    const int m = p->map.n;
+    p->factored = false;
+    PCS_TRY(derivative_form(&p->map, p->how, p->y, p->f, st->scratch_J, p->lu,
+                            &st->run->report.evaluations));
+    st->run->report.jacobians += 1;
+    for (int i = 0; i < m; ++i) {
+        p->row[i] = 0;
+        for (int j = 0; j < m; ++j) {
+            p->row[i] = fmax(p->row[i], fabs(p->lu[(size_t)m * j + i]));
+        }
+        if (!(p->row[i] > 0)) return PCS_OK;
+        for (int j = 0; j < m; ++j) {
+            p->lu[(size_t)m * j + i] /= p->row[i];
+        }
+    }
+    st->run->report.factors += 1;
+    p->factored = matrix_lu(m, p->lu, p->piv);
+    return PCS_OK;
+}
+
+// y <- y - J^-1 f with J from wherever it was formed; false unless it contracts quickly
+static bool chord(ode_stages *st)
+{
+    algebraic_part *p = &st->part;
+    const int m = p->map.n;
+    const double tol = st->run->opts.newton.tol;
+    double before = INFINITY;
+    for (int k = 0; k < CHORD_ITERS; ++k) {
+        if (!derivative_value(&p->map, p->y, p->f, &st->run->report.evaluations)) return false;
+        if (!p->factored && (k > 0 || form(st) != PCS_OK || !p->factored)) return false;
+        for (int i = 0; i < m; ++i) {
+            p->dy[i] = -p->f[i] / p->row[i];
+        }
+        matrix_solve(m, p->lu, p->piv, p->dy);
+        if (!pcs_all_finite(p->dy, (size_t)m)) return false;
+        double step = 0;
+        for (int i = 0; i < m; ++i) {
+            step = fmax(step, fabs(p->dy[i]) / derivative_size(&p->map, i, p->y[i]));
+            p->y[i] += p->dy[i];
+        }
+        const double theta = step / before;
+        // contracting (nothing known of the first step but its size)
+        if (step <= 4 * DBL_EPSILON || (k > 0 && theta < 0.5 && theta * step <= 0.5 * tol)) {
+            return true;
+        }
+        if (k > 0 && theta > 0.3) return false;
+        before = step;
+    }
+    return false;
+}
+
+static void load(ode_stages *st, double t, const double *x, const double *xdot, const double *z)
+{
+    const pcs_integrator *run = st->run;
+    const size_t n = (size_t)run->n, nz = (size_t)run->nz;
+    double *y = st->part.y;
+    st->part.t = t;
+    st->part.x = x;
+    if (run->kind == ODE_IMPLICIT_FORM) {
+        memcpy(y, xdot, n * sizeof *y);
+        y += n;
+    }
+    if (nz > 0) memcpy(y, z, nz * sizeof *y);
+}
+
+static void unload(const ode_stages *st, double *xdot, double *z)
+{
+    const pcs_integrator *run = st->run;
+    const size_t n = (size_t)run->n, nz = (size_t)run->nz;
+    const double *y = st->part.y;
+    if (run->kind == ODE_IMPLICIT_FORM) {
+        memcpy(xdot, y, n * sizeof *y);
+        y += n;
+    }
+    if (nz > 0) memcpy(z, y, nz * sizeof *y);
+}
+
+// Newton's method from the guess that is loaded
+static pcs_status newton(ode_stages *st, pcs_root_report *report)
+{
+    pcs_integrator *run = st->run;
+    *report = (pcs_root_report){.outcome = PCS_ROOT_STALLED};
+    pcs_root_opts opts = run->opts.newton;
+    opts.derivative = st->part.how;
+    opts.residual_tol = 0;
+    const pcs_status status = pcs_root_solve(&st->part.map, &opts, st->scratch, st->part.y, report);
+    run->report.evaluations += report->evaluations;
+    run->report.jacobians += report->jacobians;
+    run->report.factors += report->jacobians;
+    st->part.factored = false;
+    return status;
+}
+
+pcs_status algebraic_solve(ode_stages *st, double t, const double *x, double *xdot, double *z)
+{
+    // kept factors, then factors of here, then a line search
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        load(st, t, x, xdot, z);
+        if (attempt == 1) st->part.factored = false;
+        if (chord(st)) {
+            unload(st, xdot, z);
+            return PCS_OK;
+        }
+    }
+    load(st, t, x, xdot, z);
+    pcs_root_report report;
+    const pcs_status status = newton(st, &report);
+    if (status == PCS_OK && report.outcome == PCS_ROOT_CONVERGED) {
+        unload(st, xdot, z);
+        return PCS_OK;
+    }
+    const char *name = st->run->kind == ODE_IMPLICIT_FORM ? "F = 0" : "g = 0";
+    if (status == PCS_ERR_CALLBACK) {
+        return pcs_fail(
+            status,
+            "integration: at t = %.9g %s cannot be solved: a callback returned an error "
+            "or a number that is not finite",
+            t, name);
+    }
+    if (status == PCS_ERR_SINGULAR) {
+        return pcs_fail(status,
+                        "integration: at t = %.9g %s cannot be solved for the algebraic unknowns: "
+                        "its Jacobian has become singular",
+                        t, name);
+    }
+    return pcs_fail(PCS_ERR_STEP,
+                    "integration: at t = %.9g %s cannot be solved for the algebraic unknowns: "
+                    "Newton's method %s",
+                    t, name, pcs_root_outcome_text(report.outcome));
+}
+
+// ---- the start
+
+// divides rows and columns by their largest entries, columns in between; false if one is zero
+static bool equilibrate(int m, double *J)
+{
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < m; ++i) {
+            double row = 0;
+            for (int j = 0; j < m; ++j) {
+                row = fmax(row, fabs(J[(size_t)m * j + i]));
+            }
+            if (!(row > 0)) return false;
+            for (int j = 0; j < m; ++j) {
+                J[(size_t)m * j + i] /= row;
+            }
+        }
+        for (int j = 0; j < m; ++j) {
+            double column = 0;
+            for (int i = 0; i < m; ++i) {
+                column = fmax(column, fabs(J[(size_t)m * j + i]));
+            }
+            if (!(column > 0)) return false;
+            for (int i = 0; i < m; ++i) {
+                J[(size_t)m * j + i] /= column;
+            }
+        }
+    }
+    return true;
+}
+
+static double norm1(int m, const double *J)
+{
+    double most = 0;
+    for (int j = 0; j < m; ++j) {
+        double sum = 0;
+        for (int i = 0; i < m; ++i) {
+            sum += fabs(J[(size_t)m * j + i]);
+        }
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+// is [F_x' F_z] (g_z) regular at the y that is loaded? `where` for the sentence
+static pcs_status check_index(ode_stages *st, const char *where)
+{
+    algebraic_part *p = &st->part;
+    pcs_integrator *run = st->run;
+    const int m = p->map.n;
+    const bool differences = p->how == PCS_DERIVATIVE_DIFFERENCES;
+    p->factored = false;
+    PCS_TRY(differences
+                ? derivative_central(&p->map, p->y, st->scratch_J, p->lu, &run->report.evaluations)
+                : derivative_form(&p->map, p->how, p->y, NULL, st->scratch_J, p->lu,
+                                  &run->report.evaluations));
+    run->report.jacobians += 1;
+    double rcond = 0;
+    if (equilibrate(m, p->lu)) {
+        const double norm = norm1(m, p->lu);
+        if (matrix_lu(m, p->lu, p->piv)) rcond = dense_rcond(m, p->lu, norm, st->scratch);
+    }
+    if (rcond > (differences ? SINGULAR_DIFFERENCES : SINGULAR_EXACT)) return PCS_OK;
+    const bool implicit = run->kind == ODE_IMPLICIT_FORM;
+    return pcs_fail(PCS_ERR_UNSUPPORTED,
+                    "integration: %s is singular %s (t = %.9g, reciprocal condition %.1e): the "
+                    "index is above 1, reduce it: differentiate the constraints until %s appear%s, "
+                    "as the accelerations of a constrained mechanical system do",
+                    implicit ? "[dF/dx' dF/dz]" : "dg/dz", where, p->t, rcond,
+                    implicit ? "x' and z" : "z", implicit ? "" : "s");
+}
+
+pcs_status ode_consistent(pcs_integrator *run)
+{
+    ode_stages *st = run->stages;
+    algebraic_part *p = &st->part;
+    p->factored = false;
+    if (p->map.n == 0) return PCS_OK;
+    load(st, run->t, run->x, run->xdot, run->z);
+    pcs_root_report report;
+    const pcs_status status = newton(st, &report);
+    if (status == PCS_ERR_CALLBACK) {
+        return pcs_fail(status,
+                        "integration: consistent initial data cannot be sought: a callback returned"
+                        " an error or a number that is not finite at t = %.9g",
+                        run->t);
+    }
+    if (status != PCS_OK && status != PCS_ERR_SINGULAR) return status;
+    if (status == PCS_OK && report.outcome == PCS_ROOT_CONVERGED) {
+        PCS_TRY(check_index(st, "at the initial data"));
+        unload(st, run->xdot, run->z);
+        return PCS_OK;
+    }
+    // y is the guess after an error, else where it stopped
+    PCS_TRY(check_index(st, status != PCS_OK ? "at the guess" : "where Newton's method stopped"));
+    return pcs_fail(PCS_ERR_ARG,
+                    "integration: no consistent %s at t = %.9g from this guess (%s); x contradicts "
+                    "the algebraic equations, or the guess is too far away",
+                    run->kind == ODE_IMPLICIT_FORM ? "x' and z" : "z", run->t,
+                    status != PCS_OK ? "the Jacobian is singular on the way"
+                                     : pcs_root_outcome_text(report.outcome));
+}

@@ -1,0 +1,113 @@
+// Implicit Runge-Kutta stages: what Newton's method keeps between iterations and steps.
+//
+// Of the three kinds of systems a stage has N = n + nz equations F_i = 0 in its unknowns (K_i,
+// z_i):
+//     K_i - f(t_i, X_i)                            x' = f
+//     F(t_i, K_i, X_i, z_i)                        fully implicit
+//     K_i - f(t_i, X_i, z_i),  g(t_i, X_i, z_i)    semi-explicit
+// with X_i = x + h sum_j a_ij K_j. Only dae.c knows the kinds.
+#ifndef ODE_IMPLICIT_H
+#define ODE_IMPLICIT_H
+
+#include "ode/derivative.h"
+#include "ode/integrator.h"
+#include "ode/matrix.h"
+
+// stages that depend on each other: rows first .. first + size - 1 of A. Earlier ones are known
+typedef struct stage_group {
+    int first, size;
+    int factor; // its matrix among the factors; -1: K = f, nothing to solve
+} stage_group;
+
+// a factorised Newton matrix; single stages with the same a_ii share one
+typedef struct stage_factor {
+    int size;     // stages
+    double gamma; // a_ii of a single stage
+    double h;     // made for; 0: not made
+    double *lu;
+    int *piv;
+} stage_factor;
+
+// what an algebraic solve keeps: unknowns y = (x', z) of a fully implicit system, z of another
+typedef struct algebraic_part {
+    pcs_map map;
+    pcs_derivative how;
+    const double *x; // where it is solved
+    double t;
+    double *y, *f, *dy, *lu, *row, *size;
+    int *piv;
+    bool factored;
+} algebraic_part;
+
+struct ode_stages {
+    pcs_arena arena;
+    pcs_arena scratch, scratch_J; // parts of it: for line searches, for derivatives
+    pcs_integrator *run;
+    int N;       // equations of a stage
+    pcs_map map; // f, F or (f, g) as a function of arg at the time t
+    pcs_derivative how;
+    double t;
+    double *arg, *size;           // (x), (x', x, z) or (x, z); what counts as small of them
+    pcs_complex *x_complex;       // n, of the algebraic part
+    bool explicit_tableau;        // of a semi-explicit system
+    bool distinct;                // the nodes are, so that K can be extrapolated
+    int groups, factors, largest; // unknowns of the largest group
+    stage_group *group;
+    stage_factor *factor;
+
+    double *J;       // of the map, at t_J, x_J, the start of a step
+    double *J_stage; // of one stage
+    bool J_known;
+    double t_J, *x_J;
+
+    // Newton on one group
+    const stage_group *now;
+    double h;
+    double *X;       // n, a stage
+    double *V, *V0;  // unknowns (K_i, z_i) stage by stage; their guess
+    double *dV, *R;  // step, residual
+    double *v_scale; // sizes of the unknowns for the line search
+    double *weight;  // s, of an interpolation between stages
+
+    // the last accepted step
+    double h_of_last;        // 0: none
+    double *K_last, *Z_last; // n x s, nz x s
+    double *xdot_end;        // n, x' at the end of the attempt (fully implicit)
+    double *z_seen;          // nz, largest |z| since the start
+
+    // iterations of an attempt; those with a new J; what older ones have cost beyond that, in
+    // evaluations: when it exceeds the price of a J, one is formed
+    double iters, iters_new, extra;
+
+    algebraic_part part;
+};
+
+// ---- the kinds of systems (dae.c)
+
+// refuses what the method does not take
+pcs_status system_check(const pcs_integrator *run);
+// N and the maps with their sizes; arrays come later
+pcs_status system_describe(pcs_integrator *run, ode_stages *st);
+// F_i of a stage, N numbers; PCS_ERR_CALLBACK when it is not defined there
+pcs_status system_residual(ode_stages *st, double t, const double *K, const double *X,
+                           const double *z, double *F);
+// J of the map at (t, K, X, z); fx: f there, or null
+pcs_status system_jacobian(ode_stages *st, double t, const double *K, const double *X,
+                           const double *z, const double *fx, double *J);
+// the N x N block dF_i / d(K_j, z_j) into M (leading dimension ld): from J of stage i, a = h a_ij
+void system_block(const ode_stages *st, const double *J, double a, bool diagonal, double *M,
+                  size_t ld);
+// K = x' at (t, x, z) of what is not fully implicit; of that, x' now
+pcs_status system_rates(ode_stages *st, double t, const double *x, const double *z, double *K);
+
+// ---- the algebraic part (consistent.c)
+
+// solves it at (t, x) for (xdot, z) or z, from the guesses there and into the same places, which
+// stay as they are on failure. PCS_ERR_STEP when it does not converge
+pcs_status algebraic_solve(ode_stages *st, double t, const double *x, double *xdot, double *z);
+
+// ---- explicit tableaus on semi-explicit systems (semi_explicit.c)
+
+pcs_status ode_half_explicit_attempt(pcs_integrator *run, double h);
+
+#endif
