@@ -5,8 +5,9 @@
 
 #include "base/base.h"
 #include "collide/geometry.h"
-#include "collide/moments.h"
 #include "rotation/pose.h"
+#include "systems/inertia.h"
+#include "systems/moments.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 
@@ -24,20 +25,8 @@ static pcs_status solid_of_moments(const moments *m, solid *out)
                         " counter-clockwise from outside",
                         m->volume);
     }
-    double C[9], d[3];
     out->volume = m->volume;
-    for (int i = 0; i < 3; ++i) {
-        d[i] = m->first[i] / m->volume;
-        out->centre[i] = m->origin[i] + d[i];
-    }
-    for (int j = 0; j < 3; ++j) {
-        for (int i = 0; i < 3; ++i) {
-            C[i + 3 * j] = m->second[i + 3 * j] - m->volume * d[i] * d[j];
-        }
-    }
-    for (int i = 0; i < 9; ++i) {
-        out->J[i] = (i % 4 == 0 ? C[0] + C[4] + C[8] : 0) - C[i];
-    }
+    moments_centre(m, out->centre, out->J);
     return PCS_OK;
 }
 
@@ -110,35 +99,6 @@ static pcs_status solid_of(const pcs_shape *s, solid *out)
     return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: kind %d is unknown", (int)s->kind);
 }
 
-// S = R J R^T
-static void turn_inertia(const double R[9], const double J[9], double S[9])
-{
-    double RJ[9], Rt[9];
-    m3_mul_m3(R, J, RJ);
-    for (int i = 0; i < 9; ++i) {
-        Rt[i] = R[i / 3 + 3 * (i % 3)];
-    }
-    m3_mul_m3(RJ, Rt, S);
-
-    // symmetric to the last bit
-    for (int j = 0; j < 3; ++j) {
-        for (int i = 0; i < j; ++i) {
-            S[i + 3 * j] = S[j + 3 * i] = 0.5 * (S[i + 3 * j] + S[j + 3 * i]);
-        }
-    }
-}
-
-// J += m (|d|^2 I - d d^T)
-static void add_parallel_axes(double m, const double d[3], double J[9])
-{
-    const double square = v3_dot(d, d);
-    for (int j = 0; j < 3; ++j) {
-        for (int i = 0; i < 3; ++i) {
-            J[i + 3 * j] += m * ((i == j ? square : 0) - d[i] * d[j]);
-        }
-    }
-}
-
 pcs_status pcs_shape_mass(const pcs_shape *shape, double density, double *mass, double com[3],
                           double J[9])
 {
@@ -157,7 +117,7 @@ pcs_status pcs_shape_mass(const pcs_shape *shape, double density, double *mass, 
     const double m = density * s.volume;
     double R[9], turned[9], at[3], moved[3];
     quat_matrix(shape->orientation, R);
-    turn_inertia(R, s.J, turned);
+    inertia_turn(R, s.J, turned);
     m3_mul(R, s.centre, moved);
     v3_along(shape->position, 1, moved, at);
     for (int i = 0; i < 9; ++i) {
@@ -186,29 +146,19 @@ pcs_status pcs_mass_of_shapes(int n, const pcs_shape *shapes, const double *dens
                         n);
     }
 
-    double m, c[3], Jc[9], all = 0, centre[3] = {0}, total[9] = {0};
+    pcs_inertia all = {0}, part;
     for (int k = 0; k < n; ++k) {
-        PCS_TRY(pcs_shape_mass(&shapes[k], densities[k], &m, c, Jc));
-
-        // what there is and what is added, both about their common centre
-        double d[3];
-        v3_sub(c, centre, d);
-        const double share = m / (all + m);
-        add_parallel_axes(all * share, d, total);
-        for (int i = 0; i < 9; ++i) {
-            total[i] += Jc[i];
-        }
-        v3_along(centre, share, d, centre);
-        all += m;
+        PCS_TRY(pcs_shape_mass(&shapes[k], densities[k], &part.m, part.G, part.J));
+        inertia_join(&all, &part);
     }
-    if (!isfinite(all) || !pcs_all_finite(total, 9) || !pcs_all_finite(centre, 3)) {
+    if (!isfinite(all.m) || !pcs_all_finite(all.J, 9) || !pcs_all_finite(all.G, 3)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_mass_of_shapes: the mass of %g kg and its inertia are too"
                         " large for doubles",
-                        all);
+                        all.m);
     }
-    *mass = all;
-    v3_copy(centre, com);
-    memcpy(J, total, sizeof total);
+    *mass = all.m;
+    v3_copy(all.G, com);
+    memcpy(J, all.J, sizeof all.J);
     return PCS_OK;
 }

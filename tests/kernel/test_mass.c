@@ -4,8 +4,8 @@
 
 #include <percuss/kernel.h>
 
-#include "collide/moments.h"
 #include "linalg/m3.h"
+#include "systems/moments.h"
 
 static const double pi = 3.14159265358979323846;
 

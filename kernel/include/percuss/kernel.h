@@ -4,6 +4,7 @@
 #define PERCUSS_KERNEL_H
 
 #include <percuss/euler.h>
+#include <percuss/inertia.h>
 #include <percuss/model.h>
 #include <percuss/numerics.h>
 #include <percuss/relation.h>

@@ -4,8 +4,8 @@
 // s = a + b + c,
 //     V = sum d / 6,   int x dV = sum d s / 24,
 //     int x x^T dV = sum d (s s^T + a a^T + b b^T + c c^T) / 120
-#ifndef COLLIDE_MOMENTS_H
-#define COLLIDE_MOMENTS_H
+#ifndef SYSTEMS_MOMENTS_H
+#define SYSTEMS_MOMENTS_H
 
 #include "linalg/m3.h"
 
@@ -34,6 +34,24 @@ static inline void moments_add(moments *m, const double p1[3], const double p2[3
             m->second[i + 3 * j] +=
                 d * (s[i] * s[j] + a[i] * a[j] + b[i] * b[j] + c[i] * c[j]) / 120;
         }
+    }
+}
+
+// centre and inertia about it, of density 1; the volume must not be zero
+static inline void moments_centre(const moments *m, double centre[3], double J[9])
+{
+    double C[9], d[3];
+    for (int i = 0; i < 3; ++i) {
+        d[i] = m->first[i] / m->volume;
+        centre[i] = m->origin[i] + d[i];
+    }
+    for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 3; ++i) {
+            C[i + 3 * j] = m->second[i + 3 * j] - m->volume * d[i] * d[j];
+        }
+    }
+    for (int i = 0; i < 9; ++i) {
+        J[i] = (i % 4 == 0 ? C[0] + C[4] + C[8] : 0) - C[i];
     }
 }
 
