@@ -7,6 +7,7 @@
 #include <percuss/certificate.h>
 #include <percuss/linalg.h>
 #include <percuss/mechanics.h>
+#include <percuss/lti.h>
 #include <percuss/ode.h>
 #include <percuss/problem.h>
 #include <percuss/root.h>

@@ -1,0 +1,136 @@
+/// @file
+/// Linear systems: linearisation of a smooth system about a point, the matrix exponential, and the
+/// response, discretisation, equilibrium and eigenvalues of x' = A x + B u, y = C x + D u.
+///
+/// @code
+/// pcs_plant pendulum = {.nx = 2, .nu = 1, .f = swing};
+/// double A[4], B[2], Ad[4], Bd[2];
+/// pcs_linearise(&pendulum, PCS_DERIVATIVE_BEST, 0, x0, u0, work, A, B, NULL, NULL);
+/// pcs_lti near = {.nx = 2, .nu = 1, .A = A, .B = B};
+/// pcs_lti_discretise(&near, h, work, Ad, Bd, NULL); // dx <- Ad dx + Bd du
+/// @endcode
+///
+/// All matrices are column-major. Nothing here allocates: the caller's arena, passed by value, has
+/// its contents back on return; what it must hold is told by the functions named `..._bytes`.
+/// Results do not overlap arguments. With an error they are meaningless.
+#ifndef PERCUSS_LTI_H
+#define PERCUSS_LTI_H
+
+#include <percuss/base.h>
+#include <percuss/root.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- linearisation
+
+/// out = f(t, x, u) or g(t, x, u). A non-zero return value or a number that is not finite is
+/// PCS_ERR_CALLBACK.
+typedef int (*pcs_plant_fn)(void *user, double t, const double *x, const double *u, double *out);
+/// The derivatives of f or g (m numbers) by x (m x nx) and by u (m x nu).
+typedef int (*pcs_plant_jacobian_fn)(void *user, double t, const double *x, const double *u,
+                                     double *by_x, double *by_u);
+/// f or g of complex arguments.
+typedef int (*pcs_plant_complex_fn)(void *user, double t, const pcs_complex *x,
+                                    const pcs_complex *u, pcs_complex *out);
+
+/// A smooth system with input and output, in words of control a plant: x' = f(t, x, u),
+/// y = g(t, x, u).
+typedef struct pcs_plant {
+    int nx;                           ///< states, >= 1
+    int nu;                           ///< inputs, >= 0
+    int ny;                           ///< outputs, >= 0
+    pcs_plant_fn f;                   ///< nx numbers; must not be null
+    pcs_plant_fn g;                   ///< ny numbers; null if ny is 0
+    pcs_plant_jacobian_fn f_jacobian; ///< or null
+    pcs_plant_jacobian_fn g_jacobian; ///< or null
+    pcs_plant_complex_fn f_complex;   ///< or null
+    pcs_plant_complex_fn g_complex;   ///< or null
+    const double *x_scale;            ///< nx sizes > 0 below which x_j counts as small, or null: 1
+    const double *u_scale;            ///< nu sizes > 0 of u, or null: 1
+    void *user;                       ///< handed to the callbacks
+} pcs_plant;
+
+/// Arena bytes of pcs_linearise.
+PCS_API size_t pcs_linearise_bytes(int nx, int nu, int ny);
+
+/// The linear system near (t, x, u):
+///
+///     d/dt dx = A dx + B du (+ f, zero at an equilibrium),    dy = C dx + D du.
+///
+/// A is nx x nx, B nx x nu, C ny x nx, D ny x nu; any may be null and is not formed. `how` says
+/// where derivatives come from (PCS_DERIVATIVE_BEST decides for f and g each on its own); the
+/// complex step is exact to rounding, and differences are central ones here, (f(x + h e_j) - f(x -
+/// h e_j)) / (2 h) with h = eps^(1/3) max(|x_j|, scale_j), good to about 1e-10 of the sizes of f'''
+/// and f. PCS_ERR_ARG, PCS_ERR_SIZE, PCS_ERR_CALLBACK, PCS_ERR_MEMORY.
+PCS_NODISCARD PCS_API pcs_status pcs_linearise(const pcs_plant *plant, pcs_derivative how, double t,
+                                               const double *x, const double *u, pcs_arena work,
+                                               double *A, double *B, double *C, double *D);
+
+// ---- the matrix exponential
+
+/// Arena bytes of pcs_expm.
+PCS_API size_t pcs_expm_bytes(int n);
+
+/// E = exp(A t), n x n, t of any sign, by scaling and squaring of the Pade approximation (Higham
+/// 2005) of a balanced A t. Squared is exp - 1, so that slow motions keep their digits beside fast
+/// ones: errors are some eps of max(1, |E|), times what A itself loses with its conditioning; what
+/// decays below eps of the largest entry is zero to that accuracy. PCS_ERR_ARG if A t is not finite
+/// or E beyond all numbers.
+PCS_NODISCARD PCS_API pcs_status pcs_expm(int n, const double *A, double t, pcs_arena work,
+                                          double *E);
+
+// ---- linear time-invariant systems
+
+/// x' = A x + B u, y = C x + D u. Arrays are borrowed.
+typedef struct pcs_lti {
+    int nx;          ///< states, >= 1
+    int nu;          ///< inputs, >= 0
+    int ny;          ///< outputs, >= 0
+    const double *A; ///< nx x nx
+    const double *B; ///< nx x nu; null if nu is 0
+    const double *C; ///< ny x nx; null if ny is 0
+    const double *D; ///< ny x nu, or null: 0
+} pcs_lti;
+
+/// Sizes, arrays where they must be, finite numbers. The other functions ask it themselves.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_check(const pcs_lti *lti);
+
+/// Arena bytes that any of the functions below takes.
+PCS_API size_t pcs_lti_bytes(const pcs_lti *lti);
+
+/// The discrete system of a step h > 0,
+///
+///     x(t + h) = Ad x(t) + B0 u(t)                   u held over the step (B1 null)
+///     x(t + h) = Ad x(t) + B0 u(t) + B1 u(t + h)     u linear in between,
+///
+/// exact for such u: integrals of exp(A (t - tau)) B u(tau), with u at tau (erratum E-25). Ad is
+/// nx x nx, B0 and B1 nx x nu; B0 may be null if nu is 0.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_discretise(const pcs_lti *lti, double h, pcs_arena work,
+                                                    double *Ad, double *B0, double *B1);
+
+/// x = x(t) from x(0) = x0 with a constant input u (null: zero); t of any sign. x may be x0.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_response(const pcs_lti *lti, double t, const double *x0,
+                                                  const double *u, pcs_arena work, double *x);
+
+/// y = C x + D u (u null: zero).
+PCS_NODISCARD PCS_API pcs_status pcs_lti_output(const pcs_lti *lti, const double *x,
+                                                const double *u, double *y);
+
+/// The state of rest under a constant input, x = -A^-1 B u. PCS_ERR_SINGULAR if A is singular:
+/// there is none, or many.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_equilibrium(const pcs_lti *lti, const double *u,
+                                                     pcs_arena work, double *x);
+
+/// Eigenvalues re + i im of A (nx numbers each, conjugate pairs next to each other), sorted by
+/// falling real part: the state of rest is asymptotically stable if re[0] < 0. PCS_ERR_SINGULAR if
+/// the iteration does not end.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_eigenvalues(const pcs_lti *lti, pcs_arena work, double *re,
+                                                     double *im);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
