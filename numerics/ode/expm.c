@@ -184,7 +184,7 @@ static bool small_exponential(int n, int which, scratch *s)
         s->V[k] -= s->U[k];
         s->U[k] *= 2;
     }
-    if (!matrix_factor(n, s->V, s->piv)) return false;
+    if (!matrix_lu(n, s->V, s->piv)) return false;
     for (int j = 0; j < n; ++j) {
         matrix_solve(n, s->V, s->piv, s->U + (size_t)n * j);
     }

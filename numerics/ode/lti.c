@@ -7,6 +7,7 @@
 // so that h disappears.
 #include <percuss/lti.h>
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -219,7 +220,8 @@ pcs_status pcs_lti_equilibrium(const pcs_lti *lti, const double *u, pcs_arena wo
             A[i + (size_t)n * j] *= column[j];
         }
     }
-    if (!regular || !matrix_factor(n, A, piv)) {
+    // rounding leaves pivots of a singular matrix at n eps of the others
+    if (!regular || !matrix_lu(n, A, piv) || !(matrix_pivots(n, A) > 0.25 * n * DBL_EPSILON)) {
         return pcs_fail(PCS_ERR_SINGULAR,
                         "pcs_lti_equilibrium: A is singular; the state of rest under a constant "
                         "input does not exist or is not unique");
