@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <percuss/rigid.h>
 #include <percuss/rotation.h>
 
 #include "rotation/pose.h"
@@ -162,10 +163,8 @@ pcs_status pcs_vehicle_rates(const pcs_vehicle *v, double t, const double *x,
     PCS_TRY(rotation_of("pcs_vehicle_rates", Q, R));
     PCS_TRY(vehicle_acceleration(v, R, nu, command, nudot));
 
-    double velocity[6], rate[7];
-    m3_mul(R, nu, velocity);
-    memcpy(velocity + 3, nu + 3, 3 * sizeof(double));
-    pcs_body_rate(x, velocity, rate);
+    double rate[7];
+    pcs_pose_rate(x, nu, rate);
     memcpy(xdot, rate, sizeof rate);
     memcpy(xdot + 7, nudot, sizeof nudot);
     return PCS_OK;

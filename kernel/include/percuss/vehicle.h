@@ -164,7 +164,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_rates(const pcs_vehicle *vehicle, d
                                                    double *xdot);
 
 /// The same with ZYX Euler angles (roll, pitch, yaw) for Q: PCS_VEHICLE_STATE_EULER numbers.
-/// PCS_ERR_SINGULAR where |cos(pitch)| < 1e-8.
+/// PCS_ERR_SINGULAR where |cos(pitch)| < PCS_EULER_LOCK (<percuss/euler.h>).
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_rates_euler(const pcs_vehicle *vehicle, double t,
                                                          const double *x,
                                                          const pcs_vehicle_command *command,
