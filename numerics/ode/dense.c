@@ -3,29 +3,32 @@
 
 #include <string.h>
 
-// x0 + h sum_i b_i(theta) K_i
-static void by_stages(const pcs_integrator *run, const double *x0, double h, double theta,
-                      double *x)
+// whether the method has weights for all theta: coefficients, or a collocation polynomial
+static bool has_weights(const pcs_tableau *tab)
 {
-    const pcs_tableau *tab = run->tableau;
+    return tab->dense || tab->collocation;
+}
+
+// x0 + h sum_i b_i(theta) K_i
+static pcs_status by_stages(const pcs_integrator *run, const double *x0, double h, double theta,
+                            double *x)
+{
     const int n = run->n;
+    double b[PCS_TABLEAU_STAGES];
+    PCS_TRY(pcs_tableau_weights(run->tableau, theta, b));
     for (int i = 0; i < n; ++i) {
         x[i] = 0;
     }
     for (int j = 0; j < run->s; ++j) {
-        const double *coefficient = tab->dense + (size_t)tab->degree * j;
-        double w = 0;
-        for (int k = tab->degree; k-- > 0;) {
-            w = (w + coefficient[k]) * theta;
-        }
-        if (w == 0) continue;
+        if (b[j] == 0) continue;
         for (int i = 0; i < n; ++i) {
-            x[i] += w * run->K[(size_t)n * j + i];
+            x[i] += b[j] * run->K[(size_t)n * j + i];
         }
     }
     for (int i = 0; i < n; ++i) {
         x[i] = x0[i] + h * x[i];
     }
+    return PCS_OK;
 }
 
 // Hermite's cubic
@@ -49,8 +52,8 @@ static void by_line(int n, const double *x0, const double *x1, double theta, dou
 pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x)
 {
     const int n = run->n;
-    if (run->tableau->dense) {
-        by_stages(run, run->x, run->h_tried, theta, x);
+    if (has_weights(run->tableau)) {
+        PCS_TRY(by_stages(run, run->x, run->h_tried, theta, x));
     } else if (run->kind != ODE_EXPLICIT_FORM) {
         by_line(n, run->x, run->x_new, theta, x);
     } else {
@@ -68,8 +71,8 @@ pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x)
 pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x)
 {
     const int n = run->n;
-    if (run->tableau->dense && run->K_of_last) {
-        by_stages(run, run->x_old, run->h_last, theta, x);
+    if (has_weights(run->tableau) && run->K_of_last) {
+        PCS_TRY(by_stages(run, run->x_old, run->h_last, theta, x));
     } else if (run->kind != ODE_EXPLICIT_FORM) {
         by_line(n, run->x_old, run->x, theta, x);
     } else {

@@ -296,6 +296,31 @@ START_TEST(a_step_is_the_stability_function)
 }
 END_TEST
 
+// The collocation polynomial itself between the ends of large steps, also where its powers of theta
+// are too many to be summed
+START_TEST(collocation_is_its_own_dense_output)
+{
+    eigenvalue l = {-0.1, 1};
+    const pcs_ode ode = {.n = 2, .f = spiral, .user = &l};
+    const char *const names[] = {"gauss7", "gauss10", "radau12", "gauss20"};
+    const double tol[] = {1e-6, 1e-9, 1e-12, 1e-13};
+    for (int k = 0; k < 4; ++k) {
+        pcs_tableau *tableau = named(names[k]);
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 2);
+        pcs_integrator *run = begin(&ode, &opts, (const double[]){1, 0});
+        CK_OK(pcs_integrator_advance(run, 4, NULL));
+        for (double t = 2; t < 4; t += 0.0625) {
+            double x[2];
+            CK_OK(pcs_integrator_at(run, t, x));
+            CK_NEAR(x[0], exp(-0.1 * t) * cos(t), tol[k]);
+            CK_NEAR(x[1], exp(-0.1 * t) * sin(t), tol[k]);
+        }
+        pcs_integrator_destroy(run);
+        pcs_tableau_destroy(tableau);
+    }
+}
+END_TEST
+
 // one Jacobian and one factorisation serve a whole linear run
 START_TEST(linear_systems_cost_little)
 {
@@ -681,7 +706,7 @@ END_TEST
 
 PCS_TEST_MAIN("implicit", orders_are_those_of_theory, pendulum_at_a_quarter_of_its_period,
               derivatives_by_every_way, a_step_is_the_stability_function,
-              linear_systems_cost_little, gauss_keeps_squares, stiffness_does_no_harm,
-              robertson_over_eleven_decades, van_der_pol_relaxes, larger_systems,
-              tolerances_are_kept, failures_leave_the_state, bad_options_are_refused,
-              memory_is_taken_once, runs_repeat)
+              linear_systems_cost_little, collocation_is_its_own_dense_output, gauss_keeps_squares,
+              stiffness_does_no_harm, robertson_over_eleven_decades, van_der_pol_relaxes,
+              larger_systems, tolerances_are_kept, failures_leave_the_state,
+              bad_options_are_refused, memory_is_taken_once, runs_repeat)
