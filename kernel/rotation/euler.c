@@ -12,6 +12,8 @@
 //     Rz(psi) Ry(theta) Rx(phi) Ry(pi/2) = Rz(psi) Ry(theta + pi/2) Rz(phi).
 #include "rotation/rotation.h"
 
+#include "rotation/angles.h"
+
 #define PI 3.14159265358979323846
 
 // below this, sin(theta) of ZYZ is rounding
@@ -105,17 +107,8 @@ bool euler_locked(const double Q[4], bool zyx)
 
 void pcs_matrix_from_zyx(double roll, double pitch, double yaw, double R[9])
 {
-    const double cx = cos(roll), sx = sin(roll), cy = cos(pitch), sy = sin(pitch);
-    const double cz = cos(yaw), sz = sin(yaw);
-    R[0] = cz * cy;
-    R[1] = sz * cy;
-    R[2] = -sy;
-    R[3] = cz * sy * sx - sz * cx;
-    R[4] = sz * sy * sx + cz * cx;
-    R[5] = cy * sx;
-    R[6] = cz * sy * cx + sz * sx;
-    R[7] = sz * sy * cx - cz * sx;
-    R[8] = cy * cx;
+    const angles t = angles_of((const double[]){roll, pitch, yaw});
+    zyx_matrix(&t, R);
 }
 
 pcs_status pcs_matrix_to_zyx(const double R[9], double *roll, double *pitch, double *yaw)
@@ -128,17 +121,8 @@ pcs_status pcs_matrix_to_zyx(const double R[9], double *roll, double *pitch, dou
 
 void pcs_matrix_from_zyz(double psi, double theta, double phi, double R[9])
 {
-    const double c1 = cos(psi), s1 = sin(psi), c2 = cos(theta), s2 = sin(theta);
-    const double c3 = cos(phi), s3 = sin(phi);
-    R[0] = c1 * c2 * c3 - s1 * s3;
-    R[1] = s1 * c2 * c3 + c1 * s3;
-    R[2] = -s2 * c3;
-    R[3] = -c1 * c2 * s3 - s1 * c3;
-    R[4] = -s1 * c2 * s3 + c1 * c3;
-    R[5] = s2 * s3;
-    R[6] = c1 * s2;
-    R[7] = s1 * s2;
-    R[8] = c2;
+    const angles t = angles_of((const double[]){psi, theta, phi});
+    zyz_matrix(&t, R);
 }
 
 pcs_status pcs_matrix_to_zyz(const double R[9], double *psi, double *theta, double *phi)

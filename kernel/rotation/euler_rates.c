@@ -10,21 +10,7 @@
 
 #include "base/base.h"
 #include "linalg/m3.h"
-
-// sine and cosine of the three angles
-typedef struct angles {
-    double s[3], c[3];
-} angles;
-
-static angles angles_of(const double a[3])
-{
-    angles t;
-    for (int i = 0; i < 3; ++i) {
-        t.s[i] = sin(a[i]);
-        t.c[i] = cos(a[i]);
-    }
-    return t;
-}
+#include "rotation/angles.h"
 
 static void column(double W[9], int j, double x, double y, double z)
 {
@@ -33,64 +19,84 @@ static void column(double W[9], int j, double x, double y, double z)
     W[2 + 3 * j] = z;
 }
 
-void pcs_zyx_W(const double a[3], pcs_axes axes, double W[9])
+static void zyx_W(const angles *t, pcs_axes axes, double W[9])
 {
-    const angles t = angles_of(a);
     if (axes == PCS_AXES_BODY) {
         column(W, 0, 1, 0, 0);
-        column(W, 1, 0, t.c[0], -t.s[0]);
-        column(W, 2, -t.s[1], t.s[0] * t.c[1], t.c[0] * t.c[1]);
+        column(W, 1, 0, t->c[0], -t->s[0]);
+        column(W, 2, -t->s[1], t->s[0] * t->c[1], t->c[0] * t->c[1]);
     } else {
-        column(W, 0, t.c[2] * t.c[1], t.s[2] * t.c[1], -t.s[1]);
-        column(W, 1, -t.s[2], t.c[2], 0);
+        column(W, 0, t->c[2] * t->c[1], t->s[2] * t->c[1], -t->s[1]);
+        column(W, 1, -t->s[2], t->c[2], 0);
         column(W, 2, 0, 0, 1);
     }
 }
 
-void pcs_zyx_W_rate(const double a[3], const double r[3], pcs_axes axes, double Wdot[9])
+static void zyx_W_rate(const angles *t, const double r[3], pcs_axes axes, double Wdot[9])
 {
-    const angles t = angles_of(a);
     if (axes == PCS_AXES_BODY) {
         column(Wdot, 0, 0, 0, 0);
-        column(Wdot, 1, 0, -t.s[0] * r[0], -t.c[0] * r[0]);
-        column(Wdot, 2, -t.c[1] * r[1], t.c[0] * t.c[1] * r[0] - t.s[0] * t.s[1] * r[1],
-               -t.s[0] * t.c[1] * r[0] - t.c[0] * t.s[1] * r[1]);
+        column(Wdot, 1, 0, -t->s[0] * r[0], -t->c[0] * r[0]);
+        column(Wdot, 2, -t->c[1] * r[1], t->c[0] * t->c[1] * r[0] - t->s[0] * t->s[1] * r[1],
+               -t->s[0] * t->c[1] * r[0] - t->c[0] * t->s[1] * r[1]);
     } else {
-        column(Wdot, 0, -t.s[2] * t.c[1] * r[2] - t.c[2] * t.s[1] * r[1],
-               t.c[2] * t.c[1] * r[2] - t.s[2] * t.s[1] * r[1], -t.c[1] * r[1]);
-        column(Wdot, 1, -t.c[2] * r[2], -t.s[2] * r[2], 0);
+        column(Wdot, 0, -t->s[2] * t->c[1] * r[2] - t->c[2] * t->s[1] * r[1],
+               t->c[2] * t->c[1] * r[2] - t->s[2] * t->s[1] * r[1], -t->c[1] * r[1]);
+        column(Wdot, 1, -t->c[2] * r[2], -t->s[2] * r[2], 0);
         column(Wdot, 2, 0, 0, 0);
     }
+}
+
+static void zyz_W(const angles *t, pcs_axes axes, double W[9])
+{
+    if (axes == PCS_AXES_BODY) {
+        column(W, 0, -t->s[1] * t->c[2], t->s[1] * t->s[2], t->c[1]);
+        column(W, 1, t->s[2], t->c[2], 0);
+        column(W, 2, 0, 0, 1);
+    } else {
+        column(W, 0, 0, 0, 1);
+        column(W, 1, -t->s[0], t->c[0], 0);
+        column(W, 2, t->c[0] * t->s[1], t->s[0] * t->s[1], t->c[1]);
+    }
+}
+
+static void zyz_W_rate(const angles *t, const double r[3], pcs_axes axes, double Wdot[9])
+{
+    if (axes == PCS_AXES_BODY) {
+        column(Wdot, 0, -t->c[1] * t->c[2] * r[1] + t->s[1] * t->s[2] * r[2],
+               t->c[1] * t->s[2] * r[1] + t->s[1] * t->c[2] * r[2], -t->s[1] * r[1]);
+        column(Wdot, 1, t->c[2] * r[2], -t->s[2] * r[2], 0);
+        column(Wdot, 2, 0, 0, 0);
+    } else {
+        column(Wdot, 0, 0, 0, 0);
+        column(Wdot, 1, -t->c[0] * r[0], -t->s[0] * r[0], 0);
+        column(Wdot, 2, -t->s[0] * t->s[1] * r[0] + t->c[0] * t->c[1] * r[1],
+               t->c[0] * t->s[1] * r[0] + t->s[0] * t->c[1] * r[1], -t->s[1] * r[1]);
+    }
+}
+
+void pcs_zyx_W(const double a[3], pcs_axes axes, double W[9])
+{
+    const angles t = angles_of(a);
+    zyx_W(&t, axes, W);
+}
+
+void pcs_zyx_W_rate(const double a[3], const double rates[3], pcs_axes axes, double Wdot[9])
+{
+    const angles t = angles_of(a);
+    zyx_W_rate(&t, rates, axes, Wdot);
 }
 
 void pcs_zyz_W(const double a[3], pcs_axes axes, double W[9])
 {
     const angles t = angles_of(a);
-    if (axes == PCS_AXES_BODY) {
-        column(W, 0, -t.s[1] * t.c[2], t.s[1] * t.s[2], t.c[1]);
-        column(W, 1, t.s[2], t.c[2], 0);
-        column(W, 2, 0, 0, 1);
-    } else {
-        column(W, 0, 0, 0, 1);
-        column(W, 1, -t.s[0], t.c[0], 0);
-        column(W, 2, t.c[0] * t.s[1], t.s[0] * t.s[1], t.c[1]);
-    }
+    zyz_W(&t, axes, W);
 }
 
-void pcs_zyz_W_rate(const double a[3], const double r[3], pcs_axes axes, double Wdot[9])
+void pcs_zyz_W_rate(const double a[3], const double rates[3], pcs_axes axes, double Wdot[9])
 {
     const angles t = angles_of(a);
-    if (axes == PCS_AXES_BODY) {
-        column(Wdot, 0, -t.c[1] * t.c[2] * r[1] + t.s[1] * t.s[2] * r[2],
-               t.c[1] * t.s[2] * r[1] + t.s[1] * t.c[2] * r[2], -t.s[1] * r[1]);
-        column(Wdot, 1, t.c[2] * r[2], -t.s[2] * r[2], 0);
-        column(Wdot, 2, 0, 0, 0);
-    } else {
-        column(Wdot, 0, 0, 0, 0);
-        column(Wdot, 1, -t.c[0] * r[0], -t.s[0] * r[0], 0);
-        column(Wdot, 2, -t.s[0] * t.s[1] * r[0] + t.c[0] * t.c[1] * r[1],
-               t.c[0] * t.s[1] * r[0] + t.s[0] * t.c[1] * r[1], -t.s[1] * r[1]);
-    }
+    zyz_W_rate(&t, rates, axes, Wdot);
 }
 
 // row i of W^-1 is the cross product of the other two columns over the determinant
@@ -105,35 +111,49 @@ static void invert(const double W[9], double det, double E[9])
     }
 }
 
-// the determinant, if it is large enough
-static pcs_status zyx_det(const char *where, const double a[3], double *det)
+// sines and cosines where E exists
+static pcs_status zyx_regular(const char *where, const double a[3], angles *t)
 {
-    *det = cos(a[1]);
+    *t = angles_of(a);
     if (!pcs_all_finite(a, 3)) {
         return pcs_fail(PCS_ERR_ARG, "%s: an angle is not finite", where);
     }
-    if (fabs(*det) < PCS_EULER_LOCK) {
+    if (fabs(t->c[1]) < PCS_EULER_LOCK) {
         return pcs_fail(PCS_ERR_SINGULAR,
                         "%s: cos(pitch) is %g at pitch %.17g; the rates of ZYX angles are "
                         "unbounded at gimbal lock, use a quaternion there",
-                        where, *det, a[1]);
+                        where, t->c[1], a[1]);
     }
     return PCS_OK;
 }
 
-static pcs_status zyz_det(const char *where, const double a[3], double *det)
+static pcs_status zyz_regular(const char *where, const double a[3], angles *t)
 {
-    *det = -sin(a[1]);
+    *t = angles_of(a);
     if (!pcs_all_finite(a, 3)) {
         return pcs_fail(PCS_ERR_ARG, "%s: an angle is not finite", where);
     }
-    if (fabs(*det) < PCS_EULER_LOCK) {
+    if (fabs(t->s[1]) < PCS_EULER_LOCK) {
         return pcs_fail(PCS_ERR_SINGULAR,
                         "%s: sin(theta) is %g at theta %.17g; the rates of ZYZ angles are "
                         "unbounded there, use a quaternion",
-                        where, -*det, a[1]);
+                        where, t->s[1], a[1]);
     }
     return PCS_OK;
+}
+
+static void zyx_E(const angles *t, pcs_axes axes, double E[9])
+{
+    double W[9];
+    zyx_W(t, axes, W);
+    invert(W, t->c[1], E);
+}
+
+static void zyz_E(const angles *t, pcs_axes axes, double E[9])
+{
+    double W[9];
+    zyz_W(t, axes, W);
+    invert(W, -t->s[1], E);
 }
 
 // Edot = -E Wdot E
@@ -149,46 +169,44 @@ static void rate_of_inverse(const double E[9], const double Wdot[9], double Edot
 
 pcs_status pcs_zyx_E(const double a[3], pcs_axes axes, double E[9])
 {
-    double W[9], det;
-    PCS_TRY(zyx_det("pcs_zyx_E", a, &det));
-    pcs_zyx_W(a, axes, W);
-    invert(W, det, E);
+    angles t;
+    PCS_TRY(zyx_regular("pcs_zyx_E", a, &t));
+    zyx_E(&t, axes, E);
     return PCS_OK;
 }
 
 pcs_status pcs_zyx_E_rate(const double a[3], const double rates[3], pcs_axes axes, double Edot[9])
 {
-    double W[9], E[9], Wdot[9], det;
-    PCS_TRY(zyx_det("pcs_zyx_E_rate", a, &det));
+    double E[9], Wdot[9];
+    angles t;
+    PCS_TRY(zyx_regular("pcs_zyx_E_rate", a, &t));
     if (!pcs_all_finite(rates, 3)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_zyx_E_rate: a rate is not finite");
     }
-    pcs_zyx_W(a, axes, W);
-    pcs_zyx_W_rate(a, rates, axes, Wdot);
-    invert(W, det, E);
+    zyx_W_rate(&t, rates, axes, Wdot);
+    zyx_E(&t, axes, E);
     rate_of_inverse(E, Wdot, Edot);
     return PCS_OK;
 }
 
 pcs_status pcs_zyz_E(const double a[3], pcs_axes axes, double E[9])
 {
-    double W[9], det;
-    PCS_TRY(zyz_det("pcs_zyz_E", a, &det));
-    pcs_zyz_W(a, axes, W);
-    invert(W, det, E);
+    angles t;
+    PCS_TRY(zyz_regular("pcs_zyz_E", a, &t));
+    zyz_E(&t, axes, E);
     return PCS_OK;
 }
 
 pcs_status pcs_zyz_E_rate(const double a[3], const double rates[3], pcs_axes axes, double Edot[9])
 {
-    double W[9], E[9], Wdot[9], det;
-    PCS_TRY(zyz_det("pcs_zyz_E_rate", a, &det));
+    double E[9], Wdot[9];
+    angles t;
+    PCS_TRY(zyz_regular("pcs_zyz_E_rate", a, &t));
     if (!pcs_all_finite(rates, 3)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_zyz_E_rate: a rate is not finite");
     }
-    pcs_zyz_W(a, axes, W);
-    pcs_zyz_W_rate(a, rates, axes, Wdot);
-    invert(W, det, E);
+    zyz_W_rate(&t, rates, axes, Wdot);
+    zyz_E(&t, axes, E);
     rate_of_inverse(E, Wdot, Edot);
     return PCS_OK;
 }
@@ -206,11 +224,11 @@ static pcs_status check_finite(const char *where, const double *a, const double 
 
 pcs_status pcs_euler_jacobian(const double eta[6], double J[36])
 {
-    double R[9], W[9], E[9], det;
-    PCS_TRY(zyx_det("pcs_euler_jacobian", eta + 3, &det));
-    pcs_zyx_W(eta + 3, PCS_AXES_BODY, W);
-    invert(W, det, E);
-    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    double R[9], E[9];
+    angles t;
+    PCS_TRY(zyx_regular("pcs_euler_jacobian", eta + 3, &t));
+    zyx_matrix(&t, R);
+    zyx_E(&t, PCS_AXES_BODY, E);
     memset(J, 0, 36 * sizeof *J);
     for (int j = 0; j < 3; ++j) {
         for (int i = 0; i < 3; ++i) {
@@ -221,34 +239,33 @@ pcs_status pcs_euler_jacobian(const double eta[6], double J[36])
     return PCS_OK;
 }
 
-// y = E x
-static void solve_rates(const double a[3], double det, const double x[3], double y[3])
-{
-    double W[9], E[9];
-    pcs_zyx_W(a, PCS_AXES_BODY, W);
-    invert(W, det, E);
-    m3_mul(E, x, y);
-}
-
 pcs_status pcs_euler_rate(const double eta[6], const double nu[6], double etadot[6])
 {
-    double R[9], det;
+    double R[9], E[9];
+    angles t;
     PCS_TRY(check_finite("pcs_euler_rate", eta, nu));
-    PCS_TRY(zyx_det("pcs_euler_rate", eta + 3, &det));
-    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    PCS_TRY(zyx_regular("pcs_euler_rate", eta + 3, &t));
+    zyx_matrix(&t, R);
+    zyx_E(&t, PCS_AXES_BODY, E);
     m3_mul(R, nu, etadot);
-    solve_rates(eta + 3, det, nu + 3, etadot + 3);
+    m3_mul(E, nu + 3, etadot + 3);
     return PCS_OK;
+}
+
+static void velocity(const angles *t, const double etadot[6], double nu[6])
+{
+    double R[9], W[9];
+    zyx_matrix(t, R);
+    zyx_W(t, PCS_AXES_BODY, W);
+    m3_mul_t(R, etadot, nu);
+    m3_mul(W, etadot + 3, nu + 3);
 }
 
 pcs_status pcs_euler_velocity(const double eta[6], const double etadot[6], double nu[6])
 {
-    double R[9], W[9];
     PCS_TRY(check_finite("pcs_euler_velocity", eta, etadot));
-    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
-    pcs_zyx_W(eta + 3, PCS_AXES_BODY, W);
-    m3_mul_t(R, etadot, nu);
-    m3_mul(W, etadot + 3, nu + 3);
+    const angles t = angles_of(eta + 3);
+    velocity(&t, etadot, nu);
     return PCS_OK;
 }
 
@@ -257,21 +274,23 @@ pcs_status pcs_euler_velocity(const double eta[6], const double etadot[6], doubl
 pcs_status pcs_euler_second_rate(const double eta[6], const double nu[6], const double nudot[6],
                                  double etaddot[6])
 {
-    double R[9], Wdot[9], rates[3], det, seen[3], turn[3];
+    double R[9], E[9], Wdot[9], rates[3], seen[3], turn[3];
+    angles t;
     PCS_TRY(check_finite("pcs_euler_second_rate", eta, nu));
     PCS_TRY(check_finite("pcs_euler_second_rate", nudot, NULL));
-    PCS_TRY(zyx_det("pcs_euler_second_rate", eta + 3, &det));
+    PCS_TRY(zyx_regular("pcs_euler_second_rate", eta + 3, &t));
 
-    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
+    zyx_matrix(&t, R);
     v3_cross(nu + 3, nu, turn);
     v3_along(nudot, 1, turn, seen);
     m3_mul(R, seen, etaddot);
 
-    solve_rates(eta + 3, det, nu + 3, rates);
-    pcs_zyx_W_rate(eta + 3, rates, PCS_AXES_BODY, Wdot);
+    zyx_E(&t, PCS_AXES_BODY, E);
+    m3_mul(E, nu + 3, rates);
+    zyx_W_rate(&t, rates, PCS_AXES_BODY, Wdot);
     m3_mul(Wdot, rates, turn);
     v3_along(nudot + 3, -1, turn, seen);
-    solve_rates(eta + 3, det, seen, etaddot + 3);
+    m3_mul(E, seen, etaddot + 3);
     return PCS_OK;
 }
 
@@ -279,20 +298,18 @@ pcs_status pcs_euler_second_rate(const double eta[6], const double nu[6], const 
 pcs_status pcs_euler_acceleration(const double eta[6], const double etadot[6],
                                   const double etaddot[6], double nudot[6])
 {
-    double R[9], W[9], Wdot[9], nu[6], turn[3], seen[3];
+    double Wdot[9], nu[6], seen[6], turn[3];
+    PCS_TRY(check_finite("pcs_euler_acceleration", eta, etadot));
     PCS_TRY(check_finite("pcs_euler_acceleration", etaddot, NULL));
-    PCS_TRY(pcs_euler_velocity(eta, etadot, nu));
+    const angles t = angles_of(eta + 3);
+    velocity(&t, etadot, nu);
+    velocity(&t, etaddot, seen); // R^T d2x/dt2 and W d2angles/dt2
 
-    pcs_matrix_from_zyx(eta[3], eta[4], eta[5], R);
-    m3_mul_t(R, etaddot, seen);
     v3_cross(nu + 3, nu, turn);
     v3_along(seen, -1, turn, nudot);
-
-    pcs_zyx_W(eta + 3, PCS_AXES_BODY, W);
-    pcs_zyx_W_rate(eta + 3, etadot + 3, PCS_AXES_BODY, Wdot);
-    m3_mul(W, etaddot + 3, seen);
+    zyx_W_rate(&t, etadot + 3, PCS_AXES_BODY, Wdot);
     m3_mul(Wdot, etadot + 3, turn);
-    v3_along(seen, 1, turn, nudot + 3);
+    v3_along(seen + 3, 1, turn, nudot + 3);
     return PCS_OK;
 }
 

@@ -132,9 +132,9 @@ pcs_status pcs_matrix_nearest(const double A[9], double R[9])
                         det);
     }
 
-    // each step at least halves the logarithm of a large singular value: ten are many
+    // with the factor fewer than ten steps do for any matrix that gets here
     double change = 1;
-    for (int k = 0; k < 40 && change > 1e-15; ++k) {
+    for (int k = 0; k < 20 && change > 1e-15; ++k) {
         inverse_transpose(X, Y);
         const double g = change > 1e-2 ? pow(sum_of_squares(Y) / sum_of_squares(X), 0.25) : 1;
         change = 0;

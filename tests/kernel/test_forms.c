@@ -154,9 +154,11 @@ START_TEST(cases_are_told)
         double Q[4], roll, pitch, yaw;
         pcs_quat_from_zyx(random_between(&r, -3, 3), PI / 2 - pow(10, random_between(&r, -7, -5)),
                           random_between(&r, -3, 3), Q);
+        const pcs_rotation_case unit = pcs_quat_case(Q, PCS_FORM_ZYX);
         for (int i = 0; i < 4; ++i) {
-            Q[i] *= 1e160;
+            Q[i] *= n % 2 ? 1e160 : 100;
         }
+        ck_assert(pcs_quat_case(Q, PCS_FORM_ZYX) == unit);
         pcs_quat_to_zyx(Q, &roll, &pitch, &yaw);
         ck_assert((roll == 0) == (pcs_quat_case(Q, PCS_FORM_ZYX) == PCS_ROTATION_GIMBAL));
     }
@@ -257,7 +259,12 @@ START_TEST(nearest_rotation_is_the_polar_factor)
         ck_assert(here < there);
     }
 
+    // far from a rotation, where one of 1e-11 of the others is still told from its mirror image
     double N[9];
+    const double squeezed[9] = {0, 1, 0, 0, 0, 1, 1e-11, 0, 0};
+    CK_OK(pcs_matrix_nearest(squeezed, N));
+    expect_same(N, (double[]){0, 1, 0, 0, 0, 1, 1, 0, 0}, 9, 1e-15);
+
     const double reflection[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1}, zero[9] = {0};
     const double flat[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, bad[9] = {1, 0, 0, 0, 1, 0, 0, NAN, 1};
     CK_FAILS(pcs_matrix_nearest(reflection, N), PCS_ERR_SINGULAR);
