@@ -7,6 +7,8 @@
 
 // colours that are told apart; clusters beyond have one each
 enum { MOST_COLOURS = 64 };
+// blocks of an island that stay as they come
+enum { FEW = 64 };
 
 // what the search walks on: of every block the places of its systems in the island, or -1
 typedef struct graph {
@@ -162,14 +164,14 @@ static void lay_out(const island *of, const int *sorted, int size, int clusters,
 pcs_status colours_make(const island *of, int size, threads *team, pcs_arena *arena, colours *out)
 {
     const size_t nb = (size_t)of->nb, ns = (size_t)of->ns;
-    const int clusters = of->nb <= 2 * size ? 1 : (of->nb + size - 1) / size;
+    const int clusters = of->nb <= FEW ? 1 : (of->nb + size - 1) / size;
     const size_t nc = (size_t)clusters;
     *out = (colours){.n = 1};
     out->order = PCS_TAKE(arena, nb, int);
     out->cluster = PCS_TAKE(arena, nc + 1, int);
     out->colour = PCS_TAKE(arena, nc + 1, int);
     if (!out->order || !out->cluster || !out->colour) return pcs_fail_memory("sweeps");
-    if (clusters == 1) {
+    if (of->nb <= FEW) {
         for (int k = 0; k < of->nb; ++k) {
             out->order[k] = k;
         }

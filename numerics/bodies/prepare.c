@@ -3,8 +3,13 @@
 
 #include <string.h>
 
+#include "bodies/packs.h"
 #include "cone/cone.h"
 #include "linalg/m3.h"
+
+// blocks of a cluster that is packed and packs in it, at most; the friction that packs are for
+enum { PACKED_CLUSTER = 128, MOST_PACKS = 64 };
+#define PACKED_MU 1e3
 
 static const bodies_block *block_at(const prepared *p, int k)
 {
@@ -92,7 +97,7 @@ static void make_systems(void *arg, int begin, int end)
 static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
 {
     const size_t ns = (size_t)p->of.ns;
-    p->body = PCS_TAKE(arena, ns, body_inverse);
+    p->body = PCS_TAKE(arena, ns + 1, body_inverse);
     p->frame = PCS_TAKE(arena, ns, atomic_uchar);
     p->at = PCS_TAKE(arena, ns + 1, int);
     p->sys = PCS_TAKE(arena, ns, int);
@@ -101,6 +106,7 @@ static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
     for (int s = 0; s < p->of.ns; ++s) {
         p->sys[p->slot ? p->slot[s] : s] = p->of.sys[s];
     }
+    p->body[ns] = (body_inverse){0};
     p->at[0] = 0;
     for (int s = 0; s < p->of.ns; ++s) {
         atomic_init(&p->frame[s], FRAME_OWN);
@@ -291,9 +297,10 @@ static void free_velocity(const bodies_problem *b, const bodies_block *k, const 
     }
 }
 
-// what is known of a piece: blocks of each kind before it, and the largest numbers in it
+// what is known of a cluster: places of each kind and rows before it, and the largest numbers in it
 typedef struct piece {
     int first[VISIT_KINDS];
+    int row;
     double trace, q;
 } piece;
 
@@ -304,17 +311,6 @@ typedef struct making {
     piece *piece;
 } making;
 
-static int piece_end(const prepared *p, int i)
-{
-    const int end = (i + 1) * PREPARED_PIECE;
-    return end < p->of.nb ? end : p->of.nb;
-}
-
-static int pieces_of(const prepared *p)
-{
-    return (p->of.nb + PREPARED_PIECE - 1) / PREPARED_PIECE;
-}
-
 static int kind_of(const prepared *p, const bodies_block *block)
 {
     round_contact c;
@@ -323,34 +319,116 @@ static int kind_of(const prepared *p, const bodies_block *block)
     return is_single_row(p, block) ? VISIT_ROW : VISIT_GENERAL;
 }
 
-// kinds of the blocks; how many of each and how many rows there are in a piece
 static void find_kinds(void *arg, int begin, int end)
 {
     const making *m = arg;
     prepared *p = m->p;
-    for (int i = begin; i < end; ++i) {
-        piece *here = &m->piece[i];
-        *here = (piece){0};
-        int rows = 0;
-        for (int k = i * PREPARED_PIECE; k < piece_end(p, i); ++k) {
-            p->number[k] = p->of.block[m->order[k]];
-            const bodies_block *block = block_at(p, k);
-            p->unit[k].kind = kind_of(p, block);
-            p->unit[k].index = here->first[p->unit[k].kind]++;
-            rows += block->dim;
-        }
-        p->row[i] = rows;
+    for (int k = begin; k < end; ++k) {
+        p->number[k] = p->of.block[m->order[k]];
+        p->unit[k] = (visit){kind_of(p, block_at(p, k)), 0};
     }
 }
 
-// numbers within the pieces become numbers of all
+// what the blocks of a cluster are to be: number of the pack, or -1
+typedef struct packing {
+    int pack[PACKED_CLUSTER];
+    int count[MOST_PACKS];
+} packing;
+
+// Each contact goes into the first pack that has room and neither of its bodies. taken: a bit per
+// pack, of every system; all zero before and after
+static void choose_packs(const prepared *p, int begin, int end, uint64_t *taken, packing *out)
+{
+    uint64_t room = UINT64_MAX;
+    memset(out->count, 0, sizeof out->count);
+    for (int k = begin; k < end; ++k) {
+        const bodies_block *block = block_at(p, k);
+        out->pack[k - begin] = -1;
+        if (p->unit[k].kind != VISIT_RIGID || !(block->mu > 0 && block->mu <= PACKED_MU)) continue;
+        uint64_t may = room;
+        for (int e = 0; e < 2; ++e) {
+            const int s = place_of(p, block, e);
+            if (s >= 0) may &= ~taken[s];
+        }
+        if (may == 0) continue;
+        int i = 0;
+        while (!(may >> i & 1)) {
+            ++i;
+        }
+        out->pack[k - begin] = i;
+        out->count[i] += 1;
+        if (out->count[i] == LANES) room &= ~((uint64_t)1 << i);
+        for (int e = 0; e < 2; ++e) {
+            const int s = place_of(p, block, e);
+            if (s >= 0) taken[s] |= (uint64_t)1 << i;
+        }
+    }
+    for (int k = begin; k < end; ++k) {
+        for (int e = 0; e < 2; ++e) {
+            const int s = place_of(p, block_at(p, k), e);
+            if (s >= 0) taken[s] = 0;
+        }
+    }
+}
+
+// packs first, one after another, then what is in none or alone in its own
+static void lay_out_cluster(const prepared *p, int begin, int end, const packing *packs)
+{
+    int number[PACKED_CLUSTER], next = begin;
+    visit unit[PACKED_CLUSTER];
+    const size_t n = (size_t)(end - begin);
+    memcpy(number, p->number + begin, n * sizeof *number);
+    memcpy(unit, p->unit + begin, n * sizeof *unit);
+    for (int i = 0; i < MOST_PACKS; ++i) {
+        for (int k = 0; packs->count[i] > 1 && k < end - begin; ++k) {
+            if (packs->pack[k] != i) continue;
+            p->number[next] = number[k];
+            p->unit[next++].kind = VISIT_PACK;
+        }
+    }
+    for (int k = 0; k < end - begin; ++k) {
+        if (packs->pack[k] >= 0 && packs->count[packs->pack[k]] > 1) continue;
+        p->number[next] = number[k];
+        p->unit[next++] = unit[k];
+    }
+}
+
+// places of the blocks of a cluster among those of their kind, and rows; packs where blocks are not
+// to stay as they come
+static void arrange_cluster(const making *m, int c, uint64_t *taken)
+{
+    prepared *p = m->p;
+    piece *here = &m->piece[c];
+    const int begin = p->cluster[c], end = p->cluster[c + 1];
+    packing packs = {.count = {0}};
+    *here = (piece){.first = {0}};
+    if (p->slot) {
+        choose_packs(p, begin, end, taken, &packs);
+        lay_out_cluster(p, begin, end, &packs);
+    }
+    int k = begin;
+    for (int i = 0; i < MOST_PACKS; ++i) {
+        if (packs.count[i] < 2) continue;
+        for (int l = 0; l < packs.count[i]; ++l) {
+            p->unit[k++].index = here->first[VISIT_PACK] + l;
+        }
+        here->first[VISIT_PACK] += LANES;
+        here->row += 3 * LANES;
+    }
+    for (; k < end; ++k) {
+        p->unit[k].index = here->first[p->unit[k].kind]++;
+        here->row += block_at(p, k)->dim;
+    }
+}
+
+// numbers within the clusters become numbers of all
 static void add_up(const making *m)
 {
     prepared *p = m->p;
     memset(p->kinds, 0, sizeof p->kinds);
-    for (int i = 0; i < pieces_of(p); ++i) {
-        const int rows = p->row[i];
-        p->row[i] = p->n;
+    for (int i = 0; i < p->clusters; ++i) {
+        const int rows = m->piece[i].row;
+        m->piece[i].row = p->n;
         p->n += rows;
         for (int kind = 0; kind < VISIT_KINDS; ++kind) {
             const int more = m->piece[i].first[kind];
@@ -360,6 +438,19 @@ static void add_up(const making *m)
     }
 }
 
+static pcs_status arrange(const making *m, pcs_arena scratch)
+{
+    const prepared *p = m->p;
+    uint64_t *taken = PCS_TAKE(&scratch, (size_t)p->of.ns, uint64_t);
+    if (!taken) return pcs_fail_memory("sweeps");
+    memset(taken, 0, (size_t)p->of.ns * sizeof *taken);
+    for (int c = 0; c < p->clusters; ++c) {
+        arrange_cluster(m, c, taken);
+    }
+    add_up(m);
+    return PCS_OK;
+}
+
 static void keep_largest(const prepared *p, int k, double trace, int d, const double *q,
                          piece *here)
 {
@@ -367,6 +458,38 @@ static void keep_largest(const prepared *p, int k, double trace, int d, const do
     if (trace > here->trace) here->trace = trace;
     for (int c = 0; c < d; ++c) {
         if (fabs(q[c]) > here->q) here->q = fabs(q[c]);
+    }
+}
+
+// what a lane of a pack is made from; the first sets all others to contacts that stay open
+static void make_lane(const prepared *p, const bodies_block *block, int l, const double *q,
+                      rigid_pack *out)
+{
+    const int fixed = p->of.ns;
+    if (l == 0) {
+        *out = (rigid_pack){.row = out->row};
+        for (int i = 0; i < LANES; ++i) {
+            out->q[0][i] = 1;
+            out->at[0][i] = out->at[1][i] = -1;
+            out->sys[0][i] = out->sys[1][i] = fixed;
+        }
+    }
+    out->n = l + 1;
+    out->mu[l] = block->mu;
+    for (int i = 0; i < 3; ++i) {
+        out->N[i][l] = block->F[i];
+        out->t1[i][l] = block->F[3 + i];
+        out->q[i][l] = q[i];
+    }
+    for (int e = 0; e < 2; ++e) {
+        const int s = place_of(p, block, e);
+        out->along[e][l] = block->along[e];
+        for (int i = 0; i < 3; ++i) {
+            out->core[e][i][l] = block->core[e][i];
+        }
+        if (s < 0) continue;
+        out->at[e][l] = p->at[s];
+        out->sys[e][l] = s;
     }
 }
 
@@ -386,6 +509,13 @@ static void make_block(const making *m, int k, int row, piece *here)
         c->row = row;
         free_velocity(p->of.b, block, m->v_free, c->q);
         keep_largest(p, k, trace, 3, c->q, here);
+    } else if (p->unit[k].kind == VISIT_PACK) {
+        rigid_pack *c = &p->pack[i / LANES];
+        double q[3];
+        if (i % LANES == 0) c->row = row;
+        free_velocity(p->of.b, block, m->v_free, q);
+        make_lane(p, block, i % LANES, q, c);
+        keep_largest(p, k, 0, 3, q, here);
     } else if (p->unit[k].kind == VISIT_RIGID) {
         rigid_contact *c = &p->rigid[i];
         make_rigid(p, block, c, W);
@@ -403,13 +533,33 @@ static void make_block(const making *m, int k, int row, piece *here)
     }
 }
 
-static void make_pieces(void *arg, int begin, int end)
+// rows that come with visit k: those of a pack with its first lane
+static int rows_of(const prepared *p, int k)
+{
+    if (p->unit[k].kind != VISIT_PACK) return block_at(p, k)->dim;
+    return p->unit[k].index % LANES == 0 ? 3 * LANES : 0;
+}
+
+// what is computed for all lanes at once
+static void complete_packs(const prepared *p, int k, int end, piece *here)
+{
+    for (; k < end && p->unit[k].kind == VISIT_PACK; ++k) {
+        const int l = p->unit[k].index % LANES;
+        rigid_pack *c = &p->pack[p->unit[k].index / LANES];
+        if (l == 0) packs_make(p, c);
+        p->s[k] = c->s[l];
+        if (3 * c->s[l] > here->trace) here->trace = 3 * c->s[l];
+    }
+}
+
+static void make_clusters(void *arg, int begin, int end)
 {
     const making *m = arg;
     const prepared *p = m->p;
     for (int i = begin; i < end; ++i) {
         piece *here = &m->piece[i];
-        for (int k = i * PREPARED_PIECE, row = p->row[i]; k < piece_end(p, i); ++k) {
+        int row = here->row;
+        for (int k = p->cluster[i]; k < p->cluster[i + 1]; ++k) {
             visit *unit = &p->unit[k];
             unit->index += here->first[unit->kind];
             if (unit->kind == VISIT_GENERAL) {
@@ -417,8 +567,9 @@ static void make_pieces(void *arg, int begin, int end)
             } else {
                 make_block(m, k, row, here);
             }
-            row += block_at(p, k)->dim;
+            row += rows_of(p, k);
         }
+        complete_packs(p, p->cluster[i], p->cluster[i + 1], here);
     }
 }
 
@@ -441,7 +592,7 @@ static pcs_status make_generals(const making *m, pcs_arena *arena)
         general_block *g = &p->general[p->unit[k].index];
         PCS_TRY(make_general(p, p->number[k], arena, g, W));
         free_velocity(p->of.b, block, m->v_free, g->q);
-        keep_largest(p, k, trace_of(d, W), d, g->q, &m->piece[k / PREPARED_PIECE]);
+        keep_largest(p, k, trace_of(d, W), d, g->q, &m->piece[0]);
         g->inverse = 1 / p->s[k];
         if (g->cone == PCS_COULOMB) {
             contact_prepare(&g->law, d, block->mu, W, d, p->s[k]);
@@ -458,6 +609,8 @@ static void mend_scales(const prepared *p, double most)
     for (int k = 0; k < p->of.nb; ++k) {
         if (p->s[k] > 0) continue;
         p->s[k] = most > 0 ? most / block_at(p, k)->dim : 1;
+        const int i = p->unit[k].index;
+        if (p->unit[k].kind == VISIT_PACK) p->pack[i / LANES].s[i % LANES] = p->s[k];
         if (p->unit[k].kind == VISIT_RIGID) p->rigid[p->unit[k].index].law.s = p->s[k];
         if (p->unit[k].kind == VISIT_ROW) p->single[p->unit[k].index].inverse = 1 / p->s[k];
         if (p->unit[k].kind != VISIT_GENERAL) continue;
@@ -466,11 +619,11 @@ static void mend_scales(const prepared *p, double most)
     }
 }
 
-// scales and units, from the largest of all pieces
+// scales and units, from the largest of all clusters
 static void scale(prepared *p, const piece *pieces)
 {
     double trace = 0, q = 0;
-    for (int i = 0; i < pieces_of(p); ++i) {
+    for (int i = 0; i < p->clusters; ++i) {
         if (pieces[i].trace > trace) trace = pieces[i].trace;
         if (pieces[i].q > q) q = pieces[i].q;
     }
@@ -483,29 +636,33 @@ static void scale(prepared *p, const piece *pieces)
     p->per_unit = ldexp(1, -exponent);
 }
 
-pcs_status prepared_make(const island *of, const int *order, int *rank, const double *v_free,
-                         threads *team, pcs_arena *arena, prepared *out)
+pcs_status prepared_make(const island *of, const int *order, const int *cluster, int clusters,
+                         int *rank, const double *v_free, threads *team, pcs_arena *arena,
+                         prepared *out)
 {
     prepared *p = out;
-    *p = (prepared){.of = *of, .team = team, .slot = rank};
-    const size_t nb = (size_t)of->nb, n_pieces = (size_t)pieces_of(p);
+    *p =
+        (prepared){.of = *of, .team = team, .slot = rank, .cluster = cluster, .clusters = clusters};
+    const size_t nb = (size_t)of->nb;
     p->number = PCS_TAKE(arena, nb, int);
     p->unit = PCS_TAKE(arena, nb, visit);
     p->s = PCS_TAKE(arena, nb, double);
-    p->row = PCS_TAKE(arena, n_pieces, int);
-    if (!p->number || !p->unit || !p->s || !p->row) return pcs_fail_memory("sweeps");
+    if (!p->number || !p->unit || !p->s) return pcs_fail_memory("sweeps");
     PCS_TRY(prepare_systems(p, arena));
 
-    making m = {p, order, v_free, PCS_TAKE(arena, n_pieces, piece)};
+    making m = {p, order, v_free, PCS_TAKE(arena, (size_t)clusters, piece)};
     if (!m.piece) return pcs_fail_memory("sweeps");
-    threads_each(team, pieces_of(p), find_kinds, &m);
-    add_up(&m);
+    threads_each(team, of->nb, find_kinds, &m);
+    PCS_TRY(arrange(&m, *arena));
+    p->pack = PCS_TAKE(arena, (size_t)(p->kinds[VISIT_PACK] / LANES), rigid_pack);
     p->round = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROUND], round_contact);
     p->rigid = PCS_TAKE(arena, (size_t)p->kinds[VISIT_RIGID], rigid_contact);
     p->single = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROW], single_row);
     p->general = PCS_TAKE(arena, (size_t)p->kinds[VISIT_GENERAL], general_block);
-    if (!p->round || !p->rigid || !p->single || !p->general) return pcs_fail_memory("sweeps");
-    threads_each(team, pieces_of(p), make_pieces, &m);
+    if (!p->pack || !p->round || !p->rigid || !p->single || !p->general) {
+        return pcs_fail_memory("sweeps");
+    }
+    threads_each(team, clusters, make_clusters, &m);
     PCS_TRY(make_generals(&m, arena));
     scale(p, m.piece);
     return PCS_OK;
@@ -516,6 +673,8 @@ int prepared_row(const prepared *p, int k)
     if (k == p->of.nb) return p->n;
     const int i = p->unit[k].index;
     switch (p->unit[k].kind) {
+    case VISIT_PACK:
+        return p->pack[i / LANES].row + i % LANES;
     case VISIT_ROUND:
         return p->round[i].row;
     case VISIT_RIGID:
@@ -525,6 +684,11 @@ int prepared_row(const prepared *p, int k)
     default:
         return p->general[i].row;
     }
+}
+
+int prepared_stride(const prepared *p, int k)
+{
+    return p->unit[k].kind == VISIT_PACK ? LANES : 1;
 }
 
 // ---- in and out --------------------------------------------------------------------------------
@@ -563,17 +727,20 @@ void prepared_add(const prepared *p, const double *v_free, const double *y, doub
     threads_each(p->team, p->of.ns, add_systems, &c);
 }
 
-static void gather_pieces(void *arg, int begin, int end)
+static void gather_blocks(void *arg, int begin, int end)
 {
     const copying *c = arg;
     const prepared *p = c->p;
-    for (int i = begin; i < end; ++i) {
-        for (int k = i * PREPARED_PIECE, row = p->row[i]; k < piece_end(p, i); ++k) {
-            const bodies_block *b = block_at(p, k);
-            memcpy(c->to + row, c->from + b->row, (size_t)b->dim * sizeof(double));
-            const pcs_block cone = {b->cone, row, b->dim, b->mu};
-            cone_project(1, &cone, c->to);
-            row += b->dim;
+    for (int k = begin; k < end; ++k) {
+        const bodies_block *b = block_at(p, k);
+        double *to = c->to + prepared_row(p, k), lane[3];
+        const bool packed = p->unit[k].kind == VISIT_PACK;
+        double *mine = packed ? lane : to;
+        memcpy(mine, c->from + b->row, (size_t)b->dim * sizeof *mine);
+        const pcs_block cone = {b->cone, 0, b->dim, b->mu};
+        cone_project(1, &cone, mine);
+        for (int i = 0; packed && i < 3; ++i) {
+            to[LANES * i] = lane[i];
         }
     }
 }
@@ -581,19 +748,20 @@ static void gather_pieces(void *arg, int begin, int end)
 void prepared_gather(const prepared *p, const double *whole, double *mine)
 {
     copying c = {p, whole, NULL, mine};
-    threads_each(p->team, pieces_of(p), gather_pieces, &c);
+    if (p->kinds[VISIT_PACK] > 0) memset(mine, 0, (size_t)p->n * sizeof *mine);
+    threads_each(p->team, p->of.nb, gather_blocks, &c);
 }
 
-static void scatter_pieces(void *arg, int begin, int end)
+static void scatter_blocks(void *arg, int begin, int end)
 {
     const copying *c = arg;
     const prepared *p = c->p;
-    for (int i = begin; i < end; ++i) {
-        const double *from = c->from + p->row[i];
-        for (int k = i * PREPARED_PIECE; k < piece_end(p, i); ++k) {
-            const bodies_block *b = block_at(p, k);
-            memcpy(c->to + b->row, from, (size_t)b->dim * sizeof(double));
-            from += b->dim;
+    for (int k = begin; k < end; ++k) {
+        const bodies_block *b = block_at(p, k);
+        const double *from = c->from + prepared_row(p, k);
+        const int stride = prepared_stride(p, k);
+        for (int i = 0; i < b->dim; ++i) {
+            c->to[b->row + i] = from[stride * i];
         }
     }
 }
@@ -601,5 +769,5 @@ static void scatter_pieces(void *arg, int begin, int end)
 void prepared_scatter(const prepared *p, const double *mine, double *whole)
 {
     copying c = {p, mine, NULL, whole};
-    threads_each(p->team, pieces_of(p), scatter_pieces, &c);
+    threads_each(p->team, p->of.nb, scatter_blocks, &c);
 }

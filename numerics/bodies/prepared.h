@@ -48,6 +48,19 @@ typedef struct rigid_contact {
     int at[2], sys[2], row;
 } rigid_contact;
 
+// LANES rigid contacts with friction and no moving body in common, which are visited at once: side
+// by side, for registers of any width. t2 = N x t1; K of the bodies is read at every visit.
+enum { LANES = 4 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+typedef struct rigid_pack {
+    lanes N[3], t1[3], q[3], core[2][3], along[2];
+    lanes W[9], inverse[9]; // inverse: not finite where W is singular
+    lanes mu, s;
+    int at[2][LANES], sys[2][LANES];
+    int n;   // lanes in use; the others stay open
+    int row; // where r starts: N of all lanes, then T1, T2
+} rigid_pack;
+
 // one unilateral row between systems of at most ROW_WIDTH velocities, padded with zeros
 enum { ROW_WIDTH = 6 };
 typedef struct single_row {
@@ -68,34 +81,33 @@ typedef struct general_block {
     contact law;
 } general_block;
 
-enum { VISIT_ROUND, VISIT_RIGID, VISIT_ROW, VISIT_GENERAL, VISIT_KINDS };
+enum { VISIT_PACK, VISIT_ROUND, VISIT_RIGID, VISIT_ROW, VISIT_GENERAL, VISIT_KINDS };
 
 typedef struct visit {
-    int kind, index; // in the array of that kind
+    int kind, index; // in the array of that kind; of a lane: LANES times that of its pack, and lane
 } visit;
 
 // velocities in y start at multiples of this many numbers: a cache line per body
 enum { LINE = 8 };
 
-// blocks that a thread takes together while they are prepared, copied in and out
-enum { PREPARED_PIECE = 256 };
-
 typedef struct prepared {
     island of;
     threads *team;
-    int n;       // rows
+    const int *cluster; // clusters + 1, into the visits: what a thread takes together
+    int clusters;
+    int n;       // rows, those of unused lanes included
     int *number; // of the visits: blocks by their number in b
-    int *row;    // first rows of the pieces
     int *slot;   // of the systems of the island, by which those below are numbered; null: their own
     int *sys;    // ns, number in b
     visit *unit; // nb
+    rigid_pack *pack;
     round_contact *round;
     rigid_contact *rigid;
     single_row *single;
     general_block *general;
     int kinds[VISIT_KINDS];
     double *s;          // nb, 1 / rho of theory 7.7 in the order of the visits
-    body_inverse *body; // ns, rigid bodies only
+    body_inverse *body; // ns, rigid bodies only, and a zero for what cannot move
     atomic_uchar *frame;
     int *at;         // ns + 1: where systems start in y
     double per_unit; // a power of two near 1 / the largest |q_i|; 1 when q = 0
@@ -109,13 +121,16 @@ enum {
     FRAME_ISOTROPIC // and its rotational block is K[0] times the identity
 };
 
-// order: blocks by their number in the island; rank: systems in the order in which they are to lie
-// in y, or null. v_free of the whole problem. The same bits for any team
-pcs_status prepared_make(const island *of, const int *order, int *rank, const double *v_free,
-                         threads *team, pcs_arena *arena, prepared *out);
+// order: blocks by their number in the island, in clusters (which stay what they are; in each of
+// them packs come first); rank: systems in the order in which they are to lie in y, or null. v_free
+// of the whole problem. The same bits for any team
+pcs_status prepared_make(const island *of, const int *order, const int *cluster, int clusters,
+                         int *rank, const double *v_free, threads *team, pcs_arena *arena,
+                         prepared *out);
 
-// the first row of visit k <= nb
+// the first row of visit k <= nb; those after it follow every `stride` rows
 int prepared_row(const prepared *p, int k);
+int prepared_stride(const prepared *p, int k);
 
 // v = v_free + y for the systems of the island, both of the whole problem
 void prepared_add(const prepared *p, const double *v_free, const double *y, double *v);

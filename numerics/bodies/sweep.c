@@ -27,10 +27,8 @@
 #define STAGNANT_PART 0.7
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
-// blocks of a cluster; in large islands fewer barriers count for more
-#define CLUSTER       32
-#define LARGE         8000
-#define LARGE_CLUSTER 128
+// blocks of a cluster: enough to fill packs, and for barriers to count for little
+#define CLUSTER 128
 // the momentum, what is taken from it when changes have grown by this factor
 #define MOMENTUM      0.8
 #define MOMENTUM_STEP 0.2
@@ -375,8 +373,9 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
              .low = INFINITY};
     *out = (sweep_result){.outcome = PCS_MAX_ITERS};
     if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
-    PCS_TRY(colours_make(of, of->nb > LARGE ? LARGE_CLUSTER : CLUSTER, team, &arena, &j.order));
-    PCS_TRY(prepared_make(of, j.order.order, j.order.rank, v_free, team, &arena, &j.p));
+    PCS_TRY(colours_make(of, CLUSTER, team, &arena, &j.order));
+    PCS_TRY(prepared_make(of, j.order.order, j.order.cluster, colours_clusters(&j.order),
+                          j.order.rank, v_free, team, &arena, &j.p));
     if (!take(&j, &arena)) return pcs_fail_memory("sweeps");
 
     prepared_gather(&j.p, r, j.r);

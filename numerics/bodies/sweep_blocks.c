@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "bodies/packs.h"
 #include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
@@ -150,9 +151,9 @@ static inline bool within(double mu, const double *r)
     return cone_tangent(3, r) <= most;
 }
 
-// u the velocity with the impulse r; x becomes the solution. Most contacts are open or stick; by
-// u, and not by that without r, the rounding of the inverse dies out from sweep to sweep
-static inline void rigid_solve(const contact *law, const double *u, const double *r, double *x)
+// Most contacts are open or stick; by u, and not by that without r, the rounding of the inverse
+// dies out from sweep to sweep
+void rigid_solve(const contact *law, const double *u, const double *r, double *x)
 {
     const double *W = law->W;
     if (u[0] - (W[0] * r[0] + W[3] * r[1] + W[6] * r[2]) >= 0) {
@@ -286,7 +287,15 @@ static double visit_general(const general_block *g, double s, double *y, double 
 double blocks_visit(const prepared *p, int begin, int end, double *spare, double *y, double *r)
 {
     double sum = 0;
-    for (int k = begin; k < end; ++k) {
+    int k = begin;
+    if (k < end && p->unit[k].kind == VISIT_PACK) {
+        const int first = p->unit[k].index / LANES;
+        int last = first;
+        for (; k < end && p->unit[k].kind == VISIT_PACK; k += p->pack[last++].n) {
+        }
+        sum += packs_visit(p, p->pack + first, last - first, spare, y, r);
+    }
+    for (; k < end; ++k) {
         const int i = p->unit[k].index;
         const double s = p->s[k];
         if (p->unit[k].kind == VISIT_ROUND) {
@@ -310,7 +319,9 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
 {
     for (int k = begin; k < end; ++k) {
         const int i = p->unit[k].index;
-        if (p->unit[k].kind == VISIT_ROUND) {
+        if (p->unit[k].kind == VISIT_PACK) {
+            if (i % LANES == 0) packs_push(p, &p->pack[i / LANES], spare, r, y);
+        } else if (p->unit[k].kind == VISIT_ROUND) {
             const round_contact *c = &p->round[i];
             double *a = c->at[0] < 0 ? spare : y + c->at[0];
             double *b = c->at[1] < 0 ? spare : y + c->at[1];
@@ -384,12 +395,38 @@ static double violation(pcs_cone cone, int d, double mu, double s, double per_un
     return sum;
 }
 
+// what the lanes of a pack have not summed up, or was asked for
+static void measure_lanes(const prepared *p, const rigid_pack *c, bool violated, bool all,
+                          const double *r, const double *u, block_sums *out)
+{
+    const double per_unit = p->per_unit;
+    for (int l = 0; l < c->n; ++l) {
+        double x[3], v[3];
+        for (int i = 0; i < 3; ++i) {
+            x[i] = r[LANES * i + l];
+            v[i] = u[LANES * i + l];
+            if (all) out->r += x[i] * per_unit * (x[i] * per_unit);
+        }
+        if (!violated) out->f += violation(PCS_COULOMB, 3, c->mu[l], c->s[l], per_unit, x, v);
+        if (all) out->natural += violation(PCS_COULOMB, 3, c->mu[l], 1, per_unit, x, v);
+    }
+}
+
 void blocks_measure(const prepared *p, int begin, int end, const double *spare, const double *y,
                     const double *r, bool all, double *u, block_sums *out)
 {
     const double per_unit = p->per_unit;
     *out = (block_sums){0};
-    for (int k = begin; k < end; ++k) {
+    int k = begin;
+    while (k < end && p->unit[k].kind == VISIT_PACK) {
+        const rigid_pack *c = &p->pack[p->unit[k].index / LANES];
+        double *uk = u + c->row;
+        const double *rk = r + c->row;
+        const bool violated = packs_measure(p, c, spare, y, rk, uk, out);
+        if (all || !violated) measure_lanes(p, c, violated, all, rk, uk, out);
+        k += c->n;
+    }
+    for (; k < end; ++k) {
         const measured b = velocity(p, k, spare, y, u);
         double *uk = u + b.row;
         for (int i = 0; i < b.dim; ++i) {

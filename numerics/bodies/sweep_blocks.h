@@ -11,6 +11,9 @@ double blocks_visit(const prepared *p, int begin, int end, double *spare, double
 // y += A^-1 H^T r of these blocks
 void blocks_push(const prepared *p, int begin, int end, double *spare, const double *r, double *y);
 
+// The solution x of a contact alone, u being its velocity with the impulse r
+void rigid_solve(const contact *law, const double *u, const double *r, double *x);
+
 // sums of squares of numbers times per_unit
 typedef struct block_sums {
     double f, q, wr, u;

@@ -1,0 +1,42 @@
+// Whichever registers there are.
+#include "bodies/packs.h"
+
+#include "bodies/packs_wide.h"
+
+static bool wide(void)
+{
+#ifdef PERCUSS_AVX2
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+#ifndef PERCUSS_AVX2
+#define packs_make_avx2    packs_make_plain
+#define packs_visit_avx2   packs_visit_plain
+#define packs_push_avx2    packs_push_plain
+#define packs_measure_avx2 packs_measure_plain
+#endif
+
+void packs_make(const prepared *p, rigid_pack *c)
+{
+    (wide() ? packs_make_avx2 : packs_make_plain)(p, c);
+}
+
+double packs_visit(const prepared *p, const rigid_pack *c, int n, double *spare, double *y,
+                   double *r)
+{
+    return (wide() ? packs_visit_avx2 : packs_visit_plain)(p, c, n, spare, y, r);
+}
+
+void packs_push(const prepared *p, const rigid_pack *c, double *spare, const double *r, double *y)
+{
+    (wide() ? packs_push_avx2 : packs_push_plain)(p, c, spare, r, y);
+}
+
+bool packs_measure(const prepared *p, const rigid_pack *c, const double *spare, const double *y,
+                   const double *r, double *u, block_sums *out)
+{
+    return (wide() ? packs_measure_avx2 : packs_measure_plain)(p, c, spare, y, r, u, out);
+}

@@ -1,0 +1,19 @@
+// The functions of packs.h as built for some registers.
+#ifndef BODIES_PACKS_WIDE_H
+#define BODIES_PACKS_WIDE_H
+
+#include "bodies/sweep_blocks.h"
+
+#define PACKS_DECLARE(suffix)                                                                 \
+    void packs_make_##suffix(const prepared *p, rigid_pack *c);                               \
+    double packs_visit_##suffix(const prepared *p, const rigid_pack *c, int n, double *spare, \
+                                double *y, double *r);                                        \
+    void packs_push_##suffix(const prepared *p, const rigid_pack *c, double *spare,           \
+                             const double *r, double *y);                                     \
+    bool packs_measure_##suffix(const prepared *p, const rigid_pack *c, const double *spare,  \
+                                const double *y, const double *r, double *u, block_sums *out)
+
+PACKS_DECLARE(plain);
+PACKS_DECLARE(avx2);
+
+#endif

@@ -1,0 +1,192 @@
+#include "support.h"
+
+#include "bodies/packs.h"
+#include "bodies/packs_wide.h"
+#include "linalg/m3.h"
+#include "local/coulomb.h"
+
+// Two layers of bodies with packs of four contacts between them; every third lane touches what
+// cannot move
+enum { BODIES = 16, PACKS_HERE = 6, ROWS = 3 * LANES * PACKS_HERE };
+
+typedef struct scene {
+    prepared p;
+    body_inverse body[BODIES + 1];
+    rigid_pack pack[PACKS_HERE];
+    double y[LINE * BODIES], r[ROWS], u[ROWS], spare[LINE];
+} scene;
+
+static void random_inverse(test_random *rng, body_inverse *A)
+{
+    double G[9];
+    A->m = random_between(rng, 0.5, 2);
+    for (int i = 0; i < 9; ++i) {
+        G[i] = random_normal(rng);
+    }
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            A->K[i + 3 * j] = v3_dot(G + 3 * i, G + 3 * j) + (i == j);
+        }
+    }
+}
+
+static void random_lane(test_random *rng, double mu, int l, int first, rigid_pack *c)
+{
+    double q[4], R[9];
+    random_quaternion(rng, q);
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double frame[9] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y + w * z),     2 * (x * z - w * y),
+        2 * (x * y - w * z),     1 - 2 * (x * x + z * z), 2 * (y * z + w * x),
+        2 * (x * z + w * y),     2 * (y * z - w * x),     1 - 2 * (x * x + y * y)};
+    memcpy(R, frame, sizeof R);
+    const int sys[2] = {(first + l) % 8, l % 3 == 2 ? -1 : 8 + (first + 3 * l) % 8};
+    for (int i = 0; i < 3; ++i) {
+        c->N[i][l] = R[i];
+        c->t1[i][l] = R[3 + i];
+        c->q[i][l] = random_normal(rng) - (i == 0);
+    }
+    for (int e = 0; e < 2; ++e) {
+        c->along[e][l] = random_normal(rng);
+        c->at[e][l] = sys[e] < 0 ? -1 : LINE * sys[e];
+        c->sys[e][l] = sys[e] < 0 ? BODIES : sys[e];
+        for (int i = 0; i < 3; ++i) {
+            c->core[e][i][l] = random_normal(rng);
+        }
+    }
+    c->mu[l] = mu;
+}
+
+static void random_scene(test_random *rng, double mu, scene *s)
+{
+    memset(s, 0, sizeof *s);
+    s->p.body = s->body;
+    s->p.pack = s->pack;
+    s->p.per_unit = 1;
+    for (int i = 0; i < BODIES; ++i) {
+        random_inverse(rng, &s->body[i]);
+    }
+    for (int k = 0; k < PACKS_HERE; ++k) {
+        rigid_pack *c = &s->pack[k];
+        c->n = LANES;
+        c->row = 3 * LANES * k;
+        for (int l = 0; l < LANES; ++l) {
+            random_lane(rng, mu, l, k, c);
+        }
+    }
+}
+
+// u + q of lane l of the first pack, its impulse and its law
+static contact lane_of(const scene *s, int l, double *q, double *r)
+{
+    const rigid_pack *c = &s->pack[0];
+    contact law;
+    double W[9], Wr[3];
+    for (int i = 0; i < 9; ++i) {
+        W[i] = c->W[i][l];
+    }
+    for (int i = 0; i < 3; ++i) {
+        r[i] = s->r[LANES * i + l];
+    }
+    m3_mul(W, r, Wr);
+    for (int i = 0; i < 3; ++i) {
+        q[i] = s->u[LANES * i + l] - Wr[i];
+    }
+    contact_prepare(&law, 3, c->mu[l], W, 3, 1);
+    return law;
+}
+
+START_TEST(every_width_has_the_same_bits)
+{
+    test_random rng = random_seed(5);
+    for (int i = 0; i < TEST_DRAWS(200); ++i) {
+        scene a, b;
+        block_sums sums[2] = {0};
+        random_scene(&rng, pow(10, random_between(&rng, -2, 1)), &a);
+        memcpy(&b, &a, sizeof a);
+        b.p.body = b.body;
+        b.p.pack = b.pack;
+        for (int k = 0; k < PACKS_HERE; ++k) {
+            packs_make(&a.p, &a.pack[k]);
+            packs_make_plain(&b.p, &b.pack[k]);
+        }
+        ck_assert_int_eq(memcmp(a.pack, b.pack, sizeof a.pack), 0);
+        for (int sweep = 0; sweep < 10; ++sweep) {
+            const double x = packs_visit(&a.p, a.pack, PACKS_HERE, a.spare, a.y, a.r);
+            const double y = packs_visit_plain(&b.p, b.pack, PACKS_HERE, b.spare, b.y, b.r);
+            ck_assert_double_eq(x, y);
+        }
+        for (int k = 0; k < PACKS_HERE; ++k) {
+            const int row = a.pack[k].row;
+            packs_push(&a.p, &a.pack[k], a.spare, a.r, a.y);
+            packs_push_plain(&b.p, &b.pack[k], b.spare, b.r, b.y);
+            packs_measure(&a.p, &a.pack[k], a.spare, a.y, a.r + row, a.u + row, &sums[0]);
+            packs_measure_plain(&b.p, &b.pack[k], b.spare, b.y, b.r + row, b.u + row, &sums[1]);
+        }
+        ck_assert_int_eq(memcmp(a.y, b.y, sizeof a.y), 0);
+        ck_assert_int_eq(memcmp(a.r, b.r, sizeof a.r), 0);
+        ck_assert_int_eq(memcmp(a.u, b.u, sizeof a.u), 0);
+        ck_assert_int_eq(memcmp(&sums[0], &sums[1], sizeof sums[0]), 0);
+        for (int k = 0; k < LINE; ++k) {
+            ck_assert_double_eq(a.spare[k], 0);
+        }
+    }
+}
+END_TEST
+
+// visited again and again with nothing else to change it, each lane solves its contact
+START_TEST(lanes_solve_their_contacts)
+{
+    test_random rng = random_seed(6);
+    int slides = 0;
+    for (int i = 0; i < TEST_DRAWS(500); ++i) {
+        scene s;
+        block_sums sums = {0};
+        const double mu = pow(10, random_between(&rng, -2, 1));
+        random_scene(&rng, mu, &s);
+        packs_make(&s.p, s.pack);
+        for (int k = 0; k < 10; ++k) {
+            packs_visit(&s.p, s.pack, 1, s.spare, s.y, s.r);
+        }
+        const bool summed = packs_measure(&s.p, s.pack, s.spare, s.y, s.r, s.u, &sums);
+        ck_assert_double_le(sqrt(sums.f), 1e-12 * (sqrt(sums.q) + sqrt(sums.wr)));
+        for (int l = 0; l < LANES; ++l) {
+            double q[3], r[3], x[3];
+            const contact law = lane_of(&s, l, q, r);
+            ck_assert_double_le(contact_residual(&law, q, r), 1e-11);
+            memcpy(x, r, sizeof x);
+            slides += contact_solve(&law, q, x) == CONTACT_SLIDE;
+        }
+        ck_assert_int_eq(summed, mu <= 1);
+    }
+    ck_assert_int_gt(slides, 10);
+}
+END_TEST
+
+// W from unit impulses, one component at a time
+START_TEST(operators_are_those_of_the_impulses)
+{
+    test_random rng = random_seed(7);
+    scene s;
+    random_scene(&rng, 0.5, &s);
+    packs_make(&s.p, s.pack);
+    for (int j = 0; j < 3; ++j) {
+        block_sums sums = {0};
+        memset(s.y, 0, sizeof s.y);
+        for (int k = 0; k < 3 * LANES; ++k) {
+            s.r[k] = k / LANES == j;
+        }
+        packs_push(&s.p, s.pack, s.spare, s.r, s.y);
+        packs_measure(&s.p, s.pack, s.spare, s.y, s.r, s.u, &sums);
+        for (int l = 0; l < LANES; ++l) {
+            for (int i = 0; i < 3; ++i) {
+                const double Wij = s.u[LANES * i + l] - s.pack->q[i][l];
+                ck_assert_double_eq_tol(Wij, s.pack->W[i + 3 * j][l], 1e-12 * s.pack->s[l]);
+            }
+        }
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("packs", every_width_has_the_same_bits, lanes_solve_their_contacts,
+              operators_are_those_of_the_impulses)
