@@ -217,3 +217,53 @@ int relation_coordinates(const pcs_relation *relation)
     if (relation->gap == linear_gap) return (int)relation->data[0];
     return relation->gap == distance_gap || relation->gap == ball_gap ? 7 : 0;
 }
+
+// ---- second derivatives ------------------------------------------------------------------------
+
+// place, velocity and acceleration of the body-fixed point p
+static void point_motion(const relation_side *side, const double p[3], double P[3], double V[3],
+                         double A[3])
+{
+    double GP[3];
+    point_at(side->q, p, GP, P);
+    for (int i = 0; i < 3; ++i) {
+        V[i] = A[i] = 0;
+    }
+    if (!side->q || !side->v) return;
+
+    const double *omega = side->v + 3;
+    double turn[3], curve[3], spin[3], inertial[3];
+    v3_cross(omega, p, turn);
+    pcs_quat_rotate(side->q + 3, turn, inertial);
+    v3_along(side->v, 1, inertial, V);
+    v3_cross(omega, turn, curve);
+    if (side->a) {
+        v3_cross(side->a + 3, p, spin);
+        v3_along(curve, 1, spin, curve);
+        v3_copy(side->a, A);
+    }
+    pcs_quat_rotate(side->q + 3, curve, inertial);
+    v3_along(A, 1, inertial, A);
+}
+
+bool relation_convective(const pcs_relation *relation, const relation_side *side1,
+                         const relation_side *side2, double *gamma)
+{
+    const bool distance = relation->gap == distance_gap;
+    if (!distance && relation->gap != ball_gap) return false;
+
+    double P1[3], V1[3], A1[3], P2[3], V2[3], A2[3], V[3], N[3];
+    point_motion(side1, relation->data, P1, V1, A1);
+    point_motion(side2, relation->data + 3, P2, V2, A2);
+    if (!distance) {
+        v3_sub(A1, A2, gamma);
+        return true;
+    }
+    // |D|'' = N . D'' + (|D'|^2 - (N . D')^2) / |D|
+    const double D = apart(P1, P2, N);
+    v3_sub(V1, V2, V);
+    v3_sub(A1, A2, A1);
+    const double along = v3_dot(N, V);
+    gamma[0] = v3_dot(N, A1) + (v3_dot(V, V) - along * along) / D;
+    return true;
+}

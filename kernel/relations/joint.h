@@ -8,4 +8,15 @@
 // relation by callbacks)
 int relation_coordinates(const pcs_relation *relation);
 
+// one system of a relation in motion: pose, velocity (null: at rest) and acceleration (null: none);
+// q null: the world
+typedef struct relation_side {
+    const double *q, *v, *a;
+} relation_side;
+
+// The second derivative of a built-in relation between bodies along their motions, the terms in
+// accelerations not given left out; false for relations by callbacks and for linear ones
+bool relation_convective(const pcs_relation *relation, const relation_side *side1,
+                         const relation_side *side2, double *gamma);
+
 #endif

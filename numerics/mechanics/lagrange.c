@@ -128,6 +128,11 @@ int pcs_lagrange_n(const pcs_lagrange *sys)
     return sys ? sys->def.n : 0;
 }
 
+void *pcs_lagrange_user(const pcs_lagrange *sys)
+{
+    return sys ? sys->def.user : NULL;
+}
+
 // ---- derivatives of L by the complex step and differences
 
 static pcs_status ask(pcs_lagrange *sys, double t, double *imaginary)

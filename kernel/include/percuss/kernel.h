@@ -12,6 +12,7 @@
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 #include <percuss/simulator.h>
+#include <percuss/smooth.h>
 #include <percuss/state.h>
 #include <percuss/step.h>
 #include <percuss/vehicle.h>

@@ -103,6 +103,9 @@ PCS_API void pcs_lagrange_destroy(pcs_lagrange *system);
 /// Degrees of freedom.
 PCS_API int pcs_lagrange_n(const pcs_lagrange *system);
 
+/// The user pointer of the definition.
+PCS_API void *pcs_lagrange_user(const pcs_lagrange *system);
+
 /// The equations M a = F with M = d2L/dv2 (n x n) and F = dL/dq + Q - (d2L/dvdq) v - d2L/dvdt.
 PCS_NODISCARD PCS_API pcs_status pcs_lagrange_equations(pcs_lagrange *system, double t,
                                                         const double *q, const double *v, double *M,
