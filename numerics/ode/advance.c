@@ -17,7 +17,7 @@ static void copy(double *to, const double *from, int n)
 static pcs_status project(pcs_integrator *run)
 {
     if (run->kind != ODE_EXPLICIT_FORM || !run->ode.project) return PCS_OK;
-    const double t = run->t + run->h_tried;
+    const double t = run->t_new;
     copy(run->stage, run->x_new, run->n);
     const int code = run->ode.project(run->ode.user, t, run->x_new);
     if (code != 0 || !pcs_all_finite(run->x_new, (size_t)run->n)) {
@@ -31,13 +31,15 @@ static pcs_status project(pcs_integrator *run)
 }
 
 // the attempt becomes the present
-static pcs_status accept(pcs_integrator *run, double t_new)
+static pcs_status accept(pcs_integrator *run)
 {
     run->end_moved = false;
     PCS_TRY(project(run));
 
     copy(run->x_old, run->x, run->n);
     copy(run->x, run->x_new, run->n);
+    copy(run->carry, run->carry_new, run->n);
+    if (run->end_moved) memset(run->carry, 0, (size_t)run->n * sizeof *run->carry);
     copy(run->z, run->z_new, run->nz);
     copy(run->f_old, run->f, run->n);
     run->f_old_known = run->f_known;
@@ -50,7 +52,7 @@ static pcs_status accept(pcs_integrator *run, double t_new)
         run->f_known = true;
     }
     run->t_old = run->t;
-    run->t = t_new;
+    run->t = run->t_new;
     run->h_last = run->h_tried;
     run->K_of_last = true;
     run->report.steps += 1;
@@ -58,12 +60,17 @@ static pcs_status accept(pcs_integrator *run, double t_new)
     return PCS_OK;
 }
 
-// looks at the events of the attempt and accepts it; t_new is where it ends without any
-static pcs_status finish(pcs_integrator *run, double t_new, bool *stop)
+// Looks at the events of the attempt and accepts it. t_end: where it ends, or NaN for h_tried from
+// now.
+static pcs_status finish(pcs_integrator *run, double t_end, bool *stop)
 {
     *stop = false;
+    const double change = run->h_tried + run->t_carry;
+    run->t_new = isnan(t_end) ? run->t + change : t_end;
+    const double carry = isnan(t_end) ? (run->t - run->t_new) + change : 0;
     if (run->events > 0) PCS_TRY(ode_find_events(run, stop));
-    PCS_TRY(accept(run, *stop ? run->t + run->h_tried : t_new));
+    PCS_TRY(accept(run));
+    run->t_carry = *stop ? 0 : carry;
     if (run->events > 0) PCS_TRY(ode_arm_events(run, false));
     return PCS_OK;
 }
@@ -131,7 +138,7 @@ static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, lo
                  run->report.error > 0 ? fmax(0.2, 0.9 * pow(run->report.error, power)) : growth);
     // a step cut short by t_end says nothing against longer ones
     const double h_before = run->h_next;
-    PCS_TRY(finish(run, last ? t_end : run->t + h, stop));
+    PCS_TRY(finish(run, last ? t_end : NAN, stop));
     run->h_next = last && growth > 1 ? fmax(h_before, next) : next;
     return PCS_OK;
 }
@@ -171,7 +178,7 @@ pcs_status pcs_integrator_step(pcs_integrator *run, pcs_ode_report *report)
     long budget = run->opts.max_steps > 0 ? run->opts.max_steps : LONG_MAX;
     const pcs_status status = run->opts.adaptive
                                   ? chosen_step(run, INFINITY, INFINITY, &budget, &stop)
-                                  : given_step(run, run->opts.h, run->t + run->opts.h, &stop);
+                                  : given_step(run, run->opts.h, NAN, &stop);
     return answer(run, status, stop ? PCS_ODE_EVENT : PCS_ODE_STEPPED, report);
 }
 
@@ -182,7 +189,7 @@ pcs_status pcs_integrator_step_by(pcs_integrator *run, double h, pcs_ode_report 
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_step_by: h is %g; it must be positive", h);
     }
     bool stop = false;
-    const pcs_status status = given_step(run, h, run->t + h, &stop);
+    const pcs_status status = given_step(run, h, NAN, &stop);
     return answer(run, status, stop ? PCS_ODE_EVENT : PCS_ODE_STEPPED, report);
 }
 
@@ -209,7 +216,7 @@ pcs_status pcs_integrator_advance(pcs_integrator *run, double t_end, pcs_ode_rep
         } else {
             // rounding of t must not leave a remainder of its own
             const bool last = most <= h * (1 + 1e-9) + 4 * DBL_EPSILON * fabs(t_end);
-            status = given_step(run, last ? most : h, last ? t_end : run->t + h, &stop);
+            status = given_step(run, last ? most : h, last ? t_end : NAN, &stop);
         }
     }
     return answer(run, status, stop ? PCS_ODE_EVENT : PCS_ODE_REACHED, report);

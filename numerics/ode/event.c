@@ -23,8 +23,8 @@ static pcs_status value_at(const ode_watch *w, double t, const double *x, double
 // g on the interpolant, at theta in [0, 1] of the attempt
 static pcs_status value(pcs_integrator *run, const ode_watch *w, double theta, double *g)
 {
+    if (theta == 1) return value_at(w, run->t_new, run->x_new, g);
     const double t = run->t + theta * run->h_tried;
-    if (theta == 1) return value_at(w, t, run->x_new, g);
     PCS_TRY(ode_interpolate_attempt(run, theta, run->x_event));
     return value_at(w, t, run->x_event, g);
 }
@@ -341,8 +341,9 @@ pcs_status ode_find_events(pcs_integrator *run, bool *stop)
     }
     if (first.index < 0) return PCS_OK;
     if (first.theta < 1) PCS_TRY(shorten(run, &first));
-    run->report.event = (pcs_event_found){
-        .index = first.index, .t = run->t + run->h_tried, .direction = first.direction};
+    if (first.theta < 1) run->t_new = run->t + run->h_tried;
+    run->report.event =
+        (pcs_event_found){.index = first.index, .t = run->t_new, .direction = first.direction};
     run->report.events += 1;
     *stop = true;
     return PCS_OK;

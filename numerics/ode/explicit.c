@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// y = x + h sum_{j < count} w_j K_j
-static void combine(const pcs_integrator *run, int count, const double *w, double h, double *y)
+// y = sum_{j < count} w_j K_j
+static void combine(const pcs_integrator *run, int count, const double *w, double *y)
 {
     const int n = run->n;
     const double *K = run->K;
@@ -18,9 +18,6 @@ static void combine(const pcs_integrator *run, int count, const double *w, doubl
         for (int i = 0; i < n; ++i) {
             y[i] += a * Kj[i];
         }
-    }
-    for (int i = 0; i < n; ++i) {
-        y[i] = run->x[i] + h * y[i];
     }
 }
 
@@ -37,9 +34,17 @@ pcs_status ode_explicit_attempt(pcs_integrator *run, double h)
             memcpy(Ki, run->f, (size_t)n * sizeof *Ki);
             continue;
         }
-        combine(run, i, tab->A + (size_t)s * i, h, run->stage);
+        combine(run, i, tab->A + (size_t)s * i, run->stage);
+        for (int k = 0; k < n; ++k) {
+            run->stage[k] = run->x[k] + h * run->stage[k];
+        }
         PCS_TRY(ode_rates(run, run->t + tab->c[i] * h, run->stage, Ki));
     }
-    combine(run, s, tab->b, h, run->x_new);
+    combine(run, s, tab->b, run->stage);
+    for (int k = 0; k < n; ++k) {
+        const double change = h * run->stage[k] + run->carry[k];
+        run->x_new[k] = run->x[k] + change;
+        run->carry_new[k] = (run->x[k] - run->x_new[k]) + change;
+    }
     return PCS_OK;
 }

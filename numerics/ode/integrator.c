@@ -100,6 +100,8 @@ static void take_arrays(pcs_integrator *run)
     const size_t n = (size_t)run->n, nz = (size_t)run->nz, s = (size_t)run->s;
     pcs_arena *a = &run->arena;
     run->x = PCS_TAKE(a, n, double);
+    run->carry = PCS_TAKE(a, n, double);
+    run->carry_new = PCS_TAKE(a, n, double);
     run->z = PCS_TAKE(a, nz, double);
     run->xdot = PCS_TAKE(a, n, double);
     run->K = PCS_TAKE(a, n * s, double);
@@ -256,6 +258,9 @@ static pcs_status begin(pcs_integrator *run, double t0, const double *x0)
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_start: t0 or x0 is not finite");
     }
     run->t = run->t_old = t0;
+    run->t_carry = 0;
+    memset(run->carry, 0, (size_t)run->n * sizeof *run->carry);
+    memset(run->carry_new, 0, (size_t)run->n * sizeof *run->carry);
     run->h_last = run->h_tried = 0;
     run->h_next = run->opts.h;
     run->report = (pcs_ode_report){.event = {.index = -1}};
@@ -329,6 +334,7 @@ pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x)
             return status;
         }
     }
+    memset(run->carry, 0, bytes);
     run->h_tried = run->h_last = 0;
     run->t_old = run->t;
     return ode_arm_events(run, true);

@@ -32,22 +32,26 @@ struct pcs_integrator {
     bool last_is_end;     // the last stage is f at the end of the step
     bool started;
 
-    // now
-    double t, h_next;
-    double *x;    // n
-    double *z;    // nz
-    double *xdot; // n, of a fully implicit system
-    double *f;    // n, f(t, x) when f_known
+    // now. What rounding cut off t and x is carried along (Kahan 1965), so that many small steps
+    // add up; a start, a jump and a projection leave nothing to carry
+    double t, t_carry, h_next;
+    double *x;     // n
+    double *carry; // n
+    double *z;     // nz
+    double *xdot;  // n, of a fully implicit system
+    double *f;     // n, f(t, x) when f_known
     bool f_known;
 
     // the last attempt, over h_tried from now
     double h_tried;
-    double *K;     // n x s, stage derivatives by columns
-    double *Z;     // nz x s, algebraic unknowns of the stages
-    double *x_new; // n
-    double *z_new; // nz
-    double *stage; // n, scratch
-    double *f_new; // n, f at its end when f_new_known
+    double t_new; // where it ends: t + h_tried but for rounding
+    double *K;         // n x s, stage derivatives by columns
+    double *Z;         // nz x s, algebraic unknowns of the stages
+    double *x_new;     // n
+    double *carry_new; // n
+    double *z_new;     // nz
+    double *stage;     // n, scratch
+    double *f_new;     // n, f at its end when f_new_known
     bool f_new_known;
     bool end_moved; // by the projection
 
