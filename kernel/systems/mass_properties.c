@@ -154,7 +154,7 @@ pcs_status pcs_inertia_combine(int n, const pcs_inertia *bodies, pcs_inertia *ou
     }
     pcs_inertia all = {0};
     for (int k = 0; k < n; ++k) {
-        pcs_inertia part;
+        pcs_inertia part = {0};
         PCS_TRY(finish(where, &bodies[k], &part));
         inertia_join(&all, &part);
     }
