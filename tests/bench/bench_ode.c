@@ -1,7 +1,7 @@
 // What an accuracy costs in evaluations and time with Dormand and Prince's pair; with the peers
 // built and SUNDIALS found, beside its ERKStep with the same pair, problems and tolerances.
 //
-//     bench_ode [--csv FILE]
+//     bench_ode [--list] [--csv FILE]
 #define _POSIX_C_SOURCE 199309L
 
 #include "ode_case.h"
@@ -82,6 +82,12 @@ static void print(const char *name, const char *who, const ode_run *r, FILE *csv
 int main(int argc, char **argv)
 {
     FILE *csv = NULL;
+    if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        for (int i = 0; ode_case_at(i); ++i) {
+            puts(ode_case_at(i)->name);
+        }
+        return 0;
+    }
     if (argc == 3 && strcmp(argv[1], "--csv") == 0) {
         csv = fopen(argv[2], "w");
         if (!csv) {
@@ -90,7 +96,7 @@ int main(int argc, char **argv)
         }
         fprintf(csv, "case,who,tol,error,evaluations,steps,seconds\n");
     } else if (argc > 1) {
-        fprintf(stderr, "usage: bench_ode [--csv FILE]\n");
+        fprintf(stderr, "usage: bench_ode [--list] [--csv FILE]\n");
         return 2;
     }
     printf("%-8s %-9s %8s %10s %8s %6s %10s\n", "case", "who", "rtol", "error", "evals", "steps",
