@@ -2,6 +2,7 @@
 #include "flags/bouncing_ball.h"
 
 #include "args.h"
+#include "flags/scheme.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,12 +32,11 @@ bool read_flags(settings *s, int argc, char **argv, int *code)
     args_real(&a, "--theta", &s->scheme.theta, 0, 1, "",
               "of the scheme; 1/2 is exact for a parabola");
     args_real(&a, "--tend", &s->t_end, 0, INFINITY, "s", "end of the run");
-    args_choice(&a, "--activation", &activation, "predictive|speculative|end-of-step",
+    args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
                 "which contacts take part in a step");
     args_real(&a, "--gamma", &s->scheme.gamma, 0, 1, "",
               "how far predictive looks ahead, in steps");
-    args_choice(&a, "--projection", &projection,
-                "none|direct|direct-hysteresis|combined|combined-equality",
+    args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
                 "how overlaps are removed; the combined ones activate at the end of the step");
     args_choice(&a, "--metric", &metric, "mass|v|q|q1", "of the projection");
     args_positive(&a, "--proj-tol", &s->scheme.proj_tol, "m", "overlap left by the projection");

@@ -2,6 +2,7 @@
 #include "flags/two_solids.h"
 
 #include "args.h"
+#include "flags/scheme.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,9 +47,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     args_real(&a, "--theta", &set->scheme.theta, 0, 1, "", "of the scheme");
     args_positive(&a, "--hit", &set->hit, "s", "when they touch");
     args_positive(&a, "--tend", &set->t_end, "s", "end of the run");
-    args_choice(&a, "--projection", &projection,
-                "none|direct|direct-hysteresis|combined|combined-equality",
-                "how overlaps are removed");
+    args_choice(&a, "--projection", &projection, PROJECTION_WORDS, "how overlaps are removed");
     args_choice(&a, "--metric", &metric, "mass|v|q|q1", "of the projection");
     args_int(&a, "--study", &set->study, 0, MOST_HALVINGS,
              "halvings of h to observe orders; they need two");
