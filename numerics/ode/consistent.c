@@ -44,7 +44,7 @@ static bool chord(ode_stages *st)
     algebraic_part *p = &st->part;
     const int m = p->map.n;
     const double tol = st->run->opts.newton.tol;
-    double before = INFINITY;
+    double before = INFINITY, best = 1;
     for (int k = 0; k < CHORD_ITERS; ++k) {
         if (!derivative_value(&p->map, p->y, p->f, &st->run->report.evaluations)) return false;
         if (!p->factored && (k > 0 || form(st) != PCS_OK || !p->factored)) return false;
@@ -63,7 +63,9 @@ static bool chord(ode_stages *st)
         if (step <= 4 * DBL_EPSILON || (k > 0 && theta < 0.5 && theta * step <= 0.5 * tol)) {
             return true;
         }
-        if (k > 0 && theta > 0.3) return false;
+        // not contracting: unless it did so quickly, down to rounding
+        if (k > 0 && theta > 0.3) return best < 0.1 && step <= 1e-10;
+        if (k > 0) best = fmin(best, theta);
         before = step;
     }
     return false;
@@ -125,7 +127,7 @@ pcs_status algebraic_solve(ode_stages *st, double t, const double *x, double *xd
     load(st, t, x, xdot, z);
     pcs_root_report report;
     const pcs_status status = newton(st, &report);
-    if (status == PCS_OK && report.outcome == PCS_ROOT_CONVERGED) {
+    if (status == PCS_OK && newton_found(&report)) {
         unload(st, xdot, z);
         return PCS_OK;
     }
@@ -236,7 +238,7 @@ pcs_status ode_consistent(pcs_integrator *run)
                         run->t);
     }
     if (status != PCS_OK && status != PCS_ERR_SINGULAR) return status;
-    if (status == PCS_OK && report.outcome == PCS_ROOT_CONVERGED) {
+    if (status == PCS_OK && newton_found(&report)) {
         PCS_TRY(check_index(st, "at the initial data"));
         unload(st, run->xdot, run->z);
         return PCS_OK;

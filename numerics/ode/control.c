@@ -34,10 +34,7 @@ pcs_status ode_first_step(pcs_integrator *run, double *h)
 {
     // a step that moves x by a hundredth of itself, then one that keeps f'' small
     const int n = run->n;
-    if (!run->f_known) {
-        PCS_TRY(ode_rates(run, run->t, run->x, run->f));
-        run->f_known = true;
-    }
+    PCS_TRY(ode_slope(run));
     const double d0 = norm(run, run->x), d1 = norm(run, run->f);
     double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
     if (run->opts.h_max > 0) h0 = fmin(h0, run->opts.h_max);
@@ -45,6 +42,7 @@ pcs_status ode_first_step(pcs_integrator *run, double *h)
         run->stage[i] = run->x[i] + h0 * run->f[i];
     }
     *h = h0;
+    if (run->kind != ODE_EXPLICIT_FORM) return PCS_OK;
     // f may not be defined there: then the small step will do
     if (ode_rates(run, run->t + h0, run->stage, run->x_new) != PCS_OK) return PCS_OK;
     for (int i = 0; i < n; ++i) {

@@ -225,6 +225,16 @@ pcs_status system_rates(ode_stages *st, double t, const double *x, const double 
     return PCS_OK;
 }
 
+pcs_status ode_slope(pcs_integrator *run)
+{
+    if (run->f_known) return PCS_OK;
+    PCS_TRY(run->kind == ODE_EXPLICIT_FORM
+                ? ode_rates(run, run->t, run->x, run->f)
+                : system_rates(run->stages, run->t, run->x, run->z, run->f));
+    run->f_known = true;
+    return PCS_OK;
+}
+
 pcs_status system_jacobian(ode_stages *st, double t, const double *K, const double *X,
                            const double *z, const double *fx, double *J)
 {

@@ -54,7 +54,7 @@ pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x)
     const int n = run->n;
     if (has_weights(run->tableau)) {
         PCS_TRY(by_stages(run, run->x, run->h_tried, theta, x));
-    } else if (run->kind != ODE_EXPLICIT_FORM) {
+    } else if (run->kind != ODE_EXPLICIT_FORM && !(run->f_known && run->f_new_known)) {
         by_line(n, run->x, run->x_new, theta, x);
     } else {
         if (!run->f_known) PCS_TRY(ode_rates(run, run->t, run->x, run->f));
@@ -73,7 +73,7 @@ pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x)
     const int n = run->n;
     if (has_weights(run->tableau) && run->K_of_last) {
         PCS_TRY(by_stages(run, run->x_old, run->h_last, theta, x));
-    } else if (run->kind != ODE_EXPLICIT_FORM) {
+    } else if (run->kind != ODE_EXPLICIT_FORM && !(run->f_old_known && run->f_known)) {
         by_line(n, run->x_old, run->x, theta, x);
     } else {
         if (!run->f_old_known) PCS_TRY(ode_rates(run, run->t_old, run->x_old, run->f_old));

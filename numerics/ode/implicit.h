@@ -78,9 +78,35 @@ struct ode_stages {
     // iterations of an attempt; those with a new J; what older ones have cost beyond that, in
     // evaluations: when it exceeds the price of a J, one is formed
     double iters, iters_new, extra;
+    double rate; // of contraction, with this J, when last seen
 
     algebraic_part part;
 };
+
+// with a Jacobian of its own a step below this that does not lessen the residual is rounding, as an
+// ill-conditioned system magnifies it
+static inline bool newton_found(const pcs_root_report *report)
+{
+    return report->outcome == PCS_ROOT_CONVERGED ||
+           (report->outcome == PCS_ROOT_STALLED && report->step <= 1e-9);
+}
+
+// ---- Newton's method on a group (stages_newton.c); st->now and st->h are set
+
+typedef enum newton_end { NEWTON_CONVERGED, NEWTON_SLOW, NEWTON_REFUSED } newton_end;
+
+// is J that of (run->t, run->x)
+bool stages_J_is_of_now(const pcs_integrator *run, const ode_stages *st);
+// J at the start of the step; no factors are left
+pcs_status stages_form_jacobian(pcs_integrator *run, ode_stages *st);
+// the factors of the group for h, made if they are not there; false if the matrix is singular
+bool stages_factorise(pcs_integrator *run, ode_stages *st, const stage_group *g);
+// X_i with the K_j of the group in V, those of earlier ones in run->K
+void stages_point(ode_stages *st, int i, const double *V, double *X);
+// both from V0 into V
+newton_end stages_simplified(pcs_integrator *run, ode_stages *st, const stage_group *g);
+pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_group *g,
+                           pcs_root_report *report);
 
 // ---- the kinds of systems (dae.c)
 

@@ -333,6 +333,7 @@ pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x)
             memcpy(run->x, run->x_event, bytes);
             return status;
         }
+        run->f_known = false;
     }
     memset(run->carry, 0, bytes);
     run->h_tried = run->h_last = 0;

@@ -93,6 +93,9 @@ pcs_status ode_consistent(pcs_integrator *run);
 // PCS_ERR_CALLBACK
 pcs_status ode_rates(pcs_integrator *run, double t, const double *x, double *out);
 
+// makes run->f known: x' now, of any kind of system (of a fully implicit one run->xdot)
+pcs_status ode_slope(pcs_integrator *run);
+
 // x at `theta` of the last attempt (now to x_new), or of the last accepted step (x_old to now)
 pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x);
 pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x);

@@ -212,7 +212,6 @@ START_TEST(tolerances_are_kept)
         pcs_ode_opts opts = pcs_ode_opts_default();
         opts.tableau = k < 2 ? &sdirk : pcs_tableau_dormand_prince();
         opts.rtol = opts.atol = k < 2 ? 1e-6 : 1e-9;
-        opts.h = 1e-3;
         pcs_integrator *run;
         CK_OK(k == 0 ? pcs_integrator_create_dae(NULL, &implicit_system, &opts, &run)
                      : pcs_integrator_create_semi_explicit(NULL, &semi_system, &opts, &run));
@@ -222,6 +221,33 @@ START_TEST(tolerances_are_kept)
         ck_assert(z_error(2, pcs_integrator_z(run)) < 5 * opts.rtol);
         pcs_integrator_destroy(run);
     }
+}
+END_TEST
+
+// between the ends of a step by the method's own polynomial, or by the slopes at its ends
+START_TEST(dense_output)
+{
+    pcs_tableau *gauss = named("gauss3");
+    for (int k = 0; k < 5; ++k) {
+        const pcs_tableau *const tableaus[] = {gauss, &sdirk, &sdirk, pcs_tableau_rk4(),
+                                               pcs_tableau_dormand_prince()};
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(tableaus[k], 0.02);
+        pcs_integrator *run;
+        CK_OK(k < 2 ? pcs_integrator_create_dae(NULL, &implicit_system, &opts, &run)
+                    : pcs_integrator_create_semi_explicit(NULL, &semi_system, &opts, &run));
+        CK_OK(pcs_integrator_start_dae(run, 0, known_x0, NULL, NULL));
+        while (pcs_integrator_t(run) < 1) {
+            const double t = pcs_integrator_t(run);
+            CK_OK(pcs_integrator_step(run, NULL));
+            for (double theta = 0.1; theta < 1; theta += 0.2) {
+                double x[2];
+                CK_OK(pcs_integrator_at(run, t + theta * 0.02, x));
+                CK_NEAR(x_error(t + theta * 0.02, x), 0, tableaus[k] == &sdirk ? 2e-5 : 1e-7);
+            }
+        }
+        pcs_integrator_destroy(run);
+    }
+    pcs_tableau_destroy(gauss);
 }
 END_TEST
 
@@ -248,7 +274,6 @@ START_TEST(robertson_with_a_conservation_law)
     opts.tableau = &sdirk;
     opts.rtol = 1e-5;
     opts.atol_each = atol;
-    opts.h = 1e-6;
     pcs_integrator *run;
     CK_OK(pcs_integrator_create_dae(NULL, &dae, &opts, &run));
     CK_OK(pcs_integrator_start_dae(run, 0, (const double[]){1, 0}, NULL, NULL));
@@ -612,6 +637,27 @@ START_TEST(failures_leave_the_state)
 }
 END_TEST
 
+// from another state z is solved for anew, or nothing changes
+START_TEST(jumps_are_consistent)
+{
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_implicit_euler(), 0.01);
+    const pcs_semi_explicit semi = {.nx = 1, .nz = 1, .f = unit_f, .g = square_g};
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create_semi_explicit(NULL, &semi, &opts, &run));
+    const double guess = 0.7;
+    CK_OK(pcs_integrator_start_dae(run, 0, (const double[]){-0.25}, &guess, NULL));
+    CK_OK(pcs_integrator_step(run, NULL));
+    CK_OK(pcs_integrator_jump(run, (const double[]){-0.16}));
+    CK_NEAR(pcs_integrator_z(run)[0], 0.4, 1e-13);
+    const double t = pcs_integrator_t(run), z = pcs_integrator_z(run)[0];
+    CK_FAILS(pcs_integrator_jump(run, (const double[]){1}), PCS_ERR_ARG);
+    expect_at(run, t, -0.16, z);
+    CK_OK(pcs_integrator_step(run, NULL));
+    CK_NEAR(pcs_integrator_z(run)[0], sqrt(0.15), 1e-13);
+    pcs_integrator_destroy(run);
+}
+END_TEST
+
 START_TEST(methods_that_do_not_serve_are_refused)
 {
     pcs_integrator *run;
@@ -627,6 +673,52 @@ START_TEST(methods_that_do_not_serve_are_refused)
              PCS_ERR_UNSUPPORTED);
     const pcs_semi_explicit half = {.nx = 2, .nz = 2, .f = semi_f};
     CK_FAILS(pcs_integrator_create_semi_explicit(NULL, &half, &opts, &run), PCS_ERR_ARG);
+}
+END_TEST
+
+// two constraints that are nearly one: z = (x - x^2, x^2) to five digits less than working
+// precision
+static int nearly_one_g(void *user, double t, const double *x, const double *z, double *g)
+{
+    const double d = *(const double *)user;
+    (void)t;
+    g[0] = z[0] + z[1] - x[0];
+    g[1] = z[0] + (1 + d) * z[1] - x[0] - d * x[0] * x[0];
+    return 0;
+}
+
+static int nearly_one_f(void *user, double t, const double *x, const double *z, double *f)
+{
+    (void)user;
+    (void)t;
+    (void)x;
+    f[0] = -z[1];
+    return 0;
+}
+
+START_TEST(ill_conditioned_constraints)
+{
+    const char *const names[] = {"gauss2", "radau3", "rk4"};
+    for (int k = 0; k < 3; ++k) {
+        pcs_tableau *tableau = named(names[k]);
+        double d = 1e-5;
+        pcs_semi_explicit semi = {
+            .nx = 1, .nz = 2, .f = nearly_one_f, .g = nearly_one_g, .user = &d};
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.05);
+        pcs_integrator *run;
+        CK_OK(pcs_integrator_create_semi_explicit(NULL, &semi, &opts, &run));
+        CK_OK(pcs_integrator_start_dae(run, 0, (const double[]){1}, NULL, NULL));
+        CK_OK(pcs_integrator_advance(run, 1, NULL));
+        CK_NEAR(pcs_integrator_x(run)[0], 0.5, 1e-6);
+        CK_NEAR(pcs_integrator_z(run)[1], 0.25, 1e-6);
+
+        // and too nearly one: not told from a higher index
+        d = 1e-13;
+        CK_FAILS(pcs_integrator_start_dae(run, 0, (const double[]){1}, NULL, NULL),
+                 PCS_ERR_UNSUPPORTED);
+        pcs_integrator_destroy(run);
+        pcs_tableau_destroy(tableau);
+    }
 }
 END_TEST
 
@@ -700,7 +792,8 @@ START_TEST(memory_is_taken_once)
 END_TEST
 
 PCS_TEST_MAIN("dae", orders_of_both_unknowns, explicit_methods_solve_for_z_at_every_stage,
-              derivatives_by_every_way, tolerances_are_kept, robertson_with_a_conservation_law,
-              circuit_as_its_differential_equation, pendulum_with_a_multiplier,
-              higher_indices_are_refused, tikhonov, failures_leave_the_state,
-              methods_that_do_not_serve_are_refused, nothing_algebraic, memory_is_taken_once)
+              derivatives_by_every_way, tolerances_are_kept, dense_output,
+              robertson_with_a_conservation_law, circuit_as_its_differential_equation,
+              pendulum_with_a_multiplier, higher_indices_are_refused, tikhonov,
+              failures_leave_the_state, jumps_are_consistent, methods_that_do_not_serve_are_refused,
+              ill_conditioned_constraints, nothing_algebraic, memory_is_taken_once)
