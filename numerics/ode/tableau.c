@@ -133,6 +133,22 @@ static const pcs_tableau trapezoid = {.name = "trapezoid",
                                       .degree = 2,
                                       .collocation = true};
 
+static const double sdirk4_A[5][5] = {{1. / 4},
+                                      {1. / 2, 1. / 4},
+                                      {17. / 50, -1. / 25, 1. / 4},
+                                      {371. / 1360, -137. / 2720, 15. / 544, 1. / 4},
+                                      {25. / 24, -49. / 48, 125. / 16, -85. / 12, 1. / 4}},
+                    sdirk4_b_hat[] = {59. / 48, -17. / 96, 225. / 32, -85. / 12, 0},
+                    sdirk4_c[] = {1. / 4, 3. / 4, 11. / 20, 1. / 2, 1};
+static const pcs_tableau sdirk4 = {.name = "sdirk4",
+                                   .s = 5,
+                                   .A = &sdirk4_A[0][0],
+                                   .b = sdirk4_A[4],
+                                   .c = sdirk4_c,
+                                   .order = 4,
+                                   .b_hat = sdirk4_b_hat,
+                                   .order_hat = 3};
+
 #define NAMED(X)        \
     X(explicit_euler)   \
     X(midpoint)         \
@@ -144,7 +160,8 @@ static const pcs_tableau trapezoid = {.name = "trapezoid",
     X(bogacki_shampine) \
     X(dormand_prince)   \
     X(implicit_euler)   \
-    X(trapezoid)
+    X(trapezoid)        \
+    X(sdirk4)
 
 #define X(method)                                 \
     const pcs_tableau *pcs_tableau_##method(void) \

@@ -68,6 +68,10 @@ PCS_API const pcs_tableau *pcs_tableau_dormand_prince(void);
 PCS_API const pcs_tableau *pcs_tableau_implicit_euler(void);
 /// Trapezoidal rule, order 2, A-stable.
 PCS_API const pcs_tableau *pcs_tableau_trapezoid(void);
+/// Hairer and Wanner's diagonally implicit pair (Solving ODEs II, table IV.6.5), orders 4(3), five
+/// stages with one matrix, L-stable, its last stage is the end of the step: chosen steps for stiff
+/// systems and systems of index 1.
+PCS_API const pcs_tableau *pcs_tableau_sdirk4(void);
 
 /// The named methods in the order above, of which there are pcs_tableau_count(): null from there
 /// on.
