@@ -13,13 +13,17 @@
 
 // ---- the guess
 
-// w_j: the Lagrange polynomials of the nodes at tau
+// beyond these a polynomial that is continued magnifies rounding more than it says
+#define GUESS_NODES 8
+
+// w_j: the Lagrange polynomials of the last nodes at tau
 static void lagrange(const pcs_integrator *run, double tau, double *w)
 {
     const double *c = run->tableau->c;
-    for (int j = 0; j < run->s; ++j) {
-        w[j] = 1;
-        for (int k = 0; k < run->s; ++k) {
+    const int s = run->s, first = s > GUESS_NODES ? s - GUESS_NODES : 0;
+    for (int j = 0; j < s; ++j) {
+        w[j] = j < first ? 0 : 1;
+        for (int k = first; k < s; ++k) {
             if (k != j) w[j] *= (tau - c[k]) / (c[j] - c[k]);
         }
     }
@@ -216,7 +220,7 @@ static pcs_status algebraic_end(pcs_integrator *run, ode_stages *st)
 static pcs_status slopes(pcs_integrator *run, ode_stages *st)
 {
     const size_t bytes = (size_t)run->n * sizeof(double);
-    if (run->tableau->dense) return PCS_OK;
+    if (run->tableau->dense || run->tableau->collocation) return PCS_OK;
     PCS_TRY(ode_slope(run));
     if (run->kind == ODE_IMPLICIT_FORM) {
         memcpy(run->f_new, st->xdot_end, bytes);

@@ -139,6 +139,23 @@ START_TEST(orders_are_those_of_theory)
 }
 END_TEST
 
+// few large steps of many stages
+START_TEST(many_stages)
+{
+    const pcs_ode ode = {.n = 3, .f = hyperbolic, .jacobian = hyperbolic_jacobian};
+    for (int s = 8; s <= 64; s *= 2) {
+        pcs_tableau *tableau;
+        CK_OK(pcs_tableau_create_gauss(NULL, s, &tableau));
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.5);
+        pcs_integrator *run = begin(&ode, &opts, hyperbolic_start);
+        CK_OK(pcs_integrator_advance(run, 2, NULL));
+        CK_NEAR(hyperbolic_error(2, pcs_integrator_x(run)), 0, 1e-14);
+        pcs_integrator_destroy(run);
+        pcs_tableau_destroy(tableau);
+    }
+}
+END_TEST
+
 // ---- the pendulum: at a quarter of its period (by the arithmetic-geometric mean) it hangs
 // straight
 
@@ -705,9 +722,10 @@ START_TEST(runs_repeat)
 }
 END_TEST
 
-PCS_TEST_MAIN("implicit", orders_are_those_of_theory, pendulum_at_a_quarter_of_its_period,
-              derivatives_by_every_way, a_step_is_the_stability_function,
-              linear_systems_cost_little, collocation_is_its_own_dense_output, gauss_keeps_squares,
-              stiffness_does_no_harm, robertson_over_eleven_decades, van_der_pol_relaxes,
-              larger_systems, tolerances_are_kept, failures_leave_the_state,
-              bad_options_are_refused, memory_is_taken_once, runs_repeat)
+PCS_TEST_MAIN("implicit", orders_are_those_of_theory, many_stages,
+              pendulum_at_a_quarter_of_its_period, derivatives_by_every_way,
+              a_step_is_the_stability_function, linear_systems_cost_little,
+              collocation_is_its_own_dense_output, gauss_keeps_squares, stiffness_does_no_harm,
+              robertson_over_eleven_decades, van_der_pol_relaxes, larger_systems,
+              tolerances_are_kept, failures_leave_the_state, bad_options_are_refused,
+              memory_is_taken_once, runs_repeat)
