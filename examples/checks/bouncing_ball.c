@@ -51,10 +51,16 @@ typedef struct flight {
     double apex_bound, time_bound;
 } flight;
 
+// the hysteresis and the combined projections bring their own activation
+static bool speculative(const settings *s)
+{
+    return s->scheme.activation == PCS_SPECULATIVE && s->scheme.projection <= PCS_PROJECT_DIRECT;
+}
+
 // the largest gap at the start of a step that takes a bounce, with this speed of approach
 static double gap_bound(const settings *s, double h, double speed)
 {
-    const bool at_end = s->scheme.activation == PCS_END_OF_STEP ||
+    const bool at_end = speculative(s) || s->scheme.activation == PCS_END_OF_STEP ||
                         s->scheme.projection == PCS_PROJECT_COMBINED ||
                         s->scheme.projection == PCS_PROJECT_COMBINED_EQUALITY;
     const double a = at_end ? 1 : fmax(s->scheme.gamma, 1 - s->scheme.gamma);
@@ -88,12 +94,6 @@ static flight next_flight(const settings *s, double h, flight f)
     return n;
 }
 
-// the hysteresis and the combined projections bring their own activation
-static bool speculative(const settings *s)
-{
-    return s->scheme.activation == PCS_SPECULATIVE && s->scheme.projection <= PCS_PROJECT_DIRECT;
-}
-
 // why there is no closed form of this ball, null if there is: it must be a ball that falls onto a
 // floor below it, in steps that resolve the fall
 static const char *why_not(const settings *s)
@@ -105,7 +105,7 @@ static const char *why_not(const settings *s)
     if (!(f.time + f.time_bound <= s->t_end))
         return "the ball does not reach the floor before --tend";
     if (f.speed < 10 * s->gravity * s->h) return "the step is too coarse for the first fall";
-    if (speculative(s)) return "speculative activation slows the ball down before it bounces";
+    if (speculative(s) && s->e == 0) return "the ball is slowed down before it touches the floor";
     return NULL;
 }
 

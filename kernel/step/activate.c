@@ -1,6 +1,10 @@
 // Which candidates enter the velocity problem (theory 7.2, 8.5): by prediction from the start of
-// the step, by what the solution closes, or by the gaps at its end.
+// the step, by what the solution closes, or by the gaps at its end. And which of them rebound.
 #include "step/step.h"
+
+// A contact that closes slower than this many times what the forces give in a step lands: its
+// rebound would be over before the steps could show it.
+#define BOUNCE 2
 
 pcs_activation step_rule(const pcs_scheme *s)
 {
@@ -26,6 +30,67 @@ bool step_adds_features(const pcs_scheme *s)
     return step_rule(s) == PCS_SPECULATIVE && s->projection == PCS_PROJECT_OVERLAPS;
 }
 
+// ---- contacts with restitution under the speculative rule -------------------------------------
+
+bool step_restores(const pcs_scheme *s, const pcs_law *law)
+{
+    return step_rule(s) == PCS_SPECULATIVE && law->kind != PCS_LAW_EQUALITY && law->e > 0;
+}
+
+// adds |J| |h M^-1 F| of the normal row of one side of an interaction
+static pcs_status add_side_gain(const trial *t, const candidate *c, int side, pcs_arena mem,
+                                double *gain)
+{
+    const int system = side == 0 ? c->sys1 : c->sys2;
+    if (!system_moves(t->m, system)) return PCS_OK;
+
+    const model_system *s = &t->m->system[system];
+    const size_t n = (size_t)s->nv, off = 0;
+    double *M = PCS_TAKE(&mem, n * n, double), *dv = PCS_TAKE(&mem, n, double);
+    int *piv = PCS_TAKE(&mem, n, int);
+    if (!M || !dv || !piv) return pcs_fail_memory("step: an interaction");
+    block_lu one = {.nb = 1, .start = (const int[]){0, s->nv}, .off = &off, .lu = M, .piv = piv};
+    PCS_TRY(system_mass(s, t->st->q + s->q_at, M));
+    if (!block_lu_factor_one(&one, 0)) return PCS_OK; // what follows will say so
+    for (size_t i = 0; i < n; ++i) {
+        const size_t k = (size_t)s->v_at + i;
+        dv[i] = t->h * (t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k]);
+    }
+    block_lu_solve(&one, 0, dv);
+    for (size_t i = 0; i < n; ++i) {
+        *gain += fabs(c->J[side][(size_t)c->dim * i] * dv[i]);
+    }
+    return PCS_OK;
+}
+
+// Bound on the approach speed that the forces on both sides give within the step. Each side counts
+// by itself: of two bodies that fall together one may be held up by a third.
+static pcs_status speed_gain(const trial *t, const candidate *c, pcs_arena mem, double *gain)
+{
+    *gain = c->slack;
+    if (c->interaction >= 0) {
+        PCS_TRY(add_side_gain(t, c, 0, mem, gain));
+        return add_side_gain(t, c, 1, mem, gain);
+    }
+    if (c->sys1 >= 0) *gain += t->gain[c->sys1];
+    if (c->sys2 >= 0) *gain += t->gain[c->sys2];
+    return PCS_OK;
+}
+
+// What the motion without contact may close enters, and nothing else does: a row for what another
+// impact closes within the step would take its speed away before the bodies touch, and hand it on.
+static pcs_status activate_restoring(const trial *t, candidate *c, pcs_arena mem)
+{
+    double gain;
+    PCS_TRY(speed_gain(t, c, mem, &gain));
+    c->bounces = c->u_k[0] < -BOUNCE * gain;
+    c->lands = !c->bounces;
+    c->active = c->g[0] + t->h * (c->u_k[0] - gain) <= t->m->scheme.active_tol;
+    return PCS_OK;
+}
+
+// ---- the start of a step ----------------------------------------------------------------------
+
 // g + gamma h dg/dt at the start of the step
 static double predicted(const trial *t, const candidate *c)
 {
@@ -50,12 +115,20 @@ static bool starts_active(const trial *t, const candidate *c)
     return predicted(t, c) <= s->active_tol;
 }
 
-void step_activate(trial *t)
+pcs_status step_activate(trial *t, pcs_arena mem)
 {
     for (int i = 0; i < t->list.n; ++i) {
-        t->list.c[i].active = starts_active(t, &t->list.c[i]);
+        candidate *c = &t->list.c[i];
+        if (step_restores(&t->m->scheme, &c->law)) {
+            PCS_TRY(activate_restoring(t, c, mem));
+        } else {
+            c->active = starts_active(t, c);
+        }
     }
+    return PCS_OK;
 }
+
+// ---- between two passes -----------------------------------------------------------------------
 
 // where the next pass starts
 static void keep_impulses(trial *t)
@@ -86,7 +159,7 @@ pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
     const int old = t->list.n - found;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
-        if (c->active) continue;
+        if (c->active || c->bounces || c->lands) continue;
 
         bool enters = c->law.kind == PCS_LAW_EQUALITY || i >= old || c->closed;
         if (!enters && at_end) {

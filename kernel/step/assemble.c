@@ -1,7 +1,8 @@
 // From contacts to the cone problem on the velocities of bodies: the blocks of the active
 // candidates, and what the laws add to u = H v,
 //
-//     shift = (e u_kN, e_t u_kT) (impact), (g / h, 0) (speculative, still apart), 0 (joints),
+//     shift = (e u_kN, e_t u_kT) (impact), (g / h, 0) (speculative, still apart), 0 (joints, and
+//             what lands too slowly to rebound),
 //
 // and the velocity of bodies that are driven.
 #include "step/step.h"
@@ -32,15 +33,15 @@ double impact_shift(const candidate *c, int i)
     return (i == 0 ? c->law.e : c->law.e_t) * c->u_k[i];
 }
 
-// what driven bodies and the law add to u of row i; a contact that is still apart only stops
+// what driven bodies and the law add to u of row i; a contact that is still apart, and does not
+// rebound, only stops
 static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
     if (c->law.kind == PCS_LAW_EQUALITY) return drive;
-    if (step_rule(&t->m->scheme) == PCS_SPECULATIVE && c->g[0] > 0 && t->h > 0) {
-        return i == 0 ? drive + c->g[0] / t->h : drive;
-    }
-    return drive + impact_shift(c, i);
+    const bool ahead = step_rule(&t->m->scheme) == PCS_SPECULATIVE && !c->bounces;
+    if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
+    return c->lands ? drive : drive + impact_shift(c, i);
 }
 
 // rows that will follow q' start a pass from those at q_k, which are kept

@@ -343,6 +343,11 @@ pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added)
         if (known) known->closed = true;
         if (known) continue;
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;
+
+        // its impact is that of the next step, with the speed it will have then
+        pcs_law law;
+        PCS_TRY(law_of(t, pair[0], pair[1], &law));
+        if (step_restores(&t->m->scheme, &law)) continue;
         PCS_TRY(add_contact(t, pair[0], pair[1], &over.f[k], mem));
         *added += 1;
     }

@@ -37,7 +37,8 @@ typedef struct candidate {
     double *J[2];               // interactions: where the rows of the block point; else null
     pcs_contact_status status;
     bool active, was_active;
-    bool closed; // found overlapping at q', on whatever feature it has there
+    bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
+    bool closed;         // found overlapping at q', on whatever feature it has there
 } candidate;
 
 typedef struct candidates {
@@ -78,6 +79,7 @@ typedef struct trial {
     double *p;              // H^T r, nv
     double *reach;          // per system: bound on how far a surface point moves in the step, m
     double *turn;           // per system: bound on the angle it turns, rad
+    double *gain;           // per system: bound on the speed the forces give a surface point, m/s
     double *driven;         // velocities of driven bodies (driven.c), null when there are none
     block_lu lu;            // iteration matrix at the current iterate
     unsigned char *lu_kind; // per block, of lu
@@ -244,7 +246,9 @@ pcs_activation step_rule(const pcs_scheme *s);
 // gap beyond the reach of the motion at which the rule takes a contact for touching, m
 double step_tolerance(const pcs_scheme *s);
 // the active set at the start of a pass, and its growth after one
-void step_activate(trial *t);
+pcs_status step_activate(trial *t, pcs_arena mem);
+// whether a contact of this law is one that may rebound where others are speculative
+bool step_restores(const pcs_scheme *s, const pcs_law *law);
 // whether features of known pairs are added when they overlap by more than the projection may leave
 bool step_adds_features(const pcs_scheme *s);
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);

@@ -23,7 +23,7 @@ static system_force force_at(system_force F, int at)
 
 // body_reach of a body with added mass, where forces turn and moments push
 static double added_reach(const model_system *s, const double *q, const double *v, system_force F,
-                          double h, double *turn)
+                          double h, double *turn, double *gain)
 {
     double a[6];
     for (int i = 0; i < 6; ++i) {
@@ -31,6 +31,7 @@ static double added_reach(const model_system *s, const double *q, const double *
     }
     body_accelerate(s, q, a);
     *turn = h * (v3_norm(v + 3) + h * v3_norm(a + 3));
+    *gain = h * (v3_norm(a) + v3_norm(a + 3) * s->reach);
     return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
 }
 
@@ -38,9 +39,9 @@ static double added_reach(const model_system *s, const double *q, const double *
 // larger: contact forces only slow bodies down relative to one another, or act within the reach
 // of the other body
 static double body_reach(const model_system *s, const double *q, const double *v, system_force F,
-                         double h, double *turn)
+                         double h, double *turn, double *gain)
 {
-    if (s->added) return added_reach(s, q, v, F, h, turn);
+    if (s->added) return added_reach(s, q, v, F, h, turn, gain);
     double a[3], M[3];
     for (int i = 0; i < 3; ++i) {
         a[i] = (F.conservative[i] + F.other[i]) / s->mass;
@@ -48,6 +49,7 @@ static double body_reach(const model_system *s, const double *q, const double *v
     }
     const double spin = v3_norm(v + 3) + h * s->inverse_bound * v3_norm(M);
     *turn = h * spin;
+    *gain = h * (v3_norm(a) + s->inverse_bound * v3_norm(M) * s->reach);
     return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
 }
 
@@ -68,7 +70,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->v = PCS_TAKE(mem, (size_t)m->nv, double);
     t->R = PCS_TAKE(mem, (size_t)m->nv, double);
     t->p = PCS_TAKE(mem, (size_t)m->nv, double);
-    t->reach = PCS_TAKE(mem, 2 * (size_t)m->n_systems, double);
+    t->reach = PCS_TAKE(mem, 3 * (size_t)m->n_systems, double);
     t->rotation = t->rotation_k = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
     if (m->scheme.update_H) t->rotation = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
     const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
@@ -80,8 +82,9 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     memcpy(t->q, st->q, (size_t)m->nq * sizeof(double));
     memcpy(t->v, st->v, (size_t)m->nv * sizeof(double));
     memset(t->p, 0, (size_t)m->nv * sizeof(double));
-    memset(t->reach, 0, 2 * (size_t)m->n_systems * sizeof(double));
+    memset(t->reach, 0, 3 * (size_t)m->n_systems * sizeof(double));
     t->turn = t->reach + m->n_systems;
+    t->gain = t->turn + m->n_systems;
     PCS_TRY(driven_begin(t, mem));
 
     for (int i = 0; i < m->n_systems; ++i) {
@@ -94,7 +97,9 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         const system_force F = force_at(t->Fk, s->v_at);
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         PCS_TRY(system_forces(m, s, st->t, q, v, F));
-        if (s->kind == SYSTEM_BODY) t->reach[i] = body_reach(s, q, v, F, h, &t->turn[i]);
+        if (s->kind == SYSTEM_BODY) {
+            t->reach[i] = body_reach(s, q, v, F, h, &t->turn[i], &t->gain[i]);
+        }
     }
     trial_rotations(m, st->q, t->rotation_k);
     if (t->rotation != t->rotation_k) {

@@ -186,7 +186,8 @@ PCS_API pcs_interaction_def pcs_interaction_def_default(void);
 /// Which contacts a velocity problem holds (theory 7.2).
 typedef enum pcs_activation {
     PCS_PREDICTIVE,  ///< g + gamma h dg/dt <= 0 at the start of the step
-    PCS_SPECULATIVE, ///< all within reach; u' >= -g/h while g > 0. For e = 0 and theta = 1
+    PCS_SPECULATIVE, ///< for theta = 1. e = 0: all within reach, u' >= -g/h while g > 0. e > 0:
+                     ///< what free motion may close; u' >= -e u_k if it is fast, else as e = 0
     PCS_END_OF_STEP  ///< those whose gap at the end would be <= 0; the step is solved again
 } pcs_activation;
 
@@ -242,9 +243,12 @@ typedef struct pcs_scheme {
 /// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint lever, `auto`.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
-/// For bodies that lie on each other, e = 0, few or many: theta = 1, speculative, every overlap
-/// projected to 3e-4 of `size`, the diameter or least edge (m) of the smallest body; velocities to
-/// `tol`: 1e-4 is what is needed to look right, 1e-8 and less what is needed to stay put for long.
+/// For bodies that lie on each other, fall and bounce, few or many: theta = 1, speculative, every
+/// overlap projected to 3e-4 of `size`, the diameter or least edge (m) of the smallest body;
+/// velocities to `tol`: 1e-4 is what is needed to look right, 1e-8 and less what is needed to stay
+/// put for long. With e > 0 an impact reverses the speed at the start of its step, and what it
+/// closes in turn collides in the next; what closes slower than its forces would make it in two
+/// steps does not rebound. theta = 1 damps what turns: for tops and wheels take 1/2.
 /// `auto` may spend 20 000 units of its budget on a problem; set `accept_unconverged` to go on
 /// after one that is not solved by then.
 PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);

@@ -1,0 +1,425 @@
+// Restitution with the setting of dense scenes: a contact rebounds with e times the speed that it
+// closed with, hands nothing on before it closes, and comes to rest.
+#include "scene.h"
+
+#include <string.h>
+
+#define R 0.05
+#define G 9.81
+
+static void open_dense(scene *s)
+{
+    scene_open(s);
+    s->scheme = pcs_scheme_dense(1e-12, 2 * R);
+}
+
+static pcs_system ball(scene *s, double e, const double x[3], const double v[3])
+{
+    const pcs_system b = scene_ball(s, 1, R, x, v);
+    scene_shape(s, b, pcs_shape_sphere(R), e);
+    return b;
+}
+
+static void step_and_check(scene *s, double h)
+{
+    scene_step(s, h);
+    ck_assert(s->report.outcome == PCS_CONVERGED);
+    ck_assert(s->report.penetration <= s->scheme.proj_tol);
+    scene_check_step(s);
+}
+
+// ---- a ball that is dropped -------------------------------------------------------------------
+
+enum { APEXES = 2 };
+
+// heights above the floor after the first impacts
+static void bounce(double e, double h, double H, double apex[APEXES])
+{
+    scene s;
+    open_dense(&s);
+    scene_ground(&s, 0);
+    const pcs_system b = ball(&s, e, (double[3]){0, 0, R + H}, NULL);
+    scene_start(&s);
+    double v = 0;
+    for (int i = 0, n = 0; n < APEXES; ++i) {
+        ck_assert_msg(i < 1e5, "e %g: apex %d of %d", e, n, APEXES);
+        scene_step(&s, h);
+        const double now = scene_v(&s, b)[2];
+        if (v > 0 && now <= 0) apex[n++] = scene_q(&s, b)[2] - R;
+        v = now;
+    }
+    scene_close(&s);
+}
+
+// e^2k H, with an error of order h; the worst of several heights, since it depends on where in a
+// step the impact falls
+START_TEST(rebounds_have_their_height)
+{
+    static const double all[4] = {0.3, 0.5, 0.8, 1};
+    for (int j = 0; j < 4; ++j) {
+        const double e = all[j];
+        double error[3] = {0};
+        for (int k = 0; k < 3; ++k) {
+            const double h = 0.002 / (1 << k);
+            for (int i = 0; i < TEST_DRAWS(10); ++i) {
+                const double H = 0.5 + 0.0073 * i;
+                double apex[APEXES];
+                bounce(e, h, H, apex);
+                for (int n = 0; n < APEXES; ++n) {
+                    const double off = fabs(apex[n] - pow(e, 2 * n + 2) * H);
+                    error[k] = fmax(error[k], off);
+                    ck_assert_msg(off <= 2 * sqrt(2 * G * H) * h, "e %g h %g: %g", e, h, off);
+                }
+            }
+        }
+        // of e = 1 what a flight loses an impact gives back: the order is higher
+        const double order = observed_order(3, error);
+        if (TEST_DRAWS(10) == 20) ck_assert_msg(order > 0.7, "e %g: order %g", e, order);
+    }
+}
+END_TEST
+
+// the flights get shorter until a step cannot show them; then the ball lies, on the floor
+START_TEST(bounces_end_at_rest)
+{
+    for (int j = 0; j < 3; ++j) {
+        const double e = j == 0 ? 0.3 : j == 1 ? 0.5 : 0.8, h = 0.002, H = 0.2;
+        scene s;
+        open_dense(&s);
+        scene_ground(&s, 0);
+        const pcs_system b = ball(&s, e, (double[3]){0, 0, R + H}, NULL);
+        scene_start(&s);
+        const double zeno = sqrt(2 * H / G) * (1 + e) / (1 - e);
+        int flights = 0;
+        for (int i = 0; i < (int)(1.2 * zeno / h); ++i) {
+            const double v = scene_v(&s, b)[2];
+            step_and_check(&s, h);
+            flights += v < 0 && scene_v(&s, b)[2] > 0;
+        }
+        const double slowest = 2 * G * h / sqrt(2 * G * H); // that still rebounds, of the first
+        ck_assert_int_ge(flights, (int)(log(2 * slowest) / log(e)));
+        ck_assert_int_le(flights, (int)(log(slowest / 4) / log(e)) + 1);
+        for (int i = 0; i < 100; ++i) {
+            step_and_check(&s, h);
+            CK_NEAR(scene_v(&s, b)[2], 0, 1e-14);
+            CK_NEAR(scene_q(&s, b)[2], R, 1e-14);
+            ck_assert_int_eq(s.report.active, 1);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a closing speed of less than 2 g h lands without overlap
+START_TEST(what_is_slow_lands)
+{
+    scene s;
+    open_dense(&s);
+    scene_ground(&s, 0);
+    const double h = 0.01;
+    const pcs_system b =
+        ball(&s, 1, (double[3]){0, 0, R + 1.5 * G * h * h}, (double[3]){0, 0, -0.9 * G * h});
+    scene_start(&s);
+    for (int i = 0; i < 5; ++i) {
+        step_and_check(&s, h);
+        CK_NEAR(s.report.penetration, 0, 1e-15);
+    }
+    CK_NEAR(scene_q(&s, b)[2], R, 1e-15);
+    CK_NEAR(scene_v(&s, b)[2], 0, 1e-15);
+    scene_close(&s);
+}
+END_TEST
+
+// ---- rows of balls ----------------------------------------------------------------------------
+
+// three balls along x with gaps, the first with speed 1
+static void cradle(double e, double gap, double h, double v[3])
+{
+    scene s;
+    open_dense(&s);
+    scene_gravity(&s, 0, 0, 0);
+    pcs_system b[3];
+    for (int i = 0; i < 3; ++i) {
+        const double x[3] = {2 * R * i + gap * (i == 2) - 0.01 * (i == 0), 0, 0};
+        b[i] = ball(&s, e, x, (double[3]){i == 0, 0, 0});
+    }
+    scene_start(&s);
+    for (int i = 0; i < 200; ++i) {
+        step_and_check(&s, h);
+        CK_NEAR(scene_kinetic(&s), 0.5, e == 1 ? 1e-12 : 0.5);
+    }
+    for (int i = 0; i < 3; ++i) {
+        v[i] = scene_v(&s, b[i])[0];
+    }
+    scene_close(&s);
+}
+
+// touching they are hit at once; apart, and be it by less than the way of a step, one by one
+START_TEST(newtons_cradle)
+{
+    for (int j = 0; j < 2; ++j) {
+        const double e = j == 0 ? 1 : 0.4;
+        double v[3];
+        cradle(e, 0, 1e-3, v);
+        CK_NEAR(v[0], (1 - 2 * e) / 3, 1e-12);
+        CK_NEAR(v[1], (1 + e) / 3, 1e-12);
+        CK_NEAR(v[2], (1 + e) / 3, 1e-12);
+
+        static const double gaps[4] = {0.02, 1e-3, 3e-4, 1e-6};
+        for (int k = 0; k < 4; ++k) {
+            cradle(e, gaps[k], 1e-3, v);
+            CK_NEAR(v[2], 0.25 * (1 + e) * (1 + e), 1e-12);
+            if (e < 1) continue;
+            CK_NEAR(v[0], 0, 1e-12);
+            CK_NEAR(v[1], 0, 1e-12);
+        }
+    }
+}
+END_TEST
+
+// On a smooth table, under gravity: along the normal -e times the speed, across it no change, and
+// nobody leaves the table. First the cushion, then another ball.
+START_TEST(oblique_billiard)
+{
+    for (int j = 0; j < 4; ++j) {
+        const double e = 0.25 + 0.25 * j;
+        scene s;
+        open_dense(&s);
+        scene_ground(&s, e);
+        scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){-1, 0, 0}, -1), 0);
+        const double speed[3] = {3, 1.2, 0};
+        const pcs_system a = ball(&s, e, (double[3]){0.6, 0, R}, speed);
+        const double back = 0.35 / 3 + 0.4 / (3 * e); // when it is at x = 0.55 again
+        const pcs_system b = ball(&s, e, (double[3]){0.55, 1.2 * back + 0.3 * R, R}, NULL);
+        scene_start(&s);
+        bool met = false;
+        for (int i = 0; i < 1000 && !met; ++i) {
+            double x[3], d[3], v1[3], v2[3];
+            memcpy(x, scene_q(&s, b), sizeof x);
+            for (int k = 0; k < 3; ++k) {
+                d[k] = scene_q(&s, a)[k] - x[k];
+                v1[k] = scene_v(&s, a)[k];
+            }
+            step_and_check(&s, 1e-3);
+            memcpy(v2, scene_v(&s, a), sizeof v2);
+            CK_NEAR(v2[2], 0, 1e-14);
+            CK_NEAR(scene_q(&s, a)[2], R, 1e-14);
+            met = fabs(scene_v(&s, b)[0]) > 0;
+            if (met) {
+                const double length = sqrt(d[0] * d[0] + d[1] * d[1]);
+                const double N[2] = {d[0] / length, d[1] / length};
+                const double u = v1[0] * N[0] + v1[1] * N[1];
+                const double *v3 = scene_v(&s, b);
+                const double after = (v2[0] - v3[0]) * N[0] + (v2[1] - v3[1]) * N[1];
+                CK_NEAR(after, -e * u, 1e-12);
+                CK_NEAR(v2[0] + v3[0], v1[0], 1e-12);
+                CK_NEAR(v2[1] + v3[1], v1[1], 1e-12);
+                CK_NEAR(v3[0] * N[1] - v3[1] * N[0], 0, 1e-12);
+            } else {
+                CK_NEAR(v2[0], v2[0] > 0 ? 3 : -e * 3, 1e-12);
+                CK_NEAR(v2[1], 1.2, 1e-12);
+            }
+        }
+        ck_assert(met);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- heaps ------------------------------------------------------------------------------------
+
+enum { SIDE = 4, BALLS = SIDE * SIDE * SIDE };
+
+// Balls fall into a box and come to rest. Energy rises by no more than the projection lifts, which
+// brings back what impacts within a step left overlapping.
+START_TEST(a_heap_comes_to_rest)
+{
+    scene s;
+    open_dense(&s);
+    s.scheme.solver.tol = 1e-8;
+    scene_ground(&s, 0);
+    for (int k = 0; k < 4; ++k) {
+        const double n[3] = {k == 0 ? 1 : k == 1 ? -1 : 0, k == 2 ? 1 : k == 3 ? -1 : 0, 0};
+        scene_shape(&s, (pcs_system){0}, pcs_shape_half_space(n, -1.3 * SIDE * R), 0);
+    }
+    test_random r = random_seed(11);
+    pcs_system b[BALLS];
+    for (int i = 0; i < BALLS; ++i) {
+        const double x[3] = {2.4 * R * (i % SIDE - 1.5) + 0.01 * (random_unit(&r) - 0.5),
+                             2.4 * R * (i / SIDE % SIDE - 1.5) + 0.01 * (random_unit(&r) - 0.5),
+                             4 * R + 2.4 * R * (i / SIDE / SIDE)};
+        b[i] = ball(&s, 0.5, x, NULL);
+    }
+    scene_start(&s);
+    const int steps = TEST_DRAWS(500);
+    const double E0 = scene_potential(&s);
+    double E = E0;
+    int most = 0;
+    for (int i = 0; i < steps; ++i) {
+        scene_step(&s, 0.005);
+        ck_assert(s.report.outcome == PCS_CONVERGED);
+        ck_assert(s.report.penetration <= s.scheme.proj_tol);
+        const double now = s.report.energy.kinetic_after + s.report.energy.potential_after;
+        ck_assert_msg(now <= E + fmax(0, s.report.energy.projection) + 1e-9 * E0,
+                      "energy rises from %g to %g in step %d", E, now, i);
+        CK_NEAR(s.report.energy.closure, 0, 1e-12 * E0);
+        E = now;
+        most = s.report.active > most ? s.report.active : most;
+    }
+    if (steps == 500) {
+        ck_assert_int_gt(most, 2 * BALLS);
+        for (int i = 0; i < BALLS; ++i) {
+            for (int k = 0; k < 3; ++k) {
+                CK_NEAR(scene_v(&s, b[i])[k], 0, 1e-3);
+            }
+        }
+    }
+    scene_close(&s);
+}
+END_TEST
+
+// what lies stays where it is, whatever e
+START_TEST(a_stack_stays_at_rest)
+{
+    scene s;
+    open_dense(&s);
+    scene_ground(&s, 0);
+    const double edges[3] = {0.1, 0.1, 0.1};
+    pcs_system b[4];
+    for (int i = 0; i < 4; ++i) {
+        const double x[3] = {0.02 * (i % 2), 0, 0.05 + 0.1 * i};
+        b[i] = scene_box(&s, 1, edges, x, NULL, NULL, NULL);
+        scene_rough(&s, b[i], pcs_shape_box(0.1, 0.1, 0.1), 0.25 * (i + 1), 0, 0.3);
+    }
+    scene_start(&s);
+    for (int i = 0; i < 200; ++i) {
+        scene_step(&s, 0.005);
+        ck_assert_int_ge(s.report.active, 12);
+        for (int k = 0; k < 4; ++k) {
+            const double *q = scene_q(&s, b[k]);
+            CK_NEAR(q[0], 0.02 * (k % 2), 1e-9);
+            CK_NEAR(q[2], 0.05 + 0.1 * k, 1e-9);
+        }
+    }
+    scene_close(&s);
+}
+END_TEST
+
+// ---- beside contacts without restitution --------------------------------------------------------
+
+// one ball lands, one rebounds, and one rebounds from a ball that lies on the floor
+START_TEST(both_kinds_in_one_scene)
+{
+    scene s;
+    open_dense(&s);
+    scene_ground(&s, 0);
+    const double H = 0.3, h = 0.002, e = 0.6;
+    const pcs_system soft = ball(&s, 0, (double[3]){0, 0, R + H}, NULL);
+    const pcs_system hard = ball(&s, e, (double[3]){1, 0, R + H}, NULL);
+    const pcs_system below = ball(&s, 0, (double[3]){2, 0, R}, NULL);
+    const pcs_system above = ball(&s, e, (double[3]){2, 0, 3 * R + H}, NULL);
+    scene_start(&s);
+    double v_hard = 0, v_above = 0;
+    bool landed = false, hit = false;
+    for (int i = 0; i < 200; ++i) {
+        const double v = scene_v(&s, hard)[2], w = scene_v(&s, above)[2];
+        step_and_check(&s, h);
+        ck_assert(scene_q(&s, soft)[2] >= R - 1e-15);
+        landed = landed || scene_q(&s, soft)[2] <= R + 1e-15;
+        if (landed) CK_NEAR(scene_q(&s, soft)[2], R, 1e-14);
+        CK_NEAR(scene_q(&s, below)[2], R, 1e-14);
+        if (v < 0 && scene_v(&s, hard)[2] > 0 && v_hard == 0) {
+            v_hard = scene_v(&s, hard)[2];
+            CK_NEAR(v_hard, -e * v, 1e-12);
+        }
+        if (w < 0 && scene_v(&s, above)[2] > 0 && v_above == 0) {
+            v_above = scene_v(&s, above)[2];
+            CK_NEAR(v_above, -e * w, 1e-12);
+        }
+        hit = hit || v_above > 0;
+    }
+    ck_assert(landed && hit);
+    CK_NEAR(v_hard, e * sqrt(2 * G * H), 4 * G * h);
+    CK_NEAR(v_above, v_hard, 1e-12);
+    scene_close(&s);
+}
+END_TEST
+
+// down a plane, sliding or rolling, without a hop
+START_TEST(down_a_tilted_plane)
+{
+    for (int j = 0; j < 2; ++j) {
+        const double a = 0.4, N[3] = {-sin(a), 0, cos(a)}, h = 0.002;
+        scene s;
+        open_dense(&s);
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space(N, 0), 0.7, 0, j == 0 ? 0 : 1);
+        const pcs_system b = ball(&s, 0.7, (double[3]){R * N[0], 0, R * N[2]}, NULL);
+        scene_start(&s);
+        for (int i = 0; i < 300; ++i) {
+            step_and_check(&s, h);
+            ck_assert_int_eq(s.report.active, 1);
+            const double *q = scene_q(&s, b), *v = scene_v(&s, b);
+            CK_NEAR(q[0] * N[0] + q[2] * N[2], R, 1e-12);
+            const double down = -(v[0] * cos(a) + v[2] * sin(a));
+            CK_NEAR(down, (j == 0 ? 1 : 5.0 / 7) * G * sin(a) * (i + 1) * h, 1e-9);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- interactions -------------------------------------------------------------------------------
+
+static int height(void *user, const double *q1, const double *q2, double *g)
+{
+    (void)user, (void)q2;
+    g[0] = q1[0];
+    return 0;
+}
+
+static int one(void *user, const double *q1, const double *q2, double *C1, double *C2)
+{
+    (void)user, (void)q1, (void)q2, (void)C2;
+    C1[0] = 1;
+    return 0;
+}
+
+// a mass with one coordinate, whose law is that of a relation
+START_TEST(a_relation_rebounds_and_rests)
+{
+    scene s;
+    open_dense(&s);
+    const double m = 2, load = -m * G, H = 0.1, e = 0.5, h = 0.002;
+    pcs_lagrangian_def def = pcs_lagrangian_def_default();
+    def.n = 1;
+    def.q0 = &H;
+    def.mass = &m;
+    def.load = &load;
+    pcs_system b;
+    CK_OK(pcs_model_add_lagrangian(s.m, &def, &b));
+    pcs_interaction_def floor = pcs_interaction_def_default();
+    floor.relation = (pcs_relation){.dim = 1, .gap = height, .gradient = one};
+    floor.law = pcs_law_newton_impact(e);
+    floor.system1 = b;
+    CK_OK(pcs_model_add_interaction(s.m, &floor, NULL));
+    scene_start(&s);
+    double v = 0, first = 0;
+    for (int i = 0; i < 400; ++i) {
+        scene_step(&s, h);
+        const double now = scene_v(&s, b)[0];
+        if (v < 0 && now > 0 && first == 0) {
+            first = now;
+            CK_NEAR(now, -e * v, 1e-12);
+        }
+        v = now;
+    }
+    CK_NEAR(first, e * sqrt(2 * G * H), 4 * G * h);
+    CK_NEAR(v, 0, 1e-14);
+    CK_NEAR(scene_q(&s, b)[0], 0, 1e-14);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("restitution", rebounds_have_their_height, bounces_end_at_rest, what_is_slow_lands,
+              newtons_cradle, oblique_billiard, a_heap_comes_to_rest, a_stack_stays_at_rest,
+              both_kinds_in_one_scene, down_a_tilted_plane, a_relation_rebounds_and_rests)
