@@ -24,7 +24,7 @@ typedef struct settings {
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
-    *set = (settings){.run = {.h = 0.001, .t_end = 0.5, .scheme = world_smooth_scheme(1e-14)},
+    *set = (settings){.run = {.h = 0.001, .t_end = 0.5, .tol = 1e-14},
                       .balls = 3,
                       .mass = 0.1,
                       .ratio = 1,
@@ -47,7 +47,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                 "write every step: run (0 they touch, 1 with gaps), time, ball, place, speed");
     const bool go = args_parse(&a, argc, argv);
     *code = a.exit_code;
-    if (go && !world_run_check("cradle", &set->run)) {
+    if (go && !world_run_dense("cradle", &set->run, 2 * set->radius)) {
         *code = 2;
         return false;
     }

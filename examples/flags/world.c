@@ -36,7 +36,7 @@ bool world_run_dense(const char *program, world_run *run, double size)
     if (run->solver == 1) run->scheme.solver = pcs_solver_defaults(PCS_NSGS);
     if (run->proj_tol > 0) run->scheme.proj_tol = run->proj_tol;
     run->scheme.solver.tol = run->tol;
-    run->scheme.solver.max_iters = run->budget;
+    if (run->budget > 0) run->scheme.solver.max_iters = run->budget;
     run->scheme.accept_unconverged = true;
     return world_run_check(program, run);
 }

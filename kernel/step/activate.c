@@ -22,7 +22,7 @@ pcs_activation step_rule(const pcs_scheme *s)
 double step_tolerance(const pcs_scheme *s)
 {
     if (s->projection == PCS_PROJECT_DIRECT_HYSTERESIS) return s->hysteresis;
-    return step_rule(s) == PCS_PREDICTIVE ? s->active_tol : 0;
+    return step_rule(s) == PCS_END_OF_STEP ? 0 : s->active_tol;
 }
 
 bool step_adds_features(const pcs_scheme *s)

@@ -62,6 +62,35 @@ static const model_scene arch = {.gravity = G,
                                  .what = "a stone has moved (m)",
                                  .most = 1e-6};
 
+// below the least thickness, 0.1073 of the radius (examples/arch)
+static arch_def thin_arch(void)
+{
+    arch_def def = arch_default();
+    def.thickness = 0.103;
+    return def;
+}
+
+static pcs_status build_thin_arch(world *w)
+{
+    const arch_def def = thin_arch();
+    return arch_build(w, &def);
+}
+
+static double key_height(const world *w)
+{
+    const arch_def def = thin_arch();
+    return world_q(w, 1 + def.stones / 2)[2] / def.radius;
+}
+
+static const model_scene arch_falls = {.gravity = G,
+                                       .h = 0.005,
+                                       .steps = 80,
+                                       .size = 0.06,
+                                       .build = build_thin_arch,
+                                       .off = key_height,
+                                       .what = "height of the key stone over the radius",
+                                       .most = 0.99};
+
 static pcs_status build_dominoes(world *w)
 {
     const dominoes_def def = dominoes_default();
@@ -161,7 +190,6 @@ static double chain_off(const world *w)
 static const model_scene cradle = {.h = 0.001,
                                    .steps = 200,
                                    .size = 0.04,
-                                   .smooth = true,
                                    .build = build_cradle,
                                    .off = cradle_off,
                                    .what = "velocities, from Newton's law (m/s)",
@@ -169,7 +197,6 @@ static const model_scene cradle = {.h = 0.001,
 static const model_scene chain = {.h = 0.001,
                                   .steps = 200,
                                   .size = 0.04,
-                                  .smooth = true,
                                   .build = build_chain,
                                   .off = chain_off,
                                   .what = "velocities, from pair by pair (m/s)",
@@ -272,6 +299,7 @@ static const bench_scene scenes[] = {
     {"wall", "six layers of bricks, jolted", NULL, wall, NULL, 1e-8, false},
     {"tower", "ten layers of three planks, jolted, 60 s", NULL, tower, NULL, 1e-10, true},
     {"arch", "45 stones that stand", NULL, NULL, &arch, 1e-8, false},
+    {"arch_falls", "45 stones that are too thin to stand", NULL, NULL, &arch_falls, 1e-8, false},
     {"dominoes", "twenty dominoes, the first pushed", NULL, NULL, &dominoes, 1e-6, false},
     {"cards", "a house of cards, three storeys", NULL, NULL, &cards, 1e-8, false},
     {"cradle", "a ball meets two that touch, e = 1", NULL, NULL, &cradle, 1e-14, false},

@@ -32,13 +32,7 @@ void scene_report_details(const course *c, const result *r)
     printf("  active %.0f; islands %.1f, the largest of %d; projection %.2f, residual %.1e\n",
            r->active, r->islands, r->largest, r->projections, r->projected);
     if (r->bad > 0) printf("  %d steps did not converge, the last: %s\n", r->bad, r->bad_words);
-    if (r->steps * c->h > c->still_from) {
-        printf("  moved since %g s: %.3e m\n", c->still_from, r->moved);
-    }
-    if (c->m && isfinite(r->off)) {
-        printf("  %s: %.3e, at most %g%s\n", c->m->what, r->off, c->m->most,
-               r->off <= c->m->most ? "" : " FAILED");
-    }
+    if (r->steps * c->h > c->still_from) printf("  at rest since %g s\n", c->still_from);
     if (r->per_body > 0) {
         printf("  memory: %.0f bytes a body, %.0f a contact; %.1f MB held, %.1f MB resident\n",
                r->per_body, r->per_contact, 1e-6 * r->held, 1e-6 * r->resident);
@@ -48,6 +42,18 @@ void scene_report_details(const course *c, const result *r)
     }
     if (r->stages > 0) printf("\n");
     printf("  state %016llx\n", r->hash);
+}
+
+bool scene_report_verdicts(const verdict *v, int n)
+{
+    bool all = true;
+    for (int i = 0; i < n; ++i) {
+        const bool holds = verdict_holds(&v[i]);
+        printf("  %s: %.3e, at most %g%s\n", v[i].what, v[i].value, v[i].most,
+               holds ? "" : " FAILED");
+        all = all && holds;
+    }
+    return all;
 }
 
 const char *const scene_csv_head =

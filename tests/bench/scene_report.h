@@ -2,7 +2,7 @@
 #ifndef BENCH_SCENE_REPORT_H
 #define BENCH_SCENE_REPORT_H
 
-#include "scene_run.h"
+#include "scene_check.h"
 
 // a line for an engine, its time beside `ours`
 void scene_report_head(void);
@@ -10,6 +10,9 @@ void scene_report(const engine *e, const course *c, const result *r, const resul
 
 // what only percuss tells
 void scene_report_details(const course *c, const result *r);
+
+// a line for each of n, and whether all hold
+bool scene_report_verdicts(const verdict *v, int n);
 
 // a line of the table, and its head
 extern const char *const scene_csv_head;

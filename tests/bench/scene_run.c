@@ -77,6 +77,7 @@ static void measure(const course *c, const world *w, record *rec, result *out)
     if (rise > out->rise) out->rise = rise;
     rec->last_energy = o.energy;
     out->energy = o.energy / rec->first_energy;
+    if (!(out->energy <= out->highest)) out->highest = out->energy;
 }
 
 static void start(const course *c, const world *w, record *rec)
@@ -238,7 +239,7 @@ result scene_run(const engine *e, const course *c, const engine_options *o, int 
     out.ran = true;
     out.steps = steps;
     average(c, steps, &out);
-    if (c->m && steps == c->m->steps) out.off = c->m->off(w);
+    if (c->m && steps == c->steps) out.off = c->m->off(w);
     if (e->hash) out.hash = e->hash(self);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0) out.resident = 1024.0 * (double)usage.ru_maxrss;

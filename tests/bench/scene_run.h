@@ -34,6 +34,7 @@ typedef struct result {
     int bad;                // steps that did not converge
     const char *bad_words;
     double deepest, energy, rise; // m; over its first value, at the end; largest rise, of that too
+    double highest;               // energy, over its first value
     int outside;
     double moved; // m, since still_from
     double off;   // what a model scene measures at its end; NaN before

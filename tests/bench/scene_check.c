@@ -1,0 +1,46 @@
+// What a run of a scene in percuss is held to.
+#include "scene_check.h"
+
+#include <math.h>
+
+// parts of the size of the smallest body
+#define OVERLAP 1e-3
+// of the first energy; what is at rest may be lifted by rounding
+#define ENERGY 1e-9
+// m, after the time at which nothing moves any more
+#define CREEP 1e-6
+// Residual of a step of a settling pile, whose hard problems are given up at the budget: an error
+// of a hundredth of the largest relative velocity.
+#define LOOSE 1e-2
+
+bool verdict_holds(const verdict *v)
+{
+    return v->value <= v->most;
+}
+
+int scene_verdicts(const bench_scene *b, const course *c, const engine_options *o, const result *r,
+                   verdict v[MOST_VERDICTS])
+{
+    int n = 0;
+    if (!r->ran) return 0;
+
+    // rotations by the implicit midpoint rule keep energy to the order of the scheme only
+    const bool dense = !c->m || !c->m->smooth;
+    if (dense) v[n++] = (verdict){"deepest overlap over size", r->deepest / c->size, OVERLAP};
+    if (c->s) v[n++] = (verdict){"bodies outside", r->outside, 0};
+
+    // with a limit of sweeps, which is there to be met, there is no more to say
+    if (o->iterations > 0) return n;
+    if (dense) {
+        v[n++] = c->perturb_at >= 0
+                     ? (verdict){"largest rise of energy over E0", r->rise, ENERGY}
+                     : (verdict){"highest energy over E0, less 1", r->highest - 1, ENERGY};
+    }
+    v[n++] = b->of_side ? (verdict){"largest residual of a step", r->residual, LOOSE}
+                        : (verdict){"steps not solved to the tolerance", r->bad, 0};
+    if (r->steps * c->h > c->still_from) {
+        v[n++] = (verdict){"way of a body at rest (m)", r->moved, CREEP};
+    }
+    if (c->m && r->steps == c->steps) v[n++] = (verdict){c->m->what, r->off, c->m->most};
+    return n;
+}

@@ -1,0 +1,21 @@
+// What a run of a scene in percuss is held to.
+#ifndef BENCH_SCENE_CHECK_H
+#define BENCH_SCENE_CHECK_H
+
+#include "scene_run.h"
+
+typedef struct verdict {
+    const char *what;
+    double value, most; // holds iff value <= most
+} verdict;
+
+enum { MOST_VERDICTS = 8 };
+
+// Fills in what can be said of a run and returns how many there are. Overlap, energy, bodies that
+// got out, steps that were not solved, what moves though it should rest, and the end of a model.
+int scene_verdicts(const bench_scene *b, const course *c, const engine_options *o, const result *r,
+                   verdict v[MOST_VERDICTS]);
+
+bool verdict_holds(const verdict *v);
+
+#endif
