@@ -133,6 +133,27 @@ START_TEST(stepping_converges_to_a_free_body)
 }
 END_TEST
 
+START_TEST(stepping_converges_to_a_body_in_a_fluid)
+{
+    scene s;
+    scene_open(&s);
+    pcs_body_def def = pcs_body_def_default();
+    const double J[9] = {0.5, 0, 0, 0, 0.8, 0, 0, 0, 1.1}, omega[3] = {1, 2, 0.5};
+    memcpy(def.inertia, J, sizeof J);
+    memcpy(def.omega, omega, sizeof omega);
+    def.velocity[0] = 1;
+    for (int i = 0; i < 6; ++i) {
+        def.added_mass[7 * i] = 0.3 * (1 + i);
+    }
+    def.added_mass[4] = def.added_mass[24] = 0.1; // surge and pitch
+    pcs_system body;
+    CK_OK(pcs_model_add_body(s.m, &def, &body));
+    scene_start(&s);
+    expect_same_motion(&s, 1, 100, 2, 1e-5);
+    scene_close(&s);
+}
+END_TEST
+
 static double smooth_energy(const scene *s, const pcs_smooth *sys, double t, const double *x)
 {
     double K, V;
@@ -713,7 +734,8 @@ START_TEST(only_making_one_allocates)
 END_TEST
 
 PCS_TEST_MAIN("smooth", stepping_converges_to_a_pendulum_on_a_joint,
-              stepping_converges_to_a_free_body, energy_and_joints_hold_with_every_stabilisation,
+              stepping_converges_to_a_free_body, stepping_converges_to_a_body_in_a_fluid,
+              energy_and_joints_hold_with_every_stabilisation,
               the_multiplier_of_the_norm_lets_it_decay, reactions_are_the_forces_of_the_joint,
               a_heavy_top_by_joint_and_by_euler_angles, stepping_converges_to_a_double_pendulum,
               a_bouncing_pendulum_by_events_and_by_steps,
