@@ -52,6 +52,7 @@ static int cholesky(int n, double *A)
         const double diagonal = column[k];
         for (int j = 0; j < k; ++j) {
             const double *Lj = A + (size_t)n * (size_t)j;
+            if (Lj[k] == 0) continue; // systems that are not coupled
             for (int i = k; i < n; ++i) {
                 column[i] -= Lj[i] * Lj[k];
             }
@@ -90,6 +91,7 @@ static void forward(const saddle *S, double *x)
 {
     for (int k = 0; k < S->n; ++k) {
         const double *column = S->L + (size_t)S->n * (size_t)k;
+        if (x[k] == 0) continue; // a constraint sees few velocities
         x[k] /= column[k];
         for (int i = k + 1; i < S->n; ++i) {
             x[i] -= column[i] * x[k];
@@ -115,8 +117,21 @@ void saddle_mass_solve(const saddle *S, double *x)
     backward(S, x);
 }
 
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
 static double length(int n, const double *x)
 {
+    const double square = dot(n, x, x);
+    if (square > 0x1p-900 && square < 0x1p900) return sqrt(square);
+
+    // squares that overflow or vanish
     double most = 0, sum = 0;
     for (int i = 0; i < n; ++i) {
         most = fmax(most, fabs(x[i]));
@@ -128,19 +143,11 @@ static double length(int n, const double *x)
     return most * sqrt(sum);
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
 // x -= beta h (h . x), h from entry k on, its first entry the 1 that is not stored
 static void reflect(int n, int k, const double *h, double beta, double *x)
 {
     const double along = beta * (x[k] + dot(n - k - 1, h + k + 1, x + k + 1));
+    if (along == 0) return;
     x[k] -= along;
     for (int i = k + 1; i < n; ++i) {
         x[i] -= along * h[i];

@@ -502,6 +502,63 @@ START_TEST(a_bouncing_pendulum_by_events_and_by_steps)
 }
 END_TEST
 
+// the tip held on the wall by a joint of the model, and by a constraint on the Lagrangian
+static int tip_phi(void *user, const pcs_complex *t, const pcs_complex *q, pcs_complex *phi)
+{
+    (void)t;
+    const doubled *d = user;
+    phi[0] = wall - d->l[0] * csin(q[0]) - d->l[1] * csin(q[1]);
+    return 0;
+}
+
+START_TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
+{
+    scene s;
+    scene_open(&s);
+    doubled d = {{1.3, 0.7}, {0.9, 0.6}};
+    pcs_system system;
+    pcs_lagrange *lagrange = add_doubled(&s, &d, (double[2]){-0.6, 1.1}, &system);
+    pcs_interaction_def def = pcs_interaction_def_default();
+    def.relation = (pcs_relation){.dim = 1, .gap = tip_gap, .gradient = tip_gradient, .user = &d};
+    def.system1 = system;
+    pcs_interaction joint;
+    CK_OK(pcs_model_add_interaction(s.m, &def, &joint));
+    scene_start(&s);
+    pcs_smooth *sys = smooth_of(s.m, NULL);
+    const pcs_constrained_def held = {.nv = 2,
+                                      .m = 1,
+                                      .lagrange = lagrange,
+                                      .phi_complex = tip_phi,
+                                      .stabilisation = PCS_STABILISE_PROJECT,
+                                      .user = &d};
+    pcs_constrained *alone;
+    CK_OK(pcs_constrained_create(NULL, &held, &alone));
+    double x[4], y[4], r, lambda;
+    CK_OK(pcs_smooth_from_state(sys, s.st, x));
+    x[2] = 2;
+    memcpy(y, x, sizeof x);
+    CK_OK(pcs_constrained_project(pcs_smooth_constrained(sys), 0, x, x + 2));
+    CK_OK(pcs_constrained_project(alone, 0, y, y + 2));
+    CK_OK(pcs_smooth_reaction(sys, 0, x, joint, &r));
+    CK_OK(pcs_constrained_reactions(alone, 0, y, y + 2, &lambda, NULL));
+    CK_NEAR(r, lambda, 1e-9 * fabs(lambda));
+    for (int i = 0; i < 4; ++i) {
+        CK_NEAR(x[i], y[i], 1e-12);
+    }
+    integrate(sys, 0.7, 1e-10, x);
+    double K, V, total;
+    CK_OK(pcs_lagrange_energy(lagrange, 0, y, y + 2, &total));
+    CK_OK(pcs_smooth_to_state(sys, 0.7, x, s.st));
+    CK_OK(pcs_kinetic_energy(s.m, s.st, &K));
+    CK_OK(pcs_potential_energy(s.m, s.st, &V));
+    CK_NEAR(K + V, total, 1e-8 * fabs(total));
+    pcs_constrained_destroy(alone);
+    pcs_smooth_destroy(sys);
+    scene_close(&s);
+    pcs_lagrange_destroy(lagrange);
+}
+END_TEST
+
 // ---- joints of every kind
 
 // a ball joint by callbacks, for differences against the closed form
@@ -739,6 +796,7 @@ PCS_TEST_MAIN("smooth", stepping_converges_to_a_pendulum_on_a_joint,
               the_multiplier_of_the_norm_lets_it_decay, reactions_are_the_forces_of_the_joint,
               a_heavy_top_by_joint_and_by_euler_angles, stepping_converges_to_a_double_pendulum,
               a_bouncing_pendulum_by_events_and_by_steps,
+              a_lagrangian_is_held_alike_in_a_model_and_alone,
               joints_agree_wherever_their_second_derivative_comes_from,
               a_chain_follows_a_prescribed_motion, contacts_and_redundant_joints_are_refused,
               disabled_systems_stand_still, only_making_one_allocates)
