@@ -1,20 +1,25 @@
 // Choosing step sizes: the error of a step by its embedded pair, and a first step (theory 10).
 #include "ode/integrator.h"
 
-double ode_error(const pcs_integrator *run)
+double ode_error(pcs_integrator *run)
 {
     const pcs_tableau *tab = run->tableau;
     const int n = run->n;
+    double *e = run->stage;
+    for (int i = 0; i < n; ++i) {
+        e[i] = 0;
+        for (int j = 0; j < run->s; ++j) {
+            e[i] += (tab->b[j] - tab->b_hat[j]) * run->K[(size_t)n * j + i];
+        }
+        e[i] *= run->h_tried;
+    }
+    if (run->stages) ode_stages_filter(run, e);
     double sum = 0;
     for (int i = 0; i < n; ++i) {
-        double e = 0;
-        for (int j = 0; j < run->s; ++j) {
-            e += (tab->b[j] - tab->b_hat[j]) * run->K[(size_t)n * j + i];
-        }
         const double size = fmax(fabs(run->x[i]), fabs(run->x_new[i]));
-        const double r = run->h_tried * e / (run->atol[i] + run->opts.rtol * size);
+        const double r = e[i] / (run->atol[i] + run->opts.rtol * size);
         // nothing moves and nothing is allowed: 0 / 0
-        if (e != 0) sum += r * r;
+        if (e[i] != 0) sum += r * r;
     }
     return sqrt(sum / n);
 }

@@ -44,7 +44,7 @@ struct pcs_integrator {
 
     // the last attempt, over h_tried from now
     double h_tried;
-    double t_new; // where it ends: t + h_tried but for rounding
+    double t_new;      // where it ends: t + h_tried but for rounding
     double *K;         // n x s, stage derivatives by columns
     double *Z;         // nz x s, algebraic unknowns of the stages
     double *x_new;     // n
@@ -84,6 +84,8 @@ pcs_status ode_stages_create(pcs_integrator *run);
 void ode_stages_destroy(pcs_integrator *run);
 // the attempt has become the present: what is kept from step to step may follow (xdot too)
 void ode_stages_accepted(pcs_integrator *run);
+// the error estimate of the attempt as a stiff system lets it stand
+void ode_stages_filter(const pcs_integrator *run, double *error);
 
 // z (and xdot) of a DAE at run->t, run->x, from the guesses in run->z, run->xdot, which stay as
 // they were on failure; checks the index
@@ -107,7 +109,7 @@ pcs_status ode_find_events(pcs_integrator *run, bool *stop);
 pcs_status ode_arm_events(pcs_integrator *run, bool fresh);
 
 // RMS of the error estimate over atol + rtol max(|x|, |x+|)
-double ode_error(const pcs_integrator *run);
+double ode_error(pcs_integrator *run);
 // a first step (Hairer, Norsett, Wanner: Solving ODEs I, II.4)
 pcs_status ode_first_step(pcs_integrator *run, double *h);
 

@@ -291,3 +291,32 @@ pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_grou
     }
     return status;
 }
+
+// e <- (1 - h gamma J)^-1 e, with the factors of a single implicit stage: of the fast components,
+// which the method damps, sum (b - b_hat) K_i is no measure (Hairer and Wanner, IV.8). Of systems
+// of index 1 it is dF/dx' e, or (e, 0), that the Newton matrix is applied to.
+void ode_stages_filter(const pcs_integrator *run, double *error)
+{
+    const ode_stages *st = run->stages;
+    if (st->factors == 0) return;
+    const stage_factor *f = &st->factor[st->factors - 1];
+    if (f->size != 1 || f->gamma == 0 || f->h != run->h_tried) return;
+
+    const int n = run->n, N = st->N;
+    double *e = st->dV;
+    for (int r = 0; r < N; ++r) {
+        e[r] = r < n ? error[r] : 0;
+    }
+    if (run->kind == ODE_IMPLICIT_FORM) {
+        for (int r = 0; r < N; ++r) {
+            e[r] = 0;
+            for (int c = 0; c < n; ++c) {
+                e[r] += st->J[(size_t)N * c + r] * error[c];
+            }
+        }
+    }
+    matrix_solve(N, f->lu, f->piv, e);
+    for (int i = 0; i < n; ++i) {
+        error[i] = e[i];
+    }
+}

@@ -457,7 +457,7 @@ static int robertson_jacobian(void *user, double t, const double *y, double *J)
 
 START_TEST(robertson_over_eleven_decades)
 {
-    const double atol[3] = {1e-10, 1e-16, 1e-10};
+    const double atol[3] = {1e-13, 1e-19, 1e-10};
     for (int jacobian = 0; jacobian < 2; ++jacobian) {
         const pcs_ode ode = {
             .n = 3, .f = robertson, .jacobian = jacobian ? robertson_jacobian : NULL};
@@ -473,7 +473,7 @@ START_TEST(robertson_over_eleven_decades)
         CK_NEAR(y[1], 0.8333360770334713e-13, 1e-4 * 0.8333360770334713e-13);
         CK_NEAR(y[2], 0.9999999791665050, 1e-11);
         CK_NEAR(y[0] + y[1] + y[2], 1, 1e-12);
-        ck_assert_int_le(report.steps, 3000);
+        ck_assert_int_le(report.steps, 1500);
         pcs_integrator_destroy(run);
     }
 }
