@@ -18,7 +18,7 @@ set key outside right top vertical samplen 2 spacing 1.15 font ",15"
 set rmargin 27
 
 explicit = "explicit_euler heun ralston midpoint kutta3 heun3 bogacki_shampine rk4 dormand_prince"
-implicit = "implicit_euler trapezoid gauss1 radau2 gauss2 radau3 gauss3"
+implicit = "implicit_euler trapezoid gauss1 radau2 gauss2 radau3 gauss3 sdirk4"
 name(s) = system("echo '" . s . "' | tr _ ' '")
 
 array colour[9] = ["#7b8794", "#d1600a", "#e0a030", "#b5452c", "#1b8a5a", "#64b08a", "#7a4fa3", "#0b62a4", "#111111"]
