@@ -12,11 +12,13 @@ enum { LAPACK_FROM = 32 };
 // by differences are good to 1e-12 or so, and multipliers of constraints this close would have lost
 // all but a few digits anyway.
 #define DEPENDENT 1e-11
+// Squares of what is left are known to rounding by subtraction; below this they are measured.
+#define DOWNDATED 1e-6
 
 size_t saddle_doubles(int n, int m)
 {
     const size_t N = (size_t)n, M = (size_t)m;
-    return N * N + N * M + N + 3 * M;
+    return N * N + N * M + N + 4 * M;
 }
 
 void saddle_lay_out(saddle *S, int n, int m, double *memory, int *ints)
@@ -27,7 +29,8 @@ void saddle_lay_out(saddle *S, int n, int m, double *memory, int *ints)
     S->B = S->L + N * N;
     S->y = S->B + N * M;
     S->size = S->y + N;
-    S->beta = S->size + M;
+    S->left = S->size + M;
+    S->beta = S->left + M;
     S->s = S->beta + M;
 }
 
@@ -177,9 +180,31 @@ static void swap_columns(saddle *S, int a, int b)
     const double size = S->size[a];
     S->size[a] = S->size[b];
     S->size[b] = size;
+    const double left = S->left[a];
+    S->left[a] = S->left[b];
+    S->left[b] = left;
     const int place = S->place[a];
     S->place[a] = S->place[b];
     S->place[b] = place;
+}
+
+// the constraint that keeps the largest part of itself, from k on
+static int next_column(const saddle *S, int k)
+{
+    int best = k;
+    for (int j = k + 1; j < S->m; ++j) {
+        if (S->left[j] > S->left[best]) best = j;
+    }
+    return best;
+}
+
+// what is left of the columns from k on, measured anew
+static void measure_left(saddle *S, int k)
+{
+    for (int j = k; j < S->m; ++j) {
+        const double part = length(S->n - k, S->B + k + (size_t)S->n * (size_t)j) / S->size[j];
+        S->left[j] = part * part;
+    }
 }
 
 pcs_status saddle_factor_constraints(saddle *S, const char *who)
@@ -189,20 +214,16 @@ pcs_status saddle_factor_constraints(saddle *S, const char *who)
         double *column = S->B + (size_t)n * (size_t)j;
         forward(S, column);
         S->size[j] = length(n, column);
+        S->left[j] = S->size[j] > 0 ? 1 : 0;
         S->place[j] = j;
     }
     for (int k = 0; k < m; ++k) {
-        // next the constraint that keeps the largest part of itself
-        int best = k;
-        double most = -1;
-        for (int j = k; j < m; ++j) {
-            const double left = length(n - k, S->B + k + (size_t)n * (size_t)j) / S->size[j];
-            if (left > most) {
-                most = left;
-                best = j;
-            }
+        int best = next_column(S, k);
+        if (!(S->left[best] > DOWNDATED)) {
+            measure_left(S, k);
+            best = next_column(S, k);
         }
-        if (!(most > DEPENDENT)) {
+        if (!(S->left[best] > DEPENDENT * DEPENDENT)) {
             return pcs_fail(PCS_ERR_SINGULAR,
                             "%s: constraint %d (from 0) depends on the others, or has no gradient"
                             " here: A M^-1 A^T is singular, of rank %d for %d constraints; leave"
@@ -213,7 +234,10 @@ pcs_status saddle_factor_constraints(saddle *S, const char *who)
         double *h = S->B + (size_t)n * (size_t)k;
         S->beta[k] = make_reflection(n, k, h);
         for (int j = k + 1; j < m; ++j) {
-            reflect(n, k, h, S->beta[k], S->B + (size_t)n * (size_t)j);
+            double *column = S->B + (size_t)n * (size_t)j;
+            reflect(n, k, h, S->beta[k], column);
+            const double taken = column[k] / S->size[j];
+            S->left[j] -= taken * taken;
         }
     }
     return PCS_OK;

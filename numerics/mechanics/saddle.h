@@ -15,7 +15,8 @@ typedef struct saddle {
     int n, m;
     double *L;    // n x n: M in (lower triangle), its Cholesky factor out
     double *B;    // n x m: A^T in; Householder vectors and R out
-    double *size; // m: length of the columns of B, then of what is left of them
+    double *size; // m: lengths of the columns of B
+    double *left; // m: the part of that which the columns before leave, squared
     double *beta; // m: of the reflections
     int *place;   // column k of R is constraint place[k]
     double *y;    // n
