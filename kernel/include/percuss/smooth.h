@@ -34,7 +34,7 @@ typedef enum pcs_smooth_norm {
 
 /// How a model becomes a smooth system.
 typedef struct pcs_smooth_def {
-    pcs_smooth_norm norm;
+    pcs_smooth_norm norm;            ///< how |Q| = 1 is kept
     double norm_alpha;               ///< 1/s, >= 0, of PCS_SMOOTH_MULTIPLIER
     pcs_stabilisation stabilisation; ///< of the joints
     double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL

@@ -192,12 +192,12 @@ typedef struct pcs_constrained_def {
     bool moving;                           ///< phi depends on t
     /// Missing derivatives of phi are taken by the complex step, or without phi_complex by central
     /// differences of order 8. These go over a 64th of the scales; see pcs_lagrange_def.
-    const double *scale_q; ///< nq lengths, copied; null: 1 each
-    double scale_t;        ///< s; 0: 1
-    pcs_stabilisation stabilisation;
-    double alpha; ///< 1/s, >= 0
-    double tol;   ///< of projections: |phi_i| <= tol, in the units of phi; 0: 1e-12
-    void *user;   ///< handed to the callbacks; must outlive the object
+    const double *scale_q;           ///< nq lengths, copied; null: 1 each
+    double scale_t;                  ///< s; 0: 1
+    pcs_stabilisation stabilisation; ///< how drift is held back
+    double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL
+    double tol; ///< of projections: |phi_i| <= tol, in the units of phi; 0: 1e-12
+    void *user; ///< handed to the callbacks; must outlive the object
 } pcs_constrained_def;
 
 /// A constrained system.
