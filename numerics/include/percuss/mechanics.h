@@ -243,7 +243,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_constrained_impact(pcs_constrained *system,
                                                         double *impulse);
 
 /// The system for every integrator: state (q, v), nq + nv numbers, with the multipliers solved for
-/// at each evaluation and the stabilisation of the definition.
+/// at each evaluation and the stabilisation of the definition. Where an evaluation fails its answer
+/// is the pcs_status, and pcs_constrained_solve at that state has the sentence.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_ode(pcs_constrained *system, pcs_ode *out);
 /// The same with the multipliers as algebraic unknowns, index 1: x = (q, v), z = (a, lambda);
 /// with GGL z = (a, lambda, w, mu), w = M^-1 A^T mu. No matrix is factorised.
