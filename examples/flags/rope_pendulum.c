@@ -1,0 +1,108 @@
+// The command line of rope_pendulum: defaults (ASM-4), flags, and what cannot go together.
+#include "flags/rope_pendulum.h"
+
+#include "args.h"
+#include "flags/scheme.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static bool fits_together(const settings *set)
+{
+    const rope_def *r = &set->rope;
+    const double distance = hypot(set->x0[0] - r->anchor[0], set->x0[1] - r->anchor[1]);
+    if (!(distance <= r->length * (1 + 1e-12))) {
+        fprintf(stderr,
+                "rope_pendulum: the start is %g m from the anchor, beyond the rope of %g m\n",
+                distance, r->length);
+        return false;
+    }
+    if (distance == 0) {
+        fprintf(stderr,
+                "rope_pendulum: at the anchor the rope has no direction; start elsewhere\n");
+        return false;
+    }
+    if (set->t_end < 2 * set->h || set->t_end / set->h > 1e6) {
+        fprintf(stderr,
+                "rope_pendulum: a run takes between 2 and 1e6 steps; change --h or --tend\n");
+        return false;
+    }
+    return true;
+}
+
+static settings defaults(void)
+{
+    settings set = {.rope = {.mass = 1,
+                             .length = 1,
+                             .gravity = 9.81,
+                             .drag = 0.2,
+                             .settle = 1e-4,
+                             .stabilisation = PCS_STABILISE_PROJECT,
+                             .alpha = 10,
+                             .rtol = 1e-12},
+                    .throw_speed = 7,
+                    .h = 0.002,
+                    .t_end = 4,
+                    .study = 3};
+    set.scheme = pcs_scheme_default();
+    set.scheme.newton_tol = 1e-14;
+    set.scheme.proj_tol = 1e-13;
+    set.scheme.solver.tol = 1e-13;
+    return set;
+}
+
+bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    *set = defaults();
+    rope_def *r = &set->rope;
+    int activation = PCS_PREDICTIVE, projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    int stabilisation = PCS_STABILISE_PROJECT;
+    double anchor[2] = {0.5, 0};
+    args a = {.about =
+                  "A mass on a rope falls, is caught, swings and is let go: from event to event "
+                  "against closed forms, and in time steps as a contact."};
+    args_positive(&a, "--mass", &r->mass, "kg", "mass");
+    args_positive(&a, "--length", &r->length, "m", "of the rope");
+    args_positive(&a, "--gravity", &r->gravity, "m/s^2", "downwards");
+    args_real(&a, "--drag", &r->drag, 0, INFINITY, "kg/s", "force over speed");
+    args_real(&a, "--e", &r->e, 0, 1, "", "restitution of the capture");
+    args_positive(&a, "--settle", &r->settle, "m/s",
+                  "speed along the rope below which e counts as 0");
+    args_real(&a, "--anchor-x", &anchor[0], -1e6, 1e6, "lengths of the rope", "of the anchor");
+    args_real(&a, "--anchor-y", &anchor[1], -1e6, 1e6, "lengths of the rope", "of the anchor");
+    args_real(&a, "--x", &set->x0[0], -1e9, 1e9, "m", "start of the drop");
+    args_real(&a, "--y", &set->x0[1], -1e9, 1e9, "m", "start of the drop, upwards");
+    args_real(&a, "--vx", &set->v0[0], -1e9, 1e9, "m/s", "first velocity of the drop");
+    args_real(&a, "--vy", &set->v0[1], -1e9, 1e9, "m/s", "first velocity of the drop");
+    args_real(&a, "--throw", &set->throw_speed, 0, 1e9, "m/s",
+              "of a second motion, from the lowest point; 0: none. Below sqrt(2 g l) and above "
+              "sqrt(5 g l) it would stay taut without drag");
+    args_positive(&a, "--tend", &set->t_end, "s", "end of a motion");
+    args_choice(&a, "--stabilise", &stabilisation, "none|baumgarte|ggl|project",
+                "what keeps the taut rope at its length");
+    args_real(&a, "--alpha", &r->alpha, 0, 1e6, "1/s", "of baumgarte and ggl");
+    args_real(&a, "--rtol", &r->rtol, 1e-13, 1e-3, "", "of the integrator");
+    args_positive(&a, "--h", &set->h, "s", "first time step; also between rows of the table");
+    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "of the scheme");
+    args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
+                "when the rope takes part in a step");
+    args_real(&a, "--gamma", &set->scheme.gamma, 0, 1, "",
+              "how far predictive looks ahead, in steps");
+    args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
+                "how too long a rope is shortened");
+    args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
+    args_string(&a, "--csv", &set->csv, "FILE",
+                "write both motions: number, time, place, velocity, 1 if taut, distance from the "
+                "anchor, tension (N), energies and work of the drag (J), place in time steps of h");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+
+    *code = 2;
+    r->anchor[0] = anchor[0] * r->length;
+    r->anchor[1] = anchor[1] * r->length;
+    r->stabilisation = (pcs_stabilisation)stabilisation;
+    set->scheme.activation = (pcs_activation)activation;
+    set->scheme.projection = (pcs_projection)projection;
+    return fits_together(set);
+}
