@@ -400,6 +400,37 @@ START_TEST(pendulum_with_a_multiplier)
 }
 END_TEST
 
+static int below(void *user, double t, const double *x, double *g)
+{
+    (void)user;
+    (void)t;
+    *g = x[0];
+    return 0;
+}
+
+START_TEST(events_of_a_constrained_system)
+{
+    int index = 1;
+    const pcs_dae dae = {.nx = 4, .nz = 1, .F = cartesian, .user = &index};
+    const double angle = 1.5, end = quarter_period(angle), v = 2 * sin(angle / 2);
+    const double x0[4] = {sin(angle), -cos(angle), 0, 0};
+    const pcs_event down = {.g = below, .terminal = true};
+    pcs_tableau *tableau = named("radau3");
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.01);
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create_dae(NULL, &dae, &opts, &run));
+    CK_OK(pcs_integrator_set_events(run, 1, &down));
+    CK_OK(pcs_integrator_start_dae(run, 0, x0, NULL, NULL));
+    for (int k = 0; k < 3; ++k) {
+        CK_OK(pcs_integrator_advance(run, 10, NULL));
+        CK_NEAR(pcs_integrator_t(run), (2 * k + 1) * end, 1e-9 * (k + 1));
+        CK_NEAR(pcs_integrator_z(run)[0], (1 + v * v) / 2, 1e-8);
+    }
+    pcs_integrator_destroy(run);
+    pcs_tableau_destroy(tableau);
+}
+END_TEST
+
 static void expect_index_refused(pcs_integrator *run, const double *x0)
 {
     CK_FAILS(pcs_integrator_start_dae(run, 0, x0, NULL, NULL), PCS_ERR_UNSUPPORTED);
@@ -795,6 +826,7 @@ END_TEST
 PCS_TEST_MAIN("dae", orders_of_both_unknowns, explicit_methods_solve_for_z_at_every_stage,
               derivatives_by_every_way, tolerances_are_kept, dense_output,
               robertson_with_a_conservation_law, circuit_as_its_differential_equation,
-              pendulum_with_a_multiplier, higher_indices_are_refused, tikhonov,
-              failures_leave_the_state, jumps_are_consistent, methods_that_do_not_serve_are_refused,
-              ill_conditioned_constraints, nothing_algebraic, memory_is_taken_once)
+              pendulum_with_a_multiplier, events_of_a_constrained_system,
+              higher_indices_are_refused, tikhonov, failures_leave_the_state, jumps_are_consistent,
+              methods_that_do_not_serve_are_refused, ill_conditioned_constraints, nothing_algebraic,
+              memory_is_taken_once)

@@ -203,6 +203,45 @@ START_TEST(pendulum_at_a_quarter_of_its_period)
 }
 END_TEST
 
+static int angle_of(void *user, double t, const double *x, double *g)
+{
+    (void)user;
+    (void)t;
+    *g = x[0];
+    return 0;
+}
+
+// events are located on steps of implicit methods, too: the attempt is repeated up to them
+START_TEST(pendulum_events)
+{
+    const pcs_ode ode = {.n = 2, .f = pendulum};
+    const double angle = 2, x0[2] = {angle, 0}, quarter = quarter_period(angle);
+    const pcs_event down = {.g = angle_of, .terminal = true};
+    pcs_tableau *gauss = named("gauss4");
+    for (int k = 0; k < 2; ++k) {
+        pcs_ode_opts opts = pcs_ode_opts_fixed(gauss, 0.07);
+        if (k == 1) {
+            opts = pcs_ode_opts_default();
+            opts.tableau = pcs_tableau_sdirk4();
+            opts.rtol = opts.atol = 1e-9;
+        }
+        const double tol = k == 0 ? 1e-11 : 1e-7;
+        pcs_integrator *run = begin(&ode, &opts, x0);
+        CK_OK(pcs_integrator_set_events(run, 1, &down));
+        CK_OK(pcs_integrator_start(run, 0, x0));
+        for (int i = 0; i < 4; ++i) {
+            pcs_ode_report report;
+            CK_OK(pcs_integrator_advance(run, 20, &report));
+            ck_assert_int_eq(report.end, PCS_ODE_EVENT);
+            CK_NEAR(pcs_integrator_t(run), (2 * i + 1) * quarter, tol * (i + 1));
+            CK_NEAR(fabs(pcs_integrator_x(run)[1]), 2 * sin(angle / 2), tol);
+        }
+        pcs_integrator_destroy(run);
+    }
+    pcs_tableau_destroy(gauss);
+}
+END_TEST
+
 START_TEST(derivatives_by_every_way)
 {
     const pcs_ode ode = {
@@ -723,7 +762,7 @@ START_TEST(runs_repeat)
 END_TEST
 
 PCS_TEST_MAIN("implicit", orders_are_those_of_theory, many_stages,
-              pendulum_at_a_quarter_of_its_period, derivatives_by_every_way,
+              pendulum_at_a_quarter_of_its_period, pendulum_events, derivatives_by_every_way,
               a_step_is_the_stability_function, linear_systems_cost_little,
               collocation_is_its_own_dense_output, gauss_keeps_squares, stiffness_does_no_harm,
               robertson_over_eleven_decades, van_der_pol_relaxes, larger_systems,
