@@ -123,10 +123,12 @@ static pcs_status decide(pcs_simulator *sim)
 {
     const size_t m = (size_t)sim->def.physics.m;
     if (m > 0) memcpy(sim->u_new, sim->u, m * sizeof *sim->u);
+    const unsigned long mark = pcs_fail_mark();
     const int code = sim->def.control(sim->def.control_user, sim->t, sim->x, sim->u_new);
     if (code != 0 || !pcs_all_finite(sim->u_new, m)) {
-        return pcs_fail(PCS_ERR_CALLBACK, "pcs_simulator_run: the control %s at t = %.9g",
-                        code != 0 ? "failed" : "gave a number that is not finite", sim->t);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK,
+                              "pcs_simulator_run: the control %s at t = %.9g",
+                              code != 0 ? "failed" : "gave a number that is not finite", sim->t);
     }
     if (m > 0) memcpy(sim->u, sim->u_new, m * sizeof *sim->u);
     sim->report.controls += 1;

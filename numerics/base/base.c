@@ -10,6 +10,7 @@
 #define ALIGN 64
 
 // one sentence per thread: nothing is shared between threads that step different states
+static _Thread_local unsigned long failures; // so many sentences were written
 static _Thread_local char error_text[512];
 
 const char *pcs_status_text(pcs_status status)
@@ -31,10 +32,32 @@ const char *pcs_error_text(void)
 
 pcs_status pcs_fail(pcs_status status, const char *format, ...)
 {
+    failures += 1;
     va_list args;
     va_start(args, format);
     vsnprintf(error_text, sizeof error_text, format, args);
     va_end(args);
+    return status;
+}
+
+unsigned long pcs_fail_mark(void)
+{
+    return failures;
+}
+
+pcs_status pcs_fail_since(unsigned long mark, pcs_status status, const char *format, ...)
+{
+    char inner[sizeof error_text];
+    memcpy(inner, error_text, sizeof inner);
+    const bool told = failures != mark && inner[0] != '\0';
+    failures += 1;
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(error_text, sizeof error_text, format, args);
+    va_end(args);
+    if (told && n >= 0 && (size_t)n < sizeof error_text) {
+        snprintf(error_text + n, sizeof error_text - (size_t)n, ": %s", inner);
+    }
     return status;
 }
 

@@ -17,6 +17,12 @@
 // return pcs_fail(PCS_ERR_ARG, "pcs_body: mass is %g kg; it must be positive", m);
 PCS_API pcs_status pcs_fail(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
 
+// A callback failed: like pcs_fail, followed by the sentence of what failed inside it, if any call
+// of ours did since the mark was taken before the callback.
+PCS_API unsigned long pcs_fail_mark(void);
+PCS_API pcs_status pcs_fail_since(unsigned long mark, pcs_status status, const char *format, ...)
+    PCS_PRINTF(3, 4);
+
 // PCS_ERR_MEMORY with the standard sentence
 PCS_API pcs_status pcs_fail_memory(const char *where);
 

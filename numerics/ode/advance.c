@@ -19,10 +19,11 @@ static pcs_status project(pcs_integrator *run)
     if (run->kind != ODE_EXPLICIT_FORM || !run->ode.project) return PCS_OK;
     const double t = run->t_new;
     copy(run->stage, run->x_new, run->n);
+    const unsigned long mark = pcs_fail_mark();
     const int code = run->ode.project(run->ode.user, t, run->x_new);
     if (code != 0 || !pcs_all_finite(run->x_new, (size_t)run->n)) {
-        return pcs_fail(PCS_ERR_CALLBACK, "integration: the projection %s at t = %.9g",
-                        code != 0 ? "failed" : "gave a number that is not finite", t);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "integration: the projection %s at t = %.9g",
+                              code != 0 ? "failed" : "gave a number that is not finite", t);
     }
     if (memcmp(run->stage, run->x_new, (size_t)run->n * sizeof *run->x_new) != 0) {
         run->end_moved = true;

@@ -173,11 +173,12 @@ pcs_status system_describe(pcs_integrator *run, ode_stages *st)
 
 // ---- residual and derivatives
 
-static pcs_status refused(const ode_stages *st, int code, double t)
+static pcs_status refused(const ode_stages *st, unsigned long mark, int code, double t)
 {
     const char *name = st->run->kind == ODE_IMPLICIT_FORM ? "F" : st->run->nz > 0 ? "f or g" : "f";
     if (code != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "integration: %s returned %d at t = %.9g", name, code, t);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "integration: %s returned %d at t = %.9g",
+                              name, code, t);
     }
     return pcs_fail(PCS_ERR_CALLBACK,
                     "integration: %s gave a number that is not finite at t = %.9g", name, t);
@@ -200,10 +201,11 @@ static void set_arguments(ode_stages *st, double t, const double *K, const doubl
 pcs_status system_residual(ode_stages *st, double t, const double *K, const double *X,
                            const double *z, double *F)
 {
+    const unsigned long mark = pcs_fail_mark();
     set_arguments(st, t, K, X, z);
     st->run->report.evaluations += 1;
     const int code = st->map.f(st->map.user, st->arg, F);
-    if (code != 0 || !pcs_all_finite(F, (size_t)st->N)) return refused(st, code, t);
+    if (code != 0 || !pcs_all_finite(F, (size_t)st->N)) return refused(st, mark, code, t);
     if (st->run->kind == ODE_IMPLICIT_FORM) return PCS_OK;
     for (int i = 0; i < st->run->n; ++i) {
         F[i] = K[i] - F[i];
@@ -220,8 +222,9 @@ pcs_status system_rates(ode_stages *st, double t, const double *x, const double 
     }
     if (run->kind == ODE_EXPLICIT_FORM) return ode_rates(run, t, x, K);
     run->report.evaluations += 1;
+    const unsigned long mark = pcs_fail_mark();
     const int code = run->semi.f(run->semi.user, t, x, z, K);
-    if (code != 0 || !pcs_all_finite(K, (size_t)run->n)) return refused(st, code, t);
+    if (code != 0 || !pcs_all_finite(K, (size_t)run->n)) return refused(st, mark, code, t);
     return PCS_OK;
 }
 

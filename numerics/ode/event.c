@@ -12,10 +12,12 @@ enum { SAMPLES = 8 }; // intervals of a step in which a sign change is looked fo
 
 static pcs_status value_at(const ode_watch *w, double t, const double *x, double *g)
 {
+    const unsigned long mark = pcs_fail_mark();
     const int code = w->event.g(w->event.user, t, x, g);
     if (code != 0 || !isfinite(*g)) {
-        return pcs_fail(PCS_ERR_CALLBACK, "integration: an event function %s at t = %.9g",
-                        code != 0 ? "failed" : "gave a number that is not finite", t);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK,
+                              "integration: an event function %s at t = %.9g",
+                              code != 0 ? "failed" : "gave a number that is not finite", t);
     }
     return PCS_OK;
 }

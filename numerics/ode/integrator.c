@@ -223,9 +223,11 @@ void pcs_integrator_destroy(pcs_integrator *run)
 pcs_status ode_rates(pcs_integrator *run, double t, const double *x, double *K)
 {
     run->report.evaluations += 1;
+    const unsigned long mark = pcs_fail_mark();
     const int code = run->ode.f(run->ode.user, t, x, K);
     if (code != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "integration: f returned %d at t = %.9g", code, t);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "integration: f returned %d at t = %.9g",
+                              code, t);
     }
     for (int i = 0; i < run->n; ++i) {
         if (!isfinite(K[i])) {
