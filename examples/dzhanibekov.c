@@ -2,12 +2,15 @@
 //
 // No forces: 2K = w.Jw and R J w stay. Of the three axes of inertia the middle one is unstable, and
 // a spin that misses it by a little flips after 2 K(m) / n, for ever, with w in Jacobi's elliptic
-// functions (checks/free_top). The scheme with theta = 1/2 follows with errors of order h^2.
+// functions (checks/free_top). The scheme with theta = 1/2 follows with errors of order h^2;
+// Runge-Kutta methods with their own, and each flip is an event located by the length of a step.
 #include "args.h"
 #include "checks.h"
+#include "checks/flip_events.h"
 #include "checks/free_top.h"
 #include "csv.h"
 #include "flags/world.h"
+#include "method.h"
 #include "scenes/turning.h"
 #include "study.h"
 
@@ -15,12 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_LEVELS = 8, MOST_FLIPS = 100 };
+enum { MOST_LEVELS = 8 };
 
 typedef struct settings {
     world_run run;
     double I[3], spin, wobble;
     int flips, study, about; // 0 third, 1 first
+    const char *method;      // null: the scheme and two of the smooth methods
+    double rtol, smooth_h;
 } settings;
 
 static bool read_flags(settings *set, int argc, char **argv, int *code)
@@ -30,7 +35,9 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                       .spin = 10,
                       .wobble = 0.1,
                       .flips = 5,
-                      .study = 3};
+                      .study = 3,
+                      .rtol = 1e-13,
+                      .smooth_h = 0.05};
     args a = {.about = "A body spun about its middle axis flips: angular velocity and times of the "
                        "flips against elliptic functions, and what must stay."};
     args_vector(&a, "--inertia", set->I, "kg m^2", "principal moments, ascending");
@@ -38,12 +45,18 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_positive(&a, "--wobble", &set->wobble, "rad/s", "about the other axis, at the start");
     args_choice(&a, "--about", &set->about, "third|first", "the other axis");
     args_int(&a, "--flips", &set->flips, 1, MOST_FLIPS, "how many are watched");
-    args_positive(&a, "--h", &set->run.h, "s", "time step");
+    args_string(&a, "--method", &set->method, "NAME",
+                "theta, or a Runge-Kutta method (dormand_prince, rk4, gauss6 ...); "
+                "default: theta, dormand_prince and gauss6");
+    args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "", "of methods that choose their steps");
+    args_positive(&a, "--smooth-h", &set->smooth_h, "s", "step of those that do not");
+    args_positive(&a, "--h", &set->run.h, "s", "time step of theta, and between rows of the table");
     args_real(&a, "--theta", &set->run.scheme.theta, 0.5, 1, "", "of the scheme");
     world_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--csv", &set->run.csv, "FILE",
-                "write every step: time, omega (principal axes), omega in closed form, energy, "
+                "write every step h of the first method: time, omega (principal axes), omega in "
+                "closed form, energy, "
                 "angular momentum (inertial axes)");
     const bool go = args_parse(&a, argc, argv);
     *code = a.exit_code;
@@ -197,6 +210,124 @@ static void check_levels(const settings *set, const free_top *top, const errors 
     }
 }
 
+// the scheme with h, h/2, ...
+static pcs_status by_scheme(const settings *set, const free_top *top, csv *out, checks *c)
+{
+    errors err[MOST_LEVELS];
+    csv none = {0};
+    for (int k = 0; k <= set->study; ++k) {
+        PCS_TRY(spin(set, top, set->run.h / (1 << k), k == 0 ? out : &none, &err[k]));
+    }
+    printf("\n%6s %16s %16s\n", "flip", "last run", "closed form");
+    for (int i = 0; i < err[set->study].flips; ++i) {
+        printf("%6d %16.9f %16.9f\n", i + 1, err[set->study].flip[i],
+               (i + 0.5) * free_top_flip(top));
+    }
+    check_levels(set, top, err, c);
+    return PCS_OK;
+}
+
+// ---- Runge-Kutta methods
+
+static flip_run smooth_run(const settings *set, const free_top *top, csv *out)
+{
+    const bool first = set->about == 1;
+    return (flip_run){
+        .top = top,
+        .omega = {first ? set->wobble : 0, set->spin, first ? 0 : set->wobble},
+        .t_end = set->run.t_end,
+        .sample = set->run.h,
+        .out = out,
+    };
+}
+
+static void print_flips(const method *m, const flip_errors *err, double flip)
+{
+    const pcs_ode_report *r = &err->report;
+    printf("\n%s: %ld steps, %ld rejected, %ld evaluations\n", m->tab->name, r->steps, r->rejected,
+           r->evaluations);
+    printf("%6s %20s %20s %12s\n", "flip", "event", "closed form", "error");
+    for (int i = 0; i < err->flips; ++i) {
+        printf("%6d %20.14f %20.14f %12.1e\n", i + 1, err->flip[i], (i + 0.5) * flip,
+               err->flip[i] - (i + 0.5) * flip);
+    }
+}
+
+// Errors of a fixed step and its halvings, as long as they are not rounding: the observed order.
+static pcs_status smooth_order(const settings *set, const method *m, const flip_run *run, checks *c)
+{
+    double h[MOST_LEVELS], y[MOST_LEVELS];
+    int n = 0;
+    flip_run silent = *run;
+    silent.out = &(csv){0};
+    printf("\n%12s %12s %12s\n", "h", "d omega", "last flip");
+    for (int k = 0; k <= set->study; ++k) {
+        method finer = *m;
+        flip_errors err;
+        finer.opts.h = m->opts.h / (1 << k);
+        PCS_TRY(flips_by_events(&silent, &finer, &err));
+        const double off =
+            err.flips == set->flips
+                ? fabs(err.flip[set->flips - 1] - (set->flips - 0.5) * free_top_flip(run->top))
+                : NAN;
+        printf("%12.6g %12.3e %12.3e\n", finer.opts.h, err.omega, off);
+        h[n] = finer.opts.h;
+        y[n] = err.omega;
+        if (err.omega > 1e-9) n += 1;
+    }
+    if (n < 2) {
+        check_skip(c, "order of omega", "the errors are rounding");
+    } else {
+        check_order(c, "order of omega", log2(y[n - 2] / y[n - 1]) / log2(h[n - 2] / h[n - 1]),
+                    m->tab->order - 0.2);
+    }
+    return PCS_OK;
+}
+
+// named methods are held to `allowed` (s) if they choose their steps, to their order if not; the
+// two of the default both to `allowed`
+static pcs_status by_method(const settings *set, const free_top *top, const char *name,
+                            double allowed, csv *out, checks *c)
+{
+    method m;
+    flip_errors err;
+    const flip_run run = smooth_run(set, top, out);
+    PCS_TRY(method_open(&m, name, set->smooth_h, set->rtol));
+    pcs_status status = flips_by_events(&run, &m, &err);
+    if (status == PCS_OK) {
+        print_flips(&m, &err, free_top_flip(top));
+        *c = (checks){.done = c->done, .failed = c->failed, .context = m.tab->name};
+        if (m.opts.adaptive || !set->method) {
+            check_flip_events(c, &run, &err, set->flips, allowed);
+        } else {
+            status = smooth_order(set, &m, &run, c);
+        }
+    }
+    c->context = NULL;
+    method_close(&m);
+    return status;
+}
+
+// What may be lost of a time, s. A flip takes the logarithm of 1 - m, a difference of the
+// invariants: the smaller it is, the more an error of theirs weighs.
+static double allowed_of(const settings *set, const free_top *top)
+{
+    return 2 * set->run.t_end * (set->rtol + 1e-14) * (1 + 1e-3 / top->m1);
+}
+
+static pcs_status run_all(const settings *set, const free_top *top, csv *out, checks *c)
+{
+    const double allowed = allowed_of(set, top);
+    csv none = {0};
+    if (!set->method) {
+        PCS_TRY(by_scheme(set, top, out, c));
+        PCS_TRY(by_method(set, top, "dormand_prince", allowed, &none, c));
+        return by_method(set, top, "gauss6", allowed, &none, c);
+    }
+    if (strcmp(set->method, "theta") == 0) return by_scheme(set, top, out, c);
+    return by_method(set, top, set->method, allowed, out, c);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
@@ -207,23 +338,12 @@ int main(int argc, char **argv)
     if (!csv_open(&out, set.run.csv, "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz")) return 2;
     const free_top top = free_top_make(set.I, set.spin, set.wobble, set.about == 1);
     printf("a flip every %.9g s (parameter 1 - m = %.3g)\n", free_top_flip(&top), top.m1);
-    errors err[MOST_LEVELS];
-    pcs_status status = PCS_OK;
-    csv none = {0};
-    for (int k = 0; k <= set.study && status == PCS_OK; ++k) {
-        status = spin(&set, &top, set.run.h / (1 << k), k == 0 ? &out : &none, &err[k]);
-    }
+    checks c = {0};
+    const pcs_status status = run_all(&set, &top, &out, &c);
     if (status != PCS_OK) {
         csv_drop(&out);
         return say_error("dzhanibekov", status);
     }
     if (!csv_close(&out)) return 2;
-    printf("\n%6s %16s %16s\n", "flip", "last run", "closed form");
-    for (int i = 0; i < err[set.study].flips; ++i) {
-        printf("%6d %16.9f %16.9f\n", i + 1, err[set.study].flip[i],
-               (i + 0.5) * free_top_flip(&top));
-    }
-    checks c;
-    check_levels(&set, &top, err, &c);
     return checks_end(&c);
 }
