@@ -4,23 +4,6 @@
 
 #include <string.h>
 
-// y = sum_{j < count} w_j K_j
-static void combine(const pcs_integrator *run, int count, const double *w, double *y)
-{
-    const int n = run->n;
-    const double *K = run->K;
-    for (int i = 0; i < n; ++i) {
-        y[i] = 0;
-    }
-    for (int j = 0; j < count; ++j) {
-        const double a = w[j], *Kj = K + (size_t)n * j;
-        if (a == 0) continue;
-        for (int i = 0; i < n; ++i) {
-            y[i] += a * Kj[i];
-        }
-    }
-}
-
 pcs_status ode_explicit_attempt(pcs_integrator *run, double h)
 {
     const pcs_tableau *tab = run->tableau;
@@ -34,17 +17,9 @@ pcs_status ode_explicit_attempt(pcs_integrator *run, double h)
             memcpy(Ki, run->f, (size_t)n * sizeof *Ki);
             continue;
         }
-        combine(run, i, tab->A + (size_t)s * i, run->stage);
-        for (int k = 0; k < n; ++k) {
-            run->stage[k] = run->x[k] + h * run->stage[k];
-        }
+        ode_stage_point(run, i, h);
         PCS_TRY(ode_rates(run, run->t + tab->c[i] * h, run->stage, Ki));
     }
-    combine(run, s, tab->b, run->stage);
-    for (int k = 0; k < n; ++k) {
-        const double change = h * run->stage[k] + run->carry[k];
-        run->x_new[k] = run->x[k] + change;
-        run->carry_new[k] = (run->x[k] - run->x_new[k]) + change;
-    }
+    ode_end_point(run, h);
     return PCS_OK;
 }

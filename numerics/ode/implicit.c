@@ -190,17 +190,6 @@ static void keep(pcs_integrator *run, const ode_stages *st, const stage_group *g
     }
 }
 
-static void combine(pcs_integrator *run, double h)
-{
-    for (int k = 0; k < run->n; ++k) {
-        double sum = 0;
-        for (int j = 0; j < run->s; ++j) {
-            sum += run->tableau->b[j] * run->K[(size_t)run->n * j + k];
-        }
-        run->x_new[k] = run->x[k] + h * sum;
-    }
-}
-
 // z (and x') at the end of the step: those of the last stage, or solved for
 static pcs_status algebraic_end(pcs_integrator *run, ode_stages *st)
 {
@@ -261,7 +250,7 @@ pcs_status ode_implicit_attempt(pcs_integrator *run, double h)
     if (stages_J_is_of_now(run, st)) st->iters_new = st->iters;
     st->extra += fmax(0, st->iters - st->iters_new);
 
-    combine(run, h);
+    ode_end_point(run, h);
     if (run->kind == ODE_EXPLICIT_FORM) return PCS_OK;
     PCS_TRY(algebraic_end(run, st));
     return slopes(run, st);

@@ -79,6 +79,11 @@ pcs_status ode_attempt(pcs_integrator *run, double h);
 pcs_status ode_explicit_attempt(pcs_integrator *run, double h);
 pcs_status ode_implicit_attempt(pcs_integrator *run, double h);
 
+// run->stage = x + h sum_{j < i} a_ij K_j, the point of stage i of an explicit tableau
+void ode_stage_point(pcs_integrator *run, int i, double h);
+// x_new = x + h sum b_j K_j and carry_new; uses run->stage
+void ode_end_point(pcs_integrator *run, double h);
+
 // makes run->stages; run->kind, tableau, sizes and opts are set
 pcs_status ode_stages_create(pcs_integrator *run);
 void ode_stages_destroy(pcs_integrator *run);

@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-// y = x + h sum_{j < count} w_j K_j
-static void combine(const pcs_integrator *run, int count, const double *w, double h, double *y)
-{
-    for (int k = 0; k < run->n; ++k) {
-        double sum = 0;
-        for (int j = 0; j < count; ++j) {
-            sum += w[j] * run->K[(size_t)run->n * j + k];
-        }
-        y[k] = run->x[k] + h * sum;
-    }
-}
-
 pcs_status ode_half_explicit_attempt(pcs_integrator *run, double h)
 {
     ode_stages *st = run->stages;
@@ -26,14 +14,14 @@ pcs_status ode_half_explicit_attempt(pcs_integrator *run, double h)
         double *K = run->K + n * (size_t)i, *z = run->Z + nz * (size_t)i;
         const double t = run->t + tab->c[i] * h;
         if (nz > 0) memcpy(z, i == 0 ? run->z : z - nz, bytes);
-        combine(run, i, tab->A + (size_t)s * i, h, run->stage);
+        ode_stage_point(run, i, h);
         // z is consistent now: nothing to solve at the start
         if (nz > 0 && !(i == 0 && run->first_is_start)) {
             PCS_TRY(algebraic_solve(st, t, run->stage, NULL, z));
         }
         PCS_TRY(system_rates(st, t, run->stage, z, K));
     }
-    combine(run, s, tab->b, h, run->x_new);
+    ode_end_point(run, h);
     if (nz == 0) return PCS_OK;
     memcpy(run->z_new, run->Z + nz * (size_t)(s - 1), bytes);
     if (pcs_tableau_is_stiffly_accurate(tab)) return PCS_OK;
