@@ -16,9 +16,11 @@ void pcs_physics_release(pcs_physics *physics)
 
 typedef struct smooth_physics {
     pcs_env env;
-    pcs_controlled system;
+    pcs_controlled system; // of a controlled one
     pcs_integrator *run;
-    double *u;
+    int n, m;
+    double *u;   // the command, where f reads it
+    double *own; // u, if it is ours
     bool started;
 } smooth_physics;
 
@@ -37,7 +39,7 @@ static int project(void *user, double t, double *x)
 static pcs_status smooth_advance(void *user, double t, double t_next, const double *u, double *x)
 {
     smooth_physics *p = user;
-    const size_t n = (size_t)p->system.n, m = (size_t)p->system.m;
+    const size_t n = (size_t)p->n, m = (size_t)p->m;
     const bool told = m > 0 && memcmp(p->u, u, m * sizeof *u) != 0;
     if (told) memcpy(p->u, u, m * sizeof *u);
     if (!p->started || pcs_integrator_t(p->run) != t) {
@@ -62,8 +64,38 @@ static void smooth_release(void *user)
     smooth_physics *p = user;
     const pcs_env env = p->env;
     pcs_integrator_destroy(p->run);
-    pcs_env_free(&env, p->u);
+    pcs_env_free(&env, p->own);
     pcs_env_free(&env, p);
+}
+
+static pcs_status make(const pcs_env *env, const pcs_ode *ode, const pcs_ode_opts *opts,
+                       smooth_physics *p, pcs_physics *out)
+{
+    const pcs_status status = pcs_integrator_create(env, ode, opts, &p->run);
+    if (status != PCS_OK) {
+        smooth_release(p);
+        return status;
+    }
+    p->n = ode->n;
+    *out = (pcs_physics){
+        .n = p->n, .m = p->m, .advance = smooth_advance, .release = smooth_release, .user = p};
+    return PCS_OK;
+}
+
+static smooth_physics *room(const pcs_env *env, int m, bool own)
+{
+    smooth_physics *p = pcs_env_alloc(env, 1, sizeof *p);
+    if (!p) return NULL;
+    if (env) p->env = *env;
+    p->m = m;
+    if (own) {
+        p->u = p->own = pcs_env_alloc(env, (size_t)m + 1, sizeof *p->u);
+        if (!p->own) {
+            smooth_release(p);
+            return NULL;
+        }
+    }
+    return p;
 }
 
 pcs_status pcs_physics_of_system(const pcs_env *env, const pcs_controlled *system,
@@ -74,25 +106,26 @@ pcs_status pcs_physics_of_system(const pcs_env *env, const pcs_controlled *syste
                                      "null, and m >= 0");
     }
     *out = (pcs_physics){0};
-    smooth_physics *p = pcs_env_alloc(env, 1, sizeof *p);
+    smooth_physics *p = room(env, system->m, true);
     if (!p) return pcs_fail_memory("pcs_physics_of_system");
-    if (env) p->env = *env;
     p->system = *system;
-    p->u = pcs_env_alloc(env, (size_t)system->m + 1, sizeof *p->u);
     const pcs_ode ode = {
         .n = system->n, .f = rates, .project = system->project ? project : NULL, .user = p};
-    pcs_status status =
-        p->u ? pcs_integrator_create(env, &ode, opts, &p->run) : pcs_fail_memory("pcs_physics");
-    if (status != PCS_OK) {
-        smooth_release(p);
-        return status;
+    return make(env, &ode, opts, p, out);
+}
+
+pcs_status pcs_physics_of_ode(const pcs_env *env, const pcs_ode *ode, const pcs_ode_opts *opts,
+                              int m, double *command, pcs_physics *out)
+{
+    if (!ode || !out || m < 0 || (m > 0 && !command)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_physics_of_ode: ode, out and (with m > 0) command must "
+                                     "not be null, and m >= 0");
     }
-    *out = (pcs_physics){.n = system->n,
-                         .m = system->m,
-                         .advance = smooth_advance,
-                         .release = smooth_release,
-                         .user = p};
-    return PCS_OK;
+    *out = (pcs_physics){0};
+    smooth_physics *p = room(env, m, false);
+    if (!p) return pcs_fail_memory("pcs_physics_of_ode");
+    p->u = command;
+    return make(env, ode, opts, p, out);
 }
 
 // ---- a model

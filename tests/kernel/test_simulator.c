@@ -190,6 +190,44 @@ START_TEST(the_display_may_stop)
 }
 END_TEST
 
+// the same cart as an equation that reads its command from the caller's memory
+static int cart_of_caller(void *user, double t, const double *x, double *xdot)
+{
+    (void)t;
+    xdot[0] = x[1];
+    xdot[1] = *(const double *)user;
+    return 0;
+}
+
+START_TEST(any_smooth_system_is_physics)
+{
+    double end[2][2], command = 7;
+    for (int k = 0; k < 2; ++k) {
+        const pcs_ode ode = {.n = 2, .f = cart_of_caller, .user = &command};
+        pilot p = {0};
+        pcs_physics physics;
+        if (k == 0) {
+            physics = cart(NULL);
+        } else {
+            CK_OK(pcs_physics_of_ode(NULL, &ode, NULL, 1, &command, &physics));
+        }
+        const pcs_simulator_def def = {.physics = physics,
+                                       .x0 = (double[]){1, 0},
+                                       .h = 0.02,
+                                       .control = pd_control,
+                                       .control_user = &p};
+        pcs_simulator *sim = simulate(&def);
+        CK_OK(pcs_simulator_run(sim, 1, NULL));
+        memcpy(end[k], pcs_simulator_x(sim), sizeof end[k]);
+        pcs_simulator_destroy(sim);
+        pcs_physics_release(&physics);
+    }
+    ck_assert(memcmp(end[0], end[1], sizeof end[0]) == 0);
+    pcs_physics physics;
+    CK_FAILS(pcs_physics_of_ode(NULL, NULL, NULL, 0, NULL, &physics), PCS_ERR_ARG);
+}
+END_TEST
+
 // ---- a model: a ball pushed by the command, that falls on the ground
 
 typedef struct ball_scene {
@@ -383,5 +421,5 @@ START_TEST(bad_definitions_are_refused)
 END_TEST
 
 PCS_TEST_MAIN("simulator", commands_are_held, every_part_has_its_own_rate, looking_changes_nothing,
-              the_display_may_stop, a_model_steps_as_it_does_alone, a_model_obeys_a_control,
-              failures_leave_the_records, bad_definitions_are_refused)
+              the_display_may_stop, any_smooth_system_is_physics, a_model_steps_as_it_does_alone,
+              a_model_obeys_a_control, failures_leave_the_records, bad_definitions_are_refused)

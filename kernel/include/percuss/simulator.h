@@ -57,6 +57,13 @@ PCS_NODISCARD PCS_API pcs_status pcs_physics_of_system(const pcs_env *env,
                                                        const pcs_controlled *system,
                                                        const pcs_ode_opts *opts, pcs_physics *out);
 
+/// Physics by an integrator of any smooth system of <percuss/ode.h>: a model taken as one
+/// (<percuss/smooth.h>), constraints (<percuss/mechanics.h>), a vehicle. The command is written to
+/// `command` (m numbers of the caller's, borrowed), where f reads it. Otherwise as above.
+PCS_NODISCARD PCS_API pcs_status pcs_physics_of_ode(const pcs_env *env, const pcs_ode *ode,
+                                                    const pcs_ode_opts *opts, int m,
+                                                    double *command, pcs_physics *out);
+
 /// Physics by pcs_step: bodies, joints, contacts with friction. The state record is (q, v) of the
 /// model's state, nq + nv numbers. Before each step the command is written to `command` (m numbers
 /// of the caller's), where the model's force callbacks read it; the state follows the record. A
