@@ -20,7 +20,7 @@ set xtics 2
 set logscale y
 set format y "10^{%T}"
 set yrange [1e-16:10]
-set key inside right center vertical samplen 1.5 font ",13"
+set key at graph 0.97, graph 0.52 vertical samplen 1.5 font ",13"
 set title "error of |Q|"
 plot for [i = 1:6] csv using "t":(of(word(ways, i), "norm") + 1e-17) with lines linewidth 2 \
      linecolor rgb colour[i] title word(ways, i)
@@ -33,8 +33,8 @@ plot for [i = 3:6] csv using "t":(of(word(ways, i), "attitude")) with lines line
      csv using "t":(of("normalised", "attitude")) with lines linewidth 2 linecolor rgb colour[2]
 unset logscale y
 set format y "%g"
-set yrange [*:*]
-set key inside left top
+set yrange [-2e-4:1e-3]
+set key at graph 0.97, graph 0.6
 set title "psi after an error of its rate"
 plot csv using "t":(of("psi_none", "norm")) with lines linestyle 1 title "without alpha", \
      csv using "t":(of("psi_baumgarte", "norm")) with lines linestyle 5 title "with alpha", \
