@@ -197,6 +197,13 @@ static pcs_status release(rope *r, double t, const double at[5])
     return go_on(r, t, x, &event);
 }
 
+// what the event that ended the present mode asks for
+static pcs_status change(rope *r)
+{
+    const double t = rope_time(r), *x = rope_state(r);
+    return r->mode == ROPE_SLACK ? capture(r, t, x) : release(r, t, x);
+}
+
 pcs_status rope_open(rope *r, const rope_def *def, const double x[2], const double v[2])
 {
     *r = (rope){.def = *def, .least = INFINITY};
@@ -232,8 +239,23 @@ pcs_status rope_advance(rope *r, double t)
             r->drift = fmax(r->drift, fabs(d - r->def.length));
         }
         if (report.end != PCS_ODE_EVENT) return PCS_OK;
-        PCS_TRY(r->mode == ROPE_SLACK ? capture(r, now, x) : release(r, now, x));
+        PCS_TRY(change(r));
     }
+}
+
+pcs_status rope_glance(rope *r, double t, double x[5])
+{
+    while (rope_time(r) < t) {
+        if (r->ended) {
+            r->ended = false;
+            PCS_TRY(change(r));
+        } else {
+            pcs_ode_report report;
+            PCS_TRY(pcs_integrator_step(r->run[r->mode], &report));
+            r->ended = report.end == PCS_ODE_EVENT;
+        }
+    }
+    return pcs_integrator_at(r->run[r->mode], t, x);
 }
 
 double rope_time(const rope *r)

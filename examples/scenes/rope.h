@@ -39,6 +39,7 @@ typedef struct rope {
     pcs_ode taut;            // its equations
     pcs_integrator *run[2];  // by mode
     rope_mode mode;
+    bool ended;   // the mode has: where rope_glance stopped
     double lost;  // J, by captures: m (1 - e^2) u_N^2 / 2 each
     double drift; // m, worst | |x - x_R| - l | at the end of a call while taut
     double least; // N, least tension seen while taut
@@ -54,6 +55,10 @@ void rope_close(rope *r);
 
 // to the time t, through all that happens until then
 pcs_status rope_advance(rope *r, double t);
+
+// x (5 numbers, as rope_state) at t by dense output, for many times that ascend: the rope itself
+// goes on by whole steps. Not to be mixed with rope_advance.
+pcs_status rope_glance(rope *r, double t, double x[5]);
 
 double rope_time(const rope *r);
 // x, y, vx, vy, and the work of the drag so far, J (>= 0)
