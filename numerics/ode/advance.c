@@ -16,6 +16,7 @@ static void copy(double *to, const double *from, int n)
 // x_new as the user wants it: on the manifold
 static pcs_status project(pcs_integrator *run)
 {
+    run->end_moved = false;
     if (run->kind != ODE_EXPLICIT_FORM || !run->ode.project) return PCS_OK;
     const double t = run->t_new;
     copy(run->stage, run->x_new, run->n);
@@ -32,11 +33,8 @@ static pcs_status project(pcs_integrator *run)
 }
 
 // the attempt becomes the present
-static pcs_status accept(pcs_integrator *run)
+static void accept(pcs_integrator *run)
 {
-    run->end_moved = false;
-    PCS_TRY(project(run));
-
     copy(run->x_old, run->x, run->n);
     copy(run->x, run->x_new, run->n);
     copy(run->carry, run->carry_new, run->n);
@@ -55,24 +53,30 @@ static pcs_status accept(pcs_integrator *run)
     run->t_old = run->t;
     run->t = run->t_new;
     run->h_last = run->h_tried;
-    run->K_of_last = true;
     run->report.steps += 1;
     if (run->stages) ode_stages_accepted(run);
-    return PCS_OK;
+    double *const K = run->K;
+    run->K = run->K_last;
+    run->K_last = K;
+    run->K_last_known = true;
 }
 
 // Looks at the events of the attempt and accepts it. t_end: where it ends, or NaN for h_tried from
 // now.
 static pcs_status finish(pcs_integrator *run, double t_end, bool *stop)
 {
-    *stop = false;
     const double change = run->h_tried + run->t_carry;
     run->t_new = isnan(t_end) ? run->t + change : t_end;
     const double carry = isnan(t_end) ? (run->t - run->t_new) + change : 0;
-    if (run->events > 0) PCS_TRY(ode_find_events(run, stop));
-    PCS_TRY(accept(run));
-    run->t_carry = *stop ? 0 : carry;
-    if (run->events > 0) PCS_TRY(ode_arm_events(run, false));
+    bool event = false;
+    if (run->events > 0) PCS_TRY(ode_find_events(run, &event));
+    PCS_TRY(project(run));
+    if (run->events > 0) PCS_TRY(ode_event_values(run, run->t_new, run->x_new));
+    // from here on nothing fails
+    accept(run);
+    if (run->events > 0) ode_accept_events(run);
+    run->t_carry = event ? 0 : carry;
+    *stop = event;
     return PCS_OK;
 }
 
@@ -130,7 +134,6 @@ static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, lo
             return status;
         }
         run->report.rejected += 1;
-        run->K_of_last = false;
         growth = 1;
         h *= factor;
     }
@@ -146,7 +149,6 @@ static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, lo
 
 static pcs_status given_step(pcs_integrator *run, double h, double t_new, bool *stop)
 {
-    run->K_of_last = false;
     PCS_TRY(ode_attempt(run, h));
     PCS_TRY(finish(run, t_new, stop));
     return PCS_OK;
@@ -154,13 +156,14 @@ static pcs_status given_step(pcs_integrator *run, double h, double t_new, bool *
 
 // ---- what users call
 
-static pcs_status check_run(const pcs_integrator *run, const char *who)
+static pcs_status check_run(pcs_integrator *run, const char *who)
 {
     if (!run) return pcs_fail(PCS_ERR_ARG, "%s: run must not be null", who);
     if (!run->started) {
         return pcs_fail(PCS_ERR_ARG, "%s: the run has not been started (pcs_integrator_start)",
                         who);
     }
+    run->found_count = 0;
     return PCS_OK;
 }
 
@@ -199,8 +202,9 @@ pcs_status pcs_integrator_advance(pcs_integrator *run, double t_end, pcs_ode_rep
     PCS_TRY(check_run(run, "pcs_integrator_advance"));
     if (!(t_end >= run->t) || !isfinite(t_end)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_integrator_advance: t_end = %g lies before the present time %g", t_end,
-                        run->t);
+                        "pcs_integrator_advance: t_end = %.17g %s the present time %.17g; runs go "
+                        "forward only (for the past integrate -f over -t)",
+                        t_end, isfinite(t_end) ? "lies before" : "is not a time behind", run->t);
     }
     long budget = run->opts.max_steps > 0 ? run->opts.max_steps : LONG_MAX;
     bool stop = false;

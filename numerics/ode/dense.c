@@ -10,8 +10,8 @@ static bool has_weights(const pcs_tableau *tab)
 }
 
 // x0 + h sum_i b_i(theta) K_i
-static pcs_status by_stages(const pcs_integrator *run, const double *x0, double h, double theta,
-                            double *x)
+static pcs_status by_stages(const pcs_integrator *run, const double *K, const double *x0, double h,
+                            double theta, double *x)
 {
     const int n = run->n;
     double b[PCS_TABLEAU_STAGES];
@@ -22,7 +22,7 @@ static pcs_status by_stages(const pcs_integrator *run, const double *x0, double 
     for (int j = 0; j < run->s; ++j) {
         if (b[j] == 0) continue;
         for (int i = 0; i < n; ++i) {
-            x[i] += b[j] * run->K[(size_t)n * j + i];
+            x[i] += b[j] * K[(size_t)n * j + i];
         }
     }
     for (int i = 0; i < n; ++i) {
@@ -53,7 +53,7 @@ pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x)
 {
     const int n = run->n;
     if (has_weights(run->tableau)) {
-        PCS_TRY(by_stages(run, run->x, run->h_tried, theta, x));
+        PCS_TRY(by_stages(run, run->K, run->x, run->h_tried, theta, x));
     } else if (run->kind != ODE_EXPLICIT_FORM && !(run->f_known && run->f_new_known)) {
         by_line(n, run->x, run->x_new, theta, x);
     } else {
@@ -71,8 +71,8 @@ pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x)
 pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x)
 {
     const int n = run->n;
-    if (has_weights(run->tableau) && run->K_of_last) {
-        PCS_TRY(by_stages(run, run->x_old, run->h_last, theta, x));
+    if (has_weights(run->tableau) && run->K_last_known) {
+        PCS_TRY(by_stages(run, run->K_last, run->x_old, run->h_last, theta, x));
     } else if (run->kind != ODE_EXPLICIT_FORM && !(run->f_old_known && run->f_known)) {
         by_line(n, run->x_old, run->x, theta, x);
     } else {

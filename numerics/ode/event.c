@@ -1,39 +1,17 @@
 // Events: zeros of g(t, x) within an attempt. Sampled on the interpolant, bracketed, located there
 // by Brent's method; a terminal one is then located on the length of the step itself, so that the
-// state at the event is as good as the end of a step.
-#include "ode/integrator.h"
+// state at the event is as good as the end of a step. Nothing counts before the attempt is
+// accepted.
+#include "ode/event.h"
 
 #include <float.h>
 #include <string.h>
 
 enum { SAMPLES = 8 }; // intervals of a step in which a sign change is looked for
 
-// ---- g
-
-static pcs_status value_at(const ode_watch *w, double t, const double *x, double *g)
-{
-    const unsigned long mark = pcs_fail_mark();
-    const int code = w->event.g(w->event.user, t, x, g);
-    if (code != 0 || !isfinite(*g)) {
-        return pcs_fail_since(mark, PCS_ERR_CALLBACK,
-                              "integration: an event function %s at t = %.9g",
-                              code != 0 ? "failed" : "gave a number that is not finite", t);
-    }
-    return PCS_OK;
-}
-
-// g on the interpolant, at theta in [0, 1] of the attempt
-static pcs_status value(pcs_integrator *run, const ode_watch *w, double theta, double *g)
-{
-    if (theta == 1) return value_at(w, run->t_new, run->x_new, g);
-    const double t = run->t + theta * run->h_tried;
-    PCS_TRY(ode_interpolate_attempt(run, theta, run->x_event));
-    return value_at(w, t, run->x_event, g);
-}
-
 // ---- watching
 
-pcs_status pcs_integrator_set_events(pcs_integrator *run, int n, const pcs_event *events)
+static pcs_status check_events(const pcs_integrator *run, int n, const pcs_event *events)
 {
     if (!run || n < 0 || (n > 0 && !events)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_set_events: run or events is null, or n < 0");
@@ -46,49 +24,87 @@ pcs_status pcs_integrator_set_events(pcs_integrator *run, int n, const pcs_event
                             i);
         }
     }
+    return PCS_OK;
+}
+
+pcs_status pcs_integrator_set_events(pcs_integrator *run, int n, const pcs_event *events)
+{
+    PCS_TRY(check_events(run, n, events));
     ode_watch *watch = NULL;
     if (n > 0) {
         watch = pcs_env_alloc(&run->env, (size_t)n, sizeof *watch);
         if (!watch) return pcs_fail_memory("pcs_integrator_set_events");
     }
     for (int i = 0; i < n; ++i) {
-        watch[i].event = events[i];
+        watch[i] = (ode_watch){.event = events[i]};
     }
     ode_watch *before = run->watch;
     const int events_before = run->events;
     run->watch = watch;
     run->events = n;
-    const pcs_status status = run->started ? ode_arm_events(run, true) : PCS_OK;
+    const pcs_status status = run->started ? ode_event_values(run, run->t, run->x) : PCS_OK;
     if (status != PCS_OK) {
         run->watch = before;
         run->events = events_before;
         before = watch;
+    } else if (run->started) {
+        ode_arm_events(run);
     }
     pcs_env_free(&run->env, before);
     return status;
 }
 
-pcs_status ode_arm_events(pcs_integrator *run, bool fresh)
+pcs_status ode_event_values(pcs_integrator *run, double t, const double *x)
 {
-    const pcs_event_found *at = &run->report.event;
     for (int i = 0; i < run->events; ++i) {
-        ode_watch *w = &run->watch[i];
-        PCS_TRY(value_at(w, run->t, run->x, &w->g));
-        const bool left = fabs(w->g) > run->opts.event_tol;
-        w->armed = fresh ? left : left || (w->armed && w->g != 0);
-        // at a terminal event g is zero, whatever rounding made of it
-        if (w->event.terminal && at->index == i && at->t == run->t) w->armed = false;
+        PCS_TRY(ode_event_at(&run->watch[i], t, x, &run->watch[i].g_new));
     }
     return PCS_OK;
 }
 
-// ---- brackets
+void ode_arm_events(pcs_integrator *run)
+{
+    for (int i = 0; i < run->events; ++i) {
+        ode_watch *w = &run->watch[i];
+        // at an event g is zero, whatever rounding made of it
+        const double zero = w->at_event ? 2 * fabs(w->g) : 0;
+        w->g = w->g_new;
+        w->armed = fabs(w->g) > fmax(run->opts.event_tol, zero);
+    }
+}
 
-// samples of one event function: theta ascending
+void ode_accept_events(pcs_integrator *run)
+{
+    for (int i = 0; i < run->events; ++i) {
+        ode_watch *w = &run->watch[i];
+        const bool left = fabs(w->g_new) > run->opts.event_tol;
+        w->at_event = w->settled;
+        w->g = w->g_new;
+        w->armed = !w->settled && (left || (w->armed && w->g != 0));
+    }
+    for (int k = 0; k < run->found_new; ++k) {
+        const pcs_event_found *f = &run->found[run->found_count + k];
+        run->report.events += f->direction != 0;
+        run->report.touches += f->direction == 0;
+        run->report.event = *f;
+    }
+    run->found_count += run->found_new;
+    run->found_new = 0;
+}
+
+int pcs_integrator_found(const pcs_integrator *run, const pcs_event_found **found)
+{
+    if (found) *found = run ? run->found : NULL;
+    return run ? run->found_count : 0;
+}
+
+// ---- samples
+
+// of one event function, theta ascending
 typedef struct samples {
     int n;
     double theta[SAMPLES + 8], g[SAMPLES + 8];
-    double size; // of |g|
+    double zero; // |g| that rounding leaves of zero
 } samples;
 
 static pcs_status sample(pcs_integrator *run, const ode_watch *w, samples *at)
@@ -102,7 +118,7 @@ static pcs_status sample(pcs_integrator *run, const ode_watch *w, samples *at)
         at->n = 0;
         for (double theta = 1e-10; theta < 0.1; theta *= 100) {
             double g;
-            PCS_TRY(value(run, w, theta, &g));
+            PCS_TRY(ode_event_value(run, w, theta, &g));
             if (fabs(g) <= fmax(10 * fabs(w->g), DBL_MIN)) continue;
             at->theta[at->n] = theta;
             at->g[at->n++] = g;
@@ -111,93 +127,15 @@ static pcs_status sample(pcs_integrator *run, const ode_watch *w, samples *at)
     for (int k = 1; k <= SAMPLES; ++k) {
         const double theta = (double)k / SAMPLES;
         double g;
-        PCS_TRY(value(run, w, theta, &g));
+        PCS_TRY(ode_event_value(run, w, theta, &g));
         at->theta[at->n] = theta;
         at->g[at->n++] = g;
     }
+    double size = 0;
     for (int k = 0; k < at->n; ++k) {
-        at->size = fmax(at->size, fabs(at->g[k]));
+        size = fmax(size, fabs(at->g[k]));
     }
-    return PCS_OK;
-}
-
-// ---- locating on the interpolant
-
-// zero of g between a and b, where its signs differ (Brent 1973)
-static pcs_status locate(pcs_integrator *run, const ode_watch *w, double a, double ga, double b,
-                         double gb, double tol, double *root)
-{
-    double c = a, gc = ga, d = b - a, e = d;
-    for (int it = 0; it < 200; ++it) {
-        if ((gb > 0) == (gc > 0)) {
-            c = a, gc = ga;
-            d = e = b - a;
-        }
-        if (fabs(gc) < fabs(gb)) {
-            a = b, b = c, c = a;
-            ga = gb, gb = gc, gc = ga;
-        }
-        const double small = 2 * DBL_EPSILON * fabs(b) + 0.5 * tol, m = 0.5 * (c - b);
-        if (fabs(m) <= small || gb == 0) break;
-        if (fabs(e) >= small && fabs(ga) > fabs(gb)) {
-            const double s = gb / ga;
-            double p, q;
-            if (a == c) { // secant
-                p = 2 * m * s;
-                q = 1 - s;
-            } else { // inverse quadratic interpolation
-                const double u = ga / gc, r = gb / gc;
-                p = s * (2 * m * u * (u - r) - (b - a) * (r - 1));
-                q = (u - 1) * (r - 1) * (s - 1);
-            }
-            if (p > 0) {
-                q = -q;
-            } else {
-                p = -p;
-            }
-            if (2 * p < fmin(3 * m * q - fabs(small * q), fabs(e * q))) {
-                e = d;
-                d = p / q;
-            } else {
-                d = e = m;
-            }
-        } else {
-            d = e = m;
-        }
-        a = b, ga = gb;
-        b += fabs(d) > small ? d : copysign(small, m);
-        PCS_TRY(value(run, w, b, &gb));
-    }
-    *root = b;
-    return PCS_OK;
-}
-
-// least side g between a and b by golden section, given up below zero: g may reach zero there
-// without the samples showing it
-static pcs_status lowest(pcs_integrator *run, const ode_watch *w, double a, double b, double side,
-                         double tol, double *theta, double *g)
-{
-    const double ratio = 0.5 * (sqrt(5) - 1);
-    double l = b - ratio * (b - a), r = a + ratio * (b - a), gl, gr;
-    PCS_TRY(value(run, w, l, &gl));
-    PCS_TRY(value(run, w, r, &gr));
-    // the square root of rounding is all that a minimum shows of its place
-    while (b - a > fmax(tol, 1e-9) && side * gl > 0 && side * gr > 0) {
-        if (side * gl < side * gr) {
-            b = r;
-            r = l, gr = gl;
-            l = b - ratio * (b - a);
-            PCS_TRY(value(run, w, l, &gl));
-        } else {
-            a = l;
-            l = r, gl = gr;
-            r = a + ratio * (b - a);
-            PCS_TRY(value(run, w, r, &gr));
-        }
-    }
-    const bool left = side * gl < side * gr;
-    *theta = left ? l : r;
-    *g = left ? gl : gr;
+    at->zero = run->opts.event_tol * size;
     return PCS_OK;
 }
 
@@ -209,144 +147,184 @@ typedef struct first_event {
     int direction;
 } first_event;
 
-static bool wanted(const ode_watch *w, int direction)
+// one more found event, not counted yet
+static pcs_status note(pcs_integrator *run, int index, double theta, int direction)
 {
-    return w->event.direction == 0 || w->event.direction == direction;
+    const int n = run->found_count + run->found_new;
+    if (n == run->found_room) {
+        const int room = n < 8 ? 16 : 2 * n;
+        pcs_event_found *more = pcs_env_alloc(&run->env, (size_t)room, sizeof *more);
+        if (!more) return pcs_fail_memory("integration: the list of events");
+        if (n > 0) memcpy(more, run->found, (size_t)n * sizeof *more);
+        pcs_env_free(&run->env, run->found);
+        run->found = more;
+        run->found_room = room;
+    }
+    const double t = theta == 1 ? run->t_new : run->t + theta * run->h_tried;
+    run->found[n] = (pcs_event_found){.index = index, .t = t, .direction = direction};
+    run->found_new += 1;
+    return PCS_OK;
 }
 
-static void note(pcs_integrator *run, int index, double theta, int direction)
+static pcs_status crossed(pcs_integrator *run, int index, double theta, int direction,
+                          first_event *first)
 {
-    run->report.event = (pcs_event_found){
-        .index = index, .t = run->t + theta * run->h_tried, .direction = direction};
+    const pcs_event *e = &run->watch[index].event;
+    if (e->direction != 0 && e->direction != direction) return PCS_OK;
+    if (e->terminal && (first->index < 0 || theta < first->theta)) {
+        *first = (first_event){index, theta, direction};
+    }
+    return note(run, index, theta, direction);
 }
 
 // a sign change between two places, g0 != 0
 static pcs_status crossing(pcs_integrator *run, int index, double a, double ga, double b, double gb,
                            double tol, first_event *first)
 {
-    const ode_watch *w = &run->watch[index];
-    const int direction = ga < 0 ? 1 : -1;
-    if (!wanted(w, direction)) return PCS_OK;
     double theta = b;
-    if (gb != 0) PCS_TRY(locate(run, w, a, ga, b, gb, tol, &theta));
-    if (w->event.terminal) {
-        if (first->index < 0 || theta < first->theta) {
-            *first = (first_event){index, theta, direction};
-        }
-    } else if (first->index < 0 || theta <= first->theta) {
-        note(run, index, theta, direction);
-        run->report.events += 1;
+    if (gb != 0) {
+        PCS_TRY(ode_event_locate(run, &run->watch[index], a, ga, b, gb, tol, &theta));
     }
-    return PCS_OK;
+    return crossed(run, index, theta, ga < 0 ? 1 : -1, first);
 }
 
-// three samples of one sign with the middle one nearest to zero: it may touch, or cross twice
+// Whether g, by samples k - 1, k and k + 1 of one sign, may have been nearest to zero between them
+// and close to it: by the parabola through them, taken as equally spaced. Every place is asked of
+// once, the first and last intervals of a step with their neighbours.
+static bool may_dip(const ode_watch *w, const samples *at, int k)
+{
+    const double ga = at->g[k - 1], gm = at->g[k], gb = at->g[k + 1];
+    if ((ga > 0) != (gm > 0) || (gb > 0) != (gm > 0)) return false;
+    const double bend = ga - 2 * gm + gb, slope = 0.5 * (gb - ga);
+    const bool lowest = fabs(gm) <= fabs(ga) && fabs(gm) <= fabs(gb);
+    const double low = bend != 0 ? gm - 0.5 * slope * slope / bend : gm;
+    if (!lowest) {
+        const bool front = k == 1 && w->armed && fabs(ga) <= fabs(gm);
+        const bool back = k == at->n - 2 && fabs(gb) <= fabs(gm);
+        if ((!front && !back) || !(bend * gm > 0) || fabs(slope) > 1.25 * fabs(bend)) return false;
+    }
+    return low * gm <= 0 || fabs(low) <= 0.05 * fmax(fabs(ga), fabs(gb));
+}
+
+// it may touch, or cross twice
 static pcs_status dip(pcs_integrator *run, int index, const samples *at, int k, double tol,
                       first_event *first)
 {
-    const ode_watch *w = &run->watch[index];
-    const double ga = at->g[k - 1], gm = at->g[k], gb = at->g[k + 1];
-    // the parabola through them, taken as equally spaced, stays well away from zero
-    const double bend = ga - 2 * gm + gb, slope = 0.5 * (gb - ga);
-    const double low = bend != 0 ? gm - 0.5 * slope * slope / bend : gm;
-    if (low * gm > 0 && fabs(low) > 0.05 * fmax(fabs(ga), fabs(gb))) return PCS_OK;
+    const double a = at->theta[k - 1], b = at->theta[k + 1], gm = at->g[k];
     double theta, g;
-    PCS_TRY(lowest(run, w, at->theta[k - 1], at->theta[k + 1], gm > 0 ? 1 : -1, tol, &theta, &g));
-    if (fabs(g) <= run->opts.event_tol * fmax(at->size, fabs(gm))) {
-        if (first->index < 0 || theta <= first->theta) {
-            note(run, index, theta, 0);
-            run->report.touches += 1;
-        }
-        return PCS_OK;
-    }
+    PCS_TRY(ode_event_lowest(run, &run->watch[index], a, b, gm > 0 ? 1 : -1, tol, &theta, &g));
+    if (fabs(g) <= at->zero) return note(run, index, theta, 0);
     if ((g > 0) == (gm > 0)) return PCS_OK;
-    PCS_TRY(crossing(run, index, at->theta[k - 1], ga, theta, g, tol, first));
-    return crossing(run, index, theta, g, at->theta[k + 1], gb, tol, first);
+    PCS_TRY(crossing(run, index, a, at->g[k - 1], theta, g, tol, first));
+    return crossing(run, index, theta, g, b, at->g[k + 1], tol, first);
+}
+
+// The attempt ends at zero, coming from sample k: whether g crosses there or only touches shows
+// behind the end, where the interpolant goes on.
+static pcs_status end_at_zero(pcs_integrator *run, int index, const samples *at, int k, double tol,
+                              first_event *first)
+{
+    ode_watch *w = &run->watch[index];
+    const double ga = at->g[k], gb = at->g[at->n - 1];
+    double beyond = 0;
+    const bool seen =
+        ode_event_value(run, w, 1 + 1.0 / 128, &beyond) == PCS_OK && fabs(beyond) > at->zero;
+    if (!seen && gb != 0 && (gb > 0) == (ga > 0)) return PCS_OK; // the next step will tell
+    w->settled = true;
+    if (seen && (beyond > 0) == (ga > 0)) return note(run, index, 1, 0);
+    if (gb == 0 || (gb > 0) == (ga > 0)) return crossed(run, index, 1, ga < 0 ? 1 : -1, first);
+    return crossing(run, index, at->theta[k], ga, 1, gb, tol, first);
 }
 
 static pcs_status look(pcs_integrator *run, int index, double tol, first_event *first)
 {
+    ode_watch *w = &run->watch[index];
     samples at;
-    PCS_TRY(sample(run, &run->watch[index], &at));
-    for (int k = 0; k + 1 < at.n; ++k) {
-        const double ga = at.g[k], gb = at.g[k + 1];
-        if (ga == 0) continue; // seen from the interval before it
-        if (gb == 0 || (ga > 0) != (gb > 0)) {
-            PCS_TRY(crossing(run, index, at.theta[k], ga, at.theta[k + 1], gb, tol, first));
-        } else if (k > 0 && (at.g[k - 1] > 0) == (ga > 0) && at.g[k - 1] != 0 &&
-                   fabs(ga) <= fabs(gb) && fabs(ga) <= fabs(at.g[k - 1])) {
+    PCS_TRY(sample(run, w, &at));
+    bool left = w->armed;
+    int next;
+    for (int k = 0; k + 1 < at.n; k = next) {
+        const double ga = at.g[k];
+        next = k + 1;
+        left = left || fabs(ga) > at.zero;
+        if (ga == 0) continue;
+        // samples that are zero belong to the interval before them
+        while (next < at.n - 1 && fabs(at.g[next]) <= at.zero) {
+            ++next;
+        }
+        const double gb = at.g[next];
+        if (next == at.n - 1 && fabs(gb) <= at.zero) {
+            return end_at_zero(run, index, &at, k, tol, first);
+        }
+        if ((ga > 0) != (gb > 0)) {
+            PCS_TRY(crossing(run, index, at.theta[k], ga, at.theta[next], gb, tol, first));
+        } else if (left && next > k + 1) {
+            PCS_TRY(note(run, index, at.theta[k + 1], 0));
+        }
+        if (k > 0 && next == k + 1 && fabs(at.g[k - 1]) > at.zero && may_dip(w, &at, k)) {
             PCS_TRY(dip(run, index, &at, k, tol, first));
         }
     }
     return PCS_OK;
 }
 
-// ---- locating on the length of the step
+// ---- the attempt as a whole
 
-// g at the end of a step of tau
-static pcs_status value_by_step(pcs_integrator *run, const ode_watch *w, double tau, double *g)
+// What lies behind the stop does not happen; the rest in order of time.
+static void sort_found(pcs_integrator *run, const first_event *first, double t_first)
 {
-    PCS_TRY(ode_attempt(run, tau));
-    return value_at(w, run->t + tau, run->x_new, g);
+    pcs_event_found *found = run->found + run->found_count;
+    int n = 0;
+    for (int k = 0; k < run->found_new; ++k) {
+        const pcs_event_found f = found[k];
+        if (first->index >= 0) {
+            if (f.index == first->index && f.t == t_first && f.direction != 0) continue;
+            if (f.t > t_first) continue;
+        }
+        int at = n++;
+        for (; at > 0 && found[at - 1].t > f.t; --at) {
+            found[at] = found[at - 1];
+        }
+        found[at] = f;
+    }
+    run->found_new = n;
 }
 
-// The attempt ends at the event: secant steps on tau from where the interpolant has it. When they
-// fail the place on the interpolant stands.
-static pcs_status shorten(pcs_integrator *run, const first_event *first)
+// The run stops at the first terminal event: the attempt is made anew up to it.
+static pcs_status stop_at(pcs_integrator *run, const first_event *first, double tol)
 {
-    const ode_watch *w = &run->watch[first->index];
-    const double h = run->h_tried, there = first->theta * h;
-    double tau = there, g, before, slope;
-    if (!run->opts.event_by_step) return ode_attempt(run, there);
-
-    // the slope of g there, from the interpolant; at the very ends its place is good enough
-    const double d = fmin(1e-4, fmin(first->theta, 1 - first->theta) * 0.5);
-    if (d > 0) {
-        double low, high;
-        PCS_TRY(value(run, w, first->theta - d, &low));
-        PCS_TRY(value(run, w, first->theta + d, &high));
-        slope = (high - low) / (2 * d * h);
-    } else {
-        slope = 0;
+    const double h = run->h_tried,
+                 t_first = first->theta == 1 ? run->t_new : run->t + first->theta * h;
+    sort_found(run, first, t_first);
+    if (first->theta < 1) {
+        PCS_TRY(ode_event_shorten(run, first->index, first->theta));
+        run->t_new = run->t + run->h_tried;
     }
-    pcs_status status = value_by_step(run, w, tau, &g);
-    const double tol = fmax(4 * DBL_EPSILON * fabs(run->t + tau), 1e-3 * run->opts.event_tol * h);
-    for (int it = 0; it < 12 && status == PCS_OK && g != 0 && slope != 0; ++it) {
-        const double change = -g / slope, next = tau + change;
-        // the interpolant is never that far off
-        if (!(fabs(next - there) <= 0.1 * h) || !(next > 0)) break;
-        if (fabs(change) <= tol) {
-            return PCS_OK;
+    for (int k = 0; k < run->found_new; ++k) {
+        pcs_event_found *f = &run->found[run->found_count + k];
+        // what was found together with it, by the interpolant, is at the stop as well
+        if (t_first - f->t <= 2 * tol * h || f->t > run->t_new) {
+            f->t = run->t_new;
+            run->watch[f->index].settled = true;
         }
-        before = g;
-        status = value_by_step(run, w, next, &g);
-        if (status == PCS_OK && g != before) slope = (g - before) / (next - tau);
-        tau = next;
     }
-    if (status == PCS_OK && g == 0) return PCS_OK;
-    return ode_attempt(run, there);
+    run->watch[first->index].settled = true;
+    return note(run, first->index, 1, first->direction);
 }
 
 pcs_status ode_find_events(pcs_integrator *run, bool *stop)
 {
     const double h = fmax(run->h_tried, DBL_MIN);
-    const double tol = run->opts.event_tol * fmax(fabs(run->t), h) / h;
+    const double tol = fmin(run->opts.event_tol * fmax(fabs(run->t), h) / h, 1e-3);
     first_event first = {.index = -1};
     *stop = false;
-    // terminal events first: what lies behind the first of them does not happen
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < run->events; ++i) {
-            if (run->watch[i].event.terminal == (pass == 0)) {
-                PCS_TRY(look(run, i, fmin(tol, 1e-3), &first));
-            }
-        }
+    run->found_new = 0;
+    for (int i = 0; i < run->events; ++i) {
+        run->watch[i].settled = false;
+        PCS_TRY(look(run, i, tol, &first));
     }
-    if (first.index < 0) return PCS_OK;
-    if (first.theta < 1) PCS_TRY(shorten(run, &first));
-    if (first.theta < 1) run->t_new = run->t + run->h_tried;
-    run->report.event =
-        (pcs_event_found){.index = first.index, .t = run->t_new, .direction = first.direction};
-    run->report.events += 1;
-    *stop = true;
+    *stop = first.index >= 0;
+    if (*stop) return stop_at(run, &first, tol);
+    sort_found(run, &first, 0);
     return PCS_OK;
 }

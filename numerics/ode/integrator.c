@@ -105,6 +105,7 @@ static void take_arrays(pcs_integrator *run)
     run->z = PCS_TAKE(a, nz, double);
     run->xdot = PCS_TAKE(a, n, double);
     run->K = PCS_TAKE(a, n * s, double);
+    run->K_last = PCS_TAKE(a, n * s, double);
     run->Z = PCS_TAKE(a, nz * s, double);
     run->x_new = PCS_TAKE(a, n, double);
     run->z_new = PCS_TAKE(a, nz, double);
@@ -214,6 +215,7 @@ void pcs_integrator_destroy(pcs_integrator *run)
     const pcs_env env = run->env;
     ode_stages_destroy(run);
     pcs_env_free(&env, run->watch);
+    pcs_env_free(&env, run->found);
     pcs_arena_destroy(&env, &run->arena);
     pcs_env_free(&env, run);
 }
@@ -266,8 +268,12 @@ static pcs_status begin(pcs_integrator *run, double t0, const double *x0)
     run->h_last = run->h_tried = 0;
     run->h_next = run->opts.h;
     run->report = (pcs_ode_report){.event = {.index = -1}};
-    run->f_old_known = run->f_known = run->K_of_last = false;
+    run->f_old_known = run->f_known = run->K_last_known = false;
     memcpy(run->x, x0, (size_t)run->n * sizeof *x0);
+    run->found_count = 0;
+    for (int i = 0; i < run->events; ++i) {
+        run->watch[i].at_event = false;
+    }
     return PCS_OK;
 }
 
@@ -281,7 +287,8 @@ pcs_status pcs_integrator_start(pcs_integrator *run, double t0, const double *x0
     PCS_TRY(begin(run, t0, x0));
     PCS_TRY(ode_rates(run, t0, run->x, run->f));
     run->f_known = true;
-    PCS_TRY(ode_arm_events(run, true));
+    PCS_TRY(ode_event_values(run, run->t, run->x));
+    ode_arm_events(run);
     run->started = true;
     return PCS_OK;
 }
@@ -306,7 +313,8 @@ pcs_status pcs_integrator_start_dae(pcs_integrator *run, double t0, const double
         run->xdot[i] = xdot0 ? xdot0[i] : 0;
     }
     PCS_TRY(ode_consistent(run));
-    PCS_TRY(ode_arm_events(run, true));
+    PCS_TRY(ode_event_values(run, run->t, run->x));
+    ode_arm_events(run);
     run->started = true;
     return PCS_OK;
 }
@@ -321,6 +329,7 @@ pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x)
     if (!pcs_all_finite(x, (size_t)run->n)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_jump: x is not finite");
     }
+    PCS_TRY(ode_event_values(run, run->t, x));
     if (run->kind == ODE_EXPLICIT_FORM) {
         PCS_TRY(ode_rates(run, run->t, x, run->stage));
         memcpy(run->f, run->stage, bytes);
@@ -340,7 +349,8 @@ pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x)
     memset(run->carry, 0, bytes);
     run->h_tried = run->h_last = 0;
     run->t_old = run->t;
-    return ode_arm_events(run, true);
+    ode_arm_events(run);
+    return PCS_OK;
 }
 
 // ---- reading

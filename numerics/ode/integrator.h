@@ -13,8 +13,11 @@ typedef struct ode_stages ode_stages; // Newton on implicit stages: implicit.c
 
 typedef struct ode_watch {
     pcs_event event;
-    double g;   // at the present time
-    bool armed; // false: at zero, and it has not left it yet
+    double g;      // at the present time
+    bool armed;    // false: at zero, and it has not left it yet
+    bool at_event; // the present time is that of an event of this one
+    double g_new;  // at the end of the attempt
+    bool settled;  // the attempt ends at a zero that has been dealt with
 } ode_watch;
 
 struct pcs_integrator {
@@ -55,12 +58,13 @@ struct pcs_integrator {
     bool f_new_known;
     bool end_moved; // by the projection
 
-    // the last accepted step, for dense output, with the K above until the next attempt
+    // the last accepted step, for dense output
     double t_old, h_last; // h_last = 0: no step to look back on
     double *x_old;        // n
     double *f_old;        // n, when f_old_known
     bool f_old_known;
-    bool K_of_last; // K is that of the last accepted step
+    double *K_last; // n x s, its K (the two change places)
+    bool K_last_known;
 
     double *atol;       // n
     ode_stages *stages; // null for explicit methods of explicit systems
@@ -68,6 +72,9 @@ struct pcs_integrator {
     int events;
     ode_watch *watch; // allocated apart, by pcs_integrator_set_events
     double *x_event;  // n
+    // events found since the user called, in order of time, and behind them those of the attempt
+    pcs_event_found *found; // allocated apart, when there is no more room
+    int found_room, found_count, found_new;
 
     pcs_ode_report report;
 };
@@ -107,11 +114,15 @@ pcs_status ode_slope(pcs_integrator *run);
 pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x);
 pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x);
 
-// Looks for events within the attempt. With a terminal one the attempt is made anew up to it,
-// *stop is set, and which one it is stands in report.event.
+// Looks for events within the attempt; they wait in run->found. With a terminal one the attempt is
+// made anew up to it, and *stop is set.
 pcs_status ode_find_events(pcs_integrator *run, bool *stop);
-// g at the present. Fresh, at a start or jump, events at zero wait until they have left it.
-pcs_status ode_arm_events(pcs_integrator *run, bool fresh);
+// g at a place where the run is about to be; nothing else changes
+pcs_status ode_event_values(pcs_integrator *run, double t, const double *x);
+// that place is the present, after a start or jump: events at zero wait until they have left it
+void ode_arm_events(pcs_integrator *run);
+// that place is the present, the attempt accepted: what was found in it is counted
+void ode_accept_events(pcs_integrator *run);
 
 // RMS of the error estimate over atol + rtol max(|x|, |x+|)
 double ode_error(pcs_integrator *run);

@@ -238,6 +238,150 @@ START_TEST(the_first_of_two_events_stops)
 }
 END_TEST
 
+// ---- zeros at the seams, several at once, failures
+
+static int power(void *user, double t, const double *x, double *g)
+{
+    const double *p = user; // place, power
+    (void)x;
+    *g = pow(t - p[0], p[1]);
+    return 0;
+}
+
+START_TEST(a_touch_is_told_from_a_crossing_wherever_it_falls)
+{
+    // steps and samples of 2^-n hit the zero exactly, or lie a little before or behind it
+    const pcs_ode ode = {.n = 1, .f = rest};
+    const double place[] = {0.5, 0.53125, 0.5 - 1e-3, 0.5 + 1e-3, 0.5 - 1e-8, 0.5 + 1e-8, 0.61};
+    for (int i = 0; i < 7; ++i) {
+        double touch[2] = {place[i], 2}, cross[2] = {place[i], 3};
+        const pcs_event events[2] = {{.g = power, .terminal = true, .user = touch},
+                                     {.g = power, .user = cross}};
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.25);
+        pcs_integrator *run = open(&ode, &opts, 2, events, (double[]){0});
+        pcs_ode_report report;
+        CK_OK(pcs_integrator_advance(run, 3, &report));
+        ck_assert_int_eq(report.end, PCS_ODE_REACHED);
+        ck_assert_msg(report.touches == 1 && report.events == 1, "%ld touches, %ld events at %g",
+                      report.touches, report.events, place[i]);
+        pcs_integrator_destroy(run);
+    }
+}
+END_TEST
+
+START_TEST(all_events_of_a_call_are_listed_in_order)
+{
+    const pcs_ode ode = {.n = 1, .f = rest};
+    double at[4] = {1.7, 0.4, 1.3, 1.3};
+    pcs_event events[4];
+    for (int i = 0; i < 4; ++i) {
+        events[i] = (pcs_event){.g = clock, .terminal = i >= 2, .user = &at[i]};
+    }
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 2);
+    pcs_integrator *run = open(&ode, &opts, 4, events, (double[]){0});
+    const pcs_event_found *found;
+    ck_assert_int_eq(pcs_integrator_found(run, &found), 0);
+    pcs_ode_report report;
+    // two at once: both are told, once
+    CK_OK(pcs_integrator_advance(run, 6, &report));
+    ck_assert_int_eq(report.end, PCS_ODE_EVENT);
+    ck_assert_int_eq(pcs_integrator_found(run, &found), 3);
+    ck_assert_int_eq(found[0].index, 1);
+    CK_NEAR(found[0].t, 0.4, 1e-12);
+    ck_assert_int_eq(found[1].index + found[2].index, 5);
+    ck_assert_double_eq(found[1].t, found[2].t);
+    ck_assert_int_eq(report.events, 3);
+    CK_OK(pcs_integrator_advance(run, 6, &report));
+    ck_assert_int_eq(report.end, PCS_ODE_REACHED);
+    ck_assert_int_eq(pcs_integrator_found(run, &found), 1);
+    ck_assert_int_eq(found[0].index, 0);
+    ck_assert_int_eq(report.event.index, 0);
+
+    // many of one kind
+    wave w = {1, 0, 0};
+    CK_OK(pcs_integrator_set_events(run, 1, &(pcs_event){.g = sine, .user = &w}));
+    CK_OK(pcs_integrator_start(run, 0.5, (double[]){0}));
+    CK_OK(pcs_integrator_advance(run, 1000.5, &report));
+    ck_assert_int_eq(pcs_integrator_found(run, &found), 318);
+    for (int k = 0; k < 318; ++k) {
+        CK_NEAR(found[k].t, (k + 1) * acos(-1), 1e-9);
+        ck_assert_int_eq(found[k].direction, k % 2 ? 1 : -1);
+    }
+    pcs_integrator_destroy(run);
+}
+END_TEST
+
+// every callback counts down to a failure
+static long until_failure;
+
+static bool fails_now(void)
+{
+    return until_failure > 0 && --until_failure == 0;
+}
+
+static int swing(void *user, double t, const double *x, double *f)
+{
+    (void)user;
+    (void)t;
+    f[0] = x[1];
+    f[1] = fails_now() ? NAN : -x[0];
+    return 0;
+}
+
+static int first(void *user, double t, const double *x, double *g)
+{
+    (void)t;
+    *g = fails_now() ? NAN : x[0] - *(const double *)user;
+    return 0;
+}
+
+static int normal(void *user, double t, double *x)
+{
+    (void)user;
+    (void)t;
+    const double size = hypot(x[0], x[1]);
+    x[0] /= size;
+    x[1] /= size;
+    return fails_now();
+}
+
+START_TEST(a_failure_anywhere_changes_nothing)
+{
+    // whichever call fails: time, state, dense output and events are those before the step, and the
+    // run goes on to the same end
+    double level[2] = {0.3, -0.5};
+    const pcs_event events[2] = {{.g = first, .user = &level[0]},
+                                 {.g = first, .terminal = true, .user = &level[1]}};
+    for (int kind = 0; kind < 4; ++kind) {
+        const pcs_ode ode = {.n = 2, .f = swing, .project = kind & 1 ? normal : NULL};
+        pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_sdirk4(), 0.1);
+        if (kind < 2) opts = pcs_ode_opts_default();
+        long k = 0;
+        do {
+            pcs_integrator *run = open(&ode, &opts, 2, events, (double[]){1, 0});
+            until_failure = ++k;
+            pcs_ode_report report;
+            for (int tries = 0; tries < 4 && pcs_integrator_t(run) < 3; ++tries) {
+                const pcs_status status = pcs_integrator_advance(run, 3, &report);
+                const double t = pcs_integrator_t(run), *x = pcs_integrator_x(run);
+                CK_NEAR(x[0], cos(t), 1e-5);
+                CK_NEAR(x[1], -sin(t), 1e-5);
+                if (status == PCS_OK) continue;
+                double y[2];
+                for (double back = 0; pcs_integrator_at(run, t - back, y) == PCS_OK; back += 0.01) {
+                    CK_NEAR(y[0], cos(t - back), 1e-5);
+                }
+            }
+            ck_assert_double_eq(pcs_integrator_t(run), 3);
+            ck_assert_int_eq(report.events, 2);
+            pcs_integrator_destroy(run);
+        } while (until_failure == 0);
+        until_failure = 0;
+        ck_assert(k > 100);
+    }
+}
+END_TEST
+
 static int fails_late(void *user, double t, const double *x, double *g)
 {
     (void)user;
@@ -265,5 +409,7 @@ END_TEST
 PCS_TEST_MAIN("ode_events", a_ball_bounces_to_rest, the_state_at_an_event_is_as_good_as_a_step,
               directions_are_kept_apart, two_crossings_within_a_step_are_found,
               a_touch_is_reported_and_does_not_stop,
+              a_touch_is_told_from_a_crossing_wherever_it_falls,
+              all_events_of_a_call_are_listed_in_order, a_failure_anywhere_changes_nothing,
               an_event_at_the_seam_of_two_steps_is_found_once, the_first_of_two_events_stops,
               bad_event_functions_leave_the_state)

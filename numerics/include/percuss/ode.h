@@ -13,8 +13,8 @@
 /// @endcode
 ///
 /// All vectors are in the caller's units; matrices are column-major (tableaus as they are printed).
-/// After creation nothing allocates. An error status leaves time and state as they were before the
-/// step that failed.
+/// After creation nothing allocates, but for the list of found events when it has to grow. An error
+/// status leaves time and state as they were before the step that failed.
 #ifndef PERCUSS_ODE_H
 #define PERCUSS_ODE_H
 
@@ -134,7 +134,10 @@ PCS_API pcs_ode_opts pcs_ode_opts_fixed(const pcs_tableau *tableau, double h);
 // ---- events
 
 /// Event function: an event is a zero of g(t, x). `x` is n numbers (of a DAE the nx differential
-/// ones).
+/// ones). g is looked at in eight places of every step: what crosses zero and comes back between
+/// two of them is found only where the samples bend towards zero, so events that are close together
+/// need an h_max of their distance. It is also asked a little behind the end of a step that ends at
+/// zero, to tell a crossing from a touch; there it may refuse.
 typedef int (*pcs_event_fn)(void *user, double t, const double *x, double *g);
 
 /// What to look for.
@@ -174,7 +177,7 @@ typedef struct pcs_ode_report {
     long events;       ///< found, terminal or not, touches not counted
     long touches;      ///< where an event function reached zero within event_tol of its scale and
                        ///< turned back: reported, never a stop
-    pcs_event_found event; ///< the last one found
+    pcs_event_found event; ///< the last one found; of all see pcs_integrator_found
 } pcs_ode_report;
 
 // ---- integrating
@@ -232,6 +235,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_integrator_step_by(pcs_integrator *run, dou
 /// the step before it), or up to a terminal event. t_end >= t.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_advance(pcs_integrator *run, double t_end,
                                                         pcs_ode_report *report);
+
+/// The events that the last call of pcs_integrator_step, _step_by or _advance found, in order of
+/// time, touches included (direction 0), and how many there are. A terminal event is the last one;
+/// others at the same time, which are not found again when the run goes on, stand before it. Valid
+/// until the next call. `found` may be null.
+PCS_API int pcs_integrator_found(const pcs_integrator *run, const pcs_event_found **found);
 
 /// Present time.
 PCS_API double pcs_integrator_t(const pcs_integrator *run);
