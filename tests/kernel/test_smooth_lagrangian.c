@@ -1,33 +1,18 @@
 // A double pendulum by its Lagrangian: as a smooth system, stepped, bouncing, held.
+#include "smooth.h"
 #include "smooth_scene.h"
-
-typedef struct doubled {
-    double m[2], l[2];
-} doubled;
-
-static int doubled_L(void *user, double t, const pcs_complex *q, const pcs_complex *v,
-                     pcs_complex *L)
-{
-    (void)t;
-    const doubled *d = user;
-    const double *m = d->m, *l = d->l;
-    *L = 0.5 * (m[0] + m[1]) * l[0] * l[0] * v[0] * v[0] + 0.5 * m[1] * l[1] * l[1] * v[1] * v[1] +
-         m[1] * l[0] * l[1] * v[0] * v[1] * ccos(q[0] - q[1]) +
-         (m[0] + m[1]) * G * l[0] * ccos(q[0]) + m[1] * G * l[1] * ccos(q[1]);
-    return 0;
-}
 
 static int doubled_potential(void *user, const double *q, double *V)
 {
-    const doubled *d = pcs_lagrange_user(user);
+    const smooth_doubled *d = pcs_lagrange_user(user);
     *V = -(d->m[0] + d->m[1]) * G * d->l[0] * cos(q[0]) - d->m[1] * G * d->l[1] * cos(q[1]);
     return 0;
 }
 
-static pcs_lagrange *add_doubled(scene *s, doubled *d, const double q0[2], pcs_system *out)
+static pcs_lagrange *add_doubled(scene *s, smooth_doubled *d, const double q0[2], pcs_system *out)
 {
     pcs_lagrange *lagrange;
-    const pcs_lagrange_def L = {.n = 2, .L_complex = doubled_L, .user = d};
+    const pcs_lagrange_def L = {.n = 2, .L_complex = smooth_doubled_L, .user = d};
     CK_OK(pcs_lagrange_create(NULL, &L, &lagrange));
     pcs_lagrangian_def def = pcs_lagrangian_def_default();
     def.n = 2;
@@ -44,7 +29,7 @@ START_TEST(stepping_converges_to_a_double_pendulum)
 {
     scene s;
     scene_open(&s);
-    doubled d = {{1.3, 0.7}, {0.9, 0.6}};
+    smooth_doubled d = {{1.3, 0.7}, {0.9, 0.6}};
     pcs_system system;
     pcs_lagrange *lagrange = add_doubled(&s, &d, (double[2]){1, 0.5}, &system);
     scene_start(&s);
@@ -60,7 +45,7 @@ static const double wall = 0.2;
 static int tip_gap(void *user, const double *q1, const double *q2, double *g)
 {
     (void)q2;
-    const doubled *d = user;
+    const smooth_doubled *d = user;
     g[0] = wall - d->l[0] * sin(q1[0]) - d->l[1] * sin(q1[1]);
     return 0;
 }
@@ -68,7 +53,7 @@ static int tip_gap(void *user, const double *q1, const double *q2, double *g)
 static int tip_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
     (void)q2, (void)C2;
-    const doubled *d = user;
+    const smooth_doubled *d = user;
     C1[0] = -d->l[0] * cos(q1[0]);
     C1[1] = -d->l[1] * cos(q1[1]);
     return 0;
@@ -86,7 +71,7 @@ START_TEST(a_bouncing_pendulum_by_events_and_by_steps)
 {
     scene s;
     scene_open(&s);
-    doubled d = {{1.3, 0.7}, {0.9, 0.6}};
+    smooth_doubled d = {{1.3, 0.7}, {0.9, 0.6}};
     pcs_system system;
     pcs_lagrange *lagrange = add_doubled(&s, &d, (double[2]){-0.6, -0.3}, &system);
     pcs_interaction_def def = pcs_interaction_def_default();
@@ -163,7 +148,7 @@ END_TEST
 static int tip_phi(void *user, const pcs_complex *t, const pcs_complex *q, pcs_complex *phi)
 {
     (void)t;
-    const doubled *d = user;
+    const smooth_doubled *d = user;
     phi[0] = wall - d->l[0] * csin(q[0]) - d->l[1] * csin(q[1]);
     return 0;
 }
@@ -172,7 +157,7 @@ START_TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
 {
     scene s;
     scene_open(&s);
-    doubled d = {{1.3, 0.7}, {0.9, 0.6}};
+    smooth_doubled d = {{1.3, 0.7}, {0.9, 0.6}};
     pcs_system system;
     pcs_lagrange *lagrange = add_doubled(&s, &d, (double[2]){-0.6, 1.1}, &system);
     pcs_interaction_def def = pcs_interaction_def_default();

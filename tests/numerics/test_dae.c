@@ -1,42 +1,8 @@
+#include "smooth.h"
 #include "support.h"
 
 #include <percuss/ode.h>
 
-static const double PI = 3.14159265358979323846;
-
-static pcs_tableau *named(const char *name)
-{
-    pcs_tableau *tableau;
-    CK_OK(pcs_tableau_create_named(NULL, name, &tableau));
-    return tableau;
-}
-
-// Alexander's diagonally implicit method of order 2, with any consistent b_hat
-#define GAMMA 0.29289321881345254
-static const double sdirk_A[] = {GAMMA, 0, 1 - GAMMA, GAMMA}, sdirk_b[] = {1 - GAMMA, GAMMA};
-static const double sdirk_c[] = {GAMMA, 1}, sdirk_b_hat[] = {0.5, 0.5};
-static const pcs_tableau sdirk = {.name = "sdirk2",
-                                  .s = 2,
-                                  .A = sdirk_A,
-                                  .b = sdirk_b,
-                                  .c = sdirk_c,
-                                  .order = 2,
-                                  .b_hat = sdirk_b_hat,
-                                  .order_hat = 1};
-
-// slope of log e over log h
-static double fit(int count, const double *h, const double *e)
-{
-    double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < count; ++i) {
-        const double x = log(h[i]), y = log(e[i]);
-        sx += x;
-        sy += y;
-        sxx += x * x;
-        sxy += x * y;
-    }
-    return (count * sxy - sx * sy) / (count * sxx - sx * sx);
-}
 
 // ---- a system with a known answer: x = (1 / cosh t, -tanh t), z = (-tanh t, 1 / cosh^2 t + t)
 
@@ -138,7 +104,7 @@ static void expect_orders(const pcs_tableau *tableau, bool semi, int order, cons
         ez[k] = z_error(2, pcs_integrator_z(run));
         pcs_integrator_destroy(run);
     }
-    const double at_x = fit(4, h, ex), at_z = fit(4, h, ez);
+    const double at_x = smooth_order(4, h, ex), at_z = smooth_order(4, h, ez);
     ck_assert_msg(fabs(at_x - order) < 0.05 && fabs(at_z - order) < 0.05,
                   "%s%s: orders %g of x, %g of z", tableau->name, semi ? " (semi-explicit)" : "",
                   at_x, at_z);
@@ -158,12 +124,12 @@ START_TEST(orders_of_both_unknowns)
                    {"radau2", 3, {48, 64, 96, 128}},
                    {"radau3", 5, {32, 48, 64, 96}}};
     for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
-        pcs_tableau *tableau = named(methods[k].name);
+        pcs_tableau *tableau = smooth_method(methods[k].name);
         expect_orders(tableau, false, methods[k].order, methods[k].steps);
         expect_orders(tableau, true, methods[k].order, methods[k].steps);
         pcs_tableau_destroy(tableau);
     }
-    expect_orders(&sdirk, false, 2, (const int[]){64, 96, 128, 192});
+    expect_orders(&smooth_sdirk2, false, 2, (const int[]){64, 96, 128, 192});
     expect_orders(pcs_tableau_sdirk4(), true, 4, (const int[]){48, 64, 96, 128});
 }
 END_TEST
@@ -186,7 +152,7 @@ START_TEST(derivatives_by_every_way)
                          .F_complex = implicit_complex};
     const pcs_derivative ways[] = {PCS_DERIVATIVE_CALLBACK, PCS_DERIVATIVE_COMPLEX,
                                    PCS_DERIVATIVE_DIFFERENCES};
-    pcs_tableau *tableau = named("gauss2");
+    pcs_tableau *tableau = smooth_method("gauss2");
     double first[4] = {0};
     for (int k = 0; k < 3; ++k) {
         pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.1);
@@ -228,10 +194,10 @@ END_TEST
 // between the ends of a step by the method's own polynomial, or by the slopes at its ends
 START_TEST(dense_output)
 {
-    pcs_tableau *gauss = named("gauss3");
+    pcs_tableau *gauss = smooth_method("gauss3");
     for (int k = 0; k < 5; ++k) {
-        const pcs_tableau *const tableaus[] = {gauss, &sdirk, &sdirk, pcs_tableau_rk4(),
-                                               pcs_tableau_dormand_prince()};
+        const pcs_tableau *const tableaus[] = {gauss, &smooth_sdirk2, &smooth_sdirk2,
+                                               pcs_tableau_rk4(), pcs_tableau_dormand_prince()};
         const pcs_ode_opts opts = pcs_ode_opts_fixed(tableaus[k], 0.02);
         pcs_integrator *run;
         CK_OK(k < 2 ? pcs_integrator_create_dae(NULL, &implicit_system, &opts, &run)
@@ -243,7 +209,8 @@ START_TEST(dense_output)
             for (double theta = 0.1; theta < 1; theta += 0.2) {
                 double x[2];
                 CK_OK(pcs_integrator_at(run, t + theta * 0.02, x));
-                CK_NEAR(x_error(t + theta * 0.02, x), 0, tableaus[k] == &sdirk ? 2e-5 : 1e-7);
+                CK_NEAR(x_error(t + theta * 0.02, x), 0,
+                        tableaus[k] == &smooth_sdirk2 ? 2e-5 : 1e-7);
             }
         }
         pcs_integrator_destroy(run);
@@ -311,7 +278,7 @@ static int diode_reduced(void *user, double t, const double *v, double *f)
 START_TEST(circuit_as_its_differential_equation)
 {
     const pcs_dae dae = {.nx = 1, .nz = 1, .F = diode};
-    pcs_tableau *tableau = named("radau3");
+    pcs_tableau *tableau = smooth_method("radau3");
     pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.01);
     pcs_integrator *run, *reference;
     CK_OK(pcs_integrator_create_dae(NULL, &dae, &opts, &run));
@@ -360,26 +327,15 @@ static int cartesian(void *user, double t, const double *d, const double *x, con
     return 0;
 }
 
-static double quarter_period(double angle)
-{
-    double a = 1, b = cos(angle / 2);
-    for (int i = 0; i < 8; ++i) {
-        const double mean = (a + b) / 2;
-        b = sqrt(a * b);
-        a = mean;
-    }
-    return PI / (2 * a);
-}
-
 START_TEST(pendulum_with_a_multiplier)
 {
     int index = 1;
     const pcs_dae dae = {.nx = 4, .nz = 1, .F = cartesian, .user = &index};
-    const double angle = 1.5, end = quarter_period(angle);
+    const double angle = 1.5, end = smooth_quarter_period(angle);
     const double x0[4] = {sin(angle), -cos(angle), 0, 0};
     const char *const names[] = {"gauss2", "gauss3", "radau3"};
     for (int k = 0; k < 3; ++k) {
-        pcs_tableau *tableau = named(names[k]);
+        pcs_tableau *tableau = smooth_method(names[k]);
         const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, end / 256);
         pcs_integrator *run;
         CK_OK(pcs_integrator_create_dae(NULL, &dae, &opts, &run));
@@ -412,10 +368,10 @@ START_TEST(events_of_a_constrained_system)
 {
     int index = 1;
     const pcs_dae dae = {.nx = 4, .nz = 1, .F = cartesian, .user = &index};
-    const double angle = 1.5, end = quarter_period(angle), v = 2 * sin(angle / 2);
+    const double angle = 1.5, end = smooth_quarter_period(angle), v = 2 * sin(angle / 2);
     const double x0[4] = {sin(angle), -cos(angle), 0, 0};
     const pcs_event down = {.g = below, .terminal = true};
-    pcs_tableau *tableau = named("radau3");
+    pcs_tableau *tableau = smooth_method("radau3");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.01);
     pcs_integrator *run;
     CK_OK(pcs_integrator_create_dae(NULL, &dae, &opts, &run));
@@ -473,7 +429,7 @@ static int hidden(void *user, double t, const double *d, const double *x, const 
 
 START_TEST(higher_indices_are_refused)
 {
-    pcs_tableau *tableau = named("radau2");
+    pcs_tableau *tableau = smooth_method("radau2");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.01);
     pcs_integrator *run;
     for (int index = 2; index <= 3; ++index) {
@@ -538,7 +494,7 @@ static void go_through_layer(pcs_integrator *run, double eps, double t_end)
 
 START_TEST(tikhonov)
 {
-    pcs_tableau *tableau = named("radau3");
+    pcs_tableau *tableau = smooth_method("radau3");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.02);
     const pcs_semi_explicit limit = {.nx = 1, .nz = 1, .f = limit_f, .g = limit_g};
     pcs_integrator *run;
@@ -563,8 +519,8 @@ START_TEST(tikhonov)
         ez[k] = fabs(pcs_integrator_x(run)[1] - z);
         pcs_integrator_destroy(run);
     }
-    CK_NEAR(fit(5, eps, ex), 1, 0.05);
-    CK_NEAR(fit(5, eps, ez), 1, 0.05);
+    CK_NEAR(smooth_order(5, eps, ex), 1, 0.05);
+    CK_NEAR(smooth_order(5, eps, ez), 1, 0.05);
     ck_assert(ex[0] < 10 * eps[0] && ez[0] < 10 * eps[0]);
 
     // the other sign of g has the same limit equations, and nothing to do with them: the fast
@@ -732,7 +688,7 @@ START_TEST(ill_conditioned_constraints)
 {
     const char *const names[] = {"gauss2", "radau3", "rk4"};
     for (int k = 0; k < 3; ++k) {
-        pcs_tableau *tableau = named(names[k]);
+        pcs_tableau *tableau = smooth_method(names[k]);
         double d = 1e-5;
         pcs_semi_explicit semi = {
             .nx = 1, .nz = 2, .f = nearly_one_f, .g = nearly_one_g, .user = &d};
@@ -776,7 +732,7 @@ START_TEST(nothing_algebraic)
 {
     const pcs_semi_explicit semi = {.nx = 1, .f = plain_f};
     const pcs_dae dae = {.nx = 1, .F = plain_F};
-    pcs_tableau *tableau = named("gauss3");
+    pcs_tableau *tableau = smooth_method("gauss3");
     for (int k = 0; k < 3; ++k) {
         const pcs_ode_opts opts =
             pcs_ode_opts_fixed(k == 2 ? pcs_tableau_rk4() : tableau, k == 2 ? 0.002 : 0.05);
@@ -795,7 +751,7 @@ END_TEST
 
 START_TEST(memory_is_taken_once)
 {
-    pcs_tableau *tableau = named("gauss2");
+    pcs_tableau *tableau = smooth_method("gauss2");
     for (int kind = 0; kind < 3; ++kind) {
         const pcs_ode_opts opts = pcs_ode_opts_fixed(kind == 2 ? pcs_tableau_rk4() : tableau, 0.1);
         for (long k = 0;; ++k) {

@@ -1,3 +1,4 @@
+#include "smooth.h"
 #include "support.h"
 
 #include <percuss/ode.h>
@@ -19,46 +20,12 @@ static const pcs_tableau lobatto_A = {
 static const pcs_tableau lobatto_B = {
     .name = "Lobatto IIIB", .s = 3, .A = lobatto_B_A, .b = lobatto_b, .c = lobatto_c, .order = 4};
 
-// Alexander's diagonally implicit method of order 2, L-stable, with any consistent b_hat
-#define GAMMA 0.29289321881345254
-static const double sdirk_A[] = {GAMMA, 0, 1 - GAMMA, GAMMA}, sdirk_b[] = {1 - GAMMA, GAMMA};
-static const double sdirk_c[] = {GAMMA, 1}, sdirk_b_hat[] = {0.5, 0.5};
-static const pcs_tableau sdirk = {.name = "sdirk2",
-                                  .s = 2,
-                                  .A = sdirk_A,
-                                  .b = sdirk_b,
-                                  .c = sdirk_c,
-                                  .order = 2,
-                                  .b_hat = sdirk_b_hat,
-                                  .order_hat = 1};
-
-static pcs_tableau *named(const char *name)
-{
-    pcs_tableau *tableau;
-    CK_OK(pcs_tableau_create_named(NULL, name, &tableau));
-    return tableau;
-}
-
 static pcs_integrator *begin(const pcs_ode *ode, const pcs_ode_opts *opts, const double *x0)
 {
     pcs_integrator *run;
     CK_OK(pcs_integrator_create(NULL, ode, opts, &run));
     CK_OK(pcs_integrator_start(run, 0, x0));
     return run;
-}
-
-// slope of log e over log h
-static double fit(int count, const double *h, const double *e)
-{
-    double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < count; ++i) {
-        const double x = log(h[i]), y = log(e[i]);
-        sx += x;
-        sy += y;
-        sxx += x * x;
-        sxy += x * y;
-    }
-    return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
 
 // ---- (1 / cosh t, -tanh t, 1 / (1 + t^2)): nonlinear, time in it, with a conserved square
@@ -108,7 +75,7 @@ static double order_seen(const pcs_tableau *tableau, int count, const int *steps
         e[k] = hyperbolic_error(2, pcs_integrator_x(run));
         pcs_integrator_destroy(run);
     }
-    return fit(count, h, e);
+    return smooth_order(count, h, e);
 }
 
 START_TEST(orders_are_those_of_theory)
@@ -126,7 +93,7 @@ START_TEST(orders_are_those_of_theory)
                    {"radau2", 3, {32, 48, 64, 96, 128}},
                    {"radau3", 5, {24, 32, 48, 64, 96}}};
     for (size_t k = 0; k < sizeof methods / sizeof *methods; ++k) {
-        pcs_tableau *tableau = named(methods[k].name);
+        pcs_tableau *tableau = smooth_method(methods[k].name);
         const double seen = order_seen(tableau, 5, methods[k].steps);
         ck_assert_msg(fabs(seen - methods[k].order) < 0.05, "%s: order %g", methods[k].name, seen);
         pcs_tableau_destroy(tableau);
@@ -134,7 +101,7 @@ START_TEST(orders_are_those_of_theory)
     const int steps[5] = {16, 24, 32, 64, 96};
     CK_NEAR(order_seen(&lobatto_A, 5, steps), 4, 0.05);
     CK_NEAR(order_seen(&lobatto_B, 5, steps), 4, 0.05);
-    CK_NEAR(order_seen(&sdirk, 5, (const int[]){64, 96, 128, 192, 256}), 2, 0.05);
+    CK_NEAR(order_seen(&smooth_sdirk2, 5, (const int[]){64, 96, 128, 192, 256}), 2, 0.05);
     CK_NEAR(order_seen(pcs_tableau_sdirk4(), 5, (const int[]){32, 48, 64, 96, 128}), 4, 0.05);
 }
 END_TEST
@@ -168,21 +135,10 @@ static int pendulum(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-static double quarter_period(double angle)
-{
-    double a = 1, b = cos(angle / 2);
-    for (int i = 0; i < 8; ++i) {
-        const double mean = (a + b) / 2;
-        b = sqrt(a * b);
-        a = mean;
-    }
-    return PI / (2 * a);
-}
-
 START_TEST(pendulum_at_a_quarter_of_its_period)
 {
     const pcs_ode ode = {.n = 2, .f = pendulum};
-    const double angle = 2, x0[2] = {angle, 0}, end = quarter_period(angle);
+    const double angle = 2, x0[2] = {angle, 0}, end = smooth_quarter_period(angle);
     for (int s = 2; s <= 4; ++s) {
         pcs_tableau *tableau;
         CK_OK(pcs_tableau_create_gauss(NULL, s, &tableau));
@@ -197,7 +153,7 @@ START_TEST(pendulum_at_a_quarter_of_its_period)
             e[k] = fmax(fabs(x[0]), fabs(x[1] + 2 * sin(angle / 2)));
             pcs_integrator_destroy(run);
         }
-        CK_NEAR(fit(4, h, e), 2 * s, 0.05);
+        CK_NEAR(smooth_order(4, h, e), 2 * s, 0.05);
         pcs_tableau_destroy(tableau);
     }
 }
@@ -215,9 +171,9 @@ static int angle_of(void *user, double t, const double *x, double *g)
 START_TEST(pendulum_events)
 {
     const pcs_ode ode = {.n = 2, .f = pendulum};
-    const double angle = 2, x0[2] = {angle, 0}, quarter = quarter_period(angle);
+    const double angle = 2, x0[2] = {angle, 0}, quarter = smooth_quarter_period(angle);
     const pcs_event down = {.g = angle_of, .terminal = true};
-    pcs_tableau *gauss = named("gauss4");
+    pcs_tableau *gauss = smooth_method("gauss4");
     for (int k = 0; k < 2; ++k) {
         pcs_ode_opts opts = pcs_ode_opts_fixed(gauss, 0.07);
         if (k == 1) {
@@ -248,7 +204,7 @@ START_TEST(derivatives_by_every_way)
         .n = 3, .f = hyperbolic, .jacobian = hyperbolic_jacobian, .f_complex = hyperbolic_complex};
     const pcs_derivative ways[] = {PCS_DERIVATIVE_CALLBACK, PCS_DERIVATIVE_COMPLEX,
                                    PCS_DERIVATIVE_DIFFERENCES};
-    pcs_tableau *tableau = named("radau3");
+    pcs_tableau *tableau = smooth_method("radau3");
     double first[3] = {0};
     for (int k = 0; k < 3; ++k) {
         pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.1);
@@ -340,9 +296,10 @@ START_TEST(a_step_is_the_stability_function)
     const char *const names[] = {"implicit_euler", "trapezoid", "gauss2",
                                  "gauss5",         "radau2",    "radau4"};
     for (int k = 0; k < 9; ++k) {
-        pcs_tableau *made = k < 6 ? named(names[k]) : NULL;
+        pcs_tableau *made = k < 6 ? smooth_method(names[k]) : NULL;
         const pcs_tableau *tableau =
-            k < 6 ? made : (const pcs_tableau *const[]){&lobatto_A, &lobatto_B, &sdirk}[k - 6];
+            k < 6 ? made
+                  : (const pcs_tableau *const[]){&lobatto_A, &lobatto_B, &smooth_sdirk2}[k - 6];
         for (int trial = 0; trial < 20; ++trial) {
             const double size = pow(10, random_between(&rng, -2, k < 6 ? 6 : 1));
             const double angle = random_between(&rng, PI / 2, 3 * PI / 2);
@@ -362,7 +319,7 @@ START_TEST(collocation_is_its_own_dense_output)
     const char *const names[] = {"gauss7", "gauss10", "radau12", "gauss20"};
     const double tol[] = {1e-6, 1e-9, 1e-12, 1e-13};
     for (int k = 0; k < 4; ++k) {
-        pcs_tableau *tableau = named(names[k]);
+        pcs_tableau *tableau = smooth_method(names[k]);
         const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 2);
         pcs_integrator *run = begin(&ode, &opts, (const double[]){1, 0});
         CK_OK(pcs_integrator_advance(run, 4, NULL));
@@ -383,7 +340,7 @@ START_TEST(linear_systems_cost_little)
 {
     eigenvalue l = {-1, 5};
     const pcs_ode ode = {.n = 2, .f = spiral, .user = &l};
-    pcs_tableau *tableau = named("gauss3");
+    pcs_tableau *tableau = smooth_method("gauss3");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.125);
     pcs_integrator *run = begin(&ode, &opts, (const double[]){1, 0});
     pcs_ode_report report;
@@ -452,7 +409,7 @@ static int prothero(void *user, double t, const double *x, double *f)
 
 START_TEST(stiffness_does_no_harm)
 {
-    pcs_tableau *tableau = named("radau3");
+    pcs_tableau *tableau = smooth_method("radau3");
     for (double lambda = -1; lambda > -1e13; lambda *= 100) {
         const pcs_ode ode = {.n = 1, .f = prothero, .user = &lambda};
         const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.1);
@@ -568,7 +525,7 @@ static int heat(void *user, double t, const double *x, double *f)
 START_TEST(larger_systems)
 {
     const pcs_ode ode = {.n = GRID, .f = heat};
-    pcs_tableau *tableau = named("radau2");
+    pcs_tableau *tableau = smooth_method("radau2");
     const double h = 0.01, lambda = (2 * cos(PI / (GRID + 1)) - 2) * (GRID + 1) * (GRID + 1);
     const double R = creal(multiplier(tableau, h * lambda));
     double x0[GRID];
@@ -594,7 +551,7 @@ START_TEST(tolerances_are_kept)
     double before = INFINITY;
     for (double tol = 1e-3; tol > 1e-8; tol /= 10) {
         pcs_ode_opts opts = pcs_ode_opts_default();
-        opts.tableau = &sdirk;
+        opts.tableau = &smooth_sdirk2;
         opts.rtol = opts.atol = tol;
         pcs_integrator *run = begin(&ode, &opts, hyperbolic_start);
         CK_OK(pcs_integrator_advance(run, 2, NULL));
@@ -646,7 +603,7 @@ static void expect_intact(pcs_integrator *run, double t, double x)
 
 START_TEST(failures_leave_the_state)
 {
-    pcs_tableau *tableau = named("implicit_euler");
+    pcs_tableau *tableau = smooth_method("implicit_euler");
     pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.5);
 
     // x = 1 + x^2 / 2 has no real root: nothing is made of it
@@ -684,7 +641,7 @@ START_TEST(failures_leave_the_state)
     // a pole: chosen steps go up to it and say so
     ode.f = explosion;
     opts = pcs_ode_opts_default();
-    opts.tableau = &sdirk;
+    opts.tableau = &smooth_sdirk2;
     opts.rtol = opts.atol = 1e-4;
     run = begin(&ode, &opts, (const double[]){1});
     ck_assert(pcs_integrator_advance(run, 2, NULL) != PCS_OK);
@@ -719,7 +676,7 @@ END_TEST
 START_TEST(memory_is_taken_once)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic};
-    pcs_tableau *tableau = named("gauss3");
+    pcs_tableau *tableau = smooth_method("gauss3");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.1);
     for (long k = 0;; ++k) {
         test_memory memory = {.fail_at = k};
@@ -749,7 +706,7 @@ START_TEST(runs_repeat)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic};
     pcs_ode_opts opts = pcs_ode_opts_default();
-    opts.tableau = &sdirk;
+    opts.tableau = &smooth_sdirk2;
     pcs_integrator *run = begin(&ode, &opts, hyperbolic_start);
     double first[3];
     CK_OK(pcs_integrator_advance(run, 2, NULL));

@@ -1,3 +1,4 @@
+#include "smooth.h"
 #include "support.h"
 
 #include <complex.h>
@@ -28,29 +29,13 @@ static void expect_close(int n, const double *a, const double *b, double tol)
 
 // ---- the double pendulum: masses m, lengths l, angles from the downward vertical
 
-typedef struct doubled {
-    double m[2], l[2];
-} doubled;
-
-static const doubled arms = {{1.3, 0.7}, {0.9, 0.6}};
-
-static int doubled_L(void *user, double t, const pcs_complex *q, const pcs_complex *v,
-                     pcs_complex *L)
-{
-    (void)t;
-    const doubled *d = user;
-    const double *m = d->m, *l = d->l;
-    *L = 0.5 * (m[0] + m[1]) * l[0] * l[0] * v[0] * v[0] + 0.5 * m[1] * l[1] * l[1] * v[1] * v[1] +
-         m[1] * l[0] * l[1] * v[0] * v[1] * ccos(q[0] - q[1]) +
-         (m[0] + m[1]) * G * l[0] * ccos(q[0]) + m[1] * G * l[1] * ccos(q[1]);
-    return 0;
-}
+static const smooth_doubled arms = {{1.3, 0.7}, {0.9, 0.6}};
 
 static double doubled_value(const double *q, const double *v)
 {
     const pcs_complex qc[2] = {q[0], q[1]}, vc[2] = {v[0], v[1]};
     pcs_complex L;
-    doubled_L((void *)&arms, 0, qc, vc, &L);
+    smooth_doubled_L((void *)&arms, 0, qc, vc, &L);
     return creal(L);
 }
 
@@ -65,7 +50,7 @@ static int doubled_slopes(void *user, double t, const double *q, const double *v
                           const pcs_lagrangian_slopes *out)
 {
     (void)t;
-    const doubled *d = user;
+    const smooth_doubled *d = user;
     const double *m = d->m, *l = d->l, k = m[1] * l[0] * l[1];
     const double c = cos(q[0] - q[1]), s = sin(q[0] - q[1]);
     out->L_q[0] = -k * v[0] * v[1] * s - (m[0] + m[1]) * G * l[0] * sin(q[0]);
@@ -99,7 +84,7 @@ static pcs_lagrange *doubled_make(bool slopes)
     if (slopes) {
         def.slopes = doubled_slopes;
     } else {
-        def.L_complex = doubled_L;
+        def.L_complex = smooth_doubled_L;
     }
     return make(&def);
 }
@@ -342,7 +327,7 @@ END_TEST
 static int tip(void *user, double t, const pcs_complex *q, pcs_complex r[3])
 {
     (void)t;
-    const doubled *d = user;
+    const smooth_doubled *d = user;
     r[0] = d->l[0] * csin(q[0]) + d->l[1] * csin(q[1]);
     r[1] = -d->l[0] * ccos(q[0]) - d->l[1] * ccos(q[1]);
     return 0;
@@ -351,7 +336,7 @@ static int tip(void *user, double t, const pcs_complex *q, pcs_complex r[3])
 static int tip_jacobian(void *user, double t, const double *q, double *drdq)
 {
     (void)t;
-    const doubled *d = user;
+    const smooth_doubled *d = user;
     for (int i = 0; i < 2; ++i) {
         drdq[3 * i] = d->l[i] * cos(q[i]);
         drdq[1 + 3 * i] = d->l[i] * sin(q[i]);
@@ -394,7 +379,7 @@ START_TEST(forces_at_points_work_as_their_power_says)
 
     // and they reach the equations, besides other forces
     const pcs_point_force both[2] = {by_step, by_call};
-    pcs_lagrange_def def = {.n = 2, .L_complex = doubled_L, .user = (void *)&arms};
+    pcs_lagrange_def def = {.n = 2, .L_complex = smooth_doubled_L, .user = (void *)&arms};
     pcs_lagrange *bare = make(&def);
     def.points = 2;
     def.point = both;
@@ -443,7 +428,7 @@ START_TEST(bad_lagrangians_are_refused)
     pcs_lagrange_def def = {.n = 2};
     CK_FAILS(pcs_lagrange_create(NULL, &def, &sys), PCS_ERR_ARG);
     ck_assert_ptr_null(sys);
-    def.L_complex = doubled_L;
+    def.L_complex = smooth_doubled_L;
     def.n = 0;
     CK_FAILS(pcs_lagrange_create(NULL, &def, &sys), PCS_ERR_ARG);
     def.n = 2;
@@ -485,7 +470,7 @@ END_TEST
 
 START_TEST(only_making_one_allocates)
 {
-    pcs_lagrange_def def = {.n = 2, .L_complex = doubled_L, .user = (void *)&arms};
+    pcs_lagrange_def def = {.n = 2, .L_complex = smooth_doubled_L, .user = (void *)&arms};
     for (long k = 0;; ++k) {
         test_memory memory = {.fail_at = k};
         const pcs_env env = test_env(&memory);

@@ -1,5 +1,6 @@
 // Explicit Runge-Kutta methods: observed orders, chosen steps, dense output, n-th order systems,
 // what happens to bad input.
+#include "smooth.h"
 #include "support.h"
 
 #include <percuss/ode.h>
@@ -44,17 +45,6 @@ static double run_fixed(const pcs_tableau *tab, double h, double t_end)
     }
     pcs_integrator_destroy(run);
     return error;
-}
-
-// least-squares slope of log error over log h
-static double slope(int n, const double *h, const double *e)
-{
-    double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < n; ++i) {
-        const double x = log(h[i]), y = log(e[i]);
-        sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
 START_TEST(orders_are_those_of_the_tableaus)
@@ -182,8 +172,8 @@ START_TEST(dense_output_has_its_order)
             }
             pcs_integrator_destroy(run);
         }
-        ck_assert_msg(slope(4, h, e) > cases[i].order - 0.15, "%s: dense output of order %g",
-                      cases[i].tab->name, slope(4, h, e));
+        ck_assert_msg(smooth_order(4, h, e) > cases[i].order - 0.15, "%s: dense output of order %g",
+                      cases[i].tab->name, smooth_order(4, h, e));
     }
 }
 END_TEST

@@ -1,0 +1,29 @@
+// What tests of smooth systems share: methods by name, observed orders, pendulums.
+#ifndef SUPPORT_SMOOTH_H
+#define SUPPORT_SMOOTH_H
+
+#include <percuss/ode.h>
+
+// a method by its name; release with pcs_tableau_destroy
+pcs_tableau *smooth_method(const char *name);
+
+// Alexander's diagonally implicit method of order 2, L-stable, with any consistent b_hat
+extern const pcs_tableau smooth_sdirk2;
+
+// least-squares slope of log e over log h
+double smooth_order(int count, const double *h, const double *e);
+
+// Of the pendulum x'' = -sin x let go at `angle`: the time until it hangs straight, by the
+// arithmetic-geometric mean.
+double smooth_quarter_period(double angle);
+
+// A double pendulum, angles from the vertical, gravity 9.81. Its Lagrangian as pcs_lagrange_def
+// takes it; `user` is a smooth_doubled.
+typedef struct smooth_doubled {
+    double m[2], l[2];
+} smooth_doubled;
+
+int smooth_doubled_L(void *user, double t, const pcs_complex *q, const pcs_complex *v,
+                     pcs_complex *L);
+
+#endif
