@@ -203,15 +203,15 @@ pcs_status pcs_simulator_run(pcs_simulator *sim, double t_end, pcs_simulator_rep
 
 double pcs_simulator_t(const pcs_simulator *sim)
 {
-    return sim->t;
+    return sim ? sim->t : 0;
 }
 
 const double *pcs_simulator_x(const pcs_simulator *sim)
 {
-    return sim->x;
+    return sim ? sim->x : NULL;
 }
 
 const double *pcs_simulator_u(const pcs_simulator *sim)
 {
-    return sim->u;
+    return sim ? sim->u : NULL;
 }

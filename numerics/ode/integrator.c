@@ -35,10 +35,11 @@ static pcs_status check_opts(const pcs_ode_opts *o)
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_create: the step h is %g; it must be %s", o->h,
                         o->adaptive ? "positive, or 0 to be chosen" : "positive");
     }
-    if (!(o->h_max >= 0) || !(o->h_min >= 0) || !isfinite(o->h_min)) {
+    if (!(o->h_max >= 0) || !(o->h_min >= 0) || !isfinite(o->h_min) ||
+        (o->h_max > 0 && o->h_min > o->h_max)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_integrator_create: h_min = %g and h_max = %g must be >= 0 (0: no "
-                        "limit)",
+                        "limit), and h_min not beyond h_max",
                         o->h_min, o->h_max);
     }
     if (!(o->event_tol > 0) || !isfinite(o->event_tol)) {
@@ -245,8 +246,10 @@ pcs_status ode_attempt(pcs_integrator *run, double h)
 {
     run->h_tried = h;
     run->f_new_known = false;
-    PCS_TRY(run->explicit_method ? ode_explicit_attempt(run, h) : ode_implicit_attempt(run, h));
-    if (!pcs_all_finite(run->x_new, (size_t)run->n)) {
+    if (isfinite(run->t + h)) {
+        PCS_TRY(run->explicit_method ? ode_explicit_attempt(run, h) : ode_implicit_attempt(run, h));
+    }
+    if (!isfinite(run->t + h) || !pcs_all_finite(run->x_new, (size_t)run->n)) {
         return pcs_fail(PCS_ERR_STEP,
                         "integration: the step of %g from t = %.9g leaves the range of numbers", h,
                         run->t);
@@ -256,11 +259,17 @@ pcs_status ode_attempt(pcs_integrator *run, double h)
 
 // ---- starting
 
-static pcs_status begin(pcs_integrator *run, double t0, const double *x0)
+static pcs_status check_start(const pcs_integrator *run, double t0, const double *x0)
 {
     if (!isfinite(t0) || !pcs_all_finite(x0, (size_t)run->n)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_start: t0 or x0 is not finite");
     }
+    return PCS_OK;
+}
+
+static void begin(pcs_integrator *run, double t0, const double *x0)
+{
+    run->started = false;
     run->t = run->t_old = t0;
     run->t_carry = 0;
     memset(run->carry, 0, (size_t)run->n * sizeof *run->carry);
@@ -269,12 +278,11 @@ static pcs_status begin(pcs_integrator *run, double t0, const double *x0)
     run->h_next = run->opts.h;
     run->report = (pcs_ode_report){.event = {.index = -1}};
     run->f_old_known = run->f_known = run->K_last_known = false;
-    memcpy(run->x, x0, (size_t)run->n * sizeof *x0);
+    memmove(run->x, x0, (size_t)run->n * sizeof *x0);
     run->found_count = 0;
     for (int i = 0; i < run->events; ++i) {
         run->watch[i].at_event = false;
     }
-    return PCS_OK;
 }
 
 pcs_status pcs_integrator_start(pcs_integrator *run, double t0, const double *x0)
@@ -283,8 +291,8 @@ pcs_status pcs_integrator_start(pcs_integrator *run, double t0, const double *x0
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_start: run and x0 must not be null");
     }
     if (run->kind != ODE_EXPLICIT_FORM) return pcs_integrator_start_dae(run, t0, x0, NULL, NULL);
-    run->started = false;
-    PCS_TRY(begin(run, t0, x0));
+    PCS_TRY(check_start(run, t0, x0));
+    begin(run, t0, x0);
     PCS_TRY(ode_rates(run, t0, run->x, run->f));
     run->f_known = true;
     PCS_TRY(ode_event_values(run, run->t, run->x));
@@ -304,8 +312,8 @@ pcs_status pcs_integrator_start_dae(pcs_integrator *run, double t0, const double
     if ((z0 && !pcs_all_finite(z0, nz)) || (xdot0 && !pcs_all_finite(xdot0, n))) {
         return pcs_fail(PCS_ERR_ARG, "pcs_integrator_start_dae: z0 or xdot0 is not finite");
     }
-    run->started = false;
-    PCS_TRY(begin(run, t0, x0));
+    PCS_TRY(check_start(run, t0, x0));
+    begin(run, t0, x0);
     for (size_t i = 0; i < nz; ++i) {
         run->z[i] = z0 ? z0[i] : 0;
     }
@@ -357,21 +365,22 @@ pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x)
 
 double pcs_integrator_t(const pcs_integrator *run)
 {
-    return run->t;
+    return run ? run->t : 0;
 }
 
 const double *pcs_integrator_x(const pcs_integrator *run)
 {
-    return run->x;
+    return run ? run->x : NULL;
 }
 
 const double *pcs_integrator_z(const pcs_integrator *run)
 {
-    return run->nz > 0 ? run->z : NULL;
+    return run && run->nz > 0 ? run->z : NULL;
 }
 
 pcs_ode_report pcs_integrator_report(const pcs_integrator *run)
 {
+    if (!run) return (pcs_ode_report){.event = {.index = -1}};
     pcs_ode_report report = run->report;
     report.h_last = run->h_last;
     report.h_next = run->h_next;

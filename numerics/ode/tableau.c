@@ -444,6 +444,7 @@ pcs_status pcs_tableau_check(const pcs_tableau *tableau)
 
 bool pcs_tableau_is_explicit(const pcs_tableau *tableau)
 {
+    if (tableau_check_shape(tableau, "pcs_tableau_is_explicit") != PCS_OK) return false;
     for (int i = 0; i < tableau->s; ++i) {
         for (int j = i; j < tableau->s; ++j) {
             if (tableau->A[tableau->s * i + j] != 0) return false;
@@ -454,6 +455,7 @@ bool pcs_tableau_is_explicit(const pcs_tableau *tableau)
 
 bool pcs_tableau_is_stiffly_accurate(const pcs_tableau *tableau)
 {
+    if (tableau_check_shape(tableau, "pcs_tableau_is_stiffly_accurate") != PCS_OK) return false;
     // a table typed in may differ by rounding from one place to the other
     const double tol = 1e-15;
     const int s = tableau->s;
@@ -466,5 +468,6 @@ bool pcs_tableau_is_stiffly_accurate(const pcs_tableau *tableau)
 
 double pcs_tableau_work(const pcs_tableau *tableau, double tol, double c)
 {
+    if (!tableau || tableau->order < 1) return NAN;
     return tableau->s * pow(tol / c, -1.0 / tableau->order);
 }

@@ -411,6 +411,9 @@ START_TEST(bad_definitions_are_refused)
     CK_FAILS(pcs_simulator_run(sim, -1, NULL), PCS_ERR_ARG);
     CK_FAILS(pcs_simulator_run(sim, NAN, NULL), PCS_ERR_ARG);
     pcs_simulator_destroy(sim);
+    ck_assert_double_eq(pcs_simulator_t(NULL), 0);
+    ck_assert_ptr_null(pcs_simulator_x(NULL));
+    ck_assert_ptr_null(pcs_simulator_u(NULL));
     pcs_simulator_destroy(NULL);
     pcs_physics_release(&physics);
     pcs_physics_release(&physics);

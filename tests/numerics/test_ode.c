@@ -382,6 +382,10 @@ START_TEST(bad_arguments_are_refused)
     opts = pcs_ode_opts_default();
     opts.atol_each = (double[]){1e-3, -1};
     CK_FAILS(pcs_integrator_create(NULL, &ode, &opts, &run), PCS_ERR_ARG);
+    opts = pcs_ode_opts_default();
+    opts.h_min = 1;
+    opts.h_max = 0.1;
+    CK_FAILS(pcs_integrator_create(NULL, &ode, &opts, &run), PCS_ERR_ARG);
     opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0);
     CK_FAILS(pcs_integrator_create(NULL, &ode, &opts, &run), PCS_ERR_ARG);
     const double A[4] = {0, 0, 0.5, 0}, b[2] = {0, 0.5}, c[2] = {0, 0.5};
@@ -403,6 +407,10 @@ START_TEST(bad_arguments_are_refused)
     CK_FAILS(pcs_integrator_jump(run, (double[]){NAN, 0}), PCS_ERR_ARG);
     CK_OK(pcs_integrator_advance(run, 1, NULL));
     CK_FAILS(pcs_integrator_at(run, 2, x), PCS_ERR_ARG);
+    // a start that is refused does not end the run there is
+    CK_FAILS(pcs_integrator_start(run, NAN, (double[]){1, 0}), PCS_ERR_ARG);
+    ck_assert_double_eq(pcs_integrator_t(run), 1);
+    CK_OK(pcs_integrator_advance(run, 2, NULL));
     pcs_integrator_destroy(run);
     pcs_integrator_destroy(NULL);
 }
@@ -424,9 +432,41 @@ START_TEST(too_many_steps_are_told)
 }
 END_TEST
 
-PCS_TEST_MAIN("ode", orders_are_those_of_the_tableaus, the_last_fixed_step_fits,
-              chosen_steps_keep_the_tolerance, evaluations_are_what_the_tableau_says,
-              dense_output_has_its_order, higher_orders_are_reduced,
-              a_projection_follows_every_step, steps_do_not_allocate,
+static int nothing(void *user, double t, const double *x, double *f)
+{
+    (void)user;
+    (void)t;
+    (void)x;
+    f[0] = 0;
+    return 0;
+}
+
+START_TEST(nothing_is_no_crash_and_no_infinity)
+{
+    ck_assert_double_eq(pcs_integrator_t(NULL), 0);
+    ck_assert_ptr_null(pcs_integrator_x(NULL));
+    ck_assert_ptr_null(pcs_integrator_z(NULL));
+    ck_assert_int_eq(pcs_integrator_report(NULL).event.index, -1);
+    ck_assert_int_eq(pcs_integrator_found(NULL, NULL), 0);
+    // where nothing changes steps grow; the time stays a number
+    const pcs_ode ode = {.n = 1, .f = nothing};
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create(NULL, &ode, NULL, &run));
+    CK_OK(pcs_integrator_start(run, 0, (double[]){1}));
+    int steps = 0;
+    while (pcs_integrator_step(run, NULL) == PCS_OK && steps < 5000) {
+        ++steps;
+        ck_assert(isfinite(pcs_integrator_t(run)));
+    }
+    ck_assert(steps > 100 && steps < 5000);
+    CK_FAILS(pcs_integrator_step_by(run, 1e308, NULL), PCS_ERR_STEP);
+    pcs_integrator_destroy(run);
+}
+END_TEST
+
+PCS_TEST_MAIN("ode", nothing_is_no_crash_and_no_infinity, orders_are_those_of_the_tableaus,
+              the_last_fixed_step_fits, chosen_steps_keep_the_tolerance,
+              evaluations_are_what_the_tableau_says, dense_output_has_its_order,
+              higher_orders_are_reduced, a_projection_follows_every_step, steps_do_not_allocate,
               callbacks_that_fail_leave_the_state, sentences_of_callbacks_are_handed_on,
               bad_arguments_are_refused, too_many_steps_are_told)

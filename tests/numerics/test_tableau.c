@@ -343,6 +343,9 @@ START_TEST(bad_tableaus_are_refused)
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "row 2"));
     A[2] = 1;
     CK_OK(pcs_tableau_check(&good));
+    ck_assert(!pcs_tableau_is_explicit(NULL));
+    ck_assert(!pcs_tableau_is_stiffly_accurate(NULL));
+    ck_assert(isnan(pcs_tableau_work(NULL, 1e-6, 1)));
 }
 END_TEST
 

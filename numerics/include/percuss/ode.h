@@ -209,7 +209,8 @@ PCS_API void pcs_integrator_destroy(pcs_integrator *run);
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_set_events(pcs_integrator *run, int n,
                                                            const pcs_event *events);
 
-/// Begins at t0, x0; counts anew. PCS_ERR_CALLBACK when f refuses x0.
+/// Begins at t0, x0; counts anew. PCS_ERR_CALLBACK when f refuses x0: there is then no run until
+/// another start succeeds. After PCS_ERR_ARG all is as it was.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_start(pcs_integrator *run, double t0,
                                                       const double *x0);
 /// Begins a DAE: z (and x' of a fully implicit one) are solved for, from z0 and xdot0 (null:
