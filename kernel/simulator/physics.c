@@ -42,19 +42,17 @@ static pcs_status smooth_advance(void *user, double t, double t_next, const doub
     const size_t n = (size_t)p->n, m = (size_t)p->m;
     const bool told = m > 0 && memcmp(p->u, u, m * sizeof *u) != 0;
     if (told) memcpy(p->u, u, m * sizeof *u);
-    if (!p->started || pcs_integrator_t(p->run) != t) {
-        p->started = false;
+    const bool goes_on = p->started && pcs_integrator_t(p->run) == t;
+    // after a failure nothing is known: the next attempt starts anew
+    p->started = false;
+    if (!goes_on) {
         PCS_TRY(pcs_integrator_start(p->run, t, x));
-        p->started = true;
     } else if (told || memcmp(pcs_integrator_x(p->run), x, n * sizeof *x) != 0) {
         // f has changed: what is known of it at t no longer holds
         PCS_TRY(pcs_integrator_jump(p->run, x));
     }
-    const pcs_status status = pcs_integrator_advance(p->run, t_next, NULL);
-    if (status != PCS_OK) {
-        p->started = false;
-        return status;
-    }
+    PCS_TRY(pcs_integrator_advance(p->run, t_next, NULL));
+    p->started = true;
     memcpy(x, pcs_integrator_x(p->run), n * sizeof *x);
     return PCS_OK;
 }

@@ -423,6 +423,56 @@ START_TEST(bad_definitions_are_refused)
 }
 END_TEST
 
+// ---- a failure in the middle, and going on
+
+static long until_failure;
+
+static int pushed(void *user, double t, const double *x, const double *u, double *xdot)
+{
+    (void)user;
+    (void)t;
+    xdot[0] = x[1];
+    xdot[1] = u[0] - x[0];
+    return until_failure > 0 && --until_failure == 0;
+}
+
+static int against(void *user, double t, const double *x, double *u)
+{
+    (void)user;
+    (void)t;
+    u[0] = -x[1];
+    return 0;
+}
+
+START_TEST(a_run_goes_on_after_any_failure)
+{
+    // also the first call with a new command may fail: what was known of f is the old command's
+    const pcs_controlled system = {.n = 2, .m = 1, .f = pushed};
+    double reference[2] = {0};
+    for (long k = 0; k < 300; ++k) {
+        pcs_physics physics;
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_dormand_prince(), 0.01);
+        CK_OK(pcs_physics_of_system(NULL, &system, &opts, &physics));
+        const pcs_simulator_def def = {.physics = physics,
+                                       .x0 = (double[]){1, 0.5},
+                                       .h = 0.01,
+                                       .control = against,
+                                       .control_period = 0.033};
+        pcs_simulator *sim = simulate(&def);
+        until_failure = k;
+        if (pcs_simulator_run(sim, 0.2, NULL) != PCS_OK) CK_OK(pcs_simulator_run(sim, 0.2, NULL));
+        for (int i = 0; i < 2; ++i) {
+            if (k == 0) reference[i] = pcs_simulator_x(sim)[i];
+            CK_NEAR(pcs_simulator_x(sim)[i], reference[i], 1e-15);
+        }
+        pcs_simulator_destroy(sim);
+        pcs_physics_release(&physics);
+    }
+    until_failure = 0;
+}
+END_TEST
+
 PCS_TEST_MAIN("simulator", commands_are_held, every_part_has_its_own_rate, looking_changes_nothing,
               the_display_may_stop, any_smooth_system_is_physics, a_model_steps_as_it_does_alone,
-              a_model_obeys_a_control, failures_leave_the_records, bad_definitions_are_refused)
+              a_model_obeys_a_control, failures_leave_the_records, a_run_goes_on_after_any_failure,
+              bad_definitions_are_refused)
