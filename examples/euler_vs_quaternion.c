@@ -62,6 +62,12 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         fprintf(stderr, "euler_vs_quaternion: no body has --along > 2 --across\n");
         return false;
     }
+    if (set->pass.along < 0.1 * set->pass.across) {
+        fprintf(stderr,
+                "euler_vs_quaternion: a body with --along < --across / 10 spins too fast for "
+                "these steps\n");
+        return false;
+    }
     if (2 * set->pass.cone + set->away > 3) {
         fprintf(stderr, "euler_vs_quaternion: the nose would come near the other pole; take a "
                         "smaller --cone or --away\n");

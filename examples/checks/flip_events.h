@@ -29,7 +29,7 @@ typedef struct flip_errors {
 pcs_status flips_by_events(const flip_run *run, const method *m, flip_errors *err);
 
 // Times and directions of the flips against the closed form, the period against 4 K(m) / n, omega
-// and what stays: `n` flips, times to `allowed` (s), the rest to `allowed` relative.
+// and what stays: `n` flips, times to `allowed` (s), the rest in proportion.
 void check_flip_events(checks *c, const flip_run *run, const flip_errors *err, int n,
                        double allowed);
 
