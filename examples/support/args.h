@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#define ARGS_MAX 64
+#define ARGS_MAX 96
 
 typedef enum args_type {
     ARGS_REAL,

@@ -1,0 +1,65 @@
+// An underwater vehicle in the simulator: control, physics and display that talk through a state
+// record and a command record only.
+//
+// Told by a table, by a pilot that keeps a course or passes waypoints; moved by any Runge-Kutta
+// method, or by the Moreau-Jean scheme where it touches the sea floor; shown by a display, which
+// writes the log.
+#include "checks/auv.h"
+
+#include <string.h>
+
+typedef struct part {
+    bool wanted;
+    pcs_status (*run)(const settings *, csv *, checks *);
+} part;
+
+static pcs_status keep_heading(const settings *set, csv *out, checks *list)
+{
+    return auv_under_control(set, false, out, list);
+}
+
+static pcs_status pass_waypoints(const settings *set, csv *out, checks *list)
+{
+    return auv_under_control(set, true, out, list);
+}
+
+static pcs_status run_all(const settings *set, csv *out, checks *sum)
+{
+    const int control = set->control;
+    const part parts[] = {
+        {true, auv_open_loop},
+        {control == AUV_HEADING || control == AUV_ALL, keep_heading},
+        {control == AUV_WAYPOINTS || control == AUV_ALL, pass_waypoints},
+        {set->floor, auv_touch_down},
+    };
+    for (int i = 0; i < 4; ++i) {
+        if (!parts[i].wanted) continue;
+        checks list = {0};
+        PCS_TRY(parts[i].run(set, out, &list));
+        if (sum->failed == 0) memcpy(sum->first, list.first, sizeof sum->first);
+        sum->done += list.done;
+        sum->failed += list.failed;
+    }
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    int code;
+    if (!read_flags(&set, argc, argv, &code)) return code;
+    csv out;
+    if (!csv_open(&out, set.csv, AUV_COLUMNS)) {
+        release_flags(&set);
+        return 2;
+    }
+    checks sum = {0};
+    const pcs_status status = run_all(&set, set.csv ? &out : NULL, &sum);
+    release_flags(&set);
+    if (status != PCS_OK) {
+        csv_drop(&out);
+        return say_error("auv", status);
+    }
+    if (!csv_close(&out)) return 2;
+    return checks_end(&sum);
+}

@@ -1,0 +1,390 @@
+// The command line of auv: defaults, flags, and what cannot go together.
+#include "flags/auv.h"
+
+#include "args.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// left and down, left and up, right: time, thrust, four deflections
+static const double manoeuvre[][AUV_CELLS] = {
+    {0, 12, 0.02, 0.06, -0.02, -0.06},
+    {5, 14, -0.02, 0.06, 0.02, -0.06},
+    {10, 14, -0.01, -0.08, 0.01, 0.08},
+};
+
+// what is read before it is put where it belongs
+typedef struct raw {
+    double inertia[2][3], added[2][3], damping[2][3], quadratic[2][3]; // of V, of omega
+    double angles[3];
+    double fin_x, fin_radius, fin_area, fin_turn;
+    const char *commands, *foil, *waypoints;
+} raw;
+
+static void defaults(settings *set, raw *r)
+{
+    *set = (settings){.def = pcs_vehicle_def_default(),
+                      .x0 = {0, 0, -5, 1, 0, 0, 0, 1},
+                      .method = "rk4",
+                      .h = 0.0125,
+                      .period = 0.1,
+                      .cut = true,
+                      .study = 4,
+                      .order_within = 0.05,
+                      .reach = 1e-10,
+                      .control = AUV_ALL,
+                      .t_end = 16,
+                      .surge = 20,
+                      .t_heading = 30,
+                      .t_waypoints = 50,
+                      .heading_within = 0.01,
+                      .floor = true};
+    set->pilot = (auv_pilot){.thrust = 15,
+                             .heading = 0.6,
+                             .depth = -8,
+                             .heading_gain = 2,
+                             .yaw_gain = 0.2,
+                             .depth_gain = 0.2,
+                             .sink_gain = 0.3,
+                             .most_pitch = 0.4,
+                             .pitch_gain = 1,
+                             .pitch_rate_gain = 0.2,
+                             .roll_gain = 0.05,
+                             .roll_rate_gain = 0.02,
+                             .most_fin = 0.2,
+                             .radius = 1};
+    set->down = (auv_floor){.excess = 10,
+                            .mu = 0.4,
+                            .altitude = 3,
+                            .radius = 0.05,
+                            .length = 1.3,
+                            .h = 0.01,
+                            .theta = 1,
+                            .tol = 1e-12,
+                            .thrust = 10,
+                            .dive = 0.01,
+                            .t_stop = 6,
+                            .t_stick = 20,
+                            .t_slide = 30,
+                            .t_end = 90,
+                            .stick = 0.9,
+                            .slide = 1.5};
+    const pcs_vehicle_def *d = &set->def;
+    *r = (raw){.waypoints = "30,0,-6;45,20,-8;30,45,-8;5,45,-6",
+               .fin_x = d->fin[0].x,
+               .fin_radius = d->fin[0].radius,
+               .fin_area = d->fin[0].area,
+               .fin_turn = d->fin[0].angle};
+    for (int i = 0; i < 6; ++i) {
+        r->inertia[i / 3][i % 3] = d->mass_matrix[7 * i];
+        r->added[i / 3][i % 3] = d->added_mass[7 * i];
+        r->damping[i / 3][i % 3] = d->damping[i];
+        r->quadratic[i / 3][i % 3] = d->quadratic[i];
+    }
+}
+
+// ---- the flags ----------------------------------------------------------------------------------
+
+static void vehicle_flags(args *a, settings *set, raw *r)
+{
+    pcs_vehicle_def *d = &set->def;
+    args_vector(a, "--mass-v", r->inertia[0], "kg", "ASM-5: total inertia along x, y, z");
+    args_vector(a, "--mass-w", r->inertia[1], "kg m^2", "ASM-5: and about them");
+    args_vector(a, "--added-v", r->added[0], "kg",
+                "share of the water in --mass-v; matters in a current only");
+    args_vector(a, "--added-w", r->added[1], "kg m^2", "and in --mass-w");
+    args_vector(a, "--damping-v", r->damping[0], "N s/m", "ASM-6: linear damping along x, y, z");
+    args_vector(a, "--damping-w", r->damping[1], "N m s", "ASM-6: and about them");
+    args_vector(a, "--quadratic-v", r->quadratic[0], "N s^2/m^2", "ASM-7: quadratic damping");
+    args_vector(a, "--quadratic-w", r->quadratic[1], "N m s^2", "ASM-7: and about the axes");
+    args_real(a, "--yur", &d->Yur, -INFINITY, INFINITY, "kg", "ASM-8: sway force + Yur u r");
+    args_positive(a, "--mass", &d->mass, "kg", "ASM-9: of the solid alone");
+    args_real(a, "--weight", &d->weight, 0, INFINITY, "N", "ASM-9: neutral");
+    args_real(a, "--buoyancy", &d->buoyancy, 0, INFINITY, "N", "ASM-9: neutral");
+    args_vector(a, "--r-g", d->r_G, "m", "ASM-10: centre of gravity");
+    args_vector(a, "--r-b", d->r_B, "m", "ASM-10: centre of buoyancy");
+    args_real(a, "--fin-x", &r->fin_x, -INFINITY, INFINITY, "m", "ASM-11: where the fins act");
+    args_real(a, "--fin-radius", &r->fin_radius, -INFINITY, INFINITY, "m",
+              "ASM-11: and how far from the axis");
+    args_real(a, "--fin-area", &r->fin_area, 0, INFINITY, "m^2",
+              "ASM-11: of each; 0.01, 0.008 and 0.009 in the texts");
+    args_real(a, "--fin-turn", &r->fin_turn, -INFINITY, INFINITY, "rad",
+              "ASM-11: the first stands at it, from y to z, the others by quarters on");
+    args_real(a, "--density", &d->density, 0, INFINITY, "kg/m^3", "ASM-12: of the water");
+    args_vector(a, "--thruster", d->thruster, "m", "where the thrust acts");
+    args_vector(a, "--thrust-axis", d->thrust_axis, "", "ASM-13: its direction");
+    args_vector(a, "--current", d->current, "m/s", "ASM-14: of the water, inertial axes");
+    args_string(a, "--foil", &r->foil, "FILE",
+                "ASM-15: a table alpha (rad), CL, CD in place of the fit that follows");
+    args_real(a, "--foil-slope", &d->foil.slope, 0, INFINITY, "1/rad", "ASM-15: of CL");
+    args_positive(a, "--foil-stall", &d->foil.stall, "rad", "ASM-15: where it stalls");
+    args_positive(a, "--foil-sharpness", &d->foil.sharpness, "1/rad", "ASM-15: and how suddenly");
+    args_real(a, "--foil-drag", &d->foil.drag, 0, INFINITY, "", "ASM-15: CD at alpha = 0");
+    args_real(a, "--foil-rise", &d->foil.rise, 0, INFINITY, "", "ASM-15: of CD with CL^2");
+    args_real(a, "--foil-plate", &d->foil.plate, 0, INFINITY, "", "ASM-15: beyond the stall");
+}
+
+static void smooth_flags(args *a, settings *set, raw *r)
+{
+    args_vector(a, "--position", set->x0, "m", "at the start");
+    args_vector(a, "--angles", r->angles, "rad", "roll, pitch, yaw at the start (z up, ASM-1)");
+    args_vector(a, "--velocity", set->x0 + 7, "m/s", "at the start, body axes");
+    args_vector(a, "--omega", set->x0 + 10, "rad/s", "at the start, body axes");
+
+    args_string(a, "--method", &set->method, "NAME",
+                "rk4, dormand_prince, gauss2, radau3 ...: any method of <percuss/tableau.h>");
+    args_positive(a, "--h", &set->h, "s", "step of the method, the longest of the study");
+    args_real(a, "--tol", &set->tol, 0, 0.1, "", "steps of the method by its pair; 0: fixed");
+    args_bool(a, "--cut", &set->cut,
+              "end steps where damping and fins have a kink: a component of nu or an angle of "
+              "attack is zero");
+    args_positive(a, "--period", &set->period, "s", "of the control and of the table");
+    args_int(a, "--study", &set->study, 2, 8, "halvings of h to observe orders");
+    args_real(a, "--order-within", &set->order_within, 0, 1, "",
+              "of that of the method; 0.05 is for the defaults, others may need more");
+
+    args_positive(a, "--reach", &set->reach, "",
+                  "error of (Q, nu), and of X in m, with the shortest steps, for order 4 and more; "
+                  "of X under control ten times that");
+    args_string(a, "--commands", &r->commands, "FILE",
+                "open loop: rows t (s), thrust (N), four deflections (rad)");
+    args_positive(a, "--tend", &set->t_end, "s", "end of the open loop");
+    args_positive(a, "--surge", &set->surge, "N", "thrust of the straight run");
+}
+
+static void pilot_flags(args *a, settings *set, raw *r)
+{
+    auv_pilot *p = &set->pilot;
+    args_choice(a, "--control", &set->control, "none|heading|waypoints|all",
+                "the table alone, then one of the controls or both");
+    args_real(a, "--thrust", &p->thrust, 0, INFINITY, "N", "under control");
+    args_real(a, "--heading", &p->heading, -pi, pi, "rad", "to keep");
+    args_real(a, "--depth", &p->depth, -INFINITY, INFINITY, "m", "z to keep");
+    args_real(a, "--heading-gain", &p->heading_gain, 0, INFINITY, "", "rudder per rad");
+    args_real(a, "--yaw-gain", &p->yaw_gain, 0, INFINITY, "s", "rudder per rad/s");
+    args_real(a, "--depth-gain", &p->depth_gain, 0, INFINITY, "rad/m", "pitch per depth");
+    args_real(a, "--sink-gain", &p->sink_gain, 0, INFINITY, "rad s/m", "and per vertical speed");
+    args_real(a, "--most-pitch", &p->most_pitch, 0, 1.2, "rad", "asked for");
+    args_real(a, "--pitch-gain", &p->pitch_gain, 0, INFINITY, "", "stern planes per rad");
+    args_real(a, "--pitch-rate-gain", &p->pitch_rate_gain, 0, INFINITY, "s", "and per rad/s");
+    args_real(a, "--roll-gain", &p->roll_gain, 0, INFINITY, "", "ailerons per rad");
+    args_real(a, "--roll-rate-gain", &p->roll_rate_gain, 0, INFINITY, "s", "and per rad/s");
+    args_positive(a, "--most-fin", &p->most_fin, "rad", "of rudder, of stern planes");
+    args_positive(a, "--tend-heading", &set->t_heading, "s", "end of that run");
+    args_positive(a, "--heading-within", &set->heading_within, "rad",
+                  "how near heading and, in m, depth are over the last quarter");
+    args_string(a, "--waypoints", &r->waypoints, "x,y,z;...", "places to pass, m");
+    args_positive(a, "--radius", &p->radius, "m", "within which they are");
+    args_positive(a, "--tend-waypoints", &set->t_waypoints, "s", "end of that run");
+}
+
+static void floor_flags(args *a, settings *set)
+{
+    auv_floor *f = &set->down;
+    args_bool(a, "--floor", &set->floor, "touch down on the sea floor; the hull alone touches it");
+    args_positive(a, "--excess", &f->excess, "N", "there: weight over --buoyancy");
+    args_positive(a, "--mu", &f->mu, "", "friction of the floor");
+    args_positive(a, "--altitude", &f->altitude, "m", "of the hull at the start");
+    args_positive(a, "--hull-radius", &f->radius, "m", "a capsule");
+    args_positive(a, "--hull-length", &f->length, "m", "without its caps");
+    args_positive(a, "--floor-h", &f->h, "s", "time step of the model");
+    args_real(a, "--theta", &f->theta, 0.5, 1, "", "of its scheme");
+    args_positive(a, "--floor-tol", &f->tol, "", "of its velocity problems");
+    args_positive(a, "--floor-thrust", &f->thrust, "N", "going down");
+    args_real(a, "--floor-dive", &f->dive, -0.2, 0.2, "rad", "stern planes going down");
+    args_positive(a, "--stop", &f->t_stop, "s", "thrust off");
+    args_real(a, "--stick", &f->stick, 0, 1, "", "thrust over mu (W - B), held by friction");
+    args_positive(a, "--stick-at", &f->t_stick, "s", "when");
+    args_real(a, "--slide", &f->slide, 1, INFINITY, "", "thrust over mu (W - B), not held");
+    args_positive(a, "--slide-at", &f->t_slide, "s", "when");
+    args_positive(a, "--floor-tend", &f->t_end, "s", "end of that run");
+}
+
+// ---- what was read ------------------------------------------------------------------------------
+
+static bool complain(const char *what)
+{
+    fprintf(stderr, "auv: %s\n", what);
+    return false;
+}
+
+static void put_vehicle(settings *set, const raw *r)
+{
+    pcs_vehicle_def *d = &set->def;
+    for (int i = 0; i < 6; ++i) {
+        d->mass_matrix[7 * i] = r->inertia[i / 3][i % 3];
+        d->added_mass[7 * i] = r->added[i / 3][i % 3];
+        d->damping[i] = r->damping[i / 3][i % 3];
+        d->quadratic[i] = r->quadratic[i / 3][i % 3];
+    }
+    for (int k = 0; k < AUV_FINS; ++k) {
+        d->fin[k].x = r->fin_x;
+        d->fin[k].radius = r->fin_radius;
+        d->fin[k].area = r->fin_area;
+        d->fin[k].angle = r->fin_turn + 0.5 * pi * k;
+        set->pilot.fin_angle[k] = d->fin[k].angle;
+    }
+    d->n_fins = AUV_FINS;
+    pcs_quat_from_zyx(r->angles[0], r->angles[1], r->angles[2], set->x0 + 3);
+}
+
+// whether there can be such a vehicle
+static bool vehicle_exists(const settings *set)
+{
+    pcs_vehicle *vehicle;
+    if (pcs_vehicle_create(NULL, &set->def, &vehicle) != PCS_OK) return complain(pcs_error_text());
+    pcs_vehicle_destroy(vehicle);
+    return true;
+}
+
+static bool read_foil(settings *set, const char *path)
+{
+    if (!path) return true;
+    int n;
+    if (!read_table(path, 3, "alpha (rad), CL, CD", &set->foil, &n)) return false;
+    set->def.foil.table = set->foil;
+    set->def.foil.rows = n;
+    return true;
+}
+
+static bool on_grid(double t, double period)
+{
+    return fabs(t / period - nearbyint(t / period)) <= 1e-9 * fmax(1, t / period);
+}
+
+static bool read_commands(settings *set, const char *path)
+{
+    set->table = (auv_table){(int)(sizeof manoeuvre / sizeof manoeuvre[0]), manoeuvre[0]};
+    if (!path) return true;
+    int n;
+    if (!read_table(path, AUV_CELLS, "time (s), thrust (N), four deflections (rad)", &set->commands,
+                    &n)) {
+        return false;
+    }
+    set->table = (auv_table){n, set->commands};
+    for (int i = 0; i < n; ++i) {
+        const double t = set->commands[(size_t)i * AUV_CELLS];
+        if (t < 0 || (i > 0 && t <= set->commands[(size_t)(i - 1) * AUV_CELLS])) {
+            fprintf(stderr, "auv: %s: row %d: times must be >= 0 and ascend, and %g s does not\n",
+                    path, i + 1, t);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_waypoints(settings *set, const char *text)
+{
+    auv_pilot *p = &set->pilot;
+    p->n = 0;
+    for (const char *at = text; p->n < MOST_WAYPOINTS; ++at) {
+        double *to = p->point[p->n];
+        int length = 0;
+        if (sscanf(at, "%lf,%lf,%lf%n", &to[0], &to[1], &to[2], &length) != 3 || !isfinite(to[0]) ||
+            !isfinite(to[1]) || !isfinite(to[2])) {
+            break;
+        }
+        p->n += 1;
+        at += length;
+        if (*at == '\0') return true;
+        if (*at != ';') break;
+    }
+    fprintf(stderr, "auv: --waypoints: '%s' is not 1 to %d places such as 20,0,-6;30,15,-8\n", text,
+            MOST_WAYPOINTS);
+    return false;
+}
+
+static bool times_fit(const settings *set)
+{
+    const double longest = fmax(set->t_end, fmax(set->t_heading, set->t_waypoints));
+    if (longest / set->period > 1e6 || set->h > set->period ||
+        longest / set->h * pow(2, set->study) > 1e8) {
+        return complain("--h must not exceed --period, the ends of the runs not 1e6 periods, nor "
+                        "1e8 of the shortest steps of the study");
+    }
+    for (int i = 0; i < set->table.n; ++i) {
+        const double t = set->table.row[(size_t)i * AUV_CELLS];
+        if (on_grid(t, set->period)) continue;
+        fprintf(stderr,
+                "auv: row %d of the commands is of %g s, which is no multiple of --period %g\n",
+                i + 1, t, set->period);
+        return false;
+    }
+    const double ends[] = {set->t_end, set->t_heading, set->t_waypoints};
+    for (int i = 0; i < 3; ++i) {
+        if (!on_grid(ends[i], set->period)) {
+            return complain("--tend, --tend-heading and --tend-waypoints must be multiples of "
+                            "--period");
+        }
+    }
+    return true;
+}
+
+static bool floor_fits(const settings *set, double pitch)
+{
+    const auv_floor *f = &set->down;
+    if (!set->floor) return true;
+    if (!(f->t_stop < f->t_stick && f->t_stick < f->t_slide && f->t_slide < f->t_end)) {
+        return complain("--stop, --stick-at, --slide-at and --floor-tend must ascend");
+    }
+    if (f->h > set->period || f->t_end / f->h > 1e7 || f->t_end / set->period > 1e6) {
+        return complain("--floor-h must not exceed --period, nor --floor-tend 1e7 steps");
+    }
+    const double *wash = set->def.current, deep = 0.5 * f->length * fabs(sin(pitch));
+    if (wash[0] != 0 || wash[1] != 0 || wash[2] != 0) {
+        return complain("in a --current nothing lies still: give --floor=no");
+    }
+    if (deep >= f->altitude) return complain("the hull begins in the floor: enlarge --altitude");
+    if (!(f->stick < 1) || !(f->slide > 1)) return complain("--stick is below 1, --slide above 1");
+    const double at[] = {f->t_stop, f->t_stick, f->t_slide, f->t_end};
+    for (int i = 0; i < 4; ++i) {
+        if (!on_grid(at[i], set->period) || !on_grid(set->period, f->h)) {
+            return complain("--stop, --stick-at, --slide-at and --floor-tend must be multiples of "
+                            "--period, and that of --floor-h");
+        }
+    }
+    return true;
+}
+
+bool read_flags(settings *set, int argc, char **argv, int *code)
+{
+    raw r;
+    defaults(set, &r);
+    args a = {.about = "An underwater vehicle, by any method: a table of commands, a course kept, "
+                       "waypoints, and touching down on the sea floor. z is up (ASM-1), and a "
+                       "positive pitch is nose down."};
+    vehicle_flags(&a, set, &r);
+    smooth_flags(&a, set, &r);
+    pilot_flags(&a, set, &r);
+    floor_flags(&a, set);
+    args_string(&a, "--csv", &set->csv, "FILE",
+                "write every run at every period: its name, time, position, roll, pitch, yaw, nu, "
+                "commands, energies (J), work (J; not of the floor)");
+    const bool go = args_parse(&a, argc, argv);
+    *code = a.exit_code;
+    if (!go) return false;
+    *code = 2;
+    put_vehicle(set, &r);
+    bool good = read_foil(set, r.foil) && vehicle_exists(set) && read_commands(set, r.commands) &&
+                read_waypoints(set, r.waypoints) && times_fit(set) && floor_fits(set, r.angles[1]);
+    if (good && pcs_tableau_create_named(NULL, set->method, &set->tableau) != PCS_OK) {
+        fprintf(stderr, "auv: --method: %s\n", pcs_error_text());
+        good = false;
+    }
+    if (good && set->tol > 0 && !set->tableau->b_hat) {
+        good = complain("--tol needs a --method with a pair, such as dormand_prince");
+    }
+    if (!good) release_flags(set);
+    return good;
+}
+
+void release_flags(settings *set)
+{
+    free(set->commands);
+    free(set->foil);
+    pcs_tableau_destroy(set->tableau);
+}

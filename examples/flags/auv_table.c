@@ -1,0 +1,88 @@
+// Tables of numbers from files.
+#include "flags/auv.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 1000, MOST_ROWS = 100000 };
+
+// the cells of one line; false when they are not `columns` finite numbers
+static bool cells(const char *line, int columns, double *row)
+{
+    for (int c = 0; c < columns; ++c) {
+        char *end;
+        row[c] = strtod(line, &end);
+        if (end == line || !isfinite(row[c])) return false;
+        while (isspace((unsigned char)*end)) {
+            ++end;
+        }
+        if (*end != (c + 1 < columns ? ',' : '\0')) return false;
+        line = end + 1;
+    }
+    return true;
+}
+
+// nothing, a remark, or names of columns where the first row might be ("nan" is no name)
+static bool passed_over(const char *line, bool first)
+{
+    while (isspace((unsigned char)*line)) {
+        ++line;
+    }
+    if (*line == '\0' || *line == '#') return true;
+    char *end;
+    (void)strtod(line, &end);
+    return first && isalpha((unsigned char)*line) && end == line;
+}
+
+static bool read_lines(FILE *file, const char *path, int columns, const char *what, double *rows,
+                       int *n)
+{
+    char line[LONGEST];
+    bool first = true;
+    *n = 0;
+    for (int number = 1; fgets(line, sizeof line, file); ++number) {
+        if (passed_over(line, first)) {
+            if (isalpha((unsigned char)line[0])) first = false;
+            continue;
+        }
+        first = false;
+        if (*n == MOST_ROWS) {
+            fprintf(stderr, "auv: %s has more than %d rows\n", path, MOST_ROWS);
+            return false;
+        }
+        if (strlen(line) + 1 == sizeof line || !cells(line, columns, rows + *n * columns)) {
+            fprintf(stderr, "auv: %s, line %d: a row is %d finite numbers with commas: %s\n", path,
+                    number, columns, what);
+            return false;
+        }
+        *n += 1;
+    }
+    if (ferror(file) || *n == 0) {
+        fprintf(stderr, "auv: %s: %s\n", path, ferror(file) ? strerror(errno) : "has no rows");
+        return false;
+    }
+    return true;
+}
+
+bool read_table(const char *path, int columns, const char *what, double **rows, int *n)
+{
+    *rows = NULL;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        fprintf(stderr, "auv: %s: cannot be read: %s\n", path, strerror(errno));
+        return false;
+    }
+    double *all = malloc((size_t)MOST_ROWS * (size_t)columns * sizeof *all);
+    const bool good = all && read_lines(file, path, columns, what, all, n);
+    if (!all) fprintf(stderr, "auv: %s: out of memory\n", path);
+    fclose(file);
+    if (good) {
+        *rows = all;
+    } else {
+        free(all);
+    }
+    return good;
+}
