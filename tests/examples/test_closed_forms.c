@@ -1,0 +1,183 @@
+// The closed forms that examples of turning bodies are held against, and the equations they share:
+// derivatives against differences, invariants, and one closed form against another.
+#include "checks/free_top.h"
+#include "checks/gimbal_pass.h"
+#include "checks/held_top.h"
+#include "scenes/quaternion_body.h"
+#include "support.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <percuss/rotation.h>
+
+enum { N = QUATERNION_BODY_N };
+
+static void random_state(test_random *r, double x[N])
+{
+    random_quaternion(r, x);
+    for (int i = 0; i < 4; ++i) {
+        x[i] *= 1.3; // the equations are polynomials in any Q
+    }
+    for (int i = 4; i < N; ++i) {
+        x[i] = 3 * random_normal(r);
+    }
+}
+
+static quaternion_body random_body(test_random *r)
+{
+    quaternion_body b = {.tilting = random_between(r, 0, 5)};
+    for (int i = 0; i < 3; ++i) {
+        b.J[i] = random_between(r, 1, 1.9);
+        b.torque[i] = random_normal(r);
+    }
+    return b;
+}
+
+START_TEST(the_jacobian_is_the_derivative)
+{
+    test_random r = random_seed(1);
+    for (int k = 0; k < 50; ++k) {
+        const quaternion_body b = random_body(&r);
+        const pcs_ode ode = quaternion_body_ode(&b);
+        double x[N], S[N * N];
+        random_state(&r, x);
+        ck_assert_int_eq(ode.jacobian(ode.user, 0, x, S), 0);
+        for (int j = 0; j < N; ++j) {
+            // of a quadratic the central difference is exact
+            double ahead[N], behind[N], up[N], down[N];
+            memcpy(ahead, x, sizeof x);
+            memcpy(behind, x, sizeof x);
+            ahead[j] += 0.5;
+            behind[j] -= 0.5;
+            ck_assert_int_eq(ode.f(ode.user, 0, ahead, up), 0);
+            ck_assert_int_eq(ode.f(ode.user, 0, behind, down), 0);
+            for (int i = 0; i < N; ++i) {
+                CK_NEAR(S[i + N * j], up[i] - down[i], 1e-12);
+            }
+        }
+    }
+}
+END_TEST
+
+// along the motion, without a torque: d|Q|^2/dt = 0 and dE/dt = 0, for any |Q|
+START_TEST(the_equations_keep_norm_and_energy)
+{
+    test_random r = random_seed(2);
+    for (int k = 0; k < 50; ++k) {
+        quaternion_body b = random_body(&r);
+        memset(b.torque, 0, sizeof b.torque);
+        const pcs_ode ode = quaternion_body_ode(&b);
+        double x[N], dxdt[N], ahead[N], behind[N], norm = 0;
+        random_state(&r, x);
+        ck_assert_int_eq(ode.f(ode.user, 0, x, dxdt), 0);
+        for (int i = 0; i < N; ++i) {
+            ahead[i] = x[i] + dxdt[i];
+            behind[i] = x[i] - dxdt[i];
+            if (i < 4) norm += x[i] * dxdt[i];
+        }
+        CK_NEAR(norm, 0, 1e-13);
+        // E is quadratic: E(x + d) - E(x - d) = 2 dE . d
+        const double up = quaternion_body_energy(&b, ahead),
+                     down = quaternion_body_energy(&b, behind);
+        CK_NEAR(up - down, 0, 1e-13 * (fabs(up) + fabs(down) + 10));
+    }
+}
+END_TEST
+
+// the motion past the pole obeys the equations, and comes as near as it should
+START_TEST(the_pass_obeys_the_equations)
+{
+    const gimbal_pass pass = {1, 1.8, 2, 0.7, 0.01, 0.3};
+    const quaternion_body b = pass_body(&pass);
+    const pcs_ode ode = quaternion_body_ode(&b);
+    const double h = 1e-3;
+    for (int k = 0; k <= 20; ++k) {
+        const double t = pass_period(&pass) * k / 20;
+        double x[N], dxdt[N], at[4][N];
+        pass_at(&pass, t, x);
+        CK_NEAR(pcs_quat_norm(x), 1, 1e-15);
+        ck_assert_int_eq(ode.f(ode.user, t, x, dxdt), 0);
+        for (int i = 0; i < 4; ++i) {
+            pass_at(&pass, t + (i < 2 ? i - 2 : i - 1) * h, at[i]);
+        }
+        for (int i = 0; i < N; ++i) {
+            const double slope = (8 * (at[2][i] - at[1][i]) - (at[3][i] - at[0][i])) / (12 * h);
+            CK_NEAR(dxdt[i], slope, 1e-10);
+        }
+    }
+    double x[N], nose[3];
+    pass_at(&pass, 0.5 * pass_period(&pass), x);
+    pcs_quat_rotate(x, (double[3]){1, 0, 0}, nose);
+    CK_NEAR(hypot(nose[0], nose[1]), sin(pass.miss), 1e-14);
+    ck_assert(nose[2] < 0);
+}
+END_TEST
+
+// the elliptic function has the period and the limits of the integrals, and obeys u'^2 = f(u)
+START_TEST(the_height_of_the_top_is_that_of_its_integrals)
+{
+    const heavy_top tops[2] = {
+        {.mass = 0.5,
+         .J1 = 4e-4,
+         .J3 = 6e-4,
+         .arm = 0.04,
+         .spin = 150,
+         .tilt = 0.5,
+         .gravity = 9.81},
+        {.mass = 2, .J1 = 0.02, .J3 = 0.03, .arm = 0.1, .spin = 60, .tilt = 1.1, .gravity = 9.81}};
+    for (int k = 0; k < 2; ++k) {
+        const nutation n = top_nutation(&tops[k]);
+        const double u0 = cos(tops[k].tilt), weight = tops[k].mass * tops[k].gravity;
+        CK_NEAR(held_top_cosine(&tops[k], 0), u0, 1e-15);
+        CK_NEAR(held_top_cosine(&tops[k], 0.5 * n.period), n.lowest, 1e-14);
+        CK_NEAR(held_top_cosine(&tops[k], 7 * n.period), u0, 1e-13);
+        // the vertical force is m (g + arm u'')
+        const double h = 0.002 * n.period;
+        for (int i = 1; i < 10; ++i) {
+            const double t = 0.1 * i * n.period;
+            double u[5];
+            for (int j = 0; j < 5; ++j) {
+                u[j] = held_top_cosine(&tops[k], t + (j - 2) * h);
+            }
+            const double udot = (8 * (u[3] - u[1]) - (u[4] - u[0])) / (12 * h);
+            const double second = (16 * (u[3] + u[1]) - (u[4] + u[0]) - 30 * u[2]) / (12 * h * h);
+            const held_reaction r = held_top_reaction(&tops[k], u[2], udot);
+            CK_NEAR(r.vertical / weight, 1 + tops[k].arm * second / tops[k].gravity, 1e-7);
+        }
+        // at rest with its axis still: what hangs on the joint is the weight less the fall
+        const held_reaction r = held_top_reaction(&tops[k], u0, 0);
+        CK_NEAR(r.axial, weight * u0, 1e-14 * weight);
+        ck_assert(r.vertical < weight && r.across == 0);
+    }
+}
+END_TEST
+
+// omega of the free body: 2K and |J omega|^2 stay, and so does its period
+START_TEST(the_free_body_keeps_its_invariants)
+{
+    const double I[3] = {1e-3, 2e-3, 2.8e-3};
+    for (int first = 0; first < 2; ++first) {
+        const free_top top = free_top_make(I, 10, 0.1, first == 1);
+        double K0 = 0, L0 = 0;
+        for (int k = 0; k <= 40; ++k) {
+            double w[3], K = 0, L = 0;
+            free_top_omega(&top, 0.1 * k * free_top_flip(&top), w);
+            for (int i = 0; i < 3; ++i) {
+                K += I[i] * w[i] * w[i];
+                L += I[i] * I[i] * w[i] * w[i];
+            }
+            if (k == 0) {
+                K0 = K;
+                L0 = L;
+            }
+            CK_NEAR(K / K0, 1, 1e-13);
+            CK_NEAR(L / L0, 1, 1e-13);
+        }
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("closed forms of the examples", the_jacobian_is_the_derivative,
+              the_equations_keep_norm_and_energy, the_pass_obeys_the_equations,
+              the_height_of_the_top_is_that_of_its_integrals, the_free_body_keeps_its_invariants)
