@@ -273,6 +273,7 @@ static pcs_status look(pcs_integrator *run, int index, double tol, first_event *
 // What lies behind the stop does not happen; the rest in order of time.
 static void sort_found(pcs_integrator *run, const first_event *first, double t_first)
 {
+    if (run->found_new == 0) return; // there may be no list yet
     pcs_event_found *found = run->found + run->found_count;
     int n = 0;
     for (int k = 0; k < run->found_new; ++k) {
