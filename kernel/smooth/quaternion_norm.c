@@ -86,6 +86,9 @@ pcs_status pcs_quaternion_norm_solve(const pcs_quaternion_motion *m, double alph
     double A[SIZE * SIZE];
     int piv[SIZE];
     pcs_quaternion_norm_fill(m, alpha, A, x);
+    if (!pcs_all_finite(A, SIZE * SIZE) || !pcs_all_finite(x, SIZE)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_quaternion_norm_solve: a number is not finite");
+    }
     if (!lu_factor(SIZE, A, piv)) {
         return pcs_fail(PCS_ERR_SINGULAR, "pcs_quaternion_norm_solve: the quaternion is zero");
     }

@@ -58,12 +58,14 @@ pcs_status pcs_constrained_check(pcs_constrained *sys, double t, const double *q
 static pcs_status normalise(pcs_constrained *sys, double t, double *q)
 {
     if (!sys->def.normalise) return PCS_OK;
+    const unsigned long mark = pcs_fail_mark();
     const int answer = sys->def.normalise(sys->def.user, q);
     if (answer == 0 && pcs_all_finite(q, (size_t)sys->nq)) return PCS_OK;
-    return pcs_fail(PCS_ERR_CALLBACK,
-                    "the normalisation of a constrained system answered %d or gave a number that"
-                    " is not finite at t = %g",
-                    answer, t);
+    return pcs_fail_since(
+        mark, PCS_ERR_CALLBACK,
+        "the normalisation of a constrained system answered %d or gave a number that"
+        " is not finite at t = %g",
+        answer, t);
 }
 
 static pcs_status project_positions(pcs_constrained *sys, double t, double *q, const double *v)

@@ -163,18 +163,20 @@ pcs_status constrained_dynamics(pcs_constrained *sys, double t, const double *q,
         return pcs_lagrange_equations(sys->def.lagrange, t, q, v, M, F ? F : sys->w);
     }
     memset(M, 0, n * n * sizeof *M);
+    unsigned long mark = pcs_fail_mark();
     int answer = sys->def.mass(sys->def.user, t, q, M);
     if (answer != 0 || !pcs_all_finite(M, n * n)) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the mass of a constrained system answered %d or is not finite at t = %g",
-                        answer, t);
+        return pcs_fail_since(
+            mark, PCS_ERR_CALLBACK,
+            "the mass of a constrained system answered %d or is not finite at t = %g", answer, t);
     }
     if (!F) return PCS_OK;
     memset(F, 0, n * sizeof *F);
+    mark = pcs_fail_mark();
     answer = sys->def.force ? sys->def.force(sys->def.user, t, q, v, F) : 0;
     if (answer != 0 || !pcs_all_finite(F, n)) {
-        return pcs_fail(
-            PCS_ERR_CALLBACK,
+        return pcs_fail_since(
+            mark, PCS_ERR_CALLBACK,
             "the forces of a constrained system answered %d or are not finite at t = %g", answer,
             t);
     }

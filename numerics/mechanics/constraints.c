@@ -8,13 +8,15 @@
 
 #include "mechanics/difference.h"
 
-static pcs_status checked(const char *what, int answer, const double *x, int n, double t)
+static pcs_status checked(unsigned long mark, const char *what, int answer, const double *x, int n,
+                          double t)
 {
     if (answer == 0 && pcs_all_finite(x, (size_t)n)) return PCS_OK;
-    return pcs_fail(PCS_ERR_CALLBACK,
-                    "the %s of a constrained system answered %d or gave a number that is not finite"
-                    " at t = %g",
-                    what, answer, t);
+    return pcs_fail_since(
+        mark, PCS_ERR_CALLBACK,
+        "the %s of a constrained system answered %d or gave a number that is not finite"
+        " at t = %g",
+        what, answer, t);
 }
 
 // phi of the complex arguments t, sys->qc: its real part, or its imaginary part over the step
@@ -23,11 +25,12 @@ static pcs_status ask_complex(pcs_constrained *sys, pcs_complex t, bool imaginar
     for (int i = 0; i < sys->m; ++i) {
         sys->phi_c[i] = 0;
     }
+    const unsigned long mark = pcs_fail_mark();
     const int answer = sys->def.phi_complex(sys->def.user, &t, sys->qc, sys->phi_c);
     for (int i = 0; i < sys->m; ++i) {
         out[i] = imaginary ? cimag(sys->phi_c[i]) / COMPLEX_STEP : creal(sys->phi_c[i]);
     }
-    return checked("constraints", answer, out, sys->m, creal(t));
+    return checked(mark, "constraints", answer, out, sys->m, creal(t));
 }
 
 pcs_status constrained_phi(pcs_constrained *sys, double t, const double *q, double *phi)
@@ -40,7 +43,8 @@ pcs_status constrained_phi(pcs_constrained *sys, double t, const double *q, doub
         return ask_complex(sys, t, false, phi);
     }
     memset(phi, 0, (size_t)sys->m * sizeof *phi);
-    return checked("constraints", sys->def.phi(sys->def.user, t, q, phi), phi, sys->m, t);
+    const unsigned long mark = pcs_fail_mark();
+    return checked(mark, "constraints", sys->def.phi(sys->def.user, t, q, phi), phi, sys->m, t);
 }
 
 pcs_status constrained_qdot(pcs_constrained *sys, double t, const double *q, const double *v,
@@ -51,7 +55,9 @@ pcs_status constrained_qdot(pcs_constrained *sys, double t, const double *q, con
         return PCS_OK;
     }
     memset(qdot, 0, (size_t)sys->nq * sizeof *qdot);
-    return checked("kinematics", sys->def.rate(sys->def.user, t, q, v, qdot), qdot, sys->nq, t);
+    const unsigned long mark = pcs_fail_mark();
+    return checked(mark, "kinematics", sys->def.rate(sys->def.user, t, q, v, qdot), qdot, sys->nq,
+                   t);
 }
 
 // the step of differences along (tdot, qdot); 0 when that does not move at all
@@ -96,7 +102,8 @@ pcs_status constrained_A(pcs_constrained *sys, double t, const double *q, double
     if (m == 0) return PCS_OK;
     if (sys->def.A) {
         memset(A, 0, m * (size_t)sys->nv * sizeof *A);
-        return checked("constraint Jacobian", sys->def.A(sys->def.user, t, q, A), A,
+        const unsigned long mark = pcs_fail_mark();
+        return checked(mark, "constraint Jacobian", sys->def.A(sys->def.user, t, q, A), A,
                        sys->m * sys->nv, t);
     }
     for (int j = 0; j < sys->nv; ++j) {
@@ -114,7 +121,8 @@ pcs_status constrained_phi_t(pcs_constrained *sys, double t, const double *q, do
     memset(phi_t, 0, (size_t)sys->m * sizeof *phi_t);
     if (sys->m == 0 || (!sys->def.phi_t && !sys->def.moving)) return PCS_OK;
     if (sys->def.phi_t) {
-        return checked("phi_t", sys->def.phi_t(sys->def.user, t, q, phi_t), phi_t, sys->m, t);
+        const unsigned long mark = pcs_fail_mark();
+        return checked(mark, "phi_t", sys->def.phi_t(sys->def.user, t, q, phi_t), phi_t, sys->m, t);
     }
     memset(sys->slope, 0, (size_t)sys->nq * sizeof *sys->slope);
     return phi_along(sys, t, 1, q, sys->slope, phi_t);
@@ -153,7 +161,9 @@ pcs_status constrained_gamma(pcs_constrained *sys, double t, const double *q, co
     memset(gamma, 0, (size_t)sys->m * sizeof *gamma);
     if (sys->m == 0) return PCS_OK;
     if (sys->def.gamma) {
-        return checked("gamma", sys->def.gamma(sys->def.user, t, q, v, gamma), gamma, sys->m, t);
+        const unsigned long mark = pcs_fail_mark();
+        return checked(mark, "gamma", sys->def.gamma(sys->def.user, t, q, v, gamma), gamma, sys->m,
+                       t);
     }
     PCS_TRY(constrained_qdot(sys, t, q, v, sys->qdot));
     const double d = step_along(sys, sys->def.moving ? 1 : 0, sys->qdot);

@@ -138,11 +138,12 @@ void *pcs_lagrange_user(const pcs_lagrange *sys)
 static pcs_status ask(pcs_lagrange *sys, double t, double *imaginary)
 {
     pcs_complex L = 0;
+    const unsigned long mark = pcs_fail_mark();
     const int answer = sys->def.L_complex(sys->def.user, t, sys->qc, sys->vc, &L);
     if (answer != 0 || !isfinite(creal(L)) || !isfinite(cimag(L))) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the Lagrangian answered %d or gave a number that is not finite at t = %g",
-                        answer, t);
+        return pcs_fail_since(
+            mark, PCS_ERR_CALLBACK,
+            "the Lagrangian answered %d or gave a number that is not finite at t = %g", answer, t);
     }
     *imaginary = cimag(L);
     return PCS_OK;
@@ -244,15 +245,16 @@ static pcs_status ask_slopes(pcs_lagrange *sys, double t, const double *q, const
     memset(s->L_vt, 0, n * sizeof(double));
     memset(s->L_vv, 0, n * n * sizeof(double));
     memset(s->L_vq, 0, n * n * sizeof(double));
+    const unsigned long mark = pcs_fail_mark();
     const int answer = sys->def.slopes(sys->def.user, t, q, v, s);
     if (answer == 0 && pcs_all_finite(s->L_q, n) && pcs_all_finite(s->L_v, n) &&
         pcs_all_finite(s->L_vt, n) && pcs_all_finite(s->L_vv, n * n) &&
         pcs_all_finite(s->L_vq, n * n)) {
         return PCS_OK;
     }
-    return pcs_fail(PCS_ERR_CALLBACK,
-                    "the derivatives of a Lagrangian answered %d or are not finite at t = %g",
-                    answer, t);
+    return pcs_fail_since(mark, PCS_ERR_CALLBACK,
+                          "the derivatives of a Lagrangian answered %d or are not finite at t = %g",
+                          answer, t);
 }
 
 static pcs_status equations_of_slopes(pcs_lagrange *sys, double t, const double *q, const double *v,
@@ -325,11 +327,12 @@ static pcs_status add_forces(pcs_lagrange *sys, double t, const double *q, const
     double *Q = sys->Q;
     memset(Q, 0, n * sizeof *Q);
     if (sys->def.force) {
+        const unsigned long mark = pcs_fail_mark();
         const int answer = sys->def.force(sys->def.user, t, q, v, Q);
         if (answer != 0 || !pcs_all_finite(Q, n)) {
-            return pcs_fail(PCS_ERR_CALLBACK,
-                            "the forces on a Lagrangian answered %d or are not finite at t = %g",
-                            answer, t);
+            return pcs_fail_since(
+                mark, PCS_ERR_CALLBACK,
+                "the forces on a Lagrangian answered %d or are not finite at t = %g", answer, t);
         }
     }
     if (sys->def.points > 0) {
@@ -393,6 +396,7 @@ pcs_status pcs_lagrange_energy(pcs_lagrange *sys, double t, const double *q, con
     }
     PCS_TRY(pcs_lagrange_momenta(sys, t, q, v, sys->F));
     double L = NAN;
+    const unsigned long mark = pcs_fail_mark();
     int answer = 0;
     if (sys->def.L) {
         answer = sys->def.L(sys->def.user, t, q, v, &L);
@@ -403,8 +407,8 @@ pcs_status pcs_lagrange_energy(pcs_lagrange *sys, double t, const double *q, con
         L = creal(value);
     }
     if (answer != 0 || !isfinite(L)) {
-        return pcs_fail(PCS_ERR_CALLBACK, "the Lagrangian answered %d or gave %g at t = %g", answer,
-                        L, t);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK,
+                              "the Lagrangian answered %d or gave %g at t = %g", answer, L, t);
     }
     double sum = -L;
     for (int i = 0; i < sys->def.n; ++i) {

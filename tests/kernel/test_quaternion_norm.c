@@ -215,6 +215,9 @@ START_TEST(bad_input_is_refused)
     pcs_quaternion_motion m = {.Qdot = {1}};
     double x[15];
     CK_FAILS(pcs_quaternion_norm_solve(&m, 0, x), PCS_ERR_SINGULAR);
+    m.Q[0] = NAN;
+    CK_FAILS(pcs_quaternion_norm_solve(&m, 0, x), PCS_ERR_ARG);
+    m.Q[0] = 0;
     CK_FAILS(pcs_quaternion_norm_solve(NULL, 0, x), PCS_ERR_ARG);
     m.Q[0] = 1;
     m.Vdot[0] = NAN;

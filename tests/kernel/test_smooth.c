@@ -416,6 +416,36 @@ START_TEST(contacts_and_redundant_joints_are_refused)
 }
 END_TEST
 
+static int push_nowhere(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)user;
+    (void)t;
+    (void)q;
+    (void)v;
+    F[1] = NAN;
+    return 0;
+}
+
+START_TEST(the_sentence_of_what_failed_inside_is_kept)
+{
+    scene s;
+    scene_open(&s);
+    pcs_body_def def = pcs_body_def_default();
+    def.force = push_nowhere;
+    CK_OK(pcs_model_add_body(s.m, &def, NULL));
+    scene_start(&s);
+    pcs_smooth *sys = smooth_of(s.m, NULL);
+    double x[13], a[6];
+    CK_OK(pcs_smooth_from_state(sys, s.st, x));
+    CK_FAILS(pcs_constrained_solve(pcs_smooth_constrained(sys), 0, x, x + 7, a, NULL),
+             PCS_ERR_CALLBACK);
+    // whose numbers, not only that there are such
+    ck_assert_msg(strstr(pcs_error_text(), "callback of a body") != NULL, "%s", pcs_error_text());
+    pcs_smooth_destroy(sys);
+    scene_close(&s);
+}
+END_TEST
+
 START_TEST(disabled_systems_stand_still)
 {
     scene s;
@@ -481,4 +511,5 @@ PCS_TEST_MAIN("smooth", stepping_converges_to_a_pendulum_on_a_joint,
               a_heavy_top_by_joint_and_by_euler_angles,
               joints_agree_wherever_their_second_derivative_comes_from,
               a_chain_follows_a_prescribed_motion, contacts_and_redundant_joints_are_refused,
-              disabled_systems_stand_still, only_making_one_allocates)
+              the_sentence_of_what_failed_inside_is_kept, disabled_systems_stand_still,
+              only_making_one_allocates)
