@@ -112,7 +112,7 @@ const char *auv_not_straight(const pcs_vehicle_def *d)
 
 // ---- orders -------------------------------------------------------------------------------------
 
-// what rounding leaves of errors: some of the largest velocity, in a run of so many steps
+// what rounding leaves of errors is about eps times the largest velocity; ten times that
 static double rounding(const auv_track *reference)
 {
     double largest = 0;
@@ -121,10 +121,11 @@ static double rounding(const auv_track *reference)
             largest = fmax(largest, fabs(auv_row(reference, i)[k]));
         }
     }
-    return 100 * DBL_EPSILON * largest;
+    return 10 * DBL_EPSILON * largest;
 }
 
-// the orders of what is above rounding
+// The orders of what is above rounding. A single pair of steps wavers by some hundredths, for where
+// steps are cut is as good as random: three levels.
 static void observe(auv_levels *levels, double floor)
 {
     double error[MOST_LEVELS];
@@ -132,7 +133,8 @@ static void observe(auv_levels *levels, double floor)
     for (; n < levels->n && levels->error[n].turning > floor; ++n) {
         error[n] = levels->error[n].turning;
     }
-    levels->observed = n < 2 ? NAN : log2(error[n - 2] / error[n - 1]);
+    const int first = n > 3 ? n - 3 : 0;
+    levels->observed = n < 2 ? NAN : study_slope(n - first, levels->h + first, error + first);
     levels->slope = n < 2 ? NAN : study_slope(n, levels->h, error);
 }
 

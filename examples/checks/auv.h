@@ -38,7 +38,7 @@ typedef struct auv_levels {
     int n, order;
     double h[MOST_LEVELS], balance[MOST_LEVELS];
     auv_apart error[MOST_LEVELS];
-    double observed, slope; // order of (v, w, omega): of the shortest steps, and of all
+    double observed, slope; // order of (v, w, omega): of the shortest three, and of all
 } auv_levels;
 
 // Halves h --study times, compares with the reference and prints a line each.
