@@ -70,15 +70,16 @@ bool derivative_value(const pcs_map *map, const double *x, double *f, long *eval
     return map->f(map->user, x, f) == 0 && pcs_all_finite(f, (size_t)map->m);
 }
 
-static pcs_status refused(const char *what)
+static pcs_status refused(unsigned long mark, const char *what)
 {
-    return pcs_fail(PCS_ERR_CALLBACK,
-                    "derivative: %s returned an error or a number that is not finite", what);
+    return pcs_fail_since(mark, PCS_ERR_CALLBACK,
+                          "derivative: %s returned an error or a number that is not finite", what);
 }
 
 static pcs_status by_complex(const pcs_map *map, const double *x, pcs_arena work, double *J,
                              long *evaluations)
 {
+    const unsigned long mark = pcs_fail_mark();
     const int n = map->n, m = map->m;
     pcs_complex *y = PCS_TAKE(&work, (size_t)n, pcs_complex);
     pcs_complex *f = PCS_TAKE(&work, (size_t)m, pcs_complex);
@@ -90,11 +91,12 @@ static pcs_status by_complex(const pcs_map *map, const double *x, pcs_arena work
         double *Jj = J + (size_t)m * j;
         y[j] = x[j] + COMPLEX_STEP * I;
         *evaluations += 1;
-        if (map->f_complex(map->user, y, f) != 0) return refused("the complex function");
+        if (map->f_complex(map->user, y, f) != 0) return refused(mark, "the complex function");
         y[j] = x[j];
         for (int i = 0; i < m; ++i) {
             Jj[i] = cimag(f[i]) / COMPLEX_STEP;
-            if (!isfinite(Jj[i]) || !isfinite(creal(f[i]))) return refused("the complex function");
+            if (!isfinite(Jj[i]) || !isfinite(creal(f[i])))
+                return refused(mark, "the complex function");
         }
     }
     return PCS_OK;
@@ -110,11 +112,12 @@ static double increment(double xj, double h)
 static pcs_status by_differences(const pcs_map *map, const double *x, const double *fx,
                                  pcs_arena work, double *J, long *evaluations)
 {
+    const unsigned long mark = pcs_fail_mark();
     const int n = map->n, m = map->m;
     double *y = PCS_TAKE(&work, (size_t)n, double), *f0 = PCS_TAKE(&work, (size_t)m, double);
     if (!y || !f0) return pcs_fail_memory("derivative (work arena)");
     if (!fx) {
-        if (!derivative_value(map, x, f0, evaluations)) return refused("the function");
+        if (!derivative_value(map, x, f0, evaluations)) return refused(mark, "the function");
         fx = f0;
     }
     memcpy(y, x, (size_t)n * sizeof *y);
@@ -126,14 +129,14 @@ static pcs_status by_differences(const pcs_map *map, const double *x, const doub
             // at the border of where f is defined: the other way
             h = -h;
             y[j] = x[j] + h;
-            if (!derivative_value(map, y, Jj, evaluations)) return refused("the function");
+            if (!derivative_value(map, y, Jj, evaluations)) return refused(mark, "the function");
             h = y[j] - x[j];
         }
         y[j] = x[j];
         for (int i = 0; i < m; ++i) {
             Jj[i] = (Jj[i] - fx[i]) / h;
         }
-        if (!pcs_all_finite(Jj, (size_t)m)) return refused("the function");
+        if (!pcs_all_finite(Jj, (size_t)m)) return refused(mark, "the function");
     }
     return PCS_OK;
 }
@@ -141,6 +144,7 @@ static pcs_status by_differences(const pcs_map *map, const double *x, const doub
 pcs_status derivative_central(const pcs_map *map, const double *x, pcs_arena work, double *J,
                               long *evaluations)
 {
+    const unsigned long mark = pcs_fail_mark();
     const int n = map->n, m = map->m;
     double *y = PCS_TAKE(&work, (size_t)n, double), *f0 = PCS_TAKE(&work, (size_t)m, double);
     if (!y || !f0) return pcs_fail_memory("derivative (work arena)");
@@ -150,15 +154,15 @@ pcs_status derivative_central(const pcs_map *map, const double *x, pcs_arena wor
         const double h = cbrt(DBL_EPSILON) * derivative_size(map, j, x[j]);
         y[j] = x[j] + h;
         const double up = y[j];
-        if (!derivative_value(map, y, Jj, evaluations)) return refused("the function");
+        if (!derivative_value(map, y, Jj, evaluations)) return refused(mark, "the function");
         y[j] = x[j] - h;
-        if (!derivative_value(map, y, f0, evaluations)) return refused("the function");
+        if (!derivative_value(map, y, f0, evaluations)) return refused(mark, "the function");
         const double width = up - y[j];
         y[j] = x[j];
         for (int i = 0; i < m; ++i) {
             Jj[i] = (Jj[i] - f0[i]) / width;
         }
-        if (!pcs_all_finite(Jj, (size_t)m)) return refused("the function");
+        if (!pcs_all_finite(Jj, (size_t)m)) return refused(mark, "the function");
     }
     return PCS_OK;
 }
@@ -166,13 +170,14 @@ pcs_status derivative_central(const pcs_map *map, const double *x, pcs_arena wor
 pcs_status derivative_form(const pcs_map *map, pcs_derivative how, const double *x,
                            const double *fx, pcs_arena work, double *J, long *evaluations)
 {
+    const unsigned long mark = pcs_fail_mark();
     if (how == PCS_DERIVATIVE_COMPLEX) return by_complex(map, x, work, J, evaluations);
     if (how == PCS_DERIVATIVE_DIFFERENCES) {
         return by_differences(map, x, fx, work, J, evaluations);
     }
     if (map->jacobian(map->user, x, J) != 0 ||
         !pcs_all_finite(J, (size_t)map->m * (size_t)map->n)) {
-        return refused("the Jacobian callback");
+        return refused(mark, "the Jacobian callback");
     }
     return PCS_OK;
 }

@@ -88,8 +88,8 @@ static pcs_status guess(pcs_integrator *run, ode_stages *st, const stage_group *
 
 // ---- groups
 
-static pcs_status failed(const pcs_integrator *run, const ode_stages *st, pcs_status status,
-                         const pcs_root_report *report)
+static pcs_status failed(const pcs_integrator *run, const ode_stages *st, unsigned long mark,
+                         pcs_status status, const pcs_root_report *report)
 {
     switch (status) {
     case PCS_ERR_SINGULAR:
@@ -99,10 +99,11 @@ static pcs_status failed(const pcs_integrator *run, const ode_stages *st, pcs_st
                         "that is not determined",
                         st->h, run->t);
     case PCS_ERR_CALLBACK:
-        return pcs_fail(status,
-                        "integration: a callback returned an error or a number that is not finite "
-                        "at the stages of the step of %.6g from t = %.9g; take a smaller step",
-                        st->h, run->t);
+        return pcs_fail_since(
+            mark, status,
+            "integration: a callback failed, or gave a number that is not finite, in the "
+            "stages of the step of %.6g from t = %.9g",
+            st->h, run->t);
     case PCS_OK:
         return pcs_fail(PCS_ERR_STEP,
                         "integration: Newton's method on the stages of the step of %.6g from t = "
@@ -118,6 +119,7 @@ static pcs_status failed(const pcs_integrator *run, const ode_stages *st, pcs_st
 static pcs_status with_line_search(pcs_integrator *run, ode_stages *st, const stage_group *g,
                                    guess_kind kind)
 {
+    const unsigned long mark = pcs_fail_mark();
     pcs_root_report report;
     pcs_status status;
     for (;; ++kind) {
@@ -133,7 +135,7 @@ static pcs_status with_line_search(pcs_integrator *run, ode_stages *st, const st
         // defined
         if (kind == GUESS_STILL || (kind == GUESS_RATES && status != PCS_ERR_CALLBACK)) break;
     }
-    return failed(run, st, status, &report);
+    return failed(run, st, mark, status, &report);
 }
 
 static pcs_status solve_group(pcs_integrator *run, ode_stages *st, const stage_group *g)

@@ -156,6 +156,7 @@ static double step_of(const search *s)
 // goes along dx; *alpha: how far, 0 when no step of `tries` lessens |f|
 static pcs_status go(search *s, int tries, double *alpha, pcs_root_report *report)
 {
+    const unsigned long mark = pcs_fail_mark();
     bool defined = false;
     *alpha = 1;
     for (int k = 0; k < tries; ++k, *alpha *= 0.5) {
@@ -173,10 +174,11 @@ static pcs_status go(search *s, int tries, double *alpha, pcs_root_report *repor
     }
     *alpha = 0;
     if (defined) return PCS_OK;
-    return pcs_fail(PCS_ERR_CALLBACK,
-                    "pcs_root_solve: f returned an error or a number that is not finite at every "
-                    "step from iterate %d; start elsewhere or allow more backtracks",
-                    report->iters);
+    return pcs_fail_since(
+        mark, PCS_ERR_CALLBACK,
+        "pcs_root_solve: f returned an error or a number that is not finite at every "
+        "step from iterate %d; start elsewhere or allow more backtracks",
+        report->iters);
 }
 
 // The full step that was made leaves less than tol to go: in the sizes of J, |f| fell to theta of
@@ -266,9 +268,11 @@ pcs_status pcs_root_solve(const pcs_map *map, const pcs_root_opts *opts, pcs_are
     }
     *report = (pcs_root_report){0};
     memcpy(s.x, x, (size_t)s.n * sizeof *x);
+    const unsigned long mark = pcs_fail_mark();
     if (!derivative_value(map, s.x, s.f, &report->evaluations)) {
-        return pcs_fail(PCS_ERR_CALLBACK, "pcs_root_solve: f returned an error or a number that is "
-                                          "not finite at the starting point");
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK,
+                              "pcs_root_solve: f returned an error or a number that is "
+                              "not finite at the starting point");
     }
     PCS_TRY(iterate(&s, how, report));
     memcpy(x, s.x, (size_t)s.n * sizeof *x);
