@@ -3,25 +3,10 @@
 
 #include <string.h>
 
+#include "bodies/arrange.h"
 #include "bodies/packs.h"
 #include "cone/cone.h"
 #include "linalg/m3.h"
-
-// blocks of a cluster that is packed and packs in it, at most; the friction that packs are for
-enum { PACKED_CLUSTER = 128, MOST_PACKS = 64 };
-#define PACKED_MU 1e3
-
-static const bodies_block *block_at(const prepared *p, int k)
-{
-    return &p->of.b->block[p->number[k]];
-}
-
-static int place_of(const prepared *p, const bodies_block *k, int side)
-{
-    if (k->sys[side] < 0) return -1;
-    const int place = p->of.place[k->sys[side]];
-    return p->slot ? p->slot[place] : place;
-}
 
 static int width_of(const prepared *p, int place)
 {
@@ -297,13 +282,6 @@ static void free_velocity(const bodies_problem *b, const bodies_block *k, const 
     }
 }
 
-// what is known of a cluster: places of each kind and rows before it, and the largest numbers in it
-typedef struct piece {
-    int first[VISIT_KINDS];
-    int row;
-    double trace, q;
-} piece;
-
 typedef struct making {
     prepared *p;
     const int *order;
@@ -329,128 +307,6 @@ static void find_kinds(void *arg, int begin, int end)
     }
 }
 
-// what the blocks of a cluster are to be: number of the pack, or -1
-typedef struct packing {
-    int pack[PACKED_CLUSTER];
-    int count[MOST_PACKS];
-} packing;
-
-// Each contact goes into the first pack that has room and neither of its bodies. taken: a bit per
-// pack, of every system; all zero before and after
-static void choose_packs(const prepared *p, int begin, int end, uint64_t *taken, packing *out)
-{
-    uint64_t room = UINT64_MAX;
-    memset(out->count, 0, sizeof out->count);
-    for (int k = begin; k < end; ++k) {
-        const bodies_block *block = block_at(p, k);
-        out->pack[k - begin] = -1;
-        if (p->unit[k].kind != VISIT_RIGID || !(block->mu > 0 && block->mu <= PACKED_MU)) continue;
-        uint64_t may = room;
-        for (int e = 0; e < 2; ++e) {
-            const int s = place_of(p, block, e);
-            if (s >= 0) may &= ~taken[s];
-        }
-        if (may == 0) continue;
-        int i = 0;
-        while (!(may >> i & 1)) {
-            ++i;
-        }
-        out->pack[k - begin] = i;
-        out->count[i] += 1;
-        if (out->count[i] == LANES) room &= ~((uint64_t)1 << i);
-        for (int e = 0; e < 2; ++e) {
-            const int s = place_of(p, block, e);
-            if (s >= 0) taken[s] |= (uint64_t)1 << i;
-        }
-    }
-    for (int k = begin; k < end; ++k) {
-        for (int e = 0; e < 2; ++e) {
-            const int s = place_of(p, block_at(p, k), e);
-            if (s >= 0) taken[s] = 0;
-        }
-    }
-}
-
-// packs first, one after another, then what is in none or alone in its own
-static void lay_out_cluster(const prepared *p, int begin, int end, const packing *packs)
-{
-    int number[PACKED_CLUSTER], next = begin;
-    visit unit[PACKED_CLUSTER];
-    const size_t n = (size_t)(end - begin);
-    memcpy(number, p->number + begin, n * sizeof *number);
-    memcpy(unit, p->unit + begin, n * sizeof *unit);
-    for (int i = 0; i < MOST_PACKS; ++i) {
-        for (int k = 0; packs->count[i] > 1 && k < end - begin; ++k) {
-            if (packs->pack[k] != i) continue;
-            p->number[next] = number[k];
-            p->unit[next++].kind = VISIT_PACK;
-        }
-    }
-    for (int k = 0; k < end - begin; ++k) {
-        if (packs->pack[k] >= 0 && packs->count[packs->pack[k]] > 1) continue;
-        p->number[next] = number[k];
-        p->unit[next++] = unit[k];
-    }
-}
-
-// places of the blocks of a cluster among those of their kind, and rows; packs where blocks are not
-// to stay as they come
-static void arrange_cluster(const making *m, int c, uint64_t *taken)
-{
-    prepared *p = m->p;
-    piece *here = &m->piece[c];
-    const int begin = p->cluster[c], end = p->cluster[c + 1];
-    packing packs = {.count = {0}};
-    *here = (piece){.first = {0}};
-    if (p->slot) {
-        choose_packs(p, begin, end, taken, &packs);
-        lay_out_cluster(p, begin, end, &packs);
-    }
-    int k = begin;
-    for (int i = 0; i < MOST_PACKS; ++i) {
-        if (packs.count[i] < 2) continue;
-        for (int l = 0; l < packs.count[i]; ++l) {
-            p->unit[k++].index = here->first[VISIT_PACK] + l;
-        }
-        here->first[VISIT_PACK] += LANES;
-        here->row += 3 * LANES;
-    }
-    for (; k < end; ++k) {
-        p->unit[k].index = here->first[p->unit[k].kind]++;
-        here->row += block_at(p, k)->dim;
-    }
-}
-
-// numbers within the clusters become numbers of all
-static void add_up(const making *m)
-{
-    prepared *p = m->p;
-    memset(p->kinds, 0, sizeof p->kinds);
-    for (int i = 0; i < p->clusters; ++i) {
-        const int rows = m->piece[i].row;
-        m->piece[i].row = p->n;
-        p->n += rows;
-        for (int kind = 0; kind < VISIT_KINDS; ++kind) {
-            const int more = m->piece[i].first[kind];
-            m->piece[i].first[kind] = p->kinds[kind];
-            p->kinds[kind] += more;
-        }
-    }
-}
-
-static pcs_status arrange(const making *m, pcs_arena scratch)
-{
-    const prepared *p = m->p;
-    uint64_t *taken = PCS_TAKE(&scratch, (size_t)p->of.ns, uint64_t);
-    if (!taken) return pcs_fail_memory("sweeps");
-    memset(taken, 0, (size_t)p->of.ns * sizeof *taken);
-    for (int c = 0; c < p->clusters; ++c) {
-        arrange_cluster(m, c, taken);
-    }
-    add_up(m);
-    return PCS_OK;
-}
-
 static void keep_largest(const prepared *p, int k, double trace, int d, const double *q,
                          piece *here)
 {
@@ -467,7 +323,7 @@ static void make_lane(const prepared *p, const bodies_block *block, int l, const
 {
     const int fixed = p->of.ns;
     if (l == 0) {
-        *out = (rigid_pack){.row = out->row};
+        *out = (rigid_pack){.row = out->row, .isotropic = true};
         for (int i = 0; i < LANES; ++i) {
             out->q[0][i] = 1;
             out->at[0][i] = out->at[1][i] = -1;
@@ -488,6 +344,7 @@ static void make_lane(const prepared *p, const bodies_block *block, int l, const
             out->core[e][i][l] = block->core[e][i];
         }
         if (s < 0) continue;
+        out->isotropic = out->isotropic && p->frame[s] == FRAME_ISOTROPIC;
         out->at[e][l] = p->at[s];
         out->sys[e][l] = s;
     }
@@ -637,8 +494,8 @@ static void scale(prepared *p, const piece *pieces)
 }
 
 pcs_status prepared_make(const island *of, const int *order, const int *cluster, int clusters,
-                         int *rank, const double *v_free, threads *team, pcs_arena *arena,
-                         prepared *out)
+                         int *rank, const double *v_free, const double *r, threads *team,
+                         pcs_arena *arena, prepared *out)
 {
     prepared *p = out;
     *p =
@@ -653,7 +510,7 @@ pcs_status prepared_make(const island *of, const int *order, const int *cluster,
     making m = {p, order, v_free, PCS_TAKE(arena, (size_t)clusters, piece)};
     if (!m.piece) return pcs_fail_memory("sweeps");
     threads_each(team, of->nb, find_kinds, &m);
-    PCS_TRY(arrange(&m, *arena));
+    PCS_TRY(arrange(p, r, m.piece, *arena));
     p->pack = PCS_TAKE(arena, (size_t)(p->kinds[VISIT_PACK] / LANES), rigid_pack);
     p->round = PCS_TAKE(arena, (size_t)p->kinds[VISIT_ROUND], round_contact);
     p->rigid = PCS_TAKE(arena, (size_t)p->kinds[VISIT_RIGID], rigid_contact);

@@ -57,8 +57,9 @@ typedef struct rigid_pack {
     lanes W[9], inverse[9]; // inverse: not finite where W is singular
     lanes mu, s;
     int at[2][LANES], sys[2][LANES];
-    int n;   // lanes in use; the others stay open
-    int row; // where r starts: N of all lanes, then T1, T2
+    int n;          // lanes in use; the others stay open
+    bool isotropic; // all bodies: K is K[0] times the identity
+    int row;        // where r starts: N of all lanes, then T1, T2
 } rigid_pack;
 
 // one unilateral row between systems of at most ROW_WIDTH velocities, padded with zeros
@@ -123,10 +124,11 @@ enum {
 
 // order: blocks by their number in the island, in clusters (which stay what they are; in each of
 // them packs come first); rank: systems in the order in which they are to lie in y, or null. v_free
-// of the whole problem. The same bits for any team
+// and the start r of the whole problem; r tells which contacts are packed together. The same bits
+// for any team
 pcs_status prepared_make(const island *of, const int *order, const int *cluster, int clusters,
-                         int *rank, const double *v_free, threads *team, pcs_arena *arena,
-                         prepared *out);
+                         int *rank, const double *v_free, const double *r, threads *team,
+                         pcs_arena *arena, prepared *out);
 
 // the first row of visit k <= nb; those after it follow every `stride` rows
 int prepared_row(const prepared *p, int k);

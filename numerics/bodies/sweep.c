@@ -375,7 +375,7 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
     if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
     PCS_TRY(colours_make(of, CLUSTER, team, &arena, &j.order));
     PCS_TRY(prepared_make(of, j.order.order, j.order.cluster, colours_clusters(&j.order),
-                          j.order.rank, v_free, team, &arena, &j.p));
+                          j.order.rank, v_free, r, team, &arena, &j.p));
     if (!take(&j, &arena)) return pcs_fail_memory("sweeps");
 
     prepared_gather(&j.p, r, j.r);

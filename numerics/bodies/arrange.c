@@ -1,0 +1,197 @@
+// Packs of a cluster, and the order of its blocks.
+//
+// A pack takes as long as its slowest lane: one that slides costs several times one that sticks,
+// one that stays open nearly nothing. What a contact does it has mostly done before, so those that
+// open, stick or slide in the start are packed among themselves; what is left of all three fills
+// the last packs.
+#include "bodies/arrange.h"
+
+#include <string.h>
+
+// blocks of a cluster that is packed and packs in it, at most; the friction that packs are for
+enum { PACKED_CLUSTER = 128, MOST_PACKS = 64 };
+#define PACKED_MU 1e3
+// a start with more of the friction it may have slides
+#define SLIDES 0.999
+
+// what a contact does in the start; of a pack, NONE: anything
+enum { OPEN, STICKS, SLIDES_ON, CLASSES, NONE = CLASSES };
+
+// what the blocks of a cluster are to be: number of the pack, or -1
+typedef struct packing {
+    int begin, end;
+    int pack[PACKED_CLUSTER], class[PACKED_CLUSTER];
+    int count[MOST_PACKS];
+    uint64_t room[CLASSES + 1]; // packs of a class that take more
+    uint64_t fresh;             // packs that are empty
+    uint64_t *taken;            // a bit per pack, of every system
+} packing;
+
+static int class_of(const bodies_block *block, const double *r)
+{
+    const double *x = r + block->row, most = SLIDES * block->mu * x[0];
+    if (!(x[0] > 0)) return OPEN;
+    return x[1] * x[1] + x[2] * x[2] > most * most ? SLIDES_ON : STICKS;
+}
+
+static int lowest(uint64_t bits)
+{
+    int i = 0;
+    while (!(bits >> i & 1)) {
+        ++i;
+    }
+    return i;
+}
+
+// Each contact goes into the first pack of its class that has room and neither of its bodies, or
+// into an empty one
+static void choose_pack(const prepared *p, packing *x, int k, int class)
+{
+    const bodies_block *block = block_at(p, x->begin + k);
+    uint64_t may = UINT64_MAX;
+    for (int e = 0; e < 2; ++e) {
+        const int s = place_of(p, block, e);
+        if (s >= 0) may &= ~x->taken[s];
+    }
+    if ((may & x->room[class]) == 0) {
+        if (x->fresh == 0) return;
+        x->room[class] |= x->fresh & -x->fresh;
+        x->fresh &= x->fresh - 1;
+    }
+    if ((may & x->room[class]) == 0) return;
+    const int i = lowest(may & x->room[class]);
+    const uint64_t bit = (uint64_t)1 << i;
+    x->pack[k] = i;
+    x->count[i] += 1;
+    if (x->count[i] == LANES) x->room[class] &= ~bit;
+    for (int e = 0; e < 2; ++e) {
+        const int s = place_of(p, block, e);
+        if (s >= 0) x->taken[s] |= bit;
+    }
+}
+
+// packs that are not full are emptied
+static void dissolve(const prepared *p, packing *x)
+{
+    uint64_t left = 0;
+    for (int c = 0; c < CLASSES; ++c) {
+        left |= x->room[c];
+        x->room[c] = 0;
+    }
+    for (int k = 0; k < x->end - x->begin; ++k) {
+        const int i = x->pack[k];
+        if (i < 0 || !(left >> i & 1)) continue;
+        x->pack[k] = -1;
+        x->count[i] = 0;
+        for (int e = 0; e < 2; ++e) {
+            const int s = place_of(p, block_at(p, x->begin + k), e);
+            if (s >= 0) x->taken[s] &= ~((uint64_t)1 << i);
+        }
+    }
+    x->fresh |= left;
+}
+
+static void forget(const prepared *p, const packing *x)
+{
+    for (int k = x->begin; k < x->end; ++k) {
+        for (int e = 0; e < 2; ++e) {
+            const int s = place_of(p, block_at(p, k), e);
+            if (s >= 0) x->taken[s] = 0;
+        }
+    }
+}
+
+static void choose_packs(const prepared *p, const double *r, packing *x)
+{
+    const int n = x->end - x->begin;
+    for (int k = 0; k < n; ++k) {
+        const bodies_block *block = block_at(p, x->begin + k);
+        const bool packed =
+            p->unit[x->begin + k].kind == VISIT_RIGID && block->mu > 0 && block->mu <= PACKED_MU;
+        x->pack[k] = -1;
+        x->class[k] = packed ? class_of(block, r) : NONE;
+        if (packed) choose_pack(p, x, k, x->class[k]);
+    }
+    dissolve(p, x);
+    for (int class = CLASSES - 1; class >= 0; --class) {
+        for (int k = 0; k < n; ++k) {
+            if (x->class[k] == class && x->pack[k] < 0) choose_pack(p, x, k, NONE);
+        }
+    }
+    forget(p, x);
+}
+
+// packs first, one after another, then what is in none or alone in its own
+static void lay_out_cluster(const prepared *p, const packing *x)
+{
+    int number[PACKED_CLUSTER], at[MOST_PACKS], next = x->begin;
+    visit unit[PACKED_CLUSTER];
+    const int n = x->end - x->begin;
+    memcpy(number, p->number + x->begin, (size_t)n * sizeof *number);
+    memcpy(unit, p->unit + x->begin, (size_t)n * sizeof *unit);
+    for (int i = 0; i < MOST_PACKS; ++i) {
+        at[i] = next;
+        if (x->count[i] > 1) next += x->count[i];
+    }
+    for (int k = 0; k < n; ++k) {
+        const bool packed = x->pack[k] >= 0 && x->count[x->pack[k]] > 1;
+        const int to = packed ? at[x->pack[k]]++ : next++;
+        p->number[to] = number[k];
+        p->unit[to] = unit[k];
+        if (packed) p->unit[to].kind = VISIT_PACK;
+    }
+}
+
+// places of the blocks of a cluster among those of their kind, and rows; packs where blocks are not
+// to stay as they come. taken is all zero before and after
+static void arrange_cluster(const prepared *p, int c, const double *r, uint64_t *taken, piece *here)
+{
+    packing x = {
+        .begin = p->cluster[c], .end = p->cluster[c + 1], .fresh = UINT64_MAX, .taken = taken};
+    *here = (piece){.first = {0}};
+    if (p->slot) {
+        choose_packs(p, r, &x);
+        lay_out_cluster(p, &x);
+    }
+    int k = x.begin;
+    for (int i = 0; i < MOST_PACKS; ++i) {
+        if (x.count[i] < 2) continue;
+        for (int l = 0; l < x.count[i]; ++l) {
+            p->unit[k++].index = here->first[VISIT_PACK] + l;
+        }
+        here->first[VISIT_PACK] += LANES;
+        here->row += 3 * LANES;
+    }
+    for (; k < x.end; ++k) {
+        p->unit[k].index = here->first[p->unit[k].kind]++;
+        here->row += block_at(p, k)->dim;
+    }
+}
+
+// numbers within the clusters become numbers of all
+static void add_up(prepared *p, piece *pieces)
+{
+    memset(p->kinds, 0, sizeof p->kinds);
+    for (int i = 0; i < p->clusters; ++i) {
+        const int rows = pieces[i].row;
+        pieces[i].row = p->n;
+        p->n += rows;
+        for (int kind = 0; kind < VISIT_KINDS; ++kind) {
+            const int more = pieces[i].first[kind];
+            pieces[i].first[kind] = p->kinds[kind];
+            p->kinds[kind] += more;
+        }
+    }
+}
+
+pcs_status arrange(prepared *p, const double *r, piece *pieces, pcs_arena scratch)
+{
+    uint64_t *taken = PCS_TAKE(&scratch, (size_t)p->of.ns, uint64_t);
+    if (!taken) return pcs_fail_memory("sweeps");
+    memset(taken, 0, (size_t)p->of.ns * sizeof *taken);
+    for (int c = 0; c < p->clusters; ++c) {
+        arrange_cluster(p, c, r, taken, &pieces[c]);
+    }
+    add_up(p, pieces);
+    return PCS_OK;
+}
