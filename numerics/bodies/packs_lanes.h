@@ -8,6 +8,9 @@
 // the direction d of r_T takes the Newton step of coulomb.c, F and nu being those of its head: as
 // many as it takes to be near, one in most visits, the sweeps do the rest. Lanes where that cannot
 // be trusted are solved one by one.
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +52,11 @@ static inline lanes magnitude(lanes x)
 
 static inline bool any(mask m)
 {
+#ifdef __AVX__
+    return _mm256_movemask_pd((__m256d)m) != 0;
+#else
     return (m[0] | m[1] | m[2] | m[3]) != 0;
+#endif
 }
 
 static inline lanes root(lanes x)
@@ -159,13 +166,19 @@ static inline void lane_velocity(const rigid_pack *c, const lanes *t2, const lan
     u[2] = dot(t2, x) - dot(c->t1, z);
 }
 
+// where A^-1 of the bodies of a side is
+static inline void inverses(const prepared *p, const rigid_pack *c, int e, const double **at)
+{
+    for (int l = 0; l < LANES; ++l) {
+        at[l] = &p->body[c->sys[e][l]].m;
+    }
+}
+
 // A^-1 of the bodies of a side: of the mass, then of the rotation
 static inline void load_inverse(const prepared *p, const rigid_pack *c, int e, lanes *K)
 {
     const double *A[LANES];
-    for (int l = 0; l < LANES; ++l) {
-        A[l] = &p->body[c->sys[e][l]].m;
-    }
+    inverses(p, c, e, A);
     load_four(A, K);
     for (int l = 0; l < LANES; ++l) {
         K[4 + l] = load(A[l] + LANES);
@@ -179,12 +192,21 @@ static inline void push_side(const prepared *p, const rigid_pack *c, int e, cons
                              const lanes *T, lanes *v)
 {
     lanes moment[3], w[3], K[10];
-    load_inverse(p, c, e, K);
     cross(c->core[e], P, moment);
     for (int i = 0; i < 3; ++i) {
         moment[i] += c->along[e] * T[i];
     }
-    multiply(K + 1, moment, w);
+    if (c->isotropic) {
+        const double *A[LANES];
+        inverses(p, c, e, A);
+        load_two(A, 0, K);
+        for (int i = 0; i < 3; ++i) {
+            w[i] = K[1] * moment[i];
+        }
+    } else {
+        load_inverse(p, c, e, K);
+        multiply(K + 1, moment, w);
+    }
     for (int i = 0; i < 3; ++i) {
         v[i] += K[0] * P[i];
         v[3 + i] += w[i];
@@ -298,6 +320,10 @@ static inline void solve(const rigid_pack *c, const lanes *u, const lanes *r, la
     const mask open = u[0] - (c->W[0] * r[0] + c->W[3] * r[1] + c->W[6] * r[2]) >= 0;
     lanes dr[3], s[3];
     mask sure;
+    if (!any(~open)) {
+        x[0] = x[1] = x[2] = all(0);
+        return;
+    }
     multiply(c->inverse, u, dr);
     for (int i = 0; i < 3; ++i) {
         x[i] = s[i] = choose(open, all(0), r[i] - dr[i]);
@@ -342,8 +368,13 @@ static inline double visit_pack(const prepared *p, const rigid_pack *c, double *
         ri[i] = load(r + LANES * i);
     }
     solve(c, u, ri, x);
+    mask moved = {0};
     for (int i = 0; i < 3; ++i) {
         d[i] = x[i] - ri[i];
+        moved |= d[i] != 0;
+    }
+    if (!any(moved)) return 0;
+    for (int i = 0; i < 3; ++i) {
         store(x[i], r + LANES * i);
     }
     push_both(p, c, t2, d, v1, v2);

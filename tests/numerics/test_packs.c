@@ -188,5 +188,59 @@ START_TEST(operators_are_those_of_the_impulses)
 }
 END_TEST
 
+// what is skipped where all bodies are isotropic is zero
+START_TEST(isotropic_bodies_turn_as_others_do)
+{
+    test_random rng = random_seed(8);
+    for (int i = 0; i < TEST_DRAWS(100); ++i) {
+        scene a, b;
+        random_scene(&rng, 0.5, &a);
+        for (int k = 0; k < BODIES; ++k) {
+            const double j = random_between(&rng, 0.5, 5);
+            a.body[k] = (body_inverse){a.body[k].m, {j, 0, 0, 0, j, 0, 0, 0, j}};
+        }
+        memcpy(&b, &a, sizeof a);
+        b.p.body = b.body;
+        b.p.pack = b.pack;
+        for (int k = 0; k < PACKS_HERE; ++k) {
+            packs_make(&a.p, &a.pack[k]);
+            packs_make(&b.p, &b.pack[k]);
+            b.pack[k].isotropic = true;
+        }
+        for (int sweep = 0; sweep < 10; ++sweep) {
+            packs_visit(&a.p, a.pack, PACKS_HERE, a.spare, a.y, a.r);
+            packs_visit(&b.p, b.pack, PACKS_HERE, b.spare, b.y, b.r);
+        }
+        for (int k = 0; k < ROWS; ++k) {
+            ck_assert_double_eq(a.r[k], b.r[k]);
+        }
+        for (int k = 0; k < LINE * BODIES; ++k) {
+            ck_assert_double_eq(a.y[k], b.y[k]);
+        }
+    }
+}
+END_TEST
+
+// bodies that come apart faster than any of their turns brings them together
+START_TEST(open_contacts_change_nothing)
+{
+    test_random rng = random_seed(9);
+    scene s;
+    random_scene(&rng, 0.5, &s);
+    for (int k = 0; k < PACKS_HERE; ++k) {
+        packs_make(&s.p, &s.pack[k]);
+        s.pack[k].q[0] = (lanes){50, 50, 50, 50};
+    }
+    for (int k = 0; k < LINE * BODIES; ++k) {
+        s.y[k] = k % LINE < 6 ? random_between(&rng, -1, 1) : 0;
+    }
+    scene before = s;
+    ck_assert_double_eq(packs_visit(&s.p, s.pack, PACKS_HERE, s.spare, s.y, s.r), 0);
+    ck_assert_int_eq(memcmp(s.y, before.y, sizeof s.y), 0);
+    ck_assert_int_eq(memcmp(s.r, before.r, sizeof s.r), 0);
+}
+END_TEST
+
 PCS_TEST_MAIN("packs", every_width_has_the_same_bits, lanes_solve_their_contacts,
-              operators_are_those_of_the_impulses)
+              operators_are_those_of_the_impulses, isotropic_bodies_turn_as_others_do,
+              open_contacts_change_nothing)
