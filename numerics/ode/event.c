@@ -201,9 +201,9 @@ static bool may_dip(const ode_watch *w, const samples *at, int k)
     if (!lowest) {
         const bool front = k == 1 && w->armed && fabs(ga) <= fabs(gm);
         const bool back = k == at->n - 2 && fabs(gb) <= fabs(gm);
-        if ((!front && !back) || !(bend * gm > 0) || fabs(slope) > 1.25 * fabs(bend)) return false;
+        if ((!front && !back) || !(bend * gm > 0) || fabs(slope) > 1.75 * fabs(bend)) return false;
     }
-    return low * gm <= 0 || fabs(low) <= 0.05 * fmax(fabs(ga), fabs(gb));
+    return low * gm <= 0 || fabs(low) <= 0.3 * fmax(fabs(ga), fabs(gb));
 }
 
 // it may touch, or cross twice

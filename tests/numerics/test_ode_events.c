@@ -311,6 +311,62 @@ START_TEST(all_events_of_a_call_are_listed_in_order)
 }
 END_TEST
 
+typedef struct zeros {
+    int n;
+    double at[8];
+    int power[8]; // 1 or 2
+} zeros;
+
+static int product(void *user, double t, const double *x, double *g)
+{
+    const zeros *z = user;
+    (void)x;
+    *g = 1;
+    for (int i = 0; i < z->n; ++i) {
+        *g *= z->power[i] == 2 ? (t - z->at[i]) * (t - z->at[i]) : t - z->at[i];
+    }
+    return 0;
+}
+
+START_TEST(every_zero_of_a_polynomial_is_found)
+{
+    // simple and double zeros, at least 0.12 apart, anywhere in steps of up to 0.3
+    const pcs_ode ode = {.n = 1, .f = rest};
+    test_random rng = random_seed(7);
+    int missed = 0;
+    for (int k = 0; k < 300; ++k) {
+        zeros z = {.n = 1 + k % 8};
+        double t = 0.1;
+        int simple = 0;
+        for (int i = 0; i < z.n; ++i) {
+            z.at[i] = t += 0.12 + 0.5 * random_between(&rng, 0, 1);
+            z.power[i] = random_between(&rng, 0, 1) < 0.25 ? 2 : 1;
+            simple += z.power[i] == 1;
+        }
+        const pcs_event event = {.g = product, .user = &z};
+        const double h = k % 2 ? 0.25 : random_between(&rng, 0.02, 0.3);
+        const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), h);
+        pcs_integrator *run = open(&ode, &opts, 1, &event, (double[]){0});
+        pcs_ode_report report;
+        CK_OK(pcs_integrator_advance(run, t + 0.3, &report));
+        ck_assert_int_eq(report.events, simple);
+        ck_assert_int_le(report.touches, z.n - simple);
+        missed += (int)(z.n - simple - report.touches);
+        const pcs_event_found *found;
+        const int n = pcs_integrator_found(run, &found);
+        for (int i = 0, j = 0; i < n; ++i, ++j) {
+            while (j < z.n && fabs(z.at[j] - found[i].t) > 1e-6)
+                ++j; // a touch that was missed
+            ck_assert_int_lt(j, z.n);
+            ck_assert_int_eq(z.power[j] == 2, found[i].direction == 0);
+            if (z.power[j] == 1) CK_NEAR(found[i].t, z.at[j], 1e-10);
+        }
+        pcs_integrator_destroy(run);
+    }
+    ck_assert_int_le(missed, 2); // next to the seam of two steps
+}
+END_TEST
+
 // every callback counts down to a failure
 static long until_failure;
 
@@ -411,5 +467,5 @@ PCS_TEST_MAIN("ode_events", a_ball_bounces_to_rest, the_state_at_an_event_is_as_
               a_touch_is_reported_and_does_not_stop,
               a_touch_is_told_from_a_crossing_wherever_it_falls,
               all_events_of_a_call_are_listed_in_order, a_failure_anywhere_changes_nothing,
-              an_event_at_the_seam_of_two_steps_is_found_once, the_first_of_two_events_stops,
-              bad_event_functions_leave_the_state)
+              every_zero_of_a_polynomial_is_found, an_event_at_the_seam_of_two_steps_is_found_once,
+              the_first_of_two_events_stops, bad_event_functions_leave_the_state)
