@@ -408,6 +408,38 @@ static pcs_status check_collocation(const pcs_tableau *t)
     return PCS_OK;
 }
 
+static double size_of(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += fabs(x[i]);
+    }
+    return fmax(1, sum);
+}
+
+// The order that is claimed chooses step sizes: its conditions must hold, looked at up to order 5.
+// Each is a sum of products of one weight and order - 1 entries of A.
+static pcs_status check_order(const pcs_tableau *t, const double *b, int claimed, const char *name)
+{
+    double row = 1, tol = 1e-12 * size_of(t->s, b);
+    for (int i = 0; i < t->s; ++i) {
+        row = fmax(row, size_of(t->s, t->A + (size_t)t->s * (size_t)i));
+    }
+    for (int order = 2; order <= claimed && order <= 5; ++order) {
+        double residual[9];
+        tol *= row;
+        PCS_TRY(pcs_tableau_residuals(t, b, order, residual));
+        for (int k = 0; k < pcs_tableau_conditions(order); ++k) {
+            if (fabs(residual[k]) <= tol) continue;
+            return pcs_fail(PCS_ERR_ARG,
+                            "pcs_tableau_check: %s is said to have order %d, but condition %d of "
+                            "order %d is off by %.3g; mend the table, or say order %d",
+                            name, claimed, k + 1, order, residual[k], order - 1);
+        }
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_tableau_check(const pcs_tableau *tableau)
 {
     PCS_TRY(tableau_check_shape(tableau, "pcs_tableau_check"));
@@ -437,6 +469,8 @@ pcs_status pcs_tableau_check(const pcs_tableau *tableau)
                             i + 1, sum, t->b[i]);
         }
     }
+    PCS_TRY(check_order(t, t->b, t->order, "b"));
+    if (t->b_hat) PCS_TRY(check_order(t, t->b_hat, t->order_hat, "b_hat"));
     return t->collocation && !t->dense ? check_collocation(t) : PCS_OK;
 }
 

@@ -349,6 +349,24 @@ START_TEST(bad_tableaus_are_refused)
 }
 END_TEST
 
+START_TEST(claimed_orders_are_checked)
+{
+    for (int i = 0; pcs_tableau_at(i); ++i) {
+        pcs_tableau t = *pcs_tableau_at(i);
+        CK_OK(pcs_tableau_check(&t));
+        if (t.order < 5) {
+            t.order += 1;
+            CK_FAILS(pcs_tableau_check(&t), PCS_ERR_ARG);
+            ck_assert_ptr_nonnull(strstr(pcs_error_text(), "order"));
+        }
+        t = *pcs_tableau_at(i);
+        if (!t.b_hat) continue;
+        t.order_hat += 1;
+        CK_FAILS(pcs_tableau_check(&t), PCS_ERR_ARG);
+    }
+}
+END_TEST
+
 START_TEST(memory_is_given_back)
 {
     test_memory memory = {.fail_at = -1};
@@ -383,5 +401,5 @@ PCS_TEST_MAIN("tableau", as_many_conditions_as_rooted_trees, conditions_are_thos
               named_methods_have_their_orders, misprinted_weights_are_refused,
               dense_output_is_of_order_four, families_have_their_orders,
               families_contain_the_named_methods, families_refuse_their_gaps,
-              methods_are_found_by_name, bad_tableaus_are_refused, memory_is_given_back,
-              work_estimate_counts_stages)
+              methods_are_found_by_name, bad_tableaus_are_refused, claimed_orders_are_checked,
+              memory_is_given_back, work_estimate_counts_stages)

@@ -111,8 +111,9 @@ PCS_API void pcs_tableau_destroy(pcs_tableau *tableau);
 // ---- what can be said of a tableau
 
 /// Checks sizes and finiteness, sum b = 1 (also of b_hat), c_i = sum_j a_ij, and that the dense
-/// output ends at b: to 1e-12 times the size of the terms (or 1, if that is more). The sentence of
-/// PCS_ERR_ARG names the first row that is wrong. Every integrator asks this first.
+/// output ends at b; then the orders that are claimed, by their conditions up to order 5: to 1e-12
+/// times the size of the terms (or 1, if that is more). The sentence of PCS_ERR_ARG names the first
+/// row or condition that is wrong. Every integrator asks this first.
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_check(const pcs_tableau *tableau);
 
 /// A strictly lower triangular: no equations to solve.
