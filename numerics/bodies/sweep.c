@@ -27,8 +27,10 @@
 #define STAGNANT_PART 0.7
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
-// blocks of a cluster: enough to fill packs, and for barriers to count for little
-#define CLUSTER 128
+// Blocks of a cluster: few, so that a sweep hands impulses on along a heap within it; where
+// contacts come in packs, enough of them to fill packs with their like
+#define CLUSTER        32
+#define CLUSTER_PACKED 128
 // the momentum, what is taken from it when changes have grown by this factor
 #define MOMENTUM      0.8
 #define MOMENTUM_STEP 0.2
@@ -360,6 +362,26 @@ static bool take(job *j, pcs_arena *arena)
     return good;
 }
 
+// levers along the normal, as those of spheres: such contacts are visited one by one
+static bool is_round(const bodies_block *k)
+{
+    for (int e = 0; e < 2; ++e) {
+        for (int i = 0; i < 3; ++i) {
+            if (k->core[e][i] != 0) return false;
+        }
+    }
+    return true;
+}
+
+static int cluster_size(const island *of)
+{
+    int round = 0;
+    for (int k = 0; k < of->nb; ++k) {
+        round += is_round(&of->b->block[of->block[k]]);
+    }
+    return 2 * round > of->nb ? CLUSTER : CLUSTER_PACKED;
+}
+
 pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pcs_arena arena,
                         const double *v_free, double *v, double *r, double *u, sweep_result *out)
 {
@@ -373,7 +395,7 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
              .low = INFINITY};
     *out = (sweep_result){.outcome = PCS_MAX_ITERS};
     if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
-    PCS_TRY(colours_make(of, CLUSTER, team, &arena, &j.order));
+    PCS_TRY(colours_make(of, cluster_size(of), team, &arena, &j.order));
     PCS_TRY(prepared_make(of, j.order.order, j.order.cluster, colours_clusters(&j.order),
                           j.order.rank, v_free, r, team, &arena, &j.p));
     if (!take(&j, &arena)) return pcs_fail_memory("sweeps");
