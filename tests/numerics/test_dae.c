@@ -3,7 +3,6 @@
 
 #include <percuss/ode.h>
 
-
 // ---- a system with a known answer: x = (1 / cosh t, -tanh t), z = (-tanh t, 1 / cosh^2 t + t)
 
 static int implicit_F(void *user, double t, const double *xdot, const double *x, const double *z,

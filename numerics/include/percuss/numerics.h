@@ -6,8 +6,8 @@
 #include <percuss/base.h>
 #include <percuss/certificate.h>
 #include <percuss/linalg.h>
-#include <percuss/mechanics.h>
 #include <percuss/lti.h>
+#include <percuss/mechanics.h>
 #include <percuss/ode.h>
 #include <percuss/problem.h>
 #include <percuss/root.h>
