@@ -68,9 +68,7 @@ static void *create_model(const model_scene *s, const engine_options *o)
 {
     counted *c = calloc(1, sizeof *c);
     if (!c) return created(NULL, PCS_ERR_MEMORY);
-    const pcs_scheme scheme =
-        s->smooth ? world_smooth_scheme(o->tol) : pcs_scheme_dense(o->tol, s->size);
-    pcs_status status = open_world(c, o, scheme, s->gravity);
+    pcs_status status = open_world(c, o, pcs_scheme_dense(o->tol, s->size), s->gravity);
     if (status == PCS_OK) status = s->build(&c->w);
     return created(c, status);
 }

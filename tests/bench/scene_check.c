@@ -24,18 +24,14 @@ int scene_verdicts(const bench_scene *b, const course *c, const engine_options *
     int n = 0;
     if (!r->ran) return 0;
 
-    // rotations by the implicit midpoint rule keep energy to the order of the scheme only
-    const bool dense = !c->m || !c->m->smooth;
-    if (dense) v[n++] = (verdict){"deepest overlap over size", r->deepest / c->size, OVERLAP};
+    v[n++] = (verdict){"deepest overlap over size", r->deepest / c->size, OVERLAP};
     if (c->s) v[n++] = (verdict){"bodies outside", r->outside, 0};
 
     // with a limit of sweeps, which is there to be met, there is no more to say
     if (o->iterations > 0) return n;
-    if (dense) {
-        v[n++] = c->perturb_at >= 0
-                     ? (verdict){"largest rise of energy over E0", r->rise, ENERGY}
-                     : (verdict){"highest energy over E0, less 1", r->highest - 1, ENERGY};
-    }
+    v[n++] = c->perturb_at >= 0
+                 ? (verdict){"largest rise of energy over E0", r->rise, ENERGY}
+                 : (verdict){"highest energy over E0, less 1", r->highest - 1, ENERGY};
     v[n++] = b->of_side ? (verdict){"largest residual of a step", r->residual, LOOSE}
                         : (verdict){"steps not solved to the tolerance", r->bad, 0};
     if (r->steps * c->h > c->still_from) {

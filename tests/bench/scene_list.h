@@ -10,7 +10,6 @@ typedef struct model_scene {
     double gravity, h;
     int steps;   // the scene lasts
     double size; // m, to which overlaps are compared
-    bool smooth; // world_smooth_scheme; else pcs_scheme_dense for `size`
     pcs_status (*build)(world *w);
     double (*off)(const world *w); // at the end of the last step, `what` it is; `most` at most
     const char *what;

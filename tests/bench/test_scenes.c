@@ -52,8 +52,7 @@ END_TEST
 static pcs_status open_scene(const bench_scene *b, const bodies *s, world *w)
 {
     const model_scene *m = b->model;
-    pcs_scheme scheme = m && m->smooth ? world_smooth_scheme(b->tol)
-                                       : pcs_scheme_dense(b->tol, m ? m->size : s->size);
+    pcs_scheme scheme = pcs_scheme_dense(b->tol, m ? m->size : s->size);
     scheme.accept_unconverged = true;
     scheme.solver.max_iters = 2000; // what is hard to solve is not asked here
     PCS_TRY(world_open(w, NULL, &scheme, m ? m->gravity : -s->gravity[2]));
