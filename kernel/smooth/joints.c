@@ -73,21 +73,6 @@ int smooth_phi(void *user, double t, const double *q, double *phi)
     return (int)status;
 }
 
-// J = C T, dim x nv
-static void times_T(const model_system *s, int dim, const double *q, const double *C, double *J)
-{
-    if (s->kind == SYSTEM_LAGRANGIAN) {
-        memcpy(J, C, (size_t)dim * (size_t)s->nv * sizeof *J);
-        return;
-    }
-    double T[42];
-    pcs_body_T(q, T);
-    memset(J, 0, 6 * (size_t)dim * sizeof *J);
-    for (int c = 0; c < 6; ++c) {
-        block_addmul(dim, 7, C, T + 7 * c, J + (size_t)dim * (size_t)c);
-    }
-}
-
 static pcs_status gradient(pcs_smooth *sys, const smooth_joint *j, const double *q1,
                            const double *q2)
 {
@@ -100,7 +85,7 @@ static void add_block(pcs_smooth *sys, const smooth_joint *j, const model_system
                       const double *q, const double *C, double *A)
 {
     if (!s || s->nv == 0) return;
-    times_T(s, dim, q, C, sys->J);
+    system_times_T(s, dim, q, C, sys->J);
     for (int c = 0; c < s->nv; ++c) {
         double *column = A + j->row + (size_t)sys->m * (size_t)(s->v_at + c);
         for (int i = 0; i < dim; ++i) {
@@ -141,7 +126,7 @@ static void add_rate(pcs_smooth *sys, const model_system *s, int dim, const doub
                      const double *v, const double *C, double *out)
 {
     if (!s || !v) return;
-    times_T(s, dim, q, C, sys->J);
+    system_times_T(s, dim, q, C, sys->J);
     block_addmul(dim, s->kind == SYSTEM_LAGRANGIAN ? s->nv : 6, sys->J, v, out);
 }
 

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "linalg/bsr.h"
 #include "linalg/m3.h"
 #include "rotation/pose.h"
 
@@ -169,21 +168,6 @@ static void contact_rows(const pcs_feature *f, int side, const double *q, const 
     PCS_ASSERT(radial_part(q, C) <= 1e-12);
 }
 
-// J = C T of one system
-static void times_T(const model_system *s, int dim, const double *q, const double *C, double *J)
-{
-    if (s->kind == SYSTEM_LAGRANGIAN) {
-        memcpy(J, C, (size_t)dim * (size_t)s->nv * sizeof *J);
-        return;
-    }
-    double T[42];
-    pcs_body_T(q, T);
-    memset(J, 0, 6 * (size_t)dim * sizeof *J);
-    for (int j = 0; j < 6; ++j) {
-        block_addmul(dim, 7, C, T + 7 * j, J + (size_t)dim * (size_t)j);
-    }
-}
-
 // rows row .. row + dim - 1 of a D x n matrix
 static void take_rows(int D, int n, const double *all, int row, int dim, double *out)
 {
@@ -215,8 +199,8 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
     }
     take_rows(rel->dim, nq1, all1, c->row, dim, own1);
     take_rows(rel->dim, nq2, all2, c->row, dim, own2);
-    if (J1) times_T(s1, dim, q1, own1, J1);
-    if (J2) times_T(s2, dim, q2, own2, J2);
+    if (J1) system_times_T(s1, dim, q1, own1, J1);
+    if (J2) system_times_T(s2, dim, q2, own2, J2);
     return PCS_OK;
 }
 

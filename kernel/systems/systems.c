@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/m3.h"
@@ -56,6 +57,20 @@ pcs_status system_subtract_jacobian(const model_system *s, double t, const doubl
     if (s->disabled && (s->body_force || s->force || s->added)) return PCS_OK;
     return s->kind == SYSTEM_BODY ? body_subtract_jacobian(s, t, q, v, a, b, A)
                                   : lagrangian_subtract_jacobian(s, t, q, v, a, b, work, A);
+}
+
+void system_times_T(const model_system *s, int dim, const double *q, const double *C, double *J)
+{
+    if (s->kind == SYSTEM_LAGRANGIAN) {
+        memcpy(J, C, (size_t)dim * (size_t)s->nv * sizeof *J);
+        return;
+    }
+    double T[42];
+    pcs_body_T(q, T);
+    memset(J, 0, 6 * (size_t)dim * sizeof *J);
+    for (int j = 0; j < 6; ++j) {
+        block_addmul(dim, 7, C, T + 7 * j, J + (size_t)dim * (size_t)j);
+    }
 }
 
 void system_mass_mul(const model_system *s, const double *M, const double *x, double *y)

@@ -24,6 +24,9 @@ pcs_status system_subtract_jacobian(const model_system *s, double t, const doubl
                                     const double *v, double a, double b, double *work, double *A);
 size_t system_jacobian_work(const model_system *s);
 
+// J = C T(q), dim x nv, from a gradient C, dim x nq, both column-major
+void system_times_T(const model_system *s, int dim, const double *q, const double *C, double *J);
+
 // y = M x; `M` is the nv x nv mass of a system whose mass varies, not read otherwise
 void system_mass_mul(const model_system *s, const double *M, const double *x, double *y);
 

@@ -2,6 +2,7 @@
 // mass is that of a solid, against the rates of the vehicle where it is not.
 #include "scene.h"
 
+#include <percuss/ode.h>
 #include <percuss/vehicle.h>
 
 #include "linalg/m3.h"
@@ -246,23 +247,15 @@ END_TEST
 static void reference(const pcs_vehicle *v, const pcs_vehicle_command *command, double T, int n,
                       double *x)
 {
-    const double h = T / n, at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
-    for (int k = 0; k < n; ++k) {
-        double sum[PCS_VEHICLE_STATE] = {0}, rate[PCS_VEHICLE_STATE] = {0};
-        for (int stage = 0; stage < 4; ++stage) {
-            double y[PCS_VEHICLE_STATE];
-            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
-                y[i] = x[i] + h * at[stage] * rate[i];
-            }
-            CK_OK(pcs_vehicle_rates(v, k * h, y, command, rate));
-            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
-                sum[i] += weight[stage] * rate[i];
-            }
-        }
-        for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
-            x[i] += h / 6 * sum[i];
-        }
-    }
+    pcs_vehicle_ride ride = {.vehicle = v, .command = *command};
+    const pcs_ode ode = {.n = PCS_VEHICLE_STATE, .f = pcs_vehicle_ode, .user = &ride};
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), T / n);
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
+    CK_OK(pcs_integrator_start(run, 0, x));
+    CK_OK(pcs_integrator_advance(run, T, NULL));
+    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE * sizeof *x);
+    pcs_integrator_destroy(run);
 }
 
 // the step goes the way of the vehicle's own rates, to its second order: full coupled mass, a

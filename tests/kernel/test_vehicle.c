@@ -717,23 +717,15 @@ static void momenta(const double *M, const double *x, double out[6])
 static void integrate(const pcs_vehicle *v, const pcs_vehicle_command *command, double T, int steps,
                       double *x)
 {
-    const double h = T / steps, at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1, 2, 2, 1};
-    for (int k = 0; k < steps; ++k) {
-        double sum[PCS_VEHICLE_STATE] = {0}, rate[PCS_VEHICLE_STATE] = {0};
-        for (int stage = 0; stage < 4; ++stage) {
-            double y[PCS_VEHICLE_STATE];
-            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
-                y[i] = x[i] + h * at[stage] * rate[i];
-            }
-            CK_OK(pcs_vehicle_rates(v, k * h, y, command, rate));
-            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
-                sum[i] += weight[stage] * rate[i];
-            }
-        }
-        for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
-            x[i] += h / 6 * sum[i];
-        }
-    }
+    pcs_vehicle_ride ride = {.vehicle = v, .command = *command};
+    const pcs_ode ode = {.n = PCS_VEHICLE_STATE, .f = pcs_vehicle_ode, .user = &ride};
+    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), T / steps);
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
+    CK_OK(pcs_integrator_start(run, 0, x));
+    CK_OK(pcs_integrator_advance(run, T, NULL));
+    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE * sizeof *x);
+    pcs_integrator_destroy(run);
 }
 
 START_TEST(an_ideal_fluid_conserves)
