@@ -23,7 +23,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
     *set = (settings){
         .def = {.ball = true, .mass = 0.17, .radius = 0.02625, .mu = 0.2, .gravity = 9.81},
-        .scheme = pcs_scheme_default(),
+        .scheme = pcs_scheme_moreau_jean(),
         .speed = 2,
         .spin = 100,
         .h = 0.001,

@@ -23,7 +23,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
     *set = (settings){
         .def = {.mass = 2, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.3, .gravity = 9.81},
-        .scheme = pcs_scheme_default(),
+        .scheme = pcs_scheme_moreau_jean(),
         .speed = 1,
         .h = 0.001,
         .directions = 24};

@@ -54,7 +54,7 @@ static pcs_status project_model(const settings *set, const row_of_boxes *s, pcs_
     pcs_model *model = NULL;
     pcs_state *state = NULL;
     pcs_work *work = NULL;
-    pcs_scheme scheme = pcs_scheme_default();
+    pcs_scheme scheme = pcs_scheme_moreau_jean();
     scheme.metric = metric;
     scheme.proj_tol = set->tol;
     scheme.proj_max = set->max;

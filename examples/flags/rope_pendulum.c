@@ -44,7 +44,7 @@ static settings defaults(void)
                     .h = 0.002,
                     .t_end = 4,
                     .study = 3};
-    set.scheme = pcs_scheme_default();
+    set.scheme = pcs_scheme_moreau_jean();
     set.scheme.newton_tol = 1e-14;
     set.scheme.proj_tol = 1e-13;
     set.scheme.solver.tol = 1e-13;

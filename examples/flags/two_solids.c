@@ -20,7 +20,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     set->t_end = 0.2;
     set->hit = 0.0987; // not the end of a step: there rounding decides who touches
     set->study = 4;
-    set->scheme = pcs_scheme_default();
+    set->scheme = pcs_scheme_moreau_jean();
     set->scheme.solver.tol = 1e-14;
     int projection = PCS_PROJECT_NONE, metric = PCS_METRIC_MASS;
 

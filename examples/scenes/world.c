@@ -7,7 +7,7 @@
 
 pcs_scheme world_smooth_scheme(double tol)
 {
-    pcs_scheme scheme = pcs_scheme_default();
+    pcs_scheme scheme = pcs_scheme_moreau_jean();
     scheme.newton_tol = 1e-14;
     scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
     scheme.proj_tol = tol;

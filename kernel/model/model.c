@@ -33,26 +33,7 @@ pcs_material_def pcs_material_def_default(void)
     return (pcs_material_def){0};
 }
 
-pcs_scheme pcs_scheme_dense(double tol, double size)
-{
-    pcs_scheme s = pcs_scheme_default();
-    s.theta = 1;
-    s.activation = PCS_SPECULATIVE;
-    s.projection = PCS_PROJECT_OVERLAPS;
-    s.proj_tol = 3e-4 * size;
-    s.solver.tol = tol;
-    // what sweeps, the finish and so much of the portfolio do not solve is not worth fifty times as
-    // much: it is one step in thousands
-    s.solver.max_iters = 20000;
-    return s;
-}
-
-pcs_interaction_def pcs_interaction_def_default(void)
-{
-    return (pcs_interaction_def){.law = pcs_law_equality()};
-}
-
-pcs_scheme pcs_scheme_default(void)
+pcs_scheme pcs_scheme_moreau_jean(void)
 {
     return (pcs_scheme){.theta = 0.5,
                         .gamma = 0.5,
@@ -68,6 +49,30 @@ pcs_scheme pcs_scheme_default(void)
                         .newton_tol = 1e-12,
                         .newton_max = 100,
                         .solver = pcs_solver_defaults(PCS_AUTO)};
+}
+
+pcs_scheme pcs_scheme_default(void)
+{
+    return pcs_scheme_moreau_jean();
+}
+
+pcs_scheme pcs_scheme_dense(double tol, double size)
+{
+    pcs_scheme s = pcs_scheme_moreau_jean();
+    s.theta = 1;
+    s.activation = PCS_SPECULATIVE;
+    s.projection = PCS_PROJECT_OVERLAPS;
+    s.proj_tol = 3e-4 * size;
+    s.solver.tol = tol;
+    // what sweeps, the finish and so much of the portfolio do not solve is not worth fifty times as
+    // much: it is one step in thousands
+    s.solver.max_iters = 20000;
+    return s;
+}
+
+pcs_interaction_def pcs_interaction_def_default(void)
+{
+    return (pcs_interaction_def){.law = pcs_law_equality()};
 }
 
 // ---- growing ---------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ static void ball(pcs_model *m)
 static void ball_projected(pcs_model *m)
 {
     ball(m);
-    pcs_scheme s = pcs_scheme_default();
+    pcs_scheme s = pcs_scheme_moreau_jean();
     s.projection = PCS_PROJECT_COMBINED;
     CHECK(pcs_model_set_scheme(m, &s));
 }
@@ -133,7 +133,7 @@ static void box_8(pcs_model *m)
 static void box_4_projected(pcs_model *m)
 {
     box_4(m);
-    pcs_scheme s = pcs_scheme_default();
+    pcs_scheme s = pcs_scheme_moreau_jean();
     s.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
     CHECK(pcs_model_set_scheme(m, &s));
 }
@@ -280,7 +280,7 @@ static size_t memory_of(int n, bool touching, double mu, int *contacts)
         CHECK(pcs_model_add_body(m, &def, &b));
         CHECK(pcs_model_add_shape(m, b, &cube, mat));
     }
-    pcs_scheme s = pcs_scheme_default();
+    pcs_scheme s = pcs_scheme_moreau_jean();
     s.solver = pcs_solver_defaults(PCS_NSGS);
     CHECK(pcs_model_set_scheme(m, &s));
     CHECK(pcs_state_create(m, &st));

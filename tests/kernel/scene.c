@@ -7,7 +7,7 @@
 
 void scene_open(scene *s)
 {
-    *s = (scene){.memory = {.fail_at = -1}, .scheme = pcs_scheme_default()};
+    *s = (scene){.memory = {.fail_at = -1}, .scheme = pcs_scheme_moreau_jean()};
     s->scheme.solver.tol = 1e-12;
     s->env = test_env(&s->memory);
     CK_OK(pcs_model_create(&s->env, &s->m));

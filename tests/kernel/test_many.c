@@ -290,7 +290,7 @@ START_TEST(numbers_out_of_range_are_refused)
 {
     scene s;
     scene_open(&s);
-    pcs_scheme bad = pcs_scheme_default();
+    pcs_scheme bad = pcs_scheme_moreau_jean();
     bad.threads = 0;
     ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
     bad.threads = 1;

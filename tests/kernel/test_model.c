@@ -591,7 +591,7 @@ static unsigned long long build_and_run(long fail_at, int *failed, long *allocat
     int failures = 0;
     AGAIN(pcs_model_create(&env, &m));
 
-    pcs_scheme scheme = pcs_scheme_default();
+    pcs_scheme scheme = pcs_scheme_moreau_jean();
     scheme.projection = PCS_PROJECT_DIRECT;
     AGAIN(pcs_model_set_scheme(m, &scheme));
     pcs_material rubber;

@@ -614,7 +614,7 @@ START_TEST(the_log_hears_of_gains_and_of_failures)
         CK_OK(pcs_model_add_body(m, &def, &ball));
         CK_OK(pcs_model_add_shape(m, ball, &sphere, bouncy));
     }
-    pcs_scheme scheme = pcs_scheme_default();
+    pcs_scheme scheme = pcs_scheme_moreau_jean();
     scheme.active_tol = 1e-3;
     CK_OK(pcs_model_set_scheme(m, &scheme));
     pcs_state *st;

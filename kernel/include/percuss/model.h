@@ -240,7 +240,11 @@ typedef struct pcs_scheme {
     pcs_solver_opts solver; ///< of the velocity problem
 } pcs_scheme;
 
-/// theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint lever, `auto`.
+/// The textbook scheme: theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint
+/// lever, `auto`.
+PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
+
+/// The scheme of a new model: pcs_scheme_moreau_jean.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
 /// For bodies that lie on each other, fall and bounce, few or many: theta = 1, speculative, every
