@@ -284,6 +284,7 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
     PCS_TRY(in_range("metric", (double)s->metric, PCS_METRIC_MASS, PCS_METRIC_Q1));
     PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
     PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST));
+    PCS_TRY(in_range("configuration", (double)s->configuration, PCS_AT_START, PCS_AT_MIDDLE));
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("halvings", s->halvings, 0, 20));
     PCS_TRY(in_range("threads", s->threads, 1, 256));

@@ -4,7 +4,14 @@
 //     shift = (e u_kN, e_t u_kT) (impact), (g / h, 0) (speculative, still apart), 0 (joints, and
 //             what lands too slowly to rebound),
 //
-// and the velocity of bodies that are driven.
+// and the velocity of bodies that are driven. Joints with rows at q_m = q_k + theta h T v_k obey
+//
+//     H(q_m) [ theta v' + (1 - theta) v_k ] = (1 - theta) alpha H(q_k) v_k,
+//
+// for theta = 1/2 and alpha = 0 the midpoint rule: joints do no work, and H v is of order h^2 at
+// both ends of the step. alpha takes away what a start or an impact has left of H v, which alpha =
+// 0 would only turn round in every step: alpha = min(1, |H(q_k) v_k| / |(H(q_m) - H(q_k)) v_k|), of
+// order h where the motion is smooth.
 #include "step/step.h"
 
 #include <string.h>
@@ -38,17 +45,70 @@ double impact_shift(const candidate *c, int i)
 static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
-    if (c->law.kind == PCS_LAW_EQUALITY) return drive;
+    if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->turning ? c->turning[i] : 0);
     const bool ahead = step_rule(&t->m->scheme) == PCS_SPECULATIVE && !c->bounces;
     if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
     return c->lands ? drive : drive + impact_shift(c, i);
+}
+
+// q_k advanced by a part of the step with v_k; what is driven is where its motion puts it then
+static pcs_status advance_start(const trial *t, double part, pcs_arena *mem, double **out)
+{
+    const pcs_model *m = t->m;
+    double *q = *out = PCS_TAKE(mem, (size_t)m->nq, double);
+    if (!q) return pcs_fail_memory("step: the rows");
+    memcpy(q, t->st->q, (size_t)m->nq * sizeof *q);
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        if (s->disabled) continue;
+        double v[6];
+        if (s->motion) PCS_TRY(system_motion(s, t->st->t + part * t->h, q + s->q_at, v));
+        if (s->nv == 0) continue;
+        system_advance(s, t->st->q + s->q_at, part * t->h, t->st->v + s->v_at, m->scheme.update,
+                       q + s->q_at);
+    }
+    return PCS_OK;
+}
+
+// what rows at the middle add to u': v_k on them, without what is left of the joint's violation
+static void add_turning(candidate *c, double theta)
+{
+    double left = 0, turned = 0;
+    for (int j = 0; j < c->dim; ++j) {
+        const double d = c->turning[j] - c->u_k[j];
+        left += c->u_k[j] * c->u_k[j];
+        turned += d * d;
+    }
+    const double alpha = left < turned ? sqrt(left / turned) : 1;
+    for (int j = 0; j < c->dim; ++j) {
+        c->turning[j] = (1 - theta) / theta * (c->turning[j] - alpha * c->u_k[j]);
+    }
+}
+
+pcs_status step_joint_rows(trial *t, pcs_arena *mem)
+{
+    const double theta = t->m->scheme.theta;
+    if (t->m->scheme.configuration != PCS_AT_MIDDLE || theta == 0) return PCS_OK;
+    double *q = NULL;
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        if (c->law.kind != PCS_LAW_EQUALITY) continue;
+        if (!q) PCS_TRY(advance_start(t, theta, mem, &q));
+        c->turning = PCS_TAKE(mem, (size_t)c->dim, double);
+        if (!c->turning) return pcs_fail_memory("step: the rows");
+        PCS_TRY(candidate_block(t->m, c, q, false, *mem, &t->list.k[i], NULL));
+        PCS_TRY(candidate_drive(t, c, &t->list.k[i], q, mem));
+        candidate_velocity(t, i, t->st->v, c->drive_k, c->turning);
+        add_turning(c, theta);
+    }
+    return PCS_OK;
 }
 
 // rows that will follow q' start a pass from those at q_k, which are kept
 static pcs_status rows_at_start(trial *t, pcs_arena *mem)
 {
     candidates *list = &t->list;
-    if (!t->m->scheme.update_H) return PCS_OK;
+    if (t->m->scheme.configuration != PCS_AT_ITERATE) return PCS_OK;
     if (list->n_first < list->n) {
         bodies_block *first = PCS_TAKE(mem, (size_t)list->n, bodies_block);
         if (!first) return pcs_fail_memory("step: the problem");

@@ -94,6 +94,7 @@ static pcs_status attempt(void *arguments)
     // who may touch whom, and who is taken for touching
     PCS_TRY(step_detect(&next, step_tolerance(scheme), &mem));
     PCS_TRY(step_activate(&next, mem));
+    PCS_TRY(step_joint_rows(&next, &mem));
     lap(&watch, &out->times.detect);
 
     int added;

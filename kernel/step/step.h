@@ -27,6 +27,7 @@ typedef struct candidate {
     const pcs_feature *feature; // shapes: what faces what
     double P1[3];               // shapes: contact point of the first at q_k; the second is P1 - g N
     double *drive_k, *drive;    // dim each: what driven bodies add to u_k and u'; null when none
+    double *turning;            // dim: what rows at the middle add to u'; null: they are at q_k
     double slack;               // of u_kN in predictions, where a driven body accelerates
     double *g;                  // candidate_gaps of them at q_k
     double *g_end;              // and at q'
@@ -253,6 +254,8 @@ bool step_restores(const pcs_scheme *s, const pcs_law *law);
 bool step_adds_features(const pcs_scheme *s);
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
 
+// rows of joints where the scheme wants them, once per step
+pcs_status step_joint_rows(trial *t, pcs_arena *mem);
 // room for the factors of iteration matrices, a block per moving system; *kind is that of F
 pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind);
 // the problem of the active candidates, for the iteration matrix A; then, per Newton iterate, its

@@ -72,7 +72,9 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->p = PCS_TAKE(mem, (size_t)m->nv, double);
     t->reach = PCS_TAKE(mem, 3 * (size_t)m->n_systems, double);
     t->rotation = t->rotation_k = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
-    if (m->scheme.update_H) t->rotation = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
+    if (m->scheme.configuration == PCS_AT_ITERATE) {
+        t->rotation = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
+    }
     const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
     if (m->variable_mass) t->M = PCS_TAKE(mem, m->block_off[m->n_blocks], double);
     if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !t->rotation ||

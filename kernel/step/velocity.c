@@ -289,7 +289,9 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
             break;
         }
         PCS_TRY(evaluate(t, false, *mem));
-        if (scheme->update_H && t->rows > 0) PCS_TRY(step_update_rows(t, *mem));
+        if (scheme->configuration == PCS_AT_ITERATE && t->rows > 0) {
+            PCS_TRY(step_update_rows(t, *mem));
+        }
 
         out->newton_iters += 1;
         out->newton_residual = relative_residual(t, t->v);

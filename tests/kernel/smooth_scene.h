@@ -59,7 +59,7 @@ static inline void extrapolate(double factor, const pcs_state *coarse, pcs_state
 
 // The state of the scene after t_end by both: Moreau-Jean steps with theta = 1/2, n to 8 n of them,
 // come to the smooth solution at the given order, and their extrapolation at the next one. Order 2
-// without joints; with them 1, since H is that of the start of a step.
+// without joints; with them 1 where H is that of the start of a step.
 static inline void expect_same_motion(scene *s, double t_end, int n, int order, double tol)
 {
     pcs_smooth *sys = smooth_of(s->m, NULL);
@@ -93,6 +93,14 @@ static inline void expect_same_motion(scene *s, double t_end, int n, int order, 
     pcs_state_destroy(end);
     pcs_smooth_destroy(sys);
     free(x);
+}
+
+// the same with the rows of joints at the middle: of second order
+static inline void expect_same_motion_from_middle(scene *s, double t_end, int n, double tol)
+{
+    s->scheme.configuration = PCS_AT_MIDDLE;
+    CK_OK(pcs_model_set_scheme(s->m, &s->scheme));
+    expect_same_motion(s, t_end, n, 2, tol);
 }
 
 static inline double smooth_energy(const scene *s, const pcs_smooth *sys, double t, const double *x)

@@ -135,7 +135,7 @@ START_TEST(a_mechanism)
     scene s;
     scene_open(&s);
     s.scheme.projection = PCS_PROJECT_DIRECT;
-    s.scheme.update_H = true;
+    s.scheme.configuration = PCS_AT_ITERATE;
     pcs_body_def def = pcs_body_def_default();
     pcs_inertia_box(1, 0.1, 0.2, 0.3, def.inertia);
     def.position[0] = 1;

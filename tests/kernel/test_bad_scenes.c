@@ -127,7 +127,7 @@ static void draw_scheme(test_random *r, pcs_scheme *s)
     s->metric = (pcs_metric)(4 * random_unit(r));
     s->lever = (pcs_lever)(3 * random_unit(r));
     s->update = flip(r) ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
-    s->update_H = random_unit(r) < 0.2;
+    s->configuration = ONE_OF(r, PCS_AT_START, PCS_AT_START, PCS_AT_ITERATE, PCS_AT_MIDDLE);
     s->accept_unconverged = flip(r);
     s->newton_max = 20;
     s->proj_max = 10;

@@ -398,7 +398,7 @@ START_TEST(a_pendulum_keeps_its_length_and_time)
         scene_open(&s);
         s.scheme.projection = k == 3 ? PCS_PROJECT_COMBINED : PCS_PROJECT_DIRECT;
         s.scheme.metric = metrics[k];
-        s.scheme.update_H = k == 2;
+        if (k == 2) s.scheme.configuration = PCS_AT_ITERATE;
         const double Q[4] = {cos(angle / 2), sin(angle / 2), 0, 0}, top[3] = {0, 0, l};
         double arm[3], o[3] = {0};
         pcs_quat_rotate(Q, top, arm);

@@ -532,7 +532,7 @@ START_TEST(rows_that_follow_the_motion)
 {
     scene s;
     scene_open(&s);
-    s.scheme.update_H = true;
+    s.scheme.configuration = PCS_AT_ITERATE;
     s.scheme.newton_max = 100;
     pcs_body_def def = pcs_body_def_default();
     def.fixed = true;

@@ -288,7 +288,7 @@ START_TEST(the_arena_may_end_anywhere)
         int n = 40;
         scene s;
         scene_random(&s, 5);
-        s.scheme.update_H = true;
+        s.scheme.configuration = PCS_AT_ITERATE;
         s.scheme.newton_max = 300;
         s.scheme.activation = k == 0 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
         s.scheme.projection = k == 2 ? PCS_PROJECT_COMBINED : PCS_PROJECT_DIRECT;

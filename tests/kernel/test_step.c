@@ -180,7 +180,9 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
         scene_random(&s, seed);
         s.scheme.activation = activation;
         s.scheme.theta = theta;
-        s.scheme.update_H = seed == 4; // a fixed point, and not a fast one in a hard impact
+        // a fixed point, and not a fast one in a hard impact
+        if (seed == 4) s.scheme.configuration = PCS_AT_ITERATE;
+        if (seed == 3) s.scheme.configuration = PCS_AT_MIDDLE;
         s.scheme.newton_max = 300;
         s.scheme.update = seed % 2 ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
         scene_start(&s);

@@ -212,6 +212,17 @@ typedef enum pcs_lever {
     PCS_LEVER_FIRST     ///< both at P1: conserves angular momentum
 } pcs_lever;
 
+/// Where in a step the rows H of the velocity problem are taken (D-5). A mass that varies is taken
+/// at the theta-mean of q_k and q' in each of them.
+typedef enum pcs_configuration {
+    PCS_AT_START,   ///< at q_k
+    PCS_AT_ITERATE, ///< at q' of the Newton iterate before; when it ends, at q'
+    PCS_AT_MIDDLE   ///< rows of equality laws (joints) at q_k advanced by theta h v_k; it is the
+                    ///< theta-mean of v_k and v' that they hold: for theta = 1/2 the motion of
+                    ///< joints is of second order and they do no work. Rows of contacts at q_k: an
+                    ///< impact law compares u' and u_k on the same rows
+} pcs_configuration;
+
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
 /// activation, direct with hysteresis is predictive, whatever `activation` says.
 typedef struct pcs_scheme {
@@ -223,14 +234,14 @@ typedef struct pcs_scheme {
     double hysteresis; ///< m, of direct-hysteresis
     pcs_projection projection; ///< how positions are brought back
     pcs_metric metric;         ///< of the projection
-    double proj_tol;         ///< m, violation left by the projection (no less than the rounding of
-                             ///< the coordinates allows: 4 eps of the largest)
-    int proj_max;            ///< projection iterations
-    pcs_update update;       ///< of quaternions
-    pcs_lever lever;         ///< where friction acts when there is a gap
-    bool update_H;           ///< Newton-update H within a step; default: frozen at q_k (D-5)
-    double newton_tol;       ///< residual of (7.1) relative to its terms
-    int newton_max;          ///< iterations of the theta scheme's Newton loop
+    double proj_tol;   ///< m, violation left by the projection (no less than the rounding of
+                       ///< the coordinates allows: 4 eps of the largest)
+    int proj_max;      ///< projection iterations
+    pcs_update update; ///< of quaternions
+    pcs_lever lever;   ///< where friction acts when there is a gap
+    pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
+    double newton_tol;               ///< residual of (7.1) relative to its terms
+    int newton_max;                  ///< iterations of the theta scheme's Newton loop
     bool accept_unconverged; ///< commit a step whose Newton loop, solver or projection did not
                              ///< converge (the report says so either way); default false
     int halvings; ///< how often a step that does not converge is cut in two before it is given up

@@ -161,8 +161,8 @@ PCS_API int pcs_contacts(const pcs_work *work, const pcs_contact **out);
 PCS_API void pcs_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
 
 /// The velocity problem last solved (W, q, blocks); empty if none, or if there is no memory for W,
-/// which is formed when it is asked for. With update_H its rows are those of the last Newton
-/// iterate. Valid until the next use of the work.
+/// which is formed when it is asked for. With PCS_AT_ITERATE its rows are those of the last
+/// Newton iterate. Valid until the next use of the work.
 PCS_API pcs_problem pcs_last_problem(const pcs_work *work);
 
 #ifdef __cplusplus
