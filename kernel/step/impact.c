@@ -83,7 +83,10 @@ pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double to
     }
     const pcs_status status = work_attempt(wk, attempt, &a);
     if (status != PCS_OK) *a.out = (pcs_report){.outcome = PCS_STOPPED};
-    return status;
+    if (status != PCS_OK || report || own.outcome == PCS_CONVERGED) return status;
+    return pcs_fail(PCS_ERR_STEP,
+                    "pcs_impact: not carried out: velocity problem %s at residual %.2g",
+                    pcs_outcome_text(own.outcome), own.measure.residual);
 }
 
 // ---- projection of a state ---------------------------------------------------------------------
@@ -182,5 +185,7 @@ pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step
     PCS_TRY(step_check("pcs_project", m, st, wk));
     const pcs_status status = work_attempt(wk, attempt_project, &a);
     if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
-    return status;
+    if (status != PCS_OK || report || own.committed) return status;
+    return pcs_fail(PCS_ERR_STEP, "pcs_project: not carried out: %s with %.2g m left of %.2g m",
+                    pcs_outcome_text(own.outcome), own.violation_after, own.violation_before);
 }

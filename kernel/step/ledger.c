@@ -178,39 +178,3 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
                   e->joints + e->prescribed + e->mass + e->newton);
     return PCS_OK;
 }
-
-// more than this part of the kinetic energies is a gain, less is rounding
-#define GAIN 1e-9
-
-void step_warn(const pcs_model *m, const pcs_work *wk, double t0, const pcs_step_report *out)
-{
-    if (!m->env.log) return;
-    if (!out->committed) {
-        pcs_env_log(&m->env, PCS_LOG_WARNING,
-                    "step from t = %g s: not committed: %s (velocity problem %s, residual %g;"
-                    " projection %s, violation %g)",
-                    t0, pcs_outcome_text(out->outcome), pcs_outcome_text(out->solve.outcome),
-                    out->solve.measure.residual, pcs_outcome_text(out->projection_outcome),
-                    out->violation_after);
-        return;
-    }
-    const double small = GAIN * (out->energy.kinetic_before + out->energy.kinetic_after);
-    for (int i = 0; i < wk->list.n; ++i) {
-        const candidate *c = &wk->list.c[i];
-        double work = 0;
-        for (int j = 0; j < c->dim; ++j) {
-            work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
-        }
-        if (!(work > small)) continue;
-        if (c->interaction >= 0) {
-            pcs_env_log(&m->env, PCS_LOG_WARNING,
-                        "step from t = %g s: interaction %d, row %d, adds %g J", t0,
-                        c->interaction + 1, c->row, work);
-        } else {
-            pcs_env_log(&m->env, PCS_LOG_WARNING,
-                        "step from t = %g s: the contact of shapes %d and %d (systems %d and %d)"
-                        " adds %g J",
-                        t0, c->key.shape1, c->key.shape2, c->sys1 + 1, c->sys2 + 1, work);
-        }
-    }
-}

@@ -1,5 +1,13 @@
-// Many steps: until a time is reached, the observer says stop, or a step is not committed.
+// Many steps: until a time is reached, the observer says stop, or a step fails.
 #include "step/step.h"
+
+static pcs_status give_up(const pcs_model *m, double t, long step, const pcs_step_report *last)
+{
+    char why[STEP_WHY];
+    step_why(m, last, why);
+    return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s; smaller steps may help",
+                    step, t, why);
+}
 
 pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
                    pcs_observer_fn observer, void *user, pcs_run_report *report)
@@ -24,7 +32,7 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
         PCS_TRY(pcs_step(m, st, wk, h, &out->last));
         if (!out->last.committed) {
             out->outcome = out->last.outcome;
-            return PCS_OK;
+            return give_up(m, st->t, k, &out->last);
         }
         st->t = t0 + (double)k * h;
         out->steps = k;

@@ -246,5 +246,10 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
         return status;
     }
     step_warn(m, wk, t0, a.out);
-    return PCS_OK;
+    if (a.out->committed || report) return PCS_OK;
+
+    // without a report there is nowhere else to say so
+    char why[STEP_WHY];
+    step_why(m, a.out, why);
+    return pcs_fail(PCS_ERR_STEP, "pcs_step: the step from t = %g s is %s", t0, why);
 }

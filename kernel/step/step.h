@@ -282,6 +282,10 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out);
 
 pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
 
+// why a step was not committed
+enum { STEP_WHY = 240 };
+void step_why(const pcs_model *m, const pcs_step_report *report, char text[STEP_WHY]);
+
 // tells the log of the environment about a step from time t0: not committed, or a contact or joint
 // that added energy (D-7)
 void step_warn(const pcs_model *m, const pcs_work *wk, double t0, const pcs_step_report *out);

@@ -496,7 +496,8 @@ START_TEST(an_unconverged_loop_is_an_outcome)
         ck_assert(s.report.committed == (accept == 1));
         ck_assert((pcs_state_hash(s.st) == before) == (accept == 0));
         pcs_run_report report;
-        CK_OK(pcs_run(s.m, s.st, s.wk, 0.05, 1, NULL, NULL, &report));
+        const pcs_status status = pcs_run(s.m, s.st, s.wk, 0.05, 1, NULL, NULL, &report);
+        ck_assert_int_eq(status, accept ? PCS_OK : PCS_ERR_STEP);
         ck_assert_int_eq(report.outcome, accept ? PCS_CONVERGED : PCS_MAX_ITERS);
         ck_assert(accept || pcs_state_hash(s.st) == before);
         scene_close(&s);

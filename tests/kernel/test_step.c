@@ -574,9 +574,20 @@ START_TEST(an_unsolved_problem_is_an_outcome)
         ck_assert(s.report.committed == (accept == 1));
         ck_assert((pcs_state_hash(s.st) != before) == (accept == 1));
         pcs_run_report run;
-        CK_OK(pcs_run(s.m, s.st, s.wk, 0.01, 0.05, NULL, NULL, &run));
+        const pcs_status status = pcs_run(s.m, s.st, s.wk, 0.01, 0.05, NULL, NULL, &run);
+        ck_assert_int_eq(status, accept ? PCS_OK : PCS_ERR_STEP);
         ck_assert_int_eq(run.steps, accept ? 4 : 0);
         ck_assert_int_eq(run.outcome, accept ? PCS_CONVERGED : PCS_MAX_ITERS);
+        if (!accept) {
+            ck_assert_msg(strstr(pcs_error_text(), "step 1, from t = 0 s") != NULL &&
+                              strstr(pcs_error_text(), "not committed: max_iters") != NULL,
+                          "%s", pcs_error_text());
+            ck_assert(!run.last.committed);
+            // and without a report there is still the status
+            CK_FAILS(pcs_run(s.m, s.st, s.wk, 0.01, 0.05, NULL, NULL, NULL), PCS_ERR_STEP);
+            CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_STEP);
+            ck_assert(pcs_state_hash(s.st) == before);
+        }
         scene_close(&s);
     }
 }

@@ -96,10 +96,10 @@ typedef struct pcs_step_report {
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
 /// outcome other than PCS_CONVERGED (unless scheme.accept_unconverged), the state is unchanged.
 /// With scheme.halvings a step that does not converge is made anew of two of half its size, and so
-/// on. `report` may be null. Allocates only when the demand has grown since the last step. The log
-/// of the model's environment gets a warning when the step is not committed, and one for each
-/// contact or interaction that added energy (decision D-7), which impacts at several points at once
-/// can do.
+/// on. `report` may be null: then a step that is not committed is PCS_ERR_STEP. Allocates only when
+/// the demand has grown since the last step. The log of the model's environment gets a warning when
+/// the step is not committed, and one for each contact or interaction that added energy (decision
+/// D-7), which impacts at several points at once can do.
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
@@ -107,7 +107,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *sta
 typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_state *state,
                                const pcs_work *work, const pcs_step_report *report);
 
-/// What a run reports. After an error status its outcome is PCS_STOPPED and `steps` those made.
+/// What a run reports. After an error status other than PCS_ERR_STEP its outcome is PCS_STOPPED.
+/// `steps` are those made in any case.
 typedef struct pcs_run_report {
     pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
     long steps;           ///< committed ones
@@ -115,19 +116,23 @@ typedef struct pcs_run_report {
 } pcs_run_report;
 
 /// Steps of h until t_end is reached (to half a step). Stops at the first step that is not
-/// committed. `observer` and `report` may be null.
+/// committed, with PCS_ERR_STEP and a sentence that says which step, when and why; the state is
+/// then that of the last good step. Stopped by the observer it is PCS_OK. `observer` and `report`
+/// may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_run(const pcs_model *model, pcs_state *state, pcs_work *work,
                                          double h, double t_end, pcs_observer_fn observer,
                                          void *user, pcs_run_report *report);
 
 /// Impact at frozen configuration (theory 7.5): v- to v+ by the laws of all joints and of the
 /// contacts with gap <= `touch` (m; a few times the rounding of the gaps, say 1e-9). Positions
-/// and time stay. The state is unchanged on errors and when the problem did not converge.
+/// and time stay. The state is unchanged on errors and when the problem did not converge: an
+/// outcome of the report or, where that is null, PCS_ERR_STEP.
 PCS_NODISCARD PCS_API pcs_status pcs_impact(const pcs_model *model, pcs_state *state,
                                             pcs_work *work, double touch, pcs_report *report);
 
 /// Projects the state onto its joints and out of its overlaps, with the scheme's metric and
-/// tolerances (theory 8). Velocities and time stay. The state is unchanged unless it converged.
+/// tolerances (theory 8). Velocities and time stay. The state is unchanged unless it converged:
+/// an outcome of the report or, where that is null, PCS_ERR_STEP.
 PCS_NODISCARD PCS_API pcs_status pcs_project(const pcs_model *model, pcs_state *state,
                                              pcs_work *work, pcs_step_report *report);
 

@@ -37,7 +37,7 @@ extern "C" {
     X(PCS_ERR_CALLBACK, "a user callback failed or returned a number that is not finite") \
     X(PCS_ERR_FILE, "a file cannot be opened, read or written")                           \
     X(PCS_ERR_FORMAT, "a file is malformed")                                              \
-    X(PCS_ERR_STEP, "no step of an integration succeeds, however small, or too many were needed")
+    X(PCS_ERR_STEP, "a time step does not succeed, however small, or too many were needed")
 
 /// Whether a call could be carried out. How well the mathematics ended is not
 /// a status but an outcome (pcs_outcome, in the reports).
