@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ode/derivative.h"
+#include "ode/driven.h"
 
 // one of the two functions at a time t, as a map of (x, u)
 typedef struct side {
@@ -45,7 +46,9 @@ size_t pcs_linearise_bytes(int nx, int nu, int ny)
 {
     if (nx < 0 || nu < 0 || ny < 0) return 0;
     const int m = nx > ny ? nx : ny, n = nx + nu;
-    return 2 * ((size_t)n * sizeof(double) + 64) + matrix_bytes(m, n) + pcs_jacobian_bytes(m, n);
+    // along a trajectory a point of it, too
+    return 3 * ((size_t)n * sizeof(double) + 64) + 64 + matrix_bytes(m, n) +
+           pcs_jacobian_bytes(m, n);
 }
 
 // by x into X and by u into U (either may be null) at xu
@@ -80,20 +83,13 @@ pcs_status pcs_linearise(const pcs_plant *plant, pcs_derivative how, double t, c
                          const double *u, pcs_arena work, double *A, double *B, double *C,
                          double *D)
 {
-    if (!plant || !plant->f || !x || !isfinite(t)) {
+    PCS_TRY(plant_check(plant, "pcs_linearise"));
+    const int nx = plant->nx, nu = plant->nu, ny = plant->ny;
+    if (!x || (nu > 0 && !u) || !isfinite(t)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_linearise: the plant, its f and x must not be null, t finite");
-    }
-    const int nx = plant->nx, nu = plant->nu, ny = plant->ny, most = 1 << 20;
-    if (nx < 1 || nu < 0 || ny < 0 || nx > most || nu > most || ny > most) {
-        return pcs_fail(PCS_ERR_SIZE,
-                        "pcs_linearise: %d states, %d inputs, %d outputs; there must be a state, "
-                        "and no more than %d of each",
-                        nx, nu, ny, most);
-    }
-    if ((nu > 0 && !u) || (ny > 0 && !plant->g)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_linearise: there are %d inputs and %d outputs, but %s",
-                        nu, ny, nu > 0 && !u ? "u is null" : "g is null");
+                        "pcs_linearise: x and u (with %d inputs) must not be null, t "
+                        "finite",
+                        nu);
     }
     double *xu = PCS_TAKE(&work, (size_t)(nx + nu), double);
     double *scale = PCS_TAKE(&work, (size_t)(nx + nu), double);

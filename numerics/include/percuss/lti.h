@@ -16,41 +16,13 @@
 #ifndef PERCUSS_LTI_H
 #define PERCUSS_LTI_H
 
-#include <percuss/base.h>
-#include <percuss/root.h>
+#include <percuss/plant.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 // ---- linearisation
-
-/// out = f(t, x, u) or g(t, x, u). A non-zero return value or a number that is not finite is
-/// PCS_ERR_CALLBACK.
-typedef int (*pcs_plant_fn)(void *user, double t, const double *x, const double *u, double *out);
-/// The derivatives of f or g (m numbers) by x (m x nx) and by u (m x nu).
-typedef int (*pcs_plant_jacobian_fn)(void *user, double t, const double *x, const double *u,
-                                     double *by_x, double *by_u);
-/// f or g of complex arguments.
-typedef int (*pcs_plant_complex_fn)(void *user, double t, const pcs_complex *x,
-                                    const pcs_complex *u, pcs_complex *out);
-
-/// A smooth system with input and output, in words of control a plant: x' = f(t, x, u),
-/// y = g(t, x, u).
-typedef struct pcs_plant {
-    int nx;                           ///< states, >= 1
-    int nu;                           ///< inputs, >= 0
-    int ny;                           ///< outputs, >= 0
-    pcs_plant_fn f;                   ///< nx numbers; must not be null
-    pcs_plant_fn g;                   ///< ny numbers; null if ny is 0
-    pcs_plant_jacobian_fn f_jacobian; ///< or null
-    pcs_plant_jacobian_fn g_jacobian; ///< or null
-    pcs_plant_complex_fn f_complex;   ///< or null
-    pcs_plant_complex_fn g_complex;   ///< or null
-    const double *x_scale;            ///< nx sizes > 0 below which x_j counts as small, or null: 1
-    const double *u_scale;            ///< nu sizes > 0 of u, or null: 1
-    void *user;                       ///< handed to the callbacks
-} pcs_plant;
 
 /// Arena bytes of pcs_linearise.
 PCS_API size_t pcs_linearise_bytes(int nx, int nu, int ny);

@@ -9,6 +9,7 @@
 #include <percuss/lti.h>
 #include <percuss/mechanics.h>
 #include <percuss/ode.h>
+#include <percuss/plant.h>
 #include <percuss/problem.h>
 #include <percuss/root.h>
 #include <percuss/solver.h>

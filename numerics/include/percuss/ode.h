@@ -87,7 +87,8 @@ typedef struct pcs_semi_explicit {
 /// chi = (x^(order - 1), ..., x', x), order m numbers (theory 14).
 typedef int (*pcs_highest_fn)(void *user, double t, const double *chi, double *highest);
 
-/// A system of n-th order, x^(order) = fn(t, x^(order-1), ..., x). Second order: (x', x).
+/// A system of n-th order, x^(order) = fn(t, x^(order-1), ..., x). Second order: (x', x). Equations
+/// that are implicit, or have derivatives of an input, are in <percuss/plant.h>.
 typedef struct pcs_higher_order {
     int order;         ///< >= 1
     int m;             ///< size of x
