@@ -157,22 +157,31 @@ pcs_status pcs_lti_response(const pcs_lti *lti, double t, const double *x0, cons
     return PCS_OK;
 }
 
+// out = X x + U u (U may be null), m rows
+static int apply(const pcs_lti *lti, int m, const double *X, const double *U, const double *x,
+                 const double *u, double *out)
+{
+    memset(out, 0, (size_t)m * sizeof *out);
+    for (int j = 0; j < lti->nx; ++j) {
+        for (int i = 0; i < m; ++i) {
+            out[i] += X[i + (size_t)m * j] * x[j];
+        }
+    }
+    for (int j = 0; U && j < lti->nu; ++j) {
+        for (int i = 0; i < m; ++i) {
+            out[i] += U[i + (size_t)m * j] * u[j];
+        }
+    }
+    return 0;
+}
+
 pcs_status pcs_lti_output(const pcs_lti *lti, const double *x, const double *u, double *y)
 {
     PCS_TRY(pcs_lti_check(lti));
     if (!x || (lti->ny > 0 && !y)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_lti_output: x or the place for y is null");
     }
-    const int nx = lti->nx, ny = lti->ny, nu = u && lti->D ? lti->nu : 0;
-    for (int i = 0; i < ny; ++i) {
-        y[i] = 0;
-        for (int j = 0; j < nx; ++j) {
-            y[i] += lti->C[i + (size_t)ny * j] * x[j];
-        }
-        for (int j = 0; j < nu; ++j) {
-            y[i] += lti->D[i + (size_t)ny * j] * u[j];
-        }
-    }
+    apply(lti, lti->ny, lti->C, u ? lti->D : NULL, x, u, y);
     return PCS_OK;
 }
 
@@ -256,5 +265,66 @@ pcs_status pcs_lti_eigenvalues(const pcs_lti *lti, pcs_arena work, double *re, d
         re[j] = a;
         im[j] = b;
     }
+    return PCS_OK;
+}
+
+// ---- as a plant
+
+static int slopes(const pcs_lti *lti, int m, const double *X, const double *U, double *by_x,
+                  double *by_u)
+{
+    const size_t nu = (size_t)m * (size_t)lti->nu * sizeof *by_u;
+    memcpy(by_x, X, (size_t)m * (size_t)lti->nx * sizeof *by_x);
+    if (nu > 0 && U) memcpy(by_u, U, nu);
+    if (nu > 0 && !U) memset(by_u, 0, nu);
+    return 0;
+}
+
+static int rates(void *user, double t, const double *x, const double *u, double *out)
+{
+    const pcs_lti *lti = user;
+    (void)t;
+    return apply(lti, lti->nx, lti->A, lti->B, x, u, out);
+}
+
+static int outputs(void *user, double t, const double *x, const double *u, double *out)
+{
+    const pcs_lti *lti = user;
+    (void)t;
+    return apply(lti, lti->ny, lti->C, lti->D, x, u, out);
+}
+
+static int rates_slopes(void *user, double t, const double *x, const double *u, double *by_x,
+                        double *by_u)
+{
+    const pcs_lti *lti = user;
+    (void)t;
+    (void)x;
+    (void)u;
+    return slopes(lti, lti->nx, lti->A, lti->B, by_x, by_u);
+}
+
+static int outputs_slopes(void *user, double t, const double *x, const double *u, double *by_x,
+                          double *by_u)
+{
+    const pcs_lti *lti = user;
+    (void)t;
+    (void)x;
+    (void)u;
+    return slopes(lti, lti->ny, lti->C, lti->D, by_x, by_u);
+}
+
+pcs_status pcs_lti_plant(const pcs_lti *lti, pcs_plant *out)
+{
+    PCS_TRY(pcs_lti_check(lti));
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_lti_plant: out must not be null");
+    *out = (pcs_plant){.nx = lti->nx,
+                       .nu = lti->nu,
+                       .ny = lti->ny,
+                       .f = rates,
+                       .g = outputs,
+                       .f_jacobian = rates_slopes,
+                       .g_jacobian = outputs_slopes,
+                       .user = (void *)(uintptr_t)lti};
     return PCS_OK;
 }

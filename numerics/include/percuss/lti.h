@@ -1,6 +1,8 @@
 /// @file
-/// Linear systems: linearisation of a smooth system about a point, the matrix exponential, and the
-/// response, discretisation, equilibrium and eigenvalues of x' = A x + B u, y = C x + D u.
+/// Linear systems: linearisation of a smooth system about a point or along a trajectory, the matrix
+/// exponential, the response, discretisation, equilibrium and eigenvalues of x' = A x + B u, y = C
+/// x
+/// + D u, and equations of n-th order with derivatives of the input as such systems.
 ///
 /// @code
 /// pcs_plant pendulum = {.nx = 2, .nu = 1, .f = swing};
@@ -100,6 +102,45 @@ PCS_NODISCARD PCS_API pcs_status pcs_lti_equilibrium(const pcs_lti *lti, const d
 /// the iteration does not end.
 PCS_NODISCARD PCS_API pcs_status pcs_lti_eigenvalues(const pcs_lti *lti, pcs_arena work, double *re,
                                                      double *im);
+
+/// The system as a plant, for inputs that are any function of time (pcs_driven). `lti` is borrowed.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_plant(const pcs_lti *lti, pcs_plant *out);
+
+// ---- equations of n-th order
+
+/// a_n y^(n) + ... + a_1 y' + a_0 y = b_m u^(m) + ... + b_1 u' + b_0 u. Arrays are borrowed.
+typedef struct pcs_lti_equation {
+    int order;       ///< n >= 1
+    int input_order; ///< m, 0 <= m <= n
+    int ny;          ///< size of y, >= 1
+    int nu;          ///< size of u, >= 1
+    const double *a; ///< a_n, ..., a_0, the highest first, each ny x ny; a_n regular
+    const double *b; ///< b_m, ..., b_0, the highest first, each ny x nu
+} pcs_lti_equation;
+
+/// Arena bytes of the two functions below.
+PCS_API size_t pcs_lti_realise_bytes(const pcs_lti_equation *equation);
+
+/// The equation as x' = A x + B u, y = C x + D u without derivatives of u, of n ny states: with a_n
+/// divided out the observable canonical form (Kailath 1980),
+///
+///         [ -a_{n-1}  1       ]        [ b_{n-1} - a_{n-1} D ]
+///     A = [   ...       ... 1 ]    B = [       ...           ]    C = [ 1 0 ... 0 ]    D = b_n
+///         [ -a_0     0 ...  0 ]        [ b_0     - a_0     D ]
+///
+/// (D = 0 if m < n). x is continuous whatever u does, so that u may jump: where it does, y and its
+/// derivatives do as the equation has it in the sense of distributions. A is nx x nx, B nx x nu, C
+/// ny x nx, D ny x nu, nx = n ny; D may be null if m < n. For scalar y and u the transposed system
+/// (A^T, C^T, B^T, D) is the controllable form. PCS_ERR_UNSUPPORTED if m > n: y then has impulses
+/// where u jumps. PCS_ERR_SINGULAR if a_n is singular.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_realise(const pcs_lti_equation *equation, pcs_arena work,
+                                                 double *A, double *B, double *C, double *D);
+
+/// The state x of pcs_lti_realise that belongs to (y^(n-1), ..., y, u^(m-1), ..., u), n ny + m nu
+/// numbers: the values on one side of a jump of u. Zeros, if all has been at rest.
+PCS_NODISCARD PCS_API pcs_status pcs_lti_realise_state(const pcs_lti_equation *equation,
+                                                       const double *chain, pcs_arena work,
+                                                       double *x);
 
 #ifdef __cplusplus
 }
