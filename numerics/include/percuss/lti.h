@@ -26,7 +26,7 @@ extern "C" {
 
 // ---- linearisation
 
-/// Arena bytes of pcs_linearise.
+/// Arena bytes of pcs_linearise, and of the functions that linearise along a trajectory.
 PCS_API size_t pcs_linearise_bytes(int nx, int nu, int ny);
 
 /// The linear system near (t, x, u):
@@ -41,6 +41,61 @@ PCS_API size_t pcs_linearise_bytes(int nx, int nu, int ny);
 PCS_NODISCARD PCS_API pcs_status pcs_linearise(const pcs_plant *plant, pcs_derivative how, double t,
                                                const double *x, const double *u, pcs_arena work,
                                                double *A, double *B, double *C, double *D);
+
+// ---- linearisation along a trajectory
+
+/// x0(t), nx numbers, and u0(t), nu numbers. A non-zero return value or a number that is not finite
+/// is PCS_ERR_CALLBACK.
+typedef int (*pcs_trajectory_fn)(void *user, double t, double *x, double *u);
+
+/// A linear system that varies with time,
+///
+///     d/dt dx = A(t) dx + B(t) du,    dy = C(t) dx + D(t) du,
+///
+/// by its matrices at points in time. Arrays are the caller's; matrices of one kind stand one after
+/// the other.
+typedef struct pcs_ltv {
+    int nx;          ///< states, >= 1
+    int nu;          ///< inputs, >= 0
+    int ny;          ///< outputs, >= 0
+    int n;           ///< points in time, >= 1; with one the system is constant
+    const double *t; ///< n times, rising
+    double *x;       ///< nx x n, the trajectory itself, or null
+    double *u;       ///< nu x n, or null
+    double *A;       ///< n times nx x nx
+    double *B;       ///< n times nx x nu
+    double *C;       ///< n times ny x nx
+    double *D;       ///< n times ny x nu, or null: 0
+} pcs_ltv;
+
+/// Linearises along a trajectory that solves x0' = f(t, x0, u0): for x = x0 + dx, u = u0 + du the
+/// deviations obey the system above up to their second order. (Of a trajectory that does not solve
+/// it the residual f - x0' is missing on the right side.) Fills in the arrays of `ltv` that are not
+/// null, at the times ltv->t, which are asked in their order; nx, nu, ny, n and t must be set.
+/// `how` as in pcs_linearise. Errors as there; with one the arrays are meaningless.
+PCS_NODISCARD PCS_API pcs_status pcs_linearise_along(const pcs_plant *plant, pcs_derivative how,
+                                                     pcs_trajectory_fn trajectory, void *user,
+                                                     pcs_arena work, pcs_ltv *ltv);
+
+/// The same along the motion that an integrator makes: `run` integrates pcs_driven_ode of `driven`
+/// and has been started at or before ltv->t[0]. It is advanced to each of the times in turn, so
+/// that x0 there has the accuracy of its steps, and is left at the last one. PCS_ERR_ARG if a
+/// terminal event ends it before, or if it integrates something else.
+PCS_NODISCARD PCS_API pcs_status pcs_linearise_run(pcs_driven *driven, pcs_derivative how,
+                                                   pcs_integrator *run, pcs_arena work,
+                                                   pcs_ltv *ltv);
+
+/// The matrices at any time between the first and the last: by the cubic through the four nearest
+/// points (through all if there are fewer), whose error falls as the fourth power of their distance
+/// where A(t), B(t) ... are smooth. At a jump of u0 begin another pcs_ltv. Any of A, B, C, D may be
+/// null. PCS_ERR_ARG outside (beyond a millionth of the last interval).
+PCS_NODISCARD PCS_API pcs_status pcs_ltv_at(const pcs_ltv *ltv, double t, double *A, double *B,
+                                            double *C, double *D);
+
+/// The varying system as a plant of dx, du and dy, interpolated as by pcs_ltv_at, with Jacobian
+/// callbacks: with pcs_driven it answers to any input. A, and with inputs or outputs B and C, must
+/// be there. `ltv` is borrowed.
+PCS_NODISCARD PCS_API pcs_status pcs_ltv_plant(const pcs_ltv *ltv, pcs_plant *out);
 
 // ---- the matrix exponential
 
