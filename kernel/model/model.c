@@ -270,6 +270,21 @@ static pcs_status in_range(const char *what, double x, double low, double high)
     return pcs_fail(PCS_ERR_ARG, "scheme: %s is %g; it must lie in [%g, %g]", what, x, low, high);
 }
 
+// options that contradict each other
+static pcs_status no_contradiction(const pcs_scheme *s)
+{
+    const bool combined =
+        s->projection == PCS_PROJECT_COMBINED || s->projection == PCS_PROJECT_COMBINED_EQUALITY;
+    if (s->theta == 0 && (combined || s->activation == PCS_END_OF_STEP)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "scheme: %s with theta = 0; positions then do not depend on the velocities"
+                        " of the same step, so that no contact can be closed by them: take"
+                        " theta > 0, or PCS_PREDICTIVE",
+                        combined ? "a combined projection" : "PCS_END_OF_STEP");
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
 {
     if (!m || !s) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_scheme: an argument is null");
@@ -296,6 +311,7 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
         return pcs_fail(PCS_ERR_ARG, "scheme: newton_tol is %g; it must lie in (0, 1)",
                         s->newton_tol);
     }
+    PCS_TRY(no_contradiction(s));
     PCS_TRY(pcs_solver_opts_check(&s->solver));
     m->scheme = *s;
     return PCS_OK;

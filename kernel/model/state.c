@@ -51,6 +51,21 @@ const remembered *state_recall(const pcs_state *st, contact_key key, int *hint)
     return NULL;
 }
 
+bool state_recalls_pair(const pcs_state *st, contact_key key)
+{
+    int hint = 0;
+    if (state_recall(st, key, &hint)) return true;
+    if (key.shape1 < 0) return false;
+
+    // those of a pair stand together, and `hint` is where this one would stand
+    for (int i = hint - 1; i <= hint; ++i) {
+        if (i < 0 || i >= st->memory->n) continue;
+        const contact_key *k = &st->memory->contact[i].key;
+        if (k->shape1 == key.shape1 && k->shape2 == key.shape2) return true;
+    }
+    return false;
+}
+
 pcs_status state_reserve(pcs_state *st, int n)
 {
     pcs_memory *mem = st->memory;
@@ -194,6 +209,7 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
     to->t = from->t;
     memcpy(to->q, from->q, (size_t)from->nq * sizeof(double));
     memcpy(to->v, from->v, (size_t)from->nv * sizeof(double));
+    to->memory->velocity_tol = from->memory->velocity_tol;
     to->memory->n = from->memory->n;
     if (from->memory->n > 0) {
         memcpy(to->memory->contact, from->memory->contact,
@@ -209,10 +225,10 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
 typedef struct save_head {
     char magic[8];
     int nq, nv, n, unused;
-    double t;
+    double t, velocity_tol;
 } save_head;
 
-static const char save_magic[8] = {'p', 'c', 's', 's', 't', 'a', 't', '1'};
+static const char save_magic[8] = {'p', 'c', 's', 's', 't', 'a', 't', '2'};
 
 enum { REMEMBERED_BYTES = 4 * sizeof(int) + 3 * sizeof(double) };
 
@@ -245,7 +261,11 @@ void pcs_state_save(const pcs_state *st, void *bytes)
 {
     if (!st || !bytes) return;
     unsigned char *to = bytes;
-    save_head head = {.nq = st->nq, .nv = st->nv, .n = st->memory->n, .t = st->t};
+    save_head head = {.nq = st->nq,
+                      .nv = st->nv,
+                      .n = st->memory->n,
+                      .t = st->t,
+                      .velocity_tol = st->memory->velocity_tol};
     memcpy(head.magic, save_magic, sizeof save_magic);
     memcpy(to, &head, sizeof head);
     to += sizeof head;
@@ -292,7 +312,8 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
     // everything is looked at before anything is written
     const unsigned char *q = (const unsigned char *)bytes + sizeof head;
     const unsigned char *contacts = q + vectors * sizeof(double);
-    bool good = isfinite(head.t) && finite_bytes(q, vectors);
+    bool good = isfinite(head.t) && isfinite(head.velocity_tol) && head.velocity_tol >= 0 &&
+                finite_bytes(q, vectors);
     remembered last = {0};
     for (int i = 0; i < head.n && good; ++i) {
         remembered c;
@@ -312,6 +333,7 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
         unpack(contacts + (size_t)i * REMEMBERED_BYTES, &st->memory->contact[i]);
     }
     st->memory->n = head.n;
+    st->memory->velocity_tol = head.velocity_tol;
     return PCS_OK;
 }
 
@@ -320,6 +342,7 @@ bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
     if (!a || !b) return a == b;
     if (a->nq != b->nq || a->nv != b->nv || a->memory->n != b->memory->n) return false;
     if (memcmp(&a->t, &b->t, sizeof a->t) != 0 ||
+        memcmp(&a->memory->velocity_tol, &b->memory->velocity_tol, sizeof(double)) != 0 ||
         memcmp(a->q, b->q, (size_t)a->nq * sizeof(double)) != 0 ||
         memcmp(a->v, b->v, (size_t)a->nv * sizeof(double)) != 0) {
         return false;
@@ -347,6 +370,7 @@ unsigned long long pcs_state_hash(const pcs_state *st)
     unsigned long long hash = 14695981039346656037ull;
     if (!st) return hash;
     hash = fnv(hash, &st->t, sizeof st->t);
+    hash = fnv(hash, &st->memory->velocity_tol, sizeof(double));
     hash = fnv(hash, st->q, (size_t)st->nq * sizeof(double));
     hash = fnv(hash, st->v, (size_t)st->nv * sizeof(double));
     for (int i = 0; i < st->memory->n; ++i) {

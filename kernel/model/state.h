@@ -1,5 +1,5 @@
 // The opaque part of a state: the impulse of every contact of the last step, by key, for warm
-// starts and for the hysteresis of the activation.
+// starts and for the hysteresis of the activation; and how exact the velocities are.
 #ifndef MODEL_STATE_H
 #define MODEL_STATE_H
 
@@ -23,6 +23,7 @@ typedef struct pcs_memory {
     pcs_env env;
     remembered *contact; // n, sorted by key
     int n, cap;
+    double velocity_tol; // m/s: to what the velocities of the last steps were solved (commit.c)
 } pcs_memory;
 
 // < 0, 0, > 0: by the smaller and the larger of the shapes, which is the order in which pairs are
@@ -32,6 +33,10 @@ int contact_key_compare(const contact_key *a, const contact_key *b);
 // the remembered contact of a key, or null; it is looked for first behind *hint, where the last one
 // was found
 const remembered *state_recall(const pcs_state *st, contact_key key, int *hint);
+
+// whether any contact of the two shapes of a key, or the row itself of an interaction, is
+// remembered
+bool state_recalls_pair(const pcs_state *st, contact_key key);
 
 // room for n remembered contacts: the only part of a commit that can fail
 pcs_status state_reserve(pcs_state *st, int n);

@@ -2,6 +2,10 @@
 // the step, by what the solution closes, or by the gaps at its end. And which of them rebound.
 #include "step/step.h"
 
+#include <float.h>
+
+#include "step/project.h"
+
 // A contact that closes slower than this many times what the forces give in a step lands: its
 // rebound would be over before the steps could show it.
 #define BOUNCE 2
@@ -19,10 +23,45 @@ pcs_activation step_rule(const pcs_scheme *s)
     }
 }
 
-double step_tolerance(const pcs_scheme *s)
+// ---- when a gap counts as closed ---------------------------------------------------------------
+
+// m: rounding of a gap between two systems, which is a difference of their coordinates
+static double gap_rounding(const trial *t, int system1, int system2)
 {
-    if (s->projection == PCS_PROJECT_DIRECT_HYSTERESIS) return s->hysteresis;
-    return step_rule(s) == PCS_END_OF_STEP ? 0 : s->active_tol;
+    double most = 0;
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? system1 : system2;
+        if (!system_moves(t->m, system)) continue;
+        most = fmax(most, project_coordinate(t, system) + t->m->system[system].reach);
+    }
+    return 8 * DBL_EPSILON * most;
+}
+
+// what the scheme says, or else what the solver and rounding make of a gap that should be closed
+static double touch_tolerance(const trial *t, double rounding)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    const bool remembers = s->projection == PCS_PROJECT_DIRECT_HYSTERESIS;
+    return fmax(remembers ? s->hysteresis : s->active_tol, t->hold + rounding);
+}
+
+double step_tolerance(const trial *t)
+{
+    double rounding = 0;
+    for (int i = 0; i < t->m->n_systems; ++i) {
+        rounding = fmax(rounding, gap_rounding(t, i, -1));
+    }
+    return touch_tolerance(t, rounding);
+}
+
+// Gaps up to the tolerance are closed by half in the next step, as fast as at the most what made
+// them: for theta of 0 to 1 gaps and velocities of resting bodies then go back to zero, by a factor
+// of at most sqrt(1/2) a step. Without this they would add up from step to step, until the contact
+// were let go.
+static double pull(const trial *t, const candidate *c, double tol)
+{
+    if (t->h == 0 || !(c->g[0] > 0 && c->g[0] <= tol)) return 0;
+    return fmin(0.5 * c->g[0], t->hold) / t->h;
 }
 
 bool step_adds_features(const pcs_scheme *s)
@@ -79,32 +118,34 @@ static pcs_status speed_gain(const trial *t, const candidate *c, pcs_arena mem, 
 
 // What the motion without contact may close enters, and nothing else does: a row for what another
 // impact closes within the step would take its speed away before the bodies touch, and hand it on.
-static pcs_status activate_restoring(const trial *t, candidate *c, pcs_arena mem)
+static pcs_status activate_restoring(const trial *t, candidate *c, double tol, pcs_arena mem)
 {
     double gain;
     PCS_TRY(speed_gain(t, c, mem, &gain));
     c->bounces = c->u_k[0] < -BOUNCE * gain;
     c->lands = !c->bounces;
-    c->active = c->g[0] + t->h * (c->u_k[0] - gain) <= t->m->scheme.active_tol;
+    c->active = c->g[0] + t->h * (c->u_k[0] - gain) <= tol;
     return PCS_OK;
 }
 
 // ---- the start of a step ----------------------------------------------------------------------
 
-// g + gamma h dg/dt at the start of the step
+// g + gamma h dg/dt at the start of the step; for what rests on a driven body that accelerates,
+// with the velocity that it will have
 static double predicted(const trial *t, const candidate *c)
 {
-    return c->g[0] + t->m->scheme.gamma * t->h * (c->u_k[0] - c->slack);
+    const double slack = c->touched ? c->slack : 0;
+    return c->g[0] + t->m->scheme.gamma * t->h * (c->u_k[0] - slack);
 }
 
-static bool starts_active(const trial *t, const candidate *c)
+static bool starts_active(const trial *t, const candidate *c, double tol)
 {
     const pcs_scheme *s = &t->m->scheme;
     if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECT_COMBINED_EQUALITY;
     const pcs_activation rule = step_rule(s);
     if (rule == PCS_END_OF_STEP) return false;
     if (s->projection == PCS_PROJECT_DIRECT_HYSTERESIS) {
-        if (predicted(t, c) <= s->hysteresis) return true;
+        if (predicted(t, c) <= tol) return true;
         return c->was_active && c->u_k[0] < 0;
     }
 
@@ -112,18 +153,20 @@ static bool starts_active(const trial *t, const candidate *c)
     if (rule == PCS_SPECULATIVE) {
         return c->interaction < 0 || c->g[0] + t->h * c->u_k[0] <= 0;
     }
-    return predicted(t, c) <= s->active_tol;
+    return predicted(t, c) <= tol;
 }
 
 pcs_status step_activate(trial *t, pcs_arena mem)
 {
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
+        const double tol = touch_tolerance(t, gap_rounding(t, c->sys1, c->sys2));
         if (step_restores(&t->m->scheme, &c->law)) {
-            PCS_TRY(activate_restoring(t, c, mem));
+            PCS_TRY(activate_restoring(t, c, tol, mem));
         } else {
-            c->active = starts_active(t, c);
+            c->active = starts_active(t, c, tol);
         }
+        if (c->law.kind != PCS_LAW_EQUALITY) c->pull = pull(t, c, tol);
     }
     return PCS_OK;
 }

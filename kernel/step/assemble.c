@@ -40,6 +40,13 @@ double impact_shift(const candidate *c, int i)
     return (i == 0 ? c->law.e : c->law.e_t) * c->u_k[i];
 }
 
+// what the law adds to u of row i of a contact that may rebound: speeds that are only what the
+// solver has left do not, or e = 1 would keep them for ever
+static double rebound(const trial *t, const candidate *c, int i)
+{
+    return c->lands || fabs(c->u_k[i]) * t->h <= t->hold ? 0 : impact_shift(c, i);
+}
+
 // what driven bodies and the law add to u of row i; a contact that is still apart, and does not
 // rebound, only stops
 static double row_shift(const trial *t, const candidate *c, int i)
@@ -48,7 +55,7 @@ static double row_shift(const trial *t, const candidate *c, int i)
     if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->turning ? c->turning[i] : 0);
     const bool ahead = step_rule(&t->m->scheme) == PCS_SPECULATIVE && !c->bounces;
     if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
-    return c->lands ? drive : drive + impact_shift(c, i);
+    return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
 
 // q_k advanced by a part of the step with v_k; what is driven is where its motion puts it then

@@ -2,6 +2,7 @@
 // state.
 #include "step/step.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "linalg/m3.h"
@@ -52,6 +53,17 @@ static void publish_pieces(void *arg, int begin, int end)
     }
 }
 
+// What a velocity that was solved to the tolerance of the scheme may be wrong by: the residual is
+// relative to |q| or |W r| <= |q| + |u|, over all contacts. What was not solved, but accepted, is
+// wrong by more, which is not followed beyond a hundredth.
+static double velocity_tolerance(const pcs_scheme *s, const pcs_measure *m)
+{
+    const double size = m->norm_q + m->norm_u;
+    double part = fmax(s->solver.tol, 16 * DBL_EPSILON);
+    if (!(m->residual <= part)) part = m->residual <= 1e-2 ? m->residual : fmax(part, 1e-2);
+    return isfinite(size) ? part * size : 0;
+}
+
 pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out)
 {
     pcs_work *wk = t->work;
@@ -77,6 +89,7 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
         if (!p.looked) out->penetration = fmax(out->penetration, p.piece[k].end);
     }
     PCS_TRY(state_reserve(st, rows));
+    t->velocity_tol = velocity_tolerance(&t->m->scheme, &out->solve.measure);
     wk->list = t->list;
     wk->u = t->u;
     wk->measure = out->solve.measure;
@@ -161,6 +174,9 @@ void step_commit(const trial *t, pcs_state *st)
         }
     }
     sort_memory(mem);
+
+    // a gap that an earlier step has left is closed within some steps
+    mem->velocity_tol = fmax(t->velocity_tol, 0.75 * mem->velocity_tol);
     memcpy(st->q, t->q, (size_t)st->nq * sizeof(double));
     memcpy(st->v, t->v, (size_t)st->nv * sizeof(double));
     st->t += t->h;

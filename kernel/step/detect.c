@@ -81,6 +81,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
         c->u_k[i] += c->drive_k[i];
     }
     if (t->st->memory->n == 0) return;
+    if (c->slack > 0) c->touched = state_recalls_pair(t->st, c->key);
 
     contact_key key = c->key;
     if (remembers_force(c)) {

@@ -67,6 +67,7 @@ static pcs_status attempt(void *arguments)
     }
     if (a->out->outcome == PCS_CONVERGED) {
         memcpy(a->st->v, t.v, (size_t)a->m->nv * sizeof(double));
+        a->st->memory->velocity_tol = fmax(t.velocity_tol, a->st->memory->velocity_tol);
     }
     return PCS_OK;
 }

@@ -92,7 +92,7 @@ static pcs_status attempt(void *arguments)
     PCS_TRY(trial_begin(a->m, a->st, a->wk, a->h, &mem, &next));
 
     // who may touch whom, and who is taken for touching
-    PCS_TRY(step_detect(&next, step_tolerance(scheme), &mem));
+    PCS_TRY(step_detect(&next, step_tolerance(&next), &mem));
     PCS_TRY(step_activate(&next, mem));
     PCS_TRY(step_joint_rows(&next, &mem));
     lap(&watch, &out->times.detect);

@@ -28,7 +28,8 @@ typedef struct candidate {
     double P1[3];               // shapes: contact point of the first at q_k; the second is P1 - g N
     double *drive_k, *drive;    // dim each: what driven bodies add to u_k and u'; null when none
     double *turning;            // dim: what rows at the middle add to u'; null: they are at q_k
-    double slack;               // of u_kN in predictions, where a driven body accelerates
+    double slack;               // of u_kN in predictions, m/s, where a driven body accelerates
+    double pull;                // speed at which a gap within the tolerance is closed, m/s
     double *g;                  // candidate_gaps of them at q_k
     double *g_end;              // and at q'
     double *u_k;                // dim velocities at q_k, v_k
@@ -37,7 +38,8 @@ typedef struct candidate {
     double own[11];             // room for these five where it is enough
     double *J[2];               // interactions: where the rows of the block point; else null
     pcs_contact_status status;
-    bool active, was_active;
+    bool active, was_active; // this row; was: in the last step
+    bool touched;            // whether any contact of its pair was active in the last step
     bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
     bool closed;         // found overlapping at q', on whatever feature it has there
 } candidate;
@@ -81,6 +83,8 @@ typedef struct trial {
     double *reach;          // per system: bound on how far a surface point moves in the step, m
     double *turn;           // per system: bound on the angle it turns, rad
     double *gain;           // per system: bound on the speed the forces give a surface point, m/s
+    double hold;            // m: gaps that velocities solved as those of the last steps may open
+    double velocity_tol;    // m/s: to what those of this one were
     double *driven;         // velocities of driven bodies (driven.c), null when there are none
     block_lu lu;            // iteration matrix at the current iterate
     unsigned char *lu_kind; // per block, of lu
@@ -244,8 +248,8 @@ void trial_rotations(const pcs_model *m, const double *q, double *R);
 
 // the rule that holds: the combined projections and the hysteresis bring their own
 pcs_activation step_rule(const pcs_scheme *s);
-// gap beyond the reach of the motion at which the rule takes a contact for touching, m
-double step_tolerance(const pcs_scheme *s);
+// gap beyond the reach of the motion at which the rule takes any contact for touching, m
+double step_tolerance(const trial *t);
 // the active set at the start of a pass, and its growth after one
 pcs_status step_activate(trial *t, pcs_arena mem);
 // whether a contact of this law is one that may rebound where others are speculative

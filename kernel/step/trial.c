@@ -7,6 +7,9 @@
 #include "rotation/pose.h"
 #include "systems/body.h"
 
+// a gap that the velocities can have opened in so many steps is closed
+#define HOLD 10
+
 static bool take_force(pcs_arena *mem, int nv, system_force *F)
 {
     F->conservative = PCS_TAKE(mem, 3 * (size_t)nv, double);
@@ -65,6 +68,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
                        pcs_arena *mem, trial *t)
 {
     *t = (trial){.m = m, .st = st, .work = wk, .h = h};
+    t->hold = HOLD * h * st->memory->velocity_tol;
     t->q = PCS_TAKE(mem, (size_t)m->nq, double);
     t->q_room = PCS_TAKE(mem, (size_t)m->nq, double);
     t->v = PCS_TAKE(mem, (size_t)m->nv, double);

@@ -124,6 +124,11 @@ static void draw_scheme(test_random *r, pcs_scheme *s)
     s->theta = ONE_OF(r, 0.5, 1, 0.75, 0);
     s->activation = (pcs_activation)(3 * random_unit(r));
     s->projection = (pcs_projection)(5 * random_unit(r));
+    // positions that the velocities of a step do not move have no rule for the end of the step
+    if (s->theta == 0) {
+        if (s->activation == PCS_END_OF_STEP) s->activation = PCS_PREDICTIVE;
+        if (s->projection == PCS_PROJECT_COMBINED) s->projection = PCS_PROJECT_DIRECT;
+    }
     s->metric = (pcs_metric)(4 * random_unit(r));
     s->lever = (pcs_lever)(3 * random_unit(r));
     s->update = flip(r) ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;

@@ -108,6 +108,29 @@ START_TEST(a_lift_accelerates)
 }
 END_TEST
 
+// what rests on a floor that accelerates is held, what is a little above it is not
+START_TEST(a_gap_above_a_lift_is_a_gap)
+{
+    for (int k = 0; k < 4; ++k) {
+        const double gap = k < 2 ? 5e-5 : 0, a = k % 2 == 0 ? 2 : -2, h = 0.01;
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, k < 2 ? 0 : -9.81);
+        s.scheme.theta = 1;
+        path up = {.a = {0, 0, a}};
+        platform(&s, &up, 0, 0);
+        const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + gap}, NULL);
+        scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+        scene_start(&s);
+        for (int i = 0; i < (k < 2 ? 1 : 50); ++i) {
+            step_and_check(&s, h);
+            ck_assert_int_eq(s.report.active, k < 2 ? 0 : 1);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
 // implicit Euler sees the displacement of the pose: any motion leaves the gap alone; with theta =
 // 1/2 it moves by about h^3 da/dt / 24
 START_TEST(gaps_follow_a_shaking_table)
@@ -415,7 +438,8 @@ START_TEST(motions_that_cannot_be_used)
 }
 END_TEST
 
-PCS_TEST_MAIN("driven", a_lift_accelerates, gaps_follow_a_shaking_table, a_wall_hits_a_ball,
-              a_fast_wall_is_seen_in_time, driven_bodies_pass_the_world_and_each_other,
-              a_conveyor_takes_a_box_along, a_ball_circles_on_a_turntable, a_joint_follows,
-              random_scenes_with_driven_bodies, motions_that_cannot_be_used)
+PCS_TEST_MAIN("driven", a_lift_accelerates, a_gap_above_a_lift_is_a_gap,
+              gaps_follow_a_shaking_table, a_wall_hits_a_ball, a_fast_wall_is_seen_in_time,
+              driven_bodies_pass_the_world_and_each_other, a_conveyor_takes_a_box_along,
+              a_ball_circles_on_a_turntable, a_joint_follows, random_scenes_with_driven_bodies,
+              motions_that_cannot_be_used)

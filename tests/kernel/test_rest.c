@@ -1,0 +1,199 @@
+// What rests stays where it is, whatever the scheme: contacts of resting bodies are held although
+// velocities that are solved to a tolerance open them a little in every step.
+#include "scene.h"
+
+#define STEP 0.01
+
+// Steps in which no body may go further than the velocities of the steps may have carried it, which
+// are solved to tol (|q| + |u|) each, and the rounding of coordinates.
+static void expect_rest(scene *s, int steps)
+{
+    double *start = malloc((size_t)s->st->nq * sizeof *start), largest = 1, allowed = 0;
+    memcpy(start, s->st->q, (size_t)s->st->nq * sizeof *start);
+    for (int i = 0; i < s->st->nq; ++i) {
+        largest = fmax(largest, fabs(start[i]));
+    }
+    for (int k = 0; k < steps; ++k) {
+        scene_step(s, STEP);
+        const pcs_measure *m = &s->report.solve.measure;
+        allowed += STEP * fmax(s->scheme.solver.tol, 1e-15) * (m->norm_q + m->norm_u);
+    }
+    const double bound = 2 * allowed + 64 * DBL_EPSILON * largest * sqrt(steps);
+    for (int i = 0; i < s->st->nq; i += 7) {
+        double way = 0;
+        for (int j = 0; j < 3; ++j) {
+            way = fmax(way, fabs(s->st->q[i + j] - start[i + j]));
+        }
+        ck_assert_msg(way <= bound, "body %d moved by %g, %g allowed: theta %g, %d, %d, tol %g",
+                      1 + i / 7, way, bound, s->scheme.theta, s->scheme.activation,
+                      s->scheme.projection, s->scheme.solver.tol);
+    }
+    free(start);
+}
+
+// 0.2 x 0.2 x 0.1 m by `size`, `n` of them one on the other on a slope through the point at `far`
+static void put_boxes(scene *s, int n, double size, double slope, double e, double far)
+{
+    const double N[3] = {sin(slope), 0, cos(slope)}, Q[4] = {cos(slope / 2), 0, sin(slope / 2), 0};
+    const double edges[3] = {0.2 * size, 0.2 * size, 0.1 * size};
+    scene_rough(s, (pcs_system){0}, pcs_shape_half_space(N, N[0] * far), e, 0, 0.5);
+    for (int i = 0; i < n; ++i) {
+        const double z = (i + 0.5) * edges[2], x[3] = {far + z * N[0], 0, z * N[2]};
+        const pcs_system box = scene_box(s, size * size * size, edges, x, Q, NULL, NULL);
+        scene_rough(s, box, pcs_shape_box(edges[0], edges[1], edges[2]), e, 0, 0.5);
+    }
+}
+
+static void expect_boxes_rest(const pcs_scheme *scheme, int n, double size, double slope, double e,
+                              double far, int steps)
+{
+    scene s;
+    scene_open(&s);
+    s.scheme = *scheme;
+    put_boxes(&s, n, size, slope, e, far);
+    scene_start(&s);
+    expect_rest(&s, steps);
+    scene_close(&s);
+}
+
+static pcs_scheme scheme_of(pcs_activation activation, pcs_projection projection, double theta,
+                            double tol)
+{
+    pcs_scheme s = pcs_scheme_moreau_jean();
+    s.activation = activation;
+    s.projection = projection;
+    s.theta = theta;
+    s.solver.tol = tol;
+    return s;
+}
+
+// a box on the steepest slope but for a thousandth, and on a flat one, for long
+START_TEST(a_box_stays_for_long)
+{
+    const double slope = atan(0.5) - 1e-3;
+    const pcs_projection projection[] = {PCS_PROJECT_DIRECT, PCS_PROJECT_NONE};
+    for (int k = 0; k < 2; ++k) {
+        const pcs_scheme s = scheme_of(PCS_PREDICTIVE, projection[k], 1, 1e-10);
+        expect_boxes_rest(&s, 1, 1, slope, 0, 0, 20000);
+        expect_boxes_rest(&s, 1, 1, 0, 0, 0, 20000);
+    }
+}
+END_TEST
+
+// every rule, projection and theta that a model accepts, loose and tight
+START_TEST(whatever_the_scheme)
+{
+    int accepted = 0;
+    for (int k = 0; k < 3 * 6 * 4 * 3; ++k) {
+        static const double thetas[] = {0, 0.3, 0.5, 1}, tols[] = {1e-4, 1e-8, 1e-13};
+        const pcs_scheme s = scheme_of((pcs_activation)(k % 3), (pcs_projection)(k / 3 % 6),
+                                       thetas[k / 18 % 4], tols[k / 72]);
+        scene probe;
+        scene_open(&probe);
+        const bool refused = pcs_model_set_scheme(probe.m, &s) != PCS_OK;
+        scene_close(&probe);
+        if (refused) continue;
+        accepted += 1;
+        expect_boxes_rest(&s, 1, 1, 0.45, 0, 0, 300);
+    }
+    ck_assert_int_ge(accepted, 72);
+}
+END_TEST
+
+START_TEST(stacks_small_and_large_near_and_far)
+{
+    static const double sizes[] = {0.01, 1, 500};
+    for (int k = 0; k < 12; ++k) {
+        const pcs_scheme s =
+            scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE,
+                      k % 4 < 2 ? 0.5 : 1, 1e-8);
+        expect_boxes_rest(&s, 3, sizes[k / 4], 0.3, 0, k % 2 ? 0 : 1e3, 500);
+    }
+}
+END_TEST
+
+// the speeds that a solver has left do not bounce, not even with e = 1
+START_TEST(bodies_that_bounce_rest_too)
+{
+    for (int k = 0; k < 6; ++k) {
+        const pcs_scheme s =
+            scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE,
+                      k < 3 ? 0.5 : 1, k % 3 ? 1e-8 : 1e-4);
+        expect_boxes_rest(&s, 1, 1, 0.4, k < 4 ? 1 : 0.5, 0, 1000);
+    }
+}
+END_TEST
+
+static int push(void *user, double t, const double *q, const double *v, double *F)
+{
+    (void)t, (void)q, (void)v;
+    memset(F, 0, 6 * sizeof *F);
+    F[0] = *(const double *)user;
+    return 0;
+}
+
+// books that are pressed against a wall do not fall: the forces that hold the inner ones are those
+// of their neighbours
+START_TEST(books_between_hands)
+{
+    double force = -200; // N, on the last; each weighs 10 N, and mu = 0.5 holds 100 N
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme = scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE,
+                             k < 2 ? 0.5 : 1, 1e-9);
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){1, 0, 0}, 0), 0, 0, 0.5);
+        const double edges[3] = {0.1, 0.2, 0.3};
+        for (int i = 0; i < 4; ++i) {
+            pcs_body_def def = pcs_body_def_default();
+            pcs_system book;
+            pcs_inertia_box(1, edges[0], edges[1], edges[2], def.inertia);
+            def.position[0] = 0.05 + 0.1 * i;
+            if (i == 3) def.force = push, def.user = &force;
+            CK_OK(pcs_model_add_body(s.m, &def, &book));
+            scene_rough(&s, book, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.5);
+        }
+        scene_start(&s);
+        expect_rest(&s, 1000);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+static int stands(void *user, double t, double q[7], double v[6])
+{
+    (void)t;
+    memcpy(q, user, 7 * sizeof *q);
+    memset(v, 0, 6 * sizeof *v);
+    return 0;
+}
+
+START_TEST(on_ground_whose_motion_is_prescribed)
+{
+    for (int k = 0; k < 4; ++k) {
+        double slope = 0.4, pose[7] = {0, 0, 0, cos(0.2), 0, sin(0.2), 0};
+        scene s;
+        scene_open(&s);
+        s.scheme = scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE, 1,
+                             k < 2 ? 1e-4 : 1e-9);
+        pcs_body_def def = pcs_body_def_default();
+        def.motion = stands;
+        def.user = pose;
+        pcs_system ground;
+        CK_OK(pcs_model_add_body(s.m, &def, &ground));
+        pcs_shape top = pcs_shape_box(4, 4, 1);
+        top.position[2] = -0.5;
+        scene_rough(&s, ground, top, 0, 0, 0.5);
+        const double x[3] = {0.05 * sin(slope), 0, 0.05 * cos(slope)}, edges[3] = {0.2, 0.2, 0.1};
+        const pcs_system box = scene_box(&s, 1, edges, x, pose + 3, NULL, NULL);
+        scene_rough(&s, box, pcs_shape_box(0.2, 0.2, 0.1), 0, 0, 0.5);
+        scene_start(&s);
+        expect_rest(&s, 1000);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("rest", a_box_stays_for_long, whatever_the_scheme,
+              stacks_small_and_large_near_and_far, bodies_that_bounce_rest_too, books_between_hands,
+              on_ground_whose_motion_is_prescribed)
