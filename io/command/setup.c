@@ -1,14 +1,10 @@
 // See setup.h.
-#define _POSIX_C_SOURCE 200809L // strncasecmp
-
 #include "command/setup.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define X(id, text) "|" text
 static const char kinds[] = PCS_FILE_KIND_LIST(X);
@@ -45,19 +41,47 @@ const pcs_solver_info *setup_solver(const char *who, const char *name)
     return NULL;
 }
 
-// the number of a word that the help of a choice explains, as "0 exact, 1 Newton" or "0: FB, 1:
-// min"; -1 if it does not
-static int choice_of(const pcs_opt *o, const char *word)
+// blanks and underscores stand for the hyphens of a word, and case does not matter
+static bool same_word(const char *a, const char *b)
 {
-    for (const char *at = o->help; *at; ++at) {
-        if (!isdigit((unsigned char)*at) || (at > o->help && at[-1] != ' ')) continue;
-        char *end;
-        const long i = strtol(at, &end, 10);
-        end += strspn(end, ": ");
-        const size_t length = strcspn(end, ",;)");
-        if (length == strlen(word) && strncasecmp(end, word, length) == 0) return (int)i;
+    for (; *a && *b; ++a, ++b) {
+        const char x = *b == ' ' || *b == '_' ? '-' : *b;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)x)) return false;
     }
-    return -1;
+    return *a == *b;
+}
+
+// the value of an option from its text, a number or the word of a choice; NaN if it is neither
+static double value_of(const pcs_opt *o, const char *text)
+{
+    for (int i = 0; o->words && i <= (int)(o->high - o->low); ++i) {
+        if (same_word(o->words[i], text)) return o->low + i;
+    }
+    double x;
+    return read_real(text, &x) ? x : NAN;
+}
+
+void setup_words(const pcs_opt *o, size_t size, char *to)
+{
+    size_t used = 0;
+    to[0] = '\0';
+    for (int i = 0; o->words && i <= (int)(o->high - o->low) && used < size; ++i) {
+        used += (size_t)snprintf(to + used, size - used, "%s%s", i > 0 ? ", " : "", o->words[i]);
+    }
+}
+
+static void complain_value(const char *who, const char *solver, const pcs_opt *o, const char *value)
+{
+    char words[256];
+    setup_words(o, sizeof words, words);
+    if (o->words) {
+        complain("%s: option %s of %s is '%s'; it must be one of %s (%s)", who, o->name, solver,
+                 value, words, o->help);
+    } else {
+        complain("%s: option %s of %s is '%s'; it must be a %s from %g to %g (%s)", who, o->name,
+                 solver, value, o->type == PCS_OPT_REAL ? "number" : "whole number", o->low,
+                 o->high, o->help);
+    }
 }
 
 static bool set_option(const char *who, const pcs_solver_info *s, const char *text,
@@ -72,13 +96,10 @@ static bool set_option(const char *who, const pcs_solver_info *s, const char *te
         names[n++] = o->name;
         if (strlen(o->name) != length || memcmp(o->name, text, length) != 0) continue;
 
-        double x = o->type == PCS_OPT_REAL ? -1 : choice_of(o, value);
-        if (!(x >= 0) && !read_real(value, &x)) x = NAN;
+        const double x = value_of(o, value);
         const bool whole = o->type == PCS_OPT_REAL || x == floor(x);
         if (!(x >= o->low && x <= o->high) || !whole) {
-            complain("%s: option %s of %s is '%s'; it must be a %s from %g to %g (%s)", who,
-                     o->name, s->name, value, o->type == PCS_OPT_REAL ? "number" : "whole number",
-                     o->low, o->high, o->help);
+            complain_value(who, s->name, o, value);
             return false;
         }
         char *to = (char *)out + o->offset;

@@ -46,15 +46,20 @@ static void print_solver(const pcs_solver_info *s)
         printf("%s%s", between, cones[c]);
         between = ", ";
     }
-    printf("\n\n%-20s %-12s %-10s %s\n", "--opt", "range", "default", "");
+    printf("\n\n%-20s %-12s %-20s %s\n", "--opt", "range", "default", "");
     for (int i = 0; i < s->n_opts; ++i) {
         const pcs_opt *opt = &s->opt[i];
-        char range[64];
+        char range[64], usual[64], words[256];
+        const double x = default_of(&o, opt);
         snprintf(range, sizeof range, "%g to %g", opt->low, opt->high);
-        printf("%-20s %-12s %-10g %s\n", opt->name, range, default_of(&o, opt), opt->help);
+        snprintf(usual, sizeof usual, "%g", x);
+        setup_words(opt, sizeof words, words);
+        printf("%-20s %-12s %-20s %s%s%s\n", opt->name, opt->words ? "a word" : range,
+               opt->words ? opt->words[(int)(x - opt->low)] : usual, opt->help,
+               opt->words ? ": " : "", words);
     }
     if (s->n_opts == 0) printf("(none)\n");
-    printf("\n%-20s %-12s %-10d %s\n", "--max-iters", ">= 0", o.max_iters,
+    printf("\n%-20s %-12s %-20d %s\n", "--max-iters", ">= 0", o.max_iters,
            s->kind == PCS_AUTO ? "budget of products with W" : "iterations");
 }
 
@@ -81,6 +86,13 @@ static void write_json(const pcs_solver_info *s)
         json_real(&j, "low", opt->low);
         json_real(&j, "high", opt->high);
         json_real(&j, "default", default_of(&o, opt));
+        if (opt->words) {
+            json_open(&j, "words", '[');
+            for (int w = 0; w <= (int)(opt->high - opt->low); ++w) {
+                json_text(&j, NULL, opt->words[w]);
+            }
+            json_close(&j, ']');
+        }
         json_text(&j, "help", opt->help);
         json_close(&j, '}');
     }

@@ -20,6 +20,9 @@
 
 #include "cone/cone.h"
 
+const char *const function_words[] = {"fischer-burmeister", "natural-map", "alart-curnier",
+                                      "jean-moreau"};
+
 // 1 - 1/sqrt(2), the Fischer-Burmeister slope at (0, 0)
 #define KINK 0.2928932188134524
 // the smaller root of x o x + z o z is kept above this part of the larger

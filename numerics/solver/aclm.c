@@ -28,14 +28,12 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 static const pcs_opt options[] = {
-    {"inner", PCS_OPT_INT, offsetof(pcs_solver_opts, as.aclm.inner), PCS_INNER_ADMM, PCS_INNER_APGD,
-     "solver of the convex problems: 0 admm, 1 accelerated projected gradient"},
-    {"part", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.aclm.part), 1e-6, 0.999,
-     "of the outer residual, to which they are solved"},
-    {"inner_iters", PCS_OPT_INT, offsetof(pcs_solver_opts, as.aclm.inner_iters), 1, 10000000,
-     "iterations for one of them, at most"},
-    {"depth", PCS_OPT_INT, offsetof(pcs_solver_opts, as.aclm.depth), 0, 20,
-     "differences kept by the Anderson acceleration of the fixed point; 0 for none"},
+    OPT_WORD("inner", aclm.inner, PCS_INNER_ADMM, PCS_INNER_APGD, "solver of the convex problems",
+             frozen_inner_words),
+    OPT_REAL("part", aclm.part, 1e-6, 0.999, "of the outer residual, to which they are solved"),
+    OPT_INT("inner_iters", aclm.inner_iters, 1, 10000000, "iterations for one of them, at most"),
+    OPT_INT("depth", aclm.depth, 0, 20,
+            "differences kept by the Anderson acceleration of the fixed point; 0 for none"),
 };
 
 const solver_class solver_aclm = {

@@ -185,21 +185,20 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     return PCS_OK;
 }
 
+static const char *const penalty_words[] = {"ladder", "spectral", "balanced", "fixed"};
+
 static const pcs_opt options[] = {
-    {"penalty", PCS_OPT_INT, offsetof(pcs_solver_opts, as.admm.penalty), PCS_PENALTY_LADDER,
-     PCS_PENALTY_FIXED, "rho: 0 another one where progress stops, 1 spectral, 2 balanced, 3 fixed"},
-    {"rho", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.admm.rho), 1e-10, 1e10,
-     "the first penalty, where the diagonal of W is 1"},
-    {"eta", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.admm.eta), 1e-14, 1,
-     "spectral: eigenvalues below this part of the largest count as this"},
-    {"relaxation", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.admm.relaxation), 0.1, 1.999,
-     "1 is plain ADMM; above 1 relaxes beyond"},
-    {"damping", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.admm.damping), 1e-3, 1,
-     "part of the change of the shift mu |u_T| that an iteration makes"},
-    {"depth", PCS_OPT_INT, offsetof(pcs_solver_opts, as.admm.depth), 0, ANDERSON_MOST,
-     "differences kept by the Anderson acceleration; 0 for none"},
-    {"check_every", PCS_OPT_INT, offsetof(pcs_solver_opts, as.admm.check_every), 1, 1000000,
-     "iterations between two exact residuals"},
+    OPT_WORD("penalty", admm.penalty, PCS_PENALTY_LADDER, PCS_PENALTY_FIXED,
+             "rho (ladder: another one where progress stops)", penalty_words),
+    OPT_REAL("rho", admm.rho, 1e-10, 1e10, "the first penalty, where the diagonal of W is 1"),
+    OPT_REAL("eta", admm.eta, 1e-14, 1,
+             "spectral: eigenvalues below this part of the largest count as this"),
+    OPT_REAL("relaxation", admm.relaxation, 0.1, 1.999, "1 is plain ADMM; above 1 relaxes beyond"),
+    OPT_REAL("damping", admm.damping, 1e-3, 1,
+             "part of the change of the shift mu |u_T| that an iteration makes"),
+    OPT_INT("depth", admm.depth, 0, ANDERSON_MOST,
+            "differences kept by the Anderson acceleration; 0 for none"),
+    OPT_INT("check_every", admm.check_every, 1, 1000000, "iterations between two exact residuals"),
 };
 
 const solver_class solver_admm = {

@@ -23,13 +23,14 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     return frozen_solve(p, o, &f, watch, work, r, u, out);
 }
 
+static const char *const relaxed_words[] = {"no", "yes"};
+
 static const pcs_opt options[] = {
-    {"relaxed", PCS_OPT_INT, offsetof(pcs_solver_opts, as.apgd.relaxed), 0, 1,
-     "1: leave the shift out, which relaxes the law of friction"},
-    {"part", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.apgd.part), 1e-6, 0.999,
-     "of the outer residual, where the shift is brought up to date"},
-    {"inner_iters", PCS_OPT_INT, offsetof(pcs_solver_opts, as.apgd.inner_iters), 1, 10000000,
-     "steps with one shift, at most"},
+    OPT_WORD("relaxed", apgd.relaxed, 0, 1,
+             "leave the shift out, which relaxes the law of friction", relaxed_words),
+    OPT_REAL("part", apgd.part, 1e-6, 0.999,
+             "of the outer residual, where the shift is brought up to date"),
+    OPT_INT("inner_iters", apgd.inner_iters, 1, 10000000, "steps with one shift, at most"),
 };
 
 const solver_class solver_apgd = {

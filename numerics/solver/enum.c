@@ -286,10 +286,9 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 static const pcs_opt opts[] = {
-    {"max_rows", PCS_OPT_INT, offsetof(pcs_solver_opts, as.enumerate.max_rows), 0, 40,
-     "refuse problems with more unilateral rows"},
-    {"max_contacts", PCS_OPT_INT, offsetof(pcs_solver_opts, as.enumerate.max_contacts), 0, 8,
-     "refuse problems with more Coulomb blocks"},
+    OPT_INT("max_rows", enumerate.max_rows, 0, 40, "refuse problems with more unilateral rows"),
+    OPT_INT("max_contacts", enumerate.max_contacts, 0, 8,
+            "refuse problems with more Coulomb blocks"),
 };
 
 const solver_class solver_enum = {

@@ -108,12 +108,11 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 static const pcs_opt options[] = {
-    {"low", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.extragradient.low), 0, 0.999,
-     "the step becomes longer where t |F(x) - F(y)| / |x - y| is below this"},
-    {"high", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.extragradient.high), 1e-3, 0.999,
-     "and shorter while it is above this"},
-    {"check_every", PCS_OPT_INT, offsetof(pcs_solver_opts, as.extragradient.check_every), 1,
-     1000000, "iterations between two exact residuals"},
+    OPT_REAL("low", extragradient.low, 0, 0.999,
+             "the step becomes longer where t |F(x) - F(y)| / |x - y| is below this"),
+    OPT_REAL("high", extragradient.high, 1e-3, 0.999, "and shorter while it is above this"),
+    OPT_INT("check_every", extragradient.check_every, 1, 1000000,
+            "iterations between two exact residuals"),
 };
 
 const solver_class solver_extragradient = {

@@ -199,15 +199,18 @@ static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
     return status;
 }
 
+static const char *const shift_words[] = {"differentiated", "lagged"};
+static const char *const space_words[] = {"automatic", "contact", "body"};
+
 static const pcs_opt options[] = {
-    {"shift", PCS_OPT_INT, offsetof(pcs_solver_opts, as.ipm.shift), PCS_SHIFT_DIFFERENTIATED,
-     PCS_SHIFT_LAGGED, "mu |u_T|: 0 differentiated, 1 of the last iterate"},
-    {"step_fraction", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.ipm.step_fraction), 0.1, 0.9999,
-     "how far towards the boundary a step goes"},
-    {"regularisation", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.ipm.regularisation), 0, 1,
-     "proximal weight on the scaled W, whose diagonal is about 1"},
-    {"space", PCS_OPT_INT, offsetof(pcs_solver_opts, as.ipm.space), PCS_SPACE_AUTOMATIC,
-     PCS_SPACE_BODY, "of the linear systems: 0 automatic, 1 contact, 2 body (global form only)"},
+    OPT_WORD("shift", ipm.shift, PCS_SHIFT_DIFFERENTIATED, PCS_SHIFT_LAGGED,
+             "mu |u_T| in a Newton step (lagged: that of the last iterate)", shift_words),
+    OPT_REAL("step_fraction", ipm.step_fraction, 0.1, 0.9999,
+             "how far towards the boundary a step goes"),
+    OPT_REAL("regularisation", ipm.regularisation, 0, 1,
+             "proximal weight on the scaled W, whose diagonal is about 1"),
+    OPT_WORD("space", ipm.space, PCS_SPACE_AUTOMATIC, PCS_SPACE_BODY,
+             "of the linear systems (body needs the global form)", space_words),
 };
 
 const solver_class solver_ipm = {

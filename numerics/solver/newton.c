@@ -18,6 +18,7 @@
 #include "cone/cone.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
+#include "local/function.h"
 #include "problem/problem.h"
 #include "solver/newton_cones.h"
 #include "solver/solver.h"
@@ -384,13 +385,11 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 static const pcs_opt options[] = {
-    {"function", PCS_OPT_CHOICE, offsetof(pcs_solver_opts, as.newton.function), PCS_NEWTON_FB,
-     PCS_NEWTON_JM,
-     "0: Fischer-Burmeister, 1: natural map (min), 2: Alart-Curnier, 3: Jean-Moreau"},
-    {"max_backtracks", PCS_OPT_INT, offsetof(pcs_solver_opts, as.newton.max_backtracks), 0, 60,
-     "halvings of a step in the line search"},
-    {"restarts", PCS_OPT_INT, offsetof(pcs_solver_opts, as.newton.restarts), 0, 1000,
-     "perturbed starts after a stall"},
+    OPT_WORD("function", newton.function, PCS_NEWTON_FB, PCS_NEWTON_JM,
+             "whose zeros are the solutions", function_words),
+    OPT_INT("max_backtracks", newton.max_backtracks, 0, 60,
+            "halvings of a step in the line search"),
+    OPT_INT("restarts", newton.restarts, 0, 1000, "perturbed starts after a stall"),
 };
 
 const solver_class solver_newton = {

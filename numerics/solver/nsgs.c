@@ -653,21 +653,22 @@ static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
     return PCS_OK;
 }
 
+static const char *const local_words[] = {"exact", "newton", "fixed-point"};
+static const char *const order_words[] = {"forward", "backward", "both-in-turn", "shuffled"};
+
 static const pcs_opt options[] = {
-    {"relaxation", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.nsgs.relaxation), 1e-3, 1.999,
-     "factor on every local step; 1 is plain Gauss-Seidel"},
-    {"check_every", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.check_every), 1, 1000000,
-     "sweeps between two exact residuals"},
-    {"local", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.local), PCS_LOCAL_EXACT,
-     PCS_LOCAL_FIXED_POINT, "one contact with friction: 0 exact, 1 Newton, 2 fixed point"},
-    {"local_iters", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.local_iters), 1, 10000,
-     "steps of Newton or of the fixed point per contact and sweep"},
-    {"order", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.order), PCS_ORDER_FORWARD,
-     PCS_ORDER_SHUFFLE, "of the blocks: 0 forward, 1 backward, 2 both in turn, 3 shuffled"},
-    {"seed", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.seed), 0, 1000000000,
-     "of the shuffled order"},
-    {"depth", PCS_OPT_INT, offsetof(pcs_solver_opts, as.nsgs.depth), 0, MOST_DEPTH,
-     "differences kept by the Anderson acceleration; 0 for none"},
+    OPT_REAL("relaxation", nsgs.relaxation, 1e-3, 1.999,
+             "factor on every local step; 1 is plain Gauss-Seidel"),
+    OPT_INT("check_every", nsgs.check_every, 1, 1000000, "sweeps between two exact residuals"),
+    OPT_WORD("local", nsgs.local, PCS_LOCAL_EXACT, PCS_LOCAL_FIXED_POINT,
+             "one contact with friction", local_words),
+    OPT_INT("local_iters", nsgs.local_iters, 1, 10000,
+            "steps of Newton or of the fixed point per contact and sweep"),
+    OPT_WORD("order", nsgs.order, PCS_ORDER_FORWARD, PCS_ORDER_SHUFFLE, "of the blocks",
+             order_words),
+    OPT_INT("seed", nsgs.seed, 0, 1000000000, "of the shuffled order"),
+    OPT_INT("depth", nsgs.depth, 0, MOST_DEPTH,
+            "differences kept by the Anderson acceleration; 0 for none"),
 };
 
 const solver_class solver_nsgs = {

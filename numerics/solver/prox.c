@@ -10,6 +10,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "local/function.h"
 #include "solver/semismooth.h"
 
 #define MEMORY      8  // merits the nonmonotone search looks back at
@@ -119,12 +120,11 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 static const pcs_opt options[] = {
-    {"function", PCS_OPT_CHOICE, offsetof(pcs_solver_opts, as.prox.function), PCS_NEWTON_FB,
-     PCS_NEWTON_JM, "0: Fischer-Burmeister, 1: natural map, 2: Alart-Curnier, 3: Jean-Moreau"},
-    {"alpha", PCS_OPT_REAL, offsetof(pcs_solver_opts, as.prox.alpha), 1e-10, 1e4,
-     "first proximal weight, relative to the diagonal of W"},
-    {"inner", PCS_OPT_INT, offsetof(pcs_solver_opts, as.prox.inner), 1, 1000,
-     "Newton steps for one proximal problem"},
+    OPT_WORD("function", prox.function, PCS_NEWTON_FB, PCS_NEWTON_JM,
+             "whose zeros are the solutions", function_words),
+    OPT_REAL("alpha", prox.alpha, 1e-10, 1e4,
+             "first proximal weight, relative to the diagonal of W"),
+    OPT_INT("inner", prox.inner, 1, 1000, "Newton steps for one proximal problem"),
 };
 
 const solver_class solver_prox = {

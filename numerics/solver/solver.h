@@ -28,6 +28,18 @@ typedef struct solver_class {
                                pcs_watch watch, double *v, double *r, double *u, pcs_report *out);
 } solver_class;
 
+// rows of an option table: the field within pcs_solver_opts.as, its range, what it does
+#define OPT_OF(name, type, field, low, high, help, words)                       \
+    {                                                                           \
+        name, type, offsetof(pcs_solver_opts, as.field), low, high, help, words \
+    }
+#define OPT_INT(name, field, low, high, help) \
+    OPT_OF(name, PCS_OPT_INT, field, low, high, help, NULL)
+#define OPT_REAL(name, field, low, high, help) \
+    OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL)
+#define OPT_WORD(name, field, low, high, help, words) \
+    OPT_OF(name, PCS_OPT_CHOICE, field, low, high, help, words)
+
 extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke, solver_nsgs,
     solver_newton, solver_prox, solver_ipm, solver_admm, solver_apgd, solver_extragradient,
     solver_tresca, solver_aclm;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/solver.h>
+
 #include "percuss.h"
 #include "support.h"
 
@@ -150,6 +152,40 @@ START_TEST(options_have_words)
                              "$DATA/fc3d_dense.dat"),
                      0);
     ck_assert_int_eq(percuss("solve --measure natural --tol 1e-12 $DATA/fc3d_dense.dat"), 0);
+}
+END_TEST
+
+// whatever 'percuss solvers' prints as the word of an option, or as its default, --opt accepts
+START_TEST(printed_words_are_accepted)
+{
+    for (int s = 0; s < pcs_solver_count(); ++s) {
+        const pcs_solver_info *info = pcs_solver_at(s);
+        for (int k = 0; k < info->n_opts; ++k) {
+            const pcs_opt *opt = &info->opt[k];
+            for (int i = 0; opt->words && i <= (int)(opt->high - opt->low); ++i) {
+                ck_assert_int_eq(percuss("solvers %s", info->name), 0);
+                char start[64];
+                snprintf(start, sizeof start, "\n%s ", opt->name);
+                const char *line = strstr(out_text, start);
+                ck_assert_ptr_nonnull(line);
+                const char *word = strstr(line, opt->words[i]);
+                ck_assert_msg(word && word < strchr(line + 1, '\n'), "%s", out_text);
+                ck_assert_int_eq(percuss("solvers --json %s", info->name), 0);
+                ck_assert(strstr(out_text, opt->words[i]) != NULL);
+                // the words are read before the problem is: a budget of 0 ends with max_iters
+                const int code =
+                    percuss("solve -s %s --max-iters 0 --opt %s=%s $DATA/lcp_dense.dat", info->name,
+                            opt->name, opt->words[i]);
+                ck_assert_msg(code <= 1, "%s", err_text);
+            }
+        }
+    }
+    ck_assert_int_eq(percuss("solve -s nsgs --opt 'local=Fixed point' $DATA/fc3d_dense.dat"), 0);
+    ck_assert_int_eq(percuss("solve -s nsgs --opt order=2 $DATA/fc3d_dense.dat"), 0);
+    REFUSED("forward, backward, both-in-turn, shuffled",
+            "solve -s nsgs --opt order=sideways $DATA/fc3d_dense.dat");
+    REFUSED("one of", "solve -s nsgs --opt order=4 $DATA/fc3d_dense.dat");
+    REFUSED("one of", "solve -s nsgs --opt order= $DATA/fc3d_dense.dat");
 }
 END_TEST
 
@@ -323,6 +359,7 @@ static Suite *suite(void)
     tcase_add_test(c, wrong_lines_are_refused);
     tcase_add_test(c, bad_files_are_refused);
     tcase_add_test(c, options_have_words);
+    tcase_add_test(c, printed_words_are_accepted);
     tcase_add_test(c, trace_has_a_row_per_look);
     tcase_add_test(c, what_cannot_be_written_is_said);
     tcase_add_test(c, info_knows_the_matrix);

@@ -392,6 +392,16 @@ START_TEST(table_is_complete)
         for (int k = 0; k < info->n_opts; ++k) {
             ck_assert(info->opt[k].low <= info->opt[k].high);
             ck_assert(strlen(info->opt[k].help) > 10);
+
+            // every value of a choice has a word of its own, which a command line can carry
+            const pcs_opt *opt = &info->opt[k];
+            ck_assert_int_eq(opt->type == PCS_OPT_CHOICE, opt->words != NULL);
+            for (int i = 0; opt->words && i <= (int)(opt->high - opt->low); ++i) {
+                ck_assert(strlen(opt->words[i]) > 1 && !strpbrk(opt->words[i], " ,=_0123456789"));
+                for (int j = 0; j < i; ++j) {
+                    ck_assert_str_ne(opt->words[i], opt->words[j]);
+                }
+            }
         }
     }
     ck_assert(pcs_solver_at(-1) == NULL && pcs_solver_at(pcs_solver_count()) == NULL);

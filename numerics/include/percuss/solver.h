@@ -340,7 +340,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_position_step_alloc(
     const pcs_env *env, const pcs_position_problem *p, pcs_metric metric,
     const pcs_solver_opts *opts, double *Lambda, double *dq, pcs_report *report);
 
-/// How an option is read and stored: an int, a double, or an enum.
+/// How an option is read and stored: an int, a double, or an enum whose values have words.
 typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE } pcs_opt_type;
 
 /// One option in the table, for command lines, scene files and the manual.
@@ -351,6 +351,9 @@ typedef struct pcs_opt {
     double low;        ///< smallest allowed value
     double high;       ///< largest allowed value
     const char *help;  ///< what it does, in a line
+    /// PCS_OPT_CHOICE: the words of the values low, low + 1, ..., high; a word has no blank and no
+    /// comma. Null for the other types.
+    const char *const *words;
 } pcs_opt;
 
 /// A row of the solver table, as the public may see it.
