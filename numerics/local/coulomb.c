@@ -558,22 +558,58 @@ bool contact_slide(const contact *c, const double *q, double *r)
 
 // ---- alternatives ------------------------------------------------------------------------------
 
+// what turns a velocity along N into an impulse, and one in the tangent plane: 1 / W_NN and one
+// over a bound of the eigenvalues of W_TT. Normal and tangents may differ by decades
+static void steps_of(const contact *c, double *normal, double *tangent)
+{
+    const int n = c->dim;
+    double bound = 0;
+    for (int i = 1; i < n; ++i) {
+        double sum = 0;
+        for (int j = 1; j < n; ++j) {
+            sum += fabs(c->W[i + n * j]);
+        }
+        bound = sum > bound ? sum : bound;
+    }
+    *normal = 1 / (c->W[0] > 0 ? c->W[0] : c->s);
+    *tangent = 1 / (bound > 0 ? bound : c->s);
+}
+
+// r_T <- P_R(r_T), the disc of radius R
+static void into_disc(int n, double R, double *r)
+{
+    const double t = cone_tangent(n, r);
+    for (int i = 1; i < n && t > R; ++i) {
+        r[i] *= R / t;
+    }
+}
+
 bool contact_fixed_point(const contact *c, const double *q, int iters, double *r)
 {
+    const int n = c->dim;
+    double normal, tangent, part = 1, last = 0, u[3];
+    steps_of(c, &normal, &tangent);
     for (int k = 0; k < iters; ++k) {
-        double u[3], moved = 0, size = 0;
+        const double old[3] = {r[0], r[1], n == 3 ? r[2] : 0};
         velocity(c, q, r, u);
-        u[0] += c->mu * cone_tangent(c->dim, u);
-        const double old[3] = {r[0], r[1], c->dim == 3 ? r[2] : 0};
-        for (int i = 0; i < c->dim; ++i) {
-            r[i] -= u[i] / c->s;
+        const double y = r[0] - normal * u[0], step = (y > 0 ? y : 0) - r[0];
+        // the normal impulse swings where friction feeds back on it: a part of the step calms it
+        if (step * last < 0 && fabs(step) > 0.5 * fabs(last)) part *= 0.5;
+        last = step;
+        r[0] += part * step;
+
+        velocity(c, q, r, u);
+        for (int i = 1; i < n; ++i) {
+            r[i] -= tangent * u[i];
         }
-        cone_project_coulomb(c->dim, c->mu, r);
-        for (int i = 0; i < c->dim; ++i) {
+        into_disc(n, c->mu * r[0], r);
+
+        double moved = 0, size = 0;
+        for (int i = 1; i < n; ++i) {
             moved += fabs(r[i] - old[i]);
             size += fabs(r[i]);
         }
-        if (moved <= ZERO_TOL * size) return true;
+        if (fabs(r[0] - old[0]) <= ZERO_TOL * r[0] && moved <= ZERO_TOL * size) return true;
     }
     return false;
 }

@@ -39,7 +39,11 @@ bool contact_slide(const contact *c, const double *q, double *r);
 // search; false when it did not come to an end.
 bool contact_newton(const contact *c, const double *q, int iters, double *r);
 
-// At most `iters` steps of r <- P(r - s(u) / s); false when it still moves.
+// At most `iters` steps of
+//     r_N <- r_N + w (max(0, r_N - u_N / W_NN) - r_N),   then   r_T <- P_R(r_T - t u_T),  R = mu
+//     r_N
+// with t one over a bound of the eigenvalues of W_TT, w = 1, halved when r_N swings; false when it
+// still moves. Its zeros are those of alart_curnier, and it does not ask in what units N and T are.
 bool contact_fixed_point(const contact *c, const double *q, int iters, double *r);
 
 // |s r - P(s r - s(u))| / max(|q|, |W r|) of this contact alone

@@ -327,6 +327,36 @@ START_TEST(alternatives_agree)
 }
 END_TEST
 
+// Tangents in another unit, u_T' = f u_T: W' = F W F, mu' = mu / f, r_T' = r_T / f. With f a power
+// of two every step of the fixed point is the same one, bit for bit.
+START_TEST(fixed_point_knows_no_units)
+{
+    test_random rng = random_seed(17);
+    int done = 0;
+    for (int trial = 0; trial < 2000; ++trial) {
+        contact c, other;
+        double q[3], r[3] = {0}, s[3] = {0}, W[9];
+        const int n = 2 + trial % 2;
+        const double f = ldexp(1, trial % 41 - 20);
+        random_contact(&rng, n, trial % 2, frictions[2 + trial % 4], &c);
+        random_q(&rng, n, q);
+        double scaled[3] = {q[0], f * q[1], f * q[n - 1]};
+        for (int i = 0; i < n * n; ++i) {
+            W[i] = c.W[i] * (i % n ? f : 1) * (i / n ? f : 1);
+        }
+        contact_prepare(&other, n, c.mu / f, W, n, 1);
+        const bool end = contact_fixed_point(&c, q, 2000, r);
+        ck_assert_int_eq(contact_fixed_point(&other, scaled, 2000, s), end);
+        for (int i = 0; i < n; ++i) {
+            CK_NEAR(s[i] * (i ? f : 1), r[i], 0);
+        }
+        if (end) ck_assert(contact_residual(&c, q, r) <= 1e-10);
+        done += end;
+    }
+    ck_assert_msg(done > 1800, "%d", done);
+}
+END_TEST
+
 START_TEST(numbers_of_any_size)
 {
     test_random rng = random_seed(8);
@@ -421,4 +451,5 @@ END_TEST
 
 PCS_TEST_MAIN("coulomb", definite_contacts_are_solved, agrees_with_brute_force, singular_contacts,
               plane_in_space, no_direction_is_preferred, limits_of_friction, alternatives_agree,
-              numbers_of_any_size, roots_are_found, a_slide_alone_is_the_solution)
+              fixed_point_knows_no_units, numbers_of_any_size, roots_are_found,
+              a_slide_alone_is_the_solution)

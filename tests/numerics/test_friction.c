@@ -460,6 +460,61 @@ START_TEST(refusals_and_memory)
 END_TEST
 
 // A body squeezed between two walls that close on it: the normals alone say no. The same walls with
+// Tangents f times as large, friction times by: W' = F W F and q' = F q with F = diag(1, f, f).
+// With by = 1 / f this is the same problem in another unit of the tangents. block and q are memory
+// for p
+static void scale_tangents(double f, double by, pcs_problem *p, pcs_block *block, double *q)
+{
+    double F[ROWS];
+    for (int b = 0; b < p->nb; ++b) {
+        block[b] = p->block[b];
+        block[b].mu *= by;
+        for (int c = 0; c < block[b].dim; ++c) {
+            const int row = block[b].row + c;
+            F[row] = c > 0 ? f : 1;
+            q[row] = F[row] * p->q[row];
+        }
+    }
+    p->block = block;
+    p->q = q;
+    for (int i = 0; i < p->W.m; ++i) {
+        const int top = p->W.row[i], h = p->W.row[i + 1] - top;
+        for (int k = p->W.ptr[i]; k < p->W.ptr[i + 1]; ++k) {
+            const int left = p->W.col[p->W.idx[k]], right = p->W.col[p->W.idx[k] + 1];
+            for (int e = 0; e < h * (right - left); ++e) {
+                p->W.val[p->W.off[k] + (size_t)e] *= F[top + e % h] * F[left + e / h];
+            }
+        }
+    }
+}
+
+// With 1e-5 <= f <= 1e5 nsgs with the fixed point comes as far as with exact contacts.
+START_TEST(fixed_point_where_tangents_are_large_or_small)
+{
+    static const friction families[4] = {FRICTION_DENSE, FRICTION_PLANAR, FRICTION_SPHERES,
+                                         FRICTION_BOXES};
+    int exact = 0, fixed = 0;
+    for (int trial = 0; trial < 160; ++trial) {
+        reset();
+        const int decade = trial % 10;
+        const double f = pow(10, decade < 5 ? decade - 5 : decade - 4);
+        pcs_problem p =
+            friction_problem(families[trial / 10 % 4], 6, (uint64_t)trial, &arena, NULL);
+        pcs_block block[ROWS];
+        double q[ROWS];
+        scale_tangents(f, trial / 40 % 2 == 0 ? 1 / f : 1, &p, block, q);
+        for (int k = 0; k < 2; ++k) {
+            pcs_solver_opts o = nsgs_options(1e-8);
+            o.max_iters = 20000;
+            o.as.nsgs.local = k == 0 ? PCS_LOCAL_EXACT : PCS_LOCAL_FIXED_POINT;
+            double r[ROWS] = {0};
+            *(k == 0 ? &exact : &fixed) += solve(&p, &o, r).outcome == PCS_CONVERGED;
+        }
+    }
+    ck_assert_msg(exact >= 150 && fixed >= 150, "exact %d, fixed point %d", exact, fixed);
+}
+END_TEST
+
 // a gap that opens, and random directions on problems that have a solution, prove nothing.
 START_TEST(normals_that_contradict_are_refuted)
 {
@@ -495,8 +550,9 @@ START_TEST(normals_that_contradict_are_refuted)
 }
 END_TEST
 
-PCS_TEST_MAIN("friction", nsgs_solves_every_family, options_work, both_loops_agree,
-              no_friction_is_an_lcp, frames_do_not_matter, acceleration_helps, starts_and_repeats,
-              no_solution_is_not_a_solution, normals_that_contradict_are_refuted, extreme_numbers,
-              entries_agree, enum_finds_solutions, enum_agrees_with_nsgs,
-              enum_says_what_it_cannot_do, refusals_and_memory)
+PCS_TEST_MAIN("friction", nsgs_solves_every_family, fixed_point_where_tangents_are_large_or_small,
+              options_work, both_loops_agree, no_friction_is_an_lcp, frames_do_not_matter,
+              acceleration_helps, starts_and_repeats, no_solution_is_not_a_solution,
+              normals_that_contradict_are_refuted, extreme_numbers, entries_agree,
+              enum_finds_solutions, enum_agrees_with_nsgs, enum_says_what_it_cannot_do,
+              refusals_and_memory)

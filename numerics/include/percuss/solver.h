@@ -76,7 +76,7 @@ typedef struct pcs_enum_opts {
 typedef enum pcs_local {
     PCS_LOCAL_EXACT,      ///< take-off, stick, slide, the last by a scalar root
     PCS_LOCAL_NEWTON,     ///< semismooth Newton on the functions of Alart and Curnier
-    PCS_LOCAL_FIXED_POINT ///< r <- P(r - rho s(u)), repeated
+    PCS_LOCAL_FIXED_POINT ///< r_N, then r_T by projected steps, repeated; each with its own scale
 } pcs_local;
 
 /// In which order nsgs visits the blocks.
