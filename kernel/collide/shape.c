@@ -64,7 +64,13 @@ static void orientation_of_normal(const double n[3], double Q[4])
 pcs_shape pcs_shape_half_space(const double n[3], double d)
 {
     pcs_shape s = {.kind = PCS_HALF_SPACE};
-    if (!n) return s; // without orientation: refused
+
+    // without an orientation it is refused by check_half_space, which says why
+    if (n && n[0] == 0 && n[1] == 0 && n[2] == 0) return s;
+    if (!n || !pcs_all_finite(n, 3)) {
+        s.orientation[0] = NAN;
+        return s;
+    }
 
     // scaled first, so that no length is too short or too long to be squared
     const double scale = fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2])));
@@ -101,9 +107,28 @@ static pcs_status check_geometry(const char *what, const pcs_shape *s)
                     s->geometry ? "that of another kind of shape" : "null");
 }
 
+static pcs_status check_half_space(const pcs_shape *s)
+{
+    const double *Q = s->orientation;
+    if (Q[0] == 0 && Q[1] == 0 && Q[2] == 0 && Q[3] == 0) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_shape: the normal of the half-space is zero; give a"
+                                     " vector that points out of it, of any length");
+    }
+    if (!pcs_all_finite(Q, 4)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_shape: the normal of the half-space is null, or an entry"
+                                     " is not finite");
+    }
+    if (!pcs_all_finite(s->position, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_shape: the offset d / |n| of the half-space is not"
+                                     " finite");
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_shape_check(const pcs_shape *s)
 {
     if (!s) return pcs_fail(PCS_ERR_ARG, "pcs_shape: the shape is null");
+    if (s->kind == PCS_HALF_SPACE) PCS_TRY(check_half_space(s));
     if (!pcs_all_finite(s->position, 3)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_shape: position (%g, %g, %g) is not finite",
                         s->position[0], s->position[1], s->position[2]);
@@ -114,7 +139,7 @@ pcs_status pcs_shape_check(const pcs_shape *s)
     if (!(norm2 > 0) || !isnormal(norm2)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_shape: orientation (%g, %g, %g, %g) is no rotation; a quaternion must "
-                        "be finite and not zero (a half-space needs a normal that is)",
+                        "be finite and not zero",
                         Q[0], Q[1], Q[2], Q[3]);
     }
 

@@ -706,6 +706,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
                         def->relation.dim,
                         def->relation.gap && def->relation.gradient ? "both" : "not both");
     }
+    PCS_TRY(relation_check(&def->relation));
     long long rows = def->relation.dim;
     for (int i = 0; i < m->n_interactions; ++i) {
         rows += m->interaction[i].relation.dim;

@@ -13,6 +13,9 @@
 
 #define MAX_LINEAR 7
 
+static int distance_gradient(void *user, const double *q1, const double *q2, double *C1,
+                             double *C2);
+
 // ---- asking ------------------------------------------------------------------------------------
 
 static void *user_of(const pcs_relation *relation)
@@ -63,8 +66,13 @@ pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1, const do
     const size_t n2 = q2 ? (size_t)relation->dim * (size_t)nq2 : 0;
     memset(C1, 0, n1 * sizeof *C1);
     if (C2) memset(C2, 0, n2 * sizeof *C2);
-    if (relation->gradient(user_of(relation), q1, q2, C1, C2) != 0 || !pcs_all_finite(C1, n1) ||
-        !pcs_all_finite(C2, n2)) {
+    const bool failed = relation->gradient(user_of(relation), q1, q2, C1, C2) != 0;
+    if (failed && relation->gradient == distance_gradient) {
+        return pcs_fail(PCS_ERR_CALLBACK, "pcs_relation_gradient: the two points of a distance"
+                                          " joint are at one place, where the distance has no"
+                                          " gradient; keep them apart");
+    }
+    if (failed || !pcs_all_finite(C1, n1) || !pcs_all_finite(C2, n2)) {
         return pcs_fail(PCS_ERR_CALLBACK,
                         "pcs_relation_gradient: the gradient callback failed, or one of its "
                         "%d x (%d + %d) entries is not finite",
@@ -216,6 +224,37 @@ int relation_coordinates(const pcs_relation *relation)
 {
     if (relation->gap == linear_gap) return (int)relation->data[0];
     return relation->gap == distance_gap || relation->gap == ball_gap ? 7 : 0;
+}
+
+pcs_status relation_check(const pcs_relation *relation)
+{
+    const double *data = relation->data;
+    const bool distance = relation->gap == distance_gap, linear = relation->gap == linear_gap;
+    if ((distance || relation->gap == ball_gap) && !pcs_all_finite(data, 6)) {
+        return pcs_fail(PCS_ERR_ARG, "%s joint: a point is not finite",
+                        distance ? "distance" : "ball");
+    }
+    if (distance && !(data[6] > 0 && isfinite(data[6]))) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "distance joint: the length is %g m; it must be positive and finite (points"
+                        " that are to meet are what pcs_relation_ball_joint is for)",
+                        data[6]);
+    }
+    if (!linear) return PCS_OK;
+
+    const int n = (int)data[0];
+    double largest = 0;
+    for (int i = 0; i < n; ++i) {
+        largest = fmax(largest, fabs(data[1 + i]));
+    }
+    if (!pcs_all_finite(data + 1, (size_t)n + 1)) {
+        return pcs_fail(PCS_ERR_ARG, "linear relation: a coefficient or b is not finite");
+    }
+    if (largest == 0) {
+        return pcs_fail(PCS_ERR_ARG, "linear relation: all of its coefficients are zero; it moves"
+                                     " nothing");
+    }
+    return PCS_OK;
 }
 
 // ---- second derivatives ------------------------------------------------------------------------

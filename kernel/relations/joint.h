@@ -8,6 +8,10 @@
 // relation by callbacks)
 int relation_coordinates(const pcs_relation *relation);
 
+// PCS_ERR_ARG for parameters of a built-in relation that are not finite, or with which it has no
+// gradient anywhere it is used: a distance that is not positive, a linear relation of zeros only
+pcs_status relation_check(const pcs_relation *relation);
+
 // one system of a relation in motion: pose, velocity (null: at rest) and acceleration (null: none);
 // q null: the world
 typedef struct relation_side {

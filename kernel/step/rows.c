@@ -28,11 +28,9 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
     const pcs_relation *rel = &m->interaction[c->interaction].relation;
     double *all = PCS_TAKE(&mem, (size_t)rel->dim, double);
     if (!all) return pcs_fail_memory("step: an interaction");
+    const unsigned long mark = pcs_fail_mark();
     if (pcs_relation_gap(rel, q1, q2, all) != PCS_OK) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the gap callback of interaction %d failed, or left an entry unset or not"
-                        " finite",
-                        c->interaction + 1);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "interaction %d", c->interaction + 1);
     }
     memcpy(g, all + c->row, (size_t)candidate_gaps(c) * sizeof *g);
     return PCS_OK;
@@ -191,11 +189,9 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
     if (!all1 || !all2 || !own1 || !own2) return pcs_fail_memory("step: an interaction");
 
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
+    const unsigned long mark = pcs_fail_mark();
     if (pcs_relation_gradient(rel, nq1, q1, nq2, q2, all1, s2 ? all2 : NULL) != PCS_OK) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the gradient callback of interaction %d failed, or gave a number that is"
-                        " not finite",
-                        c->interaction + 1);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "interaction %d", c->interaction + 1);
     }
     take_rows(rel->dim, nq1, all1, c->row, dim, own1);
     take_rows(rel->dim, nq2, all2, c->row, dim, own2);

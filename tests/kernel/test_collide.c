@@ -212,6 +212,18 @@ START_TEST(bad_shapes_are_refused)
         CK_FAILS(pcs_shape_check(&bad[i]), PCS_ERR_ARG);
     }
     CK_FAILS(pcs_shape_check(NULL), PCS_ERR_ARG);
+
+    // a half-space without a normal says so
+    const double none[3] = {0, -0.0, 0}, nan[3] = {0, NAN, 1}, up[3] = {0, 0, 2};
+    const pcs_shape flat[] = {pcs_shape_half_space(none, 0), pcs_shape_half_space(nan, 0),
+                              pcs_shape_half_space(NULL, 0), pcs_shape_half_space(up, INFINITY)};
+    static const char *const words[] = {"the normal of the half-space is zero",
+                                        "the normal of the half-space is null, or",
+                                        "the normal of the half-space is null, or", "the offset"};
+    for (int i = 0; i < 4; ++i) {
+        CK_FAILS(pcs_shape_check(&flat[i]), PCS_ERR_ARG);
+        ck_assert_msg(strstr(pcs_error_text(), words[i]) != NULL, "%s", pcs_error_text());
+    }
 }
 END_TEST
 

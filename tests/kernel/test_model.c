@@ -301,6 +301,21 @@ START_TEST(bad_interactions_are_refused)
     refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
     d.relation = pcs_relation_ball_joint(o, NULL);
     refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
+
+    // parameters with which a built-in relation has no gradient
+    const double lengths[] = {0, -0.0, -1, NAN, INFINITY}, far[3] = {0, INFINITY, 0};
+    for (int i = 0; i < 5; ++i) {
+        d.relation = pcs_relation_distance(o, o, lengths[i]);
+        refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "length");
+    }
+    d.relation = pcs_relation_distance(o, far, 1);
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "point is not finite");
+    d.relation = pcs_relation_ball_joint(far, o);
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "point is not finite");
+    d.relation = pcs_relation_linear(3, o, 1);
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "zero");
+    d.relation = pcs_relation_linear(3, far, 1);
+    refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not finite");
     d = good;
     d.system1.id = 9;
     refused(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system 9");

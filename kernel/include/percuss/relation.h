@@ -69,15 +69,17 @@ PCS_NODISCARD PCS_API pcs_status pcs_relation_gradient(const pcs_relation *relat
                                                        double *C1, double *C2);
 
 /// Distance joint between two body-fixed points (body frames; for the world: inertial):
-/// |P1 - P2| - length, 1 row. length > 0: where the points meet the gap has no gradient, and the
-/// callback fails. With a null point the relation has no callbacks, and is refused.
+/// |P1 - P2| - length, 1 row. length > 0 and finite, or a model refuses it: where the points meet
+/// the gap has no gradient, and pcs_relation_gradient fails. With a null point the relation has no
+/// callbacks, and is refused, too.
 PCS_API pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], double length);
 
 /// Ball joint: P1 - P2, 3 rows (inertial axes).
 PCS_API pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3]);
 
 /// Linear relation of a Lagrangian system of n dofs to the world: y = c . q + b, 1 row. c is
-/// copied; 1 <= n <= 7 (beyond that the relation has no callbacks, and is refused).
+/// copied; 1 <= n <= 7 (beyond that the relation has no callbacks, and is refused); not all of c
+/// may be zero.
 PCS_API pcs_relation pcs_relation_linear(int n, const double *c, double b);
 
 #ifdef __cplusplus
