@@ -1,6 +1,7 @@
 // The state: flat coordinates and velocities, and the impulses remembered by contact.
 #include "model/state.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "model/model.h"
@@ -220,10 +221,23 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
 
 // ---- bytes -------------------------------------------------------------------------------------
 
-// what a saved state starts with; every record is written field by field, so that no padding
-// reaches the bytes
+// FNV-1a. A step of it is a bijection of the hash, so that one changed byte always shows
+#define FNV_START 14695981039346656037ull
+static unsigned long long fnv(unsigned long long hash, const void *bytes, size_t n)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < n; ++i) {
+        hash = (hash ^ b[i]) * 1099511628211ull;
+    }
+    return hash;
+}
+
+// What a saved state starts with, without padding; then q, v and the contacts, field by field. The
+// last digit of the magic is the version of this layout. The checksum is that of all bytes, itself
+// counted as zero.
 typedef struct save_head {
     char magic[8];
+    uint64_t size, checksum;
     int nq, nv, n, unused;
     double t, velocity_tol;
 } save_head;
@@ -250,11 +264,23 @@ static void unpack(const unsigned char *from, remembered *c)
     memcpy(c->r, from + 16, sizeof c->r);
 }
 
+static size_t saved_bytes(const pcs_state *st, int contacts)
+{
+    return sizeof(save_head) + ((size_t)st->nq + (size_t)st->nv) * sizeof(double) +
+           (size_t)contacts * REMEMBERED_BYTES;
+}
+
 size_t pcs_state_save_bytes(const pcs_state *st)
 {
-    if (!st) return 0;
-    return sizeof(save_head) + ((size_t)st->nq + (size_t)st->nv) * sizeof(double) +
-           (size_t)st->memory->n * REMEMBERED_BYTES;
+    return st ? saved_bytes(st, st->memory->n) : 0;
+}
+
+// of the head.size bytes that start with this head
+static uint64_t checksum(save_head head, const void *bytes)
+{
+    head.checksum = 0;
+    const unsigned char *rest = (const unsigned char *)bytes + sizeof head;
+    return fnv(fnv(FNV_START, &head, sizeof head), rest, head.size - sizeof head);
 }
 
 void pcs_state_save(const pcs_state *st, void *bytes)
@@ -267,7 +293,7 @@ void pcs_state_save(const pcs_state *st, void *bytes)
                       .t = st->t,
                       .velocity_tol = st->memory->velocity_tol};
     memcpy(head.magic, save_magic, sizeof save_magic);
-    memcpy(to, &head, sizeof head);
+    head.size = pcs_state_save_bytes(st);
     to += sizeof head;
     memcpy(to, st->q, (size_t)st->nq * sizeof(double));
     to += (size_t)st->nq * sizeof(double);
@@ -277,6 +303,8 @@ void pcs_state_save(const pcs_state *st, void *bytes)
         pack(&st->memory->contact[i], to);
         to += REMEMBERED_BYTES;
     }
+    head.checksum = checksum(head, bytes);
+    memcpy(bytes, &head, sizeof head);
 }
 
 static bool finite_bytes(const unsigned char *from, size_t n)
@@ -289,6 +317,40 @@ static bool finite_bytes(const unsigned char *from, size_t n)
     return true;
 }
 
+// whether `size` bytes are a whole saved state of a state like st
+static pcs_status check_head(const pcs_state *st, const save_head *head, const void *bytes,
+                             size_t size)
+{
+    if (memcmp(head->magic, save_magic, sizeof save_magic - 1) != 0) {
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the bytes do not start like a state");
+    }
+    if (head->magic[7] != save_magic[7]) {
+        return pcs_fail(PCS_ERR_FORMAT,
+                        "pcs_state_load: the bytes are in another version of the layout than %c;"
+                        " only the percuss that saved them reads them",
+                        save_magic[7]);
+    }
+    if (head->size != size) {
+        return pcs_fail(PCS_ERR_SIZE, "pcs_state_load: %zu bytes; %llu were saved", size,
+                        (unsigned long long)head->size);
+    }
+    if (head->checksum != checksum(*head, bytes)) {
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the checksum does not fit: the bytes have"
+                                        " changed since they were saved");
+    }
+    if (head->nq != st->nq || head->nv != st->nv) {
+        return pcs_fail(PCS_ERR_SIZE,
+                        "pcs_state_load: saved were %d coordinates and %d velocities, the state has"
+                        " %d and %d; it is of another model",
+                        head->nq, head->nv, st->nq, st->nv);
+    }
+    if (head->n < 0 || size != saved_bytes(st, head->n)) {
+        return pcs_fail(PCS_ERR_SIZE, "pcs_state_load: %zu bytes do not hold %d contacts", size,
+                        head->n);
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
 {
     if (!st || !bytes) return pcs_fail(PCS_ERR_ARG, "pcs_state_load: an argument is null");
@@ -297,17 +359,8 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
         return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: %zu bytes are no state", size);
     }
     memcpy(&head, bytes, sizeof head);
-    if (memcmp(head.magic, save_magic, sizeof save_magic) != 0) {
-        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the bytes do not start like a state");
-    }
+    PCS_TRY(check_head(st, &head, bytes, size));
     const size_t vectors = (size_t)st->nq + (size_t)st->nv;
-    if (head.nq != st->nq || head.nv != st->nv || head.n < 0 ||
-        size != sizeof head + vectors * sizeof(double) + (size_t)head.n * REMEMBERED_BYTES) {
-        return pcs_fail(PCS_ERR_SIZE,
-                        "pcs_state_load: %zu bytes for %d coordinates; the state has"
-                        " %d",
-                        size, head.nq, st->nq);
-    }
 
     // everything is looked at before anything is written
     const unsigned char *q = (const unsigned char *)bytes + sizeof head;
@@ -356,18 +409,9 @@ bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
     return true;
 }
 
-static unsigned long long fnv(unsigned long long hash, const void *bytes, size_t n)
-{
-    const unsigned char *b = bytes;
-    for (size_t i = 0; i < n; ++i) {
-        hash = (hash ^ b[i]) * 1099511628211ull;
-    }
-    return hash;
-}
-
 unsigned long long pcs_state_hash(const pcs_state *st)
 {
-    unsigned long long hash = 14695981039346656037ull;
+    unsigned long long hash = FNV_START;
     if (!st) return hash;
     hash = fnv(hash, &st->t, sizeof st->t);
     hash = fnv(hash, &st->memory->velocity_tol, sizeof(double));

@@ -64,8 +64,10 @@ PCS_API size_t pcs_state_save_bytes(const pcs_state *state);
 /// Writes the state to `bytes`, to be read on the same kind of machine.
 PCS_API void pcs_state_save(const pcs_state *state, void *bytes);
 
-/// Reads what pcs_state_save wrote into a state of the same model. Refuses other sizes and
-/// contents that are not finite; on failure the state is unchanged.
+/// Reads what pcs_state_save wrote into a state of the same model. PCS_ERR_SIZE for another number
+/// of bytes than were saved, or a state of another model; PCS_ERR_FORMAT for bytes that are not a
+/// state, are in the layout of another version, or have changed since (a checksum): the state is
+/// then what it was. The bytes are those of this machine's integers and doubles.
 PCS_NODISCARD PCS_API pcs_status pcs_state_load(pcs_state *state, const void *bytes, size_t size);
 
 /// Kinetic energy (J) of all systems.
