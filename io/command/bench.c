@@ -302,9 +302,11 @@ static void show(const bench *b, const cell *c)
         snprintf(left, sizeof left, ", %ld:%02ld left", seconds / 60, seconds % 60);
     }
     const run name = {.file = c->file};
+    char *words = readable(run_problem(&name));
     fprintf(stderr, "\r\033[K%d of %d%s  %s %g  %.40s", b->done, b->cells, left, c->solver, c->tol,
-            run_problem(&name));
+            words);
     fflush(stderr);
+    free(words);
 }
 
 static void clear_line(const bench *b)
@@ -441,7 +443,9 @@ static int conclude(bench *b)
     }
     if (written) {
         print_summary(&s);
-        printf("\n%s/report.html\n", b->out);
+        char *out = readable(b->out);
+        printf("\n%s/report.html\n", out);
+        free(out);
     }
     study_free(&s);
     if (b->done < b->cells && !b->broken) {

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "command/json.h"
+
 int complain(const char *format, ...)
 {
     char line[2048];
@@ -24,12 +26,36 @@ int complain(const char *format, ...)
     va_end(list);
 
     // one line, whatever a file name or a sentence may hold
-    for (char *c = line; *c; ++c) {
-        if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
-    }
+    char *words = readable(line);
     fflush(stdout);
-    fprintf(stderr, "percuss: %s\n", line);
+    fprintf(stderr, "percuss: %s\n", words);
+    free(words);
     return WRONG;
+}
+
+char *readable(const char *text)
+{
+    char *out = take(4 * strlen(text) + 1, 1), *to = out;
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        const int n = readable_length(s);
+        if (n == 0) {
+            to += snprintf(to, 5, "\\x%02x", *s++);
+        } else {
+            memcpy(to, s, (size_t)n);
+            to += n;
+            s += n;
+        }
+    }
+    return out;
+}
+
+int columns_of(const char *text)
+{
+    int n = 0;
+    for (; *text; ++text) {
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    }
+    return n;
 }
 
 int finish_output(int code)

@@ -33,6 +33,12 @@ const char *nearest(const char *word, const char *const *words, int n);
 // "percuss: ..." on stderr, cut to one line; returns WRONG
 int complain(const char *format, ...) PCS_PRINTF(1, 2);
 
+// `text` for a terminal, taken: what readable_length (json.h) does not pass becomes \xNN
+char *readable(const char *text);
+
+// columns of a readable text
+int columns_of(const char *text);
+
 // flushes stdout: `code`, or WRONG with a line when what was printed could not be written
 int finish_output(int code);
 

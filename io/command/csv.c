@@ -2,22 +2,53 @@
 #include "command/csv.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "command/json.h"
+
+// A row is one line, so that a line appended is a row: \xNN for what is not readable, and a second
+// backslash behind every one.
 void csv_text(FILE *out, int first, const char *text)
 {
     if (!first) fputc(',', out);
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
+    const bool quoted = strpbrk(text, ",\"") != NULL;
+    if (quoted) fputc('"', out);
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        const int n = readable_length(s);
+        if (n == 0) {
+            fprintf(out, "\\x%02x", *s++);
+            continue;
+        }
+        if (*s == '"' || *s == '\\') fputc(*s, out);
+        fwrite(s, 1, (size_t)n, out);
+        s += n;
     }
-    fputc('"', out);
-    for (const char *c = text; *c; ++c) {
-        // a row is one line, so that a line appended is a row
-        if (*c == '"') fputc('"', out);
-        fputc(*c == '\n' || *c == '\r' ? ' ' : *c, out);
+    if (quoted) fputc('"', out);
+}
+
+static int digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+// the byte at *in, behind which *in stands afterwards; a backslash that csv_text did not write is
+// itself
+static char take_byte(const char **in)
+{
+    const char *at = *in;
+    if (at[0] == '\\' && at[1] == '\\') {
+        *in += 2;
+        return '\\';
     }
-    fputc('"', out);
+    if (at[0] == '\\' && at[1] == 'x' && digit(at[2]) >= 0 && digit(at[3]) >= 0) {
+        *in += 4;
+        return (char)(16 * digit(at[2]) + digit(at[3]));
+    }
+    *in += 1;
+    return at[0];
 }
 
 void csv_real(FILE *out, int first, double value)
@@ -40,12 +71,13 @@ int csv_split(char *line, int most, char **field)
 {
     line[strcspn(line, "\r\n")] = '\0';
     int n = 0;
-    char *in = line, *to = line;
+    const char *in = line;
+    char *to = line;
     for (;;) {
         if (n == most) return -1;
         field[n++] = to;
         if (*in == '"') {
-            for (++in;; *to++ = *in++) {
+            for (++in;; *to++ = take_byte(&in)) {
                 if (*in == '\0') return -1;
                 if (*in != '"') continue;
                 if (in[1] != '"') break;
@@ -55,7 +87,7 @@ int csv_split(char *line, int most, char **field)
             if (*in != ',' && *in != '\0') return -1;
         } else {
             while (*in != ',' && *in != '\0') {
-                *to++ = *in++;
+                *to++ = take_byte(&in);
             }
         }
         // `to` may be where `in` is: look before the zero is written

@@ -154,13 +154,15 @@ static void print_words(const char *label, const char *text)
 {
     bool begun = false;
     for (int gap = 0; text && *text; ++text) {
-        if ((unsigned char)*text <= ' ' || *text == 127) {
+        const int n = readable_length((const unsigned char *)text);
+        if (*text == ' ' || n == 0) {
             gap = 1;
             continue;
         }
         if (!begun) printf("  %-11s", label);
         if (gap || !begun) putchar(' ');
-        putchar(*text);
+        printf("%.*s", n, text);
+        text += n - 1;
         begun = true;
         gap = 0;
     }
@@ -169,7 +171,9 @@ static void print_words(const char *label, const char *text)
 
 static void print_file(const pcs_problem_file *f, const char *path)
 {
-    printf("%s\n", path);
+    char *name = readable(path);
+    printf("%s\n", name);
+    free(name);
     printf("  kind        %s%s, %s, %s\n", pcs_file_kind_text(f->kind),
            f->recognised ? " (guessed from its first numbers; --kind insists on another)" : "",
            pcs_file_format_text(f->format), storages[f->storage]);

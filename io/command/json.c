@@ -18,6 +18,12 @@ int utf8_length(const unsigned char *s)
     return n;
 }
 
+int readable_length(const unsigned char *s)
+{
+    if (s[0] < ' ' || s[0] == 127 || (s[0] == 0xc2 && s[1] < 0xa0)) return 0;
+    return utf8_length(s);
+}
+
 static void put_text(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -31,6 +37,9 @@ static void put_text(FILE *out, const char *text)
             fprintf(out, "\\%c", *s++);
         } else if (*s < 0x20 || *s == 0x7f) {
             fprintf(out, "\\u%04x", *s++);
+        } else if (readable_length(s) == 0) {
+            fprintf(out, "\\u%04x", s[1]);
+            s += n;
         } else {
             fwrite(s, 1, (size_t)n, out);
             s += n;

@@ -29,4 +29,8 @@ void json_reals(json *j, const char *key, int n, const double *value);
 // length of the UTF-8 sequence at s, 0 when it is none (overlong, a surrogate, beyond U+10FFFF)
 int utf8_length(const unsigned char *s);
 
+// bytes of the character at s; 0 where it is a control character (C0, DEL, C1) or no UTF-8, which a
+// terminal must not be sent
+int readable_length(const unsigned char *s);
+
 #endif

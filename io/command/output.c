@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "problem_file/links.h"
 
 static bool refuse(const char *path, int error)
 {
@@ -24,18 +25,19 @@ static bool in_place(const char *path)
     return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-static int open_temporary(const char *path, char **name)
+static int open_temporary(output *o)
 {
     struct stat s;
-    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, W_OK) != 0) {
-        refuse(path, errno);
+    if (stat(o->end, &s) == 0 && S_ISREG(s.st_mode) && access(o->end, W_OK) != 0) {
+        refuse(o->path, errno);
         return -1;
     }
-    *name = join(path, "", ".part-XXXXXX");
-    const int fd = mkstemp(*name);
+    o->temporary = join(o->end, "", ".part-XXXXXX");
+    const int fd = mkstemp(o->temporary);
     if (fd < 0) {
-        refuse(path, errno);
-        free(*name);
+        refuse(o->path, errno);
+        free(o->temporary);
+        o->temporary = NULL;
         return -1;
     }
     // mkstemp makes a private file; the result is as others are
@@ -52,9 +54,12 @@ bool output_open(output *o, const char *path)
         o->f = fopen(path, "w");
         return o->f || refuse(path, errno);
     }
-    const int fd = open_temporary(path, &o->temporary);
+    char end[4096];
+    if (!links_end(path, end, sizeof end)) return refuse(path, errno);
+    o->end = join(end, "", "");
+    const int fd = open_temporary(o);
     if (fd < 0) {
-        o->temporary = NULL;
+        output_abandon(o);
         return false;
     }
     o->f = fdopen(fd, "w");
@@ -71,6 +76,7 @@ void output_abandon(output *o)
         unlink(o->temporary);
         free(o->temporary);
     }
+    free(o->end);
     *o = (output){0};
 }
 
@@ -83,9 +89,10 @@ bool output_commit(output *o)
     int error = good ? 0 : errno ? errno : EIO;
     if (fclose(o->f) != 0 && !error) error = errno;
     o->f = NULL;
-    if (!error && o->temporary && rename(o->temporary, o->path) != 0) error = errno;
+    if (!error && o->temporary && rename(o->temporary, o->end) != 0) error = errno;
     if (!error) {
         free(o->temporary);
+        free(o->end);
         *o = (output){0};
         return true;
     }

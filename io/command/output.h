@@ -1,6 +1,6 @@
 // A file that is there whole or not at all: written beside its place under another name, synced,
-// and renamed. A path that leads to something else than a file (/dev/stdout, a pipe) is written
-// in place.
+// and renamed. A link stays a link: what it leads to is written. A path that leads to something
+// else than a file (/dev/stdout, a pipe) is written in place.
 #ifndef COMMAND_OUTPUT_H
 #define COMMAND_OUTPUT_H
 
@@ -11,6 +11,7 @@ typedef struct output {
     FILE *f;
     const char *path; // borrowed
     char *temporary;  // null when written in place
+    char *end;        // where the links of path lead
 } output;
 
 // false after a line on stderr

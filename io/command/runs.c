@@ -90,20 +90,28 @@ void runs_free(runs *x)
 
 // ---- files -------------------------------------------------------------------------------------
 
+// a name of 4096 bytes takes at most four times as many
+#define LONGEST_LINE (1 << 16)
+
 // rows of an open file; *settings is its first comment (or null), *whole the bytes up to the last
 // line end
 static bool read_rows(FILE *f, const char *path, runs *x, char **settings, off_t *whole)
 {
-    char *line = NULL;
-    size_t room = 0;
+    char *line = take(LONGEST_LINE, 1);
     int place[RUN_COLUMNS], fields = 0, number = 0;
     bool good = true;
     *whole = 0;
-    for (ssize_t got; good && (got = getline(&line, &room, f)) > 0;) {
+    while (good && fgets(line, LONGEST_LINE, f)) {
+        const size_t got = strlen(line);
         number += 1;
-        // a last line without its end was cut short
-        if (line[got - 1] != '\n') break;
-        *whole += got;
+        if (got == 0 || line[got - 1] != '\n') {
+            // a last line without its end was cut short
+            good = feof(f);
+            if (!good)
+                complain("%s:%d: this is no line of a runs.csv; give another file", path, number);
+            break;
+        }
+        *whole += (off_t)got;
         if (line[0] == '#') {
             line[strcspn(line, "\r\n")] = '\0';
             if (!*settings) *settings = join(line + 1 + strspn(line + 1, " "), "", "");

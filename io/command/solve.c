@@ -53,9 +53,12 @@ static void print_human(const request *q, const run *x)
         const size_t used = strlen(status);
         if (x->closed > 0) snprintf(status + used, sizeof status - used, ", %d closed", x->closed);
     }
-    printf("%-*s  %-6s %8d  %-13s %-10s %9d %9.2g  %8.1e %8.1e  %s\n", q->width, run_problem(x),
+    char *name = readable(run_problem(x));
+    const int gap = q->width - columns_of(name);
+    printf("%s%*s  %-6s %8d  %-13s %-10s %9d %9.2g  %8.1e %8.1e  %s\n", name, gap > 0 ? gap : 0, "",
            x->kind, x->contacts, solver, x->outcome, x->iterations, x->seconds, x->residual,
            x->relative, status);
+    free(name);
 }
 
 static void print(const request *q, const run *x, int n, const double *r, const double *u,
@@ -225,13 +228,14 @@ static int solve_file(const request *q, const char *path)
 
 static int measure_names(char **file, int n)
 {
-    size_t width = strlen("problem");
+    int width = (int)strlen("problem");
     for (int i = 0; i < n; ++i) {
         const run x = {.file = file[i]};
-        const size_t length = strlen(run_problem(&x));
-        if (length > width) width = length;
+        char *name = readable(run_problem(&x));
+        if (columns_of(name) > width) width = columns_of(name);
+        free(name);
     }
-    return width < 48 ? (int)width : 48;
+    return width < 48 ? width : 48;
 }
 
 // told before the work rather than after it

@@ -201,6 +201,25 @@ static pcs_status fail_file(const char *path, const char *what)
                     errno != 0 ? strerror(errno) : "unknown reason");
 }
 
+// more bytes are not read: a device or a pipe may never end
+#define MOST_BYTES ((size_t)1 << 30)
+
+// whether what is there is the beginning of a file that can be one: HDF5, or a text, which has no
+// byte that is zero. `from`: where to look from
+static pcs_status check_bytes(const char *path, const char *bytes, size_t from, size_t size)
+{
+    if (!h5_fits(bytes, size) && memchr(bytes + from, 0, size - from)) {
+        return fail_named(path, PCS_ERR_FORMAT,
+                          "this is neither an HDF5 file nor a text: it has"
+                          " bytes that are zero");
+    }
+    if (size < MOST_BYTES) return PCS_OK;
+    return fail_named(path, PCS_ERR_FILE,
+                      "it has more than %zu bytes; problems of that size are"
+                      " not read",
+                      MOST_BYTES);
+}
+
 // the rest of a stream, in a buffer that doubles; release *bytes with pcs_env_free whatever is
 // returned
 static pcs_status load(const pcs_env *env, FILE *stream, const char *path, char **bytes,
@@ -219,8 +238,10 @@ static pcs_status load(const pcs_env *env, FILE *stream, const char *path, char 
             *bytes = larger;
         }
         errno = 0;
+        const size_t had = *size;
         *size += fread(*bytes + *size, 1, room - *size, stream);
         if (ferror(stream)) return fail_file(path, "cannot be read");
+        PCS_TRY(check_bytes(path, *bytes, had, *size));
     } while (!feof(stream));
     return PCS_OK;
 }

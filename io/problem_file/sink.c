@@ -1,7 +1,6 @@
 // A growing text, and how it comes to the disk: written to a new file in the same folder,
 // synchronised, renamed. Whatever fails, the old file is as it was and nothing else is left.
 #define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE   700
 #include "problem_file/sink.h"
 
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "problem_file/links.h"
 
 sink sink_begin(const pcs_env *env)
 {
@@ -202,11 +202,14 @@ static pcs_status replace(const char *path, const struct stat *old, const char *
 
 pcs_status store(const char *path, const char *bytes, size_t size)
 {
+    // a link stays, and what it leads to is made or replaced
+    char end[4096];
     struct stat old;
     errno = 0;
-    if (stat(path, &old) != 0) {
+    if (!links_end(path, end, sizeof end)) return fail_file(path, "cannot be written");
+    if (stat(end, &old) != 0) {
         if (errno != ENOENT) return fail_file(path, "cannot be written");
-        return replace(path, NULL, bytes, size);
+        return replace(end, NULL, bytes, size);
     }
     if (S_ISDIR(old.st_mode)) {
         errno = EISDIR;
@@ -214,12 +217,6 @@ pcs_status store(const char *path, const char *bytes, size_t size)
     }
     if (!S_ISREG(old.st_mode)) return store_directly(path, bytes, size);
     // a file that may not be written is not replaced either
-    if (access(path, W_OK) != 0) return fail_file(path, "cannot be written");
-
-    // a link stays, and what it leads to is replaced
-    char *real = realpath(path, NULL);
-    if (!real) return fail_file(path, "cannot be written");
-    const pcs_status status = replace(real, &old, bytes, size);
-    free(real);
-    return status;
+    if (access(end, W_OK) != 0) return fail_file(path, "cannot be written");
+    return replace(end, &old, bytes, size);
 }

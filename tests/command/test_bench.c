@@ -205,6 +205,26 @@ START_TEST(wrong_lines_are_refused)
 }
 END_TEST
 
+// whatever bytes a name has, its row is found again
+START_TEST(any_name_is_found_again)
+{
+    const char *copies = "for n in \"$(printf 'new\\nline')\" 'a,b\"c' 'back\\x0aslash\\\\' "
+                         "\"$(printf 'cr\\rtab\\tesc\\033')\" \"$(printf 'latin\\351')\"; "
+                         "do cp $DATA/fc3d_dense.dat \"$n.dat\"; done;";
+    ck_assert_int_eq(percuss_after(copies, "bench *.dat -s nsgs --tol 1e-6 -o r"), 0);
+    ROWS(5);
+    char *before = file_read("r/runs.csv");
+    ck_assert_int_eq(percuss("bench *.dat -s nsgs --tol 1e-6 -o r"), 0);
+    char *after = file_read("r/runs.csv");
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    // rows of elsewhere are read alike
+    ck_assert_int_eq(percuss("bench *.dat -s nsgs --tol 1e-6 --add r/runs.csv -o s"), 0);
+    REFUSED("/dev/zero", "bench *.dat -s nsgs --add /dev/zero -o t");
+}
+END_TEST
+
 START_TEST(a_full_disk_leaves_whole_rows)
 {
     // files may grow to 1 block: the header and a row or two
@@ -234,6 +254,7 @@ static Suite *suite(void)
     tcase_add_test(c, others_are_added);
     tcase_add_test(c, unreadable_problems_are_cells);
     tcase_add_test(c, wrong_lines_are_refused);
+    tcase_add_test(c, any_name_is_found_again);
     tcase_add_test(c, a_full_disk_leaves_whole_rows);
     suite_add_tcase(s, c);
     return s;

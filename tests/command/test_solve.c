@@ -9,6 +9,28 @@
 #include "percuss.h"
 #include "support.h"
 
+static char *slurp_data(const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", PERCUSS_TEST_DATA, name);
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    char *text = calloc(1, 100000);
+    ck_assert(fread(text, 1, 99999, f) > 0);
+    fclose(f);
+    return text;
+}
+
+// no control characters but line ends: C0, DEL, and C1 alone or as UTF-8
+static bool is_readable(const char *text)
+{
+    for (const unsigned char *s = (const unsigned char *)text; *s; ++s) {
+        if ((*s < ' ' && *s != '\n') || *s == 127) return false;
+        if (*s >= 0x80 && *s < 0xa0 && s[-1] < 0xc3) return false;
+    }
+    return true;
+}
+
 START_TEST(a_line_for_every_problem)
 {
     ck_assert_int_eq(percuss("solve $DATA/fc3d_blocks.dat $DATA/lcp_dense.dat"), 0);
@@ -315,6 +337,95 @@ START_TEST(failing_problems_shrink)
 }
 END_TEST
 
+// AddressSanitizer takes terabytes of addresses
+#if defined(__SANITIZE_ADDRESS__)
+#define LITTLE_MEMORY ""
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LITTLE_MEMORY ""
+#endif
+#endif
+#ifndef LITTLE_MEMORY
+#define LITTLE_MEMORY "ulimit -v 1000000;"
+#endif
+
+// what never ends, or is longer than a problem may be, is refused in little memory
+START_TEST(endless_files_are_refused)
+{
+    static const char *const commands[] = {"info", "solve", "convert --kind fc3d"};
+    for (int k = 0; k < 3; ++k) {
+        const char *to = k == 2 ? "out.pcs" : "";
+        ck_assert_int_eq(percuss_after(LITTLE_MEMORY, "%s /dev/zero %s", commands[k], to), 2);
+        ck_assert(one_line(err_text) && strstr(err_text, "bytes that are zero"));
+    }
+    // a hole of a terabyte, after the beginning of a problem
+    file_write("hole.dat", "3 1\n");
+    ck_assert_int_eq(percuss_after("truncate -s 1T hole.dat; " LITTLE_MEMORY, "info hole.dat"), 2);
+    ck_assert(one_line(err_text) && strstr(err_text, "hole.dat"));
+    ck_assert_int_eq(percuss_after("yes 3 |", "info /dev/stdin"), 2);
+    ck_assert(one_line(err_text) && strstr(err_text, "more than 1073741824 bytes"));
+    // a pipe that ends is a file
+    ck_assert_int_eq(percuss_after("cat $DATA/fc3d_dense.dat |", "solve /dev/stdin"), 0);
+}
+END_TEST
+
+// output through a link: the link stays, and what it leads to is made or replaced
+START_TEST(links_stay)
+{
+    ck_assert_int_eq(
+        percuss_after("mkdir d; ln -s target.pcs d/b; ln -s d/b a; ln -s b.csv t.csv; ln -s l l;",
+                      "convert $DATA/fc3d_dense.dat a --to pcs"),
+        0);
+    for (int k = 0; k < 2; ++k) {
+        ck_assert_int_eq(percuss_after("test -L a && test -L d/b && test -f d/target.pcs &&",
+                                       "solve d/target.pcs"),
+                         0);
+        ck_assert_int_eq(percuss("solve a --trace t.csv"), 0);
+        ck_assert_int_eq(percuss_after("test -L t.csv && test -s b.csv &&", "convert a a --to pcs"),
+                         0);
+    }
+    REFUSED("cannot be written", "convert $DATA/fc3d_dense.dat l --to pcs");
+    REFUSED("cannot be written", "solve $DATA/fc3d_dense.dat --trace l");
+}
+END_TEST
+
+// a control character of a file name, or of a title, never reaches the terminal
+START_TEST(names_are_made_readable)
+{
+    static const char *const names[] = {"a\x1b[2Jb.dat",
+                                        "\xc2\x9b"
+                                        "31mred.dat",
+                                        "new\nline.dat",
+                                        "\x9b"
+                                        "2J.dat",
+                                        "tab\tdel\x7f.dat"};
+    char *text = slurp_data("fc3d_dense.dat");
+    for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
+        file_write(names[k], text);
+    }
+    file_write("good\xc3\xa9.dat", text);
+    free(text);
+    static const char *const commands[] = {"solve *.dat",
+                                           "solve --csv *.dat",
+                                           "solve --json *.dat",
+                                           "info *.dat",
+                                           "solve -s lemke *.dat",
+                                           "info no*such*",
+                                           "info \"$(printf '\\033[31m')\"",
+                                           "info --kind lcp *.dat",
+                                           "solve --\"$(printf '\\033[31m')\"",
+                                           "\"$(printf '\\033[31m')\""};
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; ++k) {
+        (void)percuss("%s", commands[k]);
+        ck_assert(is_readable(out_text) && is_readable(err_text));
+        if (k < 4) {
+            ck_assert(strstr(out_text, "good\xc3\xa9.dat") != NULL);
+            ck_assert(strstr(out_text, k == 2 ? "a\\u001b[2Jb.dat" : "a\\x1b[2Jb.dat") != NULL);
+        }
+    }
+}
+END_TEST
+
 START_TEST(solvers_are_described)
 {
     ck_assert_int_eq(percuss("solvers"), 0);
@@ -366,6 +477,9 @@ static Suite *suite(void)
     tcase_add_test(c, forms_hold_the_same_problem);
     tcase_add_test(c, solutions_are_written);
     tcase_add_test(c, failing_problems_shrink);
+    tcase_add_test(c, endless_files_are_refused);
+    tcase_add_test(c, links_stay);
+    tcase_add_test(c, names_are_made_readable);
     tcase_add_test(c, solvers_are_described);
     tcase_add_test(c, help_everywhere);
     suite_add_tcase(s, c);
