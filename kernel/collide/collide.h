@@ -8,6 +8,9 @@
 
 // radius about the shape's own origin that holds it; 0 for half-spaces, which have none
 double shape_radius(const pcs_shape *s);
+// diameter or least edge: how thick it is (a hull: about a ball inside); infinite for what has no
+// other side
+double shape_thickness(const pcs_shape *s);
 
 typedef int collide_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                        double reach, pcs_feature out[PCS_FEATURES_MAX]);

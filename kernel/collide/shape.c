@@ -199,3 +199,20 @@ double shape_radius(const pcs_shape *s)
         return 0;
     }
 }
+
+double shape_thickness(const pcs_shape *s)
+{
+    switch (s->kind) {
+    case PCS_SPHERE:
+    case PCS_CAPSULE:
+        return 2 * s->radius;
+    case PCS_BOX:
+        return 2 * fmin(s->half[0], fmin(s->half[1], s->half[2]));
+    case PCS_CYLINDER:
+        return 2 * fmin(s->radius, s->half[2]);
+    case PCS_HULL:
+        return 2 * s->geometry->of.hull.inner;
+    default:
+        return INFINITY;
+    }
+}

@@ -53,20 +53,25 @@ pcs_scheme pcs_scheme_moreau_jean(void)
 
 pcs_scheme pcs_scheme_default(void)
 {
-    return pcs_scheme_moreau_jean();
-}
-
-pcs_scheme pcs_scheme_dense(double tol, double size)
-{
     pcs_scheme s = pcs_scheme_moreau_jean();
     s.theta = 1;
     s.activation = PCS_SPECULATIVE;
     s.projection = PCS_PROJECT_OVERLAPS;
-    s.proj_tol = 3e-4 * size;
-    s.solver.tol = tol;
+    s.proj_tol = 0;
+    s.accept = 1e-2;
+    s.halvings = 4;
+    s.solver.tol = 1e-8;
     // what sweeps, the finish and so much of the portfolio do not solve is not worth fifty times as
     // much: it is one step in thousands
     s.solver.max_iters = 20000;
+    return s;
+}
+
+pcs_scheme pcs_scheme_dense(double tol, double size)
+{
+    pcs_scheme s = pcs_scheme_default();
+    s.proj_tol = MODEL_OVERLAP * size;
+    s.solver.tol = tol;
     return s;
 }
 
@@ -207,6 +212,21 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m);
 }
 
+// of what has no size, m
+#define NO_SIZE 1e-3
+
+double model_size(const pcs_model *m)
+{
+    double size = INFINITY;
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        if (s->kind != SYSTEM_BODY || s->disabled) continue;
+        const double gyration = sqrt(2 * (s->J[0] + s->J[4] + s->J[8]) / s->mass);
+        size = fmin(size, s->thickness > 0 ? s->thickness : gyration);
+    }
+    return isfinite(size) ? size : NO_SIZE;
+}
+
 pcs_status model_may_change(const pcs_model *m, const char *who)
 {
     if (atomic_load(m->busy) == 0) return PCS_OK;
@@ -304,9 +324,8 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
     PCS_TRY(in_range("halvings", s->halvings, 0, 20));
     PCS_TRY(in_range("threads", s->threads, 1, 256));
     PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
-    if (!(s->proj_tol > 0 && s->proj_tol < 1e30)) {
-        return pcs_fail(PCS_ERR_ARG, "scheme: proj_tol is %g m; it must be positive", s->proj_tol);
-    }
+    PCS_TRY(in_range("proj_tol (m)", s->proj_tol, 0, 1e30));
+    PCS_TRY(in_range("accept", s->accept, 0, 1));
     if (!(s->newton_tol > 0 && s->newton_tol < 1)) {
         return pcs_fail(PCS_ERR_ARG, "scheme: newton_tol is %g; it must lie in (0, 1)",
                         s->newton_tol);
@@ -670,6 +689,8 @@ pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape 
     if (system.id > 0) {
         model_system *body = &m->system[system.id - 1];
         body->reach = fmax(body->reach, shape_reach(shape));
+        const double thickness = shape_thickness(shape);
+        if (isfinite(thickness)) body->thickness = fmax(body->thickness, thickness);
     }
     return PCS_OK;
 }

@@ -26,6 +26,7 @@ typedef struct model_system {
     double *added;        // added mass, 6x6 in body axes, owned; null: none
     double inverse_bound; // |J^-1|, bounds the angular acceleration of a moment
     double reach;         // radius about G that holds all bounded shapes
+    double thickness;     // of its thickest shape, m; 0: none that is bounded
     double q0[7], v0[6];
     pcs_motion_fn motion; // or null; of a body that counts as fixed
     int driven;           // number among those with a motion
@@ -97,6 +98,13 @@ bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
 
 // PCS_ERR_ARG while a step is under way, which would be left with what no longer is
 pcs_status model_may_change(const pcs_model *m, const char *who);
+
+// overlap that is left alone where the scheme does not say, in sizes of the smallest body
+#define MODEL_OVERLAP 3e-4
+
+// size of the smallest body that moves, m: of its thickest shape, or without shapes the diameter of
+// gyration
+double model_size(const pcs_model *m);
 
 // the system of an id, or null for the world and unknown ids
 static inline const model_system *model_find(const pcs_model *m, pcs_system s)

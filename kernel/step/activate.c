@@ -195,7 +195,7 @@ pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
     // what is left over there, the projection takes apart
     double deeper = 0;
     if (t->m->scheme.projection == PCS_PROJECT_OVERLAPS) {
-        deeper = features ? t->m->scheme.proj_tol : INFINITY;
+        deeper = features ? t->proj_tol : INFINITY;
     }
     keep_impulses(t);
     PCS_TRY(step_detect_end(t, deeper, mem, &found));

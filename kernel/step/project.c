@@ -95,7 +95,6 @@ pcs_status project_linear(trial *t, const project_set *set, const double *g,
 static pcs_status iterate(trial *t, const project_set *set, int steps, double *g, pcs_arena mem,
                           pcs_step_report *out)
 {
-    const pcs_scheme *scheme = &t->m->scheme;
     const bool large = set->rows > PROJECT_FEW_ROWS;
     pcs_solver_opts opts = pcs_solver_defaults(large ? PCS_NSGS : PCS_AUTO);
     if (large) opts.max_iters = PROJECT_SWEEPS;
@@ -106,7 +105,7 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
     if (!dq) return pcs_fail_memory("projection");
 
     // far from the origin a gap is a difference of large numbers
-    const double tol = fmax(scheme->proj_tol, 4 * DBL_EPSILON * largest_coordinate(t, set));
+    const double tol = fmax(t->proj_tol, 4 * DBL_EPSILON * largest_coordinate(t, set));
     for (int it = 0;; ++it) {
         PCS_TRY(gaps(t, set, mem, g));
         out->violation_after = pcs_position_violation(set->rows, set->kind, g);

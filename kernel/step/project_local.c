@@ -258,8 +258,8 @@ pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned
                        .near = near,
                        .unturned = unturned,
                        .margin = margin,
-                       .tol = m->scheme.proj_tol,
-                       .opens = m->scheme.proj_tol * fmax(OPENS_LEAST, OPENS / (1 + round)),
+                       .tol = t->proj_tol,
+                       .opens = t->proj_tol * fmax(OPENS_LEAST, OPENS / (1 + round)),
                        .number = PCS_TAKE(&mem, (size_t)m->n_systems, int)};
     if (!p.number) return pcs_fail_memory("projection");
     for (int i = 0; i < m->n_systems; ++i) {

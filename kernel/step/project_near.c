@@ -86,12 +86,12 @@ double project_slack(const trial *t, int system1, int system2)
 {
     // far from the origin a gap is a difference of large numbers
     const double most = fmax(project_coordinate(t, system1), project_coordinate(t, system2));
-    return fmax(t->m->scheme.proj_tol, 4 * DBL_EPSILON * most);
+    return fmax(t->proj_tol, 4 * DBL_EPSILON * most);
 }
 
 bool near_overlaps(const trial *t, const near_pair *p)
 {
-    if (!(p->depth > t->m->scheme.proj_tol)) return false;
+    if (!(p->depth > t->proj_tol)) return false;
     return p->depth > project_slack(t, system_of(t, p->shape[0]), system_of(t, p->shape[1]));
 }
 

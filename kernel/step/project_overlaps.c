@@ -211,7 +211,7 @@ static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bo
                             double margin, pcs_arena mem, pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
-    round_set r = {.there = *t, .from = *t->st, .near = near, .tol = m->scheme.proj_tol};
+    round_set r = {.there = *t, .from = *t->st, .near = near, .tol = t->proj_tol};
     r.set.unturned = unturned;
     r.from.q = PCS_TAKE(&mem, (size_t)m->nq, double);
     r.dq = PCS_TAKE(&mem, (size_t)m->nq, double);
@@ -332,7 +332,7 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem
             round > TURNING && out->projection_solve != PCS_CONVERGED && now > 0.5 * before;
         thorough = thorough || slow;
         PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough, round,
-                          2 * now + m->scheme.proj_tol, mem, out, &good));
+                          2 * now + t->proj_tol, mem, out, &good));
         if (!good) {
             out->projection_outcome = PCS_DIVERGED;
             return PCS_OK;
@@ -354,7 +354,7 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
     out->violation_before = out->violation_after = fmax(deep, joints);
     out->projection_outcome = PCS_CONVERGED;
     t->looked = true;
-    if (good && deep <= t->m->scheme.proj_tol) return PCS_OK;
-    PCS_TRY(near_find(t, &over, 2 * deep + t->m->scheme.proj_tol, &mem, &near));
+    if (good && deep <= t->proj_tol) return PCS_OK;
+    PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));
     return rounds(t, &near, out->violation_before, mem, out);
 }

@@ -42,13 +42,38 @@ static double lap(stopwatch *w, double *to)
     return now;
 }
 
+// whether an outcome is that of a budget or of rounding, not of a problem without solution
+static bool ran_out(pcs_outcome outcome)
+{
+    return outcome == PCS_MAX_ITERS || outcome == PCS_TIME_LIMIT || outcome == PCS_STALLED;
+}
+
+// whether velocities that missed their tolerances are near enough
+static bool near_enough(const pcs_scheme *s, const pcs_step_report *out)
+{
+    return ran_out(out->outcome) && out->newton_residual <= s->accept &&
+           out->solve.measure.residual <= s->accept;
+}
+
 // Whether there is a point in going on with the trial: it has ended well so far, or it will be
 // accepted as it is. Velocities that are not solved to the end leave overlaps all the more.
 static bool goes_on(const step_arguments *a)
 {
     const pcs_step_report *out = a->out;
-    return out->projection_outcome == PCS_CONVERGED &&
-           (out->outcome == PCS_CONVERGED || (a->accept && out->outcome != PCS_DIVERGED));
+    if (out->projection_outcome != PCS_CONVERGED) return false;
+    return out->outcome == PCS_CONVERGED || near_enough(&a->m->scheme, out) ||
+           (a->accept && out->outcome != PCS_DIVERGED);
+}
+
+// whether the step as a whole is one to commit
+static bool acceptable(const step_arguments *a, const trial *t, bool solved)
+{
+    const pcs_step_report *out = a->out;
+    if (out->outcome == PCS_CONVERGED || a->accept) return true;
+    const bool projected =
+        out->projection_outcome == PCS_CONVERGED ||
+        (ran_out(out->projection_outcome) && out->violation_after <= a->m->scheme.accept * t->size);
+    return solved && projected;
 }
 
 // whether there are so many bodies that it pays to look at a coarse solution for features to add
@@ -138,11 +163,12 @@ static pcs_status attempt(void *arguments)
     PCS_TRY(step_ledger(&next, mem, &out->energy));
     PCS_TRY(step_publish(&next, &mem, a->st, out));
 
+    const bool solved = out->outcome == PCS_CONVERGED || near_enough(scheme, out);
     if (out->outcome == PCS_CONVERGED) out->outcome = out->projection_outcome;
     const bool finite =
         pcs_all_finite(next.q, (size_t)a->st->nq) && pcs_all_finite(next.v, (size_t)a->st->nv);
     if (!finite) out->outcome = PCS_DIVERGED;
-    out->committed = finite && (out->outcome == PCS_CONVERGED || a->accept);
+    out->committed = finite && acceptable(a, &next, solved);
     if (out->committed) step_commit(&next, a->st);
     lap(&watch, &watch.rest);
     out->times.total = watch.last - start;
@@ -198,7 +224,7 @@ static pcs_status divide(const step_arguments *a, int halvings)
     step_arguments whole = *a;
     whole.accept = halvings == 0 && a->m->scheme.accept_unconverged;
     PCS_TRY(work_attempt(a->wk, attempt, &whole));
-    if (a->out->outcome == PCS_CONVERGED || halvings == 0) return PCS_OK;
+    if (a->out->committed || halvings == 0) return PCS_OK;
 
     step_arguments half = *a;
     half.h = 0.5 * a->h;

@@ -102,6 +102,8 @@ typedef struct trial {
     double *shift;          // what the laws add to u, rows
     double *r, *u;          // rows
     double coarse;          // tolerance of the velocity problem when larger than that of the scheme
+    double size;            // of the smallest body, m
+    double proj_tol;        // of the projection, m
 } trial;
 
 struct pcs_work {

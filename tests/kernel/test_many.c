@@ -296,7 +296,7 @@ START_TEST(numbers_out_of_range_are_refused)
     bad.threads = 1;
     bad.halvings = -1;
     ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
-    bad = pcs_scheme_dense(1e-4, 0);
+    bad = pcs_scheme_dense(1e-4, -1);
     ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
     scene_start(&s);
     scene_close(&s);

@@ -235,38 +235,49 @@ typedef struct pcs_scheme {
     pcs_projection projection; ///< how positions are brought back
     pcs_metric metric;         ///< of the projection
     double proj_tol;   ///< m, violation left by the projection (no less than the rounding of
-                       ///< the coordinates allows: 4 eps of the largest)
+                       ///< the coordinates allows: 4 eps of the largest). 0: 3e-4 of the smallest
+                       ///< body that moves, as the model is in that step
     int proj_max;      ///< projection iterations
     pcs_update update; ///< of quaternions
     pcs_lever lever;   ///< where friction acts when there is a gap
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
     double newton_tol;               ///< residual of (7.1) relative to its terms
     int newton_max;                  ///< iterations of the theta scheme's Newton loop
-    bool accept_unconverged; ///< commit a step whose Newton loop, solver or projection did not
-                             ///< converge (the report says so either way); default false
-    int halvings; ///< how often a step that does not converge is cut in two before it is given up
-                  ///< or accepted: 0 (default) to 20. The report is that of the last part
+    double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
+                   ///< all the same when its residuals (newton_residual, solve.measure.residual)
+                   ///< are no more than this and the violation left is no more than this part of
+                   ///< the smallest body that moves. The report keeps its outcome and counts it
+    bool accept_unconverged; ///< commit a step whatever its residuals (the report says so either
+                             ///< way), but for numbers that are not finite; default false
+    int halvings; ///< how often a step that is not to be committed is cut in two before it is given
+                  ///< up or, with accept_unconverged, committed: 0 to 20. The report is that of the
+                  ///< last part
     int threads;  ///< that work on a step, the caller included: 1 (default) to 256. The bits do not
                   ///< depend on it
     pcs_solver_opts solver; ///< of the velocity problem
 } pcs_scheme;
 
-/// The textbook scheme: theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint
-/// lever, `auto`.
-PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
-
-/// The scheme of a new model: pcs_scheme_moreau_jean.
+/// The scheme of a new model, for a ball, a heap and a mechanism alike: theta = 1, speculative,
+/// joints and every overlap projected at the end of the step. Overlaps are left up to 3e-4 of the
+/// smallest body that moves (the diameter or least edge of its thickest shape; of a body without
+/// shapes the diameter of gyration; 1 mm in models without bodies), velocities are solved to 1e-8.
+/// With e > 0 an impact reverses the speed at the start of its step, and what it closes in turn
+/// collides in the next; what closes slower than its forces would make it in two steps does not
+/// rebound. theta = 1 damps what turns, by a part of the order h omega: for tops, wheels and orbits
+/// take pcs_scheme_moreau_jean. A step that fails is halved up to four times; one that misses its
+/// tolerances by little is taken and counted (accept = 1e-2). doc/which-scheme.md compares.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
-/// For bodies that lie on each other, fall and bounce, few or many: theta = 1, speculative, every
-/// overlap projected to 3e-4 of `size`, the diameter or least edge (m) of the smallest body;
-/// velocities to `tol`: 1e-4 is what is needed to look right, 1e-8 and less what is needed to stay
-/// put for long. With e > 0 an impact reverses the speed at the start of its step, and what it
-/// closes in turn collides in the next; what closes slower than its forces would make it in two
-/// steps does not rebound. theta = 1 damps what turns: for tops and wheels take 1/2.
-/// `auto` may spend 20 000 units of its budget on a problem; set `accept_unconverged` to go on
-/// after one that is not solved by then.
+/// The default with its two numbers given: velocities to `tol` (1e-4 looks right, 1e-8 and less
+/// stays put for long), overlaps to 3e-4 of `size` (m) whatever is in the model. For series of runs
+/// that must not change when a smaller body joins, and where 1e-8 is too dear.
 PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
+
+/// The textbook scheme: theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint
+/// lever, `auto`. Of second order in what is smooth; joints drift apart, bodies overlap by up to
+/// their way in a step, what is fast passes what is thin. For few bodies and orders of convergence,
+/// with the projection set by hand.
+PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
 
 // ---- the model
 

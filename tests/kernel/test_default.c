@@ -1,0 +1,295 @@
+// The scheme of a new model, as a user gets it who sets nothing: joints hold, heaps do not sink,
+// nothing passes a wall, what starts inside another comes out, a ball bounces as high as it should.
+#include "scene.h"
+
+#include <string.h>
+
+#include "linalg/m3.h"
+
+// an empty model with its default scheme
+static void open_default(scene *s)
+{
+    scene_open(s);
+    s->scheme = pcs_scheme_default();
+}
+
+static double energy(scene *s)
+{
+    return scene_kinetic(s) + scene_potential(s);
+}
+
+static void run(scene *s, double h, double t_end, pcs_run_report *report)
+{
+    CK_OK(pcs_run(s->m, s->st, s->wk, h, t_end, NULL, NULL, report));
+    ck_assert_int_eq(report->outcome, PCS_CONVERGED);
+}
+
+// ---- a mechanism -------------------------------------------------------------------------------
+
+enum { LINKS = 20 };
+#define LINK 0.5
+
+// the chain hangs from the world by its end, level at first; with boxes around its links or without
+static void hang_chain(scene *s, bool boxes)
+{
+    pcs_system before = {0};
+    for (int i = 0; i < LINKS; ++i) {
+        const double edges[3] = {LINK, 0.05, 0.05}, x[3] = {LINK * (i + 0.5), 0, 0};
+        const pcs_system link = scene_box(s, 1, edges, x, NULL, NULL, NULL);
+        if (boxes) scene_shape(s, link, pcs_shape_box(0.8 * LINK, 0.05, 0.05), 0);
+        pcs_interaction_def joint = pcs_interaction_def_default();
+        const double here[3] = {-LINK / 2, 0, 0}, there[3] = {i > 0 ? LINK / 2 : 0, 0, 0};
+        joint.relation = pcs_relation_ball_joint(here, there);
+        joint.system1 = link;
+        joint.system2 = before;
+        CK_OK(pcs_model_add_interaction(s->m, &joint, NULL));
+        before = link;
+    }
+}
+
+// largest distance between the two points of a joint
+static double joints_apart(scene *s)
+{
+    double worst = 0, hook[3] = {0};
+    for (int i = 0; i < LINKS; ++i) {
+        const double end[3] = {LINK / 2, 0, 0}, start[3] = {-LINK / 2, 0, 0};
+        const double *q = scene_q(s, (pcs_system){i + 1});
+        double a[3], d[3];
+        pcs_quat_rotate(q + 3, start, a);
+        v3_along(q, 1, a, a);
+        v3_sub(a, hook, d);
+        worst = fmax(worst, v3_norm(d));
+        pcs_quat_rotate(q + 3, end, hook);
+        v3_along(q, 1, hook, hook);
+    }
+    return worst;
+}
+
+START_TEST(a_chain_stays_together)
+{
+    for (int boxes = 0; boxes < 2; ++boxes) {
+        scene s;
+        open_default(&s);
+        hang_chain(&s, boxes);
+        scene_start(&s);
+        pcs_run_report report;
+        const double first = energy(&s);
+        run(&s, 2e-3, 3, &report);
+        ck_assert_msg(joints_apart(&s) <= 1e-4, "%g m apart", joints_apart(&s));
+        ck_assert_msg(energy(&s) <= first + 1e-3, "gains %g J", energy(&s) - first);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- a heap ------------------------------------------------------------------------------------
+
+enum { BOXES = 48, LAYER = 4 };
+
+// boxes of the edges 0.15 0.1 0.12 times `size` fall into a square pit
+static void drop_boxes(scene *s, double size)
+{
+    const double n[5][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    const double edges[3] = {0.15 * size, 0.1 * size, 0.12 * size};
+    test_random r = random_seed(7);
+    for (int k = 0; k < 5; ++k) {
+        const pcs_shape wall = pcs_shape_half_space(n[k], k == 0 ? 0 : -0.22 * size);
+        scene_rough(s, (pcs_system){0}, wall, 0, 0, 0.5);
+    }
+    for (int i = 0; i < BOXES; ++i) {
+        const int column = i % LAYER, layer = i / LAYER;
+        double x[3] = {0.1 * (column % 2 ? 1 : -1), 0.1 * (column / 2 ? 1 : -1), 0.1 + 0.2 * layer};
+        for (int k = 0; k < 3; ++k) {
+            x[k] = size * (x[k] + 0.01 * random_unit(&r));
+        }
+        const double mass = 1000 * edges[0] * edges[1] * edges[2];
+        const pcs_system box = scene_box(s, mass, edges, x, NULL, NULL, NULL);
+        scene_rough(s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.5);
+    }
+}
+
+// the deepest overlap of any two of n boxes, from their shapes and poses alone
+static double deepest(scene *s, int n, const double edges[3])
+{
+    const pcs_shape box = pcs_shape_box(edges[0], edges[1], edges[2]);
+    double depth = 0;
+    for (int a = 1; a <= n; ++a) {
+        for (int b = a + 1; b <= n; ++b) {
+            const double *qa = scene_q(s, (pcs_system){a}), *qb = scene_q(s, (pcs_system){b});
+            pcs_feature f[PCS_FEATURES_MAX];
+            const int found = pcs_collide(&box, qa, &box, qb, 0, PCS_FEATURES_MAX, f);
+            for (int i = 0; i < found; ++i) {
+                pcs_gap gap;
+                pcs_feature_gap(&f[i], qa, qb, &gap);
+                depth = fmax(depth, -gap.g);
+            }
+        }
+    }
+    return depth;
+}
+
+// whatever the unit of length: of boxes of a centimetre and of ten metres no more overlaps than of
+// those of a decimetre, and nobody has said how large they are
+START_TEST(a_heap_does_not_sink)
+{
+    const double sizes[3] = {0.1, 1, 100};
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        open_default(&s);
+        drop_boxes(&s, sizes[k]);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 5e-3 * sqrt(sizes[k]), 1.5 * sqrt(sizes[k]), &report);
+        const double edges[3] = {0.15 * sizes[k], 0.1 * sizes[k], 0.12 * sizes[k]};
+        const double depth = deepest(&s, BOXES, edges), allowed = 3e-4 * edges[1];
+        ck_assert_msg(depth <= allowed, "size %g: %g of %g m", sizes[k], depth, allowed);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ---- what is fast, what is inside, what bounces ------------------------------------------------
+
+START_TEST(a_fast_ball_does_not_pass_a_thin_wall)
+{
+    const double steps[] = {1e-2, 3e-3, 1e-3}, e[] = {0, 0.5, 1};
+    for (int k = 0; k < 3 * 3 * 7; ++k) {
+        const double h = steps[k % 3], restitution = e[k / 3 % 3], phase = k / 9 / 7.0;
+        scene s;
+        open_default(&s);
+        scene_gravity(&s, 0, 0, 0);
+        scene_shape(&s, (pcs_system){0}, pcs_shape_box(0.02, 2, 2), restitution);
+        const double x[3] = {-2 - 100 * h * phase, 0, 0}, v[3] = {100, 0, 0};
+        const pcs_system ball = scene_ball(&s, 1, 0.05, x, v);
+        scene_shape(&s, ball, pcs_shape_sphere(0.05), restitution);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, h, 0.1, &report);
+        ck_assert_msg(scene_q(&s, ball)[0] < -0.06 + 1e-4, "h %g e %g: at %g m", h, restitution,
+                      scene_q(&s, ball)[0]);
+        CK_NEAR(scene_v(&s, ball)[0], -100 * restitution, 1e-6);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// two cubes of 0.2 m, one on the other and `by` deep in it
+static void sink_boxes(scene *s, double by)
+{
+    scene_rough(s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.5);
+    const double edges[3] = {0.2, 0.2, 0.2}, x[2][3] = {{0, 0, 0.1}, {0.02, 0.01, 0.3 - by}};
+    for (int i = 0; i < 2; ++i) {
+        const pcs_system box = scene_box(s, 1, edges, x[i], NULL, NULL, NULL);
+        scene_rough(s, box, pcs_shape_box(0.2, 0.2, 0.2), 0, 0, 0.5);
+    }
+}
+
+START_TEST(boxes_that_start_inside_each_other_come_apart)
+{
+    const double by[3] = {0.02, 0.1, 0.18}, edges[3] = {0.2, 0.2, 0.2};
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        open_default(&s);
+        sink_boxes(&s, by[k]);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 5e-3, 1, &report);
+        ck_assert_msg(deepest(&s, 2, edges) <= 3e-4 * 0.2, "%g m: %g m left", by[k],
+                      deepest(&s, 2, edges));
+        for (int i = 1; i <= 2; ++i) {
+            ck_assert(scene_q(&s, (pcs_system){i})[2] >= 0.1 * (1 - 1e-3));
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// with the numbers given that it would find the scheme is the same, bit for bit
+START_TEST(the_size_is_that_of_the_smallest_body)
+{
+    unsigned long long hash[4];
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        open_default(&s);
+        sink_boxes(&s, 0.05);
+        // far away, and smaller
+        if (k >= 2) {
+            const pcs_system pea = scene_ball(&s, 1, 0.01, (double[3]){9, 9, 9}, NULL);
+            scene_shape(&s, pea, pcs_shape_sphere(0.01), 0);
+        }
+        if (k % 2) s.scheme = pcs_scheme_dense(1e-8, k == 1 ? 0.2 : 0.02);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 5e-3, 0.1, &report);
+        hash[k] = pcs_state_hash(s.st);
+        ck_assert_msg(report.last.penetration <= 3e-4 * (k >= 2 ? 0.02 : 0.2), "%g m",
+                      report.last.penetration);
+        scene_close(&s);
+    }
+    ck_assert(hash[0] == hash[1]);
+    ck_assert(hash[2] == hash[3]);
+}
+END_TEST
+
+// The k-th apex is e^(2 k) of the height; a bounce is taken at the start of its step, which leaves
+// it within h times the speed of the first impact.
+START_TEST(a_ball_bounces_as_high_as_it_should)
+{
+    const double e = 0.9, height = 1, g = 9.81, h = 1e-3;
+    scene s;
+    open_default(&s);
+    scene_ground(&s, e);
+    const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + height}, NULL);
+    scene_shape(&s, ball, pcs_shape_sphere(0.1), e);
+    scene_start(&s);
+    int apexes = 0;
+    for (double before = 0; apexes < 5;) {
+        scene_step(&s, h);
+        const double v = scene_v(&s, ball)[2];
+        if (before > 0 && v <= 0) {
+            apexes += 1;
+            const double want = height * pow(e, 2 * apexes);
+            CK_NEAR(scene_q(&s, ball)[2] - 0.1, want, h * sqrt(2 * g * height));
+        }
+        before = v;
+    }
+    scene_close(&s);
+}
+END_TEST
+
+// ---- what is taken though it is not solved -----------------------------------------------------
+
+// with a budget that does not suffice steps are committed up to `accept` and no further
+START_TEST(what_misses_by_little_is_taken)
+{
+    int taken = 0, refused = 0;
+    for (int budget = 1; budget <= 64; budget *= 4) {
+        scene s;
+        open_default(&s);
+        drop_boxes(&s, 1);
+        s.scheme.halvings = 0;
+        s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+        s.scheme.solver.tol = 1e-12;
+        s.scheme.solver.max_iters = budget;
+        scene_start(&s);
+        for (int k = 0; k < 100; ++k) {
+            CK_OK(pcs_step(s.m, s.st, s.wk, 5e-3, &s.report));
+            if (s.report.outcome == PCS_CONVERGED) continue;
+            const bool near = s.report.solve.measure.residual <= s.scheme.accept;
+            ck_assert_msg(s.report.committed == near, "residual %g",
+                          s.report.solve.measure.residual);
+            taken += near;
+            refused += !near;
+            if (!near) break;
+        }
+        scene_close(&s);
+    }
+    ck_assert_int_gt(taken, 0);
+    ck_assert_int_gt(refused, 0);
+}
+END_TEST
+
+PCS_TEST_MAIN("default", a_chain_stays_together, a_heap_does_not_sink,
+              a_fast_ball_does_not_pass_a_thin_wall, boxes_that_start_inside_each_other_come_apart,
+              the_size_is_that_of_the_smallest_body, a_ball_bounces_as_high_as_it_should,
+              what_misses_by_little_is_taken)
