@@ -1,9 +1,9 @@
-// Equations phi(t, y^(n), ..., y, u^(m), ..., u) = 0 of first order: with chi = (y^(n-1), ..., y)
-//     chi' = (y^(n), chi without y),   phi(t, (y^(n), chi), U) = 0 solved for y^(n) by Newton's
-// method, where U = (u^(m), ..., u) is the input, or (u^(m-1), ..., u) is part of the state:
+// Equations phi(t, y^(n), ..., y, z, u^(m), ..., u) = 0 of first order: with chi = (y^(n-1), ...,
+// y)
+//     chi' = (y^(n), chi without y),   phi = 0 solved for w = (y^(n), z) by Newton's method,
+// where U = (u^(m), ..., u) is the input, or (u^(m-1), ..., u) is part of the state:
 //     (u^(m-1), ..., u)' = (u^(m), ..., u').
-// Derivatives are those of the implicit function,
-//     dy^(n) / d(chi, U) = -(dphi/dy^(n))^-1 dphi / d(chi, U).
+// Derivatives are those of the implicit function, dw / d(chi, U) = -(dphi/dw)^-1 dphi / d(chi, U).
 #include <percuss/plant.h>
 
 #include <float.h>
@@ -22,15 +22,20 @@ struct pcs_input_output {
     pcs_arena memory;  // of all that follows
     pcs_arena scratch; // the rest of it, for Newton's method and derivatives
     double t;
-    int states, args; // n ny; (n + 1) ny + (m + 1) nu
-    double *arg;      // (Y, U)
-    pcs_complex *z;   // the same, complex
-    double *scale;    // sizes of arg
-    double *x_scale;  // sizes of (chi, u^(m-1), ..., u)
-    double *highest;  // ny
-    double *J;        // ny x args, dphi/d(Y, U)
-    double *row;      // ny
-    int *piv;         // ny
+    int n;           // of w, and of phi: ny + nz
+    int states;      // of chi: order ny
+    int args;        // of phi: n + states + (input_order + 1) nu
+    double *arg;     // (Y, U), Y = (y^(n), chi, z)
+    pcs_complex *zs; // the same, complex
+    double *scale;   // sizes of arg
+    double *x_scale; // sizes of (chi, u^(m-1), ..., u)
+    double *w;       // n
+    double *w_scale; // n, scales of w
+    double *w_size;  // n, sizes of w at a solution, |w| or the scale
+    double *J;       // n x args, dphi/d(Y, U)
+    double *J_w;     // n x n, its columns of w
+    double *row;     // n
+    int *piv;        // n
 };
 
 // ---- making one
@@ -40,17 +45,20 @@ static pcs_status check_def(const pcs_input_output_def *def)
     const char *who = "pcs_input_output_create";
     if (!def->phi) return pcs_fail(PCS_ERR_ARG, "%s: phi must not be null", who);
     const int most = MOST_ARGS;
-    if (def->order < 1 || def->ny < 1 || def->input_order < 0 || def->nu < 0 || def->order > most ||
-        def->ny > most || def->input_order > most || def->nu > most ||
-        (def->order + 1) * def->ny + (def->input_order + 1) * def->nu > most) {
+    if (def->order < 1 || def->ny < 1 || def->nz < 0 || def->input_order < 0 || def->nu < 0 ||
+        def->order > most || def->ny > most || def->nz > most || def->input_order > most ||
+        def->nu > most ||
+        (def->order + 1) * def->ny + def->nz + (def->input_order + 1) * def->nu > most) {
         return pcs_fail(PCS_ERR_SIZE,
-                        "%s: order %d of %d unknowns, order %d of %d inputs; order and unknowns "
-                        "must be at least 1, and all arguments of phi together at most %d",
-                        who, def->order, def->ny, def->input_order, def->nu, most);
+                        "%s: order %d of %d unknowns, %d algebraic ones, order %d of %d inputs; "
+                        "order and unknowns must be at least 1, and all arguments of phi together "
+                        "at most %d",
+                        who, def->order, def->ny, def->nz, def->input_order, def->nu, most);
     }
     for (int k = 0; k < 2; ++k) {
         const double *scale = k == 0 ? def->Y_scale : def->U_scale;
-        const int n = k == 0 ? (def->order + 1) * def->ny : (def->input_order + 1) * def->nu;
+        const int n =
+            k == 0 ? (def->order + 1) * def->ny + def->nz : (def->input_order + 1) * def->nu;
         for (int j = 0; scale && j < n; ++j) {
             if (scale[j] > 0 && isfinite(scale[j])) continue;
             return pcs_fail(PCS_ERR_ARG, "%s: %s[%d] is %g; it must be positive", who,
@@ -62,28 +70,40 @@ static pcs_status check_def(const pcs_input_output_def *def)
 
 static void take_arrays(pcs_input_output *eq)
 {
-    const size_t ny = (size_t)eq->def.ny, args = (size_t)eq->args;
+    const size_t n = (size_t)eq->n, args = (size_t)eq->args;
     pcs_arena *a = &eq->memory;
     eq->arg = PCS_TAKE(a, args, double);
-    eq->z = PCS_TAKE(a, args, pcs_complex);
+    eq->zs = PCS_TAKE(a, args, pcs_complex);
     eq->scale = PCS_TAKE(a, args, double);
     eq->x_scale = PCS_TAKE(a, args, double);
-    eq->highest = PCS_TAKE(a, ny, double);
-    eq->J = PCS_TAKE(a, ny * args, double);
-    eq->row = PCS_TAKE(a, ny, double);
-    eq->piv = PCS_TAKE(a, ny, int);
+    eq->w = PCS_TAKE(a, n, double);
+    eq->w_scale = PCS_TAKE(a, n, double);
+    eq->w_size = PCS_TAKE(a, n, double);
+    eq->J = PCS_TAKE(a, n * args, double);
+    eq->J_w = PCS_TAKE(a, n * n, double);
+    eq->row = PCS_TAKE(a, n, double);
+    eq->piv = PCS_TAKE(a, n, int);
     eq->scratch = *a;
+}
+
+// where w_j stands among the arguments: y^(n) at the head, z behind chi
+static int place(const pcs_input_output *eq, int j)
+{
+    return j < eq->def.ny ? j : eq->states + j;
 }
 
 static void set_scales(pcs_input_output *eq)
 {
     const pcs_input_output_def *def = &eq->def;
-    const int ny = def->ny, Y = (def->order + 1) * ny, chain = def->input_order * def->nu;
+    const int Y = eq->states + eq->n, chain = def->input_order * def->nu;
     for (int j = 0; j < eq->args; ++j) {
         const double *from = j < Y ? def->Y_scale : def->U_scale;
         eq->scale[j] = from ? from[j < Y ? j : j - Y] : 1;
     }
-    memcpy(eq->x_scale, eq->scale + ny, (size_t)eq->states * sizeof(double));
+    for (int j = 0; j < eq->n; ++j) {
+        eq->w_scale[j] = eq->scale[place(eq, j)];
+    }
+    memcpy(eq->x_scale, eq->scale + def->ny, (size_t)eq->states * sizeof(double));
     memcpy(eq->x_scale + eq->states, eq->scale + Y + def->nu, (size_t)chain * sizeof(double));
 }
 
@@ -98,12 +118,13 @@ pcs_status pcs_input_output_create(const pcs_env *env, const pcs_input_output_de
     if (env) eq->env = *env;
     eq->def = *def;
     eq->newton = def->newton ? *def->newton : pcs_root_opts_default();
+    eq->n = def->ny + def->nz;
     eq->states = def->order * def->ny;
-    eq->args = eq->states + def->ny + (def->input_order + 1) * def->nu;
+    eq->args = eq->states + eq->n + (def->input_order + 1) * def->nu;
 
     take_arrays(eq); // counts only
     const size_t bytes =
-        eq->memory.used + pcs_root_bytes(def->ny) + pcs_jacobian_bytes(def->ny, eq->args) + 64;
+        eq->memory.used + pcs_root_bytes(eq->n) + pcs_jacobian_bytes(eq->n, eq->args) + 64;
     eq->memory = (pcs_arena){0};
     const pcs_status status = pcs_arena_create(env, bytes, &eq->memory);
     if (status != PCS_OK) {
@@ -126,95 +147,112 @@ void pcs_input_output_destroy(pcs_input_output *eq)
     pcs_env_free(&env, eq);
 }
 
-// ---- phi as a map of all its arguments, and of y^(n) alone
+// ---- phi as a map of all its arguments, and of w alone
 
 static double *input_part(const pcs_input_output *eq)
 {
-    return eq->arg + eq->states + eq->def.ny;
+    return eq->arg + eq->states + eq->n;
 }
 
 static int value(void *user, const double *arg, double *phi)
 {
     const pcs_input_output *eq = user;
-    return eq->def.phi(eq->def.user, eq->t, arg, arg + eq->states + eq->def.ny, phi);
+    return eq->def.phi(eq->def.user, eq->t, arg, arg + eq->states + eq->n, phi);
 }
 
 static int jacobian(void *user, const double *arg, double *J)
 {
     const pcs_input_output *eq = user;
-    const size_t Y = (size_t)(eq->states + eq->def.ny);
-    return eq->def.jacobian(eq->def.user, eq->t, arg, arg + Y, J, J + (size_t)eq->def.ny * Y);
+    const size_t Y = (size_t)(eq->states + eq->n);
+    return eq->def.jacobian(eq->def.user, eq->t, arg, arg + Y, J, J + (size_t)eq->n * Y);
 }
 
 static int complex_value(void *user, const pcs_complex *arg, pcs_complex *phi)
 {
     const pcs_input_output *eq = user;
-    return eq->def.phi_complex(eq->def.user, eq->t, arg, arg + eq->states + eq->def.ny, phi);
+    return eq->def.phi_complex(eq->def.user, eq->t, arg, arg + eq->states + eq->n, phi);
 }
 
-static int highest_value(void *user, const double *highest, double *phi)
+static void put(pcs_input_output *eq, const double *w)
 {
-    const pcs_input_output *eq = user;
-    memcpy(eq->arg, highest, (size_t)eq->def.ny * sizeof *highest);
-    return value(user, eq->arg, phi);
+    for (int j = 0; j < eq->n; ++j) {
+        eq->arg[place(eq, j)] = w[j];
+    }
 }
 
-static int highest_jacobian(void *user, const double *highest, double *J)
+// the columns of w of eq->J
+static void columns_of_w(const pcs_input_output *eq, double *J)
 {
-    const pcs_input_output *eq = user;
-    const size_t ny = (size_t)eq->def.ny;
-    memcpy(eq->arg, highest, ny * sizeof *highest);
-    const int code = jacobian(user, eq->arg, eq->J);
-    memcpy(J, eq->J, ny * ny * sizeof *J);
+    const size_t n = (size_t)eq->n;
+    for (int j = 0; j < eq->n; ++j) {
+        memcpy(J + n * (size_t)j, eq->J + n * (size_t)place(eq, j), n * sizeof *J);
+    }
+}
+
+static int w_value(void *user, const double *w, double *phi)
+{
+    put(user, w);
+    return value(user, ((pcs_input_output *)user)->arg, phi);
+}
+
+static int w_jacobian(void *user, const double *w, double *J)
+{
+    pcs_input_output *eq = user;
+    put(eq, w);
+    const int code = jacobian(eq, eq->arg, eq->J);
+    columns_of_w(eq, J);
     return code;
 }
 
-static int highest_complex(void *user, const pcs_complex *highest, pcs_complex *phi)
+static int w_complex(void *user, const pcs_complex *w, pcs_complex *phi)
 {
-    const pcs_input_output *eq = user;
+    pcs_input_output *eq = user;
     for (int j = 0; j < eq->args; ++j) {
-        eq->z[j] = eq->arg[j];
+        eq->zs[j] = eq->arg[j];
     }
-    memcpy(eq->z, highest, (size_t)eq->def.ny * sizeof *highest);
-    return complex_value(user, eq->z, phi);
+    for (int j = 0; j < eq->n; ++j) {
+        eq->zs[place(eq, j)] = w[j];
+    }
+    return complex_value(eq, eq->zs, phi);
 }
 
-// ---- solving for y^(n)
+// ---- solving for w
 
 // into eq->arg, whose chi and U are set
 static pcs_status solve(pcs_input_output *eq)
 {
     const pcs_input_output_def *def = &eq->def;
-    const size_t ny = (size_t)def->ny;
     const unsigned long mark = pcs_fail_mark();
-    memset(eq->highest, 0, ny * sizeof *eq->highest);
-    if (def->guess &&
-        def->guess(def->user, eq->t, eq->arg + ny, input_part(eq), eq->highest) != 0) {
+    memset(eq->w, 0, (size_t)eq->n * sizeof *eq->w);
+    if (def->guess && def->guess(def->user, eq->t, eq->arg + def->ny, input_part(eq), eq->w) != 0) {
         return pcs_fail_since(mark, PCS_ERR_CALLBACK,
                               "pcs_input_output: the guess returned an error at t = %.9g", eq->t);
     }
-    const pcs_map map = {.n = def->ny,
-                         .m = def->ny,
-                         .f = highest_value,
-                         .jacobian = def->jacobian ? highest_jacobian : NULL,
-                         .f_complex = def->phi_complex ? highest_complex : NULL,
-                         .x_scale = eq->scale,
+    // a callback of derivatives is handed all arguments
+    put(eq, eq->w);
+    const pcs_map map = {.n = eq->n,
+                         .m = eq->n,
+                         .f = w_value,
+                         .jacobian = def->jacobian ? w_jacobian : NULL,
+                         .f_complex = def->phi_complex ? w_complex : NULL,
+                         .x_scale = eq->w_scale,
                          .user = eq};
     pcs_root_report report;
-    const pcs_status status = pcs_root_solve(&map, &eq->newton, eq->scratch, eq->highest, &report);
+    const pcs_status status = pcs_root_solve(&map, &eq->newton, eq->scratch, eq->w, &report);
     if (status != PCS_OK) {
         return pcs_fail_since(mark, status,
                               "pcs_input_output: phi = 0 cannot be solved for the derivative of "
-                              "order %d at t = %.9g",
-                              def->order, eq->t);
+                              "order %d%s at t = %.9g",
+                              def->order, def->nz > 0 ? " and z" : "", eq->t);
     }
     if (!newton_found(&report)) {
         return pcs_fail(PCS_ERR_STEP,
-                        "pcs_input_output: phi = 0 cannot be solved for the derivative of order %d "
-                        "at t = %.9g: Newton's method %s; give a guess",
-                        def->order, eq->t, pcs_root_outcome_text(report.outcome));
+                        "pcs_input_output: phi = 0 cannot be solved for the derivative of order "
+                        "%d%s at t = %.9g: Newton's method %s; give a guess",
+                        def->order, def->nz > 0 ? " and z" : "", eq->t,
+                        pcs_root_outcome_text(report.outcome));
     }
-    memcpy(eq->arg, eq->highest, ny * sizeof *eq->arg);
+    put(eq, eq->w);
     return PCS_OK;
 }
 
@@ -224,25 +262,51 @@ pcs_status pcs_input_output_highest(pcs_input_output *eq, double t, const double
     if (!eq || !chi || !highest || (eq->def.nu > 0 && !U)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_input_output_highest: an argument is null");
     }
-    const size_t ny = (size_t)eq->def.ny, inputs = (size_t)((eq->def.input_order + 1) * eq->def.nu);
+    const size_t inputs = (size_t)((eq->def.input_order + 1) * eq->def.nu);
     if (!isfinite(t) || !pcs_all_finite(chi, (size_t)eq->states) ||
         (inputs > 0 && !pcs_all_finite(U, inputs))) {
         return pcs_fail(PCS_ERR_ARG, "pcs_input_output_highest: t, chi and U must be finite");
     }
     eq->t = t;
-    memcpy(eq->arg + ny, chi, (size_t)eq->states * sizeof *chi);
+    memcpy(eq->arg + eq->def.ny, chi, (size_t)eq->states * sizeof *chi);
     if (inputs > 0) memcpy(input_part(eq), U, inputs * sizeof *U);
     PCS_TRY(solve(eq));
-    memcpy(highest, eq->arg, ny * sizeof *highest);
+    memcpy(highest, eq->w, (size_t)eq->n * sizeof *highest);
     return PCS_OK;
 }
 
-// dy^(n) / d(chi, U) into the columns of eq->J behind the first ny, at the solution in eq->arg
+// the factors of dphi/dw, in sizes of w and its rows brought to the size of 1: whether it is
+// singular is no matter of units. The rows of eq->J follow
+static bool factor_w(pcs_input_output *eq)
+{
+    const int n = eq->n;
+    bool regular = true;
+    for (int j = 0; j < n; ++j) {
+        eq->w_size[j] = fmax(fabs(eq->w[j]), eq->w_scale[j]);
+    }
+    columns_of_w(eq, eq->J_w);
+    for (int i = 0; i < n; ++i) {
+        double most = 0;
+        for (int j = 0; j < n; ++j) {
+            eq->J_w[i + (size_t)n * j] *= eq->w_size[j];
+            most = fmax(most, fabs(eq->J_w[i + (size_t)n * j]));
+        }
+        regular = regular && most > 0 && isfinite(most);
+        eq->row[i] = most > 0 ? exp2(-round(log2(most))) : 1;
+        for (int j = 0; j < n; ++j) {
+            eq->J_w[i + (size_t)n * j] *= eq->row[i];
+        }
+    }
+    return regular && matrix_lu(n, eq->J_w, eq->piv) &&
+           !(matrix_pivots(n, eq->J_w) < 0.25 * n * DBL_EPSILON);
+}
+
+// dw / d(chi, U) into the columns of eq->J that are not those of w, at the solution in eq->arg
 static pcs_status differentiate(pcs_input_output *eq)
 {
-    const int ny = eq->def.ny;
+    const int n = eq->n, ny = eq->def.ny;
     const pcs_map map = {.n = eq->args,
-                         .m = ny,
+                         .m = n,
                          .f = value,
                          .jacobian = eq->def.jacobian ? jacobian : NULL,
                          .f_complex = eq->def.phi_complex ? complex_value : NULL,
@@ -254,35 +318,21 @@ static pcs_status differentiate(pcs_input_output *eq)
     PCS_TRY(how == PCS_DERIVATIVE_DIFFERENCES
                 ? derivative_central(&map, eq->arg, eq->scratch, eq->J, &evaluations)
                 : derivative_form(&map, how, eq->arg, NULL, eq->scratch, eq->J, &evaluations));
-    // rows, in sizes of y^(n), to the size of 1: whether it is singular is no matter of units
-    bool regular = true;
-    for (int i = 0; i < ny; ++i) {
-        double most = 0;
-        for (int j = 0; j < ny; ++j) {
-            most =
-                fmax(most, fabs(eq->J[i + (size_t)ny * j]) * derivative_size(&map, j, eq->arg[j]));
-        }
-        regular = regular && most > 0 && isfinite(most);
-        eq->row[i] = most > 0 ? exp2(-round(log2(most))) : 1;
-    }
-    for (int j = 0; j < eq->args; ++j) {
-        const double size = j < ny ? derivative_size(&map, j, eq->arg[j]) : 1;
-        for (int i = 0; i < ny; ++i) {
-            eq->J[i + (size_t)ny * j] *= eq->row[i] * size;
-        }
-    }
-    if (!regular || !matrix_lu(ny, eq->J, eq->piv) ||
-        matrix_pivots(ny, eq->J) < 0.25 * ny * DBL_EPSILON) {
+    if (!factor_w(eq)) {
         return pcs_fail(PCS_ERR_SINGULAR,
-                        "pcs_input_output: the derivative of phi by that of order %d is singular "
+                        "pcs_input_output: the derivative of phi by that of order %d%s is singular "
                         "at t = %.9g",
-                        eq->def.order, eq->t);
+                        eq->def.order, eq->def.nz > 0 ? " and z" : "", eq->t);
     }
     for (int j = ny; j < eq->args; ++j) {
-        double *column = eq->J + (size_t)ny * j;
-        matrix_solve(ny, eq->J, eq->piv, column);
-        for (int i = 0; i < ny; ++i) {
-            column[i] *= -derivative_size(&map, i, eq->arg[i]);
+        if (j >= ny + eq->states && j < n + eq->states) continue; // z
+        double *column = eq->J + (size_t)n * j;
+        for (int i = 0; i < n; ++i) {
+            column[i] *= eq->row[i];
+        }
+        matrix_solve(n, eq->J_w, eq->piv, column);
+        for (int i = 0; i < n; ++i) {
+            column[i] *= -eq->w_size[i];
         }
     }
     return PCS_OK;
@@ -293,10 +343,10 @@ static pcs_status differentiate(pcs_input_output *eq)
 // chi and U of a state and an input; `chain` states behind chi
 static void load(pcs_input_output *eq, double t, const double *x, const double *u, int chain)
 {
-    const size_t ny = (size_t)eq->def.ny, states = (size_t)eq->states;
+    const size_t states = (size_t)eq->states;
     const size_t given = (size_t)((eq->def.input_order + 1) * eq->def.nu - chain);
     eq->t = t;
-    memcpy(eq->arg + ny, x, states * sizeof *x);
+    memcpy(eq->arg + eq->def.ny, x, states * sizeof *x);
     if (given > 0) memcpy(input_part(eq), u, given * sizeof *u);
     if (chain > 0) memcpy(input_part(eq) + given, x + states, (size_t)chain * sizeof *x);
 }
@@ -307,108 +357,129 @@ static int rates(pcs_input_output *eq, double t, const double *x, const double *
     load(eq, t, x, u, chain);
     const pcs_status status = solve(eq);
     if (status != PCS_OK) return (int)status;
+    // (y^(n), chi without y), (u^(m), ..., u')
     memcpy(out, eq->arg, (size_t)eq->states * sizeof *out);
     if (chain > 0) memcpy(out + eq->states, input_part(eq), (size_t)chain * sizeof *out);
     return 0;
 }
 
-// the columns of a part of the arguments: those of dy^(n), and ones where x' is that argument
-static void columns(const pcs_input_output *eq, int first, int count, int nx, double *out)
+// (y, z)
+static int outputs(pcs_input_output *eq, double t, const double *x, const double *u, int chain,
+                   double *out)
 {
-    const int ny = eq->def.ny, Y = eq->states + ny;
+    const size_t ny = (size_t)eq->def.ny, nz = (size_t)eq->def.nz;
+    memcpy(out, x + eq->states - eq->def.ny, ny * sizeof *out);
+    if (nz == 0) return 0;
+    load(eq, t, x, u, chain);
+    const pcs_status status = solve(eq);
+    if (status != PCS_OK) return (int)status;
+    memcpy(out + ny, eq->w + ny, nz * sizeof *out);
+    return 0;
+}
+
+// of x' by the arguments from `first` on: rows of dw, and ones where x' is that argument
+static void columns_of_rates(const pcs_input_output *eq, int first, int count, int rows,
+                             double *out)
+{
+    const int n = eq->n, ny = eq->def.ny, U = eq->states + n;
     for (int c = 0; c < count; ++c) {
         const int j = first + c;
-        double *column = out + (size_t)nx * c;
-        memset(column, 0, (size_t)nx * sizeof *column);
-        memcpy(column, eq->J + (size_t)ny * j, (size_t)ny * sizeof *column);
-        // chi' begins with y^(n), the arguments with it too; of the chain both begin with u^(m)
-        if (j < Y && j < eq->states) column[j] = 1;
-        if (j >= Y && eq->states + j - Y < nx) column[eq->states + j - Y] = 1;
+        double *column = out + (size_t)rows * c;
+        memset(column, 0, (size_t)rows * sizeof *column);
+        memcpy(column, eq->J + (size_t)n * j, (size_t)ny * sizeof *column);
+        if (j < eq->states) column[j] = 1;
+        if (j >= U && eq->states + j - U < rows) column[eq->states + j - U] = 1;
     }
 }
 
+// of (y, z)
+static void columns_of_outputs(const pcs_input_output *eq, int first, int count, int rows,
+                               double *out)
+{
+    const int n = eq->n, ny = eq->def.ny;
+    for (int c = 0; c < count; ++c) {
+        const int j = first + c;
+        double *column = out + (size_t)rows * c;
+        memset(column, 0, (size_t)rows * sizeof *column);
+        memcpy(column + ny, eq->J + (size_t)n * j + ny, (size_t)eq->def.nz * sizeof *column);
+        if (j >= eq->states && j < eq->states + ny) column[j - eq->states] = 1;
+    }
+}
+
+// columns of a Jacobian: by the arguments first .. first + count - 1
+typedef void (*columns_fn)(const pcs_input_output *eq, int first, int count, int rows, double *out);
+
 static int slopes(pcs_input_output *eq, double t, const double *x, const double *u, int chain,
-                  double *by_x, double *by_u)
+                  columns_fn make, int rows, double *by_x, double *by_u)
 {
     load(eq, t, x, u, chain);
-    pcs_status status = solve(eq);
-    if (status == PCS_OK) status = differentiate(eq);
-    if (status != PCS_OK) return (int)status;
-    const int ny = eq->def.ny, Y = eq->states + ny, nx = eq->states + chain;
-    const int given = eq->args - Y - chain;
-    columns(eq, ny, eq->states, nx, by_x);
-    columns(eq, Y + given, chain, nx, by_x + (size_t)nx * (size_t)eq->states);
-    columns(eq, Y, given, nx, by_u);
+    // y alone needs no solution
+    if (make == columns_of_rates || eq->def.nz > 0) {
+        pcs_status status = solve(eq);
+        if (status == PCS_OK) status = differentiate(eq);
+        if (status != PCS_OK) return (int)status;
+    }
+    const int U = eq->states + eq->n, given = eq->args - U - chain;
+    make(eq, eq->def.ny, eq->states, rows, by_x);
+    make(eq, U + given, chain, rows, by_x + (size_t)rows * (size_t)eq->states);
+    make(eq, U, given, rows, by_u);
     return 0;
 }
+
+// ---- with U given, and with the chain of the input in the state
 
 static int given_rates(void *user, double t, const double *x, const double *u, double *out)
 {
     return rates(user, t, x, u, 0, out);
 }
 
-static int given_slopes(void *user, double t, const double *x, const double *u, double *by_x,
-                        double *by_u)
+static int given_outputs(void *user, double t, const double *x, const double *u, double *out)
 {
-    return slopes(user, t, x, u, 0, by_x, by_u);
+    return outputs(user, t, x, u, 0, out);
 }
 
-static int chain_size(const pcs_input_output *eq)
+static int given_rates_slopes(void *user, double t, const double *x, const double *u, double *by_x,
+                              double *by_u)
+{
+    pcs_input_output *eq = user;
+    return slopes(eq, t, x, u, 0, columns_of_rates, eq->states, by_x, by_u);
+}
+
+static int given_outputs_slopes(void *user, double t, const double *x, const double *u,
+                                double *by_x, double *by_u)
+{
+    pcs_input_output *eq = user;
+    return slopes(eq, t, x, u, 0, columns_of_outputs, eq->n, by_x, by_u);
+}
+
+static int chain_of(const pcs_input_output *eq)
 {
     return eq->def.input_order * eq->def.nu;
 }
 
 static int chain_rates(void *user, double t, const double *x, const double *u, double *out)
 {
-    return rates(user, t, x, u, chain_size(user), out);
+    return rates(user, t, x, u, chain_of(user), out);
 }
 
-static int chain_slopes(void *user, double t, const double *x, const double *u, double *by_x,
-                        double *by_u)
+static int chain_outputs(void *user, double t, const double *x, const double *u, double *out)
 {
-    return slopes(user, t, x, u, chain_size(user), by_x, by_u);
+    return outputs(user, t, x, u, chain_of(user), out);
 }
 
-// y is the last of chi
-static int output(void *user, double t, const double *x, const double *u, double *out)
+static int chain_rates_slopes(void *user, double t, const double *x, const double *u, double *by_x,
+                              double *by_u)
 {
-    const pcs_input_output *eq = user;
-    (void)t;
-    (void)u;
-    memcpy(out, x + eq->states - eq->def.ny, (size_t)eq->def.ny * sizeof *out);
-    return 0;
+    pcs_input_output *eq = user;
+    const int chain = chain_of(eq);
+    return slopes(eq, t, x, u, chain, columns_of_rates, eq->states + chain, by_x, by_u);
 }
 
-static void output_slopes(const pcs_input_output *eq, int nx, int nu, double *by_x, double *by_u)
+static int chain_outputs_slopes(void *user, double t, const double *x, const double *u,
+                                double *by_x, double *by_u)
 {
-    const int ny = eq->def.ny;
-    memset(by_x, 0, (size_t)ny * (size_t)nx * sizeof *by_x);
-    memset(by_u, 0, (size_t)ny * (size_t)nu * sizeof *by_u);
-    for (int i = 0; i < ny; ++i) {
-        by_x[i + (size_t)ny * (size_t)(eq->states - ny + i)] = 1;
-    }
-}
-
-static int given_output_slopes(void *user, double t, const double *x, const double *u, double *by_x,
-                               double *by_u)
-{
-    const pcs_input_output *eq = user;
-    (void)t;
-    (void)x;
-    (void)u;
-    output_slopes(eq, eq->states, (eq->def.input_order + 1) * eq->def.nu, by_x, by_u);
-    return 0;
-}
-
-static int chain_output_slopes(void *user, double t, const double *x, const double *u, double *by_x,
-                               double *by_u)
-{
-    const pcs_input_output *eq = user;
-    (void)t;
-    (void)x;
-    (void)u;
-    output_slopes(eq, eq->states + chain_size(eq), eq->def.nu, by_x, by_u);
-    return 0;
+    pcs_input_output *eq = user;
+    return slopes(eq, t, x, u, chain_of(eq), columns_of_outputs, eq->n, by_x, by_u);
 }
 
 pcs_status pcs_input_output_given(pcs_input_output *eq, pcs_plant *out)
@@ -416,13 +487,13 @@ pcs_status pcs_input_output_given(pcs_input_output *eq, pcs_plant *out)
     if (!eq || !out) return pcs_fail(PCS_ERR_ARG, "pcs_input_output_given: an argument is null");
     *out = (pcs_plant){.nx = eq->states,
                        .nu = (eq->def.input_order + 1) * eq->def.nu,
-                       .ny = eq->def.ny,
+                       .ny = eq->n,
                        .f = given_rates,
-                       .g = output,
-                       .f_jacobian = given_slopes,
-                       .g_jacobian = given_output_slopes,
+                       .g = given_outputs,
+                       .f_jacobian = given_rates_slopes,
+                       .g_jacobian = given_outputs_slopes,
                        .x_scale = eq->x_scale,
-                       .u_scale = eq->scale + eq->states + eq->def.ny,
+                       .u_scale = eq->scale + eq->states + eq->n,
                        .user = eq};
     return PCS_OK;
 }
@@ -430,15 +501,15 @@ pcs_status pcs_input_output_given(pcs_input_output *eq, pcs_plant *out)
 pcs_status pcs_input_output_chain(pcs_input_output *eq, pcs_plant *out)
 {
     if (!eq || !out) return pcs_fail(PCS_ERR_ARG, "pcs_input_output_chain: an argument is null");
-    *out = (pcs_plant){.nx = eq->states + chain_size(eq),
+    *out = (pcs_plant){.nx = eq->states + chain_of(eq),
                        .nu = eq->def.nu,
-                       .ny = eq->def.ny,
+                       .ny = eq->n,
                        .f = chain_rates,
-                       .g = output,
-                       .f_jacobian = chain_slopes,
-                       .g_jacobian = chain_output_slopes,
+                       .g = chain_outputs,
+                       .f_jacobian = chain_rates_slopes,
+                       .g_jacobian = chain_outputs_slopes,
                        .x_scale = eq->x_scale,
-                       .u_scale = eq->scale + eq->states + eq->def.ny,
+                       .u_scale = eq->scale + eq->states + eq->n,
                        .user = eq};
     return PCS_OK;
 }

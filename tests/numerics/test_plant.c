@@ -410,6 +410,145 @@ START_TEST(the_guess_decides_between_roots)
 }
 END_TEST
 
+// ---- algebraic unknowns: a mass on a rod of the length l about a pivot, in index 1: y = (y1, y2),
+// z the tension over the mass and the length; y'' = -z y + (u', -g), y . y'' + y' . y' = 0
+
+static int rod(void *user, double t, const double *Y, const double *U, double *phi)
+{
+    const double *a = Y, *v = Y + 2, *y = Y + 4, z = Y[6];
+    (void)user;
+    (void)t;
+    phi[0] = a[0] + z * y[0] - U[0];
+    phi[1] = a[1] + z * y[1] + 9.81;
+    phi[2] = y[0] * a[0] + y[1] * a[1] + v[0] * v[0] + v[1] * v[1];
+    return 0;
+}
+
+static int rod_complex(void *user, double t, const pcs_complex *Y, const pcs_complex *U,
+                       pcs_complex *phi)
+{
+    const pcs_complex *a = Y, *v = Y + 2, *y = Y + 4, z = Y[6];
+    (void)user;
+    (void)t;
+    phi[0] = a[0] + z * y[0] - U[0];
+    phi[1] = a[1] + z * y[1] + 9.81;
+    phi[2] = y[0] * a[0] + y[1] * a[1] + v[0] * v[0] + v[1] * v[1];
+    return 0;
+}
+
+// z = (v . v + y . (u', -g)) / y . y, and the accelerations
+static void rod_by_hand(const double *x, const double *U, double *a, double *z)
+{
+    const double *v = x, *y = x + 2;
+    *z = (v[0] * v[0] + v[1] * v[1] + y[0] * U[0] - 9.81 * y[1]) / (y[0] * y[0] + y[1] * y[1]);
+    a[0] = -*z * y[0] + U[0];
+    a[1] = -*z * y[1] - 9.81;
+}
+
+START_TEST(algebraic_unknowns)
+{
+    for (int way = 0; way < 2; ++way) {
+        const pcs_input_output_def def = {.order = 2,
+                                          .ny = 2,
+                                          .nz = 1,
+                                          .input_order = 1,
+                                          .nu = 1,
+                                          .phi = rod,
+                                          .phi_complex = way == 0 ? rod_complex : NULL};
+        const double tol = way == 0 ? 1e-9 : 1e-7; // of the differences below, or of both
+        pcs_input_output *equation;
+        pcs_plant plant[2];
+        CK_OK(pcs_input_output_create(NULL, &def, &equation));
+        CK_OK(pcs_input_output_given(equation, &plant[0]));
+        CK_OK(pcs_input_output_chain(equation, &plant[1]));
+        ck_assert_int_eq(plant[0].ny, 3);
+        // (y', y, u) and (u', u), the length 1.5
+        double x[5] = {0.4, -0.3, 0.9, 1.2, 0.7}, U[2] = {2, 0.7}, a[2], z, got[5], y[3];
+        rod_by_hand(x, U, a, &z);
+        for (int k = 0; k < 2; ++k) {
+            CK_OK(plant[k].f(plant[k].user, 0, x, U, got) == 0 ? PCS_OK : PCS_ERR_CALLBACK);
+            CK_NEAR(got[0], a[0], 1e-13);
+            CK_NEAR(got[1], a[1], 1e-13);
+            CK_NEAR(got[2], x[0], 0);
+            CK_NEAR(got[3], x[1], 0);
+            if (k == 1) CK_NEAR(got[4], U[0], 0);
+            CK_OK(plant[k].g(plant[k].user, 0, x, U, y) == 0 ? PCS_OK : PCS_ERR_CALLBACK);
+            CK_NEAR(y[0], x[2], 0);
+            CK_NEAR(y[1], x[3], 0);
+            CK_NEAR(y[2], z, 1e-13);
+        }
+        double A[25], B[10], C[15], D[6], by[5 + 2][3];
+        reset(&plant[1]);
+        CK_OK(pcs_linearise(&plant[0], PCS_DERIVATIVE_BEST, 0, x, U, arena, A, B, C, D));
+        // by (y', y, u', u), by central differences of the solution by hand
+        for (int j = 0; j < 6; ++j) {
+            const double h = 1e-5;
+            double up[3], down[3], *at = j < 4 ? x + j : U + j - 4;
+            const double held = *at;
+            *at = held + h;
+            rod_by_hand(x, U, up, up + 2);
+            *at = held - h;
+            rod_by_hand(x, U, down, down + 2);
+            *at = held;
+            for (int i = 0; i < 3; ++i) {
+                by[j][i] = (up[i] - down[i]) / (2 * h);
+            }
+        }
+        for (int j = 0; j < 6; ++j) {
+            const double *rate = j < 4 ? A + 4 * j : B + 4 * (j - 4);
+            const double *out = j < 4 ? C + 3 * j : D + 3 * (j - 4);
+            CK_NEAR(rate[0], by[j][0], tol);
+            CK_NEAR(rate[1], by[j][1], tol);
+            CK_NEAR(rate[2], j == 0 ? 1 : 0, 0);
+            CK_NEAR(rate[3], j == 1 ? 1 : 0, 0);
+            CK_NEAR(out[0], j == 2 ? 1 : 0, 0);
+            CK_NEAR(out[1], j == 3 ? 1 : 0, 0);
+            CK_NEAR(out[2], by[j][2], tol);
+        }
+        CK_OK(pcs_linearise(&plant[1], PCS_DERIVATIVE_BEST, 0, x, U, arena, A, B, C, D));
+        for (int j = 0; j < 6; ++j) {
+            const int of = j < 4 ? j : 5; // the state u is the last argument
+            const double *rate = j < 5 ? A + 5 * j : B, *out = j < 5 ? C + 3 * j : D;
+            const double *expected = j < 5 ? by[of] : by[4];
+            CK_NEAR(rate[0], expected[0], tol);
+            CK_NEAR(rate[1], expected[1], tol);
+            CK_NEAR(rate[4], j == 5 ? 1 : 0, 0);
+            CK_NEAR(out[2], expected[2], tol);
+        }
+        pcs_input_output_destroy(equation);
+    }
+}
+END_TEST
+
+// the same under way: the tension is an output, and the length stays
+static int shaken(void *user, double t, double *U)
+{
+    (void)user;
+    U[0] = 3 * cos(2 * t);
+    U[1] = 1.5 * sin(2 * t);
+    return 0;
+}
+
+START_TEST(algebraic_unknowns_under_way)
+{
+    const pcs_input_output_def def = {
+        .order = 2, .ny = 2, .nz = 1, .input_order = 1, .nu = 1, .phi = rod};
+    pcs_input_output *equation;
+    pcs_plant plant;
+    CK_OK(pcs_input_output_create(NULL, &def, &equation));
+    CK_OK(pcs_input_output_given(equation, &plant));
+    const double x0[4] = {0, 0, 0.9, -1.2};
+    double x[4], y[3], U[2], a[2], z;
+    drive(&plant, shaken, NULL, x0, 3, x, y);
+    CK_NEAR(hypot(x[2], x[3]), 1.5, 1e-9);
+    CK_NEAR(x[0] * x[2] + x[1] * x[3], 0, 1e-9);
+    shaken(NULL, 3, U);
+    rod_by_hand(x, U, a, &z);
+    CK_NEAR(y[2], z, 1e-11);
+    pcs_input_output_destroy(equation);
+}
+END_TEST
+
 START_TEST(what_cannot_be_solved_is_said)
 {
     const pcs_input_output_def def = {.order = 1, .ny = 1, .phi = rooted};
@@ -462,6 +601,8 @@ START_TEST(bad_definitions_are_refused)
     def.input_order = -1;
     REFUSED(PCS_ERR_SIZE);
     def.nu = 5000;
+    REFUSED(PCS_ERR_SIZE);
+    def.nz = -1;
     REFUSED(PCS_ERR_SIZE);
     const double scale[3] = {1, 0, 1};
     def.Y_scale = scale;
@@ -621,5 +762,6 @@ END_TEST
 
 PCS_TEST_MAIN("plant", a_sinusoidal_road, nonlinear_in_everything,
               derivatives_of_the_implicit_function, vectors, the_guess_decides_between_roots,
-              what_cannot_be_solved_is_said, bad_definitions_are_refused,
-              derivatives_reach_implicit_methods, inputs_that_fail_are_named)
+              algebraic_unknowns, algebraic_unknowns_under_way, what_cannot_be_solved_is_said,
+              bad_definitions_are_refused, derivatives_reach_implicit_methods,
+              inputs_that_fail_are_named)

@@ -80,43 +80,44 @@ PCS_NODISCARD PCS_API pcs_status pcs_driven_output(pcs_driven *driven, double t,
 
 // ---- equations of n-th order with derivatives of the input
 
-/// phi(t, Y, U), ny numbers, of Y = (y^(n), ..., y', y), (n + 1) ny numbers, and U = (u^(m), ...,
-/// u', u), (m + 1) nu numbers: the highest derivative first, as in pcs_higher_order. A non-zero
-/// return value or a number that is not finite is PCS_ERR_CALLBACK.
+/// phi(t, Y, U), ny + nz numbers, of Y = (y^(n), ..., y', y, z), (n + 1) ny + nz numbers, and U =
+/// (u^(m), ..., u', u), (m + 1) nu numbers: the highest derivative first, as in pcs_higher_order. A
+/// non-zero return value or a number that is not finite is PCS_ERR_CALLBACK.
 typedef int (*pcs_input_output_fn)(void *user, double t, const double *Y, const double *U,
                                    double *phi);
-/// The derivatives of phi by Y, ny x (n + 1) ny, and by U, ny x (m + 1) nu, column-major.
+/// The derivatives of phi, ny + nz rows, by Y and by U, column-major.
 typedef int (*pcs_input_output_jacobian_fn)(void *user, double t, const double *Y, const double *U,
                                             double *by_Y, double *by_U);
 /// phi of complex arguments.
 typedef int (*pcs_input_output_complex_fn)(void *user, double t, const pcs_complex *Y,
                                            const pcs_complex *U, pcs_complex *phi);
-/// A guess at y^(n), ny numbers, from chi = (y^(n-1), ..., y) and U.
+/// A guess at (y^(n), z), ny + nz numbers, from chi = (y^(n-1), ..., y) and U.
 typedef int (*pcs_input_output_guess_fn)(void *user, double t, const double *chi, const double *U,
                                          double *highest);
 
-/// phi(y^(n), ..., y, u^(m), ..., u) = 0, implicit and nonlinear. dphi/dy^(n) must be regular where
-/// the equation is solved. Order 1 without derivatives of u is the implicit system F(t, x', x, u)
-/// = 0.
+/// phi(t, y^(n), ..., y, z, u^(m), ..., u) = 0, implicit and nonlinear, with algebraic unknowns z
+/// or without. The derivative of phi by (y^(n), z) must be regular where the equation is solved.
+/// Order 1 without derivatives of u is F(t, x', x, z, u) = 0 of index 1: pcs_dae with an input.
 typedef struct pcs_input_output_def {
     int order;                             ///< n >= 1, the highest derivative of y
     int ny;                                ///< size of y, >= 1
+    int nz;                                ///< size of z, >= 0
     int input_order;                       ///< m >= 0, the highest derivative of u; may be above n
     int nu;                                ///< size of u, >= 0
     pcs_input_output_fn phi;               ///< must not be null
     pcs_input_output_jacobian_fn jacobian; ///< or null
     pcs_input_output_complex_fn phi_complex; ///< or null
     /// Where Newton's method begins, which decides between several roots; null: zeros, right where
-    /// y^(n) enters linearly. (To follow a root from its neighbour take pcs_dae instead.)
+    /// y^(n) and z enter linearly. (To follow a root from its neighbour take pcs_dae instead.)
     pcs_input_output_guess_fn guess;
-    const double *Y_scale; ///< (n + 1) ny sizes > 0 below which Y_j counts as small, or null: 1.
-                           ///< Copied
-    const double *U_scale; ///< (m + 1) nu sizes > 0 of U, or null: 1. Copied
+    const double *Y_scale;       ///< (n + 1) ny + nz sizes > 0 below which Y_j counts as small, or
+                                 ///< null: 1. Copied
+    const double *U_scale;       ///< (m + 1) nu sizes > 0 of U, or null: 1. Copied
     const pcs_root_opts *newton; ///< or null: pcs_root_opts_default(). Copied
     void *user;                  ///< handed to the callbacks; must outlive the object
 } pcs_input_output_def;
 
-/// Such an equation, to be solved for y^(n).
+/// Such an equation, to be solved for y^(n) and z.
 typedef struct pcs_input_output pcs_input_output;
 
 /// Copies the definition. Release with pcs_input_output_destroy.
@@ -126,26 +127,26 @@ PCS_NODISCARD PCS_API pcs_status pcs_input_output_create(const pcs_env *env,
 /// Accepts null.
 PCS_API void pcs_input_output_destroy(pcs_input_output *equation);
 
-/// y^(n) (ny numbers) from chi = (y^(n-1), ..., y) and U = (u^(m), ..., u) by Newton's method.
-/// PCS_ERR_SINGULAR when dphi/dy^(n) is singular, PCS_ERR_CALLBACK when phi refuses, PCS_ERR_STEP
-/// when the iteration does not converge.
+/// (y^(n), z), ny + nz numbers, from chi = (y^(n-1), ..., y) and U = (u^(m), ..., u) by Newton's
+/// method. PCS_ERR_SINGULAR when the derivative of phi by them is singular, PCS_ERR_CALLBACK when
+/// phi refuses, PCS_ERR_STEP when the iteration does not converge.
 PCS_NODISCARD PCS_API pcs_status pcs_input_output_highest(pcs_input_output *equation, double t,
                                                           const double *chi, const double *U,
                                                           double *highest);
 
 /// First order, the derivatives of u given: state chi = (y^(n-1), ..., y), n ny numbers; input
-/// (u^(m), ..., u', u), (m + 1) nu numbers, all of them from the input callback; output y. What the
-/// callback gives as derivatives is believed. u^(m) may jump, lower ones not: there the equation
-/// has impulses on its right side (pcs_lti_realise is for such inputs).
+/// (u^(m), ..., u', u), (m + 1) nu numbers, all of them from the input callback; output (y, z).
+/// What the callback gives as derivatives is believed. u^(m) may jump, lower ones not: there the
+/// equation has impulses on its right side (pcs_lti_realise is for such inputs).
 ///
-/// Derivatives of the plant are those of the implicit function, dy^(n)/d. = -(dphi/dy^(n))^-1
-/// dphi/d., given as Jacobian callbacks (PCS_DERIVATIVE_BEST takes them) and formed from
-/// `jacobian`, else from phi_complex, else by central differences of phi. At a state of rest B
-/// holds the coefficients of a linear equation in u^(m), ..., u.
+/// The plant has Jacobian callbacks (PCS_DERIVATIVE_BEST takes them): the derivatives of the
+/// implicit function, -(dphi/dw)^-1 dphi/d(chi, U) with w = (y^(n), z), formed from `jacobian`,
+/// else from phi_complex, else by central differences of phi. At a state of rest the first rows of
+/// B hold the coefficients of the linear equation in u^(m), ..., u.
 PCS_NODISCARD PCS_API pcs_status pcs_input_output_given(pcs_input_output *equation, pcs_plant *out);
 
 /// First order, the derivatives of u part of the state: state (y^(n-1), ..., y, u^(m-1), ..., u),
-/// n ny + m nu numbers; input u^(m), nu numbers; output y. With m = 0 the same as
+/// n ny + m nu numbers; input u^(m), nu numbers; output (y, z). With m = 0 the same as
 /// pcs_input_output_given.
 PCS_NODISCARD PCS_API pcs_status pcs_input_output_chain(pcs_input_output *equation, pcs_plant *out);
 
