@@ -19,8 +19,7 @@ static int width(const finish_system *s, int sys)
 // ---- A from its factors ------------------------------------------------------------------------
 
 // A = P L U, m x m, into rows and columns from `at` of D (w x w)
-static void multiply_factors(int m, const double *lu, const int *piv, bool from_one, int at, int w,
-                             double *D)
+static void multiply_factors(int m, const double *lu, const int *piv, int at, int w, double *D)
 {
     for (int j = 0; j < m; ++j) {
         double *column = D + at + (size_t)w * (size_t)(at + j);
@@ -32,17 +31,15 @@ static void multiply_factors(int m, const double *lu, const int *piv, bool from_
             column[i] = sum;
         }
         for (int k = m - 1; k >= 0; --k) {
-            const int other = piv[k] - (from_one ? 1 : 0);
             const double t = column[k];
-            column[k] = column[other];
-            column[other] = t;
+            column[k] = column[piv[k]];
+            column[piv[k]] = t;
         }
     }
 }
 
 static void restore_block(const block_lu *F, int sys, double *D)
 {
-    enum { LAPACK_FROM = 32 }; // as in linalg/mass.c
     const int w = F->start[sys + 1] - F->start[sys];
     const double *lu = F->lu + F->off[sys];
     const int *piv = F->piv + F->start[sys], kind = F->kind ? F->kind[sys] : BLOCK_DENSE;
@@ -55,9 +52,9 @@ static void restore_block(const block_lu *F, int sys, double *D)
         for (int i = 0; i < 3; ++i) {
             D[i + w * i] = lu[0];
         }
-        multiply_factors(3, lu + 1, piv, false, 3, w, D);
+        multiply_factors(3, lu + 1, piv, 3, w, D);
     } else {
-        multiply_factors(w, lu, piv, w >= LAPACK_FROM, 0, w, D);
+        multiply_factors(w, lu, piv, 0, w, D);
     }
 }
 

@@ -7,7 +7,7 @@
 // arena bytes of what follows, for n rows
 size_t unique_bytes(int n);
 
-// Fills rank, r and u of *out. false: the arena is too small, or LAPACK failed
+// Fills rank, r and u of *out. false: the arena is too small, or W is not finite
 bool unique_judge(const face *f, pcs_arena work, pcs_certificate *out);
 
 #endif

@@ -1,5 +1,5 @@
-// LU with partial pivoting for small blocks (bodies: 6x6), column-major, in place and inline.
-// No BLAS call pays below about 32 unknowns.
+// LU with partial pivoting for small blocks (bodies: 6x6), column-major, in place and inline; from
+// about 32 unknowns dense_lu is faster.
 #ifndef LINALG_LU_H
 #define LINALG_LU_H
 

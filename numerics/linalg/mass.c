@@ -30,16 +30,15 @@ struct pcs_mass {
     double *x, *y;
 };
 
-// blocks of bodies are small; those of Lagrangian systems may be worth a LAPACK call. Both store
-// the factors alike, but LAPACK counts pivots from 1.
-enum { LAPACK_FROM = 32 };
+// blocks of bodies are small; those of Lagrangian systems may be worth products of blocks
+enum { BLOCKS_FROM = 32 };
 
 bool block_lu_factor_one(block_lu *F, int b)
 {
     const int n = F->start[b + 1] - F->start[b];
     double *A = F->lu + F->off[b];
     int *piv = F->piv + F->start[b];
-    return n < LAPACK_FROM ? lu_factor(n, A, piv) : dense_lu(n, A, piv);
+    return n < BLOCKS_FROM ? lu_factor(n, A, piv) : dense_lu(n, A, piv);
 }
 
 int block_lu_factor(block_lu *F)
@@ -65,7 +64,7 @@ void block_lu_solve(const block_lu *F, int b, double *x)
             x[i] /= A[0];
         }
         lu_solve(3, A + 1, piv, x + 3);
-    } else if (n < LAPACK_FROM) {
+    } else if (n < BLOCKS_FROM) {
         lu_solve(n, A, piv, x);
     } else {
         dense_lu_solve(n, A, piv, false, 1, x);

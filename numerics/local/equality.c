@@ -56,13 +56,7 @@ bool equality_prepare(equality *e, int d, const double *D, int ld, pcs_arena *ar
             if (!(pivot >= least)) least = pivot;
             if (!(pivot <= most)) most = pivot;
         }
-        if (least > PIVOT_TOL * d * most) {
-            // the small solves count rows as LAPACK does, from 1
-            for (int c = 0; c < d; ++c) {
-                e->piv[c] -= 1;
-            }
-            return true;
-        }
+        if (least > PIVOT_TOL * d * most) return true;
     }
     copy_block(d, D, ld, copy);
     e->piv = NULL;

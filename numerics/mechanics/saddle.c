@@ -5,8 +5,8 @@
 
 #include "linalg/dense.h"
 
-// no call of LAPACK pays below
-enum { LAPACK_FROM = 32 };
+// blocks pay from so many rows
+enum { BLOCKS_FROM = 32 };
 
 // What is left of a column of B, relative to its length, when it depends on the others: derivatives
 // by differences are good to 1e-12 or so, and multipliers of constraints this close would have lost
@@ -85,7 +85,7 @@ static int blocked_cholesky(int n, double *A, double *work)
 
 pcs_status saddle_factor_mass(saddle *S, const char *who)
 {
-    const int bad = S->n < LAPACK_FROM ? cholesky(S->n, S->L) : blocked_cholesky(S->n, S->L, S->y);
+    const int bad = S->n < BLOCKS_FROM ? cholesky(S->n, S->L) : blocked_cholesky(S->n, S->L, S->y);
     return bad < 0 ? PCS_OK : singular_mass(who, bad);
 }
 

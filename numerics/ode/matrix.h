@@ -1,5 +1,4 @@
-// LU of the square matrices of Newton's method: by our own loops while they are small (no BLAS call
-// pays below about 32 unknowns), by LAPACK beyond.
+// LU of the square matrices of Newton's method: inline while they are small, by blocks beyond.
 #ifndef ODE_MATRIX_H
 #define ODE_MATRIX_H
 

@@ -1,5 +1,5 @@
 // Factors of W + rho I for a scaled problem and any rho > 0: where W is sparse CHOLMOD, or sparse
-// LU if it is not symmetric; LAPACK where it is small or dense.
+// LU if it is not symmetric; dense factors where it is small or dense.
 #ifndef SOLVER_SHIFTED_H
 #define SOLVER_SHIFTED_H
 
