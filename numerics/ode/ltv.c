@@ -38,9 +38,10 @@ static pcs_status find(const pcs_ltv *ltv, double t, weights *out)
     const double before = n > 1 ? 1e-6 * (at[1] - at[0]) : INFINITY;
     const double behind = n > 1 ? 1e-6 * (at[n - 1] - at[n - 2]) : INFINITY;
     if (!(t >= at[0] - before) || !(t <= at[n - 1] + behind)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_ltv: t = %.9g is outside of the times of the matrices, %.9g to %.9g",
-                        t, at[0], at[n - 1]);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_ltv: t = %.17g is outside of the times of the matrices, %.17g to %.17g", t, at[0],
+            at[n - 1]);
     }
     int low = 0, high = n - 1;
     while (high - low > 1) {
