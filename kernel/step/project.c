@@ -6,6 +6,11 @@
 #include <float.h>
 #include <string.h>
 
+// problems of up to this many rows are solved to the last digit
+#define FEW_ROWS 64
+// units of the solver for one with joints: factors of W, some tens of times
+#define BUDGET 1500
+
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
 {
     for (int i = 0; i < set->n; ++i) {
@@ -31,6 +36,13 @@ bool project_move(const trial *t, const double *dq)
     return true;
 }
 
+void project_add(project_set *set, candidate *c)
+{
+    set->row[set->n++] = c;
+    set->rows += candidate_gaps(c);
+    set->joints = set->joints || c->law.kind == PCS_LAW_EQUALITY;
+}
+
 double project_coordinate(const trial *t, int system)
 {
     double largest = 0;
@@ -54,14 +66,24 @@ static double largest_coordinate(const trial *t, const project_set *set)
     return largest;
 }
 
-double project_tolerance(int rows, const double *g, double tol)
+// how far the linearised problem is worth solving where gaps may be left open by tol: the gaps of
+// its solution are those of its residual, in the norm of g
+static double worth_solving(const project_set *set, const double *g, double tol)
 {
-    if (rows <= PROJECT_FEW_ROWS) return 1e-12;
     double square = 0;
-    for (int i = 0; i < rows; ++i) {
+    for (int i = 0; i < set->rows; ++i) {
         square += g[i] * g[i];
     }
     return fmin(1e-2, fmax(1e-12, 0.3 * tol / sqrt(square)));
+}
+
+pcs_solver_opts project_options(const project_set *set, const double *g, double tol)
+{
+    const bool few = set->rows <= FEW_ROWS;
+    pcs_solver_opts opts = pcs_solver_defaults(few || set->joints ? PCS_AUTO : PCS_NSGS);
+    opts.tol = few ? 1e-12 : worth_solving(set, g, tol);
+    if (!few) opts.max_iters = set->joints ? BUDGET : PROJECT_SWEEPS;
+    return opts;
 }
 
 // the larger of two, where a NaN is the largest
@@ -95,12 +117,10 @@ pcs_status project_linear(trial *t, const project_set *set, const double *g,
 static pcs_status iterate(trial *t, const project_set *set, int steps, double *g, pcs_arena mem,
                           pcs_step_report *out)
 {
-    const bool large = set->rows > PROJECT_FEW_ROWS;
-    pcs_solver_opts opts = pcs_solver_defaults(large ? PCS_NSGS : PCS_AUTO);
-    if (large) opts.max_iters = PROJECT_SWEEPS;
     out->projection_outcome = PCS_MAX_ITERS;
     pcs_outcome last = PCS_CONVERGED;
     double before = INFINITY;
+    pcs_solver_opts opts = {.kind = PCS_AUTO};
     double *dq = PCS_TAKE(&mem, (size_t)t->m->nq, double);
     if (!dq) return pcs_fail_memory("projection");
 
@@ -116,14 +136,15 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
         }
         // a linearised problem without solution (redundant rows that disagree by rounding, or
         // rows that contradict one another) still gives a step; it counts while it helps
-        if (last != PCS_CONVERGED && !large && !(out->violation_after <= 0.5 * before)) {
+        if (last != PCS_CONVERGED && opts.kind == PCS_AUTO &&
+            !(out->violation_after <= 0.5 * before)) {
             out->projection_outcome = last;
             return PCS_OK;
         }
         if (it == steps) return PCS_OK;
         before = out->violation_after;
 
-        opts.tol = project_tolerance(set->rows, g, tol);
+        opts = project_options(set, g, tol);
         PCS_TRY(project_linear(t, set, g, &opts, mem, dq, out, &last));
         if (!project_move(t, dq)) {
             out->projection_outcome = PCS_DIVERGED;
@@ -153,8 +174,7 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
             taken = c->g_end[0] < 0;
         }
         if (!taken) continue;
-        set.row[set.n++] = c;
-        set.rows += candidate_gaps(c);
+        project_add(&set, c);
     }
     if (set.n == 0) return PCS_OK;
 

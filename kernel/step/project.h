@@ -8,16 +8,21 @@ typedef struct project_set {
     int n;
     candidate **row; // n
     int rows;        // gaps of them all
+    bool joints;     // some are bilateral
     pcs_cone *kind;  // rows
     double *Lambda;  // rows: where to start and, in the mass metric, what it came to; null: from 0
     const bool *unturned; // per moving system, null for none: bodies that keep their orientation
                           // (mass metric)
 } project_set;
 
-// problems up to this many rows are solved to the last digit
-#define PROJECT_FEW_ROWS 64
-// and larger ones by so many sweeps at most: the next linearisation goes on from there
+// sweeps over many rows, at most: the next linearisation goes on from there
 #define PROJECT_SWEEPS 40
+
+// one candidate more; there is room for it
+void project_add(project_set *set, candidate *c);
+// who solves the linearised problem with gaps g, and how far: joints, which sweeps carry along a
+// chain by one link each, directly
+pcs_solver_opts project_options(const project_set *set, const double *g, double tol);
 
 // shortest dq (nq) in the mass metric, on the velocities of bodies: any number of rows
 pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
@@ -37,10 +42,6 @@ void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome
 
 // t->q + dq, renormalised; false if a quaternion vanished or a number is not finite
 bool project_move(const trial *t, const double *dq);
-
-// how far the linearised problem is worth solving where gaps may be left open by tol: the gaps of
-// its solution are those of its residual, in the norm of g
-double project_tolerance(int rows, const double *g, double tol);
 
 // largest coordinate of a system that moves, else 0
 double project_coordinate(const trial *t, int system);

@@ -87,8 +87,7 @@ static pcs_status add_pair(round_set *r, near_pair *p, pcs_feature *f, int n, pc
                            .feature = &f[i]};
         c[i].law = pcs_law_newton_impact(0);
         c[i].own[0] = near_gap(&r->there, p, &f[i], r->from.q);
-        r->set.row[r->set.n++] = &c[i];
-        r->set.rows += 1;
+        project_add(&r->set, &c[i]);
     }
     return PCS_OK;
 }
@@ -100,8 +99,7 @@ static pcs_status add_interactions(round_set *r, pcs_arena *mem)
         candidate *c = &list->c[i];
         if (c->interaction < 0) continue;
         PCS_TRY(make_room(r, 1, mem));
-        r->set.row[r->set.n++] = c;
-        r->set.rows += candidate_gaps(c);
+        project_add(&r->set, c);
     }
     return PCS_OK;
 }
@@ -191,10 +189,7 @@ static pcs_status set_up(round_set *r, int rows_before, pcs_arena *mem)
 // solves the linearised problem where the round starts and moves; false: it led nowhere
 static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *out, bool *good)
 {
-    const bool large = r->set.rows > PROJECT_FEW_ROWS;
-    pcs_solver_opts opts = pcs_solver_defaults(large ? PCS_NSGS : PCS_AUTO);
-    if (large) opts.max_iters = PROJECT_SWEEPS;
-    opts.tol = project_tolerance(r->set.rows, r->g, r->tol);
+    const pcs_solver_opts opts = project_options(&r->set, r->g, r->tol);
     trial at = r->there;
     at.q = r->from.q;
     pcs_outcome outcome;

@@ -22,6 +22,12 @@
 #define ASSEMBLE_FIRST 40
 // and those that neither sweeps nor finish solved, of at most this many
 #define ASSEMBLE_LAST 400
+// islands of equalities alone: rows of a W that may be dense, of any W, and entries of a larger one
+// per row; what its factors leave at most
+#define LINEAR_SMALL 1000
+#define LINEAR_MOST  1000000
+#define LINEAR_FILL  400
+#define LINEAR_DONE  1e-6
 // sweeps in all
 #define MOST_SWEEPS 8000
 
@@ -268,6 +274,48 @@ static bool plain_sweeps(const pcs_solver_opts *o)
     return o->kind == PCS_NSGS && o->as.nsgs.local == PCS_LOCAL_EXACT && o->as.nsgs.relaxation == 1;
 }
 
+// Whether all of its rows are equalities and W is sparse enough for factors of it: a system with k
+// rows brings k^2 entries
+static bool is_linear(const solution *s, int i, pcs_arena mem)
+{
+    const islands *all = &s->s;
+    const int ns = all->sys_start[i + 1] - all->sys_start[i];
+    int *rows = PCS_TAKE(&mem, (size_t)ns, int), n = 0;
+    if (!rows) return false;
+    memset(rows, 0, (size_t)ns * sizeof *rows);
+    for (int k = all->block_start[i]; k < all->block_start[i + 1]; ++k) {
+        const bodies_block *b = &s->b->block[all->block[k]];
+        if (b->cone != PCS_EQUALITY) return false;
+        n += b->dim;
+        for (int e = 0; e < 2; ++e) {
+            if (b->sys[e] >= 0) rows[all->place[b->sys[e]]] += b->dim;
+        }
+    }
+    double entries = 0;
+    for (int k = 0; k < ns; ++k) {
+        entries += (double)rows[k] * rows[k];
+    }
+    return n <= LINEAR_SMALL || (n <= LINEAR_MOST && entries <= (double)LINEAR_FILL * n);
+}
+
+// Joints alone are a linear problem. Its residual is what rounding, or rows that contradict one
+// another, leave; only where there were no factors other ways are tried.
+static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *team,
+                         pcs_arena work, pcs_report *out)
+{
+    pcs_solver_opts direct = pcs_solver_defaults(PCS_DIRECT);
+    direct.tol = o->tol;
+    direct.stop = o->stop;
+    // of many solutions that of least norm, whatever was before
+    for (int k = s->s.block_start[i]; k < s->s.block_start[i + 1]; ++k) {
+        const bodies_block *b = &s->b->block[s->s.block[k]];
+        memset(s->r + b->row, 0, (size_t)b->dim * sizeof *s->r);
+    }
+    PCS_TRY(assembled(s, i, &direct, work, out));
+    if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
+    return out->measure.residual <= LINEAR_DONE ? PCS_OK : portfolio(s, i, o, team, work, out);
+}
+
 static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work)
 {
     pcs_solver_opts o = *s->o;
@@ -275,6 +323,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     *out = (pcs_report){.outcome = PCS_STALLED};
     // several islands within their tolerances make a whole within its own
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
+    if (o.kind == PCS_AUTO && is_linear(s, i, work)) return linear(s, i, &o, team, work, out);
     if (o.kind == PCS_AUTO) return portfolio(s, i, &o, team, work, out);
     if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, false, team, work, out);
     return assembled(s, i, &o, work, out);

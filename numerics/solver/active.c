@@ -38,7 +38,7 @@
 // up to this many rows a dense matrix is made; of larger sparse problems only sets of few rows
 #define DENSE_ROWS  3000
 #define DENSE_SETS  1000
-#define SPARSE_ROWS 100000
+#define SPARSE_ROWS 1000000
 // W is worth sparse factors when it stores less than this part of all its entries, and a set when
 // it has this many rows
 #define SPARSE_PART 0.125

@@ -18,7 +18,8 @@
 #include "solver/active.h"
 #include "solver/portfolio.h"
 
-// lemke takes eight n x n matrices, and n^2 per pivot; enum may double with every row
+// lemke takes eight n x n matrices, and n^2 per pivot; enum one for each of few unilateral rows,
+// and may double with every such row
 #define LEMKE_ROWS 600
 #define ENUM_ROWS  12
 // above this least squares on an active set cost more than they bring
@@ -71,7 +72,7 @@ static bool takes(const solver_class *c, const pcs_problem *p)
         if (!(c->info.cones & 1u << p->block[b].cone)) return false;
         rows += p->block[b].cone == PCS_UNILATERAL;
     }
-    return c->info.kind != PCS_ENUM || rows <= ENUM_ROWS;
+    return c->info.kind != PCS_ENUM || (rows <= ENUM_ROWS && p->n <= LEMKE_ROWS);
 }
 
 size_t portfolio_rows_bytes(const pcs_problem *p, const pcs_solver_opts *o)

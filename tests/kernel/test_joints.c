@@ -211,5 +211,126 @@ START_TEST(impacts_are_what_they_were)
 }
 END_TEST
 
+// ---- any length
+// ------------------------------------------------------------------------------------
+
+// worst gap of the joints of the last step
+static double widest_gap(scene *s)
+{
+    const pcs_contact *c;
+    const int n = pcs_contacts(s->wk, &c);
+    double worst = 0;
+    for (int i = 0; i < n; ++i) {
+        if (c[i].law.kind == PCS_LAW_EQUALITY) worst = fmax(worst, fabs(c[i].gap_end));
+    }
+    return worst;
+}
+
+// chains that swing: velocities to their tolerance, and positions to 1e-12 m by two or three
+// linearisations, in every metric and from one link to thousands
+START_TEST(chains_of_any_length)
+{
+    static const struct {
+        int links, steps;
+        pcs_metric metric;
+    } of[] = {{1, 20, PCS_METRIC_MASS},   {22, 20, PCS_METRIC_Q1},    {80, 40, PCS_METRIC_MASS},
+              {80, 10, PCS_METRIC_V},     {80, 10, PCS_METRIC_Q},     {80, 10, PCS_METRIC_Q1},
+              {200, 40, PCS_METRIC_MASS}, {1000, 3, PCS_METRIC_V},    {1000, 3, PCS_METRIC_Q1},
+              {3000, 2, PCS_METRIC_MASS}, {10000, 2, PCS_METRIC_MASS}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; ++k) {
+        if (of[k].links > TEST_DRAWS(10000)) continue;
+        scene s;
+        scene_open(&s);
+        s.scheme.projection = PCS_PROJECT_DIRECT;
+        s.scheme.metric = of[k].metric;
+        s.scheme.proj_tol = 1e-12;
+        s.scheme.solver.tol = 1e-10;
+        add_links(&s, of[k].links);
+        scene_start(&s);
+        for (int i = 0; i < of[k].steps; ++i) {
+            scene_step(&s, 2e-3);
+            ck_assert_double_le(widest_gap(&s), 1e-12);
+            ck_assert_int_le(s.report.projection_iters, 3);
+            ck_assert_double_le(s.report.solve.measure.residual, 1e-10);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// the impulses of a chain that hangs are the weights below it, through thousands of joints
+START_TEST(a_hanging_chain_carries_its_weight)
+{
+    const int n = TEST_DRAWS(5000);
+    const double h = 1e-3;
+    scene s;
+    scene_open(&s);
+    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.proj_tol = 1e-12;
+    s.scheme.solver.tol = 1e-10;
+    scene_gravity(&s, G, 0, 0); // along the links
+    add_links(&s, n);
+    scene_start(&s);
+    for (int k = 0; k < 2; ++k) {
+        scene_step(&s, h);
+        const pcs_contact *c;
+        ck_assert_int_eq(pcs_contacts(s.wk, &c), 3 * n);
+        for (int i = 0; i < n; ++i) {
+            // sums of n weights, each with its rounding
+            CK_NEAR(c[3 * i].r[0], -(n - i) * G * h, 1e-9 * n * G * h);
+        }
+        ck_assert_double_le(widest_gap(&s), 1e-12);
+    }
+    scene_close(&s);
+}
+END_TEST
+
+// rods in a closed ring, two ball joints where one would do: more rows than rank, and the same
+// motion as with one
+START_TEST(loops_and_redundant_joints)
+{
+    const double pi = 3.14159265358979323846;
+    const double edges[3] = {link_length, 0.02, 0.02}, front[3] = {-0.5 * link_length, 0, 0};
+    const double back[3] = {0.5 * link_length, 0, 0};
+    for (int k = 0; k < 4; ++k) {
+        const int n = k < 2 ? 8 : 200;
+        pcs_state *end[2];
+        scene s[2];
+        for (int twice = 0; twice < 2; ++twice) {
+            scene *w = &s[twice];
+            scene_open(w);
+            w->scheme.projection = PCS_PROJECT_DIRECT;
+            w->scheme.metric = k % 2 ? PCS_METRIC_V : PCS_METRIC_MASS;
+            w->scheme.proj_tol = 1e-12;
+            w->scheme.solver.tol = 1e-10;
+            const double R = 0.5 * link_length / tan(pi / n);
+            for (int i = 0; i < n; ++i) {
+                const double a = 2 * pi * i / n, x[3] = {R * sin(a), 0, -R * cos(a)};
+                const double Q[4] = {cos(0.5 * a), 0, -sin(0.5 * a), 0};
+                const double v[3] = {0, i % 3, 0};
+                const pcs_system b = scene_box(w, 1, edges, x, Q, v, NULL);
+                for (int j = 0; i > 0 && j <= twice; ++j) {
+                    join(w, pcs_relation_ball_joint(front, back), b, (pcs_system){b.id - 1});
+                }
+            }
+            join(w, pcs_relation_ball_joint(front, back), (pcs_system){1}, (pcs_system){n});
+            join(w, pcs_relation_ball_joint((double[3]){0, 0, 0}, (double[3]){0, 0, -R}),
+                 (pcs_system){1}, world);
+            scene_start(w);
+            for (int i = 0; i < 30; ++i) {
+                scene_step(w, 2e-3);
+                ck_assert_double_le(widest_gap(w), 1e-12);
+                ck_assert_int_le(w->report.projection_iters, 4);
+            }
+            end[twice] = w->st;
+        }
+        CK_NEAR(furthest(end[0], end[1]), 0, 1e-7);
+        scene_close(&s[0]);
+        scene_close(&s[1]);
+    }
+}
+END_TEST
+
 PCS_TEST_MAIN("joints", a_pendulum_of_second_order, a_chain_keeps_its_energy,
-              a_start_that_does_not_fit_is_forgotten, impacts_are_what_they_were)
+              a_start_that_does_not_fit_is_forgotten, impacts_are_what_they_were,
+              chains_of_any_length, a_hanging_chain_carries_its_weight, loops_and_redundant_joints)
