@@ -215,14 +215,18 @@ void pcs_model_destroy(pcs_model *m)
 // of what has no size, m
 #define NO_SIZE 1e-3
 
+double system_size(const model_system *s)
+{
+    return s->thickness > 0 ? s->thickness : sqrt(2 * (s->J[0] + s->J[4] + s->J[8]) / s->mass);
+}
+
 double model_size(const pcs_model *m)
 {
     double size = INFINITY;
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (s->kind != SYSTEM_BODY || s->disabled) continue;
-        const double gyration = sqrt(2 * (s->J[0] + s->J[4] + s->J[8]) / s->mass);
-        size = fmin(size, s->thickness > 0 ? s->thickness : gyration);
+        size = fmin(size, system_size(s));
     }
     return isfinite(size) ? size : NO_SIZE;
 }

@@ -105,6 +105,8 @@ pcs_status model_may_change(const pcs_model *m, const char *who);
 // size of the smallest body that moves, m: of its thickest shape, or without shapes the diameter of
 // gyration
 double model_size(const pcs_model *m);
+// of one body
+double system_size(const model_system *s);
 
 // the system of an id, or null for the world and unknown ids
 static inline const model_system *model_find(const pcs_model *m, pcs_system s)

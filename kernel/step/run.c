@@ -1,12 +1,60 @@
 // Many steps: until a time is reached, the observer says stop, or a step fails.
 #include "step/step.h"
 
+#include <stdio.h>
+
 static pcs_status give_up(const pcs_model *m, double t, long step, const pcs_step_report *last)
 {
     char why[STEP_WHY];
     step_why(m, last, why);
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s; smaller steps may help",
                     step, t, why);
+}
+
+// counts the doubts of a step
+static void count_doubts(const pcs_step_report *step, pcs_run_report *out)
+{
+    for (int k = 0; k < PCS_DOUBTS; ++k) {
+        pcs_doubt one = step->doubt[k];
+        one.count = one.count > 0;
+        doubt_join(&one, &out->doubt[k]);
+    }
+}
+
+// and says them, a sentence each
+static void say_doubts(pcs_run_report *out)
+{
+    size_t at = 0;
+    for (int k = 0; k < PCS_DOUBTS && at < sizeof out->doubts; ++k) {
+        const pcs_doubt *d = &out->doubt[k];
+        char text[PCS_DOUBT_TEXT];
+        if (d->count == 0) continue;
+        pcs_doubt_text((pcs_doubt_kind)k, d, text);
+        at += (size_t)snprintf(out->doubts + at, sizeof out->doubts - at, "%s%s (%ld of %ld steps)",
+                               at > 0 ? "; " : "", text, d->count, out->steps);
+    }
+}
+
+// the steps behind the first call of the observer
+static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
+                     pcs_observer_fn observer, void *user, pcs_run_report *out)
+{
+    // times are counted in steps from the start: no drift from adding h
+    const double t0 = st->t;
+    const double count = floor((t_end - t0) / h + 0.5);
+    for (long k = 1; (double)k <= count; ++k) {
+        PCS_TRY(pcs_step(m, st, wk, h, &out->last));
+        if (!out->last.committed) {
+            out->outcome = out->last.outcome;
+            return give_up(m, st->t, k, &out->last);
+        }
+        st->t = t0 + (double)k * h;
+        out->steps = k;
+        count_doubts(&out->last, out);
+        if (observer && observer(user, m, st, wk, &out->last) != 0) return PCS_OK;
+    }
+    out->outcome = PCS_CONVERGED;
+    return PCS_OK;
 }
 
 pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
@@ -24,20 +72,7 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
     }
     out->last = (pcs_step_report){.outcome = PCS_CONVERGED};
     if (observer && observer(user, m, st, wk, NULL) != 0) return PCS_OK;
-
-    // times are counted in steps from the start: no drift from adding h
-    const double t0 = st->t;
-    const double count = floor((t_end - t0) / h + 0.5);
-    for (long k = 1; (double)k <= count; ++k) {
-        PCS_TRY(pcs_step(m, st, wk, h, &out->last));
-        if (!out->last.committed) {
-            out->outcome = out->last.outcome;
-            return give_up(m, st->t, k, &out->last);
-        }
-        st->t = t0 + (double)k * h;
-        out->steps = k;
-        if (observer && observer(user, m, st, wk, &out->last) != 0) return PCS_OK;
-    }
-    out->outcome = PCS_CONVERGED;
-    return PCS_OK;
+    const pcs_status status = go(m, st, wk, h, t_end, observer, user, out);
+    say_doubts(out);
+    return status;
 }

@@ -162,6 +162,7 @@ static pcs_status attempt(void *arguments)
     // account for every joule; say who touched whom
     PCS_TRY(step_ledger(&next, mem, &out->energy));
     PCS_TRY(step_publish(&next, &mem, a->st, out));
+    PCS_TRY(step_doubts(&next, mem, out));
 
     const bool solved = out->outcome == PCS_CONVERGED || near_enough(scheme, out);
     if (out->outcome == PCS_CONVERGED) out->outcome = out->projection_outcome;
@@ -169,6 +170,7 @@ static pcs_status attempt(void *arguments)
         pcs_all_finite(next.q, (size_t)a->st->nq) && pcs_all_finite(next.v, (size_t)a->st->nv);
     if (!finite) out->outcome = PCS_DIVERGED;
     out->committed = finite && acceptable(a, &next, solved);
+    step_doubt_unsolved(&next, out);
     if (out->committed) step_commit(&next, a->st);
     lap(&watch, &watch.rest);
     out->times.total = watch.last - start;
@@ -213,6 +215,9 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
     then->projection_residual = fmax(then->projection_residual, first->projection_residual);
     then->violation_before = fmax(then->violation_before, first->violation_before);
     then->penetration_before = first->penetration_before;
+    for (int k = 0; k < PCS_DOUBTS; ++k) {
+        doubt_join(&first->doubt[k], &then->doubt[k]);
+    }
     if (first->outcome != PCS_CONVERGED && then->outcome == PCS_CONVERGED) {
         then->outcome = first->outcome;
     }

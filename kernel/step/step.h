@@ -106,6 +106,12 @@ typedef struct trial {
     double proj_tol;        // of the projection, m
 } trial;
 
+// a doubt that the log knows
+typedef struct step_said {
+    int kind, one, two;
+} step_said;
+enum { STEP_SAID = 64 };
+
 struct pcs_work {
     pcs_env env;
     pcs_arena arena;
@@ -117,6 +123,8 @@ struct pcs_work {
     threads *team;     // or null
     pcs_state *backup; // of a step that is divided; or null
     int touches;       // most features that a search has found
+    int n_said;        // doubts that the log knows
+    step_said said[STEP_SAID];
 
     // what can be read after a step; in the arena but for what is made on request
     pcs_contact *contact; // once somebody asks, in `listed`
@@ -292,9 +300,14 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
 enum { STEP_WHY = 240 };
 void step_why(const pcs_model *m, const pcs_step_report *report, char text[STEP_WHY]);
 
-// tells the log of the environment about a step from time t0: not committed, or a contact or joint
-// that added energy (D-7)
-void step_warn(const pcs_model *m, const pcs_work *wk, double t0, const pcs_step_report *out);
+// why the numbers of a step may not be worth much (D-7), and that it is committed unsolved
+pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
+void step_doubt_unsolved(const trial *t, pcs_step_report *out);
+// adds `more` to *d, which keeps the worse case
+void doubt_join(const pcs_doubt *more, pcs_doubt *d);
+
+// tells the log of the environment about a step from time t0: not committed, or its doubts
+void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_report *out);
 
 // gaps at q', what will be read, room for what will be remembered: all that can fail
 pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out);

@@ -1,7 +1,11 @@
-// What a step says in words: why it was not committed, and what in it added energy.
+// What a step says in words: why it was not committed, and why its numbers may not be worth much.
 #include "step/step.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "collide/collide.h"
+#include "linalg/m3.h"
 
 void step_why(const pcs_model *m, const pcs_step_report *r, char text[STEP_WHY])
 {
@@ -14,17 +18,188 @@ void step_why(const pcs_model *m, const pcs_step_report *r, char text[STEP_WHY])
         snprintf(what, sizeof what, "Newton's loop at residual %.2g after %d iterations",
                  r->newton_residual, r->newton_iters);
     } else {
-        snprintf(what, sizeof what, "projection %s with %.2g m left of %.2g m, tolerance %.2g m",
-                 pcs_outcome_text(r->projection_outcome), r->violation_after, r->violation_before,
-                 s->proj_tol);
+        snprintf(what, sizeof what, "projection %s with %.2g m left of %.2g m",
+                 pcs_outcome_text(r->projection_outcome), r->violation_after, r->violation_before);
     }
     snprintf(text, STEP_WHY, "not committed: %s (%s)", pcs_outcome_text(r->outcome), what);
 }
 
-// more than this part of the kinetic energies is a gain, less is rounding
-#define GAIN 1e-9
+// ---- doubts ------------------------------------------------------------------------------------
 
-void step_warn(const pcs_model *m, const pcs_work *wk, double t0, const pcs_step_report *out)
+// of the thinner of two shapes
+#define DEEP 0.1
+// more than this part of the energies is a gain, less is rounding
+#define GAIN 1e-9
+// or this many tolerances of the velocities
+#define GAIN_TOL 10
+// what single joints do where all together do nothing is of this order
+#define GAIN_JOINT 1e-3
+
+static bool is_worse(const pcs_doubt *d, double value, double limit)
+{
+    return d->count == 0 || value * d->limit > d->value * limit;
+}
+
+static void doubt_add(pcs_doubt *d, double value, double limit, int one, int two)
+{
+    if (is_worse(d, value, limit)) {
+        d->value = value;
+        d->limit = limit;
+        d->one = one;
+        d->two = two;
+    }
+    d->count += 1;
+}
+
+void doubt_join(const pcs_doubt *more, pcs_doubt *d)
+{
+    const long count = d->count + more->count;
+    if (more->count > 0 && is_worse(d, more->value, more->limit)) *d = *more;
+    d->count = count;
+}
+
+// what the forces at the start would give to what is at rest in the step, and what they do when a
+// body goes as far as it is large (m g L), J
+static double energy_of_forces(const trial *t)
+{
+    double sum = 0;
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        const model_system *s = &t->m->system[t->m->block_system[b]];
+        if (s->disabled) continue;
+        const double *M = s->varies ? t->M + t->m->block_off[b] : s->M; // null: an ordinary body
+        const double size = s->kind == SYSTEM_BODY ? system_size(s) : 0;
+        for (int i = 0; i < s->nv; ++i) {
+            const int k = s->v_at + i;
+            const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k]);
+            const double body = i < 3 ? s->mass : s->J[4 * (i % 3)];
+            sum += 0.5 * p * p / (M ? M[(size_t)i * ((size_t)s->nv + 1)] : body);
+            if (i < 3) sum += fabs(p) / t->h * size;
+        }
+    }
+    return sum;
+}
+
+static void doubt_gain(const candidate *c, double energy, double part, pcs_doubt *d)
+{
+    double work = 0;
+    for (int j = 0; j < c->dim; ++j) {
+        work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
+    }
+    if (c->law.kind == PCS_LAW_EQUALITY) part = GAIN_JOINT;
+    if (!(work > part * energy)) return;
+    const bool shapes = c->interaction < 0;
+    doubt_add(d, work, energy, shapes ? c->key.shape1 : -1,
+              shapes ? c->key.shape2 : c->interaction + 1);
+}
+
+// the way of a body that may touch something; `seen` has a mark per system
+static void doubt_way(const trial *t, int system, bool *seen, pcs_doubt *d)
+{
+    if (!system_moves(t->m, system) || seen[system]) return;
+    seen[system] = true;
+    const model_system *s = &t->m->system[system];
+    const double way = t->h * fmax(v3_norm(t->v + s->v_at), v3_norm(t->st->v + s->v_at));
+    if (s->thickness > 0 && way > s->thickness) doubt_add(d, way, s->thickness, system + 1, 0);
+}
+
+static void doubt_overlap(const trial *t, const candidate *c, pcs_doubt *d)
+{
+    const double thin = fmin(shape_thickness(&t->m->shape[c->key.shape1].shape),
+                             shape_thickness(&t->m->shape[c->key.shape2].shape));
+    if (-c->g[0] > DEEP * thin) doubt_add(d, -c->g[0], thin, c->key.shape1, c->key.shape2);
+}
+
+pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
+{
+    const pcs_model *m = t->m;
+    pcs_doubt *d = out->doubt;
+    bool *seen = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
+    if (!seen) return pcs_fail_memory("step: the doubts");
+    memset(seen, 0, (size_t)m->n_systems * sizeof *seen);
+    const double part = fmax(GAIN, GAIN_TOL * m->scheme.solver.tol);
+    const double energy =
+        out->energy.kinetic_before + out->energy.kinetic_after + energy_of_forces(t);
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->active) doubt_gain(c, energy, part, &d[PCS_DOUBT_GAIN]);
+        if (c->interaction >= 0) continue;
+        doubt_way(t, c->sys1, seen, &d[PCS_DOUBT_WAY]);
+        doubt_way(t, c->sys2, seen, &d[PCS_DOUBT_WAY]);
+        doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
+    }
+    for (int k = 0; k < PCS_DOUBTS; ++k) {
+        d[k].t = t->st->t;
+    }
+    return PCS_OK;
+}
+
+// what of a step was not solved: `one` of the doubt
+enum { VELOCITIES, PROJECTION, NEWTON };
+
+void step_doubt_unsolved(const trial *t, pcs_step_report *out)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    if (!out->committed || out->outcome == PCS_CONVERGED) return;
+    pcs_doubt *d = &out->doubt[PCS_DOUBT_UNSOLVED];
+    if (out->projection_outcome != PCS_CONVERGED) {
+        doubt_add(d, out->violation_after, t->proj_tol, PROJECTION, 0);
+    } else if (out->newton_residual > s->newton_tol) {
+        doubt_add(d, out->newton_residual, s->newton_tol, NEWTON, 0);
+    } else {
+        doubt_add(d, out->solve.measure.residual, s->solver.tol, VELOCITIES, 0);
+    }
+}
+
+// ---- words -------------------------------------------------------------------------------------
+
+void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT_TEXT])
+{
+    static const char *const unsolved[] = {"the velocities have the residual",
+                                           "the projection leaves (m)",
+                                           "Newton's loop has the residual"};
+    const size_t room = PCS_DOUBT_TEXT;
+    text[0] = '\0';
+    if (!d || d->count == 0) return;
+    if (kind == PCS_DOUBT_OVERLAP) {
+        snprintf(
+            text, room,
+            "shapes %d and %d overlap by %.3g m at t = %g s, where the thinner is %.3g m thick:"
+            " how they come apart is a guess",
+            d->one, d->two, d->value, d->t, d->limit);
+    } else if (kind == PCS_DOUBT_WAY) {
+        snprintf(text, room,
+                 "body %d goes %.3g m in the step from t = %g s and is %.3g m thick: take steps"
+                 " %.0f times smaller",
+                 d->one, d->value, d->t, d->limit, ceil(d->value / d->limit));
+    } else if (kind == PCS_DOUBT_UNSOLVED) {
+        snprintf(text, room,
+                 "the step from t = %g s was taken unsolved: %s %.2g, the tolerance is %.2g", d->t,
+                 unsolved[d->one], d->value, d->limit);
+    } else if (d->one < 0) {
+        snprintf(text, room, "interaction %d adds %.3g J in the step from t = %g s, to %.3g J",
+                 d->two, d->value, d->t, d->limit);
+    } else {
+        snprintf(text, room,
+                 "the contact of shapes %d and %d adds %.3g J in the step from t = %g s, to %.3g J",
+                 d->one, d->two, d->value, d->t, d->limit);
+    }
+}
+
+// whether this has not been said yet; what finds no place any more counts as said
+static bool is_news(pcs_work *wk, int kind, const pcs_doubt *d)
+{
+    const bool each = kind == PCS_DOUBT_GAIN; // each contact counts; of the others one is enough
+    const step_said now = {kind, each ? d->one : 0, each ? d->two : 0};
+    for (int i = 0; i < wk->n_said; ++i) {
+        const step_said *s = &wk->said[i];
+        if (s->kind == now.kind && s->one == now.one && s->two == now.two) return false;
+    }
+    if (wk->n_said == STEP_SAID) return false;
+    wk->said[wk->n_said++] = now;
+    return true;
+}
+
+void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_report *out)
 {
     if (!m->env.log) return;
     if (!out->committed) {
@@ -33,23 +208,13 @@ void step_warn(const pcs_model *m, const pcs_work *wk, double t0, const pcs_step
         pcs_env_log(&m->env, PCS_LOG_WARNING, "step from t = %g s: %s", t0, why);
         return;
     }
-    const double small = GAIN * (out->energy.kinetic_before + out->energy.kinetic_after);
-    for (int i = 0; i < wk->list.n; ++i) {
-        const candidate *c = &wk->list.c[i];
-        double work = 0;
-        for (int j = 0; j < c->dim; ++j) {
-            work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
-        }
-        if (!(work > small)) continue;
-        if (c->interaction >= 0) {
-            pcs_env_log(&m->env, PCS_LOG_WARNING,
-                        "step from t = %g s: interaction %d, row %d, adds %g J", t0,
-                        c->interaction + 1, c->row, work);
-        } else {
-            pcs_env_log(&m->env, PCS_LOG_WARNING,
-                        "step from t = %g s: the contact of shapes %d and %d (systems %d and %d)"
-                        " adds %g J",
-                        t0, c->key.shape1, c->key.shape2, c->sys1 + 1, c->sys2 + 1, work);
-        }
+    for (int k = 0; k < PCS_DOUBTS; ++k) {
+        const pcs_doubt *d = &out->doubt[k];
+        if (d->count == 0 || !is_news(wk, k, d)) continue;
+        char text[PCS_DOUBT_TEXT];
+        pcs_doubt_text((pcs_doubt_kind)k, d, text);
+        const bool full = wk->n_said == STEP_SAID;
+        pcs_env_log(&m->env, PCS_LOG_WARNING, "%s%s", text,
+                    full ? "; further ones are only counted, in the report" : "");
     }
 }

@@ -61,6 +61,35 @@ typedef struct pcs_step_times {
     double total;   ///< all of the step
 } pcs_step_times;
 
+/// Why the numbers of a step that was made may not be worth much.
+typedef enum pcs_doubt_kind {
+    PCS_DOUBT_OVERLAP,  ///< shapes overlap at its start by more than a tenth of the thinner one:
+                        ///< which way they come apart is a guess
+    PCS_DOUBT_WAY,      ///< a body that may touch something goes further than its own size
+    PCS_DOUBT_UNSOLVED, ///< committed though it did not converge
+    PCS_DOUBT_GAIN,     ///< a contact adds energy: more than 1e-9 (ten times solver.tol, if that is
+                        ///< more; a thousandth for a joint) of the kinetic energies, of what the
+                        ///< forces give in the step and of what they do over the size of a body
+    PCS_DOUBTS          ///< how many there are
+} pcs_doubt_kind;
+
+/// A doubt with its numbers: how often, and the worst case. All zero when there is none.
+typedef struct pcs_doubt {
+    long count;   ///< of a step: pairs of shapes, bodies, parts of the step, contacts; of a run:
+                  ///< steps
+    double value; ///< m (overlap, way), residual of what is unsolved, J
+    double limit; ///< what it is to be held against: thickness (m), thickness (m), tolerance, J
+    double t;     ///< s, start of the step
+    int one, two; ///< overlap, gain: shapes; gain of an interaction: -1 and its id; way: id of the
+                  ///< system and 0
+} pcs_doubt;
+
+/// Room for the sentence of a doubt.
+#define PCS_DOUBT_TEXT 200
+
+/// The sentence of a doubt, with its numbers; empty if its count is zero.
+PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt, char text[PCS_DOUBT_TEXT]);
+
 /// What a step reports. After an error status it is empty, with outcome PCS_STOPPED. `outcome` is
 /// the worst of Newton loop, velocity problem and projection; a velocity problem that ended at the
 /// rounding of its own data counts as converged there.
@@ -91,6 +120,7 @@ typedef struct pcs_step_report {
     int substeps;                   ///< steps it was made of: 1, or more when it had to be divided
     pcs_step_times times;           ///< where the time went
     pcs_energy energy;              ///< the ledger of the step
+    pcs_doubt doubt[PCS_DOUBTS];    ///< why its numbers may not be worth much, by pcs_doubt_kind
 } pcs_step_report;
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
@@ -98,8 +128,8 @@ typedef struct pcs_step_report {
 /// With scheme.halvings a step that does not converge is made anew of two of half its size, and so
 /// on. `report` may be null: then a step that is not committed is PCS_ERR_STEP. Allocates only when
 /// the demand has grown since the last step. The log of the model's environment gets a warning when
-/// the step is not committed, and one for each contact or interaction that added energy (decision
-/// D-7), which impacts at several points at once can do.
+/// the step is not committed, and one for each kind of doubt, of gains for each contact, once in
+/// the life of a work.
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
@@ -113,6 +143,8 @@ typedef struct pcs_run_report {
     pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
     long steps;           ///< committed ones
     pcs_step_report last; ///< of the last step tried
+    pcs_doubt doubt[PCS_DOUBTS]; ///< of all committed steps: how many have it, and the worst case
+    char doubts[PCS_DOUBTS * PCS_DOUBT_TEXT]; ///< their sentences; empty when there are none
 } pcs_run_report;
 
 /// Steps of h until t_end is reached (to half a step). Stops at the first step that is not

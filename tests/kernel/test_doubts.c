@@ -1,0 +1,208 @@
+// What a run says about its own numbers: overlaps at the start, steps that are too long, steps
+// taken unsolved, contacts that add energy; in the report with the numbers, in the log once, and
+// nothing where there is nothing to say.
+#include "scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct heard {
+    int n, unsolved;
+    char last[512];
+} heard;
+
+static void hear(pcs_log_level level, const char *message, void *user)
+{
+    heard *h = user;
+    h->n += level == PCS_LOG_WARNING;
+    h->unsolved += strstr(message, "taken unsolved") != NULL;
+    snprintf(h->last, sizeof h->last, "%s", message);
+}
+
+static void open_heard(scene *s, heard *h)
+{
+    scene_open(s);
+    pcs_model_destroy(s->m);
+    *h = (heard){0};
+    s->env.log = hear;
+    s->env.log_user = h;
+    CK_OK(pcs_model_create(&s->env, &s->m));
+    s->scheme = pcs_scheme_default();
+}
+
+static pcs_system add_cube(scene *s, double edge, const double x[3], const double v[3], double mu)
+{
+    const double edges[3] = {edge, edge, edge};
+    const pcs_system cube = scene_box(s, 1, edges, x, NULL, v, NULL);
+    scene_rough(s, cube, pcs_shape_box(edge, edge, edge), 0, 0, mu);
+    return cube;
+}
+
+static void run(scene *s, double h, double t_end, pcs_run_report *report)
+{
+    CK_OK(pcs_run(s->m, s->st, s->wk, h, t_end, NULL, NULL, report));
+}
+
+static void silent(const pcs_run_report *report, const heard *h)
+{
+    ck_assert_msg(report->doubts[0] == '\0', "%s", report->doubts);
+    for (int k = 0; k < PCS_DOUBTS; ++k) {
+        ck_assert_int_eq(report->doubt[k].count, 0);
+    }
+    ck_assert_msg(h->n == 0, "%d warnings, the last: %s", h->n, h->last);
+}
+
+// what lies, slides, falls and lands as it should gives no cause for doubt, in any scheme
+START_TEST(nothing_is_said_of_what_is_well)
+{
+    for (int k = 0; k < 4; ++k) {
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        if (k % 2) s.scheme = pcs_scheme_moreau_jean();
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0, 0, 0.5);
+        add_cube(&s, 0.1, (double[]){0, 0, 0.05}, NULL, 0.5);
+        if (k >= 2) {
+            add_cube(&s, 0.1, (double[]){1, 0, 0.05}, (double[]){1, 0, 0}, 0.5);
+            add_cube(&s, 0.1, (double[]){0.03, 0.02, 0.2}, NULL, 0.5);
+        }
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 5e-3, k >= 2 ? 5 : 100, &report);
+        silent(&report, &h);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(overlaps_at_the_start_are_said_once)
+{
+    const double depth[3] = {0.005, 0.03, 0.09};
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        scene_gravity(&s, 0, 0, 0);
+        for (int i = 0; i < 3; ++i) {
+            add_cube(&s, 0.1, (double[]){0, 0, (0.1 - depth[k]) * i}, NULL, 0);
+        }
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 5e-3, 0.5, &report);
+        if (k == 0) {
+            silent(&report, &h);
+        } else {
+            const pcs_doubt *d = &report.doubt[PCS_DOUBT_OVERLAP];
+            ck_assert_int_eq(d->count, 1);
+            CK_NEAR(d->value, depth[k], 1e-12);
+            CK_NEAR(d->limit, 0.1, 1e-15);
+            ck_assert_int_eq(d->two - d->one, 1);
+            ck_assert_int_eq(h.n, 1);
+            ck_assert_msg(strstr(h.last, k == 1 ? "0.03 m" : "0.09 m") != NULL, "%s", h.last);
+            ck_assert_msg(strstr(report.doubts, h.last) == report.doubts, "%s", report.doubts);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// only where there is something to meet
+START_TEST(steps_longer_than_a_body_are_said)
+{
+    for (int wall = 0; wall < 2; ++wall) {
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        scene_gravity(&s, 0, 0, 0);
+        if (wall) scene_shape(&s, (pcs_system){0}, pcs_shape_box(0.02, 2, 2), 0);
+        const double x[3] = {-2.5, 0, 0}, v[3] = {100, 0, 0};
+        const pcs_system ball = scene_ball(&s, 1, 0.05, x, v);
+        scene_shape(&s, ball, pcs_shape_sphere(0.05), 0);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 1e-2, 0.1, &report);
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_WAY];
+        if (!wall) {
+            silent(&report, &h);
+        } else {
+            ck_assert_int_ge(d->count, 1);
+            CK_NEAR(d->value, 1, 1e-12);
+            CK_NEAR(d->limit, 0.1, 1e-15);
+            ck_assert_int_eq(d->one, ball.id);
+            ck_assert_int_eq(h.n, 1);
+            ck_assert_msg(strstr(report.doubts, "10 times smaller") != NULL, "%s", report.doubts);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// a solver that may not do its work: every such step counts, the worst residual is told
+START_TEST(steps_taken_unsolved_are_counted)
+{
+    scene s;
+    heard h;
+    open_heard(&s, &h);
+    scene_gravity(&s, 0, 0, 0);
+    s.scheme.accept_unconverged = true;
+    s.scheme.halvings = 0;
+    s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    s.scheme.solver.tol = 1e-15;
+    s.scheme.solver.max_iters = 1;
+    for (int i = 0; i < 8; ++i) {
+        const double x[3] = {0.2 * i, 0, 0}, v[3] = {5 - i * i, 0, 0};
+        scene_shape(&s, scene_ball(&s, 1 + i, 0.1, x, v), pcs_shape_sphere(0.1), 0);
+    }
+    scene_start(&s);
+    long unsolved = 0;
+    double worst = 0;
+    for (int k = 0; k < 20; ++k) {
+        CK_OK(pcs_step(s.m, s.st, s.wk, 1e-3, &s.report));
+        const pcs_doubt *d = &s.report.doubt[PCS_DOUBT_UNSOLVED];
+        ck_assert_int_eq(d->count, s.report.outcome != PCS_CONVERGED);
+        unsolved += d->count;
+        worst = fmax(worst, d->value);
+    }
+    ck_assert_int_gt(unsolved, 0);
+    ck_assert(worst > 1e-15);
+    ck_assert_int_eq(h.unsolved, 1);
+    scene_close(&s);
+}
+END_TEST
+
+// Newton's law at several contacts at once may add energy: each contact is named once
+START_TEST(gains_are_named_once_for_each_contact)
+{
+    scene s;
+    heard h;
+    open_heard(&s, &h);
+    scene_gravity(&s, 0, 0, 0);
+    s.scheme = pcs_scheme_moreau_jean();
+    s.scheme.active_tol = 1e-3;
+    const double v[3] = {0, 0.1, -5};
+    for (int i = 0; i < 3; ++i) {
+        const double x[3] = {i, 0, 0}, vi[3] = {v[i], 0, 0};
+        scene_shape(&s, scene_ball(&s, 1, 0.5, x, vi), pcs_shape_sphere(0.5), 0.5);
+    }
+    scene_start(&s);
+    // the same impact again and again, from a state that is put back
+    pcs_state *start;
+    CK_OK(pcs_state_create(s.m, &start));
+    CK_OK(pcs_state_copy(s.st, start));
+    for (int k = 0; k < 10; ++k) {
+        CK_OK(pcs_state_copy(start, s.st));
+        scene_step(&s, 1e-3);
+        const pcs_doubt *d = &s.report.doubt[PCS_DOUBT_GAIN];
+        ck_assert_int_eq(d->count, 1);
+        ck_assert(d->value > 0 && d->value < d->limit);
+        ck_assert(d->one == 0 && d->two == 1);
+        ck_assert_int_eq(h.n, 1);
+    }
+    pcs_state_destroy(start);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("doubts", nothing_is_said_of_what_is_well, overlaps_at_the_start_are_said_once,
+              steps_longer_than_a_body_are_said, steps_taken_unsolved_are_counted,
+              gains_are_named_once_for_each_contact)
