@@ -6,6 +6,7 @@
 
 #include "certificate/verdict.h"
 #include "linalg/m3.h"
+#include "problem/measure.h"
 
 // ---- contacts ----------------------------------------------------------------------------------
 
@@ -49,8 +50,8 @@ static size_t widest(const pcs_model *m)
 static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
 {
 
-    const double size = fmax(wk->measure.norm_q, wk->measure.norm_u);
-    const double error = fmax(wk->model->scheme.solver.tol, 2 * wk->measure.residual) * size;
+    const double size = measure_size(&wk->measure);
+    const double error = measure_error(&wk->measure, wk->model->scheme.solver.tol) * size;
     int block = 0;
     for (int i = 0; i < wk->list.n; ++i) {
         candidate *c = &wk->list.c[i];

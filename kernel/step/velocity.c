@@ -10,6 +10,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "problem/measure.h"
+
 // units in the last place of a sum that count as its rounding
 #define ROUNDING (16 * DBL_EPSILON)
 // and the part of q that such a rounding may be, for the step to be taken
@@ -251,10 +253,10 @@ static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)
 static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_arena mem)
 {
     if (report->outcome != PCS_STALLED && report->outcome != PCS_MAX_ITERS) return false;
-    const double size = fmax(report->measure.norm_q, report->measure.norm_u);
+    const double size = measure_size(&report->measure);
     const double most = ROUNDING_MOST * report->measure.norm_q;
     if (!(report->measure.residual * size <= most)) return false;
-    const double rounding = ROUNDING * bodies_rounding(&t->problem, t->v_free, t->r, mem);
+    const double rounding = ROUNDING * bodies_load(&t->problem, t->v_free, t->r, mem);
     return report->measure.residual * size <= rounding && rounding <= most;
 }
 

@@ -79,10 +79,11 @@ PCS_API void bodies_impulses(const bodies_problem *b, const double *r, double *p
 // W_ii of a block, dim x dim column-major; Z (2 x dim x the wider of its systems) is scratch
 PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
 
-// The norm of what rounding makes of u = H v + shift, in units in the last place: of the sums, with
-// the absolute values of their terms. From the arena by value; negative when it is too small
-PCS_API double bodies_rounding(const bodies_problem *b, const double *v_free, const double *r,
-                               pcs_arena work);
+// The norm of u = H v + shift with the absolute values of all terms, a unit in the last place of
+// which is what rounding makes of u; v_free null: of the impulses alone, |H| |A^-1 H^T r|. From the
+// arena by value; negative when it is too small
+PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const double *r,
+                           pcs_arena work);
 
 // J of side s of a block, dim x width, column-major, sign included
 void bodies_rows(const bodies_problem *b, int block, int side, double *J);

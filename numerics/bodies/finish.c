@@ -21,6 +21,7 @@
 
 #include "bodies/finish_system.h"
 #include "cone/cone.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -102,7 +103,7 @@ static double look(finish *w, const double *r)
         block_lu_solve(w->b->A, i, w->w + w->b->A->start[i]);
     }
     finish_rows(&w->s, w->w, w->u);
-    const double norm_wr = problem_norm(n, w->u);
+    pcs_measure m = {.norm_q = w->norm_q, .norm_wr = problem_norm(n, w->u)};
     for (int i = 0; i < nv; ++i) {
         w->w[i] += w->v_free[i];
     }
@@ -110,16 +111,13 @@ static double look(finish *w, const double *r)
     for (int i = 0; i < n; ++i) {
         w->u[i] += w->b->shift[i];
     }
-    pcs_measure m = {
-        .norm_q = w->norm_q, .norm_r = problem_norm(n, r), .norm_u = problem_norm(n, w->u)};
-    natural(w, r, true);
-    const double left = problem_norm(n, w->f);
-    const double size = m.norm_q > norm_wr || isnan(m.norm_q) ? m.norm_q : norm_wr;
-    m.residual = left == 0 ? 0 : left / size;
-    w->size = size;
+    m.norm_r = problem_norm(n, r);
+    m.norm_u = problem_norm(n, w->u);
+    w->size = measure_size(&m);
     natural(w, r, false);
     m.natural_map = problem_norm(n, w->f);
-    if (!isfinite(m.norm_r) || !isfinite(size)) m.residual = m.natural_map = NAN;
+    natural(w, r, true);
+    measure_close(problem_norm(n, w->f), &m);
     const double value = solver_stop_value(w->o, &m);
     if (value < w->best_value) {
         w->best_value = value;

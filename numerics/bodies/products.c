@@ -105,8 +105,7 @@ void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W)
     }
 }
 
-double bodies_rounding(const bodies_problem *b, const double *v_free, const double *r,
-                       pcs_arena work)
+double bodies_load(const bodies_problem *b, const double *v_free, const double *r, pcs_arena work)
 {
     const int *start = b->A->start;
     const int nv = start[b->A->nb];
@@ -122,7 +121,7 @@ double bodies_rounding(const bodies_problem *b, const double *v_free, const doub
     double *J = PCS_TAKE(&work, (size_t)widest * (size_t)tallest, double);
     if (!v || !z || !J) return -1;
     for (int i = 0; i < nv; ++i) {
-        v[i] = fabs(v_free[i]);
+        v[i] = v_free ? fabs(v_free[i]) : 0;
     }
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
@@ -146,7 +145,7 @@ double bodies_rounding(const bodies_problem *b, const double *v_free, const doub
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
         for (int a = 0; a < k->dim; ++a) {
-            double sum = fabs(b->shift[k->row + a]);
+            double sum = v_free ? fabs(b->shift[k->row + a]) : 0;
             for (int s = 0; s < 2; ++s) {
                 if (k->sys[s] < 0) continue;
                 const int n = width(start, k->sys[s]);

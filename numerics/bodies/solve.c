@@ -6,6 +6,7 @@
 // all.
 #include "bodies/bodies.h"
 
+#include <float.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "bodies/islands.h"
 #include "bodies/sweep.h"
 #include "cone/cone.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -144,12 +146,11 @@ static void part_close(const solution *s, int i, const part *p)
     }
 }
 
-static void keep_norms(solution *s, int i, double residual, double norm_q, double norm_wr)
+static void keep_norms(solution *s, int i, const pcs_measure *m)
 {
-    const double most = norm_q > norm_wr || isnan(norm_q) ? norm_q : norm_wr;
-    s->norm[0][i] = residual == 0 ? 0 : residual * most;
-    s->norm[1][i] = norm_q;
-    s->norm[2][i] = norm_wr;
+    s->norm[0][i] = m->residual == 0 ? 0 : m->residual * measure_size(m);
+    s->norm[1][i] = m->norm_q;
+    s->norm[2][i] = m->norm_wr;
 }
 
 static pcs_status assembled(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
@@ -161,13 +162,7 @@ static pcs_status assembled(solution *s, int i, const pcs_solver_opts *o, pcs_ar
     PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
     PCS_TRY(pcs_solve(&local, o, (pcs_watch){0}, work, p.r, p.u, out));
     PCS_TRY(add_impulses(&p.b, p.r, work, p.v));
-
-    double *Wr = PCS_TAKE(&work, (size_t)local.n, double);
-    if (!Wr) return pcs_fail_memory("contacts");
-    for (int k = 0; k < local.n; ++k) {
-        Wr[k] = p.u[k] - local.q[k];
-    }
-    keep_norms(s, i, out->measure.residual, out->measure.norm_q, problem_norm(local.n, Wr));
+    keep_norms(s, i, &out->measure);
     part_close(s, i, &p);
     return PCS_OK;
 }
@@ -199,7 +194,7 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
                         .solver = PCS_NSGS,
                         .iters = result.sweeps,
                         .measure = result.measure};
-    keep_norms(s, i, result.measure.residual, result.measure.norm_q, result.norm_wr);
+    keep_norms(s, i, &result.measure);
     s->result[i].sweeps += result.sweeps;
     return PCS_OK;
 }
@@ -478,10 +473,9 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
     m->norm_q = problem_norm(s->s.n, s->norm[1]);
     m->norm_r = problem_norm(b->n, s->r);
     m->norm_u = problem_norm(b->n, s->u);
-    const double norm_wr = problem_norm(s->s.n, s->norm[2]);
-    const double most = m->norm_q > norm_wr || isnan(m->norm_q) ? m->norm_q : norm_wr;
-    const double violated = problem_norm(s->s.n, s->norm[0]);
-    m->residual = violated == 0 ? 0 : violated / most;
+    m->norm_wr = problem_norm(s->s.n, s->norm[2]);
+    m->rounding = DBL_EPSILON * bodies_load(b, NULL, s->r, work);
+    if (m->rounding < 0) return pcs_fail_memory("contacts");
     for (int k = 0; k < b->nb; ++k) {
         const bodies_block *c = &b->block[k];
         const double *r = s->r + c->row, *u = s->u + c->row;
@@ -494,7 +488,7 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
         }
     }
     m->natural_map = problem_norm(b->n, f);
-    if (!isfinite(m->norm_r) || !isfinite(most)) m->residual = m->natural_map = NAN;
+    measure_close(problem_norm(s->s.n, s->norm[0]), m);
     return PCS_OK;
 }
 

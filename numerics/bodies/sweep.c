@@ -17,7 +17,7 @@
 #include "bodies/colours.h"
 #include "bodies/sweep_blocks.h"
 #include "cone/cone.h"
-#include "problem/problem.h"
+#include "problem/measure.h"
 #include "solver/solver.h"
 
 // sweeps between two residuals, at most
@@ -177,15 +177,14 @@ static void measure(job *j)
         s.r += j->sums[c].r;
     }
     pcs_measure *m = &j->out->measure;
-    const double unit = 1 / j->p.per_unit, most = s.q > s.wr || isnan(s.q) ? s.q : s.wr;
-    m->norm_q = unit * sqrt(s.q);
-    j->out->norm_wr = unit * sqrt(s.wr);
-    m->norm_u = unit * sqrt(s.u);
-    m->residual = s.f == 0 ? 0 : sqrt(s.f / most);
-    if (!isfinite(most) || !isfinite(s.f)) m->residual = NAN;
-    m->natural_map = unit * sqrt(s.natural);
-    m->norm_r = unit * sqrt(s.r);
-    j->size = sqrt(most);
+    const double unit = 1 / j->p.per_unit;
+    *m = (pcs_measure){.norm_q = unit * sqrt(s.q),
+                       .norm_wr = unit * sqrt(s.wr),
+                       .norm_u = unit * sqrt(s.u),
+                       .natural_map = unit * sqrt(s.natural),
+                       .norm_r = unit * sqrt(s.r)};
+    measure_close(unit * sqrt(s.f), m);
+    j->size = sqrt(s.q > s.wr || isnan(s.q) ? s.q : s.wr);
     j->value = stop_value(j);
 }
 

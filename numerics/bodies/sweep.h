@@ -10,8 +10,8 @@
 typedef struct sweep_result {
     pcs_outcome outcome;
     int sweeps;
-    pcs_measure measure; // of this island; natural map and |r| where they are stopped on only
-    double norm_wr;
+    pcs_measure measure; // of this island; natural map and |r| where they are stopped on only; the
+                         // rounding is not looked at
 } sweep_result;
 
 typedef struct sweep_opts {

@@ -7,6 +7,7 @@
 #include "certificate/unique.h"
 #include "cone/cone.h"
 #include "problem/global.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/polish.h"
 
@@ -104,7 +105,7 @@ static pcs_status confirm(const pcs_env *env, face *f, const double *r, double *
 static pcs_status judge_ranks(const pcs_env *env, const face *f, pcs_certificate *out)
 {
     if (f->p->n == 0) out->r = out->u = PCS_UNIQUE_YES;
-    if (f->p->n == 0 || f->p->n > CERTIFICATE_ROWS) return PCS_OK;
+    if (f->p->n == 0 || f->p->n > CERTIFICATE_ROWS || isinf(f->error)) return PCS_OK;
     pcs_arena work;
     PCS_TRY(pcs_arena_create(env, unique_bytes(f->p->n), &work));
     const bool done = unique_judge(f, work, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cone/cone.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 
 // a rank is decided at this, and at the error of the directions of slip times SLACK
@@ -65,7 +66,7 @@ bool face_take(const pcs_problem *p, double tol, const double *r, const double *
         out->s[i] = u[i] - p->q[i];
     }
     out->size = fmax(m->norm_q, problem_norm(p->n, out->s));
-    out->error = 2 * m->residual <= tol ? tol : 2 * m->residual;
+    out->error = measure_error(m, tol);
     memcpy(out->u, u, n * sizeof *u);
     problem_scales(p, out->s);
 

@@ -10,6 +10,7 @@
 
 #include "linalg/bsr.h"
 #include "linalg/mass.h"
+#include "problem/measure.h"
 #include "problem/problem.h"
 
 // ---- check -------------------------------------------------------------------------------------
@@ -170,10 +171,12 @@ pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, glob
     double *q = PCS_TAKE(arena, (size_t)n, double);
     out->v_free = PCS_TAKE(arena, (size_t)nv, double);
     out->wr = PCS_TAKE(arena, (size_t)n, double);
+    out->load = PCS_TAKE(arena, (size_t)nv, double);
     const bool taken = take_diagonal(&out->local, arena);
     pcs_arena scratch = *arena;
     double *x = PCS_TAKE(&scratch, (size_t)nv, double);
-    if (!q || !out->v_free || !out->wr || !taken || !x) return pcs_fail_memory("global problem");
+    if (!q || !out->v_free || !out->wr || !out->load || !taken || !x)
+        return pcs_fail_memory("global problem");
 
     if (nv > 0) PCS_TRY(pcs_mass_solve(g->M, g->f, out->v_free));
     pcs_bsr_mul(&g->H, out->v_free, q);
@@ -196,6 +199,34 @@ pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, glob
 
 // ---- measures ----------------------------------------------------------------------------------
 
+// y += |A|^T |x|
+static void add_sizes_t(const pcs_bsr *A, const double *x, double *y)
+{
+    for (int i = 0; i < A->m; ++i) {
+        const int h = A->row[i + 1] - A->row[i];
+        for (int k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const double *a = A->val + A->off[k];
+            for (int c = A->col[A->idx[k]]; c < A->col[A->idx[k] + 1]; ++c, a += h) {
+                for (int l = 0; l < h; ++l) {
+                    y[c] += fabs(a[l] * x[A->row[i] + l]);
+                }
+            }
+        }
+    }
+}
+
+// about | |W||r| |: without W, | |H| |M^-1 |H|^T |r|| |
+static pcs_status find_load(const global_terms *t, const double *r, double *load)
+{
+    *load = 0;
+    if (t->nv == 0) return PCS_OK;
+    memset(t->load, 0, (size_t)t->nv * sizeof *t->load);
+    add_sizes_t(&t->g->H, r, t->load);
+    PCS_TRY(pcs_mass_solve(t->g->M, t->load, t->load));
+    *load = problem_load(&t->g->H, t->load);
+    return PCS_OK;
+}
+
 pcs_status global_terms_measure(const global_terms *t, const double *r, double *v, double *u,
                                 pcs_measure *out)
 {
@@ -213,7 +244,10 @@ pcs_status global_terms_measure(const global_terms *t, const double *r, double *
     for (int i = 0; i < t->n; ++i) {
         u[i] = t->wr[i] + t->local.q[i];
     }
-    if (t->n > 0) problem_measure_from(&t->local, problem_norm(t->n, t->wr), r, u, out);
+    if (t->n == 0) return PCS_OK;
+    double load;
+    PCS_TRY(find_load(t, r, &load));
+    problem_measure_from(&t->local, problem_norm(t->n, t->wr), load, r, u, out);
     return PCS_OK;
 }
 

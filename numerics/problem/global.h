@@ -11,6 +11,7 @@ typedef struct global_terms {
     int n, nv;      // rows of H and its columns
     double *v_free; // nv: M^-1 f
     double *wr;     // n: scratch
+    double *load;   // nv: scratch
     // q = H v_free + w and the diagonal blocks of W, a block row for each cone block. What asks
     // for the diagonal only (scales, status, measures from u) takes it for the condensed problem
     pcs_problem local;

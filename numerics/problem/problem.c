@@ -1,10 +1,6 @@
-// The cone problem u = W r + q: its check at the border and its measures.
-//
-//     F_i = r_i - P_K(r_i - rho_i s(u_i)),   rho_i = d_i / tr W_ii
-//     residual = |(F_i / rho_i)_i| / max(|q|, |W r|),   natural map = |r - P_K(r - s(u))|
-//
-// with s(u) = u + mu |u_T| e_N on Coulomb blocks. F_i / rho_i is u_i on equality rows and
-// min(u_i, r_i / rho_i) on unilateral ones.
+// The cone problem u = W r + q: its check at the border, the scales of its rows and the status of
+// its blocks, its restriction to a set of rows, and proofs that it has no solution. Its measures
+// are in measure.c.
 #include "problem/problem.h"
 
 #include <float.h>
@@ -155,8 +151,7 @@ static double largest_trace(const pcs_problem *p)
     return most;
 }
 
-// 1 / rho_i of a block of dimension d; *most caches the largest trace (negative: not known yet)
-static double block_scale(const pcs_problem *p, int b, int *wrow, double *most)
+double problem_block_scale(const pcs_problem *p, int b, int *wrow, double *most)
 {
     double t = block_trace(p, b, wrow);
     if (!(t > 0)) {
@@ -189,7 +184,7 @@ void problem_scales(const pcs_problem *p, double *s)
 
     // a diagonal that is the rounding of a zero says nothing
     for (int b = 0, wrow = 0; b < p->nb; ++b) {
-        const double block = block_scale(p, b, &wrow, &most);
+        const double block = problem_block_scale(p, b, &wrow, &most);
         for (int i = p->block[b].row; i < p->block[b].row + p->block[b].dim; ++i) {
             if (!(s[i] > DBL_EPSILON * diagonal)) s[i] = block;
             if (!(s[i] > DBL_EPSILON * diagonal)) s[i] = diagonal;
@@ -197,149 +192,7 @@ void problem_scales(const pcs_problem *p, double *s)
     }
 }
 
-// ---- measures --------------------------------------------------------------------------------
-
-// a sum of squares within these bounds has neither over- nor underflown
-#define SQUARES_LOW  1e-280
-#define SQUARES_HIGH 1e280
-
-double problem_norm(int n, const double *x)
-{
-    double sum = 0, most = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += x[i] * x[i];
-    }
-    if (sum > SQUARES_LOW && sum < SQUARES_HIGH) return sqrt(sum);
-
-    for (int i = 0; i < n; ++i) {
-        if (fabs(x[i]) > most || isnan(x[i])) most = fabs(x[i]);
-    }
-    if (most == 0 || !isfinite(most)) return most;
-    sum = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += (x[i] / most) * (x[i] / most);
-    }
-    return most * sqrt(sum);
-}
-
-// sum of squares of f / unit, and the largest entry
-typedef struct map_sum {
-    double unit, sum, most;
-} map_sum;
-
-static void map_add(map_sum *m, double f)
-{
-    const double x = f / m->unit;
-    m->sum += x * x;
-    if (fabs(f) > m->most || isnan(f)) m->most = fabs(f);
-}
-
-// of F_i / rho_i, or of the natural map when natural
-static map_sum map_squares(const pcs_problem *p, const double *r, const double *u, bool natural,
-                           double unit)
-{
-    map_sum m = {.unit = unit};
-    double trace = -1;
-    for (int b = 0, wrow = 0; b < p->nb; ++b) {
-        const pcs_block *k = &p->block[b];
-        const double *rb = r + k->row, *ub = u + k->row;
-        const double s = natural || k->cone == PCS_EQUALITY ? 1 : block_scale(p, b, &wrow, &trace);
-        double f[3];
-        switch (k->cone) {
-        case PCS_EQUALITY:
-            for (int c = 0; c < k->dim; ++c) {
-                map_add(&m, ub[c]);
-            }
-            break;
-        case PCS_UNILATERAL:
-            map_add(&m, cone_min(s * rb[0], ub[0]));
-            break;
-        case PCS_COULOMB:
-            cone_natural_coulomb(k->dim, k->mu, s, rb, ub, f);
-            for (int c = 0; c < k->dim; ++c) {
-                map_add(&m, f[c]);
-            }
-            break;
-        }
-    }
-    return m;
-}
-
-static double map_norm(const pcs_problem *p, const double *r, const double *u, bool natural)
-{
-    const map_sum m = map_squares(p, r, u, natural, 1);
-    if (m.sum > SQUARES_LOW && m.sum < SQUARES_HIGH) return sqrt(m.sum);
-    if (m.most == 0 || !isfinite(m.most)) return m.most;
-    return m.most * sqrt(map_squares(p, r, u, natural, m.most).sum);
-}
-
-double problem_natural_map(const pcs_problem *p, const double *r, const double *u)
-{
-    return map_norm(p, r, u, true);
-}
-
-static double larger(double a, double b)
-{
-    return a > b || isnan(a) ? a : b;
-}
-
-// the same of a single row, where every norm is an absolute value: one ball on the ground should
-// not pay for loops
-static void measure_one(const pcs_problem *p, double r, double *u, pcs_measure *out)
-{
-    const double W = problem_scalar(p), q = p->q[0], wr = W * r;
-    *u = wr + q;
-    const double f = p->block[0].cone == PCS_EQUALITY ? *u : cone_min(W > 0 ? W * r : r, *u);
-    const double g = p->block[0].cone == PCS_EQUALITY ? *u : cone_min(r, *u);
-    const double size = larger(fabs(q), fabs(wr));
-    *out = (pcs_measure){.residual = f == 0 ? 0 : fabs(f) / size,
-                         .natural_map = fabs(g),
-                         .norm_q = fabs(q),
-                         .norm_r = fabs(r),
-                         .norm_u = fabs(*u)};
-    if (!isfinite(r) || !isfinite(size)) out->residual = out->natural_map = NAN;
-}
-
-void pcs_problem_measure(const pcs_problem *p, const double *r, double *u, pcs_measure *out)
-{
-    *out = (pcs_measure){0};
-    if (p->n == 0) return;
-    if (problem_is_scalar(p)) {
-        measure_one(p, r[0], u, out);
-        return;
-    }
-
-    pcs_bsr_mul(&p->W, r, u);
-    const double norm_wr = problem_norm(p->n, u);
-    for (int i = 0; i < p->n; ++i) {
-        u[i] += p->q[i];
-    }
-    problem_measure_from(p, norm_wr, r, u, out);
-}
-
-void problem_measure_from(const pcs_problem *p, double norm_wr, const double *r, const double *u,
-                          pcs_measure *out)
-{
-    *out = (pcs_measure){.norm_q = problem_norm(p->n, p->q),
-                         .norm_r = problem_norm(p->n, r),
-                         .norm_u = problem_norm(p->n, u)};
-
-    // not finite: nothing can be said, and no comparison may pass
-    const double size = larger(out->norm_q, norm_wr);
-    if (!isfinite(out->norm_r) || !isfinite(size)) {
-        out->residual = out->natural_map = NAN;
-        return;
-    }
-    const double f = map_norm(p, r, u, false);
-    out->residual = f == 0 ? 0 : f / size;
-    out->natural_map = map_norm(p, r, u, true);
-}
-
-double pcs_relative_natural_map(const pcs_measure *m)
-{
-    const double size = larger(m->norm_q, larger(m->norm_r, m->norm_u));
-    return size <= DBL_EPSILON ? m->natural_map : m->natural_map / size;
-}
+// ---- status ----------------------------------------------------------------------------------
 
 // of r and u as velocities: x = r / rho - s(u) lies in K, in its polar cone, or in neither
 static unsigned char block_status(const pcs_block *k, double s, const double *r, const double *u)
@@ -361,7 +214,7 @@ void problem_status(const pcs_problem *p, const double *r, const double *u, unsi
     int wrow = 0;
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *k = &p->block[b];
-        const double s = k->cone == PCS_EQUALITY ? 1 : block_scale(p, b, &wrow, &trace);
+        const double s = k->cone == PCS_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
         status[b] = block_status(k, s, r + k->row, u + k->row);
     }
 }

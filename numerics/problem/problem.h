@@ -23,15 +23,9 @@ pcs_status problem_check_blocks(const pcs_problem *p);
 // no cone block lies across two block rows of a matrix called name, which start at row[]
 pcs_status problem_check_rows(const pcs_problem *p, const int *row, const char *name);
 
-// Euclidean norm, whatever the size of the entries
-double problem_norm(int n, const double *x);
-
-// the measures of r when u = W r + q and |W r| are known; of W the diagonal is read only
-void problem_measure_from(const pcs_problem *p, double norm_wr, const double *r, const double *u,
-                          pcs_measure *out);
-
-// |r - P_K(r - s(u))|; of p the cones are read only
-double problem_natural_map(const pcs_problem *p, const double *r, const double *u);
+// 1 / rho_b of theory 7.7; blocks in turn: *wrow is 0 and *most negative for the first call, then
+// handed on
+double problem_block_scale(const pcs_problem *p, int b, int *wrow, double *most);
 
 // one positive number per scalar row that turns r_i into a velocity: W_ii where that is positive,
 // else 1 / rho_i of theory 7.7

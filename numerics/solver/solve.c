@@ -2,7 +2,6 @@
 // again, and only that measure says converged.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
-#include <float.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,25 +14,6 @@ double solver_clock(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-// A measure relative to |W r| forgets q when r runs off to infinity, and a problem without a
-// solution may then look solved. Beyond this violation against |q| alone, that one counts.
-#define Q_FORGOTTEN 1e-3
-
-double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m)
-{
-    double value = m->residual;
-    if (o->stop != PCS_STOP_RESIDUAL) {
-        const double natural = pcs_relative_natural_map(m);
-        if (o->stop == PCS_STOP_NATURAL || !(natural <= value)) value = natural;
-        if (isnan(m->residual)) value = m->residual;
-    }
-    const double against_q = m->residual * m->norm_u / m->norm_q;
-    if (m->norm_u > m->norm_q && m->norm_q > 0 && against_q > Q_FORGOTTEN && against_q > value) {
-        return against_q;
-    }
-    return value;
 }
 
 // ---- checks ----------------------------------------------------------------------------------

@@ -79,6 +79,7 @@ typedef struct solver_track {
     // global form, set after track_begin (p is then terms->local): measures go through v
     const global_terms *terms;
     double *v;
+    double norm_w;                     // of W (Frobenius): bounds what rounding makes of u
     double start;                      // of the clock
     double *best;                      // n, the best r so far
     double best_value;                 // its stop value

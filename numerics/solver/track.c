@@ -1,6 +1,7 @@
 // What every iterative solver does between two steps.
 #include <string.h>
 
+#include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -17,6 +18,7 @@ bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o
                         .watch = watch,
                         .best_value = INFINITY,
                         .value = INFINITY,
+                        .norm_w = problem_norm_of(&p->W),
                         .step = NAN,
                         .penalty = NAN};
     if (o->max_seconds > 0) t->start = solver_clock();
@@ -48,7 +50,7 @@ void track_adopt(solver_track *t, const double *r, const pcs_measure *measure)
 double track_measure(solver_track *t, const double *r, double *u)
 {
     if (!t->terms) {
-        pcs_problem_measure(t->p, r, u, &t->measure);
+        problem_measure_near(t->p, t->norm_w, r, u, &t->measure);
     } else if (global_terms_measure(t->terms, r, t->v, u, &t->measure) != PCS_OK) {
         t->measure.residual = t->measure.natural_map = NAN;
     }

@@ -53,15 +53,19 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_check(const pcs_problem *p);
 PCS_NODISCARD PCS_API pcs_status pcs_problem_compress(const pcs_problem *p, pcs_arena *arena,
                                                       pcs_problem *out);
 
-/// How well r solves a problem (theory 7.7). Block i of dimension d_i uses
+/// How well r solves a problem (theory 7.7, doc/measures.md). Block i of dimension d_i uses
 /// rho_i = d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and
-/// F_i = r_i - P_K(r_i - rho_i s(u_i)).
+/// F_i = r_i - P_K(r_i - rho_i s(u_i)). W and r are rounded numbers, which blurs u = W r + q by
+/// `rounding`: neither of the first two is less, whatever F comes out as.
 typedef struct pcs_measure {
-    double residual;    ///< |(F_i / rho_i)_i| / max(|q|, |W r|): velocity over velocity
-    double natural_map; ///< |r - P_K(r - s(u))|, rho = 1, as published
+    double residual;    ///< |(F_i / rho_i)_i| / max(|q|, |W r|), but not below rounding over the
+                        ///< same: velocity over velocity. With q = 0, over | |W||r| |
+    double natural_map; ///< |r - P_K(r - s(u))|, rho = 1, as published, but not below rounding
     double norm_q;      ///< Euclidean norm of q
+    double norm_wr;     ///< Euclidean norm of W r
     double norm_r;      ///< Euclidean norm of r
     double norm_u;      ///< Euclidean norm of u = W r + q (not of s(u))
+    double rounding;    ///< 2.2e-16 | |W||r| |, a velocity
 } pcs_measure;
 
 /// Computes u = W r + q and the measures of r. `p` must be good (pcs_problem_check); r and u

@@ -1,0 +1,37 @@
+// When a solve may say converged: the one rule for every solver and every form (doc/measures.md).
+#include <float.h>
+
+#include "problem/measure.h"
+#include "solver/solver.h"
+
+// The natural map is relative to |r|, whose unit is not that of a velocity: it may be so many times
+// smaller than the residual, as it is in published problems, but not more.
+#define NATURAL_FINER 1e3
+// A computed u is not better than so many units in the last place of the sum that it is,
+#define ROUNDINGS 16
+// and a measure that is as good as this makes it counts as converged, whatever tol is, where that
+// is at most this part of q: the sum has kept half of its digits, sqrt(DBL_EPSILON)
+#define ROUNDING_MOST 1.5e-8
+
+// whether nothing but rounding is left, and little of that
+static bool at_rounding(const pcs_solver_opts *o, const pcs_measure *m, double size)
+{
+    const double noise = ROUNDINGS * m->rounding;
+    if (!(noise <= ROUNDING_MOST * m->norm_q)) return false;
+    if (o->stop != PCS_STOP_NATURAL && !(m->residual * size <= noise)) return false;
+    return o->stop == PCS_STOP_RESIDUAL || m->natural_map <= noise;
+}
+
+double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m)
+{
+    if (isnan(m->residual)) return m->residual;
+    const double size = measure_size(m), natural = pcs_relative_natural_map(m);
+    double value = o->stop == PCS_STOP_NATURAL ? m->residual / NATURAL_FINER : m->residual;
+    if (o->stop != PCS_STOP_RESIDUAL && !(natural <= value)) value = natural;
+
+    // A measure relative to |W r| or |r| forgets q when r runs off to infinity, and a problem
+    // without a solution may then look solved
+    const double against_q = measure_against_q(m);
+    if (against_q > Q_FORGOTTEN && against_q > value) return against_q;
+    return value > o->tol && at_rounding(o, m, size) ? o->tol : value;
+}
