@@ -17,19 +17,28 @@
 static bool at_rounding(const pcs_solver_opts *o, const pcs_measure *m, double size)
 {
     const double noise = ROUNDINGS * m->rounding;
-    if (!(noise <= ROUNDING_MOST * m->norm_q)) return false;
-    if (o->stop != PCS_STOP_NATURAL && !(m->residual * size <= noise)) return false;
-    return o->stop == PCS_STOP_RESIDUAL || m->natural_map <= noise;
+    return noise <= ROUNDING_MOST * m->norm_q && m->residual * size <= noise &&
+           (o->stop == PCS_STOP_RESIDUAL || m->natural_map <= noise);
+}
+
+// the relative natural map, however small the numbers are: the published one is not divided by what
+// is below 2.2e-16, which is a matter of units
+static double relative_natural(const pcs_measure *m)
+{
+    const double size = fmax(m->norm_q, fmax(m->norm_r, m->norm_u));
+    return m->natural_map == 0 ? 0 : m->natural_map / size;
 }
 
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m)
 {
     if (isnan(m->residual)) return m->residual;
-    const double size = measure_size(m), natural = pcs_relative_natural_map(m);
+    const double size = measure_size(m);
     double value = o->stop == PCS_STOP_NATURAL ? m->residual / NATURAL_FINER : m->residual;
-    if (o->stop != PCS_STOP_RESIDUAL && !(natural <= value)) value = natural;
+    if (o->stop != PCS_STOP_RESIDUAL && !(relative_natural(m) <= value)) {
+        value = relative_natural(m);
+    }
 
-    // A measure relative to |W r| or |r| forgets q when r runs off to infinity, and a problem
+    // a measure relative to |W r| or |r| forgets q when r runs off to infinity, and a problem
     // without a solution may then look solved
     const double against_q = measure_against_q(m);
     if (against_q > Q_FORGOTTEN && against_q > value) return against_q;
