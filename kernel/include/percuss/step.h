@@ -80,8 +80,8 @@ typedef struct pcs_doubt {
     double value; ///< m (overlap, way), residual of what is unsolved, J
     double limit; ///< what it is to be held against: thickness (m), thickness (m), tolerance, J
     double t;     ///< s, start of the step
-    int one, two; ///< overlap, gain: shapes; gain of an interaction: -1 and its id; way: id of the
-                  ///< system and 0
+    int one;      ///< overlap, gain: a shape; gain of an interaction: -1; way: id of the system
+    int two;      ///< the other shape; the id of the interaction; 0
 } pcs_doubt;
 
 /// Room for the sentence of a doubt.
