@@ -11,6 +11,7 @@ set ylabel "height of the key stone (m)"
 set xrange [0:*]
 set key bottom left
 
+# run 0 is the thicker one; the other ends where it has fallen far enough
 pick(k, y) = column("run") == k ? y : NaN
-plot csv using "t":(pick(0, column("key"))) with lines linestyle 1 title "stands", \
-     csv using "t":(pick(1, column("key"))) with lines linestyle 2 title "falls"
+plot csv using "t":(pick(0, column("key"))) with lines linestyle 1 title "a little thicker: it stands", \
+     csv using "t":(pick(1, column("key"))) with lines linestyle 2 title "a little thinner: it falls"

@@ -17,5 +17,5 @@ set yrange [0:*]
 set key top right
 
 plot for [i=1:8] csv using "t":(column(sprintf("z%d", i))) with lines linewidth 1 \
-         linecolor rgb "#7b8794" title (i == 1 ? "vertices" : ""), \
+         linecolor rgb "#7b8794" title (i == 1 ? "its eight vertices" : ""), \
      csv using "t":"z" with lines linestyle 1 title "centre"

@@ -12,19 +12,19 @@ set multiplot layout 1, 2 title "A heavy top let go with its axis at rest" font 
 set tmargin 5
 set bmargin 6.5
 set key outside bottom center horizontal maxrows 1 samplen 2
-set title "axis from above" font ",16"
-set xlabel "x"
-set ylabel "y"
+set title "tip of the axis, a unit vector, from above" font ",16"
+set xlabel "x of the unit vector (-)"
+set ylabel "y of the unit vector (-)"
 set size ratio -1
 set xtics 0.1
-plot csv using (of("joint", column("ex"))):"ey" with lines linestyle 1 title "by a joint", \
+plot csv using (of("joint", column("ex"))):"ey" with lines linestyle 1 title "held by a joint", \
      csv using (of("angles", column("ex"))):"ey" every 5 with points linestyle 3 title "in Euler angles"
 set size noratio
 set xtics autofreq
-set title "tilt (rad)" font ",16"
+set title "tilt of the axis" font ",16"
 set xlabel "time (s)"
-unset ylabel
-plot csv using "t":(of("quaternion", acos(column("ez")))) with lines linestyle 1 title "quaternion", \
+set ylabel "tilt (rad)"
+plot csv using "t":(of("quaternion", acos(column("ez")))) with lines linestyle 1 title "with a quaternion", \
      csv using "t":(of("quaternion", acos(column("exact")))) every 5 with points linestyle 3 \
-         title "elliptic functions"
+         title "closed form"
 unset multiplot

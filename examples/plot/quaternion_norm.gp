@@ -2,41 +2,55 @@
 #
 #     gnuplot -e "csv='quaternion_norm.csv'; out='quaternion_norm'; format='svg'" examples/plot/quaternion_norm.gp
 #
-# Errors of |Q| and of the attitude; psi = (|Q|^2 - 1) / 2 from an error of its rate:
-# without Baumgarte, with it, and with a constraint that does not belong to its gradient.
+# Left and middle the six ways of the legend; right psi = (|Q|^2 - 1) / 2 of the constraint by a
+# multiplier (theory 9.3), begun with a wrong rate psi': without Baumgarte's terms it grows as
+# psi' t, with them it decays, and with those of 2 psi beside the gradient of psi it swings (E-20).
 
 load ARG0[1:strlen(ARG0) - strlen("quaternion_norm.gp")] . "style.gp"
 
 ways = "additive normalised exponential multiplier Baumgarte projected"
+array words_of[6] = ["Q + h dQ/dt, left as it is", "Q + h dQ/dt, normalised", "Q ⊗ exp(h {/Symbol w})", \
+    "multiplier of |Q| = 1", "multiplier with Baumgarte's terms", "multiplier, then |Q| = 1 restored"]
 array colour[6] = ["#b5452c", "#7b8794", "#1b8a5a", "#0b62a4", "#7a4fa3", "#d1600a"]
 of(w, column_) = strcol("way") eq w ? column(column_) : NaN
 
-set multiplot layout 1, 3
+set multiplot layout 1, 3 title "|Q| = 1 of a turning body, kept in six ways" font ",21" textcolor rgb ink
+set tmargin 5
+set bmargin 11.5
 set title font ",16"
-set lmargin 9
 set rmargin 2
 set xlabel "time (s)"
 set xtics 2
 set logscale y
 set format y "10^{%T}"
-set yrange [1e-16:10]
-set key at graph 0.97, graph 0.52 vertical samplen 1.5 font ",13"
+set key at screen 0.36, screen 0.205 center top vertical maxrows 3 Left reverse samplen 1.5 font ",13"
+
+set lmargin at screen 0.1
+set rmargin at screen 0.32
 set title "error of |Q|"
+set ylabel "| |Q| - 1 |" offset 1,0
+set yrange [1e-17:10]
 plot for [i = 1:6] csv using "t":(of(word(ways, i), "norm") + 1e-17) with lines linewidth 2 \
-     linecolor rgb colour[i] title word(ways, i)
-set title "error of the attitude (rad)"
+     linecolor rgb colour[i] title words_of[i]
+
+set lmargin at screen 0.42
+set rmargin at screen 0.65
+set title "error of the attitude"
+set ylabel "angle (rad)" offset 0,0
 set yrange [1e-7:1]
 unset key
 plot for [i = 3:6] csv using "t":(of(word(ways, i), "attitude")) with lines linewidth 2 \
      linecolor rgb colour[i], \
-     csv using "t":(of("additive", "attitude")) with lines linewidth 4 linecolor rgb colour[1], \
+     csv using "t":(of("additive", "attitude")) with lines linewidth 5 linecolor rgb colour[1], \
      csv using "t":(of("normalised", "attitude")) with lines linewidth 2 linecolor rgb colour[2]
-unset logscale y
-set format y "%g"
-set yrange [-2e-4:1e-3]
-set key at graph 0.97, graph 0.6
-set title "psi after an error of its rate"
-plot csv using "t":(of("psi_none", "norm")) with lines linestyle 1 title "without alpha", \
-     csv using "t":(of("psi_baumgarte", "norm")) with lines linestyle 5 title "with alpha", \
-     csv using "t":(of("psi_mismatched", "norm")) with lines linestyle 2 title "A of another phi"
+
+set lmargin at screen 0.76
+set rmargin at screen 0.98
+set yrange [1e-8:1e-1]
+set key at screen 0.99, screen 0.205 right top vertical maxrows 3 noreverse samplen 1.5 font ",13"
+set title "{/Symbol y} begun with a wrong rate"
+set ylabel "|{/Symbol y}|,  {/Symbol y} = (|Q|^2 - 1) / 2" offset -0.5,0
+plot csv using "t":(abs(of("psi_none", "norm"))) with lines linestyle 1 title "multiplier alone", \
+     csv using "t":(abs(of("psi_baumgarte", "norm"))) with lines linestyle 5 title "with Baumgarte's terms", \
+     csv using "t":(abs(of("psi_mismatched", "norm"))) with lines linestyle 2 title "the same of 2{/Symbol y}"
 unset multiplot

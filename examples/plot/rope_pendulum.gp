@@ -24,33 +24,34 @@ if (thrown) {
 }
 
 set multiplot
-set label 2 "A mass on a rope" at screen 0.5, screen 0.955 center font ",21" textcolor rgb ink
+set label 2 "A mass on a rope, dropped and thrown" at screen 0.5, screen 0.955 center font ",21" textcolor rgb ink
 set tmargin 3
-set lmargin at screen 0.07
-set rmargin at screen 0.5
+set lmargin at screen 0.09
+set rmargin at screen 0.52
 set size ratio -1
 set xlabel "x (m)"
 set ylabel "y (m)"
-set key outside bottom center horizontal maxrows 1
-set bmargin 6.5
+set key at screen 0.5, screen 0.1 center center vertical maxrows 2 samplen 2 font ",14"
+set bmargin at screen 0.27
 if (thrown) {
     set object 1 circle at ax, ay size l fillstyle empty border linecolor rgb "#b9c2ca" linewidth 1.2
     set label 1 at ax, ay point pointtype 7 pointsize 0.8 linecolor rgb ink
     set xrange [ax - 1.25 * l:ax + 1.25 * l]
     set yrange [ay - 1.15 * l:ay + 1.35 * l]
 }
-plot csv using (keep(taut(0), column("x"))):"y" with lines linestyle 1 title "dropped", \
-     csv using (keep(slack(0), column("x"))):"y" with lines linestyle 1 dashtype (3, 3) notitle, \
-     csv using (keep(taut(1), column("x"))):"y" with lines linestyle 5 title "thrown", \
-     csv using (keep(slack(1), column("x"))):"y" with lines linestyle 5 dashtype (3, 3) notitle, \
+plot csv using (keep(taut(0), column("x"))):"y" with lines linestyle 1 title "dropped, rope taut", \
+     csv using (keep(slack(0), column("x"))):"y" with lines linestyle 1 dashtype (3, 3) title "dropped, slack", \
+     csv using (keep(taut(1), column("x"))):"y" with lines linestyle 5 title "thrown, rope taut", \
+     csv using (keep(slack(1), column("x"))):"y" with lines linestyle 5 dashtype (3, 3) title "thrown, slack", \
      csv using (keep(column("t") < 1.6, column("x_steps"))):"y_steps" every 15 with points \
-         linestyle 3 pointsize 0.5 * dot title "in time steps"
+         linestyle 3 pointsize 0.5 * dot title "the same by time steps", \
+     NaN with lines linecolor rgb "#b9c2ca" linewidth 1.2 title "reach of the rope"
 unset object 1
 unset label 1
 unset label 2
 
 set size noratio
-set lmargin at screen 0.6
+set lmargin at screen 0.64
 set rmargin at screen 0.97
 set autoscale
 set xlabel "time (s)"
