@@ -28,11 +28,10 @@ static pcs_status bounce(void)
     pcs_system ball;
 
     pcs_shape plane = pcs_shape_half_space((double[]){0, 0, 1}, -1), sphere = pcs_shape_sphere(0.1);
-    pcs_body_def def = pcs_body_def_default(); // 1 kg, at the origin
+    pcs_body_def def = pcs_body_def_default(); // at rest, at the origin
     PCS_TRY(pcs_model_create(NULL, &model));   // gravity is there already
     PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.e = 0.9}, &rubber));
-    PCS_TRY(pcs_model_add_body(model, &def, &ball));
-    PCS_TRY(pcs_model_add_shape(model, ball, &sphere, rubber));
+    PCS_TRY(pcs_model_add_solid(model, &def, 1, &sphere, 1100, rubber, &ball)); // kg/m^3
     PCS_TRY(pcs_model_add_shape(model, (pcs_system){0}, &plane, rubber)); // {0} is the world
     PCS_TRY(pcs_state_create(model, &state));
     PCS_TRY(pcs_work_create(model, &work));

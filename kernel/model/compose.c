@@ -1,9 +1,8 @@
 // A body made of several shapes: its mass properties, and the shapes seen from its centre of mass.
-#include <percuss/model.h>
-
 #include <string.h>
 
 #include "base/base.h"
+#include "model/model.h"
 #include "rotation/pose.h"
 
 pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *densities,
@@ -34,4 +33,79 @@ pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *
         about_G[k] = s;
     }
     return PCS_OK;
+}
+
+// room for n shapes more, so that none of them fails for it
+static bool reserve_shapes(pcs_model *m, int n)
+{
+    while (m->cap_shapes - m->n_shapes < n) {
+        if (!model_grow(&m->env, (void **)&m->shape, m->cap_shapes, &m->cap_shapes,
+                        sizeof *m->shape)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// the definition of n shapes of one density; about_G has room for them
+static pcs_status define_solid(const pcs_env *env, int n, const pcs_shape *shapes, double density,
+                               pcs_body_def *def, pcs_shape *about_G)
+{
+    if (def->fixed || def->motion) {
+        memcpy(about_G, shapes, (size_t)n * sizeof *shapes);
+        return PCS_OK;
+    }
+    double *densities = pcs_env_alloc(env, (size_t)n, sizeof *densities);
+    if (!densities) return pcs_fail_memory("pcs_model_add_solid");
+    for (int k = 0; k < n; ++k) {
+        densities[k] = density;
+    }
+    const pcs_status status = pcs_body_def_of_shapes(n, shapes, densities, def, about_G);
+    pcs_env_free(env, densities);
+    return status;
+}
+
+static pcs_status add_solid(pcs_model *m, pcs_body_def *def, int n, const pcs_shape *shapes,
+                            double density, pcs_material material, pcs_shape *about_G,
+                            pcs_system *out)
+{
+    pcs_system body;
+    PCS_TRY(define_solid(&m->env, n, shapes, density, def, about_G));
+    PCS_TRY(pcs_model_add_body(m, def, &body));
+    for (int k = 0; k < n; ++k) {
+        PCS_TRY(pcs_model_add_shape(m, body, &about_G[k], material));
+    }
+    if (out) *out = body;
+    return PCS_OK;
+}
+
+pcs_status pcs_model_add_solid(pcs_model *m, const pcs_body_def *def, int n,
+                               const pcs_shape *shapes, double density, pcs_material material,
+                               pcs_system *out)
+{
+    static const char who[] = "pcs_model_add_solid";
+    if (!m || !def || !shapes || n < 1) {
+        return pcs_fail(PCS_ERR_ARG, "%s: %d shapes, or an argument is null", who, n);
+    }
+    PCS_TRY(model_may_change(m, who));
+    // all that a shape may be refused for comes before the body is added
+    for (int k = 0; k < n; ++k) {
+        PCS_TRY(model_check_shape(m, who, (pcs_system){0}, &shapes[k], material));
+        const bool ground = shapes[k].kind == PCS_MESH || shapes[k].kind == PCS_HEIGHT_FIELD;
+        if (ground && !def->fixed && !def->motion) {
+            return pcs_fail(PCS_ERR_ARG,
+                            "%s: a mesh or a height field must be on a fixed body or one with a"
+                            " prescribed motion",
+                            who);
+        }
+    }
+    pcs_shape *about_G = pcs_env_alloc(&m->env, (size_t)n, sizeof *about_G);
+    if (!about_G || !reserve_shapes(m, n)) {
+        pcs_env_free(&m->env, about_G);
+        return pcs_fail_memory(who);
+    }
+    pcs_body_def own = *def;
+    const pcs_status status = add_solid(m, &own, n, shapes, density, material, about_G, out);
+    pcs_env_free(&m->env, about_G);
+    return status;
 }

@@ -9,6 +9,7 @@
 #include "linalg/lu.h"
 #include "linalg/m3.h"
 #include "relations/joint.h"
+#include "systems/inertia.h"
 #include "systems/m6.h"
 
 // of all interactions together: what a step counts with an int is a small multiple of it
@@ -18,9 +19,7 @@
 
 pcs_body_def pcs_body_def_default(void)
 {
-    pcs_body_def def = {.mass = 1, .orientation = {1, 0, 0, 0}};
-    pcs_inertia_sphere(1, 0.1, def.inertia);
-    return def;
+    return (pcs_body_def){.mass = 1, .orientation = {1, 0, 0, 0}};
 }
 
 pcs_lagrangian_def pcs_lagrangian_def_default(void)
@@ -374,6 +373,31 @@ static pcs_status check_inertia(const double J[9])
     return PCS_OK;
 }
 
+static bool any_entry(const double *x, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; ++i) {
+        any = any || x[i] != 0;
+    }
+    return any;
+}
+
+static bool has_added(const pcs_body_def *def)
+{
+    return any_entry(def->added_mass, 36);
+}
+
+// Whether masses can have these moments. Added mass obeys no such rule, and how much of both is J
+// is the user's choice.
+static pcs_status check_moments(const pcs_body_def *def)
+{
+    pcs_inertia body = {.m = def->mass};
+    memcpy(body.J, def->inertia, sizeof body.J);
+    const pcs_status status = pcs_inertia_check(&body);
+    return status == PCS_ERR_SINGULAR ? PCS_OK
+                                      : status; // a thin rod, as long as it can be inverted
+}
+
 static double inverse_norm(const double J[9])
 {
     double F[9], sum = 0;
@@ -388,13 +412,13 @@ static double inverse_norm(const double J[9])
     return sqrt(sum);
 }
 
-static bool has_added(const pcs_body_def *def)
+// what follows from J
+static void set_inertia(model_system *s, const double J[9])
 {
-    bool any = false;
-    for (int i = 0; i < 36; ++i) {
-        any = any || def->added_mass[i] != 0;
-    }
-    return any;
+    memcpy(s->J, J, sizeof s->J);
+    s->isotropic = !s->added && J[0] == J[4] && J[0] == J[8] && J[1] == 0 && J[2] == 0 &&
+                   J[3] == 0 && J[5] == 0 && J[6] == 0 && J[7] == 0;
+    s->inverse_bound = inverse_norm(J);
 }
 
 // with mass and inertia, which have been checked, it must be positive definite
@@ -444,6 +468,7 @@ static pcs_status check_body(const pcs_body_def *def)
         return pcs_fail(PCS_ERR_ARG, "body: a Jacobian or potential is given, but no force");
     }
     PCS_TRY(check_inertia(def->inertia));
+    if (!has_added(def)) PCS_TRY(check_moments(def));
     if (!isfinite(inverse_norm(def->inertia)) || !isfinite(1 / def->mass)) {
         return pcs_fail(PCS_ERR_ARG,
                         "body: the mass %g kg and the inertia with trace %g kg m^2 are too small"
@@ -453,12 +478,9 @@ static pcs_status check_body(const pcs_body_def *def)
     return has_added(def) ? check_added(def) : PCS_OK;
 }
 
-pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system *out)
+// a checked definition; `filled`: its inertia is to be that of its shapes
+static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, pcs_system *out)
 {
-    if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_body: an argument is null");
-    PCS_TRY(model_may_change(m, "pcs_model_add_body"));
-    PCS_TRY(check_body(def));
-
     const bool moves = !def->fixed && !def->motion;
     model_system s = {.kind = moves ? SYSTEM_BODY : SYSTEM_FIXED,
                       .nq = BODY_NQ,
@@ -475,16 +497,14 @@ pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system 
         memcpy(s.v0, def->velocity, 3 * sizeof(double));
         memcpy(s.v0 + 3, def->omega, 3 * sizeof(double));
         s.mass = def->mass;
-        memcpy(s.J, def->inertia, sizeof s.J);
+        s.filled = filled;
         if (has_added(def)) {
             s.added = pcs_env_alloc(&m->env, 36, sizeof *s.added);
             if (!s.added) return pcs_fail_memory("pcs_model_add_body");
             memcpy(s.added, def->added_mass, sizeof def->added_mass);
             s.varies = true;
         }
-        s.isotropic = !s.added && s.J[0] == s.J[4] && s.J[0] == s.J[8] && s.J[1] == 0 &&
-                      s.J[2] == 0 && s.J[3] == 0 && s.J[5] == 0 && s.J[6] == 0 && s.J[7] == 0;
-        s.inverse_bound = inverse_norm(s.J);
+        set_inertia(&s, def->inertia);
         s.body_force = def->force;
         s.body_jacobian = def->jacobian;
         s.potential = def->potential;
@@ -500,6 +520,17 @@ pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system 
     }
     m->n_driven += def->motion != NULL;
     return PCS_OK;
+}
+
+pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system *out)
+{
+    if (!m || !def) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_body: an argument is null");
+    PCS_TRY(model_may_change(m, "pcs_model_add_body"));
+    pcs_body_def own = *def;
+    const bool filled = !any_entry(def->inertia, 9);
+    if (filled) pcs_inertia_sphere(def->mass, 0.1, own.inertia);
+    PCS_TRY(check_body(&own));
+    return add_body(m, &own, filled, out);
 }
 
 // ---- Lagrangian systems ------------------------------------------------------------------------
@@ -657,41 +688,73 @@ static double shape_reach(const pcs_shape *s)
     return s->kind == PCS_HALF_SPACE ? 0 : v3_norm(s->position) + shape_radius(s);
 }
 
+pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system system,
+                             const pcs_shape *shape, pcs_material material)
+{
+    PCS_TRY(pcs_shape_check(shape));
+    if (system.id < 0 || system.id > m->n_systems) {
+        return pcs_fail(PCS_ERR_ARG, "%s: there is no system %d", who, system.id);
+    }
+    if (material.id < 0 || material.id >= m->n_materials) {
+        return pcs_fail(PCS_ERR_ARG, "%s: there is no material %d", who, material.id);
+    }
+    if (system.id > 0 && m->system[system.id - 1].kind == SYSTEM_LAGRANGIAN) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: system %d is a Lagrangian system; only"
+                        " bodies and the world carry shapes",
+                        who, system.id);
+    }
+    if ((shape->kind == PCS_MESH || shape->kind == PCS_HEIGHT_FIELD) && system.id > 0 &&
+        m->system[system.id - 1].kind != SYSTEM_FIXED) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: forces move system %d; a mesh or a height field must be"
+                        " on a fixed body or one with a prescribed motion",
+                        who, system.id);
+    }
+    return PCS_OK;
+}
+
+// inertia of the shapes of a body, one more of them, at its mass
+static pcs_status fill_body(model_system *body, const pcs_shape *shape)
+{
+    pcs_inertia one, all = body->shapes;
+    if (pcs_shape_mass(shape, 1, &one.m, one.G, one.J) != PCS_OK) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_model_add_shape: the inertia of the body is to be that of its shapes,"
+                        " and this one has no volume; set the inertia in its definition");
+    }
+    inertia_join(&all, &one);
+    double J[9];
+    for (int i = 0; i < 9; ++i) {
+        J[i] = body->mass / all.m * all.J[i];
+    }
+    if (!isfinite(inverse_norm(J))) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_model_add_shape: %g kg in a shape of %g m^3 have an inertia with trace"
+                        " %g kg m^2, too small to be inverted",
+                        body->mass, all.m, J[0] + J[4] + J[8]);
+    }
+    body->shapes = all;
+    set_inertia(body, J);
+    return PCS_OK;
+}
+
 pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape *shape,
                                pcs_material material)
 {
     if (!m || !shape) return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: an argument is null");
     PCS_TRY(model_may_change(m, "pcs_model_add_shape"));
-    PCS_TRY(pcs_shape_check(shape));
-    if (system.id < 0 || system.id > m->n_systems) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: there is no system %d", system.id);
-    }
-    if (material.id < 0 || material.id >= m->n_materials) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_model_add_shape: there is no material %d", material.id);
-    }
-    if (system.id > 0 && m->system[system.id - 1].kind == SYSTEM_LAGRANGIAN) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_model_add_shape: system %d is a Lagrangian system; only"
-                        " bodies and the world carry shapes",
-                        system.id);
-    }
-    if ((shape->kind == PCS_MESH || shape->kind == PCS_HEIGHT_FIELD) && system.id > 0 &&
-        m->system[system.id - 1].kind != SYSTEM_FIXED) {
-        return pcs_fail(
-            PCS_ERR_ARG,
-            "pcs_model_add_shape: forces move system %d; a mesh or a height field must be"
-            " on a fixed body or one with a prescribed motion",
-            system.id);
-    }
+    PCS_TRY(model_check_shape(m, "pcs_model_add_shape", system, shape, material));
     if (!model_grow(&m->env, (void **)&m->shape, m->n_shapes, &m->cap_shapes, sizeof *m->shape)) {
         return pcs_fail_memory("pcs_model_add_shape");
     }
+    model_system *body = system.id > 0 ? &m->system[system.id - 1] : NULL;
+    if (body && body->filled) PCS_TRY(fill_body(body, shape));
     model_shape *s = &m->shape[m->n_shapes];
     *s = (model_shape){*shape, system.id - 1, material.id, 1, ~0u};
     PCS_TRY(pcs_quat_normalize(s->shape.orientation));
     m->n_shapes += 1;
-    if (system.id > 0) {
-        model_system *body = &m->system[system.id - 1];
+    if (body) {
         body->reach = fmax(body->reach, shape_reach(shape));
         const double thickness = shape_thickness(shape);
         if (isfinite(thickness)) body->thickness = fmax(body->thickness, thickness);

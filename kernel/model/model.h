@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include <percuss/inertia.h>
 #include <percuss/model.h>
 
 typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system_kind;
@@ -22,6 +23,8 @@ typedef struct model_system {
     // bodies
     double mass;
     double J[9];          // inertia about G, body axes
+    bool filled;          // J is that of its shapes
+    pcs_inertia shapes;   // these, of density 1
     bool isotropic;       // J = j I and no added mass: no gyroscopic moment
     double *added;        // added mass, 6x6 in body axes, owned; null: none
     double inverse_bound; // |J^-1|, bounds the angular acceleration of a moment
@@ -92,6 +95,10 @@ struct pcs_model {
 
     atomic_int *busy; // steps under way on this model: it must not change
 };
+
+// whether a system of an id may carry a shape, and whether there is its material
+pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system system,
+                             const pcs_shape *shape, pcs_material material);
 
 // room for one more element of `size` bytes; the old array stays when there is none
 bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);

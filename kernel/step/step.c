@@ -270,6 +270,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
         return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
     }
     const double t0 = st->t;
+    step_look_at_bodies(m, wk);
     PCS_TRY(work_team(wk));
     const pcs_status status = divide_whole(&a);
     if (status != PCS_OK) {

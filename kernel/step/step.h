@@ -123,6 +123,7 @@ struct pcs_work {
     threads *team;     // or null
     pcs_state *backup; // of a step that is divided; or null
     int touches;       // most features that a search has found
+    int looked_at;     // systems and shapes when the log was told of unlikely bodies
     int n_said;        // doubts that the log knows
     step_said said[STEP_SAID];
 
@@ -303,6 +304,8 @@ void step_why(const pcs_model *m, const pcs_step_report *report, char text[STEP_
 // why the numbers of a step may not be worth much (D-7), and that it is committed unsolved
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);
+// tells the log, once per work and set of shapes, whose mass, inertia and shapes do not go together
+void step_look_at_bodies(const pcs_model *m, pcs_work *wk);
 // adds `more` to *d, which keeps the worse case
 void doubt_join(const pcs_doubt *more, pcs_doubt *d);
 

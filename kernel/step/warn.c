@@ -218,3 +218,45 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
                     full ? "; further ones are only counted, in the report" : "");
     }
 }
+
+// ---- bodies that are unlikely ------------------------------------------------------------------
+
+// Radius of gyration over the radius that holds the shapes, squared: tr J / (2 m R^2) is 3/5 of a
+// ball, 1/3 of a rod, at most 1 where no mass is outside of the shapes.
+#define LEAST_GYRATION 1e-3
+#define MOST_GYRATION  10
+// the centre of its shapes, in radii of the body
+#define OFF_CENTRE 1e-3
+
+static void look_at_body(const pcs_model *m, int i)
+{
+    const model_system *s = &m->system[i];
+    const double half_trace = 0.5 * (s->J[0] + s->J[4] + s->J[8]);
+    if (s->filled && s->shapes.m == 0) {
+        pcs_env_log(&m->env, PCS_LOG_WARNING,
+                    "body %d has neither inertia nor shapes: it is taken for a solid sphere of"
+                    " radius 0.1 m and %g kg",
+                    i + 1, s->mass);
+    } else if (s->filled && v3_norm(s->shapes.G) > OFF_CENTRE * s->reach) {
+        pcs_env_log(&m->env, PCS_LOG_WARNING,
+                    "body %d: the centre of its shapes is %g m from its position, which is taken"
+                    " for its centre of mass; pcs_model_add_solid puts it there",
+                    i + 1, v3_norm(s->shapes.G));
+    }
+    const double gyration = half_trace / (s->mass * s->reach * s->reach);
+    if (s->reach > 0 && !s->added && !(gyration >= LEAST_GYRATION && gyration <= MOST_GYRATION)) {
+        pcs_env_log(&m->env, PCS_LOG_WARNING,
+                    "body %d: %g kg with an inertia of trace %g kg m^2 would have their radius of"
+                    " gyration at %.2g m, and its shapes reach %.2g m: do both belong to it?",
+                    i + 1, s->mass, 2 * half_trace, sqrt(half_trace / s->mass), s->reach);
+    }
+}
+
+void step_look_at_bodies(const pcs_model *m, pcs_work *wk)
+{
+    if (!m->env.log || wk->looked_at == m->n_shapes + m->n_systems) return;
+    wk->looked_at = m->n_shapes + m->n_systems;
+    for (int i = 0; i < m->n_systems; ++i) {
+        if (m->system[i].kind == SYSTEM_BODY) look_at_body(m, i);
+    }
+}

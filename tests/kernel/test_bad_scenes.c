@@ -152,7 +152,8 @@ static void draw_body(scene *s, test_random *r, const wild *w, pcs_geometry **ge
     const double size = w->size * pow(10, random_normal(r));
     def.mass = pow(w->ratio, random_between(r, -0.5, 0.5));
     const double j = def.mass * size * size;
-    const double principal[3] = {j, j * ONE_OF(r, 1, 1, 0.1), j * ONE_OF(r, 1, 1, 1e-3)};
+    const double b = j * ONE_OF(r, 1, 1, 0.1), c = j * ONE_OF(r, 1, 1, 1e-3);
+    const double principal[3] = {b + c, j + c, j + b};
     random_inertia(r, principal, def.inertia);
     random_quaternion(r, def.orientation);
     for (int i = 0; i < 3; ++i) {

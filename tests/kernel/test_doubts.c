@@ -203,6 +203,41 @@ START_TEST(gains_are_named_once_for_each_contact)
 }
 END_TEST
 
+// a mass that does not go with the inertia, an inertia that nobody gave, a centre that is none:
+// said once, and of what goes together nothing
+START_TEST(unlikely_bodies_are_said_once)
+{
+    const char *word[] = {"",
+                          "do both belong",
+                          "do both belong",
+                          "neither inertia nor shapes",
+                          "0.3 m from its position",
+                          ""};
+    for (int k = 0; k < 6; ++k) {
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        scene_gravity(&s, 0, 0, 0);
+        pcs_body_def def = pcs_body_def_default();
+        pcs_system ball;
+        pcs_shape shape = pcs_shape_sphere(0.1);
+        def.mass = 1000;
+        if (k == 1) pcs_inertia_sphere(1, 0.1, def.inertia);
+        if (k == 2) pcs_inertia_sphere(1000, 1, def.inertia);
+        if (k == 4) shape.position[0] = 0.3;
+        if (k == 5) pcs_inertia_sphere(1000, 0.05, def.inertia);
+        CK_OK(pcs_model_add_body(s.m, &def, &ball));
+        if (k != 3) CK_OK(pcs_model_add_shape(s.m, ball, &shape, (pcs_material){0}));
+        scene_start(&s);
+        scene_step(&s, 1e-3);
+        scene_step(&s, 1e-3);
+        ck_assert_int_eq(h.n, word[k][0] != '\0');
+        ck_assert_msg(strstr(h.last, word[k]) != NULL, "%s", h.last);
+        scene_close(&s);
+    }
+}
+END_TEST
+
 PCS_TEST_MAIN("doubts", nothing_is_said_of_what_is_well, overlaps_at_the_start_are_said_once,
               steps_longer_than_a_body_are_said, steps_taken_unsolved_are_counted,
-              gains_are_named_once_for_each_contact)
+              gains_are_named_once_for_each_contact, unlikely_bodies_are_said_once)

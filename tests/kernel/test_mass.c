@@ -310,7 +310,128 @@ START_TEST(what_has_no_mass_is_refused)
 }
 END_TEST
 
-PCS_TEST_MAIN("mass", cylinder_and_capsule_by_slices, capsule_without_a_core_is_a_sphere,
-              pose_moves_the_centre_and_turns_the_axes, pieces_of_a_box_make_the_box,
-              dumbbell_by_hand, surface_of_a_box_gives_the_box,
+// ---- masses without inertia --------------------------------------------------------------------
+
+// kinetic energy of a body of a model that turns with omega, over 1/2
+static double twice_energy(pcs_model *m, const double omega[3])
+{
+    pcs_state *st;
+    double energy;
+    CK_OK(pcs_state_create(m, &st));
+    memcpy(st->v + 3, omega, 3 * sizeof *omega);
+    CK_OK(pcs_kinetic_energy(m, st, &energy));
+    pcs_state_destroy(st);
+    return 2 * energy;
+}
+
+// with the mass alone the inertia is that of the shapes, whatever their order and number
+START_TEST(a_mass_is_spread_over_the_shapes)
+{
+    test_random r = random_seed(12);
+    for (int k = 0; k < 20; ++k) {
+        const double mass = 1000 * random_between(&r, 1e-6, 1);
+        const pcs_shape box = pcs_shape_box(0.3, 0.2, 0.1);
+        pcs_shape part[3] = {pcs_shape_capsule(0.05, 0.4), pcs_shape_sphere(0.2), box};
+        part[1].position[0] = 0.3;
+        part[2].position[0] = -0.3;
+        const int n = 1 + k % 3;
+        const double one[3] = {1, 1, 1}, omega[3] = {random_normal(&r), 1, -2};
+        double volume, com[3], J[9], want = 0;
+        CK_OK(pcs_mass_of_shapes(n, part, one, &volume, com, J));
+        for (int i = 0; i < 9; ++i) {
+            want += mass / volume * J[i] * omega[i % 3] * omega[i / 3];
+        }
+        for (int turn = 0; turn < 2; ++turn) {
+            pcs_model *m;
+            pcs_system body;
+            pcs_body_def def = pcs_body_def_default();
+            def.mass = mass;
+            CK_OK(pcs_model_create(NULL, &m));
+            CK_OK(pcs_model_add_body(m, &def, &body));
+            for (int i = 0; i < n; ++i) {
+                const pcs_shape *s = &part[turn ? n - 1 - i : i];
+                CK_OK(pcs_model_add_shape(m, body, s, (pcs_material){0}));
+            }
+            CK_NEAR(twice_energy(m, omega), want, 1e-13 * want);
+            pcs_model_destroy(m);
+        }
+    }
+}
+END_TEST
+
+// a shape without volume is refused where the inertia is to come from it, and nothing is added
+START_TEST(a_mass_without_volume_is_refused)
+{
+    pcs_model *m;
+    pcs_system body;
+    const pcs_body_def def = pcs_body_def_default();
+    CK_OK(pcs_model_create(NULL, &m));
+    CK_OK(pcs_model_add_body(m, &def, &body));
+    const pcs_shape plane = pcs_shape_half_space((double[]){0, 0, 1}, 0);
+    CK_FAILS(pcs_model_add_shape(m, body, &plane, (pcs_material){0}), PCS_ERR_ARG);
+    ck_assert_int_eq(pcs_model_shapes(m), 0);
+    pcs_model_destroy(m);
+}
+END_TEST
+
+// one call: the shapes stand where they were given, mass and inertia are theirs
+START_TEST(a_solid_is_its_shapes)
+{
+    test_random r = random_seed(13);
+    for (int k = 0; k < 20; ++k) {
+        pcs_model *m;
+        pcs_state *st;
+        pcs_system solid, fixed;
+        CK_OK(pcs_model_create(NULL, &m));
+        pcs_shape part[2] = {pcs_shape_box(0.3, 0.2, 0.1), pcs_shape_sphere(0.15)};
+        const double density = random_between(&r, 1, 8000), both[2] = {density, density};
+        for (int i = 0; i < 3; ++i) {
+            part[0].position[i] = random_normal(&r);
+            part[1].position[i] = random_normal(&r);
+        }
+        pcs_body_def def = pcs_body_def_default();
+        def.mass = 77; // has no say
+        for (int i = 0; i < 4; ++i) {
+            def.orientation[i] = random_normal(&r);
+        }
+        double mass, com[3], J[9], R[9], at[3], energy;
+        CK_OK(pcs_mass_of_shapes(2, part, both, &mass, com, J));
+        CK_OK(pcs_model_add_solid(m, &def, 2, part, density, (pcs_material){0}, &solid));
+        ck_assert_int_eq(pcs_model_shapes(m), 2);
+        CK_OK(pcs_state_create(m, &st));
+        double *q = pcs_state_q(m, st, solid), *v = pcs_state_v(m, st, solid);
+        pcs_quat_to_matrix(q + 3, R);
+        m3_mul(R, com, at);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(q[i], at[i], 1e-13);
+            v[i] = i + 1;
+        }
+        CK_OK(pcs_kinetic_energy(m, st, &energy));
+        CK_NEAR(energy, 7 * mass, 1e-12 * mass);
+        pcs_state_destroy(st);
+
+        // what is fixed stays where it is, whatever its shapes
+        const pcs_shape plane = pcs_shape_half_space((double[]){0, 0, 1}, 0);
+        def.fixed = true;
+        CK_OK(pcs_model_add_solid(m, &def, 1, &plane, 1, (pcs_material){0}, &fixed));
+
+        // refused as a whole
+        def.fixed = false;
+        const int systems = pcs_model_systems(m), shapes = pcs_model_shapes(m);
+        const pcs_shape bad[2] = {part[0], plane};
+        CK_FAILS(pcs_model_add_solid(m, &def, 2, bad, 1, (pcs_material){0}, NULL), PCS_ERR_ARG);
+        CK_FAILS(pcs_model_add_solid(m, &def, 2, part, 0, (pcs_material){0}, NULL), PCS_ERR_ARG);
+        CK_FAILS(pcs_model_add_solid(m, &def, 2, part, 1, (pcs_material){9}, NULL), PCS_ERR_ARG);
+        CK_FAILS(pcs_model_add_solid(m, &def, 0, part, 1, (pcs_material){0}, NULL), PCS_ERR_ARG);
+        ck_assert_int_eq(pcs_model_systems(m), systems);
+        ck_assert_int_eq(pcs_model_shapes(m), shapes);
+        pcs_model_destroy(m);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("mass", a_mass_is_spread_over_the_shapes, a_mass_without_volume_is_refused,
+              a_solid_is_its_shapes, cylinder_and_capsule_by_slices,
+              capsule_without_a_core_is_a_sphere, pose_moves_the_centre_and_turns_the_axes,
+              pieces_of_a_box_make_the_box, dumbbell_by_hand, surface_of_a_box_gives_the_box,
               a_body_of_shapes_stands_where_its_shapes_were, what_has_no_mass_is_refused)

@@ -58,28 +58,33 @@ typedef int (*pcs_motion_fn)(void *user, double t, double q[7], double v[6]);
 /// A Newton-Euler body. With added mass A its mass matrix diag(m I, J) + diag(R, I) A diag(R^T, I)
 /// turns with it, and the gyroscopic force has a part of A (theory 11.1, doc/vehicle.md).
 typedef struct pcs_body_def {
-    bool fixed;                    ///< never moves; mass, inertia, velocity and force are ignored
-    pcs_motion_fn motion;          ///< or null. When given, the body moves as it says, whatever
-                                   ///< pushes it: like a fixed body it has no velocities in a
-                                   ///< state. What `fixed` ignores and the pose below are ignored
-    double mass;                   ///< kg, > 0
-    double inertia[9];             ///< about G, body axes, symmetric positive definite, kg m^2
-    double added_mass[36];         ///< of the fluid around it, 6x6 column-major, on the velocity
-                                   ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero:
-                                   ///< none. Symmetric, and positive definite together with mass
-                                   ///< and inertia. Moves with the body, has no weight
-    double position[3];            ///< of G, m
-    double orientation[4];         ///< body to inertial; any length > 0, normalised on the way in
-    double velocity[3];            ///< of G, inertial, m/s
-    double omega[3];               ///< angular velocity, body frame, rad/s
-    pcs_body_force_fn force;       ///< or null
+    bool fixed;              ///< never moves; mass, inertia, velocity and force are ignored
+    pcs_motion_fn motion;    ///< or null. When given, the body moves as it says, whatever
+                             ///< pushes it: like a fixed body it has no velocities in a
+                             ///< state. What `fixed` ignores and the pose below are ignored
+    double mass;             ///< kg, > 0
+    double inertia[9];       ///< about G, body axes, symmetric positive definite, no principal
+                             ///< moment larger than the sum of the others, kg m^2. All zero:
+                             ///< that of the shapes it is given, filled evenly to this mass
+                             ///< (about their own centre; each with its whole volume where
+                             ///< they overlap), and until there are any that of a solid sphere
+                             ///< of radius 0.1 m
+    double added_mass[36];   ///< of the fluid around it, 6x6 column-major, on the velocity
+                             ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero:
+                             ///< none. Symmetric, and positive definite together with mass
+                             ///< and inertia. Moves with the body, has no weight
+    double position[3];      ///< of G, m
+    double orientation[4];   ///< body to inertial; any length > 0, normalised on the way in
+    double velocity[3];      ///< of G, inertial, m/s
+    double omega[3];         ///< angular velocity, body frame, rad/s
+    pcs_body_force_fn force; ///< or null
     pcs_body_jacobian_fn jacobian; ///< or null: finite differences of force
     pcs_potential_fn potential;    ///< or null. When given, force is taken as conservative in the
                                    ///< energy ledger
     void *user;                    ///< handed to the callbacks; must outlive the model
 } pcs_body_def;
 
-/// 1 kg, inertia of the solid sphere of radius 0.1 m, at the origin, at rest.
+/// 1 kg, inertia zero (that of its shapes), at the origin, at rest.
 PCS_API pcs_body_def pcs_body_def_default(void);
 
 /// Makes a body of n shapes with their densities (kg/m^3). The shapes are given in any frame, whose
@@ -304,6 +309,16 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_set_scheme(pcs_model *model, const pc
 /// Adds a Newton-Euler body. `out` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_body(pcs_model *model, const pcs_body_def *def,
                                                     pcs_system *out);
+
+/// Adds a body that is n >= 1 shapes of one material and one density (kg/m^3): mass, centre of mass
+/// and inertia are those of the shapes, whatever def has for them. def->position and orientation
+/// are the pose of the frame in which the shapes are given; the body's own position is that of G,
+/// its axes are those of the frame, so that pcs_state_q starts at def->position + R com. A fixed
+/// body, or one with a motion, keeps the frame and takes any shapes. pcs_body_def_of_shapes is for
+/// parts of several densities or materials. `out` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_model_add_solid(pcs_model *model, const pcs_body_def *def,
+                                                     int n, const pcs_shape *shapes, double density,
+                                                     pcs_material material, pcs_system *out);
 
 /// Adds a Lagrangian system. `out` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_lagrangian(pcs_model *model,
