@@ -159,6 +159,13 @@ static pcs_status attempt(void *arguments)
 
     lap(&watch, &out->times.project);
 
+    // what has run off is nothing to account for
+    if (!trial_in_range(&next)) {
+        out->outcome = PCS_DIVERGED;
+        out->times.total = watch.last - start;
+        return PCS_OK;
+    }
+
     // account for every joule; say who touched whom
     PCS_TRY(step_ledger(&next, mem, &out->energy));
     PCS_TRY(step_publish(&next, &mem, a->st, out));
@@ -166,10 +173,7 @@ static pcs_status attempt(void *arguments)
 
     const bool solved = out->outcome == PCS_CONVERGED || near_enough(scheme, out);
     if (out->outcome == PCS_CONVERGED) out->outcome = out->projection_outcome;
-    const bool finite =
-        pcs_all_finite(next.q, (size_t)a->st->nq) && pcs_all_finite(next.v, (size_t)a->st->nv);
-    if (!finite) out->outcome = PCS_DIVERGED;
-    out->committed = finite && acceptable(a, &next, solved);
+    out->committed = acceptable(a, &next, solved);
     step_doubt_unsolved(&next, out);
     if (out->committed) step_commit(&next, a->st);
     lap(&watch, &watch.rest);

@@ -282,6 +282,8 @@ pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out);
 
 // the theta scheme with contacts: v', q', r of the active set (7.1)
 pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out);
+// whether v' and q' are numbers to go on with
+bool trial_in_range(const trial *t);
 
 // which rows a projection acts on
 typedef enum project_rows {

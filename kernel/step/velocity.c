@@ -17,6 +17,9 @@
 // and the part of q that such a rounding may be, for the step to be taken
 #define ROUNDING_MOST 1e-5
 
+// speeds beyond this (m/s) have run off: products of where they lead to are no numbers soon
+#define FASTEST 1e50
+
 static system_force force_at(system_force F, int at)
 {
     return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
@@ -187,10 +190,11 @@ static pcs_status refresh_linear(trial *t)
     return PCS_OK;
 }
 
-// the factors at the current iterate
-static pcs_status factorise(trial *t, pcs_arena mem)
+// the factors at the current iterate; *bad: the block that has none, or -1
+static pcs_status factorise(trial *t, pcs_arena mem, int *bad)
 {
     const pcs_model *m = t->m;
+    *bad = -1;
     const double a = t->h * m->scheme.theta;
     block_lu *F = &t->lu;
     for (int b = 0; b < m->n_blocks; ++b) {
@@ -199,7 +203,10 @@ static pcs_status factorise(trial *t, pcs_arena mem)
         double *A = F->lu + F->off[b];
         int *piv = F->piv + F->start[b];
         const int kind = system_factor_body(s, t->v + s->v_at, a, A, piv);
-        if (kind < 0) return singular(m, b);
+        if (kind < 0) {
+            *bad = b;
+            return PCS_OK;
+        }
         t->lu_kind[b] = (unsigned char)kind;
         if (kind != BLOCK_DENSE) continue;
         if (t->work->linear_off[b] != SIZE_MAX) {
@@ -217,7 +224,10 @@ static pcs_status factorise(trial *t, pcs_arena mem)
         if (!work) return pcs_fail_memory("step: the iteration matrix");
         PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->q + s->q_at, t->v + s->v_at, a,
                                          a * a, work, A));
-        if (!block_lu_factor_one(F, b)) return singular(m, b);
+        if (!block_lu_factor_one(F, b)) {
+            *bad = b;
+            return PCS_OK;
+        }
     }
     return PCS_OK;
 }
@@ -260,48 +270,91 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
     return report->measure.residual * size <= rounding && rounding <= most;
 }
 
-pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
+bool trial_in_range(const trial *t)
+{
+    for (int i = 0; i < t->m->nv; ++i) {
+        if (!(fabs(t->v[i]) <= FASTEST)) return false;
+    }
+    return pcs_all_finite(t->q, (size_t)t->m->nq);
+}
+
+// One iterate; *good: whether there is one. A matrix of the start of the step that is singular is
+// one of the model, unless it is that of a body, whose mass is definite.
+static pcs_status iterate(trial *t, bool first, double *v_before, pcs_arena *mem,
+                          pcs_step_report *out, bool *good)
+{
+    const pcs_model *m = t->m;
+    int bad;
+    *good = false;
+    PCS_TRY(factorise(t, *mem, &bad));
+    if (bad >= 0) {
+        const bool body = m->system[m->block_system[bad]].kind == SYSTEM_BODY;
+        if (first && !body) return singular(m, bad);
+        t->v[0] = NAN;
+        return PCS_OK;
+    }
+    memcpy(v_before, t->v, (size_t)m->nv * sizeof(double));
+    solve_blocks(&t->lu, t->R);
+    for (int i = 0; i < m->nv; ++i) {
+        t->v[i] -= t->R[i];
+    }
+    if (!trial_in_range(t)) return PCS_OK;
+    if (t->rows > 0) PCS_TRY(solve_contacts(t, mem, out));
+    if (!trial_in_range(t)) return PCS_OK;
+    PCS_TRY(evaluate(t, false, *mem));
+    if (m->scheme.configuration == PCS_AT_ITERATE && t->rows > 0) {
+        PCS_TRY(step_update_rows(t, *mem));
+    }
+    out->newton_iters += 1;
+    out->newton_residual = relative_residual(t, t->v);
+    *good = !isnan(out->newton_residual);
+    return PCS_OK;
+}
+
+// Newton's method from v_k, so many iterates at most
+static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *out,
+                         pcs_outcome *outcome)
 {
     const pcs_scheme *scheme = &t->m->scheme;
-    const int nv = t->m->nv;
-    memcpy(t->v, t->st->v, (size_t)nv * sizeof(double));
-    t->q_free = NULL; // what an earlier pass projected is void
-    t->over_known = false;
+    const size_t nv = (size_t)t->m->nv;
+    memcpy(t->v, t->st->v, nv * sizeof(double));
     PCS_TRY(step_assemble(t, mem));
     PCS_TRY(step_take_factors(t->m, mem, &t->lu, &t->lu_kind));
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem));
 
-    double *v_before = PCS_TAKE(mem, (size_t)nv, double);
+    double *v_before = PCS_TAKE(mem, nv, double);
     if (!v_before) return pcs_fail_memory("step: the velocities");
     int lost = 0;
-    pcs_arena base = *mem;
-    pcs_outcome outcome = PCS_MAX_ITERS;
-    for (int it = 0; it < scheme->newton_max && outcome == PCS_MAX_ITERS; ++it) {
+    const pcs_arena base = *mem;
+    *outcome = PCS_MAX_ITERS;
+    for (int it = 0; it < most && *outcome == PCS_MAX_ITERS; ++it) {
+        bool good;
         *mem = base;
-        PCS_TRY(factorise(t, *mem));
-        memcpy(v_before, t->v, (size_t)nv * sizeof(double));
-        solve_blocks(&t->lu, t->R);
-        for (int i = 0; i < nv; ++i) {
-            t->v[i] -= t->R[i];
+        PCS_TRY(iterate(t, it == 0, v_before, mem, out, &good));
+        if (!good) {
+            *outcome = PCS_DIVERGED;
+        } else if (out->newton_residual <= scheme->newton_tol) {
+            *outcome = PCS_CONVERGED;
+        } else {
+            lost = lost_in_rounding(t, v_before) ? lost + 1 : 0;
+            if (lost == 2) *outcome = PCS_CONVERGED;
         }
-        if (t->rows > 0) PCS_TRY(solve_contacts(t, mem, out));
-        if (!pcs_all_finite(t->v, (size_t)nv)) {
-            outcome = PCS_DIVERGED;
-            break;
-        }
-        PCS_TRY(evaluate(t, false, *mem));
-        if (scheme->configuration == PCS_AT_ITERATE && t->rows > 0) {
-            PCS_TRY(step_update_rows(t, *mem));
-        }
+    }
+    return PCS_OK;
+}
 
-        out->newton_iters += 1;
-        out->newton_residual = relative_residual(t, t->v);
-        if (isnan(out->newton_residual)) outcome = PCS_DIVERGED;
-        if (out->newton_residual <= scheme->newton_tol) outcome = PCS_CONVERGED;
-        if (outcome != PCS_MAX_ITERS) break;
-        lost = lost_in_rounding(t, v_before) ? lost + 1 : 0;
-        if (lost == 2) outcome = PCS_CONVERGED;
+pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    t->q_free = NULL; // what an earlier pass projected is void
+    t->over_known = false;
+    pcs_outcome outcome;
+    PCS_TRY(newton(t, t->m->scheme.newton_max, mem, out, &outcome));
+
+    // velocities that run off are nothing to accept: what may be is the first iterate
+    if (outcome == PCS_DIVERGED) {
+        PCS_TRY(newton(t, 1, mem, out, &outcome));
+        outcome = PCS_DIVERGED;
     }
     if (outcome == PCS_CONVERGED && t->rows > 0) {
         outcome = out->solve.outcome;

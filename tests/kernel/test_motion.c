@@ -791,6 +791,66 @@ START_TEST(a_singular_iteration_matrix)
 }
 END_TEST
 
+static int drag(void *user, double t, const double *q, const double *v, double *F)
+{
+    (void)user, (void)t, (void)q;
+    for (int i = 0; i < 6; ++i) {
+        F[i] = -v[i] * fabs(v[i]);
+    }
+    return 0;
+}
+
+static int no_slope(void *user, double t, const double *q, const double *v, double *Fq, double *Fv)
+{
+    (void)user, (void)t, (void)q, (void)v;
+    memset(Fq, 0, 42 * sizeof *Fq);
+    memset(Fv, 0, 36 * sizeof *Fv);
+    return 0;
+}
+
+// A light fast body whose drag has no Jacobian, so that iterates square the speed: with a contact,
+// a joint, and free. Good data: the step ends, it does not fail; parts of it go; or it is accepted.
+START_TEST(velocities_that_run_off_end_a_step)
+{
+    for (int k = 0; k < 9; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme.halvings = k % 3 == 1 ? 18 : 0;
+        s.scheme.accept_unconverged = k % 3 == 2;
+        pcs_body_def def = pcs_body_def_default();
+        def.mass = 1e-4;
+        pcs_inertia_sphere(def.mass, 0.1, def.inertia);
+        def.velocity[0] = 100;
+        def.force = drag;
+        def.jacobian = no_slope;
+        pcs_system ball;
+        CK_OK(pcs_model_add_body(s.m, &def, &ball));
+        if (k / 3 == 0) {
+            const pcs_shape ground = pcs_shape_half_space((double[]){0, 0, 1}, -0.1);
+            scene_rough(&s, (pcs_system){0}, ground, 0, 0, 0.5);
+            scene_rough(&s, ball, pcs_shape_sphere(0.1), 0, 0, 0.5);
+        } else if (k / 3 == 1) {
+            const double arm[3] = {0, 0, 1}, anchor[3] = {0, 0, 1};
+            const pcs_interaction_def joint = {
+                pcs_relation_ball_joint(arm, anchor), pcs_law_equality(), ball, {0}};
+            CK_OK(pcs_model_add_interaction(s.m, &joint, NULL));
+        }
+        scene_start(&s);
+        const unsigned long long before = pcs_state_hash(s.st);
+        CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
+        ck_assert_int_eq(s.report.outcome, k % 3 == 1 ? PCS_CONVERGED : PCS_DIVERGED);
+        ck_assert(s.report.committed == (k % 3 != 0));
+        ck_assert((pcs_state_hash(s.st) == before) == (k % 3 == 0));
+        for (int i = 0; i < 6; ++i) {
+            ck_assert(isfinite(s.st->v[i]) && fabs(s.st->v[i]) <= 1e6);
+        }
+        const pcs_contact *contact;
+        if (k % 3 != 0 && k / 3 == 0) ck_assert_int_eq(pcs_contacts(s.wk, &contact), 1);
+        scene_close(&s);
+    }
+}
+END_TEST
+
 // ---- runs
 // ----------------------------------------------------------------------------------------
 
@@ -859,5 +919,5 @@ PCS_TEST_MAIN("motion", a_parabola_is_exact, theta_weighs_the_velocities,
               newton_converges_quadratically, a_failing_force_changes_nothing,
               failing_jacobians_and_potentials_too, an_unconverged_loop_is_an_outcome,
               matrices_and_callbacks_agree, a_hanging_mass_rests, an_oscillator, a_double_pendulum,
-              a_failing_mass_changes_nothing, a_singular_iteration_matrix,
-              a_run_ends_where_it_should)
+              a_failing_mass_changes_nothing, velocities_that_run_off_end_a_step,
+              a_singular_iteration_matrix, a_run_ends_where_it_should)
