@@ -15,6 +15,12 @@ double shape_thickness(const pcs_shape *s);
 typedef int collide_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                        double reach, pcs_feature out[PCS_FEATURES_MAX]);
 
+// The largest n . x (n unit, inertial) of the points of a shape at the pose q of its body (null:
+// the world): of a mesh or a height field those in the cube of half width `radius` about `centre`
+// (inertial), -infinity if there are none; +infinity for a half-space unless n is its normal.
+double collide_top(const pcs_shape *s, const double *q, const double n[3], const double centre[3],
+                   double radius);
+
 collide_fn collide_sphere_sphere;
 collide_fn collide_sphere_capsule;
 collide_fn collide_capsule_half_space;

@@ -168,6 +168,14 @@ pcs_status step_activate(trial *t, pcs_arena mem)
         }
         if (c->law.kind != PCS_LAW_EQUALITY) c->pull = pull(t, c, tol);
     }
+    if (step_rule(&t->m->scheme) == PCS_PREDICTIVE) return step_confirm_prediction(t, mem);
+    return PCS_OK;
+}
+
+pcs_status step_take(trial *t, candidate *c, pcs_arena mem)
+{
+    if (step_restores(&t->m->scheme, &c->law)) PCS_TRY(activate_restoring(t, c, 0, mem));
+    c->active = true;
     return PCS_OK;
 }
 
@@ -178,7 +186,7 @@ static void keep_impulses(trial *t)
 {
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
-        for (int j = 0; c->active && j < c->dim && j < 3; ++j) {
+        for (int j = 0; c->active && c->at >= 0 && j < c->dim && j < 3; ++j) {
             c->r[j] = t->r[c->at + j];
         }
     }
@@ -202,12 +210,12 @@ pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
     const int old = t->list.n - found;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
-        if (c->active || c->bounces || c->lands) continue;
+        if (c->active || c->bounces || c->lands || c->refuted) continue;
 
         bool enters = c->law.kind == PCS_LAW_EQUALITY || i >= old || c->closed;
         if (!enters && at_end) {
             PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
-            enters = c->g_end[0] <= 0;
+            enters = c->g_end[0] <= 0 && (c->interaction >= 0 || c->overlaps);
         } else if (!enters) {
             candidate_velocity(t, i, t->v, c->drive, c->u);
             enters = c->g[0] + t->h * c->u[0] < 0;
@@ -215,5 +223,6 @@ pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
         c->active = enters;
         *added += enters;
     }
+    if (at_end && *added > 0) return step_confirm_closed(t, *mem);
     return PCS_OK;
 }

@@ -28,7 +28,7 @@ static void publish(const publishing *p, int i, count *here)
     candidate *c = &t->list.c[i];
     here->rows += c->dim;
     here->active += c->active;
-    if (c->law.kind != PCS_LAW_EQUALITY) {
+    if (c->law.kind != PCS_LAW_EQUALITY && !c->refuted) {
         here->before = fmax(here->before, -c->g[0]);
         if (!p->looked) here->end = fmax(here->end, -c->g_end[0]);
     }

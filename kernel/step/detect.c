@@ -1,11 +1,10 @@
 // Who touches whom, and where: candidates for contact at q_k with their gaps, rows and velocities,
 // and the interactions of the model beside them.
-#include "step/step.h"
-
 #include <string.h>
 
 #include "laws/law.h"
 #include "linalg/m3.h"
+#include "step/path.h"
 
 // contacts below which the threads are not worth waking
 #define FEW_CONTACTS 128
@@ -51,7 +50,7 @@ static candidate *add(trial *t, const pcs_law *law, int dim, pcs_arena *mem)
     candidates *list = &t->list;
     if (list->n == list->cap && !reserve(list, list->cap + list->cap / 4 + 8, mem)) return NULL;
     candidate *c = &list->c[list->n];
-    *c = (candidate){.law = *law, .dim = dim, .interaction = -1, .sys1 = -1, .sys2 = -1};
+    *c = (candidate){.law = *law, .dim = dim, .interaction = -1, .at = -1, .sys1 = -1, .sys2 = -1};
     double *room = c->own;
     if (!has_own_room(c)) {
         room = PCS_TAKE(mem, 5 * (size_t)dim, double);
@@ -163,6 +162,7 @@ static void list_contact(const trial *t, int i, int shape1, int shape2, const pc
                      .law = law,
                      .dim = law_has_friction(&law) ? 3 : 1,
                      .key = {shape1, shape2, f->id},
+                     .at = -1,
                      .sys1 = m->shape[shape1].system,
                      .sys2 = m->shape[shape2].system,
                      .feature = f};
@@ -175,9 +175,11 @@ static void place_contact(const trial *t, int i)
 {
     candidate *c = &t->list.c[i];
     pcs_gap gap;
-    candidate_contact(t->m, c, t->st->q, &t->list.k[i], &gap);
+    candidate_contact(t->m, c, system_q(t->m, c->sys1, t->st->q), system_q(t->m, c->sys2, t->st->q),
+                      &t->list.k[i], &gap);
     c->g[0] = gap.g;
     v3_copy(gap.P1, c->P1);
+    v3_copy(gap.P2, c->P2);
 }
 
 static pcs_status law_of(trial *t, int shape1, int shape2, pcs_law *out)
@@ -199,6 +201,45 @@ static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_featur
     place_contact(t, i);
     PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
     complete(t, c, &t->list.k[i], &hint);
+    return PCS_OK;
+}
+
+// a point of a body at the meeting, with the lever that it has there, about G at q_k
+static void move_back(const body_path *path, const double q[7], const double P[3], double out[3])
+{
+    v3_copy(P, out);
+    for (int i = 0; path->q && i < 3; ++i) {
+        out[i] += path->q[i] - q[i];
+    }
+}
+
+pcs_status step_add_meeting(trial *t, const pair_meeting *m, const pcs_feature *f, const double *v,
+                            bool at_once, pcs_arena *mem)
+{
+    pcs_law law;
+    pcs_gap gap;
+    double u[3];
+    PCS_TRY(law_of(t, m->shape1, m->shape2, &law));
+    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem);
+    if (!c) return pcs_fail_memory("step: a contact");
+    const int i = t->list.n - 1;
+    bodies_block *k = &t->list.k[i];
+    int hint = 0;
+    list_contact(t, i, m->shape1, m->shape2, f);
+    candidate_contact(t->m, c, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL, k, &gap);
+    PCS_TRY(candidate_drive(t, c, k, t->st->q, mem));
+    complete(t, c, k, &hint);
+
+    // the gap at q_k along the normal of the meeting
+    const double theta = t->m->scheme.theta;
+    candidate_velocity(t, i, v, c->drive, u);
+    c->g[0] = gap.g - m->s * t->h * (theta * u[0] + (1 - theta) * c->u_k[0]);
+    move_back(&m->path1, m->q1, gap.P1, c->P1);
+    move_back(&m->path2, m->q2, gap.P2, c->P2);
+    c->proven = true;
+    PCS_TRY(step_take(t, c, *mem));
+    c->bounces = c->bounces || at_once;
+    c->lands = !c->bounces && c->lands;
     return PCS_OK;
 }
 
@@ -329,6 +370,20 @@ static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f
     return gap.g >= -deeper;
 }
 
+// the pair whose contacts hold place i overlaps at q'
+static void mark_overlap(const candidates *list, int i)
+{
+    if (i < 0) return;
+    const contact_key key = list->c[i].key;
+    int k = i;
+    while (k > 0 && same_pair(&list->c[k - 1].key, &key)) {
+        --k;
+    }
+    for (; k < list->n && same_pair(&list->c[k].key, &key); ++k) {
+        list->c[k].overlaps = true;
+    }
+}
+
 pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added)
 {
     *added = 0;
@@ -336,11 +391,15 @@ pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added)
     PCS_TRY(step_find(t, t->q, 0, false, mem, &over));
     t->over = over;
     t->over_known = true;
+    for (int i = 0; i < t->list.n; ++i) {
+        t->list.c[i].overlaps = false;
+    }
     for (int k = 0, cursor = 0; k < over.n; ++k) {
         const int *pair = over.pair[over.pair_of[k]];
         const int first = find_listed(t, pair[0], pair[1], &cursor);
         const contact_key key = {pair[0], pair[1], over.f[k].id};
         candidate *known = first < 0 ? NULL : find_feature(t, first, key);
+        mark_overlap(&t->list, first);
         if (known) known->closed = true;
         if (known) continue;
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;

@@ -21,8 +21,7 @@
 // per driven system
 enum { START = 0, GAPS = 6, TANGENTS = 12, DRIVEN = 18 };
 
-// displacement from q0 to q1: translation, and rotation vector in body axes
-static void displacement(const double q0[7], const double q1[7], double d[6])
+void system_displacement(const double q0[7], const double q1[7], double d[6])
 {
     double back[4], turn[4];
     pcs_quat_conj(q0 + 3, back);
@@ -42,7 +41,7 @@ static pcs_status begin_one(trial *t, int system)
     if (t->h == 0) return PCS_OK; // an impact or a projection: the body stays where it is
 
     PCS_TRY(system_motion(s, t->st->t + t->h, t->q + s->q_at, v1));
-    displacement(t->st->q + s->q_at, t->q + s->q_at, d);
+    system_displacement(t->st->q + s->q_at, t->q + s->q_at, d);
     const double theta = t->m->scheme.theta;
     for (int i = 0; i < 6; ++i) {
         const double mean = theta * v1[i] + (1 - theta) * v0[i];

@@ -116,7 +116,7 @@ static pcs_status add_row(project_local *p, const near_pair *pair, const pcs_fea
                          .feature = f};
     bodies_block k = {.sys = {system_moves(m, c.sys1) ? 0 : -1, system_moves(m, c.sys2) ? 0 : -1}};
     pcs_gap gap;
-    candidate_contact(m, &c, t->q, &k, &gap);
+    candidate_contact(m, &c, system_q(m, c.sys1, t->q), system_q(m, c.sys2, t->q), &k, &gap);
     local_row r = {
         .body = {enter(p, c.sys1, mem), enter(p, c.sys2, mem)}, .seen = {-1, -1}, .g = gap.g};
     if (r.body[0] < -1 || r.body[1] < -1) return pcs_fail_memory("projection");

@@ -101,17 +101,9 @@ pcs_status near_features(const trial *t, const near_pair *p, const double *q, do
                          pcs_arena *mem, pcs_feature **f, int *n)
 {
     const pcs_model *m = t->m;
-    const model_shape *a = &m->shape[p->shape[0]], *b = &m->shape[p->shape[1]];
-    for (int room = PCS_FEATURES_MAX;; room = *n) {
-        pcs_arena scope = *mem;
-        *f = PCS_TAKE(&scope, (size_t)room, pcs_feature);
-        if (!*f) return pcs_fail_memory("projection");
-        *n = pcs_collide(&a->shape, system_q(m, a->system, q), &b->shape, system_q(m, b->system, q),
-                         reach, room, *f);
-        if (*n > room) continue;
-        *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // the same place, and no more of it
-        return PCS_OK;
-    }
+    const int one = system_of(t, p->shape[0]), two = system_of(t, p->shape[1]);
+    return pair_features(m, p->shape[0], p->shape[1], system_q(m, one, q), system_q(m, two, q),
+                         reach, mem, f, n);
 }
 
 double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const double *q)

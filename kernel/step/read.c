@@ -30,7 +30,7 @@ static void publish_contact(const candidate *c, const bodies_block *k, int row, 
     memcpy(out->u, c->u + row, (friction ? (size_t)c->dim : 1) * sizeof *out->u);
     if (shapes) {
         memcpy(out->P1, c->P1, sizeof out->P1);
-        v3_along(c->P1, -c->g[0], k->F, out->P2);
+        memcpy(out->P2, c->P2, sizeof out->P2);
         memcpy(out->F, k->F, sizeof out->F);
     }
 }

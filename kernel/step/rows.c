@@ -90,10 +90,9 @@ static void contact_lever(const pcs_model *m, const candidate *c, int side, cons
     *along = -sign * ((side == 1 ? f->radius1 : f->radius2) + share);
 }
 
-static void contact_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
-                          bodies_block *k, pcs_gap *gap)
+static void contact_block(const pcs_model *m, const candidate *c, const double *q1,
+                          const double *q2, bool carry, bodies_block *k, pcs_gap *gap)
 {
-    const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     pcs_feature_gap(c->feature, q1, q2, gap);
     if (carry) {
         double F[9];
@@ -202,10 +201,10 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
 
 // ---- candidates --------------------------------------------------------------------------------
 
-void candidate_contact(const pcs_model *m, const candidate *c, const double *q, bodies_block *k,
-                       pcs_gap *gap)
+void candidate_contact(const pcs_model *m, const candidate *c, const double *q1, const double *q2,
+                       bodies_block *k, pcs_gap *gap)
 {
-    contact_block(m, c, q, false, k, gap);
+    contact_block(m, c, q1, q2, false, k, gap);
 }
 
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
@@ -213,7 +212,8 @@ pcs_status candidate_block(const pcs_model *m, const candidate *c, const double 
 {
     if (c->interaction < 0) {
         pcs_gap own;
-        contact_block(m, c, q, carry, k, gap ? gap : &own);
+        contact_block(m, c, system_q(m, c->sys1, q), system_q(m, c->sys2, q), carry, k,
+                      gap ? gap : &own);
         return PCS_OK;
     }
     return interaction_rows(m, c, c->dim, q, mem, c->J[0], c->J[1], NULL, NULL);

@@ -25,6 +25,9 @@ typedef struct step_arguments {
 // so often fewer systems are solved again for them
 #define RESOLVES 3
 
+// passes after which contacts are confirmed no more
+#define LOOKS 10
+
 typedef struct stopwatch {
     bool on;
     double last, rest;
@@ -90,6 +93,14 @@ static bool adds_features(const trial *t, int pass)
     return t->coarse > 0 || (!looks_coarsely(t) && pass <= RESOLVES);
 }
 
+// Whether a pass looks for contacts that are not there. Each look changes some, and few are left
+// after a few; velocities that are not solved to the end say little.
+static bool confirms(const trial *t, const pcs_step_report *out)
+{
+    const bool solved = out->outcome == PCS_CONVERGED || t->coarse > 0;
+    return step_rule(&t->m->scheme) == PCS_SPECULATIVE && out->passes <= (solved ? LOOKS : 2);
+}
+
 // whether there is another pass; one behind a coarse one is not coarse
 static bool goes_further(trial *t, int added, const pcs_step_report *out)
 {
@@ -122,7 +133,7 @@ static pcs_status attempt(void *arguments)
     PCS_TRY(step_joint_rows(&next, &mem));
     lap(&watch, &out->times.detect);
 
-    int added;
+    int added, confirmed;
     next.coarse = looks_coarsely(&next) ? COARSE : 0;
     do {
         // velocities and impulses of the theta scheme, positions by their mean
@@ -136,12 +147,14 @@ static pcs_status attempt(void *arguments)
             PCS_TRY(step_project(&next, PROJECT_ACTIVE_AS_EQUALITIES, mem, out));
         }
 
-        // who would overlap now, or be closed by this motion
-        added = 0;
+        // who pushes where nothing is; who would overlap now, or be closed by this motion
+        added = confirmed = 0;
         if (goes_on(a) || (next.coarse > 0 && out->outcome != PCS_DIVERGED)) {
+            if (confirms(&next, out)) PCS_TRY(step_confirm(&next, &mem, &confirmed));
             PCS_TRY(step_extend(&next, adds_features(&next, out->passes), &mem, &added));
         }
         lap(&watch, &out->times.detect);
+        added += confirmed;
     } while (goes_further(&next, added, out));
 
     // close the gaps that the velocity level left open

@@ -23,9 +23,10 @@ typedef struct candidate {
     int row;         // interactions: its first row in the relation
     pcs_law law;
     int dim;                    // rows: 1, or all of a bilateral interaction or of a Coulomb block
-    int at;                     // first row in H, when active
+    int at;                     // first row in H, when active; -1: not in the problem last solved
     const pcs_feature *feature; // shapes: what faces what
-    double P1[3];               // shapes: contact point of the first at q_k; the second is P1 - g N
+    double P1[3], P2[3];        // shapes: contact points at q_k; P1 - P2 = g N, and for a meeting
+                                // on the paths what the bodies slide past one another until then
     double *drive_k, *drive;    // dim each: what driven bodies add to u_k and u'; null when none
     double *turning;            // dim: what rows at the middle add to u'; null: they are at q_k
     double slack;               // of u_kN in predictions, m/s, where a driven body accelerates
@@ -42,6 +43,9 @@ typedef struct candidate {
     bool touched;            // whether any contact of its pair was active in the last step
     bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
     bool closed;         // found overlapping at q', on whatever feature it has there
+    bool overlaps;       // its pair does, on this feature or another one
+    bool proven;         // apart at q_k, and its shapes were seen to meet within the step
+    bool refuted;        // taken out of the step: nothing is there (confirm.c)
 } candidate;
 
 typedef struct candidates {
@@ -182,6 +186,10 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
                       pcs_arena *mem, int (**pair)[2], int *n_pairs);
 // how far the surface of a shape moves, t->reach and t->turn, where it may meet the other one
 double step_reach(const trial *t, int shape, int other);
+// the features of a pair of shapes that are nearer than reach, at the poses q1 and q2 of their
+// systems (null: the world), from the arena
+pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const double *q1,
+                         const double *q2, double reach, pcs_arena *mem, pcs_feature **f, int *n);
 // what is nearer than `extra` and, when asked for, the reach of both, at q
 pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
                      touches *out);
@@ -212,9 +220,9 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 // shapes `gap`, if not null, tells the rest
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
                            pcs_arena mem, bodies_block *k, pcs_gap *gap);
-// the same for a contact of shapes, which cannot fail
-void candidate_contact(const pcs_model *m, const candidate *c, const double *q, bodies_block *k,
-                       pcs_gap *gap);
+// the same for a contact of shapes at the poses of its systems, which cannot fail
+void candidate_contact(const pcs_model *m, const candidate *c, const double *q1, const double *q2,
+                       bodies_block *k, pcs_gap *gap);
 // the rows of one side alone at q in the frame F, moving or not, as a block of system 0; J has room
 // for those of a relation
 pcs_status candidate_side(const pcs_model *m, const candidate *c, int side, const double *q,
@@ -237,6 +245,8 @@ static inline void candidate_velocity(const trial *t, int i, const double *v, co
     }
 }
 
+// from the pose q0 to q1: translation (inertial), and rotation vector in body axes
+void system_displacement(const double q0[7], const double q1[7], double d[6]);
 // motion of the driven bodies: t->driven, their part of t->q and their reach
 pcs_status driven_begin(trial *t, pcs_arena *mem);
 // drive_k and drive of a candidate with block k, with its rows at q
@@ -267,6 +277,15 @@ pcs_status step_activate(trial *t, pcs_arena mem);
 bool step_restores(const pcs_scheme *s, const pcs_law *law);
 // whether features of known pairs are added when they overlap by more than the projection may leave
 bool step_adds_features(const pcs_scheme *s);
+// takes in a contact that was seen to close
+pcs_status step_take(trial *t, candidate *c, pcs_arena mem);
+// contacts that push where nothing is are taken out, others that the step meets are put in; between
+// two passes, after which they are counted in *changed (confirm.c)
+pcs_status step_confirm(trial *t, pcs_arena *mem, int *changed);
+// the same of what a prediction from q_k and v_k takes in, before the first pass; and of what is
+// taken in because it is closed at q'
+pcs_status step_confirm_prediction(trial *t, pcs_arena mem);
+pcs_status step_confirm_closed(trial *t, pcs_arena mem);
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
 
 // rows of joints where the scheme wants them, once per step

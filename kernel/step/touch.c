@@ -76,6 +76,20 @@ double step_reach(const trial *t, int shape, int other)
     return reach + turn * (v3_norm(lever) + shape_radius(&b->shape));
 }
 
+pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const double *q1,
+                         const double *q2, double reach, pcs_arena *mem, pcs_feature **f, int *n)
+{
+    for (int room = PCS_FEATURES_MAX;; room = *n) {
+        pcs_arena scope = *mem;
+        *f = PCS_TAKE(&scope, (size_t)room, pcs_feature);
+        if (!*f) return pcs_fail_memory("step: contact detection");
+        *n = pcs_collide(&m->shape[shape1].shape, q1, &m->shape[shape2].shape, q2, reach, room, *f);
+        if (*n > room) continue;
+        *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // the same place, and no more of it
+        return PCS_OK;
+    }
+}
+
 // what the threads share
 typedef struct search {
     const trial *t;

@@ -157,11 +157,16 @@ static bool moves(const scene *s, pcs_system side)
 // u_k of a contact of shapes, with the levers of the default rule (D-2)
 static void velocity_before(const scene *s, const pcs_contact *c, double u[3])
 {
-    double at1[3], at2[3];
+    double at1[3], at2[3], slip = 0;
     const bool both = moves(s, c->system1) && moves(s, c->system2);
     for (int i = 0; i < 3; ++i) {
-        at1[i] = both ? 0.5 * (c->P1[i] + c->P2[i]) : c->P1[i];
-        at2[i] = at1[i];
+        slip = fmax(slip, fabs(c->P1[i] - c->P2[i] - c->gap * c->F[i]));
+    }
+    // what is met on its way has levers of its own on both sides
+    const bool own = slip > 1e-9;
+    for (int i = 0; i < 3; ++i) {
+        at1[i] = both && !own ? 0.5 * (c->P1[i] + c->P2[i]) : c->P1[i];
+        at2[i] = own ? c->P2[i] : at1[i];
         u[i] = 0;
     }
     add_velocity(s, c->system1, at1, c->F, 1, u);
@@ -214,7 +219,10 @@ static void shift_of(const scene *s, const pcs_contact *c, const double u_k[3], 
 {
     const bool ahead = speculates(s) && c->gap > 0;
     const double land = ahead ? c->gap / s->h : 0;
-    const bool lands = c->law.e > 0 && speculates(s) ? !rebounds(s, c, u_k, land) : ahead;
+    bool lands = c->law.e > 0 && speculates(s) ? !rebounds(s, c, u_k, land) : ahead;
+    // a speculative contact of e = 0 that is met with another normal than it has from afar obeys
+    // its law at once
+    if (c->law.e == 0 && ahead && c->r[0] > 0) lands = fabs(c->u[0] + land) < fabs(c->u[0]);
     for (int k = 0; k < 3; ++k) {
         shift[k] = (k == 0 ? c->law.e : c->law.e_t) * u_k[k];
         if (lands) shift[k] = k == 0 ? land : 0;

@@ -251,7 +251,7 @@ START_TEST(a_heap_comes_to_rest)
         b[i] = ball(&s, 0.5, x, NULL);
     }
     scene_start(&s);
-    const int steps = TEST_DRAWS(500);
+    const int steps = TEST_DRAWS(900);
     const double E0 = scene_potential(&s);
     double E = E0;
     int most = 0;
@@ -266,7 +266,7 @@ START_TEST(a_heap_comes_to_rest)
         E = now;
         most = s.report.active > most ? s.report.active : most;
     }
-    if (steps == 500) {
+    if (steps == 900) {
         ck_assert_int_gt(most, 2 * BALLS);
         for (int i = 0; i < BALLS; ++i) {
             for (int k = 0; k < 3; ++k) {

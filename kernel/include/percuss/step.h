@@ -183,7 +183,9 @@ typedef struct pcs_contact {
     double gap;                ///< m, at the start of the step
     double gap_end;            ///< m, at the end
     double P1[3]; ///< contact point of system1 at the start, inertial (zero for interactions)
-    double P2[3]; ///< contact point of system2
+    double P2[3]; ///< contact point of system2. P1 - P2 = gap N; where a speculative contact is met
+                  ///< on the paths of the step with a normal that it does not have at the start,
+                  ///< gap, P1, P2 and F are those of the meeting, moved back to the start
     double F[9];  ///< contact frame [N t1 t2] (zero for interactions)
     double r[3];  ///< impulse of the step in the frame, N s (without friction: r[0] only)
     double u[3];  ///< local velocity u' at the end of the step, m/s (without friction: u[0] only)

@@ -1,0 +1,538 @@
+// Which contacts are there: a contact may act only where its shapes meet.
+//
+// The row of a contact that is apart at q_k keeps its body out of a half-space, and a body that
+// passes beside the other one may be in it all the same. So where such a row has an impulse, the
+// path of the step is followed without it (path.c):
+//
+//   v_c = v' - A^-1 H_c^T r_c,   c: the contacts that are apart and not yet proven
+//
+// Those whose shapes meet on these paths are proven, their impulses are put back, and the others
+// are looked at again; what is left at the end is refuted and takes no part in the step. Shapes
+// count as met where they overlap by the slop, what the projection may leave: there the closest
+// features are those that the bodies would collide with, whatever edge comes first. Where no row of
+// the pair has their normal, rows at that pose take the place of those at q_k, with the gap
+//
+//   g = g(s) - s h u_N(v_c)
+//
+// that the body has along the normal at q_k. Where the normals are far apart the law is taken at
+// once, as with e > 0: a body that goes on until it touches would be past the edge by then, and
+// keep the speed -g / h into a surface that is no longer there.
+//
+// A body X that lies on A has a plane between them. What of a neighbour B of A comes no higher over
+// it than the slop cannot be run into: a contact of X and B with another normal is on an inner edge
+// of the floor that A and B make, and is refuted too, apart or closed.
+#include "step/path.h"
+
+#include <string.h>
+
+#include "collide/broad.h"
+#include "collide/collide.h"
+#include "rotation/pose.h"
+
+// of the size of a shape: what is nearer at q_k is closed; the least slop
+#define CLOSED 1e-6
+
+// 1 - cos: normals further apart than 1e-3 rad belong to different parts of a floor (1e-6 rad where
+// they are those of an edge or a corner: two faces that carry a body are never so well aligned);
+// further than 1e-2 rad to another collision than the one a row was made for; further than 0.1 rad
+// to another side of a body
+#define SAME_PART  5e-13
+#define OTHER_PART 5e-7
+#define OTHER_HIT  5e-5
+#define OTHER_SIDE 5e-3
+
+// of the size of a pair: what turns further is followed along its path
+#define FAR 0.1
+
+// contacts of one body beyond which its inner edges are not looked for
+#define MANY_CONTACTS 256
+
+// contacts [begin, end) of the list, all of one pair of shapes
+typedef struct run {
+    int begin, end;
+    bool open; // neither proven nor refuted
+    int seen;  // changes of its paths when it was looked at
+} run;
+
+typedef struct confirming {
+    trial *t;
+    int n;
+    run *run;
+    double *v;    // of the paths
+    double *part; // scratch of the size of v
+    int *changes; // of v, per moving system
+    int changed;  // runs refuted or added
+} confirming;
+
+// ---- lengths -----------------------------------------------------------------------------------
+
+static double size_of(const pcs_model *m, const candidate *c)
+{
+    const double one = shape_radius(&m->shape[c->key.shape1].shape);
+    const double two = shape_radius(&m->shape[c->key.shape2].shape);
+    if (one == 0 || two == 0) return fmax(one, two); // a half-space has none
+    return fmin(one, two);
+}
+
+// the overlap that is not worth a word
+static double slop_of(const trial *t, const candidate *c)
+{
+    const double least = fmax(CLOSED * size_of(t->m, c), t->hold);
+    return t->m->scheme.projection == PCS_PROJECT_NONE ? least : fmax(t->proj_tol, least);
+}
+
+// ---- runs --------------------------------------------------------------------------------------
+
+typedef bool acts_fn(const trial *t, const candidate *c);
+
+static bool takes_part(const trial *t, const candidate *c)
+{
+    (void)t;
+    return c->interaction < 0 && c->active && !c->refuted;
+}
+
+static bool pushes(const trial *t, const candidate *c)
+{
+    return takes_part(t, c) && c->at >= 0 && t->r[c->at] > 0;
+}
+
+static bool of_one_pair(const candidate *a, const candidate *b)
+{
+    return b->interaction < 0 && a->key.shape1 == b->key.shape1 && a->key.shape2 == b->key.shape2;
+}
+
+// the end of the run that starts at i
+static int run_end(const candidates *list, int i)
+{
+    int end = i + 1;
+    while (end < list->n && of_one_pair(&list->c[i], &list->c[end])) {
+        ++end;
+    }
+    return end;
+}
+
+// whether the pair is apart at q_k
+static bool is_apart(const trial *t, const run *r)
+{
+    const candidate *c = &t->list.c[r->begin];
+    const double closed = fmax(CLOSED * size_of(t->m, c), t->hold);
+    for (int i = r->begin; i < r->end; ++i) {
+        if (t->list.c[i].g[0] <= closed) return false;
+    }
+    return true;
+}
+
+// whether an impulse of the pair has to be accounted for
+static bool is_in_question(const trial *t, const run *r)
+{
+    bool asked = false;
+    for (int i = r->begin; i < r->end; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->proven) return false;
+        asked = asked || pushes(t, c);
+    }
+    return asked && is_apart(t, r);
+}
+
+static pcs_status find_runs(confirming *f, pcs_arena *mem)
+{
+    const candidates *list = &f->t->list;
+    int n = 0;
+    for (int i = 0; i < list->n; i = run_end(list, i)) {
+        if (list->c[i].interaction >= 0) continue;
+        const run r = {.begin = i, .end = run_end(list, i)};
+        n += is_in_question(f->t, &r);
+    }
+    f->run = PCS_TAKE(mem, (size_t)n, run);
+    if (!f->run) return pcs_fail_memory("step: contacts");
+    for (int i = 0; i < list->n && f->n < n; i = run_end(list, i)) {
+        if (list->c[i].interaction >= 0) continue;
+        const run r = {.begin = i, .end = run_end(list, i), .open = true, .seen = -1};
+        if (is_in_question(f->t, &r)) f->run[f->n++] = r;
+    }
+    return PCS_OK;
+}
+
+// ---- paths -------------------------------------------------------------------------------------
+
+// puts the impulses of a run into the velocities of the paths (sign 1), or takes them out (-1)
+static void put_impulses(confirming *f, const run *r, double sign)
+{
+    trial *t = f->t;
+    const int *start = t->m->block_start;
+    const bodies_block *any = &t->list.k[r->begin];
+    for (int side = 0; side < 2; ++side) {
+        const int b = any->sys[side];
+        if (b >= 0)
+            memset(f->part + start[b], 0, (size_t)(start[b + 1] - start[b]) * sizeof(double));
+    }
+    for (int i = r->begin; i < r->end; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (pushes(t, c)) {
+            bodies_block_impulse(&t->list.k[i], start, t->rotation, t->r + c->at, f->part);
+        }
+    }
+    for (int side = 0; side < 2; ++side) {
+        const int b = any->sys[side];
+        if (b < 0) continue;
+        block_lu_solve(&t->lu, b, f->part + start[b]);
+        for (int i = start[b]; i < start[b + 1]; ++i) {
+            f->v[i] += sign * f->part[i];
+        }
+        f->changes[b] += 1;
+    }
+}
+
+static void set_paths(const trial *t, const candidate *c, const double *v, pair_meeting *m)
+{
+    *m = (pair_meeting){.shape1 = c->key.shape1, .shape2 = c->key.shape2};
+    m->path1 = path_of(t, c->sys1, v);
+    m->path2 = path_of(t, c->sys2, v);
+}
+
+// whether a row that takes part has a normal within 1 - cos of that of feature `f` at the meeting
+static bool has_row(const trial *t, const run *r, const pair_meeting *m, const pcs_feature *f,
+                    double within)
+{
+    pcs_gap gap;
+    pcs_feature_gap(f, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL, &gap);
+    for (int i = r->begin; i < r->end; ++i) {
+        if (!takes_part(t, &t->list.c[i])) continue;
+        if (v3_dot(t->list.k[i].F, gap.N) >= 1 - within) return true;
+    }
+    return false;
+}
+
+static void refute(confirming *f, const run *r)
+{
+    for (int i = r->begin; i < r->end; ++i) {
+        candidate *c = &f->t->list.c[i];
+        c->refuted = true;
+        c->active = false;
+        c->at = -1;
+    }
+    f->changed += 1;
+}
+
+// rows at the meeting, in place of those at q_k
+static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double *v, bool at_once,
+                              pcs_arena *mem)
+{
+    for (int i = 0; i < m->n; ++i) {
+        PCS_TRY(step_add_meeting(f->t, m, &m->f[i], v, at_once, mem));
+    }
+    f->changed += 1;
+    return PCS_OK;
+}
+
+// Whether the shapes of a run meet on their paths: to the slop, or, where these end before that, on
+// the side that the rows are on.
+static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
+{
+    trial *t = f->t;
+    const candidate *c = &t->list.c[r->begin];
+    pcs_arena before = *mem;
+    pair_meeting m;
+    set_paths(t, c, f->v, &m);
+    PCS_TRY(path_meet(t, slop_of(t, c), mem, &m));
+    const bool other = m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
+    const bool at_once = other && !has_row(t, r, &m, &m.f[0], OTHER_SIDE);
+    if (!m.meets) {
+        PCS_TRY(path_meet(t, 0, mem, &m));
+        if (!m.meets || !has_row(t, r, &m, &m.f[0], OTHER_SIDE)) return PCS_OK;
+    }
+    r->open = false;
+    for (int i = r->begin; i < r->end; ++i) {
+        t->list.c[i].proven = true;
+    }
+    put_impulses(f, r, 1);
+    if (other) {
+        refute(f, r);
+        return add_meeting(f, &m, f->v, at_once, mem);
+    }
+    *mem = before;
+    return PCS_OK;
+}
+
+static int changes_of(const confirming *f, const run *r)
+{
+    int sum = 0;
+    for (int side = 0; side < 2; ++side) {
+        const int b = f->t->list.k[r->begin].sys[side];
+        if (b >= 0) sum += f->changes[b];
+    }
+    return sum;
+}
+
+// proves what there is to prove, and refutes the rest
+static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
+{
+    for (int k = 0; k < f->n; ++k) {
+        put_impulses(f, &f->run[k], -1);
+    }
+    for (bool again = true; again;) {
+        again = false;
+        for (int k = 0; k < f->n; ++k) {
+            run *r = &f->run[k];
+            const int changes = changes_of(f, r);
+            if (!r->open || r->seen == changes) continue;
+            r->seen = changes;
+            PCS_TRY(prove(f, r, mem));
+            again = again || !r->open;
+        }
+    }
+    for (int k = 0; k < f->n; ++k) {
+        if (f->run[k].open) refute(f, &f->run[k]);
+    }
+    return PCS_OK;
+}
+
+// ---- what was refuted, or is not predicted, and is met after all --------------------------------
+
+// whether the surfaces of a pair turn by more than a tenth of its size
+static bool turns_far(const trial *t, const candidate *c)
+{
+    pair_meeting m;
+    set_paths(t, c, t->v, &m);
+    return path_turning(t, &m) > FAR * size_of(t->m, c);
+}
+
+// Whether every row of a run stays open on the path of the step, but for turning.
+static bool stays_open(const trial *t, const run *r)
+{
+    for (int i = r->begin; i < r->end; ++i) {
+        const candidate *c = &t->list.c[i];
+        double u[3];
+        candidate_velocity(t, i, t->v, c->drive, u);
+        if (c->g[0] + t->h * u[0] < 0) return false;
+    }
+    return true;
+}
+
+// Whether the rows of a pair do not answer for its path: none is active, since they were refuted by
+// an earlier look or not predicted to close; or the bodies turn too far for rows that are linear.
+static bool is_left_alone(const trial *t, const run *r)
+{
+    bool active = false, proven = false;
+    for (int i = r->begin; i < r->end; ++i) {
+        active = active || t->list.c[i].active;
+        proven = proven || t->list.c[i].proven;
+    }
+    if (active) return turns_far(t, &t->list.c[r->begin]);
+    return !proven && !stays_open(t, r);
+}
+
+// What rebounds has its impact in the next step, unless it would be through by then.
+static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, pcs_arena mem,
+                           bool *waits)
+{
+    *waits = false;
+    if (!step_restores(&t->m->scheme, &c->law)) return PCS_OK;
+    if (m.path1.q) path_pose(&m.path1, 1, m.q1);
+    if (m.path2.q) path_pose(&m.path2, 1, m.q2);
+    const double *q1 = m.path1.q ? m.q1 : NULL, *q2 = m.path2.q ? m.q2 : NULL;
+    PCS_TRY(pair_features(t->m, m.shape1, m.shape2, q1, q2, 0, &mem, &m.f, &m.n));
+    if (m.n == 0) return PCS_OK;
+    pcs_gap gap;
+    pcs_feature_gap(&m.f[0], q1, q2, &gap);
+    *waits = gap.g > -0.5 * size_of(t->m, c);
+    return PCS_OK;
+}
+
+static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
+{
+    trial *t = f->t;
+    const int n = t->list.n;
+    for (int i = 0; i < n; i = run_end(&t->list, i)) {
+        const run r = {.begin = i, .end = run_end(&t->list, i)};
+        const candidate *c = &t->list.c[i];
+        if (c->interaction >= 0 || !is_left_alone(t, &r)) continue;
+        pcs_arena scope = *mem;
+        pair_meeting m;
+        bool waits;
+        set_paths(t, c, t->v, &m);
+        PCS_TRY(path_meet(t, slop_of(t, c), &scope, &m));
+        if (!m.meets) continue;
+        PCS_TRY(may_wait(t, c, m, scope, &waits));
+        if (waits) continue;
+        if (!t->list.c[i].active) refute(f, &r);
+        for (int k = r.begin; k < r.end; ++k) {
+            t->list.c[k].proven = true;
+        }
+        *mem = scope;
+        PCS_TRY(add_meeting(f, &m, t->v, false, mem));
+    }
+    return PCS_OK;
+}
+
+// ---- inner edges -------------------------------------------------------------------------------
+
+// what contact i pushes with on side `side`: the normal towards it, the point of the other one
+static void towards(const trial *t, int i, int side, double N[3], double P[3], int *other)
+{
+    const candidate *c = &t->list.c[i];
+    const double *F = t->list.k[i].F;
+    v3_scale(side == 0 ? 1 : -1, F, N);
+    v3_copy(side == 0 ? c->P2 : c->P1, P);
+    *other = side == 0 ? c->key.shape2 : c->key.shape1;
+}
+
+// whether the normal is that of a place, as at an edge, and not that of a face
+static bool at_a_point(const pcs_feature *f)
+{
+    return f->kind == PCS_POINT_POINT || f->kind == PCS_POINT_EDGE || f->kind == PCS_EDGE_POINT;
+}
+
+// Whether contact i of a body is on an inner edge of the floor that contact j has with it: the
+// shape of i, where the body may be, comes no higher over the plane of j than the slop.
+static bool is_inner(const trial *t, int i, int side_i, int j, int side_j)
+{
+    const pcs_model *m = t->m;
+    double N_i[3], N_j[3], P_i[3], P_j[3], up[3];
+    int shape, floor;
+    towards(t, i, side_i, N_i, P_i, &shape);
+    towards(t, j, side_j, N_j, P_j, &floor);
+    const double apart = 1 - v3_dot(N_i, N_j);
+    if (shape == floor || apart <= (at_a_point(t->list.c[i].feature) ? SAME_PART : OTHER_PART)) {
+        return false;
+    }
+    const double slop = fmax(slop_of(t, &t->list.c[i]), slop_of(t, &t->list.c[j]));
+    v3_sub(P_i, P_j, up);
+    if (v3_dot(N_j, up) > slop) return false;
+
+    const int own = side_i == 0 ? t->list.c[i].key.shape1 : t->list.c[i].key.shape2;
+    const int carrier = m->shape[own].system, other = m->shape[shape].system;
+    double centre[3];
+    pose_point(system_q(m, carrier, t->st->q), m->shape[own].shape.position, centre);
+    const double radius = shape_radius(&m->shape[own].shape) + t->reach[carrier];
+    const double top =
+        collide_top(&m->shape[shape].shape, system_q(m, other, t->st->q), N_j, centre, radius);
+    return top - v3_dot(N_j, P_j) <= slop;
+}
+
+// Whether a body lies on contact c, or comes to lie on it in this step, as far as is known
+static bool carries(const trial *t, const candidate *c)
+{
+    if (!takes_part(t, c)) return false;
+    return c->proven || c->g[0] <= slop_of(t, c) || pushes(t, c);
+}
+
+// the contacts that a body has, by system
+typedef struct carrying {
+    int *start, *at; // of system s: at[start[s]] ... at[start[s + 1] - 1]
+} carrying;
+
+static pcs_status find_carrying(const trial *t, pcs_arena *mem, carrying *out)
+{
+    const int ns = t->m->n_systems;
+    out->start = PCS_TAKE(mem, (size_t)ns + 2, int);
+    out->at = PCS_TAKE(mem, 2 * (size_t)t->list.n, int);
+    if (!out->start || !out->at) return pcs_fail_memory("step: contacts");
+    memset(out->start, 0, ((size_t)ns + 2) * sizeof *out->start);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < t->list.n; ++i) {
+            const candidate *c = &t->list.c[i];
+            const int sys[2] = {c->sys1, c->sys2};
+            for (int side = 0; carries(t, c) && side < 2; ++side) {
+                if (!system_moves(t->m, sys[side])) continue;
+                if (pass == 0) {
+                    out->start[sys[side] + 2] += 1;
+                } else {
+                    out->at[out->start[sys[side] + 1]++] = i;
+                }
+            }
+        }
+        for (int s = 2; pass == 0 && s <= ns + 1; ++s) {
+            out->start[s] += out->start[s - 1];
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status look_at_edges(confirming *f, acts_fn *acts, pcs_arena mem)
+{
+    trial *t = f->t;
+    carrying p;
+    PCS_TRY(find_carrying(t, &mem, &p));
+    for (int s = 0; s < t->m->n_systems; ++s) {
+        const int n = p.start[s + 1] - p.start[s], *at = p.at + p.start[s];
+        for (int i = 0; n > 1 && n <= MANY_CONTACTS && i < n; ++i) {
+            candidate *c = &t->list.c[at[i]];
+            for (int j = 0; acts(t, c) && j < n; ++j) {
+                const candidate *o = &t->list.c[at[j]];
+                if (j == i || o->refuted) continue;
+                if (!is_inner(t, at[i], c->sys1 != s, at[j], o->sys1 != s)) continue;
+                c->refuted = true;
+                c->active = false;
+                c->at = -1;
+                f->changed += 1;
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+// ---- by prediction -----------------------------------------------------------------------------
+
+// whether a run is predicted to close from afar; a half-space is as its row is
+static bool is_predicted(const trial *t, const run *r)
+{
+    const candidate *c = &t->list.c[r->begin];
+    const pcs_shape *one = &t->m->shape[c->key.shape1].shape,
+                    *two = &t->m->shape[c->key.shape2].shape;
+    if (one->kind == PCS_HALF_SPACE || two->kind == PCS_HALF_SPACE) return false;
+    for (int i = r->begin; i < r->end; ++i) {
+        if (t->list.c[i].active) return is_apart(t, r);
+    }
+    return false;
+}
+
+pcs_status step_confirm_prediction(trial *t, pcs_arena mem)
+{
+    confirming f = {.t = t};
+    for (int i = 0; i < t->list.n; i = run_end(&t->list, i)) {
+        const run r = {.begin = i, .end = run_end(&t->list, i)};
+        if (t->list.c[i].interaction >= 0 || !is_predicted(t, &r)) continue;
+        pcs_arena scope = mem;
+        pair_meeting m;
+        set_paths(t, &t->list.c[i], t->st->v, &m);
+        PCS_TRY(path_meet(t, 0, &scope, &m));
+        if (!m.meets) refute(&f, &r);
+    }
+    return look_at_edges(&f, takes_part, mem);
+}
+
+pcs_status step_confirm_closed(trial *t, pcs_arena mem)
+{
+    confirming f = {.t = t};
+    return look_at_edges(&f, takes_part, mem);
+}
+
+// ---- a pass ------------------------------------------------------------------------------------
+
+pcs_status step_confirm(trial *t, pcs_arena *mem, int *changed)
+{
+    *changed = 0;
+    const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
+    confirming f = {.t = t};
+    pcs_arena scope = *mem;
+    PCS_TRY(find_runs(&f, mem));
+    if (f.n > 0) {
+        f.v = PCS_TAKE(mem, nv, double);
+        f.part = PCS_TAKE(mem, nv, double);
+        f.changes = PCS_TAKE(mem, nb, int);
+        if (!f.v || !f.part || !f.changes) return pcs_fail_memory("step: contacts");
+        memcpy(f.v, t->v, nv * sizeof *f.v);
+        memset(f.changes, 0, nb * sizeof *f.changes);
+        PCS_TRY(look_along_paths(&f, mem));
+    } else {
+        *mem = scope;
+    }
+
+    PCS_TRY(look_at_edges(&f, pushes, *mem));
+
+    // the motion of a pass tells what it meets once nothing in it pushes from nowhere
+    if (f.changed == 0) PCS_TRY(look_for_tunnels(&f, mem));
+    *changed = f.changed;
+    return PCS_OK;
+}

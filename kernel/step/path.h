@@ -1,0 +1,41 @@
+// The paths of two bodies through a step, and where on them their shapes meet.
+#ifndef STEP_PATH_H
+#define STEP_PATH_H
+
+#include "step/step.h"
+
+typedef struct body_path {
+    const double *q; // pose at the start; null: the world, which stays
+    double d[6];     // translation (m, inertial) and rotation vector (rad, body axes)
+} body_path;
+
+// q = the pose at 0 <= s <= 1
+void path_pose(const body_path *p, double s, double q[7]);
+
+// the path from q_k of a system with the velocities v at the end of the step (nv of the model)
+body_path path_of(const trial *t, int system, const double *v);
+
+// a pair of shapes on its way
+typedef struct pair_meeting {
+    int shape1, shape2;
+    body_path path1, path2;
+    bool meets;
+    double s;            // where, and:
+    double q1[7], q2[7]; // the poses there
+    int n;               // features there that may close on the rest of the path, with gaps from
+    pcs_feature *f;      // -depth on; the first is the closest
+} pair_meeting;
+
+// The first s at which the shapes overlap by depth >= 0 (m): fills in what `meets` and the fields
+// after it say. The features are from the arena.
+pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting *m);
+
+// bound on how far the rotations on both paths move a surface point (m)
+double path_turning(const trial *t, const pair_meeting *m);
+
+// a contact more in the list: feature f of a meeting on paths with the velocities v; at_once: its
+// law holds for u', whatever gap is left
+pcs_status step_add_meeting(trial *t, const pair_meeting *m, const pcs_feature *f, const double *v,
+                            bool at_once, pcs_arena *mem);
+
+#endif
