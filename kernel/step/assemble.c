@@ -9,9 +9,11 @@
 //     H(q_m) [ theta v' + (1 - theta) v_k ] = (1 - theta) alpha H(q_k) v_k,
 //
 // for theta = 1/2 and alpha = 0 the midpoint rule: joints do no work, and H v is of order h^2 at
-// both ends of the step. alpha takes away what a start or an impact has left of H v, which alpha =
-// 0 would only turn round in every step: alpha = min(1, |H(q_k) v_k| / |(H(q_m) - H(q_k)) v_k|), of
-// order h where the motion is smooth.
+// both ends of the step. alpha takes away what an impact has left of H v, which alpha = 0 would
+// only turn round in every step: per joint |H(q_k) v_k| / |(H(q_m) - H(q_k)) v_k|, of order h where
+// the motion is smooth, at most 1. Where joints would gain energy by that, or could not all obey
+// (redundant rows), alpha is 0. Velocities that do not fit the joints at all obey H(q_m) v' = 0, an
+// inelastic impact.
 #include "step/step.h"
 
 #include <string.h>
@@ -77,38 +79,84 @@ static pcs_status advance_start(const trial *t, double part, pcs_arena *mem, dou
     return PCS_OK;
 }
 
-// what rows at the middle add to u': v_k on them, without what is left of the joint's violation
-static void add_turning(candidate *c, double theta)
+// from this part of the squares on the energy of joints is looked at
+#define MUCH 0.5
+
+// squares of what is left of H v at q_k, and of how far it turns until the middle
+static void add_squares(const candidate *c, double *left, double *turned)
 {
-    double left = 0, turned = 0;
     for (int j = 0; j < c->dim; ++j) {
         const double d = c->turning[j] - c->u_k[j];
-        left += c->u_k[j] * c->u_k[j];
-        turned += d * d;
+        *left += c->u_k[j] * c->u_k[j];
+        *turned += d * d;
     }
-    const double alpha = left < turned ? sqrt(left / turned) : 1;
+}
+
+// H v_k in the middle to what is added to u'
+static void settle_joint(candidate *c, double theta, bool pure)
+{
+    double left = 0, turned = 0;
+    add_squares(c, &left, &turned);
+    const double alpha = pure ? 0 : left < turned ? sqrt(left / turned) : 1;
     for (int j = 0; j < c->dim; ++j) {
         c->turning[j] = (1 - theta) / theta * (c->turning[j] - alpha * c->u_k[j]);
     }
 }
 
-pcs_status step_joint_rows(trial *t, pcs_arena *mem)
+static pcs_status rows_in_middle(trial *t, candidate *c, bodies_block *k, const double *q,
+                                 pcs_arena *mem)
+{
+    if (!c->turning) c->turning = PCS_TAKE(mem, (size_t)c->dim, double);
+    if (!c->turning) return pcs_fail_memory("step: the rows");
+    PCS_TRY(candidate_block(t->m, c, q, false, *mem, k, NULL));
+    PCS_TRY(candidate_drive(t, c, k, q, mem));
+    candidate_velocity(t, (int)(c - t->list.c), t->st->v, c->drive_k, c->turning);
+    return PCS_OK;
+}
+
+pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem)
 {
     const double theta = t->m->scheme.theta;
     if (t->m->scheme.configuration != PCS_AT_MIDDLE || theta == 0) return PCS_OK;
-    double *q = NULL;
+    double *q = NULL, left = 0, turned = 0;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
         if (c->law.kind != PCS_LAW_EQUALITY) continue;
         if (!q) PCS_TRY(advance_start(t, theta, mem, &q));
-        c->turning = PCS_TAKE(mem, (size_t)c->dim, double);
-        if (!c->turning) return pcs_fail_memory("step: the rows");
-        PCS_TRY(candidate_block(t->m, c, q, false, *mem, &t->list.k[i], NULL));
-        PCS_TRY(candidate_drive(t, c, &t->list.k[i], q, mem));
-        candidate_velocity(t, i, t->st->v, c->drive_k, c->turning);
-        add_turning(c, theta);
+        PCS_TRY(rows_in_middle(t, c, &t->list.k[i], q, mem));
+        add_squares(c, &left, &turned);
     }
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        if (!c->turning) continue;
+        if (pure && left >= turned) {
+            memset(c->turning, 0, (size_t)c->dim * sizeof *c->turning);
+        } else {
+            settle_joint(c, theta, pure);
+        }
+    }
+    t->settles = !pure && left > 0;
+    t->settles_much = left > MUCH * turned;
     return PCS_OK;
+}
+
+bool step_joints_gain(const trial *t, pcs_arena mem)
+{
+    if (!t->settles_much) return false;
+    double work = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->turning || !c->active) continue;
+        pcs_arena scope = mem;
+        double *u = PCS_TAKE(&scope, 2 * (size_t)c->dim, double);
+        if (!u) return true;
+        candidate_velocity(t, i, t->st->v, c->drive_k, u);
+        candidate_velocity(t, i, t->v, c->drive, u + c->dim);
+        for (int j = 0; j < c->dim; ++j) {
+            work += 0.5 * (u[j] + u[c->dim + j]) * t->r[c->at + j];
+        }
+    }
+    return !(work <= 0);
 }
 
 // rows that will follow q' start a pass from those at q_k, which are kept

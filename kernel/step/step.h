@@ -102,12 +102,13 @@ typedef struct trial {
     double *rotation_k;     // and at q_k: the same but where the rows follow q'
     int rows;               // active rows
     bodies_problem problem; // the active set
-    double *v_free;         // of the last solve: velocities without its impulses; or null
-    double *shift;          // what the laws add to u, rows
-    double *r, *u;          // rows
-    double coarse;          // tolerance of the velocity problem when larger than that of the scheme
-    double size;            // of the smallest body, m
-    double proj_tol;        // of the projection, m
+    bool settles, settles_much; // joints in the middle take away what is left of H v; much of it
+    double *v_free;             // of the last solve: velocities without its impulses; or null
+    double *shift;              // what the laws add to u, rows
+    double *r, *u;              // rows
+    double coarse;   // tolerance of the velocity problem when larger than that of the scheme
+    double size;     // of the smallest body, m
+    double proj_tol; // of the projection, m
 } trial;
 
 // a doubt that the log knows
@@ -288,8 +289,10 @@ pcs_status step_confirm_prediction(trial *t, pcs_arena mem);
 pcs_status step_confirm_closed(trial *t, pcs_arena mem);
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
 
-// rows of joints where the scheme wants them, once per step
-pcs_status step_joint_rows(trial *t, pcs_arena *mem);
+// rows of joints where the scheme wants them; pure: the midpoint rule, which never gains energy
+pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem);
+// whether joints that are not pure have gained energy by the last velocities
+bool step_joints_gain(const trial *t, pcs_arena mem);
 // room for the factors of iteration matrices, a block per moving system; *kind is that of F
 pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind);
 // the problem of the active candidates, for the iteration matrix A; then, per Newton iterate, its

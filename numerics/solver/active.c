@@ -48,12 +48,18 @@
 // entries (i, j) and (j, i) agree when they differ by less than this part of sqrt(W_ii W_jj),
 // which bounds both where W is semidefinite: some roundings of sums of products
 #define SYMMETRY_TOL (64 * DBL_EPSILON)
+// where they differ by less than this part, the symmetric part is factorised and refined, in so
+// many steps: bodies that spin make W unsymmetric, by as much as they turn in a step
+#define SKEW_MOST  0.5
+#define SKEW_STEPS 100
 
 // a sparse set: the upper triangle of its matrix for CHOLMOD
 typedef struct active_sparse {
     chol_work *chol;
     int *walk;          // n, the rows in an order of little fill
     int *block;         // n, the block row of a row
+    int *mate;          // of block (i, j) of W the block (j, i)
+    double *before;     // n, the defect before a step
     double *f;          // n, 1 / sqrt(s)
     pcs_csc B;          // room for all that W stores
     unsigned char *was; // n, closed when B was last analysed
@@ -97,13 +103,14 @@ static double diagonal(const pcs_bsr *W, int i, int l)
     return W->val[W->off[k] + (size_t)l * ((size_t)h + 1)];
 }
 
-// block k of block row i against its mate; a block that is not stored is zero. W has a positive
-// diagonal
-static bool symmetric_block(const pcs_bsr *W, int i, int k)
+// How far block k of block row i is from its mate turned, in parts of sqrt(W_ii W_jj); a block that
+// is not stored is zero. W has a positive diagonal
+static double skew_of_block(const pcs_bsr *W, int i, int k)
 {
     const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
-    if (mate >= 0 && j < i) return true; // seen from the other side
+    if (mate >= 0 && j < i) return 0; // seen from the other side
     const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
+    double most = 0;
     for (int c = 0; c < w; ++c) {
         for (int l = 0; l < h; ++l) {
             const double x = W->val[W->off[k] + (size_t)l + (size_t)h * (size_t)c];
@@ -111,26 +118,29 @@ static bool symmetric_block(const pcs_bsr *W, int i, int k)
                 mate < 0 ? 0 : W->val[W->off[mate] + (size_t)c + (size_t)w * (size_t)l];
             if (x == y) continue;
             const double size = sqrt(diagonal(W, i, l)) * sqrt(diagonal(W, j, c));
-            if (!(fabs(x - y) <= SYMMETRY_TOL * size)) return false;
+            const double part = fabs(x - y) / size;
+            if (!(part <= most)) most = part;
         }
     }
-    return true;
+    return mate >= 0 || most <= SYMMETRY_TOL ? most : INFINITY;
 }
 
-static bool symmetric(const pcs_bsr *W)
+static double skew_part(const pcs_bsr *W)
 {
+    double most = 0;
     for (int i = 0; i < W->m; ++i) {
         for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            if (!symmetric_block(W, i, k)) return false;
+            const double part = skew_of_block(W, i, k);
+            if (!(part <= most)) most = part;
         }
     }
-    return true;
+    return most;
 }
 
 // what CHOLMOD may be asked to factorise
 static bool chol_takes(const pcs_problem *p)
 {
-    return is_sparse(p) && positive_diagonal(p) && symmetric(&p->W);
+    return is_sparse(p) && positive_diagonal(p) && skew_part(&p->W) <= SKEW_MOST;
 }
 
 bool active_takes(const pcs_problem *p)
@@ -160,7 +170,7 @@ size_t active_bytes(const pcs_problem *p)
         const size_t entries = (size_t)stored(&p->W);
         sparse = solver_bytes(1, sizeof(active_sparse)) + chol_work_bytes() + solver_bytes(n, 1) +
                  2 * solver_bytes(n, sizeof(int)) + solver_bytes(n + 1, sizeof(int)) +
-                 solver_bytes(n, sizeof(double)) + solver_bytes(entries, sizeof(int)) +
+                 2 * solver_bytes(n, sizeof(double)) + 2 * solver_bytes(entries, sizeof(int)) +
                  solver_bytes(entries, sizeof(double));
     }
     return solver_bytes(n, 1) + 3 * solver_bytes(n, sizeof(int)) +
@@ -168,7 +178,15 @@ size_t active_bytes(const pcs_problem *p)
            solver_bytes(1, least_bytes(p));
 }
 
-// the upper triangle of B + shift I, the closed rows in their places
+// entry (l, c) of block b of W in its symmetric part; w: where it is
+static double symmetric_entry(const pcs_bsr *W, const int *mate, int b, int l, int c, int width,
+                              const double *w)
+{
+    if (mate[b] < 0) return *w;
+    return 0.5 * (*w + W->val[W->off[mate[b]] + (size_t)c + (size_t)width * (size_t)l]);
+}
+
+// the upper triangle of B + shift I, of its symmetric part, the closed rows in their places
 static void assemble(active_set *a, int na, double shift)
 {
     const pcs_bsr *W = &a->p->W;
@@ -182,11 +200,16 @@ static void assemble(active_set *a, int na, double shift)
             const int j = W->idx[b];
             const double *w = W->val + W->off[b] + l;
             for (int c = W->col[j]; c < W->col[j + 1]; ++c, w += h) {
-                // column k by the entries of row k: W is symmetric
+                // column k by the entries of row k
                 const int place = a->place[c];
                 if (place < 0 || place > k) continue;
+                double x = *w;
+                if (a->skew) {
+                    const int width = W->col[j + 1] - W->col[j];
+                    x = symmetric_entry(W, sp->mate, b, l, c - W->col[j], width, w);
+                }
                 sp->B.i[at] = place;
-                sp->B.x[at++] = *w * (sp->f[row] * sp->f[c]) + (place == k ? shift : 0);
+                sp->B.x[at++] = x * (sp->f[row] * sp->f[c]) + (place == k ? shift : 0);
             }
         }
     }
@@ -203,18 +226,25 @@ static bool begin_sparse(active_set *a, pcs_arena *work)
     if (!sp) return false;
     *sp = (active_sparse){.walk = PCS_TAKE(work, n, int),
                           .block = PCS_TAKE(work, n, int),
+                          .mate = PCS_TAKE(work, (size_t)W->ptr[W->m], int),
+                          .before = PCS_TAKE(work, n, double),
                           .f = PCS_TAKE(work, n, double),
                           .was = PCS_TAKE(work, n, unsigned char),
                           .B = {.p = PCS_TAKE(work, n + 1, int),
                                 .i = PCS_TAKE(work, entries, int),
                                 .x = PCS_TAKE(work, entries, double)}};
-    if (!sp->walk || !sp->block || !sp->f || !sp->was || !sp->B.p || !sp->B.i || !sp->B.x) {
+    if (!sp->walk || !sp->block || !sp->mate || !sp->before || !sp->f || !sp->was || !sp->B.p ||
+        !sp->B.i || !sp->B.x) {
         return false;
     }
     sp->chol = chol_begin(work);
     if (!sp->chol) return false;
 
+    a->skew = !(skew_part(W) <= SYMMETRY_TOL);
     for (int b = 0; b < W->m; ++b) {
+        for (int k = W->ptr[b]; a->skew && k < W->ptr[b + 1]; ++k) {
+            sp->mate[k] = pcs_bsr_find(W, W->idx[k], b);
+        }
         for (int i = W->row[b]; i < W->row[b + 1]; ++i) {
             sp->block[i] = b;
             sp->f[i] = 1 / sqrt(a->s[i]);
@@ -348,22 +378,48 @@ static void add_step(active_set *a, int na, double *r, double *u)
     }
 }
 
+static bool apply_factors(active_set *a, int na)
+{
+    if (a->sparse) return chol_apply(a->sp->chol, a->d);
+    if (na <= SMALL) {
+        lu_solve(na, a->A, a->piv, a->d);
+    } else {
+        dense_lu_solve(na, a->A, a->piv, false, 1, a->d);
+    }
+    return true;
+}
+
+// The step d of factors of the symmetric part only, at the length that leaves the least defect
+// (minimal residuals): it then falls however large the skew part is
+static void fit_length(active_set *a, int na, double *r, double *u)
+{
+    double along = 0, square = 0;
+    for (int k = 0; k < na; ++k) {
+        const int i = a->list[k];
+        const double w = u[i] / sqrt(a->s[i]) + a->sp->before[k];
+        along += w * a->sp->before[k];
+        square += w * w;
+    }
+    const double length = square > 0 ? along / square : 1;
+    for (int k = 0; k < na; ++k) {
+        a->d[k] *= length - 1;
+    }
+    add_step(a, na, r, u);
+}
+
 // steps with the factors of A until the error stops falling by half; its last value
 static double refine(active_set *a, int na, int steps, double *r, double *u)
 {
+    const bool skew = a->sparse && a->skew;
     double error = load(a, na, u);
-    for (int k = 0; k < steps && error > 0; ++k) {
+    for (int k = 0; k < (skew ? SKEW_STEPS : steps) && error > 0; ++k) {
         for (int j = 0; j < na; ++j) {
             a->best[j] = r[a->list[j]];
         }
-        if (a->sparse) {
-            if (!chol_apply(a->sp->chol, a->d)) return INFINITY;
-        } else if (na <= SMALL) {
-            lu_solve(na, a->A, a->piv, a->d);
-        } else {
-            dense_lu_solve(na, a->A, a->piv, false, 1, a->d);
-        }
+        if (skew) memcpy(a->sp->before, a->d, (size_t)na * sizeof *a->d);
+        if (!apply_factors(a, na)) return INFINITY;
         add_step(a, na, r, u);
+        if (skew) fit_length(a, na, r, u);
         const double before = error;
         error = load(a, na, u);
         if (!(error < before)) {
@@ -375,7 +431,7 @@ static double refine(active_set *a, int na, int steps, double *r, double *u)
             add_step(a, na, r, u);
             return before;
         }
-        if (!(error < 0.5 * before)) break;
+        if (!(error < (skew ? 0.95 : 0.5) * before)) break;
     }
     return error;
 }

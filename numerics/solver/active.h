@@ -19,7 +19,8 @@ typedef struct active_set {
     double *A;             // a dense matrix of up to `room` entries
     size_t room;
     int *piv;                 // n
-    struct active_sparse *sp; // null: W is dense, not symmetric, or has no positive diagonal
+    struct active_sparse *sp; // null: W is dense, far from symmetric, or has no positive diagonal
+    bool skew;                // W is not symmetric: sp factors its symmetric part
     bool sparse;              // the factors are those of sp
     bool least;               // take least squares where the proximal steps fail
     pcs_arena arena;          // for least squares

@@ -161,14 +161,14 @@ START_TEST(hyperstatic_sets_are_solved)
 }
 END_TEST
 
-// what is not symmetric or not definite goes the dense way
+// what is far from symmetric, or not definite, goes the dense way
 START_TEST(other_matrices_go_the_dense_way)
 {
     enum { N = 200 };
     for (int part = 0; part < 2; ++part) {
         reset();
         const pcs_problem p = part == 0
-                                  ? tower(3, N, 1, 0.1, 0.5, false, PCS_EQUALITY)  // unsymmetric
+                                  ? tower(3, N, 1, 5, 0.5, false, PCS_EQUALITY)    // unsymmetric
                                   : tower(3, N, 1, 0, -1.01, false, PCS_EQUALITY); // indefinite
         pcs_arena work;
         CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
@@ -179,6 +179,32 @@ START_TEST(other_matrices_go_the_dense_way)
         ck_assert((a.sp != NULL) == (part == 1));
         ck_assert_int_eq(active_solve(&a, r, u), ACTIVE_REGULAR);
         ck_assert(!a.sparse);
+        pcs_measure m;
+        pcs_problem_measure(&p, r, u, &m);
+        ck_assert(m.residual <= 1e-13);
+        active_free(&a);
+        pcs_arena_destroy(NULL, &work);
+    }
+}
+END_TEST
+
+// what is nearly symmetric has sparse factors of its symmetric part, and is refined
+START_TEST(nearly_symmetric_matrices_stay_sparse)
+{
+    enum { N = 200 };
+    for (int k = 0; k < 4; ++k) {
+        reset();
+        const double skew[4] = {1e-9, 0.01, 0.1, 0.5};
+        const pcs_problem p = tower(3, N, 1, skew[k], 0.5, k % 2, PCS_EQUALITY);
+        pcs_arena work;
+        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
+        double s[N], r[N] = {0}, u[N];
+        problem_scales(&p, s);
+        active_set a;
+        ck_assert(active_begin(&a, &p, s, &work));
+        ck_assert(a.sp && a.skew);
+        ck_assert_int_eq(active_solve(&a, r, u), ACTIVE_REGULAR);
+        ck_assert(a.sparse);
         pcs_measure m;
         pcs_problem_measure(&p, r, u, &m);
         ck_assert(m.residual <= 1e-13);
@@ -207,7 +233,7 @@ START_TEST(symmetry_is_judged_by_rounding)
             for (int i = 0; i < 100; ++i) {
                 diagonal |= k >= p.W.ptr[i] && k < p.W.ptr[i + 1] && p.W.idx[k] == i;
             }
-            ck_assert((a.sp != NULL) == (part == 0 || diagonal));
+            ck_assert(a.sp && a.skew == (part == 1 && !diagonal));
             active_free(&a);
             pcs_arena_destroy(NULL, &work);
             p.W.val[k] = keep;
@@ -244,11 +270,11 @@ START_TEST(large_problems)
                       pcs_outcome_text(d.outcome), d.measure.residual);
     }
 
-    // unsymmetric: nsgs alone is left, and says where it got
+    // far from symmetric: nsgs alone is left, and says where it got
     reset();
     const pcs_problem skewed = tower(9, 4000, 1, 0.01, 2, false, PCS_UNILATERAL);
     ck_assert_int_eq(solve(&skewed, PCS_AUTO).outcome, PCS_CONVERGED);
-    const pcs_problem lost = tower(9, 4000, 1, 0.01, 2, false, PCS_EQUALITY);
+    const pcs_problem lost = tower(9, 4000, 1, 5, 2, false, PCS_EQUALITY);
     ck_assert_int_eq(solve(&lost, PCS_DIRECT).outcome, PCS_STALLED);
 }
 END_TEST
@@ -337,5 +363,5 @@ END_TEST
 #endif
 
 PCS_TEST_MAIN("active", sparse_solves_as_dense_does, hyperstatic_sets_are_solved,
-              other_matrices_go_the_dense_way, symmetry_is_judged_by_rounding, large_problems,
-              cholmod_runs_out_of_memory)
+              other_matrices_go_the_dense_way, nearly_symmetric_matrices_stay_sparse,
+              symmetry_is_judged_by_rounding, large_problems, cholmod_runs_out_of_memory)
