@@ -45,7 +45,7 @@ met() {
     pkg-config) has pkg-config ;;
     libopenblas-dev) has pkg-config && pkg-config --exists openblas ;;
     liblapacke-dev) has pkg-config && pkg-config --exists lapacke ;;
-    libsuitesparse-dev) has_header cholmod.h && has_header umfpack.h ;;
+    libsuitesparse-dev) has_header cholmod.h && has_header klu.h ;;
     libccd-dev) has pkg-config && pkg-config --exists ccd ;;
     libqhull-dev) has pkg-config && pkg-config --exists qhull_r ;;
     libhdf5-dev) has pkg-config && pkg-config --exists hdf5-serial ;;
@@ -66,7 +66,7 @@ words() {
     pkg-config) echo "pkg-config" ;;
     libopenblas-dev) echo "OpenBLAS with headers and openblas.pc" ;;
     liblapacke-dev) echo "LAPACKE with headers and lapacke.pc" ;;
-    libsuitesparse-dev) echo "SuiteSparse (CHOLMOD, UMFPACK) with headers" ;;
+    libsuitesparse-dev) echo "SuiteSparse (CHOLMOD, KLU) with headers" ;;
     libccd-dev) echo "libccd, in double precision, with headers and ccd.pc" ;;
     libqhull-dev) echo "Qhull, the reentrant library, with headers and qhull_r.pc" ;;
     libhdf5-dev) echo "HDF5, the serial library, with headers and hdf5-serial.pc" ;;

@@ -1,5 +1,5 @@
-# Parts of SuiteSparse as targets: find_package(SuiteSparse COMPONENTS CHOLMOD UMFPACK) gives
-# SuiteSparse::CHOLMOD and SuiteSparse::UMFPACK. SuiteSparse before 7 brings neither pkg-config
+# Parts of SuiteSparse as targets: find_package(SuiteSparse COMPONENTS CHOLMOD KLU) gives
+# SuiteSparse::CHOLMOD and SuiteSparse::KLU. SuiteSparse before 7 brings neither pkg-config
 # files nor package configurations.
 include(FindPackageHandleStandardArgs)
 

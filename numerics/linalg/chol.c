@@ -1,10 +1,10 @@
-// Sparse Cholesky factorisation with CHOLMOD: M = L L^T (or L D L^T) under a fill-reducing
-// ordering.
+// Sparse Cholesky factorisation: M = L L^T (or L D L^T) under a fill-reducing ordering. CHOLMOD
+// orders, analyses and factorises column by column; factors of many operations are made by fronts.
 #include "linalg/chol.h"
 
 #include <string.h>
 
-#include <cholmod.h>
+#include "linalg/fronts.h"
 
 struct chol_factor {
     pcs_env env;
@@ -12,16 +12,18 @@ struct chol_factor {
     cholmod_factor *L;
 };
 
-// one common per call: nothing is shared between threads, and CHOLMOD stays silent
+// One common per call: nothing is shared between threads, and CHOLMOD stays silent. Its numbers
+// come from column by column alone: by fronts it calls BLAS, whose sums depend on the machine. AMD
+// alone, since METIS draws from the random numbers of the C library, which are not ours to use.
 static void begin(cholmod_common *c)
 {
     cholmod_start(c);
     c->print = 0;
     c->error_handler = NULL;
     c->try_catch = 1;
-#ifdef PERCUSS_NO_GPL
     c->supernodal = CHOLMOD_SIMPLICIAL;
-#endif
+    c->nmethods = 1;
+    c->method[0].ordering = CHOLMOD_AMD;
 }
 
 // M as CHOLMOD sees it: the triangle that stype names
@@ -132,8 +134,9 @@ pcs_status chol_solve(const chol_factor *f, int nrhs, const double *B, double *X
 
 struct chol_work {
     cholmod_common c;
-    cholmod_factor *L;        // of the last pattern, or null
+    cholmod_factor *L;        // of the last pattern, or null; its pattern alone where `fronts` is
     cholmod_dense *x, *y, *e; // of the last solve: the next one takes them again
+    fronts *fronts;           // null where columns are factorised one by one
 };
 
 size_t chol_work_bytes(void)
@@ -148,17 +151,26 @@ chol_work *chol_begin(pcs_arena *arena)
     memset(w, 0, sizeof *w);
     begin(&w->c);
 
-    // L L^T, so that a matrix that is not definite breaks down; AMD alone, since METIS draws from
-    // the random numbers of the C library, which are not ours to use
+    // L L^T, so that a matrix that is not definite breaks down
     w->c.final_ll = 1;
-    w->c.nmethods = 1;
+    w->c.method[0].ordering = CHOLMOD_NATURAL;
+#ifndef PERCUSS_NO_GPL
+    w->c.supernodal = CHOLMOD_AUTO;
+#endif
     return w;
+}
+
+static void forget(chol_work *w)
+{
+    fronts_destroy(w->fronts, &w->c);
+    w->fronts = NULL;
+    cholmod_free_factor(&w->L, &w->c);
 }
 
 void chol_end(chol_work *w)
 {
     if (!w) return;
-    cholmod_free_factor(&w->L, &w->c);
+    forget(w);
     cholmod_free_dense(&w->x, &w->c);
     cholmod_free_dense(&w->y, &w->c);
     cholmod_free_dense(&w->e, &w->c);
@@ -171,29 +183,45 @@ bool chol_order(chol_work *w, const pcs_csc *upper, int *order)
     return cholmod_amd(&A, NULL, 0, order, &w->c);
 }
 
-chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond, double most)
+static bool analyse(chol_work *w, const pcs_csc *upper, double most)
 {
     cholmod_sparse A = view(upper, 1);
-    if (!same || !w->L) {
-        cholmod_free_factor(&w->L, &w->c);
-        w->c.method[0].ordering = CHOLMOD_NATURAL;
-        w->L = cholmod_analyze(&A, &w->c);
-        if (!w->L) return CHOL_LOST;
-    }
-    if (w->c.lnz > most) return CHOL_LOST;
-    cholmod_factorize(&A, w->L, &w->c);
-    if (w->c.status < CHOLMOD_OK) {
-        // half a factor is none
-        cholmod_free_factor(&w->L, &w->c);
+    forget(w);
+    w->L = cholmod_analyze(&A, &w->c);
+    if (!w->L || w->c.lnz > most) return false;
+    if (!w->L->is_super) return true;
+    w->fronts = fronts_create(w->L, upper, &w->c);
+    return w->fronts != NULL;
+}
+
+chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond, double most)
+{
+    const bool known = same && w->L;
+    if (known ? w->c.lnz > most : !analyse(w, upper, most)) {
+        if (!known) forget(w);
         return CHOL_LOST;
     }
     // a NaN fails too
+    if (w->fronts) {
+        return fronts_factor(w->fronts, upper->x) > rcond ? CHOL_GOOD : CHOL_SINGULAR;
+    }
+    cholmod_sparse A = view(upper, 1);
+    cholmod_factorize(&A, w->L, &w->c);
+    if (w->c.status < CHOLMOD_OK) {
+        // half a factor is none
+        forget(w);
+        return CHOL_LOST;
+    }
     if (w->L->minor < w->L->n || !(cholmod_rcond(w->L, &w->c) > rcond)) return CHOL_SINGULAR;
     return CHOL_GOOD;
 }
 
 bool chol_apply(chol_work *w, double *x)
 {
+    if (w->fronts) {
+        fronts_solve(w->fronts, x);
+        return true;
+    }
     cholmod_dense b = columns((int)w->L->n, 1, x);
     if (!cholmod_solve2(CHOLMOD_A, w->L, &b, NULL, &w->x, NULL, &w->y, &w->e, &w->c)) return false;
     memcpy(x, w->x->x, b.nzmax * sizeof *x);

@@ -1,6 +1,5 @@
-// Sparse LU of unsymmetric matrices that change while a solver works: the only door to UMFPACK (or,
-// without the GPL parts of SuiteSparse, to KLU). What these allocate comes from malloc, and
-// sparse_lu_end gives it back.
+// Sparse LU of unsymmetric matrices that change while a solver works: the only door to KLU. What it
+// allocates comes from malloc, and sparse_lu_end gives it back.
 #ifndef LINALG_SPARSE_LU_H
 #define LINALG_SPARSE_LU_H
 

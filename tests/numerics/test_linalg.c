@@ -3,6 +3,7 @@
 #include "linalg/bsr.h"
 #include "linalg/chol.h"
 #include "linalg/dense.h"
+#include "linalg/kernels_wide.h"
 #include "linalg/lu.h"
 #include "linalg/mass.h"
 
@@ -444,8 +445,191 @@ START_TEST(chol_follows_a_matrix_that_changes)
 }
 END_TEST
 
-PCS_TEST_MAIN("linalg", chol_follows_a_matrix_that_changes, lu_solves_random_systems,
-              delassus_is_the_triple_product, sparse_and_block_mass_agree,
+// a block of a lattice of k^3 nodes of w unknowns each: diagonally dominant, and with enough fill
+// for fronts. A solution is checked by the matrix itself, to a few roundings of the largest row;
+// and a diagonal that is too small in one place is seen, whichever front has it
+START_TEST(chol_of_a_lattice_by_fronts)
+{
+    enum { K = 7, N = K * K * K, W = 3, ROWS = N * W, MOST = 4 * N * W * W };
+    static int at[N + 1], node[4 * N], order[N], p[ROWS + 1], row[MOST];
+    static double ones[4 * N], x[MOST], b[ROWS], y[ROWS];
+    test_random rng = random_seed(12);
+    int place[N], count = 0;
+    for (int j = 0; j < N; ++j) {
+        at[j] = count;
+        if (j / (K * K) > 0) node[count++] = j - K * K;
+        if (j / K % K > 0) node[count++] = j - K;
+        if (j % K > 0) node[count++] = j - 1;
+        node[count++] = j;
+    }
+    at[N] = count;
+    pcs_arena arena;
+    CK_OK(pcs_arena_create(NULL, chol_work_bytes(), &arena));
+    chol_work *w = chol_begin(&arena);
+    const pcs_csc graph = {N, N, at, node, ones};
+    ck_assert(chol_order(w, &graph, order));
+    for (int i = 0; i < N; ++i) {
+        place[order[i]] = i;
+    }
+    for (int pass = 0; pass < 3; ++pass) {
+        int e = 0;
+        for (int j = 0; j < N; ++j) {
+            for (int c = 0; c < W; ++c) {
+                p[W * j + c] = e;
+                for (int other = 0; other < N; ++other) {
+                    const int a = order[other], o = order[j];
+                    bool near = a == o;
+                    for (int l = at[o]; l < at[o + 1]; ++l) {
+                        near = near || node[l] == a;
+                    }
+                    for (int l = at[a]; l < at[a + 1]; ++l) {
+                        near = near || node[l] == o;
+                    }
+                    if (!near || place[a] > place[o]) continue;
+                    for (int r = 0; r < (a == o ? c + 1 : W); ++r) {
+                        row[e] = W * other + r;
+                        x[e++] = a == o && r == c ? 7 * W : random_between(&rng, -1, 1);
+                    }
+                }
+            }
+        }
+        p[ROWS] = e;
+        // the last entry of a column is its diagonal
+        if (pass == 2) x[p[ROWS / 2 + 1] - 1] = -1;
+        const pcs_csc U = {ROWS, ROWS, p, row, x};
+        ck_assert_int_eq(chol_refactor(w, &U, pass > 0, 1e-3, 1e8),
+                         pass == 2 ? CHOL_SINGULAR : CHOL_GOOD);
+        if (pass == 2) break;
+        for (int i = 0; i < ROWS; ++i) {
+            b[i] = y[i] = random_normal(&rng);
+        }
+        ck_assert(chol_apply(w, y));
+        for (int j = 0; j < ROWS; ++j) {
+            for (int l = p[j]; l < p[j + 1]; ++l) {
+                b[row[l]] -= x[l] * y[j];
+                if (row[l] != j) b[j] -= x[l] * y[row[l]];
+            }
+        }
+        for (int i = 0; i < ROWS; ++i) {
+            CK_NEAR(b[i], 0, 1e-13);
+        }
+    }
+    chol_end(w);
+    pcs_arena_destroy(NULL, &arena);
+}
+END_TEST
+
+// the kernels for wide registers give the same bits as the plain ones, edges included, and the
+// factors of lu_factor where one panel is enough
+START_TEST(kernels_agree_to_the_bit)
+{
+    enum { M = 37, N = 29, K = 150 };
+    static double A[K * K], B[K * K], C[K * K], D[K * K];
+    test_random rng = random_seed(13);
+    for (int i = 0; i < K * K; ++i) {
+        A[i] = random_normal(&rng);
+        B[i] = random_normal(&rng);
+    }
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        for (int m = 1; m < M; ++m) {
+            for (int n = 1; n < N; ++n) {
+                memset(C, 0, sizeof C);
+                memset(D, 0, sizeof D);
+                columns_add_plain(m, n, 0.3, A, K, B, C);
+                columns_add_avx2(m, n, 0.3, A, K, B, D);
+                columns_dot_plain(m, n, A, K, B, C + K);
+                columns_dot_avx2(m, n, A, K, B, D + K);
+                multiply_tile_plain(m * n, A, B, C + 2 * K);
+                multiply_tile_avx2(m * n, A, B, D + 2 * K);
+                ck_assert_mem_eq(C, D, sizeof C);
+            }
+        }
+        for (int kind = 0; kind < 8; ++kind) {
+            const triangle T = {kind & 1, kind & 2, kind & 4};
+            for (int n = 1; n <= TRIANGLE; ++n) {
+                memcpy(C, B, sizeof C);
+                memcpy(D, B, sizeof D);
+                solve_tile_plain(T, n, A, K, C, K);
+                solve_tile_avx2(T, n, A, K, D, K);
+                ck_assert_mem_eq(C, D, sizeof C);
+            }
+        }
+    }
+#endif
+    int piv[N], own[N];
+    memcpy(C, A, sizeof C);
+    memcpy(D, A, sizeof D);
+    ck_assert(dense_lu(N, C, piv) && lu_factor(N, D, own));
+    ck_assert_mem_eq(C, D, sizeof(double) * N * N);
+    ck_assert_mem_eq(piv, own, sizeof piv);
+}
+END_TEST
+
+// every product and triangular solve at sizes about the edges of tiles and blocks, against sums of
+// the textbook; exact where entries are small integers
+START_TEST(products_and_triangles_are_right)
+{
+    enum { MOST = 140 };
+    static double A[MOST * MOST], B[MOST * MOST], C[MOST * MOST], T[MOST * MOST], X[MOST * MOST];
+    const int size[] = {1, 3, 4, 7, 8, 9, 16, 17, 33, 64, 65, 129};
+    test_random rng = random_seed(14);
+    for (int s = 0; s < (int)(sizeof size / sizeof *size); ++s) {
+        const int n = size[s], m = n + 1, k = n > 100 ? n + 2 : n;
+        for (int i = 0; i < MOST * MOST; ++i) {
+            A[i] = floor(random_between(&rng, -9, 10));
+            B[i] = floor(random_between(&rng, -9, 10));
+        }
+        for (int way = 0; way < 4; ++way) {
+            const bool ta = way & 1, tb = way & 2;
+            memset(C, 0, sizeof C);
+            dense_mul_dense(ta, tb, m, n, k, 2, A, B, 0, C);
+            for (int j = 0; j < n; ++j) {
+                for (int i = 0; i < m; ++i) {
+                    double sum = 0;
+                    for (int l = 0; l < k; ++l) {
+                        sum +=
+                            (ta ? A[l + k * i] : A[i + m * l]) * (tb ? B[j + n * l] : B[l + k * j]);
+                    }
+                    ck_assert(C[i + m * j] == 2 * sum);
+                }
+            }
+        }
+        // a triangle of small integers with a diagonal of ones, times integers, is solved exactly
+        // while the numbers stay integers; off the diagonal few are not zero, so that they do
+        for (int kind = 0; kind < 8; ++kind) {
+            const triangle t = {kind & 1, kind & 2, kind & 4};
+            const int nrhs = 1 + 5 * (kind & 1);
+            for (int j = 0; j < n; ++j) {
+                for (int i = 0; i < n; ++i) {
+                    const bool stored = t.lower ? i > j : i < j;
+                    T[i + n * j] = i == j ? t.unit ? NAN : 1 : !stored ? NAN : (i + j) % 11 == 0;
+                }
+            }
+            memset(X, 0, sizeof X);
+            for (int c = 0; c < nrhs; ++c) {
+                for (int i = 0; i < n; ++i) {
+                    double sum = B[i + n * c];
+                    for (int j = 0; j < n; ++j) {
+                        const bool inside = i != j && (t.lower != t.transposed ? j < i : j > i);
+                        if (inside)
+                            sum += (t.transposed ? T[j + n * i] : T[i + n * j]) * B[j + n * c];
+                    }
+                    X[i + n * c] = sum;
+                }
+            }
+            triangle_solve(t, n, T, (size_t)n, nrhs, X, (size_t)n);
+            for (int i = 0; i < n * nrhs; ++i) {
+                ck_assert(X[i] == B[i]);
+            }
+        }
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("linalg", chol_of_a_lattice_by_fronts, kernels_agree_to_the_bit,
+              products_and_triangles_are_right, chol_follows_a_matrix_that_changes,
+              lu_solves_random_systems, delassus_is_the_triple_product, sparse_and_block_mass_agree,
               a_mass_remembers_its_values, a_sparse_mass_need_not_be_definite,
               a_mass_that_is_singular_is_refused, mass_survives_every_failing_allocation,
               min_norm_is_minimal_and_solves)

@@ -61,7 +61,7 @@ typedef struct pcs_csc {
 
 /// A factorised mass (or iteration) matrix: block-diagonal with general, possibly unsymmetric
 /// blocks (LU with partial pivoting), or sparse: Cholesky where it is symmetric positive definite
-/// (CHOLMOD), LU otherwise (UMFPACK; KLU without the GPL parts of SuiteSparse).
+/// (CHOLMOD), LU otherwise (KLU).
 typedef struct pcs_mass pcs_mass;
 
 /// Factorises a block-diagonal matrix: nb blocks, block b is size[b] x size[b] column-major, the
