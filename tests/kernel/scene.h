@@ -51,6 +51,9 @@ double *scene_v(scene *s, pcs_system b);
 double scene_kinetic(scene *s);
 double scene_potential(scene *s);
 
+// the ledger of the last step closes to rounding, converged or not
+void scene_check_ledger(const scene *s);
+
 // what the laws and the ledger demand of the last step, whatever the scene: the law of every
 // contact, |Q| = 1, no energy lost from the books, signs of the works
 void scene_check_step(scene *s);
