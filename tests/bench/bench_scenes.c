@@ -4,6 +4,11 @@
 //     bench_scenes [--list] [--scene all|NAME,...] [--side N] [--steps N] [--tol T]
 //                  [--iterations N] [--threads N] [--repeats N] [--every N]
 //                  [--engines NAME,...] [--csv FILE] [--trace FILE]
+//     bench_scenes --hash [--scene ...] [--side N] [--steps N] [--tol T] [--threads N]
+//
+// With --hash a line per scene: its name and a hash of the state of percuss at the end, which a run
+// that was saved and loaded on the way, and one that went on from a copy, must have too (exit code
+// 1). tests/hashes compares these lines.
 //
 // Without --scene all scenes are run that do not take long. Exit code 1: an engine failed, or a
 // run of percuss was not what scene_check.c demands: overlap, energy, residual, rest, known ends.
@@ -21,6 +26,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "scene_hash.h"
 #include "scene_report.h"
 
 #define COUNT(x) ((int)(sizeof(x) / sizeof *(x)))
@@ -39,7 +45,7 @@ typedef struct flags {
     const char *scene, *engines, *csv, *trace;
     int side, steps, iterations, threads, repeats, every;
     double tol;
-    bool list;
+    bool list, hash;
 } flags;
 
 static bool takes_part(const engine *e, const course *c, const flags *f)
@@ -71,14 +77,34 @@ static bool run_engines(const course *c, const flags *f, const engine_options *o
     return all;
 }
 
-static bool run_scene(const bench_scene *b, const flags *f, FILE *csv, FILE *trace)
+// s for bodies_destroy
+static course open_course(const bench_scene *b, const flags *f, bodies *s)
 {
-    bodies s = {0};
-    if (!b->model && !(b->of_side ? b->of_side(&s, f->side) : b->alone(&s))) {
+    *s = (bodies){0};
+    if (!b->model && !(b->of_side ? b->of_side(s, f->side) : b->alone(s))) {
         fprintf(stderr, "bench_scenes: out of memory\n");
         exit(2);
     }
-    const course c = b->model ? course_of_model(b->model) : course_of_bodies(&s);
+    return b->model ? course_of_model(b->model) : course_of_bodies(s);
+}
+
+static bool hash_scene(const bench_scene *b, const flags *f)
+{
+    bodies s;
+    const course c = open_course(b, f, &s);
+    const engine_options o = {f->tol > 0 ? f->tol : b->tol, f->iterations, f->threads};
+    unsigned long long hash;
+    const bool good = scene_hash(b->name, &c, &o, f->steps > 0 ? f->steps : c.steps, &hash);
+    if (good) printf("%-10s %016llx\n", b->name, hash);
+    fflush(stdout);
+    bodies_destroy(&s);
+    return good;
+}
+
+static bool run_scene(const bench_scene *b, const flags *f, FILE *csv, FILE *trace)
+{
+    bodies s;
+    const course c = open_course(b, f, &s);
     const int steps = f->steps > 0 ? f->steps : c.steps;
     const engine_options o = {f->tol > 0 ? f->tol : b->tol, f->iterations, f->threads};
     result best[ENGINES] = {0};
@@ -127,7 +153,7 @@ static flags read_flags(int argc, char **argv)
         BENCH_COUNT("--threads", &f.threads), BENCH_COUNT("--iterations", &f.iterations),
         BENCH_COUNT("--repeats", &f.repeats), BENCH_COUNT("--every", &f.every),
         BENCH_WORD("--engines", &f.engines),  BENCH_WORD("--csv", &f.csv),
-        BENCH_WORD("--trace", &f.trace),
+        BENCH_WORD("--trace", &f.trace),      BENCH_FLAG("--hash", &f.hash),
     };
     f.list = bench_options(argc, argv, "bench_scenes", options, COUNT(options));
     return f;
@@ -155,7 +181,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; ++i) {
         if (!chosen(&f, &scene[i])) continue;
         found = true;
-        good = run_scene(&scene[i], &f, csv, trace) && good;
+        good = (f.hash ? hash_scene(&scene[i], &f) : run_scene(&scene[i], &f, csv, trace)) && good;
     }
     if (!found) fprintf(stderr, "bench_scenes: there is no scene %s; --list names them\n", f.scene);
     bench_table_close(csv, f.csv);

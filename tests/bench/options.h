@@ -10,32 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-// one of the three is set
+// one of the four is set
 typedef struct bench_option {
     const char *name;
     const char **word;
     int *count;   // at least 1
     double *real; // positive
+    bool *flag;   // of no value
 } bench_option;
 
-#define BENCH_WORD(name, to) \
-    {                        \
-        name, to, NULL, NULL \
+#define BENCH_WORD(name, to)       \
+    {                              \
+        name, to, NULL, NULL, NULL \
     }
-#define BENCH_COUNT(name, to) \
-    {                         \
-        name, NULL, to, NULL  \
+#define BENCH_COUNT(name, to)      \
+    {                              \
+        name, NULL, to, NULL, NULL \
     }
-#define BENCH_REAL(name, to) \
-    {                        \
-        name, NULL, NULL, to \
+#define BENCH_REAL(name, to)       \
+    {                              \
+        name, NULL, NULL, to, NULL \
+    }
+#define BENCH_FLAG(name, to)       \
+    {                              \
+        name, NULL, NULL, NULL, to \
     }
 
 static inline void bench_usage(const char *bench, const bench_option *o, int n)
 {
     fprintf(stderr, "usage: %s [--list]", bench);
     for (int i = 0; i < n; ++i) {
-        fprintf(stderr, " [%s %s]", o[i].name, o[i].word ? "WORD" : o[i].count ? "N" : "X");
+        const char *value = o[i].word ? " WORD" : o[i].count ? " N" : o[i].real ? " X" : "";
+        fprintf(stderr, " [%s%s]", o[i].name, value);
     }
     fprintf(stderr, "\n");
     exit(2);
@@ -70,6 +76,10 @@ static inline bool bench_options(int argc, char **argv, const char *bench, const
         int k = 0;
         while (k < n && strcmp(argv[i], o[k].name) != 0) {
             ++k;
+        }
+        if (k < n && o[k].flag) {
+            *o[k].flag = true;
+            continue;
         }
         if (k == n || i + 1 == argc || !bench_take(&o[k], argv[i + 1])) bench_usage(bench, o, n);
         i += 1;

@@ -1,0 +1,13 @@
+// The state at the end of a scene, as a number: the same for every way that leads there.
+#ifndef BENCH_SCENE_HASH_H
+#define BENCH_SCENE_HASH_H
+
+#include "scene_run.h"
+
+// The hash of the state after `steps` steps of percuss. Half way the state is saved and loaded into
+// a model built anew, and copied into the state of another; each goes on to the end. false, with a
+// line on stderr: these ended in other states, or a run failed.
+bool scene_hash(const char *name, const course *c, const engine_options *o, int steps,
+                unsigned long long *hash);
+
+#endif
