@@ -10,13 +10,13 @@
 static const char kinds[] = PCS_FILE_KIND_LIST(X);
 #undef X
 const char *const setup_kinds = kinds + 1;
-const char *const setup_measure[3] = {"residual", "natural", "both"};
+const char *const setup_measure[4] = {"residual", "natural", "both", "relaxed"};
 
 setup setup_default(void)
 {
     return (setup){.solver = "auto",
                    .tol = 1e-8,
-                   .measure = PCS_STOP_BOTH,
+                   .measure = PCS_STOP_RELAXED,
                    .max_iters = -1,
                    .kind = PCS_FILE_ANY};
 }

@@ -9,8 +9,8 @@
 
 // the words of the kinds of files, in the order of pcs_file_kind, and of the measures, of pcs_stop
 extern const char *const setup_kinds; // any|lcp|...
-#define SETUP_MEASURES "residual|natural|both"
-extern const char *const setup_measure[3];
+#define SETUP_MEASURES "residual|natural|both|relaxed"
+extern const char *const setup_measure[4];
 
 // what --solver and its friends say
 typedef struct setup {

@@ -507,11 +507,7 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, threa
     sum_up(&s, out);
 
     PCS_TRY(measure_all(&s, work, &out->solve));
-    if (solver_stop_value(o, &out->solve.measure) <= o->tol) {
-        out->solve.outcome = PCS_CONVERGED;
-    } else if (out->solve.outcome == PCS_CONVERGED) {
-        out->solve.outcome = PCS_STALLED;
-    }
+    out->solve.outcome = solver_verdict(o, &out->solve.measure, out->solve.outcome);
     if (timed) out->solve.seconds = solver_clock() - s.clock;
     return PCS_OK;
 }

@@ -67,7 +67,7 @@ static pcs_status solve_condensed(const pcs_env *env, const global_terms *t,
 
         pcs_measure m;
         status = global_terms_measure(t, r, v, u, &m);
-        if (solver_stop_value(o, &m) <= o->tol) break;
+        if (status != PCS_OK || solver_verdict(o, &m, PCS_STALLED) == PCS_CONVERGED) break;
         opts.tol *= SECOND_TOL;
         iters = out->iters;
     }
@@ -92,11 +92,7 @@ static pcs_status run(const pcs_env *env, const solver_class *c, const global_te
         report->outcome = PCS_DIVERGED;
     }
     PCS_TRY(global_terms_measure(t, r, v, u, &report->measure));
-    if (solver_stop_value(o, &report->measure) <= o->tol) {
-        report->outcome = PCS_CONVERGED;
-    } else if (report->outcome == PCS_CONVERGED) {
-        report->outcome = PCS_STALLED;
-    }
+    report->outcome = solver_verdict(o, &report->measure, report->outcome);
     return PCS_OK;
 }
 

@@ -37,7 +37,7 @@ static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)
     if (!(o->tol > 0) || !isfinite(o->tol)) {
         return pcs_fail(PCS_ERR_ARG, "%s: tol is %g; it must be positive and finite", name, o->tol);
     }
-    if ((int)o->stop < PCS_STOP_RESIDUAL || (int)o->stop > PCS_STOP_BOTH) {
+    if ((int)o->stop < PCS_STOP_RESIDUAL || (int)o->stop > PCS_STOP_RELAXED) {
         return pcs_fail(PCS_ERR_ARG, "%s: stop is %d; it must be one of pcs_stop", name,
                         (int)o->stop);
     }
@@ -143,11 +143,7 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
 
     // one measure for everybody; a NaN is not <= tol
     pcs_problem_measure(p, r, u, &report->measure);
-    if (solver_stop_value(opts, &report->measure) <= opts->tol) {
-        report->outcome = PCS_CONVERGED;
-    } else if (report->outcome == PCS_CONVERGED) {
-        report->outcome = PCS_STALLED;
-    }
+    report->outcome = solver_verdict(opts, &report->measure, report->outcome);
     if (timed) report->seconds = solver_clock() - start;
     return PCS_OK;
 }

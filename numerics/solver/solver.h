@@ -55,6 +55,10 @@ pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_
 // measure no longer sees q
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
 
+// how a solve ended that came to this outcome with this measure of the r returned: the measure
+// alone says converged
+pcs_outcome solver_verdict(const pcs_solver_opts *o, const pcs_measure *m, pcs_outcome outcome);
+
 // PCS_ERR_UNSUPPORTED when the solver does not take a cone among the blocks
 pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *block);
 

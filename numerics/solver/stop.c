@@ -29,6 +29,14 @@ static double relative_natural(const pcs_measure *m)
     return m->natural_map == 0 ? 0 : m->natural_map / size;
 }
 
+pcs_outcome solver_verdict(const pcs_solver_opts *o, const pcs_measure *m, pcs_outcome outcome)
+{
+    pcs_solver_opts enough = *o;
+    if (o->stop == PCS_STOP_RELAXED) enough.stop = PCS_STOP_NATURAL;
+    if (solver_stop_value(&enough, m) <= o->tol) return PCS_CONVERGED;
+    return outcome == PCS_CONVERGED ? PCS_STALLED : outcome;
+}
+
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m)
 {
     if (isnan(m->residual)) return m->residual;

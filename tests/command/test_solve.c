@@ -177,6 +177,64 @@ START_TEST(options_have_words)
 }
 END_TEST
 
+// 30 stones of 1000 kg on one another: r is in N s and large, so that sweeps are at a natural map
+// of 1e-8 long before the velocities are good to that
+static void write_tower(const char *name)
+{
+    enum { N = 30 };
+    static char text[16 * N * N + 1000];
+    int at = sprintf(text, "%d\n0\n%d\n%d\n%d %d\n", N, N, N, N, N);
+    for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < N; ++j) {
+            const double w = i == j ? (i == 0 ? 1e-3 : 2e-3) : i == j + 1 || j == i + 1 ? -1e-3 : 0;
+            at += sprintf(text + at, "%g ", w);
+        }
+        at += sprintf(text + at, "\n");
+    }
+    for (int i = 0; i < N; ++i) {
+        at += sprintf(text + at, "%g ", i == 0 ? -0.1 : 0.0);
+    }
+    file_write(name, text);
+}
+
+START_TEST(the_published_measure_is_enough)
+{
+    write_tower("tower.dat");
+    const char *const line = "solve --kind lcp --json -s nsgs --opt depth=0 --max-iters 5000 "
+                             "--measure %s tower.dat";
+    ck_assert_int_eq(percuss(line, "natural"), 0);
+    const double stopped = json_number(out_text, "iterations");
+    ck_assert_int_eq(percuss(line, "both"), 1);
+    ck_assert_int_eq(percuss(line, "residual"), 1);
+    ck_assert(json_number(out_text, "residual") > 1e-8);
+
+    // by default both are aimed at
+    ck_assert_int_eq(
+        percuss("solve --kind lcp --json -s nsgs --opt depth=0 --max-iters 5000 tower.dat"), 0);
+    ck_assert(json_number(out_text, "relative_natural_map") <= 1e-8);
+    ck_assert(json_number(out_text, "iterations") > stopped);
+    ck_assert_int_eq(percuss("solve --kind lcp --json -s nsgs --opt depth=0 tower.dat"), 0);
+    ck_assert(json_number(out_text, "residual") <= 1e-8);
+}
+END_TEST
+
+// two contacts in the plane, W of rank 1, without a solution: noise of large impulses is none
+START_TEST(noise_is_not_converged)
+{
+    file_write("noise.dat",
+               "2 2 0 4 4 4 4\n9 6 -6 -3\n6 4 -4 -2\n-6 -4 4 2\n-3 -2 2 1\n-1 0 0 -2\n0.25 4\n");
+    static const char *const measure[] = {"residual", "natural", "both", "relaxed"};
+    for (int i = 0; i < 4; ++i) {
+        ck_assert_int_eq(
+            percuss("solve --kind fc2d --json --certificate --measure %s noise.dat", measure[i]),
+            1);
+        ck_assert(json_number(out_text, "residual") > 1e-3);
+        ck_assert(json_number(out_text, "undecided") == 2);
+        ck_assert_ptr_null(strstr(out_text, "\"yes\""));
+    }
+}
+END_TEST
+
 // whatever 'percuss solvers' prints as the word of an option, or as its default, --opt accepts
 START_TEST(printed_words_are_accepted)
 {
@@ -470,6 +528,8 @@ static Suite *suite(void)
     tcase_add_test(c, wrong_lines_are_refused);
     tcase_add_test(c, bad_files_are_refused);
     tcase_add_test(c, options_have_words);
+    tcase_add_test(c, the_published_measure_is_enough);
+    tcase_add_test(c, noise_is_not_converged);
     tcase_add_test(c, printed_words_are_accepted);
     tcase_add_test(c, trace_has_a_row_per_look);
     tcase_add_test(c, what_cannot_be_written_is_said);

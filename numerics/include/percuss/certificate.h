@@ -38,7 +38,8 @@ PCS_API const char *pcs_uniqueness_text(pcs_uniqueness unique);
 /// so well), and for numbers good to `error`.
 typedef struct pcs_certificate {
     pcs_measure measure; ///< of r
-    double error;        ///< of r and u, relative: statuses with a smaller margin are undecided
+    double error;        ///< of r and u, relative: statuses with a smaller margin are undecided;
+                         ///< infinite where r solves nothing (doc/measures.md)
     int open;            ///< unilateral and Coulomb blocks without impulse
     int closed;          ///< unilateral blocks with one
     int stick;           ///< Coulomb blocks
@@ -53,12 +54,13 @@ typedef struct pcs_certificate {
 } pcs_certificate;
 
 /// Judges r (n). tol >= 0 is how large the relative error of r and u is supposed to be; twice the
-/// residual counts where that is more. status (nb) says what each block does; margin (nb, or null)
-/// is the distance to the nearest point with another status, r_b s_b and u_b taken together, over
-/// max(|q|, |W r|): infinite for equality blocks. s_b = tr W_bb / d_b makes a velocity of an
-/// impulse. Newton steps from r to a solution confirm the statuses: a block that does something
-/// else there is undecided. PCS_ERR_ARG when a number is not finite. Memory from env (null:
-/// malloc), given back on return; the rank costs a dense factorisation.
+/// residual counts where that is more, and nothing is claimed of an r whose violation is beyond
+/// 1e-3 of q and tol. status (nb) says what each block does; margin (nb, or null) is the distance
+/// to the nearest point with another status, r_b s_b and u_b taken together, over max(|q|, |W r|):
+/// infinite for equality blocks. s_b = tr W_bb / d_b makes a velocity of an impulse. Newton steps
+/// from r to a solution confirm the statuses: a block that does something else there is undecided.
+/// PCS_ERR_ARG when a number is not finite. Memory from env (null: malloc), given back on return;
+/// the rank costs a dense factorisation.
 PCS_NODISCARD PCS_API pcs_status pcs_certify(const pcs_env *env, const pcs_problem *p, double tol,
                                              const double *r, pcs_contact_status *status,
                                              double *margin, pcs_certificate *out);

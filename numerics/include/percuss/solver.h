@@ -37,8 +37,9 @@ typedef enum pcs_solver {
     X(PCS_DIVERGED, "diverged")     \
     X(PCS_INFEASIBLE, "infeasible")
 
-/// PCS_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol (and
-/// W r has not grown so large that the measure no longer sees q: no point at infinity);
+/// PCS_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol, or is
+/// nothing but the rounding of u = W r + q while this leaves half of the digits; and never at
+/// infinity, where W r or r has grown so large that the measure no longer sees q (doc/measures.md);
 /// PCS_INFEASIBLE only with a proof (a certificate that u in K*, r in K is impossible, or a
 /// complete enumeration); PCS_STALLED also for a ray of lemke that proves nothing.
 typedef enum pcs_outcome {
@@ -50,11 +51,12 @@ typedef enum pcs_outcome {
 /// The word of an outcome, never null.
 PCS_API const char *pcs_outcome_text(pcs_outcome outcome);
 
-/// What a solver stops on: all three are compared with tol.
+/// What a solver stops on, to be compared with tol (doc/measures.md).
 typedef enum pcs_stop {
     PCS_STOP_RESIDUAL, ///< pcs_measure.residual, free of units
-    PCS_STOP_NATURAL,  ///< the relative natural map, as published
-    PCS_STOP_BOTH      ///< the larger of the two
+    PCS_STOP_NATURAL,  ///< the relative natural map, as published; the residual at most 1000 tol
+    PCS_STOP_BOTH,     ///< the larger of the two
+    PCS_STOP_RELAXED   ///< aims at both; where that fails, what PCS_STOP_NATURAL asks is enough
 } pcs_stop;
 
 /// The complementarity function whose zero newton looks for.
