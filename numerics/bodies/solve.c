@@ -269,19 +269,26 @@ static bool plain_sweeps(const pcs_solver_opts *o)
     return o->kind == PCS_NSGS && o->as.nsgs.local == PCS_LOCAL_EXACT && o->as.nsgs.relaxation == 1;
 }
 
-// Whether all of its rows are equalities and W is sparse enough for factors of it: a system with k
-// rows brings k^2 entries
-static bool is_linear(const solution *s, int i, pcs_arena mem)
+// what an island is made of
+typedef struct row_count {
+    int rows, joints; // scalar rows, those of equalities
+    bool friction;
+    bool sparse; // W is worth factors: a system with k rows brings k^2 entries
+} row_count;
+
+static row_count count_rows(const solution *s, int i, pcs_arena mem)
 {
     const islands *all = &s->s;
     const int ns = all->sys_start[i + 1] - all->sys_start[i];
-    int *rows = PCS_TAKE(&mem, (size_t)ns, int), n = 0;
-    if (!rows) return false;
+    row_count out = {0};
+    int *rows = PCS_TAKE(&mem, (size_t)ns, int);
+    if (!rows) return out;
     memset(rows, 0, (size_t)ns * sizeof *rows);
     for (int k = all->block_start[i]; k < all->block_start[i + 1]; ++k) {
         const bodies_block *b = &s->b->block[all->block[k]];
-        if (b->cone != PCS_EQUALITY) return false;
-        n += b->dim;
+        out.rows += b->dim;
+        if (b->cone == PCS_EQUALITY) out.joints += b->dim;
+        out.friction = out.friction || b->cone == PCS_COULOMB;
         for (int e = 0; e < 2; ++e) {
             if (b->sys[e] >= 0) rows[all->place[b->sys[e]]] += b->dim;
         }
@@ -290,7 +297,9 @@ static bool is_linear(const solution *s, int i, pcs_arena mem)
     for (int k = 0; k < ns; ++k) {
         entries += (double)rows[k] * rows[k];
     }
-    return n <= LINEAR_SMALL || (n <= LINEAR_MOST && entries <= (double)LINEAR_FILL * n);
+    const bool fits = out.rows <= LINEAR_MOST && entries <= (double)LINEAR_FILL * out.rows;
+    out.sparse = out.rows <= LINEAR_SMALL || fits;
+    return out;
 }
 
 // Joints alone are a linear problem. Its residual is what rounding, or rows that contradict one
@@ -311,6 +320,20 @@ static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *
     return out->measure.residual <= LINEAR_DONE ? PCS_OK : portfolio(s, i, o, team, work, out);
 }
 
+// Joints are for factors, along which sweeps carry an impulse by one body each: alone, or with few
+// contacts without friction, on active sets.
+static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, threads *team,
+                            pcs_arena work, pcs_report *out)
+{
+    const row_count count = count_rows(s, i, work);
+    if (count.sparse && count.joints == count.rows) return linear(s, i, o, team, work, out);
+    if (count.sparse && !count.friction && 2 * count.joints >= count.rows) {
+        PCS_TRY(assembled(s, i, o, work, out));
+        if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
+    }
+    return portfolio(s, i, o, team, work, out);
+}
+
 static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work)
 {
     pcs_solver_opts o = *s->o;
@@ -318,8 +341,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     *out = (pcs_report){.outcome = PCS_STALLED};
     // several islands within their tolerances make a whole within its own
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
-    if (o.kind == PCS_AUTO && is_linear(s, i, work)) return linear(s, i, &o, team, work, out);
-    if (o.kind == PCS_AUTO) return portfolio(s, i, &o, team, work, out);
+    if (o.kind == PCS_AUTO) return automatic(s, i, &o, team, work, out);
     if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, false, team, work, out);
     return assembled(s, i, &o, work, out);
 }

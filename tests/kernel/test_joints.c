@@ -365,7 +365,77 @@ START_TEST(loops_and_redundant_joints)
 }
 END_TEST
 
+// ---- joints and contacts
+// ------------------------------------------------------------------------------
+
+// a chain that hangs from the origin and falls on a floor, without friction: 900 joint rows and as
+// many contacts as lie, in one problem, every step of it solved
+START_TEST(a_chain_that_comes_to_lie)
+{
+    const int n = TEST_DRAWS(300);
+    scene s;
+    scene_open(&s);
+    s.scheme.configuration = PCS_AT_MIDDLE;
+    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.solver.tol = 1e-10;
+    scene_shape(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, -0.03), 0);
+    add_links(&s, n);
+    for (int i = 1; i <= n; ++i) {
+        scene_shape(&s, (pcs_system){i}, pcs_shape_capsule(0.01, 0.5 * link_length), 0);
+    }
+    scene_start(&s);
+    int lying = 0;
+    for (int i = 0; i < 80; ++i) {
+        scene_step(&s, 2e-3);
+        ck_assert_double_le(widest_gap(&s), 1e-10);
+        ck_assert_double_le(s.report.penetration, 2e-3); // half a step at the speed of the fall
+        lying = s.report.active > lying ? s.report.active : lying;
+    }
+    ck_assert_int_gt(lying, n + n / 2);
+    scene_close(&s);
+}
+END_TEST
+
+// a net of balls on rods without mass that falls on a ball
+START_TEST(a_net_falls_on_a_ball)
+{
+    enum { SIDE = 12 };
+    const double o[3] = {0}, apart = 0.1;
+    scene s;
+    scene_open(&s);
+    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.solver.tol = 1e-10;
+    const double middle[3] = {0.55, 0.55, -0.5};
+    const pcs_body_def def = {
+        .fixed = true, .position = {middle[0], middle[1], middle[2]}, .orientation = {1, 0, 0, 0}};
+    pcs_system ball;
+    CK_OK(pcs_model_add_body(s.m, &def, &ball));
+    scene_shape(&s, ball, pcs_shape_sphere(0.46), 0);
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        const double x[3] = {apart * (i % SIDE), apart * (i / SIDE), 0}; // NOLINT
+        const pcs_system b = scene_ball(&s, 0.1, 0.02, x, NULL);
+        scene_shape(&s, b, pcs_shape_sphere(0.02), 0);
+        if (i % SIDE > 0) {
+            join(&s, pcs_relation_distance(o, o, apart), b, (pcs_system){b.id - 1});
+        }
+        if (i >= SIDE) {
+            join(&s, pcs_relation_distance(o, o, apart), b, (pcs_system){b.id - SIDE});
+        }
+    }
+    scene_start(&s);
+    int most = 0;
+    for (int i = 0; i < TEST_DRAWS(150); ++i) {
+        scene_step(&s, 2e-3);
+        ck_assert_double_le(widest_gap(&s), 1e-10);
+        const int contacts = s.report.active - 2 * SIDE * (SIDE - 1);
+        most = contacts > most ? contacts : most;
+    }
+    if (TEST_DRAWS(150) == 150) ck_assert_int_gt(most, 10);
+    scene_close(&s);
+}
+END_TEST
+
 PCS_TEST_MAIN("joints", a_pendulum_of_second_order, a_chain_keeps_its_energy,
               a_start_that_does_not_fit_is_forgotten, impacts_are_what_they_were,
               chains_of_any_length, a_chain_of_spinning_links, a_hanging_chain_carries_its_weight,
-              loops_and_redundant_joints)
+              loops_and_redundant_joints, a_chain_that_comes_to_lie, a_net_falls_on_a_ball)
