@@ -1,5 +1,11 @@
-// Which pairs of shapes may touch at all: groups and masks of the shapes, then the user's filter.
+// Which pairs of shapes may touch at all: groups and masks of the shapes, joints, then the user's
+// filter.
 #include "model/filter.h"
+
+#include <string.h>
+
+#include "collide/collide.h"
+#include "relations/joint.h"
 
 pcs_status pcs_model_set_shape_groups(pcs_model *m, int shape, unsigned group, unsigned mask)
 {
@@ -37,6 +43,33 @@ pcs_status pcs_model_set_groups(pcs_model *m, pcs_system system, unsigned group,
     return PCS_OK;
 }
 
+static void set_joins(pcs_model *m, pcs_system of, int interaction, bool apart)
+{
+    for (int i = of.id > 0 ? m->system[of.id - 1].joined : 0; i > 0; i = m->join[i - 1].next) {
+        if (m->join[i - 1].interaction == interaction) m->join[i - 1].apart = apart;
+    }
+}
+
+pcs_status pcs_model_set_touching(pcs_model *m, pcs_interaction interaction, bool touching)
+{
+    if (!m) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_touching: the model is null");
+    PCS_TRY(model_may_change(m, "pcs_model_set_touching"));
+    if (interaction.id < 1 || interaction.id > m->n_interactions) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_set_touching: there is no interaction %d",
+                        interaction.id);
+    }
+    const pcs_interaction_def *def = &m->interaction[interaction.id - 1];
+    if (def->law.kind != PCS_LAW_EQUALITY) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_model_set_touching: interaction %d is no joint: without an equality"
+                        " law it keeps no shapes apart",
+                        interaction.id);
+    }
+    set_joins(m, def->system1, interaction.id - 1, !touching);
+    set_joins(m, def->system2, interaction.id - 1, !touching);
+    return PCS_OK;
+}
+
 pcs_status pcs_model_set_filter(pcs_model *m, pcs_filter_fn fn, void *user)
 {
     if (!m) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_filter: the model is null");
@@ -44,6 +77,43 @@ pcs_status pcs_model_set_filter(pcs_model *m, pcs_filter_fn fn, void *user)
     m->filter = fn;
     m->filter_user = user;
     return PCS_OK;
+}
+
+// Whether a shape of a system and one of the world overlap however the system turns about a ball
+// joint between the two: the distances of its point from both, negative inside, have a negative
+// sum. Shapes and points are fixed in their systems: the answer does not depend on the state.
+static bool always_overlap(const pcs_model *m, int join, const pcs_shape *own, const pcs_shape *s)
+{
+    const double *P = relation_joint_points(&m->interaction[m->join[join].interaction].relation);
+    if (!P) return false;
+    pcs_shape point[2] = {pcs_shape_sphere(0), pcs_shape_sphere(0)};
+    memcpy(point[0].position, P, sizeof point[0].position);
+    memcpy(point[1].position, P + 3, sizeof point[1].position);
+    pcs_feature f[PCS_FEATURES_MAX];
+    pcs_gap gap;
+    if (pcs_collide(&point[0], NULL, own, NULL, HUGE_VAL, PCS_FEATURES_MAX, f) == 0) return false;
+    pcs_feature_gap(f, NULL, NULL, &gap);
+    const double left_alone = MODEL_OVERLAP * shape_thickness(own);
+    return pcs_collide(&point[1], NULL, s, NULL, -gap.g - left_alone, 0, NULL) > 0;
+}
+
+static bool is_apart(const model_join *join, int other)
+{
+    return join->apart && join->other == other;
+}
+
+// Whether a joint keeps two shapes apart. The shorter of the lists of the two systems is looked at.
+static bool kept_apart(const pcs_model *m, const model_shape *a, const model_shape *b)
+{
+    if (a->system < 0) return kept_apart(m, b, a);
+    const bool world = b->system < 0;
+    int i = m->system[a->system].joined, j = world ? i : m->system[b->system].joined;
+    for (; i > 0 && j > 0; i = m->join[i - 1].next, j = m->join[j - 1].next) {
+        const bool found =
+            is_apart(&m->join[i - 1], b->system) || is_apart(&m->join[j - 1], a->system);
+        if (found && (!world || always_overlap(m, i - 1, &a->shape, &b->shape))) return true;
+    }
+    return false;
 }
 
 // the filter is asked with the smaller number first, whichever shape moves
@@ -60,12 +130,13 @@ static pcs_status ask(const pcs_model *m, int i, int j, bool *may)
 
 pcs_status filter_pairs(const pcs_model *m, int (*pair)[2], int *n)
 {
-    if (!m->grouped && !m->filter) return PCS_OK;
+    if (!m->grouped && !m->filter && m->n_joins == 0) return PCS_OK;
     int kept = 0;
     for (int k = 0; k < *n; ++k) {
         const int i = pair[k][0], j = pair[k][1];
         const model_shape *a = &m->shape[i], *b = &m->shape[j];
         bool may = (a->group & b->mask) && (b->group & a->mask);
+        may = may && !(m->n_joins > 0 && kept_apart(m, a, b));
         if (may && m->filter) PCS_TRY(ask(m, i, j, &may));
         if (!may) continue;
         pair[kept][0] = i;

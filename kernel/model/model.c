@@ -203,6 +203,7 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m->shape);
     pcs_env_free(&env, m->material);
     pcs_env_free(&env, m->interaction);
+    pcs_env_free(&env, m->join);
     pcs_env_free(&env, m->pair_law);
     pcs_env_free(&env, m->busy);
     pcs_env_free(&env, m->block_system);
@@ -782,6 +783,21 @@ static pcs_status check_law(const pcs_interaction_def *def)
     return pcs_fail(PCS_ERR_ARG, "interaction: unknown law %d", (int)law->kind);
 }
 
+// room for the two joins of one more interaction
+static bool grow_joins(pcs_model *m)
+{
+    return m->cap_joins - m->n_joins >= 2 ||
+           model_grow(&m->env, (void **)&m->join, m->cap_joins, &m->cap_joins, sizeof *m->join);
+}
+
+static void add_join(pcs_model *m, pcs_system of, pcs_system other)
+{
+    if (of.id == 0) return;
+    model_system *s = &m->system[of.id - 1];
+    m->join[m->n_joins] = (model_join){other.id - 1, m->n_interactions, s->joined, true};
+    s->joined = ++m->n_joins;
+}
+
 pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *def,
                                      pcs_interaction *out)
 {
@@ -825,8 +841,13 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
     }
     PCS_TRY(check_law(def));
     if (!model_grow(&m->env, (void **)&m->interaction, m->n_interactions, &m->cap_interactions,
-                    sizeof *m->interaction)) {
+                    sizeof *m->interaction) ||
+        !grow_joins(m)) {
         return pcs_fail_memory("pcs_model_add_interaction");
+    }
+    if (def->law.kind == PCS_LAW_EQUALITY) {
+        add_join(m, def->system1, def->system2);
+        add_join(m, def->system2, def->system1);
     }
     m->interaction[m->n_interactions++] = *def;
     if (out) out->id = m->n_interactions;

@@ -45,7 +45,17 @@ typedef struct model_system {
     bool linear; // constant mass, no callbacks: the iteration matrix depends on h only
 
     pcs_potential_fn potential;
+    int joined; // 1 + the last of its joins, 0: none
 } model_system;
+
+// One of the systems a system is held to by an interaction with an equality law. Each is listed
+// with both systems, but for the world.
+typedef struct model_join {
+    int other;       // index of the system, -1 for the world
+    int interaction; // index
+    int next;        // 1 + the one before of the same system, 0: none
+    bool apart;      // whether it keeps them apart
+} model_join;
 
 typedef struct model_shape {
     pcs_shape shape;
@@ -74,6 +84,8 @@ struct pcs_model {
     int n_materials, cap_materials;
     pcs_interaction_def *interaction;
     int n_interactions, cap_interactions;
+    model_join *join;
+    int n_joins, cap_joins;
 
     // the systems that move: index of each, where its velocities start, where its nv x nv block
     // starts in a packed block-diagonal matrix

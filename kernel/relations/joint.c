@@ -183,6 +183,11 @@ pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3])
                           .data = {p1[0], p1[1], p1[2], p2[0], p2[1], p2[2]}};
 }
 
+const double *relation_joint_points(const pcs_relation *relation)
+{
+    return relation->gradient == ball_gradient ? relation->data : NULL;
+}
+
 // ---- linear ------------------------------------------------------------------------------------
 
 static int linear_gap(void *user, const double *q1, const double *q2, double *g)

@@ -12,6 +12,10 @@ int relation_coordinates(const pcs_relation *relation);
 // gradient anywhere it is used: a distance that is not positive, a linear relation of zeros only
 pcs_status relation_check(const pcs_relation *relation);
 
+// the two points that a built-in ball joint holds together, one behind the other, each in the frame
+// of its system; null for other relations
+const double *relation_joint_points(const pcs_relation *relation);
+
 // one system of a relation in motion: pose, velocity (null: at rest) and acceleration (null: none);
 // q null: the world
 typedef struct relation_side {

@@ -2,6 +2,8 @@
 // callbacks try to change.
 #include "scene.h"
 
+#include <string.h>
+
 // n balls in a row along x, each overlapping the next, resting on nothing
 static void row(scene *s, int n, pcs_system *ball)
 {
@@ -435,9 +437,162 @@ START_TEST(systems_come_and_go_between_steps)
 }
 END_TEST
 
+// ---- joints
+// -------------------------------------------------------------------------------------
+
+static void hold(scene *s, pcs_relation r, pcs_law law, pcs_system one, pcs_system two, bool touch)
+{
+    const pcs_interaction_def def = {r, law, one, two};
+    pcs_interaction held;
+    CK_OK(pcs_model_add_interaction(s->m, &def, &held));
+    if (touch && law.kind != PCS_LAW_EQUALITY) {
+        CK_FAILS(pcs_model_set_touching(s->m, held, true), PCS_ERR_ARG);
+    } else if (touch) {
+        CK_OK(pcs_model_set_touching(s->m, held, true));
+    }
+    CK_FAILS(pcs_model_set_touching(s->m, (pcs_interaction){held.id + 1}, true), PCS_ERR_ARG);
+}
+
+// joints at random between balls that all overlap, some with leave to touch and some that are no
+// equalities, against every pair
+START_TEST(joined_systems_do_not_touch)
+{
+    test_random r = random_seed(7);
+    for (int k = 0; k < TEST_DRAWS(30); ++k) {
+        enum { n = 20 };
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, 0);
+        pcs_system ball[n];
+        bool apart[n][n] = {0};
+        for (int i = 0; i < n; ++i) {
+            ball[i] = scene_ball(&s, 1, 1, (double[]){1e-3 * i * i, 1e-2 * i, 0}, NULL);
+            scene_shape(&s, ball[i], pcs_shape_sphere(1), 0);
+        }
+        const int hub = (int)(n * random_unit(&r));
+        for (int c = 0; c < 60; ++c) {
+            const int i = c % 2 ? hub : (int)(n * random_unit(&r)), j = (int)(n * random_unit(&r));
+            const bool touch = random_unit(&r) < 0.3, equal = random_unit(&r) < 0.7;
+            if (i == j) continue;
+            hold(&s, pcs_relation_distance((double[3]){0}, (double[3]){0}, 1),
+                 equal ? pcs_law_equality() : pcs_law_newton_impact(0), ball[i], ball[j], touch);
+            if (equal && !touch) apart[i][j] = apart[j][i] = true;
+        }
+        s.scheme.accept_unconverged = true;
+        s.scheme.projection = PCS_PROJECT_NONE;
+        s.scheme.halvings = 0;
+        s.scheme.solver.max_iters = 1;
+        scene_start(&s);
+        CK_OK(pcs_step(s.m, s.st, s.wk, 1e-6, &s.report));
+        bool met[n][n] = {0};
+        const pcs_contact *c;
+        for (int i = pcs_contacts(s.wk, &c) - 1; i >= 0; --i) {
+            if (c[i].shape1 < 0) continue;
+            met[c[i].shape1][c[i].shape2] = met[c[i].shape2][c[i].shape1] = true;
+        }
+        for (int i = 0; i < n; ++i) {
+            for (int j = 0; j < n; ++j) {
+                ck_assert_int_eq(met[i][j], i != j && !apart[i][j]);
+            }
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// ropes of capsules that share the ball at each joint, hung up in the world or in a fixed block
+START_TEST(overlapping_links_hang_on)
+{
+    for (int k = 0; k < 6; ++k) {
+        enum { n = 12 };
+        const double l = 0.1, lie[4] = {sqrt(0.5), 0, sqrt(0.5), 0};
+        scene s;
+        scene_open(&s);
+        s.scheme = pcs_scheme_default();
+        pcs_system last = {0}, hook = {0};
+        const pcs_shape block = pcs_shape_box(0.1, 0.1, 0.1);
+        if (k % 3 == 1)
+            CK_OK(pcs_model_add_body(
+                s.m, &(pcs_body_def){.fixed = true, .orientation = {1, 0, 0, 0}}, &hook));
+        if (k % 3) scene_shape(&s, hook, block, 0);
+        for (int i = 0; i < n; ++i) {
+            pcs_body_def def = pcs_body_def_default();
+            def.position[0] = l * (i + 0.5);
+            memcpy(def.orientation, lie, sizeof lie);
+            const pcs_shape link = pcs_shape_capsule(0.01, l);
+            pcs_system next;
+            CK_OK(pcs_model_add_solid(s.m, &def, 1, &link, 1000, (pcs_material){0}, &next));
+            hold(&s,
+                 pcs_relation_ball_joint((double[]){0, 0, -l / 2}, (double[]){0, 0, i ? l / 2 : 0}),
+                 pcs_law_equality(), next, i ? last : hook, false);
+            last = next;
+        }
+        scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, -0.8), 0);
+        scene_start(&s);
+        pcs_run_report report;
+        CK_OK(pcs_run(s.m, s.st, s.wk, k < 3 ? 5e-3 : 2e-3, 1, NULL, NULL, &report));
+        ck_assert_int_eq(report.doubt[PCS_DOUBT_OVERLAP].count, 0);
+        ck_assert_int_eq(report.doubt[PCS_DOUBT_UNSOLVED].count, 0);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// A door in its post, on two joints, swings through it; a rod pinned where it stands on the floor
+// falls on it; so does a ball on a rod without shape, pinned in the floor. All of it in the world.
+START_TEST(the_world_is_left_only_where_a_joint_is_inside)
+{
+    for (int touch = 0; touch < 2; ++touch) {
+        scene s;
+        scene_open(&s);
+        scene_gravity(&s, 0, 0, 0);
+        s.scheme = pcs_scheme_default();
+        const double leaf[3] = {1, 0.04, 2}, x[3] = {0.5, 0, 0}, v[3] = {0, 0.5, 0};
+        const double turn[3] = {0, 0, 1};
+        const pcs_system door = scene_box(&s, 50, leaf, x, NULL, v, turn);
+        scene_shape(&s, door, pcs_shape_box(1, 0.04, 2), 0);
+        scene_shape(&s, (pcs_system){0}, pcs_shape_box(0.1, 0.1, 2), 0);
+        for (int i = -1; i < 2; i += 2) {
+            hold(&s,
+                 pcs_relation_ball_joint((double[]){-0.5, 0, 0.9 * i}, (double[]){0, 0, 0.9 * i}),
+                 pcs_law_equality(), door, (pcs_system){0}, touch);
+        }
+        scene_start(&s);
+        pcs_run_report report;
+        const pcs_status status = pcs_run(s.m, s.st, s.wk, 5e-3, 1, NULL, NULL, &report);
+        ck_assert_int_eq(status, touch ? PCS_ERR_STEP : PCS_OK);
+        // 1 rad/s, of second order in the step
+        if (!touch) CK_NEAR(scene_q(&s, door)[0], 0.5 * cos(1), 1e-3);
+        scene_close(&s);
+    }
+    for (int bob = 0; bob < 2; ++bob) {
+        scene s;
+        scene_open(&s);
+        s.scheme = pcs_scheme_default();
+        const double edges[3] = {0.02, 0.02, 1}, lean[3] = {0.1, 0, 0}, low = bob ? 0 : 0.01;
+        const pcs_system rod =
+            scene_box(&s, 1, edges, (double[]){0, 0, low + 0.5}, NULL, lean, NULL);
+        pcs_shape shape = bob ? pcs_shape_sphere(0.05) : pcs_shape_capsule(0.01, 1);
+        if (bob) shape.position[2] = 0.5;
+        scene_shape(&s, rod, shape, 0);
+        scene_ground(&s, 0);
+        hold(&s, pcs_relation_ball_joint((double[]){0, 0, -0.5}, (double[]){0, 0, low}),
+             pcs_law_equality(), rod, (pcs_system){0}, false);
+        scene_start(&s);
+        pcs_run_report report;
+        CK_OK(pcs_run(s.m, s.st, s.wk, 5e-3, 4, NULL, NULL, &report));
+        ck_assert_int_eq(report.doubt[PCS_DOUBT_OVERLAP].count, 0);
+        // it lies: the bob on the floor, a metre away; the rod on all of its length
+        CK_NEAR(scene_q(&s, rod)[2], bob ? 0.025 : 0.01, 1e-4);
+        scene_close(&s);
+    }
+}
+END_TEST
+
 PCS_TEST_MAIN("filter", groups_decide_who_meets, groups_that_cannot_be_set,
               a_filter_is_asked_about_pairs_in_reach,
               laws_come_from_the_table_and_then_from_the_rule,
               the_rule_is_not_asked_for_every_contact, laws_that_cannot_be_set,
               a_model_does_not_change_during_a_step, a_disabled_body_is_not_there,
-              systems_come_and_go_between_steps)
+              systems_come_and_go_between_steps, joined_systems_do_not_touch,
+              overlapping_links_hang_on, the_world_is_left_only_where_a_joint_is_inside)

@@ -173,7 +173,8 @@ typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const p
 typedef int (*pcs_filter_fn)(void *user, pcs_system system1, int shape1, pcs_system system2,
                              int shape2);
 
-/// A relation with a law between one or two systems (the second {0}: the world).
+/// A relation with a law between one or two systems (the second {0}: the world). An equality law is
+/// a joint, and keeps the shapes of its two systems apart, see pcs_model_set_touching.
 typedef struct pcs_interaction_def {
     pcs_relation relation; ///< copied; its `user` must outlive the model
     pcs_law law;           ///< applies to every row of the relation. Newton-Coulomb: the relation
@@ -375,6 +376,14 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_set_filter(pcs_model *model, pcs_filt
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_interaction(pcs_model *model,
                                                            const pcs_interaction_def *def,
                                                            pcs_interaction *out);
+
+/// Whether the shapes of two systems may touch though an interaction with an equality law holds
+/// them together. At first they do not: at most joints they overlap. One such interaction of a pair
+/// is enough to keep it apart. The world is floor and walls, too: of its shapes only those are left
+/// out that one of the system overlaps however it turns about a pcs_relation_ball_joint (its end in
+/// a post, say). Other laws keep nothing apart, and are refused here.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_touching(pcs_model *model,
+                                                        pcs_interaction interaction, bool touching);
 
 /// Scalar coordinates of all systems.
 PCS_API int pcs_model_nq(const pcs_model *model);
