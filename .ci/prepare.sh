@@ -12,7 +12,7 @@
 #
 # PERCUSS_NO_INSTALL=1 never installs.
 
-PERCUSS_PACKAGES="build-essential cmake pkg-config libopenblas-dev liblapacke-dev
+PERCUSS_PACKAGES="build-essential cmake pkg-config
 libsuitesparse-dev libccd-dev libqhull-dev libhdf5-dev check"
 
 say() {
@@ -43,8 +43,6 @@ met() {
     build-essential) has "${CC:-cc}" && has "${CXX:-c++}" && has make ;;
     cmake) has cmake && at_least "$(cmake --version | sed -n '1s/[^0-9]*//p')" 3.25 ;;
     pkg-config) has pkg-config ;;
-    libopenblas-dev) has pkg-config && pkg-config --exists openblas ;;
-    liblapacke-dev) has pkg-config && pkg-config --exists lapacke ;;
     libsuitesparse-dev) has_header cholmod.h && has_header klu.h ;;
     libccd-dev) has pkg-config && pkg-config --exists ccd ;;
     libqhull-dev) has pkg-config && pkg-config --exists qhull_r ;;
@@ -64,8 +62,6 @@ words() {
     build-essential) echo "a C17 and a C++17 compiler, and make" ;;
     cmake) echo "CMake 3.25 or newer" ;;
     pkg-config) echo "pkg-config" ;;
-    libopenblas-dev) echo "OpenBLAS with headers and openblas.pc" ;;
-    liblapacke-dev) echo "LAPACKE with headers and lapacke.pc" ;;
     libsuitesparse-dev) echo "SuiteSparse (CHOLMOD, KLU) with headers" ;;
     libccd-dev) echo "libccd, in double precision, with headers and ccd.pc" ;;
     libqhull-dev) echo "Qhull, the reentrant library, with headers and qhull_r.pc" ;;

@@ -150,15 +150,14 @@ static void describe(bench *b)
 {
     char iters[32] = "own";
     if (b->s.max_iters >= 0) snprintf(iters, sizeof iters, "%d", b->s.max_iters);
-    const char *threads = getenv("OPENBLAS_NUM_THREADS");
     // results of another build are not mixed with ours
     char build[17];
     fingerprint(b->self, build);
     snprintf(b->settings, sizeof b->settings,
              "percuss %s: measure %s, max-seconds %g, max-iters %s, repeat %d, kind %s, jobs %d, "
-             "threads %.8s, build %s",
+             "build %s",
              pcs_version(), setup_measure[b->s.measure], b->s.max_seconds, iters, b->repeat,
-             pcs_file_kind_text((pcs_file_kind)b->s.kind), b->jobs, threads ? threads : "1", build);
+             pcs_file_kind_text((pcs_file_kind)b->s.kind), b->jobs, build);
 }
 
 // ---- cells -------------------------------------------------------------------------------------

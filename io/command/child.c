@@ -37,7 +37,6 @@ static void become(char *const *argv, int out, int err, pid_t parent)
     if (null >= 0) dup2(null, 0);
     dup2(out, 1);
     dup2(err, 2);
-    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     execv(argv[0], argv);
     _exit(127);
 }

@@ -530,7 +530,7 @@ START_TEST(kernels_agree_to_the_bit)
         A[i] = random_normal(&rng);
         B[i] = random_normal(&rng);
     }
-#ifdef __x86_64__
+#ifdef PERCUSS_AVX2
     if (__builtin_cpu_supports("avx2")) {
         for (int m = 1; m < M; ++m) {
             for (int n = 1; n < N; ++n) {
