@@ -57,6 +57,7 @@ pcs_scheme pcs_scheme_default(void)
     s.activation = PCS_SPECULATIVE;
     s.projection = PCS_PROJECT_OVERLAPS;
     s.proj_tol = 0;
+    s.second_order = true;
     s.accept = 1e-2;
     s.halvings = 4;
     s.solver.tol = 1e-8;

@@ -60,8 +60,8 @@ static double row_shift(const trial *t, const candidate *c, int i)
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
 
-// q_k advanced by a part of the step with v_k; what is driven is where its motion puts it then
-static pcs_status advance_start(const trial *t, double part, pcs_arena *mem, double **out)
+// q_k advanced by theta of the step with v_k; what is driven is where its motion puts it then
+static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
 {
     const pcs_model *m = t->m;
     double *q = *out = PCS_TAKE(mem, (size_t)m->nq, double);
@@ -70,6 +70,7 @@ static pcs_status advance_start(const trial *t, double part, pcs_arena *mem, dou
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (s->disabled) continue;
+        const double part = t->theta[i];
         double v[6];
         if (s->motion) PCS_TRY(system_motion(s, t->st->t + part * t->h, q + s->q_at, v));
         if (s->nv == 0) continue;
@@ -114,15 +115,24 @@ static pcs_status rows_in_middle(trial *t, candidate *c, bodies_block *k, const 
     return PCS_OK;
 }
 
+// rows at q_k again, where a contact came in and keeps the theta of the scheme
+static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, pcs_arena *mem)
+{
+    c->turning = NULL;
+    PCS_TRY(candidate_block(t->m, c, t->st->q, false, *mem, k, NULL));
+    return candidate_drive(t, c, k, t->st->q, mem);
+}
+
 pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem)
 {
-    const double theta = t->m->scheme.theta;
-    if (t->m->scheme.configuration != PCS_AT_MIDDLE || theta == 0) return PCS_OK;
     double *q = NULL, left = 0, turned = 0;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
-        if (c->law.kind != PCS_LAW_EQUALITY) continue;
-        if (!q) PCS_TRY(advance_start(t, theta, mem, &q));
+        if (!step_at_middle(t, c)) {
+            if (c->turning) PCS_TRY(rows_back(t, c, &t->list.k[i], mem));
+            continue;
+        }
+        if (!q) PCS_TRY(advance_start(t, mem, &q));
         PCS_TRY(rows_in_middle(t, c, &t->list.k[i], q, mem));
         add_squares(c, &left, &turned);
     }
@@ -132,7 +142,7 @@ pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem)
         if (pure && left >= turned) {
             memset(c->turning, 0, (size_t)c->dim * sizeof *c->turning);
         } else {
-            settle_joint(c, theta, pure);
+            settle_joint(c, t->theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2], pure);
         }
     }
     t->settles = !pure && left > 0;

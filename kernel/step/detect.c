@@ -231,7 +231,7 @@ pcs_status step_add_meeting(trial *t, const pair_meeting *m, const pcs_feature *
     complete(t, c, k, &hint);
 
     // the gap at q_k along the normal of the meeting
-    const double theta = t->m->scheme.theta;
+    const double theta = t->theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2];
     candidate_velocity(t, i, v, c->drive, u);
     c->g[0] = gap.g - m->s * t->h * (theta * u[0] + (1 - theta) * c->u_k[0]);
     move_back(&m->path1, m->q1, gap.P1, c->P1);

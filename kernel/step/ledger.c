@@ -18,10 +18,9 @@ static double dot(const double *a, const double *b, int n)
 }
 
 // theta-mean of a force at k times vbar times h
-static double work_of(const trial *t, const double *Fk, const double *F1, int at, int n,
-                      const double *vbar)
+static double work_of(const trial *t, double theta, const double *Fk, const double *F1, int at,
+                      int n, const double *vbar)
 {
-    const double theta = t->m->scheme.theta;
     double s = 0;
     for (int i = 0; i < n; ++i) {
         s += vbar[i] * (theta * F1[at + i] + (1 - theta) * Fk[at + i]);
@@ -84,11 +83,13 @@ static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy
     for (int i = 0; i < n; ++i) {
         vbar[i] = 0.5 * (v[i] + v_k[i]);
     }
-    const double conservative = work_of(t, t->Fk.conservative, t->F1.conservative, at, n, vbar);
+    const double theta = t->theta[t->m->block_system[b]];
+    const double conservative =
+        work_of(t, theta, t->Fk.conservative, t->F1.conservative, at, n, vbar);
     e->conservative += conservative;
     if (!system_is_plain(s)) {
-        e->forces += work_of(t, t->Fk.other, t->F1.other, at, n, vbar);
-        e->gyroscopic += work_of(t, t->Fk.gyroscopic, t->F1.gyroscopic, at, n, vbar);
+        e->forces += work_of(t, theta, t->Fk.other, t->F1.other, at, n, vbar);
+        e->gyroscopic += work_of(t, theta, t->Fk.gyroscopic, t->F1.gyroscopic, at, n, vbar);
     }
     for (int i = 0; i < n; ++i) {
         e->newton += vbar[i] * (t->R[at + i] - t->p[at + i]);

@@ -47,7 +47,7 @@ body_path path_of(const trial *t, int system, const double *v)
     const model_system *s = &t->m->system[system];
     out.q = t->st->q + s->q_at;
     if (s->nv > 0) {
-        const double theta = t->m->scheme.theta, *v_k = t->st->v + s->v_at;
+        const double theta = t->theta[system], *v_k = t->st->v + s->v_at;
         for (int i = 0; i < 6; ++i) {
             out.d[i] = t->h * (theta * v[s->v_at + i] + (1 - theta) * v_k[i]);
         }

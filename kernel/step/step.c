@@ -142,6 +142,7 @@ static pcs_status attempt(void *arguments)
     // who may touch whom, and who is taken for touching
     PCS_TRY(step_detect(&next, step_tolerance(&next), &mem));
     PCS_TRY(step_activate(&next, mem));
+    PCS_TRY(step_order(&next, mem));
     PCS_TRY(step_joint_rows(&next, false, &mem));
     lap(&watch, &out->times.detect);
 
@@ -164,6 +165,10 @@ static pcs_status attempt(void *arguments)
         if (goes_on(a) || (next.coarse > 0 && out->outcome != PCS_DIVERGED)) {
             if (confirms(&next, out)) PCS_TRY(step_confirm(&next, &mem, &confirmed));
             PCS_TRY(step_extend(&next, adds_features(&next, out->passes), &mem, &added));
+        }
+        if (added + confirmed > 0) {
+            PCS_TRY(step_order(&next, mem));
+            if (next.reordered) PCS_TRY(step_joint_rows(&next, false, &mem));
         }
         lap(&watch, &out->times.detect);
         added += confirmed;

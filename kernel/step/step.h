@@ -84,6 +84,8 @@ typedef struct trial {
     double *M;              // masses at q_theta when some vary, packed as the blocks; or null
     double *R;              // M (v - v_k) - h F_theta, nv
     double *p;              // H^T r, nv
+    double *theta;          // per system: order.c
+    bool reordered;         // the last step_order changed some
     double *reach;          // per system: bound on how far a surface point moves in the step, m
     double *turn;           // per system: bound on the angle it turns, rad
     double *gain;           // per system: bound on the speed the forces give a surface point, m/s
@@ -150,10 +152,10 @@ struct pcs_work {
 
     // iteration matrices of linear systems, factorised for one step size
     size_t linear_bytes;
-    double linear_h, linear_theta;
-    double *linear_lu;  // packed
-    int *linear_piv;    // nv
-    size_t *linear_off; // per block, SIZE_MAX where the system is not linear
+    double linear_h, *linear_theta; // the latter per block
+    double *linear_lu;              // packed
+    int *linear_piv;                // nv
+    size_t *linear_off;             // per block, SIZE_MAX where the system is not linear
 };
 
 // runs `attempt` with the arena of the work, growing it until everything fits
@@ -268,6 +270,10 @@ static inline bool is_disabled(const pcs_model *m, int system)
 // R of every moving body at q
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
+// the theta of every system, now that the active set is known
+pcs_status step_order(trial *t, pcs_arena mem);
+// whether the rows of a candidate are taken in the middle of the step
+bool step_at_middle(const trial *t, const candidate *c);
 // the rule that holds: the combined projections and the hysteresis bring their own
 pcs_activation step_rule(const pcs_scheme *s);
 // gap beyond the reach of the motion at which the rule takes any contact for touching, m

@@ -76,13 +76,14 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->R = PCS_TAKE(mem, (size_t)m->nv, double);
     t->p = PCS_TAKE(mem, (size_t)m->nv, double);
     t->reach = PCS_TAKE(mem, 3 * (size_t)m->n_systems, double);
+    t->theta = PCS_TAKE(mem, (size_t)m->n_systems, double);
     t->rotation = t->rotation_k = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
     if (m->scheme.configuration == PCS_AT_ITERATE) {
         t->rotation = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
     }
     const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
     if (m->variable_mass) t->M = PCS_TAKE(mem, m->block_off[m->n_blocks], double);
-    if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !t->rotation ||
+    if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !t->theta || !t->rotation ||
         !t->rotation_k || !forces || (m->variable_mass && !t->M)) {
         return pcs_fail_memory("step");
     }
@@ -90,6 +91,9 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     memcpy(t->v, st->v, (size_t)m->nv * sizeof(double));
     memset(t->p, 0, (size_t)m->nv * sizeof(double));
     memset(t->reach, 0, 3 * (size_t)m->n_systems * sizeof(double));
+    for (int i = 0; i < m->n_systems; ++i) {
+        t->theta[i] = m->scheme.theta;
+    }
     t->turn = t->reach + m->n_systems;
     t->gain = t->turn + m->n_systems;
     PCS_TRY(driven_begin(t, mem));

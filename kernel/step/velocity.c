@@ -36,10 +36,9 @@ static void evaluate_plain(trial *t, const model_system *s)
 }
 
 // M at the theta-mean of the coordinates; room has n entries
-static pcs_status mass_at_mean(const trial *t, const model_system *s, const double *mean,
-                               double *room, double *M)
+static pcs_status mass_at_mean(const trial *t, const model_system *s, double theta,
+                               const double *mean, double *room, double *M)
 {
-    const double theta = t->m->scheme.theta;
     const double *q_k = t->st->q + s->q_at, *q = t->q + s->q_at;
     if (s->kind == SYSTEM_BODY) {
         double turned[BODY_NQ];
@@ -56,9 +55,10 @@ static pcs_status mass_at_mean(const trial *t, const model_system *s, const doub
 static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
 {
     const pcs_model *m = t->m;
-    const double theta = m->scheme.theta, h = t->h;
+    const double h = t->h;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        const double theta = t->theta[m->block_system[b]];
         const int n = s->nv;
         if (first && system_is_plain(s)) {
             evaluate_plain(t, s);
@@ -85,7 +85,7 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
         double *M = NULL;
         if (s->varies) {
             M = t->M + m->block_off[b];
-            PCS_TRY(mass_at_mean(t, s, mean, Mdv, M));
+            PCS_TRY(mass_at_mean(t, s, theta, mean, Mdv, M));
         }
         system_mass_mul(s, M, dv, Mdv);
         for (int i = 0; i < n; ++i) {
@@ -137,10 +137,10 @@ static double relative_residual(trial *t, const double *v)
 static bool lost_in_rounding(const trial *t, const double *v_before)
 {
     const pcs_model *m = t->m;
-    const double slope = t->h * m->scheme.theta * m->scheme.theta;
-    if (slope == 0) return false;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
+        const double theta = t->theta[m->block_system[b]], slope = t->h * theta * theta;
+        if (slope == 0) return false;
         double q = 1, moved = 0;
         for (int i = 0; i < s->nq; ++i) {
             q = fmax(q, fabs(t->q[s->q_at + i]));
@@ -168,12 +168,12 @@ static pcs_status refresh_linear(trial *t)
 {
     const pcs_model *m = t->m;
     pcs_work *wk = t->work;
-    const double a = t->h * m->scheme.theta;
-    if (wk->linear_h == t->h && wk->linear_theta == m->scheme.theta) return PCS_OK;
-
+    const bool same_h = wk->linear_h == t->h;
     wk->linear_h = NAN;
     for (int b = 0; b < m->n_blocks; ++b) {
         if (wk->linear_off[b] == SIZE_MAX) continue;
+        const double theta = t->theta[m->block_system[b]], a = t->h * theta;
+        if (same_h && wk->linear_theta[b] == theta) continue;
         const model_system *s = &m->system[m->block_system[b]];
         double *A = wk->linear_lu + wk->linear_off[b];
         PCS_TRY(system_mass(s, NULL, A));
@@ -184,9 +184,9 @@ static pcs_status refresh_linear(trial *t)
                         .lu = wk->linear_lu,
                         .piv = wk->linear_piv};
         if (!block_lu_factor_one(&one, b)) return singular(m, b);
+        wk->linear_theta[b] = theta;
     }
     wk->linear_h = t->h;
-    wk->linear_theta = m->scheme.theta;
     return PCS_OK;
 }
 
@@ -195,9 +195,9 @@ static pcs_status factorise(trial *t, pcs_arena mem, int *bad)
 {
     const pcs_model *m = t->m;
     *bad = -1;
-    const double a = t->h * m->scheme.theta;
     block_lu *F = &t->lu;
     for (int b = 0; b < m->n_blocks; ++b) {
+        const double a = t->h * t->theta[m->block_system[b]];
         const model_system *s = &m->system[m->block_system[b]];
         const size_t n = (size_t)s->nv;
         double *A = F->lu + F->off[b];

@@ -82,6 +82,7 @@ static double energy_of_forces(const trial *t)
 static void doubt_gain(const candidate *c, double energy, double part, pcs_doubt *d)
 {
     double work = 0;
+    if (c->turning) return; // joints at the middle do no work, but not each by itself
     for (int j = 0; j < c->dim; ++j) {
         work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
     }

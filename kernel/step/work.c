@@ -25,9 +25,11 @@ pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
                        (size_t)m->n_blocks * sizeof(size_t);
     wk->linear_lu = pcs_env_alloc(&m->env, values, sizeof(double));
     wk->linear_piv = pcs_env_alloc(&m->env, (size_t)m->nv, sizeof(int));
+    wk->linear_theta = pcs_env_alloc(&m->env, (size_t)m->n_blocks, sizeof(double));
     const size_t bytes = 16384 + 1024 * (size_t)m->n_systems + 64 * (size_t)m->nv;
     const pcs_status status = pcs_arena_create(&m->env, bytes, &wk->arena);
-    if (status != PCS_OK || !wk->linear_off || !wk->linear_lu || !wk->linear_piv) {
+    if (status != PCS_OK || !wk->linear_off || !wk->linear_lu || !wk->linear_piv ||
+        !wk->linear_theta) {
         pcs_work_destroy(wk);
         return pcs_fail_memory("pcs_work_create");
     }
@@ -47,6 +49,7 @@ void pcs_work_destroy(pcs_work *wk)
     pcs_env_free(&env, wk->linear_off);
     pcs_env_free(&env, wk->linear_lu);
     pcs_env_free(&env, wk->linear_piv);
+    pcs_env_free(&env, wk->linear_theta);
     pcs_env_free(&env, wk);
 }
 

@@ -65,6 +65,29 @@ static double joints_apart(scene *s)
     return worst;
 }
 
+// in free flight the parabola is exact, however many others lie about
+START_TEST(what_flies_is_of_second_order)
+{
+    scene s;
+    open_default(&s);
+    scene_ground(&s, 0);
+    const double edges[3] = {0.1, 0.1, 0.1}, far[3] = {9, 0, 0.05}, x[3] = {0, 0, 3};
+    const double v[3] = {2, 1, 4};
+    const pcs_shape box = pcs_shape_box(0.1, 0.1, 0.1);
+    scene_shape(&s, scene_box(&s, 1, edges, far, NULL, NULL, NULL), box, 0);
+    const pcs_system thrown = scene_box(&s, 1, edges, x, NULL, v, NULL);
+    scene_shape(&s, thrown, box, 0);
+    scene_start(&s);
+    pcs_run_report report;
+    run(&s, 0.01, 0.7, &report);
+    for (int i = 0; i < 3; ++i) {
+        CK_NEAR(scene_q(&s, thrown)[i], x[i] + 0.7 * v[i] - (i == 2 ? 0.5 * 9.81 * 0.49 : 0),
+                1e-13);
+    }
+    scene_close(&s);
+}
+END_TEST
+
 START_TEST(a_chain_stays_together)
 {
     for (int boxes = 0; boxes < 2; ++boxes) {
@@ -76,7 +99,9 @@ START_TEST(a_chain_stays_together)
         const double first = energy(&s);
         run(&s, 2e-3, 3, &report);
         ck_assert_msg(joints_apart(&s) <= 1e-4, "%g m apart", joints_apart(&s));
-        ck_assert_msg(energy(&s) <= first + 1e-3, "gains %g J", energy(&s) - first);
+        // of 500 J that go to and fro, by a scheme of second order; boxes that meet lose more
+        const double change = energy(&s) - first;
+        ck_assert_msg(change <= 1e-6 && (boxes || change >= -0.02), "%g J", change);
         scene_close(&s);
     }
 }
@@ -289,7 +314,7 @@ START_TEST(what_misses_by_little_is_taken)
 }
 END_TEST
 
-PCS_TEST_MAIN("default", a_chain_stays_together, a_heap_does_not_sink,
-              a_fast_ball_does_not_pass_a_thin_wall, boxes_that_start_inside_each_other_come_apart,
-              the_size_is_that_of_the_smallest_body, a_ball_bounces_as_high_as_it_should,
-              what_misses_by_little_is_taken)
+PCS_TEST_MAIN("default", what_flies_is_of_second_order, a_chain_stays_together,
+              a_heap_does_not_sink, a_fast_ball_does_not_pass_a_thin_wall,
+              boxes_that_start_inside_each_other_come_apart, the_size_is_that_of_the_smallest_body,
+              a_ball_bounces_as_high_as_it_should, what_misses_by_little_is_taken)

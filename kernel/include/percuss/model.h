@@ -247,8 +247,12 @@ typedef struct pcs_scheme {
     pcs_update update; ///< of quaternions
     pcs_lever lever;   ///< where friction acts when there is a gap
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
-    double newton_tol;               ///< residual of (7.1) relative to its terms
-    int newton_max;                  ///< iterations of the theta scheme's Newton loop
+    bool second_order; ///< bodies whose island (what active contacts and joints hold together) has
+                       ///< no active contact, no driven body and nothing that may rebound move with
+                       ///< theta = 1/2 and joints at the middle, whatever theta and configuration
+                       ///< say: of second order, without damping. Default true, textbook false
+    double newton_tol; ///< residual of (7.1) relative to its terms
+    int newton_max;    ///< iterations of the theta scheme's Newton loop
     double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
                    ///< all the same when its residuals (newton_residual, solve.measure.residual)
                    ///< are no more than this and the violation left is no more than this part of

@@ -1,0 +1,81 @@
+// The theta of every system in a step. With second_order, bodies whose island holds no contact move
+// by the midpoint: theta = 1/2, and rows of their joints in the middle of the step. An island is
+// what active contacts and joints hold together. It keeps the theta of the scheme when it has a
+// unilateral row that is active, or a driven body, and where bodies rebound: their energy at an
+// impact and in the flights between is balanced for one theta, the same in both.
+#include "step/step.h"
+
+#include <string.h>
+
+#define MIDDLE 0.5
+
+// whether shapes of this model may rebound
+static bool model_restores(const pcs_model *m)
+{
+    if (m->combine) return true;
+    bool any = false;
+    for (int i = 0; i < m->n_materials; ++i) {
+        any = any || m->material[i].e > 0;
+    }
+    for (int i = 0; i < m->n_pair_laws; ++i) {
+        any = any || m->pair_law[i].law.e > 0;
+    }
+    return any;
+}
+
+static int root_of(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// the candidate joins the islands of its systems; *held: to keep the theta of the scheme
+static void join(const trial *t, const candidate *c, int *parent, bool *held)
+{
+    const bool moves1 = system_moves(t->m, c->sys1), moves2 = system_moves(t->m, c->sys2);
+    const bool equality = c->law.kind == PCS_LAW_EQUALITY;
+    const bool rebounds = !equality && c->interaction >= 0 && c->law.e > 0;
+    if (!c->active && !rebounds) return;
+    const bool hold = !equality || c->drive;
+    const int one = moves1 ? root_of(parent, c->sys1) : root_of(parent, c->sys2);
+    const int two = moves2 ? root_of(parent, c->sys2) : one;
+    held[one] = held[one] || held[two] || hold;
+    parent[two] = one;
+}
+
+pcs_status step_order(trial *t, pcs_arena mem)
+{
+    const pcs_model *m = t->m;
+    t->reordered = false;
+    if (!m->scheme.second_order) return PCS_OK;
+    int *parent = PCS_TAKE(&mem, (size_t)m->n_systems, int);
+    bool *held = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
+    if (!parent || !held) return pcs_fail_memory("step");
+    const bool restores = model_restores(m);
+    for (int i = 0; i < m->n_systems; ++i) {
+        parent[i] = i;
+        held[i] = restores && m->system[i].thickness > 0;
+    }
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (system_moves(m, c->sys1) || system_moves(m, c->sys2)) join(t, c, parent, held);
+    }
+    for (int i = 0; i < m->n_systems; ++i) {
+        const double theta = held[root_of(parent, i)] ? m->scheme.theta : MIDDLE;
+        t->reordered = t->reordered || theta != t->theta[i];
+        t->theta[i] = theta;
+    }
+    return PCS_OK;
+}
+
+bool step_at_middle(const trial *t, const candidate *c)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    const int system = system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
+    if (c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
+    if (s->configuration == PCS_AT_MIDDLE) return t->theta[system] > 0;
+    return s->second_order && s->configuration == PCS_AT_START && t->theta[system] == MIDDLE;
+}
