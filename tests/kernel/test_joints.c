@@ -365,6 +365,34 @@ START_TEST(loops_and_redundant_joints)
 }
 END_TEST
 
+// a tolerance that no double can meet: what rounding leaves counts as solved, in one island and in
+// many
+START_TEST(velocities_to_their_rounding)
+{
+    for (int k = 0; k < 6; ++k) {
+        const double tol[3] = {1e-14, 1e-15, 1e-16}, o[3] = {0};
+        scene s;
+        scene_open(&s);
+        s.scheme.configuration = k < 3 ? PCS_AT_START : PCS_AT_MIDDLE;
+        s.scheme.projection = PCS_PROJECT_DIRECT;
+        s.scheme.solver.tol = tol[k % 3];
+        add_links(&s, 7);
+        for (int i = 0; i < 5; ++i) {
+            const double hook[3] = {0.4 * i, 1, 0.3}, x[3] = {0.4 * i + 0.3, 1, 0.3};
+            const double v[3] = {0, 0.1 * i, 1};
+            join(&s, pcs_relation_distance(o, hook, 0.3), scene_ball(&s, 1 + i, 0.1, x, v), world);
+        }
+        scene_start(&s);
+        for (int i = 0; i < 100; ++i) {
+            scene_step(&s, 3e-3);
+            ck_assert_int_eq(s.report.outcome, PCS_CONVERGED);
+            ck_assert_double_le(s.report.solve.measure.residual, 1e-13);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
 // ---- joints and contacts
 // ------------------------------------------------------------------------------
 
@@ -438,4 +466,5 @@ END_TEST
 PCS_TEST_MAIN("joints", a_pendulum_of_second_order, a_chain_keeps_its_energy,
               a_start_that_does_not_fit_is_forgotten, impacts_are_what_they_were,
               chains_of_any_length, a_chain_of_spinning_links, a_hanging_chain_carries_its_weight,
-              loops_and_redundant_joints, a_chain_that_comes_to_lie, a_net_falls_on_a_ball)
+              loops_and_redundant_joints, velocities_to_their_rounding, a_chain_that_comes_to_lie,
+              a_net_falls_on_a_ball)

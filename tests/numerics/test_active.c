@@ -253,6 +253,29 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind)
     return report;
 }
 
+// A tolerance below what the data carry: what is left is their rounding, and counts as converged.
+// Also where redundant rows leave W singular
+START_TEST(a_tolerance_below_rounding)
+{
+    static const pcs_solver kinds[] = {PCS_AUTO, PCS_DIRECT};
+    for (uint64_t seed = 1; seed <= TEST_DRAWS(200); ++seed) {
+        reset();
+        const int copies = 1 + (int)(seed % 2);
+        pcs_problem p = tower(seed, 5, copies, 0, 0, seed % 3 == 0, PCS_EQUALITY);
+        for (int k = 0; k < 2; ++k) {
+            double r[10] = {0}, u[10];
+            pcs_solver_opts o = pcs_solver_defaults(kinds[k]);
+            o.tol = seed % 5 == 0 ? 1e-16 : 1e-14;
+            pcs_report report;
+            CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
+            ck_assert_msg(report.outcome == PCS_CONVERGED, "%lu: %s, %g", (unsigned long)seed,
+                          pcs_outcome_text(report.outcome), report.measure.residual);
+            ck_assert(report.measure.residual <= 1e-13);
+        }
+    }
+}
+END_TEST
+
 // more rows than a dense matrix is made for
 START_TEST(large_problems)
 {
@@ -364,4 +387,5 @@ END_TEST
 
 PCS_TEST_MAIN("active", sparse_solves_as_dense_does, hyperstatic_sets_are_solved,
               other_matrices_go_the_dense_way, nearly_symmetric_matrices_stay_sparse,
-              symmetry_is_judged_by_rounding, large_problems, cholmod_runs_out_of_memory)
+              symmetry_is_judged_by_rounding, a_tolerance_below_rounding, large_problems,
+              cholmod_runs_out_of_memory)
