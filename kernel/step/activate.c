@@ -169,6 +169,7 @@ pcs_status step_activate(trial *t, pcs_arena mem)
         if (c->law.kind != PCS_LAW_EQUALITY) c->pull = pull(t, c, tol);
     }
     if (step_rule(&t->m->scheme) == PCS_PREDICTIVE) return step_confirm_prediction(t, mem);
+    if (step_rule(&t->m->scheme) == PCS_SPECULATIVE) return step_confirm_held(t, mem);
     return PCS_OK;
 }
 

@@ -44,6 +44,11 @@
 // of the size of a pair: what turns further is followed along its path
 #define FAR 0.1
 
+// What a coarse pass has confirmed is looked at once more after the next one: only for impulses
+// that change a speed by more than this part of it, for each look costs a solution of the whole
+// problem.
+#define LATE 0.05
+
 // contacts of one body beyond which its inner edges are not looked for
 #define MANY_CONTACTS 256
 
@@ -96,6 +101,26 @@ static bool pushes(const trial *t, const candidate *c)
     return takes_part(t, c) && c->at >= 0 && t->r[c->at] > 0;
 }
 
+// whether an impulse changes the speed of a body by more than what the solver leaves open
+static bool pushes_hard(const trial *t, const candidate *c)
+{
+    if (!pushes(t, c)) return false;
+    const double tol = t->h * t->noise;
+    const int sys[2] = {c->sys1, c->sys2};
+    for (int side = 0; side < 2; ++side) {
+        if (!system_moves(t->m, sys[side])) continue;
+        const model_system *s = &t->m->system[sys[side]];
+        if (t->h * t->r[c->at] > tol * s->mass * t->reach[sys[side]]) return true;
+    }
+    return false;
+}
+
+// whether a contact held in the last step, and is closed
+static bool has_held(const trial *t, const candidate *c)
+{
+    return takes_part(t, c) && c->was_active && c->r[0] > 0 && c->g[0] <= slop_of(t, c);
+}
+
 static bool of_one_pair(const candidate *a, const candidate *b)
 {
     return b->interaction < 0 && a->key.shape1 == b->key.shape1 && a->key.shape2 == b->key.shape2;
@@ -129,7 +154,7 @@ static bool is_in_question(const trial *t, const run *r)
     for (int i = r->begin; i < r->end; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->proven) return false;
-        asked = asked || pushes(t, c);
+        asked = asked || pushes_hard(t, c);
     }
     return asked && is_apart(t, r);
 }
@@ -367,14 +392,32 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
 
 // ---- inner edges -------------------------------------------------------------------------------
 
-// what contact i pushes with on side `side`: the normal towards it, the point of the other one
-static void towards(const trial *t, int i, int side, double N[3], double P[3], int *other)
+// Whether a body lies on contact c, or comes to lie on it in this step, as far as is known
+static bool carries(const trial *t, const candidate *c)
+{
+    if (!takes_part(t, c)) return false;
+    return c->proven || c->g[0] <= slop_of(t, c) || pushes(t, c);
+}
+
+// a contact as one of its bodies sees it
+typedef struct view {
+    int contact, own, other; // place in the list, shapes
+    bool acts, lies;
+    double N[3], P[3]; // towards the body; on the other shape
+    double slop;
+} view;
+
+static view view_of(const trial *t, int i, int side)
 {
     const candidate *c = &t->list.c[i];
-    const double *F = t->list.k[i].F;
-    v3_scale(side == 0 ? 1 : -1, F, N);
-    v3_copy(side == 0 ? c->P2 : c->P1, P);
-    *other = side == 0 ? c->key.shape2 : c->key.shape1;
+    view w = {.contact = i, .own = c->key.shape1, .other = c->key.shape2, .slop = slop_of(t, c)};
+    if (side == 1) {
+        w.own = c->key.shape2;
+        w.other = c->key.shape1;
+    }
+    v3_scale(side == 0 ? 1 : -1, t->list.k[i].F, w.N);
+    v3_copy(side == 0 ? c->P2 : c->P1, w.P);
+    return w;
 }
 
 // whether the normal is that of a place, as at an edge, and not that of a face
@@ -383,85 +426,83 @@ static bool at_a_point(const pcs_feature *f)
     return f->kind == PCS_POINT_POINT || f->kind == PCS_POINT_EDGE || f->kind == PCS_EDGE_POINT;
 }
 
-// Whether contact i of a body is on an inner edge of the floor that contact j has with it: the
-// shape of i, where the body may be, comes no higher over the plane of j than the slop.
-static bool is_inner(const trial *t, int i, int side_i, int j, int side_j)
+// Whether contact a of a body is on an inner edge of the floor that contact b has with it: the
+// shape of a, where the body may be, comes no higher over the plane of b than half the slop.
+static bool is_inner(const trial *t, const view *a, const view *b)
 {
+    const double slop = 0.5 * fmax(a->slop, b->slop);
+    double up[3];
+    v3_sub(a->P, b->P, up);
+    if (v3_dot(b->N, up) > slop || a->other == b->other) return false;
+    const double apart = 1 - v3_dot(a->N, b->N);
+    const bool point = at_a_point(t->list.c[a->contact].feature);
+    if (apart <= (point ? SAME_PART : OTHER_PART)) return false;
+
     const pcs_model *m = t->m;
-    double N_i[3], N_j[3], P_i[3], P_j[3], up[3];
-    int shape, floor;
-    towards(t, i, side_i, N_i, P_i, &shape);
-    towards(t, j, side_j, N_j, P_j, &floor);
-    const double apart = 1 - v3_dot(N_i, N_j);
-    if (shape == floor || apart <= (at_a_point(t->list.c[i].feature) ? SAME_PART : OTHER_PART)) {
-        return false;
-    }
-    const double slop = fmax(slop_of(t, &t->list.c[i]), slop_of(t, &t->list.c[j]));
-    v3_sub(P_i, P_j, up);
-    if (v3_dot(N_j, up) > slop) return false;
-
-    const int own = side_i == 0 ? t->list.c[i].key.shape1 : t->list.c[i].key.shape2;
-    const int carrier = m->shape[own].system, other = m->shape[shape].system;
+    const int carrier = m->shape[a->own].system, other = m->shape[a->other].system;
     double centre[3];
-    pose_point(system_q(m, carrier, t->st->q), m->shape[own].shape.position, centre);
-    const double radius = shape_radius(&m->shape[own].shape) + t->reach[carrier];
+    pose_point(system_q(m, carrier, t->st->q), m->shape[a->own].shape.position, centre);
+    const double radius = shape_radius(&m->shape[a->own].shape) + t->reach[carrier];
     const double top =
-        collide_top(&m->shape[shape].shape, system_q(m, other, t->st->q), N_j, centre, radius);
-    return top - v3_dot(N_j, P_j) <= slop;
+        collide_top(&m->shape[a->other].shape, system_q(m, other, t->st->q), b->N, centre, radius);
+    return top - v3_dot(b->N, b->P) <= slop;
 }
 
-// Whether a body lies on contact c, or comes to lie on it in this step, as far as is known
-static bool carries(const trial *t, const candidate *c)
-{
-    if (!takes_part(t, c)) return false;
-    return c->proven || c->g[0] <= slop_of(t, c) || pushes(t, c);
-}
+// the contacts of each system that moves: view[start[s]] ... view[start[s + 1] - 1]
+typedef struct views {
+    int *start;
+    view *view;
+} views;
 
-// the contacts that a body has, by system
-typedef struct carrying {
-    int *start, *at; // of system s: at[start[s]] ... at[start[s + 1] - 1]
-} carrying;
-
-static pcs_status find_carrying(const trial *t, pcs_arena *mem, carrying *out)
+static pcs_status find_views(const trial *t, acts_fn *acts, acts_fn *lies, pcs_arena *mem,
+                             views *out)
 {
     const int ns = t->m->n_systems;
     out->start = PCS_TAKE(mem, (size_t)ns + 2, int);
-    out->at = PCS_TAKE(mem, 2 * (size_t)t->list.n, int);
-    if (!out->start || !out->at) return pcs_fail_memory("step: contacts");
+    if (!out->start) return pcs_fail_memory("step: contacts");
     memset(out->start, 0, ((size_t)ns + 2) * sizeof *out->start);
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < t->list.n; ++i) {
             const candidate *c = &t->list.c[i];
+            if (!takes_part(t, c)) continue;
+            const bool does = acts(t, c), is = lies(t, c);
             const int sys[2] = {c->sys1, c->sys2};
-            for (int side = 0; carries(t, c) && side < 2; ++side) {
+            for (int side = 0; (does || is) && side < 2; ++side) {
                 if (!system_moves(t->m, sys[side])) continue;
                 if (pass == 0) {
                     out->start[sys[side] + 2] += 1;
-                } else {
-                    out->at[out->start[sys[side] + 1]++] = i;
+                    continue;
                 }
+                view *w = &out->view[out->start[sys[side] + 1]++];
+                *w = view_of(t, i, side);
+                w->acts = does;
+                w->lies = is;
             }
         }
-        for (int s = 2; pass == 0 && s <= ns + 1; ++s) {
+        if (pass == 1) break;
+        for (int s = 2; s <= ns + 1; ++s) {
             out->start[s] += out->start[s - 1];
         }
+        out->view = PCS_TAKE(mem, (size_t)out->start[ns + 1], view);
+        if (!out->view) return pcs_fail_memory("step: contacts");
     }
     return PCS_OK;
 }
 
-static pcs_status look_at_edges(confirming *f, acts_fn *acts, pcs_arena mem)
+// leaves out what `acts` on an inner edge of what `lies` under a body
+static pcs_status look_at_edges(confirming *f, acts_fn *acts, acts_fn *lies, pcs_arena mem)
 {
     trial *t = f->t;
-    carrying p;
-    PCS_TRY(find_carrying(t, &mem, &p));
+    views all = {NULL, NULL};
+    PCS_TRY(find_views(t, acts, lies, &mem, &all));
     for (int s = 0; s < t->m->n_systems; ++s) {
-        const int n = p.start[s + 1] - p.start[s], *at = p.at + p.start[s];
+        const int n = all.start[s + 1] - all.start[s];
+        const view *of = all.view + all.start[s];
         for (int i = 0; n > 1 && n <= MANY_CONTACTS && i < n; ++i) {
-            candidate *c = &t->list.c[at[i]];
-            for (int j = 0; acts(t, c) && j < n; ++j) {
-                const candidate *o = &t->list.c[at[j]];
-                if (j == i || o->refuted) continue;
-                if (!is_inner(t, at[i], c->sys1 != s, at[j], o->sys1 != s)) continue;
+            candidate *c = &t->list.c[of[i].contact];
+            for (int j = 0; of[i].acts && !c->refuted && j < n; ++j) {
+                if (!of[j].lies || t->list.c[of[j].contact].refuted) continue;
+                if (!is_inner(t, &of[i], &of[j])) continue;
                 c->refuted = true;
                 c->active = false;
                 c->at = -1;
@@ -499,20 +540,28 @@ pcs_status step_confirm_prediction(trial *t, pcs_arena mem)
         PCS_TRY(path_meet(t, 0, &scope, &m));
         if (!m.meets) refute(&f, &r);
     }
-    return look_at_edges(&f, takes_part, mem);
+    return look_at_edges(&f, takes_part, carries, mem);
+}
+
+pcs_status step_confirm_held(trial *t, pcs_arena mem)
+{
+    confirming f = {.t = t};
+    return look_at_edges(&f, takes_part, has_held, mem);
 }
 
 pcs_status step_confirm_closed(trial *t, pcs_arena mem)
 {
     confirming f = {.t = t};
-    return look_at_edges(&f, takes_part, mem);
+    return look_at_edges(&f, takes_part, carries, mem);
 }
 
 // ---- a pass ------------------------------------------------------------------------------------
 
-pcs_status step_confirm(trial *t, pcs_arena *mem, int *changed)
+pcs_status step_confirm(trial *t, double residual, bool looked, pcs_arena *mem, int *changed)
 {
     *changed = 0;
+    t->noise = t->m->scheme.solver.tol;
+    if (!(t->coarse > 0)) t->noise = fmax(t->noise, looked ? LATE : residual);
     const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
     confirming f = {.t = t};
     pcs_arena scope = *mem;
@@ -529,7 +578,7 @@ pcs_status step_confirm(trial *t, pcs_arena *mem, int *changed)
         *mem = scope;
     }
 
-    PCS_TRY(look_at_edges(&f, pushes, *mem));
+    PCS_TRY(look_at_edges(&f, pushes_hard, carries, *mem));
 
     // the motion of a pass tells what it meets once nothing in it pushes from nowhere
     if (f.changed == 0) PCS_TRY(look_for_tunnels(&f, mem));

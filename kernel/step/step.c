@@ -22,6 +22,9 @@ typedef struct step_arguments {
 // residual of the first velocities of many systems, which only tell what features to add
 #define COARSE 5e-2
 
+// and the most of such passes
+#define COARSE_PASSES 3
+
 // so often fewer systems are solved again for them
 #define RESOLVES 3
 
@@ -101,10 +104,12 @@ static bool confirms(const trial *t, const pcs_step_report *out)
     return step_rule(&t->m->scheme) == PCS_SPECULATIVE && out->passes <= (solved ? LOOKS : 2);
 }
 
-// whether there is another pass; one behind a coarse one is not coarse
-static bool goes_further(trial *t, int added, const pcs_step_report *out)
+// whether there is another pass: a coarse one as long as there are few and the last changed which
+// contacts are there
+static bool goes_further(trial *t, int added, bool confirmed, const pcs_step_report *out)
 {
     const bool coarse = t->coarse > 0;
+    if (coarse && confirmed && out->passes < COARSE_PASSES) return true;
     t->coarse = 0;
     return added > 0 || (coarse && t->rows > 0 && out->outcome != PCS_DIVERGED &&
                          !(out->solve.measure.residual <= t->m->scheme.solver.tol));
@@ -163,7 +168,10 @@ static pcs_status attempt(void *arguments)
         // who pushes where nothing is; who would overlap now, or be closed by this motion
         added = confirmed = 0;
         if (goes_on(a) || (next.coarse > 0 && out->outcome != PCS_DIVERGED)) {
-            if (confirms(&next, out)) PCS_TRY(step_confirm(&next, &mem, &confirmed));
+            if (confirms(&next, out)) {
+                PCS_TRY(step_confirm(&next, out->solve.measure.residual, looks_coarsely(&next),
+                                     &mem, &confirmed));
+            }
             PCS_TRY(step_extend(&next, adds_features(&next, out->passes), &mem, &added));
         }
         if (added + confirmed > 0) {
@@ -172,7 +180,7 @@ static pcs_status attempt(void *arguments)
         }
         lap(&watch, &out->times.detect);
         added += confirmed;
-    } while (goes_further(&next, added, out));
+    } while (goes_further(&next, added, confirmed > 0, out));
 
     // close the gaps that the velocity level left open
     if (scheme->projection != PCS_PROJECT_NONE &&

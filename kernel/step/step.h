@@ -108,6 +108,7 @@ typedef struct trial {
     double *v_free;             // of the last solve: velocities without its impulses; or null
     double *shift;              // what the laws add to u, rows
     double *r, *u;              // rows
+    double noise;    // part of a speed below which an impulse is the error of the solver
     double coarse;   // tolerance of the velocity problem when larger than that of the scheme
     double size;     // of the smallest body, m
     double proj_tol; // of the projection, m
@@ -287,11 +288,13 @@ bool step_adds_features(const pcs_scheme *s);
 // takes in a contact that was seen to close
 pcs_status step_take(trial *t, candidate *c, pcs_arena mem);
 // contacts that push where nothing is are taken out, others that the step meets are put in; between
-// two passes, after which they are counted in *changed (confirm.c)
-pcs_status step_confirm(trial *t, pcs_arena *mem, int *changed);
-// the same of what a prediction from q_k and v_k takes in, before the first pass; and of what is
-// taken in because it is closed at q'
+// two passes, after which they are counted in *changed (confirm.c). `residual` is that of the
+// velocities; `looked`: a coarse pass has been confirmed before
+pcs_status step_confirm(trial *t, double residual, bool looked, pcs_arena *mem, int *changed);
+// the same before the first pass: of what a prediction from q_k and v_k takes in; of inner edges of
+// what bodies lay on in the last step. And of what is taken in because it is closed at q'
 pcs_status step_confirm_prediction(trial *t, pcs_arena mem);
+pcs_status step_confirm_held(trial *t, pcs_arena mem);
 pcs_status step_confirm_closed(trial *t, pcs_arena mem);
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
 
