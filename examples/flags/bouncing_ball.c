@@ -34,7 +34,7 @@ bool read_flags(settings *s, int argc, char **argv, int *code)
     args_real(&a, "--tend", &s->t_end, 0, INFINITY, "s", "end of the run");
     args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
                 "which contacts take part in a step");
-    args_real(&a, "--gamma", &s->scheme.gamma, 0, 1, "",
+    args_real(&a, "--gamma", &s->scheme.gamma, 0, 1.5, "",
               "how far predictive looks ahead, in steps");
     args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
                 "how overlaps are removed; the combined ones activate at the end of the step");

@@ -86,7 +86,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "of the scheme");
     args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
                 "when the rope takes part in a step");
-    args_real(&a, "--gamma", &set->scheme.gamma, 0, 1, "",
+    args_real(&a, "--gamma", &set->scheme.gamma, 0, 1.5, "",
               "how far predictive looks ahead, in steps");
     args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
                 "how too long a rope is shortened");

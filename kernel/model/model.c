@@ -315,7 +315,7 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
     if (!m || !s) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_scheme: an argument is null");
     PCS_TRY(model_may_change(m, "pcs_model_set_scheme"));
     PCS_TRY(in_range("theta", s->theta, 0, 1));
-    PCS_TRY(in_range("gamma", s->gamma, 0, 1));
+    PCS_TRY(in_range("gamma", s->gamma, 0, 1.5));
     PCS_TRY(in_range("active_tol (m)", s->active_tol, 0, 1e30));
     PCS_TRY(in_range("hysteresis (m)", s->hysteresis, 0, 1e30));
     PCS_TRY(in_range("activation", (double)s->activation, PCS_PREDICTIVE, PCS_END_OF_STEP));
@@ -324,7 +324,7 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
     PCS_TRY(in_range("metric", (double)s->metric, PCS_METRIC_MASS, PCS_METRIC_Q1));
     PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
     PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST));
-    PCS_TRY(in_range("configuration", (double)s->configuration, PCS_AT_START, PCS_AT_MIDDLE));
+    PCS_TRY(in_range("configuration", (double)s->configuration, PCS_AT_START, PCS_AT_PREDICTED));
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("halvings", s->halvings, 0, 20));
     PCS_TRY(in_range("threads", s->threads, 1, 256));

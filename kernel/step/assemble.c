@@ -60,7 +60,8 @@ static double row_shift(const trial *t, const candidate *c, int i)
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
 
-// q_k advanced by theta of the step with v_k; what is driven is where its motion puts it then
+// q_k advanced with v_k by theta of the step, or gamma where rows are predicted; what is driven is
+// where its motion puts it then
 static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
 {
     const pcs_model *m = t->m;
@@ -70,7 +71,8 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (s->disabled) continue;
-        const double part = t->theta[i];
+        const bool predicted = m->scheme.configuration == PCS_AT_PREDICTED;
+        const double part = predicted ? m->scheme.gamma : t->theta[i];
         double v[6];
         if (s->motion) PCS_TRY(system_motion(s, t->st->t + part * t->h, q + s->q_at, v));
         if (s->nv == 0) continue;
@@ -173,7 +175,7 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
 static pcs_status rows_at_start(trial *t, pcs_arena *mem)
 {
     candidates *list = &t->list;
-    if (t->m->scheme.configuration != PCS_AT_ITERATE) return PCS_OK;
+    if (!step_rows_follow(&t->m->scheme)) return PCS_OK;
     if (list->n_first < list->n) {
         bodies_block *first = PCS_TAKE(mem, (size_t)list->n, bodies_block);
         if (!first) return pcs_fail_memory("step: the problem");
@@ -233,18 +235,20 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
-pcs_status step_update_rows(trial *t, pcs_arena mem)
+// rows at q; `again`: u_k there, too
+static pcs_status move_rows(trial *t, const double *q, bool again, pcs_arena mem)
 {
-    trial_rotations(t->m, t->q, t->rotation);
+    trial_rotations(t->m, q, t->rotation);
     PCS_ASSERT(t->list.first);
     for (int i = 0, at = 0; i < t->list.n; ++i) {
         candidate *c = &t->list.c[i];
         bodies_block *k = &t->list.k[i];
         memcpy(k->F, t->list.first[i].F, sizeof k->F);
-        PCS_TRY(candidate_block(t->m, c, t->q, true, mem, k, NULL));
-        PCS_TRY(candidate_drive(t, c, k, t->q, &mem));
+        PCS_TRY(candidate_block(t->m, c, q, true, mem, k, NULL));
+        PCS_TRY(candidate_drive(t, c, k, q, &mem));
+        if (again) candidate_velocity(t, i, t->st->v, c->drive_k, c->u_k);
         if (!c->active) continue;
-        for (int j = 0; c->drive && j < c->dim; ++j) {
+        for (int j = 0; (again || c->drive) && j < c->dim; ++j) {
             t->shift[c->at + j] = row_shift(t, c, j);
         }
 
@@ -253,6 +257,18 @@ pcs_status step_update_rows(trial *t, pcs_arena mem)
         if (to != k) *to = *k;
     }
     return PCS_OK;
+}
+
+pcs_status step_update_rows(trial *t, pcs_arena mem)
+{
+    return move_rows(t, t->q, false, mem);
+}
+
+pcs_status step_predict_rows(trial *t, pcs_arena mem)
+{
+    double *q;
+    PCS_TRY(advance_start(t, &mem, &q));
+    return move_rows(t, q, true, mem);
 }
 
 pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out)

@@ -537,6 +537,11 @@ pcs_status step_confirm_prediction(trial *t, pcs_arena mem)
         pcs_arena scope = mem;
         pair_meeting m;
         set_paths(t, &t->list.c[i], t->st->v, &m);
+        // a rule that looks further than the step has further to look
+        for (int k = 0; t->m->scheme.gamma > 1 && k < 6; ++k) {
+            m.path1.d[k] *= t->m->scheme.gamma;
+            m.path2.d[k] *= t->m->scheme.gamma;
+        }
         PCS_TRY(path_meet(t, 0, &scope, &m));
         if (!m.meets) refute(&f, &r);
     }

@@ -127,6 +127,13 @@ static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *ou
     return step_velocity(t, mem, out);
 }
 
+static project_rows projected_rows(const pcs_scheme *s)
+{
+    if (s->projection == PCS_PROJECT_COMBINED) return PROJECT_ACTIVE_AND_VIOLATED;
+    return s->projection == PCS_PROJECT_COMBINED_EQUALITY ? PROJECT_ACTIVE_AS_EQUALITIES
+                                                          : PROJECT_ACTIVE;
+}
+
 static pcs_status attempt(void *arguments)
 {
     const step_arguments *a = arguments;
@@ -159,13 +166,8 @@ static pcs_status attempt(void *arguments)
         out->passes += 1;
         lap(&watch, &out->times.solve);
 
-        // the active set as equalities, projected within the pass
-        if (scheme->projection == PCS_PROJECT_COMBINED_EQUALITY && goes_on(a)) {
-            step_keep_free(&next);
-            PCS_TRY(step_project(&next, PROJECT_ACTIVE_AS_EQUALITIES, mem, out));
-        }
-
-        // who pushes where nothing is; who would overlap now, or be closed by this motion
+        // who pushes where nothing is; who would overlap now, or be closed by this motion: as it is,
+        // not yet projected
         added = confirmed = 0;
         if (goes_on(a) || (next.coarse > 0 && out->outcome != PCS_DIVERGED)) {
             if (confirms(&next, out)) {
@@ -183,15 +185,12 @@ static pcs_status attempt(void *arguments)
     } while (goes_further(&next, added, confirmed > 0, out));
 
     // close the gaps that the velocity level left open
-    if (scheme->projection != PCS_PROJECT_NONE &&
-        scheme->projection != PCS_PROJECT_COMBINED_EQUALITY && goes_on(a)) {
-        const bool all = scheme->projection == PCS_PROJECT_COMBINED;
+    if (scheme->projection != PCS_PROJECT_NONE && goes_on(a)) {
         step_keep_free(&next);
         if (scheme->projection == PCS_PROJECT_OVERLAPS) {
             PCS_TRY(step_project_overlaps(&next, mem, out));
         } else {
-            PCS_TRY(
-                step_project(&next, all ? PROJECT_ACTIVE_AND_VIOLATED : PROJECT_ACTIVE, mem, out));
+            PCS_TRY(step_project(&next, projected_rows(scheme), mem, out));
         }
     }
 

@@ -304,10 +304,16 @@ pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem);
 bool step_joints_gain(const trial *t, pcs_arena mem);
 // room for the factors of iteration matrices, a block per moving system; *kind is that of F
 pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind);
-// the problem of the active candidates, for the iteration matrix A; then, per Newton iterate, its
-// rows at q'
+// whether the rows of all candidates are taken elsewhere than at q_k
+static inline bool step_rows_follow(const pcs_scheme *s)
+{
+    return s->configuration == PCS_AT_ITERATE || s->configuration == PCS_AT_PREDICTED;
+}
+// the problem of the active candidates, for the iteration matrix A, with its rows at q_k; then its
+// rows at q', per Newton iterate, or at the predicted configuration, once
 pcs_status step_assemble(trial *t, pcs_arena *mem);
 pcs_status step_update_rows(trial *t, pcs_arena mem);
+pcs_status step_predict_rows(trial *t, pcs_arena mem);
 // solves it from t->v = v_free: r, u and v
 pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out);
 

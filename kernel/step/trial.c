@@ -78,7 +78,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     t->reach = PCS_TAKE(mem, 3 * (size_t)m->n_systems, double);
     t->theta = PCS_TAKE(mem, (size_t)m->n_systems, double);
     t->rotation = t->rotation_k = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
-    if (m->scheme.configuration == PCS_AT_ITERATE) {
+    if (step_rows_follow(&m->scheme)) {
         t->rotation = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
     }
     const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
@@ -111,6 +111,13 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         if (s->kind == SYSTEM_BODY) {
             t->reach[i] = body_reach(s, q, v, F, h, &t->turn[i], &t->gain[i]);
         }
+    }
+
+    // what a rule that looks further than the step predicts is to be in sight
+    const double ahead = fmax(1, m->scheme.gamma);
+    for (int i = 0; i < m->n_systems && ahead > 1; ++i) {
+        t->reach[i] *= ahead;
+        t->turn[i] *= ahead;
     }
     trial_rotations(m, st->q, t->rotation_k);
     if (t->rotation != t->rotation_k) {

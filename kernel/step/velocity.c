@@ -35,13 +35,19 @@ static void evaluate_plain(trial *t, const model_system *s)
     }
 }
 
-// M at the theta-mean of the coordinates; room has n entries
-static pcs_status mass_at_mean(const trial *t, const model_system *s, double theta,
+// M at the theta-mean of the coordinates, or where they are predicted; room has n entries
+static pcs_status mass_in_step(const trial *t, const model_system *s, double theta,
                                const double *mean, double *room, double *M)
 {
     const double *q_k = t->st->q + s->q_at, *q = t->q + s->q_at;
+    double turned[BODY_NQ];
+    if (t->m->scheme.configuration == PCS_AT_PREDICTED) {
+        double *there = s->kind == SYSTEM_BODY ? turned : room;
+        system_advance(s, q_k, t->m->scheme.gamma * t->h, t->st->v + s->v_at, t->m->scheme.update,
+                       there);
+        return system_mass(s, there, M);
+    }
     if (s->kind == SYSTEM_BODY) {
-        double turned[BODY_NQ];
         system_advance(s, q_k, theta * t->h, mean, t->m->scheme.update, turned);
         return system_mass(s, turned, M);
     }
@@ -85,7 +91,7 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
         double *M = NULL;
         if (s->varies) {
             M = t->M + m->block_off[b];
-            PCS_TRY(mass_at_mean(t, s, theta, mean, Mdv, M));
+            PCS_TRY(mass_in_step(t, s, theta, mean, Mdv, M));
         }
         system_mass_mul(s, M, dv, Mdv);
         for (int i = 0; i < n; ++i) {
@@ -319,6 +325,7 @@ static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *ou
     const size_t nv = (size_t)t->m->nv;
     memcpy(t->v, t->st->v, nv * sizeof(double));
     PCS_TRY(step_assemble(t, mem));
+    if (scheme->configuration == PCS_AT_PREDICTED) PCS_TRY(step_predict_rows(t, *mem));
     PCS_TRY(step_take_factors(t->m, mem, &t->lu, &t->lu_kind));
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem));

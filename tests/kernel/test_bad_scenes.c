@@ -132,7 +132,8 @@ static void draw_scheme(test_random *r, pcs_scheme *s)
     s->metric = (pcs_metric)(4 * random_unit(r));
     s->lever = (pcs_lever)(3 * random_unit(r));
     s->update = flip(r) ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
-    s->configuration = ONE_OF(r, PCS_AT_START, PCS_AT_START, PCS_AT_ITERATE, PCS_AT_MIDDLE);
+    s->configuration =
+        ONE_OF(r, PCS_AT_START, PCS_AT_START, PCS_AT_ITERATE, PCS_AT_MIDDLE, PCS_AT_PREDICTED);
     s->accept_unconverged = flip(r);
     s->newton_max = 20;
     s->proj_max = 10;

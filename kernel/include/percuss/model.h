@@ -206,7 +206,8 @@ typedef enum pcs_projection {
     PCS_PROJECT_DIRECT_HYSTERESIS, ///< as direct; predictive, and a contact stays active until it
                                    ///< opens
     PCS_PROJECT_COMBINED,          ///< end-of-step active set, then project all that is violated
-    PCS_PROJECT_COMBINED_EQUALITY  ///< solve and project (as equalities) until nothing is added
+    PCS_PROJECT_COMBINED_EQUALITY  ///< end-of-step active set, joints too, then project it as
+                                   ///< equalities, from both sides
 } pcs_projection;
 
 /// Where friction acts when the two contact points are apart (D-2, theory 6). The normal row is the
@@ -219,21 +220,23 @@ typedef enum pcs_lever {
 } pcs_lever;
 
 /// Where in a step the rows H of the velocity problem are taken (D-5). A mass that varies is taken
-/// at the theta-mean of q_k and q' in each of them.
+/// at the theta-mean of q_k and q', but for PCS_AT_PREDICTED.
 typedef enum pcs_configuration {
-    PCS_AT_START,   ///< at q_k
-    PCS_AT_ITERATE, ///< at q' of the Newton iterate before; when it ends, at q'
-    PCS_AT_MIDDLE   ///< rows of equality laws (joints) at q_k advanced by theta h v_k; it is the
-                    ///< theta-mean of v_k and v' that they hold: for theta = 1/2 the motion of
-                    ///< joints is of second order and they do no work. Rows of contacts at q_k: an
-                    ///< impact law compares u' and u_k on the same rows
+    PCS_AT_START,    ///< at q_k
+    PCS_AT_ITERATE,  ///< at q' of the Newton iterate before; when it ends, at q'
+    PCS_AT_MIDDLE,   ///< rows of equality laws (joints) at q_k advanced by theta h v_k; it is the
+                     ///< theta-mean of v_k and v' that they hold: for theta = 1/2 the motion of
+                     ///< joints is of second order and they do no work. Rows of contacts at q_k: an
+                     ///< impact law compares u' and u_k on the same rows
+    PCS_AT_PREDICTED ///< all rows, and masses that vary, at q_k advanced by gamma h v_k; u_k of the
+                     ///< impact law too. Which contacts take part is decided at q_k
 } pcs_configuration;
 
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
 /// activation, direct with hysteresis is predictive, whatever `activation` says.
 typedef struct pcs_scheme {
     double theta;              ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
-    double gamma;              ///< of the predictive activation, in [0, 1]
+    double gamma;              ///< of the predictive activation, in [0, 3/2]; 1/2 is usual
     pcs_activation activation; ///< which contacts a velocity problem holds
     double active_tol; ///< m, in place of zero in the predictive test: rounding must not decide
                        ///< whether a resting contact is held
