@@ -121,8 +121,8 @@ typedef struct pcs_problem_file {
 /// the problem in a `.dat` file (a comment, a reference solution) is ignored. Global files store H
 /// transposed; it is turned once, so that `global` obeys M v = H^T r + f, u = H v + w.
 ///
-/// At most 1 GiB is read (PCS_ERR_FILE beyond), from a file, a pipe or a device; a byte that is zero
-/// in what is not HDF5 ends the reading (PCS_ERR_FORMAT).
+/// At most 1 GiB is read (PCS_ERR_FILE beyond), from a file, a pipe or a device; a byte that is
+/// zero in what is not HDF5 ends the reading (PCS_ERR_FORMAT).
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_read(const pcs_env *env, const char *path,
                                                        pcs_file_kind kind, pcs_problem_file **out);
 
