@@ -171,7 +171,7 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
             c->active || (c->law.kind == PCS_LAW_EQUALITY && which != PROJECT_ACTIVE_AS_EQUALITIES);
         if (!taken && which == PROJECT_ACTIVE_AND_VIOLATED) {
             PCS_TRY(candidate_gap(m, c, t->q, mem, c->g_end));
-            taken = c->g_end[0] < 0 && (c->interaction >= 0 || c->overlaps);
+            taken = c->g_end[0] < 0 && (c->interaction >= 0 || (c->overlaps && !c->refuted));
         }
         if (!taken) continue;
         project_add(&set, c);
