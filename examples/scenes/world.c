@@ -2,6 +2,7 @@
 #include "scenes/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,17 @@ pcs_scheme world_smooth_scheme(double tol)
     return scheme;
 }
 
+// what the library warns of, where the example has no other use for it
+static void warn(pcs_log_level level, const char *message, void *user)
+{
+    (void)user;
+    if (level == PCS_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
+}
+
 pcs_status world_open(world *w, const pcs_env *env, const pcs_scheme *scheme, double gravity)
 {
+    const pcs_env aloud = {.log = warn};
+    if (!env) env = &aloud;
     *w = (world){.scheme = *scheme, .gravity = gravity, .outcome = PCS_CONVERGED};
     PCS_TRY(pcs_model_create(env, &w->model));
     PCS_TRY(pcs_model_set_gravity(w->model, (const double[3]){0, 0, -gravity}));

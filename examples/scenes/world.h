@@ -52,8 +52,8 @@ typedef struct world {
 // contacts kept to tol (m), velocities solved to tol.
 pcs_scheme world_smooth_scheme(double tol);
 
-// An empty world. `env`: whose memory its model, state and work take; null: malloc. Release with
-// world_close also when anything failed.
+// An empty world. `env`: whose memory its model, state and work take, and who hears warnings; null:
+// malloc and stderr. Release with world_close also when anything failed.
 pcs_status world_open(world *w, const pcs_env *env, const pcs_scheme *scheme, double gravity);
 void world_close(world *w);
 
