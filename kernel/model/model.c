@@ -445,14 +445,18 @@ static pcs_status check_added(const pcs_body_def *def)
     return PCS_OK;
 }
 
+// finite, and such that what is made of it is
+static pcs_status check_range(const char *what, const double *x, size_t n)
+{
+    if (!pcs_all_finite(x, n)) return pcs_fail(PCS_ERR_ARG, "body: the %s is not finite", what);
+    if (model_in_range(x, n)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "body: the %s has an entry beyond %g", what, MODEL_LARGEST);
+}
+
 static pcs_status check_body(const pcs_body_def *def)
 {
-    if (!pcs_all_finite(def->position, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "body: the position is not finite");
-    }
-    if (!pcs_all_finite(def->orientation, 4)) {
-        return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is not finite");
-    }
+    PCS_TRY(check_range("position", def->position, 3));
+    PCS_TRY(check_range("orientation quaternion", def->orientation, 4));
     if (def->fixed && def->motion) {
         return pcs_fail(PCS_ERR_ARG, "body: it is fixed and has a motion; choose one");
     }
@@ -460,12 +464,10 @@ static pcs_status check_body(const pcs_body_def *def)
     if (!(def->mass > 0) || !isfinite(def->mass)) {
         return pcs_fail(PCS_ERR_ARG, "body: the mass is %g kg; it must be positive", def->mass);
     }
-    if (!pcs_all_finite(def->inertia, 9)) {
-        return pcs_fail(PCS_ERR_ARG, "body: the inertia has an entry that is not finite");
-    }
-    if (!pcs_all_finite(def->velocity, 3) || !pcs_all_finite(def->omega, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "body: the velocity or omega is not finite");
-    }
+    PCS_TRY(check_range("mass", &def->mass, 1));
+    PCS_TRY(check_range("inertia", def->inertia, 9));
+    PCS_TRY(check_range("velocity", def->velocity, 3));
+    PCS_TRY(check_range("omega", def->omega, 3));
     if ((def->jacobian || def->potential) && !def->force) {
         return pcs_fail(PCS_ERR_ARG, "body: a Jacobian or potential is given, but no force");
     }
@@ -580,6 +582,10 @@ static pcs_status copy_lagrangian(const pcs_env *env, const pcs_lagrangian_def *
     if (def->v0) memcpy(s->start + n, def->v0, n * sizeof(double));
     if (!pcs_all_finite(s->start, 2 * n)) {
         return pcs_fail(PCS_ERR_ARG, "Lagrangian system: q0 or v0 is not finite");
+    }
+    if (!model_in_range(s->start, 2 * n)) {
+        return pcs_fail(PCS_ERR_ARG, "Lagrangian system: q0 or v0 has an entry beyond %g",
+                        MODEL_LARGEST);
     }
     PCS_TRY(copy_array(env, "mass", def->mass, n * n, &s->M));
     PCS_TRY(copy_array(env, "stiffness", def->stiffness, n * n, &s->K));

@@ -118,6 +118,16 @@ bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
 // PCS_ERR_ARG while a step is under way, which would be left with what no longer is
 pcs_status model_may_change(const pcs_model *m, const char *who);
 
+// numbers beyond this are no lengths, speeds or masses: what is made of them overflows
+#define MODEL_LARGEST 1e50
+static inline bool model_in_range(const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        if (!(fabs(x[i]) <= MODEL_LARGEST)) return false;
+    }
+    return true;
+}
+
 // overlap that is left alone where the scheme does not say, in sizes of the smallest body
 #define MODEL_OVERLAP 3e-4
 

@@ -17,9 +17,6 @@
 // and the part of q that such a rounding may be, for the step to be taken
 #define ROUNDING_MOST 1e-5
 
-// speeds beyond this (m/s) have run off: products of where they lead to are no numbers soon
-#define FASTEST 1e50
-
 static system_force force_at(system_force F, int at)
 {
     return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
@@ -278,10 +275,7 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
 
 bool trial_in_range(const trial *t)
 {
-    for (int i = 0; i < t->m->nv; ++i) {
-        if (!(fabs(t->v[i]) <= FASTEST)) return false;
-    }
-    return pcs_all_finite(t->q, (size_t)t->m->nq);
+    return model_in_range(t->v, (size_t)t->m->nv) && model_in_range(t->q, (size_t)t->m->nq);
 }
 
 // One iterate; *good: whether there is one. A matrix of the start of the step that is singular is

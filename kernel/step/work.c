@@ -124,5 +124,10 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
         !pcs_all_finite(st->v, (size_t)st->nv)) {
         return pcs_fail(PCS_ERR_ARG, "%s: the state holds a number that is not finite", name);
     }
+    if (!model_in_range(st->q, (size_t)st->nq) || !model_in_range(st->v, (size_t)st->nv)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: the state holds a number beyond %g: what is made of it overflows",
+                        name, MODEL_LARGEST);
+    }
     return PCS_OK;
 }
