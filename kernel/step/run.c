@@ -3,12 +3,17 @@
 
 #include <stdio.h>
 
+// times that differ by less, relatively, are the same: sums of steps round
+#define SAME_TIME 1e-12
+
 static pcs_status give_up(const pcs_model *m, double t, long step, const pcs_step_report *last)
 {
     char why[STEP_WHY];
     step_why(m, last, why);
-    return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s; smaller steps may help",
-                    step, t, why);
+    // what stands against each other at the start does so in any step
+    const bool smaller = step > 1 || last->projection_outcome == PCS_CONVERGED;
+    return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
+                    smaller ? "; smaller steps may help" : "");
 }
 
 // counts the doubts of a step
@@ -57,6 +62,31 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
     return PCS_OK;
 }
 
+static pcs_status check_times(double t, double h, double t_end)
+{
+    if (!(h > 0) || !isfinite(h) || !isfinite(t_end)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_run: h is %g s and t_end %g s; h must be positive and"
+                        " both finite",
+                        h, t_end);
+    }
+    const double way = t_end - t, rounding = SAME_TIME * fmax(fabs(t), fabs(t_end));
+    if (way < -rounding) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_run: t_end is %g s, before the time of the state, %g s: it is the time"
+                        " to stop at, not how long to run",
+                        t_end, t);
+    }
+    // within half a step of t_end a run has ended; but no step is as long as all of the time
+    if (way > rounding && h > 2 * way && h > fabs(t_end)) {
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_run: from t = %g s to t_end = %g s it is less than half a step of"
+                        " h = %g s: are h and t_end exchanged?",
+                        t, t_end, h);
+    }
+    return PCS_OK;
+}
+
 pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
                    pcs_observer_fn observer, void *user, pcs_run_report *report)
 {
@@ -64,12 +94,7 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
     pcs_run_report *out = report ? report : &own;
     *out = (pcs_run_report){.outcome = PCS_STOPPED, .last = {.outcome = PCS_STOPPED}};
     PCS_TRY(step_check("pcs_run", m, st, wk));
-    if (!(h > 0) || !isfinite(h) || !isfinite(t_end)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_run: h is %g s and t_end %g s; h must be positive and"
-                        " both finite",
-                        h, t_end);
-    }
+    PCS_TRY(check_times(st->t, h, t_end));
     out->last = (pcs_step_report){.outcome = PCS_CONVERGED};
     if (observer && observer(user, m, st, wk, NULL) != 0) return PCS_OK;
     const pcs_status status = go(m, st, wk, h, t_end, observer, user, out);

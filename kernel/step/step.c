@@ -166,8 +166,8 @@ static pcs_status attempt(void *arguments)
         out->passes += 1;
         lap(&watch, &out->times.solve);
 
-        // who pushes where nothing is; who would overlap now, or be closed by this motion: as it is,
-        // not yet projected
+        // who pushes where nothing is; who would overlap now, or be closed by this motion: as it
+        // is, not yet projected
         added = confirmed = 0;
         if (goes_on(a) || (next.coarse > 0 && out->outcome != PCS_DIVERGED)) {
             if (confirms(&next, out)) {

@@ -891,9 +891,9 @@ START_TEST(a_run_ends_where_it_should)
     ck_assert_int_eq(report.steps, 2);
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10.22, NULL, NULL, &report));
     ck_assert_int_eq(report.steps, 0);
-    CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 0, NULL, NULL, &report));
-    ck_assert_int_eq(report.steps, 0);
     ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    CK_FAILS(pcs_run(s.m, s.st, s.wk, 0.1, 0, NULL, NULL, &report), PCS_ERR_ARG);
+    ck_assert_int_eq(report.steps, 0);
 
     // the observer stops it: before the first step, and after the third
     w = (watch){.stop_at = 0};
