@@ -92,6 +92,14 @@ static double worse(double a, double b)
     return a > b || isnan(a) ? a : b;
 }
 
+void project_worst(double by, int one, int two, pcs_step_report *out)
+{
+    if (!(by > out->violation_after) && !isnan(by)) return;
+    out->violation_after = by;
+    out->violation_one = one;
+    out->violation_two = two;
+}
+
 void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome)
 {
     out->projection_iters += 1;
@@ -114,6 +122,19 @@ pcs_status project_linear(trial *t, const project_set *set, const double *g,
     return PCS_OK;
 }
 
+static void find_worst(const project_set *set, const double *g, pcs_step_report *out)
+{
+    out->violation_after = 0;
+    for (int i = 0, k = 0; i < set->n; ++i) {
+        const candidate *c = set->row[i];
+        const int n = candidate_gaps(c);
+        const bool shapes = c->interaction < 0;
+        project_worst(pcs_position_violation(n, &set->kind[k], &g[k]), shapes ? c->key.shape1 : -1,
+                      shapes ? c->key.shape2 : c->interaction + 1, out);
+        k += n;
+    }
+}
+
 static pcs_status iterate(trial *t, const project_set *set, int steps, double *g, pcs_arena mem,
                           pcs_step_report *out)
 {
@@ -128,7 +149,7 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
     const double tol = fmax(t->proj_tol, 4 * DBL_EPSILON * largest_coordinate(t, set));
     for (int it = 0;; ++it) {
         PCS_TRY(gaps(t, set, mem, g));
-        out->violation_after = pcs_position_violation(set->rows, set->kind, g);
+        find_worst(set, g, out);
         if (it == 0) out->violation_before = out->violation_after;
         if (out->violation_after <= tol) {
             out->projection_outcome = PCS_CONVERGED;

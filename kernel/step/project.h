@@ -38,6 +38,9 @@ pcs_status project_linear(trial *t, const project_set *set, const double *g,
                           pcs_step_report *out, pcs_outcome *outcome);
 
 // a linearised problem more, in the report
+// takes a violation (m) for violation_after if it is the worst: of two shapes, or -1 and the id of
+// an interaction
+void project_worst(double by, int one, int two, pcs_step_report *out);
 void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome);
 
 // t->q + dq, renormalised; false if a quaternion vanished or a number is not finite

@@ -32,17 +32,18 @@ typedef struct round_set {
 
 // ---- what is violated --------------------------------------------------------------------------
 
-// the deepest overlap, and the worst of overlaps and interactions; *good: all within tolerance
-static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena mem, double *overlap,
-                            double *out, bool *good)
+// penetration of the report, violation_after and where it is; *good: all within tolerance
+static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena mem,
+                            pcs_step_report *out, bool *good)
 {
-    *overlap = 0;
+    out->penetration = out->violation_after = 0;
     *good = true;
     for (int i = 0; i < near->n; ++i) {
-        *overlap = fmax(*overlap, near->pair[i].depth);
-        *good = *good && !near_overlaps(t, &near->pair[i]);
+        const near_pair *p = &near->pair[i];
+        project_worst(p->depth, p->shape[0], p->shape[1], out);
+        *good = *good && !near_overlaps(t, p);
     }
-    *out = *overlap;
+    out->penetration = out->violation_after;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->interaction < 0) continue;
@@ -51,7 +52,7 @@ static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena me
         const double tol = project_slack(t, c->sys1, c->sys2);
         for (int j = 0; j < candidate_gaps(c); ++j) {
             const double by = equal ? fabs(c->g_end[j]) : -c->g_end[j];
-            *out = fmax(*out, by);
+            project_worst(by, -1, c->interaction + 1, out);
             *good = *good && !(by > tol);
         }
     }
@@ -311,8 +312,8 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem
     for (int round = 0, since = 0;; ++round) {
         bool done;
         const double before = now;
-        PCS_TRY(violation(t, near, mem, &out->penetration, &now, &done));
-        out->violation_after = now;
+        PCS_TRY(violation(t, near, mem, out, &done));
+        now = out->violation_after;
         if (done) {
             out->projection_outcome = PCS_CONVERGED;
             return PCS_OK;
@@ -341,12 +342,11 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
     touches over = t->over;
     if (!t->over_known) PCS_TRY(step_find(t, t->q, 0, false, &mem, &over));
     const double deep = deepest(t, &over);
-    double none, joints;
     bool good;
     near_pairs near = {0};
-    PCS_TRY(violation(t, &near, mem, &none, &joints, &good));
+    PCS_TRY(violation(t, &near, mem, out, &good));
     out->penetration = deep;
-    out->violation_before = out->violation_after = fmax(deep, joints);
+    out->violation_before = out->violation_after = fmax(deep, out->violation_after);
     out->projection_outcome = PCS_CONVERGED;
     t->looked = true;
     if (good && deep <= t->proj_tol) return PCS_OK;

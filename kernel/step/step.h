@@ -345,6 +345,10 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);
 // tells the log, once per work and set of shapes, whose mass, inertia and shapes do not go together
 void step_look_at_bodies(const pcs_model *m, pcs_work *wk);
+// of it: islands whose contacts add more than `part` of the energy
+pcs_status step_gains(const trial *t, pcs_arena mem, double energy, double part, pcs_doubt *d);
+// one more case, of which *d keeps the worst
+void doubt_add(pcs_doubt *d, double value, double limit, int one, int two);
 // adds `more` to *d, which keeps the worse case
 void doubt_join(const pcs_doubt *more, pcs_doubt *d);
 

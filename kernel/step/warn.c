@@ -18,8 +18,14 @@ void step_why(const pcs_model *m, const pcs_step_report *r, char text[STEP_WHY])
         snprintf(what, sizeof what, "Newton's loop at residual %.2g after %d iterations",
                  r->newton_residual, r->newton_iters);
     } else {
-        snprintf(what, sizeof what, "projection %s with %.2g m left of %.2g m",
-                 pcs_outcome_text(r->projection_outcome), r->violation_after, r->violation_before);
+        char who[60];
+        snprintf(who, sizeof who, r->violation_one < 0 ? "interaction %d" : "shapes %d and %d",
+                 r->violation_one < 0 ? r->violation_two : r->violation_one, r->violation_two);
+        snprintf(what, sizeof what,
+                 "projection %s: %.2g m are left of %.2g m, most of it of %s, which other joints or"
+                 " contacts, or where they start, may make impossible",
+                 pcs_outcome_text(r->projection_outcome), r->violation_after, r->violation_before,
+                 who);
     }
     snprintf(text, STEP_WHY, "not committed: %s (%s)", pcs_outcome_text(r->outcome), what);
 }
@@ -28,6 +34,8 @@ void step_why(const pcs_model *m, const pcs_step_report *r, char text[STEP_WHY])
 
 // of the thinner of two shapes
 #define DEEP 0.1
+// of the smaller of two bodies
+#define OFF 0.01
 // more than this part of the energies is a gain, less is rounding
 #define GAIN 1e-9
 // or this many tolerances of the velocities
@@ -40,7 +48,7 @@ static bool is_worse(const pcs_doubt *d, double value, double limit)
     return d->count == 0 || value * d->limit > d->value * limit;
 }
 
-static void doubt_add(pcs_doubt *d, double value, double limit, int one, int two)
+void doubt_add(pcs_doubt *d, double value, double limit, int one, int two)
 {
     if (is_worse(d, value, limit)) {
         d->value = value;
@@ -79,18 +87,32 @@ static double energy_of_forces(const trial *t)
     return sum;
 }
 
-static void doubt_gain(const candidate *c, double energy, double part, pcs_doubt *d)
+// a joint that adds energy; contacts are judged together (step_gains)
+static void doubt_joint_gain(const candidate *c, double energy, pcs_doubt *d)
 {
     double work = 0;
+    if (!c->active || c->law.kind != PCS_LAW_EQUALITY) return;
     if (c->turning) return; // joints at the middle do no work, but not each by itself
     for (int j = 0; j < c->dim; ++j) {
         work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
     }
-    if (c->law.kind == PCS_LAW_EQUALITY) part = GAIN_JOINT;
-    if (!(work > part * energy)) return;
-    const bool shapes = c->interaction < 0;
-    doubt_add(d, work, energy, shapes ? c->key.shape1 : -1,
-              shapes ? c->key.shape2 : c->interaction + 1);
+    if (work > GAIN_JOINT * energy) doubt_add(d, work, energy, -1, c->interaction + 1);
+}
+
+// a joint that is off at the start, held against the smaller of its bodies
+static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
+{
+    double off = 0, size = INFINITY;
+    if (c->law.kind != PCS_LAW_EQUALITY) return;
+    for (int j = 0; j < candidate_gaps(c); ++j) {
+        off = hypot(off, c->g[j]);
+    }
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (system < 0 || t->m->system[system].kind != SYSTEM_BODY) continue;
+        size = fmin(size, system_size(&t->m->system[system]));
+    }
+    if (off > OFF * size) doubt_add(d, off, size, -1, c->interaction + 1);
 }
 
 // the way of a body that may touch something; `seen` has a mark per system
@@ -120,10 +142,14 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     const double part = fmax(GAIN, GAIN_TOL * m->scheme.solver.tol);
     const double energy =
         out->energy.kinetic_before + out->energy.kinetic_after + energy_of_forces(t);
+    PCS_TRY(step_gains(t, mem, energy, part, &d[PCS_DOUBT_GAIN]));
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
-        if (c->active) doubt_gain(c, energy, part, &d[PCS_DOUBT_GAIN]);
-        if (c->interaction >= 0) continue;
+        if (c->interaction >= 0) {
+            doubt_joint_gain(c, energy, &d[PCS_DOUBT_GAIN]);
+            doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
+            continue;
+        }
         doubt_way(t, c->sys1, seen, &d[PCS_DOUBT_WAY]);
         doubt_way(t, c->sys2, seen, &d[PCS_DOUBT_WAY]);
         doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
@@ -176,12 +202,18 @@ void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT
         snprintf(text, room,
                  "the step from t = %g s was taken unsolved: %s %.2g, the tolerance is %.2g", d->t,
                  unsolved[d->one], d->value, d->limit);
+    } else if (kind == PCS_DOUBT_JOINT) {
+        snprintf(
+            text, room,
+            "the joint of interaction %d is %.3g m off at t = %g s, of a body of %.3g m: how it"
+            " comes together is no motion",
+            d->two, d->value, d->t, d->limit);
     } else if (d->one < 0) {
         snprintf(text, room, "interaction %d adds %.3g J in the step from t = %g s, to %.3g J",
                  d->two, d->value, d->t, d->limit);
     } else {
         snprintf(text, room,
-                 "the contact of shapes %d and %d adds %.3g J in the step from t = %g s, to %.3g J",
+                 "contacts about shapes %d and %d add %.3g J in the step from t = %g s, to %.3g J",
                  d->one, d->two, d->value, d->t, d->limit);
     }
 }

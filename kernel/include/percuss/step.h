@@ -67,20 +67,26 @@ typedef enum pcs_doubt_kind {
                         ///< which way they come apart is a guess
     PCS_DOUBT_WAY,      ///< a body that may touch something goes further than its own size
     PCS_DOUBT_UNSOLVED, ///< committed though it did not converge
-    PCS_DOUBT_GAIN,     ///< a contact adds energy: more than 1e-9 (ten times solver.tol, if that is
-                        ///< more; a thousandth for a joint) of the kinetic energies, of what the
-                        ///< forces give in the step and of what they do over the size of a body
-    PCS_DOUBTS          ///< how many there are
+    PCS_DOUBT_GAIN,     ///< the impulses of all contacts of an island together (a joint alone) add
+                        ///< energy to what the step does without them: more than 1e-9 (ten times
+                        ///< solver.tol, if that is more; a thousandth for a joint) of the kinetic
+    ///< energies, of what the forces give in the step and of what they do over the
+    ///< size of a body
+    PCS_DOUBT_JOINT, ///< a joint is off at its start by more than a hundredth of the smaller of
+                     ///< its bodies: it is brought together by a jump
+    PCS_DOUBTS       ///< how many there are
 } pcs_doubt_kind;
 
 /// A doubt with its numbers: how often, and the worst case. All zero when there is none.
 typedef struct pcs_doubt {
-    long count;   ///< of a step: pairs of shapes, bodies, parts of the step, contacts; of a run:
-                  ///< steps
-    double value; ///< m (overlap, way), residual of what is unsolved, J
-    double limit; ///< what it is to be held against: thickness (m), thickness (m), tolerance, J
+    long count;   ///< of a step: pairs of shapes, bodies, parts of the step, islands and joints,
+                  ///< joints; of a run: steps
+    double value; ///< m (overlap, way), residual of what is unsolved, J, m
+    double limit; ///< what it is to be held against: thickness (m), thickness (m), tolerance, J,
+                  ///< size (m)
     double t;     ///< s, start of the step
-    int one;      ///< overlap, gain: a shape; gain of an interaction: -1; way: id of the system
+    int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
+                  ///< interaction, joint: -1; way: id of the system
     int two;      ///< the other shape; the id of the interaction; 0
 } pcs_doubt;
 
@@ -110,6 +116,8 @@ typedef struct pcs_step_report {
                                     ///< theory 7.7 with gaps for velocities; no units
     double violation_before;        ///< m, of the projected rows before the projection
     double violation_after;         ///< m, and after it
+    int violation_one;              ///< a shape of the worst of them; an interaction: -1
+    int violation_two;              ///< the other shape, or the id of the interaction
     double penetration_before;      ///< m, largest overlap of any contact at the start of the step
     double penetration;             ///< m, at its end: of the features that faced each other at its
                                     ///< start, with PCS_PROJECT_OVERLAPS of those at its end
@@ -147,10 +155,11 @@ typedef struct pcs_run_report {
     char doubts[PCS_DOUBTS * PCS_DOUBT_TEXT]; ///< their sentences; empty when there are none
 } pcs_run_report;
 
-/// Steps of h until t_end is reached (to half a step). Stops at the first step that is not
-/// committed, with PCS_ERR_STEP and a sentence that says which step, when and why; the state is
-/// then that of the last good step. Stopped by the observer it is PCS_OK. `observer` and `report`
-/// may be null.
+/// Steps of h until the time t_end is reached (to half a step). None are made when it is that
+/// of the state; PCS_ERR_ARG if it is before, or if half a step leads beyond it and h is also
+/// longer than t_end (the two are exchanged, then). Stops at the first step that is not committed,
+/// with PCS_ERR_STEP and a sentence that says which step, when and why; the state is then that of
+/// the last good step. Stopped by the observer it is PCS_OK. `observer` and `report` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_run(const pcs_model *model, pcs_state *state, pcs_work *work,
                                          double h, double t_end, pcs_observer_fn observer,
                                          void *user, pcs_run_report *report);
