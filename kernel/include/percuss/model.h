@@ -276,9 +276,11 @@ typedef struct pcs_scheme {
 /// shapes the diameter of gyration; 1 mm in models without bodies), velocities are solved to 1e-8.
 /// With e > 0 an impact reverses the speed at the start of its step, and what it closes in turn
 /// collides in the next; what closes slower than its forces would make it in two steps does not
-/// rebound. theta = 1 damps what turns, by a part of the order h omega: for tops, wheels and orbits
-/// take pcs_scheme_moreau_jean. A step that fails is halved up to four times; one that misses its
-/// tolerances by little is taken and counted (accept = 1e-2). doc/which-scheme.md compares.
+/// rebound. What touches nothing, mechanisms too, moves to second order (second_order); what turns
+/// while it touches is damped by theta = 1, by a part of the order h omega: for tops and wheels
+/// take pcs_scheme_moreau_jean, for mechanisms that touch with PCS_AT_MIDDLE and a projection. A
+/// step that fails is halved up to four times; one that misses its tolerances by little is taken
+/// and counted (accept = 1e-2). doc/which-scheme.md compares.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
 /// The default with its two numbers given: velocities to `tol` (1e-4 looks right, 1e-8 and less
