@@ -63,7 +63,7 @@ pcs_scheme pcs_scheme_default(void)
     s.solver.tol = 1e-8;
     // what sweeps, the finish and so much of the portfolio do not solve is not worth fifty times as
     // much: it is one step in thousands
-    s.solver.max_iters = 20000;
+    s.solver.max_iters = 100000;
     return s;
 }
 
@@ -328,6 +328,8 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("halvings", s->halvings, 0, 20));
     PCS_TRY(in_range("threads", s->threads, 1, 256));
+    PCS_TRY(in_range("budget", s->budget, 0, 1e300));
+    PCS_TRY(in_range("max_seconds (s)", s->max_seconds, 0, 1e300));
     PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
     PCS_TRY(in_range("proj_tol (m)", s->proj_tol, 0, 1e30));
     PCS_TRY(in_range("accept", s->accept, 0, 1));

@@ -279,5 +279,10 @@ pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out)
     memcpy(t->v_free, t->v, nv * sizeof(double));
     pcs_solver_opts opts = t->m->scheme.solver;
     opts.tol = fmax(opts.tol, t->coarse);
-    return bodies_solve(&t->problem, &opts, t->work->team, *mem, t->v, t->r, t->u, out);
+    // another Newton iterate or pass may want as much
+    const double units = 0.75 * step_units(t->work, step_velocity_part(&t->m->scheme));
+    step_limit_seconds(t->work, &opts);
+    PCS_TRY(bodies_solve(&t->problem, &opts, units, t->work->team, *mem, t->v, t->r, t->u, out));
+    step_spend(t->work, out->units);
+    return PCS_OK;
 }

@@ -53,6 +53,8 @@ static pcs_status attempt(void *arguments)
     trial t;
     PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
     PCS_TRY(step_detect(&t, a->touch, &mem));
+    a->wk->budget.spent = 0;
+    step_budget_know(a->wk, t.list.n);
     for (int i = 0; i < t.list.n; ++i) {
         candidate *c = &t.list.c[i];
         c->active = c->law.kind == PCS_LAW_EQUALITY || c->g[0] <= a->touch;
@@ -82,6 +84,7 @@ pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double to
     if (!(touch >= 0) || !isfinite(touch)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_impact: touch is %g m; it must not be negative", touch);
     }
+    step_budget_begin(wk);
     const pcs_status status = work_attempt(wk, attempt, &a);
     if (status != PCS_OK) *a.out = (pcs_report){.outcome = PCS_STOPPED};
     if (status != PCS_OK || report || own.outcome == PCS_CONVERGED) return status;
@@ -119,6 +122,7 @@ static pcs_status project_once(trial *t, pcs_arena *mem, pcs_step_report *out)
     const double margin = 2 * deepest(t);
     t->list = (candidates){0};
     PCS_TRY(step_detect(t, margin, mem));
+    step_budget_know(t->work, t->list.n);
     for (int i = 0; i < t->list.n; ++i) {
         t->list.c[i].active = true;
     }
@@ -148,6 +152,7 @@ static pcs_status attempt_project(void *arguments)
     // has come to, until there is nothing to do
     const pcs_arena base = mem;
     double violation = 0;
+    a->wk->budget.spent = 0;
     for (int round = 0, iters = -1; out->projection_iters > iters; ++round) {
         if (round > a->m->scheme.proj_max) {
             out->projection_outcome = PCS_MAX_ITERS;
@@ -184,7 +189,11 @@ pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step
     project_arguments a = {m, st, wk, report ? report : &own};
     *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
     PCS_TRY(step_check("pcs_project", m, st, wk));
+    step_budget_begin(wk);
     const pcs_status status = work_attempt(wk, attempt_project, &a);
+    a.out->units = wk->budget.spent;
+    a.out->budget = wk->budget.most;
+    a.out->seconds = step_seconds(wk);
     if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
     if (status != PCS_OK || report || own.committed) return status;
     return pcs_fail(PCS_ERR_STEP, "pcs_project: not carried out: %s with %.2g m left of %.2g m",

@@ -149,6 +149,7 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
     const double tol = fmax(t->proj_tol, 4 * DBL_EPSILON * largest_coordinate(t, set));
     for (int it = 0;; ++it) {
         PCS_TRY(gaps(t, set, mem, g));
+        step_spend(t->work, set->rows);
         find_worst(set, g, out);
         if (it == 0) out->violation_before = out->violation_after;
         if (out->violation_after <= tol) {
@@ -162,7 +163,7 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
             out->projection_outcome = last;
             return PCS_OK;
         }
-        if (it == steps) return PCS_OK;
+        if (it == steps || step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
         before = out->violation_after;
 
         opts = project_options(set, g, tol);

@@ -274,6 +274,7 @@ pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned
     bool changed = true;
     for (int sweep = 0; changed && sweep < PROJECT_SWEEPS; ++sweep) {
         changed = false;
+        step_spend(t->work, p.n);
         for (int i = 0; i < p.n; ++i) {
             changed = visit(&p, &p.row[i]) || changed;
         }

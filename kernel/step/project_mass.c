@@ -124,7 +124,11 @@ pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
     const bodies_problem p = {
         .n = set->rows, .nb = set->n, .block = block, .shift = g, .A = &F, .R = R};
     bodies_report all;
-    PCS_TRY(bodies_solve(&p, opts, t->work->team, mem, v, Lambda, w, &all));
+    pcs_solver_opts limited = *opts;
+    step_limit_seconds(t->work, &limited);
+    const double units = 0.5 * step_units(t->work, 1);
+    PCS_TRY(bodies_solve(&p, &limited, units, t->work->team, mem, v, Lambda, w, &all));
+    step_spend(t->work, all.units);
     *report = all.solve;
     memset(dq, 0, (size_t)m->nq * sizeof *dq);
     for (int b = 0; b < m->n_blocks; ++b) {

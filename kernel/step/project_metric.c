@@ -238,7 +238,13 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
                                     .q = q,
                                     .n_quat = L.n_quat,
                                     .quat = L.quat};
-    PCS_TRY(pcs_position_step(&p, metric, opts, mem, Lambda, local, report));
+    // of a product with rows that meet a few dozen others at most
+    const double rows = set->rows + L.n_quat, cost = rows * fmin(rows, 60) / 10;
+    pcs_solver_opts limited = *opts;
+    limited.max_iters = (int)fmin(opts->max_iters, 0.5 * step_units(t->work, 1) / cost);
+    step_limit_seconds(t->work, &limited);
+    PCS_TRY(pcs_position_step(&p, metric, &limited, mem, Lambda, local, report));
+    step_spend(t->work, cost * (10 + (report->units > 0 ? report->units : report->iters)));
     memset(dq, 0, (size_t)m->nq * sizeof *dq);
     for (int k = 0; k < L.n; ++k) {
         const model_system *s = &m->system[L.system[k]];

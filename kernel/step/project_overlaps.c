@@ -230,6 +230,9 @@ static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bo
     PCS_TRY(add_overlaps(&r, margin, &mem));
     int added = 1;
     for (int pass = 0, rows = 0; added > 0 && pass < GROWTH; ++pass) {
+        // a move at least, so that there is something to look at
+        pcs_outcome end;
+        if (pass > 0 && step_over(t->work, 1, &end)) break;
         PCS_TRY(set_up(&r, rows, &mem));
         PCS_TRY(solve_and_move(&r, mem, out, good));
         if (!*good) return PCS_OK;
@@ -322,6 +325,7 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem
         best = fmin(best, now);
         out->projection_outcome = since >= PATIENCE ? PCS_STALLED : PCS_MAX_ITERS;
         if (since >= PATIENCE || round >= m->scheme.proj_max) return PCS_OK;
+        if (step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
         if (round >= TURNING) stop_turning(t, near, unturned);
         // few sweeps over single rows do not always do
         const bool slow =

@@ -25,6 +25,9 @@ typedef struct step_arguments {
 // and the most of such passes
 #define COARSE_PASSES 3
 
+// units of the budget for finding a candidate and its rows
+#define UNITS_PER_CANDIDATE 20
+
 // so often fewer systems are solved again for them
 #define RESOLVES 3
 
@@ -115,12 +118,20 @@ static bool goes_further(trial *t, int added, bool confirmed, const pcs_step_rep
                          !(out->solve.measure.residual <= t->m->scheme.solver.tol));
 }
 
+// whether another pass would have nothing to spend, which then is how the step ends
+static bool velocities_over(const step_arguments *a, pcs_step_report *out)
+{
+    return step_over(a->wk, step_velocity_part(&a->m->scheme), &out->outcome);
+}
+
 // velocities and impulses; once more by the pure midpoint rule where joints gained energy, or could
 // not all obey
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     PCS_TRY(step_velocity(t, mem, out));
+    pcs_outcome end;
     if (t->coarse > 0 || !t->settles) return PCS_OK;
+    if (step_over(t->work, step_velocity_part(&t->m->scheme), &end)) return PCS_OK;
     const bool solved = out->outcome != PCS_STALLED && out->outcome != PCS_INFEASIBLE;
     if (solved && !step_joints_gain(t, *mem)) return PCS_OK;
     PCS_TRY(step_joint_rows(t, true, mem));
@@ -144,6 +155,7 @@ static pcs_status attempt(void *arguments)
                              .projection_solve = PCS_CONVERGED,
                              .substeps = 1};
     pcs_arena mem = a->wk->arena;
+    a->wk->budget.spent = a->wk->budget.from; // an attempt that ran out of memory leaves no trace
     stopwatch watch = {.on = a->m->n_blocks >= MANY_SYSTEMS};
     const double start = lap(&watch, &watch.last);
 
@@ -156,6 +168,8 @@ static pcs_status attempt(void *arguments)
     PCS_TRY(step_activate(&next, mem));
     PCS_TRY(step_order(&next, mem));
     PCS_TRY(step_joint_rows(&next, false, &mem));
+    step_budget_know(a->wk, next.list.n);
+    step_spend(a->wk, UNITS_PER_CANDIDATE * (double)next.list.n);
     lap(&watch, &out->times.detect);
 
     int added, confirmed;
@@ -175,6 +189,7 @@ static pcs_status attempt(void *arguments)
                                      &mem, &confirmed));
             }
             PCS_TRY(step_extend(&next, adds_features(&next, out->passes), &mem, &added));
+            step_spend(a->wk, UNITS_PER_CANDIDATE * (double)next.list.n);
         }
         if (added + confirmed > 0) {
             PCS_TRY(step_order(&next, mem));
@@ -182,7 +197,7 @@ static pcs_status attempt(void *arguments)
         }
         lap(&watch, &out->times.detect);
         added += confirmed;
-    } while (goes_further(&next, added, confirmed > 0, out));
+    } while (goes_further(&next, added, confirmed > 0, out) && !velocities_over(a, out));
 
     // close the gaps that the velocity level left open
     if (scheme->projection != PCS_PROJECT_NONE && goes_on(a)) {
@@ -210,7 +225,7 @@ static pcs_status attempt(void *arguments)
 
     const bool solved = out->outcome == PCS_CONVERGED || near_enough(scheme, out);
     if (out->outcome == PCS_CONVERGED) out->outcome = out->projection_outcome;
-    out->committed = acceptable(a, &next, solved);
+    out->committed = !isnan(out->newton_residual) && acceptable(a, &next, solved);
     step_doubt_unsolved(&next, out);
     if (out->committed) step_commit(&next, a->st);
     lap(&watch, &watch.rest);
@@ -264,13 +279,24 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
     }
 }
 
-// one step, or two of half its size where it does not converge and may be divided
+// the part of the budget that has been spent
+static double part_spent(const step_budget *b)
+{
+    return b->most > 0 ? b->spent / b->most : 0;
+}
+
+// One step, or two of half its size where it does not converge and may be divided; what may still
+// be divided has half of what is left of the budget.
 static pcs_status divide(const step_arguments *a, int halvings)
 {
+    step_budget *b = &a->wk->budget;
     step_arguments whole = *a;
     whole.accept = halvings == 0 && a->m->scheme.accept_unconverged;
+    b->from = b->spent;
+    b->part = halvings == 0 ? 1 : 0.5 * (part_spent(b) + 1);
     PCS_TRY(work_attempt(a->wk, attempt, &whole));
     if (a->out->committed || halvings == 0) return PCS_OK;
+    if (part_spent(b) >= 1 || step_late(a->wk)) return PCS_OK;
 
     step_arguments half = *a;
     half.h = 0.5 * a->h;
@@ -313,11 +339,15 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     const double t0 = st->t;
     step_look_at_bodies(m, wk);
     PCS_TRY(work_team(wk));
+    step_budget_begin(wk);
     const pcs_status status = divide_whole(&a);
     if (status != PCS_OK) {
         *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
         return status;
     }
+    a.out->units = wk->budget.spent;
+    a.out->budget = wk->budget.most;
+    a.out->seconds = step_seconds(wk);
     step_warn(m, wk, t0, a.out);
     if (a.out->committed || report) return PCS_OK;
 

@@ -120,9 +120,18 @@ typedef struct step_said {
 } step_said;
 enum { STEP_SAID = 64 };
 
+// What a step may still spend (budget.c)
+typedef struct step_budget {
+    double most, spent; // units; most 0: not known yet
+    double from, part;  // what was spent before the attempt under way, and the part of `most` that
+                        // it may come to
+    double start;       // of the clock, s
+} step_budget;
+
 struct pcs_work {
     pcs_env env;
     pcs_arena arena;
+    step_budget budget;
     bool busy; // within an attempt
     size_t peak;
     const pcs_model *owner; // the model it was made for, with
@@ -161,6 +170,28 @@ struct pcs_work {
 
 // runs `attempt` with the arena of the work, growing it until everything fits
 pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments);
+
+// ---- the budget: units and seconds of the scheme, for all of a step
+void step_budget_begin(pcs_work *wk);
+// the default, once it is known how many contacts and joints may take part
+void step_budget_know(pcs_work *wk, int n);
+void step_spend(pcs_work *wk, double units);
+// units that are left of this part of what the attempt may spend
+double step_units(const pcs_work *wk, double part);
+// since the step began
+double step_seconds(const pcs_work *wk);
+// whether the seconds are used up; whether they or the units are, and as what the step ends then
+bool step_late(const pcs_work *wk);
+bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome);
+// no more seconds for a solver than there are left
+void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts);
+// the part of an attempt that goes to velocities where positions are projected too
+#define VELOCITY_PART 0.75
+// the same as it is in this scheme
+static inline double step_velocity_part(const pcs_scheme *s)
+{
+    return s->projection == PCS_PROJECT_NONE ? 1 : VELOCITY_PART;
+}
 
 // as many threads as the scheme of the model wants
 pcs_status work_team(pcs_work *wk);

@@ -17,6 +17,9 @@
 // and the part of q that such a rounding may be, for the step to be taken
 #define ROUNDING_MOST 1e-5
 
+// of the budget, for the forces on a system and its iteration matrix
+#define UNITS_PER_SYSTEM 5
+
 static system_force force_at(system_force F, int at)
 {
     return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
@@ -329,8 +332,11 @@ static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *ou
     int lost = 0;
     const pcs_arena base = *mem;
     *outcome = PCS_MAX_ITERS;
+    out->newton_residual = NAN; // without an iterate v' is no velocity
     for (int it = 0; it < most && *outcome == PCS_MAX_ITERS; ++it) {
         bool good;
+        if (step_over(t->work, step_velocity_part(scheme), outcome)) break;
+        step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
         PCS_TRY(iterate(t, it == 0, v_before, mem, out, &good));
         if (!good) {

@@ -47,19 +47,23 @@ typedef struct bodies_report {
     pcs_report
         solve; // outcome, sweeps of the longest island or steps of its solver, measure of all
     int islands;
-    int largest; // blocks of the largest island
-    int sweeps;  // of all islands
-    int finish;  // steps of Newton or interior point methods, of all islands
+    int largest;  // blocks of the largest island
+    int sweeps;   // of all islands
+    int finish;   // steps of Newton or interior point methods, of all islands
+    double units; // what it cost, in visits of a block by a sweep
     double seconds_sweeps, seconds_finish;
 } bodies_report;
 
 // r: the start on entry (projected on K), the best impulse found on return. v: v_free on entry,
 // on return the velocity that belongs to r. u: n. Outcome and measure as those of pcs_solve for the
 // whole problem (theory 7.7). o->kind: PCS_AUTO for the portfolio of this form, PCS_NSGS for sweeps
-// alone, any other: W is assembled for it, island by island. The same bits for any team. `work` is
+// alone, any other: W is assembled for it, island by island. It spends `budget` units at most, of
+// which every island may have its part by its number of blocks, and ends with PCS_MAX_ITERS where
+// that does not do; a part that is at work may overdraw it by one of its steps. The same bits for
+// any team. `work` is
 // by value: PCS_ERR_MEMORY, with the demand in *work.peak, when it is too small.
-PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, threads *team,
-                                pcs_arena work, double *v, double *r, double *u,
+PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, double budget,
+                                threads *team, pcs_arena work, double *v, double *r, double *u,
                                 bodies_report *out);
 
 // W, q and the cones, from the arena; v_free as above

@@ -28,11 +28,6 @@
 // Newton steps in all, and for one proximal problem
 #define MOST_STEPS  1000
 #define INNER_STEPS 12
-// islands of more blocks than this are given fewer, and must halve the measure within so many: a
-// step of theirs costs as much as hundreds of sweeps
-#define LARGE       400
-#define LARGE_STEPS 60
-#define STAGNANT    12
 // a proximal problem is solved when |G| is this part of how far r has come, both as velocities, or
 // of the tolerance
 #define INNER_TOL 0.3
@@ -71,6 +66,8 @@ typedef struct finish {
     double best_value;
     pcs_measure measure; // of best
     int steps;
+    finish_budget *budget;
+    double mark, marked; // the measure when it last fell to a half, and what was spent by then
 } finish;
 
 enum { OPEN, STICK, SLIDE };
@@ -119,6 +116,7 @@ static double look(finish *w, const double *r)
     natural(w, r, true);
     measure_close(problem_norm(n, w->f), &m);
     const double value = solver_stop_value(w->o, &m);
+    w->budget->spent += 2.0 * w->b->nb;
     if (value < w->best_value) {
         w->best_value = value;
         w->measure = m;
@@ -203,6 +201,7 @@ static void apply_law(finish *w, const double *u, bool slopes)
 static double defect(finish *w, const double *y, bool slopes)
 {
     const int nv = w->s.nv;
+    w->budget->spent += 2.0 * w->b->nb;
     finish_rows(&w->s, y, w->next);
     for (int i = 0; i < w->b->n; ++i) {
         w->next[i] += w->uc[i];
@@ -246,7 +245,11 @@ static bool factors(finish *w)
     }
     if (w->factored == w->kappa && changed <= STALE) return true;
     w->factored = 0;
-    if (finish_system_factor(&w->s) != CHOL_GOOD) return false;
+    const chol_outcome end = finish_system_factor(&w->s);
+    double factor, iteration;
+    finish_system_cost(&w->s, &factor, &iteration);
+    w->budget->spent += factor;
+    if (end != CHOL_GOOD) return false;
     w->factored = w->kappa;
     memcpy(w->was, w->is, (size_t)w->b->nb);
     return true;
@@ -257,6 +260,26 @@ typedef enum inner_end { INNER_SOLVED, INNER_FAILED, INNER_SINGULAR } inner_end;
 static bool out_of_time(const finish *w)
 {
     return w->o->max_seconds > 0 && solver_clock() - w->clock > w->o->max_seconds;
+}
+
+// x with (A + H^T B H) x = -G; false: there is none to be had
+static bool solve(finish *w, double *x)
+{
+    for (int i = 0; i < w->s.nv; ++i) {
+        w->G[i] = -w->G[i];
+    }
+    const int taken = finish_system_solve(&w->s, w->G, LINEAR_TOL, x);
+    double factor, iteration;
+    finish_system_cost(&w->s, &factor, &iteration);
+    w->budget->spent += (taken < 0 ? 1 : taken + 1) * iteration;
+    w->steps += taken >= 0;
+    return taken >= 0;
+}
+
+static bool out_of_budget(const finish *w)
+{
+    return w->budget->spent >= w->budget->most ||
+           w->budget->spent - w->marked >= w->budget->patience;
 }
 
 static bool settled(const finish *w, double E)
@@ -275,13 +298,8 @@ static inner_end newton(finish *w, int most, int *taken)
     for (*taken = 0; *taken < INNER_STEPS && w->steps < most; ++*taken) {
         if (!isfinite(E)) return INNER_FAILED;
         if (*taken > 0 && settled(w, E)) return INNER_SOLVED;
-        if (out_of_time(w)) return INNER_FAILED;
-        if (!factors(w)) return INNER_SINGULAR;
-        for (int i = 0; i < nv; ++i) {
-            w->G[i] = -w->G[i];
-        }
-        if (finish_system_solve(&w->s, w->G, LINEAR_TOL, w->d) < 0) return INNER_SINGULAR;
-        w->steps += 1;
+        if (out_of_time(w) || (*taken > 0 && out_of_budget(w))) return INNER_FAILED;
+        if (!factors(w) || !solve(w, w->d)) return INNER_SINGULAR;
         double length = 1, next = INFINITY;
         for (int k = 0; k < HALVINGS && !(next <= (1 - ARMIJO * length) * E); ++k) {
             if (k > 0) length *= 0.5;
@@ -303,25 +321,23 @@ static inner_end newton(finish *w, int most, int *taken)
 static pcs_outcome iterate(finish *w)
 {
     const size_t n = (size_t)w->b->n;
-    const int own = w->b->nb > LARGE ? LARGE_STEPS : MOST_STEPS;
-    const int most = w->o->max_iters < own ? w->o->max_iters : own;
-    w->kappa = KAPPA_START;
+    const int most = w->o->max_iters < MOST_STEPS ? w->o->max_iters : MOST_STEPS;
     memcpy(w->c, w->best, n * sizeof *w->c);
     memcpy(w->uc, w->u, n * sizeof *w->uc);
     double before = 0; // how far the last problem went
-    double mark = w->best_value;
-    int marked = 0;
+    w->mark = w->best_value;
+    w->marked = w->budget->spent;
     while (!(w->best_value <= w->o->tol)) {
         if (out_of_time(w)) return PCS_TIME_LIMIT;
-        if (w->steps >= most) return PCS_MAX_ITERS;
-        if (w->best_value <= HALF * mark) {
-            mark = w->best_value;
-            marked = w->steps;
+        if (w->best_value <= HALF * w->mark) {
+            w->mark = w->best_value;
+            w->marked = w->budget->spent;
         }
-        if (w->b->nb > LARGE && w->steps - marked >= STAGNANT) return PCS_STALLED;
+        if (w->steps >= most || out_of_budget(w)) return PCS_MAX_ITERS;
         int taken;
         const inner_end end = newton(w, most, &taken);
         if (end == INNER_SINGULAR && w->steps == 0) return PCS_STALLED;
+        if (end != INNER_SOLVED && out_of_budget(w)) return PCS_MAX_ITERS;
         if (end != INNER_SOLVED) {
             w->kappa /= GROW;
             if (w->kappa < KAPPA_LOW) return PCS_STALLED;
@@ -408,8 +424,9 @@ static void project(const bodies_problem *b, double *r)
 }
 
 pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
-                         double *v, double *r, double *u, bodies_report *out)
+                         finish_budget *budget, double *v, double *r, double *u, bodies_report *out)
 {
+    finish_budget none = {.most = INFINITY, .patience = INFINITY};
     *out = (bodies_report){.islands = 1,
                            .largest = island->nb,
                            .solve = {.outcome = PCS_CONVERGED, .solver = PCS_PROX}};
@@ -419,6 +436,9 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     pcs_status status = take(&w, island, o, &work);
     w.clock = solver_clock();
     w.v_free = v;
+    w.budget = budget ? budget : &none;
+    w.budget->spent = 0;
+    w.kappa = w.budget->kappa > 0 ? w.budget->kappa : KAPPA_START;
     if (status == PCS_OK) status = scales(&w, work);
     if (status != PCS_OK) {
         finish_system_end(&w.s);
@@ -440,6 +460,7 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
         memcpy(r, w.best, n * sizeof *r);
         memcpy(v, w.w, nv * sizeof *v);
         memcpy(u, w.u, n * sizeof *u);
+        w.budget->kappa = out->solve.outcome == PCS_STALLED ? 0 : w.kappa;
     } else {
         status = pcs_fail(PCS_ERR_UNSUPPORTED, "contacts: Newton's method has no start");
     }

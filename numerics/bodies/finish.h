@@ -4,11 +4,21 @@
 
 #include "bodies/bodies.h"
 
+// What a finish may cost, in visits of a block by a sweep: some 30 ns each. It ends when `most` are
+// spent, or `patience` since the measure last fell to a half. On return what was spent, and where
+// the proximal steps stopped: another call with the same budget goes on there.
+typedef struct finish_budget {
+    double most, patience, spent;
+    double kappa; // 0: from the start
+} finish_budget;
+
 // As bodies_solve, started from r (projected on K), which it never makes worse: on return r is the
 // best impulse found, v and u belong to it, and the outcome is that of its measure. o: tol, stop,
-// max_iters (steps) and max_seconds count. PCS_ERR_UNSUPPORTED, r and v unchanged, when it cannot:
-// a block of A that is not definite, or no memory for factors.
+// max_iters (steps) and max_seconds count. budget may be null: no more than 1000 steps.
+// PCS_ERR_UNSUPPORTED, r and v unchanged, when it cannot: a block of A that is not definite, or no
+// memory for factors.
 pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
-                         double *v, double *r, double *u, bodies_report *out);
+                         finish_budget *budget, double *v, double *r, double *u,
+                         bodies_report *out);
 
 #endif

@@ -393,6 +393,17 @@ chol_outcome finish_system_factor(finish_system *s)
     return end;
 }
 
+// multiplications that take as long as a visit of a block, in factorisations and in solves
+#define PER_VISIT 30
+
+void finish_system_cost(const finish_system *s, double *factor, double *iteration)
+{
+    double multiplications, entries;
+    chol_cost(s->chol, &multiplications, &entries);
+    *factor = 4.0 * s->b->nb + multiplications / PER_VISIT;
+    *iteration = 2.0 * s->b->nb + (2 * entries + KRYLOV * (double)s->nv) / PER_VISIT;
+}
+
 // z = S^-1 y
 static bool apply(finish_system *s, const double *y, double *z)
 {

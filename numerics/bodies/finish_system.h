@@ -60,6 +60,9 @@ void finish_mass(const finish_system *s, const double *x, double *y);
 // factors of S with the present C; CHOL_LOST when memory ran out
 chol_outcome finish_system_factor(finish_system *s);
 
+// what such factors cost, and an iteration of finish_system_solve, in visits of a block by a sweep
+void finish_system_cost(const finish_system *s, double *factor, double *iteration);
+
 // x with |A x + H^T B H x - g| <= tol |g| if it can be had; the number of steps, negative: failed
 int finish_system_solve(finish_system *s, const double *g, double tol, double *x);
 

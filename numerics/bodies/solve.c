@@ -30,24 +30,42 @@
 #define LINEAR_MOST  1000000
 #define LINEAR_FILL  400
 #define LINEAR_DONE  1e-6
-// sweeps in all
-#define MOST_SWEEPS 8000
+// Sweeps that the first turn of the portfolio has patience for; that of the finish is a part of
+// what these cost, and so many units more, which few blocks need. It doubles with every turn.
+#define PATIENCE     150
+#define FINISH_PART  1.0
+#define FINISH_LEAST 5000
+// The turns end where the measure has not fallen to a half while this multiple of what was spent
+// before was spent, and at least so many units, and so many a block
+#define STAGNANT           3.0
+#define STAGNANT_LEAST     5e6
+#define STAGNANT_PER_BLOCK 5e3
+// part of what may be spent that the turns leave to an assembled island; islands of few blocks are
+// assembled once so many sweeps of theirs, or what costs as much, have not solved them
+#define ASSEMBLE_PART  0.25
+#define ASSEMBLE_EARLY 60
+#define ASSEMBLE_AFTER 5000
 
-// When the finish is called: the rate of the sweeps is taken over windows and asked for from the
-// `first` sweep on, once they are near; it must promise the end within so many further ones. What
-// the finish of a small island costs in sweeps was measured: some ten to thirty steps of six sweeps
-// each. In large ones more statuses are wrong at first, and Newton's method fares worse from afar.
-typedef struct patience {
-    int further, window, first;
+// Visits of a block that making the records of the sweeps costs, and assembling W; multiplications
+// that take as long as a visit
+#define PREPARE   10
+#define ASSEMBLE  100
+#define PER_VISIT 30
+
+// When the rate of the sweeps is asked for: it is taken over windows, from the `first` sweep on,
+// once they are near; in large islands more statuses are wrong at first.
+typedef struct pace {
+    int window, first;
     double near; // residual
-} patience;
+} pace;
 
-static const patience of_small = {150, 16, 32, INFINITY}, of_large = {600, 16, 48, 1e-4};
+static const pace of_small = {16, 32, INFINITY}, of_large = {16, 48, 1e-4};
 
 // what is known of one island
 typedef struct island_result {
     pcs_report solve;
     int sweeps, finish;
+    double units;
     double seconds_sweeps, seconds_finish;
 } island_result;
 
@@ -55,6 +73,7 @@ typedef struct solution {
     const bodies_problem *b;
     const pcs_solver_opts *o;
     islands s;
+    double budget; // units of a block
     double clock;
     const double *v_free;
     double *v, *r, *u;
@@ -153,22 +172,77 @@ static void keep_norms(solution *s, int i, const pcs_measure *m)
     s->norm[2][i] = m->norm_wr;
 }
 
-static pcs_status assembled(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
-                            pcs_report *out)
+static double cube(double x)
+{
+    return x * x * x;
+}
+
+// units of an iteration of a solver with W, roughly
+static double iteration_cost(const pcs_problem *p, pcs_solver kind)
+{
+    const double n = p->n;
+    double stored = 0;
+    for (int i = 0; i < p->W.m; ++i) {
+        for (int k = p->W.ptr[i]; k < p->W.ptr[i + 1]; ++k) {
+            const int j = p->W.idx[k];
+            stored += (double)(p->W.row[i + 1] - p->W.row[i]) * (p->W.col[j + 1] - p->W.col[j]);
+        }
+    }
+    const double product = p->nb + stored / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
+    switch (kind) {
+    case PCS_DIRECT:
+    case PCS_NEWTON:
+    case PCS_PROX:
+    case PCS_IPM:
+        return product + fmin(dense, 200 * product);
+    case PCS_ENUM:
+    case PCS_LEMKE:
+        return product + n * n / PER_VISIT;
+    case PCS_ADMM:
+        return 4 * product;
+    default:
+        return kind == PCS_AUTO ? product : 2 * product;
+    }
+}
+
+// seconds that are left of those allowed; not positive: none
+static double seconds_left(const solution *s, const pcs_solver_opts *o)
+{
+    return o->max_seconds - (solver_clock() - s->clock);
+}
+
+// what the island may still spend
+static double units_left(const solution *s, int i)
+{
+    return s->budget * islands_blocks(&s->s, i) - s->result[i].units;
+}
+
+// W for the solver, which may spend so many units
+static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, double units,
+                            pcs_arena work, pcs_report *out)
 {
     part p;
     pcs_problem local;
+    pcs_solver_opts o = *opts;
+    if (o.max_seconds > 0) {
+        o.max_seconds = fmax(seconds_left(s, opts), 1e-9);
+    }
     PCS_TRY(part_open(s, i, &work, &p));
     PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
-    PCS_TRY(pcs_solve(&local, o, (pcs_watch){0}, work, p.r, p.u, out));
+    const double cost = iteration_cost(&local, o.kind), most = fmax(0, units) / cost;
+    if (o.max_iters > most) o.max_iters = (int)most;
+    PCS_TRY(pcs_solve(&local, &o, (pcs_watch){0}, work, p.r, p.u, out));
+    s->result[i].units += (double)ASSEMBLE * p.b.nb;
+    s->result[i].units += cost * (o.kind == PCS_AUTO ? out->units : out->iters);
     PCS_TRY(add_impulses(&p.b, p.r, work, p.v));
     keep_norms(s, i, &out->measure);
     part_close(s, i, &p);
     return PCS_OK;
 }
 
-// sweeps from r, at most so many (none: r is measured), or until they are given up
-static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, bool give_up,
+// sweeps from r, at most so many (none: r is measured), or until they are given up (patience 0:
+// never)
+static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, int patience,
                         threads *team, pcs_arena work, pcs_report *out)
 {
     const islands *all = &s->s;
@@ -178,13 +252,13 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
                        .block = all->block + all->block_start[i],
                        .sys = all->sys + all->sys_start[i],
                        .place = all->place};
-    const patience *p = of.nb > ASSEMBLE_LAST ? &of_large : &of_small;
+    const pace *p = of.nb > ASSEMBLE_LAST ? &of_large : &of_small;
     const sweep_opts opts = {.o = o,
                              .tol = o->tol,
                              .max_sweeps = most,
-                             .patience = give_up ? p->further : 0,
-                             .window = p->window,
-                             .first = p->first,
+                             .patience = patience,
+                             .window = patience / 4 > p->window ? patience / 4 : p->window,
+                             .first = patience / 2 > p->first ? patience / 2 : p->first,
                              .near = p->near,
                              .accelerate = o->kind != PCS_NSGS || o->as.nsgs.depth > 0,
                              .clock = s->clock};
@@ -196,23 +270,27 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
                         .measure = result.measure};
     keep_norms(s, i, &result.measure);
     s->result[i].sweeps += result.sweeps;
+    s->result[i].units += (double)of.nb * (PREPARE + result.sweeps);
     return PCS_OK;
 }
 
 // Newton or interior point from the r of the sweeps; what it finds is measured as theirs was, and
 // taken if it is better
-static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, threads *team,
-                           pcs_arena work, pcs_report *out)
+static pcs_status finished(solution *s, int i, const pcs_solver_opts *opts, finish_budget *budget,
+                           threads *team, pcs_arena work, pcs_report *out)
 {
     part p, before;
     bodies_report report = {0};
+    pcs_solver_opts whole = *opts, *o = &whole;
+    if (o->max_seconds > 0) o->max_seconds = fmax(seconds_left(s, opts), 1e-9);
     PCS_TRY(part_open(s, i, &work, &before));
     PCS_TRY(part_open(s, i, &work, &p));
-    PCS_TRY(bodies_finish(&p.b, o, work, p.v, p.r, p.u, &report));
+    PCS_TRY(bodies_finish(&p.b, o, work, budget, p.v, p.r, p.u, &report));
     s->result[i].finish += report.finish;
+    s->result[i].units += budget->spent;
     part_close(s, i, &p);
     pcs_report after;
-    PCS_TRY(swept(s, i, o, 0, false, team, work, &after));
+    PCS_TRY(swept(s, i, o, 0, 0, team, work, &after));
     if (solver_stop_value(o, &after.measure) < solver_stop_value(o, &out->measure)) {
         after.outcome = report.solve.outcome;
         after.solver = report.solve.solver;
@@ -222,7 +300,7 @@ static pcs_status finished(solution *s, int i, const pcs_solver_opts *o, threads
     }
     part_close(s, i, &before);
     const pcs_report kept = *out;
-    PCS_TRY(swept(s, i, o, 0, false, team, work, out));
+    PCS_TRY(swept(s, i, o, 0, 0, team, work, out));
     *out = kept;
     return PCS_OK;
 }
@@ -240,27 +318,114 @@ static bool has_friction(const solution *s, int i)
     return false;
 }
 
-// by its number of blocks, and by how far the sweeps come
+// ---- the portfolio -----------------------------------------------------------------------------
+
+// Its parts take turns, each from the best r so far and with twice the patience of the turn before:
+// whichever part suits the island, the whole costs a few times what that part alone would have
+// cost, and one that has failed is not asked again before as much has been spent on the others.
+typedef struct turns {
+    solution *s;
+    int i, nb;
+    const pcs_solver_opts *o;
+    threads *team;
+    pcs_arena work;
+    pcs_report *out;
+    double most;           // units
+    double patience;       // sweeps
+    finish_budget spend;   // of the finish
+    bool finish, assemble; // whether they may still get somewhere
+    double mark, marked;   // the measure when it last fell to a half, and the units by then
+} turns;
+
+static double value_of(const turns *t)
+{
+    return solver_stop_value(t->o, &t->out->measure);
+}
+
+static double left_of(const turns *t)
+{
+    return t->most - t->s->result[t->i].units;
+}
+
+static pcs_status turn_of_sweeps(turns *t)
+{
+    const double start = t->nb > 1 ? solver_clock() : 0;
+    PCS_TRY(swept(t->s, t->i, t->o, (int)fmin(1e9, left_of(t) / t->nb), (int)fmin(1e9, t->patience),
+                  t->team, t->work, t->out));
+    if (t->nb > 1) t->s->result[t->i].seconds_sweeps += solver_clock() - start;
+    return PCS_OK;
+}
+
+static pcs_status turn_of_finish(turns *t)
+{
+    const double start = solver_clock();
+    t->spend.most = left_of(t);
+    t->spend.patience = FINISH_LEAST + FINISH_PART * t->patience * t->nb;
+    const pcs_status status = finished(t->s, t->i, t->o, &t->spend, t->team, t->work, t->out);
+    t->s->result[t->i].seconds_finish += solver_clock() - start;
+    t->finish = status == PCS_OK;
+    return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status;
+}
+
+// whether the work since the measure last fell by half is out of proportion
+static bool stagnates(turns *t)
+{
+    const double units = t->s->result[t->i].units, value = value_of(t);
+    if (isnan(value)) return true;
+    if (!(value > 0.5 * t->mark)) {
+        t->mark = value;
+        t->marked = units;
+    }
+    const double least = STAGNANT_LEAST + STAGNANT_PER_BLOCK * t->nb;
+    return units - t->marked > fmax(STAGNANT * t->marked, least);
+}
+
+// whether there is nothing more to do, or nothing to do it with
+static bool over(const turns *t)
+{
+    return !fails(t->o, t->out) || t->out->outcome == PCS_INFEASIBLE || left_of(t) < t->nb;
+}
+
+// an island of few blocks once, when the turns have had some
+static pcs_status turn_of_assembled(turns *t)
+{
+    if (t->s->result[t->i].units < (double)ASSEMBLE_AFTER * t->nb) return PCS_OK;
+    t->assemble = false;
+    return assembled(t->s, t->i, t->o, 0.5 * left_of(t), t->work, t->out);
+}
+
+static pcs_status take_turns(turns *t)
+{
+    for (;; t->patience *= 2) {
+        PCS_TRY(turn_of_sweeps(t));
+        if (over(t)) return PCS_OK;
+        if (t->finish) PCS_TRY(turn_of_finish(t));
+        if (over(t)) return PCS_OK;
+        if (t->assemble) PCS_TRY(turn_of_assembled(t));
+        if (over(t) || stagnates(t)) return PCS_OK;
+    }
+}
+
 static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, threads *team,
                             pcs_arena work, pcs_report *out)
 {
     const int nb = islands_blocks(&s->s, i);
+    const double most = fmin(units_left(s, i), (double)o->max_iters * nb);
     if (nb > 1 && nb <= ASSEMBLE_FIRST && !has_friction(s, i)) {
-        return assembled(s, i, o, work, out);
+        return assembled(s, i, o, most, work, out);
     }
-
-    const double start = nb > 1 ? solver_clock() : 0;
-    const int most = o->max_iters < MOST_SWEEPS ? o->max_iters : MOST_SWEEPS;
-    PCS_TRY(swept(s, i, o, most, true, team, work, out));
-    const double middle = nb > 1 ? solver_clock() : 0;
-    s->result[i].seconds_sweeps = middle - start;
-    // a budget of so few units is used up
-    if (!fails(o, out) || out->iters >= o->max_iters) return PCS_OK;
-
-    const pcs_status status = finished(s, i, o, team, work, out);
-    s->result[i].seconds_finish = solver_clock() - middle;
-    if (status != PCS_ERR_UNSUPPORTED) PCS_TRY(status);
-    if (fails(o, out) && nb <= ASSEMBLE_LAST) return assembled(s, i, o, work, out);
+    turns t = {.s = s, .i = i, .nb = nb, .o = o, .team = team, .work = work, .out = out};
+    const bool assemble = nb > ASSEMBLE_EARLY && nb <= ASSEMBLE_LAST;
+    t.most = assemble ? (1 - ASSEMBLE_PART) * most : most;
+    t.patience = PATIENCE;
+    t.finish = true;
+    t.assemble = nb > 1 && nb <= ASSEMBLE_EARLY;
+    t.mark = INFINITY;
+    PCS_TRY(take_turns(&t));
+    const double rest = most - s->result[i].units;
+    if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
+    if (assemble && rest > ASSEMBLE * nb) return assembled(s, i, o, rest, work, out);
+    if (out->outcome != PCS_DIVERGED) out->outcome = rest < nb ? PCS_MAX_ITERS : PCS_STALLED;
     return PCS_OK;
 }
 
@@ -315,7 +480,7 @@ static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *
         const bodies_block *b = &s->b->block[s->s.block[k]];
         memset(s->r + b->row, 0, (size_t)b->dim * sizeof *s->r);
     }
-    PCS_TRY(assembled(s, i, &direct, work, out));
+    PCS_TRY(assembled(s, i, &direct, units_left(s, i), work, out));
     if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
     return out->measure.residual <= LINEAR_DONE ? PCS_OK : portfolio(s, i, o, team, work, out);
 }
@@ -328,7 +493,7 @@ static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, thread
     const row_count count = count_rows(s, i, work);
     if (count.sparse && count.joints == count.rows) return linear(s, i, o, team, work, out);
     if (count.sparse && !count.friction && 2 * count.joints >= count.rows) {
-        PCS_TRY(assembled(s, i, o, work, out));
+        PCS_TRY(assembled(s, i, o, 0.5 * units_left(s, i), work, out));
         if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
     }
     return portfolio(s, i, o, team, work, out);
@@ -342,8 +507,10 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     // several islands within their tolerances make a whole within its own
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
     if (o.kind == PCS_AUTO) return automatic(s, i, &o, team, work, out);
-    if (plain_sweeps(&o)) return swept(s, i, &o, o.max_iters, false, team, work, out);
-    return assembled(s, i, &o, work, out);
+    const double most = units_left(s, i);
+    if (!plain_sweeps(&o)) return assembled(s, i, &o, most, work, out);
+    const double sweeps = fmin(o.max_iters, most / islands_blocks(&s->s, i));
+    return swept(s, i, &o, (int)sweeps, 0, team, work, out);
 }
 
 // ---- many islands at a time --------------------------------------------------------------------
@@ -481,6 +648,7 @@ static void sum_up(const solution *s, bodies_report *out)
         }
         out->sweeps += one->sweeps;
         out->finish += one->finish;
+        out->units += one->units;
         out->seconds_sweeps += one->seconds_sweeps;
         out->seconds_finish += one->seconds_finish;
     }
@@ -514,8 +682,9 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
     return PCS_OK;
 }
 
-pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, threads *team,
-                        pcs_arena work, double *v, double *r, double *u, bodies_report *out)
+pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, double budget,
+                        threads *team, pcs_arena work, double *v, double *r, double *u,
+                        bodies_report *out)
 {
     *out = (bodies_report){.solve = {.outcome = PCS_CONVERGED, .solver = o->kind}};
     PCS_TRY(check(b, o, v, r));
@@ -523,7 +692,8 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, threa
 
     const bool timed = b->nb > 1;
     solution s = {.b = b, .o = o, .team = team, .v = v, .r = r, .u = u};
-    s.clock = timed ? solver_clock() : 0;
+    s.budget = budget / b->nb;
+    s.clock = timed || o->max_seconds > 0 ? solver_clock() : 0;
     PCS_TRY(begin(&s, v, &work));
     PCS_TRY(solve_islands(&s, work));
     sum_up(&s, out);

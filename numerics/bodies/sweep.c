@@ -22,8 +22,7 @@
 
 // sweeps between two residuals, at most
 #define CHECK_EVERY 32
-// sweeps in which the best residual must fall to this part, where an end is set by the rate
-#define STAGNANT      1000
+// part to which the best residual must fall within the patience, where an end is set
 #define STAGNANT_PART 0.7
 // islands of no more blocks than this are measured after every sweep
 #define TINY 4
@@ -266,7 +265,7 @@ static bool stagnates(job *j)
         j->mark = j->best_value;
         j->marked = j->out->sweeps;
     }
-    return j->o->patience > 0 && j->out->sweeps - j->marked >= STAGNANT;
+    return j->o->patience > 0 && j->out->sweeps - j->marked >= j->o->patience;
 }
 
 static bool measured_end(job *j)

@@ -18,7 +18,8 @@ typedef struct sweep_opts {
     const pcs_solver_opts *o; // stop, max_seconds
     double tol;               // of this island
     int max_sweeps;           // 0: r is measured
-    int patience; // sweeps that may still be ahead, by the rate so far; 0: no end is set
+    int patience; // sweeps that may still be ahead, by the rate so far, and those in which the
+                  // residual must fall to 0.7 of what it was; 0: no end is set
     int window;   // sweeps that a rate is taken over, by the least changes in each such window
     int first;    // sweeps before it is asked for
     double near;  // residual above which the rate is not asked for

@@ -216,6 +216,12 @@ chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double
     return CHOL_GOOD;
 }
 
+void chol_cost(const chol_work *w, double *multiplications, double *entries)
+{
+    *multiplications = fmax(0, 0.5 * w->c.fl); // CHOLMOD counts additions too
+    *entries = fmax(0, w->c.lnz);
+}
+
 bool chol_apply(chol_work *w, double *x)
 {
     if (w->fronts) {

@@ -41,6 +41,9 @@ typedef enum chol_outcome { CHOL_GOOD, CHOL_SINGULAR, CHOL_LOST } chol_outcome;
 chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond,
                            double most);
 
+// multiplications of the last factorisation, and entries of its factor
+void chol_cost(const chol_work *w, double *multiplications, double *entries);
+
 // x = A^-1 x after CHOL_GOOD; false: out of memory, x as it was
 bool chol_apply(chol_work *w, double *x);
 

@@ -79,6 +79,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         f.t.outcome = f.budget > 0 ? PCS_STALLED : PCS_MAX_ITERS;
     }
     track_end(&f.t, r, out);
+    out->units = o->max_iters - f.budget;
     out->solver = f.winner;
     return PCS_OK;
 }

@@ -111,7 +111,8 @@ START_TEST(a_stack_with_friction)
             scene_rough(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.5);
         }
         expect_no_allocation(&s);
-        ck_assert_int_ge(s.report.active, 12);
+        // three corners hold a face: the combined scheme leaves out one that rounding has opened
+        ck_assert_int_ge(s.report.active, 9);
         for (int k = 0; k < s.st->nv; ++k) {
             CK_NEAR(s.st->v[k], 0, 1e-8);
         }

@@ -134,7 +134,7 @@ START_TEST(memory_is_asked_for)
             memset(r, 0, n * sizeof(double));
             pcs_arena work = arena;
             work.peak = &demand;
-            status = bodies_solve(&p.b, &o, NULL, work, v, r, u, &report);
+            status = bodies_solve(&p.b, &o, INFINITY, NULL, work, v, r, u, &report);
             if (status != PCS_ERR_MEMORY) break;
             ck_assert_uint_gt(demand, arena.size);
             pcs_arena_destroy(NULL, &arena);
@@ -173,10 +173,10 @@ START_TEST(what_is_not_finite_is_refused)
     double *r = calloc((size_t)p.b.n, sizeof(double)), *u = calloc((size_t)p.b.n, sizeof(double));
     bodies_report report;
     r[2] = NAN;
-    CK_FAILS(bodies_solve(&p.b, &o, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
+    CK_FAILS(bodies_solve(&p.b, &o, INFINITY, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
     r[2] = 0;
     p.v_free[3] = INFINITY;
-    CK_FAILS(bodies_solve(&p.b, &o, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
+    CK_FAILS(bodies_solve(&p.b, &o, INFINITY, NULL, arena, p.v_free, r, u, &report), PCS_ERR_ARG);
     pcs_arena_destroy(NULL, &arena);
     free(r);
     free(u);
@@ -236,7 +236,7 @@ START_TEST(memory_of_a_team_is_asked_for)
         memset(r, 0, n * sizeof(double));
         pcs_arena work = arena;
         work.peak = &demand;
-        status = bodies_solve(&p.b, &o, team, work, v, r, u, &report);
+        status = bodies_solve(&p.b, &o, INFINITY, team, work, v, r, u, &report);
         if (status != PCS_ERR_MEMORY) break;
         ck_assert_uint_gt(demand, arena.size);
         pcs_arena_destroy(NULL, &arena);

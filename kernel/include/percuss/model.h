@@ -265,8 +265,15 @@ typedef struct pcs_scheme {
     int halvings; ///< how often a step that is not to be committed is cut in two before it is given
                   ///< up or, with accept_unconverged, committed: 0 to 20. The report is that of the
                   ///< last part
-    int threads;  ///< that work on a step, the caller included: 1 (default) to 256. The bits do not
-                  ///< depend on it
+    double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
+                   ///< projection and solves; a unit is what a sweep takes for one contact, some 30
+                   ///< ns. 0 (default): 4e7, and 2e4 for each contact or joint within reach. A step
+                   ///< that has used them up ends with PCS_MAX_ITERS, at the same bits everywhere.
+                   ///< It may be overdrawn by one step of what is at work, a factorisation say
+    double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
+                        ///< PCS_TIME_LIMIT; the clock decides nothing else
+    int threads; ///< that work on a step, the caller included: 1 (default) to 256. The bits do not
+                 ///< depend on it
     pcs_solver_opts solver; ///< of the velocity problem
 } pcs_scheme;
 

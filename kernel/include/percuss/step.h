@@ -100,15 +100,15 @@ PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt, char te
 /// the worst of Newton loop, velocity problem and projection; a velocity problem that ended at the
 /// rounding of its own data counts as converged there.
 typedef struct pcs_step_report {
-    pcs_outcome outcome;            ///< the worst of its parts
-    bool committed;                 ///< whether the state was replaced
-    int newton_iters;               ///< of the theta scheme, all passes
-    double newton_residual;         ///< of (7.1), relative
-    int solves;                     ///< velocity problems solved
-    int passes;                     ///< active-set passes (1 but for speculative and end-of-step)
-    int candidates;                 ///< contacts in reach and interactions (rows in groups)
-    int active;                     ///< of them in the velocity problem
-    pcs_report solve;               ///< of the last velocity problem; zero if there was none
+    pcs_outcome outcome;    ///< the worst of its parts
+    bool committed;         ///< whether the state was replaced
+    int newton_iters;       ///< of the theta scheme, all passes
+    double newton_residual; ///< of (7.1), relative; NaN when the budget did not do for an iterate
+    int solves;             ///< velocity problems solved
+    int passes;             ///< active-set passes (1 but for speculative and end-of-step)
+    int candidates;         ///< contacts in reach and interactions (rows in groups)
+    int active;             ///< of them in the velocity problem
+    pcs_report solve;       ///< of the last velocity problem; zero if there was none
     pcs_outcome projection_outcome; ///< converged if there was nothing to do
     int projection_iters;           ///< MLCP steps taken
     pcs_outcome projection_solve;   ///< how the last linearised problem ended; converged if none
@@ -126,6 +126,9 @@ typedef struct pcs_step_report {
     int sweeps;                     ///< of Gauss-Seidel, all islands and solves
     int finish_iters;               ///< of Newton and interior point methods behind them
     int substeps;                   ///< steps it was made of: 1, or more when it had to be divided
+    double units;                   ///< work, in the units of scheme.budget
+    double budget;                  ///< those that the step was allowed
+    double seconds;                 ///< that it took, by the clock
     pcs_step_times times;           ///< where the time went
     pcs_energy energy;              ///< the ledger of the step
     pcs_doubt doubt[PCS_DOUBTS];    ///< why its numbers may not be worth much, by pcs_doubt_kind

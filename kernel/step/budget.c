@@ -1,0 +1,61 @@
+// The budget of a step: work units, which give the same bits everywhere, and seconds, which only
+// end it. A unit is what a sweep takes for one contact, some 30 ns. What runs asks for the part it
+// may spend, and is charged with what it did.
+#include "step/step.h"
+
+#include "solver/solver.h"
+
+// units of every step, and for each contact or joint within its reach
+#define UNITS_LEAST 4e7
+#define UNITS_PER   2e4
+
+void step_budget_begin(pcs_work *wk)
+{
+    wk->budget =
+        (step_budget){.most = wk->owner->scheme.budget, .part = 1, .start = solver_clock()};
+}
+
+void step_budget_know(pcs_work *wk, int n)
+{
+    step_budget *b = &wk->budget;
+    if (!(b->most > 0)) b->most = UNITS_LEAST + UNITS_PER * n;
+}
+
+void step_spend(pcs_work *wk, double units)
+{
+    wk->budget.spent += units;
+}
+
+double step_units(const pcs_work *wk, double part)
+{
+    const step_budget *b = &wk->budget;
+    return fmax(0, b->from + part * (b->part * b->most - b->from) - b->spent);
+}
+
+double step_seconds(const pcs_work *wk)
+{
+    return solver_clock() - wk->budget.start;
+}
+
+bool step_late(const pcs_work *wk)
+{
+    const double most = wk->owner->scheme.max_seconds;
+    return most > 0 && step_seconds(wk) > most;
+}
+
+bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome)
+{
+    const bool late = step_late(wk);
+    if (!late && step_units(wk, part) > 0) return false;
+    *outcome = late ? PCS_TIME_LIMIT : PCS_MAX_ITERS;
+    return true;
+}
+
+void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts)
+{
+    const double most = wk->owner->scheme.max_seconds;
+    if (!(most > 0)) return;
+    // not 0, which is no limit
+    const double left = fmax(1e-9, most - step_seconds(wk));
+    if (opts->max_seconds == 0 || left < opts->max_seconds) opts->max_seconds = left;
+}

@@ -1,0 +1,186 @@
+// The budget of a step: whatever the scene, a step ends within its units, at the same bits for any
+// number of threads and any history of the work; what it did not finish is not committed.
+#include "scene.h"
+
+#include <percuss/kernel.h>
+
+// what may overdraw a budget: a step of one method, here of an assembled W of all rows
+#define OVERDRAFT 2e6
+
+// bodies in one another, light and heavy, some on joints, above a floor
+static void open_crowd(scene *s, uint64_t seed, int bodies, int joints, double ratio)
+{
+    test_random r = random_seed(seed);
+    scene_open(s);
+    scene_ground(s, 0.5);
+    const double none[3] = {0};
+    pcs_system before = {0};
+    for (int i = 0; i < bodies; ++i) {
+        double x[3], v[3], omega[3], Q[4];
+        for (int k = 0; k < 3; ++k) {
+            x[k] = 0.3 * random_normal(&r);
+            v[k] = 3 * random_normal(&r);
+            omega[k] = 5 * random_normal(&r);
+        }
+        random_quaternion(&r, Q);
+        const double mass = pow(ratio, random_unit(&r));
+        const double edges[3] = {0.4, 0.3, 0.2 + 0.3 * random_unit(&r)};
+        pcs_system b;
+        if (random_unit(&r) < 0.3) {
+            b = scene_ball(s, mass, 0.2, x, v);
+            scene_rough(s, b, pcs_shape_sphere(0.2), 0.3, 0, 0.6);
+        } else {
+            b = scene_box(s, mass, edges, x, Q, v, omega);
+            scene_rough(s, b, pcs_shape_box(edges[0], edges[1], edges[2]), 0.3, 0, 0.6);
+        }
+        if (i > 0 && i <= joints) {
+            const pcs_interaction_def joint = {
+                .relation = pcs_relation_ball_joint(none, none),
+                .system1 = before,
+                .system2 = b,
+                .law = pcs_law_equality(),
+            };
+            CK_OK(pcs_model_add_interaction(s->m, &joint, NULL));
+        }
+        before = b;
+    }
+}
+
+typedef enum kind { DENSE, EXACT, IN_Q, DIVIDED, KINDS } kind;
+
+static void choose(scene *s, kind k)
+{
+    const double budget = s->scheme.budget;
+    if (k == DENSE || k == IN_Q) s->scheme = pcs_scheme_dense(1e-8, 0.2);
+    if (k == IN_Q) {
+        s->scheme.metric = PCS_METRIC_Q;
+        s->scheme.projection = PCS_PROJECT_DIRECT;
+    }
+    if (k == DIVIDED) s->scheme.halvings = 8;
+    s->scheme.solver.tol = k == EXACT ? 1e-14 : 1e-10;
+    s->scheme.budget = budget;
+}
+
+static void run(kind k, uint64_t seed, double budget, int threads, pcs_step_report *out,
+                uint64_t *hash)
+{
+    scene s;
+    open_crowd(&s, seed, 12, seed % 3 == 0 ? 8 : 0, seed % 2 ? 1e6 : 10);
+    s.scheme.budget = budget;
+    choose(&s, k);
+    s.scheme.threads = threads;
+    scene_start(&s);
+    pcs_state *before;
+    CK_OK(pcs_state_create(s.m, &before));
+    CK_OK(pcs_state_copy(s.st, before));
+    CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, out));
+    ck_assert(out->committed || pcs_state_equal(s.st, before));
+    *hash = pcs_state_hash(s.st);
+    pcs_state_destroy(before);
+    scene_close(&s);
+}
+
+START_TEST(a_step_ends_within_its_units)
+{
+    for (int k = 0; k < KINDS; ++k) {
+        for (uint64_t seed = 1; seed <= 6; ++seed) {
+            const double budget = seed % 2 ? 1e5 : 2e6;
+            pcs_step_report a;
+            uint64_t hash;
+            run((kind)k, seed, budget, 1, &a, &hash);
+            ck_assert_double_eq(a.budget, budget);
+            ck_assert_double_gt(a.units, 0);
+            ck_assert_double_le(a.units, budget + OVERDRAFT);
+            ck_assert_double_gt(a.seconds, 0);
+        }
+    }
+}
+END_TEST
+
+START_TEST(the_budget_is_the_same_for_any_number_of_threads)
+{
+    for (int k = 0; k < KINDS; ++k) {
+        pcs_step_report a, b;
+        uint64_t hash, other;
+        run((kind)k, 4, 3e5, 1, &a, &hash);
+        run((kind)k, 4, 3e5, 3, &b, &other);
+        ck_assert_double_eq(a.units, b.units);
+        ck_assert_int_eq(a.outcome, b.outcome);
+        ck_assert_uint_eq(hash, other);
+    }
+}
+END_TEST
+
+// a budget of one unit is gone before the first solve
+START_TEST(nothing_is_committed_on_an_empty_budget)
+{
+    for (int k = 0; k < KINDS; ++k) {
+        pcs_step_report a;
+        uint64_t hash;
+        run((kind)k, 2, 1, 1, &a, &hash);
+        ck_assert(!a.committed);
+        ck_assert_int_eq(a.outcome, PCS_MAX_ITERS);
+    }
+}
+END_TEST
+
+START_TEST(the_clock_ends_a_step)
+{
+    scene s;
+    open_crowd(&s, 2, 12, 0, 10);
+    s.scheme.max_seconds = 1e-9;
+    s.scheme.halvings = 20;
+    scene_start(&s);
+    pcs_step_report a;
+    CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &a));
+    ck_assert_int_eq(a.outcome, PCS_TIME_LIMIT);
+    ck_assert(!a.committed);
+    ck_assert_int_eq(a.substeps, 1);
+    scene_close(&s);
+}
+END_TEST
+
+// the second step finds a work that has grown, the first one has to make it grow
+START_TEST(what_a_work_went_through_does_not_count)
+{
+    scene s;
+    open_crowd(&s, 4, 12, 0, 10);
+    s.scheme.budget = 3e5;
+    choose(&s, DENSE);
+    scene_start(&s);
+    pcs_state *before;
+    CK_OK(pcs_state_create(s.m, &before));
+    CK_OK(pcs_state_copy(s.st, before));
+    pcs_step_report a, b;
+    CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &a));
+    CK_OK(pcs_state_copy(before, s.st));
+    CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &b));
+    ck_assert_double_eq(a.units, b.units);
+    pcs_state_destroy(before);
+    scene_close(&s);
+}
+END_TEST
+
+START_TEST(a_scene_without_contacts_has_a_budget_too)
+{
+    scene s;
+    scene_open(&s);
+    const double x[3] = {0, 0, 1}, v[3] = {0};
+    scene_ball(&s, 1, 0.1, x, v);
+    scene_start(&s);
+    scene_step(&s, 0.01);
+    ck_assert_double_gt(s.report.budget, 0);
+    ck_assert_double_le(s.report.units, s.report.budget);
+    s.scheme.budget = -1;
+    CK_FAILS(pcs_model_set_scheme(s.m, &s.scheme), PCS_ERR_ARG);
+    s.scheme.budget = 0;
+    s.scheme.max_seconds = NAN;
+    CK_FAILS(pcs_model_set_scheme(s.m, &s.scheme), PCS_ERR_ARG);
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("budget", a_step_ends_within_its_units,
+              the_budget_is_the_same_for_any_number_of_threads,
+              nothing_is_committed_on_an_empty_budget, the_clock_ends_a_step,
+              what_a_work_went_through_does_not_count, a_scene_without_contacts_has_a_budget_too)
