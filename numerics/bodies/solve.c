@@ -32,7 +32,7 @@
 #define LINEAR_DONE  1e-6
 // Sweeps that the first turn of the portfolio has patience for; that of the finish is a part of
 // what these cost, and so many units more, which few blocks need. It doubles with every turn.
-#define PATIENCE     150
+#define PATIENCE     100
 #define FINISH_PART  1.0
 #define FINISH_LEAST 5000
 // The turns end where the measure has not fallen to a half while this multiple of what was spent

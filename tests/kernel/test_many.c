@@ -140,7 +140,8 @@ START_TEST(a_budget_ends_the_sweeps)
     for (int i = 0; i < 60; ++i) {
         scene_step(&p.s, 0.005);
         const pcs_step_report *r = &p.s.report;
-        ck_assert_int_le(r->sweeps, 7 * r->solves * r->islands);
+        // passes may differ in their islands, of which each has a contact or joint
+        ck_assert_int_le(r->sweeps, 7 * r->solves * r->candidates);
         ck_assert_int_eq(r->finish_iters, 0);
         cut += r->sweeps > 0 && r->outcome == PCS_MAX_ITERS;
     }
