@@ -34,12 +34,14 @@
 
 // 1 - cos: normals further apart than 1e-3 rad belong to different parts of a floor (1e-6 rad where
 // they are those of an edge or a corner: two faces that carry a body are never so well aligned);
-// further than 1e-2 rad to another collision than the one a row was made for; further than 0.1 rad
+// further than 1e-2 rad to another collision than the one a row was made for; further than 0.03 rad
+// to another place, which the body would be past when it touches; further than 0.1 rad
 // to another side of a body
-#define SAME_PART  5e-13
-#define OTHER_PART 5e-7
-#define OTHER_HIT  5e-5
-#define OTHER_SIDE 5e-3
+#define SAME_PART   5e-13
+#define OTHER_PART  5e-7
+#define OTHER_HIT   5e-5
+#define OTHER_PLACE 5e-4
+#define OTHER_SIDE  5e-3
 
 // of the size of a pair: what turns further is followed along its path
 #define FAR 0.1
@@ -261,14 +263,14 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     set_paths(t, c, f->v, &m);
     PCS_TRY(path_meet(t, slop_of(t, c), mem, &m));
     const bool other = m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
-    const bool at_once = other && !has_row(t, r, &m, &m.f[0], OTHER_SIDE);
+    const bool at_once = other && !has_row(t, r, &m, &m.f[0], OTHER_PLACE);
     if (!m.meets) {
         PCS_TRY(path_meet(t, 0, mem, &m));
         if (!m.meets || !has_row(t, r, &m, &m.f[0], OTHER_SIDE)) return PCS_OK;
     }
     r->open = false;
     for (int i = r->begin; i < r->end; ++i) {
-        t->list.c[i].proven = true;
+        t->list.c[i].proven = t->list.c[i].holds = true;
     }
     put_impulses(f, r, 1);
     if (other) {

@@ -236,7 +236,7 @@ pcs_status step_add_meeting(trial *t, const pair_meeting *m, const pcs_feature *
     c->g[0] = gap.g - m->s * t->h * (theta * u[0] + (1 - theta) * c->u_k[0]);
     move_back(&m->path1, m->q1, gap.P1, c->P1);
     move_back(&m->path2, m->q2, gap.P2, c->P2);
-    c->proven = true;
+    c->proven = c->holds = true;
     PCS_TRY(step_take(t, c, *mem));
     c->bounces = c->bounces || at_once;
     c->lands = !c->bounces && c->lands;

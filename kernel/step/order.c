@@ -1,7 +1,7 @@
 // The theta of every system in a step. With second_order, bodies whose island holds no contact move
 // by the midpoint: theta = 1/2, and rows of their joints in the middle of the step. An island is
 // what active contacts and joints hold together. It keeps the theta of the scheme when it has a
-// unilateral row that is active, or a driven body, and where bodies rebound: their energy at an
+// unilateral row that touches, or a driven body, and where bodies rebound: their energy at an
 // impact and in the flights between is balanced for one theta, the same in both.
 #include "step/step.h"
 
@@ -38,12 +38,25 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     const bool moves1 = system_moves(t->m, c->sys1), moves2 = system_moves(t->m, c->sys2);
     const bool equality = c->law.kind == PCS_LAW_EQUALITY;
     const bool rebounds = !equality && c->interaction >= 0 && c->law.e > 0;
-    if (!c->active && !rebounds) return;
+    const bool held_here = equality ? c->active : c->holds;
+    if (!held_here && !rebounds) return;
     const bool hold = !equality || c->drive;
     const int one = moves1 ? root_of(parent, c->sys1) : root_of(parent, c->sys2);
     const int two = moves2 ? root_of(parent, c->sys2) : one;
     held[one] = held[one] || held[two] || hold;
     parent[two] = one;
+}
+
+// A unilateral row holds what it touches: closed at q_k, or with an impulse in any pass. One that
+// is only within reach does not, or a body that passes another one would notice.
+static void find_holding(const trial *t)
+{
+    for (int i = 0; i < t->list.n; ++i) {
+        candidate *c = &t->list.c[i];
+        if (c->law.kind == PCS_LAW_EQUALITY) continue;
+        const bool pushed = c->at >= 0 && t->r[c->at] > 0;
+        c->holds = c->active && (c->holds || pushed || c->g[0] <= t->proj_tol);
+    }
 }
 
 pcs_status step_order(trial *t, pcs_arena mem)
@@ -55,6 +68,7 @@ pcs_status step_order(trial *t, pcs_arena mem)
     bool *held = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!parent || !held) return pcs_fail_memory("step");
     const bool restores = model_restores(m);
+    find_holding(t);
     for (int i = 0; i < m->n_systems; ++i) {
         parent[i] = i;
         held[i] = restores && m->system[i].thickness > 0;

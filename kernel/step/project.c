@@ -181,6 +181,23 @@ void step_keep_free(trial *t)
     memcpy(t->q_free, t->q, (size_t)t->m->nq * sizeof(double));
 }
 
+// whether only the plane of a contact is violated at q', beside the other body: the shapes are
+// apart
+static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *beside)
+{
+    const pcs_model *m = t->m;
+    *beside = false;
+    if (c->interaction >= 0) return PCS_OK;
+    contact_gap(m, c, t->q, c->g_end);
+    if (!(c->g_end[0] < 0)) return PCS_OK;
+    pcs_feature *f;
+    int n;
+    PCS_TRY(pair_features(m, c->key.shape1, c->key.shape2, system_q(m, c->sys1, t->q),
+                          system_q(m, c->sys2, t->q), 0, &mem, &f, &n));
+    *beside = n == 0;
+    return PCS_OK;
+}
+
 pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
 {
     const pcs_model *m = t->m;
@@ -195,7 +212,11 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
             PCS_TRY(candidate_gap(m, c, t->q, mem, c->g_end));
             taken = c->g_end[0] < 0 && (c->interaction >= 0 || (c->overlaps && !c->refuted));
         }
-        if (!taken) continue;
+        bool beside = false;
+        if (taken && which != PROJECT_ACTIVE_AS_EQUALITIES) {
+            PCS_TRY(is_beside(t, c, mem, &beside));
+        }
+        if (!taken || beside) continue;
         project_add(&set, c);
     }
     if (set.n == 0) return PCS_OK;

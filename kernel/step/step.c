@@ -124,6 +124,15 @@ static bool velocities_over(const step_arguments *a, pcs_step_report *out)
     return step_over(a->wk, step_velocity_part(&a->m->scheme), &out->outcome);
 }
 
+// Whether the contacts of a pass may change: it ended well so far, and there is something left to
+// solve the next one with. What changes is solved: no contact is left without its impulse.
+static bool may_change(const trial *t, const step_arguments *a)
+{
+    pcs_outcome end;
+    if (step_over(a->wk, step_velocity_part(&a->m->scheme), &end)) return false;
+    return goes_on(a) || (t->coarse > 0 && a->out->outcome != PCS_DIVERGED);
+}
+
 // velocities and impulses; once more by the pure midpoint rule where joints gained energy, or could
 // not all obey
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
@@ -183,7 +192,7 @@ static pcs_status attempt(void *arguments)
         // who pushes where nothing is; who would overlap now, or be closed by this motion: as it
         // is, not yet projected
         added = confirmed = 0;
-        if (goes_on(a) || (next.coarse > 0 && out->outcome != PCS_DIVERGED)) {
+        if (may_change(&next, a)) {
             if (confirms(&next, out)) {
                 PCS_TRY(step_confirm(&next, out->solve.measure.residual, looks_coarsely(&next),
                                      &mem, &confirmed));
@@ -191,13 +200,13 @@ static pcs_status attempt(void *arguments)
             PCS_TRY(step_extend(&next, adds_features(&next, out->passes), &mem, &added));
             step_spend(a->wk, UNITS_PER_CANDIDATE * (double)next.list.n);
         }
-        if (added + confirmed > 0) {
-            PCS_TRY(step_order(&next, mem));
-            if (next.reordered) PCS_TRY(step_joint_rows(&next, false, &mem));
-        }
+        next.reordered = false;
+        if (may_change(&next, a)) PCS_TRY(step_order(&next, mem));
+        if (next.reordered) PCS_TRY(step_joint_rows(&next, false, &mem));
         lap(&watch, &out->times.detect);
-        added += confirmed;
-    } while (goes_further(&next, added, confirmed > 0, out) && !velocities_over(a, out));
+        added += confirmed + next.reordered;
+    } while (goes_further(&next, added, confirmed > 0, out) &&
+             (added > 0 || !velocities_over(a, out)));
 
     // close the gaps that the velocity level left open
     if (scheme->projection != PCS_PROJECT_NONE && goes_on(a)) {

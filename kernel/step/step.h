@@ -44,6 +44,7 @@ typedef struct candidate {
     bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
     bool closed;         // found overlapping at q', on whatever feature it has there
     bool overlaps;       // its pair does, on this feature or another one
+    bool holds;          // closed at q_k, or had an impulse in a pass
     bool proven;         // apart at q_k, and its shapes were seen to meet within the step
     bool refuted;        // taken out of the step: nothing is there (confirm.c)
 } candidate;
@@ -108,7 +109,7 @@ typedef struct trial {
     double *v_free;             // of the last solve: velocities without its impulses; or null
     double *shift;              // what the laws add to u, rows
     double *r, *u;              // rows
-    double noise;    // part of a speed below which an impulse is the error of the solver
+    double noise;               // part of a speed below which an impulse is the error of the solver
     double coarse;   // tolerance of the velocity problem when larger than that of the scheme
     double size;     // of the smallest body, m
     double proj_tol; // of the projection, m
