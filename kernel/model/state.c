@@ -67,6 +67,21 @@ bool state_recalls_pair(const pcs_state *st, contact_key key)
     return false;
 }
 
+bool state_pressed_pair(const pcs_state *st, contact_key key)
+{
+    const pcs_memory *mem = st->memory;
+    int hint = 0;
+    state_recall(st, key, &hint);
+    for (int step = -1; step <= 1; step += 2) {
+        for (int i = step < 0 ? hint - 1 : hint; i >= 0 && i < mem->n; i += step) {
+            const remembered *c = &mem->contact[i];
+            if (c->key.shape1 != key.shape1 || c->key.shape2 != key.shape2) break;
+            if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0) return true;
+        }
+    }
+    return false;
+}
+
 pcs_status state_reserve(pcs_state *st, int n)
 {
     pcs_memory *mem = st->memory;

@@ -37,6 +37,8 @@ const remembered *state_recall(const pcs_state *st, contact_key key, int *hint);
 // whether any contact of the two shapes of a key, or the row itself of an interaction, is
 // remembered
 bool state_recalls_pair(const pcs_state *st, contact_key key);
+// whether a contact of this pair of shapes had an impulse
+bool state_pressed_pair(const pcs_state *st, contact_key key);
 
 // room for n remembered contacts: the only part of a commit that can fail
 pcs_status state_reserve(pcs_state *st, int n);

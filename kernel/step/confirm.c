@@ -32,6 +32,9 @@
 // of the size of a shape: what is nearer at q_k is closed; the least slop
 #define CLOSED 1e-6
 
+// and what is nearer than this, and pressed in the last step
+#define PRESSED 1e-4
+
 // 1 - cos: normals further apart than 1e-3 rad belong to different parts of a floor (1e-6 rad where
 // they are those of an edge or a corner: two faces that carry a body are never so well aligned);
 // further than 1e-2 rad to another collision than the one a row was made for; further than 0.03 rad
@@ -138,15 +141,26 @@ static int run_end(const candidates *list, int i)
     return end;
 }
 
-// whether the pair is apart at q_k
+// the least gap of the pair at q_k
+static double nearest(const trial *t, const run *r)
+{
+    double least = INFINITY;
+    for (int i = r->begin; i < r->end; ++i) {
+        least = fmin(least, t->list.c[i].g[0]);
+    }
+    return least;
+}
+
 static bool is_apart(const trial *t, const run *r)
 {
+    return nearest(t, r) > fmax(CLOSED * size_of(t->m, &t->list.c[r->begin]), t->hold);
+}
+
+// whether the bodies pressed on each other in the last step and have hardly moved since
+static bool is_pressed(const trial *t, const run *r)
+{
     const candidate *c = &t->list.c[r->begin];
-    const double closed = fmax(CLOSED * size_of(t->m, c), t->hold);
-    for (int i = r->begin; i < r->end; ++i) {
-        if (t->list.c[i].g[0] <= closed) return false;
-    }
-    return true;
+    return nearest(t, r) <= PRESSED * size_of(t->m, c) && state_pressed_pair(t->st, c->key);
 }
 
 // whether an impulse of the pair has to be accounted for
@@ -158,7 +172,7 @@ static bool is_in_question(const trial *t, const run *r)
         if (c->proven) return false;
         asked = asked || pushes_hard(t, c);
     }
-    return asked && is_apart(t, r);
+    return asked && is_apart(t, r) && !is_pressed(t, r);
 }
 
 static pcs_status find_runs(confirming *f, pcs_arena *mem)
@@ -262,7 +276,14 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     pair_meeting m;
     set_paths(t, c, f->v, &m);
     PCS_TRY(path_meet(t, slop_of(t, c), mem, &m));
-    const bool other = m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
+    bool other = m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
+    if (other) {
+        // a row with the normal of the first touch stays: edges that cross have no other in overlap
+        pair_meeting touch = m;
+        pcs_arena scope = *mem;
+        PCS_TRY(path_meet(t, 0, &scope, &touch));
+        other = !touch.meets || !has_row(t, r, &touch, &touch.f[0], OTHER_HIT);
+    }
     const bool at_once = other && !has_row(t, r, &m, &m.f[0], OTHER_PLACE);
     if (!m.meets) {
         PCS_TRY(path_meet(t, 0, mem, &m));
