@@ -250,10 +250,11 @@ typedef struct pcs_scheme {
     pcs_update update; ///< of quaternions
     pcs_lever lever;   ///< where friction acts when there is a gap
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
-    bool second_order; ///< bodies whose island (what active contacts and joints hold together) has
-                       ///< no active contact, no driven body and nothing that may rebound move with
-                       ///< theta = 1/2 and joints at the middle, whatever theta and configuration
-                       ///< say: of second order, without damping. Default true, textbook false
+    bool second_order; ///< bodies whose island (what contacts that touch and joints hold together)
+                       ///< has no contact that touches, no driven body and nothing that may rebound
+                       ///< move with theta = 1/2 and joints at the middle, whatever theta and
+                       ///< configuration say: of second order, without damping. Default true,
+                       ///< textbook false
     double newton_tol; ///< residual of (7.1) relative to its terms
     int newton_max;    ///< iterations of the theta scheme's Newton loop
     double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
