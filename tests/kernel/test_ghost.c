@@ -184,7 +184,7 @@ static void over_the_edge_with(int which)
         .which = which, .scheme = scheme_of(which), .Q = {1, 0, 0, 0}, .v = {50, 0, 0}};
     for (int kind = 0; kind < BODIES; ++kind) {
         for (int obstacle = 0; obstacle < KINDS; ++obstacle) {
-            for (int phase = 0; phase < 8; ++phase) {
+            for (int phase = 0; phase < TEST_DRAWS(8); ++phase) {
                 for (int c = 0; c < 3; ++c) {
                     flight f = base;
                     f.kind = kind;
@@ -219,7 +219,7 @@ static void past_a_shelf_with(int which)
     shapes_open(&sh);
     for (int kind = 0; kind < BODIES; ++kind) {
         for (int obstacle = 0; obstacle < KINDS; ++obstacle) {
-            for (int phase = 0; phase < 6; ++phase) {
+            for (int phase = 0; phase < TEST_DRAWS(6); ++phase) {
                 flight f = {.which = which,
                             .scheme = scheme_of(which),
                             .kind = kind,
@@ -255,7 +255,7 @@ static void turning_bodies_pass_with(int which)
     test_random r = {77};
     for (int kind = 0; kind < BODIES; ++kind) {
         for (int obstacle = 0; obstacle < KINDS; ++obstacle) {
-            for (int k = 0; k < 6; ++k) {
+            for (int k = 0; k < TEST_DRAWS(6); ++k) {
                 flight f = {
                     .which = which, .scheme = scheme_of(which), .kind = kind, .obstacle = obstacle};
                 for (int i = 0; i < 4; ++i) {
@@ -511,7 +511,7 @@ static void slide_over(int floor, double gap, int kind, double speed, double e, 
 START_TEST(seams_are_not_felt)
 {
     for (int floor = 0; floor < FLOORS; ++floor) {
-        for (int k = 0; k < 8; ++k) {
+        for (int k = 0; k < TEST_DRAWS(8); ++k) {
             const int kind = k % 2 ? BOX : SPHERE;
             const double e = k & 2 ? 0.5 : 0, speed = k & 4 ? 0.3 : 2;
             slide_over(floor, 0, kind, speed, e, speed > 1 ? 1e-3 : 5e-3, 1e-7);
