@@ -18,16 +18,14 @@
 // once, as with e > 0: a body that goes on until it touches would be past the edge by then, and
 // keep the speed -g / h into a surface that is no longer there.
 //
-// A body X that lies on A has a plane between them. What of a neighbour B of A comes no higher over
-// it than the slop cannot be run into: a contact of X and B with another normal is on an inner edge
-// of the floor that A and B make, and is refuted too, apart or closed.
-#include "step/path.h"
+// Contacts on inner edges of a floor are refuted too, apart or closed (inner.c).
+#include "step/confirm.h"
 
 #include <string.h>
 
-#include "collide/broad.h"
 #include "collide/collide.h"
-#include "rotation/pose.h"
+#include "linalg/m3.h"
+#include "step/path.h"
 
 // of the size of a shape: what is nearer at q_k is closed; the least slop
 #define CLOSED 1e-6
@@ -35,13 +33,9 @@
 // and what is nearer than this, and pressed in the last step
 #define PRESSED 1e-4
 
-// 1 - cos: normals further apart than 1e-3 rad belong to different parts of a floor (1e-6 rad where
-// they are those of an edge or a corner: two faces that carry a body are never so well aligned);
-// further than 1e-2 rad to another collision than the one a row was made for; further than 0.03 rad
-// to another place, which the body would be past when it touches; further than 0.1 rad
-// to another side of a body
-#define SAME_PART   5e-13
-#define OTHER_PART  5e-7
+// 1 - cos: normals further apart than 1e-2 rad belong to another collision than the one a row was
+// made for; further than 0.03 rad to another place, which the body would be past when it touches;
+// further than 0.1 rad to another side of a body
 #define OTHER_HIT   5e-5
 #define OTHER_PLACE 5e-4
 #define OTHER_SIDE  5e-3
@@ -53,9 +47,6 @@
 // that change a speed by more than this part of it, for each look costs a solution of the whole
 // problem.
 #define LATE 0.05
-
-// contacts of one body beyond which its inner edges are not looked for
-#define MANY_CONTACTS 256
 
 // contacts [begin, end) of the list, all of one pair of shapes
 typedef struct run {
@@ -84,8 +75,7 @@ static double size_of(const pcs_model *m, const candidate *c)
     return fmin(one, two);
 }
 
-// the overlap that is not worth a word
-static double slop_of(const trial *t, const candidate *c)
+double contact_slop(const trial *t, const candidate *c)
 {
     const double least = fmax(CLOSED * size_of(t->m, c), t->hold);
     return t->m->scheme.projection == PCS_PROJECT_NONE ? least : fmax(t->proj_tol, least);
@@ -93,9 +83,7 @@ static double slop_of(const trial *t, const candidate *c)
 
 // ---- runs --------------------------------------------------------------------------------------
 
-typedef bool acts_fn(const trial *t, const candidate *c);
-
-static bool takes_part(const trial *t, const candidate *c)
+bool contact_takes_part(const trial *t, const candidate *c)
 {
     (void)t;
     return c->interaction < 0 && c->active && !c->refuted;
@@ -103,7 +91,7 @@ static bool takes_part(const trial *t, const candidate *c)
 
 static bool pushes(const trial *t, const candidate *c)
 {
-    return takes_part(t, c) && c->at >= 0 && t->r[c->at] > 0;
+    return contact_takes_part(t, c) && c->at >= 0 && t->r[c->at] > 0;
 }
 
 // whether an impulse changes the speed of a body by more than what the solver leaves open
@@ -118,12 +106,6 @@ static bool pushes_hard(const trial *t, const candidate *c)
         if (t->h * t->r[c->at] > tol * s->mass * t->reach[sys[side]]) return true;
     }
     return false;
-}
-
-// whether a contact held in the last step, and is closed
-static bool has_held(const trial *t, const candidate *c)
-{
-    return takes_part(t, c) && c->was_active && c->r[0] > 0 && c->g[0] <= slop_of(t, c);
 }
 
 static bool of_one_pair(const candidate *a, const candidate *b)
@@ -238,7 +220,7 @@ static bool has_row(const trial *t, const run *r, const pair_meeting *m, const p
     pcs_gap gap;
     pcs_feature_gap(f, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL, &gap);
     for (int i = r->begin; i < r->end; ++i) {
-        if (!takes_part(t, &t->list.c[i])) continue;
+        if (!contact_takes_part(t, &t->list.c[i])) continue;
         if (v3_dot(t->list.k[i].F, gap.N) >= 1 - within) return true;
     }
     return false;
@@ -275,7 +257,7 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     pcs_arena before = *mem;
     pair_meeting m;
     set_paths(t, c, f->v, &m);
-    PCS_TRY(path_meet(t, slop_of(t, c), mem, &m));
+    PCS_TRY(path_meet(t, contact_slop(t, c), mem, &m));
     bool other = m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
     if (other) {
         // a row with the normal of the first touch stays: edges that cross have no other in overlap
@@ -399,7 +381,7 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
         pair_meeting m;
         bool waits;
         set_paths(t, c, t->v, &m);
-        PCS_TRY(path_meet(t, slop_of(t, c), &scope, &m));
+        PCS_TRY(path_meet(t, contact_slop(t, c), &scope, &m));
         if (!m.meets) continue;
         PCS_TRY(may_wait(t, c, m, scope, &waits));
         if (waits) continue;
@@ -413,127 +395,20 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
     return PCS_OK;
 }
 
-// ---- inner edges -------------------------------------------------------------------------------
+// ---- who acts, and who lies where --------------------------------------------------------------
+
+// whether a contact held in the last step, and is closed
+static bool has_held(const trial *t, const candidate *c)
+{
+    return contact_takes_part(t, c) && c->was_active && c->r[0] > 0 &&
+           c->g[0] <= contact_slop(t, c);
+}
 
 // Whether a body lies on contact c, or comes to lie on it in this step, as far as is known
 static bool carries(const trial *t, const candidate *c)
 {
-    if (!takes_part(t, c)) return false;
-    return c->proven || c->g[0] <= slop_of(t, c) || pushes(t, c);
-}
-
-// a contact as one of its bodies sees it
-typedef struct view {
-    int contact, own, other; // place in the list, shapes
-    bool acts, lies;
-    double N[3], P[3]; // towards the body; on the other shape
-    double slop;
-} view;
-
-static view view_of(const trial *t, int i, int side)
-{
-    const candidate *c = &t->list.c[i];
-    view w = {.contact = i, .own = c->key.shape1, .other = c->key.shape2, .slop = slop_of(t, c)};
-    if (side == 1) {
-        w.own = c->key.shape2;
-        w.other = c->key.shape1;
-    }
-    v3_scale(side == 0 ? 1 : -1, t->list.k[i].F, w.N);
-    v3_copy(side == 0 ? c->P2 : c->P1, w.P);
-    return w;
-}
-
-// whether the normal is that of a place, as at an edge, and not that of a face
-static bool at_a_point(const pcs_feature *f)
-{
-    return f->kind == PCS_POINT_POINT || f->kind == PCS_POINT_EDGE || f->kind == PCS_EDGE_POINT;
-}
-
-// Whether contact a of a body is on an inner edge of the floor that contact b has with it: the
-// shape of a, where the body may be, comes no higher over the plane of b than half the slop.
-static bool is_inner(const trial *t, const view *a, const view *b)
-{
-    const double slop = 0.5 * fmax(a->slop, b->slop);
-    double up[3];
-    v3_sub(a->P, b->P, up);
-    if (v3_dot(b->N, up) > slop || a->other == b->other) return false;
-    const double apart = 1 - v3_dot(a->N, b->N);
-    const bool point = at_a_point(t->list.c[a->contact].feature);
-    if (apart <= (point ? SAME_PART : OTHER_PART)) return false;
-
-    const pcs_model *m = t->m;
-    const int carrier = m->shape[a->own].system, other = m->shape[a->other].system;
-    double centre[3];
-    pose_point(system_q(m, carrier, t->st->q), m->shape[a->own].shape.position, centre);
-    const double radius = shape_radius(&m->shape[a->own].shape) + t->reach[carrier];
-    const double top =
-        collide_top(&m->shape[a->other].shape, system_q(m, other, t->st->q), b->N, centre, radius);
-    return top - v3_dot(b->N, b->P) <= slop;
-}
-
-// the contacts of each system that moves: view[start[s]] ... view[start[s + 1] - 1]
-typedef struct views {
-    int *start;
-    view *view;
-} views;
-
-static pcs_status find_views(const trial *t, acts_fn *acts, acts_fn *lies, pcs_arena *mem,
-                             views *out)
-{
-    const int ns = t->m->n_systems;
-    out->start = PCS_TAKE(mem, (size_t)ns + 2, int);
-    if (!out->start) return pcs_fail_memory("step: contacts");
-    memset(out->start, 0, ((size_t)ns + 2) * sizeof *out->start);
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < t->list.n; ++i) {
-            const candidate *c = &t->list.c[i];
-            if (!takes_part(t, c)) continue;
-            const bool does = acts(t, c), is = lies(t, c);
-            const int sys[2] = {c->sys1, c->sys2};
-            for (int side = 0; (does || is) && side < 2; ++side) {
-                if (!system_moves(t->m, sys[side])) continue;
-                if (pass == 0) {
-                    out->start[sys[side] + 2] += 1;
-                    continue;
-                }
-                view *w = &out->view[out->start[sys[side] + 1]++];
-                *w = view_of(t, i, side);
-                w->acts = does;
-                w->lies = is;
-            }
-        }
-        if (pass == 1) break;
-        for (int s = 2; s <= ns + 1; ++s) {
-            out->start[s] += out->start[s - 1];
-        }
-        out->view = PCS_TAKE(mem, (size_t)out->start[ns + 1], view);
-        if (!out->view) return pcs_fail_memory("step: contacts");
-    }
-    return PCS_OK;
-}
-
-// leaves out what `acts` on an inner edge of what `lies` under a body
-static pcs_status look_at_edges(confirming *f, acts_fn *acts, acts_fn *lies, pcs_arena mem)
-{
-    trial *t = f->t;
-    views all = {NULL, NULL};
-    PCS_TRY(find_views(t, acts, lies, &mem, &all));
-    for (int s = 0; s < t->m->n_systems; ++s) {
-        const int n = all.start[s + 1] - all.start[s];
-        const view *of = all.view + all.start[s];
-        for (int i = 0; n > 1 && n <= MANY_CONTACTS && i < n; ++i) {
-            candidate *c = &t->list.c[of[i].contact];
-            for (int j = 0; of[i].acts && !c->refuted && j < n; ++j) {
-                if (!of[j].lies || t->list.c[of[j].contact].refuted) continue;
-                if (!is_inner(t, &of[i], &of[j])) continue;
-                c->refuted = true;
-                c->active = false;
-                c->at = -1;
-                f->changed += 1;
-            }
-        }
-    }
-    return PCS_OK;
+    if (!contact_takes_part(t, c)) return false;
+    return c->proven || c->g[0] <= contact_slop(t, c) || pushes(t, c);
 }
 
 // ---- by prediction -----------------------------------------------------------------------------
@@ -568,19 +443,20 @@ pcs_status step_confirm_prediction(trial *t, pcs_arena mem)
         PCS_TRY(path_meet(t, 0, &scope, &m));
         if (!m.meets) refute(&f, &r);
     }
-    return look_at_edges(&f, takes_part, carries, mem);
+    int left_out;
+    return inner_edges(t, contact_takes_part, carries, &left_out, mem);
 }
 
 pcs_status step_confirm_held(trial *t, pcs_arena mem)
 {
-    confirming f = {.t = t};
-    return look_at_edges(&f, takes_part, has_held, mem);
+    int left_out;
+    return inner_edges(t, contact_takes_part, has_held, &left_out, mem);
 }
 
 pcs_status step_confirm_closed(trial *t, pcs_arena mem)
 {
-    confirming f = {.t = t};
-    return look_at_edges(&f, takes_part, carries, mem);
+    int left_out;
+    return inner_edges(t, contact_takes_part, carries, &left_out, mem);
 }
 
 // ---- a pass ------------------------------------------------------------------------------------
@@ -606,7 +482,9 @@ pcs_status step_confirm(trial *t, double residual, bool looked, pcs_arena *mem, 
         *mem = scope;
     }
 
-    PCS_TRY(look_at_edges(&f, pushes_hard, carries, *mem));
+    int left_out;
+    PCS_TRY(inner_edges(t, pushes_hard, carries, &left_out, *mem));
+    f.changed += left_out;
 
     // the motion of a pass tells what it meets once nothing in it pushes from nowhere
     if (f.changed == 0) PCS_TRY(look_for_tunnels(&f, mem));

@@ -1,0 +1,20 @@
+// What the files that confirm contacts share: who takes part, and what counts as an overlap.
+#ifndef STEP_CONFIRM_H
+#define STEP_CONFIRM_H
+
+#include "step/step.h"
+
+// a question about a contact
+typedef bool contact_fn(const trial *t, const candidate *c);
+
+// whether it is one of shapes, active and not refuted
+contact_fn contact_takes_part;
+
+// the overlap (m) that is worth nothing: what the projection leaves, at least 1e-6 of the smaller
+// shape
+double contact_slop(const trial *t, const candidate *c);
+
+// leaves out the contacts that `acts` on an inner edge of those that `lies` under a body (inner.c)
+pcs_status inner_edges(trial *t, contact_fn *acts, contact_fn *lies, int *left_out, pcs_arena mem);
+
+#endif

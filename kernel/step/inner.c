@@ -1,0 +1,131 @@
+// Inner edges of floors. A body X that lies on A has a plane between them. What of a neighbour B of
+// A comes no higher over that plane than half the slop cannot be run into: a contact of X and B
+// with another normal is on an edge between A and B that nothing but the linearised row can reach,
+// and is left out. A wall, a step up and a ramp come higher.
+#include <string.h>
+
+#include "collide/collide.h"
+#include "rotation/pose.h"
+#include "step/confirm.h"
+
+// 1 - cos: normals further apart than 1e-3 rad belong to different parts of a floor; 1e-6 rad where
+// they are those of an edge or a corner: two faces that carry a body are never so well aligned
+#define OTHER_PART  5e-7
+#define OTHER_POINT 5e-13
+
+// contacts of one body beyond which its inner edges are not looked for
+#define MANY_CONTACTS 256
+
+// a contact as one of its bodies sees it
+typedef struct view {
+    int contact, own, other; // place in the list, shapes
+    bool acts, lies;
+    double N[3], P[3]; // towards the body; on the other shape
+    double slop;
+} view;
+
+static view view_of(const trial *t, int i, int side)
+{
+    const candidate *c = &t->list.c[i];
+    view w = {
+        .contact = i, .own = c->key.shape1, .other = c->key.shape2, .slop = contact_slop(t, c)};
+    if (side == 1) {
+        w.own = c->key.shape2;
+        w.other = c->key.shape1;
+    }
+    v3_scale(side == 0 ? 1 : -1, t->list.k[i].F, w.N);
+    v3_copy(side == 0 ? c->P2 : c->P1, w.P);
+    return w;
+}
+
+// whether the normal is that of a place, as at an edge, and not that of a face
+static bool at_a_point(const pcs_feature *f)
+{
+    return f->kind == PCS_POINT_POINT || f->kind == PCS_POINT_EDGE || f->kind == PCS_EDGE_POINT;
+}
+
+// Whether contact a of a body is on an inner edge of the floor that contact b has with it: the
+// shape of a, where the body may be, comes no higher over the plane of b than half the slop.
+static bool is_inner(const trial *t, const view *a, const view *b)
+{
+    const double slop = 0.5 * fmax(a->slop, b->slop);
+    double up[3];
+    v3_sub(a->P, b->P, up);
+    if (v3_dot(b->N, up) > slop || a->other == b->other) return false;
+    const double apart = 1 - v3_dot(a->N, b->N);
+    const bool point = at_a_point(t->list.c[a->contact].feature);
+    if (apart <= (point ? OTHER_POINT : OTHER_PART)) return false;
+
+    const pcs_model *m = t->m;
+    const int carrier = m->shape[a->own].system, other = m->shape[a->other].system;
+    double centre[3];
+    pose_point(system_q(m, carrier, t->st->q), m->shape[a->own].shape.position, centre);
+    const double radius = shape_radius(&m->shape[a->own].shape) + t->reach[carrier];
+    const double top =
+        collide_top(&m->shape[a->other].shape, system_q(m, other, t->st->q), b->N, centre, radius);
+    return top - v3_dot(b->N, b->P) <= slop;
+}
+
+// the contacts of each system that moves: view[start[s]] ... view[start[s + 1] - 1]
+typedef struct views {
+    int *start;
+    view *view;
+} views;
+
+static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena *mem,
+                             views *out)
+{
+    const int ns = t->m->n_systems;
+    out->start = PCS_TAKE(mem, (size_t)ns + 2, int);
+    if (!out->start) return pcs_fail_memory("step: contacts");
+    memset(out->start, 0, ((size_t)ns + 2) * sizeof *out->start);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < t->list.n; ++i) {
+            const candidate *c = &t->list.c[i];
+            if (!contact_takes_part(t, c)) continue;
+            const bool does = acts(t, c), is = lies(t, c);
+            const int sys[2] = {c->sys1, c->sys2};
+            for (int side = 0; (does || is) && side < 2; ++side) {
+                if (!system_moves(t->m, sys[side])) continue;
+                if (pass == 0) {
+                    out->start[sys[side] + 2] += 1;
+                    continue;
+                }
+                view *w = &out->view[out->start[sys[side] + 1]++];
+                *w = view_of(t, i, side);
+                w->acts = does;
+                w->lies = is;
+            }
+        }
+        if (pass == 1) break;
+        for (int s = 2; s <= ns + 1; ++s) {
+            out->start[s] += out->start[s - 1];
+        }
+        out->view = PCS_TAKE(mem, (size_t)out->start[ns + 1], view);
+        if (!out->view) return pcs_fail_memory("step: contacts");
+    }
+    return PCS_OK;
+}
+
+pcs_status inner_edges(trial *t, contact_fn *acts, contact_fn *lies, int *left_out, pcs_arena mem)
+{
+    views all = {NULL, NULL};
+    *left_out = 0;
+    PCS_TRY(find_views(t, acts, lies, &mem, &all));
+    for (int s = 0; s < t->m->n_systems; ++s) {
+        const int n = all.start[s + 1] - all.start[s];
+        const view *of = all.view + all.start[s];
+        for (int i = 0; n > 1 && n <= MANY_CONTACTS && i < n; ++i) {
+            candidate *c = &t->list.c[of[i].contact];
+            for (int j = 0; of[i].acts && !c->refuted && j < n; ++j) {
+                if (!of[j].lies || t->list.c[of[j].contact].refuted) continue;
+                if (!is_inner(t, &of[i], &of[j])) continue;
+                c->refuted = true;
+                c->active = false;
+                c->at = -1;
+                *left_out += 1;
+            }
+        }
+    }
+    return PCS_OK;
+}
