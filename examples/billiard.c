@@ -104,8 +104,9 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
     }
     if (status == PCS_OK) {
         slider_look(&s, &now);
-        printf("%-9s %9.6f %9.6f %12.9f %12.9f %12.9f %12.9f %9.1e %9.1e\n", name, rolls, m.t1,
-               now.v[0], speed_at(&m, now.t), now.x[0], place_at(&m, now.t), worst_x, worst_v);
+        printf("%-9s %9s %9.6f %12.9f %12.9f %12.9f %12.9f %9.1e %9.1e\n", name,
+               cell_of("%.6f", rolls).text, m.t1, now.v[0], speed_at(&m, now.t), now.x[0],
+               place_at(&m, now.t), worst_x, worst_v);
 
         // the step in which rolling begins is solved as one: friction is what it takes, and the
         // place is off by no more than mu g h^2 / 8 for ever after

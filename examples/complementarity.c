@@ -101,7 +101,6 @@ static bool compare(const task *t, const char *only, double tol, csv *out)
         const bool must = !t->file || s->kind == PCS_AUTO || strcmp(only, s->name) == 0;
         if ((t->cones & ~s->cones) != 0) {
             printf("  %-8s does not take this kind of problem\n", s->name);
-            if (strcmp(only, s->name) == 0) all_good = false;
             continue;
         }
 
@@ -124,6 +123,16 @@ static bool compare(const task *t, const char *only, double tol, csv *out)
     free(z);
     free(w);
     return all_good;
+}
+
+// false after saying that the solver asked for does not take the task
+static bool taken(const task *t, int solver)
+{
+    const pcs_solver_info *s = solver > 0 ? pcs_solver_at(solver - 1) : NULL;
+    if (!s || (t->cones & ~s->cones) == 0) return true;
+    fprintf(stderr, "%s: --solver %s does not take this kind of problem; choose another\n", t->name,
+            s->name);
+    return false;
 }
 
 // replaces a task by a file; false after saying why not
@@ -179,7 +188,8 @@ int main(int argc, char **argv)
     if (!csv_open(&out, csv_path, "problem,solver,outcome,iterations,residual,seconds,row,z")) {
         return code;
     }
-    if (open_file(&lcp, lcp_path, PCS_FILE_LCP) && open_file(&mlcp, mlcp_path, PCS_FILE_MLCP)) {
+    if (open_file(&lcp, lcp_path, PCS_FILE_LCP) && open_file(&mlcp, mlcp_path, PCS_FILE_MLCP) &&
+        taken(&lcp, solver) && taken(&mlcp, solver)) {
         const char *only = solver == 0 ? "all" : pcs_solver_at(solver - 1)->name;
         const bool lcp_good = compare(&lcp, only, tol, &out);
         const bool mlcp_good = compare(&mlcp, only, tol, &out);

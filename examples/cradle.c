@@ -204,7 +204,8 @@ static pcs_status apart(checks *c, const settings *set, csv *out, double ends[3]
     }
     check_that(c, "steps", outcome == PCS_CONVERGED, pcs_outcome_text(outcome));
     show("with gaps: one pair after the other", &start, ends[0], ends[1], ends[2]);
-    printf("%d impacts, those of one ball at least %.3g s apart\n", hand.events, hand.closest);
+    printf("%d impacts, those of one ball at least %s s apart\n", hand.events,
+           cell_of("%.3g", hand.closest).text);
     if (hand.events == MOST_EVENTS || (set->e > 0 && hand.closest < 1e-6)) {
         check_skip(c, "speeds", "the row collapses: ever more impacts in ever less time");
         return PCS_OK;

@@ -22,6 +22,16 @@ typedef struct settings {
     double scale, spread;
 } settings;
 
+// the least push with which the first one gets over its edge, or to the next one if that is nearer:
+// I w^2 / 2 = m g (rise of the centre), I = 4 m r^2 / 3 about the edge
+static double least_push(const settings *set)
+{
+    const double *s = set->def.size, r = hypot(s[0], s[2]) / 2;
+    const double over = atan2(s[0], s[2]), next = asin(set->def.gap / s[2]);
+    const double rise = r * cos(over - fmin(over, next)) - s[2] / 2;
+    return sqrt(1.5 * set->run.gravity * rise) / r;
+}
+
 static bool read_flags(settings *set, int argc, char **argv, int *code)
 {
     *set = (settings){.run = {.h = 0.0005, .t_end = 0.8, .gravity = 9.81, .tol = 1e-6},
@@ -54,6 +64,11 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     }
     if (set->def.gap >= 0.9 * s[2]) {
         fprintf(stderr, "dominoes: they do not reach each other; take a smaller --gap\n");
+        return false;
+    }
+    if (set->def.push <= least_push(set)) {
+        fprintf(stderr, "dominoes: the first one falls back; take a --push above %g rad/s\n",
+                least_push(set));
         return false;
     }
     return world_run_dense("dominoes", &set->run, fmin(s[0], s[1]));
@@ -117,10 +132,11 @@ static void show(const settings *set, const wave *wv, const wave *pushed, const 
     printf("\n%7s %12s %12s %14s %18s\n", "domino", "time", "speed", "pushed harder",
            "larger/sqrt(s)");
     for (int i = 1; i < set->def.n; i += 1 + set->def.n / 20) {
-        printf("%7d %12.6f %12.6f %14.6f %18.6f\n", i + 1, wv->passed[i],
-               pitch / (wv->passed[i] - wv->passed[i - 1]),
-               pitch / (pushed->passed[i] - pushed->passed[i - 1]),
-               sqrt(set->scale) * pitch / (large->passed[i] - large->passed[i - 1]));
+        printf("%7d %12s %12s %14s %18s\n", i + 1, cell_of("%.6f", wv->passed[i]).text,
+               cell_of("%.6f", pitch / (wv->passed[i] - wv->passed[i - 1])).text,
+               cell_of("%.6f", pitch / (pushed->passed[i] - pushed->passed[i - 1])).text,
+               cell_of("%.6f", sqrt(set->scale) * pitch / (large->passed[i] - large->passed[i - 1]))
+                   .text);
     }
 }
 

@@ -69,7 +69,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 
     *code = 2;
     if (set->top.J3 > 2 * set->top.J1) {
-        fprintf(stderr, "heavy_top: no body has J3 > 2 J1\n");
+        fprintf(stderr, "heavy_top: no body has --J3 > 2 --J1\n");
         return false;
     }
     if (!(top_precession(&set->top) > 0)) {

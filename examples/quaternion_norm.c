@@ -162,9 +162,10 @@ static void print_table(const settings *set, const table *all)
            "order", "energy", "order", "evals", "us/step");
     for (int way = 0; way < WAYS; ++way) {
         const way_result *r = &all->at[way][0];
-        printf("%-12s %10.2e %6.3f %10.2e %6.3f %10.2e %6.3f %8.1f %9.2f\n",
-               way_name((norm_way)way), r->norm, order_of(all, way, 0), r->attitude,
-               order_of(all, way, 1), r->energy, order_of(all, way, 2), r->evaluations,
+        printf("%-12s %10.2e %6s %10.2e %6s %10.2e %6s %8.1f %9.2f\n", way_name((norm_way)way),
+               r->norm, cell_of("%.3f", order_of(all, way, 0)).text, r->attitude,
+               cell_of("%.3f", order_of(all, way, 1)).text, r->energy,
+               cell_of("%.3f", order_of(all, way, 2)).text, r->evaluations,
                1e6 * all->at[way][all->levels - 1].seconds);
     }
 }

@@ -246,8 +246,9 @@ static pcs_status examine(const settings *set, const pcs_tableau *tab, csv *out,
     double promised, got;
     PCS_TRY(estimate(set, &m, &promised, &got));
     const double seen = order_seen(&m, false), one = order_seen(&m, true);
-    printf("%-18s %3d %3d %9.3f %9.3f %14.4g %10.2f\n", tab->name, tab->s, tab->order, seen, one,
-           promised, got);
+    printf("%-18s %3d %3d %9s %9s %14s %10s\n", tab->name, tab->s, tab->order,
+           cell_of("%.3f", seen).text, cell_of("%.3f", one).text, cell_of("%.4g", promised).text,
+           cell_of("%.2f", got).text);
     char name[64];
     c->quiet = true;
     if (isfinite(seen)) {

@@ -441,7 +441,8 @@ static pcs_status check_steps(const settings *set, const motion *m, const rope *
         h[k] = set->h / (1 << k);
         apart[k] = sqrt(sum);
         caught[k] = sqrt(off);
-        printf("%12.6g %14.4e %14.4e\n", h[k], apart[k], compare ? caught[k] : NAN);
+        printf("%12.6g %14.4e %14s\n", h[k], apart[k],
+               cell_of("%.4e", compare ? caught[k] : NAN).text);
     }
     printf("\n");
     const double E = set->rope.mass * set->rope.gravity * set->rope.length;

@@ -64,7 +64,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     *code = 2;
     heavy_top held = set->top;
     if (set->top.J3 > 2 * set->top.J1) {
-        fprintf(stderr, "spinning_top: no body has J3 > 2 J1\n");
+        fprintf(stderr, "spinning_top: no body has --J3 > 2 --J1\n");
         return false;
     }
     if (!(top_precession(&held) > 0)) {

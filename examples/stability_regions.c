@@ -203,9 +203,10 @@ static pcs_status examine(const settings *set, const char *name, csv *out, check
     pcs_stability s;
     pcs_status status = pcs_tableau_examine(tab, &s);
     if (status == PCS_OK) {
-        printf("%-18s %3d %3s %3s %12.6g %12.6g %12.4g %9.2f\n", tab->name, tab->order,
-               s.a_stable ? "A" : "-", s.l_stable ? "L" : "-", s.real_extent, s.imaginary_extent,
-               s.at_infinity, s.angle * 180 / acos(-1));
+        printf("%-18s %3d %3s %3s %12s %12s %12s %9.2f\n", tab->name, tab->order,
+               s.a_stable ? "A" : "-", s.l_stable ? "L" : "-", cell_of("%.6g", s.real_extent).text,
+               cell_of("%.6g", s.imaginary_extent).text, cell_of("%.4g", s.at_infinity).text,
+               s.angle * 180 / acos(-1));
         c->context = name;
         c->quiet = true;
         check_known(tab, &s, c);

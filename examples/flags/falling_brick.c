@@ -44,8 +44,8 @@ static bool fits_together(const settings *set)
     }
     if (set->run.scheme.projection == PCS_PROJECT_OVERLAPS ||
         set->run.scheme.activation == PCS_SPECULATIVE) {
-        fprintf(stderr, "falling_brick: speculative activation and the projection of overlaps are "
-                        "for dense scenes with e = 0; choose others\n");
+        fprintf(stderr, "falling_brick: --activation speculative and --projection overlaps are for "
+                        "dense scenes with e = 0; choose others\n");
         return false;
     }
     return true;
@@ -77,7 +77,8 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
               "of the scheme; 1/2 is exact for a parabola");
     args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
                 "which contacts take part in a step");
-    args_real(&a, "--gamma", &scheme->gamma, 0, 1.5, "", "how far predictive looks ahead, in steps");
+    args_real(&a, "--gamma", &scheme->gamma, 0, 1.5, "",
+              "how far predictive looks ahead, in steps");
     args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
                 "how overlaps are removed; the combined ones activate at the end of the step");
     args_positive(&a, "--proj-tol", &scheme->proj_tol, "m", "overlap left by the projection");

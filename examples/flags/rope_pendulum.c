@@ -13,7 +13,7 @@ static bool fits_together(const settings *set)
     const double distance = hypot(set->x0[0] - r->anchor[0], set->x0[1] - r->anchor[1]);
     if (!(distance <= r->length * (1 + 1e-12))) {
         fprintf(stderr,
-                "rope_pendulum: the start is %g m from the anchor, beyond the rope of %g m\n",
+                "rope_pendulum: --x, --y is %g m from the anchor, beyond the rope of %g m\n",
                 distance, r->length);
         return false;
     }

@@ -32,6 +32,13 @@ void world_flags(args *a, world_run *run, const char *columns)
 
 bool world_run_dense(const char *program, world_run *run, double size)
 {
+    if (run->proj_tol > 0.1 * size) {
+        fprintf(stderr,
+                "%s: --projection-tol %g m is more than a tenth of the smallest edge or diameter, "
+                "%g m\n",
+                program, run->proj_tol, size);
+        return false;
+    }
     run->scheme = pcs_scheme_dense(run->tol, size);
     if (run->solver == 1) run->scheme.solver = pcs_solver_defaults(PCS_NSGS);
     if (run->proj_tol > 0) run->scheme.proj_tol = run->proj_tol;

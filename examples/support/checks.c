@@ -5,6 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+cell cell_of(const char *format, double x)
+{
+    cell c = {"-"};
+    if (isinf(x)) {
+        snprintf(c.text, sizeof c.text, x > 0 ? "infinite" : "-infinite");
+    } else if (!isnan(x)) {
+        snprintf(c.text, sizeof c.text, format, x);
+    }
+    return c;
+}
+
 checks checks_begin(void)
 {
     printf("\n%-38s %16s %16s %9s  %s\n", "check", "computed", "expected", "error", "allowed");

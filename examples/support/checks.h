@@ -37,6 +37,14 @@ void check_skip(checks *c, const char *name, const char *why);
 // Says how it went. 0: all hold. 1: some do not, with a line on stderr.
 int checks_end(const checks *c);
 
+// A number in a table of one's own, by a format such as "%.3f": in a cell that is as wide as the
+// table wants ("%9s", cell_of("%.3f", x).text). What does not exist (NaN) is "-".
+typedef struct cell {
+    char text[32];
+} cell;
+
+cell cell_of(const char *format, double x);
+
 // A call of the library that failed: its sentence on stderr, and the exit code: 2 when what it was
 // given is wrong, 1 otherwise.
 int say_error(const char *what, pcs_status status);
