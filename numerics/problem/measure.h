@@ -32,13 +32,13 @@ void measure_close(double violation, pcs_measure *m);
 
 // The relative error of r and u, at least tol: twice the residual. Infinite where nothing may be
 // said of them, as the violation is not small beside q (and larger than tol)
-double measure_error(const pcs_measure *m, double tol);
+PCS_API double measure_error(const pcs_measure *m, double tol);
 
 // the violation relative to |q| alone, 0 if that is zero; beyond Q_FORGOTTEN r solves nothing
 #define Q_FORGOTTEN 1e-3
 double measure_against_q(const pcs_measure *m);
 
 // max(|q|, |W r|), which the residual is relative to
-double measure_size(const pcs_measure *m);
+PCS_API double measure_size(const pcs_measure *m);
 
 #endif

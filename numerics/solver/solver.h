@@ -66,7 +66,7 @@ pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *bl
 pcs_status solver_check_start(int n, const double *r);
 
 // seconds of a clock that only goes forward
-double solver_clock(void);
+PCS_API double solver_clock(void);
 
 // arena bytes that taking count objects of size bytes costs, alignment included
 static inline size_t solver_bytes(size_t count, size_t size)
