@@ -483,7 +483,7 @@ START_TEST(algebraic_unknowns)
         // by (y', y, u', u), by central differences of the solution by hand
         for (int j = 0; j < 6; ++j) {
             const double h = 1e-5;
-            double up[3], down[3], *at = j < 4 ? x + j : U + j - 4;
+            double up[3], down[3], *at = j < 4 ? x + j : &U[j - 4];
             const double held = *at;
             *at = held + h;
             rod_by_hand(x, U, up, up + 2);
