@@ -125,7 +125,8 @@ START_TEST(a_start_that_is_no_number_is_left_alone)
     answer a = answer_new(&p, r);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(&p), &arena));
-    ck_assert_int_eq(bodies_finish(&p.b, &o, arena, NULL, a.v, a.r, a.u, &a.report), PCS_ERR_UNSUPPORTED);
+    ck_assert_int_eq(bodies_finish(&p.b, &o, arena, NULL, a.v, a.r, a.u, &a.report),
+                     PCS_ERR_UNSUPPORTED);
     ck_assert(isnan(a.r[4]));
     pcs_arena_destroy(NULL, &arena);
     free(r);
