@@ -10,7 +10,7 @@
 #define ALIGN 64
 
 // one sentence per thread: nothing is shared between threads that step different states
-static _Thread_local unsigned long failures; // so many sentences were written
+static _Thread_local unsigned long failures; // number of sentences written
 static _Thread_local char error_text[512];
 
 const char *pcs_status_text(pcs_status status)
@@ -107,7 +107,7 @@ void pcs_env_log(const pcs_env *env, pcs_log_level level, const char *format, ..
 
 bool pcs_all_finite(const double *x, size_t n)
 {
-    // the exponent of what is not finite is all ones: one more and it carries into the sign
+    // the exponent of NaN and infinity is all ones: adding one carries into the sign
     const uint64_t exponent = (uint64_t)0x7ff << 52, one = (uint64_t)1 << 52;
     uint64_t carry = 0;
     for (size_t i = 0; i < n; ++i) {

@@ -1,6 +1,6 @@
 // A team of threads that runs one function at a time, the caller among them, with a barrier inside.
 // What is computed must not depend on how many there are: work is cut into pieces whose bounds and
-// order depend on the data alone, each piece writes to places of its own, and sums are made of
+// order depend on the data alone, each piece writes to separate places, and sums are formed from
 // pieces in a fixed order.
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H

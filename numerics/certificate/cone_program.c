@@ -17,7 +17,7 @@
 
 #define ITERS   200
 #define GOAL    1e-13 // of the conditions
-#define TO_EDGE 0.99  // part of the way to the boundary
+#define TO_EDGE 0.99  // step length as a fraction of the distance to the boundary
 #define IDLE    25    // iterations without progress
 #define INSIDE  0.1   // of the size: well within the cones
 

@@ -1,4 +1,4 @@
-// The impulses complementary to the velocities found, in coordinates: r = R x with R made of the
+// The impulses complementary to the computed velocities, in coordinates: r = R x where R has the
 // scales s and of the directions each block may take, one column each,
 //
 //     R = S^-1/2 E,   |column of E| = 1,   A = S^-1/2 W S^-1/2 E
@@ -48,7 +48,7 @@ void face_matrix(const face *f, int *place, double *W);
 // B (rows x columns) = W E
 void face_apply(const face *f, const double *W, double *B);
 
-// what the public entries share: checks, and the face of an r (certificate.c)
+// shared by the public functions: checks, and the face of an r (certificate.c)
 pcs_status certificate_check(const pcs_problem *p, double tol, const double *r, const void *a,
                              const void *b);
 size_t certificate_face_bytes(const pcs_problem *p);

@@ -1,4 +1,4 @@
-// The impulses that leave the velocities what they are: on the face (certificate/face.h) all
+// The impulses that do not change the velocities: on the face (certificate/face.h) all
 //
 //     x = x0 + Z y,   Z an orthonormal basis of A z = 0,   x in the cones of the face
 //

@@ -16,7 +16,7 @@ typedef enum allowed {
 typedef struct verdict {
     pcs_contact_status status;
     double margin;   // a velocity
-    allowed allowed; // of an undecided block: whatever it may turn out to do
+    allowed allowed; // of an undecided block: all its possible statuses
     double e[2];     // of ALLOW_RAY: a unit vector against the slip
     double slip;     // |u_T|
     double push;     // s r_N

@@ -24,7 +24,7 @@ static inline double cone_project_unilateral(double x)
     return x < 0 ? 0 : x;
 }
 
-// |x_T| of a block of d = 2 or 3 rows, whatever its size
+// |x_T| of a block of d = 2 or 3 rows, without overflow or underflow
 static inline double cone_tangent(int d, const double *x)
 {
     if (d == 2) return fabs(x[1]);

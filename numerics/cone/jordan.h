@@ -3,13 +3,13 @@
 //
 //     x o y = (x'y, x_0 y_T + y_0 x_T),  e = (1, 0),  det x = x_0^2 - |x_T|^2,  x^-1 = J x / det x
 //
-// A point keeps its distance from the boundary, gap = x_0 - |x_T|, beside it. With x sliding along
-// the boundary and z on the opposite side of it the gaps are what the method is about, and a
+// A point stores its distance from the boundary, gap = x_0 - |x_T|, as well. With x sliding along
+// the boundary and z on the opposite side the gaps are the important quantities, and a
 // difference of two nearly equal numbers would have lost their digits; so would a step that is
 // written in N and T. Steps are therefore written in the frame of the scaling, whose first two
 // vectors lie on the boundary,
 //
-//     p = (1, t) / sqrt 2,   m = (1, -t) / sqrt 2,   n = (0, t turned by a right angle)
+//     p = (1, t) / sqrt 2,   m = (1, -t) / sqrt 2,   n = (0, t rotated by a right angle)
 //
 // t being the direction of the tangent of the scaling point. No function here subtracts two
 // numbers that are nearly equal because a point is near the boundary.

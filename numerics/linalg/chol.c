@@ -208,7 +208,7 @@ chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double
     cholmod_sparse A = view(upper, 1);
     cholmod_factorize(&A, w->L, &w->c);
     if (w->c.status < CHOLMOD_OK) {
-        // half a factor is none
+        // a factor that is incomplete is not used
         forget(w);
         return CHOL_LOST;
     }

@@ -28,8 +28,8 @@ chol_work *chol_begin(pcs_arena *arena);
 void chol_end(chol_work *w);
 
 // A fill-reducing order of the symmetric matrix with this upper triangle (its values are not
-// read): place k is for row order[k]. A principal submatrix keeps it with rows left out. false:
-// CHOLMOD ran out of memory.
+// read): place k is for row order[k]. A principal submatrix uses the same order without the rows
+// left out. false: CHOLMOD ran out of memory.
 bool chol_order(chol_work *w, const pcs_csc *upper, int *order);
 
 typedef enum chol_outcome { CHOL_GOOD, CHOL_SINGULAR, CHOL_LOST } chol_outcome;

@@ -14,7 +14,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// y = b y; what is not wanted may be anything
+// y = b y; with b = 0 y may be uninitialised
 static void scale(int n, double b, double *y)
 {
     for (int i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
 // Dense linear algebra in a fixed order of sums: the same bits on every machine, from every
-// compiler, whatever BLAS is installed. Matrices are column-major; work memory comes from the
+// compiler, with any BLAS installed. Matrices are column-major; work memory comes from the
 // caller's arena, nothing allocates. All return false when a matrix is singular to working
 // precision or the arena is too small.
 #ifndef LINALG_DENSE_H

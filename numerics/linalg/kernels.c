@@ -100,7 +100,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// C = C + a t for what of the tile lies in C; `above` of its diagonal rows are not wanted
+// C = C + a t for the part of the tile inside C, without the rows `above` its diagonal
 static void add_tile(int m, int n, int above, double a, const double *t, double *C, size_t ldc)
 {
     for (int j = 0; j < n; ++j, C += ldc, t += TILE_ROWS) {
@@ -163,7 +163,7 @@ static void solve_block(triangle kind, int n, const double *T, size_t ld, double
     }
 }
 
-// what the block of columns k .. k + w - 1 has to do with the rows beside it, `rest` of them
+// the update of the `rest` rows beside the block of columns k .. k + w - 1
 static void update(triangle kind, int w, int rest, const double *T, size_t ld, int nrhs,
                    double *beside, double *block, size_t ldb)
 {

@@ -19,7 +19,7 @@ void columns_dot(int m, int n, const double *A, size_t ld, const double *x, doub
 // after term
 void multiply_tile(int k, const double *A, const double *B, double *t);
 
-// C = C + a op(A) op(B), op(A) m x k, op(B) k x n; lower: only what is on or below the diagonal
+// C = C + a op(A) op(B), op(A) m x k, op(B) k x n; lower: only the entries on or below the diagonal
 // of C
 void multiply_add(bool ta, bool tb, bool lower, int m, int n, int k, double a, const double *A,
                   size_t lda, const double *B, size_t ldb, double *C, size_t ldc);

@@ -99,7 +99,7 @@ static inline double square_scale(double square)
     return square > 1 ? 0x1p-600 : 0x1p600;
 }
 
-// u = a / |a|, returns |a|, whatever its size; a = 0 gives u = 0. u may be a
+// u = a / |a|, returns |a|, for any size of a; a = 0 gives u = 0. u may be a
 static inline double v3_unit(const double a[3], double u[3])
 {
     const double scale = square_scale(v3_dot(a, a));

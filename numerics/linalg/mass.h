@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include <percuss/linalg.h>
 
-// What is known of a block, so that bodies cost less than their 6x6.
+// The structure of a block, so that bodies cost less than a full 6x6.
 enum {
     BLOCK_DENSE,    // LU with partial pivoting
     BLOCK_DIAGONAL, // lu[i] is the i-th diagonal entry

@@ -22,8 +22,8 @@ typedef struct factors {
     double *A;     // m x n: R, and below it the reflectors of Q; beside T those of Z
     size_t ld;     // m
     double *q, *z; // n each, the scales of the reflectors
-    double *norm;  // n, what is left of a column,
-    double *exact; // and what it was when it was last summed
+    double *norm;  // n, the norm of the rest of a column,
+    double *exact; // and its value when it was last summed
     double *F;     // n x PANEL
     double *t;     // n
     int *place;    // n, which column of A it is
@@ -251,7 +251,7 @@ static void triangulate(factors *f)
     }
 }
 
-// x = P Z^T y, y of n entries; by way of t
+// x = P Z^T y, y of n entries; t is work
 static void turn_back(factors *f, double *y, double *x)
 {
     const int r = f->rank, k = f->n - r;

@@ -6,7 +6,7 @@
 //     r = l (k1, k2 d),   u_N = 0:   l = -q_N / D,   D = k1 W_NN + k2 W_NT d
 //     u_T = g / D,   g(d) = k1 b + k2 A d,   b = W_NN q_T - q_N W_TN,   A = q_T W_NT - q_N W_TT
 //
-// so d is a zero of F(d) = d' . g(d), d' being d turned by a right angle, with D > 0 and
+// so d is a zero of F(d) = d' . g(d), d' being d rotated by a right angle, with D > 0 and
 // nu = -d . g(d) >= 0: u_T points against d. Along the angle F has the derivative
 // nu + k2 d'.A d', and it is a trigonometric polynomial of degree two. Newton from the last
 // direction comes first. If it does not end well all roots are found: with t the tangent of half
@@ -558,7 +558,7 @@ bool contact_slide(const contact *c, const double *q, double *r)
 
 // ---- alternatives ------------------------------------------------------------------------------
 
-// what turns a velocity along N into an impulse, and one in the tangent plane: 1 / W_NN and one
+// factors from a velocity along N to an impulse, and in the tangent plane: 1 / W_NN and one
 // over a bound of the eigenvalues of W_TT. Normal and tangents may differ by decades
 static void steps_of(const contact *c, double *normal, double *tangent)
 {

@@ -13,12 +13,12 @@ typedef enum contact_mode {
     CONTACT_NONE   // nothing found: r is the best of what was tried, and no solution
 } contact_mode;
 
-// what is computed once for many q
+// data computed once for many q
 typedef struct contact {
     double W[9];       // dim x dim, column-major
     double inverse[9]; // of W, or its pseudo-inverse
     double mu;
-    double s; // > 0: turns r into a velocity
+    double s; // > 0: the factor from r to a velocity
     int dim;
     bool regular; // inverse is the inverse
 } contact;

@@ -11,7 +11,7 @@ typedef struct equality {
     int *piv;       // counted from 0; null when factor is the pseudo-inverse
 } equality;
 
-// arena bytes that preparing takes and keeps, and what it takes beyond them for a while
+// arena bytes that the preparation keeps, and those it needs in addition while it runs
 size_t equality_bytes(int dim);
 size_t equality_scratch_bytes(int dim);
 

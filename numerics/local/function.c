@@ -141,7 +141,7 @@ static void disc(bool jean_moreau, int d, double mu, const double *r, const doub
     }
     if (!A) return;
 
-    // tangential part of dP/dy, and what the radius adds: -mu e^T in the columns of r_N and y_N
+    // tangential part of dP/dy, and the part of the radius: -mu e^T in the columns of r_N and y_N
     diagonal(d, 0, A);
     A[0] = closed;
     for (int j = 1; j < d; ++j) {

@@ -9,7 +9,7 @@
 extern const char *const function_words[PCS_NEWTON_JM + 1];
 
 // F (d), A = dF/du and B = dF/dr (d x d, column-major; null: not wanted) of a Coulomb block of
-// d = 2 or 3 rows. mu = 0 asks for r_T = 0 and a unilateral normal row.
+// d = 2 or 3 rows. mu = 0 means r_T = 0 and a unilateral normal row.
 void function_coulomb(pcs_newton_function f, int d, double mu, const double *r, const double *u,
                       double *F, double *A, double *B);
 

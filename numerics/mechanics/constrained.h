@@ -18,7 +18,7 @@ struct pcs_constrained {
     double *A;                                     // m x nv, at the last factorisation
     double *F, *a, *w, *zero;                      // nv; zero stays zero
     double *gamma, *phi, *rate, *g, *lambda, *sum; // m
-    double *qdot;                                  // nq, of the motion under way
+    double *qdot;                                  // nq, of the current motion
     double *q_try;                                 // nq
     double *v_try;                                 // nv
 
@@ -50,13 +50,13 @@ pcs_status constrained_qdot(pcs_constrained *sys, double t, const double *q, con
 // M into `M`, and F (null: not wanted)
 pcs_status constrained_dynamics(pcs_constrained *sys, double t, const double *q, const double *v,
                                 double *M, double *F);
-// sys->S of M and A; F (null: not wanted) on the way
+// sys->S of M and A; also F (null: not computed)
 pcs_status constrained_factor(pcs_constrained *sys, double t, const double *q, const double *v,
                               double *F, const char *who);
-// what A a + g = 0 asks of the accelerations, stabilisation included
+// the g of A a + g = 0 for the accelerations, stabilisation included
 pcs_status constrained_target(pcs_constrained *sys, double t, const double *q, const double *v,
                               double *g);
-// what A w + g = 0 asks of the second velocities of GGL
+// the g of A w + g = 0 for the second velocities of GGL
 pcs_status constrained_second_target(pcs_constrained *sys, double t, const double *q,
                                      const double *v, double *g);
 

@@ -1,4 +1,4 @@
-// The constraints and what is derived from them where no callback gives it. All derivatives of phi
+// The constraints, and their derivatives where no callback gives them. All derivatives of phi
 // are derivatives along a direction (t', q'): columns of A along T e_j, phi_t along t, A v + phi_t
 // along the motion; gamma is the derivative of A v + phi_t along the motion at constant v.
 #include "mechanics/constrained.h"

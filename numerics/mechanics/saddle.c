@@ -5,14 +5,15 @@
 
 #include "linalg/dense.h"
 
-// blocks pay from so many rows
+// blocked code is faster from this number of rows on
 enum { BLOCKS_FROM = 32 };
 
 // What is left of a column of B, relative to its length, when it depends on the others: derivatives
 // by differences are good to 1e-12 or so, and multipliers of constraints this close would have lost
 // all but a few digits anyway.
 #define DEPENDENT 1e-11
-// Squares of what is left are known to rounding by subtraction; below this they are measured.
+// The squared norms of the remaining parts come from subtraction; below this fraction they are
+// summed again.
 #define DOWNDATED 1e-6
 
 size_t saddle_doubles(int n, int m)
@@ -42,7 +43,7 @@ static pcs_status singular_mass(const char *who, int k)
                     who, k);
 }
 
-// the smallest pivot that still tells M from a singular matrix
+// the smallest pivot that distinguishes M from a singular matrix
 static double least_pivot(int n, double diagonal)
 {
     return 16 * n * DBL_EPSILON * diagonal;
@@ -198,7 +199,7 @@ static int next_column(const saddle *S, int k)
     return best;
 }
 
-// what is left of the columns from k on, measured anew
+// the remaining norms of the columns from k on, summed again
 static void measure_left(saddle *S, int k)
 {
     for (int j = k; j < S->m; ++j) {

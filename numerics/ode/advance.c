@@ -219,7 +219,7 @@ pcs_status pcs_integrator_advance(pcs_integrator *run, double t_end, pcs_ode_rep
                               "t_end = %.9g; raise max_steps or h",
                               run->opts.max_steps, h, run->t, t_end);
         } else {
-            // rounding of t must not leave a remainder of its own
+            // rounding of t must not leave an extra tiny step
             const bool last = most <= h * (1 + 1e-9) + 4 * DBL_EPSILON * fabs(t_end);
             status = given_step(run, last ? most : h, last ? t_end : NAN, &stop);
         }

@@ -71,7 +71,7 @@ static double residual_of(const tree *t, const pcs_tableau *m, const double *b)
             phi[k][i] = 1;
         }
     }
-    // children come after their parents: backwards, each is complete when it is handed up
+    // children come after their parents: in reverse order each is complete when its parent uses it
     for (int k = t->n - 1; k > 0; --k) {
         int parent = k - 1;
         while (t->level[parent] != t->level[k] - 1) {
@@ -136,7 +136,7 @@ int pcs_tableau_order(const pcs_tableau *tableau, const double *b, double tol)
 //
 // say that polynomials below a degree are integrated exactly, so that any basis will do. Powers
 // will not: those of degree 40 and 41 are so nearly dependent on [0, 1] that a wrong method passes.
-// With Legendre polynomials what is missing is of the size of what is there.
+// With Legendre polynomials the residual is of the size of the terms.
 
 // whether sum vanishes, in units of the terms it came from (or 1)
 static bool vanishes(double sum, double size, double tol)

@@ -126,7 +126,7 @@ static pcs_status by_differences(const pcs_map *map, const double *x, const doub
         double h = increment(x[j], sqrt(DBL_EPSILON) * derivative_size(map, j, x[j]));
         y[j] = x[j] + h;
         if (!derivative_value(map, y, Jj, evaluations)) {
-            // at the border of where f is defined: the other way
+            // f is not defined there: difference in the other direction
             h = -h;
             y[j] = x[j] + h;
             if (!derivative_value(map, y, Jj, evaluations)) return refused(mark, "the function");

@@ -66,7 +66,7 @@ void ode_arm_events(pcs_integrator *run)
 {
     for (int i = 0; i < run->events; ++i) {
         ode_watch *w = &run->watch[i];
-        // at an event g is zero, whatever rounding made of it
+        // at an event g is zero, up to rounding
         const double zero = w->at_event ? 2 * fabs(w->g) : 0;
         w->g = w->g_new;
         w->armed = fabs(w->g) > fmax(run->opts.event_tol, zero);
@@ -114,7 +114,7 @@ static pcs_status sample(pcs_integrator *run, const ode_watch *w, samples *at)
     at->g[0] = w->g;
     at->n = 1;
     if (!w->armed) {
-        // it starts at zero: which side it goes to is seen right behind the start
+        // it starts at zero: its sign just after the start decides
         at->n = 0;
         for (double theta = 1e-10; theta < 0.1; theta *= 100) {
             double g;
@@ -220,7 +220,7 @@ static pcs_status dip(pcs_integrator *run, int index, const samples *at, int k, 
 }
 
 // The attempt ends at zero, coming from sample k: whether g crosses there or only touches shows
-// behind the end, where the interpolant goes on.
+// after the end, where the interpolant is extrapolated.
 static pcs_status end_at_zero(pcs_integrator *run, int index, const samples *at, int k, double tol,
                               first_event *first)
 {
@@ -229,7 +229,7 @@ static pcs_status end_at_zero(pcs_integrator *run, int index, const samples *at,
     double beyond = 0;
     const bool seen =
         ode_event_value(run, w, 1 + 1.0 / 128, &beyond) == PCS_OK && fabs(beyond) > at->zero;
-    if (!seen && gb != 0 && (gb > 0) == (ga > 0)) return PCS_OK; // the next step will tell
+    if (!seen && gb != 0 && (gb > 0) == (ga > 0)) return PCS_OK; // the next step decides
     w->settled = true;
     if (seen && (beyond > 0) == (ga > 0)) return note(run, index, 1, 0);
     if (gb == 0 || (gb > 0) == (ga > 0)) return crossed(run, index, 1, ga < 0 ? 1 : -1, first);
@@ -270,7 +270,7 @@ static pcs_status look(pcs_integrator *run, int index, double tol, first_event *
 
 // ---- the attempt as a whole
 
-// What lies behind the stop does not happen; the rest in order of time.
+// Events after the stop are dropped; the rest is sorted by time.
 static void sort_found(pcs_integrator *run, const first_event *first, double t_first)
 {
     if (run->found_new == 0) return; // there may be no list yet
@@ -291,7 +291,7 @@ static void sort_found(pcs_integrator *run, const first_event *first, double t_f
     run->found_new = n;
 }
 
-// The run stops at the first terminal event: the attempt is made anew up to it.
+// The run stops at the first terminal event: the attempt is repeated up to it.
 static pcs_status stop_at(pcs_integrator *run, const first_event *first, double tol)
 {
     const double h = run->h_tried,

@@ -19,7 +19,7 @@ pcs_status ode_event_locate(pcs_integrator *run, const ode_watch *w, double a, d
 pcs_status ode_event_lowest(pcs_integrator *run, const ode_watch *w, double a, double b,
                             double side, double tol, double *theta, double *g);
 
-// The attempt made anew so that it ends at the event: secant steps on its length from where the
+// The attempt is repeated so that it ends at the event: secant steps on its length from where the
 // interpolant has it. When they fail the place on the interpolant stands.
 pcs_status ode_event_shorten(pcs_integrator *run, int index, double theta);
 

@@ -9,7 +9,7 @@
 // the loss doubled each time.
 //
 // X is balanced first by a diagonal of powers of 2 (Parlett, Reinsch 1969), which is exact and
-// takes away what is only a choice of units.
+// removes the influence of the units.
 #include <percuss/lti.h>
 
 #include <math.h>

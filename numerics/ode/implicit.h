@@ -110,7 +110,7 @@ pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_grou
 
 // ---- the kinds of systems (dae.c)
 
-// refuses what the method does not take
+// refuses systems that the method does not take
 pcs_status system_check(const pcs_integrator *run);
 // N and the maps with their sizes; arrays come later
 pcs_status system_describe(pcs_integrator *run, ode_stages *st);
@@ -123,7 +123,7 @@ pcs_status system_jacobian(ode_stages *st, double t, const double *K, const doub
 // the N x N block dF_i / d(K_j, z_j) into M (leading dimension ld): from J of stage i, a = h a_ij
 void system_block(const ode_stages *st, const double *J, double a, bool diagonal, double *M,
                   size_t ld);
-// K = x' at (t, x, z) of what is not fully implicit; of that, x' now
+// K = x' at (t, x, z) for systems that are not fully implicit; for those, the current x'
 pcs_status system_rates(ode_stages *st, double t, const double *x, const double *z, double *K);
 
 // ---- the algebraic part (consistent.c)

@@ -86,7 +86,7 @@ static void take_arrays(pcs_input_output *eq)
     eq->scratch = *a;
 }
 
-// where w_j stands among the arguments: y^(n) at the head, z behind chi
+// the place of w_j among the arguments: y^(n) first, z after chi
 static int place(const pcs_input_output *eq, int j)
 {
     return j < eq->def.ny ? j : eq->states + j;
@@ -228,7 +228,7 @@ static pcs_status solve(pcs_input_output *eq)
         return pcs_fail_since(mark, PCS_ERR_CALLBACK,
                               "pcs_input_output: the guess returned an error at t = %.9g", eq->t);
     }
-    // a callback of derivatives is handed all arguments
+    // a callback of derivatives receives all arguments
     put(eq, eq->w);
     const pcs_map map = {.n = eq->n,
                          .m = eq->n,
@@ -340,7 +340,7 @@ static pcs_status differentiate(pcs_input_output *eq)
 
 // ---- first order
 
-// chi and U of a state and an input; `chain` states behind chi
+// chi and U of a state and an input; `chain` states follow chi
 static void load(pcs_input_output *eq, double t, const double *x, const double *u, int chain)
 {
     const size_t states = (size_t)eq->states;

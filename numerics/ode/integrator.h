@@ -1,4 +1,4 @@
-// Private side of <percuss/ode.h>: what an integration consists of, and what a kind of method must
+// Private side of <percuss/ode.h>: the parts of an integration, and what a kind of method must
 // provide: one attempt at a step, which leaves the present state alone.
 #ifndef ODE_INTEGRATOR_H
 #define ODE_INTEGRATOR_H
@@ -35,7 +35,7 @@ struct pcs_integrator {
     bool last_is_end;     // the last stage is f at the end of the step
     bool started;
 
-    // now. What rounding cut off t and x is carried along (Kahan 1965), so that many small steps
+    // now. The rounding errors of t and x are kept (Kahan 1965), so that many small steps
     // add up; a start, a jump and a projection leave nothing to carry
     double t, t_carry, h_next;
     double *x;     // n
@@ -72,14 +72,14 @@ struct pcs_integrator {
     int events;
     ode_watch *watch; // allocated apart, by pcs_integrator_set_events
     double *x_event;  // n
-    // events found since the user called, in order of time, and behind them those of the attempt
+    // events found in this call, in order of time, followed by those of the attempt
     pcs_event_found *found; // allocated apart, when there is no more room
     int found_room, found_count, found_new;
 
     pcs_ode_report report;
 };
 
-// One attempt from (t, x) over h: fills K, x_new (Z, z_new); what is "now" is not touched.
+// One attempt from (t, x) over h: fills K, x_new (Z, z_new); the current state does not change.
 // PCS_ERR_CALLBACK, PCS_ERR_STEP (Newton did not converge) and PCS_ERR_SINGULAR may be mended by a
 // smaller step, which an adaptive run tries.
 pcs_status ode_attempt(pcs_integrator *run, double h);
@@ -94,7 +94,7 @@ void ode_end_point(pcs_integrator *run, double h);
 // makes run->stages; run->kind, tableau, sizes and opts are set
 pcs_status ode_stages_create(pcs_integrator *run);
 void ode_stages_destroy(pcs_integrator *run);
-// the attempt has become the present: what is kept from step to step may follow (xdot too)
+// called after the attempt is accepted: updates data kept between steps (xdot too)
 void ode_stages_accepted(pcs_integrator *run);
 // the error estimate of the attempt as a stiff system lets it stand
 void ode_stages_filter(const pcs_integrator *run, double *error);
@@ -115,7 +115,7 @@ pcs_status ode_interpolate_attempt(pcs_integrator *run, double theta, double *x)
 pcs_status ode_interpolate_last(pcs_integrator *run, double theta, double *x);
 
 // Looks for events within the attempt; they wait in run->found. With a terminal one the attempt is
-// made anew up to it, and *stop is set.
+// repeated up to it, and *stop is set.
 pcs_status ode_find_events(pcs_integrator *run, bool *stop);
 // g at a place where the run is about to be; nothing else changes
 pcs_status ode_event_values(pcs_integrator *run, double t, const double *x);

@@ -1,5 +1,5 @@
 // Linearisation: the Jacobians of f and g by (x, u) side by side are maps from R^(nx + nu), formed
-// by whatever way derivatives are formed.
+// with derivatives by any of the three methods.
 #include <percuss/lti.h>
 
 #include <math.h>

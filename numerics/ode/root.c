@@ -13,7 +13,7 @@
 
 #define ARMIJO 1e-4
 // A step below this is mostly rounding of f: neither a lesser |f| nor a rate of contraction can be
-// asked of it. Above it a Jacobian that is far too large is told from a root.
+// asked of it. Above it a Jacobian that is far too large is distinguished from a root.
 #define ROUNDING (1000 * DBL_EPSILON)
 
 pcs_root_opts pcs_root_opts_default(void)

@@ -94,7 +94,7 @@ static void take_arrays(const pcs_integrator *run, ode_stages *st, pcs_arena *a)
     st->scratch_J = part_of(a, pcs_jacobian_bytes(st->N, st->map.n));
 }
 
-// below which a number counts as small: what the tolerances say, or 1
+// below which a number counts as small: atol / rtol, at most 1
 static double small_of(const pcs_ode_opts *o, double atol)
 {
     return o->rtol > 0 && atol > 0 && atol < o->rtol ? atol / o->rtol : 1;

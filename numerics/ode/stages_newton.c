@@ -1,7 +1,7 @@
 // Newton's method on a group of implicit stages. Simplified: J from the start of some step for all
 // stages, factors kept while h stays; it ends when what its rate of contraction theta leaves,
-// theta / (1 - theta) of the last step, is below what is allowed. Or in full: each stage and
-// iteration with a J of its own, and a line search.
+// theta / (1 - theta) of the last step, is below the limit. Or full Newton: each stage and
+// iteration with its own J, and a line search.
 #include "ode/implicit.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@
 
 // Newton's error in adaptive runs, as a part of the tolerances
 #define PART_OF_TOLERANCE 0.01
-// of the other components' change that a component's change is not told from
+// fraction of the other components' change below which a component's change is rounding
 #define CROSS 1e-3
 // rounding of a residual, as seen in the unknowns
 #define NOISE (100 * DBL_EPSILON)
@@ -164,7 +164,7 @@ static double allowed_z(const ode_stages *st, const sizes *size, int j)
     return o->adaptive ? fmax(tight, PART_OF_TOLERANCE * o->rtol * own) : tight;
 }
 
-// largest part of dV to what is allowed: converged when it is below 1
+// largest ratio of dV to its limit: converged when it is below 1
 static double excess(const ode_stages *st, const sizes *size)
 {
     const int n = st->run->n;
@@ -181,7 +181,7 @@ static double excess(const ode_stages *st, const sizes *size)
     return most;
 }
 
-// dV is not told from rounding of the residual
+// dV is at the level of the rounding of the residual
 static bool is_noise(const ode_stages *st, const sizes *size)
 {
     const int n = st->run->n;
@@ -258,7 +258,7 @@ static int group_jacobian(void *user, const double *V, double *M)
     return 0;
 }
 
-// a Jacobian of its own for every stage and iteration, and a line search
+// its own Jacobian for every stage and iteration, and a line search
 pcs_status stages_searched(pcs_integrator *run, ode_stages *st, const stage_group *g,
                            pcs_root_report *report)
 {

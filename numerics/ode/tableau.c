@@ -188,7 +188,7 @@ const pcs_tableau *pcs_tableau_at(int i)
 // ---- tableaus with arrays of their own
 
 typedef struct owned {
-    pcs_tableau tableau; // first: what the user holds is a pointer to it
+    pcs_tableau tableau; // first member: the user has a pointer to it
     pcs_env env;
     double number[];
 } owned;

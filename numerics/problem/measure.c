@@ -157,7 +157,7 @@ double problem_norm_of(const pcs_bsr *W)
             }
         }
     }
-    // infinite where squares do not do: an upper bound is what is asked for
+    // infinite where squares overflow: an upper bound is enough
     return within_range(&m) ? sqrt(m.sum) : m.most == 0 ? 0 : INFINITY;
 }
 

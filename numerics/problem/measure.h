@@ -5,7 +5,7 @@
 
 #include <percuss/problem.h>
 
-// Euclidean norm, whatever the size of the entries
+// Euclidean norm, without overflow or underflow
 double problem_norm(int n, const double *x);
 
 // the measures of r when u = W r + q, |W r| and load = | |W||r| | are known; of W the diagonal is

@@ -5,7 +5,7 @@
 #include "linalg/mass.h"
 #include <percuss/problem.h>
 
-// what one step is made of, all of it in the arena or borrowed
+// the data of one step, in the arena or borrowed
 typedef struct position_step {
     int rows;         // m, and the unit rows of Q1
     pcs_bsr J;        // rows x coordinates of the metric

@@ -11,7 +11,7 @@
 
 // ---- check -----------------------------------------------------------------------------------
 
-// what the cone of block b asks of its dimension and of mu
+// conditions of the cone of block b on its dimension and on mu
 static pcs_status check_cone(int b, const pcs_block *k)
 {
     if (k->cone == PCS_COULOMB) {

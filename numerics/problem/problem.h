@@ -24,7 +24,7 @@ pcs_status problem_check_blocks(const pcs_problem *p);
 pcs_status problem_check_rows(const pcs_problem *p, const int *row, const char *name);
 
 // 1 / rho_b of theory 7.7; blocks in turn: *wrow is 0 and *most negative for the first call, then
-// handed on
+// passed again
 double problem_block_scale(const pcs_problem *p, int b, int *wrow, double *most);
 
 // one positive number per scalar row that turns r_i into a velocity: W_ii where that is positive,

@@ -103,8 +103,8 @@ static pcs_status fill(const pcs_problem *p, const factor *f, pcs_arena *arena, 
     return PCS_OK;
 }
 
-// |W - H H^T| against rounding: what is left is what the pivots could not reach, and would have to
-// be negative
+// |W - H H^T| against rounding: the remainder is the part that the pivots did not reach, and would
+// have to be negative
 static pcs_status verify(const factor *f, const pcs_bsr *H, double *dense)
 {
     const size_t n = (size_t)f->n;

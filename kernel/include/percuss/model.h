@@ -81,7 +81,7 @@ typedef struct pcs_body_def {
     pcs_body_jacobian_fn jacobian; ///< or null: finite differences of force
     pcs_potential_fn potential;    ///< or null. When given, force is taken as conservative in the
                                    ///< energy ledger
-    void *user;                    ///< handed to the callbacks; must outlive the model
+    void *user;                    ///< passed to the callbacks; must outlive the model
 } pcs_body_def;
 
 /// 1 kg, inertia zero (that of its shapes), at the origin, at rest.
@@ -119,7 +119,7 @@ typedef struct pcs_lagrangian_def {
     pcs_force_fn force;             ///< or null
     pcs_force_jacobian_fn jacobian; ///< or null: finite differences of force
     pcs_potential_fn potential;     ///< of `force`, or null; load and stiffness are known
-    void *user;                     ///< handed to the callbacks; must outlive the model
+    void *user;                     ///< passed to the callbacks; must outlive the model
 } pcs_lagrangian_def;
 
 /// All zero: fill in n and mass.

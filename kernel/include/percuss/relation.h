@@ -52,7 +52,7 @@ typedef struct pcs_relation {
     int dim;                  ///< rows, >= 1
     pcs_gap_fn gap;           ///< required
     pcs_gradient_fn gradient; ///< required
-    void *user;               ///< handed to the callbacks, unless has_data
+    void *user;               ///< passed to the callbacks, unless has_data
     bool has_data;  ///< the callbacks get a pointer to `data` of this copy instead of user
     double data[9]; ///< parameters of the built-in relations; free for others
 } pcs_relation;

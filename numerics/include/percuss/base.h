@@ -72,13 +72,13 @@ typedef enum pcs_log_level { PCS_LOG_DEBUG, PCS_LOG_INFO, PCS_LOG_WARNING } pcs_
 typedef struct pcs_env {
     void *(*alloc)(size_t bytes, void *user);   ///< null: malloc; must align like malloc
     void (*release)(void *pointer, void *user); ///< null: free; set both or none
-    void *alloc_user;                           ///< handed to alloc and release
+    void *alloc_user;                           ///< passed to alloc and release
     void (*log)(pcs_log_level level, const char *message, void *user); ///< null: silence
-    void *log_user;                                                    ///< handed to log
+    void *log_user;                                                    ///< passed to log
 } pcs_env;
 
-/// A bump allocator over memory somebody else owns. Copy it by value to open a
-/// scope: what is taken from the copy is given back when the copy dies.
+/// A bump allocator over memory that the caller owns. Copy it by value to open a
+/// scope: memory taken from the copy is free again when the copy goes out of scope.
 typedef struct pcs_arena {
     unsigned char *base; ///< aligned to 64 bytes (pcs_arena_create does that)
     size_t size;         ///< bytes in all

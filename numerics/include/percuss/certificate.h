@@ -1,6 +1,6 @@
 /// @file
 /// What a solution of <percuss/problem.h> is worth: what every block does and by how much, the rank
-/// of what is active, whether r and u are the only ones; the r of least norm and the range of every
+/// of the active set, whether r and u are unique; the r of least norm and the range of every
 /// normal impulse for the u found.
 #ifndef PERCUSS_CERTIFICATE_H
 #define PERCUSS_CERTIFICATE_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/// What a block does, as far as the error of r and u can tell.
+/// The status of a block, as far as the error of r and u allows to decide.
 typedef enum pcs_contact_status {
     PCS_CONTACT_OPEN,     ///< no impulse
     PCS_CONTACT_STICK,    ///< no velocity (equality blocks too)
@@ -26,8 +26,8 @@ PCS_API const char *pcs_contact_status_text(pcs_contact_status status);
 typedef enum pcs_uniqueness {
     PCS_UNIQUE_UNKNOWN, ///< nothing is claimed
     PCS_UNIQUE_NO,      ///< there are others, as near as one likes
-    PCS_UNIQUE_LOCAL,   ///< there is none near; far away there may be
-    PCS_UNIQUE_YES      ///< there is none
+    PCS_UNIQUE_LOCAL,   ///< no other solution nearby; far away there may be one
+    PCS_UNIQUE_YES      ///< no other solution
 } pcs_uniqueness;
 
 /// "unknown", "no", "local" or "yes", never null.

@@ -71,10 +71,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_mass_create_blocks(const pcs_env *env, int 
                                                         const double *val, pcs_mass **out);
 
 /// Factorises a sparse matrix. Entries on one side of the diagonal only mean a symmetric matrix, of
-/// which the other half is understood; otherwise M is what is given, symmetric or not. Regular is
-/// enough: what is not positive definite goes to LU. `M` is copied. PCS_ERR_SINGULAR if it is
-/// singular to working precision. Release with pcs_mass_destroy. A mass with LU factors may be
-/// used by one thread at a time, any other by many.
+/// which the other half follows by symmetry; otherwise M is taken as given, symmetric or not.
+/// Regular is enough: an M that is not positive definite gets an LU factorisation. `M` is copied.
+/// PCS_ERR_SINGULAR if it is singular to working precision. Release with pcs_mass_destroy. A mass
+/// with LU factors may be used by one thread at a time, any other by many.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M,
                                                         pcs_mass **out);
 

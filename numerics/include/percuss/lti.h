@@ -13,7 +13,7 @@
 /// @endcode
 ///
 /// All matrices are column-major. Nothing here allocates: the caller's arena, passed by value, has
-/// its contents back on return; what it must hold is told by the functions named `..._bytes`.
+/// its contents back on return; the functions named `..._bytes` give the size it must have.
 /// Results do not overlap arguments. With an error they are meaningless.
 #ifndef PERCUSS_LTI_H
 #define PERCUSS_LTI_H
@@ -183,7 +183,7 @@ PCS_API size_t pcs_lti_realise_bytes(const pcs_lti_equation *equation);
 ///     A = [   ...       ... 1 ]    B = [       ...           ]    C = [ 1 0 ... 0 ]    D = b_n
 ///         [ -a_0     0 ...  0 ]        [ b_0     - a_0     D ]
 ///
-/// (D = 0 if m < n). x is continuous whatever u does, so that u may jump: where it does, y and its
+/// (D = 0 if m < n). x is continuous for every u, so that u may jump: where it does, y and its
 /// derivatives do as the equation has it in the sense of distributions. A is nx x nx, B nx x nu, C
 /// ny x nx, D ny x nu, nx = n ny; D may be null if m < n. For scalar y and u the transposed system
 /// (A^T, C^T, B^T, D) is the controllable form. PCS_ERR_UNSUPPORTED if m > n: y then has impulses

@@ -36,7 +36,7 @@ typedef struct pcs_point_force {
     pcs_point_complex_fn r;         ///< or null
     pcs_point_jacobian_fn jacobian; ///< or null; preferred
     pcs_point_force_fn force;       ///< must not be null
-    void *user;                     ///< handed to the callbacks
+    void *user;                     ///< passed to the callbacks
 } pcs_point_force;
 
 /// Q_i += sum_k (dr_k/dq_i) . F_k, i = 1 .. n. `work` has 5 n numbers.
@@ -87,7 +87,7 @@ typedef struct pcs_lagrange_def {
     const double *scale_q; ///< n lengths, copied; null: 1 each, right for angles
     double scale_v;        ///< 0: max(1, |v_i|), right for L quadratic in v (no error then)
     double scale_t;        ///< s; 0: 1
-    void *user;            ///< handed to the callbacks; must outlive the object
+    void *user;            ///< passed to the callbacks; must outlive the object
 } pcs_lagrange_def;
 
 /// A system given by a Lagrangian.
@@ -143,7 +143,7 @@ typedef int (*pcs_forces_fn)(void *user, double t, const double *q, const double
 /// dq/dt = T(q) v, nq numbers, linear in v.
 typedef int (*pcs_kinematics_fn)(void *user, double t, const double *q, const double *v,
                                  double *qdot);
-/// Brings q back to what it must be whatever the constraints (|Q| = 1).
+/// Restores a condition on q that does not depend on the constraints (|Q| = 1).
 typedef int (*pcs_normalise_fn)(void *user, double *q);
 /// The constraints phi(t, q), m numbers.
 typedef int (*pcs_constraint_fn)(void *user, double t, const double *q, double *phi);
@@ -197,7 +197,7 @@ typedef struct pcs_constrained_def {
     pcs_stabilisation stabilisation; ///< how drift is held back
     double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL
     double tol; ///< of projections: |phi_i| <= tol, in the units of phi; 0: 1e-12
-    void *user; ///< handed to the callbacks; must outlive the object
+    void *user; ///< passed to the callbacks; must outlive the object
 } pcs_constrained_def;
 
 /// A constrained system.

@@ -45,7 +45,7 @@ typedef struct pcs_ode {
     pcs_ode_jacobian_fn jacobian; ///< or null; used by implicit methods only
     pcs_ode_complex_fn f_complex; ///< or null; used by implicit methods only
     pcs_ode_project_fn project;   ///< or null
-    void *user;                   ///< handed to the callbacks; must outlive the integrator
+    void *user;                   ///< passed to the callbacks; must outlive the integrator
 } pcs_ode;
 
 /// Residual F(t, x', x, z) = 0, nx + nz numbers.
@@ -67,7 +67,7 @@ typedef struct pcs_dae {
     pcs_dae_fn F;                 ///< must not be null
     pcs_dae_jacobian_fn jacobian; ///< or null
     pcs_dae_complex_fn F_complex; ///< or null
-    void *user;                   ///< handed to the callbacks; must outlive the integrator
+    void *user;                   ///< passed to the callbacks; must outlive the integrator
 } pcs_dae;
 
 /// Right-hand side (nx numbers) or constraint (nz numbers) of a semi-explicit system.
@@ -80,7 +80,7 @@ typedef struct pcs_semi_explicit {
     int nz;                 ///< >= 0
     pcs_semi_explicit_fn f; ///< nx numbers
     pcs_semi_explicit_fn g; ///< nz numbers; null if nz is 0
-    void *user;             ///< handed to the callbacks; must outlive the integrator
+    void *user;             ///< passed to the callbacks; must outlive the integrator
 } pcs_semi_explicit;
 
 /// The highest derivative x^(order) (m numbers) from t and the lower ones, the highest first:
@@ -93,7 +93,7 @@ typedef struct pcs_higher_order {
     int order;         ///< >= 1
     int m;             ///< size of x
     pcs_highest_fn fn; ///< must not be null
-    void *user;        ///< handed to fn
+    void *user;        ///< passed to fn
 } pcs_higher_order;
 
 /// The first-order system of an n-th order one: chi' = (x^(order), ..., x''  , x'). `def` is
@@ -112,11 +112,11 @@ typedef struct pcs_ode_opts {
     double atol;                ///< atol + rtol max(|x|, |x+|), root mean square over components
     const double *atol_each;    ///< n values in place of atol, or null; copied
     double h_max;               ///< largest step of adaptive runs; 0: none
-    double h_min;  ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h is no longer told
-                   ///< from t
+    double h_min; ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h cannot be
+                  ///< distinguished from t
     int max_steps; ///< of one pcs_integrator_advance, rejected ones included; then PCS_ERR_STEP
-    /// Of implicit stages: what is left of them is below tol (default 1e-15: rounding) times the
-    /// change over the step; of adaptive runs, below a hundredth of the tolerances, whatever is
+    /// Of implicit stages: their residual is below tol (default 1e-15: rounding) times the
+    /// change over the step; of adaptive runs, below a hundredth of the tolerances, whichever is
     /// more. max_iters, backtracks and derivative as in pcs_root_opts.
     pcs_root_opts newton;
     /// An event is first located on the dense output. True (default): then on the length of the
@@ -137,8 +137,8 @@ PCS_API pcs_ode_opts pcs_ode_opts_fixed(const pcs_tableau *tableau, double h);
 /// Event function: an event is a zero of g(t, x). `x` is n numbers (of a DAE the nx differential
 /// ones). g is looked at in eight places of every step: what crosses zero and comes back between
 /// two of them is found only where the samples bend towards zero, so events that are close together
-/// need an h_max of their distance. It is also asked a little behind the end of a step that ends at
-/// zero, to tell a crossing from a touch; there it may refuse.
+/// need an h_max of their distance. It is also evaluated a little after the end of a step that ends
+/// at zero, to distinguish a crossing from a touch; there it may refuse.
 typedef int (*pcs_event_fn)(void *user, double t, const double *x, double *g);
 
 /// What to look for.
@@ -146,7 +146,7 @@ typedef struct pcs_event {
     pcs_event_fn g; ///< must not be null
     int direction;  ///< +1: only where g rises, -1: only where it falls, 0: both
     bool terminal;  ///< the run stops there, at the event
-    void *user;     ///< handed to g
+    void *user;     ///< passed to g
 } pcs_event;
 
 /// How a run ended, or is going on.
@@ -183,7 +183,7 @@ typedef struct pcs_ode_report {
 
 // ---- integrating
 
-/// An integration under way: state, stages, work. One per thread.
+/// A running integration: state, stages, work. One per thread.
 typedef struct pcs_integrator pcs_integrator;
 
 /// For x' = f(t, x). Explicit and implicit tableaus. The struct `ode` is copied, opts too; the
@@ -210,8 +210,8 @@ PCS_API void pcs_integrator_destroy(pcs_integrator *run);
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_set_events(pcs_integrator *run, int n,
                                                            const pcs_event *events);
 
-/// Begins at t0, x0; counts anew. PCS_ERR_CALLBACK when f refuses x0: there is then no run until
-/// another start succeeds. After PCS_ERR_ARG all is as it was.
+/// Starts at t0, x0 and resets the counters. PCS_ERR_CALLBACK when f refuses x0: there is then no
+/// run until another start succeeds. After PCS_ERR_ARG all is as it was.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_start(pcs_integrator *run, double t0,
                                                       const double *x0);
 /// Begins a DAE: z (and x' of a fully implicit one) are solved for, from z0 and xdot0 (null:
@@ -221,15 +221,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_integrator_start_dae(pcs_integrator *run, d
                                                           const double *x0, const double *z0,
                                                           const double *xdot0);
 
-/// Goes on from another state at the present time: after an impact, say. Counters go on, and so
-/// does the size of steps.
+/// Continues from another state at the present time, for example after an impact. Counters
+/// continue, and so does the size of steps.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x);
 
 /// One accepted step: of the size chosen, or of opts.h. Stops at a terminal event within it.
 /// `report` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_step(pcs_integrator *run, pcs_ode_report *report);
 
-/// One step of exactly h (> 0), whatever its error, up to a terminal event within it.
+/// One step of exactly h (> 0), without error control, up to a terminal event within it.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_step_by(pcs_integrator *run, double h,
                                                         pcs_ode_report *report);
 
@@ -240,7 +240,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_integrator_advance(pcs_integrator *run, dou
 
 /// The events that the last call of pcs_integrator_step, _step_by or _advance found, in order of
 /// time, touches included (direction 0), and how many there are. A terminal event is the last one;
-/// others at the same time, which are not found again when the run goes on, stand before it. Valid
+/// others at the same time, which are not found again when the run continues, precede it. Valid
 /// until the next call. `found` may be null.
 PCS_API int pcs_integrator_found(const pcs_integrator *run, const pcs_event_found **found);
 

@@ -49,7 +49,7 @@ typedef struct pcs_plant {
     pcs_plant_complex_fn g_complex;   ///< or null
     const double *x_scale;            ///< nx sizes > 0 below which x_j counts as small, or null: 1
     const double *u_scale;            ///< nu sizes > 0 of u, or null: 1
-    void *user;                       ///< handed to the callbacks
+    void *user;                       ///< passed to the callbacks
 } pcs_plant;
 
 // ---- driven by a function of time
@@ -114,7 +114,7 @@ typedef struct pcs_input_output_def {
                                  ///< null: 1. Copied
     const double *U_scale;       ///< (m + 1) nu sizes > 0 of U, or null: 1. Copied
     const pcs_root_opts *newton; ///< or null: pcs_root_opts_default(). Copied
-    void *user;                  ///< handed to the callbacks; must outlive the object
+    void *user;                  ///< passed to the callbacks; must outlive the object
 } pcs_input_output_def;
 
 /// Such an equation, to be solved for y^(n) and z.

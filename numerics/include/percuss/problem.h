@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/// The cone of a block: where r lives, and what that asks of u.
+/// The cone of a block: the set of r, and the condition on u that follows.
 typedef enum pcs_cone {
     PCS_EQUALITY,   ///< r free, u = 0; any dimension
     PCS_UNILATERAL, ///< 0 <= u, r >= 0, u r = 0; dimension 1
@@ -56,7 +56,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_compress(const pcs_problem *p, pcs_
 /// How well r solves a problem (theory 7.7, doc/measures.md). Block i of dimension d_i uses
 /// rho_i = d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and
 /// F_i = r_i - P_K(r_i - rho_i s(u_i)). W and r are rounded numbers, which blurs u = W r + q by
-/// `rounding`: neither of the first two is less, whatever F comes out as.
+/// `rounding`: neither of the first two is smaller, whatever the computed F is.
 typedef struct pcs_measure {
     double residual;    ///< |(F_i / rho_i)_i| / max(|q|, |W r|), but not below rounding over the
                         ///< same: velocity over velocity. With q = 0, over | |W||r| |
@@ -124,7 +124,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_published_error(const pcs_global_pro
 
 /// A global form of a local problem whose W is symmetric positive semidefinite: W = H H^T with as
 /// many columns as W has rank (pivoted Cholesky, dense), M = 1, f = 0, w = q. Condensing it gives W
-/// back to rounding. The bodies behind W are not recovered: any H with H H^T = W will do.
+/// back to rounding. The original bodies are not recovered: any H with H H^T = W is correct.
 /// PCS_ERR_UNSUPPORTED, with by how much, when W is not symmetric or not semidefinite to rounding.
 /// Blocks, q and the block rows of W are borrowed; H and f come from the arena (PCS_ERR_MEMORY,
 /// with the demand in arena->peak, when it does not fit); M from env (null: malloc), released by
@@ -142,7 +142,7 @@ typedef enum pcs_metric {
     PCS_METRIC_V,    ///< S = CT (T^T T)^-1 CT^T, Z = T (T^T T)^-1 CT^T: shortest dq along T
     PCS_METRIC_Q,    ///< S = C C^T, Z = C^T: shortest dq; needs gradients with C (0, Q) = 0
     PCS_METRIC_Q1    ///< as Q with a bilateral row (0, Q_b^T / |Q_b|), value |Q_b| - 1, for each
-                     ///< quaternion: dq stays tangent to |Q| = 1 whatever the gradients are
+                     ///< quaternion: dq stays tangent to |Q| = 1 for all gradients
 } pcs_metric;
 
 /// The position problem at the current q: find dq so that the linearised gaps
@@ -154,7 +154,7 @@ typedef enum pcs_metric {
 typedef struct pcs_position_problem {
     int m;                ///< rows of g
     const pcs_cone *kind; ///< m
-    const double *g;      ///< m gaps (metres, or what the row measures); negative is violated
+    const double *g;      ///< m gaps (metres, or the unit of the row); negative is violated
     const pcs_bsr *C;     ///< m x nq, dg/dq; or null
     const pcs_bsr *CT;    ///< m x nv, C T; or null: computed from C and T
     const pcs_bsr *T;     ///< nq x nv block diagonal, dq/dt = T v; or null

@@ -64,14 +64,14 @@ typedef struct pcs_map {
                            ///< the units of x
     const double *f_scale; ///< m sizes > 0 of f, or null: the sizes J gives (row by row, the
                            ///< largest |J_ij| times the size of x_j)
-    void *user;            ///< handed to the callbacks
+    void *user;            ///< passed to the callbacks
 } pcs_map;
 
 /// Arena bytes that a Jacobian of an m x n map takes.
 PCS_API size_t pcs_jacobian_bytes(int m, int n);
 
-/// J = df/dx at x, m x n column-major, in the way asked for. PCS_ERR_ARG if what it takes is null,
-/// PCS_ERR_CALLBACK if a callback refuses or gives a number that is not finite: J is then
+/// J = df/dx at x, m x n column-major, by the method given. PCS_ERR_ARG if the function it needs is
+/// null, PCS_ERR_CALLBACK if a callback refuses or gives a number that is not finite: J is then
 /// meaningless.
 PCS_NODISCARD PCS_API pcs_status pcs_jacobian(const pcs_map *map, pcs_derivative how,
                                               const double *x, pcs_arena work, double *J);

@@ -102,7 +102,7 @@ typedef struct pcs_nsgs_opts {
 
 /// Options of PCS_NEWTON.
 typedef struct pcs_newton_opts {
-    pcs_newton_function function; ///< what is driven to zero
+    pcs_newton_function function; ///< the function whose zero is sought
     int max_backtracks;           ///< halvings of a step in the line search
     int restarts;                 ///< new starts after a stall
 } pcs_newton_opts;
@@ -195,7 +195,7 @@ typedef struct pcs_aclm_opts {
 typedef struct pcs_solver_opts {
     pcs_solver kind;    ///< which solver; decides the member of `as`
     double tol;         ///< > 0
-    pcs_stop stop;      ///< what is compared with tol
+    pcs_stop stop;      ///< the measure compared with tol
     int max_iters;      ///< pivots, sweeps or steps; for auto a budget of work units
     double max_seconds; ///< aborts with PCS_TIME_LIMIT; 0 means none
     union {
@@ -224,7 +224,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *op
 typedef struct pcs_progress {
     pcs_solver solver;  ///< who is at work: for auto one of its parts, or PCS_AUTO itself
     int iters;          ///< its pivots, sweeps or steps; every part of auto counts from zero
-    double value;       ///< what is compared with tol
+    double value;       ///< the measure compared with tol
     double residual;    ///< pcs_measure.residual
     double natural_map; ///< relative, pcs_relative_natural_map
     double step;        ///< length of the last step, 1 is a full one; NaN where there is none
@@ -236,8 +236,8 @@ typedef struct pcs_progress {
 /// Called once per iteration (or every few, where one is very cheap); a non-zero answer stops
 /// the solve with PCS_STOPPED. {0} watches nothing, and costs nothing.
 typedef struct pcs_watch {
-    int (*fn)(void *user, const pcs_progress *now); ///< non-zero stops; null: nobody watches
-    void *user;                                     ///< handed to fn
+    int (*fn)(void *user, const pcs_progress *now); ///< non-zero stops; null: no watch
+    void *user;                                     ///< passed to fn
 } pcs_watch;
 
 /// What a solve returns beside r and u.
@@ -245,7 +245,7 @@ typedef struct pcs_report {
     pcs_outcome outcome; ///< how it ended
     pcs_solver solver;   ///< who produced r (for auto: the part that did)
     int iters;           ///< pivots, sweeps or steps
-    double units;        ///< of auto: what it spent of max_iters, in products with W; 0 of others
+    double units; ///< of auto: the part of max_iters it used, in products with W; 0 of others
     double seconds;      ///< of the solve only; 0 for a single row, cheaper than the clock
     pcs_measure measure; ///< of the r returned
 } pcs_report;
@@ -256,14 +256,14 @@ PCS_API size_t pcs_solve_work_bytes(const pcs_problem *p, const pcs_solver_opts 
 /// Solves. `opts` null means the defaults of PCS_AUTO. r (n): on entry the starting point (zeros
 /// if nothing better is known; must be finite), on return the best impulse found. u (n): W r + q.
 /// `work` is by value: nothing stays taken. Returns PCS_OK whenever the solve ran; read
-/// report->outcome. Never prints and allocates nothing of its own; for large sparse symmetric W
+/// report->outcome. Never prints and allocates nothing itself; for large sparse symmetric W
 /// (auto, direct) CHOLMOD does, with malloc, and has given all of it back on return. Without that
-/// memory the solve goes on as for a dense W, or the report says how far it came.
+/// memory the solve continues as for a dense W, or the report gives the residual reached.
 PCS_NODISCARD PCS_API pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts,
                                            pcs_watch watch, pcs_arena work, double *r, double *u,
                                            pcs_report *report);
 
-/// As pcs_solve with no watch and memory of its own from env (null: malloc).
+/// As pcs_solve without watch; it allocates its memory from env (null: malloc).
 PCS_NODISCARD PCS_API pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_problem *p,
                                                  const pcs_solver_opts *opts, double *r, double *u,
                                                  pcs_report *report);
@@ -280,7 +280,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_solve(const pcs_env *env, const pcs_
                                                   pcs_report *report);
 
 /// LCP: w = M z + q, 0 <= z _|_ w >= 0. M is n x n column-major. z (n): start on entry, solution
-/// on return; w (n). opts null: auto. Memory of its own from malloc.
+/// on return; w (n). opts null: auto. Allocates with malloc.
 PCS_NODISCARD PCS_API pcs_status pcs_lcp_solve(int n, const double *M, const double *q,
                                                const pcs_solver_opts *opts, double *z, double *w,
                                                pcs_report *report);
@@ -302,7 +302,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double 
 
 /// Coulomb friction at nc contacts in space: u = W r + q, rows N T1 T2 of each contact. W is
 /// 3 nc x 3 nc column-major, q, r and u have 3 nc entries, mu nc. r: start on entry, solution on
-/// return. opts null: auto. Memory of its own from malloc. Block-sparse W and mixtures with other
+/// return. opts null: auto. Allocates with malloc. Block-sparse W and mixtures with other
 /// cones: build a pcs_problem.
 PCS_NODISCARD PCS_API pcs_status pcs_fc3d_solve(int nc, const double *W, const double *q,
                                                 const double *mu, const pcs_solver_opts *opts,
@@ -338,7 +338,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_position_work_bytes(const pcs_env *env,
                                                          const pcs_solver_opts *opts,
                                                          size_t *bytes);
 
-/// As pcs_position_step with memory of its own from env (null: malloc).
+/// As pcs_position_step; it allocates its memory from env (null: malloc).
 PCS_NODISCARD PCS_API pcs_status pcs_position_step_alloc(
     const pcs_env *env, const pcs_position_problem *p, pcs_metric metric,
     const pcs_solver_opts *opts, double *Lambda, double *dq, pcs_report *report);

@@ -1,6 +1,6 @@
 /// @file
 /// Butcher tableaus of Runge-Kutta methods (theory 10): the named ones, families, collocation of
-/// any number of stages, tableaus of one's own; and what can be said of a tableau without
+/// any number of stages, tableaus of the user; and the properties of a tableau without
 /// integrating anything: consistency, order, stability.
 ///
 /// A method with s stages takes x' = f(t, x) from x to x + h sum_i b_i K_i with
