@@ -115,7 +115,7 @@ static pcs_status build_and_run(const settings *set, double thickness, int run, 
     *f = (fate){0};
     arch_def def = set->def;
     def.thickness = thickness * def.radius;
-    pcs_status status = world_open(&f->w, NULL, &set->run.scheme, set->run.gravity);
+    pcs_status status = world_run_open(&f->w, &set->run, set->run.gravity);
     if (status == PCS_OK) status = arch_build(&f->w, &def);
     if (status == PCS_OK) status = run_arch(set, run, out, f);
     world_close(&f->w);

@@ -80,7 +80,7 @@ static pcs_status wait(const settings *set, int run, csv *out, fate *f)
 static pcs_status build(const settings *set, const cards_def *def, int run, csv *out, fate *f)
 {
     *f = (fate){.mu = def->mu_floor};
-    pcs_status status = world_open(&f->w, NULL, &set->run.scheme, set->run.gravity);
+    pcs_status status = world_run_open(&f->w, &set->run, set->run.gravity);
     if (status == PCS_OK) status = cards_build(&f->w, def);
     if (status == PCS_OK) status = wait(set, run, out, f);
     world_close(&f->w);

@@ -63,7 +63,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 
 static pcs_status open_row(const settings *set, const line *l, world *w)
 {
-    PCS_TRY(world_open(w, NULL, &set->run.scheme, 0));
+    PCS_TRY(world_run_open(w, &set->run, 0));
     return turning_balls(w, l);
 }
 

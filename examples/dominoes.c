@@ -93,7 +93,7 @@ static pcs_status fall(const settings *set, double scale, double harder, double 
     }
     dominoes_def def = dominoes_scaled(&set->def, scale);
     def.push *= harder;
-    pcs_status status = world_open(w, NULL, &set->run.scheme, set->run.gravity);
+    pcs_status status = world_run_open(w, &set->run, set->run.gravity);
     if (status == PCS_OK) status = dominoes_build(w, &def);
     while (status == PCS_OK && world_goes_on(w, h, t_end)) {
         status = world_step(w, h);

@@ -121,7 +121,7 @@ static pcs_status open_body(const settings *set, world *w)
 {
     const double omega[3] = {set->about == 1 ? set->wobble : 0, set->spin,
                              set->about == 1 ? 0 : set->wobble};
-    PCS_TRY(world_open(w, NULL, &set->run.scheme, 0));
+    PCS_TRY(world_run_open(w, &set->run, 0));
     return turning_free(w, set->I, omega);
 }
 

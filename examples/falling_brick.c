@@ -32,7 +32,7 @@ static double fastest(const free_box *box, const double v[6])
 
 static pcs_status open_brick(const settings *set, const double q[7], const double v[6], world *w)
 {
-    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->run.gravity));
+    PCS_TRY(world_run_open(w, &set->run, set->run.gravity));
     PCS_TRY(world_material(w, set->mu, set->e));
 
     pcs_body_def def = pcs_body_def_default();

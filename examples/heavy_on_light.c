@@ -59,7 +59,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 static pcs_status build(const settings *set, world *w)
 {
     bodies s;
-    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->run.gravity));
+    PCS_TRY(world_run_open(w, &set->run, set->run.gravity));
     if (!resting_heavy(&s, &set->def)) return PCS_ERR_MEMORY;
     const pcs_status status = world_bodies(w, &s);
     bodies_destroy(&s);

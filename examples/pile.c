@@ -66,7 +66,7 @@ static pcs_status look(const bodies *s, const world *w, csv *out, watch *seen)
 static pcs_status fall(const settings *set, const bodies *s, csv *out, world *w, watch *seen)
 {
     *seen = (watch){0};
-    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->run.gravity));
+    PCS_TRY(world_run_open(w, &set->run, set->run.gravity));
     PCS_TRY(world_bodies(w, s));
     seen->start = seen->energy = w->energy;
     printf("\n%8s %10s %12s %10s %10s %12s\n", "time", "E/E0", "overlap", "contacts", "iterations",

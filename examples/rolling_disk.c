@@ -73,7 +73,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
 static pcs_status open_disc(const settings *set, const double x[3], const double Q[4],
                             const double v[3], const double omega[3], world *w)
 {
-    PCS_TRY(world_open(w, NULL, &set->run.scheme, set->disc.gravity));
+    PCS_TRY(world_run_open(w, &set->run, set->disc.gravity));
     return turning_disc(w, &set->disc, set->mu, x, Q, v, omega);
 }
 

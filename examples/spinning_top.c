@@ -109,7 +109,7 @@ typedef struct errors {
 
 static pcs_status open_top(const settings *set, const heavy_top *top, double turn, world *w)
 {
-    PCS_TRY(world_open(w, NULL, &set->run.scheme, top->gravity));
+    PCS_TRY(world_run_open(w, &set->run, top->gravity));
     return turning_top(w, top, set->radius, turn);
 }
 

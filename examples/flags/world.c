@@ -48,9 +48,15 @@ bool world_run_dense(const char *program, world_run *run, double size)
     return world_run_check(program, run);
 }
 
-bool world_run_check(const char *program, world_run *run)
+pcs_status world_run_open(world *w, const world_run *run, double gravity)
 {
-    run->scheme.threads = run->threads;
+    PCS_TRY(world_open(w, NULL, &run->scheme, gravity));
+    w->threads = run->threads;
+    return PCS_OK;
+}
+
+bool world_run_check(const char *program, const world_run *run)
+{
     if (run->t_end >= 2 * run->h && run->t_end / run->h <= 1e8) return true;
     fprintf(stderr, "%s: a run takes between 2 and 1e8 steps; change --h or --tend\n", program);
     return false;

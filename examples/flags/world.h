@@ -32,7 +32,10 @@ void world_threads_flag(args *a, world_run *run);
 // as world_run_check.
 bool world_run_dense(const char *program, world_run *run, double size);
 
-// whether h and t_end go together, saying so if they do not; gives the scheme the threads
-bool world_run_check(const char *program, world_run *run);
+// whether h and t_end go together, saying so if they do not
+bool world_run_check(const char *program, const world_run *run);
+
+// world_open with the scheme and the threads of the run
+pcs_status world_run_open(world *w, const world_run *run, double gravity);
 
 #endif

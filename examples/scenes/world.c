@@ -27,7 +27,7 @@ pcs_status world_open(world *w, const pcs_env *env, const pcs_scheme *scheme, do
 {
     const pcs_env aloud = {.log = warn};
     if (!env) env = &aloud;
-    *w = (world){.scheme = *scheme, .gravity = gravity, .outcome = PCS_CONVERGED};
+    *w = (world){.scheme = *scheme, .gravity = gravity, .threads = 1, .outcome = PCS_CONVERGED};
     PCS_TRY(pcs_model_create(env, &w->model));
     PCS_TRY(pcs_model_set_gravity(w->model, (const double[3]){0, 0, -gravity}));
     return pcs_model_set_scheme(w->model, scheme);
@@ -130,6 +130,7 @@ pcs_status world_start(world *w)
 {
     PCS_TRY(pcs_state_create(w->model, &w->state));
     PCS_TRY(pcs_work_create(w->model, &w->work));
+    PCS_TRY(pcs_work_set_threads(w->work, w->threads));
     PCS_TRY(world_energy(w));
     return world_mark(w);
 }

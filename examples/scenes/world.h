@@ -28,6 +28,7 @@ typedef struct world {
     pcs_scheme scheme;
     pcs_material material; // of all that is added from now on
     double gravity;        // m/s^2
+    int threads;           // that share a step; 1 unless set before world_start
     world_body *body;      // in the order added, those of the world included
     int n, room;
     double *mark;       // poses that world_mark kept

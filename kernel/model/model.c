@@ -43,7 +43,6 @@ pcs_scheme pcs_scheme_moreau_jean(void)
                         .metric = PCS_METRIC_MASS,
                         .proj_tol = 1e-10,
                         .proj_max = 50,
-                        .threads = 1,
                         .update = PCS_UPDATE_EXP,
                         .newton_tol = 1e-12,
                         .newton_max = 100,
@@ -327,7 +326,6 @@ pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
     PCS_TRY(in_range("configuration", (double)s->configuration, PCS_AT_START, PCS_AT_PREDICTED));
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("halvings", s->halvings, 0, 20));
-    PCS_TRY(in_range("threads", s->threads, 1, 256));
     PCS_TRY(in_range("budget", s->budget, 0, 1e300));
     PCS_TRY(in_range("max_seconds (s)", s->max_seconds, 0, 1e300));
     PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));

@@ -347,7 +347,6 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     }
     const double t0 = st->t;
     step_look_at_bodies(m, wk);
-    PCS_TRY(work_team(wk));
     step_budget_begin(wk);
     const pcs_status status = divide_whole(&a);
     if (status != PCS_OK) {

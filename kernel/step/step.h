@@ -194,9 +194,6 @@ static inline double step_velocity_part(const pcs_scheme *s)
     return s->projection == PCS_PROJECT_NONE ? 1 : VELOCITY_PART;
 }
 
-// as many threads as the scheme of the model wants
-pcs_status work_team(pcs_work *wk);
-
 // arguments that every entry shares: not null, one model, finite
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
                       const pcs_work *wk);

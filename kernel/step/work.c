@@ -1,6 +1,8 @@
 // Work memory: an arena that grows to the demand of the largest step so far.
 #include "step/step.h"
 
+#define MOST_THREADS 256
+
 pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
 {
     if (!m || !out) return pcs_fail(PCS_ERR_ARG, "pcs_work_create: an argument is null");
@@ -65,13 +67,23 @@ size_t pcs_work_demand(const pcs_work *wk)
     return wk ? wk->peak : 0;
 }
 
-pcs_status work_team(pcs_work *wk)
+pcs_status pcs_work_set_threads(pcs_work *wk, int count)
 {
-    const int wanted = wk->owner->scheme.threads;
-    if (threads_count(wk->team) == wanted) return PCS_OK;
+    if (!wk) return pcs_fail(PCS_ERR_ARG, "pcs_work_set_threads: the work is null");
+    if (wk->busy) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_work_set_threads: a step with this work is under way;"
+                                     " set the threads between steps");
+    }
+    if (count < 1 || count > MOST_THREADS) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_work_set_threads: %d threads; 1 to %d can share a step",
+                        count, MOST_THREADS);
+    }
+    if (threads_count(wk->team) == count) return PCS_OK;
+    threads *team = NULL;
+    if (count > 1) PCS_TRY(threads_create(&wk->env, count, &team));
     threads_destroy(wk->team);
-    wk->team = NULL;
-    return wanted == 1 ? PCS_OK : threads_create(&wk->env, wanted, &wk->team);
+    wk->team = team;
+    return PCS_OK;
 }
 
 pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments)

@@ -40,11 +40,12 @@ static void destroy(void *self)
 static pcs_status open_world(counted *c, const engine_options *o, pcs_scheme scheme, double gravity)
 {
     scheme.accept_unconverged = true;
-    scheme.threads = o->threads;
     if (o->iterations > 0) scheme.solver.max_iters = o->iterations;
     const pcs_env env = {
         .alloc = counted_alloc, .release = counted_release, .alloc_user = &c->held};
-    return world_open(&c->w, &env, &scheme, gravity);
+    PCS_TRY(world_open(&c->w, &env, &scheme, gravity));
+    c->w.threads = o->threads;
+    return PCS_OK;
 }
 
 static void *created(counted *c, pcs_status status)

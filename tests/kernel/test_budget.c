@@ -68,8 +68,8 @@ static void run(kind k, uint64_t seed, double budget, int threads, pcs_step_repo
     open_crowd(&s, seed, 12, seed % 3 == 0 ? 8 : 0, seed % 2 ? 1e6 : 10);
     s.scheme.budget = budget;
     choose(&s, k);
-    s.scheme.threads = threads;
     scene_start(&s);
+    CK_OK(pcs_work_set_threads(s.wk, threads));
     pcs_state *before;
     CK_OK(pcs_state_create(s.m, &before));
     CK_OK(pcs_state_copy(s.st, before));

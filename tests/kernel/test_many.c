@@ -27,7 +27,6 @@ static void heap_open(heap *p, int threads, double tol)
     scene *s = &p->s;
     scene_open(s);
     s->scheme = pcs_scheme_dense(tol, SIZE);
-    s->scheme.threads = threads;
     s->scheme.accept_unconverged = true;
     const double n[PLANES][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
     for (int k = 0; k < PLANES; ++k) {
@@ -51,6 +50,7 @@ static void heap_open(heap *p, int threads, double tol)
         }
     }
     scene_start(s);
+    CK_OK(pcs_work_set_threads(s->wk, threads));
 }
 
 // by all pairs
@@ -292,14 +292,14 @@ START_TEST(numbers_out_of_range_are_refused)
     scene s;
     scene_open(&s);
     pcs_scheme bad = pcs_scheme_moreau_jean();
-    bad.threads = 0;
-    ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
-    bad.threads = 1;
     bad.halvings = -1;
     ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
     bad = pcs_scheme_dense(1e-4, -1);
     ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);
     scene_start(&s);
+    ck_assert(pcs_work_set_threads(NULL, 2) == PCS_ERR_ARG);
+    ck_assert(pcs_work_set_threads(s.wk, 0) == PCS_ERR_ARG);
+    ck_assert(pcs_work_set_threads(s.wk, 257) == PCS_ERR_ARG);
     scene_close(&s);
 }
 END_TEST

@@ -13,7 +13,6 @@ static void pack_open(scene *s, int kind, int threads)
 {
     scene_open(s);
     s->scheme = pcs_scheme_dense(1e-4, EDGE);
-    s->scheme.threads = threads;
     s->scheme.accept_unconverged = true;
     s->scheme.solver.max_iters = 25;
     const double half = 0.5 * EDGE * SIDE,
@@ -40,6 +39,7 @@ static void pack_open(scene *s, int kind, int threads)
         }
     }
     scene_start(s);
+    CK_OK(pcs_work_set_threads(s->wk, threads));
 }
 
 static unsigned long long stepped(int kind, int threads, pcs_step_report *most)

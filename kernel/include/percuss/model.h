@@ -273,8 +273,6 @@ typedef struct pcs_scheme {
                    ///< It may be overdrawn by one step of what is at work, a factorisation say
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
                         ///< PCS_TIME_LIMIT; the clock decides nothing else
-    int threads; ///< that work on a step, the caller included: 1 (default) to 256. The bits do not
-                 ///< depend on it
     pcs_solver_opts solver; ///< of the velocity problem
 } pcs_scheme;
 

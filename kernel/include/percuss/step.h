@@ -21,6 +21,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_work_create(const pcs_model *model, pcs_wor
 /// Accepts null.
 PCS_API void pcs_work_destroy(pcs_work *work);
 
+/// Threads that work on a step, the caller included: 1 (at first) to 256. The state after a step
+/// does not depend on their number, to the bit. On an error the number stays as it was.
+PCS_NODISCARD PCS_API pcs_status pcs_work_set_threads(pcs_work *work, int threads);
+
 /// Bytes held by the work: its arena and lists.
 PCS_API size_t pcs_work_bytes(const pcs_work *work);
 
