@@ -31,9 +31,9 @@ extern "C" {
     X(PCS_FILE_MIXED, "mixed") \
     X(PCS_FILE_GLOBAL, "global")
 
-/// PCS_FILE_ANY, as an argument, asks for the kind to be recognised; a file never has it. MIXED is
-/// a local problem of several kinds of cones that is no MLCP, GLOBAL a global one that is not
-/// all contacts of one dimension; `.dat` files are neither.
+/// PCS_FILE_ANY, as an argument, means that the reader recognises the kind; a file never has it.
+/// MIXED is a local problem of several kinds of cones that is no MLCP, GLOBAL a global one that is
+/// not all contacts of one dimension; `.dat` files are neither.
 typedef enum pcs_file_kind {
 #define X(id, text) id,
     PCS_FILE_KIND_LIST(X)
@@ -73,7 +73,7 @@ typedef struct pcs_problem_file {
     pcs_problem problem;              ///< borrows from this object; of a global file empty until
                                       ///< pcs_problem_file_local has condensed it; a dense W of
                                       ///< contacts is compressed where that halves it
-                                      ///< (pcs_problem_compress), whatever `storage` says
+                                      ///< (pcs_problem_compress), also where `storage` is dense
     const pcs_global_problem *global; ///< of a global file; null for local ones
     pcs_file_format format;           ///< what its content is; never PCS_FORMAT_BY_NAME
     pcs_file_kind kind;               ///< what was asked for, or recognised; never PCS_FILE_ANY
@@ -91,7 +91,7 @@ typedef struct pcs_problem_file {
     int velocities;                 ///< entries of v and f; 0 for local files
     const char *title;              ///< as the other two: words about the problem, or null
     const char *description;        ///< who made it, and how
-    const char *math_info;          ///< what is known of it
+    const char *math_info;          ///< mathematical properties of the problem, free text
     const double *r;                ///< rows; a solution that the file brings, or null. Measure it
                                     ///< before you believe it (FCLIB's `/solution` may be anything)
     const double *u;                ///< rows, or null
@@ -103,14 +103,14 @@ typedef struct pcs_problem_file {
 } pcs_problem_file;
 
 /// Reads a file of any format, recognised by its content: HDF5's signature, the first line of the
-/// text form, else `.dat`. `kind` PCS_FILE_ANY takes what the file says; a `.dat` file is
-/// then recognised by its first numbers, or fails with PCS_ERR_FORMAT where these fit more than
+/// text form, else `.dat`. `kind` PCS_FILE_ANY takes the kind that the file states; a `.dat` file
+/// is then recognised by its first numbers, or fails with PCS_ERR_FORMAT where these fit more than
 /// one kind. Another kind insists on it. PCS_ERR_FILE: it cannot be read. PCS_ERR_FORMAT: it is
 /// malformed. PCS_ERR_SIZE: sizes disagree, or claim more than the file holds.
 /// PCS_ERR_UNSUPPORTED: something that percuss does not solve (rolling friction).
 /// PCS_ERR_SINGULAR: M of a global problem cannot be factorised. The sentence names file, line or
 /// data set, what was expected and what was found. Memory beyond the bytes of the file stays
-/// below a fixed multiple of its size, whatever its header says (HDF5 and the factorisation of a
+/// below a fixed multiple of its size, with any header (HDF5 and the factorisation of a
 /// sparse M have memory of their own). `out` is null after a failure; else release it with
 /// pcs_problem_file_destroy.
 ///
@@ -119,10 +119,10 @@ typedef struct pcs_problem_file {
 /// where these are small enough, else single entries). When an MLCP file has both forms they
 /// are compared, to the number of digits that such files carry; (M, q) is used. What follows
 /// the problem in a `.dat` file (a comment, a reference solution) is ignored. Global files store H
-/// transposed; it is turned once, so that `global` obeys M v = H^T r + f, u = H v + w.
+/// transposed; the reader transposes it, so that `global` obeys M v = H^T r + f, u = H v + w.
 ///
 /// At most 1 GiB is read (PCS_ERR_FILE beyond), from a file, a pipe or a device; a byte that is
-/// zero in what is not HDF5 ends the reading (PCS_ERR_FORMAT).
+/// zero in a file that is not HDF5 ends the reading (PCS_ERR_FORMAT).
 PCS_NODISCARD PCS_API pcs_status pcs_problem_file_read(const pcs_env *env, const char *path,
                                                        pcs_file_kind kind, pcs_problem_file **out);
 
@@ -150,7 +150,7 @@ typedef struct pcs_file_content {
     pcs_file_storage storage; ///< of the matrices of a `.dat` file; others ignore it
     const char *title;        ///< words; `.dat` files have no place for them
     const char *description;  ///< who made it, and how
-    const char *math_info;    ///< what is known of it
+    const char *math_info;    ///< mathematical properties of the problem, free text
 } pcs_file_content;
 
 /// Writes a file, all digits of every number, so that reading it gives the same problem. The file

@@ -1,6 +1,6 @@
 /// @file
 /// Mass, centre of mass and inertia of rigid bodies: from mass elements, common solids and closed
-/// meshes; moved, turned, combined and checked; energy and momenta (theory 3.3, 3.4).
+/// meshes; translated, rotated, combined and checked; energy and momenta (theory 3.3, 3.4).
 ///
 /// SI units. Inertia tensors are 3 x 3, column-major: J = int (|r|^2 I - r r^T) dm, so that the
 /// entries off the diagonal are minus the products of inertia. Functions that can fail leave their
@@ -22,7 +22,7 @@ typedef struct pcs_inertia {
     double J[9]; ///< inertia about G in the axes of the frame, kg m^2
 } pcs_inertia;
 
-/// @name What bodies are made of
+/// @name Elements, solids and thin bodies
 /// @{
 
 /// n mass elements: masses (n, kg, none negative, not all zero) at points (3 n). PCS_ERR_ARG
@@ -35,7 +35,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_points(int n, const double *mass
 /// equal coordinates are one. The surface may have several pieces, and cavities whose triangles are
 /// counter-clockwise seen from within them; overlaps count twice. PCS_ERR_ARG with a sentence
 /// where an edge is not run through as often in one direction as in the other (the surface is open,
-/// or its triangles are not turned alike), for a surface turned inside out, one without volume
+/// or its triangles are not consistently oriented), for a surface inside out, one without volume
 /// (1e-12 of its bounding box), a vertex number out of range, or a number that is not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_mesh(int n_vertices, const double *vertices,
                                                      int n_triangles, const int *triangles,
@@ -110,15 +110,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_thin_rod(double density, double length, int
 /// may be J_G.
 PCS_API void pcs_parallel_axes(double m, const double d[3], const double J_G[9], double J_O[9]);
 
-/// The way back, from O to G: J_O - m (|d|^2 I - d d^T). J_G may be J_O. Only from G outwards and
-/// back to G: from one point to another go by way of G.
+/// The inverse, from O to G: J_O - m (|d|^2 I - d d^T). J_G may be J_O. Both hold only between G
+/// and another point: between two other points go through G.
 PCS_API void pcs_parallel_axes_back(double m, const double d[3], const double J_O[9],
                                     double J_G[9]);
 
 /// The inertia about a point of the frame.
 PCS_API void pcs_inertia_about(const pcs_inertia *b, const double point[3], double J[9]);
 
-/// A body whose inertia is known about some point. PCS_ERR_ARG if what is left about G is
+/// A body whose inertia is known about some point. PCS_ERR_ARG if the inertia about G is
 /// impossible (pcs_inertia_check, which see for bodies that are a line).
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_from_about(double m, const double G[3],
                                                         const double point[3], const double J[9],
@@ -155,7 +155,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_principal(const double J[9], double
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_combine(int n, const pcs_inertia *bodies,
                                                      pcs_inertia *out);
 
-/// A body with a part cut out, both in one frame. PCS_ERR_ARG if nothing is left, or what is left
+/// A body with a part cut out, both in one frame. PCS_ERR_ARG if nothing is left, or the rest
 /// is impossible (pcs_inertia_check). out may be either.
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_remove(const pcs_inertia *whole,
                                                     const pcs_inertia *part, pcs_inertia *out);

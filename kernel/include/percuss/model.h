@@ -1,7 +1,7 @@
 /// @file
-/// What the user defines: systems, shapes, materials, laws, interactions, the scheme. Definition
-/// structs with defaults in, small typed ids out. A model is const during a step and may serve
-/// several states at once.
+/// The definitions of the user: systems, shapes, materials, laws, interactions, the scheme.
+/// Definition structs with defaults in, small typed ids out. A model is const during a step and may
+/// serve several states at once.
 #ifndef PERCUSS_MODEL_H
 #define PERCUSS_MODEL_H
 
@@ -37,8 +37,8 @@ typedef struct pcs_interaction {
 /// at time t, pose q = (x, Q) and velocity v = (inertial, omega body). Gravity and the
 /// gyroscopic moment are not part of it. A non-zero return value, or a number that is not finite,
 /// stops the step with PCS_ERR_CALLBACK and leaves the state as it was. Like every callback of a
-/// model it is asked any number of times a step, also for steps that are given up: its answer must
-/// depend on its arguments only.
+/// model it is called any number of times per step, also for steps that are not committed: its
+/// result must depend on its arguments only.
 typedef int (*pcs_body_force_fn)(void *user, double t, const double q[7], const double v[6],
                                  double F[6]);
 
@@ -51,16 +51,16 @@ typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 
 /// Prescribed motion: pose q = (x, Q) (any |Q| > 0) and velocity v = (inertial, omega body) at time
 /// t, both to be written whole. A non-zero return value, or a number beyond 1e150, is
-/// PCS_ERR_CALLBACK. A v that is not the rate of the pose makes a conveyor, dragging along what
-/// lies on it: doc/stepping.md says which rows see what.
+/// PCS_ERR_CALLBACK. A v that is not the rate of the pose makes a conveyor, which moves the bodies
+/// that lie on it: doc/stepping.md says which rows use v and which the pose.
 typedef int (*pcs_motion_fn)(void *user, double t, double q[7], double v[6]);
 
 /// A Newton-Euler body. With added mass A its mass matrix diag(m I, J) + diag(R, I) A diag(R^T, I)
-/// turns with it, and the gyroscopic force has a part of A (theory 11.1, doc/vehicle.md).
+/// rotates with it, and A contributes to the gyroscopic force (theory 11.1, doc/vehicle.md).
 typedef struct pcs_body_def {
     bool fixed;              ///< never moves; mass, inertia, velocity and force are ignored
-    pcs_motion_fn motion;    ///< or null. When given, the body moves as it says, whatever
-                             ///< pushes it: like a fixed body it has no velocities in a
+    pcs_motion_fn motion;    ///< or null. When given, it prescribes the motion, and forces
+                             ///< have no effect: like a fixed body it has no velocities in a
                              ///< state. What `fixed` ignores and the pose below are ignored
     double mass;             ///< kg, > 0
     double inertia[9];       ///< about G, body axes, symmetric positive definite, no principal
@@ -74,7 +74,7 @@ typedef struct pcs_body_def {
                              ///< none. Symmetric, and positive definite together with mass
                              ///< and inertia. Moves with the body, has no weight
     double position[3];      ///< of G, m
-    double orientation[4];   ///< body to inertial; any length > 0, normalised on the way in
+    double orientation[4];   ///< body to inertial; any length > 0, normalised when added
     double velocity[3];      ///< of G, inertial, m/s
     double omega[3];         ///< angular velocity, body frame, rad/s
     pcs_body_force_fn force; ///< or null
@@ -88,7 +88,7 @@ typedef struct pcs_body_def {
 PCS_API pcs_body_def pcs_body_def_default(void);
 
 /// Makes a body of n shapes with their densities (kg/m^3). The shapes are given in any frame, whose
-/// pose is def->position and def->orientation on the way in; on the way out def->position is that
+/// pose is def->position and def->orientation on entry; on return def->position is that
 /// of G, the axes are kept, mass and inertia are those of pcs_mass_of_shapes, and about_G holds the
 /// shapes shifted so that G is their origin: what pcs_model_add_shape takes. about_G has room for n
 /// shapes and may be `shapes`.
@@ -152,7 +152,7 @@ PCS_API pcs_law pcs_law_newton_impact(double e);
 /// there is a reason: with it a contact that slides back and forth may gain energy), friction mu.
 PCS_API pcs_law pcs_law_newton_coulomb(double e, double e_t, double mu);
 
-/// What a shape is made of.
+/// The surface of a shape.
 typedef struct pcs_material_def {
     double e;   ///< restitution in [0, 1]
     double e_t; ///< tangential restitution in [0, 1]; means something with friction only
@@ -197,7 +197,7 @@ typedef enum pcs_activation {
     PCS_END_OF_STEP  ///< those whose gap at the end would be <= 0; the step is solved again
 } pcs_activation;
 
-/// How positions are brought back (theory 8.5).
+/// How positions are projected (theory 8.5).
 typedef enum pcs_projection {
     PCS_PROJECT_NONE,
     PCS_PROJECT_DIRECT,   ///< active contacts and joints, when violated
@@ -233,15 +233,15 @@ typedef enum pcs_configuration {
 } pcs_configuration;
 
 /// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
-/// activation, direct with hysteresis is predictive, whatever `activation` says.
+/// activation, direct with hysteresis is predictive; `activation` has no effect then.
 typedef struct pcs_scheme {
     double theta;              ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
     double gamma;              ///< of the predictive activation, in [0, 3/2]; 1/2 is usual
     pcs_activation activation; ///< which contacts a velocity problem holds
     double active_tol; ///< m, in place of zero in the predictive test: rounding must not decide
-                       ///< whether a resting contact is held
+                       ///< whether a resting contact is active
     double hysteresis; ///< m, of direct-hysteresis
-    pcs_projection projection; ///< how positions are brought back
+    pcs_projection projection; ///< how positions are projected
     pcs_metric metric;         ///< of the projection
     double proj_tol;   ///< m, violation left by the projection (no less than the rounding of
                        ///< the coordinates allows: 4 eps of the largest). 0: 3e-4 of the smallest
@@ -252,8 +252,8 @@ typedef struct pcs_scheme {
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
     bool second_order; ///< bodies whose island (what contacts that touch and joints hold together)
                        ///< has no contact that touches, no driven body and nothing that may rebound
-                       ///< move with theta = 1/2 and joints at the middle, whatever theta and
-                       ///< configuration say: of second order, without damping. Default true,
+                       ///< move with theta = 1/2 and joints at the middle instead of theta and
+                       ///< configuration: of second order, without damping. Default true,
                        ///< textbook false
     double newton_tol; ///< residual of (7.1) relative to its terms
     int newton_max;    ///< iterations of the theta scheme's Newton loop
@@ -267,10 +267,10 @@ typedef struct pcs_scheme {
                   ///< up or, with accept_unconverged, committed: 0 to 20. The report is that of the
                   ///< last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
-                   ///< projection and solves; a unit is what a sweep takes for one contact, some 30
+                   ///< projection and solves; a unit is the cost of one contact in a sweep, some 30
                    ///< ns. 0 (default): 4e7, and 2e4 for each contact or joint within reach. A step
                    ///< that has used them up ends with PCS_MAX_ITERS, at the same bits everywhere.
-                   ///< It may be overdrawn by one step of what is at work, a factorisation say
+                   ///< The running operation, such as a factorisation, may exceed it
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
                         ///< PCS_TIME_LIMIT; the clock decides nothing else
     pcs_solver_opts solver; ///< of the velocity problem
@@ -296,8 +296,8 @@ PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
 
 /// The textbook scheme: theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint
 /// lever, `auto`. Of second order in what is smooth; joints drift apart, bodies overlap by up to
-/// their way in a step, what is fast passes what is thin. For few bodies and orders of convergence,
-/// with the projection set by hand.
+/// their motion in a step, fast bodies pass through thin ones. For few bodies and orders of
+/// convergence, with the projection set by hand.
 PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
 
 // ---- the model
@@ -351,7 +351,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_set_combine(pcs_model *model, pcs_com
                                                        void *user);
 
 /// The law between two materials (in either order, or twice the same), in place of what the rule
-/// makes of them: Newton impact or Newton-Coulomb. Null takes it back.
+/// gives: Newton impact or Newton-Coulomb. Null removes it.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_pair_law(pcs_model *model, pcs_material material1,
                                                         pcs_material material2, const pcs_law *law);
 

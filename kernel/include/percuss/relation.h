@@ -47,7 +47,7 @@ typedef int (*pcs_gap_fn)(void *user, const double *q1, const double *q2, double
 typedef int (*pcs_gradient_fn)(void *user, const double *q1, const double *q2, double *C1,
                                double *C2);
 
-/// A relation. Values, copied by whoever takes it; `user` must outlive that.
+/// A relation. A value that a model copies; `user` must outlive the model.
 typedef struct pcs_relation {
     int dim;                  ///< rows, >= 1
     pcs_gap_fn gap;           ///< required

@@ -74,13 +74,13 @@ PCS_API void pcs_wrench_at(const double wrench[6], const double d[3], double out
 /// does is pcs_frame_compose.)
 PCS_API void pcs_pose_twist(const double q[7], const double twist_B[6], double twist_A[6]);
 
-/// The way back.
+/// The inverse.
 PCS_API void pcs_pose_twist_back(const double q[7], const double twist_A[6], double twist_B[6]);
 
 /// F_A = R F_B, M_A = R M_B + x x F_A.
 PCS_API void pcs_pose_wrench(const double q[7], const double wrench_B[6], double wrench_A[6]);
 
-/// The way back.
+/// The inverse.
 PCS_API void pcs_pose_wrench_back(const double q[7], const double wrench_A[6], double wrench_B[6]);
 
 /// Ad (6 x 6) of pcs_pose_twist: twist_A = Ad twist_B, and wrench_B = Ad^T wrench_A.
@@ -137,7 +137,7 @@ typedef struct pcs_motion {
     double a[3]; ///< its second derivative
 } pcs_motion;
 
-/// What the acceleration of a point is made of.
+/// The terms of the acceleration of a point.
 typedef struct pcs_motion_terms {
     double origin[3];      ///< acceleration of the origin of B
     double relative[3];    ///< R d2p/dt2
@@ -186,7 +186,7 @@ PCS_API void pcs_couple(const double F[3], const double P1[3], const double P2[3
 
 /// The central axis of a wrench: along F through `point`, its nearest to the reference point (from
 /// which it is measured); about it the moment is pitch F, m. PCS_ERR_SINGULAR for a couple, which
-/// has none (F = 0), PCS_ERR_ARG for what is not finite.
+/// has none (F = 0), PCS_ERR_ARG for numbers that are not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_wrench_axis(const double wrench[6], double point[3],
                                                  double *pitch);
 

@@ -91,7 +91,7 @@ PCS_API void pcs_body_advance(const double q[7], double h, const double v[6], pc
 /// @name Every form of a rotation into every other
 /// @{
 
-/// The ways to write a rotation, and how many numbers each takes.
+/// The forms of a rotation, and the number of entries of each.
 typedef enum pcs_rotation_form {
     PCS_FORM_MATRIX,           ///< 9: R, column-major
     PCS_FORM_AXIS_ANGLE,       ///< 4: unit axis k, then the angle in [0, pi]; read with any axis
@@ -113,7 +113,7 @@ typedef enum pcs_rotation_case {
                           ///< determined; roll (ZYX) or phi (ZYZ) is set to zero
 } pcs_rotation_case;
 
-/// How many numbers a form has: 9, 4 or 3; 0 for what is no form.
+/// The number of entries of a form: 9, 4 or 3; 0 for an invalid form.
 PCS_API int pcs_rotation_size(pcs_rotation_form form);
 
 /// Writes the rotation `in`, in the form `from`, as `out` in the form `to`; out may be in. With
@@ -182,7 +182,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_matrix_check(const double R[9], double tol)
 /// The rotation nearest to A in the sum of squares: the orthogonal factor of A = R S, S symmetric
 /// positive definite (Higham 1986, Newton's iteration), orthonormal to rounding. For matrices that
 /// have drifted or were typed. R may be A. PCS_ERR_ARG if an entry is not finite, PCS_ERR_SINGULAR
-/// if A is singular to 1e-12 or turns right-handed axes into left-handed ones; R is then unchanged.
+/// if A is singular to 1e-12 or maps right-handed axes to left-handed ones; R is then unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_matrix_nearest(const double A[9], double R[9]);
 
 /// @}
@@ -211,7 +211,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_axis_angle_omega(const double axis[3], doub
                                                       const double axis_rate[3], double rate,
                                                       double omega_A[3], double omega_B[3]);
 
-/// The way back, for a unit axis: rate = k . omega_A, and dk/dt orthogonal to k. PCS_ERR_SINGULAR
+/// The inverse, for a unit axis: rate = k . omega_A, and dk/dt orthogonal to k. PCS_ERR_SINGULAR
 /// where |sin(angle / 2)| < 1e-8: at the identity the axis is not determined.
 PCS_NODISCARD PCS_API pcs_status pcs_axis_angle_rates(const double axis[3], double angle,
                                                       const double omega_A[3], double axis_rate[3],
@@ -222,7 +222,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_axis_angle_rates(const double axis[3], doub
 PCS_API void pcs_rotation_vector_omega(const double w[3], const double wdot[3], double omega_A[3],
                                        double omega_B[3]);
 
-/// The way back, dw/dt = V(w)^-1 omega_A. PCS_ERR_SINGULAR where |w| is a nonzero multiple of
+/// The inverse, dw/dt = V(w)^-1 omega_A. PCS_ERR_SINGULAR where |w| is a nonzero multiple of
 /// 2 pi to 1e-8; keep |w| <= pi (w and w - 2 pi w/|w| are the same rotation).
 PCS_NODISCARD PCS_API pcs_status pcs_rotation_vector_rate(const double w[3],
                                                           const double omega_A[3], double wdot[3]);

@@ -21,7 +21,7 @@ typedef enum pcs_shape_kind {
     PCS_HEIGHT_FIELD ///< z <= height(x, y) over a rectangle; geometry; likewise
 } pcs_shape_kind;
 
-/// What a hull, a mesh or a height field is made of: immutable, made once, shared by any number of
+/// The data of a hull, a mesh or a height field: immutable, created once, shared by any number of
 /// shapes and models, which borrow it.
 typedef struct pcs_geometry pcs_geometry;
 
@@ -54,8 +54,8 @@ PCS_API pcs_shape pcs_shape_cylinder(double radius, double length);
 /// or zero n, or one that is not finite, gives a shape that pcs_shape_check refuses.
 PCS_API pcs_shape pcs_shape_half_space(const double n[3], double d);
 
-/// The convex hull of n points (x y z each; any order, any number inside). What the hull is made of
-/// does not depend on their order. Vertices are kept as given; facets that bend by less than 1e-12
+/// The convex hull of n points (x y z each; any order, any number inside). The faces of the hull
+/// do not depend on their order. Vertices are kept as given; facets that bend by less than 1e-12
 /// of the size are one face (1e-8 where no closed hull is found otherwise). Refused are fewer than
 /// four points, coordinates that are not finite or beyond 1e30 m, points that are nearly in one
 /// plane (to 1e-9 of their extent), and hulls of more than 65535 vertices, edges and faces.
@@ -65,9 +65,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_hull_create(const pcs_env *env, int n, cons
 
 /// A surface of triangles: three vertices each (numbers from 0 into n_vertices points x y z),
 /// counter-clockwise from outside. It has an inside, beneath its triangles, but only its surface
-/// is felt: a shape that is entirely beneath a triangle does not touch it. Triangles whose least
-/// height is under 1e-12 of their longest side are left out; vertices at equal coordinates are one,
-/// so that triangles are neighbours however they were written. Copied. Destroy with
+/// makes contacts: a shape that is entirely beneath a triangle does not touch it. Triangles whose
+/// least height is under 1e-12 of their longest side are left out; vertices at equal coordinates
+/// are one, so that triangles are neighbours however they were written. Copied. Destroy with
 /// pcs_geometry_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_mesh_create(const pcs_env *env, int n_vertices,
                                                  const double *vertices, int n_triangles,
@@ -80,15 +80,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_height_field_create(const pcs_env *env, int
                                                          double dx, double dy,
                                                          const double *heights, pcs_geometry **out);
 
-/// Gives back what a hull, a mesh or a height field was made of. No shape may use it afterwards.
+/// Releases the data of a hull, a mesh or a height field. No shape may use it afterwards.
 /// Accepts null.
 PCS_API void pcs_geometry_destroy(pcs_geometry *geometry);
 
 /// A convex hull as its points were given about the body's origin; borrows its geometry.
 PCS_API pcs_shape pcs_shape_hull(const pcs_geometry *hull);
 
-/// A mesh at the body's origin; borrows its geometry. For what no force moves: the world, fixed
-/// bodies and those with a prescribed motion.
+/// A mesh at the body's origin; borrows its geometry. Only for systems that no force moves: the
+/// world, fixed bodies and those with a prescribed motion.
 PCS_API pcs_shape pcs_shape_mesh(const pcs_geometry *mesh);
 
 /// A height field whose corner is the body's origin, z upwards; as pcs_shape_mesh.
@@ -108,7 +108,7 @@ PCS_API void pcs_inertia_capsule(double mass, double radius, double length, doub
 
 /// Mass (kg), centre of mass (m, body frame) and inertia about that centre (body axes, 3 x 3
 /// column-major, kg m^2) of a shape with its pose, filled with a density in kg/m^3. Refuses
-/// half-spaces and height fields, and what is not closed.
+/// half-spaces, height fields and surfaces that are not closed.
 PCS_NODISCARD PCS_API pcs_status pcs_shape_mass(const pcs_shape *shape, double density,
                                                 double *mass, double com[3], double J[9]);
 

@@ -1,6 +1,6 @@
 /// @file
 /// A simulator with the structure of the texts (theory 14): control, physics, display. The three
-/// know nothing of each other; they talk through two records, the state x (n numbers) and the
+/// are independent; they share two records, the state x (n numbers) and the
 /// command u (m numbers).
 ///
 ///     control   every control_period: u = law(t, x), held until the next one (zero-order hold)
@@ -50,9 +50,9 @@ typedef struct pcs_controlled {
 } pcs_controlled;
 
 /// Physics by an integrator of <percuss/ode.h>: any tableau, fixed or chosen steps. With fixed
-/// steps opts->h divides what the simulator asks for, the last one made to fit; with chosen steps
-/// they end where the command may change. `system` and opts are copied. Release with
-/// pcs_physics_release.
+/// steps opts->h divides the interval of the simulator, and the last step is shorter where needed;
+/// with chosen steps they end where the command may change. `system` and opts are copied. Release
+/// with pcs_physics_release.
 PCS_NODISCARD PCS_API pcs_status pcs_physics_of_system(const pcs_env *env,
                                                        const pcs_controlled *system,
                                                        const pcs_ode_opts *opts, pcs_physics *out);
@@ -73,19 +73,19 @@ PCS_NODISCARD PCS_API pcs_status pcs_physics_of_model(const pcs_env *env, const 
                                                       pcs_state *state, pcs_work *work, int m,
                                                       double *command, pcs_physics *out);
 
-/// Gives back what a physics holds and clears it. Accepts null and cleared.
+/// Releases the memory of a physics and clears it. Accepts null and a cleared one.
 PCS_API void pcs_physics_release(pcs_physics *physics);
 
 // ---- the loop
 
-/// u = law(t, x): writes the command, which holds the present one on the way in. A non-zero return
+/// u = law(t, x): writes the command, which holds the present one on entry. A non-zero return
 /// value, or a number that is not finite, is PCS_ERR_CALLBACK.
 typedef int (*pcs_control_fn)(void *user, double t, const double *x, double *u);
 
 /// Sees the records. Non-zero stops the run.
 typedef int (*pcs_display_fn)(void *user, double t, const double *x, const double *u);
 
-/// What a simulator is made of.
+/// The parts of a simulator.
 typedef struct pcs_simulator_def {
     pcs_physics physics; ///< borrowed: release it after the simulator
     double t0;           ///< s
@@ -98,11 +98,11 @@ typedef struct pcs_simulator_def {
     void *control_user;     ///< handed to control
 
     pcs_display_fn display; ///< or null: headless
-    double display_period;  ///< s; 0: every h. Shown at the end of the first step at or behind it
+    double display_period;  ///< s; 0: every h. Shown at the end of the first step at or after it
     void *display_user;     ///< handed to display
 } pcs_simulator_def;
 
-/// A simulation under way.
+/// A running simulation.
 typedef struct pcs_simulator pcs_simulator;
 
 /// What a run did.
@@ -113,7 +113,7 @@ typedef struct pcs_simulator_report {
     long displays; ///< calls of the display
 } pcs_simulator_report;
 
-/// Nothing is called yet. After it nothing allocates but what the physics may. Release with
+/// Calls nothing yet. After it only the physics may allocate. Release with
 /// pcs_simulator_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_simulator_create(const pcs_env *env,
                                                       const pcs_simulator_def *def,

@@ -63,7 +63,7 @@ PCS_API void pcs_smooth_destroy(pcs_smooth *smooth);
 /// Size of x = (q, v): nq + nv of a state.
 PCS_API int pcs_smooth_n(const pcs_smooth *smooth);
 
-/// x' = f(t, x), with what is to be done after steps.
+/// x' = f(t, x), with the normalisation and projection after steps.
 PCS_NODISCARD PCS_API pcs_status pcs_smooth_ode(pcs_smooth *smooth, pcs_ode *out);
 
 /// x of a state of the model.
@@ -90,7 +90,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_smooth_reaction(pcs_smooth *smooth, double 
 /// A rigid motion at an instant; V and omega in the body frame, any |Q| > 0.
 typedef struct pcs_quaternion_motion {
     double Q[4];         ///< body to inertial
-    double Qdot[4];      ///< its rate, an unknown of its own
+    double Qdot[4];      ///< its rate, a separate unknown
     double Xdot[3];      ///< velocity of G, inertial
     double V[3];         ///< the same in the body frame
     double Vdot[3];      ///< derivative of its components
@@ -107,7 +107,7 @@ PCS_API void pcs_quaternion_norm_fill(const pcs_quaternion_motion *motion, doubl
 PCS_NODISCARD PCS_API pcs_status pcs_quaternion_norm_solve(const pcs_quaternion_motion *motion,
                                                            double alpha, double x[15]);
 /// lambda in closed form: -(Q'.Q' + Q.f_Q + 2 alpha Q.Q' + alpha^2 psi) / Q.Q. Zero when |Q| = 1,
-/// Q.Q' = 0 and omega is that of Q': the right-hand side holds the norm by itself.
+/// Q.Q' = 0 and omega is that of Q': the right-hand side alone conserves the norm.
 PCS_API double pcs_quaternion_norm_lambda(const pcs_quaternion_motion *motion, double alpha);
 
 /// A body in that form.

@@ -22,13 +22,13 @@ typedef struct pcs_state {
 } pcs_state;
 
 /// A state at the initial conditions of the definitions, at t = 0. Bodies with prescribed motion
-/// stand where it says; a step moves them from where they stand to where it says at its end. The
+/// have its pose; a step moves them from their present pose to the one at its end. The
 /// model must outlive it and must not get new systems meanwhile. Release with pcs_state_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_state_create(const pcs_model *model, pcs_state **out);
 
 /// Makes room for the systems that the model has got since the state was made, at their initial
 /// conditions (prescribed motions at the state's time); the others stay as they are. q and v may
-/// move. Works of the model must be made anew. On failure the state is unchanged.
+/// move. Works of the model must be created again. On failure the state is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_state_extend(const pcs_model *model, pcs_state *state);
 
 /// Accepts null.

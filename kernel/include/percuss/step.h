@@ -34,12 +34,12 @@ PCS_API size_t pcs_work_demand(const pcs_work *work);
 /// Where every joule of a step went (theory 7.6). All J. The identity
 /// kinetic_after - kinetic_before = forces + conservative + gyroscopic + normal + tangential
 /// + joints + prescribed + mass + newton + closure
-/// has each term computed on its own; closure is what is left and is rounding.
+/// has each term computed separately; closure is the remainder, and is rounding.
 typedef struct pcs_energy {
     double kinetic_before;   ///< of v_k
     double kinetic_after;    ///< of v'
     double potential_before; ///< of q_k
-    double potential_after;  ///< behind the projection
+    double potential_after;  ///< after the projection
     double forces;           ///< work of force callbacks without potential, and of damping
     double conservative;     ///< work of gravity, stiffness, loads, and callbacks with potential
     double gyroscopic; ///< work of the discrete gyroscopic force; zero in continuous time, with
@@ -128,8 +128,8 @@ typedef struct pcs_step_report {
     int islands;                    ///< groups of systems that contacts and joints hold together
     int largest_island;             ///< constraints (cone blocks) of the largest
     int sweeps;                     ///< of Gauss-Seidel, all islands and solves
-    int finish_iters;               ///< of Newton and interior point methods behind them
-    int substeps;                   ///< steps it was made of: 1, or more when it had to be divided
+    int finish_iters;               ///< of the Newton and interior point methods that follow
+    int substeps;                   ///< number of its parts: 1, or more when it was divided
     double units;                   ///< work, in the units of scheme.budget
     double budget;                  ///< those that the step was allowed
     double seconds;                 ///< that it took, by the clock
@@ -140,7 +140,7 @@ typedef struct pcs_step_report {
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
 /// outcome other than PCS_CONVERGED (unless scheme.accept_unconverged), the state is unchanged.
-/// With scheme.halvings a step that does not converge is made anew of two of half its size, and so
+/// With scheme.halvings a step that does not converge is replaced by two of half its size, and so
 /// on. `report` may be null: then a step that is not committed is PCS_ERR_STEP. Allocates only when
 /// the demand has grown since the last step. The log of the model's environment gets a warning when
 /// the step is not committed, and one for each kind of doubt, of gains for each contact, once in
@@ -195,7 +195,7 @@ typedef struct pcs_contact {
     unsigned feature;          ///< stable id
     pcs_law law;               ///< the law it obeys
     bool active;               ///< in the velocity problem
-    pcs_contact_status status; ///< what it did
+    pcs_contact_status status; ///< its status
     double gap;                ///< m, at the start of the step
     double gap_end;            ///< m, at the end
     double P1[3]; ///< contact point of system1 at the start, inertial (zero for interactions)

@@ -66,8 +66,8 @@ typedef struct pcs_vehicle_fin {
     double area;   ///< S, m^2, >= 0
 } pcs_vehicle_fin;
 
-/// Everything a vehicle is made of. The assumptions ASM-n are those of the theory document: the
-/// texts behind the model leave these things open.
+/// All parameters of a vehicle. The assumptions ASM-n are those of the theory document: the
+/// sources of the model leave these choices open.
 typedef struct pcs_vehicle_def {
     double mass_matrix[36]; ///< M, rigid and added together (ASM-5), about O, column-major,
                             ///< symmetric positive definite; kg, kg m, kg m^2
@@ -97,7 +97,7 @@ typedef struct pcs_vehicle_def {
 /// 180, 270 degrees, thruster at x = -0.76 along x, still water.
 PCS_API pcs_vehicle_def pcs_vehicle_def_default(void);
 
-/// What the vehicle is told to do.
+/// The command of a vehicle.
 typedef struct pcs_vehicle_command {
     double thrust;                       ///< T, N, along the thrust axis
     double deflection[PCS_VEHICLE_FINS]; ///< delta, rad, of each fin: turns its chord from e_x
@@ -116,7 +116,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_create(const pcs_env *env, const pc
 /// Accepts null.
 PCS_API void pcs_vehicle_destroy(pcs_vehicle *vehicle);
 
-/// What the vehicle was made of; its table is the vehicle's copy.
+/// The parameters of the vehicle; the table is the vehicle's copy.
 PCS_API const pcs_vehicle_def *pcs_vehicle_get(const pcs_vehicle *vehicle);
 
 /// out = C(nu) nu of any symmetric mass matrix (6x6, column-major), with P = M11 V + M12 omega and
@@ -125,7 +125,7 @@ PCS_API void pcs_vehicle_coriolis(const double mass_matrix[36], const double nu[
 
 /// The right-hand side, term by term: M dnu/dt is their sum. Wrenches about O in body axes.
 typedef struct pcs_vehicle_wrenches {
-    double inertia[6];   ///< -C(nu) nu; in a current what the moving water adds to it as well
+    double inertia[6];   ///< -C(nu) nu, in a current with the part of the moving water
     double damping[6];   ///< linear and quadratic
     double lateral[6];   ///< Yur u r along y
     double restoring[6]; ///< weight and buoyancy
@@ -182,8 +182,8 @@ PCS_API void pcs_vehicle_energy(const pcs_vehicle *vehicle, const double *x, dou
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *vehicle,
                                                             double thrust, double *u);
 
-/// A vehicle under way, with an integrator or in a model among bodies and contacts. The command may
-/// be changed between steps.
+/// A vehicle with its command, in an integrator or in a model among bodies and contacts. The
+/// command may be changed between steps.
 typedef struct pcs_vehicle_ride {
     const pcs_vehicle *vehicle;  ///< must outlive the ride
     pcs_vehicle_command command; ///< held over a step
