@@ -1,4 +1,4 @@
-// Command lines: a table of flags, then whatever else there is as words.
+// Command lines: a table of flags; all other arguments are words.
 //
 //     const args_flag flags[] = {
 //         {"--tol", 0, ARGS_REAL, &tol, .low = 0, .high = 1, .what = "X", .help = "..."},

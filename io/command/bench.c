@@ -1,6 +1,6 @@
-// percuss bench: problems x solvers x tolerances, each cell a `percuss solve --csv` of its own, so
-// that a crash or a hang costs one cell. Finished cells are appended to runs.csv; what is there
-// already is not run again.
+// percuss bench: problems x solvers x tolerances, each cell a separate `percuss solve --csv`, so
+// that a crash or an endless loop costs one cell. Finished cells are appended to runs.csv; a cell
+// that is there already is not run again.
 #define _DEFAULT_SOURCE // readlink, scandir
 
 #include <dirent.h>
@@ -49,7 +49,7 @@ typedef struct bench {
     bool terminal, broken;
 } bench;
 
-// ---- what is to be run -------------------------------------------------------------------------
+// ---- the cells to run --------------------------------------------------------------------------
 
 static void add_path(args_list *list, const char *path)
 {
@@ -70,7 +70,7 @@ static bool is_problem(const char *name)
     return false;
 }
 
-// files as named; of folders whatever ends like a problem, in the order of the names
+// files as named; from folders all files with the ending of a problem, in the order of their names
 static bool add_problems(args_list *list, const char *path, int depth)
 {
     struct stat s;
@@ -251,7 +251,7 @@ static bool start(const bench *b, const cell *c, child *out)
     return good;
 }
 
-// the row that the cell printed, below its header; false when there is none
+// the row that the cell printed, below its header; false if there is no row
 static bool row_of(child *c, run *r)
 {
     int place[RUN_COLUMNS], fields;
@@ -328,7 +328,7 @@ static void finish(bench *b, child *c, const cell *asked)
     child_free(c);
 }
 
-// runs what is not there yet
+// runs the cells that are missing
 static void run_cells(bench *b)
 {
     child *c = take((size_t)b->jobs, sizeof *c);
@@ -369,7 +369,7 @@ static void run_cells(bench *b)
     free(asked);
 }
 
-// ---- what is written ---------------------------------------------------------------------------
+// ---- output ------------------------------------------------------------------------------------
 
 static bool write_figure(const bench *b, const study *s, study_plot plot, int tol)
 {

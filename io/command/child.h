@@ -1,4 +1,4 @@
-// A command line in a process of its own, with a time limit.
+// A command line in a separate process, with a time limit.
 #ifndef COMMAND_CHILD_H
 #define COMMAND_CHILD_H
 
@@ -21,8 +21,8 @@ typedef struct child {
     void *user;
 } child;
 
-// Starts argv[0]. It dies with us, hears no interrupt of the terminal, and BLAS gets one thread
-// unless the environment says otherwise. False after a line on stderr.
+// Starts argv[0]. It ends with this process, receives no interrupt of the terminal, and BLAS gets
+// one thread unless the environment says otherwise. False after a line on stderr.
 bool child_start(child *c, char *const *argv, double limit);
 
 // waits up to some milliseconds until one of n has something to say

@@ -25,7 +25,7 @@ int complain(const char *format, ...)
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
 
-    // one line, whatever a file name or a sentence may hold
+    // one line, for any characters in a file name or a sentence
     char *words = readable(line);
     fflush(stdout);
     fprintf(stderr, "percuss: %s\n", words);

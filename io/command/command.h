@@ -1,5 +1,5 @@
 // What the subcommands share: the row each has in the table of io/percuss.c, exit codes, and the
-// one line that says what is wrong.
+// one line that states the error.
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H
 
@@ -42,7 +42,7 @@ int columns_of(const char *text);
 // flushes stdout: `code`, or WRONG with a line when what was printed could not be written
 int finish_output(int code);
 
-// malloc that ends the program with a line and WRONG when there is none
+// malloc that ends the program with a line and WRONG if memory is out
 // A hash of the bytes of a file (FNV-1a), as 16 hexadecimal digits; empty when it is no regular
 // file.
 void fingerprint(const char *path, char out[17]);

@@ -7,8 +7,8 @@
 
 #include "command/json.h"
 
-// A row is one line, so that a line appended is a row: \xNN for what is not readable, and a second
-// backslash behind every one.
+// A row is one line, so that an appended line is a row: \xNN for control characters, and a second
+// backslash after every backslash.
 void csv_text(FILE *out, int first, const char *text)
 {
     if (!first) fputc(',', out);
@@ -34,7 +34,7 @@ static int digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-// the byte at *in, behind which *in stands afterwards; a backslash that csv_text did not write is
+// the byte at *in; *in moves past it; a backslash that csv_text did not write is
 // itself
 static char take_byte(const char **in)
 {

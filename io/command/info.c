@@ -1,4 +1,4 @@
-// percuss info: what a file holds, and what its matrix is like.
+// percuss info: the contents of a file, and properties of its matrix.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -81,7 +81,7 @@ static int rank_of(const pcs_problem *p, const double *diagonal, double spare)
     }
     double first = 0;
     for (int k = 0; k < n && rank == k; ++k) {
-        // the largest of what is left
+        // the largest remaining entry
         size_t at = (size_t)k + (size_t)n * k;
         for (int j = k; j < n; ++j) {
             for (int i = k; i < n; ++i) {
@@ -145,11 +145,11 @@ static facts look(const pcs_problem *p)
     return f;
 }
 
-// ---- what is printed ---------------------------------------------------------------------------
+// ---- output ------------------------------------------------------------------------------------
 
 static const char *const storages[] = {"dense", "block-sparse", "sparse"};
 
-// words of a file on one line, whatever they hold; nothing when there are none
+// words of a file on one line, control characters escaped; nothing if there are no words
 static void print_words(const char *label, const char *text)
 {
     bool begun = false;

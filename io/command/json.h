@@ -26,7 +26,7 @@ void json_bool(json *j, const char *key, bool value);
 void json_real(json *j, const char *key, double value); // 17 digits; null when not finite
 void json_reals(json *j, const char *key, int n, const double *value);
 
-// length of the UTF-8 sequence at s, 0 when it is none (overlong, a surrogate, beyond U+10FFFF)
+// length of the UTF-8 sequence at s, 0 if it is invalid (overlong, a surrogate, beyond U+10FFFF)
 int utf8_length(const unsigned char *s);
 
 // bytes of the character at s; 0 where it is a control character (C0, DEL, C1) or no UTF-8, which a

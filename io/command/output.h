@@ -1,5 +1,5 @@
 // A file that is there whole or not at all: written beside its place under another name, synced,
-// and renamed. A link stays a link: what it leads to is written. A path that leads to something
+// and renamed. A link stays a link: its target is written. A path that leads to something
 // else than a file (/dev/stdout, a pipe) is written in place.
 #ifndef COMMAND_OUTPUT_H
 #define COMMAND_OUTPUT_H
@@ -17,7 +17,7 @@ typedef struct output {
 // false after a line on stderr
 bool output_open(output *o, const char *path);
 
-// true when the file is in its place; false after a line on stderr, nothing is left behind
+// true when the file is in its place; false after a line on stderr, without a partial file
 bool output_commit(output *o);
 
 // gives up without a word; accepts what was never opened

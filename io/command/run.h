@@ -1,4 +1,4 @@
-// One solve of one problem: what it was and how it ended, as a row of runs.csv, a JSON object, a
+// One solve of one problem: its input and its result, as a row of runs.csv, a JSON object, a
 // line.
 #ifndef COMMAND_RUN_H
 #define COMMAND_RUN_H

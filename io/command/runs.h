@@ -10,7 +10,7 @@ typedef struct runs {
     int n, room;
 } runs;
 
-// appends a row as run_csv prints it (without its line end; copied); false when it is none
+// appends a row as run_csv prints it (without its line end; copied); false if it is no row
 bool runs_add(runs *x, const char *line, const int *place, int fields);
 // appends a copy of a run
 void runs_put(runs *x, const run *r);
@@ -29,8 +29,8 @@ typedef struct ledger {
     char *settings; // its first line, after "# "
 } ledger;
 
-// `settings` is what the results depend on; a file made with others is refused unless `keep`, and
-// begun anew with `fresh`. What it holds goes to *old. False after a line on stderr.
+// `settings` are all settings that the results depend on; a file with other settings is refused
+// unless `keep`, and replaced with `fresh`. Its rows go to *old. False after a line on stderr.
 bool ledger_open(ledger *l, const char *path, const char *settings, bool fresh, bool keep,
                  runs *old);
 

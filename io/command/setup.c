@@ -41,7 +41,7 @@ const pcs_solver_info *setup_solver(const char *who, const char *name)
     return NULL;
 }
 
-// blanks and underscores stand for the hyphens of a word, and case does not matter
+// blanks and underscores equal the hyphens of a word, and case does not matter
 static bool same_word(const char *a, const char *b)
 {
     for (; *a && *b; ++a, ++b) {

@@ -26,7 +26,7 @@ typedef struct request {
     int width; // of the column of names
 } request;
 
-// ---- what is printed ---------------------------------------------------------------------------
+// ---- output ------------------------------------------------------------------------------------
 
 static void print_header(const request *q)
 {
@@ -238,7 +238,7 @@ static int measure_names(char **file, int n)
     return width < 48 ? width : 48;
 }
 
-// told before the work rather than after it
+// checked before the work, not after it
 static bool holds_solution(const char *path)
 {
     static const char *const ends[] = {".hdf5", ".h5", ".pcs"};

@@ -165,7 +165,7 @@ static int better(const void *a, const void *b)
     return x->color - y->color;
 }
 
-// the axis: a little more than what is there, but not beyond what can be told apart
+// the axis: a little more than the data, but not beyond the range where curves differ
 static void make_axis(svg_figure *g, study_plot plot)
 {
     double low = INFINITY, high = 0;

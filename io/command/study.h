@@ -1,4 +1,4 @@
-// All runs of a bench as a table problems x solvers x tolerances, and what it says.
+// All runs of a bench as a table problems x solvers x tolerances, and its summary.
 #ifndef COMMAND_STUDY_H
 #define COMMAND_STUDY_H
 
@@ -10,7 +10,7 @@ typedef struct study {
     const char **problem; // files, borrowed
     const char **solver;  // borrowed
     const double *tol;    // borrowed
-    const run **cell;     // null where there is none
+    const run **cell;     // null where there is no run
 } study;
 
 // Sorts runs into the table: those of `own`, then those of `added`, whose solvers are appended;
@@ -26,7 +26,7 @@ double study_time(const study *s, int problem, int solver, int tol);
 // of the fastest solver
 double study_best(const study *s, int problem, int tol);
 
-// what a solver did at one tolerance
+// the results of a solver at one tolerance
 typedef struct study_sum {
     int tried, solved, fastest, lost; // lost: crash or timeout
     double ratio;                     // geometric mean of time / best where solved; NaN

@@ -1,4 +1,4 @@
-// From what a reader found to a problem: the cones, the global form with its factorised mass.
+// From the data of a reader to a problem: the cones, the global form with its factorised mass.
 #ifndef PROBLEM_FILE_ASSEMBLE_H
 #define PROBLEM_FILE_ASSEMBLE_H
 
@@ -30,7 +30,7 @@ typedef struct global_parts {
     int nb;
     const pcs_block *block;
     entries M;
-    entries H;        // constraints x velocities: already turned
+    entries H;        // constraints x velocities: already transposed
     bool may_be_half; // entries of M on one side of its diagonal only are those of a symmetric one
     partition hint;   // blocks of M that are wanted, or n = 0
     const double *f;  // velocities

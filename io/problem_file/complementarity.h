@@ -7,7 +7,8 @@
 #include "problem_file/pool.h"
 #include "problem_file/text.h"
 
-// fill everything but kind, recognised and memory; what the problem borrows comes from `keep`
+// fill everything but kind, recognised and memory; memory that the problem borrows comes from
+// `keep`
 pcs_status lcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 pcs_status mlcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 

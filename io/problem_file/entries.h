@@ -1,4 +1,4 @@
-// Matrices as lists of entries, and their way into block-sparse rows.
+// Matrices as lists of entries, and their conversion to block-sparse rows.
 #ifndef PROBLEM_FILE_ENTRIES_H
 #define PROBLEM_FILE_ENTRIES_H
 

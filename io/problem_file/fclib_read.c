@@ -146,7 +146,7 @@ static pcs_status read_matrix(reader *r, const char *name, int m, int n, entries
     return A.nz >= 0 ? from_triplets(r, name, &A, out) : from_compressed(r, name, &A, out);
 }
 
-// B placed at (row, col) of A, which has room; turned if asked for
+// B placed at (row, col) of A, which has room; transposed on request
 static void append(entries *A, const entries *B, bool turned, int row, int col)
 {
     for (int k = 0; k < B->n; ++k) {

@@ -2,7 +2,7 @@
 // GFC3D and GFC2D files:    dim nc MATRIX(M) MATRIX(H_file) q b mu
 //
 // u = W r + q with dim rows for each of nc contacts, normal first, and a coefficient for each; or
-// M v = H_file r + q, u = H_file^T v + b, which is turned here: H = H_file^T, f = q, w = b.
+// M v = H_file r + q, u = H_file^T v + b, which is transposed here: H = H_file^T, f = q, w = b.
 #include "problem_file/friction.h"
 
 #include <limits.h>

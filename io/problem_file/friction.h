@@ -7,7 +7,8 @@
 #include "problem_file/pool.h"
 #include "problem_file/text.h"
 
-// fills everything but kind, recognised and memory; what the problem borrows comes from `keep`
+// fills everything but kind, recognised and memory; memory that the problem borrows comes from
+// `keep`
 pcs_status friction_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file);
 
 // whether the first numbers of the text fit contacts in `dim` dimensions

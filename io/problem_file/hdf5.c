@@ -67,7 +67,7 @@ static void silence_the_end(void)
     if (!done) done = atexit(silence_for_good) == 0;
 }
 
-// access to an image; closing the file closes whatever is open in it
+// access to an image; closing the file closes all open objects in it
 static hid_t image_access(const char *bytes, size_t size)
 {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -173,7 +173,7 @@ static size_t most_bytes(const h5_file *f, hid_t set, size_t type_size)
     size_t most = 0;
     const H5D_layout_t layout = H5Pget_layout(made);
     if (layout == H5D_COMPACT) {
-        // HDF5 1.10 copies what the shape asks for, from wherever
+        // HDF5 1.10 copies as much as the shape claims, without a check of the source
         most = (size_t)H5Dget_storage_size(set);
         if (most > f->size) most = 0;
     } else if (layout == H5D_CONTIGUOUS) {

@@ -1,5 +1,5 @@
-// The only door to HDF5: files are images in memory, so that nothing is read behind the back of
-// whoever calls. HDF5's own printing of errors is silenced from h5_open or h5_create to h5_close,
+// The only file that calls HDF5: files are images in memory, so that HDF5 reads nothing unknown to
+// the caller. HDF5's own printing of errors is switched off from h5_open or h5_create to h5_close,
 // which restores it. HDF5's memory comes from malloc.
 #ifndef PROBLEM_FILE_HDF5_H
 #define PROBLEM_FILE_HDF5_H
@@ -40,7 +40,7 @@ pcs_status h5_int(const h5_file *f, const char *path, int *out);
 pcs_status h5_ints(const h5_file *f, const char *path, int *n, pcs_pool *pool, int **out);
 pcs_status h5_reals(const h5_file *f, const char *path, int *n, pcs_pool *pool, double **out);
 
-// a string; null where there is none of fixed length
+// a string; null if there is no string of fixed length
 pcs_status h5_words(const h5_file *f, const char *path, pcs_pool *pool, const char **out);
 
 // ---- writing

@@ -1,4 +1,4 @@
-// The matrix section of the text formats (doc/files.md), and its way into block-sparse rows.
+// The matrix section of the text formats (doc/files.md), and its conversion to block-sparse rows.
 #ifndef PROBLEM_FILE_MATRIX_H
 #define PROBLEM_FILE_MATRIX_H
 
@@ -22,7 +22,7 @@ typedef struct file_matrix {
 } file_matrix;
 
 // Reads a matrix section. Values that the result may keep come from `keep`, the rest from
-// `scratch`. Memory is taken only for what the text has room for.
+// `scratch`. Memory is limited by the length of the text.
 pcs_status matrix_read(text *t, const char *name, pcs_pool *keep, pcs_pool *scratch,
                        file_matrix *out);
 
@@ -37,7 +37,7 @@ pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *
 // a sparse matrix all, borrowed.
 pcs_status matrix_to_entries(const file_matrix *A, bool zeros, pcs_pool *scratch, entries *out);
 
-// how far two ways to write one number may differ, relative to it: the digits of the storage
+// the largest relative difference of two forms of one number: the digits of the storage
 double matrix_digits(pcs_file_storage storage);
 
 #endif

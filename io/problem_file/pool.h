@@ -1,5 +1,5 @@
-// Memory that is released all at once: what a reader takes while it does not yet know how the
-// file goes on.
+// Memory that is released all at once: for a reader that does not yet know how the
+// file continues.
 #ifndef PROBLEM_FILE_POOL_H
 #define PROBLEM_FILE_POOL_H
 

@@ -14,7 +14,7 @@
 #include "problem_file/native.h"
 #include "problem_file/object.h"
 
-// what a text may be by its first numbers; friction is settled by recognise
+// the possible kinds of a text by its first numbers; recognise decides about friction
 static bool fits(const text *t, pcs_file_kind kind)
 {
     switch (kind) {
@@ -204,7 +204,7 @@ static pcs_status fail_file(const char *path, const char *what)
 // more bytes are not read: a device or a pipe may never end
 #define MOST_BYTES ((size_t)1 << 30)
 
-// whether what is there is the beginning of a file that can be one: HDF5, or a text, which has no
+// whether the bytes can be the beginning of a problem file: HDF5, or a text, which has no
 // byte that is zero. `from`: where to look from
 static pcs_status check_bytes(const char *path, const char *bytes, size_t from, size_t size)
 {

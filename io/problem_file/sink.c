@@ -132,7 +132,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-// what is no regular file cannot be replaced
+// only a regular file can be replaced
 static pcs_status store_directly(const char *path, const char *bytes, size_t size)
 {
     const int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -202,7 +202,7 @@ static pcs_status replace(const char *path, const struct stat *old, const char *
 
 pcs_status store(const char *path, const char *bytes, size_t size)
 {
-    // a link stays, and what it leads to is made or replaced
+    // a link stays, and its target is created or replaced
     char end[4096];
     struct stat old;
     errno = 0;

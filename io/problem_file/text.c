@@ -63,7 +63,7 @@ void text_where(const text *t, char *out, size_t size)
         if (*c == '\n' && line < INT_MAX) ++line;
     }
 
-    // of a long path the end tells more than the beginning
+    // the end of a long path is more useful than its beginning
     const size_t length = strlen(t->name), shown = 160;
     const bool cut = length > shown;
     snprintf(out, size, "%s%s:%d", cut ? "..." : "", t->name + (cut ? length - shown : 0), line);
@@ -78,7 +78,7 @@ static void skip_blanks(text *t)
     }
 }
 
-// fails with what is there instead of `what`
+// fails with the text that stands in place of `what`
 static pcs_status fail_expected(const text *t, const char *what)
 {
     if (t->at == t->end) {

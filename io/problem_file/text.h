@@ -47,7 +47,7 @@ bool text_take_key(text *t, const char *key);
 // whether only blanks are left
 bool text_at_end(const text *t);
 
-// fails with what is there instead of `what`
+// fails with the text that stands in place of `what`
 pcs_status text_expected(text *t, const char *what);
 
 // goes past the end of this line; blank: only blanks may be skipped

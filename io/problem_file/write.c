@@ -40,7 +40,7 @@ static pcs_status choose_format(const char *path, pcs_file_format *format)
     return PCS_OK;
 }
 
-// ---- what is written must be a problem ---------------------------------------------------------
+// ---- only a valid problem is written -----------------------------------------------------------
 
 // M as entries: the arena is grown to the demand
 static pcs_status take_mass(const pcs_env *env, const pcs_mass *mass, pcs_arena *arena,

@@ -1,4 +1,4 @@
-// The writers, one for each format: each puts a sound problem into a sink, or says what the
+// The writers, one for each format: each writes a valid problem to a sink, or says what the
 // format cannot hold.
 #ifndef PROBLEM_FILE_WRITE_H
 #define PROBLEM_FILE_WRITE_H
@@ -22,7 +22,7 @@ typedef struct written {
 } written;
 
 // The matrices as blocks, none of them without rows or columns; M only where it falls into such
-// blocks (else *worth is false), H in the form of the library, or turned.
+// blocks (else *worth is false), H in the form of the library, or transposed.
 pcs_status written_W(const written *w, pcs_pool *scratch, pcs_bsr *out);
 pcs_status written_M(const written *w, pcs_pool *scratch, pcs_bsr *out, bool *worth);
 pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *out);

@@ -19,7 +19,7 @@ static void put_size(sink *s, int type, int rows, int cols)
 // entries sorted by column, zeros in between
 static pcs_status put_dense(const entries *A, pcs_pool *scratch, sink *s)
 {
-    // columns of the matrix are rows of the turned one
+    // columns of the matrix are rows of its transpose
     const entries turned = entries_turned(A);
     partition row, col;
     block_order order;

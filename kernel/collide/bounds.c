@@ -1,11 +1,11 @@
-// Axis-aligned bounds of a shape at a pose, fattened by a reach: what the broad phase works with.
+// Axis-aligned bounds of a shape at a pose, enlarged by a reach, for the broad phase.
 #include "collide/broad.h"
 
 #include "base/base.h"
 #include "collide/geometry.h"
 #include "rotation/pose.h"
 
-// half extents along the inertial axes: of a box turned by R, |R| h; of a core segment along the
+// half extents along the inertial axes: of a box rotated by R, |R| h; of a core segment along the
 // axis z of R with half length l, |z| l, and the radius around it, which a cylinder has across its
 // axis only
 static void turned_extent(const pcs_shape *s, const double *q, double extent[3])
@@ -25,7 +25,7 @@ static void turned_extent(const pcs_shape *s, const double *q, double extent[3])
     }
 }
 
-// bounds given in the frame of the shape, turned: their middle and half extents
+// bounds given in the frame of the shape, rotated: their middle and half extents
 static void geometry_extent(const pcs_shape *s, const double *q, double c[3], double extent[3])
 {
     double middle[3], half[3], S[9], R[9], at[3];

@@ -7,9 +7,9 @@
 // face or two edges, and otherwise found from each vertex against the other box. No margin, no
 // iteration.
 //
-// Where the normal is that of a face, the face of the other box that looks at it is clipped to
-// its outline, and every corner of what is left is a contact of the face's plane with a point of
-// the other box.
+// Where the normal is that of a face, the opposite face of the other box is clipped to
+// its outline, and every corner of the clipped polygon is a contact of the face's plane with a
+// point of the other box.
 //
 // Work is done in the frame of box 1. A part of a box (face, edge, vertex) is written as the signs
 // of its coordinates: (0 0 +) the upper face, (0 + +) an edge along x, (- + +) a vertex. An id is

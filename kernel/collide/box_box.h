@@ -1,4 +1,4 @@
-// Two boxes, between the files that deal with them: box_box.c tells the method.
+// Private declarations of the box-box files; box_box.c describes the method.
 #ifndef COLLIDE_BOX_BOX_H
 #define COLLIDE_BOX_BOX_H
 

@@ -134,7 +134,7 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
     }
 
     if (a->face1 >= best - tie) {
-        // a face of box 1 and the vertex of box 2 furthest behind it
+        // a face of box 1 and the vertex of box 2 deepest below it
         c->kind = PCS_PLANE_POINT;
         c->part1.c[a->i1] = box_sign(b->t[a->i1]);
         c->u[a->i1] = c->part1.c[a->i1];

@@ -9,7 +9,7 @@
 // sine below which the normal is that of the face: the gap errs by half its square, relatively
 static const double flush_tol = 1e-6;
 
-// sine below which faces that nearly look at each other, and edges that nearly run along each
+// sine below which nearly opposite faces, and edges that are nearly parallel to each
 // other, give more contacts than the closest one
 static const double manifold_tol = 0.05;
 
@@ -116,7 +116,7 @@ static int clip(const corner *in, int n, int k, int sign, double limit, double s
 
 enum { CORNERS_MAX = 8 };
 
-// the face of box 2 that looks at face (axis, sign) of box 1, clipped to its outline
+// the face of box 2 opposite to face (axis, sign) of box 1, clipped to its outline
 static int clip_face(const box_pair *b, int axis, int sign, double snap, corner out[CORNERS_MAX])
 {
     // the face that looks most against the reference; a clear lead is needed over a lower number
@@ -247,7 +247,7 @@ static void add_edge_ends(const box_pair *b, const box_contact *closest, double 
                 c.part1.c[i] = c.part2.c[j] = 0;
                 if (!edge_end(b, i, j, s, &c)) continue;
 
-                // only what is apart in the same direction belongs to this line of contact
+                // only points apart in the same direction belong to this line of contact
                 double p[3], apart[3];
                 box_from_2(b, c.x2, p);
                 v3_sub(p, c.x1, apart);
@@ -276,7 +276,7 @@ void box_manifold(const box_pair *b, const box_contact *c, double reach, double 
     const int n = face ? face_contacts(b, &r, c->u, size, found) : 0;
     const double slack = box_tie * size + flush_tol * flush_tol * fabs(c->g);
 
-    // the closest comes first: one of the face when it stands for it
+    // the closest comes first: the point of the face that coincides with it, if there is one
     list->n = 0;
     int first = -1;
     for (int i = 0; i < n && r.flush; ++i) {

@@ -10,7 +10,7 @@
 //
 // Along x lists are sorted and swept by ends rounded to float, which keeps their order: an overlap
 // stays one, and what overlaps so far is asked in double. The pairs are then sorted by counting, so
-// that nothing of the way they were found is left in them: threads share the columns.
+// that their order does not depend on the search: threads share the columns.
 #include "collide/broad.h"
 
 #include <float.h>
@@ -27,7 +27,7 @@
 
 // so few items are all tested against each other
 #define FEW 24
-// and so many are worth several threads
+// and from this number on several threads are faster
 #define MANY 512
 
 // sizes are counted in bins, four to an octave; a level has the items of four of them
@@ -54,7 +54,7 @@ typedef struct level {
     int first, last; // its columns
 } level;
 
-// what is sorted: x, y, z in an order that unsigned integers have
+// the sort key: x, y, z as unsigned integers in the same order
 typedef struct record {
     uint32_t key[3];
     int item;
@@ -76,7 +76,7 @@ typedef struct grid {
     level *lev;
     int n_levels;
 
-    // chunks are taken from the arena by whoever needs one
+    // any thread takes the next chunk from the arena
     pcs_arena *mem;
     atomic_flag busy;
     chunk *found;
@@ -178,7 +178,7 @@ static void sweep_one(finder *f, const column *c)
     }
 }
 
-// whoever begins first meets those of the other column that begin before it ends
+// the item that begins first meets those of the other column that begin before it ends
 static void sweep_two(finder *f, int i, int i_end, int j, int j_end)
 {
     const entry *e = f->g->entry;
@@ -528,7 +528,7 @@ typedef struct binning {
     int *bin;
 } binning;
 
-// -1 for what is nowhere, BINS for what is boundless
+// -1 for an item without bounds at all (NaN), BINS for an unbounded one
 static void find_bins(void *arg, int begin, int end)
 {
     const binning *b = arg;

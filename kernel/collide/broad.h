@@ -1,5 +1,5 @@
 // Broad phase: which pairs of shapes are near enough for pcs_collide. The caller keeps one item per
-// shape, renews its bounds when the body moves, and asks for the pairs.
+// shape, updates its bounds when the body moves, and searches the pairs.
 #ifndef COLLIDE_BROAD_H
 #define COLLIDE_BROAD_H
 
@@ -13,7 +13,7 @@ typedef struct collide_item {
     bool movable;           // two items that cannot move never meet
     int shape;              // the caller's; not used here
     double low[3], high[3]; // axis-aligned bounds, inertial, fattened by the item's own reach
-    bool unbounded;         // meets every bounded item whatever low and high say
+    bool unbounded;         // meets every bounded item; low and high are not used
 } collide_item;
 
 // Bounds of a shape at the pose q of its body (null: the world), fattened by reach on all sides. A
@@ -24,7 +24,7 @@ void collide_bounds(const pcs_shape *s, const double *q, double reach, double lo
 // The pairs of items whose bounds overlap, that is all that are nearer than the sum of their
 // reaches and some more; bounds that are not numbers meet nothing. pair[k] holds two indices into
 // items: the first can always move; if both can, the first is the smaller. Pairs come in the order
-// of their smaller, then of their larger index, whatever the algorithm and the team. They are taken
+// of their smaller, then of their larger index, for any number of threads. They are taken
 // from `mem`; what else was needed is given back. PCS_ERR_MEMORY when the arena is too small (it
 // then knows the demand), PCS_ERR_SIZE when there are more than an int can count.
 pcs_status collide_pairs(const collide_item *items, int n, threads *team, pcs_arena *mem,

@@ -18,8 +18,8 @@ static const double parallel_tol = 1e-8;
 // contacts nearer than this, relative to the length, are one
 static const double duplicate_tol = 1e-6;
 
-// the core in inertial components, and what a feature says of it: the ends are parts 0 and 1, the
-// side is part 2
+// the core in inertial components, and its part numbers in a feature: the ends are parts 0 and 1,
+// the side is part 2
 typedef struct core {
     const pcs_shape *s;
     double c[3], z[3], half;
@@ -93,7 +93,7 @@ int collide_sphere_capsule(const pcs_shape *s1, const double *q1, const pcs_shap
     write_core(&k, t, f->p2, f->d2);
     if (f->kind == PCS_POINT_POINT) f->d2[0] = f->d2[1] = f->d2[2] = 0;
 
-    // a centre on the core has no normal of its own: the x axis of the capsule
+    // for a centre on the core the normal is not determined: the x axis of the capsule
     if (v3_unit(w, N) > 0) {
         pose_direction_back(q2, N, f->n2);
     } else {

@@ -1,5 +1,5 @@
 // Who answers for a pair of shapes. Each pair of kinds has one function for one order; the other
-// order calls it with the bodies exchanged and mirrors what it finds.
+// order calls it with the bodies exchanged and mirrors the result.
 #include <percuss/shape.h>
 
 #include <string.h>

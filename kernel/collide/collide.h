@@ -1,4 +1,4 @@
-// Private side of <percuss/shape.h>: the functions behind the table of collide.c, one per pair of
+// Private side of <percuss/shape.h>: the functions in the table of collide.c, one per pair of
 // kinds in one order; the other order is mirrored there. Each writes the features of gap <= reach,
 // body 1 being the one that carries s1, and returns how many.
 #ifndef COLLIDE_COLLIDE_H

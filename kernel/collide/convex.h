@@ -1,7 +1,7 @@
 // Two convex cores, each with a radius round it: their signed gap and closest points.
 //
 // A core is a point, a segment, a box, a cylinder or the hull of points (a triangle, a polyhedron)
-// in a frame of its own; the body is all that is within `radius` of it. A pair is seen from the
+// in its own frame; the body is the set of points within `radius` of it. A pair is seen from the
 // frame of core 1, where core 2 has the axes R (columns) and the origin t.
 //
 // Cores that are apart have the gap |x1 - x2| - radius1 - radius2 with x1, x2 their closest points

@@ -8,7 +8,7 @@
 
 #include "linalg/m3.h"
 
-// points of a rim that stand for it where a cap lies on something
+// points of a rim that represent it where a cap lies on a surface
 enum { RIM_POINTS = 6 };
 
 // rim point k of 0 .. RIM_POINTS - 1 of the upper (side = 1) or lower (-1) cap, frame of the shape
@@ -24,7 +24,7 @@ void cylinder_core(const pcs_shape *s, const double x[3], const double u[3], dou
 
 // Point k of 0 .. 2 + RIM_POINTS - 1 that a plane with the normal m (unit, frame of the shape) may
 // touch: the lowest of each rim; of a cap that lies on the plane the points of the rim. Its core
-// and radius; *number, in 0 .. 31, is the same whatever the cap. False where there is none.
+// and radius; *number, in 0 .. 31, does not depend on the cap. False if there is no such point.
 bool cylinder_point(const pcs_shape *s, const double m[3], int k, double p[3], double *radius,
                     unsigned *number);
 

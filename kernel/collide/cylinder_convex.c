@@ -9,7 +9,7 @@
 //     an edge of 2 and a rim            the rim point x(a) with (x - p) . ((edge x x') x edge) = 0
 //     a vertex of 2 and side or rim     from the nearest point of the cylinder (apart only)
 // So against boxes, hulls and capsules the gap is exact to rounding; rims of two cylinders keep
-// what the iterations give.
+// the result of the iterations.
 //
 // If u is normal to a face or a cap, what lies on it is cut to its outline; where the side and an
 // edge, or two sides, run along each other, the ends of what they share are contacts. Otherwise
@@ -70,7 +70,7 @@ static void try_direction(const round_pair *p, const double u[3], const double *
     if (x2) v3_copy(x2, b->x2);
 }
 
-// turned so that it goes the way of u
+// with the sign that makes it point along u
 static bool unit_along(const double d[3], const double u[3], double out[3])
 {
     if (!(v3_unit(d, out) > 0)) return false;
@@ -169,7 +169,7 @@ static void improve(const round_pair *p, const convex_gap *c, best *b)
         double a[3];
         v3_copy(f.x[i], a);
         if (round) {
-            // the axis stands for its generators
+            // the axis represents its generators
             v3_along(p->b.t, p->s2->half[2] * (v3_dot(e, p->b.R + 6) > 0 ? -1 : 1), p->b.R + 6, a);
         } else {
             try_rim(p, a, e, length, 0, b);
@@ -196,7 +196,7 @@ enum { STARTS = 6 };
 // relative to the size of the pair: overlaps up to this are found from likely directions
 static const double shallow = 0.002;
 
-// closest points nearer than this, relative to the size, tell no direction
+// closest points nearer than this, relative to the size, determine no direction
 static const double touching = 1e-7;
 
 // the best few of the directions tried
@@ -336,7 +336,7 @@ static unsigned clipped_id(const patch *f, int i, const patch *outline, unsigned
     }
 
     // a corner by its point, where side k ends and the next one starts; the cuts of a side by the
-    // point where it starts, each with a name of its own
+    // point where it starts, each with its own id
     if (f->sides[i] != 1u << k) {
         const bool next = f->sides[i] >> (k + 1) & 1;
         return 16 * (unsigned)outline->number[next ? k + 1 : 0] + CUT + 2;
@@ -399,7 +399,7 @@ static void over_cap(round_pair *p, patch f, int side, double g)
     }
 }
 
-// the ends of what a generator and an edge, or a generator, of 2 share
+// the ends of the common segment of a generator and an edge, or a generator, of 2
 static void along_side(round_pair *p, const patch *one, const patch *two, const double u[3],
                        double g)
 {
@@ -460,8 +460,8 @@ static void manifold(round_pair *p, const best *b, double g)
 
 // ---- the pair ---------------------------------------------------------------------------------
 
-// where an overlap is, from what is foremost along u: a point of one shape, or where two lines
-// cross
+// the place of an overlap, from the extreme features along u: a point of one shape, or where two
+// lines cross
 static void place_contact(const round_pair *p, const convex_gap *c, best *b)
 {
     if (b->placed) return;
@@ -513,7 +513,7 @@ int collide_cylinder_convex(const pcs_shape *s1, const double *q1, const pcs_sha
     if (!(g <= reach)) return 0;
     place_contact(&p, &c, &b);
 
-    // the closest first: one of the face or the side if it stands for it
+    // the closest first: the point of the face or the side that coincides with it, if there is one
     manifold(&p, &b, g);
     int first = -1;
     for (int i = 0; i < p.n; ++i) {

@@ -1,6 +1,6 @@
 // How deep two convex cores overlap: the expanding polytope of libccd, which only this file knows.
 // It works on cores of unit size, so that its tolerances mean the same for all, and gives the
-// direction u of the shortest way out. From there the cores are moved just apart along u, and u
+// direction u of the shortest separation. From there the cores are moved just apart along u, and u
 // becomes the normal of the closest features that they then have, as long as s(u) grows: that makes
 // it exact where the features are those of polyhedra. The depth is s(u): whatever is wrong with u
 // makes the overlap look deeper than it is, never shallower.
@@ -30,7 +30,7 @@ typedef struct body {
     const convex *core;
     const convex_pair *placed; // null: at the origin
     double scale;              // 1 / size
-    int left;                  // points it may still ask for
+    int left;                  // points it may still add
 } body;
 
 static void support(const void *object, const ccd_vec3_t *dir, ccd_vec3_t *out)

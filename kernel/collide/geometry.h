@@ -1,4 +1,4 @@
-// What hulls, meshes and height fields are made of: the inside of a pcs_geometry.
+// The data of hulls, meshes and height fields: the inside of a pcs_geometry.
 #ifndef COLLIDE_GEOMETRY_H
 #define COLLIDE_GEOMETRY_H
 

@@ -176,7 +176,7 @@ static void write_apart(const simplex *s, const face *f, convex_gap *out)
     v3_along(out->x1, out->distance, out->u, out->x2);
 }
 
-// Both bounds, and what the search came to: apart (written to out), beyond `far`, or overlapping
+// Both bounds, and the result of the search: apart (written to out), beyond `far`, or overlapping
 // (then u of out is the last direction of it, a guess)
 gjk_result convex_apart(const convex *c1, const convex *c2, const convex_pair *p, double far,
                         convex_gap *out)

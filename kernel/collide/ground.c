@@ -14,7 +14,7 @@
 // What two triangles find in one place with one normal is one contact.
 //
 // Ids. A point of the shape over a face: its number in the shape, times 16, plus how many faces it
-// touched before this one; so a vertex keeps what it remembers when it slides from one triangle to
+// touched before this one; so a vertex keeps its warm start when it slides from one triangle to
 // the next. On an edge or a corner of the surface, bit 31 and the number of the edge or vertex.
 #include <string.h>
 
@@ -41,7 +41,7 @@ static const double tie_apart = 1e-12, tie_overlap = 1e-7, snap_tol = 1e-9, same
 // the same relative to the triangle: corners that are foremost along a direction
 static const double foremost_tol = 1e-6;
 
-// a point of the shape is not pushed out of a face far behind it when another face is near: beyond
+// a point of the shape is not pushed out of a face far above it when another face is near: beyond
 // this part of the size of the shape, and this many times as deep
 static const double far_behind = 0.01, times_deeper = 4;
 
@@ -118,7 +118,7 @@ static int points_of(const pcs_shape *s)
 }
 
 // Point k of the shape as a plane with the normal m (frame of the shape) sees it: core and radius.
-// False where there is none. *number is what its id is made of.
+// False if there is none. *number is the basis of its id.
 static bool point_of(const ground *g, const double m[3], int k, double p[3], double *radius,
                      unsigned *number)
 {
@@ -173,8 +173,8 @@ static void foot(const work *w, const double x[3], double y[3])
     v3_along(x, -height(w, x), w->t.n, y);
 }
 
-// what a corner of the triangle, or a point of one of its edges, adds to a face: nothing where the
-// plane goes on
+// the contacts that a corner of the triangle, or a point of one of its edges, adds to a face: none
+// where the plane continues
 static bool counts(const work *w, unsigned sides)
 {
     for (int k = 0; k < 3; ++k) {
@@ -209,7 +209,7 @@ static void add_point(ground *g, unsigned id, const double x[3], const double y[
     add(g, id, p, radius, y, N, gap);
 }
 
-// what the edges of the triangle cut out of a face or an edge of the shape that lies on it
+// the part of a face or an edge of the shape on the triangle, cut by the edges of the triangle
 static void add_cuts(ground *g, const work *w)
 {
     const double back[3] = {-w->m[0], -w->m[1], -w->m[2]};
@@ -278,7 +278,7 @@ static int edge_of(unsigned set)
     return set == 3 ? 0 : set == 6 ? 1 : 2;
 }
 
-// whether N can be a normal of the surface at what is foremost along it
+// whether N can be a normal of the surface at the extreme feature along it
 static bool allowed(const ground *g, const work *w, unsigned set, const double N[3])
 {
     if (v3_dot(N, w->t.n) < -cone_tol) return false;
@@ -397,8 +397,9 @@ static bool find_edge_ends(const ground *g, const work *w, int k, const convex_g
     return true;
 }
 
-// Where on the shape the contact is. The closest points say it, but of an overlap they tell the
-// depth only: there it is what is foremost of the shape, above what is foremost of the triangle.
+// The place of the contact on the shape. Closest points give it, but for an overlap they give the
+// depth only: then it is the extreme feature of the shape, over the extreme feature of the
+// triangle.
 static void contact_point(const ground *g, const work *w, unsigned set, const convex_gap *c,
                           double x[3])
 {
@@ -429,7 +430,8 @@ static void contact_point(const ground *g, const work *w, unsigned set, const co
     if (!isfinite(s)) v3_copy(p.x[0], x);
 }
 
-// the contact of the closest points, unless an end of what two edges share stands for it
+// the contact of the closest points, unless it coincides with an end of the common segment of two
+// edges
 static void add_closest(ground *g, const work *w, unsigned set, const convex_gap *c)
 {
     const bool corner = (set & (set - 1)) == 0;
@@ -479,13 +481,13 @@ static void touch(void *user, int number)
     w.size = g->size + span;
     m3_mul_t(g->b.R, w.t.n, w.m);
 
-    // the lowest point is above the triangle, and no way out is shorter
+    // the lowest point is above the triangle, and no other separation is shorter
     if (inside(&w, low) >= -snap_tol * w.size && (bottom >= 0 || margin >= -w.least)) {
         add_face(g, &w);
         return;
     }
 
-    // nothing of it sticks out of a plane that goes on all round
+    // no part of it is outside of a plane that continues in all directions
     const double middle = 0.5 * (bottom + top) + radius;
     if (w.plane) {
         if (middle >= 0) add_face(g, &w);
@@ -514,7 +516,7 @@ static void touch(void *user, int number)
 
 // ---- the pair ---------------------------------------------------------------------------------
 
-// leaves out points pushed out of a face far behind them though another one is near
+// drops points pushed out of a face far above them though another face is near
 static void drop_far_behind(ground *g)
 {
     for (int i = 0; i < g->n; ++i) {

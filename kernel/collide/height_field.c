@@ -1,4 +1,4 @@
-// Height fields: what is taken. Their triangles are made when they are looked at; see surface.c.
+// Height fields: checks of the input. Their triangles are computed on demand; see surface.c.
 #include "collide/geometry.h"
 
 #include <limits.h>

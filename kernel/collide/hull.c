@@ -1,5 +1,5 @@
-// Convex hulls of points: what is taken, and from Qhull's facets to a polyhedron. Only this file
-// knows Qhull.
+// Convex hulls of points: checks of the input, and from Qhull's facets to a polyhedron. Only this
+// file knows Qhull.
 //
 // The points are moved and scaled to unit size for Qhull, sorted first so that their order does not
 // show, and facets whose planes agree within merge_tol are one face. The vertices kept are the
@@ -25,16 +25,16 @@ static const double merge_tol[] = {1e-12, 1e-10, 1e-8};
 // of the size: points thinner than this in a direction have no inside
 static const double flat_tol = 1e-9;
 
-// m; what is beyond has no volume that a double holds
+// m; beyond it the volume overflows a double
 static const double size_max = 1e30;
 
-// parts must be told apart in half an id (2^16): vertices, edges and faces together
+// half an id (2^16) numbers all parts: vertices, edges and faces together
 enum { PARTS_MAX = 65535, POINTS_MAX = 10000000 };
 
 typedef struct point {
     double x[3];    // as given
     double unit[3]; // moved and scaled
-    int number;     // as a vertex of the hull, -1 if it is none
+    int number;     // as a vertex of the hull, -1 if it is no vertex
 } point;
 
 typedef struct side {
@@ -250,7 +250,7 @@ static int compare_sides(const void *one, const void *two)
     return (a->up < b->up) - (a->up > b->up);
 }
 
-// whether each edge has a face on either side that goes along it the other way, and all together
+// whether each edge has a face on either side, in opposite directions, and all together
 // are a ball: Euler's V - E + F = 2
 static bool closed(draft *d)
 {

@@ -1,4 +1,5 @@
-// Triangle meshes: what is taken, who is whose neighbour, and a hierarchy of boxes over them.
+// Triangle meshes: checks of the input, neighbours of triangles, and a hierarchy of boxes over
+// them.
 //
 // Vertices with equal coordinates are one, so that the neighbours are found however the triangles
 // were written. Triangles without an area (two corners in one place, or all on a line up to
@@ -85,7 +86,7 @@ static int end_of(const mesh_geometry *m, int h)
 }
 
 // Two half-edges that run against each other, and no third, are neighbours. Where more than two
-// triangles meet, or two that are turned differently, all are edges of the surface.
+// triangles meet, or two with opposite orientation, all are edges of the surface.
 static pcs_status find_neighbours(const pcs_env *env, mesh_geometry *m)
 {
     const int n = 3 * m->n_triangles;

@@ -16,8 +16,8 @@ typedef struct patch {
     unsigned sides[PATCH_MAX]; // after patch_clip: bit k set on side k of the outline
 } patch;
 
-// what is foremost along d (unit, frame of the shape): a face or an edge if d is normal to it up to
-// a sine of tol. Of a cap RIM_POINTS points and the foremost; of the side two ends
+// the extreme feature along d (unit, frame of the shape): a face or an edge if d is normal to it up
+// to a sine of tol. Of a cap RIM_POINTS points and the foremost; of the side two ends
 void patch_facing(const pcs_shape *s, const double d[3], double tol, patch *p);
 
 // A patch brought to another frame: x -> R x + t.

@@ -1,5 +1,5 @@
-// Convex polygons in space, cut by planes. Every side carries a label that says what it belongs to:
-// from the labels of its two sides follows what a corner is, however often the polygon was cut.
+// Convex polygons in space, cut by planes. Every side has a label that names its origin:
+// the labels of its two sides identify a corner, after any number of cuts.
 #ifndef COLLIDE_POLYGON_H
 #define COLLIDE_POLYGON_H
 

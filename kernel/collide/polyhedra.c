@@ -11,11 +11,11 @@
 // 128 vertices from all axes where the overlap is too shallow for it. The gap is the distance less
 // the radii.
 //
-// Where the normal is that of a face, or nearly, the face of the other that looks at it (or the
-// core of the capsule) is cut to its outline, and every corner of what is left is a contact of the
+// Where the normal is that of a face, or nearly, the opposite face of the other (or the
+// core of the capsule) is cut to its outline, and every corner of the result is a contact of the
 // face's plane with a point of the other. More than PCS_FEATURES_MAX corners are thinned out.
 //
-// An id is made of the parts that face each other; see polyhedron.h for their numbers.
+// An id combines the parts that face each other; see polyhedron.h for their numbers.
 #include "collide/polyhedra.h"
 
 #include <math.h>

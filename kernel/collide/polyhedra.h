@@ -1,5 +1,5 @@
 // Two polyhedra with a radius round each (spheres, capsules, boxes, hulls, triangles), between the
-// files that deal with them; polyhedra.c tells the method.
+// files of this method; polyhedra.c describes it.
 //
 // Work is done in the frame of polyhedron 1. u is a unit direction from 1 to 2 in that frame.
 #ifndef COLLIDE_POLYHEDRA_H
@@ -46,7 +46,7 @@ typedef struct polyhedra_contacts {
     int n;
 } polyhedra_contacts;
 
-// an axis: the direction, what it is made of, how far it parts the cores
+// an axis: the direction, its features, the separation of the cores along it
 typedef enum axis_kind { AXIS_NONE, AXIS_FACE1, AXIS_FACE2, AXIS_EDGES } axis_kind;
 typedef struct polyhedra_axis {
     axis_kind kind;

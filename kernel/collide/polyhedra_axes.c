@@ -93,7 +93,7 @@ typedef struct arc {
     const double *left, *right;
 } arc;
 
-// which way q = +- d1 x d2 looks out of both edges; 0: neither
+// the sign for which q = +- d1 x d2 points out of both edges; 0: neither
 static int outward(const arc *a, const arc *b)
 {
     // all four at once: which of them fails is anybody's guess, and guesses cost more than products
@@ -122,7 +122,7 @@ static bool consider_product(const polyhedra *p, const arc *a, const arc *b, int
     const double norm = sqrt(qq), s = sign * v3_dot(q, to) / norm;
     if (!(s > best->s + polyhedra_tie * p->size)) return true;
 
-    // the ends stand for the whole only if q is exact; nearly parallel edges give a poor one
+    // the ends represent the edge only if q is exact; nearly parallel edges give an inaccurate q
     const double u[3] = {sign * q[0] / norm, sign * q[1] / norm, sign * q[2] / norm};
     const double all = convex_separation(&p->core1, &p->core2, &p->at, u, NULL, NULL);
     if (!(all <= far)) return false;
@@ -143,7 +143,7 @@ static void arc_of_1(const polyhedra *p, int i, arc *a)
     a->right = h->n_faces > 0 ? polyhedron_normal(h, e[3]) : NULL;
 }
 
-// turned into frame 1; normal is room for both
+// rotated into frame 1; normal is room for both
 static void arc_of_2(const polyhedra *p, int j, double normal[6], arc *b)
 {
     const polyhedron *h = p->p2;

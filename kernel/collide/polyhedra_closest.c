@@ -9,7 +9,7 @@
 // from their directions has lost as many digits
 static const double lines_tol = 1e-6;
 
-// polyhedra with more vertices find their distance before they look at faces
+// for polyhedra with more vertices the distance is computed before the faces are searched
 enum { AXES_FIRST = 64 };
 
 static void direction(const polyhedron *h, int part, double d[3])
@@ -103,7 +103,7 @@ static bool over_face(const polyhedron *h, int face, const double x[3])
 }
 
 // two points fixed in their bodies with the normal u between them, as a point and a plane: what
-// stands for features that have no better description
+// for features that have no better description
 static void point_contact(const convex_gap *k, const polyhedra *p, int part1, int part2,
                           polyhedra_contact *c)
 {

@@ -5,7 +5,7 @@
 
 #include "collide/polygon.h"
 
-// sine below which faces that nearly look at each other, and edges that nearly run along each
+// sine below which nearly opposite faces, and edges that are nearly parallel to each
 // other, give more contacts than the closest one
 static const double manifold_tol = 0.05;
 
@@ -287,7 +287,7 @@ static void add_shared_ends(const polyhedra *p, int e1, int e2, const double u[3
         v3_along(on, along, d, foot);
         v3_sub(of1 ? foot : x, of1 ? x : foot, apart);
 
-        // only what is apart in the same direction belongs to this line of contact
+        // only points apart in the same direction belong to this line of contact
         polyhedra_contact c = {.kind = of1 ? PCS_POINT_EDGE : PCS_EDGE_POINT};
         c.g = v3_unit(apart, c.u);
         if (!(c.g <= far) || !(v3_dot(c.u, u) > 1 - manifold_tol)) continue;
@@ -346,7 +346,7 @@ void polyhedra_manifold(const polyhedra *p, const polyhedra_contact *closest, do
     const bool face = find_reference(p, closest->u, &r);
     const int n = face ? face_contacts(p, &r, far, closest->g - slack, found) : 0;
 
-    // the closest comes first: one of the face when it stands for it
+    // the closest comes first: the point of the face that coincides with it, if there is one
     int first = -1;
     for (int i = 0; i < n && r.flush; ++i) {
         if (fabs(found[i].g - closest->g) > slack) continue;

@@ -1,4 +1,4 @@
-// Shapes: constructors, and what is refused.
+// Shapes: constructors and checks.
 #include <percuss/shape.h>
 
 #include "base/base.h"

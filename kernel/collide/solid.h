@@ -33,7 +33,7 @@ void solid_point_plane(const solid *b, const pcs_shape *s2, unsigned id, const d
 // next u. Settles in a step or two where the overlap is small against the radius of curvature.
 void solid_refine(const convex *c1, const convex *c2, const convex_pair *p, convex_gap *c);
 
-// y = R^T (x - t), the way back; y must not overlap x
+// y = R^T (x - t), the inverse; y must not overlap x
 static inline void solid_into(const solid *b, const double x[3], double y[3])
 {
     double d[3];

@@ -3,8 +3,8 @@
 //     sphere       g = |c1 - c2| - r1 - r2
 //     box          g = |c - c'| - r, c' the point of the box nearest to c; for a centre inside,
 //                  g = -(depth of c below the nearest face) - r, which continues it
-// A pair with a sphere has one contact, so its id is 0 whatever feature of the box is nearest:
-// what a contact remembers goes with it over the edges.
+// A pair with a sphere has one contact, so its id is 0 for every nearest feature of the box:
+// the warm start of a contact goes with it over the edges.
 #include "collide/collide.h"
 
 #include "base/base.h"
@@ -25,7 +25,7 @@ int collide_sphere_half_space(const pcs_shape *s1, const double *q1, const pcs_s
     pose_point(q2, s2->position, a);
     v3_sub(c, a, ac);
 
-    // not (g > reach): what is not a number touches nothing
+    // not (g > reach): NaN touches nothing
     const double g = v3_dot(n, ac) - s1->radius;
     if (!(g <= reach)) return 0;
 

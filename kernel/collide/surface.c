@@ -106,7 +106,8 @@ static bool no_rise(const double *v, const double *x, const double N[3], double 
 static bool mesh_corner_allows(const mesh_geometry *m, const surface_triangle *t, int corner,
                                const double N[3], double tol)
 {
-    // round the vertex one way until the circle closes or the surface ends, then the other way
+    // around the vertex in one direction until the circle closes or the surface ends, then in the
+    // other
     const double *v = t->v[corner];
     int h = 3 * t->number + corner;
     for (int steps = 0; steps < m->n_triangles; ++steps) {

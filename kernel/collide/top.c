@@ -12,7 +12,7 @@
 // 1 - cos of the angle up to which n is the normal of a half-space
 #define SAME_NORMAL 5e-7
 
-// what is highest in a cube, in the frame of the shape
+// the highest feature in a cube, in the frame of the shape
 typedef struct highest {
     const pcs_geometry *geometry;
     double n[3], low[3], high[3], top;

@@ -14,7 +14,7 @@ typedef struct law_cache {
     } place[LAW_PLACES];
 } law_cache;
 
-// the law given for the pair, else what the model's rule says; PCS_ERR_CALLBACK when that is no
+// the law given for the pair, else that of the model's rule; PCS_ERR_CALLBACK when that is no
 // contact law. The cache starts as zeros
 pcs_status law_between(const pcs_model *m, law_cache *cache, int material1, int material2,
                        pcs_law *out);

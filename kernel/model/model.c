@@ -12,7 +12,7 @@
 #include "systems/inertia.h"
 #include "systems/m6.h"
 
-// of all interactions together: what a step counts with an int is a small multiple of it
+// of all interactions together: a step counts small multiples of it with an int
 #define MAX_ROWS (INT_MAX / 64)
 
 // ---- defaults --------------------------------------------------------------------------------
@@ -445,7 +445,7 @@ static pcs_status check_added(const pcs_body_def *def)
     return PCS_OK;
 }
 
-// finite, and such that what is made of it is
+// finite, and small enough that derived numbers are finite too
 static pcs_status check_range(const char *what, const double *x, size_t n)
 {
     if (!pcs_all_finite(x, n)) return pcs_fail(PCS_ERR_ARG, "body: the %s is not finite", what);

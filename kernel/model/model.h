@@ -64,7 +64,7 @@ typedef struct model_shape {
     unsigned group, mask;
 } model_shape;
 
-// the law of two materials, a <= b, whatever the rule says
+// the law of two materials, a <= b, instead of that of the rule
 typedef struct pair_law {
     int a, b;
     pcs_law law;
@@ -105,7 +105,7 @@ struct pcs_model {
     pcs_filter_fn filter;
     void *filter_user;
 
-    atomic_int *busy; // steps under way on this model: it must not change
+    atomic_int *busy; // steps running on this model: it must not change
 };
 
 // whether a system of an id may carry a shape, and whether there is its material
@@ -115,10 +115,10 @@ pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system sys
 // room for one more element of `size` bytes; the old array stays when there is none
 bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
 
-// PCS_ERR_ARG while a step is under way, which would be left with what no longer is
+// PCS_ERR_ARG while a step is running, which would keep dangling pointers
 pcs_status model_may_change(const pcs_model *m, const char *who);
 
-// numbers beyond this are no lengths, speeds or masses: what is made of them overflows
+// numbers beyond this are no lengths, speeds or masses: products of them overflow
 #define MODEL_LARGEST 1e50
 static inline bool model_in_range(const double *x, size_t n)
 {

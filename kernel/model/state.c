@@ -14,7 +14,7 @@ static int order(int a, int b)
 
 int contact_key_compare(const contact_key *a, const contact_key *b)
 {
-    // interactions, whose shape1 is -1, are told apart by their own number
+    // interactions, whose shape1 is -1, are identified by their own number
     const bool a_first = a->shape1 < a->shape2, b_first = b->shape1 < b->shape2;
     int c = order(a_first ? a->shape1 : a->shape2, b_first ? b->shape1 : b->shape2);
     if (c == 0) c = order(a_first ? a->shape2 : a->shape1, b_first ? b->shape2 : b->shape1);

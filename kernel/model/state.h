@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include <percuss/state.h>
 
-// what a contact is called from step to step: the two shapes and the feature, or the interaction
+// the identity of a contact from step to step: the two shapes and the feature, or the interaction
 // (shape1 = -1) and the row
 typedef struct contact_key {
     int shape1, shape2;
@@ -23,7 +23,7 @@ typedef struct pcs_memory {
     pcs_env env;
     remembered *contact; // n, sorted by key
     int n, cap;
-    double velocity_tol; // m/s: to what the velocities of the last steps were solved (commit.c)
+    double velocity_tol; // m/s: the accuracy of the velocities of the last steps (commit.c)
 } pcs_memory;
 
 // < 0, 0, > 0: by the smaller and the larger of the shapes, which is the order in which pairs are

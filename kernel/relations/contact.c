@@ -23,7 +23,7 @@
 
 // rounding of a lever P - G in units of |P| + |G| (sums of moduli). P, G + R p or G - r N, has half
 // an ulp from each of its operations; the difference and the product with N add as much again:
-// about 2.5 epsilon in all, trebled for points that took another way
+// about 2.5 epsilon in all, times three for points computed in another order
 #define LEVER_ROUNDING (8 * DBL_EPSILON)
 
 static double modulus(const double a[3])
@@ -31,8 +31,8 @@ static double modulus(const double a[3])
     return fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
 }
 
-// m = GP x N, N a unit vector. A moment within the rounding of P and G is none: without this an
-// impulse through the centre of a ball would spin it by rounding errors
+// m = GP x N, N a unit vector. A moment within the rounding of P and G is set to zero: without this
+// an impulse through the centre of a ball would spin it by rounding errors
 static void lever_moment(const double G[3], const double P[3], const double N[3], double m[3])
 {
     double GP[3];

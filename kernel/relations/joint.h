@@ -12,7 +12,7 @@ int relation_coordinates(const pcs_relation *relation);
 // gradient anywhere it is used: a distance that is not positive, a linear relation of zeros only
 pcs_status relation_check(const pcs_relation *relation);
 
-// the two points that a built-in ball joint holds together, one behind the other, each in the frame
+// the two points that a built-in ball joint holds together, one after the other, each in the frame
 // of its system; null for other relations
 const double *relation_joint_points(const pcs_relation *relation);
 

@@ -1,5 +1,5 @@
 // Every form of a rotation into every other (theory 1.4), through the unit quaternion: each form
-// has an exact way there and back, so that no pair needs one of its own.
+// converts exactly in both directions, so that no pair needs a separate formula.
 #include "rotation/rotation.h"
 
 #include <string.h>

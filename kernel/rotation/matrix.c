@@ -62,7 +62,7 @@ pcs_status pcs_matrix_check(const double R[9], double tol)
     return PCS_OK;
 }
 
-// Shepperd 1978: of the four ways to start, the one with the largest root; then nothing cancels.
+// Shepperd 1978: of the four choices, the one with the largest root; then nothing cancels.
 //     z_i = 2 q_i = sqrt(1 + 2 t_i - tr R),  t = (tr R, r11, r22, r33)
 pcs_status pcs_quat_from_matrix(const double R[9], double Q[4])
 {

@@ -43,12 +43,12 @@ static pcs_status smooth_advance(void *user, double t, double t_next, const doub
     const bool told = m > 0 && memcmp(p->u, u, m * sizeof *u) != 0;
     if (told) memcpy(p->u, u, m * sizeof *u);
     const bool goes_on = p->started && pcs_integrator_t(p->run) == t;
-    // after a failure nothing is known: the next attempt starts anew
+    // after a failure the state of the integrator is undefined: the next attempt restarts it
     p->started = false;
     if (!goes_on) {
         PCS_TRY(pcs_integrator_start(p->run, t, x));
     } else if (told || memcmp(pcs_integrator_x(p->run), x, n * sizeof *x) != 0) {
-        // f has changed: what is known of it at t no longer holds
+        // f has changed: its stored value at t no longer holds
         PCS_TRY(pcs_integrator_jump(p->run, x));
     }
     PCS_TRY(pcs_integrator_advance(p->run, t_next, NULL));

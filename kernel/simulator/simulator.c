@@ -17,7 +17,7 @@ struct pcs_simulator {
     clock step, control, display;
     double t;
     double *x, *u;         // the records
-    double *x_new, *u_new; // on the way
+    double *x_new, *u_new; // of the running step
     pcs_simulator_report report;
 };
 

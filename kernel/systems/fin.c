@@ -1,4 +1,4 @@
-// A fin whose chord c is turned by delta from e_x towards its normal n (theory 11):
+// A fin whose chord c is rotated by delta from e_x towards its normal n (theory 11):
 //
 //     c = cos(delta) e_x + sin(delta) n,  n' = -sin(delta) e_x + cos(delta) n
 //     v = V + omega x r,  v_c = v.c,  v_n = v.n',  U^2 = v_c^2 + v_n^2,  alpha = atan2(-v_n, v_c)

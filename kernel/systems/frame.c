@@ -31,7 +31,7 @@ void pcs_frame_point(const pcs_frame *f, const pcs_motion *p, pcs_axes axes, pcs
     v3_cross(f->v + 3, p->x, turn);
     v3_along(p->v, 1, turn, xv);
 
-    // in the axes asked for: either what is known in B is turned, or what is known in A turned back
+    // in the requested axes: quantities given in B are rotated to A, or those given in A to B
     v3_copy(f->q, y.x);
     v3_copy(f->v, y.v);
     v3_copy(f->a, t.origin);

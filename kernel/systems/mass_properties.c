@@ -1,4 +1,5 @@
-// Mass properties from elements, moved, turned and combined (theory 3.4), energy and momenta (3.3).
+// Mass properties from elements, translated, rotated and combined (theory 3.4), energy and momenta
+// (3.3).
 #include "systems/inertia.h"
 
 #include <string.h>

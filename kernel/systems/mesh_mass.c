@@ -6,7 +6,7 @@
 // directed edges vanishes. Each pair of places gets a number, antisymmetric in the two, by hashing
 // the coordinates; the sum of these over all edges, modulo 2^64, is zero for a closed surface, and
 // for another one only by an accident of probability 2^-64. The sum modulo 2 of symmetric numbers
-// tells what is wrong: it vanishes if edges merely run in the wrong direction.
+// identifies the fault: it vanishes if edges only have the wrong direction.
 #include "systems/inertia.h"
 
 #include <stdint.h>
@@ -130,7 +130,7 @@ static pcs_status check_surface(const char *where, const surface *s)
     return PCS_OK;
 }
 
-// what the triangles enclose, from the middle of their bounding box; its volume in `box`
+// the enclosed volume and moments, from the middle of the bounding box; its volume in `box`
 static moments integrate(const surface *s, double *box)
 {
     double low[3], high[3];

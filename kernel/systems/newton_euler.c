@@ -111,7 +111,7 @@ void pcs_couple(const double F[3], const double P1[3], const double P2[3], doubl
     v3_cross(arm, F, couple);
 }
 
-// M about `point` is M - point x F; with point = F x M / |F|^2 what is left is along F
+// M about `point` is M - point x F; with point = F x M / |F|^2 the rest is along F
 pcs_status pcs_wrench_axis(const double wrench[6], double point[3], double *pitch)
 {
     if (!pcs_all_finite(wrench, 6)) {

@@ -13,7 +13,7 @@
 #define SYMMETRY_TOL 1e-9
 // how much a principal moment may exceed the sum of the others, or be negative: data are typed
 #define TRIANGLE_TOL 1e-9
-// a moment below this part of the largest is none
+// a moment below this fraction of the largest counts as zero
 #define LINE_TOL 1e-12
 
 static double largest_entry(const double J[9])

@@ -1,4 +1,4 @@
-// What the step asks of a system, whatever its kind: forces, mass, iteration matrix, motion,
+// The operations of a step on a system of any kind: forces, mass, iteration matrix, motion,
 // energy. All vectors are the system's own slices, in its coordinates q and velocities v.
 #ifndef SYSTEMS_SYSTEMS_H
 #define SYSTEMS_SYSTEMS_H

@@ -122,7 +122,7 @@ bool vehicle_command_finite(const pcs_vehicle *v, const pcs_vehicle_command *com
     return isfinite(command->thrust) && pcs_all_finite(command->deflection, (size_t)v->def.n_fins);
 }
 
-// R(Q), refusing what is not a rotation
+// R(Q), refusing a Q that is no rotation
 static pcs_status rotation_of(const char *name, const double Q[4], double R[9])
 {
     double unit[4] = {Q[0], Q[1], Q[2], Q[3]};

@@ -1,5 +1,5 @@
 // The vehicle as a body with added mass in a model, where it can touch: kernel velocities are
-// v = (R V, omega), its mass is that of M turned with R, and the gyroscopic part of the step is
+// v = (R V, omega), its mass is that of M rotated by R, and the gyroscopic part of the step is
 // -C(nu) nu. What remains of the right-hand side is the force callback below.
 #include "systems/vehicle.h"
 

@@ -1,4 +1,4 @@
-// What a vehicle is made of: the default numbers (theory 11), their check, making and destroying.
+// The parameters of a vehicle: default numbers (theory 11), their check, creation and destruction.
 #include "systems/vehicle.h"
 
 #include <math.h>
