@@ -6,9 +6,9 @@
 // nobody leaves.
 #include "args.h"
 #include "checks.h"
+#include "checks/overlap.h"
 #include "csv.h"
 #include "flags/world.h"
-#include "overlap.h"
 #include "scenes/bodies_model.h"
 #include "scenes/lattice.h"
 

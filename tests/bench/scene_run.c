@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
-#include "overlap.h"
+#include "checks/overlap.h"
 
 course course_of_bodies(const bodies *s)
 {

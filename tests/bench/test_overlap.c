@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "overlap.h"
+#include "checks/overlap.h"
 #include "scenes/lattice.h"
 
 #define PI 3.14159265358979323846

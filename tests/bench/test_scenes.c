@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "overlap.h"
+#include "checks/overlap.h"
 #include "scene_check.h"
 #include "scenes/bodies_model.h"
 

@@ -1,5 +1,5 @@
 // Overlap of spheres and boxes by brute force.
-#include "overlap.h"
+#include "checks/overlap.h"
 
 #include <math.h>
 #include <stdlib.h>

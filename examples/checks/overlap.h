@@ -1,7 +1,7 @@
 // What bodies do wrong, from their poses and velocities alone, by brute force over all pairs and
 // planes; shares no code with any engine, the library's own contact detection included.
-#ifndef BENCH_OVERLAP_H
-#define BENCH_OVERLAP_H
+#ifndef EXAMPLES_CHECKS_OVERLAP_H
+#define EXAMPLES_CHECKS_OVERLAP_H
 
 #include "scenes/bodies.h"
 
