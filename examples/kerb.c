@@ -313,7 +313,7 @@ static pcs_status ride_waves(checks *c, const wheel *p, pcs_input_output *equati
     return PCS_OK;
 }
 
-// ----
+// ---- the whole
 
 static pcs_status drive(checks *c, const settings *set, csv *out)
 {

@@ -213,7 +213,7 @@ pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *
     return blocks_of(&A, col, row, w->name, scratch, out);
 }
 
-// ------------------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 static pcs_status put(const written *w, pcs_file_format format, pcs_pool *scratch, sink *s)
 {

@@ -91,8 +91,7 @@ typedef struct finder {
     size_t n, room; // found, and how many there were chunks for
 } finder;
 
-// ---- pairs
-// ---------------------------------------------------------------------------------------
+// ---- pairs --------------------------------------------------------------------------------------
 
 // bounds that are not numbers overlap nothing
 static bool nowhere(const collide_item *it)
@@ -197,8 +196,7 @@ static void sweep_two(finder *f, int i, int i_end, int j, int j_end)
     }
 }
 
-// ---- columns
-// -------------------------------------------------------------------------------------
+// ---- columns ------------------------------------------------------------------------------------
 
 // never decreasing in x; x is finite and width positive
 static int cell_of(double x, double width)
@@ -308,8 +306,7 @@ static void sweep_columns(void *arg, int begin, int end)
     finish(&f);
 }
 
-// ---- sorting
-// -------------------------------------------------------------------------------------
+// ---- sorting ------------------------------------------------------------------------------------
 
 static float to_float(double x)
 {
@@ -384,8 +381,7 @@ static record *sort_records(record *r, record *room, int n)
     return r;
 }
 
-// ---- building
-// ------------------------------------------------------------------------------------
+// ---- building -----------------------------------------------------------------------------------
 
 // bounds that no grid can hold: infinite, or as long as all numbers
 static bool boundless(const collide_item *it)
@@ -563,8 +559,7 @@ static int *list_items(grid *g, int n, int **start, int *n_boundless)
     return list;
 }
 
-// ---- the pairs in order
-// ----------------------------------------------------------------------------
+// ---- the pairs in order -------------------------------------------------------------------------
 
 // sizes of the bins below become their places
 static void add_up(int n, int *count)

@@ -97,14 +97,14 @@ typedef struct trial {
     unsigned char *lu_kind; // per block, of lu
     law_cache laws;         // between the materials met so far
     candidates list;
-    bool bare;              // candidates need gaps and rows only
-    bool looked;            // the overlap at q' is known from its own features
-    touches over;           // what was found overlapping at q' by the last step_detect_end, which
-    bool over_known;        // happened
-    double *rotation;       // R of every moving system where the rows are taken, 9 each
-    double *rotation_k;     // and at q_k: the same but where the rows follow q'
-    int rows;               // active rows
-    bodies_problem problem; // the active set
+    bool bare;                  // candidates need gaps and rows only
+    bool looked;                // the overlap at q' is known from its own features
+    touches over;               // what the last step_detect_end found overlapping at q'
+    bool over_known;            // it was called in this step
+    double *rotation;           // R of every moving system where the rows are taken, 9 each
+    double *rotation_k;         // and at q_k: the same but where the rows follow q'
+    int rows;                   // active rows
+    bodies_problem problem;     // the active set
     bool settles, settles_much; // joints in the middle take away what is left of H v; much of it
     double *v_free;             // of the last solve: velocities without its impulses; or null
     double *shift;              // what the laws add to u, rows

@@ -271,8 +271,7 @@ static void turn_back(factors *f, double *y, double *x)
     }
 }
 
-// ---- what they are for
-// ---------------------------------------------------------------------------
+// ---- what they are for --------------------------------------------------------------------------
 
 // b = Q^T b
 static void apply_q(const factors *f, double *b)

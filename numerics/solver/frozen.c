@@ -244,8 +244,7 @@ static bool inner_slow(frozen *c)
     return splitting_penalty(&c->admm, penalties[c->rung]);
 }
 
-// ---- the outer loop
-// ------------------------------------------------------------------------------
+// ---- the outer loop -----------------------------------------------------------------------------
 
 // the next frozen part, after an inner problem that ended at this outer residual
 static void move(frozen *c, double outer)

@@ -235,8 +235,7 @@ static void measure(const bench_case *c, int repeats, FILE *csv)
     pcs_model_destroy(t.m);
 }
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 // malloc with the size in front, so that what is held can be counted
 static size_t held;

@@ -39,8 +39,7 @@ static void *take(family_memory *mem, size_t count, size_t size)
     return p;
 }
 
-// ---- which members there are
-// ----------------------------------------------------------------------
+// ---- which members there are --------------------------------------------------------------------
 
 // all sizes of every recipe once, then every other size up to this again with other draws
 static const int again = 700;
@@ -87,8 +86,7 @@ int family_size(int i)
     return find(i, &recipe, &size, &number) ? size : 0;
 }
 
-// ---- mass and friction
-// ----------------------------------------------------------------------------
+// ---- mass and friction --------------------------------------------------------------------------
 
 static void weigh(scene *s, rng *r)
 {
@@ -134,8 +132,7 @@ static void roughen(scene *s, rng *r)
     }
 }
 
-// ---- H, M
-// -------------------------------------------------------------------------------------------
+// ---- H, M ---------------------------------------------------------------------------------------
 
 // the row of one body for direction d at P: u = d . (v + omega x GP), omega in inertial axes
 static void fill_row(const scene_body *b, const double P[3], const double d[3], double sign,
@@ -226,8 +223,7 @@ static void assemble(const scene *s, family_member *m)
     m->g.M = mem->mass;
 }
 
-// ---- f, w
-// -------------------------------------------------------------------------------------------
+// ---- f, w ---------------------------------------------------------------------------------------
 
 // v: the velocities before, 6 per body
 static void set_load(const scene *s, family_member *m, rng *r)
@@ -332,8 +328,7 @@ static void plant(const scene *s, family_member *m, rng *r)
     m->r = ri;
 }
 
-// ---- a member
-// ---------------------------------------------------------------------------------------
+// ---- a member -----------------------------------------------------------------------------------
 
 static void describe(const scene *s, family_member *m, const scene_recipe *recipe)
 {

@@ -26,8 +26,7 @@ static int cube_root(int n)
     return k;
 }
 
-// ---- boxes
-// ----------------------------------------------------------------------------------------
+// ---- boxes --------------------------------------------------------------------------------------
 
 // one on another, each a little aside
 static void pile_up(scene *s, int levels, rng *r)
@@ -249,8 +248,7 @@ static void dominoes(scene *s, int contacts, rng *r)
     }
 }
 
-// ---- spheres and logs
-// -----------------------------------------------------------------------------
+// ---- spheres and logs ---------------------------------------------------------------------------
 
 // layers on a square lattice, each over the gaps of the one below
 static void layers(scene *s, int side, int high, bool narrower, double jitter, double vacant,
@@ -359,8 +357,7 @@ static void logs(scene *s, int contacts, rng *r)
     scene_spread(s, 1, 1, 40 * rows);
 }
 
-// ---- arches
-// ---------------------------------------------------------------------------------------
+// ---- arches -------------------------------------------------------------------------------------
 
 // cosine and sine of 0 <= x <= 4 by their series at x / 16
 static void circle(double x, double *c, double *s)
@@ -433,8 +430,7 @@ static void vault(scene *s, int contacts, rng *r)
     rings(s, stones, at_least(1, (contacts + 4 * stones) / (8 * stones + 4)), r);
 }
 
-// ---- chains and joints
-// ------------------------------------------------------------------------------
+// ---- chains and joints --------------------------------------------------------------------------
 
 // a link that hangs in grooves of the one above: two contacts inclined either way
 static void hang(scene *s, int a, int b, int axis, double x, double y, double z)
@@ -523,8 +519,7 @@ static void net(scene *s, int contacts, rng *r)
     scene_spread(s, 0, 0, 1);
 }
 
-// ---- few bodies, the plane, and what is wedged
-// ------------------------------------------------------
+// ---- few bodies, the plane, and what is wedged --------------------------------------------------
 
 // one stone on points of uneven ground
 static void stone(scene *s, int contacts, rng *r)

@@ -127,8 +127,7 @@ double scene_potential(scene *s)
     return V;
 }
 
-// ---- what a step must obey
-// ----------------------------------------------------------------------
+// ---- what a step must obey ----------------------------------------------------------------------
 
 // u += sign F^T (v + omega x GP) of one side before the step
 static void add_velocity(const scene *s, pcs_system side, const double P[3], const double F[9],

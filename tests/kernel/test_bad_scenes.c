@@ -20,8 +20,7 @@ static bool flip(test_random *r)
     return random_unit(r) < 0.5;
 }
 
-// ---- what every step must keep
-// -----------------------------------------------------------------
+// ---- what every step must keep ------------------------------------------------------------------
 
 static bool all_finite(const double *x, int n)
 {
@@ -86,8 +85,7 @@ static bool attempt(scene *s, pcs_state *before, int what, double h)
     return status == PCS_OK;
 }
 
-// ---- drawing
-// -----------------------------------------------------------------------------------
+// ---- drawing ------------------------------------------------------------------------------------
 
 // geometries of a scene
 enum { FIELD, MESH, HULL, GEOMETRIES };
@@ -248,8 +246,7 @@ START_TEST(wild_scenes)
 }
 END_TEST
 
-// ---- callbacks
-// ---------------------------------------------------------------------------------
+// ---- callbacks ----------------------------------------------------------------------------------
 
 // fails at one of its calls, or answers wildly, or writes into the state it has got hold of
 typedef struct fiend {
@@ -377,8 +374,7 @@ START_TEST(wild_callbacks)
 }
 END_TEST
 
-// ---- by hand
-// -----------------------------------------------------------------------------------
+// ---- by hand ------------------------------------------------------------------------------------
 
 // numbers that a definition or a state may not hold
 START_TEST(what_is_not_a_number_is_refused)

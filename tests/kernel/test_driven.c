@@ -66,8 +66,7 @@ static void step_and_check(scene *s, double h)
     scene_check_step(s);
 }
 
-// ---- lifts
-// -------------------------------------------------------------------------------------
+// ---- lifts --------------------------------------------------------------------------------------
 
 // m (g + a) h on the floor of a lift, and a gap that stays what it was
 START_TEST(a_lift_accelerates)
@@ -155,8 +154,7 @@ START_TEST(gaps_follow_a_shaking_table)
 }
 END_TEST
 
-// ---- walls
-// -------------------------------------------------------------------------------------
+// ---- walls --------------------------------------------------------------------------------------
 
 // v' = w - e (v - w), in a step and as an impact; the wall does the work 1/2 m (v'^2 - v^2) for e =
 // 1
@@ -239,8 +237,7 @@ START_TEST(driven_bodies_pass_the_world_and_each_other)
 }
 END_TEST
 
-// ---- conveyors
-// ---------------------------------------------------------------------------------
+// ---- conveyors ----------------------------------------------------------------------------------
 
 // a belt that stands still and reports a speed: mu g until the box goes along. The belt does
 // m w^2, half of which is heat
@@ -309,8 +306,7 @@ START_TEST(a_ball_circles_on_a_turntable)
 }
 END_TEST
 
-// ---- joints
-// ------------------------------------------------------------------------------------
+// ---- joints -------------------------------------------------------------------------------------
 
 // a body hung by its centre from a driven one goes where it goes; the joint bears m (g + a)
 START_TEST(a_joint_follows)
@@ -346,8 +342,7 @@ START_TEST(a_joint_follows)
 }
 END_TEST
 
-// ---- everything at once
-// ------------------------------------------------------------------------
+// ---- everything at once -------------------------------------------------------------------------
 
 // the laws and the ledger with shaking, turning and dragging bodies among the others
 START_TEST(random_scenes_with_driven_bodies)
@@ -385,8 +380,7 @@ START_TEST(random_scenes_with_driven_bodies)
 }
 END_TEST
 
-// ---- what is refused
-// ---------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 START_TEST(motions_that_cannot_be_used)
 {

@@ -21,8 +21,7 @@ static int touching(scene *s)
     return s->report.candidates;
 }
 
-// ---- groups
-// ------------------------------------------------------------------------------------
+// ---- groups -------------------------------------------------------------------------------------
 
 // every combination of bits against the rule, by the contacts of a step
 START_TEST(groups_decide_who_meets)
@@ -72,8 +71,7 @@ START_TEST(groups_that_cannot_be_set)
 }
 END_TEST
 
-// ---- filters
-// -----------------------------------------------------------------------------------
+// ---- filters ------------------------------------------------------------------------------------
 
 typedef struct filter_log {
     int asked, answer, odd_only;
@@ -117,8 +115,7 @@ START_TEST(a_filter_is_asked_about_pairs_in_reach)
 }
 END_TEST
 
-// ---- laws of pairs
-// -----------------------------------------------------------------------------
+// ---- laws of pairs ------------------------------------------------------------------------------
 
 typedef struct rule_log {
     long asked;
@@ -245,8 +242,7 @@ START_TEST(laws_that_cannot_be_set)
 }
 END_TEST
 
-// ---- callbacks that saw at their own branch
-// ----------------------------------------------------
+// ---- callbacks that saw at their own branch -----------------------------------------------------
 
 typedef struct meddler {
     scene *s;
@@ -313,8 +309,7 @@ START_TEST(a_model_does_not_change_during_a_step)
 }
 END_TEST
 
-// ---- taking away and adding between steps
-// ------------------------------------------------------
+// ---- taking away and adding between steps -------------------------------------------------------
 
 static int never(void *user, double t, const double q[7], const double v[6], double F[6])
 {
@@ -437,8 +432,7 @@ START_TEST(systems_come_and_go_between_steps)
 }
 END_TEST
 
-// ---- joints
-// -------------------------------------------------------------------------------------
+// ---- joints -------------------------------------------------------------------------------------
 
 static void hold(scene *s, pcs_relation r, pcs_law law, pcs_system one, pcs_system two, bool touch)
 {

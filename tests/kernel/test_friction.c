@@ -363,8 +363,7 @@ START_TEST(the_friction_of_two_materials)
 }
 END_TEST
 
-// ---- energy
-// --------------------------------------------------------------------------------------
+// ---- energy -------------------------------------------------------------------------------------
 
 static void hear(pcs_log_level level, const char *message, void *user)
 {

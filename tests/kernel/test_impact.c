@@ -236,8 +236,7 @@ START_TEST(a_sphere_and_a_free_box)
 }
 END_TEST
 
-// ---- several contacts at once
-// --------------------------------------------------------------------
+// ---- several contacts at once -------------------------------------------------------------------
 
 // x of A x = b by elimination with pivoting, n <= 8; false when singular
 static bool eliminate(int n, double A[8][8], double b[8])

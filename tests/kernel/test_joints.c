@@ -10,8 +10,7 @@ static void join(scene *s, pcs_relation relation, pcs_system a, pcs_system b)
     CK_OK(pcs_model_add_interaction(s->m, &def, NULL));
 }
 
-// ---- a pendulum in closed form
-// ----------------------------------------------------------------------
+// ---- a pendulum in closed form ------------------------------------------------------------------
 
 // the amplitude of Jacobi's elliptic functions, am(u | k^2), by the arithmetic-geometric mean; K(k)
 static double amplitude(double u, double k, double *K)
@@ -85,8 +84,7 @@ START_TEST(a_pendulum_of_second_order)
 }
 END_TEST
 
-// ---- chains
-// -----------------------------------------------------------------------------------------
+// ---- chains -------------------------------------------------------------------------------------
 
 enum { LINK = 1 }; // the ids of links follow one another
 
@@ -212,8 +210,7 @@ START_TEST(impacts_are_what_they_were)
 }
 END_TEST
 
-// ---- any length
-// ------------------------------------------------------------------------------------
+// ---- any length ---------------------------------------------------------------------------------
 
 // worst gap of the joints of the last step
 static double widest_gap(scene *s)
@@ -393,8 +390,7 @@ START_TEST(velocities_to_their_rounding)
 }
 END_TEST
 
-// ---- joints and contacts
-// ------------------------------------------------------------------------------
+// ---- joints and contacts ------------------------------------------------------------------------
 
 // a chain that hangs from the origin and falls on a floor, without friction: 900 joint rows and as
 // many contacts as lie, in one problem, every step of it solved

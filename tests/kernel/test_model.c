@@ -579,8 +579,7 @@ START_TEST(the_rule_of_materials_is_asked_and_checked)
 }
 END_TEST
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 // the call; when memory ran out, once more with memory. What `st` holds must not have changed
 #define AGAIN(expr)                                                                 \

@@ -14,8 +14,7 @@ static void run(scene *s, double h, int n)
     }
 }
 
-// ---- free flight
-// ---------------------------------------------------------------------------------
+// ---- free flight --------------------------------------------------------------------------------
 
 // theta = 1/2 is exact for a parabola, whatever the step
 START_TEST(a_parabola_is_exact)
@@ -169,8 +168,7 @@ START_TEST(a_torque_free_body)
 }
 END_TEST
 
-// ---- forces on bodies
-// ----------------------------------------------------------------------------
+// ---- forces on bodies ---------------------------------------------------------------------------
 
 // a spring from the point p of the body to the inertial origin, and a drag
 typedef struct spring {
@@ -505,8 +503,7 @@ START_TEST(an_unconverged_loop_is_an_outcome)
 }
 END_TEST
 
-// ---- Lagrangian systems
-// --------------------------------------------------------------------------
+// ---- Lagrangian systems -------------------------------------------------------------------------
 
 // the same linear system as matrices, as callbacks, and half and half
 typedef struct linear {
@@ -851,8 +848,7 @@ START_TEST(velocities_that_run_off_end_a_step)
 }
 END_TEST
 
-// ---- runs
-// ----------------------------------------------------------------------------------------
+// ---- runs ---------------------------------------------------------------------------------------
 
 typedef struct watch {
     int calls, stop_at;

@@ -23,8 +23,7 @@ static void join(scene *s, pcs_relation relation, pcs_system a, pcs_system b)
     CK_OK(pcs_model_add_interaction(s->m, &def, NULL));
 }
 
-// ---- within the step
-// -----------------------------------------------------------------------------
+// ---- within the step ----------------------------------------------------------------------------
 
 // what each scheme promises of the gaps at the end of a step
 static void check_gaps(const scene *s)
@@ -384,8 +383,7 @@ START_TEST(an_edge_that_lands_is_taken_in)
 }
 END_TEST
 
-// ---- joints
-// --------------------------------------------------------------------------------------
+// ---- joints -------------------------------------------------------------------------------------
 
 // a physical pendulum on a ball joint: no drift, and the period of its amplitude
 START_TEST(a_pendulum_keeps_its_length_and_time)
@@ -473,8 +471,7 @@ START_TEST(mechanisms_do_not_drift)
 }
 END_TEST
 
-// ---- a state by itself
-// ---------------------------------------------------------------------------
+// ---- a state by itself --------------------------------------------------------------------------
 
 static pcs_step_report project(scene *s)
 {

@@ -169,8 +169,7 @@ START_TEST(where_a_box_topples)
 }
 END_TEST
 
-// ---- balls
-// ---------------------------------------------------------------------------------------
+// ---- balls --------------------------------------------------------------------------------------
 
 // slides with mu g until 2 v0 / (7 mu g), then rolls with 5/7 v0 for ever
 START_TEST(a_ball_slides_then_rolls)
@@ -352,8 +351,7 @@ START_TEST(a_turned_frame_keeps_the_impulses)
 }
 END_TEST
 
-// ---- symmetry, bits
-// ------------------------------------------------------------------------------
+// ---- symmetry, bits -----------------------------------------------------------------------------
 
 // a box thrown on a floor, everything turned by R: with one start Q, another with R Q
 static void thrown(const double turn[4], int n, double out[7])
@@ -431,8 +429,7 @@ START_TEST(replay)
 }
 END_TEST
 
-// ---- hard cases
-// ----------------------------------------------------------------------------------
+// ---- hard cases ---------------------------------------------------------------------------------
 
 // A uniform rod slides on its tip, leaning so that the normal velocity of the tip grows with the
 // normal force, 1 + 3 cos^2 - 3 mu sin cos < 0 (Painleve): no force lets it slide on. The step

@@ -13,8 +13,7 @@ static void step_and_check(scene *s, double h)
     scene_check_step(s);
 }
 
-// ---- one ball
-// ------------------------------------------------------------------------------------
+// ---- one ball -----------------------------------------------------------------------------------
 
 // as a body, and as one coordinate with a linear relation: the same to rounding
 START_TEST(both_formulations_of_the_bouncing_ball)
@@ -169,8 +168,7 @@ START_TEST(a_warm_start_is_the_answer)
 }
 END_TEST
 
-// ---- random scenes
-// -------------------------------------------------------------------------------
+// ---- random scenes ------------------------------------------------------------------------------
 
 static void random_scenes(pcs_activation activation, double theta, double h, int lowest)
 {
@@ -216,8 +214,7 @@ START_TEST(laws_and_ledger_end_of_step)
 }
 END_TEST
 
-// ---- momenta
-// -------------------------------------------------------------------------------------
+// ---- momenta ------------------------------------------------------------------------------------
 
 // two free bodies that collide: momentum to rounding whatever the scheme; for spheres with
 // theta = 1 angular momentum too, with any rule of levers
@@ -298,8 +295,7 @@ START_TEST(angular_momentum_of_an_oblique_impact)
 }
 END_TEST
 
-// ---- speculative
-// ---------------------------------------------------------------------------------
+// ---- speculative --------------------------------------------------------------------------------
 
 // balls thrown together with theta = 1: none ever overlaps
 START_TEST(speculative_contacts_never_overlap)
@@ -362,8 +358,7 @@ START_TEST(speculative_contacts_beyond_reach)
 }
 END_TEST
 
-// ---- who is seen
-// ---------------------------------------------------------------------------------
+// ---- who is seen --------------------------------------------------------------------------------
 
 // without gravity, at rest, apart by less than the tolerance: still held
 START_TEST(tolerances_reach_resting_contacts)
@@ -468,8 +463,7 @@ START_TEST(the_larger_restitution_counts)
 }
 END_TEST
 
-// ---- user relations
-// ------------------------------------------------------------------------------
+// ---- user relations -----------------------------------------------------------------------------
 
 // y = x_body - 2 q_lagrangian in the first row, y_body - q^2 in the second
 static int geared_gap(void *user, const double *q1, const double *q2, double *g)
@@ -548,8 +542,7 @@ START_TEST(a_body_geared_to_a_coordinate)
 }
 END_TEST
 
-// ---- outcomes
-// ------------------------------------------------------------------------------------
+// ---- outcomes -----------------------------------------------------------------------------------
 
 // a velocity problem that is not solved: nothing happens, unless asked for
 START_TEST(an_unsolved_problem_is_an_outcome)
