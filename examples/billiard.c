@@ -108,8 +108,8 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
                cell_of("%.6f", rolls).text, m.t1, now.v[0], speed_at(&m, now.t), now.x[0],
                place_at(&m, now.t), worst_x, worst_v);
 
-        // the step in which rolling begins is solved as one: friction is what it takes, and the
-        // place is off by no more than mu g h^2 / 8 for ever after
+        // the step in which rolling begins is solved as a whole: friction has the value it needs,
+        // and the place is off by no more than mu g h^2 / 8 for ever after
         const double size = fabs(v0) + R * fabs(omega0);
         c->context = name;
         check_value(c, "outcome", s.outcome, PCS_CONVERGED, 0);

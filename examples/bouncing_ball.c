@@ -72,11 +72,11 @@ static pcs_status build(const settings *s, pcs_model **out)
 
 #define HEADER "t,x,y,z,q0,q1,q2,q3,vx,vy,vz,wx,wy,wz,impulse,gap,kinetic,potential"
 
-// what the observer works on
+// data of the observer
 typedef struct watch {
     const settings *s;
     csv *out;     // a row per step
-    history *run; // what the checks will ask for
+    history *run; // data for the checks
     int bounces;  // stop when bounce number this has happened
 } watch;
 
@@ -87,7 +87,7 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, c
     const watch *w = user;
     sample now = {.t = state->t, .q = {[3] = 1}};
 
-    // seven coordinates and six velocities, whichever way the ball was modelled
+    // seven coordinates and six velocities, in both formulations
     if (w->s->formulation == LAGRANGIAN) {
         now.q[2] = state->q[0];
         now.v[2] = state->v[0];
@@ -96,7 +96,7 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, c
         memcpy(now.v, state->v, sizeof now.v);
     }
 
-    // what the floor gave; at the start there was no step yet
+    // the impulse of the floor; at the start there was no step yet
     const pcs_contact *contact;
     const int n = report ? pcs_contacts(work, &contact) : 0;
     for (int i = 0; i < n; ++i) {

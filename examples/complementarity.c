@@ -27,7 +27,7 @@ static const double node_A[1] = {2}, node_B[4] = {1, 0, 0, 1}, node_C[2] = {1, -
 static const double node_D[2] = {-1, 1}, node_a[1] = {-5}, node_b[2] = {0.7, 0.7};
 static const double node_z[3] = {1.9, 1.2, 0};
 
-// what is solved: one of the two above, or a file
+// the problem: one of the two above, or a file
 typedef struct task {
     const char *name;
     int n;

@@ -1,9 +1,9 @@
-// A row of dominoes falls: the wave runs at a speed of its own.
+// A row of dominoes falls: the wave has its own constant speed.
 //
 // Whatever the push, after a few dominoes the front has the speed at which each of them passes on
 // what it wins by falling. No length but those of the dominoes and no time but those of gravity
 // take part: dominoes s times as large make a wave sqrt(s) times as fast, and the scheme with a
-// step sqrt(s) times as long repeats the same numbers, up to what the tolerances leave.
+// step sqrt(s) times as long repeats the same numbers, up to the tolerances.
 #include "scenes/dominoes.h"
 #include "args.h"
 #include "checks.h"
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     pcs_status status = fall(&set, 1, 1, h, end, &out, &wv);
     if (status == PCS_OK) status = fall(&set, 1, 1.5, h, end, &none, &pushed);
     if (status == PCS_OK) {
-        // the same in units of its own, lengths s, times sqrt(s), and a tolerance for overlaps
+        // the same in scaled units, lengths s, times sqrt(s), and a tolerance for overlaps
         settings other = set;
         other.run.scheme.proj_tol *= s;
         other.run.scheme.active_tol *= s;

@@ -258,7 +258,7 @@ static pcs_status check_yaw_rate(const settings *set, double miss, checks *c)
     double x[SIZE], R[9], rates[6];
     pass_at(&f.pass, 0.5 * pass_period(&f.pass), x);
     pcs_quat_to_matrix(x, R);
-    // closer to the pole than pcs_quat_to_zyx tells roll and yaw apart
+    // closer to the pole than pcs_quat_to_zyx can separate roll and yaw
     double angles[6] = {atan2(R[5], R[8]), atan2(-R[2], hypot(R[0], R[1])), atan2(R[1], R[0])};
     memcpy(angles + 3, x + 4, 3 * sizeof *angles);
     if (f.ode.f(f.ode.user, 0, angles, rates) != 0) return PCS_ERR_SINGULAR;

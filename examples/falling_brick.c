@@ -4,7 +4,7 @@
 // The brick is a body with the shape of a box over a half-space: that gives one contact per vertex
 // near the ground. Its flight is held against a parabola and Euler's equations by Dormand-Prince
 // (checks/free_box), its first impact and every step against the balances of momentum and energy
-// and the laws of the contacts (checks/ground), its end against what a brick at rest is.
+// and the laws of the contacts (checks/ground), its end against the state of a brick at rest.
 #include "flags/falling_brick.h"
 #include "checks.h"
 #include "checks/ground.h"
@@ -64,7 +64,7 @@ typedef struct result {
     double gained;                   // by contacts, over the steps in which they gave energy, J
     double support;                  // of the last step, N
     ground_faults faults;
-    int hits; // steps with an impulse behind a step without
+    int hits; // steps with an impulse after a step without
     bool taken;
     pcs_outcome outcome;
 } result;

@@ -98,7 +98,7 @@ static pcs_smooth_def hold_of(const settings *set, int how)
     pcs_smooth_def def = pcs_smooth_def_default();
     def.stabilisation = (pcs_stabilisation)how;
     def.alpha = how == PCS_STABILISE_BAUMGARTE || how == PCS_STABILISE_GGL ? set->alpha : 0;
-    def.tol = 1e-13 * set->top.arm; // m: what is left of the tip is an angle of the axis
+    def.tol = 1e-13 * set->top.arm; // m: the error of the tip gives an angle of the axis
     // the top of spinning_top, on its joint: its shape touches nothing
     def.ignore_contacts = true;
     return def;

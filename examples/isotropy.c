@@ -1,8 +1,8 @@
 // A box and a ball slide on a level plane, in many directions: friction must not prefer any.
 //
-// Coulomb's cone is round, so the box slows down with mu g whatever its heading, stops after
-// v0 / (mu g) at v0^2 / (2 mu g), and friction has taken mu m g times that way. The pyramids that
-// many engines put in place of the cone are up to 41 % too strong along their edges.
+// Coulomb's cone is round, so the box slows down with mu g in every direction, stops after
+// v0 / (mu g) at v0^2 / (2 mu g), and the work of friction is mu m g times this distance. The
+// pyramids that many engines put in place of the cone are up to 41 % too strong along their edges.
 #include "args.h"
 #include "checks.h"
 #include "csv.h"
@@ -95,7 +95,8 @@ static void check_slide(checks *c, const settings *set, bool ball, const result 
     check_value(c, "energy of every step", r->closure, 0, 1e-13 * set->def.mass * v * v);
     if (ball) return;
 
-    // the last step brings the box to rest before its end: the way is exact but for mu g h^2 / 8
+    // the last step brings the box to rest before its end: the distance is exact but for mu g h^2 /
+    // 8
     const double way = v * v / (2 * a), late = a * set->h * set->h / 8;
     check_value(c, "way", r->way, way, 1.001 * late + 1e-10 * way);
     check_value(c, "work of friction", r->work, -0.5 * set->def.mass * v * v,

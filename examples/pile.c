@@ -2,8 +2,8 @@
 //
 // The scenes A and B on which engines are compared (scenes/lattice), with a small side. What must
 // hold is measured by brute force, from poses alone: no two bodies and no body and wall overlap by
-// more than a thousandth of their size, energy rises by no more than what the projection lifts,
-// nobody leaves.
+// more than a thousandth of their size, energy rises by no more than the work of the projection,
+// no body leaves the box.
 #include "args.h"
 #include "checks.h"
 #include "checks/overlap.h"
@@ -49,7 +49,7 @@ static pcs_status look(const bodies *s, const world *w, csv *out, watch *seen)
     overlaps now;
     if (!overlap_measure(s, w->state->q, w->state->v, &now)) return PCS_ERR_MEMORY;
     seen->overlap = fmax(seen->overlap, now.deepest);
-    // the projection lifts what it parts, and books it
+    // the projection lifts the bodies that it separates, and records the energy
     const double lifted = fmax(0, w->report.energy.projection);
     seen->rise = fmax(seen->rise, now.energy - seen->energy - lifted);
     seen->energy = now.energy;

@@ -22,7 +22,7 @@
 // boxes on the floor, joints between them
 static pcs_status add_bodies(pcs_model *model, const row_of_boxes *s)
 {
-    // a relation of one's own: the heights of the corners of a box, in scenes/row_of_boxes.c
+    // a relation defined by the user: the heights of the corners of a box, in scenes/row_of_boxes.c
     const pcs_relation floor = {.dim = 8, .gap = corner_heights, .gradient = corner_gradients};
     pcs_system body[MOST_BODIES];
     for (int b = 0; b < s->n; ++b) {
@@ -130,7 +130,7 @@ static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_
 
 // ---- the program
 
-// both ways, in every metric
+// by both methods, in every metric
 static pcs_status compare_metrics(checks *c, const settings *set, const row_of_boxes *s,
                                   const pcs_mass *M, pcs_arena mem, csv *out)
 {

@@ -219,7 +219,7 @@ static void write_rows(csv *out, const method *m)
 }
 
 // The constant of the error from the finest usable run, the evaluations it promises for --tol, and
-// what a run with the step it names makes of it. *got: error over tolerance.
+// the result of a run with that step. *got: error over tolerance.
 static pcs_status estimate(const settings *set, const method *m, double *promised, double *got)
 {
     int k = m->levels - 1;

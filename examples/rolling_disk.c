@@ -1,6 +1,6 @@
 // A disc rolls on a plane: straight ahead, and leaning, round a circle.
 //
-// Upright with v = R omega it goes on for ever. Leaning inwards it rolls steadily round a circle:
+// Upright with v = R omega it rolls without end. Leaning inwards it rolls steadily round a circle:
 // lean, turn and speed belong together (checks/rolling), and lean, height and radius stay. As for
 // the spinning top the errors are of order h, and two halvings extrapolate to h^2.
 #include "args.h"

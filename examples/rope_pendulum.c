@@ -52,7 +52,7 @@ static int gradient(void *user, const double *q, const double *none, double *C, 
     return 0;
 }
 
-// `def` is handed to the callbacks: it must outlive the model
+// `def` is passed to the callbacks: it must outlive the model
 static pcs_status build(const settings *set, const motion *m, rope_def *def, pcs_model **out)
 {
     const double mass[4] = {def->mass, 0, 0, def->mass};
@@ -81,7 +81,7 @@ typedef struct stepped {
     pcs_state *state;
     pcs_work *work;
     bool pulled;    // whether the rope gave an impulse in the last step
-    double caught;  // largest impulse of a step behind one without, N s
+    double caught;  // largest impulse of a step after one without, N s
     double closure; // worst of the ledgers, J
     double least;   // least impulse of the rope, N s
     pcs_outcome outcome;
@@ -141,7 +141,7 @@ static pcs_status write_row(const rope *r, const stepped *s, int number, csv *ou
     return PCS_OK;
 }
 
-// what is compared over a run
+// the comparison over a run
 typedef struct result {
     double apart;               // largest distance of the two, m
     double arc_x, arc_v, arc_S; // of taut arcs from those by the angle: m, m/s, N
@@ -176,7 +176,7 @@ static pcs_status follow_arcs(rope_arc *arc, const rope *r, int seen, result *ou
     return PCS_OK;
 }
 
-// what the rope is compared by, at its present time; `seen` events were known before
+// the compared quantities of the rope at its present time; `seen` events were known before
 static pcs_status look(const rope *r, rope_arc *arc, double E0, int seen, result *out)
 {
     const double *x = rope_state(r);
@@ -199,7 +199,7 @@ static pcs_status place_at(rope *r, double t, bool stop, double x[5])
     return PCS_OK;
 }
 
-// Both ways side by side, in steps of h. `r` keeps the events. With `out` arcs are followed and
+// Both methods side by side, in steps of h. `r` keeps the events. With `out` arcs are followed and
 // rows written.
 static pcs_status run_both(const settings *set, const motion *m, double h, int number, csv *out,
                            rope *r, result *res)
@@ -264,7 +264,7 @@ static pcs_status look_at_capture(const rope_def *def, const rope_event *from, c
     const double n[2] = {dx[0] / hypot(dx[0], dx[1]), dx[1] / hypot(dx[0], dx[1])};
     if (e->t > from->t) {
         PCS_TRY(rope_tautness(def, from->x, from->after, 1.5 * (e->t - from->t), &t, v));
-        // what a rounding of the place makes of a slow approach is no error
+        // the effect of a rounding of the position on a slow approach is no error
         const double u0 = n[0] * v[0] + n[1] * v[1],
                      slow = fmin(1, u0 / sqrt(def->gravity * def->length));
         err->t = fmax(err->t, slow * fabs(from->t + t - e->t));
@@ -341,7 +341,7 @@ static void check_arcs(const settings *set, const rope *r, const result *res, ch
     check_value(c, "energy + drag + captures (J)", res->ledger, 0, rel * S * L);
 }
 
-// what is known of a drop from rest, and of a throw without drag
+// closed forms of a drop from rest, and of a throw without drag
 static void check_closed_forms(const settings *set, const motion *m, const rope *r, checks *c)
 {
     const rope_def *def = &set->rope;
@@ -372,7 +372,7 @@ static void check_closed_forms(const settings *set, const motion *m, const rope 
 
 // ---- what keeps the taut rope at its length -----------------------------------------------------
 
-// from event to event with a loose tolerance, which shows what the ways of stabilising leave
+// from event to event with a loose tolerance, which shows the errors of the stabilisations
 static pcs_status swing(const settings *set, const motion *m, pcs_stabilisation how, double rtol,
                         rope *r, result *res)
 {

@@ -1,10 +1,10 @@
 // Where Runge-Kutta methods are stable: |R(z)| <= 1, with R(z) = det(I - z (A - 1 b^T)) /
-// det(I - z A) what a step of size h makes of x' = lambda x, z = h lambda (theory 10).
+// det(I - z A), the factor of a step of size h on x' = lambda x, z = h lambda (theory 10).
 //
 // Explicit methods with s = p have R = 1 + z + ... + z^s / s!, so that their intervals on the axes
 // are known; Gauss methods have |R(iy)| = 1 and no room to spare, Radau IIA and implicit Euler damp
 // what is stiff altogether. The picture is of |R| on a grid; the checks compare R with closed forms
-// and with what the integrator makes of the equation itself.
+// and with steps of the integrator on the equation itself.
 #include "args.h"
 #include "checks.h"
 #include "csv.h"
@@ -42,7 +42,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     return go;
 }
 
-// ---- what is known
+// ---- closed forms
 
 typedef struct known {
     const char *method;

@@ -2,7 +2,7 @@
 //
 // The bodies start a little off their places, above one another and moving. What holds then: no
 // overlap, energy never rises, and at rest the floor carries the weight. Coulomb's law with a
-// tolerance lets bodies creep; how far is what the last check asks.
+// tolerance lets bodies creep; the last check limits how far.
 #include "scenes/stacks.h"
 #include "args.h"
 #include "checks/world.h"

@@ -1,4 +1,4 @@
-// A fast and a slow motion, and the algebraic equation that stands for the fast one:
+// A fast and a slow motion, and the algebraic equation that replaces the fast one:
 //
 //     x' = -z,  eps z' = -(z - x^2)        as eps -> 0:   x' = -z,  0 = z - x^2
 //
@@ -83,7 +83,7 @@ static int fast(void *user, double t, const double *x, const double *z, double *
     return 0;
 }
 
-// what a run ended with
+// the end of a run
 typedef struct outcome {
     double x, z, in_layer; // at t_end; |z - x^2 - L exp(-t / eps)| / eps at most, for t < 10 eps
     pcs_ode_report report;
@@ -144,7 +144,7 @@ static pcs_status run_limit(const settings *set, const pcs_tableau *tableau, csv
     const double x0 = 1;
     pcs_integrator *run;
     PCS_TRY(pcs_integrator_create_semi_explicit(NULL, &limit, &opts, &run));
-    // z(0) is found, whatever the fast motion would begin with
+    // z(0) follows from the equation, not from the start of the fast motion
     pcs_status status = pcs_integrator_start_dae(run, 0, &x0, NULL, NULL);
     if (status == PCS_OK) status = follow(set, run, 0, out, end);
     pcs_integrator_destroy(run);
@@ -174,7 +174,7 @@ static pcs_status leave(const settings *set, double eps, csv *out, double *rate)
     return status;
 }
 
-// ---- what is known
+// ---- closed forms
 
 static void check_limit(checks *c, const settings *set, const outcome *end, const char *method)
 {

@@ -4,7 +4,7 @@
 // stepping: the same solids come in from a distance along a motion known in closed form, each
 // spinning about a principal axis, and touch in the middle of some step.
 //
-// scenes/solids.c places them; what is kept and what is lost is worked out in checks/two_solids.c,
+// scenes/solids.c places them; checks/two_solids.c computes conserved quantities and losses,
 // with friction (--mu) in checks/rough_solids.c.
 #include "checks/two_solids.h"
 #include "checks/rough_solids.h"
@@ -134,11 +134,11 @@ static pcs_status border(checks *c, const settings *set)
     "x2,y2,z2,q02,q12,q22,q32,vx2,vy2,vz2,wx2,wy2,wz2,impulse,gap,kinetic," \
     "potential,px,py,pz,Lx,Ly,Lz,scene"
 
-// what the observer works on
+// data of the observer
 typedef struct watch {
     const world *w;
     csv *out;    // a row per step
-    record *run; // what the checks will ask for
+    record *run; // data for the checks
     bool once;   // stop after the impact
 } watch;
 

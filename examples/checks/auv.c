@@ -124,8 +124,8 @@ static double rounding(const auv_track *reference)
     return 10 * DBL_EPSILON * largest;
 }
 
-// The orders of what is above rounding. A single pair of steps wavers by some hundredths, for where
-// steps are cut is as good as random: three levels.
+// The orders of errors above rounding. The order of a single pair of steps varies by some
+// hundredths, for where steps are cut is as good as random: three levels.
 static void observe(auv_levels *levels, double floor)
 {
     double error[MOST_LEVELS];

@@ -7,7 +7,7 @@
 
 enum { MOST_LEVELS = 9 };
 
-// one thing to be run many times: a vehicle, where it starts, who tells it what to do
+// one case to run many times: a vehicle, its start, its pilot
 typedef struct auv_case {
     const settings *set;
     const pcs_vehicle *vehicle;
@@ -21,7 +21,7 @@ typedef struct auv_case {
 auv_case auv_case_make(const settings *set, const pcs_vehicle *vehicle, const char *name,
                        double t_end);
 
-// Runs it; track is to be closed, also after an error. The pilot starts anew; `end`, if not null,
+// Runs it; track must be closed, also after an error. The pilot restarts; `end`, if not null,
 // is the pilot as it is at the end.
 pcs_status auv_case_run(const auv_case *c, const auv_method *method, auv_form form, csv *out,
                         auv_track *track, auv_pilot *end);

@@ -15,7 +15,7 @@
 
 enum { STEPS = 3, ROWS = 4 };
 
-// a model with a floor, and what the floor did in a span of time
+// a model with a floor, and the impulses of the floor in a span of time
 typedef struct sea_floor {
     pcs_vehicle_ride ride;
     pcs_model *model;
@@ -233,7 +233,7 @@ static void begin(checks *list)
     list->context = "floor";
 }
 
-// until the hull comes near, the model goes the way of the smooth vehicle
+// until the hull comes near, the model follows the smooth vehicle
 static pcs_status check_descent(const auv_case *c, const auv_track *track, const double *h,
                                 checks *list)
 {

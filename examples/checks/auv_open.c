@@ -1,4 +1,4 @@
-// The vehicle told by a table of commands: what must be whatever they are.
+// The vehicle with a table of commands: checks that hold for all commands.
 #include "checks/auv.h"
 #include "study.h"
 

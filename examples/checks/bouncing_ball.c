@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- what a run leaves behind
+// ---- the record of a run
 
 void history_add(history *run, const sample *now, const pcs_step_report *report)
 {
@@ -122,7 +122,7 @@ static int closed_form(const settings *s, double h, flight f[MOST_BOUNCES])
     return n;
 }
 
-// the end of all bounces, from the time of one and the speed behind it; infinite when e = 1
+// the end of all bounces, from the time of one and the speed after it; infinite when e = 1
 static double zeno_time(const settings *s, double time, double speed)
 {
     return time + 2 * speed / (s->gravity * (1 - s->e));

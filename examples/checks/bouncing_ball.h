@@ -10,7 +10,7 @@
 
 enum { MOST_BOUNCES = 100 };
 
-// the ball at one instant, and what the floor gave it in the step before
+// the ball at one instant, and the impulse of the floor in the step before
 typedef struct sample {
     double t, q[7], v[6];
     double impulse, gap;       // N s, m
@@ -42,7 +42,7 @@ void history_add(history *run, const sample *now, const pcs_step_report *report)
 // apexes, first impulse and Zeno time, within C h
 void check_bounces(checks *c, const settings *s, const history *run);
 
-// what holds to rounding, whatever the flags; the run has lasted t
+// quantities that hold to rounding for all flags; the run has lasted t
 void check_balances(checks *c, const settings *s, const history *run, double t);
 
 // A run of the driver: steps of h until t_end, or until bounce number `bounces` has happened.

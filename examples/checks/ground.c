@@ -50,7 +50,7 @@ static void add_push(const pcs_contact *c, const double q0[7], double p[3], doub
     }
 }
 
-// what the laws of impact and friction say of one contact
+// the laws of impact and friction for one contact
 static void look_at_laws(const pcs_contact *c, const double u0[3], const double u1[3],
                          ground_faults *worst)
 {

@@ -15,10 +15,10 @@ typedef struct heavy_top {
 } heavy_top;
 
 // The slow steady precession, rad/s: I1 cos(tilt) W^2 - J3 spin W + m g arm = 0 with I1 about the
-// tip, about the centre of mass on a smooth floor. NaN where there is none.
+// tip, about the centre of mass on a smooth floor. NaN if there is none.
 double top_precession(const heavy_top *top);
 
-// The motion from an axis at rest: it falls, is turned aside, and comes up again.
+// The motion from an axis at rest: the axis falls, moves sideways, and rises again.
 typedef struct nutation {
     double lowest; // cosine of the largest tilt
     double period; // from highest to highest, s

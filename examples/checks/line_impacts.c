@@ -47,7 +47,7 @@ bool line_next(line *l, double end, int *pair)
     return true;
 }
 
-// plastic: whoever has been caught goes on together
+// plastic: balls that have met continue together
 static void line_clump(line *l, int i)
 {
     const double touch = 1e-9 * l->radius;

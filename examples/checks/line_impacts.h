@@ -26,7 +26,7 @@ line line_row(int n, double mass, double ratio, double radius, double gap, doubl
 bool line_next(line *l, double end, int *pair);
 
 // the impact of two balls that touch: (1 + e) times the impulse that would make them equally fast.
-// With e = 0 they, and all that touch them, go on together.
+// With e = 0 they, and all balls that touch them, continue together.
 void line_impact(line *l, int pair);
 
 // Newton's law for the first ball against a row that touches, all at once. Where the others are at

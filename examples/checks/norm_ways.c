@@ -39,7 +39,7 @@ static void in_closed_form(const way_run *run, double t, double *x)
     pcs_quat_exp((const double[]){0, 0, t * own}, about_axis);
     pcs_quat_mul(about_L, run->Q, half);
     pcs_quat_mul(half, about_axis, x);
-    // omega turns about the axis the other way
+    // omega rotates about the axis in the other direction
     const double c = cos(own * t), s = sin(own * t);
     x[W] = c * run->omega[0] + s * run->omega[1];
     x[W + 1] = c * run->omega[1] - s * run->omega[0];
@@ -93,7 +93,7 @@ const double *reference_at(const way_reference *r, int i)
     return r->x + (size_t)N * i;
 }
 
-// ---- what is watched
+// ---- observed quantities
 
 typedef struct watcher {
     const way_run *run;
@@ -121,7 +121,7 @@ static void watch(watcher *w, int i, double t, const double *x)
     csv_end(w->out);
 }
 
-// ---- first-order ways: omega by the implicit midpoint rule, Q with the mean of both ends
+// ---- first-order methods: omega by the implicit midpoint rule, Q with the mean of both ends
 
 static int omega_rates(void *user, double t, const double *w, double *wdot)
 {

@@ -1,4 +1,4 @@
-// Six ways to keep |Q| = 1 while a body turns, and what each makes of the motion.
+// Six methods to keep |Q| = 1 while a body rotates, and the error of the motion with each.
 #ifndef EXAMPLES_CHECKS_NORM_WAYS_H
 #define EXAMPLES_CHECKS_NORM_WAYS_H
 
@@ -29,7 +29,7 @@ typedef struct way_run {
 typedef struct way_result {
     double norm, energy; // largest | |Q| - 1 |, and of the energy, relative (0 if there is torque)
     double attitude;     // root mean square over the steps, rad
-    double growth;       // of the additive way: |Q| at the end, by the product of its steps
+    double growth;       // of the additive method: |Q| at the end, by the product of its steps
     double x[7];         // (Q, omega) at the end
     double seconds;      // of processor time, a step
     double evaluations;  // a step, of omega' or of the 15 x 15 system

@@ -1,5 +1,5 @@
-// What must hold of bodies that are brought back, whatever the metric: no violation is left, all
-// |Q| are 1, and pcs_project goes the same way as the iteration by hand.
+// Checks of projected bodies, in every metric: no violation is left, all
+// |Q| are 1, and pcs_project agrees with the iteration by hand.
 //
 // Where |Q| = 1, C (0, Q) = 0, so three of the metrics take the same first step. Joints between
 // free bodies are internal forces: in the metric mass they leave the common centre of mass alone.

@@ -101,7 +101,7 @@ static pcs_status show_ball(checks *c, const settings *set, double R, pcs_arena 
     check_value(c, "iterations", t.iterations, 1, 0);
     check_value(c, "violation", t.violation[t.iterations], 0, set->tol);
 
-    // what is left of the overlap by each iteration
+    // the fraction of the overlap that each iteration leaves
     const double factor = 4 * R * R / (1 + 4 * R * R);
     PCS_TRY(ball_row(c, set, R, RAW, PCS_METRIC_Q, "raw", mem, out, &t));
     const double measured = t.violation[1] / t.violation[0];

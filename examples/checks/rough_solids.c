@@ -135,7 +135,7 @@ void check_border(checks *c, const settings *set, const scene *s, double factor,
     printf("%-11s %17.9f %17.9f %12.3e %s\n", s->ground ? "wall" : "two spheres", u_T, u_T / factor,
            left, left <= 1e-10 * u_T ? "sticks" : "slides");
 
-    // beyond the border friction takes what the border would have asked for, and no more
+    // beyond the limit friction has its value at the limit, and no more
     c->context = s->ground ? "sphere and wall" : "two spheres";
     check_value(c, "sliding left", left, factor > 1 ? u_T * (1 - 1 / factor) : 0, 1e-11 * u_T);
     check_value(c, "rebound", w[2], -set->e * s->body[0].v[2], 1e-12 * fabs(s->body[0].v[2]));

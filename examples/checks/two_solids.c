@@ -56,7 +56,7 @@ void sum_wrenches(const snapshot *now, const double q[2][7], double P[3], double
     }
 }
 
-// ---- what a run leaves behind
+// ---- the record of a run
 
 // the step of the impact: from `before` to `now`
 static void record_impact(record *run, const snapshot *before, const snapshot *now)
@@ -116,7 +116,7 @@ void check_impact(checks *c, const settings *set, const scene *s, const snapshot
     check_that(c, "an LCP by hand", hand_impact(s->body, s->n, s->contact, set->e, &hand),
                "solved");
 
-    // what the bodies have gained is what the ground gave
+    // the momentum gained by the bodies is the impulse of the ground
     double p[3], m[3], P1[3], L1[3], sum = 0;
     sum_wrenches(after, after->q, p, m);
     for (int i = 0; i < 3; ++i) {

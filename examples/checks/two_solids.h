@@ -1,4 +1,4 @@
-// Impacts of two solids held against what is conserved and what is lost.
+// Impacts of two solids, compared with conservation laws and the energy loss.
 #ifndef EXAMPLES_CHECKS_TWO_SOLIDS_H
 #define EXAMPLES_CHECKS_TWO_SOLIDS_H
 
@@ -25,14 +25,14 @@ double impulse_of(const snapshot *now);
 // origin, at poses q. Between two bodies both vanish.
 void sum_wrenches(const snapshot *now, const double q[2][7], double P[3], double L[3]);
 
-// what the checks remember of a run
+// data of a run for the checks
 typedef struct record {
     const scene *s;
     double h, theta;
     snapshot now;
 
     bool struck;                  // there was a step with an impulse; of the first such:
-    double after[2][6], loss;     // velocities behind it, energy lost in it
+    double after[2][6], loss;     // velocities after it, energy lost in it
     double jump[3], predicted[3]; // of the angular momentum
 
     double leak, closure; // worst of all steps: momentum, energy

@@ -17,7 +17,7 @@ static const double manoeuvre[][AUV_CELLS] = {
     {10, 14, -0.01, -0.08, 0.01, 0.08},
 };
 
-// what is read before it is put where it belongs
+// values read before they are stored in their places
 typedef struct raw {
     double inertia[2][3], added[2][3], damping[2][3], quadratic[2][3]; // of V, of omega
     double angles[3];

@@ -1,4 +1,4 @@
-// The command line of falling_brick, and the starts it asks for.
+// The command line of falling_brick, and its initial conditions.
 #ifndef EXAMPLES_FLAGS_FALLING_BRICK_H
 #define EXAMPLES_FLAGS_FALLING_BRICK_H
 

@@ -1,4 +1,4 @@
-// The stones of an arch: one hull of eight points about the middle of the circle, turned into
+// The stones of an arch: one hull of eight points about the middle of the circle, rotated into
 // place.
 #include "scenes/arch.h"
 

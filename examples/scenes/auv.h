@@ -23,7 +23,7 @@ enum {
     "run,t,x,y,z,roll,pitch,yaw,u,v,w,p,q,r,thrust,fin1,fin2,fin3,fin4,kinetic,potential," \
     "work"
 
-// what a state record holds
+// contents of a state record
 typedef enum auv_form {
     AUV_QUATERNION, // X, Q, nu, work
     AUV_EULER,      // X, roll pitch yaw, nu, work
@@ -57,15 +57,15 @@ typedef struct auv_track {
 } auv_track;
 
 typedef struct auv_sim {
-    double h;      // s, what the physics is asked for at once
+    double h;      // s, one interval of the physics
     double period; // s, of control and display
     double t_end;  // s
     pcs_control_fn control;
-    void *pilot; // handed to it
+    void *pilot; // passed to it
 } auv_sim;
 
 // Goes from x (X, Q, nu) with all commands zero until the control speaks. `track` is opened by
-// auv_track_open and keeps what is seen, up to a failure if there is one.
+// auv_track_open and records the motion, up to a failure if there is one.
 pcs_status auv_run(const auv_sim *sim, const pcs_physics *physics, const double *x,
                    auv_track *track);
 

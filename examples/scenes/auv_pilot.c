@@ -1,4 +1,4 @@
-// Who tells the vehicle what to do.
+// The pilots: they compute the commands of the vehicle.
 //
 // With z up and y to the left a positive pitch is nose down. Deflected by d, a fin at the angle
 // gamma pushes along d (0, -sin gamma, cos gamma) behind O: the nose goes down with d cos gamma and

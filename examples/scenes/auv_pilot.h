@@ -1,4 +1,4 @@
-// Who tells the vehicle what to do: a table of commands, a course to keep, a row of waypoints.
+// The pilots of the vehicle: a table of commands, a course to keep, a row of waypoints.
 #ifndef EXAMPLES_SCENES_AUV_PILOT_H
 #define EXAMPLES_SCENES_AUV_PILOT_H
 
@@ -35,10 +35,10 @@ typedef struct auv_pilot {
     int n; // waypoints; 0: keep heading and depth
     double point[MOST_WAYPOINTS][3];
     double radius; // m, within which one has been passed
-    int next;      // the one steered for; n: behind the last
+    int next;      // the current target; n: after the last
 } auv_pilot;
 
-// the control of the simulator for a pilot with quaternion records; behind the last waypoint it
+// the control of the simulator for a pilot with quaternion records; after the last waypoint it
 // keeps the course it had
 int auv_by_pilot(void *pilot, double t, const double *x, double *u);
 

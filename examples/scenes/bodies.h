@@ -1,4 +1,4 @@
-// Rigid spheres and boxes above planes, as plain numbers: what a scene of many bodies is before any
+// Rigid spheres and boxes above planes, as plain numbers: a scene of many bodies independent of any
 // engine has seen it. SI units; quaternions scalar first; angular velocities in body axes.
 #ifndef EXAMPLES_SCENES_BODIES_H
 #define EXAMPLES_SCENES_BODIES_H

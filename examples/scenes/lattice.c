@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-// seven draws a body, whatever its shape: three for the place, four for the quaternion
+// seven random numbers per body of any shape: three for the place, four for the quaternion
 static void place(rigid *b, int i, int side, draws *from)
 {
     const double middle = 0.5 * (side - 1);

@@ -1,6 +1,6 @@
 // A lattice of side^3 bodies falls into an open box: the scenes of many bodies that engines are
 // compared on. Body i has its place at x = i mod side, y = (i / side) mod side, z = i / side^2,
-// 0.22 m apart and 0.3 m above the floor, moved by up to 5 mm along each axis; cubes are turned at
+// 0.22 m apart and 0.3 m above the floor, moved by up to 5 mm along each axis; cubes are rotated at
 // random. Floor z = 0, walls at +-(0.11 side + 0.02) m. Density 1000 kg/m^3, friction 0.5,
 // restitution 0, 400 steps of 1/200 s.
 #ifndef EXAMPLES_SCENES_LATTICE_H

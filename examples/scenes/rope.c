@@ -197,7 +197,7 @@ static pcs_status release(rope *r, double t, const double at[5])
     return go_on(r, t, x, &event);
 }
 
-// what the event that ended the present mode asks for
+// the transition of the event that ended the present mode
 static pcs_status change(rope *r)
 {
     const double t = rope_time(r), *x = rope_state(r);

@@ -29,8 +29,8 @@ enum { ROPE_EVENTS = 1024 }; // that are remembered
 typedef struct rope_event {
     double t, x[2], before[2], after[2]; // s, m, m/s
     double impulse;                      // of a capture, N s; 0: a release, or the start
-    double tension;                      // behind it, N
-    rope_mode mode;                      // behind it
+    double tension;                      // after it, N
+    rope_mode mode;                      // after it
 } rope_event;
 
 typedef struct rope {
@@ -57,7 +57,7 @@ void rope_close(rope *r);
 pcs_status rope_advance(rope *r, double t);
 
 // x (5 numbers, as rope_state) at t by dense output, for many times that ascend: the rope itself
-// goes on by whole steps. Not to be mixed with rope_advance.
+// continues by whole steps. Not to be mixed with rope_advance.
 pcs_status rope_glance(rope *r, double t, double x[5]);
 
 double rope_time(const rope *r);

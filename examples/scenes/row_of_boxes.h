@@ -27,8 +27,9 @@ typedef struct row_of_boxes {
 // places and tilts drawn from the seed
 row_of_boxes boxes_make(const boxes_def *def, int kind);
 
-// The floor as a relation of one's own: the heights of the eight corners of a box, and C = dg/dq1
-// (8 x 7, column-major). Percuss could see them from shapes, but then only corners near the floor.
+// The floor as a relation defined by the user: the heights of the eight corners of a box, and C =
+// dg/dq1 (8 x 7, column-major). Percuss could see them from shapes, but then only corners near the
+// floor.
 int corner_heights(void *user, const double *q1, const double *q2, double *g);
 int corner_gradients(void *user, const double *q1, const double *q2, double *C1, double *C2);
 

@@ -28,7 +28,8 @@ typedef struct solids_def {
     double mass[2];         // kg
     double radius[2];       // of the spheres, m
     double size[2][3];      // edges of the boxes, m
-    double speed, sideways; // of the first, m/s; a free second comes the other way half as fast
+    double speed,
+        sideways; // of the first, m/s; a free second moves in the opposite direction half as fast
     double spin[2];         // rad/s
 } solids_def;
 

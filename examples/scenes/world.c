@@ -1,4 +1,4 @@
-// A world of solids: the model, its run, and what is watched.
+// A world of solids: the model, its run, and the observed quantities.
 #include "scenes/world.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ pcs_scheme world_smooth_scheme(double tol)
     return scheme;
 }
 
-// what the library warns of, where the example has no other use for it
+// warnings of the library, where the example has no other use for them
 static void warn(pcs_log_level level, const char *message, void *user)
 {
     (void)user;
@@ -43,7 +43,7 @@ void world_close(world *w)
     free(w->mark);
 }
 
-// ---- what is in it ------------------------------------------------------------------------------
+// ---- contents ----------------------------------------------------------------------------------
 
 pcs_status world_material(world *w, double mu, double e)
 {
@@ -158,7 +158,7 @@ pcs_status world_step(world *w, double h)
 
     const pcs_energy *e = &report->energy;
     w->energy = e->kinetic_after + e->potential_after;
-    // the projection lifts what it parts, and books it
+    // the projection lifts the bodies that it separates, and records the energy
     const double lifted = fmax(0, e->projection);
     w->rise = fmax(w->rise, w->energy - e->kinetic_before - e->potential_before - lifted);
     w->closure = fmax(w->closure, fabs(e->closure));
@@ -166,7 +166,7 @@ pcs_status world_step(world *w, double h)
     return PCS_OK;
 }
 
-// ---- what is seen -------------------------------------------------------------------------------
+// ---- observation -------------------------------------------------------------------------------
 
 double *world_q(const world *w, int body)
 {

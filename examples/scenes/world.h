@@ -39,7 +39,7 @@ typedef struct world {
     int iters, active;                // of the last step
     double overlap;                   // m, deepest at the end of a step
     double rise;                      // J, largest of kinetic + potential in one step, but for
-                                      // what the projection lifted
+                                      // the work of the projection
     double closure;                   // J, worst of the energy ledgers
     double energy;                    // J, kinetic + potential now
     double residual;                  // worst of the velocity problems
@@ -53,12 +53,12 @@ typedef struct world {
 // contacts kept to tol (m), velocities solved to tol.
 pcs_scheme world_smooth_scheme(double tol);
 
-// An empty world. `env`: whose memory its model, state and work take, and who hears warnings; null:
+// An empty world. `env`: memory of its model, state and work, and the receiver of warnings; null:
 // malloc and stderr. Release with world_close also when anything failed.
 pcs_status world_open(world *w, const pcs_env *env, const pcs_scheme *scheme, double gravity);
 void world_close(world *w);
 
-// friction and restitution of what is added next
+// friction and restitution of the bodies added next
 pcs_status world_material(world *w, double mu, double e);
 
 // the half-space { n . x <= d } as part of the world
@@ -75,13 +75,13 @@ pcs_status world_sphere(world *w, double mass, double radius, const double x[3],
 // any shape about the centre of mass; def gives mass, inertia, pose and velocity
 pcs_status world_solid(world *w, const pcs_body_def *def, const pcs_shape *shape, pcs_system *out);
 
-// what its shapes are made of, destroyed with the world; one
+// geometries of its shapes, destroyed with the world; one
 void world_keep(world *w, pcs_geometry *geometry);
 
 // state and work, after the last body; call it once
 pcs_status world_start(world *w);
 
-// takes the energy anew, where velocities were set after the start
+// computes the energy again, where velocities were set after the start
 pcs_status world_energy(world *w);
 
 // whether another step of h ends before t_end, and the last one was taken

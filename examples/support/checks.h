@@ -1,4 +1,4 @@
-// The table every example ends with: what was computed beside what it must be, and how far apart
+// The table every example ends with: computed and expected values, and how far apart
 // they may lie.
 //
 //     checks c = checks_begin();
@@ -14,7 +14,7 @@
 
 typedef struct checks {
     int done, failed;
-    bool quiet;          // prints only what fails: for tables of one's own
+    bool quiet;          // prints only failures: for examples with their own tables
     const char *context; // says which of several things is checked; or null
     char first[80];      // the name of the first that failed
 } checks;
@@ -37,7 +37,7 @@ void check_skip(checks *c, const char *name, const char *why);
 // Says how it went. 0: all hold. 1: some do not, with a line on stderr.
 int checks_end(const checks *c);
 
-// A number in a table of one's own, by a format such as "%.3f": in a cell that is as wide as the
+// A number in an example's own table, by a format such as "%.3f": in a cell as wide as the
 // table wants ("%9s", cell_of("%.3f", x).text). What does not exist (NaN) is "-".
 typedef struct cell {
     char text[32];

@@ -38,11 +38,11 @@ void csv_reals(csv *c, const double *x, int n);
 void csv_text(csv *c, const char *text);
 void csv_end(csv *c);
 
-// Gives the file its name. False after printing why on stderr, with nothing left behind: also
+// Gives the file its name. False after a sentence on stderr, without a partial file: also
 // when an earlier write failed or a row had the wrong number of cells.
 bool csv_close(csv *c);
 
-// Gives up: removes what was written. For the way out after another error; fine after csv_close.
+// Removes the unfinished file. For the exit after another error; harmless after csv_close.
 void csv_drop(csv *c);
 
 #endif

@@ -1,5 +1,5 @@
 // Complete elliptic integral of the first kind and Jacobi's functions, by the arithmetic-geometric
-// mean. Parameter m = k^2 in [0, 1); m1 = 1 - m is handed over too, for it may be tiny.
+// mean. Parameter m = k^2 in [0, 1); m1 = 1 - m is an argument too, for it may be tiny.
 #ifndef EXAMPLES_ELLIPTIC_H
 #define EXAMPLES_ELLIPTIC_H
 
