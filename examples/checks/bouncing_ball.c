@@ -51,19 +51,16 @@ typedef struct flight {
     double apex_bound, time_bound;
 } flight;
 
-// the hysteresis and the combined projections bring their own activation
 static bool speculative(const settings *s)
 {
-    return s->scheme.activation == PCS_SPECULATIVE && s->scheme.projection <= PCS_PROJECT_DIRECT;
+    return pcs_scheme_activation(&s->scheme) == PCS_SPECULATIVE;
 }
 
 // the largest gap at the start of a step that takes a bounce, with this speed of approach
 static double gap_bound(const settings *s, double h, double speed)
 {
-    const bool at_end = speculative(s) || s->scheme.activation == PCS_END_OF_STEP ||
-                        s->scheme.projection == PCS_PROJECT_COMBINED ||
-                        s->scheme.projection == PCS_PROJECT_COMBINED_EQUALITY;
-    const double a = at_end ? 1 : fmax(s->scheme.gamma, 1 - s->scheme.gamma);
+    const bool ahead = pcs_scheme_activation(&s->scheme) == PCS_PREDICTIVE;
+    const double a = ahead ? fmax(s->scheme.gamma, 1 - s->scheme.gamma) : 1;
     return a * h * (speed + s->gravity * h) + s->scheme.proj_tol + 1e-7;
 }
 

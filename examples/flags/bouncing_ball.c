@@ -14,7 +14,8 @@ bool read_flags(settings *s, int argc, char **argv, int *code)
     s->t_end = 10;
     s->study = 4;
     s->scheme = pcs_scheme_moreau_jean();
-    int activation = PCS_PREDICTIVE, projection = PCS_PROJECT_NONE, metric = PCS_METRIC_MASS;
+    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECT_NONE,
+        metric = PCS_METRIC_MASS;
 
     args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time beside their "
                        "closed forms."};
@@ -56,6 +57,7 @@ bool read_flags(settings *s, int argc, char **argv, int *code)
     s->scheme.activation = (pcs_activation)activation;
     s->scheme.projection = (pcs_projection)projection;
     s->scheme.metric = (pcs_metric)metric;
+    if (!scheme_fits("bouncing_ball", &s->scheme)) return false;
 
     if (s->formulation == LAGRANGIAN && (s->v0[0] != 0 || s->v0[1] != 0 || s->omega0[0] != 0 ||
                                          s->omega0[1] != 0 || s->omega0[2] != 0)) {

@@ -43,7 +43,7 @@ static bool fits_together(const settings *set)
         return false;
     }
     if (set->run.scheme.projection == PCS_PROJECT_OVERLAPS ||
-        set->run.scheme.activation == PCS_SPECULATIVE) {
+        pcs_scheme_activation(&set->run.scheme) == PCS_SPECULATIVE) {
         fprintf(stderr, "falling_brick: --activation speculative and --projection overlaps are for "
                         "dense scenes with e = 0; choose others\n");
         return false;
@@ -55,7 +55,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
 {
     *set = defaults();
     pcs_scheme *scheme = &set->run.scheme;
-    int activation = PCS_PREDICTIVE, projection = PCS_PROJECT_COMBINED_EQUALITY;
+    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECT_COMBINED_EQUALITY;
     args a = {.about = "A brick is thrown, tumbles, bounces on its vertices and comes to rest on a "
                        "face: flight, impacts, energy and rest against what they must be."};
     args_positive(&a, "--mass", &set->mass, "kg", "of the brick");
@@ -99,7 +99,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     *code = 2;
     scheme->activation = (pcs_activation)activation;
     scheme->projection = (pcs_projection)projection;
-    if (!fits_together(set)) return false;
+    if (!scheme_fits("falling_brick", scheme) || !fits_together(set)) return false;
     set->box = free_box_make(set->mass, set->size, set->run.gravity);
     return world_run_check("falling_brick", &set->run);
 }

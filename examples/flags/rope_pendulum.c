@@ -55,7 +55,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
 {
     *set = defaults();
     rope_def *r = &set->rope;
-    int activation = PCS_PREDICTIVE, projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECT_DIRECT_HYSTERESIS;
     int stabilisation = PCS_STABILISE_PROJECT;
     double anchor[2] = {0.5, 0};
     args a = {.about =
@@ -104,5 +104,6 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     r->stabilisation = (pcs_stabilisation)stabilisation;
     set->scheme.activation = (pcs_activation)activation;
     set->scheme.projection = (pcs_projection)projection;
+    if (!scheme_fits("rope_pendulum", &set->scheme)) return false;
     return fits_together(set);
 }

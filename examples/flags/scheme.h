@@ -1,9 +1,23 @@
 // The words of the scheme's choices, in the order of their enumerations: what args_choice stores
-// may be cast.
+// may be cast. And whether the choices go together.
 #ifndef EXAMPLES_FLAGS_SCHEME_H
 #define EXAMPLES_FLAGS_SCHEME_H
 
-#define ACTIVATION_WORDS "predictive|speculative|end-of-step"
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <percuss/kernel.h>
+
+#define ACTIVATION_WORDS "automatic|predictive|speculative|end-of-step"
 #define PROJECTION_WORDS "none|direct|overlaps|direct-hysteresis|combined|combined-equality"
+
+// says why not, if they do not
+static inline bool scheme_fits(const char *program, const pcs_scheme *scheme)
+{
+    if (pcs_scheme_check(scheme) == PCS_OK) return true;
+    fprintf(stderr, "%s: --theta, --projection and the other flags of the scheme: %s\n", program,
+            pcs_error_text());
+    return false;
+}
 
 #endif

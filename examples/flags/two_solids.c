@@ -62,6 +62,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     }
     set->scheme.projection = (pcs_projection)projection;
     set->scheme.metric = (pcs_metric)metric;
+    if (!scheme_fits("two_solids", &set->scheme)) return false;
 
     // many contacts with friction are not solved to the last digit; of a sticking one the rounding
     // of u_T counts mu times

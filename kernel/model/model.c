@@ -32,48 +32,6 @@ pcs_material_def pcs_material_def_default(void)
     return (pcs_material_def){0};
 }
 
-pcs_scheme pcs_scheme_moreau_jean(void)
-{
-    return (pcs_scheme){.theta = 0.5,
-                        .gamma = 0.5,
-                        .activation = PCS_PREDICTIVE,
-                        .active_tol = 1e-12,
-                        .hysteresis = 1e-7,
-                        .projection = PCS_PROJECT_NONE,
-                        .metric = PCS_METRIC_MASS,
-                        .proj_tol = 1e-10,
-                        .proj_max = 50,
-                        .update = PCS_UPDATE_EXP,
-                        .newton_tol = 1e-12,
-                        .newton_max = 100,
-                        .solver = pcs_solver_defaults(PCS_AUTO)};
-}
-
-pcs_scheme pcs_scheme_default(void)
-{
-    pcs_scheme s = pcs_scheme_moreau_jean();
-    s.theta = 1;
-    s.activation = PCS_SPECULATIVE;
-    s.projection = PCS_PROJECT_OVERLAPS;
-    s.proj_tol = 0;
-    s.second_order = true;
-    s.accept = 1e-2;
-    s.halvings = 4;
-    s.solver.tol = 1e-8;
-    // what sweeps, the finish and so much of the portfolio do not solve is not worth fifty times as
-    // much: it is one step in thousands
-    s.solver.max_iters = 100000;
-    return s;
-}
-
-pcs_scheme pcs_scheme_dense(double tol, double size)
-{
-    pcs_scheme s = pcs_scheme_default();
-    s.proj_tol = MODEL_OVERLAP * size;
-    s.solver.tol = tol;
-    return s;
-}
-
 pcs_interaction_def pcs_interaction_def_default(void)
 {
     return (pcs_interaction_def){.law = pcs_law_equality()};
@@ -285,59 +243,6 @@ pcs_status pcs_model_set_gravity(pcs_model *m, const double g[3])
         return pcs_fail(PCS_ERR_ARG, "pcs_model_set_gravity: gravity is not finite");
     }
     memcpy(m->gravity, g, sizeof m->gravity);
-    return PCS_OK;
-}
-
-static pcs_status in_range(const char *what, double x, double low, double high)
-{
-    if (x >= low && x <= high) return PCS_OK;
-    return pcs_fail(PCS_ERR_ARG, "scheme: %s is %g; it must lie in [%g, %g]", what, x, low, high);
-}
-
-// options that contradict each other
-static pcs_status no_contradiction(const pcs_scheme *s)
-{
-    const bool combined =
-        s->projection == PCS_PROJECT_COMBINED || s->projection == PCS_PROJECT_COMBINED_EQUALITY;
-    if (s->theta == 0 && (combined || s->activation == PCS_END_OF_STEP)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "scheme: %s with theta = 0; positions then do not depend on the velocities"
-                        " of the same step, so that no contact can be closed by them: take"
-                        " theta > 0, or PCS_PREDICTIVE",
-                        combined ? "a combined projection" : "PCS_END_OF_STEP");
-    }
-    return PCS_OK;
-}
-
-pcs_status pcs_model_set_scheme(pcs_model *m, const pcs_scheme *s)
-{
-    if (!m || !s) return pcs_fail(PCS_ERR_ARG, "pcs_model_set_scheme: an argument is null");
-    PCS_TRY(model_may_change(m, "pcs_model_set_scheme"));
-    PCS_TRY(in_range("theta", s->theta, 0, 1));
-    PCS_TRY(in_range("gamma", s->gamma, 0, 1.5));
-    PCS_TRY(in_range("active_tol (m)", s->active_tol, 0, 1e30));
-    PCS_TRY(in_range("hysteresis (m)", s->hysteresis, 0, 1e30));
-    PCS_TRY(in_range("activation", (double)s->activation, PCS_PREDICTIVE, PCS_END_OF_STEP));
-    PCS_TRY(in_range("projection", (double)s->projection, PCS_PROJECT_NONE,
-                     PCS_PROJECT_COMBINED_EQUALITY));
-    PCS_TRY(in_range("metric", (double)s->metric, PCS_METRIC_MASS, PCS_METRIC_Q1));
-    PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
-    PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST));
-    PCS_TRY(in_range("configuration", (double)s->configuration, PCS_AT_START, PCS_AT_PREDICTED));
-    PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
-    PCS_TRY(in_range("halvings", s->halvings, 0, 20));
-    PCS_TRY(in_range("budget", s->budget, 0, 1e300));
-    PCS_TRY(in_range("max_seconds (s)", s->max_seconds, 0, 1e300));
-    PCS_TRY(in_range("newton_max", s->newton_max, 1, INT_MAX));
-    PCS_TRY(in_range("proj_tol (m)", s->proj_tol, 0, 1e30));
-    PCS_TRY(in_range("accept", s->accept, 0, 1));
-    if (!(s->newton_tol > 0 && s->newton_tol < 1)) {
-        return pcs_fail(PCS_ERR_ARG, "scheme: newton_tol is %g; it must lie in (0, 1)",
-                        s->newton_tol);
-    }
-    PCS_TRY(no_contradiction(s));
-    PCS_TRY(pcs_solver_opts_check(&s->solver));
-    m->scheme = *s;
     return PCS_OK;
 }
 

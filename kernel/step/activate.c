@@ -10,19 +10,6 @@
 // rebound would be over before the steps could show it.
 #define BOUNCE 2
 
-pcs_activation step_rule(const pcs_scheme *s)
-{
-    switch (s->projection) {
-    case PCS_PROJECT_COMBINED:
-    case PCS_PROJECT_COMBINED_EQUALITY:
-        return PCS_END_OF_STEP;
-    case PCS_PROJECT_DIRECT_HYSTERESIS:
-        return PCS_PREDICTIVE;
-    default:
-        return s->activation;
-    }
-}
-
 // ---- when a gap counts as closed ---------------------------------------------------------------
 
 // m: rounding of a gap between two systems, which is a difference of their coordinates
@@ -66,14 +53,15 @@ static double pull(const trial *t, const candidate *c, double tol)
 
 bool step_adds_features(const pcs_scheme *s)
 {
-    return step_rule(s) == PCS_SPECULATIVE && s->projection == PCS_PROJECT_OVERLAPS;
+    return pcs_scheme_activation(s) == PCS_SPECULATIVE && s->projection == PCS_PROJECT_OVERLAPS;
 }
 
 // ---- contacts with restitution under the speculative rule -------------------------------------
 
 bool step_restores(const pcs_scheme *s, const pcs_law *law)
 {
-    return step_rule(s) == PCS_SPECULATIVE && law->kind != PCS_LAW_EQUALITY && law->e > 0;
+    return pcs_scheme_activation(s) == PCS_SPECULATIVE && law->kind != PCS_LAW_EQUALITY &&
+           law->e > 0;
 }
 
 // adds |J| |h M^-1 F| of the normal row of one side of an interaction
@@ -142,7 +130,7 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
 {
     const pcs_scheme *s = &t->m->scheme;
     if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECT_COMBINED_EQUALITY;
-    const pcs_activation rule = step_rule(s);
+    const pcs_activation rule = pcs_scheme_activation(s);
     if (rule == PCS_END_OF_STEP) return false;
     if (s->projection == PCS_PROJECT_DIRECT_HYSTERESIS) {
         if (predicted(t, c) <= tol) return true;
@@ -168,8 +156,9 @@ pcs_status step_activate(trial *t, pcs_arena mem)
         }
         if (c->law.kind != PCS_LAW_EQUALITY) c->pull = pull(t, c, tol);
     }
-    if (step_rule(&t->m->scheme) == PCS_PREDICTIVE) return step_confirm_prediction(t, mem);
-    if (step_rule(&t->m->scheme) == PCS_SPECULATIVE) return step_confirm_held(t, mem);
+    if (pcs_scheme_activation(&t->m->scheme) == PCS_PREDICTIVE)
+        return step_confirm_prediction(t, mem);
+    if (pcs_scheme_activation(&t->m->scheme) == PCS_SPECULATIVE) return step_confirm_held(t, mem);
     return PCS_OK;
 }
 
@@ -195,7 +184,7 @@ static void keep_impulses(trial *t)
 
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
 {
-    const pcs_activation rule = step_rule(&t->m->scheme);
+    const pcs_activation rule = pcs_scheme_activation(&t->m->scheme);
     const bool at_end = rule == PCS_END_OF_STEP;
     *added = 0;
     if (rule == PCS_PREDICTIVE) return PCS_OK;

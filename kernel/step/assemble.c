@@ -55,7 +55,7 @@ static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
     if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->turning ? c->turning[i] : 0);
-    const bool ahead = step_rule(&t->m->scheme) == PCS_SPECULATIVE && !c->bounces;
+    const bool ahead = pcs_scheme_activation(&t->m->scheme) == PCS_SPECULATIVE && !c->bounces;
     if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }

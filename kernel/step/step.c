@@ -104,7 +104,8 @@ static bool adds_features(const trial *t, int pass)
 static bool confirms(const trial *t, const pcs_step_report *out)
 {
     const bool solved = out->outcome == PCS_CONVERGED || t->coarse > 0;
-    return step_rule(&t->m->scheme) == PCS_SPECULATIVE && out->passes <= (solved ? LOOKS : 2);
+    return pcs_scheme_activation(&t->m->scheme) == PCS_SPECULATIVE &&
+           out->passes <= (solved ? LOOKS : 2);
 }
 
 // whether there is another pass: a coarse one as long as there are few and the last changed which

@@ -304,8 +304,6 @@ void trial_rotations(const pcs_model *m, const double *q, double *R);
 pcs_status step_order(trial *t, pcs_arena mem);
 // whether the rows of a candidate are taken in the middle of the step
 bool step_at_middle(const trial *t, const candidate *c);
-// the rule that holds: the combined projections and the hysteresis bring their own
-pcs_activation step_rule(const pcs_scheme *s);
 // gap beyond the reach of the motion at which the rule takes any contact for touching, m
 double step_tolerance(const trial *t);
 // the active set at the start of a pass, and its growth after one

@@ -196,7 +196,7 @@ static bool has_friction(const pcs_contact *c)
 
 static bool speculates(const scene *s)
 {
-    return s->scheme.activation == PCS_SPECULATIVE && s->scheme.projection < PCS_PROJECT_COMBINED;
+    return pcs_scheme_activation(&s->scheme) == PCS_SPECULATIVE;
 }
 
 // Whether a contact with e > 0 obeys u' + e u_k >= 0 in a speculative step, or the law of e = 0.

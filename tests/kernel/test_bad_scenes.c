@@ -120,18 +120,19 @@ static pcs_shape draw_shape(test_random *r, double size, pcs_geometry **geometry
 static void draw_scheme(test_random *r, pcs_scheme *s)
 {
     s->theta = ONE_OF(r, 0.5, 1, 0.75, 0);
-    s->activation = (pcs_activation)(3 * random_unit(r));
+    s->activation = (pcs_activation)(PCS_PREDICTIVE + 3 * random_unit(r));
     s->projection = (pcs_projection)(5 * random_unit(r));
-    // positions that the velocities of a step do not move have no rule for the end of the step
-    if (s->theta == 0) {
-        if (s->activation == PCS_END_OF_STEP) s->activation = PCS_PREDICTIVE;
-        if (s->projection == PCS_PROJECT_COMBINED) s->projection = PCS_PROJECT_DIRECT;
-    }
     s->metric = (pcs_metric)(4 * random_unit(r));
     s->lever = (pcs_lever)(3 * random_unit(r));
     s->update = flip(r) ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
     s->configuration =
         ONE_OF(r, PCS_AT_START, PCS_AT_START, PCS_AT_ITERATE, PCS_AT_MIDDLE, PCS_AT_PREDICTED);
+    // positions that the velocities of a step do not move have no end of the step, and no middle
+    if (s->theta == 0) {
+        if (s->projection == PCS_PROJECT_COMBINED) s->projection = PCS_PROJECT_DIRECT;
+        if (s->configuration == PCS_AT_MIDDLE) s->configuration = PCS_AT_START;
+    }
+    if (pcs_scheme_check(s) != PCS_OK) s->activation = PCS_ACTIVATION_AUTOMATIC;
     s->accept_unconverged = flip(r);
     s->newton_max = 20;
     s->proj_max = 10;
@@ -418,7 +419,7 @@ START_TEST(bodies_that_leave)
         scene s;
         scene_open(&s);
         s.scheme.theta = k % 2 ? 1 : 0.5;
-        s.scheme.activation = (pcs_activation)k;
+        s.scheme.activation = (pcs_activation)(PCS_PREDICTIVE + k);
         s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
         s.scheme.solver.max_iters = 30;
         scene_ground(&s, 0.5);
@@ -453,6 +454,7 @@ START_TEST(coincident_spheres)
         s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
         s.scheme.solver.max_iters = 5;
         s.scheme.accept_unconverged = k % 2;
+        s.scheme.theta = k / 2 ? 1 : 0.5;
         s.scheme.activation = k / 2 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
         scene_ground(&s, 0);
         pcs_material rough;

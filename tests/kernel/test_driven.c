@@ -75,7 +75,8 @@ START_TEST(a_lift_accelerates)
         scene s;
         scene_open(&s);
         s.scheme.theta = k % 3 == 0 ? 1 : k % 3 == 1 ? 0.75 : 0.5;
-        s.scheme.activation = k / 3 % 2 == 0 ? PCS_PREDICTIVE : PCS_SPECULATIVE;
+        s.scheme.activation =
+            k / 3 % 2 == 1 && s.scheme.theta == 1 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
         const double a = k / 6 == 0 ? 3 : -4, h = 0.01;
         path up = {.x0 = {0, 0, 1}, .v = {0, 0, 0.5}, .a = {0, 0, a}, .flips = k % 2};
         const pcs_system lift = platform(&s, &up, 0, 0);
@@ -351,8 +352,9 @@ START_TEST(random_scenes_with_driven_bodies)
         scene s;
         scene_random_rough(&s, 500 + (uint64_t)k, k % 3 == 0 ? 0 : 0.8);
         test_random r = random_seed(900 + (uint64_t)k);
-        s.scheme.theta = k % 2 == 0 ? 0.5 : 0.9;
-        s.scheme.activation = (pcs_activation)(k % 3);
+        s.scheme.activation = (pcs_activation)(PCS_PREDICTIVE + k % 3);
+        const bool ahead = s.scheme.activation == PCS_SPECULATIVE;
+        s.scheme.theta = ahead ? 1 : k % 2 == 0 ? 0.5 : 0.9;
         s.scheme.configuration = k % 4 == 3 ? PCS_AT_ITERATE : PCS_AT_START;
         s.scheme.projection = k % 5 == 0 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
         s.scheme.solver.tol = 1e-10;

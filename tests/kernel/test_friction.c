@@ -449,7 +449,7 @@ START_TEST(every_step_obeys_the_law)
         run_random(seed, 0.8, PCS_PROJECT_NONE, PCS_END_OF_STEP, 0.7);
         run_random(seed, 0.3, PCS_PROJECT_DIRECT, PCS_PREDICTIVE, 0.5);
         run_random(seed, 0.3, PCS_PROJECT_DIRECT_HYSTERESIS, PCS_PREDICTIVE, 1);
-        run_random(seed, 0.3, PCS_PROJECT_COMBINED, PCS_PREDICTIVE, 0.5);
+        run_random(seed, 0.3, PCS_PROJECT_COMBINED, PCS_END_OF_STEP, 0.5);
     }
 }
 END_TEST

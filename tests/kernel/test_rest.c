@@ -86,8 +86,9 @@ START_TEST(whatever_the_scheme)
     int accepted = 0;
     for (int k = 0; k < 3 * 6 * 4 * 3; ++k) {
         static const double thetas[] = {0, 0.3, 0.5, 1}, tols[] = {1e-4, 1e-8, 1e-13};
-        const pcs_scheme s = scheme_of((pcs_activation)(k % 3), (pcs_projection)(k / 3 % 6),
-                                       thetas[k / 18 % 4], tols[k / 72]);
+        const pcs_scheme s =
+            scheme_of((pcs_activation)(PCS_PREDICTIVE + k % 3), (pcs_projection)(k / 3 % 6),
+                      thetas[k / 18 % 4], tols[k / 72]);
         scene probe;
         scene_open(&probe);
         const bool refused = pcs_model_set_scheme(probe.m, &s) != PCS_OK;

@@ -290,7 +290,10 @@ START_TEST(the_arena_may_end_anywhere)
         scene_random(&s, 5);
         s.scheme.configuration = PCS_AT_ITERATE;
         s.scheme.newton_max = 300;
-        s.scheme.activation = k == 0 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
+        if (k == 0) {
+            s.scheme.theta = 1;
+            s.scheme.activation = PCS_SPECULATIVE;
+        }
         s.scheme.projection = k == 2 ? PCS_PROJECT_COMBINED : PCS_PROJECT_DIRECT;
         const pcs_lagrangian_def def = {
             .n = n, .mass_fn = turning_mass, .force = turning_force, .user = &n};

@@ -203,7 +203,6 @@ END_TEST
 START_TEST(laws_and_ledger_speculative)
 {
     random_scenes(PCS_SPECULATIVE, 1, 2e-3, 250);
-    random_scenes(PCS_SPECULATIVE, 0.6, 2e-3, 250);
 }
 END_TEST
 

@@ -191,8 +191,11 @@ PCS_API pcs_interaction_def pcs_interaction_def_default(void);
 
 /// Which contacts a velocity problem holds (theory 7.2).
 typedef enum pcs_activation {
-    PCS_PREDICTIVE,  ///< g + gamma h dg/dt <= 0 at the start of the step
-    PCS_SPECULATIVE, ///< for theta = 1. e = 0: all within reach, u' >= -g/h while g > 0. e > 0:
+    PCS_ACTIVATION_AUTOMATIC, ///< what goes with the projection: end of step with the combined
+                              ///< ones and, for 0 < theta < 1, PCS_PROJECT_OVERLAPS; speculative
+                              ///< with that and theta = 1; otherwise predictive
+    PCS_PREDICTIVE,           ///< g + gamma h dg/dt <= 0 at the start of the step
+    PCS_SPECULATIVE, ///< theta = 1 only. e = 0: all within reach, u' >= -g/h while g > 0. e > 0:
                      ///< what free motion may close; u' >= -e u_k if it is fast, else as e = 0
     PCS_END_OF_STEP  ///< those whose gap at the end would be <= 0; the step is solved again
 } pcs_activation;
@@ -232,17 +235,20 @@ typedef enum pcs_configuration {
                      ///< impact law too. Which contacts take part is decided at q_k
 } pcs_configuration;
 
-/// Moreau-Jean theta scheme with projection. The combined projections bring their own end-of-step
-/// activation, direct with hysteresis is predictive; `activation` has no effect then.
+/// Moreau-Jean theta scheme with projection. Start from one of the constructors below and change
+/// fields: pcs_model_set_scheme refuses choices that contradict each other, and a number that
+/// nothing reads in the scheme (pcs_scheme_check).
 typedef struct pcs_scheme {
     double theta;              ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
-    double gamma;              ///< of the predictive activation, in [0, 3/2]; 1/2 is usual
+    double gamma; ///< of the predictive activation and of PCS_AT_PREDICTED, in [0, 3/2]; 1/2 is
+                  ///< usual
     pcs_activation activation; ///< which contacts a velocity problem holds
-    double active_tol; ///< m, in place of zero in the predictive test: rounding must not decide
+    double active_tol; ///< m, gap up to which a contact counts as closed: rounding must not decide
                        ///< whether a resting contact is active
-    double hysteresis; ///< m, of direct-hysteresis
+    double hysteresis; ///< m, in place of active_tol with PCS_PROJECT_DIRECT_HYSTERESIS
     pcs_projection projection; ///< how positions are projected
-    pcs_metric metric;         ///< of the projection
+    pcs_metric metric; ///< of the projection; with PCS_PROJECT_NONE, as proj_tol and proj_max, of
+                       ///< pcs_project alone
     double proj_tol;   ///< m, violation left by the projection (no less than the rounding of
                        ///< the coordinates allows: 4 eps of the largest). 0: 3e-4 of the smallest
                        ///< body that moves, as the model is in that step
@@ -252,8 +258,8 @@ typedef struct pcs_scheme {
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
     bool second_order; ///< bodies whose island (what contacts that touch and joints hold together)
                        ///< has no contact that touches, no driven body and nothing that may rebound
-                       ///< move with theta = 1/2 and joints at the middle instead of theta and
-                       ///< configuration: of second order, without damping. Default true,
+                       ///< move with theta = 1/2 whatever theta says, and with PCS_AT_START joints
+                       ///< at the middle: of second order, without damping. Default true,
                        ///< textbook false
     double newton_tol; ///< residual of (7.1) relative to its terms
     int newton_max;    ///< iterations of the theta scheme's Newton loop
@@ -300,6 +306,16 @@ PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
 /// convergence, with the projection set by hand.
 PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
 
+/// The activation that a scheme has: its own, or the one that PCS_ACTIVATION_AUTOMATIC stands for.
+PCS_API pcs_activation pcs_scheme_activation(const pcs_scheme *scheme);
+
+/// Refuses with PCS_ERR_ARG, and a sentence that names the field, its value and what to set
+/// instead: numbers out of range; an activation that does not go with the projection or with theta;
+/// PCS_AT_MIDDLE with theta = 0; and gamma, active_tol, hysteresis or accept where nothing reads
+/// them, unless they have the value of a constructor. doc/stepping.md has the table of what goes
+/// together.
+PCS_NODISCARD PCS_API pcs_status pcs_scheme_check(const pcs_scheme *scheme);
+
 // ---- the model
 
 /// What the user defined. Opaque; const during a step: what changes it answers PCS_ERR_ARG when a
@@ -319,7 +335,7 @@ PCS_API void pcs_model_destroy(pcs_model *model);
 /// Gravity, m/s^2, inertial frame; acts on bodies only.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_gravity(pcs_model *model, const double g[3]);
 
-/// Replaces the scheme; refuses numbers out of range with a sentence.
+/// Replaces the scheme by one that passes pcs_scheme_check.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_scheme(pcs_model *model, const pcs_scheme *scheme);
 
 /// Adds a Newton-Euler body. `out` may be null.
