@@ -95,6 +95,18 @@ START_TEST(friction)
 }
 END_TEST
 
+// active contacts of each box of a stack with what is beneath it; shape 0 is the ground
+static void count_corners(const scene *s, int corners[3])
+{
+    const pcs_contact *c;
+    const int n = pcs_contacts(s->wk, &c);
+    corners[0] = corners[1] = corners[2] = 0;
+    for (int i = 0; i < n; ++i) {
+        const int upper = c[i].shape1 > c[i].shape2 ? c[i].shape1 : c[i].shape2;
+        corners[upper - 1] += c[i].active;
+    }
+}
+
 // three boxes that stick on each other on a slope
 START_TEST(a_stack_with_friction)
 {
@@ -111,8 +123,15 @@ START_TEST(a_stack_with_friction)
             scene_rough(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0, 0, 0.5);
         }
         expect_no_allocation(&s);
-        // three corners hold a face: the combined scheme leaves out one that rounding has opened
-        ck_assert_int_ge(s.report.active, 9);
+        // The predictive rule holds all four corners of a face. The end-of-step rule of the
+        // combined projections takes those that would overlap, and may leave one to rounding: on a
+        // slope the load is off the middle of the face, and needs three.
+        int corners[3];
+        count_corners(&s, corners);
+        for (int k = 0; k < 3; ++k) {
+            if (i < 3) ck_assert_int_eq(corners[k], 4);
+            ck_assert_int_ge(corners[k], 3);
+        }
         for (int k = 0; k < s.st->nv; ++k) {
             CK_NEAR(s.st->v[k], 0, 1e-8);
         }
