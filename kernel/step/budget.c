@@ -1,13 +1,16 @@
 // The budget of a step: work units, which give the same bits everywhere, and seconds, which only
-// end it. A unit is what a sweep takes for one contact, some 30 ns. What runs asks for the part it
-// may spend, and is charged with what it did.
+// end it. A unit is what a sweep takes for one contact: 30 ns, or up to 200 ns where its sliding
+// needs the closed form. What runs asks for the part it may spend, and is charged with what it did.
 #include "step/step.h"
 
 #include "solver/solver.h"
 
-// units of every step, and for each contact or joint within its reach
-#define UNITS_LEAST 4e7
-#define UNITS_PER   2e4
+// units of every step; for each contact or joint within its reach; for each beyond so many, which
+// mostly rest on others that are solved
+#define UNITS_LEAST  4e6
+#define UNITS_PER    1e5
+#define MANY         450
+#define UNITS_BEYOND 2e4
 
 void step_budget_begin(pcs_work *wk)
 {
@@ -18,7 +21,8 @@ void step_budget_begin(pcs_work *wk)
 void step_budget_know(pcs_work *wk, int n)
 {
     step_budget *b = &wk->budget;
-    if (!(b->most > 0)) b->most = UNITS_LEAST + UNITS_PER * n;
+    if (b->most > 0) return;
+    b->most = UNITS_LEAST + UNITS_PER * fmin(n, MANY) + UNITS_BEYOND * fmax(0, n - MANY);
 }
 
 void step_spend(pcs_work *wk, double units)

@@ -273,10 +273,11 @@ typedef struct pcs_scheme {
                   ///< up or, with accept_unconverged, committed: 0 to 20. The report is that of the
                   ///< last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
-                   ///< projection and solves; a unit is the cost of one contact in a sweep, some 30
-                   ///< ns. 0 (default): 4e7, and 2e4 for each contact or joint within reach. A step
-                   ///< that has used them up ends with PCS_MAX_ITERS, at the same bits everywhere.
-                   ///< The running operation, such as a factorisation, may exceed it
+                   ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns to
+                   ///< 200 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
+                   ///< 2e4 for each beyond 450. A step that has used them up ends with
+                   ///< PCS_MAX_ITERS, at the same bits everywhere. The running operation, such as a
+                   ///< factorisation, may exceed it
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
                         ///< PCS_TIME_LIMIT; the clock decides nothing else
     pcs_solver_opts solver; ///< of the velocity problem
