@@ -45,11 +45,15 @@ pcs_status pcs_relation_gap(const pcs_relation *relation, const double *q1, cons
     }
     const size_t dim = (size_t)relation->dim;
     unset(g, dim);
-    if (relation->gap(user_of(relation), q1, q2, g) != 0 || !pcs_all_finite(g, dim)) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "pcs_relation_gap: the gap callback failed, or left one "
-                        "of its %d entries unset or not finite",
-                        relation->dim);
+    const int answer = relation->gap(user_of(relation), q1, q2, g);
+    if (answer != 0) {
+        return pcs_fail(PCS_ERR_CALLBACK, "pcs_relation_gap: the gap callback answered %d", answer);
+    }
+    if (!pcs_all_finite(g, dim)) {
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "pcs_relation_gap: the gap callback left one of its %d entries unset"
+                              " or not finite",
+                              relation->dim);
     }
     return PCS_OK;
 }
@@ -66,17 +70,23 @@ pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1, const do
     const size_t n2 = q2 ? (size_t)relation->dim * (size_t)nq2 : 0;
     memset(C1, 0, n1 * sizeof *C1);
     if (C2) memset(C2, 0, n2 * sizeof *C2);
-    const bool failed = relation->gradient(user_of(relation), q1, q2, C1, C2) != 0;
-    if (failed && relation->gradient == distance_gradient) {
-        return pcs_fail(PCS_ERR_CALLBACK, "pcs_relation_gradient: the two points of a distance"
-                                          " joint are at one place, where the distance has no"
-                                          " gradient; keep them apart");
+    const int answer = relation->gradient(user_of(relation), q1, q2, C1, C2);
+    if (answer != 0 && relation->gradient == distance_gradient) {
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "pcs_relation_gradient: the two points of a distance joint are at one"
+                              " place, where the distance has no gradient; keep them apart");
     }
-    if (failed || !pcs_all_finite(C1, n1) || !pcs_all_finite(C2, n2)) {
+    if (answer != 0) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "pcs_relation_gradient: the gradient callback failed, or one of its "
-                        "%d x (%d + %d) entries is not finite",
-                        relation->dim, nq1, q2 ? nq2 : 0);
+                        "pcs_relation_gradient: the gradient callback answered"
+                        " %d",
+                        answer);
+    }
+    if (!pcs_all_finite(C1, n1) || !pcs_all_finite(C2, n2)) {
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "pcs_relation_gradient: one of the %d x (%d + %d) entries of the"
+                              " gradient callback is not finite",
+                              relation->dim, nq1, q2 ? nq2 : 0);
     }
     return PCS_OK;
 }

@@ -49,8 +49,8 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
             good = block_lu_factor_one(F, b);
         }
         if (!good) {
-            return pcs_fail(PCS_ERR_SINGULAR, "projection: the mass of system %d is singular",
-                            m->block_system[b] + 1);
+            return pcs_fail_range(PCS_ERR_SINGULAR, "projection: the mass of system %d is singular",
+                                  m->block_system[b] + 1);
         }
     }
     return PCS_OK;

@@ -167,8 +167,8 @@ static pcs_status take_metric(const trial *t, const local_part *L, pcs_arena *me
     }
     const int bad = block_lu_factor(&F);
     if (bad >= 0) {
-        return pcs_fail(PCS_ERR_SINGULAR, "projection: the mass of system %d is singular",
-                        L->system[bad] + 1);
+        return pcs_fail_range(PCS_ERR_SINGULAR, "projection: the mass of system %d is singular",
+                              L->system[bad] + 1);
     }
     return mass_in_arena(&F, mem, M);
 }

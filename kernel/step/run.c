@@ -6,10 +6,10 @@
 // times that differ by less, relatively, are the same: sums of steps round
 #define SAME_TIME 1e-12
 
-static pcs_status give_up(const pcs_model *m, double t, long step, const pcs_step_report *last)
+static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_step_report *last)
 {
     char why[STEP_WHY];
-    step_why(m, last, why);
+    step_why(wk, last, why);
     // what stands against each other at the start does so in any step
     const bool smaller = step > 1 || last->projection_outcome == PCS_CONVERGED;
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
@@ -51,7 +51,7 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         PCS_TRY(pcs_step(m, st, wk, h, &out->last));
         if (!out->last.committed) {
             out->outcome = out->last.outcome;
-            return give_up(m, st->t, k, &out->last);
+            return give_up(wk, st->t, k, &out->last);
         }
         st->t = t0 + (double)k * h;
         out->steps = k;

@@ -155,9 +155,8 @@ static project_rows projected_rows(const pcs_scheme *s)
                                                           : PROJECT_ACTIVE;
 }
 
-static pcs_status attempt(void *arguments)
+static pcs_status make(const step_arguments *a)
 {
-    const step_arguments *a = arguments;
     const pcs_scheme *scheme = &a->m->scheme;
     pcs_step_report *out = a->out;
     *out = (pcs_step_report){.outcome = PCS_CONVERGED,
@@ -222,7 +221,8 @@ static pcs_status attempt(void *arguments)
     lap(&watch, &out->times.project);
 
     // what has run off is nothing to account for
-    if (!trial_in_range(&next)) {
+    const bool no_iterate = out->outcome == PCS_DIVERGED && isnan(out->newton_residual);
+    if (no_iterate || !trial_in_range(&next)) {
         out->outcome = PCS_DIVERGED;
         out->times.total = watch.last - start;
         return PCS_OK;
@@ -240,6 +240,18 @@ static pcs_status attempt(void *arguments)
     if (out->committed) step_commit(&next, a->st);
     lap(&watch, &watch.rest);
     out->times.total = watch.last - start;
+    return PCS_OK;
+}
+
+// the same; where the velocities lead, relations may have no finite gaps: then it has diverged
+static pcs_status attempt(void *arguments)
+{
+    const step_arguments *a = arguments;
+    a->wk->cause[0] = '\0';
+    const pcs_status status = make(a);
+    if (status == PCS_OK || a->out->newton_iters == 0 || !pcs_failed_range()) return status;
+    step_keep_cause(a->wk);
+    a->out->outcome = PCS_DIVERGED;
     return PCS_OK;
 }
 
@@ -295,8 +307,9 @@ static double part_spent(const step_budget *b)
     return b->most > 0 ? b->spent / b->most : 0;
 }
 
-// One step, or two of half its size where it does not converge and may be divided; what may still
-// be divided has half of what is left of the budget.
+// One step, or two of half its size where it does not converge, or callbacks have no finite answer
+// at its end, and it may be divided; what may still be divided has half of what is left of the
+// budget.
 static pcs_status divide(const step_arguments *a, int halvings)
 {
     step_budget *b = &a->wk->budget;
@@ -304,9 +317,10 @@ static pcs_status divide(const step_arguments *a, int halvings)
     whole.accept = halvings == 0 && a->m->scheme.accept_unconverged;
     b->from = b->spent;
     b->part = halvings == 0 ? 1 : 0.5 * (part_spent(b) + 1);
-    PCS_TRY(work_attempt(a->wk, attempt, &whole));
-    if (a->out->committed || halvings == 0) return PCS_OK;
-    if (part_spent(b) >= 1 || step_late(a->wk)) return PCS_OK;
+    const pcs_status status = work_attempt(a->wk, attempt, &whole);
+    if (status != PCS_OK && !pcs_failed_range()) return status;
+    if (a->out->committed || halvings == 0) return status;
+    if (part_spent(b) >= 1 || step_late(a->wk)) return status;
 
     step_arguments half = *a;
     half.h = 0.5 * a->h;
@@ -362,6 +376,6 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
 
     // without a report there is nowhere else to say so
     char why[STEP_WHY];
-    step_why(m, a.out, why);
+    step_why(wk, a.out, why);
     return pcs_fail(PCS_ERR_STEP, "pcs_step: the step from t = %g s is %s", t0, why);
 }

@@ -97,6 +97,7 @@ typedef struct trial {
     unsigned char *lu_kind; // per block, of lu
     law_cache laws;         // between the materials met so far
     candidates list;
+    bool left;                  // v is that of an iterate, no longer v_k
     bool bare;                  // candidates need gaps and rows only
     bool looked;                // the overlap at q' is known from its own features
     touches over;               // what the last step_detect_end found overlapping at q'
@@ -114,6 +115,9 @@ typedef struct trial {
     double size;     // of the smallest body, m
     double proj_tol; // of the projection, m
 } trial;
+
+// room for why a step was not committed
+enum { STEP_WHY = 300 };
 
 // a doubt that the log knows
 typedef struct step_said {
@@ -144,6 +148,7 @@ struct pcs_work {
     int looked_at;     // systems and shapes when the log was told of unlikely bodies
     int n_said;        // doubts that the log knows
     step_said said[STEP_SAID];
+    char cause[STEP_WHY]; // what made the last attempt diverge, if it is known
 
     // what can be read after a step; in the arena but for what is made on request
     pcs_contact *contact; // once somebody asks, in `listed`
@@ -364,8 +369,9 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out);
 pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
 
 // why a step was not committed
-enum { STEP_WHY = 240 };
-void step_why(const pcs_model *m, const pcs_step_report *report, char text[STEP_WHY]);
+void step_why(const pcs_work *wk, const pcs_step_report *report, char text[STEP_WHY]);
+// the last error is what made it diverge
+void step_keep_cause(pcs_work *wk);
 
 // why the numbers of a step may not be worth much (D-7), and that it is committed unsolved
 pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);

@@ -161,12 +161,25 @@ static bool lost_in_rounding(const trial *t, const double *v_before)
 
 // ---- the iteration matrix ---------------------------------------------------------------------
 
-static pcs_status singular(const pcs_model *m, int b)
+// Block b has no factors. At the start it may be M itself, which is a fault of the model; a regular M
+// makes a singular matrix only with a step of this length, or where an iterate is.
+static pcs_status singular(trial *t, int b)
 {
-    return pcs_fail(PCS_ERR_SINGULAR,
-                    "step: the iteration matrix M - h theta dF/dv - h^2 theta^2"
-                    " dF/dq of system %d is singular; a smaller step may help",
-                    m->block_system[b] + 1);
+    const pcs_model *m = t->m;
+    const model_system *s = &m->system[m->block_system[b]];
+    if (!t->left && s->kind == SYSTEM_LAGRANGIAN && s->varies) {
+        block_lu *F = &t->lu;
+        const size_t n = (size_t)s->nv;
+        memcpy(F->lu + F->off[b], t->M + m->block_off[b], n * n * sizeof(double));
+        if (!block_lu_factor_one(F, b)) {
+            return pcs_fail(PCS_ERR_SINGULAR, "step: the mass of system %d is singular",
+                            m->block_system[b] + 1);
+        }
+    }
+    return pcs_fail_range(PCS_ERR_SINGULAR,
+                          "step: the iteration matrix M - h theta dF/dv - h^2 theta^2 dF/dq of"
+                          " system %d is singular; a smaller step may help",
+                          m->block_system[b] + 1);
 }
 
 // factors of linear systems are kept in the work until the step size changes
@@ -189,18 +202,17 @@ static pcs_status refresh_linear(trial *t)
                         .off = wk->linear_off,
                         .lu = wk->linear_lu,
                         .piv = wk->linear_piv};
-        if (!block_lu_factor_one(&one, b)) return singular(m, b);
+        if (!block_lu_factor_one(&one, b)) return singular(t, b);
         wk->linear_theta[b] = theta;
     }
     wk->linear_h = t->h;
     return PCS_OK;
 }
 
-// the factors at the current iterate; *bad: the block that has none, or -1
-static pcs_status factorise(trial *t, pcs_arena mem, int *bad)
+// the factors at the current iterate
+static pcs_status factorise(trial *t, pcs_arena mem)
 {
     const pcs_model *m = t->m;
-    *bad = -1;
     block_lu *F = &t->lu;
     for (int b = 0; b < m->n_blocks; ++b) {
         const double a = t->h * t->theta[m->block_system[b]];
@@ -209,10 +221,7 @@ static pcs_status factorise(trial *t, pcs_arena mem, int *bad)
         double *A = F->lu + F->off[b];
         int *piv = F->piv + F->start[b];
         const int kind = system_factor_body(s, t->v + s->v_at, a, A, piv);
-        if (kind < 0) {
-            *bad = b;
-            return PCS_OK;
-        }
+        if (kind < 0) return singular(t, b);
         t->lu_kind[b] = (unsigned char)kind;
         if (kind != BLOCK_DENSE) continue;
         if (t->work->linear_off[b] != SIZE_MAX) {
@@ -230,10 +239,7 @@ static pcs_status factorise(trial *t, pcs_arena mem, int *bad)
         if (!work) return pcs_fail_memory("step: the iteration matrix");
         PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->q + s->q_at, t->v + s->v_at, a,
                                          a * a, work, A));
-        if (!block_lu_factor_one(F, b)) {
-            *bad = b;
-            return PCS_OK;
-        }
+        if (!block_lu_factor_one(F, b)) return singular(t, b);
     }
     return PCS_OK;
 }
@@ -281,22 +287,15 @@ bool trial_in_range(const trial *t)
     return model_in_range(t->v, (size_t)t->m->nv) && model_in_range(t->q, (size_t)t->m->nq);
 }
 
-// One iterate; *good: whether there is one. A matrix of the start of the step that is singular is
-// one of the model, unless it is that of a body, whose mass is definite.
-static pcs_status iterate(trial *t, bool first, double *v_before, pcs_arena *mem,
-                          pcs_step_report *out, bool *good)
+// one iterate; *good: whether there is one
+static pcs_status iterate(trial *t, double *v_before, pcs_arena *mem, pcs_step_report *out,
+                          bool *good)
 {
     const pcs_model *m = t->m;
-    int bad;
     *good = false;
-    PCS_TRY(factorise(t, *mem, &bad));
-    if (bad >= 0) {
-        const bool body = m->system[m->block_system[bad]].kind == SYSTEM_BODY;
-        if (first && !body) return singular(m, bad);
-        t->v[0] = NAN;
-        return PCS_OK;
-    }
+    PCS_TRY(factorise(t, *mem));
     memcpy(v_before, t->v, (size_t)m->nv * sizeof(double));
+    t->left = true;
     solve_blocks(&t->lu, t->R);
     for (int i = 0; i < m->nv; ++i) {
         t->v[i] -= t->R[i];
@@ -315,11 +314,12 @@ static pcs_status iterate(trial *t, bool first, double *v_before, pcs_arena *mem
 }
 
 // Newton's method from v_k, so many iterates at most
-static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *out,
-                         pcs_outcome *outcome)
+static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *out,
+                           pcs_outcome *outcome)
 {
     const pcs_scheme *scheme = &t->m->scheme;
     const size_t nv = (size_t)t->m->nv;
+    t->left = false;
     memcpy(t->v, t->st->v, nv * sizeof(double));
     PCS_TRY(step_assemble(t, mem));
     if (scheme->configuration == PCS_AT_PREDICTED) PCS_TRY(step_predict_rows(t, *mem));
@@ -338,7 +338,7 @@ static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *ou
         if (step_over(t->work, step_velocity_part(scheme), outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
-        PCS_TRY(iterate(t, it == 0, v_before, mem, out, &good));
+        PCS_TRY(iterate(t, v_before, mem, out, &good));
         if (!good) {
             *outcome = PCS_DIVERGED;
         } else if (out->newton_residual <= scheme->newton_tol) {
@@ -348,6 +348,20 @@ static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *ou
             if (lost == 2) *outcome = PCS_CONVERGED;
         }
     }
+    return PCS_OK;
+}
+
+// The same, where iterates run off, or the length of the step makes a matrix singular: an outcome.
+// What callbacks cannot tell at the velocities of the start is an error.
+static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *out,
+                         pcs_outcome *outcome)
+{
+    const pcs_status status = iterates(t, most, mem, out, outcome);
+    if (status == PCS_OK || !pcs_failed_range()) return status;
+    if (!t->left && status != PCS_ERR_SINGULAR) return status;
+    step_keep_cause(t->work);
+    *outcome = PCS_DIVERGED;
+    out->newton_residual = NAN;
     return PCS_OK;
 }
 

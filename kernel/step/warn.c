@@ -7,11 +7,18 @@
 #include "collide/collide.h"
 #include "linalg/m3.h"
 
-void step_why(const pcs_model *m, const pcs_step_report *r, char text[STEP_WHY])
+void step_keep_cause(pcs_work *wk)
 {
-    const pcs_scheme *s = &m->scheme;
+    snprintf(wk->cause, sizeof wk->cause, "%s", pcs_error_text());
+}
+
+void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
+{
+    const pcs_scheme *s = &wk->owner->scheme;
     char what[STEP_WHY - 40];
-    if (r->solve.outcome != PCS_CONVERGED && r->active > 0) {
+    if (r->outcome == PCS_DIVERGED && wk->cause[0] != '\0') {
+        snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
+    } else if (r->solve.outcome != PCS_CONVERGED && r->active > 0) {
         snprintf(what, sizeof what, "velocity problem %s at residual %.2g, tolerance %.2g",
                  pcs_outcome_text(r->solve.outcome), r->solve.measure.residual, s->solver.tol);
     } else if (!(r->newton_residual <= s->newton_tol)) {
@@ -237,7 +244,7 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
     if (!m->env.log) return;
     if (!out->committed) {
         char why[STEP_WHY];
-        step_why(m, out, why);
+        step_why(wk, out, why);
         pcs_env_log(&m->env, PCS_LOG_WARNING, "step from t = %g s: %s", t0, why);
         return;
     }

@@ -21,10 +21,10 @@ static pcs_status call_force(const model_system *s, double t, const double q[7],
                         answer, t);
     }
     if (!pcs_all_finite(F, 6)) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the force callback of a body gave a number that is not"
-                        " finite at t = %g",
-                        t);
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "the force callback of a body gave a number that is not"
+                              " finite at t = %g",
+                              t);
     }
     return PCS_OK;
 }
@@ -128,11 +128,15 @@ static pcs_status user_jacobian(const model_system *s, double t, const double q[
 {
     double Fq[42] = {0}, Fv[36] = {0}, T[42];
     const int answer = s->body_jacobian(s->user, t, q, v, Fq, Fv);
-    if (answer != 0 || !pcs_all_finite(Fq, 42) || !pcs_all_finite(Fv, 36)) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the Jacobian callback of a body answered %d or gave a"
-                        " number that is not finite at t = %g",
+    if (answer != 0) {
+        return pcs_fail(PCS_ERR_CALLBACK, "the Jacobian callback of a body answered %d at t = %g",
                         answer, t);
+    }
+    if (!pcs_all_finite(Fq, 42) || !pcs_all_finite(Fv, 36)) {
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "the Jacobian callback of a body gave a number that is not finite"
+                              " at t = %g",
+                              t);
     }
     pcs_body_T(q, T);
     for (int j = 0; j < 6; ++j) {

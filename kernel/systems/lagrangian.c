@@ -19,10 +19,10 @@ static pcs_status call_force(const model_system *s, double t, const double *q, c
                         answer, t);
     }
     if (!pcs_all_finite(F, (size_t)s->nv)) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the force callback of a Lagrangian system gave a number"
-                        " that is not finite at t = %g",
-                        t);
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "the force callback of a Lagrangian system gave a number"
+                              " that is not finite at t = %g",
+                              t);
     }
     return PCS_OK;
 }
@@ -71,11 +71,13 @@ pcs_status lagrangian_mass(const model_system *s, const double *q, double *A)
     }
     memset(A, 0, n * n * sizeof *A);
     const int answer = s->mass_fn(s->user, q, A);
-    if (answer != 0 || !pcs_all_finite(A, n * n)) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the mass callback of a Lagrangian system answered %d or"
-                        " gave a number that is not finite",
+    if (answer != 0) {
+        return pcs_fail(PCS_ERR_CALLBACK, "the mass callback of a Lagrangian system answered %d",
                         answer);
+    }
+    if (!pcs_all_finite(A, n * n)) {
+        return pcs_fail_range(PCS_ERR_CALLBACK, "the mass callback of a Lagrangian system gave a"
+                                                " number that is not finite");
     }
     return PCS_OK;
 }
@@ -127,11 +129,16 @@ pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const d
     double *Fq = work, *Fv = work + nn;
     memset(work, 0, 2 * nn * sizeof *work);
     const int answer = s->jacobian(s->user, t, q, v, Fq, Fv);
-    if (answer != 0 || !pcs_all_finite(work, 2 * nn)) {
+    if (answer != 0) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "the Jacobian callback of a Lagrangian system answered %d"
-                        " or gave a number that is not finite at t = %g",
+                        "the Jacobian callback of a Lagrangian system answered %d at t = %g",
                         answer, t);
+    }
+    if (!pcs_all_finite(work, 2 * nn)) {
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "the Jacobian callback of a Lagrangian system gave a number that is"
+                              " not finite at t = %g",
+                              t);
     }
     for (size_t i = 0; i < nn; ++i) {
         A[i] -= a * Fv[i] + b * Fq[i];

@@ -11,6 +11,7 @@
 
 // one sentence per thread: nothing is shared between threads that step different states
 static _Thread_local unsigned long failures; // number of sentences written
+static _Thread_local bool of_range;          // the last one is by pcs_fail_range
 static _Thread_local char error_text[512];
 
 const char *pcs_status_text(pcs_status status)
@@ -33,11 +34,28 @@ const char *pcs_error_text(void)
 pcs_status pcs_fail(pcs_status status, const char *format, ...)
 {
     failures += 1;
+    of_range = false;
     va_list args;
     va_start(args, format);
     vsnprintf(error_text, sizeof error_text, format, args);
     va_end(args);
     return status;
+}
+
+pcs_status pcs_fail_range(pcs_status status, const char *format, ...)
+{
+    failures += 1;
+    of_range = true;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error_text, sizeof error_text, format, args);
+    va_end(args);
+    return status;
+}
+
+bool pcs_failed_range(void)
+{
+    return of_range;
 }
 
 unsigned long pcs_fail_mark(void)

@@ -17,8 +17,14 @@
 // return pcs_fail(PCS_ERR_ARG, "pcs_body: mass is %g kg; it must be positive", m);
 PCS_API pcs_status pcs_fail(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
 
+// The same where numbers are no longer finite, or a matrix is singular: what a step from good data
+// runs into when it is too long. pcs_failed_range tells whether the last failure of this thread was
+// of that kind.
+PCS_API pcs_status pcs_fail_range(pcs_status status, const char *format, ...) PCS_PRINTF(2, 3);
+PCS_API bool pcs_failed_range(void);
+
 // A callback failed: like pcs_fail, followed by the sentence of what failed inside it, if any call
-// of ours did since the mark was taken before the callback.
+// of ours did since the mark was taken before the callback. Of the kind that this was.
 PCS_API unsigned long pcs_fail_mark(void);
 PCS_API pcs_status pcs_fail_since(unsigned long mark, pcs_status status, const char *format, ...)
     PCS_PRINTF(3, 4);

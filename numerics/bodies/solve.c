@@ -596,7 +596,7 @@ static pcs_status check(const bodies_problem *b, const pcs_solver_opts *o, const
     PCS_TRY(pcs_solver_opts_check(o));
     if (!pcs_all_finite(v, (size_t)b->A->start[b->A->nb]) ||
         !pcs_all_finite(b->shift, (size_t)b->n)) {
-        return pcs_fail(PCS_ERR_ARG, "contacts: a velocity or shift is not finite");
+        return pcs_fail_range(PCS_ERR_ARG, "contacts: a velocity or shift is not finite");
     }
     return solver_check_start(b->n, r);
 }

@@ -35,10 +35,12 @@ typedef struct pcs_interaction {
 
 /// Force in the inertial frame (F[0..2], N) and moment about G in the body frame (F[3..5], N m)
 /// at time t, pose q = (x, Q) and velocity v = (inertial, omega body). Gravity and the
-/// gyroscopic moment are not part of it. A non-zero return value, or a number that is not finite,
-/// stops the step with PCS_ERR_CALLBACK and leaves the state as it was. Like every callback of a
-/// model it is called any number of times per step, also for steps that are not committed: its
-/// result must depend on its arguments only.
+/// gyroscopic moment are not part of it. A non-zero return value stops the step with
+/// PCS_ERR_CALLBACK and leaves the state as it was; so does a number that is not finite at the
+/// coordinates and velocities of the start, or at its end with the velocities of the start. At an
+/// iterate of Newton's loop such a number ends the step in the outcome PCS_DIVERGED. Like every
+/// callback of a model it is called any number of times per step, also for steps that are not
+/// committed: its result must depend on its arguments only.
 typedef int (*pcs_body_force_fn)(void *user, double t, const double q[7], const double v[6],
                                  double F[6]);
 

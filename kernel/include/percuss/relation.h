@@ -37,7 +37,8 @@ PCS_API void pcs_contact_CT(const double q1[7], const double P1[3], const double
 
 /// y = g(q1, q2), dim rows. q1 and q2 are the coordinates of the two systems (7 for a body, n for
 /// a Lagrangian system); q2 is null when the second system is the world. A non-zero return
-/// value, or a number that is not finite, stops the step with PCS_ERR_CALLBACK.
+/// value stops the step with PCS_ERR_CALLBACK; so does a number that is not finite at the start of
+/// the step. Where the step has moved the systems such a number makes it diverge: an outcome.
 typedef int (*pcs_gap_fn)(void *user, const double *q1, const double *q2, double *g);
 
 /// C1 = dg/dq1 (dim x nq1) and C2 = dg/dq2 (dim x nq2), column-major; C2 is null when the second
