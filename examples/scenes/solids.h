@@ -25,12 +25,12 @@ typedef struct touch_point {
 #define MOST_TOUCHES 4
 
 typedef struct solids_def {
-    double mass[2];         // kg
-    double radius[2];       // of the spheres, m
-    double size[2][3];      // edges of the boxes, m
+    double mass[2];    // kg
+    double radius[2];  // of the spheres, m
+    double size[2][3]; // edges of the boxes, m
     double speed,
-        sideways; // of the first, m/s; a free second moves in the opposite direction half as fast
-    double spin[2];         // rad/s
+        sideways;   // of the first, m/s; a free second moves in the opposite direction half as fast
+    double spin[2]; // rad/s
 } solids_def;
 
 typedef struct scene {

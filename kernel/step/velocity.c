@@ -161,8 +161,8 @@ static bool lost_in_rounding(const trial *t, const double *v_before)
 
 // ---- the iteration matrix ---------------------------------------------------------------------
 
-// Block b has no factors. At the start it may be M itself, which is a fault of the model; a regular M
-// makes a singular matrix only with a step of this length, or where an iterate is.
+// Block b has no factors. At the start it may be M itself, which is a fault of the model; a regular
+// M makes a singular matrix only with a step of this length, or where an iterate is.
 static pcs_status singular(trial *t, int b)
 {
     const pcs_model *m = t->m;

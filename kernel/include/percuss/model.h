@@ -241,7 +241,7 @@ typedef enum pcs_configuration {
 /// fields: pcs_model_set_scheme refuses choices that contradict each other, and a number that
 /// nothing reads in the scheme (pcs_scheme_check).
 typedef struct pcs_scheme {
-    double theta;              ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
+    double theta; ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
     double gamma; ///< of the predictive activation and of PCS_AT_PREDICTED, in [0, 3/2]; 1/2 is
                   ///< usual
     pcs_activation activation; ///< which contacts a velocity problem holds
@@ -275,8 +275,8 @@ typedef struct pcs_scheme {
                   ///< up or, with accept_unconverged, committed: 0 to 20. The report is that of the
                   ///< last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
-                   ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns to
-                   ///< 200 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
+                   ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
+                   ///< to 200 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
                    ///< 2e4 for each beyond 450. A step that has used them up ends with
                    ///< PCS_MAX_ITERS, at the same bits everywhere. The running operation, such as a
                    ///< factorisation, may exceed it

@@ -112,8 +112,8 @@ typedef struct pcs_ode_opts {
     double atol;                ///< atol + rtol max(|x|, |x+|), root mean square over components
     const double *atol_each;    ///< n values in place of atol, or null; copied
     double h_max;               ///< largest step of adaptive runs; 0: none
-    double h_min; ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h cannot be
-                  ///< distinguished from t
+    double h_min;  ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h cannot be
+                   ///< distinguished from t
     int max_steps; ///< of one pcs_integrator_advance, rejected ones included; then PCS_ERR_STEP
     /// Of implicit stages: their residual is below tol (default 1e-15: rounding) times the
     /// change over the step; of adaptive runs, below a hundredth of the tolerances, whichever is

@@ -245,8 +245,8 @@ typedef struct pcs_report {
     pcs_outcome outcome; ///< how it ended
     pcs_solver solver;   ///< who produced r (for auto: the part that did)
     int iters;           ///< pivots, sweeps or steps
-    double units; ///< of auto: the part of max_iters it used, in products with W; 0 of others
-    double seconds;      ///< of the solve only; 0 for a single row, cheaper than the clock
+    double units;   ///< of auto: the part of max_iters it used, in products with W; 0 of others
+    double seconds; ///< of the solve only; 0 for a single row, cheaper than the clock
     pcs_measure measure; ///< of the r returned
 } pcs_report;
 
