@@ -123,7 +123,7 @@ static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_
         }
         t->stretch = fmax(t->stretch, stretch_of(s->n, q));
         for (int b = 0; b < s->n; ++b) {
-            PCS_TRY(pcs_quat_normalize(q + 7 * b + 3));
+            PCS_TRY(pcs_quat_normalise(q + 7 * b + 3));
         }
     }
 }

@@ -251,7 +251,7 @@ static pcs_status check_multiplier(const settings *set, checks *c)
         if (ode.f(ode.user, 0, x, dxdt) != 0) break;
         pcs_quaternion_motion m = {.V = {1, -2, 0.5}, .Vdot = {0.3, 0, J[0]}};
         memcpy(m.Q, x, sizeof m.Q);
-        if (pcs_quat_normalize(m.Q) != PCS_OK) break;
+        if (pcs_quat_normalise(m.Q) != PCS_OK) break;
         memcpy(m.omega, w, sizeof m.omega);
         memcpy(m.omega_dot, dxdt + QUATERNION_BODY_OMEGA, sizeof m.omega_dot);
         pcs_quat_rate(m.Q, w, m.Qdot);

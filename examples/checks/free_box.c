@@ -92,7 +92,7 @@ static int normalise(void *user, double t, double *x)
 {
     (void)user;
     (void)t;
-    return pcs_quat_normalize(x + 3) == PCS_OK ? 0 : 1;
+    return pcs_quat_normalise(x + 3) == PCS_OK ? 0 : 1;
 }
 
 typedef struct corner {

@@ -160,7 +160,7 @@ static pcs_status turn(norm_way way, double h, const double w[3], double Q[4])
     for (int i = 0; i < 4; ++i) {
         Q[i] += h * rate[i];
     }
-    return way == WAY_NORMALISED ? pcs_quat_normalize(Q) : PCS_OK;
+    return way == WAY_NORMALISED ? pcs_quat_normalise(Q) : PCS_OK;
 }
 
 static pcs_status by_update(const way_run *run, norm_way way, int n, watcher *see,
@@ -195,7 +195,7 @@ static pcs_status by_update(const way_run *run, norm_way way, int n, watcher *se
 static int project(void *user, double t, double *x)
 {
     (void)user, (void)t;
-    if (pcs_quat_normalize(x + 3) != PCS_OK) return 1;
+    if (pcs_quat_normalise(x + 3) != PCS_OK) return 1;
     double along = 0;
     for (int i = 0; i < 4; ++i) {
         along += x[3 + i] * x[10 + i];

@@ -78,7 +78,7 @@ static pcs_status project_ball(const settings *set, double R, int gradient, pcs_
             q[first + i] += dq[i];
         }
         t->stretch = fmax(t->stretch, stretch_of(1, q));
-        PCS_TRY(pcs_quat_normalize(q + 3));
+        PCS_TRY(pcs_quat_normalise(q + 3));
     }
 }
 

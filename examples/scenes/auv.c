@@ -51,7 +51,7 @@ static pcs_controlled controlled(const pcs_vehicle *vehicle, auv_form form)
     return (pcs_controlled){.n = (euler ? PCS_VEHICLE_STATE_EULER : PCS_VEHICLE_STATE) + 1,
                             .m = AUV_COMMANDS,
                             .f = euler ? rates_euler : rates,
-                            .project = euler ? NULL : pcs_vehicle_normalize,
+                            .project = euler ? NULL : pcs_vehicle_normalise,
                             .user = (void *)vehicle};
 }
 

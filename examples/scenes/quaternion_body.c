@@ -73,7 +73,7 @@ pcs_ode quaternion_body_ode(const quaternion_body *body)
 int quaternion_body_normalise(void *user, double t, double *x)
 {
     (void)user, (void)t;
-    return pcs_quat_normalize(x) != PCS_OK;
+    return pcs_quat_normalise(x) != PCS_OK;
 }
 
 double quaternion_body_energy(const quaternion_body *b, const double *x)

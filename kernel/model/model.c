@@ -399,7 +399,7 @@ static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, p
                       .user = def->user};
     memcpy(s.q0, def->position, 3 * sizeof(double));
     memcpy(s.q0 + 3, def->orientation, 4 * sizeof(double));
-    if (pcs_quat_normalize(s.q0 + 3) != PCS_OK) {
+    if (pcs_quat_normalise(s.q0 + 3) != PCS_OK) {
         return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is zero");
     }
     if (moves) {
@@ -665,7 +665,7 @@ pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape 
     if (body && body->filled) PCS_TRY(fill_body(body, shape));
     model_shape *s = &m->shape[m->n_shapes];
     *s = (model_shape){*shape, system.id - 1, material.id, 1, ~0u};
-    PCS_TRY(pcs_quat_normalize(s->shape.orientation));
+    PCS_TRY(pcs_quat_normalise(s->shape.orientation));
     m->n_shapes += 1;
     if (body) {
         body->reach = fmax(body->reach, shape_reach(shape));

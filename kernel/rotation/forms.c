@@ -37,7 +37,7 @@ static pcs_status read_parameters(const double in[4], double Q[4])
                         pcs_quat_norm(in));
     }
     memcpy(Q, in, 4 * sizeof *Q);
-    return pcs_quat_normalize(Q);
+    return pcs_quat_normalise(Q);
 }
 
 static pcs_status read_form(pcs_rotation_form form, const double *in, double Q[4])
@@ -54,7 +54,7 @@ static pcs_status read_form(pcs_rotation_form form, const double *in, double Q[4
         return read_parameters(in, Q);
     case PCS_FORM_QUATERNION:
         memcpy(Q, in, 4 * sizeof *Q);
-        return pcs_quat_normalize(Q);
+        return pcs_quat_normalise(Q);
     case PCS_FORM_ZYX:
         pcs_quat_from_zyx(in[0], in[1], in[2], Q);
         return PCS_OK;

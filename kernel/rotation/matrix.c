@@ -89,7 +89,7 @@ pcs_status pcs_quat_from_matrix(const double R[9], double Q[4])
         Q[i] = products[k][i];
     }
     quat_positive(Q);
-    return pcs_quat_normalize(Q);
+    return pcs_quat_normalise(Q);
 }
 
 // Y = X^-T = cof(X) / det(X); its columns are cross products of those of X

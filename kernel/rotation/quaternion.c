@@ -31,13 +31,13 @@ double pcs_quat_norm(const double Q[4])
     return sqrt(square) / scale;
 }
 
-pcs_status pcs_quat_normalize(double Q[4])
+pcs_status pcs_quat_normalise(double Q[4])
 {
     double S[4], scale;
     const double norm = sqrt(quat_scaled(Q, S, &scale));
     if (!(norm > 0 && isfinite(norm))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_quat_normalize: (%g, %g, %g, %g) is no rotation; its length must be "
+                        "pcs_quat_normalise: (%g, %g, %g, %g) is no rotation; its length must be "
                         "positive and finite",
                         Q[0], Q[1], Q[2], Q[3]);
     }

@@ -130,7 +130,7 @@ static int normalise(void *user, double *q)
     const pcs_model *m = sys->model;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        if (!system_normalize(s, q + s->q_at)) return 1;
+        if (!system_normalise(s, q + s->q_at)) return 1;
     }
     return 0;
 }
@@ -398,7 +398,7 @@ pcs_status pcs_smooth_to_state(const pcs_smooth *sys, double t, const double *x,
         if (s->motion && !s->disabled) {
             PCS_TRY(system_motion(s, t, state->q + s->q_at, v));
         } else if (s->kind != SYSTEM_LAGRANGIAN) {
-            (void)system_normalize(s, state->q + s->q_at);
+            (void)system_normalise(s, state->q + s->q_at);
         }
     }
     return PCS_OK;

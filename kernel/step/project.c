@@ -31,7 +31,7 @@ bool project_move(const trial *t, const double *dq)
             moved = moved || dq[s->q_at + i] != 0;
             q[i] += dq[s->q_at + i];
         }
-        if (moved && (!pcs_all_finite(q, (size_t)s->nq) || !system_normalize(s, q))) return false;
+        if (moved && (!pcs_all_finite(q, (size_t)s->nq) || !system_normalise(s, q))) return false;
     }
     return true;
 }

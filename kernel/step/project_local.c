@@ -245,7 +245,7 @@ static bool move(const project_local *p, double *q)
         for (int j = 0; j < 4; ++j) {
             qs[3 + j] += 0.5 * (L[j] * omega[0] + L[j + 4] * omega[1] + L[j + 8] * omega[2]);
         }
-        if (!pcs_all_finite(qs, 7) || !system_normalize(s, qs)) return false;
+        if (!pcs_all_finite(qs, 7) || !system_normalise(s, qs)) return false;
     }
     return true;
 }

@@ -100,7 +100,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
 
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
-        if (!system_normalize(s, t->q + s->q_at)) {
+        if (!system_normalise(s, t->q + s->q_at)) {
             return pcs_fail(PCS_ERR_ARG, "step: the quaternion of system %d is zero", i + 1);
         }
         if (s->nv == 0 || h == 0) continue; // at a frozen configuration no force acts

@@ -135,10 +135,10 @@ pcs_status system_potential(const pcs_model *m, const model_system *s, const dou
     return s->kind == SYSTEM_BODY ? body_potential(m, s, q, V) : lagrangian_potential(s, q, V);
 }
 
-bool system_normalize(const model_system *s, double *q)
+bool system_normalise(const model_system *s, double *q)
 {
     if (s->kind == SYSTEM_FIXED) return pcs_quat_norm(q + 3) > 0;
-    return s->kind != SYSTEM_BODY || pcs_quat_normalize(q + 3) == PCS_OK;
+    return s->kind != SYSTEM_BODY || pcs_quat_normalise(q + 3) == PCS_OK;
 }
 
 // numbers whose squares do not overflow
@@ -155,7 +155,7 @@ pcs_status system_motion(const model_system *s, double t, double q[7], double v[
     for (int i = 0; i < BODY_NQ; ++i) {
         usable = usable && fabs(q[i]) < MOTION_MOST && (i == BODY_NV || fabs(v[i]) < MOTION_MOST);
     }
-    if (usable && pcs_quat_normalize(q + 3) == PCS_OK) return PCS_OK;
+    if (usable && pcs_quat_normalise(q + 3) == PCS_OK) return PCS_OK;
     return pcs_fail(PCS_ERR_CALLBACK,
                     "the motion callback of a body answered %d, left an entry unset, not finite or"
                     " beyond %g, or gave a zero quaternion at t = %g",

@@ -55,6 +55,6 @@ void system_advance(const model_system *s, const double *q, double h, const doub
 pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V);
 
 // |Q| of bodies that move back to 1; false if a quaternion is zero or not finite
-bool system_normalize(const model_system *s, double *q);
+bool system_normalise(const model_system *s, double *q);
 
 #endif

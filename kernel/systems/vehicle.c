@@ -126,7 +126,7 @@ bool vehicle_command_finite(const pcs_vehicle *v, const pcs_vehicle_command *com
 static pcs_status rotation_of(const char *name, const double Q[4], double R[9])
 {
     double unit[4] = {Q[0], Q[1], Q[2], Q[3]};
-    if (pcs_quat_normalize(unit) != PCS_OK) {
+    if (pcs_quat_normalise(unit) != PCS_OK) {
         return pcs_fail(PCS_ERR_ARG, "%s: the orientation quaternion is zero or not finite", name);
     }
     quat_matrix(unit, R);
@@ -228,9 +228,9 @@ int pcs_vehicle_ode_euler(void *user, double t, const double *x, double *dxdt)
     return (int)pcs_vehicle_rates_euler(ride->vehicle, t, x, &ride->command, dxdt);
 }
 
-int pcs_vehicle_normalize(void *user, double t, double *x)
+int pcs_vehicle_normalise(void *user, double t, double *x)
 {
     (void)user;
     (void)t;
-    return (int)pcs_quat_normalize(x + 3);
+    return (int)pcs_quat_normalise(x + 3);
 }

@@ -386,11 +386,11 @@ pcs_status position_move(const pcs_position_problem *p, pcs_metric metric, const
     return PCS_OK;
 }
 
-pcs_status pcs_position_normalize(int n_quat, const int *quat, double *q)
+pcs_status pcs_position_normalise(int n_quat, const int *quat, double *q)
 {
     if (n_quat < 0 || (n_quat > 0 && (!quat || !q))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_position_normalize: an argument is null, or %d"
+                        "pcs_position_normalise: an argument is null, or %d"
                         " quaternions",
                         n_quat);
     }
@@ -402,7 +402,7 @@ pcs_status pcs_position_normalize(int n_quat, const int *quat, double *q)
             }
             if (!(most > 0) || !isfinite(most)) {
                 return pcs_fail(PCS_ERR_ARG,
-                                "pcs_position_normalize: quaternion %d is zero or not"
+                                "pcs_position_normalise: quaternion %d is zero or not"
                                 " finite",
                                 b);
             }

@@ -142,7 +142,7 @@ START_TEST(left_matrix_identities)
 }
 END_TEST
 
-START_TEST(normalize_keeps_direction_and_refuses_nothing_else)
+START_TEST(normalise_keeps_direction_and_refuses_nothing_else)
 {
     test_random r = random_seed(5);
     for (int n = 0; n < DRAWS; ++n) {
@@ -153,20 +153,20 @@ START_TEST(normalize_keeps_direction_and_refuses_nothing_else)
             U[i] = scale * Q[i];
         }
         CK_NEAR(pcs_quat_norm(U) / scale, 1, 1e-15);
-        CK_OK(pcs_quat_normalize(U));
+        CK_OK(pcs_quat_normalise(U));
         expect_same(U, Q, 4, 4e-16);
     }
     double tiny[4] = {0, 5e-324, 0, 0}, most[4] = {DBL_MAX, DBL_MAX, 0, 0};
-    CK_OK(pcs_quat_normalize(tiny));
+    CK_OK(pcs_quat_normalise(tiny));
     CK_NEAR(tiny[1], 1, 0);
-    CK_OK(pcs_quat_normalize(most));
+    CK_OK(pcs_quat_normalise(most));
     CK_NEAR(most[1], sqrt(0.5), 2e-16);
 
     double bad[][4] = {{0, 0, 0, 0}, {1, NAN, 0, 0}, {0, 0, INFINITY, 0}};
     for (int i = 0; i < 3; ++i) {
         double before[4];
         memcpy(before, bad[i], sizeof before);
-        CK_FAILS(pcs_quat_normalize(bad[i]), PCS_ERR_ARG);
+        CK_FAILS(pcs_quat_normalise(bad[i]), PCS_ERR_ARG);
         ck_assert(memcmp(before, bad[i], sizeof before) == 0);
     }
 }
@@ -243,7 +243,7 @@ static void expect_matrix_round_trip(const double Q[4])
 
     // up to sign the same quaternion, with the sign of the rule
     memcpy(U, Q, sizeof U);
-    CK_OK(pcs_quat_normalize(U));
+    CK_OK(pcs_quat_normalise(U));
     double dot = 0;
     for (int i = 0; i < 4; ++i) {
         dot += U[i] * B[i];
@@ -664,7 +664,7 @@ END_TEST
 
 PCS_TEST_MAIN("rotation", products_are_compositions, conjugate_turns_back,
               matrix_is_a_rotation_by_the_definition, left_matrix_identities,
-              normalize_keeps_direction_and_refuses_nothing_else, any_length_is_the_same_rotation,
+              normalise_keeps_direction_and_refuses_nothing_else, any_length_is_the_same_rotation,
               matrix_there_and_back, matrix_that_is_no_rotation_is_refused,
               axis_and_angle_by_rodrigues, exponential_to_the_last_digit,
               logarithm_undoes_the_exponential, zyx_by_its_matrices, zyx_through_gimbal_lock,

@@ -782,7 +782,7 @@ static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *table
 {
     const pcs_ode ode = {.n = euler ? PCS_VEHICLE_STATE_EULER : PCS_VEHICLE_STATE,
                          .f = euler ? pcs_vehicle_ode_euler : pcs_vehicle_ode,
-                         .project = euler ? NULL : pcs_vehicle_normalize,
+                         .project = euler ? NULL : pcs_vehicle_normalise,
                          .user = ride};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, h);
     pcs_integrator *run;
@@ -836,7 +836,7 @@ START_TEST(integrators_keep_their_order)
     double out[PCS_VEHICLE_STATE];
     ck_assert_int_ne(pcs_vehicle_ode(&ride, 0, bad, out), 0);
     ck_assert_int_ne(pcs_vehicle_ode_euler(&ride, 0, bad, out), 0);
-    ck_assert_int_ne(pcs_vehicle_normalize(NULL, 0, (double[PCS_VEHICLE_STATE]){0}), 0);
+    ck_assert_int_ne(pcs_vehicle_normalise(NULL, 0, (double[PCS_VEHICLE_STATE]){0}), 0);
     pcs_vehicle_destroy(v);
 }
 END_TEST

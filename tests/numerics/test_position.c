@@ -266,7 +266,7 @@ static void advance(scene *s, const double *dq)
     for (int b = 0; b < s->nb; ++b) {
         quat[b] = 7 * b + 3;
     }
-    CK_OK(pcs_position_normalize(s->nb, quat, s->q));
+    CK_OK(pcs_position_normalise(s->nb, quat, s->q));
 }
 
 static double violation(const scene *s)
@@ -750,22 +750,22 @@ START_TEST(bad_input_is_refused_with_words)
 }
 END_TEST
 
-START_TEST(normalize_and_violation)
+START_TEST(normalise_and_violation)
 {
     const int quat[2] = {0, 5};
     double q[9] = {3, 0, 4, 0, 7, 1e-200, 0, 0, 1e-200};
-    CK_OK(pcs_position_normalize(2, quat, q));
+    CK_OK(pcs_position_normalise(2, quat, q));
     CK_NEAR(q[0], 0.6, 1e-16);
     CK_NEAR(q[4], 7, 0);
     CK_NEAR(q[5], sqrt(0.5), 1e-15);
-    CK_FAILS(pcs_position_normalize(2, NULL, q), PCS_ERR_ARG);
+    CK_FAILS(pcs_position_normalise(2, NULL, q), PCS_ERR_ARG);
 
     // one bad quaternion: nothing is changed
     double bad[9] = {2, 0, 0, 0, 0, 0, 0, 0, 0};
-    CK_FAILS(pcs_position_normalize(2, quat, bad), PCS_ERR_ARG);
+    CK_FAILS(pcs_position_normalise(2, quat, bad), PCS_ERR_ARG);
     CK_NEAR(bad[0], 2, 0);
     bad[6] = NAN;
-    CK_FAILS(pcs_position_normalize(2, quat, bad), PCS_ERR_ARG);
+    CK_FAILS(pcs_position_normalise(2, quat, bad), PCS_ERR_ARG);
 
     const pcs_cone kind[3] = {PCS_EQUALITY, PCS_UNILATERAL, PCS_UNILATERAL};
     CK_NEAR(pcs_position_violation(3, kind, (double[]){0.1, 5, -0.3}), 0.3, 0);
@@ -803,4 +803,4 @@ PCS_TEST_MAIN("position", gradients_are_tangent_and_right, q_q1_and_V_coincide_o
               raw_gradient_contracts_slowly, fixed_centre_is_infeasible_with_unit_rows,
               iterations_converge_quadratically, CT_given_or_computed_is_the_same,
               memory_is_counted_and_failures_leave_nothing, bad_input_is_refused_with_words,
-              normalize_and_violation, an_open_row_hides_no_violation)
+              normalise_and_violation, an_open_row_hides_no_violation)

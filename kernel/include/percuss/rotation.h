@@ -25,7 +25,7 @@ PCS_API void pcs_quat_conj(const double Q[4], double out[4]);
 PCS_API double pcs_quat_norm(const double Q[4]);
 
 /// Q <- Q / |Q|; PCS_ERR_ARG (Q unchanged) if |Q| is zero or not finite.
-PCS_NODISCARD PCS_API pcs_status pcs_quat_normalize(double Q[4]);
+PCS_NODISCARD PCS_API pcs_status pcs_quat_normalise(double Q[4]);
 
 /// y = R(Q) x, any |Q| > 0. y must not overlap x.
 PCS_API void pcs_quat_rotate(const double Q[4], const double x[3], double y[3]);

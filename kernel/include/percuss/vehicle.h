@@ -199,7 +199,7 @@ PCS_API int pcs_vehicle_ode_euler(void *ride, double t, const double *x, double 
 
 /// |Q| of x back to 1, in the form of pcs_ode_project_fn; `ride` is not read. Answers non-zero when
 /// Q is zero or not finite.
-PCS_API int pcs_vehicle_normalize(void *ride, double t, double *x);
+PCS_API int pcs_vehicle_normalise(void *ride, double t, double *x);
 
 /// Adds the vehicle as a body in the state x = (X, Q, nu), O in the place of G: a pcs_body_def of
 /// its mass, the rotational block of M as inertia, the rest of M as added mass, and a force

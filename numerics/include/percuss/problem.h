@@ -167,7 +167,7 @@ typedef struct pcs_position_problem {
 
 /// Divides every quaternion of q by its norm. PCS_ERR_ARG if one is zero or not finite (q is
 /// then unchanged).
-PCS_NODISCARD PCS_API pcs_status pcs_position_normalize(int n_quat, const int *quat, double *q);
+PCS_NODISCARD PCS_API pcs_status pcs_position_normalise(int n_quat, const int *quat, double *q);
 
 /// The largest violation: max over rows of |g| (equality) or max(0, -g) (unilateral).
 PCS_API double pcs_position_violation(int m, const pcs_cone *kind, const double *g);

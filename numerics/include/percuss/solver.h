@@ -322,7 +322,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_friction_solve(int dim, int nc, const pcs_b
 
 /// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for
 /// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
-/// (pcs_position_normalize) and evaluates g again. Lambda starts from zero. An infeasible step is
+/// (pcs_position_normalise) and evaluates g again. Lambda starts from zero. An infeasible step is
 /// an outcome in the report, with dq of the best Lambda found. `opts` null means the defaults of
 /// PCS_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the demand
 /// of what was reached is in work.peak: grow to it and call again.
