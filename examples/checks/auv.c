@@ -117,7 +117,7 @@ static double rounding(const auv_track *reference)
 {
     double largest = 0;
     for (int i = 0; i < reference->n; ++i) {
-        for (int k = 7; k < PCS_VEHICLE_STATE; ++k) {
+        for (int k = 7; k < PCS_VEHICLE_STATE_SIZE; ++k) {
             largest = fmax(largest, fabs(auv_row(reference, i)[k]));
         }
     }

@@ -12,7 +12,7 @@ typedef struct auv_case {
     const settings *set;
     const pcs_vehicle *vehicle;
     const char *name;
-    double x0[PCS_VEHICLE_STATE];
+    double x0[PCS_VEHICLE_STATE_SIZE];
     double t_end;
     const auv_table *table;
     auv_pilot pilot; // used when there is no table

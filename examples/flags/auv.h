@@ -20,7 +20,7 @@ typedef struct auv_floor {
 
 typedef struct settings {
     pcs_vehicle_def def;
-    double x0[PCS_VEHICLE_STATE];
+    double x0[PCS_VEHICLE_STATE_SIZE];
 
     const char *method;
     pcs_tableau *tableau;

@@ -32,7 +32,7 @@ static int rates(void *vehicle, double t, const double *x, const double *u, doub
     const pcs_vehicle_command command = told(u);
     const pcs_status status = pcs_vehicle_rates(vehicle, t, x, &command, xdot);
     if (status != PCS_OK) return (int)status;
-    return power(vehicle, x + 3, x + 7, &command, xdot + PCS_VEHICLE_STATE);
+    return power(vehicle, x + 3, x + 7, &command, xdot + PCS_VEHICLE_STATE_SIZE);
 }
 
 static int rates_euler(void *vehicle, double t, const double *x, const double *u, double *xdot)
@@ -42,13 +42,14 @@ static int rates_euler(void *vehicle, double t, const double *x, const double *u
     if (status != PCS_OK) return (int)status;
     double Q[4];
     pcs_quat_from_zyx(x[3], x[4], x[5], Q);
-    return power(vehicle, Q, x + 6, &command, xdot + PCS_VEHICLE_STATE_EULER);
+    return power(vehicle, Q, x + 6, &command, xdot + PCS_VEHICLE_STATE_EULER_SIZE);
 }
 
 static pcs_controlled controlled(const pcs_vehicle *vehicle, auv_form form)
 {
     const bool euler = form == AUV_EULER;
-    return (pcs_controlled){.n = (euler ? PCS_VEHICLE_STATE_EULER : PCS_VEHICLE_STATE) + 1,
+    return (pcs_controlled){.n =
+                                (euler ? PCS_VEHICLE_STATE_EULER_SIZE : PCS_VEHICLE_STATE_SIZE) + 1,
                             .m = AUV_COMMANDS,
                             .f = euler ? rates_euler : rates,
                             .project = euler ? NULL : pcs_vehicle_normalise,
@@ -248,11 +249,11 @@ pcs_status auv_run(const auv_sim *sim, const pcs_physics *physics, const double 
                    auv_track *track)
 {
     double record[AUV_RECORD] = {0};
-    memcpy(record, x, PCS_VEHICLE_STATE * sizeof *record);
+    memcpy(record, x, PCS_VEHICLE_STATE_SIZE * sizeof *record);
     if (track->form == AUV_EULER) {
         pcs_quat_to_zyx(x + 3, record + 3, record + 4, record + 5);
         memcpy(record + 6, x + 7, 6 * sizeof *record);
-        record[PCS_VEHICLE_STATE_EULER] = 0;
+        record[PCS_VEHICLE_STATE_EULER_SIZE] = 0;
     } else if (track->form == AUV_BODY) {
         pcs_quat_rotate(x + 3, x + 7, record + 7);
     }
@@ -288,7 +289,7 @@ auv_apart auv_distance(const auv_track *a, const auv_track *b, int n)
         for (int k = 0; k < 3; ++k) {
             X += (p[k] - q[k]) * (p[k] - q[k]);
         }
-        for (int k = 8; k < PCS_VEHICLE_STATE; ++k) {
+        for (int k = 8; k < PCS_VEHICLE_STATE_SIZE; ++k) {
             turning += (p[k] - q[k]) * (p[k] - q[k]);
         }
     }

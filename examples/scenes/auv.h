@@ -13,9 +13,9 @@
 enum {
     AUV_FINS = 4,
     AUV_COMMANDS = 1 + AUV_FINS,
-    AUV_RECORD = PCS_VEHICLE_STATE + 1, // the longest state record
-    AUV_WORK = PCS_VEHICLE_STATE,       // where in a row of the track the work is
-    AUV_TOLD = AUV_RECORD,              // and the command
+    AUV_RECORD = PCS_VEHICLE_STATE_SIZE + 1, // the longest state record
+    AUV_WORK = PCS_VEHICLE_STATE_SIZE,       // where in a row of the track the work is
+    AUV_TOLD = AUV_RECORD,                   // and the command
     AUV_ROW = AUV_RECORD + AUV_COMMANDS
 };
 

@@ -208,7 +208,7 @@ int pcs_model_nv(const pcs_model *m)
     return m ? m->nv : 0;
 }
 
-int pcs_model_systems(const pcs_model *m)
+int pcs_model_system_count(const pcs_model *m)
 {
     return m ? m->n_systems : 0;
 }
@@ -230,7 +230,7 @@ bool pcs_model_enabled(const pcs_model *m, pcs_system system)
     return m && (system.id == 0 || (s && !s->disabled));
 }
 
-int pcs_model_shapes(const pcs_model *m)
+int pcs_model_shape_count(const pcs_model *m)
 {
     return m ? m->n_shapes : 0;
 }

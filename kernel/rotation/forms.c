@@ -11,7 +11,7 @@
 // how far the length of Euler parameters may be from 1: room for seven digits
 #define UNIT_TOL 1e-6
 
-int pcs_rotation_size(pcs_rotation_form form)
+int pcs_rotation_form_size(pcs_rotation_form form)
 {
     switch (form) {
     case PCS_FORM_MATRIX:
@@ -121,8 +121,8 @@ pcs_rotation_case pcs_quat_case(const double Q[4], pcs_rotation_form form)
 pcs_status pcs_rotation_convert(pcs_rotation_form from, const double *in, pcs_rotation_form to,
                                 double *out, pcs_rotation_case *which)
 {
-    const int size = pcs_rotation_size(from);
-    if (size == 0 || pcs_rotation_size(to) == 0) {
+    const int size = pcs_rotation_form_size(from);
+    if (size == 0 || pcs_rotation_form_size(to) == 0) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_rotation_convert: from form %d to form %d; the forms are those of "
                         "pcs_rotation_form",

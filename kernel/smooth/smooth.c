@@ -275,7 +275,7 @@ void pcs_smooth_destroy(pcs_smooth *sys)
     pcs_env_free(&env, sys);
 }
 
-int pcs_smooth_n(const pcs_smooth *sys)
+int pcs_smooth_size(const pcs_smooth *sys)
 {
     return sys ? sys->nq + sys->nv : 0;
 }

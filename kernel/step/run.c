@@ -19,7 +19,7 @@ static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_ste
 // counts the doubts of a step
 static void count_doubts(const pcs_step_report *step, pcs_run_report *out)
 {
-    for (int k = 0; k < PCS_DOUBTS; ++k) {
+    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         pcs_doubt one = step->doubt[k];
         one.count = one.count > 0;
         doubt_join(&one, &out->doubt[k]);
@@ -30,9 +30,9 @@ static void count_doubts(const pcs_step_report *step, pcs_run_report *out)
 static void say_doubts(pcs_run_report *out)
 {
     size_t at = 0;
-    for (int k = 0; k < PCS_DOUBTS && at < sizeof out->doubts; ++k) {
+    for (int k = 0; k < PCS_DOUBT_COUNT && at < sizeof out->doubts; ++k) {
         const pcs_doubt *d = &out->doubt[k];
-        char text[PCS_DOUBT_TEXT];
+        char text[PCS_DOUBT_TEXT_SIZE];
         if (d->count == 0) continue;
         pcs_doubt_text((pcs_doubt_kind)k, d, text);
         at += (size_t)snprintf(out->doubts + at, sizeof out->doubts - at, "%s%s (%ld of %ld steps)",

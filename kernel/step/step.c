@@ -293,7 +293,7 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
     then->projection_residual = fmax(then->projection_residual, first->projection_residual);
     then->violation_before = fmax(then->violation_before, first->violation_before);
     then->penetration_before = first->penetration_before;
-    for (int k = 0; k < PCS_DOUBTS; ++k) {
+    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         doubt_join(&first->doubt[k], &then->doubt[k]);
     }
     if (first->outcome != PCS_CONVERGED && then->outcome == PCS_CONVERGED) {

@@ -161,7 +161,7 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
         doubt_way(t, c->sys2, seen, &d[PCS_DOUBT_WAY]);
         doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
     }
-    for (int k = 0; k < PCS_DOUBTS; ++k) {
+    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         d[k].t = t->st->t;
     }
     return PCS_OK;
@@ -186,12 +186,12 @@ void step_doubt_unsolved(const trial *t, pcs_step_report *out)
 
 // ---- words -------------------------------------------------------------------------------------
 
-void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT_TEXT])
+void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT_TEXT_SIZE])
 {
     static const char *const unsolved[] = {"the velocities have the residual",
                                            "the projection leaves (m)",
                                            "Newton's loop has the residual"};
-    const size_t room = PCS_DOUBT_TEXT;
+    const size_t room = PCS_DOUBT_TEXT_SIZE;
     text[0] = '\0';
     if (!d || d->count == 0) return;
     if (kind == PCS_DOUBT_OVERLAP) {
@@ -248,10 +248,10 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
         pcs_env_log(&m->env, PCS_LOG_WARNING, "step from t = %g s: %s", t0, why);
         return;
     }
-    for (int k = 0; k < PCS_DOUBTS; ++k) {
+    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         const pcs_doubt *d = &out->doubt[k];
         if (d->count == 0 || !is_news(wk, k, d)) continue;
-        char text[PCS_DOUBT_TEXT];
+        char text[PCS_DOUBT_TEXT_SIZE];
         pcs_doubt_text((pcs_doubt_kind)k, d, text);
         const bool full = wk->n_said == STEP_SAID;
         pcs_env_log(&m->env, PCS_LOG_WARNING, "%s%s", text,

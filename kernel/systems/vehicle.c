@@ -154,7 +154,7 @@ pcs_status pcs_vehicle_rates(const pcs_vehicle *v, double t, const double *x,
     if (!v || !x || !command || !xdot) {
         return pcs_fail(PCS_ERR_ARG, "pcs_vehicle_rates: an argument is null");
     }
-    if (!pcs_all_finite(x, PCS_VEHICLE_STATE) || !vehicle_command_finite(v, command)) {
+    if (!pcs_all_finite(x, PCS_VEHICLE_STATE_SIZE) || !vehicle_command_finite(v, command)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_vehicle_rates: the state or the command is not finite at t = %g s", t);
     }

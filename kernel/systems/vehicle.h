@@ -15,8 +15,8 @@ struct pcs_vehicle {
     double solid[36];    // M without the added mass
 
     // of each fin: normal and where the force acts
-    double fin_normal[PCS_VEHICLE_FINS][3];
-    double fin_point[PCS_VEHICLE_FINS][3];
+    double fin_normal[PCS_VEHICLE_FINS_MAX][3];
+    double fin_point[PCS_VEHICLE_FINS_MAX][3];
 };
 
 // PCS_ERR_ARG with a sentence unless the foil can be asked

@@ -78,9 +78,9 @@ static pcs_status check_masses(const pcs_vehicle_def *def)
 
 static pcs_status check_fins(const pcs_vehicle_def *def)
 {
-    if (def->n_fins < 0 || def->n_fins > PCS_VEHICLE_FINS) {
+    if (def->n_fins < 0 || def->n_fins > PCS_VEHICLE_FINS_MAX) {
         return pcs_fail(PCS_ERR_ARG, "vehicle: %d fins; there may be 0 to %d", def->n_fins,
-                        PCS_VEHICLE_FINS);
+                        PCS_VEHICLE_FINS_MAX);
     }
     for (int i = 0; i < def->n_fins; ++i) {
         const pcs_vehicle_fin *f = &def->fin[i];

@@ -14,7 +14,7 @@ pcs_status pcs_vehicle_rates_euler(const pcs_vehicle *v, double t, const double 
     if (!v || !x || !command || !xdot) {
         return pcs_fail(PCS_ERR_ARG, "pcs_vehicle_rates_euler: an argument is null");
     }
-    if (!pcs_all_finite(x, PCS_VEHICLE_STATE_EULER) || !vehicle_command_finite(v, command)) {
+    if (!pcs_all_finite(x, PCS_VEHICLE_STATE_EULER_SIZE) || !vehicle_command_finite(v, command)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_vehicle_rates_euler: the state or the command is not finite at"
                         " t = %g s",

@@ -42,7 +42,7 @@ static pcs_status check_def(const pcs_constrained_def *def)
     if (def->lagrange && def->force) {
         return bad("a Lagrangian has its own forces; leave `force` null");
     }
-    if (def->lagrange && pcs_lagrange_n(def->lagrange) != def->nv) {
+    if (def->lagrange && pcs_lagrange_size(def->lagrange) != def->nv) {
         return bad("the Lagrangian has another number of freedoms than nv");
     }
     if (def->m > 0 && !def->phi && !def->phi_complex) {

@@ -123,7 +123,7 @@ void pcs_lagrange_destroy(pcs_lagrange *sys)
     pcs_env_free(&env, sys);
 }
 
-int pcs_lagrange_n(const pcs_lagrange *sys)
+int pcs_lagrange_size(const pcs_lagrange *sys)
 {
     return sys ? sys->def.n : 0;
 }

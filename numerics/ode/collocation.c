@@ -17,7 +17,7 @@
 
 #include "ode/legendre.h"
 
-#define MOST PCS_TABLEAU_STAGES
+#define MOST PCS_TABLEAU_STAGES_MAX
 
 // the error that sums of powers may make before dense output is left to pcs_tableau_weights
 #define DENSE_TOL 1e-12

@@ -49,7 +49,7 @@ static bool next_tree(tree *t)
     return true;
 }
 
-int pcs_tableau_conditions(int order)
+int pcs_tableau_condition_count(int order)
 {
     if (order < 1 || order > MOST_ORDER) return 0;
     tree t = first_tree(order);
@@ -63,7 +63,7 @@ int pcs_tableau_conditions(int order)
 // b.Phi(t) - 1 / gamma(t)
 static double residual_of(const tree *t, const pcs_tableau *m, const double *b)
 {
-    double phi[MOST_ORDER][PCS_TABLEAU_STAGES], gamma = 1;
+    double phi[MOST_ORDER][PCS_TABLEAU_STAGES_MAX], gamma = 1;
     int size[MOST_ORDER];
     for (int k = 0; k < t->n; ++k) {
         size[k] = 1;
@@ -150,7 +150,7 @@ static double integral(int k, const double *P, double c)
     return k == 0 ? c : (P[k + 1] - P[k - 1]) / (2 * (2 * k + 1));
 }
 
-#define MOST PCS_TABLEAU_STAGES
+#define MOST PCS_TABLEAU_STAGES_MAX
 
 typedef struct basis {
     double P[MOST][2 * MOST + 1]; // P[i][k]: P_k(c_i)

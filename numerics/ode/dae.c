@@ -101,8 +101,8 @@ static pcs_status check_matrix(const pcs_integrator *run)
 {
     const int s = run->s;
     const pcs_tableau *tab = run->tableau;
-    double A[PCS_TABLEAU_STAGES * PCS_TABLEAU_STAGES];
-    int piv[PCS_TABLEAU_STAGES];
+    double A[PCS_TABLEAU_STAGES_MAX * PCS_TABLEAU_STAGES_MAX];
+    int piv[PCS_TABLEAU_STAGES_MAX];
     memcpy(A, tab->A, (size_t)s * (size_t)s * sizeof *A);
     if (matrix_lu(s, A, piv) && matrix_pivots(s, A) > 1e-14) return PCS_OK;
     return pcs_fail(PCS_ERR_UNSUPPORTED,

@@ -14,7 +14,7 @@ static pcs_status by_stages(const pcs_integrator *run, const double *K, const do
                             double theta, double *x)
 {
     const int n = run->n;
-    double b[PCS_TABLEAU_STAGES];
+    double b[PCS_TABLEAU_STAGES_MAX];
     PCS_TRY(pcs_tableau_weights(run->tableau, theta, b));
     for (int i = 0; i < n; ++i) {
         x[i] = 0;

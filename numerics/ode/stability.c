@@ -12,7 +12,7 @@
 
 #include "linalg/dense.h"
 
-#define MOST PCS_TABLEAU_STAGES
+#define MOST PCS_TABLEAU_STAGES_MAX
 #define PI   3.14159265358979323846
 
 // what |R| may exceed 1 by: rounding at 64 stages is 1e-13

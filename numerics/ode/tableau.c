@@ -259,7 +259,7 @@ static int stages_of(const char *name, const char *prefix)
     if (strncmp(name, prefix, n) != 0 || !isdigit((unsigned char)name[n])) return 0;
     char *end;
     const long s = strtol(name + n, &end, 10);
-    return *end == '\0' && s >= 1 && s <= PCS_TABLEAU_STAGES ? (int)s : 0;
+    return *end == '\0' && s >= 1 && s <= PCS_TABLEAU_STAGES_MAX ? (int)s : 0;
 }
 
 pcs_status pcs_tableau_create_named(const pcs_env *env, const char *name, pcs_tableau **out)
@@ -279,7 +279,7 @@ pcs_status pcs_tableau_create_named(const pcs_env *env, const char *name, pcs_ta
     return pcs_fail(PCS_ERR_ARG,
                     "pcs_tableau_create_named: no method \"%.40s\"; there are " NAMED(
                         X) "gaussS and radauS with S stages, 1 to %d",
-                    name, PCS_TABLEAU_STAGES);
+                    name, PCS_TABLEAU_STAGES_MAX);
 #undef X
 }
 
@@ -346,9 +346,9 @@ pcs_status pcs_tableau_create_third_order(const pcs_env *env, double u, double v
 pcs_status tableau_check_shape(const pcs_tableau *t, const char *where)
 {
     if (!t) return pcs_fail(PCS_ERR_ARG, "%s: the tableau is null", where);
-    if (t->s < 1 || t->s > PCS_TABLEAU_STAGES) {
+    if (t->s < 1 || t->s > PCS_TABLEAU_STAGES_MAX) {
         return pcs_fail(PCS_ERR_ARG, "%s: %d stages; there must be 1 to %d", where, t->s,
-                        PCS_TABLEAU_STAGES);
+                        PCS_TABLEAU_STAGES_MAX);
     }
     if (!t->A || !t->b || !t->c) {
         return pcs_fail(PCS_ERR_ARG, "%s: %s is null", where, !t->A ? "A" : (!t->b ? "b" : "c"));
@@ -360,9 +360,9 @@ pcs_status tableau_check_shape(const pcs_tableau *t, const char *where)
         return pcs_fail(PCS_ERR_ARG, "%s: order_hat is %d; it must be positive", where,
                         t->order_hat);
     }
-    if (t->dense && (t->degree < 1 || t->degree > PCS_TABLEAU_STAGES)) {
+    if (t->dense && (t->degree < 1 || t->degree > PCS_TABLEAU_STAGES_MAX)) {
         return pcs_fail(PCS_ERR_ARG, "%s: the dense output has degree %d; it must be 1 to %d",
-                        where, t->degree, PCS_TABLEAU_STAGES);
+                        where, t->degree, PCS_TABLEAU_STAGES_MAX);
     }
     return PCS_OK;
 }
@@ -392,7 +392,7 @@ static pcs_status check_weights(const pcs_tableau *t, const double *b, const cha
 // the integrals of the Lagrange polynomials end at b, which they would not if nodes coincided
 static pcs_status check_collocation(const pcs_tableau *t)
 {
-    double b[PCS_TABLEAU_STAGES], size = 1;
+    double b[PCS_TABLEAU_STAGES_MAX], size = 1;
     PCS_TRY(pcs_tableau_weights(t, 1, b));
     for (int i = 0; i < t->s; ++i) {
         size += fabs(t->b[i]);
@@ -429,7 +429,7 @@ static pcs_status check_order(const pcs_tableau *t, const double *b, int claimed
         double residual[9];
         tol *= row;
         PCS_TRY(pcs_tableau_residuals(t, b, order, residual));
-        for (int k = 0; k < pcs_tableau_conditions(order); ++k) {
+        for (int k = 0; k < pcs_tableau_condition_count(order); ++k) {
             if (fabs(residual[k]) <= tol) continue;
             return pcs_fail(PCS_ERR_ARG,
                             "pcs_tableau_check: %s is said to have order %d, but condition %d of "

@@ -121,7 +121,7 @@ static bool step(void *self, double h, engine_step *out)
 static void read(void *self, double *q, double *v)
 {
     const world *w = world_of(self);
-    const int n = pcs_model_systems(w->model);
+    const int n = pcs_model_system_count(w->model);
     memset(v, 0, 6 * (size_t)n * sizeof *v);
     for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
@@ -135,7 +135,7 @@ static void read(void *self, double *q, double *v)
 static void write(void *self, const double *q, const double *v)
 {
     const world *w = world_of(self);
-    const int n = pcs_model_systems(w->model);
+    const int n = pcs_model_system_count(w->model);
     for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
         double *qi = pcs_state_q(w->model, w->state, system);

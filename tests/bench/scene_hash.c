@@ -48,7 +48,7 @@ bool scene_hash(const char *name, const course *c, const engine_options *o, int 
         good = run[i] != NULL;
     }
     if (good) {
-        const size_t n = (size_t)pcs_model_systems(e->world(run[0])->model);
+        const size_t n = (size_t)pcs_model_system_count(e->world(run[0])->model);
         x = calloc(7 * n + 1, sizeof *x);
         v = calloc(6 * n + 1, sizeof *v);
         good = x && v && advance(c, run[STRAIGHT], 0, steps / 2, x, v);

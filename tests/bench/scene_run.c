@@ -208,7 +208,7 @@ result scene_run(const engine *e, const course *c, const engine_options *o, int 
     void *self = open_engine(e, c, o);
     if (!self) return out;
     const world *w = e->world ? e->world(self) : NULL;
-    out.n = c->s ? c->s->n : pcs_model_systems(w->model);
+    out.n = c->s ? c->s->n : pcs_model_system_count(w->model);
     const size_t n = (size_t)out.n;
     rec = (record){.q = need(7 * n, sizeof(double)),
                    .v = need(6 * n, sizeof(double)),

@@ -63,7 +63,7 @@ static inline void extrapolate(double factor, const pcs_state *coarse, pcs_state
 static inline void expect_same_motion(scene *s, double t_end, int n, int order, double tol)
 {
     pcs_smooth *sys = smooth_of(s->m, NULL);
-    const int size = pcs_smooth_n(sys);
+    const int size = pcs_smooth_size(sys);
     double *x = calloc((size_t)size, sizeof *x), error[4], better[3];
     CK_OK(pcs_smooth_from_state(sys, s->st, x));
     pcs_state *end, *run[4];

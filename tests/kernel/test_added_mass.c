@@ -248,13 +248,13 @@ static void reference(const pcs_vehicle *v, const pcs_vehicle_command *command, 
                       double *x)
 {
     pcs_vehicle_ride ride = {.vehicle = v, .command = *command};
-    const pcs_ode ode = {.n = PCS_VEHICLE_STATE, .f = pcs_vehicle_ode, .user = &ride};
+    const pcs_ode ode = {.n = PCS_VEHICLE_STATE_SIZE, .f = pcs_vehicle_ode, .user = &ride};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), T / n);
     pcs_integrator *run;
     CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
     CK_OK(pcs_integrator_start(run, 0, x));
     CK_OK(pcs_integrator_advance(run, T, NULL));
-    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE * sizeof *x);
+    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE_SIZE * sizeof *x);
     pcs_integrator_destroy(run);
 }
 
@@ -273,10 +273,11 @@ static void same_way(bool flowing)
     if (flowing) v3_copy((double[3]){0.3, -0.2, 0.1}, def.current);
     pcs_vehicle *v;
     CK_OK(pcs_vehicle_create(NULL, &def, &v));
-    const double x0[PCS_VEHICLE_STATE] = {1, 2, -3, 0.8, 0, 0.6, 0, 1, 0.2, -0.1, 0.3, 0.2, -0.4};
+    const double x0[PCS_VEHICLE_STATE_SIZE] = {1, 2,   -3,   0.8, 0,   0.6, 0,
+                                               1, 0.2, -0.1, 0.3, 0.2, -0.4};
     pcs_vehicle_ride ride = {.vehicle = v,
                              .command = {.thrust = 20, .deflection = {0.05, -0.1, 0.08, 0.02}}};
-    double exact[PCS_VEHICLE_STATE], error[4];
+    double exact[PCS_VEHICLE_STATE_SIZE], error[4];
     const double T = 0.5;
     memcpy(exact, x0, sizeof exact);
     reference(v, &ride.command, T, 2000, exact);
@@ -292,10 +293,10 @@ static void same_way(bool flowing)
             scene_step(&s, T / n);
             scene_check_step(&s);
         }
-        double x[PCS_VEHICLE_STATE];
+        double x[PCS_VEHICLE_STATE_SIZE];
         pcs_vehicle_from_body(scene_q(&s, body), scene_v(&s, body), x);
         error[k] = 0;
-        for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+        for (int i = 0; i < PCS_VEHICLE_STATE_SIZE; ++i) {
             error[k] = fmax(error[k], fabs(x[i] - exact[i]));
         }
         scene_close(&s);
@@ -316,7 +317,7 @@ END_TEST
 // then carries what the water does not. A thrust below mu (W - B) does not move it, one above does.
 static void touch_down(scene *s, pcs_vehicle_ride *ride, pcs_system *body)
 {
-    const double x0[PCS_VEHICLE_STATE] = {0, 0, 0.3, 1, 0, 0.05, 0, 0.5};
+    const double x0[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0.3, 1, 0, 0.05, 0, 0.5};
     scene_rough(s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 0.4);
     CK_OK(pcs_model_add_vehicle(s->m, ride, x0, body));
     pcs_shape hull = pcs_shape_capsule(0.05, 1.3);
@@ -407,7 +408,7 @@ START_TEST(what_is_refused)
     pcs_vehicle *v;
     CK_OK(pcs_vehicle_create(NULL, &vehicle, &v));
     pcs_vehicle_ride ride = {0};
-    double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1, 0, 0, 0, 1};
+    double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1, 0, 0, 0, 1};
     CK_FAILS(pcs_model_add_vehicle(s.m, &ride, x, NULL), PCS_ERR_ARG);
     ride.vehicle = v;
     CK_FAILS(pcs_model_add_vehicle(NULL, &ride, x, NULL), PCS_ERR_ARG);
@@ -449,7 +450,7 @@ START_TEST(memory_may_fail)
         def.added_mass[0] = 1;
         memory.fail_at = k;
         CK_FAILS(pcs_model_add_body(m, &def, NULL), PCS_ERR_MEMORY);
-        ck_assert_int_eq(pcs_model_systems(m), 0);
+        ck_assert_int_eq(pcs_model_system_count(m), 0);
         memory.fail_at = -1;
         CK_OK(pcs_model_add_body(m, &def, NULL));
         pcs_model_destroy(m);

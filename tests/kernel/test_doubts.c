@@ -47,7 +47,7 @@ static void run(scene *s, double h, double t_end, pcs_run_report *report)
 static void silent(const pcs_run_report *report, const heard *h)
 {
     ck_assert_msg(report->doubts[0] == '\0', "%s", report->doubts);
-    for (int k = 0; k < PCS_DOUBTS; ++k) {
+    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         ck_assert_int_eq(report->doubt[k].count, 0);
     }
     ck_assert_msg(h->n == 0, "%d warnings, the last: %s", h->n, h->last);

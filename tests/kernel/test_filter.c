@@ -58,8 +58,8 @@ START_TEST(groups_that_cannot_be_set)
     scene s;
     pcs_system ball[2];
     row(&s, 2, ball);
-    ck_assert_int_eq(pcs_model_shapes(s.m), 2);
-    ck_assert_int_eq(pcs_model_shapes(NULL), 0);
+    ck_assert_int_eq(pcs_model_shape_count(s.m), 2);
+    ck_assert_int_eq(pcs_model_shape_count(NULL), 0);
     CK_FAILS(pcs_model_set_shape_groups(s.m, -1, 1, 1), PCS_ERR_ARG);
     CK_FAILS(pcs_model_set_shape_groups(s.m, 2, 1, 1), PCS_ERR_ARG);
     CK_FAILS(pcs_model_set_shape_groups(NULL, 0, 1, 1), PCS_ERR_ARG);

@@ -369,7 +369,7 @@ START_TEST(a_mass_without_volume_is_refused)
     CK_OK(pcs_model_add_body(m, &def, &body));
     const pcs_shape plane = pcs_shape_half_space((double[]){0, 0, 1}, 0);
     CK_FAILS(pcs_model_add_shape(m, body, &plane, (pcs_material){0}), PCS_ERR_ARG);
-    ck_assert_int_eq(pcs_model_shapes(m), 0);
+    ck_assert_int_eq(pcs_model_shape_count(m), 0);
     pcs_model_destroy(m);
 }
 END_TEST
@@ -397,7 +397,7 @@ START_TEST(a_solid_is_its_shapes)
         double mass, com[3], J[9], R[9], at[3], energy;
         CK_OK(pcs_mass_of_shapes(2, part, both, &mass, com, J));
         CK_OK(pcs_model_add_solid(m, &def, 2, part, density, (pcs_material){0}, &solid));
-        ck_assert_int_eq(pcs_model_shapes(m), 2);
+        ck_assert_int_eq(pcs_model_shape_count(m), 2);
         CK_OK(pcs_state_create(m, &st));
         double *q = pcs_state_q(m, st, solid), *v = pcs_state_v(m, st, solid);
         pcs_quat_to_matrix(q + 3, R);
@@ -417,14 +417,14 @@ START_TEST(a_solid_is_its_shapes)
 
         // refused as a whole
         def.fixed = false;
-        const int systems = pcs_model_systems(m), shapes = pcs_model_shapes(m);
+        const int systems = pcs_model_system_count(m), shapes = pcs_model_shape_count(m);
         const pcs_shape bad[2] = {part[0], plane};
         CK_FAILS(pcs_model_add_solid(m, &def, 2, bad, 1, (pcs_material){0}, NULL), PCS_ERR_ARG);
         CK_FAILS(pcs_model_add_solid(m, &def, 2, part, 0, (pcs_material){0}, NULL), PCS_ERR_ARG);
         CK_FAILS(pcs_model_add_solid(m, &def, 2, part, 1, (pcs_material){9}, NULL), PCS_ERR_ARG);
         CK_FAILS(pcs_model_add_solid(m, &def, 0, part, 1, (pcs_material){0}, NULL), PCS_ERR_ARG);
-        ck_assert_int_eq(pcs_model_systems(m), systems);
-        ck_assert_int_eq(pcs_model_shapes(m), shapes);
+        ck_assert_int_eq(pcs_model_system_count(m), systems);
+        ck_assert_int_eq(pcs_model_shape_count(m), shapes);
         pcs_model_destroy(m);
     }
 }

@@ -58,7 +58,7 @@ static void witness_close(witness *w)
 {
     ck_assert_int_eq(pcs_model_nq(w->s.m), 7);
     ck_assert_int_eq(pcs_model_nv(w->s.m), 6);
-    ck_assert_int_eq(pcs_model_systems(w->s.m), 1);
+    ck_assert_int_eq(pcs_model_system_count(w->s.m), 1);
     scene_start(&w->s);
     scene_step(&w->s, 1e-3);
     CK_NEAR(scene_v(&w->s, w->ball)[2], 0.5, 1e-14);

@@ -90,16 +90,16 @@ static pcs_vehicle_def in_vacuum(void)
     return def;
 }
 
-static void random_state(test_random *r, double x[PCS_VEHICLE_STATE])
+static void random_state(test_random *r, double x[PCS_VEHICLE_STATE_SIZE])
 {
-    random_vector(r, x, PCS_VEHICLE_STATE);
+    random_vector(r, x, PCS_VEHICLE_STATE_SIZE);
     random_quaternion(r, x + 3);
 }
 
 static pcs_vehicle_command random_command(test_random *r)
 {
     pcs_vehicle_command c = {.thrust = 20 * random_normal(r)};
-    for (int i = 0; i < PCS_VEHICLE_FINS; ++i) {
+    for (int i = 0; i < PCS_VEHICLE_FINS_MAX; ++i) {
         c.deflection[i] = random_between(r, -1, 1);
     }
     return c;
@@ -421,7 +421,7 @@ START_TEST(energy_changes_by_the_powers)
     for (int n = 0; n < DRAWS; ++n) {
         const pcs_vehicle_def def = random_def(&r);
         pcs_vehicle *v = make(&def);
-        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE], K[2], U[2];
+        double x[PCS_VEHICLE_STATE_SIZE], rate[PCS_VEHICLE_STATE_SIZE], K[2], U[2];
         random_state(&r, x);
         const pcs_vehicle_command command = random_command(&r);
         pcs_vehicle_wrenches w;
@@ -429,8 +429,8 @@ START_TEST(energy_changes_by_the_powers)
         CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
         const double d = 1e-6;
         for (int side = 0; side < 2; ++side) {
-            double moved[PCS_VEHICLE_STATE];
-            for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+            double moved[PCS_VEHICLE_STATE_SIZE];
+            for (int i = 0; i < PCS_VEHICLE_STATE_SIZE; ++i) {
                 moved[i] = x[i] + (side ? d : -d) * rate[i];
             }
             pcs_vehicle_energy(v, moved, &K[side], &U[side]);
@@ -454,12 +454,12 @@ START_TEST(thrust_and_drag_balance)
     pcs_vehicle *v = make(&def);
     for (int k = -20; k <= 20; ++k) {
         const pcs_vehicle_command command = {.thrust = 5.0 * k};
-        double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1}, rate[PCS_VEHICLE_STATE], u;
+        double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1}, rate[PCS_VEHICLE_STATE_SIZE], u;
         CK_OK(pcs_vehicle_terminal_surge(v, command.thrust, &u));
         x[7] = u;
         CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
         ck_assert(u * k >= 0);
-        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+        for (int i = 7; i < PCS_VEHICLE_STATE_SIZE; ++i) {
             CK_NEAR(rate[i], 0, 1e-14 * (1 + fabs(command.thrust)));
         }
         // going ahead, as the theory writes it
@@ -487,8 +487,8 @@ START_TEST(the_vertical_is_the_only_direction)
     for (int n = 0; n < DRAWS; ++n) {
         const pcs_vehicle_def def = random_def(&r);
         pcs_vehicle *v = make(&def);
-        double x[PCS_VEHICLE_STATE], y[PCS_VEHICLE_STATE], a[PCS_VEHICLE_STATE],
-            b[PCS_VEHICLE_STATE], turn[4], moved[3];
+        double x[PCS_VEHICLE_STATE_SIZE], y[PCS_VEHICLE_STATE_SIZE], a[PCS_VEHICLE_STATE_SIZE],
+            b[PCS_VEHICLE_STATE_SIZE], turn[4], moved[3];
         random_state(&r, x);
         const pcs_vehicle_command command = random_command(&r);
         memcpy(y, x, sizeof y);
@@ -501,10 +501,10 @@ START_TEST(the_vertical_is_the_only_direction)
         CK_OK(pcs_vehicle_rates(v, 0, x, &command, a));
         CK_OK(pcs_vehicle_rates(v, 5, y, &command, b));
         double size = 1;
-        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+        for (int i = 7; i < PCS_VEHICLE_STATE_SIZE; ++i) {
             size = fmax(size, fabs(a[i]));
         }
-        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+        for (int i = 7; i < PCS_VEHICLE_STATE_SIZE; ++i) {
             CK_NEAR(b[i], a[i], 1e-11 * size);
         }
         pcs_quat_rotate(turn, a, moved);
@@ -541,7 +541,7 @@ START_TEST(without_water_it_is_a_newton_euler_body)
         solid_mass(m, def.r_G, J, def.mass_matrix);
         def.weight = weight;
         pcs_vehicle *v = make(&def);
-        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE];
+        double x[PCS_VEHICLE_STATE_SIZE], rate[PCS_VEHICLE_STATE_SIZE];
         random_state(&r, x);
         const pcs_vehicle_command command = random_command(&r);
         CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
@@ -585,7 +585,7 @@ START_TEST(two_forms_of_the_acceleration)
     for (int n = 0; n < DRAWS; ++n) {
         const pcs_vehicle_def def = pcs_vehicle_def_default();
         pcs_vehicle *v = make(&def);
-        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE];
+        double x[PCS_VEHICLE_STATE_SIZE], rate[PCS_VEHICLE_STATE_SIZE];
         random_state(&r, x);
         const pcs_vehicle_command command = random_command(&r);
         CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
@@ -619,11 +619,11 @@ START_TEST(euler_angles_agree_with_quaternions)
     for (int n = 0; n < DRAWS; ++n) {
         const pcs_vehicle_def def = random_def(&r);
         pcs_vehicle *v = make(&def);
-        double e[PCS_VEHICLE_STATE_EULER], e_rate[PCS_VEHICLE_STATE_EULER];
-        random_vector(&r, e, PCS_VEHICLE_STATE_EULER);
+        double e[PCS_VEHICLE_STATE_EULER_SIZE], e_rate[PCS_VEHICLE_STATE_EULER_SIZE];
+        random_vector(&r, e, PCS_VEHICLE_STATE_EULER_SIZE);
         e[4] = random_between(&r, -1.4, 1.4);
         const pcs_vehicle_command command = random_command(&r);
-        double x[PCS_VEHICLE_STATE], rate[PCS_VEHICLE_STATE], Q[2][4];
+        double x[PCS_VEHICLE_STATE_SIZE], rate[PCS_VEHICLE_STATE_SIZE], Q[2][4];
         memcpy(x, e, 3 * sizeof *x);
         memcpy(x + 7, e + 6, 6 * sizeof *x);
         pcs_quat_from_zyx(e[3], e[4], e[5], x + 3);
@@ -671,8 +671,8 @@ START_TEST(a_current_is_a_change_of_frame)
         random_vector(&r, def.current, 3);
         pcs_vehicle *flowing = make(&def);
 
-        double x[PCS_VEHICLE_STATE], y[PCS_VEHICLE_STATE], a[PCS_VEHICLE_STATE],
-            b[PCS_VEHICLE_STATE], back[4], c[3], turning[3];
+        double x[PCS_VEHICLE_STATE_SIZE], y[PCS_VEHICLE_STATE_SIZE], a[PCS_VEHICLE_STATE_SIZE],
+            b[PCS_VEHICLE_STATE_SIZE], back[4], c[3], turning[3];
         random_state(&r, x);
         const pcs_vehicle_command command = random_command(&r);
         pcs_quat_conj(x + 3, back);
@@ -683,7 +683,7 @@ START_TEST(a_current_is_a_change_of_frame)
         CK_OK(pcs_vehicle_rates(still, 0, x, &command, a));
         CK_OK(pcs_vehicle_rates(flowing, 0, y, &command, b));
         double size = 1;
-        for (int i = 7; i < PCS_VEHICLE_STATE; ++i) {
+        for (int i = 7; i < PCS_VEHICLE_STATE_SIZE; ++i) {
             size = fmax(size, fabs(a[i]));
         }
         for (int i = 0; i < 3; ++i) {
@@ -718,13 +718,13 @@ static void integrate(const pcs_vehicle *v, const pcs_vehicle_command *command, 
                       double *x)
 {
     pcs_vehicle_ride ride = {.vehicle = v, .command = *command};
-    const pcs_ode ode = {.n = PCS_VEHICLE_STATE, .f = pcs_vehicle_ode, .user = &ride};
+    const pcs_ode ode = {.n = PCS_VEHICLE_STATE_SIZE, .f = pcs_vehicle_ode, .user = &ride};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), T / steps);
     pcs_integrator *run;
     CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
     CK_OK(pcs_integrator_start(run, 0, x));
     CK_OK(pcs_integrator_advance(run, T, NULL));
-    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE * sizeof *x);
+    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE_SIZE * sizeof *x);
     pcs_integrator_destroy(run);
 }
 
@@ -740,7 +740,7 @@ START_TEST(an_ideal_fluid_conserves)
             def.r_B[2] = 0.1;
         }
         pcs_vehicle *v = make(&def);
-        double x[PCS_VEHICLE_STATE], before[6], after[6], K[2], U[2];
+        double x[PCS_VEHICLE_STATE_SIZE], before[6], after[6], K[2], U[2];
         random_state(&r, x);
         const pcs_vehicle_command none = {0};
         momenta(def.mass_matrix, x, before);
@@ -765,11 +765,11 @@ START_TEST(it_reaches_the_terminal_surge)
     const pcs_vehicle_def def = pcs_vehicle_def_default();
     pcs_vehicle *v = make(&def);
     const pcs_vehicle_command command = {.thrust = 30};
-    double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1}, u;
+    double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1}, u;
     CK_OK(pcs_vehicle_terminal_surge(v, 30, &u));
     integrate(v, &command, 20, 2000, x);
     CK_NEAR(x[7], u, 1e-12);
-    for (int i = 8; i < PCS_VEHICLE_STATE; ++i) {
+    for (int i = 8; i < PCS_VEHICLE_STATE_SIZE; ++i) {
         CK_NEAR(x[i], 0, 1e-14);
     }
     pcs_vehicle_destroy(v);
@@ -780,7 +780,7 @@ END_TEST
 static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *tableau, double h,
                     double T, double *x)
 {
-    const pcs_ode ode = {.n = euler ? PCS_VEHICLE_STATE_EULER : PCS_VEHICLE_STATE,
+    const pcs_ode ode = {.n = euler ? PCS_VEHICLE_STATE_EULER_SIZE : PCS_VEHICLE_STATE_SIZE,
                          .f = euler ? pcs_vehicle_ode_euler : pcs_vehicle_ode,
                          .project = euler ? NULL : pcs_vehicle_normalise,
                          .user = ride};
@@ -801,16 +801,16 @@ START_TEST(integrators_keep_their_order)
     pcs_vehicle *v = make(&def);
     pcs_vehicle_ride ride = {.vehicle = v,
                              .command = {.thrust = 20, .deflection = {0.1, 0.05, -0.1, -0.05}}};
-    const double x0[PCS_VEHICLE_STATE] = {0, 0, 0, 1, 0, 0, 0, 0.5}, T = 2;
-    double exact[PCS_VEHICLE_STATE], error[4];
+    const double x0[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1, 0, 0, 0, 0.5}, T = 2;
+    double exact[PCS_VEHICLE_STATE_SIZE], error[4];
     memcpy(exact, x0, sizeof exact);
     advance(&ride, false, pcs_tableau_dormand_prince(), T / 1024, T, exact);
     for (int k = 0; k < 4; ++k) {
-        double x[PCS_VEHICLE_STATE];
+        double x[PCS_VEHICLE_STATE_SIZE];
         memcpy(x, x0, sizeof x);
         advance(&ride, false, pcs_tableau_rk4(), T / (40 << k), T, x);
         error[k] = 0;
-        for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+        for (int i = 0; i < PCS_VEHICLE_STATE_SIZE; ++i) {
             error[k] = fmax(error[k], fabs(x[i] - exact[i]));
         }
         if (k > 0) CK_NEAR(log2(error[k - 1] / error[k]), 4, 0.05);
@@ -818,7 +818,7 @@ START_TEST(integrators_keep_their_order)
     ck_assert(error[3] < 1e-10);
 
     // and Euler angles take it to the same place
-    double e[PCS_VEHICLE_STATE_EULER] = {0, 0, 0, 0, 0, 0, 0.5}, Q[4];
+    double e[PCS_VEHICLE_STATE_EULER_SIZE] = {0, 0, 0, 0, 0, 0, 0.5}, Q[4];
     advance(&ride, true, pcs_tableau_dormand_prince(), T / 1024, T, e);
     pcs_quat_from_zyx(e[3], e[4], e[5], Q);
     for (int i = 0; i < 3; ++i) {
@@ -832,11 +832,11 @@ START_TEST(integrators_keep_their_order)
     }
 
     // what the rates refuse, an integrator hears of
-    const double bad[PCS_VEHICLE_STATE] = {NAN, 0, 0, 1};
-    double out[PCS_VEHICLE_STATE];
+    const double bad[PCS_VEHICLE_STATE_SIZE] = {NAN, 0, 0, 1};
+    double out[PCS_VEHICLE_STATE_SIZE];
     ck_assert_int_ne(pcs_vehicle_ode(&ride, 0, bad, out), 0);
     ck_assert_int_ne(pcs_vehicle_ode_euler(&ride, 0, bad, out), 0);
-    ck_assert_int_ne(pcs_vehicle_normalise(NULL, 0, (double[PCS_VEHICLE_STATE]){0}), 0);
+    ck_assert_int_ne(pcs_vehicle_normalise(NULL, 0, (double[PCS_VEHICLE_STATE_SIZE]){0}), 0);
     pcs_vehicle_destroy(v);
 }
 END_TEST
@@ -881,7 +881,7 @@ START_TEST(definitions_are_checked)
     REFUSED(PCS_ERR_ARG, def.thrust_axis[0] = 0);
     REFUSED(PCS_ERR_ARG, def.thrust_axis[2] = NAN);
     REFUSED(PCS_ERR_ARG, def.n_fins = -1);
-    REFUSED(PCS_ERR_ARG, def.n_fins = PCS_VEHICLE_FINS + 1);
+    REFUSED(PCS_ERR_ARG, def.n_fins = PCS_VEHICLE_FINS_MAX + 1);
     REFUSED(PCS_ERR_ARG, def.fin[3].area = -0.008);
     REFUSED(PCS_ERR_ARG, def.fin[0].angle = NAN);
     REFUSED(PCS_ERR_ARG, def.foil.stall = 0);
@@ -916,7 +916,7 @@ START_TEST(arguments_are_checked_and_nothing_is_written)
     pcs_vehicle_def def = pcs_vehicle_def_default();
     def.foil = (pcs_foil){.fn = failing_foil, .user = &mode};
     pcs_vehicle *v = make(&def);
-    double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1, 0, 0, 0, 1}, out[PCS_VEHICLE_STATE] = {42};
+    double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1, 0, 0, 0, 1}, out[PCS_VEHICLE_STATE_SIZE] = {42};
     pcs_vehicle_command command = {.thrust = 1};
     CK_OK(pcs_vehicle_rates(v, 0, x, &command, out));
     out[0] = 42;
@@ -925,7 +925,7 @@ START_TEST(arguments_are_checked_and_nothing_is_written)
         CK_FAILS(pcs_vehicle_rates(v, 0, x, &command, out), PCS_ERR_CALLBACK);
     }
     mode = 0;
-    for (int i = 0; i < PCS_VEHICLE_STATE; ++i) {
+    for (int i = 0; i < PCS_VEHICLE_STATE_SIZE; ++i) {
         const double kept = x[i];
         x[i] = NAN;
         CK_FAILS(pcs_vehicle_rates(v, 0, x, &command, out), PCS_ERR_ARG);
@@ -944,7 +944,7 @@ START_TEST(arguments_are_checked_and_nothing_is_written)
     command.thrust = 0;
     CK_FAILS(pcs_vehicle_rates(NULL, 0, x, &command, out), PCS_ERR_ARG);
 
-    double e[PCS_VEHICLE_STATE_EULER] = {0};
+    double e[PCS_VEHICLE_STATE_EULER_SIZE] = {0};
     for (int k = 0; k < 2; ++k) {
         e[4] = (k ? 0.5 : -0.5) * PI;
         CK_FAILS(pcs_vehicle_rates_euler(v, 0, e, &command, out), PCS_ERR_SINGULAR);
@@ -982,7 +982,7 @@ START_TEST(memory_is_asked_for_once)
     ck_assert_ptr_ne(pcs_vehicle_get(v)->foil.table, table);
     CK_NEAR(pcs_vehicle_get(v)->foil.table[3], 4, 0);
     const long before = memory.allocated;
-    double x[PCS_VEHICLE_STATE] = {0, 0, 0, 1, 0, 0, 0, 1};
+    double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1, 0, 0, 0, 1};
     const pcs_vehicle_command command = {.thrust = 5, .deflection = {0.1}};
     integrate(v, &command, 1, 100, x);
     ck_assert_int_eq(memory.allocated, before);

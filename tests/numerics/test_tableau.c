@@ -9,7 +9,7 @@ static double worst_residual(const pcs_tableau *t, const double *b, int order)
 {
     double r[115], worst = 0;
     CK_OK(pcs_tableau_residuals(t, b, order, r));
-    for (int k = 0; k < pcs_tableau_conditions(order); ++k) {
+    for (int k = 0; k < pcs_tableau_condition_count(order); ++k) {
         if (!(fabs(r[k]) <= worst)) worst = fabs(r[k]);
     }
     return worst;
@@ -19,9 +19,9 @@ START_TEST(as_many_conditions_as_rooted_trees)
 {
     const int known[10] = {0, 1, 1, 2, 4, 9, 20, 48, 115, 0};
     for (int order = 0; order < 10; ++order) {
-        ck_assert_int_eq(pcs_tableau_conditions(order), known[order]);
+        ck_assert_int_eq(pcs_tableau_condition_count(order), known[order]);
     }
-    ck_assert_int_eq(pcs_tableau_conditions(-1), 0);
+    ck_assert_int_eq(pcs_tableau_condition_count(-1), 0);
 }
 END_TEST
 
@@ -151,7 +151,7 @@ START_TEST(dense_output_is_of_order_four)
                 b[i] /= power;
             }
             CK_OK(pcs_tableau_residuals(t, b, order, r));
-            for (int k = 0; k < pcs_tableau_conditions(order); ++k) {
+            for (int k = 0; k < pcs_tableau_condition_count(order); ++k) {
                 worst = fmax(worst, fabs(r[k]) * power);
             }
             for (int i = 0; i < 7; ++i) {
@@ -310,7 +310,7 @@ START_TEST(bad_tableaus_are_refused)
     CK_FAILS(pcs_tableau_check(&t), PCS_ERR_ARG)
     REFUSED(s, 0);
     REFUSED(s, -1);
-    REFUSED(s, PCS_TABLEAU_STAGES + 1);
+    REFUSED(s, PCS_TABLEAU_STAGES_MAX + 1);
     REFUSED(A, NULL);
     REFUSED(b, NULL);
     REFUSED(c, NULL);
@@ -318,7 +318,7 @@ START_TEST(bad_tableaus_are_refused)
     REFUSED(order_hat, 0);
     REFUSED(degree, 0);
     REFUSED(degree, 1);
-    REFUSED(degree, PCS_TABLEAU_STAGES + 1);
+    REFUSED(degree, PCS_TABLEAU_STAGES_MAX + 1);
     t = good;
     t.s = 65;
     double r[2];

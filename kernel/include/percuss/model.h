@@ -376,12 +376,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_set_pair_law(pcs_model *model, pcs_ma
 
 /// Gives a body (or the world, {0}) a shape; several shapes per body are fine. Shapes of one body,
 /// and shapes that cannot move, never touch each other. Shapes are numbered in the order added,
-/// from 0: this one is pcs_model_shapes(model) - 1 afterwards.
+/// from 0: this one is pcs_model_shape_count(model) - 1 afterwards.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_shape(pcs_model *model, pcs_system system,
                                                      const pcs_shape *shape, pcs_material material);
 
 /// Number of shapes added so far.
-PCS_API int pcs_model_shapes(const pcs_model *model);
+PCS_API int pcs_model_shape_count(const pcs_model *model);
 
 /// Takes a system out of the scene, or puts it back: while disabled it stays as it is in every
 /// state, nothing acts on it or touches it, its interactions rest, no callback of it is asked, and
@@ -426,7 +426,7 @@ PCS_API int pcs_model_nq(const pcs_model *model);
 PCS_API int pcs_model_nv(const pcs_model *model);
 
 /// Number of systems added so far; their ids run from 1.
-PCS_API int pcs_model_systems(const pcs_model *model);
+PCS_API int pcs_model_system_count(const pcs_model *model);
 
 #ifdef __cplusplus
 }

@@ -114,7 +114,7 @@ typedef enum pcs_rotation_case {
 } pcs_rotation_case;
 
 /// The number of entries of a form: 9, 4 or 3; 0 for an invalid form.
-PCS_API int pcs_rotation_size(pcs_rotation_form form);
+PCS_API int pcs_rotation_form_size(pcs_rotation_form form);
 
 /// Writes the rotation `in`, in the form `from`, as `out` in the form `to`; out may be in. With
 /// `which` not null says whether the numbers written were the only ones. Exact to a few roundings

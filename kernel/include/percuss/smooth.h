@@ -8,7 +8,7 @@
 /// pcs_smooth *smooth;
 /// pcs_smooth_create(NULL, model, &def, &smooth);
 /// pcs_ode ode;
-/// pcs_smooth_ode(smooth, &ode); // to an integrator; x is pcs_smooth_n(smooth) numbers
+/// pcs_smooth_ode(smooth, &ode); // to an integrator; x is pcs_smooth_size(smooth) numbers
 /// pcs_smooth_from_state(smooth, state, x);
 /// @endcode
 #ifndef PERCUSS_SMOOTH_H
@@ -61,7 +61,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_smooth_create(const pcs_env *env, const pcs
 PCS_API void pcs_smooth_destroy(pcs_smooth *smooth);
 
 /// Size of x = (q, v): nq + nv of a state.
-PCS_API int pcs_smooth_n(const pcs_smooth *smooth);
+PCS_API int pcs_smooth_size(const pcs_smooth *smooth);
 
 /// x' = f(t, x), with the normalisation and projection after steps.
 PCS_NODISCARD PCS_API pcs_status pcs_smooth_ode(pcs_smooth *smooth, pcs_ode *out);

@@ -78,7 +78,7 @@ typedef enum pcs_doubt_kind {
     ///< size of a body
     PCS_DOUBT_JOINT, ///< a joint is off at its start by more than a hundredth of the smaller of
                      ///< its bodies: it is brought together by a jump
-    PCS_DOUBTS       ///< how many there are
+    PCS_DOUBT_COUNT  ///< how many there are
 } pcs_doubt_kind;
 
 /// A doubt with its numbers: how often, and the worst case. All zero when there is none.
@@ -95,10 +95,11 @@ typedef struct pcs_doubt {
 } pcs_doubt;
 
 /// Room for the sentence of a doubt.
-#define PCS_DOUBT_TEXT 200
+#define PCS_DOUBT_TEXT_SIZE 200
 
 /// The sentence of a doubt, with its numbers; empty if its count is zero.
-PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt, char text[PCS_DOUBT_TEXT]);
+PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt,
+                            char text[PCS_DOUBT_TEXT_SIZE]);
 
 /// What a step reports. After an error status it is empty, with outcome PCS_STOPPED. `outcome` is
 /// the worst of Newton loop, velocity problem and projection; a velocity problem that ended at the
@@ -135,7 +136,7 @@ typedef struct pcs_step_report {
     double seconds;                 ///< that it took, by the clock
     pcs_step_times times;           ///< where the time went
     pcs_energy energy;              ///< the ledger of the step
-    pcs_doubt doubt[PCS_DOUBTS];    ///< why its numbers may not be worth much, by pcs_doubt_kind
+    pcs_doubt doubt[PCS_DOUBT_COUNT]; ///< why its numbers may not be worth much, by pcs_doubt_kind
 } pcs_step_report;
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
@@ -158,8 +159,10 @@ typedef struct pcs_run_report {
     pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
     long steps;           ///< committed ones
     pcs_step_report last; ///< of the last step tried
-    pcs_doubt doubt[PCS_DOUBTS]; ///< of all committed steps: how many have it, and the worst case
-    char doubts[PCS_DOUBTS * PCS_DOUBT_TEXT]; ///< their sentences; empty when there are none
+    pcs_doubt
+        doubt[PCS_DOUBT_COUNT]; ///< of all committed steps: how many have it, and the worst case
+    char doubts[PCS_DOUBT_COUNT *
+                PCS_DOUBT_TEXT_SIZE]; ///< their sentences; empty when there are none
 } pcs_run_report;
 
 /// Steps of h until the time t_end is reached (to half a step). None are made when it is that

@@ -18,9 +18,9 @@ extern "C" {
 
 /// Sizes of the vehicle's arrays.
 enum {
-    PCS_VEHICLE_FINS = 16,       ///< most fins of a vehicle
-    PCS_VEHICLE_STATE = 13,      ///< X (3), Q (4), nu (6)
-    PCS_VEHICLE_STATE_EULER = 12 ///< X (3), roll pitch yaw (3), nu (6)
+    PCS_VEHICLE_FINS_MAX = 16,        ///< most fins of a vehicle
+    PCS_VEHICLE_STATE_SIZE = 13,      ///< X (3), Q (4), nu (6)
+    PCS_VEHICLE_STATE_EULER_SIZE = 12 ///< X (3), roll pitch yaw (3), nu (6)
 };
 
 /// Lift and drag coefficient at an angle of attack alpha in (-pi, pi] rad. A non-zero return value,
@@ -87,9 +87,9 @@ typedef struct pcs_vehicle_def {
                             ///< relative to it (ASM-14)
     double thruster[3];     ///< m, where the thrust acts
     double thrust_axis[3];  ///< its direction, any length > 0 (ASM-13)
-    int n_fins;             ///< 0 to PCS_VEHICLE_FINS
-    pcs_vehicle_fin fin[PCS_VEHICLE_FINS]; ///< the first n_fins count
-    pcs_foil foil;                         ///< of all fins (ASM-15)
+    int n_fins;             ///< 0 to PCS_VEHICLE_FINS_MAX
+    pcs_vehicle_fin fin[PCS_VEHICLE_FINS_MAX]; ///< the first n_fins count
+    pcs_foil foil;                             ///< of all fins (ASM-15)
 } pcs_vehicle_def;
 
 /// The numbers of theory 11: M = diag(10, 10, 10, 1, 5, 5), 10 kg, neutral, r_B 0.01 m above O,
@@ -99,9 +99,9 @@ PCS_API pcs_vehicle_def pcs_vehicle_def_default(void);
 
 /// The command of a vehicle.
 typedef struct pcs_vehicle_command {
-    double thrust;                       ///< T, N, along the thrust axis
-    double deflection[PCS_VEHICLE_FINS]; ///< delta, rad, of each fin: turns its chord from e_x
-                                         ///< towards its normal n
+    double thrust;                           ///< T, N, along the thrust axis
+    double deflection[PCS_VEHICLE_FINS_MAX]; ///< delta, rad, of each fin: turns its chord from e_x
+                                             ///< towards its normal n
 } pcs_vehicle_command;
 
 /// A vehicle. Opaque; const once made, so that several states may use it at the same time.
@@ -155,7 +155,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_fin_load(const pcs_vehicle *vehicle
                                                       const double nu[6], double delta,
                                                       pcs_fin_load *out);
 
-/// xdot = dx/dt for x = (X, Q, nu) and xdot of PCS_VEHICLE_STATE numbers. t is only named in
+/// xdot = dx/dt for x = (X, Q, nu) and xdot of PCS_VEHICLE_STATE_SIZE numbers. t is only named in
 /// sentences: the vehicle does not depend on time. PCS_ERR_ARG when an input is not finite or Q is
 /// zero, PCS_ERR_CALLBACK from the foil; xdot is then untouched.
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_rates(const pcs_vehicle *vehicle, double t,
@@ -163,7 +163,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_rates(const pcs_vehicle *vehicle, d
                                                    const pcs_vehicle_command *command,
                                                    double *xdot);
 
-/// The same with ZYX Euler angles (roll, pitch, yaw) for Q: PCS_VEHICLE_STATE_EULER numbers.
+/// The same with ZYX Euler angles (roll, pitch, yaw) for Q: PCS_VEHICLE_STATE_EULER_SIZE numbers.
 /// PCS_ERR_SINGULAR where |cos(pitch)| < PCS_EULER_LOCK (<percuss/euler.h>).
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_rates_euler(const pcs_vehicle *vehicle, double t,
                                                          const double *x,

@@ -101,7 +101,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_lagrange_create(const pcs_env *env,
 PCS_API void pcs_lagrange_destroy(pcs_lagrange *system);
 
 /// Degrees of freedom.
-PCS_API int pcs_lagrange_n(const pcs_lagrange *system);
+PCS_API int pcs_lagrange_size(const pcs_lagrange *system);
 
 /// The user pointer of the definition.
 PCS_API void *pcs_lagrange_user(const pcs_lagrange *system);

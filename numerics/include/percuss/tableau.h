@@ -18,13 +18,13 @@ extern "C" {
 #endif
 
 /// Most stages of a tableau.
-#define PCS_TABLEAU_STAGES 64
+#define PCS_TABLEAU_STAGES_MAX 64
 
 /// A Butcher tableau. A user's own is this struct filled in; it borrows its arrays, which must stay
 /// while it is used.
 typedef struct pcs_tableau {
     const char *name; ///< for messages and tables; may be null
-    int s;            ///< stages, 1 .. PCS_TABLEAU_STAGES
+    int s;            ///< stages, 1 .. PCS_TABLEAU_STAGES_MAX
     const double *A;  ///< s x s, row by row
     const double *b;  ///< s weights
     const double *c;  ///< s nodes
@@ -129,10 +129,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_tableau_weights(const pcs_tableau *tableau,
 
 /// Number of order conditions of exactly this order (rooted trees): 1, 1, 2, 4, 9, 20, 48, 115 for
 /// orders 1 to 8; 0 outside.
-PCS_API int pcs_tableau_conditions(int order);
+PCS_API int pcs_tableau_condition_count(int order);
 
 /// Residuals b.Phi(tree) - 1/gamma(tree) of the conditions of exactly `order` (1 .. 8) for the
-/// weights b (null: those of the tableau). `residual` has pcs_tableau_conditions(order) entries.
+/// weights b (null: those of the tableau). `residual` has pcs_tableau_condition_count(order)
+/// entries.
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_residuals(const pcs_tableau *tableau, const double *b,
                                                        int order, double *residual);
 
