@@ -85,7 +85,7 @@ pcs_status rope_tautness(const rope_def *def, const double x0[2], const double v
 
     const pcs_map map = {.n = 1, .m = 1, .f = reach, .jacobian = reach_slope, .user = &f};
     pcs_arena work;
-    PCS_TRY(pcs_arena_create(NULL, pcs_root_bytes(1), &work));
+    PCS_TRY(pcs_arena_create(NULL, pcs_root_solve_bytes(1), &work));
     pcs_root_report report = {.outcome = PCS_ROOT_STALLED};
     const pcs_status status = pcs_root_solve(&map, NULL, work, &guess, &report);
     pcs_arena_destroy(NULL, &work);

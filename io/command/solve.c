@@ -106,7 +106,7 @@ static pcs_status solve(const request *q, const opened *in, trace *t, answer *x)
     pcs_arena work = {0};
     if (in->p) {
         PCS_TRY(pcs_problem_check(in->p));
-        PCS_TRY(pcs_arena_create(NULL, pcs_solve_work_bytes(in->p, &q->o), &work));
+        PCS_TRY(pcs_arena_create(NULL, pcs_solve_bytes(in->p, &q->o), &work));
     }
     const pcs_watch watch = t ? trace_watch(t) : (pcs_watch){0};
     pcs_status status = PCS_OK;

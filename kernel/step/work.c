@@ -55,14 +55,14 @@ void pcs_work_destroy(pcs_work *wk)
     pcs_env_free(&env, wk);
 }
 
-size_t pcs_work_bytes(const pcs_work *wk)
+size_t pcs_work_held(const pcs_work *wk)
 {
     return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size +
                     wk->listed.size
               : 0;
 }
 
-size_t pcs_work_demand(const pcs_work *wk)
+size_t pcs_work_step_bytes(const pcs_work *wk)
 {
     return wk ? wk->peak : 0;
 }

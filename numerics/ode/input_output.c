@@ -124,7 +124,7 @@ pcs_status pcs_input_output_create(const pcs_env *env, const pcs_input_output_de
 
     take_arrays(eq); // counts only
     const size_t bytes =
-        eq->memory.used + pcs_root_bytes(eq->n) + pcs_jacobian_bytes(eq->n, eq->args) + 64;
+        eq->memory.used + pcs_root_solve_bytes(eq->n) + pcs_jacobian_bytes(eq->n, eq->args) + 64;
     eq->memory = (pcs_arena){0};
     const pcs_status status = pcs_arena_create(env, bytes, &eq->memory);
     if (status != PCS_OK) {

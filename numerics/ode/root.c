@@ -46,7 +46,7 @@ typedef struct search {
     pcs_arena scratch;
 } search;
 
-size_t pcs_root_bytes(int n)
+size_t pcs_root_solve_bytes(int n)
 {
     if (n < 0) return 0;
     const size_t a = (size_t)n;
@@ -263,8 +263,8 @@ pcs_status pcs_root_solve(const pcs_map *map, const pcs_root_opts *opts, pcs_are
     if (!take(&s, &work)) {
         return pcs_fail(PCS_ERR_MEMORY,
                         "pcs_root_solve: the work arena is too small; %zu bytes are needed "
-                        "(pcs_root_bytes)",
-                        pcs_root_bytes(s.n));
+                        "(pcs_root_solve_bytes)",
+                        pcs_root_solve_bytes(s.n));
     }
     *report = (pcs_root_report){0};
     memcpy(s.x, x, (size_t)s.n * sizeof *x);

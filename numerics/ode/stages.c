@@ -89,7 +89,8 @@ static void take_arrays(const pcs_integrator *run, ode_stages *st, pcs_arena *a)
         st->factor[k].piv = PCS_TAKE(a, m, int);
     }
     take_part(st, a);
-    const size_t root = pcs_root_bytes(st->largest), part = pcs_root_bytes(st->part.map.n);
+    const size_t root = pcs_root_solve_bytes(st->largest),
+                 part = pcs_root_solve_bytes(st->part.map.n);
     st->scratch = part_of(a, root > part ? root : part);
     st->scratch_J = part_of(a, pcs_jacobian_bytes(st->N, st->map.n));
 }

@@ -59,7 +59,7 @@ static pcs_status solve_condensed(const pcs_env *env, const global_terms *t,
     pcs_problem p;
     pcs_solver_opts opts = *o;
     pcs_status status = solver_condense(env, t->g, &arena, &p);
-    if (status == PCS_OK) status = pcs_arena_create(env, pcs_solve_work_bytes(&p, o), &work);
+    if (status == PCS_OK) status = pcs_arena_create(env, pcs_solve_bytes(&p, o), &work);
     for (int pass = 0, iters = 0; status == PCS_OK && pass < 2; ++pass) {
         status = pcs_solve(&p, &opts, watch, work, r, u, out);
         out->iters += iters;

@@ -19,7 +19,7 @@ static bool nothing(const pcs_position_problem *p, pcs_metric metric)
 static size_t rest_bytes(const pcs_position_problem *p, const position_step *s,
                          const pcs_solver_opts *opts)
 {
-    const size_t solve = pcs_solve_work_bytes(&s->mlcp, opts) + 64;
+    const size_t solve = pcs_solve_bytes(&s->mlcp, opts) + 64;
     const size_t motion = solver_bytes(p->T ? (size_t)bsr_cols(p->T) : 0, sizeof(double)) + 64;
     return 2 * solver_bytes((size_t)s->rows, sizeof(double)) + 128 +
            (solve > motion ? solve : motion);
@@ -77,8 +77,8 @@ pcs_status pcs_position_step(const pcs_position_problem *p, pcs_metric metric,
     return PCS_OK;
 }
 
-pcs_status pcs_position_work_bytes(const pcs_env *env, const pcs_position_problem *p,
-                                   pcs_metric metric, const pcs_solver_opts *opts, size_t *bytes)
+pcs_status pcs_solve_position_bytes(const pcs_env *env, const pcs_position_problem *p,
+                                    pcs_metric metric, const pcs_solver_opts *opts, size_t *bytes)
 {
     if (!bytes) return pcs_fail(PCS_ERR_ARG, "position: the place for the size is null");
     *bytes = 0;
@@ -112,7 +112,7 @@ pcs_status pcs_position_step_alloc(const pcs_env *env, const pcs_position_proble
 {
     size_t bytes;
     pcs_arena work;
-    PCS_TRY(pcs_position_work_bytes(env, p, metric, opts, &bytes));
+    PCS_TRY(pcs_solve_position_bytes(env, p, metric, opts, &bytes));
     PCS_TRY(pcs_arena_create(env, bytes, &work));
     const pcs_status status = pcs_position_step(p, metric, opts, work, Lambda, dq, report);
     pcs_arena_destroy(env, &work);

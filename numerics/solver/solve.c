@@ -90,7 +90,7 @@ static const solver_class *pick(const pcs_solver_opts **opts)
 
 // ---- the entries -----------------------------------------------------------------------------
 
-size_t pcs_solve_work_bytes(const pcs_problem *p, const pcs_solver_opts *opts)
+size_t pcs_solve_bytes(const pcs_problem *p, const pcs_solver_opts *opts)
 {
     const solver_class *c = pick(&opts);
     return p && c && p->n > 0 ? c->work_bytes(p, opts) : 0;
@@ -169,7 +169,7 @@ pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_problem *p, const pcs_s
         if (status == PCS_OK) status = pcs_problem_compress(p, &store, &lean);
     }
     if (status == PCS_OK) {
-        status = pcs_arena_create(env, pcs_solve_work_bytes(&lean, opts), &work);
+        status = pcs_arena_create(env, pcs_solve_bytes(&lean, opts), &work);
     }
     if (status == PCS_OK) {
         status = pcs_solve(&lean, opts, (pcs_watch){0}, work, r, u, report);

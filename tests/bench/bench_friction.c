@@ -109,7 +109,7 @@ static void bench_sweeps(const bench_case *c, int nc, int repeats, FILE *csv)
     if (pcs_arena_create(NULL, friction_bytes((friction)c->family, nc), &arena) != PCS_OK) exit(2);
     task t = {.p = friction_problem((friction)c->family, nc, 1, &arena, NULL),
               .o = pcs_solver_defaults(PCS_NSGS)};
-    const size_t bytes = pcs_solve_work_bytes(&t.p, &t.o);
+    const size_t bytes = pcs_solve_bytes(&t.p, &t.o);
     if (pcs_arena_create(NULL, bytes, &work) != PCS_OK) exit(2);
     t.work = work;
     t.r = calloc(2 * (size_t)t.p.n, sizeof *t.r);

@@ -64,7 +64,7 @@ static bool measure(const bench_case *c, int n, const pcs_solver_info *s, double
     t.p = family_problem(c->family, n, 1, &arena, NULL);
     t.r = PCS_TAKE(&arena, (size_t)n, double);
     t.u = PCS_TAKE(&arena, (size_t)n, double);
-    const size_t work = pcs_solve_work_bytes(&t.p, &t.o);
+    const size_t work = pcs_solve_bytes(&t.p, &t.o);
     if (pcs_arena_create(NULL, work, &t.work) != PCS_OK) exit(2);
 
     const pcs_status status = pcs_solve(&t.p, &t.o, (pcs_watch){0}, t.work,

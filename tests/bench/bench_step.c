@@ -289,7 +289,7 @@ static size_t memory_of(int n, bool touching, double mu, int *contacts)
         CHECK(pcs_step(m, st, wk, 0.005, &report));
     }
     *contacts = report.active;
-    const size_t bytes = held - pcs_work_bytes(wk) + pcs_work_demand(wk);
+    const size_t bytes = held - pcs_work_held(wk) + pcs_work_step_bytes(wk);
     pcs_work_destroy(wk);
     pcs_state_destroy(st);
     pcs_model_destroy(m);

@@ -148,7 +148,7 @@ static void write(void *self, const double *q, const double *v)
 static size_t bytes(void *self, size_t *spare)
 {
     const counted *c = self;
-    const size_t demand = pcs_work_demand(c->w.work), work = pcs_work_bytes(c->w.work);
+    const size_t demand = pcs_work_step_bytes(c->w.work), work = pcs_work_held(c->w.work);
     *spare = work > demand ? work - demand : 0;
     return c->held;
 }

@@ -469,7 +469,7 @@ START_TEST(entries_refuse_what_they_cannot_use)
     pcs_state_destroy(NULL);
     pcs_work_destroy(NULL);
     ck_assert_int_eq(pcs_model_nq(NULL), 0);
-    ck_assert_uint_eq(pcs_work_bytes(NULL), 0);
+    ck_assert_uint_eq(pcs_work_held(NULL), 0);
     scene_close(&s);
 }
 END_TEST
@@ -541,10 +541,10 @@ START_TEST(the_bytes_of_a_work_are_counted)
     const pcs_lagrangian_def def = {.n = N, .mass = mass};
     CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
     scene_start(&s);
-    const size_t before = pcs_work_bytes(s.wk);
+    const size_t before = pcs_work_held(s.wk);
     ck_assert_uint_ge(before, (size_t)N * N * sizeof(double));
     scene_step(&s, 0.01);
-    ck_assert_uint_ge(pcs_work_bytes(s.wk), before + (size_t)N * N * sizeof(double));
+    ck_assert_uint_ge(pcs_work_held(s.wk), before + (size_t)N * N * sizeof(double));
     free(mass);
     scene_close(&s);
 }

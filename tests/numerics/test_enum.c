@@ -272,7 +272,7 @@ START_TEST(limits_end_the_search)
     pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
     CK_OK(pcs_arena_create(NULL, 1 << 12, &arena));
     CK_OK(pcs_bsr_from_dense(18, 18, M, &arena, &p.W));
-    CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+    CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
     pcs_report report;
     o.max_iters = 2;
     CK_OK(pcs_solve(&p, &o, (pcs_watch){0}, work, r, u, &report));

@@ -451,7 +451,7 @@ START_TEST(refusals_and_memory)
             continue;
         }
         pcs_arena exact;
-        CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &exact));
+        CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &exact));
         CK_OK(pcs_solve(&p, &o, (pcs_watch){0}, exact, r, u, &report));
         pcs_arena_destroy(NULL, &exact);
     }

@@ -279,7 +279,7 @@ START_TEST(sweeps_over_bodies_are_sweeps_over_w)
         history hg = {0}, hl = {0};
         CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){record, &hg}, v, r, u, &global));
         pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+        CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
         CK_OK(pcs_solve(&p, &o, (pcs_watch){record, &hl}, work, rl, ul, &local));
         pcs_arena_destroy(NULL, &work);
 

@@ -200,7 +200,7 @@ START_TEST(stops_are_obeyed)
     pcs_arena work;
     pcs_report report;
     int last = 0;
-    CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+    CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
     CK_OK(pcs_solve(&p, &o, (pcs_watch){stop_third, &last}, work, r, u, &report));
     ck_assert_int_eq(report.outcome, PCS_STOPPED);
     ck_assert(last == 3 && report.iters == 3);

@@ -202,7 +202,7 @@ START_TEST(the_end_is_superlinear)
             double r[ROWS] = {0}, u[ROWS];
             pcs_report report;
             pcs_arena work;
-            CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+            CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
             CK_OK(pcs_solve(&p, &o, (pcs_watch){keep_value, &h}, work, r, u, &report));
             pcs_arena_destroy(NULL, &work);
             ck_assert_int_eq(report.outcome, PCS_CONVERGED);

@@ -653,7 +653,7 @@ START_TEST(memory_is_counted_and_failures_leave_nothing)
         for (int kind = 0; kind < 2; ++kind) {
             const pcs_solver_opts opts = pcs_solver_defaults(kind ? PCS_LEMKE : PCS_AUTO);
             size_t bytes, peak = 0;
-            CK_OK(pcs_position_work_bytes(NULL, &o.p, metrics[k], &opts, &bytes));
+            CK_OK(pcs_solve_position_bytes(NULL, &o.p, metrics[k], &opts, &bytes));
             pcs_arena arena;
             CK_OK(pcs_arena_create(NULL, bytes, &arena));
             arena.peak = &peak;

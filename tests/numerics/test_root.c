@@ -338,7 +338,7 @@ START_TEST(the_arena_said_suffices)
     pcs_arena work = work_arena();
     pcs_root_report report;
     double x[2] = {1, 6}, J[4];
-    work.size = pcs_root_bytes(2);
+    work.size = pcs_root_solve_bytes(2);
     for (int how = 0; how < 4; ++how) {
         pcs_root_opts opts = pcs_root_opts_default();
         opts.derivative = (pcs_derivative)how;

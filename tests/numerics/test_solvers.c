@@ -368,7 +368,7 @@ START_TEST(empty_problem)
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, NULL, NULL, &report));
         ck_assert_int_eq(report.outcome, PCS_CONVERGED);
-        ck_assert_int_eq((int)pcs_solve_work_bytes(&p, &o), 0);
+        ck_assert_int_eq((int)pcs_solve_bytes(&p, &o), 0);
     }
     pcs_report report;
     CK_OK(pcs_lcp_solve(0, NULL, NULL, NULL, NULL, NULL, &report));
@@ -473,7 +473,7 @@ START_TEST(bad_options_are_refused)
     pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
     o.kind = (pcs_solver)42;
     CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
-    ck_assert_int_eq((int)pcs_solve_work_bytes(&p, &o), 0);
+    ck_assert_int_eq((int)pcs_solve_bytes(&p, &o), 0);
 }
 END_TEST
 
@@ -556,7 +556,7 @@ START_TEST(arena_too_small)
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
         if (!(pcs_solver_at(s)->cones & 1u << PCS_UNILATERAL)) continue;
-        const size_t bytes = pcs_solve_work_bytes(&p, &o);
+        const size_t bytes = pcs_solve_bytes(&p, &o);
         double r[ROWS] = {0}, u[ROWS];
         pcs_report report;
         size_t peak = 0;
@@ -619,7 +619,7 @@ START_TEST(watch_stops)
         pcs_report report;
         int calls = 0;
         pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+        CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
         const pcs_watch watch = {stop_at, &calls};
         const pcs_status status = pcs_solve(&p, &o, watch, work, r, u, &report);
         pcs_arena_destroy(NULL, &work);
@@ -668,7 +668,7 @@ START_TEST(watching_changes_nothing)
         pcs_report report[2];
         listener l = {0};
         pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, pcs_solve_work_bytes(&p, &o), &work));
+        CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
         const pcs_status status = pcs_solve(&p, &o, (pcs_watch){0}, work, r[0], u, &report[0]);
         if (status == PCS_OK) {
             CK_OK(pcs_solve(&p, &o, (pcs_watch){listen, &l}, work, r[1], u, &report[1]));

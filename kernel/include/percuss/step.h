@@ -26,10 +26,10 @@ PCS_API void pcs_work_destroy(pcs_work *work);
 PCS_NODISCARD PCS_API pcs_status pcs_work_set_threads(pcs_work *work, int threads);
 
 /// Bytes held by the work: its arena and lists.
-PCS_API size_t pcs_work_bytes(const pcs_work *work);
+PCS_API size_t pcs_work_held(const pcs_work *work);
 
 /// Bytes of its arena that the last step asked for.
-PCS_API size_t pcs_work_demand(const pcs_work *work);
+PCS_API size_t pcs_work_step_bytes(const pcs_work *work);
 
 /// Where every joule of a step went (theory 7.6). All J. The identity
 /// kinetic_after - kinetic_before = forces + conservative + gyroscopic + normal + tangential

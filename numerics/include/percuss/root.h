@@ -5,7 +5,7 @@
 /// @code
 /// const pcs_map circle = {.n = 2, .m = 2, .f = on_circle_and_line};
 /// pcs_arena work;
-/// pcs_arena_create(NULL, pcs_root_bytes(2), &work);
+/// pcs_arena_create(NULL, pcs_root_solve_bytes(2), &work);
 /// double x[2] = {1, 0.5};
 /// pcs_root_report report;
 /// pcs_root_solve(&circle, NULL, work, x, &report); // report.outcome == PCS_ROOT_CONVERGED
@@ -133,7 +133,7 @@ typedef struct pcs_root_report {
 } pcs_root_report;
 
 /// Arena bytes that pcs_root_solve takes for n unknowns.
-PCS_API size_t pcs_root_bytes(int n);
+PCS_API size_t pcs_root_solve_bytes(int n);
 
 /// Solves f(x) = 0, m = n, from the guess in x: x <- x + alpha dx with J dx = -f, alpha = 1, 1/2,
 /// 1/4 ... until the norm of the scaled f is less (Armijo), so that the iteration does not depend

@@ -251,7 +251,7 @@ typedef struct pcs_report {
 } pcs_report;
 
 /// Arena bytes pcs_solve needs for this problem and these options.
-PCS_API size_t pcs_solve_work_bytes(const pcs_problem *p, const pcs_solver_opts *opts);
+PCS_API size_t pcs_solve_bytes(const pcs_problem *p, const pcs_solver_opts *opts);
 
 /// Solves. `opts` null means the defaults of PCS_AUTO. r (n): on entry the starting point (zeros
 /// if nothing better is known; must be finite), on return the best impulse found. u (n): W r + q.
@@ -332,11 +332,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_position_step(const pcs_position_problem *p
 
 /// Arena bytes pcs_position_step needs for this problem. They depend on the pattern of S, which
 /// is assembled for the purpose in memory from env (null: malloc) and released again.
-PCS_NODISCARD PCS_API pcs_status pcs_position_work_bytes(const pcs_env *env,
-                                                         const pcs_position_problem *p,
-                                                         pcs_metric metric,
-                                                         const pcs_solver_opts *opts,
-                                                         size_t *bytes);
+PCS_NODISCARD PCS_API pcs_status pcs_solve_position_bytes(const pcs_env *env,
+                                                          const pcs_position_problem *p,
+                                                          pcs_metric metric,
+                                                          const pcs_solver_opts *opts,
+                                                          size_t *bytes);
 
 /// As pcs_position_step; it allocates its memory from env (null: malloc).
 PCS_NODISCARD PCS_API pcs_status pcs_position_step_alloc(

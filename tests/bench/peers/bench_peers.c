@@ -208,7 +208,7 @@ static bool prepare(cell *c)
         pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
         o.tol = c->tol;
         o.stop = PCS_STOP_NATURAL;
-        return pcs_arena_create(NULL, pcs_solve_work_bytes(c->p, &o), &c->work) == PCS_OK;
+        return pcs_arena_create(NULL, pcs_solve_bytes(c->p, &o), &c->work) == PCS_OK;
     }
     c->W = malloc((n * n + 1) * sizeof(double));
     if (!c->W) return false;

@@ -141,7 +141,7 @@ static void bench(const char *scene, const pcs_problem *p, int repeats)
 {
     task t = {.p = p};
     const pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
-    if (pcs_arena_create(NULL, pcs_solve_work_bytes(p, &o), &t.work) != PCS_OK) exit(2);
+    if (pcs_arena_create(NULL, pcs_solve_bytes(p, &o), &t.work) != PCS_OK) exit(2);
     t.r = need((size_t)p->n, sizeof *t.r);
     t.u = need((size_t)p->n, sizeof *t.u);
     double *mu = need((size_t)p->nb, sizeof *mu), *q = need((size_t)p->n, sizeof *q);
