@@ -95,7 +95,7 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
     pcs_status status = slider_open(&def, &set->scheme, &s);
     for (long i = 1; status == PCS_OK && (double)i * h < set->t_end + 0.5 * h; ++i) {
         status = slider_step(&s, h);
-        if (status != PCS_OK || s.outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
         slider_look(&s, &now);
         if (isnan(rolls) && now.status == PCS_CONTACT_STICK) rolls = now.t;
         worst_x = fmax(worst_x, fabs(now.x[0] - place_at(&m, now.t)));
@@ -112,7 +112,7 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
         // and the place is off by no more than mu g h^2 / 8 for ever after
         const double size = fabs(v0) + R * fabs(omega0);
         c->context = name;
-        check_value(c, "outcome", s.outcome, PCS_CONVERGED, 0);
+        check_value(c, "outcome", s.outcome, PCS_OUTCOME_CONVERGED, 0);
         check_value(c, "speed", now.v[0], speed_at(&m, now.t), 1e-11 * size);
         check_value(c, "speed, every step", worst_v, 0, 1e-11 * size);
         check_value(c, "place, every step", worst_x, 0, m.a * h * h + 1e-11 * size * now.t);

@@ -72,7 +72,7 @@ static void write_rows(csv *out, const task *t, const char *solver, const pcs_re
 // converged to tol, and to the solution if that is known
 static bool good(const task *t, double tol, const pcs_report *report, const double *z)
 {
-    bool ok = report->outcome == PCS_CONVERGED && report->measure.residual <= tol;
+    bool ok = report->outcome == PCS_OUTCOME_CONVERGED && report->measure.residual <= tol;
     for (int i = 0; t->z && i < t->n; ++i) {
         ok = ok && fabs(z[i] - t->z[i]) <= 100 * tol;
     }
@@ -98,7 +98,7 @@ static bool compare(const task *t, const char *only, double tol, csv *out)
         const pcs_solver_info *s = pcs_solver_at(k);
         const bool asked = strcmp(only, "all") == 0 || strcmp(only, s->name) == 0;
         if (!asked) continue;
-        const bool must = !t->file || s->kind == PCS_AUTO || strcmp(only, s->name) == 0;
+        const bool must = !t->file || s->kind == PCS_SOLVER_AUTO || strcmp(only, s->name) == 0;
         if ((t->cones & ~s->cones) != 0) {
             printf("  %-8s does not take this kind of problem\n", s->name);
             continue;
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     args_string(&a, "--csv", &csv_path, "FILE", "table to write");
     if (!args_parse(&a, argc, argv)) return a.exit_code;
 
-    const unsigned unilateral = 1u << PCS_UNILATERAL, equality = 1u << PCS_EQUALITY;
+    const unsigned unilateral = 1u << PCS_CONE_UNILATERAL, equality = 1u << PCS_CONE_EQUALITY;
     task lcp = {.name = "LCP: string over a table", .n = 5, .cones = unilateral, .z = string_z};
     task mlcp = {
         .name = "MLCP: node with two diodes", .n = 3, .cones = unilateral | equality, .z = node_z};

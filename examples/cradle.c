@@ -151,7 +151,7 @@ static pcs_status touching(checks *c, const settings *set, csv *out, double ends
     world w;
     pcs_status status = open_row(set, &l, &w);
     if (status == PCS_OK) status = strike(&w, ends[0]);
-    check_that(c, "impact", w.outcome == PCS_CONVERGED, pcs_outcome_text(w.outcome));
+    check_that(c, "impact", w.outcome == PCS_OUTCOME_CONVERGED, pcs_outcome_text(w.outcome));
     world_close(&w);
     if (status != PCS_OK) return status;
 
@@ -160,7 +160,7 @@ static pcs_status touching(checks *c, const settings *set, csv *out, double ends
     pcs_outcome outcome;
     PCS_TRY(march(set, &l, 0, out, ends[1], &outcome));
     c->context = "touching";
-    check_that(c, "steps", outcome == PCS_CONVERGED, pcs_outcome_text(outcome));
+    check_that(c, "steps", outcome == PCS_OUTCOME_CONVERGED, pcs_outcome_text(outcome));
     compare(c, "one impact", &l, ends[0], ends[2], set->speed);
     compare(c, "in steps", &l, ends[1], ends[2], set->speed);
     // e < 1 loses energy; so does e = 1 where contacts that were closed do not open again: not
@@ -189,10 +189,10 @@ static pcs_status apart(checks *c, const settings *set, csv *out, double ends[3]
         if (!line_next(&ours, end, &pair)) break;
         put(&w, &ours);
         status = strike(&w, ours.v);
-        if (w.outcome != PCS_CONVERGED) break;
+        if (w.outcome != PCS_OUTCOME_CONVERGED) break;
         if (pair == set->balls - 2 && isnan(relay)) relay = ours.v[set->balls - 1];
     }
-    check_that(c, "impacts", w.outcome == PCS_CONVERGED, pcs_outcome_text(w.outcome));
+    check_that(c, "impacts", w.outcome == PCS_OUTCOME_CONVERGED, pcs_outcome_text(w.outcome));
     world_close(&w);
     if (status != PCS_OK) return status;
 
@@ -202,7 +202,7 @@ static pcs_status apart(checks *c, const settings *set, csv *out, double ends[3]
         ends[0][i] = ours.v[i];
         ends[2][i] = hand.v[i];
     }
-    check_that(c, "steps", outcome == PCS_CONVERGED, pcs_outcome_text(outcome));
+    check_that(c, "steps", outcome == PCS_OUTCOME_CONVERGED, pcs_outcome_text(outcome));
     show("with gaps: one pair after the other", &start, ends[0], ends[1], ends[2]);
     printf("%d impacts, those of one ball at least %s s apart\n", hand.events,
            cell_of("%.3g", hand.closest).text);

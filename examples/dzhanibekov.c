@@ -149,14 +149,14 @@ static void watch(const settings *set, const free_top *top, const world *w, csv 
 
 static pcs_status spin(const settings *set, const free_top *top, double h, csv *out, errors *err)
 {
-    *err = (errors){.outcome = PCS_CONVERGED};
+    *err = (errors){.outcome = PCS_OUTCOME_CONVERGED};
     world w;
     pcs_status status = open_body(set, &w);
     while (status == PCS_OK && world_goes_on(&w, h, set->run.t_end)) {
         double before[3];
         memcpy(before, world_v(&w, 0) + 3, sizeof before);
         status = world_step(&w, h);
-        if (status != PCS_OK || w.outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || w.outcome != PCS_OUTCOME_CONVERGED) break;
         watch(set, top, &w, out, err);
         const double *now = world_v(&w, 0) + 3;
         if (before[1] * now[1] < 0 && err->flips < MOST_FLIPS) {
@@ -188,7 +188,7 @@ static void check_levels(const settings *set, const free_top *top, const errors 
         y[3][k] = all ? fabs(err[k].flip[last] - (last + 0.5) * flip) : NAN;
         printf("%12.6g %12.3e %12.3e %12.3e %16.9f\n", h[k], y[0][k], y[1][k], y[2][k],
                all ? err[k].flip[last] : NAN);
-        steps = steps && err[k].outcome == PCS_CONVERGED;
+        steps = steps && err[k].outcome == PCS_OUTCOME_CONVERGED;
         flips = flips && all;
     }
     *c = checks_begin();

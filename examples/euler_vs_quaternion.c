@@ -453,7 +453,8 @@ static void check_pole(checks *c)
         off = fmax(off, fabs(omega[i] - nu[3 + i]));
     }
     check_value(c, "pole: omega by the quaternion", off, 0, 1e-15);
-    check_that(c, "pole: its angles", pcs_quat_case(q + 3, PCS_FORM_ZYX) == PCS_ROTATION_GIMBAL,
+    check_that(c, "pole: its angles",
+               pcs_quat_case(q + 3, PCS_ROTATION_FORM_ZYX) == PCS_ROTATION_CASE_GIMBAL,
                "said not to be unique");
 }
 

@@ -108,7 +108,7 @@ static ground_push watch(const settings *set, const world *w, const double q0[7]
 
 static pcs_status tumble(const settings *set, int seed, csv *out, result *r)
 {
-    *r = (result){.first = NAN, .outcome = PCS_CONVERGED};
+    *r = (result){.first = NAN, .outcome = PCS_OUTCOME_CONVERGED};
     start_of(set, seed, r->q0, r->v0);
     PCS_TRY(free_box_fly(&set->box, set->rtol, r->q0, r->v0, set->run.t_end, &r->touch));
     world w;
@@ -120,7 +120,7 @@ static pcs_status tumble(const settings *set, int seed, csv *out, result *r)
         memcpy(q0, world_q(&w, 0), sizeof q0);
         memcpy(v0, world_v(&w, 0), sizeof v0);
         status = world_step(&w, set->run.h);
-        if (status != PCS_OK || w.outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || w.outcome != PCS_OUTCOME_CONVERGED) break;
         const ground_push push = watch(set, &w, q0, v0, &was_hit, r);
         write_row(set, &w, push.normal, out);
     }
@@ -170,7 +170,8 @@ static pcs_status check_impact(const settings *set, const result *r, checks *c)
 
     const double before = free_box_kinetic(&set->box, v);
     const double loss = before - free_box_kinetic(&set->box, after);
-    check_that(c, "impact", report.outcome == PCS_CONVERGED, pcs_outcome_text(report.outcome));
+    check_that(c, "impact", report.outcome == PCS_OUTCOME_CONVERGED,
+               pcs_outcome_text(report.outcome));
     check_value(c, "impact: vertices", push.contacts, touching(&set->box, q), 0);
     check_value(c, "impact: m dv - p (m/s)", faults.momentum, 0, slack);
     check_value(c, "impact: J dw - GP x p (m/s)", faults.spin, 0, slack);
@@ -194,7 +195,7 @@ static pcs_status fly_in_steps(const settings *set, const result *r, const free_
     pcs_status status = open_brick(set, r->q0, r->v0, &w);
     for (int i = 0; i < n && status == PCS_OK; ++i) {
         status = world_step(&w, to->t / n);
-        if (w.outcome != PCS_CONVERGED) break;
+        if (w.outcome != PCS_OUTCOME_CONVERGED) break;
     }
     if (status == PCS_OK) {
         const double *q = world_q(&w, 0), *v = world_v(&w, 0);
@@ -209,7 +210,7 @@ static pcs_status fly_in_steps(const settings *set, const result *r, const free_
         error[0] = norm3(dx);
         error[1] = norm3(turn);
         error[2] = norm3(dw);
-        if (w.outcome != PCS_CONVERGED) error[0] = NAN;
+        if (w.outcome != PCS_OUTCOME_CONVERGED) error[0] = NAN;
     }
     world_close(&w);
     return status;
@@ -279,7 +280,7 @@ static void check_steps(const settings *set, const result *r, checks *c)
     const free_box *box = &set->box;
     const double E0 = free_box_energy(box, r->q0, r->v0), slack = 1e-9 * r->speed;
     const double h = set->run.h;
-    check_that(c, "steps", r->outcome == PCS_CONVERGED, pcs_outcome_text(r->outcome));
+    check_that(c, "steps", r->outcome == PCS_OUTCOME_CONVERGED, pcs_outcome_text(r->outcome));
     // within two steps: that in which the gap closes, and that of the activation
     if (r->touch.vertex >= 0) {
         check_value(c, "first contact (s)", r->first, r->touch.t, 2 * h);
@@ -317,7 +318,7 @@ static void check_rest(const settings *set, const result *r, checks *c)
     const double lean = asin(fmin(1, hypot(R[3 * k], R[3 * k + 1])));
     const double half = 0.5 * box->size[k], weight = box->mass * box->gravity;
     // only where active contacts end a step on g = 0 is what is left not a matter of the step
-    const bool closed = set->run.scheme.projection == PCS_PROJECT_COMBINED_EQUALITY;
+    const bool closed = set->run.scheme.projection == PCS_PROJECTION_COMBINED_EQUALITY;
     const double fall = 4 * set->run.gravity * set->run.h * set->run.h;
     const double tol = closed ? fmax(1e-10 * half, 4 * set->run.scheme.proj_tol) : fall;
     const double K = 0.5 * box->mass * set->rest * set->rest;

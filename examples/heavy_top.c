@@ -36,7 +36,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                               .gravity = 9.81},
                       .lows = 6,
                       .study = 3,
-                      .hold = PCS_STABILISE_PROJECT,
+                      .hold = PCS_STABILISATION_PROJECT,
                       .rtol = 1e-12,
                       .h = 1e-3,
                       .alpha = 100,
@@ -97,7 +97,7 @@ static pcs_smooth_def hold_of(const settings *set, int how)
 {
     pcs_smooth_def def = pcs_smooth_def_default();
     def.stabilisation = (pcs_stabilisation)how;
-    def.alpha = how == PCS_STABILISE_BAUMGARTE || how == PCS_STABILISE_GGL ? set->alpha : 0;
+    def.alpha = how == PCS_STABILISATION_BAUMGARTE || how == PCS_STABILISATION_GGL ? set->alpha : 0;
     def.tol = 1e-13 * set->top.arm; // m: the error of the tip gives an angle of the axis
     // the top of spinning_top, on its joint: its shape touches nothing
     def.ignore_contacts = true;
@@ -325,9 +325,10 @@ static pcs_status compare_holds(const settings *set, checks *c)
     }
     method_close(&m);
     PCS_TRY(status);
-    check_value(c, "tip, project (m)", tip[PCS_STABILISE_PROJECT], 0, 2e-13 * set->top.arm);
-    check_that(c, "baumgarte holds the tip better", tip[PCS_STABILISE_BAUMGARTE] < tip[0], "yes");
-    check_that(c, "ggl holds the tip better", tip[PCS_STABILISE_GGL] < tip[0], "yes");
+    check_value(c, "tip, project (m)", tip[PCS_STABILISATION_PROJECT], 0, 2e-13 * set->top.arm);
+    check_that(c, "baumgarte holds the tip better", tip[PCS_STABILISATION_BAUMGARTE] < tip[0],
+               "yes");
+    check_that(c, "ggl holds the tip better", tip[PCS_STABILISATION_GGL] < tip[0], "yes");
     return PCS_OK;
 }
 

@@ -89,7 +89,7 @@ static pcs_status descend(checks *c, const settings *set, bool ball, double side
     pcs_status status = slider_open(&def, &set->scheme, &s);
     for (long i = 1; status == PCS_OK && (double)i * set->h < set->t_end + 0.5 * set->h; ++i) {
         status = slider_step(&s, set->h);
-        if (status != PCS_OK || s.outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
         slider_look(&s, &now);
         CSV_ROW(out, now.t, ball, def.slope, now.x[0], now.v[0], a);
     }
@@ -103,7 +103,7 @@ static pcs_status descend(checks *c, const settings *set, bool ball, double side
                def.slope, slider_status[now.status], now.v[0] / t, a, fabs(now.v[0] / t - a),
                fabs(now.x[0] - x));
         c->context = ball ? "ball" : "box";
-        check_value(c, "outcome", s.outcome, PCS_CONVERGED, 0);
+        check_value(c, "outcome", s.outcome, PCS_OUTCOME_CONVERGED, 0);
         check_that(c, "status",
                    now.status == (slips ? PCS_CONTACT_SLIDE : PCS_CONTACT_STICK) ||
                        now.status == PCS_CONTACT_UNDECIDED,
@@ -128,7 +128,7 @@ static pcs_status creep(checks *c, const settings *set)
     pcs_status status = slider_open(&def, &set->scheme, &s);
     for (long i = 0; status == PCS_OK && i < n; ++i) {
         status = slider_step(&s, set->creep_h);
-        if (s.outcome != PCS_CONVERGED) break;
+        if (s.outcome != PCS_OUTCOME_CONVERGED) break;
     }
     if (status == PCS_OK) {
         slider_look(&s, &now);
@@ -136,7 +136,7 @@ static pcs_status creep(checks *c, const settings *set)
         printf("\nbox left alone for %g s (%ld steps): moved %.1e m along, %.1e m across\n", now.t,
                n, now.x[0], now.x[1]);
         c->context = "box left alone";
-        check_value(c, "outcome", s.outcome, PCS_CONVERGED, 0);
+        check_value(c, "outcome", s.outcome, PCS_OUTCOME_CONVERGED, 0);
         check_value(c, "creep", far, 0, 1e-12 * fmax(1, set->creep_time / 1000));
     }
     slider_close(&s);

@@ -72,7 +72,7 @@ static pcs_status slide(const settings *set, bool ball, double heading, result *
     const long braking = (long)(slides - 1e-9), all = ball ? braking : braking + 3;
     for (long i = 1; i <= all && status == PCS_OK; ++i) {
         status = slider_step(&s, set->h);
-        if (status != PCS_OK || s.outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
         slider_look(&s, &now);
         const double along = c * now.v[0] + d * now.v[1];
         out->across = fmax(out->across, fabs(-d * now.v[0] + c * now.v[1]));
@@ -89,7 +89,7 @@ static pcs_status slide(const settings *set, bool ball, double heading, result *
 static void check_slide(checks *c, const settings *set, bool ball, const result *r)
 {
     const double a = set->def.mu * set->def.gravity, v = set->speed;
-    check_value(c, "outcome", r->outcome, PCS_CONVERGED, 0);
+    check_value(c, "outcome", r->outcome, PCS_OUTCOME_CONVERGED, 0);
     check_value(c, "deceleration", r->deceleration, a, 1e-10 * a);
     check_value(c, "speed across", r->across, 0, 1e-11 * v);
     check_value(c, "energy of every step", r->closure, 0, 1e-13 * set->def.mass * v * v);

@@ -92,7 +92,7 @@ static pcs_status step(int n, const pcs_mass *M, const double *q, constraints *a
                                     .q = q,
                                     .n_quat = n,
                                     .quat = places};
-    pcs_solver_opts opts = pcs_solver_defaults(PCS_AUTO);
+    pcs_solver_opts opts = pcs_solver_defaults(PCS_SOLVER_AUTO);
     opts.tol = 1e-12;
     return pcs_position_step(&p, metric, &opts, mem, Lambda, dq, report);
 }
@@ -102,18 +102,18 @@ static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_
                           pcs_metric metric, pcs_arena mem, double *q, double first_dq[NQ],
                           trace *t)
 {
-    *t = (trace){.outcome = PCS_MAX_ITERS};
+    *t = (trace){.outcome = PCS_OUTCOME_MAX_ITERS};
     for (;; ++t->iterations) {
         constraints at;
         boxes_evaluate(s, q, &at);
         t->violation[t->iterations] = pcs_position_violation(at.m, at.kind, at.g);
-        if (t->violation[t->iterations] <= set->tol) t->outcome = PCS_CONVERGED;
-        if (t->outcome == PCS_CONVERGED || t->iterations == set->max) return PCS_OK;
+        if (t->violation[t->iterations] <= set->tol) t->outcome = PCS_OUTCOME_CONVERGED;
+        if (t->outcome == PCS_OUTCOME_CONVERGED || t->iterations == set->max) return PCS_OK;
 
         double dq[NQ];
         pcs_report report;
         PCS_TRY(step(s->n, M, q, &at, metric, mem, dq, &report));
-        if (report.outcome != PCS_CONVERGED) {
+        if (report.outcome != PCS_OUTCOME_CONVERGED) {
             t->outcome = report.outcome;
             return PCS_OK;
         }

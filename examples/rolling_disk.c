@@ -89,14 +89,14 @@ static pcs_status straight(checks *c, const settings *set)
     pcs_status status = open_disc(set, x, Q, v, omega, &w);
     while (status == PCS_OK && world_goes_on(&w, set->run.h, set->run.t_end)) {
         status = world_step(&w, set->run.h);
-        if (w.outcome != PCS_CONVERGED) break;
+        if (w.outcome != PCS_OUTCOME_CONVERGED) break;
     }
     if (status == PCS_OK) {
         const double *at = world_q(&w, 0), *now = world_v(&w, 0), t = w.state->t;
         printf("straight ahead: after %g s at %.12g m, v = %.12g, R omega = %.12g m/s\n", t, at[0],
                now[0], R * now[5]);
         c->context = "straight";
-        check_that(c, "steps", w.outcome == PCS_CONVERGED, pcs_outcome_text(w.outcome));
+        check_that(c, "steps", w.outcome == PCS_OUTCOME_CONVERGED, pcs_outcome_text(w.outcome));
         check_value(c, "speed (m/s)", now[0], V, 1e-11 * V);
         check_value(c, "R omega (m/s)", R * now[5], V, 1e-11 * V);
         check_value(c, "place (m)", at[0], V * t, 1e-11 * V * t);
@@ -129,13 +129,13 @@ static double slip_of(const world *w)
 
 static pcs_status circle(const settings *set, const rolling *r, double h, csv *out, errors *err)
 {
-    *err = (errors){.outcome = PCS_CONVERGED};
+    *err = (errors){.outcome = PCS_OUTCOME_CONVERGED};
     world w;
     double before = 0;
     pcs_status status = open_disc(set, r->x, r->Q, r->v, r->omega, &w);
     while (status == PCS_OK && world_goes_on(&w, h, set->run.t_end)) {
         status = world_step(&w, h);
-        if (status != PCS_OK || w.outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || w.outcome != PCS_OUTCOME_CONVERGED) break;
         const double *q = world_q(&w, 0), whole = 8 * atan(1);
         double axis[3];
         pcs_quat_rotate(q + 3, (const double[]){0, 0, 1}, axis);
@@ -169,7 +169,7 @@ static pcs_status study(checks *c, const settings *set, const rolling *r, csv *o
         y[1][k] = err.azimuth;
         y[2][k] = err.radius;
         slip = fmax(slip, err.slip);
-        steps = steps && err.outcome == PCS_CONVERGED;
+        steps = steps && err.outcome == PCS_OUTCOME_CONVERGED;
         printf("%12.4g %+12.3e %+12.3e %+12.3e %12.3e\n", h[k], err.lean, err.azimuth, err.radius,
                err.slip);
     }

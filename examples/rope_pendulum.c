@@ -92,7 +92,7 @@ static pcs_status stepped_open(stepped *s, const settings *set, const motion *m,
     // a rope that is taut from the start is not caught in the first step
     const double d[2] = {m->x0[0] - def->anchor[0], m->x0[1] - def->anchor[1]};
     const bool taut = hypot(d[0], d[1]) >= def->length * (1 - 1e-12);
-    *s = (stepped){.pulled = taut, .outcome = PCS_CONVERGED};
+    *s = (stepped){.pulled = taut, .outcome = PCS_OUTCOME_CONVERGED};
     PCS_TRY(build(set, m, def, &s->model));
     PCS_TRY(pcs_state_create(s->model, &s->state));
     return pcs_work_create(s->model, &s->work);
@@ -109,7 +109,7 @@ static pcs_status stepped_step(stepped *s, double h)
 {
     pcs_step_report report;
     PCS_TRY(pcs_step(s->model, s->state, s->work, h, &report));
-    if (report.outcome != PCS_CONVERGED) s->outcome = report.outcome;
+    if (report.outcome != PCS_OUTCOME_CONVERGED) s->outcome = report.outcome;
     s->closure = fmax(s->closure, fabs(report.energy.closure));
     const pcs_contact *c;
     const int n = pcs_contacts(s->work, &c);
@@ -217,7 +217,7 @@ static pcs_status run_both(const settings *set, const motion *m, double h, int n
         const int seen = r->events;
         double x[5];
         status = stepped_step(&s, h);
-        if (s.outcome != PCS_CONVERGED) break;
+        if (s.outcome != PCS_OUTCOME_CONVERGED) break;
         if (status == PCS_OK) status = place_at(r, (double)k * h, out != NULL, x);
         if (status == PCS_OK && out) status = look(r, &arc, E0, seen, res);
         if (status == PCS_OK && out) status = write_row(r, &s, number, out);
@@ -400,11 +400,11 @@ static pcs_status check_stabilisations(const settings *set, const motion *m, che
     const double rtol = 1e-5;
     static rope r;
     printf("\nwith rtol = %g: %15s %14s %14s\n", rtol, "length (m)", "arc (m)", "energy (J)");
-    for (int how = PCS_STABILISE_NONE; how <= PCS_STABILISE_PROJECT; ++how) {
+    for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
         result res;
         PCS_TRY(swing(set, m, (pcs_stabilisation)how, rtol, &r, &res));
         printf("%20s %14.3e %14.3e %14.3e\n", name[how], r.drift, res.arc_x, res.ledger);
-        if (how == PCS_STABILISE_PROJECT && r.least < INFINITY) {
+        if (how == PCS_STABILISATION_PROJECT && r.least < INFINITY) {
             check_value(c, "projected: length (m)", r.drift, 0, 1e-12 * set->rope.length);
         }
     }
@@ -436,7 +436,7 @@ static pcs_status check_steps(const settings *set, const motion *m, const rope *
             off += pow(res.steps.caught - P, 2) / SIZES;
             closure = fmax(closure, res.steps.closure);
             least = fmin(least, res.steps.least);
-            converged = converged && res.steps.outcome == PCS_CONVERGED;
+            converged = converged && res.steps.outcome == PCS_OUTCOME_CONVERGED;
         }
         h[k] = set->h / (1 << k);
         apart[k] = sqrt(sum);

@@ -152,7 +152,7 @@ static void watch_tip(const settings *set, const heavy_top *top, const world *w,
 static pcs_status turn_top(const settings *set, const heavy_top *top, bool steady, double h,
                            int number, csv *out, errors *err)
 {
-    *err = (errors){.outcome = PCS_CONVERGED};
+    *err = (errors){.outcome = PCS_OUTCOME_CONVERGED};
     const double rate = steady ? top_precession(top) : 0;
     const nutation n = top_nutation(top);
     world w;
@@ -160,7 +160,7 @@ static pcs_status turn_top(const settings *set, const heavy_top *top, bool stead
     axis before = {.e = {sin(top->tilt), 0, cos(top->tilt)}};
     while (status == PCS_OK && world_goes_on(&w, h, set->run.t_end)) {
         status = world_step(&w, h);
-        if (status != PCS_OK || w.outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || w.outcome != PCS_OUTCOME_CONVERGED) break;
         const double t = w.state->t;
         const axis now = look(&w, before.azimuth);
         watch_tip(set, top, &w, &now, err);
@@ -209,7 +209,7 @@ static pcs_status study(checks *c, const settings *set, const heavy_top *top, bo
         y[2][k] = err.time;
         tip = fmax(tip, err.tip);
         astray = fmax(astray, err.astray);
-        steps = steps && err.outcome == PCS_CONVERGED;
+        steps = steps && err.outcome == PCS_OUTCOME_CONVERGED;
         lows = lows && (steady || err.lows == set->lows);
         printf("%16s %10.3g %+12.3e %+12.3e", "", h[k], err.tilt, err.azimuth);
         if (!steady) printf(" %+12.3e", err.time);

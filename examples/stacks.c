@@ -111,7 +111,7 @@ static pcs_status settle(const settings *set, world *w, csv *out, result *r)
         PCS_TRY(world_step(w, h));
         if (w->stuck) break;
         if (w->steps == still) PCS_TRY(world_mark(w));
-        r->loose += w->steps > still && w->outcome != PCS_CONVERGED;
+        r->loose += w->steps > still && w->outcome != PCS_OUTCOME_CONVERGED;
         if (w->steps % 10 == 0) r->overlap = fmax(r->overlap, world_overlap(w));
         const double moved = world_moved(w);
         if (w->steps > still) r->moved = fmax(r->moved, moved);

@@ -53,13 +53,13 @@ typedef struct flight {
 
 static bool speculative(const settings *s)
 {
-    return pcs_scheme_activation(&s->scheme) == PCS_SPECULATIVE;
+    return pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_SPECULATIVE;
 }
 
 // the largest gap at the start of a step that takes a bounce, with this speed of approach
 static double gap_bound(const settings *s, double h, double speed)
 {
-    const bool ahead = pcs_scheme_activation(&s->scheme) == PCS_PREDICTIVE;
+    const bool ahead = pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_PREDICTIVE;
     const double a = ahead ? fmax(s->scheme.gamma, 1 - s->scheme.gamma) : 1;
     return a * h * (speed + s->gravity * h) + s->scheme.proj_tol + 1e-7;
 }
@@ -129,7 +129,7 @@ static double zeno_time(const settings *s, double time, double speed)
 static double overlap_bound(const settings *s, double speed)
 {
     const double rounding = 1e-14 * (s->z0 + s->radius);
-    if (s->scheme.projection >= PCS_PROJECT_COMBINED) return s->scheme.proj_tol + rounding;
+    if (s->scheme.projection >= PCS_PROJECTION_COMBINED) return s->scheme.proj_tol + rounding;
     if (speculative(s))
         return (1 - s->scheme.theta) * s->h * (speed + s->gravity * s->h) + rounding;
     return gap_bound(s, s->h, speed) +

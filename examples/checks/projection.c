@@ -56,8 +56,8 @@ void check_metric(checks *c, const settings *set, const row_of_boxes *s, pcs_met
            metric_name[metric], t->iterations, report->projection_iters, t->violation[0],
            t->violation[t->iterations], stretch_of(s->n, q), t->stretch, d.moved, d.turned,
            d.centre_of_mass);
-    check_value(c, "outcome", t->outcome, PCS_CONVERGED, 0);
-    check_value(c, "outcome of pcs_project", report->outcome, PCS_CONVERGED, 0);
+    check_value(c, "outcome", t->outcome, PCS_OUTCOME_CONVERGED, 0);
+    check_value(c, "outcome of pcs_project", report->outcome, PCS_OUTCOME_CONVERGED, 0);
     check_value(c, "violation left", t->violation[t->iterations], 0, set->tol);
     check_value(c, "|Q| - 1", stretch_of(s->n, q), 0, 1e-15);
     check_value(c, "pcs_project beside it", largest_difference(7 * s->n, q, by_model), 0, 1e-9);

@@ -39,14 +39,14 @@ static pcs_status project_ball(const settings *set, double R, int gradient, pcs_
     const int first = gradient == RAW_FIXED_CENTRE ? 3 : 0, nq = 7 - first, nv = nq - 1;
     const int place = nq - 4;
     double q[7] = {0, 0, R - set->def.sink, 0.8, 0.4, -0.4, 0.2};
-    *t = (trace){.outcome = PCS_MAX_ITERS};
+    *t = (trace){.outcome = PCS_OUTCOME_MAX_ITERS};
     for (;; ++t->iterations) {
-        const pcs_cone kind = PCS_UNILATERAL;
+        const pcs_cone kind = PCS_CONE_UNILATERAL;
         const double g = q[2] - R, GP[3] = {0, 0, -R}, up[3] = {0, 0, 1};
         const double P[3] = {q[0], q[1], q[2] - R}, foot[3] = {q[0], q[1], 0};
         t->violation[t->iterations] = pcs_position_violation(1, &kind, &g);
-        if (t->violation[t->iterations] <= set->tol) t->outcome = PCS_CONVERGED;
-        if (t->outcome == PCS_CONVERGED || t->iterations == set->max) return PCS_OK;
+        if (t->violation[t->iterations] <= set->tol) t->outcome = PCS_OUTCOME_CONVERGED;
+        if (t->outcome == PCS_OUTCOME_CONVERGED || t->iterations == set->max) return PCS_OK;
 
         double C[7], T[42], part[24], Lambda, dq[7];
         pcs_gap_gradient(q, P, NULL, foot, up, C);
@@ -70,7 +70,7 @@ static pcs_status project_ball(const settings *set, double R, int gradient, pcs_
                                         .quat = &place};
         pcs_report report;
         PCS_TRY(pcs_position_step(&p, metric, NULL, scope, &Lambda, dq, &report));
-        if (report.outcome != PCS_CONVERGED) {
+        if (report.outcome != PCS_OUTCOME_CONVERGED) {
             t->outcome = report.outcome;
             return PCS_OK;
         }
@@ -114,7 +114,7 @@ static pcs_status show_ball(checks *c, const settings *set, double R, pcs_arena 
 
     PCS_TRY(ball_row(c, set, R, RAW, PCS_METRIC_Q1, "raw, unit row", mem, out, &t));
     printf("\n");
-    check_value(c, "outcome", t.outcome, PCS_CONVERGED, 0);
+    check_value(c, "outcome", t.outcome, PCS_OUTCOME_CONVERGED, 0);
     check_value(c, "iterations", t.iterations, 1, R > 10 ? 1 : 0); // a large R rounds
     PCS_TRY(ball_row(c, set, R, RAW, PCS_METRIC_V, "raw, tangent", mem, out, &t));
     printf("\n");
@@ -122,12 +122,12 @@ static pcs_status show_ball(checks *c, const settings *set, double R, pcs_arena 
 
     PCS_TRY(ball_row(c, set, R, RAW_FIXED_CENTRE, PCS_METRIC_Q, "raw, centre fixed", mem, out, &t));
     printf(" %9.6f %9s %9d\n", t.violation[t.iterations] / t.violation[0], "", 1);
-    check_value(c, "outcome", t.outcome, PCS_MAX_ITERS, 0);
+    check_value(c, "outcome", t.outcome, PCS_OUTCOME_MAX_ITERS, 0);
     check_value(c, "what is left", t.violation[t.iterations] / t.violation[0], 1, 1e-15);
     PCS_TRY(
         ball_row(c, set, R, RAW_FIXED_CENTRE, PCS_METRIC_Q1, "raw, centre fixed", mem, out, &t));
     printf("\n");
-    check_value(c, "outcome", t.outcome, PCS_INFEASIBLE, 0);
+    check_value(c, "outcome", t.outcome, PCS_OUTCOME_INFEASIBLE, 0);
     return PCS_OK;
 }
 

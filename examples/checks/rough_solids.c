@@ -97,7 +97,7 @@ void check_rough(checks *c, const settings *set, const scene *s, const snapshot 
     const double mass = s->body[0].mass + s->body[1].mass;
     const double speed = fmax(1e-3, sqrt(2 * before->kinetic / s->body[0].mass));
     c->context = solids_name[s->kind];
-    check_value(c, "outcome of pcs_impact", outcome, PCS_CONVERGED, 0);
+    check_value(c, "outcome of pcs_impact", outcome, PCS_OUTCOME_CONVERGED, 0);
     check_value(c, "momentum", largest_of(P), 0, 1e-12 * mass * speed);
     check_value(c, "angular momentum", largest_of(L), 0, 1e-12 * mass * speed);
     if (single) check_value(c, "law of friction", law, 0, 1e-11 * (1 + mass) * speed * speed);
@@ -147,7 +147,7 @@ void check_rough_stepping(checks *c, const scene *s, const record *run, pcs_outc
     const double speed = fmax(1, sqrt(2 * run->now.kinetic / s->body[0].mass));
     printf("%-11s %12.9f %9.1e %9.1e\n", solids_name[s->kind], run->loss, run->leak, run->closure);
     c->context = solids_name[s->kind];
-    check_value(c, "outcome of the run", outcome, PCS_CONVERGED, 0);
+    check_value(c, "outcome of the run", outcome, PCS_OUTCOME_CONVERGED, 0);
     check_value(c, "momentum of every step", run->leak, 0, 1e-12 * mass * speed);
     check_value(c, "energy of every step", run->closure, 0, 1e-12 * mass * speed * speed);
 }

@@ -132,7 +132,7 @@ void check_impact(checks *c, const settings *set, const scene *s, const snapshot
     const double dP = largest(3, P1, before->P), dL = largest(3, L1, before->L);
     printf("%-11s %8d %12.9f %12.9f %12.9f %12.9f %9.1e %9.1e %9.1e\n", solids_name[s->kind],
            after->contacts, impulse, sum, loss, hand.loss, dv, dP, dL);
-    check_value(c, "outcome of pcs_impact", outcome, PCS_CONVERGED, 0);
+    check_value(c, "outcome of pcs_impact", outcome, PCS_OUTCOME_CONVERGED, 0);
     check_value(c, "velocities after", dv, 0, 1e-12 * speed);
     check_value(c, "impulse", impulse, sum, 1e-12 * mass * speed);
     check_value(c, "momentum", dP, 0, 1e-12 * mass * speed);
@@ -193,7 +193,7 @@ pcs_status check_stepping(checks *c, const settings *set, const scene *s, const 
     c->context = solids_name[s->kind];
     hand_result hand;
     hand_impact(s->body, s->n, s->contact, set->e, &hand);
-    check_value(c, "outcome of the run", outcome, PCS_CONVERGED, 0);
+    check_value(c, "outcome of the run", outcome, PCS_OUTCOME_CONVERGED, 0);
     if (!check_that(c, "an impact", run->struck, "seen")) return PCS_OK;
 
     // errors over halvings: of the velocities, and of the jump beyond its prediction. They depend
@@ -234,14 +234,14 @@ pcs_status check_stepping(checks *c, const settings *set, const scene *s, const 
     // 1 and 2, less what coarse steps hide: a motion may be fast for them
     if (levels < 3) return PCS_OK;
     check_order(c, "order of the velocities", order_v, 0.8);
-    if (set->scheme.projection != PCS_PROJECT_NONE) return PCS_OK;
+    if (set->scheme.projection != PCS_PROJECTION_NONE) return PCS_OK;
     check_order(c, "order of the angular momentum", order_L, 1.6);
     return PCS_OK;
 }
 
 int end_checks(checks *c, const settings *set)
 {
-    if (set->scheme.projection != PCS_PROJECT_NONE) {
+    if (set->scheme.projection != PCS_PROJECTION_NONE) {
         c->context = NULL;
         check_skip(c, "order of the angular momentum", "a projection moves the bodies as well");
     }

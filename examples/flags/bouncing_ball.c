@@ -14,7 +14,7 @@ bool read_flags(settings *s, int argc, char **argv, int *code)
     s->t_end = 10;
     s->study = 4;
     s->scheme = pcs_scheme_moreau_jean();
-    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECT_NONE,
+    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_NONE,
         metric = PCS_METRIC_MASS;
 
     args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time beside their "

@@ -42,8 +42,8 @@ static bool fits_together(const settings *set)
                 half);
         return false;
     }
-    if (set->run.scheme.projection == PCS_PROJECT_OVERLAPS ||
-        pcs_scheme_activation(&set->run.scheme) == PCS_SPECULATIVE) {
+    if (set->run.scheme.projection == PCS_PROJECTION_OVERLAPS ||
+        pcs_scheme_activation(&set->run.scheme) == PCS_ACTIVATION_SPECULATIVE) {
         fprintf(stderr, "falling_brick: --activation speculative and --projection overlaps are for "
                         "dense scenes with e = 0; choose others\n");
         return false;
@@ -55,7 +55,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
 {
     *set = defaults();
     pcs_scheme *scheme = &set->run.scheme;
-    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECT_COMBINED_EQUALITY;
+    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_COMBINED_EQUALITY;
     args a = {.about = "A brick is thrown, tumbles, bounces on its vertices and comes to rest on a "
                        "face: flight, impacts, energy and rest against what they must be."};
     args_positive(&a, "--mass", &set->mass, "kg", "of the brick");

@@ -37,7 +37,7 @@ static settings defaults(void)
                              .gravity = 9.81,
                              .drag = 0.2,
                              .settle = 1e-4,
-                             .stabilisation = PCS_STABILISE_PROJECT,
+                             .stabilisation = PCS_STABILISATION_PROJECT,
                              .alpha = 10,
                              .rtol = 1e-12},
                     .throw_speed = 7,
@@ -55,8 +55,8 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
 {
     *set = defaults();
     rope_def *r = &set->rope;
-    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECT_DIRECT_HYSTERESIS;
-    int stabilisation = PCS_STABILISE_PROJECT;
+    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
+    int stabilisation = PCS_STABILISATION_PROJECT;
     double anchor[2] = {0.5, 0};
     args a = {.about =
                   "A mass on a rope falls, is caught, swings and is let go: from event to event "

@@ -22,7 +22,7 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     set->study = 4;
     set->scheme = pcs_scheme_moreau_jean();
     set->scheme.solver.tol = 1e-14;
-    int projection = PCS_PROJECT_NONE, metric = PCS_METRIC_MASS;
+    int projection = PCS_PROJECTION_NONE, metric = PCS_METRIC_MASS;
 
     args a = {.about =
                   "Two solids collide: what is conserved and what is lost, at the impact and by "

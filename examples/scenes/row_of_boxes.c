@@ -99,7 +99,7 @@ static int find_rows(const row_of_boxes *s, const double *q, pcs_cone kind[ROWS]
         corner_heights(NULL, q + 7 * b, NULL, g + m);
         corner_gradients(NULL, q + 7 * b, NULL, rows, NULL);
         for (int k = 0; k < 8 * 7; ++k) {
-            kind[m + k % 8] = PCS_UNILATERAL;
+            kind[m + k % 8] = PCS_CONE_UNILATERAL;
             C[m + k % 8][7 * b + k / 8] = rows[k];
         }
     }
@@ -116,7 +116,7 @@ static int find_rows(const row_of_boxes *s, const double *q, pcs_cone kind[ROWS]
             pcs_point_gradient(q2, P2, dP2);
         }
         for (int i = 0; i < 3; ++i) {
-            kind[m + i] = PCS_EQUALITY;
+            kind[m + i] = PCS_CONE_EQUALITY;
             g[m + i] = P1[i] - P2[i];
             C[m + i][7 * b + i] = 1;
             if (q2) C[m + i][7 * (b - 1) + i] = -1;

@@ -152,7 +152,7 @@ solid solid_before(const solid *now, double t)
     memcpy(q + 3, now->Q, sizeof now->Q);
     memcpy(v, now->v, sizeof now->v);
     memcpy(v + 3, now->omega, sizeof now->omega);
-    pcs_body_advance(q, -t, v, PCS_UPDATE_EXP, q);
+    pcs_body_advance(q, -t, v, PCS_QUAT_UPDATE_EXP, q);
     memcpy(then.x, q, sizeof then.x);
     memcpy(then.Q, q + 3, sizeof then.Q);
     return then;

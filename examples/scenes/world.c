@@ -10,7 +10,7 @@ pcs_scheme world_smooth_scheme(double tol)
 {
     pcs_scheme scheme = pcs_scheme_moreau_jean();
     scheme.newton_tol = 1e-14;
-    scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    scheme.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
     scheme.proj_tol = tol;
     scheme.solver.tol = tol;
     return scheme;
@@ -27,7 +27,8 @@ pcs_status world_open(world *w, const pcs_env *env, const pcs_scheme *scheme, do
 {
     const pcs_env aloud = {.log = warn};
     if (!env) env = &aloud;
-    *w = (world){.scheme = *scheme, .gravity = gravity, .threads = 1, .outcome = PCS_CONVERGED};
+    *w = (world){
+        .scheme = *scheme, .gravity = gravity, .threads = 1, .outcome = PCS_OUTCOME_CONVERGED};
     PCS_TRY(pcs_model_create(env, &w->model));
     PCS_TRY(pcs_model_set_gravity(w->model, (const double[3]){0, 0, -gravity}));
     return pcs_model_set_scheme(w->model, scheme);
@@ -147,7 +148,7 @@ pcs_status world_step(world *w, double h)
     w->outcome = report->outcome;
     w->stuck = !report->committed;
     if (w->stuck) return PCS_OK;
-    w->loose += report->outcome != PCS_CONVERGED;
+    w->loose += report->outcome != PCS_OUTCOME_CONVERGED;
     w->residual = fmax(w->residual, report->solve.measure.residual);
     w->steps += 1;
     w->state->t = (double)w->steps * h; // times are counted, not summed
@@ -225,10 +226,10 @@ void world_support(const world *w, double h, double F[3])
 // radius of a ball about the origin of the shape that holds all of it
 static double reach(const pcs_shape *s)
 {
-    if (s->kind == PCS_SPHERE) return s->radius;
-    if (s->kind == PCS_BOX) return hypot(hypot(s->half[0], s->half[1]), s->half[2]);
-    if (s->kind == PCS_CAPSULE) return s->half[2] + s->radius;
-    if (s->kind == PCS_CYLINDER) return hypot(s->half[2], s->radius);
+    if (s->kind == PCS_SHAPE_SPHERE) return s->radius;
+    if (s->kind == PCS_SHAPE_BOX) return hypot(hypot(s->half[0], s->half[1]), s->half[2]);
+    if (s->kind == PCS_SHAPE_CAPSULE) return s->half[2] + s->radius;
+    if (s->kind == PCS_SHAPE_CYLINDER) return hypot(s->half[2], s->radius);
     return INFINITY;
 }
 

@@ -38,8 +38,9 @@ static int convert(const request *q, const char *from, const char *to)
     }
     // a text file has no place for a solution
     const size_t length = strlen(to);
-    const bool dat = q->to == PCS_FORMAT_DAT || (q->to == PCS_FORMAT_BY_NAME && length > 4 &&
-                                                 !strcmp(to + length - 4, ".dat"));
+    const bool dat =
+        q->to == PCS_FILE_FORMAT_DAT ||
+        (q->to == PCS_FILE_FORMAT_BY_NAME && length > 4 && !strcmp(to + length - 4, ".dat"));
     if (dat) {
         content.r = content.u = content.v = NULL;
         content.title = content.description = content.math_info = NULL;

@@ -120,7 +120,7 @@ static facts look(const pcs_problem *p)
 {
     facts f = {.mu_low = NAN, .mu_high = NAN, .rank = -1};
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone != PCS_COULOMB) continue;
+        if (p->block[b].cone != PCS_CONE_COULOMB) continue;
         f.mu_low = fmin(f.mu_low, p->block[b].mu);
         f.mu_high = fmax(f.mu_high, p->block[b].mu);
     }

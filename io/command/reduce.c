@@ -160,7 +160,7 @@ static bool fails(reduction *d, const int *kept, int n)
         fprintf(stderr, "\r\033[K%d tries, %d of %d blocks left", d->tries, d->blocks, d->p->nb);
         fflush(stderr);
     }
-    const bool bad = status == PCS_OK && report.outcome != PCS_CONVERGED;
+    const bool bad = status == PCS_OK && report.outcome != PCS_OUTCOME_CONVERGED;
     if (bad) {
         d->report = report;
         d->blocks = n;
@@ -223,7 +223,7 @@ static int write_part(const reduction *d, const char *path, const int *kept, int
     const size_t length = strlen(out);
     const bool dat = length > 4 && strcmp(out + length - 4, ".dat") == 0;
     const pcs_status status =
-        pcs_problem_file_write(NULL, out, PCS_FORMAT_BY_NAME, dat ? &bare : &content);
+        pcs_problem_file_write(NULL, out, PCS_FILE_FORMAT_BY_NAME, dat ? &bare : &content);
     if (status != PCS_OK) {
         complain("%s", pcs_error_text());
     } else {

@@ -151,7 +151,8 @@ static bool write_solution(const request *q, const opened *in, const answer *x)
                                       .title = f->title,
                                       .description = f->description,
                                       .math_info = f->math_info};
-    if (pcs_problem_file_write(NULL, q->out, PCS_FORMAT_BY_NAME, &content) == PCS_OK) return true;
+    if (pcs_problem_file_write(NULL, q->out, PCS_FILE_FORMAT_BY_NAME, &content) == PCS_OK)
+        return true;
     complain("%s", pcs_error_text());
     return false;
 }
@@ -169,7 +170,7 @@ static int solve_into(const request *q, const opened *in, trace *t, answer *y, r
     if (solve(q, in, t, y) != PCS_OK) return refuse(q, in, x);
     fill(y, x);
     certificate c = {.ranks = q->certificate, .intervals = q->intervals};
-    int code = y->report.outcome == PCS_CONVERGED ? DONE : UNCONVERGED;
+    int code = y->report.outcome == PCS_OUTCOME_CONVERGED ? DONE : UNCONVERGED;
     if (!certificate_make(in, 2 * q->o.tol, y->r, &c, x)) {
         code = refuse(q, in, x);
     } else {

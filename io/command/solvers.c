@@ -60,7 +60,7 @@ static void print_solver(const pcs_solver_info *s)
     }
     if (s->n_opts == 0) printf("(none)\n");
     printf("\n%-20s %-12s %-20d %s\n", "--max-iters", ">= 0", o.max_iters,
-           s->kind == PCS_AUTO ? "budget of products with W" : "iterations");
+           s->kind == PCS_SOLVER_AUTO ? "budget of products with W" : "iterations");
 }
 
 static void write_json(const pcs_solver_info *s)

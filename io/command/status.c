@@ -62,8 +62,8 @@ void certificate_free(certificate *c)
 // a unilateral block does not slide, it is closed
 static const char *word(const pcs_block *k, pcs_contact_status status)
 {
-    if (k->cone == PCS_UNILATERAL && status == PCS_CONTACT_SLIDE) return "closed";
-    if (k->cone == PCS_EQUALITY) return "equality";
+    if (k->cone == PCS_CONE_UNILATERAL && status == PCS_CONTACT_SLIDE) return "closed";
+    if (k->cone == PCS_CONE_EQUALITY) return "equality";
     return pcs_contact_status_text(status);
 }
 
@@ -90,7 +90,7 @@ void certificate_print(const certificate *c, const opened *in)
            "greatest r_N");
     const pcs_block *k = blocks(in);
     for (int b = 0; b < c->nb; ++b) {
-        if (k[b].cone == PCS_EQUALITY) continue;
+        if (k[b].cone == PCS_CONE_EQUALITY) continue;
         printf("    %8d  %-9s %9.1e  %22.15g %22.15g\n", b, word(&k[b], c->status[b]), c->margin[b],
                c->low[b], c->high[b]);
     }

@@ -48,14 +48,14 @@ pcs_status contact_blocks(const char *name, int dim, int nc, const double *mu, i
     pcs_block *block = POOL_TAKE(keep, (size_t)nc + (size_t)equalities, pcs_block);
     if (!block) return fail_memory();
     for (int i = 0; i < nc; ++i) {
-        block[i] = (pcs_block){.cone = PCS_COULOMB, .row = dim * i, .dim = dim, .mu = mu[i]};
+        block[i] = (pcs_block){.cone = PCS_CONE_COULOMB, .row = dim * i, .dim = dim, .mu = mu[i]};
         if (!(mu[i] >= 0)) {
             return fail_named(name, PCS_ERR_FORMAT,
                               "mu of contact %d is %g; it must not be negative", i, mu[i]);
         }
     }
     for (int i = 0; i < equalities; ++i) {
-        block[nc + i] = (pcs_block){.cone = PCS_EQUALITY, .row = dim * nc + i, .dim = 1};
+        block[nc + i] = (pcs_block){.cone = PCS_CONE_EQUALITY, .row = dim * nc + i, .dim = 1};
     }
     *out = block;
     return PCS_OK;
@@ -67,13 +67,13 @@ void count_rows(int nb, const pcs_block *block, pcs_problem_file *file)
     for (int i = 0; i < nb; ++i) {
         file->rows += block[i].dim;
         switch (block[i].cone) {
-        case PCS_EQUALITY:
+        case PCS_CONE_EQUALITY:
             file->equalities += block[i].dim;
             break;
-        case PCS_UNILATERAL:
+        case PCS_CONE_UNILATERAL:
             file->complementarities += 1;
             break;
-        case PCS_COULOMB:
+        case PCS_CONE_COULOMB:
             file->contacts += 1;
             break;
         }
@@ -84,10 +84,10 @@ pcs_file_kind kind_of(int nb, const pcs_block *block, int global)
 {
     bool equality = false, unilateral = false, space = false, plane = false;
     for (int i = 0; i < nb; ++i) {
-        equality = equality || block[i].cone == PCS_EQUALITY;
-        unilateral = unilateral || block[i].cone == PCS_UNILATERAL;
-        space = space || (block[i].cone == PCS_COULOMB && block[i].dim == 3);
-        plane = plane || (block[i].cone == PCS_COULOMB && block[i].dim == 2);
+        equality = equality || block[i].cone == PCS_CONE_EQUALITY;
+        unilateral = unilateral || block[i].cone == PCS_CONE_UNILATERAL;
+        space = space || (block[i].cone == PCS_CONE_COULOMB && block[i].dim == 3);
+        plane = plane || (block[i].cone == PCS_CONE_COULOMB && block[i].dim == 2);
     }
     const bool contacts = space || plane;
     if (global) {
@@ -241,15 +241,16 @@ static pcs_status split_equalities(int nb, const pcs_block *block, pcs_pool *kee
 {
     size_t most = 0;
     for (int i = 0; i < nb; ++i) {
-        most += block[i].cone == PCS_EQUALITY ? (size_t)block[i].dim : 1;
+        most += block[i].cone == PCS_CONE_EQUALITY ? (size_t)block[i].dim : 1;
     }
     pcs_block *split = POOL_TAKE(keep, most, pcs_block);
     if (!split) return fail_memory();
     *n = 0;
     for (int i = 0; i < nb; ++i) {
-        if (block[i].cone != PCS_EQUALITY) split[(*n)++] = block[i];
-        for (int r = 0; block[i].cone == PCS_EQUALITY && r < block[i].dim; ++r) {
-            split[(*n)++] = (pcs_block){.cone = PCS_EQUALITY, .row = block[i].row + r, .dim = 1};
+        if (block[i].cone != PCS_CONE_EQUALITY) split[(*n)++] = block[i];
+        for (int r = 0; block[i].cone == PCS_CONE_EQUALITY && r < block[i].dim; ++r) {
+            split[(*n)++] =
+                (pcs_block){.cone = PCS_CONE_EQUALITY, .row = block[i].row + r, .dim = 1};
         }
     }
     *out = split;

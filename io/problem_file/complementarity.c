@@ -70,7 +70,7 @@ static pcs_status cone_blocks(const row_runs *runs, pcs_pool *keep, pcs_problem_
                 const int end = p->W.row[at + 1] < runs->end[i] ? p->W.row[at + 1] : runs->end[i];
                 dim = end - r;
             }
-            const pcs_cone cone = runs->is_comp[i] ? PCS_UNILATERAL : PCS_EQUALITY;
+            const pcs_cone cone = runs->is_comp[i] ? PCS_CONE_UNILATERAL : PCS_CONE_EQUALITY;
             block[nb++] = (pcs_block){.cone = cone, .row = r, .dim = dim};
             *(runs->is_comp[i] ? &file->complementarities : &file->equalities) += dim;
             r += dim;
@@ -273,7 +273,7 @@ static pcs_status compare_forms(text *t, int n, int m, const row_runs *runs, pcs
     }
     for (int i = 0; i < N; ++i) {
         const double x = file->problem.q[order[i]];
-        if (same(x, q[i], matrix_digits(PCS_FILE_DENSE))) continue;
+        if (same(x, q[i], matrix_digits(PCS_FILE_STORAGE_DENSE))) continue;
         return text_fail(t, PCS_ERR_FORMAT,
                          "the two forms disagree: q(%d) is %.17g, but %c(%d) is"
                          " %.17g; correct one or remove it",
@@ -286,7 +286,7 @@ static pcs_status compare_forms(text *t, int n, int m, const row_runs *runs, pcs
 static pcs_status build_from_parts(text *t, int n, int m, pcs_pool *keep, pcs_pool *scratch,
                                    pcs_problem_file *file)
 {
-    file_matrix M = {.storage = PCS_FILE_DENSE, .rows = n + m, .cols = n + m};
+    file_matrix M = {.storage = PCS_FILE_STORAGE_DENSE, .rows = n + m, .cols = n + m};
     double *q = NULL;
     PCS_TRY(read_parts(t, n, m, keep, &M.dense, &q));
 

@@ -372,7 +372,7 @@ pcs_status fclib_read(const char *name, const char *bytes, size_t size, pcs_pool
     h5_close(&r.h5);
     if (status != PCS_OK) return status;
 
-    file->storage = PCS_FILE_SPARSE;
+    file->storage = PCS_FILE_STORAGE_SPARSE;
     file->kind = r.dim == 2 ? (file->global ? PCS_FILE_GFC2D : PCS_FILE_FC2D)
                             : (file->global ? PCS_FILE_GFC3D : PCS_FILE_FC3D);
     if (r.equalities > 0) file->kind = file->global ? PCS_FILE_GLOBAL : PCS_FILE_MIXED;

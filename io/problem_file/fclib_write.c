@@ -31,11 +31,11 @@ static pcs_status count(writer *x)
     const written *w = x->w;
     for (int i = 0; i < w->nb; ++i) {
         const pcs_block *b = &w->block[i];
-        if (b->cone == PCS_EQUALITY) {
+        if (b->cone == PCS_CONE_EQUALITY) {
             x->equalities += b->dim;
             continue;
         }
-        if (b->cone != PCS_COULOMB || x->equalities > 0 || (x->dim > 0 && b->dim != x->dim)) {
+        if (b->cone != PCS_CONE_COULOMB || x->equalities > 0 || (x->dim > 0 && b->dim != x->dim)) {
             return fail_named(w->name, PCS_ERR_UNSUPPORTED,
                               "an FCLIB file holds contacts of one dimension and, after these,"
                               " equalities, which block %d breaks; write .pcs",

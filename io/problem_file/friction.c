@@ -91,7 +91,7 @@ static pcs_status read_friction(text *t, int dim, int nc, pcs_pool *keep, pcs_pr
     pcs_block *block = POOL_TAKE(keep, (size_t)nc, pcs_block);
     if (!block) return fail_memory();
     for (int i = 0; i < nc; ++i) {
-        block[i] = (pcs_block){.cone = PCS_COULOMB, .row = dim * i, .dim = dim};
+        block[i] = (pcs_block){.cone = PCS_CONE_COULOMB, .row = dim * i, .dim = dim};
         PCS_TRY(text_real(t, "mu, a number for each contact", &block[i].mu));
         if (block[i].mu < 0) {
             return text_fail(t, PCS_ERR_FORMAT, "mu of contact %d is %g; it must not be negative",
@@ -149,7 +149,7 @@ static pcs_status read_matrices(text *t, int n, pcs_pool *scratch, pcs_problem_f
     }
     file->storage = M.storage;
     file->half = M.half;
-    if (M.storage == PCS_FILE_BLOCKS && M.bsr.m == M.bsr.n &&
+    if (M.storage == PCS_FILE_STORAGE_BLOCKS && M.bsr.m == M.bsr.n &&
         memcmp(M.bsr.row, M.bsr.col, ((size_t)M.bsr.m + 1) * sizeof(int)) == 0) {
         g->hint = (partition){.n = M.bsr.m, .start = M.bsr.row};
     }

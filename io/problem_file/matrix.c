@@ -20,11 +20,11 @@ double matrix_digits(pcs_file_storage storage)
     // half a unit of the last of 25, 7 and 6 significant digits, with some room for
     // numbers written by hand or computed twice
     switch (storage) {
-    case PCS_FILE_DENSE:
+    case PCS_FILE_STORAGE_DENSE:
         return 1e-12;
-    case PCS_FILE_BLOCKS:
+    case PCS_FILE_STORAGE_BLOCKS:
         return 1e-6;
-    case PCS_FILE_SPARSE:
+    case PCS_FILE_STORAGE_SPARSE:
         return 1e-5;
     }
     return 0;
@@ -336,11 +336,11 @@ pcs_status matrix_read(text *t, const char *name, pcs_pool *keep, pcs_pool *scra
 
     out->storage = (pcs_file_storage)type;
     switch (out->storage) {
-    case PCS_FILE_DENSE:
+    case PCS_FILE_STORAGE_DENSE:
         return read_dense(t, name, keep, out);
-    case PCS_FILE_BLOCKS:
+    case PCS_FILE_STORAGE_BLOCKS:
         return read_blocks(t, name, keep, scratch, out);
-    case PCS_FILE_SPARSE:
+    case PCS_FILE_STORAGE_SPARSE:
         return read_sparse(t, name, scratch, out);
     }
     return PCS_OK;
@@ -390,7 +390,7 @@ static pcs_status sparse_to_bsr(const file_matrix *A, const text *t, int n, cons
 
 pcs_status matrix_to_entries(const file_matrix *A, bool zeros, pcs_pool *scratch, entries *out)
 {
-    if (A->storage == PCS_FILE_SPARSE) {
+    if (A->storage == PCS_FILE_STORAGE_SPARSE) {
         *out = (entries){A->rows, A->cols, A->entries, A->i, A->j, A->x};
         return PCS_OK;
     }
@@ -400,8 +400,8 @@ pcs_status matrix_to_entries(const file_matrix *A, bool zeros, pcs_pool *scratch
     int idx = 0;
     size_t off = 0;
     const pcs_bsr one = {1, 1, row, col, ptr, &idx, &off, A->dense};
-    return bsr_to_entries(A->storage == PCS_FILE_DENSE ? &one : &A->bsr,
-                          zeros && A->storage == PCS_FILE_BLOCKS, scratch, out);
+    return bsr_to_entries(A->storage == PCS_FILE_STORAGE_DENSE ? &one : &A->bsr,
+                          zeros && A->storage == PCS_FILE_STORAGE_BLOCKS, scratch, out);
 }
 
 pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *start,
@@ -409,11 +409,11 @@ pcs_status matrix_to_bsr(const file_matrix *A, const text *t, int n, const int *
 {
     PCS_ASSERT(A->rows == A->cols);
     switch (A->storage) {
-    case PCS_FILE_DENSE:
+    case PCS_FILE_STORAGE_DENSE:
         return dense_to_bsr(A, A->rows, keep, out);
-    case PCS_FILE_SPARSE:
+    case PCS_FILE_STORAGE_SPARSE:
         return sparse_to_bsr(A, t, n, start, keep, scratch, out);
-    case PCS_FILE_BLOCKS:
+    case PCS_FILE_STORAGE_BLOCKS:
         break;
     }
 

@@ -91,18 +91,18 @@ static pcs_status read_cone(text *t, int row, pcs_block *block)
 {
     *block = (pcs_block){.row = row, .dim = 1};
     if (text_take_key(t, "unilateral")) {
-        block->cone = PCS_UNILATERAL;
+        block->cone = PCS_CONE_UNILATERAL;
         return PCS_OK;
     }
     if (text_take_key(t, "equality")) {
-        block->cone = PCS_EQUALITY;
+        block->cone = PCS_CONE_EQUALITY;
         return text_int(t, "the number of rows of an equality block", 1, INT_MAX - row, "",
                         &block->dim);
     }
     if (!text_take_key(t, "coulomb")) {
         return text_expected(t, "a cone: coulomb, unilateral or equality");
     }
-    block->cone = PCS_COULOMB;
+    block->cone = PCS_CONE_COULOMB;
     PCS_TRY(text_int(t, "the dimension of a contact", 2, 3, "", &block->dim));
     PCS_TRY(text_real(t, "mu", &block->mu));
     if (block->mu < 0) {
@@ -182,7 +182,7 @@ static pcs_status read_blocks(text *t, pcs_pool *keep, file_matrix *A)
 {
     pcs_bsr *B = &A->bsr;
     int blocks, last = 0;
-    A->storage = PCS_FILE_BLOCKS;
+    A->storage = PCS_FILE_STORAGE_BLOCKS;
     PCS_TRY(text_size(t, "the number of block rows", &B->m));
     PCS_TRY(text_size(t, "the number of block columns", &B->n));
     PCS_TRY(text_size(t, "the number of blocks", &blocks));
@@ -209,7 +209,7 @@ static pcs_status read_blocks(text *t, pcs_pool *keep, file_matrix *A)
 
 static pcs_status read_entries(text *t, pcs_pool *scratch, file_matrix *A)
 {
-    A->storage = PCS_FILE_SPARSE;
+    A->storage = PCS_FILE_STORAGE_SPARSE;
     PCS_TRY(text_size(t, "the number of rows", &A->rows));
     PCS_TRY(text_size(t, "the number of columns", &A->cols));
     PCS_TRY(text_size(t, "the number of entries", &A->entries));
@@ -229,7 +229,7 @@ static pcs_status read_entries(text *t, pcs_pool *scratch, file_matrix *A)
 
 static pcs_status read_dense(text *t, pcs_pool *keep, file_matrix *A)
 {
-    A->storage = PCS_FILE_DENSE;
+    A->storage = PCS_FILE_STORAGE_DENSE;
     PCS_TRY(text_size(t, "the number of rows", &A->rows));
     PCS_TRY(text_size(t, "the number of columns", &A->cols));
     const size_t n = (size_t)A->rows * (size_t)A->cols;
@@ -281,7 +281,7 @@ static pcs_status read_local(text *t, int nb, const pcs_block *block, int rows, 
     PCS_TRY(read_matrix(t, "W", rows, rows, keep, scratch, &W));
     PCS_TRY(read_vector(t, "q", rows, keep, &q));
     file->storage = W.storage;
-    if (W.storage == PCS_FILE_SPARSE) {
+    if (W.storage == PCS_FILE_STORAGE_SPARSE) {
         const entries list = {W.rows, W.cols, W.entries, W.i, W.j, W.x};
         return local_build(t->name, nb, block, &list, q, scratch, file);
     }
@@ -308,7 +308,7 @@ static pcs_status read_global(text *t, int nb, const pcs_block *block, int rows,
     PCS_TRY(read_vector(t, "w", rows, keep, &g.w));
 
     file->storage = M.storage;
-    if (M.storage == PCS_FILE_BLOCKS && M.bsr.m == M.bsr.n &&
+    if (M.storage == PCS_FILE_STORAGE_BLOCKS && M.bsr.m == M.bsr.n &&
         memcmp(M.bsr.row, M.bsr.col, ((size_t)M.bsr.m + 1) * sizeof(int)) == 0) {
         g.hint = (partition){.n = M.bsr.m, .start = M.bsr.row};
     }

@@ -37,14 +37,14 @@ static void put_cones(const written *w, sink *s)
     for (int i = 0; i < w->nb; ++i) {
         const pcs_block *b = &w->block[i];
         switch (b->cone) {
-        case PCS_EQUALITY:
+        case PCS_CONE_EQUALITY:
             sink_text(s, "equality ");
             sink_int(s, b->dim);
             break;
-        case PCS_UNILATERAL:
+        case PCS_CONE_UNILATERAL:
             sink_text(s, "unilateral");
             break;
-        case PCS_COULOMB:
+        case PCS_CONE_COULOMB:
             sink_text(s, "coulomb ");
             sink_int(s, b->dim);
             sink_real(s, b->mu);

@@ -99,9 +99,9 @@ static pcs_status read_kind(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_prob
 static pcs_status read_format(text *t, pcs_pool *scratch, pcs_problem_file *file)
 {
     switch (file->format) {
-    case PCS_FORMAT_FCLIB:
+    case PCS_FILE_FORMAT_FCLIB:
         return fclib_read(t->name, t->begin, (size_t)(t->end - t->begin), scratch, file);
-    case PCS_FORMAT_TEXT:
+    case PCS_FILE_FORMAT_TEXT:
         return native_read(t, scratch, file);
     default:
         return read_kind(t, &file->memory->pool, scratch, file);
@@ -112,7 +112,8 @@ static pcs_status read_format(text *t, pcs_pool *scratch, pcs_problem_file *file
 // file wrote is still known by `storage`.
 static pcs_status compress(pcs_problem_file *file)
 {
-    if (file->global || file->contacts == 0 || file->storage != PCS_FILE_DENSE) return PCS_OK;
+    if (file->global || file->contacts == 0 || file->storage != PCS_FILE_STORAGE_DENSE)
+        return PCS_OK;
     pcs_problem small;
     PCS_TRY(object_grow(file, object_compress, &small));
     file->problem = small;
@@ -165,7 +166,7 @@ static pcs_status explain(const text *t, pcs_file_kind kind, pcs_status status)
 
 static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_problem_file **out)
 {
-    if (kind != PCS_FILE_ANY) return read_into(env, &t, PCS_FORMAT_DAT, kind, 0, out);
+    if (kind != PCS_FILE_ANY) return read_into(env, &t, PCS_FILE_FORMAT_DAT, kind, 0, out);
 
     bool global;
     PCS_TRY(recognise(env, &t, &kind, &global));
@@ -173,11 +174,11 @@ static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_
         // q of a local problem may look like the header of a matrix: then the global form fails
         text probe = t;
         const pcs_file_kind other = kind == PCS_FILE_FC3D ? PCS_FILE_GFC3D : PCS_FILE_GFC2D;
-        const pcs_status status = read_into(env, &probe, PCS_FORMAT_DAT, other, 1, out);
+        const pcs_status status = read_into(env, &probe, PCS_FILE_FORMAT_DAT, other, 1, out);
         if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE) return status;
     }
     text rest = t;
-    const pcs_status status = read_into(env, &rest, PCS_FORMAT_DAT, kind, 1, out);
+    const pcs_status status = read_into(env, &rest, PCS_FILE_FORMAT_DAT, kind, 1, out);
     return status == PCS_OK ? status : explain(&t, kind, status);
 }
 
@@ -188,8 +189,8 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
     *out = NULL;
     if (!bytes && size > 0) return pcs_fail(PCS_ERR_ARG, "problem file: the text is null");
     text t = text_begin(name ? name : "text", bytes ? bytes : "", size);
-    if (h5_fits(t.begin, size)) return read_into(env, &t, PCS_FORMAT_FCLIB, kind, 0, out);
-    if (native_fits(&t)) return read_into(env, &t, PCS_FORMAT_TEXT, kind, 0, out);
+    if (h5_fits(t.begin, size)) return read_into(env, &t, PCS_FILE_FORMAT_FCLIB, kind, 0, out);
+    if (native_fits(&t)) return read_into(env, &t, PCS_FILE_FORMAT_TEXT, kind, 0, out);
     return parse_dat(env, t, kind, out);
 }
 

@@ -20,18 +20,19 @@ static bool ends_with(const char *path, const char *ending)
 
 static pcs_status choose_format(const char *path, pcs_file_format *format)
 {
-    if (*format == PCS_FORMAT_DAT || *format == PCS_FORMAT_FCLIB || *format == PCS_FORMAT_TEXT) {
+    if (*format == PCS_FILE_FORMAT_DAT || *format == PCS_FILE_FORMAT_FCLIB ||
+        *format == PCS_FILE_FORMAT_TEXT) {
         return PCS_OK;
     }
-    if (*format != PCS_FORMAT_BY_NAME) {
+    if (*format != PCS_FILE_FORMAT_BY_NAME) {
         return pcs_fail(PCS_ERR_ARG, "pcs_problem_file_write: format %d is unknown", (int)*format);
     }
     if (ends_with(path, ".dat")) {
-        *format = PCS_FORMAT_DAT;
+        *format = PCS_FILE_FORMAT_DAT;
     } else if (ends_with(path, ".hdf5") || ends_with(path, ".h5")) {
-        *format = PCS_FORMAT_FCLIB;
+        *format = PCS_FILE_FORMAT_FCLIB;
     } else if (ends_with(path, ".pcs")) {
-        *format = PCS_FORMAT_TEXT;
+        *format = PCS_FILE_FORMAT_TEXT;
     } else {
         return fail_named(path, PCS_ERR_ARG,
                           "the name ends neither in .pcs, .dat, .hdf5 nor .h5; say which format"
@@ -84,11 +85,12 @@ static pcs_status check_global(written *w)
     int row = 0;
     for (int i = 0; i < g->nb; ++i) {
         const pcs_block *b = &g->block[i];
-        const bool coulomb = b->cone == PCS_COULOMB;
-        const bool good = b->row == row && b->dim >= 1 && b->dim <= w->rows - row &&
-                          (b->cone == PCS_EQUALITY || (b->cone == PCS_UNILATERAL && b->dim == 1) ||
-                           (coulomb && (b->dim == 2 || b->dim == 3))) &&
-                          (coulomb ? b->mu >= 0 && isfinite(b->mu) : b->mu == 0);
+        const bool coulomb = b->cone == PCS_CONE_COULOMB;
+        const bool good =
+            b->row == row && b->dim >= 1 && b->dim <= w->rows - row &&
+            (b->cone == PCS_CONE_EQUALITY || (b->cone == PCS_CONE_UNILATERAL && b->dim == 1) ||
+             (coulomb && (b->dim == 2 || b->dim == 3))) &&
+            (coulomb ? b->mu >= 0 && isfinite(b->mu) : b->mu == 0);
         if (!good) {
             return fail_named(w->name, PCS_ERR_ARG,
                               "cone block %d of the problem is not sound (row %d, %d rows, mu %g)",
@@ -218,13 +220,13 @@ pcs_status written_H(const written *w, bool turned, pcs_pool *scratch, pcs_bsr *
 static pcs_status put(const written *w, pcs_file_format format, pcs_pool *scratch, sink *s)
 {
     switch (format) {
-    case PCS_FORMAT_DAT:
+    case PCS_FILE_FORMAT_DAT:
         return dat_write(w, scratch, s);
-    case PCS_FORMAT_FCLIB:
+    case PCS_FILE_FORMAT_FCLIB:
         return fclib_write(w, scratch, s);
-    case PCS_FORMAT_TEXT:
+    case PCS_FILE_FORMAT_TEXT:
         return native_write(w, scratch, s);
-    case PCS_FORMAT_BY_NAME:
+    case PCS_FILE_FORMAT_BY_NAME:
         break;
     }
     return PCS_ERR_ARG;

@@ -29,7 +29,7 @@ static pcs_status put_dense(const entries *A, pcs_pool *scratch, sink *s)
     PCS_TRY(entries_order(&turned, row, col, scratch, &order));
     PCS_TRY(entries_to_bsr(&turned, &order, "matrix", scratch, &T));
 
-    put_size(s, PCS_FILE_DENSE, A->rows, A->cols);
+    put_size(s, PCS_FILE_STORAGE_DENSE, A->rows, A->cols);
     sink_ints(s, 2, (int[]){A->rows, A->cols});
     for (int j = 0; j < A->cols && !s->failed; ++j) {
         int k = T.ptr[j];
@@ -46,7 +46,7 @@ static pcs_status put_dense(const entries *A, pcs_pool *scratch, sink *s)
 static void put_blocks(const pcs_bsr *A, sink *s)
 {
     const int blocks = A->ptr[A->m];
-    put_size(s, PCS_FILE_BLOCKS, A->row[A->m], A->col[A->n]);
+    put_size(s, PCS_FILE_STORAGE_BLOCKS, A->row[A->m], A->col[A->n]);
     sink_int(s, blocks);
     sink_line(s);
     sink_ints(s, 2, (int[]){A->m, A->n});
@@ -71,7 +71,7 @@ static void put_blocks(const pcs_bsr *A, sink *s)
 
 static void put_entries(const entries *A, sink *s)
 {
-    put_size(s, PCS_FILE_SPARSE, A->rows, A->cols);
+    put_size(s, PCS_FILE_STORAGE_SPARSE, A->rows, A->cols);
     char line[160];
     snprintf(line, sizeof line, "1\nCSparse Version 3.1.9\ntriplet: %d-by-%d, nzmax: %d nnz: %d\n",
              A->rows, A->cols, A->n > 0 ? A->n : 1, A->n);
@@ -88,13 +88,13 @@ static void put_entries(const entries *A, sink *s)
 
 static pcs_status put_matrix(const pcs_bsr *A, pcs_file_storage storage, pcs_pool *scratch, sink *s)
 {
-    if (storage == PCS_FILE_BLOCKS) {
+    if (storage == PCS_FILE_STORAGE_BLOCKS) {
         put_blocks(A, s);
         return PCS_OK;
     }
     entries list;
-    PCS_TRY(bsr_to_entries(A, storage == PCS_FILE_DENSE, scratch, &list));
-    if (storage == PCS_FILE_DENSE) return put_dense(&list, scratch, s);
+    PCS_TRY(bsr_to_entries(A, storage == PCS_FILE_STORAGE_DENSE, scratch, &list));
+    if (storage == PCS_FILE_STORAGE_DENSE) return put_dense(&list, scratch, s);
     put_entries(&list, s);
     return PCS_OK;
 }
@@ -116,10 +116,10 @@ static pcs_status put_global(const written *w, pcs_pool *scratch, sink *s)
     const pcs_file_storage storage = w->content->storage;
     pcs_bsr H, M;
     bool worth = false;
-    if (storage == PCS_FILE_BLOCKS) PCS_TRY(written_M(w, scratch, &M, &worth));
+    if (storage == PCS_FILE_STORAGE_BLOCKS) PCS_TRY(written_M(w, scratch, &M, &worth));
     if (worth) {
         put_blocks(&M, s);
-    } else if (storage == PCS_FILE_DENSE) {
+    } else if (storage == PCS_FILE_STORAGE_DENSE) {
         PCS_TRY(put_dense(&w->M_entries, scratch, s));
     } else {
         put_entries(&w->M_entries, s);
@@ -151,8 +151,8 @@ static pcs_status put_friction(const written *w, int dim, pcs_pool *scratch, sin
 // the end of the run of rows that begins with block i: an equality block, or unilateral ones
 static int run_end(const written *w, int i)
 {
-    if (w->block[i].cone == PCS_EQUALITY) return i + 1;
-    while (i < w->nb && w->block[i].cone == PCS_UNILATERAL) {
+    if (w->block[i].cone == PCS_CONE_EQUALITY) return i + 1;
+    while (i < w->nb && w->block[i].cone == PCS_CONE_UNILATERAL) {
         ++i;
     }
     return i;
@@ -162,7 +162,7 @@ static pcs_status put_mlcp(const written *w, pcs_pool *scratch, sink *s)
 {
     int equalities = 0;
     for (int i = 0; i < w->nb; ++i) {
-        if (w->block[i].cone == PCS_EQUALITY) equalities += w->block[i].dim;
+        if (w->block[i].cone == PCS_CONE_EQUALITY) equalities += w->block[i].dim;
     }
     sink_text(s, "1\n0\n");
     sink_ints(s, 2, (int[]){equalities, w->rows - equalities});
@@ -173,7 +173,7 @@ static pcs_status put_mlcp(const written *w, pcs_pool *scratch, sink *s)
     }
     sink_line(s);
     for (int i = 0; i < w->nb; i = run_end(w, i)) {
-        sink_int(s, w->block[i].cone == PCS_UNILATERAL);
+        sink_int(s, w->block[i].cone == PCS_CONE_UNILATERAL);
     }
     sink_line(s);
     return put_local(w, scratch, s);
@@ -185,7 +185,8 @@ pcs_status dat_write(const written *w, pcs_pool *scratch, sink *s)
         return fail_named(w->name, PCS_ERR_UNSUPPORTED,
                           "a .dat file has no place for a solution; write .pcs or .hdf5");
     }
-    if (w->content->storage < PCS_FILE_DENSE || w->content->storage > PCS_FILE_SPARSE) {
+    if (w->content->storage < PCS_FILE_STORAGE_DENSE ||
+        w->content->storage > PCS_FILE_STORAGE_SPARSE) {
         return fail_named(w->name, PCS_ERR_ARG, "storage %d is unknown", (int)w->content->storage);
     }
     switch (w->kind) {

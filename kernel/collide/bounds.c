@@ -17,10 +17,10 @@ static void turned_extent(const pcs_shape *s, const double *q, double extent[3])
     }
     for (int i = 0; i < 3; ++i) {
         const double z = fabs(R[i + 6]), across = sqrt(fmax(0, 1 - z * z));
-        if (s->kind == PCS_BOX) {
+        if (s->kind == PCS_SHAPE_BOX) {
             extent[i] = fabs(R[i]) * s->half[0] + fabs(R[i + 3]) * s->half[1] + z * s->half[2];
         } else {
-            extent[i] = z * s->half[2] + s->radius * (s->kind == PCS_CYLINDER ? across : 1);
+            extent[i] = z * s->half[2] + s->radius * (s->kind == PCS_SHAPE_CYLINDER ? across : 1);
         }
     }
 }
@@ -71,13 +71,14 @@ void collide_bounds(const pcs_shape *s, const double *q, double reach, double lo
 {
     double c[3], extent[3] = {s->radius, s->radius, s->radius};
     pose_point(q, s->position, c);
-    if (s->kind == PCS_MESH || s->kind == PCS_HEIGHT_FIELD) geometry_extent(s, q, c, extent);
-    if (s->kind == PCS_HULL) hull_extent(s, q, c, extent);
-    if (s->kind == PCS_BOX || s->kind == PCS_CAPSULE || s->kind == PCS_CYLINDER) {
+    if (s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD)
+        geometry_extent(s, q, c, extent);
+    if (s->kind == PCS_SHAPE_HULL) hull_extent(s, q, c, extent);
+    if (s->kind == PCS_SHAPE_BOX || s->kind == PCS_SHAPE_CAPSULE || s->kind == PCS_SHAPE_CYLINDER) {
         turned_extent(s, q, extent);
     }
 
-    *unbounded = s->kind == PCS_HALF_SPACE;
+    *unbounded = s->kind == PCS_SHAPE_HALF_SPACE;
     for (int i = 0; i < 3; ++i) {
         low[i] = *unbounded ? -INFINITY : c[i] - extent[i] - reach;
         high[i] = *unbounded ? INFINITY : c[i] + extent[i] + reach;

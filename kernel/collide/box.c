@@ -39,7 +39,7 @@ int collide_box_half_space(const pcs_shape *s1, const double *q1, const pcs_shap
         }
 
         pcs_feature *f = &out[count++];
-        *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = (unsigned)v};
+        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = (unsigned)v};
         const double p[3] = {v & 1 ? s1->half[0] : -s1->half[0], v & 2 ? s1->half[1] : -s1->half[1],
                              v & 4 ? s1->half[2] : -s1->half[2]};
         quat_turn(s1->orientation, 1, p, f->p1);

@@ -135,7 +135,7 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
 
     if (a->face1 >= best - tie) {
         // a face of box 1 and the vertex of box 2 deepest below it
-        c->kind = PCS_PLANE_POINT;
+        c->kind = PCS_FEATURE_PLANE_POINT;
         c->part1.c[a->i1] = box_sign(b->t[a->i1]);
         c->u[a->i1] = c->part1.c[a->i1];
         m3_mul_t(b->R, c->u, u2);
@@ -144,7 +144,7 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
         }
     } else if (a->face2 >= best - tie) {
         const double *axis = b->R + 3 * a->j2;
-        c->kind = PCS_POINT_PLANE;
+        c->kind = PCS_FEATURE_POINT_PLANE;
         c->part2.c[a->j2] = (signed char)-box_sign(v3_dot(b->t, axis));
         for (int m = 0; m < 3; ++m) {
             c->u[m] = -c->part2.c[a->j2] * axis[m];
@@ -152,7 +152,7 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
         }
     } else {
         // the edges of both boxes furthest along the axis
-        c->kind = PCS_EDGE_EDGE;
+        c->kind = PCS_FEATURE_EDGE_EDGE;
         edge_direction(b, a->i, a->j, b->t, c->u);
         m3_mul_t(b->R, c->u, u2);
         for (int m = 0; m < 3; ++m) {
@@ -164,7 +164,7 @@ static void deepest(const box_pair *b, const box_axes *a, double size, box_conta
     }
     box_part_middle(c->part1, b->half1, c->x1);
     box_part_middle(c->part2, b->half2, c->x2);
-    if (c->kind == PCS_POINT_PLANE) {
+    if (c->kind == PCS_FEATURE_POINT_PLANE) {
         v3_copy(c->x1, c->at);
     } else {
         box_from_2(b, c->x2, c->at);
@@ -202,8 +202,10 @@ static nearest vertex_to_box(const box_pair *b)
 // a point against a part of the other box: plane, edge or vertex. False when the point is inside
 static bool point_contact(const box_pair *b, const nearest *n, bool vertex_of_2, box_contact *c)
 {
-    static const pcs_feature_kind kind1[] = {PCS_POINT_PLANE, PCS_POINT_EDGE, PCS_POINT_POINT};
-    static const pcs_feature_kind kind2[] = {PCS_PLANE_POINT, PCS_EDGE_POINT, PCS_POINT_POINT};
+    static const pcs_feature_kind kind1[] = {PCS_FEATURE_POINT_PLANE, PCS_FEATURE_POINT_EDGE,
+                                             PCS_FEATURE_POINT_POINT};
+    static const pcs_feature_kind kind2[] = {PCS_FEATURE_PLANE_POINT, PCS_FEATURE_EDGE_POINT,
+                                             PCS_FEATURE_POINT_POINT};
     const int beyond = abs(n->other.c[0]) + abs(n->other.c[1]) + abs(n->other.c[2]);
     if (beyond == 0) return false;
 

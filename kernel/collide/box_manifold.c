@@ -173,7 +173,7 @@ static int face_contacts(const box_pair *b, const reference *r, const double u[3
         box_contact *c = &out[i];
         *c = (box_contact){.g = sign * k->x[axis] - f->half1[axis]};
         if (r->of1) {
-            c->kind = PCS_PLANE_POINT;
+            c->kind = PCS_FEATURE_PLANE_POINT;
             c->part1 = k->of_reference;
             c->part2 = o;
             box_part_middle(face, b->half1, c->x1);
@@ -182,7 +182,7 @@ static int face_contacts(const box_pair *b, const reference *r, const double u[3
             v3_copy(normal, c->u);
             v3_along(k->x, -c->g, normal, c->at);
         } else {
-            c->kind = PCS_POINT_PLANE;
+            c->kind = PCS_FEATURE_POINT_PLANE;
             c->part1 = o;
             c->part2 = k->of_reference;
             v3_copy(x, c->x1);
@@ -207,14 +207,14 @@ static bool edge_end(const box_pair *b, int i, int j, int s, box_contact *c)
     box_from_2(b, c->x2, p);
 
     if (b->half1[i] < s * p[i] + b->half2[j] * fabs(bj[i])) {
-        c->kind = PCS_POINT_EDGE;
+        c->kind = PCS_FEATURE_POINT_EDGE;
         c->part1.c[i] = (signed char)s;
         c->x1[i] = s * b->half1[i];
         v3_sub(c->x1, p, to);
         c->x2[j] = v3_dot(to, bj);
         return fabs(c->x2[j]) <= b->half2[j];
     }
-    c->kind = PCS_EDGE_POINT;
+    c->kind = PCS_FEATURE_EDGE_POINT;
     c->part2.c[j] = (signed char)(s * box_sign(bj[i]));
     c->x2[j] = c->part2.c[j] * b->half2[j];
     box_from_2(b, c->x2, p);

@@ -64,7 +64,7 @@ int collide_capsule_half_space(const pcs_shape *s1, const double *q1, const pcs_
         const double side = (slope < 0) == (which == 0) ? 1 : -1;
         if (!(g + side * slope <= reach)) continue;
         pcs_feature *f = &out[count++];
-        *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = side > 0, .radius1 = s1->radius};
+        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = side > 0, .radius1 = s1->radius};
         write_core(&k, side * k.half, f->p1, axis);
         v3_copy(s2->position, f->p2);
         v3_copy(n2, f->d2);
@@ -86,12 +86,12 @@ int collide_sphere_capsule(const pcs_shape *s1, const double *q1, const pcs_shap
     if (!(far >= 0) || !(D2 <= far * far)) return 0;
 
     pcs_feature *f = &out[0];
-    *f = (pcs_feature){.kind = part(&k, t) == 2 ? PCS_POINT_EDGE : PCS_POINT_POINT,
+    *f = (pcs_feature){.kind = part(&k, t) == 2 ? PCS_FEATURE_POINT_EDGE : PCS_FEATURE_POINT_POINT,
                        .radius1 = s1->radius,
                        .radius2 = s2->radius};
     v3_copy(s1->position, f->p1);
     write_core(&k, t, f->p2, f->d2);
-    if (f->kind == PCS_POINT_POINT) f->d2[0] = f->d2[1] = f->d2[2] = 0;
+    if (f->kind == PCS_FEATURE_POINT_POINT) f->d2[0] = f->d2[1] = f->d2[2] = 0;
 
     // for a centre on the core the normal is not determined: the x axis of the capsule
     if (v3_unit(w, N) > 0) {
@@ -113,8 +113,8 @@ static bool contact(const core *a, const core *b, const double *q2, double t1, d
     const double far = a->s->radius + b->s->radius + reach, D2 = v3_dot(w, w);
     if (!(far >= 0) || !(D2 <= far * far)) return false;
 
-    static const pcs_feature_kind kinds[2][2] = {{PCS_POINT_POINT, PCS_POINT_EDGE},
-                                                 {PCS_EDGE_POINT, PCS_EDGE_EDGE}};
+    static const pcs_feature_kind kinds[2][2] = {{PCS_FEATURE_POINT_POINT, PCS_FEATURE_POINT_EDGE},
+                                                 {PCS_FEATURE_EDGE_POINT, PCS_FEATURE_EDGE_EDGE}};
     const int part1 = part(a, t1), part2 = part(b, t2);
     *f = (pcs_feature){.kind = kinds[part1 == 2][part2 == 2],
                        .id = (unsigned)(3 * part1 + part2),

@@ -101,7 +101,7 @@ int collide_cylinder_half_space(const pcs_shape *s1, const double *q1, const pcs
         if (!cylinder_point(s1, m, k, p, &radius, &number)) continue;
         if (!(height + v3_dot(m, p) - radius <= reach)) continue;
         pcs_feature *f = &out[count++];
-        *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = number, .radius1 = radius};
+        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = number, .radius1 = radius};
         quat_turn(s1->orientation, 1, p, f->p1);
         v3_along(f->p1, 1, s1->position, f->p1);
         v3_copy(s2->position, f->p2);
@@ -134,7 +134,7 @@ int collide_sphere_cylinder(const pcs_shape *s1, const double *q1, const pcs_sha
     *f = (pcs_feature){.radius1 = s1->radius};
     double p[3] = {0, 0, 0}, dir[3] = {0, 0, 1}, n[3] = {0, 0, copysign(1, c[2])};
     if (corner) {
-        f->kind = PCS_POINT_POINT;
+        f->kind = PCS_FEATURE_POINT_POINT;
         const double rim[3] = {r * e[0], r * e[1], copysign(l, c[2])};
         n[0] = e[0] * (over / distance);
         n[1] = e[1] * (over / distance);
@@ -142,13 +142,13 @@ int collide_sphere_cylinder(const pcs_shape *s1, const double *q1, const pcs_sha
         cylinder_core(s2, rim, n, p, &f->radius2);
         dir[2] = 0;
     } else if (over >= above) {
-        f->kind = PCS_POINT_EDGE;
+        f->kind = PCS_FEATURE_POINT_EDGE;
         f->radius2 = r;
         n[0] = e[0];
         n[1] = e[1];
         n[2] = 0;
     } else {
-        f->kind = PCS_POINT_PLANE;
+        f->kind = PCS_FEATURE_POINT_PLANE;
         p[2] = copysign(l, c[2]);
         dir[2] = n[2];
     }

@@ -158,7 +158,7 @@ static void improve(const round_pair *p, const convex_gap *c, best *b)
     m3_mul_t(p->b.R, back, d2);
     patch_facing(p->s2, d2, manifold_tol, &f);
     patch_move(&f, p->b.R, p->b.t);
-    const bool round = p->s2->kind == PCS_CYLINDER;
+    const bool round = p->s2->kind == PCS_SHAPE_CYLINDER;
     for (int i = 0; i < f.n && !round; ++i) {
         try_vertex(p, f.x[i], c->overlap, b);
     }
@@ -245,7 +245,7 @@ static void find_overlap(const round_pair *p, convex_gap *c)
         try_start(p, d, &b);
         try_start(p, p->b.R + 3 * i, &b);
     }
-    for (int f = 0; p->s2->kind == PCS_HULL && f < p->s2->geometry->of.hull.n_faces; ++f) {
+    for (int f = 0; p->s2->kind == PCS_SHAPE_HULL && f < p->s2->geometry->of.hull.n_faces; ++f) {
         double n[3];
         m3_mul(p->b.R, polyhedron_normal(&p->s2->geometry->of.hull, f), n);
         try_start(p, n, &b);
@@ -299,7 +299,7 @@ static void put_point(round_pair *p, unsigned id, const double x[3], const doubl
 {
     const double back[3] = {-u[0], -u[1], -u[2]};
     double core[3], own[3], n[3];
-    pcs_feature f = {.kind = PCS_POINT_PLANE, .id = id};
+    pcs_feature f = {.kind = PCS_FEATURE_POINT_PLANE, .id = id};
     cylinder_core(p->s1, x, u, core, &f.radius1);
     to_body(p->s1, core, f.p1);
     solid_into(&p->b, y, own);
@@ -315,7 +315,7 @@ static void put_on_cap(round_pair *p, unsigned id, const double y[3], int side, 
 {
     const double cap[3] = {0, 0, side * p->s1->half[2]}, z[3] = {0, 0, side};
     double own[3], n[3];
-    pcs_feature f = {.kind = PCS_PLANE_POINT, .id = id, .radius2 = p->b.core.radius};
+    pcs_feature f = {.kind = PCS_FEATURE_PLANE_POINT, .id = id, .radius2 = p->b.core.radius};
     to_body(p->s1, cap, f.p1);
     quat_turn(p->s1->orientation, 1, z, f.d1);
     solid_into(&p->b, y, own);
@@ -367,7 +367,7 @@ static void over_face(round_pair *p, const patch *face, const double u[3], doubl
 {
     patch f, cap;
     unsigned cuts = 0;
-    if (p->s2->kind == PCS_CYLINDER) {
+    if (p->s2->kind == PCS_SHAPE_CYLINDER) {
         cap_outline(p->s2, v3_dot(u, p->b.R + 6) < 0 ? 1 : -1, &cap);
         patch_move(&cap, p->b.R, p->b.t);
         face = &cap;

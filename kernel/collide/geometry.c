@@ -16,8 +16,8 @@ void pcs_geometry_destroy(pcs_geometry *g)
 {
     if (!g) return;
     const pcs_env env = g->env;
-    if (g->kind == PCS_MESH) mesh_release(&env, &g->of.mesh);
-    if (g->kind == PCS_HEIGHT_FIELD) pcs_env_free(&env, g->of.field.height);
+    if (g->kind == PCS_SHAPE_MESH) mesh_release(&env, &g->of.mesh);
+    if (g->kind == PCS_SHAPE_HEIGHT_FIELD) pcs_env_free(&env, g->of.field.height);
     pcs_env_free(&env, g->owned);
     pcs_env_free(&env, g);
 }

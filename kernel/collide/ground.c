@@ -102,15 +102,15 @@ static void add(ground *g, unsigned id, const double p[3], double radius, const 
 static int points_of(const pcs_shape *s)
 {
     switch (s->kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         return 1;
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         return 2;
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         return 8;
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         return 2 + RIM_POINTS;
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         return s->geometry->of.hull.n_vertices;
     default:
         return 0;
@@ -127,19 +127,19 @@ static bool point_of(const ground *g, const double m[3], int k, double p[3], dou
     *radius = g->b.core.radius;
     p[0] = p[1] = p[2] = 0;
     switch (s->kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         return true;
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         p[2] = k ? s->half[2] : -s->half[2];
         return true;
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         for (int i = 0; i < 3; ++i) {
             p[i] = k >> i & 1 ? s->half[i] : -s->half[i];
         }
         return true;
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         return cylinder_point(s, m, k, p, radius, number);
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         v3_copy(polyhedron_vertex(&s->geometry->of.hull, k), p);
         return true;
     default:
@@ -200,7 +200,7 @@ static void add_point(ground *g, unsigned id, const double x[3], const double y[
     double own[3], u[3], p[3], radius = g->b.core.radius;
     const double back[3] = {-N[0], -N[1], -N[2]};
     solid_into(&g->b, x, own);
-    if (g->b.s->kind == PCS_CYLINDER) {
+    if (g->b.s->kind == PCS_SHAPE_CYLINDER) {
         m3_mul_t(g->b.R, back, u);
         cylinder_core(g->b.s, own, u, p, &radius);
     } else {

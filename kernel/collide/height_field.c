@@ -43,7 +43,7 @@ pcs_status pcs_height_field_create(const pcs_env *env, int nx, int ny, double dx
     }
     *out = NULL;
     PCS_TRY(check(nx, ny, dx, dy, heights));
-    pcs_geometry *g = geometry_new(env, PCS_HEIGHT_FIELD);
+    pcs_geometry *g = geometry_new(env, PCS_SHAPE_HEIGHT_FIELD);
     const size_t n = (size_t)nx * (size_t)ny;
     double *copy = pcs_env_alloc(env, n, sizeof *copy);
     if (!g || !copy) {

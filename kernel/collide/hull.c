@@ -510,7 +510,7 @@ pcs_status pcs_hull_create(const pcs_env *env, int n, const double *points, pcs_
     draft d = {.env = env};
     d.p = pcs_env_alloc(env, (size_t)n, sizeof *d.p);
     double *unit = pcs_env_alloc(env, (size_t)n, 3 * sizeof *unit);
-    pcs_geometry *g = geometry_new(env, PCS_HULL);
+    pcs_geometry *g = geometry_new(env, PCS_SHAPE_HULL);
     const pcs_status status =
         d.p && unit && g ? build(&d, unit, n, points, g) : pcs_fail_memory("pcs_hull_create");
     release_faces(&d);

@@ -70,30 +70,30 @@ static pcs_status solid_of(const pcs_shape *s, solid *out)
     const double r = s->radius, length = 2 * s->half[2];
     memset(out, 0, sizeof *out);
     switch (s->kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         out->volume = 4 * pi / 3 * r * r * r;
         pcs_inertia_sphere(out->volume, r, out->J);
         return PCS_OK;
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         out->volume = 8 * s->half[0] * s->half[1] * s->half[2];
         pcs_inertia_box(out->volume, 2 * s->half[0], 2 * s->half[1], length, out->J);
         return PCS_OK;
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         out->volume = pi * r * r * (length + 4 * r / 3);
         pcs_inertia_capsule(out->volume, r, length, out->J);
         return PCS_OK;
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         out->volume = pi * r * r * length;
         pcs_inertia_cylinder(out->volume, r, length, out->J);
         return PCS_OK;
-    case PCS_HALF_SPACE:
+    case PCS_SHAPE_HALF_SPACE:
         return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: a half-space has no finite mass");
-    case PCS_HEIGHT_FIELD:
+    case PCS_SHAPE_HEIGHT_FIELD:
         return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: a height field has no underside and so no"
                                      " mass");
-    case PCS_MESH:
+    case PCS_SHAPE_MESH:
         return solid_of_mesh(&s->geometry->of.mesh, out);
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         return solid_of_hull(s->geometry, out);
     }
     return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: kind %d is unknown", (int)s->kind);

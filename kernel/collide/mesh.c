@@ -304,7 +304,7 @@ pcs_status pcs_mesh_create(const pcs_env *env, int n_vertices, const double *ver
     if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mesh_create: the place for the mesh is null");
     *out = NULL;
     PCS_TRY(check(n_vertices, vertices, n_triangles, triangles));
-    pcs_geometry *g = geometry_new(env, PCS_MESH);
+    pcs_geometry *g = geometry_new(env, PCS_SHAPE_MESH);
     if (!g) return pcs_fail_memory("pcs_mesh_create");
     const pcs_status status = take(env, &g->of.mesh, n_vertices, vertices, n_triangles, triangles);
     if (status != PCS_OK) {

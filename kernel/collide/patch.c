@@ -105,16 +105,16 @@ void patch_facing(const pcs_shape *s, const double d[3], double tol, patch *p)
 {
     p->n = 0;
     switch (s->kind) {
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         box_patch(s, d, tol, p);
         return;
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         cylinder_patch(s, d, tol, p);
         return;
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         hull_patch(&s->geometry->of.hull, d, tol, p);
         return;
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         put(p, 0, 0, d[2] >= 0 ? s->half[2] : -s->half[2], d[2] >= 0);
         if (fabs(d[2]) <= tol) put(p, 0, 0, d[2] >= 0 ? -s->half[2] : s->half[2], d[2] < 0);
         return;

@@ -69,7 +69,7 @@ static void write(const polyhedra_contact *c, const polyhedra *p, const pcs_shap
 {
     *f = (pcs_feature){.kind = c->kind, .radius1 = p->radius1, .radius2 = p->radius2};
     // the one contact of a sphere keeps its id over the edges
-    if (s1->kind != PCS_SPHERE) f->id = ((unsigned)c->part1 << 16) + (unsigned)c->part2;
+    if (s1->kind != PCS_SHAPE_SPHERE) f->id = ((unsigned)c->part1 << 16) + (unsigned)c->part2;
     double u2[3];
     m3_mul_t(p->at.R, c->u, u2);
     v3_scale(-1, u2, u2);
@@ -124,7 +124,7 @@ int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_sha
     const int count = polyhedron_below(h, n, reach - height, lowest, found);
     for (int i = 0; i < count; ++i) {
         pcs_feature *f = &out[i];
-        *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = (unsigned)found[i]};
+        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = (unsigned)found[i]};
         quat_turn(s1->orientation, 1, polyhedron_vertex(h, found[i]), f->p1);
         v3_along(f->p1, 1, s1->position, f->p1);
         v3_copy(s2->position, f->p2);

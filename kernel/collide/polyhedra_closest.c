@@ -63,7 +63,7 @@ static void face_contact(const polyhedra *p, bool of1, int face, int v, polyhedr
     v3_scale(h->offset[face], n, on);
     const double *vertex = polyhedron_vertex(other, v);
     if (of1) {
-        c->kind = PCS_PLANE_POINT;
+        c->kind = PCS_FEATURE_PLANE_POINT;
         c->part1 = part_of_face(h, face);
         c->part2 = v;
         v3_copy(on, c->x1);
@@ -72,7 +72,7 @@ static void face_contact(const polyhedra *p, bool of1, int face, int v, polyhedr
         from_2(p, vertex, x);
         v3_copy(x, c->at);
     } else {
-        c->kind = PCS_POINT_PLANE;
+        c->kind = PCS_FEATURE_POINT_PLANE;
         c->part1 = v;
         c->part2 = part_of_face(h, face);
         v3_copy(vertex, c->x1);
@@ -107,7 +107,7 @@ static bool over_face(const polyhedron *h, int face, const double x[3])
 static void point_contact(const convex_gap *k, const polyhedra *p, int part1, int part2,
                           polyhedra_contact *c)
 {
-    c->kind = PCS_POINT_PLANE;
+    c->kind = PCS_FEATURE_POINT_PLANE;
     c->part1 = part1;
     c->part2 = part2;
     v3_copy(k->x1, c->x1);
@@ -129,7 +129,7 @@ static void of_axis(const polyhedra *p, const polyhedra_axis *a, polyhedra_conta
         return;
     }
     double s1, s2;
-    c->kind = PCS_EDGE_EDGE;
+    c->kind = PCS_FEATURE_EDGE_EDGE;
     c->part1 = part_of_edge(p->p1, a->i);
     c->part2 = part_of_edge(p->p2, a->j);
     v3_copy(a->u, c->u);
@@ -237,15 +237,15 @@ static void of_corners(const polyhedra *p, const convex_gap *k, polyhedra_contac
     c->g = k->distance;
     if (n1 == 1) v3_copy(polyhedron_vertex(p->p1, v1[0]), c->x1);
     if (n2 == 1) v3_copy(polyhedron_vertex(p->p2, v2[0]), c->x2);
-    c->kind = n1 == 1   ? n2 == 1 ? PCS_POINT_POINT : PCS_POINT_EDGE
-              : n2 == 1 ? PCS_EDGE_POINT
-                        : PCS_EDGE_EDGE;
-    if (c->kind == PCS_EDGE_EDGE) {
+    c->kind = n1 == 1   ? n2 == 1 ? PCS_FEATURE_POINT_POINT : PCS_FEATURE_POINT_EDGE
+              : n2 == 1 ? PCS_FEATURE_EDGE_POINT
+                        : PCS_FEATURE_EDGE_EDGE;
+    if (c->kind == PCS_FEATURE_EDGE_EDGE) {
         // parallel edges: the point found on one, and the other's line
         double x1[3], x2[3], s1, s2;
         if (!polyhedra_meet(p, c->part1 - p->p1->n_vertices, c->part2 - p->p2->n_vertices, x1, x2,
                             &s1, &s2)) {
-            c->kind = PCS_POINT_EDGE;
+            c->kind = PCS_FEATURE_POINT_EDGE;
         } else {
             v3_copy(x1, c->x1);
             v3_copy(x2, c->x2);

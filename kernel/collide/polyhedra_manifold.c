@@ -242,7 +242,8 @@ static int face_contacts(const polyhedra *p, const reference *r, double far, dou
         v3_along(x, -g, n, foot);
 
         polyhedra_contact *c = &out[kept];
-        *c = (polyhedra_contact){.g = g, .kind = r->of1 ? PCS_PLANE_POINT : PCS_POINT_PLANE};
+        *c = (polyhedra_contact){
+            .g = g, .kind = r->of1 ? PCS_FEATURE_PLANE_POINT : PCS_FEATURE_POINT_PLANE};
         c->part1 = r->of1 ? of_ref : of_other;
         c->part2 = r->of1 ? of_other : of_ref;
         v3_copy(r->of1 ? on : point, c->x1);
@@ -288,7 +289,7 @@ static void add_shared_ends(const polyhedra *p, int e1, int e2, const double u[3
         v3_sub(of1 ? foot : x, of1 ? x : foot, apart);
 
         // only points apart in the same direction belong to this line of contact
-        polyhedra_contact c = {.kind = of1 ? PCS_POINT_EDGE : PCS_EDGE_POINT};
+        polyhedra_contact c = {.kind = of1 ? PCS_FEATURE_POINT_EDGE : PCS_FEATURE_EDGE_POINT};
         c.g = v3_unit(apart, c.u);
         if (!(c.g <= far) || !(v3_dot(c.u, u) > 1 - manifold_tol)) continue;
         c.part1 = of1 ? i[k] : part_of_edge(p->p1, e1);

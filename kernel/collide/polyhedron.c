@@ -78,15 +78,15 @@ polyhedron polyhedron_of(const pcs_shape *s, polyhedron_room *room, double *radi
 {
     *radius = 0;
     switch (s->kind) {
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         return of_box(s->half, room);
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         return s->geometry->of.hull;
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         *radius = s->radius;
         return of_segment(s->half[2], room);
     default:
-        PCS_ASSERT(s->kind == PCS_SPHERE);
+        PCS_ASSERT(s->kind == PCS_SHAPE_SPHERE);
         *radius = s->radius;
         for (int i = 0; i < 3; ++i) {
             room->vertex[i] = 0;

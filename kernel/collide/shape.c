@@ -8,39 +8,43 @@
 
 pcs_shape pcs_shape_sphere(double radius)
 {
-    return (pcs_shape){.kind = PCS_SPHERE, .orientation = {1}, .radius = radius};
+    return (pcs_shape){.kind = PCS_SHAPE_SPHERE, .orientation = {1}, .radius = radius};
 }
 
 pcs_shape pcs_shape_box(double a, double b, double c)
 {
-    return (pcs_shape){.kind = PCS_BOX, .orientation = {1}, .half = {a / 2, b / 2, c / 2}};
+    return (pcs_shape){.kind = PCS_SHAPE_BOX, .orientation = {1}, .half = {a / 2, b / 2, c / 2}};
 }
 
 pcs_shape pcs_shape_capsule(double radius, double length)
 {
-    return (pcs_shape){
-        .kind = PCS_CAPSULE, .orientation = {1}, .radius = radius, .half = {0, 0, length / 2}};
+    return (pcs_shape){.kind = PCS_SHAPE_CAPSULE,
+                       .orientation = {1},
+                       .radius = radius,
+                       .half = {0, 0, length / 2}};
 }
 
 pcs_shape pcs_shape_cylinder(double radius, double length)
 {
-    return (pcs_shape){
-        .kind = PCS_CYLINDER, .orientation = {1}, .radius = radius, .half = {0, 0, length / 2}};
+    return (pcs_shape){.kind = PCS_SHAPE_CYLINDER,
+                       .orientation = {1},
+                       .radius = radius,
+                       .half = {0, 0, length / 2}};
 }
 
 pcs_shape pcs_shape_hull(const pcs_geometry *hull)
 {
-    return (pcs_shape){.kind = PCS_HULL, .orientation = {1}, .geometry = hull};
+    return (pcs_shape){.kind = PCS_SHAPE_HULL, .orientation = {1}, .geometry = hull};
 }
 
 pcs_shape pcs_shape_mesh(const pcs_geometry *mesh)
 {
-    return (pcs_shape){.kind = PCS_MESH, .orientation = {1}, .geometry = mesh};
+    return (pcs_shape){.kind = PCS_SHAPE_MESH, .orientation = {1}, .geometry = mesh};
 }
 
 pcs_shape pcs_shape_height_field(const pcs_geometry *field)
 {
-    return (pcs_shape){.kind = PCS_HEIGHT_FIELD, .orientation = {1}, .geometry = field};
+    return (pcs_shape){.kind = PCS_SHAPE_HEIGHT_FIELD, .orientation = {1}, .geometry = field};
 }
 
 // the rotation that takes e_z to the unit vector n by the shorter arc; beyond the equator by way
@@ -63,7 +67,7 @@ static void orientation_of_normal(const double n[3], double Q[4])
 
 pcs_shape pcs_shape_half_space(const double n[3], double d)
 {
-    pcs_shape s = {.kind = PCS_HALF_SPACE};
+    pcs_shape s = {.kind = PCS_SHAPE_HALF_SPACE};
 
     // without an orientation it is refused by check_half_space, which says why
     if (n && n[0] == 0 && n[1] == 0 && n[2] == 0) return s;
@@ -128,7 +132,7 @@ static pcs_status check_half_space(const pcs_shape *s)
 pcs_status pcs_shape_check(const pcs_shape *s)
 {
     if (!s) return pcs_fail(PCS_ERR_ARG, "pcs_shape: the shape is null");
-    if (s->kind == PCS_HALF_SPACE) PCS_TRY(check_half_space(s));
+    if (s->kind == PCS_SHAPE_HALF_SPACE) PCS_TRY(check_half_space(s));
     if (!pcs_all_finite(s->position, 3)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_shape: position (%g, %g, %g) is not finite",
                         s->position[0], s->position[1], s->position[2]);
@@ -144,21 +148,21 @@ pcs_status pcs_shape_check(const pcs_shape *s)
     }
 
     switch (s->kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         return check_radius("sphere", s->radius);
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         PCS_TRY(check_radius("capsule", s->radius));
         return check_length("capsule", s->half[2]);
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         PCS_TRY(check_radius("cylinder", s->radius));
         return check_length("cylinder", s->half[2]);
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         return check_geometry("hull", s);
-    case PCS_MESH:
+    case PCS_SHAPE_MESH:
         return check_geometry("mesh", s);
-    case PCS_HEIGHT_FIELD:
+    case PCS_SHAPE_HEIGHT_FIELD:
         return check_geometry("height field", s);
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         for (int i = 0; i < 3; ++i) {
             if (!(s->half[i] > 0) || !isfinite(s->half[i])) {
                 return pcs_fail(PCS_ERR_ARG,
@@ -168,7 +172,7 @@ pcs_status pcs_shape_check(const pcs_shape *s)
             }
         }
         return PCS_OK;
-    case PCS_HALF_SPACE:
+    case PCS_SHAPE_HALF_SPACE:
         return PCS_OK;
     }
     return pcs_fail(PCS_ERR_ARG, "pcs_shape: kind %d is unknown", (int)s->kind);
@@ -177,18 +181,18 @@ pcs_status pcs_shape_check(const pcs_shape *s)
 double shape_radius(const pcs_shape *s)
 {
     switch (s->kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         return s->radius;
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         return v3_norm(s->half);
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         return s->radius + s->half[2];
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         return hypot(s->radius, s->half[2]);
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         return s->geometry->of.hull.extent;
-    case PCS_MESH:
-    case PCS_HEIGHT_FIELD: {
+    case PCS_SHAPE_MESH:
+    case PCS_SHAPE_HEIGHT_FIELD: {
         double far[3];
         for (int i = 0; i < 3; ++i) {
             far[i] = fmax(fabs(s->geometry->low[i]), fabs(s->geometry->high[i]));
@@ -203,14 +207,14 @@ double shape_radius(const pcs_shape *s)
 double shape_thickness(const pcs_shape *s)
 {
     switch (s->kind) {
-    case PCS_SPHERE:
-    case PCS_CAPSULE:
+    case PCS_SHAPE_SPHERE:
+    case PCS_SHAPE_CAPSULE:
         return 2 * s->radius;
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         return 2 * fmin(s->half[0], fmin(s->half[1], s->half[2]));
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         return 2 * fmin(s->radius, s->half[2]);
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         return 2 * s->geometry->of.hull.inner;
     default:
         return INFINITY;

@@ -9,24 +9,24 @@ void solid_core(const pcs_shape *s, convex *core)
 {
     *core = (convex){.kind = CONVEX_POINT};
     switch (s->kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         core->radius = s->radius;
         return;
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         core->kind = CONVEX_SEGMENT;
         core->radius = s->radius;
         core->half[2] = s->half[2];
         return;
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         core->kind = CONVEX_BOX;
         v3_copy(s->half, core->half);
         return;
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         core->kind = CONVEX_CYLINDER;
         core->disc = s->radius;
         core->half[2] = s->half[2];
         return;
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         *core = polyhedron_core(&s->geometry->of.hull, 0);
         return;
     default:
@@ -99,7 +99,7 @@ void solid_refine(const convex *c1, const convex *c2, const convex_pair *p, conv
 void solid_point_plane(const solid *b, const pcs_shape *s2, unsigned id, const double p[3],
                        double radius, const double y[3], const double N[3], pcs_feature *f)
 {
-    *f = (pcs_feature){.kind = PCS_POINT_PLANE, .id = id, .radius1 = radius};
+    *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = id, .radius1 = radius};
     quat_turn(b->s->orientation, 1, p, f->p1);
     v3_along(f->p1, 1, b->s->position, f->p1);
     quat_turn(s2->orientation, 1, y, f->p2);

@@ -30,7 +30,7 @@ int collide_sphere_half_space(const pcs_shape *s1, const double *q1, const pcs_s
     if (!(g <= reach)) return 0;
 
     pcs_feature *f = &out[0];
-    *f = (pcs_feature){.kind = PCS_POINT_PLANE, .radius1 = s1->radius};
+    *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .radius1 = s1->radius};
     for (int i = 0; i < 3; ++i) {
         f->p1[i] = s1->position[i];
         f->p2[i] = s2->position[i];
@@ -52,7 +52,8 @@ int collide_sphere_sphere(const pcs_shape *s1, const double *q1, const pcs_shape
     if (!(far >= 0) || !(D2 <= far * far)) return 0;
 
     pcs_feature *f = &out[0];
-    *f = (pcs_feature){.kind = PCS_POINT_POINT, .radius1 = s1->radius, .radius2 = s2->radius};
+    *f = (pcs_feature){
+        .kind = PCS_FEATURE_POINT_POINT, .radius1 = s1->radius, .radius2 = s2->radius};
 
     // concentric spheres have no normal of their own: e_z
     const double D = sqrt(D2);
@@ -121,15 +122,15 @@ int collide_sphere_box(const pcs_shape *s1, const double *q1, const pcs_shape *s
     pcs_feature *f = &out[0];
     *f = (pcs_feature){.radius1 = s1->radius};
     if (outside <= 1) {
-        f->kind = PCS_POINT_PLANE;
+        f->kind = PCS_FEATURE_POINT_PLANE;
         d[axis] = copysign(1, c[axis]);
     } else if (outside == 2) {
-        f->kind = PCS_POINT_EDGE;
+        f->kind = PCS_FEATURE_POINT_EDGE;
         for (int i = 0; i < 3; ++i) {
             d[i] = beyond[i] == 0;
         }
     } else {
-        f->kind = PCS_POINT_POINT;
+        f->kind = PCS_FEATURE_POINT_POINT;
     }
 
     quat_turn(s2->orientation, 1, n, f->n2);

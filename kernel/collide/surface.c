@@ -223,7 +223,7 @@ static bool field_corner_allows(const height_field_geometry *f, int vertex, cons
 void surface_look(const pcs_geometry *g, int number, surface_triangle *t)
 {
     t->number = number;
-    if (g->kind == PCS_MESH) {
+    if (g->kind == PCS_SHAPE_MESH) {
         look_mesh(&g->of.mesh, number, t);
     } else {
         look_field(&g->of.field, number, t);
@@ -233,7 +233,7 @@ void surface_look(const pcs_geometry *g, int number, surface_triangle *t)
 void surface_near(const pcs_geometry *g, const double low[3], const double high[3],
                   surface_visit_fn *visit, void *user)
 {
-    if (g->kind == PCS_MESH) {
+    if (g->kind == PCS_SHAPE_MESH) {
         near_mesh(&g->of.mesh, low, high, visit, user);
     } else {
         near_field(&g->of.field, low, high, visit, user);
@@ -243,6 +243,6 @@ void surface_near(const pcs_geometry *g, const double low[3], const double high[
 bool surface_corner_allows(const pcs_geometry *g, const surface_triangle *t, int corner,
                            const double N[3], double tol)
 {
-    if (g->kind == PCS_MESH) return mesh_corner_allows(&g->of.mesh, t, corner, N, tol);
+    if (g->kind == PCS_SHAPE_MESH) return mesh_corner_allows(&g->of.mesh, t, corner, N, tol);
     return field_corner_allows(&g->of.field, t->vertex[corner], N, tol);
 }

@@ -42,10 +42,10 @@ static void look(void *user, int number)
 static double top_of(const pcs_shape *s, const double n[3], const double centre[3], double radius)
 {
     switch (s->kind) {
-    case PCS_HALF_SPACE:
+    case PCS_SHAPE_HALF_SPACE:
         return n[2] >= 1 - SAME_NORMAL ? 0 : INFINITY;
-    case PCS_MESH:
-    case PCS_HEIGHT_FIELD: {
+    case PCS_SHAPE_MESH:
+    case PCS_SHAPE_HEIGHT_FIELD: {
         highest h = {.geometry = s->geometry, .top = -INFINITY};
         v3_copy(n, h.n);
         for (int i = 0; i < 3; ++i) {

@@ -91,7 +91,8 @@ pcs_status pcs_model_add_solid(pcs_model *m, const pcs_body_def *def, int n,
     // all that a shape may be refused for comes before the body is added
     for (int k = 0; k < n; ++k) {
         PCS_TRY(model_check_shape(m, who, (pcs_system){0}, &shapes[k], material));
-        const bool ground = shapes[k].kind == PCS_MESH || shapes[k].kind == PCS_HEIGHT_FIELD;
+        const bool ground =
+            shapes[k].kind == PCS_SHAPE_MESH || shapes[k].kind == PCS_SHAPE_HEIGHT_FIELD;
         if (ground && !def->fixed && !def->motion) {
             return pcs_fail(PCS_ERR_ARG,
                             "%s: a mesh or a height field must be on a fixed body or one with a"

@@ -598,7 +598,7 @@ pcs_status pcs_model_set_combine(pcs_model *m, pcs_combine_fn fn, void *user)
 // radius about the body's origin that holds the shape; half-spaces have none
 static double shape_reach(const pcs_shape *s)
 {
-    return s->kind == PCS_HALF_SPACE ? 0 : v3_norm(s->position) + shape_radius(s);
+    return s->kind == PCS_SHAPE_HALF_SPACE ? 0 : v3_norm(s->position) + shape_radius(s);
 }
 
 pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system system,
@@ -617,7 +617,7 @@ pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system sys
                         " bodies and the world carry shapes",
                         who, system.id);
     }
-    if ((shape->kind == PCS_MESH || shape->kind == PCS_HEIGHT_FIELD) && system.id > 0 &&
+    if ((shape->kind == PCS_SHAPE_MESH || shape->kind == PCS_SHAPE_HEIGHT_FIELD) && system.id > 0 &&
         m->system[system.id - 1].kind != SYSTEM_FIXED) {
         return pcs_fail(PCS_ERR_ARG,
                         "%s: forces move system %d; a mesh or a height field must be"

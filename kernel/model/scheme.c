@@ -13,21 +13,21 @@ pcs_scheme pcs_scheme_moreau_jean(void)
                         .activation = PCS_ACTIVATION_AUTOMATIC,
                         .active_tol = 1e-12,
                         .hysteresis = 1e-7,
-                        .projection = PCS_PROJECT_NONE,
+                        .projection = PCS_PROJECTION_NONE,
                         .metric = PCS_METRIC_MASS,
                         .proj_tol = 1e-10,
                         .proj_max = 50,
-                        .update = PCS_UPDATE_EXP,
+                        .update = PCS_QUAT_UPDATE_EXP,
                         .newton_tol = 1e-12,
                         .newton_max = 100,
-                        .solver = pcs_solver_defaults(PCS_AUTO)};
+                        .solver = pcs_solver_defaults(PCS_SOLVER_AUTO)};
 }
 
 pcs_scheme pcs_scheme_default(void)
 {
     pcs_scheme s = pcs_scheme_moreau_jean();
     s.theta = 1;
-    s.projection = PCS_PROJECT_OVERLAPS;
+    s.projection = PCS_PROJECTION_OVERLAPS;
     s.proj_tol = 0;
     s.second_order = true;
     s.accept = 1e-2;
@@ -51,14 +51,14 @@ pcs_activation pcs_scheme_activation(const pcs_scheme *s)
 {
     if (s->activation != PCS_ACTIVATION_AUTOMATIC) return s->activation;
     switch (s->projection) {
-    case PCS_PROJECT_COMBINED:
-    case PCS_PROJECT_COMBINED_EQUALITY:
-        return PCS_END_OF_STEP;
-    case PCS_PROJECT_OVERLAPS:
-        if (s->theta == 1) return PCS_SPECULATIVE;
-        return s->theta > 0 ? PCS_END_OF_STEP : PCS_PREDICTIVE;
+    case PCS_PROJECTION_COMBINED:
+    case PCS_PROJECTION_COMBINED_EQUALITY:
+        return PCS_ACTIVATION_END_OF_STEP;
+    case PCS_PROJECTION_OVERLAPS:
+        if (s->theta == 1) return PCS_ACTIVATION_SPECULATIVE;
+        return s->theta > 0 ? PCS_ACTIVATION_END_OF_STEP : PCS_ACTIVATION_PREDICTIVE;
     default:
-        return PCS_PREDICTIVE;
+        return PCS_ACTIVATION_PREDICTIVE;
     }
 }
 
@@ -76,14 +76,15 @@ static pcs_status check_ranges(const pcs_scheme *s)
     PCS_TRY(in_range("gamma", s->gamma, 0, 1.5));
     PCS_TRY(in_range("active_tol (m)", s->active_tol, 0, 1e30));
     PCS_TRY(in_range("hysteresis (m)", s->hysteresis, 0, 1e30));
-    PCS_TRY(
-        in_range("activation", (double)s->activation, PCS_ACTIVATION_AUTOMATIC, PCS_END_OF_STEP));
-    PCS_TRY(in_range("projection", (double)s->projection, PCS_PROJECT_NONE,
-                     PCS_PROJECT_COMBINED_EQUALITY));
+    PCS_TRY(in_range("activation", (double)s->activation, PCS_ACTIVATION_AUTOMATIC,
+                     PCS_ACTIVATION_END_OF_STEP));
+    PCS_TRY(in_range("projection", (double)s->projection, PCS_PROJECTION_NONE,
+                     PCS_PROJECTION_COMBINED_EQUALITY));
     PCS_TRY(in_range("metric", (double)s->metric, PCS_METRIC_MASS, PCS_METRIC_Q1));
-    PCS_TRY(in_range("update", (double)s->update, PCS_UPDATE_EXP, PCS_UPDATE_ADD));
+    PCS_TRY(in_range("update", (double)s->update, PCS_QUAT_UPDATE_EXP, PCS_QUAT_UPDATE_ADD));
     PCS_TRY(in_range("lever", (double)s->lever, PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST));
-    PCS_TRY(in_range("configuration", (double)s->configuration, PCS_AT_START, PCS_AT_PREDICTED));
+    PCS_TRY(in_range("configuration", (double)s->configuration, PCS_CONFIGURATION_START,
+                     PCS_CONFIGURATION_PREDICTED));
     PCS_TRY(in_range("proj_max", s->proj_max, 1, INT_MAX));
     PCS_TRY(in_range("halvings", s->halvings, 0, 20));
     PCS_TRY(in_range("budget", s->budget, 0, 1e300));
@@ -104,11 +105,11 @@ static pcs_status check_ranges(const pcs_scheme *s)
 static pcs_activation activation_of(pcs_projection projection)
 {
     switch (projection) {
-    case PCS_PROJECT_DIRECT_HYSTERESIS:
-        return PCS_PREDICTIVE;
-    case PCS_PROJECT_COMBINED:
-    case PCS_PROJECT_COMBINED_EQUALITY:
-        return PCS_END_OF_STEP;
+    case PCS_PROJECTION_DIRECT_HYSTERESIS:
+        return PCS_ACTIVATION_PREDICTIVE;
+    case PCS_PROJECTION_COMBINED:
+    case PCS_PROJECTION_COMBINED_EQUALITY:
+        return PCS_ACTIVATION_END_OF_STEP;
     default:
         return PCS_ACTIVATION_AUTOMATIC;
     }
@@ -116,12 +117,13 @@ static pcs_activation activation_of(pcs_projection projection)
 
 static pcs_status check_choices(const pcs_scheme *s)
 {
-    static const char *const activation[] = {"PCS_ACTIVATION_AUTOMATIC", "PCS_PREDICTIVE",
-                                             "PCS_SPECULATIVE", "PCS_END_OF_STEP"};
+    static const char *const activation[] = {
+        "PCS_ACTIVATION_AUTOMATIC", "PCS_ACTIVATION_PREDICTIVE", "PCS_ACTIVATION_SPECULATIVE",
+        "PCS_ACTIVATION_END_OF_STEP"};
     static const char *const projection[] = {
-        "PCS_PROJECT_NONE",     "PCS_PROJECT_DIRECT",
-        "PCS_PROJECT_OVERLAPS", "PCS_PROJECT_DIRECT_HYSTERESIS",
-        "PCS_PROJECT_COMBINED", "PCS_PROJECT_COMBINED_EQUALITY"};
+        "PCS_PROJECTION_NONE",     "PCS_PROJECTION_DIRECT",
+        "PCS_PROJECTION_OVERLAPS", "PCS_PROJECTION_DIRECT_HYSTERESIS",
+        "PCS_PROJECTION_COMBINED", "PCS_PROJECTION_COMBINED_EQUALITY"};
     const pcs_activation only = activation_of(s->projection), in_use = pcs_scheme_activation(s);
     if (only != PCS_ACTIVATION_AUTOMATIC && in_use != only) {
         return pcs_fail(PCS_ERR_ARG,
@@ -129,27 +131,29 @@ static pcs_status check_choices(const pcs_scheme *s)
                         " activation = PCS_ACTIVATION_AUTOMATIC, or another projection",
                         activation[s->activation], projection[s->projection], activation[only]);
     }
-    if (in_use == PCS_SPECULATIVE && s->theta != 1) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "scheme: activation is PCS_SPECULATIVE and theta is %g; its rows hold the"
-                        " gaps at the end of a step for theta = 1 only: set theta = 1, or"
-                        " activation = PCS_ACTIVATION_AUTOMATIC",
-                        s->theta);
+    if (in_use == PCS_ACTIVATION_SPECULATIVE && s->theta != 1) {
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "scheme: activation is PCS_ACTIVATION_SPECULATIVE and theta is %g; its rows hold the"
+            " gaps at the end of a step for theta = 1 only: set theta = 1, or"
+            " activation = PCS_ACTIVATION_AUTOMATIC",
+            s->theta);
     }
-    if (in_use == PCS_END_OF_STEP && s->theta == 0) {
+    if (in_use == PCS_ACTIVATION_END_OF_STEP && s->theta == 0) {
         return pcs_fail(PCS_ERR_ARG,
                         "scheme: theta is 0 with %s = %s; positions then do not depend on the"
                         " velocities of the same step, so that these cannot close a gap: set"
                         " theta > 0, or %s",
                         only == in_use ? "projection" : "activation",
                         only == in_use ? projection[s->projection] : activation[in_use],
-                        only == in_use ? "projection = PCS_PROJECT_DIRECT"
-                                       : "activation = PCS_PREDICTIVE");
+                        only == in_use ? "projection = PCS_PROJECTION_DIRECT"
+                                       : "activation = PCS_ACTIVATION_PREDICTIVE");
     }
-    if (s->configuration == PCS_AT_MIDDLE && s->theta == 0) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "scheme: configuration is PCS_AT_MIDDLE with theta = 0, which takes the"
-                        " rows at the start: set configuration = PCS_AT_START, or theta > 0");
+    if (s->configuration == PCS_CONFIGURATION_MIDDLE && s->theta == 0) {
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "scheme: configuration is PCS_CONFIGURATION_MIDDLE with theta = 0, which takes the"
+            " rows at the start: set configuration = PCS_CONFIGURATION_START, or theta > 0");
     }
     return PCS_OK;
 }
@@ -158,12 +162,13 @@ static pcs_status check_choices(const pcs_scheme *s)
 
 static bool reads_gamma(const pcs_scheme *s)
 {
-    return pcs_scheme_activation(s) == PCS_PREDICTIVE || s->configuration == PCS_AT_PREDICTED;
+    return pcs_scheme_activation(s) == PCS_ACTIVATION_PREDICTIVE ||
+           s->configuration == PCS_CONFIGURATION_PREDICTED;
 }
 
 static bool reads_hysteresis(const pcs_scheme *s)
 {
-    return s->projection == PCS_PROJECT_DIRECT_HYSTERESIS;
+    return s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS;
 }
 
 static bool reads_active_tol(const pcs_scheme *s)
@@ -184,11 +189,11 @@ static const struct {
     const char *remedy;
 } conditional[] = {
     {"gamma", offsetof(pcs_scheme, gamma), reads_gamma,
-     "set activation = PCS_PREDICTIVE, or configuration = PCS_AT_PREDICTED"},
+     "set activation = PCS_ACTIVATION_PREDICTIVE, or configuration = PCS_CONFIGURATION_PREDICTED"},
     {"active_tol", offsetof(pcs_scheme, active_tol), reads_active_tol,
-     "set hysteresis, which PCS_PROJECT_DIRECT_HYSTERESIS reads in its place"},
+     "set hysteresis, which PCS_PROJECTION_DIRECT_HYSTERESIS reads in its place"},
     {"hysteresis", offsetof(pcs_scheme, hysteresis), reads_hysteresis,
-     "set projection = PCS_PROJECT_DIRECT_HYSTERESIS"},
+     "set projection = PCS_PROJECTION_DIRECT_HYSTERESIS"},
     {"accept", offsetof(pcs_scheme, accept), reads_accept,
      "set accept_unconverged = false, which commits every step, or halvings > 0"},
 };

@@ -134,26 +134,26 @@ static void face(pcs_feature_kind kind, const cores *k, facing *f)
     copy(k->p1, 1, f->c1);
     copy(k->p2, 1, f->c2);
     switch (kind) {
-    case PCS_POINT_PLANE:
+    case PCS_FEATURE_POINT_PLANE:
         point_plane(k->p1, k->p2, k->d2, &f->D, f->c2);
         copy(k->d2, 1, f->N);
         break;
-    case PCS_PLANE_POINT:
+    case PCS_FEATURE_PLANE_POINT:
         point_plane(k->p2, k->p1, k->d1, &f->D, f->c1);
         copy(k->d1, -1, f->N);
         break;
-    case PCS_POINT_POINT:
+    case PCS_FEATURE_POINT_POINT:
         join(k, NULL, f);
         break;
-    case PCS_POINT_EDGE:
+    case PCS_FEATURE_POINT_EDGE:
         point_line(k->p1, k->p2, k->d2, f->c2);
         join(k, k->d2, f);
         break;
-    case PCS_EDGE_POINT:
+    case PCS_FEATURE_EDGE_POINT:
         point_line(k->p2, k->p1, k->d1, f->c1);
         join(k, k->d1, f);
         break;
-    case PCS_EDGE_EDGE:
+    case PCS_FEATURE_EDGE_EDGE:
         edge_edge(k, f);
         break;
     }

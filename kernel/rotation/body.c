@@ -49,12 +49,12 @@ static void to_unit(const double Q[4], double U[4])
     }
 }
 
-void pcs_body_advance(const double q[7], double h, const double v[6], pcs_update update,
+void pcs_body_advance(const double q[7], double h, const double v[6], pcs_quat_update update,
                       double q1[7])
 {
     const double turn[3] = {h * v[3], h * v[4], h * v[5]};
     double E[4];
-    if (update == PCS_UPDATE_EXP) {
+    if (update == PCS_QUAT_UPDATE_EXP) {
         quat_exp(turn, E);
     } else {
         E[0] = 1;

@@ -139,7 +139,8 @@ static int normalise(void *user, double *q)
 
 pcs_smooth_def pcs_smooth_def_default(void)
 {
-    return (pcs_smooth_def){.norm = PCS_SMOOTH_NORMALISE, .stabilisation = PCS_STABILISE_PROJECT};
+    return (pcs_smooth_def){.norm = PCS_SMOOTH_NORM_NORMALISE,
+                            .stabilisation = PCS_STABILISATION_PROJECT};
 }
 
 typedef struct piece {
@@ -189,7 +190,7 @@ static size_t lay_out(pcs_smooth *sys, double *memory)
 
 static pcs_status check_def(const pcs_model *m, const pcs_smooth_def *def)
 {
-    if ((int)def->norm < PCS_SMOOTH_NORMALISE || (int)def->norm > PCS_SMOOTH_MULTIPLIER) {
+    if ((int)def->norm < PCS_SMOOTH_NORM_NORMALISE || (int)def->norm > PCS_SMOOTH_NORM_MULTIPLIER) {
         return pcs_fail(PCS_ERR_ARG, "pcs_smooth_create: there is no such way to keep |Q|");
     }
     if (!(def->norm_alpha >= 0) || !isfinite(def->norm_alpha)) {
@@ -216,7 +217,7 @@ static pcs_status make_inner(const pcs_env *env, pcs_smooth *sys)
         .mass = masses,
         .force = forces,
         .rate = kinematics,
-        .normalise = def->norm == PCS_SMOOTH_NORMALISE ? normalise : NULL,
+        .normalise = def->norm == PCS_SMOOTH_NORM_NORMALISE ? normalise : NULL,
         .phi = smooth_phi,
         .A = smooth_A,
         .phi_t = sys->driven ? smooth_phi_t : NULL,
@@ -308,7 +309,7 @@ static int rates(void *user, double t, const double *x, double *dxdt)
     pcs_smooth *sys = user;
     const int answer = sys->inner_ode.f(sys->inner_ode.user, t, x, dxdt);
     if (answer != 0) return answer;
-    if (sys->def.norm == PCS_SMOOTH_MULTIPLIER) hold_norms(sys, x, dxdt);
+    if (sys->def.norm == PCS_SMOOTH_NORM_MULTIPLIER) hold_norms(sys, x, dxdt);
     if (sys->model->n_driven == 0) return 0;
 
     const pcs_status status = smooth_drive(sys, t, sys->driven_q, sys->driven_v);

@@ -28,7 +28,7 @@ static double gap_rounding(const trial *t, int system1, int system2)
 static double touch_tolerance(const trial *t, double rounding)
 {
     const pcs_scheme *s = &t->m->scheme;
-    const bool remembers = s->projection == PCS_PROJECT_DIRECT_HYSTERESIS;
+    const bool remembers = s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS;
     return fmax(remembers ? s->hysteresis : s->active_tol, t->hold + rounding);
 }
 
@@ -53,15 +53,16 @@ static double pull(const trial *t, const candidate *c, double tol)
 
 bool step_adds_features(const pcs_scheme *s)
 {
-    return pcs_scheme_activation(s) == PCS_SPECULATIVE && s->projection == PCS_PROJECT_OVERLAPS;
+    return pcs_scheme_activation(s) == PCS_ACTIVATION_SPECULATIVE &&
+           s->projection == PCS_PROJECTION_OVERLAPS;
 }
 
 // ---- contacts with restitution under the speculative rule -------------------------------------
 
 bool step_restores(const pcs_scheme *s, const pcs_law *law)
 {
-    return pcs_scheme_activation(s) == PCS_SPECULATIVE && law->kind != PCS_LAW_EQUALITY &&
-           law->e > 0;
+    return pcs_scheme_activation(s) == PCS_ACTIVATION_SPECULATIVE &&
+           law->kind != PCS_LAW_EQUALITY && law->e > 0;
 }
 
 // adds |J| |h M^-1 F| of the normal row of one side of an interaction
@@ -129,16 +130,16 @@ static double predicted(const trial *t, const candidate *c)
 static bool starts_active(const trial *t, const candidate *c, double tol)
 {
     const pcs_scheme *s = &t->m->scheme;
-    if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECT_COMBINED_EQUALITY;
+    if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECTION_COMBINED_EQUALITY;
     const pcs_activation rule = pcs_scheme_activation(s);
-    if (rule == PCS_END_OF_STEP) return false;
-    if (s->projection == PCS_PROJECT_DIRECT_HYSTERESIS) {
+    if (rule == PCS_ACTIVATION_END_OF_STEP) return false;
+    if (s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS) {
         if (predicted(t, c) <= tol) return true;
         return c->was_active && c->u_k[0] < 0;
     }
 
     // contacts of shapes are candidates because they are within reach; a relation knows no reach
-    if (rule == PCS_SPECULATIVE) {
+    if (rule == PCS_ACTIVATION_SPECULATIVE) {
         return c->interaction < 0 || c->g[0] + t->h * c->u_k[0] <= 0;
     }
     return predicted(t, c) <= tol;
@@ -156,9 +157,10 @@ pcs_status step_activate(trial *t, pcs_arena mem)
         }
         if (c->law.kind != PCS_LAW_EQUALITY) c->pull = pull(t, c, tol);
     }
-    if (pcs_scheme_activation(&t->m->scheme) == PCS_PREDICTIVE)
+    if (pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_PREDICTIVE)
         return step_confirm_prediction(t, mem);
-    if (pcs_scheme_activation(&t->m->scheme) == PCS_SPECULATIVE) return step_confirm_held(t, mem);
+    if (pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE)
+        return step_confirm_held(t, mem);
     return PCS_OK;
 }
 
@@ -185,14 +187,14 @@ static void keep_impulses(trial *t)
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
 {
     const pcs_activation rule = pcs_scheme_activation(&t->m->scheme);
-    const bool at_end = rule == PCS_END_OF_STEP;
+    const bool at_end = rule == PCS_ACTIVATION_END_OF_STEP;
     *added = 0;
-    if (rule == PCS_PREDICTIVE) return PCS_OK;
+    if (rule == PCS_ACTIVATION_PREDICTIVE) return PCS_OK;
 
     int found = 0;
     // what is left over there, the projection takes apart
     double deeper = 0;
-    if (t->m->scheme.projection == PCS_PROJECT_OVERLAPS) {
+    if (t->m->scheme.projection == PCS_PROJECTION_OVERLAPS) {
         deeper = features ? t->proj_tol : INFINITY;
     }
     keep_impulses(t);

@@ -55,7 +55,8 @@ static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
     if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->turning ? c->turning[i] : 0);
-    const bool ahead = pcs_scheme_activation(&t->m->scheme) == PCS_SPECULATIVE && !c->bounces;
+    const bool ahead =
+        pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE && !c->bounces;
     if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
@@ -71,7 +72,7 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (s->disabled) continue;
-        const bool predicted = m->scheme.configuration == PCS_AT_PREDICTED;
+        const bool predicted = m->scheme.configuration == PCS_CONFIGURATION_PREDICTED;
         const double part = predicted ? m->scheme.gamma : t->theta[i];
         double v[6];
         if (s->motion) PCS_TRY(system_motion(s, t->st->t + part * t->h, q + s->q_at, v));

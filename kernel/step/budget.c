@@ -51,7 +51,7 @@ bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome)
 {
     const bool late = step_late(wk);
     if (!late && step_units(wk, part) > 0) return false;
-    *outcome = late ? PCS_TIME_LIMIT : PCS_MAX_ITERS;
+    *outcome = late ? PCS_OUTCOME_TIME_LIMIT : PCS_OUTCOME_MAX_ITERS;
     return true;
 }
 

@@ -78,7 +78,7 @@ static double size_of(const pcs_model *m, const candidate *c)
 double contact_slop(const trial *t, const candidate *c)
 {
     const double least = fmax(CLOSED * size_of(t->m, c), t->hold);
-    return t->m->scheme.projection == PCS_PROJECT_NONE ? least : fmax(t->proj_tol, least);
+    return t->m->scheme.projection == PCS_PROJECTION_NONE ? least : fmax(t->proj_tol, least);
 }
 
 // ---- runs --------------------------------------------------------------------------------------
@@ -419,7 +419,7 @@ static bool is_predicted(const trial *t, const run *r)
     const candidate *c = &t->list.c[r->begin];
     const pcs_shape *one = &t->m->shape[c->key.shape1].shape,
                     *two = &t->m->shape[c->key.shape2].shape;
-    if (one->kind == PCS_HALF_SPACE || two->kind == PCS_HALF_SPACE) return false;
+    if (one->kind == PCS_SHAPE_HALF_SPACE || two->kind == PCS_SHAPE_HALF_SPACE) return false;
     for (int i = r->begin; i < r->end; ++i) {
         if (t->list.c[i].active) return is_apart(t, r);
     }

@@ -66,7 +66,7 @@ static candidate *add(trial *t, const pcs_law *law, int dim, pcs_arena *mem)
 static void start_block(const pcs_model *m, const candidate *c, bodies_block *k)
 {
     *k = (bodies_block){.cone = candidate_cone(c), .dim = c->dim, .sys = {-1, -1}};
-    if (k->cone == PCS_COULOMB) k->mu = c->law.mu;
+    if (k->cone == PCS_CONE_COULOMB) k->mu = c->law.mu;
     if (system_moves(m, c->sys1)) k->sys[0] = m->system[c->sys1].block;
     if (system_moves(m, c->sys2)) k->sys[1] = m->system[c->sys2].block;
 }

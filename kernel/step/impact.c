@@ -48,7 +48,7 @@ static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
 static pcs_status attempt(void *arguments)
 {
     const impact_arguments *a = arguments;
-    *a->out = (pcs_report){.outcome = PCS_CONVERGED};
+    *a->out = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED};
     pcs_arena mem = a->wk->arena;
     trial t;
     PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
@@ -62,12 +62,12 @@ static pcs_status attempt(void *arguments)
     PCS_TRY(step_assemble(&t, &mem));
     if (t.rows > 0) PCS_TRY(solve(&t, &mem, a->out));
 
-    pcs_step_report report = {.outcome = PCS_CONVERGED, .solve = *a->out};
+    pcs_step_report report = {.outcome = PCS_OUTCOME_CONVERGED, .solve = *a->out};
     PCS_TRY(step_publish(&t, &mem, a->st, &report));
-    if (a->out->outcome == PCS_CONVERGED && !pcs_all_finite(t.v, (size_t)a->m->nv)) {
-        a->out->outcome = PCS_DIVERGED;
+    if (a->out->outcome == PCS_OUTCOME_CONVERGED && !pcs_all_finite(t.v, (size_t)a->m->nv)) {
+        a->out->outcome = PCS_OUTCOME_DIVERGED;
     }
-    if (a->out->outcome == PCS_CONVERGED) {
+    if (a->out->outcome == PCS_OUTCOME_CONVERGED) {
         memcpy(a->st->v, t.v, (size_t)a->m->nv * sizeof(double));
         a->st->memory->velocity_tol = fmax(t.velocity_tol, a->st->memory->velocity_tol);
     }
@@ -79,15 +79,15 @@ pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double to
 {
     pcs_report own;
     impact_arguments a = {m, st, wk, touch, report ? report : &own};
-    *a.out = (pcs_report){.outcome = PCS_STOPPED};
+    *a.out = (pcs_report){.outcome = PCS_OUTCOME_STOPPED};
     PCS_TRY(step_check("pcs_impact", m, st, wk));
     if (!(touch >= 0) || !isfinite(touch)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_impact: touch is %g m; it must not be negative", touch);
     }
     step_budget_begin(wk);
     const pcs_status status = work_attempt(wk, attempt, &a);
-    if (status != PCS_OK) *a.out = (pcs_report){.outcome = PCS_STOPPED};
-    if (status != PCS_OK || report || own.outcome == PCS_CONVERGED) return status;
+    if (status != PCS_OK) *a.out = (pcs_report){.outcome = PCS_OUTCOME_STOPPED};
+    if (status != PCS_OK || report || own.outcome == PCS_OUTCOME_CONVERGED) return status;
     return pcs_fail(PCS_ERR_STEP,
                     "pcs_impact: not carried out: velocity problem %s at residual %.2g",
                     pcs_outcome_text(own.outcome), own.measure.residual);
@@ -136,9 +136,9 @@ static pcs_status attempt_project(void *arguments)
     const project_arguments *a = arguments;
     const size_t bytes = (size_t)a->m->nq * sizeof(double);
     pcs_step_report *out = a->out;
-    *out = (pcs_step_report){.outcome = PCS_CONVERGED,
-                             .projection_outcome = PCS_CONVERGED,
-                             .projection_solve = PCS_CONVERGED};
+    *out = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED,
+                             .projection_outcome = PCS_OUTCOME_CONVERGED,
+                             .projection_solve = PCS_OUTCOME_CONVERGED};
     pcs_arena mem = a->wk->arena;
     trial t;
     PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
@@ -155,7 +155,7 @@ static pcs_status attempt_project(void *arguments)
     a->wk->budget.spent = 0;
     for (int round = 0, iters = -1; out->projection_iters > iters; ++round) {
         if (round > a->m->scheme.proj_max) {
-            out->projection_outcome = PCS_MAX_ITERS;
+            out->projection_outcome = PCS_OUTCOME_MAX_ITERS;
             break;
         }
         iters = out->projection_iters;
@@ -163,7 +163,7 @@ static pcs_status attempt_project(void *arguments)
         memcpy(from.q, t.q, bytes);
         PCS_TRY(project_once(&t, &mem, out));
         if (round == 0) violation = out->violation_before;
-        if (out->projection_outcome != PCS_CONVERGED) break;
+        if (out->projection_outcome != PCS_OUTCOME_CONVERGED) break;
     }
     out->violation_before = violation;
     PCS_TRY(step_publish(&t, &mem, a->st, out));
@@ -178,7 +178,7 @@ static pcs_status attempt_project(void *arguments)
         out->energy.potential_after += after;
         out->energy.projection += after - before;
     }
-    out->committed = out->outcome == PCS_CONVERGED && pcs_all_finite(t.q, (size_t)a->m->nq);
+    out->committed = out->outcome == PCS_OUTCOME_CONVERGED && pcs_all_finite(t.q, (size_t)a->m->nq);
     if (out->committed) memcpy(a->st->q, t.q, (size_t)a->m->nq * sizeof(double));
     return PCS_OK;
 }
@@ -187,14 +187,14 @@ pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step
 {
     pcs_step_report own;
     project_arguments a = {m, st, wk, report ? report : &own};
-    *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+    *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
     PCS_TRY(step_check("pcs_project", m, st, wk));
     step_budget_begin(wk);
     const pcs_status status = work_attempt(wk, attempt_project, &a);
     a.out->units = wk->budget.spent;
     a.out->budget = wk->budget.most;
     a.out->seconds = step_seconds(wk);
-    if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+    if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
     if (status != PCS_OK || report || own.committed) return status;
     return pcs_fail(PCS_ERR_STEP, "pcs_project: not carried out: %s with %.2g m left of %.2g m",
                     pcs_outcome_text(own.outcome), own.violation_after, own.violation_before);

@@ -41,7 +41,8 @@ static view view_of(const trial *t, int i, int side)
 // whether the normal is that of a place, as at an edge, and not that of a face
 static bool at_a_point(const pcs_feature *f)
 {
-    return f->kind == PCS_POINT_POINT || f->kind == PCS_POINT_EDGE || f->kind == PCS_EDGE_POINT;
+    return f->kind == PCS_FEATURE_POINT_POINT || f->kind == PCS_FEATURE_POINT_EDGE ||
+           f->kind == PCS_FEATURE_EDGE_POINT;
 }
 
 // Whether contact a of a body is on an inner edge of the floor that contact b has with it: the

@@ -125,7 +125,7 @@ static void contact_work(const working *w, int i, pcs_energy *e)
         const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
         const double part = (u[j] + drive) * t->r[c->at + j];
         e->prescribed -= drive * t->r[c->at + j];
-        if (j > 0 && candidate_cone(c) == PCS_COULOMB) {
+        if (j > 0 && candidate_cone(c) == PCS_CONE_COULOMB) {
             tangential += part;
         } else {
             work += part;

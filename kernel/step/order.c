@@ -90,6 +90,7 @@ bool step_at_middle(const trial *t, const candidate *c)
     const pcs_scheme *s = &t->m->scheme;
     const int system = system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
     if (c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
-    if (s->configuration == PCS_AT_MIDDLE) return t->theta[system] > 0;
-    return s->second_order && s->configuration == PCS_AT_START && t->theta[system] == MIDDLE;
+    if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->theta[system] > 0;
+    return s->second_order && s->configuration == PCS_CONFIGURATION_START &&
+           t->theta[system] == MIDDLE;
 }

@@ -64,8 +64,8 @@ static double turning(const pcs_shape *s, const body_path *own, const pcs_shape 
 {
     const double angle = v3_norm(own->d + 3);
     if (angle == 0) return 0;
-    double lever = v3_norm(s->position) + (s->kind == PCS_SPHERE ? 0 : shape_radius(s));
-    if (s->kind == PCS_HALF_SPACE) {
+    double lever = v3_norm(s->position) + (s->kind == PCS_SHAPE_SPHERE ? 0 : shape_radius(s));
+    if (s->kind == PCS_SHAPE_HALF_SPACE) {
         double apart[3] = {0};
         if (path->q) v3_sub(path->q, own->q, apart);
         lever = v3_norm(apart) + v3_norm(path->d) + v3_norm(other->position) + shape_radius(other);

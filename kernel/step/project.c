@@ -80,7 +80,8 @@ static double worth_solving(const project_set *set, const double *g, double tol)
 pcs_solver_opts project_options(const project_set *set, const double *g, double tol)
 {
     const bool few = set->rows <= FEW_ROWS;
-    pcs_solver_opts opts = pcs_solver_defaults(few || set->joints ? PCS_AUTO : PCS_NSGS);
+    pcs_solver_opts opts =
+        pcs_solver_defaults(few || set->joints ? PCS_SOLVER_AUTO : PCS_SOLVER_NSGS);
     opts.tol = few ? 1e-12 : worth_solving(set, g, tol);
     if (!few) opts.max_iters = set->joints ? BUDGET : PROJECT_SWEEPS;
     return opts;
@@ -138,10 +139,10 @@ static void find_worst(const project_set *set, const double *g, pcs_step_report 
 static pcs_status iterate(trial *t, const project_set *set, int steps, double *g, pcs_arena mem,
                           pcs_step_report *out)
 {
-    out->projection_outcome = PCS_MAX_ITERS;
-    pcs_outcome last = PCS_CONVERGED;
+    out->projection_outcome = PCS_OUTCOME_MAX_ITERS;
+    pcs_outcome last = PCS_OUTCOME_CONVERGED;
     double before = INFINITY;
-    pcs_solver_opts opts = {.kind = PCS_AUTO};
+    pcs_solver_opts opts = {.kind = PCS_SOLVER_AUTO};
     double *dq = PCS_TAKE(&mem, (size_t)t->m->nq, double);
     if (!dq) return pcs_fail_memory("projection");
 
@@ -153,12 +154,12 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
         find_worst(set, g, out);
         if (it == 0) out->violation_before = out->violation_after;
         if (out->violation_after <= tol) {
-            out->projection_outcome = PCS_CONVERGED;
+            out->projection_outcome = PCS_OUTCOME_CONVERGED;
             return PCS_OK;
         }
         // a linearised problem without solution (redundant rows that disagree by rounding, or
         // rows that contradict one another) still gives a step; it counts while it helps
-        if (last != PCS_CONVERGED && opts.kind == PCS_AUTO &&
+        if (last != PCS_OUTCOME_CONVERGED && opts.kind == PCS_SOLVER_AUTO &&
             !(out->violation_after <= 0.5 * before)) {
             out->projection_outcome = last;
             return PCS_OK;
@@ -169,7 +170,7 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
         opts = project_options(set, g, tol);
         PCS_TRY(project_linear(t, set, g, &opts, mem, dq, out, &last));
         if (!project_move(t, dq)) {
-            out->projection_outcome = PCS_DIVERGED;
+            out->projection_outcome = PCS_OUTCOME_DIVERGED;
             return PCS_OK;
         }
     }
@@ -201,7 +202,7 @@ static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *b
 pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
 {
     const pcs_model *m = t->m;
-    out->projection_outcome = PCS_CONVERGED;
+    out->projection_outcome = PCS_OUTCOME_CONVERGED;
     project_set set = {.row = PCS_TAKE(&mem, (size_t)t->list.n, candidate *)};
     if (!set.row) return pcs_fail_memory("projection");
     for (int i = 0; i < t->list.n; ++i) {
@@ -228,7 +229,7 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
         const bool equal =
             set.row[i]->law.kind == PCS_LAW_EQUALITY || which == PROJECT_ACTIVE_AS_EQUALITIES;
         for (int j = 0; j < candidate_gaps(set.row[i]); ++j) {
-            set.kind[k++] = equal ? PCS_EQUALITY : PCS_UNILATERAL;
+            set.kind[k++] = equal ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         }
     }
     return iterate(t, &set, m->scheme.proj_max, g, mem, out);

@@ -280,7 +280,7 @@ pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned
         }
         PCS_TRY(open_bodies(&p, &mem, &changed));
     }
-    project_remember(out, residual(&p), changed ? PCS_MAX_ITERS : PCS_CONVERGED);
+    project_remember(out, residual(&p), changed ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_CONVERGED);
     *good = move(&p, q);
     return PCS_OK;
 }

@@ -181,7 +181,7 @@ static pcs_status set_up(round_set *r, int rows_before, pcs_arena *mem)
             PCS_TRY(candidate_gap(r->there.m, c, r->from.q, *mem, r->g + at));
         }
         for (int j = 0; j < rows; ++j) {
-            set->kind[at++] = equal ? PCS_EQUALITY : PCS_UNILATERAL;
+            set->kind[at++] = equal ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         }
     }
     return PCS_OK;
@@ -318,23 +318,23 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem
         PCS_TRY(violation(t, near, mem, out, &done));
         now = out->violation_after;
         if (done) {
-            out->projection_outcome = PCS_CONVERGED;
+            out->projection_outcome = PCS_OUTCOME_CONVERGED;
             return PCS_OK;
         }
         since = now > 0.9 * best ? since + 1 : 0;
         best = fmin(best, now);
-        out->projection_outcome = since >= PATIENCE ? PCS_STALLED : PCS_MAX_ITERS;
+        out->projection_outcome = since >= PATIENCE ? PCS_OUTCOME_STALLED : PCS_OUTCOME_MAX_ITERS;
         if (since >= PATIENCE || round >= m->scheme.proj_max) return PCS_OK;
         if (step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
         if (round >= TURNING) stop_turning(t, near, unturned);
         // few sweeps over single rows do not always do
         const bool slow =
-            round > TURNING && out->projection_solve != PCS_CONVERGED && now > 0.5 * before;
+            round > TURNING && out->projection_solve != PCS_OUTCOME_CONVERGED && now > 0.5 * before;
         thorough = thorough || slow;
         PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough, round,
                           2 * now + t->proj_tol, mem, out, &good));
         if (!good) {
-            out->projection_outcome = PCS_DIVERGED;
+            out->projection_outcome = PCS_OUTCOME_DIVERGED;
             return PCS_OK;
         }
         if (left_the_list(t, near)) PCS_TRY(look_around(t, 2 * near->margin, &mem, near));
@@ -351,7 +351,7 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
     PCS_TRY(violation(t, &near, mem, out, &good));
     out->penetration = deep;
     out->violation_before = out->violation_after = fmax(deep, out->violation_after);
-    out->projection_outcome = PCS_CONVERGED;
+    out->projection_outcome = PCS_OUTCOME_CONVERGED;
     t->looked = true;
     if (good && deep <= t->proj_tol) return PCS_OK;
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));

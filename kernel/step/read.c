@@ -13,7 +13,7 @@
 static void publish_contact(const candidate *c, const bodies_block *k, int row, pcs_contact *out)
 {
     const bool shapes = c->interaction < 0;
-    const bool friction = candidate_cone(c) == PCS_COULOMB;
+    const bool friction = candidate_cone(c) == PCS_CONE_COULOMB;
     *out = (pcs_contact){.system1 = {c->sys1 + 1},
                          .system2 = {c->sys2 + 1},
                          .shape1 = shapes ? c->key.shape1 : -1,
@@ -58,7 +58,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
         c->status = PCS_CONTACT_OPEN;
         if (!c->active || !wk->v_free) continue; // a projection solves for no impulses
         const pcs_cone cone = candidate_cone(c);
-        if (cone == PCS_COULOMB) {
+        if (cone == PCS_CONE_COULOMB) {
             double W[9], Z[2 * 3 * BODY_NV], *room = Z;
             pcs_arena scope = *mem;
             if (c->interaction >= 0) room = PCS_TAKE(&scope, 6 * widest(wk->model), double);
@@ -70,7 +70,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
             }
             const pcs_block cone_block = {cone, c->at, c->dim, c->law.mu};
             c->status = verdict_of(&cone_block, trace / c->dim, error, c->r, wk->u + c->at).status;
-        } else if (cone == PCS_EQUALITY) {
+        } else if (cone == PCS_CONE_EQUALITY) {
             c->status = PCS_CONTACT_STICK;
         } else if (c->r[0] > 0) {
             c->status = PCS_CONTACT_SLIDE;

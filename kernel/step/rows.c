@@ -41,8 +41,9 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 // whether a side of a feature has no core point to take levers from
 static bool has_no_point(const pcs_feature *f, int side)
 {
-    if (side == 1) return f->kind == PCS_PLANE_POINT || f->kind >= PCS_EDGE_POINT;
-    return f->kind == PCS_POINT_PLANE || f->kind == PCS_POINT_EDGE || f->kind == PCS_EDGE_EDGE;
+    if (side == 1) return f->kind == PCS_FEATURE_PLANE_POINT || f->kind >= PCS_FEATURE_EDGE_POINT;
+    return f->kind == PCS_FEATURE_POINT_PLANE || f->kind == PCS_FEATURE_POINT_EDGE ||
+           f->kind == PCS_FEATURE_EDGE_EDGE;
 }
 
 // How far from its own contact point, in units of the gap and towards the other one, friction acts

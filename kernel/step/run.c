@@ -11,7 +11,7 @@ static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_ste
     char why[STEP_WHY];
     step_why(wk, last, why);
     // what stands against each other at the start does so in any step
-    const bool smaller = step > 1 || last->projection_outcome == PCS_CONVERGED;
+    const bool smaller = step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED;
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
                     smaller ? "; smaller steps may help" : "");
 }
@@ -58,7 +58,7 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         count_doubts(&out->last, out);
         if (observer && observer(user, m, st, wk, &out->last) != 0) return PCS_OK;
     }
-    out->outcome = PCS_CONVERGED;
+    out->outcome = PCS_OUTCOME_CONVERGED;
     return PCS_OK;
 }
 
@@ -92,10 +92,11 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
 {
     pcs_run_report own;
     pcs_run_report *out = report ? report : &own;
-    *out = (pcs_run_report){.outcome = PCS_STOPPED, .last = {.outcome = PCS_STOPPED}};
+    *out =
+        (pcs_run_report){.outcome = PCS_OUTCOME_STOPPED, .last = {.outcome = PCS_OUTCOME_STOPPED}};
     PCS_TRY(step_check("pcs_run", m, st, wk));
     PCS_TRY(check_times(st->t, h, t_end));
-    out->last = (pcs_step_report){.outcome = PCS_CONVERGED};
+    out->last = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED};
     if (observer && observer(user, m, st, wk, NULL) != 0) return PCS_OK;
     const pcs_status status = go(m, st, wk, h, t_end, observer, user, out);
     say_doubts(out);

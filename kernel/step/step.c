@@ -54,7 +54,8 @@ static double lap(stopwatch *w, double *to)
 // whether an outcome is that of a budget or of rounding, not of a problem without solution
 static bool ran_out(pcs_outcome outcome)
 {
-    return outcome == PCS_MAX_ITERS || outcome == PCS_TIME_LIMIT || outcome == PCS_STALLED;
+    return outcome == PCS_OUTCOME_MAX_ITERS || outcome == PCS_OUTCOME_TIME_LIMIT ||
+           outcome == PCS_OUTCOME_STALLED;
 }
 
 // whether velocities that missed their tolerances are near enough
@@ -69,18 +70,18 @@ static bool near_enough(const pcs_scheme *s, const pcs_step_report *out)
 static bool goes_on(const step_arguments *a)
 {
     const pcs_step_report *out = a->out;
-    if (out->projection_outcome != PCS_CONVERGED) return false;
-    return out->outcome == PCS_CONVERGED || near_enough(&a->m->scheme, out) ||
-           (a->accept && out->outcome != PCS_DIVERGED);
+    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return false;
+    return out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&a->m->scheme, out) ||
+           (a->accept && out->outcome != PCS_OUTCOME_DIVERGED);
 }
 
 // whether the step as a whole is one to commit
 static bool acceptable(const step_arguments *a, const trial *t, bool solved)
 {
     const pcs_step_report *out = a->out;
-    if (out->outcome == PCS_CONVERGED || a->accept) return true;
+    if (out->outcome == PCS_OUTCOME_CONVERGED || a->accept) return true;
     const bool projected =
-        out->projection_outcome == PCS_CONVERGED ||
+        out->projection_outcome == PCS_OUTCOME_CONVERGED ||
         (ran_out(out->projection_outcome) && out->violation_after <= a->m->scheme.accept * t->size);
     return solved && projected;
 }
@@ -103,8 +104,8 @@ static bool adds_features(const trial *t, int pass)
 // after a few; velocities that are not solved to the end say little.
 static bool confirms(const trial *t, const pcs_step_report *out)
 {
-    const bool solved = out->outcome == PCS_CONVERGED || t->coarse > 0;
-    return pcs_scheme_activation(&t->m->scheme) == PCS_SPECULATIVE &&
+    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || t->coarse > 0;
+    return pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE &&
            out->passes <= (solved ? LOOKS : 2);
 }
 
@@ -115,7 +116,7 @@ static bool goes_further(trial *t, int added, bool confirmed, const pcs_step_rep
     const bool coarse = t->coarse > 0;
     if (coarse && confirmed && out->passes < COARSE_PASSES) return true;
     t->coarse = 0;
-    return added > 0 || (coarse && t->rows > 0 && out->outcome != PCS_DIVERGED &&
+    return added > 0 || (coarse && t->rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED &&
                          !(out->solve.measure.residual <= t->m->scheme.solver.tol));
 }
 
@@ -131,7 +132,7 @@ static bool may_change(const trial *t, const step_arguments *a)
 {
     pcs_outcome end;
     if (step_over(a->wk, step_velocity_part(&a->m->scheme), &end)) return false;
-    return goes_on(a) || (t->coarse > 0 && a->out->outcome != PCS_DIVERGED);
+    return goes_on(a) || (t->coarse > 0 && a->out->outcome != PCS_OUTCOME_DIVERGED);
 }
 
 // velocities and impulses; once more by the pure midpoint rule where joints gained energy, or could
@@ -142,7 +143,8 @@ static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *ou
     pcs_outcome end;
     if (t->coarse > 0 || !t->settles) return PCS_OK;
     if (step_over(t->work, step_velocity_part(&t->m->scheme), &end)) return PCS_OK;
-    const bool solved = out->outcome != PCS_STALLED && out->outcome != PCS_INFEASIBLE;
+    const bool solved =
+        out->outcome != PCS_OUTCOME_STALLED && out->outcome != PCS_OUTCOME_INFEASIBLE;
     if (solved && !step_joints_gain(t, *mem)) return PCS_OK;
     PCS_TRY(step_joint_rows(t, true, mem));
     return step_velocity(t, mem, out);
@@ -150,18 +152,18 @@ static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *ou
 
 static project_rows projected_rows(const pcs_scheme *s)
 {
-    if (s->projection == PCS_PROJECT_COMBINED) return PROJECT_ACTIVE_AND_VIOLATED;
-    return s->projection == PCS_PROJECT_COMBINED_EQUALITY ? PROJECT_ACTIVE_AS_EQUALITIES
-                                                          : PROJECT_ACTIVE;
+    if (s->projection == PCS_PROJECTION_COMBINED) return PROJECT_ACTIVE_AND_VIOLATED;
+    return s->projection == PCS_PROJECTION_COMBINED_EQUALITY ? PROJECT_ACTIVE_AS_EQUALITIES
+                                                             : PROJECT_ACTIVE;
 }
 
 static pcs_status make(const step_arguments *a)
 {
     const pcs_scheme *scheme = &a->m->scheme;
     pcs_step_report *out = a->out;
-    *out = (pcs_step_report){.outcome = PCS_CONVERGED,
-                             .projection_outcome = PCS_CONVERGED,
-                             .projection_solve = PCS_CONVERGED,
+    *out = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED,
+                             .projection_outcome = PCS_OUTCOME_CONVERGED,
+                             .projection_solve = PCS_OUTCOME_CONVERGED,
                              .substeps = 1};
     pcs_arena mem = a->wk->arena;
     a->wk->budget.spent = a->wk->budget.from; // an attempt that ran out of memory leaves no trace
@@ -209,9 +211,9 @@ static pcs_status make(const step_arguments *a)
              (added > 0 || !velocities_over(a, out)));
 
     // close the gaps that the velocity level left open
-    if (scheme->projection != PCS_PROJECT_NONE && goes_on(a)) {
+    if (scheme->projection != PCS_PROJECTION_NONE && goes_on(a)) {
         step_keep_free(&next);
-        if (scheme->projection == PCS_PROJECT_OVERLAPS) {
+        if (scheme->projection == PCS_PROJECTION_OVERLAPS) {
             PCS_TRY(step_project_overlaps(&next, mem, out));
         } else {
             PCS_TRY(step_project(&next, projected_rows(scheme), mem, out));
@@ -221,9 +223,9 @@ static pcs_status make(const step_arguments *a)
     lap(&watch, &out->times.project);
 
     // what has run off is nothing to account for
-    const bool no_iterate = out->outcome == PCS_DIVERGED && isnan(out->newton_residual);
+    const bool no_iterate = out->outcome == PCS_OUTCOME_DIVERGED && isnan(out->newton_residual);
     if (no_iterate || !trial_in_range(&next)) {
-        out->outcome = PCS_DIVERGED;
+        out->outcome = PCS_OUTCOME_DIVERGED;
         out->times.total = watch.last - start;
         return PCS_OK;
     }
@@ -233,8 +235,8 @@ static pcs_status make(const step_arguments *a)
     PCS_TRY(step_publish(&next, &mem, a->st, out));
     PCS_TRY(step_doubts(&next, mem, out));
 
-    const bool solved = out->outcome == PCS_CONVERGED || near_enough(scheme, out);
-    if (out->outcome == PCS_CONVERGED) out->outcome = out->projection_outcome;
+    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(scheme, out);
+    if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
     out->committed = !isnan(out->newton_residual) && acceptable(a, &next, solved);
     step_doubt_unsolved(&next, out);
     if (out->committed) step_commit(&next, a->st);
@@ -251,7 +253,7 @@ static pcs_status attempt(void *arguments)
     const pcs_status status = make(a);
     if (status == PCS_OK || a->out->newton_iters == 0 || !pcs_failed_range()) return status;
     step_keep_cause(a->wk);
-    a->out->outcome = PCS_DIVERGED;
+    a->out->outcome = PCS_OUTCOME_DIVERGED;
     return PCS_OK;
 }
 
@@ -296,7 +298,7 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
     for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
         doubt_join(&first->doubt[k], &then->doubt[k]);
     }
-    if (first->outcome != PCS_CONVERGED && then->outcome == PCS_CONVERGED) {
+    if (first->outcome != PCS_OUTCOME_CONVERGED && then->outcome == PCS_OUTCOME_CONVERGED) {
         then->outcome = first->outcome;
     }
 }
@@ -355,7 +357,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     // a call that is not carried out has not converged
     pcs_step_report own;
     step_arguments a = {m, st, wk, h, false, report ? report : &own};
-    *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+    *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
     PCS_TRY(step_check("pcs_step", m, st, wk));
     if (!(h > 0) || !isfinite(h)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
@@ -365,7 +367,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     step_budget_begin(wk);
     const pcs_status status = divide_whole(&a);
     if (status != PCS_OK) {
-        *a.out = (pcs_step_report){.outcome = PCS_STOPPED};
+        *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
         return status;
     }
     a.out->units = wk->budget.spent;

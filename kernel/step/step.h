@@ -196,7 +196,7 @@ void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts);
 // the same as it is in this scheme
 static inline double step_velocity_part(const pcs_scheme *s)
 {
-    return s->projection == PCS_PROJECT_NONE ? 1 : VELOCITY_PART;
+    return s->projection == PCS_PROJECTION_NONE ? 1 : VELOCITY_PART;
 }
 
 // arguments that every entry shares: not null, one model, finite
@@ -245,8 +245,8 @@ static inline bool remembers_force(const candidate *c)
 
 static inline pcs_cone candidate_cone(const candidate *c)
 {
-    if (c->law.kind == PCS_LAW_EQUALITY) return PCS_EQUALITY;
-    return c->dim > 1 ? PCS_COULOMB : PCS_UNILATERAL;
+    if (c->law.kind == PCS_LAW_EQUALITY) return PCS_CONE_EQUALITY;
+    return c->dim > 1 ? PCS_CONE_COULOMB : PCS_CONE_UNILATERAL;
 }
 
 // the gap of a contact of shapes at q
@@ -339,7 +339,8 @@ pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, un
 // whether the rows of all candidates are taken elsewhere than at q_k
 static inline bool step_rows_follow(const pcs_scheme *s)
 {
-    return s->configuration == PCS_AT_ITERATE || s->configuration == PCS_AT_PREDICTED;
+    return s->configuration == PCS_CONFIGURATION_ITERATE ||
+           s->configuration == PCS_CONFIGURATION_PREDICTED;
 }
 // the problem of the active candidates, for the iteration matrix A, with its rows at q_k; then its
 // rows at q', per Newton iterate, or at the predicted configuration, once

@@ -68,7 +68,7 @@ double step_reach(const trial *t, int shape, int other)
     const model_shape *a = &t->m->shape[shape], *b = &t->m->shape[other];
     if (a->system < 0) return 0;
     const double reach = t->reach[a->system], turn = t->turn[a->system];
-    if (a->shape.kind != PCS_HALF_SPACE || turn == 0) return reach;
+    if (a->shape.kind != PCS_SHAPE_HALF_SPACE || turn == 0) return reach;
 
     double at[3], lever[3];
     pose_point(system_q(t->m, b->system, t->st->q), b->shape.position, at);

@@ -41,7 +41,7 @@ static pcs_status mass_in_step(const trial *t, const model_system *s, double the
 {
     const double *q_k = t->st->q + s->q_at, *q = t->q + s->q_at;
     double turned[BODY_NQ];
-    if (t->m->scheme.configuration == PCS_AT_PREDICTED) {
+    if (t->m->scheme.configuration == PCS_CONFIGURATION_PREDICTED) {
         double *there = s->kind == SYSTEM_BODY ? turned : room;
         system_advance(s, q_k, t->m->scheme.gamma * t->h, t->st->v + s->v_at, t->m->scheme.update,
                        there);
@@ -274,7 +274,8 @@ static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)
 // is not small beside q itself: an r that runs off makes any residual look like its rounding.
 static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_arena mem)
 {
-    if (report->outcome != PCS_STALLED && report->outcome != PCS_MAX_ITERS) return false;
+    if (report->outcome != PCS_OUTCOME_STALLED && report->outcome != PCS_OUTCOME_MAX_ITERS)
+        return false;
     const double size = measure_size(&report->measure);
     const double most = ROUNDING_MOST * report->measure.norm_q;
     if (!(report->measure.residual * size <= most)) return false;
@@ -304,7 +305,7 @@ static pcs_status iterate(trial *t, double *v_before, pcs_arena *mem, pcs_step_r
     if (t->rows > 0) PCS_TRY(solve_contacts(t, mem, out));
     if (!trial_in_range(t)) return PCS_OK;
     PCS_TRY(evaluate(t, false, *mem));
-    if (m->scheme.configuration == PCS_AT_ITERATE && t->rows > 0) {
+    if (m->scheme.configuration == PCS_CONFIGURATION_ITERATE && t->rows > 0) {
         PCS_TRY(step_update_rows(t, *mem));
     }
     out->newton_iters += 1;
@@ -322,7 +323,7 @@ static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *
     t->left = false;
     memcpy(t->v, t->st->v, nv * sizeof(double));
     PCS_TRY(step_assemble(t, mem));
-    if (scheme->configuration == PCS_AT_PREDICTED) PCS_TRY(step_predict_rows(t, *mem));
+    if (scheme->configuration == PCS_CONFIGURATION_PREDICTED) PCS_TRY(step_predict_rows(t, *mem));
     PCS_TRY(step_take_factors(t->m, mem, &t->lu, &t->lu_kind));
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem));
@@ -331,21 +332,21 @@ static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *
     if (!v_before) return pcs_fail_memory("step: the velocities");
     int lost = 0;
     const pcs_arena base = *mem;
-    *outcome = PCS_MAX_ITERS;
+    *outcome = PCS_OUTCOME_MAX_ITERS;
     out->newton_residual = NAN; // without an iterate v' is no velocity
-    for (int it = 0; it < most && *outcome == PCS_MAX_ITERS; ++it) {
+    for (int it = 0; it < most && *outcome == PCS_OUTCOME_MAX_ITERS; ++it) {
         bool good;
         if (step_over(t->work, step_velocity_part(scheme), outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
         PCS_TRY(iterate(t, v_before, mem, out, &good));
         if (!good) {
-            *outcome = PCS_DIVERGED;
+            *outcome = PCS_OUTCOME_DIVERGED;
         } else if (out->newton_residual <= scheme->newton_tol) {
-            *outcome = PCS_CONVERGED;
+            *outcome = PCS_OUTCOME_CONVERGED;
         } else {
             lost = lost_in_rounding(t, v_before) ? lost + 1 : 0;
-            if (lost == 2) *outcome = PCS_CONVERGED;
+            if (lost == 2) *outcome = PCS_OUTCOME_CONVERGED;
         }
     }
     return PCS_OK;
@@ -360,7 +361,7 @@ static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *ou
     if (status == PCS_OK || !pcs_failed_range()) return status;
     if (!t->left && status != PCS_ERR_SINGULAR) return status;
     step_keep_cause(t->work);
-    *outcome = PCS_DIVERGED;
+    *outcome = PCS_OUTCOME_DIVERGED;
     out->newton_residual = NAN;
     return PCS_OK;
 }
@@ -373,14 +374,14 @@ pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
     PCS_TRY(newton(t, t->m->scheme.newton_max, mem, out, &outcome));
 
     // velocities that run off are nothing to accept: what may be is the first iterate
-    if (outcome == PCS_DIVERGED) {
+    if (outcome == PCS_OUTCOME_DIVERGED) {
         PCS_TRY(newton(t, 1, mem, out, &outcome));
-        outcome = PCS_DIVERGED;
+        outcome = PCS_OUTCOME_DIVERGED;
     }
-    if (outcome == PCS_CONVERGED && t->rows > 0) {
+    if (outcome == PCS_OUTCOME_CONVERGED && t->rows > 0) {
         outcome = out->solve.outcome;
-        if (outcome != PCS_CONVERGED && solved_to_rounding(t, &out->solve, *mem)) {
-            outcome = PCS_CONVERGED;
+        if (outcome != PCS_OUTCOME_CONVERGED && solved_to_rounding(t, &out->solve, *mem)) {
+            outcome = PCS_OUTCOME_CONVERGED;
         }
     }
     out->outcome = outcome;

@@ -16,9 +16,9 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 {
     const pcs_scheme *s = &wk->owner->scheme;
     char what[STEP_WHY - 40];
-    if (r->outcome == PCS_DIVERGED && wk->cause[0] != '\0') {
+    if (r->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0') {
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
-    } else if (r->solve.outcome != PCS_CONVERGED && r->active > 0) {
+    } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0) {
         snprintf(what, sizeof what, "velocity problem %s at residual %.2g, tolerance %.2g",
                  pcs_outcome_text(r->solve.outcome), r->solve.measure.residual, s->solver.tol);
     } else if (!(r->newton_residual <= s->newton_tol)) {
@@ -157,8 +157,8 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
             continue;
         }
-        doubt_way(t, c->sys1, seen, &d[PCS_DOUBT_WAY]);
-        doubt_way(t, c->sys2, seen, &d[PCS_DOUBT_WAY]);
+        doubt_way(t, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_way(t, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
         doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
     }
     for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
@@ -173,9 +173,9 @@ enum { VELOCITIES, PROJECTION, NEWTON };
 void step_doubt_unsolved(const trial *t, pcs_step_report *out)
 {
     const pcs_scheme *s = &t->m->scheme;
-    if (!out->committed || out->outcome == PCS_CONVERGED) return;
+    if (!out->committed || out->outcome == PCS_OUTCOME_CONVERGED) return;
     pcs_doubt *d = &out->doubt[PCS_DOUBT_UNSOLVED];
-    if (out->projection_outcome != PCS_CONVERGED) {
+    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) {
         doubt_add(d, out->violation_after, t->proj_tol, PROJECTION, 0);
     } else if (out->newton_residual > s->newton_tol) {
         doubt_add(d, out->newton_residual, s->newton_tol, NEWTON, 0);
@@ -200,7 +200,7 @@ void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT
             "shapes %d and %d overlap by %.3g m at t = %g s, where the thinner is %.3g m thick:"
             " how they come apart is a guess",
             d->one, d->two, d->value, d->t, d->limit);
-    } else if (kind == PCS_DOUBT_WAY) {
+    } else if (kind == PCS_DOUBT_TRAVEL) {
         snprintf(text, room,
                  "body %d goes %.3g m in the step from t = %g s and is %.3g m thick: take steps"
                  " %.0f times smaller",

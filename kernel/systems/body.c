@@ -112,9 +112,9 @@ static pcs_status difference_jacobian(const model_system *s, double t, const dou
         d = relative * (j < 3 ? fmax(1, fabs(q[j])) : 1);
         memset(w, 0, sizeof w);
         w[j] = 1;
-        pcs_body_advance(q, d, w, PCS_UPDATE_EXP, moved);
+        pcs_body_advance(q, d, w, PCS_QUAT_UPDATE_EXP, moved);
         PCS_TRY(call_force(s, t, moved, v, plus));
-        pcs_body_advance(q, -d, w, PCS_UPDATE_EXP, moved);
+        pcs_body_advance(q, -d, w, PCS_QUAT_UPDATE_EXP, moved);
         PCS_TRY(call_force(s, t, moved, v, minus));
         for (int i = 0; i < 6; ++i) {
             A[i + 6 * j] -= b * (plus[i] - minus[i]) / (2 * d);

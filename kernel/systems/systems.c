@@ -117,7 +117,7 @@ int system_factor_body(const model_system *s, const double *v, double a, double 
 }
 
 void system_advance(const model_system *s, const double *q, double h, const double *v,
-                    pcs_update update, double *q1)
+                    pcs_quat_update update, double *q1)
 {
     if (s->kind == SYSTEM_BODY) {
         pcs_body_advance(q, h, v, update, q1);

@@ -49,7 +49,7 @@ pcs_status system_motion(const model_system *s, double t, double q[7], double v[
 
 // q1 = q moved by h v
 void system_advance(const model_system *s, const double *q, double h, const double *v,
-                    pcs_update update, double *q1);
+                    pcs_quat_update update, double *q1);
 
 // potential energy at q: gravity, stiffness, load, potential callback
 pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V);

@@ -56,12 +56,12 @@ typedef struct bodies_report {
 
 // r: the start on entry (projected on K), the best impulse found on return. v: v_free on entry,
 // on return the velocity that belongs to r. u: n. Outcome and measure as those of pcs_solve for the
-// whole problem (theory 7.7). o->kind: PCS_AUTO for the portfolio of this form, PCS_NSGS for sweeps
-// alone, any other: W is assembled for it, island by island. It spends `budget` units at most, of
-// which every island may have its part by its number of blocks, and ends with PCS_MAX_ITERS where
-// that does not do; a part that is at work may overdraw it by one of its steps. The same bits for
-// any team. `work` is
-// by value: PCS_ERR_MEMORY, with the demand in *work.peak, when it is too small.
+// whole problem (theory 7.7). o->kind: PCS_SOLVER_AUTO for the portfolio of this form,
+// PCS_SOLVER_NSGS for sweeps alone, any other: W is assembled for it, island by island. It spends
+// `budget` units at most, of which every island may have its part by its number of blocks, and ends
+// with PCS_OUTCOME_MAX_ITERS where that does not do; a part that is at work may overdraw it by one
+// of its steps. The same bits for any team. `work` is by value: PCS_ERR_MEMORY, with the demand in
+// *work.peak, when it is too small.
 PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, double budget,
                                 threads *team, pcs_arena work, double *v, double *r, double *u,
                                 bodies_report *out);

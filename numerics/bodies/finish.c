@@ -80,9 +80,9 @@ static void natural(const finish *w, const double *r, bool scaled)
         const bodies_block *k = &w->b->block[i];
         const double s = scaled ? w->scale[i] : 1, *u = w->u + k->row;
         double *f = w->f + k->row;
-        if (k->cone == PCS_EQUALITY) {
+        if (k->cone == PCS_CONE_EQUALITY) {
             memcpy(f, u, (size_t)k->dim * sizeof *f);
-        } else if (k->cone == PCS_UNILATERAL) {
+        } else if (k->cone == PCS_CONE_UNILATERAL) {
             f[0] = cone_min(s * r[k->row], u[0]);
         } else {
             cone_natural_coulomb(k->dim, k->mu, s, r + k->row, u, f);
@@ -181,9 +181,9 @@ static void apply_law(finish *w, const double *u, bool slopes)
             memset(Ci, 0, SLOPES * sizeof *Ci);
         }
         int status = STICK;
-        if (k->cone == PCS_COULOMB) {
+        if (k->cone == PCS_CONE_COULOMB) {
             status = coulomb(k, rho, c, ui, dr, Bi, Ci);
-        } else if (k->cone == PCS_UNILATERAL) {
+        } else if (k->cone == PCS_CONE_UNILATERAL) {
             status = c[0] - rho * ui[0] > 0 ? STICK : OPEN;
             dr[0] = c[0] - rho * ui[0] < 0 ? -c[0] : -rho * ui[0];
         } else {
@@ -192,7 +192,7 @@ static void apply_law(finish *w, const double *u, bool slopes)
             }
         }
         if (!slopes) continue;
-        if (k->cone != PCS_COULOMB && status == STICK) Bi[0] = Ci[0] = rho;
+        if (k->cone != PCS_CONE_COULOMB && status == STICK) Bi[0] = Ci[0] = rho;
         w->is[i] = (unsigned char)status;
     }
 }
@@ -328,31 +328,31 @@ static pcs_outcome iterate(finish *w)
     w->mark = w->best_value;
     w->marked = w->budget->spent;
     while (!(w->best_value <= w->o->tol)) {
-        if (out_of_time(w)) return PCS_TIME_LIMIT;
+        if (out_of_time(w)) return PCS_OUTCOME_TIME_LIMIT;
         if (w->best_value <= HALF * w->mark) {
             w->mark = w->best_value;
             w->marked = w->budget->spent;
         }
-        if (w->steps >= most || out_of_budget(w)) return PCS_MAX_ITERS;
+        if (w->steps >= most || out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         int taken;
         const inner_end end = newton(w, most, &taken);
-        if (end == INNER_SINGULAR && w->steps == 0) return PCS_STALLED;
-        if (end != INNER_SOLVED && out_of_budget(w)) return PCS_MAX_ITERS;
+        if (end == INNER_SINGULAR && w->steps == 0) return PCS_OUTCOME_STALLED;
+        if (end != INNER_SOLVED && out_of_budget(w)) return PCS_OUTCOME_MAX_ITERS;
         if (end != INNER_SOLVED) {
             w->kappa /= GROW;
-            if (w->kappa < KAPPA_LOW) return PCS_STALLED;
+            if (w->kappa < KAPPA_LOW) return PCS_OUTCOME_STALLED;
             continue;
         }
         for (size_t i = 0; i < n; ++i) {
             w->c[i] += w->dr[i];
         }
-        if (isnan(look(w, w->c))) return PCS_STALLED;
+        if (isnan(look(w, w->c))) return PCS_OUTCOME_STALLED;
         memcpy(w->uc, w->u, n * sizeof *w->uc);
         const double now = moved(w), grow = now > HALF * before ? LEAP : GROW;
         before = now;
         if (taken <= FEW && w->kappa * grow <= KAPPA_HIGH) w->kappa *= grow;
     }
-    return PCS_CONVERGED;
+    return PCS_OUTCOME_CONVERGED;
 }
 
 // ---- the entry ---------------------------------------------------------------------------------
@@ -418,8 +418,8 @@ static void project(const bodies_problem *b, double *r)
 {
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
-        if (k->cone == PCS_COULOMB) cone_project_coulomb(k->dim, k->mu, r + k->row);
-        if (k->cone == PCS_UNILATERAL) r[k->row] = cone_project_unilateral(r[k->row]);
+        if (k->cone == PCS_CONE_COULOMB) cone_project_coulomb(k->dim, k->mu, r + k->row);
+        if (k->cone == PCS_CONE_UNILATERAL) r[k->row] = cone_project_unilateral(r[k->row]);
     }
 }
 
@@ -429,7 +429,7 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     finish_budget none = {.most = INFINITY, .patience = INFINITY};
     *out = (bodies_report){.islands = 1,
                            .largest = island->nb,
-                           .solve = {.outcome = PCS_CONVERGED, .solver = PCS_PROX}};
+                           .solve = {.outcome = PCS_OUTCOME_CONVERGED, .solver = PCS_SOLVER_PROX}};
     if (island->nb == 0) return PCS_OK;
     const size_t n = (size_t)island->n, nv = (size_t)island->A->start[island->A->nb];
     finish w;
@@ -455,12 +455,12 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     look(&w, w.c);
     if (w.best_value < INFINITY) {
         out->solve.outcome = iterate(&w);
-        if (w.best_value <= o->tol) out->solve.outcome = PCS_CONVERGED;
+        if (w.best_value <= o->tol) out->solve.outcome = PCS_OUTCOME_CONVERGED;
         look(&w, w.best);
         memcpy(r, w.best, n * sizeof *r);
         memcpy(v, w.w, nv * sizeof *v);
         memcpy(u, w.u, n * sizeof *u);
-        w.budget->kappa = out->solve.outcome == PCS_STALLED ? 0 : w.kappa;
+        w.budget->kappa = out->solve.outcome == PCS_OUTCOME_STALLED ? 0 : w.kappa;
     } else {
         status = pcs_fail(PCS_ERR_UNSUPPORTED, "contacts: Newton's method has no start");
     }

@@ -205,9 +205,9 @@ void finish_mass(const finish_system *s, const double *x, double *y)
 static void multiply_slope(const bodies_block *k, const double *slope, const double *x, double *y)
 {
     for (int a = 0; a < k->dim; ++a) {
-        y[a] = k->cone == PCS_EQUALITY ? slope[0] * x[a] : 0;
+        y[a] = k->cone == PCS_CONE_EQUALITY ? slope[0] * x[a] : 0;
     }
-    if (k->cone != PCS_EQUALITY) block_addmul(k->dim, k->dim, slope, x, y);
+    if (k->cone != PCS_CONE_EQUALITY) block_addmul(k->dim, k->dim, slope, x, y);
 }
 
 static void operate(finish_system *s, const double *x, double *y)

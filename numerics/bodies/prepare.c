@@ -134,7 +134,7 @@ static bool is_rigid(const prepared *p, const bodies_block *k)
         const int s = place_of(p, k, e);
         if (s >= 0 && (k->rows[e] || p->frame[s] < FRAME_RIGID)) return false;
     }
-    return k->cone == PCS_COULOMB && k->dim == 3 && (k->sys[0] >= 0 || k->sys[1] >= 0);
+    return k->cone == PCS_CONE_COULOMB && k->dim == 3 && (k->sys[0] >= 0 || k->sys[1] >= 0);
 }
 
 static void rigid_operator(const prepared *p, const rigid_contact *c, double W[9])
@@ -220,7 +220,7 @@ static void make_side(const prepared *p, int number, int side, double *J, double
 
 static bool is_single_row(const prepared *p, const bodies_block *k)
 {
-    if (k->cone != PCS_UNILATERAL) return false;
+    if (k->cone != PCS_CONE_UNILATERAL) return false;
     for (int e = 0; e < 2; ++e) {
         const int s = place_of(p, k, e);
         if (s >= 0 && width_of(p, s) > ROW_WIDTH) return false;
@@ -451,9 +451,9 @@ static pcs_status make_generals(const making *m, pcs_arena *arena)
         free_velocity(p->of.b, block, m->v_free, g->q);
         keep_largest(p, k, trace_of(d, W), d, g->q, &m->piece[0]);
         g->inverse = 1 / p->s[k];
-        if (g->cone == PCS_COULOMB) {
+        if (g->cone == PCS_CONE_COULOMB) {
             contact_prepare(&g->law, d, block->mu, W, d, p->s[k]);
-        } else if (g->cone == PCS_EQUALITY && !equality_prepare(&g->e, d, W, d, arena)) {
+        } else if (g->cone == PCS_CONE_EQUALITY && !equality_prepare(&g->e, d, W, d, arena)) {
             return pcs_fail_memory("sweeps");
         }
     }

@@ -190,18 +190,18 @@ static double iteration_cost(const pcs_problem *p, pcs_solver kind)
     }
     const double product = p->nb + stored / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
     switch (kind) {
-    case PCS_DIRECT:
-    case PCS_NEWTON:
-    case PCS_PROX:
-    case PCS_IPM:
+    case PCS_SOLVER_DIRECT:
+    case PCS_SOLVER_NEWTON:
+    case PCS_SOLVER_PROX:
+    case PCS_SOLVER_IPM:
         return product + fmin(dense, 200 * product);
-    case PCS_ENUM:
-    case PCS_LEMKE:
+    case PCS_SOLVER_ENUM:
+    case PCS_SOLVER_LEMKE:
         return product + n * n / PER_VISIT;
-    case PCS_ADMM:
+    case PCS_SOLVER_ADMM:
         return 4 * product;
     default:
-        return kind == PCS_AUTO ? product : 2 * product;
+        return kind == PCS_SOLVER_AUTO ? product : 2 * product;
     }
 }
 
@@ -233,7 +233,7 @@ static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, dou
     if (o.max_iters > most) o.max_iters = (int)most;
     PCS_TRY(pcs_solve(&local, &o, (pcs_watch){0}, work, p.r, p.u, out));
     s->result[i].units += (double)ASSEMBLE * p.b.nb;
-    s->result[i].units += cost * (o.kind == PCS_AUTO ? out->units : out->iters);
+    s->result[i].units += cost * (o.kind == PCS_SOLVER_AUTO ? out->units : out->iters);
     PCS_TRY(add_impulses(&p.b, p.r, work, p.v));
     keep_norms(s, i, &out->measure);
     part_close(s, i, &p);
@@ -260,12 +260,12 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
                              .window = patience / 4 > p->window ? patience / 4 : p->window,
                              .first = patience / 2 > p->first ? patience / 2 : p->first,
                              .near = p->near,
-                             .accelerate = o->kind != PCS_NSGS || o->as.nsgs.depth > 0,
+                             .accelerate = o->kind != PCS_SOLVER_NSGS || o->as.nsgs.depth > 0,
                              .clock = s->clock};
     sweep_result result;
     PCS_TRY(sweep_island(&of, &opts, team, work, s->v_free, s->v, s->r, s->u, &result));
     *out = (pcs_report){.outcome = result.outcome,
-                        .solver = PCS_NSGS,
+                        .solver = PCS_SOLVER_NSGS,
                         .iters = result.sweeps,
                         .measure = result.measure};
     keep_norms(s, i, &result.measure);
@@ -307,13 +307,14 @@ static pcs_status finished(solution *s, int i, const pcs_solver_opts *opts, fini
 
 static bool fails(const pcs_solver_opts *o, const pcs_report *report)
 {
-    return !(solver_stop_value(o, &report->measure) <= o->tol) && report->outcome != PCS_TIME_LIMIT;
+    return !(solver_stop_value(o, &report->measure) <= o->tol) &&
+           report->outcome != PCS_OUTCOME_TIME_LIMIT;
 }
 
 static bool has_friction(const solution *s, int i)
 {
     for (int k = s->s.block_start[i]; k < s->s.block_start[i + 1]; ++k) {
-        if (s->b->block[s->s.block[k]].cone == PCS_COULOMB) return true;
+        if (s->b->block[s->s.block[k]].cone == PCS_CONE_COULOMB) return true;
     }
     return false;
 }
@@ -383,7 +384,7 @@ static bool stagnates(turns *t)
 // whether there is nothing more to do, or nothing to do it with
 static bool over(const turns *t)
 {
-    return !fails(t->o, t->out) || t->out->outcome == PCS_INFEASIBLE || left_of(t) < t->nb;
+    return !fails(t->o, t->out) || t->out->outcome == PCS_OUTCOME_INFEASIBLE || left_of(t) < t->nb;
 }
 
 // an island of few blocks once, when the turns have had some
@@ -423,15 +424,17 @@ static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, thread
     t.mark = INFINITY;
     PCS_TRY(take_turns(&t));
     const double rest = most - s->result[i].units;
-    if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
+    if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
     if (assemble && rest > ASSEMBLE * nb) return assembled(s, i, o, rest, work, out);
-    if (out->outcome != PCS_DIVERGED) out->outcome = rest < nb ? PCS_MAX_ITERS : PCS_STALLED;
+    if (out->outcome != PCS_OUTCOME_DIVERGED)
+        out->outcome = rest < nb ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
     return PCS_OK;
 }
 
 static bool plain_sweeps(const pcs_solver_opts *o)
 {
-    return o->kind == PCS_NSGS && o->as.nsgs.local == PCS_LOCAL_EXACT && o->as.nsgs.relaxation == 1;
+    return o->kind == PCS_SOLVER_NSGS && o->as.nsgs.local == PCS_NSGS_LOCAL_EXACT &&
+           o->as.nsgs.relaxation == 1;
 }
 
 // what an island is made of
@@ -452,8 +455,8 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
     for (int k = all->block_start[i]; k < all->block_start[i + 1]; ++k) {
         const bodies_block *b = &s->b->block[all->block[k]];
         out.rows += b->dim;
-        if (b->cone == PCS_EQUALITY) out.joints += b->dim;
-        out.friction = out.friction || b->cone == PCS_COULOMB;
+        if (b->cone == PCS_CONE_EQUALITY) out.joints += b->dim;
+        out.friction = out.friction || b->cone == PCS_CONE_COULOMB;
         for (int e = 0; e < 2; ++e) {
             if (b->sys[e] >= 0) rows[all->place[b->sys[e]]] += b->dim;
         }
@@ -472,7 +475,7 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
 static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *team,
                          pcs_arena work, pcs_report *out)
 {
-    pcs_solver_opts direct = pcs_solver_defaults(PCS_DIRECT);
+    pcs_solver_opts direct = pcs_solver_defaults(PCS_SOLVER_DIRECT);
     direct.tol = o->tol;
     direct.stop = o->stop;
     // of many solutions that of least norm, whatever was before
@@ -481,7 +484,7 @@ static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *
         memset(s->r + b->row, 0, (size_t)b->dim * sizeof *s->r);
     }
     PCS_TRY(assembled(s, i, &direct, units_left(s, i), work, out));
-    if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
+    if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
     return out->measure.residual <= LINEAR_DONE ? PCS_OK : portfolio(s, i, o, team, work, out);
 }
 
@@ -494,7 +497,7 @@ static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, thread
     if (count.sparse && count.joints == count.rows) return linear(s, i, o, team, work, out);
     if (count.sparse && !count.friction && 2 * count.joints >= count.rows) {
         PCS_TRY(assembled(s, i, o, 0.5 * units_left(s, i), work, out));
-        if (!fails(o, out) || out->outcome == PCS_INFEASIBLE) return PCS_OK;
+        if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
     }
     return portfolio(s, i, o, team, work, out);
 }
@@ -503,10 +506,10 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
 {
     pcs_solver_opts o = *s->o;
     pcs_report *out = &s->result[i].solve;
-    *out = (pcs_report){.outcome = PCS_STALLED};
+    *out = (pcs_report){.outcome = PCS_OUTCOME_STALLED};
     // several islands within their tolerances make a whole within its own
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
-    if (o.kind == PCS_AUTO) return automatic(s, i, &o, team, work, out);
+    if (o.kind == PCS_SOLVER_AUTO) return automatic(s, i, &o, team, work, out);
     const double most = units_left(s, i);
     if (!plain_sweeps(&o)) return assembled(s, i, &o, most, work, out);
     const double sweeps = fmin(o.max_iters, most / islands_blocks(&s->s, i));
@@ -624,8 +627,9 @@ static pcs_status begin(solution *s, const double *v, pcs_arena *work)
 // the outcome of all is that of the worst island, in this order
 static int rank_of(pcs_outcome outcome)
 {
-    static const pcs_outcome worst_first[] = {PCS_DIVERGED, PCS_INFEASIBLE, PCS_TIME_LIMIT,
-                                              PCS_STALLED,  PCS_MAX_ITERS,  PCS_CONVERGED};
+    static const pcs_outcome worst_first[] = {PCS_OUTCOME_DIVERGED,   PCS_OUTCOME_INFEASIBLE,
+                                              PCS_OUTCOME_TIME_LIMIT, PCS_OUTCOME_STALLED,
+                                              PCS_OUTCOME_MAX_ITERS,  PCS_OUTCOME_CONVERGED};
     int k = 0;
     while (k < 5 && worst_first[k] != outcome) {
         ++k;
@@ -669,9 +673,9 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
     for (int k = 0; k < b->nb; ++k) {
         const bodies_block *c = &b->block[k];
         const double *r = s->r + c->row, *u = s->u + c->row;
-        if (c->cone == PCS_EQUALITY) {
+        if (c->cone == PCS_CONE_EQUALITY) {
             memcpy(f + c->row, u, (size_t)c->dim * sizeof *f);
-        } else if (c->cone == PCS_UNILATERAL) {
+        } else if (c->cone == PCS_CONE_UNILATERAL) {
             f[c->row] = cone_min(r[0], u[0]);
         } else {
             cone_natural_coulomb(c->dim, c->mu, 1, r, u, f + c->row);
@@ -686,7 +690,7 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, doubl
                         threads *team, pcs_arena work, double *v, double *r, double *u,
                         bodies_report *out)
 {
-    *out = (bodies_report){.solve = {.outcome = PCS_CONVERGED, .solver = o->kind}};
+    *out = (bodies_report){.solve = {.outcome = PCS_OUTCOME_CONVERGED, .solver = o->kind}};
     PCS_TRY(check(b, o, v, r));
     if (b->nb == 0) return PCS_OK;
 

@@ -277,22 +277,22 @@ static bool measured_end(job *j)
     }
     j->checked = j->out->sweeps;
     if (j->value <= j->o->tol) {
-        j->out->outcome = PCS_CONVERGED;
+        j->out->outcome = PCS_OUTCOME_CONVERGED;
         return true;
     }
     if (!isfinite(j->value)) {
-        j->out->outcome = PCS_DIVERGED;
+        j->out->outcome = PCS_OUTCOME_DIVERGED;
         return true;
     }
     if (j->o->o->max_seconds > 0 && solver_clock() - j->o->clock > j->o->o->max_seconds) {
-        j->out->outcome = PCS_TIME_LIMIT;
+        j->out->outcome = PCS_OUTCOME_TIME_LIMIT;
         return true;
     }
     if (stagnates(j)) {
-        j->out->outcome = PCS_STALLED;
+        j->out->outcome = PCS_OUTCOME_STALLED;
         return true;
     }
-    j->out->outcome = PCS_MAX_ITERS;
+    j->out->outcome = PCS_OUTCOME_MAX_ITERS;
     return j->out->sweeps >= j->o->max_sweeps;
 }
 
@@ -311,7 +311,8 @@ static void iterate(job *j)
             if (hopeless(j)) {
                 measure(j);
                 keep_best(j);
-                j->out->outcome = j->value <= j->o->tol ? PCS_CONVERGED : PCS_STALLED;
+                j->out->outcome =
+                    j->value <= j->o->tol ? PCS_OUTCOME_CONVERGED : PCS_OUTCOME_STALLED;
                 return;
             }
         } while (!worth_measuring(j));
@@ -391,7 +392,7 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
              .factor = 1,
              .least = {INFINITY, INFINITY},
              .low = INFINITY};
-    *out = (sweep_result){.outcome = PCS_MAX_ITERS};
+    *out = (sweep_result){.outcome = PCS_OUTCOME_MAX_ITERS};
     if (o->accelerate && of->nb > TINY && o->max_sweeps > 1) j.momentum = MOMENTUM;
     PCS_TRY(colours_make(of, cluster_size(of), team, &arena, &j.order));
     PCS_TRY(prepared_make(of, j.order.order, j.order.cluster, colours_clusters(&j.order),

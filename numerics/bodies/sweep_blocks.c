@@ -247,7 +247,7 @@ static double visit_general(const general_block *g, double s, double *y, double 
     for (int i = 0; i < g->dim; ++i) {
         u[i] += g->q[i];
     }
-    if (g->cone == PCS_EQUALITY) {
+    if (g->cone == PCS_CONE_EQUALITY) {
         for (int i = 0; i < g->dim; ++i) {
             d[i] = -u[i];
         }
@@ -255,7 +255,7 @@ static double visit_general(const general_block *g, double s, double *y, double 
         for (int i = 0; i < g->dim; ++i) {
             r[i] += d[i];
         }
-    } else if (g->cone == PCS_UNILATERAL) {
+    } else if (g->cone == PCS_CONE_UNILATERAL) {
         const double x = cone_project_unilateral(r[0] - g->inverse * u[0]);
         d[0] = x - r[0];
         r[0] = x;
@@ -358,18 +358,18 @@ static measured velocity(const prepared *p, int k, const double *spare, const do
         v3_cross(c->N, c->t1, t2);
         round_velocity(c, t2, c->at[0] < 0 ? spare : y + c->at[0],
                        c->at[1] < 0 ? spare : y + c->at[1], u + c->row);
-        return (measured){PCS_COULOMB, 3, c->row, c->mu, c->q};
+        return (measured){PCS_CONE_COULOMB, 3, c->row, c->mu, c->q};
     }
     if (p->unit[k].kind == VISIT_RIGID) {
         const rigid_contact *c = &p->rigid[i];
         rigid_velocity(c, y, u + c->row);
-        return (measured){PCS_COULOMB, 3, c->row, c->law.mu, c->q};
+        return (measured){PCS_CONE_COULOMB, 3, c->row, c->law.mu, c->q};
     }
     if (p->unit[k].kind == VISIT_ROW) {
         const single_row *c = &p->single[i];
         u[c->row] = single_velocity(c, c->at[0] < 0 ? spare : y + c->at[0],
                                     c->at[1] < 0 ? spare : y + c->at[1]);
-        return (measured){PCS_UNILATERAL, 1, c->row, 0, &c->q};
+        return (measured){PCS_CONE_UNILATERAL, 1, c->row, 0, &c->q};
     }
     const general_block *g = &p->general[i];
     general_velocity(g, y, u + g->row);
@@ -382,9 +382,9 @@ static double violation(pcs_cone cone, int d, double mu, double s, double per_un
 {
     double f[3], sum = 0;
     const double *x = f;
-    if (cone == PCS_EQUALITY) {
+    if (cone == PCS_CONE_EQUALITY) {
         x = u;
-    } else if (cone == PCS_UNILATERAL) {
+    } else if (cone == PCS_CONE_UNILATERAL) {
         f[0] = cone_min(s * r[0], u[0]);
     } else {
         cone_natural_coulomb(d, mu, s, r, u, f);
@@ -407,8 +407,8 @@ static void measure_lanes(const prepared *p, const rigid_pack *c, bool violated,
             v[i] = u[LANES * i + l];
             if (all) out->r += x[i] * per_unit * (x[i] * per_unit);
         }
-        if (!violated) out->f += violation(PCS_COULOMB, 3, c->mu[l], c->s[l], per_unit, x, v);
-        if (all) out->natural += violation(PCS_COULOMB, 3, c->mu[l], 1, per_unit, x, v);
+        if (!violated) out->f += violation(PCS_CONE_COULOMB, 3, c->mu[l], c->s[l], per_unit, x, v);
+        if (all) out->natural += violation(PCS_CONE_COULOMB, 3, c->mu[l], 1, per_unit, x, v);
     }
 }
 

@@ -26,15 +26,15 @@ const char *pcs_uniqueness_text(pcs_uniqueness unique)
 {
     static const char *const text[] = {"unknown", "no", "local", "yes"};
     const int i = (int)unique;
-    return i >= 0 && i <= PCS_UNIQUE_YES ? text[i] : "unknown";
+    return i >= 0 && i <= PCS_UNIQUENESS_YES ? text[i] : "unknown";
 }
 
 static void count(const face *f, pcs_contact_status *status, double *margin, pcs_certificate *out)
 {
     for (int b = 0; b < f->p->nb; ++b) {
         const verdict *v = &f->verdict[b];
-        const bool equality = f->p->block[b].cone == PCS_EQUALITY;
-        const bool unilateral = f->p->block[b].cone == PCS_UNILATERAL;
+        const bool equality = f->p->block[b].cone == PCS_CONE_EQUALITY;
+        const bool unilateral = f->p->block[b].cone == PCS_CONE_UNILATERAL;
         status[b] = v->status;
         // nothing moves and nothing pushes: no margin at all, not 0 / 0
         if (margin) margin[b] = equality || f->size > 0 ? v->margin / f->size : 0;
@@ -76,7 +76,7 @@ static pcs_status confirm(const pcs_env *env, face *f, const double *r, double *
     PCS_TRY(pcs_arena_create(env, polish_bytes(p) + 2 * (n * sizeof(double) + 64), &arena));
     pcs_arena work = arena;
     double *x = PCS_TAKE(&work, n, double), *v = PCS_TAKE(&work, n, double), value = NAN;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_NEWTON);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NEWTON);
     o.tol = CONFIRMED / 100;
     o.stop = PCS_STOP_RESIDUAL;
     int steps = -1;
@@ -104,7 +104,7 @@ static pcs_status confirm(const pcs_env *env, face *f, const double *r, double *
 
 static pcs_status judge_ranks(const pcs_env *env, const face *f, pcs_certificate *out)
 {
-    if (f->p->n == 0) out->r = out->u = PCS_UNIQUE_YES;
+    if (f->p->n == 0) out->r = out->u = PCS_UNIQUENESS_YES;
     if (f->p->n == 0 || f->p->n > CERTIFICATE_ROWS || isinf(f->error)) return PCS_OK;
     pcs_arena work;
     PCS_TRY(pcs_arena_create(env, unique_bytes(f->p->n), &work));

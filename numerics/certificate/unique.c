@@ -123,18 +123,18 @@ static pcs_uniqueness judge_u(const judge *j, const pcs_certificate *c)
     for (int b = 0; b < f->p->nb; ++b) {
         if (f->p->block[b].mu > 0) friction = true;
     }
-    if (!friction && semidefinite(j)) return PCS_UNIQUE_YES;
-    if (c->undecided > 0) return PCS_UNIQUE_UNKNOWN;
+    if (!friction && semidefinite(j)) return PCS_UNIQUENESS_YES;
+    if (c->undecided > 0) return PCS_UNIQUENESS_UNKNOWN;
 
     const bool turns = fill_slides(j);
     memcpy(j->B, j->A, n * (size_t)f->n * sizeof *j->B);
     if (turns) {
-        if (!dense_lu(f->p->n, j->L, j->place)) return PCS_UNIQUE_UNKNOWN;
+        if (!dense_lu(f->p->n, j->L, j->place)) return PCS_UNIQUENESS_UNKNOWN;
         dense_lu_solve(f->p->n, j->L, j->place, false, f->n, j->B);
     }
     const int rank = pick_rows(j);
-    if (rank == c->rank) return PCS_UNIQUE_LOCAL;
-    return turns || rank < 0 ? PCS_UNIQUE_UNKNOWN : PCS_UNIQUE_NO;
+    if (rank == c->rank) return PCS_UNIQUENESS_LOCAL;
+    return turns || rank < 0 ? PCS_UNIQUENESS_UNKNOWN : PCS_UNIQUENESS_NO;
 }
 
 bool unique_judge(const face *f, pcs_arena work, pcs_certificate *out)
@@ -157,9 +157,9 @@ bool unique_judge(const face *f, pcs_arena work, pcs_certificate *out)
 
     int decided;
     if (out->rank == f->n) {
-        out->r = PCS_UNIQUE_YES;
+        out->r = PCS_UNIQUENESS_YES;
     } else if (rank_decided(&j, &decided) < decided) {
-        out->r = PCS_UNIQUE_NO;
+        out->r = PCS_UNIQUENESS_NO;
     }
     out->u = judge_u(&j, out);
     return true;

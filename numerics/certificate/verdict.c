@@ -58,17 +58,18 @@ static verdict with_friction(int d, double mu, const double *x, double error)
 
 allowed verdict_doubt(const pcs_block *k, const verdict *v, double error)
 {
-    if (k->cone == PCS_EQUALITY) return ALLOW_ALL;
-    if (k->cone == PCS_UNILATERAL || k->mu == 0) return ALLOW_NORMAL;
+    if (k->cone == PCS_CONE_EQUALITY) return ALLOW_ALL;
+    if (k->cone == PCS_CONE_UNILATERAL || k->mu == 0) return ALLOW_NORMAL;
     return v->slip > error ? ALLOW_RAY : ALLOW_CONE;
 }
 
 static verdict judge(const pcs_block *k, double s, double error, const double *r, const double *u)
 {
-    if (k->cone == PCS_EQUALITY) {
+    if (k->cone == PCS_CONE_EQUALITY) {
         return (verdict){.status = PCS_CONTACT_STICK, .margin = INFINITY, .allowed = ALLOW_ALL};
     }
-    if (k->cone == PCS_UNILATERAL || k->mu == 0) return without_friction(s * r[0] - u[0], error);
+    if (k->cone == PCS_CONE_UNILATERAL || k->mu == 0)
+        return without_friction(s * r[0] - u[0], error);
 
     double x[3] = {s * r[0] - (u[0] + k->mu * cone_tangent(k->dim, u))};
     for (int c = 1; c < k->dim; ++c) {

@@ -97,12 +97,12 @@ static inline void cone_project(int nb, const pcs_block *block, double *r)
 {
     for (int b = 0; b < nb; ++b) {
         switch (block[b].cone) {
-        case PCS_EQUALITY:
+        case PCS_CONE_EQUALITY:
             break;
-        case PCS_UNILATERAL:
+        case PCS_CONE_UNILATERAL:
             r[block[b].row] = cone_project_unilateral(r[block[b].row]);
             break;
-        case PCS_COULOMB:
+        case PCS_CONE_COULOMB:
             cone_project_coulomb(block[b].dim, block[b].mu, r + block[b].row);
             break;
         }
@@ -115,9 +115,9 @@ static inline void cone_project_bounded(int nb, const pcs_block *block, const do
 {
     for (int b = 0; b < nb; ++b) {
         double *x = r + block[b].row;
-        if (block[b].cone == PCS_EQUALITY) continue;
+        if (block[b].cone == PCS_CONE_EQUALITY) continue;
         x[0] = cone_project_unilateral(x[0]);
-        if (block[b].cone == PCS_UNILATERAL) continue;
+        if (block[b].cone == PCS_CONE_UNILATERAL) continue;
         const double t = cone_tangent(block[b].dim, x);
         for (int c = 1; c < block[b].dim && t > bound[b]; ++c) {
             x[c] *= bound[b] / t;

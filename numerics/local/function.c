@@ -283,7 +283,7 @@ static void fischer_row(double r, double u, double *F, double *A, double *B)
 
 void function_unilateral(pcs_newton_function f, double r, double u, double *F, double *A, double *B)
 {
-    if (f == PCS_NEWTON_FB) {
+    if (f == PCS_NEWTON_FUNCTION_FB) {
         fischer_row(r, u, F, A, B);
         return;
     }
@@ -306,15 +306,15 @@ void function_coulomb(pcs_newton_function f, int d, double mu, const double *r, 
         return;
     }
     switch (f) {
-    case PCS_NEWTON_FB:
+    case PCS_NEWTON_FUNCTION_FB:
         fischer(d, mu, r, u, F, A, B);
         break;
-    case PCS_NEWTON_NATURAL:
+    case PCS_NEWTON_FUNCTION_NATURAL:
         natural(d, mu, r, u, F, A, B);
         break;
-    case PCS_NEWTON_AC:
-    case PCS_NEWTON_JM:
-        disc(f == PCS_NEWTON_JM, d, mu, r, u, F, A, B);
+    case PCS_NEWTON_FUNCTION_AC:
+    case PCS_NEWTON_FUNCTION_JM:
+        disc(f == PCS_NEWTON_FUNCTION_JM, d, mu, r, u, F, A, B);
         break;
     }
 }

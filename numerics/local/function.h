@@ -6,7 +6,7 @@
 #include <percuss/solver.h>
 
 // of pcs_newton_function, for option tables
-extern const char *const function_words[PCS_NEWTON_JM + 1];
+extern const char *const function_words[PCS_NEWTON_FUNCTION_JM + 1];
 
 // F (d), A = dF/du and B = dF/dr (d x d, column-major; null: not wanted) of a Coulomb block of
 // d = 2 or 3 rows. mu = 0 means r_T = 0 and a unilateral normal row.

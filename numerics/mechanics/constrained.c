@@ -57,8 +57,8 @@ static pcs_status check_def(const pcs_constrained_def *def)
     if (!(def->scale_t >= 0) || !isfinite(def->scale_t)) {
         return bad("scale_t must be finite and not negative");
     }
-    if ((int)def->stabilisation < PCS_STABILISE_NONE ||
-        (int)def->stabilisation > PCS_STABILISE_PROJECT) {
+    if ((int)def->stabilisation < PCS_STABILISATION_NONE ||
+        (int)def->stabilisation > PCS_STABILISATION_PROJECT) {
         return bad("there is no such stabilisation");
     }
     return PCS_OK;
@@ -203,8 +203,9 @@ pcs_status constrained_target(pcs_constrained *sys, double t, const double *q, c
 {
     PCS_TRY(constrained_gamma(sys, t, q, v, g));
     const double alpha = sys->def.alpha;
-    const bool baumgarte = sys->def.stabilisation == PCS_STABILISE_BAUMGARTE;
-    if (alpha == 0 || (!baumgarte && sys->def.stabilisation != PCS_STABILISE_GGL)) return PCS_OK;
+    const bool baumgarte = sys->def.stabilisation == PCS_STABILISATION_BAUMGARTE;
+    if (alpha == 0 || (!baumgarte && sys->def.stabilisation != PCS_STABILISATION_GGL))
+        return PCS_OK;
 
     PCS_TRY(constrained_rate(sys, t, q, v, sys->rate));
     if (baumgarte) PCS_TRY(constrained_phi(sys, t, q, sys->phi));

@@ -13,7 +13,7 @@
 
 static bool has_second(const pcs_constrained *sys)
 {
-    return sys->def.stabilisation == PCS_STABILISE_GGL && sys->m > 0;
+    return sys->def.stabilisation == PCS_STABILISATION_GGL && sys->m > 0;
 }
 
 // qdot = T (v + w)
@@ -72,7 +72,7 @@ pcs_status pcs_constrained_ode(pcs_constrained *sys, pcs_ode *out)
 {
     PCS_TRY(check("pcs_constrained_ode", sys, out));
     *out = (pcs_ode){.n = sys->nq + sys->nv, .f = ode_f, .user = sys};
-    if (sys->def.stabilisation == PCS_STABILISE_PROJECT) {
+    if (sys->def.stabilisation == PCS_STABILISATION_PROJECT) {
         out->project = ode_project;
     } else if (sys->def.normalise) {
         out->project = ode_normalise;
@@ -84,7 +84,7 @@ pcs_status pcs_constrained_ode(pcs_constrained *sys, pcs_ode *out)
 
 static pcs_status no_projection(const char *who, const pcs_constrained *sys)
 {
-    if (sys->def.stabilisation != PCS_STABILISE_PROJECT) return PCS_OK;
+    if (sys->def.stabilisation != PCS_STABILISATION_PROJECT) return PCS_OK;
     return pcs_fail(PCS_ERR_UNSUPPORTED,
                     "%s: nothing projects after a step of a differential-algebraic system; take"
                     " pcs_constrained_ode or another stabilisation",

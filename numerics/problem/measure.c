@@ -69,18 +69,18 @@ static map_sum map_squares(const pcs_problem *p, const double *r, const double *
         const pcs_block *k = &p->block[b];
         const double *rb = r + k->row, *ub = u + k->row;
         const double s =
-            natural || k->cone == PCS_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
+            natural || k->cone == PCS_CONE_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
         double f[3];
         switch (k->cone) {
-        case PCS_EQUALITY:
+        case PCS_CONE_EQUALITY:
             for (int c = 0; c < k->dim; ++c) {
                 map_add(&m, ub[c]);
             }
             break;
-        case PCS_UNILATERAL:
+        case PCS_CONE_UNILATERAL:
             map_add(&m, cone_min(s * rb[0], ub[0]));
             break;
-        case PCS_COULOMB:
+        case PCS_CONE_COULOMB:
             cone_natural_coulomb(k->dim, k->mu, s, rb, ub, f);
             for (int c = 0; c < k->dim; ++c) {
                 map_add(&m, f[c]);
@@ -205,7 +205,7 @@ void measure_close(double violation, pcs_measure *m)
 static void measure_one(const pcs_problem *p, double r, double *u, pcs_measure *out)
 {
     const double W = problem_scalar(p), q = p->q[0], wr = W * r;
-    const bool equality = p->block[0].cone == PCS_EQUALITY;
+    const bool equality = p->block[0].cone == PCS_CONE_EQUALITY;
     *u = wr + q;
     *out = (pcs_measure){.natural_map = fabs(equality ? *u : cone_min(r, *u)),
                          .norm_q = fabs(q),

@@ -86,7 +86,7 @@ pcs_status position_check(const pcs_position_problem *p, pcs_metric metric)
         return pcs_fail(PCS_ERR_ARG, "position: the gaps or their kinds are null");
     }
     for (int i = 0; i < p->m; ++i) {
-        if (p->kind[i] != PCS_EQUALITY && p->kind[i] != PCS_UNILATERAL) {
+        if (p->kind[i] != PCS_CONE_EQUALITY && p->kind[i] != PCS_CONE_UNILATERAL) {
             return pcs_fail(PCS_ERR_ARG, "position: row %d has no known kind (%d)", i,
                             (int)p->kind[i]);
         }
@@ -307,8 +307,8 @@ static int blocks_of(const pcs_position_problem *p, const pcs_bsr *S, int rows, 
         while (S->row[b + 1] <= i) {
             ++b;
         }
-        const pcs_cone cone = i < p->m ? p->kind[i] : PCS_EQUALITY;
-        if (cone == PCS_EQUALITY && i > S->row[b] && block[nb - 1].cone == PCS_EQUALITY) {
+        const pcs_cone cone = i < p->m ? p->kind[i] : PCS_CONE_EQUALITY;
+        if (cone == PCS_CONE_EQUALITY && i > S->row[b] && block[nb - 1].cone == PCS_CONE_EQUALITY) {
             block[nb - 1].dim += 1;
         } else {
             block[nb++] = (pcs_block){.cone = cone, .row = i, .dim = 1};
@@ -425,7 +425,9 @@ double pcs_position_violation(int m, const pcs_cone *kind, const double *g)
     double worst = 0;
     for (int i = 0; i < m; ++i) {
         // a NaN is neither side of zero and must be seen
-        const double v = kind[i] == PCS_EQUALITY || isnan(g[i]) ? fabs(g[i]) : g[i] < 0 ? -g[i] : 0;
+        const double v = kind[i] == PCS_CONE_EQUALITY || isnan(g[i]) ? fabs(g[i])
+                         : g[i] < 0                                  ? -g[i]
+                                                                     : 0;
         if (v > worst || isnan(v)) worst = v;
     }
     return worst;

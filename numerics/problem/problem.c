@@ -14,7 +14,7 @@
 // conditions of the cone of block b on its dimension and on mu
 static pcs_status check_cone(int b, const pcs_block *k)
 {
-    if (k->cone == PCS_COULOMB) {
+    if (k->cone == PCS_CONE_COULOMB) {
         if (k->dim != 2 && k->dim != 3) {
             return pcs_fail(PCS_ERR_SIZE,
                             "problem: Coulomb block %d has %d rows; it must be 2 or 3", b, k->dim);
@@ -26,10 +26,10 @@ static pcs_status check_cone(int b, const pcs_block *k)
         }
         return PCS_OK;
     }
-    if (k->cone != PCS_EQUALITY && k->cone != PCS_UNILATERAL) {
+    if (k->cone != PCS_CONE_EQUALITY && k->cone != PCS_CONE_UNILATERAL) {
         return pcs_fail(PCS_ERR_ARG, "problem: block %d has no known cone (%d)", b, (int)k->cone);
     }
-    if (k->cone == PCS_UNILATERAL && k->dim != 1) {
+    if (k->cone == PCS_CONE_UNILATERAL && k->dim != 1) {
         return pcs_fail(PCS_ERR_SIZE, "problem: unilateral block %d has %d rows; it must be 1", b,
                         k->dim);
     }
@@ -177,7 +177,7 @@ void problem_scales(const pcs_problem *p, double *s)
             if (t > diagonal) diagonal = t;
         }
         // a cone that is round in its tangents has one scale
-        for (int c = 0; p->block[b].cone == PCS_COULOMB && c < d; ++c) {
+        for (int c = 0; p->block[b].cone == PCS_CONE_COULOMB && c < d; ++c) {
             s[row + c] = mean;
         }
     }
@@ -197,8 +197,8 @@ void problem_scales(const pcs_problem *p, double *s)
 // of r and u as velocities: x = r / rho - s(u) lies in K, in its polar cone, or in neither
 static unsigned char block_status(const pcs_block *k, double s, const double *r, const double *u)
 {
-    if (k->cone == PCS_EQUALITY) return STATUS_STICK;
-    if (k->cone == PCS_UNILATERAL) return s * r[0] > u[0] ? STATUS_STICK : STATUS_OPEN;
+    if (k->cone == PCS_CONE_EQUALITY) return STATUS_STICK;
+    if (k->cone == PCS_CONE_UNILATERAL) return s * r[0] > u[0] ? STATUS_STICK : STATUS_OPEN;
     double x[3] = {s * r[0] - u[0] - k->mu * cone_tangent(k->dim, u)};
     for (int c = 1; c < k->dim; ++c) {
         x[c] = s * r[c] - u[c];
@@ -214,7 +214,8 @@ void problem_status(const pcs_problem *p, const double *r, const double *u, unsi
     int wrow = 0;
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *k = &p->block[b];
-        const double s = k->cone == PCS_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
+        const double s =
+            k->cone == PCS_CONE_EQUALITY ? 1 : problem_block_scale(p, b, &wrow, &trace);
         status[b] = block_status(k, s, r + k->row, u + k->row);
     }
 }
@@ -310,14 +311,14 @@ bool problem_proof(const pcs_problem *p, const double *y, double *t)
     double *size = t + p->n;
     multiply(&p->W, y, t, size);
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_COULOMB) {
+        if (p->block[b].cone == PCS_CONE_COULOMB) {
             if (!proves_by_normal(&p->block[b], y) || !polar_of_coulomb(&p->block[b], t, size)) {
                 return false;
             }
             continue;
         }
         for (int c = p->block[b].row; c < p->block[b].row + p->block[b].dim; ++c) {
-            const double wrong = p->block[b].cone == PCS_EQUALITY ? fabs(t[c]) : t[c];
+            const double wrong = p->block[b].cone == PCS_CONE_EQUALITY ? fabs(t[c]) : t[c];
             if (!(wrong <= REFUTE_TOL * size[c]) || !isfinite(size[c])) return false;
         }
     }
@@ -333,7 +334,7 @@ bool problem_refuted_by(const pcs_problem *p, double *y, double *t)
     // with friction the shift may add any amount to u_T, but u_N >= 0 must hold: normals prove
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *k = &p->block[b];
-        for (int c = 1; k->cone == PCS_COULOMB && c < k->dim; ++c) {
+        for (int c = 1; k->cone == PCS_CONE_COULOMB && c < k->dim; ++c) {
             y[k->row + c] = 0;
         }
     }

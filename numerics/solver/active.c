@@ -146,7 +146,7 @@ static bool chol_takes(const pcs_problem *p)
 bool active_takes(const pcs_problem *p)
 {
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_COULOMB) return false;
+        if (p->block[b].cone == PCS_CONE_COULOMB) return false;
     }
     return p->n <= DENSE_ROWS || chol_takes(p);
 }
@@ -276,7 +276,7 @@ bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_aren
     if (chol_takes(p) && !begin_sparse(a, work)) return false;
 
     for (int b = 0; b < p->nb; ++b) {
-        memset(a->closed + p->block[b].row, p->block[b].cone == PCS_EQUALITY,
+        memset(a->closed + p->block[b].row, p->block[b].cone == PCS_CONE_EQUALITY,
                (size_t)p->block[b].dim);
     }
     a->arena = *work;
@@ -293,7 +293,7 @@ void active_guess(active_set *a, const double *r, const double *u)
 {
     for (int b = 0; b < a->p->nb; ++b) {
         const int i = a->p->block[b].row;
-        if (a->p->block[b].cone != PCS_EQUALITY) a->closed[i] = a->s[i] * r[i] > u[i];
+        if (a->p->block[b].cone != PCS_CONE_EQUALITY) a->closed[i] = a->s[i] * r[i] > u[i];
     }
 }
 

@@ -79,9 +79,9 @@ static double penalty_begin(penalty *k, const pcs_admm_opts *o, const scaled *s,
                             double *y)
 {
     *k = (penalty){.o = o, .base = o->rho, .wait = RUNG_ITERS, .before = INFINITY};
-    k->next = o->penalty == PCS_PENALTY_LADDER ? RUNG_ITERS : 10;
-    if (o->penalty == PCS_PENALTY_LADDER) return o->rho;
-    if (o->penalty != PCS_PENALTY_SPECTRAL) return o->rho;
+    k->next = o->penalty == PCS_ADMM_PENALTY_LADDER ? RUNG_ITERS : 10;
+    if (o->penalty == PCS_ADMM_PENALTY_LADDER) return o->rho;
+    if (o->penalty != PCS_ADMM_PENALTY_SPECTRAL) return o->rho;
     k->high = 1.1 * s->largest;
     k->low = smallest(s, k->high, x, y);
     if (!(k->low > o->eta * k->high)) k->low = o->eta * k->high;
@@ -97,9 +97,9 @@ static bool penalty_follow(penalty *k, const splitting *a, int iters, double val
         k->logs += log(a->primal / a->dual);
         k->count += 1;
     }
-    if (iters < k->next || k->o->penalty == PCS_PENALTY_FIXED) return false;
+    if (iters < k->next || k->o->penalty == PCS_ADMM_PENALTY_FIXED) return false;
 
-    if (k->o->penalty == PCS_PENALTY_LADDER) {
+    if (k->o->penalty == PCS_ADMM_PENALTY_LADDER) {
         const bool good = value <= PROGRESS * k->before;
         k->before = value;
         k->next = iters + (int)k->wait;
@@ -116,7 +116,7 @@ static bool penalty_follow(penalty *k, const splitting *a, int iters, double val
     // each decision costs a factorisation: ever fewer of them
     k->next = iters + (iters / 2 > 10 ? iters / 2 : 10);
     if (ratio < BALANCE && ratio > 1 / BALANCE) return false;
-    if (k->o->penalty == PCS_PENALTY_SPECTRAL) {
+    if (k->o->penalty == PCS_ADMM_PENALTY_SPECTRAL) {
         const double power = k->power + (ratio > 1 ? POWER_STEP : -POWER_STEP);
         k->power = power < -0.5 ? -0.5 : power > 0.5 ? 0.5 : power;
         *rho = spectral(k);
@@ -160,7 +160,7 @@ static void run(const pcs_solver_opts *o, const scaled *s, splitting *a, solver_
             alive = splitting_penalty(a, rho);
         }
     }
-    if (!alive && !over) t->outcome = PCS_STALLED;
+    if (!alive && !over) t->outcome = PCS_OUTCOME_STALLED;
 }
 
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
@@ -188,7 +188,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 static const char *const penalty_words[] = {"ladder", "spectral", "balanced", "fixed"};
 
 static const pcs_opt options[] = {
-    OPT_WORD("penalty", admm.penalty, PCS_PENALTY_LADDER, PCS_PENALTY_FIXED,
+    OPT_WORD("penalty", admm.penalty, PCS_ADMM_PENALTY_LADDER, PCS_ADMM_PENALTY_FIXED,
              "rho (ladder: another one where progress stops)", penalty_words),
     OPT_REAL("rho", admm.rho, 1e-10, 1e10, "the first penalty, where the diagonal of W is 1"),
     OPT_REAL("eta", admm.eta, 1e-14, 1,
@@ -204,14 +204,14 @@ static const pcs_opt options[] = {
 const solver_class solver_admm = {
     .info = {.name = "admm",
              .summary = "ADMM: factors of W + rho I, cheap iterations, acceleration",
-             .kind = PCS_ADMM,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_ADMM,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_ADMM,
+    .defaults = {.kind = PCS_SOLVER_ADMM,
                  .tol = 1e-8,
                  .max_iters = 10000,
-                 .as.admm = {.penalty = PCS_PENALTY_LADDER,
+                 .as.admm = {.penalty = PCS_ADMM_PENALTY_LADDER,
                              .rho = 0.1,
                              .eta = 1e-6,
                              .relaxation = 1.6,

@@ -20,8 +20,8 @@ static int count(const pcs_problem *p, pcs_cone cone)
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
     if (problem_is_scalar(p)) return 0;
-    const size_t way =
-        count(p, PCS_COULOMB) > 0 ? portfolio_friction_bytes(p, o) : portfolio_rows_bytes(p, o);
+    const size_t way = count(p, PCS_CONE_COULOMB) > 0 ? portfolio_friction_bytes(p, o)
+                                                      : portfolio_rows_bytes(p, o);
     return 128 + track_bytes(p) + 3 * solver_bytes((size_t)p->n, sizeof(double)) + way;
 }
 
@@ -30,14 +30,14 @@ static void solve_one(const pcs_problem *p, double *r, double *u, pcs_report *ou
 {
     const double q = p->q[0];
     const double W = problem_scalar(p);
-    out->outcome = PCS_CONVERGED;
-    if (p->block[0].cone == PCS_EQUALITY) {
+    out->outcome = PCS_OUTCOME_CONVERGED;
+    if (p->block[0].cone == PCS_CONE_EQUALITY) {
         r[0] = W != 0 ? -q / W : 0;
-        if (W == 0 && q != 0) out->outcome = PCS_INFEASIBLE;
+        if (W == 0 && q != 0) out->outcome = PCS_OUTCOME_INFEASIBLE;
     } else {
         r[0] = q < 0 && W > 0 ? -q / W : 0;
         // W <= 0 and q < 0: u < 0 for every r >= 0
-        if (q < 0 && !(W > 0)) out->outcome = PCS_INFEASIBLE;
+        if (q < 0 && !(W > 0)) out->outcome = PCS_OUTCOME_INFEASIBLE;
     }
     u[0] = W * r[0] + q;
 }
@@ -50,10 +50,10 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         return PCS_OK;
     }
 
-    portfolio f = {.p = p, .o = o, .watch = watch, .r = r, .u = u, .winner = PCS_AUTO};
+    portfolio f = {.p = p, .o = o, .watch = watch, .r = r, .u = u, .winner = PCS_SOLVER_AUTO};
     f.budget = o->max_iters;
-    f.rows = count(p, PCS_UNILATERAL);
-    f.contacts = count(p, PCS_COULOMB);
+    f.rows = count(p, PCS_CONE_UNILATERAL);
+    f.contacts = count(p, PCS_CONE_COULOMB);
     f.s = PCS_TAKE(&work, (size_t)p->n, double);
     f.scratch = PCS_TAKE(&work, 2 * (size_t)p->n, double);
     if (!f.s || !f.scratch || !track_begin(&f.t, p, o, watch, &work, r)) {
@@ -72,11 +72,11 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     PCS_TRY(f.contacts > 0 ? portfolio_friction(&f) : portfolio_rows(&f));
 
     if (f.t.best_value <= o->tol) {
-        f.t.outcome = PCS_CONVERGED;
+        f.t.outcome = PCS_OUTCOME_CONVERGED;
     } else if (f.infeasible || (!f.over && portfolio_refuted(&f))) {
-        f.t.outcome = PCS_INFEASIBLE;
+        f.t.outcome = PCS_OUTCOME_INFEASIBLE;
     } else if (!f.over) {
-        f.t.outcome = f.budget > 0 ? PCS_STALLED : PCS_MAX_ITERS;
+        f.t.outcome = f.budget > 0 ? PCS_OUTCOME_STALLED : PCS_OUTCOME_MAX_ITERS;
     }
     track_end(&f.t, r, out);
     out->units = o->max_iters - f.budget;
@@ -87,9 +87,9 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 const solver_class solver_auto = {
     .info = {.name = "auto",
              .summary = "the portfolio: active sets, or the ways of friction; whatever converges",
-             .kind = PCS_AUTO,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB},
-    .defaults = {.kind = PCS_AUTO, .tol = 1e-10, .max_iters = 1000000},
+             .kind = PCS_SOLVER_AUTO,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB},
+    .defaults = {.kind = PCS_SOLVER_AUTO, .tol = 1e-10, .max_iters = 1000000},
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -93,7 +93,7 @@ static pcs_status promised(portfolio *f, costs c)
     o.max_iters = 100000;
     const pcs_status status = portfolio_run(f, &solver_nsgs, &o, c.sweep, NULL);
     f->watch = w.user;
-    if (f->over && f->t.outcome == PCS_STOPPED && w.broken) f->over = false;
+    if (f->over && f->t.outcome == PCS_OUTCOME_STOPPED && w.broken) f->over = false;
     return status;
 }
 
@@ -123,7 +123,7 @@ static pcs_status last_digits(portfolio *f, costs c)
     const int steps = polish(f->p, &o, POLISH_STEPS, f->work, f->r, f->u, &value);
     if (steps < 0) return pcs_fail_memory("auto");
     f->budget -= steps * c.step;
-    if (value < f->t.best_value) f->winner = PCS_NEWTON;
+    if (value < f->t.best_value) f->winner = PCS_SOLVER_NEWTON;
     portfolio_look(f, f->r);
     return PCS_OK;
 }

@@ -63,16 +63,16 @@ static const solver_class *const parts[] = {&solver_direct, &solver_ipm,  &solve
 
 static bool takes(const solver_class *c, const pcs_problem *p)
 {
-    if (c->info.kind == PCS_DIRECT && !active_takes(p)) return false;
-    if (c->info.kind == PCS_NEWTON && p->n > NEWTON_ROWS) return false;
-    if (c->info.kind == PCS_IPM && p->n > INTERIOR_ROWS) return false;
-    if (c->info.kind == PCS_LEMKE && p->n > LEMKE_ROWS) return false;
+    if (c->info.kind == PCS_SOLVER_DIRECT && !active_takes(p)) return false;
+    if (c->info.kind == PCS_SOLVER_NEWTON && p->n > NEWTON_ROWS) return false;
+    if (c->info.kind == PCS_SOLVER_IPM && p->n > INTERIOR_ROWS) return false;
+    if (c->info.kind == PCS_SOLVER_LEMKE && p->n > LEMKE_ROWS) return false;
     int rows = 0;
     for (int b = 0; b < p->nb; ++b) {
         if (!(c->info.cones & 1u << p->block[b].cone)) return false;
-        rows += p->block[b].cone == PCS_UNILATERAL;
+        rows += p->block[b].cone == PCS_CONE_UNILATERAL;
     }
-    return c->info.kind != PCS_ENUM || (rows <= ENUM_ROWS && p->n <= LEMKE_ROWS);
+    return c->info.kind != PCS_SOLVER_ENUM || (rows <= ENUM_ROWS && p->n <= LEMKE_ROWS);
 }
 
 size_t portfolio_rows_bytes(const pcs_problem *p, const pcs_solver_opts *o)
@@ -109,7 +109,7 @@ static int count_wrong(const active_set *a, const double *r, const double *u, do
     int wrong = 0;
     for (int b = 0; b < a->p->nb; ++b) {
         const int i = a->p->block[b].row;
-        if (a->p->block[b].cone == PCS_EQUALITY) continue;
+        if (a->p->block[b].cone == PCS_CONE_EQUALITY) continue;
         if (a->closed[i] ? a->s[i] * r[i] < -tol : u[i] < -tol) {
             ++wrong;
             *last = i;
@@ -122,7 +122,7 @@ static void flip_wrong(active_set *a, const double *r, const double *u, double t
 {
     for (int b = 0; b < a->p->nb; ++b) {
         const int i = a->p->block[b].row;
-        if (a->p->block[b].cone == PCS_EQUALITY) continue;
+        if (a->p->block[b].cone == PCS_CONE_EQUALITY) continue;
         if (a->closed[i] ? a->s[i] * r[i] < -tol : u[i] < -tol) a->closed[i] = !a->closed[i];
     }
 }

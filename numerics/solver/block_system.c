@@ -106,7 +106,7 @@ static void walk(block_system *s, const double *A, const double *B)
         while (p->W.row[wrow + 1] <= block->row) {
             ++wrow;
         }
-        const bool free = block->cone == PCS_EQUALITY;
+        const bool free = block->cone == PCS_CONE_EQUALITY;
         const int d = free ? 1 : block->dim;
         for (int row = block->row; row < block->row + block->dim; row += d) {
             const strip g = {
@@ -126,7 +126,7 @@ static double pattern_bound(const pcs_problem *p)
         while (p->W.row[wrow + 1] <= block->row) {
             ++wrow;
         }
-        double columns = block->cone == PCS_EQUALITY ? 1 : block->dim;
+        double columns = block->cone == PCS_CONE_EQUALITY ? 1 : block->dim;
         for (int k = p->W.ptr[wrow]; k < p->W.ptr[wrow + 1]; ++k) {
             columns += p->W.col[p->W.idx[k] + 1] - p->W.col[p->W.idx[k]];
         }
@@ -264,7 +264,7 @@ void block_system_mul(const block_system *s, const double *A, const double *B, c
     pcs_bsr_mul(&p->W, x, y);
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *block = &p->block[b];
-        const bool free = block->cone == PCS_EQUALITY;
+        const bool free = block->cone == PCS_CONE_EQUALITY;
         const double *Ab = A ? A + BLOCK_SYSTEM_STRIDE * (size_t)b : NULL;
         const double *Bb = B + BLOCK_SYSTEM_STRIDE * (size_t)b;
         const double *xb = x + block->row;

@@ -30,13 +30,13 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     const active_end end = active_solve(&a, r, u);
     active_free(&a);
     out->iters = 1;
-    out->outcome = end == ACTIVE_LOST ? PCS_STALLED : PCS_CONVERGED;
+    out->outcome = end == ACTIVE_LOST ? PCS_OUTCOME_STALLED : PCS_OUTCOME_CONVERGED;
     if (end == ACTIVE_LEAST) {
-        out->outcome = PCS_STALLED;
+        out->outcome = PCS_OUTCOME_STALLED;
         for (size_t i = 0; i < n; ++i) {
             y[i] = -u[i] / s[i];
         }
-        if (problem_refuted_by(p, y, t)) out->outcome = PCS_INFEASIBLE;
+        if (problem_refuted_by(p, y, t)) out->outcome = PCS_OUTCOME_INFEASIBLE;
     }
 
     // pcs_solve measures; the watch hears of the one step
@@ -44,7 +44,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         pcs_measure m;
         pcs_problem_measure(p, r, u, &m);
         const double value = solver_stop_value(o, &m);
-        const pcs_progress now = {.solver = PCS_DIRECT,
+        const pcs_progress now = {.solver = PCS_SOLVER_DIRECT,
                                   .iters = 1,
                                   .value = value,
                                   .residual = m.residual,
@@ -52,7 +52,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
                                   .step = 1,
                                   .penalty = NAN,
                                   .status_changes = -1};
-        if (watch.fn(watch.user, &now) && !(value <= o->tol)) out->outcome = PCS_STOPPED;
+        if (watch.fn(watch.user, &now) && !(value <= o->tol)) out->outcome = PCS_OUTCOME_STOPPED;
     }
     return PCS_OK;
 }
@@ -60,9 +60,9 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 const solver_class solver_direct = {
     .info = {.name = "direct",
              .summary = "linear solve of equality blocks, minimum norm when W is singular",
-             .kind = PCS_DIRECT,
-             .cones = 1u << PCS_EQUALITY},
-    .defaults = {.kind = PCS_DIRECT, .tol = 1e-10, .max_iters = 1},
+             .kind = PCS_SOLVER_DIRECT,
+             .cones = 1u << PCS_CONE_EQUALITY},
+    .defaults = {.kind = PCS_SOLVER_DIRECT, .tol = 1e-10, .max_iters = 1},
     .work_bytes = work_bytes,
     .solve = solve,
 };

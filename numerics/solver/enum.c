@@ -52,7 +52,7 @@ static int unilateral_rows(const pcs_problem *p)
 {
     int ni = 0;
     for (int b = 0; b < p->nb; ++b) {
-        ni += p->block[b].cone == PCS_UNILATERAL;
+        ni += p->block[b].cone == PCS_CONE_UNILATERAL;
     }
     return ni;
 }
@@ -275,13 +275,13 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     const bool complete = explore(&s);
     if (s.found) {
         memcpy(track.best, s.best, (size_t)p->n * sizeof *r);
-        track.outcome = PCS_CONVERGED;
+        track.outcome = PCS_OUTCOME_CONVERGED;
     } else if (complete) {
-        track.outcome = s.doubtful ? PCS_STALLED : PCS_INFEASIBLE;
+        track.outcome = s.doubtful ? PCS_OUTCOME_STALLED : PCS_OUTCOME_INFEASIBLE;
     }
     track.iters = s.nodes;
     track_end(&track, r, out);
-    out->solver = PCS_ENUM;
+    out->solver = PCS_SOLVER_ENUM;
     return PCS_OK;
 }
 
@@ -295,11 +295,11 @@ const solver_class solver_enum = {
     .info = {.name = "enum",
              .summary =
                  "enumeration of active sets by branch and bound, and of the modes of few contacts",
-             .kind = PCS_ENUM,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_ENUM,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = opts,
              .n_opts = sizeof opts / sizeof *opts},
-    .defaults = {.kind = PCS_ENUM,
+    .defaults = {.kind = PCS_SOLVER_ENUM,
                  .tol = 1e-10,
                  .max_iters = 20000000,
                  .as.enumerate = {.max_rows = 20, .max_contacts = 4}},

@@ -37,7 +37,7 @@ static void operator_at(const scaled *s, const double *x, double *F)
     }
     for (int b = 0; b < s->p.nb; ++b) {
         const pcs_block *k = &s->p.block[b];
-        if (k->cone == PCS_COULOMB) F[k->row] += k->mu * cone_tangent(k->dim, F + k->row);
+        if (k->cone == PCS_CONE_COULOMB) F[k->row] += k->mu * cone_tangent(k->dim, F + k->row);
     }
 }
 
@@ -94,7 +94,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     bool over = track_done(&t, 0);
     for (int iters = 1; !over; ++iters) {
         if (!iterate(&e, opt)) {
-            t.outcome = PCS_STALLED;
+            t.outcome = PCS_OUTCOME_STALLED;
             break;
         }
         if (iters % opt->check_every != 0 && iters < o->max_iters) continue;
@@ -118,11 +118,11 @@ static const pcs_opt options[] = {
 const solver_class solver_extragradient = {
     .info = {.name = "extragradient",
              .summary = "extragradient with a self-adaptive step; no factors, for comparison",
-             .kind = PCS_EXTRAGRADIENT,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_EXTRAGRADIENT,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_EXTRAGRADIENT,
+    .defaults = {.kind = PCS_SOLVER_EXTRAGRADIENT,
                  .tol = 1e-6,
                  .max_iters = 50000,
                  .as.extragradient = {.low = 0.3, .high = 0.9, .check_every = 10}},

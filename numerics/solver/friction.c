@@ -31,7 +31,8 @@ static pcs_status solve(int dim, int nc, const pcs_bsr *W, double *dense, const 
     pcs_status status = block ? PCS_OK : pcs_fail_memory("friction");
     if (status == PCS_OK) {
         for (int i = 0; i < nc; ++i) {
-            block[i] = (pcs_block){.cone = PCS_COULOMB, .row = dim * i, .dim = dim, .mu = mu[i]};
+            block[i] =
+                (pcs_block){.cone = PCS_CONE_COULOMB, .row = dim * i, .dim = dim, .mu = mu[i]};
         }
         p.block = block;
         if (W) {

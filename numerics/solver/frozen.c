@@ -91,7 +91,7 @@ static void follow(const frozen *c, double *next)
     for (int b = 0; b < c->s.p.nb; ++b) {
         const pcs_block *k = &c->s.p.block[b];
         next[b] = 0;
-        if (k->cone != PCS_COULOMB || c->f->freeze == FREEZE_ZERO) continue;
+        if (k->cone != PCS_CONE_COULOMB || c->f->freeze == FREEZE_ZERO) continue;
         next[b] = c->f->freeze == FREEZE_SHIFT ? k->mu * cone_tangent(k->dim, c->v + k->row)
                                                : k->mu * c->x[k->row];
     }
@@ -105,7 +105,7 @@ static double inner_residual(const frozen *c, double *to)
         to[i] = c->x[i] - c->v[i];
     }
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_COULOMB) to[p->block[b].row] -= shift_of(c, b);
+        if (p->block[b].cone == PCS_CONE_COULOMB) to[p->block[b].row] -= shift_of(c, b);
     }
     project(c, to);
     double sum = 0, wx = 0;
@@ -140,7 +140,7 @@ static void gradient_trial(frozen *c, const double *v)
         c->to[i] = c->y[i] - v[i] / c->L;
     }
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_COULOMB) c->to[p->block[b].row] -= shift_of(c, b) / c->L;
+        if (p->block[b].cone == PCS_CONE_COULOMB) c->to[p->block[b].row] -= shift_of(c, b) / c->L;
     }
     project(c, c->to);
     pcs_bsr_mul(&p->W, c->to, c->uto);
@@ -310,7 +310,7 @@ static void run(frozen *c, solver_track *t, double *r, double *u)
         inner_moved(c);
         inner = 0;
     }
-    if (!alive && !over) t->outcome = PCS_STALLED;
+    if (!alive && !over) t->outcome = PCS_OUTCOME_STALLED;
 }
 
 pcs_status frozen_solve(const pcs_problem *p, const pcs_solver_opts *o, const frozen_opts *f,

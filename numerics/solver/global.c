@@ -63,11 +63,12 @@ static pcs_status solve_condensed(const pcs_env *env, const global_terms *t,
     for (int pass = 0, iters = 0; status == PCS_OK && pass < 2; ++pass) {
         status = pcs_solve(&p, &opts, watch, work, r, u, out);
         out->iters += iters;
-        if (status != PCS_OK || out->outcome != PCS_CONVERGED) break;
+        if (status != PCS_OK || out->outcome != PCS_OUTCOME_CONVERGED) break;
 
         pcs_measure m;
         status = global_terms_measure(t, r, v, u, &m);
-        if (status != PCS_OK || solver_verdict(o, &m, PCS_STALLED) == PCS_CONVERGED) break;
+        if (status != PCS_OK || solver_verdict(o, &m, PCS_OUTCOME_STALLED) == PCS_OUTCOME_CONVERGED)
+            break;
         opts.tol *= SECOND_TOL;
         iters = out->iters;
     }
@@ -81,7 +82,7 @@ static pcs_status run(const pcs_env *env, const solver_class *c, const global_te
                       pcs_report *report)
 {
     pcs_status status = PCS_ERR_UNSUPPORTED;
-    report->outcome = PCS_STALLED;
+    report->outcome = PCS_OUTCOME_STALLED;
     if (c->solve_global) status = c->solve_global(env, t, o, watch, v, r, u, report);
     if (status == PCS_ERR_UNSUPPORTED) status = solve_condensed(env, t, o, watch, v, r, u, report);
     PCS_TRY(status);
@@ -89,7 +90,7 @@ static pcs_status run(const pcs_env *env, const solver_class *c, const global_te
     // the caller never sees a number that is not finite
     if (!pcs_all_finite(r, (size_t)t->n)) {
         memset(r, 0, (size_t)t->n * sizeof *r);
-        report->outcome = PCS_DIVERGED;
+        report->outcome = PCS_OUTCOME_DIVERGED;
     }
     PCS_TRY(global_terms_measure(t, r, v, u, &report->measure));
     report->outcome = solver_verdict(o, &report->measure, report->outcome);
@@ -101,7 +102,7 @@ pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
                             double *u, pcs_report *report)
 {
     if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: the place for the report is null");
-    const solver_class *c = solver_class_of(opts ? opts->kind : PCS_AUTO);
+    const solver_class *c = solver_class_of(opts ? opts->kind : PCS_SOLVER_AUTO);
     const pcs_solver_opts *o = opts ? opts : c ? &c->defaults : NULL;
     if (!c) {
         return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: there is no solver of kind %d",
@@ -117,7 +118,7 @@ pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
     PCS_TRY(solver_check_start(n, r));
 
     // without contacts the bodies fly on
-    *report = (pcs_report){.outcome = PCS_CONVERGED, .solver = o->kind};
+    *report = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED, .solver = o->kind};
     if (n == 0) return nv > 0 ? pcs_mass_solve(g->M, g->f, v) : PCS_OK;
 
     const double start = solver_clock();

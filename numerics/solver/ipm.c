@@ -58,7 +58,7 @@ static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch
 {
     int shorts = 0, idle = 0;
     for (int iters = 1;; ++iters) {
-        t->outcome = PCS_STALLED;
+        t->outcome = PCS_OUTCOME_STALLED;
         if (!ipm_iterate(w, space)) return;
         t->step = w->step;
         t->penalty = w->comp;
@@ -72,12 +72,12 @@ static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch
         if (scratch && ipm_largest(w) > LARGE) {
             memcpy(w->dx, r, (size_t)w->n * sizeof *r);
             if (problem_refuted_by(t->p, w->dx, scratch)) {
-                t->outcome = PCS_INFEASIBLE;
+                t->outcome = PCS_OUTCOME_INFEASIBLE;
                 return;
             }
         }
         shorts = w->step < SHORTEST_STEP ? shorts + 1 : 0;
-        t->outcome = PCS_STALLED;
+        t->outcome = PCS_OUTCOME_STALLED;
         if (shorts == SHORT_STEPS || (idle == PATIENCE && w->comp < 1e-8)) return;
     }
 }
@@ -98,7 +98,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     if (!track_done(&t, 0) && !try_zero(p, &t, r, u)) {
         problem_scales(p, scratch);
         ipm_begin(&w, scratch, p->q);
-        t.outcome = PCS_STALLED;
+        t.outcome = PCS_OUTCOME_STALLED;
         if (ipm_system_begin(&s, &w, p, &work)) {
             const ipm_space space = ipm_system_space(&s);
             run(&w, &space, &t, scratch, r, u);
@@ -159,9 +159,9 @@ static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
                                const pcs_solver_opts *o, pcs_watch watch, double *v, double *r,
                                double *u, pcs_report *out)
 {
-    const pcs_space space = o->as.ipm.space;
-    if (terms->nv == 0 || space == PCS_SPACE_CONTACT ||
-        (space == PCS_SPACE_AUTOMATIC && terms->nv >= terms->n)) {
+    const pcs_ipm_space space = o->as.ipm.space;
+    if (terms->nv == 0 || space == PCS_IPM_SPACE_CONTACT ||
+        (space == PCS_IPM_SPACE_AUTOMATIC && terms->nv >= terms->n)) {
         return PCS_ERR_UNSUPPORTED;
     }
     bodies x;
@@ -185,11 +185,11 @@ static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
         track_measure(t, r, u);
         if (!track_done(t, 0) && !try_zero(t->p, t, r, u)) {
             const ipm_space systems = ipm_body_space(&x.s);
-            t->outcome = PCS_STALLED;
+            t->outcome = PCS_OUTCOME_STALLED;
             if (ipm_body_begin(&x.s)) run(&x.w, &systems, t, NULL, r, u);
-            if ((t->outcome == PCS_STALLED || t->outcome == PCS_MAX_ITERS) &&
+            if ((t->outcome == PCS_OUTCOME_STALLED || t->outcome == PCS_OUTCOME_MAX_ITERS) &&
                 refuted(env, terms->g, &x.w, r)) {
-                t->outcome = PCS_INFEASIBLE;
+                t->outcome = PCS_OUTCOME_INFEASIBLE;
             }
             ipm_body_end(&x.s);
         }
@@ -203,27 +203,27 @@ static const char *const shift_words[] = {"differentiated", "lagged"};
 static const char *const space_words[] = {"automatic", "contact", "body"};
 
 static const pcs_opt options[] = {
-    OPT_WORD("shift", ipm.shift, PCS_SHIFT_DIFFERENTIATED, PCS_SHIFT_LAGGED,
+    OPT_WORD("shift", ipm.shift, PCS_IPM_SHIFT_DIFFERENTIATED, PCS_IPM_SHIFT_LAGGED,
              "mu |u_T| in a Newton step (lagged: that of the last iterate)", shift_words),
     OPT_REAL("step_fraction", ipm.step_fraction, 0.1, 0.9999,
              "how far towards the boundary a step goes"),
     OPT_REAL("regularisation", ipm.regularisation, 0, 1,
              "proximal weight on the scaled W, whose diagonal is about 1"),
-    OPT_WORD("space", ipm.space, PCS_SPACE_AUTOMATIC, PCS_SPACE_BODY,
+    OPT_WORD("space", ipm.space, PCS_IPM_SPACE_AUTOMATIC, PCS_IPM_SPACE_BODY,
              "of the linear systems (body needs the global form)", space_words),
 };
 
 const solver_class solver_ipm = {
     .info = {.name = "ipm",
              .summary = "primal-dual interior point; monotone problems of any rank, friction",
-             .kind = PCS_IPM,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_IPM,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_IPM,
+    .defaults = {.kind = PCS_SOLVER_IPM,
                  .tol = 1e-10,
                  .max_iters = 100,
-                 .as.ipm = {.shift = PCS_SHIFT_DIFFERENTIATED,
+                 .as.ipm = {.shift = PCS_IPM_SHIFT_DIFFERENTIATED,
                             .step_fraction = 0.99,
                             .regularisation = 1e-12}},
     .work_bytes = work_bytes,

@@ -46,7 +46,7 @@ typedef struct ipm {
 // true for a Coulomb block that is one unilateral row with r_T = 0
 static inline bool ipm_flat(const pcs_block *k)
 {
-    return k->cone == PCS_COULOMB && !(k->mu >= IPM_FLAT);
+    return k->cone == PCS_CONE_COULOMB && !(k->mu >= IPM_FLAT);
 }
 
 size_t ipm_bytes(int n, int nb);

@@ -134,7 +134,7 @@ static void divide_block(const ipm_body *s, int b, double *x)
 {
     const pcs_block *k = &s->g->block[b];
     const double *C = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
-    if (k->cone == PCS_EQUALITY) {
+    if (k->cone == PCS_CONE_EQUALITY) {
         for (int i = 0; i < k->dim; ++i) {
             x[i] /= C[0];
         }
@@ -148,7 +148,7 @@ static bool factor_block(ipm_body *s, int b, const double *C)
     const pcs_block *k = &s->g->block[b];
     double *lu = s->lu + BLOCK_SYSTEM_STRIDE * (size_t)b;
     memcpy(lu, C, BLOCK_SYSTEM_STRIDE * sizeof *lu);
-    if (k->cone == PCS_EQUALITY) return lu[0] != 0;
+    if (k->cone == PCS_CONE_EQUALITY) return lu[0] != 0;
     return lu_factor(k->dim, lu, s->piv + 3 * (size_t)b);
 }
 
@@ -209,7 +209,7 @@ static bool factor_velocities(ipm_body *s)
         s->S.x[s->mass[k]] += s->M.x[k];
     }
     for (int b = 0; b < s->g->nb; ++b) {
-        if (s->g->block[b].cone == PCS_EQUALITY) {
+        if (s->g->block[b].cone == PCS_CONE_EQUALITY) {
             add_equality(s, b);
         } else {
             add_block(s, b);
@@ -288,7 +288,7 @@ static bool operate(ipm_body *s, const double *C, const double *x, double *y)
     for (int b = 0; b < s->g->nb; ++b) {
         const pcs_block *k = &s->g->block[b];
         const double *c = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
-        if (k->cone == PCS_EQUALITY) {
+        if (k->cone == PCS_CONE_EQUALITY) {
             for (int i = k->row; i < k->row + k->dim; ++i) {
                 y[i] += c[0] * x[i];
             }

@@ -61,7 +61,9 @@ static void begin_block(ipm *w, int b, const double *s)
 {
     const pcs_block *k = &w->block[b];
     const int i = k->row;
-    w->dim[b] = k->cone == PCS_EQUALITY ? 0 : k->cone == PCS_UNILATERAL || ipm_flat(k) ? 1 : k->dim;
+    w->dim[b] = k->cone == PCS_CONE_EQUALITY                    ? 0
+                : k->cone == PCS_CONE_UNILATERAL || ipm_flat(k) ? 1
+                                                                : k->dim;
     w->cones += w->dim[b] > 0;
     if (w->dim[b] > 1) w->half_lines = false;
 
@@ -99,7 +101,7 @@ void ipm_begin(ipm *w, const double *s, const double *q)
 
 static bool lagged(const ipm *w)
 {
-    return w->o.shift == PCS_SHIFT_LAGGED;
+    return w->o.shift == PCS_IPM_SHIFT_LAGGED;
 }
 
 // whether the gap of z, which is u_N where the shift is differentiated, moves in a straight line

@@ -12,7 +12,7 @@
 // entries of a block of C
 static size_t block_entries(const pcs_block *k)
 {
-    return k->cone == PCS_EQUALITY ? (size_t)k->dim : (size_t)k->dim * (size_t)k->dim;
+    return k->cone == PCS_CONE_EQUALITY ? (size_t)k->dim : (size_t)k->dim * (size_t)k->dim;
 }
 
 bool ipm_saddle_take(ipm_body *s, size_t values, pcs_arena *arena)
@@ -84,7 +84,7 @@ static void place_impulses(ipm_body *s, const double *C)
     int at = K->p[s->nv];
     for (int b = 0; b < s->g->nb; ++b) {
         const pcs_block *block = &s->g->block[b];
-        const bool free = block->cone == PCS_EQUALITY;
+        const bool free = block->cone == PCS_CONE_EQUALITY;
         const double *block_C = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
         const int first = s->nv + block->row, d = block->dim;
         for (int l = 0; l < d; ++l) {

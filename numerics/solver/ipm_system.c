@@ -35,7 +35,7 @@ static double upper_bound(const pcs_problem *p)
     double sum = stored(&p->W) / 2;
     for (int b = 0; b < p->nb; ++b) {
         const double d = p->block[b].dim;
-        sum += p->block[b].cone == PCS_EQUALITY ? 2 * d : d * (d + 1);
+        sum += p->block[b].cone == PCS_CONE_EQUALITY ? 2 * d : d * (d + 1);
     }
     return sum + p->n;
 }
@@ -103,7 +103,7 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
 static int unit_rows(const ipm_system *s, int row)
 {
     const pcs_block *k = &s->p.block[s->block[row]];
-    return k->cone == PCS_EQUALITY ? 1 : k->dim;
+    return k->cone == PCS_CONE_EQUALITY ? 1 : k->dim;
 }
 
 // stands for a zero of Q' A Q where A itself is not zero, so that the pattern never changes
@@ -208,7 +208,8 @@ static void walk_entries(ipm_system *s)
             while (block[b].row + block[b].dim <= row) {
                 ++b;
             }
-            const int end = block[b].cone == PCS_EQUALITY ? row + 1 : block[b].row + block[b].dim;
+            const int end =
+                block[b].cone == PCS_CONE_EQUALITY ? row + 1 : block[b].row + block[b].dim;
             for (int k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
                 const double *a = A->val + A->off[k] + l;
                 for (int c = A->col[A->idx[k]]; c < A->col[A->idx[k] + 1]; ++c, a += h) {
@@ -227,7 +228,7 @@ static void walk_blocks(ipm_system *s)
         const double *A = problem_diagonal(&s->p, b, &wrow, &ld);
         for (int j = 0; j < k->dim; ++j) {
             for (int i = 0; i <= j; ++i) {
-                if (i < j && k->cone == PCS_EQUALITY) continue;
+                if (i < j && k->cone == PCS_CONE_EQUALITY) continue;
                 const int at = place_entry(s, k->row + i, k->row + j,
                                            A ? A[(size_t)i + (size_t)ld * (size_t)j] : 0);
                 if (i == j) {
@@ -301,7 +302,7 @@ static bool factor_sparse(ipm_system *s, const double *C)
         const pcs_block *k = &s->p.block[b];
         const double *c = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
         for (int j = 0; j < k->dim; ++j) {
-            if (k->cone == PCS_EQUALITY) {
+            if (k->cone == PCS_CONE_EQUALITY) {
                 s->U.x[s->diagonal[k->row + j]] += c[0];
                 continue;
             }
@@ -339,7 +340,7 @@ static bool factor_dense(ipm_system *s, const double *C)
         const pcs_block *k = &s->p.block[b];
         const double *c = C + BLOCK_SYSTEM_STRIDE * (size_t)b;
         double *K = s->K + (size_t)k->row * (n + 1);
-        const bool free = k->cone == PCS_EQUALITY;
+        const bool free = k->cone == PCS_CONE_EQUALITY;
         for (int j = 0; j < k->dim; ++j) {
             for (int i = free ? j : 0; i < (free ? j + 1 : k->dim); ++i) {
                 K[(size_t)i + n * (size_t)j] += free ? c[0] : c[i + k->dim * j];
@@ -373,7 +374,7 @@ bool ipm_system_begin(ipm_system *s, const ipm *w, const pcs_problem *p, pcs_are
     turn(s, NULL);
 
     // the gradient of the shift is not symmetric
-    s->symmetric = w->o.shift == PCS_SHIFT_LAGGED;
+    s->symmetric = w->o.shift == PCS_IPM_SHIFT_LAGGED;
     if (!s->symmetric) {
         s->symmetric = true;
         for (int b = 0; b < p->nb && s->symmetric; ++b) {

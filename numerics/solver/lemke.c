@@ -66,7 +66,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
     (void)o;
     int ne = 0;
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_EQUALITY) ne += p->block[b].dim;
+        if (p->block[b].cone == PCS_CONE_EQUALITY) ne += p->block[b].dim;
     }
     const size_t n = (size_t)p->n + (size_t)ne, pn = (size_t)p->n;
     size_t end = pivot_sharpen_bytes(p);
@@ -425,7 +425,7 @@ static bool programme_refutes(lemke *s, pcs_arena work)
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out)
 {
-    out->solver = PCS_LEMKE;
+    out->solver = PCS_SOLVER_LEMKE;
     pivot_problem d;
     lemke s;
     solver_track track;
@@ -438,7 +438,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         memset(r, 0, (size_t)p->n * sizeof *r);
         track_measure(&track, r, u);
     }
-    pcs_outcome outcome = PCS_STALLED;
+    pcs_outcome outcome = PCS_OUTCOME_STALLED;
     bool converged = track_done(&track, 0);
     if (converged) outcome = track.outcome;
 
@@ -451,19 +451,19 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
             break;
         }
         if (measure_basis(&s, &track, work, u) <= o->tol) {
-            outcome = PCS_CONVERGED;
+            outcome = PCS_OUTCOME_CONVERGED;
             break;
         }
         if (end == LEMKE_RAY) {
             if (ray_refutes(&s, ray, work) || (!programme && programme_refutes(&s, work))) {
-                outcome = PCS_INFEASIBLE;
+                outcome = PCS_OUTCOME_INFEASIBLE;
                 break;
             }
             programme = true;
         }
-        outcome = end == LEMKE_LIMIT ? PCS_MAX_ITERS : PCS_STALLED;
+        outcome = end == LEMKE_LIMIT ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
         if (s.pivots >= o->max_iters) {
-            outcome = PCS_MAX_ITERS;
+            outcome = PCS_OUTCOME_MAX_ITERS;
             break;
         }
     }
@@ -476,9 +476,9 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 const solver_class solver_lemke = {
     .info = {.name = "lemke",
              .summary = "complementary pivoting with a lexicographic ratio test; dense, exact",
-             .kind = PCS_LEMKE,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL},
-    .defaults = {.kind = PCS_LEMKE, .tol = 1e-10, .max_iters = 200000},
+             .kind = PCS_SOLVER_LEMKE,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL},
+    .defaults = {.kind = PCS_SOLVER_LEMKE, .tol = 1e-10, .max_iters = 200000},
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -11,7 +11,7 @@ static int blocks_of(int n, const pcs_cone *kind, pcs_block *block)
 {
     int nb = 0;
     for (int i = 0; i < n; ++i) {
-        if (nb > 0 && kind[i] == PCS_EQUALITY && kind[i - 1] == PCS_EQUALITY) {
+        if (nb > 0 && kind[i] == PCS_CONE_EQUALITY && kind[i - 1] == PCS_CONE_EQUALITY) {
             block[nb - 1].dim += 1;
         } else {
             block[nb++] = (pcs_block){.cone = kind[i], .row = i, .dim = 1};
@@ -68,7 +68,7 @@ pcs_status pcs_lcp_solve(int n, const double *M, const double *q, const pcs_solv
     pcs_cone *kind = pcs_env_alloc(NULL, (size_t)n, sizeof *kind);
     if (!kind) return pcs_fail_memory("pcs_lcp_solve");
     for (int i = 0; i < n; ++i) {
-        kind[i] = PCS_UNILATERAL;
+        kind[i] = PCS_CONE_UNILATERAL;
     }
     const pcs_status status = solve_dense(n, kind, M, q, opts, z, w, report);
     free(kind);
@@ -117,7 +117,7 @@ pcs_status pcs_mlcp_solve_abcd(int n, int m, const double *A, const double *B, c
         place(n, n > 0, u, z, size, 0, 0);
         place(m, m > 0, v, z, size, n, 0);
         for (int i = 0; i < size; ++i) {
-            kind[i] = i < n ? PCS_EQUALITY : PCS_UNILATERAL;
+            kind[i] = i < n ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         }
         status = solve_dense(size, kind, M, q, opts, z, y, report);
         if (status == PCS_OK) {

@@ -52,7 +52,7 @@ int modes_contacts(const pcs_problem *p)
 {
     int count = 0;
     for (int b = 0; b < p->nb; ++b) {
-        count += p->block[b].cone == PCS_COULOMB;
+        count += p->block[b].cone == PCS_CONE_COULOMB;
     }
     return count;
 }
@@ -89,16 +89,16 @@ static bool take(modes *s, const pcs_problem *p, pcs_arena *work)
 static bool slides_in_space(const modes *s, int b)
 {
     const pcs_block *k = &s->p->block[b];
-    return k->cone == PCS_COULOMB && k->dim == 3 && k->mu > 0 && s->mode[b] == SLIDE;
+    return k->cone == PCS_CONE_COULOMB && k->dim == 3 && k->mu > 0 && s->mode[b] == SLIDE;
 }
 
 // rows that vanish and unknowns of a block
 static int unknowns(const modes *s, int b)
 {
     const pcs_block *k = &s->p->block[b];
-    if (k->cone == PCS_EQUALITY) return k->dim;
+    if (k->cone == PCS_CONE_EQUALITY) return k->dim;
     if (s->mode[b] == OPEN) return 0;
-    if (k->cone == PCS_UNILATERAL) return 1;
+    if (k->cone == PCS_CONE_UNILATERAL) return 1;
     if (s->mode[b] == CLOSED) return k->dim;
     return slides_in_space(s, b) ? 2 : 1;
 }
@@ -121,7 +121,7 @@ static void direction(const modes *s, int b, int c, double *dr)
     for (int i = 0; i < k->dim; ++i) {
         dr[i] = 0;
     }
-    if (k->cone != PCS_COULOMB || s->mode[b] == CLOSED) {
+    if (k->cone != PCS_CONE_COULOMB || s->mode[b] == CLOSED) {
         dr[c] = 1;
     } else if (!slides_in_space(s, b)) {
         dr[0] = 1;
@@ -144,7 +144,7 @@ static void impulses(const modes *s)
         const int count = slides_in_space(s, b) ? 1 : unknowns(s, b);
         for (int c = 0; c < count; ++c) {
             double *r = s->r + k->row, dr[3];
-            if (k->cone == PCS_EQUALITY) {
+            if (k->cone == PCS_CONE_EQUALITY) {
                 r[c] = s->y[s->at[b] + c];
                 continue;
             }
@@ -163,7 +163,7 @@ static void column(const modes *s, int b, int c, double *J)
     const pcs_block *k = &p->block[b];
     const size_t n = (size_t)p->n;
     double dr[3];
-    const bool single = k->cone == PCS_EQUALITY;
+    const bool single = k->cone == PCS_CONE_EQUALITY;
     if (!single) direction(s, b, c, dr);
     for (int a = 0; a < p->nb; ++a) {
         const pcs_block *l = &p->block[a];
@@ -373,8 +373,8 @@ static bool try_mode(modes *s)
 
 static int modes_of(const pcs_block *k)
 {
-    if (k->cone == PCS_EQUALITY) return 1;
-    if (k->cone == PCS_UNILATERAL) return 2;
+    if (k->cone == PCS_CONE_EQUALITY) return 1;
+    if (k->cone == PCS_CONE_UNILATERAL) return 2;
     return k->dim == 2 && k->mu > 0 ? 4 : 3;
 }
 
@@ -385,7 +385,7 @@ static bool next_mode(modes *s)
         const pcs_block *k = &s->p->block[b];
         int m = s->mode[b] + 1;
         // without friction there is no sticking
-        if (k->cone == PCS_COULOMB && k->mu == 0 && m == CLOSED) m = SLIDE;
+        if (k->cone == PCS_CONE_COULOMB && k->mu == 0 && m == CLOSED) m = SLIDE;
         s->mode[b] = (unsigned char)m;
         if (m < modes_of(k)) return true;
         s->mode[b] = 0;
@@ -412,12 +412,12 @@ pcs_status modes_solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch
     }
     // all modes tried and nothing found proves nothing
     if (track.best_value <= o->tol) {
-        track.outcome = PCS_CONVERGED;
+        track.outcome = PCS_OUTCOME_CONVERGED;
     } else if (ended) {
-        track.outcome = o->max_iters == 0 ? PCS_MAX_ITERS : PCS_STALLED;
+        track.outcome = o->max_iters == 0 ? PCS_OUTCOME_MAX_ITERS : PCS_OUTCOME_STALLED;
     }
     track.iters = s.tries;
     track_end(&track, r, out);
-    out->solver = PCS_ENUM;
+    out->solver = PCS_SOLVER_ENUM;
     return PCS_OK;
 }

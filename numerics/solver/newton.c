@@ -50,7 +50,7 @@ typedef struct newton {
 static bool has_rows_only(const pcs_problem *p)
 {
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_COULOMB) return false;
+        if (p->block[b].cone == PCS_CONE_COULOMB) return false;
     }
     return true;
 }
@@ -86,7 +86,7 @@ static bool begin(newton *w, const pcs_problem *p, const pcs_newton_opts *o, pcs
 
     problem_scales(p, w->s);
     for (int b = 0; b < p->nb; ++b) {
-        memset(w->equal + p->block[b].row, p->block[b].cone == PCS_EQUALITY,
+        memset(w->equal + p->block[b].row, p->block[b].cone == PCS_CONE_EQUALITY,
                (size_t)p->block[b].dim);
     }
     for (int i = 0; i < p->n; ++i) {
@@ -124,7 +124,8 @@ static double merit(const newton *w, const double *a, const double *b, double *F
     for (int i = 0; i < w->p->n; ++i) {
         double f = b[i];
         if (!w->equal[i]) {
-            f = w->o->function == PCS_NEWTON_FB ? fischer(a[i], b[i]) : cone_min(a[i], b[i]);
+            f = w->o->function == PCS_NEWTON_FUNCTION_FB ? fischer(a[i], b[i])
+                                                         : cone_min(a[i], b[i]);
         }
         F[i] = f;
         sum += f * f;
@@ -140,7 +141,7 @@ static void slopes(newton *w)
         if (w->equal[i]) {
             w->alpha[i] = 0;
             w->beta[i] = 1;
-        } else if (w->o->function != PCS_NEWTON_FB) {
+        } else if (w->o->function != PCS_NEWTON_FUNCTION_FB) {
             w->alpha[i] = a < b;
             w->beta[i] = !(a < b);
         } else {
@@ -372,7 +373,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
         if (restarts == o->as.newton.restarts) {
             t.iters = iters + 1;
-            t.outcome = PCS_STALLED;
+            t.outcome = PCS_OUTCOME_STALLED;
             break;
         }
         restarts += 1;
@@ -385,7 +386,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 static const pcs_opt options[] = {
-    OPT_WORD("function", newton.function, PCS_NEWTON_FB, PCS_NEWTON_JM,
+    OPT_WORD("function", newton.function, PCS_NEWTON_FUNCTION_FB, PCS_NEWTON_FUNCTION_JM,
              "whose zeros are the solutions", function_words),
     OPT_INT("max_backtracks", newton.max_backtracks, 0, 60,
             "halvings of a step in the line search"),
@@ -395,14 +396,16 @@ static const pcs_opt options[] = {
 const solver_class solver_newton = {
     .info = {.name = "newton",
              .summary = "semismooth Newton on a complementarity function, with line search",
-             .kind = PCS_NEWTON,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_NEWTON,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_NEWTON,
+    .defaults = {.kind = PCS_SOLVER_NEWTON,
                  .tol = 1e-10,
                  .max_iters = 500,
-                 .as.newton = {.function = PCS_NEWTON_FB, .max_backtracks = 20, .restarts = 20}},
+                 .as.newton = {.function = PCS_NEWTON_FUNCTION_FB,
+                               .max_backtracks = 20,
+                               .restarts = 20}},
     .work_bytes = work_bytes,
     .solve = solve,
 };

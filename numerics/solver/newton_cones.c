@@ -52,7 +52,7 @@ pcs_status newton_cones(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
         if (restarts == o->as.newton.restarts) {
             t.iters = iters + 1;
-            t.outcome = PCS_STALLED;
+            t.outcome = PCS_OUTCOME_STALLED;
             break;
         }
         restarts += 1;

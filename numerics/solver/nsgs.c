@@ -78,7 +78,7 @@ static int widest(const pcs_problem *p, size_t *squares)
     int d = 0;
     *squares = 0;
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone != PCS_EQUALITY) continue;
+        if (p->block[b].cone != PCS_CONE_EQUALITY) continue;
         *squares += equality_bytes(p->block[b].dim);
         if (p->block[b].dim > d) d = p->block[b].dim;
     }
@@ -89,7 +89,7 @@ static int coulomb_blocks(const pcs_problem *p)
 {
     int count = 0;
     for (int b = 0; b < p->nb; ++b) {
-        count += p->block[b].cone == PCS_COULOMB;
+        count += p->block[b].cone == PCS_CONE_COULOMB;
     }
     return count;
 }
@@ -122,7 +122,7 @@ static bool has_blocks3(const pcs_problem *p)
 {
     if (p->W.m != p->nb) return false;
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone != PCS_COULOMB || p->block[b].dim != 3 || p->W.row[b] != 3 * b) {
+        if (p->block[b].cone != PCS_CONE_COULOMB || p->block[b].dim != 3 || p->W.row[b] != 3 * b) {
             return false;
         }
     }
@@ -169,13 +169,13 @@ static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pc
         // the column starts at the top of the block row
         *l = (local){.D = D ? D - (block->row - p->W.row[wrow]) : NULL};
         switch (block->cone) {
-        case PCS_EQUALITY:
+        case PCS_CONE_EQUALITY:
             if (!equality_prepare(&l->e, block->dim, D, ld, work)) return false;
             break;
-        case PCS_UNILATERAL:
+        case PCS_CONE_UNILATERAL:
             l->inverse = 1 / w->s[block->row];
             break;
-        case PCS_COULOMB:
+        case PCS_CONE_COULOMB:
             contact_prepare(c, block->dim, block->mu, D, ld, w->s[block->row]);
             l->c = c++;
             break;
@@ -210,13 +210,13 @@ static void solve_coulomb(const sweep *w, const contact *c, const double *q, dou
     const pcs_nsgs_opts *o = w->o;
     const double old[3] = {r[0], r[1], c->dim == 3 ? r[2] : 0};
     switch (o->local) {
-    case PCS_LOCAL_EXACT:
+    case PCS_NSGS_LOCAL_EXACT:
         contact_solve(c, q, r);
         break;
-    case PCS_LOCAL_NEWTON:
+    case PCS_NSGS_LOCAL_NEWTON:
         contact_newton(c, q, o->local_iters, r);
         break;
-    case PCS_LOCAL_FIXED_POINT:
+    case PCS_NSGS_LOCAL_FIXED_POINT:
         contact_fixed_point(c, q, o->local_iters, r);
         break;
     }
@@ -233,10 +233,10 @@ static void visit(const sweep *w, int b, int h, double *ui, double *r, double *u
     const pcs_block *k = &w->p->block[b];
     const local *l = &w->block[b];
     double *rb = r + k->row, *ub = u + k->row;
-    if (k->cone == PCS_EQUALITY) {
+    if (k->cone == PCS_CONE_EQUALITY) {
         solve_equality(w, l, k->dim, ub, rb, w->dr);
         follow(h, l->D, k->dim, w->dr, ui);
-    } else if (k->cone == PCS_UNILATERAL) {
+    } else if (k->cone == PCS_CONE_UNILATERAL) {
         const double next = cone_project_unilateral(rb[0] - w->o->relaxation * l->inverse * ub[0]);
         const double dr = next - rb[0];
         rb[0] = next;
@@ -283,7 +283,7 @@ static void shuffle(sweep *w)
 static int unit_at(const sweep *w, int k, bool back)
 {
     const int at = back ? w->units - 1 - k : k;
-    return w->o->order == PCS_ORDER_SHUFFLE ? w->order[at] : at;
+    return w->o->order == PCS_NSGS_ORDER_SHUFFLE ? w->order[at] : at;
 }
 
 // q_i + the blocks of row i but the diagonal one times r
@@ -354,7 +354,7 @@ static void visit_bodies(const sweep *w, int b, double *r, double *u)
 
     const double *dr = step;
     bool moved = true;
-    if (k->cone == PCS_EQUALITY) {
+    if (k->cone == PCS_CONE_EQUALITY) {
         visit(w, b, d, ub, r, u);
         dr = w->dr;
     } else {
@@ -382,9 +382,9 @@ static void visit_bodies(const sweep *w, int b, double *r, double *u)
 // one sweep; u agrees with r on entry, so that a single block row needs no new sum
 static void run_sweep(sweep *w, double *r, double *u)
 {
-    const bool back = w->o->order == PCS_ORDER_BACKWARD ||
-                      (w->o->order == PCS_ORDER_SYMMETRIC && w->count % 2 == 1);
-    if (w->o->order == PCS_ORDER_SHUFFLE) shuffle(w);
+    const bool back = w->o->order == PCS_NSGS_ORDER_BACKWARD ||
+                      (w->o->order == PCS_NSGS_ORDER_SYMMETRIC && w->count % 2 == 1);
+    if (w->o->order == PCS_NSGS_ORDER_SHUFFLE) shuffle(w);
     w->count += 1;
     if (w->bodies) {
         for (int k = 0; k < w->units; ++k) {
@@ -660,11 +660,11 @@ static const pcs_opt options[] = {
     OPT_REAL("relaxation", nsgs.relaxation, 1e-3, 1.999,
              "factor on every local step; 1 is plain Gauss-Seidel"),
     OPT_INT("check_every", nsgs.check_every, 1, 1000000, "sweeps between two exact residuals"),
-    OPT_WORD("local", nsgs.local, PCS_LOCAL_EXACT, PCS_LOCAL_FIXED_POINT,
+    OPT_WORD("local", nsgs.local, PCS_NSGS_LOCAL_EXACT, PCS_NSGS_LOCAL_FIXED_POINT,
              "one contact with friction", local_words),
     OPT_INT("local_iters", nsgs.local_iters, 1, 10000,
             "steps of Newton or of the fixed point per contact and sweep"),
-    OPT_WORD("order", nsgs.order, PCS_ORDER_FORWARD, PCS_ORDER_SHUFFLE, "of the blocks",
+    OPT_WORD("order", nsgs.order, PCS_NSGS_ORDER_FORWARD, PCS_NSGS_ORDER_SHUFFLE, "of the blocks",
              order_words),
     OPT_INT("seed", nsgs.seed, 0, 1000000000, "of the shuffled order"),
     OPT_INT("depth", nsgs.depth, 0, MOST_DEPTH,
@@ -674,18 +674,18 @@ static const pcs_opt options[] = {
 const solver_class solver_nsgs = {
     .info = {.name = "nsgs",
              .summary = "nonsmooth block Gauss-Seidel with exact local solves and relaxation",
-             .kind = PCS_NSGS,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_NSGS,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_NSGS,
+    .defaults = {.kind = PCS_SOLVER_NSGS,
                  .tol = 1e-8,
                  .max_iters = 10000,
                  .as.nsgs = {.relaxation = 1,
                              .check_every = 10,
-                             .local = PCS_LOCAL_EXACT,
+                             .local = PCS_NSGS_LOCAL_EXACT,
                              .local_iters = 20,
-                             .order = PCS_ORDER_FORWARD,
+                             .order = PCS_NSGS_ORDER_FORWARD,
                              .depth = 5}},
     .work_bytes = work_bytes,
     .solve = solve,

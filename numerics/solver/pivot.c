@@ -302,7 +302,7 @@ pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_pro
     // equality rows first, everything in the order of the problem
     for (int want = 0, at = 0; want < 2; ++want) {
         for (int b = 0; b < p->nb; ++b) {
-            if ((p->block[b].cone == PCS_EQUALITY) != (want == 0)) continue;
+            if ((p->block[b].cone == PCS_CONE_EQUALITY) != (want == 0)) continue;
             for (int c = 0; c < p->block[b].dim; ++c) {
                 d->row[at] = d->col[at] = p->block[b].row + c;
                 ++at;

@@ -88,14 +88,14 @@ int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena 
     solver_track t;
     semismooth w = {0};
     if (!track_begin(&t, p, o, (pcs_watch){0}, &work, r) ||
-        !semismooth_begin(&w, p, PCS_NEWTON_NATURAL, &work)) {
+        !semismooth_begin(&w, p, PCS_NEWTON_FUNCTION_NATURAL, &work)) {
         return -1;
     }
     semismooth_set(&w, r);
     semismooth_slopes(&w);
     track_measure(&t, r, u);
     int k = searched(&w, &t, steps, r, u);
-    w.f = PCS_NEWTON_AC;
+    w.f = PCS_NEWTON_FUNCTION_AC;
     double before = INFINITY;
     for (int round = 0; round < ROUNDS && t.best_value <= FROM && t.best_value < HELPED * before;
          ++round) {

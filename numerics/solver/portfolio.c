@@ -20,7 +20,7 @@ bool portfolio_look(portfolio *f, double *r)
     const double before = f->t.best_value;
     track_measure(&f->t, r, f->u);
     f->budget -= 1;
-    if (f->t.best_value < before) f->winner = PCS_AUTO;
+    if (f->t.best_value < before) f->winner = PCS_SOLVER_AUTO;
     f->over = track_done(&f->t, f->t.iters + 1);
     return f->over;
 }
@@ -36,13 +36,14 @@ pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_o
     if (f->o->max_seconds > 0) {
         part.max_seconds = f->o->max_seconds - (solver_clock() - f->t.start);
         if (!(part.max_seconds > 0)) {
-            f->t.outcome = PCS_TIME_LIMIT;
+            f->t.outcome = PCS_OUTCOME_TIME_LIMIT;
             f->over = true;
             return PCS_OK;
         }
     }
 
-    pcs_report report = {.outcome = PCS_STALLED, .solver = c->info.kind, .measure.norm_q = -1};
+    pcs_report report = {
+        .outcome = PCS_OUTCOME_STALLED, .solver = c->info.kind, .measure.norm_q = -1};
     memcpy(f->r, start ? start : f->t.best, (size_t)f->p->n * sizeof *f->r);
     PCS_TRY(c->solve(f->p, &part, f->watch, f->work, f->r, f->u, &report));
     f->budget -= report.iters * cost;
@@ -56,11 +57,11 @@ pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_o
         track_measure(&f->t, f->r, f->u);
     }
     if (f->t.best_value < before) f->winner = c->info.kind;
-    f->infeasible = report.outcome == PCS_INFEASIBLE && !(f->t.best_value <= f->o->tol);
+    f->infeasible = report.outcome == PCS_OUTCOME_INFEASIBLE && !(f->t.best_value <= f->o->tol);
     if (f->t.best_value <= f->o->tol) {
-        f->t.outcome = PCS_CONVERGED;
+        f->t.outcome = PCS_OUTCOME_CONVERGED;
         f->over = true;
-    } else if (report.outcome == PCS_STOPPED || report.outcome == PCS_TIME_LIMIT) {
+    } else if (report.outcome == PCS_OUTCOME_STOPPED || report.outcome == PCS_OUTCOME_TIME_LIMIT) {
         f->t.outcome = report.outcome;
         f->over = true;
     }

@@ -31,7 +31,7 @@ static size_t rest_bytes(const pcs_position_problem *p, const position_step *s,
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_arena work,
                         double *L, double *w, pcs_report *report)
 {
-    pcs_solver_opts o = opts ? *opts : pcs_solver_defaults(PCS_AUTO);
+    pcs_solver_opts o = opts ? *opts : pcs_solver_defaults(PCS_SOLVER_AUTO);
     PCS_TRY(pcs_solver_opts_check(&o));
     const double tol = o.tol;
     pcs_measure start;
@@ -39,7 +39,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_a
     const double value = solver_stop_value(&o, &start);
     if (value > 0) o.tol = fmin(tol, fmax(value / 10, SMALLEST_TOL));
     PCS_TRY(pcs_solve(p, &o, (pcs_watch){0}, work, L, w, report));
-    if (solver_stop_value(&o, &report->measure) <= tol) report->outcome = PCS_CONVERGED;
+    if (solver_stop_value(&o, &report->measure) <= tol) report->outcome = PCS_OUTCOME_CONVERGED;
     return PCS_OK;
 }
 
@@ -54,7 +54,8 @@ pcs_status pcs_position_step(const pcs_position_problem *p, pcs_metric metric,
     }
     if (nothing(p, metric)) {
         if (p->nq > 0) memset(dq, 0, (size_t)p->nq * sizeof *dq);
-        *report = (pcs_report){.outcome = PCS_CONVERGED, .solver = opts ? opts->kind : PCS_AUTO};
+        *report = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED,
+                               .solver = opts ? opts->kind : PCS_SOLVER_AUTO};
         return PCS_OK;
     }
     PCS_TRY(position_check(p, metric));
@@ -72,7 +73,7 @@ pcs_status pcs_position_step(const pcs_position_problem *p, pcs_metric metric,
     // an overflow is an outcome, not a number
     if (!pcs_all_finite(dq, (size_t)p->nq)) {
         memset(dq, 0, (size_t)p->nq * sizeof *dq);
-        report->outcome = PCS_DIVERGED;
+        report->outcome = PCS_OUTCOME_DIVERGED;
     }
     return PCS_OK;
 }

@@ -104,7 +104,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         t.penalty = w.shift;
         stalls = t.best_value < before ? 0 : stalls + 1;
         if (stalls > STALLS) {
-            t.outcome = PCS_STALLED;
+            t.outcome = PCS_OUTCOME_STALLED;
             t.iters = iters;
             break;
         }
@@ -120,7 +120,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 static const pcs_opt options[] = {
-    OPT_WORD("function", prox.function, PCS_NEWTON_FB, PCS_NEWTON_JM,
+    OPT_WORD("function", prox.function, PCS_NEWTON_FUNCTION_FB, PCS_NEWTON_FUNCTION_JM,
              "whose zeros are the solutions", function_words),
     OPT_REAL("alpha", prox.alpha, 1e-10, 1e4,
              "first proximal weight, relative to the diagonal of W"),
@@ -130,14 +130,14 @@ static const pcs_opt options[] = {
 const solver_class solver_prox = {
     .info = {.name = "prox",
              .summary = "proximal point loop around semismooth Newton",
-             .kind = PCS_PROX,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_PROX,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_PROX,
+    .defaults = {.kind = PCS_SOLVER_PROX,
                  .tol = 1e-10,
                  .max_iters = 1000,
-                 .as.prox = {.function = PCS_NEWTON_AC, .alpha = 0.1, .inner = 30}},
+                 .as.prox = {.function = PCS_NEWTON_FUNCTION_AC, .alpha = 0.1, .inner = 30}},
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -161,14 +161,14 @@ double scaled_residual(const scaled *s, const double *x, const double *u)
         const double *xb = x + k->row, *ub = u + k->row;
         double f[3];
         switch (k->cone) {
-        case PCS_EQUALITY:
+        case PCS_CONE_EQUALITY:
             sum += scaled_dot(k->dim, ub, ub);
             break;
-        case PCS_UNILATERAL:
+        case PCS_CONE_UNILATERAL:
             f[0] = cone_min(xb[0], ub[0]);
             sum += f[0] * f[0];
             break;
-        case PCS_COULOMB:
+        case PCS_CONE_COULOMB:
             cone_natural_coulomb(k->dim, k->mu, 1, xb, ub, f);
             sum += scaled_dot(k->dim, f, f);
             break;

@@ -185,7 +185,7 @@ static void scale_problem(semismooth *w, int *first)
         for (int b = first[i]; b < first[i + 1]; ++b) {
             block[b] = p->block[b];
             const double *root = w->root + block[b].row;
-            if (block[b].cone == PCS_COULOMB) block[b].mu *= root[1] / root[0];
+            if (block[b].cone == PCS_CONE_COULOMB) block[b].mu *= root[1] / root[0];
             for (int k = p->W.ptr[i]; k < p->W.ptr[i + 1]; ++k) {
                 const int j = p->W.idx[k];
                 for (int c = first[j]; c < first[j + 1]; ++c) {
@@ -250,15 +250,15 @@ static double evaluate(const semismooth *w, const double *a, const double *b, do
         const int i = block->row;
         double *Ak = A ? A + STRIDE * (size_t)k : NULL, *Bk = B ? B + STRIDE * (size_t)k : NULL;
         switch (block->cone) {
-        case PCS_EQUALITY:
+        case PCS_CONE_EQUALITY:
             memcpy(F + i, b + i, (size_t)block->dim * sizeof *F);
             if (Ak) Ak[0] = 1;
             if (Bk) Bk[0] = 0;
             break;
-        case PCS_UNILATERAL:
+        case PCS_CONE_UNILATERAL:
             function_unilateral(w->f, a[i], b[i], F + i, Ak, Bk);
             break;
-        case PCS_COULOMB:
+        case PCS_CONE_COULOMB:
             function_coulomb(w->f, block->dim, block->mu, a + i, b + i, F + i, Ak, Bk);
             break;
         }
@@ -294,14 +294,14 @@ void semismooth_get(const semismooth *w, double *r)
 
 static int slopes_of(const pcs_block *block)
 {
-    return block->cone == PCS_EQUALITY ? 1 : block->dim * block->dim;
+    return block->cone == PCS_CONE_EQUALITY ? 1 : block->dim * block->dim;
 }
 
 // A = 0 and B = I
 static bool eliminated(const semismooth *w, int k)
 {
     const pcs_block *block = &w->z.block[k];
-    if (block->cone == PCS_EQUALITY) return false;
+    if (block->cone == PCS_CONE_EQUALITY) return false;
     const double *A = w->A + STRIDE * (size_t)k, *B = w->B + STRIDE * (size_t)k;
     for (int c = 0; c < block->dim * block->dim; ++c) {
         if (A[c] != 0 || B[c] != (c % (block->dim + 1) == 0)) return false;
@@ -385,8 +385,8 @@ static void load(semismooth *w)
         const int d = from->dim;
         for (int c = 0; c < d; ++c) {
             double sum = -w->F[from->row + c];
-            if (from->cone == PCS_EQUALITY) sum -= A[0] * g[c];
-            for (int j = 0; from->cone != PCS_EQUALITY && j < d; ++j) {
+            if (from->cone == PCS_CONE_EQUALITY) sum -= A[0] * g[c];
+            for (int j = 0; from->cone != PCS_CONE_EQUALITY && j < d; ++j) {
                 sum -= A[c + d * j] * g[j];
             }
             w->x[to->row + c] = sum;
@@ -443,7 +443,7 @@ static bool solve_least(semismooth *w)
         const pcs_block *block = &w->sub.block[l];
         const double *A = w->subA + STRIDE * (size_t)l, *B = w->subB + STRIDE * (size_t)l;
         const int d = block->dim;
-        const bool free = block->cone == PCS_EQUALITY;
+        const bool free = block->cone == PCS_CONE_EQUALITY;
         for (int e = W->ptr[l]; e < W->ptr[l + 1]; ++e) {
             const double *from = W->val + W->off[e];
             for (int j = W->col[W->idx[e]]; j < W->col[W->idx[e] + 1]; ++j, from += d) {
@@ -584,7 +584,7 @@ static void sweep_block(const semismooth *w, int k)
     for (int c = 0; c < d; ++c) {
         u[c] += w->shift * (a[c] - w->center[c + row]);
     }
-    if (block->cone == PCS_COULOMB) {
+    if (block->cone == PCS_CONE_COULOMB) {
         contact one;
         double M[9];
         for (int c = 0; c < d * d; ++c) {
@@ -603,7 +603,7 @@ static void sweep_block(const semismooth *w, int k)
         const double Wcc = (D ? D[c + d * c] : 0) + w->shift, step = Wcc > 0 ? u[c] / Wcc : u[c];
         const double old = a[c];
         a[c] -= step;
-        if (block->cone == PCS_UNILATERAL) a[c] = cone_project_unilateral(a[c]);
+        if (block->cone == PCS_CONE_UNILATERAL) a[c] = cone_project_unilateral(a[c]);
         for (int j = c + 1; D && j < d; ++j) {
             u[j] += D[j + d * c] * (a[c] - old);
         }

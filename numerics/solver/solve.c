@@ -118,7 +118,7 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
     if (p->n > 0 && (!r || !u)) return pcs_fail(PCS_ERR_ARG, "pcs_solve: r or u is null");
     PCS_TRY(solver_check_start(p->n, r));
 
-    *report = (pcs_report){.outcome = PCS_CONVERGED, .solver = opts->kind};
+    *report = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED, .solver = opts->kind};
     if (p->n == 0) return PCS_OK;
 
     const size_t bytes = c->work_bytes(p, opts);
@@ -132,13 +132,13 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
     const bool timed = !problem_is_scalar(p);
     const double start = timed ? solver_clock() : 0;
     cone_project(p->nb, p->block, r);
-    report->outcome = PCS_STALLED;
+    report->outcome = PCS_OUTCOME_STALLED;
     PCS_TRY(c->solve(p, opts, watch, work, r, u, report));
 
     // the caller never sees a number that is not finite
     if (!pcs_all_finite(r, (size_t)p->n)) {
         memset(r, 0, (size_t)p->n * sizeof *r);
-        report->outcome = PCS_DIVERGED;
+        report->outcome = PCS_OUTCOME_DIVERGED;
     }
 
     // one measure for everybody; a NaN is not <= tol
@@ -151,7 +151,7 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
 static bool has_friction(const pcs_problem *p)
 {
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_COULOMB) return true;
+        if (p->block[b].cone == PCS_CONE_COULOMB) return true;
     }
     return false;
 }

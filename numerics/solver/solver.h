@@ -16,7 +16,8 @@ typedef struct solver_class {
     size_t (*work_bytes)(const pcs_problem *p, const pcs_solver_opts *o);
 
     // p, o and r have been checked. Writes r and u; fills outcome, iters and solver of *out. The
-    // caller measures the r returned and overrules PCS_CONVERGED when the measure disagrees.
+    // caller measures the r returned and overrules PCS_OUTCOME_CONVERGED when the measure
+    // disagrees.
     pcs_status (*solve)(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out);
 

@@ -56,7 +56,7 @@ static void project(const splitting *a, double *z)
 // the frozen shift of a block over rho
 static double frozen_shift(const splitting *a, int b)
 {
-    return a->bounded || a->s->p.block[b].cone != PCS_COULOMB ? 0 : a->frozen[b] / a->rho;
+    return a->bounded || a->s->p.block[b].cone != PCS_CONE_COULOMB ? 0 : a->frozen[b] / a->rho;
 }
 
 bool splitting_start(splitting *a, double rho, const double *x, const double *u)
@@ -71,7 +71,7 @@ bool splitting_start(splitting *a, double rho, const double *x, const double *u)
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *k = &p->block[b];
         s[b] = 0;
-        if (k->cone != PCS_COULOMB) continue;
+        if (k->cone != PCS_CONE_COULOMB) continue;
         s[b] = a->frozen ? frozen_shift(a, b) : k->mu * cone_tangent(k->dim, u + k->row) / rho;
         a->w[k->row] -= s[b];
     }
@@ -118,7 +118,7 @@ static bool map(splitting *a)
     for (int b = 0; b < p->nb; ++b) {
         const pcs_block *k = &p->block[b];
         next[b] = s[b];
-        if (k->cone != PCS_COULOMB) continue;
+        if (k->cone != PCS_CONE_COULOMB) continue;
         if (!a->frozen) {
             double y[3];
             for (int c = 0; c < k->dim; ++c) {

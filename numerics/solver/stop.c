@@ -33,8 +33,8 @@ pcs_outcome solver_verdict(const pcs_solver_opts *o, const pcs_measure *m, pcs_o
 {
     pcs_solver_opts enough = *o;
     if (o->stop == PCS_STOP_RELAXED) enough.stop = PCS_STOP_NATURAL;
-    if (solver_stop_value(&enough, m) <= o->tol) return PCS_CONVERGED;
-    return outcome == PCS_CONVERGED ? PCS_STALLED : outcome;
+    if (solver_stop_value(&enough, m) <= o->tol) return PCS_OUTCOME_CONVERGED;
+    return outcome == PCS_OUTCOME_CONVERGED ? PCS_OUTCOME_STALLED : outcome;
 }
 
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m)

@@ -86,22 +86,22 @@ bool track_done(solver_track *t, int iters)
 {
     t->iters = iters;
     if (t->value <= t->o->tol) {
-        t->outcome = PCS_CONVERGED;
+        t->outcome = PCS_OUTCOME_CONVERGED;
         return true;
     }
     if (!isfinite(t->value)) {
-        t->outcome = PCS_DIVERGED;
+        t->outcome = PCS_OUTCOME_DIVERGED;
         return true;
     }
     if (track_watch(t, iters)) {
-        t->outcome = PCS_STOPPED;
+        t->outcome = PCS_OUTCOME_STOPPED;
         return true;
     }
     if (t->o->max_seconds > 0 && solver_clock() - t->start > t->o->max_seconds) {
-        t->outcome = PCS_TIME_LIMIT;
+        t->outcome = PCS_OUTCOME_TIME_LIMIT;
         return true;
     }
-    t->outcome = PCS_MAX_ITERS;
+    t->outcome = PCS_OUTCOME_MAX_ITERS;
     return iters >= t->o->max_iters;
 }
 

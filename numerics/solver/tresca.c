@@ -36,12 +36,12 @@ static const pcs_opt options[] = {
 const solver_class solver_tresca = {
     .info = {.name = "tresca",
              .summary = "fixed point on the bounds mu r_N of the tangential impulses",
-             .kind = PCS_TRESCA,
-             .cones = 1u << PCS_EQUALITY | 1u << PCS_UNILATERAL | 1u << PCS_COULOMB,
+             .kind = PCS_SOLVER_TRESCA,
+             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults =
-        {.kind = PCS_TRESCA,
+        {.kind = PCS_SOLVER_TRESCA,
          .tol = 1e-8,
          .max_iters = 20000,
          .as.tresca = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5}},

@@ -26,42 +26,57 @@ typedef struct bench_case {
 } bench_case;
 
 static const bench_case cases[] = {
-    {"sphere_plane", "sphere and half-space", PCS_SPHERE, PCS_HALF_SPACE, RANDOM, 0.3, 0.1},
-    {"sphere_sphere", "two spheres", PCS_SPHERE, PCS_SPHERE, RANDOM, 0.4, 0.1},
-    {"sphere_box", "sphere and box", PCS_SPHERE, PCS_BOX, RANDOM, 0.5, 0.1},
-    {"box_plane", "box and half-space, any turn", PCS_BOX, PCS_HALF_SPACE, RANDOM, 0.5, 0.01},
-    {"box_rest", "box at rest on a half-space", PCS_BOX, PCS_HALF_SPACE, RESTING, 0, 0.01},
-    {"box_box", "boxes overlapping, or within a long reach", PCS_BOX, PCS_BOX, RANDOM, 0.8, 1},
-    {"box_deep", "boxes, nearly all overlapping", PCS_BOX, PCS_BOX, RANDOM, 0.4, 0.01},
-    {"box_stack", "box at rest on a box, eight points", PCS_BOX, PCS_BOX, RESTING, 0, 0.01},
-    {"capsule_pair", "capsules overlapping, or within a long reach", PCS_CAPSULE, PCS_CAPSULE,
-     RANDOM, 0.8, 1},
-    {"capsule_ball", "capsule and sphere", PCS_CAPSULE, PCS_SPHERE, RANDOM, 0.8, 0.1},
-    {"capsule_plane", "capsule and half-space", PCS_CAPSULE, PCS_HALF_SPACE, RANDOM, 0.5, 0.01},
-    {"capsule_box", "capsule and box, overlapping or within a long reach", PCS_CAPSULE, PCS_BOX,
-     RANDOM, 0.8, 1},
-    {"hull_ball", "cube as a hull and sphere", PCS_HULL, PCS_SPHERE, RANDOM, 0.5, 0.1},
-    {"hull_capsule", "cube as a hull and capsule", PCS_HULL, PCS_CAPSULE, RANDOM, 0.8, 1},
-    {"hull_hull", "box_box with cubes as hulls", PCS_HULL, PCS_HULL, RANDOM, 0.8, 1},
-    {"hull_deep", "box_deep with cubes as hulls", PCS_HULL, PCS_HULL, RANDOM, 0.4, 0.01},
-    {"hull_stack", "box_stack with cubes as hulls", PCS_HULL, PCS_HULL, RESTING, 0, 0.01},
-    {"hull_far", "box_far with cubes as hulls", PCS_HULL, PCS_HULL, RANDOM, 5, 0.01},
-    {"ball_hulls", "hulls of 100 points on a sphere, within a long reach", PCS_HULL, PCS_HULL,
-     ROUND, 1, 1},
-    {"ball_hulls_deep", "the same, all overlapping", PCS_HULL, PCS_HULL, ROUND, 0.3, 0.01},
-    {"cylinder_plane", "cylinder and half-space", PCS_CYLINDER, PCS_HALF_SPACE, RANDOM, 0.5, 0.01},
-    {"cylinder_ball", "cylinder and sphere", PCS_CYLINDER, PCS_SPHERE, RANDOM, 0.8, 0.1},
-    {"cylinder_box", "cylinder and box, overlapping or within a long reach", PCS_CYLINDER, PCS_BOX,
-     RANDOM, 0.8, 1},
-    {"cylinder_pair", "cylinders overlapping, or within a long reach", PCS_CYLINDER, PCS_CYLINDER,
-     RANDOM, 0.8, 1},
-    {"cylinder_rest", "cylinder standing on a box", PCS_CYLINDER, PCS_BOX, RESTING, 0, 0.01},
-    {"ball_mesh", "sphere and 2048 triangles, flat, 4 m", PCS_SPHERE, PCS_MESH, RANDOM, 0.3, 0.1},
-    {"box_mesh", "box at rest on them", PCS_BOX, PCS_MESH, RESTING, 0, 0.01},
-    {"box_field", "box at rest on the same as a height field", PCS_BOX, PCS_HEIGHT_FIELD, RESTING,
-     0, 0.01},
-    {"hull_mesh", "cube as a hull and them, any turn", PCS_HULL, PCS_MESH, RANDOM, 0.5, 0.01},
-    {"box_far", "boxes, nearly all out of reach", PCS_BOX, PCS_BOX, RANDOM, 5, 0.01},
+    {"sphere_plane", "sphere and half-space", PCS_SHAPE_SPHERE, PCS_SHAPE_HALF_SPACE, RANDOM, 0.3,
+     0.1},
+    {"sphere_sphere", "two spheres", PCS_SHAPE_SPHERE, PCS_SHAPE_SPHERE, RANDOM, 0.4, 0.1},
+    {"sphere_box", "sphere and box", PCS_SHAPE_SPHERE, PCS_SHAPE_BOX, RANDOM, 0.5, 0.1},
+    {"box_plane", "box and half-space, any turn", PCS_SHAPE_BOX, PCS_SHAPE_HALF_SPACE, RANDOM, 0.5,
+     0.01},
+    {"box_rest", "box at rest on a half-space", PCS_SHAPE_BOX, PCS_SHAPE_HALF_SPACE, RESTING, 0,
+     0.01},
+    {"box_box", "boxes overlapping, or within a long reach", PCS_SHAPE_BOX, PCS_SHAPE_BOX, RANDOM,
+     0.8, 1},
+    {"box_deep", "boxes, nearly all overlapping", PCS_SHAPE_BOX, PCS_SHAPE_BOX, RANDOM, 0.4, 0.01},
+    {"box_stack", "box at rest on a box, eight points", PCS_SHAPE_BOX, PCS_SHAPE_BOX, RESTING, 0,
+     0.01},
+    {"capsule_pair", "capsules overlapping, or within a long reach", PCS_SHAPE_CAPSULE,
+     PCS_SHAPE_CAPSULE, RANDOM, 0.8, 1},
+    {"capsule_ball", "capsule and sphere", PCS_SHAPE_CAPSULE, PCS_SHAPE_SPHERE, RANDOM, 0.8, 0.1},
+    {"capsule_plane", "capsule and half-space", PCS_SHAPE_CAPSULE, PCS_SHAPE_HALF_SPACE, RANDOM,
+     0.5, 0.01},
+    {"capsule_box", "capsule and box, overlapping or within a long reach", PCS_SHAPE_CAPSULE,
+     PCS_SHAPE_BOX, RANDOM, 0.8, 1},
+    {"hull_ball", "cube as a hull and sphere", PCS_SHAPE_HULL, PCS_SHAPE_SPHERE, RANDOM, 0.5, 0.1},
+    {"hull_capsule", "cube as a hull and capsule", PCS_SHAPE_HULL, PCS_SHAPE_CAPSULE, RANDOM, 0.8,
+     1},
+    {"hull_hull", "box_box with cubes as hulls", PCS_SHAPE_HULL, PCS_SHAPE_HULL, RANDOM, 0.8, 1},
+    {"hull_deep", "box_deep with cubes as hulls", PCS_SHAPE_HULL, PCS_SHAPE_HULL, RANDOM, 0.4,
+     0.01},
+    {"hull_stack", "box_stack with cubes as hulls", PCS_SHAPE_HULL, PCS_SHAPE_HULL, RESTING, 0,
+     0.01},
+    {"hull_far", "box_far with cubes as hulls", PCS_SHAPE_HULL, PCS_SHAPE_HULL, RANDOM, 5, 0.01},
+    {"ball_hulls", "hulls of 100 points on a sphere, within a long reach", PCS_SHAPE_HULL,
+     PCS_SHAPE_HULL, ROUND, 1, 1},
+    {"ball_hulls_deep", "the same, all overlapping", PCS_SHAPE_HULL, PCS_SHAPE_HULL, ROUND, 0.3,
+     0.01},
+    {"cylinder_plane", "cylinder and half-space", PCS_SHAPE_CYLINDER, PCS_SHAPE_HALF_SPACE, RANDOM,
+     0.5, 0.01},
+    {"cylinder_ball", "cylinder and sphere", PCS_SHAPE_CYLINDER, PCS_SHAPE_SPHERE, RANDOM, 0.8,
+     0.1},
+    {"cylinder_box", "cylinder and box, overlapping or within a long reach", PCS_SHAPE_CYLINDER,
+     PCS_SHAPE_BOX, RANDOM, 0.8, 1},
+    {"cylinder_pair", "cylinders overlapping, or within a long reach", PCS_SHAPE_CYLINDER,
+     PCS_SHAPE_CYLINDER, RANDOM, 0.8, 1},
+    {"cylinder_rest", "cylinder standing on a box", PCS_SHAPE_CYLINDER, PCS_SHAPE_BOX, RESTING, 0,
+     0.01},
+    {"ball_mesh", "sphere and 2048 triangles, flat, 4 m", PCS_SHAPE_SPHERE, PCS_SHAPE_MESH, RANDOM,
+     0.3, 0.1},
+    {"box_mesh", "box at rest on them", PCS_SHAPE_BOX, PCS_SHAPE_MESH, RESTING, 0, 0.01},
+    {"box_field", "box at rest on the same as a height field", PCS_SHAPE_BOX,
+     PCS_SHAPE_HEIGHT_FIELD, RESTING, 0, 0.01},
+    {"hull_mesh", "cube as a hull and them, any turn", PCS_SHAPE_HULL, PCS_SHAPE_MESH, RANDOM, 0.5,
+     0.01},
+    {"box_far", "boxes, nearly all out of reach", PCS_SHAPE_BOX, PCS_SHAPE_BOX, RANDOM, 5, 0.01},
 };
 
 enum { POSES = 512, COUNT = (int)(sizeof cases / sizeof *cases) };
@@ -116,13 +131,14 @@ static pcs_shape ground(pcs_shape_kind kind)
     }
     pcs_geometry *g;
     const pcs_status status =
-        kind == PCS_MESH ? pcs_mesh_create(NULL, LINES * LINES, x[0], 2 * CELLS * CELLS, t[0], &g)
-                         : pcs_height_field_create(NULL, LINES, LINES, d, d, height, &g);
+        kind == PCS_SHAPE_MESH
+            ? pcs_mesh_create(NULL, LINES * LINES, x[0], 2 * CELLS * CELLS, t[0], &g)
+            : pcs_height_field_create(NULL, LINES, LINES, d, d, height, &g);
     if (status != PCS_OK) {
         fprintf(stderr, "bench_collide: %s\n", pcs_error_text());
         exit(1);
     }
-    if (kind == PCS_MESH) return pcs_shape_mesh(g);
+    if (kind == PCS_SHAPE_MESH) return pcs_shape_mesh(g);
     pcs_shape field = pcs_shape_height_field(g);
     field.position[0] = field.position[1] = -2;
     return field;
@@ -132,18 +148,18 @@ static pcs_shape shape(pcs_shape_kind kind, scene sc)
 {
     const double up[3] = {0, 0, 1};
     switch (kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         return pcs_shape_sphere(0.5);
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         return pcs_shape_box(1, 1, 1);
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         return pcs_shape_capsule(0.25, 0.5);
-    case PCS_CYLINDER:
+    case PCS_SHAPE_CYLINDER:
         return pcs_shape_cylinder(0.5, 1);
-    case PCS_HULL:
+    case PCS_SHAPE_HULL:
         return hull(sc);
-    case PCS_MESH:
-    case PCS_HEIGHT_FIELD:
+    case PCS_SHAPE_MESH:
+    case PCS_SHAPE_HEIGHT_FIELD:
         return ground(kind);
     default:
         return pcs_shape_half_space(up, 0);
@@ -165,7 +181,7 @@ static void prepare(const bench_case *c, task *t)
             q1[i] = random_between(&r, -c->spread, c->spread);
         }
         if (c->scene != RESTING) continue;
-        const double z = c->kind2 == PCS_BOX || c->kind2 == PCS_HULL ? 1 : 0.5;
+        const double z = c->kind2 == PCS_SHAPE_BOX || c->kind2 == PCS_SHAPE_HULL ? 1 : 0.5;
         const double rest[7] = {0.1, 0.05, z, cos(0.2), 0, 0, sin(0.2)};
         memcpy(q1, rest, sizeof rest);
         memcpy(q2 + 3, (double[4]){1, 0, 0, 0}, 4 * sizeof *q2);

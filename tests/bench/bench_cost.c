@@ -27,16 +27,16 @@ typedef struct method {
     const char *name;
     pcs_solver kind;
     bool bodies; // global form
-    pcs_shift shift;
+    pcs_ipm_shift shift;
 } method;
 
 static const method methods[] = {
-    {"nsgs, W", PCS_NSGS, false, 0},
-    {"nsgs, bodies", PCS_NSGS, true, 0},
-    {"ipm, contact, differentiated", PCS_IPM, false, PCS_SHIFT_DIFFERENTIATED},
-    {"ipm, contact, lagged", PCS_IPM, false, PCS_SHIFT_LAGGED},
-    {"ipm, body, differentiated", PCS_IPM, true, PCS_SHIFT_DIFFERENTIATED},
-    {"ipm, body, lagged", PCS_IPM, true, PCS_SHIFT_LAGGED},
+    {"nsgs, W", PCS_SOLVER_NSGS, false, 0},
+    {"nsgs, bodies", PCS_SOLVER_NSGS, true, 0},
+    {"ipm, contact, differentiated", PCS_SOLVER_IPM, false, PCS_IPM_SHIFT_DIFFERENTIATED},
+    {"ipm, contact, lagged", PCS_SOLVER_IPM, false, PCS_IPM_SHIFT_LAGGED},
+    {"ipm, body, differentiated", PCS_SOLVER_IPM, true, PCS_IPM_SHIFT_DIFFERENTIATED},
+    {"ipm, body, lagged", PCS_SOLVER_IPM, true, PCS_IPM_SHIFT_LAGGED},
 };
 static const int sizes[] = {100, 1000, 10000};
 
@@ -89,7 +89,7 @@ static void bench(const cost_scene *s, const char *scene, const method *m, int r
                        malloc(3 * (size_t)s->nc * sizeof(double)),
                        malloc(3 * (size_t)s->nc * sizeof(double))};
     if (!x.v || !x.r || !x.u) exit(2);
-    const bool sweeps = m->kind == PCS_NSGS;
+    const bool sweeps = m->kind == PCS_SOLVER_NSGS;
     const int few = sweeps ? 10 : 4, many = sweeps ? 60 : 12;
     pcs_solver_opts o = pcs_solver_defaults(m->kind);
     pcs_report report;
@@ -99,7 +99,7 @@ static void bench(const cost_scene *s, const char *scene, const method *m, int r
         o.as.nsgs.check_every = 1000000;
     } else {
         o.as.ipm.shift = m->shift;
-        o.as.ipm.space = m->bodies ? PCS_SPACE_BODY : PCS_SPACE_CONTACT;
+        o.as.ipm.space = m->bodies ? PCS_IPM_SPACE_BODY : PCS_IPM_SPACE_CONTACT;
     }
     o.max_iters = few;
     const double begin = fastest(s, m, &o, &x, repeats, &report);

@@ -82,13 +82,13 @@ static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
         o.stop = PCS_STOP_NATURAL;
         o.max_seconds = w->seconds;
         memset(r, 0, (size_t)m->p.n * sizeof *r);
-        pcs_report out = {.outcome = PCS_STALLED};
+        pcs_report out = {.outcome = PCS_OUTCOME_STALLED};
         const double begin = bench_clock();
         const pcs_status status = pcs_solve_alloc(NULL, &m->p, &o, r, r + m->p.n, &out);
         const double seconds = bench_clock() - begin;
         const double natural = pcs_relative_natural_map(&out.measure);
         const char *word = status == PCS_OK ? pcs_outcome_text(out.outcome) : "refused";
-        if (status == PCS_OK && out.outcome == PCS_CONVERGED) sum->solved[t] += 1;
+        if (status == PCS_OK && out.outcome == PCS_OUTCOME_CONVERGED) sum->solved[t] += 1;
         sum->seconds[t] += seconds;
         printf("%4d %-14s %5d %7.0e  %-10s %7d  residual %9.2e  natural map %9.2e  %9.4f s\n", i,
                m->name, m->contacts, o.tol, word, out.iters, out.measure.residual, natural,
@@ -125,7 +125,7 @@ static void print_sums(const wish *w, const tally *kinds)
 
 static bool read_wish(int argc, char **argv, wish *w)
 {
-    *w = (wish){.index = -1, .most = 1 << 30, .solver = PCS_AUTO, .seconds = 20};
+    *w = (wish){.index = -1, .most = 1 << 30, .solver = PCS_SOLVER_AUTO, .seconds = 20};
     for (int i = 1; i < argc; ++i) {
         const char *flag = argv[i];
         if (strcmp(flag, "--list") == 0 || strcmp(flag, "--rank") == 0) {

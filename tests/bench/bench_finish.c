@@ -50,7 +50,7 @@ static pcs_status solve(const pile *p, const pcs_solver_opts *o, answer *a)
     pcs_arena arena;
     if (pcs_arena_create(NULL, answer_room(p), &arena) != PCS_OK) exit(2);
     const pcs_status status =
-        o->kind == PCS_NSGS
+        o->kind == PCS_SOLVER_NSGS
             ? bodies_solve(&p->b, o, INFINITY, NULL, arena, a->v, a->r, a->u, &a->report)
             : bodies_finish(&p->b, o, arena, NULL, a->v, a->r, a->u, &a->report);
     pcs_arena_destroy(NULL, &arena);
@@ -59,14 +59,14 @@ static pcs_status solve(const pile *p, const pcs_solver_opts *o, answer *a)
 
 static void finish(const pile *p, const double *start, double tol, tally *t)
 {
-    const pcs_solver_opts o = options(PCS_AUTO, tol);
+    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, tol);
     answer a = answer_new(p, start);
     const double begin = processor_seconds();
     const pcs_status status = solve(p, &o, &a);
     t->seconds += processor_seconds() - begin;
     t->problems += 1;
     t->steps += a.report.finish;
-    if (status == PCS_OK && a.report.solve.outcome == PCS_CONVERGED) {
+    if (status == PCS_OK && a.report.solve.outcome == PCS_OUTCOME_CONVERGED) {
         t->solved += 1;
         t->solved_steps += a.report.finish;
     }
@@ -80,7 +80,7 @@ static void run(const row *c)
     for (int i = 0; i < SIZES && c->sizes[i] > 0; ++i) {
         for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
             pile p = pile_make(c->kind, c->sizes[i], seed);
-            pcs_solver_opts o = options(PCS_NSGS, 1e-4);
+            pcs_solver_opts o = options(PCS_SOLVER_NSGS, 1e-4);
             o.max_iters = 3000;
             answer start = answer_new(&p, NULL);
             if (solve(&p, &o, &start) != PCS_OK) exit(2);

@@ -60,7 +60,7 @@ static bool measure(const bench_case *c, int n, const pcs_solver_info *s, double
     task t = {.o = pcs_solver_defaults(s->kind)};
     t.o.tol = tol;
     t.o.max_seconds = MAX_SECONDS;
-    if (s->kind == PCS_NSGS) t.o.max_iters = 1000000;
+    if (s->kind == PCS_SOLVER_NSGS) t.o.max_iters = 1000000;
     t.p = family_problem(c->family, n, 1, &arena, NULL);
     t.r = PCS_TAKE(&arena, (size_t)n, double);
     t.u = PCS_TAKE(&arena, (size_t)n, double);
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
         for (int s = 0; s < pcs_solver_count(); ++s) {
             const pcs_solver_info *info = pcs_solver_at(s);
             if (only_solver && strcmp(only_solver, info->name) != 0) continue;
-            if (!(info->cones & 1u << PCS_UNILATERAL)) continue;
+            if (!(info->cones & 1u << PCS_CONE_UNILATERAL)) continue;
             for (int j = 0; j < COUNT(sizes); ++j) {
                 if (only_size > 0 && sizes[j] != only_size) continue;
                 ++lines;

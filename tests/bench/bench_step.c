@@ -59,7 +59,7 @@ static void ball_projected(pcs_model *m)
 {
     ball(m);
     pcs_scheme s = pcs_scheme_moreau_jean();
-    s.projection = PCS_PROJECT_COMBINED;
+    s.projection = PCS_PROJECTION_COMBINED;
     CHECK(pcs_model_set_scheme(m, &s));
 }
 
@@ -134,7 +134,7 @@ static void box_4_projected(pcs_model *m)
 {
     box_4(m);
     pcs_scheme s = pcs_scheme_moreau_jean();
-    s.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    s.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
     CHECK(pcs_model_set_scheme(m, &s));
 }
 
@@ -280,7 +280,7 @@ static size_t memory_of(int n, bool touching, double mu, int *contacts)
         CHECK(pcs_model_add_shape(m, b, &cube, mat));
     }
     pcs_scheme s = pcs_scheme_moreau_jean();
-    s.solver = pcs_solver_defaults(PCS_NSGS);
+    s.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
     CHECK(pcs_model_set_scheme(m, &s));
     CHECK(pcs_state_create(m, &st));
     CHECK(pcs_work_create(m, &wk));

@@ -60,7 +60,7 @@ static void add_contact(builder *w, const double x[3], int lower, const double *
                         const double *b)
 {
     const int i = w->nc++;
-    w->block[i] = (pcs_block){.cone = PCS_COULOMB, .row = 3 * i, .dim = 3, .mu = MU};
+    w->block[i] = (pcs_block){.cone = PCS_CONE_COULOMB, .row = 3 * i, .dim = 3, .mu = MU};
     if (lower >= 0) {
         add_side(w, lower, (double[3]){x[0] - a[0], x[1] - a[1], x[2] - a[2]}, -1);
     }

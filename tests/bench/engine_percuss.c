@@ -111,7 +111,7 @@ static bool step(void *self, double h, engine_step *out)
     out->projected = r->projection_residual;
     out->residual = r->solve.measure.residual;
     out->violation = r->violation_after;
-    out->good = r->outcome == PCS_CONVERGED;
+    out->good = r->outcome == PCS_OUTCOME_CONVERGED;
     out->words = pcs_outcome_text(r->outcome);
     tell_times(&r->times, out);
     if (!r->committed) fprintf(stderr, "percuss: a step ended %s\n", out->words);

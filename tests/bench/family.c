@@ -176,12 +176,12 @@ static void assemble(const scene *s, family_member *m)
     int nz = 0, row = 0;
     size_t at = 0;
     for (int i = 0; i < s->links; ++i) {
-        static const pcs_cone cone[] = {PCS_COULOMB, PCS_COULOMB, PCS_UNILATERAL, PCS_EQUALITY,
-                                        PCS_EQUALITY};
+        static const pcs_cone cone[] = {PCS_CONE_COULOMB, PCS_CONE_COULOMB, PCS_CONE_UNILATERAL,
+                                        PCS_CONE_EQUALITY, PCS_CONE_EQUALITY};
         const scene_link *k = &s->link[i];
         const int rows = scene_rows(k->kind);
         block[i] = (pcs_block){.cone = cone[k->kind], .row = row, .dim = rows};
-        if (block[i].cone == PCS_COULOMB) block[i].mu = k->mu;
+        if (block[i].cone == PCS_CONE_COULOMB) block[i].mu = k->mu;
         H->row[i] = row;
         H->ptr[i] = nz;
         for (int side = 0; side < 2; ++side) {
@@ -283,7 +283,7 @@ static void draw_pair(const pcs_block *b, double size, double speed, rng *r, dou
     const double amount = ldexp(digits, rng_int(r, 6) - 4);
     double d[3];
     rng_direction(r, d);
-    if (b->cone == PCS_EQUALITY) {
+    if (b->cone == PCS_CONE_EQUALITY) {
         for (int c = 0; c < b->dim; ++c) {
             ri[c] = size * rng_between(r, -1, 1);
         }
@@ -294,7 +294,7 @@ static void draw_pair(const pcs_block *b, double size, double speed, rng *r, dou
     } else {
         ri[0] = size * amount;
     }
-    if (b->cone == PCS_UNILATERAL) return;
+    if (b->cone == PCS_CONE_UNILATERAL) return;
     const double plane = b->dim == 2 ? fabs(d[1]) : sqrt(d[1] * d[1] + d[2] * d[2]);
     const double inside = mode < 0.34 ? 1 : 0.9 * rng_unit(r), slip = speed * (0.1 + rng_unit(r));
     for (int c = 1; c < b->dim; ++c) {

@@ -102,7 +102,7 @@ START_TEST(every_member_has_a_solution)
                 slip += ub[c] * ub[c];
             }
             slip = sqrt(slip);
-            if (k->cone == PCS_EQUALITY) {
+            if (k->cone == PCS_CONE_EQUALITY) {
                 MUST(fabs(ub[0]) + slip <= 1e-12, "%s: joint %d parts", m.name, b);
                 for (int c = 0; c < k->dim; ++c) {
                     MUST(m.g.w[k->row + c] == 0, "%s: w of joint %d", m.name, b);

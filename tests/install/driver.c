@@ -49,7 +49,7 @@ int main(void)
 
     const double z = pcs_state_q(model, state, ball)[2];
     printf("percuss %s: first apex at %.4f m, in closed form %.4f m\n", pcs_version(), z, apex);
-    const bool ok = report.outcome == PCS_CONVERGED && fabs(z - apex) < 5 * h;
+    const bool ok = report.outcome == PCS_OUTCOME_CONVERGED && fabs(z - apex) < 5 * h;
 
     pcs_work_destroy(work);
     pcs_state_destroy(state);

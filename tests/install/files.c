@@ -9,13 +9,13 @@ int main(void)
     size_t off = 0;
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double q[3] = {-1, 0.5, 0};
-    const pcs_block contact = {.cone = PCS_COULOMB, .row = 0, .dim = 3, .mu = 0.3};
+    const pcs_block contact = {.cone = PCS_CONE_COULOMB, .row = 0, .dim = 3, .mu = 0.3};
     const pcs_problem p = {3, 1, &contact, {1, 1, part, part, ptr, &idx, &off, W}, q};
 
     const pcs_file_content content = {.problem = &p};
     const char *path = "one_contact.hdf5";
     pcs_problem_file *file = NULL;
-    if (pcs_problem_file_write(NULL, path, PCS_FORMAT_BY_NAME, &content) != PCS_OK ||
+    if (pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_BY_NAME, &content) != PCS_OK ||
         pcs_problem_file_read(NULL, path, PCS_FILE_ANY, &file) != PCS_OK) {
         fprintf(stderr, "%s\n", pcs_error_text());
         return 1;

@@ -12,10 +12,12 @@ static const char *unsound_blocks(int nb, const pcs_block *block, const pcs_bsr 
     for (int i = 0; i < nb; ++i) {
         const pcs_block *b = &block[i];
         if (b->row != row || b->dim < 1) return "the cone blocks do not follow one another";
-        if (b->cone == PCS_UNILATERAL && b->dim != 1) return "a unilateral block has many rows";
-        if (b->cone == PCS_COULOMB && b->dim != 2 && b->dim != 3) return "a contact has odd rows";
+        if (b->cone == PCS_CONE_UNILATERAL && b->dim != 1)
+            return "a unilateral block has many rows";
+        if (b->cone == PCS_CONE_COULOMB && b->dim != 2 && b->dim != 3)
+            return "a contact has odd rows";
         if (!(b->mu >= 0) || !isfinite(b->mu)) return "mu is not a coefficient";
-        if (b->cone != PCS_COULOMB && b->mu != 0) return "a row without friction has some";
+        if (b->cone != PCS_CONE_COULOMB && b->mu != 0) return "a row without friction has some";
         while (W->row[at + 1] <= b->row) {
             ++at;
         }
@@ -60,14 +62,14 @@ static const char *unsound_global(const pcs_problem_file *file)
 
 const char *unsound(const pcs_problem_file *file)
 {
-    if (file->kind == PCS_FILE_ANY || file->format == PCS_FORMAT_BY_NAME) {
+    if (file->kind == PCS_FILE_ANY || file->format == PCS_FILE_FORMAT_BY_NAME) {
         return "the kind or the format is not known";
     }
     if (!file->has_matrix && !file->has_parts) return "no form is there";
     int contact_rows = 0;
     const pcs_block *block = file->global ? file->global->block : file->problem.block;
     for (int i = 0; i < (file->global ? file->global->nb : file->problem.nb); ++i) {
-        if (block[i].cone == PCS_COULOMB) contact_rows += block[i].dim;
+        if (block[i].cone == PCS_CONE_COULOMB) contact_rows += block[i].dim;
     }
     if (file->equalities + file->complementarities + contact_rows != file->rows) {
         return "the kinds of rows do not add up";

@@ -26,7 +26,7 @@ static double W_val[27] = {2,   0.1, -0.2, 0.1, 3, 0.2, -0.3, 0.25, 2.5, 0.5, 0,
                            0.4, 0.1, 0,    0.2, 3, 0.1, 0.2,  0.1,  3,   0.3, 0.25, 0.35, 4};
 static const double q_val[6] = {-1, 0.3, -0.6, -0.5, 2, -1};
 static const double r_val[6] = {0.5, 0, 0.1, 0.2, 0, 0};
-static const pcs_block blocks[2] = {{PCS_COULOMB, 0, 3, 0.3}, {PCS_COULOMB, 3, 3, 0.7}};
+static const pcs_block blocks[2] = {{PCS_CONE_COULOMB, 0, 3, 0.3}, {PCS_CONE_COULOMB, 3, 3, 0.7}};
 
 static pcs_problem local_problem(void)
 {
@@ -44,7 +44,7 @@ static pcs_mass *make_global(pcs_global_problem *g)
     static double val[36] = {0};
     static const double f[7] = {1, -2, 3, -4, 5, -6, 7}, w[7] = {0.1, 0, 0, -0.2, 0, 0, 0.3};
     static const pcs_block block[3] = {
-        {PCS_COULOMB, 0, 3, 0.3}, {PCS_COULOMB, 3, 3, 0.7}, {PCS_EQUALITY, 6, 1, 0}};
+        {PCS_CONE_COULOMB, 0, 3, 0.3}, {PCS_CONE_COULOMB, 3, 3, 0.7}, {PCS_CONE_EQUALITY, 6, 1, 0}};
     for (int i = 0; i < 36; ++i) {
         val[i] = (i * 7 % 11 - 5) / 4.0;
     }
@@ -69,10 +69,10 @@ static void write_files(void)
     const pcs_problem p = local_problem();
     const pcs_file_content local = {
         .problem = &p, .r = r_val, .u = q_val, .title = "two contacts", .description = "a test"};
-    CK_OK(pcs_problem_file_write(NULL, FILE_L, PCS_FORMAT_BY_NAME, &local));
+    CK_OK(pcs_problem_file_write(NULL, FILE_L, PCS_FILE_FORMAT_BY_NAME, &local));
     pcs_global_problem g;
     pcs_mass *mass = make_global(&g);
-    CK_OK(pcs_problem_file_write(NULL, FILE_G, PCS_FORMAT_BY_NAME,
+    CK_OK(pcs_problem_file_write(NULL, FILE_G, PCS_FILE_FORMAT_BY_NAME,
                                  &(pcs_file_content){.global = &g, .r = g.f, .v = g.f}));
     pcs_mass_destroy(mass);
 }
@@ -153,7 +153,7 @@ static void expect_local(const char *path)
 {
     pcs_problem_file *f;
     CK_OK(pcs_problem_file_read(NULL, path, PCS_FILE_ANY, &f));
-    ck_assert(!unsound(f) && f->format == PCS_FORMAT_FCLIB && f->kind == PCS_FILE_FC3D);
+    ck_assert(!unsound(f) && f->format == PCS_FILE_FORMAT_FCLIB && f->kind == PCS_FILE_FC3D);
     const pcs_problem p = local_problem();
     double a[36], b[36];
     pcs_bsr_to_dense(&p.W, a);
@@ -327,7 +327,7 @@ START_TEST(equalities_of_a_local_file_are_kept)
 
     // and written again
     const pcs_file_content c = {.problem = &f->problem};
-    CK_OK(pcs_problem_file_write(NULL, FOLDER "/mixed.hdf5", PCS_FORMAT_FCLIB, &c));
+    CK_OK(pcs_problem_file_write(NULL, FOLDER "/mixed.hdf5", PCS_FILE_FORMAT_FCLIB, &c));
     pcs_problem_file *again;
     CK_OK(pcs_problem_file_read(NULL, FOLDER "/mixed.hdf5", PCS_FILE_ANY, &again));
     double again_W[49];
@@ -339,7 +339,7 @@ START_TEST(equalities_of_a_local_file_are_kept)
     for (int k = 0; k < f->problem.W.ptr[f->problem.W.m]; ++k) {
         if (f->problem.W.idx[k] == 2) f->problem.W.val[f->problem.W.off[k]] += 1;
     }
-    CK_FAILS(pcs_problem_file_write(NULL, FOLDER "/mixed.hdf5", PCS_FORMAT_FCLIB, &c),
+    CK_FAILS(pcs_problem_file_write(NULL, FOLDER "/mixed.hdf5", PCS_FILE_FORMAT_FCLIB, &c),
              PCS_ERR_UNSUPPORTED);
     pcs_problem_file_destroy(f);
 }
@@ -573,9 +573,9 @@ START_TEST(a_triangular_mass_is_not_written)
     pcs_mass *mass;
     CK_OK(pcs_mass_create_blocks(NULL, 2, size, M, &mass));
     g.M = mass;
-    CK_FAILS(
-        pcs_problem_file_write(NULL, WORK, PCS_FORMAT_FCLIB, &(pcs_file_content){.global = &g}),
-        PCS_ERR_UNSUPPORTED);
+    CK_FAILS(pcs_problem_file_write(NULL, WORK, PCS_FILE_FORMAT_FCLIB,
+                                    &(pcs_file_content){.global = &g}),
+             PCS_ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "one side of its diagonal"));
     pcs_mass_destroy(mass);
 }

@@ -76,11 +76,11 @@ START_TEST(an_lcp_reads_the_same_in_every_storage)
         const char *name;
         pcs_file_storage storage;
         int block_rows, blocks;
-    } file[] = {{"lcp_dense.dat", PCS_FILE_DENSE, 1, 1},
-                {"lcp_blocks.dat", PCS_FILE_BLOCKS, 2, 4},
-                {"lcp_triplets.dat", PCS_FILE_SPARSE, 3, 8},
-                {"lcp_columns.dat", PCS_FILE_SPARSE, 3, 8},
-                {"lcp_rows.dat", PCS_FILE_SPARSE, 3, 8}};
+    } file[] = {{"lcp_dense.dat", PCS_FILE_STORAGE_DENSE, 1, 1},
+                {"lcp_blocks.dat", PCS_FILE_STORAGE_BLOCKS, 2, 4},
+                {"lcp_triplets.dat", PCS_FILE_STORAGE_SPARSE, 3, 8},
+                {"lcp_columns.dat", PCS_FILE_STORAGE_SPARSE, 3, 8},
+                {"lcp_rows.dat", PCS_FILE_STORAGE_SPARSE, 3, 8}};
     for (size_t i = 0; i < sizeof file / sizeof *file; ++i) {
         for (int given = 0; given < 2; ++given) {
             pcs_problem_file *f;
@@ -113,12 +113,13 @@ static void expect_cones(const pcs_problem_file *f, int nb, const pcs_block *blo
 
 START_TEST(an_mlcp_keeps_the_order_of_its_rows)
 {
-    const pcs_block whole[3] = {
-        {PCS_UNILATERAL, 0, 1, 0}, {PCS_EQUALITY, 1, 2, 0}, {PCS_UNILATERAL, 3, 1, 0}};
-    const pcs_block cut[4] = {{PCS_UNILATERAL, 0, 1, 0},
-                              {PCS_EQUALITY, 1, 1, 0},
-                              {PCS_EQUALITY, 2, 1, 0},
-                              {PCS_UNILATERAL, 3, 1, 0}};
+    const pcs_block whole[3] = {{PCS_CONE_UNILATERAL, 0, 1, 0},
+                                {PCS_CONE_EQUALITY, 1, 2, 0},
+                                {PCS_CONE_UNILATERAL, 3, 1, 0}};
+    const pcs_block cut[4] = {{PCS_CONE_UNILATERAL, 0, 1, 0},
+                              {PCS_CONE_EQUALITY, 1, 1, 0},
+                              {PCS_CONE_EQUALITY, 2, 1, 0},
+                              {PCS_CONE_UNILATERAL, 3, 1, 0}};
     static const char *const name[] = {"mlcp_both.dat", "mlcp_triplets.dat", "mlcp_blocks.dat"};
     for (int i = 0; i < 3; ++i) {
         pcs_problem_file *f;
@@ -145,9 +146,10 @@ START_TEST(an_mlcp_in_parts_has_its_equalities_first)
     pcs_problem_file *f;
     CK_OK(pcs_problem_file_read(NULL, path_of("mlcp_parts.dat"), PCS_FILE_ANY, &f));
     expect_problem(f, 4, M, q);
-    ck_assert(!f->has_matrix && f->has_parts && f->storage == PCS_FILE_DENSE);
-    const pcs_block block[3] = {
-        {PCS_EQUALITY, 0, 2, 0}, {PCS_UNILATERAL, 2, 1, 0}, {PCS_UNILATERAL, 3, 1, 0}};
+    ck_assert(!f->has_matrix && f->has_parts && f->storage == PCS_FILE_STORAGE_DENSE);
+    const pcs_block block[3] = {{PCS_CONE_EQUALITY, 0, 2, 0},
+                                {PCS_CONE_UNILATERAL, 2, 1, 0},
+                                {PCS_CONE_UNILATERAL, 3, 1, 0}};
     expect_cones(f, 3, block);
     pcs_problem_file_destroy(f);
 }
@@ -213,7 +215,7 @@ START_TEST(half_a_matrix_is_completed)
         pcs_problem_file *f;
         CK_OK(parse(texts[i], PCS_FILE_LCP, &f));
         expect_problem(f, 2, M, q);
-        ck_assert(f->half == 1 && f->storage == PCS_FILE_SPARSE);
+        ck_assert(f->half == 1 && f->storage == PCS_FILE_STORAGE_SPARSE);
         pcs_problem_file_destroy(f);
     }
     pcs_problem_file *f;
@@ -245,7 +247,7 @@ START_TEST(a_dense_matrix_of_contacts_apart_loses_its_zeros)
         pcs_problem_file *f;
         CK_OK(parse(text, PCS_FILE_ANY, &f));
         expect_problem(f, n, W, q);
-        ck_assert_int_eq(f->storage, PCS_FILE_DENSE);
+        ck_assert_int_eq(f->storage, PCS_FILE_STORAGE_DENSE);
         ck_assert_int_eq(f->problem.W.m, chain ? 1 : nc);
         ck_assert_int_eq(f->problem.W.ptr[f->problem.W.m], chain ? 1 : nc);
         pcs_problem_file_destroy(f);
@@ -262,10 +264,10 @@ START_TEST(many_runs_in_any_order_are_read)
                 " 1 0 0 0  0 2 0 0  0 0 3 0  0 0 0 4  5  0 0 0 0  0 0 0 0  1 2 3 4 5",
                 PCS_FILE_MLCP, &f));
     expect_sound(f);
-    const pcs_block block[4] = {{PCS_EQUALITY, 0, 2, 0},
-                                {PCS_EQUALITY, 2, 1, 0},
-                                {PCS_EQUALITY, 3, 1, 0},
-                                {PCS_UNILATERAL, 4, 1, 0}};
+    const pcs_block block[4] = {{PCS_CONE_EQUALITY, 0, 2, 0},
+                                {PCS_CONE_EQUALITY, 2, 1, 0},
+                                {PCS_CONE_EQUALITY, 3, 1, 0},
+                                {PCS_CONE_UNILATERAL, 4, 1, 0}};
     expect_cones(f, 4, block);
     pcs_problem_file_destroy(f);
 }
@@ -282,9 +284,9 @@ START_TEST(a_friction_problem_reads_the_same_in_every_storage)
         const char *name;
         pcs_file_storage storage;
         int block_rows;
-    } file[] = {{"fc3d_dense.dat", PCS_FILE_DENSE, 1},
-                {"fc3d_blocks.dat", PCS_FILE_BLOCKS, 2},
-                {"fc3d_triplets.dat", PCS_FILE_SPARSE, 2}};
+    } file[] = {{"fc3d_dense.dat", PCS_FILE_STORAGE_DENSE, 1},
+                {"fc3d_blocks.dat", PCS_FILE_STORAGE_BLOCKS, 2},
+                {"fc3d_triplets.dat", PCS_FILE_STORAGE_SPARSE, 2}};
     const double mu[2] = {0.3, 0.7};
     for (size_t i = 0; i < sizeof file / sizeof *file; ++i) {
         for (int given = 0; given < 2; ++given) {
@@ -298,7 +300,7 @@ START_TEST(a_friction_problem_reads_the_same_in_every_storage)
             ck_assert_int_eq(f->problem.W.m, file[i].block_rows);
             ck_assert_int_eq(f->problem.nb, 2);
             for (int b = 0; b < 2; ++b) {
-                ck_assert_int_eq(f->problem.block[b].cone, PCS_COULOMB);
+                ck_assert_int_eq(f->problem.block[b].cone, PCS_CONE_COULOMB);
                 ck_assert_int_eq(f->problem.block[b].dim, 3);
                 CK_NEAR(f->problem.block[b].mu, mu[b], 0);
             }
@@ -368,7 +370,7 @@ START_TEST(our_own_form_is_read)
     pcs_problem_file *f;
     CK_OK(pcs_problem_file_read(NULL, path_of("mixed.pcs"), PCS_FILE_ANY, &f));
     expect_sound(f);
-    ck_assert(f->kind == PCS_FILE_MIXED && f->format == PCS_FORMAT_TEXT && !f->recognised);
+    ck_assert(f->kind == PCS_FILE_MIXED && f->format == PCS_FILE_FORMAT_TEXT && !f->recognised);
     ck_assert(f->contacts == 1 && f->equalities == 2 && f->complementarities == 1);
     ck_assert(f->r && !f->u && f->r[5] == 0.375 && f->problem.block[0].mu == 0.3);
     ck_assert_str_eq(f->title, "a contact, two equalities and a stop");

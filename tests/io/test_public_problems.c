@@ -75,7 +75,8 @@ static double violation(const pcs_problem *p, const double *r, double *u)
     for (int b = 0; b < p->nb; ++b) {
         for (int i = p->block[b].row; i < p->block[b].row + p->block[b].dim; ++i) {
             u[i] += p->q[i];
-            const double e = p->block[b].cone == PCS_EQUALITY ? fabs(u[i]) : fabs(fmin(r[i], u[i]));
+            const double e =
+                p->block[b].cone == PCS_CONE_EQUALITY ? fabs(u[i]) : fabs(fmin(r[i], u[i]));
             if (e > worst || isnan(e)) worst = e;
         }
     }
@@ -109,7 +110,7 @@ static tally solve_by_all(const char *name, const pcs_problem_file *file)
             printf(" %11s", "refused");
             continue;
         }
-        if (report.outcome != PCS_CONVERGED) {
+        if (report.outcome != PCS_OUTCOME_CONVERGED) {
             printf(" %11s", pcs_outcome_text(report.outcome));
             continue;
         }
@@ -119,7 +120,7 @@ static tally solve_by_all(const char *name, const pcs_problem_file *file)
         const double scale = fmax(1, fmax(report.measure.norm_q, report.measure.norm_r));
         const double e = violation(p, r, u);
         ck_assert_msg(e <= 1e-6 * scale, "%s: %s leaves a violation of %g", name, s->name, e);
-        if (s->kind == PCS_AUTO) {
+        if (s->kind == PCS_SOLVER_AUTO) {
             t.auto_converged = true;
         } else {
             t.others += 1;
@@ -204,13 +205,13 @@ static double solve_friction(const pcs_problem *p, pcs_solver kind, double tol, 
     pcs_solver_opts o = pcs_solver_defaults(kind);
     o.tol = tol;
     o.stop = PCS_STOP_BOTH;
-    if (kind == PCS_NSGS) o.max_iters = 20000;
+    if (kind == PCS_SOLVER_NSGS) o.max_iters = 20000;
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, p, &o, r, u, &report));
     free(r);
     *sweeps = report.iters;
     const double value = fmax(report.measure.residual, pcs_relative_natural_map(&report.measure));
-    ck_assert((report.outcome == PCS_CONVERGED) == (value <= tol));
+    ck_assert((report.outcome == PCS_OUTCOME_CONVERGED) == (value <= tol));
     return value;
 }
 
@@ -240,12 +241,12 @@ static void solve_friction_folder(const char *folder, const char *prefix, pcs_fi
         printf("%-32s %8d", name[i], file->contacts);
         for (int k = 0; k < 4; ++k) {
             const double tol = k < 2 ? 1e-4 : 1e-8;
-            const pcs_solver solver = k % 2 == 0 ? PCS_NSGS : PCS_AUTO;
+            const pcs_solver solver = k % 2 == 0 ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO;
             int sweeps;
             const double value = solve_friction(&file->problem, solver, tol, &sweeps);
             printf(" %7d %8.1e", sweeps, value);
-            ck_assert_msg(value <= tol || (excused && solver == PCS_NSGS), "%s: ends at %g > %g",
-                          path, value, tol);
+            ck_assert_msg(value <= tol || (excused && solver == PCS_SOLVER_NSGS),
+                          "%s: ends at %g > %g", path, value, tol);
         }
         printf("\n");
         pcs_problem_file_destroy(file);

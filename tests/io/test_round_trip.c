@@ -59,7 +59,7 @@ static void expect_cones(int nb, const pcs_block *a, const pcs_problem_file *f, 
             ck_assert_int_lt(at, found);
             ck_assert(b[at].cone == a[i].cone && b[at].row == a[i].row + row);
             ck_assert(b[at].mu == a[i].mu);
-            ck_assert(b[at].dim == a[i].dim || (!whole && a[i].cone == PCS_EQUALITY));
+            ck_assert(b[at].dim == a[i].dim || (!whole && a[i].cone == PCS_CONE_EQUALITY));
         }
     }
     ck_assert_int_eq(at, found);
@@ -111,14 +111,14 @@ static void round_trip(const pcs_file_content *content, bool dat, bool fclib)
         const char *path = path_of(name);
         if (k == 0 && c.r) continue;
         if ((k == 0 && !dat) || (k == 1 && !fclib)) {
-            CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FORMAT_BY_NAME, &c),
+            CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_BY_NAME, &c),
                      PCS_ERR_UNSUPPORTED);
             continue;
         }
-        for (pcs_file_storage s = PCS_FILE_DENSE; s <= (k == 0 ? PCS_FILE_SPARSE : PCS_FILE_DENSE);
-             ++s) {
+        for (pcs_file_storage s = PCS_FILE_STORAGE_DENSE;
+             s <= (k == 0 ? PCS_FILE_STORAGE_SPARSE : PCS_FILE_STORAGE_DENSE); ++s) {
             c.storage = s;
-            CK_OK(pcs_problem_file_write(NULL, path, PCS_FORMAT_BY_NAME, &c));
+            CK_OK(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_BY_NAME, &c));
             expect_written(path, &c, k == 2);
         }
     }
@@ -151,7 +151,7 @@ START_TEST(complementarity_problems_come_back_as_they_were)
         // an FCLIB file takes equalities, if these are all
         bool fclib = true;
         for (int i = 0; i < p.nb; ++i) {
-            fclib = fclib && p.block[i].cone == PCS_EQUALITY;
+            fclib = fclib && p.block[i].cone == PCS_CONE_EQUALITY;
         }
         round_trip(&(pcs_file_content){.problem = &p}, true, fclib);
         pcs_arena_destroy(NULL, &arena);
@@ -179,7 +179,7 @@ static void make_global(global_case *c, int dim, int contacts, int equalities, i
     for (int i = 0; i < contacts + equalities; ++i) {
         const bool contact = i < contacts;
         const int h = contact ? dim : 1;
-        c->block[i] = (pcs_block){.cone = contact ? PCS_COULOMB : PCS_EQUALITY,
+        c->block[i] = (pcs_block){.cone = contact ? PCS_CONE_COULOMB : PCS_CONE_EQUALITY,
                                   .row = c->row[i],
                                   .dim = h,
                                   .mu = contact ? 0.1 * (i + 1) / 3 : 0};
@@ -254,14 +254,14 @@ START_TEST(the_blocks_of_bodies_survive)
     global_case *c = malloc(sizeof *c);
     ck_assert_ptr_nonnull(c);
     make_global(c, 3, 7, 0, 6);
-    const pcs_file_content content = {.global = &c->g, .storage = PCS_FILE_BLOCKS};
+    const pcs_file_content content = {.global = &c->g, .storage = PCS_FILE_STORAGE_BLOCKS};
     for (int k = 0; k < 3; ++k) {
         char name[60];
         snprintf(name, sizeof name, "bodies.%s", endings[k]);
         const char *path = path_of(name);
         pcs_problem_file *f;
         const pcs_problem *p;
-        CK_OK(pcs_problem_file_write(NULL, path, PCS_FORMAT_BY_NAME, &content));
+        CK_OK(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_BY_NAME, &content));
         CK_OK(pcs_problem_file_read(NULL, path, PCS_FILE_ANY, &f));
         ck_assert_int_eq(f->global->H.n, k == 1 ? 16 : 6);
 
@@ -313,7 +313,7 @@ START_TEST(a_sparse_mass_stays_sparse)
     double *val = calloc(3 * N, sizeof *val);
     ck_assert_ptr_nonnull(val);
     val[0] = val[4] = val[3 * N - 1] = 1;
-    const pcs_block block = {.cone = PCS_COULOMB, .dim = 3, .mu = 0.5};
+    const pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = 0.5};
     const pcs_global_problem g = {
         .nb = 1, .block = &block, .H = {1, 1, row, col, ptr, &zero, &off, val}, .M = mass, .f = f};
     round_trip(&(pcs_file_content){.global = &g}, true, true);
@@ -348,31 +348,31 @@ static int files_in_folder(void)
 START_TEST(what_is_no_problem_is_not_written)
 {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-1, 0, 0};
-    pcs_block block = {.cone = PCS_COULOMB, .dim = 3, .mu = 0.5};
+    pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = 0.5};
     const pcs_problem p = one_contact(W, q, &block);
     pcs_file_content c = {.problem = &p};
     char path[1000];
     snprintf(path, sizeof path, "%s", path_of("refused.pcs"));
     unlink(path);
-    CK_FAILS(pcs_problem_file_write(NULL, NULL, PCS_FORMAT_TEXT, &c), PCS_ERR_ARG);
-    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FORMAT_TEXT, NULL), PCS_ERR_ARG);
-    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FORMAT_TEXT, &(pcs_file_content){0}),
+    CK_FAILS(pcs_problem_file_write(NULL, NULL, PCS_FILE_FORMAT_TEXT, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_TEXT, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_TEXT, &(pcs_file_content){0}),
              PCS_ERR_ARG);
     CK_FAILS(pcs_problem_file_write(NULL, path, (pcs_file_format)9, &c), PCS_ERR_ARG);
-    CK_FAILS(pcs_problem_file_write(NULL, path_of("name.txt"), PCS_FORMAT_BY_NAME, &c),
+    CK_FAILS(pcs_problem_file_write(NULL, path_of("name.txt"), PCS_FILE_FORMAT_BY_NAME, &c),
              PCS_ERR_ARG);
     const double bad[3] = {0, NAN, 0};
     c.r = bad;
-    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FORMAT_TEXT, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_TEXT, &c), PCS_ERR_ARG);
     c.r = NULL;
     c.v = q;
-    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FORMAT_TEXT, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_TEXT, &c), PCS_ERR_ARG);
     c.v = NULL;
     c.r = q;
-    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FORMAT_DAT, &c), PCS_ERR_UNSUPPORTED);
+    CK_FAILS(pcs_problem_file_write(NULL, path, PCS_FILE_FORMAT_DAT, &c), PCS_ERR_UNSUPPORTED);
     c.r = NULL;
     block.mu = -1;
-    for (pcs_file_format f = PCS_FORMAT_DAT; f <= PCS_FORMAT_TEXT; ++f) {
+    for (pcs_file_format f = PCS_FILE_FORMAT_DAT; f <= PCS_FILE_FORMAT_TEXT; ++f) {
         ck_assert_int_ne(pcs_problem_file_write(NULL, path, f, &c), PCS_OK);
     }
     ck_assert_int_ne(access(path, F_OK), 0);
@@ -382,10 +382,10 @@ END_TEST
 START_TEST(a_failure_leaves_the_old_file)
 {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-1, 0, 0};
-    const pcs_block block = {.cone = PCS_COULOMB, .dim = 3, .mu = 0.5};
+    const pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = 0.5};
     const pcs_problem p = one_contact(W, q, &block);
     const pcs_file_content c = {.problem = &p};
-    for (pcs_file_format f = PCS_FORMAT_DAT; f <= PCS_FORMAT_TEXT; ++f) {
+    for (pcs_file_format f = PCS_FILE_FORMAT_DAT; f <= PCS_FILE_FORMAT_TEXT; ++f) {
         // a disk that is full, folders that are none
         CK_FAILS(pcs_problem_file_write(NULL, "/dev/full", f, &c), PCS_ERR_FILE);
         CK_FAILS(pcs_problem_file_write(NULL, path_of("nowhere/x"), f, &c), PCS_ERR_FILE);
@@ -432,17 +432,17 @@ START_TEST(links_and_permissions_stay)
 {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double q[3] = {-1, 0.1, 1e-310};
-    const pcs_block block = {.cone = PCS_COULOMB, .dim = 3, .mu = 0.5};
+    const pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = 0.5};
     const pcs_problem p = one_contact(W, q, &block);
     const pcs_file_content c = {.problem = &p, .title = "t", .description = "two\nlines # here"};
     char real[1000], link[1000];
     snprintf(real, sizeof real, "%s", path_of("real.pcs"));
     snprintf(link, sizeof link, "%s", path_of("link.pcs"));
     unlink(link);
-    CK_OK(pcs_problem_file_write(NULL, real, PCS_FORMAT_BY_NAME, &c));
+    CK_OK(pcs_problem_file_write(NULL, real, PCS_FILE_FORMAT_BY_NAME, &c));
     ck_assert_int_eq(chmod(real, 0640), 0);
     ck_assert_int_eq(symlink("real.pcs", link), 0);
-    CK_OK(pcs_problem_file_write(NULL, link, PCS_FORMAT_BY_NAME, &c));
+    CK_OK(pcs_problem_file_write(NULL, link, PCS_FILE_FORMAT_BY_NAME, &c));
     struct stat s;
     ck_assert(lstat(link, &s) == 0 && S_ISLNK(s.st_mode));
     ck_assert(stat(real, &s) == 0 && (s.st_mode & 0777) == 0640);
@@ -452,7 +452,7 @@ START_TEST(links_and_permissions_stay)
     CK_OK(pcs_problem_file_read(NULL, link, PCS_FILE_FC3D, &f));
     ck_assert_str_eq(f->title, c.title);
     ck_assert_str_eq(f->description, c.description);
-    ck_assert(!f->recognised && f->format == PCS_FORMAT_TEXT);
+    ck_assert(!f->recognised && f->format == PCS_FILE_FORMAT_TEXT);
     pcs_problem_file_destroy(f);
     CK_FAILS(pcs_problem_file_read(NULL, link, PCS_FILE_LCP, &f), PCS_ERR_FORMAT);
     ck_assert_ptr_null(f);

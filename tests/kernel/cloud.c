@@ -55,20 +55,21 @@ pcs_geometry *box_hull(double a, double b, double c)
 
 cloud cloud_of(const pcs_shape *s, const double *q)
 {
-    cloud c = {.radius = s->kind == PCS_SPHERE || s->kind == PCS_CAPSULE ? s->radius : 0};
-    if (s->kind == PCS_SPHERE) c.n = 1;
-    if (s->kind == PCS_CAPSULE) {
+    cloud c = {.radius =
+                   s->kind == PCS_SHAPE_SPHERE || s->kind == PCS_SHAPE_CAPSULE ? s->radius : 0};
+    if (s->kind == PCS_SHAPE_SPHERE) c.n = 1;
+    if (s->kind == PCS_SHAPE_CAPSULE) {
         c.n = 2;
         c.x[0][2] = s->half[2];
         c.x[1][2] = -s->half[2];
     }
-    for (int v = 0; s->kind == PCS_BOX && v < 8; ++v) {
+    for (int v = 0; s->kind == PCS_SHAPE_BOX && v < 8; ++v) {
         c.n = 8;
         for (int i = 0; i < 3; ++i) {
             c.x[v][i] = v >> i & 1 ? s->half[i] : -s->half[i];
         }
     }
-    if (s->kind == PCS_HULL) {
+    if (s->kind == PCS_SHAPE_HULL) {
         c.n = s->geometry->of.hull.n_vertices;
         ck_assert_int_le(c.n, POINTS_MAX);
         memcpy(c.x, s->geometry->of.hull.vertex, (size_t)c.n * sizeof c.x[0]);
@@ -192,8 +193,9 @@ pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, co
     }
 
     const double core = least.g + a.radius + b.radius;
-    const bool joined = f[0].kind != PCS_POINT_PLANE && f[0].kind != PCS_PLANE_POINT &&
-                        (f[0].kind != PCS_EDGE_EDGE || a.radius + b.radius > 0);
+    const bool joined = f[0].kind != PCS_FEATURE_POINT_PLANE &&
+                        f[0].kind != PCS_FEATURE_PLANE_POINT &&
+                        (f[0].kind != PCS_FEATURE_EDGE_EDGE || a.radius + b.radius > 0);
     if (core > 1e-13) {
         // the direction between points that are near is known to as many digits less
         CK_NEAR(apart_along(&a, &b, least.N), core, tol->tol_normal + (joined ? 4e-15 / core : 0));
@@ -234,14 +236,14 @@ pcs_shape random_shape(test_random *r, pcs_shape_kind kind, double size)
     pcs_shape s;
     double q[7];
     switch (kind) {
-    case PCS_SPHERE:
+    case PCS_SHAPE_SPHERE:
         s = pcs_shape_sphere(size * random_between(r, 0.1, 0.5));
         break;
-    case PCS_CAPSULE:
+    case PCS_SHAPE_CAPSULE:
         s = pcs_shape_capsule(size * random_between(r, 0.05, 0.3),
                               size * random_between(r, 0.2, 1));
         break;
-    case PCS_BOX:
+    case PCS_SHAPE_BOX:
         s = pcs_shape_box(1, 1, 1);
         random_vector(r, 0.1 * size, 0.5 * size, s.half);
         break;
@@ -264,5 +266,5 @@ pcs_shape random_shape(test_random *r, pcs_shape_kind kind, double size)
 
 void release(pcs_shape *s)
 {
-    if (s->kind == PCS_HULL) pcs_geometry_destroy((pcs_geometry *)s->geometry);
+    if (s->kind == PCS_SHAPE_HULL) pcs_geometry_destroy((pcs_geometry *)s->geometry);
 }

@@ -62,7 +62,7 @@ static inline pcs_shape hull_of_box(const pcs_shape *box, pcs_geometry **g)
     }
     CK_OK(pcs_hull_create(NULL, 8, x[0], g));
     pcs_shape s = *box;
-    s.kind = PCS_HULL;
+    s.kind = PCS_SHAPE_HULL;
     s.geometry = *g;
     return s;
 }
@@ -110,7 +110,7 @@ static inline double pair_gap(const pcs_shape *s1, const double *q1, const pcs_s
 // q moved by h along the velocity v (inertial, omega body)
 static inline void moved(const double q[7], double h, const double v[6], double out[7])
 {
-    pcs_body_advance(q, h, v, PCS_UPDATE_EXP, out);
+    pcs_body_advance(q, h, v, PCS_QUAT_UPDATE_EXP, out);
 }
 
 // The first contact, kept while body 1 moves by h, is the gap found anew up to curvature h^2: its

@@ -196,7 +196,7 @@ static bool has_friction(const pcs_contact *c)
 
 static bool speculates(const scene *s)
 {
-    return pcs_scheme_activation(&s->scheme) == PCS_SPECULATIVE;
+    return pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_SPECULATIVE;
 }
 
 // Whether a contact with e > 0 obeys u' + e u_k >= 0 in a speculative step, or the law of e = 0.
@@ -292,7 +292,7 @@ static void check_contacts(const scene *s)
         pcs_problem_measure(&p, r, u, &measure);
         // with rows that follow q' v_free is still that of the rows before; the rounding of u,
         // which is not made by the same sums here, counts: that of u_T mu times
-        const double tol = s->scheme.configuration == PCS_AT_ITERATE
+        const double tol = s->scheme.configuration == PCS_CONFIGURATION_ITERATE
                                ? INFINITY
                                : s->scheme.solver.tol + 1e-15 * (1 + mu);
         ck_assert_msg(measure.residual <= tol, "residual %g", measure.residual);

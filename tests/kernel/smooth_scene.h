@@ -98,7 +98,7 @@ static inline void expect_same_motion(scene *s, double t_end, int n, int order, 
 // the same with the rows of joints at the middle: of second order
 static inline void expect_same_motion_from_middle(scene *s, double t_end, int n, double tol)
 {
-    s->scheme.configuration = PCS_AT_MIDDLE;
+    s->scheme.configuration = PCS_CONFIGURATION_MIDDLE;
     CK_OK(pcs_model_set_scheme(s->m, &s->scheme));
     expect_same_motion(s, t_end, n, 2, tol);
 }

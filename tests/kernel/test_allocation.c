@@ -19,9 +19,9 @@ static void expect_no_allocation(scene *s)
     ck_assert_msg(s->memory.allocated == before, "%ld allocations", s->memory.allocated - before);
 }
 
-static const pcs_projection projections[] = {PCS_PROJECT_NONE, PCS_PROJECT_DIRECT,
-                                             PCS_PROJECT_DIRECT_HYSTERESIS, PCS_PROJECT_COMBINED,
-                                             PCS_PROJECT_COMBINED_EQUALITY};
+static const pcs_projection projections[] = {
+    PCS_PROJECTION_NONE, PCS_PROJECTION_DIRECT, PCS_PROJECTION_DIRECT_HYSTERESIS,
+    PCS_PROJECTION_COMBINED, PCS_PROJECTION_COMBINED_EQUALITY};
 
 static void box_at(scene *s, double z)
 {
@@ -154,8 +154,8 @@ START_TEST(a_mechanism)
 {
     scene s;
     scene_open(&s);
-    s.scheme.projection = PCS_PROJECT_DIRECT;
-    s.scheme.configuration = PCS_AT_ITERATE;
+    s.scheme.projection = PCS_PROJECTION_DIRECT;
+    s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
     pcs_body_def def = pcs_body_def_default();
     pcs_inertia_box(1, 0.1, 0.2, 0.3, def.inertia);
     def.position[0] = 1;

@@ -70,7 +70,7 @@ static bool attempt(scene *s, pcs_state *before, int what, double h)
         committed = s->report.committed;
     } else if (what == 1) {
         status = pcs_impact(s->m, s->st, s->wk, 1e-9, &impact);
-        committed = impact.outcome == PCS_CONVERGED;
+        committed = impact.outcome == PCS_OUTCOME_CONVERGED;
     } else {
         status = pcs_project(s->m, s->st, s->wk, &s->report);
         committed = s->report.committed;
@@ -120,23 +120,25 @@ static pcs_shape draw_shape(test_random *r, double size, pcs_geometry **geometry
 static void draw_scheme(test_random *r, pcs_scheme *s)
 {
     s->theta = ONE_OF(r, 0.5, 1, 0.75, 0);
-    s->activation = (pcs_activation)(PCS_PREDICTIVE + 3 * random_unit(r));
+    s->activation = (pcs_activation)(PCS_ACTIVATION_PREDICTIVE + 3 * random_unit(r));
     s->projection = (pcs_projection)(5 * random_unit(r));
     s->metric = (pcs_metric)(4 * random_unit(r));
     s->lever = (pcs_lever)(3 * random_unit(r));
-    s->update = flip(r) ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
+    s->update = flip(r) ? PCS_QUAT_UPDATE_EXP : PCS_QUAT_UPDATE_ADD;
     s->configuration =
-        ONE_OF(r, PCS_AT_START, PCS_AT_START, PCS_AT_ITERATE, PCS_AT_MIDDLE, PCS_AT_PREDICTED);
+        ONE_OF(r, PCS_CONFIGURATION_START, PCS_CONFIGURATION_START, PCS_CONFIGURATION_ITERATE,
+               PCS_CONFIGURATION_MIDDLE, PCS_CONFIGURATION_PREDICTED);
     // positions that the velocities of a step do not move have no end of the step, and no middle
     if (s->theta == 0) {
-        if (s->projection == PCS_PROJECT_COMBINED) s->projection = PCS_PROJECT_DIRECT;
-        if (s->configuration == PCS_AT_MIDDLE) s->configuration = PCS_AT_START;
+        if (s->projection == PCS_PROJECTION_COMBINED) s->projection = PCS_PROJECTION_DIRECT;
+        if (s->configuration == PCS_CONFIGURATION_MIDDLE)
+            s->configuration = PCS_CONFIGURATION_START;
     }
     if (pcs_scheme_check(s) != PCS_OK) s->activation = PCS_ACTIVATION_AUTOMATIC;
     s->accept_unconverged = flip(r);
     s->newton_max = 20;
     s->proj_max = 10;
-    s->solver = pcs_solver_defaults(random_unit(r) < 0.2 ? PCS_AUTO : PCS_NSGS);
+    s->solver = pcs_solver_defaults(random_unit(r) < 0.2 ? PCS_SOLVER_AUTO : PCS_SOLVER_NSGS);
     s->solver.tol = 1e-8;
     s->solver.max_iters = 100;
 }
@@ -419,8 +421,8 @@ START_TEST(bodies_that_leave)
         scene s;
         scene_open(&s);
         s.scheme.theta = k % 2 ? 1 : 0.5;
-        s.scheme.activation = (pcs_activation)(PCS_PREDICTIVE + k);
-        s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+        s.scheme.activation = (pcs_activation)(PCS_ACTIVATION_PREDICTIVE + k);
+        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
         s.scheme.solver.max_iters = 30;
         scene_ground(&s, 0.5);
         for (int i = 0; i < 30; ++i) { // enough of them for the grid
@@ -451,11 +453,11 @@ START_TEST(coincident_spheres)
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_open(&s);
-        s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
         s.scheme.solver.max_iters = 5;
         s.scheme.accept_unconverged = k % 2;
         s.scheme.theta = k / 2 ? 1 : 0.5;
-        s.scheme.activation = k / 2 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
+        s.scheme.activation = k / 2 ? PCS_ACTIVATION_SPECULATIVE : PCS_ACTIVATION_PREDICTIVE;
         scene_ground(&s, 0);
         pcs_material rough;
         CK_OK(pcs_model_add_material(s.m, &(pcs_material_def){.mu = 0.3}, &rough));

@@ -54,7 +54,7 @@ static void choose(scene *s, kind k)
     if (k == DENSE || k == IN_Q) s->scheme = pcs_scheme_dense(1e-8, 0.2);
     if (k == IN_Q) {
         s->scheme.metric = PCS_METRIC_Q;
-        s->scheme.projection = PCS_PROJECT_DIRECT;
+        s->scheme.projection = PCS_PROJECTION_DIRECT;
     }
     if (k == DIVIDED) s->scheme.halvings = 8;
     s->scheme.solver.tol = k == EXACT ? 1e-14 : 1e-10;
@@ -119,7 +119,7 @@ START_TEST(nothing_is_committed_on_an_empty_budget)
         uint64_t hash;
         run((kind)k, 2, 1, 1, &a, &hash);
         ck_assert(!a.committed);
-        ck_assert_int_eq(a.outcome, PCS_MAX_ITERS);
+        ck_assert_int_eq(a.outcome, PCS_OUTCOME_MAX_ITERS);
     }
 }
 END_TEST
@@ -133,7 +133,7 @@ START_TEST(the_clock_ends_a_step)
     scene_start(&s);
     pcs_step_report a;
     CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &a));
-    ck_assert_int_eq(a.outcome, PCS_TIME_LIMIT);
+    ck_assert_int_eq(a.outcome, PCS_OUTCOME_TIME_LIMIT);
     ck_assert(!a.committed);
     ck_assert_int_eq(a.substeps, 1);
     scene_close(&s);

@@ -578,9 +578,9 @@ START_TEST(overlapping_boxes_have_the_least_depth)
         ck_assert_int_eq(pcs_collide(&s1, q1, &s2, q2, g - 1e-12, PCS_FEATURES_MAX, f), 0);
     }
     ck_assert_int_gt(overlaps, TEST_DRAWS(3000) - 20);
-    ck_assert_int_gt(seen[PCS_POINT_PLANE], TEST_DRAWS(300) - 20);
-    ck_assert_int_gt(seen[PCS_PLANE_POINT], TEST_DRAWS(300) - 20);
-    ck_assert_int_gt(seen[PCS_EDGE_EDGE], TEST_DRAWS(300) - 20);
+    ck_assert_int_gt(seen[PCS_FEATURE_POINT_PLANE], TEST_DRAWS(300) - 20);
+    ck_assert_int_gt(seen[PCS_FEATURE_PLANE_POINT], TEST_DRAWS(300) - 20);
+    ck_assert_int_gt(seen[PCS_FEATURE_EDGE_EDGE], TEST_DRAWS(300) - 20);
     if (getenv("COLLIDE_VERBOSE")) printf("overlapping boxes: worst gap error %g\n", worst);
 }
 END_TEST
@@ -798,7 +798,7 @@ START_TEST(manifolds_have_the_right_number_of_points)
         upper(below, 0, 0, 0, quarter, 0, 0);
         upper(q, 0.1, 0.1, sqrt(2) + g, quarter, 0, 1);
         ck_assert_int_eq(pcs_collide(&roof, q, &roof, below, 0.02, PCS_FEATURES_MAX, f), 1);
-        ck_assert_int_eq(f[0].kind, PCS_EDGE_EDGE);
+        ck_assert_int_eq(f[0].kind, PCS_FEATURE_EDGE_EDGE);
         CK_NEAR(check_set(f, 1, q, below, 0.02).g, g, 1e-15);
 
         // and along each other: both ends of what they share
@@ -816,7 +816,7 @@ START_TEST(manifolds_have_the_right_number_of_points)
     ck_assert_int_eq(count_contacts(q, 0.2, f), 4); // side against side
     upper(q, 2.1, 2.1, 1.1, 0, 0, 0);
     ck_assert_int_eq(count_contacts(q, 0.2, f), 1);
-    ck_assert_int_eq(f[0].kind, PCS_POINT_POINT);
+    ck_assert_int_eq(f[0].kind, PCS_FEATURE_POINT_POINT);
     CK_NEAR(check_set(f, 1, q, still, 0.2).g, 0.1 * sqrt(3), 1e-15);
 }
 END_TEST

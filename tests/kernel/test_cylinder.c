@@ -219,14 +219,14 @@ static double reaches(const pcs_shape *s, const double *q, const double u[3])
     pose_direction_back(q, u, d);
     quat_turn(s->orientation, -1, d, d);
     double far = v3_dot(u, at);
-    if (s->kind == PCS_BOX) {
+    if (s->kind == PCS_SHAPE_BOX) {
         for (int i = 0; i < 3; ++i) {
             far += fabs(d[i]) * s->half[i];
         }
         return far;
     }
     far += fabs(d[2]) * s->half[2];
-    return far + s->radius * (s->kind == PCS_CAPSULE ? 1 : hypot(d[0], d[1]));
+    return far + s->radius * (s->kind == PCS_SHAPE_CAPSULE ? 1 : hypot(d[0], d[1]));
 }
 
 // The largest s(u) = -reach of 1 along u - reach of 2 along -u over 2000 directions, then by ever

@@ -21,7 +21,7 @@ static double energy(scene *s)
 static void run(scene *s, double h, double t_end, pcs_run_report *report)
 {
     CK_OK(pcs_run(s->m, s->st, s->wk, h, t_end, NULL, NULL, report));
-    ck_assert_int_eq(report->outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report->outcome, PCS_OUTCOME_CONVERGED);
 }
 
 // ---- a mechanism -------------------------------------------------------------------------------
@@ -293,13 +293,13 @@ START_TEST(what_misses_by_little_is_taken)
         open_default(&s);
         drop_boxes(&s, 1);
         s.scheme.halvings = 0;
-        s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
         s.scheme.solver.tol = 1e-12;
         s.scheme.solver.max_iters = budget;
         scene_start(&s);
         for (int k = 0; k < 100; ++k) {
             CK_OK(pcs_step(s.m, s.st, s.wk, 5e-3, &s.report));
-            if (s.report.outcome == PCS_CONVERGED) continue;
+            if (s.report.outcome == PCS_OUTCOME_CONVERGED) continue;
             const bool near = s.report.solve.measure.residual <= s.scheme.accept;
             ck_assert_msg(s.report.committed == near, "residual %g",
                           s.report.solve.measure.residual);

@@ -122,7 +122,7 @@ START_TEST(steps_longer_than_a_body_are_said)
         scene_start(&s);
         pcs_run_report report;
         run(&s, 1e-2, 0.1, &report);
-        const pcs_doubt *d = &report.doubt[PCS_DOUBT_WAY];
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_TRAVEL];
         if (!wall) {
             silent(&report, &h);
         } else {
@@ -147,7 +147,7 @@ START_TEST(steps_taken_unsolved_are_counted)
     scene_gravity(&s, 0, 0, 0);
     s.scheme.accept_unconverged = true;
     s.scheme.halvings = 0;
-    s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
     s.scheme.solver.tol = 1e-15;
     s.scheme.solver.max_iters = 1;
     for (int i = 0; i < 8; ++i) {
@@ -160,7 +160,7 @@ START_TEST(steps_taken_unsolved_are_counted)
     for (int k = 0; k < 20; ++k) {
         CK_OK(pcs_step(s.m, s.st, s.wk, 1e-3, &s.report));
         const pcs_doubt *d = &s.report.doubt[PCS_DOUBT_UNSOLVED];
-        ck_assert_int_eq(d->count, s.report.outcome != PCS_CONVERGED);
+        ck_assert_int_eq(d->count, s.report.outcome != PCS_OUTCOME_CONVERGED);
         unsolved += d->count;
         worst = fmax(worst, d->value);
     }

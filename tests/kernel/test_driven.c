@@ -75,8 +75,8 @@ START_TEST(a_lift_accelerates)
         scene s;
         scene_open(&s);
         s.scheme.theta = k % 3 == 0 ? 1 : k % 3 == 1 ? 0.75 : 0.5;
-        s.scheme.activation =
-            k / 3 % 2 == 1 && s.scheme.theta == 1 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
+        s.scheme.activation = k / 3 % 2 == 1 && s.scheme.theta == 1 ? PCS_ACTIVATION_SPECULATIVE
+                                                                    : PCS_ACTIVATION_PREDICTIVE;
         const double a = k / 6 == 0 ? 3 : -4, h = 0.01;
         path up = {.x0 = {0, 0, 1}, .v = {0, 0, 0.5}, .a = {0, 0, a}, .flips = k % 2};
         const pcs_system lift = platform(&s, &up, 0, 0);
@@ -139,7 +139,7 @@ START_TEST(gaps_follow_a_shaking_table)
         scene s;
         scene_open(&s);
         s.scheme.theta = k == 0 ? 1 : 0.5;
-        s.scheme.activation = k == 0 ? PCS_SPECULATIVE : PCS_PREDICTIVE;
+        s.scheme.activation = k == 0 ? PCS_ACTIVATION_SPECULATIVE : PCS_ACTIVATION_PREDICTIVE;
         path shake = {.A = 0.02, .w = 20};
         const pcs_system table = platform(&s, &shake, 0, 0);
         const pcs_system box = cube(&s, 0, (double[3]){0, 0, 0.4});
@@ -207,7 +207,7 @@ START_TEST(a_fast_wall_is_seen_in_time)
         scene_open(&s);
         scene_gravity(&s, 0, 0, 0);
         s.scheme.theta = 1;
-        s.scheme.activation = k == 0 ? PCS_SPECULATIVE : PCS_END_OF_STEP;
+        s.scheme.activation = k == 0 ? PCS_ACTIVATION_SPECULATIVE : PCS_ACTIVATION_END_OF_STEP;
         path fast = {.v = {90, 0, 0}};
         const pcs_system wall = driven(&s, &fast);
         scene_shape(&s, wall, pcs_shape_box(1, 4, 4), 0);
@@ -352,11 +352,11 @@ START_TEST(random_scenes_with_driven_bodies)
         scene s;
         scene_random_rough(&s, 500 + (uint64_t)k, k % 3 == 0 ? 0 : 0.8);
         test_random r = random_seed(900 + (uint64_t)k);
-        s.scheme.activation = (pcs_activation)(PCS_PREDICTIVE + k % 3);
-        const bool ahead = s.scheme.activation == PCS_SPECULATIVE;
+        s.scheme.activation = (pcs_activation)(PCS_ACTIVATION_PREDICTIVE + k % 3);
+        const bool ahead = s.scheme.activation == PCS_ACTIVATION_SPECULATIVE;
         s.scheme.theta = ahead ? 1 : k % 2 == 0 ? 0.5 : 0.9;
-        s.scheme.configuration = k % 4 == 3 ? PCS_AT_ITERATE : PCS_AT_START;
-        s.scheme.projection = k % 5 == 0 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
+        s.scheme.configuration = k % 4 == 3 ? PCS_CONFIGURATION_ITERATE : PCS_CONFIGURATION_START;
+        s.scheme.projection = k % 5 == 0 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE;
         s.scheme.solver.tol = 1e-10;
         s.scheme.accept_unconverged = true; // a body may be squeezed: no u' >= 0 on both sides
         s.scheme.solver.max_iters = 2000;
@@ -374,7 +374,8 @@ START_TEST(random_scenes_with_driven_bodies)
         for (int i = 0; i < 12; ++i) {
             scene_step(&s, 0.002);
             scene_check_ledger(&s);
-            if (s.scheme.configuration != PCS_AT_ITERATE && s.report.outcome == PCS_CONVERGED)
+            if (s.scheme.configuration != PCS_CONFIGURATION_ITERATE &&
+                s.report.outcome == PCS_OUTCOME_CONVERGED)
                 scene_check_step(&s);
         }
         scene_close(&s);

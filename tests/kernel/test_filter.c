@@ -328,7 +328,7 @@ START_TEST(a_disabled_body_is_not_there)
             scene *s = w == 0 ? &with : &without;
             scene_random_rough(s, 40 + (uint64_t)k, 0.5);
             s->scheme.theta = k % 2 ? 1 : 0.5;
-            s->scheme.projection = k % 3 == 0 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
+            s->scheme.projection = k % 3 == 0 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE;
             s->scheme.accept_unconverged = true;
             if (w == 1) continue;
 
@@ -473,7 +473,7 @@ START_TEST(joined_systems_do_not_touch)
             if (equal && !touch) apart[i][j] = apart[j][i] = true;
         }
         s.scheme.accept_unconverged = true;
-        s.scheme.projection = PCS_PROJECT_NONE;
+        s.scheme.projection = PCS_PROJECTION_NONE;
         s.scheme.halvings = 0;
         s.scheme.solver.max_iters = 1;
         scene_start(&s);

@@ -10,7 +10,7 @@
 
 #define DRAWS TEST_DRAWS(2000)
 
-enum { FORMS = PCS_FORM_ZYZ + 1 };
+enum { FORMS = PCS_ROTATION_FORM_ZYZ + 1 };
 
 // angles that are easy to get wrong
 static double awkward_angle(test_random *r)
@@ -49,15 +49,16 @@ START_TEST(every_form_into_every_other)
             for (int to = 0; to < FORMS; ++to) {
                 double a[9], b[9], back[4];
                 pcs_rotation_case first, second;
-                CK_OK(pcs_rotation_convert(PCS_FORM_QUATERNION, Q, (pcs_rotation_form)from, a,
-                                           &first));
+                CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_QUATERNION, Q, (pcs_rotation_form)from,
+                                           a, &first));
                 CK_OK(pcs_rotation_convert((pcs_rotation_form)from, a, (pcs_rotation_form)to, b,
                                            &second));
-                CK_OK(pcs_rotation_convert((pcs_rotation_form)to, b, PCS_FORM_QUATERNION, back,
-                                           NULL));
+                CK_OK(pcs_rotation_convert((pcs_rotation_form)to, b, PCS_ROTATION_FORM_QUATERNION,
+                                           back, NULL));
                 // gimbal lock of ZYX drops up to 3e-6 by its own rule, nothing else drops anything
-                const bool dropped = (from == PCS_FORM_ZYX && first == PCS_ROTATION_GIMBAL) ||
-                                     (to == PCS_FORM_ZYX && second == PCS_ROTATION_GIMBAL);
+                const bool dropped =
+                    (from == PCS_ROTATION_FORM_ZYX && first == PCS_ROTATION_CASE_GIMBAL) ||
+                    (to == PCS_ROTATION_FORM_ZYX && second == PCS_ROTATION_CASE_GIMBAL);
                 CK_NEAR(rotation_error(Q, back), 0, dropped ? 6e-6 : 1e-14);
             }
         }
@@ -68,8 +69,9 @@ END_TEST
 START_TEST(small_rotations_keep_their_digits)
 {
     // sums of angles of order one cannot say more than 1e-16 of a turn, so ZYZ is not in this
-    const pcs_rotation_form forms[] = {PCS_FORM_MATRIX, PCS_FORM_AXIS_ANGLE, PCS_FORM_QUATERNION,
-                                       PCS_FORM_EULER_PARAMETERS, PCS_FORM_ZYX};
+    const pcs_rotation_form forms[] = {PCS_ROTATION_FORM_MATRIX, PCS_ROTATION_FORM_AXIS_ANGLE,
+                                       PCS_ROTATION_FORM_QUATERNION,
+                                       PCS_ROTATION_FORM_EULER_PARAMETERS, PCS_ROTATION_FORM_ZYX};
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
         double w[3], a[9], back[3];
@@ -78,10 +80,10 @@ START_TEST(small_rotations_keep_their_digits)
         const double length = pow(10, random_between(&r, -200, -9));
         v3_scale(length, w, w);
         for (int k = 0; k < 5; ++k) {
-            CK_OK(pcs_rotation_convert(PCS_FORM_ROTATION_VECTOR, w, forms[k], a, NULL));
-            CK_OK(pcs_rotation_convert(forms[k], a, PCS_FORM_ROTATION_VECTOR, back, NULL));
+            CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_ROTATION_VECTOR, w, forms[k], a, NULL));
+            CK_OK(pcs_rotation_convert(forms[k], a, PCS_ROTATION_FORM_ROTATION_VECTOR, back, NULL));
             // a first-order form: the rotation vector is the angles up to its square
-            const double tol = forms[k] == PCS_FORM_ZYX ? 1e-15 + length : 1e-15;
+            const double tol = forms[k] == PCS_ROTATION_FORM_ZYX ? 1e-15 + length : 1e-15;
             expect_same(back, w, 3, tol * length);
         }
     }
@@ -119,33 +121,38 @@ START_TEST(cases_are_told)
     double a[9];
     pcs_rotation_case which;
     const double identity[4] = {-2, 0, 0, 0}, half[4] = {0, 0, -3, 0};
-    CK_OK(pcs_rotation_convert(PCS_FORM_QUATERNION, identity, PCS_FORM_AXIS_ANGLE, a, &which));
-    ck_assert(which == PCS_ROTATION_NO_AXIS);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_QUATERNION, identity, PCS_ROTATION_FORM_AXIS_ANGLE,
+                               a, &which));
+    ck_assert(which == PCS_ROTATION_CASE_NO_AXIS);
     expect_same(a, (double[]){1, 0, 0, 0}, 4, 0);
-    CK_OK(pcs_rotation_convert(PCS_FORM_QUATERNION, identity, PCS_FORM_ROTATION_VECTOR, a, &which));
-    ck_assert(which == PCS_ROTATION_REGULAR);
-    CK_OK(pcs_rotation_convert(PCS_FORM_QUATERNION, half, PCS_FORM_EULER_PARAMETERS, a, &which));
-    ck_assert(which == PCS_ROTATION_TWO_WAY);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_QUATERNION, identity,
+                               PCS_ROTATION_FORM_ROTATION_VECTOR, a, &which));
+    ck_assert(which == PCS_ROTATION_CASE_REGULAR);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_QUATERNION, half,
+                               PCS_ROTATION_FORM_EULER_PARAMETERS, a, &which));
+    ck_assert(which == PCS_ROTATION_CASE_TWO_WAY);
     expect_same(a, (double[]){0, 0, 1, 0}, 4, 0);
-    CK_OK(pcs_rotation_convert(PCS_FORM_QUATERNION, half, PCS_FORM_AXIS_ANGLE, a, &which));
-    ck_assert(which == PCS_ROTATION_TWO_WAY);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_QUATERNION, half, PCS_ROTATION_FORM_AXIS_ANGLE, a,
+                               &which));
+    ck_assert(which == PCS_ROTATION_CASE_TWO_WAY);
     expect_same(a, (double[]){0, 1, 0, PI}, 4, 0);
-    CK_OK(pcs_rotation_convert(PCS_FORM_QUATERNION, half, PCS_FORM_MATRIX, a, &which));
-    ck_assert(which == PCS_ROTATION_REGULAR);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_QUATERNION, half, PCS_ROTATION_FORM_MATRIX, a,
+                               &which));
+    ck_assert(which == PCS_ROTATION_CASE_REGULAR);
 
     const double up[3] = {0.3, PI / 2, -0.4}, near[3] = {0.3, PI / 2 - 1e-5, -0.4};
-    CK_OK(pcs_rotation_convert(PCS_FORM_ZYX, up, PCS_FORM_ZYX, a, &which));
-    ck_assert(which == PCS_ROTATION_GIMBAL);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_ZYX, up, PCS_ROTATION_FORM_ZYX, a, &which));
+    ck_assert(which == PCS_ROTATION_CASE_GIMBAL);
     expect_same(a, (double[]){0, PI / 2, -0.7}, 3, 1e-15);
-    CK_OK(pcs_rotation_convert(PCS_FORM_ZYX, near, PCS_FORM_ZYX, a, &which));
-    ck_assert(which == PCS_ROTATION_REGULAR);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_ZYX, near, PCS_ROTATION_FORM_ZYX, a, &which));
+    ck_assert(which == PCS_ROTATION_CASE_REGULAR);
     expect_same(a, near, 3, 1e-10);
     const double flat[3] = {0.3, 0, 0.4}, down[3] = {0.3, PI, 0.4};
-    CK_OK(pcs_rotation_convert(PCS_FORM_ZYZ, flat, PCS_FORM_ZYZ, a, &which));
-    ck_assert(which == PCS_ROTATION_GIMBAL);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_ZYZ, flat, PCS_ROTATION_FORM_ZYZ, a, &which));
+    ck_assert(which == PCS_ROTATION_CASE_GIMBAL);
     expect_same(a, (double[]){0.7, 0, 0}, 3, 1e-15);
-    CK_OK(pcs_rotation_convert(PCS_FORM_ZYZ, down, PCS_FORM_ZYZ, a, &which));
-    ck_assert(which == PCS_ROTATION_GIMBAL);
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_ZYZ, down, PCS_ROTATION_FORM_ZYZ, a, &which));
+    ck_assert(which == PCS_ROTATION_CASE_GIMBAL);
     expect_same(a, (double[]){-0.1, PI, 0}, 3, 1e-15);
 
     // the rule is the one the conversion follows, at any length
@@ -154,13 +161,14 @@ START_TEST(cases_are_told)
         double Q[4], roll, pitch, yaw;
         pcs_quat_from_zyx(random_between(&r, -3, 3), PI / 2 - pow(10, random_between(&r, -7, -5)),
                           random_between(&r, -3, 3), Q);
-        const pcs_rotation_case unit = pcs_quat_case(Q, PCS_FORM_ZYX);
+        const pcs_rotation_case unit = pcs_quat_case(Q, PCS_ROTATION_FORM_ZYX);
         for (int i = 0; i < 4; ++i) {
             Q[i] *= n % 2 ? 1e160 : 100;
         }
-        ck_assert(pcs_quat_case(Q, PCS_FORM_ZYX) == unit);
+        ck_assert(pcs_quat_case(Q, PCS_ROTATION_FORM_ZYX) == unit);
         pcs_quat_to_zyx(Q, &roll, &pitch, &yaw);
-        ck_assert((roll == 0) == (pcs_quat_case(Q, PCS_FORM_ZYX) == PCS_ROTATION_GIMBAL));
+        ck_assert((roll == 0) ==
+                  (pcs_quat_case(Q, PCS_ROTATION_FORM_ZYX) == PCS_ROTATION_CASE_GIMBAL));
     }
 }
 END_TEST
@@ -279,24 +287,30 @@ START_TEST(bad_input_is_refused)
     double out[9] = {7, 7, 7, 7, 7, 7, 7, 7, 7};
     const double zero[9] = {0}, nan[9] = {NAN, 1, 1, 1, 1, 1, 1, 1, 1};
     for (int from = 0; from < FORMS; ++from) {
-        CK_FAILS(pcs_rotation_convert((pcs_rotation_form)from, nan, PCS_FORM_ZYX, out, NULL),
+        CK_FAILS(
+            pcs_rotation_convert((pcs_rotation_form)from, nan, PCS_ROTATION_FORM_ZYX, out, NULL),
+            PCS_ERR_ARG);
+    }
+    const pcs_rotation_form need[] = {PCS_ROTATION_FORM_MATRIX, PCS_ROTATION_FORM_AXIS_ANGLE,
+                                      PCS_ROTATION_FORM_QUATERNION,
+                                      PCS_ROTATION_FORM_EULER_PARAMETERS};
+    for (int k = 0; k < 4; ++k) {
+        CK_FAILS(pcs_rotation_convert(need[k], zero, PCS_ROTATION_FORM_ZYX, out, NULL),
                  PCS_ERR_ARG);
     }
-    const pcs_rotation_form need[] = {PCS_FORM_MATRIX, PCS_FORM_AXIS_ANGLE, PCS_FORM_QUATERNION,
-                                      PCS_FORM_EULER_PARAMETERS};
-    for (int k = 0; k < 4; ++k) {
-        CK_FAILS(pcs_rotation_convert(need[k], zero, PCS_FORM_ZYX, out, NULL), PCS_ERR_ARG);
-    }
     const double twice[4] = {2, 0, 0, 0}, typed[4] = {0.7071068, 0, 0.7071068, 0};
-    CK_FAILS(pcs_rotation_convert(PCS_FORM_EULER_PARAMETERS, twice, PCS_FORM_ZYX, out, NULL),
+    CK_FAILS(pcs_rotation_convert(PCS_ROTATION_FORM_EULER_PARAMETERS, twice, PCS_ROTATION_FORM_ZYX,
+                                  out, NULL),
              PCS_ERR_ARG);
-    CK_FAILS(pcs_rotation_convert((pcs_rotation_form)99, zero, PCS_FORM_ZYX, out, NULL),
+    CK_FAILS(pcs_rotation_convert((pcs_rotation_form)99, zero, PCS_ROTATION_FORM_ZYX, out, NULL),
              PCS_ERR_ARG);
-    CK_FAILS(pcs_rotation_convert(PCS_FORM_ZYX, zero, (pcs_rotation_form)-1, out, NULL),
+    CK_FAILS(pcs_rotation_convert(PCS_ROTATION_FORM_ZYX, zero, (pcs_rotation_form)-1, out, NULL),
              PCS_ERR_ARG);
-    CK_FAILS(pcs_rotation_convert(PCS_FORM_ZYX, NULL, PCS_FORM_ZYX, out, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_rotation_convert(PCS_ROTATION_FORM_ZYX, NULL, PCS_ROTATION_FORM_ZYX, out, NULL),
+             PCS_ERR_ARG);
     expect_same(out, (double[]){7, 7, 7, 7, 7, 7, 7, 7, 7}, 9, 0);
-    CK_OK(pcs_rotation_convert(PCS_FORM_EULER_PARAMETERS, typed, PCS_FORM_ZYX, out, NULL));
+    CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_EULER_PARAMETERS, typed, PCS_ROTATION_FORM_ZYX,
+                               out, NULL));
 
     // the sentence says what is wrong with a matrix
     const double sheared[9] = {1, 0, 0, 0.5, 1, 0, 0, 0, 1};

@@ -51,7 +51,7 @@ static void impact(scene *s, double touch)
     memcpy(s->q_before, s->st->q, (size_t)s->st->nq * sizeof(double));
     memcpy(s->v_before, s->st->v, (size_t)s->st->nv * sizeof(double));
     CK_OK(pcs_impact(s->m, s->st, s->wk, touch, &report));
-    ck_assert_msg(report.outcome == PCS_CONVERGED, "%s", pcs_outcome_text(report.outcome));
+    ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s", pcs_outcome_text(report.outcome));
 }
 
 // impulse of the first contact in space
@@ -430,8 +430,8 @@ static void run_random(uint64_t seed, double mu, pcs_projection projection,
     for (int k = 0; k < TEST_DRAWS(150); ++k) {
         scene_step(&s, 2e-3);
         rough += s.report.energy.tangential != 0;
-        unsolved += s.report.outcome != PCS_CONVERGED;
-        if (s.report.outcome == PCS_CONVERGED) scene_check_step(&s);
+        unsolved += s.report.outcome != PCS_OUTCOME_CONVERGED;
+        if (s.report.outcome == PCS_OUTCOME_CONVERGED) scene_check_step(&s);
     }
 
     // what is left unsolved says so
@@ -444,12 +444,12 @@ static void run_random(uint64_t seed, double mu, pcs_projection projection,
 START_TEST(every_step_obeys_the_law)
 {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
-        run_random(seed, 0.8, PCS_PROJECT_NONE, PCS_PREDICTIVE, 0.5);
-        run_random(seed, 0.8, PCS_PROJECT_NONE, PCS_SPECULATIVE, 1);
-        run_random(seed, 0.8, PCS_PROJECT_NONE, PCS_END_OF_STEP, 0.7);
-        run_random(seed, 0.3, PCS_PROJECT_DIRECT, PCS_PREDICTIVE, 0.5);
-        run_random(seed, 0.3, PCS_PROJECT_DIRECT_HYSTERESIS, PCS_PREDICTIVE, 1);
-        run_random(seed, 0.3, PCS_PROJECT_COMBINED, PCS_END_OF_STEP, 0.5);
+        run_random(seed, 0.8, PCS_PROJECTION_NONE, PCS_ACTIVATION_PREDICTIVE, 0.5);
+        run_random(seed, 0.8, PCS_PROJECTION_NONE, PCS_ACTIVATION_SPECULATIVE, 1);
+        run_random(seed, 0.8, PCS_PROJECTION_NONE, PCS_ACTIVATION_END_OF_STEP, 0.7);
+        run_random(seed, 0.3, PCS_PROJECTION_DIRECT, PCS_ACTIVATION_PREDICTIVE, 0.5);
+        run_random(seed, 0.3, PCS_PROJECTION_DIRECT_HYSTERESIS, PCS_ACTIVATION_PREDICTIVE, 1);
+        run_random(seed, 0.3, PCS_PROJECTION_COMBINED, PCS_ACTIVATION_END_OF_STEP, 0.5);
     }
 }
 END_TEST

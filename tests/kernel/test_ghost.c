@@ -155,21 +155,21 @@ static pcs_scheme scheme_of(int which)
     case 2:
         s.gamma = 1;
         s.theta = 1;
-        s.projection = PCS_PROJECT_DIRECT;
+        s.projection = PCS_PROJECTION_DIRECT;
         break;
     case 3:
-        s.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+        s.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
         break;
     case 4:
-        s.projection = PCS_PROJECT_COMBINED;
+        s.projection = PCS_PROJECTION_COMBINED;
         break;
     case 5:
-        s.projection = PCS_PROJECT_COMBINED_EQUALITY;
+        s.projection = PCS_PROJECTION_COMBINED_EQUALITY;
         break;
     default:
         s.theta = 1;
-        s.activation = PCS_SPECULATIVE;
-        s.projection = PCS_PROJECT_DIRECT;
+        s.activation = PCS_ACTIVATION_SPECULATIVE;
+        s.projection = PCS_PROJECTION_DIRECT;
         break;
     }
     return s;

@@ -239,9 +239,10 @@ END_TEST
 // ---- pairs
 
 static const pcs_shape_kind pairs[][2] = {
-    {PCS_CAPSULE, PCS_SPHERE}, {PCS_CAPSULE, PCS_CAPSULE}, {PCS_CAPSULE, PCS_BOX},
-    {PCS_HULL, PCS_SPHERE},    {PCS_HULL, PCS_CAPSULE},    {PCS_HULL, PCS_BOX},
-    {PCS_HULL, PCS_HULL},
+    {PCS_SHAPE_CAPSULE, PCS_SHAPE_SPHERE}, {PCS_SHAPE_CAPSULE, PCS_SHAPE_CAPSULE},
+    {PCS_SHAPE_CAPSULE, PCS_SHAPE_BOX},    {PCS_SHAPE_HULL, PCS_SHAPE_SPHERE},
+    {PCS_SHAPE_HULL, PCS_SHAPE_CAPSULE},   {PCS_SHAPE_HULL, PCS_SHAPE_BOX},
+    {PCS_SHAPE_HULL, PCS_SHAPE_HULL},
 };
 enum { PAIRS = (int)(sizeof pairs / sizeof *pairs) };
 
@@ -300,7 +301,7 @@ START_TEST(capsule_and_hull_on_a_plane)
 {
     test_random r = random_seed(20);
     for (int k = 0; k < TEST_DRAWS(2000); ++k) {
-        pcs_shape s = random_shape(&r, k % 2 ? PCS_HULL : PCS_CAPSULE, 1);
+        pcs_shape s = random_shape(&r, k % 2 ? PCS_SHAPE_HULL : PCS_SHAPE_CAPSULE, 1);
         double n[3], q[7];
         random_vector(&r, -1, 1, n);
         const pcs_shape plane = pcs_shape_half_space(n, random_normal(&r));

@@ -37,7 +37,7 @@ static pcs_report impact(scene *s)
 static void converges(scene *s)
 {
     const pcs_report report = impact(s);
-    ck_assert_msg(report.outcome == PCS_CONVERGED, "%s", pcs_outcome_text(report.outcome));
+    ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s", pcs_outcome_text(report.outcome));
 }
 
 // 1/m + (GP x N)^T R J^-1 R^T (GP x N), J diagonal
@@ -467,7 +467,7 @@ START_TEST(only_what_touches)
         scene_shape(&s, scene_ball(&s, 1, 0.1, x, v), pcs_shape_sphere(0.1), 0.5);
         scene_start(&s);
         const pcs_report report = impact(&s);
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         CK_NEAR(s.st->v[2], i < 2 ? speed[i] : 0.5, 1e-14);
         scene_close(&s);
     }
@@ -511,17 +511,17 @@ START_TEST(a_failed_solve_changes_nothing)
     scene s;
     row_of_balls(&s, 8, 0, (double[8]){8, 7, 5, 3, 0, -1, -4, -6});
     pcs_scheme scheme = s.scheme;
-    scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
     scheme.solver.tol = 1e-14;
     scheme.solver.max_iters = 2;
     CK_OK(pcs_model_set_scheme(s.m, &scheme));
     const unsigned long long before = pcs_state_hash(s.st);
     pcs_report report;
     CK_OK(pcs_impact(s.m, s.st, s.wk, 1e-9, &report));
-    ck_assert_int_eq(report.outcome, PCS_MAX_ITERS);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_MAX_ITERS);
     ck_assert(pcs_state_hash(s.st) == before);
 
-    scheme.solver = pcs_solver_defaults(PCS_DIRECT);
+    scheme.solver = pcs_solver_defaults(PCS_SOLVER_DIRECT);
     CK_OK(pcs_model_set_scheme(s.m, &scheme));
     CK_FAILS(pcs_impact(s.m, s.st, s.wk, 1e-9, &report), PCS_ERR_UNSUPPORTED);
     ck_assert(pcs_state_hash(s.st) == before);

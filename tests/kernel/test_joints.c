@@ -64,7 +64,7 @@ START_TEST(a_pendulum_of_second_order)
     for (int k = 0; k < 4; ++k) {
         scene s;
         const swinging p = open_pendulum(&s, angle);
-        s.scheme.configuration = PCS_AT_MIDDLE;
+        s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
         scene_start(&s);
         const double start = scene_kinetic(&s) + scene_potential(&s);
         const int steps = 200 << k;
@@ -112,7 +112,7 @@ START_TEST(a_chain_keeps_its_energy)
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_open(&s);
-        s.scheme.configuration = PCS_AT_MIDDLE;
+        s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
         add_links(&s, 20);
         scene_start(&s);
         const double start = scene_potential(&s);
@@ -128,8 +128,8 @@ START_TEST(a_chain_keeps_its_energy)
     for (int projected = 0; projected < 2; ++projected) {
         scene s;
         scene_open(&s);
-        s.scheme.configuration = PCS_AT_MIDDLE;
-        s.scheme.projection = projected ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE;
+        s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
+        s.scheme.projection = projected ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE;
         add_links(&s, 20);
         scene_start(&s);
         const double start = scene_potential(&s), drop = 20 * G * 20 * 0.5 * link_length;
@@ -150,7 +150,7 @@ START_TEST(a_start_that_does_not_fit_is_forgotten)
     scene s;
     scene_open(&s);
     scene_gravity(&s, 0, 0, 0);
-    s.scheme.configuration = PCS_AT_MIDDLE;
+    s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
     const double edges[3] = {0.1, 0.2, 0.6}, top[3] = {0, 0, 0.3}, x[3] = {0, 0, -0.3};
     const double v[3] = {-0.9, 0, -apart}, omega[3] = {0, 3, 0};
     join(&s, pcs_relation_ball_joint(top, (double[3]){0, 0, 0}),
@@ -182,7 +182,7 @@ END_TEST
 // are taken, and the joint holds through the impact
 START_TEST(impacts_are_what_they_were)
 {
-    static const pcs_configuration at[2] = {PCS_AT_START, PCS_AT_MIDDLE};
+    static const pcs_configuration at[2] = {PCS_CONFIGURATION_START, PCS_CONFIGURATION_MIDDLE};
     for (int k = 0; k < 2; ++k) {
         const double e = 0.6;
         scene s;
@@ -239,7 +239,7 @@ START_TEST(chains_of_any_length)
         if (of[k].links > TEST_DRAWS(10000)) continue;
         scene s;
         scene_open(&s);
-        s.scheme.projection = PCS_PROJECT_DIRECT;
+        s.scheme.projection = PCS_PROJECTION_DIRECT;
         s.scheme.metric = of[k].metric;
         s.scheme.proj_tol = 1e-12;
         s.scheme.solver.tol = 1e-10;
@@ -265,8 +265,8 @@ START_TEST(a_chain_of_spinning_links)
     const double back[3] = {0.5 * link_length, 0, 0}, origin[3] = {0};
     scene s;
     scene_open(&s);
-    s.scheme.configuration = PCS_AT_MIDDLE;
-    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
+    s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.proj_tol = 1e-12;
     s.scheme.solver.tol = 1e-10;
     for (int i = 0; i < n; ++i) {
@@ -281,7 +281,7 @@ START_TEST(a_chain_of_spinning_links)
         scene_step(&s, 2e-3);
         scene_check_step(&s);
         ck_assert_double_le(widest_gap(&s), 1e-12);
-        ck_assert_int_eq(s.report.solve.solver, PCS_DIRECT);
+        ck_assert_int_eq(s.report.solve.solver, PCS_SOLVER_DIRECT);
     }
     CK_NEAR(scene_kinetic(&s) + scene_potential(&s), start, 1e-6 * start);
     scene_close(&s);
@@ -295,7 +295,7 @@ START_TEST(a_hanging_chain_carries_its_weight)
     const double h = 1e-3;
     scene s;
     scene_open(&s);
-    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.proj_tol = 1e-12;
     s.scheme.solver.tol = 1e-10;
     scene_gravity(&s, G, 0, 0); // along the links
@@ -329,9 +329,9 @@ START_TEST(loops_and_redundant_joints)
         for (int twice = 0; twice < 2; ++twice) {
             scene *w = &s[twice];
             scene_open(w);
-            w->scheme.projection = PCS_PROJECT_DIRECT;
+            w->scheme.projection = PCS_PROJECTION_DIRECT;
             w->scheme.metric = k % 2 ? PCS_METRIC_V : PCS_METRIC_MASS;
-            w->scheme.configuration = k < 2 ? PCS_AT_MIDDLE : PCS_AT_START;
+            w->scheme.configuration = k < 2 ? PCS_CONFIGURATION_MIDDLE : PCS_CONFIGURATION_START;
             w->scheme.proj_tol = 1e-12;
             w->scheme.solver.tol = 1e-10;
             const double R = 0.5 * link_length / tan(pi / n);
@@ -370,8 +370,8 @@ START_TEST(velocities_to_their_rounding)
         const double tol[3] = {1e-14, 1e-15, 1e-16}, o[3] = {0};
         scene s;
         scene_open(&s);
-        s.scheme.configuration = k < 3 ? PCS_AT_START : PCS_AT_MIDDLE;
-        s.scheme.projection = PCS_PROJECT_DIRECT;
+        s.scheme.configuration = k < 3 ? PCS_CONFIGURATION_START : PCS_CONFIGURATION_MIDDLE;
+        s.scheme.projection = PCS_PROJECTION_DIRECT;
         s.scheme.solver.tol = tol[k % 3];
         add_links(&s, 7);
         for (int i = 0; i < 5; ++i) {
@@ -382,7 +382,7 @@ START_TEST(velocities_to_their_rounding)
         scene_start(&s);
         for (int i = 0; i < 100; ++i) {
             scene_step(&s, 3e-3);
-            ck_assert_int_eq(s.report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
             ck_assert_double_le(s.report.solve.measure.residual, 1e-13);
         }
         scene_close(&s);
@@ -399,8 +399,8 @@ START_TEST(a_chain_that_comes_to_lie)
     const int n = TEST_DRAWS(300);
     scene s;
     scene_open(&s);
-    s.scheme.configuration = PCS_AT_MIDDLE;
-    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
+    s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.solver.tol = 1e-10;
     scene_shape(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, -0.03), 0);
     add_links(&s, n);
@@ -427,7 +427,7 @@ START_TEST(a_net_falls_on_a_ball)
     const double o[3] = {0}, apart = 0.1;
     scene s;
     scene_open(&s);
-    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.solver.tol = 1e-10;
     const double middle[3] = {0.55, 0.55, -0.5};
     const pcs_body_def def = {

@@ -15,9 +15,10 @@
 static const double still[7] = {0, 0, 0, 1, 0, 0, 0};
 
 static const pcs_shape_kind pairs[][2] = {
-    {PCS_CAPSULE, PCS_SPHERE}, {PCS_CAPSULE, PCS_CAPSULE}, {PCS_CAPSULE, PCS_BOX},
-    {PCS_HULL, PCS_SPHERE},    {PCS_HULL, PCS_CAPSULE},    {PCS_HULL, PCS_BOX},
-    {PCS_HULL, PCS_HULL},
+    {PCS_SHAPE_CAPSULE, PCS_SHAPE_SPHERE}, {PCS_SHAPE_CAPSULE, PCS_SHAPE_CAPSULE},
+    {PCS_SHAPE_CAPSULE, PCS_SHAPE_BOX},    {PCS_SHAPE_HULL, PCS_SHAPE_SPHERE},
+    {PCS_SHAPE_HULL, PCS_SHAPE_CAPSULE},   {PCS_SHAPE_HULL, PCS_SHAPE_BOX},
+    {PCS_SHAPE_HULL, PCS_SHAPE_HULL},
 };
 enum { PAIRS = (int)(sizeof pairs / sizeof *pairs) };
 
@@ -161,7 +162,7 @@ START_TEST(sizes_differ)
         pcs_shape s1 = random_shape(&r, pairs[k % PAIRS][0], 1);
         pcs_shape s2 = random_shape(&r, pairs[k % PAIRS][1], 1);
         pcs_geometry *big = NULL;
-        if (s2.kind == PCS_HULL) {
+        if (s2.kind == PCS_SHAPE_HULL) {
             const polyhedron *h = &s2.geometry->of.hull;
             double x[3 * POINTS_MAX];
             for (int i = 0; i < 3 * h->n_vertices; ++i) {
@@ -198,7 +199,7 @@ START_TEST(nearly_degenerate)
     int near = 0;
     for (int k = 0; k < TEST_DRAWS(3000); ++k) {
         const pcs_shape *s1 = &shapes[k % 3], *s2 = &shapes[k / 3 % 2];
-        if (s1->kind == PCS_BOX && s2->kind == PCS_BOX) continue;
+        if (s1->kind == PCS_SHAPE_BOX && s2->kind == PCS_SHAPE_BOX) continue;
         const double tilt = tilts[k / 6 % 6], quarter = 0.78539816339744831;
         const double roll = k / 36 % 2 ? quarter : 0, yaw = k / 72 % 2 ? quarter : 0;
         double q1[7] = {0}, q2[7] = {0, 0, 0, 1, 0, 0, 0};

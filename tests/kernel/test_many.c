@@ -84,8 +84,8 @@ START_TEST(a_heap_does_not_overlap)
     for (int i = 0; i < 160; ++i) {
         scene_step(&p.s, 0.005);
         const pcs_step_report *r = &p.s.report;
-        bad += r->outcome != PCS_CONVERGED;
-        if (r->projection_outcome == PCS_CONVERGED) {
+        bad += r->outcome != PCS_OUTCOME_CONVERGED;
+        if (r->projection_outcome == PCS_OUTCOME_CONVERGED) {
             const double d = deepest(&p);
             ck_assert_msg(d <= p.s.scheme.proj_tol, "overlap %g in step %d", d, i);
             CK_NEAR(d, r->penetration, 1e-12);
@@ -143,7 +143,7 @@ START_TEST(a_budget_ends_the_sweeps)
         // passes may differ in their islands, of which each has a contact or joint
         ck_assert_int_le(r->sweeps, 7 * r->solves * r->candidates);
         ck_assert_int_eq(r->finish_iters, 0);
-        cut += r->sweeps > 0 && r->outcome == PCS_MAX_ITERS;
+        cut += r->sweeps > 0 && r->outcome == PCS_OUTCOME_MAX_ITERS;
     }
     ck_assert_int_ge(cut, 1);
     scene_close(&p.s);
@@ -169,14 +169,14 @@ START_TEST(a_step_is_divided_until_it_converges)
     spin(&whole, 0);
     const unsigned long long before = pcs_state_hash(whole.st);
     CK_OK(pcs_step(whole.m, whole.st, whole.wk, h, &r));
-    ck_assert(!r.committed && r.outcome == PCS_MAX_ITERS);
+    ck_assert(!r.committed && r.outcome == PCS_OUTCOME_MAX_ITERS);
     ck_assert(pcs_state_hash(whole.st) == before);
     scene_close(&whole);
 
     // as many parts as it takes, and the same as if the caller had made them
     spin(&whole, 8);
     CK_OK(pcs_step(whole.m, whole.st, whole.wk, h, &r));
-    ck_assert(r.committed && r.outcome == PCS_CONVERGED);
+    ck_assert(r.committed && r.outcome == PCS_OUTCOME_CONVERGED);
     ck_assert_int_ge(r.substeps, 2);
     CK_NEAR(whole.st->t, h, 1e-15);
     const double K0 = r.energy.kinetic_before, K1 = r.energy.kinetic_after;
@@ -272,7 +272,7 @@ START_TEST(rest_takes_few_steps_of_the_finish)
                 push(&s, on[j], &r);
             }
             scene_step(&s, 0.005);
-            ck_assert_int_eq(s.report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
             ck_assert_double_le(s.report.solve.measure.residual, 1e-10);
             ck_assert_int_le(s.report.sweeps, 200);
             called += s.report.finish_iters;

@@ -131,7 +131,7 @@ START_TEST(bad_surfaces_are_refused)
     CK_OK(pcs_mesh_create(NULL, 4, x, 3, mixed, &g));
     pcs_shape s = pcs_shape_mesh(g);
     CK_OK(pcs_shape_check(&s));
-    s.kind = PCS_HEIGHT_FIELD;
+    s.kind = PCS_SHAPE_HEIGHT_FIELD;
     CK_FAILS(pcs_shape_check(&s), PCS_ERR_ARG);
     s.geometry = NULL;
     CK_FAILS(pcs_shape_check(&s), PCS_ERR_ARG);

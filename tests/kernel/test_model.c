@@ -237,7 +237,7 @@ START_TEST(bad_schemes_are_refused)
     d.metric = (pcs_metric)9;
     refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "metric is 9");
     d = good;
-    d.update = (pcs_update)9;
+    d.update = (pcs_quat_update)9;
     refused(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "update is 9");
     d = good;
     d.solver.kind = (pcs_solver)99;
@@ -402,7 +402,7 @@ START_TEST(an_empty_model_steps)
     ck_assert(s.st->t == 0.25);
     pcs_report report;
     CK_OK(pcs_impact(s.m, s.st, s.wk, 1e-9, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     CK_OK(pcs_project(s.m, s.st, s.wk, NULL));
     scene_close(&s);
 }
@@ -423,18 +423,18 @@ START_TEST(entries_refuse_what_they_cannot_use)
     }
 
     // a report that was asked for says stopped, whatever stood in it
-    pcs_step_report step = {.outcome = PCS_CONVERGED, .committed = true};
+    pcs_step_report step = {.outcome = PCS_OUTCOME_CONVERGED, .committed = true};
     refused(pcs_step(s.m, s.st, s.wk, 0, &step), PCS_ERR_ARG, "0 s");
-    ck_assert(step.outcome == PCS_STOPPED && !step.committed);
-    step = (pcs_step_report){.outcome = PCS_CONVERGED, .committed = true};
+    ck_assert(step.outcome == PCS_OUTCOME_STOPPED && !step.committed);
+    step = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED, .committed = true};
     refused(pcs_project(s.m, NULL, s.wk, &step), PCS_ERR_ARG, "null");
-    ck_assert(step.outcome == PCS_STOPPED && !step.committed);
-    pcs_report impact = {.outcome = PCS_CONVERGED};
+    ck_assert(step.outcome == PCS_OUTCOME_STOPPED && !step.committed);
+    pcs_report impact = {.outcome = PCS_OUTCOME_CONVERGED};
     refused(pcs_impact(s.m, s.st, s.wk, -1, &impact), PCS_ERR_ARG, "-1");
-    ck_assert_int_eq(impact.outcome, PCS_STOPPED);
-    pcs_run_report run = {.outcome = PCS_CONVERGED, .steps = 7};
+    ck_assert_int_eq(impact.outcome, PCS_OUTCOME_STOPPED);
+    pcs_run_report run = {.outcome = PCS_OUTCOME_CONVERGED, .steps = 7};
     refused(pcs_run(s.m, s.st, s.wk, 0, 1, NULL, NULL, &run), PCS_ERR_ARG, "0 s");
-    ck_assert(run.outcome == PCS_STOPPED && run.steps == 0);
+    ck_assert(run.outcome == PCS_OUTCOME_STOPPED && run.steps == 0);
     refused(pcs_run(s.m, s.st, s.wk, 0.1, NAN, NULL, NULL, NULL), PCS_ERR_ARG, "nan");
     refused(pcs_impact(s.m, s.st, s.wk, -0.125, NULL), PCS_ERR_ARG, "-0.125");
     refused(pcs_impact(s.m, s.st, s.wk, NAN, NULL), PCS_ERR_ARG, "nan");
@@ -607,7 +607,7 @@ static unsigned long long build_and_run(long fail_at, int *failed, long *allocat
     AGAIN(pcs_model_create(&env, &m));
 
     pcs_scheme scheme = pcs_scheme_moreau_jean();
-    scheme.projection = PCS_PROJECT_DIRECT;
+    scheme.projection = PCS_PROJECTION_DIRECT;
     AGAIN(pcs_model_set_scheme(m, &scheme));
     pcs_material rubber;
     AGAIN(pcs_model_add_material(m, &(pcs_material_def){.e = 0.5}, &rubber));

@@ -68,7 +68,7 @@ START_TEST(both_updates_of_the_quaternion)
     for (int k = 0; k < 2; ++k) {
         scene s;
         scene_open(&s);
-        s.scheme.update = k == 0 ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
+        s.scheme.update = k == 0 ? PCS_QUAT_UPDATE_EXP : PCS_QUAT_UPDATE_ADD;
         const double edges[3] = {0.1, 0.2, 0.3}, o[3] = {0}, omega[3] = {0, 0, w};
         scene_box(&s, 1, edges, o, NULL, NULL, omega);
         scene_start(&s);
@@ -117,7 +117,7 @@ static void reference_top(const double J[9], double T, int n, double y[7])
 
 // the asymmetric body turns over about its middle axis; errors of orientation, velocity, energy
 // and angular momentum all fall with the square of the step for theta = 1/2, with the step else
-static void torque_free(double theta, pcs_update update, double lowest, double highest)
+static void torque_free(double theta, pcs_quat_update update, double lowest, double highest)
 {
     const double edges[3] = {0.3, 0.2, 0.1}, x[3] = {1, 2, 3}, w[3] = {0.1, 6, 0.2}, T = 1;
     double J[9], y[7] = {0.8, 0, 0.6, 0, w[0], w[1], w[2]};
@@ -161,10 +161,10 @@ static void torque_free(double theta, pcs_update update, double lowest, double h
 
 START_TEST(a_torque_free_body)
 {
-    torque_free(0.5, PCS_UPDATE_EXP, 1.95, 2.05);
-    torque_free(0.5, PCS_UPDATE_ADD, 1.95, 2.05);
-    torque_free(1, PCS_UPDATE_EXP, 0.9, 1.1);
-    torque_free(0.7, PCS_UPDATE_ADD, 0.9, 1.1);
+    torque_free(0.5, PCS_QUAT_UPDATE_EXP, 1.95, 2.05);
+    torque_free(0.5, PCS_QUAT_UPDATE_ADD, 1.95, 2.05);
+    torque_free(1, PCS_QUAT_UPDATE_EXP, 0.9, 1.1);
+    torque_free(0.7, PCS_QUAT_UPDATE_ADD, 0.9, 1.1);
 }
 END_TEST
 
@@ -489,14 +489,14 @@ START_TEST(an_unconverged_loop_is_an_outcome)
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
         CK_OK(pcs_step(s.m, s.st, s.wk, 0.05, &s.report));
-        ck_assert_int_eq(s.report.outcome, PCS_MAX_ITERS);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_MAX_ITERS);
         ck_assert(s.report.newton_residual > 1e-12);
         ck_assert(s.report.committed == (accept == 1));
         ck_assert((pcs_state_hash(s.st) == before) == (accept == 0));
         pcs_run_report report;
         const pcs_status status = pcs_run(s.m, s.st, s.wk, 0.05, 1, NULL, NULL, &report);
         ck_assert_int_eq(status, accept ? PCS_OK : PCS_ERR_STEP);
-        ck_assert_int_eq(report.outcome, accept ? PCS_CONVERGED : PCS_MAX_ITERS);
+        ck_assert_int_eq(report.outcome, accept ? PCS_OUTCOME_CONVERGED : PCS_OUTCOME_MAX_ITERS);
         ck_assert(accept || pcs_state_hash(s.st) == before);
         scene_close(&s);
     }
@@ -781,7 +781,7 @@ START_TEST(a_singular_iteration_matrix)
         CK_OK(pcs_model_set_scheme(s.m, &s.scheme));
         const unsigned long long before = pcs_state_hash(s.st);
         CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
-        ck_assert_int_eq(s.report.outcome, PCS_DIVERGED);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_DIVERGED);
         ck_assert(!s.report.committed && pcs_state_hash(s.st) == before);
         CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_STEP);
         ck_assert(strstr(pcs_error_text(), "iteration matrix") != NULL);
@@ -849,7 +849,8 @@ START_TEST(velocities_that_run_off_end_a_step)
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
         CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
-        ck_assert_int_eq(s.report.outcome, k % 3 == 1 ? PCS_CONVERGED : PCS_DIVERGED);
+        ck_assert_int_eq(s.report.outcome,
+                         k % 3 == 1 ? PCS_OUTCOME_CONVERGED : PCS_OUTCOME_DIVERGED);
         ck_assert(s.report.committed == (k % 3 != 0));
         ck_assert((pcs_state_hash(s.st) == before) == (k % 3 == 0));
         for (int i = 0; i < 6; ++i) {
@@ -896,7 +897,7 @@ START_TEST(a_run_ends_where_it_should)
     watch w = {.stop_at = -1};
     pcs_run_report report;
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10, observe, &w, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     ck_assert_int_eq(report.steps, 100);
     ck_assert_int_eq(w.calls, 101);
     CK_NEAR(s.st->t, 10, 1e-14);
@@ -907,7 +908,7 @@ START_TEST(a_run_ends_where_it_should)
     ck_assert_int_eq(report.steps, 2);
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10.22, NULL, NULL, &report));
     ck_assert_int_eq(report.steps, 0);
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     CK_FAILS(pcs_run(s.m, s.st, s.wk, 0.1, 0, NULL, NULL, &report), PCS_ERR_ARG);
     ck_assert_int_eq(report.steps, 0);
 
@@ -915,12 +916,12 @@ START_TEST(a_run_ends_where_it_should)
     w = (watch){.stop_at = 0};
     const double t0 = s.st->t;
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, t0 + 1, observe, &w, &report));
-    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_STOPPED);
     ck_assert_int_eq(report.steps, 0);
     ck_assert(s.st->t == t0);
     w = (watch){.stop_at = 3};
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, t0 + 1, observe, &w, &report));
-    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_STOPPED);
     ck_assert_int_eq(report.steps, 3);
     CK_NEAR(s.st->t, t0 + 0.3, 1e-14);
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, t0 + 1, NULL, NULL, NULL));

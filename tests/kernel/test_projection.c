@@ -8,8 +8,9 @@
 #include "linalg/m3.h"
 
 static const pcs_metric metrics[4] = {PCS_METRIC_MASS, PCS_METRIC_V, PCS_METRIC_Q, PCS_METRIC_Q1};
-static const pcs_projection projections[4] = {PCS_PROJECT_DIRECT, PCS_PROJECT_DIRECT_HYSTERESIS,
-                                              PCS_PROJECT_COMBINED, PCS_PROJECT_COMBINED_EQUALITY};
+static const pcs_projection projections[4] = {
+    PCS_PROJECTION_DIRECT, PCS_PROJECTION_DIRECT_HYSTERESIS, PCS_PROJECTION_COMBINED,
+    PCS_PROJECTION_COMBINED_EQUALITY};
 
 static void step_and_check(scene *s, double h)
 {
@@ -35,15 +36,15 @@ static void check_gaps(const scene *s)
     for (int i = 0; i < n; ++i) {
         if (c[i].law.kind == PCS_LAW_EQUALITY) {
             CK_NEAR(c[i].gap_end, 0, tol);
-        } else if (c[i].active && kind == PCS_PROJECT_COMBINED_EQUALITY) {
+        } else if (c[i].active && kind == PCS_PROJECTION_COMBINED_EQUALITY) {
             CK_NEAR(c[i].gap_end, 0, tol);
-        } else if (c[i].active || kind == PCS_PROJECT_COMBINED) {
+        } else if (c[i].active || kind == PCS_PROJECTION_COMBINED) {
             ck_assert_msg(c[i].gap_end >= -tol, "gap %g", c[i].gap_end);
         }
     }
-    ck_assert_int_eq(s->report.projection_outcome, PCS_CONVERGED);
+    ck_assert_int_eq(s->report.projection_outcome, PCS_OUTCOME_CONVERGED);
     ck_assert(s->report.violation_after <= tol);
-    if (kind == PCS_PROJECT_COMBINED) ck_assert(s->report.penetration <= tol);
+    if (kind == PCS_PROJECTION_COMBINED) ck_assert(s->report.penetration <= tol);
 }
 
 START_TEST(every_scheme_keeps_its_promise)
@@ -77,7 +78,7 @@ START_TEST(the_active_set_as_equalities)
     test_random r = random_seed(21);
     scene s;
     scene_open(&s);
-    s.scheme.projection = PCS_PROJECT_COMBINED_EQUALITY;
+    s.scheme.projection = PCS_PROJECTION_COMBINED_EQUALITY;
     scene_ground(&s, 0.6);
     for (int i = 0; i < 5; ++i) {
         const double x[3] = {0.3 * i, 0, 0.1 + 0.2 * random_unit(&r)};
@@ -140,7 +141,7 @@ START_TEST(far_from_the_origin)
         const double far = 1e7, a = k;
         scene s;
         scene_open(&s);
-        s.scheme.projection = PCS_PROJECT_DIRECT;
+        s.scheme.projection = PCS_PROJECTION_DIRECT;
         const pcs_system b =
             scene_ball(&s, 1, 0.1, (double[3]){far + 0.3 * cos(a), far + 0.3 * sin(a), 0.6}, NULL);
         join(&s, pcs_relation_distance((double[3]){0, 0.01, 0}, (double[3]){far, far, 0}, 0.7), b,
@@ -164,7 +165,7 @@ START_TEST(hysteresis_remembers)
         scene s;
         scene_open(&s);
         scene_gravity(&s, 0, 0, 0);
-        s.scheme.projection = k == 4 ? PCS_PROJECT_DIRECT : PCS_PROJECT_DIRECT_HYSTERESIS;
+        s.scheme.projection = k == 4 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_DIRECT_HYSTERESIS;
         scene_ground(&s, 0);
         scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL), pcs_shape_sphere(0.1),
                     0);
@@ -199,7 +200,7 @@ START_TEST(the_ledger_knows_the_projection)
 {
     scene s;
     scene_open(&s);
-    s.scheme.projection = PCS_PROJECT_DIRECT;
+    s.scheme.projection = PCS_PROJECTION_DIRECT;
     scene_ground(&s, 0);
     scene_shape(&s, scene_ball(&s, 2, 0.1, (double[3]){0, 0, 0.09}, (double[3]){1, 0, -1}),
                 pcs_shape_sphere(0.1), 0);
@@ -235,8 +236,8 @@ START_TEST(contradictions_are_outcomes)
             scene_start(&s);
             const unsigned long long before = pcs_state_hash(s.st);
             CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
-            ck_assert_int_ne(s.report.outcome, PCS_CONVERGED);
-            ck_assert_int_ne(s.report.projection_outcome, PCS_CONVERGED);
+            ck_assert_int_ne(s.report.outcome, PCS_OUTCOME_CONVERGED);
+            ck_assert_int_ne(s.report.projection_outcome, PCS_OUTCOME_CONVERGED);
             ck_assert(s.report.committed == (accept == 1));
             ck_assert((pcs_state_hash(s.st) == before) == (accept == 0));
             scene_close(&s);
@@ -252,7 +253,7 @@ START_TEST(unfinished_velocities_leave_no_overlap)
     scene s;
     scene_open(&s);
     s.scheme = pcs_scheme_dense(1e-10, 0.1);
-    s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
     s.scheme.solver.max_iters = 1;
     s.scheme.accept_unconverged = true;
     scene_ground(&s, 0);
@@ -266,8 +267,8 @@ START_TEST(unfinished_velocities_leave_no_overlap)
     int unfinished = 0;
     for (int k = 0; k < 50; ++k) {
         scene_step(&s, 0.005);
-        ck_assert_int_eq(s.report.projection_outcome, PCS_CONVERGED);
-        unfinished += s.report.outcome != PCS_CONVERGED;
+        ck_assert_int_eq(s.report.projection_outcome, PCS_OUTCOME_CONVERGED);
+        unfinished += s.report.outcome != PCS_OUTCOME_CONVERGED;
         ck_assert_msg(s.report.penetration <= 1.0001 * s.scheme.proj_tol, "step %d: %g", k,
                       s.report.penetration);
     }
@@ -298,13 +299,13 @@ static double column_residual(int n, const double *g, const double *m, const dou
 START_TEST(the_residual_is_that_of_the_linearised_problem)
 {
     enum { MOST = 100 };
-    static const pcs_projection way[2] = {PCS_PROJECT_DIRECT, PCS_PROJECT_OVERLAPS};
+    static const pcs_projection way[2] = {PCS_PROJECTION_DIRECT, PCS_PROJECTION_OVERLAPS};
     for (int k = 0; k < 4; ++k) {
         const int n = k < 2 ? MOST : 20;
         scene s;
         scene_open(&s);
         s.scheme.theta = 1;
-        s.scheme.activation = PCS_SPECULATIVE;
+        s.scheme.activation = PCS_ACTIVATION_SPECULATIVE;
         s.scheme.projection = way[k % 2];
         s.scheme.proj_tol = 1e-5;
         s.scheme.proj_max = 1;
@@ -328,9 +329,10 @@ START_TEST(the_residual_is_that_of_the_linearised_problem)
         ck_assert_int_eq(s.report.projection_iters, 1);
         const double residual = column_residual(n, g, m, dz);
         CK_NEAR(s.report.projection_residual, residual, 1e-11);
-        ck_assert(s.report.projection_solve == PCS_CONVERGED || residual > 1e-6);
+        ck_assert(s.report.projection_solve == PCS_OUTCOME_CONVERGED || residual > 1e-6);
         if (n == MOST || k % 2 == 1) ck_assert_msg(residual > 1e-8, "%g", residual);
-        if (n < MOST && k % 2 == 0) ck_assert_int_eq(s.report.projection_solve, PCS_CONVERGED);
+        if (n < MOST && k % 2 == 0)
+            ck_assert_int_eq(s.report.projection_solve, PCS_OUTCOME_CONVERGED);
         scene_close(&s);
     }
 }
@@ -370,7 +372,7 @@ START_TEST(an_edge_that_lands_is_taken_in)
         scene_start(&s);
         scene_step(&s, h);
         const pcs_step_report *r = &s.report;
-        ck_assert_int_eq(r->outcome, PCS_CONVERGED);
+        ck_assert_int_eq(r->outcome, PCS_OUTCOME_CONVERGED);
         ck_assert_int_ge(r->passes, 2);
         ck_assert_int_le(r->passes, 4);
         ck_assert_msg(r->violation_before <= 0.5 * roll * roll * w, "roll %g: %g", roll,
@@ -394,9 +396,9 @@ START_TEST(a_pendulum_keeps_its_length_and_time)
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_open(&s);
-        s.scheme.projection = k == 3 ? PCS_PROJECT_COMBINED : PCS_PROJECT_DIRECT;
+        s.scheme.projection = k == 3 ? PCS_PROJECTION_COMBINED : PCS_PROJECTION_DIRECT;
         s.scheme.metric = metrics[k];
-        if (k == 2) s.scheme.configuration = PCS_AT_ITERATE;
+        if (k == 2) s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
         const double Q[4] = {cos(angle / 2), sin(angle / 2), 0, 0}, top[3] = {0, 0, l};
         double arm[3], o[3] = {0};
         pcs_quat_rotate(Q, top, arm);
@@ -439,7 +441,7 @@ START_TEST(mechanisms_do_not_drift)
     for (int k = 0; k < 5; ++k) {
         scene s;
         scene_open(&s);
-        s.scheme.projection = k == 4 ? PCS_PROJECT_NONE : PCS_PROJECT_DIRECT;
+        s.scheme.projection = k == 4 ? PCS_PROJECTION_NONE : PCS_PROJECTION_DIRECT;
         if (k < 4) s.scheme.metric = metrics[k];
         const double o[3] = {0}, end[3] = {0.1, 0, 0}, back[3] = {-0.1, 0, 0};
         const double edges[3] = {0.2, 0.04, 0.03};
@@ -524,7 +526,7 @@ START_TEST(heaps_are_taken_apart)
         scene_start(&s);
         const pcs_step_report report = project(&s);
         if (!report.committed) {
-            ck_assert_int_ne(report.outcome, PCS_CONVERGED);
+            ck_assert_int_ne(report.outcome, PCS_OUTCOME_CONVERGED);
             scene_close(&s);
             continue;
         }
@@ -584,7 +586,7 @@ START_TEST(no_way_out_changes_nothing)
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
         const pcs_step_report report = project(&s);
-        ck_assert_int_ne(report.outcome, PCS_CONVERGED);
+        ck_assert_int_ne(report.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert(!report.committed);
         ck_assert(pcs_state_hash(s.st) == before);
         scene_close(&s);

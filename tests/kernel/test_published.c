@@ -100,7 +100,7 @@ static int same_column(column *c, int steps)
     s.scheme.gamma = c->gamma;
     s.scheme.solver.tol = 1e-14;
     s.scheme.proj_tol = 1e-13;
-    if (c->combined) s.scheme.projection = PCS_PROJECT_COMBINED_EQUALITY;
+    if (c->combined) s.scheme.projection = PCS_PROJECTION_COMBINED_EQUALITY;
     scene_ground(&s, c->e);
     for (int i = 0; i < BEADS; ++i) {
         const double x[3] = {0, 0, c->z[i]}, v[3] = {0, 0, c->v[i]};
@@ -246,7 +246,7 @@ START_TEST(rows_and_masses_where_they_are_predicted)
         scene_open(&s);
         s.scheme.theta = theta;
         s.scheme.gamma = gamma;
-        s.scheme.configuration = PCS_AT_PREDICTED;
+        s.scheme.configuration = PCS_CONFIGURATION_PREDICTED;
         s.scheme.newton_tol = 1e-15;
         s.scheme.solver.tol = 1e-15;
         const pcs_lagrangian_def def = {
@@ -279,7 +279,7 @@ START_TEST(bodies_keep_their_books_with_predicted_rows)
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         scene s;
         scene_random_rough(&s, seed, 0.6);
-        s.scheme.configuration = PCS_AT_PREDICTED;
+        s.scheme.configuration = PCS_CONFIGURATION_PREDICTED;
         s.scheme.theta = seed % 2 == 0 ? 0.5 : 1;
         s.scheme.accept_unconverged = true;
         s.scheme.solver.max_iters = 2000;
@@ -300,7 +300,7 @@ START_TEST(bodies_keep_their_books_with_predicted_rows)
             const double scale = e->kinetic_before + e->kinetic_after + fabs(e->conservative) +
                                  fabs(e->normal) + fabs(e->tangential) + fabs(e->joints) +
                                  fabs(e->mass) + fabs(e->gyroscopic) + fabs(e->newton);
-            if (s.report.outcome != PCS_CONVERGED) continue;
+            if (s.report.outcome != PCS_OUTCOME_CONVERGED) continue;
             CK_NEAR(e->closure, 0, 1e-12 * scale);
             solved += 1;
         }

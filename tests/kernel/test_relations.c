@@ -284,16 +284,16 @@ static cplx core_distance(const pcs_feature *f, const cplx *z1, const cplx *z2, 
     }
     *sine = 1;
     switch (f->kind) {
-    case PCS_POINT_PLANE:
+    case PCS_FEATURE_POINT_PLANE:
         return z_dot(w, d2);
-    case PCS_PLANE_POINT:
+    case PCS_FEATURE_PLANE_POINT:
         return -z_dot(w, d1);
-    case PCS_POINT_POINT:
+    case PCS_FEATURE_POINT_POINT:
         return csqrt(z_dot(w, w));
-    case PCS_POINT_EDGE:
+    case PCS_FEATURE_POINT_EDGE:
         z_cross(w, d2, c);
         return csqrt(z_dot(c, c));
-    case PCS_EDGE_POINT:
+    case PCS_FEATURE_EDGE_POINT:
         z_cross(w, d1, c);
         return csqrt(z_dot(c, c));
     default:
@@ -307,7 +307,7 @@ static cplx core_distance(const pcs_feature *f, const cplx *z1, const cplx *z2, 
 // the side bare points and lines are on
 static double side_of(const pcs_feature *f, const double *q2, const pcs_gap *gap)
 {
-    const bool plane = f->kind == PCS_POINT_PLANE || f->kind == PCS_PLANE_POINT;
+    const bool plane = f->kind == PCS_FEATURE_POINT_PLANE || f->kind == PCS_FEATURE_PLANE_POINT;
     if (plane || f->radius1 > 0 || f->radius2 > 0) return 1;
     double n2[3] = {f->n2[0], f->n2[1], f->n2[2]};
     if (q2) pcs_quat_rotate(q2 + 3, f->n2, n2);
@@ -366,17 +366,17 @@ START_TEST(feature_points_lie_on_their_bodies)
         v3_sub(b2, f.p2, w2);
 
         double off1 = v3_norm(w1), off2 = v3_norm(w2), tol = 1e-13;
-        if (f.kind == PCS_PLANE_POINT) off1 = v3_dot(w1, f.d1);
-        if (f.kind == PCS_POINT_PLANE) off2 = v3_dot(w2, f.d2);
-        if (f.kind == PCS_EDGE_POINT || f.kind == PCS_EDGE_EDGE) {
+        if (f.kind == PCS_FEATURE_PLANE_POINT) off1 = v3_dot(w1, f.d1);
+        if (f.kind == PCS_FEATURE_POINT_PLANE) off2 = v3_dot(w2, f.d2);
+        if (f.kind == PCS_FEATURE_EDGE_POINT || f.kind == PCS_FEATURE_EDGE_EDGE) {
             v3_cross(w1, f.d1, x);
             off1 = v3_norm(x);
         }
-        if (f.kind == PCS_POINT_EDGE || f.kind == PCS_EDGE_EDGE) {
+        if (f.kind == PCS_FEATURE_POINT_EDGE || f.kind == PCS_FEATURE_EDGE_EDGE) {
             v3_cross(w2, f.d2, x);
             off2 = v3_norm(x);
         }
-        if (f.kind == PCS_EDGE_EDGE) tol *= 1 + v3_dot(w1, w1);
+        if (f.kind == PCS_FEATURE_EDGE_EDGE) tol *= 1 + v3_dot(w1, w1);
         CK_NEAR(off1, 0, tol);
         CK_NEAR(off2, 0, tol);
     }
@@ -442,8 +442,8 @@ START_TEST(bare_gaps_pass_through_zero)
 {
     // core 1 is pushed along n2 through core 2, to the other side: g is the height all the way,
     // with no corner at zero, and the normal never turns
-    const pcs_feature_kind kinds[] = {PCS_POINT_POINT, PCS_POINT_EDGE, PCS_EDGE_POINT,
-                                      PCS_EDGE_EDGE};
+    const pcs_feature_kind kinds[] = {PCS_FEATURE_POINT_POINT, PCS_FEATURE_POINT_EDGE,
+                                      PCS_FEATURE_EDGE_POINT, PCS_FEATURE_EDGE_EDGE};
     test_random r = random_seed(9);
     for (int n = 0; n < 400; ++n) {
         pcs_feature f = {.kind = kinds[n % 4]};
@@ -486,7 +486,8 @@ START_TEST(cores_that_meet_fall_back_to_n2)
         double q1[7], q2[7], n2[3];
         random_pose(&r, q1);
         random_pose(&r, q2);
-        const pcs_feature_kind kinds[] = {PCS_POINT_POINT, PCS_POINT_EDGE, PCS_EDGE_EDGE};
+        const pcs_feature_kind kinds[] = {PCS_FEATURE_POINT_POINT, PCS_FEATURE_POINT_EDGE,
+                                          PCS_FEATURE_EDGE_EDGE};
         f.kind = kinds[n % 3];
 
         // p2 onto p1
@@ -494,7 +495,7 @@ START_TEST(cores_that_meet_fall_back_to_n2)
         pcs_quat_rotate(q1 + 3, f.p1, P1);
         v3_along(P1, 1, q1, P1);
         to_body(q2, P1, f.p2);
-        if (f.kind == PCS_EDGE_EDGE) {
+        if (f.kind == PCS_FEATURE_EDGE_EDGE) {
             pcs_quat_rotate(q1 + 3, f.d1, along1);
             pcs_quat_rotate(q2 + 3, f.d2, along2);
             v3_cross(along1, along2, n2);
@@ -505,7 +506,7 @@ START_TEST(cores_that_meet_fall_back_to_n2)
                 n2[i] *= side;
             }
         } else {
-            v3_along(f.n2, f.kind == PCS_POINT_EDGE ? -v3_dot(f.n2, f.d2) : 0, f.d2, d);
+            v3_along(f.n2, f.kind == PCS_FEATURE_POINT_EDGE ? -v3_dot(f.n2, f.d2) : 0, f.d2, d);
             v3_unit(d, d);
             pcs_quat_rotate(q2 + 3, d, n2);
         }
@@ -523,7 +524,7 @@ START_TEST(parallel_edges_keep_their_distance)
     test_random r = random_seed(11);
     for (int n = 0; n < 600; ++n) {
         pcs_feature f = random_feature(&r, n);
-        f.kind = PCS_EDGE_EDGE;
+        f.kind = PCS_FEATURE_EDGE_EDGE;
         double q1[7], q2[7], d[3], back[4], w[3], x[3], P1[3], P2[3];
         random_pose(&r, q1);
         random_pose(&r, q2);
@@ -607,7 +608,7 @@ START_TEST(a_ball_is_never_spun_by_a_normal_impulse)
     test_random r = random_seed(13);
     for (int n = 0; n < 10 * DRAWS; ++n) {
         // a ball of 1 mm to 1 km over a plane of the world, up to 10 km from the origin
-        pcs_feature f = {.kind = PCS_POINT_PLANE};
+        pcs_feature f = {.kind = PCS_FEATURE_POINT_PLANE};
         f.radius1 = pow(10, random_between(&r, -3, 3));
         random_direction(&r, f.d2);
         memcpy(f.n2, f.d2, sizeof f.n2);
@@ -623,7 +624,7 @@ START_TEST(a_ball_is_never_spun_by_a_normal_impulse)
         expect_no_spin(q1, NULL, &gap, gap.P1, gap.P1);
 
         // two balls, at their own points and with the lever at the midpoint
-        f.kind = PCS_POINT_POINT;
+        f.kind = PCS_FEATURE_POINT_POINT;
         f.radius2 = f.radius1 * random_between(&r, 0.2, 5);
         memset(f.p2, 0, sizeof f.p2);
         random_pose(&r, q2);

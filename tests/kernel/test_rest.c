@@ -71,9 +71,9 @@ static pcs_scheme scheme_of(pcs_activation activation, pcs_projection projection
 START_TEST(a_box_stays_for_long)
 {
     const double slope = atan(0.5) - 1e-3;
-    const pcs_projection projection[] = {PCS_PROJECT_DIRECT, PCS_PROJECT_NONE};
+    const pcs_projection projection[] = {PCS_PROJECTION_DIRECT, PCS_PROJECTION_NONE};
     for (int k = 0; k < 2; ++k) {
-        const pcs_scheme s = scheme_of(PCS_PREDICTIVE, projection[k], 1, 1e-10);
+        const pcs_scheme s = scheme_of(PCS_ACTIVATION_PREDICTIVE, projection[k], 1, 1e-10);
         expect_boxes_rest(&s, 1, 1, slope, 0, 0, 20000);
         expect_boxes_rest(&s, 1, 1, 0, 0, 0, 20000);
     }
@@ -87,8 +87,8 @@ START_TEST(whatever_the_scheme)
     for (int k = 0; k < 3 * 6 * 4 * 3; ++k) {
         static const double thetas[] = {0, 0.3, 0.5, 1}, tols[] = {1e-4, 1e-8, 1e-13};
         const pcs_scheme s =
-            scheme_of((pcs_activation)(PCS_PREDICTIVE + k % 3), (pcs_projection)(k / 3 % 6),
-                      thetas[k / 18 % 4], tols[k / 72]);
+            scheme_of((pcs_activation)(PCS_ACTIVATION_PREDICTIVE + k % 3),
+                      (pcs_projection)(k / 3 % 6), thetas[k / 18 % 4], tols[k / 72]);
         scene probe;
         scene_open(&probe);
         const bool refused = pcs_model_set_scheme(probe.m, &s) != PCS_OK;
@@ -105,9 +105,9 @@ START_TEST(stacks_small_and_large_near_and_far)
 {
     static const double sizes[] = {0.01, 1, 500};
     for (int k = 0; k < 12; ++k) {
-        const pcs_scheme s =
-            scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE,
-                      k % 4 < 2 ? 0.5 : 1, 1e-8);
+        const pcs_scheme s = scheme_of(PCS_ACTIVATION_PREDICTIVE,
+                                       k % 2 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE,
+                                       k % 4 < 2 ? 0.5 : 1, 1e-8);
         expect_boxes_rest(&s, 3, sizes[k / 4], 0.3, 0, k % 2 ? 0 : 1e3, 500);
     }
 }
@@ -117,9 +117,9 @@ END_TEST
 START_TEST(bodies_that_bounce_rest_too)
 {
     for (int k = 0; k < 6; ++k) {
-        const pcs_scheme s =
-            scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE,
-                      k < 3 ? 0.5 : 1, k % 3 ? 1e-8 : 1e-4);
+        const pcs_scheme s = scheme_of(PCS_ACTIVATION_PREDICTIVE,
+                                       k % 2 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE,
+                                       k < 3 ? 0.5 : 1, k % 3 ? 1e-8 : 1e-4);
         expect_boxes_rest(&s, 1, 1, 0.4, k < 4 ? 1 : 0.5, 0, 1000);
     }
 }
@@ -141,8 +141,9 @@ START_TEST(books_between_hands)
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_open(&s);
-        s.scheme = scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE,
-                             k < 2 ? 0.5 : 1, 1e-9);
+        s.scheme =
+            scheme_of(PCS_ACTIVATION_PREDICTIVE,
+                      k % 2 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE, k < 2 ? 0.5 : 1, 1e-9);
         scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){1, 0, 0}, 0), 0, 0, 0.5);
         const double edges[3] = {0.1, 0.2, 0.3};
         for (int i = 0; i < 4; ++i) {
@@ -175,8 +176,9 @@ START_TEST(on_ground_whose_motion_is_prescribed)
         double slope = 0.4, pose[7] = {0, 0, 0, cos(0.2), 0, sin(0.2), 0};
         scene s;
         scene_open(&s);
-        s.scheme = scheme_of(PCS_PREDICTIVE, k % 2 ? PCS_PROJECT_DIRECT : PCS_PROJECT_NONE, 1,
-                             k < 2 ? 1e-4 : 1e-9);
+        s.scheme =
+            scheme_of(PCS_ACTIVATION_PREDICTIVE,
+                      k % 2 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE, 1, k < 2 ? 1e-4 : 1e-9);
         pcs_body_def def = pcs_body_def_default();
         def.motion = stands;
         def.user = pose;

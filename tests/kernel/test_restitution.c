@@ -23,7 +23,7 @@ static pcs_system ball(scene *s, double e, const double x[3], const double v[3])
 static void step_and_check(scene *s, double h)
 {
     scene_step(s, h);
-    ck_assert(s->report.outcome == PCS_CONVERGED);
+    ck_assert(s->report.outcome == PCS_OUTCOME_CONVERGED);
     ck_assert(s->report.penetration <= s->scheme.proj_tol);
     scene_check_step(s);
 }
@@ -257,7 +257,7 @@ START_TEST(a_heap_comes_to_rest)
     int most = 0;
     for (int i = 0; i < steps; ++i) {
         scene_step(&s, 0.005);
-        ck_assert(s.report.outcome == PCS_CONVERGED);
+        ck_assert(s.report.outcome == PCS_OUTCOME_CONVERGED);
         ck_assert(s.report.penetration <= s.scheme.proj_tol);
         const double now = s.report.energy.kinetic_after + s.report.energy.potential_after;
         ck_assert_msg(now <= E + fmax(0, s.report.energy.projection) + 1e-9 * E0,

@@ -219,8 +219,8 @@ START_TEST(any_length_is_the_same_rotation)
 
             // a step normalises; the rate scales with Q and gives the velocity back
             for (int update = 0; update < 2; ++update) {
-                pcs_body_advance(q, 0.1, v, (pcs_update)update, q3);
-                pcs_body_advance(q2, 0.1, v, (pcs_update)update, q4);
+                pcs_body_advance(q, 0.1, v, (pcs_quat_update)update, q3);
+                pcs_body_advance(q2, 0.1, v, (pcs_quat_update)update, q4);
                 CK_NEAR(rotation_error(q3 + 3, q4 + 3), 0, tol);
                 CK_NEAR(pcs_quat_norm(q4 + 3), 1, 4e-16);
             }
@@ -592,8 +592,8 @@ START_TEST(both_updates_follow_the_rate)
         pcs_body_rate(q, v, rate);
         for (int update = 0; update < 2; ++update) {
             const double h = 1e-5;
-            pcs_body_advance(q, h, v, (pcs_update)update, ahead);
-            pcs_body_advance(q, -h, v, (pcs_update)update, behind);
+            pcs_body_advance(q, h, v, (pcs_quat_update)update, ahead);
+            pcs_body_advance(q, -h, v, (pcs_quat_update)update, behind);
             for (int i = 0; i < 7; ++i) {
                 CK_NEAR((ahead[i] - behind[i]) / (2 * h), rate[i], 1e-8);
             }
@@ -612,10 +612,10 @@ START_TEST(exponential_update_is_exact_for_constant_omega)
         random_vector(&r, v, 6);
         const int steps = 100;
         const double h = random_between(&r, 1e-3, 0.5);
-        pcs_body_advance(q, steps * h, v, PCS_UPDATE_EXP, once);
+        pcs_body_advance(q, steps * h, v, PCS_QUAT_UPDATE_EXP, once);
         memcpy(many, q, sizeof many);
         for (int k = 0; k < steps; ++k) {
-            pcs_body_advance(many, h, v, PCS_UPDATE_EXP, many); // in place
+            pcs_body_advance(many, h, v, PCS_QUAT_UPDATE_EXP, many); // in place
         }
         CK_NEAR(rotation_error(once + 3, many + 3), 0, 1e-13);
         expect_same(once, many, 3, 1e-12);
@@ -633,7 +633,7 @@ START_TEST(additive_update_is_late_by_the_known_angle)
         random_long(&r, q + 3);
         random_vector(&r, v + 3, 3);
         const double speed = v3_norm(v + 3), a = random_between(&r, 0.01, 1), h = a / speed;
-        pcs_body_advance(q, h, v, PCS_UPDATE_ADD, q1);
+        pcs_body_advance(q, h, v, PCS_QUAT_UPDATE_ADD, q1);
         CK_NEAR(pcs_quat_norm(q1 + 3), 1, 4e-16);
 
         pcs_quat_conj(q + 3, back);
@@ -652,7 +652,7 @@ START_TEST(a_million_steps_stay_on_the_sphere)
     const double v[6] = {1, 0, 0, 3, -2, 5};
     const int steps = TEST_DRAWS(1000000);
     for (int k = 0; k < steps; ++k) {
-        pcs_body_advance(q, 1e-3, v, PCS_UPDATE_EXP, q);
+        pcs_body_advance(q, 1e-3, v, PCS_QUAT_UPDATE_EXP, q);
         if (k % 1000 == 0) CK_NEAR(pcs_quat_norm(q + 3), 1, 4e-16);
     }
     double exact[4];

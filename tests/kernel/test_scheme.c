@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const char *const projection_words[] = {
-    "PCS_PROJECT_NONE",     "PCS_PROJECT_DIRECT",
-    "PCS_PROJECT_OVERLAPS", "PCS_PROJECT_DIRECT_HYSTERESIS",
-    "PCS_PROJECT_COMBINED", "PCS_PROJECT_COMBINED_EQUALITY"};
+    "PCS_PROJECTION_NONE",     "PCS_PROJECTION_DIRECT",
+    "PCS_PROJECTION_OVERLAPS", "PCS_PROJECTION_DIRECT_HYSTERESIS",
+    "PCS_PROJECTION_COMBINED", "PCS_PROJECTION_COMBINED_EQUALITY"};
 static const char *const activation_words[] = {"", "predictive", "speculative", "end of step"};
 
 enum { PROJECTIONS = 6, ACTIVATIONS = 4 };
@@ -38,8 +38,8 @@ START_TEST(the_schemes_to_start_from_pass)
     for (int k = 0; k < 3; ++k) {
         passes(&base[k]);
     }
-    ck_assert_int_eq(pcs_scheme_activation(&base[0]), PCS_SPECULATIVE);
-    ck_assert_int_eq(pcs_scheme_activation(&base[1]), PCS_PREDICTIVE);
+    ck_assert_int_eq(pcs_scheme_activation(&base[0]), PCS_ACTIVATION_SPECULATIVE);
+    ck_assert_int_eq(pcs_scheme_activation(&base[1]), PCS_ACTIVATION_PREDICTIVE);
     ck_assert_int_eq(pcs_scheme_check(NULL), PCS_ERR_ARG);
 }
 END_TEST
@@ -60,15 +60,15 @@ START_TEST(one_choice_changed_passes)
             s.theta = theta[i];
             passes(&s);
         }
-        for (int i = PCS_AT_START; i <= PCS_AT_PREDICTED; ++i) {
+        for (int i = PCS_CONFIGURATION_START; i <= PCS_CONFIGURATION_PREDICTED; ++i) {
             pcs_scheme s = base;
             s.configuration = (pcs_configuration)i;
             passes(&s);
         }
         pcs_scheme s = base;
-        s.activation = PCS_END_OF_STEP;
+        s.activation = PCS_ACTIVATION_END_OF_STEP;
         passes(&s);
-        s.activation = PCS_PREDICTIVE;
+        s.activation = PCS_ACTIVATION_PREDICTIVE;
         passes(&s);
         s = base;
         s.accept_unconverged = true;
@@ -83,38 +83,39 @@ START_TEST(a_refusal_says_what_to_set)
 {
     const pcs_scheme base = pcs_scheme_default();
     pcs_scheme s = base;
-    s.activation = PCS_SPECULATIVE;
+    s.activation = PCS_ACTIVATION_SPECULATIVE;
     s.theta = 0.5;
-    refused(&s, "theta is 0.5", "PCS_SPECULATIVE", "set theta = 1");
+    refused(&s, "theta is 0.5", "PCS_ACTIVATION_SPECULATIVE", "set theta = 1");
     s = base;
-    s.projection = PCS_PROJECT_COMBINED;
-    s.activation = PCS_SPECULATIVE;
-    refused(&s, "activation is PCS_SPECULATIVE", "PCS_PROJECT_COMBINED",
+    s.projection = PCS_PROJECTION_COMBINED;
+    s.activation = PCS_ACTIVATION_SPECULATIVE;
+    refused(&s, "activation is PCS_ACTIVATION_SPECULATIVE", "PCS_PROJECTION_COMBINED",
             "set activation = PCS_ACTIVATION_AUTOMATIC");
-    s.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
-    refused(&s, "activation is PCS_SPECULATIVE", "PCS_PROJECT_DIRECT_HYSTERESIS",
+    s.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
+    refused(&s, "activation is PCS_ACTIVATION_SPECULATIVE", "PCS_PROJECTION_DIRECT_HYSTERESIS",
             "set activation = PCS_ACTIVATION_AUTOMATIC");
     s = base;
-    s.projection = PCS_PROJECT_COMBINED;
+    s.projection = PCS_PROJECTION_COMBINED;
     s.theta = 0;
-    refused(&s, "theta is 0", "projection = PCS_PROJECT_COMBINED", "set theta > 0");
+    refused(&s, "theta is 0", "projection = PCS_PROJECTION_COMBINED", "set theta > 0");
     s = base;
-    s.activation = PCS_END_OF_STEP;
+    s.activation = PCS_ACTIVATION_END_OF_STEP;
     s.theta = 0;
-    refused(&s, "theta is 0", "activation = PCS_END_OF_STEP", "set theta > 0");
+    refused(&s, "theta is 0", "activation = PCS_ACTIVATION_END_OF_STEP", "set theta > 0");
     s = base;
-    s.configuration = PCS_AT_MIDDLE;
+    s.configuration = PCS_CONFIGURATION_MIDDLE;
     s.theta = 0;
-    refused(&s, "configuration is PCS_AT_MIDDLE", "theta = 0", "set configuration = PCS_AT_START");
+    refused(&s, "configuration is PCS_CONFIGURATION_MIDDLE", "theta = 0",
+            "set configuration = PCS_CONFIGURATION_START");
     s = base;
     s.gamma = 0.75;
-    refused(&s, "gamma is 0.75", "PCS_AT_PREDICTED", "leave gamma at 0.5");
+    refused(&s, "gamma is 0.75", "PCS_CONFIGURATION_PREDICTED", "leave gamma at 0.5");
     s = base;
     s.hysteresis = 1e-3;
-    refused(&s, "hysteresis is 0.001", "set projection = PCS_PROJECT_DIRECT_HYSTERESIS",
+    refused(&s, "hysteresis is 0.001", "set projection = PCS_PROJECTION_DIRECT_HYSTERESIS",
             "leave hysteresis at 1e-07");
     s = base;
-    s.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    s.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
     s.active_tol = 1e-3;
     refused(&s, "active_tol is 0.001", "set hysteresis", "leave active_tol at 1e-12");
     s = base;
@@ -175,12 +176,12 @@ START_TEST(the_page_lists_what_is_read)
     pcs_scheme mode[MODES];
     mode[0] = pcs_scheme_moreau_jean();
     mode[1] = pcs_scheme_moreau_jean();
-    mode[1].projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+    mode[1].projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
     mode[2] = pcs_scheme_default();
     mode[3] = pcs_scheme_default();
-    mode[3].activation = PCS_END_OF_STEP;
+    mode[3].activation = PCS_ACTIVATION_END_OF_STEP;
     mode[4] = pcs_scheme_default();
-    mode[4].configuration = PCS_AT_PREDICTED;
+    mode[4].configuration = PCS_CONFIGURATION_PREDICTED;
     const char *name[] = {"gamma", "active_tol", "hysteresis", "accept"};
     for (int f = 0; f < 4; ++f) {
         char row[200];

@@ -246,7 +246,7 @@ START_TEST(a_stack_stays)
         scene s;
         scene_open(&s);
         s.scheme.solver.tol = 1e-13;
-        if (k) s.scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+        if (k) s.scheme.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
         floor_of(&s, 0.5);
         pcs_system b[3];
         double x[3][3];
@@ -462,7 +462,7 @@ START_TEST(the_rod_of_painleve)
             scene_step(&s, 1e-3);
             ck_assert(pcs_all_finite(s.st->v, 6));
             ck_assert(v3_norm(scene_v(&s, b)) < 20);
-            if (s.report.outcome == PCS_CONVERGED) scene_check_step(&s);
+            if (s.report.outcome == PCS_OUTCOME_CONVERGED) scene_check_step(&s);
         }
         scene_close(&s);
     }
@@ -492,7 +492,7 @@ START_TEST(friction_by_a_relation)
         const double mu = k ? 0.25 : 0, h = 1e-3, v0[3] = {0.25 * g * 0.06, 0.25 * g * 0.08, 0};
         scene s;
         scene_open(&s);
-        s.scheme.projection = PCS_PROJECT_DIRECT;
+        s.scheme.projection = PCS_PROJECTION_DIRECT;
         const pcs_lagrangian_def def = {.n = 3, .mass = M, .load = load, .v0 = v0};
         pcs_interaction_def contact = pcs_interaction_def_default();
         contact.relation = (pcs_relation){.dim = 3, .gap = height, .gradient = axes};
@@ -529,7 +529,7 @@ START_TEST(rows_that_follow_the_motion)
 {
     scene s;
     scene_open(&s);
-    s.scheme.configuration = PCS_AT_ITERATE;
+    s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
     s.scheme.newton_max = 100;
     pcs_body_def def = pcs_body_def_default();
     def.fixed = true;

@@ -67,8 +67,8 @@ END_TEST
 
 START_TEST(energy_and_joints_hold_with_every_stabilisation)
 {
-    for (int how = PCS_STABILISE_NONE; how <= PCS_STABILISE_PROJECT; ++how) {
-        for (int norm = PCS_SMOOTH_NORMALISE; norm <= PCS_SMOOTH_MULTIPLIER; ++norm) {
+    for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
+        for (int norm = PCS_SMOOTH_NORM_NORMALISE; norm <= PCS_SMOOTH_NORM_MULTIPLIER; ++norm) {
             scene s;
             scene_open(&s);
             hung_box(&s, (double[3]){1, 2, 0.5});
@@ -76,17 +76,17 @@ START_TEST(energy_and_joints_hold_with_every_stabilisation)
             const pcs_smooth_def def = {.norm = (pcs_smooth_norm)norm,
                                         .norm_alpha = 1,
                                         .stabilisation = (pcs_stabilisation)how,
-                                        .alpha = how == PCS_STABILISE_PROJECT ? 0 : 5};
+                                        .alpha = how == PCS_STABILISATION_PROJECT ? 0 : 5};
             pcs_smooth *sys = smooth_of(s.m, &def);
             double x[13], phi[3], rate[3];
             CK_OK(pcs_smooth_from_state(sys, s.st, x));
             const double before = smooth_energy(&s, sys, 0, x);
             integrate(sys, 2, 1e-10, x);
             CK_NEAR(smooth_energy(&s, sys, 2, x), before, 1e-7);
-            CK_NEAR(pcs_quat_norm(x + 3), 1, norm == PCS_SMOOTH_NORMALISE ? 1e-15 : 1e-8);
+            CK_NEAR(pcs_quat_norm(x + 3), 1, norm == PCS_SMOOTH_NORM_NORMALISE ? 1e-15 : 1e-8);
             pcs_constrained *inner = pcs_smooth_constrained(sys);
             CK_OK(pcs_constrained_violation(inner, 2, x, x + 7, phi, rate));
-            const double tol = how == PCS_STABILISE_PROJECT ? 1e-12 : 1e-7;
+            const double tol = how == PCS_STABILISATION_PROJECT ? 1e-12 : 1e-7;
             for (int i = 0; i < 3; ++i) {
                 CK_NEAR(phi[i], 0, tol);
                 CK_NEAR(rate[i], 0, tol);
@@ -106,7 +106,7 @@ START_TEST(the_multiplier_of_the_norm_lets_it_decay)
     const double edges[3] = {0.1, 0.5, 0.9}, at[3] = {0};
     scene_box(&s, 3, edges, at, NULL, NULL, (double[3]){1, 4, 0.5});
     scene_start(&s);
-    const pcs_smooth_def def = {.norm = PCS_SMOOTH_MULTIPLIER, .norm_alpha = 2};
+    const pcs_smooth_def def = {.norm = PCS_SMOOTH_NORM_MULTIPLIER, .norm_alpha = 2};
     pcs_smooth *sys = smooth_of(s.m, &def);
     double x[13], y[13], R[9], S[9];
     CK_OK(pcs_smooth_from_state(sys, s.st, x));
@@ -400,7 +400,7 @@ START_TEST(contacts_and_redundant_joints_are_refused)
     def.norm_alpha = 0;
     def.norm = (pcs_smooth_norm)7;
     CK_FAILS(pcs_smooth_create(NULL, s.m, &def, &sys), PCS_ERR_ARG);
-    def.norm = PCS_SMOOTH_FREE;
+    def.norm = PCS_SMOOTH_NORM_FREE;
 
     // the same joint again
     pcs_interaction_def joint = pcs_interaction_def_default();

@@ -171,7 +171,7 @@ START_TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
                                       .m = 1,
                                       .lagrange = lagrange,
                                       .phi_complex = tip_phi,
-                                      .stabilisation = PCS_STABILISE_PROJECT,
+                                      .stabilisation = PCS_STABILISATION_PROJECT,
                                       .user = &d};
     pcs_constrained *alone;
     CK_OK(pcs_constrained_create(NULL, &held, &alone));

@@ -109,7 +109,7 @@ END_TEST
 START_TEST(copies_are_equal_and_apart)
 {
     scene s;
-    pile(&s, PCS_PROJECT_DIRECT);
+    pile(&s, PCS_PROJECTION_DIRECT);
     steps(&s, s.st, s.wk, 60);
     ck_assert_int_gt(s.st->memory->n, 0);
     pcs_state *copy;
@@ -141,7 +141,7 @@ END_TEST
 START_TEST(every_field_counts)
 {
     scene s;
-    pile(&s, PCS_PROJECT_DIRECT);
+    pile(&s, PCS_PROJECTION_DIRECT);
     steps(&s, s.st, s.wk, 60);
     pcs_state *st;
     CK_OK(pcs_state_create(s.m, &st));
@@ -204,10 +204,10 @@ static void restore_in_the_middle(pcs_projection projection)
 
 START_TEST(a_restored_run_goes_on_bitwise)
 {
-    restore_in_the_middle(PCS_PROJECT_NONE);
-    restore_in_the_middle(PCS_PROJECT_DIRECT);
-    restore_in_the_middle(PCS_PROJECT_DIRECT_HYSTERESIS);
-    restore_in_the_middle(PCS_PROJECT_COMBINED);
+    restore_in_the_middle(PCS_PROJECTION_NONE);
+    restore_in_the_middle(PCS_PROJECTION_DIRECT);
+    restore_in_the_middle(PCS_PROJECTION_DIRECT_HYSTERESIS);
+    restore_in_the_middle(PCS_PROJECTION_COMBINED);
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(the_same_run_gives_the_same_bits)
     unsigned long long hash[2];
     for (int i = 0; i < 2; ++i) {
         scene s;
-        pile(&s, PCS_PROJECT_DIRECT);
+        pile(&s, PCS_PROJECTION_DIRECT);
         steps(&s, s.st, s.wk, 150);
         hash[i] = pcs_state_hash(s.st);
         scene_close(&s);
@@ -229,7 +229,7 @@ END_TEST
 START_TEST(the_work_leaves_no_trace)
 {
     scene s;
-    pile(&s, PCS_PROJECT_COMBINED);
+    pile(&s, PCS_PROJECTION_COMBINED);
     pcs_state *other, *third;
     CK_OK(pcs_state_create(s.m, &other));
     CK_OK(pcs_state_create(s.m, &third));
@@ -288,13 +288,13 @@ START_TEST(the_arena_may_end_anywhere)
         int n = 40;
         scene s;
         scene_random(&s, 5);
-        s.scheme.configuration = PCS_AT_ITERATE;
+        s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
         s.scheme.newton_max = 300;
         if (k == 0) {
             s.scheme.theta = 1;
-            s.scheme.activation = PCS_SPECULATIVE;
+            s.scheme.activation = PCS_ACTIVATION_SPECULATIVE;
         }
-        s.scheme.projection = k == 2 ? PCS_PROJECT_COMBINED : PCS_PROJECT_DIRECT;
+        s.scheme.projection = k == 2 ? PCS_PROJECTION_COMBINED : PCS_PROJECTION_DIRECT;
         const pcs_lagrangian_def def = {
             .n = n, .mass_fn = turning_mass, .force = turning_force, .user = &n};
         CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
@@ -344,7 +344,7 @@ static void *work_on(void *arguments)
 START_TEST(states_step_side_by_side)
 {
     scene s;
-    pile(&s, PCS_PROJECT_DIRECT);
+    pile(&s, PCS_PROJECTION_DIRECT);
     enum { THREADS = 4 };
     job jobs[THREADS];
     pthread_t thread[THREADS];
@@ -372,7 +372,7 @@ END_TEST
 START_TEST(bytes_that_are_no_state_are_refused)
 {
     scene s;
-    pile(&s, PCS_PROJECT_DIRECT);
+    pile(&s, PCS_PROJECTION_DIRECT);
     steps(&s, s.st, s.wk, 60);
     const size_t bytes = pcs_state_save_bytes(s.st);
     unsigned char *saved = malloc(bytes + 8), *bad = malloc(bytes + 8);

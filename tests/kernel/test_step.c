@@ -22,7 +22,7 @@ START_TEST(both_formulations_of_the_bouncing_ball)
         scene s;
         scene_open(&s);
         s.scheme.theta = k % 2 == 0 ? 0.5 : 0.8;
-        s.scheme.activation = k / 2 == 2 ? PCS_END_OF_STEP : PCS_PREDICTIVE;
+        s.scheme.activation = k / 2 == 2 ? PCS_ACTIVATION_END_OF_STEP : PCS_ACTIVATION_PREDICTIVE;
         s.scheme.gamma = k / 2 == 1 ? 1 : 0.5;
         scene_ground(&s, 0.9);
         const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
@@ -147,7 +147,7 @@ START_TEST(a_warm_start_is_the_answer)
 {
     scene s;
     scene_open(&s);
-    s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
     s.scheme.solver.tol = 1e-9;
     s.scheme.solver.as.nsgs.check_every = 1;
     s.scheme.solver.as.nsgs.depth = 0;
@@ -179,10 +179,10 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
         s.scheme.activation = activation;
         s.scheme.theta = theta;
         // a fixed point, and not a fast one in a hard impact
-        if (seed == 4) s.scheme.configuration = PCS_AT_ITERATE;
-        if (seed == 3) s.scheme.configuration = PCS_AT_MIDDLE;
+        if (seed == 4) s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
+        if (seed == 3) s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
         s.scheme.newton_max = 300;
-        s.scheme.update = seed % 2 ? PCS_UPDATE_EXP : PCS_UPDATE_ADD;
+        s.scheme.update = seed % 2 ? PCS_QUAT_UPDATE_EXP : PCS_QUAT_UPDATE_ADD;
         scene_start(&s);
         for (int i = 0; i < 60; ++i) {
             step_and_check(&s, h);
@@ -195,21 +195,21 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
 
 START_TEST(laws_and_ledger_predictive)
 {
-    random_scenes(PCS_PREDICTIVE, 0.5, 3e-3, 250);
-    random_scenes(PCS_PREDICTIVE, 1, 5e-3, 250);
+    random_scenes(PCS_ACTIVATION_PREDICTIVE, 0.5, 3e-3, 250);
+    random_scenes(PCS_ACTIVATION_PREDICTIVE, 1, 5e-3, 250);
 }
 END_TEST
 
 START_TEST(laws_and_ledger_speculative)
 {
-    random_scenes(PCS_SPECULATIVE, 1, 2e-3, 250);
+    random_scenes(PCS_ACTIVATION_SPECULATIVE, 1, 2e-3, 250);
 }
 END_TEST
 
 START_TEST(laws_and_ledger_end_of_step)
 {
-    random_scenes(PCS_END_OF_STEP, 0.5, 3e-3, 250);
-    random_scenes(PCS_END_OF_STEP, 0.8, 5e-3, 250);
+    random_scenes(PCS_ACTIVATION_END_OF_STEP, 0.5, 3e-3, 250);
+    random_scenes(PCS_ACTIVATION_END_OF_STEP, 0.8, 5e-3, 250);
 }
 END_TEST
 
@@ -304,7 +304,7 @@ START_TEST(speculative_contacts_never_overlap)
         scene s;
         scene_open(&s);
         s.scheme.theta = 1;
-        s.scheme.activation = PCS_SPECULATIVE;
+        s.scheme.activation = PCS_ACTIVATION_SPECULATIVE;
         scene_ground(&s, 0);
         scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){1, 0, 0}, -0.3), 0);
         for (int i = 0; i < 12; ++i) {
@@ -335,7 +335,7 @@ START_TEST(speculative_contacts_beyond_reach)
     scene_open(&s);
     scene_gravity(&s, 0, 0, 0);
     s.scheme.theta = 1;
-    s.scheme.activation = PCS_SPECULATIVE;
+    s.scheme.activation = PCS_ACTIVATION_SPECULATIVE;
     const double place[4] = {0, 0.2, 0.401, 0.602};
     for (int i = 0; i < 4; ++i) {
         const double x[3] = {place[i], 0, 0}, v[3] = {i == 0 ? 10 : 0, 0, 0};
@@ -369,7 +369,7 @@ START_TEST(tolerances_reach_resting_contacts)
         if (k == 0) {
             s.scheme.active_tol = 1e-6;
         } else {
-            s.scheme.projection = PCS_PROJECT_DIRECT_HYSTERESIS;
+            s.scheme.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
             s.scheme.hysteresis = 1e-6;
         }
         scene_ground(&s, 0);
@@ -492,7 +492,7 @@ START_TEST(a_body_geared_to_a_coordinate)
             int fault = 0;
             scene s;
             scene_open(&s);
-            s.scheme.projection = PCS_PROJECT_DIRECT;
+            s.scheme.projection = PCS_PROJECTION_DIRECT;
             pcs_system body = {0}, slider;
             const double o[3] = {0}, mass = 3, load = 6, v0 = 0;
             if (order == 0) body = scene_ball(&s, 2, 0.1, o, NULL);
@@ -551,7 +551,7 @@ START_TEST(an_unsolved_problem_is_an_outcome)
         scene_open(&s);
         scene_gravity(&s, 0, 0, 0);
         s.scheme.accept_unconverged = accept;
-        s.scheme.solver = pcs_solver_defaults(PCS_NSGS);
+        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
         s.scheme.solver.tol = 1e-15;
         s.scheme.solver.max_iters = 2;
         for (int i = 0; i < 8; ++i) {
@@ -561,15 +561,15 @@ START_TEST(an_unsolved_problem_is_an_outcome)
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
         CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
-        ck_assert_int_eq(s.report.outcome, PCS_MAX_ITERS);
-        ck_assert_int_eq(s.report.solve.outcome, PCS_MAX_ITERS);
+        ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_MAX_ITERS);
+        ck_assert_int_eq(s.report.solve.outcome, PCS_OUTCOME_MAX_ITERS);
         ck_assert(s.report.committed == (accept == 1));
         ck_assert((pcs_state_hash(s.st) != before) == (accept == 1));
         pcs_run_report run;
         const pcs_status status = pcs_run(s.m, s.st, s.wk, 0.01, 0.05, NULL, NULL, &run);
         ck_assert_int_eq(status, accept ? PCS_OK : PCS_ERR_STEP);
         ck_assert_int_eq(run.steps, accept ? 4 : 0);
-        ck_assert_int_eq(run.outcome, accept ? PCS_CONVERGED : PCS_MAX_ITERS);
+        ck_assert_int_eq(run.outcome, accept ? PCS_OUTCOME_CONVERGED : PCS_OUTCOME_MAX_ITERS);
         if (!accept) {
             ck_assert_msg(strstr(pcs_error_text(), "step 1, from t = 0 s") != NULL &&
                               strstr(pcs_error_text(), "not committed: max_iters") != NULL,
@@ -628,7 +628,7 @@ START_TEST(the_log_hears_of_gains_and_of_failures)
     pcs_step_report report;
     CK_OK(pcs_state_create(m, &st));
     CK_OK(pcs_work_create(m, &wk));
-    scheme.solver = pcs_solver_defaults(PCS_NSGS);
+    scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
     scheme.solver.tol = 1e-15;
     scheme.solver.max_iters = 1;
     CK_OK(pcs_model_set_scheme(m, &scheme));
@@ -637,7 +637,7 @@ START_TEST(the_log_hears_of_gains_and_of_failures)
     ck_assert_int_eq(h.warnings, 1);
     ck_assert_msg(strstr(h.last, "not committed: max_iters"), "%s", h.last);
 
-    scheme.solver = pcs_solver_defaults(PCS_AUTO);
+    scheme.solver = pcs_solver_defaults(PCS_SOLVER_AUTO);
     CK_OK(pcs_model_set_scheme(m, &scheme));
     CK_OK(pcs_step(m, st, wk, 1e-3, &report));
     ck_assert(report.committed);
@@ -681,7 +681,7 @@ START_TEST(stops_that_contradict_one_another)
 {
     for (int k = 0; k < pcs_solver_count(); ++k) {
         const pcs_solver_info *solver = pcs_solver_at(k);
-        if (solver->kind == PCS_DIRECT) continue;
+        if (solver->kind == PCS_SOLVER_DIRECT) continue;
         scene s;
         scene_open(&s);
         s.scheme.gamma = 0;
@@ -702,7 +702,7 @@ START_TEST(stops_that_contradict_one_another)
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
         CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));
-        ck_assert_msg(s.report.outcome != PCS_CONVERGED && !s.report.committed, "%s: %s",
+        ck_assert_msg(s.report.outcome != PCS_OUTCOME_CONVERGED && !s.report.committed, "%s: %s",
                       solver->name, pcs_outcome_text(s.report.outcome));
         ck_assert(pcs_state_hash(s.st) == before);
         scene_close(&s);
@@ -760,14 +760,14 @@ START_TEST(runs_that_would_make_no_step_are_refused)
         s.st->t = bad[i][0];
         const unsigned long long hash = pcs_state_hash(s.st);
         CK_FAILS(pcs_run(s.m, s.st, s.wk, bad[i][1], bad[i][2], NULL, NULL, &run), PCS_ERR_ARG);
-        ck_assert_int_eq(run.outcome, PCS_STOPPED);
+        ck_assert_int_eq(run.outcome, PCS_OUTCOME_STOPPED);
         ck_assert(pcs_state_hash(s.st) == hash);
     }
     for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
         s.st->t = good[i][0];
         CK_OK(pcs_run(s.m, s.st, s.wk, good[i][1], good[i][2], NULL, NULL, &run));
         ck_assert_int_eq(run.steps, (long)good[i][3]);
-        ck_assert_int_eq(run.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(run.outcome, PCS_OUTCOME_CONVERGED);
     }
     scene_close(&s);
 }

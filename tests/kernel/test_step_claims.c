@@ -112,7 +112,7 @@ static void run_scene(uint64_t seed, tally *t)
         const pcs_status status = pcs_step(s.m, s.st, s.wk, h, &s.report);
         if (status != PCS_OK) break;
         t->steps += 1;
-        if (s.report.outcome != PCS_CONVERGED) break;
+        if (s.report.outcome != PCS_OUTCOME_CONVERGED) break;
         t->converged += 1;
         // a step that was divided shows the problem of its last part
         judge_step(&s, seed, t);

@@ -69,13 +69,13 @@ static pcs_problem tower(uint64_t seed, int m, int copies, double skew, double s
     double *r = need(n, sizeof *r);
     for (size_t i = 0; i < n; ++i) {
         r[i] = random_normal(&rng) / d[i];
-        if (cone == PCS_UNILATERAL) r[i] = r[i] < 0 ? 0 : r[i];
+        if (cone == PCS_CONE_UNILATERAL) r[i] = r[i] < 0 ? 0 : r[i];
     }
     pcs_bsr_mul(&p.W, r, q);
     for (size_t i = 0; i < n; ++i) {
         q[i] = -q[i];
     }
-    for (int i = 0; cone == PCS_UNILATERAL && i < m; ++i) {
+    for (int i = 0; cone == PCS_CONE_UNILATERAL && i < m; ++i) {
         // a storey that carries nothing opens
         double sum = 0;
         for (int a = 0; a < copies; ++a) {
@@ -104,7 +104,8 @@ START_TEST(sparse_solves_as_dense_does)
     test_random rng = random_seed(4);
     for (int trial = 0; trial < 10; ++trial) {
         reset();
-        const pcs_problem p = tower((uint64_t)trial, N / 3, 3, 0, 0.5, trial % 2, PCS_UNILATERAL);
+        const pcs_problem p =
+            tower((uint64_t)trial, N / 3, 3, 0, 0.5, trial % 2, PCS_CONE_UNILATERAL);
         pcs_arena work;
         CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
         double s[N], r[2][N] = {{0}}, u[2][N], center[N] = {0};
@@ -140,7 +141,7 @@ START_TEST(hyperstatic_sets_are_solved)
     enum { N = 240 };
     for (int trial = 0; trial < 8; ++trial) {
         reset();
-        const pcs_problem p = tower((uint64_t)trial, N / 4, 4, 0, 0, trial % 2, PCS_EQUALITY);
+        const pcs_problem p = tower((uint64_t)trial, N / 4, 4, 0, 0, trial % 2, PCS_CONE_EQUALITY);
         pcs_arena work;
         CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
         double s[N], r[N] = {0}, u[N];
@@ -167,9 +168,9 @@ START_TEST(other_matrices_go_the_dense_way)
     enum { N = 200 };
     for (int part = 0; part < 2; ++part) {
         reset();
-        const pcs_problem p = part == 0
-                                  ? tower(3, N, 1, 5, 0.5, false, PCS_EQUALITY)    // unsymmetric
-                                  : tower(3, N, 1, 0, -1.01, false, PCS_EQUALITY); // indefinite
+        const pcs_problem p =
+            part == 0 ? tower(3, N, 1, 5, 0.5, false, PCS_CONE_EQUALITY)    // unsymmetric
+                      : tower(3, N, 1, 0, -1.01, false, PCS_CONE_EQUALITY); // indefinite
         pcs_arena work;
         CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
         double s[N], r[N] = {0}, u[N];
@@ -195,7 +196,7 @@ START_TEST(nearly_symmetric_matrices_stay_sparse)
     for (int k = 0; k < 4; ++k) {
         reset();
         const double skew[4] = {1e-9, 0.01, 0.1, 0.5};
-        const pcs_problem p = tower(3, N, 1, skew[k], 0.5, k % 2, PCS_EQUALITY);
+        const pcs_problem p = tower(3, N, 1, skew[k], 0.5, k % 2, PCS_CONE_EQUALITY);
         pcs_arena work;
         CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
         double s[N], r[N] = {0}, u[N];
@@ -218,7 +219,7 @@ END_TEST
 START_TEST(symmetry_is_judged_by_rounding)
 {
     reset();
-    pcs_problem p = tower(5, 100, 1, 0, 0.5, true, PCS_EQUALITY);
+    pcs_problem p = tower(5, 100, 1, 0, 0.5, true, PCS_CONE_EQUALITY);
     for (int part = 0; part < 2; ++part) {
         for (int k = 0; k < p.W.ptr[p.W.m]; ++k) {
             const double keep = p.W.val[k];
@@ -257,19 +258,20 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind)
 // Also where redundant rows leave W singular
 START_TEST(a_tolerance_below_rounding)
 {
-    static const pcs_solver kinds[] = {PCS_AUTO, PCS_DIRECT};
+    static const pcs_solver kinds[] = {PCS_SOLVER_AUTO, PCS_SOLVER_DIRECT};
     for (uint64_t seed = 1; seed <= TEST_DRAWS(200); ++seed) {
         reset();
         const int copies = 1 + (int)(seed % 2);
-        pcs_problem p = tower(seed, 5, copies, 0, 0, seed % 3 == 0, PCS_EQUALITY);
+        pcs_problem p = tower(seed, 5, copies, 0, 0, seed % 3 == 0, PCS_CONE_EQUALITY);
         for (int k = 0; k < 2; ++k) {
             double r[10] = {0}, u[10];
             pcs_solver_opts o = pcs_solver_defaults(kinds[k]);
             o.tol = seed % 5 == 0 ? 1e-16 : 1e-14;
             pcs_report report;
             CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-            ck_assert_msg(report.outcome == PCS_CONVERGED, "%lu: %s, %g", (unsigned long)seed,
-                          pcs_outcome_text(report.outcome), report.measure.residual);
+            ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%lu: %s, %g",
+                          (unsigned long)seed, pcs_outcome_text(report.outcome),
+                          report.measure.residual);
             ck_assert(report.measure.residual <= 1e-13);
         }
     }
@@ -282,23 +284,23 @@ START_TEST(large_problems)
     for (int copies = 1; copies <= 2; ++copies) {
         reset();
         const double shift = copies == 1 ? 0.1 : 0;
-        const pcs_problem contacts = tower(7, 4000, copies, 0, shift, false, PCS_UNILATERAL);
-        const pcs_report a = solve(&contacts, PCS_AUTO);
-        ck_assert_msg(a.outcome == PCS_CONVERGED, "%d copies: %s, %g", copies,
+        const pcs_problem contacts = tower(7, 4000, copies, 0, shift, false, PCS_CONE_UNILATERAL);
+        const pcs_report a = solve(&contacts, PCS_SOLVER_AUTO);
+        ck_assert_msg(a.outcome == PCS_OUTCOME_CONVERGED, "%d copies: %s, %g", copies,
                       pcs_outcome_text(a.outcome), a.measure.residual);
 
-        const pcs_problem joints = tower(8, 4000, copies, 0, shift, false, PCS_EQUALITY);
-        const pcs_report d = solve(&joints, PCS_DIRECT);
-        ck_assert_msg(d.outcome == PCS_CONVERGED, "%d copies: %s, %g", copies,
+        const pcs_problem joints = tower(8, 4000, copies, 0, shift, false, PCS_CONE_EQUALITY);
+        const pcs_report d = solve(&joints, PCS_SOLVER_DIRECT);
+        ck_assert_msg(d.outcome == PCS_OUTCOME_CONVERGED, "%d copies: %s, %g", copies,
                       pcs_outcome_text(d.outcome), d.measure.residual);
     }
 
     // far from symmetric: nsgs alone is left, and says where it got
     reset();
-    const pcs_problem skewed = tower(9, 4000, 1, 0.01, 2, false, PCS_UNILATERAL);
-    ck_assert_int_eq(solve(&skewed, PCS_AUTO).outcome, PCS_CONVERGED);
-    const pcs_problem lost = tower(9, 4000, 1, 5, 2, false, PCS_EQUALITY);
-    ck_assert_int_eq(solve(&lost, PCS_DIRECT).outcome, PCS_STALLED);
+    const pcs_problem skewed = tower(9, 4000, 1, 0.01, 2, false, PCS_CONE_UNILATERAL);
+    ck_assert_int_eq(solve(&skewed, PCS_SOLVER_AUTO).outcome, PCS_OUTCOME_CONVERGED);
+    const pcs_problem lost = tower(9, 4000, 1, 5, 2, false, PCS_CONE_EQUALITY);
+    ck_assert_int_eq(solve(&lost, PCS_SOLVER_DIRECT).outcome, PCS_OUTCOME_STALLED);
 }
 END_TEST
 
@@ -352,23 +354,24 @@ START_TEST(cholmod_runs_out_of_memory)
     // one that fits a dense matrix, and one that does not
     for (int part = 0; part < 2; ++part) {
         reset();
-        const pcs_problem p = part == 0 ? tower(11, 60, 2, 0, 0, false, PCS_UNILATERAL)
-                                        : tower(11, 3500, 1, 0, 0.1, false, PCS_EQUALITY);
+        const pcs_problem p = part == 0 ? tower(11, 60, 2, 0, 0, false, PCS_CONE_UNILATERAL)
+                                        : tower(11, 3500, 1, 0, 0.1, false, PCS_CONE_EQUALITY);
         bool ended = false;
         for (long k = 0; !ended; ++k) {
             ck_assert(k < 1000);
             calls = live = 0;
             fail_at = k;
             pcs_arena scope = arena;
-            const pcs_report report = solve(&p, part == 0 ? PCS_AUTO : PCS_DIRECT);
+            const pcs_report report = solve(&p, part == 0 ? PCS_SOLVER_AUTO : PCS_SOLVER_DIRECT);
             arena = scope;
             ck_assert_int_eq((int)live, 0);
             ended = calls <= k;
             if (k > 20) k += k / 10;
             if (part == 0 || ended) {
-                ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+                ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             } else {
-                ck_assert(report.outcome == PCS_STALLED || report.outcome == PCS_CONVERGED);
+                ck_assert(report.outcome == PCS_OUTCOME_STALLED ||
+                          report.outcome == PCS_OUTCOME_CONVERGED);
             }
         }
     }

@@ -2,34 +2,34 @@
 
 START_TEST(agrees_with_others)
 {
-    expect_agreement(PCS_ADMM, 1e-10);
-    expect_one_contact(PCS_ADMM, 1e-10);
+    expect_agreement(PCS_SOLVER_ADMM, 1e-10);
+    expect_one_contact(PCS_SOLVER_ADMM, 1e-10);
 }
 END_TEST
 
 START_TEST(singular_problems)
 {
-    expect_singular(PCS_ADMM, 1e-8);
+    expect_singular(PCS_SOLVER_ADMM, 1e-8);
 }
 END_TEST
 
 START_TEST(limits_of_friction)
 {
-    expect_limits(PCS_ADMM, 1e-10);
+    expect_limits(PCS_SOLVER_ADMM, 1e-10);
 }
 END_TEST
 
 START_TEST(units_do_not_matter)
 {
-    expect_no_units(PCS_ADMM, 1e-9);
+    expect_no_units(PCS_SOLVER_ADMM, 1e-9);
 }
 END_TEST
 
 START_TEST(manners)
 {
-    expect_manners(PCS_ADMM);
-    expect_honesty(PCS_ADMM, 1000);
-    expect_extremes(PCS_ADMM, 100);
+    expect_manners(PCS_SOLVER_ADMM);
+    expect_honesty(PCS_SOLVER_ADMM, 1000);
+    expect_extremes(PCS_SOLVER_ADMM, 100);
 }
 END_TEST
 
@@ -40,10 +40,10 @@ START_TEST(options_work)
     CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_MIXED, 12), &arena));
     const pcs_problem p = friction_problem(FRICTION_MIXED, 12, 1, &arena, NULL);
     for (int k = 0; k < 16; ++k) {
-        pcs_solver_opts o = pcs_solver_defaults(PCS_ADMM);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ADMM);
         o.tol = 1e-8;
         o.max_iters = 50000;
-        o.as.admm.penalty = (pcs_penalty)(k % 4);
+        o.as.admm.penalty = (pcs_admm_penalty)(k % 4);
         if (k / 4 == 1) o.as.admm.depth = 0;
         if (k / 4 == 2) o.as.admm.relaxation = 1;
         if (k / 4 == 3) o.as.admm.damping = 0.5;
@@ -51,7 +51,7 @@ START_TEST(options_work)
         pcs_report report;
         ck_assert(p.n <= 100);
         CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-        ck_assert_msg(report.outcome == PCS_CONVERGED, "variant %d: %s, %g", k,
+        ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "variant %d: %s, %g", k,
                       pcs_outcome_text(report.outcome), report.measure.residual);
     }
     pcs_arena_destroy(NULL, &arena);
@@ -72,7 +72,7 @@ START_TEST(sparse_is_dense)
         CK_OK(pcs_bsr_from_dense(p.n, p.n, W, &arena, &dense.W));
         double a[300] = {0}, b[300] = {0}, u[300];
         pcs_report report;
-        pcs_solver_opts o = pcs_solver_defaults(PCS_ADMM);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ADMM);
         o.tol = 1e-14;
         o.max_iters = 10;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, a, u, &report));

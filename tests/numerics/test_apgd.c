@@ -2,34 +2,34 @@
 
 START_TEST(agrees_with_others)
 {
-    expect_agreement(PCS_APGD, 1e-8);
-    expect_one_contact(PCS_APGD, 1e-8);
+    expect_agreement(PCS_SOLVER_APGD, 1e-8);
+    expect_one_contact(PCS_SOLVER_APGD, 1e-8);
 }
 END_TEST
 
 START_TEST(singular_problems)
 {
-    expect_singular(PCS_APGD, 1e-4);
+    expect_singular(PCS_SOLVER_APGD, 1e-4);
 }
 END_TEST
 
 START_TEST(limits_of_friction)
 {
-    expect_limits(PCS_APGD, 1e-8);
+    expect_limits(PCS_SOLVER_APGD, 1e-8);
 }
 END_TEST
 
 START_TEST(units_do_not_matter)
 {
-    expect_no_units(PCS_APGD, 1e-7);
+    expect_no_units(PCS_SOLVER_APGD, 1e-7);
 }
 END_TEST
 
 START_TEST(manners)
 {
-    expect_manners(PCS_APGD);
-    expect_honesty(PCS_APGD, 1000);
-    expect_extremes(PCS_APGD, 100);
+    expect_manners(PCS_SOLVER_APGD);
+    expect_honesty(PCS_SOLVER_APGD, 1000);
+    expect_extremes(PCS_SOLVER_APGD, 100);
 }
 END_TEST
 

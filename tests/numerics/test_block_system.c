@@ -14,7 +14,7 @@ static void random_parts(const pcs_problem *p, test_random *rng, double *A, doub
 {
     for (int b = 0; b < p->nb; ++b) {
         double *Ab = A + BLOCK_SYSTEM_STRIDE * b, *Bb = B + BLOCK_SYSTEM_STRIDE * b;
-        const int d = p->block[b].cone == PCS_EQUALITY ? 1 : p->block[b].dim;
+        const int d = p->block[b].cone == PCS_CONE_EQUALITY ? 1 : p->block[b].dim;
         for (int i = 0; i < d * d; ++i) {
             Ab[i] = random_normal(rng);
             Bb[i] = random_normal(rng);
@@ -41,13 +41,15 @@ static void slow_matrix(const pcs_problem *p, const double *A, const double *B, 
                 for (int c = 0; c < k->dim; ++c) {
                     double a = i == c;
                     if (Ab) {
-                        a = k->cone != PCS_EQUALITY ? Ab[i + k->dim * c] : i == c ? Ab[0] : 0;
+                        a = k->cone != PCS_CONE_EQUALITY ? Ab[i + k->dim * c] : i == c ? Ab[0] : 0;
                     }
                     sum += a * W[k->row + c + (size_t)n * j];
                 }
                 const int own = j - k->row;
                 if (own >= 0 && own < k->dim) {
-                    sum += k->cone != PCS_EQUALITY ? Bb[i + k->dim * own] : i == own ? Bb[0] : 0;
+                    sum += k->cone != PCS_CONE_EQUALITY ? Bb[i + k->dim * own]
+                           : i == own                   ? Bb[0]
+                                                        : 0;
                 }
                 J[k->row + i + (size_t)n * j] = sum;
             }
@@ -133,7 +135,7 @@ START_TEST(half_full_systems_fit_their_memory)
         static pcs_block block[N];
         int count = 0;
         for (int i = 0; i < N; ++i) {
-            block[i] = (pcs_block){.cone = PCS_UNILATERAL, .dim = 1, .row = i};
+            block[i] = (pcs_block){.cone = PCS_CONE_UNILATERAL, .dim = 1, .row = i};
             for (int j = 0; j < N; ++j) {
                 if (abs(i - j) > width) continue;
                 val[count] = i == j ? 4 * N : cos(i + 3.0 * j);

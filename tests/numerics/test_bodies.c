@@ -26,7 +26,7 @@ START_TEST(sweeps_solve_the_assembled_problem)
     const int sizes[PILE_COUNT] = {80, 64, 60, 60, 16};
     for (int kind = 0; kind < PILE_HEAVY; ++kind) {
         pile p = pile_make((pile_kind)kind, sizes[kind], 1);
-        pcs_solver_opts o = options(PCS_NSGS, 1e-12);
+        pcs_solver_opts o = options(PCS_SOLVER_NSGS, 1e-12);
         o.max_iters = 100000;
         answer swept = answer_of(&p, &o, NULL);
         expect_measure(&p, &swept, 1e-12);
@@ -55,9 +55,9 @@ START_TEST(the_portfolio_converges)
         for (int k = 0; k < 2; ++k) {
             pile p = pile_make((pile_kind)kind, sizes[kind], 7);
             const double tol = k == 0 ? 1e-4 : 1e-10;
-            pcs_solver_opts o = options(PCS_AUTO, tol);
+            pcs_solver_opts o = options(PCS_SOLVER_AUTO, tol);
             answer a = answer_of(&p, &o, NULL);
-            ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
             expect_measure(&p, &a, tol);
             answer_free(&a);
             pile_free(&p);
@@ -70,7 +70,7 @@ END_TEST
 START_TEST(momentum_comes_from_fixed_sides_only)
 {
     pile p = pile_make(PILE_SPHERES, 200, 3);
-    pcs_solver_opts o = options(PCS_AUTO, 1e-6);
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-6);
     answer a = answer_of(&p, &o, NULL);
     double gained[3] = {0}, given[3] = {0}, size = 0;
     for (int s = 0; s < p.b.A->nb; ++s) {
@@ -99,7 +99,7 @@ END_TEST
 START_TEST(power_is_the_same_in_both_spaces)
 {
     pile p = pile_make(PILE_SPHERES, 200, 4);
-    pcs_solver_opts o = options(PCS_AUTO, 1e-6);
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-6);
     answer a = answer_of(&p, &o, NULL);
     double local = 0, bodies = 0, size = 0;
     for (int i = 0; i < p.b.n; ++i) {
@@ -120,7 +120,7 @@ START_TEST(memory_is_asked_for)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
         pile p = pile_make((pile_kind)kind, 60, 5);
-        pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+        pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
         const size_t nv = (size_t)p.b.A->start[p.b.A->nb], n = (size_t)p.b.n;
         double *v = calloc(nv, sizeof(double)), *r = calloc(n, sizeof(double));
         double *u = calloc(n, sizeof(double));
@@ -141,7 +141,7 @@ START_TEST(memory_is_asked_for)
             CK_OK(pcs_arena_create(NULL, demand, &arena));
         }
         ck_assert_int_eq(status, PCS_OK);
-        ck_assert_int_eq(report.solve.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.solve.outcome, PCS_OUTCOME_CONVERGED);
         pcs_arena_destroy(NULL, &arena);
         free(v);
         free(r);
@@ -155,9 +155,9 @@ START_TEST(nothing_is_solved)
 {
     pile p = pile_make(PILE_SPHERES, 10, 5);
     p.b.nb = p.b.n = 0;
-    pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
     answer a = answer_of(&p, &o, NULL);
-    ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
     ck_assert_int_eq(memcmp(a.v, p.v_free, (size_t)p.b.A->start[p.b.A->nb] * sizeof(double)), 0);
     answer_free(&a);
     pile_free(&p);
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(what_is_not_finite_is_refused)
 {
     pile p = pile_make(PILE_SPHERES, 10, 5);
-    pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(&p), &arena));
     double *r = calloc((size_t)p.b.n, sizeof(double)), *u = calloc((size_t)p.b.n, sizeof(double));
@@ -188,7 +188,7 @@ static void expect_same_bits(pile_kind kind, int n, pcs_solver solver, double to
 {
     pile p = pile_make(kind, n, 11);
     pcs_solver_opts o = options(solver, tol);
-    if (solver == PCS_NSGS) o.max_iters = 60;
+    if (solver == PCS_SOLVER_NSGS) o.max_iters = 60;
     answer one = answer_of(&p, &o, NULL);
     for (int count = 1; count <= 3; ++count) {
         threads *team;
@@ -210,10 +210,10 @@ static void expect_same_bits(pile_kind kind, int n, pcs_solver solver, double to
 // one island of many clusters; and many islands
 START_TEST(threads_do_not_show)
 {
-    expect_same_bits(PILE_SPHERES, 1500, PCS_NSGS, 1e-6);
-    expect_same_bits(PILE_BOXES, 700, PCS_AUTO, 1e-6);
-    expect_same_bits(PILE_MIXED, 600, PCS_NSGS, 1e-9);
-    expect_same_bits(PILE_LOOSE, 600, PCS_AUTO, 1e-6);
+    expect_same_bits(PILE_SPHERES, 1500, PCS_SOLVER_NSGS, 1e-6);
+    expect_same_bits(PILE_BOXES, 700, PCS_SOLVER_AUTO, 1e-6);
+    expect_same_bits(PILE_MIXED, 600, PCS_SOLVER_NSGS, 1e-9);
+    expect_same_bits(PILE_LOOSE, 600, PCS_SOLVER_AUTO, 1e-6);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ END_TEST
 START_TEST(memory_of_a_team_is_asked_for)
 {
     pile p = pile_make(PILE_LOOSE, 600, 5);
-    pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
     threads *team;
     CK_OK(threads_create(NULL, 3, &team));
     const size_t nv = (size_t)p.b.A->start[p.b.A->nb], n = (size_t)p.b.n;
@@ -243,7 +243,7 @@ START_TEST(memory_of_a_team_is_asked_for)
         CK_OK(pcs_arena_create(NULL, demand, &arena));
     }
     CK_OK(status);
-    ck_assert_int_eq(report.solve.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.solve.outcome, PCS_OUTCOME_CONVERGED);
     pcs_arena_destroy(NULL, &arena);
     threads_destroy(team);
     free(v);
@@ -257,7 +257,7 @@ END_TEST
 START_TEST(islands_do_not_feel_one_another)
 {
     pile p = pile_make(PILE_LOOSE, 60, 2), first = p;
-    pcs_solver_opts o = options(PCS_NSGS, 1e-11);
+    pcs_solver_opts o = options(PCS_SOLVER_NSGS, 1e-11);
     answer all = answer_of(&p, &o, NULL);
     // the first part has nine blocks and three systems
     first.b.nb = 9;

@@ -59,10 +59,10 @@ static pcs_contact_status single(pcs_cone cone, int dim, double mu, double w, co
         t->q[i] = q[i];
     }
     toy_close(t);
-    const pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, &t->p, &o, t->r, t->u, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     pcs_contact_status status;
     CK_OK(pcs_certify(NULL, &t->p, 1e-9, t->r, &status, margin, c));
     free(t);
@@ -78,27 +78,30 @@ START_TEST(both_sides_of_every_border)
         double m;
         for (int dim = 2; dim <= 3; ++dim) {
             const double out[3] = {d, 1, 0}, in[3] = {-d, 1, 0};
-            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, out, &m, &c), PCS_CONTACT_OPEN);
+            ck_assert_int_eq(single(PCS_CONE_COULOMB, dim, mu, w, out, &m, &c), PCS_CONTACT_OPEN);
             CK_NEAR(m, d, 1e-11);
-            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, in, &m, &c), PCS_CONTACT_SLIDE);
+            ck_assert_int_eq(single(PCS_CONE_COULOMB, dim, mu, w, in, &m, &c), PCS_CONTACT_SLIDE);
             CK_NEAR(m, d * length, 1e-11);
             ck_assert_int_eq(c.columns, 1);
 
             const double stick[3] = {-1, mu - d, 0}, slide[3] = {-1, -(mu + d), 0};
-            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, stick, &m, &c), PCS_CONTACT_STICK);
+            ck_assert_int_eq(single(PCS_CONE_COULOMB, dim, mu, w, stick, &m, &c),
+                             PCS_CONTACT_STICK);
             CK_NEAR(m, d / length / hypot(1, mu - d), 1e-11);
             ck_assert_int_eq(c.columns, dim);
             ck_assert_int_eq(c.rank, dim);
-            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, slide, &m, &c), PCS_CONTACT_SLIDE);
+            ck_assert_int_eq(single(PCS_CONE_COULOMB, dim, mu, w, slide, &m, &c),
+                             PCS_CONTACT_SLIDE);
             CK_NEAR(m, d / hypot(1, mu + d), 1e-11);
-            ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
-            ck_assert_int_eq(c.u, PCS_UNIQUE_LOCAL);
+            ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
+            ck_assert_int_eq(c.u, PCS_UNIQUENESS_LOCAL);
             ck_assert_int_eq(c.slide, 1);
 
             const double border[3] = {-1, mu, 0}, touch[3] = {0, 1, 0};
-            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, border, &m, &c),
+            ck_assert_int_eq(single(PCS_CONE_COULOMB, dim, mu, w, border, &m, &c),
                              PCS_CONTACT_UNDECIDED);
-            ck_assert_int_eq(single(PCS_COULOMB, dim, mu, w, touch, &m, &c), PCS_CONTACT_UNDECIDED);
+            ck_assert_int_eq(single(PCS_CONE_COULOMB, dim, mu, w, touch, &m, &c),
+                             PCS_CONTACT_UNDECIDED);
             ck_assert(m <= 1e-9);
             ck_assert_int_eq(c.undecided, 1);
         }
@@ -110,23 +113,23 @@ START_TEST(without_friction_open_or_closed)
 {
     pcs_certificate c;
     double m, q[3] = {2, 0, 0};
-    ck_assert_int_eq(single(PCS_UNILATERAL, 1, 0, 3, q, &m, &c), PCS_CONTACT_OPEN);
+    ck_assert_int_eq(single(PCS_CONE_UNILATERAL, 1, 0, 3, q, &m, &c), PCS_CONTACT_OPEN);
     CK_NEAR(m, 1, 1e-12);
-    ck_assert_int_eq(c.u, PCS_UNIQUE_YES);
+    ck_assert_int_eq(c.u, PCS_UNIQUENESS_YES);
     q[0] = -2;
-    ck_assert_int_eq(single(PCS_UNILATERAL, 1, 0, 3, q, &m, &c), PCS_CONTACT_SLIDE);
+    ck_assert_int_eq(single(PCS_CONE_UNILATERAL, 1, 0, 3, q, &m, &c), PCS_CONTACT_SLIDE);
     ck_assert_int_eq(c.closed, 1);
     ck_assert_int_eq(c.slide, 0);
     CK_NEAR(m, 1, 1e-12);
-    ck_assert_int_eq(single(PCS_EQUALITY, 1, 0, 3, q, &m, &c), PCS_CONTACT_STICK);
+    ck_assert_int_eq(single(PCS_CONE_EQUALITY, 1, 0, 3, q, &m, &c), PCS_CONTACT_STICK);
     ck_assert(isinf(m));
     ck_assert_int_eq(c.columns, 1);
     ck_assert_int_eq(c.open + c.closed + c.stick + c.slide + c.undecided, 0);
     q[1] = 1;
-    ck_assert_int_eq(single(PCS_COULOMB, 3, 0, 3, q, &m, &c), PCS_CONTACT_SLIDE);
+    ck_assert_int_eq(single(PCS_CONE_COULOMB, 3, 0, 3, q, &m, &c), PCS_CONTACT_SLIDE);
     ck_assert_int_eq(c.slide, 1);
     ck_assert_int_eq(c.columns, 1);
-    ck_assert_int_eq(c.u, PCS_UNIQUE_YES);
+    ck_assert_int_eq(c.u, PCS_UNIQUENESS_YES);
 }
 END_TEST
 
@@ -135,11 +138,11 @@ START_TEST(nothing_at_all_is_undecided)
     pcs_certificate c;
     double m;
     const double q[3] = {0, 0, 0};
-    ck_assert_int_eq(single(PCS_COULOMB, 3, 0.5, 1, q, &m, &c), PCS_CONTACT_UNDECIDED);
+    ck_assert_int_eq(single(PCS_CONE_COULOMB, 3, 0.5, 1, q, &m, &c), PCS_CONTACT_UNDECIDED);
     CK_NEAR(m, 0, 0);
     // independent columns leave one r whatever it does
-    ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
-    ck_assert_int_eq(c.u, PCS_UNIQUE_UNKNOWN);
+    ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
+    ck_assert_int_eq(c.u, PCS_UNIQUENESS_UNKNOWN);
 }
 END_TEST
 
@@ -157,7 +160,7 @@ static void box(toy *t, bool rough, double mu)
     double H[12 * 6];
     memset(H, 0, sizeof H);
     for (int i = 0; i < 4; ++i) {
-        toy_add(t, rough ? PCS_COULOMB : PCS_UNILATERAL, d, mu);
+        toy_add(t, rough ? PCS_CONE_COULOMB : PCS_CONE_UNILATERAL, d, mu);
         const double *p = corner[i];
         const double cross[3][3] = {{0, p[2], -p[1]}, {-p[2], 0, p[0]}, {p[1], -p[0], 0}};
         for (int c = 0; c < d; ++c) {
@@ -184,8 +187,8 @@ START_TEST(box_without_friction)
     ck_assert_int_eq(c.closed, 4);
     ck_assert_int_eq(c.columns, 4);
     ck_assert_int_eq(c.rank, 3);
-    ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
-    ck_assert_int_eq(c.u, PCS_UNIQUE_YES);
+    ck_assert_int_eq(c.r, PCS_UNIQUENESS_NO);
+    ck_assert_int_eq(c.u, PCS_UNIQUENESS_YES);
 
     double least[4], low[4], high[4];
     CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, loads, least));
@@ -217,8 +220,8 @@ START_TEST(box_with_friction)
     ck_assert_int_eq(c.stick, 4);
     ck_assert_int_eq(c.columns, 12);
     ck_assert_int_eq(c.rank, 6);
-    ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
-    ck_assert_int_eq(c.u, PCS_UNIQUE_LOCAL);
+    ck_assert_int_eq(c.r, PCS_UNIQUENESS_NO);
+    ck_assert_int_eq(c.u, PCS_UNIQUENESS_LOCAL);
 
     CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, balanced, least));
     CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, balanced, low, high));
@@ -241,7 +244,7 @@ START_TEST(box_that_slides)
     for (int i = 0; i < 4; ++i) {
         t->q[3 * i + 1] = 2;
     }
-    const pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+    const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, &t->p, &o, t->r, t->u, &report));
     pcs_contact_status status[4];
@@ -250,8 +253,8 @@ START_TEST(box_that_slides)
     ck_assert_int_eq(c.slide, 4);
     ck_assert_int_eq(c.columns, 4);
     ck_assert_int_eq(c.rank, 3);
-    ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
-    ck_assert_int_eq(c.u, PCS_UNIQUE_LOCAL);
+    ck_assert_int_eq(c.r, PCS_UNIQUENESS_NO);
+    ck_assert_int_eq(c.u, PCS_UNIQUENESS_LOCAL);
     ck_assert(c.moved < 1e-6);
     double low[4], high[4];
     CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-8, t->r, low, high));
@@ -269,8 +272,8 @@ START_TEST(wrong_statuses_are_taken_back)
 {
     // W nearly singular: 1e-7 of residual hides a contact that is open in the solution
     toy *t = calloc(1, sizeof *t);
-    toy_add(t, PCS_UNILATERAL, 1, 0);
-    toy_add(t, PCS_UNILATERAL, 1, 0);
+    toy_add(t, PCS_CONE_UNILATERAL, 1, 0);
+    toy_add(t, PCS_CONE_UNILATERAL, 1, 0);
     const double e = 1e-8, W[4] = {1, 1 - e, 1 - e, 1}, r[2] = {0.5, 0.5};
     memcpy(t->W, W, sizeof W);
     // solution r = (1, 0), u = (0, 1e-8)
@@ -298,8 +301,8 @@ static void groove(toy *t, double alpha, double mu, double unit)
     const double c = cos(alpha), s = sin(alpha);
     // N T of both contacts against x y
     const double H[8] = {c, -s, -c, s, s, c, s, c}, w[2] = {unit, unit};
-    toy_add(t, PCS_COULOMB, 2, mu);
-    toy_add(t, PCS_COULOMB, 2, mu);
+    toy_add(t, PCS_CONE_COULOMB, 2, mu);
+    toy_add(t, PCS_CONE_COULOMB, 2, mu);
     toy_operator(t, 2, H, w);
     for (int i = 0; i < 4; ++i) {
         t->q[i] = -H[i + 4];
@@ -322,7 +325,7 @@ START_TEST(groove_that_holds)
         CK_OK(pcs_certify(NULL, &t->p, 1e-10, t->r, status, NULL, &c));
         ck_assert_int_eq(c.stick, 2);
         ck_assert_int_eq(c.rank, 2);
-        ck_assert_int_eq(c.r, PCS_UNIQUE_NO);
+        ck_assert_int_eq(c.r, PCS_UNIQUENESS_NO);
         CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
         CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, t->r, least));
         const double a = tan(alpha - phi), b = tan(alpha + phi);
@@ -374,7 +377,7 @@ START_TEST(a_slide_that_may_be_anything)
 {
     // W e has no normal part: any r_N slides
     toy *t = calloc(1, sizeof *t);
-    toy_add(t, PCS_COULOMB, 2, 2);
+    toy_add(t, PCS_CONE_COULOMB, 2, 2);
     const double W[4] = {1, 0.5, 0.5, 1};
     memcpy(t->W, W, sizeof W);
     t->q[1] = 10;
@@ -386,8 +389,8 @@ START_TEST(a_slide_that_may_be_anything)
         CK_OK(pcs_certify(NULL, &t->p, 1e-10, r, &status, NULL, &c));
         ck_assert(c.measure.residual < 1e-14);
         ck_assert_int_eq(status, PCS_CONTACT_SLIDE);
-        ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
-        ck_assert_int_eq(c.u, PCS_UNIQUE_NO);
+        ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
+        ck_assert_int_eq(c.u, PCS_UNIQUENESS_NO);
     }
     free(t);
 }
@@ -397,7 +400,7 @@ START_TEST(planted_borders_are_undecided)
 {
     toy *t = calloc(1, sizeof *t);
     for (int b = 0; b < 5; ++b) {
-        toy_add(t, PCS_COULOMB, 3, 0.5);
+        toy_add(t, PCS_CONE_COULOMB, 3, 0.5);
     }
     const int n = t->p.n;
     // strict open, stick, slide; r_N = u_N = 0 at rest; the same while slipping
@@ -431,8 +434,8 @@ START_TEST(planted_borders_are_undecided)
     // stick 3, slide 1, at rest 3, slipping 1
     ck_assert_int_eq(c.columns, 8);
     ck_assert_int_eq(c.rank, 8);
-    ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
-    ck_assert_int_eq(c.u, PCS_UNIQUE_UNKNOWN);
+    ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
+    ck_assert_int_eq(c.u, PCS_UNIQUENESS_UNKNOWN);
     CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, r, low, high));
     for (int b = 0; b < 5; ++b) {
         CK_NEAR(low[b], r[3 * b], 1e-9);
@@ -464,12 +467,12 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
     double *r = calloc(7 * n, sizeof *r), *u = r + n, *x = u + n, *v = x + n, *least = v + n;
     double *low = least + n, *high = low + n;
     pcs_contact_status *status = calloc(nb, sizeof *status);
-    pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
     o.tol = 1e-11;
     pcs_report report;
     pcs_certificate c;
     CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     CK_OK(pcs_certify(NULL, &p, 1e-9, r, status, NULL, &c));
     CK_OK(pcs_least_impulse(NULL, &p, 1e-9, r, least));
     CK_OK(pcs_impulse_intervals(NULL, &p, 1e-9, r, low, high));
@@ -481,7 +484,7 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
                   (int)seed, m.residual);
     const double size = length(p.n, r), norm = length(p.n, least);
 
-    o = pcs_solver_defaults(PCS_NSGS);
+    o = pcs_solver_defaults(PCS_SOLVER_NSGS);
     o.tol = 1e-10;
     o.max_iters = 20000;
     test_random random = random_seed(seed + 99);
@@ -490,7 +493,7 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
             x[i] = k == 0 ? r[i] : size * random_normal(&random);
         }
         CK_OK(pcs_solve_alloc(NULL, &p, &o, x, v, &report));
-        if (report.outcome != PCS_CONVERGED) continue;
+        if (report.outcome != PCS_OUTCOME_CONVERGED) continue;
         double apart = 0;
         for (size_t i = 0; i < n; ++i) {
             apart = fmax(apart, fabs(v[i] - u[i]));
@@ -499,14 +502,14 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
         *seen += 1;
         ck_assert(length(p.n, x) >= norm * (1 - 1e-6));
         for (size_t b = 0; b < nb; ++b) {
-            if (p.block[b].cone == PCS_EQUALITY) continue;
+            if (p.block[b].cone == PCS_CONE_EQUALITY) continue;
             const double push = x[p.block[b].row];
             ck_assert_msg(push >= low[b] - 1e-6 * size && push <= high[b] + 1e-6 * size,
                           "%s %d: block %d: %.10g not in [%.10g, %.10g]", friction_name[kind],
                           (int)seed, (int)b, push, low[b], high[b]);
             *far += high[b] - low[b] > 1e-3 * size && push > low[b] + 0.3 * (high[b] - low[b]);
         }
-        if (c.r != PCS_UNIQUE_YES) continue;
+        if (c.r != PCS_UNIQUENESS_YES) continue;
         for (size_t i = 0; i < n; ++i) {
             CK_NEAR(x[i], r[i], 1e-5 * size);
         }
@@ -603,7 +606,7 @@ START_TEST(an_empty_problem_is_unique)
     pcs_certificate c;
     CK_OK(pcs_certify(NULL, &t->p, 0, NULL, NULL, NULL, &c));
     ck_assert_int_eq(c.rank, 0);
-    ck_assert_int_eq(c.r, PCS_UNIQUE_YES);
+    ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
     CK_OK(pcs_least_impulse(NULL, &t->p, 0, NULL, NULL));
     CK_OK(pcs_impulse_intervals(NULL, &t->p, 0, NULL, NULL, NULL));
     free(t);
@@ -638,7 +641,7 @@ END_TEST
 START_TEST(words)
 {
     ck_assert_str_eq(pcs_contact_status_text(PCS_CONTACT_SLIDE), "slide");
-    ck_assert_str_eq(pcs_uniqueness_text(PCS_UNIQUE_LOCAL), "local");
+    ck_assert_str_eq(pcs_uniqueness_text(PCS_UNIQUENESS_LOCAL), "local");
     ck_assert_ptr_nonnull(pcs_contact_status_text((pcs_contact_status)99));
     ck_assert_ptr_nonnull(pcs_uniqueness_text((pcs_uniqueness)99));
 }

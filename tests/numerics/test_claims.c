@@ -51,13 +51,13 @@ static void take_blocks(sample *s, kind k, int nb, test_random *g)
         const int of = k == MIXED ? below(g, 4) : -1;
         const double friction = mu[below(g, 5)];
         if (k == FC2D || of == 2) {
-            add_block(s, PCS_COULOMB, 2, friction);
+            add_block(s, PCS_CONE_COULOMB, 2, friction);
         } else if (k == FC3D || of == 3) {
-            add_block(s, PCS_COULOMB, 3, friction);
+            add_block(s, PCS_CONE_COULOMB, 3, friction);
         } else if (of == 1 || (k == MLCP && below(g, 2))) {
-            add_block(s, PCS_EQUALITY, 1 + below(g, 2), 0);
+            add_block(s, PCS_CONE_EQUALITY, 1 + below(g, 2), 0);
         } else {
-            add_block(s, PCS_UNILATERAL, 1, 0);
+            add_block(s, PCS_CONE_UNILATERAL, 1, 0);
         }
     }
 }
@@ -208,8 +208,8 @@ static const char *const kind_name[KINDS] = {"lcp", "mlcp", "fc2d", "fc3d", "mix
 static void count(tally *t, const pcs_report *report)
 {
     t->solves += 1;
-    t->converged += report->outcome == PCS_CONVERGED;
-    t->infeasible += report->outcome == PCS_INFEASIBLE;
+    t->converged += report->outcome == PCS_OUTCOME_CONVERGED;
+    t->infeasible += report->outcome == PCS_OUTCOME_INFEASIBLE;
 }
 
 // small budgets: what matters is what is said at the end
@@ -218,7 +218,7 @@ static pcs_solver_opts options(pcs_solver solver, pcs_stop stop, double tol)
     pcs_solver_opts o = pcs_solver_defaults(solver);
     o.stop = stop;
     o.tol = tol;
-    if (o.max_iters > 300) o.max_iters = solver == PCS_AUTO ? 5000 : 300;
+    if (o.max_iters > 300) o.max_iters = solver == PCS_SOLVER_AUTO ? 5000 : 300;
     return o;
 }
 
@@ -233,8 +233,8 @@ static void solve_one(const sample *s, kind k, uint64_t seed, const pcs_solver_o
     if (status == PCS_ERR_UNSUPPORTED) return;
     CK_OK(status);
     count(t, &report);
-    if (report.outcome == PCS_INFEASIBLE) *refuted = true;
-    if (report.outcome != PCS_CONVERGED) return;
+    if (report.outcome == PCS_OUTCOME_INFEASIBLE) *refuted = true;
+    if (report.outcome != PCS_OUTCOME_CONVERGED) return;
     const exact_measure e = exact_measure_of(&s->p, r);
     expect_true(&e, s, o, &report, kind_name[k], seed);
     if (e.against_q < *least) *least = e.against_q;
@@ -256,7 +256,7 @@ static void solve_global(const sample *s, kind k, uint64_t seed, const pcs_solve
         count(t, &report);
         pcs_bsr_to_dense(&g.H, H);
         const exact_measure e = exact_measure_of_gram(&s->p, pcs_mass_size(M), H, r);
-        if (report.outcome == PCS_CONVERGED) {
+        if (report.outcome == PCS_OUTCOME_CONVERGED) {
             expect_true(&e, s, o, &report, kind_name[k], seed);
         }
     }
@@ -280,7 +280,8 @@ static void campaign(kind k, uint64_t first, uint64_t problems, tally *t)
                 options(pcs_solver_at(row)->kind, (pcs_stop)((seed + (uint64_t)row) % 4),
                         tols[seed / 4 % 4]);
             solve_one(&s, k, seed, &o, t, &least, &refuted);
-            const bool own = o.kind == PCS_AUTO || o.kind == PCS_NSGS || o.kind == PCS_IPM;
+            const bool own =
+                o.kind == PCS_SOLVER_AUTO || o.kind == PCS_SOLVER_NSGS || o.kind == PCS_SOLVER_IPM;
             if (s.psd && own) solve_global(&s, k, seed, &o, t);
         }
         ck_assert_msg(!s.even || !refuted || !(least <= SOLVED),
@@ -341,7 +342,7 @@ static void take_rank_one(sample *s, int nb, const double *h, const double *q, c
 {
     memset(s, 0, sizeof *s);
     for (int b = 0; b < nb; ++b) {
-        add_block(s, PCS_COULOMB, 2, mu[b]);
+        add_block(s, PCS_CONE_COULOMB, 2, mu[b]);
     }
     const int n = s->p.n;
     for (int i = 0; i < n * n; ++i) {
@@ -367,7 +368,7 @@ START_TEST(noise_is_no_solution)
             const pcs_status status = pcs_solve_alloc(NULL, &s.p, &o, r, u, &report);
             if (status == PCS_ERR_UNSUPPORTED) continue;
             CK_OK(status);
-            ck_assert_int_ne(report.outcome, PCS_CONVERGED);
+            ck_assert_int_ne(report.outcome, PCS_OUTCOME_CONVERGED);
             ck_assert(report.measure.residual > 1e-3);
         }
     }
@@ -426,7 +427,7 @@ START_TEST(infinity_is_no_solution)
                     pcs_lcp_solve(cases[k].n, W, cases[k].q, &o, r, w, &report);
                 if (status == PCS_ERR_UNSUPPORTED) continue;
                 CK_OK(status);
-                ck_assert_msg(report.outcome != PCS_CONVERGED, "%s: case %zu, r = %g %g",
+                ck_assert_msg(report.outcome != PCS_OUTCOME_CONVERGED, "%s: case %zu, r = %g %g",
                               pcs_solver_at(row)->name, k, r[0], r[1]);
             }
         }
@@ -443,7 +444,7 @@ START_TEST(rounding_is_enough)
         sample s;
         memset(&s, 0, sizeof s);
         for (int i = 0; i < n; ++i) {
-            add_block(&s, k % 2 ? PCS_EQUALITY : PCS_UNILATERAL, 1, 0);
+            add_block(&s, k % 2 ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL, 1, 0);
         }
         double G[64];
         for (int i = 0; i < n * n; ++i) {
@@ -461,9 +462,9 @@ START_TEST(rounding_is_enough)
         close_sample(&s);
         double r[EXACT_ROWS] = {0}, u[EXACT_ROWS];
         pcs_report report;
-        const pcs_solver_opts o = options(PCS_AUTO, PCS_STOP_RESIDUAL, 1e-15);
+        const pcs_solver_opts o = options(PCS_SOLVER_AUTO, PCS_STOP_RESIDUAL, 1e-15);
         CK_OK(pcs_solve_alloc(NULL, &s.p, &o, r, u, &report));
-        ck_assert_msg(report.outcome == PCS_CONVERGED, "%d rows: %s at %g", n,
+        ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%d rows: %s at %g", n,
                       pcs_outcome_text(report.outcome), report.measure.residual);
         const exact_measure e = exact_measure_of(&s.p, r);
         ck_assert(e.residual <=
@@ -489,8 +490,8 @@ START_TEST(certificates_of_noise_are_empty)
         pcs_certificate c;
         CK_OK(pcs_certify(NULL, &s.p, 1e-8, r, status, NULL, &c));
         ck_assert_int_eq(c.undecided, 2);
-        ck_assert_int_eq(c.r, PCS_UNIQUE_UNKNOWN);
-        ck_assert_int_eq(c.u, PCS_UNIQUE_UNKNOWN);
+        ck_assert_int_eq(c.r, PCS_UNIQUENESS_UNKNOWN);
+        ck_assert_int_eq(c.u, PCS_UNIQUENESS_UNKNOWN);
         CK_OK(pcs_contact_statuses(NULL, &s.p, 1e-8, r, status, NULL, &c));
         ck_assert_int_eq(c.undecided, 2);
     }

@@ -127,7 +127,8 @@ START_TEST(friction_is_measured_as_in_the_theory)
             pcs_block *block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
             memcpy(block, p.block, (size_t)p.nb * sizeof *block);
             for (int b = 0; b < p.nb; ++b) {
-                if (seed % 3 == 1 && block[b].cone == PCS_COULOMB) block[b].mu = frictions[b % 7];
+                if (seed % 3 == 1 && block[b].cone == PCS_CONE_COULOMB)
+                    block[b].mu = frictions[b % 7];
             }
             p.block = block;
             for (int i = 0; i < p.n; ++i) {
@@ -169,7 +170,7 @@ START_TEST(frictionless_blocks_are_unilateral)
     for (int trial = 0; trial < 200; ++trial) {
         reset();
         pcs_problem p = friction_problem(FRICTION_DENSE, 1, (uint64_t)trial, &arena, NULL);
-        const pcs_block slippery = {.cone = PCS_COULOMB, .row = 0, .dim = 3, .mu = 0};
+        const pcs_block slippery = {.cone = PCS_CONE_COULOMB, .row = 0, .dim = 3, .mu = 0};
         p.block = &slippery;
         double r[3] = {random_normal(&rng), 0, 0}, u[3];
         pcs_measure m;
@@ -203,7 +204,7 @@ START_TEST(one_scale_per_contact)
             trace += W[i * (p.n + 1)];
         }
         for (int i = k->row; i < k->row + k->dim; ++i) {
-            CK_NEAR(s[i], k->cone == PCS_COULOMB ? trace / k->dim : W[i * (p.n + 1)], 1e-14);
+            CK_NEAR(s[i], k->cone == PCS_CONE_COULOMB ? trace / k->dim : W[i * (p.n + 1)], 1e-14);
         }
     }
 }
@@ -224,11 +225,11 @@ START_TEST(bad_friction_is_refused)
     }
     block[1].mu = 1e300;
     CK_OK(pcs_problem_check(&p));
-    block[1] = (pcs_block){.cone = PCS_EQUALITY, .row = 3, .dim = 3, .mu = 0.3};
+    block[1] = (pcs_block){.cone = PCS_CONE_EQUALITY, .row = 3, .dim = 3, .mu = 0.3};
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
     block[1].mu = NAN;
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
-    block[1] = (pcs_block){.cone = PCS_COULOMB, .row = 3, .dim = 1, .mu = 0.3};
+    block[1] = (pcs_block){.cone = PCS_CONE_COULOMB, .row = 3, .dim = 1, .mu = 0.3};
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
     block[0].dim = 4;
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);

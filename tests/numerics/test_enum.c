@@ -9,13 +9,13 @@ static pcs_report run_kinds(int n, const pcs_cone *kind, const double *M, const 
 {
     double w[MOST];
     pcs_report report;
-    const pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+    const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
     memset(z, 0, (size_t)n * sizeof *z);
     CK_OK(pcs_mlcp_solve(n, kind, M, q, &o, z, w, &report));
     for (int i = 0; i < n; ++i) {
         ck_assert(isfinite(z[i]));
     }
-    ck_assert_int_eq(report.outcome == PCS_CONVERGED, report.measure.residual <= o.tol);
+    ck_assert_int_eq(report.outcome == PCS_OUTCOME_CONVERGED, report.measure.residual <= o.tol);
     return report;
 }
 
@@ -23,7 +23,7 @@ static pcs_report run(int n, const double *M, const double *q, double *z)
 {
     pcs_cone kind[MOST];
     for (int i = 0; i < n; ++i) {
-        kind[i] = PCS_UNILATERAL;
+        kind[i] = PCS_CONE_UNILATERAL;
     }
     return run_kinds(n, kind, M, q, z);
 }
@@ -36,20 +36,20 @@ START_TEST(singular_sets_are_searched_by_their_vertices)
 
     // w1 = z2 - 1, w2 = 0: z = (0, 1); every set that contains it is singular
     const double A[4] = {0, 0, 1, 0}, qa[2] = {-1, 0};
-    ck_assert_int_eq(run(2, A, qa, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(2, A, qa, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert(z[0] * (z[1] - 1) == 0 && z[1] >= 1);
 
     // rows (1, -1; ...) of rank 1: z1 - z2 = 1 for all active, the shortest is (1/2, -1/2)
     const double B[4] = {1, -1, -1, 1}, qb[2] = {-1, 1};
-    ck_assert_int_eq(run(2, B, qb, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(2, B, qb, z).outcome, PCS_OUTCOME_CONVERGED);
     CK_NEAR(z[0], 1, 1e-15);
     CK_NEAR(z[1], 0, 0);
 
     // equality rows whose shortest multiplier would do, and a unilateral one that must not slip
-    const pcs_cone kind[3] = {PCS_EQUALITY, PCS_UNILATERAL, PCS_EQUALITY};
+    const pcs_cone kind[3] = {PCS_CONE_EQUALITY, PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     const double C[9] = {0, -1, 0, 1, 0, 2, 0, -2, 0}, qc[3] = {-3, 1, -6};
     // 0 = z2 - 3 twice, w2 = -z1 - 2 z3 + 1 = 0
-    ck_assert_int_eq(run_kinds(3, kind, C, qc, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run_kinds(3, kind, C, qc, z).outcome, PCS_OUTCOME_CONVERGED);
     CK_NEAR(z[1], 3, 1e-14);
     CK_NEAR(z[0] + 2 * z[2], 1, 1e-14);
     CK_NEAR(z[0], 0.2, 1e-14); // of the multipliers the shortest
@@ -61,7 +61,7 @@ START_TEST(fewest_active_rows_first)
     // (1, 0), (0, 1) and (1/3, 1/3) solve it
     const double M[4] = {1, 2, 2, 1}, q[2] = {-1, -1};
     double z[4];
-    ck_assert_int_eq(run(2, M, q, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(2, M, q, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert((z[0] > 0) + (z[1] > 0) == 1);
     CK_NEAR(z[0] + z[1], 1, 0);
 
@@ -73,14 +73,14 @@ START_TEST(fewest_active_rows_first)
             W[i + 4 * j] = H[i][0] * H[j][0] + H[i][1] * H[j][1] + H[i][2] * H[j][2];
         }
     }
-    ck_assert_int_eq(run(4, W, b, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(4, W, b, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert_int_eq((z[0] > 0) + (z[1] > 0) + (z[2] > 0) + (z[3] > 0), 2);
     CK_NEAR(z[0] - z[3], 0, 1e-15);
     CK_NEAR(z[1] - z[2], 0, 1e-15);
 
     // zero where zero will do
     const double Z[4] = {0}, good[2] = {0, 3};
-    ck_assert_int_eq(run(2, Z, good, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(2, Z, good, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert(z[0] == 0 && z[1] == 0);
 }
 END_TEST
@@ -91,13 +91,13 @@ START_TEST(no_solution_is_proved)
     // w1 = z2 - z1 + 1 and w2 = z1 - z2 - 2 >= 0: z1 - z2 would be in [2, 1]
     const double A[4] = {-1, 1, 1, -1}, qa[2] = {1, -2};
     double z[MOST];
-    ck_assert_int_eq(run(2, A, qa, z).outcome, PCS_INFEASIBLE);
+    ck_assert_int_eq(run(2, A, qa, z).outcome, PCS_OUTCOME_INFEASIBLE);
 
     // w1 = z1 + z2 - 1, w2 = z1 - 1: feasible for large z1, yet z1 > 0 asks w1 = 0, so z2 = 1 - z1
     // and w2 = z1 - 1 <= 0 makes z = (1, 0) a solution; with w2 = z1 - 2 nothing is left
     const double B[4] = {1, 1, 1, 0};
-    ck_assert_int_eq(run(2, B, (double[]){-1, -1}, z).outcome, PCS_CONVERGED);
-    ck_assert_int_eq(run(2, B, (double[]){-1, -2}, z).outcome, PCS_INFEASIBLE);
+    ck_assert_int_eq(run(2, B, (double[]){-1, -1}, z).outcome, PCS_OUTCOME_CONVERGED);
+    ck_assert_int_eq(run(2, B, (double[]){-1, -2}, z).outcome, PCS_OUTCOME_INFEASIBLE);
 
     // nine pairs with three solutions each, and that one: every combination has to be cut
     double M[400] = {0}, q[20];
@@ -111,7 +111,7 @@ START_TEST(no_solution_is_proved)
         q[j] = k < 9 ? -1 : -2;
     }
     const pcs_report r = run(20, M, q, z);
-    ck_assert_int_eq(r.outcome, PCS_INFEASIBLE);
+    ck_assert_int_eq(r.outcome, PCS_OUTCOME_INFEASIBLE);
     ck_assert_int_lt(r.iters, 1 << 20);
 }
 END_TEST
@@ -174,7 +174,7 @@ START_TEST(agrees_with_the_definition)
             if (good && count < least) least = count;
         }
         const pcs_report r = run(n, M, q, z);
-        ck_assert_int_eq(r.outcome, least <= n ? PCS_CONVERGED : PCS_INFEASIBLE);
+        ck_assert_int_eq(r.outcome, least <= n ? PCS_OUTCOME_CONVERGED : PCS_OUTCOME_INFEASIBLE);
         int active = 0;
         for (int i = 0; i < n; ++i) {
             active += z[i] > 0;
@@ -209,12 +209,12 @@ START_TEST(twenty_rows_are_enough)
                 }
             }
         }
-        ck_assert_int_eq(run(n, W, q, z).outcome, PCS_CONVERGED);
+        ck_assert_int_eq(run(n, W, q, z).outcome, PCS_OUTCOME_CONVERGED);
         pcs_report report;
-        const pcs_solver_opts o = pcs_solver_defaults(PCS_LEMKE);
+        const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_LEMKE);
         memset(y, 0, sizeof y);
         CK_OK(pcs_lcp_solve(n, W, q, &o, y, w, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < n; ++i) {
             double u = q[i];
             for (int j = 0; j < n; ++j) {
@@ -231,20 +231,20 @@ START_TEST(too_many_rows_are_refused)
     enum { n = 21 };
     double M[n * n] = {0}, q[n] = {0}, z[n] = {0}, w[n];
     pcs_report report;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
     CK_FAILS(pcs_lcp_solve(n, M, q, &o, z, w, &report), PCS_ERR_UNSUPPORTED);
     o.as.enumerate.max_rows = 21;
     CK_OK(pcs_lcp_solve(n, M, q, &o, z, w, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 
     // equality rows do not count
     pcs_cone kind[n];
     for (int i = 0; i < n; ++i) {
-        kind[i] = i % 2 ? PCS_UNILATERAL : PCS_EQUALITY;
+        kind[i] = i % 2 ? PCS_CONE_UNILATERAL : PCS_CONE_EQUALITY;
     }
-    o = pcs_solver_defaults(PCS_ENUM);
+    o = pcs_solver_defaults(PCS_SOLVER_ENUM);
     CK_OK(pcs_mlcp_solve(n, kind, M, q, &o, z, w, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 }
 END_TEST
 
@@ -264,22 +264,22 @@ START_TEST(limits_end_the_search)
         M[19 * i] = 1;
         M[i + 18 * (i ^ 1)] = 2;
         q[i] = i == 17 ? -4 : -1;
-        block[i] = (pcs_block){PCS_UNILATERAL, i, 1, 0};
+        block[i] = (pcs_block){PCS_CONE_UNILATERAL, i, 1, 0};
     }
     M[19 * 17] = 0;
     pcs_arena arena, work;
     pcs_problem p = {.n = 18, .nb = 18, .block = block, .q = q};
-    pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
     CK_OK(pcs_arena_create(NULL, 1 << 12, &arena));
     CK_OK(pcs_bsr_from_dense(18, 18, M, &arena, &p.W));
     CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
     pcs_report report;
     o.max_iters = 2;
     CK_OK(pcs_solve(&p, &o, (pcs_watch){0}, work, r, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_MAX_ITERS);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_MAX_ITERS);
     ck_assert_int_eq(report.iters, 2);
     int calls = 0;
-    o = pcs_solver_defaults(PCS_ENUM);
+    o = pcs_solver_defaults(PCS_SOLVER_ENUM);
     memset(r, 0, sizeof r);
     CK_OK(pcs_solve(&p, &o, (pcs_watch){stop_at_once, &calls}, work, r, u, &report));
     ck_assert_int_le(calls, 1);

@@ -4,7 +4,7 @@
 
 static answer sweep(const pile *p, double tol)
 {
-    pcs_solver_opts o = options(PCS_NSGS, tol);
+    pcs_solver_opts o = options(PCS_SOLVER_NSGS, tol);
     o.max_iters = 3000;
     return answer_from(p, &o, NULL, NULL);
 }
@@ -21,7 +21,7 @@ static answer finish_with(const pile *p, const pcs_solver_opts *o, const double 
 
 static answer finish(const pile *p, double tol, const double *r)
 {
-    const pcs_solver_opts o = options(PCS_AUTO, tol);
+    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, tol);
     return finish_with(p, &o, r);
 }
 
@@ -35,7 +35,7 @@ START_TEST(the_last_digits_come_after_sweeps)
         for (uint64_t seed = 1; seed <= 2; ++seed) {
             pile p = pile_make((pile_kind)kind, sizes[kind], seed);
             answer start = sweep(&p, 1e-4), a = finish(&p, 1e-10, start.r);
-            ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
             ck_assert_double_le(expect_honest(&p, &a), 1.1e-10);
             ck_assert_int_gt(a.report.finish, 0);
             answer_free(&start);
@@ -50,7 +50,7 @@ START_TEST(all_digits_come_where_there_is_one_solution)
 {
     pile p = pile_make(PILE_SPHERES, 60, 1);
     answer start = sweep(&p, 1e-4), a = finish(&p, 1e-12, start.r), b = sweep(&p, 1e-12);
-    ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
     for (int i = 0; i < p.b.A->start[p.b.A->nb]; ++i) {
         CK_NEAR(a.v[i], b.v[i], 1e-10);
     }
@@ -72,12 +72,12 @@ START_TEST(solutions_are_recognised)
         pcs_problem q;
         CK_OK(bodies_assemble(&p.b, p.v_free, &work, &q));
         double *r = calloc((size_t)q.n, sizeof *r), *u = calloc((size_t)q.n, sizeof *u);
-        const pcs_solver_opts o = options(PCS_AUTO, 1e-10);
+        const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-10);
         pcs_report report;
         CK_OK(pcs_solve(&q, &o, (pcs_watch){0}, work, r, u, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         answer a = finish(&p, 1.01e-10, r);
-        ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert_int_eq(a.report.finish, 0);
         pcs_arena_destroy(NULL, &arena);
         free(r);
@@ -94,14 +94,14 @@ START_TEST(it_is_never_worse_and_says_so)
         for (int cold = 0; cold < 2; ++cold) {
             pile p = pile_make((pile_kind)kind, sizes[kind], 5);
             answer start = sweep(&p, 1e-3);
-            pcs_solver_opts o = options(PCS_AUTO, 1e-15);
+            pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-15);
             o.max_iters = 1;
             answer before = finish_with(&p, &o, cold ? NULL : start.r);
             ck_assert_int_le(before.report.finish, 1);
             o.max_iters = 7;
             answer a = finish_with(&p, &o, cold ? NULL : start.r);
             ck_assert_int_le(a.report.finish, 7);
-            ck_assert_int_ne(a.report.solve.outcome, PCS_CONVERGED);
+            ck_assert_int_ne(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
             const double residual = expect_honest(&p, &a);
             ck_assert_double_le(residual, 1.0001 * before.report.solve.measure.residual);
             if (!cold) {
@@ -121,7 +121,7 @@ START_TEST(a_start_that_is_no_number_is_left_alone)
     pile p = pile_make(PILE_SPHERES, 30, 5);
     double *r = calloc((size_t)p.b.n, sizeof *r);
     r[4] = NAN;
-    const pcs_solver_opts o = options(PCS_AUTO, 1e-8);
+    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
     answer a = answer_new(&p, r);
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, answer_room(&p), &arena));
@@ -138,10 +138,10 @@ END_TEST
 START_TEST(time_and_memory_run_out)
 {
     pile p = pile_make(PILE_BOXES, 200, 5);
-    pcs_solver_opts o = options(PCS_AUTO, 1e-14);
+    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-14);
     o.max_seconds = 1e-9;
     answer a = finish_with(&p, &o, NULL);
-    ck_assert_int_eq(a.report.solve.outcome, PCS_TIME_LIMIT);
+    ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_TIME_LIMIT);
     answer_free(&a);
 
     size_t demand = 0;
@@ -181,7 +181,7 @@ static pile resting(const double edge[3], int contacts)
                                     {0, -1},  {1, 0},  {0, 1}, {-1, 0}};
     for (int i = 0; i < contacts; ++i) {
         block[i] = (bodies_block){
-            .cone = PCS_COULOMB,
+            .cone = PCS_CONE_COULOMB,
             .dim = 3,
             .row = 3 * i,
             .mu = 0.5,
@@ -216,7 +216,7 @@ START_TEST(cube_and_plank_take_few_steps)
             }
             p.v_free[2] -= 9.81 * STEP;
             answer a = finish(&p, 1e-10, last.r);
-            ck_assert_int_eq(a.report.solve.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
             ck_assert_double_le(expect_honest(&p, &a), 1.1e-10);
             if (step == 0) ck_assert_int_le(a.report.finish, 30);
             if (step > 0) warm += a.report.finish;

@@ -29,14 +29,14 @@ static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *
         CK_NEAR(u[i], v[i], 0);
     }
     CK_NEAR(report.measure.residual, m.residual, 0);
-    ck_assert((report.outcome == PCS_CONVERGED) == (solver_stop_value(o, &m) <= o->tol));
-    ck_assert(report.outcome != PCS_INFEASIBLE);
+    ck_assert((report.outcome == PCS_OUTCOME_CONVERGED) == (solver_stop_value(o, &m) <= o->tol));
+    ck_assert(report.outcome != PCS_OUTCOME_INFEASIBLE);
     return report;
 }
 
 static pcs_solver_opts nsgs_options(double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
     o.tol = tol;
     o.max_iters = 100000;
     return o;
@@ -51,13 +51,14 @@ START_TEST(nsgs_solves_every_family)
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
             for (int k = 0; k < 2; ++k) {
                 pcs_solver_opts o = nsgs_options(1e-8);
-                if (k == 1) o.kind = PCS_AUTO;
+                if (k == 1) o.kind = PCS_SOLVER_AUTO;
                 double r[ROWS] = {0};
                 const pcs_report report = solve(&p, &o, r);
-                ck_assert_msg(report.outcome == PCS_CONVERGED, "%s %s, nc = %d, seed %d: %s, %g",
-                              k ? "auto" : "nsgs", friction_name[f], nc, (int)seed,
-                              pcs_outcome_text(report.outcome), report.measure.residual);
-                ck_assert(k == 1 || report.solver == PCS_NSGS);
+                ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED,
+                              "%s %s, nc = %d, seed %d: %s, %g", k ? "auto" : "nsgs",
+                              friction_name[f], nc, (int)seed, pcs_outcome_text(report.outcome),
+                              report.measure.residual);
+                ck_assert(k == 1 || report.solver == PCS_SOLVER_NSGS);
                 // every impulse lies in its cone
                 double x[ROWS];
                 memcpy(x, r, sizeof x);
@@ -82,15 +83,15 @@ START_TEST(options_work)
             const pcs_problem p = friction_problem(families[f], 12, 3, &arena, NULL);
             pcs_solver_opts o = nsgs_options(1e-7);
             pcs_nsgs_opts *s = &o.as.nsgs;
-            if (k < 3) s->local = (pcs_local)k;
-            if (k >= 3 && k < 6) s->order = (pcs_order)(k - 2);
+            if (k < 3) s->local = (pcs_nsgs_local)k;
+            if (k >= 3 && k < 6) s->order = (pcs_nsgs_order)(k - 2);
             if (k == 6) s->relaxation = 0.7;
             if (k == 7) s->relaxation = 1.2;
             if (k < 8) s->depth = 0;
             if (k == 9) s->check_every = 3;
             double r[ROWS] = {0};
             const pcs_report report = solve(&p, &o, r);
-            ck_assert_msg(report.outcome == PCS_CONVERGED, "%s, variant %d: %s, %g",
+            ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s, variant %d: %s, %g",
                           friction_name[families[f]], k, pcs_outcome_text(report.outcome),
                           report.measure.residual);
         }
@@ -102,7 +103,7 @@ END_TEST
 START_TEST(both_loops_agree)
 {
     for (int f = FRICTION_SPHERES; f <= FRICTION_GYRO; ++f) {
-        for (int order = PCS_ORDER_FORWARD; order <= PCS_ORDER_SHUFFLE; ++order) {
+        for (int order = PCS_NSGS_ORDER_FORWARD; order <= PCS_NSGS_ORDER_SHUFFLE; ++order) {
             reset();
             const pcs_problem p = friction_problem((friction)f, 16, 2, &arena, NULL);
             double *W = pcs_arena_take_array(&arena, (size_t)p.n * (size_t)p.n, sizeof *W);
@@ -112,7 +113,7 @@ START_TEST(both_loops_agree)
             CK_OK(pcs_bsr_from_dense(p.n, p.n, W, &arena, &dense.W));
             pcs_solver_opts o = nsgs_options(1e-14);
             o.max_iters = 7;
-            o.as.nsgs.order = (pcs_order)order;
+            o.as.nsgs.order = (pcs_nsgs_order)order;
             o.as.nsgs.check_every = 7;
             const pcs_report sparse = solve(&p, &o, a);
             solve(&dense, &o, b);
@@ -143,7 +144,7 @@ START_TEST(no_friction_is_an_lcp)
         pcs_problem free = p;
         free.block = block;
         const pcs_solver_opts o = nsgs_options(1e-12);
-        ck_assert_int_eq(solve(&free, &o, r).outcome, PCS_CONVERGED);
+        ck_assert_int_eq(solve(&free, &o, r).outcome, PCS_OUTCOME_CONVERGED);
         pcs_report report;
         CK_OK(pcs_lcp_solve(10, M, q, NULL, z, w, &report));
         for (int i = 0; i < 10; ++i) {
@@ -188,8 +189,8 @@ START_TEST(frames_do_not_matter)
         CK_OK(pcs_bsr_from_dense(n, n, W, &arena, &turned.W));
         const pcs_solver_opts o = nsgs_options(1e-12);
         const pcs_report report = solve(&p, &o, a);
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
-        ck_assert_int_eq(solve(&turned, &o, b).outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
+        ck_assert_int_eq(solve(&turned, &o, b).outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < n; ++i) {
             double x = 0;
             for (int j = 0; j < n; ++j) {
@@ -213,7 +214,7 @@ START_TEST(acceleration_helps)
             o.as.nsgs.depth = depth;
             double r[ROWS] = {0};
             const pcs_report report = solve(&p, &o, r);
-            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             *(depth ? &fast : &plain) += report.iters;
         }
     }
@@ -231,9 +232,9 @@ START_TEST(starts_and_repeats)
         memcpy(before, r, (size_t)p.n * sizeof *r);
         pcs_solver_opts o = nsgs_options(1e-10);
         for (int k = 0; k < 2; ++k) {
-            if (k == 1) o = pcs_solver_defaults(PCS_AUTO);
+            if (k == 1) o = pcs_solver_defaults(PCS_SOLVER_AUTO);
             const pcs_report report = solve(&p, &o, r);
-            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             ck_assert_int_eq(report.iters, 0);
             for (int i = 0; i < p.n; ++i) {
                 CK_NEAR(r[i], before[i], 1e-14);
@@ -245,7 +246,7 @@ START_TEST(starts_and_repeats)
     double r[3][ROWS] = {{0}};
     for (int k = 0; k < 3; ++k) {
         pcs_solver_opts o = nsgs_options(1e-6);
-        o.as.nsgs.order = PCS_ORDER_SHUFFLE;
+        o.as.nsgs.order = PCS_NSGS_ORDER_SHUFFLE;
         o.as.nsgs.seed = k / 2;
         solve(&p, &o, r[k]);
     }
@@ -263,13 +264,13 @@ START_TEST(no_solution_is_not_a_solution)
             W[7 * i] = k == 0 ? 0 : k == 1 ? -1 : i < 3 ? 1 : 0;
         }
         for (int s = 0; s < 2; ++s) {
-            pcs_solver_opts o = pcs_solver_defaults(s ? PCS_NSGS : PCS_AUTO);
+            pcs_solver_opts o = pcs_solver_defaults(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
             if (s) o.max_iters = 1000;
             pcs_report report;
             memset(r, 0, sizeof r);
             CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
-            ck_assert(report.outcome != PCS_CONVERGED);
-            ck_assert((report.outcome == PCS_INFEASIBLE) == (s == 0));
+            ck_assert(report.outcome != PCS_OUTCOME_CONVERGED);
+            ck_assert((report.outcome == PCS_OUTCOME_INFEASIBLE) == (s == 0));
             for (int i = 0; i < 6; ++i) {
                 ck_assert(isfinite(r[i]) && isfinite(u[i]));
             }
@@ -293,7 +294,7 @@ START_TEST(extreme_numbers)
                     q[i] = part == 0 ? p.q[i] * sizes[k] : p.q[i];
                 }
                 for (int b = 0; part == 1 && b < p.nb; ++b) {
-                    if (block[b].cone == PCS_COULOMB) block[b].mu = sizes[k];
+                    if (block[b].cone == PCS_CONE_COULOMB) block[b].mu = sizes[k];
                 }
                 const int count = p.W.m == 1 ? p.n * p.n : 9 * p.W.ptr[p.W.m];
                 for (int i = 0; part == 2 && i < count; ++i) {
@@ -302,7 +303,7 @@ START_TEST(extreme_numbers)
                 p.q = q;
                 p.block = block;
                 for (int s = 0; s < 2; ++s) {
-                    pcs_solver_opts o = pcs_solver_defaults(s ? PCS_NSGS : PCS_AUTO);
+                    pcs_solver_opts o = pcs_solver_defaults(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
                     o.max_iters = 200;
                     o.as.nsgs.depth = s ? 3 : 0;
                     double r[ROWS] = {0};
@@ -326,9 +327,9 @@ START_TEST(entries_agree)
     }
     pcs_report report;
     CK_OK(pcs_fc3d_solve(8, W, p.q, mu, NULL, a, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     CK_OK(pcs_friction_solve(3, 8, &p.W, p.q, mu, NULL, b, v, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     for (int i = 0; i < 24; ++i) {
         CK_NEAR(u[i], v[i], 1e-7);
     }
@@ -341,10 +342,10 @@ START_TEST(entries_agree)
         a[2 * i] = a[2 * i + 1] = 0;
     }
     CK_OK(pcs_fc2d_solve(5, plane.W.val, plane.q, mu, NULL, a, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 
     CK_OK(pcs_fc3d_solve(0, NULL, NULL, NULL, NULL, NULL, NULL, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     CK_FAILS(pcs_fc3d_solve(-1, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
     CK_FAILS(pcs_fc3d_solve(2000000000, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
     CK_FAILS(pcs_fc3d_solve(1, NULL, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
@@ -367,10 +368,10 @@ START_TEST(enum_finds_solutions)
             reset();
             const int nc = f >= FRICTION_SPHERES ? 1 : 1 + (int)seed % 4;
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
-            const pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+            const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
             double r[ROWS] = {0};
             const pcs_report report = solve(&p, &o, r);
-            ck_assert_msg(report.outcome == PCS_CONVERGED, "%s, nc = %d, seed %d: %s, %g",
+            ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s, nc = %d, seed %d: %s, %g",
                           friction_name[f], nc, (int)seed, pcs_outcome_text(report.outcome),
                           report.measure.residual);
         }
@@ -394,12 +395,12 @@ START_TEST(enum_agrees_with_nsgs)
         }
         p.block = block;
         double a[ROWS] = {0}, b[ROWS] = {0};
-        pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
         o.tol = 1e-12;
         const pcs_report report = solve(&p, &o, a);
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         o = nsgs_options(1e-13);
-        ck_assert_int_eq(solve(&p, &o, b).outcome, PCS_CONVERGED);
+        ck_assert_int_eq(solve(&p, &o, b).outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < p.n; ++i) {
             CK_NEAR(a[i], b[i], 1e-10 * report.measure.norm_r);
         }
@@ -411,7 +412,7 @@ START_TEST(enum_says_what_it_cannot_do)
 {
     reset();
     pcs_problem p = friction_problem(FRICTION_DENSE, 5, 1, &arena, NULL);
-    pcs_solver_opts o = pcs_solver_defaults(PCS_ENUM);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
     double r[ROWS] = {0}, u[ROWS];
     pcs_report report;
     CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_UNSUPPORTED);
@@ -419,7 +420,7 @@ START_TEST(enum_says_what_it_cannot_do)
     o.max_iters = 100;
     p = friction_problem(FRICTION_DEFICIENT, 5, 1, &arena, NULL);
     report = solve(&p, &o, r);
-    ck_assert(report.outcome == PCS_CONVERGED || report.outcome == PCS_MAX_ITERS);
+    ck_assert(report.outcome == PCS_OUTCOME_CONVERGED || report.outcome == PCS_OUTCOME_MAX_ITERS);
     ck_assert(report.iters <= 100);
     o.max_iters = 0;
     memset(r, 0, sizeof r);
@@ -428,10 +429,10 @@ START_TEST(enum_says_what_it_cannot_do)
 
     // W = 0 pressed together: every mode has been tried, which is no proof
     const double W[9] = {0}, q[3] = {-1, 0.2, 0}, mu = 0.3;
-    o = pcs_solver_defaults(PCS_ENUM);
+    o = pcs_solver_defaults(PCS_SOLVER_ENUM);
     memset(r, 0, sizeof r);
     CK_OK(pcs_fc3d_solve(1, W, q, &mu, &o, r, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_STALLED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_STALLED);
 }
 END_TEST
 
@@ -443,10 +444,10 @@ START_TEST(refusals_and_memory)
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
         pcs_solver_opts o = pcs_solver_defaults(info->kind);
-        if (info->kind == PCS_NSGS) o.as.nsgs.depth = 4;
+        if (info->kind == PCS_SOLVER_NSGS) o.as.nsgs.depth = 4;
         double r[ROWS] = {0}, u[ROWS];
         pcs_report report;
-        if (!(info->cones & 1u << PCS_COULOMB)) {
+        if (!(info->cones & 1u << PCS_CONE_COULOMB)) {
             CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_UNSUPPORTED);
             continue;
         }
@@ -506,9 +507,9 @@ START_TEST(fixed_point_where_tangents_are_large_or_small)
         for (int k = 0; k < 2; ++k) {
             pcs_solver_opts o = nsgs_options(1e-8);
             o.max_iters = 20000;
-            o.as.nsgs.local = k == 0 ? PCS_LOCAL_EXACT : PCS_LOCAL_FIXED_POINT;
+            o.as.nsgs.local = k == 0 ? PCS_NSGS_LOCAL_EXACT : PCS_NSGS_LOCAL_FIXED_POINT;
             double r[ROWS] = {0};
-            *(k == 0 ? &exact : &fixed) += solve(&p, &o, r).outcome == PCS_CONVERGED;
+            *(k == 0 ? &exact : &fixed) += solve(&p, &o, r).outcome == PCS_OUTCOME_CONVERGED;
         }
     }
     ck_assert_msg(exact >= 150 && fixed >= 150, "exact %d, fixed point %d", exact, fixed);
@@ -528,11 +529,11 @@ START_TEST(normals_that_contradict_are_refuted)
     }
     for (int k = 0; k < 4; ++k) {
         const double q[6] = {k == 3 ? 2 : -1, 0.1 * k, 0, -1, 0, 0.2}, mu[2] = {0.1 + 0.4 * k, 0.5};
-        pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
         double r[6] = {0}, u[6];
         pcs_report report;
         CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
-        ck_assert_int_eq(report.outcome, k == 3 ? PCS_CONVERGED : PCS_INFEASIBLE);
+        ck_assert_int_eq(report.outcome, k == 3 ? PCS_OUTCOME_CONVERGED : PCS_OUTCOME_INFEASIBLE);
     }
 
     test_random rng = random_seed(9);

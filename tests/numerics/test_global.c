@@ -89,10 +89,10 @@ static void make_mass(rig *s, kind k, test_random *rng)
 static pcs_block random_block(test_random *rng, bool contacts)
 {
     const double sort = contacts ? 0 : random_unit(rng), mu = random_unit(rng);
-    if (sort < 0.5) return (pcs_block){.cone = PCS_COULOMB, .dim = 3, .mu = mu < 0.2 ? 0 : mu};
-    if (sort < 0.7) return (pcs_block){.cone = PCS_COULOMB, .dim = 2, .mu = mu};
-    if (sort < 0.85) return (pcs_block){.cone = PCS_UNILATERAL, .dim = 1};
-    return (pcs_block){.cone = PCS_EQUALITY, .dim = 1 + (int)(3 * mu)};
+    if (sort < 0.5) return (pcs_block){.cone = PCS_CONE_COULOMB, .dim = 3, .mu = mu < 0.2 ? 0 : mu};
+    if (sort < 0.7) return (pcs_block){.cone = PCS_CONE_COULOMB, .dim = 2, .mu = mu};
+    if (sort < 0.85) return (pcs_block){.cone = PCS_CONE_UNILATERAL, .dim = 1};
+    return (pcs_block){.cone = PCS_CONE_EQUALITY, .dim = 1 + (int)(3 * mu)};
 }
 
 // contacts: nothing but Coulomb blocks of three rows, one in each block row of H; otherwise every
@@ -222,8 +222,8 @@ START_TEST(every_solver_takes_the_global_form)
                 pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report);
             if (status == PCS_ERR_UNSUPPORTED) continue;
             CK_OK(status);
-            if (info->kind == PCS_AUTO || info->kind == PCS_NSGS) {
-                ck_assert_msg(report.outcome == PCS_CONVERGED, "%s: %s at %g in trial %d",
+            if (info->kind == PCS_SOLVER_AUTO || info->kind == PCS_SOLVER_NSGS) {
+                ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s: %s at %g in trial %d",
                               info->name, pcs_outcome_text(report.outcome), report.measure.residual,
                               trial);
             }
@@ -233,7 +233,7 @@ START_TEST(every_solver_takes_the_global_form)
             ck_assert_mem_eq(u, u2, (size_t)n * sizeof *u);
             ck_assert(m.residual == report.measure.residual &&
                       m.natural_map == report.measure.natural_map);
-            ck_assert_int_eq(report.outcome == PCS_CONVERGED, m.residual <= TOL);
+            ck_assert_int_eq(report.outcome == PCS_OUTCOME_CONVERGED, m.residual <= TOL);
             check_motion(&s, r, v, u);
         }
         pcs_mass_destroy(s.M);
@@ -266,13 +266,13 @@ START_TEST(sweeps_over_bodies_are_sweeps_over_w)
         pcs_problem p;
         CK_OK(pcs_global_condense(&s.g, &arena, &p));
 
-        pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
         o.tol = 1e-14;
         o.max_iters = SWEEPS;
         o.as.nsgs.check_every = 1;
         o.as.nsgs.depth = trial % 3 == 0 ? 4 : 0;
         o.as.nsgs.relaxation = trial % 3 == 1 ? 0.8 : 1;
-        o.as.nsgs.order = (pcs_order)(trial / 2 % (contacts ? 4 : 3));
+        o.as.nsgs.order = (pcs_nsgs_order)(trial / 2 % (contacts ? 4 : 3));
         o.as.nsgs.seed = 3;
         double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], rl[ROWS] = {0}, ul[ROWS];
         pcs_report global, local;
@@ -309,15 +309,15 @@ START_TEST(interior_points_of_both_spaces_agree)
         double r[2][ROWS] = {{0}, {0}}, u[2][ROWS], v[VELOCITIES];
         pcs_report report[2];
         for (int k = 0; k < 2; ++k) {
-            pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
+            pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
             o.tol = 1e-12;
-            o.as.ipm.shift = trial / 8 % 2 ? PCS_SHIFT_LAGGED : PCS_SHIFT_DIFFERENTIATED;
-            o.as.ipm.space = k == 0 ? PCS_SPACE_CONTACT : PCS_SPACE_BODY;
+            o.as.ipm.shift = trial / 8 % 2 ? PCS_IPM_SHIFT_LAGGED : PCS_IPM_SHIFT_DIFFERENTIATED;
+            o.as.ipm.space = k == 0 ? PCS_IPM_SPACE_CONTACT : PCS_IPM_SPACE_BODY;
             CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
         }
         check_motion(&s, r[1], v, u[1]);
         ++tried;
-        if (report[0].outcome == PCS_CONVERGED) {
+        if (report[0].outcome == PCS_OUTCOME_CONVERGED) {
             ++converged;
             ck_assert_msg(report[1].measure.residual < 1e-10, "trial %d: %s at %g", trial,
                           pcs_outcome_text(report[1].outcome), report[1].measure.residual);
@@ -334,15 +334,15 @@ END_TEST
 // no velocity opens the two contacts of one body that face one another: refuted in either space
 START_TEST(body_space_refutes)
 {
-    for (int space = PCS_SPACE_AUTOMATIC; space <= PCS_SPACE_BODY; ++space) {
+    for (int space = PCS_IPM_SPACE_AUTOMATIC; space <= PCS_IPM_SPACE_BODY; ++space) {
         pcs_mass *M;
         const int size[1] = {1};
         const double one[1] = {2}, f[1] = {0.1}, w[2] = {-1, -1};
         double val[2] = {1, -1}, v[1], r[2] = {0}, u[2];
         int row[3] = {0, 1, 2}, col[2] = {0, 1}, ptr[3] = {0, 1, 2}, idx[2] = {0, 0};
         size_t off[2] = {0, 1};
-        const pcs_block block[2] = {{.cone = PCS_UNILATERAL, .row = 0, .dim = 1},
-                                    {.cone = PCS_UNILATERAL, .row = 1, .dim = 1}};
+        const pcs_block block[2] = {{.cone = PCS_CONE_UNILATERAL, .row = 0, .dim = 1},
+                                    {.cone = PCS_CONE_UNILATERAL, .row = 1, .dim = 1}};
         CK_OK(pcs_mass_create_blocks(NULL, 1, size, one, &M));
         const pcs_global_problem g = {.nb = 2,
                                       .block = block,
@@ -350,11 +350,11 @@ START_TEST(body_space_refutes)
                                       .H = {2, 1, row, col, ptr, idx, off, val},
                                       .f = f,
                                       .w = w};
-        pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
-        o.as.ipm.space = (pcs_space)space;
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
+        o.as.ipm.space = (pcs_ipm_space)space;
         pcs_report report;
         CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
-        ck_assert_int_eq(report.outcome, PCS_INFEASIBLE);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_INFEASIBLE);
         ck_assert(isfinite(r[0]) && isfinite(r[1]));
         pcs_mass_destroy(M);
     }
@@ -368,7 +368,7 @@ START_TEST(published_error_is_the_sum_of_two)
     make(&s, BLOCKS, true, 5);
     const int n = bsr_rows(&s.g.H);
     double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], error;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
     o.tol = 1e-13;
     pcs_report report;
     CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
@@ -415,7 +415,7 @@ START_TEST(nothing_to_solve_is_solved)
     s.g.nb = s.g.H.m = 0;
     CK_OK(pcs_global_check(&s.g));
     CK_OK(pcs_global_solve(NULL, &s.g, NULL, (pcs_watch){0}, v, NULL, NULL, &report));
-    ck_assert(report.outcome == PCS_CONVERGED && report.measure.residual == 0);
+    ck_assert(report.outcome == PCS_OUTCOME_CONVERGED && report.measure.residual == 0);
     dense_mul(VELOCITIES, VELOCITIES, 1, s.dense, v, 0, Mv);
     for (int i = 0; i < VELOCITIES; ++i) {
         CK_NEAR(Mv[i], s.f[i], 1e-12);
@@ -444,13 +444,13 @@ START_TEST(nothing_to_solve_is_solved)
             pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, NULL, r, u, &report);
         if (status == PCS_ERR_UNSUPPORTED) continue;
         CK_OK(status);
-        ck_assert_msg(report.outcome == PCS_CONVERGED, "%s", pcs_solver_at(k)->name);
+        ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s", pcs_solver_at(k)->name);
         ck_assert_mem_eq(u, s.w, (size_t)rows * sizeof *u);
     }
     s.g.nb = s.g.H.m = 0;
     s.g.w = NULL;
     CK_OK(pcs_global_solve(NULL, &s.g, NULL, (pcs_watch){0}, NULL, NULL, NULL, &report));
-    ck_assert(report.outcome == PCS_CONVERGED);
+    ck_assert(report.outcome == PCS_OUTCOME_CONVERGED);
     pcs_mass_destroy(none);
     pcs_mass_destroy(s.M);
 }
@@ -469,10 +469,10 @@ START_TEST(contacts_that_touch_nothing)
             s.w[rows - 3] = good ? 9 : -1;
             s.w[rows - 2] = s.w[rows - 1] = 1;
             double v[VELOCITIES], r[ROWS] = {0}, u[ROWS];
-            pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+            pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
             pcs_report report;
             CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
-            ck_assert_int_eq(report.outcome == PCS_CONVERGED, good);
+            ck_assert_int_eq(report.outcome == PCS_OUTCOME_CONVERGED, good);
             check_motion(&s, r, v, u);
         }
         pcs_mass_destroy(s.M);
@@ -541,7 +541,7 @@ END_TEST
 
 START_TEST(some_local_problems_have_none)
 {
-    pcs_block block[2] = {{PCS_COULOMB, 0, 3, 0.5}, {PCS_COULOMB, 3, 3, 0.5}};
+    pcs_block block[2] = {{PCS_CONE_COULOMB, 0, 3, 0.5}, {PCS_CONE_COULOMB, 3, 3, 0.5}};
     double W[36] = {0}, q[6] = {-1, 0, 0, -1, 0, 0};
     arena = again;
     pcs_problem p = {.n = 6, .nb = 2, .block = block, .q = q};
@@ -636,12 +636,12 @@ START_TEST(bad_global_problems_are_refused)
     CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, v, r, u, NULL), PCS_ERR_ARG);
     CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, NULL, r, u, &report), PCS_ERR_ARG);
     CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, v, r, NULL, &report), PCS_ERR_ARG);
-    pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
     o.tol = -1;
     CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
     o.kind = (pcs_solver)99;
     CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
-    o = pcs_solver_defaults(PCS_DIRECT);
+    o = pcs_solver_defaults(PCS_SOLVER_DIRECT);
     CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_UNSUPPORTED);
 
     CK_FAILS(pcs_global_measure(&s.g, again, r, v, NULL, &m), PCS_ERR_ARG);
@@ -667,12 +667,12 @@ END_TEST
 
 START_TEST(solve_survives_every_failing_allocation)
 {
-    static const pcs_solver which[] = {PCS_AUTO, PCS_NSGS, PCS_IPM};
+    static const pcs_solver which[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_IPM};
     rig s;
     make(&s, BLOCKS, false, 9);
     for (int c = 0; c < 3; ++c) {
         pcs_solver_opts o = pcs_solver_defaults(which[c]);
-        if (c == 2) o.as.ipm.space = PCS_SPACE_BODY;
+        if (c == 2) o.as.ipm.space = PCS_IPM_SPACE_BODY;
         for (long k = 0;; ++k) {
             test_memory memory = {.fail_at = k};
             const pcs_env env = test_env(&memory);

@@ -16,34 +16,34 @@ static void reset(void)
 
 START_TEST(agrees_with_others)
 {
-    expect_agreement(PCS_IPM, 1e-11);
-    expect_one_contact(PCS_IPM, 1e-11);
+    expect_agreement(PCS_SOLVER_IPM, 1e-11);
+    expect_one_contact(PCS_SOLVER_IPM, 1e-11);
 }
 END_TEST
 
 START_TEST(singular_problems)
 {
-    expect_singular(PCS_IPM, 1e-8);
+    expect_singular(PCS_SOLVER_IPM, 1e-8);
 }
 END_TEST
 
 START_TEST(limits_of_friction)
 {
-    expect_limits(PCS_IPM, 1e-11);
+    expect_limits(PCS_SOLVER_IPM, 1e-11);
 }
 END_TEST
 
 START_TEST(units_do_not_matter)
 {
-    expect_no_units(PCS_IPM, 1e-10);
+    expect_no_units(PCS_SOLVER_IPM, 1e-10);
 }
 END_TEST
 
 START_TEST(manners)
 {
-    expect_manners(PCS_IPM);
-    expect_honesty(PCS_IPM, 200);
-    expect_extremes(PCS_IPM, 50);
+    expect_manners(PCS_SOLVER_IPM);
+    expect_honesty(PCS_SOLVER_IPM, 200);
+    expect_extremes(PCS_SOLVER_IPM, 50);
 }
 END_TEST
 
@@ -57,7 +57,7 @@ static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *
 
 static pcs_solver_opts options(double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(PCS_IPM);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
     o.tol = tol;
     return o;
 }
@@ -69,7 +69,7 @@ static pcs_problem with_mu(const pcs_problem *p, double mu)
     pcs_block *block = pcs_arena_take_array(&arena, (size_t)p->nb, sizeof *block);
     for (int b = 0; b < p->nb; ++b) {
         block[b] = p->block[b];
-        if (block[b].cone == PCS_COULOMB) block[b].mu = mu;
+        if (block[b].cone == PCS_CONE_COULOMB) block[b].mu = mu;
     }
     copy.block = block;
     return copy;
@@ -91,7 +91,7 @@ START_TEST(small_and_large_mu)
                 const pcs_problem p = with_mu(&one, mus[k]);
                 const pcs_solver_opts o = options(1e-11);
                 const pcs_report report = solve(&p, &o, r, u);
-                ck_assert_msg(report.outcome == PCS_CONVERGED, "%s %d, mu = %g: %s, %g",
+                ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s %d, mu = %g: %s, %g",
                               friction_name[families[f]], seed, mus[k],
                               pcs_outcome_text(report.outcome), report.measure.residual);
                 if (k == 0) memcpy(none, r, sizeof r);
@@ -124,7 +124,7 @@ START_TEST(large_mu_sticks)
         p.q = q;
         const pcs_solver_opts o = options(1e-12);
         const pcs_report report = solve(&p, &o, r, u);
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < p.n; ++i) {
             CK_NEAR(r[i], stuck[i], 1e-8);
             CK_NEAR(u[i], 0, 1e-8);
@@ -155,7 +155,7 @@ START_TEST(any_unit_will_do)
             p.q = q;
             const pcs_report b = solve(&p, &o, r, u);
             ck_assert_int_eq(a.outcome, b.outcome);
-            for (int i = 0; i < p.n && a.outcome == PCS_CONVERGED; ++i) {
+            for (int i = 0; i < p.n && a.outcome == PCS_OUTCOME_CONVERGED; ++i) {
                 CK_NEAR(u[i] / velocity, v[i], 1e-7 * (1 + a.measure.norm_u));
             }
         }
@@ -178,7 +178,7 @@ START_TEST(what_has_no_solution_is_never_converged)
         o.max_iters = 1000;
         pcs_report report;
         CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
-        ck_assert_int_ne(report.outcome, PCS_CONVERGED);
+        ck_assert_int_ne(report.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert(pcs_all_finite(r, 6) && pcs_all_finite(u, 6));
     }
 }
@@ -202,19 +202,19 @@ START_TEST(stops_are_obeyed)
     int last = 0;
     CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
     CK_OK(pcs_solve(&p, &o, (pcs_watch){stop_third, &last}, work, r, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_STOPPED);
     ck_assert(last == 3 && report.iters == 3);
 
     o.max_seconds = 1e-9;
     memset(r, 0, sizeof r);
     CK_OK(pcs_solve(&p, &o, (pcs_watch){0}, work, r, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_TIME_LIMIT);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_TIME_LIMIT);
     pcs_arena_destroy(NULL, &work);
 }
 END_TEST
 
 // W = H H', in the global form: the bodies' space finds the u of contact space
-static void compare_spaces(const pcs_problem *p, pcs_shift shift, const char *what, int seed)
+static void compare_spaces(const pcs_problem *p, pcs_ipm_shift shift, const char *what, int seed)
 {
     pcs_mass *M;
     pcs_global_problem g;
@@ -224,9 +224,9 @@ static void compare_spaces(const pcs_problem *p, pcs_shift shift, const char *wh
     pcs_report report[2];
     ck_assert(v && p->n <= ROWS);
     for (int k = 0; k < 2; ++k) {
-        pcs_solver_opts o = options(shift == PCS_SHIFT_LAGGED ? 1e-9 : 1e-12);
+        pcs_solver_opts o = options(shift == PCS_IPM_SHIFT_LAGGED ? 1e-9 : 1e-12);
         o.as.ipm.shift = shift;
-        o.as.ipm.space = k == 0 ? PCS_SPACE_CONTACT : PCS_SPACE_BODY;
+        o.as.ipm.space = k == 0 ? PCS_IPM_SPACE_CONTACT : PCS_IPM_SPACE_BODY;
         memset(r[k], 0, sizeof r[k]);
         CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
     }
@@ -234,7 +234,7 @@ static void compare_spaces(const pcs_problem *p, pcs_shift shift, const char *wh
                   what, seed, (int)shift, pcs_outcome_text(report[0].outcome),
                   report[0].measure.residual, pcs_outcome_text(report[1].outcome),
                   report[1].measure.residual);
-    for (int i = 0; i < p->n && report[0].outcome == PCS_CONVERGED; ++i) {
+    for (int i = 0; i < p->n && report[0].outcome == PCS_OUTCOME_CONVERGED; ++i) {
         CK_NEAR(u[1][i], u[0][i], 1e-8 * report[0].measure.norm_q);
     }
     pcs_mass_destroy(M);
@@ -247,11 +247,11 @@ START_TEST(body_space_is_contact_space)
         if (f == FRICTION_SKEWED || f == FRICTION_GYRO) continue;
         ++families;
         for (int seed = 0; seed < TEST_DRAWS(10); ++seed) {
-            for (int shift = PCS_SHIFT_DIFFERENTIATED; shift <= PCS_SHIFT_LAGGED; ++shift) {
+            for (int shift = PCS_IPM_SHIFT_DIFFERENTIATED; shift <= PCS_IPM_SHIFT_LAGGED; ++shift) {
                 reset();
                 const pcs_problem p =
                     friction_problem((friction)f, 4 + 4 * seed, (uint64_t)seed, &arena, NULL);
-                compare_spaces(&p, (pcs_shift)shift, friction_name[f], seed);
+                compare_spaces(&p, (pcs_ipm_shift)shift, friction_name[f], seed);
             }
         }
     }
@@ -276,7 +276,7 @@ START_TEST(many_contacts_on_one_body)
         for (int i = 0; i < 18; ++i) {
             val[18 * b + i] = H[i % 3][i / 3];
         }
-        block[b] = (pcs_block){.cone = PCS_COULOMB, .row = 3 * b, .dim = 3, .mu = 0.3};
+        block[b] = (pcs_block){.cone = PCS_CONE_COULOMB, .row = 3 * b, .dim = 3, .mu = 0.3};
         row[b + 1] = 3 * (b + 1);
         ptr[b + 1] = b + 1;
         off[b] = 18 * (size_t)b;
@@ -302,7 +302,7 @@ START_TEST(many_contacts_on_one_body)
         pcs_report report;
         memset(r, 0, sizeof r);
         CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         // it stays, or slides without turning over: momentum is what friction leaves
         CK_NEAR(v[2], 0, 1e-10);
         if (k == 0) CK_NEAR(v[0], 0, 1e-10);

@@ -18,14 +18,14 @@ static pcs_report run(pcs_solver kind, int n, const pcs_cone *cone, const double
     for (int i = 0; i < n; ++i) {
         ck_assert(isfinite(z[i]) && isfinite(w[i]));
     }
-    ck_assert_int_eq(report.outcome == PCS_CONVERGED, report.measure.residual <= o.tol);
+    ck_assert_int_eq(report.outcome == PCS_OUTCOME_CONVERGED, report.measure.residual <= o.tol);
     return report;
 }
 
 static const pcs_cone unilateral[MOST] = {
-#define U8                                                                          \
-    PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL, \
-        PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL
+#define U8                                                                              \
+    PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, \
+        PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL
     U8, U8, U8, U8, U8, U8, U8, U8, U8, U8, U8, U8, U8, U8, U8, U8};
 
 // Murty's matrix: lower triangular, 1 on the diagonal, 2 below; Lemke with the covering vector of
@@ -41,8 +41,8 @@ START_TEST(murty_is_solved)
                     M[turned ? j + n * i : i + n * j] = i == j ? 1 : 2;
                 }
             }
-            const pcs_report report = run(PCS_LEMKE, n, unilateral, M, q, z);
-            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            const pcs_report report = run(PCS_SOLVER_LEMKE, n, unilateral, M, q, z);
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             for (int i = 0; i < n; ++i) {
                 CK_NEAR(z[i], i == (turned ? n - 1 : 0), 1e-14);
             }
@@ -57,8 +57,8 @@ START_TEST(cycling_examples_end)
 {
     const double K[9] = {1, 0, 2, 2, 1, 0, 0, 2, 1}, qk[3] = {-1, -1, -1};
     double z[5];
-    pcs_report report = run(PCS_LEMKE, 3, unilateral, K, qk, z);
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    pcs_report report = run(PCS_SOLVER_LEMKE, 3, unilateral, K, qk, z);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     for (int i = 0; i < 3; ++i) {
         CK_NEAR(z[i], 1.0 / 3, 1e-15);
     }
@@ -71,13 +71,13 @@ START_TEST(cycling_examples_end)
             M[i + 5 * j] = i == j ? 1 : -0.25;
         }
     }
-    report = run(PCS_LEMKE, 5, unilateral, M, q, z);
-    ck_assert(report.outcome == PCS_INFEASIBLE);
+    report = run(PCS_SOLVER_LEMKE, 5, unilateral, M, q, z);
+    ck_assert(report.outcome == PCS_OUTCOME_INFEASIBLE);
     for (int i = 0; i < 5; ++i) {
         M[6 * i] = 1.25;
     }
-    report = run(PCS_LEMKE, 5, unilateral, M, q, z);
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    report = run(PCS_SOLVER_LEMKE, 5, unilateral, M, q, z);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     for (int i = 0; i < 5; ++i) {
         CK_NEAR(z[i], 4, 1e-13);
     }
@@ -94,8 +94,8 @@ START_TEST(hyperstatic_box_is_carried)
             M[i + 4 * j] = H[i][0] * H[j][0] + 3 * H[i][1] * H[j][1] + 3 * H[i][2] * H[j][2];
         }
     }
-    const pcs_report report = run(PCS_LEMKE, 4, unilateral, M, q, z);
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    const pcs_report report = run(PCS_SOLVER_LEMKE, 4, unilateral, M, q, z);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     for (int i = 0; i < 4; ++i) {
         total += z[i];
         roll += H[i][1] * z[i];
@@ -133,8 +133,8 @@ START_TEST(a_tower_is_carried)
             }
         }
     }
-    const pcs_report report = run(PCS_LEMKE, n, unilateral, W, q, z);
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    const pcs_report report = run(PCS_SOLVER_LEMKE, n, unilateral, W, q, z);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     ck_assert_double_lt(report.measure.residual, 1e-12);
     for (int i = 0; i < 4; ++i) {
         total += z[i];
@@ -151,27 +151,31 @@ START_TEST(infeasible_is_proved)
 
     // W = 0 and q < 0
     const double zero[4] = {0}, q[2] = {1, -1};
-    ck_assert_int_eq(run(PCS_LEMKE, 2, unilateral, zero, q, z).outcome, PCS_INFEASIBLE);
+    ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 2, unilateral, zero, q, z).outcome,
+                     PCS_OUTCOME_INFEASIBLE);
 
     // W = 0 and q >= 0: r = 0
     const double good[2] = {1, 0};
-    ck_assert_int_eq(run(PCS_LEMKE, 2, unilateral, zero, good, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 2, unilateral, zero, good, z).outcome,
+                     PCS_OUTCOME_CONVERGED);
 
     // rank 1: the two rows pull against each other
     const double M[4] = {1, -1, -1, 1}, q2[2] = {-1, -1};
-    ck_assert_int_eq(run(PCS_LEMKE, 2, unilateral, M, q2, z).outcome, PCS_INFEASIBLE);
+    ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 2, unilateral, M, q2, z).outcome,
+                     PCS_OUTCOME_INFEASIBLE);
 
     // equalities that contradict each other, and that say the same twice
-    const pcs_cone kind[3] = {PCS_EQUALITY, PCS_UNILATERAL, PCS_EQUALITY};
+    const pcs_cone kind[3] = {PCS_CONE_EQUALITY, PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     const double E[9] = {1, 0, 1, 0, 1, 0, 1, 0, 1}, q3[3] = {1, -1, 2}, q4[3] = {1, -1, 1};
-    ck_assert_int_eq(run(PCS_LEMKE, 3, kind, E, q3, z).outcome, PCS_INFEASIBLE);
-    ck_assert_int_eq(run(PCS_LEMKE, 3, kind, E, q4, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 3, kind, E, q3, z).outcome, PCS_OUTCOME_INFEASIBLE);
+    ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 3, kind, E, q4, z).outcome, PCS_OUTCOME_CONVERGED);
     CK_NEAR(z[0] + z[2], -1, 1e-14);
     CK_NEAR(z[1], 1, 1e-14);
 
     // nearly singular is not singular: r = (1, 1e13)
     const double tiny[4] = {1, 0, 0, 1e-13}, q5[2] = {-1, -1};
-    ck_assert_int_eq(run(PCS_LEMKE, 2, unilateral, tiny, q5, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 2, unilateral, tiny, q5, z).outcome,
+                     PCS_OUTCOME_CONVERGED);
     CK_NEAR(z[1], 1e13, 1);
 }
 END_TEST
@@ -182,7 +186,7 @@ START_TEST(bimatrix_game_is_solved)
     const double M[16] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0};
     const double q[4] = {-1, -1, -1, -1};
     double z[4];
-    ck_assert_int_eq(run(PCS_LEMKE, 4, unilateral, M, q, z).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 4, unilateral, M, q, z).outcome, PCS_OUTCOME_CONVERGED);
 }
 END_TEST
 
@@ -192,13 +196,13 @@ START_TEST(a_ray_without_proof_is_not_called_infeasible)
     // w1 = z2 - 1, w2 = -z1 + 2 z2 - 1 ... z2 >= 1 makes w2 > 0 unless z1 grows, then w1 = 0
     const double M[4] = {0, 0, -1, 1}, q[2] = {1, -1};
     double z[2];
-    const pcs_report report = run(PCS_LEMKE, 2, unilateral, M, q, z);
-    const pcs_report all = run(PCS_ENUM, 2, unilateral, M, q, z);
-    ck_assert_int_eq(all.outcome == PCS_CONVERGED, report.outcome == PCS_CONVERGED);
+    const pcs_report report = run(PCS_SOLVER_LEMKE, 2, unilateral, M, q, z);
+    const pcs_report all = run(PCS_SOLVER_ENUM, 2, unilateral, M, q, z);
+    ck_assert_int_eq(all.outcome == PCS_OUTCOME_CONVERGED, report.outcome == PCS_OUTCOME_CONVERGED);
 
     // w1 = -z1 - z2 + 3, w2 = z1 - z2 ... no complementary point
     const double N[4] = {-1, 1, 1, -1}, p[2] = {1, -2};
-    ck_assert_int_ne(run(PCS_LEMKE, 2, unilateral, N, p, z).outcome, PCS_CONVERGED);
+    ck_assert_int_ne(run(PCS_SOLVER_LEMKE, 2, unilateral, N, p, z).outcome, PCS_OUTCOME_CONVERGED);
 }
 END_TEST
 
@@ -232,9 +236,9 @@ START_TEST(signs_of_equalities_do_not_matter)
         }
         pcs_cone kind[n];
         for (int i = 0; i < n; ++i) {
-            kind[i] = i < ne ? PCS_EQUALITY : PCS_UNILATERAL;
+            kind[i] = i < ne ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         }
-        ck_assert_int_eq(run(PCS_LEMKE, n, kind, W, q, z).outcome, PCS_CONVERGED);
+        ck_assert_int_eq(run(PCS_SOLVER_LEMKE, n, kind, W, q, z).outcome, PCS_OUTCOME_CONVERGED);
     }
 }
 END_TEST
@@ -259,7 +263,7 @@ START_TEST(agrees_with_enumeration)
             if (trial % 7 == 0) v[i] = round(v[i]);
         }
         for (int i = 0; i < n; ++i) {
-            kind[i] = random_unit(&rng) < 0.3 ? PCS_EQUALITY : PCS_UNILATERAL;
+            kind[i] = random_unit(&rng) < 0.3 ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
             q[i] = 0;
             for (int k = 0; k < rank; ++k) {
                 q[i] += H[i + 8 * k] * v[k];
@@ -277,17 +281,17 @@ START_TEST(agrees_with_enumeration)
                 if (shape == 4) M[i + n * j] = H[i + 8 * j];
             }
         }
-        const pcs_report l = run(PCS_LEMKE, n, kind, M, q, z);
-        const pcs_report e = run(PCS_ENUM, n, kind, M, q, z);
-        solved += e.outcome == PCS_CONVERGED;
-        refuted += e.outcome == PCS_INFEASIBLE;
+        const pcs_report l = run(PCS_SOLVER_LEMKE, n, kind, M, q, z);
+        const pcs_report e = run(PCS_SOLVER_ENUM, n, kind, M, q, z);
+        solved += e.outcome == PCS_OUTCOME_CONVERGED;
+        refuted += e.outcome == PCS_OUTCOME_INFEASIBLE;
 
         // a proof is never contradicted
-        ck_assert(!(l.outcome == PCS_INFEASIBLE && e.outcome == PCS_CONVERGED));
-        ck_assert(!(e.outcome == PCS_INFEASIBLE && l.outcome == PCS_CONVERGED));
+        ck_assert(!(l.outcome == PCS_OUTCOME_INFEASIBLE && e.outcome == PCS_OUTCOME_CONVERGED));
+        ck_assert(!(e.outcome == PCS_OUTCOME_INFEASIBLE && l.outcome == PCS_OUTCOME_CONVERGED));
         // monotone: both decide, but that enum may doubt a proof through large entries
-        doubts += e.outcome == PCS_STALLED && l.outcome == PCS_INFEASIBLE;
-        if (shape < 4 && !(e.outcome == PCS_STALLED && l.outcome == PCS_INFEASIBLE))
+        doubts += e.outcome == PCS_OUTCOME_STALLED && l.outcome == PCS_OUTCOME_INFEASIBLE;
+        if (shape < 4 && !(e.outcome == PCS_OUTCOME_STALLED && l.outcome == PCS_OUTCOME_INFEASIBLE))
             ck_assert_msg(l.outcome == e.outcome, "trial %d: lemke %s, enum %s", trial,
                           pcs_outcome_text(l.outcome), pcs_outcome_text(e.outcome));
         other += l.outcome != e.outcome;

@@ -86,8 +86,8 @@ START_TEST(coordinates_may_be_more_than_velocities)
                                          .normalise = compound_normalise,
                                          .phi = how % 2 == 0 ? compound_phi : NULL,
                                          .phi_complex = how % 2 == 0 ? NULL : compound_phi_complex,
-                                         .stabilisation =
-                                             how < 2 ? PCS_STABILISE_PROJECT : PCS_STABILISE_GGL,
+                                         .stabilisation = how < 2 ? PCS_STABILISATION_PROJECT
+                                                                  : PCS_STABILISATION_GGL,
                                          .alpha = how < 2 ? 0 : 5,
                                          .user = (void *)&p};
         pcs_constrained *sys = make(&def);
@@ -183,14 +183,14 @@ static pcs_constrained_def linkage_def(pcs_stabilisation how)
                                  .force = linkage_force,
                                  .phi_complex = linkage_phi,
                                  .stabilisation = how,
-                                 .alpha = how == PCS_STABILISE_PROJECT ? 0 : 20,
+                                 .alpha = how == PCS_STABILISATION_PROJECT ? 0 : 20,
                                  .user = (void *)&crank_rocker};
 }
 
 START_TEST(a_four_bar_linkage_closes)
 {
     const linkage *k = &crank_rocker;
-    for (int how = PCS_STABILISE_BAUMGARTE; how <= PCS_STABILISE_PROJECT; ++how) {
+    for (int how = PCS_STABILISATION_BAUMGARTE; how <= PCS_STABILISATION_PROJECT; ++how) {
         const pcs_constrained_def def = linkage_def((pcs_stabilisation)how);
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
@@ -216,14 +216,14 @@ END_TEST
 
 START_TEST(all_forms_are_the_same_equations)
 {
-    for (int how = PCS_STABILISE_NONE; how <= PCS_STABILISE_GGL; ++how) {
+    for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_GGL; ++how) {
         const pcs_constrained_def def = linkage_def((pcs_stabilisation)how);
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
         pcs_semi_explicit semi;
         CK_OK(pcs_constrained_semi_explicit(sys, &semi));
         ck_assert_int_eq(semi.nx, 18);
-        ck_assert_int_eq(semi.nz, how == PCS_STABILISE_GGL ? 34 : 17);
+        ck_assert_int_eq(semi.nz, how == PCS_STABILISATION_GGL ? 34 : 17);
         // not quite consistent
         const double x[18] = {0.1, 0.1, 0.8, 0.6, 0.5, 0.6, 1.1, 0.4, 1.1, 0, 0, 9, 1};
         double dxdt[18], back[18], residual[34];
@@ -265,7 +265,7 @@ START_TEST(all_forms_are_the_same_equations)
             }
             z[9 + p] = b[p] / N[p + 8 * p];
         }
-        if (how == PCS_STABILISE_GGL) {
+        if (how == PCS_STABILISATION_GGL) {
             for (int i = 0; i < 9; ++i) {
                 z[17 + i] = dxdt[i] - x[9 + i]; // w
             }
@@ -278,7 +278,7 @@ START_TEST(all_forms_are_the_same_equations)
         }
 
         pcs_dae dae;
-        if (how == PCS_STABILISE_GGL) {
+        if (how == PCS_STABILISATION_GGL) {
             CK_NEAR(largest(8, residual + 26), 0, 1e-11);
             CK_FAILS(pcs_constrained_dae(sys, &dae), PCS_ERR_UNSUPPORTED);
         } else {
@@ -335,7 +335,7 @@ END_TEST
 
 START_TEST(only_making_one_allocates)
 {
-    const pcs_constrained_def def = linkage_def(PCS_STABILISE_GGL);
+    const pcs_constrained_def def = linkage_def(PCS_STABILISATION_GGL);
     for (long k = 0;; ++k) {
         test_memory memory = {.fail_at = k};
         const pcs_env env = test_env(&memory);

@@ -91,7 +91,7 @@ static void expect_drift(pcs_stabilisation how, double alpha)
         t = rk4(&ode, t, 5e-4, 200, x);
         CK_OK(pcs_constrained_violation(sys, t, x, x + 2, &phi, &rate));
         const double decay = exp(-alpha * t), slope = rate0 + alpha * phi0;
-        if (how == PCS_STABILISE_GGL) {
+        if (how == PCS_STABILISATION_GGL) {
             law = phi0 * decay;
             law_rate = rate0 * decay;
         } else {
@@ -100,19 +100,19 @@ static void expect_drift(pcs_stabilisation how, double alpha)
         }
         CK_NEAR(phi, law, 1e-10);
         // with GGL A turns along v + w
-        CK_NEAR(rate, law_rate, how == PCS_STABILISE_GGL ? 0.2 * fabs(rate0) : 1e-9);
+        CK_NEAR(rate, law_rate, how == PCS_STABILISATION_GGL ? 0.2 * fabs(rate0) : 1e-9);
     }
     pcs_constrained_destroy(sys);
 }
 
 START_TEST(drift_follows_its_closed_form)
 {
-    expect_drift(PCS_STABILISE_NONE, 0);
-    expect_drift(PCS_STABILISE_BAUMGARTE, 0);
-    expect_drift(PCS_STABILISE_BAUMGARTE, 3);
-    expect_drift(PCS_STABILISE_BAUMGARTE, 20);
-    expect_drift(PCS_STABILISE_GGL, 0);
-    expect_drift(PCS_STABILISE_GGL, 5);
+    expect_drift(PCS_STABILISATION_NONE, 0);
+    expect_drift(PCS_STABILISATION_BAUMGARTE, 0);
+    expect_drift(PCS_STABILISATION_BAUMGARTE, 3);
+    expect_drift(PCS_STABILISATION_BAUMGARTE, 20);
+    expect_drift(PCS_STABILISATION_GGL, 0);
+    expect_drift(PCS_STABILISATION_GGL, 5);
 }
 END_TEST
 
@@ -121,10 +121,10 @@ START_TEST(stabilised_runs_stay_on_the_constraint)
 {
     const bob b = {2, 1, 1};
     double phi[4], rate[4];
-    for (int how = PCS_STABILISE_NONE; how <= PCS_STABILISE_PROJECT; ++how) {
+    for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
         pcs_constrained_def def = bob_def(&b);
         def.stabilisation = (pcs_stabilisation)how;
-        def.alpha = how == PCS_STABILISE_PROJECT ? 0 : 10;
+        def.alpha = how == PCS_STABILISATION_PROJECT ? 0 : 10;
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
         double x[4] = {1, 0, 0, 0};
@@ -132,12 +132,13 @@ START_TEST(stabilised_runs_stay_on_the_constraint)
         CK_OK(pcs_constrained_violation(sys, t, x, x + 2, &phi[how], &rate[how]));
         pcs_constrained_destroy(sys);
     }
-    ck_assert_double_gt(fabs(phi[PCS_STABILISE_NONE]), 3 * fabs(phi[PCS_STABILISE_BAUMGARTE]));
-    ck_assert_double_le(fabs(phi[PCS_STABILISE_BAUMGARTE]), 1e-6);
-    ck_assert_double_le(fabs(phi[PCS_STABILISE_GGL]), 1e-6);
-    ck_assert_double_le(fabs(rate[PCS_STABILISE_GGL]), 1e-6);
-    ck_assert_double_le(fabs(phi[PCS_STABILISE_PROJECT]), 1e-12);
-    ck_assert_double_le(fabs(rate[PCS_STABILISE_PROJECT]), 1e-14);
+    ck_assert_double_gt(fabs(phi[PCS_STABILISATION_NONE]),
+                        3 * fabs(phi[PCS_STABILISATION_BAUMGARTE]));
+    ck_assert_double_le(fabs(phi[PCS_STABILISATION_BAUMGARTE]), 1e-6);
+    ck_assert_double_le(fabs(phi[PCS_STABILISATION_GGL]), 1e-6);
+    ck_assert_double_le(fabs(rate[PCS_STABILISATION_GGL]), 1e-6);
+    ck_assert_double_le(fabs(phi[PCS_STABILISATION_PROJECT]), 1e-12);
+    ck_assert_double_le(fabs(rate[PCS_STABILISATION_PROJECT]), 1e-14);
 }
 END_TEST
 
@@ -146,10 +147,10 @@ END_TEST
 START_TEST(chosen_steps_take_every_stabilisation)
 {
     const bob b = {2, 1, 1};
-    for (int how = PCS_STABILISE_NONE; how <= PCS_STABILISE_PROJECT; ++how) {
+    for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
         pcs_constrained_def def = bob_def(&b);
         def.stabilisation = (pcs_stabilisation)how;
-        def.alpha = how == PCS_STABILISE_PROJECT ? 0 : 5;
+        def.alpha = how == PCS_STABILISATION_PROJECT ? 0 : 5;
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
         pcs_ode_opts opts = pcs_ode_opts_default();
@@ -202,10 +203,10 @@ START_TEST(angles_and_multipliers_swing_alike)
     CK_OK(pcs_lagrange_create(NULL, &angles_def, &angles));
     pcs_ode reduced;
     CK_OK(pcs_lagrange_ode(angles, &reduced));
-    for (int how = PCS_STABILISE_NONE; how <= PCS_STABILISE_PROJECT; ++how) {
+    for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
         pcs_constrained_def def = bob_def(&b);
         def.stabilisation = (pcs_stabilisation)how;
-        def.alpha = how == PCS_STABILISE_PROJECT ? 0 : 5;
+        def.alpha = how == PCS_STABILISATION_PROJECT ? 0 : 5;
         pcs_constrained *sys = make(&def);
         const pcs_ode full = form(sys);
         double angle[4] = {1, 0, 0.5, 2}, x[6], expected[6];
@@ -364,7 +365,7 @@ START_TEST(a_bead_leaves_along_a_turning_rod)
         def.phi_complex = how == 1 ? rod_phi_complex : NULL;
         def.A = how >= 2 ? rod_A : NULL;
         def.phi_t = how >= 3 ? rod_phi_t : NULL;
-        def.stabilisation = how == 0 ? PCS_STABILISE_PROJECT : PCS_STABILISE_NONE;
+        def.stabilisation = how == 0 ? PCS_STABILISATION_PROJECT : PCS_STABILISATION_NONE;
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
         // at rest on the rod at distance 1
@@ -396,7 +397,7 @@ START_TEST(implicit_methods_take_every_form)
     pcs_tableau *radau, *gauss;
     CK_OK(pcs_tableau_create_radau(NULL, 3, &radau));
     CK_OK(pcs_tableau_create_gauss(NULL, 3, &gauss));
-    for (int how = PCS_STABILISE_NONE; how <= PCS_STABILISE_GGL; ++how) {
+    for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_GGL; ++how) {
         pcs_constrained_def def = bob_def(&b);
         def.stabilisation = (pcs_stabilisation)how;
         def.alpha = 5;
@@ -409,7 +410,7 @@ START_TEST(implicit_methods_take_every_form)
         pcs_dae dae;
         CK_OK(pcs_constrained_semi_explicit(sys, &semi));
         for (int k = 0; k < 5; ++k) {
-            if (k >= 3 && how == PCS_STABILISE_GGL) break; // it has no fully implicit form
+            if (k >= 3 && how == PCS_STABILISATION_GGL) break; // it has no fully implicit form
             const pcs_ode_opts opts = pcs_ode_opts_fixed(k % 2 == 0 ? radau : gauss, 0.01);
             pcs_integrator *run;
             if (k == 0) {
@@ -556,7 +557,7 @@ START_TEST(bad_systems_are_refused)
 
     def = bob_def(&b);
     def.phi = lost_phi;
-    def.stabilisation = PCS_STABILISE_PROJECT;
+    def.stabilisation = PCS_STABILISATION_PROJECT;
     sys = make(&def);
     CK_FAILS(pcs_constrained_project(sys, 0, x, w), PCS_ERR_CALLBACK);
     pcs_dae dae;

@@ -85,7 +85,7 @@ START_TEST(zeros_are_solutions)
             if (mode == 2) u[c] = -0.3 * e[c];
         }
         if (mode == 0) u[0] = size;
-        for (int f = PCS_NEWTON_FB; f <= PCS_NEWTON_JM; ++f) {
+        for (int f = PCS_NEWTON_FUNCTION_FB; f <= PCS_NEWTON_FUNCTION_JM; ++f) {
             double F[3], wrong[3] = {r[0], r[1] + 0.1, r[2]};
             function_coulomb((pcs_newton_function)f, d, mu, r, u, F, NULL, NULL);
             for (int c = 0; c < d; ++c) {
@@ -109,7 +109,7 @@ static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *
     pcs_measure m;
     double v[ROWS], x[ROWS];
     pcs_problem_measure(p, r, v, &m);
-    ck_assert((report.outcome == PCS_CONVERGED) == (solver_stop_value(o, &m) <= o->tol));
+    ck_assert((report.outcome == PCS_OUTCOME_CONVERGED) == (solver_stop_value(o, &m) <= o->tol));
     memcpy(x, r, (size_t)p->n * sizeof *x);
     cone_project(p->nb, p->block, x);
     for (int i = 0; i < p->n; ++i) {
@@ -123,7 +123,7 @@ static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *
 // variants 0 .. 3: newton with each function; 4 .. 7: prox with each
 static pcs_solver_opts variant(int k, double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(k < 4 ? PCS_NEWTON : PCS_PROX);
+    pcs_solver_opts o = pcs_solver_defaults(k < 4 ? PCS_SOLVER_NEWTON : PCS_SOLVER_PROX);
     if (k < 4) o.as.newton.function = (pcs_newton_function)k;
     if (k >= 4) o.as.prox.function = (pcs_newton_function)(k - 4);
     o.tol = tol;
@@ -143,9 +143,10 @@ START_TEST(every_family_is_solved)
                 const pcs_solver_opts o = variant(k, 1e-11);
                 double r[ROWS] = {0}, u[ROWS];
                 const pcs_report report = solve(&p, &o, r, u);
-                ck_assert_msg(report.outcome == PCS_CONVERGED, "%s, %s, %s, nc %d, seed %d: %s %g",
-                              k < 4 ? "newton" : "prox", function_name[k % 4], friction_name[f], nc,
-                              (int)seed, pcs_outcome_text(report.outcome), report.measure.residual);
+                ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED,
+                              "%s, %s, %s, nc %d, seed %d: %s %g", k < 4 ? "newton" : "prox",
+                              function_name[k % 4], friction_name[f], nc, (int)seed,
+                              pcs_outcome_text(report.outcome), report.measure.residual);
             }
         }
     }
@@ -159,16 +160,16 @@ START_TEST(velocities_agree_with_nsgs)
     for (int f = 0; f < 3; ++f) {
         reset();
         const pcs_problem p = friction_problem(families[f], 12, 4, &arena, NULL);
-        pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
         o.tol = 1e-11;
         o.max_iters = 200000;
         double r[ROWS] = {0}, u[ROWS];
         const pcs_report by_sweeps = solve(&p, &o, r, u);
-        ck_assert_int_eq(by_sweeps.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(by_sweeps.outcome, PCS_OUTCOME_CONVERGED);
         for (int k = 2; k < 8; k += 4) {
             o = variant(k, 1e-12);
             double x[ROWS] = {0}, v[ROWS];
-            ck_assert_int_eq(solve(&p, &o, x, v).outcome, PCS_CONVERGED);
+            ck_assert_int_eq(solve(&p, &o, x, v).outcome, PCS_OUTCOME_CONVERGED);
             for (int i = 0; i < p.n; ++i) {
                 CK_NEAR(v[i], u[i], 1e-7 * (1 + by_sweeps.measure.norm_u));
             }
@@ -205,7 +206,7 @@ START_TEST(the_end_is_superlinear)
             CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
             CK_OK(pcs_solve(&p, &o, (pcs_watch){keep_value, &h}, work, r, u, &report));
             pcs_arena_destroy(NULL, &work);
-            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             int late = 0;
             for (int i = 0; i < h.n; ++i) {
                 late += h.value[i] < 1e-3;
@@ -224,10 +225,10 @@ START_TEST(steps_are_shortest)
     const pcs_problem p = friction_problem(FRICTION_BOXES, 8, 1, &arena, NULL);
     pcs_solver_opts o = variant(2, 1e-12);
     double r[ROWS] = {0}, u[ROWS], z[ROWS], step[ROWS];
-    ck_assert_int_eq(solve(&p, &o, r, u).outcome, PCS_CONVERGED);
+    ck_assert_int_eq(solve(&p, &o, r, u).outcome, PCS_OUTCOME_CONVERGED);
 
     semismooth w;
-    ck_assert(semismooth_begin(&w, &p, PCS_NEWTON_AC, &arena));
+    ck_assert(semismooth_begin(&w, &p, PCS_NEWTON_FUNCTION_AC, &arena));
     // a little off the solution
     for (int i = 0; i < p.n; ++i) {
         r[i] *= 1 + 1e-4 * (i % 7);
@@ -261,7 +262,7 @@ START_TEST(polish_finds_the_last_digits)
         const pcs_problem p = friction_problem((friction)f, 12, 2, &arena, NULL);
         pcs_solver_opts o = variant(6, 1e-7);
         double r[ROWS] = {0}, u[ROWS], value;
-        ck_assert_int_eq(solve(&p, &o, r, u).outcome, PCS_CONVERGED);
+        ck_assert_int_eq(solve(&p, &o, r, u).outcome, PCS_OUTCOME_CONVERGED);
         o.tol = 1e-11;
         pcs_arena work;
         CK_OK(pcs_arena_create(NULL, polish_bytes(&p), &work));
@@ -285,7 +286,7 @@ START_TEST(polish_passes_wrong_statuses)
             test_random rng = random_seed(40 + k);
             const pcs_solver_opts o = variant(6, 1e-11);
             double r[ROWS] = {0}, u[ROWS], largest = 0, value;
-            ck_assert_int_eq(solve(&p, &o, r, u).outcome, PCS_CONVERGED);
+            ck_assert_int_eq(solve(&p, &o, r, u).outcome, PCS_OUTCOME_CONVERGED);
             for (int i = 0; i < p.n; ++i) {
                 largest = fmax(largest, fabs(r[i]));
             }
@@ -323,7 +324,7 @@ START_TEST(units_do_not_matter)
             const pcs_solver_opts o = variant(k, 1e-10);
             double r[ROWS] = {0}, u[ROWS];
             const pcs_report report = solve(&s, &o, r, u);
-            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             iters[unit] = report.iters;
         }
         ck_assert_int_le(abs(iters[1] - iters[0]), 1);
@@ -342,7 +343,7 @@ START_TEST(odd_problems_end)
         pcs_block block[3];
         double W[81], q[9];
         for (int b = 0; b < 3; ++b) {
-            block[b] = (pcs_block){PCS_COULOMB, 3 * b, 3, of_mu[(draw + b) % 4]};
+            block[b] = (pcs_block){PCS_CONE_COULOMB, 3 * b, 3, of_mu[(draw + b) % 4]};
         }
         for (int i = 0; i < 81; ++i) {
             W[i] = draw % 4 == 0 ? 0 : draw % 4 == 1 ? random_normal(&rng) : -(i % 10 == 0);
@@ -360,7 +361,7 @@ START_TEST(odd_problems_end)
             pcs_report report;
             CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
             ck_assert(pcs_all_finite(r, 9));
-            ck_assert(report.outcome != PCS_INFEASIBLE);
+            ck_assert(report.outcome != PCS_OUTCOME_INFEASIBLE);
         }
     }
     pcs_problem none = {0};
@@ -368,7 +369,7 @@ START_TEST(odd_problems_end)
         const pcs_solver_opts o = variant(k, 1e-10);
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &none, &o, NULL, NULL, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     }
     pcs_arena_destroy(NULL, &arena);
 }

@@ -35,7 +35,7 @@ START_TEST(the_reduced_problem_is_the_problem)
         pcs_cone kind[MOST];
         double H[MOST * MOST];
         for (int i = 0; i < n; ++i) {
-            kind[i] = random_unit(&rng) < 0.5 ? PCS_EQUALITY : PCS_UNILATERAL;
+            kind[i] = random_unit(&rng) < 0.5 ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
             d.q[i] = random_normal(&rng);
             for (int k = 0; k < n; ++k) {
                 H[i + n * k] = k < rank ? pow(10, 4 * (i % 3) - 4) * random_normal(&rng) : 0;
@@ -142,7 +142,7 @@ START_TEST(left_over_equalities_are_matched)
         }
         memset(d.W, 0, sizeof d.W);
         for (int i = 0; i < n; ++i) {
-            kind[i] = i < ne ? PCS_EQUALITY : PCS_UNILATERAL;
+            kind[i] = i < ne ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
             d.q[i] = random_normal(&rng);
         }
         for (int l = 0; l < ne; ++l) {
@@ -178,7 +178,7 @@ END_TEST
 
 START_TEST(only_true_certificates_pass)
 {
-    const pcs_cone kind[3] = {PCS_UNILATERAL, PCS_UNILATERAL, PCS_EQUALITY};
+    const pcs_cone kind[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     dense d = {.q = {-1, -1, 0}};
 
     // u1 + u2 = -2 whatever r is

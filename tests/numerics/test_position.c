@@ -193,7 +193,7 @@ static void prepare(const scene *s, setup *o)
 
 static pcs_solver_opts exact(void)
 {
-    pcs_solver_opts o = pcs_solver_defaults(PCS_LEMKE);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_LEMKE);
     o.tol = 1e-13;
     return o;
 }
@@ -235,7 +235,7 @@ static scene random_scene(test_random *rng, int nb, int m, double equalities)
     }
     for (int i = 0; i < m; ++i) {
         row *r = &s.row[i];
-        r->kind = random_unit(rng) < equalities ? PCS_EQUALITY : PCS_UNILATERAL;
+        r->kind = random_unit(rng) < equalities ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         r->a = i % nb;
         r->b = nb > 1 && random_unit(rng) < 0.5 ? (i + 1) % nb : -1;
         double length = 0;
@@ -323,7 +323,7 @@ START_TEST(q_q1_and_V_coincide_on_the_unit_sphere)
         double L[3][ROWS], dq[3][NQ], size = 0;
         for (int k = 0; k < 3; ++k) {
             const pcs_report r = step(&s, metrics[k + 1], L[k], dq[k]);
-            ck_assert_int_eq(r.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(r.outcome, PCS_OUTCOME_CONVERGED);
         }
         for (int i = 0; i < s.m; ++i) {
             size = fmax(size, fabs(L[0][i]));
@@ -349,7 +349,7 @@ static bool least_step(int n, const double *X, int m, const double *J, const dou
         bool valid = true;
         for (int i = 0; i < m; ++i) {
             if (mask >> i & 1) on[k++] = i;
-            if (!(mask >> i & 1) && kind[i] == PCS_EQUALITY) valid = false;
+            if (!(mask >> i & 1) && kind[i] == PCS_CONE_EQUALITY) valid = false;
         }
         if (!valid || k > n) continue;
         const int size = n + k;
@@ -402,7 +402,7 @@ START_TEST(the_step_is_the_smallest_in_its_metric)
         for (int k = 0; k < 4; ++k) {
             double L[ROWS], dq[NQ];
             const pcs_report r = step(&s, metrics[k], L, dq);
-            ck_assert_int_eq(r.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(r.outcome, PCS_OUTCOME_CONVERGED);
 
             // the same programme, dense
             const bool velocities = k < 2;
@@ -413,7 +413,7 @@ START_TEST(the_step_is_the_smallest_in_its_metric)
             pcs_bsr_to_dense(&o.T, dense);
             for (int i = 0; i < m; ++i) {
                 g[i] = i < s.m ? o.g[i] : sqrt(square(4, s.q + 7 * (i - s.m) + 3)) - 1;
-                kind[i] = i < s.m ? s.row[i].kind : PCS_EQUALITY;
+                kind[i] = i < s.m ? s.row[i].kind : PCS_CONE_EQUALITY;
                 for (int j = 0; j < n; ++j) {
                     if (i >= s.m) {
                         J[i + m * j] = j / 7 == i - s.m && j % 7 >= 3 ? s.q[j] : 0;
@@ -468,7 +468,7 @@ START_TEST(mass_metric_keeps_the_centre_of_mass)
         s.row[0].d = g[0] + 0.1;
         for (int k = 0; k < 2; ++k) {
             double L[1], dq[NQ];
-            ck_assert_int_eq(step(&s, metrics[k], L, dq).outcome, PCS_CONVERGED);
+            ck_assert_int_eq(step(&s, metrics[k], L, dq).outcome, PCS_OUTCOME_CONVERGED);
             for (int c = 0; c < 3; ++c) {
                 const double moved = s.mass[0] * dq[c] + s.mass[1] * dq[7 + c];
                 if (k == 0) CK_NEAR(moved, 0, 1e-15);
@@ -486,7 +486,7 @@ static scene ball(test_random *rng, double R, double delta)
     scene s = {.nb = 1, .m = 1, .mass = {1}, .J = {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     s.q[2] = R - delta;
     random_quaternion(rng, s.q + 3);
-    s.row[0] = (row){.kind = PCS_UNILATERAL, .a = 0, .b = -1, .n = {0, 0, 1}};
+    s.row[0] = (row){.kind = PCS_CONE_UNILATERAL, .a = 0, .b = -1, .n = {0, 0, 1}};
     return s;
 }
 
@@ -511,7 +511,7 @@ START_TEST(raw_gradient_contracts_slowly)
             double L[1], dq[7];
             freeze_foot(&s, R);
             const double before = s.q[2] - R;
-            ck_assert_int_eq(step(&s, PCS_METRIC_Q, L, dq).outcome, PCS_CONVERGED);
+            ck_assert_int_eq(step(&s, PCS_METRIC_Q, L, dq).outcome, PCS_OUTCOME_CONVERGED);
             advance(&s, dq);
             CK_NEAR((s.q[2] - R) / before, factor, 1e-14 * (1 + R / fabs(before)));
         }
@@ -522,7 +522,7 @@ START_TEST(raw_gradient_contracts_slowly)
                 scene t = ball(&rng, R, 0.05);
                 t.raw = raw;
                 freeze_foot(&t, R);
-                ck_assert_int_eq(step(&t, metrics[metric], L, dq).outcome, PCS_CONVERGED);
+                ck_assert_int_eq(step(&t, metrics[metric], L, dq).outcome, PCS_OUTCOME_CONVERGED);
                 advance(&t, dq);
                 CK_NEAR(t.q[2] - R, 0, 1e-14 * (1 + R));
             }
@@ -547,12 +547,12 @@ START_TEST(fixed_centre_is_infeasible_with_unit_rows)
     pcs_report r;
     const pcs_solver_opts opts = exact();
     CK_OK(pcs_position_step_alloc(NULL, &o.p, PCS_METRIC_Q1, &opts, L, dq, &r));
-    ck_assert_int_eq(r.outcome, PCS_INFEASIBLE);
+    ck_assert_int_eq(r.outcome, PCS_OUTCOME_INFEASIBLE);
     for (int c = 0; c < 7; ++c) {
         ck_assert(isfinite(dq[c]));
     }
     CK_OK(pcs_position_step_alloc(NULL, &o.p, PCS_METRIC_Q, &opts, L, dq, &r));
-    ck_assert_int_eq(r.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(r.outcome, PCS_OUTCOME_CONVERGED);
     const double z = s.q[2];
     advance(&s, dq);
     CK_NEAR(s.q[2], z, 0);
@@ -573,7 +573,7 @@ START_TEST(iterations_converge_quadratically)
             int it = 0;
             for (; it < 12 && !(error <= 1e-12); ++it) {
                 double L[ROWS], dq[NQ];
-                ck_assert_int_eq(step(&s, metrics[k], L, dq).outcome, PCS_CONVERGED);
+                ck_assert_int_eq(step(&s, metrics[k], L, dq).outcome, PCS_OUTCOME_CONVERGED);
 
                 // the length of a quaternion is second order in the step: dq is tangent
                 double size = 0;
@@ -651,7 +651,8 @@ START_TEST(memory_is_counted_and_failures_leave_nothing)
     pcs_report r;
     for (int k = 0; k < 4; ++k) {
         for (int kind = 0; kind < 2; ++kind) {
-            const pcs_solver_opts opts = pcs_solver_defaults(kind ? PCS_LEMKE : PCS_AUTO);
+            const pcs_solver_opts opts =
+                pcs_solver_defaults(kind ? PCS_SOLVER_LEMKE : PCS_SOLVER_AUTO);
             size_t bytes, peak = 0;
             CK_OK(pcs_solve_position_bytes(NULL, &o.p, metrics[k], &opts, &bytes));
             pcs_arena arena;
@@ -744,7 +745,7 @@ START_TEST(bad_input_is_refused_with_words)
     const pcs_position_problem none = {.nq = 7};
     for (int k = 0; k < 4; ++k) {
         CK_OK(pcs_position_step_alloc(NULL, &none, metrics[k], NULL, NULL, dq, &r));
-        ck_assert_int_eq(r.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(r.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert(dq[0] == 0);
     }
 }
@@ -767,7 +768,7 @@ START_TEST(normalise_and_violation)
     bad[6] = NAN;
     CK_FAILS(pcs_position_normalise(2, quat, bad), PCS_ERR_ARG);
 
-    const pcs_cone kind[3] = {PCS_EQUALITY, PCS_UNILATERAL, PCS_UNILATERAL};
+    const pcs_cone kind[3] = {PCS_CONE_EQUALITY, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
     CK_NEAR(pcs_position_violation(3, kind, (double[]){0.1, 5, -0.3}), 0.3, 0);
     CK_NEAR(pcs_position_violation(3, kind, (double[]){-0.4, INFINITY, -0.3}), 0.4, 0);
     CK_NEAR(pcs_position_violation(0, NULL, NULL), 0, 0);
@@ -784,14 +785,14 @@ START_TEST(an_open_row_hides_no_violation)
     pcs_arena arena = {.base = buffer, .size = sizeof buffer};
     pcs_bsr C;
     CK_OK(pcs_bsr_from_dense(2, 2, one, &arena, &C));
-    const pcs_cone kind[2] = {PCS_EQUALITY, PCS_UNILATERAL};
+    const pcs_cone kind[2] = {PCS_CONE_EQUALITY, PCS_CONE_UNILATERAL};
     for (double violation = 1e-3; violation > 1e-12; violation /= 10) {
         const double g[2] = {-violation, 1};
         const pcs_position_problem p = {.m = 2, .kind = kind, .g = g, .C = &C, .nq = 2};
         double Lambda[2], dq[2];
         pcs_report report;
         CK_OK(pcs_position_step_alloc(NULL, &p, PCS_METRIC_Q, NULL, Lambda, dq, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         CK_NEAR(dq[0], violation, 1e-14);
         CK_NEAR(dq[1], 0, 0);
     }

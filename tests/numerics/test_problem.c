@@ -53,7 +53,7 @@ START_TEST(measures_of_one_row)
 {
     reset();
     double W[1] = {4}, q[1] = {-2}, r[1] = {0}, u[1];
-    const pcs_cone kind[1] = {PCS_UNILATERAL};
+    const pcs_cone kind[1] = {PCS_CONE_UNILATERAL};
     const pcs_problem p = dense_problem(1, kind, false, W, q, &arena);
     pcs_measure m;
 
@@ -113,7 +113,7 @@ START_TEST(short_cut_agrees)
     for (int k = 0; k < 4 * 5 * 4 * 2; ++k) {
         double w = W[k % 4], u[2];
         const double x = r[k / 20 % 4];
-        const pcs_block block = {k < 80 ? PCS_UNILATERAL : PCS_EQUALITY, 0, 1, 0};
+        const pcs_block block = {k < 80 ? PCS_CONE_UNILATERAL : PCS_CONE_EQUALITY, 0, 1, 0};
         pcs_problem p = {1, 1, &block, {1, 1, one, one, ptr1, idx1, off, &w}, &q[k / 4 % 5]};
         pcs_measure quick, slow;
         CK_OK(pcs_problem_check(&p));
@@ -140,7 +140,7 @@ START_TEST(zero_over_zero_is_zero)
 {
     reset();
     double W[4] = {0}, q[2] = {0}, r[2] = {0}, u[2];
-    const pcs_cone kind[2] = {PCS_UNILATERAL, PCS_EQUALITY};
+    const pcs_cone kind[2] = {PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     const pcs_problem p = dense_problem(2, kind, false, W, q, &arena);
     pcs_measure m;
     pcs_problem_measure(&p, r, u, &m);
@@ -179,7 +179,7 @@ START_TEST(scales_fall_back)
 {
     reset();
     double W[9] = {0, 0, 0, 0, 5, 0, 0, 0, -3}, q[3] = {1, 1, 1}, s[3];
-    const pcs_cone kind[3] = {PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL};
+    const pcs_cone kind[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
     pcs_problem p = dense_problem(3, kind, false, W, q, &arena);
     problem_scales(&p, s);
     for (int i = 0; i < 3; ++i) {
@@ -197,7 +197,7 @@ START_TEST(bad_problems_are_refused)
 {
     reset();
     double W[9] = {2, 1, 0, 1, 2, 0, 0, 0, 1}, q[3] = {1, -1, 0};
-    const pcs_cone kind[3] = {PCS_EQUALITY, PCS_EQUALITY, PCS_UNILATERAL};
+    const pcs_cone kind[3] = {PCS_CONE_EQUALITY, PCS_CONE_EQUALITY, PCS_CONE_UNILATERAL};
     const pcs_problem good = dense_problem(3, kind, true, W, q, &arena);
     pcs_block block[2] = {good.block[0], good.block[1]};
     pcs_problem p = good;
@@ -226,11 +226,11 @@ START_TEST(bad_problems_are_refused)
     p.block = block;
     block[0].dim = 3;
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
-    block[0] = (pcs_block){PCS_UNILATERAL, 0, 2, 0};
+    block[0] = (pcs_block){PCS_CONE_UNILATERAL, 0, 2, 0};
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
     block[0] = (pcs_block){(pcs_cone)17, 0, 2, 0};
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_ARG);
-    block[0] = (pcs_block){PCS_EQUALITY, 1, 2, 0};
+    block[0] = (pcs_block){PCS_CONE_EQUALITY, 1, 2, 0};
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
 
     // a block across two block rows of W
@@ -258,7 +258,7 @@ START_TEST(certificates_prove)
     reset();
     // u = -r + q with q < 0; u1 = r2 + q1, u2 = -r1 + q2
     double W[4] = {0, -1, 1, 0}, q[2] = {1, -1}, y[2] = {0, 1}, t[4];
-    const pcs_cone kind[2] = {PCS_UNILATERAL, PCS_UNILATERAL};
+    const pcs_cone kind[2] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
     const pcs_problem skew = dense_problem(2, kind, false, W, q, &arena);
     ck_assert(problem_refuted_by(&skew, y, t));
     y[0] = 1;
@@ -285,8 +285,8 @@ END_TEST
 START_TEST(certificates_are_judged_column_by_column)
 {
     reset();
-    const pcs_cone uni[3] = {PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL};
-    const pcs_cone equ[3] = {PCS_EQUALITY, PCS_EQUALITY, PCS_EQUALITY};
+    const pcs_cone uni[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
+    const pcs_cone equ[3] = {PCS_CONE_EQUALITY, PCS_CONE_EQUALITY, PCS_CONE_EQUALITY};
     double t[6];
 
     // r = (1, 1e13) solves it
@@ -300,11 +300,11 @@ START_TEST(certificates_are_judged_column_by_column)
     double r[2] = {0}, u[2];
     pcs_report report;
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        if (!(pcs_solver_at(s)->cones & 1u << PCS_UNILATERAL)) continue;
+        if (!(pcs_solver_at(s)->cones & 1u << PCS_CONE_UNILATERAL)) continue;
         const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
         r[0] = r[1] = 0;
         CK_OK(pcs_solve_alloc(NULL, &small, &o, r, u, &report));
-        ck_assert_msg(report.outcome != PCS_INFEASIBLE, "%s", pcs_solver_at(s)->name);
+        ck_assert_msg(report.outcome != PCS_OUTCOME_INFEASIBLE, "%s", pcs_solver_at(s)->name);
     }
 
     // entries that overflow prove nothing
@@ -364,7 +364,7 @@ START_TEST(global_condenses)
     int row[3] = {0, 1, 3}, col[3] = {0, 2, 3}, ptr[3] = {0, 1, 3}, idx[3] = {0, 0, 1};
     size_t off[3] = {0, 2, 6};
     double val[8] = {1, 2, 0, 1, -1, 1, 3, -1};
-    const pcs_block block[2] = {{PCS_UNILATERAL, 0, 1, 0}, {PCS_EQUALITY, 1, 2, 0}};
+    const pcs_block block[2] = {{PCS_CONE_UNILATERAL, 0, 1, 0}, {PCS_CONE_EQUALITY, 1, 2, 0}};
     const double f[3] = {1, -2, 3}, w[3] = {0.5, 0, -1};
     pcs_mass *mass;
     CK_OK(pcs_mass_create_blocks(NULL, 2, size, M, &mass));

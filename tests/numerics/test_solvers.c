@@ -28,7 +28,7 @@ static void expect_truth(const pcs_problem *p, const pcs_solver_opts *o, const d
     CK_NEAR(report->measure.residual, m.residual, 0);
     CK_NEAR(report->measure.natural_map, m.natural_map, 0);
     const bool solved = solver_stop_value(o, &m) <= o->tol;
-    ck_assert_msg((report->outcome == PCS_CONVERGED) == solved, "%s says %s at %g", what,
+    ck_assert_msg((report->outcome == PCS_OUTCOME_CONVERGED) == solved, "%s says %s at %g", what,
                   pcs_outcome_text(report->outcome), solver_stop_value(o, &m));
     ck_assert(report->seconds >= 0);
 }
@@ -36,7 +36,7 @@ static void expect_truth(const pcs_problem *p, const pcs_solver_opts *o, const d
 static bool has_unilateral(const pcs_problem *p)
 {
     for (int b = 0; b < p->nb; ++b) {
-        if (p->block[b].cone == PCS_UNILATERAL) return true;
+        if (p->block[b].cone == PCS_CONE_UNILATERAL) return true;
     }
     return false;
 }
@@ -46,9 +46,9 @@ static bool solve_with(const pcs_solver_info *s, const pcs_problem *p, pcs_solve
                        double *r, pcs_report *report)
 {
     double u[ROWS];
-    const bool takes = !has_unilateral(p) || (s->cones & 1u << PCS_UNILATERAL);
+    const bool takes = !has_unilateral(p) || (s->cones & 1u << PCS_CONE_UNILATERAL);
     const pcs_status status = pcs_solve_alloc(NULL, p, o, r, u, report);
-    if (!takes || (s->kind == PCS_ENUM && status != PCS_OK)) {
+    if (!takes || (s->kind == PCS_SOLVER_ENUM && status != PCS_OK)) {
         ck_assert_int_eq(status, PCS_ERR_UNSUPPORTED);
         return false;
     }
@@ -63,30 +63,30 @@ static bool must_solve(pcs_solver kind, family f, int n)
     const bool definite = f == FAMILY_SPD || f == FAMILY_DEGENERATE || f == FAMILY_EQUALITY ||
                           f == FAMILY_MIXED || f == FAMILY_ZERO || f == FAMILY_CHAIN;
     switch (kind) {
-    case PCS_AUTO:
+    case PCS_SOLVER_AUTO:
         return f != FAMILY_ANY || n <= 10;
-    case PCS_DIRECT:
+    case PCS_SOLVER_DIRECT:
         return f == FAMILY_EQUALITY || f == FAMILY_DEFICIENT;
-    case PCS_ENUM:
+    case PCS_SOLVER_ENUM:
         return n <= 8;
-    case PCS_LEMKE:
+    case PCS_SOLVER_LEMKE:
         return definite || f == FAMILY_SKEWED || f == FAMILY_PSD;
-    case PCS_NSGS:
+    case PCS_SOLVER_NSGS:
         return definite && n <= 30;
-    case PCS_NEWTON:
+    case PCS_SOLVER_NEWTON:
         return f != FAMILY_ANY && f != FAMILY_PSD && f != FAMILY_MIXED_PSD;
-    case PCS_PROX:
+    case PCS_SOLVER_PROX:
         return definite || f == FAMILY_SKEWED || f == FAMILY_PSD || f == FAMILY_MIXED_PSD ||
                f == FAMILY_DEFICIENT;
-    case PCS_IPM:
+    case PCS_SOLVER_IPM:
         return definite || f == FAMILY_SKEWED;
-    case PCS_ADMM:
-    case PCS_TRESCA:
-    case PCS_ACLM:
+    case PCS_SOLVER_ADMM:
+    case PCS_SOLVER_TRESCA:
+    case PCS_SOLVER_ACLM:
         return definite && n <= 30;
-    case PCS_APGD:
+    case PCS_SOLVER_APGD:
         return definite && n <= 8;
-    case PCS_EXTRAGRADIENT:
+    case PCS_SOLVER_EXTRAGRADIENT:
         return f == FAMILY_ZERO;
     }
     return false;
@@ -104,17 +104,17 @@ START_TEST(every_solver_on_every_family)
                     const pcs_solver_info *info = pcs_solver_at(s);
                     pcs_solver_opts o = pcs_solver_defaults(info->kind);
                     o.tol = 1e-10;
-                    if (info->kind == PCS_NSGS) o.max_iters = 200000;
+                    if (info->kind == PCS_SOLVER_NSGS) o.max_iters = 200000;
                     double r[ROWS] = {0};
                     pcs_report report;
                     if (!solve_with(info, &p, &o, r, &report)) continue;
-                    ck_assert_msg(report.outcome == PCS_CONVERGED ||
+                    ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED ||
                                       !must_solve(info->kind, (family)f, sizes[k]),
                                   "%s on %s, n = %d, seed %d: %s, residual %g", info->name,
                                   family_name[f], sizes[k], (int)seed,
                                   pcs_outcome_text(report.outcome), report.measure.residual);
-                    ck_assert_msg(report.outcome != PCS_INFEASIBLE, "%s: %s is not infeasible",
-                                  info->name, family_name[f]);
+                    ck_assert_msg(report.outcome != PCS_OUTCOME_INFEASIBLE,
+                                  "%s: %s is not infeasible", info->name, family_name[f]);
                 }
             }
         }
@@ -130,13 +130,14 @@ START_TEST(auto_reaches_the_last_digits)
             reset();
             const int n = f == FAMILY_ANY ? 8 : 100;
             const pcs_problem p = family_problem((family)f, n, seed, &arena, NULL);
-            pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+            pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
             o.tol = 1e-12;
             double r[ROWS] = {0}, u[ROWS];
             pcs_report report;
             CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-            ck_assert_msg(report.outcome == PCS_CONVERGED, "%s seed %d: %s, %g", family_name[f],
-                          (int)seed, pcs_outcome_text(report.outcome), report.measure.residual);
+            ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s seed %d: %s, %g",
+                          family_name[f], (int)seed, pcs_outcome_text(report.outcome),
+                          report.measure.residual);
         }
     }
 }
@@ -149,7 +150,7 @@ START_TEST(options_work)
         reset();
         const pcs_problem p = family_problem(FAMILY_MIXED, 20, seed, &arena, NULL);
         for (int k = 0; k < 5; ++k) {
-            pcs_solver_opts o = pcs_solver_defaults(k < 2 ? PCS_NEWTON : PCS_NSGS);
+            pcs_solver_opts o = pcs_solver_defaults(k < 2 ? PCS_SOLVER_NEWTON : PCS_SOLVER_NSGS);
             o.tol = 1e-9;
             if (k < 2) o.as.newton.function = (pcs_newton_function)k;
             if (k == 2) o.as.nsgs.relaxation = 0.7;
@@ -159,7 +160,7 @@ START_TEST(options_work)
             double r[ROWS] = {0}, u[ROWS];
             pcs_report report;
             CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-            ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+            ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             expect_truth(&p, &o, r, u, &report, "options");
         }
     }
@@ -172,14 +173,14 @@ START_TEST(stops_are_obeyed)
     reset();
     const pcs_problem p = family_problem(FAMILY_SPD, 30, 2, &arena, NULL);
     for (int stop = PCS_STOP_RESIDUAL; stop <= PCS_STOP_BOTH; ++stop) {
-        pcs_solver_opts o = pcs_solver_defaults(PCS_NSGS);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
         o.tol = 1e-5;
         o.max_iters = 100000;
         o.stop = (pcs_stop)stop;
         double r[ROWS] = {0}, u[ROWS];
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         const double natural = pcs_relative_natural_map(&report.measure);
         if (stop != PCS_STOP_NATURAL) ck_assert(report.measure.residual <= 1e-5);
         if (stop != PCS_STOP_RESIDUAL) ck_assert(natural <= 1e-5);
@@ -197,7 +198,7 @@ START_TEST(warm_start_is_free)
         memcpy(before, r, 20 * sizeof *r);
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, NULL, r, u, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert_int_eq(report.iters, 0);
         for (int i = 0; i < 20; ++i) {
             CK_NEAR(r[i], before[i], 0);
@@ -209,7 +210,7 @@ START_TEST(warm_start_is_free)
             r[i] *= 1.001;
         }
         CK_OK(pcs_solve_alloc(NULL, &p, NULL, r, u, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert_msg(report.iters <= 2, "%s: %d", family_name[f], report.iters);
     }
 }
@@ -224,7 +225,7 @@ START_TEST(resting_box)
     double W[16], q[4], r[4] = {0}, u[4];
     pcs_cone kind[4];
     for (int i = 0; i < 4; ++i) {
-        kind[i] = PCS_UNILATERAL;
+        kind[i] = PCS_CONE_UNILATERAL;
         q[i] = -0.0981 - 0.01 * x[i];
         for (int j = 0; j < 4; ++j) {
             W[i + 4 * j] = 1 + 6 * (x[i] * x[j] + y[i] * y[j]);
@@ -233,7 +234,7 @@ START_TEST(resting_box)
     const pcs_problem p = dense_problem(4, kind, false, W, q, &arena);
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, &p, NULL, r, u, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     ck_assert(report.measure.residual <= 1e-14);
     for (int i = 0; i < 4; ++i) {
         CK_NEAR(u[i], 0, 1e-15);
@@ -257,11 +258,11 @@ static void expect_not_converged(int n, const pcs_cone *kind, double *W, const d
         double r[ROWS] = {0};
         pcs_report report;
         if (!solve_with(info, &p, &o, r, &report)) continue;
-        ck_assert_msg(report.outcome != PCS_CONVERGED,
+        ck_assert_msg(report.outcome != PCS_OUTCOME_CONVERGED,
                       "%s found a solution where none is: %g %g, %g", info->name, r[0],
                       n > 1 ? r[1] : 0, report.measure.residual);
-        if (info->kind == PCS_AUTO && auto_proves) {
-            ck_assert_msg(report.outcome == PCS_INFEASIBLE, "auto says %s, n = %d",
+        if (info->kind == PCS_SOLVER_AUTO && auto_proves) {
+            ck_assert_msg(report.outcome == PCS_OUTCOME_INFEASIBLE, "auto says %s, n = %d",
                           pcs_outcome_text(report.outcome), n);
         }
     }
@@ -270,9 +271,9 @@ static void expect_not_converged(int n, const pcs_cone *kind, double *W, const d
 START_TEST(infeasible_is_never_converged)
 {
     reset();
-    const pcs_cone uni[3] = {PCS_UNILATERAL, PCS_UNILATERAL, PCS_UNILATERAL};
-    const pcs_cone equ[3] = {PCS_EQUALITY, PCS_EQUALITY, PCS_EQUALITY};
-    const pcs_cone mix[3] = {PCS_EQUALITY, PCS_UNILATERAL, PCS_UNILATERAL};
+    const pcs_cone uni[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
+    const pcs_cone equ[3] = {PCS_CONE_EQUALITY, PCS_CONE_EQUALITY, PCS_CONE_EQUALITY};
+    const pcs_cone mix[3] = {PCS_CONE_EQUALITY, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
 
     // W = 0, q < 0
     double Z[9] = {0};
@@ -323,7 +324,7 @@ START_TEST(random_infeasible_problems)
         double G[12 * 6], W[144], q[12], y[12];
         pcs_cone kind[12];
         for (int i = 0; i < n; ++i) {
-            kind[i] = PCS_UNILATERAL;
+            kind[i] = PCS_CONE_UNILATERAL;
             y[i] = random_between(&rng, 0.5, 1);
             q[i] = random_normal(&rng);
         }
@@ -367,12 +368,12 @@ START_TEST(empty_problem)
         const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, NULL, NULL, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert_int_eq((int)pcs_solve_bytes(&p, &o), 0);
     }
     pcs_report report;
     CK_OK(pcs_lcp_solve(0, NULL, NULL, NULL, NULL, NULL, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     CK_OK(pcs_mlcp_solve(0, NULL, NULL, NULL, NULL, NULL, NULL, &report));
     CK_OK(pcs_mlcp_solve_abcd(0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                               &report));
@@ -406,8 +407,8 @@ START_TEST(table_is_complete)
     }
     ck_assert(pcs_solver_at(-1) == NULL && pcs_solver_at(pcs_solver_count()) == NULL);
     ck_assert(pcs_solver_find("no such solver") == NULL && pcs_solver_find(NULL) == NULL);
-    ck_assert_int_eq(pcs_solver_defaults((pcs_solver)99).kind, PCS_AUTO);
-    for (int k = PCS_CONVERGED; k <= PCS_INFEASIBLE; ++k) {
+    ck_assert_int_eq(pcs_solver_defaults((pcs_solver)99).kind, PCS_SOLVER_AUTO);
+    for (int k = PCS_OUTCOME_CONVERGED; k <= PCS_OUTCOME_INFEASIBLE; ++k) {
         ck_assert(strlen(pcs_outcome_text((pcs_outcome)k)) > 3);
     }
     ck_assert(pcs_outcome_text((pcs_outcome)99) != NULL);
@@ -470,7 +471,7 @@ START_TEST(bad_options_are_refused)
             }
         }
     }
-    pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
     o.kind = (pcs_solver)42;
     CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
     ck_assert_int_eq((int)pcs_solve_bytes(&p, &o), 0);
@@ -503,7 +504,7 @@ START_TEST(bad_data_is_refused)
     }
 
     double M[4] = {1, 0, 0, 1}, q[2] = {-1, 1}, z[2] = {0}, w[2];
-    pcs_cone kind[2] = {PCS_UNILATERAL, PCS_EQUALITY};
+    pcs_cone kind[2] = {PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     CK_FAILS(pcs_lcp_solve(-1, M, q, NULL, z, w, &report), PCS_ERR_SIZE);
     CK_FAILS(pcs_lcp_solve(2, NULL, q, NULL, z, w, &report), PCS_ERR_ARG);
     CK_FAILS(pcs_lcp_solve(2, M, NULL, NULL, z, w, &report), PCS_ERR_ARG);
@@ -555,7 +556,7 @@ START_TEST(arena_too_small)
     const pcs_problem p = family_problem(FAMILY_MIXED, 9, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
-        if (!(pcs_solver_at(s)->cones & 1u << PCS_UNILATERAL)) continue;
+        if (!(pcs_solver_at(s)->cones & 1u << PCS_CONE_UNILATERAL)) continue;
         const size_t bytes = pcs_solve_bytes(&p, &o);
         double r[ROWS] = {0}, u[ROWS];
         pcs_report report;
@@ -582,7 +583,7 @@ START_TEST(failing_allocations)
     const pcs_problem p = family_problem(FAMILY_MIXED, 9, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
-        if (!(pcs_solver_at(s)->cones & 1u << PCS_UNILATERAL)) continue;
+        if (!(pcs_solver_at(s)->cones & 1u << PCS_CONE_UNILATERAL)) continue;
         for (long k = 0;; ++k) {
             test_memory memory = {.fail_at = k};
             const pcs_env env = test_env(&memory);
@@ -626,7 +627,7 @@ START_TEST(watch_stops)
         if (status == PCS_ERR_UNSUPPORTED) continue;
         CK_OK(status);
         ck_assert(calls >= 1);
-        ck_assert_msg(report.outcome == PCS_STOPPED, "%s: %s after %d calls",
+        ck_assert_msg(report.outcome == PCS_OUTCOME_STOPPED, "%s: %s after %d calls",
                       pcs_solver_at(s)->name, pcs_outcome_text(report.outcome), calls);
     }
 }
@@ -652,7 +653,7 @@ static int listen(void *user, const pcs_progress *now)
     ck_assert_msg(isnan(now->penalty) || now->penalty >= 0, "%s: penalty %g", name, now->penalty);
     ck_assert_msg(now->status_changes <= 60, "%s: %d changes", name, now->status_changes);
     if (l->calls == 0) ck_assert_int_eq(now->status_changes, -1);
-    if (!first && now->solver != PCS_AUTO) ck_assert_int_ge(now->status_changes, 0);
+    if (!first && now->solver != PCS_SOLVER_AUTO) ck_assert_int_ge(now->status_changes, 0);
     *l = (listener){l->calls + 1, now->iters, now->solver};
     return 0;
 }
@@ -689,7 +690,7 @@ START_TEST(clock_aborts)
     const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
         pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
-        if (!(pcs_solver_at(s)->cones & 1u << PCS_UNILATERAL)) continue;
+        if (!(pcs_solver_at(s)->cones & 1u << PCS_CONE_UNILATERAL)) continue;
         o.tol = 1e-17;
         o.max_seconds = 1e-7;
         double r[ROWS] = {0}, u[ROWS];
@@ -697,7 +698,7 @@ START_TEST(clock_aborts)
         const pcs_status status = pcs_solve_alloc(NULL, &p, &o, r, u, &report);
         if (status == PCS_ERR_UNSUPPORTED) continue;
         CK_OK(status);
-        ck_assert_msg(report.outcome == PCS_TIME_LIMIT, "%s: %s", pcs_solver_at(s)->name,
+        ck_assert_msg(report.outcome == PCS_OUTCOME_TIME_LIMIT, "%s: %s", pcs_solver_at(s)->name,
                       pcs_outcome_text(report.outcome));
     }
 }
@@ -718,7 +719,7 @@ START_TEST(no_iterations)
         pcs_report report;
         if (!solve_with(pcs_solver_at(s), &p, &o, r, &report)) continue;
         // enum counts nodes and looks at its limit every few
-        ck_assert(report.iters == 0 || pcs_solver_at(s)->kind == PCS_ENUM);
+        ck_assert(report.iters == 0 || pcs_solver_at(s)->kind == PCS_SOLVER_ENUM);
     }
 }
 END_TEST
@@ -750,7 +751,7 @@ START_TEST(entries_agree)
         double v[5] = {0}, w[5];
         pcs_cone kind[9];
         for (int j = 0; j < N; ++j) {
-            kind[j] = j < n ? PCS_EQUALITY : PCS_UNILATERAL;
+            kind[j] = j < n ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
             q[j] = random_normal(&rng);
             for (int i = 0; i < N; ++i) {
                 const double x = (i == j ? 6 : 0) + random_normal(&rng);
@@ -763,9 +764,9 @@ START_TEST(entries_agree)
         }
         pcs_report report;
         CK_OK(pcs_mlcp_solve(N, kind, M, q, NULL, z, y, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         CK_OK(pcs_mlcp_solve_abcd(n, m, A, B, C, D, q, q + n, NULL, u, v, w, &report));
-        ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+        ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < N; ++i) {
             CK_NEAR(i < n ? u[i] : v[i - n], z[i], 1e-12);
             if (i >= n) CK_NEAR(w[i - n], y[i], 1e-12);

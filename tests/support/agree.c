@@ -14,20 +14,20 @@ static pcs_report solve(pcs_solver kind, const pcs_problem *p, double tol, doubl
 {
     pcs_solver_opts o = pcs_solver_defaults(kind);
     o.tol = tol;
-    if (kind == PCS_NSGS) o.max_iters = 100000;
+    if (kind == PCS_SOLVER_NSGS) o.max_iters = 100000;
     pcs_report report;
     memset(r, 0, (size_t)p->n * sizeof *r);
     CK_OK(pcs_solve_alloc(NULL, p, &o, r, u, &report));
     for (int i = 0; i < p->n; ++i) {
         ck_assert(isfinite(r[i]) && isfinite(u[i]));
     }
-    ck_assert((report.outcome == PCS_CONVERGED) == (report.measure.residual <= tol));
+    ck_assert((report.outcome == PCS_OUTCOME_CONVERGED) == (report.measure.residual <= tol));
     return report;
 }
 
 static void expect_converged(pcs_report r, const char *what, int seed)
 {
-    ck_assert_msg(r.outcome == PCS_CONVERGED, "%s, seed %d: %s after %d, %g", what, seed,
+    ck_assert_msg(r.outcome == PCS_OUTCOME_CONVERGED, "%s, seed %d: %s after %d, %g", what, seed,
                   pcs_outcome_text(r.outcome), r.iters, r.measure.residual);
 }
 
@@ -52,7 +52,7 @@ static void expect_same(const pcs_problem *p, pcs_solver kind, pcs_solver other,
 {
     double r[ROWS], u[ROWS], x[ROWS], v[ROWS];
     const pcs_report a = solve(other, p, 1e-12, x, v);
-    ck_assert_int_eq(a.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(a.outcome, PCS_OUTCOME_CONVERGED);
     expect_converged(solve(kind, p, tol, r, u), what, seed);
     for (int i = 0; i < p->n; ++i) {
         CK_NEAR(r[i], x[i], 1e-6 * (a.measure.norm_r + 1));
@@ -67,7 +67,7 @@ void expect_agreement(pcs_solver kind, double tol)
         for (int seed = 0; seed < TEST_DRAWS(20); ++seed) {
             reset();
             const pcs_problem p = easy(families[f], 2 + seed, (uint64_t)seed);
-            expect_same(&p, kind, PCS_NSGS, tol, friction_name[families[f]], seed);
+            expect_same(&p, kind, PCS_SOLVER_NSGS, tol, friction_name[families[f]], seed);
         }
     }
 }
@@ -79,7 +79,7 @@ void expect_one_contact(pcs_solver kind, double tol)
         for (int seed = 0; seed < TEST_DRAWS(40); ++seed) {
             reset();
             const pcs_problem p = easy((friction)f, 1, (uint64_t)seed);
-            expect_same(&p, kind, PCS_ENUM, tol, friction_name[f], seed);
+            expect_same(&p, kind, PCS_SOLVER_ENUM, tol, friction_name[f], seed);
         }
     }
 }
@@ -93,7 +93,7 @@ void expect_singular(pcs_solver kind, double tol)
             reset();
             const pcs_problem p = friction_problem((friction)f, 8, (uint64_t)seed, &arena, NULL);
             double r[ROWS], u[ROWS];
-            solved += solve(kind, &p, tol, r, u).outcome == PCS_CONVERGED;
+            solved += solve(kind, &p, tol, r, u).outcome == PCS_OUTCOME_CONVERGED;
             ++tried;
         }
     }
@@ -112,7 +112,7 @@ void expect_limits(pcs_solver kind, double tol)
         for (int b = 0; b < p.nb; ++b) {
             block[b].mu = 0;
         }
-        expect_same(&p, kind, PCS_NSGS, tol, "mu = 0", seed);
+        expect_same(&p, kind, PCS_SOLVER_NSGS, tol, "mu = 0", seed);
         expect_converged(solve(kind, &p, tol, r, u), "mu = 0", seed);
         for (int b = 0; b < p.nb; ++b) {
             CK_NEAR(fabs(r[3 * b + 1]) + fabs(r[3 * b + 2]), 0, 0);
@@ -201,7 +201,7 @@ void expect_manners(pcs_solver kind)
     memset(r[0], 0, sizeof r[0]);
     o.max_iters = 0;
     CK_OK(pcs_solve_alloc(NULL, &p, &o, r[0], u, &report));
-    ck_assert_int_eq(report.outcome, PCS_MAX_ITERS);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_MAX_ITERS);
     for (int i = 0; i < p.n; ++i) {
         CK_NEAR(r[0][i], 0, 0);
     }
@@ -210,7 +210,7 @@ void expect_manners(pcs_solver kind)
     pcs_progress seen = {0};
     CK_OK(
         pcs_solve(&p, &o, (pcs_watch){.fn = stop_at_once, .user = &seen}, arena, r[0], u, &report));
-    ck_assert_int_eq(report.outcome, PCS_STOPPED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_STOPPED);
     ck_assert_int_eq(seen.solver, kind);
     ck_assert(seen.value > o.tol);
 
@@ -219,7 +219,7 @@ void expect_manners(pcs_solver kind)
 
     const pcs_problem empty = {0};
     CK_OK(pcs_solve_alloc(NULL, &empty, &o, NULL, NULL, &report));
-    ck_assert_int_eq(report.outcome, PCS_CONVERGED);
+    ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 }
 
 void expect_honesty(pcs_solver kind, int max_iters)
@@ -234,7 +234,7 @@ void expect_honesty(pcs_solver kind, int max_iters)
         pcs_report report;
         double r[6] = {0};
         CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
-        ck_assert(report.outcome != PCS_CONVERGED);
+        ck_assert(report.outcome != PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < 6; ++i) {
             ck_assert(isfinite(r[i]) && isfinite(u[i]));
         }
@@ -256,7 +256,7 @@ void expect_extremes(pcs_solver kind, int max_iters)
                     q[i] = part == 0 ? p.q[i] * sizes[k] : p.q[i];
                 }
                 for (int b = 0; part == 1 && b < p.nb; ++b) {
-                    if (block[b].cone == PCS_COULOMB) block[b].mu = sizes[k];
+                    if (block[b].cone == PCS_CONE_COULOMB) block[b].mu = sizes[k];
                 }
                 const int count = p.W.m == 1 ? p.n * p.n : 9 * p.W.ptr[p.W.m];
                 for (int i = 0; part == 2 && i < count; ++i) {

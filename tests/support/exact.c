@@ -40,13 +40,13 @@ static quad tangent(int d, const quad *x)
 // f = s r - P_K(s r - s(u)), in velocities
 static void natural(const pcs_block *k, quad s, const quad *r, const quad *u, quad *f)
 {
-    if (k->cone == PCS_EQUALITY) {
+    if (k->cone == PCS_CONE_EQUALITY) {
         for (int c = 0; c < k->dim; ++c) {
             f[c] = u[c];
         }
         return;
     }
-    if (k->cone == PCS_UNILATERAL) {
+    if (k->cone == PCS_CONE_UNILATERAL) {
         f[0] = s * r[0] < u[0] ? s * r[0] : u[0];
         return;
     }

@@ -21,12 +21,13 @@ static void *need(pcs_arena *arena, size_t count, size_t size)
 
 static pcs_block random_block(friction f, test_random *rng, int row)
 {
-    pcs_block b = {.cone = PCS_COULOMB, .row = row, .dim = f == FRICTION_PLANAR ? 2 : 3};
+    pcs_block b = {.cone = PCS_CONE_COULOMB, .row = row, .dim = f == FRICTION_PLANAR ? 2 : 3};
     const double kind = random_unit(rng), slippery = random_unit(rng);
     b.mu = slippery < 0.1 ? 0 : 1.2 * slippery;
     if (f != FRICTION_MIXED) return b;
-    if (kind < 0.2) b = (pcs_block){.cone = PCS_EQUALITY, .row = row, .dim = 1 + (int)(kind * 15)};
-    if (kind > 0.8) b = (pcs_block){.cone = PCS_UNILATERAL, .row = row, .dim = 1};
+    if (kind < 0.2)
+        b = (pcs_block){.cone = PCS_CONE_EQUALITY, .row = row, .dim = 1 + (int)(kind * 15)};
+    if (kind > 0.8) b = (pcs_block){.cone = PCS_CONE_UNILATERAL, .row = row, .dim = 1};
     if (kind > 0.2 && kind < 0.4) b.dim = 2;
     return b;
 }
@@ -38,13 +39,13 @@ static void random_pair(const pcs_block *b, test_random *rng, double *r, double 
     for (int c = 0; c < b->dim; ++c) {
         r[c] = u[c] = 0;
     }
-    if (b->cone == PCS_EQUALITY) {
+    if (b->cone == PCS_CONE_EQUALITY) {
         for (int c = 0; c < b->dim; ++c) {
             r[c] = random_normal(rng);
         }
         return;
     }
-    if (b->cone == PCS_UNILATERAL || b->mu == 0) {
+    if (b->cone == PCS_CONE_UNILATERAL || b->mu == 0) {
         (mode < 0.6 ? r : u)[0] = size;
         for (int c = 1; c < b->dim; ++c) {
             u[c] = random_normal(rng);
@@ -296,7 +297,7 @@ static pcs_problem assemble(const pile *heap, double gyro, test_random *rng, pcs
 
     for (int i = 0; i < nc; ++i) {
         row[i] = 3 * i;
-        block[i] = (pcs_block){.cone = PCS_COULOMB, .row = 3 * i, .dim = 3};
+        block[i] = (pcs_block){.cone = PCS_CONE_COULOMB, .row = 3 * i, .dim = 3};
         block[i].mu = random_between(rng, 0.1, 0.9);
         for (int k = ptr[i]; k < ptr[i + 1]; ++k) {
             off[k] = 9 * (size_t)k;
@@ -425,7 +426,7 @@ double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena)
             if (tr > most) most = tr;
             const double rho = tr > 0 ? k->dim / tr : most > 0 ? k->dim / most : 1;
             double x[3] = {0}, s = 0, t = 0, a, c2;
-            for (int c = 0; k->cone != PCS_EQUALITY && c < k->dim; ++c) {
+            for (int c = 0; k->cone != PCS_CONE_EQUALITY && c < k->dim; ++c) {
                 x[c] = r[k->row + c] - rho * u[k->row + c];
                 if (c > 0) s += u[k->row + c] * u[k->row + c];
             }
@@ -434,7 +435,7 @@ double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena)
             nearest(k->mu, x[0], t, &a, &c2);
             for (int c = 0; pass == 1 && c < k->dim; ++c) {
                 double f = r[k->row + c] - (c == 0 ? a : t > 0 ? x[c] / t * c2 : 0);
-                if (k->cone == PCS_EQUALITY) f = rho * u[k->row + c];
+                if (k->cone == PCS_CONE_EQUALITY) f = rho * u[k->row + c];
                 f2 += f * f / (rho * rho);
             }
         }

@@ -228,7 +228,7 @@ static void add_rows(build *b, pcs_cone cone, int dim, double mu, int s1, int s2
         }
         k->rows[e] = J;
     }
-    if (cone != PCS_EQUALITY) b->shift[k->row] = 0.01 * random_unit(&b->rng);
+    if (cone != PCS_CONE_EQUALITY) b->shift[k->row] = 0.01 * random_unit(&b->rng);
 }
 
 // ---- the kinds ---------------------------------------------------------------------------------
@@ -257,14 +257,14 @@ static pile spheres(int n, uint64_t seed)
     for (int i = 0; i < count; ++i) {
         const double *x = b.x + 3 * (size_t)i;
         const double gap = x[2] - R, along[2] = {-R, 0}, both[2] = {-R, R};
-        if (gap < reach) add_contact(&b, PCS_COULOMB, 3, 0.5, i, -1, up, NULL, gap, along);
+        if (gap < reach) add_contact(&b, PCS_CONE_COULOMB, 3, 0.5, i, -1, up, NULL, gap, along);
         for (int j = 0; j < i; ++j) {
             double d[3];
             v3_sub(x, b.x + 3 * (size_t)j, d);
             const double D = v3_norm(d);
             if (D > 2 * R + reach || b.nb == b.most_nb) continue;
             v3_scale(1 / D, d, d);
-            add_contact(&b, PCS_COULOMB, 3, 0.5, i, j, d, NULL, D - 2 * R, both);
+            add_contact(&b, PCS_CONE_COULOMB, 3, 0.5, i, j, d, NULL, D - 2 * R, both);
         }
     }
     return build_end(&b);
@@ -285,7 +285,7 @@ static void tower(build *b, double x, int height, double mass, double grow, bool
             double P[3];
             m3_mul(b->R + 9 * (size_t)s, body, P);
             v3_along(c, 1, P, P);
-            add_contact(b, PCS_COULOMB, 3, 0.6, s, below, up, P, 0, NULL);
+            add_contact(b, PCS_CONE_COULOMB, 3, 0.6, s, below, up, P, 0, NULL);
         }
         below = s;
     }
@@ -322,18 +322,18 @@ static void mixture(build *b, int parts, bool whole)
         const int box = add_box(b, c, edge, 3, q, 0.02, k % 3 == 1);
         const int arm = add_lagrangian(b, 1 + k % MOST_WIDTH);
         v3_along(c, -0.2, up, P);
-        add_contact(b, PCS_COULOMB, 3, 0.4, ball, -1, up, NULL, 0, along);
-        add_contact(b, PCS_COULOMB, 3, 0.4, -1, box, down, P, 0, NULL);
+        add_contact(b, PCS_CONE_COULOMB, 3, 0.4, ball, -1, up, NULL, 0, along);
+        add_contact(b, PCS_CONE_COULOMB, 3, 0.4, -1, box, down, P, 0, NULL);
         // a joint of two bodies, frictionless and planar contacts between them
-        add_contact(b, PCS_EQUALITY, 1 + k % 3, 0, ball, box, up, P, 0, NULL);
-        add_contact(b, PCS_UNILATERAL, 1, 0, box, ball, up, P, 0, NULL);
-        add_contact(b, PCS_COULOMB, 2, 0.3, ball, box, up, P, 0, NULL);
-        add_contact(b, PCS_COULOMB, 3, 0, box, -1, up, P, 0, NULL);
+        add_contact(b, PCS_CONE_EQUALITY, 1 + k % 3, 0, ball, box, up, P, 0, NULL);
+        add_contact(b, PCS_CONE_UNILATERAL, 1, 0, box, ball, up, P, 0, NULL);
+        add_contact(b, PCS_CONE_COULOMB, 2, 0.3, ball, box, up, P, 0, NULL);
+        add_contact(b, PCS_CONE_COULOMB, 3, 0, box, -1, up, P, 0, NULL);
         // and a mechanism on rows
-        add_rows(b, PCS_UNILATERAL, 1, 0, arm, -1);
-        add_rows(b, PCS_COULOMB, 2 + k % 2, 0.2, arm, box);
-        add_rows(b, PCS_EQUALITY, 1, 0, -1, arm);
-        if (whole && last >= 0) add_rows(b, PCS_UNILATERAL, 1, 0, last, ball);
+        add_rows(b, PCS_CONE_UNILATERAL, 1, 0, arm, -1);
+        add_rows(b, PCS_CONE_COULOMB, 2 + k % 2, 0.2, arm, box);
+        add_rows(b, PCS_CONE_EQUALITY, 1, 0, -1, arm);
+        if (whole && last >= 0) add_rows(b, PCS_CONE_UNILATERAL, 1, 0, last, ball);
         last = arm;
     }
 }

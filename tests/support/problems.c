@@ -30,7 +30,7 @@ pcs_problem dense_problem(int n, const pcs_cone *kind, bool merge, double *W, co
     pcs_problem p = {.n = n, .q = q};
     pcs_block *block = need(arena, (size_t)n, sizeof *block);
     for (int i = 0; i < n; ++i) {
-        if (merge && i > 0 && kind[i] == PCS_EQUALITY && kind[i - 1] == PCS_EQUALITY) {
+        if (merge && i > 0 && kind[i] == PCS_CONE_EQUALITY && kind[i - 1] == PCS_CONE_EQUALITY) {
             block[p.nb - 1].dim += 1;
         } else {
             block[p.nb++] = (pcs_block){.cone = kind[i], .row = i, .dim = 1};
@@ -103,10 +103,10 @@ pcs_problem family_problem(family f, int n, uint64_t seed, pcs_arena *arena, dou
 
     // cones: runs of equality rows between unilateral ones
     for (int i = 0; i < n; ++i) {
-        kind[i] = PCS_UNILATERAL;
-        if (f == FAMILY_EQUALITY || f == FAMILY_DEFICIENT) kind[i] = PCS_EQUALITY;
+        kind[i] = PCS_CONE_UNILATERAL;
+        if (f == FAMILY_EQUALITY || f == FAMILY_DEFICIENT) kind[i] = PCS_CONE_EQUALITY;
         if ((f == FAMILY_MIXED || f == FAMILY_MIXED_PSD) && random_unit(&rng) < 0.4) {
-            kind[i] = PCS_EQUALITY;
+            kind[i] = PCS_CONE_EQUALITY;
         }
     }
     pcs_problem p = dense_problem(n, kind, seed % 2 == 0, W, q, arena);
@@ -137,7 +137,7 @@ pcs_problem family_problem(family f, int n, uint64_t seed, pcs_arena *arena, dou
     for (int i = 0; i < n; ++i) {
         const double x = random_normal(&rng), side = random_unit(&rng);
         r[i] = u[i] = 0;
-        if (kind[i] == PCS_EQUALITY) {
+        if (kind[i] == PCS_CONE_EQUALITY) {
             r[i] = x;
         } else if (f == FAMILY_DEGENERATE && i % 3 == 0) {
             continue;

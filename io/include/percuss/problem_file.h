@@ -8,7 +8,7 @@
 ///     PCS_TRY(pcs_problem_file_local(file, &p));
 ///     PCS_TRY(pcs_solve_alloc(NULL, p, NULL, r, u, &report));
 ///     const pcs_file_content found = {.problem = p, .r = r, .u = u};
-///     PCS_TRY(pcs_problem_file_write(NULL, "solved.hdf5", PCS_FORMAT_BY_NAME, &found));
+///     PCS_TRY(pcs_problem_file_write(NULL, "solved.hdf5", PCS_FILE_FORMAT_BY_NAME, &found));
 ///     pcs_problem_file_destroy(file);
 #ifndef PERCUSS_PROBLEM_FILE_H
 #define PERCUSS_PROBLEM_FILE_H
@@ -44,14 +44,14 @@ typedef enum pcs_file_kind {
 PCS_API const char *pcs_file_kind_text(pcs_file_kind kind);
 
 /// How the file itself is laid out.
-#define PCS_FILE_FORMAT_LIST(X)      \
-    X(PCS_FORMAT_BY_NAME, "by name") \
-    X(PCS_FORMAT_DAT, "dat")         \
-    X(PCS_FORMAT_FCLIB, "fclib")     \
-    X(PCS_FORMAT_TEXT, "pcs")
+#define PCS_FILE_FORMAT_LIST(X)           \
+    X(PCS_FILE_FORMAT_BY_NAME, "by name") \
+    X(PCS_FILE_FORMAT_DAT, "dat")         \
+    X(PCS_FILE_FORMAT_FCLIB, "fclib")     \
+    X(PCS_FILE_FORMAT_TEXT, "pcs")
 
-/// PCS_FORMAT_BY_NAME, as an argument, goes by the ending: .dat; .hdf5 or .h5 (FCLIB); .pcs. A file
-/// that was read never has it: reading goes by the content.
+/// PCS_FILE_FORMAT_BY_NAME, as an argument, goes by the ending: .dat; .hdf5 or .h5 (FCLIB); .pcs. A
+/// file that was read never has it: reading goes by the content.
 typedef enum pcs_file_format {
 #define X(id, text) id,
     PCS_FILE_FORMAT_LIST(X)
@@ -63,9 +63,9 @@ PCS_API const char *pcs_file_format_text(pcs_file_format format);
 
 /// How a file writes its matrix (of a global problem: M).
 typedef enum pcs_file_storage {
-    PCS_FILE_DENSE,  ///< one block
-    PCS_FILE_BLOCKS, ///< block-sparse, the blocks of the file
-    PCS_FILE_SPARSE  ///< entries; in `.dat` files of others with six digits each
+    PCS_FILE_STORAGE_DENSE,  ///< one block
+    PCS_FILE_STORAGE_BLOCKS, ///< block-sparse, the blocks of the file
+    PCS_FILE_STORAGE_SPARSE  ///< entries; in `.dat` files of others with six digits each
 } pcs_file_storage;
 
 /// A problem and the memory it lives in.
@@ -75,7 +75,7 @@ typedef struct pcs_problem_file {
                                       ///< contacts is compressed where that halves it
                                       ///< (pcs_problem_compress), also where `storage` is dense
     const pcs_global_problem *global; ///< of a global file; null for local ones
-    pcs_file_format format;           ///< what its content is; never PCS_FORMAT_BY_NAME
+    pcs_file_format format;           ///< what its content is; never PCS_FILE_FORMAT_BY_NAME
     pcs_file_kind kind;               ///< what was asked for, or recognised; never PCS_FILE_ANY
     int recognised; ///< 1 if the kind was asked for as PCS_FILE_ANY and the text does not name
                     ///< it, so that it was guessed from its first numbers (`.dat`)

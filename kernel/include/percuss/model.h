@@ -38,8 +38,8 @@ typedef struct pcs_interaction {
 /// gyroscopic moment are not part of it. A non-zero return value stops the step with
 /// PCS_ERR_CALLBACK and leaves the state as it was; so does a number that is not finite at the
 /// coordinates and velocities of the start, or at its end with the velocities of the start. At an
-/// iterate of Newton's loop such a number ends the step in the outcome PCS_DIVERGED. Like every
-/// callback of a model it is called any number of times per step, also for steps that are not
+/// iterate of Newton's loop such a number ends the step in the outcome PCS_OUTCOME_DIVERGED. Like
+/// every callback of a model it is called any number of times per step, also for steps that are not
 /// committed: its result must depend on its arguments only.
 typedef int (*pcs_body_force_fn)(void *user, double t, const double q[7], const double v[6],
                                  double F[6]);
@@ -194,25 +194,27 @@ PCS_API pcs_interaction_def pcs_interaction_def_default(void);
 /// Which contacts a velocity problem holds (theory 7.2).
 typedef enum pcs_activation {
     PCS_ACTIVATION_AUTOMATIC, ///< what goes with the projection: end of step with the combined
-                              ///< ones and, for 0 < theta < 1, PCS_PROJECT_OVERLAPS; speculative
+                              ///< ones and, for 0 < theta < 1, PCS_PROJECTION_OVERLAPS; speculative
                               ///< with that and theta = 1; otherwise predictive
-    PCS_PREDICTIVE,           ///< g + gamma h dg/dt <= 0 at the start of the step
-    PCS_SPECULATIVE, ///< theta = 1 only. e = 0: all within reach, u' >= -g/h while g > 0. e > 0:
-                     ///< what free motion may close; u' >= -e u_k if it is fast, else as e = 0
-    PCS_END_OF_STEP  ///< those whose gap at the end would be <= 0; the step is solved again
+    PCS_ACTIVATION_PREDICTIVE,  ///< g + gamma h dg/dt <= 0 at the start of the step
+    PCS_ACTIVATION_SPECULATIVE, ///< theta = 1 only. e = 0: all within reach, u' >= -g/h while g >
+                                ///< 0. e > 0: what free motion may close; u' >= -e u_k if it is
+                                ///< fast, else as e = 0
+    PCS_ACTIVATION_END_OF_STEP  ///< those whose gap at the end would be <= 0; the step is solved
+                                ///< again
 } pcs_activation;
 
 /// How positions are projected (theory 8.5).
 typedef enum pcs_projection {
-    PCS_PROJECT_NONE,
-    PCS_PROJECT_DIRECT,   ///< active contacts and joints, when violated
-    PCS_PROJECT_OVERLAPS, ///< joints, and every overlap there is at the end, on the features that
-                          ///< face each other there: for dense scenes
-    PCS_PROJECT_DIRECT_HYSTERESIS, ///< as direct; predictive, and a contact stays active until it
-                                   ///< opens
-    PCS_PROJECT_COMBINED,          ///< end-of-step active set, then project all that is violated
-    PCS_PROJECT_COMBINED_EQUALITY  ///< end-of-step active set, joints too, then project it as
-                                   ///< equalities, from both sides
+    PCS_PROJECTION_NONE,
+    PCS_PROJECTION_DIRECT,   ///< active contacts and joints, when violated
+    PCS_PROJECTION_OVERLAPS, ///< joints, and every overlap there is at the end, on the features
+                             ///< that face each other there: for dense scenes
+    PCS_PROJECTION_DIRECT_HYSTERESIS, ///< as direct; predictive, and a contact stays active until
+                                      ///< it opens
+    PCS_PROJECTION_COMBINED,          ///< end-of-step active set, then project all that is violated
+    PCS_PROJECTION_COMBINED_EQUALITY  ///< end-of-step active set, joints too, then project it as
+                                      ///< equalities, from both sides
 } pcs_projection;
 
 /// Where friction acts when the two contact points are apart (D-2, theory 6). The normal row is the
@@ -225,16 +227,18 @@ typedef enum pcs_lever {
 } pcs_lever;
 
 /// Where in a step the rows H of the velocity problem are taken (D-5). A mass that varies is taken
-/// at the theta-mean of q_k and q', but for PCS_AT_PREDICTED.
+/// at the theta-mean of q_k and q', but for PCS_CONFIGURATION_PREDICTED.
 typedef enum pcs_configuration {
-    PCS_AT_START,    ///< at q_k
-    PCS_AT_ITERATE,  ///< at q' of the Newton iterate before; when it ends, at q'
-    PCS_AT_MIDDLE,   ///< rows of equality laws (joints) at q_k advanced by theta h v_k; it is the
-                     ///< theta-mean of v_k and v' that they hold: for theta = 1/2 the motion of
-                     ///< joints is of second order and they do no work. Rows of contacts at q_k: an
-                     ///< impact law compares u' and u_k on the same rows
-    PCS_AT_PREDICTED ///< all rows, and masses that vary, at q_k advanced by gamma h v_k; u_k of the
-                     ///< impact law too. Which contacts take part is decided at q_k
+    PCS_CONFIGURATION_START,   ///< at q_k
+    PCS_CONFIGURATION_ITERATE, ///< at q' of the Newton iterate before; when it ends, at q'
+    PCS_CONFIGURATION_MIDDLE, ///< rows of equality laws (joints) at q_k advanced by theta h v_k; it
+                              ///< is the theta-mean of v_k and v' that they hold: for theta = 1/2
+                              ///< the motion of joints is of second order and they do no work. Rows
+                              ///< of contacts at q_k: an impact law compares u' and u_k on the same
+                              ///< rows
+    PCS_CONFIGURATION_PREDICTED ///< all rows, and masses that vary, at q_k advanced by gamma h v_k;
+                                ///< u_k of the impact law too. Which contacts take part is decided
+                                ///< at q_k
 } pcs_configuration;
 
 /// Moreau-Jean theta scheme with projection. Start from one of the constructors below and change
@@ -242,27 +246,27 @@ typedef enum pcs_configuration {
 /// nothing reads in the scheme (pcs_scheme_check).
 typedef struct pcs_scheme {
     double theta; ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
-    double gamma; ///< of the predictive activation and of PCS_AT_PREDICTED, in [0, 3/2]; 1/2 is
-                  ///< usual
+    double gamma; ///< of the predictive activation and of PCS_CONFIGURATION_PREDICTED, in [0, 3/2];
+                  ///< 1/2 is usual
     pcs_activation activation; ///< which contacts a velocity problem holds
     double active_tol; ///< m, gap up to which a contact counts as closed: rounding must not decide
                        ///< whether a resting contact is active
-    double hysteresis; ///< m, in place of active_tol with PCS_PROJECT_DIRECT_HYSTERESIS
+    double hysteresis; ///< m, in place of active_tol with PCS_PROJECTION_DIRECT_HYSTERESIS
     pcs_projection projection; ///< how positions are projected
-    pcs_metric metric; ///< of the projection; with PCS_PROJECT_NONE, as proj_tol and proj_max, of
-                       ///< pcs_project alone
+    pcs_metric metric; ///< of the projection; with PCS_PROJECTION_NONE, as proj_tol and proj_max,
+                       ///< of pcs_project alone
     double proj_tol;   ///< m, violation left by the projection (no less than the rounding of
                        ///< the coordinates allows: 4 eps of the largest). 0: 3e-4 of the smallest
                        ///< body that moves, as the model is in that step
     int proj_max;      ///< projection iterations
-    pcs_update update; ///< of quaternions
-    pcs_lever lever;   ///< where friction acts when there is a gap
+    pcs_quat_update update;          ///< of quaternions
+    pcs_lever lever;                 ///< where friction acts when there is a gap
     pcs_configuration configuration; ///< where the rows H are taken; default: at q_k
     bool second_order; ///< bodies whose island (what contacts that touch and joints hold together)
                        ///< has no contact that touches, no driven body and nothing that may rebound
-                       ///< move with theta = 1/2 whatever theta says, and with PCS_AT_START joints
-                       ///< at the middle: of second order, without damping. Default true,
-                       ///< textbook false
+                       ///< move with theta = 1/2 whatever theta says, and with
+                       ///< PCS_CONFIGURATION_START joints at the middle: of second order, without
+                       ///< damping. Default true, textbook false
     double newton_tol; ///< residual of (7.1) relative to its terms
     int newton_max;    ///< iterations of the theta scheme's Newton loop
     double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
@@ -278,10 +282,10 @@ typedef struct pcs_scheme {
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
                    ///< to 200 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
                    ///< 2e4 for each beyond 450. A step that has used them up ends with
-                   ///< PCS_MAX_ITERS, at the same bits everywhere. The running operation, such as a
-                   ///< factorisation, may exceed it
+                   ///< PCS_OUTCOME_MAX_ITERS, at the same bits everywhere. The running operation,
+                   ///< such as a factorisation, may exceed it
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
-                        ///< PCS_TIME_LIMIT; the clock decides nothing else
+                        ///< PCS_OUTCOME_TIME_LIMIT; the clock decides nothing else
     pcs_solver_opts solver; ///< of the velocity problem
 } pcs_scheme;
 
@@ -293,9 +297,9 @@ typedef struct pcs_scheme {
 /// collides in the next; what closes slower than its forces would make it in two steps does not
 /// rebound. What touches nothing, mechanisms too, moves to second order (second_order); what turns
 /// while it touches is damped by theta = 1, by a part of the order h omega: for tops and wheels
-/// take pcs_scheme_moreau_jean, for mechanisms that touch with PCS_AT_MIDDLE and a projection. A
-/// step that fails is halved up to four times; one that misses its tolerances by little is taken
-/// and counted (accept = 1e-2). doc/which-scheme.md compares.
+/// take pcs_scheme_moreau_jean, for mechanisms that touch with PCS_CONFIGURATION_MIDDLE and a
+/// projection. A step that fails is halved up to four times; one that misses its tolerances by
+/// little is taken and counted (accept = 1e-2). doc/which-scheme.md compares.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
 /// The default with its two numbers given: velocities to `tol` (1e-4 looks right, 1e-8 and less
@@ -314,9 +318,9 @@ PCS_API pcs_activation pcs_scheme_activation(const pcs_scheme *scheme);
 
 /// Refuses with PCS_ERR_ARG, and a sentence that names the field, its value and what to set
 /// instead: numbers out of range; an activation that does not go with the projection or with theta;
-/// PCS_AT_MIDDLE with theta = 0; and gamma, active_tol, hysteresis or accept where nothing reads
-/// them, unless they have the value of a constructor. doc/stepping.md has the table of what goes
-/// together.
+/// PCS_CONFIGURATION_MIDDLE with theta = 0; and gamma, active_tol, hysteresis or accept where
+/// nothing reads them, unless they have the value of a constructor. doc/stepping.md has the table
+/// of what goes together.
 PCS_NODISCARD PCS_API pcs_status pcs_scheme_check(const pcs_scheme *scheme);
 
 // ---- the model

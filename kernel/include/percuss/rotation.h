@@ -79,38 +79,39 @@ PCS_API void pcs_body_rate(const double q[7], const double v[6], double qdot[7])
 PCS_API void pcs_body_velocity(const double q[7], const double qdot[7], double v[6]);
 
 /// How positions are advanced (decision D-1).
-typedef enum pcs_update {
-    PCS_UPDATE_EXP, ///< Q (x) exp(h omega): exact for constant omega
-    PCS_UPDATE_ADD  ///< normalise(Q + h/2 L(Q) omega): angle error -(h |omega|)^2 / 12
-} pcs_update;
+typedef enum pcs_quat_update {
+    PCS_QUAT_UPDATE_EXP, ///< Q (x) exp(h omega): exact for constant omega
+    PCS_QUAT_UPDATE_ADD  ///< normalise(Q + h/2 L(Q) omega): angle error -(h |omega|)^2 / 12
+} pcs_quat_update;
 
 /// q1 = q advanced by h v: x + h v_x, and Q as `update` says, normalised. q1 may be q.
-PCS_API void pcs_body_advance(const double q[7], double h, const double v[6], pcs_update update,
-                              double q1[7]);
+PCS_API void pcs_body_advance(const double q[7], double h, const double v[6],
+                              pcs_quat_update update, double q1[7]);
 
 /// @name Every form of a rotation into every other
 /// @{
 
 /// The forms of a rotation, and the number of entries of each.
 typedef enum pcs_rotation_form {
-    PCS_FORM_MATRIX,           ///< 9: R, column-major
-    PCS_FORM_AXIS_ANGLE,       ///< 4: unit axis k, then the angle in [0, pi]; read with any axis
-                               ///< but zero and any angle
-    PCS_FORM_ROTATION_VECTOR,  ///< 3: angle times axis
-    PCS_FORM_EULER_PARAMETERS, ///< 4: (eta, epsilon), the unit quaternion with eta >= 0, ASM-2
-    PCS_FORM_QUATERNION,       ///< 4: Q of any length but zero; written with unit length
-    PCS_FORM_ZYX,              ///< 3: roll, pitch, yaw
-    PCS_FORM_ZYZ               ///< 3: psi, theta, phi
+    PCS_ROTATION_FORM_MATRIX,     ///< 9: R, column-major
+    PCS_ROTATION_FORM_AXIS_ANGLE, ///< 4: unit axis k, then the angle in [0, pi]; read with any axis
+                                  ///< but zero and any angle
+    PCS_ROTATION_FORM_ROTATION_VECTOR,  ///< 3: angle times axis
+    PCS_ROTATION_FORM_EULER_PARAMETERS, ///< 4: (eta, epsilon), the unit quaternion with eta >= 0,
+                                        ///< ASM-2
+    PCS_ROTATION_FORM_QUATERNION,       ///< 4: Q of any length but zero; written with unit length
+    PCS_ROTATION_FORM_ZYX,              ///< 3: roll, pitch, yaw
+    PCS_ROTATION_FORM_ZYZ               ///< 3: psi, theta, phi
 } pcs_rotation_form;
 
 /// Whether a rotation determines its numbers in some form.
 typedef enum pcs_rotation_case {
-    PCS_ROTATION_REGULAR, ///< one set of numbers in the ranges documented here
-    PCS_ROTATION_NO_AXIS, ///< axis and angle: the identity, any axis; (1, 0, 0) is taken
-    PCS_ROTATION_TWO_WAY, ///< axis and angle, rotation vector, Euler parameters: a half turn up to
-                          ///< rounding (q0 < 1e-15 |Q|); k and -k are the same
-    PCS_ROTATION_GIMBAL   ///< Euler angles: only the sum or the difference of the outer angles is
-                          ///< determined; roll (ZYX) or phi (ZYZ) is set to zero
+    PCS_ROTATION_CASE_REGULAR, ///< one set of numbers in the ranges documented here
+    PCS_ROTATION_CASE_NO_AXIS, ///< axis and angle: the identity, any axis; (1, 0, 0) is taken
+    PCS_ROTATION_CASE_TWO_WAY, ///< axis and angle, rotation vector, Euler parameters: a half turn
+                               ///< up to rounding (q0 < 1e-15 |Q|); k and -k are the same
+    PCS_ROTATION_CASE_GIMBAL   ///< Euler angles: only the sum or the difference of the outer angles
+                               ///< is determined; roll (ZYX) or phi (ZYZ) is set to zero
 } pcs_rotation_case;
 
 /// The number of entries of a form: 9, 4 or 3; 0 for an invalid form.

@@ -11,14 +11,14 @@ extern "C" {
 
 /// The shapes.
 typedef enum pcs_shape_kind {
-    PCS_SPHERE,      ///< radius about the shape's origin
-    PCS_HALF_SPACE,  ///< all points with z <= 0 in the shape's frame; the normal is its z axis
-    PCS_BOX,         ///< |x_i| <= half[i] in the shape's frame
-    PCS_CAPSULE,     ///< all points within radius of the segment |z| <= half[2] of the z axis
-    PCS_CYLINDER,    ///< x^2 + y^2 <= radius^2, |z| <= half[2] in the shape's frame
-    PCS_HULL,        ///< convex hull of points; geometry
-    PCS_MESH,        ///< triangles of a surface with an inside; geometry; no force moves it
-    PCS_HEIGHT_FIELD ///< z <= height(x, y) over a rectangle; geometry; likewise
+    PCS_SHAPE_SPHERE,     ///< radius about the shape's origin
+    PCS_SHAPE_HALF_SPACE, ///< all points with z <= 0 in the shape's frame; the normal is its z axis
+    PCS_SHAPE_BOX,        ///< |x_i| <= half[i] in the shape's frame
+    PCS_SHAPE_CAPSULE,    ///< all points within radius of the segment |z| <= half[2] of the z axis
+    PCS_SHAPE_CYLINDER,   ///< x^2 + y^2 <= radius^2, |z| <= half[2] in the shape's frame
+    PCS_SHAPE_HULL,       ///< convex hull of points; geometry
+    PCS_SHAPE_MESH,       ///< triangles of a surface with an inside; geometry; no force moves it
+    PCS_SHAPE_HEIGHT_FIELD ///< z <= height(x, y) over a rectangle; geometry; likewise
 } pcs_shape_kind;
 
 /// The data of a hull, a mesh or a height field: immutable, created once, shared by any number of
@@ -119,12 +119,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_mass_of_shapes(int n, const pcs_shape *shap
 
 /// What touches what. Body 1 is the one the normal points into.
 typedef enum pcs_feature_kind {
-    PCS_POINT_PLANE, ///< a point of body 1 and a face plane of body 2
-    PCS_PLANE_POINT, ///< a face plane of body 1 and a point of body 2
-    PCS_POINT_POINT, ///< two points
-    PCS_POINT_EDGE,  ///< a point of body 1 and an edge line of body 2
-    PCS_EDGE_POINT,  ///< an edge line of body 1 and a point of body 2
-    PCS_EDGE_EDGE    ///< two edge lines
+    PCS_FEATURE_POINT_PLANE, ///< a point of body 1 and a face plane of body 2
+    PCS_FEATURE_PLANE_POINT, ///< a face plane of body 1 and a point of body 2
+    PCS_FEATURE_POINT_POINT, ///< two points
+    PCS_FEATURE_POINT_EDGE,  ///< a point of body 1 and an edge line of body 2
+    PCS_FEATURE_EDGE_POINT,  ///< an edge line of body 1 and a point of body 2
+    PCS_FEATURE_EDGE_EDGE    ///< two edge lines
 } pcs_feature_kind;
 
 /// One contact between two bodies as a pair of features, each fixed in its body: enough to say

@@ -26,16 +26,16 @@ extern "C" {
 /// What keeps |Q| of bodies. dQ/dt = 1/2 Q (x) (0, omega) does so exactly, Runge-Kutta methods up
 /// to their error; no rotation depends on |Q|.
 typedef enum pcs_smooth_norm {
-    PCS_SMOOTH_NORMALISE, ///< Q / |Q| after every step
-    PCS_SMOOTH_FREE,      ///< nothing
-    PCS_SMOOTH_MULTIPLIER ///< dQ/dt = 1/2 Q (x) (0, omega) + lambda Q with psi' = -alpha psi,
-                          ///< psi = (|Q|^2 - 1) / 2: lambda = -alpha psi / |Q|^2
+    PCS_SMOOTH_NORM_NORMALISE, ///< Q / |Q| after every step
+    PCS_SMOOTH_NORM_FREE,      ///< nothing
+    PCS_SMOOTH_NORM_MULTIPLIER ///< dQ/dt = 1/2 Q (x) (0, omega) + lambda Q with psi' = -alpha psi,
+                               ///< psi = (|Q|^2 - 1) / 2: lambda = -alpha psi / |Q|^2
 } pcs_smooth_norm;
 
 /// How a model becomes a smooth system.
 typedef struct pcs_smooth_def {
     pcs_smooth_norm norm;            ///< how |Q| = 1 is kept
-    double norm_alpha;               ///< 1/s, >= 0, of PCS_SMOOTH_MULTIPLIER
+    double norm_alpha;               ///< 1/s, >= 0, of PCS_SMOOTH_NORM_MULTIPLIER
     pcs_stabilisation stabilisation; ///< of the joints
     double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL
     double tol;                      ///< of projections, in the units of the relations; 0: 1e-12
@@ -76,7 +76,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_smooth_to_state(const pcs_smooth *smooth, d
 
 /// The joints as a constrained system of <percuss/mechanics.h>, with q = x and v = x + nq: to check
 /// and project initial data, for reactions, impacts and the differential-algebraic forms. Owned by
-/// `smooth`. Its kinematics have no part of PCS_SMOOTH_MULTIPLIER.
+/// `smooth`. Its kinematics have no part of PCS_SMOOTH_NORM_MULTIPLIER.
 PCS_API pcs_constrained *pcs_smooth_constrained(pcs_smooth *smooth);
 
 /// The force r of a joint at (t, x), as many numbers as its relation has rows: (C T)^T r acts on

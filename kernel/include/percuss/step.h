@@ -69,7 +69,7 @@ typedef struct pcs_step_times {
 typedef enum pcs_doubt_kind {
     PCS_DOUBT_OVERLAP,  ///< shapes overlap at its start by more than a tenth of the thinner one:
                         ///< which way they come apart is a guess
-    PCS_DOUBT_WAY,      ///< a body that may touch something goes further than its own size
+    PCS_DOUBT_TRAVEL,   ///< a body that may touch something goes further than its own size
     PCS_DOUBT_UNSOLVED, ///< committed though it did not converge
     PCS_DOUBT_GAIN,     ///< the impulses of all contacts of an island together (a joint alone) add
                         ///< energy to what the step does without them: more than 1e-9 (ten times
@@ -101,9 +101,9 @@ typedef struct pcs_doubt {
 PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt,
                             char text[PCS_DOUBT_TEXT_SIZE]);
 
-/// What a step reports. After an error status it is empty, with outcome PCS_STOPPED. `outcome` is
-/// the worst of Newton loop, velocity problem and projection; a velocity problem that ended at the
-/// rounding of its own data counts as converged there.
+/// What a step reports. After an error status it is empty, with outcome PCS_OUTCOME_STOPPED.
+/// `outcome` is the worst of Newton loop, velocity problem and projection; a velocity problem that
+/// ended at the rounding of its own data counts as converged there.
 typedef struct pcs_step_report {
     pcs_outcome outcome;    ///< the worst of its parts
     bool committed;         ///< whether the state was replaced
@@ -125,7 +125,7 @@ typedef struct pcs_step_report {
     int violation_two;              ///< the other shape, or the id of the interaction
     double penetration_before;      ///< m, largest overlap of any contact at the start of the step
     double penetration;             ///< m, at its end: of the features that faced each other at its
-                                    ///< start, with PCS_PROJECT_OVERLAPS of those at its end
+                                    ///< start, with PCS_PROJECTION_OVERLAPS of those at its end
     int islands;                    ///< groups of systems that contacts and joints hold together
     int largest_island;             ///< constraints (cone blocks) of the largest
     int sweeps;                     ///< of Gauss-Seidel, all islands and solves
@@ -140,12 +140,12 @@ typedef struct pcs_step_report {
 } pcs_step_report;
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
-/// outcome other than PCS_CONVERGED (unless scheme.accept_unconverged), the state is unchanged.
-/// With scheme.halvings a step that does not converge is replaced by two of half its size, and so
-/// on. `report` may be null: then a step that is not committed is PCS_ERR_STEP. Allocates only when
-/// the demand has grown since the last step. The log of the model's environment gets a warning when
-/// the step is not committed, and one for each kind of doubt, of gains for each contact, once in
-/// the life of a work.
+/// outcome other than PCS_OUTCOME_CONVERGED (unless scheme.accept_unconverged), the state is
+/// unchanged. With scheme.halvings a step that does not converge is replaced by two of half its
+/// size, and so on. `report` may be null: then a step that is not committed is PCS_ERR_STEP.
+/// Allocates only when the demand has grown since the last step. The log of the model's environment
+/// gets a warning when the step is not committed, and one for each kind of doubt, of gains for each
+/// contact, once in the life of a work.
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
@@ -153,8 +153,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *sta
 typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_state *state,
                                const pcs_work *work, const pcs_step_report *report);
 
-/// What a run reports. After an error status other than PCS_ERR_STEP its outcome is PCS_STOPPED.
-/// `steps` are those made in any case.
+/// What a run reports. After an error status other than PCS_ERR_STEP its outcome is
+/// PCS_OUTCOME_STOPPED. `steps` are those made in any case.
 typedef struct pcs_run_report {
     pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
     long steps;           ///< committed ones
@@ -219,8 +219,8 @@ PCS_API int pcs_contacts(const pcs_work *work, const pcs_contact **out);
 PCS_API void pcs_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
 
 /// The velocity problem last solved (W, q, blocks); empty if none, or if there is no memory for W,
-/// which is formed when it is asked for. With PCS_AT_ITERATE its rows are those of the last
-/// Newton iterate. Valid until the next use of the work.
+/// which is formed when it is asked for. With PCS_CONFIGURATION_ITERATE its rows are those of the
+/// last Newton iterate. Valid until the next use of the work.
 PCS_API pcs_problem pcs_last_problem(const pcs_work *work);
 
 #ifdef __cplusplus

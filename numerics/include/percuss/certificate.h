@@ -24,10 +24,10 @@ PCS_API const char *pcs_contact_status_text(pcs_contact_status status);
 
 /// What is known about being the only one.
 typedef enum pcs_uniqueness {
-    PCS_UNIQUE_UNKNOWN, ///< nothing is claimed
-    PCS_UNIQUE_NO,      ///< there are others, as near as one likes
-    PCS_UNIQUE_LOCAL,   ///< no other solution nearby; far away there may be one
-    PCS_UNIQUE_YES      ///< no other solution
+    PCS_UNIQUENESS_UNKNOWN, ///< nothing is claimed
+    PCS_UNIQUENESS_NO,      ///< there are others, as near as one likes
+    PCS_UNIQUENESS_LOCAL,   ///< no other solution nearby; far away there may be one
+    PCS_UNIQUENESS_YES      ///< no other solution
 } pcs_uniqueness;
 
 /// "unknown", "no", "local" or "yes", never null.
@@ -49,7 +49,7 @@ typedef struct pcs_certificate {
                   ///< rounding; NaN: they did not, or were not tried
     int columns;  ///< directions in which r may move and still obey its statuses
     int rank;     ///< of W on these; -1: not computed (more than 1500 rows)
-    pcs_uniqueness r; ///< whether this u leaves one r: PCS_UNIQUE_YES, _NO or _UNKNOWN
+    pcs_uniqueness r; ///< whether this u leaves one r: PCS_UNIQUENESS_YES, _NO or _UNKNOWN
     pcs_uniqueness u; ///< whether the problem has another u
 } pcs_certificate;
 

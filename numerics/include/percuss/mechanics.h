@@ -161,16 +161,16 @@ typedef int (*pcs_constraint_gamma_fn)(void *user, double t, const double *q, co
 /// What keeps phi = 0, which the equations only have as d2phi/dt2 = 0: by themselves, errors grow
 /// as phi0 + phi0' t.
 typedef enum pcs_stabilisation {
-    PCS_STABILISE_NONE,      ///< nothing
-    PCS_STABILISE_BAUMGARTE, ///< phi'' + 2 alpha phi' + alpha^2 phi = 0. alpha h <= 0.5 for
-                             ///< explicit methods
-    PCS_STABILISE_GGL,       ///< a second multiplier (Gear, Gupta, Leimkuhler 1985) in q' =
-                             ///< T (v + M^-1 A^T mu): positions no longer inherit the errors of
-                             ///< velocities. phi' = -alpha phi, and (A v + phi_t)' = -alpha (A v +
-                             ///< phi_t) up to terms in mu, which is zero on consistent data. With
-                             ///< alpha = 0 errors stay what they are
-    PCS_STABILISE_PROJECT    ///< none in the equations, pcs_constrained_project after every step:
-                             ///< phi within tol, A v + phi_t = 0 to rounding
+    PCS_STABILISATION_NONE,      ///< nothing
+    PCS_STABILISATION_BAUMGARTE, ///< phi'' + 2 alpha phi' + alpha^2 phi = 0. alpha h <= 0.5 for
+                                 ///< explicit methods
+    PCS_STABILISATION_GGL,       ///< a second multiplier (Gear, Gupta, Leimkuhler 1985) in q' =
+                                 ///< T (v + M^-1 A^T mu): positions no longer inherit the errors of
+    ///< velocities. phi' = -alpha phi, and (A v + phi_t)' = -alpha (A v +
+    ///< phi_t) up to terms in mu, which is zero on consistent data. With
+    ///< alpha = 0 errors stay what they are
+    PCS_STABILISATION_PROJECT ///< none in the equations, pcs_constrained_project after every step:
+                              ///< phi within tol, A v + phi_t = 0 to rounding
 } pcs_stabilisation;
 
 /// M a = F + A^T lambda, phi(t, q) = 0. lambda = -z with the z of L = T - U - z . c (theory 3.5).

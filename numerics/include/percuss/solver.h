@@ -12,36 +12,36 @@ extern "C" {
 
 /// The solvers, in the order of the table.
 typedef enum pcs_solver {
-    PCS_AUTO,   ///< the portfolio: picks, and falls back when the pick does not converge
-    PCS_DIRECT, ///< linear solve; equality blocks only
-    PCS_ENUM,   ///< enumeration of active sets and modes: small problems, the exact reference
-    PCS_LEMKE,  ///< complementary pivoting
-    PCS_NSGS,   ///< nonsmooth (projected) Gauss-Seidel with relaxation
-    PCS_NEWTON, ///< semismooth Newton on a complementarity function, line search
-    PCS_PROX,   ///< proximal point loop around semismooth Newton
-    PCS_IPM,    ///< primal-dual interior point; monotone problems, friction
-    PCS_ADMM,   ///< ADMM: factors of W + rho I, then cheap iterations
-    PCS_APGD,   ///< accelerated projected gradient, shift of friction frozen
-    PCS_EXTRAGRADIENT, ///< extragradient with a self-adaptive step
-    PCS_TRESCA,        ///< fixed point on the bounds mu r_N, convex problems between
-    PCS_ACLM           ///< fixed point on the shifts mu |u_T|, convex problems between
+    PCS_SOLVER_AUTO,   ///< the portfolio: picks, and falls back when the pick does not converge
+    PCS_SOLVER_DIRECT, ///< linear solve; equality blocks only
+    PCS_SOLVER_ENUM,  ///< enumeration of active sets and modes: small problems, the exact reference
+    PCS_SOLVER_LEMKE, ///< complementary pivoting
+    PCS_SOLVER_NSGS,  ///< nonsmooth (projected) Gauss-Seidel with relaxation
+    PCS_SOLVER_NEWTON,        ///< semismooth Newton on a complementarity function, line search
+    PCS_SOLVER_PROX,          ///< proximal point loop around semismooth Newton
+    PCS_SOLVER_IPM,           ///< primal-dual interior point; monotone problems, friction
+    PCS_SOLVER_ADMM,          ///< ADMM: factors of W + rho I, then cheap iterations
+    PCS_SOLVER_APGD,          ///< accelerated projected gradient, shift of friction frozen
+    PCS_SOLVER_EXTRAGRADIENT, ///< extragradient with a self-adaptive step
+    PCS_SOLVER_TRESCA,        ///< fixed point on the bounds mu r_N, convex problems between
+    PCS_SOLVER_ACLM           ///< fixed point on the shifts mu |u_T|, convex problems between
 } pcs_solver;
 
 /// How the mathematics ended.
-#define PCS_OUTCOME_LIST(X)         \
-    X(PCS_CONVERGED, "converged")   \
-    X(PCS_MAX_ITERS, "max_iters")   \
-    X(PCS_TIME_LIMIT, "time_limit") \
-    X(PCS_STOPPED, "stopped")       \
-    X(PCS_STALLED, "stalled")       \
-    X(PCS_DIVERGED, "diverged")     \
-    X(PCS_INFEASIBLE, "infeasible")
+#define PCS_OUTCOME_LIST(X)                 \
+    X(PCS_OUTCOME_CONVERGED, "converged")   \
+    X(PCS_OUTCOME_MAX_ITERS, "max_iters")   \
+    X(PCS_OUTCOME_TIME_LIMIT, "time_limit") \
+    X(PCS_OUTCOME_STOPPED, "stopped")       \
+    X(PCS_OUTCOME_STALLED, "stalled")       \
+    X(PCS_OUTCOME_DIVERGED, "diverged")     \
+    X(PCS_OUTCOME_INFEASIBLE, "infeasible")
 
-/// PCS_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol, or is
-/// nothing but the rounding of u = W r + q while this leaves half of the digits; and never at
+/// PCS_OUTCOME_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol,
+/// or is nothing but the rounding of u = W r + q while this leaves half of the digits; and never at
 /// infinity, where W r or r has grown so large that the measure no longer sees q (doc/measures.md);
-/// PCS_INFEASIBLE only with a proof (a certificate that u in K*, r in K is impossible, or a
-/// complete enumeration); PCS_STALLED also for a ray of lemke that proves nothing.
+/// PCS_OUTCOME_INFEASIBLE only with a proof (a certificate that u in K*, r in K is impossible, or a
+/// complete enumeration); PCS_OUTCOME_STALLED also for a ray of lemke that proves nothing.
 typedef enum pcs_outcome {
 #define X(id, text) id,
     PCS_OUTCOME_LIST(X)
@@ -61,53 +61,55 @@ typedef enum pcs_stop {
 
 /// The complementarity function whose zero newton looks for.
 typedef enum pcs_newton_function {
-    PCS_NEWTON_FB,      ///< Fischer-Burmeister; on Coulomb blocks that of the second-order cone
-    PCS_NEWTON_NATURAL, ///< r - P_K(r - rho s(u)); min(r, rho u) on unilateral rows
-    PCS_NEWTON_AC,      ///< Alart-Curnier: a disc of radius mu max(0, r_N - rho u_N)
-    PCS_NEWTON_JM,      ///< Jean-Moreau: the same with radius mu max(0, r_N)
-    PCS_NEWTON_MIN = PCS_NEWTON_NATURAL ///< its name where there are unilateral rows only
+    PCS_NEWTON_FUNCTION_FB, ///< Fischer-Burmeister; on Coulomb blocks that of the second-order cone
+    PCS_NEWTON_FUNCTION_NATURAL, ///< r - P_K(r - rho s(u)); min(r, rho u) on unilateral rows
+    PCS_NEWTON_FUNCTION_AC,      ///< Alart-Curnier: a disc of radius mu max(0, r_N - rho u_N)
+    PCS_NEWTON_FUNCTION_JM,      ///< Jean-Moreau: the same with radius mu max(0, r_N)
+    PCS_NEWTON_FUNCTION_MIN =
+        PCS_NEWTON_FUNCTION_NATURAL ///< its name where there are unilateral rows only
 } pcs_newton_function;
 
-/// Options of PCS_ENUM.
+/// Options of PCS_SOLVER_ENUM.
 typedef struct pcs_enum_opts {
     int max_rows;     ///< refuse problems with more unilateral rows than this
     int max_contacts; ///< and with more Coulomb blocks than this
 } pcs_enum_opts;
 
 /// How nsgs solves one contact with friction, the others held.
-typedef enum pcs_local {
-    PCS_LOCAL_EXACT,      ///< take-off, stick, slide, the last by a scalar root
-    PCS_LOCAL_NEWTON,     ///< semismooth Newton on the functions of Alart and Curnier
-    PCS_LOCAL_FIXED_POINT ///< r_N, then r_T by projected steps, repeated; each with its own scale
-} pcs_local;
+typedef enum pcs_nsgs_local {
+    PCS_NSGS_LOCAL_EXACT,      ///< take-off, stick, slide, the last by a scalar root
+    PCS_NSGS_LOCAL_NEWTON,     ///< semismooth Newton on the functions of Alart and Curnier
+    PCS_NSGS_LOCAL_FIXED_POINT ///< r_N, then r_T by projected steps, repeated; each with its own
+                               ///< scale
+} pcs_nsgs_local;
 
 /// In which order nsgs visits the blocks.
-typedef enum pcs_order {
-    PCS_ORDER_FORWARD,   ///< as they come
-    PCS_ORDER_BACKWARD,  ///< from the last to the first
-    PCS_ORDER_SYMMETRIC, ///< forward and backward in turn
-    PCS_ORDER_SHUFFLE    ///< a new random order for every sweep, from the seed
-} pcs_order;
+typedef enum pcs_nsgs_order {
+    PCS_NSGS_ORDER_FORWARD,   ///< as they come
+    PCS_NSGS_ORDER_BACKWARD,  ///< from the last to the first
+    PCS_NSGS_ORDER_SYMMETRIC, ///< forward and backward in turn
+    PCS_NSGS_ORDER_SHUFFLE    ///< a new random order for every sweep, from the seed
+} pcs_nsgs_order;
 
-/// Options of PCS_NSGS.
+/// Options of PCS_SOLVER_NSGS.
 typedef struct pcs_nsgs_opts {
-    double relaxation; ///< 0 < relaxation < 2; 1 is plain Gauss-Seidel
-    int check_every;   ///< sweeps between two exact residuals
-    pcs_local local;   ///< solver of one Coulomb block
-    int local_iters;   ///< steps of PCS_LOCAL_NEWTON and PCS_LOCAL_FIXED_POINT
-    pcs_order order;   ///< of the visits
-    int seed;          ///< of PCS_ORDER_SHUFFLE
-    int depth;         ///< of the Anderson acceleration, 0 for none; asked at every check
+    double relaxation;    ///< 0 < relaxation < 2; 1 is plain Gauss-Seidel
+    int check_every;      ///< sweeps between two exact residuals
+    pcs_nsgs_local local; ///< solver of one Coulomb block
+    int local_iters;      ///< steps of PCS_NSGS_LOCAL_NEWTON and PCS_NSGS_LOCAL_FIXED_POINT
+    pcs_nsgs_order order; ///< of the visits
+    int seed;             ///< of PCS_NSGS_ORDER_SHUFFLE
+    int depth;            ///< of the Anderson acceleration, 0 for none; asked at every check
 } pcs_nsgs_opts;
 
-/// Options of PCS_NEWTON.
+/// Options of PCS_SOLVER_NEWTON.
 typedef struct pcs_newton_opts {
     pcs_newton_function function; ///< the function whose zero is sought
     int max_backtracks;           ///< halvings of a step in the line search
     int restarts;                 ///< new starts after a stall
 } pcs_newton_opts;
 
-/// Options of PCS_PROX.
+/// Options of PCS_SOLVER_PROX.
 typedef struct pcs_prox_opts {
     pcs_newton_function function; ///< of the inner Newton method
     double alpha;                 ///< first proximal weight, on the scaled diagonal of W
@@ -115,53 +117,54 @@ typedef struct pcs_prox_opts {
 } pcs_prox_opts;
 
 /// What ipm does with the shift mu |u_T| of friction.
-typedef enum pcs_shift {
-    PCS_SHIFT_DIFFERENTIATED, ///< part of every Newton system, which is not symmetric then
-    PCS_SHIFT_LAGGED          ///< that of the last iterate: symmetric systems where W is symmetric
-} pcs_shift;
+typedef enum pcs_ipm_shift {
+    PCS_IPM_SHIFT_DIFFERENTIATED, ///< part of every Newton system, which is not symmetric then
+    PCS_IPM_SHIFT_LAGGED ///< that of the last iterate: symmetric systems where W is symmetric
+} pcs_ipm_shift;
 
 /// Where ipm solves its linear systems.
-typedef enum pcs_space {
-    PCS_SPACE_AUTOMATIC, ///< body where the global form is given and has fewer velocities than rows
-    PCS_SPACE_CONTACT,   ///< W of the local form; the global form is condensed
-    PCS_SPACE_BODY       ///< M and H of the global form; contact where only the local one is given
-} pcs_space;
+typedef enum pcs_ipm_space {
+    PCS_IPM_SPACE_AUTOMATIC, ///< body where the global form is given and has fewer velocities than
+                             ///< rows
+    PCS_IPM_SPACE_CONTACT,   ///< W of the local form; the global form is condensed
+    PCS_IPM_SPACE_BODY ///< M and H of the global form; contact where only the local one is given
+} pcs_ipm_space;
 
-/// Options of PCS_IPM.
+/// Options of PCS_SOLVER_IPM.
 typedef struct pcs_ipm_opts {
-    pcs_shift shift;       ///< of friction
+    pcs_ipm_shift shift;   ///< of friction
     double step_fraction;  ///< how far towards the boundary of the cones a step goes, below 1
     double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
-    pcs_space space;       ///< of the linear systems
+    pcs_ipm_space space;   ///< of the linear systems
 } pcs_ipm_opts;
 
 /// How admm chooses its penalty rho. All scaled so that the diagonal of W is about 1.
-typedef enum pcs_penalty {
-    PCS_PENALTY_LADDER,   ///< rho, and rho / 10, rho / 100, 10 rho in turn where progress stops
-    PCS_PENALTY_SPECTRAL, ///< from the extreme eigenvalues of W
-    PCS_PENALTY_BALANCED, ///< follows the ratio of the primal and the dual residual
-    PCS_PENALTY_FIXED     ///< rho
-} pcs_penalty;
+typedef enum pcs_admm_penalty {
+    PCS_ADMM_PENALTY_LADDER, ///< rho, and rho / 10, rho / 100, 10 rho in turn where progress stops
+    PCS_ADMM_PENALTY_SPECTRAL, ///< from the extreme eigenvalues of W
+    PCS_ADMM_PENALTY_BALANCED, ///< follows the ratio of the primal and the dual residual
+    PCS_ADMM_PENALTY_FIXED     ///< rho
+} pcs_admm_penalty;
 
-/// Options of PCS_ADMM.
+/// Options of PCS_SOLVER_ADMM.
 typedef struct pcs_admm_opts {
-    pcs_penalty penalty; ///< how rho changes
-    double rho;          ///< the first one (not for PCS_PENALTY_SPECTRAL)
-    double eta;          ///< smallest eigenvalue of W over the largest, at least
-    double relaxation;   ///< 0 < relaxation < 2; 1 is plain ADMM
-    double damping;      ///< 0 < damping <= 1, of the changes of mu |u_T|
-    int depth;           ///< of the Anderson acceleration, 0 for none
-    int check_every;     ///< iterations between two exact residuals
+    pcs_admm_penalty penalty; ///< how rho changes
+    double rho;               ///< the first one (not for PCS_ADMM_PENALTY_SPECTRAL)
+    double eta;               ///< smallest eigenvalue of W over the largest, at least
+    double relaxation;        ///< 0 < relaxation < 2; 1 is plain ADMM
+    double damping;           ///< 0 < damping <= 1, of the changes of mu |u_T|
+    int depth;                ///< of the Anderson acceleration, 0 for none
+    int check_every;          ///< iterations between two exact residuals
 } pcs_admm_opts;
 
-/// Options of PCS_APGD.
+/// Options of PCS_SOLVER_APGD.
 typedef struct pcs_apgd_opts {
     int relaxed;     ///< 1: without the shift mu |u_T|: not the law but its convex relaxation
     double part;     ///< inner over outer residual at which the shift moves
     int inner_iters; ///< steps between two moves, at most
 } pcs_apgd_opts;
 
-/// Options of PCS_EXTRAGRADIENT.
+/// Options of PCS_SOLVER_EXTRAGRADIENT.
 typedef struct pcs_extragradient_opts {
     double low;      ///< the step grows below this ratio of changes
     double high;     ///< and shrinks above this one, < 1
@@ -174,7 +177,7 @@ typedef enum pcs_inner {
     PCS_INNER_APGD  ///< accelerated projected gradient
 } pcs_inner;
 
-/// Options of PCS_TRESCA.
+/// Options of PCS_SOLVER_TRESCA.
 typedef struct pcs_tresca_opts {
     pcs_inner inner; ///< solver of the convex problems
     double part;     ///< inner over outer residual at which the bounds move
@@ -182,7 +185,7 @@ typedef struct pcs_tresca_opts {
     int depth;       ///< of the Anderson acceleration of the bounds, 0 for none
 } pcs_tresca_opts;
 
-/// Options of PCS_ACLM.
+/// Options of PCS_SOLVER_ACLM.
 typedef struct pcs_aclm_opts {
     pcs_inner inner; ///< solver of the convex problems
     double part;     ///< inner over outer residual at which the shifts move
@@ -190,14 +193,14 @@ typedef struct pcs_aclm_opts {
     int depth;       ///< of the Anderson acceleration of the shifts, 0 for none
 } pcs_aclm_opts;
 
-/// Options are a value: o = pcs_solver_defaults(PCS_NSGS); o.tol = 1e-12; o.as.nsgs.relaxation
-/// = 1.2;
+/// Options are a value: o = pcs_solver_defaults(PCS_SOLVER_NSGS); o.tol = 1e-12;
+/// o.as.nsgs.relaxation = 1.2;
 typedef struct pcs_solver_opts {
     pcs_solver kind;    ///< which solver; decides the member of `as`
     double tol;         ///< > 0
     pcs_stop stop;      ///< the measure compared with tol
     int max_iters;      ///< pivots, sweeps or steps; for auto a budget of work units
-    double max_seconds; ///< aborts with PCS_TIME_LIMIT; 0 means none
+    double max_seconds; ///< aborts with PCS_OUTCOME_TIME_LIMIT; 0 means none
     union {
         pcs_enum_opts enumerate;
         pcs_nsgs_opts nsgs;
@@ -212,7 +215,7 @@ typedef struct pcs_solver_opts {
     } as; ///< the member that belongs to kind
 } pcs_solver_opts;
 
-/// The defaults of a solver; an unknown kind gives those of PCS_AUTO.
+/// The defaults of a solver; an unknown kind gives those of PCS_SOLVER_AUTO.
 PCS_API pcs_solver_opts pcs_solver_defaults(pcs_solver kind);
 
 /// Refuses an unknown kind, and numbers outside the ranges of the option table, with a sentence;
@@ -222,7 +225,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *op
 /// Where a solve stands. The numbers describe the iterate that was measured last, which is not
 /// always the best so far.
 typedef struct pcs_progress {
-    pcs_solver solver;  ///< who is at work: for auto one of its parts, or PCS_AUTO itself
+    pcs_solver solver;  ///< who is at work: for auto one of its parts, or PCS_SOLVER_AUTO itself
     int iters;          ///< its pivots, sweeps or steps; every part of auto counts from zero
     double value;       ///< the measure compared with tol
     double residual;    ///< pcs_measure.residual
@@ -234,7 +237,7 @@ typedef struct pcs_progress {
 } pcs_progress;
 
 /// Called once per iteration (or every few, where one is very cheap); a non-zero answer stops
-/// the solve with PCS_STOPPED. {0} watches nothing, and costs nothing.
+/// the solve with PCS_OUTCOME_STOPPED. {0} watches nothing, and costs nothing.
 typedef struct pcs_watch {
     int (*fn)(void *user, const pcs_progress *now); ///< non-zero stops; null: no watch
     void *user;                                     ///< passed to fn
@@ -253,9 +256,9 @@ typedef struct pcs_report {
 /// Arena bytes pcs_solve needs for this problem and these options.
 PCS_API size_t pcs_solve_bytes(const pcs_problem *p, const pcs_solver_opts *opts);
 
-/// Solves. `opts` null means the defaults of PCS_AUTO. r (n): on entry the starting point (zeros
-/// if nothing better is known; must be finite), on return the best impulse found. u (n): W r + q.
-/// `work` is by value: nothing stays taken. Returns PCS_OK whenever the solve ran; read
+/// Solves. `opts` null means the defaults of PCS_SOLVER_AUTO. r (n): on entry the starting point
+/// (zeros if nothing better is known; must be finite), on return the best impulse found. u (n): W r
+/// + q. `work` is by value: nothing stays taken. Returns PCS_OK whenever the solve ran; read
 /// report->outcome. Never prints and allocates nothing itself; for large sparse symmetric W
 /// (auto, direct) CHOLMOD does, with malloc, and has given all of it back on return. Without that
 /// memory the solve continues as for a dense W, or the report gives the residual reached.
@@ -268,11 +271,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_p
                                                  const pcs_solver_opts *opts, double *r, double *u,
                                                  pcs_report *report);
 
-/// Solves the global form M v = H^T r + f, u = H v + w. `opts` null means the defaults of PCS_AUTO.
-/// Solvers that have a method for it never form W (nsgs, for a block-diagonal M); the others get
-/// the condensed problem. r (rows of H): on entry the starting point, on return the best impulse
-/// found. v (rows of M) and u (rows of H) belong to that r. report->measure is
-/// pcs_global_measure's, and PCS_CONVERGED says that it is <= tol; a watch is called as by
+/// Solves the global form M v = H^T r + f, u = H v + w. `opts` null means the defaults of
+/// PCS_SOLVER_AUTO. Solvers that have a method for it never form W (nsgs, for a block-diagonal M);
+/// the others get the condensed problem. r (rows of H): on entry the starting point, on return the
+/// best impulse found. v (rows of M) and u (rows of H) belong to that r. report->measure is
+/// pcs_global_measure's, and PCS_OUTCOME_CONVERGED says that it is <= tol; a watch is called as by
 /// pcs_solve. Memory from env (null: malloc), given back on return.
 PCS_NODISCARD PCS_API pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
                                                   const pcs_solver_opts *opts, pcs_watch watch,
@@ -324,8 +327,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_friction_solve(int dim, int nc, const pcs_b
 /// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
 /// (pcs_position_normalise) and evaluates g again. Lambda starts from zero. An infeasible step is
 /// an outcome in the report, with dq of the best Lambda found. `opts` null means the defaults of
-/// PCS_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the demand
-/// of what was reached is in work.peak: grow to it and call again.
+/// PCS_SOLVER_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the
+/// demand of what was reached is in work.peak: grow to it and call again.
 PCS_NODISCARD PCS_API pcs_status pcs_position_step(const pcs_position_problem *p, pcs_metric metric,
                                                    const pcs_solver_opts *opts, pcs_arena work,
                                                    double *Lambda, double *dq, pcs_report *report);

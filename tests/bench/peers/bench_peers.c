@@ -171,7 +171,7 @@ typedef struct result {
 static void run_percuss(void *user)
 {
     cell *c = user;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
     o.tol = c->tol;
     o.stop = PCS_STOP_NATURAL;
     pcs_report report;
@@ -205,7 +205,7 @@ static bool prepare(cell *c)
     c->mu = calloc((size_t)nc + 1, sizeof(double));
     if (!c->r || !c->u || !c->mu) return false;
     if (c->with->id == 0) {
-        pcs_solver_opts o = pcs_solver_defaults(PCS_AUTO);
+        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
         o.tol = c->tol;
         o.stop = PCS_STOP_NATURAL;
         return pcs_arena_create(NULL, pcs_solve_bytes(c->p, &o), &c->work) == PCS_OK;
