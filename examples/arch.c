@@ -75,7 +75,7 @@ static double key_height(const settings *set, const world *w)
 static double thrust(const world *w, double h)
 {
     const pcs_contact *c;
-    const int n = pcs_contacts(w->work, &c);
+    const int n = pcs_work_contacts(w->work, &c);
     double F = 0;
     for (int k = 0; k < n; ++k) {
         if (!c[k].active || c[k].system2.id != 0) continue;

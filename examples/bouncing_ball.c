@@ -98,13 +98,13 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, c
 
     // the impulse of the floor; at the start there was no step yet
     const pcs_contact *contact;
-    const int n = report ? pcs_contacts(work, &contact) : 0;
+    const int n = report ? pcs_work_contacts(work, &contact) : 0;
     for (int i = 0; i < n; ++i) {
         now.impulse += contact[i].r[0];
     }
     now.gap = now.q[2] - w->s->radius;
-    if (pcs_kinetic_energy(model, state, &now.kinetic) != PCS_OK) return 1;
-    if (pcs_potential_energy(model, state, &now.potential) != PCS_OK) return 1;
+    if (pcs_state_kinetic_energy(model, state, &now.kinetic) != PCS_OK) return 1;
+    if (pcs_state_potential_energy(model, state, &now.potential) != PCS_OK) return 1;
 
     csv_real(w->out, now.t);
     csv_reals(w->out, now.q, 7);

@@ -40,8 +40,8 @@ static pcs_status solve(const task *t, const pcs_solver_opts *o, double *z, doub
                         pcs_report *report)
 {
     if (t->file) return pcs_solve_alloc(NULL, &t->file->problem, o, z, w, report);
-    if (t->z == string_z) return pcs_lcp_solve(5, string_M, string_q, o, z, w, report);
-    return pcs_mlcp_solve_abcd(1, 2, node_A, node_B, node_C, node_D, node_a, node_b, o, z, z + 1, w,
+    if (t->z == string_z) return pcs_solve_lcp(5, string_M, string_q, o, z, w, report);
+    return pcs_solve_mlcp_abcd(1, 2, node_A, node_B, node_C, node_D, node_a, node_b, o, z, z + 1, w,
                                report);
 }
 
@@ -104,7 +104,7 @@ static bool compare(const task *t, const char *only, double tol, csv *out)
             continue;
         }
 
-        pcs_solver_opts o = pcs_solver_defaults(s->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(s->kind);
         o.tol = tol;
         pcs_report report;
         memset(z, 0, (size_t)t->n * sizeof *z);

@@ -70,7 +70,7 @@ static pcs_status build(const settings *set, world *w)
 static void forces(const world *w, double h, double *floor, double *between)
 {
     const pcs_contact *c;
-    const int n = pcs_contacts(w->work, &c);
+    const int n = pcs_work_contacts(w->work, &c);
     *floor = *between = 0;
     for (int k = 0; k < n; ++k) {
         if (!c[k].active) continue;

@@ -3,7 +3,8 @@
 //
 // One step linearises the gaps at q and solves w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0; then
 // q <- normalise(q + Z L), and again. The four metrics of S and Z are run twice: by pcs_project on
-// a model, and by hand, from gradients (pcs_gap_gradient), T(q) and pcs_position_step alone.
+// a model, and by hand, from gradients (pcs_contact_gap_gradient), T(q) and pcs_solve_position
+// alone.
 //
 // scenes/row_of_boxes.c places the bodies; what must hold is in checks/projection.c. Last comes
 // checks/raw_gradient.c: what goes wrong with a gradient that lacks the normalisation.
@@ -74,7 +75,7 @@ static pcs_status project_model(const settings *set, const row_of_boxes *s, pcs_
 // ---- by hand, one step after the other
 
 // one step from q: dq, by the library's MLCP of the metric
-static pcs_status step(int n, const pcs_mass *M, const double *q, constraints *at,
+static pcs_status step(int n, const pcs_mass_matrix *M, const double *q, constraints *at,
                        pcs_metric metric, pcs_arena mem, double dq[NQ], pcs_report *report)
 {
     static const int places[MOST_BODIES] = {3, 10, 17, 24, 31}; // of the quaternions
@@ -92,13 +93,13 @@ static pcs_status step(int n, const pcs_mass *M, const double *q, constraints *a
                                     .q = q,
                                     .n_quat = n,
                                     .quat = places};
-    pcs_solver_opts opts = pcs_solver_defaults(PCS_SOLVER_AUTO);
+    pcs_solver_opts opts = pcs_solver_opts_default(PCS_SOLVER_AUTO);
     opts.tol = 1e-12;
-    return pcs_position_step(&p, metric, &opts, mem, Lambda, dq, report);
+    return pcs_solve_position(&p, metric, &opts, mem, Lambda, dq, report);
 }
 
 // the iteration, from q to its end; first_dq is the first step
-static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_mass *M,
+static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_mass_matrix *M,
                           pcs_metric metric, pcs_arena mem, double *q, double first_dq[NQ],
                           trace *t)
 {
@@ -132,7 +133,7 @@ static pcs_status iterate(const settings *set, const row_of_boxes *s, const pcs_
 
 // by both methods, in every metric
 static pcs_status compare_metrics(checks *c, const settings *set, const row_of_boxes *s,
-                                  const pcs_mass *M, pcs_arena mem, csv *out)
+                                  const pcs_mass_matrix *M, pcs_arena mem, csv *out)
 {
     double first[METRICS][NQ] = {{0}};
     for (int k = 0; k < METRICS; ++k) {
@@ -154,11 +155,11 @@ static pcs_status run(checks *c, const settings *set, csv *out)
     // one block of six per body, in one dense mass as the rows here are dense
     const int nv = 6 * set->def.n;
     double M[NV * NV];
-    pcs_mass *mass = NULL;
+    pcs_mass_matrix *mass = NULL;
     pcs_arena mem = {0};
     row_of_boxes s = boxes_make(&set->def, 0);
     boxes_mass(&s, M);
-    pcs_status status = pcs_mass_create_blocks(NULL, 1, &nv, M, &mass);
+    pcs_status status = pcs_mass_matrix_create_blocks(NULL, 1, &nv, M, &mass);
     if (status == PCS_OK) status = pcs_arena_create(NULL, (size_t)1 << 23, &mem);
 
     metrics_head(set);
@@ -167,7 +168,7 @@ static pcs_status run(checks *c, const settings *set, csv *out)
         status = compare_metrics(c, set, &s, mass, mem, out);
     }
     pcs_arena_destroy(NULL, &mem);
-    pcs_mass_destroy(mass);
+    pcs_mass_matrix_destroy(mass);
     return status == PCS_OK ? show_raw_gradient(c, set, out) : status;
 }
 

@@ -249,7 +249,7 @@ static pcs_status check_multiplier(const settings *set, checks *c)
         double dxdt[QUATERNION_BODY_N], solution[15];
         const pcs_ode ode = quaternion_body_ode(&set->body);
         if (ode.f(ode.user, 0, x, dxdt) != 0) break;
-        pcs_quaternion_motion m = {.V = {1, -2, 0.5}, .Vdot = {0.3, 0, J[0]}};
+        pcs_quaternion_norm_motion m = {.V = {1, -2, 0.5}, .Vdot = {0.3, 0, J[0]}};
         memcpy(m.Q, x, sizeof m.Q);
         if (pcs_quat_normalise(m.Q) != PCS_OK) break;
         memcpy(m.omega, w, sizeof m.omega);

@@ -227,7 +227,7 @@ static pcs_status estimate(const settings *set, const method *m, double *promise
         --k;
     }
     const double c = m->at[k].error / pow(m->at[k].h, m->tab->order);
-    *promised = pcs_tableau_work(m->tab, set->tol, c);
+    *promised = pcs_tableau_cost(m->tab, set->tol, c);
     const double steps = ceil(set->t_end / pow(set->tol / c, 1.0 / m->tab->order));
     *got = NAN;
     // too many for a demonstration, or too few to speak of a constant

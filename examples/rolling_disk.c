@@ -119,7 +119,7 @@ typedef struct errors {
 static double slip_of(const world *w)
 {
     const pcs_contact *c;
-    const int n = pcs_contacts(w->work, &c);
+    const int n = pcs_work_contacts(w->work, &c);
     double worst = 0;
     for (int k = 0; k < n; ++k) {
         if (c[k].active && c[k].r[0] > 0) worst = fmax(worst, hypot(c[k].u[1], c[k].u[2]));

@@ -66,18 +66,18 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
 // what can be read between steps
 static pcs_status look(const world *w, snapshot *now)
 {
-    *now = (snapshot){.t = w->state->t, .contacts = pcs_contacts(w->work, NULL)};
+    *now = (snapshot){.t = w->state->t, .contacts = pcs_work_contacts(w->work, NULL)};
     for (int b = 0; b < 2; ++b) {
         const double *q = pcs_state_q(w->model, w->state, w->system[b]);
         const double *v = pcs_state_v(w->model, w->state, w->system[b]);
         now->q[b][3] = 1;
         if (q) memcpy(now->q[b], q, sizeof now->q[b]);
         if (v) memcpy(now->v[b], v, sizeof now->v[b]);
-        pcs_contact_wrench(w->work, w->system[b], now->wrench[b]);
+        pcs_work_contact_wrench(w->work, w->system[b], now->wrench[b]);
     }
-    pcs_momentum(w->model, w->state, now->P, now->L);
-    PCS_TRY(pcs_kinetic_energy(w->model, w->state, &now->kinetic));
-    return pcs_potential_energy(w->model, w->state, &now->potential);
+    pcs_state_momentum(w->model, w->state, now->P, now->L);
+    PCS_TRY(pcs_state_kinetic_energy(w->model, w->state, &now->kinetic));
+    return pcs_state_potential_energy(w->model, w->state, &now->potential);
 }
 
 // ---- impact at frozen configuration

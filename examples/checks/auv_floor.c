@@ -66,7 +66,7 @@ static double normal_impulse(const pcs_work *work)
 {
     const pcs_contact *c;
     double sum = 0;
-    for (int k = pcs_contacts(work, &c) - 1; k >= 0; --k) {
+    for (int k = pcs_work_contacts(work, &c) - 1; k >= 0; --k) {
         if (c[k].active) sum += c[k].F[2] * c[k].r[0];
     }
     return sum;
@@ -207,7 +207,7 @@ static pcs_status check_sliding(const settings *set, const pcs_vehicle *vehicle,
 {
     double u, off[STEPS];
     const auv_floor *f = &set->down;
-    const char *why = auv_not_straight(pcs_vehicle_get(vehicle));
+    const char *why = auv_not_straight(pcs_vehicle_definition(vehicle));
     if (why) {
         check_skip(list, "speed of sliding", why);
         return PCS_OK;

@@ -87,7 +87,7 @@ ground_push ground_look(const world *w, const free_box *box, double h, const dou
     ground_push out = {0};
     double M[3] = {0, 0, 0}, outside = 0, largest = 0;
     const pcs_contact *c;
-    const int n = pcs_contacts(w->work, &c);
+    const int n = pcs_work_contacts(w->work, &c);
     for (int i = 0; i < n; ++i) {
         if (!c[i].active) continue;
         double u0[3], u1[3];

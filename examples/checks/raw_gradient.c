@@ -49,7 +49,7 @@ static pcs_status project_ball(const settings *set, double R, int gradient, pcs_
         if (t->outcome == PCS_OUTCOME_CONVERGED || t->iterations == set->max) return PCS_OK;
 
         double C[7], T[42], part[24], Lambda, dq[7];
-        pcs_gap_gradient(q, P, NULL, foot, up, C);
+        pcs_contact_gap_gradient(q, P, NULL, foot, up, C);
         if (gradient != NORMALISED) raw_gradient(q + 3, GP, C + 3);
         pcs_body_T(q, T);
         for (int j = 0; j < 12; ++j) {
@@ -69,7 +69,7 @@ static pcs_status project_ball(const settings *set, double R, int gradient, pcs_
                                         .n_quat = 1,
                                         .quat = &place};
         pcs_report report;
-        PCS_TRY(pcs_position_step(&p, metric, NULL, scope, &Lambda, dq, &report));
+        PCS_TRY(pcs_solve_position(&p, metric, NULL, scope, &Lambda, dq, &report));
         if (report.outcome != PCS_OUTCOME_CONVERGED) {
             t->outcome = report.outcome;
             return PCS_OK;

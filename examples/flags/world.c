@@ -40,7 +40,7 @@ bool world_run_dense(const char *program, world_run *run, double size)
         return false;
     }
     run->scheme = pcs_scheme_dense(run->tol, size);
-    if (run->solver == 1) run->scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    if (run->solver == 1) run->scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     if (run->proj_tol > 0) run->scheme.proj_tol = run->proj_tol;
     run->scheme.solver.tol = run->tol;
     if (run->budget > 0) run->scheme.solver.max_iters = run->budget;

@@ -29,7 +29,7 @@ pcs_status arch_build(world *w, const arch_def *def)
     }
     PCS_TRY(world_material(w, def->mu, 0));
     PCS_TRY(world_floor(w));
-    PCS_TRY(pcs_hull_create(NULL, 8, points, &stone));
+    PCS_TRY(pcs_geometry_create_hull(NULL, 8, points, &stone));
     world_keep(w, stone);
     const pcs_shape about_middle = pcs_shape_hull(stone);
     for (int k = 0; k < def->stones; ++k) {

@@ -75,7 +75,7 @@ double auv_kink(const pcs_vehicle *vehicle, const double Q[4], const double nu[6
 {
     double back[4], current[3], relative[6];
     pcs_quat_conj(Q, back);
-    pcs_quat_rotate(back, pcs_vehicle_get(vehicle)->current, current);
+    pcs_quat_rotate(back, pcs_vehicle_definition(vehicle)->current, current);
     for (int k = 0; k < 6; ++k) {
         relative[k] = nu[k] - (k < 3 ? current[k] : 0);
     }

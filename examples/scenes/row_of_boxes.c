@@ -80,7 +80,7 @@ int corner_gradients(void *user, const double *q1, const double *q2, double *C1,
     for (int k = 0; k < 8; ++k) {
         double p[3], P[3], row[7];
         point_of(q1, vertex(k, p), P);
-        pcs_gap_gradient(q1, P, NULL, (const double[]){P[0], P[1], 0}, up, row);
+        pcs_contact_gap_gradient(q1, P, NULL, (const double[]){P[0], P[1], 0}, up, row);
         for (int j = 0; j < 7; ++j) {
             C1[k + 8 * j] = row[j];
         }
@@ -109,11 +109,11 @@ static int find_rows(const row_of_boxes *s, const double *q, pcs_cone kind[ROWS]
         const double *q1 = q + 7 * b, *q2 = b > 0 ? q + 7 * (b - 1) : NULL;
         double P1[3], P2[3], dP1[12], dP2[12];
         point_of(q1, s->left, P1);
-        pcs_point_gradient(q1, P1, dP1);
+        pcs_contact_point_gradient(q1, P1, dP1);
         memcpy(P2, s->anchor, sizeof P2);
         if (q2) {
             point_of(q2, s->right, P2);
-            pcs_point_gradient(q2, P2, dP2);
+            pcs_contact_point_gradient(q2, P2, dP2);
         }
         for (int i = 0; i < 3; ++i) {
             kind[m + i] = PCS_CONE_EQUALITY;

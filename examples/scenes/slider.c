@@ -97,7 +97,7 @@ void slider_look(const slider *s, slider_view *out)
     to_plane(s->axes, omega, out->omega);
 
     const pcs_contact *c;
-    out->contacts = pcs_contacts(s->work, &c);
+    out->contacts = pcs_work_contacts(s->work, &c);
     out->status = out->contacts > 0 ? c[0].status : PCS_CONTACT_OPEN;
     for (int i = 1; i < out->contacts; ++i) {
         if (c[i].status != out->status) out->status = PCS_CONTACT_UNDECIDED;

@@ -121,8 +121,8 @@ void world_keep(world *w, pcs_geometry *geometry)
 pcs_status world_energy(world *w)
 {
     double kinetic, potential;
-    PCS_TRY(pcs_kinetic_energy(w->model, w->state, &kinetic));
-    PCS_TRY(pcs_potential_energy(w->model, w->state, &potential));
+    PCS_TRY(pcs_state_kinetic_energy(w->model, w->state, &kinetic));
+    PCS_TRY(pcs_state_potential_energy(w->model, w->state, &potential));
     w->energy = kinetic + potential;
     return PCS_OK;
 }
@@ -212,7 +212,7 @@ double world_weight(const world *w)
 void world_support(const world *w, double h, double F[3])
 {
     const pcs_contact *c;
-    const int n = pcs_contacts(w->work, &c);
+    const int n = pcs_work_contacts(w->work, &c);
     F[0] = F[1] = F[2] = 0;
     for (int k = 0; k < n; ++k) {
         if (!c[k].active || c[k].system2.id != 0) continue;

@@ -231,7 +231,8 @@ static int write_part(const reduction *d, const char *path, const int *kept, int
         printf("%s: %d of %d blocks, %d of %d rows still fail (%s, %s, residual %.1e, natural map "
                "%.1e) after %d tries\n",
                shown, n, d->p->nb, x.p.n, d->p->n, d->s.solver, pcs_outcome_text(d->report.outcome),
-               d->report.measure.residual, pcs_relative_natural_map(&d->report.measure), d->tries);
+               d->report.measure.residual, pcs_measure_relative_natural_map(&d->report.measure),
+               d->tries);
         free(shown);
     }
     part_free(&x);

@@ -128,7 +128,7 @@ bool setup_options(const char *who, const setup *s, pcs_solver_opts *out)
 {
     const pcs_solver_info *info = setup_solver(who, s->solver);
     if (!info) return false;
-    *out = pcs_solver_defaults(info->kind);
+    *out = pcs_solver_opts_default(info->kind);
     out->tol = s->tol;
     out->stop = (pcs_stop)s->measure;
     out->max_seconds = s->max_seconds;

@@ -97,7 +97,7 @@ static pcs_status solve_once(const request *q, const opened *in, pcs_watch watch
 {
     memset(x->r, 0, (size_t)in->file->rows * sizeof *x->r);
     if (in->p) return pcs_solve(in->p, &q->o, watch, work, x->r, x->u, &x->report);
-    return pcs_global_solve(NULL, in->file->global, &q->o, watch, x->v, x->r, x->u, &x->report);
+    return pcs_solve_global(NULL, in->file->global, &q->o, watch, x->v, x->r, x->u, &x->report);
 }
 
 // solves up to q->repeat times; the report has the shortest time
@@ -133,7 +133,7 @@ static void fill(const answer *y, run *x)
     x->seconds = report->seconds;
     x->residual = report->measure.residual;
     x->natural_map = report->measure.natural_map;
-    x->relative = pcs_relative_natural_map(&report->measure);
+    x->relative = pcs_measure_relative_natural_map(&report->measure);
     x->norm_q = report->measure.norm_q;
     x->norm_r = report->measure.norm_r;
     x->norm_u = report->measure.norm_u;

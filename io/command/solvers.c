@@ -38,7 +38,7 @@ static void print_table(void)
 
 static void print_solver(const pcs_solver_info *s)
 {
-    const pcs_solver_opts o = pcs_solver_defaults(s->kind);
+    const pcs_solver_opts o = pcs_solver_opts_default(s->kind);
     printf("%s: %s\n\ncones:", s->name, s->summary);
     const char *between = " ";
     for (int c = 0; c < CONES; ++c) {
@@ -66,7 +66,7 @@ static void print_solver(const pcs_solver_info *s)
 static void write_json(const pcs_solver_info *s)
 {
     static const char *const types[] = {"int", "real", "choice"};
-    const pcs_solver_opts o = pcs_solver_defaults(s->kind);
+    const pcs_solver_opts o = pcs_solver_opts_default(s->kind);
     json j = {.out = stdout};
     json_open(&j, NULL, '{');
     json_text(&j, "name", s->name);

@@ -15,18 +15,19 @@ static pcs_status judge(const opened *in, double tol, const double *r, certifica
 {
     const pcs_global_problem *g = in->file->global;
     pcs_certificate *to = &c->found;
-    if (in->p && c->ranks) return pcs_certify(NULL, in->p, tol, r, c->status, c->margin, to);
-    if (in->p) return pcs_contact_statuses(NULL, in->p, tol, r, c->status, c->margin, to);
-    if (c->ranks) return pcs_global_certify(NULL, g, tol, r, c->status, c->margin, to);
-    return pcs_global_contact_statuses(NULL, g, tol, r, c->status, c->margin, to);
+    if (in->p && c->ranks)
+        return pcs_certificate_compute(NULL, in->p, tol, r, c->status, c->margin, to);
+    if (in->p) return pcs_certificate_statuses(NULL, in->p, tol, r, c->status, c->margin, to);
+    if (c->ranks) return pcs_certificate_compute_global(NULL, g, tol, r, c->status, c->margin, to);
+    return pcs_certificate_statuses_global(NULL, g, tol, r, c->status, c->margin, to);
 }
 
 static pcs_status find_intervals(const opened *in, double tol, const double *r, certificate *c)
 {
     const pcs_problem *p = in->p;
     if (!p) PCS_TRY(pcs_problem_file_local(in->file, &p));
-    PCS_TRY(pcs_least_impulse(NULL, p, tol, r, c->least));
-    return pcs_impulse_intervals(NULL, p, tol, r, c->low, c->high);
+    PCS_TRY(pcs_certificate_least_impulse(NULL, p, tol, r, c->least));
+    return pcs_certificate_impulse_intervals(NULL, p, tol, r, c->low, c->high);
 }
 
 bool certificate_make(const opened *in, double tol, const double *r, certificate *c, run *out)

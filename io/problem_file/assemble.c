@@ -135,7 +135,7 @@ static size_t block_values(const partition *p)
 }
 
 static pcs_status mass_from_blocks(const entries *M, const partition *p, pcs_pool *scratch,
-                                   const pcs_env *env, pcs_mass **out)
+                                   const pcs_env *env, pcs_mass_matrix **out)
 {
     int *size = POOL_TAKE(scratch, (size_t)p->n, int);
     int *part = POOL_TAKE(scratch, (size_t)M->rows, int);
@@ -154,11 +154,11 @@ static pcs_status mass_from_blocks(const entries *M, const partition *p, pcs_poo
         const int b = part[M->i[k]], i = M->i[k] - p->start[b], j = M->j[k] - p->start[b];
         val[off[b] + (size_t)i + (size_t)size[b] * (size_t)j] += M->x[k];
     }
-    return pcs_mass_create_blocks(env, p->n, size, val, out);
+    return pcs_mass_matrix_create_blocks(env, p->n, size, val, out);
 }
 
 static pcs_status mass_from_entries(const char *name, const entries *M, pcs_pool *scratch,
-                                    const pcs_env *env, pcs_mass **out)
+                                    const pcs_env *env, pcs_mass_matrix **out)
 {
     // block-sparse rows of the transpose with blocks of one are sparse columns
     const entries turned = entries_turned(M);
@@ -169,7 +169,7 @@ static pcs_status mass_from_entries(const char *name, const entries *M, pcs_pool
     PCS_TRY(entries_order(&turned, single, single, scratch, &order));
     PCS_TRY(entries_to_bsr(&turned, &order, name, scratch, &T));
     const pcs_csc columns = {.m = M->rows, .n = M->cols, .p = T.ptr, .i = T.idx, .x = T.val};
-    return pcs_mass_create_sparse(env, &columns, out);
+    return pcs_mass_matrix_create_sparse(env, &columns, out);
 }
 
 // the blocks that M falls into, coarsened to the hint where that is one

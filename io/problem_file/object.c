@@ -47,7 +47,7 @@ void pcs_problem_file_destroy(pcs_problem_file *file)
 {
     if (!file) return;
     pcs_pool pool = file->memory->pool;
-    pcs_mass_destroy(file->memory->mass);
+    pcs_mass_matrix_destroy(file->memory->mass);
     pcs_arena_destroy(&pool.env, &file->memory->arena);
     pool_release(&pool);
 }

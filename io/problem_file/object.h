@@ -9,8 +9,8 @@
 struct pcs_file_memory {
     pcs_pool pool; // all that is borrowed, this struct and the object itself
     pcs_global_problem global;
-    pcs_mass *mass;  // of the global problem, or null
-    pcs_arena arena; // the condensed or the compressed problem
+    pcs_mass_matrix *mass; // of the global problem, or null
+    pcs_arena arena;       // the condensed or the compressed problem
     int condensed;
 };
 

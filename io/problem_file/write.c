@@ -44,13 +44,13 @@ static pcs_status choose_format(const char *path, pcs_file_format *format)
 // ---- only a valid problem is written -----------------------------------------------------------
 
 // M as entries: the arena is grown to the demand
-static pcs_status take_mass(const pcs_env *env, const pcs_mass *mass, pcs_arena *arena,
+static pcs_status take_mass(const pcs_env *env, const pcs_mass_matrix *mass, pcs_arena *arena,
                             pcs_csc *out)
 {
     size_t demand = 0;
     for (;;) {
         arena->peak = &demand;
-        const pcs_status status = pcs_mass_to_csc(mass, arena, out);
+        const pcs_status status = pcs_mass_matrix_to_csc(mass, arena, out);
         arena->peak = NULL;
         if (status != PCS_ERR_MEMORY || demand <= arena->size) return status;
         pcs_arena_destroy(env, arena);
@@ -73,7 +73,7 @@ static pcs_status check_global(written *w)
     }
     PCS_TRY(pass_named(w->name, pcs_bsr_check(&g->H)));
     w->rows = bsr_rows(&g->H);
-    w->velocities = pcs_mass_size(g->M);
+    w->velocities = pcs_mass_matrix_size(g->M);
     if (bsr_cols(&g->H) != w->velocities) {
         return fail_named(w->name, PCS_ERR_SIZE, "H has %d columns, the mass %d rows",
                           bsr_cols(&g->H), w->velocities);

@@ -11,35 +11,40 @@ static const double size_max = 1e70;
 
 static pcs_status check(int nx, int ny, double dx, double dy, const double *heights)
 {
-    if (!heights) return pcs_fail(PCS_ERR_ARG, "pcs_height_field_create: the heights are null");
+    if (!heights)
+        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_height_field: the heights are null");
     if (nx < 2 || ny < 2 || nx > INT_MAX / 48 / ny) {
-        return pcs_fail(PCS_ERR_SIZE,
-                        "pcs_height_field_create: %d by %d heights; at least 2 by 2 are needed, and"
-                        " at most %d in all",
-                        nx, ny, INT_MAX / 48);
+        return pcs_fail(
+            PCS_ERR_SIZE,
+            "pcs_geometry_create_height_field: %d by %d heights; at least 2 by 2 are needed, and"
+            " at most %d in all",
+            nx, ny, INT_MAX / 48);
     }
     if (!(dx > 0 && dy > 0 && dx * (nx - 1) <= size_max && dy * (ny - 1) <= size_max)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_height_field_create: the spacing is %g by %g m; it must be positive"
-                        " and finite",
-                        dx, dy);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_geometry_create_height_field: the spacing is %g by %g m; it must be positive"
+            " and finite",
+            dx, dy);
     }
     for (int k = 0; k < nx * ny; ++k) {
         if (!(fabs(heights[k]) <= size_max)) {
-            return pcs_fail(PCS_ERR_ARG,
-                            "pcs_height_field_create: height (%d, %d) is %g m; heights must be"
-                            " finite and at most %g",
-                            k % nx, k / nx, heights[k], size_max);
+            return pcs_fail(
+                PCS_ERR_ARG,
+                "pcs_geometry_create_height_field: height (%d, %d) is %g m; heights must be"
+                " finite and at most %g",
+                k % nx, k / nx, heights[k], size_max);
         }
     }
     return PCS_OK;
 }
 
-pcs_status pcs_height_field_create(const pcs_env *env, int nx, int ny, double dx, double dy,
-                                   const double *heights, pcs_geometry **out)
+pcs_status pcs_geometry_create_height_field(const pcs_env *env, int nx, int ny, double dx,
+                                            double dy, const double *heights, pcs_geometry **out)
 {
     if (!out) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_height_field_create: the place for the field is null");
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_geometry_create_height_field: the place for the field is null");
     }
     *out = NULL;
     PCS_TRY(check(nx, ny, dx, dy, heights));
@@ -49,7 +54,7 @@ pcs_status pcs_height_field_create(const pcs_env *env, int nx, int ny, double dx
     if (!g || !copy) {
         pcs_env_free(env, copy);
         pcs_geometry_destroy(g);
-        return pcs_fail_memory("pcs_height_field_create");
+        return pcs_fail_memory("pcs_geometry_create_height_field");
     }
     memcpy(copy, heights, n * sizeof *copy);
     g->of.field = (height_field_geometry){nx, ny, dx, dy, copy};

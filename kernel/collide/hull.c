@@ -71,10 +71,11 @@ static pcs_status take_points(int n, const double *points, draft *d)
         for (int c = 0; c < 3; ++c) {
             const double x = points[3 * (size_t)i + c];
             if (!(fabs(x) <= size_max)) {
-                return pcs_fail(PCS_ERR_ARG,
-                                "pcs_hull_create: coordinate %d of point %d is %g m; it must be "
-                                "finite and at most %g",
-                                c, i, x, size_max);
+                return pcs_fail(
+                    PCS_ERR_ARG,
+                    "pcs_geometry_create_hull: coordinate %d of point %d is %g m; it must be "
+                    "finite and at most %g",
+                    c, i, x, size_max);
             }
             // -0 is 0
             d->p[i].x[c] = x + 0.0;
@@ -127,10 +128,11 @@ static pcs_status refuse_flat(const draft *d)
         }
         if (!(most[what] > flat_tol)) {
             static const char *const names[] = {"in one place", "on one line", "in one plane"};
-            return pcs_fail(PCS_ERR_ARG,
-                            "pcs_hull_create: the %d different points are all %s, to %g of their "
-                            "extent; a hull needs four that are not",
-                            d->n, names[what], flat_tol);
+            return pcs_fail(
+                PCS_ERR_ARG,
+                "pcs_geometry_create_hull: the %d different points are all %s, to %g of their "
+                "extent; a hull needs four that are not",
+                d->n, names[what], flat_tol);
         }
         double r[3];
         v3_sub(d->p[at[what]].unit, a, r);
@@ -203,7 +205,7 @@ static pcs_status run_qhull(qhT *qh, draft *d, double tol, double *unit, FILE *n
         d->corner = pcs_env_alloc(d->env, (size_t)d->n_corners, sizeof *d->corner);
         d->sides = pcs_env_alloc(d->env, (size_t)d->n_corners, sizeof *d->sides);
         if (!d->first || !d->corner || !d->sides) {
-            status = pcs_fail_memory("pcs_hull_create");
+            status = pcs_fail_memory("pcs_geometry_create_hull");
         } else {
             *found = guarded_copy(qh, d) == 0;
         }
@@ -310,7 +312,7 @@ static pcs_status sort_faces(draft *d)
     if (!order || !corner) {
         pcs_env_free(d->env, order);
         pcs_env_free(d->env, corner);
-        return pcs_fail_memory("pcs_hull_create");
+        return pcs_fail_memory("pcs_geometry_create_hull");
     }
     for (int f = 0; f < d->n_faces; ++f) {
         face *o = &order[f];
@@ -407,7 +409,7 @@ static pcs_status write_hull(const draft *d, pcs_geometry *g)
     const point **vertex = pcs_env_alloc(d->env, (size_t)d->n_vertices, sizeof *vertex);
     if (!g->owned || !vertex) {
         pcs_env_free(d->env, (void *)vertex);
-        return pcs_fail_memory("pcs_hull_create");
+        return pcs_fail_memory("pcs_geometry_create_hull");
     }
     for (int i = 0; i < d->n; ++i) {
         const int v = d->p[i].number;
@@ -460,7 +462,8 @@ static pcs_status find_faces(draft *d, double *unit)
 {
     qhT qh;
     FILE *nowhere = fopen("/dev/null", "w");
-    if (!nowhere) return pcs_fail(PCS_ERR_FILE, "pcs_hull_create: /dev/null cannot be opened");
+    if (!nowhere)
+        return pcs_fail(PCS_ERR_FILE, "pcs_geometry_create_hull: /dev/null cannot be opened");
 
     bool done = false;
     pcs_status status = PCS_OK;
@@ -474,10 +477,11 @@ static pcs_status find_faces(draft *d, double *unit)
     }
     fclose(nowhere);
     if (status || done) return status;
-    return pcs_fail(PCS_ERR_ARG,
-                    "pcs_hull_create: no closed hull of the %d different points was found; they "
-                    "are nearly in one plane, or some are nearly in one place",
-                    d->n);
+    return pcs_fail(
+        PCS_ERR_ARG,
+        "pcs_geometry_create_hull: no closed hull of the %d different points was found; they "
+        "are nearly in one plane, or some are nearly in one place",
+        d->n);
 }
 
 static pcs_status build(draft *d, double *unit, int n, const double *points, pcs_geometry *g)
@@ -487,23 +491,26 @@ static pcs_status build(draft *d, double *unit, int n, const double *points, pcs
     PCS_TRY(find_faces(d, unit));
     const int parts = d->n_vertices + d->n_corners / 2 + d->n_faces;
     if (parts > PARTS_MAX) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_hull_create: the hull has %d vertices, edges and faces; more than %d "
-                        "are not told apart",
-                        parts, PARTS_MAX);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_geometry_create_hull: the hull has %d vertices, edges and faces; more than %d "
+            "are not told apart",
+            parts, PARTS_MAX);
     }
     PCS_TRY(sort_faces(d));
-    if (!closed(d)) return pcs_fail(PCS_ERR_ARG, "pcs_hull_create: the hull does not close");
+    if (!closed(d))
+        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_hull: the hull does not close");
     return write_hull(d, g);
 }
 
-pcs_status pcs_hull_create(const pcs_env *env, int n, const double *points, pcs_geometry **out)
+pcs_status pcs_geometry_create_hull(const pcs_env *env, int n, const double *points,
+                                    pcs_geometry **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_hull_create: out is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_hull: out is null");
     *out = NULL;
-    if (!points) return pcs_fail(PCS_ERR_ARG, "pcs_hull_create: points is null");
+    if (!points) return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_hull: points is null");
     if (n < 4 || n > POINTS_MAX) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_hull_create: %d points; a hull needs 4 to %d", n,
+        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_hull: %d points; a hull needs 4 to %d", n,
                         POINTS_MAX);
     }
 
@@ -511,8 +518,8 @@ pcs_status pcs_hull_create(const pcs_env *env, int n, const double *points, pcs_
     d.p = pcs_env_alloc(env, (size_t)n, sizeof *d.p);
     double *unit = pcs_env_alloc(env, (size_t)n, 3 * sizeof *unit);
     pcs_geometry *g = geometry_new(env, PCS_SHAPE_HULL);
-    const pcs_status status =
-        d.p && unit && g ? build(&d, unit, n, points, g) : pcs_fail_memory("pcs_hull_create");
+    const pcs_status status = d.p && unit && g ? build(&d, unit, n, points, g)
+                                               : pcs_fail_memory("pcs_geometry_create_hull");
     release_faces(&d);
     pcs_env_free(env, unit);
     pcs_env_free(env, d.p);

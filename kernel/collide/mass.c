@@ -20,10 +20,11 @@ typedef struct solid {
 static pcs_status solid_of_moments(const moments *m, solid *out)
 {
     if (!(m->volume > 0)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_shape_mass: the volume of the surface is %g m^3; its triangles must be"
-                        " counter-clockwise from outside",
-                        m->volume);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_inertia_of_shape: the volume of the surface is %g m^3; its triangles must be"
+            " counter-clockwise from outside",
+            m->volume);
     }
     out->volume = m->volume;
     moments_centre(m, out->centre, out->J);
@@ -33,8 +34,9 @@ static pcs_status solid_of_moments(const moments *m, solid *out)
 static pcs_status solid_of_mesh(const mesh_geometry *g, solid *out)
 {
     if (!g->closed) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: the mesh is not closed: every edge must join"
-                                     " two triangles that are turned the same way");
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_inertia_of_shape: the mesh is not closed: every edge must join"
+                        " two triangles that are turned the same way");
     }
     moments m = {.volume = 0};
     for (int i = 0; i < 3; ++i) {
@@ -87,29 +89,31 @@ static pcs_status solid_of(const pcs_shape *s, solid *out)
         pcs_inertia_cylinder(out->volume, r, length, out->J);
         return PCS_OK;
     case PCS_SHAPE_HALF_SPACE:
-        return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: a half-space has no finite mass");
+        return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: a half-space has no finite mass");
     case PCS_SHAPE_HEIGHT_FIELD:
-        return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: a height field has no underside and so no"
-                                     " mass");
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_inertia_of_shape: a height field has no underside and so no"
+                        " mass");
     case PCS_SHAPE_MESH:
         return solid_of_mesh(&s->geometry->of.mesh, out);
     case PCS_SHAPE_HULL:
         return solid_of_hull(s->geometry, out);
     }
-    return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: kind %d is unknown", (int)s->kind);
+    return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: kind %d is unknown", (int)s->kind);
 }
 
-pcs_status pcs_shape_mass(const pcs_shape *shape, double density, double *mass, double com[3],
-                          double J[9])
+pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density, double *mass, double com[3],
+                                double J[9])
 {
     if (!mass || !com || !J) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_shape_mass: a place for a result is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: a place for a result is null");
     }
     PCS_TRY(pcs_shape_check(shape));
     if (!(density > 0) || !isfinite(density)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_shape_mass: the density is %g kg/m^3; it must be positive and finite",
-                        density);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_inertia_of_shape: the density is %g kg/m^3; it must be positive and finite",
+            density);
     }
 
     solid s;
@@ -124,10 +128,11 @@ pcs_status pcs_shape_mass(const pcs_shape *shape, double density, double *mass, 
         turned[i] *= density;
     }
     if (!(m > 0) || !isfinite(m) || !pcs_all_finite(turned, 9) || !pcs_all_finite(at, 3)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_shape_mass: the mass is %g kg; the shape is too small or too large to"
-                        " be weighed in doubles",
-                        m);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_inertia_of_shape: the mass is %g kg; the shape is too small or too large to"
+            " be weighed in doubles",
+            m);
     }
     *mass = m;
     memcpy(J, turned, sizeof turned);
@@ -135,25 +140,25 @@ pcs_status pcs_shape_mass(const pcs_shape *shape, double density, double *mass, 
     return PCS_OK;
 }
 
-pcs_status pcs_mass_of_shapes(int n, const pcs_shape *shapes, const double *densities, double *mass,
-                              double com[3], double J[9])
+pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes, const double *densities,
+                                 double *mass, double com[3], double J[9])
 {
     if (!shapes || !densities || !mass || !com || !J) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mass_of_shapes: an argument is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shapes: an argument is null");
     }
     if (n < 1) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mass_of_shapes: there are %d shapes; give at least one",
-                        n);
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_inertia_of_shapes: there are %d shapes; give at least one", n);
     }
 
     pcs_inertia all = {0}, part;
     for (int k = 0; k < n; ++k) {
-        PCS_TRY(pcs_shape_mass(&shapes[k], densities[k], &part.m, part.G, part.J));
+        PCS_TRY(pcs_inertia_of_shape(&shapes[k], densities[k], &part.m, part.G, part.J));
         inertia_join(&all, &part);
     }
     if (!isfinite(all.m) || !pcs_all_finite(all.J, 9) || !pcs_all_finite(all.G, 3)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_mass_of_shapes: the mass of %g kg and its inertia are too"
+                        "pcs_inertia_of_shapes: the mass of %g kg and its inertia are too"
                         " large for doubles",
                         all.m);
     }

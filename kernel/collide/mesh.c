@@ -46,7 +46,7 @@ static int compare_place(const void *one, const void *two)
 static pcs_status find_same(const pcs_env *env, int n, const double *vertices, int *same)
 {
     place *p = pcs_env_alloc(env, (size_t)n, sizeof *p);
-    if (!p) return pcs_fail_memory("pcs_mesh_create");
+    if (!p) return pcs_fail_memory("pcs_geometry_create_mesh");
     for (int i = 0; i < n; ++i) {
         v3_copy(vertices + 3 * (size_t)i, p[i].x);
         p[i].vertex = i;
@@ -91,7 +91,7 @@ static pcs_status find_neighbours(const pcs_env *env, mesh_geometry *m)
 {
     const int n = 3 * m->n_triangles;
     half_edge *e = pcs_env_alloc(env, (size_t)n, sizeof *e);
-    if (!e) return pcs_fail_memory("pcs_mesh_create");
+    if (!e) return pcs_fail_memory("pcs_geometry_create_mesh");
     for (int h = 0; h < n; ++h) {
         const int a = start_of(m, h), b = end_of(m, h);
         e[h] = (half_edge){a < b ? a : b, a < b ? b : a, h};
@@ -209,34 +209,39 @@ static int build(mesh_geometry *m, int node, int first, int last)
 static pcs_status check(int n_vertices, const double *vertices, int n_triangles,
                         const int *triangles)
 {
-    if (!vertices || !triangles) return pcs_fail(PCS_ERR_ARG, "pcs_mesh_create: a list is null");
+    if (!vertices || !triangles)
+        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_mesh: a list is null");
     if (n_vertices < 3 || n_triangles < 1) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_mesh_create: there are %d vertices and %d triangles; a mesh has at"
-                        " least 3 and 1",
-                        n_vertices, n_triangles);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_geometry_create_mesh: there are %d vertices and %d triangles; a mesh has at"
+            " least 3 and 1",
+            n_vertices, n_triangles);
     }
     if (n_triangles > TRIANGLES_MAX || n_vertices > TRIANGLES_MAX) {
-        return pcs_fail(PCS_ERR_SIZE,
-                        "pcs_mesh_create: %d vertices and %d triangles are too many; %d of each"
-                        " can be named",
-                        n_vertices, n_triangles, TRIANGLES_MAX);
+        return pcs_fail(
+            PCS_ERR_SIZE,
+            "pcs_geometry_create_mesh: %d vertices and %d triangles are too many; %d of each"
+            " can be named",
+            n_vertices, n_triangles, TRIANGLES_MAX);
     }
     for (int i = 0; i < n_vertices; ++i) {
         const double *x = vertices + 3 * (size_t)i;
         if (!(fabs(x[0]) <= size_max && fabs(x[1]) <= size_max && fabs(x[2]) <= size_max)) {
-            return pcs_fail(PCS_ERR_ARG,
-                            "pcs_mesh_create: vertex %d is (%g, %g, %g) m; coordinates must be"
-                            " finite and at most %g",
-                            i, x[0], x[1], x[2], size_max);
+            return pcs_fail(
+                PCS_ERR_ARG,
+                "pcs_geometry_create_mesh: vertex %d is (%g, %g, %g) m; coordinates must be"
+                " finite and at most %g",
+                i, x[0], x[1], x[2], size_max);
         }
     }
     for (int h = 0; h < 3 * n_triangles; ++h) {
         if (triangles[h] < 0 || triangles[h] >= n_vertices) {
-            return pcs_fail(PCS_ERR_ARG,
-                            "pcs_mesh_create: triangle %d has the vertex %d; there are vertices 0"
-                            " to %d",
-                            h / 3, triangles[h], n_vertices - 1);
+            return pcs_fail(
+                PCS_ERR_ARG,
+                "pcs_geometry_create_mesh: triangle %d has the vertex %d; there are vertices 0"
+                " to %d",
+                h / 3, triangles[h], n_vertices - 1);
         }
     }
     return PCS_OK;
@@ -271,8 +276,8 @@ static pcs_status take(const pcs_env *env, mesh_geometry *m, int n_vertices, con
     m->order = pcs_env_alloc(env, (size_t)n_triangles, sizeof *m->order);
     const bool room = same && m->vertex && m->triangle && m->across && m->flat && m->normal &&
                       m->node && m->order;
-    pcs_status status =
-        room ? find_same(env, n_vertices, vertices, same) : pcs_fail_memory("pcs_mesh_create");
+    pcs_status status = room ? find_same(env, n_vertices, vertices, same)
+                             : pcs_fail_memory("pcs_geometry_create_mesh");
     if (status == PCS_OK) {
         memcpy(m->vertex, vertices, nv * sizeof *vertices);
         m->n_vertices = n_vertices;
@@ -289,7 +294,8 @@ static pcs_status take(const pcs_env *env, mesh_geometry *m, int n_vertices, con
     pcs_env_free(env, same);
     PCS_TRY(status);
     if (m->n_triangles == 0) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mesh_create: none of the %d triangles has an area",
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_geometry_create_mesh: none of the %d triangles has an area",
                         n_triangles);
     }
     PCS_TRY(find_neighbours(env, m));
@@ -298,14 +304,15 @@ static pcs_status take(const pcs_env *env, mesh_geometry *m, int n_vertices, con
     return PCS_OK;
 }
 
-pcs_status pcs_mesh_create(const pcs_env *env, int n_vertices, const double *vertices,
-                           int n_triangles, const int *triangles, pcs_geometry **out)
+pcs_status pcs_geometry_create_mesh(const pcs_env *env, int n_vertices, const double *vertices,
+                                    int n_triangles, const int *triangles, pcs_geometry **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mesh_create: the place for the mesh is null");
+    if (!out)
+        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_mesh: the place for the mesh is null");
     *out = NULL;
     PCS_TRY(check(n_vertices, vertices, n_triangles, triangles));
     pcs_geometry *g = geometry_new(env, PCS_SHAPE_MESH);
-    if (!g) return pcs_fail_memory("pcs_mesh_create");
+    if (!g) return pcs_fail_memory("pcs_geometry_create_mesh");
     const pcs_status status = take(env, &g->of.mesh, n_vertices, vertices, n_triangles, triangles);
     if (status != PCS_OK) {
         pcs_geometry_destroy(g);

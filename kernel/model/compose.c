@@ -12,7 +12,7 @@ pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *
         return pcs_fail(PCS_ERR_ARG, "pcs_body_def_of_shapes: an argument is null");
     }
     double mass, com[3], J[9], Q[4], moved[3];
-    PCS_TRY(pcs_mass_of_shapes(n, shapes, densities, &mass, com, J));
+    PCS_TRY(pcs_inertia_of_shapes(n, shapes, densities, &mass, com, J));
     memcpy(Q, def->orientation, sizeof Q);
     if (!pcs_all_finite(Q, 4) || pcs_quat_normalise(Q) != PCS_OK) {
         return pcs_fail(PCS_ERR_ARG, "pcs_body_def_of_shapes: the orientation of the body is zero"

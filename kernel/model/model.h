@@ -31,17 +31,17 @@ typedef struct model_system {
     double reach;         // radius about G that holds all bounded shapes
     double thickness;     // of its thickest shape, m; 0: none that is bounded
     double q0[7], v0[6];
-    pcs_motion_fn motion; // or null; of a body that counts as fixed
-    int driven;           // number among those with a motion
+    pcs_body_motion_fn motion; // or null; of a body that counts as fixed
+    int driven;                // number among those with a motion
     pcs_body_force_fn body_force;
     pcs_body_jacobian_fn body_jacobian;
 
     // Lagrangian systems; matrices n x n, owned
     double *start; // q0 then v0
     double *M, *K, *D, *load;
-    pcs_mass_fn mass_fn;
-    pcs_force_fn force;
-    pcs_force_jacobian_fn jacobian;
+    pcs_lagrangian_mass_fn mass_fn;
+    pcs_lagrangian_force_fn force;
+    pcs_lagrangian_jacobian_fn jacobian;
     bool linear; // constant mass, no callbacks: the iteration matrix depends on h only
 
     pcs_potential_fn potential;

@@ -20,7 +20,7 @@ pcs_scheme pcs_scheme_moreau_jean(void)
                         .update = PCS_QUAT_UPDATE_EXP,
                         .newton_tol = 1e-12,
                         .newton_max = 100,
-                        .solver = pcs_solver_defaults(PCS_SOLVER_AUTO)};
+                        .solver = pcs_solver_opts_default(PCS_SOLVER_AUTO)};
 }
 
 pcs_scheme pcs_scheme_default(void)

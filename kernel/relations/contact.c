@@ -91,7 +91,7 @@ void lever_gradient(const double Q[4], const double GP[3], double dPdQ[12])
     }
 }
 
-void pcs_point_gradient(const double q[7], const double P[3], double dPdQ[12])
+void pcs_contact_point_gradient(const double q[7], const double P[3], double dPdQ[12])
 {
     double GP[3];
     v3_sub(P, q, GP);
@@ -106,8 +106,8 @@ void moment_gradient(const double Q[4], const double moment[3], double row[4])
     pcs_quat_mul(m, S, row);
 }
 
-void pcs_gap_gradient(const double q1[7], const double P1[3], const double *q2, const double P2[3],
-                      const double N[3], double *C)
+void pcs_contact_gap_gradient(const double q1[7], const double P1[3], const double *q2,
+                              const double P2[3], const double N[3], double *C)
 {
     double m[3];
     lever_moment(q1, P1, N, m);
@@ -142,7 +142,7 @@ static void body_CT(const double q[7], const double P[3], const double F[9], dou
     }
 }
 
-void pcs_body_CT(const double q[7], const double P[3], const double F[9], double CT[18])
+void pcs_contact_body_CT(const double q[7], const double P[3], const double F[9], double CT[18])
 {
     body_CT(q, P, F, 1, CT);
 }

@@ -193,7 +193,7 @@ void pcs_pose_adjoint(const double q[7], double Ad[36])
     }
 }
 
-double pcs_power(const double wrench[6], const double twist[6])
+double pcs_wrench_power(const double wrench[6], const double twist[6])
 {
     return v3_dot(wrench, twist) + v3_dot(wrench + 3, twist + 3);
 }

@@ -32,7 +32,7 @@ static void between(const double A[4], const double w[3], const double B[4], dou
 }
 
 // X'' = Im(Q V' Q* + Q' V Q* + Q V Q'*)
-static void acceleration(const pcs_quaternion_motion *m, double out[3])
+static void acceleration(const pcs_quaternion_norm_motion *m, double out[3])
 {
     double a[4], b[4], c[4];
     between(m->Q, m->Vdot, m->Q, a);
@@ -43,7 +43,7 @@ static void acceleration(const pcs_quaternion_motion *m, double out[3])
     }
 }
 
-static void free_rate(const pcs_quaternion_motion *m, double f_Q[4])
+static void free_rate(const pcs_quaternion_norm_motion *m, double f_Q[4])
 {
     const double w[4] = {0, m->omega[0], m->omega[1], m->omega[2]};
     const double wdot[4] = {0, m->omega_dot[0], m->omega_dot[1], m->omega_dot[2]};
@@ -56,13 +56,13 @@ static void free_rate(const pcs_quaternion_motion *m, double f_Q[4])
 }
 
 // -psi'' asked for, without Q.Q''
-static double target(const pcs_quaternion_motion *m, double alpha)
+static double target(const pcs_quaternion_norm_motion *m, double alpha)
 {
     return dot4(m->Qdot, m->Qdot) + 2 * alpha * dot4(m->Q, m->Qdot) +
            alpha * alpha * 0.5 * (dot4(m->Q, m->Q) - 1);
 }
 
-void pcs_quaternion_norm_fill(const pcs_quaternion_motion *m, double alpha, double A[225],
+void pcs_quaternion_norm_fill(const pcs_quaternion_norm_motion *m, double alpha, double A[225],
                               double b[15])
 {
     memset(A, 0, 225 * sizeof *A);
@@ -80,7 +80,8 @@ void pcs_quaternion_norm_fill(const pcs_quaternion_motion *m, double alpha, doub
     b[AT_LAMBDA] = -target(m, alpha);
 }
 
-pcs_status pcs_quaternion_norm_solve(const pcs_quaternion_motion *m, double alpha, double x[15])
+pcs_status pcs_quaternion_norm_solve(const pcs_quaternion_norm_motion *m, double alpha,
+                                     double x[15])
 {
     if (!m || !x) return pcs_fail(PCS_ERR_ARG, "pcs_quaternion_norm_solve: an argument is null");
     double A[SIZE * SIZE];
@@ -99,7 +100,7 @@ pcs_status pcs_quaternion_norm_solve(const pcs_quaternion_motion *m, double alph
     return PCS_OK;
 }
 
-double pcs_quaternion_norm_lambda(const pcs_quaternion_motion *m, double alpha)
+double pcs_quaternion_norm_lambda(const pcs_quaternion_norm_motion *m, double alpha)
 {
     double f_Q[4];
     free_rate(m, f_Q);
@@ -123,7 +124,7 @@ static void back(const double Q[4], const double w[3], double out[3])
 static int rates(void *user, double t, const double *x, double *dxdt)
 {
     const pcs_quaternion_norm_body *body = user;
-    pcs_quaternion_motion m = {0};
+    pcs_quaternion_norm_motion m = {0};
     memcpy(m.Q, x + 3, sizeof m.Q);
     memcpy(m.Xdot, x + 7, sizeof m.Xdot);
     memcpy(m.Qdot, x + 10, sizeof m.Qdot);

@@ -81,7 +81,7 @@ pcs_solver_opts project_options(const project_set *set, const double *g, double 
 {
     const bool few = set->rows <= FEW_ROWS;
     pcs_solver_opts opts =
-        pcs_solver_defaults(few || set->joints ? PCS_SOLVER_AUTO : PCS_SOLVER_NSGS);
+        pcs_solver_opts_default(few || set->joints ? PCS_SOLVER_AUTO : PCS_SOLVER_NSGS);
     opts.tol = few ? 1e-12 : worth_solving(set, g, tol);
     if (!few) opts.max_iters = set->joints ? BUDGET : PROJECT_SWEEPS;
     return opts;

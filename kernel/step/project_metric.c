@@ -121,7 +121,7 @@ static pcs_status take_local(const trial *t, int n, candidate **row, pcs_arena *
 
 // T and the mass of the local part at q
 static pcs_status take_metric(const trial *t, const local_part *L, pcs_arena *mem, pcs_bsr *T,
-                              pcs_mass **M)
+                              pcs_mass_matrix **M)
 {
     const pcs_model *m = t->m;
     const size_t n = (size_t)L->n;
@@ -213,7 +213,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
     const bool in_q = metric == PCS_METRIC_Q || metric == PCS_METRIC_Q1;
     local_part L;
     pcs_bsr A, T;
-    pcs_mass *M;
+    pcs_mass_matrix *M;
     PCS_TRY(take_local(t, set->n, set->row, &mem, &L));
     PCS_TRY(take_rows(t, set->n, set->row, &L, in_q, &mem, &A));
     PCS_TRY(take_metric(t, &L, &mem, &T, &M));
@@ -243,7 +243,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
     pcs_solver_opts limited = *opts;
     limited.max_iters = (int)fmin(opts->max_iters, 0.5 * step_units(t->work, 1) / cost);
     step_limit_seconds(t->work, &limited);
-    PCS_TRY(pcs_position_step(&p, metric, &limited, mem, Lambda, local, report));
+    PCS_TRY(pcs_solve_position(&p, metric, &limited, mem, Lambda, local, report));
     step_spend(t->work, cost * (10 + (report->units > 0 ? report->units : report->iters)));
     memset(dq, 0, (size_t)m->nq * sizeof *dq);
     for (int k = 0; k < L.n; ++k) {

@@ -62,7 +62,7 @@ static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
             double W[9], Z[2 * 3 * BODY_NV], *room = Z;
             pcs_arena scope = *mem;
             if (c->interaction >= 0) room = PCS_TAKE(&scope, 6 * widest(wk->model), double);
-            if (!room) return pcs_fail_memory("pcs_contacts");
+            if (!room) return pcs_fail_memory("pcs_work_contacts");
             bodies_diagonal(&wk->problem, block, room, W);
             double trace = 0;
             for (int j = 0; j < c->dim; ++j) {
@@ -87,7 +87,7 @@ static pcs_status list_contacts(pcs_work *wk, pcs_arena *mem)
         n += candidate_gaps(&wk->list.c[i]);
     }
     pcs_contact *contact = PCS_TAKE(mem, (size_t)n, pcs_contact);
-    if (!contact) return pcs_fail_memory("pcs_contacts");
+    if (!contact) return pcs_fail_memory("pcs_work_contacts");
     PCS_TRY(find_status(wk, mem));
     n = 0;
     for (int i = 0; i < wk->list.n; ++i) {
@@ -129,7 +129,7 @@ static pcs_work *own(const pcs_work *work)
     return (pcs_work *)(uintptr_t)work;
 }
 
-int pcs_contacts(const pcs_work *work, const pcs_contact **out)
+int pcs_work_contacts(const pcs_work *work, const pcs_contact **out)
 {
     pcs_work *wk = own(work);
     if (out) *out = NULL;
@@ -141,7 +141,7 @@ int pcs_contacts(const pcs_work *work, const pcs_contact **out)
 
 // ---- wrenches and problem ----------------------------------------------------------------------
 
-void pcs_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
+void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
 {
     memset(wrench, 0, 6 * sizeof *wrench);
     const int index = system.id - 1;
@@ -165,7 +165,7 @@ void pcs_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
     }
 }
 
-pcs_problem pcs_last_problem(const pcs_work *work)
+pcs_problem pcs_work_problem(const pcs_work *work)
 {
     pcs_work *wk = own(work);
     if (!wk || !wk->v_free || wk->problem.n == 0) return (pcs_problem){0};

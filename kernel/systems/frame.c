@@ -8,7 +8,7 @@
 #include "linalg/m3.h"
 
 // the terms in B components, without that of the origin
-static void terms_in_B(const pcs_frame *f, const pcs_motion *p, pcs_motion_terms *t)
+static void terms_in_B(const pcs_frame *f, const pcs_point_motion *p, pcs_point_motion_terms *t)
 {
     const double *omega = f->v + 3, *alpha = f->a + 3;
     double wp[3], wv[3];
@@ -20,13 +20,13 @@ static void terms_in_B(const pcs_frame *f, const pcs_motion *p, pcs_motion_terms
     v3_cross(alpha, p->x, t->euler);
 }
 
-void pcs_frame_point(const pcs_frame *f, const pcs_motion *p, pcs_axes axes, pcs_motion *out,
-                     pcs_motion_terms *terms)
+void pcs_frame_point(const pcs_frame *f, const pcs_point_motion *p, pcs_axes axes,
+                     pcs_point_motion *out, pcs_point_motion_terms *terms)
 {
     double identity[7], xv[3], turn[3];
     const double *to = f->q; // how vectors of B are written
-    pcs_motion_terms t;
-    pcs_motion y;
+    pcs_point_motion_terms t;
+    pcs_point_motion y;
     terms_in_B(f, p, &t);
     v3_cross(f->v + 3, p->x, turn);
     v3_along(p->v, 1, turn, xv);
@@ -58,10 +58,10 @@ void pcs_frame_point(const pcs_frame *f, const pcs_motion *p, pcs_axes axes, pcs
 }
 
 // p = R^T (y - x); its derivatives from the formulas above solved for those of p
-void pcs_frame_point_back(const pcs_frame *f, const pcs_motion *y, pcs_motion *out)
+void pcs_frame_point_back(const pcs_frame *f, const pcs_point_motion *y, pcs_point_motion *out)
 {
-    pcs_motion p = {.a = {0}};
-    pcs_motion_terms t;
+    pcs_point_motion p = {.a = {0}};
+    pcs_point_motion_terms t;
     double d[3], turn[3];
     pcs_pose_point_back(f->q, y->x, p.x);
 
@@ -79,16 +79,16 @@ void pcs_frame_point_back(const pcs_frame *f, const pcs_motion *y, pcs_motion *o
     *out = p;
 }
 
-static pcs_motion origin_of(const pcs_frame *f)
+static pcs_point_motion origin_of(const pcs_frame *f)
 {
-    pcs_motion m;
+    pcs_point_motion m;
     v3_copy(f->q, m.x);
     v3_copy(f->v, m.v);
     v3_copy(f->a, m.a);
     return m;
 }
 
-static void set_origin(pcs_frame *f, const pcs_motion *m)
+static void set_origin(pcs_frame *f, const pcs_point_motion *m)
 {
     v3_copy(m->x, f->q);
     v3_copy(m->v, f->v);
@@ -98,9 +98,9 @@ static void set_origin(pcs_frame *f, const pcs_motion *m)
 // omega = R2^T omega1 + omega2, and d(R2^T w)/dt = R2^T dw/dt - omega2 x R2^T w
 void pcs_frame_compose(const pcs_frame *AB, const pcs_frame *BC, pcs_frame *AC)
 {
-    const pcs_motion origin = origin_of(BC);
+    const pcs_point_motion origin = origin_of(BC);
     pcs_frame out;
-    pcs_motion m;
+    pcs_point_motion m;
     double w[3], dw[3], turn[3];
     pcs_frame_point(AB, &origin, PCS_AXES_INERTIAL, &m, NULL);
     set_origin(&out, &m);
@@ -119,9 +119,9 @@ void pcs_frame_compose(const pcs_frame *AB, const pcs_frame *BC, pcs_frame *AC)
 // -R omega, and d(R omega)/dt = R domega/dt
 void pcs_frame_inverse(const pcs_frame *f, pcs_frame *out)
 {
-    const pcs_motion rest = {.x = {0}};
+    const pcs_point_motion rest = {.x = {0}};
     pcs_frame back;
-    pcs_motion m;
+    pcs_point_motion m;
     double w[3], dw[3];
     pcs_frame_point_back(f, &rest, &m);
     pcs_pose_inverse(f->q, back.q);

@@ -109,14 +109,14 @@ pcs_status pcs_inertia_from_about(double m, const double G[3], const double poin
     return PCS_OK;
 }
 
-void pcs_inertia_turn(const double R[9], const double J[9], double out[9])
+void pcs_inertia_rotate(const double R[9], const double J[9], double out[9])
 {
     double S[9];
     inertia_turn(R, J, S);
     memcpy(out, S, sizeof S);
 }
 
-void pcs_inertia_place(const double q[7], const pcs_inertia *b, pcs_inertia *out)
+void pcs_inertia_transform(const double q[7], const pcs_inertia *b, pcs_inertia *out)
 {
     pcs_inertia placed = {.m = b->m};
     double R[9];
@@ -209,7 +209,7 @@ void pcs_body_momentum(double m, const double J[9], const double q[7], const dou
     v3_along(moment, 1, turned, momentum + 3);
 }
 
-void pcs_inertia_matrix(const pcs_inertia *b, double M[36])
+void pcs_inertia_mass_matrix(const pcs_inertia *b, double M[36])
 {
     double J[9], S[9];
     const double origin[3] = {0};

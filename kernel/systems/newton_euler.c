@@ -104,7 +104,7 @@ pcs_status pcs_wrench_of_forces(int n, const double *points, const double *force
     return PCS_OK;
 }
 
-void pcs_couple(const double F[3], const double P1[3], const double P2[3], double couple[3])
+void pcs_couple_moment(const double F[3], const double P1[3], const double P2[3], double couple[3])
 {
     double arm[3];
     v3_sub(P1, P2, arm);

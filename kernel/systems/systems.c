@@ -174,9 +174,9 @@ static pcs_status check(const char *name, const pcs_model *m, const pcs_state *s
     return PCS_OK;
 }
 
-pcs_status pcs_kinetic_energy(const pcs_model *m, const pcs_state *st, double *out)
+pcs_status pcs_state_kinetic_energy(const pcs_model *m, const pcs_state *st, double *out)
 {
-    PCS_TRY(check("pcs_kinetic_energy", m, st, out));
+    PCS_TRY(check("pcs_state_kinetic_energy", m, st, out));
     double sum = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
@@ -194,7 +194,7 @@ pcs_status pcs_kinetic_energy(const pcs_model *m, const pcs_state *st, double *o
 
         const size_t n = (size_t)s->nv;
         double *M = pcs_env_alloc(&m->env, n * n, sizeof *M);
-        if (!M) return pcs_fail_memory("pcs_kinetic_energy");
+        if (!M) return pcs_fail_memory("pcs_state_kinetic_energy");
         const pcs_status status = system_mass(s, st->q + s->q_at, M);
         for (size_t j = 0; j < n && status == PCS_OK; ++j) {
             for (size_t i = 0; i < n; ++i) {
@@ -208,9 +208,9 @@ pcs_status pcs_kinetic_energy(const pcs_model *m, const pcs_state *st, double *o
     return PCS_OK;
 }
 
-pcs_status pcs_potential_energy(const pcs_model *m, const pcs_state *st, double *out)
+pcs_status pcs_state_potential_energy(const pcs_model *m, const pcs_state *st, double *out)
 {
-    PCS_TRY(check("pcs_potential_energy", m, st, out));
+    PCS_TRY(check("pcs_state_potential_energy", m, st, out));
     double sum = 0;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
@@ -223,7 +223,8 @@ pcs_status pcs_potential_energy(const pcs_model *m, const pcs_state *st, double 
     return PCS_OK;
 }
 
-void pcs_momentum(const pcs_model *m, const pcs_state *st, double linear[3], double angular[3])
+void pcs_state_momentum(const pcs_model *m, const pcs_state *st, double linear[3],
+                        double angular[3])
 {
     double p[3] = {0}, L[3] = {0};
     for (int b = 0; m && st && b < m->n_blocks; ++b) {

@@ -173,7 +173,7 @@ void pcs_vehicle_destroy(pcs_vehicle *v)
     pcs_env_free(&env, v);
 }
 
-const pcs_vehicle_def *pcs_vehicle_get(const pcs_vehicle *v)
+const pcs_vehicle_def *pcs_vehicle_definition(const pcs_vehicle *v)
 {
     return v ? &v->def : NULL;
 }

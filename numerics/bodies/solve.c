@@ -475,7 +475,7 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
 static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *team,
                          pcs_arena work, pcs_report *out)
 {
-    pcs_solver_opts direct = pcs_solver_defaults(PCS_SOLVER_DIRECT);
+    pcs_solver_opts direct = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
     direct.tol = o->tol;
     direct.stop = o->stop;
     // of many solutions that of least norm, whatever was before

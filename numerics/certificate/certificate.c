@@ -76,7 +76,7 @@ static pcs_status confirm(const pcs_env *env, face *f, const double *r, double *
     PCS_TRY(pcs_arena_create(env, polish_bytes(p) + 2 * (n * sizeof(double) + 64), &arena));
     pcs_arena work = arena;
     double *x = PCS_TAKE(&work, n, double), *v = PCS_TAKE(&work, n, double), value = NAN;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NEWTON);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NEWTON);
     o.tol = CONFIRMED / 100;
     o.stop = PCS_STOP_RESIDUAL;
     int steps = -1;
@@ -182,15 +182,16 @@ static pcs_status certify(const pcs_env *env, const pcs_problem *p, bool ranks, 
     return done;
 }
 
-pcs_status pcs_certify(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
-                       pcs_contact_status *status, double *margin, pcs_certificate *out)
+pcs_status pcs_certificate_compute(const pcs_env *env, const pcs_problem *p, double tol,
+                                   const double *r, pcs_contact_status *status, double *margin,
+                                   pcs_certificate *out)
 {
     return certify(env, p, true, tol, r, status, margin, out);
 }
 
-pcs_status pcs_contact_statuses(const pcs_env *env, const pcs_problem *p, double tol,
-                                const double *r, pcs_contact_status *status, double *margin,
-                                pcs_certificate *out)
+pcs_status pcs_certificate_statuses(const pcs_env *env, const pcs_problem *p, double tol,
+                                    const double *r, pcs_contact_status *status, double *margin,
+                                    pcs_certificate *out)
 {
     return certify(env, p, false, tol, r, status, margin, out);
 }
@@ -277,16 +278,16 @@ static pcs_status certify_global(const pcs_env *env, const pcs_global_problem *g
     return done;
 }
 
-pcs_status pcs_global_certify(const pcs_env *env, const pcs_global_problem *g, double tol,
-                              const double *r, pcs_contact_status *status, double *margin,
-                              pcs_certificate *out)
+pcs_status pcs_certificate_compute_global(const pcs_env *env, const pcs_global_problem *g,
+                                          double tol, const double *r, pcs_contact_status *status,
+                                          double *margin, pcs_certificate *out)
 {
     return certify_global(env, g, true, tol, r, status, margin, out);
 }
 
-pcs_status pcs_global_contact_statuses(const pcs_env *env, const pcs_global_problem *g, double tol,
-                                       const double *r, pcs_contact_status *status, double *margin,
-                                       pcs_certificate *out)
+pcs_status pcs_certificate_statuses_global(const pcs_env *env, const pcs_global_problem *g,
+                                           double tol, const double *r, pcs_contact_status *status,
+                                           double *margin, pcs_certificate *out)
 {
     return certify_global(env, g, false, tol, r, status, margin, out);
 }

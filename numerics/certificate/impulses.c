@@ -183,8 +183,8 @@ static double shorten(range *x)
     return missed;
 }
 
-pcs_status pcs_least_impulse(const pcs_env *env, const pcs_problem *p, double tol, const double *r,
-                             double *least)
+pcs_status pcs_certificate_least_impulse(const pcs_env *env, const pcs_problem *p, double tol,
+                                         const double *r, double *least)
 {
     pcs_arena arena = {0};
     range x = {0};
@@ -295,8 +295,8 @@ static void find_interval(range *x, int b, bool wedged, double *low, double *hig
     }
 }
 
-pcs_status pcs_impulse_intervals(const pcs_env *env, const pcs_problem *p, double tol,
-                                 const double *r, double *low, double *high)
+pcs_status pcs_certificate_impulse_intervals(const pcs_env *env, const pcs_problem *p, double tol,
+                                             const double *r, double *low, double *high)
 {
     pcs_arena arena = {0};
     range x = {0};

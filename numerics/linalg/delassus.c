@@ -196,10 +196,10 @@ pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena
 }
 
 // a sparse mass couples every constraint with every other: W is stored as one dense block
-static pcs_status delassus_sparse(const pcs_bsr *H, const pcs_mass *mass, pcs_arena *arena,
+static pcs_status delassus_sparse(const pcs_bsr *H, const pcs_mass_matrix *mass, pcs_arena *arena,
                                   pcs_bsr *W)
 {
-    const int m = H->m, rows = bsr_rows(H), n = pcs_mass_size(mass);
+    const int m = H->m, rows = bsr_rows(H), n = pcs_mass_matrix_size(mass);
     if ((long long)m * m > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "W: too many block rows");
 
     // all blocks present, W partitioned as H
@@ -235,7 +235,7 @@ static pcs_status delassus_sparse(const pcs_bsr *H, const pcs_mass *mass, pcs_ar
             memset(x, 0, (size_t)n * sizeof *x);
             pcs_bsr_addmul_t(H, e, x);
             e[c] = 0;
-            PCS_TRY(pcs_mass_solve(mass, x, x));
+            PCS_TRY(pcs_mass_matrix_solve(mass, x, x));
             pcs_bsr_mul(H, x, y);
             for (int i = 0; i < m; ++i) {
                 const int h = H->row[i + 1] - H->row[i];
@@ -247,13 +247,13 @@ static pcs_status delassus_sparse(const pcs_bsr *H, const pcs_mass *mass, pcs_ar
     return PCS_OK;
 }
 
-pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass *mass, pcs_arena *arena, pcs_bsr *W)
+pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass_matrix *mass, pcs_arena *arena, pcs_bsr *W)
 {
     if (!mass || !arena || !W) return pcs_fail(PCS_ERR_ARG, "pcs_delassus: an argument is null");
     PCS_TRY(pcs_bsr_check(H));
-    if (bsr_cols(H) != pcs_mass_size(mass)) {
+    if (bsr_cols(H) != pcs_mass_matrix_size(mass)) {
         return pcs_fail(PCS_ERR_SIZE, "pcs_delassus: H has %d columns, the mass %d", bsr_cols(H),
-                        pcs_mass_size(mass));
+                        pcs_mass_matrix_size(mass));
     }
     const block_lu *F = mass_blocks(mass);
     if (!F) return delassus_sparse(H, mass, arena, W);

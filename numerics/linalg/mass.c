@@ -13,7 +13,7 @@
 #include "linalg/lu.h"
 #include "linalg/sparse_lu.h"
 
-struct pcs_mass {
+struct pcs_mass_matrix {
     pcs_env env;
     int n;
     bool is_sparse;
@@ -73,30 +73,30 @@ void block_lu_solve(const block_lu *F, int b, double *x)
 
 // ---- the public object -----------------------------------------------------------------------
 
-pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size, const double *val,
-                                  pcs_mass **out)
+pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *size,
+                                         const double *val, pcs_mass_matrix **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass: the place for the result is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: the place for the result is null");
     *out = NULL;
     if (nb < 0 || (nb > 0 && (!size || !val))) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mass: an argument is null, or %d blocks", nb);
+        return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: an argument is null, or %d blocks", nb);
     }
     long long rows = 0;
     size_t values = 0;
     for (int b = 0; b < nb; ++b) {
         if (size[b] <= 0) {
-            return pcs_fail(PCS_ERR_SIZE, "pcs_mass: block %d has %d rows", b, size[b]);
+            return pcs_fail(PCS_ERR_SIZE, "pcs_mass_matrix: block %d has %d rows", b, size[b]);
         }
         rows += size[b];
         values += (size_t)size[b] * (size_t)size[b];
-        if (rows > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_mass: too many rows");
+        if (rows > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_mass_matrix: too many rows");
     }
     if (!pcs_all_finite(val, values)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mass: the matrix has an entry that is not finite");
+        return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: the matrix has an entry that is not finite");
     }
 
-    pcs_mass *mass = pcs_env_alloc(env, 1, sizeof *mass);
-    if (!mass) return pcs_fail_memory("pcs_mass");
+    pcs_mass_matrix *mass = pcs_env_alloc(env, 1, sizeof *mass);
+    if (!mass) return pcs_fail_memory("pcs_mass_matrix");
     if (env) mass->env = *env;
     mass->n = (int)rows;
     mass->start = pcs_env_alloc(env, (size_t)nb + 1, sizeof(int));
@@ -105,8 +105,8 @@ pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size, c
     mass->blocks.piv = pcs_env_alloc(env, (size_t)rows, sizeof(int));
     mass->val = pcs_env_alloc(env, values, sizeof(double));
     if (!mass->start || !mass->off || !mass->blocks.lu || !mass->blocks.piv || !mass->val) {
-        pcs_mass_destroy(mass);
-        return pcs_fail_memory("pcs_mass");
+        pcs_mass_matrix_destroy(mass);
+        return pcs_fail_memory("pcs_mass_matrix");
     }
 
     for (int b = 0; b < nb; ++b) {
@@ -123,21 +123,21 @@ pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size, c
 
     const int bad = block_lu_factor(&mass->blocks);
     if (bad >= 0) {
-        pcs_mass_destroy(mass);
-        return pcs_fail(PCS_ERR_SINGULAR, "pcs_mass: block %d is singular", bad);
+        pcs_mass_matrix_destroy(mass);
+        return pcs_fail(PCS_ERR_SINGULAR, "pcs_mass_matrix: block %d is singular", bad);
     }
     *out = mass;
     return PCS_OK;
 }
 
-static pcs_status factor_lu(const pcs_env *env, pcs_mass *mass)
+static pcs_status factor_lu(const pcs_env *env, pcs_mass_matrix *mass)
 {
     const size_t n = (size_t)mass->n, bytes = sparse_lu_bytes(mass->n) + 2 * (n * 8 + 64);
     PCS_TRY(pcs_arena_create(env, bytes, &mass->memory));
     mass->x = PCS_TAKE(&mass->memory, n, double);
     mass->y = PCS_TAKE(&mass->memory, n, double);
     mass->lu = sparse_lu_begin(mass->n, &mass->memory);
-    if (!mass->x || !mass->y || !mass->lu) return pcs_fail_memory("pcs_mass");
+    if (!mass->x || !mass->y || !mass->lu) return pcs_fail_memory("pcs_mass_matrix");
 
     const sparse_lu_outcome end = sparse_lu_refactor(mass->lu, &mass->full, false);
     if (end == SPARSE_LU_LOST) return pcs_fail_memory("mass matrix factorisation");
@@ -151,11 +151,11 @@ static pcs_status factor_lu(const pcs_env *env, pcs_mass *mass)
     return PCS_OK;
 }
 
-static pcs_status create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass *mass)
+static pcs_status create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass_matrix *mass)
 {
     mass->n = M->n;
     mass->is_sparse = true;
-    if (!csc_complete(env, M, &mass->full)) return pcs_fail_memory("pcs_mass");
+    if (!csc_complete(env, M, &mass->full)) return pcs_fail_memory("pcs_mass_matrix");
     if (csc_is_symmetric(&mass->full)) {
         const pcs_status status = chol_create(env, &mass->full, &mass->chol);
         if (status != PCS_ERR_SINGULAR) return status;
@@ -163,34 +163,35 @@ static pcs_status create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass *
     return factor_lu(env, mass);
 }
 
-pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass **out)
+pcs_status pcs_mass_matrix_create_sparse(const pcs_env *env, const pcs_csc *M,
+                                         pcs_mass_matrix **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass: the place for the result is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: the place for the result is null");
     *out = NULL;
     PCS_TRY(csc_check_square(M, "mass matrix"));
-    pcs_mass *mass = pcs_env_alloc(env, 1, sizeof *mass);
-    if (!mass) return pcs_fail_memory("pcs_mass");
+    pcs_mass_matrix *mass = pcs_env_alloc(env, 1, sizeof *mass);
+    if (!mass) return pcs_fail_memory("pcs_mass_matrix");
     if (env) mass->env = *env;
     const pcs_status status = create_sparse(env, M, mass);
     if (status != PCS_OK) {
-        pcs_mass_destroy(mass);
+        pcs_mass_matrix_destroy(mass);
         return status;
     }
     *out = mass;
     return PCS_OK;
 }
 
-pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass **out)
+pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass_matrix **out)
 {
-    *out = PCS_TAKE(arena, 1, pcs_mass);
+    *out = PCS_TAKE(arena, 1, pcs_mass_matrix);
     if (!*out) return pcs_fail_memory("mass matrix");
-    **out = (pcs_mass){.n = F->nb > 0 ? F->start[F->nb] : 0, .blocks = *F};
+    **out = (pcs_mass_matrix){.n = F->nb > 0 ? F->start[F->nb] : 0, .blocks = *F};
     (*out)->start = (int *)F->start;
     (*out)->off = (size_t *)F->off;
     return PCS_OK;
 }
 
-void pcs_mass_destroy(pcs_mass *mass)
+void pcs_mass_matrix_destroy(pcs_mass_matrix *mass)
 {
     if (!mass) return;
     const pcs_env env = mass->env;
@@ -206,18 +207,18 @@ void pcs_mass_destroy(pcs_mass *mass)
     pcs_env_free(&env, mass);
 }
 
-int pcs_mass_size(const pcs_mass *mass)
+int pcs_mass_matrix_size(const pcs_mass_matrix *mass)
 {
     return mass ? mass->n : 0;
 }
 
 // x = x0 + M^-1 (b - M x0), x0 = M^-1 b
-static pcs_status solve_lu(const pcs_mass *mass, const double *b, double *x)
+static pcs_status solve_lu(const pcs_mass_matrix *mass, const double *b, double *x)
 {
     const size_t bytes = (size_t)mass->n * sizeof *x;
     memcpy(mass->x, b, bytes);
     if (!sparse_lu_apply(mass->lu, mass->x)) return pcs_fail_memory("mass matrix solve");
-    pcs_mass_mul(mass, mass->x, mass->y);
+    pcs_mass_matrix_mul(mass, mass->x, mass->y);
     for (int i = 0; i < mass->n; ++i) {
         mass->y[i] = b[i] - mass->y[i];
     }
@@ -228,15 +229,15 @@ static pcs_status solve_lu(const pcs_mass *mass, const double *b, double *x)
     return PCS_OK;
 }
 
-const block_lu *mass_blocks(const pcs_mass *mass)
+const block_lu *mass_blocks(const pcs_mass_matrix *mass)
 {
     return mass->is_sparse ? NULL : &mass->blocks;
 }
 
-pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x)
+pcs_status pcs_mass_matrix_solve(const pcs_mass_matrix *mass, const double *b, double *x)
 {
     if (!mass || (mass->n > 0 && (!b || !x))) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mass_solve: an argument is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix_solve: an argument is null");
     }
     if (mass->chol) return chol_solve(mass->chol, 1, b, x);
     if (mass->lu) return solve_lu(mass, b, x);
@@ -248,7 +249,7 @@ pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x)
     return PCS_OK;
 }
 
-void pcs_mass_mul(const pcs_mass *mass, const double *x, double *y)
+void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y)
 {
     if (mass->n == 0) return;
     memset(y, 0, (size_t)mass->n * sizeof *y);
@@ -269,7 +270,7 @@ static bool is_entry(const double *A, int h, int i, int j)
     return i == j || A[i + (size_t)h * (size_t)j] != 0;
 }
 
-static pcs_status blocks_to_csc(const pcs_mass *mass, pcs_arena *arena, pcs_csc *out)
+static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, pcs_csc *out)
 {
     PCS_ASSERT(mass->val);
     size_t nnz = 0;
@@ -281,8 +282,8 @@ static pcs_status blocks_to_csc(const pcs_mass *mass, pcs_arena *arena, pcs_csc 
             }
         }
     }
-    if (nnz > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_mass_to_csc: too many entries");
-    if (!csc_take(arena, mass->n, (int)nnz, out)) return pcs_fail_memory("pcs_mass_to_csc");
+    if (nnz > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_mass_matrix_to_csc: too many entries");
+    if (!csc_take(arena, mass->n, (int)nnz, out)) return pcs_fail_memory("pcs_mass_matrix_to_csc");
 
     int at = 0;
     out->p[0] = 0;
@@ -301,15 +302,15 @@ static pcs_status blocks_to_csc(const pcs_mass *mass, pcs_arena *arena, pcs_csc 
     return PCS_OK;
 }
 
-pcs_status pcs_mass_to_csc(const pcs_mass *mass, pcs_arena *arena, pcs_csc *out)
+pcs_status pcs_mass_matrix_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, pcs_csc *out)
 {
     if (!mass || !arena || !out) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mass_to_csc: an argument is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix_to_csc: an argument is null");
     }
     if (!mass->is_sparse) return blocks_to_csc(mass, arena, out);
 
     const int nnz = mass->full.p[mass->n];
-    if (!csc_take(arena, mass->n, nnz, out)) return pcs_fail_memory("pcs_mass_to_csc");
+    if (!csc_take(arena, mass->n, nnz, out)) return pcs_fail_memory("pcs_mass_matrix_to_csc");
     memcpy(out->p, mass->full.p, ((size_t)mass->n + 1) * sizeof(int));
     if (nnz > 0) {
         memcpy(out->i, mass->full.i, (size_t)nnz * sizeof(int));

@@ -1,5 +1,5 @@
 // Block-diagonal LU factors in an arena, and the Delassus operator from them. The step uses
-// these directly; <percuss/linalg.h> wraps them as pcs_mass.
+// these directly; <percuss/linalg.h> wraps them as pcs_mass_matrix.
 #ifndef LINALG_MASS_H
 #define LINALG_MASS_H
 
@@ -36,10 +36,11 @@ PCS_API void block_lu_solve(const block_lu *F, int b, double *x);
 pcs_status delassus_blocks(const pcs_bsr *H, const block_lu *F, pcs_arena *arena, pcs_bsr *W);
 
 // the factors of a block-diagonal mass, or null
-const block_lu *mass_blocks(const pcs_mass *mass);
+const block_lu *mass_blocks(const pcs_mass_matrix *mass);
 
-// a pcs_mass around factors that live in an arena; nothing to destroy. It knows M^-1 only: the
-// values of M are gone, so neither pcs_mass_mul nor pcs_mass_to_csc may be asked of it
-PCS_API pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass **out);
+// a pcs_mass_matrix around factors that live in an arena; nothing to destroy. It knows M^-1 only:
+// the values of M are gone, so neither pcs_mass_matrix_mul nor pcs_mass_matrix_to_csc may be asked
+// of it
+PCS_API pcs_status mass_in_arena(const block_lu *F, pcs_arena *arena, pcs_mass_matrix **out);
 
 #endif

@@ -23,7 +23,7 @@ struct pcs_lagrange {
     double *work;         // 5 n, of generalised forces
     double *rest;         // n zeros
     double *F;            // n
-    pcs_lagrangian_slopes slopes;
+    pcs_lagrange_slopes slopes;
     saddle S; // its L is M
 };
 
@@ -239,7 +239,7 @@ static pcs_status equations_of_L(pcs_lagrange *sys, double t, const double *q, c
 static pcs_status ask_slopes(pcs_lagrange *sys, double t, const double *q, const double *v)
 {
     const size_t n = (size_t)sys->def.n;
-    const pcs_lagrangian_slopes *s = &sys->slopes;
+    const pcs_lagrange_slopes *s = &sys->slopes;
     memset(s->L_q, 0, n * sizeof(double));
     memset(s->L_v, 0, n * sizeof(double));
     memset(s->L_vt, 0, n * sizeof(double));
@@ -262,7 +262,7 @@ static pcs_status equations_of_slopes(pcs_lagrange *sys, double t, const double 
 {
     PCS_TRY(ask_slopes(sys, t, q, v));
     const size_t n = (size_t)sys->def.n;
-    const pcs_lagrangian_slopes *s = &sys->slopes;
+    const pcs_lagrange_slopes *s = &sys->slopes;
     memcpy(M, s->L_vv, n * n * sizeof *M);
     for (size_t i = 0; i < n; ++i) {
         F[i] = s->L_q[i] - s->L_vt[i];

@@ -500,7 +500,7 @@ bool pcs_tableau_is_stiffly_accurate(const pcs_tableau *tableau)
     return fabs(tableau->c[s - 1] - 1) <= tol;
 }
 
-double pcs_tableau_work(const pcs_tableau *tableau, double tol, double c)
+double pcs_tableau_cost(const pcs_tableau *tableau, double tol, double c)
 {
     if (!tableau || tableau->order < 1) return NAN;
     return tableau->s * pow(tol / c, -1.0 / tableau->order);

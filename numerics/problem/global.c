@@ -20,7 +20,7 @@ static pcs_status check_system(const pcs_global_problem *g)
 {
     if (!g || !g->M) return pcs_fail(PCS_ERR_ARG, "global problem: it or its mass is null");
     PCS_TRY(pcs_bsr_check(&g->H));
-    const int nv = pcs_mass_size(g->M);
+    const int nv = pcs_mass_matrix_size(g->M);
     if (bsr_cols(&g->H) != nv) {
         return pcs_fail(PCS_ERR_SIZE, "global problem: H has %d columns, the mass %d rows",
                         bsr_cols(&g->H), nv);
@@ -73,7 +73,7 @@ pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena, pc
     PCS_TRY(condensed);
     if (!q || !v) return pcs_fail_memory("pcs_global_condense");
 
-    if (nv > 0) PCS_TRY(pcs_mass_solve(g->M, g->f, v));
+    if (nv > 0) PCS_TRY(pcs_mass_matrix_solve(g->M, g->f, v));
     pcs_bsr_mul(&g->H, v, q);
     for (int i = 0; g->w && i < n; ++i) {
         q[i] += g->w[i];
@@ -85,14 +85,14 @@ pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena, pc
 pcs_status pcs_global_velocity(const pcs_global_problem *g, const double *r, double *v)
 {
     PCS_TRY(check_system(g));
-    const int nv = pcs_mass_size(g->M);
+    const int nv = pcs_mass_matrix_size(g->M);
     if ((!r && bsr_rows(&g->H) > 0) || (!v && nv > 0)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_global_velocity: an argument is null");
     }
     if (nv == 0) return PCS_OK;
     memcpy(v, g->f, (size_t)nv * sizeof *v);
     pcs_bsr_addmul_t(&g->H, r, v);
-    return pcs_mass_solve(g->M, v, v);
+    return pcs_mass_matrix_solve(g->M, v, v);
 }
 
 // ---- the diagonal of W -------------------------------------------------------------------------
@@ -125,7 +125,7 @@ static pcs_status diagonal_block(const pcs_global_problem *g, int i, int first, 
         } else {
             memset(x, 0, (size_t)bsr_cols(H) * sizeof *x);
             put_row(H, i, first + c, x);
-            PCS_TRY(pcs_mass_solve(g->M, x, x));
+            PCS_TRY(pcs_mass_matrix_solve(g->M, x, x));
         }
         for (int a = 0; a < dim; ++a) {
             D[a + (size_t)dim * (size_t)c] = bsr_row_dot(H, i, first + a, x);
@@ -178,7 +178,7 @@ pcs_status global_terms_take(const pcs_global_problem *g, pcs_arena *arena, glob
     if (!q || !out->v_free || !out->wr || !out->load || !taken || !x)
         return pcs_fail_memory("global problem");
 
-    if (nv > 0) PCS_TRY(pcs_mass_solve(g->M, g->f, out->v_free));
+    if (nv > 0) PCS_TRY(pcs_mass_matrix_solve(g->M, g->f, out->v_free));
     pcs_bsr_mul(&g->H, out->v_free, q);
     for (int i = 0; g->w && i < n; ++i) {
         q[i] += g->w[i];
@@ -222,7 +222,7 @@ static pcs_status find_load(const global_terms *t, const double *r, double *load
     if (t->nv == 0) return PCS_OK;
     memset(t->load, 0, (size_t)t->nv * sizeof *t->load);
     add_sizes_t(&t->g->H, r, t->load);
-    PCS_TRY(pcs_mass_solve(t->g->M, t->load, t->load));
+    PCS_TRY(pcs_mass_matrix_solve(t->g->M, t->load, t->load));
     *load = problem_load(&t->g->H, t->load);
     return PCS_OK;
 }
@@ -235,7 +235,7 @@ pcs_status global_terms_measure(const global_terms *t, const double *r, double *
     if (t->nv > 0) {
         memset(v, 0, (size_t)t->nv * sizeof *v);
         pcs_bsr_addmul_t(&g->H, r, v);
-        PCS_TRY(pcs_mass_solve(g->M, v, v));
+        PCS_TRY(pcs_mass_matrix_solve(g->M, v, v));
     }
     pcs_bsr_mul(&g->H, v, t->wr);
     for (int i = 0; i < t->nv; ++i) {
@@ -297,7 +297,7 @@ pcs_status pcs_global_published_error(const pcs_global_problem *g, pcs_arena wor
     for (int i = 0; i < nv; ++i) {
         Hr[i] = 0;
     }
-    pcs_mass_mul(g->M, v, Mv);
+    pcs_mass_matrix_mul(g->M, v, Mv);
     pcs_bsr_addmul_t(&g->H, r, Hr);
     for (int i = 0; i < nv; ++i) {
         x[i] = g->f[i] + Hr[i] - Mv[i];

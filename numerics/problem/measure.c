@@ -264,7 +264,7 @@ void problem_measure_from(const pcs_problem *p, double norm_wr, double load, con
     measure_close(violation, out);
 }
 
-double pcs_relative_natural_map(const pcs_measure *m)
+double pcs_measure_relative_natural_map(const pcs_measure *m)
 {
     const double size = larger(m->norm_q, larger(m->norm_r, m->norm_u));
     return size <= DBL_EPSILON ? m->natural_map : m->natural_map / size;

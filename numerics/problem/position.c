@@ -107,9 +107,9 @@ pcs_status position_check(const pcs_position_problem *p, pcs_metric metric)
         return pcs_fail(PCS_ERR_ARG, "position: metric MASS needs M");
     }
     PCS_TRY(check_T(p));
-    if (metric == PCS_METRIC_MASS && bsr_cols(p->T) != pcs_mass_size(p->M)) {
+    if (metric == PCS_METRIC_MASS && bsr_cols(p->T) != pcs_mass_matrix_size(p->M)) {
         return pcs_fail(PCS_ERR_SIZE, "position: T has %d columns, the mass %d", bsr_cols(p->T),
-                        pcs_mass_size(p->M));
+                        pcs_mass_matrix_size(p->M));
     }
     if (p->CT) {
         PCS_TRY(check_rows("CT", p->CT, p->m, bsr_cols(p->T)));
@@ -376,7 +376,7 @@ pcs_status position_move(const pcs_position_problem *p, pcs_metric metric, const
     memset(v, 0, nv * sizeof *v);
     pcs_bsr_addmul_t(&s->J, L, v);
     if (metric == PCS_METRIC_MASS) {
-        PCS_TRY(pcs_mass_solve(p->M, v, v));
+        PCS_TRY(pcs_mass_matrix_solve(p->M, v, v));
     } else {
         for (int b = 0; b < s->X.nb; ++b) {
             block_lu_solve(&s->X, b, v + s->X.start[b]);

@@ -121,17 +121,18 @@ static pcs_status verify(const factor *f, const pcs_bsr *H, double *dense)
                     most, f->rank);
 }
 
-static pcs_status identity(const pcs_env *env, int rank, double *one, pcs_mass **M)
+static pcs_status identity(const pcs_env *env, int rank, double *one, pcs_mass_matrix **M)
 {
-    if (rank == 0) return pcs_mass_create_blocks(env, 0, NULL, NULL, M);
+    if (rank == 0) return pcs_mass_matrix_create_blocks(env, 0, NULL, NULL, M);
     memset(one, 0, (size_t)rank * (size_t)rank * sizeof *one);
     for (size_t i = 0; i < (size_t)rank; ++i) {
         one[i * ((size_t)rank + 1)] = 1;
     }
-    return pcs_mass_create_blocks(env, 1, &rank, one, M);
+    return pcs_mass_matrix_create_blocks(env, 1, &rank, one, M);
 }
 
-static pcs_status empty(const pcs_env *env, pcs_arena *arena, pcs_mass **M, pcs_global_problem *out)
+static pcs_status empty(const pcs_env *env, pcs_arena *arena, pcs_mass_matrix **M,
+                        pcs_global_problem *out)
 {
     int *zero = PCS_TAKE(arena, 1, int);
     if (!zero) return pcs_fail_memory("pcs_problem_to_global");
@@ -143,7 +144,7 @@ static pcs_status empty(const pcs_env *env, pcs_arena *arena, pcs_mass **M, pcs_
 }
 
 pcs_status pcs_problem_to_global(const pcs_env *env, const pcs_problem *p, pcs_arena *arena,
-                                 pcs_mass **M, pcs_global_problem *out)
+                                 pcs_mass_matrix **M, pcs_global_problem *out)
 {
     if (!arena || !M || !out) {
         return pcs_fail(PCS_ERR_ARG, "pcs_problem_to_global: an argument is null");

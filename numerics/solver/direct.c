@@ -48,7 +48,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
                                   .iters = 1,
                                   .value = value,
                                   .residual = m.residual,
-                                  .natural_map = pcs_relative_natural_map(&m),
+                                  .natural_map = pcs_measure_relative_natural_map(&m),
                                   .step = 1,
                                   .penalty = NAN,
                                   .status_changes = -1};

@@ -54,19 +54,19 @@ static pcs_status solve_dense(int dim, int nc, const double *W, const double *q,
     return solve(dim, nc, NULL, (double *)(uintptr_t)W, q, mu, opts, r, u, report);
 }
 
-pcs_status pcs_fc3d_solve(int nc, const double *W, const double *q, const double *mu,
+pcs_status pcs_solve_fc3d(int nc, const double *W, const double *q, const double *mu,
                           const pcs_solver_opts *opts, double *r, double *u, pcs_report *report)
 {
     return solve_dense(3, nc, W, q, mu, opts, r, u, report);
 }
 
-pcs_status pcs_fc2d_solve(int nc, const double *W, const double *q, const double *mu,
+pcs_status pcs_solve_fc2d(int nc, const double *W, const double *q, const double *mu,
                           const pcs_solver_opts *opts, double *r, double *u, pcs_report *report)
 {
     return solve_dense(2, nc, W, q, mu, opts, r, u, report);
 }
 
-pcs_status pcs_friction_solve(int dim, int nc, const pcs_bsr *W, const double *q, const double *mu,
+pcs_status pcs_solve_friction(int dim, int nc, const pcs_bsr *W, const double *q, const double *mu,
                               const pcs_solver_opts *opts, double *r, double *u, pcs_report *report)
 {
     PCS_TRY(check_arguments(dim, nc, !W || !q || !mu || !r || !u, report));

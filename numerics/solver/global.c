@@ -1,4 +1,4 @@
-// pcs_global_solve: a solver with a method of its own for the global form gets that, any other the
+// pcs_solve_global: a solver with a method of its own for the global form gets that, any other the
 // condensed problem; what comes back is measured in the global form, and only that measure says
 // converged.
 #include <string.h>
@@ -97,15 +97,15 @@ static pcs_status run(const pcs_env *env, const solver_class *c, const global_te
     return PCS_OK;
 }
 
-pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
+pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
                             const pcs_solver_opts *opts, pcs_watch watch, double *v, double *r,
                             double *u, pcs_report *report)
 {
-    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: the place for the report is null");
+    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_solve_global: the place for the report is null");
     const solver_class *c = solver_class_of(opts ? opts->kind : PCS_SOLVER_AUTO);
     const pcs_solver_opts *o = opts ? opts : c ? &c->defaults : NULL;
     if (!c) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: there is no solver of kind %d",
+        return pcs_fail(PCS_ERR_ARG, "pcs_solve_global: there is no solver of kind %d",
                         (int)opts->kind);
     }
     PCS_TRY(pcs_solver_opts_check(o));
@@ -113,13 +113,13 @@ pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
     PCS_TRY(solver_check_cones(c, g->nb, g->block));
     const int n = bsr_rows(&g->H), nv = bsr_cols(&g->H);
     if ((n > 0 && (!r || !u)) || (nv > 0 && !v)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_global_solve: v, r or u is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_solve_global: v, r or u is null");
     }
     PCS_TRY(solver_check_start(n, r));
 
     // without contacts the bodies fly on
     *report = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED, .solver = o->kind};
-    if (n == 0) return nv > 0 ? pcs_mass_solve(g->M, g->f, v) : PCS_OK;
+    if (n == 0) return nv > 0 ? pcs_mass_matrix_solve(g->M, g->f, v) : PCS_OK;
 
     const double start = solver_clock();
     cone_project(g->nb, g->block, r);

@@ -92,7 +92,7 @@ static bool delassus(ipm_body *s, const double *V, const double *x, double *y)
 {
     memset(s->y, 0, (size_t)s->nv * sizeof *s->y);
     add_transposed(s, V, x, s->y);
-    if (pcs_mass_solve(s->g->M, s->y, s->y) != PCS_OK) return false;
+    if (pcs_mass_matrix_solve(s->g->M, s->y, s->y) != PCS_OK) return false;
     product(s, V, s->y, y);
     return true;
 }

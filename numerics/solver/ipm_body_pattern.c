@@ -226,7 +226,7 @@ pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g,
     const bool columns = take_columns(s, &values, arena), vectors = take_vectors(s, arena);
     s->S = (pcs_csc){.m = s->nv, .n = s->nv};
     s->S.p = PCS_TAKE(arena, (size_t)s->nv + 1, int);
-    PCS_TRY(pcs_mass_to_csc(g->M, arena, &s->M));
+    PCS_TRY(pcs_mass_matrix_to_csc(g->M, arena, &s->M));
     // the gradient of the shift is not symmetric
     s->symmetric = w->o.shift == PCS_IPM_SHIFT_LAGGED || w->half_lines;
     s->symmetric = s->symmetric && csc_is_symmetric(&s->M);

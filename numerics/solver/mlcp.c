@@ -48,25 +48,25 @@ static pcs_status solve_dense(int n, const pcs_cone *kind, const double *M, cons
     return status;
 }
 
-pcs_status pcs_mlcp_solve(int n, const pcs_cone *kind, const double *M, const double *q,
+pcs_status pcs_solve_mlcp(int n, const pcs_cone *kind, const double *M, const double *q,
                           const pcs_solver_opts *opts, double *z, double *w, pcs_report *report)
 {
-    PCS_TRY(check_size("pcs_mlcp_solve", n));
+    PCS_TRY(check_size("pcs_solve_mlcp", n));
     if (!report || (n > 0 && (!kind || !M || !q || !z || !w))) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_mlcp_solve: an argument is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_solve_mlcp: an argument is null");
     }
     return solve_dense(n, kind, M, q, opts, z, w, report);
 }
 
-pcs_status pcs_lcp_solve(int n, const double *M, const double *q, const pcs_solver_opts *opts,
+pcs_status pcs_solve_lcp(int n, const double *M, const double *q, const pcs_solver_opts *opts,
                          double *z, double *w, pcs_report *report)
 {
-    PCS_TRY(check_size("pcs_lcp_solve", n));
+    PCS_TRY(check_size("pcs_solve_lcp", n));
     if (!report || (n > 0 && (!M || !q || !z || !w))) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_lcp_solve: an argument is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_solve_lcp: an argument is null");
     }
     pcs_cone *kind = pcs_env_alloc(NULL, (size_t)n, sizeof *kind);
-    if (!kind) return pcs_fail_memory("pcs_lcp_solve");
+    if (!kind) return pcs_fail_memory("pcs_solve_lcp");
     for (int i = 0; i < n; ++i) {
         kind[i] = PCS_CONE_UNILATERAL;
     }
@@ -85,12 +85,12 @@ static void place(int h, int w, const double *from, double *big, int n, int row,
     }
 }
 
-pcs_status pcs_mlcp_solve_abcd(int n, int m, const double *A, const double *B, const double *C,
+pcs_status pcs_solve_mlcp_abcd(int n, int m, const double *A, const double *B, const double *C,
                                const double *D, const double *a, const double *b,
                                const pcs_solver_opts *opts, double *u, double *v, double *w,
                                pcs_report *report)
 {
-    const char *who = "pcs_mlcp_solve_abcd";
+    const char *who = "pcs_solve_mlcp_abcd";
     if (n < 0 || m < 0 || m > INT_MAX - n) {
         return pcs_fail(PCS_ERR_SIZE, "%s: the sizes are %d and %d", who, n, m);
     }

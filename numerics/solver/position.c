@@ -31,7 +31,7 @@ static size_t rest_bytes(const pcs_position_problem *p, const position_step *s,
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_arena work,
                         double *L, double *w, pcs_report *report)
 {
-    pcs_solver_opts o = opts ? *opts : pcs_solver_defaults(PCS_SOLVER_AUTO);
+    pcs_solver_opts o = opts ? *opts : pcs_solver_opts_default(PCS_SOLVER_AUTO);
     PCS_TRY(pcs_solver_opts_check(&o));
     const double tol = o.tol;
     pcs_measure start;
@@ -43,9 +43,9 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_a
     return PCS_OK;
 }
 
-pcs_status pcs_position_step(const pcs_position_problem *p, pcs_metric metric,
-                             const pcs_solver_opts *opts, pcs_arena work, double *Lambda,
-                             double *dq, pcs_report *report)
+pcs_status pcs_solve_position(const pcs_position_problem *p, pcs_metric metric,
+                              const pcs_solver_opts *opts, pcs_arena work, double *Lambda,
+                              double *dq, pcs_report *report)
 {
     if (!report) return pcs_fail(PCS_ERR_ARG, "position: the place for the report is null");
     if (!p) return pcs_fail(PCS_ERR_ARG, "position: the problem is null");
@@ -107,15 +107,15 @@ pcs_status pcs_solve_position_bytes(const pcs_env *env, const pcs_position_probl
     }
 }
 
-pcs_status pcs_position_step_alloc(const pcs_env *env, const pcs_position_problem *p,
-                                   pcs_metric metric, const pcs_solver_opts *opts, double *Lambda,
-                                   double *dq, pcs_report *report)
+pcs_status pcs_solve_position_alloc(const pcs_env *env, const pcs_position_problem *p,
+                                    pcs_metric metric, const pcs_solver_opts *opts, double *Lambda,
+                                    double *dq, pcs_report *report)
 {
     size_t bytes;
     pcs_arena work;
     PCS_TRY(pcs_solve_position_bytes(env, p, metric, opts, &bytes));
     PCS_TRY(pcs_arena_create(env, bytes, &work));
-    const pcs_status status = pcs_position_step(p, metric, opts, work, Lambda, dq, report);
+    const pcs_status status = pcs_solve_position(p, metric, opts, work, Lambda, dq, report);
     pcs_arena_destroy(env, &work);
     return status;
 }

@@ -31,7 +31,7 @@ const solver_class *solver_class_of(pcs_solver kind)
     return NULL;
 }
 
-pcs_solver_opts pcs_solver_defaults(pcs_solver kind)
+pcs_solver_opts pcs_solver_opts_default(pcs_solver kind)
 {
     const solver_class *c = solver_class_of(kind);
     return c ? c->defaults : solver_auto.defaults;

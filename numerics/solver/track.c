@@ -74,7 +74,7 @@ bool track_watch(solver_track *t, int iters)
         .iters = iters,
         .value = t->value,
         .residual = t->measure.residual,
-        .natural_map = pcs_relative_natural_map(&t->measure),
+        .natural_map = pcs_measure_relative_natural_map(&t->measure),
         .step = t->step,
         .penalty = t->penalty,
         .status_changes = changes,

@@ -105,7 +105,7 @@ static pcs_shape hull(scene sc)
         }
     }
     pcs_geometry *g;
-    if (pcs_hull_create(NULL, n, x, &g) != PCS_OK) {
+    if (pcs_geometry_create_hull(NULL, n, x, &g) != PCS_OK) {
         fprintf(stderr, "bench_collide: %s\n", pcs_error_text());
         exit(1);
     }
@@ -132,8 +132,8 @@ static pcs_shape ground(pcs_shape_kind kind)
     pcs_geometry *g;
     const pcs_status status =
         kind == PCS_SHAPE_MESH
-            ? pcs_mesh_create(NULL, LINES * LINES, x[0], 2 * CELLS * CELLS, t[0], &g)
-            : pcs_height_field_create(NULL, LINES, LINES, d, d, height, &g);
+            ? pcs_geometry_create_mesh(NULL, LINES * LINES, x[0], 2 * CELLS * CELLS, t[0], &g)
+            : pcs_geometry_create_height_field(NULL, LINES, LINES, d, d, height, &g);
     if (status != PCS_OK) {
         fprintf(stderr, "bench_collide: %s\n", pcs_error_text());
         exit(1);

@@ -60,7 +60,7 @@ static double solve(const cost_scene *s, const method *m, const pcs_solver_opts 
     memset(x->r, 0, 3 * (size_t)s->nc * sizeof *x->r);
     const double start = processor_seconds();
     if (m->bodies) {
-        status = pcs_global_solve(NULL, &s->g, o, (pcs_watch){0}, x->v, x->r, x->u, report);
+        status = pcs_solve_global(NULL, &s->g, o, (pcs_watch){0}, x->v, x->r, x->u, report);
     } else {
         status = pcs_solve_alloc(NULL, &s->p, o, x->r, x->u, report);
     }
@@ -91,7 +91,7 @@ static void bench(const cost_scene *s, const char *scene, const method *m, int r
     if (!x.v || !x.r || !x.u) exit(2);
     const bool sweeps = m->kind == PCS_SOLVER_NSGS;
     const int few = sweeps ? 10 : 4, many = sweeps ? 60 : 12;
-    pcs_solver_opts o = pcs_solver_defaults(m->kind);
+    pcs_solver_opts o = pcs_solver_opts_default(m->kind);
     pcs_report report;
     o.tol = 1e-300;
     if (sweeps) {

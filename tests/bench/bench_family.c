@@ -77,7 +77,7 @@ static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
     if (!r) exit(2);
     sum->all += 1;
     for (int t = 0; t < w->tols; ++t) {
-        pcs_solver_opts o = pcs_solver_defaults(w->solver);
+        pcs_solver_opts o = pcs_solver_opts_default(w->solver);
         o.tol = w->tol[t];
         o.stop = PCS_STOP_NATURAL;
         o.max_seconds = w->seconds;
@@ -86,7 +86,7 @@ static void run(const wish *w, int i, family_member *m, tally *sum, FILE *csv)
         const double begin = bench_clock();
         const pcs_status status = pcs_solve_alloc(NULL, &m->p, &o, r, r + m->p.n, &out);
         const double seconds = bench_clock() - begin;
-        const double natural = pcs_relative_natural_map(&out.measure);
+        const double natural = pcs_measure_relative_natural_map(&out.measure);
         const char *word = status == PCS_OK ? pcs_outcome_text(out.outcome) : "refused";
         if (status == PCS_OK && out.outcome == PCS_OUTCOME_CONVERGED) sum->solved[t] += 1;
         sum->seconds[t] += seconds;

@@ -108,7 +108,7 @@ static void bench_sweeps(const bench_case *c, int nc, int repeats, FILE *csv)
     if (c->family < FRICTION_SPHERES && nc > 1000) return;
     if (pcs_arena_create(NULL, friction_bytes((friction)c->family, nc), &arena) != PCS_OK) exit(2);
     task t = {.p = friction_problem((friction)c->family, nc, 1, &arena, NULL),
-              .o = pcs_solver_defaults(PCS_SOLVER_NSGS)};
+              .o = pcs_solver_opts_default(PCS_SOLVER_NSGS)};
     const size_t bytes = pcs_solve_bytes(&t.p, &t.o);
     if (pcs_arena_create(NULL, bytes, &work) != PCS_OK) exit(2);
     t.work = work;

@@ -57,7 +57,7 @@ static bool measure(const bench_case *c, int n, const pcs_solver_info *s, double
     pcs_arena arena;
     const size_t bytes = (size_t)n * (size_t)n * 40 + ((size_t)n + 64) * 512;
     if (pcs_arena_create(NULL, bytes, &arena) != PCS_OK) exit(2);
-    task t = {.o = pcs_solver_defaults(s->kind)};
+    task t = {.o = pcs_solver_opts_default(s->kind)};
     t.o.tol = tol;
     t.o.max_seconds = MAX_SECONDS;
     if (s->kind == PCS_SOLVER_NSGS) t.o.max_iters = 1000000;
@@ -71,7 +71,7 @@ static bool measure(const bench_case *c, int n, const pcs_solver_info *s, double
                                         memset(t.r, 0, (size_t)n * sizeof *t.r), t.u, &t.report);
     if (status == PCS_OK) {
         const bench_time time = bench_run(solve, &t, t.report.seconds > 1 ? 1 : repeats);
-        const double natural = pcs_relative_natural_map(&t.report.measure);
+        const double natural = pcs_measure_relative_natural_map(&t.report.measure);
         printf("%-9s %5d %-7s %11.3e %11.3e %-10s %8.1e %8.1e %8d %10zu\n", c->name, n, s->name,
                time.minimum, time.median, pcs_outcome_text(t.report.outcome),
                t.report.measure.residual, natural, t.report.iters, work);

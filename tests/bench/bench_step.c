@@ -280,7 +280,7 @@ static size_t memory_of(int n, bool touching, double mu, int *contacts)
         CHECK(pcs_model_add_shape(m, b, &cube, mat));
     }
     pcs_scheme s = pcs_scheme_moreau_jean();
-    s.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    s.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     CHECK(pcs_model_set_scheme(m, &s));
     CHECK(pcs_state_create(m, &st));
     CHECK(pcs_work_create(m, &wk));

@@ -139,8 +139,9 @@ void cost_create(cost_kind kind, int nc, cost_scene *s)
         }
         f[6 * b + 2] -= STEP * 9.81;
     }
-    pcs_mass *mass;
-    if (pcs_mass_create_blocks(NULL, bodies, size, M, &mass) != PCS_OK) die(pcs_error_text());
+    pcs_mass_matrix *mass;
+    if (pcs_mass_matrix_create_blocks(NULL, bodies, size, M, &mass) != PCS_OK)
+        die(pcs_error_text());
     free(size);
     free(M);
     s->nc = w.nc;
@@ -186,7 +187,7 @@ void cost_condense(cost_scene *s)
 
 void cost_destroy(cost_scene *s)
 {
-    pcs_mass_destroy((pcs_mass *)(uintptr_t)s->g.M);
+    pcs_mass_matrix_destroy((pcs_mass_matrix *)(uintptr_t)s->g.M);
     pcs_arena_destroy(NULL, &s->condensed);
     for (int k = 0; k < 8; ++k) {
         free(s->memory[k]);

@@ -13,7 +13,7 @@
 typedef struct family_memory {
     void *pointer[POINTERS];
     int n;
-    pcs_mass *mass;
+    pcs_mass_matrix *mass;
     pcs_arena W;
 } family_memory;
 
@@ -219,7 +219,7 @@ static void assemble(const scene *s, family_member *m)
         }
     }
     m->M = M;
-    ok(pcs_mass_create_blocks(NULL, s->bodies, size, M, &mem->mass));
+    ok(pcs_mass_matrix_create_blocks(NULL, s->bodies, size, M, &mem->mass));
     m->g.M = mem->mass;
 }
 
@@ -494,7 +494,7 @@ void family_destroy(family_member *m)
     for (int i = 0; i < m->memory->n; ++i) {
         free(m->memory->pointer[i]);
     }
-    pcs_mass_destroy(m->memory->mass);
+    pcs_mass_matrix_destroy(m->memory->mass);
     pcs_arena_destroy(NULL, &m->memory->W);
     free(m->memory);
     *m = (family_member){0};

@@ -54,7 +54,7 @@ static const char *unsound_global(const pcs_problem_file *file)
     if (pcs_bsr_check(&g->H) != PCS_OK) return pcs_error_text();
     if (g->H.row[g->H.m] != file->rows) return "H has the wrong size";
     if (g->H.col[g->H.n] != file->velocities) return "H has not as many columns as velocities";
-    if (pcs_mass_size(g->M) != file->velocities) return "M has the wrong size";
+    if (pcs_mass_matrix_size(g->M) != file->velocities) return "M has the wrong size";
     if (!finite(g->f, (size_t)file->velocities)) return "f is not finite";
     if (!finite(g->w, (size_t)file->rows)) return "w is not finite";
     return unsound_blocks(g->nb, g->block, &g->H, file->rows);

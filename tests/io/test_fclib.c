@@ -36,7 +36,7 @@ static pcs_problem local_problem(void)
 }
 
 // two contacts on seven velocities, one equality row
-static pcs_mass *make_global(pcs_global_problem *g)
+static pcs_mass_matrix *make_global(pcs_global_problem *g)
 {
     static int row[4] = {0, 3, 6, 7}, col[3] = {0, 3, 7}, ptr[4] = {0, 2, 3, 4},
                idx[4] = {0, 1, 1, 0};
@@ -51,8 +51,8 @@ static pcs_mass *make_global(pcs_global_problem *g)
     static const int size[2] = {3, 4};
     static const double M[25] = {4, 1, 0.5, 1, 5, 0.25, 0.5, 0.25, 6,   4, 1, 0, 0.5,
                                  1, 4, 1,   0, 0, 1,    4,   1,    0.5, 0, 1, 4};
-    pcs_mass *mass;
-    CK_OK(pcs_mass_create_blocks(NULL, 2, size, M, &mass));
+    pcs_mass_matrix *mass;
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, 2, size, M, &mass));
     *g = (pcs_global_problem){.nb = 3,
                               .block = block,
                               .H = {3, 2, row, col, ptr, idx, off, val},
@@ -71,10 +71,10 @@ static void write_files(void)
         .problem = &p, .r = r_val, .u = q_val, .title = "two contacts", .description = "a test"};
     CK_OK(pcs_problem_file_write(NULL, FILE_L, PCS_FILE_FORMAT_BY_NAME, &local));
     pcs_global_problem g;
-    pcs_mass *mass = make_global(&g);
+    pcs_mass_matrix *mass = make_global(&g);
     CK_OK(pcs_problem_file_write(NULL, FILE_G, PCS_FILE_FORMAT_BY_NAME,
                                  &(pcs_file_content){.global = &g, .r = g.f, .v = g.f}));
-    pcs_mass_destroy(mass);
+    pcs_mass_matrix_destroy(mass);
 }
 
 static char *bytes_of(const char *path, size_t *size)
@@ -246,12 +246,12 @@ START_TEST(half_of_a_symmetric_mass_is_completed)
 {
     write_files();
     pcs_global_problem g;
-    pcs_mass *mass = make_global(&g);
+    pcs_mass_matrix *mass = make_global(&g);
     double M[49];
     for (int c = 0; c < 7; ++c) {
         double e[7] = {0};
         e[c] = 1;
-        pcs_mass_mul(mass, e, M + 7 * c);
+        pcs_mass_matrix_mul(mass, e, M + 7 * c);
     }
     for (int upper = 0; upper < 2; ++upper) {
         int i[49], j[49], n = 0;
@@ -287,7 +287,7 @@ START_TEST(half_of_a_symmetric_mass_is_completed)
         pcs_problem_file_destroy(whole);
         pcs_problem_file_destroy(half);
     }
-    pcs_mass_destroy(mass);
+    pcs_mass_matrix_destroy(mass);
 }
 END_TEST
 
@@ -563,21 +563,21 @@ START_TEST(a_triangular_mass_is_not_written)
 {
     // it would come back symmetric
     pcs_global_problem g;
-    pcs_mass_destroy(make_global(&g));
+    pcs_mass_matrix_destroy(make_global(&g));
     static const int size[2] = {3, 4};
     double M[25] = {0};
     for (int i = 0; i < 7; ++i) {
         M[i < 3 ? 4 * i : 9 + 5 * (i - 3)] = 1;
     }
     M[3] = 0.5;
-    pcs_mass *mass;
-    CK_OK(pcs_mass_create_blocks(NULL, 2, size, M, &mass));
+    pcs_mass_matrix *mass;
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, 2, size, M, &mass));
     g.M = mass;
     CK_FAILS(pcs_problem_file_write(NULL, WORK, PCS_FILE_FORMAT_FCLIB,
                                     &(pcs_file_content){.global = &g}),
              PCS_ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "one side of its diagonal"));
-    pcs_mass_destroy(mass);
+    pcs_mass_matrix_destroy(mass);
 }
 END_TEST
 

@@ -102,7 +102,7 @@ static tally solve_by_all(const char *name, const pcs_problem_file *file)
             printf(" %11s", "-");
             continue;
         }
-        pcs_solver_opts o = pcs_solver_defaults(s->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(s->kind);
         o.tol = TOL;
         pcs_report report;
         memset(r, 0, (size_t)p->n * sizeof *r);
@@ -202,7 +202,7 @@ static double solve_friction(const pcs_problem *p, pcs_solver kind, double tol, 
 {
     double *r = calloc(2 * (size_t)p->n + 1, sizeof *r), *u = r + p->n;
     ck_assert_ptr_nonnull(r);
-    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
     o.tol = tol;
     o.stop = PCS_STOP_BOTH;
     if (kind == PCS_SOLVER_NSGS) o.max_iters = 20000;
@@ -210,7 +210,8 @@ static double solve_friction(const pcs_problem *p, pcs_solver kind, double tol, 
     CK_OK(pcs_solve_alloc(NULL, p, &o, r, u, &report));
     free(r);
     *sweeps = report.iters;
-    const double value = fmax(report.measure.residual, pcs_relative_natural_map(&report.measure));
+    const double value =
+        fmax(report.measure.residual, pcs_measure_relative_natural_map(&report.measure));
     ck_assert((report.outcome == PCS_OUTCOME_CONVERGED) == (value <= tol));
     return value;
 }

@@ -88,8 +88,8 @@ static void expect_written(const char *path, const pcs_file_content *c, bool who
         ck_assert_ptr_nonnull(e);
         for (size_t j = 0; j < velocities; ++j) {
             e[j] = 1;
-            pcs_mass_mul(c->global->M, e, e + velocities);
-            pcs_mass_mul(f->global->M, e, e + 2 * velocities);
+            pcs_mass_matrix_mul(c->global->M, e, e + velocities);
+            pcs_mass_matrix_mul(f->global->M, e, e + 2 * velocities);
             expect_bits("M", e + velocities, e + 2 * velocities, velocities);
             e[j] = 0;
         }
@@ -167,7 +167,7 @@ typedef struct global_case {
     size_t off[200];
     double val[200 * 18], f[400], w[200];
     double M[64 * 36];
-    pcs_mass *mass;
+    pcs_mass_matrix *mass;
 } global_case;
 
 static void make_global(global_case *c, int dim, int contacts, int equalities, int bodies)
@@ -210,7 +210,7 @@ static void make_global(global_case *c, int dim, int contacts, int equalities, i
     for (int i = 0; i < c->row[contacts + equalities]; ++i) {
         c->w[i] = random_normal(&r) * 1e-300;
     }
-    CK_OK(pcs_mass_create_blocks(NULL, bodies, size, c->M, &c->mass));
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, bodies, size, c->M, &c->mass));
     c->g = (pcs_global_problem){
         .nb = contacts + equalities,
         .block = c->block,
@@ -242,7 +242,7 @@ START_TEST(global_problems_come_back_as_they_were)
         c->g.w = NULL;
         content.r = content.v = NULL;
         round_trip(&content, shape[i][2] == 0, true);
-        pcs_mass_destroy(c->mass);
+        pcs_mass_matrix_destroy(c->mass);
         free(c);
     }
 }
@@ -281,7 +281,7 @@ START_TEST(the_blocks_of_bodies_survive)
         pcs_arena_destroy(NULL, &arena);
         pcs_problem_file_destroy(f);
     }
-    pcs_mass_destroy(c->mass);
+    pcs_mass_matrix_destroy(c->mass);
     free(c);
 }
 END_TEST
@@ -305,8 +305,8 @@ START_TEST(a_sparse_mass_stays_sparse)
     }
     p[N] = k;
     const pcs_csc M = {N, N, p, idx, x};
-    pcs_mass *mass;
-    CK_OK(pcs_mass_create_sparse(NULL, &M, &mass));
+    pcs_mass_matrix *mass;
+    CK_OK(pcs_mass_matrix_create_sparse(NULL, &M, &mass));
 
     int row[2] = {0, 3}, col[2] = {0, N}, ptr[2] = {0, 1}, zero = 0;
     size_t off = 0;
@@ -320,7 +320,7 @@ START_TEST(a_sparse_mass_stays_sparse)
     free(val);
     free(p);
     free(x);
-    pcs_mass_destroy(mass);
+    pcs_mass_matrix_destroy(mass);
 }
 END_TEST
 

@@ -27,7 +27,7 @@ void random_pose(test_random *r, double q[7], double spread)
 pcs_geometry *hull_of(int n, const double *points)
 {
     pcs_geometry *g;
-    CK_OK(pcs_hull_create(NULL, n, points, &g));
+    CK_OK(pcs_geometry_create_hull(NULL, n, points, &g));
     return g;
 }
 

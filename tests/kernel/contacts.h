@@ -60,7 +60,7 @@ static inline pcs_shape hull_of_box(const pcs_shape *box, pcs_geometry **g)
             x[v][i] = v >> i & 1 ? box->half[i] : -box->half[i];
         }
     }
-    CK_OK(pcs_hull_create(NULL, 8, x[0], g));
+    CK_OK(pcs_geometry_create_hull(NULL, 8, x[0], g));
     pcs_shape s = *box;
     s.kind = PCS_SHAPE_HULL;
     s.geometry = *g;

@@ -116,14 +116,14 @@ double *scene_v(scene *s, pcs_system b)
 double scene_kinetic(scene *s)
 {
     double K;
-    CK_OK(pcs_kinetic_energy(s->m, s->st, &K));
+    CK_OK(pcs_state_kinetic_energy(s->m, s->st, &K));
     return K;
 }
 
 double scene_potential(scene *s)
 {
     double V;
-    CK_OK(pcs_potential_energy(s->m, s->st, &V));
+    CK_OK(pcs_state_potential_energy(s->m, s->st, &V));
     return V;
 }
 
@@ -141,7 +141,7 @@ static void add_velocity(const scene *s, pcs_system side, const double P[3], con
     } else {
         memcpy(v, s->v_before + body->v_at, sizeof v);
     }
-    pcs_body_CT(s->q_before + body->q_at, P, F, CT);
+    pcs_contact_body_CT(s->q_before + body->q_at, P, F, CT);
     for (int k = 0; k < 18; ++k) {
         u[k % 3] += sign * CT[k] * v[k / 3];
     }
@@ -256,7 +256,7 @@ static void check_contact(const scene *s, const pcs_contact *c, double speed, do
 static void check_contacts(const scene *s)
 {
     const pcs_contact *c;
-    const int n = pcs_contacts(s->wk, &c);
+    const int n = pcs_work_contacts(s->wk, &c);
     // the solver's tolerance is relative to what weight alone would add, too
     double speed = fmax(1e-3, 9.81 * s->h), impulse = 1e-3;
     for (int i = 0; i < n; ++i) {
@@ -273,7 +273,7 @@ static void check_contacts(const scene *s)
     }
 
     // the problem that was solved, with the impulses that were published
-    const pcs_problem p = pcs_last_problem(s->wk);
+    const pcs_problem p = pcs_work_problem(s->wk);
     double *r = calloc((size_t)p.n + 1, sizeof *r), *u = calloc((size_t)p.n + 1, sizeof *u);
     int rows = 0;
     double mu = 0;
@@ -320,7 +320,7 @@ static void check_wrench(const scene *s, int index)
         scale = fmax(scale, b->mass * (fabs(v0[i]) + fabs(v1[i])));
         scale = fmax(scale, fabs(J0[i]) + fabs(J1[i]));
     }
-    pcs_contact_wrench(s->wk, (pcs_system){index + 1}, wrench);
+    pcs_work_contact_wrench(s->wk, (pcs_system){index + 1}, wrench);
     for (int i = 0; i < 6; ++i) {
         CK_NEAR(wrench[i], p[i], 1e-11 * scale);
     }
@@ -331,7 +331,7 @@ static void check_wrench(const scene *s, int index)
 static double work_of_each(const scene *s)
 {
     const pcs_contact *c;
-    const int n = pcs_contacts(s->wk, &c);
+    const int n = pcs_work_contacts(s->wk, &c);
     double fastest = 0, sum = 0;
     for (int i = 0; i < s->st->nv; ++i) {
         fastest = fmax(fastest, fabs(s->st->v[i]));
@@ -366,7 +366,7 @@ void scene_check_step(scene *s)
     const pcs_energy *e = &s->report.energy;
     const pcs_contact *c;
     bool rough = false;
-    for (int i = pcs_contacts(s->wk, &c); i-- > 0;) {
+    for (int i = pcs_work_contacts(s->wk, &c); i-- > 0;) {
         rough = rough || has_friction(&c[i]);
     }
     ck_assert(rough || e->tangential == 0);

@@ -107,8 +107,8 @@ static inline double smooth_energy(const scene *s, const pcs_smooth *sys, double
 {
     double K, V;
     CK_OK(pcs_smooth_to_state(sys, t, x, s->st));
-    CK_OK(pcs_kinetic_energy(s->m, s->st, &K));
-    CK_OK(pcs_potential_energy(s->m, s->st, &V));
+    CK_OK(pcs_state_kinetic_energy(s->m, s->st, &K));
+    CK_OK(pcs_state_potential_energy(s->m, s->st, &V));
     return K + V;
 }
 

@@ -15,7 +15,7 @@ typedef struct surface_lists {
 static inline pcs_geometry *make_mesh(const surface_lists *s)
 {
     pcs_geometry *g;
-    CK_OK(pcs_mesh_create(NULL, s->nv, s->vertex[0], s->nt, s->triangle[0], &g));
+    CK_OK(pcs_geometry_create_mesh(NULL, s->nv, s->vertex[0], s->nt, s->triangle[0], &g));
     return g;
 }
 

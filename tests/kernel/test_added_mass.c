@@ -152,9 +152,9 @@ START_TEST(an_impact_does_not_depend_on_the_reference_point)
         centre(&s, b, shifted ? r_G : (double[3]){0}, x[shifted], v[shifted]);
         v3_copy(scene_v(&s, b) + 3, w[shifted]);
         K[shifted] = scene_kinetic(&s);
-        pcs_momentum(s.m, s.st, p[shifted], L[shifted]);
+        pcs_state_momentum(s.m, s.st, p[shifted], L[shifted]);
         const pcs_contact *c;
-        ck_assert_int_gt(pcs_contacts(s.wk, &c), 0);
+        ck_assert_int_gt(pcs_work_contacts(s.wk, &c), 0);
         scene_close(&s);
     }
     ck_assert(v[0][2] > -1);
@@ -179,14 +179,14 @@ START_TEST(free_flight_does_not_depend_on_the_reference_point)
         const pcs_system b = open_box(&s, true, r_G, 5);
         scene_start(&s);
         const double K = scene_kinetic(&s);
-        pcs_momentum(s.m, s.st, p[0], L[0]);
+        pcs_state_momentum(s.m, s.st, p[0], L[0]);
         for (int i = 0; i < n; ++i) {
             scene_step(&s, T / n);
             scene_check_step(&s);
             books += s.report.energy.gyroscopic + s.report.energy.mass;
         }
         centre(&s, b, r_G, x, v);
-        pcs_momentum(s.m, s.st, p[1], L[1]);
+        pcs_state_momentum(s.m, s.st, p[1], L[1]);
         const double expected[3] = {0.3 + 0.4 * T, -0.1 + 0.5 * T, 5 - T};
         error[k] = 0;
         for (int i = 0; i < 3; ++i) {
@@ -228,7 +228,7 @@ START_TEST(a_falling_plate_carries_its_water)
         scene_check_step(&s);
         if (s.report.active > 0) {
             const pcs_contact *c;
-            ck_assert_int_eq(pcs_contacts(s.wk, &c), 1);
+            ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
             CK_NEAR(c->u[0], -0.5 * before, 1e-12);
             CK_NEAR(c->r[0], 3 * (1.5 * -before + g * h), 1e-11);
             bounces += 1;
@@ -349,7 +349,7 @@ START_TEST(it_touches_down)
         CK_NEAR(u[i], 0, 1e-8);
     }
     double wrench[6];
-    pcs_contact_wrench(s.wk, body, wrench);
+    pcs_work_contact_wrench(s.wk, body, wrench);
     CK_NEAR(wrench[2], 10 * h, 1e-7 * h);
     CK_NEAR(wrench[0], 0, 1e-7 * h);
 

@@ -50,7 +50,7 @@ static void check_contacts(const scene *s)
     for (int i = 0; i < s->st->nv; ++i) {
         fastest = fmax(fastest, fabs(s->st->v[i]));
     }
-    for (int i = pcs_contacts(s->wk, &c); i-- > 0;) {
+    for (int i = pcs_work_contacts(s->wk, &c); i-- > 0;) {
         ck_assert(all_finite(c[i].r, 3));
         if (fastest < 1e150) ck_assert(all_finite(c[i].u, 3)); // beyond that a sum may overflow
         ck_assert(isfinite(c[i].gap) && isfinite(c[i].gap_end));
@@ -138,7 +138,7 @@ static void draw_scheme(test_random *r, pcs_scheme *s)
     s->accept_unconverged = flip(r);
     s->newton_max = 20;
     s->proj_max = 10;
-    s->solver = pcs_solver_defaults(random_unit(r) < 0.2 ? PCS_SOLVER_AUTO : PCS_SOLVER_NSGS);
+    s->solver = pcs_solver_opts_default(random_unit(r) < 0.2 ? PCS_SOLVER_AUTO : PCS_SOLVER_NSGS);
     s->solver.tol = 1e-8;
     s->solver.max_iters = 100;
 }
@@ -186,14 +186,14 @@ static void draw_scene(scene *s, uint64_t seed, pcs_geometry **geometry, int bod
     for (int i = 0; i < 16; ++i) {
         heights[i] = 0.3 * random_normal(&r) - 0.5;
     }
-    CK_OK(pcs_height_field_create(&s->env, 4, 4, 1, 1, heights, &geometry[FIELD]));
+    CK_OK(pcs_geometry_create_height_field(&s->env, 4, 4, 1, 1, heights, &geometry[FIELD]));
     double points[36];
     for (int i = 0; i < 36; ++i) {
         points[i] = 0.2 * random_normal(&r);
     }
-    CK_OK(pcs_hull_create(&s->env, 12, points, &geometry[HULL]));
+    CK_OK(pcs_geometry_create_hull(&s->env, 12, points, &geometry[HULL]));
     const int triangles[] = {0, 1, 2, 3, 4, 5, 0, 2, 3, 6, 7, 8};
-    CK_OK(pcs_mesh_create(&s->env, 12, points, 4, triangles, &geometry[MESH]));
+    CK_OK(pcs_geometry_create_mesh(&s->env, 12, points, 4, triangles, &geometry[MESH]));
     if (flip(&r)) scene_ground(s, ONE_OF(&r, 0, 1));
     if (flip(&r))
         scene_rough(s, (pcs_system){0}, pcs_shape_height_field(geometry[FIELD]), 0, 0, 0.5);
@@ -422,7 +422,7 @@ START_TEST(bodies_that_leave)
         scene_open(&s);
         s.scheme.theta = k % 2 ? 1 : 0.5;
         s.scheme.activation = (pcs_activation)(PCS_ACTIVATION_PREDICTIVE + k);
-        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+        s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         s.scheme.solver.max_iters = 30;
         scene_ground(&s, 0.5);
         for (int i = 0; i < 30; ++i) { // enough of them for the grid
@@ -453,7 +453,7 @@ START_TEST(coincident_spheres)
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_open(&s);
-        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+        s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         s.scheme.solver.max_iters = 5;
         s.scheme.accept_unconverged = k % 2;
         s.scheme.theta = k / 2 ? 1 : 0.5;

@@ -293,7 +293,7 @@ START_TEST(what_misses_by_little_is_taken)
         open_default(&s);
         drop_boxes(&s, 1);
         s.scheme.halvings = 0;
-        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+        s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         s.scheme.solver.tol = 1e-12;
         s.scheme.solver.max_iters = budget;
         scene_start(&s);

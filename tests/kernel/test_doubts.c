@@ -147,7 +147,7 @@ START_TEST(steps_taken_unsolved_are_counted)
     scene_gravity(&s, 0, 0, 0);
     s.scheme.accept_unconverged = true;
     s.scheme.halvings = 0;
-    s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     s.scheme.solver.tol = 1e-15;
     s.scheme.solver.max_iters = 1;
     for (int i = 0; i < 8; ++i) {

@@ -90,7 +90,7 @@ START_TEST(a_lift_accelerates)
             ck_assert_int_ge(s.report.active, 3);
 
             double wrench[6];
-            pcs_contact_wrench(s.wk, box, wrench);
+            pcs_work_contact_wrench(s.wk, box, wrench);
             const int settled = s.scheme.theta == 0.75 ? 25 : 0;
             if (i > settled) CK_NEAR(wrench[2], 3 * (9.81 + a) * h, 1e-11);
 
@@ -331,7 +331,7 @@ START_TEST(a_joint_follows)
         for (int i = 0; i < 50; ++i) {
             step_and_check(&s, h);
             double wrench[6];
-            pcs_contact_wrench(s.wk, load, wrench);
+            pcs_work_contact_wrench(s.wk, load, wrench);
             for (int c = 0; c < 3; ++c) {
                 CK_NEAR(scene_q(&s, load)[c] - at[c], scene_q(&s, crane)[c], 1e-12);
                 const double weight = c == 2 ? 9.81 : 0;

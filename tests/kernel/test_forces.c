@@ -37,7 +37,7 @@ START_TEST(force_systems)
             pcs_twist_at(t, d, at);
             power += v3_dot(F + 3 * k, at);
         }
-        CK_NEAR(pcs_power(w, t), power, 1e-12);
+        CK_NEAR(pcs_wrench_power(w, t), power, 1e-12);
 
         // central axis: there the moment is along the force
         double axis[3], pitch;
@@ -52,7 +52,7 @@ START_TEST(force_systems)
         double couple[3], pair[6] = {0}, back[6], at[6];
         v3_copy(F, pair);
         v3_scale(-1, F, pair + 3);
-        pcs_couple(F, P, P + 3, couple);
+        pcs_couple_moment(F, P, P + 3, couple);
         CK_OK(pcs_wrench_of_forces(2, P, pair, 0, NULL, O, at));
         CK_OK(pcs_wrench_of_forces(2, P, pair, 0, NULL, O2, back));
         expect_same(at + 3, couple, 3, 1e-13);
@@ -109,7 +109,7 @@ START_TEST(equations_of_motion_balance_power)
         m3_mul(J, nu + 3, Jw);
         m3_mul(J, nudot + 3, Jdw);
         const double rate = m * v3_dot(nu, nudot) + v3_dot(nu + 3, Jdw);
-        CK_NEAR(rate, pcs_power(wrench, nu), 1e-12);
+        CK_NEAR(rate, pcs_wrench_power(wrench, nu), 1e-12);
 
         // momenta in inertial components change by force and moment
         double turn[3];

@@ -58,7 +58,7 @@ static void impact(scene *s, double touch)
 static const pcs_contact *only_contact(const scene *s, double p[3])
 {
     const pcs_contact *c;
-    ck_assert_int_eq(pcs_contacts(s->wk, &c), 1);
+    ck_assert_int_eq(pcs_work_contacts(s->wk, &c), 1);
     m3_mul(c->F, c->r, p);
     return c;
 }
@@ -214,10 +214,10 @@ START_TEST(two_balls)
         v3_sub(u1, u2, u);
         const double w = 1 / m1 + 1 / m2;
         closed_form(N, u, w, 3.5 * w, e, 0, mu, expected);
-        pcs_momentum(s.m, s.st, l0, L0);
+        pcs_state_momentum(s.m, s.st, l0, L0);
         const double K = scene_kinetic(&s);
         impact(&s, 1e-9);
-        pcs_momentum(s.m, s.st, l1, L1);
+        pcs_state_momentum(s.m, s.st, l1, L1);
         only_contact(&s, p);
         const double size = 10 * (m1 + m2);
         for (int i = 0; i < 3; ++i) {
@@ -256,7 +256,7 @@ START_TEST(levers_across_a_gap)
         // the distance is found by one look, then the ball is brought to the gap wanted
         impact(&s, 2);
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_contacts(s.wk, &c), 1);
+        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
         double *q = scene_q(&s, ball), towards[3];
         if (c->system1.id == ball.id) {
             v3_scale(1, c->F, towards);
@@ -269,10 +269,10 @@ START_TEST(levers_across_a_gap)
         memcpy(scene_v(&s, box), (double[6]){0, 0, 0, 0.1, -0.2, 3}, 6 * sizeof(double));
 
         double l0[3], l1[3], L0[3], L1[3], p[3], d[3], leak[3];
-        pcs_momentum(s.m, s.st, l0, L0);
+        pcs_state_momentum(s.m, s.st, l0, L0);
         const double K = scene_kinetic(&s);
         impact(&s, 2 * gap);
-        pcs_momentum(s.m, s.st, l1, L1);
+        pcs_state_momentum(s.m, s.st, l1, L1);
         c = only_contact(&s, p);
         ck_assert(c->r[0] > 0.1);
         CK_NEAR(c->gap, gap, 1e-12);
@@ -323,7 +323,7 @@ START_TEST(no_friction_is_one_row)
         scene_rough(&s, b, pcs_shape_sphere(0.5), 0.5, k ? 0.7 : 0, 0);
         scene_start(&s);
         impact(&s, 1e-9);
-        ck_assert_int_eq(pcs_last_problem(s.wk).n, 1);
+        ck_assert_int_eq(pcs_work_problem(s.wk).n, 1);
         double p[3];
         ck_assert_int_eq(only_contact(&s, p)->status, PCS_CONTACT_SLIDE);
         memcpy(v[k], scene_v(&s, b), sizeof v[k]);

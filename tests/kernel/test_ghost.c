@@ -27,10 +27,10 @@ static void shapes_open(shapes *s)
         const double a = acos(-1) * i / 6;
         p[i][0] = 0.5 * cos(a), p[i][1] = 0.5 * sin(a), p[i][2] = i % 2 ? 0.5 : -0.5;
     }
-    CK_OK(pcs_hull_create(NULL, 12, p[0], &s->hull));
+    CK_OK(pcs_geometry_create_hull(NULL, 12, p[0], &s->hull));
     box_surface(half, 3, &box);
     s->mesh = make_mesh(&box);
-    CK_OK(pcs_height_field_create(NULL, 5, 5, 0.25, 0.25, heights, &s->field));
+    CK_OK(pcs_geometry_create_height_field(NULL, 5, 5, 0.25, 0.25, heights, &s->field));
 }
 
 static void shapes_close(shapes *s)
@@ -79,7 +79,7 @@ static pcs_shape small_shape(const shapes *s, int kind, pcs_geometry **own)
             const double a = acos(-1) * i / 6;
             p[i][0] = 0.05 * cos(a), p[i][1] = 0.05 * sin(a), p[i][2] = i % 2 ? 0.05 : -0.05;
         }
-        CK_OK(pcs_hull_create(NULL, 12, p[0], own));
+        CK_OK(pcs_geometry_create_hull(NULL, 12, p[0], own));
         out = pcs_shape_hull(*own);
     }
     return out;
@@ -452,7 +452,7 @@ static void lay_floor(scene *s, int floor, double gap, double e, pcs_geometry **
     if (floor == HULLS) {
         const double p[8][3] = {{-0.25, -1, 0}, {0.25, -1, 0}, {-0.25, 1, 0}, {0.25, 1, 0},
                                 {-0.3, -1, -1}, {0.3, -1, -1}, {-0.3, 1, -1}, {0.3, 1, -1}};
-        CK_OK(pcs_hull_create(NULL, 8, p[0], own));
+        CK_OK(pcs_geometry_create_hull(NULL, 8, p[0], own));
     }
     for (int i = -4; i < 12; ++i) {
         pcs_shape tile = floor == HULLS ? pcs_shape_hull(*own) : pcs_shape_box(0.5, 2, 1);

@@ -177,7 +177,7 @@ START_TEST(height_field_is_the_mesh_of_its_triangles)
             }
         }
         pcs_geometry *gm = make_mesh(&lists), *gf;
-        CK_OK(pcs_height_field_create(NULL, NX, NY, dx, dy, h, &gf));
+        CK_OK(pcs_geometry_create_height_field(NULL, NX, NY, dx, dy, h, &gf));
         const pcs_shape mesh = pcs_shape_mesh(gm), field = pcs_shape_height_field(gf);
         const pcs_shape s = random_solid(&r, k % 4);
         double q1[7], q2[7];
@@ -202,7 +202,7 @@ START_TEST(capacity_is_kept_and_asked_for_again)
         h[k] = random_between(&r, 0, 0.3);
     }
     pcs_geometry *g;
-    CK_OK(pcs_height_field_create(NULL, 20, 20, 0.1, 0.1, h, &g));
+    CK_OK(pcs_geometry_create_height_field(NULL, 20, 20, 0.1, 0.1, h, &g));
     const pcs_shape mesh = pcs_shape_height_field(g), box = pcs_shape_box(3, 3, 0.2);
     static contacts c;
     const double q[7] = {1, 1, 0.4, 1, 0, 0, 0};
@@ -243,7 +243,8 @@ START_TEST(nonsense_touches_nothing_or_sanely)
                          (int)(12 * random_unit(&r)));
         }
         pcs_geometry *g;
-        if (pcs_mesh_create(NULL, lists.nv, lists.vertex[0], lists.nt, lists.triangle[0], &g)) {
+        if (pcs_geometry_create_mesh(NULL, lists.nv, lists.vertex[0], lists.nt, lists.triangle[0],
+                                     &g)) {
             continue;
         }
         const pcs_shape mesh = pcs_shape_mesh(g), s = random_solid(&r, k % 4);

@@ -138,16 +138,16 @@ START_TEST(bad_points_are_refused)
     for (int i = 0; i < 20; ++i) {
         random_vector(&r, -1, 1, x + 3 * i);
     }
-    CK_FAILS(pcs_hull_create(NULL, 3, x, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_hull_create(NULL, 0, x, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_hull_create(NULL, -5, x, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_hull_create(NULL, 20, NULL, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_hull_create(NULL, 20, x, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_hull(NULL, 3, x, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_hull(NULL, 0, x, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_hull(NULL, -5, x, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_hull(NULL, 20, NULL, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_hull(NULL, 20, x, NULL), PCS_ERR_ARG);
     static const double wrong[] = {NAN, INFINITY, -INFINITY, 1e31};
     for (int k = 0; k < 4; ++k) {
         const double kept = x[17];
         x[17] = wrong[k];
-        CK_FAILS(pcs_hull_create(NULL, 20, x, &g), PCS_ERR_ARG);
+        CK_FAILS(pcs_geometry_create_hull(NULL, 20, x, &g), PCS_ERR_ARG);
         ck_assert_ptr_null(g);
         x[17] = kept;
     }
@@ -163,12 +163,12 @@ START_TEST(bad_points_are_refused)
             quat_turn(Q, 1, flat, y + 3 * i);
             if (k % 3 == 2 && k >= 20) v3_scale(0, flat, y + 3 * i);
         }
-        CK_FAILS(pcs_hull_create(NULL, 20, y, &g), PCS_ERR_ARG);
+        CK_FAILS(pcs_geometry_create_hull(NULL, 20, y, &g), PCS_ERR_ARG);
     }
 
     // one point so far off that the others are one
     x[0] = 1e30;
-    CK_FAILS(pcs_hull_create(NULL, 20, x, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_hull(NULL, 20, x, &g), PCS_ERR_ARG);
     pcs_geometry_destroy(NULL);
     pcs_shape s = pcs_shape_hull(NULL);
     CK_FAILS(pcs_shape_check(&s), PCS_ERR_ARG);
@@ -186,7 +186,7 @@ START_TEST(memory_runs_out)
         test_memory memory = {.fail_at = k};
         const pcs_env env = test_env(&memory);
         pcs_geometry *g;
-        const pcs_status status = pcs_hull_create(&env, 20, x, &g);
+        const pcs_status status = pcs_geometry_create_hull(&env, 20, x, &g);
         if (status == PCS_OK) pcs_geometry_destroy(g);
         ck_assert_int_eq(memory.live, 0);
         if (status == PCS_OK) break;
@@ -202,8 +202,8 @@ START_TEST(mass_and_bounds)
     const pcs_shape s = pcs_shape_hull(g), box = pcs_shape_box(1, 2, 3);
     CK_OK(pcs_shape_check(&s));
     double m1, m2, c1[3], c2[3], J1[9], J2[9];
-    CK_OK(pcs_shape_mass(&s, 7, &m1, c1, J1));
-    CK_OK(pcs_shape_mass(&box, 7, &m2, c2, J2));
+    CK_OK(pcs_inertia_of_shape(&s, 7, &m1, c1, J1));
+    CK_OK(pcs_inertia_of_shape(&box, 7, &m2, c2, J2));
     CK_NEAR(m1, m2, 1e-13);
     for (int i = 0; i < 9; ++i) {
         CK_NEAR(J1[i], J2[i], 1e-13);

@@ -25,7 +25,7 @@ static pcs_report impact(scene *s)
             dv[k] = s->st->v[b->v_at + k] - s->v_before[b->v_at + k];
         }
         m3_mul(b->J, dv + 3, dw);
-        pcs_contact_wrench(s->wk, (pcs_system){i + 1}, wrench);
+        pcs_work_contact_wrench(s->wk, (pcs_system){i + 1}, wrench);
         for (int k = 0; k < 3; ++k) {
             CK_NEAR(wrench[k], b->mass * dv[k], 1e-11 * b->mass);
             CK_NEAR(wrench[3 + k], dw[k], 1e-11 * b->mass);
@@ -70,7 +70,7 @@ typedef struct totals {
 static totals take_totals(scene *s)
 {
     totals t;
-    pcs_momentum(s->m, s->st, t.p, t.L);
+    pcs_state_momentum(s->m, s->st, t.p, t.L);
     t.K = scene_kinetic(s);
     return t;
 }
@@ -414,7 +414,7 @@ START_TEST(heaps_of_bodies)
         if (e == 1) CK_NEAR(after.K, before.K, 1e-9 * before.K);
         ck_assert(after.K <= before.K * (1 + 1e-10));
         const pcs_contact *c;
-        const int n = pcs_contacts(s.wk, &c);
+        const int n = pcs_work_contacts(s.wk, &c);
         ck_assert_int_eq(n, 4 + 4 * 2 + 3 * 3);
         scene_close(&s);
     }
@@ -446,7 +446,7 @@ START_TEST(joints_take_their_part)
     CK_NEAR(v2[0], -b[1] * d[0] / 3, 1e-12);
     CK_NEAR(v2[2], -2 - b[1] * d[2] / 3, 1e-12);
     const pcs_contact *c;
-    ck_assert_int_eq(pcs_contacts(s.wk, &c), 2);
+    ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 2);
     CK_NEAR(c[0].r[0], b[1], 1e-11);
     ck_assert_int_eq(c[0].interaction, 1);
     CK_NEAR(c[1].r[0], b[0], 1e-11);
@@ -511,7 +511,7 @@ START_TEST(a_failed_solve_changes_nothing)
     scene s;
     row_of_balls(&s, 8, 0, (double[8]){8, 7, 5, 3, 0, -1, -4, -6});
     pcs_scheme scheme = s.scheme;
-    scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     scheme.solver.tol = 1e-14;
     scheme.solver.max_iters = 2;
     CK_OK(pcs_model_set_scheme(s.m, &scheme));
@@ -521,7 +521,7 @@ START_TEST(a_failed_solve_changes_nothing)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_MAX_ITERS);
     ck_assert(pcs_state_hash(s.st) == before);
 
-    scheme.solver = pcs_solver_defaults(PCS_SOLVER_DIRECT);
+    scheme.solver = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
     CK_OK(pcs_model_set_scheme(s.m, &scheme));
     CK_FAILS(pcs_impact(s.m, s.st, s.wk, 1e-9, &report), PCS_ERR_UNSUPPORTED);
     ck_assert(pcs_state_hash(s.st) == before);

@@ -88,10 +88,10 @@ START_TEST(placed_bodies_are_placed_clouds)
         }
         const pcs_inertia expected = weigh(&c);
         pcs_inertia placed = b;
-        pcs_inertia_place(q, &placed, &placed);
+        pcs_inertia_transform(q, &placed, &placed);
         expect_body(&placed, &expected, 1e-13);
         pcs_quat_to_matrix(q + 3, R);
-        pcs_inertia_turn(R, b.J, J);
+        pcs_inertia_rotate(R, b.J, J);
         expect_same(J, placed.J, 9, 0);
         for (int i = 0; i < 9; ++i) {
             CK_NEAR(J[i], J[i / 3 + 3 * (i % 3)], 0); // symmetric to the last bit
@@ -144,7 +144,7 @@ static void expect_principal(const double J[9], double size)
     for (int i = 0; i < 3; ++i) {
         D[4 * i] = p[i];
     }
-    pcs_inertia_turn(R, D, back);
+    pcs_inertia_rotate(R, D, back);
     expect_same(back, J, 9, 4e-15 * size);
 }
 
@@ -172,7 +172,7 @@ START_TEST(principal_axes)
         for (int k = 0; k < 4; ++k) {
             const double D[9] = {known[k][0], 0, 0, 0, known[k][1], 0, 0, 0, known[k][2]};
             double p[3], A[9];
-            pcs_inertia_turn(R, D, J);
+            pcs_inertia_rotate(R, D, J);
             expect_principal(J, 3);
             CK_OK(pcs_inertia_principal(J, p, A));
             expect_same(p, known[k], 3, 4e-15);
@@ -252,7 +252,7 @@ START_TEST(energy_and_momenta_are_those_of_the_elements)
         memcpy(f.q, q, sizeof f.q);
         memcpy(f.v, v, sizeof f.v);
         for (int k = 0; k < c.n; ++k) {
-            pcs_motion in = {.x = {0}}, out;
+            pcs_point_motion in = {.x = {0}}, out;
             double arm[3], moment[3];
             v3_sub(c.x + 3 * k, b.G, in.x);
             pcs_frame_point(&f, &in, PCS_AXES_INERTIAL, &out, NULL);
@@ -272,7 +272,7 @@ START_TEST(energy_and_momenta_are_those_of_the_elements)
         v3_copy(v + 3, at_G + 3);
         v3_scale(-1, b.G, d);
         pcs_twist_at(at_G, d, nu);
-        pcs_inertia_matrix(&b, M);
+        pcs_inertia_mass_matrix(&b, M);
         for (int i = 0; i < 6; ++i) {
             for (int j = 0; j < 6; ++j) {
                 by_matrix += 0.5 * nu[i] * M[i + 6 * j] * nu[j];

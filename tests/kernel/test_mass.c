@@ -16,14 +16,14 @@ typedef struct weighed {
 static weighed weigh(const pcs_shape *s, double density)
 {
     weighed w;
-    CK_OK(pcs_shape_mass(s, density, &w.m, w.com, w.J));
+    CK_OK(pcs_inertia_of_shape(s, density, &w.m, w.com, w.J));
     return w;
 }
 
 static weighed weigh_all(int n, const pcs_shape *s, const double *density)
 {
     weighed w;
-    CK_OK(pcs_mass_of_shapes(n, s, density, &w.m, w.com, w.J));
+    CK_OK(pcs_inertia_of_shapes(n, s, density, &w.m, w.com, w.J));
     return w;
 }
 
@@ -287,19 +287,19 @@ START_TEST(what_has_no_mass_is_refused)
     pcs_shape s[2] = {pcs_shape_sphere(1), pcs_shape_sphere(1)};
     const pcs_shape floor = pcs_shape_half_space(up, 0), none = pcs_shape_sphere(0);
     const pcs_shape huge = pcs_shape_sphere(1e150), tiny = pcs_shape_sphere(1e-150);
-    CK_FAILS(pcs_shape_mass(&floor, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_shape_mass(&none, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_shape_mass(&huge, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_shape_mass(&tiny, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_shape_mass(NULL, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_shape_mass(s, 1, NULL, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&floor, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&none, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&huge, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&tiny, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(NULL, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(s, 1, NULL, com, J), PCS_ERR_ARG);
     const double bad[] = {0, -1, NAN, INFINITY};
     for (int i = 0; i < 4; ++i) {
-        CK_FAILS(pcs_shape_mass(s, bad[i], &m, com, J), PCS_ERR_ARG);
+        CK_FAILS(pcs_inertia_of_shape(s, bad[i], &m, com, J), PCS_ERR_ARG);
     }
-    CK_FAILS(pcs_mass_of_shapes(2, s, density, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_mass_of_shapes(0, s, density, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_mass_of_shapes(1, NULL, density, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shapes(2, s, density, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shapes(0, s, density, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shapes(1, NULL, density, &m, com, J), PCS_ERR_ARG);
 
     pcs_body_def def = pcs_body_def_default();
     CK_FAILS(pcs_body_def_of_shapes(1, s, density, NULL, s), PCS_ERR_ARG);
@@ -319,7 +319,7 @@ static double twice_energy(pcs_model *m, const double omega[3])
     double energy;
     CK_OK(pcs_state_create(m, &st));
     memcpy(st->v + 3, omega, 3 * sizeof *omega);
-    CK_OK(pcs_kinetic_energy(m, st, &energy));
+    CK_OK(pcs_state_kinetic_energy(m, st, &energy));
     pcs_state_destroy(st);
     return 2 * energy;
 }
@@ -337,7 +337,7 @@ START_TEST(a_mass_is_spread_over_the_shapes)
         const int n = 1 + k % 3;
         const double one[3] = {1, 1, 1}, omega[3] = {random_normal(&r), 1, -2};
         double volume, com[3], J[9], want = 0;
-        CK_OK(pcs_mass_of_shapes(n, part, one, &volume, com, J));
+        CK_OK(pcs_inertia_of_shapes(n, part, one, &volume, com, J));
         for (int i = 0; i < 9; ++i) {
             want += mass / volume * J[i] * omega[i % 3] * omega[i / 3];
         }
@@ -395,7 +395,7 @@ START_TEST(a_solid_is_its_shapes)
             def.orientation[i] = random_normal(&r);
         }
         double mass, com[3], J[9], R[9], at[3], energy;
-        CK_OK(pcs_mass_of_shapes(2, part, both, &mass, com, J));
+        CK_OK(pcs_inertia_of_shapes(2, part, both, &mass, com, J));
         CK_OK(pcs_model_add_solid(m, &def, 2, part, density, (pcs_material){0}, &solid));
         ck_assert_int_eq(pcs_model_shape_count(m), 2);
         CK_OK(pcs_state_create(m, &st));
@@ -406,7 +406,7 @@ START_TEST(a_solid_is_its_shapes)
             CK_NEAR(q[i], at[i], 1e-13);
             v[i] = i + 1;
         }
-        CK_OK(pcs_kinetic_energy(m, st, &energy));
+        CK_OK(pcs_state_kinetic_energy(m, st, &energy));
         CK_NEAR(energy, 7 * mass, 1e-12 * mass);
         pcs_state_destroy(st);
 

@@ -10,7 +10,7 @@ typedef struct weighed {
 static weighed weigh(const pcs_shape *s)
 {
     weighed w;
-    CK_OK(pcs_shape_mass(s, 2, &w.m, w.com, w.J));
+    CK_OK(pcs_inertia_of_shape(s, 2, &w.m, w.com, w.J));
     return w;
 }
 
@@ -69,7 +69,7 @@ START_TEST(only_closed_surfaces_weigh)
     flat_floor(&r, 3, 1, &lists);
     pcs_geometry *g = make_mesh(&lists);
     pcs_shape s = pcs_shape_mesh(g);
-    CK_FAILS(pcs_shape_mass(&s, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&s, 1, &m, com, J), PCS_ERR_ARG);
     pcs_geometry_destroy(g);
 
     // turned inside out; one triangle the wrong way round; one missing
@@ -84,14 +84,14 @@ START_TEST(only_closed_surfaces_weigh)
         lists.nt -= k == 2;
         g = make_mesh(&lists);
         s = pcs_shape_mesh(g);
-        CK_FAILS(pcs_shape_mass(&s, 1, &m, com, J), PCS_ERR_ARG);
+        CK_FAILS(pcs_inertia_of_shape(&s, 1, &m, com, J), PCS_ERR_ARG);
         pcs_geometry_destroy(g);
     }
 
     const double h[4] = {0, 0, 0, 1};
-    CK_OK(pcs_height_field_create(NULL, 2, 2, 1, 1, h, &g));
+    CK_OK(pcs_geometry_create_height_field(NULL, 2, 2, 1, 1, h, &g));
     s = pcs_shape_height_field(g);
-    CK_FAILS(pcs_shape_mass(&s, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&s, 1, &m, com, J), PCS_ERR_ARG);
     pcs_geometry_destroy(g);
 }
 END_TEST
@@ -102,33 +102,34 @@ START_TEST(bad_surfaces_are_refused)
     const int good[3] = {0, 1, 2}, line[6] = {0, 1, 3, 1, 1, 2}, beyond[3] = {0, 1, 4},
               below[3] = {-1, 1, 2}, mixed[9] = {0, 1, 3, 0, 1, 2, 2, 2, 2};
     pcs_geometry *g;
-    CK_FAILS(pcs_mesh_create(NULL, 4, x, 1, good, NULL), PCS_ERR_ARG);
-    CK_FAILS(pcs_mesh_create(NULL, 4, NULL, 1, good, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_mesh_create(NULL, 4, x, 1, NULL, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_mesh_create(NULL, 2, x, 1, good, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_mesh_create(NULL, 4, x, 0, good, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_mesh_create(NULL, 4, x, 1 << 30, good, &g), PCS_ERR_SIZE);
-    CK_FAILS(pcs_mesh_create(NULL, 4, x, 2, line, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_mesh_create(NULL, 4, x, 1, beyond, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_mesh_create(NULL, 4, x, 1, below, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, x, 1, good, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, NULL, 1, good, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, x, 1, NULL, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 2, x, 1, good, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, x, 0, good, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, x, 1 << 30, good, &g), PCS_ERR_SIZE);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, x, 2, line, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, x, 1, beyond, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_mesh(NULL, 4, x, 1, below, &g), PCS_ERR_ARG);
     ck_assert_ptr_null(g);
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e80};
     for (int k = 0; k < 4; ++k) {
         double y[9];
         memcpy(y, x, sizeof y);
         y[5] = bad[k];
-        CK_FAILS(pcs_mesh_create(NULL, 3, y, 1, good, &g), PCS_ERR_ARG);
-        CK_FAILS(pcs_height_field_create(NULL, 3, 3, 1, 1, y, &g), PCS_ERR_ARG);
-        CK_FAILS(pcs_height_field_create(NULL, 3, 3, k == 3 ? -1 : bad[k], 1, x, &g), PCS_ERR_ARG);
+        CK_FAILS(pcs_geometry_create_mesh(NULL, 3, y, 1, good, &g), PCS_ERR_ARG);
+        CK_FAILS(pcs_geometry_create_height_field(NULL, 3, 3, 1, 1, y, &g), PCS_ERR_ARG);
+        CK_FAILS(pcs_geometry_create_height_field(NULL, 3, 3, k == 3 ? -1 : bad[k], 1, x, &g),
+                 PCS_ERR_ARG);
     }
-    CK_FAILS(pcs_height_field_create(NULL, 1, 3, 1, 1, x, &g), PCS_ERR_SIZE);
-    CK_FAILS(pcs_height_field_create(NULL, 1 << 15, 1 << 15, 1, 1, x, &g), PCS_ERR_SIZE);
-    CK_FAILS(pcs_height_field_create(NULL, 2, 2, 0, 1, x, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_height_field_create(NULL, 2, 2, 1, 1, NULL, &g), PCS_ERR_ARG);
-    CK_FAILS(pcs_height_field_create(NULL, 2, 2, 1, 1, x, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_height_field(NULL, 1, 3, 1, 1, x, &g), PCS_ERR_SIZE);
+    CK_FAILS(pcs_geometry_create_height_field(NULL, 1 << 15, 1 << 15, 1, 1, x, &g), PCS_ERR_SIZE);
+    CK_FAILS(pcs_geometry_create_height_field(NULL, 2, 2, 0, 1, x, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_height_field(NULL, 2, 2, 1, 1, NULL, &g), PCS_ERR_ARG);
+    CK_FAILS(pcs_geometry_create_height_field(NULL, 2, 2, 1, 1, x, NULL), PCS_ERR_ARG);
 
     // triangles without an area are left out, the others stay
-    CK_OK(pcs_mesh_create(NULL, 4, x, 3, mixed, &g));
+    CK_OK(pcs_geometry_create_mesh(NULL, 4, x, 3, mixed, &g));
     pcs_shape s = pcs_shape_mesh(g);
     CK_OK(pcs_shape_check(&s));
     s.kind = PCS_SHAPE_HEIGHT_FIELD;
@@ -144,7 +145,7 @@ START_TEST(surfaces_cannot_move)
 {
     const double h[4] = {0, 0, 0, 1};
     pcs_geometry *g;
-    CK_OK(pcs_height_field_create(NULL, 2, 2, 1, 1, h, &g));
+    CK_OK(pcs_geometry_create_height_field(NULL, 2, 2, 1, 1, h, &g));
     const pcs_shape s = pcs_shape_height_field(g);
     pcs_model *m;
     pcs_system ball, table;
@@ -171,9 +172,9 @@ START_TEST(memory_may_run_out)
         test_memory memory = {.fail_at = k};
         const pcs_env env = test_env(&memory);
         pcs_geometry *mesh = NULL, *field = NULL;
-        const pcs_status one =
-            pcs_mesh_create(&env, lists.nv, lists.vertex[0], lists.nt, lists.triangle[0], &mesh);
-        const pcs_status two = pcs_height_field_create(&env, 2, 2, 1, 1, h, &field);
+        const pcs_status one = pcs_geometry_create_mesh(&env, lists.nv, lists.vertex[0], lists.nt,
+                                                        lists.triangle[0], &mesh);
+        const pcs_status two = pcs_geometry_create_height_field(&env, 2, 2, 1, 1, h, &field);
         ck_assert(one == PCS_OK || (one == PCS_ERR_MEMORY && !mesh));
         ck_assert(two == PCS_OK || (two == PCS_ERR_MEMORY && !field));
         pcs_geometry_destroy(mesh);

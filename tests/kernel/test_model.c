@@ -446,8 +446,8 @@ START_TEST(entries_refuse_what_they_cannot_use)
     refused(pcs_work_create(s.m, NULL), PCS_ERR_ARG, "null");
     refused(pcs_model_create(NULL, NULL), PCS_ERR_ARG, "null");
     double K;
-    refused(pcs_kinetic_energy(s.m, NULL, &K), PCS_ERR_ARG, "null");
-    refused(pcs_potential_energy(s.m, s.st, NULL), PCS_ERR_ARG, "null");
+    refused(pcs_state_kinetic_energy(s.m, NULL, &K), PCS_ERR_ARG, "null");
+    refused(pcs_state_potential_energy(s.m, s.st, NULL), PCS_ERR_ARG, "null");
     ck_assert(pcs_state_hash(s.st) == before);
 
     // numbers written into the state
@@ -490,7 +490,7 @@ START_TEST(sizes_that_disagree_are_refused)
     refused(pcs_step(b.m, b.st, b.wk, 0.1, NULL), PCS_ERR_SIZE, "7");
     refused(pcs_impact(b.m, b.st, b.wk, 0.1, NULL), PCS_ERR_SIZE, "14");
     double K;
-    refused(pcs_kinetic_energy(b.m, b.st, &K), PCS_ERR_SIZE, "14");
+    refused(pcs_state_kinetic_energy(b.m, b.st, &K), PCS_ERR_SIZE, "14");
     scene_close(&a);
     scene_close(&b);
 }
@@ -649,7 +649,7 @@ static unsigned long long build_and_run(long fail_at, int *failed, long *allocat
     AGAIN(pcs_project(m, st, wk, NULL));
     AGAIN(pcs_impact(m, st, wk, 1e-9, NULL));
     double K;
-    AGAIN(pcs_kinetic_energy(m, st, &K));
+    AGAIN(pcs_state_kinetic_energy(m, st, &K));
     AGAIN(pcs_state_copy(st, copy));
     ck_assert(pcs_state_equal(st, copy));
 

@@ -134,10 +134,10 @@ static void torque_free(double theta, pcs_quat_update update, double lowest, dou
         scene_start(&s);
         double L0[3], L1[3];
         const double K0 = scene_kinetic(&s);
-        pcs_momentum(s.m, s.st, NULL, L0);
+        pcs_state_momentum(s.m, s.st, NULL, L0);
         const int n = 80 << k;
         run(&s, T / n, n);
-        pcs_momentum(s.m, s.st, NULL, L1);
+        pcs_state_momentum(s.m, s.st, NULL, L1);
         v3_sub(L1, L0, L1);
         drift[k] = v3_norm(L1) / v3_norm(L0) + fabs(scene_kinetic(&s) / K0 - 1);
 
@@ -466,7 +466,7 @@ START_TEST(failing_jacobians_and_potentials_too)
         const unsigned long long before = pcs_state_hash(s.st);
         CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_CALLBACK);
         ck_assert(pcs_state_hash(s.st) == before);
-        if (k >= 2) CK_FAILS(pcs_potential_energy(s.m, s.st, &energy), PCS_ERR_CALLBACK);
+        if (k >= 2) CK_FAILS(pcs_state_potential_energy(s.m, s.st, &energy), PCS_ERR_CALLBACK);
         scene_close(&s);
     }
 }
@@ -863,7 +863,7 @@ START_TEST(velocities_that_run_off_end_a_step)
             if (k / 3 == 2) ck_assert_msg(said == (run >= 9), "%s", pcs_error_text());
         }
         const pcs_contact *contact;
-        if (k % 3 != 0 && k / 3 == 0) ck_assert_int_eq(pcs_contacts(s.wk, &contact), 1);
+        if (k % 3 != 0 && k / 3 == 0) ck_assert_int_eq(pcs_work_contacts(s.wk, &contact), 1);
         scene_close(&s);
     }
 }

@@ -30,7 +30,7 @@ static void join(scene *s, pcs_relation relation, pcs_system a, pcs_system b)
 static void check_gaps(const scene *s)
 {
     const pcs_contact *c;
-    const int n = pcs_contacts(s->wk, &c);
+    const int n = pcs_work_contacts(s->wk, &c);
     const double tol = s->scheme.proj_tol;
     const pcs_projection kind = s->scheme.projection;
     for (int i = 0; i < n; ++i) {
@@ -253,7 +253,7 @@ START_TEST(unfinished_velocities_leave_no_overlap)
     scene s;
     scene_open(&s);
     s.scheme = pcs_scheme_dense(1e-10, 0.1);
-    s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     s.scheme.solver.max_iters = 1;
     s.scheme.accept_unconverged = true;
     scene_ground(&s, 0);
@@ -461,7 +461,7 @@ START_TEST(mechanisms_do_not_drift)
             step_and_check(&s, 5e-3);
             if (k < 4) check_gaps(&s);
             const pcs_contact *c;
-            const int n = pcs_contacts(s.wk, &c);
+            const int n = pcs_work_contacts(s.wk, &c);
             ck_assert_int_eq(n, 13);
             for (int j = 0; j < n; ++j) {
                 drift = fmax(drift, fabs(c[j].gap_end));

@@ -15,9 +15,9 @@ static double dot(int n, const double *a, const double *b)
 }
 
 // consistent: |Q| = 1 and Q' = Q (x) (0, omega) / 2
-static pcs_quaternion_motion consistent(test_random *r)
+static pcs_quaternion_norm_motion consistent(test_random *r)
 {
-    pcs_quaternion_motion m;
+    pcs_quaternion_norm_motion m;
     random_quaternion(r, m.Q);
     for (int i = 0; i < 3; ++i) {
         m.V[i] = random_normal(r);
@@ -34,9 +34,9 @@ static pcs_quaternion_motion consistent(test_random *r)
     return m;
 }
 
-static pcs_quaternion_motion anything(test_random *r)
+static pcs_quaternion_norm_motion anything(test_random *r)
 {
-    pcs_quaternion_motion m = consistent(r);
+    pcs_quaternion_norm_motion m = consistent(r);
     for (int i = 0; i < 4; ++i) {
         m.Q[i] *= 1.3;
         m.Qdot[i] += random_normal(r);
@@ -48,7 +48,7 @@ START_TEST(lambda_vanishes_on_consistent_data)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < 200; ++k) {
-        const pcs_quaternion_motion m = consistent(&r);
+        const pcs_quaternion_norm_motion m = consistent(&r);
         const double size = 1 + dot(3, m.omega, m.omega) + dot(3, m.omega_dot, m.omega_dot);
         for (int alpha = 0; alpha <= 2; ++alpha) {
             double x[15];
@@ -64,7 +64,7 @@ START_TEST(closed_form_is_the_solution)
 {
     test_random r = random_seed(2);
     for (int k = 0; k < 200; ++k) {
-        const pcs_quaternion_motion m = anything(&r);
+        const pcs_quaternion_norm_motion m = anything(&r);
         const double alpha = k % 4;
         double A[225], b[15], x[15];
         pcs_quaternion_norm_fill(&m, alpha, A, b);
@@ -94,7 +94,7 @@ START_TEST(the_acceleration_is_that_of_the_body_frame)
 {
     test_random r = random_seed(3);
     for (int k = 0; k < 100; ++k) {
-        const pcs_quaternion_motion m = consistent(&r);
+        const pcs_quaternion_norm_motion m = consistent(&r);
         double x[15], carried[3], a[3];
         CK_OK(pcs_quaternion_norm_solve(&m, 0, x));
         v3_cross(m.omega, m.V, carried);
@@ -144,7 +144,7 @@ static void run(const pcs_ode *ode, double t_end, const double *x0, double *x)
 static void start(double rate, double x[14])
 {
     test_random r = random_seed(4);
-    const pcs_quaternion_motion m = consistent(&r);
+    const pcs_quaternion_norm_motion m = consistent(&r);
     memset(x, 0, 14 * sizeof *x);
     memcpy(x + 3, m.Q, sizeof m.Q);
     memcpy(x + 7, m.Xdot, sizeof m.Xdot);
@@ -212,7 +212,7 @@ END_TEST
 
 START_TEST(bad_input_is_refused)
 {
-    pcs_quaternion_motion m = {.Qdot = {1}};
+    pcs_quaternion_norm_motion m = {.Qdot = {1}};
     double x[15];
     CK_FAILS(pcs_quaternion_norm_solve(&m, 0, x), PCS_ERR_SINGULAR);
     m.Q[0] = NAN;

@@ -160,7 +160,7 @@ START_TEST(point_gradient_in_three_ways)
         double q[7], P[3], p[3], D[12], D51[12], D52[12];
         random_pose(&r, q);
         random_vector(&r, P, 3);
-        pcs_point_gradient(q, P, D);
+        pcs_contact_point_gradient(q, P, D);
         gradient_51(q, P, D51);
         gradient_52(q, P, D52);
         const double tol = 1e-14 * (1 + largest(D, 12));
@@ -199,7 +199,7 @@ START_TEST(a_gradient_without_normalisation_would_be_radial)
         random_quaternion(&r, q + 3);
         random_vector(&r, p, 3);
         pcs_quat_rotate(q + 3, p, P);
-        pcs_point_gradient(q, P, D);
+        pcs_contact_point_gradient(q, P, D);
         double radial[3] = {0};
         for (int i = 0; i < 4; ++i) {
             cplx z[14], Z[3];
@@ -229,8 +229,8 @@ START_TEST(gap_gradient_with_a_frozen_normal)
         v3_along(P1, random_normal(&r), N, P2);
         to_body(q1, P1, p1);
         to_body(q2, P2, p2);
-        pcs_gap_gradient(q1, P1, q2, P2, N, C);
-        pcs_gap_gradient(q1, P1, NULL, P2, N, alone);
+        pcs_contact_gap_gradient(q1, P1, q2, P2, N, C);
+        pcs_contact_gap_gradient(q1, P1, NULL, P2, N, alone);
         ck_assert(memcmp(C, alone, sizeof alone) == 0);
 
         for (int i = 0; i < 14; ++i) {
@@ -395,7 +395,7 @@ START_TEST(feature_gradient_with_the_moving_normal)
         const pcs_feature f = random_feature(&r, n);
         pcs_gap gap;
         pcs_feature_gap(&f, q1, q2, &gap);
-        pcs_gap_gradient(q1, gap.P1, q2, gap.P2, gap.N, C);
+        pcs_contact_gap_gradient(q1, gap.P1, q2, gap.P2, gap.N, C);
 
         // the root is sharp where points or lines meet, and so is the quotient where edges align
         const double side = side_of(&f, q2, &gap);
@@ -587,12 +587,12 @@ static void expect_no_spin(const double q1[7], const double *q2, const pcs_gap *
                            const double at1[3], const double at2[3])
 {
     double C[14], CT[36], F[9];
-    pcs_gap_gradient(q1, at1, q2, at2, gap->N, C);
+    pcs_contact_gap_gradient(q1, at1, q2, at2, gap->N, C);
     pcs_contact_frame(gap->N, F);
     if (q2) {
         pcs_contact_CT(q1, at1, q2, at2, F, CT);
     } else {
-        pcs_body_CT(q1, at1, F, CT);
+        pcs_contact_body_CT(q1, at1, F, CT);
     }
     for (int i = 3; i < 7; ++i) {
         ck_assert_msg(C[i] == 0, "C[%d] = %g", i, C[i]);
@@ -647,7 +647,7 @@ START_TEST(a_lever_above_rounding_is_kept)
     double C[7];
     const double q[7] = {1, 2, 3, 1, 0, 0, 0}, N[3] = {0, 0, 1};
     const double P[3] = {1 + 1e-9, 2, 2.9};
-    pcs_gap_gradient(q, P, NULL, P, N, C);
+    pcs_contact_gap_gradient(q, P, NULL, P, N, C);
     CK_NEAR(C[5] / -2e-9, 1, 1e-6); // (0, m) (x) Q with m = (0, -1e-9, 0), twice
 }
 END_TEST
@@ -697,7 +697,7 @@ START_TEST(CT_is_the_velocity_of_the_points)
 
         // the first body's part is its own CT
         double CT1[18];
-        pcs_body_CT(q1, P1, F, CT1);
+        pcs_contact_body_CT(q1, P1, F, CT1);
         ck_assert(memcmp(CT, CT1, sizeof CT1) == 0);
     }
 }
@@ -714,10 +714,10 @@ START_TEST(C_T_is_the_normal_row_of_CT)
         random_vector(&r, P2, 3);
         random_direction(&r, N);
         pcs_contact_frame(N, F);
-        pcs_gap_gradient(q[0], P1, q[1], P2, N, C);
+        pcs_contact_gap_gradient(q[0], P1, q[1], P2, N, C);
         pcs_contact_CT(q[0], P1, q[1], P2, F, CT);
-        pcs_gap_gradient(q[0], P1, NULL, P2, N, C_world);
-        pcs_body_CT(q[0], P1, F, alone);
+        pcs_contact_gap_gradient(q[0], P1, NULL, P2, N, C_world);
+        pcs_contact_body_CT(q[0], P1, F, alone);
         for (int b = 0; b < 2; ++b) {
             pcs_body_T(q[b], T);
             for (int j = 0; j < 6; ++j) {

@@ -236,13 +236,13 @@ START_TEST(power_is_the_same_everywhere)
         random_vector(&r, t, 6);
         random_vector(&r, f, 6);
         random_vector(&r, d, 3);
-        const double power = pcs_power(f, t);
+        const double power = pcs_wrench_power(f, t);
         pcs_twist_at(t, d, t2);
         pcs_wrench_at(f, d, f2);
-        CK_NEAR(pcs_power(f2, t2), power, 1e-13);
+        CK_NEAR(pcs_wrench_power(f2, t2), power, 1e-13);
         pcs_pose_twist(q, t, t2);
         pcs_pose_wrench(q, f, f2);
-        CK_NEAR(pcs_power(f2, t2), power, 1e-13);
+        CK_NEAR(pcs_wrench_power(f2, t2), power, 1e-13);
 
         // to a point and back
         pcs_wrench_at(f, d, f2);
@@ -274,7 +274,7 @@ static void random_frame(test_random *r, jet x[3], jet R[9], jet Q[4], pcs_frame
     jet_omega(R, f->v + 3, f->a + 3);
 }
 
-static void expect_motion(const pcs_motion *m, const jet x[3], double tol)
+static void expect_motion(const pcs_point_motion *m, const jet x[3], double tol)
 {
     double expected[3];
     jet_take(x, 3, 0, expected);
@@ -291,8 +291,8 @@ START_TEST(points_in_moving_frames)
     for (int n = 0; n < DRAWS; ++n) {
         jet x[3], R[9], Q[4], p[3], y[3];
         pcs_frame f;
-        pcs_motion in, out, body, back;
-        pcs_motion_terms t, tb;
+        pcs_point_motion in, out, body, back;
+        pcs_point_motion_terms t, tb;
         random_frame(&r, x, R, Q, &f);
         for (int i = 0; i < 3; ++i) {
             p[i] = n % 2 ? jet_random(&r) : (jet){random_normal(&r), 0, 0}; // every other is fixed
@@ -351,7 +351,7 @@ START_TEST(frames_carry_frames)
         }
         jet_omega(R, w, dw);
         pcs_frame_compose(&a, &b, &ab);
-        pcs_motion origin;
+        pcs_point_motion origin;
         v3_copy(ab.q, origin.x);
         v3_copy(ab.v, origin.v);
         v3_copy(ab.a, origin.a);
@@ -383,9 +383,9 @@ START_TEST(falling_past_a_merry_go_round)
     // backwards, and centripetal and Coriolis terms must cancel to leave it at rest
     const double w = 0.7, rho = 3;
     const pcs_frame carousel = {.q = {0, 0, 0, 1, 0, 0, 0}, .v = {0, 0, 0, 0, 0, w}};
-    const pcs_motion stone = {.x = {rho, 0, 1}};
-    pcs_motion seen, again;
-    pcs_motion_terms t;
+    const pcs_point_motion stone = {.x = {rho, 0, 1}};
+    pcs_point_motion seen, again;
+    pcs_point_motion_terms t;
     pcs_frame_point_back(&carousel, &stone, &seen);
     expect_same(seen.v, (double[]){0, -w * rho, 0}, 3, 1e-15);
     expect_same(seen.a, (double[]){-w * w * rho, 0, 0}, 3, 1e-15);

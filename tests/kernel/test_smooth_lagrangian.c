@@ -191,8 +191,8 @@ START_TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
     double K, V, total;
     CK_OK(pcs_lagrange_energy(lagrange, 0, y, y + 2, &total));
     CK_OK(pcs_smooth_to_state(sys, 0.7, x, s.st));
-    CK_OK(pcs_kinetic_energy(s.m, s.st, &K));
-    CK_OK(pcs_potential_energy(s.m, s.st, &V));
+    CK_OK(pcs_state_kinetic_energy(s.m, s.st, &K));
+    CK_OK(pcs_state_potential_energy(s.m, s.st, &V));
     CK_NEAR(K + V, total, 1e-8 * fabs(total));
     pcs_constrained_destroy(alone);
     pcs_smooth_destroy(sys);

@@ -138,8 +138,8 @@ START_TEST(solids_of_revolution_by_quadrature)
         up[axis] = L / 2;
         down[axis] = -L / 2;
         down[3 + 1 + (axis + 1) % 3] = 1; // about an axis across
-        pcs_inertia_place(down, &parts[1], &parts[2]);
-        pcs_inertia_place(up, &parts[1], &parts[1]);
+        pcs_inertia_transform(down, &parts[1], &parts[2]);
+        pcs_inertia_transform(up, &parts[1], &parts[1]);
         CK_OK(pcs_inertia_combine(3, parts, &whole));
         CK_OK(pcs_solid_capsule(rho, R, L, axis, &b[0]));
         expect_body(&b[0], &whole, 2e-14);
@@ -324,9 +324,9 @@ START_TEST(meshes_are_their_tetrahedra)
 
         // the geometry of contact detection weighs the same
         pcs_geometry *g;
-        CK_OK(pcs_mesh_create(NULL, STAR_V, v, STAR_T, t, &g));
+        CK_OK(pcs_geometry_create_mesh(NULL, STAR_V, v, STAR_T, t, &g));
         const pcs_shape shape = pcs_shape_mesh(g);
-        CK_OK(pcs_shape_mass(&shape, 2.5, &sum.m, sum.G, sum.J));
+        CK_OK(pcs_inertia_of_shape(&shape, 2.5, &sum.m, sum.G, sum.J));
         expect_body(&mesh, &sum, 1e-13);
         pcs_geometry_destroy(g);
 
@@ -340,7 +340,7 @@ START_TEST(meshes_are_their_tetrahedra)
             own[k] = k;
         }
         CK_OK(pcs_inertia_of_mesh(3 * STAR_T, soup, STAR_T, own, 2.5, &sum));
-        pcs_inertia_place(q, &mesh, &mesh);
+        pcs_inertia_transform(q, &mesh, &mesh);
         expect_body(&sum, &mesh, 1e-13);
     }
 }

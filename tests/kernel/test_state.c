@@ -464,7 +464,7 @@ START_TEST(energies_and_momenta)
     CK_NEAR(scene_potential(&s), -2 * (1 - 4 + 9) + 0.5 * (10 * 0.25 - 2 * 0.5 + 20) - (1.5 - 4),
             1e-13);
     double p[3], L[3];
-    pcs_momentum(s.m, s.st, p, L);
+    pcs_state_momentum(s.m, s.st, p, L);
     const double Jw[3] = {J[0] * 5, J[4] * 6, J[8] * 7};
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -474,7 +474,7 @@ START_TEST(energies_and_momenta)
                     R[i + 6] * Jw[2],
                 1e-13);
     }
-    pcs_momentum(s.m, s.st, NULL, NULL);
+    pcs_state_momentum(s.m, s.st, NULL, NULL);
     scene_close(&s);
 }
 END_TEST

@@ -121,7 +121,7 @@ START_TEST(a_resting_ball_weighs)
     for (int i = 0; i < 100; ++i) {
         step_and_check(&s, 0.01);
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_contacts(s.wk, &c), 1);
+        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
         CK_NEAR(c[0].r[0], 3 * 9.81 * 0.01, 1e-13);
         ck_assert_int_eq(c[0].system1.id, 1);
         ck_assert_int_eq(c[0].system2.id, 0);
@@ -131,11 +131,11 @@ START_TEST(a_resting_ball_weighs)
         CK_NEAR(c[0].P1[2], 0, 1e-13);
         CK_NEAR(s.st->q[2], 0.1, 1e-14);
         double wrench[6];
-        pcs_contact_wrench(s.wk, c[0].system1, wrench);
+        pcs_work_contact_wrench(s.wk, c[0].system1, wrench);
         CK_NEAR(wrench[2], 3 * 9.81 * 0.01, 1e-13);
-        pcs_contact_wrench(s.wk, (pcs_system){0}, wrench);
+        pcs_work_contact_wrench(s.wk, (pcs_system){0}, wrench);
         ck_assert(wrench[2] == 0);
-        pcs_contact_wrench(s.wk, (pcs_system){9}, wrench);
+        pcs_work_contact_wrench(s.wk, (pcs_system){9}, wrench);
         ck_assert(wrench[2] == 0);
     }
     scene_close(&s);
@@ -147,7 +147,7 @@ START_TEST(a_warm_start_is_the_answer)
 {
     scene s;
     scene_open(&s);
-    s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     s.scheme.solver.tol = 1e-9;
     s.scheme.solver.as.nsgs.check_every = 1;
     s.scheme.solver.as.nsgs.depth = 0;
@@ -244,11 +244,11 @@ START_TEST(collisions_conserve_momentum)
         }
         scene_start(&s);
         double p0[3], L0[3], p[3], L[3];
-        pcs_momentum(s.m, s.st, p0, L0);
+        pcs_state_momentum(s.m, s.st, p0, L0);
         for (int i = 0; i < 40; ++i) {
             step_and_check(&s, 2e-3);
             hits += s.report.energy.normal < -1e-6;
-            pcs_momentum(s.m, s.st, p, L);
+            pcs_state_momentum(s.m, s.st, p, L);
             for (int j = 0; j < 3; ++j) {
                 CK_NEAR(p[j], p0[j], 1e-13);
                 if (s.scheme.theta == 1 && !box) CK_NEAR(L[j], L0[j], 1e-13);
@@ -279,11 +279,11 @@ START_TEST(angular_momentum_of_an_oblique_impact)
         scene_start(&s);
         for (int i = 0; i < 5; ++i) {
             double before[3], after[3], wrench[6], dv[3], leak[3];
-            pcs_momentum(s.m, s.st, NULL, before);
+            pcs_state_momentum(s.m, s.st, NULL, before);
             v3_sub(s.st->v, s.st->v + 6, dv);
             step_and_check(&s, h);
-            pcs_momentum(s.m, s.st, NULL, after);
-            pcs_contact_wrench(s.wk, (pcs_system){1}, wrench);
+            pcs_state_momentum(s.m, s.st, NULL, after);
+            pcs_work_contact_wrench(s.wk, (pcs_system){1}, wrench);
             v3_cross(dv, wrench, leak);
             for (int j = 0; j < 3; ++j) {
                 CK_NEAR(after[j] - before[j], (1 - s.scheme.theta) * h * leak[j], 1e-14);
@@ -519,7 +519,7 @@ START_TEST(a_body_geared_to_a_coordinate)
             // x' = 2 q': (3 + 4 * 2) q'' = 6 as long as y is small
             if (kind == 0) ck_assert(scene_v(&s, slider)[0] > 0.4);
             const pcs_contact *c;
-            ck_assert_int_eq(pcs_contacts(s.wk, &c), 2);
+            ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 2);
             ck_assert_int_eq(c[0].row, 0);
             ck_assert_int_eq(c[1].row, 1);
             ck_assert_int_eq(c[1].interaction, 1);
@@ -551,7 +551,7 @@ START_TEST(an_unsolved_problem_is_an_outcome)
         scene_open(&s);
         scene_gravity(&s, 0, 0, 0);
         s.scheme.accept_unconverged = accept;
-        s.scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+        s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         s.scheme.solver.tol = 1e-15;
         s.scheme.solver.max_iters = 2;
         for (int i = 0; i < 8; ++i) {
@@ -628,7 +628,7 @@ START_TEST(the_log_hears_of_gains_and_of_failures)
     pcs_step_report report;
     CK_OK(pcs_state_create(m, &st));
     CK_OK(pcs_work_create(m, &wk));
-    scheme.solver = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     scheme.solver.tol = 1e-15;
     scheme.solver.max_iters = 1;
     CK_OK(pcs_model_set_scheme(m, &scheme));
@@ -637,7 +637,7 @@ START_TEST(the_log_hears_of_gains_and_of_failures)
     ck_assert_int_eq(h.warnings, 1);
     ck_assert_msg(strstr(h.last, "not committed: max_iters"), "%s", h.last);
 
-    scheme.solver = pcs_solver_defaults(PCS_SOLVER_AUTO);
+    scheme.solver = pcs_solver_opts_default(PCS_SOLVER_AUTO);
     CK_OK(pcs_model_set_scheme(m, &scheme));
     CK_OK(pcs_step(m, st, wk, 1e-3, &report));
     ck_assert(report.committed);
@@ -663,14 +663,14 @@ START_TEST(nothing_is_read_after_a_failure)
     scene_start(&s);
     step_and_check(&s, 0.01);
     const pcs_contact *c;
-    ck_assert_int_eq(pcs_contacts(s.wk, &c), 1);
+    ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
     s.st->q[3] = s.st->q[4] = s.st->q[5] = s.st->q[6] = 0;
     CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_ARG);
-    ck_assert_int_eq(pcs_contacts(s.wk, &c), 0);
+    ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 0);
     ck_assert_ptr_null(c);
-    ck_assert_int_eq(pcs_last_problem(s.wk).n, 0);
-    ck_assert_int_eq(pcs_contacts(NULL, &c), 0);
-    ck_assert_int_eq(pcs_last_problem(NULL).n, 0);
+    ck_assert_int_eq(pcs_work_problem(s.wk).n, 0);
+    ck_assert_int_eq(pcs_work_contacts(NULL, &c), 0);
+    ck_assert_int_eq(pcs_work_problem(NULL).n, 0);
     scene_close(&s);
 }
 END_TEST
@@ -685,7 +685,7 @@ START_TEST(stops_that_contradict_one_another)
         scene s;
         scene_open(&s);
         s.scheme.gamma = 0;
-        s.scheme.solver = pcs_solver_defaults(solver->kind);
+        s.scheme.solver = pcs_solver_opts_default(solver->kind);
         const double one = 1, minus = -1;
         pcs_lagrangian_def def = pcs_lagrangian_def_default();
         def.n = 1;
@@ -734,7 +734,7 @@ START_TEST(heavy_on_light_ends_at_rounding)
         }
     }
     const pcs_contact *contact;
-    const int n = pcs_contacts(s.wk, &contact);
+    const int n = pcs_work_contacts(s.wk, &contact);
     for (int i = 0; i < n; ++i) {
         CK_NEAR(contact[i].r[0], 9.81 * 2e-3 * 1e8, 1e-6 * 9.81 * 2e-3 * 1e8);
     }

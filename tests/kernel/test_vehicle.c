@@ -979,8 +979,8 @@ START_TEST(memory_is_asked_for_once)
     const pcs_env env = test_env(&memory);
     pcs_vehicle *v;
     CK_OK(pcs_vehicle_create(&env, &def, &v));
-    ck_assert_ptr_ne(pcs_vehicle_get(v)->foil.table, table);
-    CK_NEAR(pcs_vehicle_get(v)->foil.table[3], 4, 0);
+    ck_assert_ptr_ne(pcs_vehicle_definition(v)->foil.table, table);
+    CK_NEAR(pcs_vehicle_definition(v)->foil.table[3], 4, 0);
     const long before = memory.allocated;
     double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1, 0, 0, 0, 1};
     const pcs_vehicle_command command = {.thrust = 5, .deflection = {0.1}};

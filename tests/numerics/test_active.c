@@ -247,7 +247,7 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind)
 {
     double *r = need((size_t)p->n, sizeof *r), *u = need((size_t)p->n, sizeof *u);
     memset(r, 0, (size_t)p->n * sizeof *r);
-    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, p, &o, r, u, &report));
     ck_assert(pcs_all_finite(r, (size_t)p->n));
@@ -265,7 +265,7 @@ START_TEST(a_tolerance_below_rounding)
         pcs_problem p = tower(seed, 5, copies, 0, 0, seed % 3 == 0, PCS_CONE_EQUALITY);
         for (int k = 0; k < 2; ++k) {
             double r[10] = {0}, u[10];
-            pcs_solver_opts o = pcs_solver_defaults(kinds[k]);
+            pcs_solver_opts o = pcs_solver_opts_default(kinds[k]);
             o.tol = seed % 5 == 0 ? 1e-16 : 1e-14;
             pcs_report report;
             CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));

@@ -40,7 +40,7 @@ START_TEST(options_work)
     CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_MIXED, 12), &arena));
     const pcs_problem p = friction_problem(FRICTION_MIXED, 12, 1, &arena, NULL);
     for (int k = 0; k < 16; ++k) {
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ADMM);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ADMM);
         o.tol = 1e-8;
         o.max_iters = 50000;
         o.as.admm.penalty = (pcs_admm_penalty)(k % 4);
@@ -72,7 +72,7 @@ START_TEST(sparse_is_dense)
         CK_OK(pcs_bsr_from_dense(p.n, p.n, W, &arena, &dense.W));
         double a[300] = {0}, b[300] = {0}, u[300];
         pcs_report report;
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ADMM);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ADMM);
         o.tol = 1e-14;
         o.max_iters = 10;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, a, u, &report));

@@ -59,12 +59,12 @@ static pcs_contact_status single(pcs_cone cone, int dim, double mu, double w, co
         t->q[i] = q[i];
     }
     toy_close(t);
-    const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, &t->p, &o, t->r, t->u, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     pcs_contact_status status;
-    CK_OK(pcs_certify(NULL, &t->p, 1e-9, t->r, &status, margin, c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-9, t->r, &status, margin, c));
     free(t);
     return status;
 }
@@ -183,7 +183,7 @@ START_TEST(box_without_friction)
     const double loads[4] = {0.1, 0.4, 0.1, 0.4};
     pcs_contact_status status[4];
     pcs_certificate c;
-    CK_OK(pcs_certify(NULL, &t->p, 1e-10, loads, status, NULL, &c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-10, loads, status, NULL, &c));
     ck_assert_int_eq(c.closed, 4);
     ck_assert_int_eq(c.columns, 4);
     ck_assert_int_eq(c.rank, 3);
@@ -191,8 +191,8 @@ START_TEST(box_without_friction)
     ck_assert_int_eq(c.u, PCS_UNIQUENESS_YES);
 
     double least[4], low[4], high[4];
-    CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, loads, least));
-    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, loads, low, high));
+    CK_OK(pcs_certificate_least_impulse(NULL, &t->p, 1e-10, loads, least));
+    CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 1e-10, loads, low, high));
     for (int i = 0; i < 4; ++i) {
         CK_NEAR(least[i], 0.25, 1e-9);
         CK_NEAR(low[i], 0, 1e-9);
@@ -215,7 +215,7 @@ START_TEST(box_with_friction)
     pcs_contact_status status[4];
     pcs_certificate c;
     double margin[4], least[12], low[4], high[4];
-    CK_OK(pcs_certify(NULL, &t->p, 1e-10, balanced, status, margin, &c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-10, balanced, status, margin, &c));
     ck_assert(c.measure.residual < 1e-14);
     ck_assert_int_eq(c.stick, 4);
     ck_assert_int_eq(c.columns, 12);
@@ -223,8 +223,8 @@ START_TEST(box_with_friction)
     ck_assert_int_eq(c.r, PCS_UNIQUENESS_NO);
     ck_assert_int_eq(c.u, PCS_UNIQUENESS_LOCAL);
 
-    CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, balanced, least));
-    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, balanced, low, high));
+    CK_OK(pcs_certificate_least_impulse(NULL, &t->p, 1e-10, balanced, least));
+    CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 1e-10, balanced, low, high));
     for (int i = 0; i < 4; ++i) {
         CK_NEAR(least[3 * i], 0.25, 1e-9);
         CK_NEAR(least[3 * i + 1], 0, 1e-9);
@@ -244,12 +244,12 @@ START_TEST(box_that_slides)
     for (int i = 0; i < 4; ++i) {
         t->q[3 * i + 1] = 2;
     }
-    const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+    const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, &t->p, &o, t->r, t->u, &report));
     pcs_contact_status status[4];
     pcs_certificate c;
-    CK_OK(pcs_certify(NULL, &t->p, 1e-8, t->r, status, NULL, &c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-8, t->r, status, NULL, &c));
     ck_assert_int_eq(c.slide, 4);
     ck_assert_int_eq(c.columns, 4);
     ck_assert_int_eq(c.rank, 3);
@@ -257,7 +257,7 @@ START_TEST(box_that_slides)
     ck_assert_int_eq(c.u, PCS_UNIQUENESS_LOCAL);
     ck_assert(c.moved < 1e-6);
     double low[4], high[4];
-    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-8, t->r, low, high));
+    CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 1e-8, t->r, low, high));
     for (int i = 0; i < 4; ++i) {
         // the shift along the null space (1, -1, 1, -1) ends where two corners lift off
         const int other = i < 2 ? i + 2 : i - 2, next = (i + 1) % 4, last = (i + 3) % 4;
@@ -282,10 +282,10 @@ START_TEST(wrong_statuses_are_taken_back)
     toy_close(t);
     pcs_contact_status status[2];
     pcs_certificate c;
-    CK_OK(pcs_contact_statuses(NULL, &t->p, 0, r, status, NULL, &c));
+    CK_OK(pcs_certificate_statuses(NULL, &t->p, 0, r, status, NULL, &c));
     ck_assert(c.measure.residual < 1e-7);
     ck_assert_int_eq(c.closed, 2);
-    CK_OK(pcs_certify(NULL, &t->p, 0, r, status, NULL, &c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 0, r, status, NULL, &c));
     ck_assert_int_eq(status[0], PCS_CONTACT_SLIDE);
     ck_assert_int_eq(status[1], PCS_CONTACT_UNDECIDED);
     ck_assert(c.moved < 1e-7);
@@ -322,12 +322,12 @@ START_TEST(groove_that_holds)
         pcs_contact_status status[2];
         pcs_certificate c;
         double low[2], high[2], least[4];
-        CK_OK(pcs_certify(NULL, &t->p, 1e-10, t->r, status, NULL, &c));
+        CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-10, t->r, status, NULL, &c));
         ck_assert_int_eq(c.stick, 2);
         ck_assert_int_eq(c.rank, 2);
         ck_assert_int_eq(c.r, PCS_UNIQUENESS_NO);
-        CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
-        CK_OK(pcs_least_impulse(NULL, &t->p, 1e-10, t->r, least));
+        CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
+        CK_OK(pcs_certificate_least_impulse(NULL, &t->p, 1e-10, t->r, least));
         const double a = tan(alpha - phi), b = tan(alpha + phi);
         for (int i = 0; i < 2; ++i) {
             CK_NEAR(high[i] * unit, (cos(alpha) + a * sin(alpha)) / (2 * a), 1e-8);
@@ -345,7 +345,7 @@ START_TEST(groove_that_wedges)
     toy *t = calloc(1, sizeof *t);
     groove(t, 0.3, 0.4, 1);
     double low[2], high[2];
-    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
+    CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
     const double b = tan(0.3 + atan(0.4));
     for (int i = 0; i < 2; ++i) {
         ck_assert(isinf(high[i]));
@@ -363,7 +363,7 @@ START_TEST(groove_near_the_border)
         toy *t = calloc(1, sizeof *t);
         groove(t, alpha, tan(alpha - d), 1);
         double low[2], high[2];
-        CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
+        CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 1e-10, t->r, low, high));
         const double hand = (cos(alpha) + a * sin(alpha)) / (2 * a);
         CK_NEAR(high[0] / hand, 1, 1e-6);
         free(t);
@@ -386,7 +386,7 @@ START_TEST(a_slide_that_may_be_anything)
         const double r[2] = {k, -2 * k};
         pcs_contact_status status;
         pcs_certificate c;
-        CK_OK(pcs_certify(NULL, &t->p, 1e-10, r, &status, NULL, &c));
+        CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-10, r, &status, NULL, &c));
         ck_assert(c.measure.residual < 1e-14);
         ck_assert_int_eq(status, PCS_CONTACT_SLIDE);
         ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
@@ -425,7 +425,7 @@ START_TEST(planted_borders_are_undecided)
     pcs_contact_status status[5];
     pcs_certificate c;
     double margin[5], low[5], high[5];
-    CK_OK(pcs_certify(NULL, &t->p, 1e-10, r, status, margin, &c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-10, r, status, margin, &c));
     ck_assert_int_eq(status[0], PCS_CONTACT_OPEN);
     ck_assert_int_eq(status[1], PCS_CONTACT_STICK);
     ck_assert_int_eq(status[2], PCS_CONTACT_SLIDE);
@@ -436,7 +436,7 @@ START_TEST(planted_borders_are_undecided)
     ck_assert_int_eq(c.rank, 8);
     ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
     ck_assert_int_eq(c.u, PCS_UNIQUENESS_UNKNOWN);
-    CK_OK(pcs_impulse_intervals(NULL, &t->p, 1e-10, r, low, high));
+    CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 1e-10, r, low, high));
     for (int b = 0; b < 5; ++b) {
         CK_NEAR(low[b], r[3 * b], 1e-9);
         CK_NEAR(high[b], r[3 * b], 1e-9);
@@ -467,15 +467,15 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
     double *r = calloc(7 * n, sizeof *r), *u = r + n, *x = u + n, *v = x + n, *least = v + n;
     double *low = least + n, *high = low + n;
     pcs_contact_status *status = calloc(nb, sizeof *status);
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
     o.tol = 1e-11;
     pcs_report report;
     pcs_certificate c;
     CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-    CK_OK(pcs_certify(NULL, &p, 1e-9, r, status, NULL, &c));
-    CK_OK(pcs_least_impulse(NULL, &p, 1e-9, r, least));
-    CK_OK(pcs_impulse_intervals(NULL, &p, 1e-9, r, low, high));
+    CK_OK(pcs_certificate_compute(NULL, &p, 1e-9, r, status, NULL, &c));
+    CK_OK(pcs_certificate_least_impulse(NULL, &p, 1e-9, r, least));
+    CK_OK(pcs_certificate_impulse_intervals(NULL, &p, 1e-9, r, low, high));
 
     // what is shortest solves the problem too
     pcs_measure m;
@@ -484,7 +484,7 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
                   (int)seed, m.residual);
     const double size = length(p.n, r), norm = length(p.n, least);
 
-    o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     o.tol = 1e-10;
     o.max_iters = 20000;
     test_random random = random_seed(seed + 99);
@@ -547,12 +547,12 @@ START_TEST(global_form_agrees)
     pcs_contact_status *s = calloc(2 * nb, sizeof *s), *t = s + nb;
     pcs_report report;
     CK_OK(pcs_solve_alloc(NULL, &p, NULL, r, u, &report));
-    pcs_mass *M;
+    pcs_mass_matrix *M;
     pcs_global_problem g;
     CK_OK(pcs_problem_to_global(NULL, &p, &work, &M, &g));
     pcs_certificate c, d;
-    CK_OK(pcs_certify(NULL, &p, 1e-8, r, s, a, &c));
-    CK_OK(pcs_global_certify(NULL, &g, 1e-8, r, t, b, &d));
+    CK_OK(pcs_certificate_compute(NULL, &p, 1e-8, r, s, a, &c));
+    CK_OK(pcs_certificate_compute_global(NULL, &g, 1e-8, r, t, b, &d));
     for (size_t k = 0; k < nb; ++k) {
         ck_assert_int_eq(s[k], t[k]);
         CK_NEAR(a[k], b[k], 1e-9);
@@ -561,7 +561,7 @@ START_TEST(global_form_agrees)
     ck_assert_int_eq(c.columns, d.columns);
     ck_assert_int_eq(c.r, d.r);
     ck_assert_int_eq(c.u, d.u);
-    pcs_mass_destroy(M);
+    pcs_mass_matrix_destroy(M);
     free(s);
     free(r);
     pcs_arena_destroy(NULL, &arena);
@@ -577,24 +577,24 @@ START_TEST(bad_input_is_refused)
     pcs_contact_status status[2];
     pcs_certificate c;
     double out[4], high[2];
-    CK_FAILS(pcs_certify(NULL, &t->p, NAN, t->r, status, NULL, &c), PCS_ERR_ARG);
-    CK_FAILS(pcs_certify(NULL, &t->p, -1, t->r, status, NULL, &c), PCS_ERR_ARG);
-    CK_FAILS(pcs_certify(NULL, &t->p, 0, NULL, status, NULL, &c), PCS_ERR_ARG);
-    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, NULL, NULL, &c), PCS_ERR_ARG);
-    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, status, NULL, NULL), PCS_ERR_ARG);
-    CK_FAILS(pcs_least_impulse(NULL, &t->p, 0, t->r, NULL), PCS_ERR_ARG);
-    CK_FAILS(pcs_impulse_intervals(NULL, &t->p, 0, t->r, out, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_compute(NULL, &t->p, NAN, t->r, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_compute(NULL, &t->p, -1, t->r, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_compute(NULL, &t->p, 0, NULL, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_compute(NULL, &t->p, 0, t->r, NULL, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_compute(NULL, &t->p, 0, t->r, status, NULL, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_least_impulse(NULL, &t->p, 0, t->r, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_impulse_intervals(NULL, &t->p, 0, t->r, out, NULL), PCS_ERR_ARG);
     t->r[3] = NAN;
-    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_ARG);
-    CK_FAILS(pcs_least_impulse(NULL, &t->p, 0, t->r, out), PCS_ERR_ARG);
-    CK_FAILS(pcs_impulse_intervals(NULL, &t->p, 0, t->r, out, high), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_compute(NULL, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_least_impulse(NULL, &t->p, 0, t->r, out), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_impulse_intervals(NULL, &t->p, 0, t->r, out, high), PCS_ERR_ARG);
     t->r[3] = INFINITY;
-    CK_FAILS(pcs_certify(NULL, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_certificate_compute(NULL, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_ARG);
     // finite and far too large: nothing is decided
     t->r[3] = 1e308;
     t->r[0] = 1e308;
     t->r[2] = -1e308;
-    CK_OK(pcs_certify(NULL, &t->p, 1e-8, t->r, status, NULL, &c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-8, t->r, status, NULL, &c));
     free(t);
 }
 END_TEST
@@ -604,11 +604,11 @@ START_TEST(an_empty_problem_is_unique)
     toy *t = calloc(1, sizeof *t);
     toy_close(t);
     pcs_certificate c;
-    CK_OK(pcs_certify(NULL, &t->p, 0, NULL, NULL, NULL, &c));
+    CK_OK(pcs_certificate_compute(NULL, &t->p, 0, NULL, NULL, NULL, &c));
     ck_assert_int_eq(c.rank, 0);
     ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
-    CK_OK(pcs_least_impulse(NULL, &t->p, 0, NULL, NULL));
-    CK_OK(pcs_impulse_intervals(NULL, &t->p, 0, NULL, NULL, NULL));
+    CK_OK(pcs_certificate_least_impulse(NULL, &t->p, 0, NULL, NULL));
+    CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 0, NULL, NULL, NULL));
     free(t);
 }
 END_TEST
@@ -623,16 +623,16 @@ START_TEST(no_memory_is_said)
     for (int k = 0; k < 3; ++k) {
         test_memory memory = {.fail_at = k};
         pcs_env env = test_env(&memory);
-        CK_FAILS(pcs_certify(&env, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_MEMORY);
+        CK_FAILS(pcs_certificate_compute(&env, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_MEMORY);
         ck_assert_int_eq(memory.live, 0);
     }
     test_memory memory = {.fail_at = 0};
     pcs_env env = test_env(&memory);
-    CK_FAILS(pcs_least_impulse(&env, &t->p, 0, t->r, least), PCS_ERR_MEMORY);
+    CK_FAILS(pcs_certificate_least_impulse(&env, &t->p, 0, t->r, least), PCS_ERR_MEMORY);
     memory.fail_at = 0;
-    CK_FAILS(pcs_impulse_intervals(&env, &t->p, 0, t->r, low, high), PCS_ERR_MEMORY);
+    CK_FAILS(pcs_certificate_impulse_intervals(&env, &t->p, 0, t->r, low, high), PCS_ERR_MEMORY);
     memory.fail_at = -1;
-    CK_OK(pcs_impulse_intervals(&env, &t->p, 0, t->r, low, high));
+    CK_OK(pcs_certificate_impulse_intervals(&env, &t->p, 0, t->r, low, high));
     ck_assert_int_eq(memory.live, 0);
     free(t);
 }

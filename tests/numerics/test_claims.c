@@ -199,8 +199,9 @@ static void expect_true(const exact_measure *e, const sample *s, const pcs_solve
                   "%s: %s %lu, stop %d, tol %g: converged with %g, natural %g, in truth %g, %g, "
                   "%g of q",
                   pcs_solver_at((int)o->kind)->name, what, (unsigned long)seed, (int)o->stop,
-                  o->tol, report->measure.residual, pcs_relative_natural_map(&report->measure),
-                  e->residual, e->natural, e->against_q);
+                  o->tol, report->measure.residual,
+                  pcs_measure_relative_natural_map(&report->measure), e->residual, e->natural,
+                  e->against_q);
 }
 
 static const char *const kind_name[KINDS] = {"lcp", "mlcp", "fc2d", "fc3d", "mixed"};
@@ -215,7 +216,7 @@ static void count(tally *t, const pcs_report *report)
 // small budgets: what matters is what is said at the end
 static pcs_solver_opts options(pcs_solver solver, pcs_stop stop, double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(solver);
+    pcs_solver_opts o = pcs_solver_opts_default(solver);
     o.stop = stop;
     o.tol = tol;
     if (o.max_iters > 300) o.max_iters = solver == PCS_SOLVER_AUTO ? 5000 : 300;
@@ -245,22 +246,23 @@ static void solve_global(const sample *s, kind k, uint64_t seed, const pcs_solve
 {
     double r[EXACT_ROWS], u[EXACT_ROWS], v[EXACT_ROWS], H[EXACT_ROWS * EXACT_ROWS];
     pcs_arena arena;
-    pcs_mass *M = NULL;
+    pcs_mass_matrix *M = NULL;
     pcs_global_problem g;
     pcs_report report;
     CK_OK(pcs_arena_create(NULL, 1 << 20, &arena));
     pcs_arena work = arena;
-    if (pcs_problem_to_global(NULL, &s->p, &work, &M, &g) == PCS_OK && pcs_mass_size(M) > 0) {
+    if (pcs_problem_to_global(NULL, &s->p, &work, &M, &g) == PCS_OK &&
+        pcs_mass_matrix_size(M) > 0) {
         memcpy(r, s->start, sizeof r);
-        CK_OK(pcs_global_solve(NULL, &g, o, (pcs_watch){0}, v, r, u, &report));
+        CK_OK(pcs_solve_global(NULL, &g, o, (pcs_watch){0}, v, r, u, &report));
         count(t, &report);
         pcs_bsr_to_dense(&g.H, H);
-        const exact_measure e = exact_measure_of_gram(&s->p, pcs_mass_size(M), H, r);
+        const exact_measure e = exact_measure_of_gram(&s->p, pcs_mass_matrix_size(M), H, r);
         if (report.outcome == PCS_OUTCOME_CONVERGED) {
             expect_true(&e, s, o, &report, kind_name[k], seed);
         }
     }
-    pcs_mass_destroy(M);
+    pcs_mass_matrix_destroy(M);
     pcs_arena_destroy(NULL, &arena);
 }
 
@@ -362,7 +364,7 @@ START_TEST(noise_is_no_solution)
     for (int row = 0; row < pcs_solver_count(); ++row) {
         for (int stop = PCS_STOP_RESIDUAL; stop <= PCS_STOP_RELAXED; ++stop) {
             pcs_solver_opts o = options(pcs_solver_at(row)->kind, (pcs_stop)stop, 1e-8);
-            o.max_iters = pcs_solver_defaults(o.kind).max_iters;
+            o.max_iters = pcs_solver_opts_default(o.kind).max_iters;
             double r[4] = {0}, u[4];
             pcs_report report;
             const pcs_status status = pcs_solve_alloc(NULL, &s.p, &o, r, u, &report);
@@ -424,7 +426,7 @@ START_TEST(infinity_is_no_solution)
                 pcs_report report;
                 memcpy(W, cases[k].W, sizeof W);
                 const pcs_status status =
-                    pcs_lcp_solve(cases[k].n, W, cases[k].q, &o, r, w, &report);
+                    pcs_solve_lcp(cases[k].n, W, cases[k].q, &o, r, w, &report);
                 if (status == PCS_ERR_UNSUPPORTED) continue;
                 CK_OK(status);
                 ck_assert_msg(report.outcome != PCS_OUTCOME_CONVERGED, "%s: case %zu, r = %g %g",
@@ -488,11 +490,11 @@ START_TEST(certificates_of_noise_are_empty)
         }
         pcs_contact_status status[2];
         pcs_certificate c;
-        CK_OK(pcs_certify(NULL, &s.p, 1e-8, r, status, NULL, &c));
+        CK_OK(pcs_certificate_compute(NULL, &s.p, 1e-8, r, status, NULL, &c));
         ck_assert_int_eq(c.undecided, 2);
         ck_assert_int_eq(c.r, PCS_UNIQUENESS_UNKNOWN);
         ck_assert_int_eq(c.u, PCS_UNIQUENESS_UNKNOWN);
-        CK_OK(pcs_contact_statuses(NULL, &s.p, 1e-8, r, status, NULL, &c));
+        CK_OK(pcs_certificate_statuses(NULL, &s.p, 1e-8, r, status, NULL, &c));
         ck_assert_int_eq(c.undecided, 2);
     }
 }

@@ -120,7 +120,7 @@ START_TEST(friction_is_measured_as_in_the_theory)
             if (known) {
                 pcs_problem_measure(&p, known, u, &m);
                 CK_NEAR(m.residual, 0, 1e-14);
-                CK_NEAR(pcs_relative_natural_map(&m), 0, 1e-14);
+                CK_NEAR(pcs_measure_relative_natural_map(&m), 0, 1e-14);
             }
 
             // at random, and from the border of the cones

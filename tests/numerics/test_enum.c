@@ -9,9 +9,9 @@ static pcs_report run_kinds(int n, const pcs_cone *kind, const double *M, const 
 {
     double w[MOST];
     pcs_report report;
-    const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
+    const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
     memset(z, 0, (size_t)n * sizeof *z);
-    CK_OK(pcs_mlcp_solve(n, kind, M, q, &o, z, w, &report));
+    CK_OK(pcs_solve_mlcp(n, kind, M, q, &o, z, w, &report));
     for (int i = 0; i < n; ++i) {
         ck_assert(isfinite(z[i]));
     }
@@ -211,9 +211,9 @@ START_TEST(twenty_rows_are_enough)
         }
         ck_assert_int_eq(run(n, W, q, z).outcome, PCS_OUTCOME_CONVERGED);
         pcs_report report;
-        const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_LEMKE);
+        const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_LEMKE);
         memset(y, 0, sizeof y);
-        CK_OK(pcs_lcp_solve(n, W, q, &o, y, w, &report));
+        CK_OK(pcs_solve_lcp(n, W, q, &o, y, w, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < n; ++i) {
             double u = q[i];
@@ -231,10 +231,10 @@ START_TEST(too_many_rows_are_refused)
     enum { n = 21 };
     double M[n * n] = {0}, q[n] = {0}, z[n] = {0}, w[n];
     pcs_report report;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
-    CK_FAILS(pcs_lcp_solve(n, M, q, &o, z, w, &report), PCS_ERR_UNSUPPORTED);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
+    CK_FAILS(pcs_solve_lcp(n, M, q, &o, z, w, &report), PCS_ERR_UNSUPPORTED);
     o.as.enumerate.max_rows = 21;
-    CK_OK(pcs_lcp_solve(n, M, q, &o, z, w, &report));
+    CK_OK(pcs_solve_lcp(n, M, q, &o, z, w, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 
     // equality rows do not count
@@ -242,8 +242,8 @@ START_TEST(too_many_rows_are_refused)
     for (int i = 0; i < n; ++i) {
         kind[i] = i % 2 ? PCS_CONE_UNILATERAL : PCS_CONE_EQUALITY;
     }
-    o = pcs_solver_defaults(PCS_SOLVER_ENUM);
-    CK_OK(pcs_mlcp_solve(n, kind, M, q, &o, z, w, &report));
+    o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
+    CK_OK(pcs_solve_mlcp(n, kind, M, q, &o, z, w, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 }
 END_TEST
@@ -269,7 +269,7 @@ START_TEST(limits_end_the_search)
     M[19 * 17] = 0;
     pcs_arena arena, work;
     pcs_problem p = {.n = 18, .nb = 18, .block = block, .q = q};
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
     CK_OK(pcs_arena_create(NULL, 1 << 12, &arena));
     CK_OK(pcs_bsr_from_dense(18, 18, M, &arena, &p.W));
     CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
@@ -279,7 +279,7 @@ START_TEST(limits_end_the_search)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_MAX_ITERS);
     ck_assert_int_eq(report.iters, 2);
     int calls = 0;
-    o = pcs_solver_defaults(PCS_SOLVER_ENUM);
+    o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
     memset(r, 0, sizeof r);
     CK_OK(pcs_solve(&p, &o, (pcs_watch){stop_at_once, &calls}, work, r, u, &report));
     ck_assert_int_le(calls, 1);

@@ -36,7 +36,7 @@ static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *
 
 static pcs_solver_opts nsgs_options(double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     o.tol = tol;
     o.max_iters = 100000;
     return o;
@@ -146,7 +146,7 @@ START_TEST(no_friction_is_an_lcp)
         const pcs_solver_opts o = nsgs_options(1e-12);
         ck_assert_int_eq(solve(&free, &o, r).outcome, PCS_OUTCOME_CONVERGED);
         pcs_report report;
-        CK_OK(pcs_lcp_solve(10, M, q, NULL, z, w, &report));
+        CK_OK(pcs_solve_lcp(10, M, q, NULL, z, w, &report));
         for (int i = 0; i < 10; ++i) {
             CK_NEAR(r[3 * i], z[i], 1e-9 * (1 + z[i]));
             CK_NEAR(fabs(r[3 * i + 1]) + fabs(r[3 * i + 2]), 0, 0);
@@ -232,7 +232,7 @@ START_TEST(starts_and_repeats)
         memcpy(before, r, (size_t)p.n * sizeof *r);
         pcs_solver_opts o = nsgs_options(1e-10);
         for (int k = 0; k < 2; ++k) {
-            if (k == 1) o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+            if (k == 1) o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
             const pcs_report report = solve(&p, &o, r);
             ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             ck_assert_int_eq(report.iters, 0);
@@ -264,11 +264,11 @@ START_TEST(no_solution_is_not_a_solution)
             W[7 * i] = k == 0 ? 0 : k == 1 ? -1 : i < 3 ? 1 : 0;
         }
         for (int s = 0; s < 2; ++s) {
-            pcs_solver_opts o = pcs_solver_defaults(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
+            pcs_solver_opts o = pcs_solver_opts_default(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
             if (s) o.max_iters = 1000;
             pcs_report report;
             memset(r, 0, sizeof r);
-            CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+            CK_OK(pcs_solve_fc3d(2, W, q, mu, &o, r, u, &report));
             ck_assert(report.outcome != PCS_OUTCOME_CONVERGED);
             ck_assert((report.outcome == PCS_OUTCOME_INFEASIBLE) == (s == 0));
             for (int i = 0; i < 6; ++i) {
@@ -303,7 +303,8 @@ START_TEST(extreme_numbers)
                 p.q = q;
                 p.block = block;
                 for (int s = 0; s < 2; ++s) {
-                    pcs_solver_opts o = pcs_solver_defaults(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
+                    pcs_solver_opts o =
+                        pcs_solver_opts_default(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
                     o.max_iters = 200;
                     o.as.nsgs.depth = s ? 3 : 0;
                     double r[ROWS] = {0};
@@ -326,9 +327,9 @@ START_TEST(entries_agree)
         mu[i] = p.block[i].mu;
     }
     pcs_report report;
-    CK_OK(pcs_fc3d_solve(8, W, p.q, mu, NULL, a, u, &report));
+    CK_OK(pcs_solve_fc3d(8, W, p.q, mu, NULL, a, u, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-    CK_OK(pcs_friction_solve(3, 8, &p.W, p.q, mu, NULL, b, v, &report));
+    CK_OK(pcs_solve_friction(3, 8, &p.W, p.q, mu, NULL, b, v, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     for (int i = 0; i < 24; ++i) {
         CK_NEAR(u[i], v[i], 1e-7);
@@ -341,22 +342,22 @@ START_TEST(entries_agree)
         mu[i] = plane.block[i].mu;
         a[2 * i] = a[2 * i + 1] = 0;
     }
-    CK_OK(pcs_fc2d_solve(5, plane.W.val, plane.q, mu, NULL, a, u, &report));
+    CK_OK(pcs_solve_fc2d(5, plane.W.val, plane.q, mu, NULL, a, u, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 
-    CK_OK(pcs_fc3d_solve(0, NULL, NULL, NULL, NULL, NULL, NULL, &report));
+    CK_OK(pcs_solve_fc3d(0, NULL, NULL, NULL, NULL, NULL, NULL, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-    CK_FAILS(pcs_fc3d_solve(-1, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
-    CK_FAILS(pcs_fc3d_solve(2000000000, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
-    CK_FAILS(pcs_fc3d_solve(1, NULL, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_fc3d_solve(1, W, p.q, NULL, NULL, a, u, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_fc3d_solve(1, W, p.q, mu, NULL, a, u, NULL), PCS_ERR_ARG);
-    CK_FAILS(pcs_friction_solve(4, 1, &p.W, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_friction_solve(3, 1, NULL, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_fc3d(-1, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
+    CK_FAILS(pcs_solve_fc3d(2000000000, W, p.q, mu, NULL, a, u, &report), PCS_ERR_SIZE);
+    CK_FAILS(pcs_solve_fc3d(1, NULL, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_fc3d(1, W, p.q, NULL, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_fc3d(1, W, p.q, mu, NULL, a, u, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_friction(4, 1, &p.W, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_friction(3, 1, NULL, p.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
     mu[0] = -0.1;
-    CK_FAILS(pcs_fc2d_solve(5, plane.W.val, plane.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_fc2d(5, plane.W.val, plane.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
     mu[0] = NAN;
-    CK_FAILS(pcs_fc2d_solve(5, plane.W.val, plane.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_fc2d(5, plane.W.val, plane.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
 }
 END_TEST
 
@@ -368,7 +369,7 @@ START_TEST(enum_finds_solutions)
             reset();
             const int nc = f >= FRICTION_SPHERES ? 1 : 1 + (int)seed % 4;
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
-            const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
+            const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
             double r[ROWS] = {0};
             const pcs_report report = solve(&p, &o, r);
             ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s, nc = %d, seed %d: %s, %g",
@@ -395,7 +396,7 @@ START_TEST(enum_agrees_with_nsgs)
         }
         p.block = block;
         double a[ROWS] = {0}, b[ROWS] = {0};
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
         o.tol = 1e-12;
         const pcs_report report = solve(&p, &o, a);
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
@@ -412,7 +413,7 @@ START_TEST(enum_says_what_it_cannot_do)
 {
     reset();
     pcs_problem p = friction_problem(FRICTION_DENSE, 5, 1, &arena, NULL);
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_ENUM);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
     double r[ROWS] = {0}, u[ROWS];
     pcs_report report;
     CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_UNSUPPORTED);
@@ -429,9 +430,9 @@ START_TEST(enum_says_what_it_cannot_do)
 
     // W = 0 pressed together: every mode has been tried, which is no proof
     const double W[9] = {0}, q[3] = {-1, 0.2, 0}, mu = 0.3;
-    o = pcs_solver_defaults(PCS_SOLVER_ENUM);
+    o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
     memset(r, 0, sizeof r);
-    CK_OK(pcs_fc3d_solve(1, W, q, &mu, &o, r, u, &report));
+    CK_OK(pcs_solve_fc3d(1, W, q, &mu, &o, r, u, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_STALLED);
 }
 END_TEST
@@ -443,7 +444,7 @@ START_TEST(refusals_and_memory)
     const pcs_problem p = friction_problem(FRICTION_MIXED, 5, 2, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
-        pcs_solver_opts o = pcs_solver_defaults(info->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(info->kind);
         if (info->kind == PCS_SOLVER_NSGS) o.as.nsgs.depth = 4;
         double r[ROWS] = {0}, u[ROWS];
         pcs_report report;
@@ -529,10 +530,10 @@ START_TEST(normals_that_contradict_are_refuted)
     }
     for (int k = 0; k < 4; ++k) {
         const double q[6] = {k == 3 ? 2 : -1, 0.1 * k, 0, -1, 0, 0.2}, mu[2] = {0.1 + 0.4 * k, 0.5};
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
         double r[6] = {0}, u[6];
         pcs_report report;
-        CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+        CK_OK(pcs_solve_fc3d(2, W, q, mu, &o, r, u, &report));
         ck_assert_int_eq(report.outcome, k == 3 ? PCS_OUTCOME_CONVERGED : PCS_OUTCOME_INFEASIBLE);
     }
 

@@ -19,7 +19,7 @@ typedef enum kind { BLOCKS, SKEWED_BLOCKS, SPARSE, SKEWED_SPARSE, KINDS } kind;
 // bodies of six velocities, cones of every sort between one or two of them
 typedef struct rig {
     pcs_global_problem g;
-    pcs_mass *M;
+    pcs_mass_matrix *M;
     pcs_block block[ROWS];
     int row[ROWS + 1], col[BODIES + 1], ptr[ROWS + 1], idx[2 * ROWS];
     size_t off[2 * ROWS];
@@ -64,7 +64,7 @@ static void make_mass(rig *s, kind k, test_random *rng)
         }
     }
     if (k != SPARSE && k != SKEWED_SPARSE) {
-        CK_OK(pcs_mass_create_blocks(NULL, BODIES, size, val, &s->M));
+        CK_OK(pcs_mass_matrix_create_blocks(NULL, BODIES, size, val, &s->M));
         return;
     }
 
@@ -83,7 +83,8 @@ static void make_mass(rig *s, kind k, test_random *rng)
         }
     }
     p[VELOCITIES] = at;
-    CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){VELOCITIES, VELOCITIES, p, row, x}, &s->M));
+    CK_OK(
+        pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){VELOCITIES, VELOCITIES, p, row, x}, &s->M));
 }
 
 static pcs_block random_block(test_random *rng, bool contacts)
@@ -199,7 +200,7 @@ START_TEST(measures_are_those_of_the_condensed_problem)
         r[p.n / 2] = NAN;
         CK_OK(pcs_global_measure(&s.g, arena, r, v, u, &global));
         ck_assert(isnan(global.residual) && isnan(global.natural_map));
-        pcs_mass_destroy(s.M);
+        pcs_mass_matrix_destroy(s.M);
     }
 }
 END_TEST
@@ -215,11 +216,11 @@ START_TEST(every_solver_takes_the_global_form)
         for (int c = 0; c < pcs_solver_count(); ++c) {
             const pcs_solver_info *info = pcs_solver_at(c);
             double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], v2[VELOCITIES], u2[ROWS];
-            pcs_solver_opts o = pcs_solver_defaults(info->kind);
+            pcs_solver_opts o = pcs_solver_opts_default(info->kind);
             o.tol = TOL;
             pcs_report report;
             const pcs_status status =
-                pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report);
+                pcs_solve_global(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report);
             if (status == PCS_ERR_UNSUPPORTED) continue;
             CK_OK(status);
             if (info->kind == PCS_SOLVER_AUTO || info->kind == PCS_SOLVER_NSGS) {
@@ -236,7 +237,7 @@ START_TEST(every_solver_takes_the_global_form)
             ck_assert_int_eq(report.outcome == PCS_OUTCOME_CONVERGED, m.residual <= TOL);
             check_motion(&s, r, v, u);
         }
-        pcs_mass_destroy(s.M);
+        pcs_mass_matrix_destroy(s.M);
     }
 }
 END_TEST
@@ -266,7 +267,7 @@ START_TEST(sweeps_over_bodies_are_sweeps_over_w)
         pcs_problem p;
         CK_OK(pcs_global_condense(&s.g, &arena, &p));
 
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         o.tol = 1e-14;
         o.max_iters = SWEEPS;
         o.as.nsgs.check_every = 1;
@@ -277,7 +278,7 @@ START_TEST(sweeps_over_bodies_are_sweeps_over_w)
         double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], rl[ROWS] = {0}, ul[ROWS];
         pcs_report global, local;
         history hg = {0}, hl = {0};
-        CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){record, &hg}, v, r, u, &global));
+        CK_OK(pcs_solve_global(NULL, &s.g, &o, (pcs_watch){record, &hg}, v, r, u, &global));
         pcs_arena work;
         CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
         CK_OK(pcs_solve(&p, &o, (pcs_watch){record, &hl}, work, rl, ul, &local));
@@ -293,7 +294,7 @@ START_TEST(sweeps_over_bodies_are_sweeps_over_w)
             CK_NEAR(r[i], rl[i], 1e-9 * (1 + norm(p.n, rl)));
             CK_NEAR(u[i], ul[i], 1e-9 * (1 + norm(p.n, ul)));
         }
-        pcs_mass_destroy(s.M);
+        pcs_mass_matrix_destroy(s.M);
     }
 }
 END_TEST
@@ -309,11 +310,11 @@ START_TEST(interior_points_of_both_spaces_agree)
         double r[2][ROWS] = {{0}, {0}}, u[2][ROWS], v[VELOCITIES];
         pcs_report report[2];
         for (int k = 0; k < 2; ++k) {
-            pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
+            pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_IPM);
             o.tol = 1e-12;
             o.as.ipm.shift = trial / 8 % 2 ? PCS_IPM_SHIFT_LAGGED : PCS_IPM_SHIFT_DIFFERENTIATED;
             o.as.ipm.space = k == 0 ? PCS_IPM_SPACE_CONTACT : PCS_IPM_SPACE_BODY;
-            CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
+            CK_OK(pcs_solve_global(NULL, &s.g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
         }
         check_motion(&s, r[1], v, u[1]);
         ++tried;
@@ -325,7 +326,7 @@ START_TEST(interior_points_of_both_spaces_agree)
                 CK_NEAR(u[1][i], u[0][i], 1e-8 * (1 + norm(n, u[0])));
             }
         }
-        pcs_mass_destroy(s.M);
+        pcs_mass_matrix_destroy(s.M);
     }
     ck_assert_int_gt(10 * converged, 8 * tried);
 }
@@ -335,7 +336,7 @@ END_TEST
 START_TEST(body_space_refutes)
 {
     for (int space = PCS_IPM_SPACE_AUTOMATIC; space <= PCS_IPM_SPACE_BODY; ++space) {
-        pcs_mass *M;
+        pcs_mass_matrix *M;
         const int size[1] = {1};
         const double one[1] = {2}, f[1] = {0.1}, w[2] = {-1, -1};
         double val[2] = {1, -1}, v[1], r[2] = {0}, u[2];
@@ -343,20 +344,20 @@ START_TEST(body_space_refutes)
         size_t off[2] = {0, 1};
         const pcs_block block[2] = {{.cone = PCS_CONE_UNILATERAL, .row = 0, .dim = 1},
                                     {.cone = PCS_CONE_UNILATERAL, .row = 1, .dim = 1}};
-        CK_OK(pcs_mass_create_blocks(NULL, 1, size, one, &M));
+        CK_OK(pcs_mass_matrix_create_blocks(NULL, 1, size, one, &M));
         const pcs_global_problem g = {.nb = 2,
                                       .block = block,
                                       .M = M,
                                       .H = {2, 1, row, col, ptr, idx, off, val},
                                       .f = f,
                                       .w = w};
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_IPM);
         o.as.ipm.space = (pcs_ipm_space)space;
         pcs_report report;
-        CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
+        CK_OK(pcs_solve_global(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_INFEASIBLE);
         ck_assert(isfinite(r[0]) && isfinite(r[1]));
-        pcs_mass_destroy(M);
+        pcs_mass_matrix_destroy(M);
     }
 }
 END_TEST
@@ -368,10 +369,10 @@ START_TEST(published_error_is_the_sum_of_two)
     make(&s, BLOCKS, true, 5);
     const int n = bsr_rows(&s.g.H);
     double v[VELOCITIES], r[ROWS] = {0}, u[ROWS], error;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     o.tol = 1e-13;
     pcs_report report;
-    CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
+    CK_OK(pcs_solve_global(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
     CK_OK(pcs_global_published_error(&s.g, again, r, v, u, &error));
     ck_assert(error < 1e-11);
 
@@ -397,7 +398,7 @@ START_TEST(published_error_is_the_sum_of_two)
     pcs_problem_measure(&law, r, same, &m);
     CK_NEAR(error, norm(VELOCITIES, miss) / size + m.natural_map / fmax(norm(n, u), norm(n, r)),
             1e-13 * error);
-    pcs_mass_destroy(s.M);
+    pcs_mass_matrix_destroy(s.M);
 }
 END_TEST
 
@@ -414,7 +415,7 @@ START_TEST(nothing_to_solve_is_solved)
     // no contacts: the bodies fly on
     s.g.nb = s.g.H.m = 0;
     CK_OK(pcs_global_check(&s.g));
-    CK_OK(pcs_global_solve(NULL, &s.g, NULL, (pcs_watch){0}, v, NULL, NULL, &report));
+    CK_OK(pcs_solve_global(NULL, &s.g, NULL, (pcs_watch){0}, v, NULL, NULL, &report));
     ck_assert(report.outcome == PCS_OUTCOME_CONVERGED && report.measure.residual == 0);
     dense_mul(VELOCITIES, VELOCITIES, 1, s.dense, v, 0, Mv);
     for (int i = 0; i < VELOCITIES; ++i) {
@@ -428,9 +429,9 @@ START_TEST(nothing_to_solve_is_solved)
     ck_assert_int_eq(p.n, 0);
 
     // no bodies: u = w, whatever r
-    pcs_mass *none;
+    pcs_mass_matrix *none;
     int start[1] = {0};
-    CK_OK(pcs_mass_create_blocks(NULL, 0, NULL, NULL, &none));
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, 0, NULL, NULL, &none));
     memset(s.ptr, 0, sizeof s.ptr);
     s.g = (pcs_global_problem){.nb = blocks, .block = s.block, .M = none, .w = s.w};
     s.g.H = (pcs_bsr){full, 0, s.row, start, s.ptr, NULL, NULL, NULL};
@@ -438,10 +439,10 @@ START_TEST(nothing_to_solve_is_solved)
         s.w[i] = i % 3 == 0 ? 5 : 1;
     }
     for (int k = 0; k < pcs_solver_count(); ++k) {
-        const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(k)->kind);
+        const pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(k)->kind);
         memset(r, 0, sizeof r);
         const pcs_status status =
-            pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, NULL, r, u, &report);
+            pcs_solve_global(NULL, &s.g, &o, (pcs_watch){0}, NULL, r, u, &report);
         if (status == PCS_ERR_UNSUPPORTED) continue;
         CK_OK(status);
         ck_assert_msg(report.outcome == PCS_OUTCOME_CONVERGED, "%s", pcs_solver_at(k)->name);
@@ -449,10 +450,10 @@ START_TEST(nothing_to_solve_is_solved)
     }
     s.g.nb = s.g.H.m = 0;
     s.g.w = NULL;
-    CK_OK(pcs_global_solve(NULL, &s.g, NULL, (pcs_watch){0}, NULL, NULL, NULL, &report));
+    CK_OK(pcs_solve_global(NULL, &s.g, NULL, (pcs_watch){0}, NULL, NULL, NULL, &report));
     ck_assert(report.outcome == PCS_OUTCOME_CONVERGED);
-    pcs_mass_destroy(none);
-    pcs_mass_destroy(s.M);
+    pcs_mass_matrix_destroy(none);
+    pcs_mass_matrix_destroy(s.M);
 }
 END_TEST
 
@@ -469,13 +470,13 @@ START_TEST(contacts_that_touch_nothing)
             s.w[rows - 3] = good ? 9 : -1;
             s.w[rows - 2] = s.w[rows - 1] = 1;
             double v[VELOCITIES], r[ROWS] = {0}, u[ROWS];
-            pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+            pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
             pcs_report report;
-            CK_OK(pcs_global_solve(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
+            CK_OK(pcs_solve_global(NULL, &s.g, &o, (pcs_watch){0}, v, r, u, &report));
             ck_assert_int_eq(report.outcome == PCS_OUTCOME_CONVERGED, good);
             check_motion(&s, r, v, u);
         }
-        pcs_mass_destroy(s.M);
+        pcs_mass_matrix_destroy(s.M);
     }
 }
 END_TEST
@@ -495,7 +496,7 @@ START_TEST(local_problems_have_a_global_form)
         size_t peak = 0;
         pcs_arena none = {.peak = &peak};
         pcs_global_problem g;
-        pcs_mass *M;
+        pcs_mass_matrix *M;
         pcs_problem back;
         CK_FAILS(pcs_problem_to_global(NULL, &p, &none, &M, &g), PCS_ERR_MEMORY);
         const size_t N = (size_t)p.n * (size_t)p.n * sizeof(double);
@@ -503,7 +504,7 @@ START_TEST(local_problems_have_a_global_form)
         pcs_arena exact = {.base = out.base, .size = peak};
         CK_OK(pcs_problem_to_global(NULL, &p, &exact, &M, &g));
         CK_OK(pcs_global_check(&g));
-        const int rank = pcs_mass_size(M);
+        const int rank = pcs_mass_matrix_size(M);
         ck_assert_int_le(rank, p.n);
         if (f == FRICTION_DEFICIENT) ck_assert_int_eq(rank, (p.n + 1) / 2);
         if (f == FRICTION_BOXES && nc >= 4) ck_assert_int_eq(rank, p.n / 2);
@@ -532,7 +533,7 @@ START_TEST(local_problems_have_a_global_form)
         pcs_problem_measure(&p, r, u, &local);
         CK_OK(pcs_global_measure(&g, out, r, v, u, &global));
         check_measures(&global, &local);
-        pcs_mass_destroy(M);
+        pcs_mass_matrix_destroy(M);
         pcs_arena_destroy(NULL, &out);
         pcs_arena_destroy(NULL, &given);
     }
@@ -547,14 +548,14 @@ START_TEST(some_local_problems_have_none)
     pcs_problem p = {.n = 6, .nb = 2, .block = block, .q = q};
     CK_OK(pcs_bsr_from_dense(6, 6, W, &arena, &p.W));
     pcs_global_problem g;
-    pcs_mass *M;
+    pcs_mass_matrix *M;
 
     // W = 0 has rank 0
     pcs_arena rest = arena;
     CK_OK(pcs_problem_to_global(NULL, &p, &rest, &M, &g));
     CK_OK(pcs_global_check(&g));
-    ck_assert_int_eq(pcs_mass_size(M), 0);
-    pcs_mass_destroy(M);
+    ck_assert_int_eq(pcs_mass_matrix_size(M), 0);
+    pcs_mass_matrix_destroy(M);
 
     for (int i = 0; i < 6; ++i) {
         W[7 * i] = 1;
@@ -576,7 +577,7 @@ START_TEST(some_local_problems_have_none)
     rest = again;
     CK_OK(pcs_problem_to_global(NULL, &(pcs_problem){0}, &rest, &M, &g));
     CK_OK(pcs_global_check(&g));
-    pcs_mass_destroy(M);
+    pcs_mass_matrix_destroy(M);
 }
 END_TEST
 
@@ -589,7 +590,7 @@ START_TEST(bad_global_problems_are_refused)
     pcs_report report;
     const pcs_global_problem good = s.g;
     const pcs_watch watch = {0};
-#define SOLVE(g) pcs_global_solve(NULL, g, NULL, watch, v, r, u, &report)
+#define SOLVE(g) pcs_solve_global(NULL, g, NULL, watch, v, r, u, &report)
 
     CK_FAILS(pcs_global_check(NULL), PCS_ERR_ARG);
     s.g.M = NULL;
@@ -633,16 +634,16 @@ START_TEST(bad_global_problems_are_refused)
     s.val[3] = 1;
     CK_OK(SOLVE(&s.g));
 
-    CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, v, r, u, NULL), PCS_ERR_ARG);
-    CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, NULL, r, u, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_global_solve(NULL, &s.g, NULL, watch, v, r, NULL, &report), PCS_ERR_ARG);
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    CK_FAILS(pcs_solve_global(NULL, &s.g, NULL, watch, v, r, u, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_global(NULL, &s.g, NULL, watch, NULL, r, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_global(NULL, &s.g, NULL, watch, v, r, NULL, &report), PCS_ERR_ARG);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     o.tol = -1;
-    CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_global(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
     o.kind = (pcs_solver)99;
-    CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
-    o = pcs_solver_defaults(PCS_SOLVER_DIRECT);
-    CK_FAILS(pcs_global_solve(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_UNSUPPORTED);
+    CK_FAILS(pcs_solve_global(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_ARG);
+    o = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
+    CK_FAILS(pcs_solve_global(NULL, &s.g, &o, watch, v, r, u, &report), PCS_ERR_UNSUPPORTED);
 
     CK_FAILS(pcs_global_measure(&s.g, again, r, v, NULL, &m), PCS_ERR_ARG);
     CK_FAILS(pcs_global_published_error(&s.g, again, NULL, v, u, &error), PCS_ERR_ARG);
@@ -660,7 +661,7 @@ START_TEST(bad_global_problems_are_refused)
     CK_OK(pcs_arena_create(NULL, peak, &small));
     CK_OK(pcs_global_published_error(&s.g, small, r, v, u, &error));
     pcs_arena_destroy(NULL, &small);
-    pcs_mass_destroy(s.M);
+    pcs_mass_matrix_destroy(s.M);
 #undef SOLVE
 }
 END_TEST
@@ -671,7 +672,7 @@ START_TEST(solve_survives_every_failing_allocation)
     rig s;
     make(&s, BLOCKS, false, 9);
     for (int c = 0; c < 3; ++c) {
-        pcs_solver_opts o = pcs_solver_defaults(which[c]);
+        pcs_solver_opts o = pcs_solver_opts_default(which[c]);
         if (c == 2) o.as.ipm.space = PCS_IPM_SPACE_BODY;
         for (long k = 0;; ++k) {
             test_memory memory = {.fail_at = k};
@@ -679,14 +680,14 @@ START_TEST(solve_survives_every_failing_allocation)
             double v[VELOCITIES], r[ROWS] = {0}, u[ROWS];
             pcs_report report;
             const pcs_status status =
-                pcs_global_solve(&env, &s.g, &o, (pcs_watch){0}, v, r, u, &report);
+                pcs_solve_global(&env, &s.g, &o, (pcs_watch){0}, v, r, u, &report);
             ck_assert_int_eq(memory.live, 0);
             if (status == PCS_OK) break;
             ck_assert_int_eq(status, PCS_ERR_MEMORY);
             ck_assert_int_lt(k, 100);
         }
     }
-    pcs_mass_destroy(s.M);
+    pcs_mass_matrix_destroy(s.M);
 }
 END_TEST
 

@@ -7,7 +7,7 @@ static pcs_arena arena;
 
 static pcs_report solve(const pcs_problem *p, pcs_solver kind, double tol, double *r, double *u)
 {
-    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
     pcs_report report;
     o.tol = tol;
     memset(r, 0, (size_t)p->n * sizeof *r);
@@ -133,7 +133,7 @@ START_TEST(small_and_odd_problems)
         const pcs_cone kind[2] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
         arena.used = 0;
         const pcs_problem p = dense_problem(odd[k].n, kind, false, W, odd[k].q, &arena);
-        const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
+        const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_IPM);
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
         ck_assert(pcs_all_finite(r, (size_t)p.n) && pcs_all_finite(u, (size_t)p.n));
@@ -157,7 +157,7 @@ START_TEST(friction_is_solved_with_either_shift)
             double r[200], u[200];
             ck_assert_int_le(p.n, 200);
             for (int shift = PCS_IPM_SHIFT_DIFFERENTIATED; shift <= PCS_IPM_SHIFT_LAGGED; ++shift) {
-                pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
+                pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_IPM);
                 pcs_report report;
                 o.tol = 1e-12;
                 o.as.ipm.shift = (pcs_ipm_shift)shift;

@@ -57,7 +57,7 @@ static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *
 
 static pcs_solver_opts options(double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_IPM);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_IPM);
     o.tol = tol;
     return o;
 }
@@ -177,7 +177,7 @@ START_TEST(what_has_no_solution_is_never_converged)
         pcs_solver_opts o = options(1e-8);
         o.max_iters = 1000;
         pcs_report report;
-        CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+        CK_OK(pcs_solve_fc3d(2, W, q, mu, &o, r, u, &report));
         ck_assert_int_ne(report.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert(pcs_all_finite(r, 6) && pcs_all_finite(u, 6));
     }
@@ -216,10 +216,10 @@ END_TEST
 // W = H H', in the global form: the bodies' space finds the u of contact space
 static void compare_spaces(const pcs_problem *p, pcs_ipm_shift shift, const char *what, int seed)
 {
-    pcs_mass *M;
+    pcs_mass_matrix *M;
     pcs_global_problem g;
     CK_OK(pcs_problem_to_global(NULL, p, &arena, &M, &g));
-    const size_t nv = (size_t)pcs_mass_size(M);
+    const size_t nv = (size_t)pcs_mass_matrix_size(M);
     double *v = pcs_arena_take_array(&arena, nv, sizeof *v), r[2][ROWS], u[2][ROWS];
     pcs_report report[2];
     ck_assert(v && p->n <= ROWS);
@@ -228,7 +228,7 @@ static void compare_spaces(const pcs_problem *p, pcs_ipm_shift shift, const char
         o.as.ipm.shift = shift;
         o.as.ipm.space = k == 0 ? PCS_IPM_SPACE_CONTACT : PCS_IPM_SPACE_BODY;
         memset(r[k], 0, sizeof r[k]);
-        CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
+        CK_OK(pcs_solve_global(NULL, &g, &o, (pcs_watch){0}, v, r[k], u[k], &report[k]));
     }
     ck_assert_msg(report[0].outcome == report[1].outcome, "%s %d, shift %d: %s at %g, %s at %g",
                   what, seed, (int)shift, pcs_outcome_text(report[0].outcome),
@@ -237,7 +237,7 @@ static void compare_spaces(const pcs_problem *p, pcs_ipm_shift shift, const char
     for (int i = 0; i < p->n && report[0].outcome == PCS_OUTCOME_CONVERGED; ++i) {
         CK_NEAR(u[1][i], u[0][i], 1e-8 * report[0].measure.norm_q);
     }
-    pcs_mass_destroy(M);
+    pcs_mass_matrix_destroy(M);
 }
 
 START_TEST(body_space_is_contact_space)
@@ -289,8 +289,8 @@ START_TEST(many_contacts_on_one_body)
     }
     // pushed along x with a third of what friction can hold, then with three times that
     for (int k = 0; k < 2; ++k) {
-        pcs_mass *mass;
-        CK_OK(pcs_mass_create_blocks(NULL, 1, size, M, &mass));
+        pcs_mass_matrix *mass;
+        CK_OK(pcs_mass_matrix_create_blocks(NULL, 1, size, M, &mass));
         const double push = k == 0 ? 0.1 : 0.9, f[6] = {push, 0, -1, 0, 0, 0};
         const pcs_global_problem g = {.M = mass,
                                       .H = {NC, 1, row, col, ptr, idx, off, val},
@@ -301,7 +301,7 @@ START_TEST(many_contacts_on_one_body)
         double v[6];
         pcs_report report;
         memset(r, 0, sizeof r);
-        CK_OK(pcs_global_solve(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
+        CK_OK(pcs_solve_global(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         // it stays, or slides without turning over: momentum is what friction leaves
         CK_NEAR(v[2], 0, 1e-10);
@@ -314,7 +314,7 @@ START_TEST(many_contacts_on_one_body)
         CK_NEAR(normal, 1, 1e-9);
         CK_NEAR(2 * v[0], push + tangent, 1e-9);
         if (k == 1) CK_NEAR(tangent, -0.3, 1e-6 + fabs(v[5]));
-        pcs_mass_destroy(mass);
+        pcs_mass_matrix_destroy(mass);
     }
 }
 END_TEST

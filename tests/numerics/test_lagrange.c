@@ -47,7 +47,7 @@ static int doubled_real_L(void *user, double t, const double *q, const double *v
 }
 
 static int doubled_slopes(void *user, double t, const double *q, const double *v,
-                          const pcs_lagrangian_slopes *out)
+                          const pcs_lagrange_slopes *out)
 {
     (void)t;
     const smooth_doubled *d = user;
@@ -164,7 +164,7 @@ static int driven_L(void *user, double t, const pcs_complex *q, const pcs_comple
 }
 
 static int driven_slopes(void *user, double t, const double *q, const double *v,
-                         const pcs_lagrangian_slopes *out)
+                         const pcs_lagrange_slopes *out)
 {
     const driven *d = user;
     const double l = d->length, xp = d->amplitude * d->frequency * cos(d->frequency * t);
@@ -444,7 +444,7 @@ START_TEST(bad_lagrangians_are_refused)
 
     const double q[2] = {1, 2}, v[2] = {0, 1};
     double a[2], h;
-    const pcs_lagrangian_complex_fn wrong[3] = {no_number, refusing, massless};
+    const pcs_lagrange_complex_fn wrong[3] = {no_number, refusing, massless};
     const pcs_status status[3] = {PCS_ERR_CALLBACK, PCS_ERR_CALLBACK, PCS_ERR_SINGULAR};
     for (int k = 0; k < 3; ++k) {
         def.L_complex = wrong[k];

@@ -10,11 +10,11 @@ static pcs_report run(pcs_solver kind, int n, const pcs_cone *cone, const double
 {
     double w[MOST] = {0};
     pcs_report report;
-    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
     for (int i = 0; i < n; ++i) {
         z[i] = 0;
     }
-    CK_OK(pcs_mlcp_solve(n, cone, M, q, &o, z, w, &report));
+    CK_OK(pcs_solve_mlcp(n, cone, M, q, &o, z, w, &report));
     for (int i = 0; i < n; ++i) {
         ck_assert(isfinite(z[i]) && isfinite(w[i]));
     }

@@ -58,9 +58,9 @@ START_TEST(delassus_is_the_triple_product)
         const pcs_bsr H = {4, 3, row, col, ptr, idx, off, val};
         CK_OK(pcs_bsr_check(&H));
 
-        pcs_mass *mass;
-        CK_OK(pcs_mass_create_blocks(NULL, 3, size, M, &mass));
-        ck_assert_int_eq(pcs_mass_size(mass), 11);
+        pcs_mass_matrix *mass;
+        CK_OK(pcs_mass_matrix_create_blocks(NULL, 3, size, M, &mass));
+        ck_assert_int_eq(pcs_mass_matrix_size(mass), 11);
         pcs_bsr W;
         CK_OK(pcs_delassus(&H, mass, &scope, &W));
         CK_OK(pcs_bsr_check(&W));
@@ -70,7 +70,7 @@ START_TEST(delassus_is_the_triple_product)
             r[i] = random_normal(&rng);
         }
         pcs_bsr_addmul_t(&H, r, p);
-        CK_OK(pcs_mass_solve(mass, p, p));
+        CK_OK(pcs_mass_matrix_solve(mass, p, p));
         pcs_bsr_mul(&H, p, u);
         pcs_bsr_mul(&W, r, Wr);
 
@@ -83,7 +83,7 @@ START_TEST(delassus_is_the_triple_product)
             CK_NEAR(Wr[i], u[i], 1e-9 * (1 + fabs(u[i])) * 100);
             CK_NEAR(Dr[i], Wr[i], 1e-11 * (1 + fabs(Wr[i])) * 100);
         }
-        pcs_mass_destroy(mass);
+        pcs_mass_matrix_destroy(mass);
     }
     pcs_arena_destroy(NULL, &arena);
 }
@@ -113,10 +113,10 @@ START_TEST(sparse_and_block_mass_agree)
             }
         }
         const pcs_csc M = {n, n, p, i, x};
-        pcs_mass *a, *b;
+        pcs_mass_matrix *a, *b;
         const int size[1] = {n};
-        CK_OK(pcs_mass_create_sparse(NULL, &M, &a));
-        CK_OK(pcs_mass_create_blocks(NULL, 1, size, dense, &b));
+        CK_OK(pcs_mass_matrix_create_sparse(NULL, &M, &a));
+        CK_OK(pcs_mass_matrix_create_blocks(NULL, 1, size, dense, &b));
 
         double h[4 * n];
         test_random rng = random_seed(3);
@@ -138,14 +138,14 @@ START_TEST(sparse_and_block_mass_agree)
             CK_NEAR(Da[k2], Db[k2], 1e-11 * (1 + fabs(Db[k2])));
         }
         pcs_arena_destroy(NULL, &arena);
-        pcs_mass_destroy(a);
-        pcs_mass_destroy(b);
+        pcs_mass_matrix_destroy(a);
+        pcs_mass_matrix_destroy(b);
     }
 }
 END_TEST
 
 // M x, and M written out in columns, against the dense M; both undo the solve
-static void check_values(const pcs_mass *mass, int n, const double *dense, test_random *rng)
+static void check_values(const pcs_mass_matrix *mass, int n, const double *dense, test_random *rng)
 {
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, 1 << 14, &arena));
@@ -154,17 +154,17 @@ static void check_values(const pcs_mass *mass, int n, const double *dense, test_
         x[i] = random_normal(rng);
     }
     dense_mul(n, n, 1, dense, x, 0, z);
-    pcs_mass_mul(mass, x, y);
+    pcs_mass_matrix_mul(mass, x, y);
     for (int i = 0; i < n; ++i) {
         CK_NEAR(y[i], z[i], 1e-14 * (1 + fabs(z[i])) * 10);
     }
-    CK_OK(pcs_mass_solve(mass, y, y));
+    CK_OK(pcs_mass_matrix_solve(mass, y, y));
     for (int i = 0; i < n; ++i) {
         CK_NEAR(y[i], x[i], 1e-11);
     }
 
     pcs_csc M;
-    CK_OK(pcs_mass_to_csc(mass, &arena, &M));
+    CK_OK(pcs_mass_matrix_to_csc(mass, &arena, &M));
     ck_assert(M.m == n && M.n == n && M.p[0] == 0);
     double D[256] = {0};
     for (int j = 0; j < n; ++j) {
@@ -177,10 +177,10 @@ static void check_values(const pcs_mass *mass, int n, const double *dense, test_
 
     size_t peak = 0;
     pcs_arena none = {.peak = &peak};
-    CK_FAILS(pcs_mass_to_csc(mass, &none, &M), PCS_ERR_MEMORY);
+    CK_FAILS(pcs_mass_matrix_to_csc(mass, &none, &M), PCS_ERR_MEMORY);
     pcs_arena_destroy(NULL, &arena);
     CK_OK(pcs_arena_create(NULL, peak, &arena));
-    CK_OK(pcs_mass_to_csc(mass, &arena, &M));
+    CK_OK(pcs_mass_matrix_to_csc(mass, &arena, &M));
     pcs_arena_destroy(NULL, &arena);
 }
 
@@ -199,10 +199,10 @@ START_TEST(a_mass_remembers_its_values)
             }
         }
     }
-    pcs_mass *mass;
-    CK_OK(pcs_mass_create_blocks(NULL, 3, size, val, &mass));
+    pcs_mass_matrix *mass;
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, 3, size, val, &mass));
     check_values(mass, 7, dense, &rng);
-    pcs_mass_destroy(mass);
+    pcs_mass_matrix_destroy(mass);
 
     // sparse: given as both triangles, the upper, the lower; and a diagonal
     for (int which = 0; which < 4; ++which) {
@@ -221,22 +221,22 @@ START_TEST(a_mass_remembers_its_values)
             }
         }
         p[n] = k;
-        CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){n, n, p, row, x}, &mass));
+        CK_OK(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){n, n, p, row, x}, &mass));
         check_values(mass, n, full, &rng);
-        pcs_mass_destroy(mass);
+        pcs_mass_matrix_destroy(mass);
     }
 
     // nothing at all
     int none = 0;
-    pcs_mass_destroy(NULL);
-    CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){0, 0, &none, NULL, NULL}, &mass));
+    pcs_mass_matrix_destroy(NULL);
+    CK_OK(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){0, 0, &none, NULL, NULL}, &mass));
     check_values(mass, 0, dense, &rng);
-    pcs_mass_destroy(mass);
-    CK_OK(pcs_mass_create_blocks(NULL, 0, NULL, NULL, &mass));
+    pcs_mass_matrix_destroy(mass);
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, 0, NULL, NULL, &mass));
     check_values(mass, 0, dense, &rng);
-    pcs_mass_destroy(mass);
+    pcs_mass_matrix_destroy(mass);
     pcs_csc M;
-    CK_FAILS(pcs_mass_to_csc(NULL, NULL, &M), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_matrix_to_csc(NULL, NULL, &M), PCS_ERR_ARG);
 }
 END_TEST
 
@@ -273,8 +273,8 @@ START_TEST(a_sparse_mass_need_not_be_definite)
             }
         }
         p[n] = k;
-        pcs_mass *mass;
-        CK_OK(pcs_mass_create_sparse(NULL, &(pcs_csc){n, n, p, row, x}, &mass));
+        pcs_mass_matrix *mass;
+        CK_OK(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){n, n, p, row, x}, &mass));
         check_values(mass, n, dense, &rng);
 
         // W = H M^-1 H^T against the dense solve
@@ -305,7 +305,7 @@ START_TEST(a_sparse_mass_need_not_be_definite)
             CK_NEAR(W[i], D[i], 1e-10 * (1 + fabs(D[i])));
         }
         pcs_arena_destroy(NULL, &arena);
-        pcs_mass_destroy(mass);
+        pcs_mass_matrix_destroy(mass);
     }
 }
 END_TEST
@@ -315,26 +315,31 @@ START_TEST(a_mass_that_is_singular_is_refused)
     int p[3] = {0, 2, 4}, i[4] = {0, 1, 0, 1}, half[3] = {0, 1, 3}, ih[3] = {0, 0, 1};
     int hollow[3] = {0, 1, 1}, back[3] = {0, 2, 4}, ib[4] = {1, 0, 0, 1};
     double ones[4] = {1, 2, 2, 4}, wild[4] = {1, 3, NAN, 4};
-    pcs_mass *m;
+    pcs_mass_matrix *m;
     // rank one, symmetric and not, by halves, and with an empty column
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, ones}, &m), PCS_ERR_SINGULAR);
+    CK_FAILS(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 2, p, i, ones}, &m),
+             PCS_ERR_SINGULAR);
     ones[1] = 1;
     ones[3] = 2;
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, ones}, &m), PCS_ERR_SINGULAR);
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, half, ih, (double[]){1, 2, 4}}, &m),
+    CK_FAILS(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 2, p, i, ones}, &m),
              PCS_ERR_SINGULAR);
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, hollow, i, ones}, &m), PCS_ERR_SINGULAR);
+    CK_FAILS(
+        pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 2, half, ih, (double[]){1, 2, 4}}, &m),
+        PCS_ERR_SINGULAR);
+    CK_FAILS(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 2, hollow, i, ones}, &m),
+             PCS_ERR_SINGULAR);
     ck_assert_ptr_null(m);
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, p, i, wild}, &m), PCS_ERR_ARG);
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 2, back, ib, ones}, &m), PCS_ERR_SIZE);
-    CK_FAILS(pcs_mass_create_sparse(NULL, &(pcs_csc){2, 3, p, i, ones}, &m), PCS_ERR_ARG);
-    CK_FAILS(pcs_mass_create_sparse(NULL, NULL, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 2, p, i, wild}, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 2, back, ib, ones}, &m),
+             PCS_ERR_SIZE);
+    CK_FAILS(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 3, p, i, ones}, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_matrix_create_sparse(NULL, NULL, &m), PCS_ERR_ARG);
     const int size[2] = {1, 2}, zero[1] = {0};
     const double singular[5] = {1, 1, 2, 2, 4}, nan_block[5] = {NAN, 1, 0, 0, 1};
-    CK_FAILS(pcs_mass_create_blocks(NULL, 2, size, singular, &m), PCS_ERR_SINGULAR);
-    CK_FAILS(pcs_mass_create_blocks(NULL, 2, size, nan_block, &m), PCS_ERR_ARG);
-    CK_FAILS(pcs_mass_create_blocks(NULL, 1, zero, singular, &m), PCS_ERR_SIZE);
-    pcs_mass_destroy(NULL);
+    CK_FAILS(pcs_mass_matrix_create_blocks(NULL, 2, size, singular, &m), PCS_ERR_SINGULAR);
+    CK_FAILS(pcs_mass_matrix_create_blocks(NULL, 2, size, nan_block, &m), PCS_ERR_ARG);
+    CK_FAILS(pcs_mass_matrix_create_blocks(NULL, 1, zero, singular, &m), PCS_ERR_SIZE);
+    pcs_mass_matrix_destroy(NULL);
 }
 END_TEST
 
@@ -350,10 +355,10 @@ START_TEST(mass_survives_every_failing_allocation)
         for (long k = 0;; ++k) {
             test_memory memory = {.fail_at = k};
             const pcs_env env = test_env(&memory);
-            pcs_mass *m;
-            const pcs_status s = sparse ? pcs_mass_create_sparse(&env, &upper, &m)
-                                        : pcs_mass_create_blocks(&env, 2, size, val, &m);
-            pcs_mass_destroy(s == PCS_OK ? m : NULL);
+            pcs_mass_matrix *m;
+            const pcs_status s = sparse ? pcs_mass_matrix_create_sparse(&env, &upper, &m)
+                                        : pcs_mass_matrix_create_blocks(&env, 2, size, val, &m);
+            pcs_mass_matrix_destroy(s == PCS_OK ? m : NULL);
             ck_assert_int_eq(memory.live, 0);
             if (s == PCS_OK) break;
             ck_assert_int_eq(s, PCS_ERR_MEMORY);

@@ -123,7 +123,7 @@ static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *
 // variants 0 .. 3: newton with each function; 4 .. 7: prox with each
 static pcs_solver_opts variant(int k, double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(k < 4 ? PCS_SOLVER_NEWTON : PCS_SOLVER_PROX);
+    pcs_solver_opts o = pcs_solver_opts_default(k < 4 ? PCS_SOLVER_NEWTON : PCS_SOLVER_PROX);
     if (k < 4) o.as.newton.function = (pcs_newton_function)k;
     if (k >= 4) o.as.prox.function = (pcs_newton_function)(k - 4);
     o.tol = tol;
@@ -160,7 +160,7 @@ START_TEST(velocities_agree_with_nsgs)
     for (int f = 0; f < 3; ++f) {
         reset();
         const pcs_problem p = friction_problem(families[f], 12, 4, &arena, NULL);
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         o.tol = 1e-11;
         o.max_iters = 200000;
         double r[ROWS] = {0}, u[ROWS];

@@ -128,7 +128,7 @@ typedef struct setup {
     size_t c_off[ROWS * BODIES], t_off[BODIES];
     double c_val[ROWS * NQ];
     pcs_cone kind[ROWS];
-    pcs_mass *M;
+    pcs_mass_matrix *M;
 } setup;
 
 static void prepare(const scene *s, setup *o)
@@ -178,7 +178,7 @@ static void prepare(const scene *s, setup *o)
     }
     o->C = (pcs_bsr){s->m, s->nb, o->c_row, o->q_start, o->c_ptr, o->c_idx, o->c_off, o->c_val};
     o->T = (pcs_bsr){s->nb, s->nb, o->q_start, o->v_start, o->t_ptr, o->t_idx, o->t_off, o->tval};
-    CK_OK(pcs_mass_create_blocks(NULL, s->nb, o->size, o->mval, &o->M));
+    CK_OK(pcs_mass_matrix_create_blocks(NULL, s->nb, o->size, o->mval, &o->M));
     o->p = (pcs_position_problem){.m = s->m,
                                   .kind = o->kind,
                                   .g = o->g,
@@ -193,7 +193,7 @@ static void prepare(const scene *s, setup *o)
 
 static pcs_solver_opts exact(void)
 {
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_LEMKE);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_LEMKE);
     o.tol = 1e-13;
     return o;
 }
@@ -205,8 +205,8 @@ static pcs_report step(const scene *s, pcs_metric metric, double *L, double *dq)
     pcs_report report;
     const pcs_solver_opts opts = exact();
     prepare(s, &o);
-    CK_OK(pcs_position_step_alloc(NULL, &o.p, metric, &opts, L, dq, &report));
-    pcs_mass_destroy(o.M);
+    CK_OK(pcs_solve_position_alloc(NULL, &o.p, metric, &opts, L, dq, &report));
+    pcs_mass_matrix_destroy(o.M);
     return report;
 }
 
@@ -449,7 +449,7 @@ START_TEST(the_step_is_the_smallest_in_its_metric)
                 CK_NEAR(dq[i], want[i], 1e-9);
             }
         }
-        pcs_mass_destroy(o.M);
+        pcs_mass_matrix_destroy(o.M);
     }
 }
 END_TEST
@@ -546,17 +546,17 @@ START_TEST(fixed_centre_is_infeasible_with_unit_rows)
     double L[1], dq[7];
     pcs_report r;
     const pcs_solver_opts opts = exact();
-    CK_OK(pcs_position_step_alloc(NULL, &o.p, PCS_METRIC_Q1, &opts, L, dq, &r));
+    CK_OK(pcs_solve_position_alloc(NULL, &o.p, PCS_METRIC_Q1, &opts, L, dq, &r));
     ck_assert_int_eq(r.outcome, PCS_OUTCOME_INFEASIBLE);
     for (int c = 0; c < 7; ++c) {
         ck_assert(isfinite(dq[c]));
     }
-    CK_OK(pcs_position_step_alloc(NULL, &o.p, PCS_METRIC_Q, &opts, L, dq, &r));
+    CK_OK(pcs_solve_position_alloc(NULL, &o.p, PCS_METRIC_Q, &opts, L, dq, &r));
     ck_assert_int_eq(r.outcome, PCS_OUTCOME_CONVERGED);
     const double z = s.q[2];
     advance(&s, dq);
     CK_NEAR(s.q[2], z, 0);
-    pcs_mass_destroy(o.M);
+    pcs_mass_matrix_destroy(o.M);
 }
 END_TEST
 
@@ -628,15 +628,15 @@ START_TEST(CT_given_or_computed_is_the_same)
             pcs_report r;
             o.p.C = &o.C;
             o.p.CT = NULL;
-            CK_OK(pcs_position_step_alloc(NULL, &o.p, metrics[k], &opts, L[0], dq[0], &r));
+            CK_OK(pcs_solve_position_alloc(NULL, &o.p, metrics[k], &opts, L[0], dq[0], &r));
             o.p.C = NULL;
             o.p.CT = &CT;
-            CK_OK(pcs_position_step_alloc(NULL, &o.p, metrics[k], &opts, L[1], dq[1], &r));
+            CK_OK(pcs_solve_position_alloc(NULL, &o.p, metrics[k], &opts, L[1], dq[1], &r));
             for (int j = 0; j < 7 * nb; ++j) {
                 CK_NEAR(dq[0][j], dq[1][j], 1e-14);
             }
         }
-        pcs_mass_destroy(o.M);
+        pcs_mass_matrix_destroy(o.M);
     }
 }
 END_TEST
@@ -652,13 +652,13 @@ START_TEST(memory_is_counted_and_failures_leave_nothing)
     for (int k = 0; k < 4; ++k) {
         for (int kind = 0; kind < 2; ++kind) {
             const pcs_solver_opts opts =
-                pcs_solver_defaults(kind ? PCS_SOLVER_LEMKE : PCS_SOLVER_AUTO);
+                pcs_solver_opts_default(kind ? PCS_SOLVER_LEMKE : PCS_SOLVER_AUTO);
             size_t bytes, peak = 0;
             CK_OK(pcs_solve_position_bytes(NULL, &o.p, metrics[k], &opts, &bytes));
             pcs_arena arena;
             CK_OK(pcs_arena_create(NULL, bytes, &arena));
             arena.peak = &peak;
-            CK_OK(pcs_position_step(&o.p, metrics[k], &opts, arena, L, dq, &r));
+            CK_OK(pcs_solve_position(&o.p, metrics[k], &opts, arena, L, dq, &r));
             ck_assert_uint_le(peak, bytes);
 
             // growing to the recorded demand ends
@@ -668,7 +668,7 @@ START_TEST(memory_is_counted_and_failures_leave_nothing)
                 pcs_arena small = arena;
                 small.size = size;
                 peak = 0;
-                if (pcs_position_step(&o.p, metrics[k], &opts, small, L, dq, &r) == PCS_OK) break;
+                if (pcs_solve_position(&o.p, metrics[k], &opts, small, L, dq, &r) == PCS_OK) break;
                 ck_assert_uint_gt(peak, size);
                 size = peak;
             }
@@ -679,14 +679,14 @@ START_TEST(memory_is_counted_and_failures_leave_nothing)
             test_memory memory = {.fail_at = fail};
             const pcs_env env = test_env(&memory);
             const pcs_status status =
-                pcs_position_step_alloc(&env, &o.p, metrics[k], NULL, L, dq, &r);
+                pcs_solve_position_alloc(&env, &o.p, metrics[k], NULL, L, dq, &r);
             ck_assert_int_eq(memory.live, 0);
             if (status == PCS_OK) break;
             ck_assert_int_eq(status, PCS_ERR_MEMORY);
             ck_assert_int_lt(fail, 30);
         }
     }
-    pcs_mass_destroy(o.M);
+    pcs_mass_matrix_destroy(o.M);
 }
 END_TEST
 
@@ -697,13 +697,13 @@ START_TEST(bad_input_is_refused_with_words)
     setup o;
     double L[ROWS], dq[NQ];
     pcs_report r;
-#define STEP(metric) pcs_position_step_alloc(NULL, &o.p, metric, NULL, L, dq, &r)
-#define AGAIN        (pcs_mass_destroy(o.M), prepare(&s, &o))
+#define STEP(metric) pcs_solve_position_alloc(NULL, &o.p, metric, NULL, L, dq, &r)
+#define AGAIN        (pcs_mass_matrix_destroy(o.M), prepare(&s, &o))
     prepare(&s, &o);
-    CK_FAILS(pcs_position_step_alloc(NULL, NULL, PCS_METRIC_Q, NULL, L, dq, &r), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_position_alloc(NULL, NULL, PCS_METRIC_Q, NULL, L, dq, &r), PCS_ERR_ARG);
     CK_FAILS(STEP((pcs_metric)7), PCS_ERR_ARG);
-    CK_FAILS(pcs_position_step_alloc(NULL, &o.p, PCS_METRIC_Q, NULL, L, NULL, &r), PCS_ERR_ARG);
-    CK_FAILS(pcs_position_step_alloc(NULL, &o.p, PCS_METRIC_Q, NULL, L, dq, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_position_alloc(NULL, &o.p, PCS_METRIC_Q, NULL, L, NULL, &r), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_position_alloc(NULL, &o.p, PCS_METRIC_Q, NULL, L, dq, NULL), PCS_ERR_ARG);
     o.g[1] = NAN;
     CK_FAILS(STEP(PCS_METRIC_MASS), PCS_ERR_ARG);
     AGAIN;
@@ -739,12 +739,12 @@ START_TEST(bad_input_is_refused_with_words)
     double q[NQ] = {0};
     o.p.q = q;
     CK_FAILS(STEP(PCS_METRIC_Q1), PCS_ERR_ARG);
-    pcs_mass_destroy(o.M);
+    pcs_mass_matrix_destroy(o.M);
 
     // nothing to do
     const pcs_position_problem none = {.nq = 7};
     for (int k = 0; k < 4; ++k) {
-        CK_OK(pcs_position_step_alloc(NULL, &none, metrics[k], NULL, NULL, dq, &r));
+        CK_OK(pcs_solve_position_alloc(NULL, &none, metrics[k], NULL, NULL, dq, &r));
         ck_assert_int_eq(r.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert(dq[0] == 0);
     }
@@ -791,7 +791,7 @@ START_TEST(an_open_row_hides_no_violation)
         const pcs_position_problem p = {.m = 2, .kind = kind, .g = g, .C = &C, .nq = 2};
         double Lambda[2], dq[2];
         pcs_report report;
-        CK_OK(pcs_position_step_alloc(NULL, &p, PCS_METRIC_Q, NULL, Lambda, dq, &report));
+        CK_OK(pcs_solve_position_alloc(NULL, &p, PCS_METRIC_Q, NULL, Lambda, dq, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         CK_NEAR(dq[0], violation, 1e-14);
         CK_NEAR(dq[1], 0, 0);

@@ -102,7 +102,7 @@ START_TEST(every_solver_on_every_family)
                 const pcs_problem p = family_problem((family)f, sizes[k], seed, &arena, NULL);
                 for (int s = 0; s < pcs_solver_count(); ++s) {
                     const pcs_solver_info *info = pcs_solver_at(s);
-                    pcs_solver_opts o = pcs_solver_defaults(info->kind);
+                    pcs_solver_opts o = pcs_solver_opts_default(info->kind);
                     o.tol = 1e-10;
                     if (info->kind == PCS_SOLVER_NSGS) o.max_iters = 200000;
                     double r[ROWS] = {0};
@@ -130,7 +130,7 @@ START_TEST(auto_reaches_the_last_digits)
             reset();
             const int n = f == FAMILY_ANY ? 8 : 100;
             const pcs_problem p = family_problem((family)f, n, seed, &arena, NULL);
-            pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+            pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
             o.tol = 1e-12;
             double r[ROWS] = {0}, u[ROWS];
             pcs_report report;
@@ -150,7 +150,8 @@ START_TEST(options_work)
         reset();
         const pcs_problem p = family_problem(FAMILY_MIXED, 20, seed, &arena, NULL);
         for (int k = 0; k < 5; ++k) {
-            pcs_solver_opts o = pcs_solver_defaults(k < 2 ? PCS_SOLVER_NEWTON : PCS_SOLVER_NSGS);
+            pcs_solver_opts o =
+                pcs_solver_opts_default(k < 2 ? PCS_SOLVER_NEWTON : PCS_SOLVER_NSGS);
             o.tol = 1e-9;
             if (k < 2) o.as.newton.function = (pcs_newton_function)k;
             if (k == 2) o.as.nsgs.relaxation = 0.7;
@@ -173,7 +174,7 @@ START_TEST(stops_are_obeyed)
     reset();
     const pcs_problem p = family_problem(FAMILY_SPD, 30, 2, &arena, NULL);
     for (int stop = PCS_STOP_RESIDUAL; stop <= PCS_STOP_BOTH; ++stop) {
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         o.tol = 1e-5;
         o.max_iters = 100000;
         o.stop = (pcs_stop)stop;
@@ -181,7 +182,7 @@ START_TEST(stops_are_obeyed)
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-        const double natural = pcs_relative_natural_map(&report.measure);
+        const double natural = pcs_measure_relative_natural_map(&report.measure);
         if (stop != PCS_STOP_NATURAL) ck_assert(report.measure.residual <= 1e-5);
         if (stop != PCS_STOP_RESIDUAL) ck_assert(natural <= 1e-5);
     }
@@ -253,7 +254,7 @@ static void expect_not_converged(int n, const pcs_cone *kind, double *W, const d
     const pcs_problem p = dense_problem(n, kind, true, W, q, &arena);
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
-        pcs_solver_opts o = pcs_solver_defaults(info->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(info->kind);
         o.tol = 1e-6;
         double r[ROWS] = {0};
         pcs_report report;
@@ -365,17 +366,17 @@ START_TEST(empty_problem)
 {
     const pcs_problem p = {0};
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        const pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, &o, NULL, NULL, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         ck_assert_int_eq((int)pcs_solve_bytes(&p, &o), 0);
     }
     pcs_report report;
-    CK_OK(pcs_lcp_solve(0, NULL, NULL, NULL, NULL, NULL, &report));
+    CK_OK(pcs_solve_lcp(0, NULL, NULL, NULL, NULL, NULL, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-    CK_OK(pcs_mlcp_solve(0, NULL, NULL, NULL, NULL, NULL, NULL, &report));
-    CK_OK(pcs_mlcp_solve_abcd(0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    CK_OK(pcs_solve_mlcp(0, NULL, NULL, NULL, NULL, NULL, NULL, &report));
+    CK_OK(pcs_solve_mlcp_abcd(0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                               &report));
 }
 END_TEST
@@ -387,7 +388,7 @@ START_TEST(table_is_complete)
         ck_assert(pcs_solver_find(info->name) == info);
         ck_assert(strlen(info->summary) > 10);
         ck_assert(info->cones != 0);
-        const pcs_solver_opts o = pcs_solver_defaults(info->kind);
+        const pcs_solver_opts o = pcs_solver_opts_default(info->kind);
         ck_assert_int_eq(o.kind, info->kind);
         ck_assert(o.tol > 0 && o.tol <= 1e-6);
         for (int k = 0; k < info->n_opts; ++k) {
@@ -407,7 +408,7 @@ START_TEST(table_is_complete)
     }
     ck_assert(pcs_solver_at(-1) == NULL && pcs_solver_at(pcs_solver_count()) == NULL);
     ck_assert(pcs_solver_find("no such solver") == NULL && pcs_solver_find(NULL) == NULL);
-    ck_assert_int_eq(pcs_solver_defaults((pcs_solver)99).kind, PCS_SOLVER_AUTO);
+    ck_assert_int_eq(pcs_solver_opts_default((pcs_solver)99).kind, PCS_SOLVER_AUTO);
     for (int k = PCS_OUTCOME_CONVERGED; k <= PCS_OUTCOME_INFEASIBLE; ++k) {
         ck_assert(strlen(pcs_outcome_text((pcs_outcome)k)) > 3);
     }
@@ -434,7 +435,7 @@ START_TEST(bad_options_are_refused)
     pcs_report report;
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
-        const pcs_solver_opts good = pcs_solver_defaults(info->kind);
+        const pcs_solver_opts good = pcs_solver_opts_default(info->kind);
         const double tols[5] = {0, -1, NAN, INFINITY, -INFINITY};
         for (int k = 0; k < 5; ++k) {
             pcs_solver_opts o = good;
@@ -471,7 +472,7 @@ START_TEST(bad_options_are_refused)
             }
         }
     }
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
     o.kind = (pcs_solver)42;
     CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
     ck_assert_int_eq((int)pcs_solve_bytes(&p, &o), 0);
@@ -505,21 +506,21 @@ START_TEST(bad_data_is_refused)
 
     double M[4] = {1, 0, 0, 1}, q[2] = {-1, 1}, z[2] = {0}, w[2];
     pcs_cone kind[2] = {PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
-    CK_FAILS(pcs_lcp_solve(-1, M, q, NULL, z, w, &report), PCS_ERR_SIZE);
-    CK_FAILS(pcs_lcp_solve(2, NULL, q, NULL, z, w, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_lcp_solve(2, M, NULL, NULL, z, w, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_lcp_solve(2, M, q, NULL, NULL, w, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_lcp_solve(2, M, q, NULL, z, NULL, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_lcp_solve(2, M, q, NULL, z, w, NULL), PCS_ERR_ARG);
-    CK_FAILS(pcs_mlcp_solve(-2, kind, M, q, NULL, z, w, &report), PCS_ERR_SIZE);
-    CK_FAILS(pcs_mlcp_solve(2, NULL, M, q, NULL, z, w, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_lcp(-1, M, q, NULL, z, w, &report), PCS_ERR_SIZE);
+    CK_FAILS(pcs_solve_lcp(2, NULL, q, NULL, z, w, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_lcp(2, M, NULL, NULL, z, w, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_lcp(2, M, q, NULL, NULL, w, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_lcp(2, M, q, NULL, z, NULL, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_lcp(2, M, q, NULL, z, w, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_mlcp(-2, kind, M, q, NULL, z, w, &report), PCS_ERR_SIZE);
+    CK_FAILS(pcs_solve_mlcp(2, NULL, M, q, NULL, z, w, &report), PCS_ERR_ARG);
     kind[0] = (pcs_cone)9;
-    CK_FAILS(pcs_mlcp_solve(2, kind, M, q, NULL, z, w, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_mlcp_solve_abcd(-1, 1, M, M, M, M, q, q, NULL, z, z, w, &report), PCS_ERR_SIZE);
-    CK_FAILS(pcs_mlcp_solve_abcd(1, 1, M, M, NULL, M, q, q, NULL, z, z, w, &report), PCS_ERR_ARG);
-    CK_FAILS(pcs_mlcp_solve_abcd(1, 1, M, M, M, M, q, q, NULL, z, z, w, NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_mlcp(2, kind, M, q, NULL, z, w, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_mlcp_abcd(-1, 1, M, M, M, M, q, q, NULL, z, z, w, &report), PCS_ERR_SIZE);
+    CK_FAILS(pcs_solve_mlcp_abcd(1, 1, M, M, NULL, M, q, q, NULL, z, z, w, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_mlcp_abcd(1, 1, M, M, M, M, q, q, NULL, z, z, w, NULL), PCS_ERR_ARG);
     M[0] = NAN;
-    CK_FAILS(pcs_lcp_solve(2, M, q, NULL, z, w, &report), PCS_ERR_ARG);
+    CK_FAILS(pcs_solve_lcp(2, M, q, NULL, z, w, &report), PCS_ERR_ARG);
 }
 END_TEST
 
@@ -540,7 +541,7 @@ START_TEST(extreme_numbers)
             }
             p.q = q;
             for (int s = 0; s < pcs_solver_count(); ++s) {
-                pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+                pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
                 double r[ROWS] = {0};
                 pcs_report report;
                 solve_with(pcs_solver_at(s), &p, &o, r, &report);
@@ -555,7 +556,7 @@ START_TEST(arena_too_small)
     reset();
     const pcs_problem p = family_problem(FAMILY_MIXED, 9, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        const pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
         if (!(pcs_solver_at(s)->cones & 1u << PCS_CONE_UNILATERAL)) continue;
         const size_t bytes = pcs_solve_bytes(&p, &o);
         double r[ROWS] = {0}, u[ROWS];
@@ -582,7 +583,7 @@ START_TEST(failing_allocations)
     reset();
     const pcs_problem p = family_problem(FAMILY_MIXED, 9, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        const pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        const pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
         if (!(pcs_solver_at(s)->cones & 1u << PCS_CONE_UNILATERAL)) continue;
         for (long k = 0;; ++k) {
             test_memory memory = {.fail_at = k};
@@ -614,7 +615,7 @@ START_TEST(watch_stops)
     // hard enough that nobody is done after two steps
     const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
         o.tol = 1e-16;
         double r[ROWS] = {0}, u[ROWS];
         pcs_report report;
@@ -663,7 +664,7 @@ START_TEST(watching_changes_nothing)
     reset();
     const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
         o.max_iters = o.max_iters < 200 ? o.max_iters : 200;
         double r[2][60] = {{0}}, u[60];
         pcs_report report[2];
@@ -689,7 +690,7 @@ START_TEST(clock_aborts)
     reset();
     const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
         if (!(pcs_solver_at(s)->cones & 1u << PCS_CONE_UNILATERAL)) continue;
         o.tol = 1e-17;
         o.max_seconds = 1e-7;
@@ -710,7 +711,7 @@ START_TEST(no_iterations)
     reset();
     const pcs_problem p = family_problem(FAMILY_SPD, 10, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
-        pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+        pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
         o.max_iters = 0;
         double r[ROWS];
         for (int i = 0; i < 10; ++i) {
@@ -730,7 +731,7 @@ START_TEST(same_answer_twice)
         for (int s = 0; s < pcs_solver_count(); ++s) {
             reset();
             const pcs_problem p = family_problem((family)f, 25, 9, &arena, NULL);
-            pcs_solver_opts o = pcs_solver_defaults(pcs_solver_at(s)->kind);
+            pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);
             double r[2][ROWS] = {{0}};
             pcs_report report;
             if (!solve_with(pcs_solver_at(s), &p, &o, r[0], &report)) continue;
@@ -763,9 +764,9 @@ START_TEST(entries_agree)
             }
         }
         pcs_report report;
-        CK_OK(pcs_mlcp_solve(N, kind, M, q, NULL, z, y, &report));
+        CK_OK(pcs_solve_mlcp(N, kind, M, q, NULL, z, y, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-        CK_OK(pcs_mlcp_solve_abcd(n, m, A, B, C, D, q, q + n, NULL, u, v, w, &report));
+        CK_OK(pcs_solve_mlcp_abcd(n, m, A, B, C, D, q, q + n, NULL, u, v, w, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < N; ++i) {
             CK_NEAR(i < n ? u[i] : v[i - n], z[i], 1e-12);
@@ -773,7 +774,7 @@ START_TEST(entries_agree)
         }
         if (n > 0) continue;
         double x[9] = {0};
-        CK_OK(pcs_lcp_solve(N, M, q, NULL, x, w, &report));
+        CK_OK(pcs_solve_lcp(N, M, q, NULL, x, w, &report));
         for (int i = 0; i < N; ++i) {
             CK_NEAR(x[i], z[i], 1e-12);
         }

@@ -345,7 +345,7 @@ START_TEST(bad_tableaus_are_refused)
     CK_OK(pcs_tableau_check(&good));
     ck_assert(!pcs_tableau_is_explicit(NULL));
     ck_assert(!pcs_tableau_is_stiffly_accurate(NULL));
-    ck_assert(isnan(pcs_tableau_work(NULL, 1e-6, 1)));
+    ck_assert(isnan(pcs_tableau_cost(NULL, 1e-6, 1)));
 }
 END_TEST
 
@@ -391,9 +391,9 @@ END_TEST
 // theory 10: n / T >= s (Tol / c)^(-1 / o), the stages to be paid for a tolerance
 START_TEST(work_estimate_counts_stages)
 {
-    CK_NEAR(pcs_tableau_work(pcs_tableau_explicit_euler(), 1e-3, 1), 1000, 1e-9);
-    CK_NEAR(pcs_tableau_work(pcs_tableau_rk4(), 1e-8, 1), 400, 1e-9);
-    CK_NEAR(pcs_tableau_work(pcs_tableau_heun(), 1e-4, 4), 400, 1e-9);
+    CK_NEAR(pcs_tableau_cost(pcs_tableau_explicit_euler(), 1e-3, 1), 1000, 1e-9);
+    CK_NEAR(pcs_tableau_cost(pcs_tableau_rk4(), 1e-8, 1), 400, 1e-9);
+    CK_NEAR(pcs_tableau_cost(pcs_tableau_heun(), 1e-4, 4), 400, 1e-9);
 }
 END_TEST
 

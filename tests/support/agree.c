@@ -12,7 +12,7 @@ static void reset(void)
 
 static pcs_report solve(pcs_solver kind, const pcs_problem *p, double tol, double *r, double *u)
 {
-    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
     o.tol = tol;
     if (kind == PCS_SOLVER_NSGS) o.max_iters = 100000;
     pcs_report report;
@@ -136,7 +136,7 @@ void expect_limits(pcs_solver kind, double tol)
         for (int b = 0; b < p.nb; ++b) {
             block[b].mu = 0.5;
         }
-        pcs_solver_opts o = pcs_solver_defaults(kind);
+        pcs_solver_opts o = pcs_solver_opts_default(kind);
         o.tol = tol;
         pcs_report report;
         for (int i = 0; i < p.n; ++i) {
@@ -196,7 +196,7 @@ void expect_manners(pcs_solver kind)
     solve(kind, &p, 1e-7, r[1], u);
     ck_assert(memcmp(r[0], r[1], (size_t)p.n * sizeof(double)) == 0);
 
-    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
     pcs_report report;
     memset(r[0], 0, sizeof r[0]);
     o.max_iters = 0;
@@ -206,7 +206,7 @@ void expect_manners(pcs_solver kind)
         CK_NEAR(r[0][i], 0, 0);
     }
 
-    o = pcs_solver_defaults(kind);
+    o = pcs_solver_opts_default(kind);
     pcs_progress seen = {0};
     CK_OK(
         pcs_solve(&p, &o, (pcs_watch){.fn = stop_at_once, .user = &seen}, arena, r[0], u, &report));
@@ -229,11 +229,11 @@ void expect_honesty(pcs_solver kind, int max_iters)
         for (int i = 0; i < 6; ++i) {
             W[7 * i] = k == 0 ? 0 : k == 1 ? -1 : i < 3 ? 1 : 0;
         }
-        pcs_solver_opts o = pcs_solver_defaults(kind);
+        pcs_solver_opts o = pcs_solver_opts_default(kind);
         o.max_iters = max_iters;
         pcs_report report;
         double r[6] = {0};
-        CK_OK(pcs_fc3d_solve(2, W, q, mu, &o, r, u, &report));
+        CK_OK(pcs_solve_fc3d(2, W, q, mu, &o, r, u, &report));
         ck_assert(report.outcome != PCS_OUTCOME_CONVERGED);
         for (int i = 0; i < 6; ++i) {
             ck_assert(isfinite(r[i]) && isfinite(u[i]));
@@ -264,7 +264,7 @@ void expect_extremes(pcs_solver kind, int max_iters)
                 }
                 p.q = q;
                 p.block = block;
-                pcs_solver_opts o = pcs_solver_defaults(kind);
+                pcs_solver_opts o = pcs_solver_opts_default(kind);
                 o.max_iters = max_iters;
                 pcs_report report;
                 CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));

@@ -21,7 +21,7 @@ void answer_free(answer *a)
 
 pcs_solver_opts options(pcs_solver kind, double tol)
 {
-    pcs_solver_opts o = pcs_solver_defaults(kind);
+    pcs_solver_opts o = pcs_solver_opts_default(kind);
     o.tol = tol;
     return o;
 }

@@ -4,7 +4,7 @@
 ///
 /// SI units. Inertia tensors are 3 x 3, column-major: J = int (|r|^2 I - r r^T) dm, so that the
 /// entries off the diagonal are minus the products of inertia. Functions that can fail leave their
-/// output alone then. Those of contact shapes are in <percuss/shape.h>: pcs_mass_of_shapes(n,
+/// output alone then. Those of contact shapes are in <percuss/shape.h>: pcs_inertia_of_shapes(n,
 /// shapes, densities, &b.m, b.G, b.J) fills a pcs_inertia b.
 #ifndef PERCUSS_INERTIA_H
 #define PERCUSS_INERTIA_H
@@ -126,11 +126,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_from_about(double m, const double G
 
 /// R J R^T: from body components to those of the frame that R turns into; exactly symmetric. out
 /// may be J.
-PCS_API void pcs_inertia_turn(const double R[9], const double J[9], double out[9]);
+PCS_API void pcs_inertia_rotate(const double R[9], const double J[9], double out[9]);
 
 /// The body in another frame, in which its frame has the pose q = (x, Q), any |Q| > 0: x + R G,
 /// R J R^T. out may be b.
-PCS_API void pcs_inertia_place(const double q[7], const pcs_inertia *b, pcs_inertia *out);
+PCS_API void pcs_inertia_transform(const double q[7], const pcs_inertia *b, pcs_inertia *out);
 
 /// Moments (Jxx, Jyy, Jzz) and products of inertia (Ixy, Iyz, Izx), I_xy = int x y dm = -J_xy.
 PCS_API void pcs_inertia_products(const double J[9], double moments[3], double products[3]);
@@ -182,7 +182,7 @@ PCS_API void pcs_body_momentum(double m, const double J[9], const double q[7], c
 /// M (6 x 6) of a body in a frame fixed in it whose origin need not be G: kinetic energy
 /// 1/2 nu^T M nu with nu = (V, omega) of the origin, in the components of the frame:
 /// [m I, -m [G]x; m [G]x, J about the origin].
-PCS_API void pcs_inertia_matrix(const pcs_inertia *b, double M[36]);
+PCS_API void pcs_inertia_mass_matrix(const pcs_inertia *b, double M[36]);
 
 /// @}
 

@@ -55,31 +55,31 @@ typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 /// t, both to be written whole. A non-zero return value, or a number beyond 1e150, is
 /// PCS_ERR_CALLBACK. A v that is not the rate of the pose makes a conveyor, which moves the bodies
 /// that lie on it: doc/stepping.md says which rows use v and which the pose.
-typedef int (*pcs_motion_fn)(void *user, double t, double q[7], double v[6]);
+typedef int (*pcs_body_motion_fn)(void *user, double t, double q[7], double v[6]);
 
 /// A Newton-Euler body. With added mass A its mass matrix diag(m I, J) + diag(R, I) A diag(R^T, I)
 /// rotates with it, and A contributes to the gyroscopic force (theory 11.1, doc/vehicle.md).
 typedef struct pcs_body_def {
-    bool fixed;              ///< never moves; mass, inertia, velocity and force are ignored
-    pcs_motion_fn motion;    ///< or null. When given, it prescribes the motion, and forces
-                             ///< have no effect: like a fixed body it has no velocities in a
-                             ///< state. What `fixed` ignores and the pose below are ignored
-    double mass;             ///< kg, > 0
-    double inertia[9];       ///< about G, body axes, symmetric positive definite, no principal
-                             ///< moment larger than the sum of the others, kg m^2. All zero:
-                             ///< that of the shapes it is given, filled evenly to this mass
-                             ///< (about their own centre; each with its whole volume where
-                             ///< they overlap), and until there are any that of a solid sphere
-                             ///< of radius 0.1 m
-    double added_mass[36];   ///< of the fluid around it, 6x6 column-major, on the velocity
-                             ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero:
-                             ///< none. Symmetric, and positive definite together with mass
-                             ///< and inertia. Moves with the body, has no weight
-    double position[3];      ///< of G, m
-    double orientation[4];   ///< body to inertial; any length > 0, normalised when added
-    double velocity[3];      ///< of G, inertial, m/s
-    double omega[3];         ///< angular velocity, body frame, rad/s
-    pcs_body_force_fn force; ///< or null
+    bool fixed;                ///< never moves; mass, inertia, velocity and force are ignored
+    pcs_body_motion_fn motion; ///< or null. When given, it prescribes the motion, and forces
+                               ///< have no effect: like a fixed body it has no velocities in a
+                               ///< state. What `fixed` ignores and the pose below are ignored
+    double mass;               ///< kg, > 0
+    double inertia[9];         ///< about G, body axes, symmetric positive definite, no principal
+                               ///< moment larger than the sum of the others, kg m^2. All zero:
+                               ///< that of the shapes it is given, filled evenly to this mass
+                               ///< (about their own centre; each with its whole volume where
+                               ///< they overlap), and until there are any that of a solid sphere
+                               ///< of radius 0.1 m
+    double added_mass[36];     ///< of the fluid around it, 6x6 column-major, on the velocity
+                               ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero:
+                               ///< none. Symmetric, and positive definite together with mass
+                               ///< and inertia. Moves with the body, has no weight
+    double position[3];        ///< of G, m
+    double orientation[4];     ///< body to inertial; any length > 0, normalised when added
+    double velocity[3];        ///< of G, inertial, m/s
+    double omega[3];           ///< angular velocity, body frame, rad/s
+    pcs_body_force_fn force;   ///< or null
     pcs_body_jacobian_fn jacobian; ///< or null: finite differences of force
     pcs_potential_fn potential;    ///< or null. When given, force is taken as conservative in the
                                    ///< energy ledger
@@ -91,37 +91,38 @@ PCS_API pcs_body_def pcs_body_def_default(void);
 
 /// Makes a body of n shapes with their densities (kg/m^3). The shapes are given in any frame, whose
 /// pose is def->position and def->orientation on entry; on return def->position is that
-/// of G, the axes are kept, mass and inertia are those of pcs_mass_of_shapes, and about_G holds the
-/// shapes shifted so that G is their origin: what pcs_model_add_shape takes. about_G has room for n
-/// shapes and may be `shapes`.
+/// of G, the axes are kept, mass and inertia are those of pcs_inertia_of_shapes, and about_G holds
+/// the shapes shifted so that G is their origin: what pcs_model_add_shape takes. about_G has room
+/// for n shapes and may be `shapes`.
 PCS_NODISCARD PCS_API pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes,
                                                         const double *densities, pcs_body_def *def,
                                                         pcs_shape *about_G);
 
 /// M(q), n x n column-major, symmetric positive definite.
-typedef int (*pcs_mass_fn)(void *user, const double *q, double *M);
+typedef int (*pcs_lagrangian_mass_fn)(void *user, const double *q, double *M);
 /// Generalised forces F(t, q, v), n entries, Coriolis terms included: M dv/dt = F.
-typedef int (*pcs_force_fn)(void *user, double t, const double *q, const double *v, double *F);
+typedef int (*pcs_lagrangian_force_fn)(void *user, double t, const double *q, const double *v,
+                                       double *F);
 /// dF/dq and dF/dv, n x n column-major.
-typedef int (*pcs_force_jacobian_fn)(void *user, double t, const double *q, const double *v,
-                                     double *dFdq, double *dFdv);
+typedef int (*pcs_lagrangian_jacobian_fn)(void *user, double t, const double *q, const double *v,
+                                          double *dFdq, double *dFdv);
 
 /// A Lagrangian system: M(q) dv/dt = F(t, q, v) + load - damping v - stiffness q, dq/dt = v. With
 /// constant mass and no force callback it is linear and time-invariant: its iteration matrix
 /// M + h theta D + h^2 theta^2 K is factorised once per step size.
 typedef struct pcs_lagrangian_def {
-    int n;                          ///< dofs, >= 1
-    const double *q0;               ///< n coordinates; null: zeros. Copied
-    const double *v0;               ///< n velocities; null: zeros. Copied
-    const double *mass;             ///< n x n, constant; copied. Null: mass_fn
-    const double *stiffness;        ///< K, n x n, or null; copied; must be symmetric
-    const double *damping;          ///< D, n x n, or null; copied
-    const double *load;             ///< constant load, n, or null; copied
-    pcs_mass_fn mass_fn;            ///< or null
-    pcs_force_fn force;             ///< or null
-    pcs_force_jacobian_fn jacobian; ///< or null: finite differences of force
-    pcs_potential_fn potential;     ///< of `force`, or null; load and stiffness are known
-    void *user;                     ///< passed to the callbacks; must outlive the model
+    int n;                               ///< dofs, >= 1
+    const double *q0;                    ///< n coordinates; null: zeros. Copied
+    const double *v0;                    ///< n velocities; null: zeros. Copied
+    const double *mass;                  ///< n x n, constant; copied. Null: mass_fn
+    const double *stiffness;             ///< K, n x n, or null; copied; must be symmetric
+    const double *damping;               ///< D, n x n, or null; copied
+    const double *load;                  ///< constant load, n, or null; copied
+    pcs_lagrangian_mass_fn mass_fn;      ///< or null
+    pcs_lagrangian_force_fn force;       ///< or null
+    pcs_lagrangian_jacobian_fn jacobian; ///< or null: finite differences of force
+    pcs_potential_fn potential;          ///< of `force`, or null; load and stiffness are known
+    void *user;                          ///< passed to the callbacks; must outlive the model
 } pcs_lagrangian_def;
 
 /// All zero: fill in n and mass.

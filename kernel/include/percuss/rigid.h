@@ -87,7 +87,7 @@ PCS_API void pcs_pose_wrench_back(const double q[7], const double wrench_A[6], d
 PCS_API void pcs_pose_adjoint(const double q[7], double Ad[36]);
 
 /// F . V + M . omega, W: the same at every point and in every frame.
-PCS_API double pcs_power(const double wrench[6], const double twist[6]);
+PCS_API double pcs_wrench_power(const double wrench[6], const double twist[6]);
 
 /// @}
 /// @name Kinematics of a body with body-frame velocities (theory 2.4)
@@ -131,20 +131,20 @@ typedef struct pcs_frame {
 } pcs_frame;
 
 /// How a point moves in some frame: components and their derivatives.
-typedef struct pcs_motion {
+typedef struct pcs_point_motion {
     double x[3]; ///< position
     double v[3]; ///< its derivative
     double a[3]; ///< its second derivative
-} pcs_motion;
+} pcs_point_motion;
 
 /// The terms of the acceleration of a point.
-typedef struct pcs_motion_terms {
+typedef struct pcs_point_motion_terms {
     double origin[3];      ///< acceleration of the origin of B
     double relative[3];    ///< R d2p/dt2
     double coriolis[3];    ///< R 2 omega x dp/dt
     double centripetal[3]; ///< R omega x (omega x p)
     double euler[3];       ///< R domega/dt x p
-} pcs_motion_terms;
+} pcs_point_motion_terms;
 
 /// The motion in A of a point that moves by p in B (theory 1.5):
 ///
@@ -153,11 +153,12 @@ typedef struct pcs_motion_terms {
 ///
 /// With p.v = p.a = 0 the point is fixed in B. All vectors are given in A components, or with
 /// PCS_AXES_BODY in those of B (they are then not derivatives of each other). terms may be null.
-PCS_API void pcs_frame_point(const pcs_frame *frame, const pcs_motion *p, pcs_axes axes,
-                             pcs_motion *out, pcs_motion_terms *terms);
+PCS_API void pcs_frame_point(const pcs_frame *frame, const pcs_point_motion *p, pcs_axes axes,
+                             pcs_point_motion *out, pcs_point_motion_terms *terms);
 
 /// The motion in B, as an observer in B sees it, of a point that moves by p in A.
-PCS_API void pcs_frame_point_back(const pcs_frame *frame, const pcs_motion *p, pcs_motion *out);
+PCS_API void pcs_frame_point_back(const pcs_frame *frame, const pcs_point_motion *p,
+                                  pcs_point_motion *out);
 
 /// The motion of C in A from those of B in A and C in B. Angular velocities add in C components:
 /// R2^T omega1 + omega2.
@@ -181,8 +182,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_wrench_of_forces(int n, const double *point
 
 /// The couple of F at P1 and -F at P2: (P1 - P2) x F, the same about every point. couple must not
 /// overlap F.
-PCS_API void pcs_couple(const double F[3], const double P1[3], const double P2[3],
-                        double couple[3]);
+PCS_API void pcs_couple_moment(const double F[3], const double P1[3], const double P2[3],
+                               double couple[3]);
 
 /// The central axis of a wrench: along F through `point`, its nearest to the reference point (from
 /// which it is measured); about it the moment is pitch F, m. PCS_ERR_SINGULAR for a couple, which

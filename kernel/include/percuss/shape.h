@@ -60,8 +60,8 @@ PCS_API pcs_shape pcs_shape_half_space(const double n[3], double d);
 /// four points, coordinates that are not finite or beyond 1e30 m, points that are nearly in one
 /// plane (to 1e-9 of their extent), and hulls of more than 65535 vertices, edges and faces.
 /// Copied. Destroy with pcs_geometry_destroy. Qhull, which finds the hull, allocates with malloc.
-PCS_NODISCARD PCS_API pcs_status pcs_hull_create(const pcs_env *env, int n, const double *points,
-                                                 pcs_geometry **out);
+PCS_NODISCARD PCS_API pcs_status pcs_geometry_create_hull(const pcs_env *env, int n,
+                                                          const double *points, pcs_geometry **out);
 
 /// A surface of triangles: three vertices each (numbers from 0 into n_vertices points x y z),
 /// counter-clockwise from outside. It has an inside, beneath its triangles, but only its surface
@@ -69,16 +69,17 @@ PCS_NODISCARD PCS_API pcs_status pcs_hull_create(const pcs_env *env, int n, cons
 /// least height is under 1e-12 of their longest side are left out; vertices at equal coordinates
 /// are one, so that triangles are neighbours however they were written. Copied. Destroy with
 /// pcs_geometry_destroy.
-PCS_NODISCARD PCS_API pcs_status pcs_mesh_create(const pcs_env *env, int n_vertices,
-                                                 const double *vertices, int n_triangles,
-                                                 const int *triangles, pcs_geometry **out);
+PCS_NODISCARD PCS_API pcs_status pcs_geometry_create_mesh(const pcs_env *env, int n_vertices,
+                                                          const double *vertices, int n_triangles,
+                                                          const int *triangles, pcs_geometry **out);
 
 /// Ground over the rectangle [0, (nx - 1) dx] x [0, (ny - 1) dy]: heights[i + nx j] (m) above the
 /// point (i dx, j dy). Each cell is two triangles, which share the diagonal from (i, j). Copied.
 /// Destroy with pcs_geometry_destroy.
-PCS_NODISCARD PCS_API pcs_status pcs_height_field_create(const pcs_env *env, int nx, int ny,
-                                                         double dx, double dy,
-                                                         const double *heights, pcs_geometry **out);
+PCS_NODISCARD PCS_API pcs_status pcs_geometry_create_height_field(const pcs_env *env, int nx,
+                                                                  int ny, double dx, double dy,
+                                                                  const double *heights,
+                                                                  pcs_geometry **out);
 
 /// Releases the data of a hull, a mesh or a height field. No shape may use it afterwards.
 /// Accepts null.
@@ -109,13 +110,13 @@ PCS_API void pcs_inertia_capsule(double mass, double radius, double length, doub
 /// Mass (kg), centre of mass (m, body frame) and inertia about that centre (body axes, 3 x 3
 /// column-major, kg m^2) of a shape with its pose, filled with a density in kg/m^3. Refuses
 /// half-spaces, height fields and surfaces that are not closed.
-PCS_NODISCARD PCS_API pcs_status pcs_shape_mass(const pcs_shape *shape, double density,
-                                                double *mass, double com[3], double J[9]);
+PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density,
+                                                      double *mass, double com[3], double J[9]);
 
 /// The same of n >= 1 shapes together, each with its density. Where shapes overlap both count.
-PCS_NODISCARD PCS_API pcs_status pcs_mass_of_shapes(int n, const pcs_shape *shapes,
-                                                    const double *densities, double *mass,
-                                                    double com[3], double J[9]);
+PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes,
+                                                       const double *densities, double *mass,
+                                                       double com[3], double J[9]);
 
 /// What touches what. Body 1 is the one the normal points into.
 typedef enum pcs_feature_kind {

@@ -88,7 +88,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_smooth_reaction(pcs_smooth *smooth, double 
 // ---- the norm of a quaternion as a constraint (theory 9.3)
 
 /// A rigid motion at an instant; V and omega in the body frame, any |Q| > 0.
-typedef struct pcs_quaternion_motion {
+typedef struct pcs_quaternion_norm_motion {
     double Q[4];         ///< body to inertial
     double Qdot[4];      ///< its rate, a separate unknown
     double Xdot[3];      ///< velocity of G, inertial
@@ -96,19 +96,19 @@ typedef struct pcs_quaternion_motion {
     double Vdot[3];      ///< derivative of its components
     double omega[3];     ///< angular velocity
     double omega_dot[3]; ///< derivative of its components
-} pcs_quaternion_motion;
+} pcs_quaternion_norm_motion;
 
 /// The system (9.2) of the second-order form in which Q carries the multiplier lambda of
 /// psi = (Q.Q - 1)/2: unknowns x = (X''(3), Q''(4), X'(3), Q'(4), lambda), A (15 x 15,
 /// column-major) x = b, with Baumgarte's alpha (1/s; 0: none).
-PCS_API void pcs_quaternion_norm_fill(const pcs_quaternion_motion *motion, double alpha,
+PCS_API void pcs_quaternion_norm_fill(const pcs_quaternion_norm_motion *motion, double alpha,
                                       double A[225], double b[15]);
 /// x of that system, by dense LU.
-PCS_NODISCARD PCS_API pcs_status pcs_quaternion_norm_solve(const pcs_quaternion_motion *motion,
+PCS_NODISCARD PCS_API pcs_status pcs_quaternion_norm_solve(const pcs_quaternion_norm_motion *motion,
                                                            double alpha, double x[15]);
 /// lambda in closed form: -(Q'.Q' + Q.f_Q + 2 alpha Q.Q' + alpha^2 psi) / Q.Q. Zero when |Q| = 1,
 /// Q.Q' = 0 and omega is that of Q': the right-hand side alone conserves the norm.
-PCS_API double pcs_quaternion_norm_lambda(const pcs_quaternion_motion *motion, double alpha);
+PCS_API double pcs_quaternion_norm_lambda(const pcs_quaternion_norm_motion *motion, double alpha);
 
 /// A body in that form.
 typedef struct pcs_quaternion_norm_body {

@@ -71,17 +71,17 @@ PCS_API void pcs_state_save(const pcs_state *state, void *bytes);
 PCS_NODISCARD PCS_API pcs_status pcs_state_load(pcs_state *state, const void *bytes, size_t size);
 
 /// Kinetic energy (J) of all systems.
-PCS_NODISCARD PCS_API pcs_status pcs_kinetic_energy(const pcs_model *model, const pcs_state *state,
-                                                    double *out);
+PCS_NODISCARD PCS_API pcs_status pcs_state_kinetic_energy(const pcs_model *model,
+                                                          const pcs_state *state, double *out);
 
 /// Potential energy (J): gravity (zero at the inertial origin), stiffness, loads, potentials.
-PCS_NODISCARD PCS_API pcs_status pcs_potential_energy(const pcs_model *model,
-                                                      const pcs_state *state, double *out);
+PCS_NODISCARD PCS_API pcs_status pcs_state_potential_energy(const pcs_model *model,
+                                                            const pcs_state *state, double *out);
 
 /// Linear momentum (kg m/s) and angular momentum about the inertial origin (kg m^2/s) of all
 /// bodies, inertial frame: sum of m v and of m x cross v + R J omega. Either may be null.
-PCS_API void pcs_momentum(const pcs_model *model, const pcs_state *state, double linear[3],
-                          double angular[3]);
+PCS_API void pcs_state_momentum(const pcs_model *model, const pcs_state *state, double linear[3],
+                                double angular[3]);
 
 #ifdef __cplusplus
 }

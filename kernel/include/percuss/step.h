@@ -212,16 +212,16 @@ typedef struct pcs_contact {
 
 /// The contacts of the last step or impact; valid until the next use of the work. They are listed
 /// when they are first asked for; without memory for that there are none.
-PCS_API int pcs_contacts(const pcs_work *work, const pcs_contact **out);
+PCS_API int pcs_work_contacts(const pcs_work *work, const pcs_contact **out);
 
 /// Sum of the contact impulses on a body in the last step: force impulse in the inertial frame
 /// (N s) and moment impulse about G in the body frame (N m s). Zero if none, or not a body.
-PCS_API void pcs_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
+PCS_API void pcs_work_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
 
 /// The velocity problem last solved (W, q, blocks); empty if none, or if there is no memory for W,
 /// which is formed when it is asked for. With PCS_CONFIGURATION_ITERATE its rows are those of the
 /// last Newton iterate. Valid until the next use of the work.
-PCS_API pcs_problem pcs_last_problem(const pcs_work *work);
+PCS_API pcs_problem pcs_work_problem(const pcs_work *work);
 
 #ifdef __cplusplus
 }

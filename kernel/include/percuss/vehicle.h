@@ -117,7 +117,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_create(const pcs_env *env, const pc
 PCS_API void pcs_vehicle_destroy(pcs_vehicle *vehicle);
 
 /// The parameters of the vehicle; the table is the vehicle's copy.
-PCS_API const pcs_vehicle_def *pcs_vehicle_get(const pcs_vehicle *vehicle);
+PCS_API const pcs_vehicle_def *pcs_vehicle_definition(const pcs_vehicle *vehicle);
 
 /// out = C(nu) nu of any symmetric mass matrix (6x6, column-major), with P = M11 V + M12 omega and
 /// H = M21 V + M22 omega: (omega x P; omega x H + V x P). nu^T C(nu) nu = 0. out must not overlap.

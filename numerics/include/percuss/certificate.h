@@ -61,44 +61,44 @@ typedef struct pcs_certificate {
 /// from r to a solution confirm the statuses: a block that does something else there is undecided.
 /// PCS_ERR_ARG when a number is not finite. Memory from env (null: malloc), given back on return;
 /// the rank costs a dense factorisation.
-PCS_NODISCARD PCS_API pcs_status pcs_certify(const pcs_env *env, const pcs_problem *p, double tol,
-                                             const double *r, pcs_contact_status *status,
-                                             double *margin, pcs_certificate *out);
+PCS_NODISCARD PCS_API pcs_status pcs_certificate_compute(const pcs_env *env, const pcs_problem *p,
+                                                         double tol, const double *r,
+                                                         pcs_contact_status *status, double *margin,
+                                                         pcs_certificate *out);
 
-/// As pcs_certify, of the global form, without Newton steps. W is made only where the rank is
-/// computed.
-PCS_NODISCARD PCS_API pcs_status pcs_global_certify(const pcs_env *env, const pcs_global_problem *g,
-                                                    double tol, const double *r,
-                                                    pcs_contact_status *status, double *margin,
-                                                    pcs_certificate *out);
+/// As pcs_certificate_compute, of the global form, without Newton steps. W is made only where the
+/// rank is computed.
+PCS_NODISCARD PCS_API pcs_status pcs_certificate_compute_global(
+    const pcs_env *env, const pcs_global_problem *g, double tol, const double *r,
+    pcs_contact_status *status, double *margin, pcs_certificate *out);
 
-/// The statuses alone: as pcs_certify without ranks, at the cost of a product with W.
-PCS_NODISCARD PCS_API pcs_status pcs_contact_statuses(const pcs_env *env, const pcs_problem *p,
-                                                      double tol, const double *r,
-                                                      pcs_contact_status *status, double *margin,
-                                                      pcs_certificate *out);
+/// The statuses alone: as pcs_certificate_compute without ranks, at the cost of a product with W.
+PCS_NODISCARD PCS_API pcs_status pcs_certificate_statuses(const pcs_env *env, const pcs_problem *p,
+                                                          double tol, const double *r,
+                                                          pcs_contact_status *status,
+                                                          double *margin, pcs_certificate *out);
 
-/// As pcs_contact_statuses, of the global form.
-PCS_NODISCARD PCS_API pcs_status pcs_global_contact_statuses(const pcs_env *env,
-                                                             const pcs_global_problem *g,
-                                                             double tol, const double *r,
-                                                             pcs_contact_status *status,
-                                                             double *margin, pcs_certificate *out);
+/// As pcs_certificate_statuses, of the global form.
+PCS_NODISCARD PCS_API pcs_status pcs_certificate_statuses_global(
+    const pcs_env *env, const pcs_global_problem *g, double tol, const double *r,
+    pcs_contact_status *status, double *margin, pcs_certificate *out);
 
 /// Of all r' in K with W r' = W r that are complementary to the velocities of r the shortest
 /// (Euclidean norm, so it depends on the units where impulses of different kinds meet): least (n).
 /// What undecided blocks may do is allowed. NaN when it was not found. PCS_ERR_UNSUPPORTED beyond
 /// 1500 rows.
-PCS_NODISCARD PCS_API pcs_status pcs_least_impulse(const pcs_env *env, const pcs_problem *p,
-                                                   double tol, const double *r, double *least);
+PCS_NODISCARD PCS_API pcs_status pcs_certificate_least_impulse(const pcs_env *env,
+                                                               const pcs_problem *p, double tol,
+                                                               const double *r, double *least);
 
 /// Over the same r': the smallest and the largest normal impulse of every block, low and high (nb);
 /// high is infinite where there is no bound (wedging). Zero for open blocks, NaN for equality
 /// blocks and for what was not found. Undecided blocks make intervals wider, not narrower. Two
 /// small cone programs per block: about na^4 operations for na active directions.
-PCS_NODISCARD PCS_API pcs_status pcs_impulse_intervals(const pcs_env *env, const pcs_problem *p,
-                                                       double tol, const double *r, double *low,
-                                                       double *high);
+PCS_NODISCARD PCS_API pcs_status pcs_certificate_impulse_intervals(const pcs_env *env,
+                                                                   const pcs_problem *p, double tol,
+                                                                   const double *r, double *low,
+                                                                   double *high);
 
 #ifdef __cplusplus
 }

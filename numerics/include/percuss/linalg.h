@@ -62,45 +62,47 @@ typedef struct pcs_csc {
 /// A factorised mass (or iteration) matrix: block-diagonal with general, possibly unsymmetric
 /// blocks (LU with partial pivoting), or sparse: Cholesky where it is symmetric positive definite
 /// (CHOLMOD), LU otherwise (KLU).
-typedef struct pcs_mass pcs_mass;
+typedef struct pcs_mass_matrix pcs_mass_matrix;
 
 /// Factorises a block-diagonal matrix: nb blocks, block b is size[b] x size[b] column-major, the
 /// blocks one after another in `val` (copied). PCS_ERR_SINGULAR names a singular block.
-/// Release with pcs_mass_destroy.
-PCS_NODISCARD PCS_API pcs_status pcs_mass_create_blocks(const pcs_env *env, int nb, const int *size,
-                                                        const double *val, pcs_mass **out);
+/// Release with pcs_mass_matrix_destroy.
+PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb,
+                                                               const int *size, const double *val,
+                                                               pcs_mass_matrix **out);
 
 /// Factorises a sparse matrix. Entries on one side of the diagonal only mean a symmetric matrix, of
 /// which the other half follows by symmetry; otherwise M is taken as given, symmetric or not.
 /// Regular is enough: an M that is not positive definite gets an LU factorisation. `M` is copied.
-/// PCS_ERR_SINGULAR if it is singular to working precision. Release with pcs_mass_destroy. A mass
-/// with LU factors may be used by one thread at a time, any other by many.
-PCS_NODISCARD PCS_API pcs_status pcs_mass_create_sparse(const pcs_env *env, const pcs_csc *M,
-                                                        pcs_mass **out);
+/// PCS_ERR_SINGULAR if it is singular to working precision. Release with pcs_mass_matrix_destroy. A
+/// mass with LU factors may be used by one thread at a time, any other by many.
+PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_create_sparse(const pcs_env *env, const pcs_csc *M,
+                                                               pcs_mass_matrix **out);
 
 /// Accepts null.
-PCS_API void pcs_mass_destroy(pcs_mass *mass);
+PCS_API void pcs_mass_matrix_destroy(pcs_mass_matrix *mass);
 
 /// Scalar size of the mass matrix.
-PCS_API int pcs_mass_size(const pcs_mass *mass);
+PCS_API int pcs_mass_matrix_size(const pcs_mass_matrix *mass);
 
 /// x = M^-1 b; x may be b.
-PCS_NODISCARD PCS_API pcs_status pcs_mass_solve(const pcs_mass *mass, const double *b, double *x);
+PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_solve(const pcs_mass_matrix *mass, const double *b,
+                                                       double *x);
 
 /// y = M x, with the values M was made from; they must not overlap.
-PCS_API void pcs_mass_mul(const pcs_mass *mass, const double *x, double *y);
+PCS_API void pcs_mass_matrix_mul(const pcs_mass_matrix *mass, const double *x, double *y);
 
 /// M in sparse columns, both triangles, taken from the arena (PCS_ERR_MEMORY, with the demand in
 /// arena->peak, when it does not fit). Zeros off the diagonal of a dense block are left out.
-PCS_NODISCARD PCS_API pcs_status pcs_mass_to_csc(const pcs_mass *mass, pcs_arena *arena,
-                                                 pcs_csc *out);
+PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_to_csc(const pcs_mass_matrix *mass,
+                                                        pcs_arena *arena, pcs_csc *out);
 
 /// The Delassus operator W = H M^-1 H^T as block-sparse rows, its block rows those of H. For a
 /// block-diagonal mass the block columns of H must be its blocks; for a sparse mass any
 /// partition does and W is dense between constraints that M couples. Taken from the arena
 /// (PCS_ERR_MEMORY, with the demand in arena->peak, when it does not fit). Source: theory of
 /// nonsmooth dynamics, M (v - v_free) = H^T r, u = H v.
-PCS_NODISCARD PCS_API pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass *mass,
+PCS_NODISCARD PCS_API pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass_matrix *mass,
                                               pcs_arena *arena, pcs_bsr *W);
 
 #ifdef __cplusplus

@@ -49,36 +49,36 @@ PCS_NODISCARD PCS_API pcs_status pcs_generalised_forces(int n, int points,
 
 /// L = T - U at complex q and v; t is real. Written with the functions of <complex.h>, without
 /// conjugates or absolute values: L must be analytic where it is asked.
-typedef int (*pcs_lagrangian_complex_fn)(void *user, double t, const pcs_complex *q,
-                                         const pcs_complex *v, pcs_complex *L);
+typedef int (*pcs_lagrange_complex_fn)(void *user, double t, const pcs_complex *q,
+                                       const pcs_complex *v, pcs_complex *L);
 /// The value L.
-typedef int (*pcs_lagrangian_fn)(void *user, double t, const double *q, const double *v, double *L);
+typedef int (*pcs_lagrange_fn)(void *user, double t, const double *q, const double *v, double *L);
 
 /// Derivatives of L at (t, q, v); all column-major. Each may be left zero if it vanishes.
-typedef struct pcs_lagrangian_slopes {
+typedef struct pcs_lagrange_slopes {
     double *L_q;  ///< n, dL/dq
     double *L_v;  ///< n, dL/dv: the momenta p
     double *L_vv; ///< n x n, d2L/dv2: the mass matrix M
     double *L_vq; ///< n x n, entry (i, j) = d2L / dv_i dq_j
     double *L_vt; ///< n, d2L / dv dt
-} pcs_lagrangian_slopes;
+} pcs_lagrange_slopes;
 /// Fills in the derivatives.
-typedef int (*pcs_lagrangian_slopes_fn)(void *user, double t, const double *q, const double *v,
-                                        const pcs_lagrangian_slopes *out);
+typedef int (*pcs_lagrange_slopes_fn)(void *user, double t, const double *q, const double *v,
+                                      const pcs_lagrange_slopes *out);
 /// Generalised forces Q(t, q, v) that L does not have.
-typedef int (*pcs_applied_force_fn)(void *user, double t, const double *q, const double *v,
-                                    double *Q);
+typedef int (*pcs_lagrange_force_fn)(void *user, double t, const double *q, const double *v,
+                                     double *Q);
 
 /// A system given by L: d/dt (dL/dv) - dL/dq = Q (erratum E-34). One of L_complex and slopes must
 /// be given.
 typedef struct pcs_lagrange_def {
-    int n;                               ///< degrees of freedom, >= 1
-    pcs_lagrangian_complex_fn L_complex; ///< or null
-    pcs_lagrangian_slopes_fn slopes;     ///< or null; preferred
-    pcs_lagrangian_fn L;                 ///< or null; for the energy where L_complex is null
-    pcs_applied_force_fn force;          ///< or null
-    int points;                          ///< forces at points, added to those of `force`
-    const pcs_point_force *point;        ///< `points` of them, copied
+    int n;                             ///< degrees of freedom, >= 1
+    pcs_lagrange_complex_fn L_complex; ///< or null
+    pcs_lagrange_slopes_fn slopes;     ///< or null; preferred
+    pcs_lagrange_fn L;                 ///< or null; for the energy where L_complex is null
+    pcs_lagrange_force_fn force;       ///< or null
+    int points;                        ///< forces at points, added to those of `force`
+    const pcs_point_force *point;      ///< `points` of them, copied
     /// Lengths of q, v and t over which L changes, for second derivatives without `slopes`: first
     /// derivatives by the complex step, and central differences of order 8 of these over at most a
     /// 64th of the scale. L must be analytic out to a 16th of it. Relative errors are about 1e-13
@@ -126,25 +126,27 @@ PCS_NODISCARD PCS_API pcs_status pcs_lagrange_energy(pcs_lagrange *system, doubl
 /// The system for the integrators: state (q, v), 2 n numbers.
 PCS_NODISCARD PCS_API pcs_status pcs_lagrange_ode(pcs_lagrange *system, pcs_ode *out);
 
-/// M(q), with the signature of pcs_mass_fn of <percuss/model.h>: `lagrange` is a pcs_lagrange whose
-/// M depends on q only (it is asked at t = 0, v = 0). With pcs_lagrange_force a Lagrangian makes a
-/// system of a model: .mass_fn = pcs_lagrange_mass, .force = pcs_lagrange_force, .user = lagrange.
+/// M(q), with the signature of pcs_lagrangian_mass_fn of <percuss/model.h>: `lagrange` is a
+/// pcs_lagrange whose M depends on q only (it is asked at t = 0, v = 0). With pcs_lagrange_force a
+/// Lagrangian makes a system of a model: .mass_fn = pcs_lagrange_mass, .force = pcs_lagrange_force,
+/// .user = lagrange.
 PCS_API int pcs_lagrange_mass(void *lagrange, const double *q, double *M);
-/// F(t, q, v) of pcs_lagrange_equations, with the signature of pcs_force_fn.
+/// F(t, q, v) of pcs_lagrange_equations, with the signature of pcs_lagrangian_force_fn.
 PCS_API int pcs_lagrange_force(void *lagrange, double t, const double *q, const double *v,
                                double *F);
 
 // ---- constrained systems
 
 /// M(t, q), nv x nv column-major, symmetric positive definite; the lower triangle is read.
-typedef int (*pcs_inertia_fn)(void *user, double t, const double *q, double *M);
+typedef int (*pcs_constrained_mass_fn)(void *user, double t, const double *q, double *M);
 /// Generalised forces F(t, q, v), nv numbers, Coriolis terms included.
-typedef int (*pcs_forces_fn)(void *user, double t, const double *q, const double *v, double *F);
+typedef int (*pcs_constrained_force_fn)(void *user, double t, const double *q, const double *v,
+                                        double *F);
 /// dq/dt = T(q) v, nq numbers, linear in v.
-typedef int (*pcs_kinematics_fn)(void *user, double t, const double *q, const double *v,
-                                 double *qdot);
+typedef int (*pcs_constrained_rate_fn)(void *user, double t, const double *q, const double *v,
+                                       double *qdot);
 /// Restores a condition on q that does not depend on the constraints (|Q| = 1).
-typedef int (*pcs_normalise_fn)(void *user, double *q);
+typedef int (*pcs_constrained_normalise_fn)(void *user, double *q);
 /// The constraints phi(t, q), m numbers.
 typedef int (*pcs_constraint_fn)(void *user, double t, const double *q, double *phi);
 /// phi of complex arguments.
@@ -176,20 +178,20 @@ typedef enum pcs_stabilisation {
 /// M a = F + A^T lambda, phi(t, q) = 0. lambda = -z with the z of L = T - U - z . c (theory 3.5).
 /// Constraints must be independent: A of full row rank.
 typedef struct pcs_constrained_def {
-    int nv;                     ///< velocities, >= 1
-    int nq;                     ///< coordinates; 0: nv
-    int m;                      ///< constraints, 0 <= m <= nv
-    pcs_inertia_fn mass;        ///< or null: lagrange
-    pcs_forces_fn force;        ///< or null: none
-    pcs_lagrange *lagrange;     ///< in place of mass and force, of nv freedoms; or null. Borrowed
-    pcs_kinematics_fn rate;     ///< or null: dq/dt = v, nq = nv
-    pcs_normalise_fn normalise; ///< or null
-    pcs_constraint_fn phi;      ///< or null: the real part of phi_complex
-    pcs_constraint_complex_fn phi_complex; ///< or null
-    pcs_constraint_jacobian_fn A;          ///< or null: of phi, as below
-    pcs_constraint_rate_fn phi_t;          ///< or null: as below if `moving`, else 0
-    pcs_constraint_gamma_fn gamma;         ///< or null: differences of order 8 of A v + phi_t
-    bool moving;                           ///< phi depends on t
+    int nv;                         ///< velocities, >= 1
+    int nq;                         ///< coordinates; 0: nv
+    int m;                          ///< constraints, 0 <= m <= nv
+    pcs_constrained_mass_fn mass;   ///< or null: lagrange
+    pcs_constrained_force_fn force; ///< or null: none
+    pcs_lagrange *lagrange;       ///< in place of mass and force, of nv freedoms; or null. Borrowed
+    pcs_constrained_rate_fn rate; ///< or null: dq/dt = v, nq = nv
+    pcs_constrained_normalise_fn normalise; ///< or null
+    pcs_constraint_fn phi;                  ///< or null: the real part of phi_complex
+    pcs_constraint_complex_fn phi_complex;  ///< or null
+    pcs_constraint_jacobian_fn A;           ///< or null: of phi, as below
+    pcs_constraint_rate_fn phi_t;           ///< or null: as below if `moving`, else 0
+    pcs_constraint_gamma_fn gamma;          ///< or null: differences of order 8 of A v + phi_t
+    bool moving;                            ///< phi depends on t
     /// Missing derivatives of phi are taken by the complex step, or without phi_complex by central
     /// differences of order 8. These go over a 64th of the scales; see pcs_lagrange_def.
     const double *scale_q;           ///< nq lengths, copied; null: 1 each

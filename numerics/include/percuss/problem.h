@@ -74,14 +74,14 @@ PCS_API void pcs_problem_measure(const pcs_problem *p, const double *r, double *
                                  pcs_measure *out);
 
 /// natural_map / max(norm_q, norm_r, norm_u); undivided where that maximum is <= 2.2e-16.
-PCS_API double pcs_relative_natural_map(const pcs_measure *m);
+PCS_API double pcs_measure_relative_natural_map(const pcs_measure *m);
 
 /// The global form: M v = H^T r + f, u = H v + w, the same cones.
 typedef struct pcs_global_problem {
-    int nb;                 ///< cone blocks
-    const pcs_block *block; ///< nb; rows of H
-    pcs_bsr H;              ///< constraints x velocities
-    const pcs_mass *M;      ///< factorised mass
+    int nb;                   ///< cone blocks
+    const pcs_block *block;   ///< nb; rows of H
+    pcs_bsr H;                ///< constraints x velocities
+    const pcs_mass_matrix *M; ///< factorised mass
     const double *f; ///< velocity rows: impulse of the applied forces plus momentum, M v_free
     const double *w; ///< constraint rows, added to u; null means zero
 } pcs_global_problem;
@@ -128,9 +128,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_published_error(const pcs_global_pro
 /// PCS_ERR_UNSUPPORTED, with by how much, when W is not symmetric or not semidefinite to rounding.
 /// Blocks, q and the block rows of W are borrowed; H and f come from the arena (PCS_ERR_MEMORY,
 /// with the demand in arena->peak, when it does not fit); M from env (null: malloc), released by
-/// the caller with pcs_mass_destroy.
+/// the caller with pcs_mass_matrix_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const pcs_problem *p,
-                                                       pcs_arena *arena, pcs_mass **M,
+                                                       pcs_arena *arena, pcs_mass_matrix **M,
                                                        pcs_global_problem *out);
 
 /// Metric of a position projection (theory 8.1). With S and Z as below a step is
@@ -152,17 +152,17 @@ typedef enum pcs_metric {
 /// Q: C. Q1: C, q, quat. V: T, and C or CT. MASS: T, M, and C or CT. Where both C and CT are given
 /// CT is used. Block columns: those of C are the block rows of T, those of CT its block columns.
 typedef struct pcs_position_problem {
-    int m;                ///< rows of g
-    const pcs_cone *kind; ///< m
-    const double *g;      ///< m gaps (metres, or the unit of the row); negative is violated
-    const pcs_bsr *C;     ///< m x nq, dg/dq; or null
-    const pcs_bsr *CT;    ///< m x nv, C T; or null: computed from C and T
-    const pcs_bsr *T;     ///< nq x nv block diagonal, dq/dt = T v; or null
-    const pcs_mass *M;    ///< nv, its blocks the block columns of CT; or null
-    int nq;               ///< entries of q
-    const double *q;      ///< nq; read by Q1 only
-    int n_quat;           ///< quaternions in q
-    const int *quat;      ///< n_quat positions in q of their first (scalar) entry
+    int m;                    ///< rows of g
+    const pcs_cone *kind;     ///< m
+    const double *g;          ///< m gaps (metres, or the unit of the row); negative is violated
+    const pcs_bsr *C;         ///< m x nq, dg/dq; or null
+    const pcs_bsr *CT;        ///< m x nv, C T; or null: computed from C and T
+    const pcs_bsr *T;         ///< nq x nv block diagonal, dq/dt = T v; or null
+    const pcs_mass_matrix *M; ///< nv, its blocks the block columns of CT; or null
+    int nq;                   ///< entries of q
+    const double *q;          ///< nq; read by Q1 only
+    int n_quat;               ///< quaternions in q
+    const int *quat;          ///< n_quat positions in q of their first (scalar) entry
 } pcs_position_problem;
 
 /// Divides every quaternion of q by its norm. PCS_ERR_ARG if one is zero or not finite (q is

@@ -193,7 +193,7 @@ typedef struct pcs_aclm_opts {
     int depth;       ///< of the Anderson acceleration of the shifts, 0 for none
 } pcs_aclm_opts;
 
-/// Options are a value: o = pcs_solver_defaults(PCS_SOLVER_NSGS); o.tol = 1e-12;
+/// Options are a value: o = pcs_solver_opts_default(PCS_SOLVER_NSGS); o.tol = 1e-12;
 /// o.as.nsgs.relaxation = 1.2;
 typedef struct pcs_solver_opts {
     pcs_solver kind;    ///< which solver; decides the member of `as`
@@ -216,7 +216,7 @@ typedef struct pcs_solver_opts {
 } pcs_solver_opts;
 
 /// The defaults of a solver; an unknown kind gives those of PCS_SOLVER_AUTO.
-PCS_API pcs_solver_opts pcs_solver_defaults(pcs_solver kind);
+PCS_API pcs_solver_opts pcs_solver_opts_default(pcs_solver kind);
 
 /// Refuses an unknown kind, and numbers outside the ranges of the option table, with a sentence;
 /// pcs_solve does so too.
@@ -229,7 +229,7 @@ typedef struct pcs_progress {
     int iters;          ///< its pivots, sweeps or steps; every part of auto counts from zero
     double value;       ///< the measure compared with tol
     double residual;    ///< pcs_measure.residual
-    double natural_map; ///< relative, pcs_relative_natural_map
+    double natural_map; ///< relative, pcs_measure_relative_natural_map
     double step;        ///< length of the last step, 1 is a full one; NaN where there is none
     double penalty;     ///< barrier, proximal weight or penalty, as the solver's page says; or NaN
     int status_changes; ///< blocks that opened, stuck or began to slide since the last call, judged
@@ -277,27 +277,27 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_p
 /// best impulse found. v (rows of M) and u (rows of H) belong to that r. report->measure is
 /// pcs_global_measure's, and PCS_OUTCOME_CONVERGED says that it is <= tol; a watch is called as by
 /// pcs_solve. Memory from env (null: malloc), given back on return.
-PCS_NODISCARD PCS_API pcs_status pcs_global_solve(const pcs_env *env, const pcs_global_problem *g,
+PCS_NODISCARD PCS_API pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
                                                   const pcs_solver_opts *opts, pcs_watch watch,
                                                   double *v, double *r, double *u,
                                                   pcs_report *report);
 
 /// LCP: w = M z + q, 0 <= z _|_ w >= 0. M is n x n column-major. z (n): start on entry, solution
 /// on return; w (n). opts null: auto. Allocates with malloc.
-PCS_NODISCARD PCS_API pcs_status pcs_lcp_solve(int n, const double *M, const double *q,
+PCS_NODISCARD PCS_API pcs_status pcs_solve_lcp(int n, const double *M, const double *q,
                                                const pcs_solver_opts *opts, double *z, double *w,
                                                pcs_report *report);
 
 /// MLCP with a kind per row, in any order: w = M z + q; equality rows w = 0 with z free,
 /// unilateral rows 0 <= z _|_ w >= 0. M is n x n column-major.
-PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve(int n, const pcs_cone *kind, const double *M,
+PCS_NODISCARD PCS_API pcs_status pcs_solve_mlcp(int n, const pcs_cone *kind, const double *M,
                                                 const double *q, const pcs_solver_opts *opts,
                                                 double *z, double *w, pcs_report *report);
 
 /// MLCP in the form 0 = A u + C v + a, w = D u + B v + b, 0 <= v _|_ w >= 0, with n equalities
 /// and m complementarities; A n x n, B m x m, C n x m, D m x n, all column-major. u (n) and
 /// v (m): start on entry, solution on return; w (m).
-PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double *A, const double *B,
+PCS_NODISCARD PCS_API pcs_status pcs_solve_mlcp_abcd(int n, int m, const double *A, const double *B,
                                                      const double *C, const double *D,
                                                      const double *a, const double *b,
                                                      const pcs_solver_opts *opts, double *u,
@@ -307,18 +307,18 @@ PCS_NODISCARD PCS_API pcs_status pcs_mlcp_solve_abcd(int n, int m, const double 
 /// 3 nc x 3 nc column-major, q, r and u have 3 nc entries, mu nc. r: start on entry, solution on
 /// return. opts null: auto. Allocates with malloc. Block-sparse W and mixtures with other
 /// cones: build a pcs_problem.
-PCS_NODISCARD PCS_API pcs_status pcs_fc3d_solve(int nc, const double *W, const double *q,
+PCS_NODISCARD PCS_API pcs_status pcs_solve_fc3d(int nc, const double *W, const double *q,
                                                 const double *mu, const pcs_solver_opts *opts,
                                                 double *r, double *u, pcs_report *report);
 
 /// The same in the plane: rows N T, 2 nc of them.
-PCS_NODISCARD PCS_API pcs_status pcs_fc2d_solve(int nc, const double *W, const double *q,
+PCS_NODISCARD PCS_API pcs_status pcs_solve_fc2d(int nc, const double *W, const double *q,
                                                 const double *mu, const pcs_solver_opts *opts,
                                                 double *r, double *u, pcs_report *report);
 
 /// The same with W in block-sparse rows, borrowed, of contacts in `dim` = 2 or 3 dimensions: every
 /// contact must lie within one block row.
-PCS_NODISCARD PCS_API pcs_status pcs_friction_solve(int dim, int nc, const pcs_bsr *W,
+PCS_NODISCARD PCS_API pcs_status pcs_solve_friction(int dim, int nc, const pcs_bsr *W,
                                                     const double *q, const double *mu,
                                                     const pcs_solver_opts *opts, double *r,
                                                     double *u, pcs_report *report);
@@ -329,11 +329,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_friction_solve(int dim, int nc, const pcs_b
 /// an outcome in the report, with dq of the best Lambda found. `opts` null means the defaults of
 /// PCS_SOLVER_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the
 /// demand of what was reached is in work.peak: grow to it and call again.
-PCS_NODISCARD PCS_API pcs_status pcs_position_step(const pcs_position_problem *p, pcs_metric metric,
-                                                   const pcs_solver_opts *opts, pcs_arena work,
-                                                   double *Lambda, double *dq, pcs_report *report);
+PCS_NODISCARD PCS_API pcs_status pcs_solve_position(const pcs_position_problem *p,
+                                                    pcs_metric metric, const pcs_solver_opts *opts,
+                                                    pcs_arena work, double *Lambda, double *dq,
+                                                    pcs_report *report);
 
-/// Arena bytes pcs_position_step needs for this problem. They depend on the pattern of S, which
+/// Arena bytes pcs_solve_position needs for this problem. They depend on the pattern of S, which
 /// is assembled for the purpose in memory from env (null: malloc) and released again.
 PCS_NODISCARD PCS_API pcs_status pcs_solve_position_bytes(const pcs_env *env,
                                                           const pcs_position_problem *p,
@@ -341,8 +342,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_position_bytes(const pcs_env *env,
                                                           const pcs_solver_opts *opts,
                                                           size_t *bytes);
 
-/// As pcs_position_step; it allocates its memory from env (null: malloc).
-PCS_NODISCARD PCS_API pcs_status pcs_position_step_alloc(
+/// As pcs_solve_position; it allocates its memory from env (null: malloc).
+PCS_NODISCARD PCS_API pcs_status pcs_solve_position_alloc(
     const pcs_env *env, const pcs_position_problem *p, pcs_metric metric,
     const pcs_solver_opts *opts, double *Lambda, double *dq, pcs_report *report);
 

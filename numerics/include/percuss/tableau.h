@@ -178,7 +178,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_tableau_examine(const pcs_tableau *tableau,
 
 /// The work estimate of theory 10: stage evaluations per unit of time to keep the global error
 /// c h^order below tol, s (tol / c)^(-1 / order). c is found from one run: error / h^order.
-PCS_API double pcs_tableau_work(const pcs_tableau *tableau, double tol, double c);
+PCS_API double pcs_tableau_cost(const pcs_tableau *tableau, double tol, double c);
 
 #ifdef __cplusplus
 }

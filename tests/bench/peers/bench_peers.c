@@ -171,7 +171,7 @@ typedef struct result {
 static void run_percuss(void *user)
 {
     cell *c = user;
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
     o.tol = c->tol;
     o.stop = PCS_STOP_NATURAL;
     pcs_report report;
@@ -205,7 +205,7 @@ static bool prepare(cell *c)
     c->mu = calloc((size_t)nc + 1, sizeof(double));
     if (!c->r || !c->u || !c->mu) return false;
     if (c->with->id == 0) {
-        pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_AUTO);
+        pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_AUTO);
         o.tol = c->tol;
         o.stop = PCS_STOP_NATURAL;
         return pcs_arena_create(NULL, pcs_solve_bytes(c->p, &o), &c->work) == PCS_OK;
@@ -244,7 +244,7 @@ static void run_cell(cell *c, double limit, int to)
     pcs_measure m;
     pcs_problem_measure(c->p, c->r, c->u, &m);
     result out = {.seconds = seconds, .residual = m.residual};
-    out.natural_map = pcs_relative_natural_map(&m);
+    out.natural_map = pcs_measure_relative_natural_map(&m);
     out.solved = out.natural_map <= c->tol;
     out.norm_q = m.norm_q;
     out.norm_r = m.norm_r;

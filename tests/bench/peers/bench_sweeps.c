@@ -94,7 +94,7 @@ typedef struct task {
 
 static double ours(task *t, int sweeps)
 {
-    pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     pcs_report report;
     o.tol = 1e-300;
     o.max_iters = sweeps;
@@ -140,7 +140,7 @@ static double sweep(task *t, const setting *s, int repeats)
 static void bench(const char *scene, const pcs_problem *p, int repeats)
 {
     task t = {.p = p};
-    const pcs_solver_opts o = pcs_solver_defaults(PCS_SOLVER_NSGS);
+    const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     if (pcs_arena_create(NULL, pcs_solve_bytes(p, &o), &t.work) != PCS_OK) exit(2);
     t.r = need((size_t)p->n, sizeof *t.r);
     t.u = need((size_t)p->n, sizeof *t.u);
