@@ -510,19 +510,19 @@ static int run_bench(int argc, char **argv)
         SETUP_FLAGS(b.s),
         {"--opt", 0, ARGS_LIST, &b.s.opt, .help = NULL}, // refused with the remedy
         {"--repeat", 0, ARGS_INT, &b.repeat, .low = 1, .high = 1e6, .what = "N",
-         .help = "solves short ones up to N times; the shortest time counts"},
+         .help = "repeats short solves up to N times; the shortest time counts"},
         {"--jobs", 'j', ARGS_INT, &b.jobs, .low = 1, .high = 256, .what = "N",
-         .help = "cells at a time; they disturb one another's times"},
-        {"--fresh", 0, ARGS_BOOL, &b.fresh, .help = "begins anew, forgets the runs in REPORT"},
+         .help = "cells at a time; they disturb each other's times"},
+        {"--fresh", 0, ARGS_BOOL, &b.fresh, .help = "deletes the old runs in REPORT"},
         {"--keep", 0, ARGS_BOOL, &b.keep,
-         .help = "goes on although settings or program have changed"},
+         .help = "keeps the old runs, also of other settings or another program"},
     };
     args a = {.command = "bench",
               .words = "FILE|FOLDER...",
               .about =
-                  "Runs problems x solvers x tolerances, each cell in a process of its own, and "
+                  "Runs problems x solvers x tolerances, each cell in a separate process, and "
                   "writes runs.csv,\nperformance profiles, success curves and report.html. The "
-                  "same line again goes on where it ended.",
+                  "same command continues where it ended.",
               .least = 1,
               .flags = flags,
               .n = sizeof flags / sizeof *flags};

@@ -62,7 +62,7 @@ static int run_convert(int argc, char **argv)
          .help = "how a .dat file writes its matrix"},
         {"--local", 0, ARGS_BOOL, &q.local, .help = "condense a global problem: W = H M^-1 H'"},
         {"--kind", 0, ARGS_CHOICE, &q.kind, .what = setup_kinds,
-         .help = "what IN holds, where it does not say so"},
+         .help = "kind of problem in IN, if it does not state it"},
     };
     args a = {.command = "convert",
               .words = "IN OUT",

@@ -263,16 +263,16 @@ static int run_info(int argc, char **argv)
     bool as_json = false;
     const args_flag flags[] = {
         {"--kind", 0, ARGS_CHOICE, &kind, .what = setup_kinds,
-         .help = "what the file holds, where it does not say so"},
+         .help = "kind of problem, for files that do not state it"},
         {"--json", 0, ARGS_BOOL, &as_json, .help = "one object per file and line"},
     };
-    args a = {.command = "info",
-              .words = "FILE...",
-              .about =
-                  "Says what files hold: kind, sizes, friction, symmetry, rank and scaling of W.",
-              .least = 1,
-              .flags = flags,
-              .n = sizeof flags / sizeof *flags};
+    args a = {
+        .command = "info",
+        .words = "FILE...",
+        .about = "Describes problem files: kind, sizes, friction, symmetry, rank and scaling of W.",
+        .least = 1,
+        .flags = flags,
+        .n = sizeof flags / sizeof *flags};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     int code = DONE;
     for (int i = 0; i < a.n_words; ++i) {

@@ -275,7 +275,7 @@ static int run_reduce(int argc, char **argv)
         {"--solver", 's', ARGS_STRING, &d.s.solver, .what = "NAME",
          .help = "'percuss solvers' lists them"},
         {"--tol", 't', ARGS_REAL, &d.s.tol, .high = 1, .low_excluded = true, .what = "X",
-         .help = "when a problem counts as solved"},
+         .help = "tolerance of the measure"},
         SETUP_FLAGS(d.s),
         SETUP_OPTIONS(d.s),
         {"--out", 'o', ARGS_STRING, &d.out, .what = "FILE",
@@ -284,8 +284,8 @@ static int run_reduce(int argc, char **argv)
     args a = {.command = "reduce",
               .words = "FILE",
               .about =
-                  "Leaves out contacts as long as the solver keeps failing, and writes what is "
-                  "left.\nA global problem is condensed first. The same every time, unless "
+                  "Removes contacts while the solver still fails, and writes the remaining problem."
+                  "\nA global problem is condensed first. The result is reproducible, unless "
                   "--max-seconds ends a solve.",
               .least = 1,
               .most = 1,

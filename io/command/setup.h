@@ -29,13 +29,13 @@ setup setup_default(void);
 // clang-format off
 #define SETUP_FLAGS(s)                                                                      \
     {"--kind", 0, ARGS_CHOICE, &(s).kind, .what = setup_kinds,                              \
-     .help = "what the file holds, where it does not say so"},                              \
+     .help = "kind of problem, for files that do not state it"},                            \
     {"--measure", 0, ARGS_CHOICE, &(s).measure, .what = SETUP_MEASURES,                     \
-     .help = "what must be <= tol"},                                                        \
+     .help = "the measure that must be <= tol"},                                            \
     {"--max-iters", 0, ARGS_INT, &(s).max_iters, .low = 0, .high = INT_MAX, .what = "N",    \
-     .help = "iterations; for auto a budget of products with W (the solver's own)"},        \
+     .help = "iterations; for auto a budget of products with W (default: that of the solver)"},\
     {"--max-seconds", 0, ARGS_REAL, &(s).max_seconds, .low = 0, .high = HUGE_VAL,           \
-     .what = "S", .help = "aborts a solve; 0 is no limit"}
+     .what = "S", .help = "stops a solve after S seconds; 0: no limit"}
 #define SETUP_OPTIONS(s)                                                                    \
     {"--opt", 0, ARGS_LIST, &(s).opt, .what = "NAME=VALUE,...",                             \
      .help = "options of the solver; 'percuss solvers NAME' lists them"}

@@ -283,29 +283,30 @@ static int run_solve(int argc, char **argv)
         {"--solver", 's', ARGS_STRING, &q.s.solver, .what = "NAME",
          .help = "'percuss solvers' lists them"},
         {"--tol", 't', ARGS_REAL, &q.s.tol, .high = 1, .low_excluded = true, .what = "X",
-         .help = "when a problem counts as solved"},
+         .help = "tolerance of the measure"},
         SETUP_FLAGS(q.s),
         SETUP_OPTIONS(q.s),
         {"--json", 0, ARGS_BOOL, &q.json, .help = "one object per problem and line"},
         {"--solution", 0, ARGS_BOOL, &q.solution, .help = "with --json: r and u as well"},
         {"--certificate", 0, ARGS_BOOL, &q.certificate,
-         .help = "margins, the rank of what is active, whether r and u are unique"},
+         .help = "margins, the rank of the active set, whether r and u are unique"},
         {"--intervals", 0, ARGS_BOOL, &q.intervals,
          .help = "the same, the shortest r and the range of every normal impulse"},
         {"--csv", 0, ARGS_BOOL, &q.csv, .help = "the rows of runs.csv of percuss bench"},
         {"--repeat", 0, ARGS_INT, &q.repeat, .low = 1, .high = 1e6, .what = "N",
-         .help = "solves short ones up to N times, says the shortest time"},
+         .help = "repeats short solves up to N times; prints the shortest time"},
         {"--trace", 0, ARGS_STRING, &q.trace, .what = "T.csv",
-         .help = "a row per iteration; watching takes time"},
+         .help = "a row per iteration; a traced solve is slower"},
         {"--out", 'o', ARGS_STRING, &q.out, .what = "FILE",
          .help = "the problem with r and u: .hdf5, .h5 (FCLIB) or .pcs"},
     };
     args a = {
         .command = "solve",
         .words = "FILE...",
-        .about = "Solves problems from r = 0 and says how well: LCP, MLCP, friction; local or "
-                 "global;\n.dat, FCLIB HDF5 or .pcs. residual: free of units. natural: natural "
-                 "map / max(|q|, |r|, |u|).",
+        .about =
+            "Solves problems from r = 0 and prints the residuals: LCP, MLCP, friction; local or "
+            "global;\n.dat, FCLIB HDF5 or .pcs. residual: free of units. natural: natural "
+            "map / max(|q|, |r|, |u|).",
         .more = "Exit codes: 0 all converged, 1 one did not, 2 one could not be read or tried.",
         .least = 1,
         .flags = flags,
