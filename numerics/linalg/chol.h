@@ -34,10 +34,11 @@ bool chol_order(chol_work *w, const pcs_csc *upper, int *order);
 
 typedef enum chol_outcome { CHOL_GOOD, CHOL_SINGULAR, CHOL_LOST } chol_outcome;
 
-// Factorises the symmetric matrix with this upper triangle (rows within a column in any order),
-// its rows already ordered. same: p and i are those of the last call, whose analysis is kept.
-// CHOL_SINGULAR when it is not positive definite or the ratio of its pivots is not above rcond;
-// CHOL_LOST when CHOLMOD ran out of memory or the factor would have more than `most` entries.
+// Factorises the symmetric matrix with this upper triangle (rows within a column in any order; what
+// is below the diagonal is not read), its rows already ordered. same: p and i are those of the last
+// call, whose analysis is kept. CHOL_SINGULAR when it is not positive definite or the ratio of its
+// pivots is not above rcond; CHOL_LOST when CHOLMOD ran out of memory or the factor would have more
+// than `most` entries.
 chol_outcome chol_refactor(chol_work *w, const pcs_csc *upper, bool same, double rcond,
                            double most);
 

@@ -12,6 +12,9 @@
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 
+// of an entry below the diagonal, which is not looked at, as CHOLMOD does not look at it
+#define NOWHERE (-1)
+
 struct fronts {
     int n, count;
     const int *first, *start, *at, *row; // CHOLMOD's: columns, rows and values of a front
@@ -72,6 +75,10 @@ static bool map_entries(fronts *f, const pcs_csc *A, cholmod_common *c)
     }
     for (int j = 0; j < f->n && good; ++j) {
         for (int e = A->p[j]; e < A->p[j + 1]; ++e) {
+            if (A->i[e] > j) {
+                f->to[e] = NOWHERE;
+                continue;
+            }
             const int x = inverse[A->i[e]], y = inverse[j], b = x < y ? x : y;
             f->to[e] = x < y ? y : x; // its row, until its place is known
             next[e] = head[b];
@@ -169,7 +176,7 @@ double fronts_factor(fronts *f, const double *x)
     double least = INFINITY, most = 0;
     memset(f->L, 0, f->values * sizeof *f->L);
     for (size_t e = 0; e < f->entries; ++e) {
-        f->L[f->to[e]] += x[e];
+        if (f->to[e] != NOWHERE) f->L[f->to[e]] += x[e];
     }
     for (int s = 0; s < f->count; ++s) {
         f->list[s] = -1;
