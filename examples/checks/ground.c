@@ -50,12 +50,14 @@ static void add_push(const pcs_contact *c, const double q0[7], double p[3], doub
     }
 }
 
-// the laws of impact and friction for one contact
-static void look_at_laws(const pcs_contact *c, const double u0[3], const double u1[3],
+// the laws of impact and friction for one contact; one that is slower than `lands` need not rebound
+static void look_at_laws(const pcs_contact *c, const double u0[3], const double u1[3], double lands,
                          ground_faults *worst)
 {
     const double *r = c->r;
-    worst->restitution = fmax(worst->restitution, -c->law.e * u0[0] - u1[0]);
+    if (fabs(u0[0]) > lands) {
+        worst->restitution = fmax(worst->restitution, -c->law.e * u0[0] - u1[0]);
+    }
     if (u0[0] <= 0) worst->normal = fmax(worst->normal, 0.5 * (u0[0] + u1[0]) * r[0]);
     worst->tangential = fmax(worst->tangential, u1[1] * r[1] + u1[2] * r[2]);
 }
@@ -81,11 +83,26 @@ static void look_at_balances(const world *w, const free_box *box, double h, cons
     worst->spin = fmax(worst->spin, radius * sqrt(dot(dw, dw)));
 }
 
+// Speed up to which contacts may land without a rebound, m/s: what weight and the gyroscopic moment
+// give a vertex in a step, where a projection works on predicted contacts (doc/stepping.md).
+static double landing_speed(const world *w, const free_box *box, double h, const double w0[3])
+{
+    const pcs_projection p = w->scheme.projection;
+    if (p != PCS_PROJECTION_DIRECT && p != PCS_PROJECTION_DIRECT_HYSTERESIS) return 0;
+    const double *J = box->J, least = fmin(J[0], fmin(J[1], J[2]));
+    const double L[3] = {J[0] * w0[0], J[1] * w0[1], J[2] * w0[2]};
+    double M[3];
+    cross(w0, L, M);
+    const double radius = 0.5 * sqrt(dot(box->size, box->size));
+    return h * (box->gravity + radius * sqrt(dot(M, M)) / least);
+}
+
 ground_push ground_look(const world *w, const free_box *box, double h, const double q0[7],
                         const double v0[6], ground_faults *worst)
 {
     ground_push out = {0};
     double M[3] = {0, 0, 0}, outside = 0, largest = 0;
+    const double lands = landing_speed(w, box, h, v0 + 3);
     const pcs_contact *c;
     const int n = pcs_work_contacts(w->work, &c);
     for (int i = 0; i < n; ++i) {
@@ -94,7 +111,7 @@ ground_push ground_look(const world *w, const free_box *box, double h, const dou
         local_velocity(q0, v0, c[i].P1, c[i].F, u0);
         local_velocity(q0, world_v(w, 0), c[i].P1, c[i].F, u1);
         add_push(&c[i], q0, out.p, M);
-        look_at_laws(&c[i], u0, u1, worst);
+        look_at_laws(&c[i], u0, u1, lands, worst);
         const double *r = c[i].r;
         outside = fmax(outside, hypot(r[1], r[2]) - c[i].law.mu * r[0]);
         largest = fmax(largest, r[0]);

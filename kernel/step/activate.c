@@ -145,6 +145,27 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
     return predicted(t, c) <= tol;
 }
 
+// ---- the predictive rule with positions that are projected --------------------------------------
+
+// whether flights that are over within a step would go on for ever: each of them ends in an
+// overlap, and the projection lifts the body for the next one
+static bool keeps_contacts(const pcs_scheme *s)
+{
+    return pcs_scheme_activation(s) == PCS_ACTIVATION_PREDICTIVE && s->projection != PCS_PROJECTION_NONE;
+}
+
+// A contact of the last step stays one, and does not rebound, where its speed is no more than the
+// forces give in a step and they close it within this one. A gap is closed by half.
+static pcs_status keep_contact(const trial *t, candidate *c, double tol, pcs_arena mem)
+{
+    double gain;
+    PCS_TRY(speed_gain(t, c, mem, &gain));
+    if (!(fabs(c->u_k[0]) <= gain && c->g[0] + t->h * (c->u_k[0] - gain) <= tol)) return PCS_OK;
+    c->active = c->lands = true;
+    c->pull = 0.5 * fmax(0, c->g[0]) / t->h;
+    return PCS_OK;
+}
+
 pcs_status step_activate(trial *t, pcs_arena mem)
 {
     for (int i = 0; i < t->list.n; ++i) {
@@ -155,7 +176,9 @@ pcs_status step_activate(trial *t, pcs_arena mem)
         } else {
             c->active = starts_active(t, c, tol);
         }
-        if (c->law.kind != PCS_LAW_EQUALITY) c->pull = pull(t, c, tol);
+        if (c->law.kind == PCS_LAW_EQUALITY) continue;
+        c->pull = pull(t, c, tol);
+        if (c->was_active && keeps_contacts(&t->m->scheme)) PCS_TRY(keep_contact(t, c, tol, mem));
     }
     if (pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_PREDICTIVE)
         return step_confirm_prediction(t, mem);

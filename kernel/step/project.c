@@ -15,6 +15,7 @@ static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, do
 {
     for (int i = 0; i < set->n; ++i) {
         PCS_TRY(candidate_gap(t->m, set->row[i], t->q, mem, g));
+        g[0] += set->row[i]->left;
         g += candidate_gaps(set->row[i]);
     }
     return PCS_OK;
@@ -199,6 +200,18 @@ static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *b
     return PCS_OK;
 }
 
+// m: the overlap of a contact that rebounds which its own motion opens again, at the latest when
+// its next step predicts its gap. The projection leaves it: every bounce would begin with the
+// energy that lifting the body gives, and the body would never rest.
+static double left_open(const trial *t, candidate *c)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    if (pcs_scheme_activation(s) != PCS_ACTIVATION_PREDICTIVE) return 0;
+    if (c->law.kind == PCS_LAW_EQUALITY || !(c->law.e > 0)) return 0;
+    candidate_velocity(t, (int)(c - t->list.c), t->v, c->drive, c->u);
+    return fmax(0, fmax(1, s->gamma) * t->h * c->u[0]);
+}
+
 pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
 {
     const pcs_model *m = t->m;
@@ -218,6 +231,7 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
             PCS_TRY(is_beside(t, c, mem, &beside));
         }
         if (!taken || beside) continue;
+        c->left = left_open(t, c);
         project_add(&set, c);
     }
     if (set.n == 0) return PCS_OK;

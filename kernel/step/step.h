@@ -41,6 +41,7 @@ typedef struct candidate {
     pcs_contact_status status;
     bool active, was_active; // this row; was: in the last step
     bool touched;            // whether any contact of its pair was active in the last step
+    double left;             // m, of an overlap what the projection leaves
     bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
     bool closed;         // found overlapping at q', on whatever feature it has there
     bool overlaps;       // its pair does, on this feature or another one

@@ -125,6 +125,50 @@ START_TEST(bodies_that_bounce_rest_too)
 }
 END_TEST
 
+// speed of a ball or a brick with restitution e, thrown on the floor, at t_end
+static double speed_left(const pcs_scheme *scheme, bool ball, double e, double t_end)
+{
+    scene s;
+    scene_open(&s);
+    s.scheme = *scheme;
+    scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), e, 0, 0.4);
+    const double x[3] = {0, 0, 0.2}, edges[3] = {0.2, 0.1, 0.06}, omega[3] = {3, 2, 0};
+    double Q[4];
+    pcs_quat_exp((const double[]){0.7, 0.4, 0.2}, Q);
+    const pcs_system body =
+        ball ? scene_ball(&s, 2, 0.1, x, NULL) : scene_box(&s, 2, edges, x, Q, NULL, omega);
+    scene_rough(&s, body, ball ? pcs_shape_sphere(0.1) : pcs_shape_box(0.2, 0.1, 0.06), e, 0, 0.4);
+    scene_start(&s);
+    for (int k = 0; k * 4e-3 < t_end; ++k) {
+        scene_step(&s, 4e-3);
+    }
+    double speed = 0;
+    for (int i = 0; i < 6; ++i) {
+        speed = fmax(speed, fabs(s.st->v[i]) * (i < 3 ? 1 : 0.1));
+    }
+    scene_close(&s);
+    return speed;
+}
+
+// A body that is dropped comes to rest, by the first bounces of Newton's law and then on the floor:
+// no bounce begins with what the projection of the last one gave.
+START_TEST(what_is_dropped_comes_to_rest)
+{
+    for (int k = 0; k < 2 * 2 * 4; ++k) {
+        pcs_scheme s = scheme_of(PCS_ACTIVATION_PREDICTIVE,
+                                 k % 2 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_DIRECT_HYSTERESIS,
+                                 k / 2 % 2 ? 0.5 : 1, 1e-10);
+        s.gamma = 0.5 * (k / 4);
+        static const double es[] = {0, 0.3, 0.6, 0.9}, ends[] = {1, 1, 2, 8};
+        for (int i = 0; i < 8; ++i) {
+            const double e = es[i / 2], speed = speed_left(&s, i % 2 == 0, e, ends[i / 2]);
+            ck_assert_msg(speed < 1e-6, "%s, e %g, theta %g, gamma %g, projection %d: %g m/s",
+                          i % 2 ? "brick" : "ball", e, s.theta, s.gamma, s.projection, speed);
+        }
+    }
+}
+END_TEST
+
 static int push(void *user, double t, const double *q, const double *v, double *F)
 {
     (void)t, (void)q, (void)v;
@@ -198,5 +242,6 @@ START_TEST(on_ground_whose_motion_is_prescribed)
 END_TEST
 
 PCS_TEST_MAIN("rest", a_box_stays_for_long, whatever_the_scheme,
-              stacks_small_and_large_near_and_far, bodies_that_bounce_rest_too, books_between_hands,
+              stacks_small_and_large_near_and_far, bodies_that_bounce_rest_too,
+              what_is_dropped_comes_to_rest, books_between_hands,
               on_ground_whose_motion_is_prescribed)
