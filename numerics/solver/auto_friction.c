@@ -4,10 +4,13 @@
 //   cost
 //   2. few rows: prox, Newton on proximal problems, which hyperstatic contacts do not make singular
 //   3. ADMM for some hundred iterations, and Newton steps of least norm for the last digits
-//   4. ipm from the inside of the cones, and the same steps
+//   4. ipm from the inside of the cones, and the same steps; with few rows, again with shorter
+//   steps:
+//      impulses of hyperstatic contacts that have to move to others altogether pass along the edge
+//      of the cones, where the other methods take thousands of iterations
 //   5. ADMM with patience; prox; ADMM with other penalties, memories and dampings, each from the
 //      start, for where the shift of friction makes one go round in circles another does not
-//   6. ipm with shorter steps, prox with patience, nsgs without a promise and damped
+//   6. ipm with shorter steps (many rows), prox with patience, nsgs without a promise and damped
 //
 // Each goes on from the best r found so far unless said otherwise; the best one is returned.
 #include <string.h>
@@ -214,12 +217,14 @@ pcs_status portfolio_friction(portfolio *f)
     if (!start) return pcs_fail_memory("auto");
     memcpy(start, f->r, (size_t)f->p->n * sizeof *start);
     PCS_TRY(promised(f, c));
-    if (f->p->n <= SMALL_ROWS) PCS_TRY(proximal(f, c, 30, start));
+    const bool small = f->p->n <= SMALL_ROWS;
+    if (small) PCS_TRY(proximal(f, c, 30, start));
     PCS_TRY(splitting(f, NULL, 300, NULL));
     PCS_TRY(last_digits(f, c));
     refute(f);
     const bool interior_first = f->p->n <= INTERIOR_ROWS;
     if (interior_first) PCS_TRY(interior(f, c, 0.99));
+    if (small) PCS_TRY(interior(f, c, 0.9));
     PCS_TRY(splitting(f, NULL, 2000, start));
     PCS_TRY(last_digits(f, c));
     if (!interior_first) PCS_TRY(interior(f, c, 0.99));
@@ -227,7 +232,7 @@ pcs_status portfolio_friction(portfolio *f)
     PCS_TRY(variants(f, c, start));
     PCS_TRY(splitting(f, NULL, 10000, NULL));
     PCS_TRY(last_digits(f, c));
-    PCS_TRY(interior(f, c, 0.9));
+    if (!small) PCS_TRY(interior(f, c, 0.9));
     PCS_TRY(proximal(f, c, 300, start));
     PCS_TRY(sweeps(f, c, 1, 3));
     PCS_TRY(sweeps(f, c, 0.5, 3));
