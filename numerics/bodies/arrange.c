@@ -106,8 +106,8 @@ static void choose_packs(const prepared *p, const double *r, packing *x)
     const int n = x->end - x->begin;
     for (int k = 0; k < n; ++k) {
         const bodies_block *block = block_at(p, x->begin + k);
-        const bool packed =
-            p->unit[x->begin + k].kind == VISIT_RIGID && block->mu > 0 && block->mu <= PACKED_MU;
+        const bool packed = VECTORS && p->unit[x->begin + k].kind == VISIT_RIGID && block->mu > 0 &&
+                            block->mu <= PACKED_MU;
         x->pack[k] = -1;
         x->class[k] = packed ? class_of(block, r) : NONE;
         if (packed) choose_pack(p, x, k, x->class[k]);

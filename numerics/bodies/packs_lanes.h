@@ -17,8 +17,8 @@
 #include "bodies/packs.h"
 #include "bodies/sweep_blocks.h"
 
-typedef int64_t mask __attribute__((vector_size(LANES * sizeof(int64_t))));
-typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+VECTOR_OF(LANES, int64_t, mask);
+VECTOR_OF(2, double, pair);
 
 // squares outside may have lost something
 #define SQUARE_LOW  1e-280

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "base/lanes.h"
 #include "bodies/bodies.h"
 #include "local/coulomb.h"
 #include "local/equality.h"
@@ -50,8 +51,6 @@ typedef struct rigid_contact {
 
 // LANES rigid contacts with friction and no moving body in common, which are visited at once: side
 // by side, for registers of any width. t2 = N x t1; K of the bodies is read at every visit.
-enum { LANES = 4 };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 typedef struct rigid_pack {
     lanes N[3], t1[3], q[3], core[2][3], along[2];
     lanes W[9], inverse[9]; // inverse: not finite where W is singular

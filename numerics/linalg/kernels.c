@@ -27,11 +27,6 @@ void multiply_tile(int k, const double *A, const double *B, double *t)
     WIDEST(multiply_tile)(k, A, B, t);
 }
 
-static void solve_tile(triangle kind, int n, const double *T, size_t ld, double *B, size_t ldb)
-{
-    WIDEST(solve_tile)(kind, n, T, ld, B, ldb);
-}
-
 // ---- products ----------------------------------------------------------------------------------
 
 // a block of A and a strip of B, copied together in 68 KB of the stack
@@ -161,6 +156,18 @@ static void solve_block(triangle kind, int n, const double *T, size_t ld, double
             }
         }
     }
+}
+
+// the same for TILE_COLUMNS right sides
+static void solve_tile(triangle kind, int n, const double *T, size_t ld, double *B, size_t ldb)
+{
+#ifdef PERCUSS_VECTORS
+    WIDEST(solve_tile)(kind, n, T, ld, B, ldb);
+#else
+    for (int c = 0; c < TILE_COLUMNS; ++c) {
+        solve_block(kind, n, T, ld, B + ldb * (size_t)c);
+    }
+#endif
 }
 
 // the update of the `rest` rows beside the block of columns k .. k + w - 1

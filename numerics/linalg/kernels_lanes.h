@@ -2,10 +2,8 @@
 // built for; the names get a suffix. Lanes hold rows, or right sides, of a fixed number.
 #include <string.h>
 
+#include "base/lanes.h"
 #include "linalg/kernels_wide.h"
-
-typedef double lanes __attribute__((vector_size(32)));
-enum { LANES = 4 };
 
 static inline lanes load(const double *x)
 {

@@ -1,0 +1,26 @@
+// Without vectors there are no packs: nobody calls these.
+#include "bodies/packs.h"
+
+void packs_make(const prepared *p, rigid_pack *c)
+{
+    (void)p, (void)c;
+}
+
+double packs_visit(const prepared *p, const rigid_pack *c, int n, double *spare, double *y,
+                   double *r)
+{
+    (void)p, (void)c, (void)n, (void)spare, (void)y, (void)r;
+    return 0;
+}
+
+void packs_push(const prepared *p, const rigid_pack *c, double *spare, const double *r, double *y)
+{
+    (void)p, (void)c, (void)spare, (void)r, (void)y;
+}
+
+bool packs_measure(const prepared *p, const rigid_pack *c, const double *spare, const double *y,
+                   const double *r, double *u, block_sums *out)
+{
+    (void)p, (void)c, (void)spare, (void)y, (void)r, (void)u, (void)out;
+    return false;
+}
