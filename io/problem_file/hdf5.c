@@ -4,6 +4,7 @@
 
 #include <hdf5.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +64,8 @@ static void silence_for_good(void)
 // registered after HDF5's own, this runs before it
 static void silence_the_end(void)
 {
-    static bool done = false;
-    if (!done) done = atexit(silence_for_good) == 0;
+    static atomic_flag registered = ATOMIC_FLAG_INIT; // the process has one list of such calls
+    if (!atomic_flag_test_and_set(&registered)) atexit(silence_for_good);
 }
 
 // access to an image; closing the file closes all open objects in it

@@ -9,8 +9,8 @@
 #include "linalg/lu.h"
 #include "linalg/m3.h"
 #include "relations/joint.h"
-#include "systems/inertia.h"
-#include "systems/m6.h"
+#include "mass/inertia.h"
+#include "mass/m6.h"
 
 // of all interactions together: a step counts small multiples of it with an int
 #define MAX_ROWS (INT_MAX / 64)

@@ -8,7 +8,7 @@
 #include "laws/law.h"
 #include "linalg/mass.h"
 #include "model/model.h"
-#include "model/state.h"
+#include "state/state.h"
 #include "systems/systems.h"
 #include <percuss/step.h>
 

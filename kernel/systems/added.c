@@ -2,7 +2,7 @@
 #include "systems/added.h"
 
 #include "rotation/pose.h"
-#include "systems/m6.h"
+#include "mass/m6.h"
 
 // B = diag(R, I) A diag(R^T, I)
 static void to_inertial(const double A[36], const double R[9], double B[36])

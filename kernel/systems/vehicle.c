@@ -15,7 +15,7 @@
 #include <percuss/rotation.h>
 
 #include "rotation/pose.h"
-#include "systems/m6.h"
+#include "mass/m6.h"
 
 void pcs_vehicle_coriolis(const double M[36], const double nu[6], double out[6])
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "systems/m6.h"
+#include "mass/m6.h"
 
 #define RIGHT_ANGLE 1.5707963267948966
 

@@ -5,7 +5,7 @@
 #include <percuss/kernel.h>
 
 #include "linalg/m3.h"
-#include "systems/moments.h"
+#include "mass/moments.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -5,7 +5,7 @@
 
 #include "linalg/m3.h"
 #include "model/model.h"
-#include "model/state.h"
+#include "state/state.h"
 
 static const pcs_system world = {0};
 static const double g = 9.81, pi = 3.14159265358979323846;

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/base.h"
-#include "model/state.h"
+#include "state/state.h"
 #include "step/step.h"
 
 // balls and boxes that fall on the ground and on one another, a pendulum and an oscillator

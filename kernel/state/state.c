@@ -1,5 +1,5 @@
 // The state: flat coordinates and velocities, and the impulses remembered by contact.
-#include "model/state.h"
+#include "state/state.h"
 
 #include <stdint.h>
 #include <string.h>

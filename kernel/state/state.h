@@ -1,7 +1,7 @@
 // The opaque part of a state: the impulse of every contact of the last step, by key, for warm
 // starts and for the hysteresis of the activation; and how exact the velocities are.
-#ifndef MODEL_STATE_H
-#define MODEL_STATE_H
+#ifndef STATE_STATE_H
+#define STATE_STATE_H
 
 #include "base/base.h"
 #include <percuss/state.h>

@@ -1,6 +1,6 @@
 // 6x6 matrices of one body, column-major, inline: A[i + 6 j]; a vector is (linear, angular).
-#ifndef SYSTEMS_M6_H
-#define SYSTEMS_M6_H
+#ifndef MASS_M6_H
+#define MASS_M6_H
 
 #include <float.h>
 #include <math.h>

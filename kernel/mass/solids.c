@@ -1,11 +1,11 @@
 // Mass properties of common solids, from their textbook integrals (theory 3.4). What would subtract
 // nearly equal powers is written factored.
-#include "systems/inertia.h"
+#include "mass/inertia.h"
 
 #include <percuss/shape.h>
 
 #include "base/base.h"
-#include "systems/moments.h"
+#include "mass/moments.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 

@@ -7,13 +7,13 @@
 // the coordinates; the sum of these over all edges, modulo 2^64, is zero for a closed surface, and
 // for another one only by an accident of probability 2^-64. The sum modulo 2 of symmetric numbers
 // identifies the fault: it vanishes if edges only have the wrong direction.
-#include "systems/inertia.h"
+#include "mass/inertia.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "systems/moments.h"
+#include "mass/moments.h"
 
 // part of the bounding box below which a volume is rounding
 #define VOLUME_MIN 1e-12

@@ -6,8 +6,8 @@
 #include "base/base.h"
 #include "collide/geometry.h"
 #include "rotation/pose.h"
-#include "systems/inertia.h"
-#include "systems/moments.h"
+#include "mass/inertia.h"
+#include "mass/moments.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 

@@ -1,6 +1,6 @@
 // Parallel axes and change of frame (theory 3.4), inline for those who weigh shapes.
-#ifndef SYSTEMS_INERTIA_H
-#define SYSTEMS_INERTIA_H
+#ifndef MASS_INERTIA_H
+#define MASS_INERTIA_H
 
 #include <percuss/inertia.h>
 

@@ -1,6 +1,6 @@
 // Mass properties from elements, translated, rotated and combined (theory 3.4), energy and momenta
 // (3.3).
-#include "systems/inertia.h"
+#include "mass/inertia.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 // s = a + b + c,
 //     V = sum d / 6,   int x dV = sum d s / 24,
 //     int x x^T dV = sum d (s s^T + a a^T + b b^T + c c^T) / 120
-#ifndef SYSTEMS_MOMENTS_H
-#define SYSTEMS_MOMENTS_H
+#ifndef MASS_MOMENTS_H
+#define MASS_MOMENTS_H
 
 #include "linalg/m3.h"
 

@@ -3,7 +3,7 @@
 // Jacobi 1846: rotations in the planes of two axes, each of which makes one entry off the diagonal
 // zero, until none counts. Of a definite matrix also the smallest eigenvalues keep their relative
 // accuracy (Demmel and Veselic 1992), as the moment of a slender rod about itself needs.
-#include "systems/inertia.h"
+#include "mass/inertia.h"
 
 #include <float.h>
 
