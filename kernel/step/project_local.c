@@ -7,10 +7,11 @@
 // whose bodies have not changed since they were last looked at are passed over.
 #include "step/project.h"
 
-#include <float.h>
 #include <string.h>
 
+#include "cone/cone.h"
 #include "linalg/m3.h"
+#include "problem/measure.h"
 #include "rotation/pose.h"
 
 // in parts of the tolerance: what a body may be moved before its other pairs are looked at (in the
@@ -212,21 +213,20 @@ static bool visit(project_local *p, local_row *r)
     return large;
 }
 
-// theory 7.7 of the rows there are
+// theory 7.7 of the rows there are, with gaps for velocities
 static double residual(const project_local *p)
 {
     double F2 = 0, g2 = 0, w2 = 0;
     for (int i = 0; i < p->n; ++i) {
         const local_row *r = &p->row[i];
-        const double u = velocity(p, r);
+        const double u = velocity(p, r), F = cone_min(r->W * r->Lambda, r->g + u);
         g2 += r->g * r->g;
         w2 += u * u;
-        if (!(r->W > 0)) continue;
-        const double F = r->Lambda - fmax(0, r->Lambda - (r->g + u) / r->W);
-        F2 += r->W * r->W * F * F;
+        if (r->W > 0) F2 += F * F;
     }
-    const double size = sqrt(fmax(g2, w2));
-    return F2 == 0 ? 0 : sqrt(F2) / size;
+    pcs_measure m = {.norm_q = sqrt(g2), .norm_wr = sqrt(w2)};
+    measure_close(sqrt(F2), &m);
+    return m.residual;
 }
 
 // ---- the move ----------------------------------------------------------------------------------

@@ -74,22 +74,6 @@ enum { OPEN, STICK, SLIDE };
 
 // ---- the measure (theory 7.7) ------------------------------------------------------------------
 
-static void natural(const finish *w, const double *r, bool scaled)
-{
-    for (int i = 0; i < w->b->nb; ++i) {
-        const bodies_block *k = &w->b->block[i];
-        const double s = scaled ? w->scale[i] : 1, *u = w->u + k->row;
-        double *f = w->f + k->row;
-        if (k->cone == PCS_CONE_EQUALITY) {
-            memcpy(f, u, (size_t)k->dim * sizeof *f);
-        } else if (k->cone == PCS_CONE_UNILATERAL) {
-            f[0] = cone_min(s * r[k->row], u[0]);
-        } else {
-            cone_natural_coulomb(k->dim, k->mu, s, r + k->row, u, f);
-        }
-    }
-}
-
 // w (as v) and u of r, and its measure; keeps it if it is the best
 static double look(finish *w, const double *r)
 {
@@ -111,9 +95,9 @@ static double look(finish *w, const double *r)
     m.norm_r = problem_norm(n, r);
     m.norm_u = problem_norm(n, w->u);
     w->size = measure_size(&m);
-    natural(w, r, false);
+    bodies_natural(w->b, NULL, r, w->u, w->f);
     m.natural_map = problem_norm(n, w->f);
-    natural(w, r, true);
+    bodies_natural(w->b, w->scale, r, w->u, w->f);
     measure_close(problem_norm(n, w->f), &m);
     const double value = solver_stop_value(w->o, &m);
     w->budget->spent += 2.0 * w->b->nb;

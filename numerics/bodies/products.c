@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
 
@@ -158,4 +159,23 @@ double bodies_load(const bodies_problem *b, const double *v_free, const double *
         }
     }
     return sqrt(square);
+}
+
+// ---- the measure -------------------------------------------------------------------------------
+
+void bodies_natural(const bodies_problem *b, const double *scale, const double *r, const double *u,
+                    double *F)
+{
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
+        const double s = scale ? scale[i] : 1, *ri = r + k->row, *ui = u + k->row;
+        double *f = F + k->row;
+        if (k->cone == PCS_CONE_EQUALITY) {
+            memcpy(f, ui, (size_t)k->dim * sizeof *f);
+        } else if (k->cone == PCS_CONE_UNILATERAL) {
+            f[0] = cone_min(s * ri[0], ui[0]);
+        } else {
+            cone_natural_coulomb(k->dim, k->mu, s, ri, ui, f);
+        }
+    }
 }

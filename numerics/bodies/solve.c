@@ -13,7 +13,6 @@
 #include "bodies/finish.h"
 #include "bodies/islands.h"
 #include "bodies/sweep.h"
-#include "cone/cone.h"
 #include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
@@ -670,17 +669,7 @@ static pcs_status measure_all(const solution *s, pcs_arena work, pcs_report *out
     m->norm_wr = problem_norm(s->s.n, s->norm[2]);
     m->rounding = DBL_EPSILON * bodies_load(b, NULL, s->r, work);
     if (m->rounding < 0) return pcs_fail_memory("contacts");
-    for (int k = 0; k < b->nb; ++k) {
-        const bodies_block *c = &b->block[k];
-        const double *r = s->r + c->row, *u = s->u + c->row;
-        if (c->cone == PCS_CONE_EQUALITY) {
-            memcpy(f + c->row, u, (size_t)c->dim * sizeof *f);
-        } else if (c->cone == PCS_CONE_UNILATERAL) {
-            f[c->row] = cone_min(r[0], u[0]);
-        } else {
-            cone_natural_coulomb(c->dim, c->mu, 1, r, u, f + c->row);
-        }
-    }
+    bodies_natural(b, NULL, s->r, s->u, f);
     m->natural_map = problem_norm(b->n, f);
     measure_close(problem_norm(s->s.n, s->norm[0]), m);
     return PCS_OK;

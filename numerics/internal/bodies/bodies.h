@@ -89,6 +89,11 @@ PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, doub
 PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const double *r,
                            pcs_arena work);
 
+// F of theory 7.7 in every row, from r and u: u of equality rows, of others the natural map with s
+// r for r, s the scale of the block (null: 1)
+void bodies_natural(const bodies_problem *b, const double *scale, const double *r, const double *u,
+                    double *F);
+
 // J of side s of a block, dim x width, column-major, sign included
 void bodies_rows(const bodies_problem *b, int block, int side, double *J);
 

@@ -28,7 +28,7 @@ double problem_natural_map(const pcs_problem *p, const double *r, const double *
 // m holds the norms, the natural map as computed, and the rounding (0 where it is not known);
 // violation = |(F_i / rho_i)_i|. Sets the residual, bounds both from below by the rounding, and
 // makes them NaN where a number is not finite
-void measure_close(double violation, pcs_measure *m);
+PCS_API void measure_close(double violation, pcs_measure *m);
 
 // The relative error of r and u, at least tol: twice the residual. Infinite where nothing may be
 // said of them, as the violation is not small beside q (and larger than tol)
