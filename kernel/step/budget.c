@@ -1,5 +1,5 @@
 // The budget of a step: work units, which give the same bits everywhere, and seconds, which only
-// end it. A unit is what a sweep takes for one contact: 30 ns, or up to 200 ns where its sliding
+// end it. A unit is what a sweep takes for one contact: 30 ns, or up to 500 ns where its sliding
 // needs the closed form. What runs asks for the part it may spend, and is charged with what it did.
 #include "step/step.h"
 
