@@ -107,6 +107,39 @@ START_TEST(overlaps_at_the_start_are_said_once)
 }
 END_TEST
 
+// solids that come apart in one direction as well as in another: the run says so, with the depth
+START_TEST(what_has_no_one_way_out_is_said)
+{
+    const pcs_shape ball = pcs_shape_sphere(0.1), plate = pcs_shape_box(1, 1, 0.04),
+                    box = pcs_shape_box(0.2, 0.2, 0.2), rod = pcs_shape_capsule(0.05, 0.2);
+    const struct {
+        pcs_shape moves, stays;
+        double x[3], depth, thin;
+    } all[] = {{ball, ball, {0}, 0.2, 0.2},
+               {ball, plate, {0}, 0.12, 0.04},
+               {box, box, {0}, 0.2, 0.2},
+               {box, box, {0.15, 0, 0.15}, 0.05, 0.2},
+               {rod, rod, {0}, 0.1, 0.1}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        scene s;
+        heard h;
+        open_heard(&s, &h);
+        scene_gravity(&s, 0, 0, 0);
+        scene_shape(&s, scene_ball(&s, 1, 0.1, all[k].x, NULL), all[k].moves, 0);
+        scene_shape(&s, (pcs_system){0}, all[k].stays, 0);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 1e-3, 0.02, &report);
+        const pcs_doubt *d = &report.doubt[PCS_DOUBT_OVERLAP];
+        ck_assert_int_eq(d->count, 1);
+        CK_NEAR(d->value, all[k].depth, 1e-9);
+        CK_NEAR(d->limit, all[k].thin, 1e-15);
+        ck_assert_ptr_nonnull(strstr(report.doubts, "a guess"));
+        scene_close(&s);
+    }
+}
+END_TEST
+
 // only where there is something to meet
 START_TEST(steps_longer_than_a_body_are_said)
 {
@@ -348,6 +381,7 @@ START_TEST(unlikely_bodies_are_said_once)
 END_TEST
 
 PCS_TEST_MAIN("doubts", nothing_is_said_of_what_is_well, overlaps_at_the_start_are_said_once,
-              steps_longer_than_a_body_are_said, steps_taken_unsolved_are_counted,
-              gains_are_named_once_for_each_contact, friction_that_adds_energy_is_doubted,
-              heaps_do_not_gain, joints_that_are_off_are_said_once, unlikely_bodies_are_said_once)
+              what_has_no_one_way_out_is_said, steps_longer_than_a_body_are_said,
+              steps_taken_unsolved_are_counted, gains_are_named_once_for_each_contact,
+              friction_that_adds_energy_is_doubted, heaps_do_not_gain,
+              joints_that_are_off_are_said_once, unlikely_bodies_are_said_once)
