@@ -8,6 +8,9 @@
 
 #define ROWS 400
 
+// of each family: at least one of each size
+enum { DRAWS = TEST_DRAWS(10) < 10 ? 3 : 10 };
+
 static pcs_arena arena;
 
 static void reset(void)
@@ -45,7 +48,7 @@ static pcs_solver_opts nsgs_options(double tol)
 START_TEST(nsgs_solves_every_family)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
-        for (uint64_t seed = 0; seed < 10; ++seed) {
+        for (uint64_t seed = 0; seed < DRAWS; ++seed) {
             reset();
             const int nc = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 6 : 24;
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
@@ -128,7 +131,7 @@ END_TEST
 // mu = 0: an LCP of the normal rows
 START_TEST(no_friction_is_an_lcp)
 {
-    for (uint64_t seed = 0; seed < 10; ++seed) {
+    for (uint64_t seed = 0; seed < DRAWS; ++seed) {
         reset();
         const pcs_problem p = friction_problem(FRICTION_DENSE, 10, seed, &arena, NULL);
         pcs_block block[10];
@@ -159,7 +162,7 @@ END_TEST
 START_TEST(frames_do_not_matter)
 {
     test_random rng = random_seed(6);
-    for (uint64_t seed = 0; seed < 10; ++seed) {
+    for (uint64_t seed = 0; seed < DRAWS; ++seed) {
         reset();
         const pcs_problem p = friction_problem(FRICTION_SKEWED, 6, seed, &arena, NULL);
         const int n = p.n;
@@ -365,7 +368,7 @@ END_TEST
 START_TEST(enum_finds_solutions)
 {
     for (int f = 0; f <= FRICTION_GYRO; ++f) {
-        for (uint64_t seed = 0; seed < 40; ++seed) {
+        for (uint64_t seed = 0; seed < 4 * DRAWS; ++seed) {
             reset();
             const int nc = f >= FRICTION_SPHERES ? 1 : 1 + (int)seed % 4;
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
@@ -383,7 +386,7 @@ END_TEST
 // little friction and a well-conditioned W: one solution, and both ways lead to it
 START_TEST(enum_agrees_with_nsgs)
 {
-    for (uint64_t seed = 0; seed < 30; ++seed) {
+    for (uint64_t seed = 0; seed < 3 * DRAWS; ++seed) {
         reset();
         pcs_problem p = friction_problem(FRICTION_DENSE, 3, seed, &arena, NULL);
         for (int i = 0; i < p.n; ++i) {
@@ -539,7 +542,7 @@ START_TEST(normals_that_contradict_are_refuted)
 
     test_random rng = random_seed(9);
     for (int f = 0; f < FRICTION_COUNT; ++f) {
-        for (uint64_t seed = 0; seed < 20; ++seed) {
+        for (uint64_t seed = 0; seed < 2 * DRAWS; ++seed) {
             reset();
             const pcs_problem p = friction_problem((friction)f, 6, seed, &arena, NULL);
             double y[ROWS], t[2 * ROWS];
