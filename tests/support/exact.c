@@ -127,7 +127,9 @@ static exact_measure judge(const pcs_problem *p, const quad *x, const quad *Wr, 
         natural(&p->block[b], 1, x + row, u + row, g + row);
     }
     const quad violation = norm(p->n, f), map = norm(p->n, g), nq = norm(p->n, q);
-    const quad size = nq > 0 ? larger(nq, norm(p->n, Wr)) : load;
+    // where W r and q vanish, r has nothing but itself to be compared with
+    const quad least = load > 0 ? load : norm(p->n, x);
+    const quad size = nq > 0 ? larger(nq, norm(p->n, Wr)) : least;
     const quad all = larger(nq, larger(norm(p->n, x), norm(p->n, u)));
     return (exact_measure){.residual = violation == 0 ? 0 : (double)(violation / size),
                            .against_q = violation == 0 ? 0 : (double)(violation / nq),
