@@ -614,24 +614,25 @@ bool contact_fixed_point(const contact *c, const double *q, int iters, double *r
     return false;
 }
 
-// Alart and Curnier: with y = r - u / s and R = mu max(0, y_N) the zeros of
-// (r_N - max(0, y_N), r_T - P_R(y_T)), P_R the projection on the disc of radius R. f gets the
-// values, J (if not null) an element of the generalised Jacobian.
-static double alart_curnier(const contact *c, const double *q, const double *r, double *f,
-                            double *J)
+// Alart and Curnier: with y = r - rho u, rho of the normal and of the tangents each with its own
+// scale, and R = mu max(0, y_N) the zeros of (r_N - max(0, y_N), r_T - P_R(y_T)), P_R the
+// projection on the disc of radius R. f gets the values, J (if not null) an element of the
+// generalised Jacobian.
+static double alart_curnier(const contact *c, const double rho[3], const double *q, const double *r,
+                            double *f, double *J)
 {
     const int n = c->dim;
     double u[3] = {0}, y[3] = {0};
     velocity(c, q, r, u);
     for (int i = 0; i < n; ++i) {
-        y[i] = r[i] - u[i] / c->s;
+        y[i] = r[i] - rho[i] * u[i];
     }
     const double R = y[0] > 0 ? c->mu * y[0] : 0, t = cone_tangent(n, y);
     const bool open = y[0] <= 0, inside = !open && t <= R;
     double sum = 0;
-    f[0] = open ? r[0] : u[0] / c->s;
+    f[0] = open ? r[0] : rho[0] * u[0];
     for (int i = 1; i < n; ++i) {
-        f[i] = open ? r[i] : inside ? u[i] / c->s : r[i] - R * (y[i] / t);
+        f[i] = open ? r[i] : inside ? rho[i] * u[i] : r[i] - R * (y[i] / t);
     }
     for (int i = 0; i < n; ++i) {
         sum += f[i] * f[i];
@@ -640,7 +641,7 @@ static double alart_curnier(const contact *c, const double *q, const double *r, 
         // the column of dy/dr
         double dy[3], along = 0;
         for (int i = 0; i < n; ++i) {
-            dy[i] = (i == j) - c->W[i + n * j] / c->s;
+            dy[i] = (i == j) - rho[i] * c->W[i + n * j];
             if (i > 0 && !open && !inside) along += y[i] / t * dy[i];
         }
         for (int i = 0; i < n; ++i) {
@@ -659,12 +660,14 @@ static double alart_curnier(const contact *c, const double *q, const double *r, 
 bool contact_newton(const contact *c, const double *q, int iters, double *r)
 {
     const int n = c->dim;
-    double f[3], J[9], x[3] = {0};
+    double f[3], J[9], x[3] = {0}, rho[3];
+    steps_of(c, &rho[0], &rho[1]);
+    rho[2] = rho[1];
     for (int k = 0; k < iters; ++k) {
-        const double value = alart_curnier(c, q, r, f, J);
+        const double value = alart_curnier(c, rho, q, r, f, J);
         double size = 0;
         for (int i = 0; i < n; ++i) {
-            size += r[i] * r[i] + q[i] / c->s * (q[i] / c->s);
+            size += r[i] * r[i] + rho[i] * q[i] * (rho[i] * q[i]);
         }
         if (value <= ZERO_TOL * ZERO_TOL * size) break;
 
@@ -678,7 +681,7 @@ bool contact_newton(const contact *c, const double *q, int iters, double *r)
             for (int i = 0; i < n; ++i) {
                 x[i] = r[i] - step * f[i];
             }
-            better = alart_curnier(c, q, x, g, NULL) < value;
+            better = alart_curnier(c, rho, q, x, g, NULL) < value;
         }
         if (!better) break;
         memcpy(r, x, (size_t)n * sizeof *r);
