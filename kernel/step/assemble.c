@@ -83,8 +83,10 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
     return PCS_OK;
 }
 
-// from this part of the squares on the energy of joints is looked at
+// from this part of the squares on joints may add no energy, below it this part of the kinetic one,
+// which is more than smooth motion comes to
 #define MUCH 0.5
+#define GAIN 1e-3
 
 // squares of what is left of H v at q_k, and of how far it turns until the middle
 static void add_squares(const candidate *c, double *left, double *turned)
@@ -155,8 +157,8 @@ pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem)
 
 bool step_joints_gain(const trial *t, pcs_arena mem)
 {
-    if (!t->settles_much) return false;
-    double work = 0;
+    double work = 0, K = 0;
+    if (pcs_state_kinetic_energy(t->m, t->st, &K) != PCS_OK) return true;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->turning || !c->active) continue;
@@ -169,7 +171,7 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
             work += 0.5 * (u[j] + u[c->dim + j]) * t->r[c->at + j];
         }
     }
-    return !(work <= 0);
+    return !(work <= (t->settles_much ? 0 : GAIN * K));
 }
 
 // rows that will follow q' start a pass from those at q_k, which are kept

@@ -135,13 +135,19 @@ static bool may_change(const trial *t, const step_arguments *a)
     return goes_on(a) || (t->coarse > 0 && a->out->outcome != PCS_OUTCOME_DIVERGED);
 }
 
+// whether the velocities are those of a coarse pass, and not solved to the tolerance by chance
+static bool coarse_only(const trial *t, const pcs_step_report *out)
+{
+    return t->coarse > 0 && !(out->solve.measure.residual <= t->m->scheme.solver.tol);
+}
+
 // velocities and impulses; once more by the pure midpoint rule where joints gained energy, or could
 // not all obey
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     PCS_TRY(step_velocity(t, mem, out));
     pcs_outcome end;
-    if (t->coarse > 0 || !t->settles) return PCS_OK;
+    if (coarse_only(t, out) || !t->settles) return PCS_OK;
     if (step_over(t->work, step_velocity_part(&t->m->scheme), &end)) return PCS_OK;
     const bool solved =
         out->outcome != PCS_OUTCOME_STALLED && out->outcome != PCS_OUTCOME_INFEASIBLE;
