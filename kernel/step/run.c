@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "linalg/m3.h"
+
 // times that differ by less, relatively, are the same: sums of steps round
 #define SAME_TIME 1e-12
 
@@ -14,6 +16,50 @@ static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_ste
     const bool smaller = step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED;
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
                     smaller ? "; smaller steps may help" : "");
+}
+
+// The energy that projections add, against what is at work: kinetic energy, what goes to and fro
+// between it and the potential, and what gravity does over the size of the bodies
+typedef struct run_energy {
+    double added, kinetic, low, high;
+    long steps; // in which something was added
+} run_energy;
+
+// of what is at work, for a doubt
+#define PROJECTED 0.1
+
+// what comes together at once has a doubt of its own
+static void count_energy(const pcs_step_report *step, run_energy *sum)
+{
+    const pcs_energy *e = &step->energy;
+    const pcs_doubt *d = step->doubt;
+    if (d[PCS_DOUBT_OVERLAP].count == 0 && d[PCS_DOUBT_JOINT].count == 0) {
+        sum->added += e->projection;
+        sum->steps += e->projection > 0;
+    }
+    sum->kinetic = fmax(sum->kinetic, fmax(e->kinetic_before, e->kinetic_after));
+    sum->low = fmin(sum->low, fmin(e->potential_before, e->potential_after));
+    sum->high = fmax(sum->high, fmax(e->potential_before, e->potential_after));
+}
+
+// one sentence of a run, in the report and in the log
+static void doubt_projection(const pcs_model *m, const run_energy *sum, double t0,
+                             pcs_run_report *out)
+{
+    double at_work = sum->kinetic;
+    if (sum->steps == 0) return;
+    at_work = fmax(at_work, sum->high - sum->low);
+    for (int i = 0; i < m->n_systems; ++i) {
+        const model_system *s = &m->system[i];
+        if (s->kind != SYSTEM_BODY || !system_moves(m, i)) continue;
+        at_work += s->mass * v3_norm(m->gravity) * system_size(s);
+    }
+    if (!(sum->added > PROJECTED * at_work)) return;
+    out->doubt[PCS_DOUBT_PROJECTION] =
+        (pcs_doubt){.count = sum->steps, .value = sum->added, .limit = at_work, .t = t0};
+    char text[PCS_DOUBT_TEXT_SIZE];
+    pcs_doubt_text(PCS_DOUBT_PROJECTION, &out->doubt[PCS_DOUBT_PROJECTION], text);
+    pcs_env_log(&m->env, PCS_LOG_WARNING, "%s", text);
 }
 
 // counts the doubts of a step
@@ -42,7 +88,7 @@ static void say_doubts(pcs_run_report *out)
 
 // the steps behind the first call of the observer
 static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
-                     pcs_observer_fn observer, void *user, pcs_run_report *out)
+                     pcs_observer_fn observer, void *user, run_energy *sum, pcs_run_report *out)
 {
     // times are counted in steps from the start: no drift from adding h
     const double t0 = st->t;
@@ -56,6 +102,7 @@ static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, 
         st->t = t0 + (double)k * h;
         out->steps = k;
         count_doubts(&out->last, out);
+        count_energy(&out->last, sum);
         if (observer && observer(user, m, st, wk, &out->last) != 0) return PCS_OK;
     }
     out->outcome = PCS_OUTCOME_CONVERGED;
@@ -98,7 +145,10 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
     PCS_TRY(check_times(st->t, h, t_end));
     out->last = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED};
     if (observer && observer(user, m, st, wk, NULL) != 0) return PCS_OK;
-    const pcs_status status = go(m, st, wk, h, t_end, observer, user, out);
+    run_energy sum = {.low = INFINITY, .high = -INFINITY};
+    const double t0 = st->t;
+    const pcs_status status = go(m, st, wk, h, t_end, observer, user, &sum, out);
+    doubt_projection(m, &sum, t0, out);
     say_doubts(out);
     return status;
 }

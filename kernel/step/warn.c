@@ -215,6 +215,11 @@ void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT
             "the joint of interaction %d is %.3g m off at t = %g s, of a body of %.3g m: how it"
             " comes together is no motion",
             d->two, d->value, d->t, d->limit);
+    } else if (kind == PCS_DOUBT_PROJECTION) {
+        snprintf(text, room,
+                 "the projection of positions adds %.3g J from t = %g s on, where %.3g J are at"
+                 " work: take smaller steps",
+                 d->value, d->t, d->limit);
     } else if (d->one < 0) {
         snprintf(text, room, "interaction %d adds %.3g J in the step from t = %g s, to %.3g J",
                  d->two, d->value, d->t, d->limit);

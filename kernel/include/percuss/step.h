@@ -78,16 +78,19 @@ typedef enum pcs_doubt_kind {
     ///< size of a body
     PCS_DOUBT_JOINT, ///< a joint is off at its start by more than a hundredth of the smaller of
                      ///< its bodies: it is brought together by a jump
-    PCS_DOUBT_COUNT  ///< how many there are
+    PCS_DOUBT_PROJECTION, ///< of a run only: projections add more than a tenth of the energy that
+                          ///< is at work, the larger of the kinetic energy and the change of the
+                          ///< potential, and what gravity does over the size of the bodies
+    PCS_DOUBT_COUNT       ///< how many there are
 } pcs_doubt_kind;
 
 /// A doubt with its numbers: how often, and the worst case. All zero when there is none.
 typedef struct pcs_doubt {
     long count;   ///< of a step: pairs of shapes, bodies, parts of the step, islands and joints,
                   ///< joints; of a run: steps
-    double value; ///< m (overlap, way), residual of what is unsolved, J, m
+    double value; ///< m (overlap, way), residual of what is unsolved, J, m, J
     double limit; ///< what it is to be held against: thickness (m), thickness (m), tolerance, J,
-                  ///< size (m)
+                  ///< size (m), J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
                   ///< interaction, joint: -1; way: id of the system
