@@ -12,6 +12,10 @@
 // motion, for theta = 1/2 with an error of order h^3 in all. The velocity at the end of one step
 // and at the start of the next differ by O(h) (h^2 for theta = 1/2): the prediction must not lose a
 // contact by that (slack).
+//
+// What sticks to a body that turns goes along an arc, whose chord is not v1 at the place of the
+// contact at t but, to second order, what the driven body does where the contact has come to in the
+// middle of the step. Tangents add that (follow_arc), or a box would creep outwards on a turntable.
 #include "step/step.h"
 
 #include <string.h>
@@ -19,7 +23,7 @@
 #include "linalg/m3.h"
 
 // per driven system
-enum { START = 0, GAPS = 6, TANGENTS = 12, DRIVEN = 18 };
+enum { START = 0, GAPS = 6, TANGENTS = 12, MEAN = 18, DRIVEN = 24 };
 
 void system_displacement(const double q0[7], const double q1[7], double d[6])
 {
@@ -34,10 +38,11 @@ static pcs_status begin_one(trial *t, int system)
 {
     const model_system *s = &t->m->system[system];
     double *v0 = t->driven + (size_t)DRIVEN * (size_t)s->driven, *gaps = v0 + GAPS,
-           *tangents = v0 + TANGENTS, q[7], v1[6], d[6];
+           *tangents = v0 + TANGENTS, *pose = v0 + MEAN, q[7], v1[6], d[6];
     PCS_TRY(system_motion(s, t->st->t, q, v0));
     memcpy(gaps, v0, 6 * sizeof *v0);
     memcpy(tangents, v0, 6 * sizeof *v0);
+    memset(pose, 0, 6 * sizeof *pose);
     if (t->h == 0) return PCS_OK; // an impact or a projection: the body stays where it is
 
     PCS_TRY(system_motion(s, t->st->t + t->h, t->q + s->q_at, v1));
@@ -46,6 +51,7 @@ static pcs_status begin_one(trial *t, int system)
     for (int i = 0; i < 6; ++i) {
         const double mean = theta * v1[i] + (1 - theta) * v0[i];
         tangents[i] = v1[i];
+        pose[i] = d[i] / t->h;
         gaps[i] = theta >= 0.5 ? v1[i] + (d[i] / t->h - mean) : v1[i];
     }
     t->turn[system] = v3_norm(d + 3);
@@ -69,6 +75,21 @@ static bool is_driven(const pcs_model *m, int system)
     return system >= 0 && m->system[system].motion;
 }
 
+// v of a driven body for tangents at the contact with another one: v1 and (3/2 - theta) h omega x
+// (v_G - V), with V and omega of its pose and G of the other, the half of a step for theta = 1, and
+// for theta = 1/2 what makes up for v_k, too
+static void follow_arc(const trial *t, int other, const double *driven, const double R[9],
+                       double v[6])
+{
+    memcpy(v, driven + TANGENTS, 6 * sizeof *v);
+    if (!system_moves(t->m, other) || t->m->system[other].kind != SYSTEM_BODY) return;
+    double omega[3], along[3], turned[3];
+    m3_mul(R, driven + MEAN + 3, omega);
+    v3_sub(t->st->v + t->m->system[other].v_at, driven + MEAN, along);
+    v3_cross(omega, along, turned);
+    v3_along(v, (1.5 - t->m->scheme.theta) * t->h, turned, v);
+}
+
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
                            pcs_arena *mem)
 {
@@ -88,17 +109,20 @@ pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, 
         if (!is_driven(m, system)) continue;
         const double *v = t->driven + (size_t)DRIVEN * (size_t)m->system[system].driven;
         bodies_block one;
-        double R[9], *at_start = u, *at_gaps = u + dim, *at_tangents = u + 2 * (size_t)dim;
+        double R[9], tangents[6], *at_start = u, *at_gaps = u + dim,
+                                  *at_tangents = u + 2 * (size_t)dim;
         PCS_TRY(candidate_side(m, c, side, q, k->F, scope, J, &one));
         pcs_quat_to_matrix(system_q(m, system, q) + 3, R);
         bodies_block_velocity(&one, start, R, v + START, at_start);
         bodies_block_velocity(&one, start, R, v + GAPS, at_gaps);
         bodies_block_velocity(&one, start, R, v + TANGENTS, at_tangents);
+        c->slack += fabs(at_gaps[0] - at_start[0]) + 4 * fabs(at_tangents[0] - at_gaps[0]);
+        follow_arc(t, side == 0 ? c->sys2 : c->sys1, v, R, tangents);
+        bodies_block_velocity(&one, start, R, tangents, at_tangents);
         for (int j = 0; j < dim; ++j) {
             c->drive_k[j] += at_start[j];
             c->drive[j] += j < gaps ? at_gaps[j] : at_tangents[j];
         }
-        c->slack += fabs(at_gaps[0] - at_start[0]) + 4 * fabs(at_tangents[0] - at_gaps[0]);
     }
     return PCS_OK;
 }
