@@ -367,33 +367,32 @@ static pcs_status take(finish *w, const bodies_problem *b, const pcs_solver_opts
     return finish_system_take(&w->s, b, work);
 }
 
-// 1 / rho_i = tr W_ii / d_i
-static pcs_status scales(finish *w, pcs_arena mem)
+pcs_status finish_scales(const bodies_problem *b, pcs_arena mem, double *scale)
 {
     double most = 0;
-    for (int i = 0; i < w->b->nb; ++i) {
-        const bodies_block *k = &w->b->block[i];
+    for (int i = 0; i < b->nb; ++i) {
+        const bodies_block *k = &b->block[i];
         const size_t d = (size_t)k->dim;
         size_t wide = 0;
         for (int side = 0; side < 2; ++side) {
             if (k->sys[side] < 0) continue;
-            const int *start = w->b->A->start + k->sys[side];
+            const int *start = b->A->start + k->sys[side];
             if ((size_t)(start[1] - start[0]) > wide) wide = (size_t)(start[1] - start[0]);
         }
         pcs_arena scope = mem;
         double *Z = PCS_TAKE(&scope, 2 * d * wide, double), *W = PCS_TAKE(&scope, d * d, double);
         if (!Z || !W) return pcs_fail_memory("contacts");
-        bodies_diagonal(w->b, i, Z, W);
+        bodies_diagonal(b, i, Z, W);
         double trace = 0;
         for (size_t a = 0; a < d; ++a) {
             trace += W[a * (d + 1)];
         }
-        w->scale[i] = trace;
+        scale[i] = trace;
         if (trace > most) most = trace;
     }
-    for (int i = 0; i < w->b->nb; ++i) {
-        const double trace = w->scale[i] > 0 ? w->scale[i] : most;
-        w->scale[i] = trace > 0 ? trace / w->b->block[i].dim : 1;
+    for (int i = 0; i < b->nb; ++i) {
+        const double trace = scale[i] > 0 ? scale[i] : most;
+        scale[i] = trace > 0 ? trace / b->block[i].dim : 1;
     }
     return PCS_OK;
 }
@@ -423,7 +422,7 @@ pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o,
     w.budget = budget ? budget : &none;
     w.budget->spent = 0;
     w.kappa = w.budget->kappa > 0 ? w.budget->kappa : KAPPA_START;
-    if (status == PCS_OK) status = scales(&w, work);
+    if (status == PCS_OK) status = finish_scales(island, work, w.scale);
     if (status != PCS_OK) {
         finish_system_end(&w.s);
         return status;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bodies/finish.h"
+#include "bodies/hub.h"
 #include "bodies/islands.h"
 #include "bodies/sweep.h"
 #include "problem/measure.h"
@@ -23,12 +24,14 @@
 #define ASSEMBLE_FIRST 40
 // and those that neither sweeps nor finish solved, of at most this many
 #define ASSEMBLE_LAST 400
-// islands of equalities alone: rows of a W that may be dense, of any W, and entries of a larger one
-// per row; what its factors leave at most
-#define LINEAR_SMALL 1000
-#define LINEAR_MOST  1000000
-#define LINEAR_FILL  400
-#define LINEAR_DONE  1e-6
+// W is factorised with so many rows at most, and then with so many entries a row, but for few rows:
+// of joints alone, which have another way, and of joints with contacts. What factors leave at most
+#define LINEAR_MOST 1000000
+#define LINEAR_FEW  60
+#define LINEAR_FILL 100
+#define MIXED_FEW   1000
+#define MIXED_FILL  400
+#define LINEAR_DONE 1e-6
 // Sweeps that the first turn of the portfolio has patience for; that of the finish is a part of
 // what these cost, and so many units more, which few blocks need. It doubles with every turn.
 #define PATIENCE     100
@@ -440,7 +443,7 @@ static bool plain_sweeps(const pcs_solver_opts *o)
 typedef struct row_count {
     int rows, joints; // scalar rows, those of equalities
     bool friction;
-    bool sparse; // W is worth factors: a system with k rows brings k^2 entries
+    double fill; // entries of W per row: a system with k rows brings k^2
 } row_count;
 
 static row_count count_rows(const solution *s, int i, pcs_arena mem)
@@ -464,15 +467,35 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
     for (int k = 0; k < ns; ++k) {
         entries += (double)rows[k] * rows[k];
     }
-    const bool fits = out.rows <= LINEAR_MOST && entries <= (double)LINEAR_FILL * out.rows;
-    out.sparse = out.rows <= LINEAR_SMALL || fits;
+    out.fill = entries / out.rows;
     return out;
 }
 
-// Joints alone are a linear problem. Its residual is what rounding, or rows that contradict one
-// another, leave; only where there were no factors other ways are tried.
-static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *team,
-                         pcs_arena work, pcs_report *out)
+// whether W is worth factors
+static bool is_sparse(const row_count *c, int few, double fill)
+{
+    return c->rows <= few || (c->rows <= LINEAR_MOST && c->fill <= fill);
+}
+
+// joints on the velocities of bodies, where W is dense
+static pcs_status on_bodies(solution *s, int i, const pcs_solver_opts *o, threads *team,
+                            pcs_arena work, pcs_report *out)
+{
+    part p;
+    double units;
+    PCS_TRY(part_open(s, i, &work, &p));
+    PCS_TRY(bodies_joints(&p.b, work, p.v, p.r, p.u, &units));
+    part_close(s, i, &p);
+    s->result[i].units += units;
+    PCS_TRY(swept(s, i, o, 0, 0, team, work, out));
+    out->outcome = solver_verdict(o, &out->measure, PCS_OUTCOME_STALLED);
+    out->solver = PCS_SOLVER_DIRECT;
+    out->iters = 1;
+    return PCS_OK;
+}
+
+static pcs_status on_rows(solution *s, int i, const pcs_solver_opts *o, pcs_arena work,
+                          pcs_report *out)
 {
     pcs_solver_opts direct = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
     direct.tol = o->tol;
@@ -482,9 +505,27 @@ static pcs_status linear(solution *s, int i, const pcs_solver_opts *o, threads *
         const bodies_block *b = &s->b->block[s->s.block[k]];
         memset(s->r + b->row, 0, (size_t)b->dim * sizeof *s->r);
     }
-    PCS_TRY(assembled(s, i, &direct, units_left(s, i), work, out));
-    if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
-    return out->measure.residual <= LINEAR_DONE ? PCS_OK : portfolio(s, i, o, team, work, out);
+    return assembled(s, i, &direct, units_left(s, i), work, out);
+}
+
+// Joints alone are a linear problem, solved with W where that is sparse or small, else on the
+// velocities of bodies. Its residual is what rounding, or rows that contradict one another, leave;
+// only where there were no factors other ways are tried.
+static pcs_status linear(solution *s, int i, const row_count *count, const pcs_solver_opts *o,
+                         threads *team, pcs_arena work, pcs_report *out)
+{
+    const bool sparse = is_sparse(count, LINEAR_FEW, LINEAR_FILL);
+    if (!sparse) {
+        const pcs_status status = on_bodies(s, i, o, team, work, out);
+        if (status != PCS_OK && status != PCS_ERR_UNSUPPORTED) return status;
+        if (status == PCS_OK && out->measure.residual <= LINEAR_DONE) return PCS_OK;
+    }
+    if (sparse || is_sparse(count, MIXED_FEW, MIXED_FILL)) {
+        PCS_TRY(on_rows(s, i, o, work, out));
+        if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
+        if (out->measure.residual <= LINEAR_DONE) return PCS_OK;
+    }
+    return portfolio(s, i, o, team, work, out);
 }
 
 // Joints are for factors, along which sweeps carry an impulse by one body each: alone, or with few
@@ -493,8 +534,9 @@ static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, thread
                             pcs_arena work, pcs_report *out)
 {
     const row_count count = count_rows(s, i, work);
-    if (count.sparse && count.joints == count.rows) return linear(s, i, o, team, work, out);
-    if (count.sparse && !count.friction && 2 * count.joints >= count.rows) {
+    if (count.joints == count.rows) return linear(s, i, &count, o, team, work, out);
+    const bool mixed = !count.friction && 2 * count.joints >= count.rows;
+    if (mixed && is_sparse(&count, MIXED_FEW, MIXED_FILL)) {
         PCS_TRY(assembled(s, i, o, 0.5 * units_left(s, i), work, out));
         if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
     }

@@ -184,6 +184,49 @@ START_TEST(long_steps_do_not_feed_a_chain)
 }
 END_TEST
 
+// Rods that all hang on one plate: W couples each with each other. Nothing moves, the joint that
+// bears the plate bears all, and memory grows with the number of rods, not with its square
+START_TEST(many_joints_on_one_body)
+{
+    size_t bytes[2];
+    for (int k = 0; k < 2; ++k) {
+        const int side = k == 0 ? 10 : 20, n = side * side;
+        const double edge = 0.2 * side, plate[3] = {edge, edge, 0.1}, rod[3] = {0.02, 0.02, 0.1};
+        const double top[3] = {0, 0, 0.05}, zero[3] = {0}, h = 5e-3;
+        scene s;
+        scene_open(&s);
+        s.scheme = pcs_scheme_default();
+        const pcs_system hub = scene_box(&s, 50, plate, zero, NULL, NULL, NULL);
+        join(&s, pcs_relation_ball_joint(zero, zero), hub, world);
+        for (int i = 0; i < n; ++i) {
+            const double at[3] = {0.2 * (i % side + 0.5) - 0.5 * edge,
+                                  0.2 * (i / side + 0.5) - 0.5 * edge, 0};
+            const double x[3] = {at[0], at[1], -0.05};
+            join(&s, pcs_relation_ball_joint(top, at), scene_box(&s, 1, rod, x, NULL, NULL, NULL),
+                 hub);
+        }
+        scene_start(&s);
+        for (int i = 0; i < 3; ++i) {
+            scene_step(&s, h);
+            ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+        }
+        bytes[k] = pcs_work_held(s.wk);
+        const pcs_contact *c;
+        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 3 * (n + 1));
+        double weight = 0;
+        for (int i = 0; i < 3; ++i) {
+            weight = hypot(weight, c[i].r[0]);
+        }
+        CK_NEAR(weight, (50 + n) * G * h, 1e-9 * n);
+        for (int i = 0; i < s.st->nv; ++i) {
+            ck_assert_double_le(fabs(s.st->v[i]), 1e-10);
+        }
+        scene_close(&s);
+    }
+    ck_assert_msg(bytes[1] <= 5 * bytes[0], "%zu and %zu bytes", bytes[0], bytes[1]);
+}
+END_TEST
+
 // velocities that do not obey the joint are met by an inelastic impact in the first step, which
 // does not come back
 START_TEST(a_start_that_does_not_fit_is_forgotten)
@@ -502,7 +545,8 @@ START_TEST(a_net_falls_on_a_ball)
 END_TEST
 
 PCS_TEST_MAIN("joints", a_pendulum_of_second_order, a_chain_keeps_its_energy,
-              long_steps_do_not_feed_a_chain, a_start_that_does_not_fit_is_forgotten,
-              impacts_are_what_they_were, chains_of_any_length, a_chain_of_spinning_links,
-              a_hanging_chain_carries_its_weight, loops_and_redundant_joints,
-              velocities_to_their_rounding, a_chain_that_comes_to_lie, a_net_falls_on_a_ball)
+              long_steps_do_not_feed_a_chain, many_joints_on_one_body,
+              a_start_that_does_not_fit_is_forgotten, impacts_are_what_they_were,
+              chains_of_any_length, a_chain_of_spinning_links, a_hanging_chain_carries_its_weight,
+              loops_and_redundant_joints, velocities_to_their_rounding, a_chain_that_comes_to_lie,
+              a_net_falls_on_a_ball)

@@ -1,0 +1,139 @@
+// Joints alone: H v + shift = 0 with v = v_free + A^-1 H^T r. Where a body has many joints W
+// couples each of them with each other, while the masses stay sparse: with u = H v + shift and a
+// large C
+//
+//     (A + H^T C H) d = -H^T C u,   r <- r - C (u + H d),   v <- v + d
+//
+// takes all of u but what belongs to eigenvalues of W below 1 / C, and converges in two or three
+// such steps. The factors have a block row per body, in an order that takes hubs last: time and
+// memory are in proportion to the number of joints. Rows that depend on one another leave
+// A + H^T C H definite; r starts at zero and stays in the range of C H.
+#include "bodies/hub.h"
+
+#include <string.h>
+
+#include "bodies/finish.h"
+#include "bodies/finish_system.h"
+#include "problem/measure.h"
+
+// C in units of 1 / W_ii, and of the linear systems
+#define STIFF      1e8
+#define LINEAR_TOL 1e-10
+// steps at most, and the part of u that each must take away
+#define STEPS 30
+#define LEAST 0.5
+
+typedef struct hub {
+    const bodies_problem *b;
+    finish_system s;
+    double *v_free, *d, *g; // nv
+    double *scale;          // nb
+    double *best, *t;       // n
+} hub;
+
+// v and u of r; |u|
+static double look(hub *w, const double *r, double *v, double *u)
+{
+    const bodies_problem *b = w->b;
+    memset(v, 0, (size_t)w->s.nv * sizeof *v);
+    finish_impulses(&w->s, 1, r, v);
+    for (int i = 0; i < w->s.ns; ++i) {
+        block_lu_solve(b->A, i, v + b->A->start[i]);
+    }
+    for (int i = 0; i < w->s.nv; ++i) {
+        v[i] += w->v_free[i];
+    }
+    finish_rows(&w->s, v, u);
+    for (int i = 0; i < b->n; ++i) {
+        u[i] += b->shift[i];
+    }
+    return problem_norm(b->n, u);
+}
+
+// t = C x
+static void times_C(hub *w, const double *x)
+{
+    for (int i = 0; i < w->b->nb; ++i) {
+        const bodies_block *k = &w->b->block[i];
+        for (int j = k->row; j < k->row + k->dim; ++j) {
+            w->t[j] = w->s.C[SLOPES * (size_t)i] * x[j];
+        }
+    }
+}
+
+// one step from r with its u; false: there is none
+static bool improve(hub *w, const double *u, double *r)
+{
+    const bodies_problem *b = w->b;
+    times_C(w, u);
+    memset(w->g, 0, (size_t)w->s.nv * sizeof *w->g);
+    finish_impulses(&w->s, -1, w->t, w->g);
+    if (finish_system_solve(&w->s, w->g, LINEAR_TOL, w->d) < 0) return false;
+    finish_rows(&w->s, w->d, w->t);
+    for (int i = 0; i < b->n; ++i) {
+        w->t[i] += u[i];
+    }
+    times_C(w, w->t);
+    for (int i = 0; i < b->n; ++i) {
+        r[i] -= w->t[i];
+    }
+    return true;
+}
+
+static pcs_status take(hub *w, pcs_arena *work)
+{
+    const size_t nv = (size_t)w->b->A->start[w->b->A->nb], n = (size_t)w->b->n;
+    w->v_free = PCS_TAKE(work, nv, double);
+    w->d = PCS_TAKE(work, nv, double);
+    w->g = PCS_TAKE(work, nv, double);
+    w->best = PCS_TAKE(work, n, double);
+    w->t = PCS_TAKE(work, n, double);
+    w->scale = PCS_TAKE(work, (size_t)w->b->nb, double);
+    if (!w->v_free || !w->d || !w->g || !w->best || !w->t || !w->scale) {
+        return pcs_fail_memory("contacts");
+    }
+    PCS_TRY(finish_scales(w->b, *work, w->scale));
+    PCS_TRY(finish_system_take(&w->s, w->b, work));
+    memset(w->s.B, 0, SLOPES * (size_t)w->b->nb * sizeof *w->s.B);
+    memset(w->s.C, 0, SLOPES * (size_t)w->b->nb * sizeof *w->s.C);
+    for (int i = 0; i < w->b->nb; ++i) {
+        w->s.B[SLOPES * (size_t)i] = w->s.C[SLOPES * (size_t)i] = STIFF / w->scale[i];
+    }
+    return PCS_OK;
+}
+
+pcs_status bodies_joints(const bodies_problem *b, pcs_arena work, double *v, double *r, double *u,
+                         double *units)
+{
+    const size_t nv = (size_t)b->A->start[b->A->nb], n = (size_t)b->n;
+    hub w = {.b = b};
+    pcs_status status = take(&w, &work);
+    *units = 0;
+    if (status == PCS_OK && finish_system_factor(&w.s) != CHOL_GOOD) {
+        status = pcs_fail(PCS_ERR_UNSUPPORTED, "contacts: joints without factors");
+    }
+    if (status != PCS_OK) {
+        finish_system_end(&w.s);
+        return status;
+    }
+    double factor, iteration;
+    finish_system_cost(&w.s, &factor, &iteration);
+    *units = factor;
+
+    memcpy(w.v_free, v, nv * sizeof *v);
+    memset(r, 0, n * sizeof *r);
+    double now = look(&w, r, v, u), before = INFINITY;
+    for (int k = 0; k < STEPS && now > 0 && now <= LEAST * before; ++k) {
+        memcpy(w.best, r, n * sizeof *r);
+        before = now;
+        *units += iteration;
+        if (!improve(&w, u, r)) break;
+        now = look(&w, r, v, u);
+    }
+    if (!(now <= before)) {
+        memcpy(r, w.best, n * sizeof *r);
+        look(&w, r, v, u);
+    }
+    finish_system_end(&w.s);
+    return PCS_OK;
+}
