@@ -205,7 +205,7 @@ const solver_class solver_admm = {
     .info = {.name = "admm",
              .summary = "ADMM: factors of W + rho I, cheap iterations, acceleration",
              .kind = PCS_SOLVER_ADMM,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
+             .cones = ALL_CONES,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_SOLVER_ADMM,

@@ -88,7 +88,7 @@ const solver_class solver_auto = {
     .info = {.name = "auto",
              .summary = "the portfolio: active sets, or the ways of friction; whatever converges",
              .kind = PCS_SOLVER_AUTO,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB},
+             .cones = ALL_CONES},
     .defaults = {.kind = PCS_SOLVER_AUTO, .tol = 1e-10, .max_iters = 1000000},
     .work_bytes = work_bytes,
     .solve = solve,

@@ -296,7 +296,7 @@ const solver_class solver_enum = {
              .summary =
                  "enumeration of active sets by branch and bound, and of the modes of few contacts",
              .kind = PCS_SOLVER_ENUM,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
+             .cones = ALL_CONES,
              .opt = opts,
              .n_opts = sizeof opts / sizeof *opts},
     .defaults = {.kind = PCS_SOLVER_ENUM,

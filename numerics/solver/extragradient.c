@@ -119,7 +119,7 @@ const solver_class solver_extragradient = {
     .info = {.name = "extragradient",
              .summary = "extragradient with a self-adaptive step; no factors, for comparison",
              .kind = PCS_SOLVER_EXTRAGRADIENT,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
+             .cones = ALL_CONES,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_SOLVER_EXTRAGRADIENT,

@@ -5,8 +5,6 @@
 #include "cone/cone.h"
 #include "solver/splitting.h"
 
-const char *const frozen_inner_words[] = {"admm", "apgd"};
-
 // differences that the acceleration of an inner admm keeps
 #define ADMM_DEPTH 15
 #define ADMM_RELAX 1.6

@@ -19,9 +19,6 @@
 
 #include "solver/solver.h"
 
-// of pcs_inner, for option tables
-extern const char *const frozen_inner_words[PCS_INNER_APGD + 1];
-
 typedef enum freeze { FREEZE_SHIFT, FREEZE_BOUND, FREEZE_ZERO } freeze;
 
 typedef struct frozen_opts {

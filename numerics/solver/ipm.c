@@ -217,7 +217,7 @@ const solver_class solver_ipm = {
     .info = {.name = "ipm",
              .summary = "primal-dual interior point; monotone problems of any rank, friction",
              .kind = PCS_SOLVER_IPM,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
+             .cones = ALL_CONES,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_SOLVER_IPM,

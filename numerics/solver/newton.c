@@ -397,7 +397,7 @@ const solver_class solver_newton = {
     .info = {.name = "newton",
              .summary = "semismooth Newton on a complementarity function, with line search",
              .kind = PCS_SOLVER_NEWTON,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
+             .cones = ALL_CONES,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_SOLVER_NEWTON,

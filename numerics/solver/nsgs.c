@@ -675,7 +675,7 @@ const solver_class solver_nsgs = {
     .info = {.name = "nsgs",
              .summary = "nonsmooth block Gauss-Seidel with exact local solves and relaxation",
              .kind = PCS_SOLVER_NSGS,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
+             .cones = ALL_CONES,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_SOLVER_NSGS,

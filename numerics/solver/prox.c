@@ -131,7 +131,7 @@ const solver_class solver_prox = {
     .info = {.name = "prox",
              .summary = "proximal point loop around semismooth Newton",
              .kind = PCS_SOLVER_PROX,
-             .cones = 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB,
+             .cones = ALL_CONES,
              .opt = options,
              .n_opts = sizeof options / sizeof *options},
     .defaults = {.kind = PCS_SOLVER_PROX,

@@ -177,21 +177,13 @@ typedef enum pcs_inner {
     PCS_INNER_APGD  ///< accelerated projected gradient
 } pcs_inner;
 
-/// Options of PCS_SOLVER_TRESCA.
-typedef struct pcs_tresca_opts {
+/// Options of PCS_SOLVER_TRESCA and PCS_SOLVER_ACLM.
+typedef struct pcs_fixed_point_opts {
     pcs_inner inner; ///< solver of the convex problems
-    double part;     ///< inner over outer residual at which the bounds move
+    double part;     ///< inner over outer residual at which the bounds or shifts move
     int inner_iters; ///< iterations between two moves, at most
-    int depth;       ///< of the Anderson acceleration of the bounds, 0 for none
-} pcs_tresca_opts;
-
-/// Options of PCS_SOLVER_ACLM.
-typedef struct pcs_aclm_opts {
-    pcs_inner inner; ///< solver of the convex problems
-    double part;     ///< inner over outer residual at which the shifts move
-    int inner_iters; ///< iterations between two moves, at most
-    int depth;       ///< of the Anderson acceleration of the shifts, 0 for none
-} pcs_aclm_opts;
+    int depth;       ///< of the Anderson acceleration of the bounds or shifts, 0 for none
+} pcs_fixed_point_opts;
 
 /// Options are a value: o = pcs_solver_opts_default(PCS_SOLVER_NSGS); o.tol = 1e-12;
 /// o.as.nsgs.relaxation = 1.2;
@@ -210,8 +202,8 @@ typedef struct pcs_solver_opts {
         pcs_admm_opts admm;
         pcs_apgd_opts apgd;
         pcs_extragradient_opts extragradient;
-        pcs_tresca_opts tresca;
-        pcs_aclm_opts aclm;
+        pcs_fixed_point_opts tresca;
+        pcs_fixed_point_opts aclm;
     } as; ///< the member that belongs to kind
 } pcs_solver_opts;
 

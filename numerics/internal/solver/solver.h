@@ -29,6 +29,8 @@ typedef struct solver_class {
                                pcs_watch watch, double *v, double *r, double *u, pcs_report *out);
 } solver_class;
 
+#define ALL_CONES (1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB)
+
 // rows of an option table: the field within pcs_solver_opts.as, its range, what it does
 #define OPT_OF(name, type, field, low, high, help, words)                       \
     {                                                                           \

@@ -1,0 +1,111 @@
+// The rows of the solver table whose method is solver/frozen.h:
+//
+//     apgd     accelerated projected gradient, shift of friction frozen and brought up to date, or
+//              left out: the cone complementarity problem
+//     tresca   Tresca's friction in a fixed point: bounds s_i = mu r_N,i on |r_T,i|, a convex
+//     problem
+//              with them, new bounds
+//     aclm     the fixed point of Acary, Cadoux, Lemarechal and Malick: shifts s_i = mu |u_T,i|,
+//     the
+//              second-order cone program with them, new shifts
+//
+// V. Acary, F. Cadoux, C. Lemarechal, J. Malick, A formulation of the linear discrete Coulomb
+// friction problem via convex optimization, ZAMM 91, 2011.
+#include "solver/frozen.h"
+
+static frozen_opts opts_of(const pcs_solver_opts *o)
+{
+    if (o->kind == PCS_SOLVER_APGD) {
+        return (frozen_opts){.freeze = o->as.apgd.relaxed ? FREEZE_ZERO : FREEZE_SHIFT,
+                             .inner = PCS_INNER_APGD,
+                             .part = o->as.apgd.part,
+                             .inner_iters = o->as.apgd.inner_iters};
+    }
+    const bool tresca = o->kind == PCS_SOLVER_TRESCA;
+    const pcs_fixed_point_opts *f = tresca ? &o->as.tresca : &o->as.aclm;
+    return (frozen_opts){.freeze = tresca ? FREEZE_BOUND : FREEZE_SHIFT,
+                         .inner = f->inner,
+                         .part = f->part,
+                         .inner_iters = f->inner_iters,
+                         .depth = f->depth};
+}
+
+static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
+{
+    const frozen_opts f = opts_of(o);
+    return frozen_bytes(p, &f);
+}
+
+static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
+                        pcs_arena work, double *r, double *u, pcs_report *out)
+{
+    const frozen_opts f = opts_of(o);
+    return frozen_solve(p, o, &f, watch, work, r, u, out);
+}
+
+static const char *const relaxed_words[] = {"no", "yes"};
+static const char *const inner_words[] = {"admm", "apgd"};
+
+static const pcs_opt apgd_options[] = {
+    OPT_WORD("relaxed", apgd.relaxed, 0, 1,
+             "leave the shift out, which relaxes the law of friction", relaxed_words),
+    OPT_REAL("part", apgd.part, 1e-6, 0.999,
+             "of the outer residual, where the shift is brought up to date"),
+    OPT_INT("inner_iters", apgd.inner_iters, 1, 10000000, "steps with one shift, at most"),
+};
+
+const solver_class solver_apgd = {
+    .info = {.name = "apgd",
+             .summary = "accelerated projected gradient with restart, shift of friction frozen",
+             .kind = PCS_SOLVER_APGD,
+             .cones = ALL_CONES,
+             .opt = apgd_options,
+             .n_opts = sizeof apgd_options / sizeof *apgd_options},
+    .defaults = {.kind = PCS_SOLVER_APGD,
+                 .tol = 1e-6,
+                 .max_iters = 50000,
+                 .as.apgd = {.relaxed = 0, .part = 0.3, .inner_iters = 500}},
+    .work_bytes = work_bytes,
+    .solve = solve,
+};
+
+// tresca and aclm have one type of options at one place of the union
+static const pcs_opt fixed_point_options[] = {
+    OPT_WORD("inner", tresca.inner, PCS_INNER_ADMM, PCS_INNER_APGD, "solver of the convex problems",
+             inner_words),
+    OPT_REAL("part", tresca.part, 1e-6, 0.999, "of the outer residual, to which they are solved"),
+    OPT_INT("inner_iters", tresca.inner_iters, 1, 10000000, "iterations for one of them, at most"),
+    OPT_INT("depth", tresca.depth, 0, 20,
+            "differences kept by the Anderson acceleration of the fixed point; 0 for none"),
+};
+
+const solver_class solver_tresca = {
+    .info = {.name = "tresca",
+             .summary = "fixed point on the bounds mu r_N of the tangential impulses",
+             .kind = PCS_SOLVER_TRESCA,
+             .cones = ALL_CONES,
+             .opt = fixed_point_options,
+             .n_opts = sizeof fixed_point_options / sizeof *fixed_point_options},
+    .defaults =
+        {.kind = PCS_SOLVER_TRESCA,
+         .tol = 1e-8,
+         .max_iters = 20000,
+         .as.tresca = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5}},
+    .work_bytes = work_bytes,
+    .solve = solve,
+};
+
+const solver_class solver_aclm = {
+    .info = {.name = "aclm",
+             .summary = "fixed point on the shifts mu |u_T|, convex problems between",
+             .kind = PCS_SOLVER_ACLM,
+             .cones = ALL_CONES,
+             .opt = fixed_point_options,
+             .n_opts = sizeof fixed_point_options / sizeof *fixed_point_options},
+    .defaults = {.kind = PCS_SOLVER_ACLM,
+                 .tol = 1e-8,
+                 .max_iters = 20000,
+                 .as.aclm = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5}},
+    .work_bytes = work_bytes,
+    .solve = solve,
+};
