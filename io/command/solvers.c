@@ -36,6 +36,24 @@ static void print_table(void)
     }
 }
 
+// "; with order shuffled" for an option that is read with some values of a choice only
+static void needs_of(const pcs_solver_info *s, const pcs_opt *opt, size_t size, char *to)
+{
+    to[0] = '\0';
+    for (int i = 0; opt->needs && i < s->n_opts; ++i) {
+        const pcs_opt *choice = &s->opt[i];
+        if (strcmp(choice->name, opt->needs) != 0) continue;
+        size_t used = (size_t)snprintf(to, size, "; with %s", choice->name);
+        const char *between = " ";
+        for (int x = (int)choice->low; x <= (int)choice->high && used < size; ++x) {
+            if (!(opt->needs_values & 1u << x)) continue;
+            used += (size_t)snprintf(to + used, size - used, "%s%s", between,
+                                     choice->words[x - (int)choice->low]);
+            between = ", ";
+        }
+    }
+}
+
 static void print_solver(const pcs_solver_info *s)
 {
     const pcs_solver_opts o = pcs_solver_opts_default(s->kind);
@@ -49,14 +67,15 @@ static void print_solver(const pcs_solver_info *s)
     printf("\n\n%-20s %-12s %-20s %s\n", "--opt", "range", "default", "");
     for (int i = 0; i < s->n_opts; ++i) {
         const pcs_opt *opt = &s->opt[i];
-        char range[64], usual[64], words[256];
+        char range[64], usual[64], words[256], needs[256];
         const double x = default_of(&o, opt);
         snprintf(range, sizeof range, "%g to %g", opt->low, opt->high);
         snprintf(usual, sizeof usual, "%g", x);
         setup_words(opt, sizeof words, words);
-        printf("%-20s %-12s %-20s %s%s%s\n", opt->name, opt->words ? "a word" : range,
+        needs_of(s, opt, sizeof needs, needs);
+        printf("%-20s %-12s %-20s %s%s%s%s\n", opt->name, opt->words ? "a word" : range,
                opt->words ? opt->words[(int)(x - opt->low)] : usual, opt->help,
-               opt->words ? ": " : "", words);
+               opt->words ? ": " : "", words, needs);
     }
     if (s->n_opts == 0) printf("(none)\n");
     printf("\n%-20s %-12s %-20d %s\n", "--max-iters", ">= 0", o.max_iters,

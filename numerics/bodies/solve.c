@@ -433,10 +433,15 @@ static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, thread
     return PCS_OK;
 }
 
+// Whether the sweeps of this folder do all that the options of nsgs ask: they have an order, checks
+// and a momentum of their own, and read depth as with (the default) or without (0). For any other
+// option W is assembled, and nsgs of the table reads all.
 static bool plain_sweeps(const pcs_solver_opts *o)
 {
-    return o->kind == PCS_SOLVER_NSGS && o->as.nsgs.local == PCS_NSGS_LOCAL_EXACT &&
-           o->as.nsgs.relaxation == 1;
+    const pcs_nsgs_opts usual = pcs_solver_opts_default(PCS_SOLVER_NSGS).as.nsgs, *n = &o->as.nsgs;
+    return o->kind == PCS_SOLVER_NSGS && n->local == usual.local &&
+           n->relaxation == usual.relaxation && n->order == usual.order &&
+           n->check_every == usual.check_every && (n->depth == usual.depth || n->depth == 0);
 }
 
 // what an island is made of

@@ -49,9 +49,10 @@ static const char *const inner_words[] = {"admm", "apgd"};
 static const pcs_opt apgd_options[] = {
     OPT_WORD("relaxed", apgd.relaxed, 0, 1,
              "leave the shift out, which relaxes the law of friction", relaxed_words),
-    OPT_REAL("part", apgd.part, 1e-6, 0.999,
-             "of the outer residual, where the shift is brought up to date"),
-    OPT_INT("inner_iters", apgd.inner_iters, 1, 10000000, "steps with one shift, at most"),
+    OPT_REAL_IF("part", apgd.part, 1e-6, 0.999,
+                "of the outer residual, where the shift is brought up to date", "relaxed", 1u),
+    OPT_INT_IF("inner_iters", apgd.inner_iters, 1, 10000000, "steps with one shift, at most",
+               "relaxed", 1u),
 };
 
 const solver_class solver_apgd = {

@@ -31,6 +31,34 @@ static double option_value(const pcs_solver_opts *o, const pcs_opt *opt)
     return i;
 }
 
+// the choice that decides whether an option is read
+static const pcs_opt *needed_by(const solver_class *c, const pcs_opt *opt)
+{
+    for (int i = 0; opt->needs && i < c->info.n_opts; ++i) {
+        if (strcmp(c->info.opt[i].name, opt->needs) == 0) return &c->info.opt[i];
+    }
+    return NULL;
+}
+
+// a value that is not read must be the default: nobody has set it
+static pcs_status check_unread(const solver_class *c, const pcs_solver_opts *o, const pcs_opt *opt)
+{
+    const pcs_opt *needs = needed_by(c, opt);
+    const double x = option_value(o, opt), usual = option_value(&c->defaults, opt);
+    if (!needs || x == usual) return PCS_OK;
+    const int has = (int)option_value(o, needs), low = (int)needs->low;
+    if (opt->needs_values & 1u << has) return PCS_OK;
+    int set = 0;
+    while (!(opt->needs_values & 1u << set)) {
+        ++set;
+    }
+    return pcs_fail(
+        PCS_ERR_ARG,
+        "%s: %s is %g, which nothing reads with %s = %s: set %s = %s, or leave %s at %g",
+        c->info.name, opt->name, x, needs->name, needs->words[has - low], needs->name,
+        needs->words[set - low], opt->name, usual);
+}
+
 static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)
 {
     const char *name = c->info.name;
@@ -56,6 +84,9 @@ static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)
             return pcs_fail(PCS_ERR_ARG, "%s: %s is %g; it must lie in [%g, %g]", name, opt->name,
                             x, opt->low, opt->high);
         }
+    }
+    for (int i = 0; i < c->info.n_opts; ++i) {
+        PCS_TRY(check_unread(c, o, &c->info.opt[i]));
     }
     return PCS_OK;
 }
@@ -113,6 +144,11 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
         return pcs_fail(PCS_ERR_ARG, "pcs_solve: there is no solver of kind %d", (int)opts->kind);
     }
     PCS_TRY(check_options(c, opts));
+    if (opts->kind == PCS_SOLVER_IPM && opts->as.ipm.space == PCS_IPM_SPACE_BODY) {
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "ipm: space is body, but W is given and not M and H: set space = automatic"
+                        " or contact, or solve the global form (pcs_solve_global)");
+    }
     PCS_TRY(pcs_problem_check(p));
     PCS_TRY(solver_check_cones(c, p->nb, p->block));
     if (p->n > 0 && (!r || !u)) return pcs_fail(PCS_ERR_ARG, "pcs_solve: r or u is null");

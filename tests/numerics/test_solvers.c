@@ -1,3 +1,4 @@
+#include "options.h"
 #include "problems.h"
 #include "support.h"
 
@@ -420,17 +421,6 @@ START_TEST(table_is_complete)
 }
 END_TEST
 
-static void set_option(pcs_solver_opts *o, const pcs_opt *opt, double x)
-{
-    char *at = (char *)o + opt->offset;
-    if (opt->type == PCS_OPT_REAL) {
-        memcpy(at, &x, sizeof x);
-    } else {
-        const int i = (int)x;
-        memcpy(at, &i, sizeof i);
-    }
-}
-
 START_TEST(bad_options_are_refused)
 {
     reset();
@@ -461,17 +451,19 @@ START_TEST(bad_options_are_refused)
         // the ends of every range, and beyond
         for (int k = 0; k < info->n_opts; ++k) {
             const pcs_opt *opt = &info->opt[k];
-            o = good;
-            set_option(&o, opt, opt->low);
+            o = option_base(info, opt, true);
+            option_set(&o, opt, opt->low);
             CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-            set_option(&o, opt, opt->high);
-            CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-            set_option(&o, opt, opt->low - 1);
+            option_set(&o, opt, opt->high);
+            const pcs_status status = pcs_solve_alloc(NULL, &p, &o, r, u, &report);
+            const bool body = o.kind == PCS_SOLVER_IPM && o.as.ipm.space == PCS_IPM_SPACE_BODY;
+            ck_assert_int_eq(status, body ? PCS_ERR_UNSUPPORTED : PCS_OK);
+            option_set(&o, opt, opt->low - 1);
             CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
-            set_option(&o, opt, opt->high + 1);
+            option_set(&o, opt, opt->high + 1);
             CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
             if (opt->type == PCS_OPT_REAL) {
-                set_option(&o, opt, NAN);
+                option_set(&o, opt, NAN);
                 CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
             }
         }

@@ -127,7 +127,7 @@ typedef enum pcs_ipm_space {
     PCS_IPM_SPACE_AUTOMATIC, ///< body where the global form is given and has fewer velocities than
                              ///< rows
     PCS_IPM_SPACE_CONTACT,   ///< W of the local form; the global form is condensed
-    PCS_IPM_SPACE_BODY ///< M and H of the global form; contact where only the local one is given
+    PCS_IPM_SPACE_BODY ///< M and H of the global form; refused where only the local one is given
 } pcs_ipm_space;
 
 /// Options of PCS_SOLVER_IPM.
@@ -353,6 +353,11 @@ typedef struct pcs_opt {
     /// PCS_OPT_CHOICE: the words of the values low, low + 1, ..., high; a word has no blank and no
     /// comma. Null for the other types.
     const char *const *words;
+    /// The choice of the same table that decides whether this option is read, and those of its
+    /// values with which it is, bits 1u << value. Null: always. Where it is not read any value but
+    /// the default is refused.
+    const char *needs;
+    unsigned needs_values; ///< of `needs`
 } pcs_opt;
 
 /// A row of the solver table, as the public may see it.

@@ -31,17 +31,22 @@ typedef struct solver_class {
 
 #define ALL_CONES (1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB)
 
-// rows of an option table: the field within pcs_solver_opts.as, its range, what it does
-#define OPT_OF(name, type, field, low, high, help, words)                       \
-    {                                                                           \
-        name, type, offsetof(pcs_solver_opts, as.field), low, high, help, words \
+// rows of an option table: the field within pcs_solver_opts.as, its range, what it does; and for an
+// option that is read with some values of a choice only, that choice and the bits of the values
+#define OPT_OF(name, type, field, low, high, help, ...)                               \
+    {                                                                                 \
+        name, type, offsetof(pcs_solver_opts, as.field), low, high, help, __VA_ARGS__ \
     }
 #define OPT_INT(name, field, low, high, help) \
-    OPT_OF(name, PCS_OPT_INT, field, low, high, help, NULL)
+    OPT_OF(name, PCS_OPT_INT, field, low, high, help, NULL, NULL, 0)
 #define OPT_REAL(name, field, low, high, help) \
-    OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL)
+    OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL, NULL, 0)
 #define OPT_WORD(name, field, low, high, help, words) \
-    OPT_OF(name, PCS_OPT_CHOICE, field, low, high, help, words)
+    OPT_OF(name, PCS_OPT_CHOICE, field, low, high, help, words, NULL, 0)
+#define OPT_INT_IF(name, field, low, high, help, needs, values) \
+    OPT_OF(name, PCS_OPT_INT, field, low, high, help, NULL, needs, values)
+#define OPT_REAL_IF(name, field, low, high, help, needs, values) \
+    OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL, needs, values)
 
 extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke, solver_nsgs,
     solver_newton, solver_prox, solver_ipm, solver_admm, solver_apgd, solver_extragradient,
