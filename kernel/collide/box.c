@@ -10,13 +10,8 @@
 int collide_box_half_space(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                            const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
-    double n2[3], n[3], c[3], a[3], ac[3];
-    quat_z_axis(s2->orientation, n2);
-    pose_direction(q2, n2, n);
-    pose_point(q1, s1->position, c);
-    pose_point(q2, s2->position, a);
-    v3_sub(c, a, ac);
-    const double centre = v3_dot(n, ac);
+    double n2[3], n[3];
+    const double centre = shape_over_plane(s1, q1, s2, q2, n2, n);
 
     // the normal along the axes of the box, times the half edges
     double m[3];

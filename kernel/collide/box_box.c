@@ -26,19 +26,8 @@
 static box_pair place(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
 {
     box_pair b;
-    double R1[9], R2[9], x1[3], x2[3], d[3];
-    quat_matrix(s1->orientation, R1);
-    quat_matrix(s2->orientation, R2);
+    shape_relative(s1, q1, s2, q2, b.R, b.t);
     for (int j = 0; j < 3; ++j) {
-        pose_direction(q1, R1 + 3 * j, R1 + 3 * j);
-        pose_direction(q2, R2 + 3 * j, R2 + 3 * j);
-    }
-    pose_point(q1, s1->position, x1);
-    pose_point(q2, s2->position, x2);
-    v3_sub(x2, x1, d);
-    m3_mul_t(R1, d, b.t);
-    for (int j = 0; j < 3; ++j) {
-        m3_mul_t(R1, R2 + 3 * j, b.R + 3 * j);
         b.half1[j] = s1->half[j];
         b.half2[j] = s2->half[j];
     }

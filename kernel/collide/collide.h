@@ -12,6 +12,15 @@ double shape_radius(const pcs_shape *s);
 // other side
 double shape_thickness(const pcs_shape *s);
 
+// shape 2 in the frame of shape 1: x1 = R x2 + t
+void shape_relative(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                    double R[9], double t[3]);
+
+// a half-space s2: its normal in the frame of its body (n2) and inertial (n); returns how far the
+// origin of s1 is beyond its plane
+double shape_over_plane(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
+                        const double *q2, double n2[3], double n[3]);
+
 typedef int collide_fn(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                        double reach, pcs_feature out[PCS_FEATURES_MAX]);
 

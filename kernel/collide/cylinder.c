@@ -82,13 +82,8 @@ bool cylinder_point(const pcs_shape *s, const double m[3], int k, double p[3], d
 int collide_cylinder_half_space(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                                 const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
-    double n2[3], n[3], m[3], c[3], a[3], ac[3];
-    quat_z_axis(s2->orientation, n2);
-    pose_direction(q2, n2, n);
-    pose_point(q1, s1->position, c);
-    pose_point(q2, s2->position, a);
-    v3_sub(c, a, ac);
-    const double height = v3_dot(n, ac);
+    double n2[3], n[3], m[3];
+    const double height = shape_over_plane(s1, q1, s2, q2, n2, n);
     pose_direction_back(q1, n, m);
     quat_turn(s1->orientation, -1, m, m);
     const double reached = fabs(m[2]) * s1->half[2] + hypot(m[0], m[1]) * s1->radius;

@@ -42,28 +42,6 @@ void polyhedra_contacts_find(polyhedra *p, double reach, polyhedra_contacts *lis
     polyhedra_manifold(p, &closest, far, list);
 }
 
-// 2 in the frame of 1
-static convex_pair place(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
-                         const double *q2)
-{
-    convex_pair at;
-    double R1[9], R2[9], x1[3], x2[3], d[3];
-    quat_matrix(s1->orientation, R1);
-    quat_matrix(s2->orientation, R2);
-    for (int j = 0; j < 3; ++j) {
-        pose_direction(q1, R1 + 3 * j, R1 + 3 * j);
-        pose_direction(q2, R2 + 3 * j, R2 + 3 * j);
-    }
-    pose_point(q1, s1->position, x1);
-    pose_point(q2, s2->position, x2);
-    v3_sub(x2, x1, d);
-    m3_mul_t(R1, d, at.t);
-    for (int j = 0; j < 3; ++j) {
-        m3_mul_t(R1, R2 + 3 * j, at.R + 3 * j);
-    }
-    return at;
-}
-
 static void write(const polyhedra_contact *c, const polyhedra *p, const pcs_shape *s1,
                   const pcs_shape *s2, pcs_feature *f)
 {
@@ -91,7 +69,7 @@ int collide_polyhedra(const pcs_shape *s1, const double *q1, const pcs_shape *s2
     const polyhedron p2 = polyhedron_of(s2, &room2, &p.radius2);
     p.p1 = &p1;
     p.p2 = &p2;
-    p.at = place(s1, q1, s2, q2);
+    shape_relative(s1, q1, s2, q2, p.at.R, p.at.t);
 
     polyhedra_contacts list;
     polyhedra_contacts_find(&p, reach, &list);
@@ -107,13 +85,8 @@ int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_sha
                             const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
     const polyhedron *h = &s1->geometry->of.hull;
-    double n[3], n2[3], back[3], x[3], a[3], ac[3];
-    quat_z_axis(s2->orientation, n2);
-    pose_direction(q2, n2, n);
-    pose_point(q1, s1->position, x);
-    pose_point(q2, s2->position, a);
-    v3_sub(x, a, ac);
-    const double height = v3_dot(n, ac);
+    double n[3], n2[3], back[3];
+    const double height = shape_over_plane(s1, q1, s2, q2, n2, n);
     pose_direction_back(q1, n, n);
     quat_turn(s1->orientation, -1, n, n);
     v3_scale(-1, n, back);

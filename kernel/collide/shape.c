@@ -5,6 +5,7 @@
 #include "collide/collide.h"
 #include "collide/geometry.h"
 #include "linalg/m3.h"
+#include "rotation/pose.h"
 
 pcs_shape pcs_shape_sphere(double radius)
 {
@@ -219,4 +220,37 @@ double shape_thickness(const pcs_shape *s)
     default:
         return INFINITY;
     }
+}
+
+// ---- two shapes --------------------------------------------------------------------------------
+
+void shape_relative(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
+                    double R[9], double t[3])
+{
+    double R1[9], R2[9], x1[3], x2[3], d[3];
+    quat_matrix(s1->orientation, R1);
+    quat_matrix(s2->orientation, R2);
+    for (int j = 0; j < 3; ++j) {
+        pose_direction(q1, R1 + 3 * j, R1 + 3 * j);
+        pose_direction(q2, R2 + 3 * j, R2 + 3 * j);
+    }
+    pose_point(q1, s1->position, x1);
+    pose_point(q2, s2->position, x2);
+    v3_sub(x2, x1, d);
+    m3_mul_t(R1, d, t);
+    for (int j = 0; j < 3; ++j) {
+        m3_mul_t(R1, R2 + 3 * j, R + 3 * j);
+    }
+}
+
+double shape_over_plane(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
+                        const double *q2, double n2[3], double n[3])
+{
+    double x[3], a[3], ax[3];
+    quat_z_axis(s2->orientation, n2);
+    pose_direction(q2, n2, n);
+    pose_point(q1, s1->position, x);
+    pose_point(q2, s2->position, a);
+    v3_sub(x, a, ax);
+    return v3_dot(n, ax);
 }

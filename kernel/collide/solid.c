@@ -2,6 +2,7 @@
 #include "collide/solid.h"
 
 #include "base/base.h"
+#include "collide/collide.h"
 #include "collide/geometry.h"
 #include "rotation/pose.h"
 
@@ -38,22 +39,9 @@ void solid_core(const pcs_shape *s, convex *core)
 void solid_place(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                  solid *out)
 {
-    double R1[9], R2[9], x1[3], x2[3], d[3];
     out->s = s1;
     solid_core(s1, &out->core);
-    quat_matrix(s1->orientation, R1);
-    quat_matrix(s2->orientation, R2);
-    for (int j = 0; j < 3; ++j) {
-        pose_direction(q1, R1 + 3 * j, R1 + 3 * j);
-        pose_direction(q2, R2 + 3 * j, R2 + 3 * j);
-    }
-    pose_point(q1, s1->position, x1);
-    pose_point(q2, s2->position, x2);
-    v3_sub(x1, x2, d);
-    m3_mul_t(R2, d, out->t);
-    for (int j = 0; j < 3; ++j) {
-        m3_mul_t(R2, R1 + 3 * j, out->R + 3 * j);
-    }
+    shape_relative(s2, q2, s1, q1, out->R, out->t);
 }
 
 void solid_lowest(const solid *b, const double n[3], double x[3])

@@ -14,6 +14,7 @@
 #include "bodies/hub.h"
 #include "bodies/islands.h"
 #include "bodies/sweep.h"
+#include "linalg/bsr.h"
 #include "problem/measure.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
@@ -183,14 +184,7 @@ static double cube(double x)
 static double iteration_cost(const pcs_problem *p, pcs_solver kind)
 {
     const double n = p->n;
-    double stored = 0;
-    for (int i = 0; i < p->W.m; ++i) {
-        for (int k = p->W.ptr[i]; k < p->W.ptr[i + 1]; ++k) {
-            const int j = p->W.idx[k];
-            stored += (double)(p->W.row[i + 1] - p->W.row[i]) * (p->W.col[j + 1] - p->W.col[j]);
-        }
-    }
-    const double product = p->nb + stored / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
+    const double product = p->nb + bsr_stored(&p->W) / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
     switch (kind) {
     case PCS_SOLVER_DIRECT:
     case PCS_SOLVER_NEWTON:

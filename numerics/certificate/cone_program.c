@@ -74,20 +74,11 @@ static double det(int d, const double *x)
     return d == 1 ? x[0] * x[0] : (x[0] - t) * (x[0] + t);
 }
 
-static double dot(int d, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int c = 0; c < d; ++c) {
-        sum += x[c] * y[c];
-    }
-    return sum;
-}
-
 // w of length 1 in the metric J, and eta
 static void scale(int d, const double *s, const double *z, scaling *S)
 {
     const double a = sqrt(det(d, s)), b = sqrt(det(d, z));
-    const double g = sqrt((1 + dot(d, s, z) / (a * b)) / 2);
+    const double g = sqrt((1 + dense_dot(d, s, z) / (a * b)) / 2);
     S->eta = sqrt(a / b);
     S->w[0] = (s[0] / a + z[0] / b) / (2 * g);
     for (int c = 1; c < d; ++c) {
@@ -114,7 +105,7 @@ static void apply(int d, const scaling *S, bool inverse, const double *x, double
 // y = a o b
 static void product(int d, const double *a, const double *b, double *y)
 {
-    const double first = dot(d, a, b), a0 = a[0], b0 = b[0];
+    const double first = dense_dot(d, a, b), a0 = a[0], b0 = b[0];
     for (int c = 1; c < d; ++c) {
         y[c] = a0 * b[c] + b0 * a[c];
     }
@@ -145,8 +136,8 @@ static double reach(int d, const double *x, const double *dx, double most)
     double t = most;
     if (dx[0] < 0 && -x[0] / dx[0] < t) t = -x[0] / dx[0];
     if (d == 1) return t;
-    const double A = dx[0] * dx[0] - dot(d - 1, dx + 1, dx + 1);
-    const double B = x[0] * dx[0] - dot(d - 1, x + 1, dx + 1);
+    const double A = dx[0] * dx[0] - dense_dot(d - 1, dx + 1, dx + 1);
+    const double B = x[0] * dx[0] - dense_dot(d - 1, x + 1, dx + 1);
     const double C = det(d, x), D = B * B - A * C;
     if (D < 0) return t;
     const double q = -(B + copysign(sqrt(D), B)), t1 = q / A, t2 = C / q;
@@ -159,7 +150,7 @@ static double reach(int d, const double *x, const double *dx, double most)
 
 static double norm(int n, const double *x)
 {
-    return sqrt(dot(n, x, x));
+    return sqrt(dense_dot(n, x, x));
 }
 
 // into the cones, by a multiple of the units of the cones, if x is not well within
@@ -230,8 +221,8 @@ static double residual(state *x, double *gap)
     for (int i = 0; i < p->m; ++i) {
         x->rp[i] += x->s[i] - p->h[i];
     }
-    *gap = dot(p->m, x->s, x->z);
-    const double value = fabs(dot(p->k, p->c, x->y));
+    *gap = dense_dot(p->m, x->s, x->z);
+    const double value = fabs(dense_dot(p->k, p->c, x->y));
     const double d = norm(p->k, x->rd) / x->size_c, r = norm(p->m, x->rp) / x->size_h;
     const double g = *gap / (1 + value), worst = d > r || isnan(d) ? d : r;
     return g > worst || isnan(g) ? g : worst;

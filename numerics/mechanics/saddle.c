@@ -121,18 +121,9 @@ void saddle_mass_solve(const saddle *S, double *x)
     backward(S, x);
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
 static double length(int n, const double *x)
 {
-    const double square = dot(n, x, x);
+    const double square = dense_dot(n, x, x);
     if (square > 0x1p-900 && square < 0x1p900) return sqrt(square);
 
     // squares that overflow or vanish
@@ -150,7 +141,7 @@ static double length(int n, const double *x)
 // x -= beta h (h . x), h from entry k on, its first entry the 1 that is not stored
 static void reflect(int n, int k, const double *h, double beta, double *x)
 {
-    const double along = beta * (x[k] + dot(n - k - 1, h + k + 1, x + k + 1));
+    const double along = beta * (x[k] + dense_dot(n - k - 1, h + k + 1, x + k + 1));
     if (along == 0) return;
     x[k] -= along;
     for (int i = k + 1; i < n; ++i) {
@@ -251,7 +242,7 @@ void saddle_nearest(saddle *S, const double *g, double *x, double *lambda)
 
     // y = L^T x
     for (int k = 0; k < n; ++k) {
-        y[k] = dot(n - k, S->L + k + (size_t)n * (size_t)k, x + k);
+        y[k] = dense_dot(n - k, S->L + k + (size_t)n * (size_t)k, x + k);
     }
     for (int k = 0; k < m; ++k) {
         reflect(n, k, S->B + (size_t)n * (size_t)k, S->beta[k], y);
@@ -260,7 +251,7 @@ void saddle_nearest(saddle *S, const double *g, double *x, double *lambda)
     // R^T s = g permuted: the part of y that the constraints see must become -s
     for (int k = 0; k < m; ++k) {
         const double *R = S->B + (size_t)n * (size_t)k;
-        s[k] = (g[S->place[k]] - dot(k, R, s)) / R[k];
+        s[k] = (g[S->place[k]] - dense_dot(k, R, s)) / R[k];
     }
     for (int k = 0; k < m; ++k) {
         const double change = -s[k] - y[k];

@@ -1,5 +1,6 @@
 // The same problem with W in block rows of its cone blocks, without the blocks that are zero: dense
 // files and callers hand over matrices most of whose contacts do not touch one another.
+#include "linalg/bsr.h"
 #include "problem/problem.h"
 
 #include <limits.h>
@@ -80,18 +81,6 @@ static void walk(const pcs_problem *p, const int *first, pcs_bsr *W, size_t *blo
     *entries = at;
 }
 
-static double stored(const pcs_bsr *W)
-{
-    double sum = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const int j = W->idx[k];
-            sum += (double)(W->row[i + 1] - W->row[i]) * (W->col[j + 1] - W->col[j]);
-        }
-    }
-    return sum;
-}
-
 pcs_status pcs_problem_compress(const pcs_problem *p, pcs_arena *arena, pcs_problem *out)
 {
     if (!arena || !out) return pcs_fail(PCS_ERR_ARG, "pcs_problem_compress: an argument is null");
@@ -107,7 +96,7 @@ pcs_status pcs_problem_compress(const pcs_problem *p, pcs_arena *arena, pcs_prob
     pcs_bsr W = {.m = p->nb, .n = p->nb};
     size_t blocks, entries;
     walk(p, first, &W, &blocks, &entries);
-    if ((double)entries > LEFT * stored(&p->W) || blocks > INT_MAX) return PCS_OK;
+    if ((double)entries > LEFT * bsr_stored(&p->W) || blocks > INT_MAX) return PCS_OK;
 
     W.row = PCS_TAKE(arena, nb + 1, int);
     W.ptr = PCS_TAKE(arena, nb + 1, int);
@@ -132,7 +121,7 @@ size_t problem_compress_bytes(const pcs_problem *p)
     if (p->n == 0 || p->W.m >= p->nb) return 0;
     const size_t nb = (size_t)p->nb;
     // a block has one entry at least, and at most half of all entries are kept
-    const size_t kept = (size_t)(LEFT * stored(&p->W)) + 1;
+    const size_t kept = (size_t)(LEFT * bsr_stored(&p->W)) + 1;
     return kept * (sizeof(double) + sizeof(size_t) + sizeof(int)) +
            (2 * nb + 2 + (size_t)p->W.m + 1) * sizeof(int) + 6 * (size_t)64;
 }

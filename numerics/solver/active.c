@@ -15,6 +15,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 
@@ -66,22 +67,10 @@ typedef struct active_sparse {
     bool analysed;
 } active_sparse;
 
-static double stored(const pcs_bsr *W)
-{
-    double sum = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const int j = W->idx[k];
-            sum += (double)(W->row[i + 1] - W->row[i]) * (W->col[j + 1] - W->col[j]);
-        }
-    }
-    return sum;
-}
-
 static bool is_sparse(const pcs_problem *p)
 {
     return p->n > 2 * SPARSE_SET && p->n <= SPARSE_ROWS &&
-           stored(&p->W) < SPARSE_PART * p->n * p->n;
+           bsr_stored(&p->W) < SPARSE_PART * p->n * p->n;
 }
 
 // true when every diagonal entry of W is positive
@@ -167,7 +156,7 @@ size_t active_bytes(const pcs_problem *p)
     const size_t n = (size_t)p->n;
     size_t sparse = 0;
     if (is_sparse(p)) {
-        const size_t entries = (size_t)stored(&p->W);
+        const size_t entries = (size_t)bsr_stored(&p->W);
         sparse = solver_bytes(1, sizeof(active_sparse)) + chol_work_bytes() + solver_bytes(n, 1) +
                  2 * solver_bytes(n, sizeof(int)) + solver_bytes(n + 1, sizeof(int)) +
                  2 * solver_bytes(n, sizeof(double)) + 2 * solver_bytes(entries, sizeof(int)) +
@@ -221,7 +210,7 @@ static void assemble(active_set *a, int na, double shift)
 static bool begin_sparse(active_set *a, pcs_arena *work)
 {
     const pcs_bsr *W = &a->p->W;
-    const size_t n = (size_t)a->p->n, entries = (size_t)stored(W);
+    const size_t n = (size_t)a->p->n, entries = (size_t)bsr_stored(W);
     active_sparse *sp = PCS_TAKE(work, 1, active_sparse);
     if (!sp) return false;
     *sp = (active_sparse){.walk = PCS_TAKE(work, n, int),

@@ -15,6 +15,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "solver/solver.h"
 #include "solver/splitting.h"
 
@@ -55,13 +56,13 @@ static double smallest(const scaled *s, double high, double *x, double *y)
         x[i] = 1 + 0.5 * sin(2.0 + 3 * i);
     }
     for (int k = 0; k < POWER_ITERS; ++k) {
-        const double norm = sqrt(scaled_dot(n, x, x));
+        const double norm = sqrt(dense_dot(n, x, x));
         if (!(norm > 0)) break;
         for (int i = 0; i < n; ++i) {
             x[i] /= norm;
         }
         pcs_bsr_mul(&s->p.W, x, y);
-        low = scaled_dot(n, x, y);
+        low = dense_dot(n, x, y);
         for (int i = 0; i < n; ++i) {
             x[i] = high * x[i] - y[i];
         }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "solver/scaled.h"
 #include "solver/solver.h"
@@ -57,7 +58,7 @@ static void push(anderson *a, const double *x, const double *G)
     a->next = (k + 1) % a->depth;
     if (a->have < a->depth) a->have += 1;
     for (int j = 0; j < a->have; ++j) {
-        a->gram[j][k] = a->gram[k][j] = scaled_dot(a->n, a->df[j], a->df[k]);
+        a->gram[j][k] = a->gram[k][j] = dense_dot(a->n, a->df[j], a->df[k]);
     }
 }
 
@@ -77,7 +78,7 @@ bool anderson_mix(anderson *a, const double *x, const double *G, double *y)
         for (int i = 0; i < m; ++i) {
             A[i + m * j] = a->gram[i][j] + (i == j ? RIDGE * trace : 0);
         }
-        c[j] = scaled_dot(a->n, a->df[j], a->f);
+        c[j] = dense_dot(a->n, a->df[j], a->f);
     }
     if (!lu_factor(m, A, piv)) return false;
     lu_solve(m, A, piv, c);

@@ -15,6 +15,7 @@
 // Each goes on from the best r found so far unless said otherwise; the best one is returned.
 #include <string.h>
 
+#include "linalg/bsr.h"
 #include "problem/problem.h"
 #include "solver/polish.h"
 #include "solver/portfolio.h"
@@ -35,13 +36,7 @@ typedef struct costs {
 
 static costs costs_of(const pcs_problem *p)
 {
-    double stored = 0;
-    for (int i = 0; i < p->W.m; ++i) {
-        for (int k = p->W.ptr[i]; k < p->W.ptr[i + 1]; ++k) {
-            const int j = p->W.idx[k];
-            stored += (double)(p->W.row[i + 1] - p->W.row[i]) * (p->W.col[j + 1] - p->W.col[j]);
-        }
-    }
+    const double stored = bsr_stored(&p->W);
     const double n = p->n, product = stored + 10 * n;
     costs c = {.sweep = 1 + LOCAL_COST * p->nb / product, .step = SPARSE_STEP};
     if (n <= DENSE_ROWS || stored > 0.25 * n * n) c.step = 10 + DENSE_STEP * n * n * n / product;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cone/cone.h"
+#include "linalg/dense.h"
 #include "solver/splitting.h"
 
 // differences that the acceleration of an inner admm keeps
@@ -111,7 +112,7 @@ static double inner_residual(const frozen *c, double *to)
         sum += (c->x[i] - to[i]) * (c->x[i] - to[i]);
         wx += (c->v[i] - p->q[i]) * (c->v[i] - p->q[i]);
     }
-    const double q = scaled_dot(p->n, p->q, p->q);
+    const double q = dense_dot(p->n, p->q, p->q);
     return sum == 0 ? 0 : sqrt(sum / (q > wx || isnan(q) ? q : wx));
 }
 

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "problem/problem.h"
 
@@ -17,22 +18,10 @@
 // entries of a factor, 8 bytes each
 #define MOST_ENTRIES 2e8
 
-static double stored(const pcs_bsr *W)
-{
-    double sum = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const int j = W->idx[k];
-            sum += (double)(W->row[i + 1] - W->row[i]) * (W->col[j + 1] - W->col[j]);
-        }
-    }
-    return sum;
-}
-
 // entries of the upper triangle, at most: those of W and the diagonal blocks
 static double upper_bound(const pcs_problem *p)
 {
-    double sum = stored(&p->W) / 2;
+    double sum = bsr_stored(&p->W) / 2;
     for (int b = 0; b < p->nb; ++b) {
         const double d = p->block[b].dim;
         sum += p->block[b].cone == PCS_CONE_EQUALITY ? 2 * d : d * (d + 1);
@@ -42,7 +31,7 @@ static double upper_bound(const pcs_problem *p)
 
 static bool is_dense(const pcs_problem *p)
 {
-    return p->n <= DENSE_ROWS || stored(&p->W) > DENSE_PART * p->n * p->n;
+    return p->n <= DENSE_ROWS || bsr_stored(&p->W) > DENSE_PART * p->n * p->n;
 }
 
 size_t ipm_system_bytes(const pcs_problem *p)
@@ -58,9 +47,9 @@ size_t ipm_system_bytes(const pcs_problem *p)
                      solver_bytes(3 * (size_t)p->nb, sizeof(int)) + chol_work_bytes() + 64;
     }
     const size_t lu = block_system_bytes(p);
-    return 2 * solver_bytes((size_t)stored(&p->W), sizeof(double)) + solver_bytes(n, sizeof(int)) +
-           solver_bytes(blocks, sizeof(size_t)) + 3 * solver_bytes(n, sizeof(double)) +
-           (symmetric > lu ? symmetric : lu) + 64;
+    return 2 * solver_bytes((size_t)bsr_stored(&p->W), sizeof(double)) +
+           solver_bytes(n, sizeof(int)) + solver_bytes(blocks, sizeof(size_t)) +
+           3 * solver_bytes(n, sizeof(double)) + (symmetric > lu ? symmetric : lu) + 64;
 }
 
 // A = D W D, its blocks one after another
@@ -68,7 +57,7 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
 {
     const pcs_bsr *W = &p->W;
     size_t *off = PCS_TAKE(arena, (size_t)W->ptr[W->m], size_t), at = 0;
-    s->A = PCS_TAKE(arena, (size_t)stored(W), double);
+    s->A = PCS_TAKE(arena, (size_t)bsr_stored(W), double);
     s->block = PCS_TAKE(arena, (size_t)p->n, int);
     if (!s->A || !off || !s->block) return false;
     for (int i = 0; i < W->m; ++i) {

@@ -258,15 +258,6 @@ static void gradient_step(newton *w)
     }
 }
 
-static double dot(int n, const double *x, const double *y)
-{
-    double s = 0;
-    for (int i = 0; i < n; ++i) {
-        s += x[i] * y[i];
-    }
-    return s;
-}
-
 static void remember(newton *w, double value)
 {
     w->merits[w->n_merits % MEMORY] = value;
@@ -281,7 +272,7 @@ static bool search(newton *w)
     for (int k = 0; k < MEMORY && k < w->n_merits; ++k) {
         if (w->merits[k] > worst) worst = w->merits[k];
     }
-    const double slope = dot(n, w->g, w->d);
+    const double slope = dense_dot(n, w->g, w->d);
     if (!(slope < 0)) return false;
 
     double t = 1;

@@ -4,6 +4,7 @@
 
 #include "cone/cone.h"
 #include "linalg/bsr.h"
+#include "linalg/dense.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
 
@@ -92,13 +93,13 @@ static double norm_estimate(const pcs_problem *p, double *x, double *y)
         x[i] = 1 + 0.5 * sin(1.0 + i);
     }
     for (int k = 0; k < POWER_STEPS; ++k) {
-        const double norm = sqrt(scaled_dot(p->n, x, x));
+        const double norm = sqrt(dense_dot(p->n, x, x));
         if (!(norm > 0) || !isfinite(norm)) break;
         for (int i = 0; i < p->n; ++i) {
             x[i] /= norm;
         }
         pcs_bsr_mul(&p->W, x, y);
-        size = sqrt(scaled_dot(p->n, y, y));
+        size = sqrt(dense_dot(p->n, y, y));
         memcpy(x, y, (size_t)p->n * sizeof *x);
     }
     return size > 0 && isfinite(size) ? size : 1;
@@ -162,7 +163,7 @@ double scaled_residual(const scaled *s, const double *x, const double *u)
         double f[3];
         switch (k->cone) {
         case PCS_CONE_EQUALITY:
-            sum += scaled_dot(k->dim, ub, ub);
+            sum += dense_dot(k->dim, ub, ub);
             break;
         case PCS_CONE_UNILATERAL:
             f[0] = cone_min(xb[0], ub[0]);
@@ -170,11 +171,11 @@ double scaled_residual(const scaled *s, const double *x, const double *u)
             break;
         case PCS_CONE_COULOMB:
             cone_natural_coulomb(k->dim, k->mu, 1, xb, ub, f);
-            sum += scaled_dot(k->dim, f, f);
+            sum += dense_dot(k->dim, f, f);
             break;
         }
     }
-    const double q = scaled_dot(s->p.n, s->q, s->q);
+    const double q = dense_dot(s->p.n, s->q, s->q);
     const double size = q > wx || isnan(q) ? q : wx;
     return sum == 0 ? 0 : sqrt(sum / size);
 }

@@ -30,13 +30,4 @@ void scaled_to(const scaled *s, const double *x, double *r);
 // |x - P_K(x - s(u))| / max(|q|, |u - q|) of the scaled problem, u = W x + q
 double scaled_residual(const scaled *s, const double *x, const double *u);
 
-static inline double scaled_dot(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
 #endif

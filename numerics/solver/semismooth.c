@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cone/cone.h"
+#include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "local/coulomb.h"
 #include "local/function.h"
@@ -35,18 +36,6 @@
 #define ARMIJO 1e-4
 
 // ---- memory ------------------------------------------------------------------------------------
-
-static double stored(const pcs_bsr *W)
-{
-    double sum = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const int j = W->idx[k];
-            sum += (double)(W->row[i + 1] - W->row[i]) * (W->col[j + 1] - W->col[j]);
-        }
-    }
-    return sum;
-}
 
 // the first cone block of each block row of W, and nb
 static void blocks_of_rows(const pcs_problem *p, int *first)
@@ -95,7 +84,7 @@ static size_t pool_bytes(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n, small = n < LEAST_ROWS ? n : LEAST_ROWS;
     // diagonal blocks are stored by the system even where W has none
-    double entries = stored(&p->W) + 3 * (double)n + (double)STRIDE * p->nb;
+    double entries = bsr_stored(&p->W) + 3 * (double)n + (double)STRIDE * p->nb;
     const double full = (double)n * (double)n;
     if (entries > full) entries = full;
     const double dense = 8 * entries < full ? 8 * entries : full;
@@ -113,7 +102,7 @@ size_t semismooth_bytes(const pcs_problem *p)
     return 64 + solver_bytes((size_t)p->W.m + 1, sizeof(int)) +
            2 * solver_bytes(nb, sizeof(pcs_block)) + 4 * solver_bytes(nb + 1, sizeof(int)) +
            2 * solver_bytes(cut, sizeof(int)) + 2 * solver_bytes(cut, sizeof(size_t)) +
-           solver_bytes((size_t)stored(&p->W), sizeof(double)) +
+           solver_bytes((size_t)bsr_stored(&p->W), sizeof(double)) +
            vectors * solver_bytes(n, sizeof(double)) +
            slopes * solver_bytes(STRIDE * nb, sizeof(double)) + 2 * solver_bytes(nb, sizeof(int)) +
            solver_bytes(nb, 1) + pool_bytes(p);
@@ -148,7 +137,7 @@ static bool take(semismooth *w, const pcs_problem *p, pcs_arena *arena)
             return false;
         }
     }
-    w->z.W.val = PCS_TAKE(arena, (size_t)stored(&p->W), double);
+    w->z.W.val = PCS_TAKE(arena, (size_t)bsr_stored(&p->W), double);
     return w->list && w->place && w->was && w->z.W.val;
 }
 
@@ -394,15 +383,6 @@ static void load(semismooth *w)
     }
 }
 
-static double norm(int n, const double *x)
-{
-    double sum = 0;
-    for (int i = 0; i < n; ++i) {
-        sum += x[i] * x[i];
-    }
-    return sqrt(sum);
-}
-
 static bool analyse(semismooth *w, pcs_arena *pool)
 {
     block_system_end(&w->system);
@@ -425,7 +405,7 @@ static bool solve_regular(semismooth *w)
     for (int i = 0; i < n; ++i) {
         defect += (w->y[i] - keep[i]) * (w->y[i] - keep[i]);
     }
-    if (sqrt(defect) <= BELIEVED * norm(n, keep)) return true;
+    if (sqrt(defect) <= BELIEVED * sqrt(dense_dot(n, keep, keep))) return true;
     memcpy(w->x, keep, (size_t)n * sizeof *keep);
     return false;
 }
@@ -480,7 +460,7 @@ static bool solve_proximal(semismooth *w, double delta)
     memset(w->x, 0, (size_t)n * sizeof *w->x);
     gather_slopes(w, delta);
     if (block_system_factor(&w->system, w->subA, w->subB, 0) != SPARSE_LU_GOOD) return false;
-    const double whole = norm(n, right);
+    const double whole = sqrt(dense_dot(n, right, right));
     double before = INFINITY;
     for (int k = 0; k < PROX_STEPS; ++k) {
         // one step of refinement with J + delta A, which is badly conditioned too
@@ -494,7 +474,7 @@ static bool solve_proximal(semismooth *w, double delta)
         for (int i = 0; i < n; ++i) {
             defect[i] = right[i] - defect[i];
         }
-        const double now = norm(n, defect);
+        const double now = sqrt(dense_dot(n, defect, defect));
         if (!(now > PROX_TOL * whole) || !(now < 0.5 * before)) break;
         before = now;
     }

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
@@ -13,22 +14,10 @@
 // a factor larger than this is given up
 #define SPARSE_MOST 3e8
 
-static double stored(const pcs_bsr *W)
-{
-    double sum = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const int j = W->idx[k];
-            sum += (double)(W->row[i + 1] - W->row[i]) * (W->col[j + 1] - W->col[j]);
-        }
-    }
-    return sum;
-}
-
 // room for the diagonal too
 static bool is_sparse(const pcs_problem *p)
 {
-    const double n = p->n, entries = stored(&p->W) + n;
+    const double n = p->n, entries = bsr_stored(&p->W) + n;
     return p->n > DENSE_ROWS && entries < DENSE_PART * n * n && entries < INT_MAX;
 }
 
@@ -36,7 +25,7 @@ size_t shifted_bytes(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n;
     if (!is_sparse(p)) return solver_bytes(n * n, sizeof(double)) + solver_bytes(n, sizeof(int));
-    const size_t nz = (size_t)stored(&p->W) + n;
+    const size_t nz = (size_t)bsr_stored(&p->W) + n;
     const size_t lu = sparse_lu_bytes(p->n), chol = chol_work_bytes();
     return solver_bytes(1, lu > chol ? lu : chol) + solver_bytes(n + 1, sizeof(int)) +
            solver_bytes(nz, sizeof(int)) + solver_bytes(nz, sizeof(double)) +
@@ -138,7 +127,7 @@ static void assemble_columns(shifted_lu *f, double rho)
 static bool begin_sparse(shifted_lu *f, pcs_arena *work)
 {
     const int n = f->s->p.n;
-    const size_t rows = (size_t)n, nz = (size_t)stored(&f->s->p.W) + rows;
+    const size_t rows = (size_t)n, nz = (size_t)bsr_stored(&f->s->p.W) + rows;
     f->order = PCS_TAKE(work, rows, int);
     f->place = PCS_TAKE(work, rows, int);
     f->x = PCS_TAKE(work, rows, double);

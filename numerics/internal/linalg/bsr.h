@@ -15,6 +15,19 @@ static inline int bsr_cols(const pcs_bsr *A)
     return A->col ? A->col[A->n] : 0;
 }
 
+// how many numbers A stores
+static inline double bsr_stored(const pcs_bsr *A)
+{
+    double sum = 0;
+    for (int i = 0; i < A->m; ++i) {
+        for (int k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int j = A->idx[k];
+            sum += (double)(A->row[i + 1] - A->row[i]) * (A->col[j + 1] - A->col[j]);
+        }
+    }
+    return sum;
+}
+
 // y = y + a (h x w, column-major) x
 static inline void block_addmul(int h, int w, const double *a, const double *x, double *y)
 {

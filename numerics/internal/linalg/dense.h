@@ -7,6 +7,16 @@
 
 #include "base/base.h"
 
+// x . y
+static inline double dense_dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
 // y = a A x + b y, A m x n
 PCS_API void dense_mul(int m, int n, double a, const double *A, const double *x, double b,
                        double *y);
