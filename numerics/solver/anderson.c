@@ -15,10 +15,11 @@ size_t anderson_bytes(int n, int depth)
     return depth == 0 ? 0 : (2 * (size_t)depth + 2) * solver_bytes((size_t)n, sizeof(double));
 }
 
-bool anderson_begin(anderson *a, int n, int depth, pcs_arena *work)
+bool anderson_begin(anderson *a, int n, int depth, const double *weight, pcs_arena *work)
 {
     a->n = n;
     a->depth = depth;
+    a->weight = weight;
     anderson_reset(a);
     if (depth == 0) return true;
     bool good = true;
@@ -38,8 +39,18 @@ void anderson_reset(anderson *a)
     a->started = false;
 }
 
+static double weighted(const anderson *a, const double *x, const double *y)
+{
+    if (!a->weight) return dense_dot(a->n, x, y);
+    double sum = 0;
+    for (int i = 0; i < a->n; ++i) {
+        sum += a->weight[i] * x[i] * y[i];
+    }
+    return sum;
+}
+
 // a column more, the oldest one less
-static void push(anderson *a, const double *x, const double *G)
+void anderson_push(anderson *a, const double *x, const double *G)
 {
     const int k = a->next;
     for (int i = 0; i < a->n; ++i) {
@@ -58,18 +69,16 @@ static void push(anderson *a, const double *x, const double *G)
     a->next = (k + 1) % a->depth;
     if (a->have < a->depth) a->have += 1;
     for (int j = 0; j < a->have; ++j) {
-        a->gram[j][k] = a->gram[k][j] = dense_dot(a->n, a->df[j], a->df[k]);
+        a->gram[j][k] = a->gram[k][j] = weighted(a, a->df[j], a->df[k]);
     }
 }
 
-bool anderson_mix(anderson *a, const double *x, const double *G, double *y)
+bool anderson_candidate(const anderson *a, double *y)
 {
-    if (a->depth == 0) return false;
-    push(a, x, G);
     const int m = a->have;
     if (m == 0) return false;
 
-    double A[ANDERSON_MOST * ANDERSON_MOST], c[ANDERSON_MOST], trace = 0;
+    double A[ANDERSON_MOST * ANDERSON_MOST], c[ANDERSON_MOST] = {0}, trace = 0;
     int piv[ANDERSON_MOST];
     for (int j = 0; j < m; ++j) {
         trace += a->gram[j][j];
@@ -78,7 +87,7 @@ bool anderson_mix(anderson *a, const double *x, const double *G, double *y)
         for (int i = 0; i < m; ++i) {
             A[i + m * j] = a->gram[i][j] + (i == j ? RIDGE * trace : 0);
         }
-        c[j] = dense_dot(a->n, a->df[j], a->f);
+        c[j] = weighted(a, a->df[j], a->f);
     }
     if (!lu_factor(m, A, piv)) return false;
     lu_solve(m, A, piv, c);
@@ -90,4 +99,11 @@ bool anderson_mix(anderson *a, const double *x, const double *G, double *y)
         }
     }
     return pcs_all_finite(y, (size_t)a->n);
+}
+
+bool anderson_mix(anderson *a, const double *x, const double *G, double *y)
+{
+    if (a->depth == 0) return false;
+    anderson_push(a, x, G);
+    return anderson_candidate(a, y);
 }

@@ -1,6 +1,6 @@
 // Anderson acceleration of a fixed-point iteration x <- G(x): with f = G(x) - x and the last
 // differences of G and f as columns of B and C, the candidate is G - B c, where c minimises
-// |f - C c|.
+// |f - C c|, with a weight for each entry of f where there are some.
 //
 // D. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12, 1965.
 #ifndef SOLVER_ANDERSON_H
@@ -17,19 +17,24 @@ typedef struct anderson {
     double *dG[ANDERSON_MOST]; // differences of G
     double *df[ANDERSON_MOST]; // and of f
     double gram[ANDERSON_MOST][ANDERSON_MOST];
-    double *G, *f; // of the last call
+    double *G, *f;        // of the last call
+    const double *weight; // n, or null: 1
     bool started;
 } anderson;
 
 size_t anderson_bytes(int n, int depth);
 
-// depth 0 to ANDERSON_MOST; false: the arena is too small
-bool anderson_begin(anderson *a, int n, int depth, pcs_arena *work);
+// depth 0 to ANDERSON_MOST, weight (n, borrowed) may be null; false: the arena is too small
+bool anderson_begin(anderson *a, int n, int depth, const double *weight, pcs_arena *work);
 
 // forgets everything
 void anderson_reset(anderson *a);
 
-// learns that x leads to G; true: y is a candidate, finite, for the next x. y may be x or G.
+// learns that x leads to G
+void anderson_push(anderson *a, const double *x, const double *G);
+// true: y is a candidate, finite, for the next x
+bool anderson_candidate(const anderson *a, double *y);
+// both; y may be x or G
 bool anderson_mix(anderson *a, const double *x, const double *G, double *y);
 
 #endif

@@ -65,7 +65,7 @@ static bool take(frozen *c, const pcs_problem *p, pcs_arena *work)
         *row[k] = PCS_TAKE(work, n, double);
         good = good && *row[k];
     }
-    return anderson_begin(&c->a, p->nb, c->f->depth, work) && good;
+    return anderson_begin(&c->a, p->nb, c->f->depth, NULL, work) && good;
 }
 
 // ---- the frozen law --------------------------------------------------------------------------

@@ -16,26 +16,21 @@
 //
 // and v is made anew from r at every check, so that its rounding does not pile up.
 //
-// Anderson acceleration, at every check: G is what the sweeps made of x, f = G - x; with the last
-// differences of G and f as columns of B and C the candidate is P(G - B c), where c minimises
-// |f - C c|. It replaces G where its residual is smaller.
-//
-// D. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12, 1965.
+// Anderson acceleration (solver/anderson.h), at every check: the candidate for x, projected onto K,
+// replaces what the sweeps made of x where its residual is smaller.
 #include <string.h>
 
 #include "cone/cone.h"
 #include "linalg/bsr.h"
-#include "linalg/lu.h"
 #include "linalg/mass.h"
 #include "local/coulomb.h"
 #include "local/equality.h"
 #include "problem/problem.h"
+#include "solver/anderson.h"
 #include "solver/solver.h"
 
 // differences kept by the acceleration, at most
 #define MOST_DEPTH 20
-// added to the normal equations of the acceleration, relative to their diagonal
-#define RIDGE 1e-12
 
 typedef struct local {
     const double *D; // W_:i within the block row, at the block's own column; null: not stored
@@ -102,8 +97,8 @@ static int units_of(const pcs_problem *p)
 
 static size_t acceleration_bytes(const pcs_problem *p, int depth)
 {
-    const size_t n = (size_t)p->n, m = (size_t)depth;
-    return depth == 0 ? 0 : (2 * m + 5) * solver_bytes(n, sizeof(double));
+    const size_t vectors = depth == 0 ? 0 : 3;
+    return anderson_bytes(p->n, depth) + vectors * solver_bytes((size_t)p->n, sizeof(double));
 }
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
@@ -403,109 +398,39 @@ static void run_sweep(sweep *w, double *r, double *u)
 
 // ---- acceleration ------------------------------------------------------------------------------
 
-typedef struct anderson {
-    int n, depth;
-    int have, next;         // columns in use, and the one written next
-    double *dG[MOST_DEPTH]; // differences of G
-    double *df[MOST_DEPTH]; // and of f
-    double gram[MOST_DEPTH][MOST_DEPTH];
-    double *x;       // where the sweeps began
-    double *G, *f;   // of the last check
-    double *y, *uy;  // candidate and its velocity
-    double *v, *vy;  // global form: v of r and of the candidate
-    const double *s; // weights
-    bool started;
-} anderson;
+typedef struct acceleration {
+    anderson a;
+    double *x;      // where the sweeps began
+    double *y, *uy; // candidate and its velocity
+    double *v, *vy; // global form: v of r and of the candidate
+} acceleration;
 
-static bool anderson_begin(anderson *a, int n, int depth, const double *s, pcs_arena *work)
+static bool acceleration_begin(acceleration *c, int n, int depth, const double *s, pcs_arena *work)
 {
-    *a = (anderson){.n = n, .depth = depth, .s = s};
-    bool good = true;
-    for (int k = 0; k < depth; ++k) {
-        a->dG[k] = PCS_TAKE(work, (size_t)n, double);
-        a->df[k] = PCS_TAKE(work, (size_t)n, double);
-        good = good && a->dG[k] && a->df[k];
-    }
-    double **rest[5] = {&a->x, &a->G, &a->f, &a->y, &a->uy};
-    for (int k = 0; depth > 0 && k < 5; ++k) {
+    *c = (acceleration){0};
+    if (!anderson_begin(&c->a, n, depth, s, work)) return false;
+    double **rest[3] = {&c->x, &c->y, &c->uy};
+    for (int k = 0; depth > 0 && k < 3; ++k) {
         *rest[k] = PCS_TAKE(work, (size_t)n, double);
-        good = good && *rest[k];
+        if (!*rest[k]) return false;
     }
-    return good;
+    return true;
 }
 
-static double weighted(const anderson *a, const double *x, const double *y)
+// after sweeps from c->x to r, which has been measured: a better r, if there is one
+static void accelerate(acceleration *c, const pcs_problem *p, solver_track *t, double *r, double *u)
 {
-    double sum = 0;
-    for (int i = 0; i < a->n; ++i) {
-        sum += a->s[i] * x[i] * y[i];
-    }
-    return sum;
-}
-
-// G and f = G - x become those of the last check, their differences a new column
-static void anderson_push(anderson *a, const double *G)
-{
-    const int k = a->next;
-    for (int i = 0; i < a->n; ++i) {
-        const double f = G[i] - a->x[i];
-        if (a->started) {
-            a->dG[k][i] = G[i] - a->G[i];
-            a->df[k][i] = f - a->f[i];
-        }
-        a->G[i] = G[i];
-        a->f[i] = f;
-    }
-    if (!a->started) {
-        a->started = true;
-        return;
-    }
-    a->next = (k + 1) % a->depth;
-    if (a->have < a->depth) a->have += 1;
-    for (int j = 0; j < a->have; ++j) {
-        a->gram[j][k] = a->gram[k][j] = weighted(a, a->df[j], a->df[k]);
-    }
-}
-
-// y = G - B c; false when there is nothing to add
-static bool anderson_candidate(anderson *a)
-{
-    const int m = a->have;
-    if (m == 0) return false;
-    double A[MOST_DEPTH * MOST_DEPTH], c[MOST_DEPTH];
-    int piv[MOST_DEPTH];
-    for (int j = 0; j < m; ++j) {
-        for (int i = 0; i < m; ++i) {
-            A[i + m * j] = a->gram[i][j] * (i == j ? 1 + RIDGE : 1);
-        }
-        c[j] = weighted(a, a->df[j], a->f);
-    }
-    if (!lu_factor(m, A, piv)) return false;
-    lu_solve(m, A, piv, c);
-
-    memcpy(a->y, a->G, (size_t)a->n * sizeof *a->y);
-    for (int j = 0; j < m; ++j) {
-        for (int i = 0; i < a->n; ++i) {
-            a->y[i] -= c[j] * a->dG[j][i];
-        }
-    }
-    return pcs_all_finite(a->y, (size_t)a->n);
-}
-
-// after sweeps from a->x to r, which has been measured: a better r, if there is one
-static void accelerate(anderson *a, const pcs_problem *p, solver_track *t, double *r, double *u)
-{
-    anderson_push(a, r);
-    if (!isfinite(t->value) || t->value <= t->o->tol || !anderson_candidate(a)) return;
+    anderson_push(&c->a, c->x, r);
+    if (!isfinite(t->value) || t->value <= t->o->tol || !anderson_candidate(&c->a, c->y)) return;
     const solver_track plain = *t;
-    cone_project(p->nb, p->block, a->y);
-    t->v = a->vy;
-    const bool better = track_measure(t, a->y, a->uy) < plain.value;
+    cone_project(p->nb, p->block, c->y);
+    t->v = c->vy;
+    const bool better = track_measure(t, c->y, c->uy) < plain.value;
     t->v = plain.v;
     if (better) {
-        memcpy(r, a->y, (size_t)p->n * sizeof *r);
-        memcpy(u, a->uy, (size_t)p->n * sizeof *u);
-        if (t->terms && t->terms->nv > 0) memcpy(a->v, a->vy, (size_t)t->terms->nv * sizeof *a->v);
+        memcpy(r, c->y, (size_t)p->n * sizeof *r);
+        memcpy(u, c->uy, (size_t)p->n * sizeof *u);
+        if (t->terms && t->terms->nv > 0) memcpy(c->v, c->vy, (size_t)t->terms->nv * sizeof *c->v);
     } else {
         t->value = plain.value;
         t->measure = plain.measure;
@@ -515,7 +440,7 @@ static void accelerate(anderson *a, const pcs_problem *p, solver_track *t, doubl
 // ---- the solver --------------------------------------------------------------------------------
 
 // from r, to the end
-static void iterate(sweep *w, anderson *a, solver_track *t, double *r, double *u)
+static void iterate(sweep *w, acceleration *c, solver_track *t, double *r, double *u)
 {
     const pcs_problem *p = w->p;
     const int every = w->o->check_every;
@@ -523,7 +448,7 @@ static void iterate(sweep *w, anderson *a, solver_track *t, double *r, double *u
     track_measure(t, r, u);
     bool done = track_done(t, iters);
     while (!done) {
-        if (a->depth > 0) memcpy(a->x, r, (size_t)p->n * sizeof *r);
+        if (c->a.depth > 0) memcpy(c->x, r, (size_t)p->n * sizeof *r);
         for (int k = 0; k < every && iters < t->o->max_iters && !done; ++k) {
             run_sweep(w, r, u);
             ++iters;
@@ -536,7 +461,7 @@ static void iterate(sweep *w, anderson *a, solver_track *t, double *r, double *u
         }
         if (done) break;
         track_measure(t, r, u);
-        if (a->depth > 0) accelerate(a, p, t, r, u);
+        if (c->a.depth > 0) accelerate(c, p, t, r, u);
         done = track_done(t, iters);
     }
 }
@@ -546,12 +471,12 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 {
     solver_track t;
     sweep w;
-    anderson a;
+    acceleration c;
     if (!track_begin(&t, p, o, watch, &work, r) || !prepare(&w, p, o, &work) ||
-        !anderson_begin(&a, p->n, o->as.nsgs.depth, w.s, &work)) {
+        !acceleration_begin(&c, p->n, o->as.nsgs.depth, w.s, &work)) {
         return pcs_fail_memory("nsgs");
     }
-    iterate(&w, &a, &t, r, u);
+    iterate(&w, &c, &t, r, u);
     track_end(&t, r, out);
     return PCS_OK;
 }
@@ -628,7 +553,7 @@ static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
     pcs_arena work = arena;
     solver_track t;
     sweep w;
-    anderson a;
+    acceleration c;
     body_form f = {.w = terms->g->w, .v = v};
     f.ptr = PCS_TAKE(&work, (size_t)p->nb + 1, int);
     f.col = PCS_TAKE(&work, entries, int);
@@ -638,16 +563,16 @@ static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
     double *vy = PCS_TAKE(&work, (size_t)terms->nv, double);
     if (!f.ptr || !f.col || !f.width || !f.off || !f.val || !vy ||
         !track_begin(&t, p, o, watch, &work, r) || !prepare(&w, p, o, &work) ||
-        !anderson_begin(&a, p->n, o->as.nsgs.depth, w.s, &work)) {
+        !acceleration_begin(&c, p->n, o->as.nsgs.depth, w.s, &work)) {
         pcs_arena_destroy(env, &arena);
         return pcs_fail_memory("nsgs");
     }
     fill_bodies(terms, F, &f);
     w.bodies = &f;
     t.terms = terms;
-    t.v = a.v = v;
-    a.vy = vy;
-    iterate(&w, &a, &t, r, u);
+    t.v = c.v = v;
+    c.vy = vy;
+    iterate(&w, &c, &t, r, u);
     track_end(&t, r, out);
     pcs_arena_destroy(env, &arena);
     return PCS_OK;

@@ -25,7 +25,7 @@ bool splitting_begin(splitting *a, const scaled *s, int depth, pcs_arena *work)
         *vector[i] = PCS_TAKE(work, i < 3 ? n : both, double);
         good = good && *vector[i];
     }
-    return anderson_begin(&a->a, s->p.n + s->p.nb, depth, work) && good;
+    return anderson_begin(&a->a, s->p.n + s->p.nb, depth, NULL, work) && good;
 }
 
 void splitting_free(splitting *a)
