@@ -151,6 +151,19 @@ static pcs_status make_runs(rope *r)
 
 // ---- from one to the other ----------------------------------------------------------------------
 
+// whether free flight from x leaves the circle of the rope: so it does from the height of the
+// anchor at rest, where the tension is zero and grows
+static bool flies_outwards(rope *r, const double x[5])
+{
+    const double tau = 1e-2 * sqrt(r->def.length / r->def.gravity);
+    double F[2], at[2];
+    force(r, 0, x, x + 2, F);
+    for (int k = 0; k < 2; ++k) {
+        at[k] = x[k] + tau * x[2 + k] + 0.5 * tau * tau * F[k] / r->def.mass - r->def.anchor[k];
+    }
+    return hypot(at[0], at[1]) > r->def.length * (1 + ON_ROPE);
+}
+
 // Goes on at t from x (5 numbers) in the mode that is right there; `e` fills in what led here.
 static pcs_status go_on(rope *r, double t, const double x[5], rope_event *e)
 {
@@ -163,7 +176,9 @@ static pcs_status go_on(rope *r, double t, const double x[5], rope_event *e)
     if (on_rope && may_pull && outwards(&r->def, x, x + 2) >= -rounding) {
         PCS_TRY(tension_at(r, t, x, &S));
     }
-    r->mode = S > 0 ? ROPE_TAUT : ROPE_SLACK;
+    const bool at_rest = on_rope && r->events == 0 && e->impulse == 0;
+    const bool taut = S > 0 || (at_rest && S >= 0 && flies_outwards(r, x));
+    r->mode = taut ? ROPE_TAUT : ROPE_SLACK;
     e->t = t;
     e->mode = r->mode;
     e->tension = fmax(S, 0);
