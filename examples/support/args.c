@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,9 +51,13 @@ void args_positive(args *a, const char *name, double *value, const char *unit, c
 
 void args_vector(args *a, const char *name, double value[3], const char *unit, const char *help)
 {
-    args_flag *f = add(
-        a,
-        (args_flag){.name = name, .type = ARGS_VECTOR, .value = value, .unit = unit, .help = help});
+    args_flag *f = add(a, (args_flag){.name = name,
+                                      .type = ARGS_VECTOR,
+                                      .value = value,
+                                      .low = -INFINITY,
+                                      .high = INFINITY,
+                                      .unit = unit,
+                                      .help = help});
     snprintf(f->shown, sizeof f->shown, "%g,%g,%g", value[0], value[1], value[2]);
 }
 
@@ -100,17 +103,22 @@ void args_bool(args *a, const char *name, bool *value, const char *help)
 
 // ---- help --------------------------------------------------------------------------------------
 
-static void print_range(const args_flag *f)
+// the interval of a number, "[0, 1]" or "(0, inf)"; an end that is excluded has a round bracket
+typedef struct range_text {
+    char text[64];
+} range_text;
+
+static range_text range_of(const args_flag *f)
 {
-    if (f->low_excluded) {
-        printf("> %g; ", f->low);
-    } else if (f->low > -INFINITY && f->high < INFINITY && f->low > INT_MIN && f->high < INT_MAX) {
-        printf("%g to %g; ", f->low, f->high);
-    } else if (f->low > -INFINITY && f->low > INT_MIN) {
-        printf(">= %g; ", f->low);
-    } else if (f->high < INFINITY && f->high < INT_MAX) {
-        printf("<= %g; ", f->high);
-    }
+    range_text out;
+    char low[28], high[28];
+    const bool whole = f->type == ARGS_INT;
+    snprintf(low, sizeof low, whole ? "%.0f" : "%g", f->low);
+    snprintf(high, sizeof high, whole ? "%.0f" : "%g", f->high);
+    const bool open = f->low_excluded || f->low == -INFINITY;
+    snprintf(out.text, sizeof out.text, "%s%s, %s%s", open ? "(" : "[", low, high,
+             f->high == INFINITY ? ")" : "]");
+    return out;
 }
 
 static void print_flag(const args_flag *f)
@@ -124,7 +132,7 @@ static void print_flag(const args_flag *f)
     if (number && f->unit[0] != '\0') printf(", %s", f->unit);
     if (f->type == ARGS_CHOICE) printf(": %s", f->unit);
     printf(" (");
-    if (f->type == ARGS_REAL || f->type == ARGS_INT) print_range(f);
+    if (number || f->type == ARGS_INT) printf("in %s, ", range_of(f).text);
     printf("default %s)\n", f->shown);
 }
 
@@ -197,13 +205,8 @@ static bool read_real(args *a, const char *program, const args_flag *f, const ch
     if (end == text || *end != '\0' || !isfinite(x)) {
         return wrong(a, program, "%s: '%s' is not a finite number", f->name, text);
     }
-    if (f->low_excluded && !(x > f->low)) {
-        return wrong(a, program, "%s: %s is out of range; give a number > %g", f->name, text,
-                     f->low);
-    }
-    if (!(x >= f->low && x <= f->high)) {
-        return wrong(a, program, "%s: %s is out of range; give a number from %g to %g", f->name,
-                     text, f->low, f->high);
+    if (!(x >= f->low && x <= f->high) || (f->low_excluded && x == f->low)) {
+        return wrong(a, program, "%s is %s; it must lie in %s", f->name, text, range_of(f).text);
     }
     *(double *)f->value = x;
     return true;
@@ -245,8 +248,7 @@ static bool read_int(args *a, const char *program, const args_flag *f, const cha
         return wrong(a, program, "%s: '%s' is not an integer", f->name, text);
     }
     if (errno == ERANGE || (double)x < f->low || (double)x > f->high) {
-        return wrong(a, program, "%s: %s is out of range; give an integer from %.0f to %.0f",
-                     f->name, text, f->low, f->high);
+        return wrong(a, program, "%s is %s; it must lie in %s", f->name, text, range_of(f).text);
     }
     *(int *)f->value = (int)x;
     return true;
