@@ -49,6 +49,14 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         fprintf(stderr, "card_house: --thickness is no card's for this --lean\n");
         return false;
     }
+    // the upper edge of a card lies on the face of the other
+    if (set->house.storeys > 0 && !(set->house.mu > 1.01 * tan(set->house.lean))) {
+        fprintf(stderr,
+                "card_house: --mu is %g; with --lean %g the upper edges slip on each other and the "
+                "house falls: it must be more than %g, or --storeys 0\n",
+                set->house.mu, set->house.lean, 1.01 * tan(set->house.lean));
+        return false;
+    }
     return world_run_dense("card_house", &set->run, set->house.thickness);
 }
 

@@ -71,6 +71,13 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                 least_push(set));
         return false;
     }
+    // a domino falls within some sqrt(height / g)
+    const double longest = sqrt(s[2] / set->run.gravity) / 25;
+    if (set->run.h > longest) {
+        fprintf(stderr, "dominoes: --h is %g s; the front is followed with at most %.3g s\n",
+                set->run.h, longest);
+        return false;
+    }
     return world_run_dense("dominoes", &set->run, fmin(s[0], s[1]));
 }
 
@@ -193,6 +200,12 @@ int main(int argc, char **argv)
         return say_error("dominoes", status);
     }
     if (!csv_close(&out)) return 2;
+    const int last = set.def.n - 1;
+    if (isnan(wv.passed[last]) || isnan(pushed.passed[last]) || isnan(large.passed[last])) {
+        fprintf(stderr, "dominoes: the last one has not begun to fall by --tend %g s; give it longer\n",
+                set.run.t_end);
+        return 2;
+    }
     show(&set, &wv, &pushed, &large);
     checks c = checks_begin();
     check_all(&c, &set, &wv, &pushed, &large);

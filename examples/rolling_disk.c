@@ -63,6 +63,17 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         fprintf(stderr, "rolling_disk: so fast a --turn is no rolling round the outside\n");
         return false;
     }
+    // an upright disc falls over at R omega with omega^2 <= m g R A / (C (C + m R^2)); one that
+    // leans little does so at nearly the same speed
+    const double around = d->C + d->mass * d->R * d->R;
+    const double upright = d->R * sqrt(d->mass * d->gravity * d->R * d->A / (d->C * around));
+    if (fabs(r.speed) <= upright) {
+        fprintf(stderr,
+                "rolling_disk: with this --turn and --lean it rolls at %g m/s; a disc as slow as "
+                "%g m/s falls over: take a smaller --turn or a larger --lean\n",
+                fabs(r.speed), upright);
+        return false;
+    }
     if (set->mu <= 1.05 * r.friction) {
         fprintf(stderr, "rolling_disk: it needs a friction of %g\n", r.friction);
         return false;

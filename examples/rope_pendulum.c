@@ -453,6 +453,10 @@ static pcs_status check_steps(const settings *set, const motion *m, const rope *
         check_skip(c, "orders", "e > 1/2: errors grow over the many rebounds");
         return PCS_OK;
     }
+    if (apart[0] > 0.5 * set->rope.length) {
+        check_skip(c, "orders", "the longest steps end half a rope away; take a smaller --h");
+        return PCS_OK;
+    }
     check_order(c, "order of the place", study_slope(n, h, apart), 0.6);
     if (compare) check_order(c, "order of the largest capture", study_slope(n, h, caught), 0.6);
     return PCS_OK;

@@ -324,6 +324,26 @@ static bool times_fit(const settings *set)
     return true;
 }
 
+// Whether the pilot can carry weight over buoyancy: by damping across the hull, at the speed that
+// the thrust holds and the pitch that stern planes and --most-pitch allow (checks/auv_control.c).
+static bool depth_holds(const settings *set)
+{
+    const pcs_vehicle_def *d = &set->def;
+    const auv_pilot *p = &set->pilot;
+    const double excess = fabs(d->weight - d->buoyancy), a = d->damping[0], b = d->quadratic[0];
+    if (set->control == AUV_NONE || excess == 0) return true;
+    const double speed = 2 * p->thrust / (a + sqrt(a * a + 4 * b * p->thrust));
+    const double pitch = fmin(p->most_fin, p->most_pitch / (1 + 1 / p->pitch_gain));
+    const double most = d->damping[2] * speed * pitch;
+    if (excess <= most) return true;
+    fprintf(
+        stderr,
+        "auv: --weight and --buoyancy differ by %g N; under control the vehicle keeps its depth "
+        "up to %.3g N, or give --control none\n",
+        excess, most);
+    return false;
+}
+
 static bool floor_fits(const settings *set, double pitch)
 {
     const auv_floor *f = &set->down;
@@ -370,7 +390,8 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     *code = 2;
     put_vehicle(set, &r);
     bool good = read_foil(set, r.foil) && vehicle_exists(set) && read_commands(set, r.commands) &&
-                read_waypoints(set, r.waypoints) && times_fit(set) && floor_fits(set, r.angles[1]);
+                read_waypoints(set, r.waypoints) && times_fit(set) && depth_holds(set) &&
+                floor_fits(set, r.angles[1]);
     if (good && pcs_tableau_create_named(NULL, set->method, &set->tableau) != PCS_OK) {
         fprintf(stderr, "auv: --method: %s\n", pcs_error_text());
         good = false;
