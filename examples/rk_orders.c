@@ -29,7 +29,11 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args a = {.about = "Work and precision of every Runge-Kutta tableau: observed orders, and the "
                        "evaluations a tolerance takes against the estimate."};
     args_choice(&a, "--problem", &set->problem, "kepler|wave", "what is integrated");
-    args_string(&a, "--method", &set->method, "NAME", "only this one (rk4, gauss4, radau2 ...)");
+    args_string(
+        &a, "--method", &set->method, "NAME",
+        "only this one (explicit_euler, midpoint, heun, ralston, heun3, kutta3, rk4, "
+        "bogacki_shampine, dormand_prince, implicit_euler, trapezoid, sdirk4, gauss1, gauss2, "
+        "gauss3, gauss4, radau1, radau2, radau3 ...)");
     args_int(&a, "--stages", &set->stages, 1, 6, "most stages of Gauss and Radau methods");
     args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
     args_positive(&a, "--h", &set->h, "s", "largest step; halved until the error is rounding");
