@@ -516,6 +516,18 @@ static void touch(void *user, int number)
 
 // ---- the pair ---------------------------------------------------------------------------------
 
+// Whether two contacts of a number are of one point: the lowest of a rim is another one for each
+// face.
+static bool one_point(const ground *g, const pcs_feature *a, const pcs_feature *b)
+{
+    if (g->b.s->kind != PCS_SHAPE_CYLINDER) return true;
+    double apart[3];
+    v3_sub(a->p2, b->p2, apart);
+    v3_along(apart, a->d1[0], a->n2, apart);
+    v3_along(apart, -b->d1[0], b->n2, apart);
+    return v3_norm(apart) < same_tol * g->size;
+}
+
 // drops points pushed out of a face far above them though another face is near
 static void drop_far_behind(ground *g)
 {
@@ -524,7 +536,8 @@ static void drop_far_behind(ground *g)
         for (int j = 0; j < g->n && !(f->id & FROM_SURFACE); ++j) {
             const pcs_feature *o = &g->out[j];
             const double limit = fmin(times_deeper * o->d1[0], -far_behind * g->size);
-            if (o->id / 16 == f->id / 16 && f->d1[0] < limit) f->d1[1] = 1;
+            if (o->id / 16 != f->id / 16 || !(f->d1[0] < limit)) continue;
+            if (one_point(g, f, o)) f->d1[1] = 1;
         }
     }
     int n = 0;

@@ -350,7 +350,35 @@ START_TEST(disk_rolls_smoothly)
 }
 END_TEST
 
+// A cylinder stands on the floor of a valley, deep in its slope: its lowest points over the two are
+// not one point, and both faces push, whatever rounding turns the cylinder by.
+START_TEST(a_standing_cylinder_feels_both_sides_of_a_valley)
+{
+    const double slope = 0.4, deep = 0.1, half = 0.1, R = 0.2;
+    const double heights[6] = {0, 0, tan(slope), 0, 0, tan(slope)};
+    pcs_geometry *g;
+    CK_OK(pcs_geometry_create_height_field(NULL, 3, 2, 1, 1, heights, &g));
+    pcs_shape field = pcs_shape_height_field(g), cylinder = pcs_shape_cylinder(R, 2 * half);
+    field.position[0] = -1;
+    field.position[1] = -0.43;
+    for (int k = 0; k < 9; ++k) {
+        const double q[7] = {deep - R, 0, half, 1, (k % 3 - 1) * 1e-15, (k / 3 - 1) * 1e-15, 0};
+        contacts c;
+        find_contacts(&cylinder, q, &field, NULL, 0.01, &c);
+        double flat = INFINITY, steep = INFINITY;
+        for (int i = 0; i < c.n; ++i) {
+            double *least = c.gap[i].N[2] > 0.999 ? &flat : &steep;
+            *least = fmin(*least, c.gap[i].g);
+        }
+        CK_NEAR(flat, 0, 1e-13);
+        CK_NEAR(steep, -deep * sin(slope), 1e-13);
+    }
+    pcs_geometry_destroy(g);
+}
+END_TEST
+
 PCS_TEST_MAIN("ground", flat_floor_is_a_half_space, surface_of_a_box_is_the_box_from_outside,
               box_as_a_hull_is_the_box, features_follow_their_gap,
               height_field_is_the_mesh_of_its_triangles, capacity_is_kept_and_asked_for_again,
-              nonsense_touches_nothing_or_sanely, flat_triangles_are_not_felt, disk_rolls_smoothly)
+              nonsense_touches_nothing_or_sanely, flat_triangles_are_not_felt, disk_rolls_smoothly,
+              a_standing_cylinder_feels_both_sides_of_a_valley)
