@@ -122,14 +122,21 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
     if (off > OFF * size) doubt_add(d, off, size, -1, c->interaction + 1);
 }
 
-// the way of a body that may touch something; `seen` has a mark per system
-static void doubt_way(const trial *t, int system, bool *seen, pcs_doubt *d)
+// The way of a body that may touch something, held against its thickness; under a rule that does
+// not follow paths against half of both shapes, which takes the middle of one past that of the
+// other. `seen` has a mark per system.
+static void doubt_way(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
 {
     if (!system_moves(t->m, system) || seen[system]) return;
-    seen[system] = true;
     const model_system *s = &t->m->system[system];
+    const bool follows = pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE;
     const double way = t->h * fmax(v3_norm(t->v + s->v_at), v3_norm(t->st->v + s->v_at));
-    if (s->thickness > 0 && way > s->thickness) doubt_add(d, way, s->thickness, system + 1, 0);
+    const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
+                        shape_thickness(&t->m->shape[c->key.shape2].shape);
+    const double most = follows ? s->thickness : fmin(s->thickness, 0.5 * both);
+    const bool far = s->thickness > 0 && way > most;
+    seen[system] = follows || far;
+    if (far) doubt_add(d, way, most, system + 1, 0);
 }
 
 static void doubt_overlap(const trial *t, const candidate *c, pcs_doubt *d)
@@ -157,8 +164,8 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
             doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
             continue;
         }
-        doubt_way(t, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
-        doubt_way(t, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_way(t, c, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_way(t, c, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
         doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
     }
     for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
@@ -201,10 +208,11 @@ void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT
             " how they come apart is a guess",
             d->one, d->two, d->value, d->t, d->limit);
     } else if (kind == PCS_DOUBT_TRAVEL) {
-        snprintf(text, room,
-                 "body %d goes %.3g m in the step from t = %g s and is %.3g m thick: take steps"
-                 " %.0f times smaller",
-                 d->one, d->value, d->t, d->limit, ceil(d->value / d->limit));
+        snprintf(
+            text, room,
+            "body %d goes %.3g m in the step from t = %g s, and %.3g m is the most for its size"
+            " and what it may touch: take steps %.0f times smaller",
+            d->one, d->value, d->t, d->limit, ceil(d->value / d->limit));
     } else if (kind == PCS_DOUBT_UNSOLVED) {
         snprintf(text, room,
                  "the step from t = %g s was taken unsolved: %s %.2g, the tolerance is %.2g", d->t,

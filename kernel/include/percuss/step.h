@@ -69,7 +69,9 @@ typedef struct pcs_step_times {
 typedef enum pcs_doubt_kind {
     PCS_DOUBT_OVERLAP,  ///< shapes overlap at its start by more than a tenth of the thinner one:
                         ///< which way they come apart is a guess
-    PCS_DOUBT_TRAVEL,   ///< a body that may touch something goes further than its own size
+    PCS_DOUBT_TRAVEL,   ///< a body that may touch something goes further than its own thickness;
+                        ///< under a rule that is not speculative, which follows no paths, also
+                        ///< than half of both shapes: it may pass through
     PCS_DOUBT_UNSOLVED, ///< committed though it did not converge
     PCS_DOUBT_GAIN,     ///< the impulses of all contacts of an island together (a joint alone) add
                         ///< energy to what the step does without them: more than 1e-9 (ten times
@@ -89,7 +91,7 @@ typedef struct pcs_doubt {
     long count;   ///< of a step: pairs of shapes, bodies, parts of the step, islands and joints,
                   ///< joints; of a run: steps
     double value; ///< m (overlap, way), residual of what is unsolved, J, m, J
-    double limit; ///< what it is to be held against: thickness (m), thickness (m), tolerance, J,
+    double limit; ///< what it is to be held against: thickness (m), most way (m), tolerance, J,
                   ///< size (m), J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
