@@ -58,4 +58,7 @@ typedef int collide_many_fn(const pcs_shape *s1, const double *q1, const pcs_sha
 
 collide_many_fn collide_ground;
 
+// set in the id of a contact on an edge or a corner of a mesh or a height field
+#define SURFACE_EDGE (1u << 31)
+
 #endif

@@ -45,8 +45,6 @@ static const double foremost_tol = 1e-6;
 // this part of the size of the shape, and this many times as deep
 static const double far_behind = 0.01, times_deeper = 4;
 
-static const unsigned FROM_SURFACE = 1u << 31;
-
 enum { CLOSEST = 0, FIRST_END = 1, SECOND_END = 2, CUT = 3, CORNER = 6 };
 
 typedef struct ground {
@@ -85,9 +83,9 @@ static void add(ground *g, unsigned id, const double p[3], double radius, const 
         if (v3_norm(apart) < same_tol * g->size && v3_dot(o->n2, f.n2) > 1 - manifold_tol / 40) {
             return;
         }
-        if (id & FROM_SURFACE) {
+        if (id & SURFACE_EDGE) {
             if (o->id == id) return;
-        } else if (!(o->id & FROM_SURFACE) && o->id / 16 == id / 16) {
+        } else if (!(o->id & SURFACE_EDGE) && o->id / 16 == id / 16) {
             before += 1;
         }
     }
@@ -185,12 +183,12 @@ static bool counts(const work *w, unsigned sides)
 
 static unsigned edge_id(const work *w, int k, unsigned what)
 {
-    return FROM_SURFACE | (unsigned)w->t.edge[k] << 3 | what;
+    return SURFACE_EDGE | (unsigned)w->t.edge[k] << 3 | what;
 }
 
 static unsigned corner_id(const work *w, int k)
 {
-    return FROM_SURFACE | (unsigned)w->t.vertex[k] << 3 | CORNER;
+    return SURFACE_EDGE | (unsigned)w->t.vertex[k] << 3 | CORNER;
 }
 
 // a point x of the surface of the shape (of its core, if that has a radius) where the normal is -N
@@ -533,7 +531,7 @@ static void drop_far_behind(ground *g)
 {
     for (int i = 0; i < g->n; ++i) {
         pcs_feature *f = &g->out[i];
-        for (int j = 0; j < g->n && !(f->id & FROM_SURFACE); ++j) {
+        for (int j = 0; j < g->n && !(f->id & SURFACE_EDGE); ++j) {
             const pcs_feature *o = &g->out[j];
             const double limit = fmin(times_deeper * o->d1[0], -far_behind * g->size);
             if (o->id / 16 != f->id / 16 || !(f->d1[0] < limit)) continue;

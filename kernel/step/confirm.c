@@ -456,7 +456,7 @@ pcs_status step_confirm_held(trial *t, pcs_arena mem)
 pcs_status step_confirm_closed(trial *t, pcs_arena mem)
 {
     int left_out;
-    return inner_edges(t, contact_takes_part, carries, &left_out, mem);
+    return inner_edges(t, contact_takes_part, contact_takes_part, &left_out, mem);
 }
 
 // ---- a pass ------------------------------------------------------------------------------------

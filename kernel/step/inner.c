@@ -2,6 +2,11 @@
 // A comes no higher over that plane than half the slop cannot be run into: a contact of X and B
 // with another normal is on an edge between A and B that nothing but the linearised row can reach,
 // and is left out. A wall, a step up and a ramp come higher.
+//
+// Of these the part below the plane cannot be run into either: a ramp that rises from a seam has a
+// side face there. So where a contact is at the plane, the body is lifted to half the slop over it
+// and moved up to what it touches: a wall it meets there, a side face it does not, and the contact
+// is left out too.
 #include <string.h>
 
 #include "collide/collide.h"
@@ -12,6 +17,15 @@
 // they are those of an edge or a corner: two faces that carry a body are never so well aligned
 #define OTHER_PART  5e-7
 #define OTHER_POINT 5e-13
+
+// and further than 0.1 rad to different sides of a body
+#define OTHER_SIDE 5e-3
+
+// part of the slop by which the lifted body is moved into what it touches
+#define INTO 0.05
+
+// cosine beyond which two normals are of faces that a body may lie on: neither is a side face
+#define ALIKE 0.9
 
 // contacts of one body beyond which its inner edges are not looked for
 #define MANY_CONTACTS 256
@@ -38,33 +52,81 @@ static view view_of(const trial *t, int i, int side)
     return w;
 }
 
-// whether the normal is that of a place, as at an edge, and not that of a face
-static bool at_a_point(const pcs_feature *f)
+static bool is_surface(const pcs_shape *s)
 {
+    return s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD;
+}
+
+// whether the normal is that of a place, as at an edge, and not that of a face
+static bool at_a_point(const trial *t, const view *a)
+{
+    const pcs_feature *f = t->list.c[a->contact].feature;
+    if (is_surface(&t->m->shape[a->other].shape)) return f->id & SURFACE_EDGE;
     return f->kind == PCS_FEATURE_POINT_POINT || f->kind == PCS_FEATURE_POINT_EDGE ||
            f->kind == PCS_FEATURE_EDGE_POINT;
 }
 
+// the largest height over the plane of b, towards N, of the shape of a where the body may be
+static double highest(const trial *t, const view *a, const view *b, const double N[3])
+{
+    const pcs_model *m = t->m;
+    const model_shape *own = &m->shape[a->own], *other = &m->shape[a->other];
+    double centre[3];
+    pose_point(system_q(m, own->system, t->st->q), own->shape.position, centre);
+    const double radius = shape_radius(&own->shape) + t->reach[own->system];
+    const double *q = system_q(m, other->system, t->st->q);
+    return collide_top(&other->shape, q, N, centre, radius) - v3_dot(N, b->P);
+}
+
+// Whether contact a, at the plane of contact b, is on a part of its shape that ends at this plane:
+// the shape goes on below, and a body that lies on the plane does not meet it where it closes a.
+static bool is_below(const trial *t, const view *a, const view *b, double slop)
+{
+    double up[3], q[7];
+    const double down[3] = {-b->N[0], -b->N[1], -b->N[2]};
+    v3_sub(a->P, b->P, up);
+    const double height = v3_dot(b->N, up), depth = fmax(0, -t->list.c[b->contact].g[0]);
+    const model_shape *own = &t->m->shape[a->own], *other = &t->m->shape[a->other];
+    // as far as the body is in the other shape, or falls without contact b before a is found
+    const double low = 4 * slop + depth + t->h * t->gain[own->system];
+    const double cosine = v3_dot(a->N, b->N);
+    if (fabs(height) > low || fabs(cosine) > ALIKE) return false;
+    if (highest(t, a, b, down) <= low) return false;
+
+    memcpy(q, system_q(t->m, own->system, t->st->q), sizeof q);
+    // up within the plane of a, then up to it
+    const double lift = (slop + depth) / (1 - cosine * cosine);
+    v3_along(q, lift, b->N, q);
+    v3_along(q, -lift * cosine, a->N, q);
+    v3_along(q, -fmax(0, t->list.c[a->contact].g[0]) - INTO * slop, a->N, q);
+    pcs_feature f[PCS_FEATURES_MAX];
+    const double *q_other = system_q(t->m, other->system, t->st->q);
+    const int n = pcs_collide(&own->shape, q, &other->shape, q_other, 0, PCS_FEATURES_MAX, f);
+    for (int i = 0; i < n && i < PCS_FEATURES_MAX; ++i) {
+        pcs_gap gap;
+        pcs_feature_gap(&f[i], q, q_other, &gap);
+        if (v3_dot(gap.N, a->N) > 1 - OTHER_SIDE) return false;
+    }
+    return true;
+}
+
 // Whether contact a of a body is on an inner edge of the floor that contact b has with it: the
-// shape of a, where the body may be, comes no higher over the plane of b than half the slop.
+// shape of a, where the body may be, comes no higher over the plane of b than half the slop, or
+// that part of it does not which a is on.
 static bool is_inner(const trial *t, const view *a, const view *b)
 {
     const double slop = 0.5 * fmax(a->slop, b->slop);
+    const bool point = at_a_point(t, a);
+    const bool surface = is_surface(&t->m->shape[a->other].shape);
+    if (a->other == b->other && !(surface && point)) return false;
     double up[3];
     v3_sub(a->P, b->P, up);
-    if (v3_dot(b->N, up) > slop || a->other == b->other) return false;
+    // a feature found at q' may have its point of q_k off the shape, by what the body moves
+    const double reach = t->reach[t->m->shape[a->own].system];
+    if (v3_dot(b->N, up) > slop + reach) return false;
     const double apart = 1 - v3_dot(a->N, b->N);
-    const bool point = at_a_point(t->list.c[a->contact].feature);
     if (apart <= (point ? OTHER_POINT : OTHER_PART)) return false;
-
-    const pcs_model *m = t->m;
-    const int carrier = m->shape[a->own].system, other = m->shape[a->other].system;
-    double centre[3];
-    pose_point(system_q(m, carrier, t->st->q), m->shape[a->own].shape.position, centre);
-    const double radius = shape_radius(&m->shape[a->own].shape) + t->reach[carrier];
-    const double top =
-        collide_top(&m->shape[a->other].shape, system_q(m, other, t->st->q), b->N, centre, radius);
-    return top - v3_dot(b->N, b->P) <= slop;
+    return highest(t, a, b, b->N) <= slop || is_below(t, a, b, slop);
 }
 
 // the contacts of each system that moves: view[start[s]] ... view[start[s + 1] - 1]
