@@ -72,17 +72,18 @@ static double key_height(const settings *set, const world *w)
 }
 
 // of the ground on the stone at the left
-static double thrust(const world *w, double h)
+static pcs_status thrust(const world *w, double h, double *F)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(w->work, &c);
-    double F = 0;
+    int n;
+    PCS_TRY(pcs_work_contacts(w->work, &n, &c));
+    *F = 0;
     for (int k = 0; k < n; ++k) {
         if (!c[k].active || c[k].system2.id != 0) continue;
         if (c[k].system1.id != w->body[1].system.id) continue;
-        F += (c[k].F[0] * c[k].r[0] + c[k].F[3] * c[k].r[1] + c[k].F[6] * c[k].r[2]) / h;
+        *F += (c[k].F[0] * c[k].r[0] + c[k].F[3] * c[k].r[1] + c[k].F[6] * c[k].r[2]) / h;
     }
-    return F;
+    return PCS_OK;
 }
 
 static pcs_status run_arch(const settings *set, int run, csv *out, fate *f)
@@ -95,14 +96,14 @@ static pcs_status run_arch(const settings *set, int run, csv *out, fate *f)
         PCS_TRY(world_step(w, h));
         if (w->stuck) break;
         if (w->steps == still) PCS_TRY(world_mark(w));
-        f->thrust = thrust(w, h);
+        PCS_TRY(thrust(w, h, &f->thrust));
         f->fell = top - key_height(set, w);
         CSV_ROW(out, run, w->state->t, top - f->fell, w->energy, w->active, w->iters, w->residual,
                 f->thrust);
         if (f->fell > 0.1 * set->def.radius) break; // what becomes of the stones is not asked
     }
     double F[3];
-    world_support(w, h, F);
+    PCS_TRY(world_support(w, h, F));
     f->support = F[2];
     f->weight = world_weight(w);
     f->moved = world_moved(w);

@@ -96,14 +96,15 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
     for (long i = 1; status == PCS_OK && (double)i * h < set->t_end + 0.5 * h; ++i) {
         status = slider_step(&s, h);
         if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
-        slider_look(&s, &now);
+        status = slider_look(&s, &now);
+        if (status != PCS_OK) break;
         if (isnan(rolls) && now.status == PCS_CONTACT_STICK) rolls = now.t;
         worst_x = fmax(worst_x, fabs(now.x[0] - place_at(&m, now.t)));
         worst_v = fmax(worst_v, fabs(now.v[0] - speed_at(&m, now.t)));
         CSV_ROW(out, number, now.t, now.x[0], now.v[0], R * now.omega[1], speed_at(&m, now.t));
     }
+    if (status == PCS_OK) status = slider_look(&s, &now);
     if (status == PCS_OK) {
-        slider_look(&s, &now);
         printf("%-9s %9s %9.6f %12.9f %12.9f %12.9f %12.9f %9.1e %9.1e\n", name,
                cell_of("%.6f", rolls).text, m.t1, now.v[0], speed_at(&m, now.t), now.x[0],
                place_at(&m, now.t), worst_x, worst_v);

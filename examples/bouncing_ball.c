@@ -81,7 +81,7 @@ typedef struct watch {
 } watch;
 
 // called by pcs_run before the first step, then without a report, and after each
-static int observe(void *user, const pcs_model *model, const pcs_state *state, const pcs_work *work,
+static int observe(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
                    const pcs_step_report *report)
 {
     const watch *w = user;
@@ -98,7 +98,8 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, c
 
     // the impulse of the floor; at the start there was no step yet
     const pcs_contact *contact;
-    const int n = report ? pcs_work_contacts(work, &contact) : 0;
+    int n = 0;
+    if (report && pcs_work_contacts(work, &n, &contact) != PCS_OK) return 1;
     for (int i = 0; i < n; ++i) {
         now.impulse += contact[i].r[0];
     }

@@ -85,12 +85,11 @@ static void write_row(const settings *set, const world *w, double impulse, csv *
     csv_end(out);
 }
 
-static ground_push watch(const settings *set, const world *w, const double q0[7],
-                         const double v0[6], bool *was_hit, result *r)
+static void watch(const settings *set, const world *w, const ground_push *push, bool *was_hit,
+                  result *r)
 {
     const pcs_energy *e = &w->report.energy;
     const double *q = world_q(w, 0), *v = world_v(w, 0), h = set->run.h, t = w->state->t;
-    const ground_push push = ground_look(w, &set->box, h, q0, v0, &r->faults);
     const double contacts = e->normal + e->tangential;
     r->booked += contacts + e->gyroscopic + e->newton + e->integrator + e->projection;
     r->closure = fmax(r->closure, fabs(e->closure));
@@ -98,12 +97,11 @@ static ground_push watch(const settings *set, const world *w, const double q0[7]
     r->speed = fmax(r->speed, fastest(&set->box, v));
     r->deepest = fmax(r->deepest, -free_box_lowest(&set->box, q));
 
-    if (push.contacts > 0 && isnan(r->first)) r->first = t - h;
-    r->hits += push.contacts > 0 && !*was_hit;
-    *was_hit = push.contacts > 0;
+    if (push->contacts > 0 && isnan(r->first)) r->first = t - h;
+    r->hits += push->contacts > 0 && !*was_hit;
+    *was_hit = push->contacts > 0;
     if (!(fastest(&set->box, v) <= set->rest)) r->rests = t;
-    r->support = push.p[2] / h;
-    return push;
+    r->support = push->p[2] / h;
 }
 
 static pcs_status tumble(const settings *set, int seed, csv *out, result *r)
@@ -121,7 +119,10 @@ static pcs_status tumble(const settings *set, int seed, csv *out, result *r)
         memcpy(v0, world_v(&w, 0), sizeof v0);
         status = world_step(&w, set->run.h);
         if (status != PCS_OK || w.outcome != PCS_OUTCOME_CONVERGED) break;
-        const ground_push push = watch(set, &w, q0, v0, &was_hit, r);
+        ground_push push;
+        status = ground_look(&w, &set->box, set->run.h, q0, v0, &r->faults, &push);
+        if (status != PCS_OK) break;
+        watch(set, &w, &push, &was_hit, r);
         write_row(set, &w, push.normal, out);
     }
     if (status == PCS_OK) {
@@ -162,7 +163,7 @@ static pcs_status check_impact(const settings *set, const result *r, checks *c)
     pcs_status status = open_brick(set, q, v, &w);
     if (status == PCS_OK) status = pcs_impact(w.model, w.state, w.work, TOUCH, &report);
     if (status == PCS_OK) {
-        push = ground_look(&w, &set->box, 0, q, v, &faults);
+        status = ground_look(&w, &set->box, 0, q, v, &faults, &push);
         memcpy(after, world_v(&w, 0), sizeof after);
     }
     world_close(&w);

@@ -9,7 +9,7 @@ static pcs_model *model;
 static pcs_state *state;
 static pcs_work *work;
 
-static int print_height(void *user, const pcs_model *m, const pcs_state *s, const pcs_work *w,
+static int print_height(void *user, const pcs_model *m, const pcs_state *s, pcs_work *w,
                         const pcs_step_report *report)
 {
     int *calls = user;

@@ -67,10 +67,11 @@ static pcs_status build(const settings *set, world *w)
 }
 
 // vertical forces of the last step: of the floor, and of the lower cube on the upper one
-static void forces(const world *w, double h, double *floor, double *between)
+static pcs_status forces(const world *w, double h, double *floor, double *between)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(w->work, &c);
+    int n;
+    PCS_TRY(pcs_work_contacts(w->work, &n, &c));
     *floor = *between = 0;
     for (int k = 0; k < n; ++k) {
         if (!c[k].active) continue;
@@ -83,6 +84,7 @@ static void forces(const world *w, double h, double *floor, double *between)
             *between += c[k].system1.id == w->body[2].system.id ? up : -up;
         }
     }
+    return PCS_OK;
 }
 
 static pcs_status rest(const settings *set, world *w, csv *out, double end[3])
@@ -94,7 +96,7 @@ static pcs_status rest(const settings *set, world *w, csv *out, double end[3])
         PCS_TRY(world_step(w, h));
         if (w->stuck) break;
         if (w->steps == still) PCS_TRY(world_mark(w));
-        forces(w, h, &end[0], &end[1]);
+        PCS_TRY(forces(w, h, &end[0], &end[1]));
         CSV_ROW(out, w->state->t, world_q(w, 1)[2], world_q(w, 2)[2], end[0], end[1], w->iters,
                 w->residual);
     }

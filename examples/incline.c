@@ -90,11 +90,12 @@ static pcs_status descend(checks *c, const settings *set, bool ball, double side
     for (long i = 1; status == PCS_OK && (double)i * set->h < set->t_end + 0.5 * set->h; ++i) {
         status = slider_step(&s, set->h);
         if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
-        slider_look(&s, &now);
+        status = slider_look(&s, &now);
+        if (status != PCS_OK) break;
         CSV_ROW(out, now.t, ball, def.slope, now.x[0], now.v[0], a);
     }
+    if (status == PCS_OK) status = slider_look(&s, &now);
     if (status == PCS_OK) {
-        slider_look(&s, &now);
         const double t = now.t, theta = set->scheme.theta;
         // the scheme integrates a constant acceleration exactly but for (theta - 1/2) h per step
         const double x = 0.5 * a * t * t + (theta - 0.5) * a * set->h * t;
@@ -130,8 +131,8 @@ static pcs_status creep(checks *c, const settings *set)
         status = slider_step(&s, set->creep_h);
         if (s.outcome != PCS_OUTCOME_CONVERGED) break;
     }
+    if (status == PCS_OK) status = slider_look(&s, &now);
     if (status == PCS_OK) {
-        slider_look(&s, &now);
         const double far = hypot(now.x[0], now.x[1]);
         printf("\nbox left alone for %g s (%ld steps): moved %.1e m along, %.1e m across\n", now.t,
                n, now.x[0], now.x[1]);

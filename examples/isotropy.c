@@ -73,7 +73,8 @@ static pcs_status slide(const settings *set, bool ball, double heading, result *
     for (long i = 1; i <= all && status == PCS_OK; ++i) {
         status = slider_step(&s, set->h);
         if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
-        slider_look(&s, &now);
+        status = slider_look(&s, &now);
+        if (status != PCS_OK) break;
         const double along = c * now.v[0] + d * now.v[1];
         out->across = fmax(out->across, fabs(-d * now.v[0] + c * now.v[1]));
         if (i == braking) out->deceleration = (set->speed - along) / now.t;

@@ -127,15 +127,16 @@ typedef struct errors {
     pcs_outcome outcome;
 } errors;
 
-static double slip_of(const world *w)
+// the fastest contact point so far
+static pcs_status follow_slip(const world *w, double *slip)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(w->work, &c);
-    double worst = 0;
+    int n;
+    PCS_TRY(pcs_work_contacts(w->work, &n, &c));
     for (int k = 0; k < n; ++k) {
-        if (c[k].active && c[k].r[0] > 0) worst = fmax(worst, hypot(c[k].u[1], c[k].u[2]));
+        if (c[k].active && c[k].r[0] > 0) *slip = fmax(*slip, hypot(c[k].u[1], c[k].u[2]));
     }
-    return worst;
+    return PCS_OK;
 }
 
 static pcs_status circle(const settings *set, const rolling *r, double h, csv *out, errors *err)
@@ -156,7 +157,7 @@ static pcs_status circle(const settings *set, const rolling *r, double h, csv *o
         err->lean = lean - set->disc.lean;
         err->azimuth = azimuth - set->disc.turn * w.state->t;
         err->radius = hypot(q[0], q[1]) - r->radius;
-        err->slip = fmax(err->slip, slip_of(&w));
+        status = follow_slip(&w, &err->slip);
         CSV_ROW(out, w.state->t, q[0], q[1], q[2], lean, azimuth);
     }
     err->outcome = w.outcome;

@@ -112,7 +112,8 @@ static pcs_status stepped_step(stepped *s, double h)
     if (report.outcome != PCS_OUTCOME_CONVERGED) s->outcome = report.outcome;
     s->closure = fmax(s->closure, fabs(report.energy.closure));
     const pcs_contact *c;
-    const int n = pcs_work_contacts(s->work, &c);
+    int n;
+    PCS_TRY(pcs_work_contacts(s->work, &n, &c));
     const double r = n > 0 && c[0].active ? c[0].r[0] : 0;
     if (!s->pulled) s->caught = fmax(s->caught, r);
     s->pulled = r > 0;

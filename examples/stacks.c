@@ -115,7 +115,7 @@ static pcs_status settle(const settings *set, world *w, csv *out, result *r)
         if (w->steps % 10 == 0) r->overlap = fmax(r->overlap, world_overlap(w));
         const double moved = world_moved(w);
         if (w->steps > still) r->moved = fmax(r->moved, moved);
-        world_support(w, h, r->support);
+        PCS_TRY(world_support(w, h, r->support));
         CSV_ROW(out, w->state->t, w->energy, w->overlap, w->active, w->iters, moved, r->support[0],
                 r->support[1], r->support[2]);
     }

@@ -66,7 +66,8 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
 // what can be read between steps
 static pcs_status look(const world *w, snapshot *now)
 {
-    *now = (snapshot){.t = w->state->t, .contacts = pcs_work_contacts(w->work, NULL)};
+    *now = (snapshot){.t = w->state->t};
+    PCS_TRY(pcs_work_contacts(w->work, &now->contacts, NULL));
     for (int b = 0; b < 2; ++b) {
         const double *q = pcs_state_q(w->model, w->state, w->system[b]);
         const double *v = pcs_state_v(w->model, w->state, w->system[b]);
@@ -143,7 +144,7 @@ typedef struct watch {
 } watch;
 
 // called by pcs_run before the first step, then without a report, and after each
-static int observe(void *user, const pcs_model *model, const pcs_state *state, const pcs_work *work,
+static int observe(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
                    const pcs_step_report *report)
 {
     const watch *see = user;

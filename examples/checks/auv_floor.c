@@ -62,14 +62,15 @@ static void demolish(sea_floor *w)
     pcs_model_destroy(w->model);
 }
 
-static double normal_impulse(const pcs_work *work)
+static pcs_status add_normal_impulse(pcs_work *work, double *sum)
 {
     const pcs_contact *c;
-    double sum = 0;
-    for (int k = pcs_work_contacts(work, &c) - 1; k >= 0; --k) {
-        if (c[k].active) sum += c[k].F[2] * c[k].r[0];
+    int n;
+    PCS_TRY(pcs_work_contacts(work, &n, &c));
+    for (int k = n - 1; k >= 0; --k) {
+        if (c[k].active) *sum += c[k].F[2] * c[k].r[0];
     }
-    return sum;
+    return PCS_OK;
 }
 
 // the physics of the model, listened to
@@ -79,7 +80,7 @@ static pcs_status advance(void *user, double t, double t_next, const double *u, 
     PCS_TRY(w->physics.advance(w->physics.user, t, t_next, u, x));
     const double middle = 0.5 * (t + t_next);
     if (middle > w->from && middle < w->to) {
-        w->normal += normal_impulse(w->work);
+        PCS_TRY(add_normal_impulse(w->work, &w->normal));
         w->span += t_next - t;
     }
     return PCS_OK;

@@ -97,28 +97,29 @@ static double landing_speed(const world *w, const free_box *box, double h, const
     return h * (box->gravity + radius * sqrt(dot(M, M)) / least);
 }
 
-ground_push ground_look(const world *w, const free_box *box, double h, const double q0[7],
-                        const double v0[6], ground_faults *worst)
+pcs_status ground_look(const world *w, const free_box *box, double h, const double q0[7],
+                       const double v0[6], ground_faults *worst, ground_push *out)
 {
-    ground_push out = {0};
     double M[3] = {0, 0, 0}, outside = 0, largest = 0;
     const double lands = landing_speed(w, box, h, v0 + 3);
     const pcs_contact *c;
-    const int n = pcs_work_contacts(w->work, &c);
+    int n;
+    PCS_TRY(pcs_work_contacts(w->work, &n, &c));
+    *out = (ground_push){0};
     for (int i = 0; i < n; ++i) {
         if (!c[i].active) continue;
         double u0[3], u1[3];
         local_velocity(q0, v0, c[i].P1, c[i].F, u0);
         local_velocity(q0, world_v(w, 0), c[i].P1, c[i].F, u1);
-        add_push(&c[i], q0, out.p, M);
+        add_push(&c[i], q0, out->p, M);
         look_at_laws(&c[i], u0, u1, lands, worst);
         const double *r = c[i].r;
         outside = fmax(outside, hypot(r[1], r[2]) - c[i].law.mu * r[0]);
         largest = fmax(largest, r[0]);
-        out.normal += r[0];
-        out.contacts += r[0] > 0;
+        out->normal += r[0];
+        out->contacts += r[0] > 0;
     }
     if (largest > 0) worst->cone = fmax(worst->cone, outside / largest);
-    look_at_balances(w, box, h, q0, v0, out.p, M, worst);
-    return out;
+    look_at_balances(w, box, h, q0, v0, out->p, M, worst);
+    return PCS_OK;
 }

@@ -23,7 +23,7 @@ typedef struct ground_push {
 
 // Of body 0 of the world, a `box`, whose last step of h (0: an impact) began at q0, v0. Faults
 // that are larger than those in *worst replace them.
-ground_push ground_look(const world *w, const free_box *box, double h, const double q0[7],
-                        const double v0[6], ground_faults *worst);
+pcs_status ground_look(const world *w, const free_box *box, double h, const double q0[7],
+                       const double v0[6], ground_faults *worst, ground_push *out);
 
 #endif

@@ -82,7 +82,7 @@ pcs_status slider_step(slider *s, double h)
     return PCS_OK;
 }
 
-void slider_look(const slider *s, slider_view *out)
+pcs_status slider_look(const slider *s, slider_view *out)
 {
     const double *q = pcs_state_q(s->model, s->state, s->body);
     const double *v = pcs_state_v(s->model, s->state, s->body);
@@ -97,9 +97,10 @@ void slider_look(const slider *s, slider_view *out)
     to_plane(s->axes, omega, out->omega);
 
     const pcs_contact *c;
-    out->contacts = pcs_work_contacts(s->work, &c);
+    PCS_TRY(pcs_work_contacts(s->work, &out->contacts, &c));
     out->status = out->contacts > 0 ? c[0].status : PCS_CONTACT_OPEN;
     for (int i = 1; i < out->contacts; ++i) {
         if (c[i].status != out->status) out->status = PCS_CONTACT_UNDECIDED;
     }
+    return PCS_OK;
 }

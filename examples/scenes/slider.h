@@ -43,6 +43,6 @@ void slider_close(slider *s);
 
 // one step; a step that is not committed is in s->outcome
 pcs_status slider_step(slider *s, double h);
-void slider_look(const slider *s, slider_view *out);
+pcs_status slider_look(const slider *s, slider_view *out);
 
 #endif

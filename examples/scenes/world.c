@@ -209,10 +209,11 @@ double world_weight(const world *w)
     return mass * w->gravity;
 }
 
-void world_support(const world *w, double h, double F[3])
+pcs_status world_support(const world *w, double h, double F[3])
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(w->work, &c);
+    int n;
+    PCS_TRY(pcs_work_contacts(w->work, &n, &c));
     F[0] = F[1] = F[2] = 0;
     for (int k = 0; k < n; ++k) {
         if (!c[k].active || c[k].system2.id != 0) continue;
@@ -221,6 +222,7 @@ void world_support(const world *w, double h, double F[3])
                 (c[k].F[i] * c[k].r[0] + c[k].F[3 + i] * c[k].r[1] + c[k].F[6 + i] * c[k].r[2]) / h;
         }
     }
+    return PCS_OK;
 }
 
 // radius of a ball about the origin of the shape that holds all of it

@@ -99,7 +99,7 @@ double world_moved(const world *w);
 double world_weight(const world *w);
 
 // force of the world on the bodies in the last step of h, N
-void world_support(const world *w, double h, double F[3]);
+pcs_status world_support(const world *w, double h, double F[3]);
 
 // deepest overlap of all pairs, found without the broad phase and the contacts of the step, m
 double world_overlap(const world *w);

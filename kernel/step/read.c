@@ -123,20 +123,16 @@ static pcs_status make_grown(pcs_work *wk, pcs_arena *arena,
     }
 }
 
-// what is made on request is nobody else's: the work is the caller's own, one per thread
-static pcs_work *own(const pcs_work *work)
+pcs_status pcs_work_contacts(pcs_work *wk, int *count, const pcs_contact **out)
 {
-    return (pcs_work *)(uintptr_t)work;
-}
-
-int pcs_work_contacts(const pcs_work *work, const pcs_contact **out)
-{
-    pcs_work *wk = own(work);
+    if (!wk || !count) return pcs_fail(PCS_ERR_ARG, "pcs_work_contacts: work or count is null");
+    *count = 0;
     if (out) *out = NULL;
-    if (!wk || !wk->model || wk->list.n == 0) return 0;
-    if (!wk->contact && make_grown(wk, &wk->listed, list_contacts) != PCS_OK) return 0;
+    if (!wk->model || wk->list.n == 0) return PCS_OK;
+    if (!wk->contact) PCS_TRY(make_grown(wk, &wk->listed, list_contacts));
+    *count = wk->n_contacts;
     if (out) *out = wk->contact;
-    return wk->n_contacts;
+    return PCS_OK;
 }
 
 // ---- wrenches and problem ----------------------------------------------------------------------
@@ -165,13 +161,13 @@ void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrenc
     }
 }
 
-pcs_problem pcs_work_problem(const pcs_work *work)
+pcs_status pcs_work_problem(pcs_work *wk, pcs_problem *out)
 {
-    pcs_work *wk = own(work);
-    if (!wk || !wk->v_free || wk->problem.n == 0) return (pcs_problem){0};
-    if (!wk->is_assembled && make_grown(wk, &wk->assembled, local_problem) != PCS_OK) {
-        return (pcs_problem){0};
-    }
+    if (!wk || !out) return pcs_fail(PCS_ERR_ARG, "pcs_work_problem: an argument is null");
+    *out = (pcs_problem){0};
+    if (!wk->v_free || wk->problem.n == 0) return PCS_OK;
+    if (!wk->is_assembled) PCS_TRY(make_grown(wk, &wk->assembled, local_problem));
     wk->is_assembled = true;
-    return wk->local;
+    *out = wk->local;
+    return PCS_OK;
 }

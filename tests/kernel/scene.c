@@ -99,6 +99,13 @@ void scene_step(scene *s, double h)
                   pcs_outcome_text(s->report.projection_outcome));
 }
 
+int scene_contacts(const scene *s, const pcs_contact **out)
+{
+    int n;
+    CK_OK(pcs_work_contacts(s->wk, &n, out));
+    return n;
+}
+
 double *scene_q(scene *s, pcs_system b)
 {
     double *q = pcs_state_q(s->m, s->st, b);
@@ -265,7 +272,7 @@ static void check_contact(const scene *s, const pcs_contact *c, double speed, do
 static void check_contacts(const scene *s)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(s->wk, &c);
+    const int n = scene_contacts(s, &c);
     // the solver's tolerance is relative to what weight alone would add, too
     double speed = fmax(1e-3, 9.81 * s->h), impulse = 1e-3;
     for (int i = 0; i < n; ++i) {
@@ -282,7 +289,8 @@ static void check_contacts(const scene *s)
     }
 
     // the problem that was solved, with the impulses that were published
-    const pcs_problem p = pcs_work_problem(s->wk);
+    pcs_problem p;
+    CK_OK(pcs_work_problem(s->wk, &p));
     double *r = calloc((size_t)p.n + 1, sizeof *r), *u = calloc((size_t)p.n + 1, sizeof *u);
     int rows = 0;
     double mu = 0;
@@ -340,7 +348,7 @@ static void check_wrench(const scene *s, int index)
 static double work_of_each(const scene *s)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(s->wk, &c);
+    const int n = scene_contacts(s, &c);
     double fastest = 0, sum = 0;
     for (int i = 0; i < s->st->nv; ++i) {
         fastest = fmax(fastest, fabs(s->st->v[i]));
@@ -375,7 +383,7 @@ void scene_check_step(scene *s)
     const pcs_energy *e = &s->report.energy;
     const pcs_contact *c;
     bool rough = false;
-    for (int i = pcs_work_contacts(s->wk, &c); i-- > 0;) {
+    for (int i = scene_contacts(s, &c); i-- > 0;) {
         rough = rough || has_friction(&c[i]);
     }
     ck_assert(rough || e->tangential == 0);

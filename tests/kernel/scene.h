@@ -46,6 +46,9 @@ void scene_random_rough(scene *s, uint64_t seed, double mu);
 // one step that must be carried out and committed
 void scene_step(scene *s, double h);
 
+// how many contacts the last step had, and *out, all of them
+int scene_contacts(const scene *s, const pcs_contact **out);
+
 double *scene_q(scene *s, pcs_system b);
 double *scene_v(scene *s, pcs_system b);
 double scene_kinetic(scene *s);

@@ -99,7 +99,7 @@ END_TEST
 static void count_corners(const scene *s, int corners[3])
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(s->wk, &c);
+    const int n = scene_contacts(s, &c);
     corners[0] = corners[1] = corners[2] = 0;
     for (int i = 0; i < n; ++i) {
         const int upper = c[i].shape1 > c[i].shape2 ? c[i].shape1 : c[i].shape2;

@@ -50,7 +50,7 @@ static void check_contacts(const scene *s)
     for (int i = 0; i < s->st->nv; ++i) {
         fastest = fmax(fastest, fabs(s->st->v[i]));
     }
-    for (int i = pcs_work_contacts(s->wk, &c); i-- > 0;) {
+    for (int i = scene_contacts(s, &c); i-- > 0;) {
         ck_assert(all_finite(c[i].r, 3));
         if (fastest < 1e150) ck_assert(all_finite(c[i].u, 3)); // beyond that a sum may overflow
         ck_assert(isfinite(c[i].gap) && isfinite(c[i].gap_end));

@@ -176,7 +176,7 @@ START_TEST(laws_come_from_the_table_and_then_from_the_rule)
         scene_start(&s);
         scene_step(&s, 1e-6);
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), n * n);
+        ck_assert_int_eq(scene_contacts(&s, &c), n * n);
         for (int p = 0; p < n * n; ++p) {
             const int number = (c[p].shape1 < c[p].shape2 ? c[p].shape1 : c[p].shape2) / 2;
             const int i = number / n, j = number % n;
@@ -480,7 +480,7 @@ START_TEST(joined_systems_do_not_touch)
         CK_OK(pcs_step(s.m, s.st, s.wk, 1e-6, &s.report));
         bool met[n][n] = {0};
         const pcs_contact *c;
-        for (int i = pcs_work_contacts(s.wk, &c) - 1; i >= 0; --i) {
+        for (int i = scene_contacts(&s, &c) - 1; i >= 0; --i) {
             if (c[i].shape1 < 0) continue;
             met[c[i].shape1][c[i].shape2] = met[c[i].shape2][c[i].shape1] = true;
         }

@@ -414,7 +414,7 @@ START_TEST(heaps_of_bodies)
         if (e == 1) CK_NEAR(after.K, before.K, 1e-9 * before.K);
         ck_assert(after.K <= before.K * (1 + 1e-10));
         const pcs_contact *c;
-        const int n = pcs_work_contacts(s.wk, &c);
+        const int n = scene_contacts(&s, &c);
         ck_assert_int_eq(n, 4 + 4 * 2 + 3 * 3);
         scene_close(&s);
     }
@@ -446,7 +446,7 @@ START_TEST(joints_take_their_part)
     CK_NEAR(v2[0], -b[1] * d[0] / 3, 1e-12);
     CK_NEAR(v2[2], -2 - b[1] * d[2] / 3, 1e-12);
     const pcs_contact *c;
-    ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 2);
+    ck_assert_int_eq(scene_contacts(&s, &c), 2);
     CK_NEAR(c[0].r[0], b[1], 1e-11);
     ck_assert_int_eq(c[0].interaction, 1);
     CK_NEAR(c[1].r[0], b[0], 1e-11);

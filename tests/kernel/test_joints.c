@@ -212,7 +212,7 @@ START_TEST(many_joints_on_one_body)
         }
         bytes[k] = pcs_work_held(s.wk);
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 3 * (n + 1));
+        ck_assert_int_eq(scene_contacts(&s, &c), 3 * (n + 1));
         double weight = 0;
         for (int i = 0; i < 3; ++i) {
             weight = hypot(weight, c[i].r[0]);
@@ -281,7 +281,7 @@ START_TEST(impacts_are_what_they_were)
             scene_step(&s, 1e-3);
             scene_check_step(&s);
             const pcs_contact *c;
-            const int n = pcs_work_contacts(s.wk, &c);
+            const int n = scene_contacts(&s, &c);
             for (int j = 0; j < n; ++j) {
                 if (c[j].law.kind == PCS_LAW_EQUALITY || !(c[j].r[0] > 0)) continue;
                 impacts += s.v_before[0] < -0.1;
@@ -301,7 +301,7 @@ END_TEST
 static double widest_gap(scene *s)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(s->wk, &c);
+    const int n = scene_contacts(s, &c);
     double worst = 0;
     for (int i = 0; i < n; ++i) {
         if (c[i].law.kind == PCS_LAW_EQUALITY) worst = fmax(worst, fabs(c[i].gap_end));
@@ -389,7 +389,7 @@ START_TEST(a_hanging_chain_carries_its_weight)
     for (int k = 0; k < 2; ++k) {
         scene_step(&s, h);
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 3 * n);
+        ck_assert_int_eq(scene_contacts(&s, &c), 3 * n);
         for (int i = 0; i < n; ++i) {
             // sums of n weights, each with its rounding
             CK_NEAR(c[3 * i].r[0], -(n - i) * G * h, 1e-9 * n * G * h);

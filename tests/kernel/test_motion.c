@@ -863,7 +863,7 @@ START_TEST(velocities_that_run_off_end_a_step)
             if (k / 3 == 2) ck_assert_msg(said == (run >= 9), "%s", pcs_error_text());
         }
         const pcs_contact *contact;
-        if (k % 3 != 0 && k / 3 == 0) ck_assert_int_eq(pcs_work_contacts(s.wk, &contact), 1);
+        if (k % 3 != 0 && k / 3 == 0) ck_assert_int_eq(scene_contacts(&s, &contact), 1);
         scene_close(&s);
     }
 }
@@ -876,7 +876,7 @@ typedef struct watch {
     double last;
 } watch;
 
-static int observe(void *user, const pcs_model *m, const pcs_state *st, const pcs_work *wk,
+static int observe(void *user, const pcs_model *m, const pcs_state *st, pcs_work *wk,
                    const pcs_step_report *report)
 {
     watch *w = user;

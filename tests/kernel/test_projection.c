@@ -30,7 +30,7 @@ static void join(scene *s, pcs_relation relation, pcs_system a, pcs_system b)
 static void check_gaps(const scene *s)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(s->wk, &c);
+    const int n = scene_contacts(s, &c);
     const double tol = s->scheme.proj_tol;
     const pcs_projection kind = s->scheme.projection;
     for (int i = 0; i < n; ++i) {
@@ -464,7 +464,7 @@ START_TEST(mechanisms_do_not_drift)
             step_and_check(&s, 5e-3);
             if (k < 4) check_gaps(&s);
             const pcs_contact *c;
-            const int n = pcs_work_contacts(s.wk, &c);
+            const int n = scene_contacts(&s, &c);
             ck_assert_int_eq(n, 13);
             for (int j = 0; j < n; ++j) {
                 drift = fmax(drift, fabs(c[j].gap_end));

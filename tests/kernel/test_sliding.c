@@ -62,7 +62,7 @@ START_TEST(a_box_slides_to_a_stop)
             scene_check_step(&s);
             work += s.report.energy.tangential;
             const pcs_contact *c;
-            ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 4);
+            ck_assert_int_eq(scene_contacts(&s, &c), 4);
             for (int j = 0; j < 4 && i < n - 1; ++j) {
                 ck_assert_int_eq(c[j].status, PCS_CONTACT_SLIDE);
             }
@@ -115,7 +115,7 @@ static void slope(double beta, double mu, bool ball, bool sticks, double tol)
     CK_NEAR(v3_dot(moved, down), 0.5 * a * t * t, 1e-9);
     CK_NEAR(moved[1], 0, 1e-9);
     const pcs_contact *c;
-    const int contacts = pcs_work_contacts(s.wk, &c);
+    const int contacts = scene_contacts(&s, &c);
     ck_assert_int_ge(contacts, 1);
     // of the impulses that hold a box any may be found, all of them on the border of their cones
     const pcs_contact_status right = sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
@@ -196,7 +196,7 @@ START_TEST(a_ball_slides_then_rolls)
         CK_NEAR(v3_dot(scene_v(&s, b), along), 5. / 7 * v0, 1e-11);
         CK_NEAR(v3_norm(scene_v(&s, b) + 3), 5. / 7 * v0 / R, 1e-9);
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
+        ck_assert_int_eq(scene_contacts(&s, &c), 1);
         ck_assert_int_eq(c[0].status, PCS_CONTACT_STICK);
         scene_close(&s);
     }
@@ -320,7 +320,7 @@ START_TEST(a_turned_frame_keeps_the_impulses)
         // what is remembered is F r
         const pcs_contact *c;
         pcs_memory *memory = s.st->memory;
-        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), memory->n);
+        ck_assert_int_eq(scene_contacts(&s, &c), memory->n);
         double sum[3] = {0}, turn[4], G[3];
         for (int i = 0; i < memory->n; ++i) {
             v3_along(sum, 1, memory->contact[i].r, sum);
@@ -504,7 +504,7 @@ START_TEST(friction_by_a_relation)
             scene_step(&s, h);
         }
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
+        ck_assert_int_eq(scene_contacts(&s, &c), 1);
         CK_NEAR(c[0].r[0], 2 * g * h, 1e-12);
         CK_NEAR(hypot(c[0].r[1], c[0].r[2]), 2 * mu * g * h, 1e-9);
         for (int i = 0; i < 2; ++i) {

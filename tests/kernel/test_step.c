@@ -121,7 +121,7 @@ START_TEST(a_resting_ball_weighs)
     for (int i = 0; i < 100; ++i) {
         step_and_check(&s, 0.01);
         const pcs_contact *c;
-        ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
+        ck_assert_int_eq(scene_contacts(&s, &c), 1);
         CK_NEAR(c[0].r[0], 3 * 9.81 * 0.01, 1e-13);
         ck_assert_int_eq(c[0].system1.id, 1);
         ck_assert_int_eq(c[0].system2.id, 0);
@@ -519,7 +519,7 @@ START_TEST(a_body_geared_to_a_coordinate)
             // x' = 2 q': (3 + 4 * 2) q'' = 6 as long as y is small
             if (kind == 0) ck_assert(scene_v(&s, slider)[0] > 0.4);
             const pcs_contact *c;
-            ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 2);
+            ck_assert_int_eq(scene_contacts(&s, &c), 2);
             ck_assert_int_eq(c[0].row, 0);
             ck_assert_int_eq(c[1].row, 1);
             ck_assert_int_eq(c[1].interaction, 1);
@@ -661,16 +661,27 @@ START_TEST(nothing_is_read_after_a_failure)
     scene_ground(&s, 0);
     scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL), pcs_shape_sphere(0.1), 0);
     scene_start(&s);
-    step_and_check(&s, 0.01);
+    scene_step(&s, 0.01);
     const pcs_contact *c;
-    ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 1);
+    pcs_problem p;
+    int n;
+    // without memory nothing is given, and it is said; the next call gives all
+    s.memory.fail_at = 0;
+    CK_FAILS(pcs_work_contacts(s.wk, &n, &c), PCS_ERR_MEMORY);
+    s.memory.fail_at = 0;
+    CK_FAILS(pcs_work_problem(s.wk, &p), PCS_ERR_MEMORY);
+    s.memory.fail_at = -1;
+    ck_assert_int_eq(scene_contacts(&s, &c), 1);
+    CK_OK(pcs_work_problem(s.wk, &p));
+    ck_assert_int_eq(p.n, 1);
     s.st->q[3] = s.st->q[4] = s.st->q[5] = s.st->q[6] = 0;
     CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_ARG);
-    ck_assert_int_eq(pcs_work_contacts(s.wk, &c), 0);
+    ck_assert_int_eq(scene_contacts(&s, &c), 0);
     ck_assert_ptr_null(c);
-    ck_assert_int_eq(pcs_work_problem(s.wk).n, 0);
-    ck_assert_int_eq(pcs_work_contacts(NULL, &c), 0);
-    ck_assert_int_eq(pcs_work_problem(NULL).n, 0);
+    CK_OK(pcs_work_problem(s.wk, &p));
+    ck_assert_int_eq(p.n, 0);
+    CK_FAILS(pcs_work_contacts(NULL, &n, &c), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_problem(NULL, &p), PCS_ERR_ARG);
     scene_close(&s);
 }
 END_TEST
@@ -734,7 +745,7 @@ START_TEST(heavy_on_light_ends_at_rounding)
         }
     }
     const pcs_contact *contact;
-    const int n = pcs_work_contacts(s.wk, &contact);
+    const int n = scene_contacts(&s, &contact);
     for (int i = 0; i < n; ++i) {
         CK_NEAR(contact[i].r[0], 9.81 * 2e-3 * 1e8, 1e-6 * 9.81 * 2e-3 * 1e8);
     }

@@ -54,7 +54,7 @@ static void throw_bodies(scene *s, test_random *g)
 static bool take_impulses(const scene *s, const pcs_problem *p, double *r)
 {
     const pcs_contact *c;
-    const int n = pcs_work_contacts(s->wk, &c);
+    const int n = scene_contacts(s, &c);
     int rows = 0;
     for (int i = 0; i < n; ++i) {
         const int d = c[i].law.kind == PCS_LAW_NEWTON_COULOMB && c[i].law.mu > 0 ? 3 : 1;
@@ -77,7 +77,8 @@ static double fastest(const scene *s)
 
 static void judge_step(const scene *s, uint64_t seed, tally *t)
 {
-    const pcs_problem p = pcs_work_problem(s->wk);
+    pcs_problem p;
+    CK_OK(pcs_work_problem(s->wk, &p));
     double r[EXACT_ROWS], W[EXACT_ROWS * EXACT_ROWS], u[EXACT_ROWS];
     if (p.n == 0 || p.n > EXACT_ROWS || !take_impulses(s, &p, r)) return;
     int rows[2] = {0, p.n}, one[2] = {0, 1}, zero[1] = {0};

@@ -154,9 +154,10 @@ typedef struct pcs_step_report {
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
-/// Called by pcs_run before the first step (report null) and after each; non-zero stops the run.
+/// Called by pcs_run before the first step (report null) and after each; non-zero stops the run. It
+/// may ask the work for contacts and the problem, but must not step with it.
 typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_state *state,
-                               const pcs_work *work, const pcs_step_report *report);
+                               pcs_work *work, const pcs_step_report *report);
 
 /// What a run reports. After an error status other than PCS_ERR_STEP its outcome is
 /// PCS_OUTCOME_STOPPED. `steps` are those made in any case.
@@ -215,18 +216,21 @@ typedef struct pcs_contact {
     double u[3];  ///< local velocity u' at the end of the step, m/s (without friction: u[0] only)
 } pcs_contact;
 
-/// The contacts of the last step or impact; valid until the next use of the work. They are listed
-/// when they are first asked for; without memory for that there are none.
-PCS_API int pcs_work_contacts(const pcs_work *work, const pcs_contact **out);
+/// The contacts of the last step or impact: `count` of them in *out, which stay until the work
+/// steps again. `out` may be null. The first call after a step makes the list: PCS_ERR_MEMORY when
+/// there is no memory for it.
+PCS_NODISCARD PCS_API pcs_status pcs_work_contacts(pcs_work *work, int *count,
+                                                   const pcs_contact **out);
 
 /// Sum of the contact impulses on a body in the last step: force impulse in the inertial frame
 /// (N s) and moment impulse about G in the body frame (N m s). Zero if none, or not a body.
 PCS_API void pcs_work_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
 
-/// The velocity problem last solved (W, q, blocks); empty if none, or if there is no memory for W,
-/// which is formed when it is asked for. With PCS_CONFIGURATION_ITERATE its rows are those of the
-/// last Newton iterate. Valid until the next use of the work.
-PCS_API pcs_problem pcs_work_problem(const pcs_work *work);
+/// The velocity problem last solved (W, q, blocks); empty if there was none. It borrows from the
+/// work and stays until the work steps again. The first call after a step forms W: PCS_ERR_MEMORY
+/// when there is no memory for it. With PCS_CONFIGURATION_ITERATE its rows are those of the last
+/// Newton iterate.
+PCS_NODISCARD PCS_API pcs_status pcs_work_problem(pcs_work *work, pcs_problem *out);
 
 #ifdef __cplusplus
 }
