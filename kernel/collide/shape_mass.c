@@ -1,5 +1,5 @@
 // Mass, centre of mass and inertia of shapes and of several together (theory 3.4).
-#include <percuss/shape.h>
+#include <percuss/inertia.h>
 
 #include <string.h>
 
@@ -11,13 +11,9 @@
 
 static const double pi = 0x1.921fb54442d18p+1;
 
-// volume, centre and inertia of density 1 about it, in the frame of the shape
-typedef struct solid {
-    double volume, centre[3], J[9];
-} solid;
+// Each function that fills `out` does so for density 1, in the frame of the shape.
 
-// of density 1 about the centre, from the moments of a surface
-static pcs_status solid_of_moments(const moments *m, solid *out)
+static pcs_status solid_of_moments(const moments *m, pcs_inertia *out)
 {
     if (!(m->volume > 0)) {
         return pcs_fail(
@@ -26,12 +22,12 @@ static pcs_status solid_of_moments(const moments *m, solid *out)
             " counter-clockwise from outside",
             m->volume);
     }
-    out->volume = m->volume;
-    moments_centre(m, out->centre, out->J);
+    out->m = m->volume;
+    moments_centre(m, out->G, out->J);
     return PCS_OK;
 }
 
-static pcs_status solid_of_mesh(const mesh_geometry *g, solid *out)
+static pcs_status solid_of_mesh(const mesh_geometry *g, pcs_inertia *out)
 {
     if (!g->closed) {
         return pcs_fail(PCS_ERR_ARG,
@@ -50,7 +46,7 @@ static pcs_status solid_of_mesh(const mesh_geometry *g, solid *out)
     return solid_of_moments(&m, out);
 }
 
-static pcs_status solid_of_hull(const pcs_geometry *g, solid *out)
+static pcs_status solid_of_hull(const pcs_geometry *g, pcs_inertia *out)
 {
     const polyhedron *h = &g->of.hull;
     moments m = {.volume = 0};
@@ -67,26 +63,26 @@ static pcs_status solid_of_hull(const pcs_geometry *g, solid *out)
     return solid_of_moments(&m, out);
 }
 
-static pcs_status solid_of(const pcs_shape *s, solid *out)
+static pcs_status solid_of(const pcs_shape *s, pcs_inertia *out)
 {
     const double r = s->radius, length = 2 * s->half[2];
     memset(out, 0, sizeof *out);
     switch (s->kind) {
     case PCS_SHAPE_SPHERE:
-        out->volume = 4 * pi / 3 * r * r * r;
-        pcs_inertia_sphere(out->volume, r, out->J);
+        out->m = 4 * pi / 3 * r * r * r;
+        pcs_inertia_sphere(out->m, r, out->J);
         return PCS_OK;
     case PCS_SHAPE_BOX:
-        out->volume = 8 * s->half[0] * s->half[1] * s->half[2];
-        pcs_inertia_box(out->volume, 2 * s->half[0], 2 * s->half[1], length, out->J);
+        out->m = 8 * s->half[0] * s->half[1] * s->half[2];
+        pcs_inertia_box(out->m, 2 * s->half[0], 2 * s->half[1], length, out->J);
         return PCS_OK;
     case PCS_SHAPE_CAPSULE:
-        out->volume = pi * r * r * (length + 4 * r / 3);
-        pcs_inertia_capsule(out->volume, r, length, out->J);
+        out->m = pi * r * r * (length + 4 * r / 3);
+        pcs_inertia_capsule(out->m, r, length, out->J);
         return PCS_OK;
     case PCS_SHAPE_CYLINDER:
-        out->volume = pi * r * r * length;
-        pcs_inertia_cylinder(out->volume, r, length, out->J);
+        out->m = pi * r * r * length;
+        pcs_inertia_cylinder(out->m, r, length, out->J);
         return PCS_OK;
     case PCS_SHAPE_HALF_SPACE:
         return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: a half-space has no finite mass");
@@ -102,12 +98,9 @@ static pcs_status solid_of(const pcs_shape *s, solid *out)
     return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: kind %d is unknown", (int)s->kind);
 }
 
-pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density, double *mass, double com[3],
-                                double J[9])
+pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density, pcs_inertia *out)
 {
-    if (!mass || !com || !J) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: a place for a result is null");
-    }
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: out is null");
     PCS_TRY(pcs_shape_check(shape));
     if (!(density > 0) || !isfinite(density)) {
         return pcs_fail(
@@ -116,34 +109,32 @@ pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density, double *
             density);
     }
 
-    solid s;
+    pcs_inertia s, b;
     PCS_TRY(solid_of(shape, &s));
-    const double m = density * s.volume;
-    double R[9], turned[9], at[3], moved[3];
+    b.m = density * s.m;
+    double R[9], moved[3];
     quat_matrix(shape->orientation, R);
-    inertia_turn(R, s.J, turned);
-    m3_mul(R, s.centre, moved);
-    v3_along(shape->position, 1, moved, at);
+    inertia_turn(R, s.J, b.J);
+    m3_mul(R, s.G, moved);
+    v3_along(shape->position, 1, moved, b.G);
     for (int i = 0; i < 9; ++i) {
-        turned[i] *= density;
+        b.J[i] *= density;
     }
-    if (!(m > 0) || !isfinite(m) || !pcs_all_finite(turned, 9) || !pcs_all_finite(at, 3)) {
+    if (!(b.m > 0) || !isfinite(b.m) || !pcs_all_finite(b.J, 9) || !pcs_all_finite(b.G, 3)) {
         return pcs_fail(
             PCS_ERR_ARG,
             "pcs_inertia_of_shape: the mass is %g kg; the shape is too small or too large to"
             " be weighed in doubles",
-            m);
+            b.m);
     }
-    *mass = m;
-    memcpy(J, turned, sizeof turned);
-    v3_copy(at, com);
+    *out = b;
     return PCS_OK;
 }
 
 pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes, const double *densities,
-                                 double *mass, double com[3], double J[9])
+                                 pcs_inertia *out)
 {
-    if (!shapes || !densities || !mass || !com || !J) {
+    if (!shapes || !densities || !out) {
         return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shapes: an argument is null");
     }
     if (n < 1) {
@@ -153,7 +144,7 @@ pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes, const double *d
 
     pcs_inertia all = {0}, part;
     for (int k = 0; k < n; ++k) {
-        PCS_TRY(pcs_inertia_of_shape(&shapes[k], densities[k], &part.m, part.G, part.J));
+        PCS_TRY(pcs_inertia_of_shape(&shapes[k], densities[k], &part));
         inertia_join(&all, &part);
     }
     if (!isfinite(all.m) || !pcs_all_finite(all.J, 9) || !pcs_all_finite(all.G, 3)) {
@@ -162,8 +153,6 @@ pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes, const double *d
                         " large for doubles",
                         all.m);
     }
-    *mass = all.m;
-    v3_copy(all.G, com);
-    memcpy(J, all.J, sizeof all.J);
+    *out = all;
     return PCS_OK;
 }

@@ -1,5 +1,5 @@
 // Inertia of solids about their centre (theory 3.4): J = int (|r|^2 I - r r^T) dm.
-#include <percuss/shape.h>
+#include <percuss/inertia.h>
 
 #include <string.h>
 

@@ -11,8 +11,9 @@ pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *
     if (!def || !about_G) {
         return pcs_fail(PCS_ERR_ARG, "pcs_body_def_of_shapes: an argument is null");
     }
-    double mass, com[3], J[9], Q[4], moved[3];
-    PCS_TRY(pcs_inertia_of_shapes(n, shapes, densities, &mass, com, J));
+    pcs_inertia b;
+    double Q[4], moved[3];
+    PCS_TRY(pcs_inertia_of_shapes(n, shapes, densities, &b));
     memcpy(Q, def->orientation, sizeof Q);
     if (!pcs_all_finite(Q, 4) || pcs_quat_normalise(Q) != PCS_OK) {
         return pcs_fail(PCS_ERR_ARG, "pcs_body_def_of_shapes: the orientation of the body is zero"
@@ -23,13 +24,13 @@ pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *
                                      " finite");
     }
 
-    quat_turn(Q, 1, com, moved);
+    quat_turn(Q, 1, b.G, moved);
     v3_along(def->position, 1, moved, def->position);
-    def->mass = mass;
-    memcpy(def->inertia, J, sizeof def->inertia);
+    def->mass = b.m;
+    memcpy(def->inertia, b.J, sizeof def->inertia);
     for (int k = 0; k < n; ++k) {
         pcs_shape s = shapes[k];
-        v3_sub(s.position, com, s.position);
+        v3_sub(s.position, b.G, s.position);
         about_G[k] = s;
     }
     return PCS_OK;

@@ -631,7 +631,7 @@ pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system sys
 static pcs_status fill_body(model_system *body, const pcs_shape *shape)
 {
     pcs_inertia one, all = body->shapes;
-    if (pcs_inertia_of_shape(shape, 1, &one.m, one.G, one.J) != PCS_OK) {
+    if (pcs_inertia_of_shape(shape, 1, &one) != PCS_OK) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_model_add_shape: the inertia of the body is to be that of its shapes,"
                         " and this one has no volume; set the inertia in its definition");

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
+#include <percuss/inertia.h>
 #include <percuss/rotation.h>
-#include <percuss/shape.h>
 
 #include "cloud.h"
 #include "collide/broad.h"
@@ -201,13 +201,13 @@ START_TEST(mass_and_bounds)
     pcs_geometry *g = box_hull(1, 2, 3);
     const pcs_shape s = pcs_shape_hull(g), box = pcs_shape_box(1, 2, 3);
     CK_OK(pcs_shape_check(&s));
-    double m1, m2, c1[3], c2[3], J1[9], J2[9];
-    CK_OK(pcs_inertia_of_shape(&s, 7, &m1, c1, J1));
-    CK_OK(pcs_inertia_of_shape(&box, 7, &m2, c2, J2));
-    CK_NEAR(m1, m2, 1e-13);
+    pcs_inertia a, b;
+    CK_OK(pcs_inertia_of_shape(&s, 7, &a));
+    CK_OK(pcs_inertia_of_shape(&box, 7, &b));
+    CK_NEAR(a.m, b.m, 1e-13);
     for (int i = 0; i < 9; ++i) {
-        CK_NEAR(J1[i], J2[i], 1e-13);
-        CK_NEAR(c1[i % 3], 0, 1e-15);
+        CK_NEAR(a.J[i], b.J[i], 1e-13);
+        CK_NEAR(a.G[i % 3], 0, 1e-15);
     }
     pcs_geometry_destroy(g);
 

@@ -9,29 +9,25 @@
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct weighed {
-    double m, com[3], J[9];
-} weighed;
-
-static weighed weigh(const pcs_shape *s, double density)
+static pcs_inertia weigh(const pcs_shape *s, double density)
 {
-    weighed w;
-    CK_OK(pcs_inertia_of_shape(s, density, &w.m, w.com, w.J));
+    pcs_inertia w;
+    CK_OK(pcs_inertia_of_shape(s, density, &w));
     return w;
 }
 
-static weighed weigh_all(int n, const pcs_shape *s, const double *density)
+static pcs_inertia weigh_all(int n, const pcs_shape *s, const double *density)
 {
-    weighed w;
-    CK_OK(pcs_inertia_of_shapes(n, s, density, &w.m, w.com, w.J));
+    pcs_inertia w;
+    CK_OK(pcs_inertia_of_shapes(n, s, density, &w));
     return w;
 }
 
-static void near(const weighed *a, const weighed *b, double tol)
+static void near(const pcs_inertia *a, const pcs_inertia *b, double tol)
 {
     CK_NEAR(a->m, b->m, tol * b->m);
     for (int i = 0; i < 3; ++i) {
-        CK_NEAR(a->com[i], b->com[i], tol * (1 + v3_norm(b->com)));
+        CK_NEAR(a->G[i], b->G[i], tol * (1 + v3_norm(b->G)));
     }
     for (int i = 0; i < 9; ++i) {
         CK_NEAR(a->J[i], b->J[i], tol * (b->J[0] + b->J[4] + b->J[8]));
@@ -55,11 +51,11 @@ static void put(test_random *r, pcs_shape *s, double R[9])
 // [low, high]: exact for polynomials of degree 5
 typedef double profile_fn(const pcs_shape *s, double z); // radius^2 at height z
 
-static weighed by_slices(const pcs_shape *s, profile_fn *square, int n, const double *ends)
+static pcs_inertia by_slices(const pcs_shape *s, profile_fn *square, int n, const double *ends)
 {
     static const double at[3] = {-0.7745966692414834, 0, 0.7745966692414834};
     static const double weight[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
-    weighed w = {0};
+    pcs_inertia w = {0};
     for (int k = 0; k < n; ++k) {
         const double middle = (ends[k] + ends[k + 1]) / 2, half = (ends[k + 1] - ends[k]) / 2;
         for (int g = 0; g < 3; ++g) {
@@ -93,9 +89,9 @@ START_TEST(cylinder_and_capsule_by_slices)
         const double L = length / 2, ends[4] = {-L - radius, -L, L, L + radius};
         const pcs_shape c = pcs_shape_cylinder(radius, length);
         const pcs_shape p = pcs_shape_capsule(radius, length);
-        const weighed wc = weigh(&c, 1), wp = weigh(&p, 1);
-        const weighed sc = by_slices(&c, of_cylinder, 1, ends + 1);
-        const weighed sp = by_slices(&p, of_capsule, 3, ends);
+        const pcs_inertia wc = weigh(&c, 1), wp = weigh(&p, 1);
+        const pcs_inertia sc = by_slices(&c, of_cylinder, 1, ends + 1);
+        const pcs_inertia sp = by_slices(&p, of_capsule, 3, ends);
         near(&wc, &sc, 1e-14);
         near(&wp, &sp, 1e-14);
 
@@ -111,7 +107,7 @@ END_TEST
 START_TEST(capsule_without_a_core_is_a_sphere)
 {
     const pcs_shape p = pcs_shape_capsule(0.7, 1e-300), s = pcs_shape_sphere(0.7);
-    const weighed wp = weigh(&p, 3), ws = weigh(&s, 3);
+    const pcs_inertia wp = weigh(&p, 3), ws = weigh(&s, 3);
     near(&wp, &ws, 1e-15);
     CK_NEAR(ws.m, 3 * 4 * pi / 3 * 0.343, 1e-15);
 }
@@ -122,17 +118,17 @@ START_TEST(pose_moves_the_centre_and_turns_the_axes)
     test_random r = random_seed(2);
     for (int k = 0; k < 100; ++k) {
         pcs_shape s = pcs_shape_box(0.3, 0.7, 1.1);
-        const weighed plain = weigh(&s, 5);
+        const pcs_inertia plain = weigh(&s, 5);
         double R[9], RJ[9], Rt[9];
         put(&r, &s, R);
-        weighed want = {.m = plain.m};
-        v3_copy(s.position, want.com);
+        pcs_inertia want = {.m = plain.m};
+        v3_copy(s.position, want.G);
         for (int i = 0; i < 9; ++i) {
             Rt[i] = R[i / 3 + 3 * (i % 3)];
         }
         m3_mul_m3(R, plain.J, RJ);
         m3_mul_m3(RJ, Rt, want.J);
-        const weighed got = weigh(&s, 5);
+        const pcs_inertia got = weigh(&s, 5);
         near(&got, &want, 1e-14);
         for (int i = 0; i < 9; ++i) {
             ck_assert(got.J[i] == got.J[i / 3 + 3 * (i % 3)]);
@@ -163,7 +159,7 @@ START_TEST(pieces_of_a_box_make_the_box)
             v3_along(whole.position, 1, moved, piece[v].position);
             density[v] = 2.5;
         }
-        const weighed one = weigh(&whole, 2.5), sum = weigh_all(8, piece, density);
+        const pcs_inertia one = weigh(&whole, 2.5), sum = weigh_all(8, piece, density);
         near(&sum, &one, 1e-14);
     }
 }
@@ -176,9 +172,9 @@ START_TEST(dumbbell_by_hand)
     ball[0].position[0] = 3;
     ball[1].position[0] = -1;
     const double density[2] = {1, 3}, m = 4 * pi / 3 * 0.125, d = 4;
-    const weighed w = weigh_all(2, ball, density);
+    const pcs_inertia w = weigh_all(2, ball, density);
     CK_NEAR(w.m, 4 * m, 1e-14);
-    CK_NEAR(w.com[0], 0, 1e-15);
+    CK_NEAR(w.G[0], 0, 1e-15);
     CK_NEAR(w.J[0], 0.4 * 4 * m * 0.25, 1e-14);
     CK_NEAR(w.J[4], 0.4 * 4 * m * 0.25 + 0.75 * m * d * d, 1e-13);
     CK_NEAR(w.J[8], w.J[4], 1e-14);
@@ -211,12 +207,12 @@ START_TEST(surface_of_a_box_gives_the_box)
         }
 
         // second moments about the centre: the inertia of density 1
-        const weighed w = weigh(&s, 1);
+        const pcs_inertia w = weigh(&s, 1);
         double C[9], d[3];
         CK_NEAR(m.volume, w.m, 1e-14);
         for (int i = 0; i < 3; ++i) {
             d[i] = m.first[i] / m.volume;
-            CK_NEAR(m.origin[i] + d[i], w.com[i], 1e-13);
+            CK_NEAR(m.origin[i] + d[i], w.G[i], 1e-13);
         }
         for (int j = 0; j < 3; ++j) {
             for (int i = 0; i < 3; ++i) {
@@ -250,9 +246,9 @@ START_TEST(a_body_of_shapes_stands_where_its_shapes_were)
         const pcs_body_def before = def;
         CK_OK(pcs_body_def_of_shapes(3, part, density, &def, about_G));
 
-        const weighed w = weigh_all(3, part, density);
-        const weighed c = weigh_all(3, about_G, density);
-        CK_NEAR(v3_norm(c.com), 0, 1e-14);
+        const pcs_inertia w = weigh_all(3, part, density);
+        const pcs_inertia c = weigh_all(3, about_G, density);
+        CK_NEAR(v3_norm(c.G), 0, 1e-14);
         CK_NEAR(def.mass, w.m, 0);
         double at[3], then[3];
         for (int i = 0; i < 9; ++i) {
@@ -283,30 +279,30 @@ END_TEST
 START_TEST(what_has_no_mass_is_refused)
 {
     const double up[3] = {0, 0, 1}, density[2] = {1, -1};
-    double m = 7, com[3] = {7}, J[9] = {7};
+    pcs_inertia b = {.m = 7, .G = {7}, .J = {7}};
     pcs_shape s[2] = {pcs_shape_sphere(1), pcs_shape_sphere(1)};
     const pcs_shape floor = pcs_shape_half_space(up, 0), none = pcs_shape_sphere(0);
     const pcs_shape huge = pcs_shape_sphere(1e150), tiny = pcs_shape_sphere(1e-150);
-    CK_FAILS(pcs_inertia_of_shape(&floor, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_inertia_of_shape(&none, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_inertia_of_shape(&huge, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_inertia_of_shape(&tiny, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_inertia_of_shape(NULL, 1, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_inertia_of_shape(s, 1, NULL, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&floor, 1, &b), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&none, 1, &b), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&huge, 1, &b), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&tiny, 1, &b), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(NULL, 1, &b), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(s, 1, NULL), PCS_ERR_ARG);
     const double bad[] = {0, -1, NAN, INFINITY};
     for (int i = 0; i < 4; ++i) {
-        CK_FAILS(pcs_inertia_of_shape(s, bad[i], &m, com, J), PCS_ERR_ARG);
+        CK_FAILS(pcs_inertia_of_shape(s, bad[i], &b), PCS_ERR_ARG);
     }
-    CK_FAILS(pcs_inertia_of_shapes(2, s, density, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_inertia_of_shapes(0, s, density, &m, com, J), PCS_ERR_ARG);
-    CK_FAILS(pcs_inertia_of_shapes(1, NULL, density, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shapes(2, s, density, &b), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shapes(0, s, density, &b), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shapes(1, NULL, density, &b), PCS_ERR_ARG);
 
     pcs_body_def def = pcs_body_def_default();
     CK_FAILS(pcs_body_def_of_shapes(1, s, density, NULL, s), PCS_ERR_ARG);
     CK_FAILS(pcs_body_def_of_shapes(1, s, density, &def, NULL), PCS_ERR_ARG);
     memset(def.orientation, 0, sizeof def.orientation);
     CK_FAILS(pcs_body_def_of_shapes(1, s, density, &def, s), PCS_ERR_ARG);
-    ck_assert(m == 7 && com[0] == 7 && J[0] == 7 && def.mass == 1);
+    ck_assert(b.m == 7 && b.G[0] == 7 && b.J[0] == 7 && def.mass == 1);
 }
 END_TEST
 
@@ -336,10 +332,11 @@ START_TEST(a_mass_is_spread_over_the_shapes)
         part[2].position[0] = -0.3;
         const int n = 1 + k % 3;
         const double one[3] = {1, 1, 1}, omega[3] = {random_normal(&r), 1, -2};
-        double volume, com[3], J[9], want = 0;
-        CK_OK(pcs_inertia_of_shapes(n, part, one, &volume, com, J));
+        pcs_inertia all;
+        double want = 0;
+        CK_OK(pcs_inertia_of_shapes(n, part, one, &all));
         for (int i = 0; i < 9; ++i) {
-            want += mass / volume * J[i] * omega[i % 3] * omega[i / 3];
+            want += mass / all.m * all.J[i] * omega[i % 3] * omega[i / 3];
         }
         for (int turn = 0; turn < 2; ++turn) {
             pcs_model *m;
@@ -394,20 +391,21 @@ START_TEST(a_solid_is_its_shapes)
         for (int i = 0; i < 4; ++i) {
             def.orientation[i] = random_normal(&r);
         }
-        double mass, com[3], J[9], R[9], at[3], energy;
-        CK_OK(pcs_inertia_of_shapes(2, part, both, &mass, com, J));
+        pcs_inertia all;
+        double R[9], at[3], energy;
+        CK_OK(pcs_inertia_of_shapes(2, part, both, &all));
         CK_OK(pcs_model_add_solid(m, &def, 2, part, density, (pcs_material){0}, &solid));
         ck_assert_int_eq(pcs_model_shape_count(m), 2);
         CK_OK(pcs_state_create(m, &st));
         double *q = pcs_state_q(m, st, solid), *v = pcs_state_v(m, st, solid);
         pcs_quat_to_matrix(q + 3, R);
-        m3_mul(R, com, at);
+        m3_mul(R, all.G, at);
         for (int i = 0; i < 3; ++i) {
             CK_NEAR(q[i], at[i], 1e-13);
             v[i] = i + 1;
         }
         CK_OK(pcs_state_kinetic_energy(m, st, &energy));
-        CK_NEAR(energy, 7 * mass, 1e-12 * mass);
+        CK_NEAR(energy, 7 * all.m, 1e-12 * all.m);
         pcs_state_destroy(st);
 
         // what is fixed stays where it is, whatever its shapes

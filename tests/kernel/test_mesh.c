@@ -3,14 +3,10 @@
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct weighed {
-    double m, com[3], J[9];
-} weighed;
-
-static weighed weigh(const pcs_shape *s)
+static pcs_inertia weigh(const pcs_shape *s)
 {
-    weighed w;
-    CK_OK(pcs_inertia_of_shape(s, 2, &w.m, w.com, w.J));
+    pcs_inertia w;
+    CK_OK(pcs_inertia_of_shape(s, 2, &w));
     return w;
 }
 
@@ -26,10 +22,10 @@ START_TEST(closed_box_weighs_what_the_box_does)
         random_place(&r, &box);
         memcpy(mesh.position, box.position, sizeof box.position);
         memcpy(mesh.orientation, box.orientation, sizeof box.orientation);
-        const weighed a = weigh(&box), b = weigh(&mesh);
+        const pcs_inertia a = weigh(&box), b = weigh(&mesh);
         CK_NEAR(a.m, b.m, 1e-14);
         for (int i = 0; i < 3; ++i) {
-            CK_NEAR(a.com[i], b.com[i], 1e-14);
+            CK_NEAR(a.G[i], b.G[i], 1e-14);
         }
         for (int i = 0; i < 9; ++i) {
             CK_NEAR(a.J[i], b.J[i], 1e-14);
@@ -48,8 +44,8 @@ START_TEST(icosphere_weighs_nearly_what_the_sphere_does)
         icosphere(n, &lists);
         pcs_geometry *g = make_mesh(&lists);
         const pcs_shape mesh = pcs_shape_mesh(g);
-        const weighed w = weigh(&mesh);
-        CK_NEAR(v3_norm(w.com), 0, 1e-15);
+        const pcs_inertia w = weigh(&mesh);
+        CK_NEAR(v3_norm(w.G), 0, 1e-15);
         CK_NEAR(w.J[0], w.J[4], 1e-14);
         CK_NEAR(w.J[0], w.J[8], 1e-14);
         CK_NEAR(w.J[1], 0, 1e-15);
@@ -65,11 +61,11 @@ START_TEST(only_closed_surfaces_weigh)
 {
     test_random r = random_seed(22);
     static surface_lists lists;
-    double m, com[3], J[9];
+    pcs_inertia b;
     flat_floor(&r, 3, 1, &lists);
     pcs_geometry *g = make_mesh(&lists);
     pcs_shape s = pcs_shape_mesh(g);
-    CK_FAILS(pcs_inertia_of_shape(&s, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&s, 1, &b), PCS_ERR_ARG);
     pcs_geometry_destroy(g);
 
     // turned inside out; one triangle the wrong way round; one missing
@@ -84,14 +80,14 @@ START_TEST(only_closed_surfaces_weigh)
         lists.nt -= k == 2;
         g = make_mesh(&lists);
         s = pcs_shape_mesh(g);
-        CK_FAILS(pcs_inertia_of_shape(&s, 1, &m, com, J), PCS_ERR_ARG);
+        CK_FAILS(pcs_inertia_of_shape(&s, 1, &b), PCS_ERR_ARG);
         pcs_geometry_destroy(g);
     }
 
     const double h[4] = {0, 0, 0, 1};
     CK_OK(pcs_geometry_create_height_field(NULL, 2, 2, 1, 1, h, &g));
     s = pcs_shape_height_field(g);
-    CK_FAILS(pcs_inertia_of_shape(&s, 1, &m, com, J), PCS_ERR_ARG);
+    CK_FAILS(pcs_inertia_of_shape(&s, 1, &b), PCS_ERR_ARG);
     pcs_geometry_destroy(g);
 }
 END_TEST

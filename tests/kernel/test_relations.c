@@ -4,9 +4,9 @@
 
 #include <float.h>
 
+#include <percuss/inertia.h>
 #include <percuss/relation.h>
 #include <percuss/rotation.h>
-#include <percuss/shape.h>
 
 #include "complex_step.h"
 #include "linalg/m3.h"

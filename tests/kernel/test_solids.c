@@ -326,7 +326,7 @@ START_TEST(meshes_are_their_tetrahedra)
         pcs_geometry *g;
         CK_OK(pcs_geometry_create_mesh(NULL, STAR_V, v, STAR_T, t, &g));
         const pcs_shape shape = pcs_shape_mesh(g);
-        CK_OK(pcs_inertia_of_shape(&shape, 2.5, &sum.m, sum.G, sum.J));
+        CK_OK(pcs_inertia_of_shape(&shape, 2.5, &sum));
         expect_body(&mesh, &sum, 1e-13);
         pcs_geometry_destroy(g);
 

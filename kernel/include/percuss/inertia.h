@@ -4,12 +4,11 @@
 ///
 /// SI units. Inertia tensors are 3 x 3, column-major: J = int (|r|^2 I - r r^T) dm, so that the
 /// entries off the diagonal are minus the products of inertia. Functions that can fail leave their
-/// output alone then. Those of contact shapes are in <percuss/shape.h>: pcs_inertia_of_shapes(n,
-/// shapes, densities, &b.m, b.G, b.J) fills a pcs_inertia b.
+/// output alone then.
 #ifndef PERCUSS_INERTIA_H
 #define PERCUSS_INERTIA_H
 
-#include <percuss/base.h>
+#include <percuss/shape.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +39,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_points(int n, const double *mass
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_mesh(int n_vertices, const double *vertices,
                                                      int n_triangles, const int *triangles,
                                                      double density, pcs_inertia *out);
+
+/// A contact shape with its pose, filled with a density in kg/m^3; G and J in the frame of the
+/// body. Refuses half-spaces, height fields and surfaces that are not closed.
+PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density,
+                                                      pcs_inertia *out);
+
+/// n >= 1 contact shapes together, each with its density. Where shapes overlap both count.
+PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes,
+                                                       const double *densities, pcs_inertia *out);
 
 /// Scales mass and inertia to a total mass: for solids whose mass is known and density is not.
 /// PCS_ERR_ARG unless both masses are positive and finite.
@@ -101,6 +109,21 @@ PCS_NODISCARD PCS_API pcs_status pcs_thin_plate(double density, double a, double
 /// Rod along the axis, centred, kg/m. It has no inertia about the axis (pcs_inertia_check).
 PCS_NODISCARD PCS_API pcs_status pcs_thin_rod(double density, double length, int axis,
                                               pcs_inertia *out);
+
+/// @}
+/// @name The tensor alone
+/// J about the centre (3 x 3, kg m^2) of a solid whose mass is known, for pcs_body_def.inertia
+/// (theory 3.4).
+/// @{
+
+/// Sphere.
+PCS_API void pcs_inertia_sphere(double mass, double radius, double J[9]);
+/// Box with full edges a, b, c along the axes.
+PCS_API void pcs_inertia_box(double mass, double a, double b, double c, double J[9]);
+/// Cylinder about the z axis with its full length.
+PCS_API void pcs_inertia_cylinder(double mass, double radius, double length, double J[9]);
+/// Capsule about the z axis; length is that of the core, without the caps.
+PCS_API void pcs_inertia_capsule(double mass, double radius, double length, double J[9]);
 
 /// @}
 /// @name Axes and frames

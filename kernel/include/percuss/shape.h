@@ -1,5 +1,5 @@
 /// @file
-/// Shapes, their inertia, and contact detection between two of them.
+/// Shapes, and contact detection between two of them.
 #ifndef PERCUSS_SHAPE_H
 #define PERCUSS_SHAPE_H
 
@@ -97,26 +97,6 @@ PCS_API pcs_shape pcs_shape_height_field(const pcs_geometry *field);
 
 /// Refuses shapes that are not finite or have no size, with a sentence.
 PCS_NODISCARD PCS_API pcs_status pcs_shape_check(const pcs_shape *shape);
-
-/// Inertia of solids about their centre, 3 x 3 column-major, kg m^2 (theory 3.4).
-PCS_API void pcs_inertia_sphere(double mass, double radius, double J[9]);
-/// Box with full edges a, b, c along the axes.
-PCS_API void pcs_inertia_box(double mass, double a, double b, double c, double J[9]);
-/// Cylinder about the z axis with its full length.
-PCS_API void pcs_inertia_cylinder(double mass, double radius, double length, double J[9]);
-/// Capsule about the z axis; length is that of the core, without the caps.
-PCS_API void pcs_inertia_capsule(double mass, double radius, double length, double J[9]);
-
-/// Mass (kg), centre of mass (m, body frame) and inertia about that centre (body axes, 3 x 3
-/// column-major, kg m^2) of a shape with its pose, filled with a density in kg/m^3. Refuses
-/// half-spaces, height fields and surfaces that are not closed.
-PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density,
-                                                      double *mass, double com[3], double J[9]);
-
-/// The same of n >= 1 shapes together, each with its density. Where shapes overlap both count.
-PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes,
-                                                       const double *densities, double *mass,
-                                                       double com[3], double J[9]);
 
 /// What touches what. Body 1 is the one the normal points into.
 typedef enum pcs_feature_kind {
