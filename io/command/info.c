@@ -229,12 +229,12 @@ static void write_json(const opened *in, const char *path, const facts *f)
     json_open(&j, NULL, '{');
     json_text(&j, "file", path);
     json_text(&j, "kind", pcs_file_kind_text(file->kind));
-    json_bool(&j, "guessed", file->recognised != 0);
+    json_bool(&j, "guessed", file->recognised);
     json_text(&j, "format", pcs_file_format_text(file->format));
     json_text(&j, "storage", storages[file->storage]);
     json_text(&j, "title", file->title);
     json_text(&j, "description", file->description);
-    json_bool(&j, "half", file->half != 0);
+    json_bool(&j, "half", file->half);
     json_int(&j, "rows", in->p->n);
     json_int(&j, "blocks", in->p->nb);
     json_int(&j, "velocities", file->velocities);

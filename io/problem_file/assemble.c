@@ -203,7 +203,7 @@ pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scrat
 
     entries M = g->M;
     if (g->may_be_half && entries_one_sided(&g->M)) {
-        file->half = 1;
+        file->half = true;
         PCS_TRY(entries_mirror(&g->M, scratch, &M));
     }
 
@@ -228,7 +228,7 @@ pcs_status global_build(const char *name, const global_parts *g, pcs_pool *scrat
     PCS_TRY(entries_to_bsr(&g->H, &order, name, keep, &memory->global.H));
     file->global = &memory->global;
     file->velocities = M.rows;
-    file->has_matrix = 1;
+    file->has_matrix = true;
     count_rows(g->nb, g->block, file);
     return PCS_OK;
 }
@@ -274,6 +274,6 @@ pcs_status local_build(const char *name, int nb, const pcs_block *block, const e
     *p = (pcs_problem){.n = W->rows, .nb = nb, .block = block, .q = q};
     PCS_TRY(entries_to_bsr(W, &order, name, keep, &p->W));
     count_rows(nb, block, file);
-    file->has_matrix = 1;
+    file->has_matrix = true;
     return pass_named(name, pcs_problem_check(p));
 }

@@ -138,7 +138,7 @@ pcs_status lcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file
     file_matrix M;
     double *q = NULL;
     PCS_TRY(read_matrix_form(t, n, keep, scratch, &M, &q));
-    file->has_matrix = 1;
+    file->has_matrix = true;
 
     int end = n, is_comp = 1;
     const row_runs all = {.n = 1, .end = &end, .is_comp = &is_comp};
@@ -297,9 +297,11 @@ static pcs_status build_from_parts(text *t, int n, int m, pcs_pool *keep, pcs_po
 
 pcs_status mlcp_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem_file *file)
 {
-    int n, m;
-    PCS_TRY(text_int(t, "st1, 1 if the form (M, q) is there,", 0, 1, "", &file->has_matrix));
-    PCS_TRY(text_int(t, "st2, 1 if (A, B, C, D, a, b) is there,", 0, 1, "", &file->has_parts));
+    int n, m, st1, st2;
+    PCS_TRY(text_int(t, "st1, 1 if the form (M, q) is there,", 0, 1, "", &st1));
+    PCS_TRY(text_int(t, "st2, 1 if (A, B, C, D, a, b) is there,", 0, 1, "", &st2));
+    file->has_matrix = st1 == 1;
+    file->has_parts = st2 == 1;
     PCS_TRY(text_size(t, "n, the number of equalities", &n));
     PCS_TRY(text_size(t, "m, the number of complementarities", &m));
     if (!file->has_matrix && !file->has_parts) {

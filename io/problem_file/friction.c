@@ -124,7 +124,7 @@ pcs_status friction_read(text *t, pcs_pool *keep, pcs_pool *scratch, pcs_problem
     file->problem.q = q;
     PCS_TRY(read_friction(t, dim, nc, keep, &file->problem));
 
-    file->has_matrix = 1;
+    file->has_matrix = true;
     file->contacts = nc;
     return PCS_OK;
 }

@@ -289,7 +289,7 @@ static pcs_status read_half(text *t, const char *name, pcs_pool *scratch, file_m
                          name);
     }
     PCS_TRY(entries_mirror(&half, scratch, &whole));
-    A->half = 1;
+    A->half = true;
     A->entries = whole.n;
     A->i = whole.i;
     A->j = whole.j;

@@ -289,7 +289,7 @@ static pcs_status read_local(text *t, int nb, const pcs_block *block, int rows, 
     file->problem = (pcs_problem){.n = rows, .nb = nb, .block = block, .q = q};
     PCS_TRY(matrix_to_bsr(&W, t, 0, NULL, keep, scratch, &file->problem.W));
     count_rows(nb, block, file);
-    file->has_matrix = 1;
+    file->has_matrix = true;
     return pass_named(t->name, pcs_problem_check(&file->problem));
 }
 

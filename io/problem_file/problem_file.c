@@ -122,7 +122,7 @@ static pcs_status compress(pcs_problem_file *file)
 
 // reads into a new object; null after a failure
 static pcs_status read_into(const pcs_env *env, text *t, pcs_file_format format, pcs_file_kind kind,
-                            int recognised, pcs_problem_file **out)
+                            bool recognised, pcs_problem_file **out)
 {
     pcs_problem_file *file = NULL;
     *out = NULL;
@@ -166,7 +166,7 @@ static pcs_status explain(const text *t, pcs_file_kind kind, pcs_status status)
 
 static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_problem_file **out)
 {
-    if (kind != PCS_FILE_ANY) return read_into(env, &t, PCS_FILE_FORMAT_DAT, kind, 0, out);
+    if (kind != PCS_FILE_ANY) return read_into(env, &t, PCS_FILE_FORMAT_DAT, kind, false, out);
 
     bool global;
     PCS_TRY(recognise(env, &t, &kind, &global));
@@ -174,11 +174,11 @@ static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_
         // q of a local problem may look like the header of a matrix: then the global form fails
         text probe = t;
         const pcs_file_kind other = kind == PCS_FILE_FC3D ? PCS_FILE_GFC3D : PCS_FILE_GFC2D;
-        const pcs_status status = read_into(env, &probe, PCS_FILE_FORMAT_DAT, other, 1, out);
+        const pcs_status status = read_into(env, &probe, PCS_FILE_FORMAT_DAT, other, true, out);
         if (status != PCS_ERR_FORMAT && status != PCS_ERR_SIZE) return status;
     }
     text rest = t;
-    const pcs_status status = read_into(env, &rest, PCS_FILE_FORMAT_DAT, kind, 1, out);
+    const pcs_status status = read_into(env, &rest, PCS_FILE_FORMAT_DAT, kind, true, out);
     return status == PCS_OK ? status : explain(&t, kind, status);
 }
 
@@ -189,8 +189,8 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
     *out = NULL;
     if (!bytes && size > 0) return pcs_fail(PCS_ERR_ARG, "problem file: the text is null");
     text t = text_begin(name ? name : "text", bytes ? bytes : "", size);
-    if (h5_fits(t.begin, size)) return read_into(env, &t, PCS_FILE_FORMAT_FCLIB, kind, 0, out);
-    if (native_fits(&t)) return read_into(env, &t, PCS_FILE_FORMAT_TEXT, kind, 0, out);
+    if (h5_fits(t.begin, size)) return read_into(env, &t, PCS_FILE_FORMAT_FCLIB, kind, false, out);
+    if (native_fits(&t)) return read_into(env, &t, PCS_FILE_FORMAT_TEXT, kind, false, out);
     return parse_dat(env, t, kind, out);
 }
 

@@ -215,7 +215,7 @@ START_TEST(half_a_matrix_is_completed)
         pcs_problem_file *f;
         CK_OK(parse(texts[i], PCS_FILE_LCP, &f));
         expect_problem(f, 2, M, q);
-        ck_assert(f->half == 1 && f->storage == PCS_FILE_STORAGE_SPARSE);
+        ck_assert(f->half && f->storage == PCS_FILE_STORAGE_SPARSE);
         pcs_problem_file_destroy(f);
     }
     pcs_problem_file *f;

@@ -13,6 +13,8 @@
 #ifndef PERCUSS_PROBLEM_FILE_H
 #define PERCUSS_PROBLEM_FILE_H
 
+#include <stdbool.h>
+
 #include <percuss/problem.h>
 
 #ifdef __cplusplus
@@ -77,14 +79,15 @@ typedef struct pcs_problem_file {
     const pcs_global_problem *global; ///< of a global file; null for local ones
     pcs_file_format format;           ///< what its content is; never PCS_FILE_FORMAT_BY_NAME
     pcs_file_kind kind;               ///< what was asked for, or recognised; never PCS_FILE_ANY
-    int recognised; ///< 1 if the kind was asked for as PCS_FILE_ANY and the text does not name
-                    ///< it, so that it was guessed from its first numbers (`.dat`)
+    bool recognised; ///< whether the kind was asked for as PCS_FILE_ANY and the text does not name
+                     ///< it, so that it was guessed from its first numbers (`.dat`)
     pcs_file_storage storage; ///< of the matrix
-    int has_matrix; ///< 1 if the file has the form (M, q), W or (M, H); 0 only for an MLCP in parts
-    int has_parts;  ///< 1 if it has the form (A, B, C, D, a, b)
-    int half; ///< 1 if the file has one triangle of a symmetric matrix only (M of an FCLIB file, or
-              ///< a sparse one that says so); the other was completed
-    int equalities;                 ///< rows w = 0
+    bool has_matrix; ///< whether the file has the form (M, q), W or (M, H); false only for an MLCP
+                     ///< in parts
+    bool has_parts;  ///< whether it has the form (A, B, C, D, a, b)
+    bool half;      ///< whether the file has one triangle of a symmetric matrix only (M of an FCLIB
+                    ///< file, or a sparse one that says so); the other was completed
+    int equalities; ///< rows w = 0
     int complementarities;          ///< rows 0 <= z _|_ w >= 0
     int contacts;                   ///< with friction; each is a Coulomb block of three or two rows
     int rows;                       ///< constraint rows: entries of r, u, q or w
