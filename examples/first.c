@@ -3,7 +3,7 @@
 // second.
 #include <stdio.h>
 
-#include <percuss/kernel.h>
+#include <percuss/percuss.h>
 
 static pcs_model *model;
 static pcs_state *state;

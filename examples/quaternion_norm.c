@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/rotation.h>
 #include <percuss/smooth.h>
 
 enum { MOST_LEVELS = 8, SAMPLES = 40 };

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <percuss/rotation.h>
 #include <percuss/smooth.h>
 
 enum { N = QUATERNION_BODY_N, W = QUATERNION_BODY_OMEGA, SECOND = 14 };

@@ -17,8 +17,6 @@
 
 #include <float.h>
 
-#include <percuss/relation.h>
-
 #include "rotation/rotation.h"
 
 // rounding of a lever P - G in units of |P| + |G| (sums of moduli). P, G + R p or G - r N, has half

@@ -2,6 +2,8 @@
 #ifndef RELATIONS_CONTACT_H
 #define RELATIONS_CONTACT_H
 
+#include <percuss/contact.h>
+
 // dP/dQ (3 x 4) from the lever GP of a body-fixed point
 void lever_gradient(const double Q[4], const double GP[3], double dPdQ[12]);
 

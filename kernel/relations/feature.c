@@ -7,7 +7,6 @@
 // A core with a radius has an inside all round it: its gap is the distance of the cores less the
 // radii. Bare points and lines have none: there the normal at detection, n2, says on which side of
 // body 2 core 1 belongs, and the gap goes through zero when they pass each other.
-#include <percuss/relation.h>
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 

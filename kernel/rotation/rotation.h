@@ -2,6 +2,7 @@
 #ifndef ROTATION_ROTATION_H
 #define ROTATION_ROTATION_H
 
+#include <percuss/body.h>
 #include <percuss/rotation.h>
 
 #include "linalg/m3.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/m3.h"
+#include "relations/contact.h"
 #include "rotation/pose.h"
 
 // ---- gaps ---------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // One contact is written in the layout of FCLIB and read back: the files of problems from outside.
 #include <stdio.h>
 
-#include <percuss/problem_file.h>
+#include <percuss/percuss.h>
 
 int main(void)
 {

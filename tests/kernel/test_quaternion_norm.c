@@ -1,5 +1,6 @@
 #include "support.h"
 
+#include <percuss/rotation.h>
 #include <percuss/smooth.h>
 
 #include "linalg/lu.h"

@@ -4,9 +4,8 @@
 
 #include <float.h>
 
-#include <percuss/inertia.h>
+#include <percuss/kinematics.h>
 #include <percuss/relation.h>
-#include <percuss/rotation.h>
 
 #include "complex_step.h"
 #include "linalg/m3.h"

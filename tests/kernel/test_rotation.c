@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-#include <percuss/rotation.h>
+#include <percuss/kinematics.h>
 
 #include "complex_step.h"
 #include "linalg/m3.h"

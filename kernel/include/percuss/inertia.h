@@ -1,6 +1,6 @@
 /// @file
 /// Mass, centre of mass and inertia of rigid bodies: from mass elements, common solids and closed
-/// meshes; translated, rotated, combined and checked; energy and momenta (theory 3.3, 3.4).
+/// meshes; translated, rotated, combined and checked (theory 3.4).
 ///
 /// SI units. Inertia tensors are 3 x 3, column-major: J = int (|r|^2 I - r r^T) dm, so that the
 /// entries off the diagonal are minus the products of inertia. Functions that can fail leave their
@@ -188,19 +188,6 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_remove(const pcs_inertia *whole,
 /// (to 1e-9: no distribution of mass has that); PCS_ERR_SINGULAR if all this is fine but a
 /// principal moment is below 1e-12 of the largest, as of mass on a line or in one point.
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_check(const pcs_inertia *b);
-
-/// @}
-/// @name Energy and momenta
-/// @{
-
-/// 1/2 m |v|^2 + 1/2 omega^T J omega, J: a body of the kernel, J about G in body axes, v =
-/// (velocity of G inertial, omega body) (theory 3.3).
-PCS_API double pcs_body_energy(double m, const double J[9], const double v[6]);
-
-/// Momentum m v and angular momentum about an inertial point, (x - about) x m v + R J omega, both
-/// in inertial components; q = (x, Q) and v of a body of the kernel, any |Q| > 0.
-PCS_API void pcs_body_momentum(double m, const double J[9], const double q[7], const double v[6],
-                               const double about[3], double momentum[6]);
 
 /// M (6 x 6) of a body in a frame fixed in it whose origin need not be G: kinetic energy
 /// 1/2 nu^T M nu with nu = (V, omega) of the origin, in the components of the frame:

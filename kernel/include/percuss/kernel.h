@@ -1,8 +1,10 @@
 /// @file
-/// Umbrella of the kernel layer.
+/// All of the kernel library and of what it builds on.
 #ifndef PERCUSS_KERNEL_H
 #define PERCUSS_KERNEL_H
 
+#include <percuss/body.h>
+#include <percuss/contact.h>
 #include <percuss/euler.h>
 #include <percuss/inertia.h>
 #include <percuss/model.h>

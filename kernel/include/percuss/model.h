@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
+#include <percuss/body.h>
 #include <percuss/relation.h>
-#include <percuss/rotation.h>
 #include <percuss/shape.h>
 #include <percuss/solver.h>
 

@@ -191,12 +191,6 @@ PCS_API void pcs_couple_moment(const double F[3], const double P1[3], const doub
 PCS_NODISCARD PCS_API pcs_status pcs_wrench_axis(const double wrench[6], double point[3],
                                                  double *pitch);
 
-/// The load of a Newton-Euler body at q = (x_G, Q) from n forces (3 n) at points (3 n), both
-/// inertial: F in inertial and the moment about G in body components, R^T sum (P_k - x_G) x F_k
-/// (theory 3.1). PCS_ERR_ARG as pcs_wrench_of_forces and pcs_pose_check.
-PCS_NODISCARD PCS_API pcs_status pcs_body_load(const double q[7], int n, const double *points,
-                                               const double *forces, double load[6]);
-
 /// @}
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /// @file
-/// Quaternions, rotation matrices, Euler angles, the exponential, the map T(q) from velocities to
-/// coordinate rates, and angular velocity and acceleration (theory 1 and 2). Rates of Euler angles
-/// are in <percuss/euler.h>, rigid motions in <percuss/rigid.h>.
+/// Quaternions, rotation matrices, Euler angles, the exponential, and angular velocity and
+/// acceleration (theory 1 and 2). Rates of Euler angles are in <percuss/euler.h>, rigid motions in
+/// <percuss/rigid.h>, bodies of a model in <percuss/body.h>.
 ///
 /// Q = (s, p) is scalar first, Hamilton product, and maps body to inertial components. Every map
 /// of Q to a rotation is homogeneous of degree 0: Q and 5 Q are the same rotation. Matrices are
@@ -67,26 +67,6 @@ PCS_API void pcs_quat_to_zyz(const double Q[4], double *psi, double *theta, doub
 
 /// The left matrix L (4 x 3, column-major): Q (x) (0, w) = L w (theory 1.3).
 PCS_API void pcs_quat_left(const double Q[4], double L[12]);
-
-/// T(q) of one Newton-Euler body (7 x 6, column-major): dq/dt = T v with q = (x, Q) and
-/// v = (dx/dt inertial, omega in the body frame).
-PCS_API void pcs_body_T(const double q[7], double T[42]);
-
-/// dq/dt = T(q) v.
-PCS_API void pcs_body_rate(const double q[7], const double v[6], double qdot[7]);
-
-/// The body's velocity from dq/dt: v = (T^T T)^-1 T^T dq/dt; any |Q| > 0.
-PCS_API void pcs_body_velocity(const double q[7], const double qdot[7], double v[6]);
-
-/// How positions are advanced (decision D-1).
-typedef enum pcs_quat_update {
-    PCS_QUAT_UPDATE_EXP, ///< Q (x) exp(h omega): exact for constant omega
-    PCS_QUAT_UPDATE_ADD  ///< normalise(Q + h/2 L(Q) omega): angle error -(h |omega|)^2 / 12
-} pcs_quat_update;
-
-/// q1 = q advanced by h v: x + h v_x, and Q as `update` says, normalised. q1 may be q.
-PCS_API void pcs_body_advance(const double q[7], double h, const double v[6],
-                              pcs_quat_update update, double q1[7]);
 
 /// @name Every form of a rotation into every other
 /// @{

@@ -4,7 +4,6 @@
 #ifndef PERCUSS_STEP_H
 #define PERCUSS_STEP_H
 
-#include <percuss/certificate.h>
 #include <percuss/state.h>
 
 #ifdef __cplusplus

@@ -11,17 +11,6 @@
 extern "C" {
 #endif
 
-/// The status of a block, as far as the error of r and u allows to decide.
-typedef enum pcs_contact_status {
-    PCS_CONTACT_OPEN,     ///< no impulse
-    PCS_CONTACT_STICK,    ///< no velocity (equality blocks too)
-    PCS_CONTACT_SLIDE,    ///< impulse at the limit mu r_N; without friction: any impulse (closed)
-    PCS_CONTACT_UNDECIDED ///< on a border: the error of r or u is larger than the distance to it
-} pcs_contact_status;
-
-/// "open", "stick", "slide" or "undecided", never null.
-PCS_API const char *pcs_contact_status_text(pcs_contact_status status);
-
 /// What is known about being the only one.
 typedef enum pcs_uniqueness {
     PCS_UNIQUENESS_UNKNOWN, ///< nothing is claimed

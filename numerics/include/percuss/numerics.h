@@ -1,5 +1,5 @@
 /// @file
-/// Umbrella of the numerics layer.
+/// All of the numerics library.
 #ifndef PERCUSS_NUMERICS_H
 #define PERCUSS_NUMERICS_H
 

@@ -76,6 +76,17 @@ PCS_API void pcs_problem_measure(const pcs_problem *p, const double *r, double *
 /// natural_map / max(norm_q, norm_r, norm_u); undivided where that maximum is <= 2.2e-16.
 PCS_API double pcs_measure_relative_natural_map(const pcs_measure *m);
 
+/// The status of a block, as far as the error of r and u allows to decide.
+typedef enum pcs_contact_status {
+    PCS_CONTACT_OPEN,     ///< no impulse
+    PCS_CONTACT_STICK,    ///< no velocity (equality blocks too)
+    PCS_CONTACT_SLIDE,    ///< impulse at the limit mu r_N; without friction: any impulse (closed)
+    PCS_CONTACT_UNDECIDED ///< on a border: the error of r or u is larger than the distance to it
+} pcs_contact_status;
+
+/// "open", "stick", "slide" or "undecided", never null.
+PCS_API const char *pcs_contact_status_text(pcs_contact_status status);
+
 /// The global form: M v = H^T r + f, u = H v + w, the same cones.
 typedef struct pcs_global_problem {
     int nb;                   ///< cone blocks
