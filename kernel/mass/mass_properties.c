@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include <percuss/body.h>
 #include <percuss/rotation.h>
 
 #include "base/base.h"

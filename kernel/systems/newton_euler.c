@@ -1,6 +1,7 @@
 // The equations of motion in body components (theory 3.2), and what forces at points do to a body.
 //
 //     m (dV/dt + omega x V) = F,   J domega/dt + omega x J omega = M
+#include <percuss/body.h>
 #include <percuss/rigid.h>
 
 #include "base/base.h"
