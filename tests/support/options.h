@@ -22,11 +22,14 @@ static inline void option_set(pcs_solver_opts *o, const pcs_opt *opt, double x)
 static inline double option_get(const pcs_solver_opts *o, const pcs_opt *opt)
 {
     const char *at = (const char *)o + opt->offset;
-    double x;
+    if (opt->type == PCS_OPT_REAL) {
+        double x;
+        memcpy(&x, at, sizeof x);
+        return x;
+    }
     int i;
-    memcpy(&x, at, sizeof x);
     memcpy(&i, at, sizeof i);
-    return opt->type == PCS_OPT_REAL ? x : i;
+    return i;
 }
 
 // the choice that decides whether an option is read, or null
