@@ -11,12 +11,12 @@
 static inline void option_set(pcs_solver_opts *o, const pcs_opt *opt, double x)
 {
     char *at = (char *)o + opt->offset;
-    const int i = (int)x;
     if (opt->type == PCS_OPT_REAL) {
         memcpy(at, &x, sizeof x);
-    } else {
-        memcpy(at, &i, sizeof i);
+        return;
     }
+    const int i = (int)x;
+    memcpy(at, &i, sizeof i);
 }
 
 static inline double option_get(const pcs_solver_opts *o, const pcs_opt *opt)
