@@ -202,7 +202,8 @@ int main(int argc, char **argv)
     if (!csv_close(&out)) return 2;
     const int last = set.def.n - 1;
     if (isnan(wv.passed[last]) || isnan(pushed.passed[last]) || isnan(large.passed[last])) {
-        fprintf(stderr, "dominoes: the last one has not begun to fall by --tend %g s; give it longer\n",
+        fprintf(stderr,
+                "dominoes: the last one has not begun to fall by --tend %g s; give it longer\n",
                 set.run.t_end);
         return 2;
     }

@@ -5,9 +5,9 @@
 
 #include "base/base.h"
 #include "collide/geometry.h"
-#include "rotation/pose.h"
 #include "mass/inertia.h"
 #include "mass/moments.h"
+#include "rotation/pose.h"
 
 static const double pi = 0x1.921fb54442d18p+1;
 

@@ -8,9 +8,9 @@
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 #include "linalg/m3.h"
-#include "relations/joint.h"
 #include "mass/inertia.h"
 #include "mass/m6.h"
+#include "relations/joint.h"
 
 // of all interactions together: a step counts small multiples of it with an int
 #define MAX_ROWS (INT_MAX / 64)

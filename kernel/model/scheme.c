@@ -1,5 +1,5 @@
-// Schemes: the three to start from, and what a scheme may not say: numbers out of range, choices
-// that contradict each other, and numbers that nothing would read.
+// Schemes: the three constructors, and the checks: numbers out of range, choices that contradict
+// each other, and numbers that no stage would read.
 #include "model/model.h"
 
 #include <limits.h>

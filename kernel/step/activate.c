@@ -151,7 +151,8 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
 // overlap, and the projection lifts the body for the next one
 static bool keeps_contacts(const pcs_scheme *s)
 {
-    return pcs_scheme_activation(s) == PCS_ACTIVATION_PREDICTIVE && s->projection != PCS_PROJECTION_NONE;
+    return pcs_scheme_activation(s) == PCS_ACTIVATION_PREDICTIVE &&
+           s->projection != PCS_PROJECTION_NONE;
 }
 
 // A contact of the last step stays one, and does not rebound, where its speed is no more than the

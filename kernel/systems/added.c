@@ -1,8 +1,8 @@
 // Added mass of a body, in the coordinates of the step.
 #include "systems/added.h"
 
-#include "rotation/pose.h"
 #include "mass/m6.h"
+#include "rotation/pose.h"
 
 // B = diag(R, I) A diag(R^T, I)
 static void to_inertial(const double A[36], const double R[9], double B[36])

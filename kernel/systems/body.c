@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "linalg/m3.h"
-#include "systems/added.h"
 #include "mass/m6.h"
+#include "systems/added.h"
 
 static pcs_status call_force(const model_system *s, double t, const double q[7], const double v[6],
                              double F[6])

@@ -14,8 +14,8 @@
 #include <percuss/rigid.h>
 #include <percuss/rotation.h>
 
-#include "rotation/pose.h"
 #include "mass/m6.h"
+#include "rotation/pose.h"
 
 void pcs_vehicle_coriolis(const double M[36], const double nu[6], double out[6])
 {

@@ -7,9 +7,9 @@
 
 #include <percuss/rotation.h>
 
+#include "mass/m6.h"
 #include "model/model.h"
 #include "rotation/pose.h"
-#include "mass/m6.h"
 
 // -C(nu) nu is the body's own; in a current there is more to the inertia of the water
 static void inertia_beyond(const pcs_vehicle *v, const double nu[6], double inertia[6])

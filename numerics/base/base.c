@@ -31,24 +31,27 @@ const char *pcs_error_text(void)
     return error_text;
 }
 
-pcs_status pcs_fail(pcs_status status, const char *format, ...)
+static void write_error(bool range, const char *format, va_list args)
 {
     failures += 1;
-    of_range = false;
+    of_range = range;
+    vsnprintf(error_text, sizeof error_text, format, args);
+}
+
+pcs_status pcs_fail(pcs_status status, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(error_text, sizeof error_text, format, args);
+    write_error(false, format, args);
     va_end(args);
     return status;
 }
 
 pcs_status pcs_fail_range(pcs_status status, const char *format, ...)
 {
-    failures += 1;
-    of_range = true;
     va_list args;
     va_start(args, format);
-    vsnprintf(error_text, sizeof error_text, format, args);
+    write_error(true, format, args);
     va_end(args);
     return status;
 }

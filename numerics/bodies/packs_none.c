@@ -1,4 +1,5 @@
-// Without vectors there are no packs: nobody calls these.
+// The functions of packs for builds without vectors: there are no packs, and these are never
+// called.
 #include "bodies/packs.h"
 
 void packs_make(const prepared *p, rigid_pack *c)

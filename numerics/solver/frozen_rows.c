@@ -1,13 +1,9 @@
 // The rows of the solver table whose method is solver/frozen.h:
 //
-//     apgd     accelerated projected gradient, shift of friction frozen and brought up to date, or
-//              left out: the cone complementarity problem
-//     tresca   Tresca's friction in a fixed point: bounds s_i = mu r_N,i on |r_T,i|, a convex
-//     problem
-//              with them, new bounds
-//     aclm     the fixed point of Acary, Cadoux, Lemarechal and Malick: shifts s_i = mu |u_T,i|,
-//     the
-//              second-order cone program with them, new shifts
+// - apgd: accelerated projected gradient; the shift of friction is frozen and updated, or left out
+//   (the cone complementarity problem)
+// - tresca: fixed point on the bounds s_i = mu r_N,i of |r_T,i|, a convex problem for each s
+// - aclm: fixed point on the shifts s_i = mu |u_T,i|, a second-order cone program for each s
 //
 // V. Acary, F. Cadoux, C. Lemarechal, J. Malick, A formulation of the linear discrete Coulomb
 // friction problem via convex optimization, ZAMM 91, 2011.
