@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/linalg.h>
+
 #include "command/args.h"
 #include "command/json.h"
 #include "command/run.h"

@@ -2,6 +2,7 @@
 #ifndef PROBLEM_FILE_OBJECT_H
 #define PROBLEM_FILE_OBJECT_H
 
+#include <percuss/global.h>
 #include <percuss/problem_file.h>
 
 #include "problem_file/pool.h"

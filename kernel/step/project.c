@@ -6,6 +6,8 @@
 #include <float.h>
 #include <string.h>
 
+#include <percuss/position.h>
+
 // problems of up to this many rows are solved to the last digit
 #define FEW_ROWS 64
 // units of the solver for one with joints: factors of W, some tens of times

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <percuss/position.h>
+
 #include "linalg/bsr.h"
 
 // ---- stacking ----------------------------------------------------------------------------------

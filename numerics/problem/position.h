@@ -3,7 +3,7 @@
 #define PROBLEM_POSITION_H
 
 #include "linalg/mass.h"
-#include <percuss/problem.h>
+#include <percuss/position.h>
 
 // the data of one step, in the arena or borrowed
 typedef struct position_step {

@@ -6,6 +6,8 @@
 #include <float.h>
 #include <string.h>
 
+#include <percuss/global.h>
+
 #include "linalg/bsr.h"
 #include "linalg/dense.h"
 #include "problem/problem.h"

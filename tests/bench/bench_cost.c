@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/global.h>
 #include <percuss/solver.h>
 
 #include "bench.h"

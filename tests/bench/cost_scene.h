@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <percuss/problem.h>
+#include <percuss/global.h>
 
 typedef enum cost_kind {
     COST_WALL,   // as many rows as columns of bricks, each on two others with two contacts each

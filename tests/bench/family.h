@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <percuss/problem.h>
+#include <percuss/global.h>
 
 typedef enum family_load {
     FAMILY_REST,   // gravity

@@ -3,6 +3,7 @@
 // and the same bytes every time.
 #include "support.h"
 
+#include <percuss/linalg.h>
 #include <percuss/solver.h>
 
 #include "family.h"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/global.h>
+
 static const char *unsound_blocks(int nb, const pcs_block *block, const pcs_bsr *W, int n)
 {
     int row = 0, at = 0;

@@ -2,6 +2,7 @@
 // changed by HDF5 itself, a part at a time.
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
+#include <percuss/global.h>
 #include <percuss/problem_file.h>
 
 #include <hdf5.h>

@@ -1,4 +1,5 @@
 // Problem files: every storage against the same problem by hand; every way to be malformed.
+#include <percuss/global.h>
 #include <percuss/problem_file.h>
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 // same is asked of the files of tests/data. Prints a table: solvers x problems, residuals. The
 // files of fc3d/ (and the friction files of tests/data) are brought to 1e-4 and 1e-8 by nsgs.
 #define _POSIX_C_SOURCE 200809L
+#include <percuss/linalg.h>
 #include <percuss/problem_file.h>
 #include <percuss/solver.h>
 

@@ -2,6 +2,7 @@
 // cannot be written leaves nothing behind.
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
+#include <percuss/global.h>
 #include <percuss/problem_file.h>
 
 #include <dirent.h>

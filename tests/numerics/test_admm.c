@@ -1,3 +1,5 @@
+#include <percuss/linalg.h>
+
 #include "agree.h"
 
 START_TEST(agrees_with_others)

@@ -1,4 +1,6 @@
 // The Coulomb cone: projection, natural map, measures and checks of problems with friction.
+#include <percuss/linalg.h>
+
 #include "friction.h"
 #include "problems.h"
 #include "support.h"

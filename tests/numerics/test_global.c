@@ -4,6 +4,7 @@
 
 #include "friction.h"
 
+#include <percuss/global.h>
 #include <percuss/solver.h>
 
 #include "linalg/bsr.h"

@@ -2,6 +2,8 @@
 // units, without a solution; in body space against contact space.
 #include "agree.h"
 
+#include <percuss/global.h>
+
 #include "base/base.h"
 
 #define ROWS 400

@@ -1,3 +1,5 @@
+#include <percuss/global.h>
+
 #include "friction.h"
 #include "problems.h"
 #include "support.h"

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include <percuss/linalg.h>
+
 const char *const friction_name[FRICTION_COUNT] = {
     "dense", "skewed", "deficient", "planar", "mixed", "spheres", "boxes", "gyro",
 };

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include <percuss/linalg.h>
+
 const char *const family_name[FAMILY_COUNT] = {
     "spd",   "degenerate", "psd",   "skewed", "equality", "deficient",
     "mixed", "mixed_psd",  "chain", "zero",   "any",

@@ -5,7 +5,7 @@
 #ifndef PERCUSS_CERTIFICATE_H
 #define PERCUSS_CERTIFICATE_H
 
-#include <percuss/problem.h>
+#include <percuss/global.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,41 +1,14 @@
 /// @file
-/// Linear algebra that users meet: block-sparse rows, sparse columns, the
-/// factorised mass matrix, and the Delassus operator W = H M^-1 H^T.
-///
-/// Matrices are column-major everywhere: entry (i, j) of an m x n matrix A is
-/// A[i + m * j].
+/// Linear algebra: products with block-sparse rows, sparse columns, the factorised mass matrix, and
+/// the Delassus operator W = H M^-1 H^T.
 #ifndef PERCUSS_LINALG_H
 #define PERCUSS_LINALG_H
 
-#include <percuss/base.h>
+#include <percuss/bsr.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// Block-sparse rows with blocks of any size. Block row i covers scalar rows
-/// row[i] .. row[i + 1] - 1, block column j scalar columns col[j] .. col[j + 1] - 1;
-/// stored block k of block row i (ptr[i] <= k < ptr[i + 1]) lies in block column idx[k]
-/// and its values, column-major, start at val[off[k]]. A dense matrix is one block
-/// (pcs_bsr_from_dense). The struct borrows all its arrays.
-typedef struct pcs_bsr {
-    int m;       ///< block rows
-    int n;       ///< block columns
-    int *row;    ///< m + 1, increasing, row[0] = 0; row[m] scalar rows in all
-    int *col;    ///< n + 1, increasing, col[0] = 0; col[n] scalar columns in all
-    int *ptr;    ///< m + 1, ptr[0] = 0
-    int *idx;    ///< ptr[m] block columns, strictly increasing within a block row
-    size_t *off; ///< ptr[m] starts of blocks in val
-    double *val; ///< the blocks
-} pcs_bsr;
-
-/// Checks sizes, order and finiteness; the sentence says which entry is wrong.
-PCS_NODISCARD PCS_API pcs_status pcs_bsr_check(const pcs_bsr *A);
-
-/// A dense m x n matrix as one block; borrows `val`, takes the index arrays from the arena.
-/// m, n >= 0.
-PCS_NODISCARD PCS_API pcs_status pcs_bsr_from_dense(int m, int n, double *val, pcs_arena *arena,
-                                                    pcs_bsr *out);
 
 /// The position k of block (i, j), or -1 when it is not stored.
 PCS_API int pcs_bsr_find(const pcs_bsr *A, int i, int j);

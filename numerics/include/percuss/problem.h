@@ -1,6 +1,5 @@
 /// @file
-/// The one problem of the library, its residual, the global form, and the
-/// position-projection problem.
+/// The one problem of the library and its residual.
 ///
 ///     u = W r + q          K* contains s(u), orthogonal to r in K,   K = K_1 x ... x K_n
 ///
@@ -9,7 +8,7 @@
 #ifndef PERCUSS_PROBLEM_H
 #define PERCUSS_PROBLEM_H
 
-#include <percuss/linalg.h>
+#include <percuss/bsr.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -87,63 +86,6 @@ typedef enum pcs_contact_status {
 /// "open", "stick", "slide" or "undecided", never null.
 PCS_API const char *pcs_contact_status_text(pcs_contact_status status);
 
-/// The global form: M v = H^T r + f, u = H v + w, the same cones.
-typedef struct pcs_global_problem {
-    int nb;                   ///< cone blocks
-    const pcs_block *block;   ///< nb; rows of H
-    pcs_bsr H;                ///< constraints x velocities
-    const pcs_mass_matrix *M; ///< factorised mass
-    const double *f; ///< velocity rows: impulse of the applied forces plus momentum, M v_free
-    const double *w; ///< constraint rows, added to u; null means zero
-} pcs_global_problem;
-
-/// Checks a global problem once, at the border: sizes, order of the blocks, finiteness; for a
-/// block-diagonal M that its blocks are the block columns of H. The solvers call it.
-PCS_NODISCARD PCS_API pcs_status pcs_global_check(const pcs_global_problem *g);
-
-/// Condenses to the local form: W = H M^-1 H^T and q = H M^-1 f + w, both taken from the arena
-/// (PCS_ERR_MEMORY with the demand in arena->peak when it does not fit); blocks are borrowed.
-PCS_NODISCARD PCS_API pcs_status pcs_global_condense(const pcs_global_problem *g, pcs_arena *arena,
-                                                     pcs_problem *out);
-
-/// The velocity that belongs to r: M v = H^T r + f. v has the size of M.
-PCS_NODISCARD PCS_API pcs_status pcs_global_velocity(const pcs_global_problem *g, const double *r,
-                                                     double *v);
-
-/// The measures of theory 7.7 for the global form: v from M v = H^T r + f, u = H v + w,
-/// q = H M^-1 f + w and the W_ii of H M^-1 H^T, of which no other block is formed (a sparse M costs
-/// one solve per row of H; a block-diagonal one the diagonal only). Equal to pcs_problem_measure
-/// of the condensed problem to rounding. r and u have the rows of H, v those of M; v and u are
-/// written. `work` is by value: PCS_ERR_MEMORY, with the demand in work.peak, when it is too
-/// small.
-PCS_NODISCARD PCS_API pcs_status pcs_global_measure(const pcs_global_problem *g, pcs_arena work,
-                                                    const double *r, double *v, double *u,
-                                                    pcs_measure *out);
-
-/// The residual by which the field compares solvers of the global form (gfc3d_compute_error of
-/// Siconos), of a pair (v, r) in which v need not belong to r; u = H v + w is written:
-///
-///     |f + H^T r - M v| / max(|f|, |M v|, |H^T r|) + |r - P_K(r - s(u))| / max(|u|, |r|)
-///
-/// each term undivided where its maximum is <= 2.2e-16. For comparison only: it is a sum of two
-/// relative errors, depends on the units (rho = 1), and w does not enter its scales; no solver
-/// stops on it. `work` as for pcs_global_measure.
-PCS_NODISCARD PCS_API pcs_status pcs_global_published_error(const pcs_global_problem *g,
-                                                            pcs_arena work, const double *r,
-                                                            const double *v, double *u,
-                                                            double *error);
-
-/// A global form of a local problem whose W is symmetric positive semidefinite: W = H H^T with as
-/// many columns as W has rank (pivoted Cholesky, dense), M = 1, f = 0, w = q. Condensing it gives W
-/// back to rounding. The original bodies are not recovered: any H with H H^T = W is correct.
-/// PCS_ERR_UNSUPPORTED, with by how much, when W is not symmetric or not semidefinite to rounding.
-/// Blocks, q and the block rows of W are borrowed; H and f come from the arena (PCS_ERR_MEMORY,
-/// with the demand in arena->peak, when it does not fit); M from env (null: malloc), released by
-/// the caller with pcs_mass_matrix_destroy.
-PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const pcs_problem *p,
-                                                       pcs_arena *arena, pcs_mass_matrix **M,
-                                                       pcs_global_problem *out);
-
 /// Metric of a position projection (theory 8.1). With S and Z as below a step is
 /// w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0, dq = Z L: the smallest dq, in the metric named,
 /// that obeys the linearised rows.
@@ -155,33 +97,6 @@ typedef enum pcs_metric {
     PCS_METRIC_Q1    ///< as Q with a bilateral row (0, Q_b^T / |Q_b|), value |Q_b| - 1, for each
                      ///< quaternion: dq stays tangent to |Q| = 1 for all gradients
 } pcs_metric;
-
-/// The position problem at the current q: find dq so that the linearised gaps
-/// g + C dq obey their rows (equality: 0, unilateral: >= 0). Nothing of bodies is known here:
-/// q is a vector, T maps velocities to its rate, and some groups of four entries of q are
-/// quaternions. The struct borrows everything. Which of its members a metric needs:
-/// Q: C. Q1: C, q, quat. V: T, and C or CT. MASS: T, M, and C or CT. Where both C and CT are given
-/// CT is used. Block columns: those of C are the block rows of T, those of CT its block columns.
-typedef struct pcs_position_problem {
-    int m;                    ///< rows of g
-    const pcs_cone *kind;     ///< m
-    const double *g;          ///< m gaps (metres, or the unit of the row); negative is violated
-    const pcs_bsr *C;         ///< m x nq, dg/dq; or null
-    const pcs_bsr *CT;        ///< m x nv, C T; or null: computed from C and T
-    const pcs_bsr *T;         ///< nq x nv block diagonal, dq/dt = T v; or null
-    const pcs_mass_matrix *M; ///< nv, its blocks the block columns of CT; or null
-    int nq;                   ///< entries of q
-    const double *q;          ///< nq; read by Q1 only
-    int n_quat;               ///< quaternions in q
-    const int *quat;          ///< n_quat positions in q of their first (scalar) entry
-} pcs_position_problem;
-
-/// Divides every quaternion of q by its norm. PCS_ERR_ARG if one is zero or not finite (q is
-/// then unchanged).
-PCS_NODISCARD PCS_API pcs_status pcs_position_normalise(int n_quat, const int *quat, double *q);
-
-/// The largest violation: max over rows of |g| (equality) or max(0, -g) (unilateral).
-PCS_API double pcs_position_violation(int m, const pcs_cone *kind, const double *g);
 
 #ifdef __cplusplus
 }

@@ -263,17 +263,6 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_alloc(const pcs_env *env, const pcs_p
                                                  const pcs_solver_opts *opts, double *r, double *u,
                                                  pcs_report *report);
 
-/// Solves the global form M v = H^T r + f, u = H v + w. `opts` null means the defaults of
-/// PCS_SOLVER_AUTO. Solvers that have a method for it never form W (nsgs, for a block-diagonal M);
-/// the others get the condensed problem. r (rows of H): on entry the starting point, on return the
-/// best impulse found. v (rows of M) and u (rows of H) belong to that r. report->measure is
-/// pcs_global_measure's, and PCS_OUTCOME_CONVERGED says that it is <= tol; a watch is called as by
-/// pcs_solve. Memory from env (null: malloc), given back on return.
-PCS_NODISCARD PCS_API pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
-                                                  const pcs_solver_opts *opts, pcs_watch watch,
-                                                  double *v, double *r, double *u,
-                                                  pcs_report *report);
-
 /// LCP: w = M z + q, 0 <= z _|_ w >= 0. M is n x n column-major. z (n): start on entry, solution
 /// on return; w (n). opts null: auto. Allocates with malloc.
 PCS_NODISCARD PCS_API pcs_status pcs_solve_lcp(int n, const double *M, const double *q,
@@ -314,30 +303,6 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_friction(int dim, int nc, const pcs_b
                                                     const double *q, const double *mu,
                                                     const pcs_solver_opts *opts, double *r,
                                                     double *u, pcs_report *report);
-
-/// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for
-/// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
-/// (pcs_position_normalise) and evaluates g again. Lambda starts from zero. An infeasible step is
-/// an outcome in the report, with dq of the best Lambda found. `opts` null means the defaults of
-/// PCS_SOLVER_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the
-/// demand of what was reached is in work.peak: grow to it and call again.
-PCS_NODISCARD PCS_API pcs_status pcs_solve_position(const pcs_position_problem *p,
-                                                    pcs_metric metric, const pcs_solver_opts *opts,
-                                                    pcs_arena work, double *Lambda, double *dq,
-                                                    pcs_report *report);
-
-/// Arena bytes pcs_solve_position needs for this problem. They depend on the pattern of S, which
-/// is assembled for the purpose in memory from env (null: malloc) and released again.
-PCS_NODISCARD PCS_API pcs_status pcs_solve_position_bytes(const pcs_env *env,
-                                                          const pcs_position_problem *p,
-                                                          pcs_metric metric,
-                                                          const pcs_solver_opts *opts,
-                                                          size_t *bytes);
-
-/// As pcs_solve_position; it allocates its memory from env (null: malloc).
-PCS_NODISCARD PCS_API pcs_status pcs_solve_position_alloc(
-    const pcs_env *env, const pcs_position_problem *p, pcs_metric metric,
-    const pcs_solver_opts *opts, double *Lambda, double *dq, pcs_report *report);
 
 /// How an option is read and stored: an int, a double, or an enum whose values have words.
 typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE } pcs_opt_type;

@@ -3,7 +3,7 @@
 #define PROBLEM_GLOBAL_H
 
 #include "base/base.h"
-#include <percuss/problem.h>
+#include <percuss/global.h>
 
 // what does not depend on r
 typedef struct global_terms {

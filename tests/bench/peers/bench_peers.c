@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <percuss/linalg.h>
 #include <percuss/problem_file.h>
 #include <percuss/solver.h>
 
