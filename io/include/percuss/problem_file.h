@@ -72,13 +72,13 @@ typedef enum pcs_file_storage {
 
 /// A problem and the memory it lives in.
 typedef struct pcs_problem_file {
-    pcs_problem problem;              ///< borrows from this object; of a global file empty until
-                                      ///< pcs_problem_file_local has condensed it; a dense W of
-                                      ///< contacts is compressed where that halves it
-                                      ///< (pcs_problem_compress), also where `storage` is dense
+    pcs_problem problem; ///< borrows from this object; of a global file empty until
+                         ///< pcs_problem_file_local has condensed it; a dense W of
+                         ///< contacts is compressed where that halves it
+                         ///< (pcs_problem_compress), also where `storage` is dense
     const struct pcs_global_problem *global; ///< of a global file; null for local ones
-    pcs_file_format format;           ///< what its content is; never PCS_FILE_FORMAT_BY_NAME
-    pcs_file_kind kind;               ///< what was asked for, or recognised; never PCS_FILE_ANY
+    pcs_file_format format;                  ///< what its content is; never PCS_FILE_FORMAT_BY_NAME
+    pcs_file_kind kind; ///< what was asked for, or recognised; never PCS_FILE_ANY
     bool recognised; ///< whether the kind was asked for as PCS_FILE_ANY and the text does not name
                      ///< it, so that it was guessed from its first numbers (`.dat`)
     pcs_file_storage storage; ///< of the matrix
@@ -145,7 +145,7 @@ PCS_API void pcs_problem_file_destroy(pcs_problem_file *file);
 
 /// What to write. Everything is borrowed; a zeroed member is absent.
 typedef struct pcs_file_content {
-    const pcs_problem *problem;       ///< this one,
+    const pcs_problem *problem;              ///< this one,
     const struct pcs_global_problem *global; ///< or this one
     const double *r;          ///< rows: a solution, or null; `.dat` files have no place for one
     const double *u;          ///< rows, or null
