@@ -233,6 +233,7 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
         }
     }
     t->v_free = NULL;
+    t->block = block;
     t->problem = (bodies_problem){
         .n = t->rows, .nb = n, .block = block, .shift = t->shift, .A = &t->lu, .R = t->rotation};
     return PCS_OK;
@@ -256,7 +257,7 @@ static pcs_status move_rows(trial *t, const double *q, bool again, pcs_arena mem
         }
 
         // where the problem has blocks of its own they follow
-        bodies_block *to = (bodies_block *)(uintptr_t)&t->problem.block[at++];
+        bodies_block *to = &t->block[at++];
         if (to != k) *to = *k;
     }
     return PCS_OK;

@@ -73,8 +73,7 @@ pcs_status near_find(const trial *t, const touches *over, double margin, pcs_are
     out->pair = PCS_TAKE(mem, (size_t)out->n, near_pair);
     if (!out->pair) return pcs_fail_memory("projection");
     for (int i = 0; i < out->n; ++i) {
-        const bool swap = !system_moves(t->m, system_of(t, pair[i][0]));
-        out->pair[i] = (near_pair){.shape = {pair[i][swap], pair[i][!swap]}};
+        out->pair[i] = (near_pair){.shape = {pair[i][0], pair[i][1]}};
     }
     take_depths(t, over, out);
     return sort_by_system(t, out, mem);

@@ -107,6 +107,7 @@ typedef struct trial {
     double *rotation_k;         // and at q_k: the same but where the rows follow q'
     int rows;                   // active rows
     bodies_problem problem;     // the active set
+    bodies_block *block;        // its blocks
     bool settles, settles_much; // joints in the middle take away what is left of H v; much of it
     double *v_free;             // of the last solve: velocities without its impulses; or null
     double *shift;              // what the laws add to u, rows
@@ -220,7 +221,7 @@ pcs_status step_detect(trial *t, double extra, pcs_arena *mem);
 // when they are deeper than `deeper` (m; 0: all) and were open at q_k; *added counts them
 pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added);
 // all pairs of shapes whose bounds, fattened by `extra` and, when asked for, their reach, overlap
-// at q, in the order of their smaller, then of their larger number
+// at q, in the order of their smaller, then of their larger number; the first moves
 pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
                       pcs_arena *mem, int (**pair)[2], int *n_pairs);
 // how far the surface of a shape moves, t->reach and t->turn, where it may meet the other one

@@ -114,13 +114,7 @@ static void search_share(void *argument, int rank)
     int begin, end, n = 0;
     threads_share(s->n_pairs, s->ranks, rank, &begin, &end);
     for (int i = begin; i < end; ++i) {
-        // the first is the one that moves when the other cannot
-        int *ab = s->pair[i];
-        if (!system_moves(m, m->shape[ab[0]].system)) {
-            const int other = ab[0];
-            ab[0] = ab[1];
-            ab[1] = other;
-        }
+        const int *ab = s->pair[i];
         const model_shape *a = &m->shape[ab[0]], *b = &m->shape[ab[1]];
         double reach = s->extra;
         if (s->with_reach) reach += step_reach(s->t, ab[0], ab[1]) + step_reach(s->t, ab[1], ab[0]);

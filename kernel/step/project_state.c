@@ -1,0 +1,110 @@
+// Projection of a state by itself: everything that overlaps or is off at its coordinates is
+// projected, without a time step.
+#include "step/step.h"
+
+#include <string.h>
+
+typedef struct project_arguments {
+    const pcs_model *m;
+    pcs_state *st;
+    pcs_work *wk;
+    pcs_step_report *out;
+} project_arguments;
+
+// the deepest overlap: contacts as close as that may be driven into one another on the way out
+static double deepest(const trial *t)
+{
+    double d = 0;
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->interaction < 0 && -c->g[0] > d) d = -c->g[0];
+    }
+    return d;
+}
+
+// one projection of the trial, from the contacts that are seen at the coordinates of t->st
+static pcs_status project_once(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    pcs_arena glance = *mem;
+    t->list = (candidates){0};
+    PCS_TRY(step_detect(t, 0, &glance));
+    const double margin = 2 * deepest(t);
+    t->list = (candidates){0};
+    PCS_TRY(step_detect(t, margin, mem));
+    step_budget_know(t->work, t->list.n);
+    for (int i = 0; i < t->list.n; ++i) {
+        t->list.c[i].active = true;
+    }
+    PCS_TRY(step_assemble(t, mem));
+    memset(t->r, 0, (size_t)t->rows * sizeof(double));
+    return step_project(t, PROJECT_ACTIVE, *mem, out);
+}
+
+static pcs_status attempt_project(void *arguments)
+{
+    const project_arguments *a = arguments;
+    const size_t bytes = (size_t)a->m->nq * sizeof(double);
+    pcs_step_report *out = a->out;
+    *out = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED,
+                             .projection_outcome = PCS_OUTCOME_CONVERGED,
+                             .projection_solve = PCS_OUTCOME_CONVERGED};
+    pcs_arena mem = a->wk->arena;
+    trial t;
+    PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
+    step_keep_free(&t);
+    pcs_state from = *a->st;
+    from.q = PCS_TAKE(&mem, (size_t)a->m->nq, double);
+    if (!from.q) return pcs_fail_memory("pcs_project");
+    t.st = &from;
+
+    // what is pushed out may meet what was out of sight, or on another face: look again where it
+    // has come to, until there is nothing to do
+    const pcs_arena base = mem;
+    double violation = 0;
+    a->wk->budget.spent = 0;
+    for (int round = 0, iters = -1; out->projection_iters > iters; ++round) {
+        if (round > a->m->scheme.proj_max) {
+            out->projection_outcome = PCS_OUTCOME_MAX_ITERS;
+            break;
+        }
+        iters = out->projection_iters;
+        mem = base;
+        memcpy(from.q, t.q, bytes);
+        PCS_TRY(project_once(&t, &mem, out));
+        if (round == 0) violation = out->violation_before;
+        if (out->projection_outcome != PCS_OUTCOME_CONVERGED) break;
+    }
+    out->violation_before = violation;
+    PCS_TRY(step_publish(&t, &mem, a->st, out));
+
+    out->outcome = out->projection_outcome;
+    for (int b = 0; b < a->m->n_blocks; ++b) {
+        const model_system *s = &a->m->system[a->m->block_system[b]];
+        double before, after;
+        PCS_TRY(system_potential(a->m, s, t.q_free + s->q_at, &before));
+        PCS_TRY(system_potential(a->m, s, t.q + s->q_at, &after));
+        out->energy.potential_before += before;
+        out->energy.potential_after += after;
+        out->energy.projection += after - before;
+    }
+    out->committed = out->outcome == PCS_OUTCOME_CONVERGED && pcs_all_finite(t.q, (size_t)a->m->nq);
+    if (out->committed) memcpy(a->st->q, t.q, (size_t)a->m->nq * sizeof(double));
+    return PCS_OK;
+}
+
+pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step_report *report)
+{
+    pcs_step_report own;
+    project_arguments a = {m, st, wk, report ? report : &own};
+    *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
+    PCS_TRY(step_check("pcs_project", m, st, wk));
+    step_budget_begin(wk);
+    const pcs_status status = work_attempt(wk, attempt_project, &a);
+    a.out->units = wk->budget.spent;
+    a.out->budget = wk->budget.most;
+    a.out->seconds = step_seconds(wk);
+    if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
+    if (status != PCS_OK || report || own.committed) return status;
+    return pcs_fail(PCS_ERR_STEP, "pcs_project: not carried out: %s with %.2g m left of %.2g m",
+                    pcs_outcome_text(own.outcome), own.violation_after, own.violation_before);
+}
