@@ -74,7 +74,6 @@ static void start_block(const pcs_model *m, const candidate *c, bodies_block *k)
 // velocities at the start, and what the last step remembers
 static void complete(const trial *t, candidate *c, const bodies_block *k, int *hint)
 {
-    if (t->bare) return;
     bodies_block_velocity(k, t->m->block_start, t->rotation_k, t->st->v, c->u_k);
     for (int i = 0; c->drive_k && i < c->dim; ++i) {
         c->u_k[i] += c->drive_k[i];

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-typedef struct impact_arguments {
-    const pcs_model *m;
-    pcs_state *st;
-    pcs_work *wk;
-    double touch;
-    pcs_report *out;
-} impact_arguments;
-
 // A trial that does not move: a step of no length. Speculative shifts make no sense here, so
 // every unilateral row has the impact law.
 static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
@@ -44,31 +36,30 @@ static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
     return PCS_OK;
 }
 
-static pcs_status attempt(void *arguments)
+static pcs_status make_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double touch,
+                              pcs_report *out)
 {
-    const impact_arguments *a = arguments;
-    *a->out = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED};
-    pcs_arena mem = a->wk->arena;
+    *out = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED};
+    pcs_arena mem = wk->arena;
     trial t;
-    PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
-    PCS_TRY(step_detect(&t, a->touch, &mem));
-    a->wk->budget.spent = 0;
-    step_budget_know(a->wk, t.list.n);
+    PCS_TRY(trial_begin(m, st, wk, 0, &mem, &t));
+    PCS_TRY(step_detect(&t, touch, &mem));
+    step_budget_know(wk, t.list.n);
     for (int i = 0; i < t.list.n; ++i) {
         candidate *c = &t.list.c[i];
-        c->active = c->law.kind == PCS_LAW_EQUALITY || c->g[0] <= a->touch;
+        c->active = c->law.kind == PCS_LAW_EQUALITY || c->g[0] <= touch;
     }
     PCS_TRY(step_assemble(&t, &mem));
-    if (t.rows > 0) PCS_TRY(solve(&t, &mem, a->out));
+    if (t.rows > 0) PCS_TRY(solve(&t, &mem, out));
 
-    pcs_step_report report = {.outcome = PCS_OUTCOME_CONVERGED, .solve = *a->out};
-    PCS_TRY(step_publish(&t, &mem, a->st, &report));
-    if (a->out->outcome == PCS_OUTCOME_CONVERGED && !pcs_all_finite(t.v, (size_t)a->m->nv)) {
-        a->out->outcome = PCS_OUTCOME_DIVERGED;
+    pcs_step_report report = {.outcome = PCS_OUTCOME_CONVERGED, .solve = *out};
+    PCS_TRY(step_publish(&t, &mem, st, &report));
+    if (out->outcome == PCS_OUTCOME_CONVERGED && !pcs_all_finite(t.v, (size_t)m->nv)) {
+        out->outcome = PCS_OUTCOME_DIVERGED;
     }
-    if (a->out->outcome == PCS_OUTCOME_CONVERGED) {
-        memcpy(a->st->v, t.v, (size_t)a->m->nv * sizeof(double));
-        a->st->memory->velocity_tol = fmax(t.velocity_tol, a->st->memory->velocity_tol);
+    if (out->outcome == PCS_OUTCOME_CONVERGED) {
+        memcpy(st->v, t.v, (size_t)m->nv * sizeof(double));
+        st->memory->velocity_tol = fmax(t.velocity_tol, st->memory->velocity_tol);
     }
     return PCS_OK;
 }
@@ -77,15 +68,19 @@ pcs_status pcs_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, double to
                       pcs_report *report)
 {
     pcs_report own;
-    impact_arguments a = {m, st, wk, touch, report ? report : &own};
-    *a.out = (pcs_report){.outcome = PCS_OUTCOME_STOPPED};
+    pcs_report *out = report ? report : &own;
+    *out = (pcs_report){.outcome = PCS_OUTCOME_STOPPED};
     PCS_TRY(step_check("pcs_impact", m, st, wk));
     if (!(touch >= 0) || !isfinite(touch)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_impact: touch is %g m; it must not be negative", touch);
     }
     step_budget_begin(wk);
-    const pcs_status status = work_attempt(wk, attempt, &a);
-    if (status != PCS_OK) *a.out = (pcs_report){.outcome = PCS_OUTCOME_STOPPED};
+    pcs_status status;
+    do {
+        work_begin(wk);
+        status = make_impact(m, st, wk, touch, out);
+    } while (work_end(wk, &status));
+    if (status != PCS_OK) *out = (pcs_report){.outcome = PCS_OUTCOME_STOPPED};
     if (status != PCS_OK || report || own.outcome == PCS_OUTCOME_CONVERGED) return status;
     return pcs_fail(PCS_ERR_STEP,
                     "pcs_impact: not carried out: velocity problem %s at residual %.2g",

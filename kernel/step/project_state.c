@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-typedef struct project_arguments {
-    const pcs_model *m;
-    pcs_state *st;
-    pcs_work *wk;
-    pcs_step_report *out;
-} project_arguments;
-
 // the deepest overlap: contacts as close as that may be driven into one another on the way out
 static double deepest(const trial *t)
 {
@@ -40,20 +33,19 @@ static pcs_status project_once(trial *t, pcs_arena *mem, pcs_step_report *out)
     return step_project(t, PROJECT_ACTIVE, *mem, out);
 }
 
-static pcs_status attempt_project(void *arguments)
+static pcs_status project_state(const pcs_model *m, pcs_state *st, pcs_work *wk,
+                                pcs_step_report *out)
 {
-    const project_arguments *a = arguments;
-    const size_t bytes = (size_t)a->m->nq * sizeof(double);
-    pcs_step_report *out = a->out;
+    const size_t bytes = (size_t)m->nq * sizeof(double);
     *out = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED,
                              .projection_outcome = PCS_OUTCOME_CONVERGED,
                              .projection_solve = PCS_OUTCOME_CONVERGED};
-    pcs_arena mem = a->wk->arena;
+    pcs_arena mem = wk->arena;
     trial t;
-    PCS_TRY(trial_begin(a->m, a->st, a->wk, 0, &mem, &t));
+    PCS_TRY(trial_begin(m, st, wk, 0, &mem, &t));
     step_keep_free(&t);
-    pcs_state from = *a->st;
-    from.q = PCS_TAKE(&mem, (size_t)a->m->nq, double);
+    pcs_state from = *st;
+    from.q = PCS_TAKE(&mem, (size_t)m->nq, double);
     if (!from.q) return pcs_fail_memory("pcs_project");
     t.st = &from;
 
@@ -61,9 +53,8 @@ static pcs_status attempt_project(void *arguments)
     // has come to, until there is nothing to do
     const pcs_arena base = mem;
     double violation = 0;
-    a->wk->budget.spent = 0;
     for (int round = 0, iters = -1; out->projection_iters > iters; ++round) {
-        if (round > a->m->scheme.proj_max) {
+        if (round > m->scheme.proj_max) {
             out->projection_outcome = PCS_OUTCOME_MAX_ITERS;
             break;
         }
@@ -75,35 +66,39 @@ static pcs_status attempt_project(void *arguments)
         if (out->projection_outcome != PCS_OUTCOME_CONVERGED) break;
     }
     out->violation_before = violation;
-    PCS_TRY(step_publish(&t, &mem, a->st, out));
+    PCS_TRY(step_publish(&t, &mem, st, out));
 
     out->outcome = out->projection_outcome;
-    for (int b = 0; b < a->m->n_blocks; ++b) {
-        const model_system *s = &a->m->system[a->m->block_system[b]];
+    for (int b = 0; b < m->n_blocks; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
         double before, after;
-        PCS_TRY(system_potential(a->m, s, t.q_free + s->q_at, &before));
-        PCS_TRY(system_potential(a->m, s, t.q + s->q_at, &after));
+        PCS_TRY(system_potential(m, s, t.q_free + s->q_at, &before));
+        PCS_TRY(system_potential(m, s, t.q + s->q_at, &after));
         out->energy.potential_before += before;
         out->energy.potential_after += after;
         out->energy.projection += after - before;
     }
-    out->committed = out->outcome == PCS_OUTCOME_CONVERGED && pcs_all_finite(t.q, (size_t)a->m->nq);
-    if (out->committed) memcpy(a->st->q, t.q, (size_t)a->m->nq * sizeof(double));
+    out->committed = out->outcome == PCS_OUTCOME_CONVERGED && pcs_all_finite(t.q, (size_t)m->nq);
+    if (out->committed) memcpy(st->q, t.q, (size_t)m->nq * sizeof(double));
     return PCS_OK;
 }
 
 pcs_status pcs_project(const pcs_model *m, pcs_state *st, pcs_work *wk, pcs_step_report *report)
 {
     pcs_step_report own;
-    project_arguments a = {m, st, wk, report ? report : &own};
-    *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
+    pcs_step_report *out = report ? report : &own;
+    *out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
     PCS_TRY(step_check("pcs_project", m, st, wk));
     step_budget_begin(wk);
-    const pcs_status status = work_attempt(wk, attempt_project, &a);
-    a.out->units = wk->budget.spent;
-    a.out->budget = wk->budget.most;
-    a.out->seconds = step_seconds(wk);
-    if (status != PCS_OK) *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
+    pcs_status status;
+    do {
+        work_begin(wk);
+        status = project_state(m, st, wk, out);
+    } while (work_end(wk, &status));
+    out->units = wk->budget.spent;
+    out->budget = wk->budget.most;
+    out->seconds = step_seconds(wk);
+    if (status != PCS_OK) *out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
     if (status != PCS_OK || report || own.committed) return status;
     return pcs_fail(PCS_ERR_STEP, "pcs_project: not carried out: %s with %.2g m left of %.2g m",
                     pcs_outcome_text(own.outcome), own.violation_after, own.violation_before);

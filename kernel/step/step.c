@@ -1,45 +1,36 @@
-// One time step, as a transaction: everything happens on a trial; the state is replaced by the
-// last line, which cannot fail.
+// One time step, as a transaction: everything happens on a trial; the last stage replaces the
+// state, and cannot fail.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include "step/step.h"
 
-#include <string.h>
 #include <time.h>
 
-typedef struct step_arguments {
-    const pcs_model *m;
-    pcs_state *st;
-    pcs_work *wk;
-    double h;
-    bool accept; // whether to commit what did not converge
-    pcs_step_report *out;
-} step_arguments;
-
-// fewer moving systems make steps as short as reading the clock
+// steps of fewer moving systems are as short as reading the clock
 #define MANY_SYSTEMS 16
 
-// residual of the first velocities of many systems, which only tell what features to add
+// tolerance of the first, coarse passes in large models; they only have to show which features and
+// contacts the step meets
 #define COARSE 5e-2
 
-// and the most of such passes
+// at most so many coarse passes
 #define COARSE_PASSES 3
 
 // units of the budget for finding a candidate and its rows
 #define UNITS_PER_CANDIDATE 20
 
-// so often fewer systems are solved again for them
+// small models: at most so many passes add features of known pairs
 #define RESOLVES 3
 
-// passes after which contacts are confirmed no more
-#define LOOKS 10
+// at most so many passes confirm contacts: each changes some, and few are left after a few passes
+#define CONFIRMATIONS 10
 
 typedef struct stopwatch {
     bool on;
     double last, rest;
 } stopwatch;
 
-// adds the time since the last lap to *to, and tells the time
+// adds the time since the last lap to *to, and returns the time
 static double lap(stopwatch *w, double *to)
 {
     if (!w->on) return 0;
@@ -51,7 +42,9 @@ static double lap(stopwatch *w, double *to)
     return now;
 }
 
-// whether an outcome is that of a budget or of rounding, not of a problem without solution
+// ---- decisions -----------------------------------------------------------------------------------
+
+// whether a budget or rounding has ended a solve, rather than a problem without solution
 static bool ran_out(pcs_outcome outcome)
 {
     return outcome == PCS_OUTCOME_MAX_ITERS || outcome == PCS_OUTCOME_TIME_LIMIT ||
@@ -65,95 +58,79 @@ static bool near_enough(const pcs_scheme *s, const pcs_step_report *out)
            out->solve.measure.residual <= s->accept;
 }
 
-// Whether there is a point in going on with the trial: it has ended well so far, or it will be
-// accepted as it is. Velocities that are not solved to the end leave overlaps all the more.
-static bool goes_on(const step_arguments *a)
+// Whether the trial may still be committed: it has ended well so far, or is accepted as it is.
+// Projecting other velocities has no use: the less they are solved, the more overlap they leave.
+static bool may_be_committed(const trial *t, const pcs_step_report *out)
 {
-    const pcs_step_report *out = a->out;
     if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return false;
-    return out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&a->m->scheme, out) ||
-           (a->accept && out->outcome != PCS_OUTCOME_DIVERGED);
+    return out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&t->m->scheme, out) ||
+           (t->accept && out->outcome != PCS_OUTCOME_DIVERGED);
 }
 
-// whether the step as a whole is one to commit
-static bool acceptable(const step_arguments *a, const trial *t, bool solved)
+// whether the complete trial is committed; `solved`: its velocities are good enough
+static bool is_acceptable(const trial *t, bool solved, const pcs_step_report *out)
 {
-    const pcs_step_report *out = a->out;
-    if (out->outcome == PCS_OUTCOME_CONVERGED || a->accept) return true;
+    if (isnan(out->newton_residual)) return false;
+    if (out->outcome == PCS_OUTCOME_CONVERGED || t->accept) return true;
     const bool projected =
         out->projection_outcome == PCS_OUTCOME_CONVERGED ||
-        (ran_out(out->projection_outcome) && out->violation_after <= a->m->scheme.accept * t->size);
+        (ran_out(out->projection_outcome) && out->violation_after <= t->m->scheme.accept * t->size);
     return solved && projected;
 }
 
-// whether there are so many bodies that it pays to look at a coarse solution for features to add
-static bool looks_coarsely(const trial *t)
+// whether the model is so large that coarse passes pay
+static bool begins_coarse(const trial *t)
 {
     return step_adds_features(&t->m->scheme) && t->m->n_blocks >= MANY_SYSTEMS;
 }
 
-// whether a pass takes in further features of pairs that are known: the coarse one, and so many
-// when there is none
-static bool adds_features(const trial *t, int pass)
+// whether a pass adds features of known pairs: a coarse one, and the first passes of small models
+static bool wants_features(const trial *t, int pass)
 {
     if (!step_adds_features(&t->m->scheme)) return false;
-    return t->coarse > 0 || (!looks_coarsely(t) && pass <= RESOLVES);
+    return t->coarse > 0 || (!begins_coarse(t) && pass <= RESOLVES);
 }
 
-// Whether a pass looks for contacts that are not there. Each look changes some, and few are left
-// after a few; velocities that are not solved to the end say little.
-static bool confirms(const trial *t, const pcs_step_report *out)
+// Whether a pass takes out contacts that are not there. Velocities that are not solved to the end
+// say little about that.
+static bool wants_confirmation(const trial *t, const pcs_step_report *out)
 {
     const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || t->coarse > 0;
     return pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE &&
-           out->passes <= (solved ? LOOKS : 2);
-}
-
-// whether there is another pass: a coarse one as long as there are few and the last changed which
-// contacts are there
-static bool goes_further(trial *t, int added, bool confirmed, const pcs_step_report *out)
-{
-    const bool coarse = t->coarse > 0;
-    if (coarse && confirmed && out->passes < COARSE_PASSES) return true;
-    t->coarse = 0;
-    return added > 0 || (coarse && t->rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED &&
-                         !(out->solve.measure.residual <= t->m->scheme.solver.tol));
-}
-
-// whether another pass would have nothing to spend, which then is how the step ends
-static bool velocities_over(const step_arguments *a, pcs_step_report *out)
-{
-    return step_over(a->wk, step_velocity_part(&a->m->scheme), &out->outcome);
-}
-
-// Whether the contacts of a pass may change: it ended well so far, and there is something left to
-// solve the next one with. What changes is solved: no contact is left without its impulse.
-static bool may_change(const trial *t, const step_arguments *a)
-{
-    pcs_outcome end;
-    if (step_over(a->wk, step_velocity_part(&a->m->scheme), &end)) return false;
-    return goes_on(a) || (t->coarse > 0 && a->out->outcome != PCS_OUTCOME_DIVERGED);
+           out->passes <= (solved ? CONFIRMATIONS : 2);
 }
 
 // whether the velocities are those of a coarse pass, and not solved to the tolerance by chance
-static bool coarse_only(const trial *t, const pcs_step_report *out)
+static bool is_only_coarse(const trial *t, const pcs_step_report *out)
 {
     return t->coarse > 0 && !(out->solve.measure.residual <= t->m->scheme.solver.tol);
 }
 
-// velocities and impulses; once more by the pure midpoint rule where joints gained energy, or could
-// not all obey
-static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
+// whether the budget or the time for velocities is used up; then it is *outcome
+static bool velocities_are_over(const trial *t, pcs_outcome *outcome)
 {
-    PCS_TRY(step_velocity(t, mem, out));
+    return step_over(t->work, step_velocity_part(&t->m->scheme), outcome);
+}
+
+// Whether a pass may change the contacts: what it changes has to be solved again, so that no
+// contact is left without its impulse.
+static bool may_change_contacts(const trial *t, const pcs_step_report *out)
+{
     pcs_outcome end;
-    if (coarse_only(t, out) || !t->settles) return PCS_OK;
-    if (step_over(t->work, step_velocity_part(&t->m->scheme), &end)) return PCS_OK;
-    const bool solved =
-        out->outcome != PCS_OUTCOME_STALLED && out->outcome != PCS_OUTCOME_INFEASIBLE;
-    if (solved && !step_joints_gain(t, *mem)) return PCS_OK;
-    PCS_TRY(step_joint_rows(t, true, mem));
-    return step_velocity(t, mem, out);
+    if (velocities_are_over(t, &end)) return false;
+    return may_be_committed(t, out) || (t->coarse > 0 && out->outcome != PCS_OUTCOME_DIVERGED);
+}
+
+// whether the next pass is a coarse one again: the last one changed which contacts are there
+static bool stays_coarse(const trial *t, bool confirmed, const pcs_step_report *out)
+{
+    return t->coarse > 0 && confirmed && out->passes < COARSE_PASSES;
+}
+
+// whether velocities of a coarse pass have to be solved to the tolerance of the scheme
+static bool needs_fine_pass(const trial *t, const pcs_step_report *out)
+{
+    return t->rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED && is_only_coarse(t, out);
 }
 
 static project_rows projected_rows(const pcs_scheme *s)
@@ -163,72 +140,105 @@ static project_rows projected_rows(const pcs_scheme *s)
                                                              : PROJECT_ACTIVE;
 }
 
-static pcs_status make(const step_arguments *a)
+// ---- the page ------------------------------------------------------------------------------------
+
+// velocities and impulses; again by the pure midpoint rule where joints gained energy, or could not
+// all hold
+static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
-    const pcs_scheme *scheme = &a->m->scheme;
-    pcs_step_report *out = a->out;
+    PCS_TRY(step_velocity(t, mem, out));
+    pcs_outcome end;
+    if (is_only_coarse(t, out) || !t->settles || velocities_are_over(t, &end)) return PCS_OK;
+    const bool solved =
+        out->outcome != PCS_OUTCOME_STALLED && out->outcome != PCS_OUTCOME_INFEASIBLE;
+    if (solved && !step_joints_gain(t, *mem)) return PCS_OK;
+    PCS_TRY(step_joint_rows(t, true, mem));
+    return step_velocity(t, mem, out);
+}
+
+// contacts that push without a partner leave; what overlaps at q', or would, enters; *changed
+// counts
+static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out, int *changed,
+                                  bool *confirmed)
+{
+    int added = 0, refuted = 0;
+    if (wants_confirmation(t, out)) {
+        const double residual = out->solve.measure.residual;
+        PCS_TRY(step_confirm(t, residual, begins_coarse(t), mem, &refuted));
+    }
+    PCS_TRY(step_extend(t, wants_features(t, out->passes), mem, &added));
+    step_spend(t->work, UNITS_PER_CANDIDATE * (double)t->list.n);
+    *confirmed = refuted > 0;
+    *changed = added + refuted;
+    return PCS_OK;
+}
+
+static pcs_status project(trial *t, pcs_arena mem, pcs_step_report *out)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    if (s->projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
+    step_keep_free(t);
+    return s->projection == PCS_PROJECTION_OVERLAPS ? step_project_overlaps(t, mem, out)
+                                                    : step_project(t, projected_rows(s), mem, out);
+}
+
+// One step, or a part of a step that is divided
+static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, bool accept,
+                            pcs_step_report *out)
+{
     *out = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED,
                              .projection_outcome = PCS_OUTCOME_CONVERGED,
                              .projection_solve = PCS_OUTCOME_CONVERGED,
                              .substeps = 1};
-    pcs_arena mem = a->wk->arena;
-    a->wk->budget.spent = a->wk->budget.from; // an attempt that ran out of memory leaves no trace
-    stopwatch watch = {.on = a->m->n_blocks >= MANY_SYSTEMS};
+    pcs_arena mem = wk->arena;
+    stopwatch watch = {.on = m->n_blocks >= MANY_SYSTEMS};
     const double start = lap(&watch, &watch.last);
 
-    // everything happens on a trial; the state is replaced by the last line only
+    // everything happens on a trial; only the last stage changes the state
     trial next;
-    PCS_TRY(trial_begin(a->m, a->st, a->wk, a->h, &mem, &next));
+    PCS_TRY(trial_begin(m, st, wk, h, &mem, &next));
+    next.accept = accept;
+    next.coarse = begins_coarse(&next) ? COARSE : 0;
 
-    // who may touch whom, and who is taken for touching
+    // who may touch whom, and who counts as touching
     PCS_TRY(step_detect(&next, step_tolerance(&next), &mem));
     PCS_TRY(step_activate(&next, mem));
     PCS_TRY(step_order(&next, mem));
     PCS_TRY(step_joint_rows(&next, false, &mem));
-    step_budget_know(a->wk, next.list.n);
-    step_spend(a->wk, UNITS_PER_CANDIDATE * (double)next.list.n);
+    step_budget_know(wk, next.list.n);
+    step_spend(wk, UNITS_PER_CANDIDATE * (double)next.list.n);
     lap(&watch, &out->times.detect);
 
-    int added, confirmed;
-    next.coarse = looks_coarsely(&next) ? COARSE : 0;
-    do {
+    for (bool again = true; again;) {
         // velocities and impulses of the theta scheme, positions by their mean
         PCS_TRY(solve_velocities(&next, &mem, out));
         out->passes += 1;
         lap(&watch, &out->times.solve);
 
-        // who pushes where nothing is; who would overlap now, or be closed by this motion: as it
-        // is, not yet projected
-        added = confirmed = 0;
-        if (may_change(&next, a)) {
-            if (confirms(&next, out)) {
-                PCS_TRY(step_confirm(&next, out->solve.measure.residual, looks_coarsely(&next),
-                                     &mem, &confirmed));
-            }
-            PCS_TRY(step_extend(&next, adds_features(&next, out->passes), &mem, &added));
-            step_spend(a->wk, UNITS_PER_CANDIDATE * (double)next.list.n);
+        // the contacts that this motion shows, before any projection
+        int changed = 0;
+        bool confirmed = false;
+        if (may_change_contacts(&next, out)) {
+            PCS_TRY(change_contacts(&next, &mem, out, &changed, &confirmed));
         }
         next.reordered = false;
-        if (may_change(&next, a)) PCS_TRY(step_order(&next, mem));
+        if (may_change_contacts(&next, out)) PCS_TRY(step_order(&next, mem));
         if (next.reordered) PCS_TRY(step_joint_rows(&next, false, &mem));
         lap(&watch, &out->times.detect);
-        added += confirmed + next.reordered;
-    } while (goes_further(&next, added, confirmed > 0, out) &&
-             (added > 0 || !velocities_over(a, out)));
 
-    // close the gaps that the velocity level left open
-    if (scheme->projection != PCS_PROJECTION_NONE && goes_on(a)) {
-        step_keep_free(&next);
-        if (scheme->projection == PCS_PROJECTION_OVERLAPS) {
-            PCS_TRY(step_project_overlaps(&next, mem, out));
-        } else {
-            PCS_TRY(step_project(&next, projected_rows(scheme), mem, out));
-        }
+        // again where they have changed, and once more where the passes so far were coarse
+        const bool coarse = stays_coarse(&next, confirmed, out);
+        const bool fine = !coarse && needs_fine_pass(&next, out);
+        if (!coarse) next.coarse = 0;
+        changed += next.reordered;
+        again = changed > 0 || (fine && !velocities_are_over(&next, &out->outcome));
     }
 
+    // close the gaps that the velocities leave open
+    PCS_TRY(project(&next, mem, out));
     lap(&watch, &out->times.project);
 
-    // what has run off is nothing to account for
+    // a trial without numbers has nothing to account for
     const bool no_iterate = out->outcome == PCS_OUTCOME_DIVERGED && isnan(out->newton_residual);
     if (no_iterate || !trial_in_range(&next)) {
         out->outcome = PCS_OUTCOME_DIVERGED;
@@ -236,154 +246,69 @@ static pcs_status make(const step_arguments *a)
         return PCS_OK;
     }
 
-    // account for every joule; say who touched whom
+    // where every joule went, who touched whom, and what may not be trusted
     PCS_TRY(step_ledger(&next, mem, &out->energy));
-    PCS_TRY(step_publish(&next, &mem, a->st, out));
+    PCS_TRY(step_publish(&next, &mem, st, out));
     PCS_TRY(step_doubts(&next, mem, out));
 
-    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(scheme, out);
+    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&m->scheme, out);
     if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
-    out->committed = !isnan(out->newton_residual) && acceptable(a, &next, solved);
+    out->committed = is_acceptable(&next, solved, out);
     step_doubt_unsolved(&next, out);
-    if (out->committed) step_commit(&next, a->st);
+    if (out->committed) step_commit(&next, st);
     lap(&watch, &watch.rest);
     out->times.total = watch.last - start;
     return PCS_OK;
 }
 
-// the same; where the velocities lead, relations may have no finite gaps: then it has diverged
-static pcs_status attempt(void *arguments)
+static pcs_status check(const pcs_model *m, const pcs_state *st, const pcs_work *wk, double h)
 {
-    const step_arguments *a = arguments;
-    a->wk->cause[0] = '\0';
-    const pcs_status status = make(a);
-    if (status == PCS_OK || a->out->newton_iters == 0 || !pcs_failed_range()) return status;
-    step_keep_cause(a->wk);
-    a->out->outcome = PCS_OUTCOME_DIVERGED;
+    PCS_TRY(step_check("pcs_step", m, st, wk));
+    if (h > 0 && isfinite(h)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
+}
+
+// A callback without a finite answer at an iterate of Newton's loop: the step has diverged
+static pcs_status diverge_out_of_range(pcs_status status, pcs_work *wk, pcs_step_report *out)
+{
+    if (status == PCS_OK || out->newton_iters == 0 || !pcs_failed_range()) return status;
+    step_keep_cause(wk);
+    out->outcome = PCS_OUTCOME_DIVERGED;
     return PCS_OK;
-}
-
-// ---- steps that are divided --------------------------------------------------------------------
-
-// the ledger of two steps one after the other
-static void add_energy(const pcs_energy *first, pcs_energy *then)
-{
-    then->kinetic_before = first->kinetic_before;
-    then->potential_before = first->potential_before;
-    then->forces += first->forces;
-    then->conservative += first->conservative;
-    then->gyroscopic += first->gyroscopic;
-    then->normal += first->normal;
-    then->tangential += first->tangential;
-    then->joints += first->joints;
-    then->prescribed += first->prescribed;
-    then->mass += first->mass;
-    then->newton += first->newton;
-    then->integrator += first->integrator;
-    then->projection += first->projection;
-    then->closure += first->closure;
-}
-
-static void add_report(const pcs_step_report *first, pcs_step_report *then)
-{
-    add_energy(&first->energy, &then->energy);
-    then->newton_iters += first->newton_iters;
-    then->solves += first->solves;
-    then->passes += first->passes;
-    then->projection_iters += first->projection_iters;
-    then->sweeps += first->sweeps;
-    then->finish_iters += first->finish_iters;
-    then->substeps += first->substeps;
-    then->times.detect += first->times.detect;
-    then->times.solve += first->times.solve;
-    then->times.project += first->times.project;
-    then->times.total += first->times.total;
-    then->projection_residual = fmax(then->projection_residual, first->projection_residual);
-    then->violation_before = fmax(then->violation_before, first->violation_before);
-    then->penetration_before = first->penetration_before;
-    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
-        doubt_join(&first->doubt[k], &then->doubt[k]);
-    }
-    if (first->outcome != PCS_OUTCOME_CONVERGED && then->outcome == PCS_OUTCOME_CONVERGED) {
-        then->outcome = first->outcome;
-    }
-}
-
-// the part of the budget that has been spent
-static double part_spent(const step_budget *b)
-{
-    return b->most > 0 ? b->spent / b->most : 0;
-}
-
-// One step, or two of half its size where it does not converge, or callbacks have no finite answer
-// at its end, and it may be divided; what may still be divided has half of what is left of the
-// budget.
-static pcs_status divide(const step_arguments *a, int halvings)
-{
-    step_budget *b = &a->wk->budget;
-    step_arguments whole = *a;
-    whole.accept = halvings == 0 && a->m->scheme.accept_unconverged;
-    b->from = b->spent;
-    b->part = halvings == 0 ? 1 : 0.5 * (part_spent(b) + 1);
-    const pcs_status status = work_attempt(a->wk, attempt, &whole);
-    if (status != PCS_OK && !pcs_failed_range()) return status;
-    if (a->out->committed || halvings == 0) return status;
-    if (part_spent(b) >= 1 || step_late(a->wk)) return status;
-
-    step_arguments half = *a;
-    half.h = 0.5 * a->h;
-    PCS_TRY(divide(&half, halvings - 1));
-    if (!a->out->committed) return PCS_OK;
-    const pcs_step_report first = *a->out;
-    PCS_TRY(divide(&half, halvings - 1));
-    add_report(&first, a->out);
-    return PCS_OK;
-}
-
-// the same as one transaction: what the first parts did to the state is undone when a later fails
-static pcs_status divide_whole(const step_arguments *a)
-{
-    const int halvings = a->m->scheme.halvings;
-    if (halvings == 0) return divide(a, 0);
-    if (!a->wk->backup) PCS_TRY(pcs_state_create(a->m, &a->wk->backup));
-    PCS_TRY(pcs_state_copy(a->st, a->wk->backup));
-    const pcs_status status = divide(a, halvings);
-    if (status != PCS_OK || !a->out->committed) {
-        // there was room for this much before
-        const pcs_status back = pcs_state_copy(a->wk->backup, a->st);
-        PCS_ASSERT(back == PCS_OK);
-        (void)back;
-    }
-    return status;
 }
 
 pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
                     pcs_step_report *report)
 {
-    // a call that is not carried out has not converged
-    pcs_step_report own;
-    step_arguments a = {m, st, wk, h, false, report ? report : &own};
-    *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
-    PCS_TRY(step_check("pcs_step", m, st, wk));
-    if (!(h > 0) || !isfinite(h)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_step: h is %g s; it must be positive", h);
+    pcs_step_report own, *out = report ? report : &own;
+    pcs_status status = check(m, st, wk, h);
+    const double t0 = status == PCS_OK ? st->t : 0;
+    if (status == PCS_OK) {
+        step_look_at_bodies(m, wk);
+        step_budget_begin(wk);
+        step_division d;
+        step_divide(m, wk, h, &d);
+        do {
+            const bool accept = d.part == 1 && m->scheme.accept_unconverged;
+            do {
+                work_begin(wk);
+                status = make_step(m, st, wk, d.h, accept, out);
+            } while (work_end(wk, &status));
+            status = diverge_out_of_range(status, wk, out);
+        } while (step_divide_next(&d, st, &status, out));
     }
-    const double t0 = st->t;
-    step_look_at_bodies(m, wk);
-    step_budget_begin(wk);
-    const pcs_status status = divide_whole(&a);
     if (status != PCS_OK) {
-        *a.out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
+        *out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};
         return status;
     }
-    a.out->units = wk->budget.spent;
-    a.out->budget = wk->budget.most;
-    a.out->seconds = step_seconds(wk);
-    step_warn(m, wk, t0, a.out);
-    if (a.out->committed || report) return PCS_OK;
+    out->units = wk->budget.spent;
+    out->budget = wk->budget.most;
+    out->seconds = step_seconds(wk);
+    step_warn(m, wk, t0, out);
+    if (out->committed || report) return PCS_OK;
 
     // without a report there is nowhere else to say so
     char why[STEP_WHY];
-    step_why(wk, a.out, why);
+    step_why(wk, out, why);
     return pcs_fail(PCS_ERR_STEP, "pcs_step: the step from t = %g s is %s", t0, why);
 }

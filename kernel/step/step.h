@@ -99,7 +99,6 @@ typedef struct trial {
     law_cache laws;         // between the materials met so far
     candidates list;
     bool left;                  // v is that of an iterate, no longer v_k
-    bool bare;                  // candidates need gaps and rows only
     bool looked;                // the overlap at q' is known from its own features
     touches over;               // what the last step_detect_end found overlapping at q'
     bool over_known;            // it was called in this step
@@ -113,6 +112,7 @@ typedef struct trial {
     double *shift;              // what the laws add to u, rows
     double *r, *u;              // rows
     double noise;               // part of a speed below which an impulse is the error of the solver
+    bool accept;     // whether to commit what did not converge
     double coarse;   // tolerance of the velocity problem when larger than that of the scheme
     double size;     // of the smallest body, m
     double proj_tol; // of the projection, m
@@ -176,8 +176,23 @@ struct pcs_work {
     size_t *linear_off;             // per block, SIZE_MAX where the system is not linear
 };
 
-// runs `attempt` with the arena of the work, growing it until everything fits
-pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments);
+// An attempt with an empty arena. At its end: true where it ran out of arena, which has grown since,
+// and is to be made again
+void work_begin(pcs_work *wk);
+bool work_end(pcs_work *wk, pcs_status *status);
+
+// A step that is divided (divide.c), in units of its smallest part
+typedef struct step_division {
+    pcs_work *work;
+    long whole, part, done; // units of the step, of the part to make, and before it
+    double h_whole, h;      // s, of the step and of that part
+    pcs_step_report before; // of all parts before it; undefined for done = 0
+} step_division;
+// begins with the step as one part
+void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d);
+// Ends a part with its status and report; false where it was the last: the step is complete, and
+// *out the report of all of it, or it has failed, and the state is as it was
+bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out);
 
 // ---- the budget: units and seconds of the scheme, for all of a step
 void step_budget_begin(pcs_work *wk);

@@ -86,31 +86,35 @@ pcs_status pcs_work_set_threads(pcs_work *wk, int count)
     return PCS_OK;
 }
 
-pcs_status work_attempt(pcs_work *wk, pcs_status (*attempt)(void *), void *arguments)
+void work_begin(pcs_work *wk)
 {
-    for (;;) {
-        wk->contact = NULL;
-        wk->n_contacts = 0;
-        wk->list = (candidates){0};
-        wk->model = NULL;
-        wk->problem = (bodies_problem){0};
-        wk->v_free = NULL;
-        wk->is_assembled = false;
-        wk->peak = 0;
-        wk->arena.used = 0;
-        wk->arena.peak = &wk->peak;
-        wk->busy = true;
-        atomic_fetch_add(wk->owner->busy, 1);
-        const pcs_status status = attempt(arguments);
-        atomic_fetch_sub(wk->owner->busy, 1);
-        wk->busy = false;
-        if (status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return status;
+    wk->contact = NULL;
+    wk->n_contacts = 0;
+    wk->list.n = 0;
+    wk->model = NULL;
+    wk->problem.n = 0;
+    wk->v_free = NULL;
+    wk->is_assembled = false;
+    wk->cause[0] = '\0';
+    wk->budget.spent = wk->budget.from; // an attempt that ran out of memory leaves no trace
+    wk->peak = 0;
+    wk->arena.used = 0;
+    wk->arena.peak = &wk->peak;
+    wk->busy = true;
+    atomic_fetch_add(wk->owner->busy, 1);
+}
 
-        // grow to the demand, with room for what lay behind it; not beside the old one, of which
-        // nothing is needed
-        pcs_arena_destroy(&wk->env, &wk->arena);
-        PCS_TRY(pcs_arena_create(&wk->env, wk->peak + wk->peak / 2 + 4096, &wk->arena));
-    }
+bool work_end(pcs_work *wk, pcs_status *status)
+{
+    atomic_fetch_sub(wk->owner->busy, 1);
+    wk->busy = false;
+    if (*status != PCS_ERR_MEMORY || wk->peak <= wk->arena.size) return false;
+
+    // grow to the demand, with room for what would have followed; the old arena goes first, since
+    // nothing in it is needed
+    pcs_arena_destroy(&wk->env, &wk->arena);
+    *status = pcs_arena_create(&wk->env, wk->peak + wk->peak / 2 + 4096, &wk->arena);
+    return *status == PCS_OK;
 }
 
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st, const pcs_work *wk)
