@@ -1,5 +1,5 @@
 // One contact with friction, the others held: given W (its diagonal block, 3x3 or 2x2, any), q and
-// mu find r and u = W r + q that take off, stick or slide. Rows N T1 T2, or N T in the plane.
+// mu find r and u = W r + q that open, stick or slide. Rows N T1 T2, or N T in the plane.
 #ifndef LOCAL_COULOMB_H
 #define LOCAL_COULOMB_H
 
@@ -32,7 +32,7 @@ void contact_prepare(contact *c, int dim, double mu, const double *D, int ld, do
 contact_mode contact_solve(const contact *c, const double *q, double *r);
 
 // The slide alone, by Newton from the direction of r_T: for a contact of three rows that neither
-// takes off nor sticks with this q. false, r unchanged, where contact_solve must be asked.
+// opens nor sticks with this q. false, r unchanged, where contact_solve must be asked.
 bool contact_slide(const contact *c, const double *q, double *r);
 
 // At most `iters` steps of semismooth Newton on the functions of Alart and Curnier with a line

@@ -77,7 +77,7 @@ START_TEST(nan_flows_through)
 }
 END_TEST
 
-// the natural map is zero where one of take-off, stick and slide holds, and not elsewhere
+// the natural map is zero where one of open, stick and slide holds, and not elsewhere
 START_TEST(complementarity_is_the_disjunction)
 {
     test_random rng = random_seed(12);

@@ -458,7 +458,7 @@ START_TEST(nothing_to_solve_is_solved)
 }
 END_TEST
 
-// a contact that touches no body has zero rows in W: it converges where its w takes off, and is
+// a contact that touches no body has zero rows in W: it converges where its w opens, and is
 // told truthfully where it cannot
 START_TEST(contacts_that_touch_nothing)
 {

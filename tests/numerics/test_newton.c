@@ -67,7 +67,7 @@ START_TEST(slopes_are_slopes)
 }
 END_TEST
 
-// take-off, stick and slide are zeros of every function, and of no other pair
+// open, stick and slide are zeros of every function, and of no other pair
 START_TEST(zeros_are_solutions)
 {
     test_random rng = random_seed(5);

@@ -132,7 +132,7 @@ void expect_limits(pcs_solver kind, double tol)
             q[i] = i % 3 == 0 ? 2 : 0.1;
         }
 
-        // take-off, whatever the start
+        // open, whatever the start
         for (int b = 0; b < p.nb; ++b) {
             block[b].mu = 0.5;
         }
@@ -143,7 +143,7 @@ void expect_limits(pcs_solver kind, double tol)
             r[i] = i % 3 == 0 ? 1 : 0.2;
         }
         CK_OK(pcs_solve_alloc(NULL, &p, &o, r, u, &report));
-        expect_converged(report, "take-off", seed);
+        expect_converged(report, "open", seed);
         for (int i = 0; i < p.n; ++i) {
             CK_NEAR(r[i], 0, 1e-6);
         }

@@ -134,7 +134,7 @@ PCS_API pcs_lagrangian_def pcs_lagrangian_def_default(void);
 typedef enum pcs_law_kind {
     PCS_LAW_EQUALITY,      ///< u' = 0, impulse free
     PCS_LAW_NEWTON_IMPACT, ///< 0 <= u' + e u_k, impulse >= 0, orthogonal
-    PCS_LAW_NEWTON_COULOMB ///< with w = (u'_N + e u_kN, u'_T + e_t u_kT): take-off, r = 0 and
+    PCS_LAW_NEWTON_COULOMB ///< with w = (u'_N + e u_kN, u'_T + e_t u_kT): open, r = 0 and
                            ///< w_N >= 0; stick, w = 0 and |r_T| <= mu r_N; slide, w_N = 0 and
                            ///< r_T = -mu r_N w_T / |w_T|
 } pcs_law_kind;

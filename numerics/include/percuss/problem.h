@@ -18,8 +18,8 @@ extern "C" {
 typedef enum pcs_cone {
     PCS_CONE_EQUALITY,   ///< r free, u = 0; any dimension
     PCS_CONE_UNILATERAL, ///< 0 <= u, r >= 0, u r = 0; dimension 1
-    PCS_CONE_COULOMB ///< r_N >= 0, |r_T| <= mu r_N: take-off, stick or slide; dimension 3 (N T1 T2)
-                     ///< or, in the plane, 2 (N T)
+    PCS_CONE_COULOMB     ///< r_N >= 0, |r_T| <= mu r_N: open, stick or slide; dimension 3 (N T1 T2)
+                         ///< or, in the plane, 2 (N T)
 } pcs_cone;
 
 /// One block of constraints: rows row .. row + dim - 1.

@@ -77,7 +77,7 @@ typedef struct pcs_enum_opts {
 
 /// How nsgs solves one contact with friction, the others held.
 typedef enum pcs_nsgs_local {
-    PCS_NSGS_LOCAL_EXACT,      ///< take-off, stick, slide, the last by a scalar root
+    PCS_NSGS_LOCAL_EXACT,      ///< open, stick, slide, the last by a scalar root
     PCS_NSGS_LOCAL_NEWTON,     ///< semismooth Newton on the functions of Alart and Curnier
     PCS_NSGS_LOCAL_FIXED_POINT ///< r_N, then r_T by projected steps, repeated; each with its own
                                ///< scale
