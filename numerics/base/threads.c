@@ -91,9 +91,9 @@ static void *work(void *argument)
     }
 }
 
-void threads_run(threads *t, void (*fn)(void *arg, int rank), void *arg)
+void threads_run_team(threads *t, void (*fn)(void *arg, int rank), void *arg)
 {
-    if (!t || t->count == 1) {
+    if (t->count == 1) {
         fn(arg, 0);
         return;
     }
@@ -119,10 +119,10 @@ static void do_share(void *argument, int rank)
     if (begin < end) s->fn(s->arg, begin, end);
 }
 
-void threads_each(threads *t, int n, void (*fn)(void *arg, int begin, int end), void *arg)
+void threads_each_team(threads *t, int n, void (*fn)(void *arg, int begin, int end), void *arg)
 {
     sharing s = {t, n, fn, arg};
-    threads_run(t, do_share, &s);
+    threads_run_team(t, do_share, &s);
 }
 
 int threads_count(const threads *t)

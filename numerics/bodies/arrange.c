@@ -142,17 +142,24 @@ static void lay_out_cluster(const prepared *p, const packing *x)
     }
 }
 
-// places of the blocks of a cluster among those of their kind, and rows; packs where blocks are not
-// to stay as they come. taken is all zero before and after
+// blocks from k on follow one another in their kinds and rows
+static void number_from(const prepared *p, int k, int end, piece *here)
+{
+    for (; k < end; ++k) {
+        p->unit[k].index = here->first[p->unit[k].kind]++;
+        here->row += block_at(p, k)->dim;
+    }
+}
+
+// places of the blocks of a cluster among those of their kind, and rows, packs first. taken is all
+// zero before and after
 static void arrange_cluster(const prepared *p, int c, const double *r, uint64_t *taken, piece *here)
 {
     packing x = {
         .begin = p->cluster[c], .end = p->cluster[c + 1], .fresh = UINT64_MAX, .taken = taken};
     *here = (piece){.first = {0}};
-    if (p->slot) {
-        choose_packs(p, r, &x);
-        lay_out_cluster(p, &x);
-    }
+    choose_packs(p, r, &x);
+    lay_out_cluster(p, &x);
     int k = x.begin;
     for (int i = 0; i < MOST_PACKS; ++i) {
         if (x.count[i] < 2) continue;
@@ -162,10 +169,7 @@ static void arrange_cluster(const prepared *p, int c, const double *r, uint64_t 
         here->first[VISIT_PACK] += LANES;
         here->row += 3 * LANES;
     }
-    for (; k < x.end; ++k) {
-        p->unit[k].index = here->first[p->unit[k].kind]++;
-        here->row += block_at(p, k)->dim;
-    }
+    number_from(p, k, x.end, here);
 }
 
 // numbers within the clusters become numbers of all
@@ -186,6 +190,14 @@ static void add_up(prepared *p, piece *pieces)
 
 pcs_status arrange(prepared *p, const double *r, piece *pieces, pcs_arena scratch)
 {
+    // blocks that are to stay as they come
+    if (!p->slot) {
+        PCS_ASSERT(p->clusters == 1);
+        pieces[0] = (piece){.first = {0}};
+        number_from(p, 0, p->of.nb, &pieces[0]);
+        add_up(p, pieces);
+        return PCS_OK;
+    }
     uint64_t *taken = PCS_TAKE(&scratch, (size_t)p->of.ns, uint64_t);
     if (!taken) return pcs_fail_memory("sweeps");
     memset(taken, 0, (size_t)p->of.ns * sizeof *taken);

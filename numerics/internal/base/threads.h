@@ -18,11 +18,28 @@ PCS_API void threads_destroy(threads *team);
 PCS_API int threads_count(const threads *team);
 
 // fn(arg, rank) on every rank, rank 0 by the caller; returns when all are done. Null: rank 0 only
-PCS_API void threads_run(threads *team, void (*fn)(void *arg, int rank), void *arg);
+PCS_API void threads_run_team(threads *team, void (*fn)(void *arg, int rank), void *arg);
+static inline void threads_run(threads *team, void (*fn)(void *arg, int rank), void *arg)
+{
+    if (team) {
+        threads_run_team(team, fn, arg);
+    } else {
+        fn(arg, 0);
+    }
+}
 
 // fn(arg, begin, end) on equal shares of n items, one a rank
-PCS_API void threads_each(threads *team, int n, void (*fn)(void *arg, int begin, int end),
-                          void *arg);
+PCS_API void threads_each_team(threads *team, int n, void (*fn)(void *arg, int begin, int end),
+                               void *arg);
+static inline void threads_each(threads *team, int n, void (*fn)(void *arg, int begin, int end),
+                                void *arg)
+{
+    if (team) {
+        threads_each_team(team, n, fn, arg);
+    } else if (n > 0) {
+        fn(arg, 0, n);
+    }
+}
 
 // waits, within fn, until all ranks have come here
 void threads_barrier(threads *team);
