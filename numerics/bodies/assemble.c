@@ -12,25 +12,37 @@ static int width(const bodies_problem *b, int sys)
     return b->A->start[sys + 1] - b->A->start[sys];
 }
 
-// column-major dim x 6: sign (F^T, F^T (omega x (core + along N))) with omega = R e_j
-static void rigid_rows(const bodies_block *k, int side, const double *R, double *J)
+// column-major d x 6: sign (F^T, F^T (omega x (core + along N))) with omega = R e_j
+static inline void rows_of_height(int d, const bodies_block *k, int side, const double *R,
+                                  double *restrict J)
 {
     const double sign = side == 0 ? 1 : -1, along = k->along[side];
-    const int d = k->dim;
     for (int j = 0; j < 3; ++j) {
         const double *omega = R + 3 * (size_t)j;
-        double turned[3];
-        v3_cross(omega, k->core[side], turned);
-        double *to = J + (size_t)d * (size_t)(3 + j);
+        double at[3];
+        v3_cross(omega, k->core[side], at);
         for (int i = 0; i < d; ++i) {
+            double x = v3_dot(k->F + 3 * (size_t)i, at);
+            if (i == 1) x += along * v3_dot(omega, k->F + 6);
+            if (i == 2) x -= along * v3_dot(omega, k->F + 3);
             J[i + d * j] = sign * k->F[3 * i + j];
-            to[i] = v3_dot(k->F + 3 * (size_t)i, turned);
+            J[i + d * (3 + j)] = sign * x;
         }
-        if (d > 1) to[1] += along * v3_dot(omega, k->F + 6);
-        if (d > 2) to[2] -= along * v3_dot(omega, k->F + 3);
-        for (int i = 0; i < d; ++i) {
-            to[i] *= sign;
-        }
+    }
+}
+
+// a loop for each height, unrolled
+static void rigid_rows(const bodies_block *k, int side, const double *R, double *J)
+{
+    switch (k->dim) {
+    case 1:
+        rows_of_height(1, k, side, R, J);
+        return;
+    case 2:
+        rows_of_height(2, k, side, R, J);
+        return;
+    default:
+        rows_of_height(3, k, side, R, J);
     }
 }
 
