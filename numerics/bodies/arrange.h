@@ -19,6 +19,7 @@ static inline const bodies_block *block_at(const prepared *p, int k)
 static inline int place_of(const prepared *p, const bodies_block *k, int side)
 {
     if (k->sys[side] < 0) return -1;
+    if (!p->of.place) return side == 1 && k->sys[0] >= 0;
     const int place = p->of.place[k->sys[side]];
     return p->slot ? p->slot[place] : place;
 }

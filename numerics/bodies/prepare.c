@@ -525,6 +525,43 @@ pcs_status prepared_make(const island *of, const int *order, const int *cluster,
     return PCS_OK;
 }
 
+bool prepared_make_one(const bodies_problem *b, int block, const double *v_free, prepared_one *out)
+{
+    const bodies_block *k = &b->block[block];
+    prepared *p = &out->p;
+    if (k->cone == PCS_CONE_EQUALITY || k->sys[0] == k->sys[1]) return false;
+    out->block = out->number = block;
+    *p = (prepared){.of = {.b = b, .nb = 1, .block = &out->block, .sys = out->sys},
+                    .clusters = 1,
+                    .n = k->dim,
+                    .number = &out->number,
+                    .sys = out->sys,
+                    .unit = &out->unit,
+                    .round = &out->of.round,
+                    .rigid = &out->of.rigid,
+                    .single = &out->of.single,
+                    .s = &out->s,
+                    .body = out->body,
+                    .frame = out->frame,
+                    .at = out->at};
+    for (int e = 0; e < 2; ++e) {
+        if (k->sys[e] < 0) continue;
+        const int s = p->of.ns++;
+        out->sys[s] = k->sys[e];
+        out->at[s] = s * LINE;
+        atomic_init(&out->frame[s], k->rows[e] ? FRAME_OWN : FRAME_TURNED);
+        if (width_of(p, s) > LINE) return false;
+    }
+    make_systems(p, 0, p->of.ns);
+    out->unit = (visit){kind_of(p, k), 0};
+    if (out->unit.kind == VISIT_GENERAL) return false;
+    piece here = {.first = {0}};
+    const making m = {p, NULL, v_free, NULL};
+    make_block(&m, 0, 0, &here);
+    scale(p, &here);
+    return true;
+}
+
 int prepared_row(const prepared *p, int k)
 {
     if (k == p->of.nb) return p->n;

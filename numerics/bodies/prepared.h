@@ -19,7 +19,7 @@ typedef struct island {
     const bodies_problem *b;
     int nb, ns;
     const int *block, *sys;
-    const int *place;
+    const int *place; // null: the island is one block, its systems in the order of its sides
 } island;
 
 // A^-1 of a rigid body, its rotational block in the inertial frame
@@ -128,6 +128,26 @@ enum {
 pcs_status prepared_make(const island *of, const int *order, const int *cluster, int clusters,
                          int *rank, const double *v_free, const double *r, threads *team,
                          pcs_arena *arena, prepared *out);
+
+// The same of one block, in memory of its own and without a team; y has ONE_SIZE numbers. It points
+// into itself: it is not copied.
+enum { ONE_SIZE = 2 * LINE };
+typedef struct prepared_one {
+    prepared p;
+    int block, number, sys[2], at[3];
+    atomic_uchar frame[2];
+    visit unit;
+    double s;
+    body_inverse body[2];
+    union {
+        round_contact round;
+        rigid_contact rigid;
+        single_row single;
+    } of;
+} prepared_one;
+
+// false for a general block, and for one of a system with itself
+bool prepared_make_one(const bodies_problem *b, int block, const double *v_free, prepared_one *out);
 
 // the first row of visit k <= nb; those after it follow every `stride` rows
 int prepared_row(const prepared *p, int k);

@@ -542,6 +542,23 @@ static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, thread
     return portfolio(s, i, o, team, work, out);
 }
 
+// an island of one block: solved as the first sweep would, which is exact
+static bool solve_one(solution *s, int i, int block, const pcs_solver_opts *o, const double *v_free)
+{
+    pcs_measure m;
+    const bool sweeps = o->kind == PCS_SOLVER_AUTO || plain_sweeps(o);
+    if (!sweeps || !(fmin(o->max_iters, units_left(s, i)) >= 1)) return false;
+    if (!sweep_one(s->b, block, o, v_free, s->v, s->r, s->u, &m)) return false;
+    s->result[i] = (island_result){.solve = {.outcome = PCS_OUTCOME_CONVERGED,
+                                             .solver = PCS_SOLVER_NSGS,
+                                             .iters = 1,
+                                             .measure = m},
+                                   .sweeps = 1,
+                                   .units = PREPARE + 1};
+    keep_norms(s, i, &m);
+    return true;
+}
+
 static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work)
 {
     pcs_solver_opts o = *s->o;
@@ -549,6 +566,8 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     *out = (pcs_report){.outcome = PCS_OUTCOME_STALLED};
     // several islands within their tolerances make a whole within its own
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
+    const int *block = s->s.block + s->s.block_start[i];
+    if (islands_blocks(&s->s, i) == 1 && solve_one(s, i, *block, &o, s->v_free)) return PCS_OK;
     if (o.kind == PCS_SOLVER_AUTO) return automatic(s, i, &o, team, work, out);
     const double most = units_left(s, i);
     if (!plain_sweeps(&o)) return assembled(s, i, &o, most, work, out);
@@ -728,8 +747,22 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, doubl
     solution s = {.b = b, .o = o, .team = team, .v = v, .r = r, .u = u};
     s.budget = budget / b->nb;
     s.clock = timed || o->max_seconds > 0 ? solver_clock() : 0;
-    PCS_TRY(begin(&s, v, &work));
-    PCS_TRY(solve_islands(&s, work));
+    island_result result;
+    double norm[3];
+    int start[2] = {0, 1};
+    if (b->nb == 1) {
+        // without looking for islands
+        s.s = (islands){.n = 1, .block_start = start};
+        for (int k = 0; k < 3; ++k) {
+            s.norm[k] = &norm[k];
+        }
+        s.result = &result;
+        result.units = 0;
+    }
+    if (b->nb > 1 || !solve_one(&s, 0, 0, o, v)) {
+        PCS_TRY(begin(&s, v, &work));
+        PCS_TRY(solve_islands(&s, work));
+    }
     sum_up(&s, out);
 
     PCS_TRY(measure_all(&s, work, &out->solve));

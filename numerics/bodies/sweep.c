@@ -17,7 +17,6 @@
 #include "bodies/colours.h"
 #include "bodies/sweep_blocks.h"
 #include "cone/cone.h"
-#include "problem/measure.h"
 #include "solver/solver.h"
 
 // sweeps between two residuals, at most
@@ -175,14 +174,7 @@ static void measure(job *j)
         s.natural += j->sums[c].natural;
         s.r += j->sums[c].r;
     }
-    pcs_measure *m = &j->out->measure;
-    const double unit = 1 / j->p.per_unit;
-    *m = (pcs_measure){.norm_q = unit * sqrt(s.q),
-                       .norm_wr = unit * sqrt(s.wr),
-                       .norm_u = unit * sqrt(s.u),
-                       .natural_map = unit * sqrt(s.natural),
-                       .norm_r = unit * sqrt(s.r)};
-    measure_close(unit * sqrt(s.f), m);
+    sums_measure(&s, j->p.per_unit, &j->out->measure);
     j->size = sqrt(s.q > s.wr || isnan(s.q) ? s.q : s.wr);
     j->value = stop_value(j);
 }
@@ -406,4 +398,28 @@ pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pc
     prepared_scatter(&j.p, j.u, u);
     prepared_add(&j.p, v_free, j.y, v);
     return PCS_OK;
+}
+
+bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, const double *v_free,
+               double *v, double *r, double *u, pcs_measure *out)
+{
+    prepared_one one;
+    if (!prepared_make_one(b, block, v_free, &one)) return false;
+
+    const prepared *p = &one.p;
+    double y[ONE_SIZE] = {0}, spare[LINE] = {0}, x[3], velocity[3];
+    block_sums sums;
+    prepared_gather(p, r, x);
+    blocks_push(p, 0, 1, spare, x, y);
+    blocks_visit(p, 0, 1, spare, y, x);
+    memset(y, 0, sizeof y);
+    blocks_push(p, 0, 1, spare, x, y);
+    blocks_measure(p, 0, 1, spare, y, x, o->stop != PCS_STOP_RESIDUAL, velocity, &sums);
+    sums_measure(&sums, p->per_unit, out);
+    if (!(solver_stop_value(o, out) <= o->tol)) return false;
+
+    prepared_scatter(p, x, r);
+    prepared_scatter(p, velocity, u);
+    prepared_add(p, v_free, y, v);
+    return true;
 }

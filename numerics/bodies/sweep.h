@@ -33,4 +33,10 @@ typedef struct sweep_opts {
 pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pcs_arena work,
                         const double *v_free, double *v, double *r, double *u, sweep_result *out);
 
+// The same for one block of the problem whose bodies no other touches: its exact solution, within
+// o->tol. False where it has none in closed form or rounding leaves more than o->tol: nothing is
+// written then.
+bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, const double *v_free,
+               double *v, double *r, double *u, pcs_measure *out);
+
 #endif

@@ -12,6 +12,7 @@
 #include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "linalg/m3.h"
+#include "problem/measure.h"
 
 // squares beyond these may have lost something
 #define SQUARE_LOW  1e-280
@@ -442,4 +443,15 @@ void blocks_measure(const prepared *p, int begin, int end, const double *spare, 
             out->r += r[b.row + i] * per_unit * (r[b.row + i] * per_unit);
         }
     }
+}
+
+void sums_measure(const block_sums *s, double per_unit, pcs_measure *out)
+{
+    const double unit = 1 / per_unit;
+    *out = (pcs_measure){.norm_q = unit * sqrt(s->q),
+                         .norm_wr = unit * sqrt(s->wr),
+                         .norm_u = unit * sqrt(s->u),
+                         .natural_map = unit * sqrt(s->natural),
+                         .norm_r = unit * sqrt(s->r)};
+    measure_close(unit * sqrt(s->f), out);
 }

@@ -20,6 +20,9 @@ typedef struct block_sums {
     double natural, r; // when asked for
 } block_sums;
 
+// the measure of the sum of all blocks; the rounding is not looked at
+void sums_measure(const block_sums *s, double per_unit, pcs_measure *out);
+
 // u = q + H y of these blocks, and what the measure is made of; `all`: the natural map as well
 void blocks_measure(const prepared *p, int begin, int end, const double *spare, const double *y,
                     const double *r, bool all, double *u, block_sums *out);

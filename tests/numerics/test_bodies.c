@@ -274,7 +274,46 @@ START_TEST(islands_do_not_feel_one_another)
 }
 END_TEST
 
+// Each block of the piles by itself has one solution: the same by its closed form and with W
+// assembled, and the same from any start
+START_TEST(a_block_alone_is_solved_exactly)
+{
+    for (int kind = 0; kind < PILE_COUNT; ++kind) {
+        pile p = pile_make((pile_kind)kind, 60, 3), alone = p;
+        const double tol = 1e-13;
+        pcs_solver_opts o = options(PCS_SOLVER_AUTO, tol), w = options(PCS_SOLVER_NSGS, tol);
+        w.as.nsgs.relaxation = 0.999;
+        const int nv = p.b.A->start[p.b.A->nb];
+        for (int k = 0; k < p.b.nb; ++k) {
+            bodies_block block = p.b.block[k];
+            alone.b.shift = p.b.shift + block.row;
+            block.row = 0;
+            alone.b.block = &block;
+            alone.b.nb = 1;
+            alone.b.n = block.dim;
+            double start[6] = {1, 0.25, -0.125};
+            answer cold = answer_of(&alone, &o, NULL), assembled = answer_of(&alone, &w, NULL);
+            answer warm = answer_from(&alone, &o, NULL, start);
+            expect_measure(&alone, &cold, tol);
+            expect_measure(&alone, &warm, tol);
+            expect_measure(&alone, &assembled, tol);
+            ck_assert_int_eq(cold.report.islands, 1);
+            ck_assert_int_eq(cold.report.largest, 1);
+            ck_assert_int_eq(cold.report.solve.outcome, PCS_OUTCOME_CONVERGED);
+            // tol is relative to q, about 1, of which A^-1 H^T W^-1 makes 100 times as much at most
+            ck_assert_double_le(furthest(nv, cold.v, warm.v), 100 * tol);
+            ck_assert_double_le(furthest(nv, cold.v, assembled.v), 100 * tol);
+            answer_free(&cold);
+            answer_free(&warm);
+            answer_free(&assembled);
+        }
+        pile_free(&p);
+    }
+}
+END_TEST
+
 PCS_TEST_MAIN("bodies", sweeps_solve_the_assembled_problem, the_portfolio_converges,
               momentum_comes_from_fixed_sides_only, power_is_the_same_in_both_spaces,
               memory_is_asked_for, nothing_is_solved, what_is_not_finite_is_refused,
-              threads_do_not_show, memory_of_a_team_is_asked_for, islands_do_not_feel_one_another)
+              threads_do_not_show, memory_of_a_team_is_asked_for, islands_do_not_feel_one_another,
+              a_block_alone_is_solved_exactly)
