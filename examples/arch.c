@@ -5,9 +5,8 @@
 // arch is run with a thickness on each side of this limit: it must not move, and it must fall.
 #include "scenes/arch.h"
 #include "args.h"
-#include "checks.h"
 #include "checks/thrust_line.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 
 #include <math.h>
@@ -19,7 +18,7 @@ typedef struct settings {
     double stands, falls, creep;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 0.005, .t_end = 1, .gravity = 9.81, .tol = 1e-8},
                       .def = arch_default(),
@@ -40,22 +39,15 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     world_flags(&a, &set->run,
                 "write every step: run (0 stands, 1 falls), time, height of the key stone, energy, "
                 "contacts, iterations, residual, horizontal thrust (N)");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-    *code = 2;
+    args_parse(&a, argc, argv);
     const double limit = thrust_limit(set->def.stones);
     if (set->stands > 0 && set->stands <= limit) {
-        fprintf(stderr, "arch: --stands must be more than %.6f\n", limit);
-        return false;
+        args_refuse("--stands must be more than %.6f", limit);
     }
-    if (set->falls >= limit) {
-        fprintf(stderr, "arch: --falls must be less than %.6f\n", limit);
-        return false;
-    }
+    if (set->falls >= limit) args_refuse("--falls must be less than %.6f", limit);
     arch_def thin = set->def;
     thin.thickness = set->def.radius * (set->falls > 0 ? set->falls : set->stands);
-    return world_run_dense("arch", &set->run, arch_size(&thin));
+    world_run_dense(&set->run, arch_size(&thin));
 }
 
 typedef struct fate {
@@ -144,38 +136,31 @@ static void judge(checks *c, const settings *set, double thickness, const fate *
     }
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    const int stones = set->def.stones;
+    printf("%d stones stand with a thickness of at least %.6f of the radius\n\n"
+           "%10s %12s %12s %12s %8s %10s %10s %8s\n",
+           stones, thrust_limit(stones), "thickness", "margin", "moved (m)", "fell (m)", "steps",
+           "contacts", "iterations", "loose");
+    if (stones == 45) {
+        check_value(c, "limit", thrust_limit(45), 0.1073, 5e-5); // Milankovitch 1907: 0.1075
+    }
+    for (int run = 0; run < 2; ++run) {
+        const double thickness = run == 0 ? set->stands : set->falls;
+        fate f;
+        if (!(thickness > 0)) continue;
+        PCS_TRY(build_and_run(set, thickness, run, out, &f));
+        judge(c, set, thickness, &f, run == 0);
+    }
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "run,t,key,energy,contacts,iterations,residual,thrust")) {
-        return 2;
-    }
-    printf("%d stones stand with a thickness of at least %.6f of the radius\n\n"
-           "%10s %12s %12s %12s %8s %10s %10s %8s\n",
-           set.def.stones, thrust_limit(set.def.stones), "thickness", "margin", "moved (m)",
-           "fell (m)", "steps", "contacts", "iterations", "loose");
-    checks c = {.quiet = true};
-    fate f;
-    pcs_status status = PCS_OK;
-    if (set.def.stones == 45) {
-        check_value(&c, "limit", thrust_limit(45), 0.1073, 5e-5); // Milankovitch 1907: 0.1075
-    }
-    if (set.stands > 0) {
-        status = build_and_run(&set, set.stands, 0, &out, &f);
-        if (status == PCS_OK) judge(&c, &set, set.stands, &f, true);
-    }
-    if (status == PCS_OK && set.falls > 0) {
-        status = build_and_run(&set, set.falls, 1, &out, &f);
-        if (status == PCS_OK) judge(&c, &set, set.falls, &f, false);
-    }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("arch", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv,
+                       "run,t,key,energy,contacts,iterations,residual,thrust");
 }

@@ -5,6 +5,7 @@
 // method, or by the Moreau-Jean scheme where it touches the sea floor; shown by a display, which
 // writes the log.
 #include "checks/auv.h"
+#include "example.h"
 
 #include <string.h>
 
@@ -43,23 +44,18 @@ static pcs_status run_all(const settings *set, csv *out, checks *sum)
     return PCS_OK;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    c->quiet = false;
+    return run_all(set, set->csv ? out : NULL, c);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-    csv out;
-    if (!csv_open(&out, set.csv, AUV_COLUMNS)) {
-        release_flags(&set);
-        return 2;
-    }
-    checks sum = {0};
-    const pcs_status status = run_all(&set, set.csv ? &out : NULL, &sum);
+    read_flags(&set, argc, argv);
+    const int code = example_run(run, &set, set.csv, AUV_COLUMNS);
     release_flags(&set);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("auv", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&sum);
+    return code;
 }

@@ -5,8 +5,7 @@
 // on with v1 = (5 v0 + 2 R omega0) / 7: of a ball struck without spin 5/7 of its speed is left, at
 // 12 v0^2 / (49 mu g). Spin about the vertical is not felt by a contact in one point.
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 #include "scenes/slider.h"
 
 #include <math.h>
@@ -19,7 +18,7 @@ typedef struct settings {
     const char *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){
         .def = {.ball = true, .mass = 0.17, .radius = 0.02625, .mu = 0.2, .gravity = 9.81},
@@ -41,14 +40,8 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every step: case, time, distance, speed, R omega, speed in closed form");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (go && (set->t_end < 2 * set->h || set->t_end / set->h > 1e8)) {
-        fprintf(stderr, "billiard: a run takes between 2 and 1e8 steps; change --h or --tend\n");
-        *code = 2;
-        return false;
-    }
-    return go;
+    args_parse(&a, argc, argv);
+    args_check_steps(set->h, set->t_end);
 }
 
 // the motion in closed form
@@ -130,33 +123,27 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
     return status;
 }
 
-int main(int argc, char **argv)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
-    settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "case,t,x,v,R_omega,v_closed")) return 2;
-    checks c = {.quiet = true};
-    const double v = set.speed, w = set.spin;
+    const settings *set = user;
+    const double v = set->speed, w = set->spin;
     const struct {
         const char *name;
         double v0, omega0, vertical;
     } ball[] = {{"struck", v, 0, 0}, {"spinning", 0, w, 0}, {"draw", v, -w, 0},
-                {"follow", v, w, 0}, {"top", 0, 0, w},      {"rolling", v, v / set.def.radius, 0}};
-    printf("friction %g, h = %g s\n\n%-9s %9s %9s %12s %12s %12s %12s %9s %9s\n", set.def.mu, set.h,
-           "ball", "rolls at", "closed", "speed", "closed", "place", "closed", "d place",
+                {"follow", v, w, 0}, {"top", 0, 0, w},      {"rolling", v, v / set->def.radius, 0}};
+    printf("friction %g, h = %g s\n\n%-9s %9s %9s %12s %12s %12s %12s %9s %9s\n", set->def.mu,
+           set->h, "ball", "rolls at", "closed", "speed", "closed", "place", "closed", "d place",
            "d speed");
-    pcs_status status = PCS_OK;
-    for (int k = 0; k < 6 && status == PCS_OK; ++k) {
-        status =
-            play(&c, &set, k, ball[k].name, ball[k].v0, ball[k].omega0, ball[k].vertical, &out);
+    for (int k = 0; k < 6; ++k) {
+        PCS_TRY(play(c, set, k, ball[k].name, ball[k].v0, ball[k].omega0, ball[k].vertical, out));
     }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("billiard", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "case,t,x,v,R_omega,v_closed");
 }

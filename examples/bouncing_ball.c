@@ -4,7 +4,7 @@
 // What the ball must do in theory, and how far from that a scheme may be, is worked out in
 // checks/bouncing_ball.c.
 #include "checks/bouncing_ball.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/bouncing_ball.h"
 
 #include <limits.h>
@@ -138,33 +138,27 @@ static pcs_status simulate(const settings *s, double h, int bounces, csv *out, h
 
 // ---- the program
 
+static pcs_status compare(const void *user, csv *out, checks *c)
+{
+    const settings *s = user;
+    // the run itself, row by row into the table
+    history run;
+    pcs_run_report report;
+    PCS_TRY(simulate(s, s->h, INT_MAX - 1, out, &run, &report));
+    printf("bouncing_ball: %ld steps of %g s, %s\n", report.steps, s->h,
+           s->formulation == LAGRANGIAN ? "one coordinate" : "a Newton-Euler body");
+
+    // beside theory
+    *c = checks_begin();
+    check_bounces(c, s, &run);
+    check_balances(c, s, &run, (double)report.steps * s->h);
+    if (s->study > 0) PCS_TRY(check_orders(c, s, simulate));
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings s;
-    int code;
-    if (!read_flags(&s, argc, argv, &code)) return code;
-
-    // the run itself, row by row into the table
-    csv out;
-    history run;
-    pcs_run_report report = {0};
-    if (!csv_open(&out, s.csv, HEADER)) return 2;
-    const pcs_status status = simulate(&s, s.h, INT_MAX - 1, &out, &run, &report);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("bouncing_ball", status);
-    }
-    if (!csv_close(&out)) return 2;
-    printf("bouncing_ball: %ld steps of %g s, %s\n", report.steps, s.h,
-           s.formulation == LAGRANGIAN ? "one coordinate" : "a Newton-Euler body");
-
-    // beside theory
-    checks c = checks_begin();
-    check_bounces(&c, &s, &run);
-    check_balances(&c, &s, &run, (double)report.steps * s.h);
-    if (s.study > 0) {
-        const pcs_status studied = check_orders(&c, &s, simulate);
-        if (studied != PCS_OK) return say_error("bouncing_ball: study", studied);
-    }
-    return checks_end(&c);
+    read_flags(&s, argc, argv);
+    return example_run(compare, &s, s.csv, HEADER);
 }

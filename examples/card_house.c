@@ -6,8 +6,7 @@
 // (m g) = tan a / 2 - t / (2 L). Of a house with a card laid over every two tents no such form is
 // given here: it stands with enough friction, and falls without.
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "scenes/cards.h"
 
@@ -20,7 +19,7 @@ typedef struct settings {
     double near, creep;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 0.002, .t_end = 1, .gravity = 9.81, .tol = 1e-8},
                       .house = cards_default(),
@@ -41,23 +40,17 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     world_flags(&a, &set->run,
                 "write every step: run (0 cards above the limit, 1 below, 2 house, 3 house without "
                 "enough friction), time, height of the upper card, energy, contacts");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-    *code = 2;
+    args_parse(&a, argc, argv);
     if (set->house.thickness > 0.2 * set->house.length * tan(set->house.lean)) {
-        fprintf(stderr, "card_house: --thickness is no card's for this --lean\n");
-        return false;
+        args_refuse("--thickness is no card's for this --lean");
     }
     // the upper edge of a card lies on the face of the other
     if (set->house.storeys > 0 && !(set->house.mu > 1.01 * tan(set->house.lean))) {
-        fprintf(stderr,
-                "card_house: --mu is %g; with --lean %g the upper edges slip on each other and the "
-                "house falls: it must be more than %g, or --storeys 0\n",
-                set->house.mu, set->house.lean, 1.01 * tan(set->house.lean));
-        return false;
+        args_refuse("--mu is %g; with --lean %g the upper edges slip on each other and the "
+                    "house falls: it must be more than %g, or --storeys 0",
+                    set->house.mu, set->house.lean, 1.01 * tan(set->house.lean));
     }
-    return world_run_dense("card_house", &set->run, set->house.thickness);
+    world_run_dense(&set->run, set->house.thickness);
 }
 
 // ---- whether it stands --------------------------------------------------------------------------
@@ -132,38 +125,30 @@ static void judge(checks *c, const settings *set, const char *name, const fate *
     }
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    const double limit = cards_least_friction(&set->house);
+    printf("two cards stand with a friction of at least %.6f\n\n%-24s %12s %14s %14s %10s %10s\n",
+           limit, "", "friction", "moved (m)", "fell (m)", "steps", "loose");
+    fate f;
+    PCS_TRY(lean(set, limit * (1 + set->near), 0, out, &f));
+    judge(c, set, "cards above the limit", &f, true);
+    PCS_TRY(lean(set, limit * (1 - set->near), 1, out, &f));
+    judge(c, set, "cards below the limit", &f, false);
+    if (set->house.storeys == 0) return PCS_OK;
+
+    PCS_TRY(house(set, set->house.mu, 2, out, &f));
+    judge(c, set, "house", &f, true);
+    // a house needs more than two cards do: below their limit it must fall
+    PCS_TRY(house(set, 0.8 * limit, 3, out, &f));
+    judge(c, set, "house, smooth", &f, false);
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "run,t,top,energy,contacts")) return 2;
-    const double limit = cards_least_friction(&set.house);
-    printf("two cards stand with a friction of at least %.6f\n\n%-24s %12s %14s %14s %10s %10s\n",
-           limit, "", "friction", "moved (m)", "fell (m)", "steps", "loose");
-    checks c = {.quiet = true};
-    fate f;
-    pcs_status status = lean(&set, limit * (1 + set.near), 0, &out, &f);
-    if (status == PCS_OK) {
-        judge(&c, &set, "cards above the limit", &f, true);
-        status = lean(&set, limit * (1 - set.near), 1, &out, &f);
-    }
-    if (status == PCS_OK) judge(&c, &set, "cards below the limit", &f, false);
-    if (status == PCS_OK && set.house.storeys > 0) {
-        status = house(&set, set.house.mu, 2, &out, &f);
-        if (status == PCS_OK) judge(&c, &set, "house", &f, true);
-    }
-    // a house needs more than two cards do: below their limit it must fall
-    if (status == PCS_OK && set.house.storeys > 0) {
-        status = house(&set, 0.8 * limit, 3, &out, &f);
-        if (status == PCS_OK) judge(&c, &set, "house, smooth", &f, false);
-    }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("card_house", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, "run,t,top,energy,contacts");
 }

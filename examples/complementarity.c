@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     args_string(&a, "--lcp", &lcp_path, "FILE", "LCP to read instead of the string");
     args_string(&a, "--mlcp", &mlcp_path, "FILE", "MLCP to read instead of the circuit");
     args_string(&a, "--csv", &csv_path, "FILE", "table to write");
-    if (!args_parse(&a, argc, argv)) return a.exit_code;
+    args_parse(&a, argc, argv);
 
     const unsigned unilateral = 1u << PCS_CONE_UNILATERAL, equality = 1u << PCS_CONE_EQUALITY;
     task lcp = {.name = "LCP: string over a table", .n = 5, .cones = unilateral, .z = string_z};

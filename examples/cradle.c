@@ -7,9 +7,8 @@
 // Along a chain of masses m, m q, m q^2 ... the last ball is sent off with ((1 + e) / (1 + q))^(n -
 // 1).
 #include "args.h"
-#include "checks.h"
 #include "checks/line_impacts.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "scenes/turning.h"
 
@@ -22,7 +21,7 @@ typedef struct settings {
     double mass, ratio, radius, gap, speed, e;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 0.001, .t_end = 0.5, .tol = 1e-14},
                       .balls = 3,
@@ -45,18 +44,11 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     world_threads_flag(&a, &set->run);
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step: run (0 they touch, 1 with gaps), time, ball, place, speed");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (go && !world_run_dense("cradle", &set->run, 2 * set->radius)) {
-        *code = 2;
-        return false;
+    args_parse(&a, argc, argv);
+    world_run_dense(&set->run, 2 * set->radius);
+    if (set->run.t_end * set->speed < 2 * set->gap) {
+        args_refuse("nothing is hit before the end; take a larger --tend");
     }
-    if (go && set->run.t_end * set->speed < 2 * set->gap) {
-        fprintf(stderr, "cradle: nothing is hit before the end; take a larger --tend\n");
-        *code = 2;
-        return false;
-    }
-    return go;
 }
 
 // ---- the balls in the library -------------------------------------------------------------------
@@ -237,22 +229,17 @@ static pcs_status apart(checks *c, const settings *set, csv *out, double ends[3]
     return PCS_OK;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    double ends[3][MOST_BALLS] = {{0}}; // impact by impact, in steps, closed form
+    PCS_TRY(touching(c, set, out, ends));
+    return apart(c, set, out, ends);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "run,t,ball,x,v")) return 2;
-    checks c = {.quiet = true};
-    double ends[3][MOST_BALLS] = {{0}}; // impact by impact, in steps, closed form
-    pcs_status status = touching(&c, &set, &out, ends);
-    if (status == PCS_OK) status = apart(&c, &set, &out, ends);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("cradle", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, "run,t,ball,x,v");
 }

@@ -6,8 +6,7 @@
 // step sqrt(s) times as long repeats the same numbers, up to the tolerances.
 #include "scenes/dominoes.h"
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 
 #include <math.h>
@@ -32,7 +31,7 @@ static double least_push(const settings *set)
     return sqrt(1.5 * set->run.gravity * rise) / r;
 }
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 0.0005, .t_end = 0.8, .gravity = 9.81, .tol = 1e-6},
                       .def = dominoes_default(),
@@ -52,33 +51,24 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     world_flags(&a, &set->run,
                 "write every step of the first run: time, then the tilt of every "
                 "domino (rad)");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-    *code = 2;
+    args_parse(&a, argc, argv);
     const double *s = set->def.size;
     if (!(s[0] > 0 && s[1] > 0 && s[2] > 2 * s[0])) {
-        fprintf(stderr, "dominoes: --size takes thickness, width, height; higher than twice the "
-                        "thickness\n");
-        return false;
+        args_refuse("--size takes thickness, width, height; higher than twice the "
+                    "thickness");
     }
     if (set->def.gap >= 0.9 * s[2]) {
-        fprintf(stderr, "dominoes: they do not reach each other; take a smaller --gap\n");
-        return false;
+        args_refuse("they do not reach each other; take a smaller --gap");
     }
     if (set->def.push <= least_push(set)) {
-        fprintf(stderr, "dominoes: the first one falls back; take a --push above %g rad/s\n",
-                least_push(set));
-        return false;
+        args_refuse("the first one falls back; take a --push above %g rad/s", least_push(set));
     }
     // a domino falls within some sqrt(height / g)
     const double longest = sqrt(s[2] / set->run.gravity) / 25;
     if (set->run.h > longest) {
-        fprintf(stderr, "dominoes: --h is %g s; the front is followed with at most %.3g s\n",
-                set->run.h, longest);
-        return false;
+        args_refuse("--h is %g s; the front is followed with at most %.3g s", set->run.h, longest);
     }
-    return world_run_dense("dominoes", &set->run, fmin(s[0], s[1]));
+    world_run_dense(&set->run, fmin(s[0], s[1]));
 }
 
 // ---- one row ------------------------------------------------------------------------------------
@@ -170,11 +160,34 @@ static void check_all(checks *c, const settings *set, const wave *wv, const wave
                 speed(set, set->scale, large, half, last) / sqrt(set->scale), v, 1e-2 * v);
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    csv none = {0};
+    static wave wv, pushed, large;
+    const double h = set->run.h, end = set->run.t_end, s = set->scale;
+    PCS_TRY(fall(set, 1, 1, h, end, out, &wv));
+    PCS_TRY(fall(set, 1, 1.5, h, end, &none, &pushed));
+    // the same in scaled units, lengths s, times sqrt(s), and a tolerance for overlaps
+    settings other = *set;
+    other.run.scheme.proj_tol *= s;
+    other.run.scheme.active_tol *= s;
+    PCS_TRY(fall(&other, s, 1, h * sqrt(s), end * sqrt(s), &none, &large));
+    const int last = set->def.n - 1;
+    if (isnan(wv.passed[last]) || isnan(pushed.passed[last]) || isnan(large.passed[last])) {
+        csv_close(out);
+        args_refuse("the last one has not begun to fall by --tend %g s; give it longer", end);
+    }
+    show(set, &wv, &pushed, &large);
+    *c = checks_begin();
+    check_all(c, set, &wv, &pushed, &large);
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
+    read_flags(&set, argc, argv);
 
     // one column per domino
     static char header[16 * MOST_DOMINOES] = "t";
@@ -182,33 +195,5 @@ int main(int argc, char **argv)
         const size_t at = strlen(header);
         snprintf(header + at, sizeof header - at, ",tilt%d", i + 1);
     }
-    csv out, none = {0};
-    if (!csv_open(&out, set.run.csv, header)) return 2;
-    static wave wv, pushed, large;
-    const double h = set.run.h, end = set.run.t_end, s = set.scale;
-    pcs_status status = fall(&set, 1, 1, h, end, &out, &wv);
-    if (status == PCS_OK) status = fall(&set, 1, 1.5, h, end, &none, &pushed);
-    if (status == PCS_OK) {
-        // the same in scaled units, lengths s, times sqrt(s), and a tolerance for overlaps
-        settings other = set;
-        other.run.scheme.proj_tol *= s;
-        other.run.scheme.active_tol *= s;
-        status = fall(&other, s, 1, h * sqrt(s), end * sqrt(s), &none, &large);
-    }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("dominoes", status);
-    }
-    if (!csv_close(&out)) return 2;
-    const int last = set.def.n - 1;
-    if (isnan(wv.passed[last]) || isnan(pushed.passed[last]) || isnan(large.passed[last])) {
-        fprintf(stderr,
-                "dominoes: the last one has not begun to fall by --tend %g s; give it longer\n",
-                set.run.t_end);
-        return 2;
-    }
-    show(&set, &wv, &pushed, &large);
-    checks c = checks_begin();
-    check_all(&c, &set, &wv, &pushed, &large);
-    return checks_end(&c);
+    return example_run(run, &set, set.run.csv, header);
 }

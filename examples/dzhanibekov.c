@@ -5,10 +5,9 @@
 // functions (checks/free_top). The scheme with theta = 1/2 follows with errors of order h^2;
 // Runge-Kutta methods with their own, and each flip is an event located by the length of a step.
 #include "args.h"
-#include "checks.h"
 #include "checks/flip_events.h"
 #include "checks/free_top.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "method.h"
 #include "scenes/turning.h"
@@ -28,7 +27,7 @@ typedef struct settings {
     double rtol, smooth_h;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 0.002, .scheme = world_smooth_scheme(1e-14)},
                       .I = {1e-3, 2e-3, 2.8e-3},
@@ -58,23 +57,17 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                 "write every step h of the first method: time, omega (principal axes), omega in "
                 "closed form, energy, "
                 "angular momentum (inertial axes)");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
+    args_parse(&a, argc, argv);
     const double *I = set->I;
     if (!(I[0] > 0) || !(I[0] < I[1]) || !(I[1] < I[2]) || I[2] > I[0] + I[1]) {
-        fprintf(stderr, "dzhanibekov: --inertia takes 0 < I1 < I2 < I3 <= I1 + I2\n");
-        return false;
+        args_refuse("--inertia takes 0 < I1 < I2 < I3 <= I1 + I2");
     }
     const free_top top = free_top_make(I, set->spin, set->wobble, set->about == 1);
     if (!(top.m < 1) || !(top.m1 > 0) || !(top.m > 0)) {
-        fprintf(stderr, "dzhanibekov: so large or small a --wobble does not flip\n");
-        return false;
+        args_refuse("so large or small a --wobble does not flip");
     }
     set->run.t_end = (set->flips + 0.2) * free_top_flip(&top);
-    return world_run_check("dzhanibekov", &set->run);
+    args_check_steps(set->run.h, set->run.t_end);
 }
 
 // ---- one run ------------------------------------------------------------------------------------
@@ -330,22 +323,17 @@ static pcs_status run_all(const settings *set, const free_top *top, csv *out, ch
     return by_method(set, top, set->method, allowed, out, c);
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    const free_top top = free_top_make(set->I, set->spin, set->wobble, set->about == 1);
+    printf("a flip every %.9g s (parameter 1 - m = %.3g)\n", free_top_flip(&top), top.m1);
+    return run_all(set, &top, out, c);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz")) return 2;
-    const free_top top = free_top_make(set.I, set.spin, set.wobble, set.about == 1);
-    printf("a flip every %.9g s (parameter 1 - m = %.3g)\n", free_top_flip(&top), top.m1);
-    checks c = {0};
-    const pcs_status status = run_all(&set, &top, &out, &c);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("dzhanibekov", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz");
 }

@@ -5,9 +5,8 @@
 // steps shrink with the distance, fixed ones lose digits, and at the pole the run ends with a
 // sentence. The quaternion does not notice.
 #include "args.h"
-#include "checks.h"
 #include "checks/gimbal_pass.h"
-#include "csv.h"
+#include "example.h"
 #include "method.h"
 #include "study.h"
 
@@ -25,7 +24,7 @@ typedef struct settings {
     const char *method, *fixed, *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){
         .pass = {.along = 1, .across = 1.8, .rate = 1, .cone = 0.7, .miss = 1e-6, .roll = 0.3},
@@ -53,40 +52,25 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
                 "write every chosen step: form, miss, time, roll, pitch, yaw, step, error of the "
                 "attitude; and one row for each run with fixed steps (forms euler_fixed, "
                 "quaternion_fixed: its worst error)");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
-    if (set->pass.along > 2 * set->pass.across) {
-        fprintf(stderr, "euler_vs_quaternion: no body has --along > 2 --across\n");
-        return false;
-    }
+    args_parse(&a, argc, argv);
+    if (set->pass.along > 2 * set->pass.across) args_refuse("no body has --along > 2 --across");
     if (set->pass.along < 0.1 * set->pass.across) {
-        fprintf(stderr,
-                "euler_vs_quaternion: a body with --along < --across / 10 spins too fast for "
-                "these steps\n");
-        return false;
+        args_refuse("a body with --along < --across / 10 spins too fast for "
+                    "these steps");
     }
     if (2 * set->pass.cone + set->away > 3) {
-        fprintf(stderr, "euler_vs_quaternion: the nose would come near the other pole; take a "
-                        "smaller --cone or --away\n");
-        return false;
+        args_refuse("the nose would come near the other pole; take a "
+                    "smaller --cone or --away");
     }
     method m;
     const pcs_status status = method_open(&m, set->method, 0, set->rtol);
     const bool pair = m.opts.adaptive;
     method_close(&m);
     if (status != PCS_OK || !pair) {
-        fprintf(stderr, "euler_vs_quaternion: --method takes a method that chooses its steps: "
-                        "dormand_prince, bogacki_shampine or sdirk4\n");
-        return false;
+        args_refuse("--method takes a method that chooses its steps: "
+                    "dormand_prince, bogacki_shampine or sdirk4");
     }
-    if (set->h * set->pass.rate > 0.01) {
-        fprintf(stderr, "euler_vs_quaternion: --h must be at most 0.01 / --rate\n");
-        return false;
-    }
-    return true;
+    if (set->h * set->pass.rate > 0.01) args_refuse("--h must be at most 0.01 / --rate");
 }
 
 // ---- the two forms
@@ -458,24 +442,20 @@ static void check_pole(checks *c)
                "said not to be unique");
 }
 
+static pcs_status compare(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    PCS_TRY(check_away(set, c));
+    PCS_TRY(pass_by(set, out, c));
+    PCS_TRY(pass_by_fixed(set, out, c));
+    PCS_TRY(into_pole(set, c));
+    check_pole(c);
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "form,miss,t,roll,pitch,yaw,h,error")) return 2;
-    checks c = {.quiet = true};
-    pcs_status status = check_away(&set, &c);
-    if (status == PCS_OK) status = pass_by(&set, &out, &c);
-    if (status == PCS_OK) status = pass_by_fixed(&set, &out, &c);
-    if (status == PCS_OK) status = into_pole(&set, &c);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("euler_vs_quaternion", status);
-    }
-    check_pole(&c);
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(compare, &set, set.csv, "form,miss,t,roll,pitch,yaw,h,error");
 }

@@ -6,9 +6,8 @@
 // (checks/free_box), its first impact and every step against the balances of momentum and energy
 // and the laws of the contacts (checks/ground), its end against the state of a brick at rest.
 #include "flags/falling_brick.h"
-#include "checks.h"
 #include "checks/ground.h"
-#include "csv.h"
+#include "example.h"
 #include "study.h"
 
 #include <math.h>
@@ -337,45 +336,40 @@ static void print_run(const settings *set, int seed, const result *r)
            r->hits, r->deepest, r->gained / E0, r->rests, r->q[2], fastest(&set->box, r->v));
 }
 
-int main(int argc, char **argv)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
-    settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-    csv out, none = {0};
-    if (!csv_open(&out, set.run.csv, HEADER)) return 2;
-
+    const settings *set = user;
+    csv none = {0};
     printf("%5s %11s %9s %6s %10s %10s %9s %12s %10s\n", "seed", "touch (s)", "in steps", "hits",
            "deepest", "gain / E0", "rests (s)", "height (m)", "speed");
     static result all[MOST_RUNS];
-    pcs_status status = PCS_OK;
-    for (int i = 0; i < set.runs && status == PCS_OK; ++i) {
-        status = tumble(&set, set.seed + i, i == 0 ? &out : &none, &all[i]);
-        if (status == PCS_OK) print_run(&set, set.seed + i, &all[i]);
+    for (int i = 0; i < set->runs; ++i) {
+        PCS_TRY(tumble(set, set->seed + i, i == 0 ? out : &none, &all[i]));
+        print_run(set, set->seed + i, &all[i]);
     }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("falling_brick", status);
-    }
-    if (!csv_close(&out)) return 2;
 
-    checks c = checks_begin();
-    status = check_flight(&set, &all[0], &c);
-    if (status == PCS_OK) status = check_impact(&set, &all[0], &c);
-    if (status != PCS_OK) return say_error("falling_brick", status);
-    for (int i = 0; i < set.runs; ++i) {
+    *c = checks_begin();
+    PCS_TRY(check_flight(set, &all[0], c));
+    PCS_TRY(check_impact(set, &all[0], c));
+    for (int i = 0; i < set->runs; ++i) {
         char context[24];
-        snprintf(context, sizeof context, "seed %d", set.seed + i);
-        c.context = context;
-        c.quiet = i > 0; // the first run in full, of the others what fails
-        check_steps(&set, &all[i], &c);
-        if (set.e < 1 && set.mu > 0 && all[i].touch.vertex >= 0) {
-            check_rest(&set, &all[i], &c);
+        snprintf(context, sizeof context, "seed %d", set->seed + i);
+        c->context = context;
+        c->quiet = i > 0; // the first run in full, of the others what fails
+        check_steps(set, &all[i], c);
+        if (set->e < 1 && set->mu > 0 && all[i].touch.vertex >= 0) {
+            check_rest(set, &all[i], c);
         } else if (i == 0) {
-            check_skip(&c, "rest", "in the air, without friction or with e = 1 it never rests");
+            check_skip(c, "rest", "in the air, without friction or with e = 1 it never rests");
         }
     }
-    c.context = NULL;
-    c.quiet = false;
-    return checks_end(&c);
+    c->context = NULL;
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, HEADER);
 }

@@ -8,7 +8,7 @@
 // asked for.
 #include "args.h"
 #include "checks/world.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "scenes/bodies_model.h"
 #include "scenes/resting.h"
@@ -21,7 +21,7 @@ typedef struct settings {
     heavy_def def;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81, .tol = 1e-10},
                       .def = heavy_default()};
@@ -39,21 +39,16 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     world_flags(&a, &set->run,
                 "write every step: time, heights of the centres, forces on the lower and the "
                 "upper face of the lower cube (N, up), iterations, residual");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
+    args_parse(&a, argc, argv);
     set->run.tol = fmax(set->run.tol, 1e-15 * set->def.ratio);
-    *code = 2;
     if (set->def.aside * set->def.upper > 0.4 * set->def.lower) {
-        fprintf(stderr, "heavy_on_light: the upper cube would tip; take a smaller --aside\n");
-        return false;
+        args_refuse("the upper cube would tip; take a smaller --aside");
     }
     const double falls = 2 * sqrt(2 * set->def.drop / set->run.gravity);
     if (set->run.t_end < falls + 0.5) {
-        fprintf(stderr, "heavy_on_light: they have not come to rest; take a larger --tend\n");
-        return false;
+        args_refuse("they have not come to rest; take a larger --tend");
     }
-    return world_run_dense("heavy_on_light", &set->run, fmin(set->def.lower, set->def.upper));
+    world_run_dense(&set->run, fmin(set->def.lower, set->def.upper));
 }
 
 static pcs_status build(const settings *set, world *w)
@@ -118,27 +113,26 @@ static void check_all(checks *c, const settings *set, const world *w, const doub
     check_value(c, "moved in the last quarter second (m)", end[2], 0, 1e-8);
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    world w;
+    double end[3] = {0};
+    const pcs_status status = rest(set, &w, out, end);
+    if (status == PCS_OK) {
+        printf("%g kg on %g kg: %ld steps, on average %.1f iterations\n",
+               set->def.mass * set->def.ratio, set->def.mass, w.steps,
+               (double)w.iterations / (double)(w.steps > 0 ? w.steps : 1));
+        *c = checks_begin();
+        check_all(c, set, &w, end);
+    }
+    world_close(&w);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "t,z1,z2,floor,between,iterations,residual")) return 2;
-    world w;
-    double end[3] = {0};
-    const pcs_status status = rest(&set, &w, &out, end);
-    if (status != PCS_OK) {
-        world_close(&w);
-        csv_drop(&out);
-        return say_error("heavy_on_light", status);
-    }
-    printf("%g kg on %g kg: %ld steps, on average %.1f iterations\n", set.def.mass * set.def.ratio,
-           set.def.mass, w.steps, (double)w.iterations / (double)(w.steps > 0 ? w.steps : 1));
-    checks c = checks_begin();
-    check_all(&c, &set, &w, end);
-    world_close(&w);
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, "t,z1,z2,floor,between,iterations,residual");
 }

@@ -6,9 +6,8 @@
 // turn of steady precession it keeps its tilt. The energy, the momentum about the vertical and the
 // one about the axis stay; Gauss methods keep those that are quadratic to rounding.
 #include "args.h"
-#include "checks.h"
 #include "checks/held_top.h"
-#include "csv.h"
+#include "example.h"
 #include "method.h"
 #include "scenes/top_forms.h"
 
@@ -25,7 +24,7 @@ typedef struct settings {
     const char *method, *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.top = {.mass = 0.5,
                               .J1 = 4e-4,
@@ -63,34 +62,19 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         &a, "--csv", &set->csv, "FILE",
         "write the nutating runs: form, time, axis (x, y, z), its z in closed form, force of "
         "the joint (vertical, along the axis), the same in closed form");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
-    if (set->top.J3 > 2 * set->top.J1) {
-        fprintf(stderr, "heavy_top: no body has --J3 > 2 --J1\n");
-        return false;
-    }
-    if (!(top_precession(&set->top) > 0)) {
-        fprintf(stderr, "heavy_top: too slow a --spin for steady precession\n");
-        return false;
-    }
+    args_parse(&a, argc, argv);
+    if (set->top.J3 > 2 * set->top.J1) args_refuse("no body has --J3 > 2 --J1");
+    if (!(top_precession(&set->top) > 0)) args_refuse("too slow a --spin for steady precession");
     if (top_nutation(&set->top).lowest < 0.02) {
-        fprintf(stderr, "heavy_top: it would lie down; take a faster --spin\n");
-        return false;
+        args_refuse("it would lie down; take a faster --spin");
     }
     if (set->h * set->top.spin > 0.4) {
-        fprintf(stderr, "heavy_top: with so large a --h it turns by more than 0.4 rad a step\n");
-        return false;
+        args_refuse("with so large a --h it turns by more than 0.4 rad a step");
     }
     const double period = top_nutation(&set->top).period;
     if (set->h > period / 8) {
-        fprintf(stderr, "heavy_top: --h must be at most an eighth of a nutation, %g s\n",
-                period / 8);
-        return false;
+        args_refuse("--h must be at most an eighth of a nutation, %g s", period / 8);
     }
-    return true;
 }
 
 static pcs_smooth_def hold_of(const settings *set, int how)
@@ -380,7 +364,7 @@ static pcs_status order_of(const settings *set, top_form form, const char *name,
 {
     const double period = top_nutation(&set->top).period;
     const double n = ceil(period / set->h);
-    double e[MOST_LEVELS];
+    double e[MOST_LEVELS] = {0};
     method m;
     PCS_TRY(method_open(&m, name, set->h, 0));
     pcs_status status = PCS_OK;
@@ -428,29 +412,22 @@ static pcs_status check_orders(const settings *set, checks *c)
     return status;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    const nutation n = top_nutation(&set->top);
+    printf("precesses at %.9g rad/s; nutates down to %.9g rad every %.9g s, by %.9g rad\n",
+           top_precession(&set->top), acos(n.lowest), n.period, n.turn);
+    PCS_TRY(compare_forms(set, out, c));
+    PCS_TRY(compare_holds(set, c));
+    PCS_TRY(check_gauss(set, c));
+    return check_orders(set, c);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv,
-                  "form,t,ex,ey,ez,exact,vertical,axial,vertical_exact,axial_exact")) {
-        return 2;
-    }
-    const nutation n = top_nutation(&set.top);
-    printf("precesses at %.9g rad/s; nutates down to %.9g rad every %.9g s, by %.9g rad\n",
-           top_precession(&set.top), acos(n.lowest), n.period, n.turn);
-    checks c = {.quiet = true};
-    pcs_status status = compare_forms(&set, &out, &c);
-    if (status == PCS_OK) status = compare_holds(&set, &c);
-    if (status == PCS_OK) status = check_gauss(&set, &c);
-    if (status == PCS_OK) status = check_orders(&set, &c);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("heavy_top", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv,
+                       "form,t,ex,ey,ez,exact,vertical,axial,vertical_exact,axial_exact");
 }

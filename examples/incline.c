@@ -5,8 +5,7 @@
 // beyond. Each is run a little below and a little above its border. Last, a box that sticks is left
 // alone for a long time: how far does it creep?
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 #include "scenes/slider.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ typedef struct settings {
     const char *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){
         .def = {.mass = 3, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.5, .gravity = 9.81},
@@ -46,31 +45,21 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, "
                 "acceleration in closed form");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-    if (set->t_end < 2 * set->h || set->t_end / set->h > 1e8 ||
-        set->creep_time / set->creep_h > 1e8) {
-        fprintf(stderr, "incline: a run takes between 2 and 1e8 steps; change --h or --tend\n");
-        *code = 2;
-        return false;
+    args_parse(&a, argc, argv);
+    args_check_steps(set->h, set->t_end);
+    if (set->creep_time / set->creep_h > 1e8) {
+        args_refuse("--creep takes at most 1e8 steps of --creep-h");
     }
 
     if (set->near >= atan(set->def.mu)) {
-        fprintf(stderr, "incline: --near must be smaller than the friction angle, %g rad\n",
-                atan(set->def.mu));
-        *code = 2;
-        return false;
+        args_refuse("--near must be smaller than the friction angle, %g rad", atan(set->def.mu));
     }
 
     // friction must not tip the box before it slides
     const double steepest = atan(set->def.mu) + set->near;
     if (tan(steepest) > set->def.size[0] / set->def.size[2]) {
-        fprintf(stderr, "incline: on this slope the box topples; take a smaller --mu\n");
-        *code = 2;
-        return false;
+        args_refuse("on this slope the box topples; take a smaller --mu");
     }
-    return true;
 }
 
 // from rest to t_end: the acceleration beside its closed form
@@ -144,28 +133,23 @@ static pcs_status creep(checks *c, const settings *set)
     return status;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    printf("friction %g: the box slides beyond %.6f rad, the ball beyond %.6f rad\n\n"
+           "%-5s %10s %-10s %14s %14s %10s %10s\n",
+           set->def.mu, atan(set->def.mu), atan(3.5 * set->def.mu), "body", "slope", "", "accel.",
+           "closed form", "d accel.", "d distance");
+    for (int k = 0; k < 4; ++k) {
+        PCS_TRY(descend(c, set, k >= 2, k % 2 ? 1 : -1, out));
+    }
+    if (set->creep_time > 0) PCS_TRY(creep(c, set));
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "t,ball,slope,x,v,a")) return 2;
-    checks c = {.quiet = true};
-    printf("friction %g: the box slides beyond %.6f rad, the ball beyond %.6f rad\n\n"
-           "%-5s %10s %-10s %14s %14s %10s %10s\n",
-           set.def.mu, atan(set.def.mu), atan(3.5 * set.def.mu), "body", "slope", "", "accel.",
-           "closed form", "d accel.", "d distance");
-    pcs_status status = PCS_OK;
-    for (int k = 0; k < 4 && status == PCS_OK; ++k) {
-        status = descend(&c, &set, k >= 2, k % 2 ? 1 : -1, &out);
-    }
-    if (status == PCS_OK && set.creep_time > 0) status = creep(&c, &set);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("incline", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "t,ball,slope,x,v,a");
 }

@@ -4,8 +4,7 @@
 // v0 / (mu g) at v0^2 / (2 mu g), and the work of friction is mu m g times this distance. The
 // pyramids that many engines put in place of the cone are up to 41 % too strong along their edges.
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 #include "scenes/slider.h"
 
 #include <math.h>
@@ -19,7 +18,7 @@ typedef struct settings {
     const char *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){
         .def = {.mass = 2, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.3, .gravity = 9.81},
@@ -39,15 +38,11 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write a row per body and direction: body (0 box, 1 ball), heading (rad), "
                 "deceleration, largest speed across, way, work of friction (J)");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
+    args_parse(&a, argc, argv);
     const double steps = set->speed / (set->def.mu * set->def.gravity * set->h);
-    if (go && !(steps > 8 && steps < 1e7)) {
-        fprintf(stderr, "isotropy: it would stop after %g steps; change --h\n", steps);
-        *code = 2;
-        return false;
+    if (!(steps > 8 && steps < 1e7)) {
+        args_refuse("it would stop after %g steps; change --h", steps);
     }
-    return go;
 }
 
 typedef struct result {
@@ -104,38 +99,34 @@ static void check_slide(checks *c, const settings *set, bool ball, const result 
                 1e-10 * set->def.mass * v * v);
 }
 
-int main(int argc, char **argv)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
-    settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "ball,heading,deceleration,across,way,work")) return 2;
-    checks c = {.quiet = true};
-    printf("friction %g, %d directions, h = %g s\n\n%-5s %16s %16s %10s %14s %14s\n", set.def.mu,
-           set.directions, set.h, "body", "deceleration", "closed form", "spread", "way", "work");
+    const settings *set = user;
+    printf("friction %g, %d directions, h = %g s\n\n%-5s %16s %16s %10s %14s %14s\n", set->def.mu,
+           set->directions, set->h, "body", "deceleration", "closed form", "spread", "way", "work");
     for (int body = 0; body < 2; ++body) {
         double low = INFINITY, high = -INFINITY;
         result r = {0};
-        c.context = body ? "ball" : "box";
-        for (int k = 0; k < set.directions; ++k) {
-            const double heading = 6.283185307179586 * k / set.directions;
-            const pcs_status status = slide(&set, body == 1, heading, &r);
-            if (status != PCS_OK) {
-                csv_drop(&out);
-                return say_error("isotropy", status);
-            }
-            CSV_ROW(&out, body, heading, r.deceleration, r.across, r.way, r.work);
-            check_slide(&c, &set, body == 1, &r);
+        c->context = body ? "ball" : "box";
+        for (int k = 0; k < set->directions; ++k) {
+            const double heading = 6.283185307179586 * k / set->directions;
+            PCS_TRY(slide(set, body == 1, heading, &r));
+            CSV_ROW(out, body, heading, r.deceleration, r.across, r.way, r.work);
+            check_slide(c, set, body == 1, &r);
             low = fmin(low, r.deceleration);
             high = fmax(high, r.deceleration);
         }
-        const double a = set.def.mu * set.def.gravity;
+        const double a = set->def.mu * set->def.gravity;
         printf("%-5s %16.13f %16.13f %10.1e %14.10f %14.10f\n", body ? "ball" : "box", high, a,
                (high - low) / a, r.way, r.work);
-        check_value(&c, "spread of the decelerations", high - low, 0, 1e-10 * a);
+        check_value(c, "spread of the decelerations", high - low, 0, 1e-10 * a);
     }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "ball,heading,deceleration,across,way,work");
 }

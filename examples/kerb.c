@@ -13,8 +13,7 @@
 // 3. Small waves on the ramp, with the spring that hardens. Linearised along the motion over the
 //    ramp, the wheel answers to the waves like the nonlinear one up to the square of their height.
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 
 #include <percuss/lti.h>
 
@@ -36,7 +35,7 @@ typedef struct settings {
     const char *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.frequency = 1.2, .zeta = 0.25, .k = 40, .height = 0.1, .rise = 0.4};
     args a = {.about = "A wheel meets a kerb, a ramp, and waves: an equation with a derivative of "
@@ -47,9 +46,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_real(&a, "--height", &set->height, 0.001, 0.2, "m", "of the kerb and of the ramp");
     args_real(&a, "--rise", &set->rise, 0.05, 2, "", "duration of the ramp, in periods");
     args_string(&a, "--csv", &set->csv, "FILE", "write t, road, y on the ramp, y after the kerb");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    return go;
+    args_parse(&a, argc, argv);
 }
 
 // ---- the equation and its road
@@ -346,20 +343,16 @@ static pcs_status drive(checks *c, const settings *set, csv *out)
     return status;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    *c = checks_begin();
+    return drive(c, set, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "t,road,y_ramp,y_kerb")) return 2;
-    checks c = checks_begin();
-    const pcs_status status = drive(&c, &set, &out);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("kerb", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "t,road,y_ramp,y_kerb");
 }

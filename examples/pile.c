@@ -5,9 +5,8 @@
 // more than a thousandth of their size, energy rises by no more than the work of the projection,
 // no body leaves the box.
 #include "args.h"
-#include "checks.h"
 #include "checks/overlap.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "scenes/bodies_model.h"
 #include "scenes/lattice.h"
@@ -21,7 +20,7 @@ typedef struct settings {
     double allowed;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.tol = 1e-4}, .side = 5, .allowed = 1e-3};
     args a = {.about = "Spheres or cubes fall into a box: overlap, energy, and who leaves."};
@@ -32,9 +31,7 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     world_setting_flags(&a, &set->run,
                         "write every step: time, energy over that at the start, deepest overlap, "
                         "contacts, iterations, residual");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    return go;
+    args_parse(&a, argc, argv);
 }
 
 // worst over the run, by brute force
@@ -78,43 +75,41 @@ static pcs_status fall(const settings *set, const bodies *s, csv *out, world *w,
     return PCS_OK;
 }
 
-int main(int argc, char **argv)
+static void check_all(checks *c, const settings *set, const world *w, const watch *seen,
+                      double size)
 {
-    settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
+    *c = checks_begin();
+    check_that(c, "every step taken", !w->stuck, w->stuck ? "not the last" : "yes");
+    check_value(c, "steps not converged", (double)w->loose, 0, 0.05 * (double)w->steps);
+    check_value(c, "worst residual", w->residual, 0, fmax(1e-4, 10 * set->run.tol));
+    check_value(c, "deepest overlap over size", seen->overlap / size, 0, set->allowed);
+    check_value(c, "largest rise of energy, over E0", seen->rise / seen->start, 0, 1e-6);
+    check_value(c, "energy ledger of every step, over E0", w->closure / seen->start, 0, 1e-12);
+    check_value(c, "bodies outside", seen->outside, 0, 0);
+}
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    settings set = *(const settings *)user;
     bodies s = {0};
     const bool built = set.scene == 0 ? lattice_spheres(&s, set.side) : lattice_cubes(&s, set.side);
-    if (!built) return say_error("pile", PCS_ERR_MEMORY);
+    if (!built) return PCS_ERR_MEMORY;
     set.run.h = s.h;
     set.run.t_end = (set.steps > 0 ? set.steps : s.steps) * s.h;
     set.run.gravity = -s.gravity[2];
-    csv out;
-    if (!world_run_dense("pile", &set.run, s.size) ||
-        !csv_open(&out, set.run.csv, "t,energy,overlap,contacts,iterations,residual")) {
-        bodies_destroy(&s);
-        return 2;
-    }
+    world_run_dense(&set.run, s.size);
     world w;
     watch seen;
-    const pcs_status status = fall(&set, &s, &out, &w, &seen);
-    if (status != PCS_OK) {
-        world_close(&w);
-        bodies_destroy(&s);
-        csv_drop(&out);
-        return say_error("pile", status);
-    }
-    checks c = checks_begin();
-    check_that(&c, "every step taken", !w.stuck, w.stuck ? "not the last" : "yes");
-    check_value(&c, "steps not converged", (double)w.loose, 0, 0.05 * (double)w.steps);
-    check_value(&c, "worst residual", w.residual, 0, fmax(1e-4, 10 * set.run.tol));
-    check_value(&c, "deepest overlap over size", seen.overlap / s.size, 0, set.allowed);
-    check_value(&c, "largest rise of energy, over E0", seen.rise / seen.start, 0, 1e-6);
-    check_value(&c, "energy ledger of every step, over E0", w.closure / seen.start, 0, 1e-12);
-    check_value(&c, "bodies outside", seen.outside, 0, 0);
+    const pcs_status status = fall(&set, &s, out, &w, &seen);
+    if (status == PCS_OK) check_all(c, &set, &w, &seen, s.size);
     world_close(&w);
     bodies_destroy(&s);
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, "t,energy,overlap,contacts,iterations,residual");
 }

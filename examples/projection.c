@@ -10,7 +10,7 @@
 // checks/raw_gradient.c: what goes wrong with a gradient that lacks the normalisation.
 #include "checks/projection.h"
 #include "checks/raw_gradient.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/projection.h"
 
 #include <math.h>
@@ -150,8 +150,9 @@ static pcs_status compare_metrics(checks *c, const settings *set, const row_of_b
     return PCS_OK;
 }
 
-static pcs_status run(checks *c, const settings *set, csv *out)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
+    const settings *set = user;
     // one block of six per body, in one dense mass as the rows here are dense
     const int nv = 6 * set->def.n;
     double M[NV * NV];
@@ -175,17 +176,6 @@ static pcs_status run(checks *c, const settings *set, csv *out)
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    checks c = {.quiet = true};
-    if (!csv_open(&out, set.csv, "rows,metric,radius,step,violation")) return 2;
-    const pcs_status status = run(&c, &set, &out);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("projection", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "rows,metric,radius,step,violation");
 }

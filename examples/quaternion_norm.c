@@ -7,8 +7,8 @@
 // (i) it is zero on consistent data; (ii) without Baumgarte psi = psi0 + psi0' t; (iii) with it
 // psi = (psi0 + (psi0' + alpha psi0) t) exp(-alpha t), unless A and phi do not belong together.
 #include "args.h"
-#include "checks.h"
 #include "checks/norm_ways.h"
+#include "example.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static double psi_at(const settings *set, int kind, double t)
     return exp(-a * t) * (p * cos(a * t) + (r + a * p) / a * sin(a * t));
 }
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.body = {.J = {1, 1, 1.6}},
                       .omega = {1.5, 0.5, 2.5},
@@ -62,48 +62,31 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every step of the runs with h: way, time, |Q| - 1, attitude error, energy "
                 "error; and |psi| of the drifts as ways psi_none, psi_baumgarte, psi_mismatched");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
+    args_parse(&a, argc, argv);
     const double *J = set->body.J;
     for (int i = 0; i < 3; ++i) {
         if (!(J[i] > 0) || J[i] > J[(i + 1) % 3] + J[(i + 2) % 3]) {
-            fprintf(stderr,
-                    "quaternion_norm: --inertia takes three moments > 0, none more than the "
-                    "sum of the others\n");
-            return false;
+            args_refuse("--inertia takes three moments > 0, none more than the "
+                        "sum of the others");
         }
     }
     const double *w = set->omega;
-    if (w[0] == 0 && w[1] == 0 && w[2] == 0) {
-        fprintf(stderr, "quaternion_norm: a body with --omega 0,0,0 does not turn\n");
-        return false;
-    }
+    if (w[0] == 0 && w[1] == 0 && w[2] == 0) args_refuse("a body with --omega 0,0,0 does not turn");
     if (!(set->t_end >= 4 * set->h) || set->t_end / set->h > 1e5) {
-        fprintf(stderr, "quaternion_norm: a run takes 4 to 1e5 steps; change --h or --tend\n");
-        return false;
+        args_refuse("a run takes 4 to 1e5 steps; change --h or --tend");
     }
     if (set->h * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) > 0.3) {
-        fprintf(stderr,
-                "quaternion_norm: with so large a --h the body turns by more than 0.3 rad a "
-                "step\n");
-        return false;
+        args_refuse("with so large a --h the body turns by more than 0.3 rad a "
+                    "step");
     }
     for (int i = 0; i <= 3 * SAMPLES; ++i) {
         // 1 + 2 psi = |Q|^2
         if (psi_at(set, i % 3, set->t_end * (i / 3) / SAMPLES) < -0.4) {
-            fprintf(stderr, "quaternion_norm: --psi and --psi-rate would shrink the quaternion to "
-                            "nothing before --tend\n");
-            return false;
+            args_refuse("--psi and --psi-rate would shrink the quaternion to "
+                        "nothing before --tend");
         }
     }
-    if (set->psi == 0 && set->psi_rate == 0) {
-        fprintf(stderr, "quaternion_norm: --psi and --psi-rate may not both be 0\n");
-        return false;
-    }
-    return true;
+    if (set->psi == 0 && set->psi_rate == 0) args_refuse("--psi and --psi-rate may not both be 0");
 }
 
 static way_run run_of(const settings *set)
@@ -345,30 +328,23 @@ static pcs_status check_drifts(const settings *set, csv *out, checks *c)
     return PCS_OK;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    static table all;
+    PCS_TRY(measure(set, out, &all));
+    print_table(set, &all);
+    *c = checks_begin();
+    check_ways(set, &all, c);
+    check_orders(set, &all, c);
+    check_erratum(c);
+    PCS_TRY(check_multiplier(set, c));
+    return check_drifts(set, out, c);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "way,t,norm,attitude,energy")) return 2;
-    static table all;
-    checks c = {0};
-    pcs_status status = measure(&set, &out, &all);
-    if (status == PCS_OK) {
-        print_table(&set, &all);
-        c = checks_begin();
-        check_ways(&set, &all, &c);
-        check_orders(&set, &all, &c);
-        check_erratum(&c);
-        status = check_multiplier(&set, &c);
-    }
-    if (status == PCS_OK) status = check_drifts(&set, &out, &c);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("quaternion_norm", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "way,t,norm,attitude,energy");
 }

@@ -5,8 +5,7 @@
 // n / T >= s (Tol / c)^(-1 / p) evaluations of f per unit of time (theory 10). Two problems with
 // closed forms: x' = x cos t, x = exp(sin t), and an orbit of Kepler.
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 
 #include <percuss/ode.h>
 
@@ -23,7 +22,7 @@ typedef struct settings {
     const char *method, *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.t_end = 10, .h = 0.4, .tol = 1e-8, .eccentricity = 0.3, .stages = 3};
     args a = {.about = "Work and precision of every Runge-Kutta tableau: observed orders, and the "
@@ -42,14 +41,8 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
               "error whose cost is estimated and measured");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every run: method, order, h, evaluations, error, error of one step");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (go && set->h > set->t_end / 4) {
-        fprintf(stderr, "rk_orders: --h must be at most a quarter of --tend\n");
-        *code = 2;
-        return false;
-    }
-    return go;
+    args_parse(&a, argc, argv);
+    if (set->h > set->t_end / 4) args_refuse("--h must be at most a quarter of --tend");
 }
 
 // ---- the problems
@@ -291,25 +284,21 @@ static pcs_status examine_all(const settings *set, csv *out, checks *c)
     return PCS_OK;
 }
 
+static pcs_status show_orders(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    printf("%-18s %3s %3s %9s %9s %14s %10s\n", "method", "s", "p", "order", "one step",
+           "evals / s", "error/tol");
+    PCS_TRY(examine_all(set, out, c));
+    printf("\nevals / s: s (Tol / c)^(-1/p) for a tolerance of %g; error/tol: what a run with that "
+           "step gives\n",
+           set->tol);
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "method,order,h,evaluations,error,one_step")) return 2;
-    checks c = {0};
-    printf("%-18s %3s %3s %9s %9s %14s %10s\n", "method", "s", "p", "order", "one step",
-           "evals / s", "error/tol");
-    const pcs_status status = examine_all(&set, &out, &c);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("rk_orders", status);
-    }
-    if (!csv_close(&out)) return 2;
-    printf("\nevals / s: s (Tol / c)^(-1/p) for a tolerance of %g; error/tol: what a run with that "
-           "step gives\n",
-           set.tol);
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(show_orders, &set, set.csv, "method,order,h,evaluations,error,one_step");
 }

@@ -6,7 +6,7 @@
 #include "args.h"
 #include "checks/extrapolation.h"
 #include "checks/rolling.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "scenes/turning.h"
 
@@ -21,7 +21,7 @@ typedef struct settings {
     int study;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 2e-4, .t_end = 3, .scheme = world_smooth_scheme(1e-13)},
                       .disc = {.mass = 0.3, .R = 0.1, .lean = 0.3, .turn = 1.5, .gravity = 9.81},
@@ -45,40 +45,27 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step of the coarsest run round the circle: time, centre, lean, "
                 "azimuth of the centre from the start");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
+    args_parse(&a, argc, argv);
     disc *d = &set->disc;
     d->c = set->thickness / 2;
     d->C = 0.5 * d->mass * d->R * d->R;
     d->A = d->mass / 12 * (3 * d->R * d->R + set->thickness * set->thickness);
     const rolling r = rolling_steady(d);
     if (d->R * sin(d->lean) <= d->c * cos(d->lean)) {
-        fprintf(stderr, "rolling_disk: it leans less than it is thick and would stand up\n");
-        return false;
+        args_refuse("it leans less than it is thick and would stand up");
     }
-    if (r.speed >= 0) {
-        fprintf(stderr, "rolling_disk: so fast a --turn is no rolling round the outside\n");
-        return false;
-    }
+    if (r.speed >= 0) args_refuse("so fast a --turn is no rolling round the outside");
     // an upright disc falls over at R omega with omega^2 <= m g R A / (C (C + m R^2)); one that
     // leans little does so at nearly the same speed
     const double around = d->C + d->mass * d->R * d->R;
     const double upright = d->R * sqrt(d->mass * d->gravity * d->R * d->A / (d->C * around));
     if (fabs(r.speed) <= upright) {
-        fprintf(stderr,
-                "rolling_disk: with this --turn and --lean it rolls at %g m/s; a disc as slow as "
-                "%g m/s falls over: take a smaller --turn or a larger --lean\n",
-                fabs(r.speed), upright);
-        return false;
+        args_refuse("with this --turn and --lean it rolls at %g m/s; a disc as slow as "
+                    "%g m/s falls over: take a smaller --turn or a larger --lean",
+                    fabs(r.speed), upright);
     }
-    if (set->mu <= 1.05 * r.friction) {
-        fprintf(stderr, "rolling_disk: it needs a friction of %g\n", r.friction);
-        return false;
-    }
-    return world_run_check("rolling_disk", &set->run);
+    if (set->mu <= 1.05 * r.friction) args_refuse("it needs a friction of %g", r.friction);
+    args_check_steps(set->run.h, set->run.t_end);
 }
 
 static pcs_status open_disc(const settings *set, const double x[3], const double Q[4],
@@ -194,26 +181,19 @@ static pcs_status study(checks *c, const settings *set, const rolling *r, csv *o
     return PCS_OK;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    const rolling r = rolling_steady(&set->disc);
+    PCS_TRY(straight(c, set));
+    printf("\nround a circle: radius %.9g m at %.9g m/s; needs a friction of %.6g\n", r.radius,
+           fabs(r.speed), r.friction);
+    return study(c, set, &r, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "t,x,y,z,lean,azimuth")) return 2;
-    checks c = {.quiet = true};
-    const rolling r = rolling_steady(&set.disc);
-    pcs_status status = straight(&c, &set);
-    if (status == PCS_OK) {
-        printf("\nround a circle: radius %.9g m at %.9g m/s; needs a friction of %.6g\n", r.radius,
-               fabs(r.speed), r.friction);
-        status = study(&c, &set, &r, &out);
-    }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("rolling_disk", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, "t,x,y,z,lean,azimuth");
 }

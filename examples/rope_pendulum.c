@@ -10,9 +10,8 @@
 //
 // The first is held against closed forms (checks/rope), the second against the first.
 #include "flags/rope_pendulum.h"
-#include "checks.h"
 #include "checks/rope.h"
-#include "csv.h"
+#include "example.h"
 #include "study.h"
 
 #include <math.h>
@@ -465,41 +464,35 @@ static pcs_status check_steps(const settings *set, const motion *m, const rope *
 
 // ---- the program --------------------------------------------------------------------------------
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    motion m[2] = {{.name = "drop"}, {.name = "throw", .thrown = set->throw_speed}};
+    memcpy(m[0].x0, set->x0, sizeof set->x0);
+    memcpy(m[0].v0, set->v0, sizeof set->v0);
+    m[1].x0[0] = set->rope.anchor[0];
+    m[1].x0[1] = set->rope.anchor[1] - set->rope.length;
+    m[1].v0[0] = set->throw_speed;
+
+    static rope r;
+    *c = checks_begin();
+    for (int i = 0; i < (set->throw_speed > 0 ? 2 : 1); ++i) {
+        result res;
+        PCS_TRY(run_both(set, &m[i], set->h, i, out, &r, &res));
+        c->context = m[i].name;
+        print_events(&m[i], &r);
+        PCS_TRY(check_events(set, &r, c));
+        check_closed_forms(set, &m[i], &r, c);
+        check_arcs(set, &r, &res, c);
+        PCS_TRY(check_stabilisations(set, &m[i], c));
+        PCS_TRY(check_steps(set, &m[i], &r, c));
+    }
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-    csv out;
-    if (!csv_open(&out, set.csv, HEADER)) return 2;
-    motion m[2] = {{.name = "drop"}, {.name = "throw", .thrown = set.throw_speed}};
-    memcpy(m[0].x0, set.x0, sizeof set.x0);
-    memcpy(m[0].v0, set.v0, sizeof set.v0);
-    m[1].x0[0] = set.rope.anchor[0];
-    m[1].x0[1] = set.rope.anchor[1] - set.rope.length;
-    m[1].v0[0] = set.throw_speed;
-
-    static rope r;
-    checks c = checks_begin();
-    pcs_status status = PCS_OK;
-    for (int i = 0; i < (set.throw_speed > 0 ? 2 : 1) && status == PCS_OK; ++i) {
-        result res;
-        status = run_both(&set, &m[i], set.h, i, &out, &r, &res);
-        if (status != PCS_OK) break;
-        c.context = m[i].name;
-        print_events(&m[i], &r);
-        status = check_events(&set, &r, &c);
-        if (status != PCS_OK) break;
-        check_closed_forms(&set, &m[i], &r, &c);
-        check_arcs(&set, &r, &res, &c);
-        status = check_stabilisations(&set, &m[i], &c);
-        if (status == PCS_OK) status = check_steps(&set, &m[i], &r, &c);
-    }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("rope_pendulum", status);
-    }
-    if (!csv_close(&out)) return 2;
-    c.context = NULL;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, HEADER);
 }

@@ -9,7 +9,7 @@
 #include "args.h"
 #include "checks/extrapolation.h"
 #include "checks/heavy_top.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "scenes/turning.h"
 
@@ -26,7 +26,7 @@ typedef struct settings {
     int on, lows, study;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 1e-4, .scheme = world_smooth_scheme(1e-14)},
                       .top = {.mass = 0.5,
@@ -57,23 +57,12 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step of the coarsest runs: run (0 steady, 1 nutating; on the floor 2 "
                 "and 3), time, tilt, azimuth of the axis, height of the tip");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
+    args_parse(&a, argc, argv);
     heavy_top held = set->top;
-    if (set->top.J3 > 2 * set->top.J1) {
-        fprintf(stderr, "spinning_top: no body has --J3 > 2 --J1\n");
-        return false;
-    }
-    if (!(top_precession(&held) > 0)) {
-        fprintf(stderr, "spinning_top: too slow a --spin for steady precession\n");
-        return false;
-    }
+    if (set->top.J3 > 2 * set->top.J1) args_refuse("no body has --J3 > 2 --J1");
+    if (!(top_precession(&held) > 0)) args_refuse("too slow a --spin for steady precession");
     if (top_nutation(&held).lowest < 0.02) {
-        fprintf(stderr, "spinning_top: it would lie down; take a faster --spin\n");
-        return false;
+        args_refuse("it would lie down; take a faster --spin");
     }
     // the shortest nutation of those that are run
     double shortest = INFINITY;
@@ -85,14 +74,12 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
         }
     }
     if (set->run.h > shortest / STEPS_A_NUTATION) {
-        fprintf(stderr,
-                "spinning_top: --h is %g s; errors of first order show from %d steps a nutation on,"
-                " at most %.3g s\n",
-                set->run.h, STEPS_A_NUTATION, shortest / STEPS_A_NUTATION);
-        return false;
+        args_refuse("--h is %g s; errors of first order show from %d steps a nutation on,"
+                    " at most %.3g s",
+                    set->run.h, STEPS_A_NUTATION, shortest / STEPS_A_NUTATION);
     }
     set->run.t_end = (set->lows + 0.2) * top_nutation(&held).period;
-    return world_run_check("spinning_top", &set->run);
+    args_check_steps(set->run.h, set->run.t_end);
 }
 
 // ---- one run ------------------------------------------------------------------------------------
@@ -227,32 +214,27 @@ static pcs_status study(checks *c, const settings *set, const heavy_top *top, bo
     return PCS_OK;
 }
 
-int main(int argc, char **argv)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
-    settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "run,t,tilt,azimuth,tip")) return 2;
-    checks c = {.quiet = true};
-    pcs_status status = PCS_OK;
-    for (int floor = 0; floor < 2 && status == PCS_OK; ++floor) {
-        if (set.on == (floor ? JOINT : FLOOR)) continue;
-        heavy_top top = set.top;
+    const settings *set = user;
+    for (int floor = 0; floor < 2; ++floor) {
+        if (set->on == (floor ? JOINT : FLOOR)) continue;
+        heavy_top top = set->top;
         top.floor = floor == 1;
         const nutation n = top_nutation(&top);
         printf(
             "\n%s: precesses at %.9g rad/s; nutates down to %.9g rad every %.9g s, by %.9g rad\n",
             floor ? "on a smooth floor" : "tip held by a joint", top_precession(&top),
             acos(n.lowest), n.period, n.turn);
-        status = study(&c, &set, &top, true, &out);
-        if (status == PCS_OK) status = study(&c, &set, &top, false, &out);
+        PCS_TRY(study(c, set, &top, true, out));
+        PCS_TRY(study(c, set, &top, false, out));
     }
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("spinning_top", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv, "run,t,tilt,azimuth,tip");
 }

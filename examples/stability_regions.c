@@ -6,8 +6,7 @@
 // what is stiff altogether. The picture is of |R| on a grid; the checks compare R with closed forms
 // and with steps of the integrator on the equation itself.
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 
 #include <percuss/ode.h>
 
@@ -21,7 +20,7 @@ typedef struct settings {
     double left, right, height;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.cells = 100, .left = -6, .right = 6, .height = 6};
     args a = {.about = "Regions of absolute stability of Runge-Kutta methods, A- and L-stability, "
@@ -32,14 +31,8 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_real(&a, "--right", &set->right, 0, 1e3, "", "largest Re z of the grid");
     args_positive(&a, "--height", &set->height, "", "|Im z| up to which the grid reaches");
     args_string(&a, "--csv", &set->csv, "FILE", "write the grid: method, Re z, Im z, |R(z)|");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (go && !(set->left < set->right)) {
-        fprintf(stderr, "stability_regions: --left must be below --right\n");
-        *code = 2;
-        return false;
-    }
-    return go;
+    args_parse(&a, argc, argv);
+    if (!(set->left < set->right)) args_refuse("--left must be below --right");
 }
 
 // ---- closed forms
@@ -217,26 +210,21 @@ static pcs_status examine(const settings *set, const char *name, csv *out, check
     return status;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    printf("%-18s %3s %7s %12s %12s %12s %9s\n", "method", "p", "stable", "real", "imaginary",
+           "|R(inf)|", "angle");
+    if (set->method) return examine(set, set->method, out, c);
+    for (int i = 0; i < METHODS; ++i) {
+        PCS_TRY(examine(set, list[i].method, out, c));
+    }
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "method,re,im,modulus")) return 2;
-    checks c = {0};
-    printf("%-18s %3s %7s %12s %12s %12s %9s\n", "method", "p", "stable", "real", "imaginary",
-           "|R(inf)|", "angle");
-    pcs_status status = PCS_OK;
-    for (int i = 0; i < METHODS && status == PCS_OK; ++i) {
-        if (!set.method) status = examine(&set, list[i].method, &out, &c);
-    }
-    if (set.method) status = examine(&set, set.method, &out, &c);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("stability_regions", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "method,re,im,modulus");
 }

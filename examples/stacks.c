@@ -6,7 +6,7 @@
 #include "scenes/stacks.h"
 #include "args.h"
 #include "checks/world.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/world.h"
 #include "scenes/bodies_model.h"
 
@@ -35,7 +35,7 @@ static int kind_of(int argc, char **argv)
     return STACK_PYRAMID;
 }
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 0.005, .t_end = 2, .gravity = 9.81, .tol = 1e-8},
                       .def = stack_default(kind_of(argc, argv)),
@@ -59,28 +59,19 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     world_flags(&a, &set->run,
                 "write every step: time, energy, deepest overlap, contacts, iterations, farthest "
                 "moved since the start or --settle, force of the floor");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-    *code = 2;
+    args_parse(&a, argc, argv);
     const double *size = set->def.size;
     if (!(size[0] > 0 && size[1] > 0 && size[2] > 0)) {
-        fprintf(stderr, "stacks: --size needs three edges > 0, such as 0.2,0.1,0.1\n");
-        return false;
+        args_refuse("--size needs three edges > 0, such as 0.2,0.1,0.1");
     }
     if (set->def.kind != STACK_PYRAMID && set->def.length < 2) {
-        fprintf(stderr, "stacks: --length must be at least 2\n");
-        return false;
+        args_refuse("--length must be at least 2");
     }
     if (set->def.kind == STACK_WALL && size[0] <= set->def.spacing) {
-        fprintf(stderr, "stacks: --spacing leaves no room for half bricks\n");
-        return false;
+        args_refuse("--spacing leaves no room for half bricks");
     }
-    if (set->settle + set->run.h > set->run.t_end) {
-        fprintf(stderr, "stacks: --settle must lie before --tend\n");
-        return false;
-    }
-    return world_run_dense("stacks", &set->run, stack_size(&set->def));
+    if (set->settle + set->run.h > set->run.t_end) args_refuse("--settle must lie before --tend");
+    world_run_dense(&set->run, stack_size(&set->def));
 }
 
 typedef struct result {
@@ -122,41 +113,38 @@ static pcs_status settle(const settings *set, world *w, csv *out, result *r)
     return PCS_OK;
 }
 
-int main(int argc, char **argv)
+static void check_all(checks *c, const settings *set, const world *w, const result *r)
 {
-    settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.run.csv, "t,energy,overlap,contacts,iterations,moved,Fx,Fy,Fz")) {
-        return 2;
-    }
-    world w;
-    result r;
-    const pcs_status status = settle(&set, &w, &out, &r);
-    if (status != PCS_OK) {
-        world_close(&w);
-        csv_drop(&out);
-        return say_error("stacks", status);
-    }
-    if (!csv_close(&out)) {
-        world_close(&w);
-        return 2;
-    }
-    const double weight = world_weight(&w), steps = (double)(w.steps > 0 ? w.steps : 1);
+    const double weight = world_weight(w), steps = (double)(w->steps > 0 ? w->steps : 1);
     printf(
         "%d bodies, %ld steps: on average %.1f contacts and %.1f iterations a step; %ld steps did "
         "not reach the tolerance\n",
-        w.n - 1, w.steps, (double)w.contacts / steps, (double)w.iterations / steps, w.loose);
-    checks c = checks_begin();
-    world_check(&c, &w, 1e-3 * set.def.size[2], 1e-6 * weight * set.def.size[2]);
-    check_value(&c, "overlap by all pairs (m)", r.overlap, 0, 1e-3 * set.def.size[2]);
-    check_value(&c, "steps not converged, at rest", (double)r.loose, 0, 0);
-    check_value(&c, "moved since they settled (m)", r.moved, 0, set.creep);
-    check_value(&c, "force of the floor, up (N)", r.support[2], weight, 1e-5 * weight);
-    check_value(&c, "force of the floor, x (N)", r.support[0], 0, 1e-5 * weight);
-    check_value(&c, "force of the floor, y (N)", r.support[1], 0, 1e-5 * weight);
+        w->n - 1, w->steps, (double)w->contacts / steps, (double)w->iterations / steps, w->loose);
+    *c = checks_begin();
+    world_check(c, w, 1e-3 * set->def.size[2], 1e-6 * weight * set->def.size[2]);
+    check_value(c, "overlap by all pairs (m)", r->overlap, 0, 1e-3 * set->def.size[2]);
+    check_value(c, "steps not converged, at rest", (double)r->loose, 0, 0);
+    check_value(c, "moved since they settled (m)", r->moved, 0, set->creep);
+    check_value(c, "force of the floor, up (N)", r->support[2], weight, 1e-5 * weight);
+    check_value(c, "force of the floor, x (N)", r->support[0], 0, 1e-5 * weight);
+    check_value(c, "force of the floor, y (N)", r->support[1], 0, 1e-5 * weight);
+}
+
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    world w;
+    result r;
+    const pcs_status status = settle(set, &w, out, &r);
+    if (status == PCS_OK) check_all(c, set, &w, &r);
     world_close(&w);
-    return checks_end(&c);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.run.csv,
+                       "t,energy,overlap,contacts,iterations,moved,Fx,Fy,Fz");
 }

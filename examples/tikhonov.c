@@ -13,8 +13,7 @@
 // With the sign of the fast equation reversed the limit equations are the same, and the motion has
 // nothing to do with them: it leaves like exp(t / eps).
 #include "args.h"
-#include "checks.h"
-#include "csv.h"
+#include "example.h"
 
 #include <percuss/ode.h>
 
@@ -29,7 +28,7 @@ typedef struct settings {
     const char *csv;
 } settings;
 
-static bool read_flags(settings *set, int argc, char **argv, int *code)
+static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.eps = 1e-2, .factor = 10, .z0 = 3, .t_end = 1, .rtol = 1e-10, .levels = 4};
     args a = {.about =
@@ -43,16 +42,12 @@ static bool read_flags(settings *set, int argc, char **argv, int *code)
     args_real(&a, "--rtol", &set->rtol, 1e-11, 1e-8, "", "tolerance of the integrator");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every step: eps (0: the limit, negative: reversed), t, x, z");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
+    args_parse(&a, argc, argv);
     // differences of 1e-3 eps must be seen
-    if (go && set->eps * pow(set->factor, 1 - set->levels) < 1e4 * set->rtol) {
-        fprintf(stderr, "tikhonov: the smallest eps is below 1e4 times --rtol: lower --levels or "
-                        "--rtol\n");
-        *code = 2;
-        return false;
+    if (set->eps * pow(set->factor, 1 - set->levels) < 1e4 * set->rtol) {
+        args_refuse("the smallest eps is below 1e4 times --rtol: lower --levels or "
+                    "--rtol");
     }
-    return go;
 }
 
 // ---- the systems
@@ -260,20 +255,15 @@ static pcs_status compare(checks *c, const settings *set, csv *out)
     return PCS_OK;
 }
 
+static pcs_status run(const void *user, csv *out, checks *c)
+{
+    const settings *set = user;
+    return compare(c, set, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
-
-    csv out;
-    if (!csv_open(&out, set.csv, "eps,t,x,z")) return 2;
-    checks c = {.quiet = true};
-    const pcs_status status = compare(&c, &set, &out);
-    if (status != PCS_OK) {
-        csv_drop(&out);
-        return say_error("tikhonov", status);
-    }
-    if (!csv_close(&out)) return 2;
-    return checks_end(&c);
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, "eps,t,x,z");
 }

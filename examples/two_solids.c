@@ -8,7 +8,7 @@
 // with friction (--mu) in checks/rough_solids.c.
 #include "checks/two_solids.h"
 #include "checks/rough_solids.h"
-#include "csv.h"
+#include "example.h"
 #include "flags/two_solids.h"
 
 #include <stdio.h>
@@ -201,38 +201,41 @@ static pcs_status step(checks *c, const settings *set, int kind, csv *out)
 
 // ---- the program
 
-int main(int argc, char **argv)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
-    settings set;
-    int code;
-    if (!read_flags(&set, argc, argv, &code)) return code;
+    const settings *set = user;
+    const int first = set->scene == ALL ? SPHERES : set->scene;
+    const int last = set->scene == ALL ? SPACE : set->scene;
 
-    csv out;
-    if (!csv_open(&out, set.csv, HEADER)) return 2;
-    checks c = {.quiet = true};
-    pcs_status status = PCS_OK;
-    const int first = set.scene == ALL ? SPHERES : set.scene;
-    const int last = set.scene == ALL ? SPACE : set.scene;
-
-    const bool rough = set.mu > 0;
+    const bool rough = set->mu > 0;
     if (rough) {
-        rough_head(&set);
+        rough_head(set);
     } else {
         impact_head();
     }
-    for (int k = first; k <= last && status == PCS_OK; ++k) {
-        status = impact(&c, &set, k);
+    for (int k = first; k <= last; ++k) {
+        PCS_TRY(impact(c, set, k));
     }
-    if (rough && status == PCS_OK) status = border(&c, &set);
     if (rough) {
-        printf("\nTime stepping, h = %g s, theta = %g\n%-11s %12s %9s %9s\n", set.h,
-               set.scheme.theta, "scene", "lost", "d moment.", "d energy");
+        PCS_TRY(border(c, set));
+        printf("\nTime stepping, h = %g s, theta = %g\n%-11s %12s %9s %9s\n", set->h,
+               set->scheme.theta, "scene", "lost", "d moment.", "d energy");
     } else {
-        stepping_head(&set);
+        stepping_head(set);
     }
-    for (int k = first; k <= last && status == PCS_OK; ++k) {
-        status = step(&c, &set, k, &out);
+    for (int k = first; k <= last; ++k) {
+        PCS_TRY(step(c, set, k, out));
     }
-    code = status == PCS_OK ? end_checks(&c, &set) : say_error("two_solids", status);
-    return csv_close(&out) ? code : 2;
+    if (set->scheme.projection != PCS_PROJECTION_NONE) {
+        c->context = NULL;
+        check_skip(c, "order of the angular momentum", "a projection moves the bodies as well");
+    }
+    return PCS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    settings set;
+    read_flags(&set, argc, argv);
+    return example_run(run, &set, set.csv, HEADER);
 }

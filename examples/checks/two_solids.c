@@ -238,12 +238,3 @@ pcs_status check_stepping(checks *c, const settings *set, const scene *s, const 
     check_order(c, "order of the angular momentum", order_L, 1.6);
     return PCS_OK;
 }
-
-int end_checks(checks *c, const settings *set)
-{
-    if (set->scheme.projection != PCS_PROJECTION_NONE) {
-        c->context = NULL;
-        check_skip(c, "order of the angular momentum", "a projection moves the bodies as well");
-    }
-    return checks_end(c);
-}

@@ -58,7 +58,4 @@ bool worth_stepping(checks *c, const settings *set, const scene *s);
 pcs_status check_stepping(checks *c, const settings *set, const scene *s, const record *run,
                           pcs_outcome outcome, run_fn simulate);
 
-// says what was left out and how it went; the exit code
-int end_checks(checks *c, const settings *set);
-
 #endif

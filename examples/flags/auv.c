@@ -206,12 +206,6 @@ static void floor_flags(args *a, settings *set)
 
 // ---- what was read ------------------------------------------------------------------------------
 
-static bool complain(const char *what)
-{
-    fprintf(stderr, "auv: %s\n", what);
-    return false;
-}
-
 static void put_vehicle(settings *set, const raw *r)
 {
     pcs_vehicle_def *d = &set->def;
@@ -232,23 +226,22 @@ static void put_vehicle(settings *set, const raw *r)
     pcs_quat_from_zyx(r->angles[0], r->angles[1], r->angles[2], set->x0 + 3);
 }
 
-// whether there can be such a vehicle
-static bool vehicle_exists(const settings *set)
+// there can be such a vehicle
+static void vehicle_exists(const settings *set)
 {
     pcs_vehicle *vehicle;
-    if (pcs_vehicle_create(NULL, &set->def, &vehicle) != PCS_OK) return complain(pcs_error_text());
+    if (pcs_vehicle_create(NULL, &set->def, &vehicle) != PCS_OK)
+        args_refuse("%s", pcs_error_text());
     pcs_vehicle_destroy(vehicle);
-    return true;
 }
 
-static bool read_foil(settings *set, const char *path)
+static void read_foil(settings *set, const char *path)
 {
-    if (!path) return true;
+    if (!path) return;
     int n;
-    if (!read_table(path, 3, "alpha (rad), CL, CD", &set->foil, &n)) return false;
+    read_table(path, 3, "alpha (rad), CL, CD", &set->foil, &n);
     set->def.foil.table = set->foil;
     set->def.foil.rows = n;
-    return true;
 }
 
 static bool on_grid(double t, double period)
@@ -256,28 +249,23 @@ static bool on_grid(double t, double period)
     return fabs(t / period - nearbyint(t / period)) <= 1e-9 * fmax(1, t / period);
 }
 
-static bool read_commands(settings *set, const char *path)
+static void read_commands(settings *set, const char *path)
 {
     set->table = (auv_table){(int)(sizeof manoeuvre / sizeof manoeuvre[0]), manoeuvre[0]};
-    if (!path) return true;
+    if (!path) return;
     int n;
-    if (!read_table(path, AUV_CELLS, "time (s), thrust (N), four deflections (rad)", &set->commands,
-                    &n)) {
-        return false;
-    }
+    read_table(path, AUV_CELLS, "time (s), thrust (N), four deflections (rad)", &set->commands, &n);
     set->table = (auv_table){n, set->commands};
     for (int i = 0; i < n; ++i) {
         const double t = set->commands[(size_t)i * AUV_CELLS];
         if (t < 0 || (i > 0 && t <= set->commands[(size_t)(i - 1) * AUV_CELLS])) {
-            fprintf(stderr, "auv: %s: row %d: times must be >= 0 and ascend, and %g s does not\n",
-                    path, i + 1, t);
-            return false;
+            args_refuse("%s: row %d: times must be >= 0 and ascend, and %g s does not", path, i + 1,
+                        t);
         }
     }
-    return true;
 }
 
-static bool read_waypoints(settings *set, const char *text)
+static void read_waypoints(settings *set, const char *text)
 {
     auv_pilot *p = &set->pilot;
     p->n = 0;
@@ -290,87 +278,79 @@ static bool read_waypoints(settings *set, const char *text)
         }
         p->n += 1;
         at += length;
-        if (*at == '\0') return true;
+        if (*at == '\0') return;
         if (*at != ';') break;
     }
-    fprintf(stderr, "auv: --waypoints: '%s' is not 1 to %d places such as 20,0,-6;30,15,-8\n", text,
-            MOST_WAYPOINTS);
-    return false;
+    args_refuse("--waypoints: '%s' is not 1 to %d places such as 20,0,-6;30,15,-8", text,
+                MOST_WAYPOINTS);
 }
 
-static bool times_fit(const settings *set)
+static void times_fit(const settings *set)
 {
     const double longest = fmax(set->t_end, fmax(set->t_heading, set->t_waypoints));
     if (longest / set->period > 1e6 || set->h > set->period ||
         longest / set->h * pow(2, set->study) > 1e8) {
-        return complain("--h must not exceed --period, the ends of the runs not 1e6 periods, nor "
-                        "1e8 of the shortest steps of the study");
+        args_refuse("--h must not exceed --period, the ends of the runs not 1e6 periods, nor "
+                    "1e8 of the shortest steps of the study");
     }
     for (int i = 0; i < set->table.n; ++i) {
         const double t = set->table.row[(size_t)i * AUV_CELLS];
         if (on_grid(t, set->period)) continue;
-        fprintf(stderr,
-                "auv: row %d of the commands is of %g s, which is no multiple of --period %g\n",
-                i + 1, t, set->period);
-        return false;
+        args_refuse("row %d of the commands is of %g s, which is no multiple of --period %g", i + 1,
+                    t, set->period);
     }
     const double ends[] = {set->t_end, set->t_heading, set->t_waypoints};
     for (int i = 0; i < 3; ++i) {
         if (!on_grid(ends[i], set->period)) {
-            return complain("--tend, --tend-heading and --tend-waypoints must be multiples of "
-                            "--period");
+            args_refuse("--tend, --tend-heading and --tend-waypoints must be multiples of "
+                        "--period");
         }
     }
-    return true;
 }
 
-// Whether the pilot can carry weight over buoyancy: by damping across the hull, at the speed that
+// The pilot can carry weight over buoyancy: by damping across the hull, at the speed that
 // the thrust holds and the pitch that stern planes and --most-pitch allow (checks/auv_control.c).
-static bool depth_holds(const settings *set)
+static void depth_holds(const settings *set)
 {
     const pcs_vehicle_def *d = &set->def;
     const auv_pilot *p = &set->pilot;
     const double excess = fabs(d->weight - d->buoyancy), a = d->damping[0], b = d->quadratic[0];
-    if (set->control == AUV_NONE || excess == 0) return true;
+    if (set->control == AUV_NONE || excess == 0) return;
     const double speed = 2 * p->thrust / (a + sqrt(a * a + 4 * b * p->thrust));
     const double pitch = fmin(p->most_fin, p->most_pitch / (1 + 1 / p->pitch_gain));
     const double most = d->damping[2] * speed * pitch;
-    if (excess <= most) return true;
-    fprintf(
-        stderr,
-        "auv: --weight and --buoyancy differ by %g N; under control the vehicle keeps its depth "
-        "up to %.3g N, or give --control none\n",
-        excess, most);
-    return false;
+    if (excess <= most) return;
+    args_refuse("--weight and --buoyancy differ by %g N; under control the vehicle keeps its depth "
+                "up to %.3g N, or give --control none",
+                excess, most);
 }
 
-static bool floor_fits(const settings *set, double pitch)
+static void floor_fits(const settings *set, double pitch)
 {
     const auv_floor *f = &set->down;
-    if (!set->floor) return true;
+    if (!set->floor) return;
     if (!(f->t_stop < f->t_stick && f->t_stick < f->t_slide && f->t_slide < f->t_end)) {
-        return complain("--stop, --stick-at, --slide-at and --floor-tend must ascend");
+        args_refuse("--stop, --stick-at, --slide-at and --floor-tend must ascend");
     }
     if (f->h > set->period || f->t_end / f->h > 1e7 || f->t_end / set->period > 1e6) {
-        return complain("--floor-h must not exceed --period, nor --floor-tend 1e7 steps");
+        args_refuse("--floor-h must not exceed --period, nor --floor-tend 1e7 steps");
     }
     const double *wash = set->def.current, deep = 0.5 * f->length * fabs(sin(pitch));
     if (wash[0] != 0 || wash[1] != 0 || wash[2] != 0) {
-        return complain("in a --current nothing lies still: give --floor=no");
+        args_refuse("in a --current nothing lies still: give --floor=no");
     }
-    if (deep >= f->altitude) return complain("the hull begins in the floor: enlarge --altitude");
-    if (!(f->stick < 1) || !(f->slide > 1)) return complain("--stick is below 1, --slide above 1");
+    if (deep >= f->altitude) args_refuse("the hull begins in the floor: enlarge --altitude");
+    if (!(f->stick < 1) || !(f->slide > 1)) args_refuse("--stick is below 1, --slide above 1");
     const double at[] = {f->t_stop, f->t_stick, f->t_slide, f->t_end};
     for (int i = 0; i < 4; ++i) {
         if (!on_grid(at[i], set->period) || !on_grid(set->period, f->h)) {
-            return complain("--stop, --stick-at, --slide-at and --floor-tend must be multiples of "
-                            "--period, and that of --floor-h");
+            args_refuse("--stop, --stick-at, --slide-at and --floor-tend must be multiples of "
+                        "--period, and that of --floor-h");
         }
     }
-    return true;
 }
 
-bool read_flags(settings *set, int argc, char **argv, int *code)
+void read_flags(settings *set, int argc, char **argv)
 {
     raw r;
     defaults(set, &r);
@@ -384,23 +364,21 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every run at every period: its name, time, position, roll, pitch, yaw, nu, "
                 "commands, energies (J), work (J; not of the floor)");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-    *code = 2;
+    args_parse(&a, argc, argv);
     put_vehicle(set, &r);
-    bool good = read_foil(set, r.foil) && vehicle_exists(set) && read_commands(set, r.commands) &&
-                read_waypoints(set, r.waypoints) && times_fit(set) && depth_holds(set) &&
-                floor_fits(set, r.angles[1]);
-    if (good && pcs_tableau_create_named(NULL, set->method, &set->tableau) != PCS_OK) {
-        fprintf(stderr, "auv: --method: %s\n", pcs_error_text());
-        good = false;
+    read_foil(set, r.foil);
+    vehicle_exists(set);
+    read_commands(set, r.commands);
+    read_waypoints(set, r.waypoints);
+    times_fit(set);
+    depth_holds(set);
+    floor_fits(set, r.angles[1]);
+    if (pcs_tableau_create_named(NULL, set->method, &set->tableau) != PCS_OK) {
+        args_refuse("--method: %s", pcs_error_text());
     }
-    if (good && set->tol > 0 && !set->tableau->b_hat) {
-        good = complain("--tol needs a --method with a pair, such as dormand_prince");
+    if (set->tol > 0 && !set->tableau->b_hat) {
+        args_refuse("--tol needs a --method with a pair, such as dormand_prince");
     }
-    if (!good) release_flags(set);
-    return good;
 }
 
 void release_flags(settings *set)

@@ -41,13 +41,13 @@ typedef struct settings {
     double *commands, *foil; // what was read from files, or null
 } settings;
 
-// False: stop and return *code; the words have been printed. True: release with release_flags.
-bool read_flags(settings *set, int argc, char **argv, int *code);
+// Reads the flags, to be released with release_flags; or prints why not and ends the program.
+void read_flags(settings *set, int argc, char **argv);
 void release_flags(settings *set);
 
 // Reads numbers from a text of `columns` cells a line, separated by commas; empty lines, lines that
-// begin with # and one that names the columns are passed over. False after a sentence on stderr;
-// else *rows (to be freed) has n rows.
-bool read_table(const char *path, int columns, const char *what, double **rows, int *n);
+// begin with # and one that names the columns are passed over. *rows (to be freed) has n rows; a
+// table that cannot be read ends the program.
+void read_table(const char *path, int columns, const char *what, double **rows, int *n);
 
 #endif

@@ -1,6 +1,8 @@
 // Tables of numbers from files.
 #include "flags/auv.h"
 
+#include "args.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -37,7 +39,7 @@ static bool passed_over(const char *line, bool first)
     return first && isalpha((unsigned char)*line) && end == line;
 }
 
-static bool read_lines(FILE *file, const char *path, int columns, const char *what, double *rows,
+static void read_lines(FILE *file, const char *path, int columns, const char *what, double *rows,
                        int *n)
 {
     char line[LONGEST];
@@ -50,39 +52,25 @@ static bool read_lines(FILE *file, const char *path, int columns, const char *wh
         }
         first = false;
         if (*n == MOST_ROWS) {
-            fprintf(stderr, "auv: %s has more than %d rows\n", path, MOST_ROWS);
-            return false;
+            args_refuse("%s has more than %d rows", path, MOST_ROWS);
         }
         if (strlen(line) + 1 == sizeof line || !cells(line, columns, rows + *n * columns)) {
-            fprintf(stderr, "auv: %s, line %d: a row is %d finite numbers with commas: %s\n", path,
-                    number, columns, what);
-            return false;
+            args_refuse("%s, line %d: a row is %d finite numbers with commas: %s", path, number,
+                        columns, what);
         }
         *n += 1;
     }
     if (ferror(file) || *n == 0) {
-        fprintf(stderr, "auv: %s: %s\n", path, ferror(file) ? strerror(errno) : "has no rows");
-        return false;
+        args_refuse("%s: %s", path, ferror(file) ? strerror(errno) : "has no rows");
     }
-    return true;
 }
 
-bool read_table(const char *path, int columns, const char *what, double **rows, int *n)
+void read_table(const char *path, int columns, const char *what, double **rows, int *n)
 {
-    *rows = NULL;
     FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr, "auv: %s: cannot be read: %s\n", path, strerror(errno));
-        return false;
-    }
-    double *all = malloc((size_t)MOST_ROWS * (size_t)columns * sizeof *all);
-    const bool good = all && read_lines(file, path, columns, what, all, n);
-    if (!all) fprintf(stderr, "auv: %s: out of memory\n", path);
+    if (!file) args_refuse("%s: cannot be read: %s", path, strerror(errno));
+    *rows = malloc((size_t)MOST_ROWS * (size_t)columns * sizeof **rows);
+    if (!*rows) args_refuse("%s: out of memory", path);
+    read_lines(file, path, columns, what, *rows, n);
     fclose(file);
-    if (good) {
-        *rows = all;
-    } else {
-        free(all);
-    }
-    return good;
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-bool read_flags(settings *s, int argc, char **argv, int *code)
+void read_flags(settings *s, int argc, char **argv)
 {
     *s = (settings){.mass = 1, .radius = 0.1, .z0 = 1, .e = 0.9, .gravity = 9.81};
     s->h = 0.005;
@@ -49,26 +49,18 @@ bool read_flags(settings *s, int argc, char **argv, int *code)
     args_string(&a, "--csv", &s->csv, "FILE",
                 "write the initial state and every step: time, position, quaternion, velocity, "
                 "angular velocity (body axes), impulse of the step (N s), gap, energies (J)");
-    *code = 2;
-    if (!args_parse(&a, argc, argv)) {
-        *code = a.exit_code;
-        return false;
-    }
+    args_parse(&a, argc, argv);
     s->scheme.activation = (pcs_activation)activation;
     s->scheme.projection = (pcs_projection)projection;
     s->scheme.metric = (pcs_metric)metric;
-    if (!scheme_fits("bouncing_ball", &s->scheme)) return false;
+    scheme_fits(&s->scheme);
 
     if (s->formulation == LAGRANGIAN && (s->v0[0] != 0 || s->v0[1] != 0 || s->omega0[0] != 0 ||
                                          s->omega0[1] != 0 || s->omega0[2] != 0)) {
-        fprintf(stderr, "bouncing_ball: the lagrangian ball has one coordinate, z; give --v0 one "
-                        "number and no --omega0\n");
-        return false;
+        args_refuse("the lagrangian ball has one coordinate, z; give --v0 one "
+                    "number and no --omega0");
     }
     if (s->t_end / s->h > 1e9) {
-        fprintf(stderr, "bouncing_ball: --tend %g takes more than 1e9 steps of --h %g\n", s->t_end,
-                s->h);
-        return false;
+        args_refuse("--tend %g takes more than 1e9 steps of --h %g", s->t_end, s->h);
     }
-    return true;
 }

@@ -29,29 +29,23 @@ static settings defaults(void)
     return set;
 }
 
-static bool fits_together(const settings *set)
+static void fits_together(const settings *set)
 {
     const double *s = set->size, half = 0.5 * hypot(hypot(s[0], s[1]), s[2]);
     if (!(s[0] > 0) || !(s[1] > 0) || !(s[2] > 0)) {
-        fprintf(stderr, "falling_brick: --size takes three positive numbers, X,Y,Z\n");
-        return false;
+        args_refuse("--size takes three positive numbers, X,Y,Z");
     }
     if (set->height <= half) {
-        fprintf(stderr,
-                "falling_brick: --height must be more than half the diagonal of the brick, %g m\n",
-                half);
-        return false;
+        args_refuse("--height must be more than half the diagonal of the brick, %g m", half);
     }
     if (set->run.scheme.projection == PCS_PROJECTION_OVERLAPS ||
         pcs_scheme_activation(&set->run.scheme) == PCS_ACTIVATION_SPECULATIVE) {
-        fprintf(stderr, "falling_brick: --activation speculative and --projection overlaps are for "
-                        "dense scenes with e = 0; choose others\n");
-        return false;
+        args_refuse("--activation speculative and --projection overlaps are for "
+                    "dense scenes with e = 0; choose others");
     }
-    return true;
 }
 
-bool read_flags(settings *set, int argc, char **argv, int *code)
+void read_flags(settings *set, int argc, char **argv)
 {
     *set = defaults();
     pcs_scheme *scheme = &set->run.scheme;
@@ -92,16 +86,13 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
                 "write every step of the first run: time, position, quaternion, velocity, angular "
                 "velocity (body axes), heights of the eight vertices, normal impulse (N s), "
                 "energies (J)");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
+    args_parse(&a, argc, argv);
     scheme->activation = (pcs_activation)activation;
     scheme->projection = (pcs_projection)projection;
-    if (!scheme_fits("falling_brick", scheme) || !fits_together(set)) return false;
+    scheme_fits(scheme);
+    fits_together(set);
     set->box = free_box_make(set->mass, set->size, set->run.gravity);
-    return world_run_check("falling_brick", &set->run);
+    args_check_steps(set->run.h, set->run.t_end);
 }
 
 // ---- starts -------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ typedef struct settings {
     int seed, runs, study;
 } settings;
 
-// False: stop and return *code; the words have been printed.
-bool read_flags(settings *set, int argc, char **argv, int *code);
+// Reads the flags, or prints why not and ends the program.
+void read_flags(settings *set, int argc, char **argv);
 
 // pose and velocity at the start of the run with this seed
 void start_of(const settings *set, int seed, double q[7], double v[6]);

@@ -7,27 +7,20 @@
 #include <math.h>
 #include <stdio.h>
 
-static bool fits_together(const settings *set)
+static void fits_together(const settings *set)
 {
     const rope_def *r = &set->rope;
     const double distance = hypot(set->x0[0] - r->anchor[0], set->x0[1] - r->anchor[1]);
     if (!(distance <= r->length * (1 + 1e-12))) {
-        fprintf(stderr,
-                "rope_pendulum: --x, --y is %g m from the anchor, beyond the rope of %g m\n",
-                distance, r->length);
-        return false;
+        args_refuse("--x, --y is %g m from the anchor, beyond the rope of %g m", distance,
+                    r->length);
     }
     if (distance == 0) {
-        fprintf(stderr,
-                "rope_pendulum: at the anchor the rope has no direction; start elsewhere\n");
-        return false;
+        args_refuse("at the anchor the rope has no direction; start elsewhere");
     }
     if (set->t_end < 2 * set->h || set->t_end / set->h > 1e6) {
-        fprintf(stderr,
-                "rope_pendulum: a run takes between 2 and 1e6 steps; change --h or --tend\n");
-        return false;
+        args_refuse("a run takes between 2 and 1e6 steps; change --h or --tend");
     }
-    return true;
 }
 
 static settings defaults(void)
@@ -51,7 +44,7 @@ static settings defaults(void)
     return set;
 }
 
-bool read_flags(settings *set, int argc, char **argv, int *code)
+void read_flags(settings *set, int argc, char **argv)
 {
     *set = defaults();
     rope_def *r = &set->rope;
@@ -94,16 +87,12 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write both motions: number, time, place, velocity, 1 if taut, distance from the "
                 "anchor, tension (N), energies and work of the drag (J), place in time steps of h");
-    const bool go = args_parse(&a, argc, argv);
-    *code = a.exit_code;
-    if (!go) return false;
-
-    *code = 2;
+    args_parse(&a, argc, argv);
     r->anchor[0] = anchor[0] * r->length;
     r->anchor[1] = anchor[1] * r->length;
     r->stabilisation = (pcs_stabilisation)stabilisation;
     set->scheme.activation = (pcs_activation)activation;
     set->scheme.projection = (pcs_projection)projection;
-    if (!scheme_fits("rope_pendulum", &set->scheme)) return false;
-    return fits_together(set);
+    scheme_fits(&set->scheme);
+    fits_together(set);
 }

@@ -3,21 +3,18 @@
 #ifndef EXAMPLES_FLAGS_SCHEME_H
 #define EXAMPLES_FLAGS_SCHEME_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "args.h"
 
 #include <percuss/kernel.h>
 
 #define ACTIVATION_WORDS "automatic|predictive|speculative|end-of-step"
 #define PROJECTION_WORDS "none|direct|overlaps|direct-hysteresis|combined|combined-equality"
 
-// says why not, if they do not
-static inline bool scheme_fits(const char *program, const pcs_scheme *scheme)
+// ends the program if they do not
+static inline void scheme_fits(const pcs_scheme *scheme)
 {
-    if (pcs_scheme_check(scheme) == PCS_OK) return true;
-    fprintf(stderr, "%s: --theta, --projection and the other flags of the scheme: %s\n", program,
-            pcs_error_text());
-    return false;
+    if (pcs_scheme_check(scheme) == PCS_OK) return;
+    args_refuse("--theta, --projection and the other flags of the scheme: %s", pcs_error_text());
 }
 
 #endif

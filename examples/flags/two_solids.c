@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-bool read_flags(settings *set, int argc, char **argv, int *code)
+void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.def = {.mass = {2, 3},
                               .radius = {0.1, 0.15},
@@ -55,35 +55,26 @@ bool read_flags(settings *set, int argc, char **argv, int *code)
                 "write the initial state and every step of every scene: time, positions, "
                 "quaternions, velocities, angular velocities (body axes), impulse of the step "
                 "(N s), smallest gap, energies (J), momentum, angular momentum about the origin");
-    *code = 2;
-    if (!args_parse(&a, argc, argv)) {
-        *code = a.exit_code;
-        return false;
-    }
+    args_parse(&a, argc, argv);
     set->scheme.projection = (pcs_projection)projection;
     set->scheme.metric = (pcs_metric)metric;
-    if (!scheme_fits("two_solids", &set->scheme)) return false;
+    scheme_fits(&set->scheme);
 
     // many contacts with friction are not solved to the last digit; of a sticking one the rounding
     // of u_T counts mu times
     if (set->mu > 0) set->scheme.solver.tol = 1e-12 * fmax(1, set->mu);
     for (int b = 0; b < 2; ++b) {
         if (set->def.size[b][0] > 0 && set->def.size[b][1] > 0 && set->def.size[b][2] > 0) continue;
-        fprintf(stderr, "two_solids: --size%d needs three edges > 0, such as 0.3,0.2,0.1\n", b + 1);
-        return false;
+        args_refuse("--size%d needs three edges > 0, such as 0.3,0.2,0.1", b + 1);
     }
     for (int kind = SPHERES; kind < SCENES; ++kind) {
         const scene s = solids_make(&set->def, kind, true);
         if ((set->scene != ALL && set->scene != kind) || solids_fit(&s)) continue;
-        fprintf(stderr,
-                "two_solids: in %s the upper box touches beyond the lower; enlarge --size2\n",
-                solids_name[kind]);
-        return false;
+        args_refuse("in %s the upper box touches beyond the lower; enlarge --size2",
+                    solids_name[kind]);
     }
     if (set->t_end < set->hit + 2 * set->h || set->t_end / set->h > 1e8) {
-        fprintf(stderr, "two_solids: --tend must lie two steps behind --hit, and at most 1e8 steps "
-                        "from the start\n");
-        return false;
+        args_refuse("--tend must lie two steps behind --hit, and at most 1e8 steps "
+                    "from the start");
     }
-    return true;
 }

@@ -19,7 +19,7 @@ typedef struct settings {
     const char *csv;
 } settings;
 
-// False: stop and return *code; the words have been printed.
-bool read_flags(settings *set, int argc, char **argv, int *code);
+// Reads the flags, or prints why not and ends the program.
+void read_flags(settings *set, int argc, char **argv);
 
 #endif

@@ -1,8 +1,6 @@
 // What can be set in every scene.
 #include "flags/world.h"
 
-#include <stdio.h>
-
 void world_threads_flag(args *a, world_run *run)
 {
     if (run->threads == 0) run->threads = 1;
@@ -30,14 +28,12 @@ void world_flags(args *a, world_run *run, const char *columns)
     world_setting_flags(a, run, columns);
 }
 
-bool world_run_dense(const char *program, world_run *run, double size)
+void world_run_dense(world_run *run, double size)
 {
     if (run->proj_tol > 0.1 * size) {
-        fprintf(stderr,
-                "%s: --projection-tol %g m is more than a tenth of the smallest edge or diameter, "
-                "%g m\n",
-                program, run->proj_tol, size);
-        return false;
+        args_refuse("--projection-tol %g m is more than a tenth of the smallest edge or diameter, "
+                    "%g m",
+                    run->proj_tol, size);
     }
     run->scheme = pcs_scheme_dense(run->tol, size);
     if (run->solver == 1) run->scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
@@ -45,7 +41,7 @@ bool world_run_dense(const char *program, world_run *run, double size)
     run->scheme.solver.tol = run->tol;
     if (run->budget > 0) run->scheme.solver.max_iters = run->budget;
     run->scheme.accept_unconverged = true;
-    return world_run_check(program, run);
+    args_check_steps(run->h, run->t_end);
 }
 
 pcs_status world_run_open(world *w, const world_run *run, double gravity)
@@ -53,11 +49,4 @@ pcs_status world_run_open(world *w, const world_run *run, double gravity)
     PCS_TRY(world_open(w, NULL, &run->scheme, gravity));
     w->threads = run->threads;
     return PCS_OK;
-}
-
-bool world_run_check(const char *program, const world_run *run)
-{
-    if (run->t_end >= 2 * run->h && run->t_end / run->h <= 1e8) return true;
-    fprintf(stderr, "%s: a run takes between 2 and 1e8 steps; change --h or --tend\n", program);
-    return false;
 }

@@ -28,12 +28,9 @@ void world_threads_flag(args *a, world_run *run);
 
 // The scheme of all dense scenes, pcs_scheme_dense, for a smallest edge or diameter of `size` (m),
 // with what the flags changed of it. Where `auto` spends its budget before tol is reached, as
-// happens while a pile comes to rest, the step is taken all the same and counted as loose. False:
-// as world_run_check.
-bool world_run_dense(const char *program, world_run *run, double size);
-
-// whether h and t_end go together, saying so if they do not
-bool world_run_check(const char *program, const world_run *run);
+// happens while a pile comes to rest, the step is taken all the same and counted as loose. Flags
+// that do not go together end the program.
+void world_run_dense(world_run *run, double size);
 
 // world_open with the scheme and the threads of the run
 pcs_status world_run_open(world *w, const world_run *run, double gravity);

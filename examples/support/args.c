@@ -11,6 +11,13 @@
 
 #define HELP_COLUMN 26
 
+static const char *program = "example";
+
+const char *args_program(void)
+{
+    return program;
+}
+
 static args_flag *add(args *a, args_flag flag)
 {
     assert(a->n < ARGS_MAX);
@@ -136,7 +143,7 @@ static void print_flag(const args_flag *f)
     printf("default %s)\n", f->shown);
 }
 
-static void print_help(const args *a, const char *program)
+static void print_help(const args *a)
 {
     printf("usage: %s [--flag value | --flag=value]...\n%s\n\n", program, a->about ? a->about : "");
     for (int i = 0; i < a->n; ++i) {
@@ -147,14 +154,34 @@ static void print_help(const args *a, const char *program)
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// prints "program: ..." on stderr; always false
-static bool wrong(args *a, const char *program, const char *format, ...)
+static void say(const char *format, va_list list)
 {
-    va_list list;
-    va_start(list, format);
     fprintf(stderr, "%s: ", program);
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
+}
+
+void args_refuse(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say(format, list);
+    va_end(list);
+    exit(2);
+}
+
+void args_check_steps(double h, double t_end)
+{
+    if (t_end >= 2 * h && t_end / h <= 1e8) return;
+    args_refuse("a run takes between 2 and 1e8 steps; change --h or --tend");
+}
+
+// a mistake on the command line; always false
+static bool wrong(args *a, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say(format, list);
     va_end(list);
     a->exit_code = 2;
     return false;
@@ -183,7 +210,7 @@ static int distance(const char *a, const char *b)
     return row[n];
 }
 
-static bool wrong_flag(args *a, const char *program, const char *name)
+static bool wrong_flag(args *a, const char *name)
 {
     int best = 3;
     const char *near = NULL;
@@ -194,25 +221,25 @@ static bool wrong_flag(args *a, const char *program, const char *name)
             near = a->flag[i].name;
         }
     }
-    if (near) return wrong(a, program, "unknown flag %s; did you mean %s?", name, near);
-    return wrong(a, program, "unknown flag %s; --help lists the flags", name);
+    if (near) return wrong(a, "unknown flag %s; did you mean %s?", name, near);
+    return wrong(a, "unknown flag %s; --help lists the flags", name);
 }
 
-static bool read_real(args *a, const char *program, const args_flag *f, const char *text)
+static bool read_real(args *a, const args_flag *f, const char *text)
 {
     char *end;
     const double x = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(x)) {
-        return wrong(a, program, "%s: '%s' is not a finite number", f->name, text);
+        return wrong(a, "%s: '%s' is not a finite number", f->name, text);
     }
     if (!(x >= f->low && x <= f->high) || (f->low_excluded && x == f->low)) {
-        return wrong(a, program, "%s is %s; it must lie in %s", f->name, text, range_of(f).text);
+        return wrong(a, "%s is %s; it must lie in %s", f->name, text, range_of(f).text);
     }
     *(double *)f->value = x;
     return true;
 }
 
-static bool read_vector(args *a, const char *program, const args_flag *f, const char *text)
+static bool read_vector(args *a, const args_flag *f, const char *text)
 {
     double x[3] = {0, 0, 0};
     int n = 0;
@@ -227,8 +254,7 @@ static bool read_vector(args *a, const char *program, const args_flag *f, const 
         ++at;
     }
     if ((n != 1 && n != 3) || *at != '\0' || at[-1] == ',') {
-        return wrong(a, program, "%s: '%s' is neither one finite number nor three (1,0,-2)",
-                     f->name, text);
+        return wrong(a, "%s: '%s' is neither one finite number nor three (1,0,-2)", f->name, text);
     }
 
     // a single number is the third
@@ -239,22 +265,22 @@ static bool read_vector(args *a, const char *program, const args_flag *f, const 
     return true;
 }
 
-static bool read_int(args *a, const char *program, const args_flag *f, const char *text)
+static bool read_int(args *a, const args_flag *f, const char *text)
 {
     char *end;
     errno = 0;
     const long x = strtol(text, &end, 10);
     if (end == text || *end != '\0') {
-        return wrong(a, program, "%s: '%s' is not an integer", f->name, text);
+        return wrong(a, "%s: '%s' is not an integer", f->name, text);
     }
     if (errno == ERANGE || (double)x < f->low || (double)x > f->high) {
-        return wrong(a, program, "%s is %s; it must lie in %s", f->name, text, range_of(f).text);
+        return wrong(a, "%s is %s; it must lie in %s", f->name, text, range_of(f).text);
     }
     *(int *)f->value = (int)x;
     return true;
 }
 
-static bool read_choice(args *a, const char *program, const args_flag *f, const char *text)
+static bool read_choice(args *a, const args_flag *f, const char *text)
 {
     size_t length = 0;
     const char *word;
@@ -264,10 +290,10 @@ static bool read_choice(args *a, const char *program, const args_flag *f, const 
             return true;
         }
     }
-    return wrong(a, program, "%s: '%s' is none of %s", f->name, text, f->unit);
+    return wrong(a, "%s: '%s' is none of %s", f->name, text, f->unit);
 }
 
-static bool read_bool(args *a, const char *program, const args_flag *f, const char *text)
+static bool read_bool(args *a, const args_flag *f, const char *text)
 {
     static const char *const yes[] = {"yes", "true", "on", "1"}, *const no[] = {"no", "false",
                                                                                 "off", "0"};
@@ -277,24 +303,24 @@ static bool read_bool(args *a, const char *program, const args_flag *f, const ch
             return true;
         }
     }
-    return wrong(a, program, "%s: '%s' is neither yes nor no", f->name, text);
+    return wrong(a, "%s: '%s' is neither yes nor no", f->name, text);
 }
 
-static bool read_value(args *a, const char *program, const args_flag *f, const char *text)
+static bool read_value(args *a, const args_flag *f, const char *text)
 {
     switch (f->type) {
     case ARGS_REAL:
-        return read_real(a, program, f, text);
+        return read_real(a, f, text);
     case ARGS_VECTOR:
-        return read_vector(a, program, f, text);
+        return read_vector(a, f, text);
     case ARGS_INT:
-        return read_int(a, program, f, text);
+        return read_int(a, f, text);
     case ARGS_CHOICE:
-        return read_choice(a, program, f, text);
+        return read_choice(a, f, text);
     case ARGS_BOOL:
-        return read_bool(a, program, f, text);
+        return read_bool(a, f, text);
     case ARGS_STRING:
-        if (text[0] == '\0') return wrong(a, program, "%s: its value is empty", f->name);
+        if (text[0] == '\0') return wrong(a, "%s: its value is empty", f->name);
         *(const char **)f->value = text;
         return true;
     }
@@ -311,32 +337,37 @@ static const args_flag *find(const args *a, const char *name, size_t length)
     return NULL;
 }
 
-bool args_parse(args *a, int argc, char **argv)
+bool args_read(args *a, int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
-    const char *program = slash ? slash + 1 : argc > 0 ? argv[0] : "example";
+    program = slash ? slash + 1 : argc > 0 ? argv[0] : "example";
 
     for (int i = 1; i < argc; ++i) {
         const char *text = argv[i];
         if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
-            print_help(a, program);
+            print_help(a);
             a->exit_code = 0;
             return false;
         }
         if (text[0] != '-') {
-            return wrong(a, program, "'%s' is not a flag; --help lists the flags", text);
+            return wrong(a, "'%s' is not a flag; --help lists the flags", text);
         }
 
         // --flag=value or --flag value; an off-or-on flag takes no second word
         const size_t length = strcspn(text, "=");
         const args_flag *f = find(a, text, length);
-        if (!f) return wrong_flag(a, program, text);
+        if (!f) return wrong_flag(a, text);
         const char *value = text[length] == '=' ? text + length + 1 : NULL;
         if (!value && f->type == ARGS_BOOL) value = "yes";
         if (!value && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) value = argv[++i];
-        if (!value) return wrong(a, program, "%s needs a value; --help says which", f->name);
+        if (!value) return wrong(a, "%s needs a value; --help says which", f->name);
 
-        if (!read_value(a, program, f, value)) return false;
+        if (!read_value(a, f, value)) return false;
     }
     return true;
+}
+
+void args_parse(args *a, int argc, char **argv)
+{
+    if (!args_read(a, argc, argv)) exit(a->exit_code);
 }

@@ -8,7 +8,7 @@
 //     args_real(&a, "--e", &e, 0, 1, "", "restitution");
 //     args_vector(&a, "--v0", v0, "m/s", "first velocity");
 //     args_choice(&a, "--metric", &metric, "q|q1|v|mass", "metric of the projection");
-//     if (!args_parse(&a, argc, argv)) return a.exit_code;
+//     args_parse(&a, argc, argv);
 //
 // Both --mass 2 and --mass=2 are read, --help lists every flag. A wrong command line is one line
 // on stderr that names the flag and the remedy, and exit code 2.
@@ -41,7 +41,7 @@ typedef struct args_flag {
 
 typedef struct args {
     const char *about; // one or two sentences for --help
-    int exit_code;     // what to return when args_parse says stop
+    int exit_code;     // of the program, when args_read says stop
     args_flag flag[ARGS_MAX];
     int n;
 } args;
@@ -69,8 +69,20 @@ void args_string(args *a, const char *name, const char **value, const char *plac
 // off or on: --name, --name=yes, --name=no
 void args_bool(args *a, const char *name, bool *value, const char *help);
 
-// Reads the command line. False means stop and return a->exit_code: 0 after --help, 2 after a
-// mistake; the words have been printed.
-bool args_parse(args *a, int argc, char **argv);
+// Reads the command line. After --help it ends the program with exit code 0, after a mistake with
+// 2; the words have been printed.
+void args_parse(args *a, int argc, char **argv);
+
+// the same for a test: false where the program would end, with a->exit_code
+bool args_read(args *a, int argc, char **argv);
+
+// what the program is called, known from args_parse on
+const char *args_program(void);
+
+// For values that do not go together: prints "program: ..." on stderr, and ends with exit code 2.
+_Noreturn void args_refuse(const char *format, ...);
+
+// refuses a run of fewer than 2 or more than 1e8 steps, set by --h and --tend
+void args_check_steps(double h, double t_end);
 
 #endif

@@ -35,7 +35,7 @@ static bool parse(settings *s, args *a, int n, const char *const words[])
     args_choice(a, "--metric", &s->metric, "q|q1|v|mass", "metric");
     args_string(a, "--file", &s->file, "FILE", "where");
     args_bool(a, "--plain", &s->plain, "no colours");
-    return args_parse(a, n + 1, (char **)argv);
+    return args_read(a, n + 1, (char **)argv);
 }
 
 #define PARSE(s, a, ...)                                                                \
