@@ -598,6 +598,14 @@ static void sort_sorted(int (*from)[2], size_t n_pairs, int n, int *count, int (
     }
 }
 
+// the pair of two items i < j, first the one that moves
+static void set_pair(const collide_item *items, int i, int j, int pair[2])
+{
+    const bool movable = items[i].movable;
+    pair[0] = movable ? i : j;
+    pair[1] = movable ? j : i;
+}
+
 // moves the pairs, sorted, to the front of the arena that the caller keeps
 static pcs_status hand_over(grid *g, int n, pcs_arena *mem, int (**pair)[2], int *n_pairs)
 {
@@ -616,13 +624,25 @@ static pcs_status hand_over(grid *g, int n, pcs_arena *mem, int (**pair)[2], int
     sort_found(g, n, count, room);
     sort_sorted(room, g->n, n, count, *pair);
     for (size_t k = 0; k < g->n; ++k) {
-        int *p = (*pair)[k];
-        if (g->items[p[0]].movable) continue;
-        const int other = p[0];
-        p[0] = p[1];
-        p[1] = other;
+        set_pair(g->items, (*pair)[k][0], (*pair)[k][1], (*pair)[k]);
     }
     *n_pairs = (int)g->n;
+    return PCS_OK;
+}
+
+// every pair of few items is tested, in the order of the answer
+static pcs_status test_all(const collide_item *items, int n, pcs_arena *mem, int (**pair)[2],
+                           int *n_pairs)
+{
+    const size_t most = (size_t)(n * (n - 1) / 2);
+    *pair = (int(*)[2])pcs_arena_take_array(mem, most, sizeof **pair);
+    if (!*pair) return pcs_fail_memory("contact detection");
+    for (int i = 0; i < n; ++i) {
+        for (int j = i + 1; j < n; ++j) {
+            if (may_meet(&items[i], &items[j])) set_pair(items, i, j, (*pair)[(*n_pairs)++]);
+        }
+    }
+    mem->used -= (most - (size_t)*n_pairs) * sizeof **pair;
     return PCS_OK;
 }
 
@@ -632,19 +652,10 @@ pcs_status collide_pairs(const collide_item *items, int n, threads *team, pcs_ar
     *pair = NULL;
     *n_pairs = 0;
     if (n < 2) return PCS_OK;
+    if (n <= FEW) return test_all(items, n, mem, pair, n_pairs);
     pcs_arena scratch = *mem;
     grid g = {.items = items, .mem = &scratch, .busy = ATOMIC_FLAG_INIT};
     finder f = {.g = &g};
-    if (n <= FEW) {
-        for (int j = 1; j < n; ++j) {
-            for (int i = 0; i < j; ++i) {
-                if (may_meet(&items[i], &items[j])) add_pair(&f, i, j);
-            }
-        }
-        finish(&f);
-        return hand_over(&g, n, mem, pair, n_pairs);
-    }
-
     if (n >= MANY) g.team = team;
     int *start, n_boundless = 0;
     const int *list = list_items(&g, n, &start, &n_boundless);

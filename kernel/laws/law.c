@@ -52,7 +52,7 @@ static pcs_status ask_rule(const pcs_model *m, int material1, int material2, pcs
 pcs_status law_between(const pcs_model *m, law_cache *cache, int material1, int material2,
                        pcs_law *out)
 {
-    if (!m->combine && m->n_pair_laws == 0) {
+    if (!law_is_asked(m)) {
         *out = larger_of_each(&m->material[material1], &m->material[material2]);
         return PCS_OK;
     }

@@ -15,9 +15,15 @@ typedef struct law_cache {
 } law_cache;
 
 // the law given for the pair, else that of the model's rule; PCS_ERR_CALLBACK when that is no
-// contact law. The cache starts as zeros
+// contact law. The cache starts as zeros; it may be null where law_is_asked is false
 pcs_status law_between(const pcs_model *m, law_cache *cache, int material1, int material2,
                        pcs_law *out);
+
+// whether the model has a rule or laws of pairs, whose answers are worth keeping
+static inline bool law_is_asked(const pcs_model *m)
+{
+    return m->combine || m->n_pair_laws > 0;
+}
 
 // whether a contact may have the law: not an equality, numbers in range
 bool law_is_of_contact(const pcs_law *law);

@@ -184,7 +184,8 @@ double model_size(const pcs_model *m)
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (s->kind != SYSTEM_BODY || s->disabled) continue;
-        size = fmin(size, system_size(s));
+        const double own = system_size(s);
+        if (own < size) size = own;
     }
     return isfinite(size) ? size : NO_SIZE;
 }

@@ -19,7 +19,8 @@ static double gap_rounding(const trial *t, int system1, int system2)
     for (int side = 0; side < 2; ++side) {
         const int system = side == 0 ? system1 : system2;
         if (!system_moves(t->m, system)) continue;
-        most = fmax(most, project_coordinate(t, system) + t->m->system[system].reach);
+        const double far = project_coordinate(t, system) + t->m->system[system].reach;
+        if (far > most) most = far;
     }
     return 8 * DBL_EPSILON * most;
 }
@@ -36,7 +37,8 @@ double step_tolerance(const trial *t)
 {
     double rounding = 0;
     for (int i = 0; i < t->m->n_systems; ++i) {
-        rounding = fmax(rounding, gap_rounding(t, i, -1));
+        const double own = gap_rounding(t, i, -1);
+        if (own > rounding) rounding = own;
     }
     return touch_tolerance(t, rounding);
 }

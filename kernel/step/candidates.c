@@ -184,7 +184,7 @@ static void place_contact(const trial *t, int i)
 static pcs_status law_of(trial *t, int shape1, int shape2, pcs_law *out)
 {
     const pcs_model *m = t->m;
-    return law_between(m, &t->laws, m->shape[shape1].material, m->shape[shape2].material, out);
+    return law_between(m, t->laws, m->shape[shape1].material, m->shape[shape2].material, out);
 }
 
 static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,

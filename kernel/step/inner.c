@@ -174,6 +174,7 @@ pcs_status inner_edges(trial *t, contact_fn *acts, contact_fn *lies, int *left_o
 {
     views all = {NULL, NULL};
     *left_out = 0;
+    if (t->list.n < 2) return PCS_OK; // no body has two contacts
     PCS_TRY(find_views(t, acts, lies, &mem, &all));
     for (int s = 0; s < t->m->n_systems; ++s) {
         const int n = all.start[s + 1] - all.start[s];

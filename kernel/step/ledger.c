@@ -38,18 +38,18 @@ static pcs_status kinetic(const model_system *s, const double *q, const double *
     return PCS_OK;
 }
 
-static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy *e)
+static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_arena mem,
+                                pcs_energy *e)
 {
     const pcs_model *m = t->m;
     const model_system *s = &m->system[m->block_system[b]];
     const int n = s->nv, at = s->v_at;
-    double small[2 * BODY_NV], of_body[BODY_NV * BODY_NV];
-    double *vbar = small, *Mv = small + BODY_NV, *M = of_body;
+    double of_body[BODY_NV], M_of_body[BODY_NV * BODY_NV];
+    double *Mv = of_body, *M = M_of_body;
     if (s->kind != SYSTEM_BODY) {
-        vbar = PCS_TAKE(&mem, 2 * (size_t)n, double);
+        Mv = PCS_TAKE(&mem, (size_t)n, double);
         if (s->varies) M = PCS_TAKE(&mem, (size_t)n * (size_t)n, double);
-        if (!vbar || !M) return pcs_fail_memory("step: the ledger");
-        Mv = vbar + n;
+        if (!Mv || !M) return pcs_fail_memory("step: the ledger");
     }
     const double *v_k = t->st->v + at, *v = t->v + at;
     const double *q_k = t->st->q + s->q_at;
@@ -80,9 +80,6 @@ static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy
         K = K_projected;
     }
 
-    for (int i = 0; i < n; ++i) {
-        vbar[i] = 0.5 * (v[i] + v_k[i]);
-    }
     const double theta = t->theta[t->m->block_system[b]];
     const double conservative =
         work_of(t, theta, t->Fk.conservative, t->F1.conservative, at, n, vbar);
@@ -150,22 +147,12 @@ static void work_pieces(void *arg, int begin, int end)
     }
 }
 
-pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
+static pcs_status add_contact_work(const trial *t, const double *vbar, pcs_arena mem, pcs_energy *e)
 {
-    *e = (pcs_energy){0};
-    for (int b = 0; b < t->m->n_blocks; ++b) {
-        if (t->m->system[t->m->block_system[b]].disabled) continue;
-        PCS_TRY(system_ledger(t, b, mem, e));
-    }
-
-    const int nv = t->m->nv, pieces = (t->list.n + PIECE - 1) / PIECE;
-    double *vbar = PCS_TAKE(&mem, (size_t)nv, double);
+    const int pieces = (t->list.n + PIECE - 1) / PIECE;
     double *ubar = PCS_TAKE(&mem, (size_t)t->rows, double);
     pcs_energy *piece = PCS_TAKE(&mem, (size_t)pieces, pcs_energy);
-    if (!vbar || !ubar || !piece) return pcs_fail_memory("step: the ledger");
-    for (int i = 0; i < nv; ++i) {
-        vbar[i] = 0.5 * (t->v[i] + t->st->v[i]);
-    }
+    if (!ubar || !piece) return pcs_fail_memory("step: the ledger");
     working w = {t, vbar, ubar, piece};
     threads_each(pieces > 1 ? t->work->team : NULL, pieces, work_pieces, &w);
     for (int k = 0; k < pieces; ++k) {
@@ -174,6 +161,23 @@ pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *e)
         e->joints += piece[k].joints;
         e->normal += piece[k].normal;
     }
+    return PCS_OK;
+}
+
+pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *e)
+{
+    const int nv = t->m->nv;
+    *e = (pcs_energy){0};
+    double *vbar = PCS_TAKE(&mem, (size_t)nv, double);
+    if (!vbar) return pcs_fail_memory("step: the ledger");
+    for (int i = 0; i < nv; ++i) {
+        vbar[i] = 0.5 * (t->v[i] + t->st->v[i]);
+    }
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        const model_system *s = &t->m->system[t->m->block_system[b]];
+        if (!s->disabled) PCS_TRY(system_ledger(t, b, vbar + s->v_at, mem, e));
+    }
+    if (t->rows > 0) PCS_TRY(add_contact_work(t, vbar, mem, e));
     e->closure = e->kinetic_after - e->kinetic_before -
                  (e->forces + e->conservative + e->gyroscopic + e->normal + e->tangential +
                   e->joints + e->prescribed + e->mass + e->newton);

@@ -23,15 +23,6 @@ static bool model_restores(const pcs_model *m)
     return any;
 }
 
-static int root_of(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // the candidate joins the islands of its systems; *held: to keep the theta of the scheme
 static void join(const trial *t, const candidate *c, int *parent, bool *held)
 {
@@ -41,8 +32,8 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     const bool held_here = equality ? c->active : c->holds;
     if (!held_here && !rebounds) return;
     const bool hold = !equality || c->drive;
-    const int one = moves1 ? root_of(parent, c->sys1) : root_of(parent, c->sys2);
-    const int two = moves2 ? root_of(parent, c->sys2) : one;
+    const int one = moves1 ? island_root(parent, c->sys1) : island_root(parent, c->sys2);
+    const int two = moves2 ? island_root(parent, c->sys2) : one;
     held[one] = held[one] || held[two] || hold;
     parent[two] = one;
 }
@@ -78,7 +69,7 @@ pcs_status step_order(trial *t, pcs_arena mem)
         if (system_moves(m, c->sys1) || system_moves(m, c->sys2)) join(t, c, parent, held);
     }
     for (int i = 0; i < m->n_systems; ++i) {
-        const double theta = held[root_of(parent, i)] ? m->scheme.theta : MIDDLE;
+        const double theta = held[island_root(parent, i)] ? m->scheme.theta : MIDDLE;
         t->reordered = t->reordered || theta != t->theta[i];
         t->theta[i] = theta;
     }

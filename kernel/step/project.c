@@ -52,7 +52,8 @@ double project_coordinate(const trial *t, int system)
     if (!system_moves(t->m, system)) return 0;
     const model_system *s = &t->m->system[system];
     for (int k = 0; k < s->nq; ++k) {
-        largest = fmax(largest, fabs(t->q[s->q_at + k]));
+        const double x = fabs(t->q[s->q_at + k]);
+        if (x > largest) largest = x;
     }
     return largest;
 }

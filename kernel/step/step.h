@@ -96,7 +96,7 @@ typedef struct trial {
     double *driven;         // velocities of driven bodies (driven.c), null when there are none
     block_lu lu;            // iteration matrix at the current iterate
     unsigned char *lu_kind; // per block, of lu
-    law_cache laws;         // between the materials met so far
+    law_cache *laws;        // between the materials met so far; null where the model has no rule
     candidates list;
     bool left;                  // v is that of an iterate, no longer v_k
     bool looked;                // the overlap at q' is known from its own features
@@ -319,6 +319,16 @@ static inline bool is_disabled(const pcs_model *m, int system)
     return system >= 0 && m->system[system].disabled;
 }
 
+// the first of the systems that are joined with system i; the links on the way there are halved
+static inline int island_root(int *up, int i)
+{
+    while (up[i] != i) {
+        up[i] = up[up[i]];
+        i = up[i];
+    }
+    return i;
+}
+
 // R of every moving body at q
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
@@ -384,7 +394,7 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
 // out of every overlap at q', on the features that are found there
 pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out);
 
-pcs_status step_ledger(trial *t, pcs_arena mem, pcs_energy *out);
+pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *out);
 
 // why a step was not committed
 void step_why(const pcs_work *wk, const pcs_step_report *report, char text[STEP_WHY]);
@@ -396,8 +406,6 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out);
 void step_doubt_unsolved(const trial *t, pcs_step_report *out);
 // tells the log, once per work and set of shapes, whose mass, inertia and shapes do not go together
 void step_look_at_bodies(const pcs_model *m, pcs_work *wk);
-// of it: islands whose contacts add more than `part` of the energy
-pcs_status step_gains(const trial *t, pcs_arena mem, double energy, double part, pcs_doubt *d);
 // one more case, of which *d keeps the worst
 void doubt_add(pcs_doubt *d, double value, double limit, int one, int two);
 // adds `more` to *d, which keeps the worse case

@@ -10,13 +10,45 @@
 // a gap that the velocities can have opened in so many steps is closed
 #define HOLD 10
 
-static bool take_force(pcs_arena *mem, int nv, system_force *F)
+// the next n numbers of a block of memory
+static double *next(double **room, size_t n)
 {
-    F->conservative = PCS_TAKE(mem, 3 * (size_t)nv, double);
-    if (!F->conservative) return false;
-    F->other = F->conservative + nv;
-    F->gyroscopic = F->other + nv;
-    return true;
+    double *here = *room;
+    *room += n;
+    return here;
+}
+
+static system_force next_force(double **room, size_t nv)
+{
+    double *F = next(room, 3 * nv);
+    return (system_force){F, F + nv, F + 2 * nv};
+}
+
+// all vectors of a trial, in one block
+static pcs_status take_vectors(trial *t, pcs_arena *mem)
+{
+    const pcs_model *m = t->m;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, ns = (size_t)m->n_systems;
+    const size_t rotations = 9 * (size_t)m->n_blocks;
+    const size_t moved = step_rows_follow(&m->scheme) ? rotations : 0;
+    const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
+    double *room = PCS_TAKE(mem, 2 * nq + 9 * nv + 4 * ns + rotations + moved + masses, double);
+    if (!room) return pcs_fail_memory("step");
+    t->q = next(&room, nq);
+    t->q_room = next(&room, nq);
+    t->v = next(&room, nv);
+    t->R = next(&room, nv);
+    t->p = next(&room, nv);
+    t->Fk = next_force(&room, nv);
+    t->F1 = next_force(&room, nv);
+    t->theta = next(&room, ns);
+    t->reach = next(&room, ns);
+    t->turn = next(&room, ns);
+    t->gain = next(&room, ns);
+    t->rotation = t->rotation_k = next(&room, rotations);
+    if (moved > 0) t->rotation = next(&room, moved);
+    if (masses > 0) t->M = next(&room, masses);
+    return PCS_OK;
 }
 
 static system_force force_at(system_force F, int at)
@@ -67,25 +99,15 @@ void trial_rotations(const pcs_model *m, const double *q, double *R)
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
                        pcs_arena *mem, trial *t)
 {
-    *t = (trial){.m = m, .st = st, .work = wk, .h = h, .size = model_size(m)};
+    *t = (trial){.m = m, .st = st, .work = wk, .h = h};
+    t->size = model_size(m);
     t->proj_tol = m->scheme.proj_tol > 0 ? m->scheme.proj_tol : MODEL_OVERLAP * t->size;
     t->hold = HOLD * h * st->memory->velocity_tol;
-    t->q = PCS_TAKE(mem, (size_t)m->nq, double);
-    t->q_room = PCS_TAKE(mem, (size_t)m->nq, double);
-    t->v = PCS_TAKE(mem, (size_t)m->nv, double);
-    t->R = PCS_TAKE(mem, (size_t)m->nv, double);
-    t->p = PCS_TAKE(mem, (size_t)m->nv, double);
-    t->reach = PCS_TAKE(mem, 3 * (size_t)m->n_systems, double);
-    t->theta = PCS_TAKE(mem, (size_t)m->n_systems, double);
-    t->rotation = t->rotation_k = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
-    if (step_rows_follow(&m->scheme)) {
-        t->rotation = PCS_TAKE(mem, 9 * (size_t)m->n_blocks, double);
-    }
-    const bool forces = take_force(mem, m->nv, &t->Fk) && take_force(mem, m->nv, &t->F1);
-    if (m->variable_mass) t->M = PCS_TAKE(mem, m->block_off[m->n_blocks], double);
-    if (!t->q || !t->q_room || !t->v || !t->R || !t->p || !t->reach || !t->theta || !t->rotation ||
-        !t->rotation_k || !forces || (m->variable_mass && !t->M)) {
-        return pcs_fail_memory("step");
+    PCS_TRY(take_vectors(t, mem));
+    if (law_is_asked(m)) {
+        t->laws = PCS_TAKE(mem, 1, law_cache);
+        if (!t->laws) return pcs_fail_memory("step");
+        *t->laws = (law_cache){0};
     }
     memcpy(t->q, st->q, (size_t)m->nq * sizeof(double));
     memcpy(t->v, st->v, (size_t)m->nv * sizeof(double));
@@ -94,8 +116,6 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     for (int i = 0; i < m->n_systems; ++i) {
         t->theta[i] = m->scheme.theta;
     }
-    t->turn = t->reach + m->n_systems;
-    t->gain = t->turn + m->n_systems;
     PCS_TRY(driven_begin(t, mem));
 
     for (int i = 0; i < m->n_systems; ++i) {

@@ -86,7 +86,7 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
         double *q = t->q + s->q_at;
         if (!s->disabled) system_advance(s, q_k, h, mean, m->scheme.update, q);
         const system_force F1 = force_at(t->F1, s->v_at), Fk = force_at(t->Fk, s->v_at);
-        PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
+        if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
 
         double *M = NULL;
         if (s->varies) {
@@ -301,9 +301,11 @@ static pcs_status iterate(trial *t, double *v_before, pcs_arena *mem, pcs_step_r
     for (int i = 0; i < m->nv; ++i) {
         t->v[i] -= t->R[i];
     }
-    if (!trial_in_range(t)) return PCS_OK;
-    if (t->rows > 0) PCS_TRY(solve_contacts(t, mem, out));
-    if (!trial_in_range(t)) return PCS_OK;
+    if (!model_in_range(t->v, (size_t)m->nv)) return PCS_OK;
+    if (t->rows > 0) {
+        PCS_TRY(solve_contacts(t, mem, out));
+        if (!model_in_range(t->v, (size_t)m->nv)) return PCS_OK;
+    }
     PCS_TRY(evaluate(t, false, *mem));
     if (m->scheme.configuration == PCS_CONFIGURATION_ITERATE && t->rows > 0) {
         PCS_TRY(step_update_rows(t, *mem));

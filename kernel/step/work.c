@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #define MOST_THREADS 256
+#define NOT_FINITE   "%s: the state holds a number that is not finite"
 
 pcs_status pcs_work_create(const pcs_model *m, pcs_work **out)
 {
@@ -136,11 +137,11 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
                         " (pcs_state_extend) and make the work anew after the last system",
                         name, st->nq, wk->n_systems, m->nq, m->n_systems);
     }
-    if (!isfinite(st->t) || !pcs_all_finite(st->q, (size_t)st->nq) ||
-        !pcs_all_finite(st->v, (size_t)st->nv)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: the state holds a number that is not finite", name);
-    }
-    if (!model_in_range(st->q, (size_t)st->nq) || !model_in_range(st->v, (size_t)st->nv)) {
+    const size_t nq = (size_t)st->nq, nv = (size_t)st->nv;
+    if (!isfinite(st->t)) return pcs_fail(PCS_ERR_ARG, NOT_FINITE, name);
+    if (!model_in_range(st->q, nq) || !model_in_range(st->v, nv)) {
+        const bool finite = pcs_all_finite(st->q, nq) && pcs_all_finite(st->v, nv);
+        if (!finite) return pcs_fail(PCS_ERR_ARG, NOT_FINITE, name);
         return pcs_fail(PCS_ERR_ARG,
                         "%s: the state holds a number beyond %g: what is made of it overflows",
                         name, MODEL_LARGEST);

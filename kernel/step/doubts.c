@@ -1,0 +1,248 @@
+// Why the numbers of a step may not be worth much: doubts, with their numbers (warn.c has the
+// words).
+#include "step/step.h"
+
+#include <string.h>
+
+#include "collide/collide.h"
+#include "linalg/m3.h"
+
+// of the thinner of two shapes
+#define DEEP 0.1
+// of the smaller of two bodies
+#define OFF 0.01
+// more than this part of the energies is a gain, less is rounding
+#define GAIN 1e-9
+// or this many tolerances of the velocities
+#define GAIN_TOL 10
+// what single joints do where all together do nothing is of this order
+#define GAIN_JOINT 1e-3
+
+static bool is_worse(const pcs_doubt *d, double value, double limit)
+{
+    return d->count == 0 || value * d->limit > d->value * limit;
+}
+
+void doubt_add(pcs_doubt *d, double value, double limit, int one, int two)
+{
+    if (is_worse(d, value, limit)) {
+        d->value = value;
+        d->limit = limit;
+        d->one = one;
+        d->two = two;
+    }
+    d->count += 1;
+}
+
+void doubt_join(const pcs_doubt *more, pcs_doubt *d)
+{
+    const long count = d->count + more->count;
+    if (more->count > 0 && is_worse(d, more->value, more->limit)) *d = *more;
+    d->count = count;
+}
+
+// ---- energy that appears ------------------------------------------------------------------------
+//
+// What the impulses r of an island do, M (v' - v_free) = H^T r, is
+//
+//     K(v') - K(v_free) = 1/2 r^T (u_free + u') = r^T u' - 1/2 r^T W r,
+//
+// in sum over its contacts: contacts pass energy on to each other, so that one of them alone may
+// gain. For e = 0 the sum is never positive, as r_N u'_N = 0 and r_T . u'_T <= 0; with Newton's law
+// it may be: several contacts at once, or friction.
+
+// what a gain is held against
+typedef struct energy_scale {
+    const trial *t;
+    double kinetic; // J, at both ends
+    double all;     // and what the forces give; < 0 until it is asked for
+} energy_scale;
+
+// What the forces at the start would give to what is at rest in the step, and what they do when a
+// body goes as far as it is large (m g L), J
+static double energy_of_forces(const trial *t)
+{
+    double sum = 0;
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        const model_system *s = &t->m->system[t->m->block_system[b]];
+        if (s->disabled) continue;
+        const double *M = s->varies ? t->M + t->m->block_off[b] : s->M; // null: an ordinary body
+        const double size = s->kind == SYSTEM_BODY ? system_size(s) : 0;
+        for (int i = 0; i < s->nv; ++i) {
+            const int k = s->v_at + i;
+            const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k]);
+            const double body = i < 3 ? s->mass : s->J[4 * (i % 3)];
+            sum += 0.5 * p * p / (M ? M[(size_t)i * ((size_t)s->nv + 1)] : body);
+            if (i < 3) sum += fabs(p) / t->h * size;
+        }
+    }
+    return sum;
+}
+
+// adds a doubt where `work` is more than this part of the energies
+static void doubt_gain(energy_scale *e, double work, double part, int one, int two, pcs_doubt *d)
+{
+    if (!(work > part * e->kinetic)) return;
+    if (e->all < 0) e->all = e->kinetic + energy_of_forces(e->t);
+    if (work > part * e->all) doubt_add(d, work, e->all, one, two);
+}
+
+// a joint that adds energy; contacts are judged together
+static void doubt_joint_gain(const candidate *c, energy_scale *e, pcs_doubt *d)
+{
+    double work = 0;
+    if (!c->active || c->law.kind != PCS_LAW_EQUALITY) return;
+    if (c->turning) return; // joints at the middle do no work, but not each by itself
+    for (int j = 0; j < c->dim; ++j) {
+        work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
+    }
+    doubt_gain(e, work, GAIN_JOINT, -1, c->interaction + 1, d);
+}
+
+static void join_islands(const trial *t, int *up)
+{
+    for (int i = 0; i < t->m->n_systems; ++i) {
+        up[i] = i;
+    }
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active || !system_moves(t->m, c->sys1) || !system_moves(t->m, c->sys2)) continue;
+        const int one = island_root(up, c->sys1), two = island_root(up, c->sys2);
+        up[one > two ? one : two] = one > two ? two : one;
+    }
+}
+
+// 1/2 r . (u_free + u')
+static double work_of(const trial *t, int i, double *u)
+{
+    const candidate *c = &t->list.c[i];
+    double work = 0;
+    candidate_velocity(t, i, t->v_free, c->drive, u);
+    for (int j = 0; j < c->dim; ++j) {
+        work += 0.5 * (u[j] + c->u[j]) * c->r[j];
+    }
+    return work;
+}
+
+// of the contacts of an island
+typedef struct island_work {
+    double sum, most; // J
+    int worst;        // the contact that adds most
+} island_work;
+
+static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pcs_doubt *d)
+{
+    if (!t->v_free || t->rows == 0) return PCS_OK;
+    const double part = fmax(GAIN, GAIN_TOL * t->m->scheme.solver.tol);
+    const size_t n = (size_t)t->m->n_systems;
+    int *up = PCS_TAKE(&mem, n, int);
+    island_work *of = PCS_TAKE(&mem, n, island_work);
+    double *u = PCS_TAKE(&mem, (size_t)t->rows, double);
+    if (!up || !of || !u) return pcs_fail_memory("step: the doubts");
+    memset(of, 0, n * sizeof *of);
+    join_islands(t, up);
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!c->active || c->law.kind == PCS_LAW_EQUALITY) continue;
+        const int moving = system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
+        island_work *w = &of[island_root(up, moving)];
+        const double work = work_of(t, i, u);
+        w->sum += work;
+        if (!(work > w->most)) continue;
+        w->most = work;
+        w->worst = i;
+    }
+    for (size_t k = 0; k < n; ++k) {
+        const candidate *c = &t->list.c[of[k].worst];
+        const bool shapes = c->interaction < 0;
+        doubt_gain(e, of[k].sum, part, shapes ? c->key.shape1 : -1,
+                   shapes ? c->key.shape2 : c->interaction + 1, d);
+    }
+    return PCS_OK;
+}
+
+// ---- joints, travel, overlaps --------------------------------------------------------------------
+
+// a joint that is off at the start, held against the smaller of its bodies
+static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
+{
+    double off = 0, size = INFINITY;
+    if (c->law.kind != PCS_LAW_EQUALITY) return;
+    for (int j = 0; j < candidate_gaps(c); ++j) {
+        off = hypot(off, c->g[j]);
+    }
+    for (int side = 0; side < 2; ++side) {
+        const int system = side == 0 ? c->sys1 : c->sys2;
+        if (system < 0 || t->m->system[system].kind != SYSTEM_BODY) continue;
+        size = fmin(size, system_size(&t->m->system[system]));
+    }
+    if (off > OFF * size) doubt_add(d, off, size, -1, c->interaction + 1);
+}
+
+// The way of a body that may touch something, held against its thickness; under a rule that does
+// not follow paths against half of both shapes, which takes the middle of one past that of the
+// other. `seen` has a mark per system.
+static void doubt_way(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
+{
+    if (!system_moves(t->m, system) || seen[system]) return;
+    const model_system *s = &t->m->system[system];
+    const bool follows = pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE;
+    const double way = t->h * fmax(v3_norm(t->v + s->v_at), v3_norm(t->st->v + s->v_at));
+    const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
+                        shape_thickness(&t->m->shape[c->key.shape2].shape);
+    const double most = follows ? s->thickness : fmin(s->thickness, 0.5 * both);
+    const bool far = s->thickness > 0 && way > most;
+    seen[system] = follows || far;
+    if (far) doubt_add(d, way, most, system + 1, 0);
+}
+
+static void doubt_overlap(const trial *t, const candidate *c, pcs_doubt *d)
+{
+    const double thin = fmin(shape_thickness(&t->m->shape[c->key.shape1].shape),
+                             shape_thickness(&t->m->shape[c->key.shape2].shape));
+    if (-c->g[0] > DEEP * thin) doubt_add(d, -c->g[0], thin, c->key.shape1, c->key.shape2);
+}
+
+pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
+{
+    const pcs_model *m = t->m;
+    pcs_doubt *d = out->doubt;
+    for (int k = 0; k < PCS_DOUBT_COUNT; ++k) {
+        d[k].t = t->st->t;
+    }
+    if (t->list.n == 0) return PCS_OK;
+    bool *seen = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
+    if (!seen) return pcs_fail_memory("step: the doubts");
+    memset(seen, 0, (size_t)m->n_systems * sizeof *seen);
+    energy_scale e = {t, out->energy.kinetic_before + out->energy.kinetic_after, -1};
+    PCS_TRY(doubt_gains(t, mem, &e, &d[PCS_DOUBT_GAIN]));
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->interaction >= 0) {
+            doubt_joint_gain(c, &e, &d[PCS_DOUBT_GAIN]);
+            doubt_joint(t, c, &d[PCS_DOUBT_JOINT]);
+            continue;
+        }
+        doubt_way(t, c, c->sys1, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_way(t, c, c->sys2, seen, &d[PCS_DOUBT_TRAVEL]);
+        doubt_overlap(t, c, &d[PCS_DOUBT_OVERLAP]);
+    }
+    return PCS_OK;
+}
+
+// what of a step was not solved: `one` of the doubt
+enum { VELOCITIES, PROJECTION, NEWTON };
+
+void step_doubt_unsolved(const trial *t, pcs_step_report *out)
+{
+    const pcs_scheme *s = &t->m->scheme;
+    if (!out->committed || out->outcome == PCS_OUTCOME_CONVERGED) return;
+    pcs_doubt *d = &out->doubt[PCS_DOUBT_UNSOLVED];
+    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) {
+        doubt_add(d, out->violation_after, t->proj_tol, PROJECTION, 0);
+    } else if (out->newton_residual > s->newton_tol) {
+        doubt_add(d, out->newton_residual, s->newton_tol, NEWTON, 0);
+    } else {
+        doubt_add(d, out->solve.measure.residual, s->solver.tol, VELOCITIES, 0);
+    }
+}
