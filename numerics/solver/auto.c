@@ -85,11 +85,10 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 const solver_class solver_auto = {
-    .info = {.name = "auto",
-             .summary = "the portfolio: active sets, or the ways of friction; whatever converges",
-             .kind = PCS_SOLVER_AUTO,
-             .cones = ALL_CONES},
-    .defaults = {.kind = PCS_SOLVER_AUTO, .tol = 1e-10, .max_iters = 1000000},
+    SOLVER_ROW("auto", PCS_SOLVER_AUTO, ALL_CONES,
+               "the portfolio: active sets, or the ways of friction; whatever converges"),
+    .defaults.tol = 1e-10,
+    .defaults.max_iters = 1000000,
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -58,11 +58,10 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 const solver_class solver_direct = {
-    .info = {.name = "direct",
-             .summary = "linear solve of equality blocks, minimum norm when W is singular",
-             .kind = PCS_SOLVER_DIRECT,
-             .cones = 1u << PCS_CONE_EQUALITY},
-    .defaults = {.kind = PCS_SOLVER_DIRECT, .tol = 1e-10, .max_iters = 1},
+    SOLVER_ROW("direct", PCS_SOLVER_DIRECT, 1u << PCS_CONE_EQUALITY,
+               "linear solve of equality blocks, minimum norm when W is singular"),
+    .defaults.tol = 1e-10,
+    .defaults.max_iters = 1,
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -292,17 +292,12 @@ static const pcs_opt opts[] = {
 };
 
 const solver_class solver_enum = {
-    .info = {.name = "enum",
-             .summary =
-                 "enumeration of active sets by branch and bound, and of the modes of few contacts",
-             .kind = PCS_SOLVER_ENUM,
-             .cones = ALL_CONES,
-             .opt = opts,
-             .n_opts = sizeof opts / sizeof *opts},
-    .defaults = {.kind = PCS_SOLVER_ENUM,
-                 .tol = 1e-10,
-                 .max_iters = 20000000,
-                 .as.enumerate = {.max_rows = 20, .max_contacts = 4}},
+    SOLVER_ROW("enum", PCS_SOLVER_ENUM, ALL_CONES,
+               "enumeration of active sets by branch and bound, and of the modes of few contacts"),
+    SOLVER_OPTIONS(opts),
+    .defaults.tol = 1e-10,
+    .defaults.max_iters = 20000000,
+    .defaults.as.enumerate = {.max_rows = 20, .max_contacts = 4},
     .work_bytes = work_bytes,
     .solve = solve,
 };

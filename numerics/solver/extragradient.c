@@ -116,16 +116,12 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_extragradient = {
-    .info = {.name = "extragradient",
-             .summary = "extragradient with a self-adaptive step; no factors, for comparison",
-             .kind = PCS_SOLVER_EXTRAGRADIENT,
-             .cones = ALL_CONES,
-             .opt = options,
-             .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_SOLVER_EXTRAGRADIENT,
-                 .tol = 1e-6,
-                 .max_iters = 50000,
-                 .as.extragradient = {.low = 0.3, .high = 0.9, .check_every = 10}},
+    SOLVER_ROW("extragradient", PCS_SOLVER_EXTRAGRADIENT, ALL_CONES,
+               "extragradient with a self-adaptive step; no factors, for comparison"),
+    SOLVER_OPTIONS(options),
+    .defaults.tol = 1e-6,
+    .defaults.max_iters = 50000,
+    .defaults.as.extragradient = {.low = 0.3, .high = 0.9, .check_every = 10},
     .work_bytes = work_bytes,
     .solve = solve,
 };

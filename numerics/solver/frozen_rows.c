@@ -52,16 +52,12 @@ static const pcs_opt apgd_options[] = {
 };
 
 const solver_class solver_apgd = {
-    .info = {.name = "apgd",
-             .summary = "accelerated projected gradient with restart, shift of friction frozen",
-             .kind = PCS_SOLVER_APGD,
-             .cones = ALL_CONES,
-             .opt = apgd_options,
-             .n_opts = sizeof apgd_options / sizeof *apgd_options},
-    .defaults = {.kind = PCS_SOLVER_APGD,
-                 .tol = 1e-6,
-                 .max_iters = 50000,
-                 .as.apgd = {.relaxed = 0, .part = 0.3, .inner_iters = 500}},
+    SOLVER_ROW("apgd", PCS_SOLVER_APGD, ALL_CONES,
+               "accelerated projected gradient with restart, shift of friction frozen"),
+    SOLVER_OPTIONS(apgd_options),
+    .defaults.tol = 1e-6,
+    .defaults.max_iters = 50000,
+    .defaults.as.apgd = {.relaxed = 0, .part = 0.3, .inner_iters = 500},
     .work_bytes = work_bytes,
     .solve = solve,
 };
@@ -77,32 +73,23 @@ static const pcs_opt fixed_point_options[] = {
 };
 
 const solver_class solver_tresca = {
-    .info = {.name = "tresca",
-             .summary = "fixed point on the bounds mu r_N of the tangential impulses",
-             .kind = PCS_SOLVER_TRESCA,
-             .cones = ALL_CONES,
-             .opt = fixed_point_options,
-             .n_opts = sizeof fixed_point_options / sizeof *fixed_point_options},
-    .defaults =
-        {.kind = PCS_SOLVER_TRESCA,
-         .tol = 1e-8,
-         .max_iters = 20000,
-         .as.tresca = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5}},
+    SOLVER_ROW("tresca", PCS_SOLVER_TRESCA, ALL_CONES,
+               "fixed point on the bounds mu r_N of the tangential impulses"),
+    SOLVER_OPTIONS(fixed_point_options),
+    .defaults.tol = 1e-8,
+    .defaults.max_iters = 20000,
+    .defaults.as.tresca = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5},
     .work_bytes = work_bytes,
     .solve = solve,
 };
 
 const solver_class solver_aclm = {
-    .info = {.name = "aclm",
-             .summary = "fixed point on the shifts mu |u_T|, convex problems between",
-             .kind = PCS_SOLVER_ACLM,
-             .cones = ALL_CONES,
-             .opt = fixed_point_options,
-             .n_opts = sizeof fixed_point_options / sizeof *fixed_point_options},
-    .defaults = {.kind = PCS_SOLVER_ACLM,
-                 .tol = 1e-8,
-                 .max_iters = 20000,
-                 .as.aclm = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5}},
+    SOLVER_ROW("aclm", PCS_SOLVER_ACLM, ALL_CONES,
+               "fixed point on the shifts mu |u_T|, convex problems between"),
+    SOLVER_OPTIONS(fixed_point_options),
+    .defaults.tol = 1e-8,
+    .defaults.max_iters = 20000,
+    .defaults.as.aclm = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5},
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -385,18 +385,14 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_newton = {
-    .info = {.name = "newton",
-             .summary = "semismooth Newton on a complementarity function, with line search",
-             .kind = PCS_SOLVER_NEWTON,
-             .cones = ALL_CONES,
-             .opt = options,
-             .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_SOLVER_NEWTON,
-                 .tol = 1e-10,
-                 .max_iters = 500,
-                 .as.newton = {.function = PCS_NEWTON_FUNCTION_FB,
-                               .max_backtracks = 20,
-                               .restarts = 20}},
+    SOLVER_ROW("newton", PCS_SOLVER_NEWTON, ALL_CONES,
+               "semismooth Newton on a complementarity function, with line search"),
+    SOLVER_OPTIONS(options),
+    .defaults.tol = 1e-10,
+    .defaults.max_iters = 500,
+    .defaults.as.newton = {.function = PCS_NEWTON_FUNCTION_FB,
+                           .max_backtracks = 20,
+                           .restarts = 20},
     .work_bytes = work_bytes,
     .solve = solve,
 };

@@ -128,16 +128,11 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_prox = {
-    .info = {.name = "prox",
-             .summary = "proximal point loop around semismooth Newton",
-             .kind = PCS_SOLVER_PROX,
-             .cones = ALL_CONES,
-             .opt = options,
-             .n_opts = sizeof options / sizeof *options},
-    .defaults = {.kind = PCS_SOLVER_PROX,
-                 .tol = 1e-10,
-                 .max_iters = 1000,
-                 .as.prox = {.function = PCS_NEWTON_FUNCTION_AC, .alpha = 0.1, .inner = 30}},
+    SOLVER_ROW("prox", PCS_SOLVER_PROX, ALL_CONES, "proximal point loop around semismooth Newton"),
+    SOLVER_OPTIONS(options),
+    .defaults.tol = 1e-10,
+    .defaults.max_iters = 1000,
+    .defaults.as.prox = {.function = PCS_NEWTON_FUNCTION_AC, .alpha = 0.1, .inner = 30},
     .work_bytes = work_bytes,
     .solve = solve,
 };

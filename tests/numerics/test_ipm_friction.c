@@ -1,6 +1,6 @@
 // The interior point method with friction: against other methods, at the limits of mu, in other
 // units, without a solution; in body space against contact space.
-#include "agree.h"
+#include "friction.h"
 
 #include <percuss/global.h>
 
@@ -15,39 +15,6 @@ static void reset(void)
     if (!arena.base) CK_OK(pcs_arena_create(NULL, (size_t)1 << 24, &arena));
     arena.used = 0;
 }
-
-START_TEST(agrees_with_others)
-{
-    expect_agreement(PCS_SOLVER_IPM, 1e-11);
-    expect_one_contact(PCS_SOLVER_IPM, 1e-11);
-}
-END_TEST
-
-START_TEST(singular_problems)
-{
-    expect_singular(PCS_SOLVER_IPM, 1e-8);
-}
-END_TEST
-
-START_TEST(limits_of_friction)
-{
-    expect_limits(PCS_SOLVER_IPM, 1e-11);
-}
-END_TEST
-
-START_TEST(units_do_not_matter)
-{
-    expect_no_units(PCS_SOLVER_IPM, 1e-10);
-}
-END_TEST
-
-START_TEST(manners)
-{
-    expect_manners(PCS_SOLVER_IPM);
-    expect_honesty(PCS_SOLVER_IPM, 200);
-    expect_extremes(PCS_SOLVER_IPM, 50);
-}
-END_TEST
 
 static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *r, double *u)
 {
@@ -321,7 +288,6 @@ START_TEST(many_contacts_on_one_body)
 }
 END_TEST
 
-PCS_TEST_MAIN("ipm_friction", agrees_with_others, singular_problems, limits_of_friction,
-              units_do_not_matter, manners, small_and_large_mu, large_mu_sticks, any_unit_will_do,
+PCS_TEST_MAIN("ipm_friction", small_and_large_mu, large_mu_sticks, any_unit_will_do,
               what_has_no_solution_is_never_converged, stops_are_obeyed,
               body_space_is_contact_space, many_contacts_on_one_body)

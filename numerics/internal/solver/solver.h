@@ -48,6 +48,13 @@ typedef struct solver_class {
 #define OPT_REAL_IF(name, field, low, high, help, needs, values) \
     OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL, needs, values)
 
+// what a solver is called, its kind, the cones it takes, and what it does; and its own options, an
+// array
+#define SOLVER_ROW(name_, kind_, cones_, summary_)                                          \
+    .info.name = name_, .info.kind = kind_, .info.cones = cones_, .info.summary = summary_, \
+    .defaults.kind = kind_
+#define SOLVER_OPTIONS(options) .info.opt = options, .info.n_opts = sizeof options / sizeof *options
+
 extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke, solver_nsgs,
     solver_newton, solver_prox, solver_ipm, solver_admm, solver_apgd, solver_extragradient,
     solver_tresca, solver_aclm;

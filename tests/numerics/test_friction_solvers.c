@@ -1,4 +1,9 @@
-#include "agree.h"
+// What every solver of friction problems must do, each with tolerances of its own: methods of first
+// order end with less than those that factor, and where W is singular with less still.
+#include <stdio.h>
+
+#include "friction.h"
+#include "solver/solver.h"
 
 #define ROWS 200
 
@@ -60,7 +65,9 @@ static void expect_same(const pcs_problem *p, pcs_solver kind, pcs_solver other,
     }
 }
 
-void expect_agreement(pcs_solver kind, double tol)
+// small friction and a well-conditioned W, symmetric or not, every mixture of cones: r and u of
+// this solver are those of nsgs, to 1e-6 of their size, at tol
+static void expect_agreement(pcs_solver kind, double tol)
 {
     const friction families[4] = {FRICTION_DENSE, FRICTION_SKEWED, FRICTION_PLANAR, FRICTION_MIXED};
     for (int f = 0; f < 4; ++f) {
@@ -72,7 +79,8 @@ void expect_agreement(pcs_solver kind, double tol)
     }
 }
 
-void expect_one_contact(pcs_solver kind, double tol)
+// one contact at a time: r and u are those of enum
+static void expect_one_contact(pcs_solver kind, double tol)
 {
     for (int f = FRICTION_DENSE; f <= FRICTION_MIXED; ++f) {
         if (f == FRICTION_DEFICIENT) continue;
@@ -84,7 +92,8 @@ void expect_one_contact(pcs_solver kind, double tol)
     }
 }
 
-void expect_singular(pcs_solver kind, double tol)
+// W of half rank and of few contacts: u of the constructed solution
+static void expect_singular(pcs_solver kind, double tol)
 {
     int solved = 0, tried = 0;
     for (int f = FRICTION_DEFICIENT; f <= FRICTION_GYRO; ++f) {
@@ -100,7 +109,8 @@ void expect_singular(pcs_solver kind, double tol)
     ck_assert_msg(10 * solved >= 9 * tried, "%d of %d", solved, tried);
 }
 
-void expect_limits(pcs_solver kind, double tol)
+// mu = 0 is a unilateral row with r_T = 0; a large mu sticks; q >= 0 opens everything
+static void expect_limits(pcs_solver kind, double tol)
 {
     for (int seed = 0; seed < TEST_DRAWS(10); ++seed) {
         reset();
@@ -150,7 +160,8 @@ void expect_limits(pcs_solver kind, double tol)
     }
 }
 
-void expect_no_units(pcs_solver kind, double tol)
+// velocities and impulses in other units: as many iterations, the same residual
+static void expect_no_units(pcs_solver kind, double tol)
 {
     for (int f = FRICTION_DENSE; f <= FRICTION_MIXED; ++f) {
         if (f == FRICTION_DEFICIENT) continue;
@@ -187,7 +198,9 @@ static int stop_at_once(void *user, const pcs_progress *now)
     return 1;
 }
 
-void expect_manners(pcs_solver kind)
+// the same call gives the same bits; a watch stops; no memory fails with a sentence; no iterations
+// return the start; an empty problem is solved
+static void expect_manners(pcs_solver kind)
 {
     reset();
     const pcs_problem p = friction_problem(FRICTION_BOXES, 8, 2, &arena, NULL);
@@ -222,7 +235,8 @@ void expect_manners(pcs_solver kind)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 }
 
-void expect_honesty(pcs_solver kind, int max_iters)
+// without a solution: finite numbers, neither converged nor infeasible
+static void expect_honesty(pcs_solver kind, int max_iters)
 {
     double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, u[6];
     for (int k = 0; k < 3; ++k) {
@@ -241,7 +255,8 @@ void expect_honesty(pcs_solver kind, int max_iters)
     }
 }
 
-void expect_extremes(pcs_solver kind, int max_iters)
+// sizes from 1e-300 to 1e300 in q, mu and W: finite numbers, and an end
+static void expect_extremes(pcs_solver kind, int max_iters)
 {
     const double sizes[6] = {1e-300, 1e-160, 1e-20, 1e20, 1e150, 1e300};
     for (int k = 0; k < 6; ++k) {
@@ -275,3 +290,68 @@ void expect_extremes(pcs_solver kind, int max_iters)
         }
     }
 }
+
+static const struct {
+    pcs_solver kind;
+    double tol, singular, units;
+    int patience, extremes; // iterations without a solution, and with numbers of any size
+} row[] = {
+    {PCS_SOLVER_ADMM, 1e-10, 1e-8, 1e-9, 1000, 100},
+    {PCS_SOLVER_APGD, 1e-8, 1e-4, 1e-7, 1000, 100},
+    {PCS_SOLVER_TRESCA, 1e-10, 1e-8, 1e-9, 1000, 100},
+    {PCS_SOLVER_ACLM, 1e-10, 1e-8, 1e-9, 1000, 100},
+    {PCS_SOLVER_EXTRAGRADIENT, 1e-8, 1e-4, 1e-7, 1000, 100},
+    {PCS_SOLVER_IPM, 1e-11, 1e-8, 1e-10, 200, 50},
+};
+
+// says which solver is next: what fails afterwards is of it
+static bool take(size_t i)
+{
+    if (i == sizeof row / sizeof *row) return false;
+    printf("%s\n", solver_class_of(row[i].kind)->info.name);
+    return true;
+}
+
+#define EACH_ROW(i) for (size_t i = 0; take(i); ++i)
+
+START_TEST(agrees_with_others)
+{
+    EACH_ROW(i)
+    {
+        expect_agreement(row[i].kind, row[i].tol);
+        expect_one_contact(row[i].kind, row[i].tol);
+    }
+}
+END_TEST
+
+START_TEST(singular_problems)
+{
+    EACH_ROW(i) expect_singular(row[i].kind, row[i].singular);
+}
+END_TEST
+
+START_TEST(limits_of_friction)
+{
+    EACH_ROW(i) expect_limits(row[i].kind, row[i].tol);
+}
+END_TEST
+
+START_TEST(units_do_not_matter)
+{
+    EACH_ROW(i) expect_no_units(row[i].kind, row[i].units);
+}
+END_TEST
+
+START_TEST(manners)
+{
+    EACH_ROW(i)
+    {
+        expect_manners(row[i].kind);
+        expect_honesty(row[i].kind, row[i].patience);
+        expect_extremes(row[i].kind, row[i].extremes);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("friction solvers", agrees_with_others, singular_problems, limits_of_friction,
+              units_do_not_matter, manners)
