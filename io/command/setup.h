@@ -44,9 +44,6 @@ setup setup_default(void);
 // The row of the solver table of this name; null after a line on stderr.
 const pcs_solver_info *setup_solver(const char *who, const char *name);
 
-// The words of a choice, with commas between; "" for other options.
-void setup_words(const pcs_opt *o, size_t size, char *to);
-
 // False after a line on stderr.
 bool setup_options(const char *who, const setup *s, pcs_solver_opts *out);
 

@@ -12,15 +12,19 @@ static const char *const cones[] = {"equality", "unilateral", "Coulomb"};
 
 static double default_of(const pcs_solver_opts *o, const pcs_opt *opt)
 {
-    const char *at = (const char *)o + opt->offset;
-    double x;
-    int i;
-    if (opt->type == PCS_OPT_REAL) {
-        memcpy(&x, at, sizeof x);
-        return x;
+    double x = 0;
+    if (pcs_solver_opts_get(o, opt->name, &x) != PCS_OK) complain("%s", pcs_error_text());
+    return x;
+}
+
+// the words of an option, separated by commas
+static void list_words(const pcs_opt *o, size_t size, char *to)
+{
+    size_t used = 0;
+    to[0] = '\0';
+    for (int i = 0; o->words && i <= (int)(o->high - o->low) && used < size; ++i) {
+        used += (size_t)snprintf(to + used, size - used, "%s%s", i > 0 ? ", " : "", o->words[i]);
     }
-    memcpy(&i, at, sizeof i);
-    return i;
 }
 
 static void print_table(void)
@@ -36,22 +40,53 @@ static void print_table(void)
     }
 }
 
+// the choice that decides whether an option is read, or null
+static const pcs_opt *choice_of(const pcs_solver_info *s, const pcs_opt *opt)
+{
+    for (int i = 0; opt->needs && i < s->n_opts; ++i) {
+        if (strcmp(s->opt[i].name, opt->needs) == 0) return &s->opt[i];
+    }
+    return NULL;
+}
+
+// The next value, from *x on, of the choice with which the option is read: its word, and in *x the
+// number after it. Null beyond the last
+static const char *next_word(const pcs_opt *opt, const pcs_opt *choice, int *x)
+{
+    while (*x <= (int)choice->high) {
+        const int now = (*x)++;
+        if (opt->needs_values & 1u << now) return choice->words[now - (int)choice->low];
+    }
+    return NULL;
+}
+
 // "; with order shuffled" for an option that is read with some values of a choice only
 static void needs_of(const pcs_solver_info *s, const pcs_opt *opt, size_t size, char *to)
 {
+    const pcs_opt *choice = choice_of(s, opt);
     to[0] = '\0';
-    for (int i = 0; opt->needs && i < s->n_opts; ++i) {
-        const pcs_opt *choice = &s->opt[i];
-        if (strcmp(choice->name, opt->needs) != 0) continue;
-        size_t used = (size_t)snprintf(to, size, "; with %s", choice->name);
-        const char *between = " ";
-        for (int x = (int)choice->low; x <= (int)choice->high && used < size; ++x) {
-            if (!(opt->needs_values & 1u << x)) continue;
-            used += (size_t)snprintf(to + used, size - used, "%s%s", between,
-                                     choice->words[x - (int)choice->low]);
-            between = ", ";
-        }
+    if (!choice) return;
+    size_t used = (size_t)snprintf(to, size, "; with %s", choice->name);
+    const char *between = " ", *word;
+    for (int x = (int)choice->low; used < size && (word = next_word(opt, choice, &x));) {
+        used += (size_t)snprintf(to + used, size - used, "%s%s", between, word);
+        between = ", ";
     }
+}
+
+static void write_needs(json *j, const pcs_solver_info *s, const pcs_opt *opt)
+{
+    const pcs_opt *choice = choice_of(s, opt);
+    if (!choice) return;
+    json_open(j, "needs", '{');
+    json_text(j, "name", choice->name);
+    json_open(j, "words", '[');
+    const char *word;
+    for (int x = (int)choice->low; (word = next_word(opt, choice, &x));) {
+        json_text(j, NULL, word);
+    }
+    json_close(j, ']');
+    json_close(j, '}');
 }
 
 static void print_solver(const pcs_solver_info *s)
@@ -71,7 +106,7 @@ static void print_solver(const pcs_solver_info *s)
         const double x = default_of(&o, opt);
         snprintf(range, sizeof range, "%g to %g", opt->low, opt->high);
         snprintf(usual, sizeof usual, "%g", x);
-        setup_words(opt, sizeof words, words);
+        list_words(opt, sizeof words, words);
         needs_of(s, opt, sizeof needs, needs);
         printf("%-20s %-12s %-20s %s%s%s%s\n", opt->name, opt->words ? "a word" : range,
                opt->words ? opt->words[(int)(x - opt->low)] : usual, opt->help,
@@ -84,7 +119,7 @@ static void print_solver(const pcs_solver_info *s)
 
 static void write_json(const pcs_solver_info *s)
 {
-    static const char *const types[] = {"int", "real", "choice"};
+    static const char *const types[] = {"int", "real", "choice", "bool"};
     const pcs_solver_opts o = pcs_solver_opts_default(s->kind);
     json j = {.out = stdout};
     json_open(&j, NULL, '{');
@@ -112,6 +147,7 @@ static void write_json(const pcs_solver_info *s)
             }
             json_close(&j, ']');
         }
+        write_needs(&j, s, opt);
         json_text(&j, "help", opt->help);
         json_close(&j, '}');
     }

@@ -43,8 +43,8 @@ static const char *const relaxed_words[] = {"no", "yes"};
 static const char *const inner_words[] = {"admm", "apgd"};
 
 static const pcs_opt apgd_options[] = {
-    OPT_WORD("relaxed", apgd.relaxed, 0, 1,
-             "leave the shift out, which relaxes the law of friction", relaxed_words),
+    OPT_BOOL("relaxed", apgd.relaxed, "leave the shift out, which relaxes the law of friction",
+             relaxed_words),
     OPT_REAL_IF("part", apgd.part, 1e-6, 0.999,
                 "of the outer residual, where the shift is brought up to date", "relaxed", 1u),
     OPT_INT_IF("inner_iters", apgd.inner_iters, 1, 10000000, "steps with one shift, at most",
@@ -57,7 +57,7 @@ const solver_class solver_apgd = {
     SOLVER_OPTIONS(apgd_options),
     .defaults.tol = 1e-6,
     .defaults.max_iters = 50000,
-    .defaults.as.apgd = {.relaxed = 0, .part = 0.3, .inner_iters = 500},
+    .defaults.as.apgd = {.relaxed = false, .part = 0.3, .inner_iters = 500},
     .work_bytes = work_bytes,
     .solve = solve,
 };

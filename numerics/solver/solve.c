@@ -18,79 +18,6 @@ double solver_clock(void)
 
 // ---- checks ----------------------------------------------------------------------------------
 
-static double option_value(const pcs_solver_opts *o, const pcs_opt *opt)
-{
-    const char *at = (const char *)o + opt->offset;
-    if (opt->type == PCS_OPT_REAL) {
-        double x;
-        memcpy(&x, at, sizeof x);
-        return x;
-    }
-    int i;
-    memcpy(&i, at, sizeof i);
-    return i;
-}
-
-// the choice that decides whether an option is read
-static const pcs_opt *needed_by(const solver_class *c, const pcs_opt *opt)
-{
-    for (int i = 0; opt->needs && i < c->info.n_opts; ++i) {
-        if (strcmp(c->info.opt[i].name, opt->needs) == 0) return &c->info.opt[i];
-    }
-    return NULL;
-}
-
-// a value that is not read must be the default: nobody has set it
-static pcs_status check_unread(const solver_class *c, const pcs_solver_opts *o, const pcs_opt *opt)
-{
-    const pcs_opt *needs = needed_by(c, opt);
-    const double x = option_value(o, opt), usual = option_value(&c->defaults, opt);
-    if (!needs || x == usual) return PCS_OK;
-    const int has = (int)option_value(o, needs), low = (int)needs->low;
-    if (opt->needs_values & 1u << has) return PCS_OK;
-    int set = 0;
-    while (!(opt->needs_values & 1u << set)) {
-        ++set;
-    }
-    return pcs_fail(
-        PCS_ERR_ARG,
-        "%s: %s is %g, which nothing reads with %s = %s: set %s = %s, or leave %s at %g",
-        c->info.name, opt->name, x, needs->name, needs->words[has - low], needs->name,
-        needs->words[set - low], opt->name, usual);
-}
-
-static pcs_status check_options(const solver_class *c, const pcs_solver_opts *o)
-{
-    const char *name = c->info.name;
-    if (!(o->tol > 0) || !isfinite(o->tol)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: tol is %g; it must be positive and finite", name, o->tol);
-    }
-    if ((int)o->stop < PCS_STOP_RESIDUAL || (int)o->stop > PCS_STOP_RELAXED) {
-        return pcs_fail(PCS_ERR_ARG, "%s: stop is %d; it must be one of pcs_stop", name,
-                        (int)o->stop);
-    }
-    if (o->max_iters < 0) {
-        return pcs_fail(PCS_ERR_ARG, "%s: max_iters is %d; it must not be negative", name,
-                        o->max_iters);
-    }
-    if (!(o->max_seconds >= 0)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: max_seconds is %g; it must not be negative (0: no limit)",
-                        name, o->max_seconds);
-    }
-    for (int i = 0; i < c->info.n_opts; ++i) {
-        const pcs_opt *opt = &c->info.opt[i];
-        const double x = option_value(o, opt);
-        if (!(x >= opt->low && x <= opt->high)) {
-            return pcs_fail(PCS_ERR_ARG, "%s: %s is %g; it must lie in [%g, %g]", name, opt->name,
-                            x, opt->low, opt->high);
-        }
-    }
-    for (int i = 0; i < c->info.n_opts; ++i) {
-        PCS_TRY(check_unread(c, o, &c->info.opt[i]));
-    }
-    return PCS_OK;
-}
-
 pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *block)
 {
     for (int b = 0; b < nb; ++b) {
@@ -127,14 +54,6 @@ size_t pcs_solve_bytes(const pcs_problem *p, const pcs_solver_opts *opts)
     return p && c && p->n > 0 ? c->work_bytes(p, opts) : 0;
 }
 
-pcs_status pcs_solver_opts_check(const pcs_solver_opts *opts)
-{
-    if (!opts) return pcs_fail(PCS_ERR_ARG, "solver options: they are null");
-    const solver_class *c = solver_class_of(opts->kind);
-    if (!c) return pcs_fail(PCS_ERR_ARG, "solver options: there is no solver %d", (int)opts->kind);
-    return check_options(c, opts);
-}
-
 pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watch watch,
                      pcs_arena work, double *r, double *u, pcs_report *report)
 {
@@ -143,7 +62,7 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
     if (!c) {
         return pcs_fail(PCS_ERR_ARG, "pcs_solve: there is no solver of kind %d", (int)opts->kind);
     }
-    PCS_TRY(check_options(c, opts));
+    PCS_TRY(pcs_solver_opts_check(opts));
     if (opts->kind == PCS_SOLVER_IPM && opts->as.ipm.space == PCS_IPM_SPACE_BODY) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
                         "ipm: space is body, but W is given and not M and H: set space = automatic"

@@ -493,6 +493,14 @@ START_TEST(solvers_are_described)
     ck_assert(strstr(out_text, "relaxation") != NULL);
     ck_assert_int_eq(percuss("solvers --json"), 0);
     ck_assert(json_is_valid(out_text));
+    // seed is read with one order only
+    ck_assert_int_eq(percuss("solvers --json nsgs"), 0);
+    const char *seed = strstr(out_text, "\"seed\"");
+    ck_assert_ptr_nonnull(seed);
+    const char *needs = strstr(seed, "\"needs\"");
+    ck_assert_ptr_nonnull(needs);
+    ck_assert(strstr(needs, "\"order\"") != NULL && strstr(needs, "\"shuffled\"") != NULL);
+    ck_assert_ptr_null(memchr(seed, '}', (size_t)(needs - seed)));
     REFUSED("did you mean newton?", "solvers newtn");
 }
 END_TEST

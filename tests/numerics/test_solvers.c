@@ -1,3 +1,5 @@
+#include <ctype.h>
+
 #include "options.h"
 #include "problems.h"
 #include "support.h"
@@ -402,7 +404,8 @@ START_TEST(table_is_complete)
 
             // every value of a choice has a word of its own, which a command line can carry
             const pcs_opt *opt = &info->opt[k];
-            ck_assert_int_eq(opt->type == PCS_OPT_CHOICE, opt->words != NULL);
+            ck_assert_int_eq(opt->type == PCS_OPT_CHOICE || opt->type == PCS_OPT_BOOL,
+                             opt->words != NULL);
             for (int i = 0; opt->words && i <= (int)(opt->high - opt->low); ++i) {
                 ck_assert(strlen(opt->words[i]) > 1 && !strpbrk(opt->words[i], " ,=_0123456789"));
                 for (int j = 0; j < i; ++j) {
@@ -418,6 +421,88 @@ START_TEST(table_is_complete)
         ck_assert(strlen(pcs_outcome_text((pcs_outcome)k)) > 3);
     }
     ck_assert(pcs_outcome_text((pcs_outcome)99) != NULL);
+}
+END_TEST
+
+// writes a value that pcs_solver_opts_set refuses; false where its type cannot hold it
+static bool force(pcs_solver_opts *o, const pcs_opt *opt, double x)
+{
+    char *at = (char *)o + opt->offset;
+    if (opt->type == PCS_OPT_BOOL || (opt->type != PCS_OPT_REAL && isnan(x))) return false;
+    const int i = opt->type == PCS_OPT_REAL ? 0 : (int)x;
+    memcpy(at, opt->type == PCS_OPT_REAL ? (void *)&x : (void *)&i,
+           opt->type == PCS_OPT_REAL ? sizeof x : sizeof i);
+    return true;
+}
+
+static void expect_refused(pcs_solver_opts *o, const pcs_opt *opt, const char *text)
+{
+    const double before = option_get(o, opt);
+    CK_FAILS(pcs_solver_opts_set(o, opt->name, text), PCS_ERR_ARG);
+    ck_assert(strstr(pcs_error_text(), opt->name) && strstr(pcs_error_text(), opt->help));
+    ck_assert(!opt->words || strstr(pcs_error_text(), opt->words[1]));
+    ck_assert_double_eq(option_get(o, opt), before);
+}
+
+static void expect_refused_text(pcs_solver_opts *o, const pcs_opt *opt, double x)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", x);
+    expect_refused(o, opt, text);
+}
+
+// by its name: every value of every option as a number, every choice as a word however it is spelt
+START_TEST(options_are_set_by_name)
+{
+    for (int s = 0; s < pcs_solver_count(); ++s) {
+        const pcs_solver_info *info = pcs_solver_at(s);
+        pcs_solver_opts o = pcs_solver_opts_default(info->kind);
+        for (int k = 0; k < info->n_opts; ++k) {
+            const pcs_opt *opt = &info->opt[k];
+            const double usual = option_get(&o, opt);
+            for (int i = 0; i < OPTION_VALUES; ++i) {
+                const double x = option_value(opt, usual, i);
+                option_set(&o, opt, x);
+                ck_assert_double_eq(option_get(&o, opt), x);
+            }
+            for (int i = 0; opt->words && i <= (int)(opt->high - opt->low); ++i) {
+                char word[64];
+                CK_OK(pcs_solver_opts_set(&o, opt->name, opt->words[i]));
+                ck_assert_double_eq(option_get(&o, opt), opt->low + i);
+                option_set(&o, opt, opt->low);
+                snprintf(word, sizeof word, "%s", opt->words[i]);
+                for (char *c = word; *c; ++c) {
+                    *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+                }
+                CK_OK(pcs_solver_opts_set(&o, opt->name, word));
+                ck_assert_double_eq(option_get(&o, opt), opt->low + i);
+            }
+            static const char *const nonsense[] = {"", " 1", "1 ", "1x", "nonsense", "inf", "nan"};
+            for (int i = 0; i < 7; ++i) {
+                expect_refused(&o, opt, nonsense[i]);
+            }
+            if (opt->type != PCS_OPT_REAL) expect_refused(&o, opt, "0.5");
+            // nothing but this option has changed
+            option_set(&o, opt, usual);
+            const pcs_solver_opts same = pcs_solver_opts_default(info->kind);
+            for (int i = 0; i < info->n_opts; ++i) {
+                ck_assert_double_eq(option_get(&o, &info->opt[i]),
+                                    option_get(&same, &info->opt[i]));
+            }
+            ck_assert(o.kind == same.kind && o.tol == same.tol && o.max_iters == same.max_iters);
+        }
+        double x;
+        CK_FAILS(pcs_solver_opts_set(&o, "no-such-option", "1"), PCS_ERR_ARG);
+        ck_assert(info->n_opts == 0 || strstr(pcs_error_text(), info->opt[0].name));
+        CK_FAILS(pcs_solver_opts_get(&o, "no-such-option", &x), PCS_ERR_ARG);
+        CK_FAILS(pcs_solver_opts_set(NULL, "depth", "1"), PCS_ERR_ARG);
+        CK_FAILS(pcs_solver_opts_set(&o, NULL, "1"), PCS_ERR_ARG);
+    }
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
+    CK_FAILS(pcs_solver_opts_set(&o, "depth", NULL), PCS_ERR_ARG);
+    CK_FAILS(pcs_solver_opts_get(&o, "depth", NULL), PCS_ERR_ARG);
+    o.kind = (pcs_solver)42;
+    CK_FAILS(pcs_solver_opts_set(&o, "depth", "1"), PCS_ERR_ARG);
 }
 END_TEST
 
@@ -458,13 +543,15 @@ START_TEST(bad_options_are_refused)
             const pcs_status status = pcs_solve_alloc(NULL, &p, &o, r, u, &report);
             const bool body = o.kind == PCS_SOLVER_IPM && o.as.ipm.space == PCS_IPM_SPACE_BODY;
             ck_assert_int_eq(status, body ? PCS_ERR_UNSUPPORTED : PCS_OK);
-            option_set(&o, opt, opt->low - 1);
-            CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
-            option_set(&o, opt, opt->high + 1);
-            CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
-            if (opt->type == PCS_OPT_REAL) {
-                option_set(&o, opt, NAN);
+            const double bad[3] = {opt->low - 1, opt->high + 1, NAN};
+            const double good_value = option_get(&o, opt);
+            for (int i = 0; i < 3; ++i) {
+                expect_refused_text(&o, opt, bad[i]);
+                if (!force(&o, opt, bad[i])) continue;
                 CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
+                ck_assert(strstr(pcs_error_text(), opt->name));
+                ck_assert(!opt->words || strstr(pcs_error_text(), opt->words[1]));
+                option_set(&o, opt, good_value);
             }
         }
     }
@@ -781,7 +868,7 @@ END_TEST
 
 PCS_TEST_MAIN("solvers", every_solver_on_every_family, auto_reaches_the_last_digits, options_work,
               stops_are_obeyed, warm_start_is_free, resting_box, infeasible_is_never_converged,
-              random_infeasible_problems, empty_problem, table_is_complete, bad_options_are_refused,
-              bad_data_is_refused, extreme_numbers, arena_too_small, failing_allocations,
-              watch_stops, watching_changes_nothing, clock_aborts, no_iterations, same_answer_twice,
-              entries_agree)
+              random_infeasible_problems, empty_problem, table_is_complete, options_are_set_by_name,
+              bad_options_are_refused, bad_data_is_refused, extreme_numbers, arena_too_small,
+              failing_allocations, watch_stops, watching_changes_nothing, clock_aborts,
+              no_iterations, same_answer_twice, entries_agree)

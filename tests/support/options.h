@@ -4,32 +4,25 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <percuss/solver.h>
 
+#include "support.h"
+
 static inline void option_set(pcs_solver_opts *o, const pcs_opt *opt, double x)
 {
-    char *at = (char *)o + opt->offset;
-    if (opt->type == PCS_OPT_REAL) {
-        memcpy(at, &x, sizeof x);
-        return;
-    }
-    const int i = (int)x;
-    memcpy(at, &i, sizeof i);
+    char text[40];
+    snprintf(text, sizeof text, "%.17g", x);
+    CK_OK(pcs_solver_opts_set(o, opt->name, text));
 }
 
 static inline double option_get(const pcs_solver_opts *o, const pcs_opt *opt)
 {
-    const char *at = (const char *)o + opt->offset;
-    if (opt->type == PCS_OPT_REAL) {
-        double x;
-        memcpy(&x, at, sizeof x);
-        return x;
-    }
-    int i;
-    memcpy(&i, at, sizeof i);
-    return i;
+    double x = NAN;
+    CK_OK(pcs_solver_opts_get(o, opt->name, &x));
+    return x;
 }
 
 // the choice that decides whether an option is read, or null

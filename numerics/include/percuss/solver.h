@@ -4,6 +4,8 @@
 #ifndef PERCUSS_SOLVER_H
 #define PERCUSS_SOLVER_H
 
+#include <stdbool.h>
+
 #include <percuss/problem.h>
 
 #ifdef __cplusplus
@@ -159,7 +161,7 @@ typedef struct pcs_admm_opts {
 
 /// Options of PCS_SOLVER_APGD.
 typedef struct pcs_apgd_opts {
-    int relaxed;     ///< 1: without the shift mu |u_T|: not the law but its convex relaxation
+    bool relaxed;    ///< without the shift mu |u_T|: not the law but its convex relaxation
     double part;     ///< inner over outer residual at which the shift moves
     int inner_iters; ///< steps between two moves, at most
 } pcs_apgd_opts;
@@ -213,6 +215,19 @@ PCS_API pcs_solver_opts pcs_solver_opts_default(pcs_solver kind);
 /// Refuses an unknown kind, and numbers outside the ranges of the option table, with a sentence;
 /// pcs_solve does so too.
 PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *opts);
+
+/// Sets an option of the solver opts->kind by its name in the option table (pcs_solver_info.opt).
+/// The value is text: a number, or the word of a choice ("yes" and "no" for a bool; case does not
+/// matter, and blanks and underscores equal hyphens). PCS_ERR_ARG, with a sentence that says what
+/// would do, for a name that the solver has not and for a value outside its range; opts is
+/// unchanged then. Whether another option lets this one be read is left to pcs_solver_opts_check.
+PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_set(pcs_solver_opts *opts, const char *name,
+                                                     const char *value);
+
+/// The value of an option by its name: of a choice the number of its value, of a bool 0 or 1.
+/// PCS_ERR_ARG for a name that the solver has not.
+PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_get(const pcs_solver_opts *opts, const char *name,
+                                                     double *out);
 
 /// Where a solve stands. The numbers describe the iterate that was measured last, which is not
 /// always the best so far.
@@ -304,8 +319,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_friction(int dim, int nc, const pcs_b
                                                     const pcs_solver_opts *opts, double *r,
                                                     double *u, pcs_report *report);
 
-/// How an option is read and stored: an int, a double, or an enum whose values have words.
-typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE } pcs_opt_type;
+/// How an option is stored: an int, a double, an enum or a bool; the values of the last two have
+/// words.
+typedef enum pcs_opt_type { PCS_OPT_INT, PCS_OPT_REAL, PCS_OPT_CHOICE, PCS_OPT_BOOL } pcs_opt_type;
 
 /// One option in the table, for command lines, scene files and the manual.
 typedef struct pcs_opt {
@@ -315,8 +331,8 @@ typedef struct pcs_opt {
     double low;        ///< smallest allowed value
     double high;       ///< largest allowed value
     const char *help;  ///< what it does, in a line
-    /// PCS_OPT_CHOICE: the words of the values low, low + 1, ..., high; a word has no blank and no
-    /// comma. Null for the other types.
+    /// PCS_OPT_CHOICE, PCS_OPT_BOOL: the words of the values low, low + 1, ..., high; a word has no
+    /// blank and no comma. Null for the other types.
     const char *const *words;
     /// The choice of the same table that decides whether this option is read, and those of its
     /// values with which it is, bits 1u << value. Null: always. Where it is not read any value but

@@ -43,6 +43,8 @@ typedef struct solver_class {
     OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL, NULL, 0)
 #define OPT_WORD(name, field, low, high, help, words) \
     OPT_OF(name, PCS_OPT_CHOICE, field, low, high, help, words, NULL, 0)
+#define OPT_BOOL(name, field, help, words) \
+    OPT_OF(name, PCS_OPT_BOOL, field, 0, 1, help, words, NULL, 0)
 #define OPT_INT_IF(name, field, low, high, help, needs, values) \
     OPT_OF(name, PCS_OPT_INT, field, low, high, help, NULL, needs, values)
 #define OPT_REAL_IF(name, field, low, high, help, needs, values) \
