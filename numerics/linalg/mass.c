@@ -26,8 +26,7 @@ struct pcs_mass_matrix {
     pcs_csc full;      // sparse, both triangles
     chol_factor *chol; // its factors, or
     sparse_lu *lu;     // those
-    pcs_arena memory;  // of lu, and of two vectors for it
-    double *x, *y;
+    pcs_arena memory;  // of lu
 };
 
 // blocks of bodies are small; those of Lagrangian systems may be worth products of blocks
@@ -132,12 +131,9 @@ pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *
 
 static pcs_status factor_lu(const pcs_env *env, pcs_mass_matrix *mass)
 {
-    const size_t n = (size_t)mass->n, bytes = sparse_lu_bytes(mass->n) + 2 * (n * 8 + 64);
-    PCS_TRY(pcs_arena_create(env, bytes, &mass->memory));
-    mass->x = PCS_TAKE(&mass->memory, n, double);
-    mass->y = PCS_TAKE(&mass->memory, n, double);
+    PCS_TRY(pcs_arena_create(env, sparse_lu_bytes(mass->n), &mass->memory));
     mass->lu = sparse_lu_begin(mass->n, &mass->memory);
-    if (!mass->x || !mass->y || !mass->lu) return pcs_fail_memory("pcs_mass_matrix");
+    if (!mass->lu) return pcs_fail_memory("pcs_mass_matrix");
 
     const sparse_lu_outcome end = sparse_lu_refactor(mass->lu, &mass->full, false);
     if (end == SPARSE_LU_LOST) return pcs_fail_memory("mass matrix factorisation");
@@ -212,21 +208,27 @@ int pcs_mass_matrix_size(const pcs_mass_matrix *mass)
     return mass ? mass->n : 0;
 }
 
-// x = x0 + M^-1 (b - M x0), x0 = M^-1 b
+// x = x0 + M^-1 (b - M x0), x0 = M^-1 b; vectors and the room of KLU belong to the call, so that
+// the factors are only read
 static pcs_status solve_lu(const pcs_mass_matrix *mass, const double *b, double *x)
 {
-    const size_t bytes = (size_t)mass->n * sizeof *x;
-    memcpy(mass->x, b, bytes);
-    if (!sparse_lu_apply(mass->lu, mass->x)) return pcs_fail_memory("mass matrix solve");
-    pcs_mass_matrix_mul(mass, mass->x, mass->y);
-    for (int i = 0; i < mass->n; ++i) {
-        mass->y[i] = b[i] - mass->y[i];
+    const size_t n = (size_t)mass->n;
+    const size_t room = (sparse_lu_room(mass->lu) + sizeof *x - 1) / sizeof *x;
+    double *first = pcs_env_alloc(&mass->env, 2 * n + room, sizeof *x);
+    if (!first) return pcs_fail_memory("mass matrix solve");
+    double *rest = first + n;
+    memcpy(first, b, n * sizeof *x);
+    bool good = sparse_lu_solve(mass->lu, rest + n, first);
+    pcs_mass_matrix_mul(mass, first, rest);
+    for (size_t i = 0; i < n; ++i) {
+        rest[i] = b[i] - rest[i];
     }
-    if (!sparse_lu_apply(mass->lu, mass->y)) return pcs_fail_memory("mass matrix solve");
-    for (int i = 0; i < mass->n; ++i) {
-        x[i] = mass->x[i] + mass->y[i];
+    good = good && sparse_lu_solve(mass->lu, rest + n, rest);
+    for (size_t i = 0; i < n; ++i) {
+        x[i] = first[i] + rest[i];
     }
-    return PCS_OK;
+    pcs_env_free(&mass->env, first);
+    return good ? PCS_OK : pcs_fail_memory("mass matrix solve");
 }
 
 const block_lu *mass_blocks(const pcs_mass_matrix *mass)

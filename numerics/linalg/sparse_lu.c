@@ -64,3 +64,16 @@ bool sparse_lu_apply(sparse_lu *w, double *x)
 {
     return klu_solve(w->symbolic, w->numeric, w->n, 1, x, &w->c) != 0;
 }
+
+size_t sparse_lu_room(const sparse_lu *w)
+{
+    return w->numeric->worksize;
+}
+
+bool sparse_lu_solve(const sparse_lu *w, void *room, double *x)
+{
+    klu_common c = w->c;
+    klu_numeric own = *w->numeric;
+    own.Work = own.Xwork = room;
+    return klu_solve(w->symbolic, &own, w->n, 1, x, &c) != 0;
+}

@@ -34,4 +34,9 @@ double sparse_lu_rcond(const sparse_lu *w);
 // x = A^-1 x with the factors of the last SPARSE_LU_GOOD, without refinement; false: out of memory
 bool sparse_lu_apply(sparse_lu *w, double *x);
 
+// The same by several threads at a time: what klu_solve writes to is `room`, sparse_lu_room bytes,
+// aligned as a double
+size_t sparse_lu_room(const sparse_lu *w);
+bool sparse_lu_solve(const sparse_lu *w, void *room, double *x);
+
 #endif

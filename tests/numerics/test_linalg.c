@@ -1,5 +1,8 @@
+#include <stdatomic.h>
+
 #include "support.h"
 
+#include "base/threads.h"
 #include "linalg/bsr.h"
 #include "linalg/chol.h"
 #include "linalg/dense.h"
@@ -307,6 +310,64 @@ START_TEST(a_sparse_mass_need_not_be_definite)
         pcs_arena_destroy(NULL, &arena);
         pcs_mass_matrix_destroy(mass);
     }
+}
+END_TEST
+
+// columns of the inverse, a share of them by every rank
+typedef struct inversion {
+    const pcs_mass_matrix *mass;
+    int n;
+    double *inverse;
+    atomic_int failed;
+} inversion;
+
+static void invert(void *arg, int begin, int end)
+{
+    inversion *v = arg;
+    for (int j = begin; j < end; ++j) {
+        double *x = v->inverse + (size_t)v->n * (size_t)j;
+        x[j] = 1;
+        if (pcs_mass_matrix_solve(v->mass, x, x) != PCS_OK) atomic_fetch_add(&v->failed, 1);
+    }
+}
+
+// many threads solve with the same factors, LU and Cholesky
+START_TEST(a_mass_is_only_read_by_a_solve)
+{
+    enum { n = 200, REPEATS = 20 };
+    threads *team;
+    CK_OK(threads_create(NULL, 4, &team));
+    test_random rng = random_seed(9);
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        int p[n + 1], row[3 * n], k = 0;
+        double x[3 * n];
+        for (int j = 0; j < n; ++j) {
+            p[j] = k;
+            for (int i = j - 1; i <= j + 1; ++i) {
+                if (i < 0 || i >= n) continue;
+                row[k] = i;
+                x[k++] = i == j ? 4 : symmetric ? -1 : random_normal(&rng);
+            }
+        }
+        p[n] = k;
+        pcs_mass_matrix *mass;
+        CK_OK(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){n, n, p, row, x}, &mass));
+        inversion one = {.mass = mass, .n = n, .inverse = calloc(n * n, sizeof(double))};
+        ck_assert_ptr_nonnull(one.inverse);
+        invert(&one, 0, n);
+        for (int i = 0; i < REPEATS; ++i) {
+            inversion many = {.mass = mass, .n = n, .inverse = calloc(n * n, sizeof(double))};
+            ck_assert_ptr_nonnull(many.inverse);
+            threads_each(team, n, invert, &many);
+            ck_assert_int_eq(atomic_load(&many.failed), 0);
+            ck_assert_mem_eq(many.inverse, one.inverse, n * n * sizeof(double));
+            free(many.inverse);
+        }
+        ck_assert_int_eq(atomic_load(&one.failed), 0);
+        free(one.inverse);
+        pcs_mass_matrix_destroy(mass);
+    }
+    threads_destroy(team);
 }
 END_TEST
 
@@ -644,5 +705,5 @@ PCS_TEST_MAIN("linalg", chol_of_a_lattice_by_fronts, kernels_agree_to_the_bit,
               products_and_triangles_are_right, chol_follows_a_matrix_that_changes,
               lu_solves_random_systems, delassus_is_the_triple_product, sparse_and_block_mass_agree,
               a_mass_remembers_its_values, a_sparse_mass_need_not_be_definite,
-              a_mass_that_is_singular_is_refused, mass_survives_every_failing_allocation,
-              min_norm_is_minimal_and_solves)
+              a_mass_is_only_read_by_a_solve, a_mass_that_is_singular_is_refused,
+              mass_survives_every_failing_allocation, min_norm_is_minimal_and_solves)

@@ -47,8 +47,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_create_blocks(const pcs_env *en
 /// Factorises a sparse matrix. Entries on one side of the diagonal only mean a symmetric matrix, of
 /// which the other half follows by symmetry; otherwise M is taken as given, symmetric or not.
 /// Regular is enough: an M that is not positive definite gets an LU factorisation. `M` is copied.
-/// PCS_ERR_SINGULAR if it is singular to working precision. Release with pcs_mass_matrix_destroy. A
-/// mass with LU factors may be used by one thread at a time, any other by many.
+/// PCS_ERR_SINGULAR if it is singular to working precision. Release with pcs_mass_matrix_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_create_sparse(const pcs_env *env, const pcs_csc *M,
                                                                pcs_mass_matrix **out);
 
@@ -58,7 +57,8 @@ PCS_API void pcs_mass_matrix_destroy(pcs_mass_matrix *mass);
 /// Scalar size of the mass matrix.
 PCS_API int pcs_mass_matrix_size(const pcs_mass_matrix *mass);
 
-/// x = M^-1 b; x may be b.
+/// x = M^-1 b; x may be b. Several threads may solve with one mass matrix at a time. A sparse one
+/// takes memory for the time of the call: PCS_ERR_MEMORY where there is none.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_solve(const pcs_mass_matrix *mass, const double *b,
                                                        double *x);
 
