@@ -69,6 +69,14 @@ static void hull_extent(const pcs_shape *s, const double *q, double c[3], double
 void collide_bounds(const pcs_shape *s, const double *q, double reach, double low[3],
                     double high[3], bool *unbounded)
 {
+    *unbounded = s->kind == PCS_SHAPE_HALF_SPACE;
+    if (*unbounded) {
+        for (int i = 0; i < 3; ++i) {
+            low[i] = -INFINITY;
+            high[i] = INFINITY;
+        }
+        return;
+    }
     double c[3], extent[3] = {s->radius, s->radius, s->radius};
     pose_point(q, s->position, c);
     if (s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD)
@@ -78,9 +86,8 @@ void collide_bounds(const pcs_shape *s, const double *q, double reach, double lo
         turned_extent(s, q, extent);
     }
 
-    *unbounded = s->kind == PCS_SHAPE_HALF_SPACE;
     for (int i = 0; i < 3; ++i) {
-        low[i] = *unbounded ? -INFINITY : c[i] - extent[i] - reach;
-        high[i] = *unbounded ? INFINITY : c[i] + extent[i] + reach;
+        low[i] = c[i] - extent[i] - reach;
+        high[i] = c[i] + extent[i] + reach;
     }
 }

@@ -31,23 +31,29 @@ typedef struct facing {
 
 // a body's pose as a matrix
 typedef struct pose {
-    double x[3], R[9];
+    const double *x; // null: the world, of which R is not set
+    double R[9];
 } pose;
 
-static pose pose_of(const double *q)
+static void pose_of(const double *q, pose *out)
 {
-    static const double world[7] = {0, 0, 0, 1, 0, 0, 0};
-    if (!q) q = world;
-    pose out = {.x = {q[0], q[1], q[2]}};
-    pcs_quat_to_matrix(q + 3, out.R);
-    return out;
+    out->x = q;
+    if (q) pcs_quat_to_matrix(q + 3, out->R);
+}
+
+static void turn(const pose *at, const double d[3], double out[3])
+{
+    if (at->x) {
+        m3_mul(at->R, d, out);
+    } else {
+        v3_copy(d, out);
+    }
 }
 
 static void place(const pose *at, const double p[3], double out[3])
 {
-    double Rp[3];
-    m3_mul(at->R, p, Rp);
-    v3_along(at->x, 1, Rp, out);
+    turn(at, p, out);
+    if (at->x) v3_along(at->x, 1, out, out);
 }
 
 static void copy(const double a[3], double sign, double out[3])
@@ -160,13 +166,17 @@ static void face(pcs_feature_kind kind, const cores *k, facing *f)
 
 void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double *q2, pcs_gap *out)
 {
-    cores k = {.bare = feature->radius1 == 0 && feature->radius2 == 0};
-    const pose one = pose_of(q1), two = pose_of(q2);
+    const pcs_feature_kind kind = feature->kind;
+    cores k;
+    pose one, two;
+    pose_of(q1, &one);
+    pose_of(q2, &two);
+    k.bare = feature->radius1 == 0 && feature->radius2 == 0;
     place(&one, feature->p1, k.p1);
-    m3_mul(one.R, feature->d1, k.d1);
     place(&two, feature->p2, k.p2);
-    m3_mul(two.R, feature->d2, k.d2);
-    m3_mul(two.R, feature->n2, k.n2);
+    if (kind != PCS_FEATURE_POINT_PLANE) turn(&one, feature->d1, k.d1);
+    if (kind != PCS_FEATURE_PLANE_POINT) turn(&two, feature->d2, k.d2);
+    if (kind != PCS_FEATURE_POINT_PLANE) turn(&two, feature->n2, k.n2);
 
     facing f;
     face(feature->kind, &k, &f);

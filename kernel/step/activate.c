@@ -83,8 +83,7 @@ static pcs_status add_side_gain(const trial *t, const candidate *c, int side, pc
     PCS_TRY(system_mass(s, t->st->q + s->q_at, M));
     if (!block_lu_factor_one(&one, 0)) return PCS_OK; // what follows will say so
     for (size_t i = 0; i < n; ++i) {
-        const size_t k = (size_t)s->v_at + i;
-        dv[i] = t->h * (t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k]);
+        dv[i] = t->h * t->F_k[(size_t)s->v_at + i];
     }
     block_lu_solve(&one, 0, dv);
     for (size_t i = 0; i < n; ++i) {
@@ -183,10 +182,8 @@ pcs_status step_activate(trial *t, pcs_arena mem)
         c->pull = pull(t, c, tol);
         if (c->was_active && keeps_contacts(&t->m->scheme)) PCS_TRY(keep_contact(t, c, tol, mem));
     }
-    if (pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_PREDICTIVE)
-        return step_confirm_prediction(t, mem);
-    if (pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE)
-        return step_confirm_held(t, mem);
+    if (t->rule == PCS_ACTIVATION_PREDICTIVE) return step_confirm_prediction(t, mem);
+    if (t->rule == PCS_ACTIVATION_SPECULATIVE) return step_confirm_held(t, mem);
     return PCS_OK;
 }
 
@@ -212,7 +209,7 @@ static void keep_impulses(trial *t)
 
 pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
 {
-    const pcs_activation rule = pcs_scheme_activation(&t->m->scheme);
+    const pcs_activation rule = t->rule;
     const bool at_end = rule == PCS_ACTIVATION_END_OF_STEP;
     *added = 0;
     if (rule == PCS_ACTIVATION_PREDICTIVE) return PCS_OK;

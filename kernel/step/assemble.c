@@ -21,17 +21,17 @@
 pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind)
 {
     const size_t n = (size_t)m->n_blocks;
-    size_t *off = PCS_TAKE(mem, n + 1, size_t), values = 0;
-    *kind = PCS_TAKE(mem, n, unsigned char);
+    const size_t piv_bytes = (size_t)m->nv * sizeof(int);
+    size_t *off = pcs_arena_take(mem, (n + 1) * sizeof *off + piv_bytes + n), values = 0;
+    int *piv = off ? (int *)(off + n + 1) : NULL;
+    *kind = off ? (unsigned char *)(piv + m->nv) : NULL;
     for (size_t b = 0; off && b < n; ++b) {
         off[b] = values;
         values += system_factor_size(&m->system[m->block_system[b]]);
     }
-    *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = off, .kind = *kind};
-    F->lu = PCS_TAKE(mem, values, double);
-    F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
-    const bool taken = off && *kind && F->lu && F->piv;
-    return taken ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
+    double *lu = PCS_TAKE(mem, values, double);
+    *F = (block_lu){m->n_blocks, m->block_start, off, lu, piv, *kind};
+    return off && lu ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
 }
 
 // ---- the velocity problem ---------------------------------------------------------------------
@@ -55,8 +55,7 @@ static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
     if (c->law.kind == PCS_LAW_EQUALITY) return drive + (c->turning ? c->turning[i] : 0);
-    const bool ahead =
-        pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE && !c->bounces;
+    const bool ahead = t->rule == PCS_ACTIVATION_SPECULATIVE && !c->bounces;
     if (ahead && c->g[0] > 0 && t->h > 0) return i == 0 ? drive + c->g[0] / t->h : drive;
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
@@ -219,10 +218,10 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
             if (list->c[i].active) block[at++] = list->k[i];
         }
     }
-    t->r = PCS_TAKE(mem, (size_t)t->rows, double);
-    t->u = PCS_TAKE(mem, (size_t)t->rows, double);
-    t->shift = PCS_TAKE(mem, (size_t)t->rows, double);
-    if (!t->r || !t->u || !t->shift) return pcs_fail_memory("step: the problem");
+    t->r = PCS_TAKE(mem, 3 * (size_t)t->rows, double);
+    if (!t->r) return pcs_fail_memory("step: the problem");
+    t->u = t->r + t->rows;
+    t->shift = t->u + t->rows;
 
     for (int i = 0; i < list->n; ++i) {
         const candidate *c = &list->c[i];

@@ -33,7 +33,8 @@ void step_spend(pcs_work *wk, double units)
 double step_units(const pcs_work *wk, double part)
 {
     const step_budget *b = &wk->budget;
-    return fmax(0, b->from + part * (b->part * b->most - b->from) - b->spent);
+    const double left = b->from + part * (b->part * b->most - b->from) - b->spent;
+    return left > 0 ? left : 0;
 }
 
 double step_seconds(const pcs_work *wk)

@@ -27,9 +27,15 @@ static bool has_own_room(const candidate *c)
     return 2 * candidate_gaps(c) + 3 * c->dim <= (int)(sizeof c->own / sizeof *c->own);
 }
 
-static bool reserve(candidates *list, int cap, pcs_arena *mem)
+// room for so many candidates, and with the first of them the rotations of the bodies at q_k
+static bool reserve(trial *t, int cap, pcs_arena *mem)
 {
+    candidates *list = &t->list;
     if (cap <= list->cap) return true;
+    if (list->cap == 0) {
+        trial_rotations(t->m, t->st->q, t->rotation_k);
+        if (t->rotation != t->rotation_k) trial_rotations(t->m, t->st->q, t->rotation);
+    }
     candidate *bigger = PCS_TAKE(mem, (size_t)cap, candidate);
     bodies_block *blocks = PCS_TAKE(mem, (size_t)cap, bodies_block);
     if (!bigger || !blocks) return false;
@@ -48,7 +54,7 @@ static bool reserve(candidates *list, int cap, pcs_arena *mem)
 static candidate *add(trial *t, const pcs_law *law, int dim, pcs_arena *mem)
 {
     candidates *list = &t->list;
-    if (list->n == list->cap && !reserve(list, list->cap + list->cap / 4 + 8, mem)) return NULL;
+    if (list->n == list->cap && !reserve(t, list->cap + list->cap / 4 + 8, mem)) return NULL;
     candidate *c = &list->c[list->n];
     *c = (candidate){.law = *law, .dim = dim, .interaction = -1, .at = -1, .sys1 = -1, .sys2 = -1};
     double *room = c->own;
@@ -266,7 +272,7 @@ static pcs_status add_contacts(trial *t, const touches *near, pcs_arena *mem)
     const int first = t->list.n;
     // with some room for those that the end of the step will add
     const int cap = first + near->n + near->n / 32;
-    if (!reserve(&t->list, cap, mem)) return pcs_fail_memory("step: the contacts");
+    if (!reserve(t, cap, mem)) return pcs_fail_memory("step: the contacts");
 
     // laws may ask the user: one after another
     for (int k = 0; k < near->n; ++k) {
@@ -287,10 +293,10 @@ static pcs_status add_contacts(trial *t, const touches *near, pcs_arena *mem)
 
 pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
 {
-    PCS_TRY(add_interactions(t, mem));
     touches near;
+    PCS_TRY(add_interactions(t, mem));
     PCS_TRY(step_find(t, t->st->q, extra, true, mem, &near));
-    PCS_TRY(add_contacts(t, &near, mem));
+    if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem));
     t->list.n_start = t->list.n;
     return PCS_OK;
 }

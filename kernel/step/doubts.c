@@ -70,7 +70,7 @@ static double energy_of_forces(const trial *t)
         const double size = s->kind == SYSTEM_BODY ? system_size(s) : 0;
         for (int i = 0; i < s->nv; ++i) {
             const int k = s->v_at + i;
-            const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k]);
+            const double p = t->h * t->F_k[k];
             const double body = i < 3 ? s->mass : s->J[4 * (i % 3)];
             sum += 0.5 * p * p / (M ? M[(size_t)i * ((size_t)s->nv + 1)] : body);
             if (i < 3) sum += fabs(p) / t->h * size;
@@ -186,7 +186,7 @@ static void doubt_way(const trial *t, const candidate *c, int system, bool *seen
 {
     if (!system_moves(t->m, system) || seen[system]) return;
     const model_system *s = &t->m->system[system];
-    const bool follows = pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE;
+    const bool follows = t->rule == PCS_ACTIVATION_SPECULATIVE;
     const double way = t->h * fmax(v3_norm(t->v + s->v_at), v3_norm(t->st->v + s->v_at));
     const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
                         shape_thickness(&t->m->shape[c->key.shape2].shape);

@@ -154,8 +154,10 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     PCS_TRY(step_pairs(t, q, extra, with_reach, mem, &s.pair, &s.n_pairs));
     threads *team = s.n_pairs < FEW_PAIRS ? NULL : wk->team;
     s.ranks = threads_count(team);
-    s.found = PCS_TAKE(mem, (size_t)s.ranks, int);
+    int alone;
+    s.found = s.ranks == 1 ? &alone : PCS_TAKE(mem, (size_t)s.ranks, int);
     if (!s.found) return pcs_fail_memory("step: contact detection");
+    if (s.n_pairs == 0) return PCS_OK;
 
     // as many as the last search found, some more, and once again when these do not do
     const int last = wk->touches + wk->touches / 4;

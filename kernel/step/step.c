@@ -96,7 +96,7 @@ static bool wants_features(const trial *t, int pass)
 static bool wants_confirmation(const trial *t, const pcs_step_report *out)
 {
     const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || t->coarse > 0;
-    return pcs_scheme_activation(&t->m->scheme) == PCS_ACTIVATION_SPECULATIVE &&
+    return t->rule == PCS_ACTIVATION_SPECULATIVE &&
            out->passes <= (solved ? CONFIRMATIONS : 2);
 }
 

@@ -83,9 +83,11 @@ typedef struct trial {
     double *q_free;         // q' before the projection, or null when there was none
     double *q_room;         // nq, for q_free
     system_force Fk, F1;    // forces at t_k and at (t_k + h, q', v'), nv each
+    double *F_k;            // sum of Fk, nv
     double *M;              // masses at q_theta when some vary, packed as the blocks; or null
     double *R;              // M (v - v_k) - h F_theta, nv
     double *p;              // H^T r, nv
+    double *v_before;       // of the iterate before, nv
     double *theta;          // per system: order.c
     bool reordered;         // the last step_order changed some
     double *reach;          // per system: bound on how far a surface point moves in the step, m
@@ -112,7 +114,8 @@ typedef struct trial {
     double *shift;              // what the laws add to u, rows
     double *r, *u;              // rows
     double noise;               // part of a speed below which an impulse is the error of the solver
-    bool accept;     // whether to commit what did not converge
+    pcs_activation rule; // of the scheme
+    bool accept;         // whether to commit what did not converge
     double coarse;   // tolerance of the velocity problem when larger than that of the scheme
     double size;     // of the smallest body, m
     double proj_tol; // of the projection, m

@@ -32,15 +32,17 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     const size_t rotations = 9 * (size_t)m->n_blocks;
     const size_t moved = step_rows_follow(&m->scheme) ? rotations : 0;
     const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
-    double *room = PCS_TAKE(mem, 2 * nq + 9 * nv + 4 * ns + rotations + moved + masses, double);
+    double *room = PCS_TAKE(mem, 2 * nq + 11 * nv + 4 * ns + rotations + moved + masses, double);
     if (!room) return pcs_fail_memory("step");
     t->q = next(&room, nq);
     t->q_room = next(&room, nq);
     t->v = next(&room, nv);
     t->R = next(&room, nv);
     t->p = next(&room, nv);
+    t->v_before = next(&room, nv);
     t->Fk = next_force(&room, nv);
     t->F1 = next_force(&room, nv);
+    t->F_k = next(&room, nv);
     t->theta = next(&room, ns);
     t->reach = next(&room, ns);
     t->turn = next(&room, ns);
@@ -57,13 +59,11 @@ static system_force force_at(system_force F, int at)
 }
 
 // body_reach of a body with added mass, where forces turn and moments push
-static double added_reach(const model_system *s, const double *q, const double *v, system_force F,
+static double added_reach(const model_system *s, const double *q, const double *v, const double *F,
                           double h, double *turn, double *gain)
 {
     double a[6];
-    for (int i = 0; i < 6; ++i) {
-        a[i] = F.conservative[i] + F.other[i] + F.gyroscopic[i];
-    }
+    memcpy(a, F, sizeof a);
     body_accelerate(s, q, a);
     *turn = h * (v3_norm(v + 3) + h * v3_norm(a + 3));
     *gain = h * (v3_norm(a) + v3_norm(a + 3) * s->reach);
@@ -73,19 +73,18 @@ static double added_reach(const model_system *s, const double *q, const double *
 // h (|v| + |omega| R) with the speeds at the start or those the forces would give, whichever is
 // larger: contact forces only slow bodies down relative to one another, or act within the reach
 // of the other body
-static double body_reach(const model_system *s, const double *q, const double *v, system_force F,
+static double body_reach(const model_system *s, const double *q, const double *v, const double *F,
                          double h, double *turn, double *gain)
 {
     if (s->added) return added_reach(s, q, v, F, h, turn, gain);
-    double a[3], M[3];
+    double a[3];
     for (int i = 0; i < 3; ++i) {
-        a[i] = (F.conservative[i] + F.other[i]) / s->mass;
-        M[i] = F.conservative[3 + i] + F.other[3 + i] + F.gyroscopic[3 + i];
+        a[i] = F[i] / s->mass;
     }
-    const double spin = v3_norm(v + 3) + h * s->inverse_bound * v3_norm(M);
-    *turn = h * spin;
-    *gain = h * (v3_norm(a) + s->inverse_bound * v3_norm(M) * s->reach);
-    return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
+    const double push = v3_norm(a), twist = s->inverse_bound * v3_norm(F + 3);
+    *turn = h * (v3_norm(v + 3) + h * twist);
+    *gain = h * (push + twist * s->reach);
+    return h * (v3_norm(v) + h * push) + *turn * s->reach;
 }
 
 void trial_rotations(const pcs_model *m, const double *q, double *R)
@@ -100,6 +99,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
                        pcs_arena *mem, trial *t)
 {
     *t = (trial){.m = m, .st = st, .work = wk, .h = h};
+    t->rule = pcs_scheme_activation(&m->scheme);
     t->size = model_size(m);
     t->proj_tol = m->scheme.proj_tol > 0 ? m->scheme.proj_tol : MODEL_OVERLAP * t->size;
     t->hold = HOLD * h * st->memory->velocity_tol;
@@ -127,9 +127,13 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
 
         const system_force F = force_at(t->Fk, s->v_at);
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
+        double *sum = t->F_k + s->v_at;
         PCS_TRY(system_forces(m, s, st->t, q, v, F));
+        for (int k = 0; k < s->nv; ++k) {
+            sum[k] = F.conservative[k] + F.other[k] + F.gyroscopic[k];
+        }
         if (s->kind == SYSTEM_BODY) {
-            t->reach[i] = body_reach(s, q, v, F, h, &t->turn[i], &t->gain[i]);
+            t->reach[i] = body_reach(s, q, v, sum, h, &t->turn[i], &t->gain[i]);
         }
     }
 
@@ -138,10 +142,6 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     for (int i = 0; i < m->n_systems && ahead > 1; ++i) {
         t->reach[i] *= ahead;
         t->turn[i] *= ahead;
-    }
-    trial_rotations(m, st->q, t->rotation_k);
-    if (t->rotation != t->rotation_k) {
-        memcpy(t->rotation, t->rotation_k, 9 * (size_t)m->n_blocks * sizeof(double));
     }
     return PCS_OK;
 }

@@ -57,6 +57,14 @@ static pcs_status mass_in_step(const trial *t, const model_system *s, double the
     return system_mass(s, room, M);
 }
 
+// z = a x + b y
+static void combine(int n, double a, const double *x, double b, const double *y, double *restrict z)
+{
+    for (int i = 0; i < n; ++i) {
+        z[i] = a * x[i] + b * y[i];
+    }
+}
+
 // q' by the theta-mean of the velocities, the forces there, and R; `first`: v is still v_k
 static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
 {
@@ -78,14 +86,12 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
         }
         double *dv = mean + n, *Mdv = mean + 2 * (size_t)n;
         const double *v_k = t->st->v + s->v_at, *v = t->v + s->v_at;
-        for (int i = 0; i < n; ++i) {
-            mean[i] = theta * v[i] + (1 - theta) * v_k[i];
-            dv[i] = v[i] - v_k[i];
-        }
+        combine(n, theta, v, 1 - theta, v_k, mean);
+        combine(n, 1, v, -1, v_k, dv);
         const double *q_k = t->st->q + s->q_at;
         double *q = t->q + s->q_at;
         if (!s->disabled) system_advance(s, q_k, h, mean, m->scheme.update, q);
-        const system_force F1 = force_at(t->F1, s->v_at), Fk = force_at(t->Fk, s->v_at);
+        const system_force F1 = force_at(t->F1, s->v_at);
         if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
 
         double *M = NULL;
@@ -94,53 +100,58 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
             PCS_TRY(mass_in_step(t, s, theta, mean, Mdv, M));
         }
         system_mass_mul(s, M, dv, Mdv);
+        const double *F_k = t->F_k + s->v_at;
+        double *R = t->R + s->v_at;
         for (int i = 0; i < n; ++i) {
-            const double f1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
-            const double fk = Fk.conservative[i] + Fk.other[i] + Fk.gyroscopic[i];
-            t->R[s->v_at + i] = Mdv[i] - h * (theta * f1 + (1 - theta) * fk);
+            const double F_1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
+            R[i] = Mdv[i] - h * (theta * F_1 + (1 - theta) * F_k[i]);
         }
     }
     return PCS_OK;
 }
 
-// |R - H^T r| relative to the largest of the terms it is made of; p becomes H^T r
-static double relative_residual(trial *t, const double *v)
+// |M (v, v_k)|^2 with the diagonal of M
+static double momentum_square(const trial *t)
 {
-    const pcs_model *m = t->m;
+    double sum = 0;
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        const model_system *s = &t->m->system[t->m->block_system[b]];
+        const double *M = s->varies ? t->M + t->m->block_off[b] : s->M; // null: an ordinary body
+        const double *v = t->v + s->v_at, *v_k = t->st->v + s->v_at;
+        for (int i = 0; i < s->nv; ++i) {
+            const double body = i < 3 ? s->mass : s->J[4 * (i % 3)];
+            const double mass = M ? M[(size_t)i * ((size_t)s->nv + 1)] : body;
+            sum += mass * mass * (v[i] * v[i] + v_k[i] * v_k[i]);
+        }
+    }
+    return sum;
+}
+
+// |R - H^T r| relative to the largest of the terms it is made of; p becomes H^T r
+static double relative_residual(trial *t)
+{
+    const int nv = t->m->nv;
     if (t->rows > 0) {
         bodies_impulses(&t->problem, t->r, t->p);
     } else {
-        memset(t->p, 0, (size_t)m->nv * sizeof(double));
+        memset(t->p, 0, (size_t)nv * sizeof(double));
     }
-
-    double left = 0, impulse = 0, momentum = 0, force = 0;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const model_system *s = &m->system[m->block_system[b]];
-        const double *M = s->varies ? t->M + m->block_off[b] : s->M; // null: an ordinary body
-        for (int k = s->v_at; k < s->v_at + s->nv; ++k) {
-            const double f = t->Fk.conservative[k] + t->Fk.other[k] + t->Fk.gyroscopic[k];
-            const int i = k - s->v_at;
-            double mass;
-            if (!M) {
-                mass = i < 3 ? s->mass : s->J[4 * (i - 3)];
-            } else {
-                mass = M[(size_t)i * ((size_t)s->nv + 1)];
-            }
-            left += (t->R[k] - t->p[k]) * (t->R[k] - t->p[k]);
-            impulse += t->p[k] * t->p[k];
-            momentum += mass * mass * (v[k] * v[k] + t->st->v[k] * t->st->v[k]);
-            force += t->h * t->h * f * f;
-        }
+    const double *R = t->R, *p = t->p, *F = t->F_k, hh = t->h * t->h;
+    double left = 0, impulse = 0, force = 0;
+    for (int k = 0; k < nv; ++k) {
+        left += (R[k] - p[k]) * (R[k] - p[k]);
+        impulse += p[k] * p[k];
+        force += hh * F[k] * F[k];
     }
-    const double scale = sqrt(fmax(impulse, fmax(momentum, force)));
     if (left == 0) return 0;
+    const double scale = sqrt(fmax(impulse, fmax(momentum_square(t), force)));
     return scale > 0 ? sqrt(left) / scale : sqrt(left);
 }
 
 // Whether the last iterate only moved v within what the rounding of q makes of it: forces that
 // cancel, a mass at rest on its spring, leave a residual of that size and none smaller. An error d
 // of q is one of h theta dF/dq d in R, and A >= h^2 theta^2 |dF/dq| makes d / (h theta^2) of it.
-static bool lost_in_rounding(const trial *t, const double *v_before)
+static bool lost_in_rounding(const trial *t)
 {
     const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
@@ -152,7 +163,7 @@ static bool lost_in_rounding(const trial *t, const double *v_before)
             q = fmax(q, fabs(t->q[s->q_at + i]));
         }
         for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
-            moved = fmax(moved, fabs(t->v[i] - v_before[i]));
+            moved = fmax(moved, fabs(t->v[i] - t->v_before[i]));
         }
         if (moved > 16 * DBL_EPSILON * q / slope) return false;
     }
@@ -289,17 +300,17 @@ bool trial_in_range(const trial *t)
 }
 
 // one iterate; *good: whether there is one
-static pcs_status iterate(trial *t, double *v_before, pcs_arena *mem, pcs_step_report *out,
-                          bool *good)
+static pcs_status iterate(trial *t, pcs_arena *mem, pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
     *good = false;
     PCS_TRY(factorise(t, *mem));
-    memcpy(v_before, t->v, (size_t)m->nv * sizeof(double));
+    memcpy(t->v_before, t->v, (size_t)m->nv * sizeof(double));
     t->left = true;
     solve_blocks(&t->lu, t->R);
+    double *restrict v = t->v;
     for (int i = 0; i < m->nv; ++i) {
-        t->v[i] -= t->R[i];
+        v[i] -= t->R[i];
     }
     if (!model_in_range(t->v, (size_t)m->nv)) return PCS_OK;
     if (t->rows > 0) {
@@ -311,7 +322,7 @@ static pcs_status iterate(trial *t, double *v_before, pcs_arena *mem, pcs_step_r
         PCS_TRY(step_update_rows(t, *mem));
     }
     out->newton_iters += 1;
-    out->newton_residual = relative_residual(t, t->v);
+    out->newton_residual = relative_residual(t);
     *good = !isnan(out->newton_residual);
     return PCS_OK;
 }
@@ -330,8 +341,6 @@ static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem));
 
-    double *v_before = PCS_TAKE(mem, nv, double);
-    if (!v_before) return pcs_fail_memory("step: the velocities");
     int lost = 0;
     const pcs_arena base = *mem;
     *outcome = PCS_OUTCOME_MAX_ITERS;
@@ -341,13 +350,13 @@ static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *
         if (step_over(t->work, step_velocity_part(scheme), outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
-        PCS_TRY(iterate(t, v_before, mem, out, &good));
+        PCS_TRY(iterate(t, mem, out, &good));
         if (!good) {
             *outcome = PCS_OUTCOME_DIVERGED;
         } else if (out->newton_residual <= scheme->newton_tol) {
             *outcome = PCS_OUTCOME_CONVERGED;
         } else {
-            lost = lost_in_rounding(t, v_before) ? lost + 1 : 0;
+            lost = lost_in_rounding(t) ? lost + 1 : 0;
             if (lost == 2) *outcome = PCS_OUTCOME_CONVERGED;
         }
     }

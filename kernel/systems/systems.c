@@ -79,7 +79,13 @@ void system_mass_mul(const model_system *s, const double *M, const double *x, do
         for (int i = 0; i < 3; ++i) {
             y[i] = s->mass * x[i];
         }
-        m3_mul(s->J, x + 3, y + 3);
+        if (!s->isotropic) {
+            m3_mul(s->J, x + 3, y + 3);
+            return;
+        }
+        for (int i = 3; i < 6; ++i) {
+            y[i] = s->J[0] * x[i];
+        }
         return;
     }
     if (s->added) {
