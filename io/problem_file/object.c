@@ -6,11 +6,7 @@
 const char *pcs_file_kind_text(pcs_file_kind kind)
 {
     switch (kind) {
-#define X(id, text) \
-    case id:        \
-        return text;
-        PCS_FILE_KIND_LIST(X)
-#undef X
+        PCS_FILE_KIND_LIST(TEXT_CASE)
     }
     return "unknown kind";
 }
@@ -18,11 +14,7 @@ const char *pcs_file_kind_text(pcs_file_kind kind)
 const char *pcs_file_format_text(pcs_file_format format)
 {
     switch (format) {
-#define X(id, text) \
-    case id:        \
-        return text;
-        PCS_FILE_FORMAT_LIST(X)
-#undef X
+        PCS_FILE_FORMAT_LIST(TEXT_CASE)
     }
     return "unknown format";
 }

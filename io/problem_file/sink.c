@@ -16,13 +16,8 @@
 
 sink sink_begin(const pcs_env *env)
 {
-    sink s = {.env = env, .point = "."};
-    char half[sizeof s.point + 2];
-    const int length = snprintf(half, sizeof half, "%.1f", 0.5);
-    if (length >= 3 && length < (int)sizeof half) {
-        memcpy(s.point, half + 1, (size_t)length - 2);
-        s.point[length - 2] = '\0';
-    }
+    sink s = {.env = env};
+    decimal_point(s.point);
     return s;
 }
 
@@ -54,9 +49,9 @@ void sink_bytes(sink *s, const char *bytes, size_t size)
     s->size += size;
 }
 
-void sink_text(sink *s, const char *text)
+void sink_text(sink *s, const char *words)
 {
-    sink_bytes(s, text, strlen(text));
+    sink_bytes(s, words, strlen(words));
 }
 
 void sink_int(sink *s, long long x)

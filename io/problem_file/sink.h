@@ -8,19 +8,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "problem_file/text.h"
+
 typedef struct sink {
     const pcs_env *env;
     char *bytes;
     size_t size, room;
-    bool failed;    // out of memory: what follows is ignored
-    char point[16]; // what printf puts between digits at the moment
+    bool failed;               // out of memory: what follows is ignored
+    char point[DECIMAL_POINT]; // what printf puts between digits at the moment
 } sink;
 
 sink sink_begin(const pcs_env *env);
 void sink_end(sink *s);
 
 void sink_bytes(sink *s, const char *bytes, size_t size);
-void sink_text(sink *s, const char *text);
+void sink_text(sink *s, const char *words);
 void sink_int(sink *s, long long x); // and a blank
 void sink_real(sink *s, double x);   // and a blank
 void sink_ints(sink *s, size_t n, const int *x);

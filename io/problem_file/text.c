@@ -27,19 +27,22 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+void decimal_point(char point[DECIMAL_POINT])
+{
+    char half[DECIMAL_POINT + 2];
+    const int length = snprintf(half, sizeof half, "%.1f", 0.5);
+    const bool fits = length >= 3 && length < (int)sizeof half;
+    snprintf(point, DECIMAL_POINT, "%.*s", fits ? length - 2 : 1, fits ? half + 1 : ".");
+}
+
 text text_begin(const char *name, const char *bytes, size_t size)
 {
-    text t = {.name = name, .begin = bytes, .at = bytes, .end = bytes + size, .point = "."};
+    text t = {.name = name, .begin = bytes, .at = bytes, .end = bytes + size};
 
     // some editors put a byte order mark in front
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) t.at += 3;
 
-    char half[sizeof t.point + 2];
-    const int length = snprintf(half, sizeof half, "%.1f", 0.5);
-    if (length >= 3 && length < (int)sizeof half) {
-        memcpy(t.point, half + 1, (size_t)length - 2);
-        t.point[length - 2] = '\0';
-    }
+    decimal_point(t.point);
     return t;
 }
 

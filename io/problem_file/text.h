@@ -8,10 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// what stands between the digits of a real in the locale of the moment, which strtod and printf
+// follow
+#define DECIMAL_POINT 16
+void decimal_point(char point[DECIMAL_POINT]);
+
 typedef struct text {
     const char *name; // of the file, for sentences
     const char *begin, *at, *end;
-    char point[16]; // the decimal point that strtod expects at the moment
+    char point[DECIMAL_POINT]; // that strtod expects at the moment
     bool free_form; // `#` begins a comment, up to the end of its line; reals may be hexadecimal
 } text;
 

@@ -43,13 +43,7 @@ static void write(const box_contact *c, const box_pair *b, const pcs_shape *s1, 
     for (int i = 0; i < 3; ++i) {
         u2[i] = -u2[i];
     }
-    quat_turn(s1->orientation, 1, c->x1, f->p1);
-    quat_turn(s1->orientation, 1, c->d1, f->d1);
-    quat_turn(s2->orientation, 1, c->x2, f->p2);
-    quat_turn(s2->orientation, 1, c->d2, f->d2);
-    quat_turn(s2->orientation, 1, u2, f->n2);
-    v3_along(f->p1, 1, s1->position, f->p1);
-    v3_along(f->p2, 1, s2->position, f->p2);
+    collide_place(s1, c->x1, c->d1, s2, c->x2, c->d2, u2, f);
 }
 
 int collide_box_box(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,

@@ -82,6 +82,18 @@ static void swap3(double a[3], double b[3])
     memcpy(b, t, sizeof t);
 }
 
+void collide_place(const pcs_shape *s1, const double x1[3], const double d1[3], const pcs_shape *s2,
+                   const double x2[3], const double d2[3], const double n2[3], pcs_feature *f)
+{
+    quat_turn(s1->orientation, 1, x1, f->p1);
+    quat_turn(s1->orientation, 1, d1, f->d1);
+    quat_turn(s2->orientation, 1, x2, f->p2);
+    quat_turn(s2->orientation, 1, d2, f->d2);
+    quat_turn(s2->orientation, 1, n2, f->n2);
+    v3_along(f->p1, 1, s1->position, f->p1);
+    v3_along(f->p2, 1, s2->position, f->p2);
+}
+
 void collide_mirror(pcs_feature *f, const double *q1, const double *q2)
 {
     static const pcs_feature_kind other[] = {

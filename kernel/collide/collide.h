@@ -48,6 +48,11 @@ collide_fn collide_cylinder_convex;
 collide_fn collide_cylinder_half_space;
 collide_fn collide_sphere_cylinder;
 
+// writes the points x, the directions d and the normal n2 of a feature, given in the frames of the
+// shapes, into those of their bodies
+void collide_place(const pcs_shape *s1, const double x1[3], const double d1[3], const pcs_shape *s2,
+                   const double x2[3], const double d2[3], const double n2[3], pcs_feature *f);
+
 // the feature seen with the bodies exchanged; q1 and q2 are the poses before that
 void collide_mirror(pcs_feature *f, const double *q1, const double *q2);
 

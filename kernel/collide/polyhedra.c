@@ -51,13 +51,7 @@ static void write(const polyhedra_contact *c, const polyhedra *p, const pcs_shap
     double u2[3];
     m3_mul_t(p->at.R, c->u, u2);
     v3_scale(-1, u2, u2);
-    quat_turn(s1->orientation, 1, c->x1, f->p1);
-    quat_turn(s1->orientation, 1, c->d1, f->d1);
-    quat_turn(s2->orientation, 1, c->x2, f->p2);
-    quat_turn(s2->orientation, 1, c->d2, f->d2);
-    quat_turn(s2->orientation, 1, u2, f->n2);
-    v3_along(f->p1, 1, s1->position, f->p1);
-    v3_along(f->p2, 1, s2->position, f->p2);
+    collide_place(s1, c->x1, c->d1, s2, c->x2, c->d2, u2, f);
 }
 
 int collide_polyhedra(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,

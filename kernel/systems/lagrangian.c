@@ -92,24 +92,17 @@ static pcs_status difference_jacobian(const model_system *s, double t, const dou
     memcpy(x, q, (size_t)n * sizeof *x);
     memcpy(w, v, (size_t)n * sizeof *w);
     for (int j = 0; j < n; ++j) {
-        double d = relative * fmax(1, fabs(v[j]));
-        w[j] = v[j] + d;
-        PCS_TRY(call_force(s, t, x, w, plus));
-        w[j] = v[j] - d;
-        PCS_TRY(call_force(s, t, x, w, minus));
-        w[j] = v[j];
-        for (int i = 0; i < n; ++i) {
-            A[i + (size_t)n * (size_t)j] -= a * (plus[i] - minus[i]) / (2 * d);
-        }
-
-        d = relative * fmax(1, fabs(q[j]));
-        x[j] = q[j] + d;
-        PCS_TRY(call_force(s, t, x, w, plus));
-        x[j] = q[j] - d;
-        PCS_TRY(call_force(s, t, x, w, minus));
-        x[j] = q[j];
-        for (int i = 0; i < n; ++i) {
-            A[i + (size_t)n * (size_t)j] -= b * (plus[i] - minus[i]) / (2 * d);
+        for (int k = 0; k < 2; ++k) {
+            double *moved = k == 0 ? &w[j] : &x[j];
+            const double part = k == 0 ? a : b, was = *moved, d = relative * fmax(1, fabs(was));
+            *moved = was + d;
+            PCS_TRY(call_force(s, t, x, w, plus));
+            *moved = was - d;
+            PCS_TRY(call_force(s, t, x, w, minus));
+            *moved = was;
+            for (int i = 0; i < n; ++i) {
+                A[i + (size_t)n * (size_t)j] -= part * (plus[i] - minus[i]) / (2 * d);
+            }
         }
     }
     return PCS_OK;

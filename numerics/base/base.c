@@ -17,11 +17,7 @@ static _Thread_local char error_text[512];
 const char *pcs_status_text(pcs_status status)
 {
     switch (status) {
-#define X(id, text) \
-    case id:        \
-        return text;
-        PCS_STATUS_LIST(X)
-#undef X
+        PCS_STATUS_LIST(TEXT_CASE)
     }
     return "unknown status";
 }
@@ -172,4 +168,11 @@ void pcs_arena_destroy(const pcs_env *env, pcs_arena *arena)
 const char *pcs_version(void)
 {
     return PERCUSS_VERSION;
+}
+
+void arena_take_doubles(pcs_arena *arena, size_t count, double **const out[], size_t n)
+{
+    for (size_t i = 0; i < n; ++i) {
+        *out[i] = PCS_TAKE(arena, count, double);
+    }
 }

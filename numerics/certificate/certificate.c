@@ -198,9 +198,6 @@ pcs_status pcs_certificate_statuses(const pcs_env *env, const pcs_problem *p, do
 
 // ---- global form -------------------------------------------------------------------------------
 
-// arenas grow to what was asked of them; more rounds than parts that ask
-enum { ROUNDS = 20 };
-
 typedef struct global_view {
     global_terms terms;
     face f;
@@ -222,13 +219,16 @@ static pcs_status judge_global(const pcs_global_problem *g, double tol, const do
     return judge_blocks(&x->terms.local, tol, r, u, &m, arena, status, margin, &x->f, out);
 }
 
-static pcs_status grow(const pcs_env *env, size_t *peak, pcs_arena *arena)
+// Makes the arena as large as what was asked of it, which *peak counts. False when it is already,
+// or when there is no memory
+static bool grow(const pcs_env *env, size_t *peak, pcs_arena *arena)
 {
     const size_t bytes = *peak;
+    if (arena->peak && bytes <= arena->size) return false;
     pcs_arena_destroy(env, arena);
-    PCS_TRY(pcs_arena_create(env, bytes, arena));
+    if (pcs_arena_create(env, bytes, arena) != PCS_OK) return false;
     arena->peak = peak;
-    return PCS_OK;
+    return true;
 }
 
 static pcs_status judge_condensed(const pcs_env *env, const pcs_global_problem *g, const face *f,
@@ -238,11 +238,8 @@ static pcs_status judge_condensed(const pcs_env *env, const pcs_global_problem *
     size_t peak = 0;
     pcs_problem p;
     pcs_status done = PCS_ERR_MEMORY;
-    for (int k = 0; k < ROUNDS && done == PCS_ERR_MEMORY; ++k) {
-        const size_t had = peak;
-        done = grow(env, &peak, &arena);
-        if (done == PCS_OK) done = pcs_global_condense(g, &arena, &p);
-        if (peak <= had) break;
+    while (done == PCS_ERR_MEMORY && grow(env, &peak, &arena)) {
+        done = pcs_global_condense(g, &arena, &p);
     }
     if (done == PCS_OK) {
         face whole = *f;
@@ -267,11 +264,8 @@ static pcs_status certify_global(const pcs_env *env, const pcs_global_problem *g
     size_t peak = 0;
     global_view x;
     pcs_status done = PCS_ERR_MEMORY;
-    for (int k = 0; k < ROUNDS && done == PCS_ERR_MEMORY; ++k) {
-        const size_t had = peak;
-        done = grow(env, &peak, &arena);
-        if (done == PCS_OK) done = judge_global(g, tol, r, &arena, status, margin, &x, out);
-        if (peak <= had) break;
+    while (done == PCS_ERR_MEMORY && grow(env, &peak, &arena)) {
+        done = judge_global(g, tol, r, &arena, status, margin, &x, out);
     }
     if (done == PCS_OK && ranks && n <= CERTIFICATE_ROWS) done = judge_condensed(env, g, &x.f, out);
     pcs_arena_destroy(env, &arena);

@@ -141,10 +141,7 @@ bool unique_judge(const face *f, pcs_arena work, pcs_certificate *out)
 {
     const size_t n = (size_t)f->p->n;
     judge j = {.f = f};
-    j.W = PCS_TAKE(&work, n * n, double);
-    j.L = PCS_TAKE(&work, n * n, double);
-    j.A = PCS_TAKE(&work, n * n, double);
-    j.B = PCS_TAKE(&work, n * n, double);
+    TAKE_DOUBLES(&work, n * n, &j.W, &j.L, &j.A, &j.B);
     j.place = PCS_TAKE(&work, n, int);
     if (!j.W || !j.L || !j.A || !j.B || !j.place) return false;
     j.scratch = work;

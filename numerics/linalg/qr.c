@@ -64,12 +64,8 @@ static bool begin(factors *f, int m, int n, double *A, double rcond, pcs_arena a
 {
     const size_t k = (size_t)n;
     *f = (factors){.m = m, .n = n, .A = A, .ld = (size_t)m, .rcond = rcond};
-    f->q = PCS_TAKE(&arena, k, double);
-    f->z = PCS_TAKE(&arena, k, double);
-    f->norm = PCS_TAKE(&arena, k, double);
-    f->exact = PCS_TAKE(&arena, k, double);
+    TAKE_DOUBLES(&arena, k, &f->q, &f->z, &f->norm, &f->exact, &f->t);
     f->F = PCS_TAKE(&arena, PANEL * k, double);
-    f->t = PCS_TAKE(&arena, k, double);
     f->place = PCS_TAKE(&arena, k, int);
     if (!f->q || !f->z || !f->norm || !f->exact || !f->F || !f->t || !f->place) return false;
 

@@ -72,16 +72,11 @@ static void take_arrays(pcs_input_output *eq)
 {
     const size_t n = (size_t)eq->n, args = (size_t)eq->args;
     pcs_arena *a = &eq->memory;
-    eq->arg = PCS_TAKE(a, args, double);
+    TAKE_DOUBLES(a, args, &eq->arg, &eq->scale, &eq->x_scale);
     eq->zs = PCS_TAKE(a, args, pcs_complex);
-    eq->scale = PCS_TAKE(a, args, double);
-    eq->x_scale = PCS_TAKE(a, args, double);
-    eq->w = PCS_TAKE(a, n, double);
-    eq->w_scale = PCS_TAKE(a, n, double);
-    eq->w_size = PCS_TAKE(a, n, double);
+    TAKE_DOUBLES(a, n, &eq->w, &eq->w_scale, &eq->w_size, &eq->row);
     eq->J = PCS_TAKE(a, n * args, double);
     eq->J_w = PCS_TAKE(a, n * n, double);
-    eq->row = PCS_TAKE(a, n, double);
     eq->piv = PCS_TAKE(a, n, int);
     eq->scratch = *a;
 }

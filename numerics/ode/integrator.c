@@ -100,23 +100,11 @@ static void take_arrays(pcs_integrator *run)
 {
     const size_t n = (size_t)run->n, nz = (size_t)run->nz, s = (size_t)run->s;
     pcs_arena *a = &run->arena;
-    run->x = PCS_TAKE(a, n, double);
-    run->carry = PCS_TAKE(a, n, double);
-    run->carry_new = PCS_TAKE(a, n, double);
-    run->z = PCS_TAKE(a, nz, double);
-    run->xdot = PCS_TAKE(a, n, double);
-    run->K = PCS_TAKE(a, n * s, double);
-    run->K_last = PCS_TAKE(a, n * s, double);
+    TAKE_DOUBLES(a, n, &run->x, &run->carry, &run->carry_new, &run->xdot, &run->x_new, &run->stage,
+                 &run->x_old, &run->f_old, &run->f, &run->f_new, &run->x_event, &run->atol);
+    TAKE_DOUBLES(a, nz, &run->z, &run->z_new);
+    TAKE_DOUBLES(a, n * s, &run->K, &run->K_last);
     run->Z = PCS_TAKE(a, nz * s, double);
-    run->x_new = PCS_TAKE(a, n, double);
-    run->z_new = PCS_TAKE(a, nz, double);
-    run->stage = PCS_TAKE(a, n, double);
-    run->x_old = PCS_TAKE(a, n, double);
-    run->f_old = PCS_TAKE(a, n, double);
-    run->f = PCS_TAKE(a, n, double);
-    run->f_new = PCS_TAKE(a, n, double);
-    run->x_event = PCS_TAKE(a, n, double);
-    run->atol = PCS_TAKE(a, n, double);
 }
 
 static pcs_status make(const pcs_env *env, const pcs_integrator *as, const pcs_ode_opts *opts,

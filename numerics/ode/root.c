@@ -57,13 +57,7 @@ size_t pcs_root_solve_bytes(int n)
 static bool take(search *s, pcs_arena *work)
 {
     const size_t n = (size_t)s->n;
-    s->x = PCS_TAKE(work, n, double);
-    s->f = PCS_TAKE(work, n, double);
-    s->x_trial = PCS_TAKE(work, n, double);
-    s->f_trial = PCS_TAKE(work, n, double);
-    s->dx = PCS_TAKE(work, n, double);
-    s->row = PCS_TAKE(work, n, double);
-    s->col = PCS_TAKE(work, n, double);
+    TAKE_DOUBLES(work, n, &s->x, &s->f, &s->x_trial, &s->f_trial, &s->dx, &s->row, &s->col);
     s->J = PCS_TAKE(work, n * n, double);
     s->piv = PCS_TAKE(work, n, int);
     s->scratch = *work;

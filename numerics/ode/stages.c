@@ -45,11 +45,7 @@ static void take_part(ode_stages *st, pcs_arena *a)
 {
     algebraic_part *part = &st->part;
     const size_t m = (size_t)part->map.n;
-    part->y = PCS_TAKE(a, m, double);
-    part->f = PCS_TAKE(a, m, double);
-    part->dy = PCS_TAKE(a, m, double);
-    part->row = PCS_TAKE(a, m, double);
-    part->size = PCS_TAKE(a, m, double);
+    TAKE_DOUBLES(a, m, &part->y, &part->f, &part->dy, &part->row, &part->size);
     part->lu = PCS_TAKE(a, m * m, double);
     part->piv = PCS_TAKE(a, m, int);
     part->map.x_scale = part->size;
@@ -65,23 +61,16 @@ static void take_arrays(const pcs_integrator *run, ode_stages *st, pcs_arena *a)
 {
     const size_t n = (size_t)run->n, nz = (size_t)run->nz, s = (size_t)run->s, N = (size_t)st->N;
     const size_t args = (size_t)st->map.n, most = (size_t)st->largest;
-    st->arg = PCS_TAKE(a, args, double);
-    st->size = PCS_TAKE(a, args, double);
+    TAKE_DOUBLES(a, args, &st->arg, &st->size);
     st->map.x_scale = st->size;
     st->x_complex = PCS_TAKE(a, n, pcs_complex);
-    st->J = PCS_TAKE(a, N * args, double);
-    st->J_stage = PCS_TAKE(a, N * args, double);
-    st->x_J = PCS_TAKE(a, n, double);
-    st->X = PCS_TAKE(a, n, double);
-    st->V = PCS_TAKE(a, s * N, double);
-    st->V0 = PCS_TAKE(a, s * N, double);
-    st->dV = PCS_TAKE(a, most, double);
-    st->R = PCS_TAKE(a, most, double);
-    st->v_scale = PCS_TAKE(a, most, double);
+    TAKE_DOUBLES(a, N * args, &st->J, &st->J_stage);
+    TAKE_DOUBLES(a, n, &st->x_J, &st->X, &st->xdot_end);
+    TAKE_DOUBLES(a, s * N, &st->V, &st->V0);
+    TAKE_DOUBLES(a, most, &st->dV, &st->R, &st->v_scale);
     st->weight = PCS_TAKE(a, s, double);
     st->K_last = PCS_TAKE(a, n * s, double);
     st->Z_last = PCS_TAKE(a, nz * s, double);
-    st->xdot_end = PCS_TAKE(a, n, double);
     st->z_seen = PCS_TAKE(a, nz, double);
     for (int k = 0; k < st->factors; ++k) {
         const size_t m = (size_t)st->factor[k].size * N;

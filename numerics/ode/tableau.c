@@ -9,41 +9,35 @@
 
 // ---- named methods
 
+// a method of s stages whose arrays are called after it
+#define TABLEAU(name_, s_, order_)                                                           \
+    .name = #name_, .s = s_, .A = (const double *)name_##_A, .b = name_##_b, .c = name_##_c, \
+    .order = order_
+
 static const double explicit_euler_A[] = {0}, explicit_euler_b[] = {1}, explicit_euler_c[] = {0};
-static const pcs_tableau explicit_euler = {.name = "explicit_euler",
-                                           .s = 1,
-                                           .A = explicit_euler_A,
-                                           .b = explicit_euler_b,
-                                           .c = explicit_euler_c,
-                                           .order = 1};
+static const pcs_tableau explicit_euler = {TABLEAU(explicit_euler, 1, 1)};
 
 static const double midpoint_A[] = {0, 0, 0.5, 0}, midpoint_b[] = {0, 1}, midpoint_c[] = {0, 0.5};
-static const pcs_tableau midpoint = {
-    .name = "midpoint", .s = 2, .A = midpoint_A, .b = midpoint_b, .c = midpoint_c, .order = 2};
+static const pcs_tableau midpoint = {TABLEAU(midpoint, 2, 2)};
 
 static const double ralston_A[] = {0, 0, 2.0 / 3, 0}, ralston_b[] = {0.25, 0.75},
                     ralston_c[] = {0, 2.0 / 3};
-static const pcs_tableau ralston = {
-    .name = "ralston", .s = 2, .A = ralston_A, .b = ralston_b, .c = ralston_c, .order = 2};
+static const pcs_tableau ralston = {TABLEAU(ralston, 2, 2)};
 
 static const double heun_A[] = {0, 0, 1, 0}, heun_b[] = {0.5, 0.5}, heun_c[] = {0, 1};
-static const pcs_tableau heun = {
-    .name = "heun", .s = 2, .A = heun_A, .b = heun_b, .c = heun_c, .order = 2};
+static const pcs_tableau heun = {TABLEAU(heun, 2, 2)};
 
 static const double kutta3_A[] = {0, 0, 0, 0.5, 0, 0, -1, 2, 0},
                     kutta3_b[] = {1.0 / 6, 2.0 / 3, 1.0 / 6}, kutta3_c[] = {0, 0.5, 1};
-static const pcs_tableau kutta3 = {
-    .name = "kutta3", .s = 3, .A = kutta3_A, .b = kutta3_b, .c = kutta3_c, .order = 3};
+static const pcs_tableau kutta3 = {TABLEAU(kutta3, 3, 3)};
 
 static const double heun3_A[] = {0, 0, 0, 1.0 / 3, 0, 0, 0, 2.0 / 3, 0},
                     heun3_b[] = {0.25, 0, 0.75}, heun3_c[] = {0, 1.0 / 3, 2.0 / 3};
-static const pcs_tableau heun3 = {
-    .name = "heun3", .s = 3, .A = heun3_A, .b = heun3_b, .c = heun3_c, .order = 3};
+static const pcs_tableau heun3 = {TABLEAU(heun3, 3, 3)};
 
 static const double rk4_A[] = {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0},
                     rk4_b[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, rk4_c[] = {0, 0.5, 0.5, 1};
-static const pcs_tableau rk4 = {
-    .name = "rk4", .s = 4, .A = rk4_A, .b = rk4_b, .c = rk4_c, .order = 4};
+static const pcs_tableau rk4 = {TABLEAU(rk4, 4, 4)};
 
 // Bogacki, Shampine 1989, A 3(2) pair of Runge-Kutta formulas. The cubic Hermite polynomial is of
 // its order already
@@ -54,14 +48,8 @@ static const double bogacki_shampine_A[] = {0,       0,       0,       0, //
 static const double bogacki_shampine_b[] = {2.0 / 9, 1.0 / 3, 4.0 / 9, 0},
                     bogacki_shampine_b_hat[] = {7.0 / 24, 0.25, 1.0 / 3, 0.125},
                     bogacki_shampine_c[] = {0, 0.5, 0.75, 1};
-static const pcs_tableau bogacki_shampine = {.name = "bogacki_shampine",
-                                             .s = 4,
-                                             .A = bogacki_shampine_A,
-                                             .b = bogacki_shampine_b,
-                                             .c = bogacki_shampine_c,
-                                             .order = 3,
-                                             .b_hat = bogacki_shampine_b_hat,
-                                             .order_hat = 2};
+static const pcs_tableau bogacki_shampine = {TABLEAU(bogacki_shampine, 4, 3),
+                                             .b_hat = bogacki_shampine_b_hat, .order_hat = 2};
 
 // Dormand, Prince 1980, A family of embedded Runge-Kutta formulae
 #define DP_B1 (35.0 / 384)
@@ -97,41 +85,20 @@ static const double dormand_prince_dense[] = {
     DP_QUARTIC(DP_B5, 0, 0, 701980252875.0 / 199316789632), //
     DP_QUARTIC(DP_B6, 0, 0, -1453857185.0 / 822651844),     //
     DP_QUARTIC(0, 0, 1, 69997945.0 / 29380423)};
-static const pcs_tableau dormand_prince = {.name = "dormand_prince",
-                                           .s = 7,
-                                           .A = &dormand_prince_A[0][0],
-                                           .b = dormand_prince_b,
-                                           .c = dormand_prince_c,
-                                           .order = 5,
-                                           .b_hat = dormand_prince_b_hat,
-                                           .order_hat = 4,
-                                           .dense = dormand_prince_dense,
-                                           .degree = 4};
+static const pcs_tableau dormand_prince = {TABLEAU(dormand_prince, 7, 5),
+                                           .b_hat = dormand_prince_b_hat, .order_hat = 4,
+                                           .dense = dormand_prince_dense, .degree = 4};
 
 // the straight line and the parabola through which these two collocate
 static const double implicit_euler_A[] = {1}, implicit_euler_b[] = {1}, implicit_euler_c[] = {1},
                     implicit_euler_dense[] = {1};
-static const pcs_tableau implicit_euler = {.name = "implicit_euler",
-                                           .s = 1,
-                                           .A = implicit_euler_A,
-                                           .b = implicit_euler_b,
-                                           .c = implicit_euler_c,
-                                           .order = 1,
-                                           .dense = implicit_euler_dense,
-                                           .degree = 1,
-                                           .collocation = true};
+static const pcs_tableau implicit_euler = {
+    TABLEAU(implicit_euler, 1, 1), .dense = implicit_euler_dense, .degree = 1, .collocation = true};
 
 static const double trapezoid_A[] = {0, 0, 0.5, 0.5}, trapezoid_b[] = {0.5, 0.5},
                     trapezoid_c[] = {0, 1}, trapezoid_dense[] = {1, -0.5, 0, 0.5};
-static const pcs_tableau trapezoid = {.name = "trapezoid",
-                                      .s = 2,
-                                      .A = trapezoid_A,
-                                      .b = trapezoid_b,
-                                      .c = trapezoid_c,
-                                      .order = 2,
-                                      .dense = trapezoid_dense,
-                                      .degree = 2,
-                                      .collocation = true};
+static const pcs_tableau trapezoid = {TABLEAU(trapezoid, 2, 2), .dense = trapezoid_dense,
+                                      .degree = 2, .collocation = true};
 
 static const double sdirk4_A[5][5] = {{1. / 4},
                                       {1. / 2, 1. / 4},

@@ -152,6 +152,24 @@ static bool factor_block(ipm_body *s, int b, const double *C)
     return lu_factor(k->dim, lu, s->piv + 3 * (size_t)b);
 }
 
+// S = S + G' x / C in one column, whose places in S are at `at`; returns those of the next column
+static inline const int *add_column(ipm_body *s, int b, const double *x, double C, const int *at)
+{
+    const int d = s->g->block[b].dim;
+    for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
+        const double *g = s->G + s->k.off[e];
+        double *to = s->S.x + *at++;
+        for (int r = 0; r < s->k.width[e]; ++r) {
+            double sum = 0;
+            for (int l = 0; l < d; ++l) {
+                sum += *g++ * x[l];
+            }
+            to[r] += sum / C;
+        }
+    }
+    return at;
+}
+
 // S = S + G' C^-1 G of a block of at most three rows
 static void add_block(ipm_body *s, int b)
 {
@@ -162,17 +180,7 @@ static void add_block(ipm_body *s, int b)
             double x[3];
             memcpy(x, s->G + s->k.off[f] + (size_t)d * (size_t)c, (size_t)d * sizeof *x);
             divide_block(s, b, x);
-            for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
-                const double *g = s->G + s->k.off[e];
-                double *to = s->S.x + *at++;
-                for (int r = 0; r < s->k.width[e]; ++r) {
-                    double sum = 0;
-                    for (int l = 0; l < d; ++l) {
-                        sum += *g++ * x[l];
-                    }
-                    to[r] += sum;
-                }
-            }
+            at = add_column(s, b, x, 1, at);
         }
     }
 }
@@ -186,17 +194,7 @@ static void add_equality(ipm_body *s, int b)
     for (int f = s->k.ptr[b]; f < s->k.ptr[b + 1]; ++f) {
         for (int c = 0; c < s->k.width[f]; ++c) {
             const double *x = s->G + s->k.off[f] + (size_t)d * (size_t)c;
-            for (int e = s->k.ptr[b]; e < s->k.ptr[b + 1]; ++e) {
-                const double *g = s->G + s->k.off[e];
-                double *to = s->S.x + *at++;
-                for (int r = 0; r < s->k.width[e]; ++r) {
-                    double sum = 0;
-                    for (int l = 0; l < d; ++l) {
-                        sum += *g++ * x[l];
-                    }
-                    to[r] += sum / C;
-                }
-            }
+            at = add_column(s, b, x, C, at);
         }
     }
 }

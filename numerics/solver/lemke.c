@@ -85,13 +85,11 @@ static bool take(lemke *s, const pivot_problem *d, pcs_arena *work)
     if (!dict_take((int)n, (int)n + 1, work, &s->t)) return false;
     s->place = PCS_TAKE(work, 2 * n + 1, int);
     s->first = PCS_TAKE(work, n, int);
-    s->cover = PCS_TAKE(work, n, double);
+    TAKE_DOUBLES(work, n, &s->cover, &s->work);
     s->basis = PCS_TAKE(work, n * n, double);
     s->piv = PCS_TAKE(work, n, int);
     s->tie = PCS_TAKE(work, n, int);
-    s->work = PCS_TAKE(work, n, double);
-    s->yx = PCS_TAKE(work, pn, double);
-    s->r = PCS_TAKE(work, pn, double);
+    TAKE_DOUBLES(work, pn, &s->yx, &s->r);
     s->rows = PCS_TAKE(work, pn, unsigned char);
     s->cols = PCS_TAKE(work, pn, unsigned char);
     return s->place && s->first && s->cover && s->basis && s->piv && s->tie && s->work && s->yx &&

@@ -14,11 +14,7 @@ static const solver_class *const table[] = {
 const char *pcs_outcome_text(pcs_outcome outcome)
 {
     switch (outcome) {
-#define X(id, text) \
-    case id:        \
-        return text;
-        PCS_OUTCOME_LIST(X)
-#undef X
+        PCS_OUTCOME_LIST(TEXT_CASE)
     }
     return "unknown outcome";
 }

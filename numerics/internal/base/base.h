@@ -38,6 +38,18 @@ PCS_API void pcs_env_free(const pcs_env *env, void *pointer);
 PCS_API void pcs_env_log(const pcs_env *env, pcs_log_level level, const char *format, ...)
     PCS_PRINTF(3, 4);
 
+// several arrays of `count` numbers each: TAKE_DOUBLES(arena, n, &x, &y); an arena that is too
+// small leaves null from the one on that does not fit
+#define TAKE_DOUBLES(arena, count, ...)                          \
+    arena_take_doubles(arena, count, (double **[]){__VA_ARGS__}, \
+                       sizeof((double **[]){__VA_ARGS__}) / sizeof(double **))
+PCS_API void arena_take_doubles(pcs_arena *arena, size_t count, double **const out[], size_t n);
+
+// the cases of a switch that gives the text of a value: STATUS_LIST(TEXT_CASE)
+#define TEXT_CASE(id, text) \
+    case id:                \
+        return text;
+
 // true if all n numbers are finite (n may be 0)
 PCS_API bool pcs_all_finite(const double *x, size_t n);
 
