@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <percuss/parts.h>
+
 static int compare(const pair_law *p, int a, int b)
 {
     if (p->a != a) return p->a < a ? -1 : 1;
@@ -31,6 +33,14 @@ const pcs_law *pair_law_of(const pcs_model *m, int material1, int material2)
     const int at = find(m, a, b);
     const bool found = at < m->n_pair_laws && compare(&m->pair_law[at], a, b) == 0;
     return found ? &m->pair_law[at].law : NULL;
+}
+
+bool pcs_model_pair_law(const pcs_model *m, pcs_material material1, pcs_material material2,
+                        pcs_law *law)
+{
+    const pcs_law *found = m ? pair_law_of(m, material1.id, material2.id) : NULL;
+    if (found && law) *law = *found;
+    return found != NULL;
 }
 
 pcs_status pcs_model_set_pair_law(pcs_model *m, pcs_material material1, pcs_material material2,

@@ -35,9 +35,9 @@ pcs_status pcs_model_set_groups(pcs_model *m, pcs_system system, unsigned group,
         found += 1;
     }
     if (found == 0) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_model_set_groups: system %d has no shapes yet; add them first",
-                        system.id);
+        char words[PART_WORDS];
+        return pcs_fail(PCS_ERR_ARG, "pcs_model_set_groups: %s has no shapes yet; add them first",
+                        part_words(m, PART_SYSTEM, "system ", system.id, words));
     }
     m->grouped = true;
     return PCS_OK;
@@ -60,10 +60,11 @@ pcs_status pcs_model_set_touching(pcs_model *m, pcs_interaction interaction, boo
     }
     const pcs_interaction_def *def = &m->interaction[interaction.id - 1];
     if (def->law.kind != PCS_LAW_EQUALITY) {
+        char words[PART_WORDS];
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_model_set_touching: interaction %d is no joint: without an equality"
-                        " law it keeps no shapes apart",
-                        interaction.id);
+                        "pcs_model_set_touching: %s is no joint: without an equality law it keeps"
+                        " no shapes apart",
+                        part_words(m, PART_INTERACTION, "interaction ", interaction.id, words));
     }
     set_joins(m, def->system1, interaction.id - 1, !touching);
     set_joins(m, def->system2, interaction.id - 1, !touching);
@@ -97,9 +98,9 @@ static bool always_overlap(const pcs_model *m, int join, const pcs_shape *own, c
     return pcs_collide(&point[1], NULL, s, NULL, -gap.g - left_alone, 0, NULL) > 0;
 }
 
-static bool is_apart(const model_join *join, int other)
+static bool is_apart(const pcs_model *m, const model_join *join, int other)
 {
-    return join->apart && join->other == other;
+    return join->apart && join->other == other && !m->interaction_off[join->interaction];
 }
 
 // Whether a joint keeps two shapes apart. The shorter of the lists of the two systems is looked at.
@@ -110,7 +111,7 @@ static bool kept_apart(const pcs_model *m, const model_shape *a, const model_sha
     int i = m->system[a->system].joined, j = world ? i : m->system[b->system].joined;
     for (; i > 0 && j > 0; i = m->join[i - 1].next, j = m->join[j - 1].next) {
         const bool found =
-            is_apart(&m->join[i - 1], b->system) || is_apart(&m->join[j - 1], a->system);
+            is_apart(m, &m->join[i - 1], b->system) || is_apart(m, &m->join[j - 1], a->system);
         if (found && (!world || always_overlap(m, i - 1, &a->shape, &b->shape))) return true;
     }
     return false;
@@ -124,8 +125,10 @@ static pcs_status ask(const pcs_model *m, int i, int j, bool *may)
                                  (pcs_system){m->shape[b].system + 1}, b);
     *may = answer > 0;
     if (answer >= 0) return PCS_OK;
-    return pcs_fail(PCS_ERR_CALLBACK, "the filter of shapes answered %d for shapes %d and %d",
-                    answer, a, b);
+    char one[PART_WORDS], two[PART_WORDS];
+    return pcs_fail(PCS_ERR_CALLBACK, "the filter of shapes answered %d for shapes %s and %s",
+                    answer, part_words(m, PART_SHAPE, "", a, one),
+                    part_words(m, PART_SHAPE, "", b, two));
 }
 
 pcs_status filter_pairs(const pcs_model *m, int (*pair)[2], int *n)

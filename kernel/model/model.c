@@ -161,8 +161,12 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m->shape);
     pcs_env_free(&env, m->material);
     pcs_env_free(&env, m->interaction);
+    pcs_env_free(&env, m->interaction_off);
     pcs_env_free(&env, m->join);
     pcs_env_free(&env, m->pair_law);
+    for (int k = 0; k < PART_KINDS; ++k) {
+        names_release(&env, &m->names[k]);
+    }
     pcs_env_free(&env, m->busy);
     pcs_env_free(&env, m->block_system);
     pcs_env_free(&env, m->block_start);
@@ -400,6 +404,7 @@ static pcs_status add_body(pcs_model *m, const pcs_body_def *def, bool filled, p
                       .user = def->user};
     memcpy(s.q0, def->position, 3 * sizeof(double));
     memcpy(s.q0 + 3, def->orientation, 4 * sizeof(double));
+    memcpy(s.given, def->orientation, sizeof s.given);
     if (pcs_quat_normalise(s.q0 + 3) != PCS_OK) {
         return pcs_fail(PCS_ERR_ARG, "body: the orientation quaternion is zero");
     }
@@ -612,18 +617,19 @@ pcs_status model_check_shape(const pcs_model *m, const char *who, pcs_system sys
     if (material.id < 0 || material.id >= m->n_materials) {
         return pcs_fail(PCS_ERR_ARG, "%s: there is no material %d", who, material.id);
     }
+    char words[PART_WORDS];
+    part_words(m, PART_SYSTEM, "system ", system.id, words);
     if (system.id > 0 && m->system[system.id - 1].kind == SYSTEM_LAGRANGIAN) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: system %d is a Lagrangian system; only"
-                        " bodies and the world carry shapes",
-                        who, system.id);
+                        "%s: %s is a Lagrangian system; only bodies and the world carry shapes",
+                        who, words);
     }
     if ((shape->kind == PCS_SHAPE_MESH || shape->kind == PCS_SHAPE_HEIGHT_FIELD) && system.id > 0 &&
         m->system[system.id - 1].kind != SYSTEM_FIXED) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: forces move system %d; a mesh or a height field must be"
-                        " on a fixed body or one with a prescribed motion",
-                        who, system.id);
+                        "%s: forces move %s; a mesh or a height field must be on a fixed body or"
+                        " one with a prescribed motion",
+                        who, words);
     }
     return PCS_OK;
 }
@@ -665,7 +671,8 @@ pcs_status pcs_model_add_shape(pcs_model *m, pcs_system system, const pcs_shape 
     model_system *body = system.id > 0 ? &m->system[system.id - 1] : NULL;
     if (body && body->filled) PCS_TRY(fill_body(body, shape));
     model_shape *s = &m->shape[m->n_shapes];
-    *s = (model_shape){*shape, system.id - 1, material.id, 1, ~0u};
+    *s = (model_shape){*shape, system.id - 1, material.id, 1, ~0u, .disabled = false};
+    memcpy(s->given, shape->orientation, sizeof s->given);
     PCS_TRY(pcs_quat_normalise(s->shape.orientation));
     m->n_shapes += 1;
     if (body) {
@@ -683,10 +690,10 @@ static pcs_status check_law(const pcs_interaction_def *def)
     case PCS_LAW_EQUALITY:
         return PCS_OK;
     case PCS_LAW_NEWTON_IMPACT:
-        return check_restitution("interaction", law->e);
+        return check_restitution("interaction ", law->e);
     case PCS_LAW_NEWTON_COULOMB:
-        PCS_TRY(check_restitution("interaction", law->e));
-        PCS_TRY(check_friction("interaction", law->e_t, law->mu));
+        PCS_TRY(check_restitution("interaction ", law->e));
+        PCS_TRY(check_friction("interaction ", law->e_t, law->mu));
         if (def->relation.dim == 2 || def->relation.dim == 3) return PCS_OK;
         return pcs_fail(PCS_ERR_SIZE,
                         "interaction: its relation has %d rows; Coulomb friction needs 3 (N, T1,"
@@ -746,15 +753,18 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
     }
     const int expected = relation_coordinates(&def->relation);
     if (expected > 0 && (s1->nq != expected || (s2 && s2->nq != expected))) {
+        const bool first = s1->nq != expected;
+        char words[PART_WORDS];
+        part_words(m, PART_SYSTEM, "system ", first ? def->system1.id : def->system2.id, words);
         return pcs_fail(PCS_ERR_SIZE,
-                        "interaction: its relation is between systems of %d coordinates, system %d"
-                        " has %d",
-                        expected, s1->nq != expected ? def->system1.id : def->system2.id,
-                        s1->nq != expected ? s1->nq : s2->nq);
+                        "interaction: its relation is between systems of %d coordinates, %s has %d",
+                        expected, words, first ? s1->nq : s2->nq);
     }
     PCS_TRY(check_law(def));
     if (!model_grow(&m->env, (void **)&m->interaction, m->n_interactions, &m->cap_interactions,
                     sizeof *m->interaction) ||
+        !model_grow(&m->env, (void **)&m->interaction_off, m->n_interactions, &m->cap_off,
+                    sizeof *m->interaction_off) ||
         !grow_joins(m)) {
         return pcs_fail_memory("pcs_model_add_interaction");
     }
@@ -762,6 +772,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
         add_join(m, def->system1, def->system2);
         add_join(m, def->system2, def->system1);
     }
+    m->interaction_off[m->n_interactions] = false;
     m->interaction[m->n_interactions++] = *def;
     if (out) out->id = m->n_interactions;
     return PCS_OK;

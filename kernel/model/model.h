@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "model/names.h"
 #include <percuss/inertia.h>
 #include <percuss/model.h>
 #include <percuss/rotation.h>
@@ -32,6 +33,7 @@ typedef struct model_system {
     double reach;         // radius about G that holds all bounded shapes
     double thickness;     // of its thickest shape, m; 0: none that is bounded
     double q0[7], v0[6];
+    double given[4];           // the orientation before it was normalised
     pcs_body_motion_fn motion; // or null; of a body that counts as fixed
     int driven;                // number among those with a motion
     pcs_body_force_fn body_force;
@@ -63,6 +65,8 @@ typedef struct model_shape {
     int system; // index of the system, -1 for the world
     int material;
     unsigned group, mask;
+    double given[4]; // the orientation before it was normalised
+    bool disabled;
 } model_shape;
 
 // the law of two materials, a <= b, instead of that of the rule
@@ -84,7 +88,8 @@ struct pcs_model {
     pcs_material_def *material;
     int n_materials, cap_materials;
     pcs_interaction_def *interaction;
-    int n_interactions, cap_interactions;
+    bool *interaction_off; // of each: switched off
+    int n_interactions, cap_interactions, cap_off;
     model_join *join;
     int n_joins, cap_joins;
 
@@ -105,6 +110,8 @@ struct pcs_model {
     bool grouped; // some shape has groups of its own
     pcs_filter_fn filter;
     void *filter_user;
+
+    part_names names[PART_KINDS];
 
     atomic_int *busy; // steps running on this model: it must not change
 };

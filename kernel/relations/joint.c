@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <percuss/parts.h>
+
 #include "base/base.h"
 #include "relations/contact.h"
 #include "rotation/rotation.h"
@@ -233,6 +235,14 @@ pcs_relation pcs_relation_linear(int n, const double *c, double b)
     }
     out.data[1 + n] = b;
     return out;
+}
+
+pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation)
+{
+    if (!relation || !relation->has_data) return PCS_RELATION_USER;
+    if (relation->gap == distance_gap) return PCS_RELATION_DISTANCE;
+    if (relation->gap == ball_gap) return PCS_RELATION_BALL_JOINT;
+    return relation->gap == linear_gap ? PCS_RELATION_LINEAR : PCS_RELATION_USER;
 }
 
 int relation_coordinates(const pcs_relation *relation)

@@ -23,14 +23,17 @@ static pcs_status check_shapes(const pcs_model *m)
 {
     for (int a = 0; a < m->n_shapes; ++a) {
         const int own = m->shape[a].system;
-        if (own < 0 || !moves(&m->system[own])) continue;
+        if (own < 0 || !moves(&m->system[own]) || m->shape[a].disabled) continue;
         for (int b = 0; b < m->n_shapes; ++b) {
             const int other = m->shape[b].system;
             if (other == own || (other >= 0 && m->system[other].disabled)) continue;
-            return pcs_fail(PCS_ERR_UNSUPPORTED,
-                            "pcs_smooth_create: shapes %d and %d may touch, and smooth systems have"
-                            " no contacts; use pcs_step, or set ignore_contacts",
-                            a, b);
+            if (m->shape[b].disabled) continue;
+            char one[PART_WORDS], two[PART_WORDS];
+            return pcs_fail(
+                PCS_ERR_UNSUPPORTED,
+                "pcs_smooth_create: shapes %s and %s may touch, and smooth systems have no"
+                " contacts; use pcs_step, or set ignore_contacts",
+                part_words(m, PART_SHAPE, "", a, one), part_words(m, PART_SHAPE, "", b, two));
         }
     }
     return PCS_OK;
@@ -47,11 +50,12 @@ static bool is_joint(const pcs_model *m, const pcs_interaction_def *def)
 static pcs_status check_laws(const pcs_model *m)
 {
     for (int i = 0; i < m->n_interactions; ++i) {
-        if (m->interaction[i].law.kind == PCS_LAW_EQUALITY) continue;
+        if (m->interaction[i].law.kind == PCS_LAW_EQUALITY || m->interaction_off[i]) continue;
+        char words[PART_WORDS];
         return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "pcs_smooth_create: interaction %d has a law of contact, and smooth systems"
-                        " have none; use pcs_step, or set ignore_contacts",
-                        i + 1);
+                        "pcs_smooth_create: %s has a law of contact, and smooth systems have none;"
+                        " use pcs_step, or set ignore_contacts",
+                        part_words(m, PART_INTERACTION, "interaction ", i + 1, words));
     }
     return PCS_OK;
 }
@@ -61,7 +65,7 @@ static void collect_joints(pcs_smooth *sys)
     const pcs_model *m = sys->model;
     for (int i = 0; i < m->n_interactions; ++i) {
         const pcs_interaction_def *def = &m->interaction[i];
-        if (!is_joint(m, def)) continue;
+        if (m->interaction_off[i] || !is_joint(m, def)) continue;
         sys->joint[sys->n_joints++] = (smooth_joint){.interaction = i,
                                                      .sys1 = def->system1.id - 1,
                                                      .sys2 = def->system2.id - 1,
@@ -383,7 +387,9 @@ pcs_status pcs_smooth_to_state(const pcs_smooth *sys, double t, const double *x,
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (s->kind != SYSTEM_LAGRANGIAN && !(pcs_quat_norm(x + s->q_at + 3) > 0)) {
-            return pcs_fail(PCS_ERR_ARG, "%s: the quaternion of system %d is zero", who, i + 1);
+            char words[PART_WORDS];
+            return pcs_fail(PCS_ERR_ARG, "%s: the quaternion of %s is zero", who,
+                            part_words(m, PART_SYSTEM, "system ", i + 1, words));
         }
         double q[7], v[6];
         if (s->motion && !s->disabled) PCS_TRY(system_motion(s, t, q, v));

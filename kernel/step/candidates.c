@@ -138,6 +138,7 @@ static pcs_status add_interactions(trial *t, pcs_arena *mem)
     const pcs_model *m = t->m;
     for (int i = 0; i < m->n_interactions; ++i) {
         const pcs_interaction_def *def = &m->interaction[i];
+        if (m->interaction_off[i]) continue;
         if (is_disabled(m, def->system1.id - 1) || is_disabled(m, def->system2.id - 1)) continue;
         if (def->law.kind == PCS_LAW_EQUALITY || law_has_friction(&def->law)) {
             PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem));

@@ -33,7 +33,7 @@ static void bound_shapes(void *arg, int begin, int end)
         *it = (collide_item){.body = system + 1, .movable = system_moves(m, system), .shape = i};
         collide_bounds(&m->shape[i].shape, system_q(m, system, b->q), reach, it->low, it->high,
                        &it->unbounded);
-        if (is_disabled(m, system)) {
+        if (is_disabled(m, system) || m->shape[i].disabled) {
             it->low[0] = NAN; // meets nothing
             it->unbounded = false;
         }

@@ -31,7 +31,9 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
     if (!all) return pcs_fail_memory("step: an interaction");
     const unsigned long mark = pcs_fail_mark();
     if (pcs_relation_gap(rel, q1, q2, all) != PCS_OK) {
-        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "interaction %d", c->interaction + 1);
+        char words[PART_WORDS];
+        part_words(m, PART_INTERACTION, "interaction ", c->interaction + 1, words);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "%s", words);
     }
     memcpy(g, all + c->row, (size_t)candidate_gaps(c) * sizeof *g);
     return PCS_OK;
@@ -192,7 +194,9 @@ static pcs_status interaction_rows(const pcs_model *m, const candidate *c, int d
     const double *q1 = system_q(m, c->sys1, q), *q2 = system_q(m, c->sys2, q);
     const unsigned long mark = pcs_fail_mark();
     if (pcs_relation_gradient(rel, nq1, q1, nq2, q2, all1, s2 ? all2 : NULL) != PCS_OK) {
-        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "interaction %d", c->interaction + 1);
+        char words[PART_WORDS];
+        part_words(m, PART_INTERACTION, "interaction ", c->interaction + 1, words);
+        return pcs_fail_since(mark, PCS_ERR_CALLBACK, "%s", words);
     }
     take_rows(rel->dim, nq1, all1, c->row, dim, own1);
     take_rows(rel->dim, nq2, all2, c->row, dim, own2);

@@ -58,7 +58,7 @@ static void doubt_projection(const pcs_model *m, const run_energy *sum, double t
     out->doubt[PCS_DOUBT_PROJECTION] =
         (pcs_doubt){.count = sum->steps, .value = sum->added, .limit = at_work, .t = t0};
     char text[PCS_DOUBT_TEXT_SIZE];
-    pcs_doubt_text(PCS_DOUBT_PROJECTION, &out->doubt[PCS_DOUBT_PROJECTION], text);
+    doubt_text(m, PCS_DOUBT_PROJECTION, &out->doubt[PCS_DOUBT_PROJECTION], text);
     pcs_env_log(&m->env, PCS_LOG_WARNING, "%s", text);
 }
 
@@ -73,14 +73,14 @@ static void count_doubts(const pcs_step_report *step, pcs_run_report *out)
 }
 
 // and says them, a sentence each
-static void say_doubts(pcs_run_report *out)
+static void say_doubts(const pcs_model *m, pcs_run_report *out)
 {
     size_t at = 0;
     for (int k = 0; k < PCS_DOUBT_COUNT && at < sizeof out->doubts; ++k) {
         const pcs_doubt *d = &out->doubt[k];
         char text[PCS_DOUBT_TEXT_SIZE];
         if (d->count == 0) continue;
-        pcs_doubt_text((pcs_doubt_kind)k, d, text);
+        doubt_text(m, (pcs_doubt_kind)k, d, text);
         at += (size_t)snprintf(out->doubts + at, sizeof out->doubts - at, "%s%s (%ld of %ld steps)",
                                at > 0 ? "; " : "", text, d->count, out->steps);
     }
@@ -149,6 +149,6 @@ pcs_status pcs_run(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, do
     const double t0 = st->t;
     const pcs_status status = go(m, st, wk, h, t_end, observer, user, &sum, out);
     doubt_projection(m, &sum, t0, out);
-    say_doubts(out);
+    say_doubts(m, out);
     return status;
 }

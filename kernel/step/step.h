@@ -122,7 +122,7 @@ typedef struct trial {
 } trial;
 
 // room for why a step was not committed
-enum { STEP_WHY = 300 };
+enum { STEP_WHY = 380 };
 
 // a doubt that the log knows
 typedef struct step_said {
@@ -416,6 +416,9 @@ void doubt_join(const pcs_doubt *more, pcs_doubt *d);
 
 // tells the log of the environment about a step from time t0: not committed, or its doubts
 void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_report *out);
+// pcs_doubt_text with the names of the parts of a model, or null
+void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
+                char text[PCS_DOUBT_TEXT_SIZE]);
 
 // gaps at q', what will be read, room for what will be remembered: all that can fail
 pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out);

@@ -121,7 +121,9 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
         if (!system_normalise(s, t->q + s->q_at)) {
-            return pcs_fail(PCS_ERR_ARG, "step: the quaternion of system %d is zero", i + 1);
+            char words[PART_WORDS];
+            return pcs_fail(PCS_ERR_ARG, "step: the quaternion of %s is zero",
+                            part_words(m, PART_SYSTEM, "system ", i + 1, words));
         }
         if (s->nv == 0 || h == 0) continue; // at a frozen configuration no force acts
 

@@ -178,19 +178,20 @@ static pcs_status singular(trial *t, int b)
 {
     const pcs_model *m = t->m;
     const model_system *s = &m->system[m->block_system[b]];
+    char words[PART_WORDS];
+    part_words(m, PART_SYSTEM, "system ", m->block_system[b] + 1, words);
     if (!t->left && s->kind == SYSTEM_LAGRANGIAN && s->varies) {
         block_lu *F = &t->lu;
         const size_t n = (size_t)s->nv;
         memcpy(F->lu + F->off[b], t->M + m->block_off[b], n * n * sizeof(double));
         if (!block_lu_factor_one(F, b)) {
-            return pcs_fail(PCS_ERR_SINGULAR, "step: the mass of system %d is singular",
-                            m->block_system[b] + 1);
+            return pcs_fail(PCS_ERR_SINGULAR, "step: the mass of %s is singular", words);
         }
     }
     return pcs_fail_range(PCS_ERR_SINGULAR,
                           "step: the iteration matrix M - h theta dF/dv - h^2 theta^2 dF/dq of"
-                          " system %d is singular; a smaller step may help",
-                          m->block_system[b] + 1);
+                          " %s is singular; a smaller step may help",
+                          words);
 }
 
 // factors of linear systems are kept in the work until the step size changes

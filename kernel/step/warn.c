@@ -10,6 +10,18 @@ void step_keep_cause(pcs_work *wk)
     snprintf(wk->cause, sizeof wk->cause, "%s", pcs_error_text());
 }
 
+// the two shapes of a contact, or an interaction (one < 0)
+static void pair_words(const pcs_model *m, int one, int two, char words[2 * PART_WORDS + 16])
+{
+    char a[PART_WORDS], b[PART_WORDS];
+    if (one < 0) {
+        part_words(m, PART_INTERACTION, "interaction ", two, words);
+        return;
+    }
+    snprintf(words, 2 * PART_WORDS + 16, "shapes %s and %s", part_words(m, PART_SHAPE, "", one, a),
+             part_words(m, PART_SHAPE, "", two, b));
+}
+
 void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 {
     const pcs_scheme *s = &wk->owner->scheme;
@@ -23,9 +35,8 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
         snprintf(what, sizeof what, "Newton's loop at residual %.2g after %d iterations",
                  r->newton_residual, r->newton_iters);
     } else {
-        char who[60];
-        snprintf(who, sizeof who, r->violation_one < 0 ? "interaction %d" : "shapes %d and %d",
-                 r->violation_one < 0 ? r->violation_two : r->violation_one, r->violation_two);
+        char who[2 * PART_WORDS + 16];
+        pair_words(wk->owner, r->violation_one, r->violation_two, who);
         snprintf(what, sizeof what,
                  "projection %s: %.2g m are left of %.2g m, most of it of %s, which other joints or"
                  " contacts, or where they start, may make impossible",
@@ -39,46 +50,53 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 
 void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT_TEXT_SIZE])
 {
+    doubt_text(NULL, kind, d, text);
+}
+
+void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
+                char text[PCS_DOUBT_TEXT_SIZE])
+{
     static const char *const unsolved[] = {"the velocities have the residual",
                                            "the projection leaves (m)",
                                            "Newton's loop has the residual"};
     const size_t room = PCS_DOUBT_TEXT_SIZE;
     text[0] = '\0';
     if (!d || d->count == 0) return;
+    char who[2 * PART_WORDS + 16];
+    pair_words(m, d->one, d->two, who);
     if (kind == PCS_DOUBT_OVERLAP) {
         snprintf(
             text, room,
-            "shapes %d and %d overlap by %.3g m at t = %g s, where the thinner is %.3g m thick:"
-            " how they come apart is a guess",
-            d->one, d->two, d->value, d->t, d->limit);
+            "%s overlap by %.3g m at t = %g s, where the thinner is %.3g m thick: how they come"
+            " apart is a guess",
+            who, d->value, d->t, d->limit);
     } else if (kind == PCS_DOUBT_TRAVEL) {
-        snprintf(
-            text, room,
-            "body %d goes %.3g m in the step from t = %g s, and %.3g m is the most for its size"
-            " and what it may touch: take steps %.0f times smaller",
-            d->one, d->value, d->t, d->limit, ceil(d->value / d->limit));
+        char body[PART_WORDS];
+        part_words(m, PART_SYSTEM, "body ", d->one, body);
+        snprintf(text, room,
+                 "%s goes %.3g m in the step from t = %g s, and %.3g m is the most for its size"
+                 " and what it may touch: take steps %.0f times smaller",
+                 body, d->value, d->t, d->limit, ceil(d->value / d->limit));
     } else if (kind == PCS_DOUBT_UNSOLVED) {
         snprintf(text, room,
                  "the step from t = %g s was taken unsolved: %s %.2g, the tolerance is %.2g", d->t,
                  unsolved[d->one], d->value, d->limit);
     } else if (kind == PCS_DOUBT_JOINT) {
-        snprintf(
-            text, room,
-            "the joint of interaction %d is %.3g m off at t = %g s, of a body of %.3g m: how it"
-            " comes together is no motion",
-            d->two, d->value, d->t, d->limit);
+        snprintf(text, room,
+                 "the joint of %s is %.3g m off at t = %g s, of a body of %.3g m: how it"
+                 " comes together is no motion",
+                 who, d->value, d->t, d->limit);
     } else if (kind == PCS_DOUBT_PROJECTION) {
         snprintf(text, room,
                  "the projection of positions adds %.3g J from t = %g s on, where %.3g J are at"
                  " work: take smaller steps",
                  d->value, d->t, d->limit);
     } else if (d->one < 0) {
-        snprintf(text, room, "interaction %d adds %.3g J in the step from t = %g s, to %.3g J",
-                 d->two, d->value, d->t, d->limit);
+        snprintf(text, room, "%s adds %.3g J in the step from t = %g s, to %.3g J", who, d->value,
+                 d->t, d->limit);
     } else {
-        snprintf(text, room,
-                 "contacts about shapes %d and %d add %.3g J in the step from t = %g s, to %.3g J",
-                 d->one, d->two, d->value, d->t, d->limit);
+        snprintf(text, room, "contacts about %s add %.3g J in the step from t = %g s, to %.3g J",
+                 who, d->value, d->t, d->limit);
     }
 }
 
@@ -109,7 +127,7 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
         const pcs_doubt *d = &out->doubt[k];
         if (d->count == 0 || !is_news(wk, k, d)) continue;
         char text[PCS_DOUBT_TEXT_SIZE];
-        pcs_doubt_text((pcs_doubt_kind)k, d, text);
+        doubt_text(m, (pcs_doubt_kind)k, d, text);
         const bool full = wk->n_said == STEP_SAID;
         pcs_env_log(&m->env, PCS_LOG_WARNING, "%s%s", text,
                     full ? "; further ones are only counted, in the report" : "");
@@ -128,24 +146,26 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
 static void look_at_body(const pcs_model *m, int i)
 {
     const model_system *s = &m->system[i];
+    char who[PART_WORDS];
+    part_words(m, PART_SYSTEM, "body ", i + 1, who);
     const double half_trace = 0.5 * (s->J[0] + s->J[4] + s->J[8]);
     if (s->filled && s->shapes.m == 0) {
         pcs_env_log(&m->env, PCS_LOG_WARNING,
-                    "body %d has neither inertia nor shapes: it is taken for a solid sphere of"
+                    "%s has neither inertia nor shapes: it is taken for a solid sphere of"
                     " radius 0.1 m and %g kg",
-                    i + 1, s->mass);
+                    who, s->mass);
     } else if (s->filled && v3_norm(s->shapes.G) > OFF_CENTRE * s->reach) {
         pcs_env_log(&m->env, PCS_LOG_WARNING,
-                    "body %d: the centre of its shapes is %g m from its position, which is taken"
+                    "%s: the centre of its shapes is %g m from its position, which is taken"
                     " for its centre of mass; pcs_model_add_solid puts it there",
-                    i + 1, v3_norm(s->shapes.G));
+                    who, v3_norm(s->shapes.G));
     }
     const double gyration = half_trace / (s->mass * s->reach * s->reach);
     if (s->reach > 0 && !s->added && !(gyration >= LEAST_GYRATION && gyration <= MOST_GYRATION)) {
         pcs_env_log(&m->env, PCS_LOG_WARNING,
-                    "body %d: %g kg with an inertia of trace %g kg m^2 would have their radius of"
+                    "%s: %g kg with an inertia of trace %g kg m^2 would have their radius of"
                     " gyration at %.2g m, and its shapes reach %.2g m: do both belong to it?",
-                    i + 1, s->mass, 2 * half_trace, sqrt(half_trace / s->mass), s->reach);
+                    who, s->mass, 2 * half_trace, sqrt(half_trace / s->mass), s->reach);
     }
 }
 

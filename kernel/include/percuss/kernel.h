@@ -9,6 +9,7 @@
 #include <percuss/inertia.h>
 #include <percuss/model.h>
 #include <percuss/numerics.h>
+#include <percuss/parts.h>
 #include <percuss/relation.h>
 #include <percuss/rigid.h>
 #include <percuss/rotation.h>

@@ -51,10 +51,10 @@ typedef struct pcs_smooth pcs_smooth;
 
 /// Takes all systems and, as constraints, all interactions whose law is an equality. The model is
 /// borrowed and must not change meanwhile. Systems that are disabled stand still, and so do joints
-/// of theirs; bodies with prescribed motion move as they say. PCS_ERR_UNSUPPORTED for contacts
-/// unless they are ignored, and for a model in which nothing moves. PCS_ERR_SINGULAR for more rows
-/// of joints than velocities; redundant joints are found at the first evaluation. Release with
-/// pcs_smooth_destroy. One object per thread.
+/// of theirs; what is switched off is left out; bodies with prescribed motion move as they say.
+/// PCS_ERR_UNSUPPORTED for contacts unless they are ignored, and for a model in which nothing
+/// moves. PCS_ERR_SINGULAR for more rows of joints than velocities; redundant joints are found at
+/// the first evaluation. Release with pcs_smooth_destroy. One object per thread.
 PCS_NODISCARD PCS_API pcs_status pcs_smooth_create(const pcs_env *env, const pcs_model *model,
                                                    const pcs_smooth_def *def, pcs_smooth **out);
 /// Accepts null.

@@ -99,9 +99,10 @@ typedef struct pcs_doubt {
 } pcs_doubt;
 
 /// Room for the sentence of a doubt.
-#define PCS_DOUBT_TEXT_SIZE 200
+#define PCS_DOUBT_TEXT_SIZE 320
 
-/// The sentence of a doubt, with its numbers; empty if its count is zero.
+/// The sentence of a doubt, with its numbers; empty if its count is zero. That of a run and of the
+/// log has the names of parts (<percuss/parts.h>) besides.
 PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt,
                             char text[PCS_DOUBT_TEXT_SIZE]);
 

@@ -1,0 +1,195 @@
+/// @file
+/// The parts of a model: their names, everything that was put in, and switching parts off. What
+/// these functions tell is enough to build the model again, up to the code of its callbacks.
+#ifndef PERCUSS_PARTS_H
+#define PERCUSS_PARTS_H
+
+#include <percuss/inertia.h>
+#include <percuss/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @name Names
+/// A part has no name ("") until it is given one. A name is UTF-8 of any length without control
+/// characters and ends of lines; it is copied; within its kind (system, shape, material,
+/// interaction) it is there once. "" takes a name away. Messages about a part show its name beside
+/// its number. The world has the name "world", material {0} the name "default"; both keep it.
+/// @{
+
+/// PCS_ERR_ARG for a name that is not one, that another system has, or for the world.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_system_name(pcs_model *model, pcs_system system,
+                                                           const char *name);
+/// "" if it has none; of the model, until the name changes.
+PCS_API const char *pcs_model_system_name(const pcs_model *model, pcs_system system);
+/// The system of a name; PCS_ERR_ARG, and `out` as it was, when none has it.
+PCS_NODISCARD PCS_API pcs_status pcs_model_find_system(const pcs_model *model, const char *name,
+                                                       pcs_system *out);
+
+/// The same for shapes, by their numbers from 0.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_name(pcs_model *model, int shape,
+                                                          const char *name);
+/// As pcs_model_system_name.
+PCS_API const char *pcs_model_shape_name(const pcs_model *model, int shape);
+/// As pcs_model_find_system.
+PCS_NODISCARD PCS_API pcs_status pcs_model_find_shape(const pcs_model *model, const char *name,
+                                                      int *out);
+
+/// The same for materials.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_material_name(pcs_model *model,
+                                                             pcs_material material,
+                                                             const char *name);
+/// As pcs_model_system_name.
+PCS_API const char *pcs_model_material_name(const pcs_model *model, pcs_material material);
+/// As pcs_model_find_system.
+PCS_NODISCARD PCS_API pcs_status pcs_model_find_material(const pcs_model *model, const char *name,
+                                                         pcs_material *out);
+
+/// The same for interactions.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_interaction_name(pcs_model *model,
+                                                                pcs_interaction interaction,
+                                                                const char *name);
+/// As pcs_model_system_name.
+PCS_API const char *pcs_model_interaction_name(const pcs_model *model, pcs_interaction interaction);
+/// As pcs_model_find_system.
+PCS_NODISCARD PCS_API pcs_status pcs_model_find_interaction(const pcs_model *model,
+                                                            const char *name, pcs_interaction *out);
+
+/// @}
+/// @name Switching off
+/// As pcs_model_set_enabled does with systems: ids, states and works stay valid, and what is
+/// switched on again is as it was. There is no other removal.
+/// @{
+
+/// A shape that is switched off touches nothing. Mass and inertia of its body stay.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_enabled(pcs_model *model, int shape,
+                                                             bool enabled);
+
+/// Whether a shape is there and switched on; its system may still be disabled.
+PCS_API bool pcs_model_shape_enabled(const pcs_model *model, int shape);
+
+/// An interaction that is switched off does nothing, as if it had not been added: its systems may
+/// touch, too. Where they should not, give their shapes groups (pcs_model_set_groups).
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_interaction_enabled(pcs_model *model,
+                                                                   pcs_interaction interaction,
+                                                                   bool enabled);
+
+/// Whether an interaction is there and switched on; its systems may still be disabled.
+PCS_API bool pcs_model_interaction_enabled(const pcs_model *model, pcs_interaction interaction);
+
+/// @}
+/// @name What was put in
+/// Definitions come back as they were given, to the bit, but for what is ignored: it has its
+/// default. Adding them to an empty model in the order of their ids gives a model that steps with
+/// the same bits. PCS_ERR_ARG, and `out` as it was, for a part that is not there. What a definition
+/// points to belongs to the model or, where the model borrows it, to its owner.
+/// @{
+
+/// Gravity, m/s^2, inertial frame.
+PCS_API void pcs_model_gravity(const pcs_model *model, double g[3]);
+
+/// The scheme; the default one for a null model.
+PCS_API pcs_scheme pcs_model_scheme(const pcs_model *model);
+
+/// Whether a system is a Lagrangian one; a body, the world and what is not there are none.
+PCS_API bool pcs_model_is_lagrangian(const pcs_model *model, pcs_system system);
+
+/// The definition of a body. Of one added by pcs_model_add_solid it has the mass, inertia and
+/// position that followed from its shapes. An inertia that is that of the shapes is zero here, too.
+PCS_NODISCARD PCS_API pcs_status pcs_model_body(const pcs_model *model, pcs_system body,
+                                                pcs_body_def *out);
+
+/// Mass and inertia (about G, body axes; G = 0) that the steps use for a body that forces move.
+PCS_NODISCARD PCS_API pcs_status pcs_model_inertia(const pcs_model *model, pcs_system body,
+                                                   pcs_inertia *out);
+
+/// The definition of a Lagrangian system. Its arrays belong to the model.
+PCS_NODISCARD PCS_API pcs_status pcs_model_lagrangian(const pcs_model *model, pcs_system system,
+                                                      pcs_lagrangian_def *out);
+
+/// Number of materials, the default one ({0}) included.
+PCS_API int pcs_model_material_count(const pcs_model *model);
+
+/// The definition of a material.
+PCS_NODISCARD PCS_API pcs_status pcs_model_material(const pcs_model *model, pcs_material material,
+                                                    pcs_material_def *out);
+
+/// Whether two materials (in either order) have a law of their own by pcs_model_set_pair_law;
+/// writes it to `law`, which may be null.
+PCS_API bool pcs_model_pair_law(const pcs_model *model, pcs_material material1,
+                                pcs_material material2, pcs_law *law);
+
+/// The rule that makes a law from two materials, null for the default one; its user to *user, which
+/// may be null.
+PCS_API pcs_combine_fn pcs_model_combine(const pcs_model *model, void **user);
+
+/// The filter for pairs of shapes, or null; its user to *user, which may be null.
+PCS_API pcs_filter_fn pcs_model_filter(const pcs_model *model, void **user);
+
+/// A shape as it is in a model.
+typedef struct pcs_model_shape_def {
+    pcs_shape shape;       ///< with its pose in the frame of its system; borrows its geometry
+    pcs_system system;     ///< the body that carries it; {0}: the world
+    pcs_material material; ///< of its surface
+    unsigned group;        ///< bits, see pcs_model_set_groups
+    unsigned mask;         ///< bits
+} pcs_model_shape_def;
+
+/// A shape by its number.
+PCS_NODISCARD PCS_API pcs_status pcs_model_shape(const pcs_model *model, int shape,
+                                                 pcs_model_shape_def *out);
+
+/// Number of interactions; their ids run from 1.
+PCS_API int pcs_model_interaction_count(const pcs_model *model);
+
+/// The definition of an interaction.
+PCS_NODISCARD PCS_API pcs_status pcs_model_interaction(const pcs_model *model,
+                                                       pcs_interaction interaction,
+                                                       pcs_interaction_def *out);
+
+/// Whether the systems of an interaction may touch: pcs_model_set_touching. True for laws that keep
+/// nothing apart.
+PCS_API bool pcs_model_touching(const pcs_model *model, pcs_interaction interaction);
+
+/// Which relation it is. The parameters of a built-in one are in `data`.
+typedef enum pcs_relation_kind {
+    PCS_RELATION_USER,       ///< callbacks of the user
+    PCS_RELATION_DISTANCE,   ///< data: p1 (3), p2 (3), length
+    PCS_RELATION_BALL_JOINT, ///< data: p1 (3), p2 (3)
+    PCS_RELATION_LINEAR      ///< data: n, c (n), b
+} pcs_relation_kind;
+
+/// The kind of a relation; PCS_RELATION_USER for null.
+PCS_API pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation);
+
+/// @}
+/// @name Geometries
+/// The data of hulls, meshes and height fields, in the frame of the shape. They belong to the
+/// geometry. Creating one from them gives the same geometry again.
+/// @{
+
+/// PCS_SHAPE_HULL, PCS_SHAPE_MESH or PCS_SHAPE_HEIGHT_FIELD.
+PCS_API pcs_shape_kind pcs_geometry_kind(const pcs_geometry *geometry);
+
+/// Vertices of a hull or a mesh (x y z each) to *out; how many. Of a hull those points that are
+/// vertices, in the order given; of a mesh all that were given. 0 for a height field.
+PCS_API int pcs_geometry_vertices(const pcs_geometry *geometry, const double **out);
+
+/// Triangles of a mesh (three numbers of vertices each) to *out; how many. Those that were left out
+/// as too thin are not among them; of vertices at equal coordinates the first is named. 0 for other
+/// kinds.
+PCS_API int pcs_geometry_triangles(const pcs_geometry *geometry, const int **out);
+
+/// Heights of a height field, nx ny of them, to *out; false, and nothing is written, for other
+/// kinds.
+PCS_API bool pcs_geometry_heights(const pcs_geometry *geometry, int *nx, int *ny, double *dx,
+                                  double *dy, const double **out);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+// The names of the parts of a model, and the words that errors use for a part.
+#ifndef MODEL_NAMES_H
+#define MODEL_NAMES_H
+
+#include <percuss/base.h>
+
+struct pcs_model;
+
+typedef enum part_kind {
+    PART_SYSTEM,   // by id, 0 the world
+    PART_SHAPE,    // by number
+    PART_MATERIAL, // by id, 0 the default
+    PART_INTERACTION,
+    PART_KINDS
+} part_kind;
+
+// the names of one kind of part
+typedef struct part_names {
+    char **text; // by id, null where there is none; owned
+    int cap;
+    int *slot; // 1 + id, 0: free; a hash table with linear probing
+    int n_slots, n;
+} part_names;
+
+void names_release(const pcs_env *env, part_names *names);
+
+// the name of a part that there is, "" when it has none
+const char *part_name(const struct pcs_model *m, part_kind kind, int id);
+
+// "body 3", or "body 3 'crate'" where it has a name; long names are cut. The sentence gives the
+// kind: `what` is "body ", "shape ", or "" after "shapes "
+enum { PART_WORDS = 64 };
+const char *part_words(const struct pcs_model *m, part_kind kind, const char *what, int id,
+                       char words[PART_WORDS]);
+
+#endif
