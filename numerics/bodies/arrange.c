@@ -1,30 +1,32 @@
-// Packs of a cluster, and the order of its blocks.
+// Groups the contacts of a cluster into packs and orders its blocks.
 //
-// A pack takes as long as its slowest lane: one that slides costs several times one that sticks,
-// one that stays open nearly nothing. What a contact does it has mostly done before, so those that
-// open, stick or slide in the start are packed among themselves; what is left of all three fills
-// the last packs.
+// A pack takes as long as its slowest lane: a sliding contact costs several times as much as a
+// sticking one, an open contact almost nothing. A contact usually does what it did before.
+// Therefore contacts that are open, sticking or sliding at the start are packed with their like;
+// the remaining contacts of all three kinds fill the last packs.
 #include "bodies/arrange.h"
 
 #include <string.h>
 
-// blocks of a cluster that is packed and packs in it, at most; the friction that packs are for
+// largest number of blocks in a cluster with packs, and of packs in a cluster; largest friction
+// coefficient in a pack
 enum { PACKED_CLUSTER = 128, MOST_PACKS = 64 };
 #define PACKED_MU 1e3
-// a start with more of the friction it may have slides
+// a contact counts as sliding when its start has more than this part of mu r_N as tangential
+// impulse
 #define SLIDES 0.999
 
-// what a contact does in the start; of a pack, NONE: anything
+// state of a contact at the start; as the class of a pack, NONE stands for any state
 enum { OPEN, STICKS, SLIDES_ON, CLASSES, NONE = CLASSES };
 
-// what the blocks of a cluster are to be: number of the pack, or -1
+// the packs of a cluster; pack[k]: number of the pack of block k, or -1
 typedef struct packing {
     int begin, end;
     int pack[PACKED_CLUSTER], class[PACKED_CLUSTER];
     int count[MOST_PACKS];
-    uint64_t room[CLASSES + 1]; // packs of a class that take more
-    uint64_t fresh;             // packs that are empty
-    uint64_t *taken;            // a bit per pack, of every system
+    uint64_t room[CLASSES + 1]; // packs of each class with a free lane
+    uint64_t fresh;             // empty packs
+    uint64_t *taken;            // for each system one bit per pack that contains it
 } packing;
 
 static int class_of(const bodies_block *block, const double *r)
@@ -43,8 +45,8 @@ static int lowest(uint64_t bits)
     return i;
 }
 
-// Each contact goes into the first pack of its class that has room and neither of its bodies, or
-// into an empty one
+// Puts each contact into the first pack of its class that has a free lane and contains neither of
+// its bodies, or into an empty pack
 static void choose_pack(const prepared *p, packing *x, int k, int class)
 {
     const bodies_block *block = block_at(p, x->begin + k);
@@ -70,7 +72,7 @@ static void choose_pack(const prepared *p, packing *x, int k, int class)
     }
 }
 
-// packs that are not full are emptied
+// empties the packs that are not full
 static void dissolve(const prepared *p, packing *x)
 {
     uint64_t left = 0;
@@ -121,7 +123,7 @@ static void choose_packs(const prepared *p, const double *r, packing *x)
     forget(p, x);
 }
 
-// packs first, one after another, then what is in none or alone in its own
+// puts the packs first, one after another; then the blocks without a pack, or alone in theirs
 static void lay_out_cluster(const prepared *p, const packing *x)
 {
     int number[PACKED_CLUSTER], at[MOST_PACKS], next = x->begin;
@@ -142,7 +144,7 @@ static void lay_out_cluster(const prepared *p, const packing *x)
     }
 }
 
-// blocks from k on follow one another in their kinds and rows
+// numbers the blocks k .. end - 1 within their kinds, and counts their rows
 static void number_from(const prepared *p, int k, int end, piece *here)
 {
     for (; k < end; ++k) {
@@ -151,8 +153,8 @@ static void number_from(const prepared *p, int k, int end, piece *here)
     }
 }
 
-// places of the blocks of a cluster among those of their kind, and rows, packs first. taken is all
-// zero before and after
+// numbers the blocks of a cluster within their kinds and counts their rows, packs first. taken is
+// all zero before and after
 static void arrange_cluster(const prepared *p, int c, const double *r, uint64_t *taken, piece *here)
 {
     packing x = {
@@ -172,7 +174,7 @@ static void arrange_cluster(const prepared *p, int c, const double *r, uint64_t 
     number_from(p, k, x.end, here);
 }
 
-// numbers within the clusters become numbers of all
+// converts numbers within clusters into numbers within the island
 static void add_up(prepared *p, piece *pieces)
 {
     memset(p->kinds, 0, sizeof p->kinds);
@@ -190,7 +192,7 @@ static void add_up(prepared *p, piece *pieces)
 
 pcs_status arrange(prepared *p, const double *r, piece *pieces, pcs_arena scratch)
 {
-    // blocks that are to stay as they come
+    // blocks keep their order and get no packs
     if (!p->slot) {
         PCS_ASSERT(p->clusters == 1);
         pieces[0] = (piece){.first = {0}};

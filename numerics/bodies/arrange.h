@@ -1,10 +1,10 @@
-// Where the blocks of an island lie among those of their kind, and which are visited together.
+// Places the blocks of an island among those of their kind, and groups some into packs.
 #ifndef BODIES_ARRANGE_H
 #define BODIES_ARRANGE_H
 
 #include "bodies/prepared.h"
 
-// what is known of a cluster: places of each kind and rows before it, and the largest numbers in it
+// data of a cluster: the first place of each kind and the first row, and the largest trace and |q|
 typedef struct piece {
     int first[VISIT_KINDS];
     int row;
@@ -24,8 +24,9 @@ static inline int place_of(const prepared *p, const bodies_block *k, int side)
     return p->slot ? p->slot[place] : place;
 }
 
-// kinds of the units are known. Packs rigid contacts, orders every cluster, numbers its units
-// within it; counts kinds and rows of all, and those before each cluster. r of the whole problem
+// The kinds of the units must be known. Packs rigid contacts, orders every cluster and numbers its
+// units within it; counts the kinds and rows of the island, and those before each cluster. r is
+// that of the whole problem
 pcs_status arrange(prepared *p, const double *r, piece *pieces, pcs_arena scratch);
 
 #endif

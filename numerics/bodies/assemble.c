@@ -1,5 +1,5 @@
-// From bodies and contacts to the one problem: H from frames and levers, W = H A^-1 H^T,
-// q = H v_free + shift.
+// Assembles the problem of <percuss/problem.h> from bodies and contacts: H from frames and levers,
+// W = H A^-1 H^T, q = H v_free + shift.
 #include "bodies/bodies.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static inline void rows_of_height(int d, const bodies_block *k, int side, const 
     }
 }
 
-// a loop for each height, unrolled
+// a constant height lets the compiler unroll the loops
 static void rigid_rows(const bodies_block *k, int side, const double *R, double *J)
 {
     switch (k->dim) {
@@ -56,7 +56,7 @@ void bodies_rows(const bodies_problem *b, int block, int side, double *J)
     rigid_rows(k, side, b->R + 9 * (size_t)k->sys[side], J);
 }
 
-// neighbours between the same two systems share a block row
+// consecutive blocks between the same two systems share a block row
 static bool together(const bodies_block *a, const bodies_block *b)
 {
     return a->sys[0] == b->sys[0] && a->sys[1] == b->sys[1];

@@ -1,16 +1,17 @@
-// Systems are numbered by breadth-first search over the blocks, blocks sorted by the later of their
-// systems: near ones come close together. Cut into clusters of equal size, these get the colours
-// that none of their systems has yet, the least used of them.
+// Numbers the systems by breadth-first search over the blocks, so that systems near each other are
+// close in memory, and sorts the blocks by the later of their systems. Cuts the blocks into
+// clusters of equal size. A cluster gets the least used of the colours that none of its systems has
+// yet.
 #include "bodies/colours.h"
 
 #include <string.h>
 
-// colours that are told apart; clusters beyond have one each
+// number of colours that share clusters; each further cluster has a colour of its own
 enum { MOST_COLOURS = 64 };
-// blocks of an island that stay as they come
+// islands of at most this many blocks keep their order
 enum { FEW = 64 };
 
-// what the search walks on: of every block the places of its systems in the island, or -1
+// the graph of the search: for each block the places of its systems in the island, or -1
 typedef struct graph {
     const island *of;
     int nb, ns;
@@ -28,7 +29,7 @@ static void find_ends(void *arg, int begin, int end)
     }
 }
 
-// blocks of every system: start (ns + 1) into list (at most 2 nb)
+// lists the blocks of every system: start (ns + 1) into list (at most 2 nb)
 static void blocks_of_systems(const graph *g, int *start, int *list)
 {
     memset(start, 0, ((size_t)g->ns + 1) * sizeof *start);
@@ -54,7 +55,7 @@ static void blocks_of_systems(const graph *g, int *start, int *list)
     start[0] = 0;
 }
 
-// rank[s]: when the search comes to system s; queue is scratch
+// rank[s]: the position of system s in the search; queue is scratch
 static void search(const graph *g, const int *start, const int *list, int *queue, int *rank)
 {
     int found = 0;
@@ -89,7 +90,7 @@ static int key_of(const graph *g, const int *rank, int k)
     return key;
 }
 
-// blocks by the later of their systems; count (ns + 1) is scratch
+// sorts the blocks by the later of their systems; count (ns + 1) is scratch
 static void sort_blocks(const graph *g, const int *rank, int *count, int *order)
 {
     memset(count, 0, ((size_t)g->ns + 1) * sizeof *count);
@@ -104,7 +105,8 @@ static void sort_blocks(const graph *g, const int *rank, int *count, int *order)
     }
 }
 
-// the colour of each cluster; taken: a bit per colour, of every system. Returns how many colours
+// assigns a colour to each cluster; taken has a bit per colour for every system. Returns the number
+// of colours
 static int paint(const graph *g, const int *sorted, int size, int clusters, uint64_t *taken,
                  int *colour)
 {
@@ -119,7 +121,7 @@ static int paint(const graph *g, const int *sorted, int size, int clusters, uint
                 if (s >= 0) forbidden |= taken[s];
             }
         }
-        // the least used of those in use, or a new one
+        // the least used of the present colours, or a new colour
         int best = -1;
         for (int k = 0; k < most; ++k) {
             if (!(forbidden >> k & 1) && (best < 0 || used[k] < used[best])) best = k;
@@ -141,7 +143,7 @@ static int paint(const graph *g, const int *sorted, int size, int clusters, uint
     return extra > 0 ? MOST_COLOURS + extra : most;
 }
 
-// clusters of one colour after another
+// orders the clusters by colour
 static void lay_out(const island *of, const int *sorted, int size, int clusters, const int *colour,
                     colours *out)
 {

@@ -1,21 +1,21 @@
-// The order of the visits of an island, in which several threads can sweep.
+// Orders the visits of an island so that several threads can sweep.
 #ifndef BODIES_COLOURS_H
 #define BODIES_COLOURS_H
 
 #include "bodies/prepared.h"
 
-// Blocks in clusters, clusters in colours. Clusters of one colour share no moving system, so that
-// they may be visited in any order, or at once; blocks of a cluster are visited one by one.
+// Clusters of blocks, and colours of clusters. Clusters of one colour share no moving system: they
+// may be visited in any order, or in parallel. Blocks of a cluster are visited one after another.
 typedef struct colours {
     int n;
     int *colour;  // n + 1, into cluster
     int *cluster; // clusters + 1, into order
     int *order;   // blocks by their number in the island
-    int *rank;    // of the systems of the island, near ones close together; null: as they come
+    int *rank; // of the systems of the island, near systems close together; null: the given order
 } colours;
 
-// clusters of `size` blocks; an island of few blocks is one cluster in its natural order. Depends
-// on the island alone. arena: keeps the result
+// Makes clusters of `size` blocks; an island of few blocks is one cluster in the given order. The
+// result depends on the island alone and is stored in the arena
 pcs_status colours_make(const island *of, int size, threads *team, pcs_arena *arena, colours *out);
 
 static inline int colours_clusters(const colours *c)

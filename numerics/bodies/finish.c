@@ -3,17 +3,17 @@
 //     A (v - v_free) = H^T r(v),   r_i(v) = the law of Alart and Curnier at c_i - rho_i u_i(v)
 //     r_N = max(0, c_N - rho u_N),   r_T = the point of |r_T| <= mu r_N nearest c_T - rho u_T
 //
-// (equality: r = c - rho u), c the impulses of the last step. Where r(v) = c the contact problem is
-// solved, and where contacts are hyperstatic the steps choose among its solutions the one they
-// come by. Each Newton step solves (A + H^T B H) d = -G with B = -dr/du; kappa = rho s_i, the
-// same for all blocks with s_i of theory 7.7, grows while Newton's method converges in few steps.
+// (equality: r = c - rho u). c holds the impulses of the last step. r(v) = c solves the contact
+// problem. When contacts are hyperstatic, the steps converge to one of many solutions. Each Newton
+// step solves (A + H^T B H) d = -G with B = -dr/du. kappa = rho s_i is the same for all blocks,
+// with s_i of theory 7.7; it grows while Newton's method converges in few steps.
 //
-// Unknown is y = v - v_c with v_c = v_free + A^-1 H^T c, so that
+// The unknown is y = v - v_c with v_c = v_free + A^-1 H^T c, so that
 //
 //     G = A y - H^T (r - c),   u = u_c + H y
 //
-// are made of what changes: as kappa grows, rho u stays as exact as u_c is. Contacts that cannot
-// all close, such as four corners whose gaps do not fit a plane to the last digits, end only when
+// contain only changes: as kappa grows, rho u stays as exact as u_c. Contacts that cannot all
+// close, such as four corners whose gaps do not fit a plane to the last digits, converge only when
 // kappa is so large that one step moves impulses of their own size.
 #include "bodies/finish.h"
 
@@ -25,15 +25,16 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-// Newton steps in all, and for one proximal problem
+// largest number of Newton steps in all, and for one proximal problem
 #define MOST_STEPS  1000
 #define INNER_STEPS 12
-// a proximal problem is solved when |G| is this part of how far r has come, both as velocities, or
-// of the tolerance
+// a proximal problem is solved when |G| is at most this part of the change of r, both measured as
+// velocities, or of the tolerance
 #define INNER_TOL 0.3
 #define TOL_PART  0.1
-// bounds of kappa. It grows where Newton took at most FEW steps, by LEAP where the last problem
-// left more than HALF of the way of the one before, and shrinks where Newton did not get there
+// bounds of kappa. kappa grows by GROW where Newton's method took at most FEW steps, or by LEAP
+// where the change of r was more than HALF of the one before; it shrinks where Newton's method
+// failed
 #define KAPPA_LOW   1e-2
 #define KAPPA_START 10.0
 #define KAPPA_HIGH  1e10
@@ -41,12 +42,13 @@
 #define LEAP        8.0
 #define HALF        0.5
 #define FEW         4
-// of the linear systems
+// relative tolerance of the linear systems
 #define LINEAR_TOL 1e-2
-// part of |G| that a step must take away at least, times its length; and halvings of a step
+// a step must reduce |G| by at least this part times its length; and the largest number of halvings
+// of a step
 #define ARMIJO   1e-3
 #define HALVINGS 8
-// blocks that may have changed between open, stick and slide before S is factorised again
+// number of blocks that may have changed between open, stick and slide before S is factorised again
 #define STALE 3
 
 typedef struct finish {
@@ -59,22 +61,22 @@ typedef struct finish {
     double norm_q, size, kappa; // size: the larger of |q| and |W r|
     double *c, *uc, *best;      // n: the centre and its u, the best r so far
     double *dr;                 // n: r(v) - c
-    double *y, *w, *d, *G, *x;  // nv: the iterate, a trial or the v of an r, the step, G
-    double *u, *next, *f;       // n: the u of an r
-    unsigned char *was, *is;    // nb: STATUS at the last factors and now
-    double factored;            // the kappa of the factors; 0 for none
+    double *y, *w, *d, *G, *x;  // nv: the iterate; a trial, or v of an r; the step; G
+    double *u, *next, *f;       // n: u of an r
+    unsigned char *was, *is;    // nb: STATUS at the last factorisation, and now
+    double factored;            // kappa of the factors; 0: there are none
     double best_value;
     pcs_measure measure; // of best
     int steps;
     finish_budget *budget;
-    double mark, marked; // the measure when it last fell to a half, and what was spent by then
+    double mark, marked; // the measure when it last fell to half, and the units spent until then
 } finish;
 
 enum { OPEN, STICK, SLIDE };
 
 // ---- the measure (theory 7.7) ------------------------------------------------------------------
 
-// w (as v) and u of r, and its measure; keeps it if it is the best
+// computes w (same layout as v), u and the measure of r; keeps r if it is the best
 static double look(finish *w, const double *r)
 {
     const int n = w->b->n, nv = w->s.nv;
@@ -111,7 +113,7 @@ static double look(finish *w, const double *r)
 
 // ---- the law -----------------------------------------------------------------------------------
 
-// r - c of a Coulomb block, where it holds without a difference of r and c; B and C when not null
+// r - c of a Coulomb block, computed without subtracting c from r; B and C when not null
 static int coulomb(const bodies_block *k, double rho, const double *c, const double *u, double *dr,
                    double *B, double *C)
 {
@@ -150,7 +152,7 @@ static int coulomb(const bodies_block *k, double rho, const double *c, const dou
     return SLIDE;
 }
 
-// r(v) - c from u
+// computes r(v) - c from u
 static void apply_law(finish *w, const double *u, bool slopes)
 {
     double *B = w->s.B, *C = w->s.C;
@@ -181,7 +183,7 @@ static void apply_law(finish *w, const double *u, bool slopes)
     }
 }
 
-// G at y, into w->G, and its norm sqrt(G' A^-1 G)
+// writes G at y into w->G, and returns its norm sqrt(G' A^-1 G)
 static double defect(finish *w, const double *y, bool slopes)
 {
     const int nv = w->s.nv;
@@ -205,7 +207,7 @@ static double defect(finish *w, const double *y, bool slopes)
     return sqrt(fabs(sum));
 }
 
-// how far r(v) is from the centre, in the units of G
+// the distance from the centre to r(v), in the units of G
 static double moved(const finish *w)
 {
     double sum = 0;
@@ -220,7 +222,7 @@ static double moved(const finish *w)
 
 // ---- Newton's method on one proximal problem ---------------------------------------------------
 
-// factors that suit the slopes; false: there are none
+// factorises again where the slopes have changed too much; false when that fails
 static bool factors(finish *w)
 {
     int changed = 0;
@@ -246,7 +248,7 @@ static bool out_of_time(const finish *w)
     return w->o->max_seconds > 0 && solver_clock() - w->clock > w->o->max_seconds;
 }
 
-// x with (A + H^T B H) x = -G; false: there is none to be had
+// x with (A + H^T B H) x = -G; false when the linear solver fails
 static bool solve(finish *w, double *x)
 {
     for (int i = 0; i < w->s.nv; ++i) {
@@ -272,7 +274,7 @@ static bool settled(const finish *w, double E)
     return E <= INNER_TOL * moved(w) || E <= TOL_PART * w->o->tol * unit;
 }
 
-// from the centre; r(v) - c is left in w->dr
+// starts from the centre; leaves r(v) - c in w->dr
 static inner_end newton(finish *w, int most, int *taken)
 {
     const int nv = w->s.nv;
@@ -292,7 +294,7 @@ static inner_end newton(finish *w, int most, int *taken)
             }
             next = defect(w, w->w, false);
         }
-        // at the rounding of G nothing is left to be had
+        // G is at its rounding and cannot be reduced further
         if (!(next < E)) return E <= 1e-3 * first ? INNER_SOLVED : INNER_FAILED;
         memcpy(w->y, w->w, (size_t)nv * sizeof *w->y);
         E = defect(w, w->y, true);
@@ -308,7 +310,7 @@ static pcs_outcome iterate(finish *w)
     const int most = w->o->max_iters < MOST_STEPS ? w->o->max_iters : MOST_STEPS;
     memcpy(w->c, w->best, n * sizeof *w->c);
     memcpy(w->uc, w->u, n * sizeof *w->uc);
-    double before = 0; // how far the last problem went
+    double before = 0; // change of r by the last proximal step
     w->mark = w->best_value;
     w->marked = w->budget->spent;
     while (!(w->best_value <= w->o->tol)) {

@@ -1,22 +1,23 @@
-// The last digits of an island in the space of its velocities, where Gauss-Seidel stalls.
+// Solves an island to the last digits in the space of its velocities, where Gauss-Seidel stalls.
 #ifndef BODIES_FINISH_H
 #define BODIES_FINISH_H
 
 #include "bodies/bodies.h"
 
-// What a finish may cost, in visits of a block by a sweep: some 30 ns each. It ends when `most` are
-// spent, or `patience` since the measure last fell to a half. On return what was spent, and where
-// the proximal steps stopped: another call with the same budget goes on there.
+// What a finish may cost, in visits of a block by a sweep: about 30 ns each. It ends when `most`
+// units are spent, or `patience` units since the measure last fell to half. Returns the units
+// spent, and kappa of the last proximal step: another call with the same budget continues from
+// there.
 typedef struct finish_budget {
     double most, patience, spent;
     double kappa; // 0: from the start
 } finish_budget;
 
-// As bodies_solve, started from r (projected on K), which it never makes worse: on return r is the
-// best impulse found, v and u belong to it, and the outcome is that of its measure. o: tol, stop,
-// max_iters (steps) and max_seconds count. budget may be null: no more than 1000 steps.
-// PCS_ERR_UNSUPPORTED, r and v unchanged, when it cannot: a block of A that is not definite, or no
-// memory for factors.
+// As bodies_solve, started from r (projected on K). The result is never worse than the start: on
+// return r is the best impulse found, v and u belong to it, and the outcome follows from its
+// measure. Of o it reads tol, stop, max_iters (steps) and max_seconds. budget may be null: then at
+// most 1000 steps. PCS_ERR_UNSUPPORTED, r and v unchanged, for a block of A that is not definite,
+// or without memory for factors.
 pcs_status bodies_finish(const bodies_problem *island, const pcs_solver_opts *o, pcs_arena work,
                          finish_budget *budget, double *v, double *r, double *u,
                          bodies_report *out);

@@ -1,5 +1,5 @@
-// S = (A + A^T) / 2 + H^T C H: one block row per system, in an order that keeps the factors of
-// Cholesky sparse.
+// S = (A + A^T) / 2 + H^T C H: one block row per system, in an order that keeps the Cholesky
+// factors sparse.
 #include "bodies/finish_system.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "linalg/bsr.h"
 
-// systems of an island, and entries of a factor
+// largest number of systems in an island, and of entries in a factor
 #define MOST_SYSTEMS 20000
 #define MOST_ENTRIES 2e8
 
@@ -18,7 +18,7 @@ static int width(const finish_system *s, int sys)
 
 // ---- A from its factors ------------------------------------------------------------------------
 
-// A = P L U, m x m, into rows and columns from `at` of D (w x w)
+// writes A = P L U, m x m, into the rows and columns of D (w x w) that start at `at`
 static void multiply_factors(int m, const double *lu, const int *piv, int at, int w, double *D)
 {
     for (int j = 0; j < m; ++j) {
@@ -66,7 +66,7 @@ static pcs_status too_large(const finish_system *s)
                     "contacts: an island of %d systems is too large for Newton's method", s->ns);
 }
 
-// room for the pattern of all blocks
+// allocates the pattern of all blocks
 static pcs_status take_pattern(finish_system *s, pcs_arena *arena)
 {
     const bodies_problem *b = s->b;
@@ -235,8 +235,8 @@ static void sort(int n, int *x)
     }
 }
 
-// Columns of an upper triangle from pairs of systems, each once: a pair goes to the later of its
-// places, or of its numbers where place is null
+// Columns of an upper triangle from pairs of systems, each pair once: a pair belongs to the later
+// of its places, or of its numbers where place is null
 static int pair_columns(const finish_system *s, const int *place, int *ptr, int *col)
 {
     memset(ptr, 0, ((size_t)s->ns + 2) * sizeof *ptr);
@@ -253,7 +253,7 @@ static int pair_columns(const finish_system *s, const int *place, int *ptr, int 
             ptr[j + 2] += ptr[j + 1];
         }
     }
-    // ptr[j + 1] is now where column j ends
+    // ptr[j + 1] is now the end of column j
     int count = 0;
     for (int j = 0, from = 0; j < s->ns; ++j) {
         const int to = ptr[j + 1], start = count;
@@ -301,7 +301,7 @@ static void lay_out(finish_system *s)
     S->U.p[s->nv] = at;
 }
 
-// of the blocks that are held; false: out of memory
+// the pattern of the blocks that are held; false: out of memory
 static bool find_pattern(finish_system *s)
 {
     finish_pattern *S = &s->S;
@@ -321,7 +321,7 @@ static bool find_pattern(finish_system *s)
 
 // ---- factors -----------------------------------------------------------------------------------
 
-// where the rows of place x start in the column block of place y, x <= y
+// the place in the column block of y at which the rows of x start, x <= y
 static size_t entry(const finish_pattern *S, int x, int y)
 {
     if (x == y) return S->base[y] + (size_t)(S->height[y] - (S->first[y + 1] - S->first[y]));
@@ -393,7 +393,7 @@ chol_outcome finish_system_factor(finish_system *s)
     return end;
 }
 
-// multiplications that take as long as a visit of a block, in factorisations and in solves
+// multiplications that take as long as one visit of a block, in factorisations and in solves
 #define PER_VISIT 30
 
 void finish_system_cost(const finish_system *s, double *factor, double *iteration)
@@ -435,7 +435,8 @@ static double dot(int n, const double *x, const double *y)
     return sum;
 }
 
-// y and z = S^-1 y to length 1; their length before, not positive when there is no direction left
+// scales y and z = S^-1 y so that y has length 1; returns the length before, not positive when no
+// direction is left
 static double normalise(int n, double *y, double *z)
 {
     const double square = dot(n, y, z), length = square > 0 ? sqrt(square) : 0;
@@ -446,8 +447,8 @@ static double normalise(int n, double *y, double *z)
     return length;
 }
 
-// right-preconditioned by S: orthogonal y_k in the product y' S^-1 y, of which z_k = S^-1 y_k are
-// at hand
+// right-preconditioned by S: the y_k are orthogonal in the product y' S^-1 y; z_k = S^-1 y_k is
+// stored with each
 int finish_system_solve(finish_system *s, const double *g, double tol, double *x)
 {
     const int n = s->nv;

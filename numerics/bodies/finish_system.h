@@ -2,53 +2,54 @@
 //
 //     (A + H^T B H) x = g
 //
-// A is the iteration matrix and B is block diagonal. Where contacts slide B is not symmetric. The
-// symmetric positive definite S = (A + A^T) / 2 + H^T C H, C being B without what couples friction
-// to the normal impulse, is factorised; GMRES in the inner product of S^-1 does the rest.
+// A is the iteration matrix and B is block diagonal. Where contacts slide, B is not symmetric. The
+// symmetric positive definite matrix S = (A + A^T) / 2 + H^T C H is factorised, where C is B
+// without the coupling of friction to the normal impulse; GMRES in the inner product of S^-1 solves
+// the system.
 #ifndef BODIES_FINISH_SYSTEM_H
 #define BODIES_FINISH_SYSTEM_H
 
 #include "bodies/bodies.h"
 #include "linalg/chol.h"
 
-// numbers of B or C per block; equality blocks use the first alone, a multiple of the identity
+// numbers of B or C per block; an equality block uses only the first, a multiple of the identity
 enum { SLOPES = 9 };
 
-// vectors that GMRES keeps
+// number of vectors that GMRES keeps
 enum { KRYLOV = 20 };
 
-// The scalar upper triangle of S, its systems in an order of little fill: column block j holds the
-// systems col[ptr[j] ..] before it, then j itself.
+// The scalar upper triangle of S, its systems in an order with little fill: column block j holds
+// the systems col[ptr[j] ..] before it, then j itself.
 typedef struct finish_pattern {
     int *order, *place;     // systems by place, and back
     int *first;             // ns + 1, first scalar of a place
-    int *ptr, *col, *above; // and the scalar rows of its column block above an entry
+    int *ptr, *col, *above; // systems of each column block, and the scalar rows above each
     int *height;            // scalar rows of a column block
-    size_t *base;           // where it starts in the values
+    size_t *base;           // first value of a column block
     pcs_csc U;
 } finish_pattern;
 
 typedef struct finish_system {
     const bodies_problem *b;
     int nv, ns;
-    size_t *j[2];        // nb, start of the rows of either side in J
+    size_t *j[2];        // nb, first value of the rows of each side in J
     double *J;           // dim x width, column-major
-    size_t *a;           // ns, start of a block of A
+    size_t *a;           // ns, first value of a block of A
     double *A;           //
     double *B, *C;       // SLOPES per block
     double *CJ;          // dim x width
-    unsigned char *held; // nb, whether the pattern has room for the block
+    unsigned char *held; // nb, whether the pattern includes the block
     chol_work *chol;     //
     finish_pattern S;    //
-    double *ones;        // nb, values of the graph that is ordered
+    double *ones;        // nb, values of the graph to be ordered
     bool known;          // the pattern has been analysed
     double *t, *p;       // n: products
     double *x;           // nv, in the order of S
     double *Y, *Z;       // nv x (KRYLOV + 1)
 } finish_system;
 
-// Rows, blocks of A and memory, PCS_ERR_UNSUPPORTED when S would be too large; finish_system_end
-// gives back what CHOLMOD allocates, whatever happened
+// Takes the rows, the blocks of A and memory; PCS_ERR_UNSUPPORTED when S would be too large. Call
+// finish_system_end in every case: it frees what CHOLMOD allocated
 pcs_status finish_system_take(finish_system *s, const bodies_problem *b, pcs_arena *arena);
 void finish_system_end(finish_system *s);
 
@@ -57,13 +58,15 @@ void finish_rows(const finish_system *s, const double *x, double *y);
 void finish_impulses(const finish_system *s, double f, const double *r, double *y);
 void finish_mass(const finish_system *s, const double *x, double *y);
 
-// factors of S with the present C; CHOL_LOST when memory ran out
+// factorises S with the present C; CHOL_LOST when memory ran out
 chol_outcome finish_system_factor(finish_system *s);
 
-// what such factors cost, and an iteration of finish_system_solve, in visits of a block by a sweep
+// cost of such a factorisation, and of an iteration of finish_system_solve, in visits of a block by
+// a sweep
 void finish_system_cost(const finish_system *s, double *factor, double *iteration);
 
-// x with |A x + H^T B H x - g| <= tol |g| if it can be had; the number of steps, negative: failed
+// x with |A x + H^T B H x - g| <= tol |g| if possible; returns the number of steps, negative when
+// it failed
 int finish_system_solve(finish_system *s, const double *g, double tol, double *x);
 
 #endif

@@ -1,13 +1,13 @@
-// Joints alone: H v + shift = 0 with v = v_free + A^-1 H^T r. Where a body has many joints W
-// couples each of them with each other, while the masses stay sparse: with u = H v + shift and a
+// Solves joints alone: H v + shift = 0 with v = v_free + A^-1 H^T r. Where one body has many
+// joints, W couples every pair of them, while the masses stay sparse. With u = H v + shift and a
 // large C
 //
 //     (A + H^T C H) d = -H^T C u,   r <- r - C (u + H d),   v <- v + d
 //
-// takes all of u but what belongs to eigenvalues of W below 1 / C, and converges in two or three
-// such steps. The factors have a block row per body, in an order that takes hubs last: time and
-// memory are in proportion to the number of joints. Rows that depend on one another leave
-// A + H^T C H definite; r starts at zero and stays in the range of C H.
+// removes all of u except its part in eigenvectors of W with eigenvalues below 1 / C, and converges
+// in two or three such steps. The factors have a block row per body, in an order that puts hubs
+// last: time and memory are proportional to the number of joints. A + H^T C H is definite also
+// where rows depend on one another; r starts at zero and stays in the range of C H.
 #include "bodies/hub.h"
 
 #include <string.h>
@@ -16,10 +16,10 @@
 #include "bodies/finish_system.h"
 #include "problem/measure.h"
 
-// C in units of 1 / W_ii, and of the linear systems
+// C in units of 1 / W_ii, and the relative tolerance of the linear systems
 #define STIFF      1e8
 #define LINEAR_TOL 1e-10
-// steps at most, and the part of u that each must take away
+// largest number of steps; a step that leaves more than this part of |u| is the last
 #define STEPS 30
 #define LEAST 0.5
 
@@ -31,7 +31,7 @@ typedef struct hub {
     double *best, *t;       // n
 } hub;
 
-// v and u of r; |u|
+// v and u of r; returns |u|
 static double look(hub *w, const double *r, double *v, double *u)
 {
     const bodies_problem *b = w->b;
@@ -61,7 +61,7 @@ static void times_C(hub *w, const double *x)
     }
 }
 
-// one step from r with its u; false: there is none
+// one step from r with its u; false when the linear system cannot be solved
 static bool improve(hub *w, const double *u, double *r)
 {
     const bodies_problem *b = w->b;

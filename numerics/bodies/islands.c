@@ -1,5 +1,5 @@
-// Islands by union-find: the root of a set is its system of least number, so that nothing depends
-// on the order of the unions.
+// Finds islands by union-find: the root of a set is its system with the smallest number, so that
+// the result does not depend on the order of the unions.
 #include "bodies/islands.h"
 
 #include <string.h>
@@ -26,7 +26,8 @@ static void unite(const bodies_problem *b, int *parent)
     }
 }
 
-// the island of a root, new where it has none; a block without moving systems is one by itself
+// the island of a root, a new one where it has none; a block without moving systems is an island by
+// itself
 static int island_of(int *label, int root, int *n)
 {
     if (root < 0) return (*n)++;
@@ -34,7 +35,7 @@ static int island_of(int *label, int root, int *n)
     return label[root];
 }
 
-// counts in start[1 ..] become places, items are put there
+// converts counts in start[1 ..] into places, and puts the items there
 static void place_items(int n, int items, const int *of, int *start, int *out)
 {
     for (int i = 0; i < n; ++i) {

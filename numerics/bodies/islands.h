@@ -1,18 +1,19 @@
-// Islands: systems that blocks join, directly or through others. What cannot move joins nothing.
+// Islands: systems connected by blocks, directly or through other systems. A system that cannot
+// move connects nothing.
 #ifndef BODIES_ISLANDS_H
 #define BODIES_ISLANDS_H
 
 #include "bodies/bodies.h"
 
-// Islands in the order of their first blocks; within an island blocks and systems in increasing
-// order. A system without blocks belongs to none.
+// Islands in the order of their first blocks; blocks and systems of an island in increasing order.
+// A system without blocks belongs to no island.
 typedef struct islands {
     int n;
     int *block_start; // n + 1, into block
     int *block;       // all blocks
     int *sys_start;   // n + 1, into sys
     int *sys;         // moving systems
-    int *place;       // of every moving system: where in its island, or -1
+    int *place;       // of every moving system: its place in its island, or -1
 } islands;
 
 static inline int islands_blocks(const islands *s, int island)
@@ -22,8 +23,8 @@ static inline int islands_blocks(const islands *s, int island)
 
 pcs_status islands_find(const bodies_problem *b, pcs_arena *arena, islands *out);
 
-// One island as a problem of its own, from the arena: blocks, systems and rows are renumbered,
-// rows of H, factors and rotations are those of the whole
+// Makes a problem of one island, in the arena: blocks, systems and rows are renumbered; rows of H,
+// factors and rotations are those of the whole problem
 pcs_status islands_extract(const bodies_problem *b, const islands *s, int island, pcs_arena *arena,
                            bodies_problem *out);
 

@@ -1,4 +1,4 @@
-// Whichever registers there are.
+// Chooses the functions for the vector registers of the machine.
 #include "bodies/packs.h"
 
 #include "bodies/packs_wide.h"

@@ -1,11 +1,11 @@
-// What is done to packs of rigid contacts, for as wide registers as there are: every lane has the
-// arithmetic of one contact, and so the bits, whatever the registers.
+// Operations on packs of rigid contacts, in the widest available registers: every lane does the
+// arithmetic of one contact, so that the bits do not depend on the registers.
 #ifndef BODIES_PACKS_H
 #define BODIES_PACKS_H
 
 #include "bodies/sweep_blocks.h"
 
-// W, its inverse and s of a pack, from all else
+// computes W, its inverse and s of a pack from its other fields
 void packs_make(const prepared *p, rigid_pack *c);
 
 // solves `n` packs, one after another; as blocks_visit
@@ -15,8 +15,8 @@ double packs_visit(const prepared *p, const rigid_pack *c, int n, double *spare,
 // y += A^-1 H^T r of a pack
 void packs_push(const prepared *p, const rigid_pack *c, double *spare, const double *r, double *y);
 
-// u = q + H y of a pack, and all sums but those that are only made when asked for; false where the
-// violation needs more care than was taken, and is not in its sum
+// u = q + H y of a pack, and all sums except those on request; false where the violation needs a
+// more careful evaluation and is not in its sum
 bool packs_measure(const prepared *p, const rigid_pack *c, const double *spare, const double *y,
                    const double *r, double *u, block_sums *out);
 

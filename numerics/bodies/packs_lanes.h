@@ -1,13 +1,13 @@
-// The bodies of the functions of packs.h, for the registers that the file including this is built
-// for; the names get a suffix. Of vectors a lane each:
+// Implements the functions of packs.h for the registers of the including file; the names get a
+// suffix. Each vector below holds one component for all lanes:
 //
 //     x = v1 + w1 x core1 - v2 - w2 x core2,   z = along1 w1 - along2 w2
 //     u = (N x, t1 x + t2 z, t2 x - t1 z)
 //
-// The local solution is that of rigid_solve for lanes that stay open or stick. For those that slide
-// the direction d of r_T takes the Newton step of coulomb.c, F and nu being those of its head: as
-// many as it takes to be near, one in most visits, the sweeps do the rest. Lanes where that cannot
-// be trusted are solved one by one.
+// Lanes that stay open or stick are solved as by rigid_solve. For lanes that slide, the direction d
+// of r_T takes Newton steps as in coulomb.c, with F and nu defined there, until it is close; most
+// visits need one, and the next sweeps refine it. Lanes in which this may be inaccurate are solved
+// one by one.
 #ifdef __AVX__
 #include <immintrin.h>
 #endif
@@ -20,16 +20,16 @@
 VECTOR_OF(LANES, int64_t, mask);
 VECTOR_OF(2, double, pair);
 
-// squares outside may have lost something
+// squares outside these bounds may have lost digits
 #define SQUARE_LOW  1e-280
 #define SQUARE_HIGH 1e280
-// |q| outside: products of it may have
+// |q| outside these bounds: its products may have lost digits
 #define SMALL 1e-70
 #define BIG   1e70
-// a turn of the direction by less is followed by the next sweep
+// a smaller rotation of the direction is left to the next sweep
 #define NEAR 0.1
-// the inverse has less than half of its digits below this determinant of W with a diagonal of ones;
-// products of its entries outside may have lost something
+// the inverse has less than half of its digits when the determinant of W, scaled to a diagonal of
+// ones, is below RANK_TOL; products of entries of W beyond PRODUCT may have lost digits
 #define RANK_TOL    1e-10
 #define PRODUCT     1e250
 #define SLIDE_STEPS 6
@@ -96,7 +96,7 @@ static inline void multiply(const lanes *A, const lanes *x, lanes *y)
     }
 }
 
-// rows become columns
+// transposes a 4 x 4 matrix
 static inline void transpose(lanes *x)
 {
     const lanes a = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
@@ -109,7 +109,7 @@ static inline void transpose(lanes *x)
     x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
-// the four numbers at each place, a lane per place
+// loads four numbers from each place; place l becomes lane l
 static inline void load_four(const double *const *at, lanes *x)
 {
     for (int l = 0; l < LANES; ++l) {
@@ -130,7 +130,7 @@ static inline void load_two(const double *const *at, int offset, lanes *x)
     x[1] = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
 }
 
-// velocities of the four bodies of a side, linear and angular
+// velocities of the four bodies of a side: linear, then angular
 static inline void load_side(const double *const *at, lanes *v)
 {
     load_four(at, v);
@@ -166,7 +166,7 @@ static inline void lane_velocity(const rigid_pack *c, const lanes *t2, const lan
     u[2] = dot(t2, x) - dot(c->t1, z);
 }
 
-// where A^-1 of the bodies of a side is
+// addresses of A^-1 of the bodies of a side
 static inline void inverses(const prepared *p, const rigid_pack *c, int e, const double **at)
 {
     for (int l = 0; l < LANES; ++l) {
@@ -174,7 +174,7 @@ static inline void inverses(const prepared *p, const rigid_pack *c, int e, const
     }
 }
 
-// A^-1 of the bodies of a side: of the mass, then of the rotation
+// A^-1 of the bodies of a side: mass first, then rotation
 static inline void load_inverse(const prepared *p, const rigid_pack *c, int e, lanes *K)
 {
     const double *A[LANES];
@@ -187,7 +187,7 @@ static inline void load_inverse(const prepared *p, const rigid_pack *c, int e, l
     load_two(A, 2 * LANES, K + 8);
 }
 
-// v += A^-1 of the impulse P and the moment T, see sweep_blocks.c
+// v += A^-1 of the impulse P and the moment T (see sweep_blocks.c)
 static inline void push_side(const prepared *p, const rigid_pack *c, int e, const lanes *P,
                              const lanes *T, lanes *v)
 {
@@ -229,7 +229,7 @@ static inline void push_both(const prepared *p, const rigid_pack *c, const lanes
     push_side(p, c, 1, P, T, v2);
 }
 
-// the square of the tangential part, and whether it is as good as that
+// the square of the tangential part; *sure: whether it has all its digits
 static inline lanes tangential(const lanes *x, mask *sure)
 {
     const lanes square = x[1] * x[1] + x[2] * x[2];
@@ -237,8 +237,8 @@ static inline lanes tangential(const lanes *x, mask *sure)
     return square;
 }
 
-// x of the lanes that slide, from the direction of r, or of what would make them stick, x on entry;
-// returns those it can vouch for
+// x of the lanes that slide. Starts from the direction of r, or of the sticking impulse, which x
+// holds on entry; returns the lanes in which x is accurate
 static inline mask slide(const rigid_pack *c, const lanes *u, const lanes *r, lanes *x)
 {
     const lanes *W = c->W, mu = c->mu;
@@ -262,7 +262,7 @@ static inline mask slide(const rigid_pack *c, const lanes *u, const lanes *r, la
     d[0] /= size;
     d[1] /= size;
 
-    // the new direction is n / m: turned by twice the angle whose tangent is half the step
+    // the new direction is n / m: a rotation by twice the angle whose tangent is half the step
     lanes n[2] = {d[0], d[1]}, m = all(1);
     mask left = good;
     for (int k = 0; k < SLIDE_STEPS; ++k) {
@@ -342,7 +342,7 @@ static inline void solve(const rigid_pack *c, const lanes *u, const lanes *r, la
     }
 }
 
-// where velocities are; what cannot move has those of spare
+// addresses of the velocities; a side that cannot move uses those of spare
 static inline void places(const rigid_pack *c, int e, double *spare, double *y, double **at)
 {
     double *const base[2] = {y, spare};
@@ -411,7 +411,7 @@ void PACKS(push)(const prepared *p, const rigid_pack *c, double *spare, const do
     store_side(v2, b);
 }
 
-// f as cone_natural_coulomb makes it, and whether it is as good as that
+// f as computed by cone_natural_coulomb; returns whether it is as accurate
 static inline mask natural(const rigid_pack *c, const lanes *r, const lanes *u, lanes *f)
 {
     const lanes mu = c->mu, s = c->s;
@@ -466,7 +466,7 @@ bool PACKS(measure)(const prepared *p, const rigid_pack *c, const double *spare,
     return true;
 }
 
-// W of the pack, as rigid_operator
+// W of the pack, as rigid_operator computes it
 static inline void make_operator(const prepared *p, const rigid_pack *c, lanes *W)
 {
     lanes F[9];
@@ -498,7 +498,7 @@ static inline void make_operator(const prepared *p, const rigid_pack *c, lanes *
     }
 }
 
-// W^-1 by cofactors, which the scales of rows and columns do not matter to
+// W^-1 by cofactors, which scaling of rows and columns does not affect
 static inline void invert(const lanes *W, lanes *X)
 {
     X[0] = W[4] * W[8] - W[7] * W[5];

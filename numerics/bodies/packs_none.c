@@ -1,5 +1,5 @@
-// The functions of packs for builds without vectors: there are no packs, and these are never
-// called.
+// The functions of packs.h for builds without vectors. Such builds make no packs, so that these
+// functions are never called.
 #include "bodies/packs.h"
 
 void packs_make(const prepared *p, rigid_pack *c)

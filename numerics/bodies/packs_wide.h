@@ -1,4 +1,4 @@
-// The functions of packs.h as built for some registers.
+// The functions of packs.h for one kind of registers.
 #ifndef BODIES_PACKS_WIDE_H
 #define BODIES_PACKS_WIDE_H
 

@@ -1,4 +1,4 @@
-// From frames, levers and rows to what the sweeps read; see prepared.h.
+// Makes the records that the sweeps read from frames, levers and rows; see prepared.h.
 #include "bodies/prepared.h"
 
 #include <string.h>
@@ -55,7 +55,8 @@ static int frame_of(const bodies_problem *b, int s, body_inverse *out)
     return FRAME_RIGID;
 }
 
-// the frames of systems in blocks of frame and levers; which of the threads says so does not matter
+// marks the systems in blocks of frame and levers; any thread may set a mark: all write the same
+// value
 static void mark_systems(void *arg, int begin, int end)
 {
     const prepared *p = arg;
@@ -104,7 +105,7 @@ static pcs_status prepare_systems(prepared *p, pcs_arena *arena)
 
 // ---- blocks ------------------------------------------------------------------------------------
 
-// all but the frame and q; the trace of W_ii
+// all fields except the frame and q; the trace of W_ii
 static bool make_round(const prepared *p, const bodies_block *k, round_contact *c, double *trace)
 {
     *c = (round_contact){.mu = k->mu, .at = {-1, -1}};
@@ -175,7 +176,7 @@ static void make_rigid(const prepared *p, const bodies_block *k, rigid_contact *
     rigid_operator(p, c, W);
 }
 
-// angular columns of J (dim x 6) from the body's frame to the inertial one
+// transforms the angular columns of J (dim x 6) from the body's frame to the inertial one
 static void turn_rows(int dim, const double *R, double *J)
 {
     for (int i = 0; i < dim; ++i) {
@@ -188,7 +189,7 @@ static void turn_rows(int dim, const double *R, double *J)
     }
 }
 
-// J and Y = A^-1 J^T of a side in the frame of the sweeps, D += J Y; J is dim x width, Y width x
+// J and Y = A^-1 J^T of a side in the frame of the sweeps, W += J Y; J is dim x width, Y width x
 // dim
 static void make_side(const prepared *p, int number, int side, double *J, double *Y, double *W)
 {
@@ -317,7 +318,8 @@ static void keep_largest(const prepared *p, int k, double trace, int d, const do
     }
 }
 
-// what a lane of a pack is made from; the first sets all others to contacts that stay open
+// writes a contact into a lane of a pack; lane 0 also fills the other lanes with contacts that stay
+// open
 static void make_lane(const prepared *p, const bodies_block *block, int l, const double *q,
                       rigid_pack *out)
 {
@@ -350,7 +352,7 @@ static void make_lane(const prepared *p, const bodies_block *block, int l, const
     }
 }
 
-// one block of any kind but the general
+// makes the record of a block of any kind except VISIT_GENERAL
 static void make_block(const making *m, int k, int row, piece *here)
 {
     const prepared *p = m->p;
@@ -390,14 +392,14 @@ static void make_block(const making *m, int k, int row, piece *here)
     }
 }
 
-// rows that come with visit k: those of a pack with its first lane
+// number of rows that start at visit k: those of a pack belong to its first lane
 static int rows_of(const prepared *p, int k)
 {
     if (p->unit[k].kind != VISIT_PACK) return block_at(p, k)->dim;
     return p->unit[k].index % LANES == 0 ? 3 * LANES : 0;
 }
 
-// what is computed for all lanes at once
+// computes what all lanes of a pack need together
 static void complete_packs(const prepared *p, int k, int end, piece *here)
 {
     for (; k < end && p->unit[k].kind == VISIT_PACK; ++k) {
@@ -430,7 +432,7 @@ static void make_clusters(void *arg, int begin, int end)
     }
 }
 
-// general blocks take memory, one after another
+// makes the general blocks one after another, as they take memory
 static pcs_status make_generals(const making *m, pcs_arena *arena)
 {
     const prepared *p = m->p;
@@ -460,7 +462,7 @@ static pcs_status make_generals(const making *m, pcs_arena *arena)
     return PCS_OK;
 }
 
-// a block whose trace is not positive has the scale of the largest
+// a block whose trace is not positive gets the scale of the largest
 static void mend_scales(const prepared *p, double most)
 {
     for (int k = 0; k < p->of.nb; ++k) {
@@ -476,7 +478,7 @@ static void mend_scales(const prepared *p, double most)
     }
 }
 
-// scales and units, from the largest of all clusters
+// scales and units, from the largest values of all clusters
 static void scale(prepared *p, const piece *pieces)
 {
     double trace = 0, q = 0;

@@ -1,9 +1,9 @@
-// The blocks of one island as the sweeps read them, in the order of the visits. Unknowns are the
-// changes y = A^-1 H^T r of the velocities, angular ones in the inertial frame, so that
+// The blocks of one island as the sweeps read them, in the order of the visits. The unknowns are
+// the changes y = A^-1 H^T r of the velocities, angular ones in the inertial frame, so that
 //
 //     u = q + H y,   q = H v_free + shift
 //
-// and no rounding of v_free enters u.
+// and the rounding of v_free does not enter u.
 #ifndef BODIES_PREPARED_H
 #define BODIES_PREPARED_H
 
@@ -14,7 +14,8 @@
 #include "local/coulomb.h"
 #include "local/equality.h"
 
-// what an island consists of: numbers of blocks and systems in b, places of systems in the island
+// the contents of an island: numbers of its blocks and systems in b, places of the systems in the
+// island
 typedef struct island {
     const bodies_problem *b;
     int nb, ns;
@@ -29,8 +30,8 @@ typedef struct body_inverse {
 } body_inverse;
 
 // Coulomb, levers along N alone, A of both bodies isotropic: W_ii = diag(wN, wT, wT). Spheres.
-// Large piles wait for memory: t2 = N x t1 is made anew at every visit, and W_ii itself is not
-// needed.
+// Memory limits the speed of large piles: t2 = N x t1 is computed at every visit, and W_ii is not
+// stored.
 typedef struct round_contact {
     double N[3], t1[3], q[3];
     double c[2];   // levers along N
@@ -38,8 +39,8 @@ typedef struct round_contact {
     double jc[2];  // c times the inverse inertias
     double iN, iT; // 1 / wN, 1 / wT
     double mu;
-    int at[2]; // where the velocities start in y; -1: cannot move
-    int row;   // where r starts, in the order of the visits
+    int at[2]; // first velocity in y; -1: cannot move
+    int row;   // first entry of r, in the order of the visits
 } round_contact;
 
 // Coulomb, any two rigid bodies
@@ -49,16 +50,16 @@ typedef struct rigid_contact {
     int at[2], sys[2], row;
 } rigid_contact;
 
-// LANES rigid contacts with friction and no moving body in common, which are visited at once: side
-// by side, for registers of any width. t2 = N x t1; K of the bodies is read at every visit.
+// LANES rigid contacts with friction and without a common moving body, visited together in vector
+// registers. t2 = N x t1; K of the bodies is read at every visit.
 typedef struct rigid_pack {
     lanes N[3], t1[3], q[3], core[2][3], along[2];
     lanes W[9], inverse[9]; // inverse: not finite where W is singular
     lanes mu, s;
     int at[2][LANES], sys[2][LANES];
     int n;          // lanes in use; the others stay open
-    bool isotropic; // all bodies: K is K[0] times the identity
-    int row;        // where r starts: N of all lanes, then T1, T2
+    bool isotropic; // of all bodies K is K[0] times the identity
+    int row;        // first entry of r: N of all lanes, then T1, then T2
 } rigid_pack;
 
 // one unilateral row between systems of at most ROW_WIDTH velocities, padded with zeros
@@ -69,7 +70,7 @@ typedef struct single_row {
     int at[2], row;
 } single_row;
 
-// everything else: rows J and Y = A^-1 J^T of both sides
+// any other block: rows J and Y = A^-1 J^T of both sides
 typedef struct general_block {
     pcs_cone cone;
     int dim, row;
@@ -84,20 +85,21 @@ typedef struct general_block {
 enum { VISIT_PACK, VISIT_ROUND, VISIT_RIGID, VISIT_ROW, VISIT_GENERAL, VISIT_KINDS };
 
 typedef struct visit {
-    int kind, index; // in the array of that kind; of a lane: LANES times that of its pack, and lane
+    int kind, index; // place in the array of that kind; of a lane: LANES times the place of its
+                     // pack, plus the lane
 } visit;
 
-// velocities in y start at multiples of this many numbers: a cache line per body
+// velocities in y start at multiples of this many numbers: each body has its own cache line
 enum { LINE = 8 };
 
 typedef struct prepared {
     island of;
     threads *team;
-    const int *cluster; // clusters + 1, into the visits: what a thread takes together
+    const int *cluster; // clusters + 1, into the visits: a thread takes whole clusters
     int clusters;
-    int n;       // rows, those of unused lanes included
-    int *number; // of the visits: blocks by their number in b
-    int *slot;   // of the systems of the island, by which those below are numbered; null: their own
+    int n;       // number of rows, including those of unused lanes
+    int *number; // number in b of the block of each visit
+    int *slot;   // new numbers of the systems, which the arrays below use; null: unchanged
     int *sys;    // ns, number in b
     visit *unit; // nb
     rigid_pack *pack;
@@ -107,30 +109,30 @@ typedef struct prepared {
     general_block *general;
     int kinds[VISIT_KINDS];
     double *s;          // nb, 1 / rho of theory 7.7 in the order of the visits
-    body_inverse *body; // ns, rigid bodies only, and a zero for what cannot move
+    body_inverse *body; // ns, rigid bodies only; and one more, zero, for a side that cannot move
     atomic_uchar *frame;
-    int *at;         // ns + 1: where systems start in y
+    int *at;         // ns + 1: first velocity of each system in y
     double per_unit; // a power of two near 1 / the largest |q_i|; 1 when q = 0
 } prepared;
 
-// How the velocity of a system is swept.
+// How the velocity of a system is represented in the sweeps.
 enum {
-    FRAME_OWN,      // as it is
+    FRAME_OWN,      // unchanged
     FRAME_TURNED,   // a rigid body with any A: angular velocity in the inertial frame
-    FRAME_RIGID,    // the same, mass and rotation apart: `body` holds A^-1
-    FRAME_ISOTROPIC // and its rotational block is K[0] times the identity
+    FRAME_RIGID,    // the same, and mass and rotation are decoupled: `body` holds A^-1
+    FRAME_ISOTROPIC // the same, and the rotational block is K[0] times the identity
 };
 
-// order: blocks by their number in the island, in clusters (which stay what they are; in each of
-// them packs come first); rank: systems in the order in which they are to lie in y, or null. v_free
-// and the start r of the whole problem; r tells which contacts are packed together. The same bits
-// for any team
+// order: blocks by their number in the island, cluster by cluster (the clusters keep their blocks,
+// and packs come first in each); rank: order of the systems in y, or null. v_free and the start r
+// are those of the whole problem; r decides which contacts are packed together. The result has the
+// same bits for any team
 pcs_status prepared_make(const island *of, const int *order, const int *cluster, int clusters,
                          int *rank, const double *v_free, const double *r, threads *team,
                          pcs_arena *arena, prepared *out);
 
-// The same of one block, in memory of its own and without a team; y has ONE_SIZE numbers. It points
-// into itself: it is not copied.
+// The same for one block, in memory of its own and without a team; y has ONE_SIZE numbers. The
+// struct has pointers into itself: do not copy it.
 enum { ONE_SIZE = 2 * LINE };
 typedef struct prepared_one {
     prepared p;
@@ -146,18 +148,18 @@ typedef struct prepared_one {
     } of;
 } prepared_one;
 
-// false for a general block, and for one of a system with itself
+// false for a general block, and for a block between a system and itself
 bool prepared_make_one(const bodies_problem *b, int block, const double *v_free, prepared_one *out);
 
-// the first row of visit k <= nb; those after it follow every `stride` rows
+// the first row of visit k <= nb; its further rows follow at distance `stride`
 int prepared_row(const prepared *p, int k);
 int prepared_stride(const prepared *p, int k);
 
 // v = v_free + y for the systems of the island, both of the whole problem
 void prepared_add(const prepared *p, const double *v_free, const double *y, double *v);
 
-// between the order of the visits and the rows of the whole problem; what is gathered is projected
-// on K
+// copy between the order of the visits and the rows of the whole problem; gathered impulses are
+// projected on K
 void prepared_gather(const prepared *p, const double *whole, double *mine);
 void prepared_scatter(const prepared *p, const double *mine, double *whole);
 

@@ -89,7 +89,7 @@ void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W)
     for (int s = 0; s < 2; ++s) {
         if (k->sys[s] < 0) continue;
         const int n = width(b->A->start, k->sys[s]);
-        // columns of J^T, then A^-1 of each
+        // columns of J^T; then A^-1 of each
         double *J = Z + (size_t)n * (size_t)d;
         bodies_rows(b, block, s, J);
         for (int a = 0; a < d; ++a) {

@@ -1,14 +1,14 @@
-// Sweeps over one island until it converges or does not get there. The first rank of the team
-// decides what is done, the others do their part of it. Blocks of clusters of one colour share no
-// moving system, so that the order within a colour does not show.
+// Sweeps over one island until it converges or a limit is reached. The first thread of the team
+// decides what is done; the others do their part of it. Clusters of one colour share no moving
+// system, so that their order does not affect the result.
 //
-// The changes of r in a sweep tell about what the residual was; it is computed when they say that
-// it may be small enough, and every few sweeps in any case. y is made anew from r then, so that its
-// rounding does not pile up.
+// The change of r in a sweep estimates the residual. The residual itself is computed when the
+// estimate says that it may be small enough, and every few sweeps in any case. y is then computed
+// from r again, so that its rounding does not accumulate.
 //
-// With momentum a sweep starts from x + b (x - x'), x and x' being what the last two have come to:
-// the heavy ball of Polyak (1964). The start need not lie in K, as every block is solved anew from
-// its velocity, and y is linear in r. Where changes grow b is made smaller.
+// With momentum a sweep starts from x + b (x - x'), where x and x' are the results of the last two
+// sweeps: the heavy ball of Polyak (1964). The start need not lie in K, as every block is solved
+// from its velocity, and y is linear in r. Where changes grow, b is reduced.
 #include "bodies/sweep.h"
 
 #include <float.h>
@@ -19,17 +19,17 @@
 #include "cone/cone.h"
 #include "solver/solver.h"
 
-// sweeps between two residuals, at most
+// largest number of sweeps between two residuals
 #define CHECK_EVERY 32
-// part to which the best residual must fall within the patience, where an end is set
+// with a patience, the best residual must fall to this part within it
 #define STAGNANT_PART 0.7
-// islands of no more blocks than this are measured after every sweep
+// islands of at most this many blocks are measured after every sweep
 #define TINY 4
-// Blocks of a cluster: few, so that a sweep hands impulses on along a heap within it; where
-// contacts come in packs, enough of them to fill packs with their like
+// Blocks of a cluster: few, so that a sweep propagates impulses through a heap within it; more
+// where contacts form packs, so that full packs of similar contacts are found
 #define CLUSTER        32
 #define CLUSTER_PACKED 128
-// the momentum, what is taken from it when changes have grown by this factor
+// the initial momentum, and its reduction when changes have grown by the factor GROWN
 #define MOMENTUM      0.8
 #define MOMENTUM_STEP 0.2
 #define GROWN         8
@@ -40,9 +40,9 @@ typedef enum phase {
     PHASE_CLEAR,
     PHASE_PUSH,
     PHASE_MEASURE,
-    PHASE_BEST,       // r is the best so far
-    PHASE_KEEP,       // what the next extrapolation starts from
-    PHASE_EXTRAPOLATE // y; r at the next sweep
+    PHASE_BEST,       // r is the best so far: store it
+    PHASE_KEEP,       // store the start of the next extrapolation
+    PHASE_EXTRAPOLATE // extrapolate y; r follows in the next sweep
 } phase;
 
 typedef struct job {
@@ -53,20 +53,20 @@ typedef struct job {
     colours order;
     double *y, *r, *u, *best;
     double *r_before, *y_before; // with momentum
-    double *moved;               // of the clusters
-    block_sums *sums;            // of the clusters
+    double *moved;               // per cluster
+    block_sums *sums;            // per cluster
 
-    // of the first rank
+    // used by the first thread only
     sweep_result *out;
-    double changes, changes_before; // of the last sweeps, relative to |q| or |W r|
-    double least[2];                // in this window of sweeps and in the one before
+    double changes, changes_before; // of the last two sweeps, relative to |q| or |W r|
+    double least[2];                // least changes in this window of sweeps, and in the one before
     double momentum, low;           // low: the least changes with this momentum
     bool ahead;                     // the sweep starts from extrapolated r
     double size;
     double value, best_value;
-    double factor; // residual over changes when both were known
+    double factor; // residual over changes when both were last known
     int checked;   // sweeps at the last check
-    double mark;   // the best value when it last fell far enough, and after how many sweeps
+    double mark;   // the best value when it last fell far enough, and the number of sweeps then
     int marked;
     bool best_is_last;
 } job;
@@ -113,7 +113,7 @@ static void do_cluster(job *j, int c, double *spare)
     }
 }
 
-// a rank has the same clusters in all phases, so that what it writes stays near it
+// a thread has the same clusters in all phases, so that its data stays in its cache
 static void do_clusters(job *j, int rank)
 {
     const bool meet = j->phase == PHASE_SWEEP || j->phase == PHASE_PUSH;
@@ -143,7 +143,7 @@ static void do_phase(job *j, int rank)
     }
 }
 
-// all ranks do a phase; called by the first
+// all threads do a phase; called by the first
 static void run(job *j, phase what)
 {
     j->phase = what;
@@ -159,7 +159,7 @@ static double stop_value(const job *j)
     return solver_stop_value(j->o->o, &j->out->measure);
 }
 
-// y from r, u, and the measure of r
+// computes y from r, u, and the measure of r
 static void measure(job *j)
 {
     run(j, PHASE_CLEAR);
@@ -189,7 +189,7 @@ static void keep_best(job *j)
     run(j, PHASE_BEST);
 }
 
-// less momentum where it has made things worse
+// reduces the momentum where the changes have grown
 static void mind_growth(job *j)
 {
     if (j->changes < j->low) j->low = j->changes;
@@ -199,7 +199,7 @@ static void mind_growth(job *j)
     run(j, PHASE_KEEP);
 }
 
-// one sweep, and how much it changed
+// one sweep; stores how much it changed
 static void sweep_once(job *j)
 {
     if (j->momentum > 0) run(j, j->out->sweeps == 0 ? PHASE_KEEP : PHASE_EXTRAPOLATE);
@@ -220,7 +220,7 @@ static void sweep_once(job *j)
     if (j->momentum > 0) mind_growth(j);
 }
 
-// what the next sweep will probably change
+// the expected change of the next sweep
 static double expected(const job *j)
 {
     const bool falls = j->out->sweeps > 1 && j->changes < j->changes_before;
@@ -233,13 +233,13 @@ static bool worth_measuring(const job *j)
     if (j->p.of.nb <= TINY || since >= CHECK_EVERY || j->out->sweeps >= j->o->max_sweeps) {
         return true;
     }
-    // a NaN is worth it
+    // written so that a NaN is measured
     return !(expected(j) * j->factor > j->o->tol);
 }
 
-// Whether the rate of the last sweeps does not lead to tol within the patience; asked at the end of
-// a window. Not before the sweeps are near: until then their rate comes and goes with the contacts
-// that open and slide, and Newton's method fares worse from afar.
+// Whether the rate of the last sweeps does not lead to tol within the patience; evaluated at the
+// end of a window. Not while the residual is above `near`: until then the rate varies with the
+// contacts that open and slide, and Newton's method is less efficient from far away.
 static bool hopeless(const job *j)
 {
     const int n = j->out->sweeps, window = j->o->window;
@@ -250,7 +250,7 @@ static bool hopeless(const job *j)
     return !(digits * j->o->patience >= left * window);
 }
 
-// Sweeps that go round without coming nearer: where contacts slide, the iteration need not contract
+// Whether the residual no longer falls: where contacts slide, the iteration need not contract
 static bool stagnates(job *j)
 {
     if (!(j->best_value > STAGNANT_PART * j->mark)) {
@@ -290,7 +290,7 @@ static bool measured_end(job *j)
 
 static void iterate(job *j)
 {
-    // a block by itself is solved exactly, however good its start
+    // one block alone is solved exactly, even when its start is good enough
     if (j->p.of.nb == 1 && j->o->max_sweeps > 0) {
         run(j, PHASE_CLEAR);
         run(j, PHASE_PUSH);

@@ -1,5 +1,5 @@
-// Gauss-Seidel sweeps over one island, on the velocities of its bodies. For each block in turn,
-// with the others held,
+// Gauss-Seidel sweeps over one island, on the velocities of its bodies. For each block in turn, the
+// others held fixed,
 //
 //     u_i = q_i + H_i y,   r_i <- the solution of the block alone,   y <- y + A^-1 H_i^T dr_i
 #ifndef BODIES_SWEEP_H
@@ -10,32 +10,32 @@
 typedef struct sweep_result {
     pcs_outcome outcome;
     int sweeps;
-    pcs_measure measure; // of this island; natural map and |r| where they are stopped on only; the
-                         // rounding is not looked at
+    pcs_measure measure; // of this island; natural map and |r| only where o->stop needs them;
+                         // without the rounding
 } sweep_result;
 
 typedef struct sweep_opts {
-    const pcs_solver_opts *o; // stop, max_seconds
+    const pcs_solver_opts *o; // reads stop and max_seconds
     double tol;               // of this island
-    int max_sweeps;           // 0: r is measured
-    int patience; // sweeps that may still be ahead, by the rate so far, and those in which the
-                  // residual must fall to 0.7 of what it was; 0: no end is set
-    int window;   // sweeps that a rate is taken over, by the least changes in each such window
-    int first;    // sweeps before it is asked for
-    double near;  // residual above which the rate is not asked for
+    int max_sweeps;           // 0: only measures r
+    int patience; // largest number of further sweeps, by the present rate, and of sweeps in which
+                  // the residual must fall to 0.7 of its value; 0: no limit
+    int window;   // number of sweeps for one rate, from the least changes in each such window
+    int first;    // number of sweeps before the rate is evaluated
+    double near;  // residual above which the rate is not evaluated
     bool accelerate;
-    double clock; // when the whole solve began
+    double clock; // time at which the whole solve began
 } sweep_opts;
 
-// Solves the island until tol, or until it stalls. All vectors are those of the whole problem, of
-// which the parts of the island are read and written. r: start on entry, the best on return with
-// its u and v = v_free + A^-1 H^T r, which may be v_free.
+// Solves the island to tol, or until it stalls. All vectors are those of the whole problem; the
+// parts of the island are read and written. r: start on entry, the best on return, with its u and v
+// = v_free + A^-1 H^T r; v may be v_free.
 pcs_status sweep_island(const island *of, const sweep_opts *o, threads *team, pcs_arena work,
                         const double *v_free, double *v, double *r, double *u, sweep_result *out);
 
-// The same for one block of the problem whose bodies no other touches: its exact solution, within
-// o->tol. False where it has none in closed form or rounding leaves more than o->tol: nothing is
-// written then.
+// The same for one block of the problem whose bodies no other block touches: its exact solution,
+// within o->tol. False where there is no closed form, or where rounding leaves more than o->tol;
+// then nothing is written.
 bool sweep_one(const bodies_problem *b, int block, const pcs_solver_opts *o, const double *v_free,
                double *v, double *r, double *u, pcs_measure *out);
 

@@ -1,9 +1,10 @@
-// The kinds of prepared blocks. Of a round contact only the tangential rotation counts: with
-// dv = v1 - v2 and dw = c1 w1 - c2 w2
+// The kinds of prepared blocks. Of a round contact only the tangential rotation matters: with dv =
+// v1 - v2 and dw = c1 w1 - c2 w2
 //
 //     H y = (N dv, t1 dv + t2 dw, t2 dv - t1 dw)
 //
-// and, W_ii being diagonal, sliding goes against the tangential velocity without friction.
+// and, W_ii being diagonal, the sliding impulse is opposite to the tangential velocity without
+// friction.
 #include "bodies/sweep_blocks.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "linalg/m3.h"
 #include "problem/measure.h"
 
-// squares beyond these may have lost something
+// squares outside these bounds may have lost digits
 #define SQUARE_LOW  1e-280
 #define SQUARE_HIGH 1e280
 
@@ -46,7 +47,7 @@ static inline void round_push(const round_contact *c, const double t2[3], const 
     }
 }
 
-// u the velocity with the impulse r; x = r - W_ii^-1 u would stop it
+// u is the velocity with the impulse r; x = r - W_ii^-1 u would make it zero
 static inline void round_solve(const round_contact *c, const double *u, const double *r, double *x)
 {
     x[0] = r[0] - u[0] * c->iN;
@@ -113,7 +114,7 @@ static inline void rigid_velocity(const rigid_contact *c, const double *y, doubl
     u[2] -= v3_dot(z, c->F + 3);
 }
 
-// P the impulse, T the moment of its tangential part with a lever of length 1 along N
+// P is the impulse, T the moment of its tangential part with a lever of length 1 along N
 static inline void rigid_push_one(const body_inverse *A, const double *core, double along,
                                   const double *P, const double *T, double *y)
 {
@@ -152,8 +153,8 @@ static inline bool within(double mu, const double *r)
     return cone_tangent(3, r) <= most;
 }
 
-// Most contacts are open or stick; by u, and not by that without r, the rounding of the inverse
-// dies out from sweep to sweep
+// Most contacts are open or stick. Solving from u, and not from the velocity without r, makes the
+// rounding of the inverse vanish over the sweeps
 void rigid_solve(const contact *law, const double *u, const double *r, double *x)
 {
     const double *W = law->W;
@@ -341,7 +342,7 @@ void blocks_push(const prepared *p, int begin, int end, double *spare, const dou
     }
 }
 
-// what a measure needs to know of a block
+// data of a block for its measure
 typedef struct measured {
     pcs_cone cone;
     int dim, row;
@@ -349,7 +350,7 @@ typedef struct measured {
     const double *q;
 } measured;
 
-// that, and its H y
+// that data; writes H y of the block into u
 static measured velocity(const prepared *p, int k, const double *spare, const double *y, double *u)
 {
     const int i = p->unit[k].index;
@@ -377,7 +378,7 @@ static measured velocity(const prepared *p, int k, const double *spare, const do
     return (measured){g->cone, g->dim, g->row, g->law.mu, g->q};
 }
 
-// sum of squares of F / rho, times those of per_unit
+// sum of squares of F / rho, times the square of per_unit
 static double violation(pcs_cone cone, int d, double mu, double s, double per_unit, const double *r,
                         const double *u)
 {
@@ -396,7 +397,7 @@ static double violation(pcs_cone cone, int d, double mu, double s, double per_un
     return sum;
 }
 
-// what the lanes of a pack have not summed up, or was asked for
+// sums of the lanes of a pack that packs_measure left out, and those on request
 static void measure_lanes(const prepared *p, const rigid_pack *c, bool violated, bool all,
                           const double *r, const double *u, block_sums *out)
 {

@@ -1,29 +1,29 @@
-// What is done to one prepared block: visit it, add its impulse to y, compute its velocity.
+// Operations on prepared blocks: visit, add the impulse to y, compute the velocity.
 #ifndef BODIES_SWEEP_BLOCKS_H
 #define BODIES_SWEEP_BLOCKS_H
 
 #include "bodies/prepared.h"
 
-// solves blocks begin .. end - 1, one after another; r and y agree before and after. Returns the
-// sum of |s_i dr_i|^2, about the squared residual that they had. `spare` takes LINE zeros
+// solves the blocks begin .. end - 1, one after another; y belongs to r before and after. Returns
+// the sum of |s_i dr_i|^2, an estimate of the squared residual before. `spare` holds LINE zeros
 double blocks_visit(const prepared *p, int begin, int end, double *spare, double *y, double *r);
 
 // y += A^-1 H^T r of these blocks
 void blocks_push(const prepared *p, int begin, int end, double *spare, const double *r, double *y);
 
-// The solution x of a contact alone, u being its velocity with the impulse r
+// The solution x of one contact, where u is its velocity with the impulse r
 void rigid_solve(const contact *law, const double *u, const double *r, double *x);
 
 // sums of squares of numbers times per_unit
 typedef struct block_sums {
     double f, q, wr, u;
-    double natural, r; // when asked for
+    double natural, r; // on request
 } block_sums;
 
-// the measure of the sum of all blocks; the rounding is not looked at
+// the measure that follows from the sums of all blocks, without the rounding
 void sums_measure(const block_sums *s, double per_unit, pcs_measure *out);
 
-// u = q + H y of these blocks, and what the measure is made of; `all`: the natural map as well
+// u = q + H y of these blocks, and the sums for the measure; `all`: also of the natural map and r
 void blocks_measure(const prepared *p, int begin, int end, const double *spare, const double *y,
                     const double *r, bool all, double *u, block_sums *out);
 
