@@ -154,6 +154,14 @@ pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem)
     return PCS_OK;
 }
 
+pcs_status step_rows_at_end(trial *t, int i, pcs_arena *mem)
+{
+    candidate *c = &t->list.c[i];
+    PCS_TRY(rows_in_middle(t, c, &t->list.k[i], t->q_free, mem));
+    memset(c->turning, 0, (size_t)c->dim * sizeof *c->turning);
+    return PCS_OK;
+}
+
 bool step_joints_gain(const trial *t, pcs_arena mem)
 {
     double work = 0, K = 0;

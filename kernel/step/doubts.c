@@ -99,7 +99,7 @@ static void doubt_joint_gain(const candidate *c, energy_scale *e, pcs_doubt *d)
     doubt_gain(e, work, GAIN_JOINT, -1, c->interaction + 1, d);
 }
 
-static void join_islands(const trial *t, int *up)
+void step_join_islands(const trial *t, int *up)
 {
     for (int i = 0; i < t->m->n_systems; ++i) {
         up[i] = i;
@@ -140,7 +140,7 @@ static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pc
     double *u = PCS_TAKE(&mem, (size_t)t->rows, double);
     if (!up || !of || !u) return pcs_fail_memory("step: the doubts");
     memset(of, 0, n * sizeof *of);
-    join_islands(t, up);
+    step_join_islands(t, up);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!c->active || c->law.kind == PCS_LAW_EQUALITY) continue;

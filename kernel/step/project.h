@@ -82,8 +82,8 @@ void near_ways(trial *t);
 pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem);
 // whether a pair overlaps by more than the tolerance
 bool near_overlaps(const trial *t, const near_pair *p);
-// what is taken for no violation between two systems, m
-double project_slack(const trial *t, int system1, int system2);
+// what is taken for no violation between two systems: tol or the rounding of gaps, m
+double project_slack(const trial *t, double tol, int system1, int system2);
 
 // One linearised projection around what overlaps, linearised at t->q: q is moved on from there.
 // In the mass metric, for bodies without joints; features further apart than `margin` do not count,

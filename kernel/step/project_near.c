@@ -81,17 +81,18 @@ pcs_status near_find(const trial *t, const touches *over, double margin, pcs_are
 
 // ---- what counts -------------------------------------------------------------------------------
 
-double project_slack(const trial *t, int system1, int system2)
+double project_slack(const trial *t, double tol, int system1, int system2)
 {
     // far from the origin a gap is a difference of large numbers
     const double most = fmax(project_coordinate(t, system1), project_coordinate(t, system2));
-    return fmax(t->proj_tol, 4 * DBL_EPSILON * most);
+    return fmax(tol, 4 * DBL_EPSILON * most);
 }
 
 bool near_overlaps(const trial *t, const near_pair *p)
 {
     if (!(p->depth > t->proj_tol)) return false;
-    return p->depth > project_slack(t, system_of(t, p->shape[0]), system_of(t, p->shape[1]));
+    const int one = system_of(t, p->shape[0]), two = system_of(t, p->shape[1]);
+    return p->depth > project_slack(t, t->proj_tol, one, two);
 }
 
 // ---- looking -----------------------------------------------------------------------------------

@@ -5,18 +5,23 @@
 //     q', joints, and what the bodies of these are driven into when they move; move
 //     look again at what has moved
 //
-// so that a round costs what has to move, not what there is. Bodies that stay wedged are moved on
-// without being turned: then features neither change nor do their normals turn, and since a plane
-// between two convex shapes keeps them apart, what obeys the linearised rows obeys the gaps.
+// so that a round costs what has to move, not what there is. Joints, which can all hold, are
+// brought together much further than overlaps, as long as that makes progress. Bodies that stay
+// wedged are moved on without being turned: then features neither change nor do their normals turn,
+// and since a plane between two convex shapes keeps them apart, what obeys the linearised rows
+// obeys the gaps.
 #include "step/project.h"
 
 #include <float.h>
 #include <string.h>
 
+#include <percuss/position.h>
+
 enum {
-    GROWTH = 8,  // times that pairs are added in a round
-    TURNING = 3, // rounds in which all bodies turn
-    PATIENCE = 6 // rounds without progress before it is given up
+    GROWTH = 8,   // times that pairs are added in a round
+    TURNING = 3,  // rounds in which all bodies turn
+    PATIENCE = 6, // rounds without progress before it is given up
+    SHORTER = 5   // halvings of a move
 };
 
 // one round of linearisation: `from` at there.st->q, to there.q
@@ -32,16 +37,31 @@ typedef struct round_set {
 
 // ---- what is violated --------------------------------------------------------------------------
 
-// penetration of the report, violation_after and where it is; *good: all within tolerance
+// part of the size of the smallest body that joints are brought together to, as long as a
+// linearised problem leaves no more than this part
+#define JOINT  1e-10
+#define CLOSER 0.1
+
+typedef struct violated {
+    bool good;   // all within proj_tol
+    double open; // m, of the joints that are further apart than that part; else 0
+} violated;
+
+static double joint_tol(const trial *t)
+{
+    return fmin(t->proj_tol, JOINT * t->size);
+}
+
+// penetration of the report, violation_after and where it is
 static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena mem,
-                            pcs_step_report *out, bool *good)
+                            pcs_step_report *out, violated *v)
 {
     out->penetration = out->violation_after = 0;
-    *good = true;
+    *v = (violated){.good = true};
     for (int i = 0; i < near->n; ++i) {
         const near_pair *p = &near->pair[i];
         project_worst(p->depth, p->shape[0], p->shape[1], out);
-        *good = *good && !near_overlaps(t, p);
+        v->good = v->good && !near_overlaps(t, p);
     }
     out->penetration = out->violation_after;
     for (int i = 0; i < t->list.n; ++i) {
@@ -49,11 +69,13 @@ static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena me
         if (c->interaction < 0) continue;
         const bool equal = c->law.kind == PCS_LAW_EQUALITY;
         PCS_TRY(candidate_gap(t->m, c, t->q, mem, c->g_end));
-        const double tol = project_slack(t, c->sys1, c->sys2);
+        const double tol = project_slack(t, t->proj_tol, c->sys1, c->sys2);
+        const double fine = project_slack(t, joint_tol(t), c->sys1, c->sys2);
         for (int j = 0; j < candidate_gaps(c); ++j) {
             const double by = equal ? fabs(c->g_end[j]) : -c->g_end[j];
             project_worst(by, -1, c->interaction + 1, out);
-            *good = *good && !(by > tol);
+            v->good = v->good && !(by > tol);
+            if (equal && by > fine) v->open = fmax(v->open, by);
         }
     }
     return PCS_OK;
@@ -187,16 +209,47 @@ static pcs_status set_up(round_set *r, int rows_before, pcs_arena *mem)
     return PCS_OK;
 }
 
-// solves the linearised problem where the round starts and moves; false: it led nowhere
+// the worst joint of the set at q
+static pcs_status worst_joint(const round_set *r, const double *q, pcs_arena mem, double *out)
+{
+    const project_set *set = &r->set;
+    *out = 0;
+    for (int i = 0, at = 0; i < set->n; ++i) {
+        const candidate *c = set->row[i];
+        const int n = candidate_gaps(c);
+        if (c->law.kind == PCS_LAW_EQUALITY) {
+            PCS_TRY(candidate_gap(r->there.m, c, q, mem, c->g_end));
+            *out = fmax(*out, pcs_position_violation(n, &set->kind[at], c->g_end));
+        }
+        at += n;
+    }
+    return PCS_OK;
+}
+
+// solves the linearised problem where the round starts and moves; false: it led nowhere. Less far
+// where joints come further apart than anything was: near a position in which their rows are not
+// independent
 static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *out, bool *good)
 {
-    const pcs_solver_opts opts = project_options(&r->set, r->g, r->tol);
+    const double tol = r->set.joints ? joint_tol(&r->there) : r->tol;
+    const pcs_solver_opts opts = project_options(&r->set, r->g, tol);
+    const size_t nq = (size_t)r->there.m->nq;
     trial at = r->there;
     at.q = r->from.q;
     pcs_outcome outcome;
     PCS_TRY(project_linear(&at, &r->set, r->g, &opts, mem, r->dq, out, &outcome));
-    memcpy(r->there.q, r->from.q, (size_t)r->there.m->nq * sizeof(double));
-    *good = project_move(&r->there, r->dq);
+    const double before = pcs_position_violation(r->set.rows, r->set.kind, r->g);
+    for (int k = 0;; ++k) {
+        memcpy(r->there.q, r->from.q, nq * sizeof(double));
+        *good = project_move(&r->there, r->dq);
+        if (!*good || !r->set.joints || k == SHORTER) break;
+        double after;
+        PCS_TRY(worst_joint(r, r->there.q, mem, &after));
+        if (!(after > before)) break;
+        for (size_t i = 0; i < nq; ++i) {
+            r->dq[i] *= 0.5;
+        }
+    }
     if (*good) near_ways(&r->there);
     return PCS_OK;
 }
@@ -302,22 +355,21 @@ static bool may_be_local(const trial *t)
     return true;
 }
 
-static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem,
-                         pcs_step_report *out)
+static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena *mem,
+                         pcs_step_report *out, violated *v)
 {
     const pcs_model *m = t->m;
-    bool *unturned = PCS_TAKE(&mem, (size_t)m->n_blocks, bool), good = true;
+    bool *unturned = PCS_TAKE(mem, (size_t)m->n_blocks, bool), good = true;
     if (!unturned) return pcs_fail_memory("projection");
     memset(unturned, 0, (size_t)m->n_blocks * sizeof *unturned);
     const bool simple = may_be_local(t);
     bool thorough = false;
     double now = first, best = INFINITY;
     for (int round = 0, since = 0;; ++round) {
-        bool done;
         const double before = now;
-        PCS_TRY(violation(t, near, mem, out, &done));
+        PCS_TRY(violation(t, near, *mem, out, v));
         now = out->violation_after;
-        if (done) {
+        if (v->good) {
             out->projection_outcome = PCS_OUTCOME_CONVERGED;
             return PCS_OK;
         }
@@ -332,13 +384,42 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena mem
             round > TURNING && out->projection_solve != PCS_OUTCOME_CONVERGED && now > 0.5 * before;
         thorough = thorough || slow;
         PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough, round,
-                          2 * now + t->proj_tol, mem, out, &good));
+                          2 * now + t->proj_tol, *mem, out, &good));
         if (!good) {
             out->projection_outcome = PCS_OUTCOME_DIVERGED;
             return PCS_OK;
         }
-        if (left_the_list(t, near)) PCS_TRY(look_around(t, 2 * near->margin, &mem, near));
+        if (left_the_list(t, near)) PCS_TRY(look_around(t, 2 * near->margin, mem, near));
     }
+}
+
+// Joints further together than proj_tol, by linearised problems that bring them as much closer as
+// Newton's method does where their rows are independent. Where they are not, that would move bodies
+// far for nothing: there they stay as they are.
+static pcs_status tighten(trial *t, near_pairs *near, violated v, pcs_arena mem,
+                          pcs_step_report *out)
+{
+    const size_t nq = (size_t)t->m->nq;
+    double *kept = PCS_TAKE(&mem, nq, double);
+    if (!kept) return pcs_fail_memory("projection");
+    pcs_outcome end;
+    while (v.open > 0 && !step_over(t->work, 1, &end)) {
+        const pcs_step_report before = *out;
+        const double open = v.open;
+        bool good;
+        memcpy(kept, t->q, nq * sizeof *kept);
+        PCS_TRY(one_round(t, near, NULL, false, 0, 2 * open + t->proj_tol, mem, out, &good));
+        if (good && left_the_list(t, near)) PCS_TRY(look_around(t, near->margin, &mem, near));
+        if (good) PCS_TRY(violation(t, near, mem, out, &v));
+        if (good && v.good && v.open <= CLOSER * open) continue;
+        memcpy(t->q, kept, nq * sizeof *kept);
+        out->penetration = before.penetration;
+        out->violation_after = before.violation_after;
+        out->violation_one = before.violation_one;
+        out->violation_two = before.violation_two;
+        return PCS_OK;
+    }
+    return PCS_OK;
 }
 
 pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
@@ -346,14 +427,17 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
     touches over = t->over;
     if (!t->over_known) PCS_TRY(step_find(t, t->q, 0, false, &mem, &over));
     const double deep = deepest(t, &over);
-    bool good;
+    violated v;
     near_pairs near = {0};
-    PCS_TRY(violation(t, &near, mem, out, &good));
+    PCS_TRY(violation(t, &near, mem, out, &v));
     out->penetration = deep;
     out->violation_before = out->violation_after = fmax(deep, out->violation_after);
     out->projection_outcome = PCS_OUTCOME_CONVERGED;
     t->looked = true;
-    if (good && deep <= t->proj_tol) return PCS_OK;
+    const bool good = v.good && deep <= t->proj_tol;
+    if (good && v.open == 0) return PCS_OK;
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));
-    return rounds(t, &near, out->violation_before, mem, out);
+    if (!good) PCS_TRY(rounds(t, &near, out->violation_before, &mem, out, &v));
+    if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return PCS_OK;
+    return tighten(t, &near, v, mem, out);
 }

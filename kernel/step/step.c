@@ -173,13 +173,26 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
     return PCS_OK;
 }
 
-static pcs_status project(trial *t, pcs_arena mem, pcs_step_report *out)
+static pcs_status project_once(trial *t, pcs_arena mem, pcs_step_report *out)
 {
     const pcs_scheme *s = &t->m->scheme;
-    if (s->projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
     step_keep_free(t);
     return s->projection == PCS_PROJECTION_OVERLAPS ? step_project_overlaps(t, mem, out)
                                                     : step_project(t, projected_rows(s), mem, out);
+}
+
+// positions; and where that lifts what the rows of joints let fall, velocities with other rows
+static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    bool lifted;
+    pcs_outcome end;
+    if (t->m->scheme.projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
+    PCS_TRY(project_once(t, *mem, out));
+    PCS_TRY(step_joints_lifted(t, mem, &lifted));
+    if (!lifted || velocities_are_over(t, &end)) return PCS_OK;
+    PCS_TRY(step_velocity(t, mem, out));
+    out->projection_outcome = PCS_OUTCOME_CONVERGED;
+    return may_be_committed(t, out) ? project_once(t, *mem, out) : PCS_OK;
 }
 
 // One step, or a part of a step that is divided
@@ -235,7 +248,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, dou
     }
 
     // close the gaps that the velocities leave open
-    PCS_TRY(project(&next, mem, out));
+    PCS_TRY(project(&next, &mem, out));
     lap(&watch, &out->times.project);
 
     // a trial without numbers has nothing to account for

@@ -364,6 +364,13 @@ pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
 pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem);
 // whether joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);
+// the rows of a joint at t->q_free, for u' = 0 there
+pcs_status step_rows_at_end(trial *t, int i, pcs_arena *mem);
+// the islands that active candidates hold together: up[i] leads to the root of system i
+void step_join_islands(const trial *t, int *up);
+// after a projection: whether it has added energy to islands that joints hold, whose rows are at
+// the end then, for velocities to be solved again
+pcs_status step_joints_lifted(trial *t, pcs_arena *mem, bool *any);
 // room for the factors of iteration matrices, a block per moving system; *kind is that of F
 pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind);
 // whether the rows of all candidates are taken elsewhere than at q_k

@@ -29,11 +29,12 @@ static void run(scene *s, double h, double t_end, pcs_run_report *report)
 enum { LINKS = 20 };
 #define LINK 0.5
 
-// the chain hangs from the world by its end, level at first; with boxes around its links or without
-static void hang_chain(scene *s, bool boxes)
+// a chain of n links that hangs from the world by its end, level at first; with boxes around its
+// links or without
+static void hang_chain(scene *s, int n, bool boxes)
 {
     pcs_system before = {0};
-    for (int i = 0; i < LINKS; ++i) {
+    for (int i = 0; i < n; ++i) {
         const double edges[3] = {LINK, 0.05, 0.05}, x[3] = {LINK * (i + 0.5), 0, 0};
         const pcs_system link = scene_box(s, 1, edges, x, NULL, NULL, NULL);
         if (boxes) scene_shape(s, link, pcs_shape_box(0.8 * LINK, 0.05, 0.05), 0);
@@ -93,15 +94,89 @@ START_TEST(a_chain_stays_together)
     for (int boxes = 0; boxes < 2; ++boxes) {
         scene s;
         open_default(&s);
-        hang_chain(&s, boxes);
+        hang_chain(&s, LINKS, boxes);
         scene_start(&s);
         pcs_run_report report;
         const double first = energy(&s);
         run(&s, 2e-3, 3, &report);
-        ck_assert_msg(joints_apart(&s) <= 1e-4, "%g m apart", joints_apart(&s));
+        ck_assert_msg(joints_apart(&s) <= 1e-10 * LINK, "%g m apart", joints_apart(&s));
         // of 500 J that go to and fro, by a scheme of second order; boxes that meet lose more
         const double change = energy(&s) - first;
-        ck_assert_msg(change <= 1e-6 && (boxes || change >= -0.02), "%g J", change);
+        ck_assert_msg(change <= 1e-6 * 500 && (boxes || change >= -0.2), "%g J", change);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// A four-bar linkage that turns all the way round and bears more joint rows than it can move in
+// ways: closed in every step, and its energy is that of the start but for h^3
+START_TEST(a_linkage_turns_and_stays_closed)
+{
+    const double steps[2] = {1e-3, 1e-2}, edges[3] = {0.5, 0.05, 0.05}, c = sqrt(0.5);
+    const double up[4] = {c, 0, -c, 0}, end[2][3] = {{-0.25, 0, 0}, {0.25, 0, 0}};
+    const double x[3][3] = {{0, 0, 0.25}, {0.25, 0, 0.5}, {0.5, 0, 0.25}}, spin = 9;
+    const double v[3][3] = {{0.25 * spin, 0, 0}, {0.5 * spin, 0, 0}, {0.25 * spin, 0, 0}};
+    const double omega[3] = {0, spin, 0}, o[3] = {0, 0, 0}, o2[3] = {0.5, 0, 0};
+    for (int k = 0; k < 2; ++k) {
+        scene s;
+        open_default(&s);
+        pcs_system bar[3];
+        for (int i = 0; i < 3; ++i) {
+            const bool level = i == 1;
+            bar[i] = scene_box(&s, 1, edges, x[i], level ? NULL : up, v[i], level ? NULL : omega);
+        }
+        const pcs_relation joint[4] = {
+            pcs_relation_ball_joint(end[0], o), pcs_relation_ball_joint(end[1], end[0]),
+            pcs_relation_ball_joint(end[1], end[1]), pcs_relation_ball_joint(end[0], o2)};
+        const pcs_system of[4][2] = {{bar[0]}, {bar[0], bar[1]}, {bar[1], bar[2]}, {bar[2]}};
+        for (int i = 0; i < 4; ++i) {
+            const pcs_interaction_def def = {joint[i], pcs_law_equality(), of[i][0], of[i][1]};
+            CK_OK(pcs_model_add_interaction(s.m, &def, NULL));
+        }
+        scene_start(&s);
+        const double first = energy(&s);
+        for (int i = 0; i < (int)(5 / steps[k]); ++i) {
+            scene_step(&s, steps[k]);
+            ck_assert_int_eq(s.report.outcome, PCS_OUTCOME_CONVERGED);
+            for (int j = 0; j < 4; ++j) {
+                double g[3];
+                const double *q2 = of[j][1].id > 0 ? scene_q(&s, of[j][1]) : NULL;
+                CK_OK(pcs_relation_gap(&joint[j], scene_q(&s, of[j][0]), q2, g));
+                ck_assert_msg(v3_norm(g) <= 1e-10 * 0.5, "%g m", v3_norm(g));
+            }
+            // of up to 100 J
+            CK_NEAR(energy(&s), first, k == 0 ? 1e-3 : 1);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// A level chain between two walls of exactly its length can only stay as it is: its rows say
+// nothing about how it sags, and one of them follows from the others. Gravity pulls it, and the
+// projection may lift it, but none of that ends as energy.
+START_TEST(a_level_bridge_gains_nothing)
+{
+    const int links[3] = {3, 8, LINKS};
+    const double steps[2] = {1e-3, 2e-3};
+    for (int k = 0; k < 12; ++k) {
+        const int n = links[k % 3];
+        const double h = steps[k / 3 % 2], far[3] = {n * LINK, 0, 0};
+        scene s;
+        open_default(&s);
+        s.scheme.second_order = k < 6;
+        hang_chain(&s, n, false);
+        pcs_interaction_def last = pcs_interaction_def_default();
+        last.relation = pcs_relation_ball_joint((double[3]){LINK / 2, 0, 0}, far);
+        last.system1 = (pcs_system){n};
+        CK_OK(pcs_model_add_interaction(s.m, &last, NULL));
+        scene_start(&s);
+        double most = 0;
+        for (int i = 0; i < TEST_DRAWS(1000); ++i) {
+            scene_step(&s, h);
+            most = fmax(most, energy(&s));
+        }
+        ck_assert_msg(most <= 1e-9, "%d links, h %g: %g J", n, h, most);
         scene_close(&s);
     }
 }
@@ -315,6 +390,7 @@ START_TEST(what_misses_by_little_is_taken)
 END_TEST
 
 PCS_TEST_MAIN("default", what_flies_is_of_second_order, a_chain_stays_together,
-              a_heap_does_not_sink, a_fast_ball_does_not_pass_a_thin_wall,
-              boxes_that_start_inside_each_other_come_apart, the_size_is_that_of_the_smallest_body,
-              a_ball_bounces_as_high_as_it_should, what_misses_by_little_is_taken)
+              a_linkage_turns_and_stays_closed, a_level_bridge_gains_nothing, a_heap_does_not_sink,
+              a_fast_ball_does_not_pass_a_thin_wall, boxes_that_start_inside_each_other_come_apart,
+              the_size_is_that_of_the_smallest_body, a_ball_bounces_as_high_as_it_should,
+              what_misses_by_little_is_taken)

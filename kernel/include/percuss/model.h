@@ -210,7 +210,8 @@ typedef enum pcs_projection {
     PCS_PROJECTION_NONE,
     PCS_PROJECTION_DIRECT,   ///< active contacts and joints, when violated
     PCS_PROJECTION_OVERLAPS, ///< joints, and every overlap there is at the end, on the features
-                             ///< that face each other there: for dense scenes
+                             ///< that face each other there: for dense scenes. Joints to 1e-10 of
+                             ///< the smallest body where their rows are independent
     PCS_PROJECTION_DIRECT_HYSTERESIS, ///< as direct; predictive, and a contact stays active until
                                       ///< it opens
     PCS_PROJECTION_COMBINED,          ///< end-of-step active set, then project all that is violated
@@ -291,8 +292,8 @@ typedef struct pcs_scheme {
 } pcs_scheme;
 
 /// The scheme of a new model, for a ball, a heap and a mechanism alike: theta = 1, speculative,
-/// joints and every overlap projected at the end of the step. Overlaps are left up to 3e-4 of the
-/// smallest body that moves (the diameter or least edge of its thickest shape; of a body without
+/// joints and every overlap projected at the end of the step. Joints are left open by up to 1e-10,
+/// overlaps up to 3e-4 of the smallest body that moves (the diameter or least edge of its thickest shape; of a body without
 /// shapes the diameter of gyration; 1 mm in models without bodies), velocities are solved to 1e-8.
 /// With e > 0 an impact reverses the speed at the start of its step, and what it closes in turn
 /// collides in the next; what closes slower than its forces would make it in two steps does not
