@@ -25,17 +25,19 @@ static void read_flags(settings *set, int argc, char **argv)
                       .stands = 0.112,
                       .falls = 0.103,
                       .creep = 1e-6};
-    args a = {.about = "A masonry arch on both sides of the thickness with which it stands."};
-    args_int(&a, "--stones", &set->def.stones, 3, 200, "in the half circle");
+    args a = {.about = "Two masonry arches: one a little thicker than the limit, which stands, and "
+                       "one a little thinner, which falls."};
+    args_int(&a, "--stones", &set->def.stones, 3, 200, "stones in the half circle");
     args_real(&a, "--stands", &set->stands, 0, 0.9, "",
-              "thickness over radius that stands; 0: none");
-    args_real(&a, "--falls", &set->falls, 0, 0.9, "", "and one that falls; 0: none");
-    args_positive(&a, "--radius", &set->def.radius, "m", "of the middle of the arch");
-    args_positive(&a, "--depth", &set->def.depth, "m", "of the stones, across the arch");
-    args_positive(&a, "--density", &set->def.density, "kg/m^3", "of the stones");
+              "thickness over radius of an arch that stands; 0: none");
+    args_real(&a, "--falls", &set->falls, 0, 0.9, "",
+              "thickness over radius of an arch that falls; 0: none");
+    args_positive(&a, "--radius", &set->def.radius, "m", "radius of the middle line of the arch");
+    args_positive(&a, "--depth", &set->def.depth, "m", "depth of the stones, across the arch");
+    args_positive(&a, "--density", &set->def.density, "kg/m^3", "density of the stones");
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
     args_positive(&a, "--creep", &set->creep, "m",
-                  "how far a stone may move from the first tenth of the run on");
+                  "limit for the motion of a stone after the first tenth of the run");
     world_flags(&a, &set->run,
                 "write every step: run (0 stands, 1 falls), time, height of the key stone, energy, "
                 "contacts, iterations, residual, horizontal thrust (N)");

@@ -31,11 +31,11 @@ static void read_flags(settings *set, int argc, char **argv)
     args a = {.about = "A ball slides on a table until it rolls: time, distance and speed against "
                        "their closed forms."};
     args_real(&a, "--v0", &set->speed, 0, 1e6, "m/s", "speed of the ball that is struck");
-    args_real(&a, "--spin", &set->spin, 0, 1e6, "rad/s", "of the balls that spin");
+    args_real(&a, "--spin", &set->spin, 0, 1e6, "rad/s", "spin of the balls that spin");
     args_real(&a, "--mu", &set->def.mu, 1e-6, 1e3, "", "friction");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "of the ball");
-    args_positive(&a, "--radius", &set->def.radius, "m", "of the ball");
-    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "downwards");
+    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of the ball");
+    args_positive(&a, "--radius", &set->def.radius, "m", "radius of the ball");
+    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "gravity, downwards");
     args_positive(&a, "--h", &set->h, "s", "time step");
     args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
     args_string(&a, "--csv", &set->csv, "FILE",

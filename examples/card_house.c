@@ -25,18 +25,19 @@ static void read_flags(settings *set, int argc, char **argv)
                       .house = cards_default(),
                       .near = 0.01,
                       .creep = 1e-6};
-    args a = {.about = "Two leaning cards on both sides of the least friction with which they "
-                       "stand; a house of cards."};
-    args_positive(&a, "--length", &set->house.length, "m", "of a card");
-    args_positive(&a, "--width", &set->house.width, "m", "of a card");
-    args_positive(&a, "--thickness", &set->house.thickness, "m", "of a card");
-    args_positive(&a, "--mass", &set->house.mass, "kg", "of a card");
-    args_real(&a, "--lean", &set->house.lean, 0.1, 0.7, "rad", "of a card, from the vertical");
-    args_real(&a, "--near", &set->near, 1e-4, 0.5, "", "relative distance from the limit");
+    args a = {.about = "Two leaning cards with a friction just above and just below the limit at "
+                       "which they stand; a house of cards."};
+    args_positive(&a, "--length", &set->house.length, "m", "length of a card");
+    args_positive(&a, "--width", &set->house.width, "m", "width of a card");
+    args_positive(&a, "--thickness", &set->house.thickness, "m", "thickness of a card");
+    args_positive(&a, "--mass", &set->house.mass, "kg", "mass of a card");
+    args_real(&a, "--lean", &set->house.lean, 0.1, 0.7, "rad", "angle of a card from the vertical");
+    args_real(&a, "--near", &set->near, 1e-4, 0.5, "",
+              "relative distance of the friction from its limit");
     args_real(&a, "--mu", &set->house.mu, 0, 10, "", "friction in the house");
-    args_int(&a, "--storeys", &set->house.storeys, 0, 20, "of the house; 0: no house");
+    args_int(&a, "--storeys", &set->house.storeys, 0, 20, "storeys of the house; 0: no house");
     args_positive(&a, "--creep", &set->creep, "m",
-                  "how far a card that stands may move in the second half of the run");
+                  "limit for the motion of a card that stands, in the second half of the run");
     world_flags(&a, &set->run,
                 "write every step: run (0 cards above the limit, 1 below, 2 house, 3 house without "
                 "enough friction), time, height of the upper card, energy, contacts");

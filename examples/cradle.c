@@ -32,18 +32,19 @@ static void read_flags(settings *set, int argc, char **argv)
                       .speed = 1,
                       .e = 1};
     args a = {.about = "Newton's cradle: balls that touch, balls with gaps, chains of masses."};
-    args_int(&a, "--balls", &set->balls, 2, MOST_BALLS, "in the row");
-    args_positive(&a, "--mass", &set->mass, "kg", "of the first ball");
-    args_real(&a, "--ratio", &set->ratio, 1e-3, 1e3, "", "mass of a ball over that before it");
-    args_positive(&a, "--radius", &set->radius, "m", "of every ball");
-    args_positive(&a, "--gap", &set->gap, "m", "between balls, where there are gaps");
+    args_int(&a, "--balls", &set->balls, 2, MOST_BALLS, "balls in the row");
+    args_positive(&a, "--mass", &set->mass, "kg", "mass of the first ball");
+    args_real(&a, "--ratio", &set->ratio, 1e-3, 1e3, "",
+              "mass of a ball over that of the ball before it");
+    args_positive(&a, "--radius", &set->radius, "m", "radius of every ball");
+    args_positive(&a, "--gap", &set->gap, "m", "gap between the balls, in the run with gaps");
     args_positive(&a, "--v0", &set->speed, "m/s", "speed of the first ball");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
     world_threads_flag(&a, &set->run);
     args_string(&a, "--csv", &set->run.csv, "FILE",
-                "write every step: run (0 they touch, 1 with gaps), time, ball, place, speed");
+                "write every step: run (0 without gaps, 1 with gaps), time, ball, position, speed");
     args_parse(&a, argc, argv);
     world_run_dense(&set->run, 2 * set->radius);
     if (set->run.t_end * set->speed < 2 * set->gap) {

@@ -37,17 +37,18 @@ static void read_flags(settings *set, int argc, char **argv)
                       .def = dominoes_default(),
                       .scale = 4,
                       .spread = 0.03};
-    args a = {.about = "A row of dominoes: all fall, and the wave runs at a constant speed."};
-    args_int(&a, "--n", &set->def.n, 9, MOST_DOMINOES, "dominoes");
+    args a = {.about = "A row of dominoes falls: the wave has a constant speed."};
+    args_int(&a, "--n", &set->def.n, 9, MOST_DOMINOES, "number of dominoes");
     args_vector(&a, "--size", set->def.size, "m", "thickness, width, height");
-    args_positive(&a, "--gap", &set->def.gap, "m", "between two of them");
-    args_positive(&a, "--density", &set->def.density, "kg/m^3", "of a domino");
-    args_positive(&a, "--push", &set->def.push, "rad/s", "of the first, about its lower edge");
+    args_positive(&a, "--gap", &set->def.gap, "m", "distance between two dominoes");
+    args_positive(&a, "--density", &set->def.density, "kg/m^3", "density of a domino");
+    args_positive(&a, "--push", &set->def.push, "rad/s",
+                  "angular velocity of the first domino, about its lower edge");
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction between dominoes");
     args_real(&a, "--mu-floor", &set->def.mu_floor, 0, 10, "", "on the floor, at least --mu");
-    args_positive(&a, "--scale", &set->scale, "", "of the lengths in the second run");
+    args_positive(&a, "--scale", &set->scale, "", "factor of the lengths in the second run");
     args_positive(&a, "--spread", &set->spread, "",
-                  "by how much the speed may differ along the row and with the push, relative");
+                  "relative difference of speed allowed along the row and with the push");
     world_flags(&a, &set->run,
                 "write every step of the first run: time, then the tilt of every "
                 "domino (rad)");

@@ -38,17 +38,19 @@ static void read_flags(settings *set, int argc, char **argv)
                       .rtol = 1e-13,
                       .smooth_h = 0.05};
     args a = {.about = "A body spun about its middle axis flips: angular velocity and times of the "
-                       "flips against elliptic functions, and what must stay."};
+                       "flips against elliptic functions; conserved quantities."};
     args_vector(&a, "--inertia", set->I, "kg m^2", "principal moments, ascending");
-    args_positive(&a, "--spin", &set->spin, "rad/s", "about the middle axis");
-    args_positive(&a, "--wobble", &set->wobble, "rad/s", "about the other axis, at the start");
+    args_positive(&a, "--spin", &set->spin, "rad/s", "angular velocity about the middle axis");
+    args_positive(&a, "--wobble", &set->wobble, "rad/s",
+                  "angular velocity about the other axis at the start");
     args_choice(&a, "--about", &set->about, "third|first", "the other axis");
-    args_int(&a, "--flips", &set->flips, 1, MOST_FLIPS, "how many are watched");
+    args_int(&a, "--flips", &set->flips, 1, MOST_FLIPS, "number of flips");
     args_string(&a, "--method", &set->method, "NAME",
                 "theta, or a Runge-Kutta method (dormand_prince, rk4, gauss6 ...); "
                 "default: theta, dormand_prince and gauss6");
-    args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "", "of methods that choose their steps");
-    args_positive(&a, "--smooth-h", &set->smooth_h, "s", "step of those that do not");
+    args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "",
+              "relative tolerance of methods that choose their steps");
+    args_positive(&a, "--smooth-h", &set->smooth_h, "s", "fixed step of methods that do not");
     args_positive(&a, "--h", &set->run.h, "s", "time step of theta, and between rows of the table");
     args_real(&a, "--theta", &set->run.scheme.theta, 0.5, 1, "", "of the scheme");
     world_threads_flag(&a, &set->run);

@@ -33,21 +33,26 @@ static void read_flags(settings *set, int argc, char **argv)
         .h = 0.002,
         .method = "dormand_prince",
         .fixed = "rk4"};
-    args a = {.about = "The same motion in Euler angles and in quaternions, past the pitch of 90 "
-                       "degrees at a chosen distance and into it."};
-    args_positive(&a, "--along", &set->pass.along, "kg m^2", "moment about the nose");
-    args_positive(&a, "--across", &set->pass.across, "kg m^2", "the other two");
-    args_positive(&a, "--rate", &set->pass.rate, "rad/s", "at which the nose goes round");
-    args_real(&a, "--cone", &set->pass.cone, 0.1, 1.4, "rad", "half the opening of its circle");
-    args_real(&a, "--roll", &set->pass.roll, -3, 3, "rad", "at the start");
+    args a = {.about = "The same motion in Euler angles and in quaternions, near a pitch of 90 "
+                       "degrees and through it."};
+    args_positive(&a, "--along", &set->pass.along, "kg m^2",
+                  "moment of inertia about the axis of symmetry");
+    args_positive(&a, "--across", &set->pass.across, "kg m^2",
+                  "moment of inertia across this axis");
+    args_positive(&a, "--rate", &set->pass.rate, "rad/s",
+                  "angular velocity of the axis on its circle");
+    args_real(&a, "--cone", &set->pass.cone, 0.1, 1.4, "rad",
+              "half the opening angle of this circle");
+    args_real(&a, "--roll", &set->pass.roll, -3, 3, "rad", "roll at the start");
     args_real(&a, "--miss", &set->pass.miss, 1e-7, 0.01, "rad",
-              "smallest distance from the pole; others are 10, 100 ... times that, up to 0.1");
-    args_real(&a, "--away", &set->away, 0.1, 1, "rad", "distance where both are to agree");
+              "smallest distance from the pole; the others are 10, 100 ... times that, up to 0.1");
+    args_real(&a, "--away", &set->away, 0.1, 1, "rad",
+              "distance from the pole at which both runs must agree");
     args_string(&a, "--method", &set->method, "NAME",
-                "that chooses its steps (dormand_prince ...)");
-    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-6, "", "of it");
-    args_string(&a, "--fixed", &set->fixed, "NAME", "with fixed steps (rk4, gauss2 ...)");
-    args_positive(&a, "--h", &set->h, "s", "its step; times 16 to observe orders");
+                "method that chooses its steps (dormand_prince ...)");
+    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-6, "", "relative tolerance of this method");
+    args_string(&a, "--fixed", &set->fixed, "NAME", "method with fixed steps (rk4, gauss2 ...)");
+    args_positive(&a, "--h", &set->h, "s", "fixed step; 16 times that to observe orders");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every chosen step: form, miss, time, roll, pitch, yaw, step, error of the "
                 "attitude; and one row for each run with fixed steps (forms euler_fixed, "

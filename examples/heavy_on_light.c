@@ -28,13 +28,14 @@ static void read_flags(settings *set, int argc, char **argv)
     set->def.drop = 0.01;
     set->def.aside = 0.1;
     args a = {.about = "A heavy cube rests on a light one."};
-    args_real(&a, "--ratio", &set->def.ratio, 1e-8, 1e8, "", "mass of the upper over the lower");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "of the lower cube");
+    args_real(&a, "--ratio", &set->def.ratio, 1e-8, 1e8, "",
+              "mass of the upper cube over that of the lower");
+    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of the lower cube");
     args_positive(&a, "--upper", &set->def.upper, "m", "edge of the upper cube");
     args_positive(&a, "--lower", &set->def.lower, "m", "edge of the lower cube");
     args_real(&a, "--aside", &set->def.aside, 0, 0.4, "",
-              "the upper off the middle, over its edge");
-    args_real(&a, "--drop", &set->def.drop, 0, 1, "m", "gap below each at the start");
+              "offset of the upper cube from the middle, over its edge");
+    args_real(&a, "--drop", &set->def.drop, 0, 1, "m", "gap below each cube at the start");
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
     world_flags(&a, &set->run,
                 "write every step: time, heights of the centres, forces on the lower and the "

@@ -40,24 +40,27 @@ static void read_flags(settings *set, int argc, char **argv)
                       .h = 1e-3,
                       .alpha = 100,
                       .method = "dormand_prince"};
-    args a = {.about =
-                  "A heavy top with a quaternion, with a joint and with Euler angles: nutation, "
-                  "precession, the force on its tip and what must stay."};
-    args_positive(&a, "--mass", &set->top.mass, "kg", "of the top");
-    args_positive(&a, "--J1", &set->top.J1, "kg m^2", "inertia across the axis, about the centre");
-    args_positive(&a, "--J3", &set->top.J3, "kg m^2", "about the axis");
-    args_positive(&a, "--arm", &set->top.arm, "m", "from the tip to the centre of mass");
-    args_positive(&a, "--spin", &set->top.spin, "rad/s", "about the axis");
-    args_real(&a, "--tilt", &set->top.tilt, 0.05, 1.5, "rad", "of the axis at the start");
-    args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "downwards");
-    args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "how many are watched");
+    args a = {.about = "A heavy top with a quaternion, with a joint and with Euler angles: "
+                       "nutation, precession, the force on its tip, and conserved quantities."};
+    args_positive(&a, "--mass", &set->top.mass, "kg", "mass of the top");
+    args_positive(&a, "--J1", &set->top.J1, "kg m^2",
+                  "moment of inertia across the axis, about the centre of mass");
+    args_positive(&a, "--J3", &set->top.J3, "kg m^2", "moment of inertia about the axis");
+    args_positive(&a, "--arm", &set->top.arm, "m", "distance of the centre of mass from the tip");
+    args_positive(&a, "--spin", &set->top.spin, "rad/s", "angular velocity about the axis");
+    args_real(&a, "--tilt", &set->top.tilt, 0.05, 1.5, "rad", "tilt of the axis at the start");
+    args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "gravity, downwards");
+    args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "number of nutations");
     args_string(&a, "--method", &set->method, "NAME",
                 "Runge-Kutta method of the long runs (dormand_prince, gauss6 ...)");
-    args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "", "of methods that choose their steps");
-    args_positive(&a, "--h", &set->h, "s", "step of those that do not, and of the study of orders");
+    args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "",
+              "relative tolerance of methods that choose their steps");
+    args_positive(&a, "--h", &set->h, "s",
+                  "fixed step of methods that do not, and of the study of orders");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    args_choice(&a, "--hold", &set->hold, "none|baumgarte|ggl|project", "what keeps the tip");
-    args_positive(&a, "--alpha", &set->alpha, "1/s", "of baumgarte and ggl");
+    args_choice(&a, "--hold", &set->hold, "none|baumgarte|ggl|project",
+                "method that keeps the tip in place");
+    args_positive(&a, "--alpha", &set->alpha, "1/s", "rate of baumgarte and ggl");
     args_string(
         &a, "--csv", &set->csv, "FILE",
         "write the nutating runs: form, time, axis (x, y, z), its z in closed form, force of "

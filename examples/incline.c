@@ -30,18 +30,20 @@ static void read_flags(settings *set, int argc, char **argv)
         .creep_h = 0.01,
         .creep_time = 1000};
     set->scheme.solver.tol = 1e-14;
-    args a = {.about = "A box and a ball on a slope: stick and slip on both sides of the friction "
-                       "angle, and how far a box that sticks creeps."};
+    args a = {.about = "A box and a ball on a slope: stick and slip just below and just above the "
+                       "friction angle, and the creep of a box that sticks."};
     args_real(&a, "--mu", &set->def.mu, 1e-3, 2, "", "friction");
-    args_real(&a, "--near", &set->near, 1e-5, 0.1, "rad", "distance from the border angles");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "of either body");
-    args_positive(&a, "--radius", &set->def.radius, "m", "of the ball");
-    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "downwards");
+    args_real(&a, "--near", &set->near, 1e-5, 0.1, "rad",
+              "distance of the slopes from their limits");
+    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of either body");
+    args_positive(&a, "--radius", &set->def.radius, "m", "radius of the ball");
+    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "gravity, downwards");
     args_positive(&a, "--h", &set->h, "s", "time step");
     args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
-    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "of the scheme");
-    args_positive(&a, "--creep-h", &set->creep_h, "s", "time step of the box left alone");
-    args_real(&a, "--creep", &set->creep_time, 0, 1e6, "s", "how long it is left alone");
+    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "theta of the scheme");
+    args_positive(&a, "--creep-h", &set->creep_h, "s", "time step for the box that sticks");
+    args_real(&a, "--creep", &set->creep_time, 0, 1e6, "s",
+              "duration of the run of the box that sticks");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, "
                 "acceleration in closed form");

@@ -28,16 +28,16 @@ static void read_flags(settings *set, int argc, char **argv)
         .directions = 24};
     set->scheme.solver.tol = 1e-13;
     args a = {.about = "A box and a ball slide in many directions: the same deceleration, the same "
-                       "way, the same work."};
+                       "stopping distance, the same work."};
     args_positive(&a, "--v0", &set->speed, "m/s", "speed at the start");
     args_real(&a, "--mu", &set->def.mu, 1e-6, 0.5, "", "friction");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "of either body");
-    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "downwards");
-    args_int(&a, "--directions", &set->directions, 1, 10000, "evenly spread");
+    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of either body");
+    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "gravity, downwards");
+    args_int(&a, "--directions", &set->directions, 1, 10000, "number of directions, evenly spread");
     args_positive(&a, "--h", &set->h, "s", "time step");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write a row per body and direction: body (0 box, 1 ball), heading (rad), "
-                "deceleration, largest speed across, way, work of friction (J)");
+                "deceleration, largest speed across, stopping distance, work of friction (J)");
     args_parse(&a, argc, argv);
     const double steps = set->speed / (set->def.mu * set->def.gravity * set->h);
     if (!(steps > 8 && steps < 1e7)) {

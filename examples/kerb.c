@@ -40,10 +40,11 @@ static void read_flags(settings *set, int argc, char **argv)
     *set = (settings){.frequency = 1.2, .zeta = 0.25, .k = 40, .height = 0.1, .rise = 0.4};
     args a = {.about = "A wheel meets a kerb, a ramp, and waves: an equation with a derivative of "
                        "its input, and its linearisation along a motion."};
-    args_real(&a, "--frequency", &set->frequency, 0.1, 20, "Hz", "of the wheel on its spring");
-    args_real(&a, "--damping", &set->zeta, 0, 2, "", "zeta; 1 is critical");
-    args_real(&a, "--hardening", &set->k, 0, 100, "1/m^2", "k, cubic part of the spring");
-    args_real(&a, "--height", &set->height, 0.001, 0.2, "m", "of the kerb and of the ramp");
+    args_real(&a, "--frequency", &set->frequency, 0.1, 20, "Hz",
+              "natural frequency of the wheel on its spring");
+    args_real(&a, "--damping", &set->zeta, 0, 2, "", "damping ratio zeta; 1 is critical");
+    args_real(&a, "--hardening", &set->k, 0, 100, "1/m^2", "cubic part of the spring, k");
+    args_real(&a, "--height", &set->height, 0.001, 0.2, "m", "height of the kerb and of the ramp");
     args_real(&a, "--rise", &set->rise, 0.05, 2, "", "duration of the ramp, in periods");
     args_string(&a, "--csv", &set->csv, "FILE", "write t, road, y on the ramp, y after the kerb");
     args_parse(&a, argc, argv);

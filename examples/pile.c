@@ -23,11 +23,14 @@ typedef struct settings {
 static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.tol = 1e-4}, .side = 5, .allowed = 1e-3};
-    args a = {.about = "Spheres or cubes fall into a box: overlap, energy, and who leaves."};
+    args a = {
+        .about =
+            "Spheres or cubes fall into a box: overlap, energy, and bodies that leave the box."};
     args_choice(&a, "--scene", &set->scene, "spheres|cubes", "what falls");
-    args_int(&a, "--side", &set->side, 1, 46, "of the lattice: side^3 bodies");
-    args_int(&a, "--steps", &set->steps, 0, 1000000, "at least 2; 0: as many as the scene has");
-    args_positive(&a, "--overlap", &set->allowed, "", "allowed, over the size of a body");
+    args_int(&a, "--side", &set->side, 1, 46, "bodies along an edge of the lattice: side^3 bodies");
+    args_int(&a, "--steps", &set->steps, 0, 1000000,
+             "number of steps, at least 2; 0: that of the scene");
+    args_positive(&a, "--overlap", &set->allowed, "", "overlap allowed, over the size of a body");
     world_setting_flags(&a, &set->run,
                         "write every step: time, energy over that at the start, deepest overlap, "
                         "contacts, iterations, residual");

@@ -45,17 +45,17 @@ static void read_flags(settings *set, int argc, char **argv)
                       .h = 0.05,
                       .study = 4,
                       .method = "rk4"};
-    args a = {.about =
-                  "|Q| = 1 of a turning body kept in six ways: drift, attitude, energy and cost "
-                  "of each, and what the multiplier of the norm does."};
+    args a = {.about = "Six methods to keep |Q| = 1 of a rotating body: drift, attitude, energy "
+                       "and cost of each, and the multiplier of the norm."};
     args_vector(&a, "--inertia", set->body.J, "kg m^2", "principal moments");
-    args_vector(&a, "--torque", set->body.torque, "N m", "constant in the body");
-    args_vector(&a, "--omega", set->omega, "rad/s", "at the start, body axes");
-    args_positive(&a, "--alpha", &set->alpha, "1/s", "of Baumgarte's stabilisation");
+    args_vector(&a, "--torque", set->body.torque, "N m", "constant torque, body axes");
+    args_vector(&a, "--omega", set->omega, "rad/s", "angular velocity at the start, body axes");
+    args_positive(&a, "--alpha", &set->alpha, "1/s", "rate of Baumgarte's stabilisation");
     args_real(&a, "--psi", &set->psi, -0.3, 1, "", "(|Q|^2 - 1) / 2 at the start of the drift");
-    args_real(&a, "--psi-rate", &set->psi_rate, -1, 1, "1/s", "its rate there");
+    args_real(&a, "--psi-rate", &set->psi_rate, -1, 1, "1/s",
+              "rate of psi at the start of the drift");
     args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
-    args_positive(&a, "--h", &set->h, "s", "time step, about");
+    args_positive(&a, "--h", &set->h, "s", "time step, approximately");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--method", &set->method, "NAME",
                 "Runge-Kutta method of the 15 x 15 system (rk4, gauss2, dormand_prince ...)");

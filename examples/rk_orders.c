@@ -26,19 +26,18 @@ static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.t_end = 10, .h = 0.4, .tol = 1e-8, .eccentricity = 0.3, .stages = 3};
     args a = {.about = "Work and precision of every Runge-Kutta tableau: observed orders, and the "
-                       "evaluations a tolerance takes against the estimate."};
-    args_choice(&a, "--problem", &set->problem, "kepler|wave", "what is integrated");
-    args_string(
-        &a, "--method", &set->method, "NAME",
-        "only this one (explicit_euler, midpoint, heun, ralston, heun3, kutta3, rk4, "
-        "bogacki_shampine, dormand_prince, implicit_euler, trapezoid, sdirk4, gauss1, gauss2, "
-        "gauss3, gauss4, radau1, radau2, radau3 ...)");
-    args_int(&a, "--stages", &set->stages, 1, 6, "most stages of Gauss and Radau methods");
+                       "evaluations for a tolerance against their estimate."};
+    args_choice(&a, "--problem", &set->problem, "kepler|wave", "problem to integrate");
+    args_string(&a, "--method", &set->method, "NAME",
+                "this method only (explicit_euler, midpoint, heun, ralston, heun3, kutta3, rk4, "
+                "bogacki_shampine, dormand_prince, implicit_euler, trapezoid, sdirk4, gauss1, "
+                "gauss2, gauss3, gauss4, radau1, radau2, radau3 ...)");
+    args_int(&a, "--stages", &set->stages, 1, 6, "limit of stages of Gauss and Radau methods");
     args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
     args_positive(&a, "--h", &set->h, "s", "largest step; halved until the error is rounding");
-    args_real(&a, "--eccentricity", &set->eccentricity, 0, 0.9, "", "of the orbit");
+    args_real(&a, "--eccentricity", &set->eccentricity, 0, 0.9, "", "eccentricity of the orbit");
     args_real(&a, "--tol", &set->tol, 1e-10, 1e-3, "",
-              "error whose cost is estimated and measured");
+              "error for which the evaluations are estimated and measured");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every run: method, order, h, evaluations, error, error of one step");
     args_parse(&a, argc, argv);

@@ -29,15 +29,16 @@ static void read_flags(settings *set, int argc, char **argv)
                       .speed = 1,
                       .mu = 0.6,
                       .study = 2};
-    args a = {.about = "A disc rolls straight ahead, and round a circle, as its closed form says."};
-    args_positive(&a, "--mass", &set->disc.mass, "kg", "of the disc");
-    args_positive(&a, "--radius", &set->disc.R, "m", "of the disc");
-    args_positive(&a, "--thickness", &set->thickness, "m", "of the disc");
-    args_real(&a, "--lean", &set->disc.lean, 0.02, 1.2, "rad", "from upright, on the circle");
-    args_positive(&a, "--turn", &set->disc.turn, "rad/s", "round the circle");
-    args_positive(&a, "--speed", &set->speed, "m/s", "straight ahead");
+    args a = {.about =
+                  "A disc rolls straight ahead and round a circle; both against closed forms."};
+    args_positive(&a, "--mass", &set->disc.mass, "kg", "mass of the disc");
+    args_positive(&a, "--radius", &set->disc.R, "m", "radius of the disc");
+    args_positive(&a, "--thickness", &set->thickness, "m", "thickness of the disc");
+    args_real(&a, "--lean", &set->disc.lean, 0.02, 1.2, "rad", "angle from upright, on the circle");
+    args_positive(&a, "--turn", &set->disc.turn, "rad/s", "angular velocity round the circle");
+    args_positive(&a, "--speed", &set->speed, "m/s", "speed straight ahead");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
-    args_positive(&a, "--gravity", &set->disc.gravity, "m/s^2", "downwards");
+    args_positive(&a, "--gravity", &set->disc.gravity, "m/s^2", "gravity, downwards");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
     world_threads_flag(&a, &set->run);

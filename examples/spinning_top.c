@@ -41,17 +41,18 @@ static void read_flags(settings *set, int argc, char **argv)
                       .study = 2};
     args a = {.about =
                   "A spinning top: steady precession and nutation against their closed forms."};
-    args_choice(&a, "--on", &set->on, "both|joint|floor", "what its tip stands on");
-    args_positive(&a, "--mass", &set->top.mass, "kg", "of the top");
-    args_positive(&a, "--J1", &set->top.J1, "kg m^2", "inertia across the axis, about the centre");
-    args_positive(&a, "--J3", &set->top.J3, "kg m^2", "about the axis");
-    args_positive(&a, "--arm", &set->top.arm, "m", "from the tip to the centre of mass");
-    args_positive(&a, "--radius", &set->radius, "m", "of the tip on the floor");
-    args_positive(&a, "--spin", &set->top.spin, "rad/s", "about the axis");
-    args_real(&a, "--tilt", &set->top.tilt, 0.01, 1.5, "rad", "of the axis at the start");
-    args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "downwards");
+    args_choice(&a, "--on", &set->on, "both|joint|floor", "what holds the tip");
+    args_positive(&a, "--mass", &set->top.mass, "kg", "mass of the top");
+    args_positive(&a, "--J1", &set->top.J1, "kg m^2",
+                  "moment of inertia across the axis, about the centre of mass");
+    args_positive(&a, "--J3", &set->top.J3, "kg m^2", "moment of inertia about the axis");
+    args_positive(&a, "--arm", &set->top.arm, "m", "distance of the centre of mass from the tip");
+    args_positive(&a, "--radius", &set->radius, "m", "radius of the tip on the floor");
+    args_positive(&a, "--spin", &set->top.spin, "rad/s", "angular velocity about the axis");
+    args_real(&a, "--tilt", &set->top.tilt, 0.01, 1.5, "rad", "tilt of the axis at the start");
+    args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "gravity, downwards");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
-    args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "how many are watched");
+    args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "number of nutations");
     world_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--csv", &set->run.csv, "FILE",

@@ -25,11 +25,11 @@ static void read_flags(settings *set, int argc, char **argv)
     *set = (settings){.cells = 100, .left = -6, .right = 6, .height = 6};
     args a = {.about = "Regions of absolute stability of Runge-Kutta methods, A- and L-stability, "
                        "intervals on the axes."};
-    args_string(&a, "--method", &set->method, "NAME", "only this one (rk4, gauss4, radau2 ...)");
-    args_int(&a, "--cells", &set->cells, 2, 2000, "of the grid, each way");
+    args_string(&a, "--method", &set->method, "NAME", "this method only (rk4, gauss4, radau2 ...)");
+    args_int(&a, "--cells", &set->cells, 2, 2000, "cells of the grid, in each direction");
     args_real(&a, "--left", &set->left, -1e3, 0, "", "least Re z of the grid");
     args_real(&a, "--right", &set->right, 0, 1e3, "", "largest Re z of the grid");
-    args_positive(&a, "--height", &set->height, "", "|Im z| up to which the grid reaches");
+    args_positive(&a, "--height", &set->height, "", "largest |Im z| of the grid");
     args_string(&a, "--csv", &set->csv, "FILE", "write the grid: method, Re z, Im z, |R(z)|");
     args_parse(&a, argc, argv);
     if (!(set->left < set->right)) args_refuse("--left must be below --right");

@@ -41,21 +41,22 @@ static void read_flags(settings *set, int argc, char **argv)
                       .def = stack_default(kind_of(argc, argv)),
                       .settle = 1,
                       .creep = 1e-6};
-    args a = {.about = "Boxes piled up: they settle, carry their weight, and stay where they are."};
+    args a = {.about = "Stacks of boxes settle, carry their weight, and stay at rest."};
     args_choice(&a, "--scene", &set->def.kind, STACK_WORDS,
-                "what; the defaults of the sizes belong to it");
-    args_int(&a, "--layers", &set->def.layers, 1, 1000, "how many");
+                "scene; the defaults of the sizes depend on it");
+    args_int(&a, "--layers", &set->def.layers, 1, 1000, "number of layers");
     args_int(&a, "--length", &set->def.length, 0, 1000,
              "bricks in a layer of the wall, planks in one of the tower");
     args_vector(&a, "--size", set->def.size, "m", "edges: along the row, across it, up");
-    args_positive(&a, "--spacing", &set->def.spacing, "m", "between neighbours");
-    args_positive(&a, "--density", &set->def.density, "kg/m^3", "of all bodies");
-    args_real(&a, "--jolt", &set->def.jolt, 0, 1, "m", "how far off their place they start");
+    args_positive(&a, "--spacing", &set->def.spacing, "m", "distance between neighbours");
+    args_positive(&a, "--density", &set->def.density, "kg/m^3", "density of all bodies");
+    args_real(&a, "--jolt", &set->def.jolt, 0, 1, "m", "random displacement at the start");
     args_real(&a, "--speed", &set->def.speed, 0, 10, "m/s",
-              "and rad/s, of every component, at the start");
+              "random velocity at the start, every component; also angular velocity, rad/s");
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
-    args_positive(&a, "--settle", &set->settle, "s", "when they must have come to rest");
-    args_positive(&a, "--creep", &set->creep, "m", "how far any may move afterwards");
+    args_positive(&a, "--settle", &set->settle, "s", "time at which the bodies must be at rest");
+    args_positive(&a, "--creep", &set->creep, "m",
+                  "limit for the motion of any body after that time");
     world_flags(&a, &set->run,
                 "write every step: time, energy, deepest overlap, contacts, iterations, farthest "
                 "moved since the start or --settle, force of the floor");

@@ -31,13 +31,12 @@ typedef struct settings {
 static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.eps = 1e-2, .factor = 10, .z0 = 3, .t_end = 1, .rtol = 1e-10, .levels = 4};
-    args a = {.about =
-                  "eps z' = g(x, z) and its limit 0 = g(x, z): the layer, the distance outside "
-                  "of it, and what it costs to integrate either."};
+    args a = {.about = "eps z' = g(x, z) and its limit 0 = g(x, z): the boundary layer, the "
+                       "distance outside of it, and the cost of integrating each."};
     args_real(&a, "--eps", &set->eps, 1e-4, 0.05, "", "largest eps");
-    args_real(&a, "--factor", &set->factor, 2, 10, "", "between one eps and the next");
-    args_int(&a, "--levels", &set->levels, 2, MOST_LEVELS, "how many");
-    args_real(&a, "--z0", &set->z0, -20, 20, "", "z at the start; on the limit it would be 1");
+    args_real(&a, "--factor", &set->factor, 2, 10, "", "ratio of one eps to the next");
+    args_int(&a, "--levels", &set->levels, 2, MOST_LEVELS, "number of values of eps");
+    args_real(&a, "--z0", &set->z0, -20, 20, "", "z at the start; on the limit it is 1");
     args_real(&a, "--tend", &set->t_end, 0.5, 20, "s", "end of a run");
     args_real(&a, "--rtol", &set->rtol, 1e-11, 1e-8, "", "tolerance of the integrator");
     args_string(&a, "--csv", &set->csv, "FILE",

@@ -28,15 +28,14 @@ const command *command_find(const char *name)
 
 static int help(void)
 {
-    printf("usage: percuss SUBCOMMAND ...\n\n"
-           "Contact problems: solve them, compare solvers on them, look at them.\n\n");
+    printf("usage: percuss SUBCOMMAND ...\n\nSolves contact problems, compares solvers on them, "
+           "describes and converts problem files.\n\n");
     for (int i = 0; i < COUNT; ++i) {
         printf("  %-10s%s\n", table[i]->name, table[i]->summary);
     }
-    printf("\n  percuss SUBCOMMAND --help   the flags of one\n"
-           "  percuss --version           the version\n\n"
-           "Exit codes: 0 done and converged, 1 done but something did not converge, 2 input or\n"
-           "usage wrong.\n");
+    printf("\n  percuss SUBCOMMAND --help   the flags of a subcommand\n  percuss --version         "
+           "  the version\n\nExit codes: 0 all converged, 1 at least one problem did not converge, "
+           "2 the input or the command\nline is wrong.\n");
     return finish_output(DONE);
 }
 

@@ -93,39 +93,45 @@ static void vehicle_flags(args *a, settings *set, raw *r)
 {
     pcs_vehicle_def *d = &set->def;
     args_vector(a, "--mass-v", r->inertia[0], "kg", "ASM-5: total inertia along x, y, z");
-    args_vector(a, "--mass-w", r->inertia[1], "kg m^2", "ASM-5: and about them");
+    args_vector(a, "--mass-w", r->inertia[1], "kg m^2", "ASM-5: total inertia about x, y, z");
     args_vector(a, "--added-v", r->added[0], "kg",
                 "share of the water in --mass-v; matters in a current only");
-    args_vector(a, "--added-w", r->added[1], "kg m^2", "and in --mass-w");
+    args_vector(a, "--added-w", r->added[1], "kg m^2", "share of the water in --mass-w");
     args_vector(a, "--damping-v", r->damping[0], "N s/m", "ASM-6: linear damping along x, y, z");
-    args_vector(a, "--damping-w", r->damping[1], "N m s", "ASM-6: and about them");
+    args_vector(a, "--damping-w", r->damping[1], "N m s", "ASM-6: linear damping about x, y, z");
     args_vector(a, "--quadratic-v", r->quadratic[0], "N s^2/m^2", "ASM-7: quadratic damping");
-    args_vector(a, "--quadratic-w", r->quadratic[1], "N m s^2", "ASM-7: and about the axes");
-    args_real(a, "--yur", &d->Yur, -INFINITY, INFINITY, "kg", "ASM-8: sway force + Yur u r");
-    args_positive(a, "--mass", &d->mass, "kg", "ASM-9: of the solid alone");
-    args_real(a, "--weight", &d->weight, 0, INFINITY, "N", "ASM-9: neutral");
-    args_real(a, "--buoyancy", &d->buoyancy, 0, INFINITY, "N", "ASM-9: neutral");
+    args_vector(a, "--quadratic-w", r->quadratic[1], "N m s^2",
+                "ASM-7: quadratic damping about x, y, z");
+    args_real(a, "--yur", &d->Yur, -INFINITY, INFINITY, "kg",
+              "ASM-8: factor of the sway force Yur u r");
+    args_positive(a, "--mass", &d->mass, "kg", "ASM-9: mass of the solid alone");
+    args_real(a, "--weight", &d->weight, 0, INFINITY, "N", "ASM-9: weight");
+    args_real(a, "--buoyancy", &d->buoyancy, 0, INFINITY, "N",
+              "ASM-9: buoyancy; equal to the weight: neutral");
     args_vector(a, "--r-g", d->r_G, "m", "ASM-10: centre of gravity");
     args_vector(a, "--r-b", d->r_B, "m", "ASM-10: centre of buoyancy");
-    args_real(a, "--fin-x", &r->fin_x, -INFINITY, INFINITY, "m", "ASM-11: where the fins act");
+    args_real(a, "--fin-x", &r->fin_x, -INFINITY, INFINITY, "m",
+              "ASM-11: position of the fins along x");
     args_real(a, "--fin-radius", &r->fin_radius, -INFINITY, INFINITY, "m",
-              "ASM-11: and how far from the axis");
+              "ASM-11: distance of the fins from the axis");
     args_real(a, "--fin-area", &r->fin_area, 0, INFINITY, "m^2",
-              "ASM-11: of each; 0.01, 0.008 and 0.009 in the texts");
+              "ASM-11: area of each fin; 0.01, 0.008 and 0.009 in the texts");
     args_real(a, "--fin-turn", &r->fin_turn, -INFINITY, INFINITY, "rad",
-              "ASM-11: the first stands at it, from y to z, the others by quarters on");
-    args_real(a, "--density", &d->density, 0, INFINITY, "kg/m^3", "ASM-12: of the water");
-    args_vector(a, "--thruster", d->thruster, "m", "where the thrust acts");
-    args_vector(a, "--thrust-axis", d->thrust_axis, "", "ASM-13: its direction");
-    args_vector(a, "--current", d->current, "m/s", "ASM-14: of the water, inertial axes");
+              "ASM-11: angle of the first fin, from y to z; the others follow by 90 degrees");
+    args_real(a, "--density", &d->density, 0, INFINITY, "kg/m^3", "ASM-12: density of the water");
+    args_vector(a, "--thruster", d->thruster, "m", "point at which the thrust acts");
+    args_vector(a, "--thrust-axis", d->thrust_axis, "", "ASM-13: direction of the thrust");
+    args_vector(a, "--current", d->current, "m/s", "ASM-14: velocity of the water, inertial axes");
     args_string(a, "--foil", &r->foil, "FILE",
-                "ASM-15: a table alpha (rad), CL, CD in place of the fit that follows");
-    args_real(a, "--foil-slope", &d->foil.slope, 0, INFINITY, "1/rad", "ASM-15: of CL");
-    args_positive(a, "--foil-stall", &d->foil.stall, "rad", "ASM-15: where it stalls");
-    args_positive(a, "--foil-sharpness", &d->foil.sharpness, "1/rad", "ASM-15: and how suddenly");
+                "ASM-15: file with a table of alpha (rad), CL, CD, in place of the fit below");
+    args_real(a, "--foil-slope", &d->foil.slope, 0, INFINITY, "1/rad", "ASM-15: slope of CL");
+    args_positive(a, "--foil-stall", &d->foil.stall, "rad", "ASM-15: angle of stall");
+    args_positive(a, "--foil-sharpness", &d->foil.sharpness, "1/rad",
+                  "ASM-15: sharpness of the stall");
     args_real(a, "--foil-drag", &d->foil.drag, 0, INFINITY, "", "ASM-15: CD at alpha = 0");
-    args_real(a, "--foil-rise", &d->foil.rise, 0, INFINITY, "", "ASM-15: of CD with CL^2");
-    args_real(a, "--foil-plate", &d->foil.plate, 0, INFINITY, "", "ASM-15: beyond the stall");
+    args_real(a, "--foil-rise", &d->foil.rise, 0, INFINITY, "", "ASM-15: factor of CL^2 in CD");
+    args_real(a, "--foil-plate", &d->foil.plate, 0, INFINITY, "",
+              "ASM-15: factor of the flat plate beyond the stall");
 }
 
 static void smooth_flags(args *a, settings *set, raw *r)
@@ -137,19 +143,20 @@ static void smooth_flags(args *a, settings *set, raw *r)
 
     args_string(a, "--method", &set->method, "NAME",
                 "rk4, dormand_prince, gauss2, radau3 ...: any method of <percuss/tableau.h>");
-    args_positive(a, "--h", &set->h, "s", "step of the method, the longest of the study");
-    args_real(a, "--tol", &set->tol, 0, 0.1, "", "steps of the method by its pair; 0: fixed");
+    args_positive(a, "--h", &set->h, "s", "step of the method; the longest step of the study");
+    args_real(a, "--tol", &set->tol, 0, 0.1, "",
+              "relative tolerance of a method that chooses its steps; 0: fixed steps");
     args_bool(a, "--cut", &set->cut,
               "end steps where damping and fins have a kink: a component of nu or an angle of "
               "attack is zero");
-    args_positive(a, "--period", &set->period, "s", "of the control and of the table");
+    args_positive(a, "--period", &set->period, "s", "period of the control and of the table");
     args_int(a, "--study", &set->study, 2, 8, "halvings of h to observe orders");
     args_real(a, "--order-within", &set->order_within, 0, 1, "",
-              "of that of the method; the default manoeuvre keeps 0.05");
+              "allowed error of an observed order; the default manoeuvre keeps 0.05");
 
     args_positive(a, "--reach", &set->reach, "",
-                  "error of (Q, nu), and of X in m, with the shortest steps, for order 4 and more; "
-                  "of X under control ten times that");
+                  "allowed error of (Q, nu), and of X in m, with the shortest steps, for order 4 "
+                  "and more; ten times that for X under control");
     args_string(a, "--commands", &r->commands, "FILE",
                 "open loop: rows t (s), thrust (N), four deflections (rad)");
     args_positive(a, "--tend", &set->t_end, "s", "end of the open loop");
@@ -160,48 +167,51 @@ static void pilot_flags(args *a, settings *set, raw *r)
 {
     auv_pilot *p = &set->pilot;
     args_choice(a, "--control", &set->control, "none|heading|waypoints|all",
-                "the table alone, then one of the controls or both");
-    args_real(a, "--thrust", &p->thrust, 0, INFINITY, "N", "under control");
-    args_real(a, "--heading", &p->heading, -pi, pi, "rad", "to keep");
+                "which runs: the table alone, one of the controls, or both");
+    args_real(a, "--thrust", &p->thrust, 0, INFINITY, "N", "thrust under control");
+    args_real(a, "--heading", &p->heading, -pi, pi, "rad", "heading to keep");
     args_real(a, "--depth", &p->depth, -INFINITY, INFINITY, "m", "z to keep");
     args_real(a, "--heading-gain", &p->heading_gain, 0, INFINITY, "", "rudder per rad");
     args_real(a, "--yaw-gain", &p->yaw_gain, 0, INFINITY, "s", "rudder per rad/s");
     args_real(a, "--depth-gain", &p->depth_gain, 0, INFINITY, "rad/m", "pitch per depth");
-    args_real(a, "--sink-gain", &p->sink_gain, 0, INFINITY, "rad s/m", "and per vertical speed");
-    args_real(a, "--most-pitch", &p->most_pitch, 0, 1.2, "rad", "asked for");
+    args_real(a, "--sink-gain", &p->sink_gain, 0, INFINITY, "rad s/m", "pitch per vertical speed");
+    args_real(a, "--most-pitch", &p->most_pitch, 0, 1.2, "rad", "limit of the commanded pitch");
     args_real(a, "--pitch-gain", &p->pitch_gain, 0, INFINITY, "", "stern planes per rad");
-    args_real(a, "--pitch-rate-gain", &p->pitch_rate_gain, 0, INFINITY, "s", "and per rad/s");
+    args_real(a, "--pitch-rate-gain", &p->pitch_rate_gain, 0, INFINITY, "s",
+              "stern planes per rad/s");
     args_real(a, "--roll-gain", &p->roll_gain, 0, INFINITY, "", "ailerons per rad");
-    args_real(a, "--roll-rate-gain", &p->roll_rate_gain, 0, INFINITY, "s", "and per rad/s");
-    args_positive(a, "--most-fin", &p->most_fin, "rad", "of rudder, of stern planes");
-    args_positive(a, "--tend-heading", &set->t_heading, "s", "end of that run");
+    args_real(a, "--roll-rate-gain", &p->roll_rate_gain, 0, INFINITY, "s", "ailerons per rad/s");
+    args_positive(a, "--most-fin", &p->most_fin, "rad", "limit of rudder and stern planes");
+    args_positive(a, "--tend-heading", &set->t_heading, "s", "end of the run with a heading");
     args_positive(a, "--heading-within", &set->heading_within, "rad",
-                  "how near heading and, in m, depth are over the last quarter");
+                  "allowed error of the heading and, in m, of the depth, over the last quarter");
     args_string(a, "--waypoints", &r->waypoints, "x,y,z;...", "places to pass, m");
-    args_positive(a, "--radius", &p->radius, "m", "within which they are");
-    args_positive(a, "--tend-waypoints", &set->t_waypoints, "s", "end of that run");
+    args_positive(a, "--radius", &p->radius, "m", "distance at which a waypoint counts as passed");
+    args_positive(a, "--tend-waypoints", &set->t_waypoints, "s", "end of the run with waypoints");
 }
 
 static void floor_flags(args *a, settings *set)
 {
     auv_floor *f = &set->down;
-    args_bool(a, "--floor", &set->floor, "touch down on the sea floor; the hull alone touches it");
-    args_positive(a, "--excess", &f->excess, "N", "there: weight over --buoyancy");
+    args_bool(a, "--floor", &set->floor, "also land on the sea floor, which only the hull touches");
+    args_positive(a, "--excess", &f->excess, "N", "weight over buoyancy in the run on the floor");
     args_positive(a, "--mu", &f->mu, "", "friction of the floor");
-    args_positive(a, "--altitude", &f->altitude, "m", "of the hull at the start");
-    args_positive(a, "--hull-radius", &f->radius, "m", "a capsule");
-    args_positive(a, "--hull-length", &f->length, "m", "without its caps");
+    args_positive(a, "--altitude", &f->altitude, "m", "altitude of the hull at the start");
+    args_positive(a, "--hull-radius", &f->radius, "m", "radius of the hull, a capsule");
+    args_positive(a, "--hull-length", &f->length, "m", "length of the hull without its caps");
     args_positive(a, "--floor-h", &f->h, "s", "time step of the model");
-    args_real(a, "--theta", &f->theta, 0.5, 1, "", "of its scheme");
-    args_positive(a, "--floor-tol", &f->tol, "", "of its velocity problems");
-    args_positive(a, "--floor-thrust", &f->thrust, "N", "going down");
-    args_real(a, "--floor-dive", &f->dive, -0.2, 0.2, "rad", "stern planes going down");
-    args_positive(a, "--stop", &f->t_stop, "s", "thrust off");
-    args_real(a, "--stick", &f->stick, 0, 1, "", "thrust over mu (W - B), held by friction");
-    args_positive(a, "--stick-at", &f->t_stick, "s", "when");
-    args_real(a, "--slide", &f->slide, 1, INFINITY, "", "thrust over mu (W - B), not held");
-    args_positive(a, "--slide-at", &f->t_slide, "s", "when");
-    args_positive(a, "--floor-tend", &f->t_end, "s", "end of that run");
+    args_real(a, "--theta", &f->theta, 0.5, 1, "", "theta of the scheme of the model");
+    args_positive(a, "--floor-tol", &f->tol, "", "tolerance of the velocity problems of the model");
+    args_positive(a, "--floor-thrust", &f->thrust, "N", "thrust of the dive");
+    args_real(a, "--floor-dive", &f->dive, -0.2, 0.2, "rad",
+              "angle of the stern planes in the dive");
+    args_positive(a, "--stop", &f->t_stop, "s", "time at which the thrust ends");
+    args_real(a, "--stick", &f->stick, 0, 1, "", "thrust over mu (W - B) that friction holds");
+    args_positive(a, "--stick-at", &f->t_stick, "s", "time at which this thrust begins");
+    args_real(a, "--slide", &f->slide, 1, INFINITY, "",
+              "thrust over mu (W - B) that friction does not hold");
+    args_positive(a, "--slide-at", &f->t_slide, "s", "time at which this thrust begins");
+    args_positive(a, "--floor-tend", &f->t_end, "s", "end of the run on the floor");
 }
 
 // ---- what was read ------------------------------------------------------------------------------
@@ -296,8 +306,8 @@ static void times_fit(const settings *set)
     for (int i = 0; i < set->table.n; ++i) {
         const double t = set->table.row[(size_t)i * AUV_CELLS];
         if (on_grid(t, set->period)) continue;
-        args_refuse("row %d of the commands is of %g s, which is no multiple of --period %g", i + 1,
-                    t, set->period);
+        args_refuse("row %d of the commands is of %g s, which is not a multiple of --period %g",
+                    i + 1, t, set->period);
     }
     const double ends[] = {set->t_end, set->t_heading, set->t_waypoints};
     for (int i = 0; i < 3; ++i) {
@@ -354,9 +364,10 @@ void read_flags(settings *set, int argc, char **argv)
 {
     raw r;
     defaults(set, &r);
-    args a = {.about = "An underwater vehicle, by any method: a table of commands, a course kept, "
-                       "waypoints, and touching down on the sea floor. z is up (ASM-1), and a "
-                       "positive pitch is nose down."};
+    args a = {
+        .about =
+            "An underwater vehicle follows a table of commands, keeps a course, passes waypoints "
+            "and lands on the sea floor. z is up (ASM-1), and a positive pitch is nose down."};
     vehicle_flags(&a, set, &r);
     smooth_flags(&a, set, &r);
     pilot_flags(&a, set, &r);

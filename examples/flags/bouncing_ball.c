@@ -17,21 +17,21 @@ void read_flags(settings *s, int argc, char **argv)
     int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_NONE,
         metric = PCS_METRIC_MASS;
 
-    args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time beside their "
+    args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time against their "
                        "closed forms."};
     args_positive(&a, "--mass", &s->mass, "kg", "mass");
     args_positive(&a, "--radius", &s->radius, "m", "radius");
     args_real(&a, "--inertia", &s->inertia, 0, INFINITY, "kg m^2",
-              "about any axis; 0: of a solid sphere");
-    args_real(&a, "--z0", &s->z0, -INFINITY, INFINITY, "m", "first height of the centre");
-    args_vector(&a, "--v0", s->v0, "m/s", "first velocity; one number: upwards");
+              "moment of inertia about any axis; 0: that of a solid sphere");
+    args_real(&a, "--z0", &s->z0, -INFINITY, INFINITY, "m", "height of the centre at the start");
+    args_vector(&a, "--v0", s->v0, "m/s", "velocity at the start; one number: upwards");
     args_vector(&a, "--omega0", s->omega0, "rad/s",
-                "first angular velocity, body axes; one number: about z");
+                "angular velocity at the start, body axes; one number: about z");
     args_real(&a, "--e", &s->e, 0, 1, "", "restitution");
-    args_real(&a, "--gravity", &s->gravity, 0, INFINITY, "m/s^2", "downwards");
+    args_real(&a, "--gravity", &s->gravity, 0, INFINITY, "m/s^2", "gravity, downwards");
     args_positive(&a, "--h", &s->h, "s", "time step");
     args_real(&a, "--theta", &s->scheme.theta, 0, 1, "",
-              "of the scheme; 1/2 is exact for a parabola");
+              "theta of the scheme; 1/2 is exact for a parabola");
     args_real(&a, "--tend", &s->t_end, 0, INFINITY, "s", "end of the run");
     args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
                 "which contacts take part in a step");
@@ -41,7 +41,7 @@ void read_flags(settings *s, int argc, char **argv)
                 "how overlaps are removed; the combined ones activate at the end of the step");
     args_choice(&a, "--metric", &metric, "mass|v|q|q1", "of the projection");
     args_positive(&a, "--proj-tol", &s->scheme.proj_tol, "m", "overlap left by the projection");
-    args_int(&a, "--proj-max", &s->scheme.proj_max, 1, 1000000, "most projection iterations");
+    args_int(&a, "--proj-max", &s->scheme.proj_max, 1, 1000000, "limit of projection iterations");
     args_choice(&a, "--formulation", &s->formulation, "newton-euler|lagrangian",
                 "a body in space or the one coordinate z");
     args_int(&a, "--study", &s->study, 0, MOST_HALVINGS,

@@ -51,24 +51,24 @@ void read_flags(settings *set, int argc, char **argv)
     pcs_scheme *scheme = &set->run.scheme;
     int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_COMBINED_EQUALITY;
     args a = {.about = "A brick is thrown, tumbles, bounces on its vertices and comes to rest on a "
-                       "face: flight, impacts, energy and rest against what they must be."};
-    args_positive(&a, "--mass", &set->mass, "kg", "of the brick");
-    args_vector(&a, "--size", set->size, "m", "its edges");
+                       "face: checks of flight, impacts, energy and rest."};
+    args_positive(&a, "--mass", &set->mass, "kg", "mass of the brick");
+    args_vector(&a, "--size", set->size, "m", "edges of the brick");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
-    args_positive(&a, "--gravity", &set->run.gravity, "m/s^2", "downwards");
-    args_positive(&a, "--height", &set->height, "m", "of the centre at the start");
-    args_vector(&a, "--v0", set->v0, "m/s", "first velocity; one number: upwards");
+    args_positive(&a, "--gravity", &set->run.gravity, "m/s^2", "gravity, downwards");
+    args_positive(&a, "--height", &set->height, "m", "height of the centre at the start");
+    args_vector(&a, "--v0", set->v0, "m/s", "velocity at the start; one number: upwards");
     args_real(&a, "--tilt", &set->tilt, 0, 3.15, "rad",
-              "of the brick at the start, about an axis drawn from the seed");
+              "tilt of the brick at the start, about a random axis");
     args_real(&a, "--omega", &set->omega, 0, 1e3, "rad/s",
-              "first angular velocity, about another axis drawn from the seed");
-    args_int(&a, "--seed", &set->seed, 0, 1000000, "of the first run");
+              "angular velocity at the start, about another random axis");
+    args_int(&a, "--seed", &set->seed, 0, 1000000, "seed of the first run");
     args_int(&a, "--runs", &set->runs, 1, MOST_RUNS, "runs, each with the next seed");
     args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
     args_real(&a, "--theta", &scheme->theta, 0.5, 1, "",
-              "of the scheme; 1/2 is exact for a parabola");
+              "theta of the scheme; 1/2 is exact for a parabola");
     args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
                 "which contacts take part in a step");
     args_real(&a, "--gamma", &scheme->gamma, 0, 1.5, "",
@@ -76,9 +76,11 @@ void read_flags(settings *set, int argc, char **argv)
     args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
                 "how overlaps are removed; the combined ones activate at the end of the step");
     args_positive(&a, "--proj-tol", &scheme->proj_tol, "m", "overlap left by the projection");
-    args_positive(&a, "--tol", &scheme->solver.tol, "", "of the velocity problems");
-    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-3, "", "of the reference of the flight");
-    args_positive(&a, "--rest", &set->rest, "m/s", "speed of all points below which it rests");
+    args_positive(&a, "--tol", &scheme->solver.tol, "", "tolerance of the velocity problems");
+    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-3, "",
+              "relative tolerance of the reference of the flight");
+    args_positive(&a, "--rest", &set->rest, "m/s",
+                  "speed of all points below which the brick rests");
     world_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1,
              "halvings of h to observe the order of the flight");

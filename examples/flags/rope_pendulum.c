@@ -51,42 +51,48 @@ void read_flags(settings *set, int argc, char **argv)
     int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
     int stabilisation = PCS_STABILISATION_PROJECT;
     double anchor[2] = {0.5, 0};
-    args a = {.about =
-                  "A mass on a rope falls, is caught, swings and is let go: from event to event "
-                  "against closed forms, and in time steps as a contact."};
+    args a = {.about = "A mass on a rope falls, is caught, swings and is released: event by event "
+                       "against closed forms, and in time steps as a contact."};
     args_positive(&a, "--mass", &r->mass, "kg", "mass");
-    args_positive(&a, "--length", &r->length, "m", "of the rope");
-    args_positive(&a, "--gravity", &r->gravity, "m/s^2", "downwards");
-    args_real(&a, "--drag", &r->drag, 0, INFINITY, "kg/s", "force over speed");
+    args_positive(&a, "--length", &r->length, "m", "length of the rope");
+    args_positive(&a, "--gravity", &r->gravity, "m/s^2", "gravity, downwards");
+    args_real(&a, "--drag", &r->drag, 0, INFINITY, "kg/s", "drag force over speed");
     args_real(&a, "--e", &r->e, 0, 1, "", "restitution of the capture");
     args_positive(&a, "--settle", &r->settle, "m/s",
                   "speed along the rope below which e counts as 0");
-    args_real(&a, "--anchor-x", &anchor[0], -1e6, 1e6, "lengths of the rope", "of the anchor");
-    args_real(&a, "--anchor-y", &anchor[1], -1e6, 1e6, "lengths of the rope", "of the anchor");
-    args_real(&a, "--x", &set->x0[0], -1e9, 1e9, "m", "start of the drop");
-    args_real(&a, "--y", &set->x0[1], -1e9, 1e9, "m", "start of the drop, upwards");
-    args_real(&a, "--vx", &set->v0[0], -1e9, 1e9, "m/s", "first velocity of the drop");
-    args_real(&a, "--vy", &set->v0[1], -1e9, 1e9, "m/s", "first velocity of the drop");
+    args_real(&a, "--anchor-x", &anchor[0], -1e6, 1e6, "lengths of the rope",
+              "horizontal position of the anchor, over the length of the rope");
+    args_real(&a, "--anchor-y", &anchor[1], -1e6, 1e6, "lengths of the rope",
+              "vertical position of the anchor, over the length of the rope");
+    args_real(&a, "--x", &set->x0[0], -1e9, 1e9, "m",
+              "horizontal position at the start of the drop");
+    args_real(&a, "--y", &set->x0[1], -1e9, 1e9, "m", "vertical position at the start of the drop");
+    args_real(&a, "--vx", &set->v0[0], -1e9, 1e9, "m/s",
+              "horizontal velocity at the start of the drop");
+    args_real(&a, "--vy", &set->v0[1], -1e9, 1e9, "m/s",
+              "vertical velocity at the start of the drop");
     args_real(&a, "--throw", &set->throw_speed, 0, 1e9, "m/s",
-              "of a second motion, from the lowest point; 0: none. Below sqrt(2 g l) and above "
-              "sqrt(5 g l) it would stay taut without drag");
+              "speed of a second motion, from the lowest point; 0: none. Below sqrt(2 g l) and "
+              "above sqrt(5 g l) the rope stays taut without drag");
     args_positive(&a, "--tend", &set->t_end, "s", "end of a motion");
     args_choice(&a, "--stabilise", &stabilisation, "none|baumgarte|ggl|project",
                 "what keeps the taut rope at its length");
-    args_real(&a, "--alpha", &r->alpha, 0, 1e6, "1/s", "of baumgarte and ggl");
-    args_real(&a, "--rtol", &r->rtol, 1e-13, 1e-3, "", "of the integrator");
-    args_positive(&a, "--h", &set->h, "s", "first time step; also between rows of the table");
-    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "of the scheme");
+    args_real(&a, "--alpha", &r->alpha, 0, 1e6, "1/s", "rate of baumgarte and ggl");
+    args_real(&a, "--rtol", &r->rtol, 1e-13, 1e-3, "", "relative tolerance of the integrator");
+    args_positive(&a, "--h", &set->h, "s",
+                  "largest time step; also the time between rows of the table");
+    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "theta of the scheme");
     args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
                 "when the rope takes part in a step");
     args_real(&a, "--gamma", &set->scheme.gamma, 0, 1.5, "",
               "how far predictive looks ahead, in steps");
     args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
-                "how too long a rope is shortened");
+                "how a rope that is too long is shortened");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write both motions: number, time, place, velocity, 1 if taut, distance from the "
-                "anchor, tension (N), energies and work of the drag (J), place in time steps of h");
+    args_string(
+        &a, "--csv", &set->csv, "FILE",
+        "write both motions: number, time, position, velocity, 1 if taut, distance from the "
+        "anchor, tension (N), energies and work of the drag (J), position in time steps of h");
     args_parse(&a, argc, argv);
     r->anchor[0] = anchor[0] * r->length;
     r->anchor[1] = anchor[1] * r->length;

@@ -24,33 +24,34 @@ void read_flags(settings *set, int argc, char **argv)
     set->scheme.solver.tol = 1e-14;
     int projection = PCS_PROJECTION_NONE, metric = PCS_METRIC_MASS;
 
-    args a = {.about =
-                  "Two solids collide: what is conserved and what is lost, at the impact and by "
-                  "time stepping."};
+    args a = {.about = "Two solids collide: conserved and lost quantities, at the impact and by "
+                       "time stepping."};
     args_choice(&a, "--scene", &set->scene, SOLIDS_WORDS,
-                "which; corner, edge and face are on the ground");
+                "scene; corner, edge and face are on the ground");
     args_positive(&a, "--mass1", &set->def.mass[0], "kg", "mass of the upper solid");
-    args_positive(&a, "--mass2", &set->def.mass[1], "kg", "mass of the lower one, if it is free");
+    args_positive(&a, "--mass2", &set->def.mass[1], "kg", "mass of the lower solid, if it is free");
     args_positive(&a, "--radius1", &set->def.radius[0], "m", "radius of the upper sphere");
     args_positive(&a, "--radius2", &set->def.radius[1], "m", "radius of the lower sphere");
     args_vector(&a, "--size1", set->def.size[0], "m", "edges of the upper box");
     args_vector(&a, "--size2", set->def.size[1], "m", "edges of the lower box");
     args_real(&a, "--speed", &set->def.speed, -INFINITY, INFINITY, "m/s",
-              "at which the upper one comes down; a free lower one comes up half as fast");
+              "downward speed of the upper solid; a free lower solid moves up half as fast");
     args_real(&a, "--sideways", &set->def.sideways, -INFINITY, INFINITY, "m/s",
               "speed to the side");
-    args_real(&a, "--spin1", &set->def.spin[0], -INFINITY, INFINITY, "rad/s", "of the upper one");
-    args_real(&a, "--spin2", &set->def.spin[1], -INFINITY, INFINITY, "rad/s", "of the lower one");
+    args_real(&a, "--spin1", &set->def.spin[0], -INFINITY, INFINITY, "rad/s",
+              "angular velocity of the upper solid");
+    args_real(&a, "--spin2", &set->def.spin[1], -INFINITY, INFINITY, "rad/s",
+              "angular velocity of the lower solid");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
     args_positive(&a, "--h", &set->h, "s", "time step");
     args_real(&a, "--theta", &set->scheme.theta, 0, 1, "", "of the scheme");
-    args_positive(&a, "--hit", &set->hit, "s", "when they touch");
+    args_positive(&a, "--hit", &set->hit, "s", "time at which the solids touch");
     args_positive(&a, "--tend", &set->t_end, "s", "end of the run");
     args_choice(&a, "--projection", &projection, PROJECTION_WORDS, "how overlaps are removed");
     args_choice(&a, "--metric", &metric, "mass|v|q|q1", "of the projection");
     args_int(&a, "--study", &set->study, 0, MOST_HALVINGS,
-             "halvings of h to observe orders; they need two");
+             "halvings of h to observe orders; at least two are needed");
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write the initial state and every step of every scene: time, positions, "
                 "quaternions, velocities, angular velocities (body axes), impulse of the step "

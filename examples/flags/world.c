@@ -4,18 +4,19 @@
 void world_threads_flag(args *a, world_run *run)
 {
     if (run->threads == 0) run->threads = 1;
-    args_int(a, "--threads", &run->threads, 1, 256, "that share a step; the numbers stay the same");
+    args_int(a, "--threads", &run->threads, 1, 256,
+             "threads that share a step; the numbers do not depend on it");
 }
 
 void world_setting_flags(args *a, world_run *run, const char *columns)
 {
     if (run->budget == 0) run->budget = pcs_scheme_dense(run->tol, 1).solver.max_iters;
     args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
-    args_positive(a, "--tol", &run->tol, "", "of the velocity problems");
+    args_positive(a, "--tol", &run->tol, "", "tolerance of the velocity problems");
     args_int(a, "--budget", &run->budget, 1, 1000000000,
-             "of one such problem: work units of auto, sweeps of nsgs");
+             "limit for one velocity problem: work units of auto, sweeps of nsgs");
     args_real(a, "--projection-tol", &run->proj_tol, 0, 1, "m",
-              "overlap that is left; 0: 3e-4 of the smallest edge or diameter");
+              "overlap that the projection leaves; 0: 3e-4 of the smallest edge or diameter");
     world_threads_flag(a, run);
     args_string(a, "--csv", &run->csv, "FILE", columns);
 }
@@ -24,7 +25,7 @@ void world_flags(args *a, world_run *run, const char *columns)
 {
     args_positive(a, "--h", &run->h, "s", "time step");
     args_positive(a, "--tend", &run->t_end, "s", "end of the run");
-    args_positive(a, "--gravity", &run->gravity, "m/s^2", "downwards");
+    args_positive(a, "--gravity", &run->gravity, "m/s^2", "gravity, downwards");
     world_setting_flags(a, run, columns);
 }
 

@@ -296,4 +296,4 @@ static int run_info(int argc, char **argv)
     return finish_output(code);
 }
 
-const command command_info = {"info", "say what a problem file holds", run_info};
+const command command_info = {"info", "describe a problem file", run_info};

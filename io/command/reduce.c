@@ -256,11 +256,12 @@ static int reduce(reduction *d, const char *path)
     if (fails(d, kept, n)) {
         n = shrink(d, kept, n);
         if (d->terminal) fprintf(stderr, "\r\033[K");
-        if (interrupted()) complain("reduce: interrupted; what is written can be reduced further");
+        if (interrupted())
+            complain("reduce: interrupted; the problem written so far can be reduced further");
         if (!d->broken) code = write_part(d, path, kept, n);
     } else if (!d->broken) {
         if (d->terminal) fprintf(stderr, "\r\033[K");
-        complain("reduce: %s converges by %s at %g; a problem that fails is needed", path,
+        complain("reduce: %s is solved by %s to %g; give a problem on which the solver fails", path,
                  d->s.solver, d->s.tol);
     }
     free(kept);
@@ -297,4 +298,5 @@ static int run_reduce(int argc, char **argv)
     return finish_output(code);
 }
 
-const command command_reduce = {"reduce", "shrink a problem that is not solved", run_reduce};
+const command command_reduce = {"reduce", "find a smaller problem on which a solver fails",
+                                run_reduce};

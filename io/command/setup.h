@@ -33,7 +33,7 @@ setup setup_default(void);
     {"--measure", 0, ARGS_CHOICE, &(s).measure, .what = SETUP_MEASURES,                     \
      .help = "the measure that must be <= tol"},                                            \
     {"--max-iters", 0, ARGS_INT, &(s).max_iters, .low = 0, .high = INT_MAX, .what = "N",    \
-     .help = "iterations; for auto a budget of products with W (default: that of the solver)"},\
+     .help = "limit of iterations; for auto of products with W (default: that of the solver)"},\
     {"--max-seconds", 0, ARGS_REAL, &(s).max_seconds, .low = 0, .high = HUGE_VAL,           \
      .what = "S", .help = "stops a solve after S seconds; 0: no limit"}
 #define SETUP_OPTIONS(s)                                                                    \

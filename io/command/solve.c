@@ -259,10 +259,10 @@ static int solve_all(request *q, const args *a)
                         a->n_words);
     }
     if (q->out && !holds_solution(q->out)) return WRONG;
-    if (q->json && q->csv) return complain("solve: --json and --csv exclude one another");
+    if (q->json && q->csv) return complain("solve: give --json or --csv, not both");
     if (q->intervals) q->certificate = true;
     if (q->certificate && q->csv) {
-        return complain("solve: --csv has no place for a certificate; take --json");
+        return complain("solve: a row of --csv cannot hold a certificate; use --json");
     }
     if (!setup_options("solve", &q->s, &q->o)) return WRONG;
     if (q->trace) interrupts_begin();
@@ -291,7 +291,7 @@ static int run_solve(int argc, char **argv)
         {"--certificate", 0, ARGS_BOOL, &q.certificate,
          .help = "margins, the rank of the active set, whether r and u are unique"},
         {"--intervals", 0, ARGS_BOOL, &q.intervals,
-         .help = "the same, the shortest r and the range of every normal impulse"},
+         .help = "as --certificate, and the shortest r and the range of every normal impulse"},
         {"--csv", 0, ARGS_BOOL, &q.csv, .help = "the rows of runs.csv of percuss bench"},
         {"--repeat", 0, ARGS_INT, &q.repeat, .low = 1, .high = 1e6, .what = "N",
          .help = "repeats short solves up to N times; prints the shortest time"},
@@ -300,20 +300,19 @@ static int run_solve(int argc, char **argv)
         {"--out", 'o', ARGS_STRING, &q.out, .what = "FILE",
          .help = "the problem with r and u: .hdf5, .h5 (FCLIB) or .pcs"},
     };
-    args a = {
-        .command = "solve",
-        .words = "FILE...",
-        .about =
-            "Solves problems from r = 0 and prints the residuals: LCP, MLCP, friction; local or "
-            "global;\n.dat, FCLIB HDF5 or .pcs. residual: free of units. natural: natural "
-            "map / max(|q|, |r|, |u|).",
-        .more = "Exit codes: 0 all converged, 1 one did not, 2 one could not be read or tried.",
-        .least = 1,
-        .flags = flags,
-        .n = sizeof flags / sizeof *flags};
+    args a = {.command = "solve",
+              .words = "FILE...",
+              .about = "Solves problems from r = 0 and prints the residuals: LCP, MLCP, friction; "
+                       "local or global;\n.dat, FCLIB HDF5 or .pcs. The residual has no unit. "
+                       "natural: natural map / max(|q|, |r|, |u|).",
+              .more = "Exit codes: 0 all converged, 1 at least one did not, 2 at least one could "
+                      "not be read or solved.",
+              .least = 1,
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
     const int code = args_parse(&a, argc, argv) ? solve_all(&q, &a) : a.exit_code;
     args_list_free(&q.s.opt);
     return code;
 }
 
-const command command_solve = {"solve", "solve problems, say how well", run_solve};
+const command command_solve = {"solve", "solve problems and print the residuals", run_solve};
