@@ -217,7 +217,7 @@ bool args_parse(args *a, int argc, char **argv)
         return false;
     }
     if (a->most > 0 && a->n_words > a->most) {
-        complain("%s: '%s' is one word too many; usage: percuss %s %s [flags]", a->command,
+        complain("%s: there is one word too many, '%s'; usage: percuss %s %s [flags]", a->command,
                  a->word[a->most], a->command, a->words);
         return false;
     }

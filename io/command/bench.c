@@ -142,7 +142,7 @@ static bool find_self(bench *b)
         b->self[length] = '\0';
         return true;
     }
-    complain("bench: the program does not find itself: %s", strerror(errno));
+    complain("bench: the path of this program cannot be found: %s", strerror(errno));
     return false;
 }
 
@@ -448,8 +448,8 @@ static int conclude(bench *b)
     }
     study_free(&s);
     if (b->done < b->cells && !b->broken) {
-        complain("bench: interrupted after %d of %d cells; the same line goes on", b->done,
-                 b->cells);
+        complain("bench: interrupted after %d of %d cells; run the same command again to continue",
+                 b->done, b->cells);
     }
     if (b->broken) return WRONG;
     return code == DONE && !all ? UNCONVERGED : code;
@@ -472,11 +472,13 @@ static bool prepare(bench *b, const args *a)
         if (!add_problems(&b->problems, a->word[i], 0)) return false;
     }
     if (b->problems.n == 0) {
-        complain("bench: no problem in %s; files end with .dat, .hdf5, .h5 or .pcs", a->word[0]);
+        complain("bench: %s has no problem files; their names end with .dat, .hdf5, .h5 or .pcs",
+                 a->word[0]);
         return false;
     }
     if (b->problems.n > INT_MAX / (b->solvers.n * b->tols.n)) {
-        complain("bench: too many cells");
+        complain(
+            "bench: there are too many cells (problems x solvers x tolerances); divide the run");
         return false;
     }
     b->cells = b->problems.n * b->solvers.n * b->tols.n;
@@ -485,7 +487,7 @@ static bool prepare(bench *b, const args *a)
     }
     describe(b);
     if (mkdir(b->out, 0777) != 0 && errno != EEXIST) {
-        complain("bench: the folder %s cannot be made: %s", b->out, strerror(errno));
+        complain("bench: the folder %s cannot be created: %s", b->out, strerror(errno));
         return false;
     }
     char *path = join(b->out, "/", "runs.csv");

@@ -58,7 +58,7 @@ void runs_put(runs *x, const run *r)
     }
     size_t size;
     char *text = row_text(r, &size);
-    if (!runs_add(x, text, place, RUN_COLUMNS)) complain("a row could not be kept: %s", text);
+    if (!runs_add(x, text, place, RUN_COLUMNS)) complain("a row could not be saved: %s", text);
     free(text);
 }
 
@@ -108,7 +108,7 @@ static bool read_rows(FILE *f, const char *path, runs *x, char **settings, off_t
             // a last line without its end was cut short
             good = feof(f);
             if (!good)
-                complain("%s:%d: this is no line of a runs.csv; give another file", path, number);
+                complain("%s:%d: this is not a row of a runs.csv; give another file", path, number);
             break;
         }
         *whole += (off_t)got;
@@ -157,7 +157,7 @@ static bool put(ledger *l, const char *text, size_t size)
         done += (size_t)got;
     }
     if (done == size) return true;
-    complain("%s cannot be written: %s; make room and run the same line again", l->path,
+    complain("%s cannot be written: %s; free disk space and run the same command again", l->path,
              strerror(errno));
     if (before >= 0) (void)!ftruncate(l->fd, before);
     return false;
@@ -194,8 +194,8 @@ static bool begin(ledger *l, const char *settings, bool fresh, bool keep, runs *
     if (!good) return false;
     if (whole == 0) return ftruncate(l->fd, 0) == 0 && put_header(l, settings);
     if (!keep && (!l->settings || strcmp(l->settings, settings) != 0)) {
-        complain("%s was made with other settings or another build: '%s', now '%s'; --fresh begins "
-                 "anew, --keep takes it as it is",
+        complain("%s was made with other settings or another build: '%s', now '%s'; --fresh starts "
+                 "again, --keep uses it as it is",
                  l->path, l->settings ? l->settings : "none", settings);
         return false;
     }

@@ -196,10 +196,10 @@ pcs_status entries_to_bsr(const entries *A, const block_order *o, const char *wh
         out->ptr[i + 1] += out->ptr[i];
     }
     if (!pcs_all_finite(out->val, o->values)) {
-        return pcs_fail(PCS_ERR_FORMAT,
-                        "%s: entries of the matrix at the same place add up to more than a"
-                        " double can hold",
-                        where);
+        return pcs_fail(
+            PCS_ERR_FORMAT,
+            "%s: the sum of the entries at one place of the matrix exceeds the range of a double",
+            where);
     }
     return PCS_OK;
 }

@@ -140,7 +140,7 @@ static pcs_status read_matrix(reader *r, const char *name, int m, int n, entries
     PCS_TRY(read_head(r, name, &A));
     if (A.m != m || A.n != n) {
         return fail_named(r->name, PCS_ERR_SIZE,
-                          "%s/%s: it is %d x %d; the vectors ask for %d x %d", r->root, name, A.m,
+                          "%s/%s: it is %d x %d; the vectors require %d x %d", r->root, name, A.m,
                           A.n, m, n);
     }
     return A.nz >= 0 ? from_triplets(r, name, &A, out) : from_compressed(r, name, &A, out);
@@ -187,8 +187,8 @@ static pcs_status read_contacts(reader *r, const char *vector, const pcs_block *
 {
     if (r->rows % r->dim != 0) {
         return fail_named(r->name, PCS_ERR_SIZE,
-                          "%s/vectors/%s: it has %d numbers, which is no multiple of %d", r->root,
-                          vector, r->rows, r->dim);
+                          "%s/vectors/%s: it has %d numbers, which is not a multiple of %d",
+                          r->root, vector, r->rows, r->dim);
     }
     r->nc = r->rows / r->dim;
     const double *mu = NULL;

@@ -37,8 +37,8 @@ static pcs_status count(writer *x)
         }
         if (b->cone != PCS_CONE_COULOMB || x->equalities > 0 || (x->dim > 0 && b->dim != x->dim)) {
             return fail_named(w->name, PCS_ERR_UNSUPPORTED,
-                              "an FCLIB file holds contacts of one dimension and, after these,"
-                              " equalities, which block %d breaks; write .pcs",
+                              "an FCLIB file holds contacts of one dimension, then equalities; "
+                              "block %d does not fit; write a .pcs file",
                               i);
         }
         x->dim = b->dim;
@@ -152,8 +152,8 @@ static pcs_status put_local(writer *x)
         PCS_TRY(same_turned(x, &V, &T, &same));
         if (!same) {
             return fail_named(x->w->name, PCS_ERR_UNSUPPORTED,
-                              "W couples contacts and equalities unsymmetrically, which an FCLIB"
-                              " file cannot hold; write .pcs");
+                              "W couples contacts and equalities unsymmetrically, which an FCLIB "
+                              "file cannot hold; write a .pcs file");
         }
         PCS_TRY(put_matrix(x, "V", &V, -2));
         PCS_TRY(put_matrix(x, "R", &R, -2));
@@ -168,8 +168,8 @@ static pcs_status put_global(writer *x)
     entries all, part_of_H;
     if (entries_one_sided(&x->w->M_entries)) {
         return fail_named(x->w->name, PCS_ERR_UNSUPPORTED,
-                          "M has entries on one side of its diagonal only, which readers of FCLIB"
-                          " files take for half of a symmetric one; write .pcs");
+                          "M has entries on one side of its diagonal only; readers of FCLIB files "
+                          "treat it as half of a symmetric matrix; write a .pcs file");
     }
     PCS_TRY(put_matrix(x, "M", &x->w->M_entries, -1));
     PCS_TRY(bsr_to_entries(&g->H, true, x->scratch, &all));

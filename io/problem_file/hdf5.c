@@ -162,7 +162,7 @@ static pcs_status open_set(const h5_file *f, const char *path, hid_t *out)
 {
     if (!h5_has(f, path)) return fail_path(f, path, "it is missing");
     *out = H5Dopen2(f->id, path, H5P_DEFAULT);
-    return *out >= 0 ? PCS_OK : fail_path(f, path, "it is no data set that can be read");
+    return *out >= 0 ? PCS_OK : fail_path(f, path, "it is not a data set that can be read");
 }
 
 // how many bytes a set may take: those of the file, more if it is compressed. 0: it is stored
@@ -212,7 +212,8 @@ static pcs_status measure(const h5_file *f, const char *path, hid_t set, H5T_cla
 
     if (found != class || width == 0 || width > 16) {
         return fail_path(f, path,
-                         class == H5T_INTEGER ? "it is not of integers" : "it is not of reals");
+                         class == H5T_INTEGER ? "its numbers are not integers"
+                                              : "its numbers are not reals");
     }
     if (!simple || rank > 1 || rank < 0 || count < 0) {
         return fail_path(f, path, "it must have one dimension");
@@ -226,9 +227,10 @@ static pcs_status measure(const h5_file *f, const char *path, hid_t set, H5T_cla
                           (long long)count, expected);
     }
     if ((size_t)count > most_bytes(f, set, width) / width) {
-        return fail_named(f->name, PCS_ERR_SIZE,
-                          "%s: it claims %lld numbers, more than the %zu bytes of the file hold",
-                          path, (long long)count, f->size);
+        return fail_named(
+            f->name, PCS_ERR_SIZE,
+            "%s: it declares %lld numbers, more than the %zu bytes of the file can hold", path,
+            (long long)count, f->size);
     }
     *n = (int)count;
     return PCS_OK;

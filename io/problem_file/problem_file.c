@@ -159,8 +159,8 @@ static pcs_status explain(const text *t, pcs_file_kind kind, pcs_status status)
     char words[400];
     snprintf(words, sizeof words, "%s", pcs_error_text());
     return pcs_fail(status,
-                    "%s (taken for a global problem, as W of a local one with %lld contacts has"
-                    " %lld rows, not %lld)",
+                    "%s (read as a global problem, since W of a local one with %lld contacts has "
+                    "%lld rows, not %lld)",
                     words, x[1], x[0] * x[1], x[3]);
 }
 
@@ -185,7 +185,7 @@ static pcs_status parse_dat(const pcs_env *env, text t, pcs_file_kind kind, pcs_
 pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t size,
                                   const char *name, pcs_file_kind kind, pcs_problem_file **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: the place for it is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: out is null");
     *out = NULL;
     if (!bytes && size > 0) return pcs_fail(PCS_ERR_ARG, "problem file: the text is null");
     text t = text_begin(name ? name : "text", bytes ? bytes : "", size);
@@ -215,9 +215,7 @@ static pcs_status check_bytes(const char *path, const char *bytes, size_t from, 
                           " bytes that are zero");
     }
     if (size < MOST_BYTES) return PCS_OK;
-    return fail_named(path, PCS_ERR_FILE,
-                      "it has more than %zu bytes; problems of that size are"
-                      " not read",
+    return fail_named(path, PCS_ERR_FILE, "it has more than %zu bytes; larger files are not read",
                       MOST_BYTES);
 }
 
@@ -250,7 +248,7 @@ static pcs_status load(const pcs_env *env, FILE *stream, const char *path, char 
 pcs_status pcs_problem_file_read(const pcs_env *env, const char *path, pcs_file_kind kind,
                                  pcs_problem_file **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: the place for it is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "problem file: out is null");
     *out = NULL;
     if (!path) return pcs_fail(PCS_ERR_ARG, "problem file: the path is null");
 

@@ -173,7 +173,7 @@ static pcs_status replace(const char *path, const struct stat *old, const char *
 {
     char name[4200];
     const int fd = open_beside(path, name, sizeof name);
-    if (fd < 0) return fail_file(path, "no file can be made in its folder");
+    if (fd < 0) return fail_file(path, "no file can be created in its folder");
 
     bool good = write_all(fd, bytes, size) && (!old || fchmod(fd, old->st_mode & 07777) == 0) &&
                 fsync(fd) == 0;

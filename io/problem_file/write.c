@@ -93,7 +93,7 @@ static pcs_status check_global(written *w)
             (coulomb ? b->mu >= 0 && isfinite(b->mu) : b->mu == 0);
         if (!good) {
             return fail_named(w->name, PCS_ERR_ARG,
-                              "cone block %d of the problem is not sound (row %d, %d rows, mu %g)",
+                              "cone block %d of the problem is not valid (row %d, %d rows, mu %g)",
                               i, b->row, b->dim, b->mu);
         }
         row += b->dim;

@@ -43,8 +43,7 @@ pcs_status pcs_geometry_create_height_field(const pcs_env *env, int nx, int ny, 
                                             double dy, const double *heights, pcs_geometry **out)
 {
     if (!out) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_geometry_create_height_field: the place for the field is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_height_field: out is null");
     }
     *out = NULL;
     PCS_TRY(check(nx, ny, dx, dy, heights));

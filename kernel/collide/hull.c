@@ -491,15 +491,16 @@ static pcs_status build(draft *d, double *unit, int n, const double *points, pcs
     PCS_TRY(find_faces(d, unit));
     const int parts = d->n_vertices + d->n_corners / 2 + d->n_faces;
     if (parts > PARTS_MAX) {
-        return pcs_fail(
-            PCS_ERR_ARG,
-            "pcs_geometry_create_hull: the hull has %d vertices, edges and faces; more than %d "
-            "are not told apart",
-            parts, PARTS_MAX);
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_geometry_create_hull: the hull has %d vertices, edges and faces; the "
+                        "limit is %d; give fewer points",
+                        parts, PARTS_MAX);
     }
     PCS_TRY(sort_faces(d));
     if (!closed(d))
-        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_hull: the hull does not close");
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_geometry_create_hull: the faces found do not form a closed surface; "
+                        "points that nearly coincide may be the reason");
     return write_hull(d, g);
 }
 

@@ -210,7 +210,7 @@ static pcs_status check(int n_vertices, const double *vertices, int n_triangles,
                         const int *triangles)
 {
     if (!vertices || !triangles)
-        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_mesh: a list is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_mesh: vertices or triangles is null");
     if (n_vertices < 3 || n_triangles < 1) {
         return pcs_fail(
             PCS_ERR_ARG,
@@ -219,11 +219,10 @@ static pcs_status check(int n_vertices, const double *vertices, int n_triangles,
             n_vertices, n_triangles);
     }
     if (n_triangles > TRIANGLES_MAX || n_vertices > TRIANGLES_MAX) {
-        return pcs_fail(
-            PCS_ERR_SIZE,
-            "pcs_geometry_create_mesh: %d vertices and %d triangles are too many; %d of each"
-            " can be named",
-            n_vertices, n_triangles, TRIANGLES_MAX);
+        return pcs_fail(PCS_ERR_SIZE,
+                        "pcs_geometry_create_mesh: %d vertices and %d triangles are too many; the "
+                        "limit is %d of each",
+                        n_vertices, n_triangles, TRIANGLES_MAX);
     }
     for (int i = 0; i < n_vertices; ++i) {
         const double *x = vertices + 3 * (size_t)i;
@@ -307,8 +306,7 @@ static pcs_status take(const pcs_env *env, mesh_geometry *m, int n_vertices, con
 pcs_status pcs_geometry_create_mesh(const pcs_env *env, int n_vertices, const double *vertices,
                                     int n_triangles, const int *triangles, pcs_geometry **out)
 {
-    if (!out)
-        return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_mesh: the place for the mesh is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_geometry_create_mesh: out is null");
     *out = NULL;
     PCS_TRY(check(n_vertices, vertices, n_triangles, triangles));
     pcs_geometry *g = geometry_new(env, PCS_SHAPE_MESH);

@@ -143,8 +143,8 @@ pcs_status pcs_shape_check(const pcs_shape *s)
     const double norm2 = Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3];
     if (!(norm2 > 0) || !isnormal(norm2)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_shape: orientation (%g, %g, %g, %g) is no rotation; a quaternion must "
-                        "be finite and not zero",
+                        "pcs_shape: orientation (%g, %g, %g, %g) is not a rotation; a quaternion "
+                        "must be finite and not zero",
                         Q[0], Q[1], Q[2], Q[3]);
     }
 

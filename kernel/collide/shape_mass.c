@@ -30,9 +30,8 @@ static pcs_status solid_of_moments(const moments *m, pcs_inertia *out)
 static pcs_status solid_of_mesh(const mesh_geometry *g, pcs_inertia *out)
 {
     if (!g->closed) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_inertia_of_shape: the mesh is not closed: every edge must join"
-                        " two triangles that are turned the same way");
+        return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: the mesh is not closed: every edge "
+                                     "must join two triangles of the same orientation");
     }
     moments m = {.volume = 0};
     for (int i = 0; i < 3; ++i) {
@@ -121,11 +120,10 @@ pcs_status pcs_inertia_of_shape(const pcs_shape *shape, double density, pcs_iner
         b.J[i] *= density;
     }
     if (!(b.m > 0) || !isfinite(b.m) || !pcs_all_finite(b.J, 9) || !pcs_all_finite(b.G, 3)) {
-        return pcs_fail(
-            PCS_ERR_ARG,
-            "pcs_inertia_of_shape: the mass is %g kg; the shape is too small or too large to"
-            " be weighed in doubles",
-            b.m);
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_inertia_of_shape: the mass is %g kg; the shape is too small or too "
+                        "large for double precision",
+                        b.m);
     }
     *out = b;
     return PCS_OK;
@@ -148,10 +146,10 @@ pcs_status pcs_inertia_of_shapes(int n, const pcs_shape *shapes, const double *d
         inertia_join(&all, &part);
     }
     if (!isfinite(all.m) || !pcs_all_finite(all.J, 9) || !pcs_all_finite(all.G, 3)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_inertia_of_shapes: the mass of %g kg and its inertia are too"
-                        " large for doubles",
-                        all.m);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_inertia_of_shapes: the mass of %g kg and its inertia exceed the range of doubles",
+            all.m);
     }
     *out = all;
     return PCS_OK;

@@ -43,9 +43,9 @@ static pcs_status ask_rule(const pcs_model *m, int material1, int material2, pcs
     *out = m->combine(m->combine_user, a, b);
     if (law_is_of_contact(out)) return PCS_OK;
     return pcs_fail(PCS_ERR_CALLBACK,
-                    "the material rule gave law %d with e = %g, e_t = %g, mu = %g for materials"
-                    " %d and %d; contacts need Newton impact with e in [0, 1], or Newton-Coulomb"
-                    " with e_t in [0, 1] and a finite mu >= 0 besides",
+                    "the material rule gave law %d with e = %g, e_t = %g, mu = %g for materials %d "
+                    "and %d; contacts need Newton impact with e in [0, 1], or Newton-Coulomb with "
+                    "e and e_t in [0, 1] and a finite mu >= 0",
                     (int)out->kind, out->e, out->e_t, out->mu, material1, material2);
 }
 

@@ -55,9 +55,9 @@ pcs_status pcs_model_set_pair_law(pcs_model *m, pcs_material material1, pcs_mate
     }
     if (law && !law_is_of_contact(law)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_model_set_pair_law: law %d with e = %g, e_t = %g, mu = %g; contacts"
-                        " need Newton impact with e in [0, 1], or Newton-Coulomb with e_t in [0, 1]"
-                        " and a finite mu >= 0 besides",
+                        "pcs_model_set_pair_law: law %d with e = %g, e_t = %g, mu = %g; contacts "
+                        "need Newton impact with e in [0, 1], or Newton-Coulomb with e and e_t in "
+                        "[0, 1] and a finite mu >= 0",
                         (int)law->kind, law->e, law->e_t, law->mu);
     }
     const int a = id1 < id2 ? id1 : id2, b = id1 < id2 ? id2 : id1;

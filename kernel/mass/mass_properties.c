@@ -12,10 +12,10 @@
 static pcs_status finish(const char *where, const pcs_inertia *b, pcs_inertia *out)
 {
     if (!(b->m > 0) || !isfinite(b->m) || !pcs_all_finite(b->G, 3) || !pcs_all_finite(b->J, 9)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "%s: the mass is %g kg; mass, centre and inertia must be numbers that "
-                        "doubles can hold, the mass positive",
-                        where, b->m);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: the mass is %g kg; mass, centre and inertia must be finite, and the mass positive",
+            where, b->m);
     }
     *out = *b;
     return PCS_OK;
@@ -174,7 +174,7 @@ pcs_status pcs_inertia_remove(const pcs_inertia *whole, const pcs_inertia *part,
     PCS_TRY(finish(where, part, &b));
     left.m = a.m - b.m;
     if (!(left.m > 0)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: %g kg of %g kg leave nothing", where, b.m, a.m);
+        return pcs_fail(PCS_ERR_ARG, "%s: without %g kg of %g kg no mass is left", where, b.m, a.m);
     }
     v3_sub(b.G, a.G, d);
     const double share = b.m / left.m;

@@ -103,7 +103,7 @@ static pcs_status check_closed(const char *where, const surface *s)
     }
     if (directed == 0) return PCS_OK;
     return name_edge(where, s,
-                     parity == 0 ? "triangles that share an edge are not turned the same way; all "
+                     parity == 0 ? "triangles that share an edge differ in orientation; all "
                                    "must be counter-clockwise from outside"
                                  : "the surface is not closed: an edge has no other side");
 }
@@ -173,14 +173,14 @@ pcs_status pcs_inertia_of_mesh(int n_vertices, const double *vertices, int n_tri
     const moments m = integrate(&s, &box);
     if (m.volume < -VOLUME_MIN * box) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: the volume is %g m^3: the surface is turned inside out; its triangles "
-                        "must be counter-clockwise from outside",
+                        "%s: the volume is %g m^3: the surface is inside out; its triangles must "
+                        "be counter-clockwise from outside",
                         where, m.volume);
     }
     if (!(m.volume > VOLUME_MIN * box)) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: the surface encloses %g m^3 of a box of %g m^3: no volume", where,
-                        m.volume, box);
+                        "%s: the surface encloses %g m^3 in a box of %g m^3, which is no volume",
+                        where, m.volume, box);
     }
     pcs_inertia b;
     moments_centre(&m, b.G, b.J);
@@ -189,8 +189,10 @@ pcs_status pcs_inertia_of_mesh(int n_vertices, const double *vertices, int n_tri
         b.J[i] *= density;
     }
     if (!(b.m > 0) || !isfinite(b.m) || !pcs_all_finite(b.J, 9) || !pcs_all_finite(b.G, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: the mass is %g kg; doubles cannot hold such a body",
-                        where, b.m);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: the mass is %g kg; it must be positive and within the range of doubles", where,
+            b.m);
     }
     *out = b;
     return PCS_OK;

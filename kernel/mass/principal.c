@@ -171,14 +171,14 @@ pcs_status pcs_inertia_check(const pcs_inertia *b)
     }
     if (p[2] - p[1] > p[0] + TRIANGLE_TOL * p[2]) {
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: the principal moments are %g, %g, %g kg m^2; of no distribution of "
-                        "mass is one larger than the sum of the others",
+                        "%s: the principal moments are %g, %g, %g kg m^2; each is at most the sum "
+                        "of the other two for any distribution of mass",
                         where, p[0], p[1], p[2]);
     }
     if (!(p[0] > LINE_TOL * p[2])) {
         return pcs_fail(PCS_ERR_SINGULAR,
-                        "%s: the principal moments are %g, %g, %g kg m^2; a body whose mass is on "
-                        "a line or in a point does not resist turning about it",
+                        "%s: the principal moments are %g, %g, %g kg m^2; all must be positive: "
+                        "mass on a line or in one point has no inertia about it",
                         where, p[0], p[1], p[2]);
     }
     return PCS_OK;

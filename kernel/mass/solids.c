@@ -26,8 +26,9 @@ static pcs_status check_sizes(const char *where, double density, int n, const do
 static pcs_status check_hollow(const char *where, double outer, double inner)
 {
     if (inner >= 0 && inner < outer) return PCS_OK;
-    return pcs_fail(PCS_ERR_ARG, "%s: inner radius %g m, outer %g m; 0 <= inner < outer is asked",
-                    where, inner, outer);
+    return pcs_fail(PCS_ERR_ARG,
+                    "%s: inner radius %g m, outer %g m; 0 <= inner < outer is required", where,
+                    inner, outer);
 }
 
 // centre at `along` on the axis, moments about it
@@ -43,8 +44,9 @@ static pcs_status finish(const char *where, double m, int axis, double along, do
         b.J[4 * i] = i == axis ? about_axis : across;
     }
     if (!(m > 0) || !isfinite(m) || !pcs_all_finite(b.J, 9)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: the mass is %g kg; doubles cannot hold such a body",
-                        where, m);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: the mass is %g kg; it must be positive and within the range of doubles", where, m);
     }
     *out = b;
     return PCS_OK;
@@ -55,8 +57,9 @@ static pcs_status finish_diagonal(const char *where, double m, double x, double 
 {
     pcs_inertia b = {.m = m, .J = {x, 0, 0, 0, y, 0, 0, 0, z}};
     if (!(m > 0) || !isfinite(m) || !pcs_all_finite(b.J, 9)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: the mass is %g kg; doubles cannot hold such a body",
-                        where, m);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: the mass is %g kg; it must be positive and within the range of doubles", where, m);
     }
     *out = b;
     return PCS_OK;
@@ -152,7 +155,7 @@ pcs_status pcs_solid_tetrahedron(double density, const double corners[12], pcs_i
         moments_add(&m, corners + 3, corners + 9, corners + 6);
     }
     if (!(m.volume > 0)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: the four corners are in a plane", where);
+        return pcs_fail(PCS_ERR_ARG, "%s: the four corners lie in one plane", where);
     }
     pcs_inertia b;
     moments_centre(&m, b.G, b.J);
@@ -161,8 +164,10 @@ pcs_status pcs_solid_tetrahedron(double density, const double corners[12], pcs_i
         b.J[i] *= density;
     }
     if (!(b.m > 0) || !isfinite(b.m) || !pcs_all_finite(b.J, 9)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: the mass is %g kg; doubles cannot hold such a body",
-                        where, b.m);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: the mass is %g kg; it must be positive and within the range of doubles", where,
+            b.m);
     }
     *out = b;
     return PCS_OK;

@@ -62,8 +62,8 @@ pcs_status pcs_model_set_touching(pcs_model *m, pcs_interaction interaction, boo
     if (def->law.kind != PCS_LAW_EQUALITY) {
         char words[PART_WORDS];
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_model_set_touching: %s is no joint: without an equality law it keeps"
-                        " no shapes apart",
+                        "pcs_model_set_touching: %s is not a joint: only an equality law excludes "
+                        "the contacts between its systems",
                         part_words(m, PART_INTERACTION, "interaction ", interaction.id, words));
     }
     set_joins(m, def->system1, interaction.id - 1, !touching);
@@ -126,9 +126,9 @@ static pcs_status ask(const pcs_model *m, int i, int j, bool *may)
     *may = answer > 0;
     if (answer >= 0) return PCS_OK;
     char one[PART_WORDS], two[PART_WORDS];
-    return pcs_fail(PCS_ERR_CALLBACK, "the filter of shapes answered %d for shapes %s and %s",
-                    answer, part_words(m, PART_SHAPE, "", a, one),
-                    part_words(m, PART_SHAPE, "", b, two));
+    return pcs_fail(PCS_ERR_CALLBACK,
+                    "the filter of shapes returned the error %d for shapes %s and %s", answer,
+                    part_words(m, PART_SHAPE, "", a, one), part_words(m, PART_SHAPE, "", b, two));
 }
 
 pcs_status filter_pairs(const pcs_model *m, int (*pair)[2], int *n)

@@ -116,7 +116,7 @@ static pcs_status place(pcs_model *m, model_system *s, pcs_system *out)
 
 pcs_status pcs_model_create(const pcs_env *env, pcs_model **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_create: the place for the model is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_model_create: out is null");
     *out = NULL;
     if (env && (!env->alloc != !env->release)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_model_create: the environment has one of alloc and"
@@ -736,18 +736,22 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
         rows += m->interaction[i].relation.dim;
     }
     if (rows > MAX_ROWS) {
-        return pcs_fail(PCS_ERR_SIZE, "interaction: that makes %lld rows; %d can be counted", rows,
+        return pcs_fail(PCS_ERR_SIZE,
+                        "interaction: the model would have %lld rows; the limit is %d", rows,
                         MAX_ROWS);
     }
     if (def->system1.id == 0) {
-        return pcs_fail(PCS_ERR_ARG, "interaction: system1 is the world; only system2 may be");
+        return pcs_fail(PCS_ERR_ARG,
+                        "interaction: system1 is the world; give the world as system2");
     }
     const model_system *s1 = model_find(m, def->system1), *s2 = model_find(m, def->system2);
     if (!s1 || (def->system2.id != 0 && !s2)) {
         return pcs_fail(PCS_ERR_ARG, "interaction: there is no system %d",
                         s1 ? def->system2.id : def->system1.id);
     }
-    if (s1 == s2) return pcs_fail(PCS_ERR_ARG, "interaction: both systems are %d", def->system1.id);
+    if (s1 == s2)
+        return pcs_fail(PCS_ERR_ARG, "interaction: both systems are %d; give two different ones",
+                        def->system1.id);
     if (s1->nv == 0 && (!s2 || s2->nv == 0)) {
         return pcs_fail(PCS_ERR_ARG, "interaction: neither of its systems can move");
     }

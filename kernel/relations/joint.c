@@ -49,7 +49,7 @@ pcs_status pcs_relation_gap(const pcs_relation *relation, const double *q1, cons
     unset(g, dim);
     const int answer = relation->gap(user_of(relation), q1, q2, g);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "pcs_relation_gap: the gap callback answered %d", answer);
+        return pcs_fail(PCS_ERR_CALLBACK, "pcs_relation_gap: the gap callback returned %d", answer);
     }
     if (!pcs_all_finite(g, dim)) {
         return pcs_fail_range(PCS_ERR_CALLBACK,
@@ -74,15 +74,14 @@ pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1, const do
     if (C2) memset(C2, 0, n2 * sizeof *C2);
     const int answer = relation->gradient(user_of(relation), q1, q2, C1, C2);
     if (answer != 0 && relation->gradient == distance_gradient) {
-        return pcs_fail_range(PCS_ERR_CALLBACK,
-                              "pcs_relation_gradient: the two points of a distance joint are at one"
-                              " place, where the distance has no gradient; keep them apart");
+        return pcs_fail_range(
+            PCS_ERR_CALLBACK,
+            "pcs_relation_gradient: the two points of a distance joint are at the same place, "
+            "where the distance has no gradient; keep them apart");
     }
     if (answer != 0) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "pcs_relation_gradient: the gradient callback answered"
-                        " %d",
-                        answer);
+                        "pcs_relation_gradient: the gradient callback returned %d", answer);
     }
     if (!pcs_all_finite(C1, n1) || !pcs_all_finite(C2, n2)) {
         return pcs_fail_range(PCS_ERR_CALLBACK,
@@ -261,8 +260,8 @@ pcs_status relation_check(const pcs_relation *relation)
     }
     if (distance && !(data[6] > 0 && isfinite(data[6]))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "distance joint: the length is %g m; it must be positive and finite (points"
-                        " that are to meet are what pcs_relation_ball_joint is for)",
+                        "distance joint: the length is %g m; it must be positive and finite (to "
+                        "hold two points together use pcs_relation_ball_joint)",
                         data[6]);
     }
     if (!linear) return PCS_OK;

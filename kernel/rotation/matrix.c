@@ -48,10 +48,10 @@ pcs_status pcs_matrix_check(const double R[9], double tol)
 {
     const double off = defect(R);
     if (!(off <= tol)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_matrix_check: R^T R differs from I by %g; a rotation is asked for, to "
-                        "%g",
-                        off, tol);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_matrix_check: R^T R differs from I by %g; for a rotation the limit is %g", off,
+            tol);
     }
     if (!(m3_det(R) > 0)) {
         return pcs_fail(PCS_ERR_ARG,

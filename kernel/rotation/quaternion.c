@@ -37,8 +37,8 @@ pcs_status pcs_quat_normalise(double Q[4])
     const double norm = sqrt(quat_scaled(Q, S, &scale));
     if (!(norm > 0 && isfinite(norm))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_quat_normalise: (%g, %g, %g, %g) is no rotation; its length must be "
-                        "positive and finite",
+                        "pcs_quat_normalise: (%g, %g, %g, %g) is not a rotation; its length must "
+                        "be positive and finite",
                         Q[0], Q[1], Q[2], Q[3]);
     }
     for (int i = 0; i < 4; ++i) {

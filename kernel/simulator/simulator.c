@@ -148,8 +148,8 @@ static pcs_status move(pcs_simulator *sim, double t_next)
     PCS_TRY(sim->def.physics.advance(sim->def.physics.user, sim->t, t_next, sim->u, sim->x_new));
     if (!pcs_all_finite(sim->x_new, n)) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "pcs_simulator_run: the physics left the range of numbers between t = %.9g "
-                        "and %.9g",
+                        "pcs_simulator_run: the physics gave a number that is not finite between t "
+                        "= %.9g and %.9g",
                         sim->t, t_next);
     }
     memcpy(sim->x, sim->x_new, n * sizeof *sim->x);

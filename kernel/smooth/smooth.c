@@ -195,7 +195,9 @@ static size_t lay_out(pcs_smooth *sys, double *memory)
 static pcs_status check_def(const pcs_model *m, const pcs_smooth_def *def)
 {
     if ((int)def->norm < PCS_SMOOTH_NORM_NORMALISE || (int)def->norm > PCS_SMOOTH_NORM_MULTIPLIER) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_smooth_create: there is no such way to keep |Q|");
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_smooth_create: norm is %d; it must be one of pcs_smooth_norm",
+                        (int)def->norm);
     }
     if (!(def->norm_alpha >= 0) || !isfinite(def->norm_alpha)) {
         return pcs_fail(PCS_ERR_ARG,
@@ -204,7 +206,7 @@ static pcs_status check_def(const pcs_model *m, const pcs_smooth_def *def)
                         def->norm_alpha);
     }
     if (m->nv == 0) {
-        return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_smooth_create: nothing in the model moves");
+        return pcs_fail(PCS_ERR_UNSUPPORTED, "pcs_smooth_create: no system of the model can move");
     }
     if (def->ignore_contacts) return PCS_OK;
     PCS_TRY(check_laws(m));

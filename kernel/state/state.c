@@ -153,8 +153,8 @@ pcs_status pcs_state_extend(const pcs_model *m, pcs_state *st)
     const int nv = first < m->n_systems ? m->system[first].v_at : m->nv;
     if (nq != st->nq || nv != st->nv) {
         return pcs_fail(PCS_ERR_SIZE,
-                        "pcs_state_extend: the state has %d coordinates; no first systems of the"
-                        " model have as many, it was made for another one",
+                        "pcs_state_extend: the state has %d coordinates; the first systems of the "
+                        "model do not have that many; it belongs to another model",
                         st->nq);
     }
     const pcs_env *env = &st->memory->env;
@@ -337,12 +337,12 @@ static pcs_status check_head(const pcs_state *st, const save_head *head, const v
                              size_t size)
 {
     if (memcmp(head->magic, save_magic, sizeof save_magic - 1) != 0) {
-        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the bytes do not start like a state");
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the bytes are not a saved state");
     }
     if (head->magic[7] != save_magic[7]) {
         return pcs_fail(PCS_ERR_FORMAT,
-                        "pcs_state_load: the bytes are in another version of the layout than %c;"
-                        " only the percuss that saved them reads them",
+                        "pcs_state_load: the bytes are in another version of the layout than %c; "
+                        "load them with the version of percuss that saved them",
                         save_magic[7]);
     }
     if (head->size != size) {
@@ -350,13 +350,13 @@ static pcs_status check_head(const pcs_state *st, const save_head *head, const v
                         (unsigned long long)head->size);
     }
     if (head->checksum != checksum(*head, bytes)) {
-        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the checksum does not fit: the bytes have"
-                                        " changed since they were saved");
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: the checksum does not match: the bytes "
+                                        "have changed since they were saved");
     }
     if (head->nq != st->nq || head->nv != st->nv) {
         return pcs_fail(PCS_ERR_SIZE,
-                        "pcs_state_load: saved were %d coordinates and %d velocities, the state has"
-                        " %d and %d; it is of another model",
+                        "pcs_state_load: %d coordinates and %d velocities were saved, the state "
+                        "has %d and %d; it belongs to another model",
                         head->nq, head->nv, st->nq, st->nv);
     }
     if (head->n < 0 || size != saved_bytes(st, head->n)) {
@@ -371,7 +371,7 @@ pcs_status pcs_state_load(pcs_state *st, const void *bytes, size_t size)
     if (!st || !bytes) return pcs_fail(PCS_ERR_ARG, "pcs_state_load: an argument is null");
     save_head head;
     if (size < sizeof head) {
-        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: %zu bytes are no state", size);
+        return pcs_fail(PCS_ERR_FORMAT, "pcs_state_load: %zu bytes are too few for a state", size);
     }
     memcpy(&head, bytes, sizeof head);
     PCS_TRY(check_head(st, &head, bytes, size));

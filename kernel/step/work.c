@@ -122,19 +122,19 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
 {
     if (!m || !st || !wk) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", name);
     if (wk->busy) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "%s: a step with this work is under way; a callback cannot use"
-                        " it for another",
-                        name);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "%s: a step with this work is under way; a callback cannot use it for another step",
+            name);
     }
     if (wk->owner != m) {
         return pcs_fail(PCS_ERR_ARG, "%s: the work was made for another model", name);
     }
     if (st->nq != m->nq || st->nv != m->nv || wk->n_systems != m->n_systems || wk->nv != m->nv) {
         return pcs_fail(PCS_ERR_SIZE,
-                        "%s: the state has %d coordinates, the work is for %d systems"
-                        " and the model has %d and %d; extend the state"
-                        " (pcs_state_extend) and make the work anew after the last system",
+                        "%s: the state has %d coordinates, the work is for %d systems and the "
+                        "model has %d and %d; extend the state (pcs_state_extend) and create the "
+                        "work after the last system is added",
                         name, st->nq, wk->n_systems, m->nq, m->n_systems);
     }
     const size_t nq = (size_t)st->nq, nv = (size_t)st->nv;
@@ -143,8 +143,8 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
         const bool finite = pcs_all_finite(st->q, nq) && pcs_all_finite(st->v, nv);
         if (!finite) return pcs_fail(PCS_ERR_ARG, NOT_FINITE, name);
         return pcs_fail(PCS_ERR_ARG,
-                        "%s: the state holds a number beyond %g: what is made of it overflows",
-                        name, MODEL_LARGEST);
+                        "%s: the state has a number beyond %g, whose products overflow", name,
+                        MODEL_LARGEST);
     }
     return PCS_OK;
 }

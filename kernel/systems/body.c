@@ -17,7 +17,7 @@ static pcs_status call_force(const model_system *s, double t, const double q[7],
     }
     const int answer = s->body_force(s->user, t, q, v, F);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "the force callback of a body answered %d at t = %g",
+        return pcs_fail(PCS_ERR_CALLBACK, "the force callback of a body returned %d at t = %g",
                         answer, t);
     }
     if (!pcs_all_finite(F, 6)) {
@@ -129,7 +129,7 @@ static pcs_status user_jacobian(const model_system *s, double t, const double q[
     double Fq[42] = {0}, Fv[36] = {0}, T[42];
     const int answer = s->body_jacobian(s->user, t, q, v, Fq, Fv);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "the Jacobian callback of a body answered %d at t = %g",
+        return pcs_fail(PCS_ERR_CALLBACK, "the Jacobian callback of a body returned %d at t = %g",
                         answer, t);
     }
     if (!pcs_all_finite(Fq, 42) || !pcs_all_finite(Fv, 36)) {
@@ -177,9 +177,8 @@ pcs_status body_potential(const pcs_model *m, const model_system *s, const doubl
         const int answer = s->potential(s->user, q, &user);
         if (answer != 0 || !isfinite(user)) {
             return pcs_fail(PCS_ERR_CALLBACK,
-                            "the potential callback of a body answered %d or gave"
-                            " %g",
-                            answer, user);
+                            "the potential callback of a body returned %d or gave %g", answer,
+                            user);
         }
         *V += user;
     }

@@ -54,7 +54,9 @@ pcs_status pcs_vehicle_fin_load(const pcs_vehicle *v, int i, const double nu[6],
     if (!v || !nu || !out)
         return pcs_fail(PCS_ERR_ARG, "pcs_vehicle_fin_load: an argument is null");
     if (i < 0 || i >= v->def.n_fins) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_vehicle_fin_load: fin %d of %d", i, v->def.n_fins);
+        return pcs_fail(PCS_ERR_ARG,
+                        "pcs_vehicle_fin_load: there is no fin %d; the vehicle has %d, from 0", i,
+                        v->def.n_fins);
     }
     if (!pcs_all_finite(nu, 6) || !isfinite(delta)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_vehicle_fin_load: the velocity or the deflection is not"

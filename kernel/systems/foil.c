@@ -112,10 +112,10 @@ pcs_status foil_coefficients(const pcs_foil *f, double alpha, double *CL, double
         double lift = NAN, drag = NAN; // so that one the callback forgets is seen
         const int answer = f->fn(f->user, alpha, &lift, &drag);
         if (answer != 0 || !isfinite(lift) || !isfinite(drag)) {
-            return pcs_fail(PCS_ERR_CALLBACK,
-                            "the foil callback answered %d and gave CL = %g, CD = %g at alpha ="
-                            " %g rad",
-                            answer, lift, drag, alpha);
+            return pcs_fail(
+                PCS_ERR_CALLBACK,
+                "the foil callback returned %d and gave CL = %g, CD = %g at alpha = %g rad", answer,
+                lift, drag, alpha);
         }
         *CL = lift;
         *CD = drag;

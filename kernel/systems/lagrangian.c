@@ -14,9 +14,8 @@ static pcs_status call_force(const model_system *s, double t, const double *q, c
     const int answer = s->force(s->user, t, q, v, F);
     if (answer != 0) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "the force callback of a Lagrangian system answered %d"
-                        " at t = %g",
-                        answer, t);
+                        "the force callback of a Lagrangian system returned %d at t = %g", answer,
+                        t);
     }
     if (!pcs_all_finite(F, (size_t)s->nv)) {
         return pcs_fail_range(PCS_ERR_CALLBACK,
@@ -72,7 +71,7 @@ pcs_status lagrangian_mass(const model_system *s, const double *q, double *A)
     memset(A, 0, n * n * sizeof *A);
     const int answer = s->mass_fn(s->user, q, A);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "the mass callback of a Lagrangian system answered %d",
+        return pcs_fail(PCS_ERR_CALLBACK, "the mass callback of a Lagrangian system returned %d",
                         answer);
     }
     if (!pcs_all_finite(A, n * n)) {
@@ -124,7 +123,7 @@ pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const d
     const int answer = s->jacobian(s->user, t, q, v, Fq, Fv);
     if (answer != 0) {
         return pcs_fail(PCS_ERR_CALLBACK,
-                        "the Jacobian callback of a Lagrangian system answered %d at t = %g",
+                        "the Jacobian callback of a Lagrangian system returned %d at t = %g",
                         answer, t);
     }
     if (!pcs_all_finite(work, 2 * nn)) {
@@ -157,8 +156,7 @@ pcs_status lagrangian_potential(const model_system *s, const double *q, double *
         const int answer = s->potential(s->user, q, &user);
         if (answer != 0 || !isfinite(user)) {
             return pcs_fail(PCS_ERR_CALLBACK,
-                            "the potential callback of a Lagrangian system"
-                            " answered %d or gave %g",
+                            "the potential callback of a Lagrangian system returned %d or gave %g",
                             answer, user);
         }
         sum += user;

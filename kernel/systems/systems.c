@@ -163,8 +163,8 @@ pcs_status system_motion(const model_system *s, double t, double q[7], double v[
     }
     if (usable && pcs_quat_normalise(q + 3) == PCS_OK) return PCS_OK;
     return pcs_fail(PCS_ERR_CALLBACK,
-                    "the motion callback of a body answered %d, left an entry unset, not finite or"
-                    " beyond %g, or gave a zero quaternion at t = %g",
+                    "the motion callback of a body returned %d, left an entry unset, not finite or "
+                    "beyond %g, or gave a zero quaternion at t = %g",
                     answer, MOTION_MOST, t);
 }
 

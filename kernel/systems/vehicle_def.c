@@ -85,7 +85,7 @@ static pcs_status check_fins(const pcs_vehicle_def *def)
     for (int i = 0; i < def->n_fins; ++i) {
         const pcs_vehicle_fin *f = &def->fin[i];
         if (!isfinite(f->angle) || !isfinite(f->x) || !isfinite(f->radius)) {
-            return pcs_fail(PCS_ERR_ARG, "vehicle: the place of fin %d is not finite", i);
+            return pcs_fail(PCS_ERR_ARG, "vehicle: the position of fin %d is not finite", i);
         }
         if (!(f->area >= 0) || !isfinite(f->area)) {
             return pcs_fail(PCS_ERR_ARG,
@@ -108,7 +108,7 @@ static pcs_status check(const pcs_vehicle_def *def)
     PCS_TRY(check_finite("the centre of buoyancy", def->r_B, 3));
     PCS_TRY(check_finite("the sway coefficient Yur", &def->Yur, 1));
     PCS_TRY(check_finite("the current", def->current, 3));
-    PCS_TRY(check_finite("the place of the thruster", def->thruster, 3));
+    PCS_TRY(check_finite("the position of the thruster", def->thruster, 3));
     PCS_TRY(check_finite("the thrust axis", def->thrust_axis, 3));
     return check_fins(def);
 }

@@ -137,7 +137,7 @@ bool pcs_all_finite(const double *x, size_t n)
 
 pcs_status pcs_arena_create(const pcs_env *env, size_t bytes, pcs_arena *out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_arena_create: the place for the arena is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_arena_create: out is null");
     *out = (pcs_arena){0};
     if (bytes > SIZE_MAX / 2) return pcs_fail_memory("pcs_arena_create");
 

@@ -110,14 +110,15 @@ static pcs_status judge_ranks(const pcs_env *env, const face *f, pcs_certificate
     PCS_TRY(pcs_arena_create(env, unique_bytes(f->p->n), &work));
     const bool done = unique_judge(f, work, out);
     pcs_arena_destroy(env, &work);
-    return done ? PCS_OK : pcs_fail(PCS_ERR_SINGULAR, "certificate: the rank was not found");
+    return done ? PCS_OK
+                : pcs_fail(PCS_ERR_SINGULAR, "certificate: the rank could not be computed");
 }
 
 static pcs_status check(int n, int nb, double tol, const double *r, const void *a, const void *b)
 {
     if (n > 0 && !r) return pcs_fail(PCS_ERR_ARG, "certificate: r is null");
     if (nb > 0 && (!a || !b)) {
-        return pcs_fail(PCS_ERR_ARG, "certificate: a place for the answer is null");
+        return pcs_fail(PCS_ERR_ARG, "certificate: out is null");
     }
     if (!(tol >= 0) || !isfinite(tol)) {
         return pcs_fail(PCS_ERR_ARG, "certificate: tol is %g; it must be finite and not negative",
@@ -159,7 +160,7 @@ static pcs_status certify(const pcs_env *env, const pcs_problem *p, bool ranks, 
                           pcs_certificate *out)
 {
     PCS_TRY(certificate_check(p, tol, r, status, status));
-    if (!out) return pcs_fail(PCS_ERR_ARG, "certificate: the place for the answer is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "certificate: out is null");
     pcs_arena arena;
     PCS_TRY(pcs_arena_create(env, certificate_face_bytes(p), &arena));
     pcs_arena work = arena;
@@ -258,7 +259,7 @@ static pcs_status certify_global(const pcs_env *env, const pcs_global_problem *g
     const int n = g->H.m > 0 ? g->H.row[g->H.m] : 0;
     PCS_TRY(check(n, g->nb, tol, r, status, status));
     if (!out) {
-        return pcs_fail(PCS_ERR_ARG, "certificate: the place for the answer is null");
+        return pcs_fail(PCS_ERR_ARG, "certificate: out is null");
     }
     pcs_arena arena = {0};
     size_t peak = 0;

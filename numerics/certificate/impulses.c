@@ -113,7 +113,7 @@ static pcs_status range_begin(range *x, const pcs_problem *p, double tol, const 
     if (!range_take(x, p, arena)) return pcs_fail_memory("certificate");
     x->scratch = *arena;
     if (!find_directions(x)) {
-        return pcs_fail(PCS_ERR_SINGULAR, "certificate: the null space was not found");
+        return pcs_fail(PCS_ERR_SINGULAR, "certificate: the null space could not be computed");
     }
     face_enter(&x->f, r, x->x0);
     for (int i = 0; i < x->f.n; ++i) {

@@ -6,7 +6,9 @@
 
 static pcs_status check_partition(const char *what, int n, const int *start)
 {
-    if (n < 0) return pcs_fail(PCS_ERR_SIZE, "matrix: it has %d block %ss", n, what);
+    if (n < 0)
+        return pcs_fail(PCS_ERR_SIZE,
+                        "matrix: it has %d block %ss; the number must not be negative", n, what);
     if (!start) return pcs_fail(PCS_ERR_ARG, "matrix: the block %s offsets are null", what);
     if (start[0] != 0) {
         return pcs_fail(PCS_ERR_SIZE, "matrix: block %s 0 starts at %d; it must be 0", what,
@@ -65,7 +67,9 @@ pcs_status pcs_bsr_check(const pcs_bsr *A)
 
 pcs_status pcs_bsr_from_dense(int m, int n, double *val, pcs_arena *arena, pcs_bsr *out)
 {
-    if (m < 0 || n < 0) return pcs_fail(PCS_ERR_SIZE, "dense matrix: its size is %d x %d", m, n);
+    if (m < 0 || n < 0)
+        return pcs_fail(PCS_ERR_SIZE, "dense matrix: its size is %d x %d; it must not be negative",
+                        m, n);
     if (!arena || !out || (!val && m > 0 && n > 0)) {
         return pcs_fail(PCS_ERR_ARG, "dense matrix: an argument is null");
     }

@@ -85,12 +85,14 @@ static pcs_status pattern(const pcs_bsr *H, pcs_arena *arena, pcs_bsr *W, column
                 }
             }
             if (pass == 1) sort_ints((int)(nnz - first), W->idx + first);
-            if (nnz > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "%s: too many blocks", where);
+            if (nnz > INT_MAX)
+                return pcs_fail(PCS_ERR_SIZE, "%s: more blocks than an int can count", where);
             W->ptr[i + 1] = (int)nnz;
         }
         W->ptr[0] = 0;
         if (pass == 0) {
-            if (m > INT_MAX / 2) return pcs_fail(PCS_ERR_SIZE, "%s: too many block rows", where);
+            if (m > INT_MAX / 2)
+                return pcs_fail(PCS_ERR_SIZE, "%s: more block rows than an int can count", where);
             W->idx = PCS_TAKE(arena, nnz, int);
             W->off = PCS_TAKE(arena, nnz, size_t);
             W->val = PCS_TAKE(arena, values, double);
@@ -200,7 +202,8 @@ static pcs_status delassus_sparse(const pcs_bsr *H, const pcs_mass_matrix *mass,
                                   pcs_bsr *W)
 {
     const int m = H->m, rows = bsr_rows(H), n = pcs_mass_matrix_size(mass);
-    if ((long long)m * m > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "W: too many block rows");
+    if ((long long)m * m > INT_MAX)
+        return pcs_fail(PCS_ERR_SIZE, "W: more block rows than an int can count");
 
     // all blocks present, W partitioned as H
     *W = (pcs_bsr){.m = m, .n = m, .row = H->row, .col = H->row};

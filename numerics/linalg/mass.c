@@ -75,7 +75,7 @@ void block_lu_solve(const block_lu *F, int b, double *x)
 pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *size,
                                          const double *val, pcs_mass_matrix **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: the place for the result is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: out is null");
     *out = NULL;
     if (nb < 0 || (nb > 0 && (!size || !val))) {
         return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: an argument is null, or %d blocks", nb);
@@ -88,7 +88,8 @@ pcs_status pcs_mass_matrix_create_blocks(const pcs_env *env, int nb, const int *
         }
         rows += size[b];
         values += (size_t)size[b] * (size_t)size[b];
-        if (rows > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_mass_matrix: too many rows");
+        if (rows > INT_MAX)
+            return pcs_fail(PCS_ERR_SIZE, "pcs_mass_matrix: more rows than an int can count");
     }
     if (!pcs_all_finite(val, values)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: the matrix has an entry that is not finite");
@@ -162,7 +163,7 @@ static pcs_status create_sparse(const pcs_env *env, const pcs_csc *M, pcs_mass_m
 pcs_status pcs_mass_matrix_create_sparse(const pcs_env *env, const pcs_csc *M,
                                          pcs_mass_matrix **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: the place for the result is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_mass_matrix: out is null");
     *out = NULL;
     PCS_TRY(csc_check_square(M, "mass matrix"));
     pcs_mass_matrix *mass = pcs_env_alloc(env, 1, sizeof *mass);
@@ -284,7 +285,8 @@ static pcs_status blocks_to_csc(const pcs_mass_matrix *mass, pcs_arena *arena, p
             }
         }
     }
-    if (nnz > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_mass_matrix_to_csc: too many entries");
+    if (nnz > INT_MAX)
+        return pcs_fail(PCS_ERR_SIZE, "pcs_mass_matrix_to_csc: more entries than an int can count");
     if (!csc_take(arena, mass->n, (int)nnz, out)) return pcs_fail_memory("pcs_mass_matrix_to_csc");
 
     int at = 0;

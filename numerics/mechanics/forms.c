@@ -86,8 +86,8 @@ static pcs_status no_projection(const char *who, const pcs_constrained *sys)
 {
     if (sys->def.stabilisation != PCS_STABILISATION_PROJECT) return PCS_OK;
     return pcs_fail(PCS_ERR_UNSUPPORTED,
-                    "%s: nothing projects after a step of a differential-algebraic system; take"
-                    " pcs_constrained_ode or another stabilisation",
+                    "%s: a differential-algebraic system cannot project after a step; use "
+                    "pcs_constrained_ode or another stabilisation",
                     who);
 }
 
@@ -196,8 +196,8 @@ pcs_status pcs_constrained_dae(pcs_constrained *sys, pcs_dae *out)
     PCS_TRY(no_projection(who, sys));
     if (has_second(sys)) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "%s: not with the second multiplier of GGL; take pcs_constrained_ode or"
-                        " pcs_constrained_semi_explicit",
+                        "%s: the second multiplier of GGL is not supported here; use "
+                        "pcs_constrained_ode or pcs_constrained_semi_explicit",
                         who);
     }
     *out = (pcs_dae){.nx = sys->nq + sys->nv, .nz = sys->m, .F = implicit_F, .user = sys};

@@ -40,7 +40,9 @@ static pcs_status check_def(const pcs_lagrange_def *def)
         return pcs_fail(PCS_ERR_ARG, "%s: neither L_complex nor slopes is given", who);
     }
     if (def->points < 0 || (def->points > 0 && !def->point)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: %d forces at points, without any", who, def->points);
+        return pcs_fail(PCS_ERR_ARG,
+                        "%s: points is %d; it must not be negative, and point not null", who,
+                        def->points);
     }
     for (int k = 0; k < def->points; ++k) {
         const pcs_point_force *f = &def->point[k];

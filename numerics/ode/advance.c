@@ -115,7 +115,7 @@ static pcs_status chosen_step(pcs_integrator *run, double most, double t_end, lo
         if ((*budget)-- <= 0) {
             return pcs_fail(PCS_ERR_STEP,
                             "integration: %d steps were not enough beyond t = %.9g; raise "
-                            "max_steps, or take an implicit method if the system is stiff",
+                            "max_steps, or use an implicit method if the system is stiff",
                             run->opts.max_steps, run->t);
         }
         const pcs_status status = ode_attempt(run, h);

@@ -34,10 +34,11 @@ static pcs_status point_of_run(const source *from, const pcs_ltv *ltv, double t,
     pcs_ode_report report;
     PCS_TRY(pcs_integrator_advance(from->run, t, &report));
     if (report.end == PCS_ODE_EVENT && from->run->t < t) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_linearise_run: a terminal event ends the run at t = %.9g, before the "
-                        "time %.9g that is asked; linearise up to it, and from it on anew",
-                        from->run->t, t);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_linearise_run: a terminal event ends the run at t = %.9g, before the time %.9g "
+            "that was requested; linearise up to the event, then start again from it",
+            from->run->t, t);
     }
     memcpy(x, from->run->x, (size_t)ltv->nx * sizeof *x);
     return driven_input(from->driven, t, u);

@@ -124,7 +124,7 @@ static void fill_orthogonal(int s, const double *b, const double *c, double *A)
 static pcs_status create_orthogonal(const pcs_env *env, int s, pcs_tableau **out, bool radau)
 {
     const char *kind = radau ? "radau" : "gauss";
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_%s: the place is null", kind);
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_%s: out is null", kind);
     *out = NULL;
     if (s < 1 || s > MOST) {
         return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_%s: %d stages; there must be 1 to %d",
@@ -201,7 +201,7 @@ pcs_status pcs_tableau_create_collocation(const pcs_env *env, int s, const doubl
                                           pcs_tableau **out)
 {
     if (!out || !c) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_collocation: nodes or place are null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_collocation: nodes or out is null");
     }
     *out = NULL;
     if (s < 1 || s > MOST) {
@@ -243,7 +243,7 @@ pcs_status pcs_tableau_weights(const pcs_tableau *tableau, double theta, double 
     const char *where = "pcs_tableau_weights";
     PCS_TRY(tableau_check_shape(tableau, where));
     if (!b || !isfinite(theta)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: theta is %g, or there is no place for the weights", where,
+        return pcs_fail(PCS_ERR_ARG, "%s: theta is %g, or the array for the weights is null", where,
                         theta);
     }
     const int s = tableau->s, n = tableau->degree;
@@ -259,7 +259,7 @@ pcs_status pcs_tableau_weights(const pcs_tableau *tableau, double theta, double 
     }
     if (!tableau->collocation) {
         return pcs_fail(PCS_ERR_UNSUPPORTED,
-                        "%s: %s has no dense output of its own; take the cubic through both ends "
+                        "%s: %s has no dense output of its own; use the cubic through both ends "
                         "with their slopes",
                         where, tableau->name ? tableau->name : "this tableau");
     }

@@ -102,8 +102,8 @@ pcs_status pcs_tableau_residuals(const pcs_tableau *tableau, const double *b, in
     PCS_TRY(tableau_check_shape(tableau, "pcs_tableau_residuals"));
     if (order < 1 || order > MOST_ORDER || !residual) {
         return pcs_fail(PCS_ERR_ARG,
-                        "pcs_tableau_residuals: order is %d, or there is no place for the "
-                        "residuals; conditions are known for orders 1 to %d",
+                        "pcs_tableau_residuals: order is %d, or the array for the residuals is "
+                        "null; conditions are known for orders 1 to %d",
                         order, MOST_ORDER);
     }
     tree t = first_tree(order);

@@ -233,8 +233,8 @@ pcs_status ode_consistent(pcs_integrator *run)
     const pcs_status status = newton(st, &report);
     if (status == PCS_ERR_CALLBACK) {
         return pcs_fail(status,
-                        "integration: consistent initial data cannot be sought: a callback returned"
-                        " an error or a number that is not finite at t = %.9g",
+                        "integration: consistent initial data cannot be computed: a callback "
+                        "returned an error or a number that is not finite at t = %.9g",
                         run->t);
     }
     if (status != PCS_OK && status != PCS_ERR_SINGULAR) return status;

@@ -106,9 +106,8 @@ static pcs_status check_matrix(const pcs_integrator *run)
     memcpy(A, tab->A, (size_t)s * (size_t)s * sizeof *A);
     if (matrix_lu(s, A, piv) && matrix_pivots(s, A) > 1e-14) return PCS_OK;
     return pcs_fail(PCS_ERR_UNSUPPORTED,
-                    "integration: the matrix A of %s is singular, and the algebraic unknowns of its"
-                    " stages are not determined as they should be; take Radau IIA, Gauss or "
-                    "implicit Euler",
+                    "integration: the matrix A of %s is singular, so that it does not determine "
+                    "the algebraic unknowns of its stages; use Radau IIA, Gauss or implicit Euler",
                     tab->name ? tab->name : "this tableau");
 }
 
@@ -127,7 +126,7 @@ pcs_status system_check(const pcs_integrator *run)
     if (run->kind == ODE_SEMI_EXPLICIT_FORM) return PCS_OK;
     return pcs_fail(PCS_ERR_UNSUPPORTED,
                     "integration: %s is explicit, F(t, x', x, z) = 0 must be solved for x' and z; "
-                    "take Radau IIA, Gauss or implicit Euler, or write the system as x' = f, 0 = g",
+                    "use Radau IIA, Gauss or implicit Euler, or write the system as x' = f, 0 = g",
                     run->tableau->name ? run->tableau->name : "this tableau");
 }
 

@@ -58,7 +58,8 @@ pcs_status derivative_resolve(const pcs_map *map, pcs_derivative how, pcs_deriva
     case PCS_DERIVATIVE_DIFFERENCES:
         break;
     default:
-        return pcs_fail(PCS_ERR_ARG, "%d is no way to a derivative (pcs_derivative)", (int)how);
+        return pcs_fail(PCS_ERR_ARG, "the derivative is %d; it must be one of pcs_derivative",
+                        (int)how);
     }
     *out = how;
     return PCS_OK;

@@ -194,8 +194,7 @@ static bool small_exponential(int n, int which, scratch *s)
 static pcs_status beyond(double size)
 {
     return pcs_fail(PCS_ERR_ARG,
-                    "pcs_expm: the exponential of a matrix of norm %g is beyond all "
-                    "numbers",
+                    "pcs_expm: the exponential of a matrix of norm %g exceeds the range of doubles",
                     size);
 }
 

@@ -90,10 +90,10 @@ pcs_status pcs_lti_discretise(const pcs_lti *lti, double h, pcs_arena work, doub
     PCS_TRY(pcs_lti_check(lti));
     const int nx = lti->nx, nu = lti->nu;
     if (!(h > 0) || !isfinite(h) || !Ad || (nu > 0 && !B0)) {
-        return pcs_fail(PCS_ERR_ARG,
-                        "pcs_lti_discretise: the step is %g, or a place is null; it must be "
-                        "positive",
-                        h);
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "pcs_lti_discretise: the step is %g, or an output is null; the step must be positive",
+            h);
     }
     const bool ramps = B1 && nu > 0;
     const int n = nx + nu + (ramps ? nu : 0);
@@ -179,7 +179,7 @@ pcs_status pcs_lti_output(const pcs_lti *lti, const double *x, const double *u, 
 {
     PCS_TRY(pcs_lti_check(lti));
     if (!x || (lti->ny > 0 && !y)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_lti_output: x or the place for y is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_lti_output: x or y is null");
     }
     apply(lti, lti->ny, lti->C, u ? lti->D : NULL, x, u, y);
     return PCS_OK;
@@ -246,13 +246,13 @@ pcs_status pcs_lti_eigenvalues(const pcs_lti *lti, pcs_arena work, double *re, d
 {
     PCS_TRY(pcs_lti_check(lti));
     const int n = lti->nx;
-    if (!re || !im) return pcs_fail(PCS_ERR_ARG, "pcs_lti_eigenvalues: a place is null");
+    if (!re || !im) return pcs_fail(PCS_ERR_ARG, "pcs_lti_eigenvalues: an output is null");
     double *A = PCS_TAKE(&work, (size_t)n * (size_t)n, double);
     double *scratch = PCS_TAKE(&work, 3 * (size_t)n, double);
     if (!A || !scratch) return pcs_fail_memory("pcs_lti_eigenvalues (work arena)");
     memcpy(A, lti->A, (size_t)n * (size_t)n * sizeof *A);
     if (!dense_eigenvalues(n, A, re, im, scratch)) {
-        return pcs_fail(PCS_ERR_SINGULAR, "pcs_lti_eigenvalues: the iteration did not end");
+        return pcs_fail(PCS_ERR_SINGULAR, "pcs_lti_eigenvalues: the iteration did not converge");
     }
     // insertion, which keeps pairs together
     for (int i = 1; i < n; ++i) {

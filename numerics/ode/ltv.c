@@ -24,7 +24,7 @@ pcs_status ltv_check(const pcs_ltv *ltv, const char *who)
     }
     for (int k = 0; k < ltv->n; ++k) {
         if (isfinite(ltv->t[k]) && (k == 0 || ltv->t[k] > ltv->t[k - 1])) continue;
-        return pcs_fail(PCS_ERR_ARG, "%s: t[%d] is %.9g; times must be finite and rise", who, k,
+        return pcs_fail(PCS_ERR_ARG, "%s: t[%d] is %.9g; times must be finite and increase", who, k,
                         ltv->t[k]);
     }
     return PCS_OK;
@@ -98,7 +98,7 @@ pcs_status pcs_ltv_at(const pcs_ltv *ltv, double t, double *A, double *B, double
     PCS_TRY(ltv_check(ltv, "pcs_ltv_at"));
     const size_t x = (size_t)ltv->nx, u = (size_t)ltv->nu, y = (size_t)ltv->ny;
     if ((A && !ltv->A) || (B && u > 0 && !ltv->B) || (C && y > 0 && !ltv->C)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_ltv_at: a matrix is asked for that ltv does not have");
+        return pcs_fail(PCS_ERR_ARG, "pcs_ltv_at: a matrix is requested that ltv does not have");
     }
     weights w;
     PCS_TRY(find(ltv, t, &w));

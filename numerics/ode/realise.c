@@ -32,12 +32,11 @@ static pcs_status check(const pcs_lti_equation *eq, const char *who)
                         who, n, ny, m, nu, MOST_SIZE);
     }
     if (m > n) {
-        return pcs_fail(
-            PCS_ERR_UNSUPPORTED,
-            "%s: the input's derivative of order %d in an equation of order %d: y would "
-            "have impulses where u jumps, and no system x' = A x + B u, y = C x + D u "
-            "has; take a derivative of u as the input (pcs_input_output_chain)",
-            who, m, n);
+        return pcs_fail(PCS_ERR_UNSUPPORTED,
+                        "%s: the input's derivative of order %d in an equation of order %d: y "
+                        "would have impulses where u jumps, and no system x' = A x + B u, y = C x "
+                        "+ D u has; use a derivative of u as the input (pcs_input_output_chain)",
+                        who, m, n);
     }
     const size_t a = (size_t)(n + 1) * (size_t)ny * (size_t)ny;
     const size_t b = (size_t)(m + 1) * (size_t)ny * (size_t)nu;
@@ -123,7 +122,7 @@ pcs_status pcs_lti_realise(const pcs_lti_equation *eq, pcs_arena work, double *A
     const int n = eq->order, ny = eq->ny, nu = eq->nu, nx = n * ny;
     const bool direct = eq->input_order == n;
     if (!A || !B || !C || (direct && !D)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: a place for A, B, C or (with m = n) D is null", who);
+        return pcs_fail(PCS_ERR_ARG, "%s: A, B, C or (with m = n) D is null", who);
     }
     leading f;
     PCS_TRY(factor(eq, who, &work, &f));

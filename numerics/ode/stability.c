@@ -127,13 +127,13 @@ pcs_status pcs_tableau_stability(const pcs_tableau *tableau, const double z[2], 
     const char *where = "pcs_tableau_stability";
     PCS_TRY(tableau_check_shape(tableau, where));
     if (!z || !R || !isfinite(z[0]) || !isfinite(z[1])) {
-        return pcs_fail(PCS_ERR_ARG, "%s: z or the place for R is null, or z not finite", where);
+        return pcs_fail(PCS_ERR_ARG, "%s: z or R is null, or z is not finite", where);
     }
     number r;
     if (!value(tableau, z[0] + z[1] * I, &r) || !isfinite(creal(r)) || !isfinite(cimag(r))) {
         return pcs_fail(PCS_ERR_SINGULAR,
-                        "%s: %g + %g i is a pole of R, or R is beyond all numbers there", where,
-                        z[0], z[1]);
+                        "%s: %g + %g i is a pole of R, or R exceeds the range of doubles there",
+                        where, z[0], z[1]);
     }
     R[0] = creal(r);
     R[1] = cimag(r);
@@ -352,14 +352,14 @@ static double widest(const pcs_tableau *t, const poles *p, double at_infinity, d
 pcs_status pcs_tableau_examine(const pcs_tableau *tableau, pcs_stability *out)
 {
     const char *where = "pcs_tableau_examine";
-    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: the place for the result is null", where);
+    if (!out) return pcs_fail(PCS_ERR_ARG, "%s: the output is null", where);
     *out = (pcs_stability){0};
     PCS_TRY(pcs_tableau_check(tableau));
 
     const pcs_tableau *t = tableau;
     poles p;
     if (!find_poles(t, &p)) {
-        return pcs_fail(PCS_ERR_SINGULAR, "%s: the eigenvalues of A are not to be had", where);
+        return pcs_fail(PCS_ERR_SINGULAR, "%s: the eigenvalues of A could not be computed", where);
     }
     out->at_infinity = limit(t, &p);
     const double poles_from = angle_of_poles(t, &p);

@@ -232,7 +232,7 @@ static int stages_of(const char *name, const char *prefix)
 pcs_status pcs_tableau_create_named(const pcs_env *env, const char *name, pcs_tableau **out)
 {
     if (!out || !name) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_named: the name or the place is null");
+        return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_named: name or out is null");
     }
     *out = NULL;
     for (int i = 0; i < pcs_tableau_count(); ++i) {
@@ -254,7 +254,7 @@ pcs_status pcs_tableau_create_named(const pcs_env *env, const char *name, pcs_ta
 
 pcs_status pcs_tableau_create_second_order(const pcs_env *env, double alpha, pcs_tableau **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_second_order: the place is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_second_order: out is null");
     *out = NULL;
     const double b2 = 0.5 / alpha;
     if (!isfinite(alpha) || !isfinite(b2)) {
@@ -277,7 +277,7 @@ pcs_status pcs_tableau_create_second_order(const pcs_env *env, double alpha, pcs
 
 pcs_status pcs_tableau_create_third_order(const pcs_env *env, double u, double v, pcs_tableau **out)
 {
-    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_third_order: the place is null");
+    if (!out) return pcs_fail(PCS_ERR_ARG, "pcs_tableau_create_third_order: out is null");
     *out = NULL;
     const double a32 = v * (v - u) / (u * (2 - 3 * u));
     const double b2 = (2 - 3 * v) / (6 * u * (u - v)), b3 = (2 - 3 * u) / (6 * v * (v - u));
@@ -351,8 +351,8 @@ static pcs_status check_weights(const pcs_tableau *t, const double *b, const cha
     double sum;
     if (sums_to(t->s, b, 1, &sum)) return PCS_OK;
     return pcs_fail(PCS_ERR_ARG,
-                    "pcs_tableau_check: the weights %s sum to %.15g; an inconsistent method does "
-                    "not converge, they must sum to 1",
+                    "pcs_tableau_check: the weights %s sum to %.15g; they must sum to 1, since an "
+                    "inconsistent method does not converge",
                     name, sum);
 }
 
@@ -398,10 +398,11 @@ static pcs_status check_order(const pcs_tableau *t, const double *b, int claimed
         PCS_TRY(pcs_tableau_residuals(t, b, order, residual));
         for (int k = 0; k < pcs_tableau_condition_count(order); ++k) {
             if (fabs(residual[k]) <= tol) continue;
-            return pcs_fail(PCS_ERR_ARG,
-                            "pcs_tableau_check: %s is said to have order %d, but condition %d of "
-                            "order %d is off by %.3g; mend the table, or say order %d",
-                            name, claimed, k + 1, order, residual[k], order - 1);
+            return pcs_fail(
+                PCS_ERR_ARG,
+                "pcs_tableau_check: %s is declared to have order %d, but condition %d of order %d "
+                "has the error %.3g; correct the table, or declare order %d",
+                name, claimed, k + 1, order, residual[k], order - 1);
         }
     }
     return PCS_OK;

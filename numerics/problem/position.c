@@ -52,9 +52,11 @@ static pcs_status check_T(const pcs_position_problem *p)
 
 static pcs_status check_quaternions(const pcs_position_problem *p)
 {
-    if (p->n_quat < 0) return pcs_fail(PCS_ERR_SIZE, "position: %d quaternions", p->n_quat);
+    if (p->n_quat < 0)
+        return pcs_fail(PCS_ERR_SIZE, "position: n_quat is %d; it must not be negative", p->n_quat);
     if (p->n_quat > 0 && (!p->quat || !p->q)) {
-        return pcs_fail(PCS_ERR_ARG, "position: metric Q1 needs q and the places of quaternions");
+        return pcs_fail(PCS_ERR_ARG,
+                        "position: metric Q1 needs q and the positions of its quaternions (quat)");
     }
     for (int b = 0; b < p->n_quat; ++b) {
         const int at = p->quat[b];
@@ -77,17 +79,20 @@ pcs_status position_check(const pcs_position_problem *p, pcs_metric metric)
 {
     if (!p) return pcs_fail(PCS_ERR_ARG, "position: the problem is null");
     if ((int)metric < PCS_METRIC_MASS || (int)metric > PCS_METRIC_Q1) {
-        return pcs_fail(PCS_ERR_ARG, "position: there is no metric %d", (int)metric);
+        return pcs_fail(PCS_ERR_ARG, "position: the metric is %d; it must be one of pcs_metric",
+                        (int)metric);
     }
     if (p->m < 0 || p->nq < 0) {
-        return pcs_fail(PCS_ERR_SIZE, "position: %d rows and %d coordinates", p->m, p->nq);
+        return pcs_fail(PCS_ERR_SIZE,
+                        "position: %d rows and %d coordinates; neither must be negative", p->m,
+                        p->nq);
     }
     if (p->m > 0 && (!p->kind || !p->g)) {
         return pcs_fail(PCS_ERR_ARG, "position: the gaps or their kinds are null");
     }
     for (int i = 0; i < p->m; ++i) {
         if (p->kind[i] != PCS_CONE_EQUALITY && p->kind[i] != PCS_CONE_UNILATERAL) {
-            return pcs_fail(PCS_ERR_ARG, "position: row %d has no known kind (%d)", i,
+            return pcs_fail(PCS_ERR_ARG, "position: row %d has the unknown kind %d", i,
                             (int)p->kind[i]);
         }
         if (!isfinite(p->g[i])) {
@@ -193,7 +198,7 @@ static pcs_status add_unit_rows(const pcs_position_problem *p, pcs_arena *arena,
     const pcs_bsr *C = p->C;
     const size_t m = (size_t)C->m, nu = (size_t)p->n_quat, nnz = (size_t)C->ptr[C->m];
     if (m + nu >= INT_MAX || nnz + nu >= INT_MAX || (long long)p->m + p->n_quat >= INT_MAX) {
-        return pcs_fail(PCS_ERR_SIZE, "position: too many rows");
+        return pcs_fail(PCS_ERR_SIZE, "position: more rows than an int can count");
     }
 
     size_t values = 0;

@@ -27,7 +27,7 @@ static pcs_status check_cone(int b, const pcs_block *k)
         return PCS_OK;
     }
     if (k->cone != PCS_CONE_EQUALITY && k->cone != PCS_CONE_UNILATERAL) {
-        return pcs_fail(PCS_ERR_ARG, "problem: block %d has no known cone (%d)", b, (int)k->cone);
+        return pcs_fail(PCS_ERR_ARG, "problem: block %d has the unknown cone %d", b, (int)k->cone);
     }
     if (k->cone == PCS_CONE_UNILATERAL && k->dim != 1) {
         return pcs_fail(PCS_ERR_SIZE, "problem: unilateral block %d has %d rows; it must be 1", b,
@@ -43,7 +43,9 @@ static pcs_status check_cone(int b, const pcs_block *k)
 
 pcs_status problem_check_blocks(const pcs_problem *p)
 {
-    if (p->nb < 0) return pcs_fail(PCS_ERR_SIZE, "problem: it has %d blocks", p->nb);
+    if (p->nb < 0)
+        return pcs_fail(PCS_ERR_SIZE, "problem: it has %d blocks; the number must not be negative",
+                        p->nb);
     if (p->nb > 0 && !p->block) return pcs_fail(PCS_ERR_ARG, "problem: its blocks are null");
 
     int row = 0;
@@ -100,7 +102,9 @@ static pcs_status check_partition(const pcs_problem *p)
 pcs_status pcs_problem_check(const pcs_problem *p)
 {
     if (!p) return pcs_fail(PCS_ERR_ARG, "problem: it is null");
-    if (p->n < 0) return pcs_fail(PCS_ERR_SIZE, "problem: it has %d rows", p->n);
+    if (p->n < 0)
+        return pcs_fail(PCS_ERR_SIZE, "problem: it has %d rows; the number must not be negative",
+                        p->n);
     PCS_TRY(problem_check_blocks(p));
     if (p->n == 0) return PCS_OK;
 

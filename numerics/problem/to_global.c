@@ -118,8 +118,8 @@ static pcs_status verify(const factor *f, const pcs_bsr *H, double *dense)
     }
     if (most <= SLACK * DBL_EPSILON * f->n * f->most) return PCS_OK;
     return pcs_fail(PCS_ERR_UNSUPPORTED,
-                    "pcs_problem_to_global: W is not positive semidefinite (%g is left of it after"
-                    " %d pivots)",
+                    "pcs_problem_to_global: W is not positive semidefinite (the remainder is %g "
+                    "after %d pivots)",
                     most, f->rank);
 }
 

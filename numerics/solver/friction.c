@@ -8,7 +8,9 @@ static pcs_status check_arguments(int dim, int nc, bool null, const pcs_report *
     if (dim != 2 && dim != 3) {
         return pcs_fail(PCS_ERR_ARG, "friction: the dimension is %d; it must be 2 or 3", dim);
     }
-    if (nc < 0) return pcs_fail(PCS_ERR_SIZE, "friction: the number of contacts is %d", nc);
+    if (nc < 0)
+        return pcs_fail(PCS_ERR_SIZE,
+                        "friction: the number of contacts is %d; it must not be negative", nc);
     if (nc > INT_MAX / 3) {
         return pcs_fail(PCS_ERR_SIZE, "friction: %d contacts have more rows than an int can count",
                         nc);

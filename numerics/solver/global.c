@@ -101,7 +101,7 @@ pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
                             const pcs_solver_opts *opts, pcs_watch watch, double *v, double *r,
                             double *u, pcs_report *report)
 {
-    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_solve_global: the place for the report is null");
+    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_solve_global: report is null");
     const solver_class *c = solver_class_of(opts ? opts->kind : PCS_SOLVER_AUTO);
     const pcs_solver_opts *o = opts ? opts : c ? &c->defaults : NULL;
     if (!c) {

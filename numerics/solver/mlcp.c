@@ -22,7 +22,7 @@ static int blocks_of(int n, const pcs_cone *kind, pcs_block *block)
 
 static pcs_status check_size(const char *who, int n)
 {
-    if (n < 0) return pcs_fail(PCS_ERR_SIZE, "%s: the size is %d", who, n);
+    if (n < 0) return pcs_fail(PCS_ERR_SIZE, "%s: the size is %d; it must not be negative", who, n);
     return PCS_OK;
 }
 
@@ -92,7 +92,8 @@ pcs_status pcs_solve_mlcp_abcd(int n, int m, const double *A, const double *B, c
 {
     const char *who = "pcs_solve_mlcp_abcd";
     if (n < 0 || m < 0 || m > INT_MAX - n) {
-        return pcs_fail(PCS_ERR_SIZE, "%s: the sizes are %d and %d", who, n, m);
+        return pcs_fail(PCS_ERR_SIZE, "%s: the sizes are %d and %d; they must not be negative", who,
+                        n, m);
     }
     if (!report || (n > 0 && (!A || !a || !u)) || (m > 0 && (!B || !b || !v || !w)) ||
         (n > 0 && m > 0 && (!C || !D))) {

@@ -47,7 +47,7 @@ pcs_status pcs_solve_position(const pcs_position_problem *p, pcs_metric metric,
                               const pcs_solver_opts *opts, pcs_arena work, double *Lambda,
                               double *dq, pcs_report *report)
 {
-    if (!report) return pcs_fail(PCS_ERR_ARG, "position: the place for the report is null");
+    if (!report) return pcs_fail(PCS_ERR_ARG, "position: report is null");
     if (!p) return pcs_fail(PCS_ERR_ARG, "position: the problem is null");
     if ((p->nq > 0 && !dq) || (p->m > 0 && !Lambda)) {
         return pcs_fail(PCS_ERR_ARG, "position: Lambda or dq is null");
@@ -81,7 +81,7 @@ pcs_status pcs_solve_position(const pcs_position_problem *p, pcs_metric metric,
 pcs_status pcs_solve_position_bytes(const pcs_env *env, const pcs_position_problem *p,
                                     pcs_metric metric, const pcs_solver_opts *opts, size_t *bytes)
 {
-    if (!bytes) return pcs_fail(PCS_ERR_ARG, "position: the place for the size is null");
+    if (!bytes) return pcs_fail(PCS_ERR_ARG, "position: bytes is null");
     *bytes = 0;
     if (!p) return pcs_fail(PCS_ERR_ARG, "position: the problem is null");
     if (nothing(p, metric)) return PCS_OK;

@@ -57,7 +57,7 @@ size_t pcs_solve_bytes(const pcs_problem *p, const pcs_solver_opts *opts)
 pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watch watch,
                      pcs_arena work, double *r, double *u, pcs_report *report)
 {
-    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_solve: the place for the report is null");
+    if (!report) return pcs_fail(PCS_ERR_ARG, "pcs_solve: report is null");
     const solver_class *c = pick(&opts);
     if (!c) {
         return pcs_fail(PCS_ERR_ARG, "pcs_solve: there is no solver of kind %d", (int)opts->kind);

@@ -102,7 +102,7 @@ START_TEST(folders_are_searched)
     ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -j 3 -o r"), 1);
     ck_assert_int_ge(count_in("r/runs.csv", ",converged,"), 10);
     ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 2);
-    REFUSED("no problem in r", "bench r -o s");
+    REFUSED("r has no problem files", "bench r -o s");
     REFUSED("nowhere", "bench nowhere -o s");
 }
 END_TEST

@@ -207,7 +207,7 @@ START_TEST(impossible_bodies_are_refused)
     b = fine;
     b.J[8] = b.J[0] + b.J[4] + 1e-6;
     CK_FAILS(pcs_inertia_check(&b), PCS_ERR_ARG);
-    ck_assert(strstr(pcs_error_text(), "sum of the others"));
+    ck_assert(strstr(pcs_error_text(), "sum of the other two"));
     b.J[8] = b.J[0] + b.J[4]; // a plate
     CK_OK(pcs_inertia_check(&b));
     b = fine;
