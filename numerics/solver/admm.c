@@ -207,11 +207,9 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_admm = {
-    SOLVER_ROW("admm", PCS_SOLVER_ADMM, ALL_CONES,
+    SOLVER_ROW("admm", PCS_SOLVER_ADMM, ALL_CONES, 1e-8, 10000,
                "ADMM: factors of W + rho I, cheap iterations, acceleration"),
     SOLVER_OPTIONS(options),
-    .defaults.tol = 1e-8,
-    .defaults.max_iters = 10000,
     .defaults.as.admm = {.penalty = PCS_ADMM_PENALTY_LADDER,
                          .rho = 0.1,
                          .eta = 1e-6,
@@ -219,6 +217,4 @@ const solver_class solver_admm = {
                          .damping = 1,
                          .depth = 15,
                          .check_every = 5},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

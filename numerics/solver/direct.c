@@ -58,10 +58,6 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 }
 
 const solver_class solver_direct = {
-    SOLVER_ROW("direct", PCS_SOLVER_DIRECT, 1u << PCS_CONE_EQUALITY,
+    SOLVER_ROW("direct", PCS_SOLVER_DIRECT, 1u << PCS_CONE_EQUALITY, 1e-10, 1,
                "linear solve of equality blocks, minimum norm when W is singular"),
-    .defaults.tol = 1e-10,
-    .defaults.max_iters = 1,
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

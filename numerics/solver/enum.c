@@ -292,12 +292,8 @@ static const pcs_opt opts[] = {
 };
 
 const solver_class solver_enum = {
-    SOLVER_ROW("enum", PCS_SOLVER_ENUM, ALL_CONES,
+    SOLVER_ROW("enum", PCS_SOLVER_ENUM, ALL_CONES, 1e-10, 20000000,
                "enumeration of active sets by branch and bound, and of the modes of few contacts"),
     SOLVER_OPTIONS(opts),
-    .defaults.tol = 1e-10,
-    .defaults.max_iters = 20000000,
     .defaults.as.enumerate = {.max_rows = 20, .max_contacts = 4},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

@@ -116,12 +116,8 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_extragradient = {
-    SOLVER_ROW("extragradient", PCS_SOLVER_EXTRAGRADIENT, ALL_CONES,
+    SOLVER_ROW("extragradient", PCS_SOLVER_EXTRAGRADIENT, ALL_CONES, 1e-6, 50000,
                "extragradient with a self-adaptive step; no factors, for comparison"),
     SOLVER_OPTIONS(options),
-    .defaults.tol = 1e-6,
-    .defaults.max_iters = 50000,
     .defaults.as.extragradient = {.low = 0.3, .high = 0.9, .check_every = 10},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

@@ -52,14 +52,10 @@ static const pcs_opt apgd_options[] = {
 };
 
 const solver_class solver_apgd = {
-    SOLVER_ROW("apgd", PCS_SOLVER_APGD, ALL_CONES,
+    SOLVER_ROW("apgd", PCS_SOLVER_APGD, ALL_CONES, 1e-6, 50000,
                "accelerated projected gradient with restart, shift of friction frozen"),
     SOLVER_OPTIONS(apgd_options),
-    .defaults.tol = 1e-6,
-    .defaults.max_iters = 50000,
     .defaults.as.apgd = {.relaxed = false, .part = 0.3, .inner_iters = 500},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };
 
 // tresca and aclm have one type of options at one place of the union
@@ -73,23 +69,15 @@ static const pcs_opt fixed_point_options[] = {
 };
 
 const solver_class solver_tresca = {
-    SOLVER_ROW("tresca", PCS_SOLVER_TRESCA, ALL_CONES,
+    SOLVER_ROW("tresca", PCS_SOLVER_TRESCA, ALL_CONES, 1e-8, 20000,
                "fixed point on the bounds mu r_N of the tangential impulses"),
     SOLVER_OPTIONS(fixed_point_options),
-    .defaults.tol = 1e-8,
-    .defaults.max_iters = 20000,
     .defaults.as.tresca = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };
 
 const solver_class solver_aclm = {
-    SOLVER_ROW("aclm", PCS_SOLVER_ACLM, ALL_CONES,
+    SOLVER_ROW("aclm", PCS_SOLVER_ACLM, ALL_CONES, 1e-8, 20000,
                "fixed point on the shifts mu |u_T|, convex problems between"),
     SOLVER_OPTIONS(fixed_point_options),
-    .defaults.tol = 1e-8,
-    .defaults.max_iters = 20000,
     .defaults.as.aclm = {.inner = PCS_INNER_ADMM, .part = 0.1, .inner_iters = 500, .depth = 5},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

@@ -214,15 +214,11 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_ipm = {
-    SOLVER_ROW("ipm", PCS_SOLVER_IPM, ALL_CONES,
+    SOLVER_ROW("ipm", PCS_SOLVER_IPM, ALL_CONES, 1e-10, 100,
                "primal-dual interior point; monotone problems of any rank, friction"),
     SOLVER_OPTIONS(options),
-    .defaults.tol = 1e-10,
-    .defaults.max_iters = 100,
     .defaults.as.ipm = {.shift = PCS_IPM_SHIFT_DIFFERENTIATED,
                         .step_fraction = 0.99,
                         .regularisation = 1e-12},
-    .work_bytes = work_bytes,
-    .solve = solve,
     .solve_global = solve_global,
 };

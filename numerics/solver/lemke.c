@@ -473,9 +473,6 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
 const solver_class solver_lemke = {
     SOLVER_ROW("lemke", PCS_SOLVER_LEMKE, 1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL,
+               1e-10, 200000,
                "complementary pivoting with a lexicographic ratio test; dense, exact"),
-    .defaults.tol = 1e-10,
-    .defaults.max_iters = 200000,
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

@@ -385,14 +385,10 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_newton = {
-    SOLVER_ROW("newton", PCS_SOLVER_NEWTON, ALL_CONES,
+    SOLVER_ROW("newton", PCS_SOLVER_NEWTON, ALL_CONES, 1e-10, 500,
                "semismooth Newton on a complementarity function, with line search"),
     SOLVER_OPTIONS(options),
-    .defaults.tol = 1e-10,
-    .defaults.max_iters = 500,
     .defaults.as.newton = {.function = PCS_NEWTON_FUNCTION_FB,
                            .max_backtracks = 20,
                            .restarts = 20},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

@@ -599,18 +599,14 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_nsgs = {
-    SOLVER_ROW("nsgs", PCS_SOLVER_NSGS, ALL_CONES,
+    SOLVER_ROW("nsgs", PCS_SOLVER_NSGS, ALL_CONES, 1e-8, 10000,
                "nonsmooth block Gauss-Seidel with exact local solves and relaxation"),
     SOLVER_OPTIONS(options),
-    .defaults.tol = 1e-8,
-    .defaults.max_iters = 10000,
     .defaults.as.nsgs = {.relaxation = 1,
                          .check_every = 10,
                          .local = PCS_NSGS_LOCAL_EXACT,
                          .local_iters = 20,
                          .order = PCS_NSGS_ORDER_FORWARD,
                          .depth = 5},
-    .work_bytes = work_bytes,
-    .solve = solve,
     .solve_global = solve_global,
 };

@@ -128,11 +128,8 @@ static const pcs_opt options[] = {
 };
 
 const solver_class solver_prox = {
-    SOLVER_ROW("prox", PCS_SOLVER_PROX, ALL_CONES, "proximal point loop around semismooth Newton"),
+    SOLVER_ROW("prox", PCS_SOLVER_PROX, ALL_CONES, 1e-10, 1000,
+               "proximal point loop around semismooth Newton"),
     SOLVER_OPTIONS(options),
-    .defaults.tol = 1e-10,
-    .defaults.max_iters = 1000,
     .defaults.as.prox = {.function = PCS_NEWTON_FUNCTION_AC, .alpha = 0.1, .inner = 30},
-    .work_bytes = work_bytes,
-    .solve = solve,
 };

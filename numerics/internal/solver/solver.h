@@ -50,11 +50,13 @@ typedef struct solver_class {
 #define OPT_REAL_IF(name, field, low, high, help, needs, values) \
     OPT_OF(name, PCS_OPT_REAL, field, low, high, help, NULL, needs, values)
 
-// what a solver is called, its kind, the cones it takes, and what it does; and its own options, an
+// What a solver is called, its kind, the cones it takes, its default tolerance and most iterations,
+// and what it does; its functions are work_bytes and solve of its file. And its own options, an
 // array
-#define SOLVER_ROW(name_, kind_, cones_, summary_)                                          \
+#define SOLVER_ROW(name_, kind_, cones_, tol_, max_iters_, summary_)                        \
     .info.name = name_, .info.kind = kind_, .info.cones = cones_, .info.summary = summary_, \
-    .defaults.kind = kind_
+    .defaults.kind = kind_, .defaults.tol = tol_, .defaults.max_iters = max_iters_,         \
+    .work_bytes = work_bytes, .solve = solve
 #define SOLVER_OPTIONS(options) .info.opt = options, .info.n_opts = sizeof options / sizeof *options
 
 extern const solver_class solver_auto, solver_direct, solver_enum, solver_lemke, solver_nsgs,
