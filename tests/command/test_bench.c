@@ -239,32 +239,8 @@ START_TEST(a_full_disk_leaves_whole_rows)
 }
 END_TEST
 
-static Suite *suite(void)
-{
-    Suite *s = suite_create("bench");
-    TCase *c = tcase_create("bench");
-    tcase_add_checked_fixture(c, folder_make, folder_remove);
-    tcase_set_timeout(c, 240);
-    tcase_add_test(c, every_cell_is_reported);
-    tcase_add_test(c, a_changed_problem_runs_again);
-    tcase_add_test(c, folders_are_searched);
-    tcase_add_test(c, a_hang_costs_one_cell);
-    tcase_add_test(c, a_crash_costs_one_cell);
-    tcase_add_test(c, interrupted_and_resumed);
-    tcase_add_test(c, others_are_added);
-    tcase_add_test(c, unreadable_problems_are_cells);
-    tcase_add_test(c, wrong_lines_are_refused);
-    tcase_add_test(c, any_name_is_found_again);
-    tcase_add_test(c, a_full_disk_leaves_whole_rows);
-    suite_add_tcase(s, c);
-    return s;
-}
-
-int main(void)
-{
-    SRunner *r = srunner_create(suite());
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r), ran = srunner_ntests_run(r);
-    srunner_free(r);
-    return failed == 0 && ran > 0 ? 0 : 1;
-}
+PCS_TEST_MAIN_IN(folder_make, folder_remove, "bench", every_cell_is_reported,
+                 a_changed_problem_runs_again, folders_are_searched, a_hang_costs_one_cell,
+                 a_crash_costs_one_cell, interrupted_and_resumed, others_are_added,
+                 unreadable_problems_are_cells, wrong_lines_are_refused, any_name_is_found_again,
+                 a_full_disk_leaves_whole_rows)

@@ -521,45 +521,11 @@ START_TEST(help_everywhere)
 }
 END_TEST
 
-static Suite *suite(void)
-{
-    Suite *s = suite_create("command");
-    TCase *c = tcase_create("solve");
-    tcase_add_checked_fixture(c, folder_make, folder_remove);
-    tcase_set_timeout(c, 120);
-    tcase_add_test(c, a_line_for_every_problem);
-    tcase_add_test(c, json_says_everything);
-    tcase_add_test(c, certificates);
-    tcase_add_test(c, json_escapes_any_name);
-    tcase_add_test(c, not_converged_is_one);
-    tcase_add_test(c, worst_code_wins);
-    tcase_add_test(c, empty_problem_converges);
-    tcase_add_test(c, wrong_lines_are_refused);
-    tcase_add_test(c, bad_files_are_refused);
-    tcase_add_test(c, options_have_words);
-    tcase_add_test(c, the_published_measure_is_enough);
-    tcase_add_test(c, noise_is_not_converged);
-    tcase_add_test(c, printed_words_are_accepted);
-    tcase_add_test(c, trace_has_a_row_per_look);
-    tcase_add_test(c, what_cannot_be_written_is_said);
-    tcase_add_test(c, info_knows_the_matrix);
-    tcase_add_test(c, forms_hold_the_same_problem);
-    tcase_add_test(c, solutions_are_written);
-    tcase_add_test(c, failing_problems_shrink);
-    tcase_add_test(c, endless_files_are_refused);
-    tcase_add_test(c, links_stay);
-    tcase_add_test(c, names_are_made_readable);
-    tcase_add_test(c, solvers_are_described);
-    tcase_add_test(c, help_everywhere);
-    suite_add_tcase(s, c);
-    return s;
-}
-
-int main(void)
-{
-    SRunner *r = srunner_create(suite());
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r), ran = srunner_ntests_run(r);
-    srunner_free(r);
-    return failed == 0 && ran > 0 ? 0 : 1;
-}
+PCS_TEST_MAIN_IN(folder_make, folder_remove, "solve", a_line_for_every_problem,
+                 json_says_everything, certificates, json_escapes_any_name, not_converged_is_one,
+                 worst_code_wins, empty_problem_converges, wrong_lines_are_refused,
+                 bad_files_are_refused, options_have_words, the_published_measure_is_enough,
+                 noise_is_not_converged, printed_words_are_accepted, trace_has_a_row_per_look,
+                 what_cannot_be_written_is_said, info_knows_the_matrix, forms_hold_the_same_problem,
+                 solutions_are_written, failing_problems_shrink, endless_files_are_refused,
+                 links_stay, names_are_made_readable, solvers_are_described, help_everywhere)

@@ -75,6 +75,20 @@ void scene_shape(scene *s, pcs_system on, pcs_shape shape, double e)
     scene_rough(s, on, shape, e, 0, 0);
 }
 
+pcs_system scene_rough_ball(scene *s, double mass, double radius, const double x[3],
+                            const double v[3], double e, double e_t, double mu)
+{
+    const pcs_system ball = scene_ball(s, mass, radius, x, v);
+    scene_rough(s, ball, pcs_shape_sphere(radius), e, e_t, mu);
+    return ball;
+}
+
+pcs_system scene_solid_ball(scene *s, double mass, double radius, const double x[3],
+                            const double v[3], double e)
+{
+    return scene_rough_ball(s, mass, radius, x, v, e, 0, 0);
+}
+
 void scene_ground(scene *s, double e)
 {
     scene_shape(s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), e);

@@ -33,6 +33,11 @@ pcs_system scene_box(scene *s, double mass, const double edges[3], const double 
 void scene_shape(scene *s, pcs_system on, pcs_shape shape, double e);
 // the same with friction
 void scene_rough(scene *s, pcs_system on, pcs_shape shape, double e, double e_t, double mu);
+// a ball with its shape, of a material as above
+pcs_system scene_solid_ball(scene *s, double mass, double radius, const double x[3],
+                            const double v[3], double e);
+pcs_system scene_rough_ball(scene *s, double mass, double radius, const double x[3],
+                            const double v[3], double e, double e_t, double mu);
 // the half-space below z = 0, in the world
 void scene_ground(scene *s, double e);
 void scene_gravity(scene *s, double x, double y, double z);

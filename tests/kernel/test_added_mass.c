@@ -1,6 +1,7 @@
 // Bodies with added mass, and the vehicle among contacts: against ordinary bodies where the added
 // mass is that of a solid, against the rates of the vehicle where it is not.
 #include "scene.h"
+#include "vehicle_ride.h"
 
 #include <percuss/ode.h>
 #include <percuss/vehicle.h>
@@ -244,20 +245,6 @@ END_TEST
 
 // ---- the vehicle
 
-static void reference(const pcs_vehicle *v, const pcs_vehicle_command *command, double T, int n,
-                      double *x)
-{
-    pcs_vehicle_ride ride = {.vehicle = v, .command = *command};
-    const pcs_ode ode = {.n = PCS_VEHICLE_STATE_SIZE, .f = pcs_vehicle_ode, .user = &ride};
-    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), T / n);
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x));
-    CK_OK(pcs_integrator_advance(run, T, NULL));
-    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE_SIZE * sizeof *x);
-    pcs_integrator_destroy(run);
-}
-
 // the step goes the way of the vehicle's own rates, to its second order: full coupled mass, a
 // current that carries part of it, fins, thrust, weight; gravity of the model has no say
 static void same_way(bool flowing)
@@ -280,7 +267,7 @@ static void same_way(bool flowing)
     double exact[PCS_VEHICLE_STATE_SIZE], error[4];
     const double T = 0.5;
     memcpy(exact, x0, sizeof exact);
-    reference(v, &ride.command, T, 2000, exact);
+    vehicle_ride(v, &ride.command, T, 2000, exact);
     for (int k = 0; k < 4; ++k) {
         scene s;
         scene_open(&s);

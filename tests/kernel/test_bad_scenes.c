@@ -397,8 +397,7 @@ START_TEST(what_is_not_a_number_is_refused)
                                         : (i - 7) % 3] = bad[k];
             CK_FAILS(pcs_model_add_body(s.m, &def, NULL), PCS_ERR_ARG);
             scene_ground(&s, 0);
-            const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
-            scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+            scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL, 0);
             scene_start(&s);
             double *x = i < 7 ? &s.st->q[i] : &s.st->v[i - 7];
             const double good = *x;

@@ -260,8 +260,7 @@ START_TEST(a_fast_ball_does_not_pass_a_thin_wall)
         scene_gravity(&s, 0, 0, 0);
         scene_shape(&s, (pcs_system){0}, pcs_shape_box(0.02, 2, 2), restitution);
         const double x[3] = {-2 - 100 * h * phase, 0, 0}, v[3] = {100, 0, 0};
-        const pcs_system ball = scene_ball(&s, 1, 0.05, x, v);
-        scene_shape(&s, ball, pcs_shape_sphere(0.05), restitution);
+        const pcs_system ball = scene_solid_ball(&s, 1, 0.05, x, v, restitution);
         scene_start(&s);
         pcs_run_report report;
         run(&s, h, 0.1, &report);
@@ -314,8 +313,7 @@ START_TEST(the_size_is_that_of_the_smallest_body)
         sink_boxes(&s, 0.05);
         // far away, and smaller
         if (k >= 2) {
-            const pcs_system pea = scene_ball(&s, 1, 0.01, (double[3]){9, 9, 9}, NULL);
-            scene_shape(&s, pea, pcs_shape_sphere(0.01), 0);
+            scene_solid_ball(&s, 1, 0.01, (double[3]){9, 9, 9}, NULL, 0);
         }
         if (k % 2) s.scheme = pcs_scheme_dense(1e-8, k == 1 ? 0.2 : 0.02);
         scene_start(&s);
@@ -339,8 +337,7 @@ START_TEST(a_ball_bounces_as_high_as_it_should)
     scene s;
     open_default(&s);
     scene_ground(&s, e);
-    const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + height}, NULL);
-    scene_shape(&s, ball, pcs_shape_sphere(0.1), e);
+    const pcs_system ball = scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + height}, NULL, e);
     scene_start(&s);
     int apexes = 0;
     for (double before = 0; apexes < 5;) {

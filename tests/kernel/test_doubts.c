@@ -154,8 +154,7 @@ START_TEST(steps_longer_than_a_body_are_said)
         scene_gravity(&s, 0, 0, 0);
         if (wall) scene_shape(&s, (pcs_system){0}, pcs_shape_box(0.02, 2, 2), 0);
         const double x[3] = {-2.5, 0, 0}, v[3] = {100, 0, 0};
-        const pcs_system ball = scene_ball(&s, 1, 0.05, x, v);
-        scene_shape(&s, ball, pcs_shape_sphere(0.05), 0);
+        const pcs_system ball = scene_solid_ball(&s, 1, 0.05, x, v, 0);
         scene_start(&s);
         pcs_run_report report;
         run(&s, 1e-2, 0.1, &report);
@@ -190,7 +189,7 @@ START_TEST(steps_taken_unsolved_are_counted)
     s.scheme.solver.max_iters = 1;
     for (int i = 0; i < 8; ++i) {
         const double x[3] = {0.2 * i, 0, 0}, v[3] = {5 - i * i, 0, 0};
-        scene_shape(&s, scene_ball(&s, 1 + i, 0.1, x, v), pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1 + i, 0.1, x, v, 0);
     }
     scene_start(&s);
     long unsolved = 0;
@@ -220,7 +219,7 @@ static void open_three(scene *s, heard *h, double apart)
     const double v[3] = {1, 0, apart};
     for (int i = 0; i < 3; ++i) {
         const double x[3] = {i, 0, 0}, vi[3] = {v[i], 0, 0};
-        scene_shape(s, scene_ball(s, 1, 0.5, x, vi), pcs_shape_sphere(0.5), i == 0);
+        scene_solid_ball(s, 1, 0.5, x, vi, i == 0);
     }
     scene_start(s);
 }

@@ -119,8 +119,7 @@ START_TEST(a_gap_above_a_lift_is_a_gap)
         s.scheme.theta = 1;
         path up = {.a = {0, 0, a}};
         platform(&s, &up, 0, 0);
-        const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + gap}, NULL);
-        scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + gap}, NULL, 0);
         scene_start(&s);
         for (int i = 0; i < (k < 2 ? 1 : 50); ++i) {
             step_and_check(&s, h);
@@ -172,8 +171,7 @@ START_TEST(a_wall_hits_a_ball)
         scene_shape(&s, wall, pcs_shape_box(1, 4, 4), e);
         const double gap = 0.004;
         const pcs_system ball =
-            scene_ball(&s, m, 0.1, (double[3]){0.6 + gap, 0, 0}, (double[3]){v, 0, 0});
-        scene_shape(&s, ball, pcs_shape_sphere(0.1), e);
+            scene_solid_ball(&s, m, 0.1, (double[3]){0.6 + gap, 0, 0}, (double[3]){v, 0, 0}, e);
         scene_start(&s);
 
         pcs_state *at_rest;
@@ -211,8 +209,7 @@ START_TEST(a_fast_wall_is_seen_in_time)
         path fast = {.v = {90, 0, 0}};
         const pcs_system wall = driven(&s, &fast);
         scene_shape(&s, wall, pcs_shape_box(1, 4, 4), 0);
-        const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0.9, 0, 0}, NULL);
-        scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+        const pcs_system ball = scene_solid_ball(&s, 1, 0.1, (double[3]){0.9, 0, 0}, NULL, 0);
         scene_start(&s);
         step_and_check(&s, 0.005);
         CK_NEAR(s.report.penetration, 0, 1e-12);

@@ -77,8 +77,7 @@ static void ball_on_wall(test_random *r, double mu, int *stuck)
     scene s;
     scene_open(&s);
     scene_shape(&s, world, pcs_shape_half_space(N, 0), e);
-    const pcs_system b = scene_ball(&s, m, R, x, v);
-    scene_rough(&s, b, pcs_shape_sphere(R), 0, e_t, mu);
+    const pcs_system b = scene_rough_ball(&s, m, R, x, v, 0, e_t, mu);
     scene_start(&s);
     for (int i = 0; i < 3; ++i) {
         scene_v(&s, b)[3 + i] = 3 * random_normal(r) / R;
@@ -149,11 +148,9 @@ static pcs_contact_status oblique(double m1, double R1, double m2, double R2, do
     const double v[3] = {0.6 * u_T, 0.8 * u_T, u_N};
     scene s;
     scene_open(&s);
-    const pcs_system a = scene_ball(&s, m1, R1, (double[3]){0, 0, R1}, v);
-    scene_rough(&s, a, pcs_shape_sphere(R1), e, 0, mu);
+    scene_rough_ball(&s, m1, R1, (double[3]){0, 0, R1}, v, e, 0, mu);
     if (m2 > 0) {
-        const pcs_system b = scene_ball(&s, m2, R2, (double[3]){0, 0, -R2}, NULL);
-        scene_shape(&s, b, pcs_shape_sphere(R2), 0);
+        scene_solid_ball(&s, m2, R2, (double[3]){0, 0, -R2}, NULL, 0);
     } else {
         scene_ground(&s, 0);
     }
@@ -249,8 +246,7 @@ START_TEST(levers_across_a_gap)
         scene_shape(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0.5);
         v3_scale(0.9, N, x);
         v3_scale(-1, N, v);
-        const pcs_system ball = scene_ball(&s, 1, 0.2, x, v);
-        scene_rough(&s, ball, pcs_shape_sphere(0.2), 0.5, 0, 0.3);
+        const pcs_system ball = scene_rough_ball(&s, 1, 0.2, x, v, 0.5, 0, 0.3);
         scene_start(&s);
 
         // the distance is found by one look, then the ball is brought to the gap wanted
@@ -299,8 +295,7 @@ START_TEST(the_lever_against_the_world_is_that_of_the_body)
         s.scheme.lever = levers[k];
         scene_ground(&s, 0);
         const double v[3] = {1, 0, -1};
-        const pcs_system b = scene_ball(&s, 1, 0.5, (double[3]){0, 0, 0.7}, v);
-        scene_rough(&s, b, pcs_shape_sphere(0.5), 0, 0, 0.1);
+        const pcs_system b = scene_rough_ball(&s, 1, 0.5, (double[3]){0, 0, 0.7}, v, 0, 0, 0.1);
         scene_start(&s);
         impact(&s, 1);
         CK_NEAR(scene_v(&s, b)[0], 0.9, 1e-12);
@@ -319,8 +314,8 @@ START_TEST(no_friction_is_one_row)
         scene_open(&s);
         scene_ground(&s, 0.3);
         const double v0[3] = {1, 2, -3};
-        const pcs_system b = scene_ball(&s, 1, 0.5, (double[3]){0, 0, 0.5}, v0);
-        scene_rough(&s, b, pcs_shape_sphere(0.5), 0.5, k ? 0.7 : 0, 0);
+        const pcs_system b =
+            scene_rough_ball(&s, 1, 0.5, (double[3]){0, 0, 0.5}, v0, 0.5, k ? 0.7 : 0, 0);
         scene_start(&s);
         impact(&s, 1e-9);
         pcs_problem solved;
@@ -348,8 +343,7 @@ START_TEST(the_friction_of_two_materials)
         int asked = 0;
         scene_open(&s);
         scene_rough(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0.5, 0.25, 0.5);
-        const pcs_system b = scene_ball(&s, 1, 0.5, (double[3]){0, 0, 0.5}, NULL);
-        scene_rough(&s, b, pcs_shape_sphere(0.5), 1, 0, 0.25);
+        scene_rough_ball(&s, 1, 0.5, (double[3]){0, 0, 0.5}, NULL, 1, 0, 0.25);
         if (own) CK_OK(pcs_model_set_combine(s.m, by_the_product, &asked));
         scene_start(&s);
         impact(&s, 1e-9);

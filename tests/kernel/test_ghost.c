@@ -294,9 +294,8 @@ static void through_a_slot_with(int which)
         scene_open(&s);
         s.scheme = scheme_of(which);
         scene_gravity(&s, 0, 0, 0);
-        const pcs_system b =
-            scene_ball(&s, 1, 0.05, (double[3]){-0.9 - 0.003 * phase, 0, 0}, (double[3]){30, 0, 0});
-        scene_shape(&s, b, pcs_shape_sphere(0.05), 0.5);
+        const pcs_system b = scene_solid_ball(&s, 1, 0.05, (double[3]){-0.9 - 0.003 * phase, 0, 0},
+                                              (double[3]){30, 0, 0}, 0.5);
         for (int side = -1; side <= 1; side += 2) {
             pcs_shape wall = pcs_shape_box(0.2, 0.5, 1);
             wall.position[1] = side * 0.301;
@@ -409,8 +408,7 @@ START_TEST(a_graze_has_its_own_normal)
             s.scheme = pcs_scheme_dense(1e-10, 0.1);
             scene_gravity(&s, 0, 0, 0);
             const double x[3] = {-1.2 - 0.1 * phase * h * v, 0, R - depth};
-            const pcs_system b = scene_ball(&s, 1, R, x, (double[3]){v, 0, 0});
-            scene_shape(&s, b, pcs_shape_sphere(R), e);
+            const pcs_system b = scene_solid_ball(&s, 1, R, x, (double[3]){v, 0, 0}, e);
             pcs_shape fixed = pcs_shape_box(1, 1, 1);
             fixed.position[2] = -0.5;
             scene_shape(&s, (pcs_system){0}, fixed, e);
@@ -508,8 +506,7 @@ static pcs_system put_slider(scene *s, int kind, int parts, double x0, double sp
     const double edges[3] = {0.2, 0.2, 0.1}, v[3] = {speed, 0, 0};
     const double x[3] = {x0, 0.01, kind == SPHERE ? 0.1 : 0.05};
     if (kind == SPHERE) {
-        const pcs_system b = scene_ball(s, 1, 0.1, x, v);
-        scene_shape(s, b, pcs_shape_sphere(0.1), e);
+        const pcs_system b = scene_solid_ball(s, 1, 0.1, x, v, e);
         return b;
     }
     const pcs_system b = scene_box(s, 1, edges, x, NULL, v, NULL);

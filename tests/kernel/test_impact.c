@@ -369,7 +369,7 @@ static void row_of_balls(scene *s, int n, double e, const double *speed)
     scene_open(s);
     for (int i = 0; i < n; ++i) {
         const double x[3] = {0.2 * i, 0, 0}, v[3] = {speed[i], 0, 0};
-        scene_shape(s, scene_ball(s, 1, 0.1, x, v), pcs_shape_sphere(0.1), e);
+        scene_solid_ball(s, 1, 0.1, x, v, e);
     }
     scene_start(s);
 }
@@ -400,8 +400,7 @@ START_TEST(heaps_of_bodies)
             for (int j = 0; j < 3; ++j) {
                 const double x[3] = {0.2 * i, 0, 0.1 + 0.2 * j};
                 const double v[3] = {random_normal(&r), random_normal(&r), random_normal(&r)};
-                const pcs_system b = scene_ball(&s, random_between(&r, 0.5, 2), 0.1, x, v);
-                scene_shape(&s, b, pcs_shape_sphere(0.1), e);
+                scene_solid_ball(&s, random_between(&r, 0.5, 2), 0.1, x, v, e);
             }
         }
         scene_start(&s);
@@ -464,7 +463,7 @@ START_TEST(only_what_touches)
         scene_open(&s);
         scene_ground(&s, 0.5);
         const double x[3] = {0, 0, height[i]}, v[3] = {0, 0, speed[i]};
-        scene_shape(&s, scene_ball(&s, 1, 0.1, x, v), pcs_shape_sphere(0.1), 0.5);
+        scene_solid_ball(&s, 1, 0.1, x, v, 0.5);
         scene_start(&s);
         const pcs_report report = impact(&s);
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);

@@ -130,8 +130,7 @@ START_TEST(a_spinning_sphere)
         s.scheme.theta = theta;
         s.scheme.solver.tol = 1e-13;
         scene_rough(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, b.mu);
-        const pcs_system body = scene_ball(&s, b.mass, b.R, b.x, b.v);
-        scene_rough(&s, body, pcs_shape_sphere(b.R), b.e, b.e_t, 0);
+        const pcs_system body = scene_rough_ball(&s, b.mass, b.R, b.x, b.v, b.e, b.e_t, 0);
         scene_start(&s);
         memcpy(scene_v(&s, body) + 3, b.w, sizeof b.w);
         for (int i = 0; i < 400; ++i) {

@@ -522,8 +522,7 @@ START_TEST(a_net_falls_on_a_ball)
     scene_shape(&s, ball, pcs_shape_sphere(0.46), 0);
     for (int i = 0; i < SIDE * SIDE; ++i) {
         const double x[3] = {apart * (i % SIDE), apart * (i / SIDE), 0}; // NOLINT
-        const pcs_system b = scene_ball(&s, 0.1, 0.02, x, NULL);
-        scene_shape(&s, b, pcs_shape_sphere(0.02), 0);
+        const pcs_system b = scene_solid_ball(&s, 0.1, 0.02, x, NULL, 0);
         if (i % SIDE > 0) {
             join(&s, pcs_relation_distance(o, o, apart), b, (pcs_system){b.id - 1});
         }

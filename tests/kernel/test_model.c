@@ -506,8 +506,7 @@ START_TEST(a_fixed_body_needs_an_orientation)
     pcs_system floor_body;
     CK_OK(pcs_model_add_body(s.m, &def, &floor_body));
     scene_shape(&s, floor_body, pcs_shape_box(1, 1, 0.2), 0);
-    const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.2}, NULL);
-    scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+    const pcs_system ball = scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.2}, NULL, 0);
     scene_start(&s);
     double *Q = scene_q(&s, floor_body) + 3;
     Q[0] = 0;

@@ -85,8 +85,7 @@ START_TEST(the_active_set_as_equalities)
     scene_ground(&s, 0.6);
     for (int i = 0; i < 5; ++i) {
         const double x[3] = {0.3 * i, 0, 0.1 + 0.2 * random_unit(&r)};
-        const pcs_system b = scene_ball(&s, 1 + i, 0.1, x, NULL);
-        scene_shape(&s, b, pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1 + i, 0.1, x, NULL, 0);
     }
     const double o[3] = {0};
     join(&s, pcs_relation_distance(o, o, 0.31), (pcs_system){1}, (pcs_system){2});
@@ -111,8 +110,7 @@ START_TEST(the_combined_schemes_end_on_the_plane)
         scene_open(&s);
         s.scheme.projection = projections[k];
         scene_ground(&s, 0.5);
-        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.5}, NULL), pcs_shape_sphere(0.1),
-                    0.5);
+        scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.5}, NULL, 0.5);
         scene_start(&s);
         int impacts = 0;
         for (int i = 0; i < 200; ++i) {
@@ -170,8 +168,7 @@ START_TEST(hysteresis_remembers)
         scene_gravity(&s, 0, 0, 0);
         s.scheme.projection = k == 4 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_DIRECT_HYSTERESIS;
         scene_ground(&s, 0);
-        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL), pcs_shape_sphere(0.1),
-                    0);
+        scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL, 0);
         scene_start(&s);
         if (k != 1) {
             step_and_check(&s, h);
@@ -205,8 +202,7 @@ START_TEST(the_ledger_knows_the_projection)
     scene_open(&s);
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     scene_ground(&s, 0);
-    scene_shape(&s, scene_ball(&s, 2, 0.1, (double[3]){0, 0, 0.09}, (double[3]){1, 0, -1}),
-                pcs_shape_sphere(0.1), 0);
+    scene_solid_ball(&s, 2, 0.1, (double[3]){0, 0, 0.09}, (double[3]){1, 0, -1}, 0);
     scene_start(&s);
     step_and_check(&s, 1e-2);
     const pcs_energy *e = &s.report.energy;
@@ -322,7 +318,7 @@ START_TEST(the_residual_is_that_of_the_linearised_problem)
             m[i] = 1.5 + random_unit(&r);
             z[i] = g[i] + 0.1 + (i > 0 ? z[i - 1] + 0.1 : 0);
             const double x[3] = {0, 0, z[i]};
-            scene_shape(&s, scene_ball(&s, m[i], 0.1, x, NULL), pcs_shape_sphere(0.1), 0);
+            scene_solid_ball(&s, m[i], 0.1, x, NULL, 0);
         }
         scene_start(&s);
         scene_step(&s, 0.01);
@@ -499,8 +495,8 @@ START_TEST(the_metric_shares_the_way)
         scene_open(&s);
         s.scheme.metric = metrics[k];
         const double x1[3] = {0, 0, 1}, x2[3] = {0.19, 0, 1};
-        scene_shape(&s, scene_ball(&s, 1, 0.1, x1, (double[3]){1, 2, 3}), pcs_shape_sphere(0.1), 0);
-        scene_shape(&s, scene_ball(&s, 3, 0.1, x2, NULL), pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1, 0.1, x1, (double[3]){1, 2, 3}, 0);
+        scene_solid_ball(&s, 3, 0.1, x2, NULL, 0);
         scene_start(&s);
         const pcs_step_report report = project(&s);
         ck_assert(report.committed);
@@ -560,10 +556,8 @@ START_TEST(the_way_out_may_be_long)
     scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){cos(a), 0, sin(a)}, 0), 0);
     scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){-cos(a), 0, sin(a)}, 0), 0);
     const double z = (radius - deep) / sin(a), out = radius / sin(a);
-    scene_shape(&s, scene_ball(&s, 1, radius, (double[3]){0, 0, z}, NULL), pcs_shape_sphere(radius),
-                0);
-    scene_shape(&s, scene_ball(&s, 1, 0.05, (double[3]){0, 0, z + 0.25}, NULL),
-                pcs_shape_sphere(0.05), 0);
+    scene_solid_ball(&s, 1, radius, (double[3]){0, 0, z}, NULL, 0);
+    scene_solid_ball(&s, 1, 0.05, (double[3]){0, 0, z + 0.25}, NULL, 0);
     scene_start(&s);
     const pcs_step_report report = project(&s);
     ck_assert(report.committed);
@@ -584,8 +578,7 @@ START_TEST(no_way_out_changes_nothing)
         s.scheme.metric = metrics[k];
         scene_ground(&s, 0);
         scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, -1}, -0.15), 0);
-        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.08}, NULL),
-                    pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.08}, NULL, 0);
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
         const pcs_step_report report = project(&s);
@@ -609,8 +602,7 @@ START_TEST(joints_and_contacts_together)
         const double Q[4] = {1, 0.3, 0.2, 0.1};
         const pcs_system box = scene_box(&s, 1, edges, (double[3]){0, 0, 0.08}, Q, NULL, NULL);
         scene_shape(&s, box, pcs_shape_box(0.2, 0.2, 0.2), 0);
-        const pcs_system ball = scene_ball(&s, 2, 0.05, (double[3]){0.4, 0, 0.03}, NULL);
-        scene_shape(&s, ball, pcs_shape_sphere(0.05), 0);
+        const pcs_system ball = scene_solid_ball(&s, 2, 0.05, (double[3]){0.4, 0, 0.03}, NULL, 0);
         join(&s, pcs_relation_distance(p, o, 0.25), box, ball);
         const double mass[4] = {1, 0.2, 0.2, 2}, c[2] = {1, 2}, q0[2] = {0.5, 0.5};
         const pcs_lagrangian_def def = {.n = 2, .mass = mass, .q0 = q0};

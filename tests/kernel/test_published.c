@@ -104,7 +104,7 @@ static int same_column(column *c, int steps)
     scene_ground(&s, c->e);
     for (int i = 0; i < BEADS; ++i) {
         const double x[3] = {0, 0, c->z[i]}, v[3] = {0, 0, c->v[i]};
-        scene_shape(&s, scene_ball(&s, c->m[i], c->R, x, v), pcs_shape_sphere(c->R), c->e);
+        scene_solid_ball(&s, c->m[i], c->R, x, v, c->e);
     }
     scene_start(&s);
     int k = 0;

@@ -15,8 +15,7 @@ static void open_dense(scene *s)
 
 static pcs_system ball(scene *s, double e, const double x[3], const double v[3])
 {
-    const pcs_system b = scene_ball(s, 1, R, x, v);
-    scene_shape(s, b, pcs_shape_sphere(R), e);
+    const pcs_system b = scene_solid_ball(s, 1, R, x, v, e);
     return b;
 }
 

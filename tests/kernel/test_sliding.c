@@ -185,8 +185,7 @@ START_TEST(a_ball_slides_then_rolls)
         scene_open(&s);
         s.scheme.solver.tol = 1e-13;
         floor_of(&s, mu);
-        const pcs_system b = scene_ball(&s, 0.2, R, x, v);
-        scene_shape(&s, b, pcs_shape_sphere(R), 0);
+        const pcs_system b = scene_solid_ball(&s, 0.2, R, x, v, 0);
         scene_start(&s);
         CK_NEAR(t1, n * h, 1e-12);
         steps(&s, n, h);
@@ -218,8 +217,7 @@ START_TEST(a_spinning_ball)
         scene_open(&s);
         s.scheme.solver.tol = 1e-13;
         floor_of(&s, mu);
-        const pcs_system b = scene_ball(&s, 1, R, (double[3]){1e3, -2e3, R}, NULL);
-        scene_shape(&s, b, pcs_shape_sphere(R), 0);
+        const pcs_system b = scene_solid_ball(&s, 1, R, (double[3]){1e3, -2e3, R}, NULL, 0);
         scene_start(&s);
         double *v = scene_v(&s, b), w[3];
         v[4] = omega;
@@ -537,8 +535,7 @@ START_TEST(rows_that_follow_the_motion)
     CK_OK(pcs_model_add_body(s.m, &def, &dome));
     scene_rough(&s, dome, pcs_shape_sphere(1), 0, 0, 0.5);
     const double lean = 0.1, x[3] = {1.1 * sin(lean), 0, 1.1 * cos(lean)};
-    const pcs_system b = scene_ball(&s, 1, 0.1, x, NULL);
-    scene_shape(&s, b, pcs_shape_sphere(0.1), 0);
+    const pcs_system b = scene_solid_ball(&s, 1, 0.1, x, NULL, 0);
     scene_start(&s);
     const double V = scene_potential(&s);
     for (int i = 0; i < 300; ++i) {

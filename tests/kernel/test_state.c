@@ -19,7 +19,7 @@ static void pile(scene *s, pcs_projection projection)
         const double x[3] = {0.11 * (i % 3), 0.02 * i, 0.12 + 0.16 * (double)(i / 3)};
         const double v[3] = {random_normal(&r), 0, -random_unit(&r)};
         if (i % 2 == 0) {
-            scene_shape(s, scene_ball(s, 1 + i, 0.06, x, v), pcs_shape_sphere(0.06), 0.5);
+            scene_solid_ball(s, 1 + i, 0.06, x, v, 0.5);
             continue;
         }
         double Q[4];

@@ -25,8 +25,7 @@ START_TEST(both_formulations_of_the_bouncing_ball)
         s.scheme.activation = k / 2 == 2 ? PCS_ACTIVATION_END_OF_STEP : PCS_ACTIVATION_PREDICTIVE;
         s.scheme.gamma = k / 2 == 1 ? 1 : 0.5;
         scene_ground(&s, 0.9);
-        const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
-        scene_shape(&s, ball, pcs_shape_sphere(0.1), 0.9);
+        const pcs_system ball = scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL, 0.9);
         const double mass = 1, load = -9.81, q0 = 1, c = 1;
         const pcs_lagrangian_def def = {.n = 1, .mass = &mass, .load = &load, .q0 = &q0};
         pcs_system height;
@@ -116,7 +115,7 @@ START_TEST(a_resting_ball_weighs)
     scene s;
     scene_open(&s);
     scene_ground(&s, 0);
-    scene_shape(&s, scene_ball(&s, 3, 0.1, (double[3]){0, 0, 0.1}, NULL), pcs_shape_sphere(0.1), 0);
+    scene_solid_ball(&s, 3, 0.1, (double[3]){0, 0, 0.1}, NULL, 0);
     scene_start(&s);
     for (int i = 0; i < 100; ++i) {
         step_and_check(&s, 0.01);
@@ -154,7 +153,7 @@ START_TEST(a_warm_start_is_the_answer)
     scene_ground(&s, 0);
     for (int i = 0; i < 6; ++i) {
         const double x[3] = {0, 0, 0.1 + 0.2 * i};
-        scene_shape(&s, scene_ball(&s, 1, 0.1, x, NULL), pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1, 0.1, x, NULL, 0);
     }
     scene_start(&s);
     scene_step(&s, 0.01);
@@ -230,8 +229,7 @@ START_TEST(collisions_conserve_momentum)
         const double x1[3] = {-0.16, 0, 0}, v1[3] = {2, 0.2 * random_normal(&r), 0.1};
         const double x2[3] = {0.14, 0.03 * random_normal(&r), 0.02}, v2[3] = {-1, 0, 0};
         const double edges[3] = {0.2, 0.2, 0.2}, w[3] = {random_normal(&r), 1, 2};
-        const pcs_system a = scene_ball(&s, 1, 0.1, x1, v1);
-        scene_shape(&s, a, pcs_shape_sphere(0.1), 0.7);
+        scene_solid_ball(&s, 1, 0.1, x1, v1, 0.7);
         pcs_system b;
         if (box) {
             double Q[4];
@@ -274,8 +272,8 @@ START_TEST(angular_momentum_of_an_oblique_impact)
         s.scheme.theta = 0.25 * k;
         const double x1[3] = {0, 0.05, 0}, v1[3] = {1, 0, 0}, x2[3] = {0.2, 0, 0};
         const double v2[3] = {-2, 0.5, 0.3};
-        scene_shape(&s, scene_ball(&s, 1, 0.1, x1, v1), pcs_shape_sphere(0.1), 1);
-        scene_shape(&s, scene_ball(&s, 2, 0.1, x2, v2), pcs_shape_sphere(0.1), 1);
+        scene_solid_ball(&s, 1, 0.1, x1, v1, 1);
+        scene_solid_ball(&s, 2, 0.1, x2, v2, 1);
         scene_start(&s);
         for (int i = 0; i < 5; ++i) {
             double before[3], after[3], wrench[6], dv[3], leak[3];
@@ -312,8 +310,7 @@ START_TEST(speculative_contacts_never_overlap)
                                  0.15 + 0.23 * (double)(i / 3 % 2)};
             const double v[3] = {5 * random_normal(&r), 5 * random_normal(&r),
                                  5 * random_normal(&r)};
-            scene_shape(&s, scene_ball(&s, random_between(&r, 0.5, 2), 0.1, x, v),
-                        pcs_shape_sphere(0.1), 0);
+            scene_solid_ball(&s, random_between(&r, 0.5, 2), 0.1, x, v, 0);
         }
         scene_start(&s);
         int active = 0;
@@ -339,7 +336,7 @@ START_TEST(speculative_contacts_beyond_reach)
     const double place[4] = {0, 0.2, 0.401, 0.602};
     for (int i = 0; i < 4; ++i) {
         const double x[3] = {place[i], 0, 0}, v[3] = {i == 0 ? 10 : 0, 0, 0};
-        scene_shape(&s, scene_ball(&s, 1, 0.1, x, v), pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1, 0.1, x, v, 0);
     }
     scene_start(&s);
     for (int i = 0; i < 5; ++i) {
@@ -373,8 +370,7 @@ START_TEST(tolerances_reach_resting_contacts)
             s.scheme.hysteresis = 1e-6;
         }
         scene_ground(&s, 0);
-        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + 5e-7}, NULL),
-                    pcs_shape_sphere(0.1), 0);
+        scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1 + 5e-7}, NULL, 0);
         scene_start(&s);
         step_and_check(&s, 0.01);
         ck_assert_int_eq(s.report.active, 1);
@@ -425,8 +421,7 @@ START_TEST(fixed_bodies_hold)
     CK_OK(pcs_model_add_body(s.m, &def, &floor_body));
     scene_shape(&s, floor_body, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0);
     const double x[3] = {0.1 * n[0], 0.1 * n[1], 0.1 * n[2]};
-    const pcs_system ball = scene_ball(&s, 1, 0.1, x, NULL);
-    scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+    const pcs_system ball = scene_solid_ball(&s, 1, 0.1, x, NULL, 0);
     scene_start(&s);
     const unsigned char *before = malloc(7 * sizeof(double));
     memcpy((void *)before, scene_q(&s, floor_body), 7 * sizeof(double));
@@ -452,8 +447,8 @@ START_TEST(the_larger_restitution_counts)
         scene_open(&s);
         scene_gravity(&s, 0, 0, 0);
         scene_ground(&s, k ? 0.75 : 0.25);
-        scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, (double[3]){0, 0, -1}),
-                    pcs_shape_sphere(0.1), k ? 0.25 : 0.75);
+        scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, (double[3]){0, 0, -1},
+                         k ? 0.25 : 0.75);
         scene_start(&s);
         step_and_check(&s, 0.01);
         CK_NEAR(s.st->v[2], 0.75, 1e-14);
@@ -556,7 +551,7 @@ START_TEST(an_unsolved_problem_is_an_outcome)
         s.scheme.solver.max_iters = 2;
         for (int i = 0; i < 8; ++i) {
             const double x[3] = {0.2 * i, 0, 0}, v[3] = {5 - i * i, 0, 0};
-            scene_shape(&s, scene_ball(&s, 1 + i, 0.1, x, v), pcs_shape_sphere(0.1), 0);
+            scene_solid_ball(&s, 1 + i, 0.1, x, v, 0);
         }
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
@@ -659,7 +654,7 @@ START_TEST(nothing_is_read_after_a_failure)
     scene s;
     scene_open(&s);
     scene_ground(&s, 0);
-    scene_shape(&s, scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL), pcs_shape_sphere(0.1), 0);
+    scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL, 0);
     scene_start(&s);
     scene_step(&s, 0.01);
     const pcs_contact *c;
@@ -803,8 +798,7 @@ START_TEST(numbers_that_overflow_are_refused)
             *at[k] = NAN;
             CK_FAILS(pcs_model_add_body(s.m, &def, NULL), PCS_ERR_ARG);
 
-            const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
-            scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+            const pcs_system ball = scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL, 0);
             scene_ground(&s, 0);
             scene_start(&s);
             if (k < 2) scene_v(&s, ball)[3 * k + i] = value[i];

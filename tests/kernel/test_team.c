@@ -31,8 +31,7 @@ static void pack_open(scene *s, int kind, int threads)
         }
         const bool ball = kind == 0 || (kind == 2 && at[2] % 2 == 0);
         if (ball) {
-            scene_rough(s, scene_ball(s, 1, 0.5 * EDGE, x, v), pcs_shape_sphere(0.5 * EDGE), 0, 0,
-                        0.5);
+            scene_rough_ball(s, 1, 0.5 * EDGE, x, v, 0, 0, 0.5);
         } else {
             scene_rough(s, scene_box(s, 1, e, x, NULL, v, NULL), pcs_shape_box(EDGE, EDGE, EDGE), 0,
                         0, 0.5);

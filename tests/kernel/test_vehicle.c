@@ -1,6 +1,7 @@
 // The hydrodynamic vehicle: each term against its closed form, powers against energies, rigid
 // bodies and frames of reference against Newton-Euler, and what is refused.
 #include "support.h"
+#include "vehicle_ride.h"
 
 #include <percuss/ode.h>
 #include <percuss/rotation.h>
@@ -713,21 +714,6 @@ static void momenta(const double *M, const double *x, double out[6])
     v3_along(moment, 1, arm, out + 3);
 }
 
-// classical Runge-Kutta
-static void integrate(const pcs_vehicle *v, const pcs_vehicle_command *command, double T, int steps,
-                      double *x)
-{
-    pcs_vehicle_ride ride = {.vehicle = v, .command = *command};
-    const pcs_ode ode = {.n = PCS_VEHICLE_STATE_SIZE, .f = pcs_vehicle_ode, .user = &ride};
-    const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), T / steps);
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x));
-    CK_OK(pcs_integrator_advance(run, T, NULL));
-    memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE_SIZE * sizeof *x);
-    pcs_integrator_destroy(run);
-}
-
 START_TEST(an_ideal_fluid_conserves)
 {
     test_random r = random_seed(12);
@@ -745,7 +731,7 @@ START_TEST(an_ideal_fluid_conserves)
         const pcs_vehicle_command none = {0};
         momenta(def.mass_matrix, x, before);
         pcs_vehicle_energy(v, x, &K[0], &U[0]);
-        integrate(v, &none, 1, 4000, x);
+        vehicle_ride(v, &none, 1, 4000, x);
         momenta(def.mass_matrix, x, after);
         pcs_vehicle_energy(v, x, &K[1], &U[1]);
         CK_NEAR(K[1] + U[1], K[0] + U[0], 1e-9 * (1 + K[0]));
@@ -767,7 +753,7 @@ START_TEST(it_reaches_the_terminal_surge)
     const pcs_vehicle_command command = {.thrust = 30};
     double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1}, u;
     CK_OK(pcs_vehicle_terminal_surge(v, 30, &u));
-    integrate(v, &command, 20, 2000, x);
+    vehicle_ride(v, &command, 20, 2000, x);
     CK_NEAR(x[7], u, 1e-12);
     for (int i = 8; i < PCS_VEHICLE_STATE_SIZE; ++i) {
         CK_NEAR(x[i], 0, 1e-14);
@@ -984,7 +970,7 @@ START_TEST(memory_is_asked_for_once)
     const long before = memory.allocated;
     double x[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0, 1, 0, 0, 0, 1};
     const pcs_vehicle_command command = {.thrust = 5, .deflection = {0.1}};
-    integrate(v, &command, 1, 100, x);
+    vehicle_ride(v, &command, 1, 100, x);
     ck_assert_int_eq(memory.allocated, before);
     pcs_vehicle_destroy(v);
     ck_assert_int_eq(memory.live, 0);

@@ -355,21 +355,13 @@ START_TEST(pendulum_with_a_multiplier)
 }
 END_TEST
 
-static int below(void *user, double t, const double *x, double *g)
-{
-    (void)user;
-    (void)t;
-    *g = x[0];
-    return 0;
-}
-
 START_TEST(events_of_a_constrained_system)
 {
     int index = 1;
     const pcs_dae dae = {.nx = 4, .nz = 1, .F = cartesian, .user = &index};
     const double angle = 1.5, end = smooth_quarter_period(angle), v = 2 * sin(angle / 2);
     const double x0[4] = {sin(angle), -cos(angle), 0, 0};
-    const pcs_event down = {.g = below, .terminal = true};
+    const pcs_event down = {.g = smooth_first, .terminal = true};
     pcs_tableau *tableau = smooth_method("radau3");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.01);
     pcs_integrator *run;

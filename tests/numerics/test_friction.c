@@ -289,22 +289,7 @@ START_TEST(extreme_numbers)
         for (int part = 0; part < 3; ++part) {
             for (int f = 0; f < FRICTION_COUNT; ++f) {
                 reset();
-                pcs_problem p = friction_problem((friction)f, 4, 1, &arena, NULL);
-                double q[ROWS];
-                pcs_block *block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
-                memcpy(block, p.block, (size_t)p.nb * sizeof *block);
-                for (int i = 0; i < p.n; ++i) {
-                    q[i] = part == 0 ? p.q[i] * sizes[k] : p.q[i];
-                }
-                for (int b = 0; part == 1 && b < p.nb; ++b) {
-                    if (block[b].cone == PCS_CONE_COULOMB) block[b].mu = sizes[k];
-                }
-                const int count = p.W.m == 1 ? p.n * p.n : 9 * p.W.ptr[p.W.m];
-                for (int i = 0; part == 2 && i < count; ++i) {
-                    p.W.val[i] *= sizes[k];
-                }
-                p.q = q;
-                p.block = block;
+                const pcs_problem p = friction_extreme((friction)f, part, sizes[k], &arena);
                 for (int s = 0; s < 2; ++s) {
                     pcs_solver_opts o =
                         pcs_solver_opts_default(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);

@@ -159,20 +159,12 @@ START_TEST(pendulum_at_a_quarter_of_its_period)
 }
 END_TEST
 
-static int angle_of(void *user, double t, const double *x, double *g)
-{
-    (void)user;
-    (void)t;
-    *g = x[0];
-    return 0;
-}
-
 // events are located on steps of implicit methods, too: the attempt is repeated up to them
 START_TEST(pendulum_events)
 {
     const pcs_ode ode = {.n = 2, .f = pendulum};
     const double angle = 2, x0[2] = {angle, 0}, quarter = smooth_quarter_period(angle);
-    const pcs_event down = {.g = angle_of, .terminal = true};
+    const pcs_event down = {.g = smooth_first, .terminal = true};
     pcs_tableau *gauss = smooth_method("gauss4");
     for (int k = 0; k < 2; ++k) {
         pcs_ode_opts opts = pcs_ode_opts_fixed(gauss, 0.07);

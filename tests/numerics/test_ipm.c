@@ -181,7 +181,7 @@ int main(void)
                                   without_unilateral_rows_it_is_a_linear_solve,
                                   small_and_odd_problems,
                                   friction_is_solved_with_either_shift};
-    const int failed = run_tests("ipm", tests, (int)(sizeof tests / sizeof *tests));
+    const int failed = run_tests(NULL, NULL, "ipm", tests, (int)(sizeof tests / sizeof *tests));
     pcs_arena_destroy(NULL, &arena);
     return failed;
 }

@@ -1,9 +1,6 @@
 // Linearisation about a point by callbacks, the complex step and differences.
+#include "pendulum_plant.h"
 #include "support.h"
-
-#include <complex.h>
-
-#include <percuss/lti.h>
 
 static pcs_arena arena;
 
@@ -11,46 +8,6 @@ static void reset(void)
 {
     pcs_arena_destroy(NULL, &arena);
     CK_OK(pcs_arena_create(NULL, pcs_linearise_bytes(2, 1, 2), &arena));
-}
-
-// A pendulum of length l with viscous friction and a torque per inertia: x = (angle, rate);
-// y = (l sin, angle^2 + t u)
-typedef struct pendulum {
-    double l, friction;
-    int fails; // what f returns
-} pendulum;
-
-#define SWING(type, sine)                                           \
-    const pendulum *p = user;                                       \
-    (void)t;                                                        \
-    out[0] = x[1];                                                  \
-    out[1] = -9.81 / p->l * sine(x[0]) - p->friction * x[1] + u[0]; \
-    return p->fails
-
-static int swing(void *user, double t, const double *x, const double *u, double *out)
-{
-    SWING(double, sin);
-}
-
-static int swing_complex(void *user, double t, const pcs_complex *x, const pcs_complex *u,
-                         pcs_complex *out)
-{
-    SWING(pcs_complex, csin);
-}
-
-static int swing_jacobian(void *user, double t, const double *x, const double *u, double *by_x,
-                          double *by_u)
-{
-    const pendulum *p = user;
-    (void)t;
-    (void)u;
-    by_x[0] = 0;
-    by_x[1] = -9.81 / p->l * cos(x[0]);
-    by_x[2] = 1;
-    by_x[3] = -p->friction;
-    by_u[0] = 0;
-    by_u[1] = 1;
-    return p->fails;
 }
 
 static int measure(void *user, double t, const double *x, const double *u, double *out)
@@ -84,16 +41,7 @@ static int measure_jacobian(void *user, double t, const double *x, const double 
 
 static pcs_plant whole(pendulum *p)
 {
-    return (pcs_plant){.nx = 2,
-                       .nu = 1,
-                       .ny = 2,
-                       .f = swing,
-                       .g = measure,
-                       .f_jacobian = swing_jacobian,
-                       .g_jacobian = measure_jacobian,
-                       .f_complex = swing_complex,
-                       .g_complex = measure_complex,
-                       .user = p};
+    return pendulum_plant(p, measure, measure_jacobian, measure_complex);
 }
 
 START_TEST(three_ways_agree)

@@ -1,39 +1,14 @@
 // Linearisation along a trajectory: the matrices by three ways, the response against that of the
 // nonlinear system, interpolation, runs.
+#include "pendulum_plant.h"
 #include "support.h"
-
-#include <complex.h>
-
-#include <percuss/lti.h>
 
 enum { MOST = 201 };
 
-// A pendulum with friction and a torque: x = (angle, rate), y = (height, rate u). With the torque
-// that this takes the angle is sin t + t / 4.
-typedef struct pendulum {
-    double friction;
-} pendulum;
-
+// y = (height, rate u). With the torque that this takes the angle is sin t + t / 4.
 static double angle(double t, int derivative)
 {
     return sin(t + derivative * acos(0)) + (derivative == 0 ? t / 4 : derivative == 1 ? 0.25 : 0);
-}
-
-#define SWING(sine)                                                                 \
-    (void)t;                                                                        \
-    out[0] = x[1];                                                                  \
-    out[1] = -9.81 * sine(x[0]) - ((const pendulum *)user)->friction * x[1] + u[0]; \
-    return 0
-
-static int swing(void *user, double t, const double *x, const double *u, double *out)
-{
-    SWING(sin);
-}
-
-static int swing_complex(void *user, double t, const pcs_complex *x, const pcs_complex *u,
-                         pcs_complex *out)
-{
-    SWING(csin);
 }
 
 static int measure(void *user, double t, const double *x, const double *u, double *out)
@@ -68,14 +43,9 @@ static int trajectory(void *user, double t, double *x, double *u)
 
 static pcs_plant whole(pendulum *p)
 {
-    return (pcs_plant){.nx = 2,
-                       .nu = 1,
-                       .ny = 2,
-                       .f = swing,
-                       .g = measure,
-                       .f_complex = swing_complex,
-                       .g_complex = measure_complex,
-                       .user = p};
+    pcs_plant plant = pendulum_plant(p, measure, NULL, measure_complex);
+    plant.f_jacobian = NULL;
+    return plant;
 }
 
 // matrices at n times from 0 to t_end
@@ -126,7 +96,7 @@ static void expect_matrices(const double *A, const double *B, const double *C, c
 
 START_TEST(matrices_are_those_of_the_points)
 {
-    pendulum p = {.friction = 0.3};
+    pendulum p = {.l = 1, .friction = 0.3};
     static table b;
     for (int way = 0; way < 2; ++way) {
         along(&p, way == 0 ? PCS_DERIVATIVE_COMPLEX : PCS_DERIVATIVE_DIFFERENCES, 31, 6, &b);
@@ -153,7 +123,7 @@ END_TEST
 // errors between the points fall as the fourth power of their distance, at the ends too
 START_TEST(interpolation_is_of_order_four)
 {
-    pendulum p = {.friction = 0.3};
+    pendulum p = {.l = 1, .friction = 0.3};
     static table b;
     double worst[2] = {0};
     for (int k = 0; k < 2; ++k) {
@@ -238,7 +208,7 @@ static void respond(const pcs_plant *plant, pcs_input_fn input, void *user, cons
 // the square of the size: from one size to a half of it, a quarter
 START_TEST(the_difference_is_of_second_order)
 {
-    pendulum p = {.friction = 0.3};
+    pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
     const double t_end = 3;
     static table b;
@@ -342,7 +312,7 @@ static int past(void *user, double t, const double *x, double *g)
 
 START_TEST(along_a_run)
 {
-    pendulum p = {.friction = 0.3};
+    pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
     static table b;
     lay(&b, 41, 4);
@@ -390,7 +360,7 @@ END_TEST
 // the transition of a run, column by column, is the derivative of its end by its start
 START_TEST(the_transition_is_the_derivative_of_the_flow)
 {
-    pendulum p = {.friction = 0.3};
+    pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
     const double t_end = 3, h = 1e-4;
     static table b;
@@ -470,7 +440,7 @@ static int fails_at_two(void *user, double t, double *x, double *u)
 
 START_TEST(bad_arguments_are_refused)
 {
-    pendulum p = {.friction = 0.3};
+    pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
     static table b;
     pcs_arena work;

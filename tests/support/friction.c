@@ -444,3 +444,24 @@ double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena)
     }
     return f2 == 0 ? 0 : sqrt(f2) / sqrt(q2 > w2 ? q2 : w2);
 }
+
+pcs_problem friction_extreme(friction kind, int part, double size, pcs_arena *arena)
+{
+    pcs_problem p = friction_problem(kind, 4, 1, arena, NULL);
+    double *q = pcs_arena_take_array(arena, (size_t)p.n, sizeof *q);
+    pcs_block *block = pcs_arena_take_array(arena, (size_t)p.nb, sizeof *block);
+    memcpy(block, p.block, (size_t)p.nb * sizeof *block);
+    for (int i = 0; i < p.n; ++i) {
+        q[i] = part == 0 ? p.q[i] * size : p.q[i];
+    }
+    for (int b = 0; part == 1 && b < p.nb; ++b) {
+        if (block[b].cone == PCS_CONE_COULOMB) block[b].mu = size;
+    }
+    const int count = p.W.m == 1 ? p.n * p.n : 9 * p.W.ptr[p.W.m];
+    for (int i = 0; part == 2 && i < count; ++i) {
+        p.W.val[i] *= size;
+    }
+    p.q = q;
+    p.block = block;
+    return p;
+}

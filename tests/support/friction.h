@@ -29,4 +29,7 @@ size_t friction_bytes(friction f, int nc);
 // |r - P(r - s(u)) / ...| of theory 7.7 for a whole problem, W dense, as slowly as it reads
 double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena);
 
+// four contacts, with q (part 0), mu (1) or W (2) multiplied by size, mu made so large
+pcs_problem friction_extreme(friction kind, int part, double size, pcs_arena *arena);
+
 #endif

@@ -53,3 +53,11 @@ int smooth_doubled_L(void *user, double t, const pcs_complex *q, const pcs_compl
          (m[0] + m[1]) * g * l[0] * ccos(q[0]) + m[1] * g * l[1] * ccos(q[1]);
     return 0;
 }
+
+int smooth_first(void *user, double t, const double *x, double *g)
+{
+    (void)user;
+    (void)t;
+    *g = x[0];
+    return 0;
+}

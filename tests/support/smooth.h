@@ -13,6 +13,9 @@ extern const pcs_tableau smooth_sdirk2;
 // least-squares slope of log e over log h
 double smooth_order(int count, const double *h, const double *e);
 
+// an event function: the first number of the state
+int smooth_first(void *user, double t, const double *x, double *g);
+
 // Of the pendulum x'' = -sin x let go at `angle`: the time until it hangs straight, by the
 // arithmetic-geometric mean.
 double smooth_quarter_period(double angle);

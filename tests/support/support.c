@@ -64,11 +64,12 @@ pcs_env test_env(test_memory *memory)
     return (pcs_env){.alloc = count_alloc, .release = count_release, .alloc_user = memory};
 }
 
-int run_tests(const char *name, const TTest *const tests[], int n)
+int run_tests(SFun before, SFun after, const char *name, const TTest *const tests[], int n)
 {
     Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
     tcase_set_timeout(tcase, 250);
+    if (before || after) tcase_add_checked_fixture(tcase, before, after);
     for (int i = 0; i < n; ++i) {
         tcase_add_test(tcase, tests[i]);
     }

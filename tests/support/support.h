@@ -70,14 +70,16 @@ typedef struct test_memory {
 } test_memory;
 pcs_env test_env(test_memory *memory);
 
-// runs the tests of a file; fails when there are none
-int run_tests(const char *name, const TTest *const tests[], int n);
+// runs the tests of a file, each between before and after (which may be null); fails when there are
+// none
+int run_tests(SFun before, SFun after, const char *name, const TTest *const tests[], int n);
 
-#define PCS_TEST_MAIN(name, ...)                                               \
-    int main(void)                                                             \
-    {                                                                          \
-        const TTest *const tests_[] = {__VA_ARGS__};                           \
-        return run_tests(name, tests_, (int)(sizeof tests_ / sizeof *tests_)); \
+#define PCS_TEST_MAIN(...) PCS_TEST_MAIN_IN(NULL, NULL, __VA_ARGS__)
+#define PCS_TEST_MAIN_IN(before, after, name, ...)                                            \
+    int main(void)                                                                            \
+    {                                                                                         \
+        const TTest *const tests_[] = {__VA_ARGS__};                                          \
+        return run_tests(before, after, name, tests_, (int)(sizeof tests_ / sizeof *tests_)); \
     }
 
 #endif
