@@ -1,15 +1,15 @@
 // Linear algebra on a set A of closed rows:  r = 0 outside A,  u_A = (W r + q)_A = 0.
 //
-// With S the scales of the rows and y = S^1/2 r the matrix is B = S^-1/2 W_AA S^-1/2, of unit
-// diagonal when W is definite: a pivot then says something about rank whatever the masses are.
-// B regular: LU and refinement; for a sparse symmetric W with positive diagonal Cholesky factors
-// by CHOLMOD, under an order found once for all sets. B singular: proximal steps
+// With S the scales of the rows and y = S^1/2 r the matrix is B = S^-1/2 W_AA S^-1/2. Its diagonal
+// is one when W is definite, so that a small pivot indicates low rank whatever the masses are. B
+// regular: LU and refinement; for a sparse symmetric W with positive diagonal the Cholesky factors
+// of CHOLMOD, with one ordering for all sets. B singular: proximal steps
 //
 //     (B + delta I) d = -S^-1/2 u_A,   y <- y + d
 //
-// which for a monotone W converge like (delta / sigma)^k, sigma the smallest singular value that
-// is not zero, and leave the part of y in the null space alone: of all solutions the one nearest
-// the start. If they do not converge: least squares of minimum norm.
+// For a monotone W these converge like (delta / sigma)^k, where sigma is the smallest singular
+// value that is not zero. They do not change the part of y in the null space: the result is the
+// solution nearest the start. If they do not converge: least squares of minimum norm.
 #include "solver/active.h"
 
 #include <float.h>
@@ -21,48 +21,48 @@
 
 // below this many rows our own loops beat BLAS
 #define SMALL 24
-// a pivot below this times the number of rows is rounding: rank decided on a unit diagonal
+// a pivot below this times the number of rows counts as rounding; the diagonal is one
 #define PIVOT_TOL (64 * DBL_EPSILON)
-// proximal weight on the unit diagonal: 1e-6 squared still beats rounding, so that two or three
-// steps are enough unless the matrix is itself badly conditioned; then, where factors are cheap, a
-// weight that leaves half of the digits to them
+// proximal weight for a diagonal of one: 1e-6 squared is still above rounding, so that two or three
+// steps suffice unless the matrix is badly conditioned; then, where factors are cheap, a weight
+// that leaves them half of the digits
 #define PROX       1e-5
 #define PROX_FINE  1e-9
 #define PROX_STEPS 12
 // a defect below this part of the largest term of u is rounding
 #define ROUNDING 1e-12
-// what refinement must make of the defect for sparse factors to be believed
+// sparse factors are rejected unless refinement reduces the defect to this part
 #define SPARSE_GAIN 1e-8
 // rank threshold of least squares
 #define LEAST_RCOND 1e-12
 
-// up to this many rows a dense matrix is made; of larger sparse problems only sets of few rows
+// a dense matrix is used up to this many rows; larger sparse problems allow only sets of few rows
 #define DENSE_ROWS  3000
 #define DENSE_SETS  1000
 #define SPARSE_ROWS 1000000
-// W is worth sparse factors when it stores less than this part of all its entries, and a set when
-// it has this many rows
+// W is factorised as sparse when it stores less than this part of all its entries, and a set when
+// it has at least this many rows
 #define SPARSE_PART 0.125
 #define SPARSE_SET  32
 // entries of a factor, 8 bytes each
 #define SPARSE_MOST 1e8
-// entries (i, j) and (j, i) agree when they differ by less than this part of sqrt(W_ii W_jj),
-// which bounds both where W is semidefinite: some roundings of sums of products
+// entries (i, j) and (j, i) are equal when they differ by less than this part of sqrt(W_ii W_jj),
+// which bounds both where W is semidefinite: a few roundings of sums of products
 #define SYMMETRY_TOL (64 * DBL_EPSILON)
-// where they differ by less than this part, the symmetric part is factorised and refined, in so
-// many steps: bodies that spin make W unsymmetric, by as much as they turn in a step
+// where they differ by less than this part, the symmetric part is factorised and refined in this
+// many steps: spinning bodies make W unsymmetric, in proportion to their rotation in a step
 #define SKEW_MOST  0.5
 #define SKEW_STEPS 100
 
 // a sparse set: the upper triangle of its matrix for CHOLMOD
 typedef struct active_sparse {
     chol_work *chol;
-    int *walk;          // n, the rows in an order of little fill
+    int *walk;          // n, the rows in an order with little fill
     int *block;         // n, the block row of a row
-    int *mate;          // of block (i, j) of W the block (j, i)
+    int *mate;          // of block (i, j) of W: block (j, i)
     double *before;     // n, the defect before a step
     double *f;          // n, 1 / sqrt(s)
-    pcs_csc B;          // room for all that W stores
+    pcs_csc B;          // memory for all entries of W
     unsigned char *was; // n, closed when B was last analysed
     bool analysed;
 } active_sparse;
@@ -92,12 +92,12 @@ static double diagonal(const pcs_bsr *W, int i, int l)
     return W->val[W->off[k] + (size_t)l * ((size_t)h + 1)];
 }
 
-// How far block k of block row i is from its mate turned, in parts of sqrt(W_ii W_jj); a block that
-// is not stored is zero. W has a positive diagonal
+// The largest difference between block k of block row i and the transpose of its mate, in parts of
+// sqrt(W_ii W_jj); a block that is not stored is zero. W has a positive diagonal
 static double skew_of_block(const pcs_bsr *W, int i, int k)
 {
     const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
-    if (mate >= 0 && j < i) return 0; // seen from the other side
+    if (mate >= 0 && j < i) return 0; // already compared from the other side
     const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
     double most = 0;
     for (int c = 0; c < w; ++c) {
@@ -126,7 +126,7 @@ static double skew_part(const pcs_bsr *W)
     return most;
 }
 
-// what CHOLMOD may be asked to factorise
+// whether CHOLMOD may be used
 static bool chol_takes(const pcs_problem *p)
 {
     return is_sparse(p) && positive_diagonal(p) && skew_part(&p->W) <= SKEW_MOST;
@@ -167,7 +167,7 @@ size_t active_bytes(const pcs_problem *p)
            solver_bytes(1, least_bytes(p));
 }
 
-// entry (l, c) of block b of W in its symmetric part; w: where it is
+// entry (l, c) of the symmetric part of block b of W, which starts at w
 static double symmetric_entry(const pcs_bsr *W, const int *mate, int b, int l, int c, int width,
                               const double *w)
 {
@@ -175,7 +175,7 @@ static double symmetric_entry(const pcs_bsr *W, const int *mate, int b, int l, i
     return 0.5 * (*w + W->val[W->off[mate[b]] + (size_t)c + (size_t)width * (size_t)l]);
 }
 
-// the upper triangle of B + shift I, of its symmetric part, the closed rows in their places
+// the upper triangle of B + shift I, of its symmetric part, in the order of the closed rows
 static void assemble(active_set *a, int na, double shift)
 {
     const pcs_bsr *W = &a->p->W;
@@ -189,7 +189,7 @@ static void assemble(active_set *a, int na, double shift)
             const int j = W->idx[b];
             const double *w = W->val + W->off[b] + l;
             for (int c = W->col[j]; c < W->col[j + 1]; ++c, w += h) {
-                // column k by the entries of row k
+                // column k from the entries of row k
                 const int place = a->place[c];
                 if (place < 0 || place > k) continue;
                 double x = *w;
@@ -206,7 +206,7 @@ static void assemble(active_set *a, int na, double shift)
     sp->B.m = sp->B.n = na;
 }
 
-// the order of the rows, once: it serves every active set
+// orders the rows once, for all active sets
 static bool begin_sparse(active_set *a, pcs_arena *work)
 {
     const pcs_bsr *W = &a->p->W;
@@ -243,7 +243,7 @@ static bool begin_sparse(active_set *a, pcs_arena *work)
     a->sp = sp;
     assemble(a, a->p->n, 0);
     if (!chol_order(sp->chol, &sp->B, sp->walk)) {
-        // CHOLMOD has no memory: as dense, where that fits
+        // CHOLMOD has no memory: use dense factors where they fit
         chol_end(sp->chol);
         a->sp = NULL;
     }
@@ -378,8 +378,8 @@ static bool apply_factors(active_set *a, int na)
     return true;
 }
 
-// The step d of factors of the symmetric part only, at the length that leaves the least defect
-// (minimal residuals): it then falls however large the skew part is
+// Scales the step d of the factors of the symmetric part to the length with the least defect
+// (minimal residuals): the defect then falls however large the skew part is
 static void fit_length(active_set *a, int na, double *r, double *u)
 {
     double along = 0, square = 0;
@@ -396,7 +396,7 @@ static void fit_length(active_set *a, int na, double *r, double *u)
     add_step(a, na, r, u);
 }
 
-// steps with the factors of A until the error stops falling by half; its last value
+// refines with the factors of A until the error no longer halves; returns the last error
 static double refine(active_set *a, int na, int steps, double *r, double *u)
 {
     const bool skew = a->sparse && a->skew;
@@ -412,7 +412,7 @@ static double refine(active_set *a, int na, int steps, double *r, double *u)
         const double before = error;
         error = load(a, na, u);
         if (!(error < before)) {
-            // rounding, or no convergence: the step is taken back
+            // rounding, or no convergence: undo the step
             for (int j = 0; j < na; ++j) {
                 r[a->list[j]] = a->best[j];
                 a->d[j] = 0;
@@ -425,7 +425,7 @@ static double refine(active_set *a, int na, int steps, double *r, double *u)
     return error;
 }
 
-// the defect of the closed rows that is rounding: a part of the largest term of u
+// the rounding in the defect of the closed rows: a part of the largest term of u
 static double rounding(const active_set *a, int na, const double *r)
 {
     double size = 0;
@@ -437,9 +437,9 @@ static double rounding(const active_set *a, int na, const double *r)
     return ROUNDING * size;
 }
 
-// With the factors that a->sparse asks for: ACTIVE_REGULAR or ACTIVE_SINGULAR when solved,
+// Solves with the factors that a->sparse selects: ACTIVE_REGULAR or ACTIVE_SINGULAR when solved,
 // ACTIVE_LEAST when the matrix is singular and proximal steps do not converge, ACTIVE_LOST when
-// there are no factors to be believed.
+// there are no accurate factors.
 static active_end solve_set(active_set *a, int na, double *r, double *u)
 {
     const double begin = load(a, na, u);
@@ -472,7 +472,7 @@ active_end active_solve(active_set *a, double *r, double *u)
     add_step(a, na, r, u);
     if (na == 0 || load(a, na, u) == 0) return ACTIVE_REGULAR;
 
-    // what is not definite, or too much for CHOLMOD, once more as dense
+    // not definite, or too large for CHOLMOD: solve again as dense
     a->sparse = a->sp && na > SPARSE_SET;
     active_end end = solve_set(a, na, r, u);
     if (a->sparse && end == ACTIVE_LOST) {

@@ -9,12 +9,12 @@
 typedef struct active_set {
     const pcs_problem *p;
     const double *s;       // n scales, from problem_scales
-    double shift;          // u = W r + q + shift S (r - center): a proximal problem; 0: plain
+    double shift;          // u = W r + q + shift S (r - center) for a proximal problem; 0: plain
     const double *center;  // n
     unsigned char *closed; // n, 1: u_i = 0; always 1 on equality rows
     int *place;            // n, index among the closed rows, or -1
     int *list;             // n, the closed rows
-    double *d;             // n, a step on the closed rows
+    double *d;             // n, a step of the closed rows
     double *best;          // n, the closed part of the best r of a solve
     double *A;             // a dense matrix of up to `room` entries
     size_t room;
@@ -26,13 +26,13 @@ typedef struct active_set {
     pcs_arena arena;          // for least squares
 } active_set;
 
-// false: too many rows for what is done here
+// false: too many rows for this method
 bool active_takes(const pcs_problem *p);
 
 size_t active_bytes(const pcs_problem *p);
 
-// takes its arrays from the arena; all rows open except equalities; false: too small. CHOLMOD
-// allocates for sparse sets: active_free gives that back, also after false
+// takes its arrays from the arena; all rows are open except equalities; false: the arena is too
+// small. CHOLMOD allocates for sparse sets: call active_free in every case, also after false
 bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_arena *work);
 void active_free(active_set *a);
 
@@ -42,12 +42,12 @@ void active_guess(active_set *a, const double *r, const double *u);
 // How active_solve ended.
 typedef enum active_end {
     ACTIVE_REGULAR,  // solved, W_AA regular
-    ACTIVE_SINGULAR, // solved, W_AA singular: of all solutions one near the r given
+    ACTIVE_SINGULAR, // solved, W_AA singular: the solution nearest the start r
     ACTIVE_LEAST,    // no solution: least squares, or proximal steps that did not converge
     ACTIVE_LOST      // the matrix does not fit, or memory ran out
 } active_end;
 
-// r <- 0 on open rows, W_AA r_A = -q_A on closed ones, starting from r; u = W r + q
+// r <- 0 on open rows, W_AA r_A = -q_A on closed rows, started from r; u = W r + q
 active_end active_solve(active_set *a, double *r, double *u);
 
 #endif

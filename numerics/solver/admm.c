@@ -1,13 +1,13 @@
-// ADMM (the method of multipliers with alternating directions) from outside: the problem in scaled
-// unknowns (solver/scaled.h), the iteration of solver/splitting.h, and here the penalty rho.
+// ADMM (alternating direction method of multipliers): the problem in scaled unknowns
+// (solver/scaled.h), the iteration (solver/splitting.h), and, in this file, the penalty rho.
 //
 //     W = B B'/..., diagonal about 1, so a rho of the order of 0.1 suits most problems. Small
 //     eigenvalues of W ask for a small rho, and little of W at all (take-off) for a large one.
 //
-// ladder: where the measure has not become a tenth in a number of iterations, the next of
-// rho, rho/10, rho/100, 10 rho, and so on in turn with growing patience. spectral: rho =
-// sqrt(m L) (L/m)^p with the extreme eigenvalues m (not below eta) and L of W; p follows the ratio
-// of the primal and dual residuals. balanced: rho times the root of that ratio.
+// ladder: where the measure has not fallen to a tenth in a number of iterations, the next of rho,
+// rho/10, rho/100, 10 rho, and so on cyclically with growing patience. spectral: rho = sqrt(m L)
+// (L/m)^p with the extreme eigenvalues m (at least eta) and L of W; p follows the ratio of the
+// primal and dual residuals. balanced: rho times the square root of that ratio.
 //
 // S. Boyd et al., Distributed optimization and statistical learning via the alternating direction
 // method of multipliers, 2011. J. Carpentier, Q. Le Lidec, L. Montaut, From compliant to rigid
@@ -19,16 +19,16 @@
 #include "solver/solver.h"
 #include "solver/splitting.h"
 
-// the ladder: iterations of its first rung, how they grow from rung to rung, and what counts as
-// progress
+// the ladder: iterations of its first rung, growth from rung to rung, and the decrease that counts
+// as progress
 #define RUNG_ITERS  250
 #define RUNG_GROWTH 1.3
 #define PROGRESS    0.1
-// the residuals may differ by this ratio before the penalty follows
+// ratio of the residuals beyond which the penalty is changed
 #define BALANCE 10.0
 // a step of the power p, and its bounds
 #define POWER_STEP 0.05
-// products for the smallest eigenvalue of W
+// number of products for the smallest eigenvalue of W
 #define POWER_ITERS 20
 
 static const double ladder[] = {1, 0.1, 0.01, 10};
@@ -36,18 +36,19 @@ static const double ladder[] = {1, 0.1, 0.01, 10};
 
 typedef struct penalty {
     const pcs_admm_opts *o;
-    double base;       // what the ladder multiplies
-    int rung;          // of the ladder
+    double base;       // rho of the first rung
+    int rung;          // present rung of the ladder
     double low, power; // spectral: the smallest eigenvalue and p
     double high;       // spectral: the largest
     double logs;       // sum of log(primal / dual)
-    int count;         // of its terms
+    int count;         // number of its terms
     int next;          // iteration of the next decision
-    double wait;       // from that one to the one after
+    double wait;       // iterations between that decision and the one after
     double before;     // the measure at the last decision
 } penalty;
 
-// the smallest eigenvalue of a symmetric part of W, from above: power iteration on L I - W
+// an upper estimate of the smallest eigenvalue of the symmetric part of W: power iteration on L I -
+// W
 static double smallest(const scaled *s, double high, double *x, double *y)
 {
     const int n = s->p.n;
@@ -90,7 +91,7 @@ static double penalty_begin(penalty *k, const pcs_admm_opts *o, const scaled *s,
     return spectral(k);
 }
 
-// the rho of the next iteration, and true where it is another one; value: the measure
+// the rho of the next iteration, and true where it has changed; value: the measure
 static bool penalty_follow(penalty *k, const splitting *a, int iters, double value, double *rho)
 {
     *rho = a->rho;
@@ -114,7 +115,7 @@ static bool penalty_follow(penalty *k, const splitting *a, int iters, double val
 
     const double ratio = k->count > 0 ? exp(k->logs / k->count) : 1;
     k->logs = k->count = 0;
-    // each decision costs a factorisation: ever fewer of them
+    // each decision costs a factorisation: make them rarer
     k->next = iters + (iters / 2 > 10 ? iters / 2 : 10);
     if (ratio < BALANCE && ratio > 1 / BALANCE) return false;
     if (k->o->penalty == PCS_ADMM_PENALTY_SPECTRAL) {
@@ -134,7 +135,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
            2 * solver_bytes((size_t)p->n, sizeof(double));
 }
 
-// the loop, once the memory is there
+// the iterations, once the memory is available
 static void run(const pcs_solver_opts *o, const scaled *s, splitting *a, solver_track *t, double *x,
                 double *v, double *r, double *u)
 {

@@ -49,7 +49,7 @@ static double weighted(const anderson *a, const double *x, const double *y)
     return sum;
 }
 
-// a column more, the oldest one less
+// adds a column and drops the oldest
 void anderson_push(anderson *a, const double *x, const double *G)
 {
     const int k = a->next;

@@ -1,6 +1,6 @@
 // Anderson acceleration of a fixed-point iteration x <- G(x): with f = G(x) - x and the last
-// differences of G and f as columns of B and C, the candidate is G - B c, where c minimises
-// |f - C c|, with a weight for each entry of f where there are some.
+// differences of G and f as columns of B and C, the candidate is G - B c, where c minimises |f - C
+// c|, optionally with a weight for each entry of f.
 //
 // D. Anderson, Iterative procedures for nonlinear integral equations, J. ACM 12, 1965.
 #ifndef SOLVER_ANDERSON_H
@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-// differences kept, at most
+// largest number of differences
 #define ANDERSON_MOST 30
 
 typedef struct anderson {
@@ -27,14 +27,14 @@ size_t anderson_bytes(int n, int depth);
 // depth 0 to ANDERSON_MOST, weight (n, borrowed) may be null; false: the arena is too small
 bool anderson_begin(anderson *a, int n, int depth, const double *weight, pcs_arena *work);
 
-// forgets everything
+// clears all differences
 void anderson_reset(anderson *a);
 
-// learns that x leads to G
+// records that x leads to G
 void anderson_push(anderson *a, const double *x, const double *G);
 // true: y is a candidate, finite, for the next x
 bool anderson_candidate(const anderson *a, double *y);
-// both; y may be x or G
+// push and candidate; y may be x or G
 bool anderson_mix(anderson *a, const double *x, const double *G, double *y);
 
 #endif

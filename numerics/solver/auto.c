@@ -1,6 +1,6 @@
-// The portfolio: the start itself, a single row in closed form, then one of two ways, without
-// friction (auto_rows.c) and with it (auto_friction.c). Both go from the best r so far to the next
-// part until one converges, and the best r is what is returned.
+// The portfolio: first the start itself and a single row in closed form, then one of two sequences,
+// without friction (auto_rows.c) or with it (auto_friction.c). Each part starts from the best r so
+// far, until one converges; the best r is returned.
 //
 // The budget is counted in products with W, so that the answer does not depend on the clock.
 #include <string.h>
@@ -25,7 +25,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
     return 128 + track_bytes(p) + 3 * solver_bytes((size_t)p->n, sizeof(double)) + way;
 }
 
-// u = W r + q with one row: the bouncing ball lives here
+// one row in closed form, u = W r + q: the case of the bouncing ball
 static void solve_one(const pcs_problem *p, double *r, double *u, pcs_report *out)
 {
     const double q = p->q[0];
@@ -61,7 +61,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
     }
     f.work = work;
 
-    // perhaps nothing is to be done
+    // the start may already be the solution
     track_measure(&f.t, r, u);
     f.over = track_done(&f.t, 0);
     if (f.over) {

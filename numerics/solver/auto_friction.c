@@ -1,18 +1,16 @@
 // `auto` with friction. In this order, until one converges:
 //
-//   1. nsgs, as long as the rate at which it converges promises an end sooner than others would
-//   cost
-//   2. few rows: prox, Newton on proximal problems, which hyperstatic contacts do not make singular
-//   3. ADMM for some hundred iterations, and Newton steps of least norm for the last digits
-//   4. ipm from the inside of the cones, and the same steps; with few rows, again with shorter
-//   steps:
-//      impulses of hyperstatic contacts that have to move to others altogether pass along the edge
-//      of the cones, where the other methods take thousands of iterations
-//   5. ADMM with patience; prox; ADMM with other penalties, memories and dampings, each from the
-//      start, for where the shift of friction makes one go round in circles another does not
-//   6. ipm with shorter steps (many rows), prox with patience, nsgs without a promise and damped
+//   1. nsgs, while its rate of convergence predicts that it ends sooner than the next methods
+//   2. few rows: prox, Newton on proximal problems, which stay regular for hyperstatic contacts
+//   3. ADMM for some hundred iterations, then Newton steps of least norm for the last digits
+//   4. ipm from the inside of the cones, then the same steps; with few rows, again with shorter
+//      steps: where impulses of hyperstatic contacts have to move to other contacts, they pass
+//      along the edge of the cones, where the other methods take thousands of iterations
+//   5. ADMM with more iterations; prox; ADMM with other penalties, memories and dampings, each from
+//      the start: where the shift of friction makes one of them cycle, another may not
+//   6. ipm with shorter steps (many rows), prox with more iterations, nsgs to its limit and damped
 //
-// Each goes on from the best r found so far unless said otherwise; the best one is returned.
+// Each continues from the best r so far unless said otherwise; the best r is returned.
 #include <string.h>
 
 #include "linalg/bsr.h"
@@ -22,16 +20,16 @@
 
 // ---- what things cost ------------------------------------------------------------------------
 
-// of one local solve of a contact, in multiplications
+// cost of one local solve of a contact, in multiplications
 #define LOCAL_COST 150
-// of a sparse factorisation, in products with W; of a dense one in n^3
+// cost of a sparse factorisation, in products with W; of a dense one in n^3
 #define SPARSE_STEP 200
 #define DENSE_STEP  0.2
 #define DENSE_ROWS  120
 
 typedef struct costs {
-    double sweep; // of nsgs, in products with W
-    double step;  // of Newton's method or of an interior point
+    double sweep; // cost of a sweep of nsgs, in products with W
+    double step;  // cost of a step of Newton's method or of an interior point method
 } costs;
 
 static costs costs_of(const pcs_problem *p)
@@ -45,21 +43,21 @@ static costs costs_of(const pcs_problem *p)
 
 // ---- nsgs as long as it promises something -----------------------------------------------------
 
-// sweeps before its rate is believed, and those that a promise may ask for at least
+// sweeps before the rate is used, and the least number of sweeps that is always allowed
 #define FIRST_SWEEPS 20
 #define LEAST_SWEEPS 40
-// steps after which Newton's method is expected to have converged, and what ADMM takes in products
+// expected number of steps of Newton's method, and cost of ADMM in products
 #define NEWTON_STEPS 15
 #define OTHERS       500
-// checks that a rate is taken over
+// number of checks for one rate
 #define WINDOW 4
 
 typedef struct promise {
     pcs_watch user;
     double tol;
-    int patience;        // sweeps that may be promised
+    int patience;        // largest number of predicted sweeps
     double last[WINDOW]; // stop values of the last checks
-    int at[WINDOW];      // and their sweeps
+    int at[WINDOW];      // number of sweeps at these checks
     int checks;
     bool broken;
 } promise;
@@ -97,13 +95,13 @@ static pcs_status promised(portfolio *f, costs c)
 
 // ---- the parts -------------------------------------------------------------------------------
 
-// up to this many rows Newton's method is the first to take over from nsgs, and an interior point
-// the second
+// up to this many rows Newton's method is the first after nsgs, and an interior point method the
+// second
 #define SMALL_ROWS    240
 #define INTERIOR_ROWS 3000
-// Newton steps of least norm
+// largest number of Newton steps of least norm
 #define POLISH_STEPS 20
-// of an iteration of ADMM
+// cost of an iteration of ADMM
 #define ADMM_COST 4
 
 // Newton steps of least norm from the best r
@@ -114,7 +112,7 @@ static pcs_status last_digits(portfolio *f, costs c)
     pcs_solver_opts o = *f->o;
     if (o.max_seconds > 0) {
         o.max_seconds -= solver_clock() - f->t.start;
-        // the next look at the clock ends it all
+        // the next check of the clock ends the solve
         if (!(o.max_seconds > 0)) return PCS_OK;
     }
     memcpy(f->r, f->t.best, (size_t)f->p->n * sizeof *f->r);
@@ -142,7 +140,7 @@ static pcs_status interior(portfolio *f, costs c, double fraction)
     return last_digits(f, c);
 }
 
-// impulses that run off may do so along a proof that there is no solution
+// diverging impulses may follow a proof that there is no solution
 static void refute(portfolio *f)
 {
     if (f->over || f->infeasible) return;
@@ -151,8 +149,8 @@ static void refute(portfolio *f)
     f->budget -= 1;
 }
 
-// ADMM converges on most problems; where the shift of friction goes round in circles, another
-// penalty, memory or damping often does not
+// ADMM converges on most problems; where the shift of friction makes it cycle, another penalty,
+// memory or damping often helps
 static pcs_status splitting(portfolio *f, const pcs_admm_opts *variant, int iterations,
                             const double *start)
 {

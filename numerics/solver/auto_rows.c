@@ -1,10 +1,10 @@
-// `auto` without friction. In this order, each from the best r found so far, until one converges:
+// `auto` without friction. In this order, each from the best r so far, until one converges:
 //
-//   1. block principal pivoting from the active set of the start: solve W_AA r_A = -q_A, move the
-//      rows with the wrong sign, all of them while their number falls, one at a time when it does
-//      not. A warm start costs one solve; a P-matrix a few
-//   2. proximal points, each reached by pivoting: monotone problems of any rank; when W is dense
-//      and large lemke first, for a few pivots a row; if they fail, once more from where ipm ends
+//   1. block principal pivoting from the active set of the start: solve W_AA r_A = -q_A, move all
+//      rows with the wrong sign while their number falls, and one at a time when it does not. A
+//      warm start costs one solve; a P-matrix a few
+//   2. proximal points, each found by pivoting: monotone problems of any rank; when W is dense
+//      and large, lemke first, for a few pivots per row; if they fail, again from the result of ipm
 //   3. newton; lemke with all its paths; enum when there are few rows; nsgs
 //   4. a solve on the active set of the best r: the last digits
 //
@@ -18,21 +18,22 @@
 #include "solver/active.h"
 #include "solver/portfolio.h"
 
-// lemke takes eight n x n matrices, and n^2 per pivot; enum one for each of few unilateral rows,
-// and may double with every such row
+// lemke takes eight n x n matrices, and n^2 operations per pivot; enum takes a matrix for each
+// unilateral row, and its time may double with every row
 #define LEMKE_ROWS 600
 #define ENUM_ROWS  12
-// above this least squares on an active set cost more than they bring
+// with more rows, least squares on an active set cost more than they gain
 #define LEAST_ROWS 64
 // a wrong sign smaller than this, relative to the largest velocity, is rounding
 #define SIGN_TOL (64 * DBL_EPSILON)
 // block pivots without progress before single ones
 #define BLOCK_TRIES 8
-// plain pivoting: solves, and block pivots that bring little, before proximal points take over
+// plain pivoting: number of solves, and of block pivots with little progress, before proximal
+// points follow
 #define PLAIN_PIVOTS  30
 #define PLAIN_STRIKES 2
-// where W is dense and larger than this, lemke is tried before proximal points: it is faster, but
-// of many solutions it takes a vertex and not the one near the start
+// where W is dense and larger than this, lemke precedes proximal points: it is faster, but of many
+// solutions it returns a vertex and not the one near the start
 #define NEAR_ROWS    64
 #define QUICK_PIVOTS 3
 // proximal points: weights on the unit diagonal, number of points, solves for each
@@ -41,17 +42,18 @@
 #define PROX_LAST   1e-12
 #define PROX_STEPS  20
 #define PROX_PIVOTS 40
-// a sparse factorisation, in products with W
+// cost of a sparse factorisation, in products with W
 #define SPARSE_COST 30
-// sweeps of nsgs that must halve the stop value to be followed by as many
+// nsgs continues for as many sweeps again while these halve the stop value
 #define NSGS_ROUND 2000
-// once more from the interior point when its residual is below NEAR, with this first weight
+// proximal points start again from the interior point when its residual is below NEAR, with this
+// first weight
 #define NEAR      1e-3
 #define PROX_NEAR 1e-4
-// a stop value above this may lose digits by another solve
+// a smaller stop value may become worse by another solve
 #define POLISH_FROM 1e-14
 
-// above this newton, which makes n x n matrices, is left out
+// with more rows, newton, which takes n x n matrices, is left out
 #define NEWTON_ROWS 3000
 // ipm keeps two matrices of this size
 #define INTERIOR_ROWS 2000
@@ -103,7 +105,7 @@ static double solve_cost(const active_set *a)
     return 4 + na * na * na / (3 * n * n);
 }
 
-// the rows on the wrong side; the last one in *last
+// number of rows with the wrong sign; the last one in *last
 static int count_wrong(const active_set *a, const double *r, const double *u, double tol, int *last)
 {
     int wrong = 0;
@@ -127,8 +129,8 @@ static void flip_wrong(active_set *a, const double *r, const double *u, double t
     }
 }
 
-// From the active set in a, up to `steps` solves; true when it ended with every sign right. Gives
-// up when `strikes` block pivots have not brought the wrong signs down by a third.
+// Pivots from the active set in a, up to `steps` solves; true when all signs are right. Gives up
+// when `strikes` block pivots have not reduced the number of wrong signs by a third.
 static bool pivot(portfolio *f, active_set *a, int steps, int strikes)
 {
     int before = a->p->n + 1, best = before, tries = BLOCK_TRIES;
@@ -167,7 +169,7 @@ static bool pivot(portfolio *f, active_set *a, int steps, int strikes)
     return false;
 }
 
-// pivoting on W itself, from the active set of the start in r with its u
+// pivots on W itself, from the active set of the start r and its u
 static bool plain(portfolio *f, bool *sparse)
 {
     pcs_arena work = f->work;
@@ -183,10 +185,10 @@ static bool plain(portfolio *f, bool *sparse)
     return begun;
 }
 
-// Proximal points with a falling weight: r_k+1 solves the problem of W + delta_k S, q - delta_k S
-// r_k, which for a monotone W is a P-problem, near the last one, and well conditioned at first:
-// each costs a few pivots. They end at a solution after finitely many steps; where there is none
-// they run off along a direction that proves it.
+// Proximal points with decreasing weight: r_k+1 solves the problem of W + delta_k S, q - delta_k S
+// r_k. For a monotone W this is a P-problem, close to the one before and well conditioned at first:
+// each costs a few pivots. They end at a solution after finitely many steps; where there is none,
+// they diverge along a direction that proves it.
 static void approach(portfolio *f, active_set *a, double *center, double first)
 {
     const int n = f->p->n;
@@ -200,7 +202,7 @@ static void approach(portfolio *f, active_set *a, double *center, double first)
         f->t.penalty = a->shift;
         if (!pivot(f, a, PROX_PIVOTS, PROX_PIVOTS) || f->over) return;
 
-        // the step is the direction in which it runs
+        // the step is the direction of divergence
         for (int i = 0; i < n; ++i) {
             const double r = f->r[i];
             f->r[i] -= center[i];
@@ -262,7 +264,7 @@ pcs_status portfolio_rows(portfolio *f)
     const double step = portfolio_dense_step(p->n);
     if (f->rows == 0) PCS_TRY(run_part(f, &solver_direct, 1, 1));
     if (f->rows > 0 && active_takes(p)) {
-        // r is still the start here, and the last of what follows may want it as its centre
+        // r is still the start here; the last of the following parts may use it as its centre
         double *center = PCS_TAKE(&f->work, (size_t)p->n, double);
         if (!center) return pcs_fail_memory("auto");
         memcpy(center, f->r, (size_t)p->n * sizeof *center);
@@ -274,7 +276,8 @@ pcs_status portfolio_rows(portfolio *f)
         }
         if (!proximal(f, center, PROX_FIRST)) return pcs_fail_memory("auto");
 
-        // from afar they did not get there: an interior point comes near, and they end it
+        // no convergence from the start: an interior point method comes close, then proximal points
+        // again
         PCS_TRY(run_part(f, &solver_ipm, 100, step));
         if (f->t.best_value < NEAR) {
             memcpy(center, f->t.best, (size_t)p->n * sizeof *center);

@@ -1,19 +1,20 @@
 // J = A W + B with A and B block diagonal, factorised and solved.
 //
-// The sparse pattern: column j has the rows of cone block b when W has an entry that is not zero in
-// those rows (A mixes them), or when j belongs to b. Cone blocks follow one another, so that
-// filling them in order puts the rows of every column in order.
+// The sparse pattern: column j has the rows of cone block b when W has a nonzero entry in those
+// rows (A combines them), or when j belongs to b. Cone blocks follow one another, so that filling
+// them in order sorts the rows of every column.
 #include "solver/block_system.h"
 
 #include <string.h>
 
 #include "linalg/dense.h"
 
-// a full matrix up to this many rows, or when the sparse one would be fuller than this
+// J is a full matrix up to this many rows, or when the sparse one would have a larger part of all
+// entries
 #define DENSE_ROWS 120
 #define DENSE_PART 0.25
 
-// The rows that A mixes: a unilateral or Coulomb block, one row of an equality block.
+// A group of rows that A combines: a unilateral or Coulomb block, or one row of an equality block.
 typedef struct strip {
     int row, d;      // rows
     int wrow;        // block row of W
@@ -30,8 +31,8 @@ static bool all_zero(int d, const double *w)
     return true;
 }
 
-// The values of strip number `id` in column j, their rows written; while S.i is null they are only
-// counted.
+// Adds the rows of strip `id` to column j, and returns the place of their values; while S.i is null
+// they are only counted.
 static double *place(block_system *s, int id, const strip *g, int j)
 {
     s->last[j] = id;
@@ -85,7 +86,7 @@ static void walk_strip(block_system *s, int id, const strip *g)
             }
         }
     }
-    // the columns of the block itself that W does not store
+    // columns of the block itself that W does not store
     for (int j = g->row; j < g->row + g->d; ++j) {
         if (s->dense ? pcs_bsr_find(W, g->wrow, g->wrow) >= 0 : s->last[j] == id) continue;
         double *dst = s->dense ? s->J + (size_t)g->row + n * (size_t)j : place(s, id, g, j);
@@ -116,7 +117,7 @@ static void walk(block_system *s, const double *A, const double *B)
     }
 }
 
-// entries of the sparse pattern, at most
+// an upper bound of the entries of the sparse pattern
 static double pattern_bound(const pcs_problem *p)
 {
     double sum = 0;
@@ -148,7 +149,7 @@ size_t block_system_bytes(const pcs_problem *p)
     const double bound = pattern_bound(p), full = (double)n * (double)n;
     const double entries = bound < full ? bound : full;
     double most = entries * (sizeof(double) + sizeof(int));
-    // a pattern this full may become a full matrix
+    // a pattern with this many entries may become a full matrix
     if (entries > DENSE_PART * full && most < full * sizeof(double)) most = full * sizeof(double);
     return (size_t)most + 2 * (size_t)64 + vectors;
 }
@@ -165,7 +166,7 @@ bool block_system_begin(block_system *s, const pcs_problem *p, pcs_arena *arena)
     s->S.p = PCS_TAKE(arena, n + 1, int);
     if (!s->piv || !s->t || !s->t2 || !s->next || !s->last || !s->S.p) return false;
     if (!s->dense) {
-        // S.i is null: entries are counted
+        // S.i is null: only count
         memset(s->next, 0, n * sizeof *s->next);
         walk(s, NULL, NULL);
         double entries = 0;

@@ -2,25 +2,25 @@
 //
 //     J x = b,   J = A W + B,   A and B block diagonal over the cone blocks,
 //
-// by dense LU when W is small or full, else by sparse LU, whose pattern is ordered once.
+// by dense LU when W is small or full, else by sparse LU; its pattern is ordered once.
 #ifndef SOLVER_BLOCK_SYSTEM_H
 #define SOLVER_BLOCK_SYSTEM_H
 
 #include "linalg/sparse_lu.h"
 #include <percuss/problem.h>
 
-// Where the part of block b starts in A and in B: at BLOCK_SYSTEM_STRIDE * b, d x d column-major
-// for unilateral and Coulomb blocks, one number (a multiple of the identity) for equality blocks.
+// The part of block b starts at BLOCK_SYSTEM_STRIDE * b in A and in B: d x d column-major for
+// unilateral and Coulomb blocks, one number (a multiple of the identity) for equality blocks.
 #define BLOCK_SYSTEM_STRIDE 9
 
 typedef struct block_system {
     const pcs_problem *p;
     bool dense;     // J is a full matrix
-    bool analysed;  // the sparse pattern has an order
+    bool analysed;  // the order of the sparse pattern is known
     double *J;      // n x n when dense
     int *piv;       // n
-    pcs_csc S;      // else this, of the pattern of W and full diagonal blocks
-    int *next;      // n, where a column is filled next
+    pcs_csc S;      // else: the pattern of W with full diagonal blocks
+    int *next;      // n, the next free entry of a column
     int *last;      // n, the cone block that filled it last
     sparse_lu *lu;  //
     double rcond;   // smallest over largest pivot of the last factors
@@ -32,11 +32,11 @@ size_t block_system_bytes(const pcs_problem *p);
 
 // false when the arena is too small
 bool block_system_begin(block_system *s, const pcs_problem *p, pcs_arena *arena);
-// gives back what SuiteSparse allocated; also of a zeroed struct
+// frees what SuiteSparse allocated; a zeroed struct is allowed
 void block_system_end(block_system *s);
 
-// J = A W + B, factorised; A null means the identity. SPARSE_LU_SINGULAR when it is, or when the
-// ratio of its pivots is not above rcond.
+// Forms and factorises J = A W + B; A null means the identity. SPARSE_LU_SINGULAR when J is
+// singular, or when the ratio of its pivots is not above rcond.
 sparse_lu_outcome block_system_factor(block_system *s, const double *A, const double *B,
                                       double rcond);
 

@@ -1,8 +1,8 @@
 // Direct solution when every block is an equality:  W r + q = 0.
 //
-// Regular W: factors and refinement. Singular W: of all solutions one near the start (the one of
-// minimum norm from r = 0). If there is none, the defect u of the least squares solution proves
-// it: with y = S^-1 u, W^T y = 0 and q'y > 0, so y'(W r + q) = q'y for every r.
+// Regular W: factors and refinement. Singular W: the solution nearest the start (of minimum norm
+// from r = 0). If there is none, the defect u of the least squares solution proves it: with y =
+// S^-1 u, W^T y = 0 and q'y > 0, so y'(W r + q) = q'y for every r.
 #include "linalg/dense.h"
 #include "solver/active.h"
 
@@ -39,7 +39,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         if (problem_refuted_by(p, y, t)) out->outcome = PCS_OUTCOME_INFEASIBLE;
     }
 
-    // pcs_solve measures; the watch hears of the one step
+    // pcs_solve measures; the watch is called for the one step
     if (watch.fn) {
         pcs_measure m;
         pcs_problem_measure(p, r, u, &m);

@@ -4,16 +4,17 @@
 //
 //     P(alpha) = { u_E = 0,  u_i = 0 <= r_i for i in alpha,  r_i = 0 <= u_i otherwise }
 //
-// A node of the search has decided some rows; its relaxation asks only r_i >= 0, u_i >= 0 of the
-// others. Empty relaxation: no P(alpha) below it has a point. That is exact whatever the rank of
-// W_alpha,alpha, because emptiness of a polyhedron is decided, not regularity of a matrix: a
-// singular active set whose shortest solution has a wrong sign is still solved by a vertex of its
-// polyhedron. Where the vertex found happens to be complementary it is a solution. Otherwise the
-// row with the largest min(r_i, u_i) is decided, r_i = 0 first. The search ends when every branch
-// has been cut, so it proves that there is no solution, or none with fewer active rows.
+// A node of the search has decided some rows; for the others its relaxation requires only r_i >= 0,
+// u_i >= 0. If the relaxation is empty, no P(alpha) below the node has a point. This is exact
+// whatever the rank of W_alpha,alpha, because it decides whether a polyhedron is empty, not whether
+// a matrix is regular: a singular active set whose shortest solution has a wrong sign is still
+// solved by a vertex of its polyhedron. If the vertex found is complementary, it is a solution.
+// Otherwise the row with the largest min(r_i, u_i) is decided, r_i = 0 first. The search ends when
+// every branch has been cut, which proves that there is no solution, or none with fewer active
+// rows.
 //
 // Of several solutions the one with the fewest rows r_i > 0 is returned; among those the first
-// met, which depends on the data only. Problems with Coulomb blocks are searched in modes.c.
+// found, which depends on the data only. Problems with Coulomb blocks are searched in modes.c.
 #include <string.h>
 
 #include "solver/modes.h"
@@ -22,7 +23,7 @@
 
 // a basic value above this is not zero: q' has entries up to 1
 #define ZERO_TOL 1e-9
-// nodes between two looks at the watch and the clock
+// nodes between two checks of the watch and the clock
 #define LOOK_EVERY 64
 
 typedef struct level {
@@ -37,13 +38,13 @@ typedef struct search {
     solver_track *track;
     pcs_arena work;             // for sharpening
     level *level;               // ni + 1
-    unsigned char *held;        // by code, decided to be zero
+    unsigned char *held;        // by code, fixed at zero
     unsigned char *rows, *cols; // by row of the problem
     double *value;              // by code, of the current vertex
     double *x;                  // n, multipliers
     double *r, *u;
     double *best;         // n
-    bool found, doubtful; // doubtful: something was decided within rounding, nothing is proved
+    bool found, doubtful; // doubtful: a decision was within rounding, so that nothing is proved
     int fewest;           // active rows of the best solution
     int nodes, pivots;
 } search;
@@ -59,7 +60,7 @@ static int unilateral_rows(const pcs_problem *p)
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
-    // refused before anything is taken
+    // refuse before memory is taken
     const int ni = unilateral_rows(p);
     if (ni > o->as.enumerate.max_rows) return 0;
     const int contacts = modes_contacts(p);
@@ -121,7 +122,7 @@ static int read_vertex(search *s, const dict *t, int *active)
     return row;
 }
 
-// turns the vertex just read into r; true when its measure is within tol
+// converts the vertex just read into r; true when its measure is within tol
 static bool accept(search *s)
 {
     const pivot_problem *d = s->d;
@@ -137,8 +138,8 @@ static bool accept(search *s)
         s->rows[at] = !(s->value[d->ni + k] > ZERO_TOL);
     }
 
-    // the rows that are zero and the unknowns that are not; then the active rows alone, in case a
-    // row counted as zero is not quite
+    // first the zero rows and the nonzero unknowns; then the active rows alone, in case a row
+    // counted as zero is not exactly zero
     for (int pass = 0; pass < 2; ++pass) {
         if (pivot_sharpen(d, s->rows, s->cols, s->work, s->r) &&
             track_measure(s->track, s->r, s->u) <= s->track->o->tol) {
@@ -151,7 +152,7 @@ static bool accept(search *s)
     return false;
 }
 
-// the node at `depth` has just been made: false when it need not be opened
+// the node at `depth` is new: false when it need not be opened
 static bool enter(search *s, int depth, int active)
 {
     level *l = &s->level[depth];
@@ -162,7 +163,7 @@ static bool enter(search *s, int depth, int active)
     const poly_end end = poly_restore(&l->t, s->held, &s->pivots, &bad, &s->doubtful);
     if (end == POLY_LOST) s->doubtful = true;
     if (end == POLY_EMPTY && depth == 0) {
-        // nothing was decided yet: the row must be a certificate against the data
+        // nothing is decided yet: the row must be a certificate for the data
         poly_multipliers(s->d, &l->t, bad, s->x);
         if (!pivot_refutes(s->d, s->x, s->work)) s->doubtful = true;
     }
@@ -179,7 +180,8 @@ static bool enter(search *s, int depth, int active)
         } else if (!s->found) {
             s->doubtful = true;
         }
-        // another solution with fewer active rows below? decide one that is active here and open
+        // is there a solution with fewer active rows below? decide a row that is active here and
+        // undecided
         if (s->found && active >= s->fewest) return false;
         for (int k = 0; k < s->d->ni && l->row < 0; ++k) {
             if (s->value[k] > ZERO_TOL && !s->held[s->d->ni + k]) l->row = k;
@@ -223,7 +225,7 @@ static bool explore(search *s)
         if (look && stopped(s)) return false;
         level *l = &s->level[depth];
         if (l->stage == 2) {
-            // back to the parent, which takes its decision back
+            // return to the parent and undo its decision
             if (--depth >= 0) {
                 level *up = &s->level[depth];
                 s->held[up->stage == 1 ? up->row : ni + up->row] = 0;

@@ -1,5 +1,5 @@
-// Extragradient with a step that adapts itself (Khobotov, Marcotte), on the scaled problem and the
-// operator F(x) = W x + q + s(x) e_N, the shift mu |u_T| of friction included:
+// Extragradient with an adaptive step (Khobotov, Marcotte), on the scaled problem and the operator
+// F(x) = W x + q + s(x) e_N, the shift mu |u_T| of friction included:
 //
 //     y = P_K(x - t F(x)),  t shortened by 2/3 until t |F(x) - F(y)| <= 0.9 |x - y|
 //     x <- P_K(x - t F(y)), t longer by 3/2 where that ratio was below 0.3
@@ -12,7 +12,7 @@
 #include "solver/scaled.h"
 #include "solver/solver.h"
 
-// how often a step may become shorter
+// largest number of reductions of a step
 #define BACKTRACKS 100
 #define SHORTER    (2.0 / 3)
 

@@ -1,4 +1,4 @@
-// Entries for people who come with matrices of friction problems: all blocks are Coulomb blocks.
+// Entries for friction problems given as matrices: all blocks are Coulomb blocks.
 #include <limits.h>
 
 #include "solver/solver.h"
@@ -52,7 +52,7 @@ static pcs_status solve_dense(int dim, int nc, const double *W, const double *q,
                               const pcs_solver_opts *opts, double *r, double *u, pcs_report *report)
 {
     PCS_TRY(check_arguments(dim, nc, !W || !q || !mu || !r || !u, report));
-    // the problem borrows W, and nobody writes through it
+    // the problem borrows W; nothing writes to it
     return solve(dim, nc, NULL, (double *)(uintptr_t)W, q, mu, opts, r, u, report);
 }
 
