@@ -6,30 +6,30 @@
 #include "linalg/dense.h"
 #include "solver/splitting.h"
 
-// differences that the acceleration of an inner admm keeps
+// differences of the acceleration of an inner admm
 #define ADMM_DEPTH 15
 #define ADMM_RELAX 1.6
-// its penalties, one after the other where an inner problem takes too long
+// its penalties; the next follows where an inner problem takes too many iterations
 static const double penalties[] = {0.1, 0.01, 0.001, 1};
 #define PENALTIES ((int)(sizeof penalties / sizeof *penalties))
 // iterations between two exact measures
 #define CHECK_EVERY 5
-// the inner residual need not be smaller than this
+// smallest tolerance of the inner residual
 #define INNER_FLOOR 1e-15
-// entries of W further from their mates than this: no momentum, and an extragradient step
+// where entries of W differ more than this from their mates: no momentum, and an extragradient step
 #define SKEW_MOST 0.01
-// and the step is this part of the longest one
+// that step, as a part of the longest stable one
 #define SKEW_STEP 0.9
-// how often L may double in one step, and its decrease after each
+// how often L may double in one step, and the factor by which it decreases after each
 #define DOUBLINGS 60
 #define EASE      0.95
-// moves that make the outer residual this much larger are taken back
+// an update that makes the outer residual this much larger is undone
 #define SAFEGUARD 2.0
 
 typedef struct frozen {
     const frozen_opts *f;
     scaled s;
-    double *frozen;       // nb, what is frozen
+    double *frozen;       // nb, the frozen shifts or bounds
     double *next, *mixed; // nb
     double *x, *v;        // n, the iterate and its velocity
     double *y, *uy;       // gradient: the extrapolated point, and its velocity
@@ -37,9 +37,9 @@ typedef struct frozen {
     double L, t;
     splitting admm;
     int rung;
-    anderson a;    // of what is frozen
-    bool trial;    // it is a candidate of the acceleration
-    double before; // outer residual at the last move
+    anderson a;    // of the frozen values
+    bool trial;    // the frozen values are a candidate of the acceleration
+    double before; // outer residual at the last update
 } frozen;
 
 size_t frozen_bytes(const pcs_problem *p, const frozen_opts *f)
@@ -84,7 +84,7 @@ static void project(const frozen *c, double *x)
     }
 }
 
-// what x and its velocity v make of the frozen part
+// the frozen values that follow from x and its velocity v
 static void follow(const frozen *c, double *next)
 {
     for (int b = 0; b < c->s.p.nb; ++b) {
@@ -118,7 +118,7 @@ static double inner_residual(const frozen *c, double *to)
 
 // ---- accelerated projected gradient ----------------------------------------------------------
 
-// from x, without momentum
+// starts at x, without momentum
 static void gradient_start(frozen *c)
 {
     const int n = c->s.p.n;
@@ -161,7 +161,7 @@ static void gradient_step(frozen *c)
             dWd += d * Wd;
             WdWd += Wd * Wd;
         }
-        // a NaN ends it too: the measure will see it
+        // a NaN ends this loop; the measure detects it
         if (skew) {
             if (!(sqrt(WdWd) > SKEW_STEP * c->L * sqrt(dd)) || k == DOUBLINGS) break;
         } else if (!(dWd > c->L * dd) || k == DOUBLINGS) {
@@ -170,7 +170,7 @@ static void gradient_step(frozen *c)
         c->L *= 2;
     }
     if (skew) {
-        // the same step again, with the velocity at its end
+        // repeats the step with the velocity at its end
         memcpy(c->v, c->uto, (size_t)n * sizeof *c->v);
         gradient_trial(c, c->v);
         memcpy(c->x, c->to, (size_t)n * sizeof *c->x);
@@ -223,7 +223,7 @@ static bool inner_step(frozen *c)
     return good;
 }
 
-// the frozen part has moved
+// tells the inner solver that the frozen values have changed
 static void inner_moved(frozen *c)
 {
     if (c->f->inner != PCS_INNER_ADMM) {
@@ -235,7 +235,7 @@ static void inner_moved(frozen *c)
     }
 }
 
-// an inner problem took all its iterations
+// an inner problem used up its iterations
 static bool inner_slow(frozen *c)
 {
     if (c->f->inner != PCS_INNER_ADMM) return true;
@@ -245,12 +245,12 @@ static bool inner_slow(frozen *c)
 
 // ---- the outer loop -----------------------------------------------------------------------------
 
-// the next frozen part, after an inner problem that ended at this outer residual
+// updates the frozen values after an inner problem that ended at this outer residual
 static void move(frozen *c, double outer)
 {
     const size_t nb = (size_t)c->s.p.nb;
     if (c->trial && !(outer <= SAFEGUARD * c->before)) {
-        // back to the move that this candidate was made of
+        // return to the values from which this candidate was made
         memcpy(c->frozen, c->mixed, nb * sizeof *c->frozen);
         anderson_reset(&c->a);
         c->trial = false;
@@ -290,8 +290,7 @@ static void run(frozen *c, solver_track *t, double *r, double *u)
         }
         double *scratch = c->f->inner == PCS_INNER_ADMM ? c->admm.old : c->to;
         const double error = inner_residual(c, scratch);
-        // the relaxation is as good as it becomes: its own solution, not the best seen, is the
-        // answer
+        // the relaxation cannot become better: return its own solution, not the best r so far
         if (c->f->freeze == FREEZE_ZERO && error <= o->tol && t->value > o->tol) {
             memcpy(t->best, r, (size_t)p->n * sizeof *r);
             alive = false;

@@ -1,6 +1,6 @@
-// Friction by a sequence of convex problems: the part of the law that is not monotone is frozen,
-// the convex problem is solved to a part of the error that the frozen part makes, the frozen part
-// is brought up to date, and so on until the exact measure is small.
+// Friction by a sequence of convex problems. The part of the law that is not monotone is frozen;
+// the convex problem is solved to a part of the error that the frozen values cause; the frozen
+// values are updated; and so on until the exact measure is small.
 //
 //     FREEZE_SHIFT: the shift s_i = mu |u_T,i|;  K* contains W r + q + s e_N, orthogonal to r in K
 //     FREEZE_BOUND: the bound s_i = mu r_N,i;    r_N >= 0, |r_T| <= s_i instead of K, no shift
@@ -24,14 +24,14 @@ typedef enum freeze { FREEZE_SHIFT, FREEZE_BOUND, FREEZE_ZERO } freeze;
 typedef struct frozen_opts {
     freeze freeze;
     pcs_inner inner;
-    double part;     // the inner residual over the outer one at which the frozen part moves
-    int inner_iters; // at most, between two moves
+    double part; // ratio of the inner to the outer residual at which the frozen values are updated
+    int inner_iters; // largest number of iterations between two updates
     int depth;       // of the Anderson acceleration of s, 0 for none
 } frozen_opts;
 
 size_t frozen_bytes(const pcs_problem *p, const frozen_opts *f);
 
-// what .solve of a row does
+// implements .solve of a row of the table
 pcs_status frozen_solve(const pcs_problem *p, const pcs_solver_opts *o, const frozen_opts *f,
                         pcs_watch watch, pcs_arena work, double *r, double *u, pcs_report *out);
 

@@ -58,7 +58,7 @@ const solver_class solver_apgd = {
     .defaults.as.apgd = {.relaxed = false, .part = 0.3, .inner_iters = 500},
 };
 
-// tresca and aclm have one type of options at one place of the union
+// tresca and aclm share one options type at one offset of the union
 static const pcs_opt fixed_point_options[] = {
     OPT_WORD("inner", tresca.inner, PCS_INNER_ADMM, PCS_INNER_APGD, "solver of the convex problems",
              inner_words),

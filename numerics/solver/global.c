@@ -1,13 +1,13 @@
-// pcs_solve_global: a solver with a method of its own for the global form gets that, any other the
-// condensed problem; what comes back is measured in the global form, and only that measure says
-// converged.
+// pcs_solve_global: a solver with its own method for the global form uses it; any other solver gets
+// the condensed problem. The result is measured in the global form, and only that measure decides
+// about convergence.
 #include <string.h>
 
 #include "cone/cone.h"
 #include "linalg/bsr.h"
 #include "solver/solver.h"
 
-// arenas grow to what was asked of them; more rounds than parts that ask
+// arenas grow to the demand; the limit is above the number of parts that ask for memory
 enum { ROUNDS = 20 };
 
 typedef pcs_status (*taker)(const pcs_global_problem *g, pcs_arena *arena, void *out);
@@ -22,7 +22,7 @@ static pcs_status take_condensed(const pcs_global_problem *g, pcs_arena *arena, 
     return pcs_global_condense(g, arena, out);
 }
 
-// what `take` makes, in an arena that has grown to it
+// calls `take` with an arena that grows until it fits
 static pcs_status take_grown(const pcs_env *env, const pcs_global_problem *g, taker take,
                              pcs_arena *arena, void *out)
 {
@@ -34,7 +34,7 @@ static pcs_status take_grown(const pcs_env *env, const pcs_global_problem *g, ta
         PCS_TRY(pcs_arena_create(env, peak, arena));
         arena->peak = &peak;
         status = take(g, arena, out);
-        // it fits, and yet memory was out
+        // it fits, but memory ran out
         if (peak <= had) break;
     }
     arena->peak = NULL;
@@ -47,8 +47,8 @@ pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_
     return take_grown(env, g, take_condensed, arena, out);
 }
 
-// a measure within rounding of tol may fall on either side in the other form: the second pass
-// asks for more
+// a measure within rounding of tol may be on either side of it in the other form: the second pass
+// uses a smaller tolerance
 #define SECOND_TOL 0.5
 
 static pcs_status solve_condensed(const pcs_env *env, const global_terms *t,
@@ -87,7 +87,7 @@ static pcs_status run(const pcs_env *env, const solver_class *c, const global_te
     if (status == PCS_ERR_UNSUPPORTED) status = solve_condensed(env, t, o, watch, v, r, u, report);
     PCS_TRY(status);
 
-    // the caller never sees a number that is not finite
+    // the caller never receives a number that is not finite
     if (!pcs_all_finite(r, (size_t)t->n)) {
         memset(r, 0, (size_t)t->n * sizeof *r);
         report->outcome = PCS_OUTCOME_DIVERGED;
@@ -117,7 +117,7 @@ pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
     }
     PCS_TRY(solver_check_start(n, r));
 
-    // without contacts the bodies fly on
+    // without contacts the velocities are those without impulses
     *report = (pcs_report){.outcome = PCS_OUTCOME_CONVERGED, .solver = o->kind};
     if (n == 0) return nv > 0 ? pcs_mass_matrix_solve(g->M, g->f, v) : PCS_OK;
 

@@ -15,13 +15,13 @@
 #include "solver/ipm_body.h"
 #include "solver/ipm_system.h"
 
-// steps shorter than this, so many in a row, get nowhere
+// this many consecutive steps below this length end the solve
 #define SHORTEST_STEP 1e-5
 #define SHORT_STEPS   5
-// iterations without a better residual before rounding has the last word
+// iterations without a better residual before the solve ends: only rounding is left
 #define PATIENCE 8
-// iterates this large (the constant term has size 1) may be on their way to a proof that there is
-// no solution
+// iterates beyond this size (the constant term has size 1) may follow a proof that there is no
+// solution
 #define LARGE 1e4
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
@@ -31,7 +31,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
            ipm_bytes(p->n, p->nb) + ipm_system_bytes(p);
 }
 
-// the two impulses of an iterate are both candidates
+// measures both impulses of an iterate: each is a candidate
 static void measure(const ipm *w, solver_track *t, double *r, double *u)
 {
     ipm_impulse(w, false, r);
@@ -40,7 +40,7 @@ static void measure(const ipm *w, solver_track *t, double *r, double *u)
     track_measure(t, r, u);
 }
 
-// without a constant term r = 0 is a solution, and one that iterates only come near to
+// without a constant term r = 0 is a solution, which the iterates only approach
 static bool try_zero(const pcs_problem *p, solver_track *t, double *r, double *u)
 {
     for (int i = 0; i < p->n; ++i) {
@@ -51,8 +51,8 @@ static bool try_zero(const pcs_problem *p, solver_track *t, double *r, double *u
     return track_done(t, 0);
 }
 
-// Iterates until the track or the method says enough. Without scratch (2 n) nothing is refuted, as
-// t->p has the diagonal of W only.
+// Iterates until the track or the method ends the solve. Without scratch (2 n) no proof of
+// infeasibility is tried, because t->p then has only the diagonal of W.
 static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch, double *r,
                 double *u)
 {
@@ -68,7 +68,7 @@ static void run(ipm *w, const ipm_space *space, solver_track *t, double *scratch
         idle = t->best_value < before ? 0 : idle + 1;
         if (track_done(t, iters)) return;
 
-        // without a solution the iterates run off, along a direction that proves it
+        // without a solution the iterates diverge along a direction that proves it
         if (scratch && ipm_largest(w) > LARGE) {
             memcpy(w->dx, r, (size_t)w->n * sizeof *r);
             if (problem_refuted_by(t->p, w->dx, scratch)) {
@@ -111,7 +111,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
 // ---- the global form ---------------------------------------------------------------------------
 
-// arenas grow to what was asked of them; more rounds than parts that ask
+// arenas grow to the demand; the limit is above the number of parts that ask for memory
 enum { ROUNDS = 20 };
 
 typedef struct bodies {
@@ -134,7 +134,7 @@ static pcs_status take_bodies(bodies *x, const global_terms *terms, const pcs_so
     return ipm_body_take(&x->s, &x->w, terms->g, work);
 }
 
-// Iterates that have run off: W is made to see whether their direction proves that there is no
+// For diverging iterates: assembles W to check whether their direction proves that there is no
 // solution.
 static bool refuted(const pcs_env *env, const pcs_global_problem *g, const ipm *w, double *r)
 {
@@ -175,7 +175,7 @@ static pcs_status solve_global(const pcs_env *env, const global_terms *terms,
         arena.peak = &peak;
         pcs_arena work = arena;
         status = take_bodies(&x, terms, o, watch, r, &work);
-        // it fits, and yet memory was out
+        // it fits, but memory ran out
         if (peak <= had) break;
     }
     if (status == PCS_OK) {

@@ -3,8 +3,8 @@
 //     (G M^-1 G' + C)^-1 = C^-1 - C^-1 G S^-1 G' C^-1,   S = M + G' C^-1 G
 //
 // S has the size of M and couples bodies that share a contact. Near a solution C is small where
-// contacts are closed, M drowns in S, and refinement with the operator itself has to restore what
-// was lost. Once it no longer can, the systems of ipm_saddle.c take over.
+// contacts are closed, S is much larger than M, and refinement with the operator itself restores
+// the lost digits. When refinement no longer converges, the systems of ipm_saddle.c replace these.
 #include "solver/ipm_body.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "linalg/bsr.h"
 #include "linalg/lu.h"
 
-// Steps of refinement, at most, and the part of the right side or of the solution (the diagonal of
-// A is about 1) that may be left. More than that: the larger system, from here on
+// Largest number of refinement steps, and the part of the right side or of the solution (the
+// diagonal of A is about 1) that may be left. Beyond both, the larger system is used from then on
 #define REFINE 4
 #define ENOUGH 1e-13
-// entries of a factor
+// largest number of entries of a factor
 #define MOST_ENTRIES 2e8
 
 bool ipm_body_begin(ipm_body *s)
@@ -220,7 +220,7 @@ static bool factor_velocities(ipm_body *s)
         const chol_outcome end = chol_refactor(s->chol, &s->U, s->analysed, 0, MOST_ENTRIES);
         s->analysed = end != CHOL_LOST;
         if (end == CHOL_GOOD) return true;
-        // not definite to rounding: LU from here on
+        // not definite to rounding: use LU from here on
         s->symmetric = s->analysed = false;
     }
     const sparse_lu_outcome end = sparse_lu_refactor(s->sparse, &s->S, s->analysed);
@@ -256,7 +256,7 @@ static bool apply_factor(ipm_body *s, double *y)
     return true;
 }
 
-// x <- (G M^-1 G' + C)^-1 x, as far as the factors go
+// x <- (G M^-1 G' + C)^-1 x, to the accuracy of the factors
 static bool apply(ipm_body *s, double *x)
 {
     if (s->exact) return ipm_saddle_apply(s, x);

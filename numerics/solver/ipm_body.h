@@ -1,6 +1,6 @@
 // The linear systems of the interior point method in body space: W = H M^-1 H^T is never formed.
-// They are solved in the velocities of the bodies for as long as that is accurate enough, then in
-// velocities and impulses.
+// They are solved in the velocities of the bodies while that is accurate enough, then in velocities
+// and impulses.
 #ifndef SOLVER_IPM_BODY_H
 #define SOLVER_IPM_BODY_H
 
@@ -46,15 +46,15 @@ typedef struct ipm_body {
     double *t, *right, *rest; // n
 } ipm_body;
 
-// Everything from the arena, whose peak tells the demand when it is too small (PCS_ERR_MEMORY);
-// PCS_ERR_UNSUPPORTED when S would be too large
+// Takes everything from the arena; PCS_ERR_MEMORY when it is too small, with the demand in its
+// peak. PCS_ERR_UNSUPPORTED when S would be too large
 pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g, pcs_arena *arena);
 // after ipm_begin; false when memory ran out
 bool ipm_body_begin(ipm_body *s);
 void ipm_body_end(ipm_body *s);
 ipm_space ipm_body_space(ipm_body *s);
 
-// an order of little fill for Cholesky factors, with U laid out in it; false: out of memory
+// orders S for sparse Cholesky factors, and arranges U in that order; false: out of memory
 bool ipm_body_order(ipm_body *s);
 
 // ---- ipm_saddle.c

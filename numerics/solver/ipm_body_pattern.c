@@ -1,5 +1,5 @@
-// What the systems of ipm_body.c are made of: memory, the pattern of S, the places of what is added
-// to it, and its order.
+// The data structures of ipm_body.c: memory, the pattern of S, the places of its terms, and its
+// order.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "linalg/csc.h"
 #include "solver/ipm_body.h"
 
-// entries of S
+// largest number of entries of S
 #define MOST_ENTRIES 2e8
 
 // ---- pattern -----------------------------------------------------------------------------------
 
-// entries of all cone blocks, numbers in their rows of H, and places in S
+// counts the entries of all cone blocks, the numbers in their rows of H, and the places in S
 static void count_columns(const pcs_global_problem *g, size_t *entries, size_t *values,
                           size_t *places)
 {
@@ -67,12 +67,14 @@ static int compare_int(const void *a, const void *b)
 
 typedef struct pattern {
     const pcs_bsr *H;
-    int *ptr, *row; // H->n + 2, and one per block: the block rows of H that hold a block column
-    int *mark;      // nv, the column that a row was last seen in
-    int *seen;      // H->n, the same of a block column
+    int *ptr,
+        *row;  // H->n + 2, and one per block: the block rows of H with an entry in a block column
+    int *mark; // nv, the last column with an entry in a row
+    int *seen; // H->n, the same of a block column
 } pattern;
 
-// the rows of S in column j, which is in block column f; how many. rows null: counted only
+// the rows of S in column j, which is in block column f; returns their number. rows null: only
+// counts
 static size_t column_rows(const pattern *t, const pcs_csc *M, int f, int j, int *rows)
 {
     const pcs_bsr *H = t->H;
@@ -117,7 +119,7 @@ static void transpose(pattern *t)
     }
 }
 
-// the entry (row, column) of A, which is there
+// the entry (row, column) of A, which must exist
 static int find(const pcs_csc *A, int row, int column)
 {
     int low = A->p[column], high = A->p[column + 1];
@@ -151,7 +153,7 @@ static void find_places(ipm_body *s)
     }
 }
 
-// the pattern of S, in two rounds: counted before there is memory for it, then written
+// the pattern of S, in two passes: the first counts, the second writes
 static bool lay_out(ipm_body *s, const pattern *t, bool write)
 {
     double sum = 0;
@@ -244,7 +246,7 @@ pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g,
     if (!lay_out(s, &t, false)) {
         return pcs_fail(PCS_ERR_UNSUPPORTED, "ipm: the matrix of body space is too large");
     }
-    // the lists are needed once more
+    // the second pass needs the lists again
     *arena = scratch;
     const bool factors = take_factors(s, arena);
     if (!ipm_saddle_take(s, values, arena) || !factors) return pcs_fail_memory("ipm");
@@ -256,7 +258,7 @@ pcs_status ipm_body_take(ipm_body *s, const ipm *w, const pcs_global_problem *g,
 
 // ---- the order of Cholesky factors -------------------------------------------------------------
 
-// the upper triangle of S with row i at place[i], and where its entries go
+// the upper triangle of S with row i at place[i], and the places of its entries
 static void permute(ipm_body *s, const int *place, int *next)
 {
     memset(next, 0, (size_t)s->nv * sizeof *next);
@@ -284,7 +286,7 @@ static void permute(ipm_body *s, const int *place, int *next)
 
 bool ipm_body_order(ipm_body *s)
 {
-    // places and counters while nothing else needs these vectors
+    // these vectors are free at this point: use them for places and counters
     int *place = (int *)(void *)s->y, *next = (int *)(void *)s->y2;
     for (int i = 0; i < s->nv; ++i) {
         place[i] = i;

@@ -9,19 +9,19 @@
 //     (A + (1 - G) F^2) dx = (1 - G) c - (A x + b),   dz = c - F^2 dx - z
 //     c = sigma comp x^-1 - F (F x \ (F dx' o F^-1 dz'))
 //
-// twice with one factorisation: sigma = 0 and no second-order term first, then with the cube of
-// what that step (dx', dz') leaves of comp, and the term. The step goes a fraction of the way to
-// the boundary. Two things make it end at the last digit (cone/jordan.h): points know their
-// distance from the boundary, and all of a step is computed in the frames in which F is diagonal.
-// Since z_N - |z_T| is u_N, which is linear in x, z moves along (u_N, z_T) where the shift is
-// differentiated, and a full step leaves no residual.
+// twice with one factorisation: first with sigma = 0 and without second-order term; then with sigma
+// = the cube of the part of comp that this step (dx', dz') leaves, and with the term. The step goes
+// a fraction of the distance to the boundary. Two things give the last digits (cone/jordan.h):
+// points store their distance from the boundary, and the whole step is computed in the frames in
+// which F is diagonal. Since z_N - |z_T| is u_N, which is linear in x, z moves along (u_N, z_T)
+// where the shift is differentiated, and a full step leaves no residual.
 #include "solver/ipm.h"
 
 #include <string.h>
 
 #include "cone/jordan.h"
 
-// proximal weight of equality rows on the unit diagonal
+// proximal weight of equality rows, for a diagonal of one
 #define EQUALITY_WEIGHT 1e-10
 // weight that holds tangential rows without friction at zero
 #define FLAT_WEIGHT 1e30
@@ -104,7 +104,8 @@ static bool lagged(const ipm *w)
     return w->o.shift == PCS_IPM_SHIFT_LAGGED;
 }
 
-// whether the gap of z, which is u_N where the shift is differentiated, moves in a straight line
+// whether the gap of z, which is u_N where the shift is differentiated, changes linearly along the
+// step
 static bool straight(const ipm *w)
 {
     return !lagged(w);
@@ -195,7 +196,8 @@ static void second_order(int d, const double *e, const double *x, const double *
     }
 }
 
-// The step for centring `target`. The complementary part c waits in dz until dz = c - F2 dx
+// The step for centring `target`. dz holds the complementary part c until dz = c - F2 dx is
+// computed
 static bool direction(ipm *w, const ipm_space *space, double target, bool corrected)
 {
     for (int b = 0; b < w->nb; ++b) {
@@ -218,7 +220,7 @@ static bool direction(ipm *w, const ipm_space *space, double target, bool correc
             c[l] = target * c[l] - second[l];
             sum += g[l] * c[l];
         }
-        // (1 - G) c - (A x + b), less |z_T| e_N where the shift lags
+        // (1 - G) c - (A x + b), minus |z_T| e_N where the shift lags
         const double *Q = w->Q + BLOCK_SYSTEM_STRIDE * (size_t)b;
         const double lag = lagged(w) ? soc_tangent(d, w->z + i) : 0;
         for (int l = 0; l < n; ++l) {

@@ -1,9 +1,9 @@
-// The same systems as those of ipm_body.c with the impulses kept,
+// The systems of ipm_body.c with the impulses as unknowns,
 //
 //     [ M  -G' ] [y]   [0]
 //     [ G   C  ] [x] = [b]
 //
-// by sparse LU. Pivoting may choose between M and C, so that C may be as small as it likes.
+// by sparse LU. Pivoting may choose between M and C, so that C may be arbitrarily small.
 #include <limits.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void place_velocities(ipm_body *s)
 {
     pcs_csc *K = &s->K;
     int at = 0;
-    // how long they are
+    // the lengths of the columns
     for (int j = 0; j < s->nv; ++j) {
         s->next[j] = s->M.p[j + 1] - s->M.p[j];
     }

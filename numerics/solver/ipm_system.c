@@ -8,17 +8,18 @@
 #include "linalg/dense.h"
 #include "problem/problem.h"
 
-// a full matrix up to this many rows, or when the sparse one would be fuller than this
+// a full matrix up to this many rows, or when the sparse one would have a larger part of all
+// entries
 #define DENSE_ROWS 120
 #define DENSE_PART 0.25
 // steps of refinement
 #define REFINE 2
-// entries (i, j) and (j, i) of A, whose diagonal is about 1, agree when they differ by less
+// entries (i, j) and (j, i) of A, whose diagonal is about 1, are equal when they differ by less
 #define SYMMETRY_TOL (64 * DBL_EPSILON)
-// entries of a factor, 8 bytes each
+// largest number of entries of a factor, 8 bytes each
 #define MOST_ENTRIES 2e8
 
-// entries of the upper triangle, at most: those of W and the diagonal blocks
+// an upper bound of the entries of the upper triangle: those of W and the diagonal blocks
 static double upper_bound(const pcs_problem *p)
 {
     double sum = bsr_stored(&p->W) / 2;
@@ -88,17 +89,17 @@ static bool scale(ipm_system *s, const pcs_problem *p, pcs_arena *arena)
     return s->turned != NULL;
 }
 
-// The rows that belong together: those of a cone block, one row of an equality block
+// Number of rows of a unit: those of a cone block, or one row of an equality block
 static int unit_rows(const ipm_system *s, int row)
 {
     const pcs_block *k = &s->p.block[s->block[row]];
     return k->cone == PCS_CONE_EQUALITY ? 1 : k->dim;
 }
 
-// stands for a zero of Q' A Q where A itself is not zero, so that the pattern never changes
+// replaces a zero of Q' A Q where A itself is not zero, so that the pattern never changes
 #define TINY 1e-300
 
-// b = Qi' a Qj of h x w entries, both in matrices of `ld` rows; null: the identity
+// b = Qi' a Qj of h x w entries, both in matrices with leading dimension `ld`; null: the identity
 static void turn_unit(int h, int w, int ld, const double *a, const double *Qi, const double *Qj,
                       double *b)
 {
@@ -173,7 +174,7 @@ static bool symmetric(const pcs_bsr *A)
 
 // ---- sparse Cholesky ---------------------------------------------------------------------------
 
-// an entry of the symmetric matrix, i and j in any order; only counted while U.i is null
+// places an entry of the symmetric matrix, i and j in any order; only counts while U.i is null
 static int place_entry(ipm_system *s, int i, int j, double x)
 {
     const int a = s->place[i], b = s->place[j];
@@ -230,7 +231,7 @@ static void walk_blocks(ipm_system *s)
     }
 }
 
-// the values, into a pattern that is known
+// writes the values into the known pattern
 static void fill(ipm_system *s)
 {
     memcpy(s->next, s->U.p, (size_t)s->p.n * sizeof *s->next);
@@ -238,7 +239,7 @@ static void fill(ipm_system *s)
     walk_blocks(s);
 }
 
-// the pattern, under the order in place
+// the pattern, in the order given by place
 static void lay_out(ipm_system *s)
 {
     const int n = s->p.n;
@@ -341,7 +342,7 @@ static bool factor_dense(ipm_system *s, const double *C)
 
 // ---- either ------------------------------------------------------------------------------------
 
-// gives up symmetric factors for those of block_system, in the same memory
+// replaces the symmetric factors by those of block_system, in the same memory
 static bool turn_to_lu(ipm_system *s)
 {
     chol_end(s->chol);
@@ -390,7 +391,7 @@ static bool factor(void *user, const double *Q, const double *C)
     turn(s, Q);
     if (s->symmetric) {
         if (s->dense ? factor_dense(s, C) : factor_sparse(s, C)) return true;
-        // not definite after all
+        // not definite: use LU
         if (!turn_to_lu(s)) return false;
     }
     return block_system_factor(&s->lu, NULL, C, 0) == SPARSE_LU_GOOD;

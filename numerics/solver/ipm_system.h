@@ -9,20 +9,20 @@
 typedef struct ipm_system {
     pcs_problem p;  // of Q' A Q; the same blocks
     double *A;      // the values of A
-    double *turned; // those of Q' A Q, or null where no frame turns
+    double *turned; // values of Q' A Q, or null where all frames are the identity
     int *block;     // n, the block of a row
     const ipm *w;
-    bool symmetric;     // Cholesky is to be tried
-    bool dense;         // on a full matrix
+    bool symmetric;     // Cholesky is tried first
+    bool dense;         // uses a full matrix
     double *K;          // n x n when dense
     chol_work *chol;    // else this
-    pcs_csc U;          // the upper triangle of A + C, its rows in an order of little fill
+    pcs_csc U;          // the upper triangle of A + C, its rows in an order with little fill
     int *place, *order; // n, row i is at place[i]
-    int *next;          // n, where a column is filled next
+    int *next;          // n, the next free entry of a column
     int *diagonal;      // n, entry (i, i)
     int *off;           // 3 nb, entries (0, 1), (0, 2), (1, 2) of a block
     bool analysed;
-    pcs_arena arena; // of what follows symmetric factors when these break down
+    pcs_arena arena; // memory for the LU that replaces symmetric factors when they fail
     block_system lu;
     double *t, *t2, *right; // n
 } ipm_system;

@@ -31,13 +31,13 @@
 #define PIVOT_NOISE 1e-13
 // rows that would be this close to zero after the step, relative to the largest value, tie
 #define TIE_TOL 1e-13
-// lexicographic entries this close, relative to their size, are equal
+// lexicographic entries that differ by less than this, relative to their size, are equal
 #define LEX_TOL 1e-12
-// error of the basic solution, relative to its largest value, that asks for a fresh dictionary
+// error of the basic solution, relative to its largest value, above which the dictionary is rebuilt
 #define DRIFT_TOL 1e-11
-// pivots between two looks at the drift, the watch and the clock
+// pivots between two checks of the drift, the watch and the clock
 #define LOOK_EVERY 32
-// paths tried; the first few start from the basis of all w
+// number of paths; the first few start from the basis of all w
 #define TRIES      40
 #define SAME_BASIS 6
 
@@ -55,7 +55,7 @@ typedef struct lemke {
     double *r;                  // of the problem
     unsigned char *rows, *cols; // of the problem
     uint64_t random;
-    double scale; // largest basic value seen
+    double scale; // largest basic value so far
     int pivots;
 } lemke;
 
@@ -160,7 +160,7 @@ static double drift(lemke *s)
     return worst;
 }
 
-// the same dictionary, from the data; false when the basis is singular to working precision
+// rebuilds the dictionary from the data; false when the basis is singular to working precision
 static bool refresh(lemke *s)
 {
     const size_t n = (size_t)s->n;
@@ -188,9 +188,9 @@ static double random_unit(lemke *s)
     return (double)(s->random >> 11) / 9007199254740992.0;
 }
 
-// The dictionary a path starts from, for try number k: the covering vector all ones, then random;
-// all w basic, then a random complementary basis, of which d z0 makes every row rise alike. false
-// when that basis is singular.
+// The first dictionary of path number k: the covering vector all ones, then random; all w basic,
+// then a random complementary basis, for which d z0 raises every row equally. false when that basis
+// is singular.
 static bool begin(lemke *s, int k)
 {
     const int n = s->n;
@@ -206,7 +206,7 @@ static bool begin(lemke *s, int k)
     s->place[2 * n] = -1 - n;
     s->scale = 1;
 
-    // d = (basis) times the rise asked for
+    // d = (basis) times the required rise
     memset(s->cover, 0, (size_t)n * sizeof *s->cover);
     for (int i = 0; i < n; ++i) {
         const double rise = k == 0 ? 1 : exp2(6 * random_unit(s) - 3);
@@ -226,7 +226,7 @@ static bool begin(lemke *s, int k)
 
 // ---- the path ---------------------------------------------------------------------------------
 
-// values that are rounding become zero; the scale follows the values
+// sets values that are rounding to zero, and updates the scale
 static void clean(lemke *s)
 {
     double *value = dict_column(&s->t, s->n + 1);
@@ -267,7 +267,7 @@ static int blocking(lemke *s, int j)
         s->tie[nt++] = i;
     }
 
-    // lexicographically least of those that tie
+    // the lexicographically least of the tied rows
     for (int k = 0; k < s->n && nt > 1; ++k) {
         double least = INFINITY;
         for (int m = 0; m < nt; ++m) {
@@ -293,7 +293,7 @@ static void exchange(lemke *s, int i, int j)
     clean(s);
 }
 
-// path number k; *ray is the column nothing blocks
+// follows path number k; *ray is the column that nothing blocks
 static lemke_end follow(lemke *s, solver_track *track, int k, int limit, int *ray)
 {
     const int z0 = 2 * s->n;
@@ -331,7 +331,7 @@ static lemke_end follow(lemke *s, solver_track *track, int k, int limit, int *ra
         PCS_ASSERT(j >= 0);
         row = blocking(s, j);
         if (row < 0) {
-            // believe in a ray only from a dictionary that is exact to rounding
+            // accept a ray only from a dictionary that is exact to rounding
             if (fresh) {
                 *ray = j;
                 return LEMKE_RAY;
@@ -364,7 +364,7 @@ static void collect(const lemke *s, const double *value, double entering, int co
     }
 }
 
-// measures the basic solution as it is, and sharpened
+// measures the basic solution unchanged, and sharpened
 static double measure_basis(lemke *s, solver_track *track, pcs_arena work, double *u)
 {
     const pivot_problem *d = s->d;

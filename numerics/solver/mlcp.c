@@ -1,5 +1,4 @@
-// Entries for people who come with matrices: LCP and MLCP, solved as the one problem with W a
-// single dense block.
+// Entries for LCP and MLCP given as matrices, solved as a pcs_problem with W a single dense block.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,7 @@ static pcs_status check_size(const char *who, int n)
     return PCS_OK;
 }
 
-// the index arrays of W and the blocks come from malloc, in one arena
+// the index arrays of W and the blocks are in one arena, from malloc
 static pcs_status solve_dense(int n, const pcs_cone *kind, const double *M, const double *q,
                               const pcs_solver_opts *opts, double *z, double *w, pcs_report *report)
 {
@@ -40,7 +39,7 @@ static pcs_status solve_dense(int n, const pcs_cone *kind, const double *M, cons
     if (status == PCS_OK) {
         p.nb = blocks_of(n, kind, block);
         p.block = block;
-        // W borrows M, and nobody writes through W
+        // W borrows M; nothing writes to W
         status = pcs_bsr_from_dense(n, n, (double *)(uintptr_t)M, &arena, &p.W);
     }
     if (status == PCS_OK) status = pcs_solve_alloc(NULL, &p, opts, z, w, report);
@@ -75,7 +74,7 @@ pcs_status pcs_solve_lcp(int n, const double *M, const double *q, const pcs_solv
     return status;
 }
 
-// copies an h x w block into rows from, columns at of the big matrix with n rows
+// copies an h x w block into the n-row matrix `big`, at row `row` and column `col`
 static void place(int h, int w, const double *from, double *big, int n, int row, int col)
 {
     if (h == 0) return;
@@ -100,7 +99,7 @@ pcs_status pcs_solve_mlcp_abcd(int n, int m, const double *A, const double *B, c
         return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
     }
 
-    // M = [A C; D B] with its vectors, in one piece
+    // M = [A C; D B] and its vectors, in one allocation
     const int size = n + m;
     const size_t N = (size_t)size;
     if (N > 0 && N > SIZE_MAX / sizeof(double) / (N + 8)) return pcs_fail_memory(who);

@@ -1,14 +1,14 @@
-// Enumeration of modes: every contact open, sticking or sliding, every unilateral row open or
-// closed. A mode fixes which rows vanish and how r is made of fewer unknowns y:
+// Enumeration of modes: every contact is open, sticking or sliding, every unilateral row open or
+// closed. A mode determines which rows vanish and how r follows from fewer unknowns y:
 //
 //     open: no unknown           stick, closed, equality: r, u = 0
 //     slide in space:  y = (r_N, a), r = r_N (1, mu d), d = (cos a, sin a): u_N = 0, d' . u_T = 0
 //     slide in the plane, and closed with mu = 0: y = r_N, r = r_N (1, +- mu): u_N = 0
 //
-// Without sliding contacts in space that is a linear system, solved once: by LU, or, when it is
-// singular, by the pseudo-inverse, and then moved along its solutions by alternating projections
-// on K and on u = 0. With them it is solved by Newton from every point of a grid of angles. What
-// comes out is projected on K and measured; only the measure says that it is a solution.
+// Without sliding contacts in space this is a linear system, solved once: by LU or, when it is
+// singular, by the pseudo-inverse, followed by alternating projections on K and on u = 0 among its
+// solutions. With them it is solved by Newton's method from every point of a grid of angles. The
+// result is projected on K and measured; only the measure decides whether it is a solution.
 #include "solver/modes.h"
 
 #include <string.h>
@@ -17,16 +17,16 @@
 #include "linalg/dense.h"
 #include "linalg/lu.h"
 
-// directions per sliding contact, by how many slide
+// directions per sliding contact, by the number of sliding contacts
 static const int grid[] = {1, 32, 16, 12, 8};
 #define MOST_GRID    ((int)(sizeof grid / sizeof *grid) - 1)
 #define NEWTON_STEPS 20
-// a Newton step below this, relative to what it moves, is the last
+// a Newton step below this, relative to the unknowns, is the last
 #define STEP_TOL 1e-14
 // reciprocal condition below which a linear mode is singular
 #define RANK_TOL    1e-11
 #define PROJECTIONS 200
-// tries between two looks at the watch and the clock
+// tries between two checks of the watch and the clock
 #define LOOK_EVERY 64
 
 typedef enum mode { OPEN, CLOSED, SLIDE, SLIDE_BACK } mode;
@@ -38,13 +38,13 @@ typedef struct modes {
     double *W;           // n x n
     unsigned char *mode; // nb
     int *at;             // nb, first unknown of the block
-    double *angle;       // nb, of the start of those that slide in space
+    double *angle;       // nb, start angle of the contacts that slide in space
     double *y, *step;    // unknowns
     double *J, *X;       // n x n
     double *r, *u;       // n
     int *piv;            // n
-    int m;               // unknowns
-    int sliding;         // contacts that slide in space
+    int m;               // number of unknowns
+    int sliding;         // number of contacts that slide in space
     int tries;
 } modes;
 
@@ -92,7 +92,7 @@ static bool slides_in_space(const modes *s, int b)
     return k->cone == PCS_CONE_COULOMB && k->dim == 3 && k->mu > 0 && s->mode[b] == SLIDE;
 }
 
-// rows that vanish and unknowns of a block
+// number of vanishing rows, and of unknowns, of a block
 static int unknowns(const modes *s, int b)
 {
     const pcs_block *k = &s->p->block[b];
@@ -156,7 +156,7 @@ static void impulses(const modes *s)
     }
 }
 
-// one column of the Jacobian: W dr, by the rows of the mode
+// one column of the Jacobian: W dr, in the rows of the mode
 static void column(const modes *s, int b, int c, double *J)
 {
     const pcs_problem *p = s->p;
@@ -224,7 +224,7 @@ static void jacobian(const modes *s, double *J)
     }
 }
 
-// r moved into K and measured
+// projects r on K and measures it
 static bool accept(modes *s)
 {
     if (!pcs_all_finite(s->r, (size_t)s->p->n)) return false;
@@ -243,7 +243,7 @@ static void advance(const modes *s, const double *X)
     }
 }
 
-// the unknowns of a point of K
+// the unknowns that belong to a point of K
 static void read_impulses(const modes *s)
 {
     for (int b = 0; b < s->p->nb; ++b) {
@@ -263,7 +263,7 @@ static bool try_linear(modes *s)
     const int rank = dense_pseudo_inverse(s->m, s->J, s->X, RANK_TOL, s->work);
     if (rank < 0) return false;
 
-    // twice, for the digits that an inverse loses
+    // two rounds restore the digits that an inverse loses
     const int rounds = rank == s->m ? 2 : PROJECTIONS;
     for (int k = 0; k < rounds; ++k) {
         advance(s, s->X);
@@ -277,7 +277,7 @@ static bool try_linear(modes *s)
 
 // ---- with sliding in space ---------------------------------------------------------------------
 
-// r_N and all other unknowns for the angles of the start: the rows without those of the angles
+// r_N and all other unknowns for the start angles: solves the rows without those of the angles
 static bool begin_newton(modes *s)
 {
     memset(s->y, 0, (size_t)s->m * sizeof *s->y);
@@ -289,7 +289,7 @@ static bool begin_newton(modes *s)
     jacobian(s, s->J);
     for (int b = 0; b < s->p->nb; ++b) {
         if (!slides_in_space(s, b)) continue;
-        // the angle stays
+        // the angle is kept
         const int k = s->at[b] + 1;
         for (int j = 0; j < s->m; ++j) {
             s->J[k + (size_t)s->m * (size_t)j] = j == k;
@@ -329,7 +329,7 @@ static bool try_sliding(modes *s)
         if (moved <= STEP_TOL * size) break;
     }
     impulses(s);
-    // a sliding contact that pulls is none
+    // a sliding contact with a negative normal impulse is not admissible
     for (int b = 0; b < s->p->nb; ++b) {
         if (slides_in_space(s, b) && !(s->y[s->at[b]] > 0)) return false;
     }
@@ -338,7 +338,7 @@ static bool try_sliding(modes *s)
 
 // ---- the search --------------------------------------------------------------------------------
 
-// true when the limits or the watch end it
+// true when the limits or the watch end the search
 static bool over(modes *s)
 {
     s->tries += 1;
@@ -347,7 +347,7 @@ static bool over(modes *s)
     return track_done(s->track, s->tries);
 }
 
-// every start of the mode; true when the search is over
+// tries every start of the mode; true when the search is over
 static bool try_mode(modes *s)
 {
     begin_mode(s);
@@ -378,7 +378,7 @@ static int modes_of(const pcs_block *k)
     return k->dim == 2 && k->mu > 0 ? 4 : 3;
 }
 
-// the next choice of modes, the last block fastest; false after the last
+// the next combination of modes, the last block varies fastest; false after the last
 static bool next_mode(modes *s)
 {
     for (int b = s->p->nb - 1; b >= 0; --b) {
@@ -410,7 +410,7 @@ pcs_status modes_solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch
         if (try_mode(&s)) break;
         ended = !next_mode(&s);
     }
-    // all modes tried and nothing found proves nothing
+    // that all modes failed proves nothing
     if (track.best_value <= o->tol) {
         track.outcome = PCS_OUTCOME_CONVERGED;
     } else if (ended) {

@@ -1,10 +1,10 @@
-// Enumeration of the modes of small problems with friction: the part of enum for Coulomb blocks.
+// Enumeration of the modes of small problems with friction: enum for Coulomb blocks.
 #ifndef SOLVER_MODES_H
 #define SOLVER_MODES_H
 
 #include "solver/solver.h"
 
-// Coulomb blocks of the problem
+// number of Coulomb blocks of the problem
 int modes_contacts(const pcs_problem *p);
 
 size_t modes_bytes(const pcs_problem *p);

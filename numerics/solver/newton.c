@@ -4,11 +4,11 @@
 //     F_i = b_i on equality rows, phi(a_i, b_i) on unilateral ones,
 //     phi = a + b - sqrt(a^2 + b^2)  (Fischer-Burmeister)   or   phi = min(a, b)
 //
-// One step solves J d = -F, J = diag(alpha) + diag(beta) B an element of the generalised
-// Jacobian. Rows with beta = 0 say d_i = -F_i / alpha_i and are eliminated, so that close to a
-// solution only the closed rows are factorised. A singular J gives the step of minimum norm.
-// The step is halved until |F|^2 / 2 is below the worst of its last values (a nonmonotone line
-// search); when that fails the gradient is tried, then a perturbed start from the best point.
+// One step solves J d = -F, J = diag(alpha) + diag(beta) B an element of the generalised Jacobian.
+// In rows with beta = 0, d_i = -F_i / alpha_i; they are eliminated, so that near a solution only
+// the closed rows are factorised. A singular J gives the step of minimum norm. The step is halved
+// until |F|^2 / 2 is below the largest of its last values (a nonmonotone line search); when that
+// fails, a step along the gradient is tried, then a perturbed start from the best point.
 //
 // A. Fischer, A special Newton-type optimization method, Optimization 24, 1992.
 // L. Grippo, F. Lampariello, S. Lucidi, SIAM J. Numer. Anal. 23, 1986 (nonmonotone line search).
@@ -26,8 +26,8 @@
 #define SMALL       24                 // rows below which our own LU beats BLAS
 #define PIVOT_TOL   (64 * DBL_EPSILON) // a pivot below this, relative, is rounding
 #define LEAST_RCOND 1e-12              // rank threshold of the minimum-norm step
-#define ARMIJO      1e-4               // part of the promised decrease that is asked for
-#define MEMORY      6                  // merits the nonmonotone search looks back at
+#define ARMIJO      1e-4               // required part of the predicted decrease
+#define MEMORY      6                  // merits that the nonmonotone search compares with
 #define PATIENCE    25                 // steps without a better iterate before a restart
 #define KINK        0.2928932188134524 // 1 - 1/sqrt(2), the Fischer-Burmeister slope at (0, 0)
 
@@ -193,7 +193,7 @@ static bool newton_step(newton *w)
         }
     }
 
-    // what the eliminated rows do to the others
+    // the effect of the eliminated rows on the others
     for (int i = 0; i < n; ++i) {
         w->rhs[i] = 0;
     }
@@ -264,7 +264,7 @@ static void remember(newton *w, double value)
     w->n_merits += 1;
 }
 
-// moves along d until the merit has fallen enough; false when no length does
+// moves along d until the merit has fallen enough; false when no length suffices
 static bool search(newton *w)
 {
     const int n = w->p->n;
@@ -294,7 +294,7 @@ static bool search(newton *w)
     return false;
 }
 
-// the next start: the best point, every row moved by up to the size of the data
+// the next start: the best point, every row changed by up to the size of the data
 static void restart(newton *w, const double *best, uint64_t *seed)
 {
     const int n = w->p->n;
@@ -320,7 +320,7 @@ static void start_at(newton *w)
     remember(w, merit(w, w->a, w->b, w->F));
 }
 
-// measures the iterate moved into K
+// measures the iterate projected on K
 static void measure(newton *w, solver_track *t, double *r, double *u)
 {
     for (int i = 0; i < w->p->n; ++i) {

@@ -1,16 +1,17 @@
 // Semismooth Newton with friction: steps J d = -F on the scaled problem (semismooth.h), halved
-// until |F| is below the worst of its last values. Where that fails, and where no step has brought
-// a better iterate for a while, a few sweeps of Gauss-Seidel from the best one give a new start.
+// until |F| is below the largest of its last values. Where that fails, and where no step has given
+// a better iterate for a while, a few sweeps of Gauss-Seidel from the best iterate give a new
+// start.
 #include "solver/newton_cones.h"
 
 #include <string.h>
 
 #include "solver/semismooth.h"
 
-#define MEMORY   8    // merits the nonmonotone search looks back at
+#define MEMORY   8    // merits that the nonmonotone search compares with
 #define PATIENCE 15   // steps without a better iterate before a restart
-#define SWEEPS   10   // of the first restart; then more each time
-#define PROX     1e-8 // weight of the steps where J is singular
+#define SWEEPS   10   // of the first restart; more in each further one
+#define PROX     1e-8 // proximal weight of the steps where J is singular
 
 size_t newton_cones_bytes(const pcs_problem *p)
 {

@@ -1,4 +1,5 @@
-// newton where there are Coulomb blocks, or another function than Fischer-Burmeister and min.
+// newton for problems with Coulomb blocks, or with a function other than Fischer-Burmeister and
+// min.
 #ifndef SOLVER_NEWTON_CONES_H
 #define SOLVER_NEWTON_CONES_H
 

@@ -1,23 +1,23 @@
-// Nonsmooth Gauss-Seidel. For each block i in turn, with the others held,
+// Nonsmooth Gauss-Seidel. For each block i in turn, the others held fixed,
 //
 //     u_i = q_i + sum_j W_ij r_j
 //     equality:    r_i <- r_i - w W_ii^-1 u_i           (pseudo-inverse when W_ii is singular)
 //     unilateral:  r_i <- max(0, r_i - w u_i / W_ii)
 //     Coulomb:     r_i <- P(r_i + w (x - r_i)),   x the solution of the contact alone
 //
-// w the relaxation. Within a block row of W the velocities follow the changes of r by columns,
-// u <- u + W_:i dr_i; between block rows they are summed anew. A dense W is one block row and is
-// never read across. Where all blocks are Coulomb blocks of three rows, and those of W too, a
+// w is the relaxation. Within a block row of W the velocities follow the changes of r by columns, u
+// <- u + W_:i dr_i; between block rows they are summed again. A dense W is one block row and is
+// never read across. Where all blocks, and all block rows of W, are Coulomb blocks of three rows, a
 // shorter loop sums W_ij r_j over j != i only.
 //
-// In the global form, M block-diagonal, W is not formed: with Y_i = M^-1 H_i^T kept per block
+// In the global form, M block-diagonal, W is not formed: with Y_i = M^-1 H_i^T stored per block
 //
 //     u_i = H_i v + w_i,   then r_i as above,   v <- v + Y_i dr_i
 //
-// and v is made anew from r at every check, so that its rounding does not pile up.
+// and v is computed from r again at every check, so that its rounding does not accumulate.
 //
-// Anderson acceleration (solver/anderson.h), at every check: the candidate for x, projected onto K,
-// replaces what the sweeps made of x where its residual is smaller.
+// Anderson acceleration (solver/anderson.h), at every check: the candidate for x, projected on K,
+// replaces the result of the sweeps where its residual is smaller.
 #include <string.h>
 
 #include "cone/cone.h"
@@ -29,7 +29,7 @@
 #include "solver/anderson.h"
 #include "solver/solver.h"
 
-// differences kept by the acceleration, at most
+// largest number of differences of the acceleration
 #define MOST_DEPTH 20
 
 typedef struct local {
@@ -39,19 +39,19 @@ typedef struct local {
     contact *c; // Coulomb
 } local;
 
-// what the global form works on: entry e of cone block b is a block column of its rows of H
+// data of the global form: entry e of cone block b is a block column of its rows of H
 typedef struct body_form {
     const double *w; // n, or null
     double *v;
     int *ptr;    // nb + 1
     int *col;    // first velocity of an entry
-    int *width;  // and how many
-    size_t *off; // where H_be (dim x width) starts in val; Y_be (width x dim) follows
+    int *width;  // number of velocities
+    size_t *off; // first value of H_be (dim x width) in val; Y_be (width x dim) follows
     double *val;
 } body_form;
 
 typedef struct sweep {
-    const pcs_problem *p; // global form: only the diagonal of its W is there
+    const pcs_problem *p; // global form: W has only its diagonal
     const pcs_nsgs_opts *o;
     const body_form *bodies; // global form, or null
     local *block;            // nb
@@ -60,10 +60,11 @@ typedef struct sweep {
     double *s;               // n scales
     double *dr;              // widest equality block, twice
     int *order;              // units, for the shuffle
-    int units;    // what the order is about: block rows of W, or cone blocks if W is one block
-    bool blocks3; // Coulomb blocks of three rows only, and so those of W
+    int units; // number of units that the order permutes: block rows of W, or cone blocks if W is
+               // one block
+    bool blocks3; // all blocks are Coulomb blocks of three rows, and so are the block rows of W
     uint64_t random;
-    int count; // sweeps done
+    int count; // number of sweeps done
 } sweep;
 
 // ---- preparation -------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ static int coulomb_blocks(const pcs_problem *p)
     return count;
 }
 
-// W.m = 1: one block, or one block row that is stored as such
+// W.m = 1: one block, or several blocks that are stored as one block row
 static int units_of(const pcs_problem *p)
 {
     return p->W.m > 1 ? p->W.m : p->nb;
@@ -153,7 +154,7 @@ static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pc
     for (int k = 0; k < w->units; ++k) {
         w->order[k] = k;
     }
-    // a state that is not zero
+    // the state must not be zero
     w->random = 0x9e3779b97f4a7c15u + (uint64_t)o->as.nsgs.seed;
 
     contact *c = w->contact;
@@ -161,7 +162,7 @@ static bool prepare(sweep *w, const pcs_problem *p, const pcs_solver_opts *o, pc
         const double *D = problem_diagonal(p, k, &wrow, &ld);
         const pcs_block *block = &p->block[k];
         local *l = &w->block[k];
-        // the column starts at the top of the block row
+        // the pointer starts at the top of the block row
         *l = (local){.D = D ? D - (block->row - p->W.row[wrow]) : NULL};
         switch (block->cone) {
         case PCS_CONE_EQUALITY:
@@ -222,7 +223,7 @@ static void solve_coulomb(const sweep *w, const contact *c, const double *q, dou
     if (o->relaxation > 1) cone_project_coulomb(c->dim, c->mu, r);
 }
 
-// block b of a block row of h rows with velocities ui; u agrees with r before and after
+// solves block b of a block row of h rows with velocities ui; ui belongs to r before and after
 static void visit(const sweep *w, int b, int h, double *ui, double *r, double *u)
 {
     const pcs_block *k = &w->p->block[b];
@@ -281,7 +282,7 @@ static int unit_at(const sweep *w, int k, bool back)
     return w->o->order == PCS_NSGS_ORDER_SHUFFLE ? w->order[at] : at;
 }
 
-// q_i + the blocks of row i but the diagonal one times r
+// q_i + the sum of W_ij r_j over j != i
 static void sum_others(const pcs_problem *p, int i, const double *r, double *q)
 {
     const pcs_bsr *W = &p->W;
@@ -328,7 +329,7 @@ static void sweep_rows(const sweep *w, bool back, double *r, double *u)
     }
 }
 
-// block b in the global form; v agrees with r before and after
+// solves block b in the global form; v belongs to r before and after
 static void visit_bodies(const sweep *w, int b, double *r, double *u)
 {
     const body_form *f = w->bodies;
@@ -374,7 +375,7 @@ static void visit_bodies(const sweep *w, int b, double *r, double *u)
     }
 }
 
-// one sweep; u agrees with r on entry, so that a single block row needs no new sum
+// one sweep; u belongs to r on entry, so that a single block row needs no new sum
 static void run_sweep(sweep *w, double *r, double *u)
 {
     const bool back = w->o->order == PCS_NSGS_ORDER_BACKWARD ||
@@ -400,7 +401,7 @@ static void run_sweep(sweep *w, double *r, double *u)
 
 typedef struct acceleration {
     anderson a;
-    double *x;      // where the sweeps began
+    double *x;      // r at the start of the sweeps
     double *y, *uy; // candidate and its velocity
     double *v, *vy; // global form: v of r and of the candidate
 } acceleration;
@@ -417,7 +418,8 @@ static bool acceleration_begin(acceleration *c, int n, int depth, const double *
     return true;
 }
 
-// after sweeps from c->x to r, which has been measured: a better r, if there is one
+// after the sweeps from c->x to r, which has been measured: replaces r by the candidate if that is
+// better
 static void accelerate(acceleration *c, const pcs_problem *p, solver_track *t, double *r, double *u)
 {
     anderson_push(&c->a, c->x, r);
@@ -439,7 +441,7 @@ static void accelerate(acceleration *c, const pcs_problem *p, solver_track *t, d
 
 // ---- the solver --------------------------------------------------------------------------------
 
-// from r, to the end
+// iterates from r until the solve ends
 static void iterate(sweep *w, acceleration *c, solver_track *t, double *r, double *u)
 {
     const pcs_problem *p = w->p;
@@ -452,7 +454,7 @@ static void iterate(sweep *w, acceleration *c, solver_track *t, double *r, doubl
         for (int k = 0; k < every && iters < t->o->max_iters && !done; ++k) {
             run_sweep(w, r, u);
             ++iters;
-            // easy problems are done after 1, 2, 4 ... sweeps
+            // easy problems are solved after 1, 2, 4 ... sweeps
             if (iters == early && iters < every) {
                 track_measure(t, r, u);
                 done = track_done(t, iters);
@@ -483,7 +485,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
 
 // ---- the global form ---------------------------------------------------------------------------
 
-// entries of all cone blocks and numbers in their H and Y; a block row of H may hold several cones
+// counts the entries of all cone blocks and the numbers in their H and Y; a block row of H may
+// contain several cones
 static void count_entries(const global_terms *t, size_t *entries, size_t *values)
 {
     const pcs_bsr *H = &t->g->H;

@@ -32,7 +32,7 @@
 
 // ---- building ----------------------------------------------------------------------------------
 
-// what a condition estimate or a least-squares solve takes
+// memory of a condition estimate or a least-squares solve
 static size_t pivot_scratch(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n;
@@ -49,7 +49,7 @@ size_t pivot_problem_bytes(const pcs_problem *p)
            solver_bytes(n + 1, sizeof(double)) + solver_bytes(n, sizeof(int)) + pivot_scratch(p);
 }
 
-// the power of two nearest to x > 0, in ratio
+// the power of two nearest to x > 0, by ratio
 static double near_power(double x)
 {
     int e;
@@ -64,7 +64,7 @@ static void equilibrate(const pivot_problem *d, double *worst)
     for (size_t k = 0; k < (size_t)n * (size_t)n; ++k) {
         if (fabs(d->W[k]) > most) most = fabs(d->W[k]);
     }
-    // empty rows and columns are measured with the largest entry there is
+    // an empty row or column gets the scale of the largest entry
     const double unit = most > 0 ? 1 / sqrt(most) : 1;
     for (int i = 0; i < n; ++i) {
         d->rs[i] = d->cs[i] = unit;
@@ -177,7 +177,7 @@ static int eliminate(const pivot_problem *d)
     return d->ne;
 }
 
-// entry (i, j) of the reduced problem is rounding if it is small against the products in it
+// sets entry (i, j) of the reduced problem to zero if it is small compared with the products in it
 static void clean_entry(const pivot_problem *d, int i, int j, double extra)
 {
     const size_t n = (size_t)d->n;
@@ -207,7 +207,7 @@ static void clean(const pivot_problem *d)
                 d->T[(size_t)i + n * (size_t)j] = 0;
                 continue;
             }
-            // a contradiction between equalities smaller than the rounding of q is none
+            // a contradiction between equalities below the rounding of q is ignored
             const bool contradiction = i < d->ne && j == d->n;
             clean_entry(d, i, j,
                         contradiction ? CLEAN_TOL * d->ne * most * d->rs[d->row[i]] / d->s : 0);
@@ -215,8 +215,8 @@ static void clean(const pivot_problem *d)
     }
 }
 
-// G from A^T G = -B (in the units of the data), least squares, plus the projector on the left null
-// space of A, so that equalities that say nothing do not make it singular; null when it is
+// G from A^T G = -B (in the units of the data) by least squares, plus the projector on the left
+// null space of A, so that empty equalities do not make it singular; null when it is singular
 static void recombine(pivot_problem *d, double *a, pcs_arena work)
 {
     const size_t nl = (size_t)d->nl, ni = (size_t)d->ni, ne = (size_t)d->ne;
@@ -255,7 +255,7 @@ static void recombine(pivot_problem *d, double *a, pcs_arena work)
             }
         }
 
-        // the unit of a combined row is free
+        // the unit of a combined row is arbitrary
         double top = 0;
         for (size_t l = 0; l < nl; ++l) {
             if (fabs(G[l + nl * j]) > top) top = fabs(G[l + nl * j]);
@@ -266,7 +266,7 @@ static void recombine(pivot_problem *d, double *a, pcs_arena work)
         }
     }
 
-    // only a regular G keeps the problem
+    // only a regular G keeps the solutions of the problem
     memcpy(a, G, nl * nl * sizeof *a);
     if (!dense_lu(d->nl, a, piv) || !(dense_rcond(d->nl, a, (double)nl, work) > REGULAR_G)) return;
     d->G = G;
@@ -350,7 +350,7 @@ void pivot_expand(const pivot_problem *d, const double *yx, double *r)
 {
     const size_t n = (size_t)d->n;
 
-    // r' by place is kept in r only at the end: places are a permutation of the columns
+    // r holds r' by place until the end: places are a permutation of the columns
     for (int j = 0; j < d->nr; ++j) {
         r[d->col[d->rank + j]] = yx[j];
     }
@@ -595,7 +595,7 @@ void dict_drop_row(dict *d, int i)
 // dictionary, whose entries go up to about 1, is zero
 #define POLY_PIVOT_TOL 1e-10
 #define POLY_NOISE     1e-13
-// a dictionary with entries beyond this has lost too many digits to prove anything
+// a dictionary with entries beyond this has lost too many digits for a proof
 #define POLY_GROWTH 1e4
 
 size_t poly_bytes(const pcs_problem *p)
@@ -617,7 +617,8 @@ bool poly_build(const pivot_problem *p, pcs_arena *arena, dict *d)
         d->nonbasic[i] = i < p->nl ? free_code + i : i - p->nl;
     }
 
-    // a free variable takes the place of the row it moves most; one that moves nothing stays zero
+    // a free variable is exchanged with the row on which it has the largest effect; one without
+    // effect stays zero
     for (int l = 0; l < p->nl; ++l) {
         int j = 0, at = -1;
         while (d->nonbasic[j] != free_code + l) {
@@ -640,7 +641,7 @@ bool poly_build(const pivot_problem *p, pcs_arena *arena, dict *d)
     return true;
 }
 
-// +1 if the value must rise, -1 if it must fall, 0 if it is fine
+// +1 if the value must rise, -1 if it must fall, 0 if it is feasible
 static int wanted(double value, bool held)
 {
     if (value < -POLY_FEASIBLE_TOL) return 1;
@@ -661,7 +662,7 @@ static double largest_entry(const dict *d)
 
 poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, bool *doubt)
 {
-    // after this many exchanges by size, Bland's rule: it cannot cycle
+    // after this many exchanges by size, Bland's rule, which cannot cycle
     const int patience = 2 * (d->m + d->n), limit = 50 * (d->m + d->n) + 1000;
 
     for (int count = 0; count < limit; ++count) {
@@ -679,7 +680,7 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
         }
         if (row < 0) return POLY_FEASIBLE;
 
-        // who can move it the right way
+        // the variables that can move it in the right direction
         const int way = value[row] < 0 ? 1 : -1;
         double size = 0, best = 0;
         for (int j = 0; j < d->n; ++j) {
@@ -687,7 +688,7 @@ poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad,
             if (a > size) size = a;
         }
         int enter = -1;
-        bool faint = false; // something too small to pivot on, but not for certain zero
+        bool faint = false; // some coefficient is too small to pivot on, but not certainly zero
         const double part = POLY_PIVOT_TOL * (size < 1 ? size : 1);
         const double floor = part > POLY_NOISE ? part : POLY_NOISE;
         for (int j = 0; j < d->n; ++j) {

@@ -1,6 +1,6 @@
-// What the pivoting solvers share: an MLCP as a dense scaled matrix with its equalities pivoted
-// out, dictionaries and their exchange step, the sharpening of a basic solution, and the check of
-// a certificate of infeasibility.
+// Shared by the pivoting solvers: an MLCP as a dense scaled matrix with its equalities eliminated,
+// dictionaries and their exchange step, the sharpening of a basic solution, and the check of a
+// certificate of infeasibility.
 #ifndef SOLVER_PIVOT_H
 #define SOLVER_PIVOT_H
 
@@ -36,7 +36,7 @@ typedef struct pivot_problem {
 
 size_t pivot_problem_bytes(const pcs_problem *p);
 
-// arrays from the arena; PCS_ERR_MEMORY when it is too small
+// takes arrays from the arena; PCS_ERR_MEMORY when it is too small
 pcs_status pivot_problem_build(const pcs_problem *p, pcs_arena *arena, pivot_problem *out);
 
 // entry (i, j) of the reduced problem, places counted from rank; column nr is its constant
@@ -89,7 +89,7 @@ void dict_exchange(dict *d, int i, int j);
 
 // removes nonbasic j, which stays at zero; the last one takes its place
 void dict_drop_column(dict *d, int j);
-// removes basic i, of which nothing is asked; the last one takes its place
+// removes basic i, which has no constraint; the last one takes its place
 void dict_drop_row(dict *d, int i);
 
 // The reduced problem as a dictionary of the polyhedron { u_I >= 0, x >= 0, equalities }. Codes:
@@ -105,12 +105,14 @@ typedef enum poly_end {
 } poly_end;
 
 // Makes the basic solution feasible: zero <= basic, and = 0 where held[code]. The row that proves
-// emptiness goes to *bad. A row that nothing can mend but that misses by less than rounding may
-// explain is taken as mended, and *doubt set: nothing is proved then. Dual simplex without costs:
-// largest violation and largest coefficient at first, least codes (Bland) afterwards, so it ends.
+// emptiness is returned in *bad. A row that no exchange can satisfy, but whose violation may be
+// rounding, counts as satisfied, and *doubt is set: then nothing is proved. Dual simplex without
+// costs: largest violation and largest coefficient first, least codes (Bland) afterwards, so that
+// it ends.
 poly_end poly_restore(dict *d, const unsigned char *held, int *pivots, int *bad, bool *doubt);
 
-// the reduced row multipliers that row `bad` of an empty dictionary proves it with; z has nr
+// the multipliers of the reduced rows with which row `bad` of an empty dictionary proves this; z
+// has nr
 void poly_multipliers(const pivot_problem *p, const dict *d, int bad, double *z);
 
 #endif

@@ -1,36 +1,36 @@
-// The last digits of an r that is nearly right.
+// Computes the last digits of an r that is nearly right.
 //
 // First Newton steps on the natural map, of least norm where the closed contacts are hyperstatic,
 // with a line search: they converge to a solution near r when its contacts have the right status.
-// The limit of what rounding leaves is reached in a few steps.
+// The limit of rounding is reached in a few steps.
 //
-// Where some contacts have the wrong one, the line search ends at a kink of |F|. Full steps go on:
+// Where some contacts have the wrong status, the line search ends at a kink of |F|. Then full steps
+// follow:
 //
 //     d = -(J + alpha A)^-1 F,     F that of Alart and Curnier, J = A W^ + B,
 //
-// a Newton step on the proximal problem whose center is the iterate itself, which moves along. |F|
-// may grow a thousandfold on the way, until the contacts agree on their status; then it falls to
-// rounding in a few steps. Which alpha leads there is not known: it goes down from one at which the
-// steps are short, each time from the best iterate of all, and a round that helped is followed by
-// another.
+// a Newton step on the proximal problem whose centre is the present iterate. |F| may grow a
+// thousandfold until all contacts have their final status; then it falls to rounding in a few
+// steps. Which alpha succeeds is not known: alpha decreases from a value at which the steps are
+// short, each time from the best iterate so far, and a round that helped is followed by another.
 #include "solver/polish.h"
 
 #include <string.h>
 
 #include "solver/semismooth.h"
 
-#define HALVINGS 13 // of a step
-#define IDLE     3  // steps without a better iterate
+#define HALVINGS 13 // largest number of halvings of a step
+#define IDLE     3  // largest number of steps without a better iterate
 
-// full steps lead nowhere from a worse r
+// from a worse r full steps do not converge
 #define FROM       1e-4
 #define MOST_ALPHA 1e-3
-#define ALPHAS     6 // from the largest to the least, by tenths
+#define ALPHAS     6 // number of values, each a tenth of the one before
 #define ROUNDS     3
 #define LOST       10  // full steps without a better iterate
 #define BETTER     0.7 // of the best value, to count as better
-#define HELPED     0.5 // of the value before the round, to deserve another
-// for J + alpha A that is singular all the same
+#define HELPED     0.5 // of the value before the round, below which another round follows
+// for J + alpha A where that is singular, too
 #define DELTA 1e-8
 
 size_t polish_bytes(const pcs_problem *p)
@@ -38,7 +38,7 @@ size_t polish_bytes(const pcs_problem *p)
     return 64 + track_bytes(p) + semismooth_bytes(p);
 }
 
-// the tolerance reached, or the time gone
+// the tolerance is reached, or the time is over
 static bool enough(const solver_track *t)
 {
     const double most = t->o->max_seconds;

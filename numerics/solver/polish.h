@@ -1,5 +1,5 @@
-// The last digits: Newton steps from a good r, first with a line search, then full ones on
-// proximal problems of a few weights.
+// Computes the last digits by Newton steps from a good r: first with a line search, then full steps
+// on proximal problems of a few weights.
 #ifndef SOLVER_POLISH_H
 #define SOLVER_POLISH_H
 
@@ -7,10 +7,10 @@
 
 size_t polish_bytes(const pcs_problem *p);
 
-// Improves r (n, in K) by Newton steps, keeping the best by what o->stop measures: at most `steps`
-// with a line search, and as many full ones for each weight. u (n) belongs to the r returned. Ends
-// early at o->tol or after o->max_seconds. *value: the measure of r. Returns the steps made in all,
-// -1 when the arena is too small.
+// Improves r (n, in K) by Newton steps, and keeps the best by the measure of o->stop: at most
+// `steps` with a line search, and as many full ones for each weight. u (n) belongs to the r
+// returned. Ends early at o->tol or after o->max_seconds. *value: the measure of r. Returns the
+// number of steps, -1 when the arena is too small.
 int polish(const pcs_problem *p, const pcs_solver_opts *o, int steps, pcs_arena work, double *r,
            double *u, double *value);
 

@@ -1,4 +1,4 @@
-// Running the parts of `auto`, each from the best r found so far.
+// Runs the parts of `auto`, each from the best r so far.
 #include "solver/portfolio.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_o
     f->t.iters += report.iters;
 
     const double before = f->t.best_value;
-    // parts that keep track have measured what they return
+    // parts with a track have measured what they return
     if (report.measure.norm_q >= 0) {
         track_adopt(&f->t, f->r, &report.measure);
     } else if (pcs_all_finite(f->r, (size_t)f->p->n)) {

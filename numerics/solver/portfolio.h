@@ -1,5 +1,5 @@
-// What the ways of `auto` share: the problem, the best r so far, the budget, and running another
-// solver from that r.
+// What the sequences of `auto` share: the problem, the best r so far, the budget, and the call of
+// another solver from that r.
 #ifndef SOLVER_PORTFOLIO_H
 #define SOLVER_PORTFOLIO_H
 
@@ -31,19 +31,18 @@ static inline double portfolio_dense_step(int n)
 // the defaults of a part, with the tolerance and the stop of the whole
 pcs_solver_opts portfolio_options(const portfolio *f, const solver_class *c);
 
-// measures r moved into K; true when the solve is over
+// measures r projected on K; true when the solve is over
 bool portfolio_look(portfolio *f, double *r);
 
-// Runs a part from the best r, or from `start` if that is not null, within what the budget allows
-// at `cost` products an iteration; r and u are left at what it found. Does nothing when all is
-// over.
+// Runs a part from the best r, or from `start` if that is not null, within the budget at `cost`
+// products per iteration; r and u are left at its result. Does nothing when the solve is over.
 pcs_status portfolio_run(portfolio *f, const solver_class *c, const pcs_solver_opts *part,
                          double cost, const double *start);
 
-// a few directions that may prove that there is no solution
+// tries a few directions that may prove that there is no solution
 bool portfolio_refuted(portfolio *f);
 
-// the ways: without friction and with it
+// the two sequences: without friction and with it
 pcs_status portfolio_rows(portfolio *f);
 size_t portfolio_rows_bytes(const pcs_problem *p, const pcs_solver_opts *o);
 pcs_status portfolio_friction(portfolio *f);

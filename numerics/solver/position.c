@@ -1,4 +1,4 @@
-// The entries of the position projection: assemble the step, solve its MLCP from zero, move.
+// The entries of the position projection: assembles the step, solves its MLCP from zero, moves.
 #include "problem/position.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 
 #define SMALLEST_TOL 1e-14
 
-// true when there is nothing to solve: no row, and no unit row either
+// true when there is nothing to solve: no row, and no unit constraint either
 static bool nothing(const pcs_position_problem *p, pcs_metric metric)
 {
     return p->m == 0 && !(metric == PCS_METRIC_Q1 && p->n_quat > 0);
 }
 
-// what is taken beside S, once it is assembled: the impulses, and the larger of solver and motion
+// memory beside S, once it is assembled: the impulses, and the larger of solver and motion
 static size_t rest_bytes(const pcs_position_problem *p, const position_step *s,
                          const pcs_solver_opts *opts)
 {
@@ -25,9 +25,10 @@ static size_t rest_bytes(const pcs_position_problem *p, const position_step *s,
            (solve > motion ? solve : motion);
 }
 
-// The residual is relative to |g|, which rows far open make large: then the start L = 0 may pass
-// for a solution although other rows are violated. So a tenth of what the start has is asked for,
-// down to rounding; what is reported is still measured by the tolerance given.
+// The residual is relative to |g|, which rows far open make large: then the start L = 0 may count
+// as a solution although other rows are violated. Therefore the tolerance is at most a tenth of the
+// residual of the start, down to rounding; the result is still reported against the given
+// tolerance.
 static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_arena work,
                         double *L, double *w, pcs_report *report)
 {
@@ -70,7 +71,7 @@ pcs_status pcs_solve_position(const pcs_position_problem *p, pcs_metric metric,
     PCS_TRY(position_move(p, metric, &s, work, L, dq));
     if (p->m > 0) memcpy(Lambda, L, (size_t)p->m * sizeof *L);
 
-    // an overflow is an outcome, not a number
+    // an overflow is reported as an outcome
     if (!pcs_all_finite(dq, (size_t)p->nq)) {
         memset(dq, 0, (size_t)p->nq * sizeof *dq);
         report->outcome = PCS_OUTCOME_DIVERGED;
@@ -87,7 +88,7 @@ pcs_status pcs_solve_position_bytes(const pcs_env *env, const pcs_position_probl
     if (nothing(p, metric)) return PCS_OK;
     PCS_TRY(position_check(p, metric));
 
-    // assembled for real; the demand is known only as far as the last try came
+    // the real assembly; the demand is known only as far as the last attempt came
     for (size_t size = 4096;;) {
         size_t peak = 0;
         pcs_arena arena;
@@ -102,7 +103,7 @@ pcs_status pcs_solve_position_bytes(const pcs_env *env, const pcs_position_probl
         }
         pcs_arena_destroy(env, &arena);
         if (status != PCS_ERR_MEMORY) return status;
-        if (peak <= size) return status; // not the arena: the machine
+        if (peak <= size) return status; // the arena was large enough: the machine has no memory
         size = peak > 2 * size ? peak : 2 * size;
     }
 }

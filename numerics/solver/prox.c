@@ -3,7 +3,7 @@
 //     W + alpha_k S  and  q - alpha_k S r_k,     S the scales of the rows,
 //
 // by semismooth Newton (semismooth.h) from r_k. The weight makes the matrix regular where contacts
-// are hyperstatic; it vanishes from the solution as r_{k+1} - r_k does.
+// are hyperstatic; its effect on the solution vanishes as r_{k+1} - r_k does.
 //
 // R. T. Rockafellar, Monotone operators and the proximal point algorithm, SIAM J. Control Optim.
 // 14, 1976.
@@ -13,12 +13,12 @@
 #include "local/function.h"
 #include "solver/semismooth.h"
 
-#define MEMORY      8  // merits the nonmonotone search looks back at
-#define HALVINGS    12 // of a step
+#define MEMORY      8  // merits that the nonmonotone search compares with
+#define HALVINGS    12 // largest number of halvings of a step
 #define LEAST_ALPHA 1e-10
 #define MOST_ALPHA  1e4
-#define LEAST_PART  0.3 // of the error that the weight stays above, doubled after a failure
-#define PART        0.1 // of alpha |a - center| that may remain of F
+#define LEAST_PART  0.3 // least ratio of the weight to the error; doubled after a failure
+#define PART        0.1 // part of alpha |a - center| to which F must fall
 #define STALLS      40  // outer steps without a better iterate
 
 static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
@@ -27,7 +27,7 @@ static size_t work_bytes(const pcs_problem *p, const pcs_solver_opts *o)
     return 64 + track_bytes(p) + semismooth_bytes(p);
 }
 
-// Newton on the proximal problem; 1: solved, 0: not, -1: the whole solve has ended
+// Newton on the proximal problem; 1: solved, 0: not solved, -1: the whole solve has ended
 static int inner(semismooth *w, solver_track *t, const pcs_solver_opts *o, int *iters, int *steps,
                  double *r, double *u)
 {
@@ -92,7 +92,8 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         if (end < 0) break;
         if (end > 0) {
             w.shift *= steps <= 3 ? 0.1 : steps <= 6 ? 0.3 : 1;
-            // a weight far below the error makes proximal problems as hard as the problem itself
+            // a weight far below the error would make proximal problems as hard as the problem
+            // itself
             if (w.shift < part * t.value) w.shift = part * t.value;
             if (w.shift < LEAST_ALPHA) w.shift = LEAST_ALPHA;
         } else {
@@ -109,7 +110,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
             break;
         }
         if (steps == 0) {
-            // nothing moved: the counter must all the same
+            // nothing changed: count it nevertheless
             iters += 1;
             done = track_done(&t, iters);
         }

@@ -8,9 +8,9 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-// entries of W that differ from their mates by no more than this of their rows' scales are equal
+// mates in W that differ by no more than this part of the scales of their rows are equal
 #define SYMMETRY_TOL 1e-12
-// products for the estimate of |W|
+// number of products for the estimate of |W|
 #define POWER_STEPS 12
 
 static size_t entries_of(const pcs_bsr *W)
@@ -54,11 +54,11 @@ static void scale_matrix(scaled *s, const pcs_bsr *W, size_t *off)
     s->p.W.val = s->val;
 }
 
-// the largest difference of block k of block row i and its mate
+// the largest difference between block k of block row i and its mate
 static double skew_of_block(const pcs_bsr *W, int i, int k)
 {
     const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
-    if (mate >= 0 && j < i) return 0; // seen from the other side
+    if (mate >= 0 && j < i) return 0; // already compared from the other side
     const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
     double most = 0;
     for (int c = 0; c < w; ++c) {
@@ -85,7 +85,7 @@ static double skew_of(const pcs_bsr *W)
     return most;
 }
 
-// power iteration from a vector without pattern
+// power iteration from an irregular vector
 static double norm_estimate(const pcs_problem *p, double *x, double *y)
 {
     double size = 0;

@@ -1,6 +1,6 @@
-// A problem in the unknowns x of r = size E x, E a positive diagonal that is one number within a
-// cone block: the cones, and the law of friction, stay what they are, the diagonal of W is about
-// 1, the largest entry of q is 1, and no step of a solver sees a unit.
+// A problem in the unknowns x of r = size E x, where E is a positive diagonal matrix that is
+// constant within a cone block. The cones and the law of friction do not change, the diagonal of W
+// is about 1, the largest entry of q is 1, and no step of a solver depends on a unit.
 //
 //     W' = E W E,   q' = E q / size,   u = size E^-1 u'
 #ifndef SOLVER_SCALED_H
@@ -15,8 +15,8 @@ typedef struct scaled {
     double size;
     double *val, *q;
     bool symmetric; // W is, to rounding
-    double skew;    // the largest difference of two entries of W' that are mates
-    double largest; // an estimate from below of |W'|
+    double skew;    // the largest difference between two mates in W'
+    double largest; // a lower estimate of |W'|
 } scaled;
 
 size_t scaled_bytes(const pcs_problem *p);

@@ -1,13 +1,14 @@
 // Newton steps on complementarity functions of the scaled problem.
 //
-// Blocks where A = 0 and B = I (open contacts) say d = -F and leave the system; the others are a
-// problem of their own, factorised by block_system. Its pattern is analysed again only when a
+// In blocks where A = 0 and B = I (open contacts) d = -F, and they leave the system; the others are
+// a problem of their own, factorised by block_system. Its pattern is analysed again only when a
 // block enters or leaves. A singular J (hyperstatic contacts) gives the step of least norm where
 // the matrix is small; otherwise the steps
 //
 //     d <- d - (J + delta A)^-1 (J d + F)
 //
-// which for a monotone W solve the linearised problem nearest the iterate, as delta goes with W.
+// solve, for a monotone W, the linearised problem nearest the iterate, because delta multiplies the
+// same A as W.
 #include "solver/semismooth.h"
 
 #include <float.h>
@@ -22,17 +23,17 @@
 
 #define STRIDE BLOCK_SYSTEM_STRIDE
 
-// pivots of J, scaled to one unit, whose ratio is below this are rounding
+// J, scaled to one unit, is singular when the ratio of its pivots is below this
 #define LEAST_RCOND 1e-14
-// what refinement must make of the right side for factors to be believed
+// factors are rejected unless refinement reduces the defect to this part of the right side
 #define BELIEVED 1e-9
-// proximal steps within one Newton step, and the defect that ends them
+// largest number of proximal steps within one Newton step, and the defect that ends them
 #define PROX_STEPS 6
 #define PROX_TOL   1e-10
-// rows up to which the step of least norm is taken, and its rank threshold
+// largest number of rows for the step of least norm, and its rank threshold
 #define LEAST_ROWS 240
 #define LEAST_TOL  1e-13
-// part of the promised decrease that is asked for
+// required part of the predicted decrease
 #define ARMIJO 1e-4
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -64,7 +65,7 @@ static int block_at(const pcs_problem *p, int row)
     return low;
 }
 
-// blocks of W when cut along the cone blocks
+// number of blocks of W when cut along the cone blocks
 static size_t cut_blocks(const pcs_problem *p)
 {
     const pcs_bsr *W = &p->W;
@@ -79,11 +80,11 @@ static size_t cut_blocks(const pcs_problem *p)
     return sum;
 }
 
-// the system of any set of blocks, and the least squares of a small one
+// memory of the system of any set of blocks, and of the least squares of a small one
 static size_t pool_bytes(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n, small = n < LEAST_ROWS ? n : LEAST_ROWS;
-    // diagonal blocks are stored by the system even where W has none
+    // the system stores diagonal blocks even where W has none
     double entries = bsr_stored(&p->W) + 3 * (double)n + (double)STRIDE * p->nb;
     const double full = (double)n * (double)n;
     if (entries > full) entries = full;
@@ -143,7 +144,7 @@ static bool take(semismooth *w, const pcs_problem *p, pcs_arena *arena)
 
 // ---- the scaled problem ------------------------------------------------------------------------
 
-// block (b, c) of W^ out of block k of row i of W, b and c cone blocks; at: where it goes
+// copies block (b, c) of W^ from block k of row i of W to `at`, b and c cone blocks
 static void cut_block(const semismooth *w, int i, int k, int b, int c, double *at)
 {
     const pcs_bsr *W = &w->p->W;
@@ -229,7 +230,7 @@ static void velocity(const semismooth *w, const double *a, double *b)
     }
 }
 
-// F, its merit; and the slopes when asked for
+// F, its merit; and the slopes on request
 static double evaluate(const semismooth *w, const double *a, const double *b, double *F, double *A,
                        double *B)
 {
@@ -298,7 +299,8 @@ static bool eliminated(const semismooth *w, int k)
     return true;
 }
 
-// the blocks that stay, as a problem whose W shares its values; true when it is the last one again
+// the blocks that stay, as a problem whose W shares its values; true when they are those of the
+// last call
 static bool restrict_problem(semismooth *w)
 {
     const pcs_problem *z = &w->z;
@@ -351,7 +353,7 @@ static void gather_slopes(semismooth *w, double delta)
     }
 }
 
-// d where it is known, and the right side of the rest
+// d where it is known, and the right side for the rest
 static void load(semismooth *w)
 {
     const pcs_problem *z = &w->z;
@@ -390,7 +392,7 @@ static bool analyse(semismooth *w, pcs_arena *pool)
     return w->ready;
 }
 
-// x <- J^-1 x with one step of refinement; false when J is singular or its factors lie
+// x <- J^-1 x with one step of refinement; false when J is singular or its factors are inaccurate
 static bool solve_regular(semismooth *w)
 {
     const int n = w->sub.n;
@@ -463,7 +465,7 @@ static bool solve_proximal(semismooth *w, double delta)
     const double whole = sqrt(dense_dot(n, right, right));
     double before = INFINITY;
     for (int k = 0; k < PROX_STEPS; ++k) {
-        // one step of refinement with J + delta A, which is badly conditioned too
+        // one step of refinement with J + delta A, which is also badly conditioned
         if (!block_system_solve(&w->system, w->subA, w->subB, 1, defect)) return false;
         for (int i = 0; i < n; ++i) {
             w->x[i] += defect[i];
@@ -497,7 +499,7 @@ semismooth_end_of_step semismooth_step(semismooth *w, double delta)
             bool good = false;
             memcpy(w->x, right, (size_t)w->sub.n * sizeof *right);
             if (delta == 0 && w->sub.n <= LEAST_ROWS) {
-                // least squares take the memory of the factors
+                // least squares use the memory of the factors
                 semismooth_end(w);
                 w->ready = false;
                 good = solve_least(w);

@@ -1,11 +1,11 @@
-// What newton, prox and the polish share: the problem scaled to one unit, a complementarity
-// function of it, Newton steps and their line search.
+// Shared by newton, prox and polish: the problem scaled to one unit, a complementarity function of
+// it, Newton steps and their line search.
 //
 // With S the scales of the rows (one for the normal and one for the tangents of a Coulomb block),
 // a = S^1/2 r, b = S^-1/2 u and mu^ = mu (s_T / s_N)^1/2 the problem keeps its form:
 //
-//     b = W^ a + q^,  W^ = S^-1/2 W S^-1/2,     F(a, b) = 0,     J = A W^ + B,  A = dF/db, B =
-//     dF/da
+//     b = W^ a + q^,   W^ = S^-1/2 W S^-1/2,   F(a, b) = 0
+//     J = A W^ + B,    A = dF/db,   B = dF/da
 #ifndef SOLVER_SEMISMOOTH_H
 #define SOLVER_SEMISMOOTH_H
 
@@ -28,7 +28,7 @@ typedef struct semismooth {
     double *d;            // n, a step
     double *Jd;           // n
     double *next, *nextb; // n
-    double taken;         // part of the last step that the search took
+    double taken;         // accepted part of the last step
 
     // the blocks with A != 0, as a problem of their own
     pcs_problem sub;
@@ -37,16 +37,16 @@ typedef struct semismooth {
     bool ready;         // system belongs to sub
     block_system system;
     double *subA, *subB, *x, *y; // as A, A, n, n
-    pcs_arena pool;              // for system and least squares
+    pcs_arena pool;              // memory for the system and least squares
 } semismooth;
 
 size_t semismooth_bytes(const pcs_problem *p);
 
-// false when the arena is too small; semismooth_end is for both
+// false when the arena is too small; call semismooth_end in both cases
 bool semismooth_begin(semismooth *w, const pcs_problem *p, pcs_newton_function f, pcs_arena *arena);
 void semismooth_end(semismooth *w);
 
-// takes r as the iterate, and hands the iterate out, moved into K
+// set: starts from r; get: returns the iterate projected on K
 void semismooth_set(semismooth *w, const double *r);
 void semismooth_get(const semismooth *w, double *r);
 
@@ -56,7 +56,7 @@ void semismooth_slopes(semismooth *w);
 // How a step was found.
 typedef enum semismooth_end_of_step {
     STEP_REGULAR, // J d = -F
-    STEP_NEAREST, // J singular: d solves it, or is as close as it gets
+    STEP_NEAREST, // J singular: d solves it, or is nearest to a solution
     STEP_NONE
 } semismooth_end_of_step;
 

@@ -8,13 +8,13 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-// as dense up to this many rows, or where more than this part of W is stored
+// dense up to this many rows, or where W stores more than this part of its entries
 #define DENSE_ROWS 150
 #define DENSE_PART 0.4
-// a factor larger than this is given up
+// largest number of entries of a factor
 #define SPARSE_MOST 3e8
 
-// room for the diagonal too
+// with memory for the diagonal
 static bool is_sparse(const pcs_problem *p)
 {
     const double n = p->n, entries = bsr_stored(&p->W) + n;
@@ -34,7 +34,7 @@ size_t shifted_bytes(const pcs_problem *p)
 
 // ---- the matrix ----------------------------------------------------------------------------
 
-// the block row that covers a row
+// the block row that contains a row
 static int block_row(const pcs_bsr *W, int row)
 {
     int low = 0, high = W->m - 1;
@@ -49,7 +49,7 @@ static int block_row(const pcs_bsr *W, int row)
     return low;
 }
 
-// the upper triangle of W + rho I, rows and columns in their places
+// the upper triangle of W + rho I, rows and columns in the order of the factor
 static void assemble_upper(shifted_lu *f, double rho)
 {
     const pcs_bsr *W = &f->s->p.W;
@@ -64,7 +64,7 @@ static void assemble_upper(shifted_lu *f, double rho)
             const int j = W->idx[b];
             const double *w = W->val + W->off[b] + l;
             for (int c = W->col[j]; c < W->col[j + 1]; ++c, w += h) {
-                // column k by the entries of row k: W is symmetric
+                // column k from the entries of row k: W is symmetric
                 const int place = f->place[c];
                 if (place > k) continue;
                 diagonal |= place == k;
@@ -80,7 +80,7 @@ static void assemble_upper(shifted_lu *f, double rho)
     f->B.p[n] = at;
 }
 
-// one entry of a row, or only its count
+// stores one entry of a row, or only counts it
 static void put(shifted_lu *f, bool count, int row, int col, double x)
 {
     if (count) {
@@ -147,7 +147,7 @@ static bool begin_sparse(shifted_lu *f, pcs_arena *work)
         f->order[i] = f->place[i] = i;
     }
     assemble_upper(f, 1);
-    // without memory for a better order, this one
+    // no memory for a better order: keep this one
     if (!chol_order(f->chol, &f->B, f->order)) {
         for (int i = 0; i < n; ++i) {
             f->order[i] = i;

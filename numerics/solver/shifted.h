@@ -11,22 +11,22 @@ typedef struct shifted_lu {
     const scaled *s;
     double *A;     // dense factors
     int *piv;      // of the dense LU
-    bool cholesky; // dense: of which kind the factors are
+    bool cholesky; // dense: whether the factors are of Cholesky or LU
 
     chol_work *chol; // sparse and symmetric, or null
     sparse_lu *lu;   // sparse and not, or null
-    bool analysed;   // one of them knows the pattern
+    bool analysed;   // the pattern of the sparse factors is known
     pcs_csc B;       // symmetric: the upper triangle in the order of the factor
-    int *order;      // symmetric: place k is for row order[k]
-    int *place;      // and back; else the end of each column while it is filled
+    int *order;      // symmetric: row order[k] has place k
+    int *place;      // the inverse of order; for LU the end of each column while it is filled
     double *x;       // a vector in that order
 } shifted_lu;
 
 // bytes for a problem with the pattern of p
 size_t shifted_bytes(const pcs_problem *p);
 
-// Takes its memory; false: the arena is too small. The sparse libraries allocate: shifted_free,
-// also after false, gives that back.
+// Takes its memory; false: the arena is too small. The sparse libraries allocate: call shifted_free
+// in every case, also after false.
 bool shifted_begin(shifted_lu *f, const scaled *s, pcs_arena *work);
 void shifted_free(shifted_lu *f);
 

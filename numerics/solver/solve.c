@@ -1,5 +1,5 @@
-// pcs_solve: everything is checked here, once; the solver runs; what it returns is measured
-// again, and only that measure says converged.
+// pcs_solve checks everything once, runs the solver and measures its result again; only that
+// measure decides about convergence.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include <string.h>
@@ -90,13 +90,13 @@ pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts, pcs_watc
     report->outcome = PCS_OUTCOME_STALLED;
     PCS_TRY(c->solve(p, opts, watch, work, r, u, report));
 
-    // the caller never sees a number that is not finite
+    // the caller never receives a number that is not finite
     if (!pcs_all_finite(r, (size_t)p->n)) {
         memset(r, 0, (size_t)p->n * sizeof *r);
         report->outcome = PCS_OUTCOME_DIVERGED;
     }
 
-    // one measure for everybody; a NaN is not <= tol
+    // one measure for all solvers; a NaN is not <= tol
     pcs_problem_measure(p, r, u, &report->measure);
     report->outcome = solver_verdict(opts, &report->measure, report->outcome);
     if (timed) report->seconds = solver_clock() - start;

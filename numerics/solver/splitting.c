@@ -5,7 +5,7 @@
 #include "cone/cone.h"
 #include "solver/solver.h"
 
-// an accelerated iterate may make the step this much longer
+// factor by which an accelerated iterate may make the step longer
 #define SAFEGUARD 2.0
 
 size_t splitting_bytes(const pcs_problem *p, int depth)
@@ -33,7 +33,7 @@ void splitting_free(splitting *a)
     shifted_free(&a->factor);
 }
 
-// the factors of another rho, and a memory that knows nothing of the last one
+// factors for another rho; clears the acceleration
 static bool restart(splitting *a, double rho)
 {
     a->rho = rho;
@@ -152,7 +152,7 @@ bool splitting_step(splitting *a)
     a->primal = zz > 0 ? length / sqrt(zz) : 0;
     a->dual = yy > 0 ? sqrt(change / yy) : 0;
 
-    // an accelerated iterate that is no good: back to what it was made of
+    // a bad accelerated iterate: return to the one from which it was made
     if (a->trial && !(length <= SAFEGUARD * a->length)) {
         memcpy(a->w, a->back, (size_t)both * sizeof *a->w);
         anderson_reset(&a->a);

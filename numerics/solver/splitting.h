@@ -6,8 +6,8 @@
 //     w <- y + a x + (1 - a) z
 //
 // The map w -> w is the Douglas-Rachford operator; it is averaged, and converges, for a frozen s
-// and a W + W' without negative eigenvalues. Anderson acceleration runs on top, undone where it
-// makes the step longer.
+// and a W + W' without negative eigenvalues. Anderson acceleration is applied to it, and undone
+// where it makes the step longer.
 #ifndef SOLVER_SPLITTING_H
 #define SOLVER_SPLITTING_H
 
@@ -23,26 +23,26 @@ typedef struct splitting {
     double *x, *z, *old;  // n
     double *w;            // n, and nb shifts over rho
     double *plain;        // the map of w
-    double *back;         // the map that acceleration replaced
+    double *back;         // the result of the map that acceleration replaced
     anderson a;
     bool trial;          // w is a candidate of the acceleration
-    double length;       // |G(w) - w| of the last step that stood
+    double length;       // |G(w) - w| of the last step that was kept
     double primal, dual; // |x - z| / |z| and |z - z before| / |y|
 } splitting;
 
 size_t splitting_bytes(const pcs_problem *p, int depth);
 
-// false: the arena is too small; splitting_free in any case
+// false: the arena is too small; call splitting_free in every case
 bool splitting_begin(splitting *a, const scaled *s, int depth, pcs_arena *work);
 void splitting_free(splitting *a);
 
-// starts from x with velocity u = W x + q, or anew with another rho; false: no factors
+// starts from x with velocity u = W x + q, or again with another rho; false: no factors
 bool splitting_start(splitting *a, double rho, const double *x, const double *u);
 
-// what is frozen has changed
+// the frozen values have changed
 void splitting_moved(splitting *a);
 
-// another rho for the same iterate
+// changes rho and keeps the iterate
 bool splitting_penalty(splitting *a, double rho);
 
 // one iteration; z is in K. False: out of memory

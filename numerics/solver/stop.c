@@ -1,19 +1,19 @@
-// When a solve may say converged: the one rule for every solver and every form (doc/measures.md).
+// When a solve counts as converged: one rule for all solvers and forms (doc/measures.md).
 #include <float.h>
 
 #include "problem/measure.h"
 #include "solver/solver.h"
 
-// The natural map is relative to |r|, whose unit is not that of a velocity: it may be so many times
-// smaller than the residual, as it is in published problems, but not more.
+// The natural map is relative to |r|, whose unit is not that of a velocity. Its value may be
+// smaller than the residual by at most this factor, as it is in published problems.
 #define NATURAL_FINER 1e3
-// A computed u is not better than so many units in the last place of the sum that it is,
+// a computed u is accurate to about this many units in the last place of its largest terms,
 #define ROUNDINGS 16
-// and a measure that is as good as this makes it counts as converged, whatever tol is, where that
-// is at most this part of q: the sum has kept half of its digits, sqrt(DBL_EPSILON)
+// and a measure as small as that counts as converged, whatever tol is, where it is at most this
+// part of q: the sum then has half of its digits, sqrt(DBL_EPSILON)
 #define ROUNDING_MOST 1.5e-8
 
-// whether nothing but rounding is left, and little of that
+// whether only rounding is left, and little of it
 static bool at_rounding(const pcs_solver_opts *o, const pcs_measure *m, double size)
 {
     const double noise = ROUNDINGS * m->rounding;
@@ -21,8 +21,8 @@ static bool at_rounding(const pcs_solver_opts *o, const pcs_measure *m, double s
            (o->stop == PCS_STOP_RESIDUAL || m->natural_map <= noise);
 }
 
-// the relative natural map, however small the numbers are: the published one is not divided by what
-// is below 2.2e-16, which is a matter of units
+// the relative natural map for numbers of any size: the published one does not divide by a norm
+// below 2.2e-16, so that it depends on units
 static double relative_natural(const pcs_measure *m)
 {
     const double size = fmax(m->norm_q, fmax(m->norm_r, m->norm_u));

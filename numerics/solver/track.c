@@ -1,4 +1,4 @@
-// What every iterative solver does between two steps.
+// What all iterative solvers do between two steps.
 #include <string.h>
 
 #include "problem/measure.h"
@@ -30,7 +30,7 @@ bool track_begin(solver_track *t, const pcs_problem *p, const pcs_solver_opts *o
     return true;
 }
 
-// compares the last measure, that of r, with the best
+// keeps r if its measure, the last one, is the best
 static void keep(solver_track *t, const double *r)
 {
     t->value = solver_stop_value(t->o, &t->measure);

@@ -1,10 +1,10 @@
-// The contact problem as a step makes it, on the velocities of bodies:
+// The contact problem of a step, on the velocities of bodies:
 //
 //     v = v_free + A^-1 H^T r,   u = H v + shift,   K* contains s(u), orthogonal to r in K
 //
-// A is the block-diagonal iteration matrix, H is kept as a frame and two levers per contact of
-// rigid bodies and as dense rows for everything else (joints, relations, Lagrangian systems). With
-// W = H A^-1 H^T and q = H v_free + shift it is the one problem of <percuss/problem.h>; here W is
+// A is the block-diagonal iteration matrix. H is stored as a frame and two levers per contact of
+// rigid bodies, and as dense rows for everything else (joints, relations, Lagrangian systems). With
+// W = H A^-1 H^T and q = H v_free + shift it is the problem of <percuss/problem.h>; here W is
 // formed for small islands only.
 #ifndef BODIES_BODIES_H
 #define BODIES_BODIES_H
@@ -18,10 +18,10 @@
 //
 //     J = sign F^T [ I, -[core + along N]x R ],   sign + for side 0 and - for side 1   (6.1)
 //
-// with N x t1 = t2 put in, so that the part along N of a sphere (core 0) has no normal moment at
-// all and needs no difference of large numbers: the tangential rows get along (omega . t2) and
-// -along (omega . t1). Of J the first dim rows count (N, or N T1 T2); or, where rows[s] is given, J
-// = rows[s].
+// with t2 = N x t1 inserted, so that the part along N of a sphere (core 0) has no normal moment and
+// needs no difference of large numbers: the tangential rows get along (omega . t2) and -along
+// (omega . t1). Only the first dim rows of J are used (N, or N T1 T2). Where rows[s] is given, J =
+// rows[s].
 typedef struct bodies_block {
     pcs_cone cone;
     int dim;
@@ -50,18 +50,18 @@ typedef struct bodies_report {
     int largest;  // blocks of the largest island
     int sweeps;   // of all islands
     int finish;   // steps of Newton or interior point methods, of all islands
-    double units; // what it cost, in visits of a block by a sweep
+    double units; // cost, in visits of a block by a sweep
     double seconds_sweeps, seconds_finish;
 } bodies_report;
 
-// r: the start on entry (projected on K), the best impulse found on return. v: v_free on entry,
-// on return the velocity that belongs to r. u: n. Outcome and measure as those of pcs_solve for the
+// r: the start on entry (projected on K), the best impulse found on return. v: v_free on entry, on
+// return the velocity that belongs to r. u: n. Outcome and measure as those of pcs_solve for the
 // whole problem (theory 7.7). o->kind: PCS_SOLVER_AUTO for the portfolio of this form,
-// PCS_SOLVER_NSGS for sweeps alone, any other: W is assembled for it, island by island. It spends
-// `budget` units at most, of which every island may have its part by its number of blocks, and ends
-// with PCS_OUTCOME_MAX_ITERS where that does not do; a part that is at work may overdraw it by one
-// of its steps. The same bits for any team. `work` is by value: PCS_ERR_MEMORY, with the demand in
-// *work.peak, when it is too small.
+// PCS_SOLVER_NSGS for sweeps alone; for any other kind W is assembled, island by island. It spends
+// at most `budget` units, divided among the islands by their numbers of blocks, and ends with
+// PCS_OUTCOME_MAX_ITERS where that is not enough; the running method may exceed it by one of its
+// steps. The result has the same bits for any team. `work` is by value: PCS_ERR_MEMORY, with the
+// demand in *work.peak, when it is too small.
 PCS_API pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, double budget,
                                 threads *team, pcs_arena work, double *v, double *r, double *u,
                                 bodies_report *out);
@@ -83,14 +83,14 @@ PCS_API void bodies_impulses(const bodies_problem *b, const double *r, double *p
 // W_ii of a block, dim x dim column-major; Z (2 x dim x the wider of its systems) is scratch
 PCS_API void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W);
 
-// The norm of u = H v + shift with the absolute values of all terms, a unit in the last place of
-// which is what rounding makes of u; v_free null: of the impulses alone, |H| |A^-1 H^T r|. From the
-// arena by value; negative when it is too small
+// The norm of u = H v + shift computed with the absolute values of all terms: times DBL_EPSILON it
+// bounds the rounding of u. v_free null: of the impulses alone, |H| |A^-1 H^T r|. Memory from the
+// arena by value; negative when that is too small
 PCS_API double bodies_load(const bodies_problem *b, const double *v_free, const double *r,
                            pcs_arena work);
 
-// F of theory 7.7 in every row, from r and u: u of equality rows, of others the natural map with s
-// r for r, s the scale of the block (null: 1)
+// F of theory 7.7 in every row, from r and u: u in equality rows; in others the natural map with s
+// r for r, where s is the scale of the block (null: 1)
 void bodies_natural(const bodies_problem *b, const double *scale, const double *r, const double *u,
                     double *F);
 

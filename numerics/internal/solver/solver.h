@@ -1,5 +1,5 @@
-// What a row of the solver table is. A new solver is: an enum value, its options in the union,
-// a file that ends with its row, a line in registry.c, a page in doc/.
+// A row of the solver table. A new solver is: an enum value, its options in the union, a file that
+// ends with its row, a line in registry.c, a page in doc/.
 #ifndef SOLVER_SOLVER_H
 #define SOLVER_SOLVER_H
 
@@ -21,18 +21,18 @@ typedef struct solver_class {
     pcs_status (*solve)(const pcs_problem *p, const pcs_solver_opts *o, pcs_watch watch,
                         pcs_arena work, double *r, double *u, pcs_report *out);
 
-    // The global form (problem/global.h) without assembling W; null: it is condensed and solved by
-    // `solve`. Checked as above, r in K; memory of its own from env. Writes r, and fills outcome,
-    // iters and solver of *out; v and u are written by the caller, who measures r. What it returns
-    // with PCS_ERR_UNSUPPORTED, r unchanged, is condensed after all.
+    // The global form (problem/global.h) without assembling W; null: the problem is condensed and
+    // solved by `solve`. Checked as above, r in K; memory of its own from env. Writes r, and fills
+    // outcome, iters and solver of *out; v and u are written by the caller, who measures r. A
+    // problem returned with PCS_ERR_UNSUPPORTED, r unchanged, is condensed.
     pcs_status (*solve_global)(const pcs_env *env, const global_terms *t, const pcs_solver_opts *o,
                                pcs_watch watch, double *v, double *r, double *u, pcs_report *out);
 } solver_class;
 
 #define ALL_CONES (1u << PCS_CONE_EQUALITY | 1u << PCS_CONE_UNILATERAL | 1u << PCS_CONE_COULOMB)
 
-// rows of an option table: the field within pcs_solver_opts.as, its range, what it does; and for an
-// option that is read with some values of a choice only, that choice and the bits of the values
+// rows of an option table: the field within pcs_solver_opts.as, its range, its purpose; and, for an
+// option that only some values of a choice read, that choice and the bits of these values
 #define OPT_OF(name, type, field, low, high, help, ...)                               \
     {                                                                                 \
         name, type, offsetof(pcs_solver_opts, as.field), low, high, help, __VA_ARGS__ \
@@ -70,12 +70,12 @@ const solver_class *solver_class_of(pcs_solver kind);
 pcs_status solver_condense(const pcs_env *env, const pcs_global_problem *g, pcs_arena *arena,
                            pcs_problem *out);
 
-// what o->stop asks to be compared with o->tol; larger where r has run off so far that the
-// measure no longer sees q
+// the value that o->stop compares with o->tol; larger where r has diverged so far that the measure
+// no longer depends on q
 double solver_stop_value(const pcs_solver_opts *o, const pcs_measure *m);
 
-// how a solve ended that came to this outcome with this measure of the r returned: the measure
-// alone says converged
+// the outcome to report, from the outcome of the solver and the measure of the r returned: only the
+// measure decides about convergence
 pcs_outcome solver_verdict(const pcs_solver_opts *o, const pcs_measure *m, pcs_outcome outcome);
 
 // PCS_ERR_UNSUPPORTED when the solver does not take a cone among the blocks
@@ -84,35 +84,35 @@ pcs_status solver_check_cones(const solver_class *c, int nb, const pcs_block *bl
 // PCS_ERR_ARG when one of the n starting values is not finite
 pcs_status solver_check_start(int n, const double *r);
 
-// seconds of a clock that only goes forward
+// seconds of a monotonic clock
 PCS_API double solver_clock(void);
 
-// arena bytes that taking count objects of size bytes costs, alignment included
+// arena bytes of count objects of size bytes, with alignment
 static inline size_t solver_bytes(size_t count, size_t size)
 {
     return (count * size + 63) / 64 * 64;
 }
 
-// What every iterative solver does between two steps: measure the iterate, keep the best one,
-// ask tolerance, watch, clock and iteration limit whether to go on.
+// What every iterative solver does between two steps: measures the iterate, keeps the best one, and
+// checks tolerance, watch, clock and iteration limit.
 typedef struct solver_track {
     const pcs_problem *p;
     const pcs_solver_opts *o;
     pcs_watch watch;
-    // global form, set after track_begin (p is then terms->local): measures go through v
+    // global form, set after track_begin (p is then terms->local): measures are computed from v
     const global_terms *terms;
     double *v;
-    double norm_w;                     // of W (Frobenius): bounds what rounding makes of u
+    double norm_w;                     // of W (Frobenius): bounds the rounding of u
     double start;                      // of the clock
     double *best;                      // n, the best r so far
     double best_value;                 // its stop value
     double value;                      // of the last r measured
     pcs_measure measure, best_measure; // of the last r measured, and of the best
-    double step, penalty;              // for the watch: a solver that has them sets them, else NaN
+    double step, penalty;              // for the watch: set by a solver that has them, else NaN
     unsigned char *status, *reported;  // nb each: of the last r measured, and at the last call
-    bool heard;                        // there was a call
+    bool heard;                        // the watch has been called
     int iters;
-    pcs_outcome outcome; // once track_done has said so
+    pcs_outcome outcome; // set when track_done returns true
 } solver_track;
 
 // arena bytes of a track
@@ -131,7 +131,7 @@ void track_adopt(solver_track *t, const double *r, const pcs_measure *measure);
 // after `iters` iterations and a measure: true when the solve ends, with the outcome in t
 bool track_done(solver_track *t, int iters);
 
-// what track_done does of it: tells the watch, if there is one; true when it wants the solve to end
+// the part of track_done that calls the watch, if there is one; true when the watch ends the solve
 bool track_watch(solver_track *t, int iters);
 
 // the best r, and the report; out->measure is that of r in the norms of the solver's own problem
