@@ -28,9 +28,7 @@ static double gap_rounding(const trial *t, int system1, int system2)
 // what the scheme says, or else what the solver and rounding make of a gap that should be closed
 static double touch_tolerance(const trial *t, double rounding)
 {
-    const pcs_scheme *s = &t->m->scheme;
-    const bool remembers = s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS;
-    return fmax(remembers ? s->hysteresis : s->active_tol, t->hold + rounding);
+    return fmax(step_closed_gap(&t->m->scheme), t->hold + rounding);
 }
 
 double step_tolerance(const trial *t)

@@ -135,14 +135,16 @@ static double nearest(const trial *t, const run *r)
 
 static bool is_apart(const trial *t, const run *r)
 {
-    return nearest(t, r) > fmax(CLOSED * size_of(t->m, &t->list.c[r->begin]), t->hold);
+    const double closed = CLOSED * size_of(t->m, &t->list.c[r->begin]);
+    return nearest(t, r) > fmax(closed, step_closed_gap(&t->m->scheme));
 }
 
 // whether the bodies pressed on each other in the last step and have hardly moved since
 static bool is_pressed(const trial *t, const run *r)
 {
     const candidate *c = &t->list.c[r->begin];
-    return nearest(t, r) <= PRESSED * size_of(t->m, c) && state_pressed_pair(t->st, c->key);
+    const double near = fmax(PRESSED * size_of(t->m, c), t->hold);
+    return nearest(t, r) <= near && state_pressed_pair(t->st, c->key);
 }
 
 // whether an impulse of the pair has to be accounted for
@@ -413,15 +415,11 @@ static bool carries(const trial *t, const candidate *c)
 
 // ---- by prediction -----------------------------------------------------------------------------
 
-// whether a run is predicted to close from afar; a half-space is as its row is
+// whether a run is predicted to close from afar
 static bool is_predicted(const trial *t, const run *r)
 {
-    const candidate *c = &t->list.c[r->begin];
-    const pcs_shape *one = &t->m->shape[c->key.shape1].shape,
-                    *two = &t->m->shape[c->key.shape2].shape;
-    if (one->kind == PCS_SHAPE_HALF_SPACE || two->kind == PCS_SHAPE_HALF_SPACE) return false;
     for (int i = r->begin; i < r->end; ++i) {
-        if (t->list.c[i].active) return is_apart(t, r);
+        if (t->list.c[i].active) return is_apart(t, r) && !is_pressed(t, r);
     }
     return false;
 }

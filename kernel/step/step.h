@@ -339,6 +339,11 @@ void trial_rotations(const pcs_model *m, const double *q, double *R);
 pcs_status step_order(trial *t, pcs_arena mem);
 // whether the rows of a candidate are taken in the middle of the step
 bool step_at_middle(const trial *t, const candidate *c);
+// the gap up to which a contact is closed because the scheme says so, m
+static inline double step_closed_gap(const pcs_scheme *s)
+{
+    return s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS ? s->hysteresis : s->active_tol;
+}
 // gap beyond the reach of the motion at which the rule takes any contact for touching, m
 double step_tolerance(const trial *t);
 // the active set at the start of a pass, and its growth after one
