@@ -166,10 +166,10 @@ static pcs_status keep_contact(const trial *t, candidate *c, double tol, pcs_are
     return PCS_OK;
 }
 
-pcs_status step_activate(trial *t, pcs_arena mem)
+pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list)
 {
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
         const double tol = touch_tolerance(t, gap_rounding(t, c->sys1, c->sys2));
         if (step_restores(&t->m->scheme, &c->law)) {
             PCS_TRY(activate_restoring(t, c, tol, mem));
@@ -180,12 +180,12 @@ pcs_status step_activate(trial *t, pcs_arena mem)
         c->pull = pull(t, c, tol);
         if (c->was_active && keeps_contacts(&t->m->scheme)) PCS_TRY(keep_contact(t, c, tol, mem));
     }
-    if (t->rule == PCS_ACTIVATION_PREDICTIVE) return step_confirm_prediction(t, mem);
-    if (t->rule == PCS_ACTIVATION_SPECULATIVE) return step_confirm_held(t, mem);
+    if (t->rule == PCS_ACTIVATION_PREDICTIVE) return step_confirm_prediction(t, mem, list);
+    if (t->rule == PCS_ACTIVATION_SPECULATIVE) return step_confirm_held(t, mem, list);
     return PCS_OK;
 }
 
-pcs_status step_take(trial *t, candidate *c, pcs_arena mem)
+pcs_status step_take(const trial *t, candidate *c, pcs_arena mem)
 {
     if (step_restores(&t->m->scheme, &c->law)) PCS_TRY(activate_restoring(t, c, 0, mem));
     c->active = true;
@@ -195,17 +195,17 @@ pcs_status step_take(trial *t, candidate *c, pcs_arena mem)
 // ---- between two passes -----------------------------------------------------------------------
 
 // where the next pass starts
-static void keep_impulses(trial *t)
+static void keep_impulses(const trial *t, candidates *list)
 {
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
         for (int j = 0; c->active && c->at >= 0 && j < c->dim && j < 3; ++j) {
-            c->r[j] = t->r[c->at + j];
+            c->r[j] = t->solution.r[c->at + j];
         }
     }
 }
 
-pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
+pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates *list, int *added)
 {
     const pcs_activation rule = t->rule;
     const bool at_end = rule == PCS_ACTIVATION_END_OF_STEP;
@@ -218,24 +218,24 @@ pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added)
     if (t->m->scheme.projection == PCS_PROJECTION_OVERLAPS) {
         deeper = features ? t->proj_tol : INFINITY;
     }
-    keep_impulses(t);
-    PCS_TRY(step_detect_end(t, deeper, mem, &found));
-    const int old = t->list.n - found;
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
+    keep_impulses(t, list);
+    PCS_TRY(step_detect_end(t, deeper, mem, list, &found));
+    const int old = list->n - found;
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
         if (c->active || c->bounces || c->lands || c->refuted) continue;
 
         bool enters = c->law.kind == PCS_LAW_EQUALITY || i >= old || c->closed;
         if (!enters && at_end) {
-            PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
+            PCS_TRY(candidate_gap(t->m, c, t->end.q, *mem, c->g_end));
             enters = c->g_end[0] <= 0 && (c->interaction >= 0 || c->overlaps);
         } else if (!enters) {
-            candidate_velocity(t, i, t->v, c->drive, c->u);
+            candidate_velocity(t, i, t->end.v, c->drive, c->u);
             enters = c->g[0] + t->h * c->u[0] < 0;
         }
         c->active = enters;
         *added += enters;
     }
-    if (at_end && *added > 0) return step_confirm_closed(t, *mem);
+    if (at_end && *added > 0) return step_confirm_closed(t, *mem, list);
     return PCS_OK;
 }

@@ -72,7 +72,7 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
         const model_system *s = &m->system[i];
         if (s->disabled) continue;
         const bool predicted = m->scheme.configuration == PCS_CONFIGURATION_PREDICTED;
-        const double part = predicted ? m->scheme.gamma : t->theta[i];
+        const double part = predicted ? m->scheme.gamma : t->end.theta[i];
         double v[6];
         if (s->motion) PCS_TRY(system_motion(s, t->st->t + part * t->h, q + s->q_at, v));
         if (s->nv == 0) continue;
@@ -108,7 +108,7 @@ static void settle_joint(candidate *c, double theta, bool pure)
     }
 }
 
-static pcs_status rows_in_middle(trial *t, candidate *c, bodies_block *k, const double *q,
+static pcs_status rows_in_middle(const trial *t, candidate *c, bodies_block *k, const double *q,
                                  pcs_arena *mem)
 {
     if (!c->turning) c->turning = PCS_TAKE(mem, (size_t)c->dim, double);
@@ -127,37 +127,37 @@ static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, pcs_a
     return candidate_drive(t, c, k, t->st->q, mem);
 }
 
-pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem)
+pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list)
 {
     double *q = NULL, left = 0, turned = 0;
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
         if (!step_at_middle(t, c)) {
-            if (c->turning) PCS_TRY(rows_back(t, c, &t->list.k[i], mem));
+            if (c->turning) PCS_TRY(rows_back(t, c, &list->k[i], mem));
             continue;
         }
         if (!q) PCS_TRY(advance_start(t, mem, &q));
-        PCS_TRY(rows_in_middle(t, c, &t->list.k[i], q, mem));
+        PCS_TRY(rows_in_middle(t, c, &list->k[i], q, mem));
         add_squares(c, &left, &turned);
     }
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
         if (!c->turning) continue;
         if (pure && left >= turned) {
             memset(c->turning, 0, (size_t)c->dim * sizeof *c->turning);
         } else {
-            settle_joint(c, t->theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2], pure);
+            settle_joint(c, t->end.theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2], pure);
         }
     }
-    t->settles = !pure && left > 0;
-    t->settles_much = left > MUCH * turned;
+    list->settles = !pure && left > 0;
+    list->settles_much = left > MUCH * turned;
     return PCS_OK;
 }
 
-pcs_status step_rows_at_end(trial *t, int i, pcs_arena *mem)
+pcs_status step_rows_at_end(const trial *t, int i, pcs_arena *mem, candidates *list)
 {
-    candidate *c = &t->list.c[i];
-    PCS_TRY(rows_in_middle(t, c, &t->list.k[i], t->q_free, mem));
+    candidate *c = &list->c[i];
+    PCS_TRY(rows_in_middle(t, c, &list->k[i], t->end.q_free, mem));
     memset(c->turning, 0, (size_t)c->dim * sizeof *c->turning);
     return PCS_OK;
 }
@@ -173,18 +173,17 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
         double *u = PCS_TAKE(&scope, 2 * (size_t)c->dim, double);
         if (!u) return true;
         candidate_velocity(t, i, t->st->v, c->drive_k, u);
-        candidate_velocity(t, i, t->v, c->drive, u + c->dim);
+        candidate_velocity(t, i, t->end.v, c->drive, u + c->dim);
         for (int j = 0; j < c->dim; ++j) {
-            work += 0.5 * (u[j] + u[c->dim + j]) * t->r[c->at + j];
+            work += 0.5 * (u[j] + u[c->dim + j]) * t->solution.r[c->at + j];
         }
     }
-    return !(work <= (t->settles_much ? 0 : GAIN * K));
+    return !(work <= (t->list.settles_much ? 0 : GAIN * K));
 }
 
 // rows that will follow q' start a pass from those at q_k, which are kept
-static pcs_status rows_at_start(trial *t, pcs_arena *mem)
+static pcs_status rows_at_start(const trial *t, pcs_arena *mem, candidates *list)
 {
-    candidates *list = &t->list;
     if (!step_rows_follow(&t->m->scheme)) return PCS_OK;
     if (list->n_first < list->n) {
         bodies_block *first = PCS_TAKE(mem, (size_t)list->n, bodies_block);
@@ -202,18 +201,17 @@ static pcs_status rows_at_start(trial *t, pcs_arena *mem)
     return PCS_OK;
 }
 
-pcs_status step_assemble(trial *t, pcs_arena *mem)
+pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solution *out)
 {
-    candidates *list = &t->list;
-    PCS_TRY(rows_at_start(t, mem));
+    PCS_TRY(rows_at_start(t, mem, list));
     int n = 0;
-    t->rows = 0;
+    out->rows = 0;
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         if (!c->active) continue;
-        c->at = t->rows;
-        list->k[i].row = t->rows;
-        t->rows += c->dim;
+        c->at = out->rows;
+        list->k[i].row = out->rows;
+        out->rows += c->dim;
         ++n;
     }
 
@@ -226,74 +224,79 @@ pcs_status step_assemble(trial *t, pcs_arena *mem)
             if (list->c[i].active) block[at++] = list->k[i];
         }
     }
-    t->r = PCS_TAKE(mem, 3 * (size_t)t->rows, double);
-    if (!t->r) return pcs_fail_memory("step: the problem");
-    t->u = t->r + t->rows;
-    t->shift = t->u + t->rows;
+    out->r = PCS_TAKE(mem, 3 * (size_t)out->rows, double);
+    if (!out->r) return pcs_fail_memory("step: the problem");
+    out->u = out->r + out->rows;
+    out->shift = out->u + out->rows;
 
     for (int i = 0; i < list->n; ++i) {
         const candidate *c = &list->c[i];
         if (!c->active) continue;
         for (int j = 0; j < c->dim; ++j) {
-            t->shift[c->at + j] = row_shift(t, c, j);
-            t->r[c->at + j] = c->r[j];
+            out->shift[c->at + j] = row_shift(t, c, j);
+            out->r[c->at + j] = c->r[j];
         }
     }
-    t->v_free = NULL;
-    t->block = block;
-    t->problem = (bodies_problem){
-        .n = t->rows, .nb = n, .block = block, .shift = t->shift, .A = &t->lu, .R = t->rotation};
+    out->v_free = NULL;
+    out->block = block;
+    out->problem = (bodies_problem){.n = out->rows,
+                                    .nb = n,
+                                    .block = block,
+                                    .shift = out->shift,
+                                    .A = &out->lu,
+                                    .R = t->rotation};
     return PCS_OK;
 }
 
 // rows at q; `again`: u_k there, too
-static pcs_status move_rows(trial *t, const double *q, bool again, pcs_arena mem)
+static pcs_status move_rows(const trial *t, const double *q, bool again, pcs_arena mem,
+                            candidates *list, solution *out)
 {
     trial_rotations(t->m, q, t->rotation);
-    PCS_ASSERT(t->list.first);
-    for (int i = 0, at = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
-        bodies_block *k = &t->list.k[i];
-        memcpy(k->F, t->list.first[i].F, sizeof k->F);
+    PCS_ASSERT(list->first);
+    for (int i = 0, at = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        bodies_block *k = &list->k[i];
+        memcpy(k->F, list->first[i].F, sizeof k->F);
         PCS_TRY(candidate_block(t->m, c, q, true, mem, k, NULL));
         PCS_TRY(candidate_drive(t, c, k, q, &mem));
         if (again) candidate_velocity(t, i, t->st->v, c->drive_k, c->u_k);
         if (!c->active) continue;
         for (int j = 0; (again || c->drive) && j < c->dim; ++j) {
-            t->shift[c->at + j] = row_shift(t, c, j);
+            out->shift[c->at + j] = row_shift(t, c, j);
         }
 
         // where the problem has blocks of its own they follow
-        bodies_block *to = &t->block[at++];
+        bodies_block *to = &out->block[at++];
         if (to != k) *to = *k;
     }
     return PCS_OK;
 }
 
-pcs_status step_update_rows(trial *t, pcs_arena mem)
+pcs_status step_update_rows(const trial *t, pcs_arena mem, candidates *list, solution *out)
 {
-    return move_rows(t, t->q, false, mem);
+    return move_rows(t, t->end.q, false, mem, list, out);
 }
 
-pcs_status step_predict_rows(trial *t, pcs_arena mem)
+pcs_status step_predict_rows(const trial *t, pcs_arena mem, candidates *list, solution *out)
 {
     double *q;
     PCS_TRY(advance_start(t, &mem, &q));
-    return move_rows(t, q, true, mem);
+    return move_rows(t, q, true, mem, list, out);
 }
 
-pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out)
+pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bodies_report *out)
 {
     const size_t nv = (size_t)t->m->nv;
-    t->v_free = PCS_TAKE(mem, nv, double);
-    if (!t->v_free) return pcs_fail_memory("step: the problem");
-    memcpy(t->v_free, t->v, nv * sizeof(double));
+    s->v_free = PCS_TAKE(mem, nv, double);
+    if (!s->v_free) return pcs_fail_memory("step: the problem");
+    memcpy(s->v_free, v, nv * sizeof(double));
     pcs_solver_opts opts = t->m->scheme.solver;
     opts.tol = fmax(opts.tol, t->coarse);
     // another Newton iterate or pass may want as much
     const double units = 0.75 * step_units(t->work, step_velocity_part(&t->m->scheme));
     step_limit_seconds(t->work, &opts);
-    PCS_TRY(bodies_solve(&t->problem, &opts, units, t->work->team, *mem, t->v, t->r, t->u, out));
+    PCS_TRY(bodies_solve(&s->problem, &opts, units, t->work->team, *mem, v, s->r, s->u, out));
     step_spend(t->work, out->units);
     return PCS_OK;
 }

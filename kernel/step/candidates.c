@@ -28,9 +28,8 @@ static bool has_own_room(const candidate *c)
 }
 
 // room for so many candidates, and with the first of them the rotations of the bodies at q_k
-static bool reserve(trial *t, int cap, pcs_arena *mem)
+static bool reserve(const trial *t, int cap, pcs_arena *mem, candidates *list)
 {
-    candidates *list = &t->list;
     if (cap <= list->cap) return true;
     if (list->cap == 0) {
         trial_rotations(t->m, t->st->q, t->rotation_k);
@@ -51,10 +50,9 @@ static bool reserve(trial *t, int cap, pcs_arena *mem)
 }
 
 // a new candidate at the end of the list with room for its rows, or null
-static candidate *add(trial *t, const pcs_law *law, int dim, pcs_arena *mem)
+static candidate *add(const trial *t, const pcs_law *law, int dim, pcs_arena *mem, candidates *list)
 {
-    candidates *list = &t->list;
-    if (list->n == list->cap && !reserve(t, list->cap + list->cap / 4 + 8, mem)) return NULL;
+    if (list->n == list->cap && !reserve(t, list->cap + list->cap / 4 + 8, mem, list)) return NULL;
     candidate *c = &list->c[list->n];
     *c = (candidate){.law = *law, .dim = dim, .interaction = -1, .at = -1, .sys1 = -1, .sys2 = -1};
     double *room = c->own;
@@ -105,19 +103,20 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
     }
 }
 
-static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *mem)
+static pcs_status add_interaction(const trial *t, int i, int row, int dim, pcs_arena *mem,
+                                  candidates *list)
 {
     const pcs_model *m = t->m;
     const pcs_interaction_def *def = &m->interaction[i];
     int hint = 0;
-    candidate *c = add(t, &def->law, dim, mem);
+    candidate *c = add(t, &def->law, dim, mem, list);
     if (!c) return pcs_fail_memory("step: an interaction");
     c->interaction = i;
     c->row = row;
     c->key = (contact_key){-1, i, (unsigned)row};
     c->sys1 = def->system1.id - 1;
     c->sys2 = def->system2.id - 1;
-    bodies_block *k = &t->list.k[t->list.n - 1];
+    bodies_block *k = &list->k[list->n - 1];
     start_block(m, c, k);
     for (int side = 0; side < 2; ++side) {
         const int system = side == 0 ? c->sys1 : c->sys2;
@@ -133,7 +132,7 @@ static pcs_status add_interaction(trial *t, int i, int row, int dim, pcs_arena *
     return PCS_OK;
 }
 
-static pcs_status add_interactions(trial *t, pcs_arena *mem)
+static pcs_status add_interactions(const trial *t, pcs_arena *mem, candidates *list)
 {
     const pcs_model *m = t->m;
     for (int i = 0; i < m->n_interactions; ++i) {
@@ -141,16 +140,16 @@ static pcs_status add_interactions(trial *t, pcs_arena *mem)
         if (m->interaction_off[i]) continue;
         if (is_disabled(m, def->system1.id - 1) || is_disabled(m, def->system2.id - 1)) continue;
         if (def->law.kind == PCS_LAW_EQUALITY || law_has_friction(&def->law)) {
-            PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem));
+            PCS_TRY(add_interaction(t, i, 0, def->relation.dim, mem, list));
             continue;
         }
         // without friction only the normal row of a frame is left
         if (def->law.kind == PCS_LAW_NEWTON_COULOMB) {
-            PCS_TRY(add_interaction(t, i, 0, 1, mem));
+            PCS_TRY(add_interaction(t, i, 0, 1, mem, list));
             continue;
         }
         for (int row = 0; row < def->relation.dim; ++row) {
-            PCS_TRY(add_interaction(t, i, row, 1, mem));
+            PCS_TRY(add_interaction(t, i, row, 1, mem, list));
         }
     }
     return PCS_OK;
@@ -188,25 +187,25 @@ static void place_contact(const trial *t, int i)
     v3_copy(gap.P2, c->P2);
 }
 
-static pcs_status law_of(trial *t, int shape1, int shape2, pcs_law *out)
+static pcs_status law_of(const trial *t, int shape1, int shape2, pcs_law *out)
 {
     const pcs_model *m = t->m;
     return law_between(m, t->laws, m->shape[shape1].material, m->shape[shape2].material, out);
 }
 
-static pcs_status add_contact(trial *t, int shape1, int shape2, const pcs_feature *f,
-                              pcs_arena *mem)
+static pcs_status add_contact(const trial *t, int shape1, int shape2, const pcs_feature *f,
+                              pcs_arena *mem, candidates *list)
 {
     pcs_law law;
     PCS_TRY(law_of(t, shape1, shape2, &law));
-    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem);
+    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
-    const int i = t->list.n - 1;
+    const int i = list->n - 1;
     int hint = 0;
     list_contact(t, i, shape1, shape2, f);
     place_contact(t, i);
-    PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
-    complete(t, c, &t->list.k[i], &hint);
+    PCS_TRY(candidate_drive(t, c, &list->k[i], t->st->q, mem));
+    complete(t, c, &list->k[i], &hint);
     return PCS_OK;
 }
 
@@ -219,17 +218,17 @@ static void move_back(const body_path *path, const double q[7], const double P[3
     }
 }
 
-pcs_status step_add_meeting(trial *t, const pair_meeting *m, const pcs_feature *f, const double *v,
-                            bool at_once, pcs_arena *mem)
+pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_feature *f,
+                            const double *v, bool at_once, pcs_arena *mem, candidates *list)
 {
     pcs_law law;
     pcs_gap gap;
     double u[3];
     PCS_TRY(law_of(t, m->shape1, m->shape2, &law));
-    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem);
+    candidate *c = add(t, &law, law_has_friction(&law) ? 3 : 1, mem, list);
     if (!c) return pcs_fail_memory("step: a contact");
-    const int i = t->list.n - 1;
-    bodies_block *k = &t->list.k[i];
+    const int i = list->n - 1;
+    bodies_block *k = &list->k[i];
     int hint = 0;
     list_contact(t, i, m->shape1, m->shape2, f);
     candidate_contact(t->m, c, m->path1.q ? m->q1 : NULL, m->path2.q ? m->q2 : NULL, k, &gap);
@@ -237,7 +236,7 @@ pcs_status step_add_meeting(trial *t, const pair_meeting *m, const pcs_feature *
     complete(t, c, k, &hint);
 
     // the gap at q_k along the normal of the meeting
-    const double theta = t->theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2];
+    const double theta = t->end.theta[system_moves(t->m, c->sys1) ? c->sys1 : c->sys2];
     candidate_velocity(t, i, v, c->drive, u);
     c->g[0] = gap.g - m->s * t->h * (theta * u[0] + (1 - theta) * c->u_k[0]);
     move_back(&m->path1, m->q1, gap.P1, c->P1);
@@ -268,37 +267,38 @@ static void place_share(void *argument, int begin, int end)
     }
 }
 
-static pcs_status add_contacts(trial *t, const touches *near, pcs_arena *mem)
+static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *mem,
+                               candidates *list)
 {
-    const int first = t->list.n;
+    const int first = list->n;
     // with some room for those that the end of the step will add
     const int cap = first + near->n + near->n / 32;
-    if (!reserve(t, cap, mem)) return pcs_fail_memory("step: the contacts");
+    if (!reserve(t, cap, mem, list)) return pcs_fail_memory("step: the contacts");
 
     // laws may ask the user: one after another
     for (int k = 0; k < near->n; ++k) {
         const int *pair = near->pair[near->pair_of[k]];
-        PCS_TRY(law_of(t, pair[0], pair[1], &t->list.c[first + k].law));
+        PCS_TRY(law_of(t, pair[0], pair[1], &list->c[first + k].law));
     }
     placing p = {t, near, first};
     threads_each(near->n < FEW_CONTACTS ? NULL : t->work->team, near->n, place_share, &p);
-    t->list.n += near->n;
-    for (int i = first, hint = 0; i < t->list.n && t->m->n_driven > 0; ++i) {
-        PCS_TRY(candidate_drive(t, &t->list.c[i], &t->list.k[i], t->st->q, mem));
-        complete(t, &t->list.c[i], &t->list.k[i], &hint);
+    list->n += near->n;
+    for (int i = first, hint = 0; i < list->n && t->m->n_driven > 0; ++i) {
+        PCS_TRY(candidate_drive(t, &list->c[i], &list->k[i], t->st->q, mem));
+        complete(t, &list->c[i], &list->k[i], &hint);
     }
     return PCS_OK;
 }
 
 // ---- the list at both ends of the step ---------------------------------------------------------
 
-pcs_status step_detect(trial *t, double extra, pcs_arena *mem)
+pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list)
 {
     touches near;
-    PCS_TRY(add_interactions(t, mem));
+    PCS_TRY(add_interactions(t, mem, list));
     PCS_TRY(step_find(t, t->st->q, extra, true, mem, &near));
-    if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem));
-    t->list.n_start = t->list.n;
+    if (near.n > 0) PCS_TRY(add_contacts(t, &near, mem, list));
+    list->n_start = list->n;
     return PCS_OK;
 }
 
@@ -370,7 +370,7 @@ static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f
     const pcs_model *m = t->m;
     const int one = m->shape[pair[0]].system, two = m->shape[pair[1]].system;
     pcs_gap gap;
-    pcs_feature_gap(f, system_q(m, one, t->q), system_q(m, two, t->q), &gap);
+    pcs_feature_gap(f, system_q(m, one, t->end.q), system_q(m, two, t->end.q), &gap);
     if (!(gap.g < -deeper)) return false;
     pcs_feature_gap(f, system_q(m, one, t->st->q), system_q(m, two, t->st->q), &gap);
     return gap.g >= -deeper;
@@ -390,22 +390,23 @@ static void mark_overlap(const candidates *list, int i)
     }
 }
 
-pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added)
+pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
+                           int *added)
 {
     *added = 0;
     touches over;
-    PCS_TRY(step_find(t, t->q, 0, false, mem, &over));
-    t->over = over;
-    t->over_known = true;
-    for (int i = 0; i < t->list.n; ++i) {
-        t->list.c[i].overlaps = false;
+    PCS_TRY(step_find(t, t->end.q, 0, false, mem, &over));
+    list->over = over;
+    list->over_known = true;
+    for (int i = 0; i < list->n; ++i) {
+        list->c[i].overlaps = false;
     }
     for (int k = 0, cursor = 0; k < over.n; ++k) {
         const int *pair = over.pair[over.pair_of[k]];
         const int first = find_listed(t, pair[0], pair[1], &cursor);
         const contact_key key = {pair[0], pair[1], over.f[k].id};
         candidate *known = first < 0 ? NULL : find_feature(t, first, key);
-        mark_overlap(&t->list, first);
+        mark_overlap(list, first);
         if (known) known->closed = true;
         if (known) continue;
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;
@@ -414,7 +415,7 @@ pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added)
         pcs_law law;
         PCS_TRY(law_of(t, pair[0], pair[1], &law));
         if (step_restores(&t->m->scheme, &law)) continue;
-        PCS_TRY(add_contact(t, pair[0], pair[1], &over.f[k], mem));
+        PCS_TRY(add_contact(t, pair[0], pair[1], &over.f[k], mem, list));
         *added += 1;
     }
     return PCS_OK;

@@ -17,7 +17,8 @@ typedef struct count {
 } count;
 
 typedef struct publishing {
-    trial *t;
+    const trial *t;
+    candidates *list;
     bool looked; // the overlap at the end is known
     count *piece;
 } publishing;
@@ -25,16 +26,16 @@ typedef struct publishing {
 static void publish(const publishing *p, int i, count *here)
 {
     const trial *t = p->t;
-    candidate *c = &t->list.c[i];
+    candidate *c = &p->list->c[i];
     here->rows += c->dim;
     here->active += c->active;
     if (c->law.kind != PCS_LAW_EQUALITY && !c->refuted) {
         here->before = fmax(here->before, -c->g[0]);
         if (!p->looked) here->end = fmax(here->end, -c->g_end[0]);
     }
-    candidate_velocity(t, i, t->v, c->drive, c->u);
+    candidate_velocity(t, i, t->end.v, c->drive, c->u);
     for (int j = 0; j < c->dim; ++j) {
-        c->r[j] = c->active ? t->r[c->at + j] : 0;
+        c->r[j] = c->active ? t->solution.r[c->at + j] : 0;
         if (c->turning) c->u[j] += c->turning[j];
     }
 }
@@ -45,9 +46,9 @@ static void publish_pieces(void *arg, int begin, int end)
     const trial *t = p->t;
     for (int k = begin; k < end; ++k) {
         p->piece[k] = (count){0};
-        for (int i = k * PIECE; i < (k + 1) * PIECE && i < t->list.n; ++i) {
-            candidate *c = &t->list.c[i];
-            if (c->interaction < 0) contact_gap(t->m, c, t->q, c->g_end);
+        for (int i = k * PIECE; i < (k + 1) * PIECE && i < p->list->n; ++i) {
+            candidate *c = &p->list->c[i];
+            if (c->interaction < 0) contact_gap(t->m, c, t->end.q, c->g_end);
             publish(p, i, &p->piece[k]);
         }
     }
@@ -56,7 +57,7 @@ static void publish_pieces(void *arg, int begin, int end)
 // What a velocity that was solved to the tolerance of the scheme may be wrong by: the residual is
 // relative to |q| or |W r| <= |q| + |u|, over all contacts. What was not solved, but accepted, is
 // wrong by more, which is not followed beyond a hundredth.
-static double velocity_tolerance(const pcs_scheme *s, const pcs_measure *m)
+double step_velocity_tol(const pcs_scheme *s, const pcs_measure *m)
 {
     const double size = m->norm_q + m->norm_u;
     double part = fmax(s->solver.tol, 16 * DBL_EPSILON);
@@ -64,21 +65,22 @@ static double velocity_tolerance(const pcs_scheme *s, const pcs_measure *m)
     return isfinite(size) ? part * size : 0;
 }
 
-pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out)
+pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_state *st,
+                        pcs_step_report *out)
 {
     pcs_work *wk = t->work;
-    const int pieces = (t->list.n + PIECE - 1) / PIECE;
-    publishing p = {t, t->looked, PCS_TAKE(mem, (size_t)pieces, count)};
+    const int pieces = (list->n + PIECE - 1) / PIECE;
+    publishing p = {t, list, list->looked, PCS_TAKE(mem, (size_t)pieces, count)};
     if (!p.piece) return pcs_fail_memory("step: the contacts");
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
-        if (c->interaction >= 0) PCS_TRY(candidate_gap(t->m, c, t->q, *mem, c->g_end));
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        if (c->interaction >= 0) PCS_TRY(candidate_gap(t->m, c, t->end.q, *mem, c->g_end));
     }
     threads_each(pieces > 1 ? wk->team : NULL, pieces, publish_pieces, &p);
 
     // a projection that has looked at q' knows better than the features of the start
     int rows = 0;
-    out->candidates = t->list.n;
+    out->candidates = list->n;
     out->active = 0;
     out->penetration_before = 0;
     if (!p.looked) out->penetration = 0;
@@ -89,15 +91,14 @@ pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report
         if (!p.looked) out->penetration = fmax(out->penetration, p.piece[k].end);
     }
     PCS_TRY(state_reserve(st, rows));
-    t->velocity_tol = velocity_tolerance(&t->m->scheme, &out->solve.measure);
-    wk->list = t->list;
-    wk->u = t->u;
+    wk->list = *list;
+    wk->u = t->solution.u;
     wk->measure = out->solve.measure;
     wk->model = t->m;
-    wk->problem = t->problem;
-    wk->v_free = t->v_free;
+    wk->problem = t->solution.problem;
+    wk->v_free = t->solution.v_free;
     wk->rotation = t->rotation;
-    wk->lu = t->lu;
+    wk->lu = t->solution.lu;
     wk->problem.A = &wk->lu;
     return PCS_OK;
 }
@@ -176,8 +177,9 @@ void step_commit(const trial *t, pcs_state *st)
     sort_memory(mem);
 
     // a gap that an earlier step has left is closed within some steps
-    mem->velocity_tol = fmax(t->velocity_tol, 0.75 * mem->velocity_tol);
-    memcpy(st->q, t->q, (size_t)st->nq * sizeof(double));
-    memcpy(st->v, t->v, (size_t)st->nv * sizeof(double));
+    const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);
+    mem->velocity_tol = fmax(tol, 0.75 * mem->velocity_tol);
+    memcpy(st->q, t->end.q, (size_t)st->nq * sizeof(double));
+    memcpy(st->v, t->end.v, (size_t)st->nv * sizeof(double));
     st->t += t->h;
 }

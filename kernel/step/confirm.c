@@ -56,7 +56,8 @@ typedef struct run {
 } run;
 
 typedef struct confirming {
-    trial *t;
+    const trial *t;
+    candidates *list;
     int n;
     run *run;
     double *v;    // of the paths
@@ -91,19 +92,19 @@ bool contact_takes_part(const trial *t, const candidate *c)
 
 static bool pushes(const trial *t, const candidate *c)
 {
-    return contact_takes_part(t, c) && c->at >= 0 && t->r[c->at] > 0;
+    return contact_takes_part(t, c) && c->at >= 0 && t->solution.r[c->at] > 0;
 }
 
 // whether an impulse changes the speed of a body by more than what the solver leaves open
 static bool pushes_hard(const trial *t, const candidate *c)
 {
     if (!pushes(t, c)) return false;
-    const double tol = t->h * t->noise;
+    const double tol = t->h * t->list.noise;
     const int sys[2] = {c->sys1, c->sys2};
     for (int side = 0; side < 2; ++side) {
         if (!system_moves(t->m, sys[side])) continue;
         const model_system *s = &t->m->system[sys[side]];
-        if (t->h * t->r[c->at] > tol * s->mass * t->reach[sys[side]]) return true;
+        if (t->h * t->solution.r[c->at] > tol * s->mass * t->reach[sys[side]]) return true;
     }
     return false;
 }
@@ -183,7 +184,7 @@ static pcs_status find_runs(confirming *f, pcs_arena *mem)
 // puts the impulses of a run into the velocities of the paths (sign 1), or takes them out (-1)
 static void put_impulses(confirming *f, const run *r, double sign)
 {
-    trial *t = f->t;
+    const trial *t = f->t;
     const int *start = t->m->block_start;
     const bodies_block *any = &t->list.k[r->begin];
     for (int side = 0; side < 2; ++side) {
@@ -194,13 +195,13 @@ static void put_impulses(confirming *f, const run *r, double sign)
     for (int i = r->begin; i < r->end; ++i) {
         const candidate *c = &t->list.c[i];
         if (pushes(t, c)) {
-            bodies_block_impulse(&t->list.k[i], start, t->rotation, t->r + c->at, f->part);
+            bodies_block_impulse(&t->list.k[i], start, t->rotation, t->solution.r + c->at, f->part);
         }
     }
     for (int side = 0; side < 2; ++side) {
         const int b = any->sys[side];
         if (b < 0) continue;
-        block_lu_solve(&t->lu, b, f->part + start[b]);
+        block_lu_solve(&t->solution.lu, b, f->part + start[b]);
         for (int i = start[b]; i < start[b + 1]; ++i) {
             f->v[i] += sign * f->part[i];
         }
@@ -231,7 +232,7 @@ static bool has_row(const trial *t, const run *r, const pair_meeting *m, const p
 static void refute(confirming *f, const run *r)
 {
     for (int i = r->begin; i < r->end; ++i) {
-        candidate *c = &f->t->list.c[i];
+        candidate *c = &f->list->c[i];
         c->refuted = true;
         c->active = false;
         c->at = -1;
@@ -244,7 +245,7 @@ static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double
                               pcs_arena *mem)
 {
     for (int i = 0; i < m->n; ++i) {
-        PCS_TRY(step_add_meeting(f->t, m, &m->f[i], v, at_once, mem));
+        PCS_TRY(step_add_meeting(f->t, m, &m->f[i], v, at_once, mem, f->list));
     }
     f->changed += 1;
     return PCS_OK;
@@ -254,7 +255,7 @@ static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double
 // the side that the rows are on.
 static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
 {
-    trial *t = f->t;
+    const trial *t = f->t;
     const candidate *c = &t->list.c[r->begin];
     pcs_arena before = *mem;
     pair_meeting m;
@@ -275,7 +276,7 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     }
     r->open = false;
     for (int i = r->begin; i < r->end; ++i) {
-        t->list.c[i].proven = t->list.c[i].holds = true;
+        f->list->c[i].proven = f->list->c[i].holds = true;
     }
     put_impulses(f, r, 1);
     if (other) {
@@ -325,7 +326,7 @@ static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
 static bool turns_far(const trial *t, const candidate *c)
 {
     pair_meeting m;
-    set_paths(t, c, t->v, &m);
+    set_paths(t, c, t->end.v, &m);
     return path_turning(t, &m) > FAR * size_of(t->m, c);
 }
 
@@ -335,7 +336,7 @@ static bool stays_open(const trial *t, const run *r)
     for (int i = r->begin; i < r->end; ++i) {
         const candidate *c = &t->list.c[i];
         double u[3];
-        candidate_velocity(t, i, t->v, c->drive, u);
+        candidate_velocity(t, i, t->end.v, c->drive, u);
         if (c->g[0] + t->h * u[0] < 0) return false;
     }
     return true;
@@ -373,7 +374,7 @@ static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, p
 
 static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
 {
-    trial *t = f->t;
+    const trial *t = f->t;
     const int n = t->list.n;
     for (int i = 0; i < n; i = run_end(&t->list, i)) {
         const run r = {.begin = i, .end = run_end(&t->list, i)};
@@ -382,17 +383,17 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
         pcs_arena scope = *mem;
         pair_meeting m;
         bool waits;
-        set_paths(t, c, t->v, &m);
+        set_paths(t, c, t->end.v, &m);
         PCS_TRY(path_meet(t, contact_slop(t, c), &scope, &m));
         if (!m.meets) continue;
         PCS_TRY(may_wait(t, c, m, scope, &waits));
         if (waits) continue;
         if (!t->list.c[i].active) refute(f, &r);
         for (int k = r.begin; k < r.end; ++k) {
-            t->list.c[k].proven = true;
+            f->list->c[k].proven = true;
         }
         *mem = scope;
-        PCS_TRY(add_meeting(f, &m, t->v, false, mem));
+        PCS_TRY(add_meeting(f, &m, t->end.v, false, mem));
     }
     return PCS_OK;
 }
@@ -424,15 +425,15 @@ static bool is_predicted(const trial *t, const run *r)
     return false;
 }
 
-pcs_status step_confirm_prediction(trial *t, pcs_arena mem)
+pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *list)
 {
-    confirming f = {.t = t};
-    for (int i = 0; i < t->list.n; i = run_end(&t->list, i)) {
-        const run r = {.begin = i, .end = run_end(&t->list, i)};
-        if (t->list.c[i].interaction >= 0 || !is_predicted(t, &r)) continue;
+    confirming f = {.t = t, .list = list};
+    for (int i = 0; i < list->n; i = run_end(list, i)) {
+        const run r = {.begin = i, .end = run_end(list, i)};
+        if (list->c[i].interaction >= 0 || !is_predicted(t, &r)) continue;
         pcs_arena scope = mem;
         pair_meeting m;
-        set_paths(t, &t->list.c[i], t->st->v, &m);
+        set_paths(t, &list->c[i], t->st->v, &m);
         // a rule that looks further than the step has further to look
         for (int k = 0; t->m->scheme.gamma > 1 && k < 6; ++k) {
             m.path1.d[k] *= t->m->scheme.gamma;
@@ -442,30 +443,31 @@ pcs_status step_confirm_prediction(trial *t, pcs_arena mem)
         if (!m.meets) refute(&f, &r);
     }
     int left_out;
-    return inner_edges(t, contact_takes_part, carries, &left_out, mem);
+    return inner_edges(t, contact_takes_part, carries, mem, list, &left_out);
 }
 
-pcs_status step_confirm_held(trial *t, pcs_arena mem)
+pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list)
 {
     int left_out;
-    return inner_edges(t, contact_takes_part, has_held, &left_out, mem);
+    return inner_edges(t, contact_takes_part, has_held, mem, list, &left_out);
 }
 
-pcs_status step_confirm_closed(trial *t, pcs_arena mem)
+pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list)
 {
     int left_out;
-    return inner_edges(t, contact_takes_part, contact_takes_part, &left_out, mem);
+    return inner_edges(t, contact_takes_part, contact_takes_part, mem, list, &left_out);
 }
 
 // ---- a pass ------------------------------------------------------------------------------------
 
-pcs_status step_confirm(trial *t, double residual, bool looked, pcs_arena *mem, int *changed)
+pcs_status step_confirm(const trial *t, double residual, bool looked, pcs_arena *mem,
+                        candidates *list, int *changed)
 {
     *changed = 0;
-    t->noise = t->m->scheme.solver.tol;
-    if (!(t->coarse > 0)) t->noise = fmax(t->noise, looked ? LATE : residual);
+    list->noise = t->m->scheme.solver.tol;
+    if (!(t->coarse > 0)) list->noise = fmax(list->noise, looked ? LATE : residual);
     const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
-    confirming f = {.t = t};
+    confirming f = {.t = t, .list = list};
     pcs_arena scope = *mem;
     PCS_TRY(find_runs(&f, mem));
     if (f.n > 0) {
@@ -473,7 +475,7 @@ pcs_status step_confirm(trial *t, double residual, bool looked, pcs_arena *mem, 
         f.part = PCS_TAKE(mem, nv, double);
         f.changes = PCS_TAKE(mem, nb, int);
         if (!f.v || !f.part || !f.changes) return pcs_fail_memory("step: contacts");
-        memcpy(f.v, t->v, nv * sizeof *f.v);
+        memcpy(f.v, t->end.v, nv * sizeof *f.v);
         memset(f.changes, 0, nb * sizeof *f.changes);
         PCS_TRY(look_along_paths(&f, mem));
     } else {
@@ -481,7 +483,7 @@ pcs_status step_confirm(trial *t, double residual, bool looked, pcs_arena *mem, 
     }
 
     int left_out;
-    PCS_TRY(inner_edges(t, pushes_hard, carries, &left_out, *mem));
+    PCS_TRY(inner_edges(t, pushes_hard, carries, *mem, list, &left_out));
     f.changed += left_out;
 
     // the motion of a pass tells what it meets once nothing in it pushes from nowhere

@@ -15,6 +15,7 @@ contact_fn contact_takes_part;
 double contact_slop(const trial *t, const candidate *c);
 
 // leaves out the contacts that `acts` on an inner edge of those that `lies` under a body (inner.c)
-pcs_status inner_edges(trial *t, contact_fn *acts, contact_fn *lies, int *left_out, pcs_arena mem);
+pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena mem,
+                       candidates *list, int *left_out);
 
 #endif

@@ -66,7 +66,8 @@ static double energy_of_forces(const trial *t)
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
         if (s->disabled) continue;
-        const double *M = s->varies ? t->M + t->m->block_off[b] : s->M; // null: an ordinary body
+        const double *M =
+            s->varies ? t->end.M + t->m->block_off[b] : s->M; // null: an ordinary body
         const double size = s->kind == SYSTEM_BODY ? system_size(s) : 0;
         for (int i = 0; i < s->nv; ++i) {
             const int k = s->v_at + i;
@@ -117,7 +118,7 @@ static double work_of(const trial *t, int i, double *u)
 {
     const candidate *c = &t->list.c[i];
     double work = 0;
-    candidate_velocity(t, i, t->v_free, c->drive, u);
+    candidate_velocity(t, i, t->solution.v_free, c->drive, u);
     for (int j = 0; j < c->dim; ++j) {
         work += 0.5 * (u[j] + c->u[j]) * c->r[j];
     }
@@ -132,12 +133,12 @@ typedef struct island_work {
 
 static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pcs_doubt *d)
 {
-    if (!t->v_free || t->rows == 0) return PCS_OK;
+    if (!t->solution.v_free || t->solution.rows == 0) return PCS_OK;
     const double part = fmax(GAIN, GAIN_TOL * t->m->scheme.solver.tol);
     const size_t n = (size_t)t->m->n_systems;
     int *up = PCS_TAKE(&mem, n, int);
     island_work *of = PCS_TAKE(&mem, n, island_work);
-    double *u = PCS_TAKE(&mem, (size_t)t->rows, double);
+    double *u = PCS_TAKE(&mem, (size_t)t->solution.rows, double);
     if (!up || !of || !u) return pcs_fail_memory("step: the doubts");
     memset(of, 0, n * sizeof *of);
     step_join_islands(t, up);
@@ -187,7 +188,7 @@ static void doubt_way(const trial *t, const candidate *c, int system, bool *seen
     if (!system_moves(t->m, system) || seen[system]) return;
     const model_system *s = &t->m->system[system];
     const bool follows = t->rule == PCS_ACTIVATION_SPECULATIVE;
-    const double way = t->h * fmax(v3_norm(t->v + s->v_at), v3_norm(t->st->v + s->v_at));
+    const double way = t->h * fmax(v3_norm(t->end.v + s->v_at), v3_norm(t->st->v + s->v_at));
     const double both = shape_thickness(&t->m->shape[c->key.shape1].shape) +
                         shape_thickness(&t->m->shape[c->key.shape2].shape);
     const double most = follows ? s->thickness : fmin(s->thickness, 0.5 * both);

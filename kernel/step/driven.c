@@ -45,8 +45,8 @@ static pcs_status begin_one(trial *t, int system)
     memset(pose, 0, 6 * sizeof *pose);
     if (t->h == 0) return PCS_OK; // an impact or a projection: the body stays where it is
 
-    PCS_TRY(system_motion(s, t->st->t + t->h, t->q + s->q_at, v1));
-    system_displacement(t->st->q + s->q_at, t->q + s->q_at, d);
+    PCS_TRY(system_motion(s, t->st->t + t->h, t->end.q + s->q_at, v1));
+    system_displacement(t->st->q + s->q_at, t->end.q + s->q_at, d);
     const double theta = t->m->scheme.theta;
     for (int i = 0; i < 6; ++i) {
         const double mean = theta * v1[i] + (1 - theta) * v0[i];

@@ -5,17 +5,17 @@
 
 // A trial that does not move: a step of no length. Speculative shifts make no sense here, so
 // every unilateral row has the impact law.
-static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
+static pcs_status solve(const trial *t, pcs_arena *mem, double *v, solution *s, pcs_report *out)
 {
     const pcs_model *m = t->m;
-    block_lu *F = &t->lu;
+    block_lu *F = &s->lu;
     *F = (block_lu){.nb = m->n_blocks, .start = m->block_start, .off = m->block_off};
     F->lu = PCS_TAKE(mem, m->n_blocks > 0 ? m->block_off[m->n_blocks] : 0, double);
     F->piv = PCS_TAKE(mem, (size_t)m->nv, int);
     if (!F->lu || !F->piv) return pcs_fail_memory("pcs_impact");
     for (int i = 0; i < m->n_blocks; ++i) {
-        const model_system *s = &m->system[m->block_system[i]];
-        PCS_TRY(system_mass(s, t->q + s->q_at, F->lu + F->off[i]));
+        const model_system *one = &m->system[m->block_system[i]];
+        PCS_TRY(system_mass(one, t->end.q + one->q_at, F->lu + F->off[i]));
     }
     const int bad = block_lu_factor(F);
     if (bad >= 0) {
@@ -26,12 +26,12 @@ static pcs_status solve(trial *t, pcs_arena *mem, pcs_report *out)
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         for (int j = 0; c->active && j < c->dim; ++j) {
-            t->shift[c->at + j] = impact_shift(c, j) + (c->drive ? c->drive[j] : 0);
-            t->r[c->at + j] = 0;
+            s->shift[c->at + j] = impact_shift(c, j) + (c->drive ? c->drive[j] : 0);
+            s->r[c->at + j] = 0;
         }
     }
     bodies_report report;
-    PCS_TRY(step_solve(t, mem, &report));
+    PCS_TRY(step_solve(t, mem, v, s, &report));
     *out = report.solve;
     return PCS_OK;
 }
@@ -43,23 +43,24 @@ static pcs_status make_impact(const pcs_model *m, pcs_state *st, pcs_work *wk, d
     pcs_arena mem = wk->arena;
     trial t;
     PCS_TRY(trial_begin(m, st, wk, 0, &mem, &t));
-    PCS_TRY(step_detect(&t, touch, &mem));
+    PCS_TRY(step_detect(&t, touch, &mem, &t.list));
     step_budget_know(wk, t.list.n);
     for (int i = 0; i < t.list.n; ++i) {
         candidate *c = &t.list.c[i];
         c->active = c->law.kind == PCS_LAW_EQUALITY || c->g[0] <= touch;
     }
-    PCS_TRY(step_assemble(&t, &mem));
-    if (t.rows > 0) PCS_TRY(solve(&t, &mem, out));
+    PCS_TRY(step_assemble(&t, &mem, &t.list, &t.solution));
+    if (t.solution.rows > 0) PCS_TRY(solve(&t, &mem, t.end.v, &t.solution, out));
 
     pcs_step_report report = {.outcome = PCS_OUTCOME_CONVERGED, .solve = *out};
-    PCS_TRY(step_publish(&t, &mem, st, &report));
-    if (out->outcome == PCS_OUTCOME_CONVERGED && !pcs_all_finite(t.v, (size_t)m->nv)) {
+    PCS_TRY(step_publish(&t, &mem, &t.list, st, &report));
+    if (out->outcome == PCS_OUTCOME_CONVERGED && !pcs_all_finite(t.end.v, (size_t)m->nv)) {
         out->outcome = PCS_OUTCOME_DIVERGED;
     }
     if (out->outcome == PCS_OUTCOME_CONVERGED) {
-        memcpy(st->v, t.v, (size_t)m->nv * sizeof(double));
-        st->memory->velocity_tol = fmax(t.velocity_tol, st->memory->velocity_tol);
+        memcpy(st->v, t.end.v, (size_t)m->nv * sizeof(double));
+        st->memory->velocity_tol =
+            fmax(step_velocity_tol(&m->scheme, &out->measure), st->memory->velocity_tol);
     }
     return PCS_OK;
 }

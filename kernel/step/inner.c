@@ -170,19 +170,20 @@ static pcs_status find_views(const trial *t, contact_fn *acts, contact_fn *lies,
     return PCS_OK;
 }
 
-pcs_status inner_edges(trial *t, contact_fn *acts, contact_fn *lies, int *left_out, pcs_arena mem)
+pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena mem,
+                       candidates *list, int *left_out)
 {
     views all = {NULL, NULL};
     *left_out = 0;
-    if (t->list.n < 2) return PCS_OK; // no body has two contacts
+    if (list->n < 2) return PCS_OK; // no body has two contacts
     PCS_TRY(find_views(t, acts, lies, &mem, &all));
     for (int s = 0; s < t->m->n_systems; ++s) {
         const int n = all.start[s + 1] - all.start[s];
         const view *of = all.view + all.start[s];
         for (int i = 0; n > 1 && n <= MANY_CONTACTS && i < n; ++i) {
-            candidate *c = &t->list.c[of[i].contact];
+            candidate *c = &list->c[of[i].contact];
             for (int j = 0; of[i].acts && !c->refuted && j < n; ++j) {
-                if (!of[j].lies || t->list.c[of[j].contact].refuted) continue;
+                if (!of[j].lies || list->c[of[j].contact].refuted) continue;
                 if (!is_inner(t, &of[i], &of[j])) continue;
                 c->refuted = true;
                 c->active = false;

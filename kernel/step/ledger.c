@@ -51,9 +51,9 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
         if (s->varies) M = PCS_TAKE(&mem, (size_t)n * (size_t)n, double);
         if (!Mv || !M) return pcs_fail_memory("step: the ledger");
     }
-    const double *v_k = t->st->v + at, *v = t->v + at;
+    const double *v_k = t->st->v + at, *v = t->end.v + at;
     const double *q_k = t->st->q + s->q_at;
-    const double *q = (t->q_free ? t->q_free : t->q) + s->q_at;
+    const double *q = (t->end.q_free ? t->end.q_free : t->end.q) + s->q_at;
 
     // energies at both ends; K' belongs to the coordinates before the projection
     double K_k, K, V_k, V, V_projected;
@@ -62,11 +62,11 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
     PCS_TRY(system_potential(m, s, q_k, &V_k));
     PCS_TRY(system_potential(m, s, q, &V));
     V_projected = V;
-    if (t->q_free) PCS_TRY(system_potential(m, s, t->q + s->q_at, &V_projected));
+    if (t->end.q_free) PCS_TRY(system_potential(m, s, t->end.q + s->q_at, &V_projected));
 
     // a mass that varies: what K would have changed by with the M of the scheme is the rest
     if (s->varies) {
-        const double *Mt = t->M + m->block_off[b];
+        const double *Mt = t->end.M + m->block_off[b];
         system_mass_mul(s, Mt, v, Mv);
         double fixed = 0.5 * dot(v, Mv, n);
         system_mass_mul(s, Mt, v_k, Mv);
@@ -75,21 +75,21 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
 
         // the projection may change M, and with it the kinetic energy of the same velocity
         double K_projected = K;
-        if (t->q_free) PCS_TRY(kinetic(s, t->q + s->q_at, v, M, Mv, &K_projected));
+        if (t->end.q_free) PCS_TRY(kinetic(s, t->end.q + s->q_at, v, M, Mv, &K_projected));
         e->mass += K_projected - K;
         K = K_projected;
     }
 
-    const double theta = t->theta[t->m->block_system[b]];
+    const double theta = t->end.theta[t->m->block_system[b]];
     const double conservative =
-        work_of(t, theta, t->Fk.conservative, t->F1.conservative, at, n, vbar);
+        work_of(t, theta, t->Fk.conservative, t->end.F1.conservative, at, n, vbar);
     e->conservative += conservative;
     if (!system_is_plain(s)) {
-        e->forces += work_of(t, theta, t->Fk.other, t->F1.other, at, n, vbar);
-        e->gyroscopic += work_of(t, theta, t->Fk.gyroscopic, t->F1.gyroscopic, at, n, vbar);
+        e->forces += work_of(t, theta, t->Fk.other, t->end.F1.other, at, n, vbar);
+        e->gyroscopic += work_of(t, theta, t->Fk.gyroscopic, t->end.F1.gyroscopic, at, n, vbar);
     }
     for (int i = 0; i < n; ++i) {
-        e->newton += vbar[i] * (t->R[at + i] - t->p[at + i]);
+        e->newton += vbar[i] * (t->end.R[at + i] - t->end.p[at + i]);
     }
     e->kinetic_before += K_k;
     e->kinetic_after += K;
@@ -120,8 +120,8 @@ static void contact_work(const working *w, int i, pcs_energy *e)
     for (int j = 0; j < c->dim; ++j) {
         // the law works on the relative velocity; a driven body works on the one it pushes
         const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
-        const double part = (u[j] + drive) * t->r[c->at + j];
-        e->prescribed -= drive * t->r[c->at + j];
+        const double part = (u[j] + drive) * t->solution.r[c->at + j];
+        e->prescribed -= drive * t->solution.r[c->at + j];
         if (j > 0 && candidate_cone(c) == PCS_CONE_COULOMB) {
             tangential += part;
         } else {
@@ -150,7 +150,7 @@ static void work_pieces(void *arg, int begin, int end)
 static pcs_status add_contact_work(const trial *t, const double *vbar, pcs_arena mem, pcs_energy *e)
 {
     const int pieces = (t->list.n + PIECE - 1) / PIECE;
-    double *ubar = PCS_TAKE(&mem, (size_t)t->rows, double);
+    double *ubar = PCS_TAKE(&mem, (size_t)t->solution.rows, double);
     pcs_energy *piece = PCS_TAKE(&mem, (size_t)pieces, pcs_energy);
     if (!ubar || !piece) return pcs_fail_memory("step: the ledger");
     working w = {t, vbar, ubar, piece};
@@ -171,13 +171,13 @@ pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *e)
     double *vbar = PCS_TAKE(&mem, (size_t)nv, double);
     if (!vbar) return pcs_fail_memory("step: the ledger");
     for (int i = 0; i < nv; ++i) {
-        vbar[i] = 0.5 * (t->v[i] + t->st->v[i]);
+        vbar[i] = 0.5 * (t->end.v[i] + t->st->v[i]);
     }
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
         if (!s->disabled) PCS_TRY(system_ledger(t, b, vbar + s->v_at, mem, e));
     }
-    if (t->rows > 0) PCS_TRY(add_contact_work(t, vbar, mem, e));
+    if (t->solution.rows > 0) PCS_TRY(add_contact_work(t, vbar, mem, e));
     e->closure = e->kinetic_after - e->kinetic_before -
                  (e->forces + e->conservative + e->gyroscopic + e->normal + e->tangential +
                   e->joints + e->prescribed + e->mass + e->newton);

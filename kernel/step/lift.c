@@ -46,12 +46,12 @@ static pcs_status find_lifts(const trial *t, int *up, lift *of)
         lift *here = &of[island_root(up, i)];
         if (!here->jointed || s->kind != SYSTEM_BODY || s->disabled) continue;
         double before, after, p2 = 0, v2 = 0;
-        PCS_TRY(system_potential(m, s, t->q_free + s->q_at, &before));
-        PCS_TRY(system_potential(m, s, t->q + s->q_at, &after));
+        PCS_TRY(system_potential(m, s, t->end.q_free + s->q_at, &before));
+        PCS_TRY(system_potential(m, s, t->end.q + s->q_at, &after));
         for (int k = s->v_at; k < s->v_at + 3; ++k) {
             const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k]);
             p2 += p * p;
-            v2 += t->v[k] * t->v[k];
+            v2 += t->end.v[k] * t->end.v[k];
         }
         here->added += after - before;
         here->work += 0.5 * (p2 / s->mass + s->mass * v2);
@@ -59,7 +59,8 @@ static pcs_status find_lifts(const trial *t, int *up, lift *of)
     return PCS_OK;
 }
 
-pcs_status step_joints_lifted(trial *t, pcs_arena *mem, bool *any)
+pcs_status step_joints_lifted(const trial *t, pcs_arena *mem, candidates *list, double *theta,
+                              bool *any)
 {
     const pcs_model *m = t->m;
     const size_t n = (size_t)m->n_systems;
@@ -72,14 +73,14 @@ pcs_status step_joints_lifted(trial *t, pcs_arena *mem, bool *any)
     *any = false;
     for (int i = 0; i < m->n_systems; ++i) {
         if (!is_lifted(&of[island_root(up, i)])) continue;
-        t->theta[i] = m->scheme.theta;
+        theta[i] = m->scheme.theta;
         *any = true;
     }
     for (int i = 0; i < t->list.n && *any; ++i) {
         const candidate *c = &t->list.c[i];
         if (!is_joint(c)) continue;
         if (is_lifted(&of[island_root(up, moving_side(t, c))])) {
-            PCS_TRY(step_rows_at_end(t, i, mem));
+            PCS_TRY(step_rows_at_end(t, i, mem, list));
         }
     }
     return PCS_OK;

@@ -40,26 +40,26 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
 
 // A unilateral row holds what it touches: closed at q_k, or with an impulse in any pass. One that
 // is only within reach does not, or a body that passes another one would notice.
-static void find_holding(const trial *t)
+static void find_holding(const trial *t, candidates *list)
 {
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
         if (c->law.kind == PCS_LAW_EQUALITY) continue;
-        const bool pushed = c->at >= 0 && t->r[c->at] > 0;
+        const bool pushed = c->at >= 0 && t->solution.r[c->at] > 0;
         c->holds = c->active && (c->holds || pushed || c->g[0] <= t->proj_tol);
     }
 }
 
-pcs_status step_order(trial *t, pcs_arena mem)
+pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta, bool *changed)
 {
     const pcs_model *m = t->m;
-    t->reordered = false;
+    *changed = false;
     if (!m->scheme.second_order) return PCS_OK;
     int *parent = PCS_TAKE(&mem, (size_t)m->n_systems, int);
     bool *held = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!parent || !held) return pcs_fail_memory("step");
     const bool restores = model_restores(m);
-    find_holding(t);
+    find_holding(t, list);
     for (int i = 0; i < m->n_systems; ++i) {
         parent[i] = i;
         held[i] = restores && m->system[i].thickness > 0;
@@ -69,9 +69,9 @@ pcs_status step_order(trial *t, pcs_arena mem)
         if (system_moves(m, c->sys1) || system_moves(m, c->sys2)) join(t, c, parent, held);
     }
     for (int i = 0; i < m->n_systems; ++i) {
-        const double theta = held[island_root(parent, i)] ? m->scheme.theta : MIDDLE;
-        t->reordered = t->reordered || theta != t->theta[i];
-        t->theta[i] = theta;
+        const double own = held[island_root(parent, i)] ? m->scheme.theta : MIDDLE;
+        *changed = *changed || own != theta[i];
+        theta[i] = own;
     }
     return PCS_OK;
 }
@@ -81,7 +81,7 @@ bool step_at_middle(const trial *t, const candidate *c)
     const pcs_scheme *s = &t->m->scheme;
     const int system = system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
     if (c->law.kind != PCS_LAW_EQUALITY || !system_moves(t->m, system)) return false;
-    if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->theta[system] > 0;
+    if (s->configuration == PCS_CONFIGURATION_MIDDLE) return t->end.theta[system] > 0;
     return s->second_order && s->configuration == PCS_CONFIGURATION_START &&
-           t->theta[system] == MIDDLE;
+           t->end.theta[system] == MIDDLE;
 }

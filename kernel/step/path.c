@@ -47,12 +47,12 @@ body_path path_of(const trial *t, int system, const double *v)
     const model_system *s = &t->m->system[system];
     out.q = t->st->q + s->q_at;
     if (s->nv > 0) {
-        const double theta = t->theta[system], *v_k = t->st->v + s->v_at;
+        const double theta = t->end.theta[system], *v_k = t->st->v + s->v_at;
         for (int i = 0; i < 6; ++i) {
             out.d[i] = t->h * (theta * v[s->v_at + i] + (1 - theta) * v_k[i]);
         }
     } else if (s->motion) {
-        system_displacement(out.q, t->q + s->q_at, out.d);
+        system_displacement(out.q, t->end.q + s->q_at, out.d);
     }
     return out;
 }

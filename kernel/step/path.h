@@ -35,7 +35,7 @@ double path_turning(const trial *t, const pair_meeting *m);
 
 // a contact more in the list: feature f of a meeting on paths with the velocities v; at_once: its
 // law holds for u', whatever gap is left
-pcs_status step_add_meeting(trial *t, const pair_meeting *m, const pcs_feature *f, const double *v,
-                            bool at_once, pcs_arena *mem);
+pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_feature *f,
+                            const double *v, bool at_once, pcs_arena *mem, candidates *list);
 
 #endif

@@ -16,19 +16,18 @@
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
 {
     for (int i = 0; i < set->n; ++i) {
-        PCS_TRY(candidate_gap(t->m, set->row[i], t->q, mem, g));
+        PCS_TRY(candidate_gap(t->m, set->row[i], t->end.q, mem, g));
         g[0] += set->row[i]->left;
         g += candidate_gaps(set->row[i]);
     }
     return PCS_OK;
 }
 
-bool project_move(const trial *t, const double *dq)
+bool project_move(const pcs_model *m, const double *dq, double *q_all)
 {
-    const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        double *q = t->q + s->q_at;
+        double *q = q_all + s->q_at;
         bool moved = false;
         for (int i = 0; i < s->nq; ++i) {
             moved = moved || dq[s->q_at + i] != 0;
@@ -52,7 +51,7 @@ double project_coordinate(const trial *t, int system)
     if (!system_moves(t->m, system)) return 0;
     const model_system *s = &t->m->system[system];
     for (int k = 0; k < s->nq; ++k) {
-        const double x = fabs(t->q[s->q_at + k]);
+        const double x = fabs(t->end.q[s->q_at + k]);
         if (x > largest) largest = x;
     }
     return largest;
@@ -112,7 +111,7 @@ void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome
     out->projection_residual = worse(residual, out->projection_residual);
 }
 
-pcs_status project_linear(trial *t, const project_set *set, const double *g,
+pcs_status project_linear(const trial *t, const project_set *set, const double *g,
                           const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                           pcs_step_report *out, pcs_outcome *outcome)
 {
@@ -140,8 +139,8 @@ static void find_worst(const project_set *set, const double *g, pcs_step_report 
     }
 }
 
-static pcs_status iterate(trial *t, const project_set *set, int steps, double *g, pcs_arena mem,
-                          pcs_step_report *out)
+static pcs_status iterate(const trial *t, const project_set *set, int steps, double *g,
+                          pcs_arena mem, double *q, pcs_step_report *out)
 {
     out->projection_outcome = PCS_OUTCOME_MAX_ITERS;
     pcs_outcome last = PCS_OUTCOME_CONVERGED;
@@ -173,17 +172,17 @@ static pcs_status iterate(trial *t, const project_set *set, int steps, double *g
 
         opts = project_options(set, g, tol);
         PCS_TRY(project_linear(t, set, g, &opts, mem, dq, out, &last));
-        if (!project_move(t, dq)) {
+        if (!project_move(t->m, dq, q)) {
             out->projection_outcome = PCS_OUTCOME_DIVERGED;
             return PCS_OK;
         }
     }
 }
 
-void step_keep_free(trial *t)
+void step_keep_free(motion *end, int nq)
 {
-    t->q_free = t->q_room;
-    memcpy(t->q_free, t->q, (size_t)t->m->nq * sizeof(double));
+    end->q_free = end->q_room;
+    memcpy(end->q_free, end->q, (size_t)nq * sizeof(double));
 }
 
 // whether only the plane of a contact is violated at q', beside the other body: the shapes are
@@ -193,12 +192,12 @@ static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *b
     const pcs_model *m = t->m;
     *beside = false;
     if (c->interaction >= 0) return PCS_OK;
-    contact_gap(m, c, t->q, c->g_end);
+    contact_gap(m, c, t->end.q, c->g_end);
     if (!(c->g_end[0] < 0)) return PCS_OK;
     pcs_feature *f;
     int n;
-    PCS_TRY(pair_features(m, c->key.shape1, c->key.shape2, system_q(m, c->sys1, t->q),
-                          system_q(m, c->sys2, t->q), 0, &mem, &f, &n));
+    PCS_TRY(pair_features(m, c->key.shape1, c->key.shape2, system_q(m, c->sys1, t->end.q),
+                          system_q(m, c->sys2, t->end.q), 0, &mem, &f, &n));
     *beside = n == 0;
     return PCS_OK;
 }
@@ -211,22 +210,23 @@ static double left_open(const trial *t, candidate *c)
     const pcs_scheme *s = &t->m->scheme;
     if (pcs_scheme_activation(s) != PCS_ACTIVATION_PREDICTIVE) return 0;
     if (c->law.kind == PCS_LAW_EQUALITY || !(c->law.e > 0)) return 0;
-    candidate_velocity(t, (int)(c - t->list.c), t->v, c->drive, c->u);
+    candidate_velocity(t, (int)(c - t->list.c), t->end.v, c->drive, c->u);
     return fmax(0, fmax(1, s->gamma) * t->h * c->u[0]);
 }
 
-pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out)
+pcs_status step_project(const trial *t, project_rows which, pcs_arena mem, candidates *list,
+                        double *q, pcs_step_report *out)
 {
     const pcs_model *m = t->m;
     out->projection_outcome = PCS_OUTCOME_CONVERGED;
-    project_set set = {.row = PCS_TAKE(&mem, (size_t)t->list.n, candidate *)};
+    project_set set = {.row = PCS_TAKE(&mem, (size_t)list->n, candidate *)};
     if (!set.row) return pcs_fail_memory("projection");
-    for (int i = 0; i < t->list.n; ++i) {
-        candidate *c = &t->list.c[i];
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
         bool taken =
             c->active || (c->law.kind == PCS_LAW_EQUALITY && which != PROJECT_ACTIVE_AS_EQUALITIES);
         if (!taken && which == PROJECT_ACTIVE_AND_VIOLATED) {
-            PCS_TRY(candidate_gap(m, c, t->q, mem, c->g_end));
+            PCS_TRY(candidate_gap(m, c, t->end.q, mem, c->g_end));
             taken = c->g_end[0] < 0 && (c->interaction >= 0 || (c->overlaps && !c->refuted));
         }
         bool beside = false;
@@ -249,5 +249,5 @@ pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_re
             set.kind[k++] = equal ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         }
     }
-    return iterate(t, &set, m->scheme.proj_max, g, mem, out);
+    return iterate(t, &set, m->scheme.proj_max, g, mem, q, out);
 }

@@ -25,7 +25,7 @@ void project_add(project_set *set, candidate *c);
 pcs_solver_opts project_options(const project_set *set, const double *g, double tol);
 
 // shortest dq (nq) in the mass metric, on the velocities of bodies: any number of rows
-pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
+pcs_status project_in_mass(const trial *t, const project_set *set, const double *g,
                            const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                            pcs_report *report);
 // and in any other, with rows written out
@@ -33,7 +33,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
                              const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                              pcs_report *report);
 // in the metric of the scheme; *out learns of the linearised problem
-pcs_status project_linear(trial *t, const project_set *set, const double *g,
+pcs_status project_linear(const trial *t, const project_set *set, const double *g,
                           const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                           pcs_step_report *out, pcs_outcome *outcome);
 
@@ -43,8 +43,8 @@ pcs_status project_linear(trial *t, const project_set *set, const double *g,
 void project_worst(double by, int one, int two, pcs_step_report *out);
 void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome);
 
-// t->q + dq, renormalised; false if a quaternion vanished or a number is not finite
-bool project_move(const trial *t, const double *dq);
+// q + dq, renormalised; false if a quaternion vanished or a number is not finite
+bool project_move(const pcs_model *m, const double *dq, double *q);
 
 // largest coordinate of a system that moves, else 0
 double project_coordinate(const trial *t, int system);
@@ -68,7 +68,7 @@ typedef struct near_pairs {
     int search;      // the last one
 } near_pairs;
 
-// the pairs at t->q whose bounds are within twice the margin, with the depths of `over`
+// the pairs at t->end.q whose bounds are within twice the margin, with the depths of `over`
 pcs_status near_find(const trial *t, const touches *over, double margin, pcs_arena *mem,
                      near_pairs *out);
 // features of a pair that are nearer than reach at q, from the arena
@@ -76,16 +76,16 @@ pcs_status near_features(const trial *t, const near_pair *p, const double *q, do
                          pcs_arena *mem, pcs_feature **f, int *n);
 // the gap of a feature of the pair at q
 double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const double *q);
-// t->reach and t->turn: bounds on the ways from t->st->q to t->q
-void near_ways(trial *t);
-// the depths at t->q of the pairs of systems with a way
+// t->reach and t->turn: bounds on the ways from t->st->q to t->end.q
+void near_ways(const trial *t);
+// the depths at t->end.q of the pairs of systems with a way
 pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem);
 // whether a pair overlaps by more than the tolerance
 bool near_overlaps(const trial *t, const near_pair *p);
 // what is taken for no violation between two systems: tol or the rounding of gaps, m
 double project_slack(const trial *t, double tol, int system1, int system2);
 
-// One linearised projection around what overlaps, linearised at t->q: q is moved on from there.
+// One linearised projection around what overlaps, linearised at t->end.q: q is moved on from there.
 // In the mass metric, for bodies without joints; features further apart than `margin` do not count,
 // and the later the round the less bodies move without their other pairs being looked at.
 // False in *good: that led nowhere

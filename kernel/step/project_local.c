@@ -100,7 +100,7 @@ static int enter(project_local *p, int system, pcs_arena *mem)
     local_body *b = &p->body[p->n_bodies];
     *b = (local_body){.system = system, .per_mass = 1 / s->mass};
     if (!p->unturned || !p->unturned[s->block]) {
-        inverse_inertia(s, t->q + s->q_at, b->per_J);
+        inverse_inertia(s, t->end.q + s->q_at, b->per_J);
     }
     return p->number[system] = p->n_bodies++;
 }
@@ -117,7 +117,8 @@ static pcs_status add_row(project_local *p, const near_pair *pair, const pcs_fea
                          .feature = f};
     bodies_block k = {.sys = {system_moves(m, c.sys1) ? 0 : -1, system_moves(m, c.sys2) ? 0 : -1}};
     pcs_gap gap;
-    candidate_contact(m, &c, system_q(m, c.sys1, t->q), system_q(m, c.sys2, t->q), &k, &gap);
+    candidate_contact(m, &c, system_q(m, c.sys1, t->end.q), system_q(m, c.sys2, t->end.q), &k,
+                      &gap);
     local_row r = {
         .body = {enter(p, c.sys1, mem), enter(p, c.sys2, mem)}, .seen = {-1, -1}, .g = gap.g};
     if (r.body[0] < -1 || r.body[1] < -1) return pcs_fail_memory("projection");
@@ -146,7 +147,7 @@ static pcs_status add_pair(project_local *p, near_pair *pair, pcs_arena *mem)
     pcs_arena scope = *mem;
     pcs_feature *f;
     int n;
-    PCS_TRY(near_features(p->t, pair, p->t->q, p->margin, &scope, &f, &n));
+    PCS_TRY(near_features(p->t, pair, p->t->end.q, p->margin, &scope, &f, &n));
     // what the rows need lies behind the features: these stay
     if (n > 0) *mem = scope;
     for (int i = 0; i < n; ++i) {

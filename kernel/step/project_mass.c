@@ -45,7 +45,7 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
             continue;
         }
         if (is == BLOCK_DENSE) {
-            PCS_TRY(system_mass(s, t->q + s->q_at, F->lu + F->off[b]));
+            PCS_TRY(system_mass(s, t->end.q + s->q_at, F->lu + F->off[b]));
             good = block_lu_factor_one(F, b);
         }
         if (!good) {
@@ -60,7 +60,7 @@ static pcs_status take_mass(const trial *t, const bool *unturned, pcs_arena *mem
 static pcs_status take_block(const trial *t, const candidate *c, pcs_arena *mem, bodies_block *k)
 {
     const pcs_model *m = t->m;
-    if (c->interaction < 0) return candidate_block(m, c, t->q, false, *mem, k, NULL);
+    if (c->interaction < 0) return candidate_block(m, c, t->end.q, false, *mem, k, NULL);
     double *J[2] = {NULL, NULL};
     double *const none[2] = {NULL, NULL};
     for (int side = 0; side < 2; ++side) {
@@ -70,7 +70,7 @@ static pcs_status take_block(const trial *t, const candidate *c, pcs_arena *mem,
         if (!J[side]) return pcs_fail_memory("projection");
         k->rows[side] = J[side];
     }
-    return candidate_rows(m, c, t->q, *mem, J, none);
+    return candidate_rows(m, c, t->end.q, *mem, J, none);
 }
 
 // dq = T v
@@ -90,7 +90,7 @@ static void times_T(const model_system *s, const double *q, const double *v, dou
     }
 }
 
-pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
+pcs_status project_in_mass(const trial *t, const project_set *set, const double *g,
                            const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                            pcs_report *report)
 {
@@ -106,7 +106,7 @@ pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
     if (!R || !v || !Lambda || !w || !block) return pcs_fail_memory("projection");
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        if (s->kind == SYSTEM_BODY) quat_matrix(t->q + s->q_at + 3, R + 9 * (size_t)b);
+        if (s->kind == SYSTEM_BODY) quat_matrix(t->end.q + s->q_at + 3, R + 9 * (size_t)b);
     }
     for (int i = 0, row = 0; i < set->n; ++i) {
         const candidate *c = set->row[i];
@@ -135,7 +135,7 @@ pcs_status project_in_mass(trial *t, const project_set *set, const double *g,
         const model_system *s = &m->system[m->block_system[b]];
         const bool held = set->unturned && set->unturned[b] && s->kind == SYSTEM_BODY;
         if (held) memset(v + s->v_at + 3, 0, 3 * sizeof *v);
-        times_T(s, t->q + s->q_at, v + s->v_at, dq + s->q_at);
+        times_T(s, t->end.q + s->q_at, v + s->v_at, dq + s->q_at);
     }
     return PCS_OK;
 }

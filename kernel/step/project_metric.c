@@ -151,7 +151,7 @@ static pcs_status take_metric(const trial *t, const local_part *L, pcs_arena *me
     off[0] = 0;
     for (int k = 0; k < L->n; ++k) {
         const model_system *s = &m->system[L->system[k]];
-        const double *q = t->q + s->q_at;
+        const double *q = t->end.q + s->q_at;
         T->ptr[k + 1] = k + 1;
         T->idx[k] = k;
         T->off[k] = at;
@@ -199,7 +199,7 @@ static pcs_status take_rows(const trial *t, int n, candidate **row, const local_
             if (!J[side] || !A[side]) return pcs_fail_memory("projection");
         }
         double *const none[2] = {NULL, NULL};
-        PCS_TRY(candidate_rows(t->m, c, t->q, *mem, J, coordinates ? A : none));
+        PCS_TRY(candidate_rows(t->m, c, t->end.q, *mem, J, coordinates ? A : none));
         source[i] = (row_source){A[0] ? L->column[c->sys1] : -1, A[1] ? L->column[c->sys2] : -1,
                                  (int)dim, A[0], A[1]};
     }
@@ -226,7 +226,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
     if (!q || !local || !Lambda) return pcs_fail_memory("projection");
     for (int k = 0; k < L.n; ++k) {
         const model_system *s = &m->system[L.system[k]];
-        memcpy(q + L.q_start[k], t->q + s->q_at, (size_t)s->nq * sizeof *q);
+        memcpy(q + L.q_start[k], t->end.q + s->q_at, (size_t)s->nq * sizeof *q);
     }
 
     const pcs_position_problem p = {.m = set->rows,

@@ -32,7 +32,7 @@ static void take_depths(const trial *t, const touches *over, near_pairs *near)
         // a filter may have changed its mind
         if (i == near->n || in_order(pair, near->pair[i].shape)) continue;
         near_pair *p = &near->pair[i];
-        p->depth = fmax(p->depth, -near_gap(t, p, &over->f[k], t->q));
+        p->depth = fmax(p->depth, -near_gap(t, p, &over->f[k], t->end.q));
     }
 }
 
@@ -69,7 +69,7 @@ pcs_status near_find(const trial *t, const touches *over, double margin, pcs_are
 {
     *out = (near_pairs){.margin = margin};
     int(*pair)[2];
-    PCS_TRY(step_pairs(t, t->q, margin, false, mem, &pair, &out->n));
+    PCS_TRY(step_pairs(t, t->end.q, margin, false, mem, &pair, &out->n));
     out->pair = PCS_TAKE(mem, (size_t)out->n, near_pair);
     if (!out->pair) return pcs_fail_memory("projection");
     for (int i = 0; i < out->n; ++i) {
@@ -130,14 +130,14 @@ static void body_way(const model_system *s, const double *q0, const double *q1, 
     *way = v3_norm(x) + *turn * s->reach;
 }
 
-void near_ways(trial *t)
+void near_ways(const trial *t)
 {
     const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
         const int i = m->block_system[b];
         const model_system *s = &m->system[i];
         if (s->kind != SYSTEM_BODY) continue;
-        body_way(s, t->st->q + s->q_at, t->q + s->q_at, &t->reach[i], &t->turn[i]);
+        body_way(s, t->st->q + s->q_at, t->end.q + s->q_at, &t->reach[i], &t->turn[i]);
     }
 }
 
@@ -157,9 +157,9 @@ pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem)
             pcs_arena scope = mem;
             pcs_feature *f;
             int n;
-            PCS_TRY(near_features(t, p, t->q, 0, &scope, &f, &n));
+            PCS_TRY(near_features(t, p, t->end.q, 0, &scope, &f, &n));
             for (int j = 0; j < n; ++j) {
-                p->depth = fmax(p->depth, -near_gap(t, p, &f[j], t->q));
+                p->depth = fmax(p->depth, -near_gap(t, p, &f[j], t->end.q));
             }
         }
     }

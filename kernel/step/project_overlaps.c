@@ -24,7 +24,7 @@ enum {
     SHORTER = 5   // halvings of a move
 };
 
-// one round of linearisation: `from` at there.st->q, to there.q
+// one round of linearisation: `from` at there.st->q, to there.end.q
 typedef struct round_set {
     trial there; // reach and turn: how far the last move went
     pcs_state from;
@@ -68,7 +68,7 @@ static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena me
         const candidate *c = &t->list.c[i];
         if (c->interaction < 0) continue;
         const bool equal = c->law.kind == PCS_LAW_EQUALITY;
-        PCS_TRY(candidate_gap(t->m, c, t->q, mem, c->g_end));
+        PCS_TRY(candidate_gap(t->m, c, t->end.q, mem, c->g_end));
         const double tol = project_slack(t, t->proj_tol, c->sys1, c->sys2);
         const double fine = project_slack(t, joint_tol(t), c->sys1, c->sys2);
         for (int j = 0; j < candidate_gaps(c); ++j) {
@@ -146,7 +146,7 @@ static pcs_status add_overlaps(round_set *r, double margin, pcs_arena *mem)
 static bool is_closed(const round_set *r, const near_pair *p, const pcs_feature *f, int n)
 {
     for (int i = 0; i < n; ++i) {
-        const double to = near_gap(&r->there, p, &f[i], r->there.q);
+        const double to = near_gap(&r->there, p, &f[i], r->there.end.q);
         if (to < -0.5 * r->tol && to < near_gap(&r->there, p, &f[i], r->from.q)) return true;
     }
     return false;
@@ -235,16 +235,16 @@ static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *o
     const pcs_solver_opts opts = project_options(&r->set, r->g, tol);
     const size_t nq = (size_t)r->there.m->nq;
     trial at = r->there;
-    at.q = r->from.q;
+    at.end.q = r->from.q;
     pcs_outcome outcome;
     PCS_TRY(project_linear(&at, &r->set, r->g, &opts, mem, r->dq, out, &outcome));
     const double before = pcs_position_violation(r->set.rows, r->set.kind, r->g);
     for (int k = 0;; ++k) {
-        memcpy(r->there.q, r->from.q, nq * sizeof(double));
-        *good = project_move(&r->there, r->dq);
+        memcpy(r->there.end.q, r->from.q, nq * sizeof(double));
+        *good = project_move(r->there.m, r->dq, r->there.end.q);
         if (!*good || !r->set.joints || k == SHORTER) break;
         double after;
-        PCS_TRY(worst_joint(r, r->there.q, mem, &after));
+        PCS_TRY(worst_joint(r, r->there.end.q, mem, &after));
         if (!(after > before)) break;
         for (size_t i = 0; i < nq; ++i) {
             r->dq[i] *= 0.5;
@@ -256,8 +256,9 @@ static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *o
 
 // ---- rounds ------------------------------------------------------------------------------------
 
-static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bool local, int round,
-                            double margin, pcs_arena mem, pcs_step_report *out, bool *good)
+static pcs_status one_round(const trial *t, near_pairs *near, const bool *unturned, bool local,
+                            int round, double margin, pcs_arena mem, double *q,
+                            pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
     round_set r = {.there = *t, .from = *t->st, .near = near, .tol = t->proj_tol};
@@ -266,15 +267,16 @@ static pcs_status one_round(trial *t, near_pairs *near, const bool *unturned, bo
     r.dq = PCS_TAKE(&mem, (size_t)m->nq, double);
     r.there.reach = PCS_TAKE(&mem, 2 * (size_t)m->n_systems, double);
     if (!r.from.q || !r.dq || !r.there.reach) return pcs_fail_memory("projection");
-    memcpy(r.from.q, t->q, (size_t)m->nq * sizeof(double));
+    memcpy(r.from.q, q, (size_t)m->nq * sizeof(double));
     memset(r.there.reach, 0, 2 * (size_t)m->n_systems * sizeof(double));
     r.there.turn = r.there.reach + m->n_systems;
     r.there.st = &r.from;
+    r.there.end.q = q;
 
     if (local) {
         trial at = r.there;
-        at.q = r.from.q;
-        PCS_TRY(project_around(&at, near, unturned, round, margin, mem, t->q, out, good));
+        at.end.q = r.from.q;
+        PCS_TRY(project_around(&at, near, unturned, round, margin, mem, q, out, good));
         if (!*good) return PCS_OK;
         near_ways(&r.there);
         return near_look(&r.there, near, mem);
@@ -327,7 +329,7 @@ static bool left_the_list(const trial *t, const near_pairs *near)
 static pcs_status look_around(const trial *t, double margin, pcs_arena *mem, near_pairs *near)
 {
     touches over;
-    PCS_TRY(step_find(t, t->q, 0, false, mem, &over));
+    PCS_TRY(step_find(t, t->end.q, 0, false, mem, &over));
     return near_find(t, &over, margin, mem, near);
 }
 
@@ -338,8 +340,8 @@ static double deepest(const trial *t, const touches *over)
     for (int k = 0; k < over->n; ++k) {
         const int *pair = over->pair[over->pair_of[k]];
         pcs_gap gap;
-        pcs_feature_gap(&over->f[k], system_q(m, m->shape[pair[0]].system, t->q),
-                        system_q(m, m->shape[pair[1]].system, t->q), &gap);
+        pcs_feature_gap(&over->f[k], system_q(m, m->shape[pair[0]].system, t->end.q),
+                        system_q(m, m->shape[pair[1]].system, t->end.q), &gap);
         out = fmax(out, -gap.g);
     }
     return out;
@@ -355,7 +357,7 @@ static bool may_be_local(const trial *t)
     return true;
 }
 
-static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena *mem,
+static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_arena *mem, double *q,
                          pcs_step_report *out, violated *v)
 {
     const pcs_model *m = t->m;
@@ -384,7 +386,7 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena *me
             round > TURNING && out->projection_solve != PCS_OUTCOME_CONVERGED && now > 0.5 * before;
         thorough = thorough || slow;
         PCS_TRY(one_round(t, near, round >= TURNING ? unturned : NULL, simple && !thorough, round,
-                          2 * now + t->proj_tol, *mem, out, &good));
+                          2 * now + t->proj_tol, *mem, q, out, &good));
         if (!good) {
             out->projection_outcome = PCS_OUTCOME_DIVERGED;
             return PCS_OK;
@@ -396,7 +398,7 @@ static pcs_status rounds(trial *t, near_pairs *near, double first, pcs_arena *me
 // Joints further together than proj_tol, by linearised problems that bring them as much closer as
 // Newton's method does where their rows are independent. Where they are not, that would move bodies
 // far for nothing: there they stay as they are.
-static pcs_status tighten(trial *t, near_pairs *near, violated v, pcs_arena mem,
+static pcs_status tighten(const trial *t, near_pairs *near, violated v, pcs_arena mem, double *q,
                           pcs_step_report *out)
 {
     const size_t nq = (size_t)t->m->nq;
@@ -407,12 +409,12 @@ static pcs_status tighten(trial *t, near_pairs *near, violated v, pcs_arena mem,
         const pcs_step_report before = *out;
         const double open = v.open;
         bool good;
-        memcpy(kept, t->q, nq * sizeof *kept);
-        PCS_TRY(one_round(t, near, NULL, false, 0, 2 * open + t->proj_tol, mem, out, &good));
+        memcpy(kept, q, nq * sizeof *kept);
+        PCS_TRY(one_round(t, near, NULL, false, 0, 2 * open + t->proj_tol, mem, q, out, &good));
         if (good && left_the_list(t, near)) PCS_TRY(look_around(t, near->margin, &mem, near));
         if (good) PCS_TRY(violation(t, near, mem, out, &v));
         if (good && v.good && v.open <= CLOSER * open) continue;
-        memcpy(t->q, kept, nq * sizeof *kept);
+        memcpy(q, kept, nq * sizeof *kept);
         out->penetration = before.penetration;
         out->violation_after = before.violation_after;
         out->violation_one = before.violation_one;
@@ -422,10 +424,11 @@ static pcs_status tighten(trial *t, near_pairs *near, violated v, pcs_arena mem,
     return PCS_OK;
 }
 
-pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
+pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list, double *q,
+                                 pcs_step_report *out)
 {
-    touches over = t->over;
-    if (!t->over_known) PCS_TRY(step_find(t, t->q, 0, false, &mem, &over));
+    touches over = t->list.over;
+    if (!t->list.over_known) PCS_TRY(step_find(t, t->end.q, 0, false, &mem, &over));
     const double deep = deepest(t, &over);
     violated v;
     near_pairs near = {0};
@@ -433,11 +436,11 @@ pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out)
     out->penetration = deep;
     out->violation_before = out->violation_after = fmax(deep, out->violation_after);
     out->projection_outcome = PCS_OUTCOME_CONVERGED;
-    t->looked = true;
+    list->looked = true;
     const bool good = v.good && deep <= t->proj_tol;
     if (good && v.open == 0) return PCS_OK;
     PCS_TRY(near_find(t, &over, 2 * deep + t->proj_tol, &mem, &near));
-    if (!good) PCS_TRY(rounds(t, &near, out->violation_before, &mem, out, &v));
+    if (!good) PCS_TRY(rounds(t, &near, out->violation_before, &mem, q, out, &v));
     if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return PCS_OK;
-    return tighten(t, &near, v, mem, out);
+    return tighten(t, &near, v, mem, q, out);
 }

@@ -20,17 +20,17 @@ static pcs_status project_once(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     pcs_arena glance = *mem;
     t->list = (candidates){0};
-    PCS_TRY(step_detect(t, 0, &glance));
+    PCS_TRY(step_detect(t, 0, &glance, &t->list));
     const double margin = 2 * deepest(t);
     t->list = (candidates){0};
-    PCS_TRY(step_detect(t, margin, mem));
+    PCS_TRY(step_detect(t, margin, mem, &t->list));
     step_budget_know(t->work, t->list.n);
     for (int i = 0; i < t->list.n; ++i) {
         t->list.c[i].active = true;
     }
-    PCS_TRY(step_assemble(t, mem));
-    memset(t->r, 0, (size_t)t->rows * sizeof(double));
-    return step_project(t, PROJECT_ACTIVE, *mem, out);
+    PCS_TRY(step_assemble(t, mem, &t->list, &t->solution));
+    memset(t->solution.r, 0, (size_t)t->solution.rows * sizeof(double));
+    return step_project(t, PROJECT_ACTIVE, *mem, &t->list, t->end.q, out);
 }
 
 static pcs_status project_state(const pcs_model *m, pcs_state *st, pcs_work *wk,
@@ -43,7 +43,7 @@ static pcs_status project_state(const pcs_model *m, pcs_state *st, pcs_work *wk,
     pcs_arena mem = wk->arena;
     trial t;
     PCS_TRY(trial_begin(m, st, wk, 0, &mem, &t));
-    step_keep_free(&t);
+    step_keep_free(&t.end, m->nq);
     pcs_state from = *st;
     from.q = PCS_TAKE(&mem, (size_t)m->nq, double);
     if (!from.q) return pcs_fail_memory("pcs_project");
@@ -60,26 +60,27 @@ static pcs_status project_state(const pcs_model *m, pcs_state *st, pcs_work *wk,
         }
         iters = out->projection_iters;
         mem = base;
-        memcpy(from.q, t.q, bytes);
+        memcpy(from.q, t.end.q, bytes);
         PCS_TRY(project_once(&t, &mem, out));
         if (round == 0) violation = out->violation_before;
         if (out->projection_outcome != PCS_OUTCOME_CONVERGED) break;
     }
     out->violation_before = violation;
-    PCS_TRY(step_publish(&t, &mem, st, out));
+    PCS_TRY(step_publish(&t, &mem, &t.list, st, out));
 
     out->outcome = out->projection_outcome;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
         double before, after;
-        PCS_TRY(system_potential(m, s, t.q_free + s->q_at, &before));
-        PCS_TRY(system_potential(m, s, t.q + s->q_at, &after));
+        PCS_TRY(system_potential(m, s, t.end.q_free + s->q_at, &before));
+        PCS_TRY(system_potential(m, s, t.end.q + s->q_at, &after));
         out->energy.potential_before += before;
         out->energy.potential_after += after;
         out->energy.projection += after - before;
     }
-    out->committed = out->outcome == PCS_OUTCOME_CONVERGED && pcs_all_finite(t.q, (size_t)m->nq);
-    if (out->committed) memcpy(st->q, t.q, (size_t)m->nq * sizeof(double));
+    out->committed =
+        out->outcome == PCS_OUTCOME_CONVERGED && pcs_all_finite(t.end.q, (size_t)m->nq);
+    if (out->committed) memcpy(st->q, t.end.q, (size_t)m->nq * sizeof(double));
     return PCS_OK;
 }
 

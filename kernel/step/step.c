@@ -96,8 +96,7 @@ static bool wants_features(const trial *t, int pass)
 static bool wants_confirmation(const trial *t, const pcs_step_report *out)
 {
     const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || t->coarse > 0;
-    return t->rule == PCS_ACTIVATION_SPECULATIVE &&
-           out->passes <= (solved ? CONFIRMATIONS : 2);
+    return t->rule == PCS_ACTIVATION_SPECULATIVE && out->passes <= (solved ? CONFIRMATIONS : 2);
 }
 
 // whether the velocities are those of a coarse pass, and not solved to the tolerance by chance
@@ -130,7 +129,7 @@ static bool stays_coarse(const trial *t, bool confirmed, const pcs_step_report *
 // whether velocities of a coarse pass have to be solved to the tolerance of the scheme
 static bool needs_fine_pass(const trial *t, const pcs_step_report *out)
 {
-    return t->rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED && is_only_coarse(t, out);
+    return t->solution.rows > 0 && out->outcome != PCS_OUTCOME_DIVERGED && is_only_coarse(t, out);
 }
 
 static project_rows projected_rows(const pcs_scheme *s)
@@ -146,14 +145,14 @@ static project_rows projected_rows(const pcs_scheme *s)
 // all hold
 static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
-    PCS_TRY(step_velocity(t, mem, out));
+    PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
     pcs_outcome end;
-    if (is_only_coarse(t, out) || !t->settles || velocities_are_over(t, &end)) return PCS_OK;
+    if (is_only_coarse(t, out) || !t->list.settles || velocities_are_over(t, &end)) return PCS_OK;
     const bool solved =
         out->outcome != PCS_OUTCOME_STALLED && out->outcome != PCS_OUTCOME_INFEASIBLE;
     if (solved && !step_joints_gain(t, *mem)) return PCS_OK;
-    PCS_TRY(step_joint_rows(t, true, mem));
-    return step_velocity(t, mem, out);
+    PCS_TRY(step_joint_rows(t, true, mem, &t->list));
+    return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 
 // contacts that push without a partner leave; what overlaps at q', or would, enters; *changed
@@ -164,9 +163,9 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
     int added = 0, refuted = 0;
     if (wants_confirmation(t, out)) {
         const double residual = out->solve.measure.residual;
-        PCS_TRY(step_confirm(t, residual, begins_coarse(t), mem, &refuted));
+        PCS_TRY(step_confirm(t, residual, begins_coarse(t), mem, &t->list, &refuted));
     }
-    PCS_TRY(step_extend(t, wants_features(t, out->passes), mem, &added));
+    PCS_TRY(step_extend(t, wants_features(t, out->passes), mem, &t->list, &added));
     step_spend(t->work, UNITS_PER_CANDIDATE * (double)t->list.n);
     *confirmed = refuted > 0;
     *changed = added + refuted;
@@ -176,9 +175,10 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
 static pcs_status project_once(trial *t, pcs_arena mem, pcs_step_report *out)
 {
     const pcs_scheme *s = &t->m->scheme;
-    step_keep_free(t);
-    return s->projection == PCS_PROJECTION_OVERLAPS ? step_project_overlaps(t, mem, out)
-                                                    : step_project(t, projected_rows(s), mem, out);
+    step_keep_free(&t->end, t->m->nq);
+    return s->projection == PCS_PROJECTION_OVERLAPS
+               ? step_project_overlaps(t, mem, &t->list, t->end.q, out)
+               : step_project(t, projected_rows(s), mem, &t->list, t->end.q, out);
 }
 
 // positions; and where that lifts what the rows of joints let fall, velocities with other rows
@@ -188,9 +188,9 @@ static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
     pcs_outcome end;
     if (t->m->scheme.projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
     PCS_TRY(project_once(t, *mem, out));
-    PCS_TRY(step_joints_lifted(t, mem, &lifted));
+    PCS_TRY(step_joints_lifted(t, mem, &t->list, t->end.theta, &lifted));
     if (!lifted || velocities_are_over(t, &end)) return PCS_OK;
-    PCS_TRY(step_velocity(t, mem, out));
+    PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
     out->projection_outcome = PCS_OUTCOME_CONVERGED;
     return may_be_committed(t, out) ? project_once(t, *mem, out) : PCS_OK;
 }
@@ -214,10 +214,11 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, dou
     next.coarse = begins_coarse(&next) ? COARSE : 0;
 
     // who may touch whom, and who counts as touching
-    PCS_TRY(step_detect(&next, step_tolerance(&next), &mem));
-    PCS_TRY(step_activate(&next, mem));
-    PCS_TRY(step_order(&next, mem));
-    PCS_TRY(step_joint_rows(&next, false, &mem));
+    PCS_TRY(step_detect(&next, step_tolerance(&next), &mem, &next.list));
+    PCS_TRY(step_activate(&next, mem, &next.list));
+    bool reordered;
+    PCS_TRY(step_order(&next, mem, &next.list, next.end.theta, &reordered));
+    PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
     step_budget_know(wk, next.list.n);
     step_spend(wk, UNITS_PER_CANDIDATE * (double)next.list.n);
     lap(&watch, &out->times.detect);
@@ -234,16 +235,18 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, dou
         if (may_change_contacts(&next, out)) {
             PCS_TRY(change_contacts(&next, &mem, out, &changed, &confirmed));
         }
-        next.reordered = false;
-        if (may_change_contacts(&next, out)) PCS_TRY(step_order(&next, mem));
-        if (next.reordered) PCS_TRY(step_joint_rows(&next, false, &mem));
+        reordered = false;
+        if (may_change_contacts(&next, out)) {
+            PCS_TRY(step_order(&next, mem, &next.list, next.end.theta, &reordered));
+        }
+        if (reordered) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
         lap(&watch, &out->times.detect);
 
         // again where they have changed, and once more where the passes so far were coarse
         const bool coarse = stays_coarse(&next, confirmed, out);
         const bool fine = !coarse && needs_fine_pass(&next, out);
         if (!coarse) next.coarse = 0;
-        changed += next.reordered;
+        changed += reordered;
         again = changed > 0 || (fine && !velocities_are_over(&next, &out->outcome));
     }
 
@@ -261,7 +264,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, dou
 
     // where every joule went, who touched whom, and what may not be trusted
     PCS_TRY(step_ledger(&next, mem, &out->energy));
-    PCS_TRY(step_publish(&next, &mem, st, out));
+    PCS_TRY(step_publish(&next, &mem, &next.list, st, out));
     PCS_TRY(step_doubts(&next, mem, out));
 
     const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&m->scheme, out);

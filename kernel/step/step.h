@@ -50,6 +50,15 @@ typedef struct candidate {
     bool refuted;        // taken out of the step: nothing is there (confirm.c)
 } candidate;
 
+// features that are near at some coordinates, in the order of their pairs
+typedef struct touches {
+    int n;
+    pcs_feature *f; // n
+    int *pair_of;   // n
+    int (*pair)[2]; // shapes; the first moves
+} touches;
+
+// all candidates of a step
 typedef struct candidates {
     candidate *c;
     bodies_block *k;           // of each: cone, systems, rows; its place in the problem once active
@@ -57,6 +66,11 @@ typedef struct candidates {
     int n_first;
     int n_start; // those found at the start of the step
     int n, cap;
+    touches over;               // overlaps at q', if over_known: of the last step_detect_end
+    bool over_known;            // step_detect_end was called since the last velocities
+    bool looked;                // the overlap at q' is known from its own features
+    bool settles, settles_much; // joints in the middle take away what is left of H v; much of it
+    double noise;               // part of a speed below which an impulse is the error of the solver
 } candidates;
 
 // the block of a candidate at q_k
@@ -65,60 +79,58 @@ static inline const bodies_block *candidate_first(const candidates *list, int i)
     return i < list->n_first ? &list->first[i] : &list->k[i];
 }
 
-// what is near at some coordinates: features in the order of their pairs
-typedef struct touches {
-    int n;
-    pcs_feature *f; // n
-    int *pair_of;   // n
-    int (*pair)[2]; // shapes; the first moves
-} touches;
+// the motion to the end of the step
+typedef struct motion {
+    double *q, *v;    // q', v': at t_k + h
+    double *q_free;   // q' before the projection, or null when there was none
+    double *q_room;   // nq, for q_free
+    double *theta;    // per system (order.c)
+    bool moved;       // v is that of an iterate, no longer v_k
+    system_force F1;  // forces at (t_k + h, q', v'), nv each
+    double *M;        // masses at q_theta when some vary, packed as the blocks; or null
+    double *R;        // M (v - v_k) - h F_theta, nv
+    double *p;        // H^T r, nv
+    double *v_before; // of the iterate before, nv
+} motion;
 
-// Everything a step computes before it is committed.
+// the velocity problem of the active candidates, and its solution
+typedef struct solution {
+    int rows;               // active rows
+    bodies_problem problem; // the active set
+    bodies_block *block;    // its blocks
+    block_lu lu;            // iteration matrix at the current iterate
+    unsigned char *lu_kind; // per block, of lu
+    double *v_free;         // of the last solve: velocities without its impulses; or null
+    double *shift;          // what the laws add to u, rows
+    double *r, *u;          // rows
+} solution;
+
+// Everything a step computes before it is committed. The first part is set at its beginning and
+// only read afterwards; stages name the other parts that they write.
 typedef struct trial {
     const pcs_model *m;
     const pcs_state *st; // at t_k
     pcs_work *work;
     double h;
-    double *q, *v;          // at t_k + h
-    double *q_free;         // q' before the projection, or null when there was none
-    double *q_room;         // nq, for q_free
-    system_force Fk, F1;    // forces at t_k and at (t_k + h, q', v'), nv each
-    double *F_k;            // sum of Fk, nv
-    double *M;              // masses at q_theta when some vary, packed as the blocks; or null
-    double *R;              // M (v - v_k) - h F_theta, nv
-    double *p;              // H^T r, nv
-    double *v_before;       // of the iterate before, nv
-    double *theta;          // per system: order.c
-    bool reordered;         // the last step_order changed some
-    double *reach;          // per system: bound on how far a surface point moves in the step, m
-    double *turn;           // per system: bound on the angle it turns, rad
-    double *gain;           // per system: bound on the speed the forces give a surface point, m/s
-    double hold;            // m: gaps that velocities solved as those of the last steps may open
-    double velocity_tol;    // m/s: to what those of this one were
-    double *driven;         // velocities of driven bodies (driven.c), null when there are none
-    block_lu lu;            // iteration matrix at the current iterate
-    unsigned char *lu_kind; // per block, of lu
-    law_cache *laws;        // between the materials met so far; null where the model has no rule
-    candidates list;
-    bool left;                  // v is that of an iterate, no longer v_k
-    bool looked;                // the overlap at q' is known from its own features
-    touches over;               // what the last step_detect_end found overlapping at q'
-    bool over_known;            // it was called in this step
-    double *rotation;           // R of every moving system where the rows are taken, 9 each
-    double *rotation_k;         // and at q_k: the same but where the rows follow q'
-    int rows;                   // active rows
-    bodies_problem problem;     // the active set
-    bodies_block *block;        // its blocks
-    bool settles, settles_much; // joints in the middle take away what is left of H v; much of it
-    double *v_free;             // of the last solve: velocities without its impulses; or null
-    double *shift;              // what the laws add to u, rows
-    double *r, *u;              // rows
-    double noise;               // part of a speed below which an impulse is the error of the solver
     pcs_activation rule; // of the scheme
     bool accept;         // whether to commit what did not converge
-    double coarse;   // tolerance of the velocity problem when larger than that of the scheme
-    double size;     // of the smallest body, m
-    double proj_tol; // of the projection, m
+    double size;         // of the smallest body, m
+    double proj_tol;     // of the projection, m
+    double hold;         // m: gaps that velocities solved as those of the last steps may open
+    system_force Fk;     // forces at t_k, nv each
+    double *F_k;         // sum of Fk, nv
+    double *reach;       // per system: bound on how far a surface point moves in the step, m
+    double *turn;        // per system: bound on the angle it turns, rad
+    double *gain;        // per system: bound on the speed the forces give a surface point, m/s
+    double *driven;      // velocities of driven bodies (driven.c), null when there are none
+    law_cache *laws;     // between the materials met so far; null where the model has no rule
+    double *rotation;    // R of every moving system where the rows are taken, 9 each
+    double *rotation_k;  // and at q_k: the same but where the rows follow q'
+    double coarse;       // tolerance of the velocity problem when larger than that of the scheme
+
+    candidates list;
+    motion end;
+    solution solution;
 } trial;
 
 // room for why a step was not committed
@@ -179,8 +191,8 @@ struct pcs_work {
     size_t *linear_off;             // per block, SIZE_MAX where the system is not linear
 };
 
-// An attempt with an empty arena. At its end: true where it ran out of arena, which has grown since,
-// and is to be made again
+// An attempt with an empty arena. At its end: true where it ran out of arena, which has grown
+// since, and is to be made again
 void work_begin(pcs_work *wk);
 bool work_end(pcs_work *wk, pcs_status *status);
 
@@ -234,10 +246,11 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 }
 
 // candidates at q_k: interactions, then contacts within `extra` plus the reach of both bodies
-pcs_status step_detect(trial *t, double extra, pcs_arena *mem);
+pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list);
 // adds contacts that overlap at q' but were not in reach at q_k, further ones of listed pairs only
 // when they are deeper than `deeper` (m; 0: all) and were open at q_k; *added counts them
-pcs_status step_detect_end(trial *t, double deeper, pcs_arena *mem, int *added);
+pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
+                           int *added);
 // all pairs of shapes whose bounds, fattened by `extra` and, when asked for, their reach, overlap
 // at q, in the order of their smaller, then of their larger number; the first moves
 pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
@@ -305,7 +318,7 @@ static inline void candidate_velocity(const trial *t, int i, const double *v, co
 
 // from the pose q0 to q1: translation (inertial), and rotation vector in body axes
 void system_displacement(const double q0[7], const double q1[7], double d[6]);
-// motion of the driven bodies: t->driven, their part of t->q and their reach
+// motion of the driven bodies: t->driven, their part of t->end.q and their reach
 pcs_status driven_begin(trial *t, pcs_arena *mem);
 // drive_k and drive of a candidate with block k, with its rows at q
 pcs_status candidate_drive(const trial *t, candidate *c, const bodies_block *k, const double *q,
@@ -336,7 +349,8 @@ static inline int island_root(int *up, int i)
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
 // the theta of every system, now that the active set is known
-pcs_status step_order(trial *t, pcs_arena mem);
+pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta,
+                      bool *changed);
 // whether the rows of a candidate are taken in the middle of the step
 bool step_at_middle(const trial *t, const candidate *c);
 // the gap up to which a contact is closed because the scheme says so, m
@@ -347,35 +361,37 @@ static inline double step_closed_gap(const pcs_scheme *s)
 // gap beyond the reach of the motion at which the rule takes any contact for touching, m
 double step_tolerance(const trial *t);
 // the active set at the start of a pass, and its growth after one
-pcs_status step_activate(trial *t, pcs_arena mem);
+pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list);
 // whether a contact of this law is one that may rebound where others are speculative
 bool step_restores(const pcs_scheme *s, const pcs_law *law);
 // whether features of known pairs are added when they overlap by more than the projection may leave
 bool step_adds_features(const pcs_scheme *s);
 // takes in a contact that was seen to close
-pcs_status step_take(trial *t, candidate *c, pcs_arena mem);
+pcs_status step_take(const trial *t, candidate *c, pcs_arena mem);
 // contacts that push where nothing is are taken out, others that the step meets are put in; between
 // two passes, after which they are counted in *changed (confirm.c). `residual` is that of the
 // velocities; `looked`: a coarse pass has been confirmed before
-pcs_status step_confirm(trial *t, double residual, bool looked, pcs_arena *mem, int *changed);
+pcs_status step_confirm(const trial *t, double residual, bool looked, pcs_arena *mem,
+                        candidates *list, int *changed);
 // the same before the first pass: of what a prediction from q_k and v_k takes in; of inner edges of
 // what bodies lay on in the last step. And of what is taken in because it is closed at q'
-pcs_status step_confirm_prediction(trial *t, pcs_arena mem);
-pcs_status step_confirm_held(trial *t, pcs_arena mem);
-pcs_status step_confirm_closed(trial *t, pcs_arena mem);
-pcs_status step_extend(trial *t, bool features, pcs_arena *mem, int *added);
+pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *list);
+pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list);
+pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list);
+pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates *list, int *added);
 
 // rows of joints where the scheme wants them; pure: the midpoint rule, which never gains energy
-pcs_status step_joint_rows(trial *t, bool pure, pcs_arena *mem);
+pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
 // whether joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);
 // the rows of a joint at t->q_free, for u' = 0 there
-pcs_status step_rows_at_end(trial *t, int i, pcs_arena *mem);
+pcs_status step_rows_at_end(const trial *t, int i, pcs_arena *mem, candidates *list);
 // the islands that active candidates hold together: up[i] leads to the root of system i
 void step_join_islands(const trial *t, int *up);
 // after a projection: whether it has added energy to islands that joints hold, whose rows are at
 // the end then, for velocities to be solved again
-pcs_status step_joints_lifted(trial *t, pcs_arena *mem, bool *any);
+pcs_status step_joints_lifted(const trial *t, pcs_arena *mem, candidates *list, double *theta,
+                              bool *any);
 // room for the factors of iteration matrices, a block per moving system; *kind is that of F
 pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind);
 // whether the rows of all candidates are taken elsewhere than at q_k
@@ -386,14 +402,15 @@ static inline bool step_rows_follow(const pcs_scheme *s)
 }
 // the problem of the active candidates, for the iteration matrix A, with its rows at q_k; then its
 // rows at q', per Newton iterate, or at the predicted configuration, once
-pcs_status step_assemble(trial *t, pcs_arena *mem);
-pcs_status step_update_rows(trial *t, pcs_arena mem);
-pcs_status step_predict_rows(trial *t, pcs_arena mem);
-// solves it from t->v = v_free: r, u and v
-pcs_status step_solve(trial *t, pcs_arena *mem, bodies_report *out);
+pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solution *out);
+pcs_status step_update_rows(const trial *t, pcs_arena mem, candidates *list, solution *out);
+pcs_status step_predict_rows(const trial *t, pcs_arena mem, candidates *list, solution *out);
+// solves it from t->end.v = v_free: r, u and v
+pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bodies_report *out);
 
 // the theta scheme with contacts: v', q', r of the active set (7.1)
-pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out);
+pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motion *end, solution *s,
+                         pcs_step_report *out);
 // whether v' and q' are numbers to go on with
 bool trial_in_range(const trial *t);
 
@@ -404,10 +421,12 @@ typedef enum project_rows {
     PROJECT_ACTIVE_AS_EQUALITIES
 } project_rows;
 // keeps q' as the velocity level left it, for the ledger
-void step_keep_free(trial *t);
-pcs_status step_project(trial *t, project_rows which, pcs_arena mem, pcs_step_report *out);
+void step_keep_free(motion *end, int nq);
+pcs_status step_project(const trial *t, project_rows which, pcs_arena mem, candidates *list,
+                        double *q, pcs_step_report *out);
 // out of every overlap at q', on the features that are found there
-pcs_status step_project_overlaps(trial *t, pcs_arena mem, pcs_step_report *out);
+pcs_status step_project_overlaps(const trial *t, pcs_arena mem, candidates *list, double *q,
+                                 pcs_step_report *out);
 
 pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *out);
 
@@ -433,7 +452,10 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                 char text[PCS_DOUBT_TEXT_SIZE]);
 
 // gaps at q', what will be read, room for what will be remembered: all that can fail
-pcs_status step_publish(trial *t, pcs_arena *mem, pcs_state *st, pcs_step_report *out);
+pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_state *st,
+                        pcs_step_report *out);
+// m/s: what velocities with this measure may be wrong by
+double step_velocity_tol(const pcs_scheme *s, const pcs_measure *m);
 // replaces the state; cannot fail
 void step_commit(const trial *t, pcs_state *st);
 

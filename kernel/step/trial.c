@@ -34,22 +34,22 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
     double *room = PCS_TAKE(mem, 2 * nq + 11 * nv + 4 * ns + rotations + moved + masses, double);
     if (!room) return pcs_fail_memory("step");
-    t->q = next(&room, nq);
-    t->q_room = next(&room, nq);
-    t->v = next(&room, nv);
-    t->R = next(&room, nv);
-    t->p = next(&room, nv);
-    t->v_before = next(&room, nv);
+    t->end.q = next(&room, nq);
+    t->end.q_room = next(&room, nq);
+    t->end.v = next(&room, nv);
+    t->end.R = next(&room, nv);
+    t->end.p = next(&room, nv);
+    t->end.v_before = next(&room, nv);
     t->Fk = next_force(&room, nv);
-    t->F1 = next_force(&room, nv);
+    t->end.F1 = next_force(&room, nv);
     t->F_k = next(&room, nv);
-    t->theta = next(&room, ns);
+    t->end.theta = next(&room, ns);
     t->reach = next(&room, ns);
     t->turn = next(&room, ns);
     t->gain = next(&room, ns);
     t->rotation = t->rotation_k = next(&room, rotations);
     if (moved > 0) t->rotation = next(&room, moved);
-    if (masses > 0) t->M = next(&room, masses);
+    if (masses > 0) t->end.M = next(&room, masses);
     return PCS_OK;
 }
 
@@ -109,18 +109,18 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         if (!t->laws) return pcs_fail_memory("step");
         *t->laws = (law_cache){0};
     }
-    memcpy(t->q, st->q, (size_t)m->nq * sizeof(double));
-    memcpy(t->v, st->v, (size_t)m->nv * sizeof(double));
-    memset(t->p, 0, (size_t)m->nv * sizeof(double));
+    memcpy(t->end.q, st->q, (size_t)m->nq * sizeof(double));
+    memcpy(t->end.v, st->v, (size_t)m->nv * sizeof(double));
+    memset(t->end.p, 0, (size_t)m->nv * sizeof(double));
     memset(t->reach, 0, 3 * (size_t)m->n_systems * sizeof(double));
     for (int i = 0; i < m->n_systems; ++i) {
-        t->theta[i] = m->scheme.theta;
+        t->end.theta[i] = m->scheme.theta;
     }
     PCS_TRY(driven_begin(t, mem));
 
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
-        if (!system_normalise(s, t->q + s->q_at)) {
+        if (!system_normalise(s, t->end.q + s->q_at)) {
             char words[PART_WORDS];
             return pcs_fail(PCS_ERR_ARG, "step: the quaternion of %s is zero",
                             part_words(m, PART_SYSTEM, "system ", i + 1, words));

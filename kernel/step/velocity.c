@@ -26,12 +26,12 @@ static system_force force_at(system_force F, int at)
 }
 
 // R of a body under gravity alone at v = v_k: nothing need be advanced to know it
-static void evaluate_plain(trial *t, const model_system *s)
+static void evaluate_plain(const trial *t, const model_system *s, motion *end)
 {
     for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
-        t->F1.conservative[i] = t->Fk.conservative[i];
-        t->F1.other[i] = t->F1.gyroscopic[i] = 0;
-        t->R[i] = -t->h * t->Fk.conservative[i];
+        end->F1.conservative[i] = t->Fk.conservative[i];
+        end->F1.other[i] = end->F1.gyroscopic[i] = 0;
+        end->R[i] = -t->h * t->Fk.conservative[i];
     }
 }
 
@@ -39,7 +39,7 @@ static void evaluate_plain(trial *t, const model_system *s)
 static pcs_status mass_in_step(const trial *t, const model_system *s, double theta,
                                const double *mean, double *room, double *M)
 {
-    const double *q_k = t->st->q + s->q_at, *q = t->q + s->q_at;
+    const double *q_k = t->st->q + s->q_at, *q = t->end.q + s->q_at;
     double turned[BODY_NQ];
     if (t->m->scheme.configuration == PCS_CONFIGURATION_PREDICTED) {
         double *there = s->kind == SYSTEM_BODY ? turned : room;
@@ -66,16 +66,16 @@ static void combine(int n, double a, const double *x, double b, const double *y,
 }
 
 // q' by the theta-mean of the velocities, the forces there, and R; `first`: v is still v_k
-static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
+static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
 {
     const pcs_model *m = t->m;
     const double h = t->h;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        const double theta = t->theta[m->block_system[b]];
+        const double theta = end->theta[m->block_system[b]];
         const int n = s->nv;
         if (first && system_is_plain(s)) {
-            evaluate_plain(t, s);
+            evaluate_plain(t, s, end);
             continue;
         }
         double small[3 * BODY_NV], *mean = small;
@@ -85,23 +85,23 @@ static pcs_status evaluate(trial *t, bool first, pcs_arena mem)
             if (!mean) return pcs_fail_memory("step: a Lagrangian system");
         }
         double *dv = mean + n, *Mdv = mean + 2 * (size_t)n;
-        const double *v_k = t->st->v + s->v_at, *v = t->v + s->v_at;
+        const double *v_k = t->st->v + s->v_at, *v = end->v + s->v_at;
         combine(n, theta, v, 1 - theta, v_k, mean);
         combine(n, 1, v, -1, v_k, dv);
         const double *q_k = t->st->q + s->q_at;
-        double *q = t->q + s->q_at;
+        double *q = end->q + s->q_at;
         if (!s->disabled) system_advance(s, q_k, h, mean, m->scheme.update, q);
-        const system_force F1 = force_at(t->F1, s->v_at);
+        const system_force F1 = force_at(end->F1, s->v_at);
         if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
 
         double *M = NULL;
         if (s->varies) {
-            M = t->M + m->block_off[b];
+            M = end->M + m->block_off[b];
             PCS_TRY(mass_in_step(t, s, theta, mean, Mdv, M));
         }
         system_mass_mul(s, M, dv, Mdv);
         const double *F_k = t->F_k + s->v_at;
-        double *R = t->R + s->v_at;
+        double *R = end->R + s->v_at;
         for (int i = 0; i < n; ++i) {
             const double F_1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
             R[i] = Mdv[i] - h * (theta * F_1 + (1 - theta) * F_k[i]);
@@ -116,8 +116,9 @@ static double momentum_square(const trial *t)
     double sum = 0;
     for (int b = 0; b < t->m->n_blocks; ++b) {
         const model_system *s = &t->m->system[t->m->block_system[b]];
-        const double *M = s->varies ? t->M + t->m->block_off[b] : s->M; // null: an ordinary body
-        const double *v = t->v + s->v_at, *v_k = t->st->v + s->v_at;
+        const double *M =
+            s->varies ? t->end.M + t->m->block_off[b] : s->M; // null: an ordinary body
+        const double *v = t->end.v + s->v_at, *v_k = t->st->v + s->v_at;
         for (int i = 0; i < s->nv; ++i) {
             const double body = i < 3 ? s->mass : s->J[4 * (i % 3)];
             const double mass = M ? M[(size_t)i * ((size_t)s->nv + 1)] : body;
@@ -128,15 +129,15 @@ static double momentum_square(const trial *t)
 }
 
 // |R - H^T r| relative to the largest of the terms it is made of; p becomes H^T r
-static double relative_residual(trial *t)
+static double relative_residual(const trial *t, motion *end)
 {
     const int nv = t->m->nv;
-    if (t->rows > 0) {
-        bodies_impulses(&t->problem, t->r, t->p);
+    if (t->solution.rows > 0) {
+        bodies_impulses(&t->solution.problem, t->solution.r, end->p);
     } else {
-        memset(t->p, 0, (size_t)nv * sizeof(double));
+        memset(end->p, 0, (size_t)nv * sizeof(double));
     }
-    const double *R = t->R, *p = t->p, *F = t->F_k, hh = t->h * t->h;
+    const double *R = end->R, *p = end->p, *F = t->F_k, hh = t->h * t->h;
     double left = 0, impulse = 0, force = 0;
     for (int k = 0; k < nv; ++k) {
         left += (R[k] - p[k]) * (R[k] - p[k]);
@@ -156,14 +157,14 @@ static bool lost_in_rounding(const trial *t)
     const pcs_model *m = t->m;
     for (int b = 0; b < m->n_blocks; ++b) {
         const model_system *s = &m->system[m->block_system[b]];
-        const double theta = t->theta[m->block_system[b]], slope = t->h * theta * theta;
+        const double theta = t->end.theta[m->block_system[b]], slope = t->h * theta * theta;
         if (slope == 0) return false;
         double q = 1, moved = 0;
         for (int i = 0; i < s->nq; ++i) {
-            q = fmax(q, fabs(t->q[s->q_at + i]));
+            q = fmax(q, fabs(t->end.q[s->q_at + i]));
         }
         for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
-            moved = fmax(moved, fabs(t->v[i] - t->v_before[i]));
+            moved = fmax(moved, fabs(t->end.v[i] - t->end.v_before[i]));
         }
         if (moved > 16 * DBL_EPSILON * q / slope) return false;
     }
@@ -174,17 +175,17 @@ static bool lost_in_rounding(const trial *t)
 
 // Block b has no factors. At the start it may be M itself, which is a fault of the model; a regular
 // M makes a singular matrix only with a step of this length, or where an iterate is.
-static pcs_status singular(trial *t, int b)
+static pcs_status singular(const trial *t, int b)
 {
     const pcs_model *m = t->m;
     const model_system *s = &m->system[m->block_system[b]];
     char words[PART_WORDS];
     part_words(m, PART_SYSTEM, "system ", m->block_system[b] + 1, words);
-    if (!t->left && s->kind == SYSTEM_LAGRANGIAN && s->varies) {
-        block_lu *F = &t->lu;
+    if (!t->end.moved && s->kind == SYSTEM_LAGRANGIAN && s->varies) {
+        block_lu F = t->solution.lu;
         const size_t n = (size_t)s->nv;
-        memcpy(F->lu + F->off[b], t->M + m->block_off[b], n * n * sizeof(double));
-        if (!block_lu_factor_one(F, b)) {
+        memcpy(F.lu + F.off[b], t->end.M + m->block_off[b], n * n * sizeof(double));
+        if (!block_lu_factor_one(&F, b)) {
             return pcs_fail(PCS_ERR_SINGULAR, "step: the mass of %s is singular", words);
         }
     }
@@ -195,7 +196,7 @@ static pcs_status singular(trial *t, int b)
 }
 
 // factors of linear systems are kept in the work until the step size changes
-static pcs_status refresh_linear(trial *t)
+static pcs_status refresh_linear(const trial *t)
 {
     const pcs_model *m = t->m;
     pcs_work *wk = t->work;
@@ -203,7 +204,7 @@ static pcs_status refresh_linear(trial *t)
     wk->linear_h = NAN;
     for (int b = 0; b < m->n_blocks; ++b) {
         if (wk->linear_off[b] == SIZE_MAX) continue;
-        const double theta = t->theta[m->block_system[b]], a = t->h * theta;
+        const double theta = t->end.theta[m->block_system[b]], a = t->h * theta;
         if (same_h && wk->linear_theta[b] == theta) continue;
         const model_system *s = &m->system[m->block_system[b]];
         double *A = wk->linear_lu + wk->linear_off[b];
@@ -222,19 +223,19 @@ static pcs_status refresh_linear(trial *t)
 }
 
 // the factors at the current iterate
-static pcs_status factorise(trial *t, pcs_arena mem)
+static pcs_status factorise(const trial *t, pcs_arena mem, solution *out)
 {
     const pcs_model *m = t->m;
-    block_lu *F = &t->lu;
+    block_lu *F = &out->lu;
     for (int b = 0; b < m->n_blocks; ++b) {
-        const double a = t->h * t->theta[m->block_system[b]];
+        const double a = t->h * t->end.theta[m->block_system[b]];
         const model_system *s = &m->system[m->block_system[b]];
         const size_t n = (size_t)s->nv;
         double *A = F->lu + F->off[b];
         int *piv = F->piv + F->start[b];
-        const int kind = system_factor_body(s, t->v + s->v_at, a, A, piv);
+        const int kind = system_factor_body(s, t->end.v + s->v_at, a, A, piv);
         if (kind < 0) return singular(t, b);
-        t->lu_kind[b] = (unsigned char)kind;
+        out->lu_kind[b] = (unsigned char)kind;
         if (kind != BLOCK_DENSE) continue;
         if (t->work->linear_off[b] != SIZE_MAX) {
             memcpy(A, t->work->linear_lu + t->work->linear_off[b], n * n * sizeof *A);
@@ -242,15 +243,15 @@ static pcs_status factorise(trial *t, pcs_arena mem)
             continue;
         }
         if (s->varies) {
-            memcpy(A, t->M + m->block_off[b], n * n * sizeof *A);
+            memcpy(A, t->end.M + m->block_off[b], n * n * sizeof *A);
         } else {
             PCS_TRY(system_mass(s, NULL, A));
         }
         pcs_arena scope = mem;
         double *work = PCS_TAKE(&scope, system_jacobian_work(s), double);
         if (!work) return pcs_fail_memory("step: the iteration matrix");
-        PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->q + s->q_at, t->v + s->v_at, a,
-                                         a * a, work, A));
+        PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->end.q + s->q_at, t->end.v + s->v_at,
+                                         a, a * a, work, A));
         if (!block_lu_factor_one(F, b)) return singular(t, b);
     }
     return PCS_OK;
@@ -266,11 +267,12 @@ static void solve_blocks(const block_lu *F, double *x)
 
 // ---- contacts ---------------------------------------------------------------------------------
 
-// r of the active set given v_free (in t->v), and its effect on t->v
-static pcs_status solve_contacts(trial *t, pcs_arena *mem, pcs_step_report *out)
+// r of the active set given v_free (in t->end.v), and its effect on t->end.v
+static pcs_status solve_contacts(const trial *t, pcs_arena *mem, double *v, solution *s,
+                                 pcs_step_report *out)
 {
     bodies_report report;
-    PCS_TRY(step_solve(t, mem, &report));
+    PCS_TRY(step_solve(t, mem, v, s, &report));
     out->solve = report.solve;
     out->solves += 1;
     out->islands = report.islands;
@@ -291,56 +293,66 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
     const double size = measure_size(&report->measure);
     const double most = ROUNDING_MOST * report->measure.norm_q;
     if (!(report->measure.residual * size <= most)) return false;
-    const double rounding = ROUNDING * bodies_load(&t->problem, t->v_free, t->r, mem);
+    const double rounding =
+        ROUNDING * bodies_load(&t->solution.problem, t->solution.v_free, t->solution.r, mem);
     return report->measure.residual * size <= rounding && rounding <= most;
 }
 
 bool trial_in_range(const trial *t)
 {
-    return model_in_range(t->v, (size_t)t->m->nv) && model_in_range(t->q, (size_t)t->m->nq);
+    return model_in_range(t->end.v, (size_t)t->m->nv) && model_in_range(t->end.q, (size_t)t->m->nq);
 }
 
+// what the velocities write
+typedef struct step_parts {
+    candidates *list;
+    motion *end;
+    solution *solution;
+} step_parts;
+
 // one iterate; *good: whether there is one
-static pcs_status iterate(trial *t, pcs_arena *mem, pcs_step_report *out, bool *good)
+static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
+                          pcs_step_report *out, bool *good)
 {
     const pcs_model *m = t->m;
     *good = false;
-    PCS_TRY(factorise(t, *mem));
-    memcpy(t->v_before, t->v, (size_t)m->nv * sizeof(double));
-    t->left = true;
-    solve_blocks(&t->lu, t->R);
-    double *restrict v = t->v;
+    PCS_TRY(factorise(t, *mem, to->solution));
+    memcpy(t->end.v_before, t->end.v, (size_t)m->nv * sizeof(double));
+    to->end->moved = true;
+    solve_blocks(&t->solution.lu, t->end.R);
+    double *restrict v = t->end.v;
     for (int i = 0; i < m->nv; ++i) {
-        v[i] -= t->R[i];
+        v[i] -= t->end.R[i];
     }
-    if (!model_in_range(t->v, (size_t)m->nv)) return PCS_OK;
-    if (t->rows > 0) {
-        PCS_TRY(solve_contacts(t, mem, out));
-        if (!model_in_range(t->v, (size_t)m->nv)) return PCS_OK;
+    if (!model_in_range(t->end.v, (size_t)m->nv)) return PCS_OK;
+    if (t->solution.rows > 0) {
+        PCS_TRY(solve_contacts(t, mem, t->end.v, to->solution, out));
+        if (!model_in_range(t->end.v, (size_t)m->nv)) return PCS_OK;
     }
-    PCS_TRY(evaluate(t, false, *mem));
-    if (m->scheme.configuration == PCS_CONFIGURATION_ITERATE && t->rows > 0) {
-        PCS_TRY(step_update_rows(t, *mem));
+    PCS_TRY(evaluate(t, false, *mem, to->end));
+    if (m->scheme.configuration == PCS_CONFIGURATION_ITERATE && t->solution.rows > 0) {
+        PCS_TRY(step_update_rows(t, *mem, to->list, to->solution));
     }
     out->newton_iters += 1;
-    out->newton_residual = relative_residual(t);
+    out->newton_residual = relative_residual(t, to->end);
     *good = !isnan(out->newton_residual);
     return PCS_OK;
 }
 
 // Newton's method from v_k, so many iterates at most
-static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *out,
-                           pcs_outcome *outcome)
+static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_parts *to,
+                           pcs_step_report *out, pcs_outcome *outcome)
 {
     const pcs_scheme *scheme = &t->m->scheme;
     const size_t nv = (size_t)t->m->nv;
-    t->left = false;
-    memcpy(t->v, t->st->v, nv * sizeof(double));
-    PCS_TRY(step_assemble(t, mem));
-    if (scheme->configuration == PCS_CONFIGURATION_PREDICTED) PCS_TRY(step_predict_rows(t, *mem));
-    PCS_TRY(step_take_factors(t->m, mem, &t->lu, &t->lu_kind));
+    to->end->moved = false;
+    memcpy(t->end.v, t->st->v, nv * sizeof(double));
+    PCS_TRY(step_assemble(t, mem, to->list, to->solution));
+    if (scheme->configuration == PCS_CONFIGURATION_PREDICTED)
+        PCS_TRY(step_predict_rows(t, *mem, to->list, to->solution));
+    PCS_TRY(step_take_factors(t->m, mem, &to->solution->lu, &to->solution->lu_kind));
     PCS_TRY(refresh_linear(t));
-    PCS_TRY(evaluate(t, true, *mem));
+    PCS_TRY(evaluate(t, true, *mem, to->end));
 
     int lost = 0;
     const pcs_arena base = *mem;
@@ -351,7 +363,7 @@ static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *
         if (step_over(t->work, step_velocity_part(scheme), outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
-        PCS_TRY(iterate(t, mem, out, &good));
+        PCS_TRY(iterate(t, mem, to, out, &good));
         if (!good) {
             *outcome = PCS_OUTCOME_DIVERGED;
         } else if (out->newton_residual <= scheme->newton_tol) {
@@ -366,31 +378,33 @@ static pcs_status iterates(trial *t, int most, pcs_arena *mem, pcs_step_report *
 
 // The same, where iterates run off, or the length of the step makes a matrix singular: an outcome.
 // What callbacks cannot tell at the velocities of the start is an error.
-static pcs_status newton(trial *t, int most, pcs_arena *mem, pcs_step_report *out,
-                         pcs_outcome *outcome)
+static pcs_status newton(const trial *t, int most, pcs_arena *mem, const step_parts *to,
+                         pcs_step_report *out, pcs_outcome *outcome)
 {
-    const pcs_status status = iterates(t, most, mem, out, outcome);
+    const pcs_status status = iterates(t, most, mem, to, out, outcome);
     if (status == PCS_OK || !pcs_failed_range()) return status;
-    if (!t->left && status != PCS_ERR_SINGULAR) return status;
+    if (!t->end.moved && status != PCS_ERR_SINGULAR) return status;
     step_keep_cause(t->work);
     *outcome = PCS_OUTCOME_DIVERGED;
     out->newton_residual = NAN;
     return PCS_OK;
 }
 
-pcs_status step_velocity(trial *t, pcs_arena *mem, pcs_step_report *out)
+pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motion *end, solution *s,
+                         pcs_step_report *out)
 {
-    t->q_free = NULL; // what an earlier pass projected is void
-    t->over_known = false;
+    const step_parts to = {list, end, s};
+    end->q_free = NULL; // what an earlier pass projected is void
+    list->over_known = false;
     pcs_outcome outcome;
-    PCS_TRY(newton(t, t->m->scheme.newton_max, mem, out, &outcome));
+    PCS_TRY(newton(t, t->m->scheme.newton_max, mem, &to, out, &outcome));
 
     // velocities that run off are nothing to accept: what may be is the first iterate
     if (outcome == PCS_OUTCOME_DIVERGED) {
-        PCS_TRY(newton(t, 1, mem, out, &outcome));
+        PCS_TRY(newton(t, 1, mem, &to, out, &outcome));
         outcome = PCS_OUTCOME_DIVERGED;
     }
-    if (outcome == PCS_OUTCOME_CONVERGED && t->rows > 0) {
+    if (outcome == PCS_OUTCOME_CONVERGED && t->solution.rows > 0) {
         outcome = out->solve.outcome;
         if (outcome != PCS_OUTCOME_CONVERGED && solved_to_rounding(t, &out->solve, *mem)) {
             outcome = PCS_OUTCOME_CONVERGED;
