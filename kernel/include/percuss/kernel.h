@@ -10,6 +10,7 @@
 #include <percuss/model.h>
 #include <percuss/numerics.h>
 #include <percuss/parts.h>
+#include <percuss/query.h>
 #include <percuss/relation.h>
 #include <percuss/rigid.h>
 #include <percuss/rotation.h>

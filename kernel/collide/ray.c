@@ -1,0 +1,245 @@
+// A ray against one shape, in the frame of the shape. A convex solid is what several parts have in
+// common (half-spaces, slabs, a round wall): the ray is in all of them from the last entry to the
+// first exit. A capsule is what two balls and a wall have together: the first entry. Of a surface
+// the triangles along the ray are looked at, from its start outwards.
+#include "collide/ray.h"
+
+#include "base/base.h"
+#include "collide/geometry.h"
+#include "collide/surface.h"
+#include "rotation/pose.h"
+
+// the part of the ray that is inside of what was looked at so far, and where it came in
+typedef struct part {
+    const double *o, *d; // frame of the shape; d unit
+    double enter, leave;
+    double n[3]; // outward normal where it enters
+} part;
+
+static void enter_at(part *p, double t, const double n[3])
+{
+    if (!(t > p->enter)) return;
+    p->enter = t;
+    v3_copy(n, p->n);
+}
+
+// n . x <= offset
+static void clip_plane(part *p, const double n[3], double offset)
+{
+    const double height = v3_dot(n, p->o) - offset, rate = v3_dot(n, p->d);
+    if (rate < 0) {
+        enter_at(p, -height / rate, n);
+    } else if (rate > 0) {
+        p->leave = fmin(p->leave, -height / rate);
+    } else if (height > 0) {
+        p->leave = -INFINITY;
+    }
+}
+
+// |x_i| <= half
+static void clip_slab(part *p, int i, double half)
+{
+    double n[3] = {0, 0, 0};
+    for (int side = -1; side <= 1; side += 2) {
+        n[i] = side;
+        clip_plane(p, n, half);
+    }
+}
+
+// within radius of a centre in the first `dims` components: a ball, or a wall along z
+static void clip_round(part *p, const double centre[3], int dims, double radius)
+{
+    double along = 0, square = 0, rest = 0, x[3] = {0, 0, 0}, n[3] = {0, 0, 0};
+    for (int i = 0; i < dims; ++i) {
+        along -= (p->o[i] - centre[i]) * p->d[i];
+        square += p->d[i] * p->d[i];
+    }
+    const double middle = square > 0 ? along / square : 0;
+    for (int i = 0; i < dims; ++i) {
+        x[i] = p->o[i] - centre[i] + middle * p->d[i];
+        rest += x[i] * x[i];
+    }
+    const double left = (radius - sqrt(rest)) * (radius + sqrt(rest));
+    if (!(left >= 0)) {
+        p->leave = -INFINITY;
+        return;
+    }
+    if (!(square > 0)) return;
+    const double half = sqrt(left / square);
+    for (int i = 0; i < dims; ++i) {
+        n[i] = (x[i] - half * p->d[i]) / radius;
+    }
+    enter_at(p, middle - half, n);
+    p->leave = fmin(p->leave, middle + half);
+}
+
+// the first of the hits of several solids
+static void join(const part *one, part *all)
+{
+    if (!(one->enter <= one->leave && one->leave >= 0)) return;
+    if (all->enter <= all->leave && all->enter <= one->enter) return;
+    *all = *one;
+}
+
+static void clip_capsule(const pcs_shape *s, part *p)
+{
+    const double axis[3] = {0, 0, 0};
+    part all = {.o = p->o, .d = p->d, .enter = 1, .leave = 0};
+    part wall = *p;
+    clip_round(&wall, axis, 2, s->radius);
+    clip_slab(&wall, 2, s->half[2]);
+    join(&wall, &all);
+    for (int side = -1; side <= 1; side += 2) {
+        part cap = *p;
+        clip_round(&cap, (double[3]){0, 0, side * s->half[2]}, 3, s->radius);
+        join(&cap, &all);
+    }
+    *p = all;
+}
+
+// ---- surfaces ----------------------------------------------------------------------------------
+
+typedef struct walk {
+    const pcs_geometry *g;
+    const double *o, *d;
+    double best;
+    double n[3];
+} walk;
+
+// The ray passes the edges of the triangle all on one side. The volumes of an edge are the same
+// number from both of its triangles, with the sign turned: no ray slips between two.
+static void visit(void *user, int number)
+{
+    walk *w = user;
+    surface_triangle t;
+    surface_look(w->g, number, &t);
+    double v[3][3], volume[3];
+    for (int k = 0; k < 3; ++k) {
+        v3_sub(t.v[k], w->o, v[k]);
+    }
+    for (int k = 0; k < 3; ++k) {
+        double c[3];
+        v3_cross(v[k], v[(k + 1) % 3], c);
+        volume[k] = v3_dot(w->d, c);
+    }
+    const bool one = volume[0] >= 0 && volume[1] >= 0 && volume[2] >= 0;
+    const bool other = volume[0] <= 0 && volume[1] <= 0 && volume[2] <= 0;
+    const double rate = v3_dot(t.n, w->d);
+    if (!(one || other) || rate == 0) return;
+    const double at = v3_dot(t.n, v[0]) / rate;
+    if (!(at >= 0 && at < w->best)) return;
+    w->best = at;
+    v3_copy(t.n, w->n);
+}
+
+static double length_of(const pcs_geometry *g)
+{
+    double d[3];
+    v3_sub(g->high, g->low, d);
+    return v3_norm(d) + v3_norm(g->high) + v3_norm(g->low);
+}
+
+static bool surface_ray(const pcs_geometry *g, part *p, double reach)
+{
+    // a flat surface has flat bounds: some room for rounding
+    const double room = 1e-12 * (length_of(g) + v3_norm(p->o));
+    double low[3], high[3], begin = 0, end = reach;
+    for (int i = 0; i < 3; ++i) {
+        low[i] = g->low[i] - room;
+        high[i] = g->high[i] + room;
+    }
+    if (!box_ray(low, high, p->o, p->d, &begin, &end)) return false;
+
+    // piece by piece, so many that the box of one holds few triangles that are off the ray
+    const bool mesh = g->kind == PCS_SHAPE_MESH;
+    const double pieces =
+        mesh ? ceil(sqrt(g->of.mesh.n_triangles)) : (double)g->of.field.nx + (double)g->of.field.ny;
+    walk w = {.g = g, .o = p->o, .d = p->d, .best = INFINITY};
+    for (double k = 0; k < pieces; ++k) {
+        const double t0 = begin + (end - begin) * (k / pieces);
+        const double t1 = begin + (end - begin) * ((k + 1) / pieces);
+        if (w.best < t0) break;
+        for (int i = 0; i < 3; ++i) {
+            const double a = p->o[i] + t0 * p->d[i], b = p->o[i] + t1 * p->d[i];
+            low[i] = fmin(a, b) - room;
+            high[i] = fmax(a, b) + room;
+        }
+        surface_near(g, low, high, visit, &w);
+    }
+    p->enter = p->leave = w.best;
+    v3_copy(w.n, p->n);
+    return w.best <= reach;
+}
+
+// ---- any shape ---------------------------------------------------------------------------------
+
+bool box_ray(const double low[3], const double high[3], const double from[3], const double along[3],
+             double *t0, double *t1)
+{
+    for (int i = 0; i < 3; ++i) {
+        if (along[i] == 0) {
+            if (!(from[i] >= low[i] && from[i] <= high[i])) return false;
+            continue;
+        }
+        const double a = (low[i] - from[i]) / along[i], b = (high[i] - from[i]) / along[i];
+        *t0 = fmax(*t0, fmin(a, b));
+        *t1 = fmin(*t1, fmax(a, b));
+    }
+    return *t0 <= *t1;
+}
+
+bool shape_ray(const pcs_shape *s, const double *q, const double from[3], const double along[3],
+               double reach, double *t, double normal[3])
+{
+    static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
+    double at[3], o[3], d[3];
+    pose_point(q, s->position, at);
+    v3_sub(from, at, o);
+    pose_direction_back(q, o, o);
+    quat_turn(s->orientation, -1, o, o);
+    pose_direction_back(q, along, d);
+    quat_turn(s->orientation, -1, d, d);
+
+    part p = {.o = o, .d = d, .enter = -INFINITY, .leave = INFINITY};
+    switch (s->kind) {
+    case PCS_SHAPE_SPHERE:
+        clip_round(&p, origin, 3, s->radius);
+        break;
+    case PCS_SHAPE_HALF_SPACE:
+        clip_plane(&p, up, 0);
+        break;
+    case PCS_SHAPE_BOX:
+        for (int i = 0; i < 3; ++i) {
+            clip_slab(&p, i, s->half[i]);
+        }
+        break;
+    case PCS_SHAPE_CAPSULE:
+        clip_capsule(s, &p);
+        break;
+    case PCS_SHAPE_CYLINDER:
+        clip_round(&p, origin, 2, s->radius);
+        clip_slab(&p, 2, s->half[2]);
+        break;
+    case PCS_SHAPE_HULL: {
+        const polyhedron *h = &s->geometry->of.hull;
+        for (int f = 0; f < h->n_faces; ++f) {
+            clip_plane(&p, polyhedron_normal(h, f), h->offset[f]);
+        }
+        break;
+    }
+    case PCS_SHAPE_MESH:
+    case PCS_SHAPE_HEIGHT_FIELD:
+        if (!surface_ray(s->geometry, &p, reach)) return false;
+        break;
+    }
+    if (!(p.enter <= p.leave && p.leave >= 0 && p.enter <= reach)) return false;
+    if (p.enter < 0) {
+        *t = 0;
+        v3_scale(-1, along, normal);
+        return true;
+    }
+    *t = p.enter;
+    quat_turn(s->orientation, 1, p.n, normal);
+    pose_direction(q, normal, normal);
+    return true;
+}
