@@ -3,11 +3,11 @@
 // Stones that carry no tension stand iff a line of thrust stays within all joints (checks/
 // thrust_line). For a half circle of 45 stones that takes a thickness of 0.1073 of the radius. The
 // arch is run with a thickness on each side of this limit: it must not move, and it must fall.
-#include "scenes/arch.h"
 #include "args.h"
 #include "checks/thrust_line.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
+#include "scenes/arch_scene.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 // Told by a table, by a pilot that keeps a course or passes waypoints; moved by any Runge-Kutta
 // method, or by the Moreau-Jean scheme where it touches the sea floor; shown by a display, which
 // writes the log.
-#include "checks/auv.h"
+#include "checks/auv_checks.h"
 #include "example.h"
 
 #include <string.h>

@@ -2,10 +2,10 @@
 // to a table of checks. Read it from top to bottom; doc/tutorial.md goes with it.
 //
 // What the ball must do in theory, and how far from that a scheme may be, is worked out in
-// checks/bouncing_ball.c.
-#include "checks/bouncing_ball.h"
+// checks/bounces.c.
+#include "checks/bounces.h"
 #include "example.h"
-#include "flags/bouncing_ball.h"
+#include "flags/bouncing_ball_flags.h"
 
 #include <limits.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 // given here: it stands with enough friction, and falls without.
 #include "args.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "scenes/cards.h"
 
 #include <math.h>

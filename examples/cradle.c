@@ -9,7 +9,7 @@
 #include "args.h"
 #include "checks/line_impacts.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "scenes/turning.h"
 
 #include <math.h>

@@ -4,10 +4,10 @@
 // what it wins by falling. No length but those of the dominoes and no time but those of gravity
 // take part: dominoes s times as large make a wave sqrt(s) times as fast, and the scheme with a
 // step sqrt(s) times as long repeats the same numbers, up to the tolerances.
-#include "scenes/dominoes.h"
 #include "args.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
+#include "scenes/dominoes_scene.h"
 
 #include <math.h>
 #include <stdio.h>

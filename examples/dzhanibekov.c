@@ -8,7 +8,7 @@
 #include "checks/flip_events.h"
 #include "checks/free_top.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "method.h"
 #include "scenes/turning.h"
 #include "study.h"

@@ -5,9 +5,9 @@
 // near the ground. Its flight is held against a parabola and Euler's equations by Dormand-Prince
 // (checks/free_box), its first impact and every step against the balances of momentum and energy
 // and the laws of the contacts (checks/ground), its end against the state of a brick at rest.
-#include "flags/falling_brick.h"
-#include "checks/ground.h"
+#include "checks/brick_contacts.h"
 #include "example.h"
+#include "flags/falling_brick_flags.h"
 #include "study.h"
 
 #include <math.h>

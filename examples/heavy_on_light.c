@@ -7,9 +7,9 @@
 // p + q the rounding is 2e-16 times the ratio, and no tolerance below 1e-15 times the ratio is
 // asked for.
 #include "args.h"
-#include "checks/world.h"
+#include "checks/dense_scene.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "scenes/bodies_model.h"
 #include "scenes/resting.h"
 

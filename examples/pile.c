@@ -7,7 +7,7 @@
 #include "args.h"
 #include "checks/overlap.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "scenes/bodies_model.h"
 #include "scenes/lattice.h"
 

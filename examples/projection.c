@@ -6,12 +6,12 @@
 // a model, and by hand, from gradients (pcs_contact_gap_gradient), T(q) and pcs_solve_position
 // alone.
 //
-// scenes/row_of_boxes.c places the bodies; what must hold is in checks/projection.c. Last comes
-// checks/raw_gradient.c: what goes wrong with a gradient that lacks the normalisation.
-#include "checks/projection.h"
+// scenes/row_of_boxes.c places the bodies; what must hold is in checks/projection_checks.c. Last
+// comes checks/raw_gradient.c: what goes wrong with a gradient that lacks the normalisation.
+#include "checks/projection_checks.h"
 #include "checks/raw_gradient.h"
 #include "example.h"
-#include "flags/projection.h"
+#include "flags/projection_flags.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "checks/extrapolation.h"
 #include "checks/rolling.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "scenes/turning.h"
 
 #include <math.h>

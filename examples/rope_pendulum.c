@@ -9,9 +9,9 @@
 //   Newton's law of impact. Nothing is said of modes: impact, tension and release are the law.
 //
 // The first is held against closed forms (checks/rope), the second against the first.
-#include "flags/rope_pendulum.h"
-#include "checks/rope.h"
+#include "checks/rope_events.h"
 #include "example.h"
+#include "flags/rope_pendulum_flags.h"
 #include "study.h"
 
 #include <math.h>

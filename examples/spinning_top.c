@@ -8,9 +8,9 @@
 // extrapolate to order h^2.
 #include "args.h"
 #include "checks/extrapolation.h"
-#include "checks/heavy_top.h"
+#include "checks/top_motion.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "scenes/turning.h"
 
 #include <math.h>

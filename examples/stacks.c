@@ -3,12 +3,12 @@
 // The bodies start a little off their places, above one another and moving. What holds then: no
 // overlap, energy never rises, and at rest the floor carries the weight. Coulomb's law with a
 // tolerance lets bodies creep; the last check limits how far.
-#include "scenes/stacks.h"
 #include "args.h"
-#include "checks/world.h"
+#include "checks/dense_scene.h"
 #include "example.h"
-#include "flags/world.h"
+#include "flags/world_flags.h"
 #include "scenes/bodies_model.h"
+#include "scenes/stacks_scene.h"
 
 #include <math.h>
 #include <stdio.h>

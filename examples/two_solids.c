@@ -4,12 +4,12 @@
 // stepping: the same solids come in from a distance along a motion known in closed form, each
 // spinning about a principal axis, and touch in the middle of some step.
 //
-// scenes/solids.c places them; checks/two_solids.c computes conserved quantities and losses,
-// with friction (--mu) in checks/rough_solids.c.
-#include "checks/two_solids.h"
+// scenes/two_solids_scene.c places them; checks/two_solids_checks.c computes conserved quantities
+// and losses, with friction (--mu) in checks/rough_solids.c.
 #include "checks/rough_solids.h"
+#include "checks/two_solids_checks.h"
 #include "example.h"
-#include "flags/two_solids.h"
+#include "flags/two_solids_flags.h"
 
 #include <stdio.h>
 #include <string.h>

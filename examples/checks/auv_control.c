@@ -1,5 +1,5 @@
 // The vehicle under control: a course that is kept, places that are passed.
-#include "checks/auv.h"
+#include "checks/auv_checks.h"
 
 #include <math.h>
 #include <string.h>

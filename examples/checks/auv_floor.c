@@ -7,7 +7,7 @@
 //     u = u+ (1 - E) / (1 - (u+ / u-) E),    E = exp(-D (u+ - u-) t / m),
 //
 // with u+ > 0 > u- the roots of the right-hand side.
-#include "checks/auv.h"
+#include "checks/auv_checks.h"
 #include "study.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // The vehicle with a table of commands: checks that hold for all commands.
-#include "checks/auv.h"
+#include "checks/auv_checks.h"
 #include "study.h"
 
 #include <float.h>

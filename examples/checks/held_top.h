@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_CHECKS_HELD_TOP_H
 #define EXAMPLES_CHECKS_HELD_TOP_H
 
-#include "checks/heavy_top.h"
+#include "checks/top_motion.h"
 
 // cosine of the tilt after t seconds
 double held_top_cosine(const heavy_top *top, double t);

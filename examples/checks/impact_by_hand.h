@@ -3,7 +3,7 @@
 #ifndef EXAMPLES_CHECKS_IMPACT_BY_HAND_H
 #define EXAMPLES_CHECKS_IMPACT_BY_HAND_H
 
-#include "scenes/solids.h"
+#include "scenes/two_solids_scene.h"
 
 typedef struct hand_result {
     double W[MOST_TOUCHES][MOST_TOUCHES]; // Delassus operator

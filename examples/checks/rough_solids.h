@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_CHECKS_ROUGH_SOLIDS_H
 #define EXAMPLES_CHECKS_ROUGH_SOLIDS_H
 
-#include "checks/two_solids.h"
+#include "checks/two_solids_checks.h"
 
 // Impact at frozen configuration: the head of the table, and a row with its checks.
 void rough_head(const settings *set);

@@ -1,5 +1,5 @@
 // Tables of numbers from files.
-#include "flags/auv.h"
+#include "flags/auv_flags.h"
 
 #include "args.h"
 

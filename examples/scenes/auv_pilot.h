@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_SCENES_AUV_PILOT_H
 #define EXAMPLES_SCENES_AUV_PILOT_H
 
-#include "scenes/auv.h"
+#include "scenes/auv_scene.h"
 
 enum { AUV_CELLS = 1 + AUV_COMMANDS, MOST_WAYPOINTS = 32 };
 

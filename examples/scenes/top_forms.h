@@ -4,7 +4,7 @@
 
 #include <percuss/smooth.h>
 
-#include "checks/heavy_top.h"
+#include "checks/top_motion.h"
 #include "scenes/quaternion_body.h"
 #include "scenes/world.h"
 

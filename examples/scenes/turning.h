@@ -3,9 +3,9 @@
 #ifndef EXAMPLES_SCENES_TURNING_H
 #define EXAMPLES_SCENES_TURNING_H
 
-#include "checks/heavy_top.h"
 #include "checks/line_impacts.h"
 #include "checks/rolling.h"
+#include "checks/top_motion.h"
 #include "scenes/world.h"
 
 // Each adds its bodies, body 0 first, and starts the world.

@@ -16,13 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command/args.h"
 #include "command/child.h"
+#include "command/command_line.h"
 #include "command/output.h"
+#include "command/profile.h"
 #include "command/report.h"
 #include "command/runs.h"
 #include "command/setup.h"
-#include "command/study.h"
 #include "command/trace.h"
 
 // beyond its limit a cell gets this long to read the file and to notice the time

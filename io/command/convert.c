@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/args.h"
+#include "command/command_line.h"
 #include "command/setup.h"
 
 // by name, dat, fclib, pcs: the order of pcs_file_format

@@ -8,9 +8,9 @@
 
 #include <percuss/linalg.h>
 
-#include "command/args.h"
+#include "command/bench_run.h"
+#include "command/command_line.h"
 #include "command/json.h"
-#include "command/run.h"
 #include "command/setup.h"
 
 // the rank is computed for at most this many rows: it costs n^3

@@ -2,7 +2,7 @@
 #ifndef COMMAND_RUNS_H
 #define COMMAND_RUNS_H
 
-#include "command/run.h"
+#include "command/bench_run.h"
 
 typedef struct runs {
     run *at;     // n; the texts live in line[]

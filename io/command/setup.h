@@ -5,7 +5,7 @@
 #include <percuss/problem_file.h>
 #include <percuss/solver.h>
 
-#include "command/args.h"
+#include "command/command_line.h"
 
 // the words of the kinds of files, in the order of pcs_file_kind, and of the measures, of pcs_stop
 extern const char *const setup_kinds; // any|lcp|...

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/args.h"
+#include "command/command_line.h"
 #include "command/json.h"
 #include "command/setup.h"
 

@@ -4,8 +4,8 @@
 
 #include <percuss/certificate.h>
 
+#include "command/bench_run.h"
 #include "command/json.h"
-#include "command/run.h"
 #include "command/setup.h"
 
 // what was asked, and found; free with certificate_free

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "command/command.h"
-#include "command/csv.h"
+#include "command/csv_table.h"
 
 double clock_now(void)
 {

@@ -19,7 +19,7 @@
 
 #include "base/base.h"
 #include "problem_file/assemble.h"
-#include "problem_file/matrix.h"
+#include "problem_file/matrix_section.h"
 #include "problem_file/object.h"
 
 #define FIRST_WORD "percuss-problem"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rotation/pose.h"
-#include "systems/body.h"
+#include "systems/body_system.h"
 
 // a gap that the velocities can have opened in so many steps is closed
 #define HOLD 10

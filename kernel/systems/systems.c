@@ -9,7 +9,7 @@
 #include "linalg/m3.h"
 #include "linalg/mass.h"
 #include "systems/added.h"
-#include "systems/body.h"
+#include "systems/body_system.h"
 #include "systems/lagrangian.h"
 #include <percuss/state.h>
 

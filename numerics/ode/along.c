@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ode/driven.h"
+#include "ode/driven_plant.h"
 #include "ode/integrator.h"
 
 // where the points come from

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "ode/matrix.h"
+#include "ode/small_lu.h"
 
 static const double pade[5][14] = {
     {120, 60, 12, 1},

@@ -11,7 +11,7 @@
 
 #include "ode/derivative.h"
 #include "ode/integrator.h"
-#include "ode/matrix.h"
+#include "ode/small_lu.h"
 
 // stages that depend on each other: rows first .. first + size - 1 of A. Earlier ones are known
 typedef struct stage_group {
@@ -126,7 +126,7 @@ void system_block(const ode_stages *st, const double *J, double a, bool diagonal
 // K = x' at (t, x, z) for systems that are not fully implicit; for those, the current x'
 pcs_status system_rates(ode_stages *st, double t, const double *x, const double *z, double *K);
 
-// ---- the algebraic part (consistent.c)
+// ---- the algebraic part (algebraic_part.c)
 
 // solves it at (t, x) for (xdot, z) or z, from the guesses there and into the same places, which
 // stay as they are on failure. PCS_ERR_STEP when it does not converge

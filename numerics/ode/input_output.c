@@ -11,7 +11,7 @@
 
 #include "ode/derivative.h"
 #include "ode/implicit.h"
-#include "ode/matrix.h"
+#include "ode/small_lu.h"
 
 #define MOST_ARGS (1 << 12)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ode/derivative.h"
-#include "ode/driven.h"
+#include "ode/driven_plant.h"
 
 // one of the two functions at a time t, as a map of (x, u)
 typedef struct side {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "ode/matrix.h"
+#include "ode/small_lu.h"
 
 #define MOST_SIZE (1 << 12)
 

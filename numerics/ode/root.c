@@ -6,7 +6,7 @@
 #include <percuss/root.h>
 
 #include "ode/derivative.h"
-#include "ode/matrix.h"
+#include "ode/small_lu.h"
 
 #include <float.h>
 #include <string.h>

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "checks/free_top.h"
-#include "scenes/arch.h"
+#include "scenes/arch_scene.h"
 #include "scenes/cards.h"
-#include "scenes/dominoes.h"
+#include "scenes/dominoes_scene.h"
 #include "scenes/lattice.h"
 #include "scenes/resting.h"
-#include "scenes/stacks.h"
+#include "scenes/stacks_scene.h"
 #include "scenes/turning.h"
 
 #define G 9.81

@@ -1,0 +1,135 @@
+// The command line of falling_brick: defaults (ASM-16), flags, and starts drawn from a seed.
+#include "flags/falling_brick_flags.h"
+
+#include "flags/scheme.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <percuss/rotation.h>
+
+static settings defaults(void)
+{
+    settings set = {.run = {.h = 0.001, .t_end = 3, .gravity = 9.81},
+                    .mass = 2,
+                    .size = {0.2, 0.1, 0.06},
+                    .e = 0.5,
+                    .mu = 0.4,
+                    .height = 0.5,
+                    .v0 = {0.5, 0, 0},
+                    .tilt = 1,
+                    .omega = 10,
+                    .rtol = 1e-12,
+                    .rest = 1e-9,
+                    .seed = 1,
+                    .runs = 5,
+                    .study = 4};
+    set.run.scheme = world_smooth_scheme(1e-12);
+    return set;
+}
+
+static void fits_together(const settings *set)
+{
+    const double *s = set->size, half = 0.5 * hypot(hypot(s[0], s[1]), s[2]);
+    if (!(s[0] > 0) || !(s[1] > 0) || !(s[2] > 0)) {
+        args_refuse("--size takes three positive numbers, X,Y,Z");
+    }
+    if (set->height <= half) {
+        args_refuse("--height must be more than half the diagonal of the brick, %g m", half);
+    }
+    if (set->run.scheme.projection == PCS_PROJECTION_OVERLAPS ||
+        pcs_scheme_activation(&set->run.scheme) == PCS_ACTIVATION_SPECULATIVE) {
+        args_refuse("--activation speculative and --projection overlaps are for "
+                    "dense scenes with e = 0; choose others");
+    }
+}
+
+void read_flags(settings *set, int argc, char **argv)
+{
+    *set = defaults();
+    pcs_scheme *scheme = &set->run.scheme;
+    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_COMBINED_EQUALITY;
+    args a = {.about = "A brick is thrown, tumbles, bounces on its vertices and comes to rest on a "
+                       "face: checks of flight, impacts, energy and rest."};
+    args_positive(&a, "--mass", &set->mass, "kg", "mass of the brick");
+    args_vector(&a, "--size", set->size, "m", "edges of the brick");
+    args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
+    args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
+    args_positive(&a, "--gravity", &set->run.gravity, "m/s^2", "gravity, downwards");
+    args_positive(&a, "--height", &set->height, "m", "height of the centre at the start");
+    args_vector(&a, "--v0", set->v0, "m/s", "velocity at the start; one number: upwards");
+    args_real(&a, "--tilt", &set->tilt, 0, 3.15, "rad",
+              "tilt of the brick at the start, about a random axis");
+    args_real(&a, "--omega", &set->omega, 0, 1e3, "rad/s",
+              "angular velocity at the start, about another random axis");
+    args_int(&a, "--seed", &set->seed, 0, 1000000, "seed of the first run");
+    args_int(&a, "--runs", &set->runs, 1, MOST_RUNS, "runs, each with the next seed");
+    args_positive(&a, "--h", &set->run.h, "s", "time step");
+    args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
+    args_real(&a, "--theta", &scheme->theta, 0.5, 1, "",
+              "theta of the scheme; 1/2 is exact for a parabola");
+    args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
+                "which contacts take part in a step");
+    args_real(&a, "--gamma", &scheme->gamma, 0, 1.5, "",
+              "how far predictive looks ahead, in steps");
+    args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
+                "how overlaps are removed; the combined ones activate at the end of the step");
+    args_positive(&a, "--proj-tol", &scheme->proj_tol, "m", "overlap left by the projection");
+    args_positive(&a, "--tol", &scheme->solver.tol, "", "tolerance of the velocity problems");
+    args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-3, "",
+              "relative tolerance of the reference of the flight");
+    args_positive(&a, "--rest", &set->rest, "m/s",
+                  "speed of all points below which the brick rests");
+    world_threads_flag(&a, &set->run);
+    args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1,
+             "halvings of h to observe the order of the flight");
+    args_string(&a, "--csv", &set->run.csv, "FILE",
+                "write every step of the first run: time, position, quaternion, velocity, angular "
+                "velocity (body axes), heights of the eight vertices, normal impulse (N s), "
+                "energies (J)");
+    args_parse(&a, argc, argv);
+    scheme->activation = (pcs_activation)activation;
+    scheme->projection = (pcs_projection)projection;
+    scheme_fits(scheme);
+    fits_together(set);
+    set->box = free_box_make(set->mass, set->size, set->run.gravity);
+    args_check_steps(set->run.h, set->run.t_end);
+}
+
+// ---- starts -------------------------------------------------------------------------------------
+
+// in [-1, 1), from a linear congruential generator (Knuth's MMIX)
+static double draw(unsigned long long *state)
+{
+    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*state >> 11) / 4503599627370496.0 - 1;
+}
+
+// a vector of the given length, all directions alike
+static void draw_vector(unsigned long long *state, double length, double out[3])
+{
+    double was;
+    do {
+        for (int k = 0; k < 3; ++k) {
+            out[k] = draw(state);
+        }
+        was = hypot(hypot(out[0], out[1]), out[2]);
+    } while (was > 1 || was < 0.1);
+    for (int k = 0; k < 3; ++k) {
+        out[k] *= length / was;
+    }
+}
+
+void start_of(const settings *set, int seed, double q[7], double v[6])
+{
+    // seeds that follow each other must not make starts that do
+    unsigned long long state = (unsigned long long)seed * 0x9e3779b97f4a7c15ULL + 1;
+    double turn[3];
+    draw(&state);
+    draw_vector(&state, set->tilt, turn);
+    draw_vector(&state, set->omega, v + 3);
+    memcpy(v, set->v0, 3 * sizeof *v);
+    memcpy(q, (const double[]){0, 0, set->height}, 3 * sizeof *q);
+    pcs_quat_exp(turn, q + 3);
+}

@@ -1,0 +1,81 @@
+// The command line of two_solids: defaults, flags, and what cannot go together.
+#include "flags/two_solids_flags.h"
+
+#include "args.h"
+#include "flags/scheme.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void read_flags(settings *set, int argc, char **argv)
+{
+    *set = (settings){.def = {.mass = {2, 3},
+                              .radius = {0.1, 0.15},
+                              .size = {{0.3, 0.2, 0.1}, {0.8, 0.7, 0.2}},
+                              .speed = 1,
+                              .sideways = 0.5,
+                              .spin = {1.5, -1}}};
+    set->e = 0.6;
+    set->h = 0.002;
+    set->t_end = 0.2;
+    set->hit = 0.0987; // not the end of a step: there rounding decides who touches
+    set->study = 4;
+    set->scheme = pcs_scheme_moreau_jean();
+    set->scheme.solver.tol = 1e-14;
+    int projection = PCS_PROJECTION_NONE, metric = PCS_METRIC_MASS;
+
+    args a = {.about = "Two solids collide: conserved and lost quantities, at the impact and by "
+                       "time stepping."};
+    args_choice(&a, "--scene", &set->scene, SOLIDS_WORDS,
+                "scene; corner, edge and face are on the ground");
+    args_positive(&a, "--mass1", &set->def.mass[0], "kg", "mass of the upper solid");
+    args_positive(&a, "--mass2", &set->def.mass[1], "kg", "mass of the lower solid, if it is free");
+    args_positive(&a, "--radius1", &set->def.radius[0], "m", "radius of the upper sphere");
+    args_positive(&a, "--radius2", &set->def.radius[1], "m", "radius of the lower sphere");
+    args_vector(&a, "--size1", set->def.size[0], "m", "edges of the upper box");
+    args_vector(&a, "--size2", set->def.size[1], "m", "edges of the lower box");
+    args_real(&a, "--speed", &set->def.speed, -INFINITY, INFINITY, "m/s",
+              "downward speed of the upper solid; a free lower solid moves up half as fast");
+    args_real(&a, "--sideways", &set->def.sideways, -INFINITY, INFINITY, "m/s",
+              "speed to the side");
+    args_real(&a, "--spin1", &set->def.spin[0], -INFINITY, INFINITY, "rad/s",
+              "angular velocity of the upper solid");
+    args_real(&a, "--spin2", &set->def.spin[1], -INFINITY, INFINITY, "rad/s",
+              "angular velocity of the lower solid");
+    args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
+    args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
+    args_positive(&a, "--h", &set->h, "s", "time step");
+    args_real(&a, "--theta", &set->scheme.theta, 0, 1, "", "of the scheme");
+    args_positive(&a, "--hit", &set->hit, "s", "time at which the solids touch");
+    args_positive(&a, "--tend", &set->t_end, "s", "end of the run");
+    args_choice(&a, "--projection", &projection, PROJECTION_WORDS, "how overlaps are removed");
+    args_choice(&a, "--metric", &metric, "mass|v|q|q1", "of the projection");
+    args_int(&a, "--study", &set->study, 0, MOST_HALVINGS,
+             "halvings of h to observe orders; at least two are needed");
+    args_string(&a, "--csv", &set->csv, "FILE",
+                "write the initial state and every step of every scene: time, positions, "
+                "quaternions, velocities, angular velocities (body axes), impulse of the step "
+                "(N s), smallest gap, energies (J), momentum, angular momentum about the origin");
+    args_parse(&a, argc, argv);
+    set->scheme.projection = (pcs_projection)projection;
+    set->scheme.metric = (pcs_metric)metric;
+    scheme_fits(&set->scheme);
+
+    // many contacts with friction are not solved to the last digit; of a sticking one the rounding
+    // of u_T counts mu times
+    if (set->mu > 0) set->scheme.solver.tol = 1e-12 * fmax(1, set->mu);
+    for (int b = 0; b < 2; ++b) {
+        if (set->def.size[b][0] > 0 && set->def.size[b][1] > 0 && set->def.size[b][2] > 0) continue;
+        args_refuse("--size%d needs three edges > 0, such as 0.3,0.2,0.1", b + 1);
+    }
+    for (int kind = SPHERES; kind < SCENES; ++kind) {
+        const scene s = solids_make(&set->def, kind, true);
+        if ((set->scene != ALL && set->scene != kind) || solids_fit(&s)) continue;
+        args_refuse("in %s the upper box touches beyond the lower; enlarge --size2",
+                    solids_name[kind]);
+    }
+    if (set->t_end < set->hit + 2 * set->h || set->t_end / set->h > 1e8) {
+        args_refuse("--tend must lie two steps behind --hit, and at most 1e8 steps "
+                    "from the start");
+    }
+}

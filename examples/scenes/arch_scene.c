@@ -1,0 +1,45 @@
+// The stones of an arch: one hull of eight points about the middle of the circle, rotated into
+// place.
+#include "scenes/arch_scene.h"
+
+#include <math.h>
+
+arch_def arch_default(void)
+{
+    return (arch_def){
+        .stones = 45, .radius = 1, .thickness = 0.112, .depth = 0.3, .density = 2400, .mu = 1};
+}
+
+double arch_size(const arch_def *def)
+{
+    const double inside = 2 * (def->radius - 0.5 * def->thickness);
+    return fmin(inside * sin(2 * atan(1) / def->stones), fmin(def->thickness, def->depth));
+}
+
+pcs_status arch_build(world *w, const arch_def *def)
+{
+    pcs_geometry *stone;
+    const double part = 4 * atan(1) / def->stones;
+    double points[24];
+    for (int i = 0; i < 8; ++i) {
+        const double r = def->radius + (i & 1 ? 0.5 : -0.5) * def->thickness;
+        points[3 * i] = (i & 2 ? 1 : -1) * r * sin(part / 2);
+        points[3 * i + 1] = (i & 4 ? 0.5 : -0.5) * def->depth;
+        points[3 * i + 2] = r * cos(part / 2);
+    }
+    PCS_TRY(world_material(w, def->mu, 0));
+    PCS_TRY(world_floor(w));
+    PCS_TRY(pcs_geometry_create_hull(NULL, 8, points, &stone));
+    world_keep(w, stone);
+    const pcs_shape about_middle = pcs_shape_hull(stone);
+    for (int k = 0; k < def->stones; ++k) {
+        const double half = 0.5 * (k - 0.5 * (def->stones - 1)) * part;
+        pcs_body_def body = pcs_body_def_default();
+        body.orientation[0] = cos(half);
+        body.orientation[2] = sin(half);
+        pcs_shape about_G;
+        PCS_TRY(pcs_body_def_of_shapes(1, &about_middle, &def->density, &body, &about_G));
+        PCS_TRY(world_solid(w, &body, &about_G, NULL));
+    }
+    return world_start(w);
+}

@@ -1,0 +1,41 @@
+// One solve of one problem: its input and its result, as a row of runs.csv, a JSON object, a
+// line.
+#ifndef COMMAND_BENCH_RUN_H
+#define COMMAND_BENCH_RUN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "command/json.h"
+
+// texts are borrowed
+typedef struct run {
+    const char *file, *kind, *solver, *measure, *outcome, *by, *message, *digest;
+    double tol, seconds, residual, natural_map, relative, norm_q, norm_r, norm_u;
+    int rows, blocks, contacts, iterations;
+    int open, closed, stick, slide, undecided;
+} run;
+
+// every number NaN or 0, every text empty
+run run_none(void);
+
+// it converged
+bool run_solved(const run *x);
+
+// the last part of the path
+const char *run_problem(const run *x);
+
+// one line each
+void run_csv_header(FILE *out);
+void run_csv(FILE *out, const run *x);
+
+// Reads a row (line is cut up and then borrowed). `place` (RUN_COLUMNS) says which column stands in
+// which field; -1 is absent. False when it is no row.
+#define RUN_COLUMNS 25
+bool run_read_header(char *line, int *place, int *fields);
+bool run_read(char *line, const int *place, int fields, run *out);
+
+// the members of an object that is open
+void run_json(json *j, const run *x);
+
+#endif

@@ -1,0 +1,63 @@
+// Command lines: a table of flags; all other arguments are words.
+//
+//     const args_flag flags[] = {
+//         {"--tol", 0, ARGS_REAL, &tol, .low = 0, .high = 1, .what = "X", .help = "..."},
+//         {"--measure", 0, ARGS_CHOICE, &stop, .what = "residual|natural|both", .help = "..."},
+//     };
+//     args a = {.command = "solve", .words = "FILE...", .about = "...", .flags = flags, .n = 2};
+//     if (!args_parse(&a, argc, argv)) return a.exit_code;
+//
+// --name value, --name=value and -o value are read; -- ends the flags. The values already there are
+// the defaults. A wrong line is one line on stderr with the remedy, and exit code 2.
+#ifndef COMMAND_COMMAND_LINE_H
+#define COMMAND_COMMAND_LINE_H
+
+#include "command/command.h"
+
+typedef enum args_type {
+    ARGS_REAL,   // double in [low, high], above low when low_excluded
+    ARGS_INT,    // int in [low, high]
+    ARGS_CHOICE, // int: the place of one of the words of "a|b|c"
+    ARGS_STRING, // const char *
+    ARGS_LIST,   // args_list: may be given several times, and several at once with commas
+    ARGS_BOOL    // bool: on when given
+} args_type;
+
+typedef struct args_list {
+    char **at; // n, owned
+    int n;
+} args_list;
+
+typedef struct args_flag {
+    const char *name; // with its dashes
+    char letter;      // of -o, or 0
+    args_type type;
+    void *value;
+    double low, high;
+    bool low_excluded;
+    const char *what; // what --help calls the value; the words of a choice
+    const char *help; // null: --help is silent about it
+} args_flag;
+
+typedef struct args {
+    const char *command;
+    const char *words; // what --help calls the words: "FILE...", "IN OUT"
+    const char *about; // for --help
+    const char *more;  // after the flags, or null
+    int least, most;   // words
+    const args_flag *flags;
+    int n;
+
+    char **word; // after args_parse: n_words of argv
+    int n_words;
+    int exit_code;
+} args;
+
+// False means stop and return exit_code: DONE after --help, WRONG after a mistake.
+bool args_parse(args *a, int argc, char **argv);
+
+// appends what stands between commas
+void args_split(args_list *list, const char *text);
+void args_list_free(args_list *list);
+
+#endif

@@ -1,0 +1,318 @@
+// percuss solve: problems one after another, a line each.
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/bench_run.h"
+#include "command/command.h"
+#include "command/command_line.h"
+#include "command/csv_table.h"
+#include "command/output.h"
+#include "command/setup.h"
+#include "command/status.h"
+#include "command/trace.h"
+
+// further solves for the fastest time stop after this many seconds in all
+#define REPEAT_SECONDS 0.2
+
+typedef struct request {
+    setup s;
+    pcs_solver_opts o;
+    bool json, csv, solution, certificate, intervals;
+    int repeat;
+    const char *trace, *out;
+    int width; // of the column of names
+} request;
+
+// ---- output ------------------------------------------------------------------------------------
+
+static void print_header(const request *q)
+{
+    if (q->json) return;
+    if (q->csv) {
+        run_csv_header(stdout);
+        return;
+    }
+    printf("%-*s  %-6s %8s  %-13s %-10s %9s %9s  %8s %8s  %s\n", q->width, "problem", "kind",
+           "contacts", "solver", "outcome", "iters", "seconds", "residual", "natural",
+           "open/stick/slide/?");
+}
+
+static void print_human(const request *q, const run *x)
+{
+    char solver[40], status[80];
+    const bool other = x->by[0] && strcmp(x->by, x->solver) != 0;
+    snprintf(solver, sizeof solver, other ? "%s (%s)" : "%s", x->solver, x->by);
+    if (x->contacts == 0) {
+        snprintf(status, sizeof status, "%d open, %d closed, %d ?", x->open, x->closed,
+                 x->undecided);
+    } else {
+        snprintf(status, sizeof status, "%d/%d/%d/%d", x->open, x->stick, x->slide, x->undecided);
+        const size_t used = strlen(status);
+        if (x->closed > 0) snprintf(status + used, sizeof status - used, ", %d closed", x->closed);
+    }
+    char *name = readable(run_problem(x));
+    const int gap = q->width - columns_of(name);
+    printf("%s%*s  %-6s %8d  %-13s %-10s %9d %9.2g  %8.1e %8.1e  %s\n", name, gap > 0 ? gap : 0, "",
+           x->kind, x->contacts, solver, x->outcome, x->iterations, x->seconds, x->residual,
+           x->relative, status);
+    free(name);
+}
+
+static void print(const request *q, const run *x, int n, const double *r, const double *u,
+                  const certificate *c, const opened *in)
+{
+    if (q->json) {
+        json j = {.out = stdout};
+        json_open(&j, NULL, '{');
+        run_json(&j, x);
+        if (q->solution && r && u) {
+            json_reals(&j, "r", n, r);
+            json_reals(&j, "u", n, u);
+        }
+        if (q->certificate && c) certificate_json(&j, c);
+        json_close(&j, '}');
+    } else if (q->csv) {
+        run_csv(stdout, x);
+    } else if (!x->message[0]) {
+        print_human(q, x);
+        if (q->certificate && c) certificate_print(c, in);
+    }
+    fflush(stdout);
+}
+
+// ---- one problem -------------------------------------------------------------------------------
+
+// r, u and, of a global problem, v
+typedef struct answer {
+    double *r, *u, *v;
+    pcs_report report;
+} answer;
+
+// once from r = 0
+static pcs_status solve_once(const request *q, const opened *in, pcs_watch watch, pcs_arena work,
+                             answer *x)
+{
+    memset(x->r, 0, (size_t)in->file->rows * sizeof *x->r);
+    if (in->p) return pcs_solve(in->p, &q->o, watch, work, x->r, x->u, &x->report);
+    return pcs_solve_global(NULL, in->file->global, &q->o, watch, x->v, x->r, x->u, &x->report);
+}
+
+// solves up to q->repeat times; the report has the shortest time
+static pcs_status solve(const request *q, const opened *in, trace *t, answer *x)
+{
+    pcs_arena work = {0};
+    if (in->p) {
+        PCS_TRY(pcs_problem_check(in->p));
+        PCS_TRY(pcs_arena_create(NULL, pcs_solve_bytes(in->p, &q->o), &work));
+    }
+    const pcs_watch watch = t ? trace_watch(t) : (pcs_watch){0};
+    pcs_status status = PCS_OK;
+    double total = 0, least = INFINITY;
+    for (int k = 0; k < q->repeat && status == PCS_OK; ++k) {
+        status = solve_once(q, in, watch, work, x);
+        if (status != PCS_OK) break;
+        if (x->report.seconds < least) least = x->report.seconds;
+        total += x->report.seconds;
+        if (total > REPEAT_SECONDS || interrupted()) break;
+    }
+    x->report.seconds = least;
+    pcs_arena_destroy(NULL, &work);
+    return status;
+}
+
+static void fill(const answer *y, run *x)
+{
+    const pcs_report *report = &y->report;
+    const pcs_solver_info *by = pcs_solver_at((int)report->solver);
+    x->outcome = pcs_outcome_text(report->outcome);
+    x->by = by ? by->name : "";
+    x->iterations = report->iters;
+    x->seconds = report->seconds;
+    x->residual = report->measure.residual;
+    x->natural_map = report->measure.natural_map;
+    x->relative = pcs_measure_relative_natural_map(&report->measure);
+    x->norm_q = report->measure.norm_q;
+    x->norm_r = report->measure.norm_r;
+    x->norm_u = report->measure.norm_u;
+}
+
+static bool write_solution(const request *q, const opened *in, const answer *x)
+{
+    const pcs_problem_file *f = in->file;
+    const pcs_file_content content = {.problem = in->p,
+                                      .global = f->global,
+                                      .r = x->r,
+                                      .u = x->u,
+                                      .v = f->global ? x->v : NULL,
+                                      .storage = f->storage,
+                                      .title = f->title,
+                                      .description = f->description,
+                                      .math_info = f->math_info};
+    if (pcs_problem_file_write(NULL, q->out, PCS_FILE_FORMAT_BY_NAME, &content) == PCS_OK)
+        return true;
+    complain("%s", pcs_error_text());
+    return false;
+}
+
+static int refuse(const request *q, const opened *in, run *x)
+{
+    x->outcome = "refused";
+    x->message = pcs_error_text();
+    print(q, x, 0, NULL, NULL, NULL, in);
+    return complain("%s: %s", x->file, pcs_error_text());
+}
+
+static int solve_into(const request *q, const opened *in, trace *t, answer *y, run *x)
+{
+    if (solve(q, in, t, y) != PCS_OK) return refuse(q, in, x);
+    fill(y, x);
+    certificate c = {.ranks = q->certificate, .intervals = q->intervals};
+    int code = y->report.outcome == PCS_OUTCOME_CONVERGED ? DONE : UNCONVERGED;
+    if (!certificate_make(in, 2 * q->o.tol, y->r, &c, x)) {
+        code = refuse(q, in, x);
+    } else {
+        print(q, x, in->file->rows, y->r, y->u, &c, in);
+    }
+    certificate_free(&c);
+    if (code != WRONG && q->out && !write_solution(q, in, y)) return WRONG;
+    return code;
+}
+
+static int solve_problem(const request *q, const opened *in, run *x)
+{
+    const size_t rows = (size_t)in->file->rows, velocities = (size_t)in->file->velocities;
+    answer y = {.r = take(rows, sizeof(double)),
+                .u = take(rows, sizeof(double)),
+                .v = take(velocities, sizeof(double))};
+    trace t;
+    int code = WRONG;
+    if (!q->trace || trace_open(&t, q->trace)) {
+        code = solve_into(q, in, q->trace ? &t : NULL, &y, x);
+        if (q->trace && !trace_close(&t)) code = WRONG;
+    }
+    free(y.r);
+    free(y.u);
+    free(y.v);
+    return code;
+}
+
+static int solve_file(const request *q, const char *path)
+{
+    run x = run_none();
+    char digest[17];
+    fingerprint(path, digest);
+    x.file = path;
+    x.digest = digest;
+    x.solver = q->s.solver;
+    x.tol = q->s.tol;
+    x.measure = setup_measure[q->s.measure];
+    opened in;
+    if (!setup_open(path, q->s.kind, false, &in)) {
+        x.outcome = "unreadable";
+        x.message = pcs_error_text();
+        print(q, &x, 0, NULL, NULL, NULL, NULL);
+        return WRONG;
+    }
+    x.kind = pcs_file_kind_text(in.file->kind);
+    x.rows = in.file->rows;
+    x.blocks = in.p ? in.p->nb : in.file->global->nb;
+    x.contacts = in.file->contacts;
+    const int code = solve_problem(q, &in, &x);
+    setup_close(&in);
+    return code;
+}
+
+// ---- the subcommand ----------------------------------------------------------------------------
+
+static int measure_names(char **file, int n)
+{
+    int width = (int)strlen("problem");
+    for (int i = 0; i < n; ++i) {
+        const run x = {.file = file[i]};
+        char *name = readable(run_problem(&x));
+        if (columns_of(name) > width) width = columns_of(name);
+        free(name);
+    }
+    return width < 48 ? width : 48;
+}
+
+// checked before the work, not after it
+static bool holds_solution(const char *path)
+{
+    static const char *const ends[] = {".hdf5", ".h5", ".pcs"};
+    const size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        const size_t end = strlen(ends[i]);
+        if (length > end && strcmp(path + length - end, ends[i]) == 0) return true;
+    }
+    complain("solve: -o is '%s'; a solution goes to a .hdf5, .h5 or .pcs file", path);
+    return false;
+}
+
+static int solve_all(request *q, const args *a)
+{
+    if ((q->trace || q->out) && a->n_words > 1) {
+        return complain("solve: %s takes one problem, not %d", q->out ? "-o" : "--trace",
+                        a->n_words);
+    }
+    if (q->out && !holds_solution(q->out)) return WRONG;
+    if (q->json && q->csv) return complain("solve: give --json or --csv, not both");
+    if (q->intervals) q->certificate = true;
+    if (q->certificate && q->csv) {
+        return complain("solve: a row of --csv cannot hold a certificate; use --json");
+    }
+    if (!setup_options("solve", &q->s, &q->o)) return WRONG;
+    if (q->trace) interrupts_begin();
+    q->width = measure_names(a->word, a->n_words);
+    print_header(q);
+    int worst = DONE;
+    for (int i = 0; i < a->n_words && !interrupted(); ++i) {
+        const int code = solve_file(q, a->word[i]);
+        if (code > worst) worst = code;
+    }
+    return finish_output(worst);
+}
+
+static int run_solve(int argc, char **argv)
+{
+    request q = {.s = setup_default(), .repeat = 1};
+    const args_flag flags[] = {
+        {"--solver", 's', ARGS_STRING, &q.s.solver, .what = "NAME",
+         .help = "'percuss solvers' lists them"},
+        {"--tol", 't', ARGS_REAL, &q.s.tol, .high = 1, .low_excluded = true, .what = "X",
+         .help = "tolerance of the measure"},
+        SETUP_FLAGS(q.s),
+        SETUP_OPTIONS(q.s),
+        {"--json", 0, ARGS_BOOL, &q.json, .help = "one object per problem and line"},
+        {"--solution", 0, ARGS_BOOL, &q.solution, .help = "with --json: r and u as well"},
+        {"--certificate", 0, ARGS_BOOL, &q.certificate,
+         .help = "margins, the rank of the active set, whether r and u are unique"},
+        {"--intervals", 0, ARGS_BOOL, &q.intervals,
+         .help = "as --certificate, and the shortest r and the range of every normal impulse"},
+        {"--csv", 0, ARGS_BOOL, &q.csv, .help = "the rows of runs.csv of percuss bench"},
+        {"--repeat", 0, ARGS_INT, &q.repeat, .low = 1, .high = 1e6, .what = "N",
+         .help = "repeats short solves up to N times; prints the shortest time"},
+        {"--trace", 0, ARGS_STRING, &q.trace, .what = "T.csv",
+         .help = "a row per iteration; a traced solve is slower"},
+        {"--out", 'o', ARGS_STRING, &q.out, .what = "FILE",
+         .help = "the problem with r and u: .hdf5, .h5 (FCLIB) or .pcs"},
+    };
+    args a = {.command = "solve",
+              .words = "FILE...",
+              .about = "Solves problems from r = 0 and prints the residuals: LCP, MLCP, friction; "
+                       "local or global;\n.dat, FCLIB HDF5 or .pcs. The residual has no unit. "
+                       "natural: natural map / max(|q|, |r|, |u|).",
+              .more = "Exit codes: 0 all converged, 1 at least one did not, 2 at least one could "
+                      "not be read or solved.",
+              .least = 1,
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
+    const int code = args_parse(&a, argc, argv) ? solve_all(&q, &a) : a.exit_code;
+    args_list_free(&q.s.opt);
+    return code;
+}
+
+const command command_solve = {"solve", "solve problems and print the residuals", run_solve};
