@@ -67,10 +67,9 @@ static int compare_int(const void *a, const void *b)
 
 typedef struct pattern {
     const pcs_bsr *H;
-    int *ptr,
-        *row;  // H->n + 2, and one per block: the block rows of H with an entry in a block column
-    int *mark; // nv, the last column with an entry in a row
-    int *seen; // H->n, the same of a block column
+    int *ptr, *row; // H->n + 2, and one per block: the block rows of H with a column
+    int *mark;      // nv, the last column with an entry in a row
+    int *seen;      // H->n, the same of a block column
 } pattern;
 
 // the rows of S in column j, which is in block column f; returns their number. rows null: only
