@@ -106,6 +106,81 @@ void bodies_diagonal(const bodies_problem *b, int block, double *Z, double *W)
     }
 }
 
+// z = J^T r of d rows; where d is a constant the compiler unrolls the inner loop
+static inline void force(int d, int n, const double *restrict J, const double *restrict r,
+                         double *restrict z)
+{
+    for (int j = 0; j < n; ++j) {
+        z[j] = 0;
+        for (int a = 0; a < d; ++a) {
+            z[j] += J[a + d * j] * r[a];
+        }
+    }
+}
+
+// sum += |J| v of d rows
+static inline void add_absolute(int d, int n, const double *restrict J, const double *restrict v,
+                                double *restrict sum)
+{
+    for (int j = 0; j < n; ++j) {
+        for (int a = 0; a < d; ++a) {
+            sum[a] += fabs(J[a + d * j]) * v[j];
+        }
+    }
+}
+
+typedef struct loading {
+    const bodies_problem *b;
+    double *v;   // |v_free| plus |A^-1 J^T r| of all sides
+    double *J;   // of the side `made`, 2 block + side; -1: of none
+    double *z;   // of the widest system
+    double *sum; // of the tallest block
+    int made;
+} loading;
+
+static void make_rows(loading *l, int block, int side)
+{
+    if (l->made == 2 * block + side) return;
+    bodies_rows(l->b, block, side, l->J);
+    l->made = 2 * block + side;
+}
+
+// v += |A^-1 J^T r| of a side
+static void add_velocity(loading *l, int block, int side, const double *r)
+{
+    const int d = l->b->block[block].dim, sys = l->b->block[block].sys[side];
+    const int n = width(l->b->A->start, sys);
+    double *v = l->v + l->b->A->start[sys];
+    make_rows(l, block, side);
+    if (d == 1) {
+        force(1, n, l->J, r, l->z);
+    } else if (d == 3) {
+        force(3, n, l->J, r, l->z);
+    } else {
+        force(d, n, l->J, r, l->z);
+    }
+    block_lu_solve(l->b->A, sys, l->z);
+    for (int j = 0; j < n; ++j) {
+        v[j] += fabs(l->z[j]);
+    }
+}
+
+// sum += |J| v of a side
+static void add_rows(loading *l, int block, int side)
+{
+    const int d = l->b->block[block].dim, sys = l->b->block[block].sys[side];
+    const int n = width(l->b->A->start, sys);
+    const double *v = l->v + l->b->A->start[sys];
+    make_rows(l, block, side);
+    if (d == 1) {
+        add_absolute(1, n, l->J, v, l->sum);
+    } else if (d == 3) {
+        add_absolute(3, n, l->J, v, l->sum);
+    } else {
+        add_absolute(d, n, l->J, v, l->sum);
+    }
+}
+
 double bodies_load(const bodies_problem *b, const double *v_free, const double *r, pcs_arena work)
 {
     const int *start = b->A->start;
@@ -117,45 +192,31 @@ double bodies_load(const bodies_problem *b, const double *v_free, const double *
     for (int i = 0; i < b->nb; ++i) {
         if (b->block[i].dim > tallest) tallest = b->block[i].dim;
     }
-    double *v = PCS_TAKE(&work, (size_t)nv, double);
-    double *z = PCS_TAKE(&work, (size_t)widest, double);
-    double *J = PCS_TAKE(&work, (size_t)widest * (size_t)tallest, double);
-    if (!v || !z || !J) return -1;
+    loading l = {.b = b, .made = -1};
+    l.v = PCS_TAKE(&work, (size_t)nv, double);
+    l.z = PCS_TAKE(&work, (size_t)widest, double);
+    l.J = PCS_TAKE(&work, (size_t)widest * (size_t)tallest, double);
+    l.sum = PCS_TAKE(&work, (size_t)tallest, double);
+    if (!l.v || !l.z || !l.J || !l.sum) return -1;
     for (int i = 0; i < nv; ++i) {
-        v[i] = v_free ? fabs(v_free[i]) : 0;
+        l.v[i] = v_free ? fabs(v_free[i]) : 0;
     }
     for (int i = 0; i < b->nb; ++i) {
-        const bodies_block *k = &b->block[i];
         for (int s = 0; s < 2; ++s) {
-            if (k->sys[s] < 0) continue;
-            const int n = width(start, k->sys[s]);
-            bodies_rows(b, i, s, J);
-            for (int j = 0; j < n; ++j) {
-                z[j] = 0;
-                for (int a = 0; a < k->dim; ++a) {
-                    z[j] += J[a + k->dim * j] * r[k->row + a];
-                }
-            }
-            block_lu_solve(b->A, k->sys[s], z);
-            for (int j = 0; j < n; ++j) {
-                v[start[k->sys[s]] + j] += fabs(z[j]);
-            }
+            if (b->block[i].sys[s] >= 0) add_velocity(&l, i, s, r + b->block[i].row);
         }
     }
     double square = 0;
     for (int i = 0; i < b->nb; ++i) {
         const bodies_block *k = &b->block[i];
         for (int a = 0; a < k->dim; ++a) {
-            double sum = v_free ? fabs(b->shift[k->row + a]) : 0;
-            for (int s = 0; s < 2; ++s) {
-                if (k->sys[s] < 0) continue;
-                const int n = width(start, k->sys[s]);
-                bodies_rows(b, i, s, J);
-                for (int j = 0; j < n; ++j) {
-                    sum += fabs(J[a + k->dim * j]) * v[start[k->sys[s]] + j];
-                }
-            }
-            square += sum * sum;
+            l.sum[a] = v_free ? fabs(b->shift[k->row + a]) : 0;
+        }
+        for (int s = 0; s < 2; ++s) {
+            if (k->sys[s] >= 0) add_rows(&l, i, s);
+        }
+        for (int a = 0; a < k->dim; ++a) {
+            square += l.sum[a] * l.sum[a];
         }
     }
     return sqrt(square);
