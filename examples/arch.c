@@ -1,8 +1,9 @@
-// A masonry arch of 45 stones: thick enough it stands, a little thinner it falls.
+// Two masonry arches of 45 stones: a thick one stands, a little thinner one falls.
 //
 // Stones that carry no tension stand iff a line of thrust stays within all joints (checks/
-// thrust_line). For a half circle of 45 stones that takes a thickness of 0.1073 of the radius. The
-// arch is run with a thickness on each side of this limit: it must not move, and it must fall.
+// thrust_line). For a half circle of 45 stones this needs a thickness of 0.1073 of the radius. The
+// example runs an arch with a thickness on each side of this limit: one must not move, the other
+// must fall.
 #include "args.h"
 #include "checks/thrust_line.h"
 #include "example.h"

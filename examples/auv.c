@@ -1,9 +1,9 @@
-// An underwater vehicle in the simulator: control, physics and display that talk through a state
-// record and a command record only.
+// An underwater vehicle in the simulator: control, physics and display share only a state record
+// and a command record.
 //
-// Told by a table, by a pilot that keeps a course or passes waypoints; moved by any Runge-Kutta
-// method, or by the Moreau-Jean scheme where it touches the sea floor; shown by a display, which
-// writes the log.
+// The commands come from a table, or from a pilot that keeps a course or passes waypoints. The
+// physics is any Runge-Kutta method, or the Moreau-Jean scheme where the vehicle touches the sea
+// floor. The display writes the log.
 #include "checks/auv_checks.h"
 #include "example.h"
 

@@ -2,8 +2,9 @@
 //
 // With u0 = v0 - R omega0 the speed at which its lowest point slides (omega0 about the axis that
 // rolling has), friction mu gives v = v0 -+ mu g t, and the ball rolls from t1 = 2 |u0| / (7 mu g)
-// on with v1 = (5 v0 + 2 R omega0) / 7: of a ball struck without spin 5/7 of its speed is left, at
-// 12 v0^2 / (49 mu g). Spin about the vertical is not felt by a contact in one point.
+// on with v1 = (5 v0 + 2 R omega0) / 7: a ball struck without spin keeps 5/7 of its speed, at 12
+// v0^2 / (49 mu g). A contact in one point has no moment about the vertical, so a spin about it
+// does not change.
 #include "args.h"
 #include "example.h"
 #include "scenes/slider.h"

@@ -1,8 +1,7 @@
 // A ball falls on a plane and bounces: from the model, through a run that is watched step by step,
 // to a table of checks. Read it from top to bottom; doc/tutorial.md goes with it.
 //
-// What the ball must do in theory, and how far from that a scheme may be, is worked out in
-// checks/bounces.c.
+// checks/bounces.c derives the motion in theory and the allowed errors of a scheme.
 #include "checks/bounces.h"
 #include "example.h"
 #include "flags/bouncing_ball_flags.h"

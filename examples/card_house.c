@@ -3,8 +3,8 @@
 // Cards of length L and thickness t, at an angle a to the vertical, their upper edges touching:
 // each pushes the other with the horizontal force H that keeps it from turning about its foot, H L
 // cos a = m g (L sin a - t cos a) / 2. So they stand iff the friction of the floor is at least H /
-// (m g) = tan a / 2 - t / (2 L). Of a house with a card laid over every two tents no such form is
-// given here: it stands with enough friction, and falls without.
+// (m g) = tan a / 2 - t / (2 L). For a house with a card over every two tents there is no such
+// formula here: it stands with enough friction, and falls without.
 #include "args.h"
 #include "example.h"
 #include "flags/world_flags.h"

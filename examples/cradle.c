@@ -1,11 +1,10 @@
-// Newton's cradle: a ball meets a row of balls, which touch, or stand a gap apart.
+// Newton's cradle: a ball hits a row of balls, which touch or have gaps.
 //
 // While they touch, Newton's law acts on all contacts at once: 0 <= u' + e u, p >= 0, one of the
 // two zero. Contacts of balls at rest have u = 0 and stay closed, so the row takes the impact as
 // one body: three equal balls with e = 1 leave with -1/3, 2/3, 2/3 of the speed, not as the toy
-// does. With gaps the same law acts on one pair after the other, and hands the speed on: 0, 0, 1.
-// Along a chain of masses m, m q, m q^2 ... the last ball is sent off with ((1 + e) / (1 + q))^(n -
-// 1).
+// does. With gaps the same law acts on one pair after the other, and the speed passes on: 0, 0, 1.
+// In a chain of masses m, m q, m q^2 ... the last ball leaves with ((1 + e) / (1 + q))^(n - 1).
 #include "args.h"
 #include "checks/line_impacts.h"
 #include "example.h"

@@ -1,9 +1,9 @@
-// A row of dominoes falls: the wave has its own constant speed.
+// A row of dominoes falls: the wave has a constant speed of its own.
 //
-// Whatever the push, after a few dominoes the front has the speed at which each of them passes on
-// what it wins by falling. No length but those of the dominoes and no time but those of gravity
-// take part: dominoes s times as large make a wave sqrt(s) times as fast, and the scheme with a
-// step sqrt(s) times as long repeats the same numbers, up to the tolerances.
+// For any push, after a few dominoes the front has the speed at which each domino passes on the
+// energy of its fall. The only lengths are those of the dominoes, and the only time scale is that
+// of gravity: dominoes s times as large make a wave sqrt(s) times as fast, and the scheme with a
+// step sqrt(s) times as long gives the same numbers, up to the tolerances.
 #include "args.h"
 #include "example.h"
 #include "flags/world_flags.h"

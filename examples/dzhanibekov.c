@@ -1,9 +1,9 @@
-// A free body spun about its middle axis turns over again and again (Dzhanibekov's wing nut).
+// A free body with a spin about its middle axis flips again and again (Dzhanibekov's wing nut).
 //
-// No forces: 2K = w.Jw and R J w stay. Of the three axes of inertia the middle one is unstable, and
-// a spin that misses it by a little flips after 2 K(m) / n, for ever, with w in Jacobi's elliptic
-// functions (checks/free_top). The scheme with theta = 1/2 follows with errors of order h^2;
-// Runge-Kutta methods with their own, and each flip is an event located by the length of a step.
+// Without forces 2K = w.Jw and R J w are constant. Rotation about the middle axis of inertia is
+// unstable: a spin slightly off this axis flips every 2 K(m) / n, with w in Jacobi's elliptic
+// functions (checks/free_top). The scheme with theta = 1/2 has errors of order h^2, a Runge-Kutta
+// method those of its order; each flip is an event located by the length of a step.
 #include "args.h"
 #include "checks/flip_events.h"
 #include "checks/free_top.h"

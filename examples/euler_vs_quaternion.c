@@ -1,9 +1,9 @@
 // One motion in ZYX Euler angles and in quaternions, through and past gimbal lock.
 //
-// A free body of revolution, of which R(t) is known (checks/gimbal_pass): its nose comes within
-// --miss of straight down, pitch = 90 degrees. Rates of Euler angles are omega / cos(pitch): chosen
-// steps shrink with the distance, fixed ones lose digits, and at the pole the run ends with a
-// sentence. The quaternion does not notice.
+// A free body of revolution with a known R(t) (checks/gimbal_pass): its axis comes within --miss of
+// straight down, pitch = 90 degrees. Rates of Euler angles are omega / cos(pitch): chosen steps
+// shrink with the distance, fixed steps lose digits, and at the pole the run ends with an error.
+// The quaternion has no such difficulty.
 #include "args.h"
 #include "checks/gimbal_pass.h"
 #include "example.h"

@@ -1,10 +1,11 @@
-// A brick tumbles through the air, falls on its vertices, bounces, slides and comes to rest on a
+// A brick rotates through the air, falls on its vertices, bounces, slides and comes to rest on a
 // face (theory 12).
 //
 // The brick is a body with the shape of a box over a half-space: that gives one contact per vertex
-// near the ground. Its flight is held against a parabola and Euler's equations by Dormand-Prince
-// (checks/free_box), its first impact and every step against the balances of momentum and energy
-// and the laws of the contacts (checks/ground), its end against the state of a brick at rest.
+// near the ground. Its flight is compared with a parabola and with Euler's equations by
+// Dormand-Prince (checks/free_box), its first impact and every step with the balances of momentum
+// and energy and the laws of the contacts (checks/brick_contacts), its end with the state of a brick at
+// rest.
 #include "checks/brick_contacts.h"
 #include "example.h"
 #include "flags/falling_brick_flags.h"

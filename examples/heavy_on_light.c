@@ -1,11 +1,10 @@
 // A heavy cube on a light one on the floor: 10 000 to 1, or any ratio up to 1e8.
 //
-// They start a little above each other, fall, and rest. Then the light cube hands the weight of the
-// heavy one down: the impulses between the two are the weight of the upper, those of the floor the
-// weight of both, and nothing moves. Iterations that pass impulses from contact to contact need the
-// more sweeps the larger the ratio. In the acceleration of the light cube weights cancel: of u = W
-// p + q the rounding is 2e-16 times the ratio, and no tolerance below 1e-15 times the ratio is
-// asked for.
+// They start a little above each other, fall, and rest. Then the impulses between the two carry the
+// weight of the upper cube, those of the floor the weight of both, and nothing moves. Iterations
+// that pass impulses from contact to contact need more sweeps for a larger ratio. In the
+// acceleration of the light cube the weights cancel: the rounding of u = W p + q is 2e-16 times the
+// ratio, so the tolerance is at least 1e-15 times the ratio.
 #include "args.h"
 #include "checks/dense_scene.h"
 #include "example.h"

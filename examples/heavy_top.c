@@ -1,10 +1,11 @@
 // A heavy symmetric top in three formulations, against each other and against its closed form.
 //
 // Newton and Euler about the tip with a quaternion; a free body whose tip a ball joint holds, by
-// Lagrange multipliers; Lagrange's equations in Euler angles. Let go with its axis at rest, the
-// cosine of the tilt is an elliptic function of t (checks/held_top), the lows are events; with the
-// turn of steady precession it keeps its tilt. The energy, the momentum about the vertical and the
-// one about the axis stay; Gauss methods keep those that are quadratic to rounding.
+// Lagrange multipliers; Lagrange's equations in Euler angles. If its axis starts at rest, the
+// cosine of the tilt is an elliptic function of t (checks/held_top), and the lowest points are
+// events; with the angular velocity of steady precession it keeps its tilt. The energy, the
+// momentum about the vertical and the one about the axis are constant; Gauss methods keep the
+// quadratic ones to rounding.
 #include "args.h"
 #include "checks/held_top.h"
 #include "example.h"

@@ -2,8 +2,8 @@
 //
 // The box sticks iff tan b <= mu; otherwise it slides with a = g (sin b - mu cos b). The ball rolls
 // without slipping, a = 5/7 g sin b, iff tan b <= 7/2 mu, and slides with the same a as the box
-// beyond. Each is run a little below and a little above its border. Last, a box that sticks is left
-// alone for a long time: how far does it creep?
+// beyond. Each runs a little below and a little above its limit. Last, a box that sticks stands for
+// a long time, and the example measures how far it creeps.
 #include "args.h"
 #include "example.h"
 #include "scenes/slider.h"

@@ -1,17 +1,18 @@
-// A wheel on a spring and a damper, on a road of height u(t), whose slope counts:
+// A wheel on a spring and a damper on a road of height u(t), whose slope enters the equation:
 //
 //     y'' + 2 zeta w (y' - u') + w^2 ((y - u) + k (y - u)^3) = 0
 //
-// Three things that one does with an equation that has a derivative of its input:
+// Three uses of an equation with a derivative of its input:
 //
-// 1. A kerb, u = H from t = 0 on. u' is no number then, but the linear equation (k = 0) has a
+// 1. A kerb, u = H from t = 0 on. u' does not exist at t = 0, but the linear equation (k = 0) has a
 //    realisation without it (pcs_lti_realise), and the motion is known:
 //        y = H - H exp(-d t) (cos W t - d / W sin W t),   d = zeta w,  W^2 = w^2 - d^2.
-// 2. A smooth ramp. Its slope is given with it, or its slope is the input and u part of the state
-//    (pcs_input_output): both are the motion of the realisation, and the kerb is the limit of short
-//    ramps, to the first power of their duration.
-// 3. Small waves on the ramp, with the spring that hardens. Linearised along the motion over the
-//    ramp, the wheel answers to the waves like the nonlinear one up to the square of their height.
+// 2. A smooth ramp. Its slope is given beside it, or its slope is the input and u is part of the
+//    state (pcs_input_output). Both give the motion of the realisation; the kerb is the limit of
+//    short ramps, with an error of the first order in their duration.
+// 3. Small waves on the ramp, with a spring that hardens. The response of the system linearised
+//    along the motion over the ramp agrees with the nonlinear response up to the square of their
+//    height.
 #include "args.h"
 #include "example.h"
 

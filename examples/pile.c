@@ -1,9 +1,8 @@
-// A lattice of spheres or cubes falls into an open box and becomes a pile.
+// A lattice of spheres or cubes falls into an open box and forms a pile.
 //
-// The scenes A and B on which engines are compared (scenes/lattice), with a small side. What must
-// hold is measured by brute force, from poses alone: no two bodies and no body and wall overlap by
-// more than a thousandth of their size, energy rises by no more than the work of the projection,
-// no body leaves the box.
+// The scenes A and B on which engines are compared (scenes/lattice), with a small side. Checks by
+// brute force, from poses alone: bodies and walls overlap by at most a thousandth of the size, the
+// energy rises by at most the work of the projection, no body leaves the box.
 #include "args.h"
 #include "checks/overlap.h"
 #include "example.h"

@@ -1,13 +1,13 @@
-// Bodies that start in violation are brought back: overlaps with the floor (unilateral), ball
-// joints that have come apart (bilateral), and both; |Q| = 1 throughout.
+// Bodies that violate constraints at the start are projected: overlaps with the floor (unilateral),
+// open ball joints (bilateral), and both; |Q| = 1 throughout.
 //
 // One step linearises the gaps at q and solves w = g + S L, w_E = 0, 0 <= w_I _|_ L_I >= 0; then
 // q <- normalise(q + Z L), and again. The four metrics of S and Z are run twice: by pcs_project on
 // a model, and by hand, from gradients (pcs_contact_gap_gradient), T(q) and pcs_solve_position
 // alone.
 //
-// scenes/row_of_boxes.c places the bodies; what must hold is in checks/projection_checks.c. Last
-// comes checks/raw_gradient.c: what goes wrong with a gradient that lacks the normalisation.
+// scenes/row_of_boxes.c places the bodies; checks/projection_checks.c has the checks.
+// checks/raw_gradient.c shows the error of a gradient without normalisation.
 #include "checks/projection_checks.h"
 #include "checks/raw_gradient.h"
 #include "example.h"

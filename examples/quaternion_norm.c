@@ -1,11 +1,12 @@
 // |Q| = 1 of a rotating body, by six methods.
 //
 // dQ/dt = 1/2 Q (x) (0, omega) keeps |Q|; a step Q + h dQ/dt makes it grow by sqrt(1 + h^2 w^2 / 4)
-// (erratum E-02). Against that: Q / |Q|; the exponential; the multiplier of psi = (Q.Q - 1) / 2 in
-// the 15 x 15 system of theory 9.3, with and without Baumgarte; a projection. What each costs, and
-// the errors of |Q|, of the attitude and of the energy, with the properties of the multiplier:
-// (i) it is zero on consistent data; (ii) without Baumgarte psi = psi0 + psi0' t; (iii) with it
-// psi = (psi0 + (psi0' + alpha psi0) t) exp(-alpha t), unless A and phi do not belong together.
+// (erratum E-02). The others are Q / |Q|; the exponential; the multiplier of psi = (Q.Q - 1) / 2 in
+// the 15 x 15 system of theory 9.3, with and without Baumgarte; a projection. The example compares
+// the cost and the errors of |Q|, of the attitude and of the energy, and checks the properties of
+// the multiplier: (i) it is zero on consistent data; (ii) without Baumgarte psi = psi0 + psi0' t;
+// (iii) with it psi = (psi0 + (psi0' + alpha psi0) t) exp(-alpha t), unless A and phi do not belong
+// together.
 #include "args.h"
 #include "checks/norm_ways.h"
 #include "example.h"

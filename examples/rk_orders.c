@@ -1,5 +1,5 @@
-// What every Runge-Kutta method delivers for its work: observed orders against the orders of the
-// tableaus, and how many evaluations a tolerance costs.
+// The efficiency of every Runge-Kutta method: observed orders against the orders of the tableaus,
+// and the number of evaluations for a tolerance.
 //
 // After one step the error is c1 h^(p + 1), over a fixed time c h^p, so that a tolerance Tol takes
 // n / T >= s (Tol / c)^(-1 / p) evaluations of f per unit of time (theory 10). Two problems with

@@ -1,8 +1,9 @@
 // A disc rolls on a plane: straight ahead, and leaning, round a circle.
 //
-// Upright with v = R omega it rolls without end. Leaning inwards it rolls steadily round a circle:
-// lean, turn and speed belong together (checks/rolling), and lean, height and radius stay. As for
-// the spinning top the errors are of order h, and two halvings extrapolate to h^2.
+// An upright disc with v = R omega rolls without end. A disc that leans inwards rolls steadily
+// round a circle, with one speed for each lean and angular velocity (checks/rolling); lean, height
+// and radius are then constant. As for the spinning top the errors are of order h, and two halvings
+// extrapolate to h^2.
 #include "args.h"
 #include "checks/extrapolation.h"
 #include "checks/rolling.h"

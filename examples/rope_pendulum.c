@@ -1,14 +1,14 @@
-// A mass on a rope: it falls with a slack rope, is caught, swings on the taut rope, and is let go
+// A mass on a rope: it falls with a slack rope, is caught, swings on the taut rope, and is released
 // where the rope would have to push (theory 9.2).
 //
 // Two motions, a drop and a throw from the lowest point, each computed twice:
 //
-// - from event to event (scenes/rope): smooth equations of flight and of the constrained pendulum,
+// - from event to event (scenes/rope_scene): smooth equations of flight and of the constrained pendulum,
 //   integrated to the event that ends them;
 // - in time steps, as a contact: a system of two coordinates with the gap g = l - |x - x_R| and
-//   Newton's law of impact. Nothing is said of modes: impact, tension and release are the law.
+//   Newton's law of impact. There are no modes: impact, tension and release follow from the law.
 //
-// The first is held against closed forms (checks/rope), the second against the first.
+// The first is compared with closed forms (checks/rope_events), the second with the first.
 #include "checks/rope_events.h"
 #include "example.h"
 #include "flags/rope_pendulum_flags.h"

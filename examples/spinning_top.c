@@ -1,10 +1,10 @@
-// A heavy symmetric top, its tip held by a joint, or a small ball on a smooth floor.
+// A heavy symmetric top whose tip a joint or a small ball on a smooth floor supports.
 //
-// With the right turn of the axis it precesses steadily; let go with its axis at rest it nutates
-// between two tilts (checks/heavy_top: rates, limits and periods). On a smooth floor the centre of
-// mass stays above one point and the same formulas hold with the inertia about it.
+// With the right angular velocity of the axis it precesses steadily; if the axis starts at rest, it
+// nutates between two tilts (checks/top_motion: rates, limits and periods). On a smooth floor the
+// centre of mass stays above one point and the same formulas hold with the inertia about it.
 //
-// What holds the tip is an impulse per step along H(q_k), so errors are of order h; two halvings
+// One impulse per step along H(q_k) holds the tip, so errors are of order h; two halvings
 // extrapolate to order h^2.
 #include "args.h"
 #include "checks/extrapolation.h"

@@ -2,9 +2,9 @@
 // det(I - z A), the factor of a step of size h on x' = lambda x, z = h lambda (theory 10).
 //
 // Explicit methods with s = p have R = 1 + z + ... + z^s / s!, so that their intervals on the axes
-// are known; Gauss methods have |R(iy)| = 1 and no room to spare, Radau IIA and implicit Euler damp
-// what is stiff altogether. The picture is of |R| on a grid; the checks compare R with closed forms
-// and with steps of the integrator on the equation itself.
+// are known; Gauss methods have |R(iy)| = 1 exactly; Radau IIA and implicit Euler have R = 0 at
+// infinity. The table has |R| on a grid; the checks compare R with closed forms and with steps of
+// the integrator on the equation itself.
 #include "args.h"
 #include "example.h"
 

@@ -1,8 +1,9 @@
-// A pyramid and a wall of boxes, a tower of planks: jolted, they come to rest and stay.
+// A pyramid and a wall of boxes and a tower of planks: after a perturbation they come to rest and
+// stay there.
 //
-// The bodies start a little off their places, above one another and moving. What holds then: no
-// overlap, energy never rises, and at rest the floor carries the weight. Coulomb's law with a
-// tolerance lets bodies creep; the last check limits how far.
+// The bodies start a little off their places, above one another and moving. The checks: no overlap,
+// no gain of energy, and at rest the floor carries the weight. Coulomb's law with a tolerance lets
+// bodies creep; the last check limits how far.
 #include "args.h"
 #include "checks/dense_scene.h"
 #include "example.h"

@@ -10,8 +10,8 @@
 //     (z_eps - z) / eps -> (2 - 2 L - 4 log(1 + t)) / (1 + t)^3
 //     z_eps = x_eps^2 + L exp(-t / eps) + O(eps) within the layer
 //
-// With the sign of the fast equation reversed the limit equations are the same, and the motion has
-// nothing to do with them: it leaves like exp(t / eps).
+// With the sign of the fast equation reversed the limit equations are the same, but the motion does
+// not stay near them: it grows as exp(t / eps).
 #include "args.h"
 #include "example.h"
 

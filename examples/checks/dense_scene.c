@@ -1,4 +1,4 @@
-// What must hold in a dense scene.
+// Checks of a dense scene.
 #include "checks/dense_scene.h"
 
 #include <math.h>

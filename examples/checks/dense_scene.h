@@ -1,4 +1,4 @@
-// What must hold in a dense scene.
+// Checks of a dense scene.
 #ifndef EXAMPLES_CHECKS_DENSE_SCENE_H
 #define EXAMPLES_CHECKS_DENSE_SCENE_H
 

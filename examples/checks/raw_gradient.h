@@ -1,4 +1,4 @@
-// The classical trap: projection with the gradient of an un-normalised rotation.
+// A classical mistake: projection with the gradient of a rotation that is not normalised.
 #ifndef EXAMPLES_CHECKS_RAW_GRADIENT_H
 #define EXAMPLES_CHECKS_RAW_GRADIENT_H
 

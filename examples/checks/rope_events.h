@@ -1,5 +1,5 @@
-// What a mass on a rope does by other means: flights with drag in closed form, taut arcs by their
-// angle, and the pendulum without drag in elliptic functions.
+// References for a mass on a rope: flights with drag in closed form, taut arcs by their angle, and
+// the pendulum without drag by elliptic functions.
 #ifndef EXAMPLES_CHECKS_ROPE_EVENTS_H
 #define EXAMPLES_CHECKS_ROPE_EVENTS_H
 

@@ -1,4 +1,5 @@
-// Impacts of two solids with friction, held against Coulomb's law and, for spheres, a closed form.
+// Impacts of two solids with friction, compared with Coulomb's law and, for spheres, with a closed
+// form.
 #ifndef EXAMPLES_CHECKS_ROUGH_SOLIDS_H
 #define EXAMPLES_CHECKS_ROUGH_SOLIDS_H
 

@@ -1,4 +1,4 @@
-// How thin an arch can be: limit analysis of masonry (Heyman 1966) with the stones as they are.
+// The least thickness of an arch: limit analysis of masonry (Heyman 1966) for the given stones.
 #ifndef EXAMPLES_CHECKS_THRUST_LINE_H
 #define EXAMPLES_CHECKS_THRUST_LINE_H
 

@@ -1,4 +1,4 @@
-// The command line of auv: defaults, flags, and what cannot go together.
+// The command line of auv: defaults, flags, and combinations that are refused.
 #include "flags/auv_flags.h"
 
 #include "args.h"

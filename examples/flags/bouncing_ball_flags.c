@@ -1,4 +1,4 @@
-// The command line of bouncing_ball: defaults, flags, and what cannot go together.
+// The command line of bouncing_ball: defaults, flags, and combinations that are refused.
 #include "flags/bouncing_ball_flags.h"
 
 #include "args.h"

@@ -1,4 +1,4 @@
-// The command line of falling_brick: defaults (ASM-16), flags, and starts drawn from a seed.
+// The command line of falling_brick: defaults (ASM-16), flags, and random initial conditions.
 #include "flags/falling_brick_flags.h"
 
 #include "flags/scheme.h"

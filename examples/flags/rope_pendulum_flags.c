@@ -1,4 +1,4 @@
-// The command line of rope_pendulum: defaults (ASM-4), flags, and what cannot go together.
+// The command line of rope_pendulum: defaults (ASM-4), flags, and combinations that are refused.
 #include "flags/rope_pendulum_flags.h"
 
 #include "args.h"

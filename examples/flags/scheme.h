@@ -1,5 +1,5 @@
-// The words of the scheme's choices, in the order of their enumerations: what args_choice stores
-// may be cast. And whether the choices go together.
+// The words for the choices of the scheme, in the order of their enumerations, so that the number
+// that args_choice stores can be cast; and a check that the choices go together.
 #ifndef EXAMPLES_FLAGS_SCHEME_H
 #define EXAMPLES_FLAGS_SCHEME_H
 

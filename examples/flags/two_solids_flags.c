@@ -1,4 +1,4 @@
-// The command line of two_solids: defaults, flags, and what cannot go together.
+// The command line of two_solids: defaults, flags, and combinations that are refused.
 #include "flags/two_solids_flags.h"
 
 #include "args.h"

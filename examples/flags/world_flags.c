@@ -1,4 +1,4 @@
-// What can be set in every scene.
+// The flags that every dense scene has.
 #include "flags/world_flags.h"
 
 void world_threads_flag(args *a, world_run *run)

@@ -1,4 +1,4 @@
-// What can be set in every scene: times, the setting of the scheme, threads, a table.
+// The flags that every dense scene has: times, the scheme, threads, a table.
 #ifndef EXAMPLES_FLAGS_WORLD_FLAGS_H
 #define EXAMPLES_FLAGS_WORLD_FLAGS_H
 

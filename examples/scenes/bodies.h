@@ -1,5 +1,5 @@
-// Rigid spheres and boxes above planes, as plain numbers: a scene of many bodies independent of any
-// engine has seen it. SI units; quaternions scalar first; angular velocities in body axes.
+// Rigid spheres and boxes above planes, as plain numbers: a scene of many bodies that does not
+// depend on any engine. SI units; quaternions scalar first; angular velocities in body axes.
 #ifndef EXAMPLES_SCENES_BODIES_H
 #define EXAMPLES_SCENES_BODIES_H
 

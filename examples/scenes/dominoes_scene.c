@@ -1,4 +1,4 @@
-// Dominoes in a row along x, the first turning about its lower edge in front.
+// Dominoes in a row along x; the first rotates about its front lower edge.
 #include "scenes/dominoes_scene.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// A body that turns about a fixed point, or about its centre of mass, as x' = f(t, x) with
-// x = (Q, omega), body axes along its principal axes:
+// A body that rotates about a fixed point, or about its centre of mass, as x' = f(t, x) with x =
+// (Q, omega), body axes along its principal axes:
 //
 //     dQ/dt = 1/2 Q (x) (0, omega),  J domega/dt = M - omega x J omega.
 //

@@ -1,5 +1,5 @@
-// The state machine of the rope: two integrators, one for each mode, and what leads from one to
-// the other. Both carry the work of the drag as a fifth unknown.
+// The state machine of the rope: two integrators, one for each mode, and the transitions between
+// them. Both integrate the work of the drag as a fifth unknown.
 #include "scenes/rope_scene.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Boxes in a row, sunk into the floor and apart from one another.
+// Boxes in a row, with lower corners in the floor and open joints.
 #include "scenes/row_of_boxes.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// A body on a plane with friction: the model, and what can be seen of it.
+// A body on a plane with friction: the model, and the quantities observed.
 #include "scenes/slider.h"
 
 #include <math.h>

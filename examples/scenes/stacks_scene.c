@@ -1,4 +1,4 @@
-// Where the boxes of a pyramid, a wall and a tower stand.
+// The positions of the boxes of a pyramid, a wall and a tower.
 #include "scenes/stacks_scene.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Boxes piled up without mortar: a pyramid, a wall in running bond, a tower of planks.
+// Boxes stacked without mortar: a pyramid, a wall in running bond, a tower of planks.
 #ifndef EXAMPLES_SCENES_STACKS_SCENE_H
 #define EXAMPLES_SCENES_STACKS_SCENE_H
 

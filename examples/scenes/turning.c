@@ -1,4 +1,4 @@
-// Bodies that turn, and a row of balls.
+// Rotating bodies, and a row of balls.
 #include "scenes/turning.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Bodies that turn: free, on a tip, on a rim; and a row of balls on a line. All move as closed
-// forms say.
+// Rotating bodies: free, on a tip, on a rim; and a row of balls on a line. All move in known closed
+// forms.
 #ifndef EXAMPLES_SCENES_TURNING_H
 #define EXAMPLES_SCENES_TURNING_H
 

@@ -1,4 +1,4 @@
-// The scenes of two_solids: where they touch, and how fast.
+// The scenes of two_solids: contact points and velocities.
 #include "scenes/two_solids_scene.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-// Two solids as they touch: spheres, a box on the ground or on another with a corner, an edge or a
-// face, two boxes edge across edge. Always at z = 0, the normal up, the first solid above.
+// Two solids at the moment of contact: spheres, a box on the ground or on another with a corner, an
+// edge or a face, two boxes edge across edge. The contact is always at z = 0, the normal points up,
+// the first solid is above.
 #ifndef EXAMPLES_SCENES_TWO_SOLIDS_SCENE_H
 #define EXAMPLES_SCENES_TWO_SOLIDS_SCENE_H
 

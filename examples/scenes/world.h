@@ -1,5 +1,5 @@
-// Solid bodies on a floor, with what every scene wants to know of its run: the deepest overlap,
-// the largest rise of energy, the weight and who carries it.
+// Solid bodies on a floor, with the observed quantities of every scene: the deepest overlap, the
+// largest gain of energy, the weight and the forces that carry it.
 //
 //     world w;
 //     PCS_TRY(world_open(&w, &scheme, 9.81));

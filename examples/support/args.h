@@ -1,5 +1,5 @@
-// Command lines of the examples. Say which flags there are, where their values
-// live and what they mean; the values already there are the defaults.
+// Command lines of the examples. A driver lists its flags, the variables for their values and their
+// meaning; the values already there are the defaults.
 //
 //     double mass = 1;
 //     int metric = 3;

@@ -1,4 +1,4 @@
-// Observing an order of convergence.
+// Observed orders of convergence.
 #include "study.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Observing an order of convergence.
+// Observed orders of convergence.
 //
 // Where in a step an impact happens is as good as random, so the error of a single run may be
 // lucky, and a ratio of two errors says nothing. Take the root mean square over several step sizes

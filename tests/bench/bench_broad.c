@@ -1,4 +1,4 @@
-// Times of the broad phase: clouds and lattices of spheres, per pass.
+// Times of the broad phase per pass: clouds and lattices of spheres.
 //
 //     bench_broad [--list] [--case NAME] [--repeats N]
 #define _POSIX_C_SOURCE 200809L

@@ -1,4 +1,4 @@
-// Times of pcs_collide by pair of shapes, per call, over 512 random poses.
+// Times of pcs_collide per call and pair of shapes, over 512 random poses.
 //
 //     bench_collide [--list] [--case NAME] [--repeats N] [--csv FILE]
 #define _POSIX_C_SOURCE 200809L

@@ -1,11 +1,12 @@
-// How costs grow with the number of contacts: processor time of a sweep of nsgs and of an iteration
-// of ipm, on assembled W and on the velocities of the bodies.
+// Growth of costs with the number of contacts: processor time of a sweep of nsgs and of an
+// iteration of ipm, on the assembled W and on the velocities of the bodies.
 //
 //     bench_cost [--list] [--scene NAME] [--size NC] [--repeats N] [--csv FILE]
 //
-// A sweep is the difference of sixty sweeps and ten, divided by fifty, without a residual in
-// between; an iteration that of the first twelve and the first four, divided by eight. Both are
-// differences of minima. Then the whole solve by ipm: time, iterations, residual.
+// The time of a sweep is the difference of sixty sweeps and ten, divided by fifty, without a
+// residual in between; that of an iteration is the difference of the first twelve and the first
+// four, divided by eight. Both are differences of minima. Then the bench solves the problem by ipm:
+// time, iterations, residual.
 #define _POSIX_C_SOURCE 200809L
 
 #include <float.h>

@@ -5,8 +5,9 @@
 //     NC]
 //                  [--solver NAME] [--tol X] [--seconds X] [--csv FILE]
 //
-// Without --tol at 1e-4, 1e-8 and 1e-12. A line for each solve, then for each tolerance how many of
-// each kind were solved. The list ends in a number for all bits of the problems listed.
+// Without --tol the tolerances are 1e-4, 1e-8 and 1e-12. The bench prints a line for each solve,
+// then for each tolerance the number of problems of each kind that were solved. The list ends with
+// a hash of all the problems listed.
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>

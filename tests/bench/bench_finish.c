@@ -1,6 +1,6 @@
-// How often the finish gets there: the problems of tests/support/pile.h, brought to 1e-4 by sweeps
-// and then finished to three tolerances. Printed are the problems solved, the mean number of Newton
-// steps of those, and the processor time of a step of all.
+// Success of the finish: the problems of tests/support/pile.h, solved to 1e-4 by sweeps and then by
+// the finish to three tolerances. The bench prints the problems solved, their mean number of Newton
+// steps, and the processor time of a step over all problems.
 //
 //     bench_finish [--list]
 #define _POSIX_C_SOURCE 200809L

@@ -1,4 +1,4 @@
-// Times of one contact with friction, and of a sweep of nsgs by number of contacts.
+// Times of one contact with friction, and of a sweep of nsgs by the number of contacts.
 //
 //     bench_friction [--list] [--case NAME] [--size NC] [--repeats N] [--csv FILE]
 //

@@ -3,7 +3,7 @@
 //     bench_lcp [--list] [--case NAME] [--solver NAME] [--size N] [--repeats N] [--tol T] [--csv
 //     FILE]
 //
-// Every solve starts from r = 0. A solver that takes more than ten seconds is not asked again.
+// Every solve starts from r = 0. A solver that takes more than ten seconds is not run again.
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// What an accuracy costs in evaluations and time with Dormand and Prince's pair; with the peers
-// built and SUNDIALS found, beside its ERKStep with the same pair, problems and tolerances.
+// Evaluations and time for an accuracy with the pair of Dormand and Prince; if the peers are built
+// and SUNDIALS is found, also with its ERKStep for the same pair, problems and tolerances.
 //
 //     bench_ode [--list] [--csv FILE]
 #define _POSIX_C_SOURCE 199309L

@@ -1,23 +1,24 @@
-// Many bodies: the scenes of examples/scenes with one setting of the scheme, and, where built with
-// them, the same scenes in the engines of others, in turn in the same run.
+// Many bodies: the scenes of examples/scenes with one scheme, and, if built with the peers, the
+// same scenes in other engines, one after another in the same run.
 //
 //     bench_scenes [--list] [--scene all|NAME,...] [--side N] [--steps N] [--tol T]
 //                  [--iterations N] [--threads N] [--repeats N] [--every N]
 //                  [--engines NAME,...] [--csv FILE] [--trace FILE]
 //     bench_scenes --hash [--scene ...] [--side N] [--steps N] [--tol T] [--threads N]
 //
-// With --hash a line per scene: its name and a hash of the state of percuss at the end, which a run
-// that was saved and loaded on the way, and one that went on from a copy, must have too (exit code
-// 1). tests/hashes compares these lines.
+// --hash prints a line per scene: its name and a hash of the state of percuss at the end. A run
+// that is saved and loaded half way, and one that continues from a copy, must have the same hash
+// (else exit code 1). tests/hashes compares these lines.
 //
-// Without --scene all scenes are run that do not take long. Exit code 1: an engine failed, or a
-// run of percuss was not what scene_check.c demands: overlap, energy, residual, rest, known ends.
+// Without --scene the bench runs all scenes that do not take long. Exit code 1: an engine failed,
+// or a run of percuss did not keep the limits of scene_check.c: overlap, energy, residual, rest,
+// known ends.
 //
-// Timed is everything an engine does in a step: processor time of the process, and the clock on
-// the wall. Not timed, and not the engine's: setup, and the measure of overlap and energy, made
-// from poses and velocities alone, by brute force over all pairs, in the first repetition (of
-// percuss after every step, of the others after every tenth; --every N: after every Nth). Of
-// repetitions, the fastest counts.
+// The times are those of everything an engine does in a step: processor time of the process, and
+// wall-clock time. They do not include setup, nor the measure of overlap and energy, which the
+// bench makes from poses and velocities alone, by brute force over all pairs, in the first
+// repetition (of percuss after every step, of the others after every tenth; --every N: after every
+// Nth). The fastest repetition counts.
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdbool.h>

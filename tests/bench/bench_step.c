@@ -1,9 +1,9 @@
-// Time of a step of small scenes, and the memory that bodies and contacts take.
+// Time of a step of small scenes, and the memory for bodies and contacts.
 //
 //     bench_step [--list] [--case NAME] [--repeats N] [--csv FILE]
 //
-// Every measurement starts from the same state. The memory of a body or contact is the slope of
-// what models, states and works hold, measured by making more of them.
+// Every measurement starts from the same state. The memory of a body or contact is the slope of the
+// memory of models, states and works over the number of bodies or contacts.
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-// Scenes of any size for the growth of costs.
+// Scenes of any size for bench_cost.
 #include "cost_scene.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Scenes of any size for the growth of costs, in the global form and condensed.
+// Scenes of any size for bench_cost, in the global form and condensed.
 #ifndef BENCH_COST_SCENE_H
 #define BENCH_COST_SCENE_H
 

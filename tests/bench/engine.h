@@ -1,4 +1,5 @@
-// What bench_scenes asks of an engine: a scene in, a step, poses and velocities out.
+// The interface of an engine for bench_scenes: it takes a scene, makes steps, gives poses and
+// velocities.
 #ifndef BENCH_ENGINE_H
 #define BENCH_ENGINE_H
 

@@ -1,4 +1,4 @@
-// What a run of a scene in percuss is held to.
+// Limits for a run of a scene in percuss.
 #include "scene_check.h"
 
 #include <math.h>

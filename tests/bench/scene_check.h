@@ -1,4 +1,4 @@
-// What a run of a scene in percuss is held to.
+// Limits for a run of a scene in percuss.
 #ifndef BENCH_SCENE_CHECK_H
 #define BENCH_SCENE_CHECK_H
 

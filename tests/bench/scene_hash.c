@@ -1,3 +1,4 @@
+// A hash of the state at the end of a scene; see scene_hash.h.
 #include "scene_hash.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// The state at the end of a scene, as a number: the same for every way that leads there.
+// A hash of the state at the end of a scene, which is the same for a straight run, a run saved and
+// loaded half way, and a copied run.
 #ifndef BENCH_SCENE_HASH_H
 #define BENCH_SCENE_HASH_H
 

@@ -1,5 +1,4 @@
-// The scenes of the examples as cases of a bench, and what must have come of those whose end is
-// known.
+// The scenes of the examples as cases of a bench, and the expected ends of those that have one.
 #include "scene_list.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// The scenes of bench_scenes: those any engine can be given, and those only a model can say.
+// The scenes of bench_scenes: scenes for any engine, and scenes that exist only as models of
+// percuss.
 #ifndef BENCH_SCENE_LIST_H
 #define BENCH_SCENE_LIST_H
 

@@ -1,4 +1,4 @@
-// Tables of what runs of scenes took.
+// Tables of the results of runs of scenes.
 #include "scene_report.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Tables of what runs of scenes took.
+// Tables of the results of runs of scenes.
 #ifndef BENCH_SCENE_REPORT_H
 #define BENCH_SCENE_REPORT_H
 

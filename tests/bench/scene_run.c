@@ -1,4 +1,4 @@
-// One run of a scene in an engine: steps timed, poses looked at in between.
+// One run of a scene in an engine: times of steps, and poses in between.
 #define _POSIX_C_SOURCE 200809L
 
 #include "scene_run.h"

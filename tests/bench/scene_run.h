@@ -1,4 +1,4 @@
-// A scene in an engine: what a run took, and what came of it.
+// A run of a scene in an engine: its cost and its results.
 #ifndef BENCH_SCENE_RUN_H
 #define BENCH_SCENE_RUN_H
 

@@ -1,5 +1,5 @@
-// The generated family is what it claims to be: its counts and ranges, H against the motion of
-// rigid bodies, W symmetric and positive, the certificate of every member, the solutions planted,
+// The generated family has the properties that it claims: counts and ranges, H against the motion
+// of rigid bodies, W symmetric and positive, the certificate of every member, the known solutions,
 // and the same bytes every time.
 #include "support.h"
 

@@ -1,5 +1,5 @@
-// Every scene of bench_scenes: nothing overlaps at the start, a few steps are taken and their
-// ledgers close, and short runs end as their closed forms say.
+// Every scene of bench_scenes: no overlap at the start, a few steps with ledgers that close, and
+// short runs that end as their closed forms say.
 #include "support.h"
 
 #include <math.h>

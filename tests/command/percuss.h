@@ -1,4 +1,4 @@
-// Running the real binary: exit code, what it printed, files in a folder of the test's own.
+// Runs the real program: exit code, output, and files in a folder of the test.
 #ifndef TESTS_PERCUSS_H
 #define TESTS_PERCUSS_H
 

@@ -1,5 +1,5 @@
-// percuss bench on the real binary: every cell is recorded, also those that crash, hang or are cut
-// off.
+// percuss bench as the real program: every cell is recorded, also cells that crash, hang or are
+// interrupted.
 #define _POSIX_C_SOURCE 200809L // mkfifo
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// percuss solve, info, convert, solvers: the real binary, its words and its exit codes.
+// percuss solve, info, convert and solvers as the real program: output and exit codes.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

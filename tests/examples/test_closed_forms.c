@@ -1,4 +1,4 @@
-// The closed forms that examples of turning bodies are held against, and the equations they share:
+// The closed forms that examples with rotating bodies use, and their equations of motion:
 // derivatives against differences, invariants, and one closed form against another.
 #include "checks/free_top.h"
 #include "checks/gimbal_pass.h"

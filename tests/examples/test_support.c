@@ -1,4 +1,4 @@
-// What the examples share: flags, CSV files, checks, orders; and an impact worked out by hand.
+// What the examples share: flags, CSV files, checks, orders; and an impact calculated by hand.
 #include "args.h"
 #include "checks.h"
 #include "checks/impact_by_hand.h"

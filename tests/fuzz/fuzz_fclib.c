@@ -1,8 +1,8 @@
-// libFuzzer target: a good FCLIB file with any parts changed is a sound problem or an error with
-// words, within fair memory. The input is a list of changes of ten bytes: which set, what to do,
-// and eight bytes of a number; so the fuzzer spends its time behind HDF5's own checks and not on
-// them (HDF5 itself does not stand raw bytes). See fuzz_problem_file.c for how to build and run;
-// no seeds are needed.
+// libFuzzer target: a good FCLIB file with any parts changed gives a valid problem or an error with
+// a sentence, with a limited use of memory. The input is a list of changes of ten bytes: which set,
+// which change, and eight bytes of a number; so the fuzzer spends its time behind the checks of
+// HDF5 and not on them (HDF5 itself does not survive random bytes). fuzz_problem_file.c says how to
+// build and run it; no seeds are needed.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes are a sound problem or an error with words, within fair memory.
+// libFuzzer target: any bytes give a valid problem or an error with a sentence, with a limited use
+// of memory.
 //
 //     cmake --preset clang-dev && cmake --build --preset clang-dev --target fuzz_problem_file
 //     mkdir -p build/clang-dev/corpus

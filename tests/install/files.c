@@ -1,4 +1,4 @@
-// One contact is written in the layout of FCLIB and read back: the files of problems from outside.
+// Writes one contact in the layout of FCLIB and reads it back, with the installed headers.
 #include <stdio.h>
 
 #include <percuss/percuss.h>

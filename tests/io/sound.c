@@ -1,4 +1,4 @@
-// What a reader must have seen to before it hands out a problem.
+// Checks of a problem that a reader returns; see sound.h.
 #include "sound.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// What a reader must have seen to before it hands out a problem; and an environment that counts
-// bytes, to catch a reader that trusts a header.
+// Checks of a problem that a reader returns, and an environment that counts bytes, to detect a
+// reader that trusts a header.
 #ifndef IO_SOUND_H
 #define IO_SOUND_H
 

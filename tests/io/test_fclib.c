@@ -1,5 +1,5 @@
-// FCLIB files of every kind that others write, and every way to be wrong: a good file of ours is
-// changed by HDF5 itself, a part at a time.
+// FCLIB files of every kind that other codes write, and every kind of error: HDF5 itself changes a
+// good file of ours, one part at a time.
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/global.h>

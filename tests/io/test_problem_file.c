@@ -1,4 +1,4 @@
-// Problem files: every storage against the same problem by hand; every way to be malformed.
+// Problem files: every storage against the same problem written here; every kind of malformed file.
 #include <percuss/global.h>
 #include <percuss/problem_file.h>
 

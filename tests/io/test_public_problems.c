@@ -1,7 +1,7 @@
-// Every file of the folders lcp/ and mlcp/ of $PERCUSS_PROBLEMS is solved to residual 1e-10 by
-// auto and by at least one more solver; exceptions are named below. Without the variable the
-// same is asked of the files of tests/data. Prints a table: solvers x problems, residuals. The
-// files of fc3d/ (and the friction files of tests/data) are brought to 1e-4 and 1e-8 by nsgs.
+// The solver auto and at least one more solve every file of the folders lcp/ and mlcp/ of
+// $PERCUSS_PROBLEMS to a residual of 1e-10, with the exceptions below. Without the variable the
+// test uses the files of tests/data. It prints a table: solvers x problems, residuals. nsgs solves
+// the files of fc3d/ (and the friction files of tests/data) to 1e-4 and 1e-8.
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/linalg.h>
 #include <percuss/problem_file.h>

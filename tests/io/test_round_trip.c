@@ -1,5 +1,5 @@
-// What is written is read back as it was, to the last bit, in every format that can hold it; what
-// cannot be written leaves nothing behind.
+// A written problem is read back to the last bit in every format that can hold it; a problem that
+// cannot be written leaves no file.
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/global.h>

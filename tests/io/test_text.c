@@ -1,5 +1,5 @@
-// Reading numbers: exact, and the same where the decimal point is a comma. For the latter the
-// file under test is compiled into this one with an strtod and an snprintf of such a locale.
+// Reading numbers: exactly, and the same with a comma as the decimal point. For this the file under
+// test is compiled into this one with an strtod and an snprintf of such a locale.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// Shapes as points with a radius, and what must hold of their contacts; see cloud.h.
+// Spheres, capsules, boxes and hulls as points with a radius, and checks of their contacts; see
+// cloud.h.
 #include "cloud.h"
 
 #include <percuss/rotation.h>

@@ -1,7 +1,7 @@
-// Spheres, capsules, boxes and hulls seen as points with a radius round them, and what must hold of
-// their contacts. What proves a gap: a direction that keeps the points that far apart (it is no
-// more), and either two points of the bodies that near (it is no less), or, where the cores
-// overlap, all directions there are between points of one and of both.
+// Spheres, capsules, boxes and hulls as points with a radius, and checks of their contacts. A gap
+// is proved by a direction that keeps the points at least that far apart, and by two points of the
+// bodies that are no farther apart; where the cores overlap, by all directions between points of
+// one body and of both.
 #ifndef KERNEL_CLOUD_H
 #define KERNEL_CLOUD_H
 

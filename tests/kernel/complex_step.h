@@ -1,6 +1,6 @@
 // The derivative of a real formula without cancellation: f(x + i h) = f(x) + i h f'(x) + O(h^2), so
-// Im f / h is exact to rounding for h = 1e-200. The formulas of the kernel once more, on complex
-// numbers; products are never conjugated.
+// Im f / h is exact to rounding for h = 1e-200. The formulas of the kernel are repeated here for
+// complex numbers; products are never conjugated.
 #ifndef KERNEL_COMPLEX_STEP_H
 #define KERNEL_COMPLEX_STEP_H
 

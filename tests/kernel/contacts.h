@@ -1,5 +1,5 @@
-// What tests of contact detection share: random poses, what must hold of any set of features, and
-// whether a feature follows its gap when the bodies move.
+// What tests of contact detection share: random poses, checks that hold for any set of features,
+// and a check that a feature follows its gap when the bodies move.
 #ifndef KERNEL_CONTACTS_H
 #define KERNEL_CONTACTS_H
 

@@ -1,4 +1,4 @@
-// Bodies of mass elements, to weigh others against.
+// Bodies made of mass elements, as a reference for mass properties.
 #ifndef KERNEL_ELEMENTS_H
 #define KERNEL_ELEMENTS_H
 

@@ -1,6 +1,6 @@
-// A function of time by its value and first two derivatives at one instant; the product and chain
-// rules give those of what is computed from it, exact to rounding and independent of any formula
-// for angular velocities.
+// A function of time by its value and first two derivatives at one instant. The product and chain
+// rules give the derivatives of computed quantities, exact to rounding and independent of any
+// formula for angular velocities.
 #ifndef KERNEL_JETS_H
 #define KERNEL_JETS_H
 

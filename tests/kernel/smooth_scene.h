@@ -1,4 +1,4 @@
-// A model by steps and as a smooth system: what the tests of both share.
+// A model as time steps and as a smooth system: what the tests of both share.
 #ifndef KERNEL_SMOOTH_SCENE_H
 #define KERNEL_SMOOTH_SCENE_H
 

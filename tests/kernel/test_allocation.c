@@ -1,5 +1,5 @@
-// Once warm, a step takes no memory: over the steps 100 to 200 of each scene nothing is asked of
-// the environment.
+// A warm step allocates no memory: over the steps 100 to 200 of each scene the environment gets no
+// request.
 #include "scene.h"
 
 static const double h = 2e-3;

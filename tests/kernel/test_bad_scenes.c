@@ -1,5 +1,5 @@
-// Scenes that nobody should build, drawn at random: whatever they hold, a step answers with a
-// status and a sentence, or with a state of numbers. A step that is not committed changes nothing.
+// Random scenes without physical sense: a step returns a status with a sentence, or a state of
+// finite numbers, and a step that is not committed changes nothing.
 #include "scene.h"
 
 #include <percuss/kernel.h>

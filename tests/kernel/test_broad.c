@@ -1,5 +1,5 @@
 // The broad phase against all pairs: sizes that differ by 1000, far away and coincident bodies,
-// bounds that are no numbers, and how long it may take in numbers of tests.
+// bounds that are not numbers, and a limit for the number of tests.
 #include "support.h"
 
 #include "collide/broad.h"

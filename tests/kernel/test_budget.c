@@ -1,5 +1,5 @@
-// The budget of a step: whatever the scene, a step ends within its units, at the same bits for any
-// number of threads and any history of the work; what it did not finish is not committed.
+// The budget of a step: in every scene a step ends within its units, with the same bits for any
+// number of threads and any earlier use of the work, and an unfinished step is not committed.
 #include "scene.h"
 
 #include <percuss/kernel.h>

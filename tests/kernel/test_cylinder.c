@@ -1,5 +1,5 @@
-// Cylinders against dense samples of their surface, closed forms, and motions that leave the gap
-// alone.
+// Cylinders against dense samples of their surface, closed forms, and motions that do not change
+// the gap.
 #include "contacts.h"
 
 static const double pi = 3.14159265358979323846;

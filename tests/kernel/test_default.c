@@ -1,5 +1,5 @@
-// The scheme of a new model, as a user gets it who sets nothing: joints hold, heaps do not sink,
-// nothing passes a wall, what starts inside another comes out, a ball bounces as high as it should.
+// The scheme of a new model without any setting: joints hold, heaps do not sink, nothing passes a
+// wall, overlapping bodies separate, a ball bounces to the right height.
 #include "scene.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-// What a run says about its own numbers: overlaps at the start, steps that are too long, steps
-// taken unsolved, contacts that add energy; in the report with the numbers, in the log once, and
-// nothing where there is nothing to say.
+// The doubts of a run: overlaps at the start, steps that are too long, steps committed unsolved,
+// contacts that add energy; in the report with their numbers, in the log once, and none in a run
+// without reason.
 #include "rotations.h"
 #include "scene.h"
 

@@ -1,5 +1,5 @@
 // Bodies with prescribed motion: lifts, conveyors, walls and turntables against closed forms, the
-// work they do, and motions that cannot be used.
+// work they do, and motions that are refused.
 #include "scene.h"
 
 #include <percuss/kernel.h>

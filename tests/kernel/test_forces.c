@@ -1,5 +1,5 @@
-// Force systems and what they do: resultants, couples, the central axis, power, the equations of
-// motion in body components, and both states of a body integrated.
+// Force systems: resultants, couples, the central axis, power, the equations of motion in body
+// components, and the integration of both forms of the state of a body.
 #include "support.h"
 
 #include <percuss/kernel.h>

@@ -1,4 +1,5 @@
-// Every form of a rotation into every other, singular ones included; the nearest rotation.
+// The conversion of every form of a rotation to every other, singular cases included, and the
+// nearest rotation.
 #include "support.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
-// Impacts with friction at frozen configuration against the closed form of one sphere and of two
-// (theory 7.4, 7.5): with W = diag(w_N, w_T, w_T) the impulse is r_N = -(1 + e) u_N / w_N, and
-// r_T = -(1 + e_t) u_T / w_T if that fits into the cone, else mu r_N against u_T. And what the law
-// asks of any step.
+// Impacts with friction at frozen configuration against the closed form for one sphere and for two
+// (theory 7.4, 7.5): with W = diag(w_N, w_T, w_T) the impulse is r_N = -(1 + e) u_N / w_N, and r_T
+// = -(1 + e_t) u_T / w_T if that lies in the cone, else mu r_N against u_T. Also the conditions of
+// the law in any step.
 #include "scene.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
-// Contacts that are not there: a body that passes another one moves as if it were alone, fast
-// bodies are stopped by thin walls, and the edges between neighbours that lie in one plane are not
-// felt.
+// Contacts that are not there: a body that passes another one moves as if it were alone, thin walls
+// stop fast bodies, and edges between neighbours in one plane have no effect.
 #include "scene.h"
 #include "surfaces.h"
 

@@ -1,6 +1,6 @@
-// Convex shapes on meshes and height fields: a flat floor of triangles is a half-space, the surface
-// of a convex body is that body as far as one can tell from outside, a height field is the mesh of
-// its triangles.
+// Convex shapes on meshes and height fields: a flat floor of triangles is equal to a half-space,
+// the surface of a convex body to this body from outside, a height field to the mesh of its
+// triangles.
 #include "scene.h"
 #include "surfaces.h"
 

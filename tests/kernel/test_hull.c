@@ -1,5 +1,5 @@
-// Convex hulls, and the pairs of spheres, capsules, boxes and hulls; see cloud.h for what proves a
-// gap.
+// Convex hulls, and the pairs of spheres, capsules, boxes and hulls; cloud.h says how a gap is
+// proved.
 #include "support.h"
 
 #include <stdio.h>

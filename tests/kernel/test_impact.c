@@ -1,6 +1,6 @@
-// An impact at frozen configuration against the closed forms (theory 7.5): momentum, angular
-// momentum, the loss 1/2 (1 - e^2) u^2 / W of a single contact, and small problems solved here by
-// trying every set of contacts.
+// An impact at frozen configuration against closed forms (theory 7.5): momentum, angular momentum,
+// the loss 1/2 (1 - e^2) u^2 / W of a single contact, and small problems solved here by a test of
+// every set of contacts.
 #include "scene.h"
 
 #include "linalg/m3.h"

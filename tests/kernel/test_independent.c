@@ -1,8 +1,8 @@
 // Whole motions with friction against a second implementation of theory 7.1 - 7.4 that shares no
-// code with the library: a sphere that falls, bounces, spins, slides and rolls on a plane, its
-// impulse from the closed form of one contact; and a body that slides and turns on several feet,
-// its impulses from projections on the cone. Orientations are turned in space by matrices, where
-// the library has quaternions and the axes of the body.
+// code with the library: a sphere that falls, bounces, spins, slides and rolls on a plane, with
+// impulses from the closed form of one contact; and a body that slides and rotates on several feet,
+// with impulses from projections on the cone. The second implementation uses matrices in inertial
+// axes, the library quaternions and body axes.
 #include "scene.h"
 
 static const pcs_system world = {0};

@@ -1,5 +1,5 @@
-// Mass properties moved, turned, combined and checked, energy and momenta, against the sums over
-// the mass elements of random bodies.
+// Mass properties that are moved, rotated, combined and checked, and energy and momenta, against
+// sums over the mass elements of random bodies.
 #include "support.h"
 
 #include <percuss/kernel.h>

@@ -1,5 +1,5 @@
-// Joints: second order with their rows at the middle of the step, and chains, nets and closed loops
-// of any length, solved and projected to the last digit.
+// Joints: second order with rows at the middle of the step; chains, nets and closed loops of any
+// length, solved and projected to the last digit.
 #include "smooth_scene.h"
 
 static const pcs_system world = {0};

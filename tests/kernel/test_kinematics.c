@@ -1,5 +1,5 @@
-// Angular velocity and acceleration by every way there is, on random smooth motions whose
-// derivatives are known to rounding; Euler angles and quaternions against each other.
+// Angular velocity and acceleration by every function, on random smooth motions whose derivatives
+// are known to rounding; Euler angles and quaternions against each other.
 #include "support.h"
 
 #include <percuss/kernel.h>

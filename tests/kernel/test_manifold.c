@@ -1,6 +1,6 @@
-// Contacts of capsules, boxes and hulls in motion and in odd places: gaps that go through zero,
-// their gradient, sizes that differ a hundredfold, faces that are nearly parallel, shapes in the
-// same place, many vertices, poses that are no poses.
+// Contacts of capsules, boxes and hulls in motion and in special positions: gaps that go through
+// zero, their gradient, sizes that differ by a factor of 100, nearly parallel faces, shapes in the
+// same place, many vertices, invalid poses.
 #include "support.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The step of dense scenes: no overlap at its end, books that close, the same bits whatever the
-// number of threads, steps that are divided, and what the report says of them.
+// The step of dense scenes: no overlap at its end, an energy ledger that closes, the same bits for
+// any number of threads, divided steps, and the report about them.
 #include "scene.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // Mass properties against integrals over slices, against each other, and against the parallel-axes
-// theorem applied by hand.
+// theorem evaluated here.
 #include "support.h"
 
 #include <percuss/kernel.h>

@@ -1,4 +1,4 @@
-// Meshes and height fields: what is taken and what is refused, and their mass.
+// Meshes and height fields: which are accepted and which are refused, and their mass.
 #include "surfaces.h"
 
 static const double pi = 3.14159265358979323846;

@@ -1,5 +1,5 @@
-// Definitions that cannot be used are refused with a sentence that names the number, and leave the
-// model as it was; memory that runs out anywhere leaves everything as it was, and nothing behind.
+// Invalid definitions are refused with a sentence that names the number, and leave the model
+// unchanged; a failed allocation anywhere leaves everything unchanged and nothing allocated.
 #include "scene.h"
 
 #include <limits.h>

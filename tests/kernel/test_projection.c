@@ -1,5 +1,5 @@
-// Positions brought back: every projection of the scheme, joints without drift, and the
-// projection of a state by itself in the four metrics.
+// Projection of positions: every projection of the scheme, joints without drift, and the projection
+// of a state by itself in the four metrics.
 #include "scene.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
-// Variants of the scheme by which published trajectories are computed, against small
-// implementations of their formulas: the combined projection with equalities on a column of beads,
-// predicted gaps up to gamma = 3/2, and H and M at the predicted configuration.
+// Variants of the scheme that compute published trajectories, against small implementations of
+// their formulas: the combined projection with equalities on a column of beads, predicted gaps up
+// to gamma = 3/2, and H and M at the predicted configuration.
 #include "scene.h"
 
 #define G     9.81

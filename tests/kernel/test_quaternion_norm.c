@@ -1,3 +1,5 @@
+// The multiplier that keeps |Q| = 1: closed form, drift with and without stabilisation, and the
+// motion of a free body.
 #include "support.h"
 
 #include <percuss/rotation.h>

@@ -1,5 +1,5 @@
-// Gaps, gradients and velocity operators: derivatives against complex steps of the gaps themselves,
-// for quaternions of length 0.3 to 3, and the identities that tie them together.
+// Gaps, gradients and velocity operators: derivatives against complex steps of the gaps, for
+// quaternions of length 0.3 to 3, and the identities between them.
 #include "support.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
-// What rests stays where it is, whatever the scheme: contacts of resting bodies are held although
-// velocities that are solved to a tolerance open them a little in every step.
+// Resting bodies do not move under any scheme: their contacts stay active although velocities that
+// are solved to a tolerance open them a little in every step.
 #include "scene.h"
 
 #define STEP 0.01

@@ -1,5 +1,5 @@
-// Restitution with the setting of dense scenes: a contact rebounds with e times the speed that it
-// closed with, hands nothing on before it closes, and comes to rest.
+// Restitution with the scheme of dense scenes: a contact rebounds with e times the speed at which
+// it closes, propagates no impulse before it closes, and comes to rest.
 #include "scene.h"
 
 #include <string.h>

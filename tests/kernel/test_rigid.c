@@ -1,5 +1,5 @@
-// Rigid motions as a group, screws, what twists and wrenches keep, points in moving frames on
-// motions whose derivatives are known to rounding.
+// Rigid motions as a group, screws, invariants of twists and wrenches, and points in moving frames
+// on motions whose derivatives are known to rounding.
 #include "support.h"
 
 #include <percuss/kernel.h>

@@ -1,4 +1,4 @@
-// Rotations: every conversion there and back, homogeneity, the algebra, T(q), and the advance.
+// Rotations: every conversion and its inverse, homogeneity, the algebra, T(q), and the advance.
 #include "support.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-// What a scheme may not say, and the tables of doc/stepping.md that list it.
+// The schemes that are refused, and the tables of doc/stepping.md that list them.
 #include "support.h"
 
 #include <percuss/kernel.h>

@@ -1,6 +1,6 @@
-// Motions with friction against closed forms: sliding, sticking, rolling, toppling, rest. While it
-// slides on a plane a contact under a constant force has a constant impulse, so the scheme gives
-// velocities exactly, and with theta = 1/2 positions too, when the events fall on ends of steps.
+// Motions with friction against closed forms: sliding, sticking, rolling, toppling, rest. A contact
+// that slides on a plane under a constant force has a constant impulse, so the velocities of the
+// scheme are exact, and with theta = 1/2 also the positions if the events are at ends of steps.
 #include "scene.h"
 
 #include "linalg/m3.h"

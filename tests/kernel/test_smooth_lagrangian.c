@@ -1,4 +1,5 @@
-// A double pendulum by its Lagrangian: as a smooth system, stepped, bouncing, held.
+// A double pendulum given by its Lagrangian: as a smooth system, in time steps, with impacts and
+// with joints.
 #include "smooth.h"
 #include "smooth_scene.h"
 

@@ -1,6 +1,6 @@
-// Solids against clouds of mass elements: quadrature points whose weights integrate the polynomials
-// of the second degree exactly are bodies with the same mass, centre and inertia. Meshes against
-// the tetrahedra they consist of.
+// Solids against clouds of mass elements: quadrature points whose weights integrate polynomials of
+// the second degree exactly have the same mass, centre and inertia. Meshes against the tetrahedra
+// that they consist of.
 #include "support.h"
 
 #include <percuss/kernel.h>

@@ -1,5 +1,5 @@
-// The state is all there is: copied, saved and restored in the middle of a run it goes on to the
-// same bits, whatever work it is stepped with.
+// The state is complete: after it is copied, or saved and restored, in the middle of a run, the run
+// continues with the same bits and with any work.
 #include "scene.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // Steps with contacts: the laws row by row, the ledger, closed forms and momenta, for every
-// activation, theta and shape, and what the contacts of a step let one read.
+// activation, theta and shape, and what can be read of the contacts of a step.
 #include "scene.h"
 
 #include <stdio.h>

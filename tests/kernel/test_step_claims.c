@@ -1,7 +1,7 @@
-// What a step claims, held against its velocity problem in higher precision: heaps of bodies whose
-// masses differ by up to 1e12, thrown at one another at speeds from 1e-6 to 1e3 m/s, in a frame
-// that may itself be fast. A step that says converged has solved its velocity problem: to the
-// tolerance, or to rounding where that is small beside q.
+// The claims of a step, checked on its velocity problem in higher precision: heaps of bodies whose
+// masses differ by up to 1e12, that collide at speeds of 1e-6 to 1e3 m/s, in a frame that may
+// itself be fast. A step that reports converged has solved its velocity problem to the tolerance,
+// or to rounding where rounding is small beside q.
 #include "scene.h"
 
 #include <float.h>

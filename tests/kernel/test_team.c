@@ -1,6 +1,6 @@
-// Steps by several threads, of scenes large enough that every stage has work for all of them:
-// detection, rows, sweeps, projection. The bits are those of one thread; run under ThreadSanitizer
-// this is what looks for races.
+// Steps by several threads, in scenes large enough that every stage has work for all of them:
+// detection, rows, sweeps, projection. The bits are those of one thread; under ThreadSanitizer this
+// test finds data races.
 #include "scene.h"
 
 enum { SIDE = 6, BODIES = SIDE * SIDE * SIDE, STEPS = 3, MOST = TEST_DRAWS(10) < 10 ? 2 : 3 };

@@ -1,5 +1,5 @@
 // The hydrodynamic vehicle: each term against its closed form, powers against energies, rigid
-// bodies and frames of reference against Newton-Euler, and what is refused.
+// bodies and frames of reference against Newton-Euler, and definitions that are refused.
 #include "support.h"
 #include "vehicle_ride.h"
 

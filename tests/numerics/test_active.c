@@ -1,3 +1,5 @@
+// Linear systems on an active set of rows: sparse against dense, hyperstatic sets, symmetry up to
+// rounding, failed allocations.
 #include "problems.h"
 #include "support.h"
 

@@ -1,3 +1,4 @@
+// The options of admm, and sparse factors against dense ones.
 #include <percuss/linalg.h>
 
 #include "friction.h"

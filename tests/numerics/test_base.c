@@ -1,3 +1,4 @@
+// Status texts, the arena, and an allocator that fails.
 #include "support.h"
 
 #include "base/base.h"

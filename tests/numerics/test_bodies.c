@@ -1,3 +1,5 @@
+// Contact problems on the velocities of bodies: solutions of the assembled problem, momentum,
+// power, memory, threads, islands.
 #include "answer.h"
 
 #include "linalg/m3.h"

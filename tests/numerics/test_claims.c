@@ -1,7 +1,6 @@
-// What a solve claims, held against the measures in higher precision: problems with and without a
-// solution, whose W lacks rank, is badly scaled or vanishes in part. No solver says converged of
-// something that is none, whatever it is asked to stop on; and what is as good as rounding allows
-// counts.
+// The claims of a solve, checked with the measures in higher precision: problems with and without a
+// solution, with a W that lacks rank, is badly scaled or zero in part. No solver reports converged
+// without a solution, for any stopping measure; a solution that is exact to rounding counts.
 #include "support.h"
 
 #include <float.h>

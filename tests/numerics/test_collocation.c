@@ -1,4 +1,4 @@
-// Collocation methods of any number of stages: closed forms of few, identities of many.
+// Collocation methods of any number of stages: closed forms for few stages, identities for many.
 #include "support.h"
 
 #include <percuss/tableau.h>

@@ -1,3 +1,5 @@
+// One contact with friction: the exact solution against brute force, singular W, limits of
+// friction, numbers of any size.
 #include "support.h"
 
 #include "cone/cone.h"

@@ -1,3 +1,5 @@
+// Differential-algebraic systems: observed orders of both unknowns, tolerances, dense output,
+// events, and systems of higher index, which are refused.
 #include "smooth.h"
 #include "support.h"
 

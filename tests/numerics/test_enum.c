@@ -1,3 +1,5 @@
+// Enumeration: singular sets, proofs that there is no solution, agreement with the definition,
+// limits.
 #include "support.h"
 
 #include <percuss/numerics.h>

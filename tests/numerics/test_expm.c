@@ -1,4 +1,5 @@
-// The matrix exponential against closed forms, its own laws, and collocation of high order.
+// The matrix exponential against closed forms, its functional equations, and collocation of high
+// order.
 #include "support.h"
 
 #include <percuss/lti.h>

@@ -1,3 +1,5 @@
+// The finish: the last digits after sweeps, solutions that are recognised, time and memory limits,
+// few steps for resting boxes.
 #include "answer.h"
 
 #include "bodies/finish.h"

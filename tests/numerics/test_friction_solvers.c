@@ -1,5 +1,5 @@
-// What every solver of friction problems must do, each with tolerances of its own: methods of first
-// order end with less than those that factor, and where W is singular with less still.
+// Checks of every solver of friction problems, each with its own tolerances: methods of first order
+// reach less than methods that factorise, and less still where W is singular.
 #include <stdio.h>
 
 #include "friction.h"

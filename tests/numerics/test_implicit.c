@@ -1,3 +1,5 @@
+// Implicit Runge-Kutta methods: orders, events, derivatives, conserved squares, stiff systems, cost
+// of linear systems.
 #include "smooth.h"
 #include "support.h"
 

@@ -1,3 +1,5 @@
+// The interior point method: iterations of large problems, redundant equalities, problems without a
+// solution, friction.
 #include "friction.h"
 #include "support.h"
 

@@ -1,4 +1,4 @@
-// The Jordan algebra that ipm stands on, each function against a second way to compute it.
+// The Jordan algebra of ipm, each function against a second method.
 #include "cone/jordan.h"
 #include "support.h"
 

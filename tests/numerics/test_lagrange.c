@@ -1,3 +1,5 @@
+// Systems given by a Lagrangian: the double pendulum, moving pivots, rotating hoops, conserved
+// momenta and energies, forces at points.
 #include "smooth.h"
 #include "support.h"
 

@@ -1,3 +1,5 @@
+// Lemke's method: hard and cycling examples of the literature, hyperstatic problems, proofs that
+// there is no solution, agreement with enumeration.
 #include "support.h"
 
 #include <percuss/numerics.h>

@@ -1,3 +1,5 @@
+// Linear algebra: LU, the Delassus operator, mass matrices, minimum-norm solutions, failed
+// allocations.
 #include <stdatomic.h>
 
 #include "support.h"

@@ -1,5 +1,5 @@
 // Constrained systems of several bodies: more coordinates than velocities, linkages, chains, and
-// the forms that integrators take.
+// the forms for the integrators.
 #include "bob.h"
 
 // ---- a plane compound pendulum in (x, y, c, s), dq/dt = T v with v = (x', y', w)

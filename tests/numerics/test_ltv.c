@@ -1,4 +1,4 @@
-// Linearisation along a trajectory: the matrices by three ways, the response against that of the
+// Linearisation along a trajectory: the matrices by three methods, the response against that of the
 // nonlinear system, interpolation, runs.
 #include "pendulum_plant.h"
 #include "support.h"

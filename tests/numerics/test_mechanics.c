@@ -1,4 +1,4 @@
-// Constrained systems on one point: reactions, drift, impacts, forms, what is refused.
+// Constrained systems on one point: reactions, drift, impacts, forms, definitions that are refused.
 #include "bob.h"
 
 START_TEST(tension_is_that_of_the_books)

@@ -1,5 +1,5 @@
-// Explicit Runge-Kutta methods: observed orders, chosen steps, dense output, n-th order systems,
-// what happens to bad input.
+// Explicit Runge-Kutta methods: observed orders, chosen steps, dense output, systems of n-th order,
+// bad input.
 #include "smooth.h"
 #include "support.h"
 

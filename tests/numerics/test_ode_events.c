@@ -1,4 +1,4 @@
-// Events: when they are found, how exactly, what is an event and what is not.
+// Events: which are found, how exactly, and what is not an event.
 #include "support.h"
 
 #include <percuss/ode.h>

@@ -1,3 +1,5 @@
+// Packs of contacts: the same bits for every width of the registers, the solution of each lane,
+// open contacts.
 #include "support.h"
 
 #include "bodies/packs.h"

@@ -1,3 +1,5 @@
+// The reduction of a mixed problem to unilateral rows, exchanges of variables, and certificates
+// that are refused when they are wrong.
 #include "support.h"
 
 #include <percuss/numerics.h>

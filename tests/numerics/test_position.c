@@ -1,5 +1,5 @@
-// The position projection on scenes made here: balls and body points against planes, distances
-// between points of two bodies, with the gradient of theory 5.1 or the raw one of 8.3.
+// The position projection on scenes of this file: balls and body points against planes, distances
+// between points of two bodies, with the gradient of theory 5.1 or the unnormalised one of 8.3.
 #include "support.h"
 
 #include <percuss/numerics.h>

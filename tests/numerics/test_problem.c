@@ -1,3 +1,4 @@
+// Measures of a problem against the theory, their units and limits, bad problems, certificates.
 #include <percuss/global.h>
 
 #include "friction.h"

@@ -1,3 +1,5 @@
+// Newton's method for systems of equations: derivatives, units, line search, problems without a
+// root, memory.
 #include "support.h"
 
 #include <percuss/root.h>

@@ -1,3 +1,5 @@
+// Every row of the solver table on every family of problems: residuals, stopping measures, warm
+// start, problems without a solution, options.
 #include <ctype.h>
 
 #include "options.h"

@@ -1,5 +1,5 @@
-// Butcher tableaus: orders by the conditions of the rooted trees, families, checks of tableaus of
-// one's own.
+// Butcher tableaus: orders by the conditions of the rooted trees, families, checks of user-defined
+// tableaus.
 #include "support.h"
 
 #include <percuss/tableau.h>

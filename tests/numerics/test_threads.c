@@ -1,3 +1,4 @@
+// Teams of threads: barriers, shares of a range, failed allocations.
 #include "support.h"
 
 #include "base/threads.h"

@@ -1,4 +1,4 @@
-// Answers to the problems of pile.c, and whether their reports tell the truth.
+// Solutions of the problems of pile.c, and checks of their reports.
 #include "answer.h"
 
 answer answer_new(const pile *p, const double *r)

@@ -1,4 +1,4 @@
-// What bodies_solve and bodies_finish make of the problems of pile.h.
+// Solutions of the problems of pile.h by bodies_solve and bodies_finish.
 #ifndef SUPPORT_ANSWER_H
 #define SUPPORT_ANSWER_H
 

@@ -1,5 +1,5 @@
-// The measures of theory 7.7 with 113 binary digits, as slowly as they read: what a claim made in
-// double precision is held against.
+// The measures of theory 7.7 with 113 binary digits, in plain loops, to check claims made in double
+// precision.
 #ifndef SUPPORT_EXACT_H
 #define SUPPORT_EXACT_H
 

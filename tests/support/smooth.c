@@ -1,3 +1,4 @@
+// Methods, observed orders and pendulums for tests of smooth systems; see smooth.h.
 #include "smooth.h"
 
 #include "support.h"

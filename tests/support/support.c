@@ -1,4 +1,4 @@
-// What every test leans on.
+// What every test uses; see support.h.
 #include "support.h"
 
 #include <stdio.h>

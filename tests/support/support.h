@@ -1,5 +1,5 @@
-// What every test leans on: a main that refuses to run zero tests, random
-// numbers with a fixed seed, comparisons that print both sides.
+// What every test uses: a main that refuses to run zero tests, random numbers with a fixed seed,
+// comparisons that print both sides.
 #ifndef SUPPORT_SUPPORT_H
 #define SUPPORT_SUPPORT_H
 
