@@ -1,18 +1,19 @@
-// Which candidates enter the velocity problem (theory 7.2, 8.5): by prediction from the start of
-// the step, by what the solution closes, or by the gaps at its end. And which of them rebound.
+// Which candidates are active (theory 7.2, 8.5): those that a prediction from the start of the step
+// closes, those that the solution closes, or those whose gaps at the end are closed. And which of
+// them rebound.
 #include "step/step.h"
 
 #include <float.h>
 
 #include "step/project.h"
 
-// A contact that closes slower than this many times what the forces give in a step lands: its
-// rebound would be over before the steps could show it.
+// A contact that closes slower than this multiple of the speed that forces give in a step lands
+// without rebound: the rebound would be shorter than a step.
 #define BOUNCE 2
 
 // ---- when a gap counts as closed ---------------------------------------------------------------
 
-// m: rounding of a gap between two systems, which is a difference of their coordinates
+// m: rounding error of a gap between two systems, a difference of their coordinates
 static double gap_rounding(const trial *t, int system1, int system2)
 {
     double most = 0;
@@ -25,7 +26,7 @@ static double gap_rounding(const trial *t, int system1, int system2)
     return 8 * DBL_EPSILON * most;
 }
 
-// what the scheme says, or else what the solver and rounding make of a gap that should be closed
+// m: gap that counts as closed, by the scheme, or by errors of the solver and rounding
 static double touch_tolerance(const trial *t, double rounding)
 {
     return fmax(step_closed_gap(&t->m->scheme), t->hold + rounding);
@@ -41,10 +42,9 @@ double step_tolerance(const trial *t)
     return touch_tolerance(t, rounding);
 }
 
-// Gaps up to the tolerance are closed by half in the next step, as fast as at the most what made
-// them: for theta of 0 to 1 gaps and velocities of resting bodies then go back to zero, by a factor
-// of at most sqrt(1/2) a step. Without this they would add up from step to step, until the contact
-// were let go.
+// Speed that halves a gap within the tolerance in the next step, no faster than errors can have
+// opened it. For theta from 0 to 1 gaps and velocities of resting bodies then decay by a factor of
+// at most sqrt(1/2) a step. Without this they would add up until the contact is lost.
 static double pull(const trial *t, const candidate *c, double tol)
 {
     if (t->h == 0 || !(c->g[0] > 0 && c->g[0] <= tol)) return 0;
@@ -79,7 +79,7 @@ static pcs_status add_side_gain(const trial *t, const candidate *c, int side, pc
     if (!M || !dv || !piv) return pcs_fail_memory("step: an interaction");
     block_lu one = {.nb = 1, .start = (const int[]){0, s->nv}, .off = &off, .lu = M, .piv = piv};
     PCS_TRY(system_mass(s, t->st->q + s->q_at, M));
-    if (!block_lu_factor_one(&one, 0)) return PCS_OK; // what follows will say so
+    if (!block_lu_factor_one(&one, 0)) return PCS_OK; // step_velocity reports it
     for (size_t i = 0; i < n; ++i) {
         dv[i] = t->h * t->F_k[(size_t)s->v_at + i];
     }
@@ -104,8 +104,8 @@ static pcs_status speed_gain(const trial *t, const candidate *c, pcs_arena mem, 
     return PCS_OK;
 }
 
-// What the motion without contact may close enters, and nothing else does: a row for what another
-// impact closes within the step would take its speed away before the bodies touch, and hand it on.
+// Only contacts that the motion without contact forces may close are active. If another impact
+// closes a contact within the step, a row for it would act before the bodies touch.
 static pcs_status activate_restoring(const trial *t, candidate *c, double tol, pcs_arena mem)
 {
     double gain;
@@ -118,8 +118,8 @@ static pcs_status activate_restoring(const trial *t, candidate *c, double tol, p
 
 // ---- the start of a step ----------------------------------------------------------------------
 
-// g + gamma h dg/dt at the start of the step; for what rests on a driven body that accelerates,
-// with the velocity that it will have
+// g + gamma h dg/dt at the start of the step; on a driven body that accelerates, with the velocity
+// that this body will have
 static double predicted(const trial *t, const candidate *c)
 {
     const double slack = c->touched ? c->slack : 0;
@@ -137,7 +137,7 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
         return c->was_active && c->u_k[0] < 0;
     }
 
-    // contacts of shapes are candidates because they are within reach; a relation knows no reach
+    // contacts of shapes are candidates only within reach; interactions have no reach
     if (rule == PCS_ACTIVATION_SPECULATIVE) {
         return c->interaction < 0 || c->g[0] + t->h * c->u_k[0] <= 0;
     }
@@ -146,16 +146,16 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
 
 // ---- the predictive rule with positions that are projected --------------------------------------
 
-// whether flights that are over within a step would go on for ever: each of them ends in an
-// overlap, and the projection lifts the body for the next one
+// whether flights shorter than a step would never end: each ends in an overlap, and the projection
+// lifts the body for the next one
 static bool keeps_contacts(const pcs_scheme *s)
 {
     return pcs_scheme_activation(s) == PCS_ACTIVATION_PREDICTIVE &&
            s->projection != PCS_PROJECTION_NONE;
 }
 
-// A contact of the last step stays one, and does not rebound, where its speed is no more than the
-// forces give in a step and they close it within this one. A gap is closed by half.
+// A contact of the last step stays active, without rebound, where its speed is at most the speed
+// that forces give in a step, and they close it within this step. Its gap is halved.
 static pcs_status keep_contact(const trial *t, candidate *c, double tol, pcs_arena mem)
 {
     double gain;
@@ -194,7 +194,7 @@ pcs_status step_take(const trial *t, candidate *c, pcs_arena mem)
 
 // ---- between two passes -----------------------------------------------------------------------
 
-// where the next pass starts
+// warm start of the next pass
 static void keep_impulses(const trial *t, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
@@ -213,7 +213,7 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
     if (rule == PCS_ACTIVATION_PREDICTIVE) return PCS_OK;
 
     int found = 0;
-    // what is left over there, the projection takes apart
+    // the projection corrects smaller overlaps
     double deeper = 0;
     if (t->m->scheme.projection == PCS_PROJECTION_OVERLAPS) {
         deeper = features ? t->proj_tol : INFINITY;

@@ -1,19 +1,19 @@
 // From contacts to the cone problem on the velocities of bodies: the blocks of the active
-// candidates, and what the laws add to u = H v,
+// candidates, and the terms that laws add to u = H v,
 //
 //     shift = (e u_kN, e_t u_kT) (impact), (g / h, 0) (speculative, still apart), 0 (joints, and
-//             what lands too slowly to rebound),
+//             contacts too slow to rebound),
 //
 // and the velocity of bodies that are driven. Joints with rows at q_m = q_k + theta h T v_k obey
 //
 //     H(q_m) [ theta v' + (1 - theta) v_k ] = (1 - theta) alpha H(q_k) v_k,
 //
-// for theta = 1/2 and alpha = 0 the midpoint rule: joints do no work, and H v is of order h^2 at
-// both ends of the step. alpha takes away what an impact has left of H v, which alpha = 0 would
-// only turn round in every step: per joint |H(q_k) v_k| / |(H(q_m) - H(q_k)) v_k|, of order h where
-// the motion is smooth, at most 1. Where joints would gain energy by that, or could not all obey
-// (redundant rows), alpha is 0. Velocities that do not fit the joints at all obey H(q_m) v' = 0, an
-// inelastic impact.
+// which for theta = 1/2 and alpha = 0 is the midpoint rule: joints do no work, and H v is of order
+// h^2 at both ends of the step. alpha removes the rest of H v that an impact leaves; with alpha = 0
+// its sign would only alternate from step to step. Per joint alpha is |H(q_k) v_k| /
+// |(H(q_m) - H(q_k)) v_k|, of order h where the motion is smooth, and at most 1. Where joints would
+// gain energy by that, or cannot all hold (redundant rows), alpha is 0. Velocities that do not fit
+// the joints at all obey H(q_m) v' = 0, an inelastic impact.
 #include "step/step.h"
 
 #include <string.h>
@@ -42,15 +42,15 @@ double impact_shift(const candidate *c, int i)
     return (i == 0 ? c->law.e : c->law.e_t) * c->u_k[i];
 }
 
-// what the law adds to u of row i of a contact that may rebound: speeds that are only what the
-// solver has left do not, or e = 1 would keep them for ever
+// term of the law in row i of a contact that may rebound. Speeds within the error of the solver do
+// not rebound: e = 1 would keep them for ever
 static double rebound(const trial *t, const candidate *c, int i)
 {
     return c->lands || fabs(c->u_k[i]) * t->h <= t->hold ? 0 : impact_shift(c, i);
 }
 
-// what driven bodies and the law add to u of row i; a contact that is still apart, and does not
-// rebound, only stops
+// terms of driven bodies and of the law in row i; a contact with a gap that does not rebound only
+// closes it
 static double row_shift(const trial *t, const candidate *c, int i)
 {
     const double drive = c->drive ? c->drive[i] : 0;
@@ -60,8 +60,8 @@ static double row_shift(const trial *t, const candidate *c, int i)
     return drive + rebound(t, c, i) + (i == 0 ? c->pull : 0);
 }
 
-// q_k advanced with v_k by theta of the step, or gamma where rows are predicted; what is driven is
-// where its motion puts it then
+// q_k advanced with v_k by theta of the step, or gamma where rows are predicted; driven bodies have
+// the pose of their motion at that time
 static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
 {
     const pcs_model *m = t->m;
@@ -82,12 +82,12 @@ static pcs_status advance_start(const trial *t, pcs_arena *mem, double **out)
     return PCS_OK;
 }
 
-// from this part of the squares on joints may add no energy, below it this part of the kinetic one,
-// which is more than smooth motion comes to
+// Where the rest of H v is more than MUCH (ratio of squares), joints may add no energy. Below it
+// they may add GAIN of the kinetic energy, more than they do in smooth motion.
 #define MUCH 0.5
 #define GAIN 1e-3
 
-// squares of what is left of H v at q_k, and of how far it turns until the middle
+// adds the squares of H v at q_k, and of its change until the middle
 static void add_squares(const candidate *c, double *left, double *turned)
 {
     for (int j = 0; j < c->dim; ++j) {
@@ -97,7 +97,7 @@ static void add_squares(const candidate *c, double *left, double *turned)
     }
 }
 
-// H v_k in the middle to what is added to u'
+// turns H v_k in the middle into the term added to u'
 static void settle_joint(candidate *c, double theta, bool pure)
 {
     double left = 0, turned = 0;
@@ -119,7 +119,7 @@ static pcs_status rows_in_middle(const trial *t, candidate *c, bodies_block *k, 
     return PCS_OK;
 }
 
-// rows at q_k again, where a contact came in and keeps the theta of the scheme
+// rows at q_k again, where a new contact makes the island keep the theta of the scheme
 static pcs_status rows_back(const trial *t, candidate *c, bodies_block *k, pcs_arena *mem)
 {
     c->turning = NULL;
@@ -181,7 +181,7 @@ bool step_joints_gain(const trial *t, pcs_arena mem)
     return !(work <= (t->list.settles_much ? 0 : GAIN * K));
 }
 
-// rows that will follow q' start a pass from those at q_k, which are kept
+// rows that follow q' start each pass from those at q_k, of which a copy is kept
 static pcs_status rows_at_start(const trial *t, pcs_arena *mem, candidates *list)
 {
     if (!step_rows_follow(&t->m->scheme)) return PCS_OK;
@@ -215,7 +215,7 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
         ++n;
     }
 
-    // the blocks of the list themselves when all of them are active
+    // without a copy when all candidates are active
     bodies_block *block = list->k;
     if (n < list->n) {
         block = PCS_TAKE(mem, (size_t)n, bodies_block);
@@ -248,7 +248,7 @@ pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solut
     return PCS_OK;
 }
 
-// rows at q; `again`: u_k there, too
+// moves the rows to q; `again`: u_k, too
 static pcs_status move_rows(const trial *t, const double *q, bool again, pcs_arena mem,
                             candidates *list, solution *out)
 {
@@ -266,7 +266,7 @@ static pcs_status move_rows(const trial *t, const double *q, bool again, pcs_are
             out->shift[c->at + j] = row_shift(t, c, j);
         }
 
-        // where the problem has blocks of its own they follow
+        // the problem may have copies of the blocks
         bodies_block *to = &out->block[at++];
         if (to != k) *to = *k;
     }
@@ -293,7 +293,7 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     memcpy(s->v_free, v, nv * sizeof(double));
     pcs_solver_opts opts = t->m->scheme.solver;
     opts.tol = fmax(opts.tol, t->coarse);
-    // another Newton iterate or pass may want as much
+    // leaves units for another Newton iterate or pass
     const double units = 0.75 * step_units(t->work, step_velocity_part(&t->m->scheme));
     step_limit_seconds(t->work, &opts);
     PCS_TRY(bodies_solve(&s->problem, &opts, units, t->work->team, *mem, v, s->r, s->u, out));

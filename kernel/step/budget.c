@@ -1,12 +1,12 @@
-// The budget of a step: work units, which give the same bits everywhere, and seconds, which only
-// end it. A unit is what a sweep takes for one contact: 30 ns, or up to 500 ns where its sliding
-// needs the closed form. What runs asks for the part it may spend, and is charged with what it did.
+// The budget of a step: work units, with the same results on every machine, and seconds, which only
+// end a step. A unit is the cost of one contact in a sweep: 30 ns, or up to 500 ns where sliding
+// needs the closed form. A stage asks how many units it may spend, and reports those that it spent.
 #include "step/step.h"
 
 #include "solver/solver.h"
 
-// units of every step; for each contact or joint within its reach; for each beyond so many, which
-// mostly rest on others that are solved
+// units of every step; per contact or joint within reach; number of these that count in full; per
+// further one, which mostly rests on others that are solved
 #define UNITS_LEAST  4e6
 #define UNITS_PER    1e5
 #define MANY         450
@@ -60,7 +60,7 @@ void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts)
 {
     const double most = wk->owner->scheme.max_seconds;
     if (!(most > 0)) return;
-    // not 0, which is no limit
+    // not 0, which means no limit
     const double left = fmax(1e-9, most - step_seconds(wk));
     if (opts->max_seconds == 0 || left < opts->max_seconds) opts->max_seconds = left;
 }

@@ -1,17 +1,17 @@
-// Who touches whom, and where: candidates for contact at q_k with their gaps, rows and velocities,
-// and the interactions of the model beside them.
+// The candidates for contact: interactions of the model, and features of shapes within reach, with
+// their gaps, rows and velocities at q_k; and features that overlap at q'.
 #include <string.h>
 
 #include "laws/law.h"
 #include "linalg/m3.h"
 #include "step/path.h"
 
-// contacts below which the threads are not worth waking
+// with fewer contacts one thread is faster
 #define FEW_CONTACTS 128
 
 // ---- the list ---------------------------------------------------------------------------------
 
-// the five row vectors of a candidate, one behind the other
+// places the five row vectors of a candidate in one block of memory
 static void lay_rows(candidate *c, double *room)
 {
     const int gaps = candidate_gaps(c);
@@ -27,7 +27,7 @@ static bool has_own_room(const candidate *c)
     return 2 * candidate_gaps(c) + 3 * c->dim <= (int)(sizeof c->own / sizeof *c->own);
 }
 
-// room for so many candidates, and with the first of them the rotations of the bodies at q_k
+// memory for `cap` candidates; the first call also computes the rotations of the bodies at q_k
 static bool reserve(const trial *t, int cap, pcs_arena *mem, candidates *list)
 {
     if (cap <= list->cap) return true;
@@ -49,7 +49,7 @@ static bool reserve(const trial *t, int cap, pcs_arena *mem, candidates *list)
     return true;
 }
 
-// a new candidate at the end of the list with room for its rows, or null
+// appends a candidate with memory for its rows; null when memory is out
 static candidate *add(const trial *t, const pcs_law *law, int dim, pcs_arena *mem, candidates *list)
 {
     if (list->n == list->cap && !reserve(t, list->cap + list->cap / 4 + 8, mem, list)) return NULL;
@@ -66,7 +66,7 @@ static candidate *add(const trial *t, const pcs_law *law, int dim, pcs_arena *me
     return c;
 }
 
-// its cone block but for the rows
+// cone, friction and systems of its block; the rows follow
 static void start_block(const pcs_model *m, const candidate *c, bodies_block *k)
 {
     *k = (bodies_block){.cone = candidate_cone(c), .dim = c->dim, .sys = {-1, -1}};
@@ -75,7 +75,7 @@ static void start_block(const pcs_model *m, const candidate *c, bodies_block *k)
     if (system_moves(m, c->sys2)) k->sys[1] = m->system[c->sys2].block;
 }
 
-// velocities at the start, and what the last step remembers
+// velocities at the start, and the impulses of the last step
 static void complete(const trial *t, candidate *c, const bodies_block *k, int *hint)
 {
     bodies_block_velocity(k, t->m->block_start, t->rotation_k, t->st->v, c->u_k);
@@ -87,7 +87,7 @@ static void complete(const trial *t, candidate *c, const bodies_block *k, int *h
 
     contact_key key = c->key;
     if (remembers_force(c)) {
-        // the impulse is remembered in space: its frame may have turned since
+        // the impulse is stored in inertial components: the frame may have rotated since
         const remembered *r = state_recall(t->st, key, hint);
         if (!r) return;
         m3_mul_t(k->F, r->r, c->r);
@@ -248,7 +248,7 @@ pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_fea
     return PCS_OK;
 }
 
-// contacts from `first` of the list on, a part for each thread
+// places the contacts of the list from `first` on, a share per thread
 typedef struct placing {
     const trial *t;
     const touches *near;
@@ -271,11 +271,11 @@ static pcs_status add_contacts(const trial *t, const touches *near, pcs_arena *m
                                candidates *list)
 {
     const int first = list->n;
-    // with some room for those that the end of the step will add
+    // some more room, for those that the end of the step adds
     const int cap = first + near->n + near->n / 32;
     if (!reserve(t, cap, mem, list)) return pcs_fail_memory("step: the contacts");
 
-    // laws may ask the user: one after another
+    // one after another: the rule for laws may be a callback
     for (int k = 0; k < near->n; ++k) {
         const int *pair = near->pair[near->pair_of[k]];
         PCS_TRY(law_of(t, pair[0], pair[1], &list->c[first + k].law));
@@ -314,9 +314,9 @@ static bool pair_before(const contact_key *a, const contact_key *b)
     return a0 < b0 || (a0 == b0 && a1 < b1);
 }
 
-// The place in the list of a contact of a pair, or -1. Those found at the start are in the order of
-// their pairs, interactions before them; pairs are asked for in this order too, so that most are
-// where the last one ended. Those added since come in any order.
+// The place in the list of a contact of a pair, or -1. Interactions come first, then the contacts
+// found at the start, sorted by pair. Callers ask in the same order, so that the search starts at
+// *cursor, where the last one ended. Contacts added later are in any order.
 static int find_listed(const trial *t, int shape1, int shape2, int *cursor)
 {
     const contact_key key = {shape1, shape2, 0};
@@ -346,8 +346,8 @@ static int find_listed(const trial *t, int shape1, int shape2, int *cursor)
     return -1;
 }
 
-// The listed contact of a key, or null: in the run of its pair that holds place i, or among those
-// that were added in the course of the step, whose pairs come in any order.
+// The listed contact of a key, or null: beside place i, which has a contact of the same pair, or
+// among those added later, which are in any order.
 static candidate *find_feature(const trial *t, int i, contact_key key)
 {
     candidate *c = t->list.c;
@@ -363,8 +363,8 @@ static candidate *find_feature(const trial *t, int i, contact_key key)
     return NULL;
 }
 
-// whether a feature of a listed pair that overlaps at q' by more than `deeper` was open at q_k: one
-// that was closed there, of bodies that were apart, is none that these would have met
+// Whether a feature of a listed pair overlaps at q' by more than `deeper` and was open at q_k. A
+// feature already closed at q_k while its bodies were apart is not a collision of this step.
 static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f, double deeper)
 {
     const pcs_model *m = t->m;
@@ -376,7 +376,7 @@ static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f
     return gap.g >= -deeper;
 }
 
-// the pair whose contacts hold place i overlaps at q'
+// marks all contacts of the pair of place i: it overlaps at q'
 static void mark_overlap(const candidates *list, int i)
 {
     if (i < 0) return;
@@ -411,7 +411,7 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
         if (known) continue;
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;
 
-        // its impact is that of the next step, with the speed it will have then
+        // a rebound belongs to the next step, with the speed at its start
         pcs_law law;
         PCS_TRY(law_of(t, pair[0], pair[1], &law));
         if (step_restores(&t->m->scheme, &law)) continue;

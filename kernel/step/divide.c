@@ -1,9 +1,9 @@
-// A step that is divided: where it does not converge, or callbacks have no finite answer at its
-// end, it is done in two halves, and each of these in two halves again. All parts together are one
-// transaction: when a part fails, the state becomes what it was before the first one.
+// Division of a step: where it does not converge, or callbacks have no finite answer at its end, it
+// is made in two halves, and each of these in two halves again. All parts are one transaction: when
+// one fails, the state is restored.
 #include "step/step.h"
 
-// the ledger of two parts, one after the other
+// adds the ledger of an earlier part
 static void add_energy(const pcs_energy *first, pcs_energy *then)
 {
     then->kinetic_before = first->kinetic_before;
@@ -47,13 +47,13 @@ static void add_report(const pcs_step_report *first, pcs_step_report *then)
     }
 }
 
-// the part of the budget that has been spent
+// fraction of the budget that is spent
 static double part_spent(const step_budget *b)
 {
     return b->most > 0 ? b->spent / b->most : 0;
 }
 
-// What may still be halved has half of the budget that is left.
+// A part that may still be halved may spend half of the budget that is left.
 static void limit_part(step_division *d)
 {
     step_budget *b = &d->work->budget;
@@ -70,19 +70,19 @@ void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
     limit_part(d);
 }
 
-// The state as it is before the first of several parts
+// keeps a copy of the state before the first of several parts
 static pcs_status keep_state(const pcs_state *st, pcs_work *wk)
 {
     if (!wk->backup) PCS_TRY(pcs_state_create(wk->owner, &wk->backup));
     return pcs_state_copy(st, wk->backup);
 }
 
-// Puts back what a part has changed that was committed before the one that fails
+// restores the state if parts have been committed
 static void restore_state(const step_division *d, pcs_state *st)
 {
     if (d->done == 0) return;
     const pcs_status back = pcs_state_copy(d->work->backup, st);
-    PCS_ASSERT(back == PCS_OK); // there was room for this much before
+    PCS_ASSERT(back == PCS_OK); // the state has had this size before
     (void)back;
 }
 

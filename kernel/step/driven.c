@@ -1,21 +1,22 @@
-// Bodies whose motion is prescribed: where they are at both ends of the step, and the velocities
-// with which the rows of a contact or joint see them.
+// Bodies with prescribed motion: their poses at both ends of the step, and their velocities in the
+// rows of contacts and joints.
 //
-// A body that follows has u' = 0 and moves by the theta-mean of its own velocities. Let v0 and v1
-// be the velocities that the motion reports at t and t + h, and vm = (q(t + h) - q(t)) / h the mean
-// velocity of the pose. Rows see v0 at the start (restitution, prediction), and at the end
+// A body on a driven one has u' = 0 and moves by the theta-mean of its own velocities. Let v0 and
+// v1 be the velocities that the motion callback returns at t and t + h, and vm = (q(t + h) - q(t))
+// / h the mean velocity of its pose. Rows use v0 at the start (restitution, prediction), and at the
+// end
 //
 //     v1                                      tangents, and all rows for theta < 1/2
 //     v1 + vm - (theta v1 + (1 - theta) v0)   rows with a gap, theta >= 1/2.
 //
-// A closed gap then stays so for constant accelerations, for theta = 1 (where gaps see vm) for any
-// motion, for theta = 1/2 with an error of order h^3 in all. The velocity at the end of one step
-// and at the start of the next differ by O(h) (h^2 for theta = 1/2): the prediction must not lose a
-// contact by that (slack).
+// A closed gap then stays closed for constant accelerations; for theta = 1 (where gaps use vm) for
+// any motion; for theta = 1/2 with a total error of order h^3. The velocities at the end of one
+// step and at the start of the next differ by O(h) (h^2 for theta = 1/2); `slack` keeps the
+// prediction from losing a contact by this difference.
 //
-// What sticks to a body that turns goes along an arc, whose chord is not v1 at the place of the
-// contact at t but, to second order, what the driven body does where the contact has come to in the
-// middle of the step. Tangents add that (follow_arc), or a box would creep outwards on a turntable.
+// A body that sticks to a rotating body moves along an arc. To second order its chord is the
+// velocity of the driven body at the place of the contact in the middle of the step, not at t.
+// Tangents use that velocity (follow_arc); otherwise a box would creep outwards on a turntable.
 #include "step/step.h"
 
 #include <string.h>
@@ -75,9 +76,9 @@ static bool is_driven(const pcs_model *m, int system)
     return system >= 0 && m->system[system].motion;
 }
 
-// v of a driven body for tangents at the contact with another one: v1 and (3/2 - theta) h omega x
-// (v_G - V), with V and omega of its pose and G of the other, the half of a step for theta = 1, and
-// for theta = 1/2 what makes up for v_k, too
+// v of a driven body for the tangents of a contact: v1 + (3/2 - theta) h omega x (v_G - V), with V
+// and omega the mean velocities of its pose and v_G the velocity of the other body. The factor is
+// half a step for theta = 1; for theta = 1/2 it also corrects the part of v_k
 static void follow_arc(const trial *t, int other, const double *driven, const double R[9],
                        double v[6])
 {

@@ -1,5 +1,5 @@
-// Who is near whom at given coordinates: pairs of shapes by their bounds, then the features of
-// each pair, by all threads. What is found, and in which order, does not depend on their number.
+// Near shapes at given coordinates: pairs of shapes by their bounds, then the features of each
+// pair. Result and order do not depend on the number of threads.
 #include "step/step.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "model/filter.h"
 #include "rotation/pose.h"
 
-// shapes and pairs below which the threads are not worth waking
+// with fewer shapes or pairs one thread is faster
 #define FEW_SHAPES 128
 #define FEW_PAIRS  128
 
-// bounds of all shapes at q, those of bodies fattened by `extra` and, when asked for, their reach
+// bounds of all shapes at q, enlarged by `extra` and optionally by the reach of their bodies
 typedef struct bounding {
     const trial *t;
     const double *q;
@@ -52,7 +52,7 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
     PCS_TRY(collide_pairs(b.item, m->n_shapes, team, mem, pair, n_pairs));
     PCS_TRY(filter_pairs(m, *pair, n_pairs));
 
-    // the bounds are given back, the pairs move to where they were
+    // the memory of the bounds is released, and the pairs move into it
     const size_t n = (size_t)*n_pairs;
     int(*there)[2] = (int(*)[2])pcs_arena_take_array(&before, n, sizeof *there);
     if (!there) return pcs_fail_memory("step: contact detection");
@@ -62,7 +62,7 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
     return PCS_OK;
 }
 
-// a half-space goes on for ever: its turn counts by the distance of the other shape
+// the surface of a half-space moves by its rotation times the distance of the other shape
 double step_reach(const trial *t, int shape, int other)
 {
     const model_shape *a = &t->m->shape[shape], *b = &t->m->shape[other];
@@ -85,12 +85,12 @@ pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const doubl
         if (!*f) return pcs_fail_memory("step: contact detection");
         *n = pcs_collide(&m->shape[shape1].shape, q1, &m->shape[shape2].shape, q2, reach, room, *f);
         if (*n > room) continue;
-        *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // the same place, and no more of it
+        *f = PCS_TAKE(mem, (size_t)*n, pcs_feature); // keeps the used part only
         return PCS_OK;
     }
 }
 
-// what the threads share
+// a search that the threads share
 typedef struct search {
     const trial *t;
     const double *q;
@@ -98,10 +98,10 @@ typedef struct search {
     bool with_reach;
     int n_pairs, ranks;
     int (*pair)[2];
-    pcs_feature *f; // room for `capacity` in all, an equal part for each rank
+    pcs_feature *f; // `capacity` in all, the same number for each rank
     int *pair_of;
     int capacity;
-    int *found; // per rank; more than its part when there was no room
+    int *found; // per rank; more than its part when that was too small
 } search;
 
 static void search_share(void *argument, int rank)
@@ -130,7 +130,7 @@ static void search_share(void *argument, int rank)
     s->found[rank] = n;
 }
 
-// the parts of the ranks one behind the other
+// moves the features of all ranks together
 static int gather(search *s)
 {
     const int room = s->capacity / s->ranks;
@@ -159,7 +159,7 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     if (!s.found) return pcs_fail_memory("step: contact detection");
     if (s.n_pairs == 0) return PCS_OK;
 
-    // as many as the last search found, some more, and once again when these do not do
+    // memory for the count of the last search plus a margin; repeated when that was too small
     const int last = wk->touches + wk->touches / 4;
     int room = s.ranks == 1 ? last + 16 : last / s.ranks + last / 8 + 16;
     for (;;) {
@@ -182,7 +182,7 @@ pcs_status step_find(const trial *t, const double *q, double extra, bool with_re
     *out = (touches){gather(&s), s.f, s.pair_of, s.pair};
     if (out->n > wk->touches) wk->touches = out->n;
 
-    // what was not needed is given back: the features are the last that was taken
+    // releases unused memory: the features were taken last
     mem->used -= (size_t)(s.capacity - out->n) * sizeof *s.f;
     return PCS_OK;
 }

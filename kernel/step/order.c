@@ -1,8 +1,8 @@
-// The theta of every system in a step. With second_order, bodies whose island holds no contact move
-// by the midpoint: theta = 1/2, and rows of their joints in the middle of the step. An island is
-// what active contacts and joints hold together. It keeps the theta of the scheme when it has a
-// unilateral row that touches, or a driven body, and where bodies rebound: their energy at an
-// impact and in the flights between is balanced for one theta, the same in both.
+// The theta of every system in a step. With second_order, bodies of an island without contacts move
+// by the midpoint rule: theta = 1/2, with rows of joints in the middle of the step. An island keeps
+// the theta of the scheme when it has a unilateral row that touches or a driven body, or when its
+// bodies may rebound: the energy of impacts and of the flights between them is balanced only where
+// both have the same theta.
 #include "step/step.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool model_restores(const pcs_model *m)
     return any;
 }
 
-// the candidate joins the islands of its systems; *held: to keep the theta of the scheme
+// joins the islands of the systems of a candidate; held: islands that keep the theta of the scheme
 static void join(const trial *t, const candidate *c, int *parent, bool *held)
 {
     const bool moves1 = system_moves(t->m, c->sys1), moves2 = system_moves(t->m, c->sys2);
@@ -38,8 +38,9 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     parent[two] = one;
 }
 
-// A unilateral row holds what it touches: closed at q_k, or with an impulse in any pass. One that
-// is only within reach does not, or a body that passes another one would notice.
+// A unilateral row holds its systems where it is closed at q_k or has an impulse in any pass. A row
+// that is only within reach does not, so that bodies that pass each other move as without the
+// other.
 static void find_holding(const trial *t, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {

@@ -1,5 +1,5 @@
-// The inside of a step: the trial on which everything happens, the candidates for contact, and
-// one function per stage. step.c is the page that calls them.
+// The inside of a step: the trial, the candidates for contact, and one function per stage. step.c
+// is the page that calls them.
 #ifndef STEP_STEP_H
 #define STEP_STEP_H
 
@@ -24,30 +24,30 @@ typedef struct candidate {
     pcs_law law;
     int dim;                    // rows: 1, or all of a bilateral interaction or of a Coulomb block
     int at;                     // first row in H, when active; -1: not in the problem last solved
-    const pcs_feature *feature; // shapes: what faces what
-    double P1[3], P2[3];        // shapes: contact points at q_k; P1 - P2 = g N, and for a meeting
-                                // on the paths what the bodies slide past one another until then
-    double *drive_k, *drive;    // dim each: what driven bodies add to u_k and u'; null when none
-    double *turning;            // dim: what rows at the middle add to u'; null: they are at q_k
-    double slack;               // of u_kN in predictions, m/s, where a driven body accelerates
-    double pull;                // speed at which a gap within the tolerance is closed, m/s
-    double *g;                  // candidate_gaps of them at q_k
-    double *g_end;              // and at q'
-    double *u_k;                // dim velocities at q_k, v_k
-    double *r, *u;              // dim impulses and velocities u' (zero when not active); r before
-                                // it is published: of the last step, in the frame of this one
-    double own[11];             // room for these five where it is enough
-    double *J[2];               // interactions: where the rows of the block point; else null
+    const pcs_feature *feature; // shapes: the feature
+    double P1[3], P2[3];        // shapes: contact points at q_k, P1 - P2 = g N; for a meeting on
+                                // the paths also how far the bodies slide until then
+    double *drive_k, *drive; // dim each: velocities that driven bodies add to u_k and u', or null
+    double *turning;         // dim: term that rows at the middle add to u'; null: rows at q_k
+    double slack;   // m/s: uncertainty of u_kN in predictions, where a driven body accelerates
+    double pull;    // m/s: speed at which a gap within the tolerance is closed
+    double *g;      // gaps at q_k (candidate_gaps of them)
+    double *g_end;  // and at q'
+    double *u_k;    // dim velocities at q_k, v_k
+    double *r, *u;  // dim impulses (zero when not active) and velocities u'. Until
+                    // step_publish, r is that of the last step, in the frame of this
+    double own[11]; // memory of these five, where it is large enough
+    double *J[2];   // interactions: memory of the rows of the block; else null
     pcs_contact_status status;
-    bool active, was_active; // this row; was: in the last step
+    bool active, was_active; // in this step, and in the last one
     bool touched;            // whether any contact of its pair was active in the last step
-    double left;             // m, of an overlap what the projection leaves
+    double left;             // m: overlap that the projection leaves
     bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
-    bool closed;         // found overlapping at q', on whatever feature it has there
-    bool overlaps;       // its pair does, on this feature or another one
+    bool closed;         // this feature overlaps at q'
+    bool overlaps;       // its pair overlaps at q', on this feature or another one
     bool holds;          // closed at q_k, or had an impulse in a pass
-    bool proven;         // apart at q_k, and its shapes were seen to meet within the step
-    bool refuted;        // taken out of the step: nothing is there (confirm.c)
+    bool proven;         // apart at q_k, and its shapes meet within the step
+    bool refuted;        // taken out of the step: its shapes do not meet (confirm.c)
 } candidate;
 
 // features that are near at some coordinates, in the order of their pairs
@@ -64,13 +64,13 @@ typedef struct candidates {
     bodies_block *k;           // of each: cone, systems, rows; its place in the problem once active
     const bodies_block *first; // as they were at q_k, where the rows of k follow q'; else null
     int n_first;
-    int n_start; // those found at the start of the step
+    int n_start; // number of those found at the start of the step
     int n, cap;
-    touches over;               // overlaps at q', if over_known: of the last step_detect_end
-    bool over_known;            // step_detect_end was called since the last velocities
-    bool looked;                // the overlap at q' is known from its own features
-    bool settles, settles_much; // joints in the middle take away what is left of H v; much of it
-    double noise;               // part of a speed below which an impulse is the error of the solver
+    touches over;               // overlaps at q' that the last step_detect_end found
+    bool over_known;            // `over` belongs to the last velocities
+    bool looked;                // the projection has measured the overlap at q'
+    bool settles, settles_much; // joints in the middle remove a rest of H v; a large one
+    double noise;               // relative speed below which an impulse is error of the solver
 } candidates;
 
 // the block of a candidate at q_k
@@ -116,7 +116,7 @@ typedef struct trial {
     bool accept;         // whether to commit what did not converge
     double size;         // of the smallest body, m
     double proj_tol;     // of the projection, m
-    double hold;         // m: gaps that velocities solved as those of the last steps may open
+    double hold;         // m: gaps that errors of the last velocities may have opened
     system_force Fk;     // forces at t_k, nv each
     double *F_k;         // sum of Fk, nv
     double *reach;       // per system: bound on how far a surface point moves in the step, m
@@ -136,7 +136,7 @@ typedef struct trial {
 // room for why a step was not committed
 enum { STEP_WHY = 380 };
 
-// a doubt that the log knows
+// a doubt that the log has already
 typedef struct step_said {
     int kind, one, two;
 } step_said;
@@ -144,10 +144,10 @@ enum { STEP_SAID = 64 };
 
 // What a step may still spend (budget.c)
 typedef struct step_budget {
-    double most, spent; // units; most 0: not known yet
-    double from, part;  // what was spent before the attempt under way, and the part of `most` that
-                        // it may come to
-    double start;       // of the clock, s
+    double most, spent; // units; most = 0: not known yet
+    double from, part;  // units spent before this attempt, and the part of `most` that may be spent
+                        // at its end
+    double start;       // s, reading of the clock when the step began
 } step_budget;
 
 struct pcs_work {
@@ -161,14 +161,14 @@ struct pcs_work {
 
     threads *team;     // or null
     pcs_state *backup; // of a step that is divided; or null
-    int touches;       // most features that a search has found
+    int touches;       // largest number of features that a search has found
     int looked_at;     // systems and shapes when the log was told of unlikely bodies
-    int n_said;        // doubts that the log knows
+    int n_said;        // doubts that the log has already
     step_said said[STEP_SAID];
-    char cause[STEP_WHY]; // what made the last attempt diverge, if it is known
+    char cause[STEP_WHY]; // why the last attempt diverged, if it is known
 
-    // what can be read after a step; in the arena but for what is made on request
-    pcs_contact *contact; // once somebody asks, in `listed`
+    // results that can be read after a step; in the arena, except those made on request
+    pcs_contact *contact; // made on request, in `listed`
     int n_contacts;
     pcs_arena listed;
     candidates list;
@@ -178,7 +178,7 @@ struct pcs_work {
     pcs_measure measure; // of the last solve
     block_lu lu;         // its A
 
-    // the problem with W, once somebody asks for it
+    // the problem with W, made on request
     pcs_arena assembled;
     pcs_problem local;
     bool is_assembled;
@@ -191,47 +191,47 @@ struct pcs_work {
     size_t *linear_off;             // per block, SIZE_MAX where the system is not linear
 };
 
-// An attempt with an empty arena. At its end: true where it ran out of arena, which has grown
-// since, and is to be made again
+// Begins an attempt with an empty arena, and ends it; true where the arena was too small and has
+// grown: the attempt must be repeated
 void work_begin(pcs_work *wk);
 bool work_end(pcs_work *wk, pcs_status *status);
 
 // A step that is divided (divide.c), in units of its smallest part
 typedef struct step_division {
     pcs_work *work;
-    long whole, part, done; // units of the step, of the part to make, and before it
+    long whole, part, done; // units of the step, of the next part, and before it
     double h_whole, h;      // s, of the step and of that part
     pcs_step_report before; // of all parts before it; undefined for done = 0
 } step_division;
 // begins with the step as one part
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d);
-// Ends a part with its status and report; false where it was the last: the step is complete, and
-// *out the report of all of it, or it has failed, and the state is as it was
+// Ends a part with its status and report; true where another part follows. Else the step is
+// complete and *out is the report of all of it, or it has failed and the state is as it was
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out);
 
-// ---- the budget: units and seconds of the scheme, for all of a step
+// ---- the budget: units and seconds that the scheme allows for the whole step
 void step_budget_begin(pcs_work *wk);
-// the default, once it is known how many contacts and joints may take part
+// sets the default, for n contacts and joints that may take part
 void step_budget_know(pcs_work *wk, int n);
 void step_spend(pcs_work *wk, double units);
-// units that are left of this part of what the attempt may spend
+// units left of `part` of the units that the attempt may spend
 double step_units(const pcs_work *wk, double part);
-// since the step began
+// seconds since the step began
 double step_seconds(const pcs_work *wk);
-// whether the seconds are used up; whether they or the units are, and as what the step ends then
+// whether the seconds are used up; whether they or the units are, with the outcome of the step then
 bool step_late(const pcs_work *wk);
 bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome);
-// no more seconds for a solver than there are left
+// limits the seconds of a solver to those left
 void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts);
-// the part of an attempt that goes to velocities where positions are projected too
+// part of the units of an attempt for velocities, where positions are projected too
 #define VELOCITY_PART 0.75
-// the same as it is in this scheme
+// part for velocities in this scheme
 static inline double step_velocity_part(const pcs_scheme *s)
 {
     return s->projection == PCS_PROJECTION_NONE ? 1 : VELOCITY_PART;
 }
 
-// arguments that every entry shares: not null, one model, finite
+// checks the arguments that all entries share: not null, of one model, finite
 pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
                       const pcs_work *wk);
 
@@ -247,21 +247,22 @@ static inline const double *system_q(const pcs_model *m, int system, const doubl
 
 // candidates at q_k: interactions, then contacts within `extra` plus the reach of both bodies
 pcs_status step_detect(const trial *t, double extra, pcs_arena *mem, candidates *list);
-// adds contacts that overlap at q' but were not in reach at q_k, further ones of listed pairs only
-// when they are deeper than `deeper` (m; 0: all) and were open at q_k; *added counts them
+// adds contacts that overlap at q' but were not within reach at q_k; of pairs with a contact in the
+// list only those that are deeper than `deeper` (m; 0: all) and were open at q_k. *added counts
+// them
 pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
                            int *added);
-// all pairs of shapes whose bounds, fattened by `extra` and, when asked for, their reach, overlap
-// at q, in the order of their smaller, then of their larger number; the first moves
+// all pairs of shapes whose bounds at q, enlarged by `extra` and optionally by their reach,
+// overlap; in the order of the smaller, then of the larger index; the first shape of a pair moves
 pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_reach,
                       pcs_arena *mem, int (**pair)[2], int *n_pairs);
-// how far the surface of a shape moves, t->reach and t->turn, where it may meet the other one
+// bound on how far the surface of a shape moves where it may meet the other one, m
 double step_reach(const trial *t, int shape, int other);
 // the features of a pair of shapes that are nearer than reach, at the poses q1 and q2 of their
 // systems (null: the world), from the arena
 pcs_status pair_features(const pcs_model *m, int shape1, int shape2, const double *q1,
                          const double *q2, double reach, pcs_arena *mem, pcs_feature **f, int *n);
-// what is nearer than `extra` and, when asked for, the reach of both, at q
+// the features at q that are nearer than `extra`, optionally plus the reach of both shapes
 pcs_status step_find(const trial *t, const double *q, double extra, bool with_reach, pcs_arena *mem,
                      touches *out);
 // the rows that have a gap: all of a bilateral candidate, the normal one of a contact
@@ -270,7 +271,7 @@ static inline int candidate_gaps(const candidate *c)
     return c->law.kind == PCS_LAW_EQUALITY ? c->dim : 1;
 }
 
-// whether its impulse is remembered as a force in space: a contact of shapes with friction
+// whether its impulse is stored as a vector in space: contacts of shapes with friction
 static inline bool remembers_force(const candidate *c)
 {
     return c->interaction < 0 && c->dim == 3;
@@ -287,8 +288,8 @@ void contact_gap(const pcs_model *m, const candidate *c, const double *q, double
 // the gaps of any candidate
 pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q, pcs_arena mem,
                          double *g);
-// the rows of a candidate at q into its block (a new frame, or that of before carried along); for
-// shapes `gap`, if not null, tells the rest
+// the rows of a candidate at q into its block, in a new frame or (`carry`) in the old one, rotated
+// with the normal; for shapes also their gap, if `gap` is not null
 pcs_status candidate_block(const pcs_model *m, const candidate *c, const double *q, bool carry,
                            pcs_arena mem, bodies_block *k, pcs_gap *gap);
 // the same for a contact of shapes at the poses of its systems, which cannot fail
@@ -306,7 +307,7 @@ pcs_status candidate_rows(const pcs_model *m, const candidate *c, const double *
 // what an impact law adds to u of row i
 double impact_shift(const candidate *c, int i);
 
-// u = J v of its rows, and what driven bodies add: drive_k or drive of the candidate, or null
+// u = J v of its rows, plus the velocities of driven bodies: drive_k or drive, or null
 static inline void candidate_velocity(const trial *t, int i, const double *v, const double *drive,
                                       double *u)
 {
@@ -335,7 +336,7 @@ static inline bool is_disabled(const pcs_model *m, int system)
     return system >= 0 && m->system[system].disabled;
 }
 
-// the first of the systems that are joined with system i; the links on the way there are halved
+// the root of the island of system i; shortens the links to it
 static inline int island_root(int *up, int i)
 {
     while (up[i] != i) {
@@ -358,33 +359,33 @@ static inline double step_closed_gap(const pcs_scheme *s)
 {
     return s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS ? s->hysteresis : s->active_tol;
 }
-// gap beyond the reach of the motion at which the rule takes any contact for touching, m
+// m: gap, beyond the reach of the motion, up to which a contact may count as touching
 double step_tolerance(const trial *t);
-// the active set at the start of a pass, and its growth after one
+// the active set at the start of a step
 pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list);
-// whether a contact of this law is one that may rebound where others are speculative
+// whether a contact of this law may rebound under the speculative rule
 bool step_restores(const pcs_scheme *s, const pcs_law *law);
-// whether features of known pairs are added when they overlap by more than the projection may leave
+// whether passes add features of known pairs that overlap by more than the projection leaves
 bool step_adds_features(const pcs_scheme *s);
-// takes in a contact that was seen to close
+// activates a contact that closes
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem);
-// contacts that push where nothing is are taken out, others that the step meets are put in; between
-// two passes, after which they are counted in *changed (confirm.c). `residual` is that of the
+// between two passes: takes out contacts that push where their shapes do not meet, and adds
+// contacts that the step meets; *changed counts both (confirm.c). `residual` is that of the
 // velocities; `looked`: a coarse pass has been confirmed before
 pcs_status step_confirm(const trial *t, double residual, bool looked, pcs_arena *mem,
                         candidates *list, int *changed);
-// the same before the first pass: of what a prediction from q_k and v_k takes in; of inner edges of
-// what bodies lay on in the last step. And of what is taken in because it is closed at q'
+// the same before the first pass, for contacts that a prediction from q_k and v_k activates; for
+// inner edges of surfaces that bodies lay on in the last step; and for contacts that overlap at q'
 pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *list);
 pcs_status step_confirm_held(const trial *t, pcs_arena mem, candidates *list);
 pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list);
 pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates *list, int *added);
 
-// rows of joints where the scheme wants them; pure: the midpoint rule, which never gains energy
+// rows of joints where the scheme takes them; `pure`: by the midpoint rule, which gains no energy
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
 // whether joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);
-// the rows of a joint at t->q_free, for u' = 0 there
+// the rows of a joint at q_free, for u' = 0 there
 pcs_status step_rows_at_end(const trial *t, int i, pcs_arena *mem, candidates *list);
 // the islands that active candidates hold together: up[i] leads to the root of system i
 void step_join_islands(const trial *t, int *up);
@@ -400,8 +401,8 @@ static inline bool step_rows_follow(const pcs_scheme *s)
     return s->configuration == PCS_CONFIGURATION_ITERATE ||
            s->configuration == PCS_CONFIGURATION_PREDICTED;
 }
-// the problem of the active candidates, for the iteration matrix A, with its rows at q_k; then its
-// rows at q', per Newton iterate, or at the predicted configuration, once
+// the problem of the active candidates with rows at q_k; moves its rows to q', at each Newton
+// iterate; moves them to the predicted configuration, once
 pcs_status step_assemble(const trial *t, pcs_arena *mem, candidates *list, solution *out);
 pcs_status step_update_rows(const trial *t, pcs_arena mem, candidates *list, solution *out);
 pcs_status step_predict_rows(const trial *t, pcs_arena mem, candidates *list, solution *out);

@@ -1,5 +1,5 @@
-// The trial of a step: copies of q and v, the forces at the start, and how far every surface may
-// move within the step.
+// The beginning of a trial: copies of q and v, the forces at the start, and bounds on how far every
+// surface moves within the step.
 #include "step/step.h"
 
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "rotation/pose.h"
 #include "systems/body_system.h"
 
-// a gap that the velocities can have opened in so many steps is closed
+// gaps that errors of the velocities can open in this many steps count as closed
 #define HOLD 10
 
-// the next n numbers of a block of memory
+// takes the next n numbers of a block of memory
 static double *next(double **room, size_t n)
 {
     double *here = *room;
@@ -58,7 +58,7 @@ static system_force force_at(system_force F, int at)
     return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
 }
 
-// body_reach of a body with added mass, where forces turn and moments push
+// body_reach of a body with added mass, where forces also rotate and moments also move it
 static double added_reach(const model_system *s, const double *q, const double *v, const double *F,
                           double h, double *turn, double *gain)
 {
@@ -70,9 +70,9 @@ static double added_reach(const model_system *s, const double *q, const double *
     return h * (v3_norm(v) + h * v3_norm(a)) + *turn * s->reach;
 }
 
-// h (|v| + |omega| R) with the speeds at the start or those the forces would give, whichever is
-// larger: contact forces only slow bodies down relative to one another, or act within the reach
-// of the other body
+// h (|v| + |omega| R) with the speeds at the start plus those that forces give. Contact forces do
+// not count: they slow bodies down relative to each other, or act within the reach of the other
+// body
 static double body_reach(const model_system *s, const double *q, const double *v, const double *F,
                          double h, double *turn, double *gain)
 {
@@ -139,7 +139,7 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
         }
     }
 
-    // what a rule that looks further than the step predicts is to be in sight
+    // a rule that predicts beyond the end of the step needs candidates further away
     const double ahead = fmax(1, m->scheme.gamma);
     for (int i = 0; i < m->n_systems && ahead > 1; ++i) {
         t->reach[i] *= ahead;

@@ -12,12 +12,12 @@
 
 #include "problem/measure.h"
 
-// units in the last place of a sum that count as its rounding
+// relative rounding error of a sum
 #define ROUNDING (16 * DBL_EPSILON)
-// and the part of q that such a rounding may be, for the step to be taken
+// largest rounding error, relative to q, with which a step counts as solved
 #define ROUNDING_MOST 1e-5
 
-// of the budget, for the forces on a system and its iteration matrix
+// units of the budget for the forces on a system and its iteration matrix
 #define UNITS_PER_SYSTEM 5
 
 static system_force force_at(system_force F, int at)
@@ -25,7 +25,7 @@ static system_force force_at(system_force F, int at)
     return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
 }
 
-// R of a body under gravity alone at v = v_k: nothing need be advanced to know it
+// R of a body under gravity alone at v = v_k, which does not depend on q'
 static void evaluate_plain(const trial *t, const model_system *s, motion *end)
 {
     for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
@@ -35,7 +35,7 @@ static void evaluate_plain(const trial *t, const model_system *s, motion *end)
     }
 }
 
-// M at the theta-mean of the coordinates, or where they are predicted; room has n entries
+// M at the theta-mean of the coordinates, or at the predicted ones; room has n entries
 static pcs_status mass_in_step(const trial *t, const model_system *s, double theta,
                                const double *mean, double *room, double *M)
 {
@@ -149,9 +149,9 @@ static double relative_residual(const trial *t, motion *end)
     return scale > 0 ? sqrt(left) / scale : sqrt(left);
 }
 
-// Whether the last iterate only moved v within what the rounding of q makes of it: forces that
-// cancel, a mass at rest on its spring, leave a residual of that size and none smaller. An error d
-// of q is one of h theta dF/dq d in R, and A >= h^2 theta^2 |dF/dq| makes d / (h theta^2) of it.
+// Whether the last iterate changed v by no more than the rounding error of q causes. Where forces
+// cancel, as for a mass at rest on its spring, no residual is smaller. An error d of q is an error
+// h theta dF/dq d of R, and with A >= h^2 theta^2 |dF/dq| an error d / (h theta^2) of v.
 static bool lost_in_rounding(const trial *t)
 {
     const pcs_model *m = t->m;
@@ -173,8 +173,8 @@ static bool lost_in_rounding(const trial *t)
 
 // ---- the iteration matrix ---------------------------------------------------------------------
 
-// Block b has no factors. At the start it may be M itself, which is a fault of the model; a regular
-// M makes a singular matrix only with a step of this length, or where an iterate is.
+// The error of a singular block b. If M at the start is singular, the model is wrong; otherwise the
+// iteration matrix is singular only for this step size, or at this iterate.
 static pcs_status singular(const trial *t, int b)
 {
     const pcs_model *m = t->m;
@@ -282,10 +282,10 @@ static pcs_status solve_contacts(const trial *t, pcs_arena *mem, double *v, solu
     return PCS_OK;
 }
 
-// Whether a residual of the velocity problem is the rounding of its own data. Each u_i sums
-// products of the size of |H| |A^-1 H^T r|; where these are many times larger than u and q, a heavy
-// body on a light one, no r has a smaller residual in double precision. Never where that rounding
-// is not small beside q itself: an r that runs off makes any residual look like its rounding.
+// Whether a residual of the velocity problem is the rounding error of its own data. Each u_i sums
+// products of the size of |H| |A^-1 H^T r|. Where these are much larger than u and q, as for a
+// heavy body on a light one, no r has a smaller residual in double precision. The rounding error
+// must be small relative to q: beside an r that diverges any residual is small.
 static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_arena mem)
 {
     if (report->outcome != PCS_OUTCOME_STALLED && report->outcome != PCS_OUTCOME_MAX_ITERS)
@@ -303,14 +303,14 @@ bool trial_in_range(const trial *t)
     return model_in_range(t->end.v, (size_t)t->m->nv) && model_in_range(t->end.q, (size_t)t->m->nq);
 }
 
-// what the velocities write
+// the parts of the trial that the velocities write
 typedef struct step_parts {
     candidates *list;
     motion *end;
     solution *solution;
 } step_parts;
 
-// one iterate; *good: whether there is one
+// one iterate; *good: its numbers are finite
 static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
                           pcs_step_report *out, bool *good)
 {
@@ -339,7 +339,7 @@ static pcs_status iterate(const trial *t, pcs_arena *mem, const step_parts *to,
     return PCS_OK;
 }
 
-// Newton's method from v_k, so many iterates at most
+// Newton's method from v_k with at most `most` iterates
 static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_parts *to,
                            pcs_step_report *out, pcs_outcome *outcome)
 {
@@ -357,7 +357,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     int lost = 0;
     const pcs_arena base = *mem;
     *outcome = PCS_OUTCOME_MAX_ITERS;
-    out->newton_residual = NAN; // without an iterate v' is no velocity
+    out->newton_residual = NAN; // no v' yet
     for (int it = 0; it < most && *outcome == PCS_OUTCOME_MAX_ITERS; ++it) {
         bool good;
         if (step_over(t->work, step_velocity_part(scheme), outcome)) break;
@@ -376,8 +376,8 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     return PCS_OK;
 }
 
-// The same, where iterates run off, or the length of the step makes a matrix singular: an outcome.
-// What callbacks cannot tell at the velocities of the start is an error.
+// The same with the outcome `diverged` where iterates diverge, or the step size makes a matrix
+// singular. A callback without an answer at the velocities of the start is an error.
 static pcs_status newton(const trial *t, int most, pcs_arena *mem, const step_parts *to,
                          pcs_step_report *out, pcs_outcome *outcome)
 {
@@ -394,12 +394,12 @@ pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motio
                          pcs_step_report *out)
 {
     const step_parts to = {list, end, s};
-    end->q_free = NULL; // what an earlier pass projected is void
+    end->q_free = NULL; // of an earlier pass
     list->over_known = false;
     pcs_outcome outcome;
     PCS_TRY(newton(t, t->m->scheme.newton_max, mem, &to, out, &outcome));
 
-    // velocities that run off are nothing to accept: what may be is the first iterate
+    // diverged velocities cannot be accepted; the first iterate may be
     if (outcome == PCS_OUTCOME_DIVERGED) {
         PCS_TRY(newton(t, 1, mem, &to, out, &outcome));
         outcome = PCS_OUTCOME_DIVERGED;
