@@ -1,9 +1,9 @@
 // Solves the contact problem of bodies, island by island: by sweeps on the velocities, by the
-// finish where these do not get there, and small ones at last with an assembled W.
+// finish where the sweeps do not converge, and, for small islands, finally with an assembled W.
 //
-// An island is solved to tol relative to its own |q| and |W r|; n islands together then are within
-// tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2), and the last word has the measure of
-// all.
+// An island is solved to tol relative to its own |q| and |W r|. n islands together are then within
+// tol sqrt(2), as |q|^2 + |W r|^2 <= 2 max(|q|^2, |W r|^2); the measure of the whole problem
+// decides.
 #include "bodies/bodies.h"
 
 #include <float.h>
@@ -19,52 +19,54 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-// islands of at least this many blocks are worth a team
+// islands of at least this many blocks are solved by the whole team
 #define LARGE 512
 // without friction, islands of at most this many are assembled: pivoting solves them exactly
 #define ASSEMBLE_FIRST 40
-// and those that neither sweeps nor finish solved, of at most this many
+// islands that neither sweeps nor finish solved are assembled up to this many blocks
 #define ASSEMBLE_LAST 400
-// W is factorised with so many rows at most, and then with so many entries a row, but for few rows:
-// of joints alone, which have another way, and of joints with contacts. What factors leave at most
+// W is factorised up to LINEAR_MOST rows and up to LINEAR_FILL entries per row for joints alone,
+// for which there is another method, or MIXED_FILL for joints with contacts; up to LINEAR_FEW or
+// MIXED_FEW rows with any fill. The residual that factors leave is at most LINEAR_DONE
 #define LINEAR_MOST 1000000
 #define LINEAR_FEW  60
 #define LINEAR_FILL 100
 #define MIXED_FEW   1000
 #define MIXED_FILL  400
 #define LINEAR_DONE 1e-6
-// Sweeps that the first turn of the portfolio has patience for; that of the finish is a part of
-// what these cost, and so many units more, which few blocks need. It doubles with every turn.
+// Patience of the first round of the portfolio, in sweeps. The finish may cost FINISH_PART of what
+// these sweeps cost, plus FINISH_LEAST units, which islands of few blocks need. The patience
+// doubles in every round.
 #define PATIENCE     100
 #define FINISH_PART  1.0
 #define FINISH_LEAST 5000
-// The turns end where the measure has not fallen to a half while this multiple of what was spent
-// before was spent, and at least so many units, and so many a block
+// The rounds end when the measure has not fallen to half while the cost since then is STAGNANT
+// times the cost before, and at least STAGNANT_LEAST units plus STAGNANT_PER_BLOCK per block
 #define STAGNANT           3.0
 #define STAGNANT_LEAST     5e6
 #define STAGNANT_PER_BLOCK 5e3
-// part of what may be spent that the turns leave to an assembled island; islands of few blocks are
-// assembled once so many sweeps of theirs, or what costs as much, have not solved them
+// part of the budget that the rounds leave to an assembled island; islands of at most
+// ASSEMBLE_EARLY blocks are assembled after a cost of ASSEMBLE_AFTER sweeps
 #define ASSEMBLE_PART  0.25
 #define ASSEMBLE_EARLY 60
 #define ASSEMBLE_AFTER 5000
 
-// Visits of a block that making the records of the sweeps costs, and assembling W; multiplications
-// that take as long as a visit
+// Cost, in visits of a block, of making the records of the sweeps and of assembling W;
+// multiplications that take as long as a visit
 #define PREPARE   10
 #define ASSEMBLE  100
 #define PER_VISIT 30
 
-// When the rate of the sweeps is asked for: it is taken over windows, from the `first` sweep on,
-// once they are near; in large islands more statuses are wrong at first.
+// When the rate of the sweeps is evaluated: over windows, from the `first` sweep on, once the
+// residual is at most `near`; in large islands more contacts have the wrong status at first.
 typedef struct pace {
     int window, first;
-    double near; // residual
+    double near; // largest residual
 } pace;
 
 static const pace of_small = {16, 32, INFINITY}, of_large = {16, 48, 1e-4};
 
-// what is known of one island
+// results of one island
 typedef struct island_result {
     pcs_report solve;
     int sweeps, finish;
@@ -76,22 +78,22 @@ typedef struct solution {
     const bodies_problem *b;
     const pcs_solver_opts *o;
     islands s;
-    double budget; // units of a block
+    double budget; // units per block
     double clock;
     const double *v_free;
     double *v, *r, *u;
-    double *norm[3]; // of every island: violation, q, W r
+    double *norm[3]; // per island: |F / rho|, |q|, |W r|
     island_result *result;
-    threads *team;     // for islands one by one
-    struct lane *lane; // for many at a time
-    atomic_int next;   // island that nobody has taken yet
+    threads *team;     // solves large islands one by one
+    struct lane *lane; // solves many small islands at a time
+    atomic_int next;   // the next island that no thread has taken
 } solution;
 
-// a rank at work on islands of its own
+// a thread that solves islands of its own
 typedef struct lane {
     pcs_arena work;
     size_t peak;
-    pcs_status status; // of the first island of those that failed
+    pcs_status status; // of the first island that failed
     int failed;
     char text[256];
 } lane;
@@ -114,7 +116,7 @@ static pcs_status add_impulses(const bodies_problem *b, const double *r, pcs_are
     return PCS_OK;
 }
 
-// an island as a problem of its own; v is v_free
+// an island as a problem of its own; v holds v_free
 typedef struct part {
     bodies_problem b;
     double *v, *r, *u;
@@ -146,7 +148,7 @@ static pcs_status part_open(const solution *s, int i, pcs_arena *arena, part *p)
     return PCS_OK;
 }
 
-// v, r and u of the island into those of the whole
+// copies v, r and u of the island into those of the whole problem
 static void part_close(const solution *s, int i, const part *p)
 {
     if (s->s.n == 1) {
@@ -180,7 +182,7 @@ static double cube(double x)
     return x * x * x;
 }
 
-// units of an iteration of a solver with W, roughly
+// approximate units of an iteration of a solver with W
 static double iteration_cost(const pcs_problem *p, pcs_solver kind)
 {
     const double n = p->n;
@@ -201,19 +203,19 @@ static double iteration_cost(const pcs_problem *p, pcs_solver kind)
     }
 }
 
-// seconds that are left of those allowed; not positive: none
+// seconds left of those allowed; not positive: none
 static double seconds_left(const solution *s, const pcs_solver_opts *o)
 {
     return o->max_seconds - (solver_clock() - s->clock);
 }
 
-// what the island may still spend
+// units that the island may still spend
 static double units_left(const solution *s, int i)
 {
     return s->budget * islands_blocks(&s->s, i) - s->result[i].units;
 }
 
-// W for the solver, which may spend so many units
+// assembles W and solves with at most `units` units
 static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, double units,
                             pcs_arena work, pcs_report *out)
 {
@@ -236,8 +238,7 @@ static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, dou
     return PCS_OK;
 }
 
-// sweeps from r, at most so many (none: r is measured), or until they are given up (patience 0:
-// never)
+// sweeps from r, at most `most` (0: only measures r), or until the patience ends (0: no limit)
 static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, int patience,
                         threads *team, pcs_arena work, pcs_report *out)
 {
@@ -270,8 +271,8 @@ static pcs_status swept(solution *s, int i, const pcs_solver_opts *o, int most, 
     return PCS_OK;
 }
 
-// Newton or interior point from the r of the sweeps; what it finds is measured as theirs was, and
-// taken if it is better
+// Newton or interior point from the r of the sweeps. Its result is measured in the same way, and
+// kept if it is better
 static pcs_status finished(solution *s, int i, const pcs_solver_opts *opts, finish_budget *budget,
                            threads *team, pcs_arena work, pcs_report *out)
 {
@@ -317,9 +318,10 @@ static bool has_friction(const solution *s, int i)
 
 // ---- the portfolio -----------------------------------------------------------------------------
 
-// Its parts take turns, each from the best r so far and with twice the patience of the turn before:
-// whichever part suits the island, the whole costs a few times what that part alone would have
-// cost, and one that has failed is not asked again before as much has been spent on the others.
+// Its methods take turns, each from the best r so far and with twice the patience of the round
+// before: whichever method suits the island, the whole costs a few times as much as that method
+// alone, and a method that has failed is called again only after as much has been spent on the
+// others.
 typedef struct turns {
     solution *s;
     int i, nb;
@@ -328,10 +330,10 @@ typedef struct turns {
     pcs_arena work;
     pcs_report *out;
     double most;           // units
-    double patience;       // sweeps
+    double patience;       // in sweeps
     finish_budget spend;   // of the finish
-    bool finish, assemble; // whether they may still get somewhere
-    double mark, marked;   // the measure when it last fell to a half, and the units by then
+    bool finish, assemble; // whether the finish, and assembling, may still help
+    double mark, marked;   // the measure when it last fell to half, and the units spent until then
 } turns;
 
 static double value_of(const turns *t)
@@ -364,7 +366,7 @@ static pcs_status turn_of_finish(turns *t)
     return status == PCS_ERR_UNSUPPORTED ? PCS_OK : status;
 }
 
-// whether the work since the measure last fell by half is out of proportion
+// whether the cost since the measure last fell to half is too large
 static bool stagnates(turns *t)
 {
     const double units = t->s->result[t->i].units, value = value_of(t);
@@ -377,13 +379,13 @@ static bool stagnates(turns *t)
     return units - t->marked > fmax(STAGNANT * t->marked, least);
 }
 
-// whether there is nothing more to do, or nothing to do it with
+// whether the island is solved, or the budget is spent
 static bool over(const turns *t)
 {
     return !fails(t->o, t->out) || t->out->outcome == PCS_OUTCOME_INFEASIBLE || left_of(t) < t->nb;
 }
 
-// an island of few blocks once, when the turns have had some
+// solves an island of few blocks with W, once, after the cost of ASSEMBLE_AFTER sweeps
 static pcs_status turn_of_assembled(turns *t)
 {
     if (t->s->result[t->i].units < (double)ASSEMBLE_AFTER * t->nb) return PCS_OK;
@@ -427,9 +429,9 @@ static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, thread
     return PCS_OK;
 }
 
-// Whether the sweeps of this folder do all that the options of nsgs ask: they have an order, checks
-// and a momentum of their own, and read depth as with (the default) or without (0). For any other
-// option W is assembled, and nsgs of the table reads all.
+// Whether the sweeps of this folder can do what the options of nsgs ask: they have their own order,
+// checks and momentum, and read depth as with (the default) or without (0). For any other option W
+// is assembled, and nsgs of the solver table reads all options.
 static bool plain_sweeps(const pcs_solver_opts *o)
 {
     const pcs_nsgs_opts usual = pcs_solver_opts_default(PCS_SOLVER_NSGS).as.nsgs, *n = &o->as.nsgs;
@@ -438,11 +440,11 @@ static bool plain_sweeps(const pcs_solver_opts *o)
            n->check_every == usual.check_every && (n->depth == usual.depth || n->depth == 0);
 }
 
-// what an island is made of
+// contents of an island
 typedef struct row_count {
-    int rows, joints; // scalar rows, those of equalities
+    int rows, joints; // number of scalar rows, and of those of equalities
     bool friction;
-    double fill; // entries of W per row: a system with k rows brings k^2
+    double fill; // entries of W per row: a system with k rows adds k^2
 } row_count;
 
 static row_count count_rows(const solution *s, int i, pcs_arena mem)
@@ -470,13 +472,13 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
     return out;
 }
 
-// whether W is worth factors
+// whether W is sparse enough for factors
 static bool is_sparse(const row_count *c, int few, double fill)
 {
     return c->rows <= few || (c->rows <= LINEAR_MOST && c->fill <= fill);
 }
 
-// joints on the velocities of bodies, where W is dense
+// solves joints on the velocities of bodies, where W is dense
 static pcs_status on_bodies(solution *s, int i, const pcs_solver_opts *o, threads *team,
                             pcs_arena work, pcs_report *out)
 {
@@ -499,7 +501,7 @@ static pcs_status on_rows(solution *s, int i, const pcs_solver_opts *o, pcs_aren
     pcs_solver_opts direct = pcs_solver_opts_default(PCS_SOLVER_DIRECT);
     direct.tol = o->tol;
     direct.stop = o->stop;
-    // of many solutions that of least norm, whatever was before
+    // of many solutions the one of least norm, whatever the start is
     for (int k = s->s.block_start[i]; k < s->s.block_start[i + 1]; ++k) {
         const bodies_block *b = &s->b->block[s->s.block[k]];
         memset(s->r + b->row, 0, (size_t)b->dim * sizeof *s->r);
@@ -507,9 +509,9 @@ static pcs_status on_rows(solution *s, int i, const pcs_solver_opts *o, pcs_aren
     return assembled(s, i, &direct, units_left(s, i), work, out);
 }
 
-// Joints alone are a linear problem, solved with W where that is sparse or small, else on the
-// velocities of bodies. Its residual is what rounding, or rows that contradict one another, leave;
-// only where there were no factors other ways are tried.
+// Joints alone are a linear problem, solved with W where it is sparse or small, else on the
+// velocities of bodies. Rounding, or rows that contradict one another, determine the residual;
+// other methods are tried only where factorisation failed.
 static pcs_status linear(solution *s, int i, const row_count *count, const pcs_solver_opts *o,
                          threads *team, pcs_arena work, pcs_report *out)
 {
@@ -527,8 +529,8 @@ static pcs_status linear(solution *s, int i, const row_count *count, const pcs_s
     return portfolio(s, i, o, team, work, out);
 }
 
-// Joints are for factors, along which sweeps carry an impulse by one body each: alone, or with few
-// contacts without friction, on active sets.
+// Joints are solved by factors, because a sweep propagates an impulse along them by one body only:
+// alone, or with few contacts without friction, by active sets.
 static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, threads *team,
                             pcs_arena work, pcs_report *out)
 {
@@ -542,7 +544,7 @@ static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, thread
     return portfolio(s, i, o, team, work, out);
 }
 
-// an island of one block: solved as the first sweep would, which is exact
+// solves an island of one block as the first sweep would, which is exact
 static bool solve_one(solution *s, int i, int block, const pcs_solver_opts *o, const double *v_free)
 {
     pcs_measure m;
@@ -564,7 +566,7 @@ static pcs_status solve_island(solution *s, int i, threads *team, pcs_arena work
     pcs_solver_opts o = *s->o;
     pcs_report *out = &s->result[i].solve;
     *out = (pcs_report){.outcome = PCS_OUTCOME_STALLED};
-    // several islands within their tolerances make a whole within its own
+    // several islands within these tolerances are within o.tol together
     if (s->s.n > 1) o.tol *= o.stop == PCS_STOP_RESIDUAL ? sqrt(0.5) : sqrt(1.0 / 3);
     const int *block = s->s.block + s->s.block_start[i];
     if (islands_blocks(&s->s, i) == 1 && solve_one(s, i, *block, &o, s->v_free)) return PCS_OK;
@@ -582,7 +584,7 @@ static bool is_large(const solution *s, int i)
     return islands_blocks(&s->s, i) >= LARGE;
 }
 
-// whichever island comes next: who solves it does not show
+// a thread takes the next island; which thread solves it does not affect the result
 static void solve_some(void *arg, int rank)
 {
     solution *s = arg;
@@ -599,7 +601,7 @@ static void solve_some(void *arg, int rank)
     }
 }
 
-// the first failure of all, in the order of the islands
+// the first failure in the order of the islands
 static pcs_status failure(const lane *l, int ranks)
 {
     const lane *first = NULL;
@@ -609,7 +611,7 @@ static pcs_status failure(const lane *l, int ranks)
     return first ? pcs_fail(first->status, "%s", first->text) : PCS_OK;
 }
 
-// what is left of the arena in equal parts, one a rank
+// divides the rest of the arena into equal parts, one per thread
 static pcs_status solve_together(solution *s, pcs_arena work)
 {
     const int ranks = threads_count(s->team);
@@ -636,7 +638,7 @@ static pcs_status solve_together(solution *s, pcs_arena work)
     return failure(s->lane, ranks);
 }
 
-// large ones by the whole team one after another, the others by whoever is free
+// the whole team solves large islands one after another; single threads solve the others
 static pcs_status solve_islands(solution *s, pcs_arena work)
 {
     const bool together = threads_count(s->team) > 1 && s->s.n > 1 && s->b->nb >= LARGE;
@@ -683,7 +685,7 @@ static pcs_status begin(solution *s, const double *v, pcs_arena *work)
     return PCS_OK;
 }
 
-// the outcome of all is that of the worst island, in this order
+// the outcome of all is that of the worst island; this order defines worst
 static int rank_of(pcs_outcome outcome)
 {
     static const pcs_outcome worst_first[] = {PCS_OUTCOME_DIVERGED,   PCS_OUTCOME_INFEASIBLE,
@@ -751,7 +753,7 @@ pcs_status bodies_solve(const bodies_problem *b, const pcs_solver_opts *o, doubl
     double norm[3];
     int start[2] = {0, 1};
     if (b->nb == 1) {
-        // without looking for islands
+        // one block needs no search for islands
         s.s = (islands){.n = 1, .block_start = start};
         for (int k = 0; k < 3; ++k) {
             s.norm[k] = &norm[k];
