@@ -95,6 +95,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     wk->u = t->solution.u;
     wk->measure = out->solve.measure;
     wk->model = t->m;
+    wk->h = t->h;
     wk->problem = t->solution.problem;
     wk->v_free = t->solution.v_free;
     wk->rotation = t->rotation;

@@ -1,5 +1,4 @@
-// What can be read after a step: contacts with their status, the wrench on a body, the problem that
-// was solved. Nothing of it is made before somebody asks.
+// What can be read after a step: contacts with their status, the problem that was solved. Nothing of it is made before somebody asks.
 #include "step/step.h"
 
 #include <string.h>
@@ -135,31 +134,7 @@ pcs_status pcs_work_contacts(pcs_work *wk, int *count, const pcs_contact **out)
     return PCS_OK;
 }
 
-// ---- wrenches and problem ----------------------------------------------------------------------
-
-void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
-{
-    memset(wrench, 0, 6 * sizeof *wrench);
-    const int index = system.id - 1;
-    if (!wk || !wk->model || !model_find(wk->model, system)) return;
-    if (wk->model->system[index].kind != SYSTEM_BODY) return;
-    const pcs_model *m = wk->model;
-    const int block = m->system[index].block;
-    for (int i = 0; i < wk->list.n && block >= 0; ++i) {
-        const candidate *c = &wk->list.c[i];
-        const bodies_block *k = &wk->list.k[i];
-        for (int side = 0; side < 2; ++side) {
-            if (k->sys[side] != block) continue;
-            bodies_block one = *k;
-            one.sys[1 - side] = -1;
-
-            // as if the system were the only one
-            const int start[2] = {0, BODY_NV};
-            one.sys[side] = 0;
-            bodies_block_impulse(&one, start, wk->rotation + 9 * (size_t)block, c->r, wrench);
-        }
-    }
-}
+// ---- the problem -----------------------------------------------------------------------------
 
 pcs_status pcs_work_problem(pcs_work *wk, pcs_problem *out)
 {

@@ -173,6 +173,7 @@ struct pcs_work {
     pcs_arena listed;
     candidates list;
     const pcs_model *model;
+    double h;               // s, of these impulses
     bodies_problem problem; // as in the trial
     const double *v_free, *rotation, *u;
     pcs_measure measure; // of the last solve

@@ -1,9 +1,9 @@
 /// @file
-/// Questions to a scene between steps: what a ray hits, what is nearest.
+/// Questions to a scene between steps: what a ray hits, what is nearest, what acts on what.
 #ifndef PERCUSS_QUERY_H
 #define PERCUSS_QUERY_H
 
-#include <percuss/state.h>
+#include <percuss/step.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,6 +78,57 @@ PCS_NODISCARD PCS_API pcs_status pcs_state_closest(const pcs_model *model, const
 PCS_NODISCARD PCS_API pcs_status pcs_state_distance(const pcs_model *model, const pcs_state *state,
                                                     pcs_system system1, pcs_system system2,
                                                     double reach, pcs_closest *out);
+
+/// @}
+/// @name What acted in the last step
+/// Read from a work after a step or an impact, with its contacts (pcs_work_contacts), at the start
+/// of the step and about points that are fixed in bodies there. All are impulses; over
+/// pcs_work_step_size they are mean forces. Where a step was divided (substeps of its report),
+/// it is the last part that is read.
+/// @{
+
+/// s, the time over which the impulses of the work acted; 0 after an impact, or if there was no
+/// step.
+PCS_API double pcs_work_step_size(const pcs_work *work);
+
+/// A frame fixed in a body that forces move. Start from pcs_body_frame_of.
+typedef struct pcs_body_frame {
+    pcs_system body;       ///< the body
+    double origin[3];      ///< in its frame, from G, m; moments are about this point
+    double orientation[4]; ///< axes of the frame, to the body; any length > 0
+    bool inertial;         ///< the axes are the inertial ones, and orientation means nothing
+} pcs_body_frame;
+
+/// Of a body: its origin in G, its axes those of the body.
+PCS_API pcs_body_frame pcs_body_frame_of(pcs_system body);
+
+/// What an interaction did to the body of the frame, one of its two systems: impulse (N s) and
+/// moment about the origin (N m s) in the axes of the frame. Zero if it did not act. PCS_ERR_ARG if
+/// there is no such interaction, or it does not hold a body of that id that forces move.
+PCS_NODISCARD PCS_API pcs_status pcs_work_reaction(const pcs_work *work,
+                                                   pcs_interaction interaction,
+                                                   const pcs_body_frame *frame, double wrench[6]);
+
+/// What the contacts of shapes of `other` ({0}: the world) did to the body of the frame, as
+/// pcs_work_reaction.
+PCS_NODISCARD PCS_API pcs_status pcs_work_pair_wrench(const pcs_work *work, pcs_system other,
+                                                      const pcs_body_frame *frame,
+                                                      double wrench[6]);
+
+/// The pressure on a shape.
+typedef struct pcs_pressure {
+    int contacts;      ///< that pressed
+    double normal;     ///< sum of their normal impulses, N s
+    double impulse[3]; ///< sum of their impulses on the shape, inertial, N s
+    double centre[3];  ///< centre of the normal impulses, inertial, m; zero without any
+} pcs_pressure;
+
+/// The pressure of a shape by another one, or by all (`by` -1). With `face`, an outward normal in
+/// the frame of the shape (any length > 0), only contacts whose normal is within 0.1 rad of it
+/// count; null: all. On a flat face the centre is the centre of pressure: the normal forces have no
+/// moment about it along the face.
+PCS_NODISCARD PCS_API pcs_status pcs_work_pressure(const pcs_work *work, int shape, int by,
+                                                   const double *face, pcs_pressure *out);
 
 /// @}
 

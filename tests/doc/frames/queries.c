@@ -26,8 +26,43 @@ static void rays_and_distances(void)
     pcs_model_destroy(model);
 }
 
+// a lamp on a hinge beside a box on the ground
+static void what_acted(void)
+{
+    pcs_model *model;
+    pcs_state *state;
+    pcs_work *work;
+    EXPECT(pcs_model_create(NULL, &model) == PCS_OK);
+    pcs_shape ground = pcs_shape_half_space((double[3]){0, 0, 1}, 0), cube = pcs_shape_box(1, 1, 1);
+    EXPECT(pcs_model_add_shape(model, (pcs_system){0}, &ground, (pcs_material){0}) == PCS_OK);
+    pcs_body_def def = pcs_body_def_default();
+    pcs_system box, lamp;
+    const int shape_of_box = 1;
+    def.position[2] = 0.5;
+    EXPECT(pcs_model_add_solid(model, &def, 1, &cube, 500, (pcs_material){0}, &box) == PCS_OK);
+    def.position[0] = 3;
+    def.mass = 2;
+    EXPECT(pcs_model_add_body(model, &def, &lamp) == PCS_OK);
+    pcs_interaction_def joint = pcs_interaction_def_default();
+    pcs_interaction hinge;
+    joint.relation = pcs_relation_ball_joint((double[3]){0, 0, 0.4}, (double[3]){3, 0, 0.9});
+    joint.system1 = lamp;
+    EXPECT(pcs_model_add_interaction(model, &joint, &hinge) == PCS_OK);
+    EXPECT(pcs_state_create(model, &state) == PCS_OK);
+    EXPECT(pcs_work_create(model, &work) == PCS_OK);
+    EXPECT(pcs_step(model, state, work, 1e-3, NULL) == PCS_OK);
+#include "block_2.c"
+    EXPECT(fabs(wrench[2] / h - 500 * 9.81) < 1e-3);
+    EXPECT(fabs(pressure.normal / h - 500 * 9.81) < 1e-3);
+    EXPECT(hypot(pressure.centre[0], pressure.centre[1]) < 1e-6);
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    pcs_model_destroy(model);
+}
+
 int main(void)
 {
+    what_acted();
     rays_and_distances();
     return 0;
 }

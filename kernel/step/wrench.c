@@ -1,0 +1,193 @@
+// What acted on bodies in the last step: impulses H^T r of some rows alone, on one body, as
+//     f (inertial), m_G (body axes);  about a point p of the body  m_p = m_G - p x R^T f.
+#include "step/step.h"
+
+#include <string.h>
+
+#include "rotation/pose.h"
+#include <percuss/query.h>
+
+// cosine of the angle that a contact may have from the normal of its face
+#define SAME_FACE 0.99500416527802577 // cos 0.1
+
+// adds what a candidate does to the body of a block
+static void add_impulse(const pcs_work *wk, int i, int block, double wrench[6])
+{
+    const candidate *c = &wk->list.c[i];
+    for (int side = 0; side < 2; ++side) {
+        bodies_block one = wk->list.k[i];
+        if (one.sys[side] != block) continue;
+
+        // as if the system were the only one
+        const int start[2] = {0, BODY_NV};
+        one.sys[1 - side] = -1;
+        one.sys[side] = 0;
+        bodies_block_impulse(&one, start, wk->rotation + 9 * (size_t)block, c->r, wrench);
+    }
+}
+
+// the block of a body that forces move, -1 for what is none
+static int block_of(const pcs_work *wk, pcs_system body)
+{
+    const model_system *s = wk ? model_find(wk->model, body) : NULL;
+    return s && s->kind == SYSTEM_BODY ? s->block : -1;
+}
+
+void pcs_work_contact_wrench(const pcs_work *wk, pcs_system system, double wrench[6])
+{
+    memset(wrench, 0, 6 * sizeof *wrench);
+    const int block = block_of(wk, system);
+    for (int i = 0; block >= 0 && i < wk->list.n; ++i) {
+        add_impulse(wk, i, block, wrench);
+    }
+}
+
+double pcs_work_step_size(const pcs_work *wk)
+{
+    return wk && wk->model ? wk->h : 0;
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+pcs_body_frame pcs_body_frame_of(pcs_system body)
+{
+    return (pcs_body_frame){.body = body, .orientation = {1, 0, 0, 0}};
+}
+
+static pcs_status check_frame(const char *who, const pcs_work *wk, const pcs_body_frame *frame)
+{
+    const model_system *s = model_find(wk->owner, frame->body);
+    if (!s || s->kind != SYSTEM_BODY) {
+        char words[PART_WORDS];
+        return pcs_fail(PCS_ERR_ARG, "%s: %s is no body that forces move; give the frame to one",
+                        who, part_words(wk->owner, PART_SYSTEM, "system ", frame->body.id, words));
+    }
+    const double *Q = frame->orientation;
+    const bool turned = pcs_all_finite(Q, 4) && (frame->inertial || pcs_quat_norm(Q) > 0);
+    if (turned && pcs_all_finite(frame->origin, 3)) return PCS_OK;
+    return pcs_fail(PCS_ERR_ARG, "%s: the frame is not finite, or its quaternion zero", who);
+}
+
+static void into_frame(const pcs_work *wk, const pcs_body_frame *frame, const double about_G[6],
+                       double wrench[6])
+{
+    double R[9], f[3], m[3];
+    memcpy(R, wk->rotation + 9 * (size_t)block_of(wk, frame->body), sizeof R);
+    m3_mul_t(R, about_G, f);
+    v3_cross(frame->origin, f, m);
+    v3_sub(about_G + 3, m, m);
+    if (frame->inertial) {
+        v3_copy(about_G, wrench);
+        m3_mul(R, m, wrench + 3);
+    } else {
+        quat_turn(frame->orientation, -1, f, wrench);
+        quat_turn(frame->orientation, -1, m, wrench + 3);
+    }
+}
+
+// ---- wrenches ----------------------------------------------------------------------------------
+
+pcs_status pcs_work_reaction(const pcs_work *wk, pcs_interaction interaction,
+                             const pcs_body_frame *frame, double wrench[6])
+{
+    static const char who[] = "pcs_work_reaction";
+    if (!wk || !frame || !wrench) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    memset(wrench, 0, 6 * sizeof *wrench);
+    const pcs_model *m = wk->owner;
+    if (interaction.id < 1 || interaction.id > m->n_interactions) {
+        return pcs_fail(PCS_ERR_ARG, "%s: there is no interaction %d", who, interaction.id);
+    }
+    PCS_TRY(check_frame(who, wk, frame));
+    const pcs_interaction_def *def = &m->interaction[interaction.id - 1];
+    if (def->system1.id != frame->body.id && def->system2.id != frame->body.id) {
+        char one[PART_WORDS], two[PART_WORDS];
+        return pcs_fail(PCS_ERR_ARG, "%s: %s does not hold %s", who,
+                        part_words(m, PART_INTERACTION, "interaction ", interaction.id, one),
+                        part_words(m, PART_SYSTEM, "system ", frame->body.id, two));
+    }
+    double about_G[6] = {0};
+    const int block = block_of(wk, frame->body);
+    if (block < 0) return PCS_OK; // no step yet
+    for (int i = 0; i < wk->list.n; ++i) {
+        if (wk->list.c[i].interaction == interaction.id - 1) add_impulse(wk, i, block, about_G);
+    }
+    into_frame(wk, frame, about_G, wrench);
+    return PCS_OK;
+}
+
+pcs_status pcs_work_pair_wrench(const pcs_work *wk, pcs_system other, const pcs_body_frame *frame,
+                                double wrench[6])
+{
+    static const char who[] = "pcs_work_pair_wrench";
+    if (!wk || !frame || !wrench) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    memset(wrench, 0, 6 * sizeof *wrench);
+    PCS_TRY(check_frame(who, wk, frame));
+    if (other.id != 0 && !model_find(wk->owner, other)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: there is no system %d", who, other.id);
+    }
+    double about_G[6] = {0};
+    const int block = block_of(wk, frame->body), body = frame->body.id - 1;
+    if (block < 0) return PCS_OK;
+    for (int i = 0; i < wk->list.n; ++i) {
+        const candidate *c = &wk->list.c[i];
+        if (c->interaction >= 0) continue;
+        const bool first = c->sys1 == body && c->sys2 == other.id - 1;
+        const bool second = c->sys2 == body && c->sys1 == other.id - 1;
+        if (first || second) add_impulse(wk, i, block, about_G);
+    }
+    into_frame(wk, frame, about_G, wrench);
+    return PCS_OK;
+}
+
+// ---- pressure ----------------------------------------------------------------------------------
+
+// whether a contact of a shape is on its face with the outward normal n (unit, frame of the shape)
+static bool on_face(const pcs_work *wk, int i, bool first, const pcs_shape *s, const double n[3])
+{
+    const candidate *c = &wk->list.c[i];
+    double outward[3];
+    if (first) {
+        // body 1 moves
+        const int block = wk->model->system[c->sys1].block;
+        m3_mul_t(wk->rotation + 9 * (size_t)block, candidate_first(&wk->list, i)->F, outward);
+        v3_scale(-1, outward, outward);
+    } else {
+        v3_copy(c->feature->n2, outward);
+    }
+    quat_turn(s->orientation, -1, outward, outward);
+    return v3_dot(outward, n) >= SAME_FACE;
+}
+
+pcs_status pcs_work_pressure(const pcs_work *wk, int shape, int by, const double *face,
+                             pcs_pressure *out)
+{
+    static const char who[] = "pcs_work_pressure";
+    if (!wk || !out) return pcs_fail(PCS_ERR_ARG, "%s: an argument is null", who);
+    *out = (pcs_pressure){0};
+    const pcs_model *m = wk->owner;
+    if (shape < 0 || shape >= m->n_shapes || by < -1 || by >= m->n_shapes) {
+        return pcs_fail(PCS_ERR_ARG, "%s: there is no shape %d; the model has %d, from 0", who,
+                        shape < 0 || shape >= m->n_shapes ? shape : by, m->n_shapes);
+    }
+    double n[3];
+    if (face && (!pcs_all_finite(face, 3) || !(v3_unit(face, n) > 0))) {
+        return pcs_fail(PCS_ERR_ARG, "%s: the normal of the face is zero or not finite", who);
+    }
+    for (int i = 0; wk->model && i < wk->list.n; ++i) {
+        const candidate *c = &wk->list.c[i];
+        const bool first = c->key.shape1 == shape, second = c->key.shape2 == shape;
+        if (c->interaction >= 0 || !(first || second) || !(c->r[0] > 0)) continue;
+        const int other = first ? c->key.shape2 : c->key.shape1;
+        if (by >= 0 && other != by) continue;
+        if (face && !on_face(wk, i, first, &m->shape[shape].shape, n)) continue;
+        const double *F = candidate_first(&wk->list, i)->F, sign = first ? 1 : -1;
+        out->contacts += 1;
+        out->normal += c->r[0];
+        for (int k = 0; k < c->dim; ++k) {
+            v3_along(out->impulse, sign * c->r[k], F + 3 * k, out->impulse);
+        }
+        v3_along(out->centre, c->r[0], first ? c->P1 : c->P2, out->centre);
+    }
+    if (out->normal > 0) v3_scale(1 / out->normal, out->centre, out->centre);
+    return PCS_OK;
+}

@@ -1,0 +1,258 @@
+// What acted in the last step: reactions, forces of pairs, pressure; against statics and momentum.
+#include "scene.h"
+
+#include <string.h>
+
+#include <percuss/parts.h>
+#include <percuss/query.h>
+
+static double norm3(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+// a body at rest in any pose, held at a point above its centre: the reaction is its weight, without
+// a moment about the joint; about G the moment is that of the weight at the joint
+START_TEST(a_hanging_body)
+{
+    test_random r = random_seed(3);
+    for (int k = 0; k < TEST_DRAWS(40); ++k) {
+        scene s;
+        scene_open(&s);
+        double Q[4], hook[3] = {0.3, -0.2, 1.5}, up[3], eye[3], x[3];
+        for (int i = 0; i < 4; ++i) {
+            Q[i] = 2 * random_unit(&r) - 1;
+        }
+        CK_OK(pcs_quat_normalise(Q));
+        pcs_quat_rotate((double[4]){Q[0], -Q[1], -Q[2], -Q[3]}, (double[3]){0, 0, 0.4}, eye);
+        pcs_quat_rotate(Q, eye, up);
+        for (int i = 0; i < 3; ++i) {
+            x[i] = hook[i] - up[i];
+        }
+        const pcs_system b = scene_box(&s, 2.5, (double[3]){0.1, 0.2, 0.3}, x, Q, NULL, NULL);
+        pcs_interaction_def def = pcs_interaction_def_default();
+        def.relation = pcs_relation_ball_joint(eye, hook);
+        def.system1 = b;
+        pcs_interaction joint;
+        CK_OK(pcs_model_add_interaction(s.m, &def, &joint));
+        scene_start(&s);
+        const double h = 2e-3, weight = 2.5 * 9.81;
+        scene_step(&s, h);
+        ck_assert_double_eq(pcs_work_step_size(s.wk), h);
+        double w[6], m[3];
+        pcs_body_frame frame = pcs_body_frame_of(b);
+        memcpy(frame.origin, eye, sizeof eye);
+        frame.inertial = true;
+        CK_OK(pcs_work_reaction(s.wk, joint, &frame, w));
+        CK_NEAR(w[2] / h, weight, 1e-9 * weight);
+        CK_NEAR(hypot(w[0], w[1]) / h, 0, 1e-9 * weight);
+        CK_NEAR(norm3(w + 3) / h, 0, 1e-9 * weight);
+
+        // about a point beside the joint, in axes turned against the body
+        frame.inertial = false;
+        frame.origin[0] += 0.7;
+        memcpy(frame.orientation, (double[4]){0.5, -0.2, 0.9, 0.1}, sizeof frame.orientation);
+        CK_OK(pcs_work_reaction(s.wk, joint, &frame, w));
+        double f[3] = {0, 0, weight * h}, lever[3] = {-0.7, 0, 0};
+        const double back[4] = {Q[0], -Q[1], -Q[2], -Q[3]}, turn[4] = {0.5, 0.2, -0.9, -0.1};
+        pcs_quat_rotate(back, f, f);
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            m[i] = lever[j] * f[l] - lever[l] * f[j];
+        }
+        pcs_quat_rotate(turn, f, f);
+        pcs_quat_rotate(turn, m, m);
+        for (int i = 0; i < 3; ++i) {
+            CK_NEAR(w[i], f[i], 1e-9 * weight * h);
+            CK_NEAR(w[3 + i], m[i], 1e-9 * weight * h);
+        }
+        scene_close(&s);
+    }
+}
+END_TEST
+
+// of every body the change of momentum is its weight, what each other system pressed on it and what
+// its joints did; the pairs push each other with opposite forces; all pairs make the wrench of
+// pcs_work_contact_wrench
+START_TEST(pairs_and_joints_change_the_momentum)
+{
+    int pressed = 0;
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        scene s;
+        scene_random_rough(&s, seed, 0.6);
+        s.scheme = pcs_scheme_moreau_jean();
+        scene_start(&s);
+        double g[3];
+        pcs_model_gravity(s.m, g);
+        const int n = pcs_model_system_count(s.m);
+        const double h = 2e-3;
+        for (int k = 0; k < 60; ++k) {
+            scene_step(&s, h);
+            for (int b = 1; b <= n; ++b) {
+                const pcs_system body = {b};
+                pcs_body_def def;
+                CK_OK(pcs_model_body(s.m, body, &def));
+                if (def.fixed || def.motion) continue;
+                pcs_body_frame frame = pcs_body_frame_of(body);
+                double sum[6] = {0}, all[6], w[6], back[6];
+                for (int o = 0; o <= n; ++o) {
+                    if (o == b) continue;
+                    CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){o}, &frame, w));
+                    // about G, in axes of the body
+                    double f[3];
+                    frame.inertial = true;
+                    CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){o}, &frame, w));
+                    memcpy(f, w, sizeof f);
+                    frame.inertial = false;
+                    CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){o}, &frame, w));
+                    for (int i = 0; i < 3; ++i) {
+                        sum[i] += f[i];
+                        sum[3 + i] += w[3 + i];
+                    }
+                    if (o == 0 || norm3(f) == 0) continue;
+                    pcs_body_frame other = pcs_body_frame_of((pcs_system){o});
+                    other.inertial = true;
+                    CK_OK(pcs_work_pair_wrench(s.wk, body, &other, back));
+                    for (int i = 0; i < 3; ++i) {
+                        CK_NEAR(f[i], -back[i], 1e-13 * (1 + norm3(f)));
+                    }
+                    pressed += 1;
+                }
+                frame.inertial = true;
+                for (int j = 1; j <= pcs_model_interaction_count(s.m); ++j) {
+                    pcs_interaction_def joint;
+                    CK_OK(pcs_model_interaction(s.m, (pcs_interaction){j}, &joint));
+                    if (joint.system1.id != b && joint.system2.id != b) continue;
+                    frame.inertial = true;
+                    CK_OK(pcs_work_reaction(s.wk, (pcs_interaction){j}, &frame, w));
+                    frame.inertial = false;
+                    CK_OK(pcs_work_reaction(s.wk, (pcs_interaction){j}, &frame, back));
+                    for (int i = 0; i < 3; ++i) {
+                        sum[i] += w[i];
+                        sum[3 + i] += back[3 + i];
+                    }
+                }
+                pcs_work_contact_wrench(s.wk, body, all);
+                const double *v0 = s.v_before + (pcs_state_read_v(s.m, s.st, body) - s.st->v);
+                for (int i = 0; i < 6; ++i) {
+                    CK_NEAR(sum[i], all[i], 1e-12 * (1 + norm3(all)));
+                }
+                if (def.force) continue;
+                const double *v = pcs_state_read_v(s.m, s.st, body);
+                for (int i = 0; i < 3; ++i) {
+                    const double change = def.mass * (v[i] - v0[i]);
+                    CK_NEAR(change, sum[i] + def.mass * g[i] * h,
+                            1e-10 * def.mass * (1 + norm3(v) + norm3(v0)));
+                }
+            }
+        }
+        scene_close(&s);
+    }
+    ck_assert_int_gt(pressed, 20);
+}
+END_TEST
+
+// two boxes on each other under gravity tilted by a: the forces of the upper one act where its
+// weight leads, half its height times tan a downhill; those of the ground as of the whole
+START_TEST(the_centre_of_pressure_of_a_tilted_stack)
+{
+    const double tilt[3] = {0, 0.05, 0.12};
+    for (int k = 0; k < 3; ++k) {
+        scene s;
+        scene_open(&s);
+        s.scheme = pcs_scheme_default();
+        s.scheme.solver.tol = 1e-12;
+        const double g = 9.81, a = tilt[k], edges[3] = {1, 0.8, 0.6};
+        scene_gravity(&s, g * sin(a), 0, -g * cos(a));
+        pcs_system b[2];
+        for (int i = 0; i < 2; ++i) {
+            b[i] =
+                scene_box(&s, 2 + i, edges, (double[3]){0.2, 0.1, 0.3 + 0.6 * i}, NULL, NULL, NULL);
+            scene_rough(&s, b[i], pcs_shape_box(1, 0.8, 0.6), 0, 0, 0.8);
+        }
+        scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 0.8);
+        scene_start(&s);
+        const double h = 1e-3, down[3] = {0, 0, -2}, up[3] = {0, 0, 1}, side[3] = {1, 0, 0};
+        for (int i = 0; i < 20; ++i) {
+            scene_step(&s, h);
+        }
+        pcs_pressure p;
+        CK_OK(pcs_work_pressure(s.wk, 1, 0, NULL, &p));
+        CK_NEAR(p.normal / h, 3 * g * cos(a), 1e-6);
+        CK_NEAR(p.impulse[0] / h, -3 * g * sin(a), 1e-6);
+        CK_NEAR(p.impulse[2] / h, 3 * g * cos(a), 1e-6);
+        CK_NEAR(p.centre[0], 0.2 + 0.3 * tan(a), 1e-6);
+        CK_NEAR(p.centre[1], 0.1, 1e-6);
+        CK_NEAR(p.centre[2], 0.6, 1e-6);
+
+        // heights of G over the ground: 0.3 of 2 kg, 0.9 of 3 kg
+        CK_OK(pcs_work_pressure(s.wk, 0, 2, down, &p));
+        CK_NEAR(p.normal / h, 5 * g * cos(a), 1e-6);
+        CK_NEAR(p.centre[0], 0.2 + (2 * 0.3 + 3 * 0.9) / 5 * tan(a), 1e-6);
+
+        // the faces of the lower box, and the ground from its own side
+        pcs_pressure q;
+        CK_OK(pcs_work_pressure(s.wk, 0, -1, down, &q));
+        ck_assert_mem_eq(&p, &q, sizeof p);
+        CK_OK(pcs_work_pressure(s.wk, 2, 0, up, &q));
+        CK_NEAR(q.normal, p.normal, 1e-12);
+        CK_NEAR(q.impulse[2], -p.impulse[2], 1e-12);
+        CK_NEAR(q.centre[0], p.centre[0], 1e-6);
+        CK_OK(pcs_work_pressure(s.wk, 0, -1, up, &q));
+        CK_NEAR(q.normal / h, 3 * g * cos(a), 1e-6);
+        CK_NEAR(q.impulse[2] / h, -3 * g * cos(a), 1e-6);
+        CK_OK(pcs_work_pressure(s.wk, 0, -1, side, &q));
+        ck_assert(q.contacts == 0 && q.normal == 0 && q.centre[0] == 0);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+START_TEST(what_cannot_be_asked)
+{
+    scene s;
+    scene_open(&s);
+    const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
+    const pcs_system b = scene_ball(&s, 1, 0.1, (double[3]){3, 0, 0.1}, NULL);
+    scene_shape(&s, a, pcs_shape_sphere(0.1), 0);
+    scene_ground(&s, 0);
+    pcs_interaction_def def = pcs_interaction_def_default();
+    def.relation = pcs_relation_ball_joint((double[3]){0}, (double[3]){0, 0, 0.1});
+    def.system1 = a;
+    pcs_interaction joint;
+    CK_OK(pcs_model_add_interaction(s.m, &def, &joint));
+    CK_OK(pcs_model_set_interaction_enabled(s.m, joint, false));
+    scene_start(&s);
+    pcs_body_frame frame = pcs_body_frame_of(a), other = pcs_body_frame_of(b),
+                   world = pcs_body_frame_of((pcs_system){0});
+    pcs_pressure p;
+    double w[6] = {1, 2, 3, 4, 5, 6};
+
+    // before a step nothing has acted
+    CK_OK(pcs_work_reaction(s.wk, joint, &frame, w));
+    ck_assert(norm3(w) == 0 && norm3(w + 3) == 0 && pcs_work_step_size(s.wk) == 0);
+    CK_OK(pcs_work_pressure(s.wk, 0, -1, NULL, &p));
+    ck_assert(p.contacts == 0);
+    scene_step(&s, 1e-3);
+    CK_OK(pcs_work_reaction(s.wk, joint, &frame, w)); // switched off
+    ck_assert(norm3(w) == 0);
+    CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){0}, &frame, w));
+    CK_NEAR(w[2], 9.81e-3, 1e-9);
+    CK_FAILS(pcs_work_reaction(s.wk, joint, &other, w), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_reaction(s.wk, joint, &world, w), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_reaction(s.wk, (pcs_interaction){2}, &frame, w), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_reaction(NULL, joint, &frame, w), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_pair_wrench(s.wk, (pcs_system){7}, &frame, w), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_pressure(s.wk, 2, -1, NULL, &p), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_pressure(s.wk, 0, -2, NULL, &p), PCS_ERR_ARG);
+    CK_FAILS(pcs_work_pressure(s.wk, 0, -1, (double[3]){0}, &p), PCS_ERR_ARG);
+    frame.orientation[0] = 0;
+    CK_FAILS(pcs_work_pair_wrench(s.wk, (pcs_system){0}, &frame, w), PCS_ERR_ARG);
+    frame.inertial = true;
+    CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){0}, &frame, w));
+    scene_close(&s);
+}
+END_TEST
+
+PCS_TEST_MAIN("wrench", a_hanging_body, pairs_and_joints_change_the_momentum,
+              the_centre_of_pressure_of_a_tilted_stack, what_cannot_be_asked)
