@@ -1,22 +1,22 @@
-// Which contacts are there: a contact may act only where its shapes meet.
+// Confirms contacts: a contact may act only where its shapes meet.
 //
-// The row of a contact that is apart at q_k keeps its body out of a half-space, and a body that
-// passes beside the other one may be in it all the same. So where such a row has an impulse, the
-// path of the step is followed without it (path.c):
+// The row of a contact that is apart at q_k keeps its body out of a half-space. A body that passes
+// beside the other one may enter this half-space without a collision. So where such a row has an
+// impulse, the path of the step without this impulse is followed (path.c):
 //
 //   v_c = v' - A^-1 H_c^T r_c,   c: the contacts that are apart and not yet proven
 //
-// Those whose shapes meet on these paths are proven, their impulses are put back, and the others
-// are looked at again; what is left at the end is refuted and takes no part in the step. Shapes
-// count as met where they overlap by the slop, what the projection may leave: there the closest
-// features are those that the bodies would collide with, whatever edge comes first. Where no row of
-// the pair has their normal, rows at that pose take the place of those at q_k, with the gap
+// Contacts whose shapes meet on these paths are proven: their impulses are added again, and the
+// other contacts are tested again. At the end all others are refuted and take no part in the step.
+// Shapes meet where they overlap by the slop, which the projection may leave: there the closest
+// features are those with which the bodies collide, whichever edge touches first. Where no row of
+// the pair has their normal, rows at that pose replace those at q_k, with the gap
 //
 //   g = g(s) - s h u_N(v_c)
 //
-// that the body has along the normal at q_k. Where the normals are far apart the law is taken at
-// once, as with e > 0: a body that goes on until it touches would be past the edge by then, and
-// keep the speed -g / h into a surface that is no longer there.
+// along the normal at q_k. Where the normals differ much, the law acts at once, as with e > 0:
+// otherwise the body would be past the edge when the gap closes, and keep the speed -g / h towards
+// a surface that it has left.
 //
 // Contacts on inner edges of a floor are refuted too, apart or closed (inner.c).
 #include "step/confirm.h"
@@ -27,24 +27,24 @@
 #include "linalg/m3.h"
 #include "step/path.h"
 
-// of the size of a shape: what is nearer at q_k is closed; the least slop
+// relative to the size of a shape: gap at q_k that counts as closed; least slop
 #define CLOSED 1e-6
 
-// and what is nearer than this, and pressed in the last step
+// relative gap that counts as closed for shapes that pressed on each other in the last step
 #define PRESSED 1e-4
 
-// 1 - cos: normals further apart than 1e-2 rad belong to another collision than the one a row was
-// made for; further than 0.03 rad to another place, which the body would be past when it touches;
-// further than 0.1 rad to another side of a body
+// 1 - cos of angles between normals: beyond 1e-2 rad a row belongs to another collision; beyond
+// 0.03 rad to another place, which the body has left when the gap closes; beyond 0.1 rad to another
+// side of a body
 #define OTHER_HIT   5e-5
 #define OTHER_PLACE 5e-4
 #define OTHER_SIDE  5e-3
 
-// of the size of a pair: what turns further is followed along its path
+// relative to the size of a pair: pairs that rotate further are followed along their paths
 #define FAR 0.1
 
-// What a coarse pass has confirmed is looked at once more after the next one: only for impulses
-// that change a speed by more than this part of it, for each look costs a solution of the whole
+// Contacts that a coarse pass has confirmed are tested again after the next pass, but only where an
+// impulse changes a speed by more than this fraction: each change costs a solution of the whole
 // problem.
 #define LATE 0.05
 
@@ -52,7 +52,7 @@
 typedef struct run {
     int begin, end;
     bool open; // neither proven nor refuted
-    int seen;  // changes of its paths when it was looked at
+    int seen;  // number of changes of its paths when it was last tested
 } run;
 
 typedef struct confirming {
@@ -60,9 +60,9 @@ typedef struct confirming {
     candidates *list;
     int n;
     run *run;
-    double *v;    // of the paths
-    double *part; // scratch of the size of v
-    int *changes; // of v, per moving system
+    double *v;    // velocities of the paths
+    double *part; // nv, scratch
+    int *changes; // number of changes of v, per moving system
     int changed;  // runs refuted or added
 } confirming;
 
@@ -95,7 +95,7 @@ static bool pushes(const trial *t, const candidate *c)
     return contact_takes_part(t, c) && c->at >= 0 && t->solution.r[c->at] > 0;
 }
 
-// whether an impulse changes the speed of a body by more than what the solver leaves open
+// whether an impulse changes the speed of a body by more than the error of the solver
 static bool pushes_hard(const trial *t, const candidate *c)
 {
     if (!pushes(t, c)) return false;
@@ -140,7 +140,7 @@ static bool is_apart(const trial *t, const run *r)
     return nearest(t, r) > fmax(closed, step_closed_gap(&t->m->scheme));
 }
 
-// whether the bodies pressed on each other in the last step and have hardly moved since
+// whether the bodies pressed on each other in the last step and are still closed
 static bool is_pressed(const trial *t, const run *r)
 {
     const candidate *c = &t->list.c[r->begin];
@@ -148,7 +148,7 @@ static bool is_pressed(const trial *t, const run *r)
     return nearest(t, r) <= near && state_pressed_pair(t->st, c->key);
 }
 
-// whether an impulse of the pair has to be accounted for
+// whether the pair has an impulse that must be confirmed
 static bool is_in_question(const trial *t, const run *r)
 {
     bool asked = false;
@@ -181,7 +181,7 @@ static pcs_status find_runs(confirming *f, pcs_arena *mem)
 
 // ---- paths -------------------------------------------------------------------------------------
 
-// puts the impulses of a run into the velocities of the paths (sign 1), or takes them out (-1)
+// adds the impulses of a run to the velocities of the paths (sign 1), or removes them (-1)
 static void put_impulses(confirming *f, const run *r, double sign)
 {
     const trial *t = f->t;
@@ -240,7 +240,7 @@ static void refute(confirming *f, const run *r)
     f->changed += 1;
 }
 
-// rows at the meeting, in place of those at q_k
+// adds rows at the meeting
 static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double *v, bool at_once,
                               pcs_arena *mem)
 {
@@ -251,8 +251,8 @@ static pcs_status add_meeting(confirming *f, const pair_meeting *m, const double
     return PCS_OK;
 }
 
-// Whether the shapes of a run meet on their paths: to the slop, or, where these end before that, on
-// the side that the rows are on.
+// Whether the shapes of a run meet on their paths: they overlap by the slop, or, where the paths
+// end before that, touch on the side of the rows.
 static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
 {
     const trial *t = f->t;
@@ -263,7 +263,7 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     PCS_TRY(path_meet(t, contact_slop(t, c), mem, &m));
     bool other = m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
     if (other) {
-        // a row with the normal of the first touch stays: edges that cross have no other in overlap
+        // a row with the normal of the first touch stays: crossed edges keep this normal in overlap
         pair_meeting touch = m;
         pcs_arena scope = *mem;
         PCS_TRY(path_meet(t, 0, &scope, &touch));
@@ -297,7 +297,7 @@ static int changes_of(const confirming *f, const run *r)
     return sum;
 }
 
-// proves what there is to prove, and refutes the rest
+// proves runs until none is left to prove, and refutes the rest
 static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
 {
     for (int k = 0; k < f->n; ++k) {
@@ -320,9 +320,9 @@ static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
     return PCS_OK;
 }
 
-// ---- what was refuted, or is not predicted, and is met after all --------------------------------
+// ---- contacts refuted or not predicted that the step meets --------------------------------------
 
-// whether the surfaces of a pair turn by more than a tenth of its size
+// whether rotation moves the surfaces of a pair by more than a tenth of its size
 static bool turns_far(const trial *t, const candidate *c)
 {
     pair_meeting m;
@@ -330,7 +330,7 @@ static bool turns_far(const trial *t, const candidate *c)
     return path_turning(t, &m) > FAR * size_of(t->m, c);
 }
 
-// Whether every row of a run stays open on the path of the step, but for turning.
+// whether every row of a run stays open on the path of the step, without rotation
 static bool stays_open(const trial *t, const run *r)
 {
     for (int i = r->begin; i < r->end; ++i) {
@@ -342,8 +342,8 @@ static bool stays_open(const trial *t, const run *r)
     return true;
 }
 
-// Whether the rows of a pair do not answer for its path: none is active, since they were refuted by
-// an earlier look or not predicted to close; or the bodies turn too far for rows that are linear.
+// Whether the path of a pair must be followed because its rows do not describe it: none is active
+// (refuted before, or not predicted to close), or the bodies rotate too far for linear rows.
 static bool is_left_alone(const trial *t, const run *r)
 {
     bool active = false, proven = false;
@@ -355,7 +355,7 @@ static bool is_left_alone(const trial *t, const run *r)
     return !proven && !stays_open(t, r);
 }
 
-// What rebounds has its impact in the next step, unless it would be through by then.
+// A contact that rebounds has its impact in the next step, unless the body is past it by then.
 static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, pcs_arena mem,
                            bool *waits)
 {
@@ -398,16 +398,16 @@ static pcs_status look_for_tunnels(confirming *f, pcs_arena *mem)
     return PCS_OK;
 }
 
-// ---- who acts, and who lies where --------------------------------------------------------------
+// ---- which contacts carry a body ----------------------------------------------------------------
 
-// whether a contact held in the last step, and is closed
+// whether a contact had an impulse in the last step, and is closed
 static bool has_held(const trial *t, const candidate *c)
 {
     return contact_takes_part(t, c) && c->was_active && c->r[0] > 0 &&
            c->g[0] <= contact_slop(t, c);
 }
 
-// Whether a body lies on contact c, or comes to lie on it in this step, as far as is known
+// whether a body lies on contact c, or will lie on it after this step, as far as is known
 static bool carries(const trial *t, const candidate *c)
 {
     if (!contact_takes_part(t, c)) return false;
@@ -434,7 +434,7 @@ pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *li
         pcs_arena scope = mem;
         pair_meeting m;
         set_paths(t, &list->c[i], t->st->v, &m);
-        // a rule that looks further than the step has further to look
+        // for gamma > 1 the rule predicts beyond the end of the step
         for (int k = 0; t->m->scheme.gamma > 1 && k < 6; ++k) {
             m.path1.d[k] *= t->m->scheme.gamma;
             m.path2.d[k] *= t->m->scheme.gamma;
@@ -486,7 +486,7 @@ pcs_status step_confirm(const trial *t, double residual, bool looked, pcs_arena 
     PCS_TRY(inner_edges(t, pushes_hard, carries, *mem, list, &left_out));
     f.changed += left_out;
 
-    // the motion of a pass tells what it meets once nothing in it pushes from nowhere
+    // the paths mean something only when no contact pushes without a partner
     if (f.changed == 0) PCS_TRY(look_for_tunnels(&f, mem));
     *changed = f.changed;
     return PCS_OK;

@@ -1,4 +1,4 @@
-// What the files that confirm contacts share: who takes part, and what counts as an overlap.
+// Shared by the files that confirm contacts: which contacts take part, and what is an overlap.
 #ifndef STEP_CONFIRM_H
 #define STEP_CONFIRM_H
 
@@ -10,11 +10,12 @@ typedef bool contact_fn(const trial *t, const candidate *c);
 // whether it is one of shapes, active and not refuted
 contact_fn contact_takes_part;
 
-// the overlap (m) that is worth nothing: what the projection leaves, at least 1e-6 of the smaller
+// m: overlap that does not count (slop): what the projection leaves, at least 1e-6 of the smaller
 // shape
 double contact_slop(const trial *t, const candidate *c);
 
-// leaves out the contacts that `acts` on an inner edge of those that `lies` under a body (inner.c)
+// refutes contacts with `acts` that are on an inner edge of a surface with a contact `lies`
+// (inner.c)
 pcs_status inner_edges(const trial *t, contact_fn *acts, contact_fn *lies, pcs_arena mem,
                        candidates *list, int *left_out);
 

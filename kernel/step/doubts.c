@@ -1,5 +1,5 @@
-// Why the numbers of a step may not be worth much: doubts, with their numbers (warn.c has the
-// words).
+// Doubts of a step: reasons why its results may not be trusted, with their numbers (warn.c has the
+// sentences).
 #include "step/step.h"
 
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "collide/collide.h"
 #include "linalg/m3.h"
 
-// of the thinner of two shapes
+// overlap relative to the thinner of two shapes
 #define DEEP 0.1
-// of the smaller of two bodies
+// error of a joint relative to the smaller of two bodies
 #define OFF 0.01
-// more than this part of the energies is a gain, less is rounding
+// energy gains above this fraction of the energies count; smaller ones are rounding
 #define GAIN 1e-9
-// or this many tolerances of the velocities
+// and above this many tolerances of the velocities
 #define GAIN_TOL 10
-// what single joints do where all together do nothing is of this order
+// the same for one joint: joints that together do no work do work of this order each
 #define GAIN_JOINT 1e-3
 
 static bool is_worse(const pcs_doubt *d, double value, double limit)
@@ -41,21 +41,21 @@ void doubt_join(const pcs_doubt *more, pcs_doubt *d)
     d->count = count;
 }
 
-// ---- energy that appears ------------------------------------------------------------------------
+// ---- energy gained ------------------------------------------------------------------------------
 //
-// What the impulses r of an island do, M (v' - v_free) = H^T r, is
+// The work of the impulses r of an island, M (v' - v_free) = H^T r, is
 //
 //     K(v') - K(v_free) = 1/2 r^T (u_free + u') = r^T u' - 1/2 r^T W r,
 //
-// in sum over its contacts: contacts pass energy on to each other, so that one of them alone may
-// gain. For e = 0 the sum is never positive, as r_N u'_N = 0 and r_T . u'_T <= 0; with Newton's law
-// it may be: several contacts at once, or friction.
+// summed over its contacts: contacts transfer energy to each other, so that one of them alone may
+// gain. For e = 0 the sum is never positive, since r_N u'_N = 0 and r_T . u'_T <= 0. With Newton's
+// law it may be positive, for several contacts at once or with friction.
 
-// what a gain is held against
+// energies that a gain is compared with
 typedef struct energy_scale {
     const trial *t;
     double kinetic; // J, at both ends
-    double all;     // and what the forces give; < 0 until it is asked for
+    double all;     // and those of forces; < 0: not computed yet
 } energy_scale;
 
 // What the forces at the start would give to what is at rest in the step, and what they do when a
@@ -93,7 +93,7 @@ static void doubt_joint_gain(const candidate *c, energy_scale *e, pcs_doubt *d)
 {
     double work = 0;
     if (!c->active || c->law.kind != PCS_LAW_EQUALITY) return;
-    if (c->turning) return; // joints at the middle do no work, but not each by itself
+    if (c->turning) return; // only all joints at the middle together do no work
     for (int j = 0; j < c->dim; ++j) {
         work += 0.5 * (c->u_k[j] + c->u[j]) * c->r[j];
     }
@@ -125,7 +125,7 @@ static double work_of(const trial *t, int i, double *u)
     return work;
 }
 
-// of the contacts of an island
+// work of the contacts of an island
 typedef struct island_work {
     double sum, most; // J
     int worst;        // the contact that adds most
@@ -164,7 +164,7 @@ static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pc
 
 // ---- joints, travel, overlaps --------------------------------------------------------------------
 
-// a joint that is off at the start, held against the smaller of its bodies
+// error of a joint at the start, compared with the smaller of its bodies
 static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
 {
     double off = 0, size = INFINITY;
@@ -180,9 +180,9 @@ static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)
     if (off > OFF * size) doubt_add(d, off, size, -1, c->interaction + 1);
 }
 
-// The way of a body that may touch something, held against its thickness; under a rule that does
-// not follow paths against half of both shapes, which takes the middle of one past that of the
-// other. `seen` has a mark per system.
+// Distance that a body with a candidate travels, compared with its thickness; under a rule that
+// does not follow paths also with half of both shapes, since the middle of one then passes that of
+// the other. `seen` marks the systems that are done.
 static void doubt_way(const trial *t, const candidate *c, int system, bool *seen, pcs_doubt *d)
 {
     if (!system_moves(t->m, system) || seen[system]) return;
@@ -231,7 +231,7 @@ pcs_status step_doubts(const trial *t, pcs_arena mem, pcs_step_report *out)
     return PCS_OK;
 }
 
-// what of a step was not solved: `one` of the doubt
+// the part of a step that was not solved: `one` of the doubt
 enum { VELOCITIES, PROJECTION, NEWTON };
 
 void step_doubt_unsolved(const trial *t, pcs_step_report *out)

@@ -1,40 +1,40 @@
-// Inner edges of floors. A body X that lies on A has a plane between them. What of a neighbour B of
-// A comes no higher over that plane than half the slop cannot be run into: a contact of X and B
-// with another normal is on an edge between A and B that nothing but the linearised row can reach,
-// and is left out. A wall, a step up and a ramp come higher.
+// Inner edges of floors. Between a body X and the shape A that it lies on there is a plane. X
+// cannot collide with a neighbour B of A that rises above this plane by at most half the slop. A
+// contact of X and B with another normal is then on an edge between A and B, which only the
+// linearised row reaches, and is refuted. A wall, a step up and a ramp rise higher.
 //
-// Of these the part below the plane cannot be run into either: a ramp that rises from a seam has a
-// side face there. So where a contact is at the plane, the body is lifted to half the slop over it
-// and moved up to what it touches: a wall it meets there, a side face it does not, and the contact
-// is left out too.
+// X cannot collide with the part of these below the plane either: a ramp that rises from a seam has
+// a side face there. So where a contact is at the plane, the body is lifted to half the slop above
+// it and moved towards the surface of the contact. There it meets a wall; it does not meet a side
+// face, whose contact is refuted, too.
 #include <string.h>
 
 #include "collide/collide.h"
 #include "rotation/pose.h"
 #include "step/confirm.h"
 
-// 1 - cos: normals further apart than 1e-3 rad belong to different parts of a floor; 1e-6 rad where
-// they are those of an edge or a corner: two faces that carry a body are never so well aligned
+// 1 - cos of angles between normals: beyond 1e-3 rad they belong to different parts of a floor; at
+// edges and corners beyond 1e-6 rad, since two faces that carry a body are never so well aligned
 #define OTHER_PART  5e-7
 #define OTHER_POINT 5e-13
 
-// and further than 0.1 rad to different sides of a body
+// beyond 0.1 rad they belong to different sides of a body
 #define OTHER_SIDE 5e-3
 
-// part of the slop by which the lifted body is moved into what it touches
+// part of the slop by which the lifted body is moved into the surface
 #define INTO 0.05
 
-// cosine beyond which two normals are of faces that a body may lie on: neither is a side face
+// cosine beyond which both normals belong to faces that a body may lie on, not to a side face
 #define ALIKE 0.9
 
-// contacts of one body beyond which its inner edges are not looked for
+// inner edges are not searched for bodies with more contacts
 #define MANY_CONTACTS 256
 
-// a contact as one of its bodies sees it
+// a contact seen from one of its bodies
 typedef struct view {
     int contact, own, other; // place in the list, shapes
     bool acts, lies;
-    double N[3], P[3]; // towards the body; on the other shape
+    double N[3], P[3]; // normal towards the body; point on the other shape
     double slop;
 } view;
 
@@ -57,7 +57,7 @@ static bool is_surface(const pcs_shape *s)
     return s->kind == PCS_SHAPE_MESH || s->kind == PCS_SHAPE_HEIGHT_FIELD;
 }
 
-// whether the normal is that of a place, as at an edge, and not that of a face
+// whether the normal depends on the place, as at an edge, and is not that of a face
 static bool at_a_point(const trial *t, const view *a)
 {
     const pcs_feature *f = t->list.c[a->contact].feature;
@@ -66,7 +66,7 @@ static bool at_a_point(const trial *t, const view *a)
            f->kind == PCS_FEATURE_EDGE_POINT;
 }
 
-// the largest height over the plane of b, towards N, of the shape of a where the body may be
+// the largest height above the plane of b, along N, of the shape of a within reach of the body
 static double highest(const trial *t, const view *a, const view *b, const double N[3])
 {
     const pcs_model *m = t->m;
@@ -79,7 +79,7 @@ static double highest(const trial *t, const view *a, const view *b, const double
 }
 
 // Whether contact a, at the plane of contact b, is on a part of its shape that ends at this plane:
-// the shape goes on below, and a body that lies on the plane does not meet it where it closes a.
+// the shape continues below it, and a body that lies on the plane does not meet this part.
 static bool is_below(const trial *t, const view *a, const view *b, double slop)
 {
     double up[3], q[7];
@@ -87,14 +87,14 @@ static bool is_below(const trial *t, const view *a, const view *b, double slop)
     v3_sub(a->P, b->P, up);
     const double height = v3_dot(b->N, up), depth = fmax(0, -t->list.c[b->contact].g[0]);
     const model_shape *own = &t->m->shape[a->own], *other = &t->m->shape[a->other];
-    // as far as the body is in the other shape, or falls without contact b before a is found
+    // the body may overlap by that much, or fall without contact b before a is found
     const double low = 4 * slop + depth + t->h * t->gain[own->system];
     const double cosine = v3_dot(a->N, b->N);
     if (fabs(height) > low || fabs(cosine) > ALIKE) return false;
     if (highest(t, a, b, down) <= low) return false;
 
     memcpy(q, system_q(t->m, own->system, t->st->q), sizeof q);
-    // up within the plane of a, then up to it
+    // up along the plane of a, then towards it
     const double lift = (slop + depth) / (1 - cosine * cosine);
     v3_along(q, lift, b->N, q);
     v3_along(q, -lift * cosine, a->N, q);
@@ -110,9 +110,9 @@ static bool is_below(const trial *t, const view *a, const view *b, double slop)
     return true;
 }
 
-// Whether contact a of a body is on an inner edge of the floor that contact b has with it: the
-// shape of a, where the body may be, comes no higher over the plane of b than half the slop, or
-// that part of it does not which a is on.
+// Whether contact a of a body is on an inner edge of a floor on which the body has contact b: the
+// shape of a, or the part of it with a, rises above the plane of b by at most half the slop within
+// reach of the body.
 static bool is_inner(const trial *t, const view *a, const view *b)
 {
     const double slop = 0.5 * fmax(a->slop, b->slop);
@@ -121,7 +121,7 @@ static bool is_inner(const trial *t, const view *a, const view *b)
     if (a->other == b->other && !(surface && point)) return false;
     double up[3];
     v3_sub(a->P, b->P, up);
-    // a feature found at q' may have its point of q_k off the shape, by what the body moves
+    // the point at q_k of a feature found at q' may be off the shape, by the motion of the body
     const double reach = t->reach[t->m->shape[a->own].system];
     if (v3_dot(b->N, up) > slop + reach) return false;
     const double apart = 1 - v3_dot(a->N, b->N);

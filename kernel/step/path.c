@@ -3,13 +3,13 @@
 // A path is a start pose, a translation d and a rotation vector w (body axes): x(s) = x + s d,
 // Q(s) = Q exp(s w), 0 <= s <= 1. Conservative advancement finds the first s at which the gap of a
 // pair of shapes is -depth. With N the normal of the closest features and g their gap, the plane
-// between two convex shapes goes on to part them until s has grown by
+// between two convex shapes separates them until s has grown by
 //
 //     (g + depth) / (|w1| l1 + |w2| l2 - N . (d1 - d2)),
 //
-// l the distance from G to the surface point that is furthest from it, so no meeting is stepped
-// over. Where the closest features do not approach, the shapes do not meet at all. In overlap,
-// where the normal may change, |d1 - d2| takes the place of -N . (d1 - d2).
+// where l is the distance from G to the furthest surface point: no meeting is missed. Where the
+// closest features do not approach each other, the shapes do not meet. In overlap, where the normal
+// may change, |d1 - d2| replaces -N . (d1 - d2).
 #include "step/path.h"
 
 #include <float.h>
@@ -18,17 +18,16 @@
 #include "collide/collide.h"
 #include "rotation/pose.h"
 
-// Looks at a pair: as many as SURE are sure to step over nothing; what has not come to an end by
-// then slides along a surface, and the rest of the path is looked at in even parts, and where they
-// meet in parts of COARSE of it.
+// Collision queries per pair: the first SURE miss nothing. A pair that needs more slides along a
+// surface; the rest of its path is sampled evenly, and a meeting is located to COARSE of it.
 #define LOOKS  96
 #define SURE   32
 #define COARSE 1e-3
 
-// gaps of this part of the lengths at hand are zero
+// relative gap that counts as zero
 #define CLOSED 1e-12
 
-// part of the depth that may be missing: the bound in overlap is a coarse one
+// relative error of the depth: the bound in overlap is coarse
 #define NEARLY 0.1
 
 void path_pose(const body_path *p, double s, double q[7])
@@ -57,8 +56,8 @@ body_path path_of(const trial *t, int system, const double *v)
     return out;
 }
 
-// Bound on how far the rotation of its body moves a surface point where the other shape may be: a
-// half-space goes on to there.
+// bound on how far the rotation of its body moves a surface point near the other shape; the surface
+// of a half-space reaches there
 static double turning(const pcs_shape *s, const body_path *own, const pcs_shape *other,
                       const body_path *path)
 {
@@ -73,7 +72,7 @@ static double turning(const pcs_shape *s, const body_path *own, const pcs_shape 
     return angle * lever;
 }
 
-// what does not depend on s
+// quantities that do not depend on s
 typedef struct pair_path {
     const pcs_shape *shape1, *shape2;
     const body_path *path1, *path2;
@@ -105,7 +104,7 @@ double path_turning(const trial *t, const pair_meeting *m)
     return pair_of(t, m).turn;
 }
 
-// How much further s can go before the gap of one of the features is -depth; 0 when it is so here.
+// increment of s before which no feature has the gap -depth; 0 where one has it already
 static double free_way(const pair_path *p, const pair_meeting *m, double depth)
 {
     double least = INFINITY;
@@ -142,7 +141,7 @@ pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting 
         PCS_TRY(look(t, &p, s, m, &scope));
         const double further = free_way(&p, m, depth);
         if (further == 0 && n > SURE && s - before > COARSE * (1 - before)) {
-            s = 0.5 * (before + s); // was this far on a guess: back to where they meet
+            s = 0.5 * (before + s); // sampled too far: back towards the meeting
             continue;
         }
         if (further == 0) {
@@ -150,7 +149,7 @@ pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting 
             m->meets = true;
             return PCS_OK;
         }
-        // what slides along a surface would take for ever
+        // sliding along a surface would take infinitely many queries
         const double least = n < SURE ? 0 : (1 - s) / (LOOKS - n);
         if (!(s + further <= 1)) return PCS_OK;
         before = s;

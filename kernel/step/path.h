@@ -5,7 +5,7 @@
 #include "step/step.h"
 
 typedef struct body_path {
-    const double *q; // pose at the start; null: the world, which stays
+    const double *q; // pose at the start; null: the world
     double d[6];     // translation (m, inertial) and rotation vector (rad, body axes)
 } body_path;
 
@@ -15,7 +15,7 @@ void path_pose(const body_path *p, double s, double q[7]);
 // the path from q_k of a system with the velocities v at the end of the step (nv of the model)
 body_path path_of(const trial *t, int system, const double *v);
 
-// a pair of shapes on its way
+// a pair of shapes on the paths of their bodies
 typedef struct pair_meeting {
     int shape1, shape2;
     body_path path1, path2;
@@ -26,15 +26,15 @@ typedef struct pair_meeting {
     pcs_feature *f;      // -depth on; the first is the closest
 } pair_meeting;
 
-// The first s at which the shapes overlap by depth >= 0 (m): fills in what `meets` and the fields
-// after it say. The features are from the arena.
+// The first s at which the shapes overlap by depth >= 0 (m): sets `meets` and the fields after it.
+// The features are from the arena.
 pcs_status path_meet(const trial *t, double depth, pcs_arena *mem, pair_meeting *m);
 
 // bound on how far the rotations on both paths move a surface point (m)
 double path_turning(const trial *t, const pair_meeting *m);
 
-// a contact more in the list: feature f of a meeting on paths with the velocities v; at_once: its
-// law holds for u', whatever gap is left
+// adds feature f of a meeting on paths with the velocities v to the list; at_once: its law acts on
+// u' even if a gap is left
 pcs_status step_add_meeting(const trial *t, const pair_meeting *m, const pcs_feature *f,
                             const double *v, bool at_once, pcs_arena *mem, candidates *list);
 

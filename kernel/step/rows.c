@@ -1,5 +1,5 @@
-// What a candidate for contact means at given coordinates: its gaps, the cone block of its rows
-// (frame and levers for shapes, J = C T for relations), and the same rows written out.
+// The meaning of a candidate at given coordinates: its gaps, the cone block of its rows (frame and
+// levers for shapes, J = C T for relations), and the same rows as matrices.
 #include "step/step.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ pcs_status candidate_gap(const pcs_model *m, const candidate *c, const double *q
 
 // ---- frames and levers -------------------------------------------------------------------------
 
-// whether a side of a feature has no core point to take levers from
+// whether a side of a feature has no core point for levers
 static bool has_no_point(const pcs_feature *f, int side)
 {
     if (side == 1) return f->kind == PCS_FEATURE_PLANE_POINT || f->kind >= PCS_FEATURE_EDGE_POINT;
@@ -49,8 +49,8 @@ static bool has_no_point(const pcs_feature *f, int side)
            f->kind == PCS_FEATURE_EDGE_EDGE;
 }
 
-// How far from its own contact point, in units of the gap and towards the other one, friction acts
-// on a side (D-2). P1 - P2 = g N, so the normal row does not see it.
+// Distance in units of the gap, from its own contact point towards the other one, at which friction
+// acts on a side (D-2). P1 - P2 = g N, so the normal row does not depend on it.
 static double lever_share(const pcs_model *m, const candidate *c, int side)
 {
     switch (m->scheme.lever) {
@@ -64,8 +64,8 @@ static double lever_share(const pcs_model *m, const candidate *c, int side)
     return system_moves(m, c->sys1) && system_moves(m, c->sys2) ? 0.5 : 0;
 }
 
-// the frame of a contact whose normal has become N: t1 follows with as little turning as there can
-// be, where the rule for new frames may turn by a right angle
+// the frame of a contact with the new normal N: t1 rotates as little as possible, where the rule
+// for new frames may rotate it by a right angle
 static void carry_frame(const double from[9], const double N[3], double F[9])
 {
     v3_copy(N, F);
@@ -109,7 +109,7 @@ static void contact_block(const pcs_model *m, const candidate *c, const double *
     if (k->sys[1] >= 0) contact_lever(m, c, 2, q2, gap, k);
 }
 
-// ---- rows written out --------------------------------------------------------------------------
+// ---- rows as matrices ---------------------------------------------------------------------------
 
 // R^T (GP x N), the moment of a unit normal impulse about G in the body frame. A point feature
 // needs no lever: p x R^T N with p its core, since the radius is parallel to N. So the moment of

@@ -1,4 +1,4 @@
-// What a step says in words: why it was not committed, its doubts, and unlikely bodies.
+// The sentences of a step: why it was not committed, its doubts, and unlikely bodies.
 #include "step/step.h"
 
 #include <stdio.h>
@@ -100,10 +100,10 @@ void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
     }
 }
 
-// whether this has not been said yet; what finds no place any more counts as said
+// whether the log does not have this doubt yet; doubts beyond the memory for them count as logged
 static bool is_news(pcs_work *wk, int kind, const pcs_doubt *d)
 {
-    const bool each = kind == PCS_DOUBT_GAIN; // each contact counts; of the others one is enough
+    const bool each = kind == PCS_DOUBT_GAIN; // once per contact; other kinds once per run
     const step_said now = {kind, each ? d->one : 0, each ? d->two : 0};
     for (int i = 0; i < wk->n_said; ++i) {
         const step_said *s = &wk->said[i];
@@ -136,8 +136,8 @@ void step_warn(const pcs_model *m, pcs_work *wk, double t0, const pcs_step_repor
 
 // ---- bodies that are unlikely ------------------------------------------------------------------
 
-// Radius of gyration over the radius that holds the shapes, squared: tr J / (2 m R^2) is 3/5 of a
-// ball, 1/3 of a rod, at most 1 where no mass is outside of the shapes.
+// Squared ratio of the radius of gyration and the radius around the shapes: tr J / (2 m R^2) is 3/5
+// of a ball, 1/3 of a rod, at most 1 where no mass is outside of the shapes.
 #define LEAST_GYRATION 1e-3
 #define MOST_GYRATION  10
 // the centre of its shapes, in radii of the body
