@@ -1,5 +1,4 @@
-// The end of a step: gaps at the end, what the reader will ask for, and the replacement of the
-// state.
+// The end of a step: gaps at the end, results that can be read, and the replacement of the state.
 #include "step/step.h"
 
 #include <float.h>
@@ -10,7 +9,7 @@
 // candidates that a thread takes together
 enum { PIECE = 256 };
 
-// what is counted of a piece
+// counts of a piece of the list
 typedef struct count {
     int rows, active;
     double before, end; // deepest overlap, m
@@ -54,9 +53,9 @@ static void publish_pieces(void *arg, int begin, int end)
     }
 }
 
-// What a velocity that was solved to the tolerance of the scheme may be wrong by: the residual is
-// relative to |q| or |W r| <= |q| + |u|, over all contacts. What was not solved, but accepted, is
-// wrong by more, which is not followed beyond a hundredth.
+// Error of velocities that were solved to the tolerance of the scheme: the residual is relative to
+// |q| or |W r| <= |q| + |u|, over all contacts. Velocities accepted with a larger residual have a
+// larger error, which is limited to a hundredth.
 double step_velocity_tol(const pcs_scheme *s, const pcs_measure *m)
 {
     const double size = m->norm_q + m->norm_u;
@@ -78,7 +77,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
     }
     threads_each(pieces > 1 ? wk->team : NULL, pieces, publish_pieces, &p);
 
-    // a projection that has looked at q' knows better than the features of the start
+    // the overlap that a projection measures at q' replaces that of the features of the start
     int rows = 0;
     out->candidates = list->n;
     out->active = 0;
@@ -118,10 +117,10 @@ static void sink(remembered *c, int root, int n)
     }
 }
 
-// moves that a list nearly in order may need per contact before heapsort takes over
+// moves per contact for a nearly sorted list; with more, heapsort is used
 #define FEW_MOVES 4
 
-// sorts what is nearly in order; false when it was given up, in any order
+// sorts a nearly sorted list; false when it gives up and leaves the list in any order
 static bool insertion_sort(pcs_memory *mem)
 {
     remembered *c = mem->contact;
@@ -177,7 +176,7 @@ void step_commit(const trial *t, pcs_state *st)
     }
     sort_memory(mem);
 
-    // a gap that an earlier step has left is closed within some steps
+    // a gap left by an earlier step takes some steps to close
     const double tol = step_velocity_tol(&t->m->scheme, &t->work->measure);
     mem->velocity_tol = fmax(tol, 0.75 * mem->velocity_tol);
     memcpy(st->q, t->end.q, (size_t)st->nq * sizeof(double));

@@ -162,7 +162,7 @@ static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pc
     return PCS_OK;
 }
 
-// ---- joints, travel, overlaps --------------------------------------------------------------------
+// ---- joints, travel, overlaps -------------------------------------------------------------------
 
 // error of a joint at the start, compared with the smaller of its bodies
 static void doubt_joint(const trial *t, const candidate *c, pcs_doubt *d)

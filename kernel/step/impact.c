@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// A trial that does not move: a step of no length. Speculative shifts make no sense here, so
-// every unilateral row has the impact law.
+// A trial without motion: a step of size 0. Speculative shifts have no meaning here, so every
+// unilateral row has the impact law.
 static pcs_status solve(const trial *t, pcs_arena *mem, double *v, solution *s, pcs_report *out)
 {
     const pcs_model *m = t->m;

@@ -3,7 +3,7 @@
 //     K' - K_k = 1/2 (v' + v_k)^T M (v' - v_k) = vbar^T ( h F_theta + H^T p + R_left ),
 //
 // vbar = (v' + v_k) / 2, is exact; a mass that varies adds its own change. Every term is computed
-// from its own data, so that what does not close is an error and not a definition.
+// from its own data, so that the remainder is an error and not a definition.
 #include "step/step.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
     V_projected = V;
     if (t->end.q_free) PCS_TRY(system_potential(m, s, t->end.q + s->q_at, &V_projected));
 
-    // a mass that varies: what K would have changed by with the M of the scheme is the rest
+    // a mass that varies: the change of K beyond that with the M of the scheme
     if (s->varies) {
         const double *Mt = t->end.M + m->block_off[b];
         system_mass_mul(s, Mt, v, Mv);
@@ -100,7 +100,7 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
     return PCS_OK;
 }
 
-// candidates that a thread takes together: sums are made of those of the pieces
+// candidates per piece: the threads add up pieces, and the sum is that of the pieces
 enum { PIECE = 256 };
 
 // contact work, row by row, with the mean of the local velocities
@@ -118,7 +118,7 @@ static void contact_work(const working *w, int i, pcs_energy *e)
     double work = 0, tangential = 0, *u = w->ubar + c->at;
     bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, w->vbar, u);
     for (int j = 0; j < c->dim; ++j) {
-        // the law works on the relative velocity; a driven body works on the one it pushes
+        // the law does work on the relative velocity, a driven body on the body that it pushes
         const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
         const double part = (u[j] + drive) * t->solution.r[c->at + j];
         e->prescribed -= drive * t->solution.r[c->at + j];

@@ -1,17 +1,17 @@
-// Projections that lift. Rows H at q_k say nothing about a motion that only the curvature of the
-// joints forbids: a straight chain between two walls falls freely, and is brought back in every
-// step, while its speed grows. Where a projection adds energy to an island that joints hold, their
-// rows are taken at the q' that was projected: there they oppose that motion, and hold at the end
-// of the step, H(q') v' = 0, an inelastic impact.
+// Projections that lift. Rows H at q_k do not oppose a motion that only the curvature of the joints
+// prevents: a straight chain between two walls falls freely and is projected back in every step,
+// while its speed grows. Where a projection adds energy to an island with joints, the rows of these
+// joints are taken at the q' before the projection. There they oppose this motion and hold at the
+// end of the step: H(q') v' = 0, an inelastic impact.
 #include "step/step.h"
 
 #include <string.h>
 
-// part of the energy at work in an island that bringing its joints together may add to a step;
-// where the motion is smooth it is of order h^2
+// part of the energy at work in an island that the projection of its joints may add in a step; it
+// is of order h^2 where the motion is smooth
 #define LIFTED 1e-2
 
-// what the projection adds to an island, and what is at work there, J
+// energy that the projection adds to an island, and energy at work there, J
 typedef struct lift {
     double added, work;
     bool jointed;
@@ -32,7 +32,7 @@ static bool is_lifted(const lift *of)
     return of->added > LIFTED * of->work;
 }
 
-// `of` has an entry per system, of which those of the roots count
+// `of` has an entry per system; those of the roots of islands are used
 static pcs_status find_lifts(const trial *t, int *up, lift *of)
 {
     const pcs_model *m = t->m;

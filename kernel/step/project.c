@@ -1,6 +1,6 @@
 // Projection of the trial's positions onto its constraints (theory 8): linearise the gaps at the
-// current q, solve one MLCP step in the chosen metric, update, renormalise, evaluate again.
-// Velocities are not touched.
+// current q, solve one MLCP step in the chosen metric, update, normalise, evaluate again.
+// Velocities do not change.
 #include "step/project.h"
 
 #include <float.h>
@@ -8,9 +8,9 @@
 
 #include <percuss/position.h>
 
-// problems of up to this many rows are solved to the last digit
+// problems of at most this many rows are solved to the last digit
 #define FEW_ROWS 64
-// units of the solver for one with joints: factors of W, some tens of times
+// units of the solver for a problem with joints: some tens of factorisations of W
 #define BUDGET 1500
 
 static pcs_status gaps(const trial *t, const project_set *set, pcs_arena mem, double *g)
@@ -57,7 +57,7 @@ double project_coordinate(const trial *t, int system)
     return largest;
 }
 
-// of the systems that the rows touch
+// largest coordinate of the systems of the rows
 static double largest_coordinate(const trial *t, const project_set *set)
 {
     double largest = 0;
@@ -69,8 +69,8 @@ static double largest_coordinate(const trial *t, const project_set *set)
     return largest;
 }
 
-// how far the linearised problem is worth solving where gaps may be left open by tol: the gaps of
-// its solution are those of its residual, in the norm of g
+// tolerance for the linearised problem where gaps may be violated by tol: the residual of its
+// solution is the error of the gaps, relative to |g|
 static double worth_solving(const project_set *set, const double *g, double tol)
 {
     double square = 0;
@@ -149,7 +149,7 @@ static pcs_status iterate(const trial *t, const project_set *set, int steps, dou
     double *dq = PCS_TAKE(&mem, (size_t)t->m->nq, double);
     if (!dq) return pcs_fail_memory("projection");
 
-    // far from the origin a gap is a difference of large numbers
+    // far from the origin the rounding error of a gap is larger
     const double tol = fmax(t->proj_tol, 4 * DBL_EPSILON * largest_coordinate(t, set));
     for (int it = 0;; ++it) {
         PCS_TRY(gaps(t, set, mem, g));
@@ -160,8 +160,8 @@ static pcs_status iterate(const trial *t, const project_set *set, int steps, dou
             out->projection_outcome = PCS_OUTCOME_CONVERGED;
             return PCS_OK;
         }
-        // a linearised problem without solution (redundant rows that disagree by rounding, or
-        // rows that contradict one another) still gives a step; it counts while it helps
+        // a linearised problem without solution (redundant rows that differ by rounding, or rows
+        // that contradict each other) still gives a step, which is taken while it helps
         if (last != PCS_OUTCOME_CONVERGED && opts.kind == PCS_SOLVER_AUTO &&
             !(out->violation_after <= 0.5 * before)) {
             out->projection_outcome = last;
@@ -185,8 +185,7 @@ void step_keep_free(motion *end, int nq)
     memcpy(end->q_free, end->q, (size_t)nq * sizeof(double));
 }
 
-// whether only the plane of a contact is violated at q', beside the other body: the shapes are
-// apart
+// whether only the plane of a contact is violated at q': the shapes are apart, beside each other
 static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *beside)
 {
     const pcs_model *m = t->m;
@@ -202,9 +201,9 @@ static pcs_status is_beside(const trial *t, candidate *c, pcs_arena mem, bool *b
     return PCS_OK;
 }
 
-// m: the overlap of a contact that rebounds which its own motion opens again, at the latest when
-// its next step predicts its gap. The projection leaves it: every bounce would begin with the
-// energy that lifting the body gives, and the body would never rest.
+// m: overlap of a contact that rebounds, which its own motion opens before the next step predicts
+// its gap. The projection leaves it: otherwise every flight would begin with the energy of a lift,
+// and the body would never rest.
 static double left_open(const trial *t, candidate *c)
 {
     const pcs_scheme *s = &t->m->scheme;

@@ -1,4 +1,4 @@
-// What a projection acts on, and one linearised step of it: dq so that g + C dq obeys the rows.
+// The rows of a projection, and one linearised step: dq so that g + C dq obeys the rows.
 #ifndef STEP_PROJECT_H
 #define STEP_PROJECT_H
 
@@ -6,41 +6,40 @@
 
 typedef struct project_set {
     int n;
-    candidate **row; // n
-    int rows;        // gaps of them all
-    bool joints;     // some are bilateral
-    pcs_cone *kind;  // rows
-    double *Lambda;  // rows: where to start and, in the mass metric, what it came to; null: from 0
-    const bool *unturned; // per moving system, null for none: bodies that keep their orientation
+    candidate **row;      // n
+    int rows;             // gaps of them all
+    bool joints;          // some are bilateral
+    pcs_cone *kind;       // rows
+    double *Lambda;       // rows: start and, in the mass metric, result; null: start from 0
+    const bool *unturned; // per moving system, or null: bodies that keep their orientation
                           // (mass metric)
 } project_set;
 
-// sweeps over many rows, at most: the next linearisation goes on from there
+// limit of sweeps over many rows: the next linearisation continues
 #define PROJECT_SWEEPS 40
 
-// one candidate more; there is room for it
+// adds a candidate; there is memory for it
 void project_add(project_set *set, candidate *c);
-// who solves the linearised problem with gaps g, and how far: joints, which sweeps carry along a
-// chain by one link each, directly
+// solver and tolerance of the linearised problem with gaps g. Joints are solved directly: a sweep
+// propagates along a chain by one link only
 pcs_solver_opts project_options(const project_set *set, const double *g, double tol);
 
 // shortest dq (nq) in the mass metric, on the velocities of bodies: any number of rows
 pcs_status project_in_mass(const trial *t, const project_set *set, const double *g,
                            const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                            pcs_report *report);
-// and in any other, with rows written out
+// and in any other metric, with rows as matrices
 pcs_status project_in_metric(const trial *t, const project_set *set, const double *g,
                              const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                              pcs_report *report);
-// in the metric of the scheme; *out learns of the linearised problem
+// in the metric of the scheme; adds the linearised problem to the report
 pcs_status project_linear(const trial *t, const project_set *set, const double *g,
                           const pcs_solver_opts *opts, pcs_arena mem, double *dq,
                           pcs_step_report *out, pcs_outcome *outcome);
 
-// a linearised problem more, in the report
-// takes a violation (m) for violation_after if it is the worst: of two shapes, or -1 and the id of
-// an interaction
+// replaces violation_after by a worse one (m), of two shapes, or of -1 and the id of an interaction
 void project_worst(double by, int one, int two, pcs_step_report *out);
+// adds a linearised problem to the report
 void project_remember(pcs_step_report *out, double residual, pcs_outcome outcome);
 
 // q + dq, renormalised; false if a quaternion vanished or a number is not finite
@@ -49,23 +48,23 @@ bool project_move(const pcs_model *m, const double *dq, double *q);
 // largest coordinate of a system that moves, else 0
 double project_coordinate(const trial *t, int system);
 
-// ---- who is near whom while positions move (project_near.c) ------------------------------------
+// ---- near pairs while positions move (project_near.c) -------------------------------------------
 
 // two shapes that a projection may bring together
 typedef struct near_pair {
     int shape[2]; // the first moves
-    double depth; // m, of the deepest overlap at q'; 0 when there is none
+    double depth; // m: deepest overlap at q'; 0 when there is none
     bool taken;   // its rows are in the linearised problem
-    int seen;     // the last search that came by
+    int seen;     // number of the last search that visited it
 } near_pair;
 
 typedef struct near_pairs {
     int n;
     near_pair *pair; // n
     int *start, *at; // those of system i: at[start[i]] ... at[start[i + 1] - 1]
-    double margin;   // m: so far every shape may move before there can be others
-    double *path;    // m, per system: so far it has moved
-    int search;      // the last one
+    double margin;   // m: no other pairs meet while every shape moves less
+    double *path;    // m, per system: distance moved so far
+    int search;      // number of the last search
 } near_pairs;
 
 // the pairs at t->end.q whose bounds are within twice the margin, with the depths of `over`
@@ -76,19 +75,18 @@ pcs_status near_features(const trial *t, const near_pair *p, const double *q, do
                          pcs_arena *mem, pcs_feature **f, int *n);
 // the gap of a feature of the pair at q
 double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const double *q);
-// t->reach and t->turn: bounds on the ways from t->st->q to t->end.q
+// sets t->reach and t->turn: bounds on the motion from t->st->q to t->end.q
 void near_ways(const trial *t);
-// the depths at t->end.q of the pairs of systems with a way
+// updates the depths at t->end.q of pairs of systems that have moved
 pcs_status near_look(const trial *t, near_pairs *near, pcs_arena mem);
 // whether a pair overlaps by more than the tolerance
 bool near_overlaps(const trial *t, const near_pair *p);
-// what is taken for no violation between two systems: tol or the rounding of gaps, m
+// m: violation between two systems that does not count: tol, or the rounding error of gaps
 double project_slack(const trial *t, double tol, int system1, int system2);
 
-// One linearised projection around what overlaps, linearised at t->end.q: q is moved on from there.
-// In the mass metric, for bodies without joints; features further apart than `margin` do not count,
-// and the later the round the less bodies move without their other pairs being looked at.
-// False in *good: that led nowhere
+// One linearised projection of overlaps and the bodies around them, from t->end.q to q. In the mass
+// metric, for bodies without joints. Features further apart than `margin` do not count. In later
+// rounds bodies move less before their other pairs are added. *good is false where q is not finite
 pcs_status project_around(const trial *t, near_pairs *near, const bool *unturned, int round,
                           double margin, pcs_arena mem, double *q, pcs_step_report *out,
                           bool *good);

@@ -1,10 +1,11 @@
-// One linearised projection in the mass metric around what overlaps, without the rest of the scene:
+// One linearised projection in the mass metric of overlaps and the bodies around them, without the
+// rest of the scene:
 //
 //     w = H v + g,   0 <= w _|_ Lambda >= 0,   v = M^-1 H^T Lambda
 //
-// by Gauss-Seidel sweeps on the velocities v of the bodies that are reached. It starts from the
-// pairs that overlap; a body that has to move brings the pairs that it is part of, and so on. Rows
-// whose bodies have not changed since they were last looked at are passed over.
+// by Gauss-Seidel sweeps on the velocities v of the bodies that it reaches. It starts with the
+// pairs that overlap; a body that moves adds its other pairs, and so on. Sweeps skip rows whose
+// bodies have not changed since the last visit.
 #include "step/project.h"
 
 #include <string.h>
@@ -14,16 +15,16 @@
 #include "problem/measure.h"
 #include "rotation/pose.h"
 
-// in parts of the tolerance: what a body may be moved before its other pairs are looked at (in the
-// first round, and at least), and what a row may change before its neighbours are
+// relative to the tolerance: motion of a body before its other pairs are added (in the first round,
+// and at least), and change of a row before its neighbours are visited
 #define OPENS       0.5
 #define OPENS_LEAST 0.05
 #define CHANGES     0.02
 
 typedef struct local_body {
     int system;
-    bool open;       // its pairs are in
-    int changes;     // of v
+    bool open;       // its pairs are added
+    int changes;     // number of changes of v
     double per_mass; // 1 / kg
     double per_J[9]; // inverse inertia, inertial
     double v[6];     // of G, angular, both inertial; m and rad
@@ -85,7 +86,7 @@ static void inverse_inertia(const model_system *s, const double *q, double out[9
     }
 }
 
-// the number of a body, -1 for what does not move; below that: no memory
+// the number of a body, -1 for a fixed one; below that: no memory
 static int enter(project_local *p, int system, pcs_arena *mem)
 {
     const trial *t = p->t;
@@ -148,7 +149,7 @@ static pcs_status add_pair(project_local *p, near_pair *pair, pcs_arena *mem)
     pcs_feature *f;
     int n;
     PCS_TRY(near_features(p->t, pair, p->t->end.q, p->margin, &scope, &f, &n));
-    // what the rows need lies behind the features: these stay
+    // the memory of the rows follows that of the features, which stay
     if (n > 0) *mem = scope;
     for (int i = 0; i < n; ++i) {
         PCS_TRY(add_row(p, pair, &f[i], mem));
@@ -156,13 +157,13 @@ static pcs_status add_pair(project_local *p, near_pair *pair, pcs_arena *mem)
     return PCS_OK;
 }
 
-// how far a body moves, at most
+// bound on the motion of a body
 static double way(const project_local *p, const local_body *b)
 {
     return v3_norm(b->v) + v3_norm(b->v + 3) * p->t->m->system[b->system].reach;
 }
 
-// the pairs of bodies that have moved
+// adds the pairs of bodies that have moved
 static pcs_status open_bodies(project_local *p, pcs_arena *mem, bool *opened)
 {
     const near_pairs *near = p->near;
@@ -190,7 +191,7 @@ static double velocity(const project_local *p, const local_row *r)
     return u;
 }
 
-// whether the row had to change by so much that others may
+// whether the row changed so much that its neighbours must be visited
 static bool visit(project_local *p, local_row *r)
 {
     bool same = true;
@@ -214,7 +215,7 @@ static bool visit(project_local *p, local_row *r)
     return large;
 }
 
-// theory 7.7 of the rows there are, with gaps for velocities
+// residual (theory 7.7) of the rows, with gaps in place of velocities
 static double residual(const project_local *p)
 {
     double F2 = 0, g2 = 0, w2 = 0;
@@ -232,7 +233,7 @@ static double residual(const project_local *p)
 
 // ---- the move ----------------------------------------------------------------------------------
 
-// q' = q + T v of the bodies that were reached; false where that is no place to be
+// q' = q + T v of the bodies that were reached; false where it is not finite
 static bool move(const project_local *p, double *q)
 {
     const pcs_model *m = p->t->m;

@@ -8,10 +8,10 @@
 
 #include "rotation/pose.h"
 
-// times the inertia of a body that is not to turn
+// factor of the inertia of a body that must not rotate
 #define HELD 1e12
 
-// the mass of a body that is not to turn
+// the mass of a body that must not rotate
 static void hold_rotation(const model_system *s, double *lu)
 {
     for (int i = 0; i < 3; ++i) {

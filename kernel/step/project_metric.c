@@ -1,5 +1,5 @@
-// One linearised projection in the metrics of <percuss/problem.h> with rows written out: C, T and
-// the mass of the systems that the rows touch, numbered locally.
+// One linearised projection in the metrics of <percuss/problem.h> with rows as matrices: C, T and
+// the mass of the systems of the rows, numbered locally.
 #include "step/project.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 // ---- stacking ----------------------------------------------------------------------------------
 
-// one constraint side by side with others, to be stacked into block-sparse rows
+// one constraint, to be stacked with others into block-sparse rows
 typedef struct row_source {
     int col1, col2; // block columns, -1 for none
     int dim;
@@ -33,7 +33,7 @@ static pcs_status stack_rows(int n, const row_source *source, int n_cols, int *c
     out->off = PCS_TAKE(mem, 2 * (size_t)n, size_t);
     if (!out->row || !out->ptr || !out->idx || !out->off) return pcs_fail_memory("step: H");
 
-    // groups, their columns in increasing order, and the room for values
+    // groups, their columns in increasing order, and the number of values
     size_t values = 0;
     int nnz = 0;
     out->row[0] = out->ptr[0] = 0;
@@ -76,7 +76,7 @@ static pcs_status stack_rows(int n, const row_source *source, int n_cols, int *c
     return PCS_OK;
 }
 
-// the part of the state that the rows touch, numbered locally
+// the systems of the rows, numbered locally
 typedef struct local_part {
     int n;        // systems
     int *system;  // n, increasing
@@ -240,7 +240,7 @@ pcs_status project_in_metric(const trial *t, const project_set *set, const doubl
                                     .q = q,
                                     .n_quat = L.n_quat,
                                     .quat = L.quat};
-    // of a product with rows that meet a few dozen others at most
+    // units of a product, with at most a few dozen neighbours per row
     const double rows = set->rows + L.n_quat, cost = rows * fmin(rows, 60) / 10;
     pcs_solver_opts limited = *opts;
     limited.max_iters = (int)fmin(opts->max_iters, 0.5 * step_units(t->work, 1) / cost);

@@ -1,5 +1,5 @@
-// Which pairs of shapes are near while a projection moves bodies about: found once by their bounds,
-// with room to move, and looked at again only where something has moved.
+// Near pairs of shapes while a projection moves bodies: found once by their bounds, with a margin
+// for motion, and updated only where bodies have moved.
 #include "step/project.h"
 
 #include <float.h>
@@ -21,7 +21,7 @@ static int system_of(const trial *t, int shape)
     return t->m->shape[shape].system;
 }
 
-// the depths of what was found overlapping; both lists are in the order of their pairs
+// takes the depths of the overlaps found; both lists are sorted by pair
 static void take_depths(const trial *t, const touches *over, near_pairs *near)
 {
     for (int k = 0, i = 0; k < over->n; ++k) {
@@ -29,7 +29,7 @@ static void take_depths(const trial *t, const touches *over, near_pairs *near)
         while (i < near->n && in_order(near->pair[i].shape, pair)) {
             ++i;
         }
-        // a filter may have changed its mind
+        // the filter of the user may answer differently now
         if (i == near->n || in_order(pair, near->pair[i].shape)) continue;
         near_pair *p = &near->pair[i];
         p->depth = fmax(p->depth, -near_gap(t, p, &over->f[k], t->end.q));
@@ -79,11 +79,11 @@ pcs_status near_find(const trial *t, const touches *over, double margin, pcs_are
     return sort_by_system(t, out, mem);
 }
 
-// ---- what counts -------------------------------------------------------------------------------
+// ---- tolerances ---------------------------------------------------------------------------------
 
 double project_slack(const trial *t, double tol, int system1, int system2)
 {
-    // far from the origin a gap is a difference of large numbers
+    // far from the origin the rounding error of a gap is larger
     const double most = fmax(project_coordinate(t, system1), project_coordinate(t, system2));
     return fmax(tol, 4 * DBL_EPSILON * most);
 }
@@ -95,7 +95,7 @@ bool near_overlaps(const trial *t, const near_pair *p)
     return p->depth > project_slack(t, t->proj_tol, one, two);
 }
 
-// ---- looking -----------------------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------------------
 
 pcs_status near_features(const trial *t, const near_pair *p, const double *q, double reach,
                          pcs_arena *mem, pcs_feature **f, int *n)
@@ -115,7 +115,7 @@ double near_gap(const trial *t, const near_pair *p, const pcs_feature *f, const 
     return gap.g;
 }
 
-// of a body from q0 to q1
+// bounds on the motion of a body from q0 to q1
 static void body_way(const model_system *s, const double *q0, const double *q1, double *way,
                      double *turn)
 {

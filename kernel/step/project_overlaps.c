@@ -1,15 +1,14 @@
-// Projection out of every overlap there is at q', on the features that face each other there: for
-// dense scenes, where bodies turn onto other features within a step. Rounds of
+// Projection of every overlap at q', on the features that face each other there: for dense scenes,
+// where bodies rotate onto other features within a step. Each round
 //
-//     linearise the pairs that overlap by more than proj_tol, on the features that they show at
-//     q', joints, and what the bodies of these are driven into when they move; move
-//     look again at what has moved
+//     linearises the pairs that overlap by more than proj_tol, on their features at q', the joints,
+//     and the pairs that close when these bodies move; moves the bodies
+//     updates the pairs of bodies that have moved
 //
-// so that a round costs what has to move, not what there is. Joints, which can all hold, are
-// brought together much further than overlaps, as long as that makes progress. Bodies that stay
-// wedged are moved on without being turned: then features neither change nor do their normals turn,
-// and since a plane between two convex shapes keeps them apart, what obeys the linearised rows
-// obeys the gaps.
+// so that its cost depends on the bodies that move, not on the size of the scene. Joints can all
+// hold and get a much smaller tolerance than overlaps, as long as that makes progress. Bodies that
+// stay wedged are moved without rotation: then features and normals do not change, and since a
+// plane separates two convex shapes, gaps are closed where the linearised rows are.
 #include "step/project.h"
 
 #include <float.h>
@@ -18,15 +17,15 @@
 #include <percuss/position.h>
 
 enum {
-    GROWTH = 8,   // times that pairs are added in a round
-    TURNING = 3,  // rounds in which all bodies turn
-    PATIENCE = 6, // rounds without progress before it is given up
+    GROWTH = 8,   // at most so many times a round adds pairs
+    TURNING = 3,  // rounds in which all bodies may rotate
+    PATIENCE = 6, // rounds without progress before the projection stops
     SHORTER = 5   // halvings of a move
 };
 
 // one round of linearisation: `from` at there.st->q, to there.end.q
 typedef struct round_set {
-    trial there; // reach and turn: how far the last move went
+    trial there; // with reach and turn of the last move
     pcs_state from;
     near_pairs *near;
     double tol;
@@ -35,16 +34,16 @@ typedef struct round_set {
     double *g, *dq;
 } round_set;
 
-// ---- what is violated --------------------------------------------------------------------------
+// ---- violations ---------------------------------------------------------------------------------
 
-// part of the size of the smallest body that joints are brought together to, as long as a
-// linearised problem leaves no more than this part
+// tolerance of joints relative to the smallest body, as long as a linearised problem leaves at most
+// CLOSER of the violation
 #define JOINT  1e-10
 #define CLOSER 0.1
 
 typedef struct violated {
     bool good;   // all within proj_tol
-    double open; // m, of the joints that are further apart than that part; else 0
+    double open; // m: worst joint, if above that tolerance; else 0
 } violated;
 
 static double joint_tol(const trial *t)
@@ -52,7 +51,7 @@ static double joint_tol(const trial *t)
     return fmin(t->proj_tol, JOINT * t->size);
 }
 
-// penetration of the report, violation_after and where it is
+// sets penetration and violation_after of the report, with its place
 static pcs_status violation(const trial *t, const near_pairs *near, pcs_arena mem,
                             pcs_step_report *out, violated *v)
 {
@@ -94,7 +93,7 @@ static pcs_status make_room(round_set *r, int more, pcs_arena *mem)
     return PCS_OK;
 }
 
-// the features of a pair where the round starts
+// adds the features of a pair at the start of the round
 static pcs_status add_pair(round_set *r, near_pair *p, pcs_feature *f, int n, pcs_arena *mem)
 {
     const pcs_model *m = r->there.m;
@@ -127,7 +126,7 @@ static pcs_status add_interactions(round_set *r, pcs_arena *mem)
     return PCS_OK;
 }
 
-// the pairs that overlap, and what is as near as the deepest overlap is deep
+// adds the pairs that overlap, with their features nearer than margin
 static pcs_status add_overlaps(round_set *r, double margin, pcs_arena *mem)
 {
     for (int i = 0; i < r->near->n; ++i) {
@@ -142,7 +141,7 @@ static pcs_status add_overlaps(round_set *r, double margin, pcs_arena *mem)
     return PCS_OK;
 }
 
-// whether the move has closed one of the features, as seen from where it started
+// whether the move has closed one of the features found at its start
 static bool is_closed(const round_set *r, const near_pair *p, const pcs_feature *f, int n)
 {
     for (int i = 0; i < n; ++i) {
@@ -152,7 +151,7 @@ static bool is_closed(const round_set *r, const near_pair *p, const pcs_feature 
     return false;
 }
 
-// pairs into which the move has driven something
+// adds the pairs that the move has closed
 static pcs_status add_closed(round_set *r, pcs_arena *mem, int *added)
 {
     const trial *t = &r->there;
@@ -182,7 +181,7 @@ static pcs_status add_closed(round_set *r, pcs_arena *mem, int *added)
     return PCS_OK;
 }
 
-// kinds, gaps and the start of Lambda, that of the rows before as it was
+// kinds, gaps and start of Lambda; rows of the last pass keep their Lambda
 static pcs_status set_up(round_set *r, int rows_before, pcs_arena *mem)
 {
     project_set *set = &r->set;
@@ -226,9 +225,9 @@ static pcs_status worst_joint(const round_set *r, const double *q, pcs_arena mem
     return PCS_OK;
 }
 
-// solves the linearised problem where the round starts and moves; false: it led nowhere. Less far
-// where joints come further apart than anything was: near a position in which their rows are not
-// independent
+// Solves the linearised problem at the start of the round, and moves; *good is false where q' is
+// not finite. The move is halved where joints become worse than the worst violation before: this
+// happens near positions where their rows are not independent.
 static pcs_status solve_and_move(round_set *r, pcs_arena mem, pcs_step_report *out, bool *good)
 {
     const double tol = r->set.joints ? joint_tol(&r->there) : r->tol;
@@ -285,7 +284,7 @@ static pcs_status one_round(const trial *t, near_pairs *near, const bool *unturn
     PCS_TRY(add_overlaps(&r, margin, &mem));
     int added = 1;
     for (int pass = 0, rows = 0; added > 0 && pass < GROWTH; ++pass) {
-        // a move at least, so that there is something to look at
+        // at least one move
         pcs_outcome end;
         if (pass > 0 && step_over(t->work, 1, &end)) break;
         PCS_TRY(set_up(&r, rows, &mem));
@@ -297,7 +296,7 @@ static pcs_status one_round(const trial *t, near_pairs *near, const bool *unturn
     return near_look(&r.there, near, mem);
 }
 
-// bodies without joints in pairs that have not come apart turn no more
+// bodies without joints in pairs that still overlap rotate no more
 static void stop_turning(const trial *t, const near_pairs *near, bool *unturned)
 {
     const pcs_model *m = t->m;
@@ -325,7 +324,7 @@ static bool left_the_list(const trial *t, const near_pairs *near)
     return false;
 }
 
-// everything anew where the bodies have come to
+// searches all pairs again at the current positions
 static pcs_status look_around(const trial *t, double margin, pcs_arena *mem, near_pairs *near)
 {
     touches over;
@@ -347,7 +346,7 @@ static double deepest(const trial *t, const touches *over)
     return out;
 }
 
-// whether what overlaps can be projected by project_around
+// whether overlaps can be projected by project_around
 static bool may_be_local(const trial *t)
 {
     if (t->m->scheme.metric != PCS_METRIC_MASS) return false;
@@ -381,7 +380,7 @@ static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_are
         if (since >= PATIENCE || round >= m->scheme.proj_max) return PCS_OK;
         if (step_over(t->work, 1, &out->projection_outcome)) return PCS_OK;
         if (round >= TURNING) stop_turning(t, near, unturned);
-        // few sweeps over single rows do not always do
+        // few sweeps over single rows are not always enough
         const bool slow =
             round > TURNING && out->projection_solve != PCS_OUTCOME_CONVERGED && now > 0.5 * before;
         thorough = thorough || slow;
@@ -395,9 +394,9 @@ static pcs_status rounds(const trial *t, near_pairs *near, double first, pcs_are
     }
 }
 
-// Joints further together than proj_tol, by linearised problems that bring them as much closer as
-// Newton's method does where their rows are independent. Where they are not, that would move bodies
-// far for nothing: there they stay as they are.
+// Projects joints to the smaller tolerance, as long as each linearised problem converges as
+// Newton's method does where rows are independent. Where they are not, bodies would move far
+// without benefit: there the joints stay as they are.
 static pcs_status tighten(const trial *t, near_pairs *near, violated v, pcs_arena mem, double *q,
                           pcs_step_report *out)
 {

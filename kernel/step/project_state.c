@@ -1,10 +1,9 @@
-// Projection of a state by itself: everything that overlaps or is off at its coordinates is
-// projected, without a time step.
+// Projection of a state without a time step: of all its overlaps and joints.
 #include "step/step.h"
 
 #include <string.h>
 
-// the deepest overlap: contacts as close as that may be driven into one another on the way out
+// m: the deepest overlap; contacts nearer than that may close while it is projected
 static double deepest(const trial *t)
 {
     double d = 0;
@@ -15,7 +14,7 @@ static double deepest(const trial *t)
     return d;
 }
 
-// one projection of the trial, from the contacts that are seen at the coordinates of t->st
+// one projection of the trial, with the contacts found at the coordinates of t->st
 static pcs_status project_once(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     pcs_arena glance = *mem;
@@ -49,8 +48,8 @@ static pcs_status project_state(const pcs_model *m, pcs_state *st, pcs_work *wk,
     if (!from.q) return pcs_fail_memory("pcs_project");
     t.st = &from;
 
-    // what is pushed out may meet what was out of sight, or on another face: look again where it
-    // has come to, until there is nothing to do
+    // a projected body may meet shapes that were out of reach, or on another face: searched again
+    // at the new positions, until nothing is violated
     const pcs_arena base = mem;
     double violation = 0;
     for (int round = 0, iters = -1; out->projection_iters > iters; ++round) {

@@ -1,4 +1,5 @@
-// What can be read after a step: contacts with their status, the problem that was solved. Nothing of it is made before somebody asks.
+// What can be read after a step: contacts with their status, the problem that was solved. Nothing
+// of it is made before somebody asks.
 #include "step/step.h"
 
 #include <string.h>
@@ -44,8 +45,8 @@ static size_t widest(const pcs_model *m)
     return (size_t)most;
 }
 
-// the status of every candidate, from r and w = u + shift of the problem last solved; errors of
-// velocities are what the solver stops on
+// the status of every candidate, from r and w = u + shift of the problem last solved, with the
+// error at which the solver stopped
 static pcs_status find_status(pcs_work *wk, pcs_arena *mem)
 {
 
@@ -104,7 +105,7 @@ static pcs_status local_problem(pcs_work *wk, pcs_arena *mem)
     return bodies_assemble(&wk->problem, wk->v_free, mem, &wk->local);
 }
 
-// runs `make` in an arena of the work that grows to it
+// runs `make` in an arena of the work, which grows until it is large enough
 static pcs_status make_grown(pcs_work *wk, pcs_arena *arena,
                              pcs_status (*make)(pcs_work *wk, pcs_arena *mem))
 {

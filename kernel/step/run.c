@@ -1,34 +1,34 @@
-// Many steps: until a time is reached, the observer says stop, or a step fails.
+// A run of steps, until a time is reached, the observer stops it, or a step fails.
 #include "step/step.h"
 
 #include <stdio.h>
 
 #include "linalg/m3.h"
 
-// times that differ by less, relatively, are the same: sums of steps round
+// relative difference below which times are equal: sums of steps have rounding errors
 #define SAME_TIME 1e-12
 
 static pcs_status give_up(const pcs_work *wk, double t, long step, const pcs_step_report *last)
 {
     char why[STEP_WHY];
     step_why(wk, last, why);
-    // what stands against each other at the start does so in any step
+    // constraints that contradict each other at the start do so for any step size
     const bool smaller = step > 1 || last->projection_outcome == PCS_OUTCOME_CONVERGED;
     return pcs_fail(PCS_ERR_STEP, "pcs_run: step %ld, from t = %g s, is %s%s", step, t, why,
                     smaller ? "; smaller steps may help" : "");
 }
 
-// The energy that projections add, against what is at work: kinetic energy, what goes to and fro
-// between it and the potential, and what gravity does over the size of the bodies
+// The energy that projections add, and the energy at work: kinetic energy, the change of the
+// potential, and the work of gravity over the size of the bodies
 typedef struct run_energy {
     double added, kinetic, low, high;
     long steps; // in which something was added
 } run_energy;
 
-// of what is at work, for a doubt
+// part of the energy at work that makes a doubt
 #define PROJECTED 0.1
 
-// what comes together at once has a doubt of its own
+// steps that correct large errors have doubts of their own
 static void count_energy(const pcs_step_report *step, run_energy *sum)
 {
     const pcs_energy *e = &step->energy;
@@ -72,7 +72,7 @@ static void count_doubts(const pcs_step_report *step, pcs_run_report *out)
     }
 }
 
-// and says them, a sentence each
+// and writes their sentences
 static void say_doubts(const pcs_model *m, pcs_run_report *out)
 {
     size_t at = 0;
@@ -86,7 +86,7 @@ static void say_doubts(const pcs_model *m, pcs_run_report *out)
     }
 }
 
-// the steps behind the first call of the observer
+// the steps after the first call of the observer
 static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
                      pcs_observer_fn observer, void *user, run_energy *sum, pcs_run_report *out)
 {
@@ -124,7 +124,7 @@ static pcs_status check_times(double t, double h, double t_end)
                         " to stop at, not how long to run",
                         t_end, t);
     }
-    // within half a step of t_end a run has ended; but no step is as long as all of the time
+    // a run ends within half a step of t_end; but no step is as long as the whole time
     if (way > rounding && h > 2 * way && h > fabs(t_end)) {
         return pcs_fail(PCS_ERR_ARG,
                         "pcs_run: from t = %g s to t_end = %g s it is less than half a step of"

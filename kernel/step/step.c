@@ -42,7 +42,7 @@ static double lap(stopwatch *w, double *to)
     return now;
 }
 
-// ---- decisions -----------------------------------------------------------------------------------
+// ---- decisions ----------------------------------------------------------------------------------
 
 // whether a budget or rounding has ended a solve, rather than a problem without solution
 static bool ran_out(pcs_outcome outcome)
@@ -139,7 +139,7 @@ static project_rows projected_rows(const pcs_scheme *s)
                                                              : PROJECT_ACTIVE;
 }
 
-// ---- the page ------------------------------------------------------------------------------------
+// ---- the page -----------------------------------------------------------------------------------
 
 // velocities and impulses; again by the pure midpoint rule where joints gained energy, or could not
 // all hold
