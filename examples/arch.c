@@ -50,7 +50,10 @@ static void read_flags(settings *set, int argc, char **argv)
     if (set->falls >= limit) args_refuse("--falls must be less than %.6f", limit);
     arch_def thin = set->def;
     thin.thickness = set->def.radius * (set->falls > 0 ? set->falls : set->stands);
-    world_run_dense(&set->run, arch_size(&thin));
+    // one tolerance for both arches, that of the thinner one
+    const double size = arch_size(&thin);
+    if (set->run.proj_tol == 0) set->run.proj_tol = 3e-4 * size;
+    world_run_scheme(&set->run, size);
 }
 
 typedef struct fate {

@@ -51,7 +51,7 @@ static void read_flags(settings *set, int argc, char **argv)
                     "house falls: it must be more than %g, or --storeys 0",
                     set->house.mu, set->house.lean, 1.01 * tan(set->house.lean));
     }
-    world_run_dense(&set->run, set->house.thickness);
+    world_run_scheme(&set->run, set->house.thickness);
 }
 
 // ---- whether it stands --------------------------------------------------------------------------

@@ -45,7 +45,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step: run (0 without gaps, 1 with gaps), time, ball, position, speed");
     args_parse(&a, argc, argv);
-    world_run_dense(&set->run, 2 * set->radius);
+    world_run_scheme(&set->run, 2 * set->radius);
     if (set->run.t_end * set->speed < 2 * set->gap) {
         args_refuse("nothing is hit before the end; take a larger --tend");
     }

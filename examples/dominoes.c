@@ -69,7 +69,7 @@ static void read_flags(settings *set, int argc, char **argv)
     if (set->run.h > longest) {
         args_refuse("--h is %g s; the front is followed with at most %.3g s", set->run.h, longest);
     }
-    world_run_dense(&set->run, fmin(s[0], s[1]));
+    world_run_scheme(&set->run, fmin(s[0], s[1]));
 }
 
 // ---- one row ------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ static void read_flags(settings *set, int argc, char **argv)
     if (set->run.t_end < falls + 0.5) {
         args_refuse("they have not come to rest; take a larger --tend");
     }
-    world_run_dense(&set->run, fmin(set->def.lower, set->def.upper));
+    world_run_scheme(&set->run, fmin(set->def.lower, set->def.upper));
 }
 
 static pcs_status build(const settings *set, world *w)

@@ -23,7 +23,7 @@ static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){
         .def = {.mass = 3, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.5, .gravity = 9.81},
-        .scheme = pcs_scheme_moreau_jean(),
+        .scheme = pcs_scheme_default(),
         .near = 1e-3,
         .h = 0.005,
         .t_end = 1,

@@ -99,7 +99,7 @@ static pcs_status run(const void *user, csv *out, checks *c)
     set.run.h = s.h;
     set.run.t_end = (set.steps > 0 ? set.steps : s.steps) * s.h;
     set.run.gravity = -s.gravity[2];
-    world_run_dense(&set.run, s.size);
+    world_run_scheme(&set.run, s.size);
     world w;
     watch seen;
     const pcs_status status = fall(&set, &s, out, &w, &seen);

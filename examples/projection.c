@@ -55,6 +55,7 @@ static pcs_status project_model(const settings *set, const row_of_boxes *s, pcs_
     pcs_model *model = NULL;
     pcs_state *state = NULL;
     pcs_work *work = NULL;
+    // no step is made: metric and tolerance alone are read
     pcs_scheme scheme = pcs_scheme_moreau_jean();
     scheme.metric = metric;
     scheme.proj_tol = set->tol;

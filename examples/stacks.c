@@ -73,7 +73,7 @@ static void read_flags(settings *set, int argc, char **argv)
         args_refuse("--spacing leaves no room for half bricks");
     }
     if (set->settle + set->run.h > set->run.t_end) args_refuse("--settle must lie before --tend");
-    world_run_dense(&set->run, stack_size(&set->def));
+    world_run_scheme(&set->run, stack_size(&set->def));
 }
 
 typedef struct result {

@@ -31,7 +31,8 @@ typedef struct sea_floor {
 
 static pcs_status build(sea_floor *w, const double *x)
 {
-    pcs_scheme scheme = pcs_scheme_dense(w->def->tol, 2 * w->def->radius);
+    pcs_scheme scheme = pcs_scheme_default();
+    scheme.solver.tol = w->def->tol;
     scheme.theta = w->def->theta;
     PCS_TRY(pcs_model_create(NULL, &w->model));
     PCS_TRY(pcs_model_set_gravity(w->model, (const double[3]){0, 0, -9.81}));

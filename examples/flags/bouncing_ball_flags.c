@@ -13,6 +13,8 @@ void read_flags(settings *s, int argc, char **argv)
     s->h = 0.005;
     s->t_end = 10;
     s->study = 4;
+    // the textbook scheme, whose order the study shows; a scene of one's own takes
+    // pcs_scheme_default()
     s->scheme = pcs_scheme_moreau_jean();
     int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_NONE,
         metric = PCS_METRIC_MASS;

@@ -37,6 +37,7 @@ static settings defaults(void)
                     .h = 0.002,
                     .t_end = 4,
                     .study = 3};
+    // the textbook scheme, of second order on the taut rope
     set.scheme = pcs_scheme_moreau_jean();
     set.scheme.newton_tol = 1e-14;
     set.scheme.proj_tol = 1e-13;

@@ -20,6 +20,7 @@ void read_flags(settings *set, int argc, char **argv)
     set->t_end = 0.2;
     set->hit = 0.0987; // not the end of a step: there rounding decides who touches
     set->study = 4;
+    // the textbook scheme: flights are exact, and what projections and activations do is compared
     set->scheme = pcs_scheme_moreau_jean();
     set->scheme.solver.tol = 1e-14;
     int projection = PCS_PROJECTION_NONE, metric = PCS_METRIC_MASS;

@@ -10,7 +10,7 @@ void world_threads_flag(args *a, world_run *run)
 
 void world_setting_flags(args *a, world_run *run, const char *columns)
 {
-    if (run->budget == 0) run->budget = pcs_scheme_dense(run->tol, 1).solver.max_iters;
+    if (run->budget == 0) run->budget = pcs_scheme_default().solver.max_iters;
     args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
     args_positive(a, "--tol", &run->tol, "", "tolerance of the velocity problems");
     args_int(a, "--budget", &run->budget, 1, 1000000000,
@@ -29,14 +29,14 @@ void world_flags(args *a, world_run *run, const char *columns)
     world_setting_flags(a, run, columns);
 }
 
-void world_run_dense(world_run *run, double size)
+void world_run_scheme(world_run *run, double size)
 {
     if (run->proj_tol > 0.1 * size) {
         args_refuse("--projection-tol %g m is more than a tenth of the smallest edge or diameter, "
                     "%g m",
                     run->proj_tol, size);
     }
-    run->scheme = pcs_scheme_dense(run->tol, size);
+    run->scheme = pcs_scheme_default();
     if (run->solver == 1) run->scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     if (run->proj_tol > 0) run->scheme.proj_tol = run->proj_tol;
     run->scheme.solver.tol = run->tol;

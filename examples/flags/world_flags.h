@@ -26,11 +26,11 @@ void world_setting_flags(args *a, world_run *run, const char *columns);
 // adds --threads alone
 void world_threads_flag(args *a, world_run *run);
 
-// The scheme of all dense scenes, pcs_scheme_dense, for a smallest edge or diameter of `size` (m),
-// with what the flags changed of it. Where `auto` spends its budget before tol is reached, as
-// happens while a pile comes to rest, the step is taken all the same and counted as loose. Flags
-// that do not go together end the program.
-void world_run_dense(world_run *run, double size);
+// The scheme of all scenes of bodies that touch, pcs_scheme_default, with what the flags changed of
+// it; `size` (m) is the smallest edge or diameter of the scene. Where `auto` spends its budget
+// before tol is reached, as happens while a pile comes to rest, the step is taken all the same and
+// counted as loose. Flags that do not go together end the program.
+void world_run_scheme(world_run *run, double size);
 
 // world_open with the scheme and the threads of the run
 pcs_status world_run_open(world *w, const world_run *run, double gravity);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// the textbook scheme with theta = 1/2, for bodies that turn for long while they touch
 pcs_scheme world_smooth_scheme(double tol)
 {
     pcs_scheme scheme = pcs_scheme_moreau_jean();
