@@ -118,7 +118,8 @@ END_TEST
 
 START_TEST(short_runs_end_as_they_must)
 {
-    static const char *const names = "arch_falls,cards,cradle,chain,wing_nut";
+    static const char *const names =
+        TEST_FEW("cradle,wing_nut", "arch_falls,cards,cradle,chain,wing_nut");
     n_scenes = scene_list(&scenes);
     int runs = 0;
     for (int k = 0; k < n_scenes; ++k) {
@@ -127,7 +128,7 @@ START_TEST(short_runs_end_as_they_must)
         hold(&scenes[k], &c, c.steps);
         runs += 1;
     }
-    ck_assert_int_eq(runs, 5);
+    ck_assert_int_eq(runs, TEST_FEW(2, 5));
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 // are solved to tol (|q| + |u|) each, and the rounding of coordinates.
 static void expect_rest(scene *s, int steps)
 {
+    steps = TEST_DRAWS(steps);
     double *start = malloc((size_t)s->st->nq * sizeof *start), largest = 1, allowed = 0;
     memcpy(start, s->st->q, (size_t)s->st->nq * sizeof *start);
     for (int i = 0; i < s->st->nq; ++i) {
