@@ -105,7 +105,7 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
                place_at(&m, now.t), worst_x, worst_v);
 
         // the step in which rolling begins is solved as a whole: friction has the value it needs,
-        // and the place is off by no more than mu g h^2 / 8 for ever after
+        // and the error of the position stays below mu g h^2 / 8 afterwards
         const double size = fabs(v0) + R * fabs(omega0);
         c->context = name;
         check_value(c, "outcome", s.outcome, PCS_OUTCOME_CONVERGED, 0);

@@ -3,7 +3,7 @@
 // takes back, and each iteration leaves
 //     4 R^2 / (1 + 4 R^2)
 // of the overlap. A row that keeps |Q| = 1 (metric q1) cures it; with a fixed centre there is
-// nothing to cure: q leaves all of the overlap for ever, q1 says infeasible.
+// nothing to cure: q leaves all of the overlap without end, q1 says infeasible.
 #include "checks/raw_gradient.h"
 
 #include <math.h>

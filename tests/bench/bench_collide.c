@@ -12,8 +12,8 @@
 #include "support.h"
 
 typedef enum scene {
-    RANDOM,  // body 2 at the origin, body 1 about it, both turned at random
-    RESTING, // shape 1 flat on shape 2, turned a little about the normal
+    RANDOM,  // body 2 at the origin, body 1 about it, both rotated at random
+    RESTING, // shape 1 flat on shape 2, rotated a little about the normal
     ROUND    // RANDOM, with hulls of many vertices
 } scene;
 

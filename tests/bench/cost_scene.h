@@ -24,7 +24,7 @@ typedef struct cost_scene {
 
 // about nc contacts under gravity, all bodies pushed a little; ends the process when memory is out
 void cost_create(cost_kind kind, int nc, cost_scene *s);
-// blocks of W, to be asked before it is made
+// the number of blocks of W, before it is made
 double cost_blocks(const cost_scene *s);
 void cost_condense(cost_scene *s);
 void cost_destroy(cost_scene *s);

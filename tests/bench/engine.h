@@ -22,7 +22,7 @@ typedef struct engine_options {
 
 enum { MOST_STAGES = 12 };
 
-// what a step says of itself; zero and NaN where an engine does not tell
+// the report of a step; zero and NaN where an engine has none
 typedef struct engine_step {
     int contacts;    // in reach
     int active;      // of them in the velocity problem
@@ -47,7 +47,7 @@ typedef struct engine {
     // null: it cannot, and has said why on stderr
     void *(*create)(const bodies *s, const engine_options *o);
     void (*destroy)(void *self);
-    // false: it cannot go on, and has said why on stderr
+    // false: it cannot continue, and has said why on stderr
     bool (*step)(void *self, double h, engine_step *out);
     // 7 and 6 entries a body: x, Q; velocity, and angular velocity in body axes
     void (*read)(void *self, double *q, double *v);

@@ -276,7 +276,7 @@ static void set_load(const scene *s, family_member *m, rng *r)
     }
 }
 
-// r and u of one contact: open, stick or slide, some on the border
+// r and u of one contact: open, stick or slide, some on the boundary between two
 static void draw_pair(const pcs_block *b, double size, double speed, rng *r, double *ri, double *ui)
 {
     const double mode = rng_unit(r), digits = 1 + rng_unit(r);

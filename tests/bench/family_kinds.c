@@ -159,7 +159,7 @@ static void bridge(scene *s, int contacts, rng *r)
     scene_spread(s, 1, 30, 40 * piers);
 }
 
-// turned boxes near one another, their contacts from the collision detection of the kernel
+// rotated boxes near one another, their contacts from the collision detection of the kernel
 static void heap(scene *s, int contacts, rng *r)
 {
     const int bodies = at_least(2, contacts / (contacts > 100 ? 6 : 4));

@@ -8,7 +8,7 @@
 void scene_report_head(void);
 void scene_report(const engine *e, const course *c, const result *r, const result *ours);
 
-// what only percuss tells
+// quantities that only percuss reports
 void scene_report_details(const course *c, const result *r);
 
 // a line for each of n, and whether all hold

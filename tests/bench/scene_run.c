@@ -187,7 +187,7 @@ static void average(const course *c, int steps, result *out)
     }
 }
 
-// one step, timed; false: the engine cannot go on
+// one step, timed; false: the engine cannot continue
 static bool take(const engine *e, void *self, double h, engine_step *now, double *cpu, result *out)
 {
     const double wall = bench_clock(), begin = processor_seconds();

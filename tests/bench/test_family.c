@@ -8,7 +8,7 @@
 
 #include "family.h"
 
-// the members a test looks at: all, or some under sanitizers
+// the members that a test checks: all, or some under sanitizers
 #ifdef TEST_SLOW
 #define STRIDE 7
 #else

@@ -10,7 +10,7 @@
 
 #define PI 3.14159265358979323846
 
-// at x, y, z, turned by an angle about an axis through two of the coordinate axes
+// at x, y, z, rotated by an angle about an axis through two of the coordinate axes
 static void pose(double q[7], double x, double y, double z, double angle, int axis)
 {
     const double all[7] = {x, y, z, cos(angle / 2), 0, 0, 0};

@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(a_crash_costs_one_cell)
 {
-    // whoever solves in our folder is killed: it can only be the one that hangs
+    // the process that solves in our folder is killed: it can only be the one that hangs
     make_hanging("b.dat");
     ck_assert_int_eq(
         percuss_after("( sleep 3; for p in /proc/[0-9]*; do "

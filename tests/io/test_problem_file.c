@@ -404,7 +404,7 @@ END_TEST
 
 START_TEST(a_cut_file_of_our_own_is_an_error)
 {
-    // its last word is there to tell
+    // its last word shows that it is complete
     static const char *const name[] = {"mixed.pcs", "entries.pcs", "global.pcs"};
     for (int i = 0; i < 3; ++i) {
         size_t size;

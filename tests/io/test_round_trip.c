@@ -102,7 +102,7 @@ static void expect_written(const char *path, const pcs_file_content *c, bool who
     pcs_problem_file_destroy(f);
 }
 
-// writes what the formats hold, and asks for a refusal of what they do not
+// writes a problem in every format that can hold it, and checks that the others refuse
 static void round_trip(const pcs_file_content *content, bool dat, bool fclib)
 {
     pcs_file_content c = *content;
@@ -251,7 +251,7 @@ END_TEST
 
 START_TEST(the_blocks_of_bodies_survive)
 {
-    // the third block of every three is diagonal: only the file knows that it is one body
+    // the third block of every three is diagonal: only the file says that it is one body
     global_case *c = malloc(sizeof *c);
     ck_assert_ptr_nonnull(c);
     make_global(c, 3, 7, 0, 6);

@@ -113,7 +113,7 @@ static inline void moved(const double q[7], double h, const double v[6], double 
     pcs_body_advance(q, h, v, PCS_QUAT_UPDATE_EXP, out);
 }
 
-// The first contact, kept while body 1 moves by h, is the gap found anew up to curvature h^2: its
+// The first contact, kept while body 1 moves by h, is the gap found again up to curvature h^2: its
 // gradient is that of the gap. Returns false if the pair is out of reach
 static inline bool follows_gap(test_random *r, const pcs_shape *s1, const double *q1,
                                const pcs_shape *s2, const double *q2, double reach, double h,

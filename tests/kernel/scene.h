@@ -42,7 +42,7 @@ pcs_system scene_rough_ball(scene *s, double mass, double radius, const double x
 void scene_ground(scene *s, double e);
 void scene_gravity(scene *s, double x, double y, double z);
 
-// balls, turned boxes with full inertia, bodies of two shapes, forces, a joint and a unilateral
+// balls, rotated boxes with full inertia, bodies of two shapes, forces, a joint and a unilateral
 // distance, above a floor and a wall; to be started by the caller
 void scene_random(scene *s, uint64_t seed);
 // the same with friction between 0 and mu on every shape
@@ -63,10 +63,10 @@ double scene_potential(scene *s);
 void scene_check_ledger(const scene *s);
 
 // what the laws and the ledger demand of the last step, whatever the scene: the law of every
-// contact, |Q| = 1, no energy lost from the books, signs of the works
+// contact, |Q| = 1, no energy lost from the ledger, signs of the works
 void scene_check_step(scene *s);
 
-// symmetric positive definite inertia with the given principal moments, axes turned at random
+// symmetric positive definite inertia with the given principal moments, axes rotated at random
 void random_inertia(test_random *r, const double principal[3], double J[9]);
 
 // slope of log2(error) over log2(h) by least squares, n halvings

@@ -84,7 +84,7 @@ START_TEST(an_isotropic_one_is_mass)
 }
 END_TEST
 
-// the solid box, told about a point O away from its centre: m (V; omega) couples
+// the solid box, described about a point O away from its centre: m (V; omega) couples
 static pcs_body_def about_O(const double r_G[3], double mass, const double J[9])
 {
     double S[9], SS[9];
@@ -416,7 +416,7 @@ START_TEST(what_is_refused)
     CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_CALLBACK);
     CK_NEAR(s.st->t, 0.01, 0);
 
-    // what is out of the scene is not asked
+    // the callbacks of a disabled body are not called
     CK_OK(pcs_model_set_enabled(s.m, (pcs_system){2}, false));
     CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, NULL));
     CK_OK(pcs_model_set_enabled(s.m, (pcs_system){1}, false));

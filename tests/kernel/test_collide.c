@@ -664,7 +664,7 @@ START_TEST(constructed_pairs_have_the_gap_they_were_given)
 }
 END_TEST
 
-// q of the upper box, turned by a ZYX-like product of angles about x, then z, at height z
+// q of the upper box, rotated by a ZYX-like product of angles about x, then z, at height z
 static void upper(double q[7], double x, double y, double z, double about_x, double about_y,
                   double about_z)
 {
@@ -771,7 +771,7 @@ START_TEST(manifolds_have_the_right_number_of_points)
         ck_assert_int_eq(count_contacts(q, 0.01, f), 4);
         CK_NEAR(check_set(f, 4, q, still, 0.01).g, g, 1e-15);
 
-        // two of one size, one turned: an octagon; not turned: four corners
+        // two of one size, one rotated: an octagon; not rotated: four corners
         upper(q, 0, 0, 1 + g, 0, 0, quarter);
         ck_assert_int_eq(pcs_collide(&s, q, &s, still, 0.01, PCS_FEATURES_MAX, f), 8);
         CK_NEAR(check_set(f, 8, q, still, 0.01).g, g, 1e-15);

@@ -23,7 +23,7 @@ static convex core_of(const double *x, int n)
     return (convex){.kind = CONVEX_POINTS, .points = x, .n = n};
 }
 
-// core 2 turned at random, its centre at t
+// core 2 rotated at random, its centre at t
 static convex_pair random_pair(test_random *r, const double t[3])
 {
     convex_pair p;
@@ -232,7 +232,7 @@ static void check_box_pair(test_random *r, double ratio, double gap, bool flat, 
     quat_matrix(q + 3, p.R);
     v3_copy(q, p.t);
 
-    // not flat: moved along the line of centres until the gap is as asked
+    // not flat: moved along the line of centres until the gap is as required
     pcs_feature f[PCS_FEATURES_MAX];
     pcs_gap expected;
     ck_assert_int_gt(pcs_collide(&s1, NULL, &s2, q, 100 * size, PCS_FEATURES_MAX, f), 0);

@@ -343,7 +343,7 @@ START_TEST(cylinders_on_boxes_and_each_other)
     const pcs_shape s = pcs_shape_cylinder(0.3, 1), table = pcs_shape_box(2, 2, 0.2);
     const pcs_shape post = pcs_shape_box(0.1, 0.1, 0.2), thin = pcs_shape_capsule(0.05, 0.4);
     for (int k = -1; k <= 1; ++k) {
-        // standing, lying, over the border, on a smaller one, a capsule on the cap
+        // standing, lying, over the edge, on a smaller one, a capsule on the cap
         const double e = 1e-7 * k;
         const double stands[7] = {0.2, 0.1, 0.6 + e, 1, 0, 0, 0};
         const double lies[7] = {0.2, 0.1, 0.4 + e, sqrt(0.5), 0, sqrt(0.5), 0};

@@ -175,7 +175,7 @@ START_TEST(steps_longer_than_a_body_are_said)
 }
 END_TEST
 
-// a solver that may not do its work: every such step counts, the worst residual is told
+// a solver whose iterations are limited: every such step counts, and the worst residual is reported
 START_TEST(steps_taken_unsolved_are_counted)
 {
     scene s;

@@ -189,7 +189,7 @@ START_TEST(laws_come_from_the_table_and_then_from_the_rule)
             ck_assert(c[p].law.e == e && c[p].law.mu == mu);
         }
 
-        // once more, with enough memory at once: no pair is asked about twice as often
+        // again, with enough memory from the start: the filter is called at most once for a pair
         const long before = log.asked;
         scene_step(&s, 1e-6);
         ck_assert(k % 2 ? log.asked > before && log.asked - before <= n * n : log.asked == 0);
@@ -198,7 +198,7 @@ START_TEST(laws_come_from_the_table_and_then_from_the_rule)
 }
 END_TEST
 
-// a face on a face has one law for its contacts: the rule is asked once
+// a face on a face has one law for its contacts: the rule is called once
 START_TEST(the_rule_is_not_asked_for_every_contact)
 {
     scene s;
@@ -377,7 +377,7 @@ START_TEST(a_disabled_body_is_not_there)
             ck_assert_int_eq(with.report.candidates, without.report.candidates);
         }
 
-        // back again, its callback is asked
+        // enabled again, its callback is called
         CK_OK(pcs_model_set_enabled(with.m, (pcs_system){9}, true));
         CK_FAILS(pcs_step(with.m, with.st, with.wk, 1e-3, NULL), PCS_ERR_CALLBACK);
         CK_FAILS(pcs_model_set_enabled(with.m, (pcs_system){0}, false), PCS_ERR_ARG);
@@ -388,7 +388,7 @@ START_TEST(a_disabled_body_is_not_there)
 }
 END_TEST
 
-// a rain of balls: one more every few steps, one less, the state goes on
+// balls are added and disabled every few steps; the state continues
 START_TEST(systems_come_and_go_between_steps)
 {
     scene s;

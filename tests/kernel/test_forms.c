@@ -268,7 +268,8 @@ START_TEST(nearest_rotation_is_the_polar_factor)
         ck_assert(here < there);
     }
 
-    // far from a rotation, where one of 1e-11 of the others is still told from its mirror image
+    // far from a rotation, where a singular value of 1e-11 of the others still decides between a
+    // rotation and its mirror image
     double N[9];
     const double squeezed[9] = {0, 1, 0, 0, 0, 1, 1e-11, 0, 0};
     CK_OK(pcs_matrix_nearest(squeezed, N));

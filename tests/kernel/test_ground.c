@@ -269,7 +269,7 @@ END_TEST
 
 // ---- moving -----------------------------------------------------------------------------------
 
-// a box or a cylinder thrown flat over rough triangles in one plane goes where it goes on the plane
+// a box or a cylinder thrown flat over rough triangles in one plane moves as on the plane
 static void slides_alike(test_random *r, int kind)
 {
     const double up[3] = {0, 0, 1}, h = 2e-3;

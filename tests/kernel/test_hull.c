@@ -152,7 +152,7 @@ START_TEST(bad_points_are_refused)
         x[17] = kept;
     }
 
-    // in a plane, on a line, in one place: exactly, turned, and nearly
+    // in a plane, on a line, in one place: exactly, rotated, and nearly
     for (int k = 0; k < 60; ++k) {
         double y[60], Q[4];
         random_quaternion(&r, Q);

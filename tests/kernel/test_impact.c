@@ -125,7 +125,7 @@ START_TEST(two_spheres)
 }
 END_TEST
 
-// one vertex of a turned box on the ground
+// one vertex of a rotated box on the ground
 START_TEST(a_corner_on_the_ground)
 {
     test_random r = random_seed(4);
@@ -186,7 +186,7 @@ START_TEST(a_corner_on_the_ground)
 }
 END_TEST
 
-// a free turned box hit on a face by a sphere, in either order of the bodies
+// a free rotated box hit on a face by a sphere, in either order of the bodies
 START_TEST(a_sphere_and_a_free_box)
 {
     test_random r = random_seed(5);
@@ -454,7 +454,7 @@ START_TEST(joints_take_their_part)
 }
 END_TEST
 
-// what is apart, or parts, feels nothing; what overlaps does
+// bodies that are apart, or separate, get no impulse; bodies that overlap do
 START_TEST(only_what_touches)
 {
     const double height[4] = {0.1 + 1e-6, 0.1, 0.1, 0.05}, speed[4] = {-1, 1, -1, -1};
@@ -480,7 +480,7 @@ static int no_force(void *user, double t, const double q[7], const double v[6], 
     return 1;
 }
 
-// forces do not act in an impact, so they are not asked
+// forces do not act in an impact, so their callbacks are not called
 START_TEST(forces_are_not_asked)
 {
     scene s;

@@ -15,7 +15,7 @@ static void cross(const double a[3], const double b[3], double out[3])
     }
 }
 
-// w turned by the rotation vector a (Rodrigues)
+// w rotated by the rotation vector a (Rodrigues)
 static void turn(const double a[3], double w[3])
 {
     const double angle = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);

@@ -164,7 +164,7 @@ START_TEST(principal_axes)
         }
         expect_principal(b.J, b.J[0] + b.J[4] + b.J[8]);
 
-        // two equal moments, three, and a rod, turned
+        // two equal moments, three, and a rod, rotated
         double Q[4], R[9], J[9];
         random_quaternion(&r, Q);
         pcs_quat_to_matrix(Q, R);

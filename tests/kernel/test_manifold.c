@@ -101,7 +101,7 @@ START_TEST(gaps_go_straight_through_zero)
 }
 END_TEST
 
-// the features' own gap has the gradient of the signed gap: moved and turned a little, they agree
+// the features' own gap has the gradient of the signed gap: moved and rotated a little, they agree
 // to second order
 START_TEST(features_follow_the_gap)
 {
@@ -237,7 +237,7 @@ END_TEST
 
 START_TEST(faces_have_all_their_corners)
 {
-    // a prism of twelve sides on another, turned: 24 corners of the cut, 16 kept with the outline
+    // a prism of twelve sides on another, rotated: 24 corners of the cut, 16 kept with the outline
     double x[72];
     for (int i = 0; i < 24; ++i) {
         const double a = 0.52359877559829882 * (i % 12);

@@ -21,7 +21,7 @@ static void put(heap *p, int i, pcs_system on, pcs_shape shape)
     scene_rough(&p->s, on, shape, 0, 0, 0.5);
 }
 
-// a lattice of balls and turned boxes above an open box
+// a lattice of balls and rotated boxes above an open box
 static void heap_open(heap *p, int threads, double tol)
 {
     scene *s = &p->s;
@@ -91,7 +91,7 @@ START_TEST(a_heap_does_not_overlap)
             CK_NEAR(d, r->penetration, 1e-12);
         }
 
-        // nothing but the projection adds energy, and the books close
+        // nothing but the projection adds energy, and the energy ledger closes
         CK_NEAR(r->energy.closure, 0, 1e-11 * E0);
         const double now = scene_kinetic(&p.s) + scene_potential(&p.s);
         CK_NEAR(r->energy.kinetic_after + r->energy.potential_after, now, 1e-11 * E0);

@@ -39,7 +39,7 @@ static void refused(pcs_status got, pcs_status wanted, const char *word)
                   pcs_error_text(), word);
 }
 
-// a model that must not feel the attempts: a ball that falls on the ground
+// a model that the attempts must not change: a ball that falls on the ground
 typedef struct witness {
     scene s;
     pcs_system ball;
@@ -86,7 +86,7 @@ START_TEST(bad_bodies_are_refused)
     }
 
     // inertia: not symmetric, indefinite in each minor, semi-definite, not finite, and what no
-    // masses have: a moment larger than the sum of the others, also about axes that are turned
+    // masses have: a moment larger than the sum of the others, also about axes that are rotated
     const double bad[][9] = {
         {1, 0.125, 0, 0, 1, 0, 0, 0, 1}, {-3, 0, 0, 0, 1, 0, 0, 0, 1},
         {1, 2, 0, 2, 1, 0, 0, 0, 1},     {1, 0, 0, 0, 1, 0, 0, 0, -1},
@@ -422,7 +422,7 @@ START_TEST(entries_refuse_what_they_cannot_use)
         refused(pcs_run(s.m, s.st, s.wk, bad_h[i], 1, NULL, NULL, NULL), PCS_ERR_ARG, text[i]);
     }
 
-    // a report that was asked for says stopped, whatever stood in it
+    // a report says stopped, whatever it contained before
     pcs_step_report step = {.outcome = PCS_OUTCOME_CONVERGED, .committed = true};
     refused(pcs_step(s.m, s.st, s.wk, 0, &step), PCS_ERR_ARG, "0 s");
     ck_assert(step.outcome == PCS_OUTCOME_STOPPED && !step.committed);

@@ -426,7 +426,7 @@ START_TEST(a_failing_force_changes_nothing)
             ck_assert(pcs_state_hash(s.st) == before);
             ck_assert_int_eq(report.steps, 0);
 
-            // and goes on when the force does
+            // and continues when the force does
             p.bad = 0;
             scene_step(&s, 0.01);
             scene_close(&s);
@@ -472,7 +472,7 @@ START_TEST(failing_jacobians_and_potentials_too)
 }
 END_TEST
 
-// a Newton loop that cannot end: the state stays unless told otherwise
+// a Newton loop that cannot end: the state does not change unless the scheme accepts it
 START_TEST(an_unconverged_loop_is_an_outcome)
 {
     for (int accept = 0; accept < 2; ++accept) {

@@ -177,7 +177,7 @@ END_TEST
 
 // ---- what was put in ----------------------------------------------------------------------------
 
-// adds to `to` all that `from` tells
+// adds to `to` all that `from` returns
 static void rebuild(const pcs_model *from, pcs_model *to)
 {
     double g[3];
@@ -353,7 +353,7 @@ START_TEST(relations_say_what_they_are)
 }
 END_TEST
 
-// a geometry made again from what it tells is the same: what it tells, what it collides with
+// a geometry made again from the data it returns gives the same data and the same contacts
 static void same_geometry(const pcs_geometry *g, const pcs_geometry *h, pcs_shape a, pcs_shape b)
 {
     const double *x, *y;

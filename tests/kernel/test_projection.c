@@ -357,7 +357,7 @@ START_TEST(an_edge_that_lands_is_taken_in)
         CK_OK(pcs_model_add_body(s.m, &fixed, &table));
         scene_rough(&s, table, pcs_shape_box(2, 2, 1), 0, 0, 0.3);
 
-        // turned by the roll, then by the pitch; it rolls about the edge that touches, which is
+        // rotated by the roll, then by the pitch; it rolls about the edge that touches, which is
         // (y, z) from its centre before the pitch
         const double a = cos(0.5 * pitch), b = sin(0.5 * pitch), p = cos(0.5 * roll),
                      q = sin(0.5 * roll);
@@ -513,7 +513,7 @@ START_TEST(the_metric_shares_the_way)
 }
 END_TEST
 
-// heaps that overlap, with joints, unilateral relations and turned boxes
+// heaps that overlap, with joints, unilateral relations and rotated boxes
 START_TEST(heaps_are_taken_apart)
 {
     int apart = 0;

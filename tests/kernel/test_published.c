@@ -199,7 +199,7 @@ static int height_slope(void *user, const double *q1, const double *q2, double *
 }
 
 // M(q_p)(v' - v_k) = h [theta F(q', v') + (1 - theta) F_k] + H(q_p)^T p, q_p = q_k + gamma h v_k,
-// by fixed-point iteration; whether the contact takes part is asked at q_k
+// by fixed-point iteration; q_k decides whether the contact takes part
 static bool polar_step(double theta, double gamma, double e, double h, double q[2], double v[2],
                        double *tie)
 {

@@ -63,7 +63,7 @@ static void zoo_close(zoo *z)
     pcs_geometry_destroy(z->field);
 }
 
-// a model of one fixed body with one shape, both turned at random
+// a model of one fixed body with one shape, both rotated at random
 static void pose_one(scene *s, const pcs_shape *shape, test_random *r)
 {
     scene_open(s);

@@ -270,7 +270,7 @@ static pcs_feature random_feature(test_random *r, int n)
 }
 
 // the distance of the cores, signed for planes, squared under a root otherwise: formulas of their
-// own, for complex poses. `sine` tells how well edges are crossed, 1 for the others
+// own, for complex poses. `sine` is that of the angle between crossed edges, 1 for other features
 static cplx core_distance(const pcs_feature *f, const cplx *z1, const cplx *z2, double *sine)
 {
     cplx p1[3], p2[3], d1[3], d2[3], w[3], c[3];

@@ -178,8 +178,8 @@ static int push(void *user, double t, const double *q, const double *v, double *
     return 0;
 }
 
-// books that are pressed against a wall do not fall: the forces that hold the inner ones are those
-// of their neighbours
+// boxes in a row that is pressed against a wall do not fall: the forces that hold the inner ones
+// are those of their neighbours
 START_TEST(books_between_hands)
 {
     double force = -200; // N, on the last; each weighs 10 N, and mu = 0.5 holds 100 N

@@ -319,7 +319,7 @@ START_TEST(points_in_moving_frames)
         pcs_pose_vector(f.q, f.v + 3, w);
         CK_NEAR(v3_dot(t.centripetal, w), 0, 1e-11);
 
-        // in the axes of the frame: the same vectors turned
+        // in the axes of the frame: the same vectors rotated
         pcs_frame_point(&f, &in, PCS_AXES_BODY, &body, &tb);
         const double *const A[] = {out.x, out.v, out.a, t.origin, t.euler, t.coriolis};
         const double *const B[] = {body.x, body.v, body.a, tb.origin, tb.euler, tb.coriolis};

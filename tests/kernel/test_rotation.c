@@ -626,7 +626,7 @@ END_TEST
 
 START_TEST(additive_update_is_late_by_the_known_angle)
 {
-    // the angle turned is 2 atan(h |w| / 2), by -(h |w|)^2 / 12 relative, and the axis is kept
+    // the angle rotated is 2 atan(h |w| / 2), by -(h |w|)^2 / 12 relative, and the axis is kept
     test_random r = random_seed(18);
     for (int n = 0; n < 500; ++n) {
         double q[7] = {0}, v[6] = {0}, q1[7], back[4], turn[4], w[3];

@@ -181,7 +181,7 @@ START_TEST(the_display_may_stop)
     ck_assert(report.stopped);
     CK_NEAR(pcs_simulator_t(sim), 0.3, 1e-12);
     CK_NEAR(pcs_simulator_x(sim)[0], 1.6, 1e-12);
-    // and go on
+    // and continue
     CK_OK(pcs_simulator_run(sim, 3, &report));
     ck_assert(!report.stopped);
     CK_NEAR(pcs_simulator_x(sim)[0], 7, 1e-12);
@@ -364,7 +364,7 @@ START_TEST(failures_leave_the_records)
         CK_FAILS(pcs_simulator_run(sim, 3, NULL), PCS_ERR_CALLBACK);
         CK_NEAR(pcs_simulator_t(sim), 0.4, 1e-12);
         ck_assert(isfinite(pcs_simulator_u(sim)[0]));
-        // a control that has mended itself is asked again
+        // a control that works again is called again
         CK_OK(pcs_simulator_run(sim, 3, NULL));
         ck_assert_double_eq(pcs_simulator_t(sim), 3);
         pcs_simulator_destroy(sim);

@@ -117,7 +117,8 @@ static void slope(double beta, double mu, bool ball, bool sticks, double tol)
     const pcs_contact *c;
     const int contacts = scene_contacts(&s, &c);
     ck_assert_int_ge(contacts, 1);
-    // of the impulses that hold a box any may be found, all of them on the border of their cones
+    // the impulses that hold a box are not unique; all of them may lie on the boundary of their
+    // cones
     const pcs_contact_status right = sticks ? PCS_CONTACT_STICK : PCS_CONTACT_SLIDE;
     for (int i = 0; i < contacts; ++i) {
         ck_assert(c[i].status == right || (!ball && c[i].status == PCS_CONTACT_UNDECIDED));
@@ -171,7 +172,7 @@ END_TEST
 
 // ---- balls --------------------------------------------------------------------------------------
 
-// slides with mu g until 2 v0 / (7 mu g), then rolls with 5/7 v0 for ever
+// slides with mu g until 2 v0 / (7 mu g), then rolls with 5/7 v0 without end
 START_TEST(a_ball_slides_then_rolls)
 {
     for (int k = 0; k < 5; ++k) {
@@ -202,7 +203,7 @@ START_TEST(a_ball_slides_then_rolls)
 }
 END_TEST
 
-// a point contact does not feel the spin about its normal; one about a horizontal axis drives the
+// a point contact does not change the spin about its normal; one about a horizontal axis drives the
 // ball with mu g until it rolls with 2/7 of R omega
 START_TEST(a_spinning_ball)
 {
@@ -293,8 +294,8 @@ START_TEST(rest_is_found_at_once)
 }
 END_TEST
 
-// impulses are remembered in space: where the frame of a contact has turned in its plane between
-// two steps they still solve it. The slope is a fixed body, so that a state can be turned with it
+// impulses are remembered in space: where the frame of a contact has rotated in its plane between
+// two steps they still solve it. The slope is a fixed body, so that a state can be rotated with it
 START_TEST(a_turned_frame_keeps_the_impulses)
 {
     test_random r = random_seed(22);
@@ -351,7 +352,7 @@ END_TEST
 
 // ---- symmetry, bits -----------------------------------------------------------------------------
 
-// a box thrown on a floor, everything turned by R: with one start Q, another with R Q
+// a box thrown on a floor, everything rotated by R: with one start Q, another with R Q
 static void thrown(const double turn[4], int n, double out[7])
 {
     const double edges[3] = {0.3, 0.2, 0.1}, up[3] = {0, 0, 1}, x0[3] = {0, 0, 0.3};

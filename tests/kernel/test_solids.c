@@ -412,7 +412,7 @@ START_TEST(bad_meshes_are_refused)
     ck_assert(strstr(pcs_error_text(), "not closed") && strstr(pcs_error_text(), "triangle"));
 
     t[1] = 1;
-    t[2] = 2; // one triangle turned
+    t[2] = 2; // one triangle reversed
     CK_FAILS(pcs_inertia_of_mesh(8, v, 12, t, 1, &b), PCS_ERR_ARG);
     ck_assert(strstr(pcs_error_text(), "orientation"));
 
@@ -446,7 +446,7 @@ START_TEST(bad_meshes_are_refused)
     v[7] = 1;
     CK_OK(pcs_inertia_of_mesh(8, v, 12, t, 1, &b));
 
-    // any triangle of a larger one missing or turned is found
+    // any missing or reversed triangle of a larger one is found
     test_random r = random_seed(4);
     double sv[3 * STAR_V];
     int st[3 * STAR_T], work[3 * STAR_T];

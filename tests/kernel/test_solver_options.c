@@ -12,7 +12,7 @@ typedef struct trace {
     uint64_t hash;
 } trace;
 
-// a tower of boxes, each turned a little and thrown at random
+// a tower of boxes, each rotated a little and thrown at random
 static void tower(scene *s, uint64_t seed)
 {
     scene_open(s);

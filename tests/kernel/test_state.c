@@ -120,7 +120,7 @@ START_TEST(copies_are_equal_and_apart)
     ck_assert(pcs_state_hash(s.st) == pcs_state_hash(copy));
     CK_OK(pcs_state_copy(copy, copy));
 
-    // one goes on, the other stays, and follows to the same bits
+    // one continues; the other waits, and then reaches the same bits
     steps(&s, s.st, s.wk, 20);
     ck_assert(!pcs_state_equal(s.st, copy));
     steps(&s, copy, s.wk, 20);

@@ -439,7 +439,7 @@ START_TEST(fixed_bodies_hold)
 }
 END_TEST
 
-// the default rule takes the larger restitution, whoever comes first
+// the default rule takes the larger restitution, whichever comes first
 START_TEST(the_larger_restitution_counts)
 {
     for (int k = 0; k < 2; ++k) {
@@ -538,7 +538,7 @@ END_TEST
 
 // ---- outcomes -----------------------------------------------------------------------------------
 
-// a velocity problem that is not solved: nothing happens, unless asked for
+// a velocity problem that is not solved: the state does not change, unless the scheme accepts it
 START_TEST(an_unsolved_problem_is_an_outcome)
 {
     for (int accept = 0; accept < 2; ++accept) {
@@ -780,7 +780,7 @@ START_TEST(runs_that_would_make_no_step_are_refused)
 END_TEST
 
 // what squares to infinity is refused where it comes in; what is just below is a step or diverges,
-// and is told in words without inf and nan
+// and the sentence about it has neither inf nor nan
 START_TEST(numbers_that_overflow_are_refused)
 {
     for (int k = 0; k < 5; ++k) {

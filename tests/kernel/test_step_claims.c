@@ -92,7 +92,7 @@ static void judge_step(const scene *s, uint64_t seed, tally *t)
     pcs_problem_measure(&dense, r, u, &m);
     t->judged += 1;
 
-    // W and q are made anew here, from velocities as fast as the bodies
+    // W and q are made again here, from velocities as fast as the bodies
     const double noise = 64 * (m.rounding + DBL_EPSILON * fastest(s)) * (1 + 2);
     const double size = fmax(m.norm_q, m.norm_wr), tol = s->scheme.solver.tol;
     ck_assert_msg(e.residual <= TWICE * tol + noise / size ||
@@ -121,7 +121,7 @@ static void run_scene(uint64_t seed, tally *t)
     scene_close(&s);
 }
 
-// PERCUSS_CLAIMS=FIRST:SCENES asks for a longer campaign, of other scenes
+// PERCUSS_CLAIMS=FIRST:SCENES runs a longer campaign with other scenes
 START_TEST(converged_steps_are_solved)
 {
     unsigned long first = 1, scenes = TEST_DRAWS(100);

@@ -48,7 +48,7 @@ START_TEST(a_hanging_body)
         CK_NEAR(hypot(w[0], w[1]) / h, 0, 1e-9 * weight);
         CK_NEAR(norm3(w + 3) / h, 0, 1e-9 * weight);
 
-        // about a point beside the joint, in axes turned against the body
+        // about a point beside the joint, in axes rotated against the body
         frame.inertial = false;
         frame.origin[0] += 0.7;
         memcpy(frame.orientation, (double[4]){0.5, -0.2, 0.9, 0.1}, sizeof frame.orientation);

@@ -219,7 +219,7 @@ START_TEST(threads_do_not_show)
 }
 END_TEST
 
-// what the whole team takes of the arena is asked for as well
+// the bytes needed include the memory of all threads
 START_TEST(memory_of_a_team_is_asked_for)
 {
     pile p = pile_make(PILE_LOOSE, 600, 5);

@@ -1,4 +1,4 @@
-// Certificates: both sides of every border, closed forms for bodies on several contacts, random
+// Certificates: both sides of every limit, closed forms for bodies on several contacts, random
 // solutions of the same problem within the intervals, units.
 #include <math.h>
 #include <string.h>

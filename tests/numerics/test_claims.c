@@ -13,7 +13,7 @@
 
 // what a tolerance below the rounding of the data may come to, see numerics/solver/stop.c
 #define HALF_THE_DIGITS 1.5e-8
-// the natural map may be so many times finer than the residual
+// the natural map may be smaller than the residual by this factor
 #define NATURAL_FINER 1e3
 // of claims: rounding may double what was measured
 #define TWICE 2.01
@@ -291,7 +291,7 @@ static void campaign(kind k, uint64_t first, uint64_t problems, tally *t)
     }
 }
 
-// PERCUSS_CLAIMS=FIRST:PROBLEMS asks for a longer campaign, of other problems
+// PERCUSS_CLAIMS=FIRST:PROBLEMS runs a longer campaign with other problems
 static void run_campaign(kind k)
 {
     unsigned long first = 1, problems = TEST_DRAWS(400);

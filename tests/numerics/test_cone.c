@@ -125,7 +125,7 @@ START_TEST(friction_is_measured_as_in_the_theory)
                 CK_NEAR(pcs_measure_relative_natural_map(&m), 0, 1e-14);
             }
 
-            // at random, and from the border of the cones
+            // at random, and on the boundary of the cones
             pcs_block *block = pcs_arena_take_array(&arena, (size_t)p.nb, sizeof *block);
             memcpy(block, p.block, (size_t)p.nb * sizeof *block);
             for (int b = 0; b < p.nb; ++b) {

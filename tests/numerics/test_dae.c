@@ -618,7 +618,7 @@ START_TEST(failures_leave_the_state)
 }
 END_TEST
 
-// from another state z is solved for anew, or nothing changes
+// from another state z is computed again, or nothing changes
 START_TEST(jumps_are_consistent)
 {
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_implicit_euler(), 0.01);
@@ -693,7 +693,7 @@ START_TEST(ill_conditioned_constraints)
         CK_NEAR(pcs_integrator_x(run)[0], 0.5, 1e-6);
         CK_NEAR(pcs_integrator_z(run)[1], 0.25, 1e-6);
 
-        // and too nearly one: not told from a higher index
+        // and too nearly one: it cannot be distinguished from a higher index
         d = 1e-13;
         CK_FAILS(pcs_integrator_start_dae(run, 0, (const double[]){1}, NULL, NULL),
                  PCS_ERR_UNSUPPORTED);

@@ -87,7 +87,7 @@ START_TEST(fewest_active_rows_first)
 }
 END_TEST
 
-// feasible, no complementary point: only a complete enumeration can tell
+// feasible, but without a complementary point: only a complete enumeration proves it
 START_TEST(no_solution_is_proved)
 {
     // w1 = z2 - z1 + 1 and w2 = z1 - z2 - 2 >= 0: z1 - z2 would be in [2, 1]
@@ -95,8 +95,8 @@ START_TEST(no_solution_is_proved)
     double z[MOST];
     ck_assert_int_eq(run(2, A, qa, z).outcome, PCS_OUTCOME_INFEASIBLE);
 
-    // w1 = z1 + z2 - 1, w2 = z1 - 1: feasible for large z1, yet z1 > 0 asks w1 = 0, so z2 = 1 - z1
-    // and w2 = z1 - 1 <= 0 makes z = (1, 0) a solution; with w2 = z1 - 2 nothing is left
+    // w1 = z1 + z2 - 1, w2 = z1 - 1: feasible for large z1, but z1 > 0 requires w1 = 0, so z2 = 1 -
+    // z1 and w2 = z1 - 1 <= 0 makes z = (1, 0) a solution; with w2 = z1 - 2 nothing is left
     const double B[4] = {1, 1, 1, 0};
     ck_assert_int_eq(run(2, B, (double[]){-1, -1}, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert_int_eq(run(2, B, (double[]){-1, -2}, z).outcome, PCS_OUTCOME_INFEASIBLE);

@@ -158,7 +158,7 @@ START_TEST(no_friction_is_an_lcp)
 }
 END_TEST
 
-// tangents turned by any angle, contact by contact: the same impulses in space
+// tangents rotated by any angle, contact by contact: the same impulses in space
 START_TEST(frames_do_not_matter)
 {
     test_random rng = random_seed(6);
@@ -425,7 +425,7 @@ START_TEST(enum_says_what_it_cannot_do)
 }
 END_TEST
 
-// the others refuse, and say so; exactly the memory asked for is enough
+// the others refuse with an error; exactly the memory requested is enough
 START_TEST(refusals_and_memory)
 {
     reset();

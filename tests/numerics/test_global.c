@@ -458,8 +458,8 @@ START_TEST(nothing_to_solve_is_solved)
 }
 END_TEST
 
-// a contact that touches no body has zero rows in W: it converges where its w opens, and is
-// told truthfully where it cannot
+// a contact that touches no body has zero rows in W: it converges where its w opens, and the report
+// is right where it cannot
 START_TEST(contacts_that_touch_nothing)
 {
     for (int k = 0; k < KINDS; ++k) {

@@ -695,7 +695,7 @@ START_TEST(memory_is_taken_once)
 }
 END_TEST
 
-// the same numbers every time, also after a start anew
+// the same numbers every time, also after a restart
 START_TEST(runs_repeat)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic};

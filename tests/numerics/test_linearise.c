@@ -71,7 +71,7 @@ START_TEST(three_ways_agree)
 }
 END_TEST
 
-// f and g each choose the best they have; parts that are not asked for are not formed
+// f and g each use their best derivative; matrices that are not requested are not formed
 START_TEST(best_is_chosen_for_each)
 {
     pendulum p = {.l = 1};

@@ -107,7 +107,7 @@ START_TEST(matrices_are_those_of_the_points)
             CK_NEAR(b.u[k], torque(0.3, b.t[k]), 0);
         }
     }
-    // what is not asked for is not formed
+    // a matrix that is not requested is not formed
     const pcs_plant plant = whole(&p);
     pcs_arena work;
     CK_OK(pcs_arena_create(NULL, pcs_linearise_bytes(2, 1, 2), &work));

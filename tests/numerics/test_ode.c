@@ -305,7 +305,7 @@ static int nan_late(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-// asks the library for something it refuses, and hands that on
+// calls a function of the library that refuses, and returns its error
 static int fails_inside(void *user, double t, const double *x, double *f)
 {
     (void)user;
@@ -426,7 +426,7 @@ START_TEST(too_many_steps_are_told)
     CK_OK(pcs_integrator_start(run, 0, (double[]){1, 0}));
     CK_FAILS(pcs_integrator_advance(run, 50, NULL), PCS_ERR_STEP);
     CK_NEAR(circle_error(pcs_integrator_t(run), pcs_integrator_x(run)), 0, 1e-6);
-    // and it can go on
+    // and it can continue
     opts.max_steps = 0;
     pcs_integrator_destroy(run);
 }

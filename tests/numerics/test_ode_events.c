@@ -282,7 +282,7 @@ START_TEST(all_events_of_a_call_are_listed_in_order)
     const pcs_event_found *found;
     ck_assert_int_eq(pcs_integrator_found(run, &found), 0);
     pcs_ode_report report;
-    // two at once: both are told, once
+    // two at the same time: both are reported, once
     CK_OK(pcs_integrator_advance(run, 6, &report));
     ck_assert_int_eq(report.end, PCS_ODE_EVENT);
     ck_assert_int_eq(pcs_integrator_found(run, &found), 3);
@@ -404,7 +404,7 @@ static int normal(void *user, double t, double *x)
 START_TEST(a_failure_anywhere_changes_nothing)
 {
     // whichever call fails: time, state, dense output and events are those before the step, and the
-    // run goes on to the same end
+    // run continues to the same end
     double level[2] = {0.3, -0.5};
     const pcs_event events[2] = {{.g = first, .user = &level[0]},
                                  {.g = first, .terminal = true, .user = &level[1]}};

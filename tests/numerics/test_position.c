@@ -531,7 +531,7 @@ START_TEST(raw_gradient_contracts_slowly)
 }
 END_TEST
 
-// the same ball with its centre held: Q inflates the quaternion for ever, Q1 says infeasible
+// the same ball with its centre held: Q inflates the quaternion without end, Q1 says infeasible
 START_TEST(fixed_centre_is_infeasible_with_unit_rows)
 {
     test_random rng = random_seed(6);

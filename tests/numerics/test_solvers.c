@@ -651,7 +651,7 @@ START_TEST(arena_too_small)
         CK_FAILS(pcs_solve(&p, &o, (pcs_watch){0}, none, r, u, &report), PCS_ERR_MEMORY);
         ck_assert(peak >= bytes && bytes > 0);
 
-        // exactly what was asked for is enough, at any offset in the arena
+        // exactly what was requested is enough, at any offset in the arena
         for (size_t used = 0; used < 3; ++used) {
             pcs_arena exact;
             CK_OK(pcs_arena_create(NULL, bytes + 64 * (used > 0), &exact));
@@ -728,7 +728,7 @@ static int listen(void *user, const pcs_progress *now)
 {
     listener *l = user;
     const char *name = pcs_solver_at((int)now->solver)->name;
-    // a part of auto begins anew
+    // a part of auto starts again
     const bool first = l->calls == 0 || now->solver != l->solver || now->iters < l->iters;
     ck_assert_msg(now->iters >= 0, "%s: iteration %d", name, now->iters);
     ck_assert_msg(now->value >= 0 && now->residual >= 0 && now->natural_map >= 0,
@@ -804,7 +804,7 @@ START_TEST(no_iterations)
         }
         pcs_report report;
         if (!solve_with(pcs_solver_at(s), &p, &o, r, &report)) continue;
-        // enum counts nodes and looks at its limit every few
+        // enum counts nodes and checks its limit after every few
         ck_assert(report.iters == 0 || pcs_solver_at(s)->kind == PCS_SOLVER_ENUM);
     }
 }

@@ -243,7 +243,7 @@ START_TEST(poles_count_unless_they_cancel)
 }
 END_TEST
 
-// A(alpha)-stable collocation: on the border of the sector |R| is at most 1 and touches it
+// A(alpha)-stable collocation: on the boundary of the sector |R| is at most 1 and touches it
 START_TEST(sectors_are_as_wide_as_they_can_be)
 {
     for (int s = 3; s <= 6; ++s) {

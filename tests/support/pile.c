@@ -128,7 +128,7 @@ static int add_sphere(build *b, const double x[3], double m, double radius)
     return s;
 }
 
-// turned by the unit quaternion q, gyroscopic part of the size `gyro`; a dense block: as a whole
+// rotated by the unit quaternion q, gyroscopic part of the size `gyro`; a dense block: as a whole
 static int add_box(build *b, const double x[3], const double edge[3], double m, const double q[4],
                    double gyro, bool dense)
 {
