@@ -162,7 +162,7 @@ static double outside(const cloud *a, const double x[3], test_random *r)
     return most;
 }
 
-// what must hold of a set, for shapes of about size 1; the smallest gap
+// checks of a set, for shapes of about size 1; the smallest gap
 pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                   double reach, const pcs_feature *f, int n, const proof *tol)
 {

@@ -40,7 +40,7 @@ double depth_of_all(const cloud *a, const cloud *b);
 
 pcs_gap gap_of(const pcs_feature *f, const double *q1, const double *q2);
 
-// what must hold of all contacts, for shapes of about size 1; the smallest gap
+// checks of all contacts, for shapes of about size 1; the smallest gap
 pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                   double reach, const pcs_feature *f, int n, const proof *tol);
 

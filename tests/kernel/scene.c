@@ -182,7 +182,7 @@ static void velocity_before(const scene *s, const pcs_contact *c, double u[3])
     for (int i = 0; i < 3; ++i) {
         slip = fmax(slip, fabs(c->P1[i] - c->P2[i] - c->gap * c->F[i]));
     }
-    // what is met on its way has levers of its own on both sides
+    // a contact that is met on the path has its own levers on both sides
     const bool own = slip > 1e-9;
     for (int i = 0; i < 3; ++i) {
         at1[i] = both && !own ? 0.5 * (c->P1[i] + c->P2[i]) : c->P1[i];
@@ -228,7 +228,7 @@ static bool keeps(const scene *s)
 }
 
 // Whether a contact with e > 0 obeys u' + e u_k >= 0, or lands: u' + land >= 0. Which of the two
-// depends on the forces; what is fast rebounds, what opens in a speculative step does not.
+// depends on the forces; fast contacts rebound, those that open in a speculative step do not.
 static bool rebounds(const scene *s, const pcs_contact *c, const double u_k[3], double land)
 {
     const double w = c->u[0] + c->law.e * u_k[0], v = c->u[0] + land;
@@ -242,7 +242,7 @@ static bool rebounds(const scene *s, const pcs_contact *c, const double u_k[3], 
     return yes;
 }
 
-// what the law of a contact of shapes adds to u'
+// the term that the law of a contact of shapes adds to u'
 static void shift_of(const scene *s, const pcs_contact *c, const double u_k[3], double shift[3])
 {
     const bool ahead = speculates(s) && c->gap > 0;
@@ -287,7 +287,7 @@ static void check_contacts(const scene *s)
 {
     const pcs_contact *c;
     const int n = scene_contacts(s, &c);
-    // the solver's tolerance is relative to what weight alone would add, too
+    // the tolerance of the solver is also relative to the velocity that the weight alone adds
     double speed = fmax(1e-3, 9.81 * s->h), impulse = 1e-3;
     for (int i = 0; i < n; ++i) {
         for (int k = 0; k < 3; ++k) {

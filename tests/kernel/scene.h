@@ -62,7 +62,7 @@ double scene_potential(scene *s);
 // the ledger of the last step closes to rounding, converged or not
 void scene_check_ledger(const scene *s);
 
-// what the laws and the ledger demand of the last step, whatever the scene: the law of every
+// the conditions of the laws and the ledger for the last step of any scene: the law of every
 // contact, |Q| = 1, no energy lost from the ledger, signs of the works
 void scene_check_step(scene *s);
 

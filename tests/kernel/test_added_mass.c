@@ -40,7 +40,8 @@ static void expect_near(const double *a, const double *b, int n, double tol)
 
 // ---- as solids
 
-// what is the same in all directions is mass and inertia: the same flight, impacts and friction
+// added mass that is equal in all directions is mass and inertia: the same flight, impacts and
+// friction
 START_TEST(an_isotropic_one_is_mass)
 {
     double q[2][7], v[2][6];
@@ -245,8 +246,8 @@ END_TEST
 
 // ---- the vehicle
 
-// the step goes the way of the vehicle's own rates, to its second order: full coupled mass, a
-// current that carries part of it, fins, thrust, weight; gravity of the model has no say
+// the step agrees with the rates of the vehicle to second order: full coupled mass, a current that
+// carries part of it, fins, thrust, weight; the gravity of the model has no effect
 static void same_way(bool flowing)
 {
     test_random r = random_seed(flowing ? 5 : 6);
@@ -301,7 +302,8 @@ START_TEST(a_step_goes_the_way_of_the_rates)
 END_TEST
 
 // heavier than water by 10 N it sinks, touches down on the sea floor and comes to rest; the floor
-// then carries what the water does not. A thrust below mu (W - B) does not move it, one above does.
+// then carries the weight less the buoyancy. A thrust below mu (W - B) does not move it, one above
+// does.
 static void touch_down(scene *s, pcs_vehicle_ride *ride, pcs_system *body)
 {
     const double x0[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0.3, 1, 0, 0.05, 0, 0.5};

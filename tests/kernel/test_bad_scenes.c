@@ -362,7 +362,8 @@ START_TEST(wild_callbacks)
         for (int i = 0; i < 6; ++i) {
             f.fail_at = i % 3 == 1 ? f.calls + 1 + (int)(8 * random_unit(&r)) : 0;
 
-            // with mode 7 the state changes beneath the step: what is left is numbers all the same
+            // with mode 7 a callback changes the state during the step: the result still has finite
+            // numbers
             if (k % 5 == 0 && f.mode == 7) {
                 (void)!pcs_step(s.m, s.st, s.wk, 0.01, NULL);
                 check_state(&s);

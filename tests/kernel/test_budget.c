@@ -4,7 +4,7 @@
 
 #include <percuss/kernel.h>
 
-// what may overdraw a budget: a step of one method, here of an assembled W of all rows
+// the largest excess over a budget: a step of one method, here of an assembled W of all rows
 #define OVERDRAFT 2e6
 
 // bodies in one another, light and heavy, some on joints, above a floor

@@ -20,7 +20,7 @@ static pcs_gap feature_gap(const pcs_feature *f, const double *q1, const double 
     return out;
 }
 
-// the smallest gap of a set, and what must hold for every member
+// the smallest gap of a set, and checks of every member
 static pcs_gap check_set(const pcs_feature *f, int n, const double *q1, const double *q2,
                          double reach)
 {
@@ -213,7 +213,7 @@ START_TEST(bad_shapes_are_refused)
     }
     CK_FAILS(pcs_shape_check(NULL), PCS_ERR_ARG);
 
-    // a half-space without a normal says so
+    // a half-space without a normal is refused
     const double none[3] = {0, -0.0, 0}, nan[3] = {0, NAN, 1}, up[3] = {0, 0, 2};
     const pcs_shape flat[] = {pcs_shape_half_space(none, 0), pcs_shape_half_space(nan, 0),
                               pcs_shape_half_space(NULL, 0), pcs_shape_half_space(up, INFINITY)};
@@ -801,7 +801,7 @@ START_TEST(manifolds_have_the_right_number_of_points)
         ck_assert_int_eq(f[0].kind, PCS_FEATURE_EDGE_EDGE);
         CK_NEAR(check_set(f, 1, q, below, 0.02).g, g, 1e-15);
 
-        // and along each other: both ends of what they share
+        // and parallel edges: both ends of their common part
         if (g > 0) {
             upper(q, 0.25, 0, sqrt(2) + g, quarter, 0, 0);
             ck_assert_int_eq(pcs_collide(&roof, q, &roof, below, 0.02, PCS_FEATURES_MAX, f), 2);

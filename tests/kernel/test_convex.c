@@ -150,7 +150,7 @@ static double tetrahedra_separation(points a, points b)
     return most;
 }
 
-// what holds for every answer: both points on their cores' surfaces, g their distance
+// checks of every answer: both points on the surfaces of their cores, g their distance
 static void check_gap(const convex *c1, const convex *c2, const convex_pair *p,
                       const convex_gap *out, double tol)
 {
@@ -246,7 +246,7 @@ static void check_box_pair(test_random *r, double ratio, double gap, bool flat, 
 
     convex_gap out;
     ck_assert(convex_distance(&c1, &c2, &p, 100 * size, &out));
-    // the boxes take what is nearer than 1e-13 of their size as touching
+    // boxes nearer than 1e-13 of their size touch
     const double tol = expected.g > 0 ? 1e-13 * size : 1e-9 * size;
     ck_assert_msg(fabs(out.g - expected.g) <= tol + 1e-12 * tilt,
                   "gap %.17g, boxes say %.17g, off by %g (asked for %g, ratio %g)", out.g,

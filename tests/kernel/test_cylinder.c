@@ -272,7 +272,7 @@ START_TEST(convex_pairs_against_all_directions)
         const double lower = by_directions(&r, &s1, q1, &s2, q2);
         const double g = c.gap[0].g;
 
-        // s(u) of the contact's own normal says the same, and no direction parts them further
+        // s(u) of the normal of the contact is the same, and no direction separates them further
         double back[3];
         v3_scale(-1, u, back);
         CK_NEAR(-reaches(&s1, q1, u) - reaches(&s2, q2, back), g, 1e-9);

@@ -53,7 +53,7 @@ static void silent(const pcs_run_report *report, const heard *h)
     ck_assert_msg(h->n == 0, "%d warnings, the last: %s", h->n, h->last);
 }
 
-// what lies, slides, falls and lands as it should gives no cause for doubt, in any scheme
+// bodies that lie, slide, fall and land correctly give no doubt, in any scheme
 START_TEST(nothing_is_said_of_what_is_well)
 {
     for (int k = 0; k < 4; ++k) {
@@ -107,7 +107,7 @@ START_TEST(overlaps_at_the_start_are_said_once)
 }
 END_TEST
 
-// solids that come apart in one direction as well as in another: the run says so, with the depth
+// solids with two equal directions of separation: the run has a doubt, with the depth
 START_TEST(what_has_no_one_way_out_is_said)
 {
     const pcs_shape ball = pcs_shape_sphere(0.1), plate = pcs_shape_box(1, 1, 0.04),
@@ -253,7 +253,7 @@ START_TEST(gains_are_named_once_for_each_contact)
 END_TEST
 
 // a rod that lands on its end at 45 degrees and slides slowly: friction that pulls it the other way
-// adds energy when nothing is lost along the normal, and the doubt is what K and V gain in sum
+// adds energy when nothing is lost along the normal, and the doubt has the gain of K and V together
 START_TEST(friction_that_adds_energy_is_doubted)
 {
     int gains = 0;
@@ -350,7 +350,7 @@ START_TEST(joints_that_are_off_are_said_once)
 END_TEST
 
 // a mass that does not go with the inertia, an inertia that nobody gave, a centre that is none:
-// said once, and of what goes together nothing
+// one message, and none for settings that go together
 START_TEST(unlikely_bodies_are_said_once)
 {
     const char *word[] = {"",

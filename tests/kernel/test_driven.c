@@ -68,7 +68,7 @@ static void step_and_check(scene *s, double h)
 
 // ---- lifts --------------------------------------------------------------------------------------
 
-// m (g + a) h on the floor of a lift, and a gap that stays what it was
+// m (g + a) h on the floor of a lift, and a gap that does not change
 START_TEST(a_lift_accelerates)
 {
     for (int k = 0; k < 12; ++k) {
@@ -108,7 +108,7 @@ START_TEST(a_lift_accelerates)
 }
 END_TEST
 
-// what rests on a floor that accelerates is held, what is a little above it is not
+// a body that rests on a floor that accelerates is held, a body a little above it is not
 START_TEST(a_gap_above_a_lift_is_a_gap)
 {
     for (int k = 0; k < 4; ++k) {
@@ -130,7 +130,7 @@ START_TEST(a_gap_above_a_lift_is_a_gap)
 }
 END_TEST
 
-// implicit Euler sees the displacement of the pose: any motion leaves the gap alone; with theta =
+// implicit Euler uses the displacement of the pose: no motion changes the gap; with theta =
 // 1/2 it moves by about h^3 da/dt / 24
 START_TEST(gaps_follow_a_shaking_table)
 {
@@ -197,7 +197,7 @@ START_TEST(a_wall_hits_a_ball)
 }
 END_TEST
 
-// the wall crosses the ball within one step: its reach has seen it, and the ball goes along
+// the wall crosses the ball within one step: the ball is within its reach, and moves with it
 START_TEST(a_fast_wall_is_seen_in_time)
 {
     for (int k = 0; k < 2; ++k) {
@@ -219,7 +219,7 @@ START_TEST(a_fast_wall_is_seen_in_time)
 }
 END_TEST
 
-// what cannot be moved never meets what cannot be moved
+// two systems that cannot be moved never touch
 START_TEST(driven_bodies_pass_the_world_and_each_other)
 {
     scene s;

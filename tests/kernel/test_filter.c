@@ -318,7 +318,7 @@ static int never(void *user, double t, const double q[7], const double v[6], dou
     return *(int *)user;
 }
 
-// what is disabled is as if it had never been there, for the bits of all others
+// a disabled part has no effect on the bits of all others
 START_TEST(a_disabled_body_is_not_there)
 {
     for (int k = 0; k < 8; ++k) {

@@ -285,7 +285,7 @@ START_TEST(levers_across_a_gap)
 }
 END_TEST
 
-// against what cannot move, friction acts at the point of the body that moves (both share it)
+// against a system that cannot move, friction acts at the point of the body that moves
 START_TEST(the_lever_against_the_world_is_that_of_the_body)
 {
     const pcs_lever levers[] = {PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST, PCS_LEVER_OWN};
@@ -430,7 +430,7 @@ static void run_random(uint64_t seed, double mu, pcs_projection projection,
         if (s.report.outcome == PCS_OUTCOME_CONVERGED) scene_check_step(&s);
     }
 
-    // what is left unsolved says so
+    // an unsolved problem is reported
     ck_assert_msg(unsolved == 0, "seed %d projection %d activation %d: %d steps not solved",
                   (int)seed, (int)projection, (int)activation, unsolved);
     ck_assert_int_gt(rough, TEST_DRAWS(150) / 20);

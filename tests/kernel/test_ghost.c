@@ -437,7 +437,7 @@ START_TEST(thin_walls_hold)
 END_TEST
 
 // A ball grazes the edge of a box by `depth`: the normal there is that of the closed form, and the
-// ball loses what that normal takes, whatever the phase of the step.
+// ball loses its velocity along this normal, wherever the step starts.
 START_TEST(a_graze_has_its_own_normal)
 {
     const double R = 0.05, v = 50, h = 1e-3;
@@ -630,7 +630,7 @@ END_TEST
 
 // ---- steps down and ramps -----------------------------------------------------------------------
 
-// tiles that lie 0.1 mm lower one after the other: no speed is lost, and what the drop gives is no
+// tiles of which each lies 0.1 mm lower: no speed is lost, and the gain from the drop is no
 // more than its energy
 START_TEST(steps_down_take_no_speed)
 {
@@ -711,9 +711,9 @@ static void lay_ramp(scene *s, int ramp, double a, pcs_geometry **own)
     scene_shape(s, world, shape, 0);
 }
 
-// The velocity along x after the ramp is met. A ball keeps what is along the ramp. A body of
-// 0.2 x 0.1 m is pushed by p1 at its front along the normal of the ramp and by p2 at its back along
-// that of the floor, both of which come to rest there (e = 0).
+// The velocity along x after the body meets the ramp. A ball keeps the component along the ramp. A
+// body of 0.2 x 0.1 m is pushed by p1 at its front along the normal of the ramp and by p2 at its
+// back along that of the floor, both of which come to rest there (e = 0).
 static double after_ramp(int kind, double a, double v)
 {
     const double s = sin(a), c = cos(a), l = 0.1, d = 0.05, I = (0.2 * 0.2 + 0.1 * 0.1) / 12;

@@ -387,7 +387,8 @@ START_TEST(three_balls_in_a_row)
 }
 END_TEST
 
-// elastic impacts of many bodies keep the energy, perfectly plastic ones what they cannot lose
+// elastic impacts of many bodies keep the energy; perfectly plastic ones keep the part that they
+// cannot lose
 START_TEST(heaps_of_bodies)
 {
     test_random r = random_seed(8);
@@ -504,7 +505,7 @@ START_TEST(forces_are_not_asked)
 }
 END_TEST
 
-// a solve that does not converge leaves the velocities, and says so
+// a solve that does not converge does not change the velocities, and the sentence says so
 START_TEST(a_failed_solve_changes_nothing)
 {
     scene s;

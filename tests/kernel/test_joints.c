@@ -143,8 +143,8 @@ START_TEST(a_chain_keeps_its_energy)
 END_TEST
 
 // A chain whose tip turns by a radian in a step is not resolved by it, but neither joints nor
-// projection may feed it: what is there at the end was there at the start, or the projection has
-// added it; and where that is much a run says so
+// projection may add energy: the energy at the end was there at the start, or the projection has
+// added it; and where that is much, a run has a doubt
 START_TEST(long_steps_do_not_feed_a_chain)
 {
     const double steps[3] = {0.02, 0.01, 0.005};
@@ -447,8 +447,8 @@ START_TEST(loops_and_redundant_joints)
 }
 END_TEST
 
-// a tolerance that no double can meet: what rounding leaves counts as solved, in one island and in
-// many
+// a tolerance that no double can meet: a residual of rounding counts as solved, in one island and
+// in many
 START_TEST(velocities_to_their_rounding)
 {
     for (int k = 0; k < 6; ++k) {

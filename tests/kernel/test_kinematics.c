@@ -453,7 +453,7 @@ START_TEST(omega_by_complex_step_of_the_exponential)
             CK_NEAR(cimag(P[i]) / STEP, Qdot[i], 1e-14);
         }
 
-        // at any length, and blind to what points along Q
+        // at any length, and without the component along Q
         const double scale = pow(10, random_between(&r, -290, 290));
         for (int i = 0; i < 4; ++i) {
             Qdot[i] = scale * (Qdot[i] + 0.3 * Q[i]);

@@ -29,8 +29,9 @@ static double gap_at(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
     return gap_of(&f[0], q1, q2).g;
 }
 
-// Along a line the signed gap changes by no more than the way, and turning by no more than the way
-// of the farthest point: true of distances and of depths, so also where features change
+// Along a line the signed gap changes by no more than the distance, and in a rotation by no more
+// than the path of the farthest point: true of distances and of depths, so also where features
+// change
 START_TEST(gaps_are_continuous)
 {
     test_random r = random_seed(1);
@@ -80,8 +81,8 @@ START_TEST(gaps_go_straight_through_zero)
         const pcs_gap c = gap_of(&f[0], q1, q2);
         const double radii = f[0].radius1 + f[0].radius2;
 
-        // along the normal the gap is that of the way while the cores are apart; bare vertices and
-        // edges may find a shorter way out, or pass each other
+        // along the normal the gap changes by the distance while the cores are apart; vertices and
+        // edges without a radius may have a shorter direction of separation, or pass each other
         if (c.g + radii > 1e-3) {
             for (int i = -5; i <= 5; ++i) {
                 double at[7];
@@ -279,7 +280,7 @@ START_TEST(faces_have_all_their_corners)
         CK_NEAR(fmax(x1, x2), shift > 0 ? 0.5 : 0.4, 0.01);
     }
 
-    // and with a capsule along it: the ends of what they share, with ids of their own
+    // and with a capsule parallel to it: the ends of their common part, with their own ids
     for (int k = 0; k < 20; ++k) {
         const double q[7] = {0.02, 0.2 * (k % 10) - 0.9, 0.2 + 1e-3 * k, 1, 0, 0, 0};
         const double q2[7] = {0, 0, 0, lie, lie, 0, 0}, p[7] = {q[0], q[1], q[2], lie, lie, 0, 0};
@@ -379,7 +380,7 @@ START_TEST(many_vertices)
         ck_assert_int_gt(pcs_collide(a, q1, b, q2, 100, PCS_FEATURES_MAX, f), 0);
         const pcs_gap at = gap_of(&f[0], q1, q2);
         ck_assert(isfinite(at.g));
-        // no more than the axis says, no worse than the axis that made it
+        // no more than the gap of the axis, no worse than the axis that made it
         ck_assert_msg(at.g >= wanted - 1e-12 || g > 0, "case %d: %g for %g", k, at.g, wanted);
         pose_direction(q2, f[0].n2, n2);
         CK_NEAR(v3_dot(n2, at.N), 1, 1e-6);

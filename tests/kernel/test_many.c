@@ -129,7 +129,7 @@ START_TEST(threads_do_not_show)
 }
 END_TEST
 
-// who must keep time says how many sweeps there may be, and gets no more work than that
+// a user who needs a limited time sets the number of sweeps, and gets no more work than that
 START_TEST(a_budget_ends_the_sweeps)
 {
     heap p;

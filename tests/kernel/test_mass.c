@@ -408,7 +408,7 @@ START_TEST(a_solid_is_its_shapes)
         CK_NEAR(energy, 7 * all.m, 1e-12 * all.m);
         pcs_state_destroy(st);
 
-        // what is fixed stays where it is, whatever its shapes
+        // a fixed body does not move, for any shapes
         const pcs_shape plane = pcs_shape_half_space((double[]){0, 0, 1}, 0);
         def.fixed = true;
         CK_OK(pcs_model_add_solid(m, &def, 1, &plane, 1, (pcs_material){0}, &fixed));

@@ -715,7 +715,8 @@ START_TEST(refused_definitions_leave_nothing_behind)
 }
 END_TEST
 
-// every definition has defaults; those that lack something say what
+// every definition has defaults; a definition that lacks something is refused with a sentence that
+// names it
 START_TEST(defaults_are_there)
 {
     pcs_model *m;

@@ -1,4 +1,4 @@
-// The parts of a model: names, what was put in comes back, parts that are switched off.
+// The parts of a model: names, definitions that are read back, disabled parts.
 #include "scene.h"
 
 #include <stdio.h>
@@ -43,7 +43,8 @@ START_TEST(a_name_finds_its_part)
     ck_assert_str_eq(pcs_model_material_name(s.m, material), "crate");
     ck_assert_str_eq(pcs_model_interaction_name(s.m, joint), "crate");
 
-    // once within a kind; again for the same part; none; what is not there
+    // a name twice within a kind, again for the same part, an empty name, a part that does not
+    // exist
     CK_FAILS(pcs_model_set_system_name(s.m, b, "crate"), PCS_ERR_ARG);
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "crate"));
     ck_assert_str_eq(pcs_model_system_name(s.m, b), "");

@@ -26,7 +26,7 @@ static void join(scene *s, pcs_relation relation, pcs_system a, pcs_system b)
 
 // ---- within the step ----------------------------------------------------------------------------
 
-// what each scheme promises of the gaps at the end of a step
+// the limits that each scheme guarantees for the gaps at the end of a step
 static void check_gaps(const scene *s)
 {
     const pcs_contact *c;
@@ -39,7 +39,7 @@ static void check_gaps(const scene *s)
         } else if (c[i].active && kind == PCS_PROJECTION_COMBINED_EQUALITY) {
             CK_NEAR(c[i].gap_end, 0, tol);
         } else if (c[i].active || kind == PCS_PROJECTION_COMBINED) {
-            // what rebounds opens by itself
+            // a contact that rebounds opens by its own motion
             const bool rebounds = c[i].law.e > 0 && kind != PCS_PROJECTION_COMBINED;
             const double left = rebounds ? s->h * fmax(0, c[i].u[0]) : 0;
             ck_assert_msg(c[i].gap_end >= -tol - left, "gap %g", c[i].gap_end);
@@ -536,7 +536,7 @@ START_TEST(heaps_are_taken_apart)
             CK_NEAR(pcs_quat_norm(s.st->q + 7 * i + 3), 1, 1e-14);
         }
 
-        // nothing is left to do, and nothing that can be seen is left over
+        // no further round is needed, and no overlap that detection finds is left
         const pcs_step_report again = project(&s);
         ck_assert_int_eq(again.projection_iters, 0);
         ck_assert(again.committed);
@@ -547,7 +547,8 @@ START_TEST(heaps_are_taken_apart)
 }
 END_TEST
 
-// pushed out of a narrow wedge a ball goes further than it was deep, and meets what lies there
+// a ball that is pushed out of a narrow wedge moves further than it was deep, and touches the body
+// there
 START_TEST(the_way_out_may_be_long)
 {
     scene s;

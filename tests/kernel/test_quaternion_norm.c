@@ -185,7 +185,7 @@ START_TEST(psi_drifts_without_alpha_and_decays_with_it)
 END_TEST
 
 // omega of the second-order form obeys Euler's equations. A drift of |Q| slows it: f_Q has no term
-// for it, so that omega |Q| is what stays. X goes straight all the same
+// for it, so that omega |Q| is constant. X goes straight all the same
 START_TEST(the_motion_is_that_of_a_free_body)
 {
     pcs_quaternion_norm_body body = {.mass = 2, .inertia = {1, 0, 0, 0, 2, 0, 0, 0, 2.5}};

@@ -887,7 +887,7 @@ START_TEST(linear_relation_is_linear)
 }
 END_TEST
 
-// a callback that does as its user says
+// a callback that returns what its user data says
 typedef enum misbehave { BEHAVE, FAIL, GIVE_NAN, GIVE_INFINITY, FORGET } misbehave;
 
 static int give(void *user, double *out)

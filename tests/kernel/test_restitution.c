@@ -153,7 +153,8 @@ static void cradle(double e, double gap, double h, double v[3])
     scene_close(&s);
 }
 
-// touching they are hit at once; apart, and be it by less than the way of a step, one by one
+// balls that touch are hit at the same time; balls with gaps, even smaller than the motion in a
+// step, one after the other
 START_TEST(newtons_cradle)
 {
     for (int j = 0; j < 2; ++j) {
@@ -277,7 +278,7 @@ START_TEST(a_heap_comes_to_rest)
 }
 END_TEST
 
-// what lies stays where it is, whatever e
+// bodies at rest do not move, for any e
 START_TEST(a_stack_stays_at_rest)
 {
     scene s;

@@ -537,7 +537,7 @@ START_TEST(T_rate_and_velocity_agree)
             }
         }
 
-        // the inverse, blind to what points along Q
+        // the inverse, which ignores the component along Q
         for (int i = 3; i < 7; ++i) {
             rate[i] += 0.7 * q[i];
         }

@@ -44,7 +44,7 @@ START_TEST(the_schemes_to_start_from_pass)
 }
 END_TEST
 
-// one choice changed, whichever: what was not touched is no reason to refuse
+// any one choice changed: a field that was not changed is no reason to refuse
 START_TEST(one_choice_changed_passes)
 {
     for (int k = 0; k < 2; ++k) {
@@ -136,7 +136,7 @@ static void read_page(size_t size, char *page)
     fclose(f);
 }
 
-// what becomes of an activation: the word of the one in use, or "refused"
+// the word of the activation in use, or "refused"
 static const char *outcome(int projection, double theta, int activation)
 {
     pcs_scheme s = pcs_scheme_moreau_jean();

@@ -316,7 +316,7 @@ START_TEST(a_turned_frame_keeps_the_impulses)
             scene_step(&s, 5e-3);
         }
 
-        // what is remembered is F r
+        // the remembered impulse is F r
         const pcs_contact *c;
         pcs_memory *memory = s.st->memory;
         ck_assert_int_eq(scene_contacts(&s, &c), memory->n);
@@ -401,7 +401,7 @@ START_TEST(no_direction_is_special)
 }
 END_TEST
 
-// a state saved in the middle of a run goes the same way, to the bit
+// a state saved in the middle of a run continues with the same bits
 START_TEST(replay)
 {
     unsigned long long end[3];

@@ -98,7 +98,7 @@ START_TEST(energy_and_joints_hold_with_every_stabilisation)
 }
 END_TEST
 
-// psi decays as its multiplier says, and the rotation does not see it
+// psi decays by the formula of its multiplier, and the rotation does not depend on it
 START_TEST(the_multiplier_of_the_norm_lets_it_decay)
 {
     scene s;
@@ -269,7 +269,7 @@ static int swing(void *user, double t, double q[7], double v[6])
     return 0;
 }
 
-// two boxes joined to each other and to a body that moves as it says
+// two boxes joined to each other and to a body with a prescribed motion
 static void add_chain(scene *s, bool callbacks, bool distance, pcs_relation kept[2])
 {
     pcs_body_def carrier = pcs_body_def_default();

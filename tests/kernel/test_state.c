@@ -225,7 +225,7 @@ START_TEST(the_same_run_gives_the_same_bits)
 }
 END_TEST
 
-// works that have seen other states, or nothing at all before each step
+// works that were used with other states, or not at all, before each step
 START_TEST(the_work_leaves_no_trace)
 {
     scene s;
@@ -280,8 +280,8 @@ static int turning_force(void *user, double t, const double *q, const double *v,
     return 0;
 }
 
-// whatever memory the work starts with, it grows to what a step needs: null pointers are met
-// everywhere on the way, and the step is the same
+// from any initial memory the work grows to the need of a step: allocations fail everywhere during
+// this, and the step is the same
 START_TEST(the_arena_may_end_anywhere)
 {
     for (int k = 0; k < 3; ++k) {
@@ -393,7 +393,7 @@ START_TEST(bytes_that_are_no_state_are_refused)
     CK_FAILS(pcs_state_load(NULL, saved, bytes), PCS_ERR_ARG);
 
     // every bit of every byte, every byte replaced, every word made not a number, and bytes that
-    // swap places: refused, and the state is what it was
+    // exchanged: refused, and the state is unchanged
     for (size_t at = 0; at < bytes; ++at) {
         for (int k = 0; k < 11; ++k) {
             const double nan = NAN;

@@ -639,7 +639,7 @@ START_TEST(the_log_hears_of_gains_and_of_failures)
     ck_assert_int_eq(h.warnings, 2);
     ck_assert_msg(strstr(h.last, "shapes 1 and 2") && strstr(h.last, "add"), "%s", h.last);
 
-    // apart nobody has anything to say
+    // bodies that are apart give no message
     CK_OK(pcs_step(m, st, wk, 1e-3, &report));
     ck_assert_int_eq(h.warnings, 2);
     pcs_work_destroy(wk);
@@ -779,8 +779,8 @@ START_TEST(runs_that_would_make_no_step_are_refused)
 }
 END_TEST
 
-// what squares to infinity is refused where it comes in; what is just below is a step or diverges,
-// and the sentence about it has neither inf nor nan
+// a number whose square overflows is refused at the input; a number just below gives a step or
+// diverges, and the sentence about it has neither inf nor nan
 START_TEST(numbers_that_overflow_are_refused)
 {
     for (int k = 0; k < 5; ++k) {

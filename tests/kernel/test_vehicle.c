@@ -59,7 +59,7 @@ static void solid_mass(double m, const double r_G[3], const double J[9], double 
     }
 }
 
-// everything at random, within what is physical
+// random parameters within physical limits
 static pcs_vehicle_def random_def(test_random *r)
 {
     pcs_vehicle_def def = pcs_vehicle_def_default();
@@ -481,7 +481,7 @@ START_TEST(thrust_and_drag_balance)
 }
 END_TEST
 
-// neither where nor in what heading matters, nor the length of Q
+// neither position nor heading matters, nor the length of Q
 START_TEST(the_vertical_is_the_only_direction)
 {
     test_random r = random_seed(7);
@@ -780,7 +780,8 @@ static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *table
 }
 
 // The order of the method shows to 1e-10. No velocity changes its sign here: where one does, |nu|
-// nu of the quadratic damping has a kink in its second derivative, which no method sees through.
+// nu of the quadratic damping has a kink in its second derivative, which lowers the order of any
+// method.
 START_TEST(integrators_keep_their_order)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
@@ -817,7 +818,7 @@ START_TEST(integrators_keep_their_order)
         CK_NEAR(e[6 + i], exact[7 + i], 1e-12);
     }
 
-    // what the rates refuse, an integrator hears of
+    // a state that the rates refuse is an error of the integrator
     const double bad[PCS_VEHICLE_STATE_SIZE] = {NAN, 0, 0, 1};
     double out[PCS_VEHICLE_STATE_SIZE];
     ck_assert_int_ne(pcs_vehicle_ode(&ride, 0, bad, out), 0);
