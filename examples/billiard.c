@@ -21,7 +21,7 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    // the textbook scheme: while a body slides its way is exact, by theta = 1/2
+    // the textbook scheme: while a body slides its position is exact, by theta = 1/2
     *set = (settings){
         .def = {.ball = true, .mass = 0.17, .radius = 0.02625, .mu = 0.2, .gravity = 9.81},
         .scheme = pcs_scheme_moreau_jean(),

@@ -166,7 +166,7 @@ static pcs_status touching(checks *c, const settings *set, csv *out, double ends
 static pcs_status apart(checks *c, const settings *set, csv *out, double ends[3][MOST_BALLS])
 {
     enum { MOST_EVENTS = 10000 };
-    // an impact at the very end is left to what comes after
+    // an impact at the very end belongs to the next interval
     const double speed = set->speed, end = set->run.t_end * (1 - 1e-9);
     const line start =
         line_row(set->balls, set->mass, set->ratio, set->radius, set->gap, speed, set->e);

@@ -380,7 +380,7 @@ static pcs_status go_on(const settings *set, const form *f, const double *x, dou
     return status;
 }
 
-// advances to the moment at which the nose points straight down: `end` is what that gave
+// advances to the moment at which the axis points straight down: `end` is the status
 static pcs_status reach(const settings *set, const form *f, pcs_integrator *it, pcs_status end,
                         bool implicit, checks *c)
 {

@@ -4,8 +4,8 @@
 // The brick is a body with the shape of a box over a half-space: that gives one contact per vertex
 // near the ground. Its flight is compared with a parabola and with Euler's equations by
 // Dormand-Prince (checks/free_box), its first impact and every step with the balances of momentum
-// and energy and the laws of the contacts (checks/brick_contacts), its end with the state of a brick at
-// rest.
+// and energy and the laws of the contacts (checks/brick_contacts), its end with the state of a
+// brick at rest.
 #include "checks/brick_contacts.h"
 #include "example.h"
 #include "flags/falling_brick_flags.h"
@@ -239,7 +239,7 @@ static void check_reference(const settings *set, const result *r, const free_fli
 
 static pcs_status check_flight(const settings *set, const result *r, checks *c)
 {
-    // steps short of the ground: none of them may see a contact
+    // steps above the ground: none of them may have a contact
     free_flight to;
     PCS_TRY(free_box_fly(&set->box, set->rtol, r->q0, r->v0, 0.9 * r->touch.t, &to));
     check_reference(set, r, &to, c);
@@ -318,7 +318,7 @@ static void check_rest(const settings *set, const result *r, checks *c)
     }
     const double lean = asin(fmin(1, hypot(R[3 * k], R[3 * k + 1])));
     const double half = 0.5 * box->size[k], weight = box->mass * box->gravity;
-    // only where active contacts end a step on g = 0 is what is left not a matter of the step
+    // only where active contacts end a step on g = 0 the remaining gap does not depend on the step
     const bool closed = set->run.scheme.projection == PCS_PROJECTION_COMBINED_EQUALITY;
     const double fall = 4 * set->run.gravity * set->run.h * set->run.h;
     const double tol = closed ? fmax(1e-10 * half, 4 * set->run.scheme.proj_tol) : fall;

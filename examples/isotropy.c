@@ -20,7 +20,7 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    // the textbook scheme: while a body slides its way is exact, by theta = 1/2
+    // the textbook scheme: while a body slides its position is exact, by theta = 1/2
     *set = (settings){
         .def = {.mass = 2, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.3, .gravity = 9.81},
         .scheme = pcs_scheme_moreau_jean(),

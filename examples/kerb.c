@@ -306,7 +306,7 @@ static pcs_status ride_waves(checks *c, const wheel *p, pcs_input_output *equati
         check_skip(c, "waves: order of what is left", "the spring is all but linear");
         return PCS_OK;
     }
-    // without the next term, which is seen beside the square
+    // without the next term, which is not negligible beside the square
     const double order = 2 * log2(left[1] / left[2]) - log2(left[0] / left[1]);
     check_value(c, "waves: order of what is left", order, 2, 0.1);
     return PCS_OK;

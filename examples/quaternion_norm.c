@@ -182,7 +182,7 @@ static void check_orders(const settings *set, const table *all, checks *c)
     }
 }
 
-// what holds of the six to rounding
+// properties of the six methods that hold to rounding
 static void check_ways(const settings *set, const table *all, checks *c)
 {
     const way_result *first = all->at[WAY_ADDITIVE], *second = all->at[WAY_NORMALISED];

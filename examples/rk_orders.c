@@ -185,7 +185,7 @@ static pcs_status measure(const settings *set, method *m)
     return PCS_OK;
 }
 
-// slopes that change by more from one to the next tell no order
+// slopes that change by more from one to the next give no order
 #define UNSETTLED 0.4
 
 // Slopes of the last three errors above rounding, extrapolated to h = 0: the term behind the

@@ -42,7 +42,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_string(&a, "--csv", &set->csv, "FILE",
                 "write every step: eps (0: the limit, negative: reversed), t, x, z");
     args_parse(&a, argc, argv);
-    // differences of 1e-3 eps must be seen
+    // differences of 1e-3 eps must be resolved
     if (set->eps * pow(set->factor, 1 - set->levels) < 1e4 * set->rtol) {
         args_refuse("the smallest eps is below 1e4 times --rtol: lower --levels or "
                     "--rtol");

@@ -63,7 +63,7 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
     return pcs_work_create(w->model, &w->work);
 }
 
-// what can be read between steps
+// the quantities read between steps
 static pcs_status look(const world *w, snapshot *now)
 {
     *now = (snapshot){.t = w->state->t};

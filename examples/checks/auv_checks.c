@@ -112,7 +112,7 @@ const char *auv_not_straight(const pcs_vehicle_def *d)
 
 // ---- orders -------------------------------------------------------------------------------------
 
-// what rounding leaves of errors is about eps times the largest velocity; ten times that
+// rounding errors are about eps times the largest velocity; the limit is ten times that
 static double rounding(const auv_track *reference)
 {
     double largest = 0;

@@ -117,7 +117,7 @@ void check_flip_events(checks *c, const flip_run *run, const flip_errors *err, i
     check_that(c, "they alternate", directions, "falling, rising, ...");
     check_value(c, "flip times (s)", worst, 0, allowed);
     if (n > 2) check_value(c, "period - 4 K / n (s)", period, 0, 2 * allowed);
-    // what changes does so in times of 1 / rate
+    // all quantities change in times of 1 / rate
     const double relative = run->top->rate * allowed;
     check_value(c, "omega", err->omega, 0, 4 * relative);
     check_value(c, "energy", err->energy, 0, relative);

@@ -1,4 +1,4 @@
-// Bodies brought back from violation, in four metrics, held against what each metric must do.
+// Bodies that are projected from violated constraints, and the checks of each of the four metrics.
 #ifndef EXAMPLES_CHECKS_PROJECTION_CHECKS_H
 #define EXAMPLES_CHECKS_PROJECTION_CHECKS_H
 

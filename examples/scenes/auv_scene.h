@@ -46,7 +46,7 @@ pcs_status auv_smooth(const pcs_vehicle *vehicle, const auv_method *method, auv_
 
 // ---- runs
 
-// What the display sees, kept: AUV_ROW numbers for each of n times. Written also to `out`.
+// The log of the display: AUV_ROW numbers for each of n times. Written also to `out`.
 typedef struct auv_track {
     int n, room;
     double *t, *row;

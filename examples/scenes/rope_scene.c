@@ -164,13 +164,13 @@ static bool flies_outwards(rope *r, const double x[5])
     return hypot(at[0], at[1]) > r->def.length * (1 + ON_ROPE);
 }
 
-// Goes on at t from x (5 numbers) in the mode that is right there; `e` fills in what led here.
+// Continues at t from x (5 numbers) in the right mode; `e` gets the event before it.
 static pcs_status go_on(rope *r, double t, const double x[5], rope_event *e)
 {
     const bool on_rope =
         hypot(x[0] - r->def.anchor[0], x[1] - r->def.anchor[1]) >= r->def.length * (1 - ON_ROPE);
     const double rounding = ON_ROPE * sqrt(r->def.gravity * r->def.length);
-    // a rope that is let go is at S = 0 to rounding: it does not come back
+    // a released rope is at S = 0 to rounding: it does not become taut again
     const bool may_pull = e->impulse > 0 || r->events == 0;
     double S = 0;
     if (on_rope && may_pull && outwards(&r->def, x, x + 2) >= -rounding) {

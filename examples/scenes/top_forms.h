@@ -33,7 +33,7 @@ pcs_status top_open(top_system *s, top_form form, const heavy_top *top, double t
                     const pcs_smooth_def *hold);
 void top_close(top_system *s);
 
-// what can be seen of a state
+// the observed quantities of a state
 typedef struct top_look {
     double Q[4], omega[3];
     double e[3], udot;           // the axis; rate of e[2]

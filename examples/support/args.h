@@ -76,7 +76,7 @@ void args_parse(args *a, int argc, char **argv);
 // the same for a test: false where the program would end, with a->exit_code
 bool args_read(args *a, int argc, char **argv);
 
-// what the program is called, known from args_parse on
+// the name of the program, known after args_parse
 const char *args_program(void);
 
 // For values that do not go together: prints "program: ..." on stderr, and ends with exit code 2.

@@ -29,7 +29,7 @@ static inline int bench_compare(const void *a, const void *b)
 #define BENCH_SHORTEST 50e-6 // seconds of one measurement
 #define BENCH_PATIENCE 10.0  // seconds after which no further measurement is begun
 
-// run(user) once is what is timed; up to `repeats` measurements
+// measures run(user), up to `repeats` times
 static inline bench_time bench_run(void (*run)(void *user), void *user, int repeats)
 {
     double t[BENCH_MOST];

@@ -119,7 +119,7 @@ static void bench_sweeps(const bench_case *c, int nc, int repeats, FILE *csv)
     t.o.as.nsgs.depth = 0;
     t.o.as.nsgs.check_every = 1000000;
 
-    // the difference of two lengths leaves out what comes before the first sweep
+    // the difference of two lengths excludes the work before the first sweep
     double seconds[2];
     for (int k = 0; k < 2; ++k) {
         t.o.max_iters = k == 0 ? 10 : 60;

@@ -11,8 +11,8 @@ typedef struct verdict {
 
 enum { MOST_VERDICTS = 8 };
 
-// Fills in what can be said of a run and returns how many there are. Overlap, energy, bodies that
-// got out, steps that were not solved, what moves though it should rest, and the end of a model.
+// Fills in the checks of a run and returns their number: overlap, energy, bodies outside, steps
+// that were not solved, motion of bodies that should rest, and the end of a model.
 int scene_verdicts(const bench_scene *b, const course *c, const engine_options *o, const result *r,
                    verdict v[MOST_VERDICTS]);
 

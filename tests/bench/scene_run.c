@@ -48,7 +48,7 @@ static void *need(size_t count, size_t size)
     return x;
 }
 
-// coordinates of a run, and what they were measured to be
+// coordinates of a run, and their measures
 typedef struct record {
     double *q, *v;
     double *still; // q when the scene was first looked at after it should have come to rest
@@ -95,7 +95,7 @@ static void start(const course *c, const world *w, record *rec)
     rec->first_energy = rec->last_energy = o.energy;
 }
 
-// the largest way of a centre since the first look after which nothing should move
+// the largest displacement of a centre since the first observation after which nothing should move
 static void follow(const course *c, int n, int k, record *rec, result *out)
 {
     const double t = (k + 1) * c->h;

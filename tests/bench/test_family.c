@@ -195,7 +195,7 @@ START_TEST(condensed_members_are_symmetric_and_positive)
 }
 END_TEST
 
-// what `freedom` promises of the rank, by elimination
+// the bound of `freedom` for the rank, by elimination
 START_TEST(rank_is_at_most_the_freedom)
 {
     int deficient = 0, small = 0;

@@ -56,7 +56,7 @@ START_TEST(boxes_overlap_face_to_face)
     pose(qa, 0, 0, 0, 0, 0);
     pose(qb, 0.1, 0.05, 0.89, 0, 0);
     ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
-    // the nearest way out is sideways
+    // the shortest direction of separation is sideways
     pose(qb, 0.69, 0, 0.5, 0, 0);
     ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
     pose(qb, 0.71, 0, 0.5, 0, 0);

@@ -132,7 +132,7 @@ START_TEST(short_runs_end_as_they_must)
 }
 END_TEST
 
-// a run that is not what it should be is seen
+// a wrong run is detected
 START_TEST(what_is_wrong_fails)
 {
     n_scenes = scene_list(&scenes);

@@ -90,7 +90,7 @@ START_TEST(a_changed_problem_runs_again)
     ROWS(3);
     ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 1);
     ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 2);
-    // and back: what is known of it still holds
+    // and back: its earlier results are still valid
     file_write("a.dat", "1 0 1 1 1 1 2 -1");
     ck_assert_int_eq(percuss("%s", line), 0);
     ROWS(3);
@@ -205,7 +205,7 @@ START_TEST(wrong_lines_are_refused)
 }
 END_TEST
 
-// whatever bytes a name has, its row is found again
+// the row of a name is found again, for any bytes in the name
 START_TEST(any_name_is_found_again)
 {
     const char *copies = "for n in \"$(printf 'new\\nline')\" 'a,b\"c' 'back\\x0aslash\\\\' "

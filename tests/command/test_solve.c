@@ -218,7 +218,8 @@ START_TEST(the_published_measure_is_enough)
 }
 END_TEST
 
-// two contacts in the plane, W of rank 1, without a solution: noise of large impulses is none
+// two contacts in the plane, W of rank 1, without a solution: the rounding of large impulses does
+// not count as one
 START_TEST(noise_is_not_converged)
 {
     file_write("noise.dat",
@@ -295,7 +296,7 @@ START_TEST(what_cannot_be_written_is_said)
     ck_assert_int_eq(percuss("solve --trace /dev/full $DATA/fc3d_dense.dat"), 2);
     ck_assert(strstr(err_text, "/dev/full") != NULL);
 
-    // a full disk: nothing is left, and what was there stays
+    // a full disk: no file is left, and an old file is unchanged
     file_write("t.csv", "old");
     ck_assert_int_eq(
         percuss_after("ulimit -f 0;", "solve --trace t.csv $DATA/fc3d_dense.dat >/dev/null"), 2);
@@ -375,7 +376,7 @@ END_TEST
 
 START_TEST(failing_problems_shrink)
 {
-    // nobody does anything in no iterations: one contact is enough
+    // no solver succeeds in zero iterations: the problem is reduced to one contact
     const char *line = "reduce $DATA/fc3d_blocks.dat -s nsgs --max-iters 0 -o %s";
     ck_assert_int_eq(percuss(line, "a.pcs"), 0);
     ck_assert(strstr(out_text, " 1 of ") != NULL);
@@ -388,7 +389,7 @@ START_TEST(failing_problems_shrink)
     ck_assert_int_eq(percuss("info --json a.pcs"), 0);
     ck_assert(json_number(out_text, "contacts") == 1);
 
-    // what contradicts itself keeps doing so, and nothing of what is left can be spared
+    // the reduced problem still has no solution, and no contact can be removed
     ck_assert_int_eq(percuss("reduce $DATA/lcp_infeasible.dat"), 0);
     ck_assert_int_eq(percuss("solve lcp_infeasible-reduced.pcs"), 1);
     REFUSED("is solved by", "reduce $DATA/lcp_dense.dat");
@@ -408,7 +409,7 @@ END_TEST
 #define LITTLE_MEMORY "ulimit -v 1000000;"
 #endif
 
-// what never ends, or is longer than a problem may be, is refused in little memory
+// an input that never ends, or is longer than the limit, is refused with little memory
 START_TEST(endless_files_are_refused)
 {
     static const char *const commands[] = {"info", "solve", "convert --kind fc3d"};
@@ -428,7 +429,7 @@ START_TEST(endless_files_are_refused)
 }
 END_TEST
 
-// output through a link: the link stays, and what it leads to is made or replaced
+// output through a link: the link is kept, and its target is created or replaced
 START_TEST(links_stay)
 {
     ck_assert_int_eq(

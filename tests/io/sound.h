@@ -5,7 +5,7 @@
 
 #include <percuss/problem_file.h>
 
-// null if the problem keeps every promise of <percuss/problem.h>, else what is wrong
+// null if the problem is as <percuss/problem.h> says, else the error
 const char *unsound(const pcs_problem_file *file);
 
 typedef struct byte_count {
@@ -17,7 +17,7 @@ pcs_env counting_env(byte_count *count);
 // the most that reading `size` bytes may take
 size_t fair_memory(size_t size);
 
-// Reads the text, checks what comes out against `unsound` and `fair_memory`. Null if all is well.
+// Reads the text and checks the result by `unsound` and `fair_memory`. Null if there is no error.
 // *read counts the problems that came out.
 const char *read_as(pcs_file_kind kind, const char *text, size_t size, int *read);
 const char *read_as_every_kind(const char *text, size_t size, int *read);

@@ -530,7 +530,7 @@ static herr_t count_calls(hid_t stack, void *data)
 
 START_TEST(a_file_cut_anywhere_is_an_error)
 {
-    // and HDF5 says nothing of it, to a printer that stays
+    // and HDF5 prints nothing about it; its error printer is as before
     write_files();
     int calls = 0;
     H5E_auto2_t before, after;
@@ -643,7 +643,7 @@ START_TEST(damaged_files_do_no_harm)
             uint64_t state = seed * 0x9e3779b97f4a7c15u;
             memcpy(bad, good, size);
             damage(bad, size, &state);
-            // HDF5 forgets to release some of what it had of a damaged file
+            // HDF5 does not release all of its memory for a damaged file
             H5garbage_collect();
             __lsan_disable();
             const char *wrong = read_as(PCS_FILE_ANY, bad, size, &read);

@@ -207,7 +207,8 @@ END_TEST
 
 START_TEST(half_a_matrix_is_completed)
 {
-    // either triangle; what is at the same place adds up before it is mirrored; zeros have no side
+    // either triangle; entries at the same place are added before they are mirrored; zeros have no
+    // side
     static const char *const texts[] = {
         HALF "4 nnz: 4\n 0 0 : 4\n 0 1 : 1\n 1 1 : 2\n 1 0 : 0\n -1 1",
         HALF "4 nnz: 4\n 0 0 : 4\n 1 0 : 0.25\n 1 1 : 2\n 1 0 : 0.75\n -1 1"};
@@ -537,7 +538,7 @@ START_TEST(a_kind_is_recognised_or_asked_for)
     ck_assert_int_eq(f->kind, PCS_FILE_MLCP);
     pcs_problem_file_destroy(f);
 
-    // four dimensions are none
+    // four dimensions are refused
     CK_FAILS(parse("4 1 0 4 4 4 4", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
     CK_FAILS(parse("", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);
     CK_FAILS(parse("hello", PCS_FILE_ANY, &f), PCS_ERR_FORMAT);

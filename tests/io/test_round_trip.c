@@ -387,7 +387,7 @@ START_TEST(a_failure_leaves_the_old_file)
     const pcs_problem p = one_contact(W, q, &block);
     const pcs_file_content c = {.problem = &p};
     for (pcs_file_format f = PCS_FILE_FORMAT_DAT; f <= PCS_FILE_FORMAT_TEXT; ++f) {
-        // a disk that is full, folders that are none
+        // a full disk, paths whose folders are not folders
         CK_FAILS(pcs_problem_file_write(NULL, "/dev/full", f, &c), PCS_ERR_FILE);
         CK_FAILS(pcs_problem_file_write(NULL, path_of("nowhere/x"), f, &c), PCS_ERR_FILE);
         CK_FAILS(pcs_problem_file_write(NULL, FOLDER, f, &c), PCS_ERR_FILE);

@@ -99,7 +99,7 @@ static void close_rows(active_set *a, test_random *rng, double share)
     }
 }
 
-// sparse factors give what dense ones give, for any set of rows
+// sparse factors give the same results as dense ones, for any set of rows
 START_TEST(sparse_solves_as_dense_does)
 {
     enum { N = 300 };
@@ -164,7 +164,7 @@ START_TEST(hyperstatic_sets_are_solved)
 }
 END_TEST
 
-// what is far from symmetric, or not definite, goes the dense way
+// a matrix far from symmetric, or not definite, uses dense factors
 START_TEST(other_matrices_go_the_dense_way)
 {
     enum { N = 200 };
@@ -191,7 +191,7 @@ START_TEST(other_matrices_go_the_dense_way)
 }
 END_TEST
 
-// what is nearly symmetric has sparse factors of its symmetric part, and is refined
+// a nearly symmetric matrix uses sparse factors of its symmetric part, and refinement
 START_TEST(nearly_symmetric_matrices_stay_sparse)
 {
     enum { N = 200 };
@@ -217,7 +217,7 @@ START_TEST(nearly_symmetric_matrices_stay_sparse)
 }
 END_TEST
 
-// an asymmetry of a few roundings is none, wherever it stands
+// an asymmetry of a few roundings counts as symmetric, in any entry
 START_TEST(symmetry_is_judged_by_rounding)
 {
     reset();
@@ -256,8 +256,8 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind)
     return report;
 }
 
-// A tolerance below what the data carry: what is left is their rounding, and counts as converged.
-// Also where redundant rows leave W singular
+// A tolerance below the rounding of the data: the residual is this rounding, and counts as
+// converged. Also where redundant rows leave W singular
 START_TEST(a_tolerance_below_rounding)
 {
     static const pcs_solver kinds[] = {PCS_SOLVER_AUTO, PCS_SOLVER_DIRECT};
@@ -344,7 +344,7 @@ static void counted_free(void *x)
     free(x);
 }
 
-// CHOLMOD without memory from its k-th request on: nothing leaks, and the dense way or the report
+// CHOLMOD without memory from its k-th request on: nothing leaks, and dense factors or the report
 // answers for it
 START_TEST(cholmod_runs_out_of_memory)
 {

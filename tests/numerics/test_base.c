@@ -26,12 +26,12 @@ START_TEST(arena_pieces_are_aligned_and_apart)
     ck_assert_uint_eq((uintptr_t)q % 64, 0);
     ck_assert(q >= p + 10);
 
-    // a copy opens a scope: what it takes is free again afterwards
+    // a copy opens a scope: its memory is free again afterwards
     pcs_arena scope = a;
     void *s = pcs_arena_take(&scope, 100);
     ck_assert_ptr_eq(s, pcs_arena_take(&a, 100));
 
-    // what does not fit is null, and the demand is on record
+    // a request that does not fit gives null, and the demand is recorded
     ck_assert_ptr_null(pcs_arena_take(&a, 5000));
     ck_assert(peak >= 5000);
     ck_assert_ptr_null(PCS_TAKE(&a, SIZE_MAX / 2, double));

@@ -71,7 +71,7 @@ static void check_family(friction kind, int nc, bool dense)
     double *z = PCS_TAKE(&arena, n, double);
     ck_assert(A && B && W && J && x && y && z);
 
-    // what is promised is enough, and is taken from an arena of just that size
+    // the promised bytes are enough: the arena has just this size
     pcs_arena own;
     CK_OK(pcs_arena_create(NULL, block_system_bytes(&p), &own));
     block_system s;

@@ -68,7 +68,7 @@ START_TEST(the_portfolio_converges)
 }
 END_TEST
 
-// the sum over bodies of m v is what it was, but for what fixed sides gave: sum F r of those
+// the sum over bodies of m v changes only by the impulses of fixed sides: sum F r of those
 START_TEST(momentum_comes_from_fixed_sides_only)
 {
     pile p = pile_make(PILE_SPHERES, 200, 3);
@@ -255,7 +255,7 @@ START_TEST(memory_of_a_team_is_asked_for)
 }
 END_TEST
 
-// an island solved by itself is what it is among others
+// an island has the same solution alone and among others
 START_TEST(islands_do_not_feel_one_another)
 {
     pile p = pile_make(PILE_LOOSE, 60, 2), first = p;

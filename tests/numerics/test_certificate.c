@@ -48,7 +48,7 @@ static void toy_operator(toy *t, int nv, const double *H, const double *w)
     }
 }
 
-// one contact with W = w 1 and this q; what it does, solved exactly
+// one contact with W = w 1 and this q, solved exactly
 static pcs_contact_status single(pcs_cone cone, int dim, double mu, double w, const double *q,
                                  double *margin, pcs_certificate *c)
 {
@@ -140,7 +140,7 @@ START_TEST(nothing_at_all_is_undecided)
     const double q[3] = {0, 0, 0};
     ck_assert_int_eq(single(PCS_CONE_COULOMB, 3, 0.5, 1, q, &m, &c), PCS_CONTACT_UNDECIDED);
     CK_NEAR(m, 0, 0);
-    // independent columns leave one r whatever it does
+    // independent columns give a unique r in any status
     ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
     ck_assert_int_eq(c.u, PCS_UNIQUENESS_UNKNOWN);
 }
@@ -477,7 +477,7 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
     CK_OK(pcs_certificate_least_impulse(NULL, &p, 1e-9, r, least));
     CK_OK(pcs_certificate_impulse_intervals(NULL, &p, 1e-9, r, low, high));
 
-    // what is shortest solves the problem too
+    // the shortest r solves the problem too
     pcs_measure m;
     pcs_problem_measure(&p, least, v, &m);
     ck_assert_msg(m.residual < 1e-7, "%s %d: the shortest misses by %g", friction_name[kind],

@@ -11,7 +11,7 @@
 #include <percuss/certificate.h>
 #include <percuss/numerics.h>
 
-// what a tolerance below the rounding of the data may come to, see numerics/solver/stop.c
+// the limit for a tolerance below the rounding of the data, see numerics/solver/stop.c
 #define HALF_THE_DIGITS 1.5e-8
 // the natural map may be smaller than the residual by this factor
 #define NATURAL_FINER 1e3
@@ -149,7 +149,7 @@ static void take_start(sample *s, test_random *g)
     }
 }
 
-// the matrix of what has been filled in
+// the matrix of the entries filled in
 static void close_sample(sample *s)
 {
     const int n = s->p.n, index[7] = {0, n, 0, n, 0, 1, 0};
@@ -180,7 +180,7 @@ static void draw(sample *s, kind k, uint64_t seed)
 
 // ---- claims ------------------------------------------------------------------------------------
 
-// what has been claimed in a campaign
+// the claims of a campaign
 typedef struct tally {
     long solves, converged, infeasible;
 } tally;
@@ -212,7 +212,7 @@ static void count(tally *t, const pcs_report *report)
     t->infeasible += report->outcome == PCS_OUTCOME_INFEASIBLE;
 }
 
-// small budgets: what matters is what is said at the end
+// small budgets: only the claim at the end matters
 static pcs_solver_opts options(pcs_solver solver, pcs_stop stop, double tol)
 {
     pcs_solver_opts o = pcs_solver_opts_default(solver);
@@ -265,7 +265,7 @@ static void solve_global(const sample *s, kind k, uint64_t seed, const pcs_solve
     pcs_arena_destroy(NULL, &arena);
 }
 
-// what is solved to this is not refuted by another
+// no other solver refutes a problem that is solved to this
 #define SOLVED 1e-14
 
 static void campaign(kind k, uint64_t first, uint64_t problems, tally *t)
@@ -376,7 +376,7 @@ START_TEST(noise_is_no_solution)
 }
 END_TEST
 
-// The measure is never below what rounding makes of u, and the truth not far above it
+// The measure is never below the rounding of u, and the true value is not far above it
 START_TEST(measures_know_of_rounding)
 {
     sample s;

@@ -75,7 +75,7 @@ START_TEST(radau_in_closed_form)
 }
 END_TEST
 
-// what holds for any number of stages
+// identities for any number of stages
 static void expect_method(const pcs_tableau *t, int order)
 {
     CK_OK(pcs_tableau_check(t));
@@ -145,7 +145,7 @@ START_TEST(radau_of_any_stages)
 }
 END_TEST
 
-// two ways to the same coefficients: orthogonal polynomials and Lagrange's products
+// two methods for the same coefficients: orthogonal polynomials and Lagrange's products
 START_TEST(general_nodes_give_the_same)
 {
     for (int s = 1; s <= 64; s += s < 8 ? 1 : 7) {

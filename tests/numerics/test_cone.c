@@ -57,7 +57,7 @@ START_TEST(projection_obeys_moreau)
 }
 END_TEST
 
-// whatever is not a number stays visible
+// a NaN remains a NaN
 START_TEST(nan_flows_through)
 {
     for (int c = 0; c < 3; ++c) {
@@ -94,7 +94,8 @@ START_TEST(complementarity_is_the_disjunction)
             cone_natural_coulomb(3, mu, s, r[k], u[k], f);
             CK_NEAR(sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]), 0, 1e-14 * (s * n + t));
         }
-        // impulse while open, slide the wrong way, approach, pull: each shows
+        // impulse while open, slide in the wrong direction, approach, pull: the natural map is not
+        // zero for any
         const double wrong[4][6] = {{n, 0, 0, n, 0, 0},
                                     {n, mu * n * c, mu * n * e, 0, t * c, t * e},
                                     {0, 0, 0, -n, 0, 0},

@@ -144,7 +144,7 @@ START_TEST(agrees_with_brute_force)
         } else {
             differ += 1;
         }
-        // whatever was said is true
+        // the answer is true in any case
         if (mode == CONTACT_SLIDE) ck_assert(contact_residual(&c, q, r) <= 1e-10);
         if (mode == CONTACT_NONE) ck_assert(contact_residual(&c, q, r) > 1e-12);
     }

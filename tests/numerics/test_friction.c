@@ -225,7 +225,7 @@ START_TEST(acceleration_helps)
 }
 END_TEST
 
-// a solution stays where it is; the same call gives the same bits; the seed matters
+// a solution does not change; the same call gives the same bits; the seed matters
 START_TEST(starts_and_repeats)
 {
     for (int f = 0; f < FRICTION_SPHERES; ++f) {
@@ -258,7 +258,7 @@ START_TEST(starts_and_repeats)
 }
 END_TEST
 
-// a contact that no impulse can open: nobody says converged, and auto proves it
+// a contact that no impulse can open: no solver reports converged, and auto proves it
 START_TEST(no_solution_is_not_a_solution)
 {
     double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, r[6] = {0}, u[6];
@@ -368,7 +368,7 @@ START_TEST(enum_finds_solutions)
 }
 END_TEST
 
-// little friction and a well-conditioned W: one solution, and both ways lead to it
+// little friction and a well-conditioned W: one solution, which both methods find
 START_TEST(enum_agrees_with_nsgs)
 {
     for (uint64_t seed = 0; seed < 3 * DRAWS; ++seed) {

@@ -290,7 +290,7 @@ static const struct {
     {PCS_SOLVER_IPM, 1e-11, 1e-8, 1e-10, 200, 50},
 };
 
-// says which solver is next: what fails afterwards is of it
+// prints the next solver, to which a failure afterwards belongs
 static bool take(size_t i)
 {
     if (i == sizeof row / sizeof *row) return false;

@@ -14,7 +14,7 @@
 
 enum { BODIES = 6, WIDTH = 6, ROWS = 30, UNITS = 12, VELOCITIES = BODIES * WIDTH };
 
-// what the mass is
+// the form of the mass matrix
 typedef enum kind { BLOCKS, SKEWED_BLOCKS, SPARSE, SKEWED_SPARSE, KINDS } kind;
 
 // bodies of six velocities, cones of every sort between one or two of them
@@ -206,7 +206,7 @@ START_TEST(measures_are_those_of_the_condensed_problem)
 }
 END_TEST
 
-// every solver that takes the cones: what it calls converged is, and v and u belong to r; auto and
+// every solver that takes the cones: a converged outcome is true, and v and u belong to r; auto and
 // nsgs always converge
 START_TEST(every_solver_takes_the_global_form)
 {
@@ -363,7 +363,7 @@ START_TEST(body_space_refutes)
 }
 END_TEST
 
-// the published error: zero at a solution; with a v of its own it sees the equation of motion
+// the published error: zero at a solution; with a separate v it includes the equation of motion
 START_TEST(published_error_is_the_sum_of_two)
 {
     rig s;

@@ -394,7 +394,7 @@ END_TEST
 
 // ---- stiff systems
 
-// Prothero and Robinson 1974: x = cos t whatever lambda
+// Prothero and Robinson 1974: x = cos t for any lambda
 static int prothero(void *user, double t, const double *x, double *f)
 {
     f[0] = *(const double *)user * (x[0] - cos(t)) - sin(t);

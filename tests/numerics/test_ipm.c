@@ -103,7 +103,7 @@ START_TEST(without_unilateral_rows_it_is_a_linear_solve)
 END_TEST
 
 // rows of zeros, no constant term, one row, matrices that are not monotone, ends of the range: an
-// honest outcome and finite numbers
+// right outcome and finite numbers
 START_TEST(small_and_odd_problems)
 {
     const struct {

@@ -256,7 +256,7 @@ START_TEST(many_contacts_on_one_body)
     for (int i = 0; i < 6; ++i) {
         M[7 * i] = i < 3 ? 2 : 0.5;
     }
-    // pushed along x with a third of what friction can hold, then with three times that
+    // pushed along x with a third of the limit of friction, then with three times the limit
     for (int k = 0; k < 2; ++k) {
         pcs_mass_matrix *mass;
         CK_OK(pcs_mass_matrix_create_blocks(NULL, 1, size, M, &mass));

@@ -6,7 +6,7 @@
 
 enum { MOST = 128 };
 
-// solves an MLCP, checks that the report is honest, and returns it
+// solves an MLCP, checks that the report is true, and returns it
 static pcs_report run(pcs_solver kind, int n, const pcs_cone *cone, const double *M,
                       const double *q, double *z)
 {
@@ -246,7 +246,7 @@ START_TEST(signs_of_equalities_do_not_matter)
 END_TEST
 
 // random problems of every shape: positive definite, semidefinite of any rank with consistent or
-// random q, unsymmetric, skew, indefinite; equality rows anywhere. enum says who is right
+// random q, unsymmetric, skew, indefinite; equality rows anywhere. enum is the reference
 START_TEST(agrees_with_enumeration)
 {
     test_random rng = random_seed(5);

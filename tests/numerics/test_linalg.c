@@ -446,7 +446,7 @@ START_TEST(min_norm_is_minimal_and_solves)
 END_TEST
 
 // a chain shuffled, its upper triangle by columns: the order finds its band again, the factors
-// solve, and what is not definite is seen
+// solve, and a matrix that is not definite is detected
 START_TEST(chol_follows_a_matrix_that_changes)
 {
     enum { N = 40 };
@@ -515,8 +515,8 @@ END_TEST
 
 // a block of a lattice of k^3 nodes of w unknowns each: diagonally dominant, and with enough fill
 // for fronts. A solution is checked by the matrix itself, to a few roundings of the largest row;
-// what is stored below the diagonal is not read; and a diagonal that is too small in one place is
-// seen, whichever front has it
+// entries below the diagonal are not read; and a diagonal entry that is too small is detected in
+// any front
 START_TEST(chol_of_a_lattice_by_fronts)
 {
     enum { K = 7, N = K * K * K, W = 3, ROWS = N * W, MOST = 4 * N * W * W };

@@ -93,7 +93,7 @@ START_TEST(coordinates_may_be_more_than_velocities)
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
         double y[2] = {2, 1};
-        // roughly there, and made consistent: the turn stays, mostly
+        // an approximate state is made consistent: the rotation is nearly kept
         double x[7] = {p.l * sin(2.0) + 0.01, -p.l * cos(2.0), 2 * cos(2.0), 2 * sin(2.0), 0, 0, 1};
         CK_FAILS(pcs_constrained_check(sys, 0, x, x + 4, 1e-9, 1e-9), PCS_ERR_ARG);
         ck_assert_ptr_nonnull(strstr(pcs_error_text(), "constraint 0"));
@@ -325,7 +325,7 @@ START_TEST(a_projection_leaves_the_centre_of_mass)
         CK_NEAR(q[i] + 4 * q[2 + i], place[i], 1e-14);
         CK_NEAR(v[i] + 4 * v[2 + i], momentum[i], 1e-13);
     }
-    // an impact on what is consistent does nothing
+    // an impact of a consistent state changes nothing
     double after[4];
     CK_OK(pcs_constrained_impact(sys, 0, q, v, NULL, after, &impulse));
     CK_NEAR(impulse, 0, 1e-12);

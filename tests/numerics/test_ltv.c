@@ -229,7 +229,7 @@ START_TEST(the_difference_is_of_second_order)
             apart[k][i] = fabs(x[i] - end[i] - dx[i]);
             apart[k][2 + i] = fabs(y[i] - y0[i] - dy[i]);
         }
-        // what is left is small beside the response itself
+        // the remainder is small beside the response itself
         ck_assert(hypot(apart[k][0], apart[k][1]) < 0.1 * hypot(dx[0], dx[1]));
     }
     for (int i = 0; i < 4; ++i) {
@@ -345,7 +345,7 @@ START_TEST(along_a_run)
     }
     CK_FAILS(pcs_linearise_run(driven, best, run, work, &b.ltv), PCS_ERR_ARG); // t[0] is past
 
-    // a terminal event on the way
+    // a terminal event during the run
     CK_OK(pcs_integrator_set_events(run, 1, &(pcs_event){.g = past, .terminal = true}));
     CK_OK(pcs_integrator_start(run, 0, x0));
     CK_FAILS(pcs_linearise_run(driven, best, run, work, &b.ltv), PCS_ERR_ARG);

@@ -116,7 +116,7 @@ START_TEST(drift_follows_its_closed_form)
 }
 END_TEST
 
-// what is left of phi and A v after a coarse run, by stabilisation
+// the remaining phi and A v after a coarse run, by stabilisation
 START_TEST(stabilised_runs_stay_on_the_constraint)
 {
     const bob b = {2, 1, 1};
@@ -539,7 +539,7 @@ START_TEST(bad_systems_are_refused)
     CK_FAILS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_CALLBACK);
     pcs_constrained_destroy(sys);
 
-    // from the centre no direction leads out: the state stays as it is
+    // at the centre the constraint has no gradient: the state is unchanged
     def = bob_def(&b);
     sys = make(&def);
     double x[2] = {0, 0}, w[2] = {1, 2};

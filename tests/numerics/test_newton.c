@@ -138,7 +138,7 @@ START_TEST(every_family_is_solved)
             const int nc = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 6 : 24;
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
             for (int k = 0; k < 8; ++k) {
-                // what is promised: the default functions; the others on small problems
+                // the guaranteed cases: the default functions on all, the others on small problems
                 if (k != 2 && k != 6 && nc > 6) continue;
                 const pcs_solver_opts o = variant(k, 1e-11);
                 double r[ROWS] = {0}, u[ROWS];

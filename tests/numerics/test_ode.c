@@ -30,7 +30,7 @@ static int wave(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-// the largest error on the way: at one time it may vanish by accident
+// the largest error of the run: at one time it may vanish by accident
 static double run_fixed(const pcs_tableau *tab, double h, double t_end)
 {
     double error = 0;
@@ -324,7 +324,7 @@ START_TEST(sentences_of_callbacks_are_handed_on)
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "pcs_tableau_check"));
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "integration"));
     pcs_integrator_destroy(run);
-    // what failed before is not blamed
+    // an earlier failure is not named
     CK_OK(pcs_integrator_create(NULL, &own, &opts, &run));
     CK_OK(pcs_integrator_start(run, 0.9, (double[]){1}));
     CK_FAILS(pcs_integrator_step(run, NULL), PCS_ERR_CALLBACK);

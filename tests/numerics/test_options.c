@@ -7,7 +7,7 @@
 // most but for equalities
 enum { FEW = 4, MANY = 32, SEEDS = 10, ROWS = 4 * MANY, ITERS = 200 };
 
-// what a solve did: status, how it ended, iterations, and every bit of r
+// the result of a solve: status, outcome, iterations, and every bit of r
 typedef struct trace {
     pcs_status status;
     pcs_outcome outcome;

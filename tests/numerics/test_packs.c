@@ -190,7 +190,7 @@ START_TEST(operators_are_those_of_the_impulses)
 }
 END_TEST
 
-// what is skipped where all bodies are isotropic is zero
+// the terms that are skipped where all bodies are isotropic are zero
 START_TEST(isotropic_bodies_turn_as_others_do)
 {
     test_random rng = random_seed(8);

@@ -105,8 +105,8 @@ START_TEST(residual_has_no_units)
 }
 END_TEST
 
-// the short cut for a single row says what the general measure says: a second row of zeros, with
-// a zero-dimensional block row of W before it, takes the general way
+// the short cut for a single row gives the general measure: a second row of zeros, with a
+// zero-dimensional block row of W before it, uses the general code
 START_TEST(short_cut_agrees)
 {
     const double W[4] = {2, 0, -1, 1e-20}, q[5] = {-1, 1, 0, -3e5, 1e-9}, r[4] = {0, 0.5, 3, 1e8};
@@ -131,7 +131,7 @@ START_TEST(short_cut_agrees)
         CK_NEAR(quick.norm_r, slow.norm_r, 1e-15 * slow.norm_r);
         CK_NEAR(quick.norm_u, slow.norm_u, 1e-15 * slow.norm_u);
 
-        // and both ways solve
+        // and both solve
         double z = 0;
         pcs_report report;
         CK_OK(pcs_solve_alloc(NULL, &p, NULL, &z, u, &report));
@@ -284,7 +284,7 @@ START_TEST(certificates_prove)
 }
 END_TEST
 
-// what rounding leaves of a certificate is enough, but a small column is no rounding of a large one
+// a certificate is valid up to rounding, but a small column is not the rounding of a large one
 START_TEST(certificates_are_judged_column_by_column)
 {
     reset();
@@ -415,7 +415,7 @@ START_TEST(global_condenses)
 }
 END_TEST
 
-// what compressing leaves is the same matrix, and W that is full or in cone blocks stays
+// compression leaves the same matrix, and does not change a W that is full or in cone blocks
 START_TEST(compressing_changes_nothing_but_storage)
 {
     for (int kind = 0; kind < FRICTION_COUNT; ++kind) {

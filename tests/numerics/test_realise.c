@@ -191,8 +191,8 @@ START_TEST(the_transfer_function_is_that_of_the_equation)
 }
 END_TEST
 
-// y'' + c y' + k y = c u' + k u, a wheel that meets a kerb: y stays, y' jumps by c, and then it
-// swings as 1 - exp(-d t)(cos w t - d/w sin w t)
+// y'' + c y' + k y = c u' + k u, a wheel that meets a kerb: y does not jump, y' jumps by c, and
+// then it swings as 1 - exp(-d t)(cos w t - d/w sin w t)
 START_TEST(a_wheel_meets_a_kerb)
 {
     const double c = 0.8, k = 9, d = c / 2, w = sqrt(k - d * d);

@@ -81,7 +81,7 @@ START_TEST(finds_the_root_by_every_derivative)
         CK_NEAR(x[1], 4, 1e-14);
         ck_assert_int_le(report.iters, 12);
         ck_assert(report.residual < 1e-12 && (report.residual == 0 || report.step <= 1e-13));
-        // what is counted is what is called; of f_complex each call once too
+        // the count is the number of calls, also of f_complex
         const long complex_calls = ways[k] == PCS_DERIVATIVE_COMPLEX ? 2 * report.jacobians : 0;
         ck_assert_int_eq(report.evaluations, u.calls + complex_calls);
     }

@@ -19,7 +19,7 @@ static void reset(void)
     arena.used = 0;
 }
 
-// what must hold whatever a solver did
+// conditions that hold after any solve
 static void expect_truth(const pcs_problem *p, const pcs_solver_opts *o, const double *r,
                          const double *u, const pcs_report *report, const char *what)
 {
@@ -226,7 +226,7 @@ START_TEST(warm_start_is_free)
 }
 END_TEST
 
-// a flat box on four corners: rank 3, the velocities are what is unique
+// a flat box on four corners: rank 3, only the velocities are unique
 START_TEST(resting_box)
 {
     reset();
@@ -651,7 +651,7 @@ START_TEST(arena_too_small)
         CK_FAILS(pcs_solve(&p, &o, (pcs_watch){0}, none, r, u, &report), PCS_ERR_MEMORY);
         ck_assert(peak >= bytes && bytes > 0);
 
-        // exactly what was requested is enough, at any offset in the arena
+        // exactly the requested bytes are enough, at any offset in the arena
         for (size_t used = 0; used < 3; ++used) {
             pcs_arena exact;
             CK_OK(pcs_arena_create(NULL, bytes + 64 * (used > 0), &exact));
@@ -697,7 +697,7 @@ static int stop_at(void *user, const pcs_progress *now)
 START_TEST(watch_stops)
 {
     reset();
-    // hard enough that nobody is done after two steps
+    // hard enough that no solver ends within two steps
     const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
     for (int s = 0; s < pcs_solver_count(); ++s) {
         pcs_solver_opts o = pcs_solver_opts_default(pcs_solver_at(s)->kind);

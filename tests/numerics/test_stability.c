@@ -81,7 +81,7 @@ START_TEST(gauss_and_radau_are_pade)
 }
 END_TEST
 
-// R conserves what oscillates, at any step size
+// R conserves oscillations, at any step size
 START_TEST(gauss_conserves_on_the_imaginary_axis)
 {
     for (int s = 1; s <= 64; s += s < 8 ? 1 : 14) {
@@ -182,7 +182,7 @@ START_TEST(one_node_in_closed_form)
 }
 END_TEST
 
-// A is singular in some: an explicit first stage, a stage nobody uses but b
+// A is singular in some: an explicit first stage, a stage that only b uses
 START_TEST(singular_matrices_have_a_limit)
 {
     // TR-BDF2 (Bank et al. 1985), L-stable
@@ -234,7 +234,7 @@ START_TEST(poles_count_unless_they_cancel)
     CK_NEAR(out.real_extent, 2.0 / 3, 1e-14);
     ck_assert(!out.a_stable && out.imaginary_extent == 0 && out.angle == 0);
 
-    // a stage that nobody reads, with its pole at -1, beside explicit Euler
+    // an unused stage, with its pole at -1, beside explicit Euler
     const double A2[4] = {0, 0, 0, -1}, b2[2] = {1, 0}, c2[2] = {0, -1};
     t = (pcs_tableau){.s = 2, .A = A2, .b = b2, .c = c2, .order = 1};
     out = examine(&t);

@@ -10,7 +10,7 @@ const char *const family_name[FAMILY_COUNT] = {
     "mixed", "mixed_psd",  "chain", "zero",   "any",
 };
 
-// the benches come here too, outside of any test, where Check would not let us assert
+// the benches use this too, outside of any test, where the assertions of Check do not work
 static void must(bool good, const char *what)
 {
     if (good) return;

@@ -16,7 +16,7 @@ double smooth_order(int count, const double *h, const double *e);
 // an event function: the first number of the state
 int smooth_first(void *user, double t, const double *x, double *g);
 
-// Of the pendulum x'' = -sin x let go at `angle`: the time until it hangs straight, by the
+// For the pendulum x'' = -sin x released at `angle`: the time until it hangs straight, by the
 // arithmetic-geometric mean.
 double smooth_quarter_period(double angle);
 
