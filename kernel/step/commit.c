@@ -90,6 +90,7 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
         if (!p.looked) out->penetration = fmax(out->penetration, p.piece[k].end);
     }
     PCS_TRY(state_reserve(st, rows));
+    PCS_TRY(events_reserve(&wk->events, &wk->env, list->n));
     wk->list = *list;
     wk->u = t->solution.u;
     wk->measure = out->solve.measure;
@@ -158,6 +159,7 @@ static void sort_memory(pcs_memory *mem)
 void step_commit(const trial *t, pcs_state *st)
 {
     pcs_memory *mem = st->memory;
+    events_add(&t->work->events, &t->list);
     mem->n = 0;
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];

@@ -299,6 +299,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
     pcs_step_report own, *out = report ? report : &own;
     pcs_status status = check(m, st, wk, h);
     const double t0 = status == PCS_OK ? st->t : 0;
+    if (status == PCS_OK) status = events_begin(&wk->events, m, st);
     if (status == PCS_OK) {
         step_look_at_bodies(m, wk);
         step_budget_begin(wk);
@@ -312,6 +313,7 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
             } while (work_end(wk, &status));
             status = diverge_out_of_range(status, wk, out);
         } while (step_divide_next(&d, st, &status, out));
+        events_end(&wk->events, status == PCS_OK && out->committed);
     }
     if (status != PCS_OK) {
         *out = (pcs_step_report){.outcome = PCS_OUTCOME_STOPPED};

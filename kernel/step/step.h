@@ -9,6 +9,7 @@
 #include "linalg/mass.h"
 #include "model/model.h"
 #include "state/state.h"
+#include "step/events.h"
 #include "systems/systems.h"
 #include <percuss/step.h>
 
@@ -165,6 +166,7 @@ struct pcs_work {
     int looked_at;     // systems and shapes when the log was told of unlikely bodies
     int n_said;        // doubts that the log has already
     step_said said[STEP_SAID];
+    event_list events;
     char cause[STEP_WHY]; // why the last attempt diverged, if it is known
 
     // results that can be read after a step; in the arena, except those made on request

@@ -47,6 +47,7 @@ void pcs_work_destroy(pcs_work *wk)
     pcs_arena_destroy(&env, &wk->arena);
     pcs_arena_destroy(&env, &wk->assembled);
     pcs_arena_destroy(&env, &wk->listed);
+    events_release(&wk->events, &env);
     threads_destroy(wk->team);
     pcs_state_destroy(wk->backup);
     pcs_env_free(&env, wk->linear_off);
@@ -59,7 +60,7 @@ void pcs_work_destroy(pcs_work *wk)
 size_t pcs_work_held(const pcs_work *wk)
 {
     return wk ? sizeof *wk + wk->linear_bytes + wk->arena.size + wk->assembled.size +
-                    wk->listed.size
+                    wk->listed.size + events_held(&wk->events)
               : 0;
 }
 

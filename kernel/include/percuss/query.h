@@ -1,5 +1,6 @@
 /// @file
-/// Questions to a scene between steps: what a ray hits, what is nearest, what acts on what.
+/// Questions to a scene between steps: what a ray hits, what is nearest, what acted on
+/// what, who began and ended to touch.
 #ifndef PERCUSS_QUERY_H
 #define PERCUSS_QUERY_H
 
@@ -129,6 +130,39 @@ typedef struct pcs_pressure {
 /// moment about it along the face.
 PCS_NODISCARD PCS_API pcs_status pcs_work_pressure(const pcs_work *work, int shape, int by,
                                                    const double *face, pcs_pressure *out);
+
+/// @}
+/// @name Events of contact
+/// Pairs of shapes that begin or end to press on each other in a step, and what they did meanwhile.
+/// A pair presses in a step when its contacts have an impulse. What pressed before is told by the
+/// state (it remembers the impulses of its last step): a state that was copied or loaded goes on
+/// with the same events.
+/// @{
+
+/// What a pair of shapes did in the last pcs_step, all parts of a divided one together.
+typedef struct pcs_contact_event {
+    pcs_system system1; ///< the one that the normal points into
+    pcs_system system2; ///< the other; {0}: the world
+    int shape1;         ///< number of the shape of system1
+    int shape2;         ///< of system2
+    bool begins;        ///< did not press in the step before
+    bool ends;          ///< does not press any more at the end of this one
+    double normal;      ///< sum of the normal impulses, N s; 0 if it ended before this step
+    double impulse[3];  ///< sum of the impulses on system1, inertial, N s
+    double point[3];    ///< centre of the normal impulses, between the points of the two, inertial,
+                        ///< m; zero without any
+} pcs_contact_event;
+
+/// Whether the steps of a work list events; off at first. The state after a step is the same to the
+/// bit either way; a warm step does not allocate either way.
+PCS_NODISCARD PCS_API pcs_status pcs_work_watch_events(pcs_work *work, bool on);
+
+/// The pairs that pressed before the last step, in it or after it: `count` of them in *out, by the
+/// smaller, then the larger number of their shapes, until the work steps again. None after a step
+/// that was not committed. The sum over a run of the impulses on a system is what contacts did to
+/// it. `out` may be null. PCS_ERR_ARG when they are off.
+PCS_NODISCARD PCS_API pcs_status pcs_work_events(pcs_work *work, int *count,
+                                                 const pcs_contact_event **out);
 
 /// @}
 

@@ -60,8 +60,36 @@ static void what_acted(void)
     pcs_model_destroy(model);
 }
 
+// a ball that falls and rebounds
+static void events(void)
+{
+    pcs_model *model;
+    pcs_state *state;
+    pcs_work *work;
+    EXPECT(pcs_model_create(NULL, &model) == PCS_OK);
+    pcs_shape ground = pcs_shape_half_space((double[3]){0, 0, 1}, 0), round = pcs_shape_sphere(0.1);
+    pcs_material_def rubber = pcs_material_def_default();
+    pcs_material material;
+    rubber.e = 0.5;
+    EXPECT(pcs_model_add_material(model, &rubber, &material) == PCS_OK);
+    EXPECT(pcs_model_add_shape(model, (pcs_system){0}, &ground, material) == PCS_OK);
+    pcs_body_def def = pcs_body_def_default();
+    pcs_system ball;
+    def.position[2] = 0.4;
+    EXPECT(pcs_model_add_solid(model, &def, 1, &round, 500, material, &ball) == PCS_OK);
+    EXPECT(pcs_model_set_system_name(model, ball, "ball") == PCS_OK);
+    EXPECT(pcs_state_create(model, &state) == PCS_OK);
+    EXPECT(pcs_work_create(model, &work) == PCS_OK);
+#include "block_3.c"
+    EXPECT(state->t > 0.499);
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    pcs_model_destroy(model);
+}
+
 int main(void)
 {
+    events();
     what_acted();
     rays_and_distances();
     return 0;

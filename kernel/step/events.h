@@ -1,0 +1,41 @@
+// Events of contact: pairs of shapes that press before a step, in its parts and after it.
+#ifndef STEP_EVENTS_H
+#define STEP_EVENTS_H
+
+#include "state/state.h"
+#include <percuss/query.h>
+
+struct candidates;
+
+// what one contact did in a part of the step; part 0: it pressed before
+typedef struct event_record {
+    contact_key key;
+    int sys1, sys2; // indices of systems
+    int part, order;
+    double normal, impulse[3], moment[3]; // moment: normal times the point
+} event_record;
+
+typedef struct event_list {
+    bool on, sorted;
+    int part;                 // the last that was committed
+    event_record *record;     // n of room for cap
+    pcs_contact_event *event; // n_events, room for cap; once somebody asks
+    int n, cap, n_events;
+} event_list;
+
+// what pressed before the step; nothing when events are off
+pcs_status events_begin(event_list *e, const pcs_model *m, const pcs_state *st);
+// room for n contacts more: all that can fail of the next
+pcs_status events_reserve(event_list *e, const pcs_env *env, int n);
+// the contacts of a part that is committed
+void events_add(event_list *e, const struct candidates *list);
+// the step is over; it may have been taken back
+void events_end(event_list *e, bool committed);
+// bytes it holds
+static inline size_t events_held(const event_list *e)
+{
+    return (size_t)e->cap * (sizeof *e->record + sizeof *e->event);
+}
+void events_release(event_list *e, const pcs_env *env);
+
+#endif
