@@ -27,13 +27,7 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.top = {.mass = 0.5,
-                              .J1 = 4e-4,
-                              .J3 = 6e-4,
-                              .arm = 0.04,
-                              .spin = 150,
-                              .tilt = 0.5,
-                              .gravity = 9.81},
+    *set = (settings){.top = top_default(),
                       .lows = 6,
                       .study = 3,
                       .hold = PCS_STABILISATION_PROJECT,

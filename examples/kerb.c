@@ -314,8 +314,10 @@ static pcs_status ride_waves(checks *c, const wheel *p, pcs_input_output *equati
 
 // ---- the whole
 
-static pcs_status drive(checks *c, const settings *set, csv *out)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
+    const settings *set = user;
+    *c = checks_begin();
     static double t[TIMES], y_kerb[TIMES], y_ramp[TIMES];
     wheel p = {.w = 2 * acos(-1) * set->frequency,
                .zeta = set->zeta,
@@ -343,13 +345,6 @@ static pcs_status drive(checks *c, const settings *set, csv *out)
         CSV_ROW(out, t[k], U[1], y_ramp[k], y_kerb[k]);
     }
     return status;
-}
-
-static pcs_status run(const void *user, csv *out, checks *c)
-{
-    const settings *set = user;
-    *c = checks_begin();
-    return drive(c, set, out);
 }
 
 int main(int argc, char **argv)

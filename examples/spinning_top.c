@@ -29,13 +29,7 @@ typedef struct settings {
 static void read_flags(settings *set, int argc, char **argv)
 {
     *set = (settings){.run = {.h = 1e-4, .scheme = world_smooth_scheme(1e-14)},
-                      .top = {.mass = 0.5,
-                              .J1 = 4e-4,
-                              .J3 = 6e-4,
-                              .arm = 0.04,
-                              .spin = 150,
-                              .tilt = 0.5,
-                              .gravity = 9.81},
+                      .top = top_default(),
                       .radius = 0.003,
                       .lows = 6,
                       .study = 2};

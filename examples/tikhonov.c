@@ -222,8 +222,9 @@ static pcs_status level(checks *c, const settings *set, double eps, csv *out, do
     return PCS_OK;
 }
 
-static pcs_status compare(checks *c, const settings *set, csv *out)
+static pcs_status run(const void *user, csv *out, checks *c)
 {
+    const settings *set = user;
     outcome end;
     csv none = {0};
     printf("  eps       %-16s %8s %10s %12s %12s %12s %12s\n", "method", "steps", "evals",
@@ -252,12 +253,6 @@ static pcs_status compare(checks *c, const settings *set, csv *out)
     printf("reversed: leaves the limit like exp(%.4f t / eps)\n", rate);
     check_value(c, "rate of the reversed, times eps", rate, 1, 0.05);
     return PCS_OK;
-}
-
-static pcs_status run(const void *user, csv *out, checks *c)
-{
-    const settings *set = user;
-    return compare(c, set, out);
 }
 
 int main(int argc, char **argv)

@@ -62,6 +62,18 @@ pcs_status auv_reference(const auv_case *c, auv_form form, auv_track *track)
     return status;
 }
 
+pcs_status auv_compare(const auv_case *c, auv_check_fn *check, csv *out, checks *list)
+{
+    const auv_method method = auv_chosen(c->set);
+    auv_track track, reference = {0};
+    pcs_status status = auv_case_run(c, &method, AUV_QUATERNION, out, &track, NULL);
+    if (status == PCS_OK) status = auv_reference(c, AUV_QUATERNION, &reference);
+    if (status == PCS_OK) status = check(c, &track, &reference, list);
+    auv_track_close(&track);
+    auv_track_close(&reference);
+    return status;
+}
+
 double auv_balance(const auv_track *track)
 {
     double start[2], now[2], worst = 0;

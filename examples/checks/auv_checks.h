@@ -33,6 +33,12 @@ auv_method auv_chosen(const settings *set);
 // is to be closed.
 pcs_status auv_reference(const auv_case *c, auv_form form, auv_track *track);
 
+// Runs the case by the method that was chosen and by that of the reference, and checks one against
+// the other.
+typedef pcs_status auv_check_fn(const auv_case *c, const auv_track *track,
+                                const auv_track *reference, checks *list);
+pcs_status auv_compare(const auv_case *c, auv_check_fn *check, csv *out, checks *list);
+
 // errors, and how far the energy balance is off
 typedef struct auv_levels {
     int n, order;

@@ -72,13 +72,7 @@ pcs_status auv_under_control(const settings *set, bool waypoints, csv *out, chec
                                waypoints ? set->t_waypoints : set->t_heading);
     c.table = NULL;
     if (!waypoints) c.pilot.n = 0;
-    const auv_method method = auv_chosen(set);
-    auv_track track, reference = {0};
-    pcs_status status = auv_case_run(&c, &method, AUV_QUATERNION, out, &track, NULL);
-    if (status == PCS_OK) status = auv_reference(&c, AUV_QUATERNION, &reference);
-    if (status == PCS_OK) status = check_all(&c, &track, &reference, list);
-    auv_track_close(&track);
-    auv_track_close(&reference);
+    const pcs_status status = auv_compare(&c, check_all, out, list);
     pcs_vehicle_destroy(vehicle);
     return status;
 }

@@ -213,13 +213,7 @@ pcs_status auv_open_loop(const settings *set, csv *out, checks *list)
     pcs_vehicle *vehicle;
     PCS_TRY(pcs_vehicle_create(NULL, &set->def, &vehicle));
     const auv_case c = auv_case_make(set, vehicle, "open", set->t_end);
-    const auv_method method = auv_chosen(set);
-    auv_track track, reference = {0};
-    pcs_status status = auv_case_run(&c, &method, AUV_QUATERNION, out, &track, NULL);
-    if (status == PCS_OK) status = auv_reference(&c, AUV_QUATERNION, &reference);
-    if (status == PCS_OK) status = check_all(&c, &track, &reference, list);
-    auv_track_close(&track);
-    auv_track_close(&reference);
+    const pcs_status status = auv_compare(&c, check_all, out, list);
     pcs_vehicle_destroy(vehicle);
     return status;
 }

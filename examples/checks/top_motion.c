@@ -9,6 +9,17 @@
 
 #include <math.h>
 
+heavy_top top_default(void)
+{
+    return (heavy_top){.mass = 0.5,
+                       .J1 = 4e-4,
+                       .J3 = 6e-4,
+                       .arm = 0.04,
+                       .spin = 150,
+                       .tilt = 0.5,
+                       .gravity = 9.81};
+}
+
 static double inertia_across(const heavy_top *top)
 {
     return top->floor ? top->J1 : top->J1 + top->mass * top->arm * top->arm;

@@ -14,6 +14,9 @@ typedef struct heavy_top {
     bool floor;
 } heavy_top;
 
+// a top of half a kilogram, 4 cm from tip to centre, at 150 rad/s
+heavy_top top_default(void);
+
 // The slow steady precession, rad/s: I1 cos(tilt) W^2 - J3 spin W + m g arm = 0 with I1 about the
 // tip, about the centre of mass on a smooth floor. NaN if there is none.
 double top_precession(const heavy_top *top);

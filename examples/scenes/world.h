@@ -1,8 +1,10 @@
-// Solid bodies on a floor, with the observed quantities of every scene: the deepest overlap, the
-// largest gain of energy, the weight and the forces that carry it.
+// Solid bodies on a floor, with what the checks of a scene want to know of its run: the deepest
+// overlap, the largest gain of energy, the weight and the forces that carry it. It is the instrument of
+// the scenes that are checked and of the bench, not a layer for drivers: a driver needs nine calls of
+// the library (first.c), and bouncing_ball.c shows one that watches its steps.
 //
 //     world w;
-//     PCS_TRY(world_open(&w, &scheme, 9.81));
+//     PCS_TRY(world_open(&w, NULL, &scheme, 9.81));
 //     ... world_floor, world_box ...
 //     PCS_TRY(world_start(&w));
 //     while (world_goes_on(&w, h, t_end)) PCS_TRY(world_step(&w, h));

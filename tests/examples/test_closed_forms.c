@@ -118,13 +118,7 @@ END_TEST
 START_TEST(the_height_of_the_top_is_that_of_its_integrals)
 {
     const heavy_top tops[2] = {
-        {.mass = 0.5,
-         .J1 = 4e-4,
-         .J3 = 6e-4,
-         .arm = 0.04,
-         .spin = 150,
-         .tilt = 0.5,
-         .gravity = 9.81},
+        top_default(),
         {.mass = 2, .J1 = 0.02, .J3 = 0.03, .arm = 0.1, .spin = 60, .tilt = 1.1, .gravity = 9.81}};
     for (int k = 0; k < 2; ++k) {
         const nutation n = top_nutation(&tops[k]);
