@@ -269,3 +269,10 @@ void release(pcs_shape *s)
 {
     if (s->kind == PCS_SHAPE_HULL) pcs_geometry_destroy((pcs_geometry *)s->geometry);
 }
+
+const pcs_shape_kind pairs[PAIRS][2] = {
+    {PCS_SHAPE_CAPSULE, PCS_SHAPE_SPHERE}, {PCS_SHAPE_CAPSULE, PCS_SHAPE_CAPSULE},
+    {PCS_SHAPE_CAPSULE, PCS_SHAPE_BOX},    {PCS_SHAPE_HULL, PCS_SHAPE_SPHERE},
+    {PCS_SHAPE_HULL, PCS_SHAPE_CAPSULE},   {PCS_SHAPE_HULL, PCS_SHAPE_BOX},
+    {PCS_SHAPE_HULL, PCS_SHAPE_HULL},
+};

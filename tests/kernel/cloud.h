@@ -48,4 +48,8 @@ pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, co
 void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                 double reach);
 
+// the kinds that meet as polyhedra, beside two boxes
+enum { PAIRS = 7 };
+extern const pcs_shape_kind pairs[PAIRS][2];
+
 #endif

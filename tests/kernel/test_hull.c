@@ -238,14 +238,6 @@ END_TEST
 
 // ---- pairs
 
-static const pcs_shape_kind pairs[][2] = {
-    {PCS_SHAPE_CAPSULE, PCS_SHAPE_SPHERE}, {PCS_SHAPE_CAPSULE, PCS_SHAPE_CAPSULE},
-    {PCS_SHAPE_CAPSULE, PCS_SHAPE_BOX},    {PCS_SHAPE_HULL, PCS_SHAPE_SPHERE},
-    {PCS_SHAPE_HULL, PCS_SHAPE_CAPSULE},   {PCS_SHAPE_HULL, PCS_SHAPE_BOX},
-    {PCS_SHAPE_HULL, PCS_SHAPE_HULL},
-};
-enum { PAIRS = (int)(sizeof pairs / sizeof *pairs) };
-
 static void prove_pairs(int which)
 {
     const pcs_shape_kind *kinds = pairs[which];

@@ -14,14 +14,6 @@
 
 static const double still[7] = {0, 0, 0, 1, 0, 0, 0};
 
-static const pcs_shape_kind pairs[][2] = {
-    {PCS_SHAPE_CAPSULE, PCS_SHAPE_SPHERE}, {PCS_SHAPE_CAPSULE, PCS_SHAPE_CAPSULE},
-    {PCS_SHAPE_CAPSULE, PCS_SHAPE_BOX},    {PCS_SHAPE_HULL, PCS_SHAPE_SPHERE},
-    {PCS_SHAPE_HULL, PCS_SHAPE_CAPSULE},   {PCS_SHAPE_HULL, PCS_SHAPE_BOX},
-    {PCS_SHAPE_HULL, PCS_SHAPE_HULL},
-};
-enum { PAIRS = (int)(sizeof pairs / sizeof *pairs) };
-
 static double gap_at(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
 {
     pcs_feature f[PCS_FEATURES_MAX];

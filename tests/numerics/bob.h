@@ -62,27 +62,24 @@ static inline int bob_force(void *user, double t, const double *q, const double 
     return 0;
 }
 
+#define BOB_PHI()                    \
+    const bob *b = user;             \
+    (void)t;                         \
+    phi[0] = -b->l * b->l;           \
+    for (int i = 0; i < b->n; ++i) { \
+        phi[0] += q[i] * q[i];       \
+    }                                \
+    return 0
+
 static inline int bob_phi(void *user, double t, const double *q, double *phi)
 {
-    (void)t;
-    const bob *b = user;
-    phi[0] = -b->l * b->l;
-    for (int i = 0; i < b->n; ++i) {
-        phi[0] += q[i] * q[i];
-    }
-    return 0;
+    BOB_PHI();
 }
 
 static inline int bob_phi_complex(void *user, const pcs_complex *t, const pcs_complex *q,
                                   pcs_complex *phi)
 {
-    (void)t;
-    const bob *b = user;
-    phi[0] = -b->l * b->l;
-    for (int i = 0; i < b->n; ++i) {
-        phi[0] += q[i] * q[i];
-    }
-    return 0;
+    BOB_PHI();
 }
 
 static inline int bob_A(void *user, double t, const double *q, double *A)

@@ -173,6 +173,18 @@ static int moved_by_hand(void *user, double t, const double *chi, double *highes
     return 0;
 }
 
+// with the Jacobian, the complex version or neither
+static pcs_input_output_def moved_def(int way)
+{
+    return (pcs_input_output_def){.order = 2,
+                                  .ny = 1,
+                                  .input_order = 2,
+                                  .nu = 1,
+                                  .phi = moved,
+                                  .jacobian = way == 0 ? moved_jacobian : NULL,
+                                  .phi_complex = way == 1 ? moved_complex : NULL};
+}
+
 START_TEST(nonlinear_in_everything)
 {
     sine pivot = {.w = 1.7, .m = 2};
@@ -189,13 +201,7 @@ START_TEST(nonlinear_in_everything)
     const double *expected = pcs_integrator_x(run);
 
     for (int way = 0; way < 3; ++way) {
-        const pcs_input_output_def def = {.order = 2,
-                                          .ny = 1,
-                                          .input_order = 2,
-                                          .nu = 1,
-                                          .phi = moved,
-                                          .jacobian = way == 0 ? moved_jacobian : NULL,
-                                          .phi_complex = way == 1 ? moved_complex : NULL};
+        const pcs_input_output_def def = moved_def(way);
         pcs_input_output *equation;
         pcs_plant plant;
         double x[4];
@@ -222,13 +228,7 @@ START_TEST(derivatives_of_the_implicit_function)
 {
     test_random rng = random_seed(3);
     for (int way = 0; way < 3; ++way) {
-        const pcs_input_output_def def = {.order = 2,
-                                          .ny = 1,
-                                          .input_order = 2,
-                                          .nu = 1,
-                                          .phi = moved,
-                                          .jacobian = way == 0 ? moved_jacobian : NULL,
-                                          .phi_complex = way == 1 ? moved_complex : NULL};
+        const pcs_input_output_def def = moved_def(way);
         const double tol = way == 2 ? 1e-9 : 1e-14;
         pcs_input_output *equation;
         pcs_plant given, chain;
