@@ -94,6 +94,7 @@ static pcs_status place(pcs_model *m, model_system *s, pcs_system *out)
     if (s->nq > INT_MAX - m->nq || s->nv > INT_MAX - m->nv) {
         return pcs_fail(PCS_ERR_SIZE, "model: more coordinates than an int can count");
     }
+    s->model = m;
     s->q_at = m->nq;
     s->v_at = m->nv;
     s->block = -1;
@@ -192,6 +193,12 @@ double model_size(const pcs_model *m)
         if (own < size) size = own;
     }
     return isfinite(size) ? size : NO_SIZE;
+}
+
+const char *system_words(const model_system *s, char words[PART_WORDS])
+{
+    const char *what = s->kind == SYSTEM_LAGRANGIAN ? "Lagrangian system " : "body ";
+    return part_words(s->model, PART_SYSTEM, what, (int)(s - s->model->system) + 1, words);
 }
 
 pcs_status model_may_change(const pcs_model *m, const char *who)

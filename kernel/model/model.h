@@ -15,11 +15,12 @@ typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system
 
 typedef struct model_system {
     system_kind kind;
-    bool disabled;  // takes no part in anything
-    int nq, nv;     // coordinates and velocities; nv = 0 when fixed
-    int q_at, v_at; // in the flat vectors
-    int block;      // number among the systems that move, -1 when fixed
-    bool varies;    // its mass depends on q
+    const struct pcs_model *model; // that it belongs to
+    bool disabled;                 // takes no part in anything
+    int nq, nv;                    // coordinates and velocities; nv = 0 when fixed
+    int q_at, v_at;                // in the flat vectors
+    int block;                     // number among the systems that move, -1 when fixed
+    bool varies;                   // its mass depends on q
     void *user;
 
     // bodies
@@ -150,6 +151,9 @@ static inline const model_system *model_find(const pcs_model *m, pcs_system s)
 {
     return m && s.id >= 1 && s.id <= m->n_systems ? &m->system[s.id - 1] : NULL;
 }
+
+// "body 3 'crate'", "system 3": who, in a sentence about a callback
+const char *system_words(const model_system *s, char words[PART_WORDS]);
 
 // largest nq and nv a relation may meet are bounded only by the systems; bodies have these
 enum { BODY_NQ = 7, BODY_NV = 6 };

@@ -29,7 +29,7 @@ const char *part_name(const struct pcs_model *m, part_kind kind, int id);
 
 // "body 3", or "body 3 'crate'" where it has a name; long names are cut. The sentence gives the
 // kind: `what` is "body ", "shape ", or "" after "shapes "
-enum { PART_WORDS = 64 };
+enum { PART_WORDS = 72 };
 const char *part_words(const struct pcs_model *m, part_kind kind, const char *what, int id,
                        char words[PART_WORDS]);
 

@@ -15,16 +15,16 @@ static pcs_status call_force(const model_system *s, double t, const double q[7],
     for (int i = 0; i < 6; ++i) {
         F[i] = 0;
     }
+    char who[PART_WORDS];
     const int answer = s->body_force(s->user, t, q, v, F);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "the force callback of a body returned %d at t = %g",
-                        answer, t);
+        return pcs_fail(PCS_ERR_CALLBACK, "the force callback of %s returned %d at t = %g",
+                        system_words(s, who), answer, t);
     }
     if (!pcs_all_finite(F, 6)) {
         return pcs_fail_range(PCS_ERR_CALLBACK,
-                              "the force callback of a body gave a number that is not"
-                              " finite at t = %g",
-                              t);
+                              "the force callback of %s gave a number that is not finite at t = %g",
+                              system_words(s, who), t);
     }
     return PCS_OK;
 }
@@ -127,16 +127,17 @@ static pcs_status user_jacobian(const model_system *s, double t, const double q[
                                 const double v[6], double a, double b, double A[36])
 {
     double Fq[42] = {0}, Fv[36] = {0}, T[42];
+    char who[PART_WORDS];
     const int answer = s->body_jacobian(s->user, t, q, v, Fq, Fv);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "the Jacobian callback of a body returned %d at t = %g",
-                        answer, t);
+        return pcs_fail(PCS_ERR_CALLBACK, "the Jacobian callback of %s returned %d at t = %g",
+                        system_words(s, who), answer, t);
     }
     if (!pcs_all_finite(Fq, 42) || !pcs_all_finite(Fv, 36)) {
         return pcs_fail_range(PCS_ERR_CALLBACK,
-                              "the Jacobian callback of a body gave a number that is not finite"
-                              " at t = %g",
-                              t);
+                              "the Jacobian callback of %s gave a number that is not finite at"
+                              " t = %g",
+                              system_words(s, who), t);
     }
     pcs_body_T(q, T);
     for (int j = 0; j < 6; ++j) {
@@ -176,9 +177,9 @@ pcs_status body_potential(const pcs_model *m, const model_system *s, const doubl
         double user = 0;
         const int answer = s->potential(s->user, q, &user);
         if (answer != 0 || !isfinite(user)) {
-            return pcs_fail(PCS_ERR_CALLBACK,
-                            "the potential callback of a body returned %d or gave %g", answer,
-                            user);
+            char who[PART_WORDS];
+            return pcs_fail(PCS_ERR_CALLBACK, "the potential callback of %s returned %d or gave %g",
+                            system_words(s, who), answer, user);
         }
         *V += user;
     }

@@ -11,17 +11,16 @@ static pcs_status call_force(const model_system *s, double t, const double *q, c
                              double *F)
 {
     memset(F, 0, (size_t)s->nv * sizeof *F);
+    char who[PART_WORDS];
     const int answer = s->force(s->user, t, q, v, F);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the force callback of a Lagrangian system returned %d at t = %g", answer,
-                        t);
+        return pcs_fail(PCS_ERR_CALLBACK, "the force callback of %s returned %d at t = %g",
+                        system_words(s, who), answer, t);
     }
     if (!pcs_all_finite(F, (size_t)s->nv)) {
         return pcs_fail_range(PCS_ERR_CALLBACK,
-                              "the force callback of a Lagrangian system gave a number"
-                              " that is not finite at t = %g",
-                              t);
+                              "the force callback of %s gave a number that is not finite at t = %g",
+                              system_words(s, who), t);
     }
     return PCS_OK;
 }
@@ -69,14 +68,16 @@ pcs_status lagrangian_mass(const model_system *s, const double *q, double *A)
         return PCS_OK;
     }
     memset(A, 0, n * n * sizeof *A);
+    char who[PART_WORDS];
     const int answer = s->mass_fn(s->user, q, A);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK, "the mass callback of a Lagrangian system returned %d",
-                        answer);
+        return pcs_fail(PCS_ERR_CALLBACK, "the mass callback of %s returned %d",
+                        system_words(s, who), answer);
     }
     if (!pcs_all_finite(A, n * n)) {
-        return pcs_fail_range(PCS_ERR_CALLBACK, "the mass callback of a Lagrangian system gave a"
-                                                " number that is not finite");
+        return pcs_fail_range(PCS_ERR_CALLBACK,
+                              "the mass callback of %s gave a number that is not finite",
+                              system_words(s, who));
     }
     return PCS_OK;
 }
@@ -120,17 +121,17 @@ pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const d
 
     double *Fq = work, *Fv = work + nn;
     memset(work, 0, 2 * nn * sizeof *work);
+    char who[PART_WORDS];
     const int answer = s->jacobian(s->user, t, q, v, Fq, Fv);
     if (answer != 0) {
-        return pcs_fail(PCS_ERR_CALLBACK,
-                        "the Jacobian callback of a Lagrangian system returned %d at t = %g",
-                        answer, t);
+        return pcs_fail(PCS_ERR_CALLBACK, "the Jacobian callback of %s returned %d at t = %g",
+                        system_words(s, who), answer, t);
     }
     if (!pcs_all_finite(work, 2 * nn)) {
         return pcs_fail_range(PCS_ERR_CALLBACK,
-                              "the Jacobian callback of a Lagrangian system gave a number that is"
-                              " not finite at t = %g",
-                              t);
+                              "the Jacobian callback of %s gave a number that is not finite at"
+                              " t = %g",
+                              system_words(s, who), t);
     }
     for (size_t i = 0; i < nn; ++i) {
         A[i] -= a * Fv[i] + b * Fq[i];
@@ -155,9 +156,9 @@ pcs_status lagrangian_potential(const model_system *s, const double *q, double *
         double user = 0;
         const int answer = s->potential(s->user, q, &user);
         if (answer != 0 || !isfinite(user)) {
-            return pcs_fail(PCS_ERR_CALLBACK,
-                            "the potential callback of a Lagrangian system returned %d or gave %g",
-                            answer, user);
+            char who[PART_WORDS];
+            return pcs_fail(PCS_ERR_CALLBACK, "the potential callback of %s returned %d or gave %g",
+                            system_words(s, who), answer, user);
         }
         sum += user;
     }

@@ -162,10 +162,11 @@ pcs_status system_motion(const model_system *s, double t, double q[7], double v[
         usable = usable && fabs(q[i]) < MOTION_MOST && (i == BODY_NV || fabs(v[i]) < MOTION_MOST);
     }
     if (usable && pcs_quat_normalise(q + 3) == PCS_OK) return PCS_OK;
+    char who[PART_WORDS];
     return pcs_fail(PCS_ERR_CALLBACK,
-                    "the motion callback of a body returned %d, left an entry unset, not finite or "
+                    "the motion callback of %s returned %d, left an entry unset, not finite or "
                     "beyond %g, or gave a zero quaternion at t = %g",
-                    answer, MOTION_MOST, t);
+                    system_words(s, who), answer, MOTION_MOST, t);
 }
 
 // ---- the public energies ---------------------------------------------------------------------

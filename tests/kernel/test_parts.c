@@ -147,6 +147,34 @@ static int refuse(void *user, pcs_system system1, int shape1, pcs_system system2
     return -1;
 }
 
+static int fail_force(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    (void)user, (void)t, (void)q, (void)v, (void)F;
+    return 7;
+}
+
+// of several bodies the one whose callback fails
+START_TEST(errors_of_callbacks_name_the_body)
+{
+    scene s;
+    scene_open(&s);
+    scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
+    pcs_body_def def = pcs_body_def_default();
+    def.force = fail_force;
+    pcs_system b;
+    CK_OK(pcs_model_add_body(s.m, &def, &b));
+    for (int i = 0; i < 20; ++i) {
+        scene_ball(&s, 1, 0.1, (double[3]){1 + i, 0, 0}, NULL);
+    }
+    CK_OK(pcs_model_set_system_name(s.m, b, "buoy"));
+    scene_start(&s);
+    CK_FAILS(pcs_step(s.m, s.st, s.wk, 1e-3, &s.report), PCS_ERR_CALLBACK);
+    ck_assert_msg(strstr(pcs_error_text(), "body 2 'buoy' returned 7") != NULL, "%s",
+                  pcs_error_text());
+    scene_close(&s);
+}
+END_TEST
+
 // a sentence about parts shows their names beside their numbers; a long one is cut
 START_TEST(errors_use_names)
 {
@@ -600,6 +628,7 @@ START_TEST(a_shape_switched_off_touches_nothing)
 END_TEST
 
 PCS_TEST_MAIN("parts", a_name_finds_its_part, names_come_and_go, names_that_are_refused,
-              errors_use_names, a_model_is_rebuilt_from_what_it_tells, relations_say_what_they_are,
+              errors_of_callbacks_name_the_body, errors_use_names,
+              a_model_is_rebuilt_from_what_it_tells, relations_say_what_they_are,
               geometries_come_back, what_is_not_there, an_interaction_switched_off_does_not_act,
               bodies_of_a_joint_switched_off_touch, a_shape_switched_off_touches_nothing)

@@ -443,7 +443,7 @@ START_TEST(the_sentence_of_what_failed_inside_is_kept)
     CK_FAILS(pcs_constrained_solve(pcs_smooth_constrained(sys), 0, x, x + 7, a, NULL),
              PCS_ERR_CALLBACK);
     // whose numbers, not only that there are such
-    ck_assert_msg(strstr(pcs_error_text(), "callback of a body") != NULL, "%s", pcs_error_text());
+    ck_assert_msg(strstr(pcs_error_text(), "callback of body 1") != NULL, "%s", pcs_error_text());
     pcs_smooth_destroy(sys);
     scene_close(&s);
 }
