@@ -88,9 +88,12 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
         e->forces += work_of(t, theta, t->Fk.other, t->end.F1.other, at, n, vbar);
         e->gyroscopic += work_of(t, theta, t->Fk.gyroscopic, t->end.F1.gyroscopic, at, n, vbar);
     }
+    const double *R = t->end.R + at, *p = t->end.p + at;
+    double newton = e->newton;
     for (int i = 0; i < n; ++i) {
-        e->newton += vbar[i] * (t->end.R[at + i] - t->end.p[at + i]);
+        newton += vbar[i] * (R[i] - p[i]);
     }
+    e->newton = newton;
     e->kinetic_before += K_k;
     e->kinetic_after += K;
     e->potential_before += V_k;

@@ -73,19 +73,13 @@ void system_times_T(const model_system *s, int dim, const double *q, const doubl
     }
 }
 
-void system_mass_mul(const model_system *s, const double *M, const double *x, double *y)
+void system_mass_mul(const model_system *s, const double *M, const double *x, double *restrict y)
 {
     if (s->kind == SYSTEM_BODY && !s->added) {
-        for (int i = 0; i < 3; ++i) {
-            y[i] = s->mass * x[i];
+        for (int i = 0; i < 6; ++i) {
+            y[i] = (i < 3 ? s->mass : s->J[0]) * x[i];
         }
-        if (!s->isotropic) {
-            m3_mul(s->J, x + 3, y + 3);
-            return;
-        }
-        for (int i = 3; i < 6; ++i) {
-            y[i] = s->J[0] * x[i];
-        }
+        if (!s->isotropic) m3_mul(s->J, x + 3, y + 3);
         return;
     }
     if (s->added) {

@@ -28,7 +28,7 @@ size_t system_jacobian_work(const model_system *s);
 void system_times_T(const model_system *s, int dim, const double *q, const double *C, double *J);
 
 // y = M x; `M` is the nv x nv mass of a system whose mass varies, not read otherwise
-void system_mass_mul(const model_system *s, const double *M, const double *x, double *y);
+void system_mass_mul(const model_system *s, const double *M, const double *x, double *restrict y);
 
 // whether only gravity acts on the system, the same at every iterate
 static inline bool system_is_plain(const model_system *s)
