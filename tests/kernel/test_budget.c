@@ -180,7 +180,54 @@ START_TEST(a_scene_without_contacts_has_a_budget_too)
 }
 END_TEST
 
-PCS_TEST_MAIN("budget", a_step_ends_within_its_units,
+static int pick(test_random *r, int n)
+{
+    return (int)(n * random_unit(r));
+}
+
+// a scheme that goes together, at random; the budget stays
+static void choose_any(scene *s, test_random *r)
+{
+    static const double tol[3] = {1e-4, 1e-8, 1e-13};
+    const double budget = s->scheme.budget;
+    for (;;) {
+        pcs_scheme t = pick(r, 2) ? pcs_scheme_default() : pcs_scheme_moreau_jean();
+        t.activation = (pcs_activation)pick(r, PCS_ACTIVATION_END_OF_STEP + 1);
+        t.projection = (pcs_projection)pick(r, PCS_PROJECTION_COMBINED_EQUALITY + 1);
+        t.metric = (pcs_metric)pick(r, PCS_METRIC_Q1 + 1);
+        t.configuration = (pcs_configuration)pick(r, PCS_CONFIGURATION_PREDICTED + 1);
+        t.theta = pick(r, 2) ? 1 : 0.5;
+        t.halvings = pick(r, 2) ? 8 : 0;
+        t.proj_max = pick(r, 2) ? 1000 : 3;
+        t.newton_max = pick(r, 2) ? 1000 : 3;
+        t.solver.tol = tol[pick(r, 3)];
+        t.budget = budget;
+        if (pcs_scheme_check(&t) != PCS_OK) continue;
+        s->scheme = t;
+        return;
+    }
+}
+
+START_TEST(every_scheme_ends_within_its_units)
+{
+    for (uint64_t seed = 1; seed <= (uint64_t)TEST_DRAWS(150); ++seed) {
+        test_random r = random_seed(seed);
+        const int bodies = 5 + pick(&r, 11), joints = pick(&r, 2) * bodies / 2;
+        scene s;
+        open_crowd(&s, seed, bodies, joints, pow(10, 6 * random_unit(&r)));
+        s.scheme.budget = pow(10, 4 + 2 * random_unit(&r));
+        choose_any(&s, &r);
+        scene_start(&s);
+        pcs_step_report a;
+        CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &a));
+        ck_assert_msg(a.units <= s.scheme.budget + OVERDRAFT, "seed %d: %g of %g units", (int)seed,
+                      a.units, s.scheme.budget);
+        scene_close(&s);
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("budget", a_step_ends_within_its_units, every_scheme_ends_within_its_units,
               the_budget_is_the_same_for_any_number_of_threads,
               nothing_is_committed_on_an_empty_budget, the_clock_ends_a_step,
               what_a_work_went_through_does_not_count, a_scene_without_contacts_has_a_budget_too)
