@@ -1,7 +1,7 @@
 // Solid bodies on a floor, with what the checks of a scene want to know of its run: the deepest
-// overlap, the largest gain of energy, the weight and the forces that carry it. It serves the scenes
-// that are checked and the bench, and is not a layer for drivers: a driver needs nine calls of the
-// library (first.c), and bouncing_ball.c shows one that watches its steps.
+// overlap, the largest gain of energy, the weight and the forces that carry it. It serves the
+// scenes that are checked and the bench, and is not a layer for drivers: a driver needs nine calls
+// of the library (first.c), and bouncing_ball.c shows one that watches its steps.
 //
 //     world w;
 //     PCS_TRY(world_open(&w, NULL, &scheme, 9.81));
