@@ -321,6 +321,38 @@ START_TEST(no_ray_slips_between_triangles)
 }
 END_TEST
 
+// the same on a level field from above and from below, where volumes are zero exactly
+START_TEST(rays_onto_the_lines_of_a_grid)
+{
+    const double heights[16] = {0};
+    pcs_geometry *g;
+    CK_OK(pcs_geometry_create_height_field(NULL, 4, 4, 0.5, 0.25, heights, &g));
+    const pcs_shape field = pcs_shape_height_field(g);
+    pcs_model *m;
+    pcs_state *st;
+    CK_OK(pcs_model_create(NULL, &m));
+    CK_OK(pcs_model_add_shape(m, (pcs_system){0}, &field, (pcs_material){0}));
+    CK_OK(pcs_state_create(m, &st));
+    for (int i = 0; i <= 12; ++i) {
+        for (int j = 0; j <= 12; ++j) {
+            for (int side = -1; side <= 1; side += 2) {
+                pcs_ray ray = pcs_ray_default();
+                ray.from[0] = 0.125 * i;
+                ray.from[1] = 0.0625 * j;
+                ray.from[2] = 2 * side;
+                ray.along[2] = -side;
+                pcs_hit hit;
+                CK_OK(pcs_state_cast_rays(m, st, 1, &ray, &hit));
+                ck_assert(hit.shape == 0 && hit.distance == 2 && hit.normal[2] == 1);
+            }
+        }
+    }
+    pcs_state_destroy(st);
+    pcs_model_destroy(m);
+    pcs_geometry_destroy(g);
+}
+END_TEST
+
 // many shapes, many rays: as each ray against each shape alone; masks, ignored systems, and what is
 // switched off
 START_TEST(rays_in_a_crowd)
@@ -574,5 +606,5 @@ START_TEST(questions_that_are_refused)
 END_TEST
 
 PCS_TEST_MAIN("query", a_ray_ends_on_the_first_surface, rays_straight_down,
-              no_ray_slips_between_triangles, rays_in_a_crowd, the_distance_of_a_point,
-              the_distance_of_two_bodies, questions_that_are_refused)
+              no_ray_slips_between_triangles, rays_onto_the_lines_of_a_grid, rays_in_a_crowd,
+              the_distance_of_a_point, the_distance_of_two_bodies, questions_that_are_refused)
