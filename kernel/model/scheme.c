@@ -55,7 +55,8 @@ pcs_activation pcs_scheme_activation(const pcs_scheme *s)
     case PCS_PROJECTION_COMBINED_EQUALITY:
         return PCS_ACTIVATION_END_OF_STEP;
     case PCS_PROJECTION_OVERLAPS:
-        if (s->theta == 1) return PCS_ACTIVATION_SPECULATIVE;
+        if (s->theta == 1 && s->configuration != PCS_CONFIGURATION_ITERATE)
+            return PCS_ACTIVATION_SPECULATIVE;
         return s->theta > 0 ? PCS_ACTIVATION_END_OF_STEP : PCS_ACTIVATION_PREDICTIVE;
     default:
         return PCS_ACTIVATION_PREDICTIVE;
@@ -154,6 +155,13 @@ static pcs_status check_choices(const pcs_scheme *s)
             PCS_ERR_ARG,
             "scheme: configuration is PCS_CONFIGURATION_MIDDLE with theta = 0, which takes the"
             " rows at the start: set configuration = PCS_CONFIGURATION_START, or theta > 0");
+    }
+    if (s->configuration == PCS_CONFIGURATION_ITERATE && in_use == PCS_ACTIVATION_SPECULATIVE) {
+        return pcs_fail(
+            PCS_ERR_ARG,
+            "scheme: configuration is PCS_CONFIGURATION_ITERATE with speculative contacts, whose"
+            " gaps close from the start of the step: set configuration ="
+            " PCS_CONFIGURATION_START, or activation = PCS_ACTIVATION_PREDICTIVE");
     }
     return PCS_OK;
 }

@@ -385,7 +385,8 @@ START_TEST(random_scenes_with_driven_bodies)
         s.scheme.activation = (pcs_activation)(PCS_ACTIVATION_PREDICTIVE + k % 3);
         const bool ahead = s.scheme.activation == PCS_ACTIVATION_SPECULATIVE;
         s.scheme.theta = ahead ? 1 : k % 2 == 0 ? 0.5 : 0.9;
-        s.scheme.configuration = k % 4 == 3 ? PCS_CONFIGURATION_ITERATE : PCS_CONFIGURATION_START;
+        s.scheme.configuration =
+            k % 4 == 3 && !ahead ? PCS_CONFIGURATION_ITERATE : PCS_CONFIGURATION_START;
         s.scheme.projection = k % 5 == 0 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE;
         s.scheme.solver.tol = 1e-10;
         s.scheme.accept_unconverged = true; // a body may be squeezed: no u' >= 0 on both sides

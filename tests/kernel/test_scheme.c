@@ -108,6 +108,12 @@ START_TEST(a_refusal_says_what_to_set)
     refused(&s, "configuration is PCS_CONFIGURATION_MIDDLE", "theta = 0",
             "set configuration = PCS_CONFIGURATION_START");
     s = base;
+    s.configuration = PCS_CONFIGURATION_ITERATE;
+    ck_assert_int_eq(pcs_scheme_activation(&s), PCS_ACTIVATION_END_OF_STEP);
+    s.activation = PCS_ACTIVATION_SPECULATIVE;
+    refused(&s, "configuration is PCS_CONFIGURATION_ITERATE", "speculative",
+            "set configuration = PCS_CONFIGURATION_START");
+    s = base;
     s.gamma = 0.75;
     refused(&s, "gamma is 0.75", "PCS_CONFIGURATION_PREDICTED", "leave gamma at 0.5");
     s = base;

@@ -293,6 +293,7 @@ START_TEST(the_arena_may_end_anywhere)
         if (k == 0) {
             s.scheme.theta = 1;
             s.scheme.activation = PCS_ACTIVATION_SPECULATIVE;
+            s.scheme.configuration = PCS_CONFIGURATION_START;
         }
         s.scheme.projection = k == 2 ? PCS_PROJECTION_COMBINED : PCS_PROJECTION_DIRECT;
         const pcs_lagrangian_def def = {

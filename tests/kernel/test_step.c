@@ -178,7 +178,8 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
         s.scheme.activation = activation;
         s.scheme.theta = theta;
         // a fixed point, and not a fast one in a hard impact
-        if (seed == 4) s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
+        if (seed == 4 && activation != PCS_ACTIVATION_SPECULATIVE)
+            s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
         if (seed == 3) s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
         s.scheme.newton_max = 300;
         s.scheme.update = seed % 2 ? PCS_QUAT_UPDATE_EXP : PCS_QUAT_UPDATE_ADD;

@@ -195,8 +195,9 @@ PCS_API pcs_interaction_def pcs_interaction_def_default(void);
 /// Which contacts a velocity problem holds (theory 7.2).
 typedef enum pcs_activation {
     PCS_ACTIVATION_AUTOMATIC, ///< what goes with the projection: end of step with the combined
-                              ///< ones and, for 0 < theta < 1, PCS_PROJECTION_OVERLAPS; speculative
-                              ///< with that and theta = 1; otherwise predictive
+                              ///< ones and, for 0 < theta < 1 or PCS_CONFIGURATION_ITERATE,
+                              ///< PCS_PROJECTION_OVERLAPS; speculative with that and theta = 1;
+                              ///< otherwise predictive
     PCS_ACTIVATION_PREDICTIVE,  ///< g + gamma h dg/dt <= 0 at the start of the step
     PCS_ACTIVATION_SPECULATIVE, ///< theta = 1 only. e = 0: all within reach, u' >= -g/h while g >
                                 ///< 0. e > 0: what free motion may close; u' >= -e u_k if it is
@@ -232,7 +233,8 @@ typedef enum pcs_lever {
 /// at the theta-mean of q_k and q', but for PCS_CONFIGURATION_PREDICTED.
 typedef enum pcs_configuration {
     PCS_CONFIGURATION_START,   ///< at q_k
-    PCS_CONFIGURATION_ITERATE, ///< at q' of the Newton iterate before; when it ends, at q'
+    PCS_CONFIGURATION_ITERATE, ///< at q' of the Newton iterate before; when it ends, at q'. Not
+                               ///< with speculative contacts
     PCS_CONFIGURATION_MIDDLE, ///< rows of equality laws (joints) at q_k advanced by theta h v_k; it
                               ///< is the theta-mean of v_k and v' that they hold: for theta = 1/2
                               ///< the motion of joints is of second order and they do no work. Rows
@@ -320,9 +322,9 @@ PCS_API pcs_activation pcs_scheme_activation(const pcs_scheme *scheme);
 
 /// Refuses with PCS_ERR_ARG, and a sentence that names the field, its value and what to set
 /// instead: numbers out of range; an activation that does not go with the projection or with theta;
-/// PCS_CONFIGURATION_MIDDLE with theta = 0; and gamma, active_tol, hysteresis or accept where
-/// nothing reads them, unless they have the value of a constructor. doc/stepping.md has the table
-/// of what goes together.
+/// PCS_CONFIGURATION_MIDDLE with theta = 0; PCS_CONFIGURATION_ITERATE with speculative contacts;
+/// and gamma, active_tol, hysteresis or accept where nothing reads them, unless they have the value
+/// of a constructor. doc/stepping.md has the table of what goes together.
 PCS_NODISCARD PCS_API pcs_status pcs_scheme_check(const pcs_scheme *scheme);
 
 // ---- the model
