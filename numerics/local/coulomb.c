@@ -1,6 +1,6 @@
 // One contact with friction, exactly.
 //
-// Take-off: q_N >= 0, r = 0. Stick: r = -W^-1 q in K. Slide: with d a unit vector in the tangent
+// Open: q_N >= 0, r = 0. Stick: r = -W^-1 q in K. Slide: with d a unit vector in the tangent
 // plane and (k1, k2) along (1, mu),
 //
 //     r = l (k1, k2 d),   u_N = 0:   l = -q_N / D,   D = k1 W_NN + k2 W_NT d

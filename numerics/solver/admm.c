@@ -2,7 +2,7 @@
 // (solver/scaled.h), the iteration (solver/splitting.h), and, in this file, the penalty rho.
 //
 //     W = B B'/..., diagonal about 1, so a rho of the order of 0.1 suits most problems. Small
-//     eigenvalues of W ask for a small rho, and little of W at all (take-off) for a large one.
+//     eigenvalues of W ask for a small rho, and contacts that open for a large one.
 //
 // ladder: where the measure has not fallen to a tenth in a number of iterations, the next of rho,
 // rho/10, rho/100, 10 rho, and so on cyclically with growing patience. spectral: rho = sqrt(m L)

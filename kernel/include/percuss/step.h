@@ -66,23 +66,27 @@ typedef struct pcs_step_times {
 
 /// Why the numbers of a step that was made may not be worth much.
 typedef enum pcs_doubt_kind {
-    PCS_DOUBT_OVERLAP,  ///< shapes overlap at its start by more than a tenth of the thinner one:
-                        ///< which way they come apart is a guess
-    PCS_DOUBT_TRAVEL,   ///< a body that may touch something goes further than its own thickness;
-                        ///< under a rule that is not speculative, which follows no paths, also
-                        ///< than half of both shapes: it may pass through
-    PCS_DOUBT_UNSOLVED, ///< committed though it did not converge
-    PCS_DOUBT_GAIN,     ///< the impulses of all contacts of an island together (a joint alone) add
-                        ///< energy to what the step does without them: more than 1e-9 (ten times
-                        ///< solver.tol, if that is more; a thousandth for a joint) of the kinetic
-    ///< energies, of what the forces give in the step and of what they do over the
-    ///< size of a body
-    PCS_DOUBT_JOINT, ///< a joint is off at its start by more than a hundredth of the smaller of
-                     ///< its bodies: it is brought together by a jump
-    PCS_DOUBT_PROJECTION, ///< of a run only: projections add more than a tenth of the energy that
-                          ///< is at work, the larger of the kinetic energy and the change of the
-                          ///< potential, and what gravity does over the size of the bodies
-    PCS_DOUBT_COUNT       ///< how many there are
+    /// Shapes overlap at its start by more than a tenth of the thinner one: which way they come
+    /// apart is a guess.
+    PCS_DOUBT_OVERLAP,
+    /// A body that may touch something goes further than its own thickness; under a rule that is
+    /// not speculative, which follows no paths, also than half of both shapes: it may pass through.
+    PCS_DOUBT_TRAVEL,
+    /// Committed though it did not converge.
+    PCS_DOUBT_UNSOLVED,
+    /// The impulses of all contacts of an island together (a joint alone) add energy to what the
+    /// step does without them: more than 1e-9 (ten times solver.tol, if that is more; a thousandth
+    /// for a joint) of the kinetic energies, of what the forces give in the step and of what they
+    /// do over the size of a body.
+    PCS_DOUBT_GAIN,
+    /// A joint is off at its start by more than a hundredth of the smaller of its bodies: it is
+    /// brought together by a jump.
+    PCS_DOUBT_JOINT,
+    /// Of a run only: projections add more than a tenth of the energy that is at work, the larger
+    /// of the kinetic energy and the change of the potential, and what gravity does over the size
+    /// of the bodies.
+    PCS_DOUBT_PROJECTION,
+    PCS_DOUBT_COUNT ///< how many there are
 } pcs_doubt_kind;
 
 /// A doubt with its numbers: how often, and the worst case. All zero when there is none.
@@ -165,10 +169,10 @@ typedef struct pcs_run_report {
     pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
     long steps;           ///< committed ones
     pcs_step_report last; ///< of the last step tried
-    pcs_doubt
-        doubt[PCS_DOUBT_COUNT]; ///< of all committed steps: how many have it, and the worst case
-    char doubts[PCS_DOUBT_COUNT *
-                PCS_DOUBT_TEXT_SIZE]; ///< their sentences; empty when there are none
+    /// Of all committed steps: how many have it, and the worst case.
+    pcs_doubt doubt[PCS_DOUBT_COUNT];
+    /// Their sentences; empty when there are none.
+    char doubts[PCS_DOUBT_COUNT * PCS_DOUBT_TEXT_SIZE];
 } pcs_run_report;
 
 /// Steps of h until the time t_end is reached (to half a step). None are made when it is that

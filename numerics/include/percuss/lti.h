@@ -1,8 +1,10 @@
 /// @file
 /// Linear systems: linearisation of a smooth system about a point or along a trajectory, the matrix
-/// exponential, the response, discretisation, equilibrium and eigenvalues of x' = A x + B u, y = C
-/// x
-/// + D u, and equations of n-th order with derivatives of the input as such systems.
+/// exponential, the response, discretisation, equilibrium and eigenvalues of
+///
+///     x' = A x + B u,    y = C x + D u,
+///
+/// and equations of n-th order with derivatives of the input as such systems.
 ///
 /// @code
 /// pcs_plant pendulum = {.nx = 2, .nu = 1, .f = swing};
