@@ -56,47 +56,46 @@ void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *d, char text[PCS_DOUBT
 void doubt_text(const pcs_model *m, pcs_doubt_kind kind, const pcs_doubt *d,
                 char text[PCS_DOUBT_TEXT_SIZE])
 {
-    static const char *const unsolved[] = {"the velocities have the residual",
-                                           "the projection leaves (m)",
-                                           "Newton's loop has the residual"};
+    static const char *const unsolved[] = {"the residual of the velocities is",
+                                           "the error in m that the projection leaves is",
+                                           "the residual of Newton's loop is"};
     const size_t room = PCS_DOUBT_TEXT_SIZE;
     text[0] = '\0';
     if (!d || d->count == 0) return;
     char who[2 * PART_WORDS + 16];
     pair_words(m, d->one, d->two, who);
     if (kind == PCS_DOUBT_OVERLAP) {
-        snprintf(
-            text, room,
-            "%s overlap by %.3g m at t = %g s, where the thinner is %.3g m thick: how they come"
-            " apart is a guess",
-            who, d->value, d->t, d->limit);
+        snprintf(text, room,
+                 "%s overlap by %.3g m at t = %g s, and the thinner is %.3g m thick: the direction"
+                 " in which they separate is a guess",
+                 who, d->value, d->t, d->limit);
     } else if (kind == PCS_DOUBT_TRAVEL) {
         char body[PART_WORDS];
         part_words(m, PART_SYSTEM, "body ", d->one, body);
         snprintf(text, room,
-                 "%s goes %.3g m in the step from t = %g s, and %.3g m is the most for its size"
-                 " and what it may touch: take steps %.0f times smaller",
+                 "%s moves %.3g m in the step from t = %g s, more than the %.3g m that its size and"
+                 " the shapes it may touch allow: take steps %.0f times smaller",
                  body, d->value, d->t, d->limit, ceil(d->value / d->limit));
     } else if (kind == PCS_DOUBT_UNSOLVED) {
         snprintf(text, room,
-                 "the step from t = %g s was taken unsolved: %s %.2g, the tolerance is %.2g", d->t,
-                 unsolved[d->one], d->value, d->limit);
+                 "the step from t = %g s is committed but not solved: %s %.2g, the tolerance is"
+                 " %.2g",
+                 d->t, unsolved[d->one], d->value, d->limit);
     } else if (kind == PCS_DOUBT_JOINT) {
         snprintf(text, room,
-                 "the joint of %s is %.3g m off at t = %g s, of a body of %.3g m: how it"
-                 " comes together is no motion",
+                 "the joint of %s is open by %.3g m at t = %g s, and the smaller of its bodies has"
+                 " a size of %.3g m: it closes by a jump, not by a motion",
                  who, d->value, d->t, d->limit);
     } else if (kind == PCS_DOUBT_PROJECTION) {
         snprintf(text, room,
                  "the projection of positions adds %.3g J from t = %g s on, where %.3g J are at"
                  " work: take smaller steps",
                  d->value, d->t, d->limit);
-    } else if (d->one < 0) {
-        snprintf(text, room, "%s adds %.3g J in the step from t = %g s, to %.3g J", who, d->value,
-                 d->t, d->limit);
     } else {
-        snprintf(text, room, "contacts about %s add %.3g J in the step from t = %g s, to %.3g J",
-                 who, d->value, d->t, d->limit);
+        const bool alone = d->one < 0; // an interaction or a joint
+        snprintf(text, room, "%s%s %s %.3g J in the step from t = %g s, where %.3g J are at work",
+                 alone ? "" : "the contacts near ", who, alone ? "adds" : "add", d->value, d->t,
+                 d->limit);
     }
 }
 

@@ -16,7 +16,7 @@ static void hear(pcs_log_level level, const char *message, void *user)
 {
     heard *h = user;
     h->n += level == PCS_LOG_WARNING;
-    h->unsolved += strstr(message, "taken unsolved") != NULL;
+    h->unsolved += strstr(message, "committed but not solved") != NULL;
     snprintf(h->last, sizeof h->last, "%s", message);
 }
 
