@@ -9,7 +9,7 @@ set title "A masonry arch on both sides of its least thickness"
 set xlabel "time (s)"
 set ylabel "height of the key stone (m)"
 set xrange [0:*]
-set key bottom left
+set key bottom right
 
 # run 0 is the thicker one; the other ends where it has fallen far enough
 pick(k, y) = column("run") == k ? y : NaN

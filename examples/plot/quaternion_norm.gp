@@ -4,7 +4,7 @@
 #
 # Left and middle the six ways of the legend; right psi = (|Q|^2 - 1) / 2 of the constraint by a
 # multiplier (theory 9.3), begun with a wrong rate psi': without Baumgarte's terms it grows as
-# psi' t, with them it decays, and with those of 2 psi beside the gradient of psi it swings (E-20).
+# psi' t, with them it decays, and with the term alpha^2 psi twice as large it swings (E-20).
 
 load ARG0[1:strlen(ARG0) - strlen("quaternion_norm.gp")] . "style.gp"
 
@@ -28,7 +28,7 @@ set key at screen 0.36, screen 0.205 center top vertical maxrows 3 Left reverse 
 set lmargin at screen 0.1
 set rmargin at screen 0.32
 set title "error of |Q|"
-set ylabel "| |Q| - 1 |" offset 1,0
+set ylabel "| |Q| - 1 | (-)" offset 1,0
 set yrange [1e-17:10]
 plot for [i = 1:6] csv using "t":(of(word(ways, i), "norm") + 1e-17) with lines linewidth 2 \
      linecolor rgb colour[i] title words_of[i]
@@ -48,9 +48,9 @@ set lmargin at screen 0.76
 set rmargin at screen 0.98
 set yrange [1e-8:1e-1]
 set key at screen 0.99, screen 0.205 right top vertical maxrows 3 noreverse samplen 1.5 font ",13"
-set title "{/Symbol y} begun with a wrong rate"
-set ylabel "|{/Symbol y}|,  {/Symbol y} = (|Q|^2 - 1) / 2" offset -0.5,0
+set title "{/Symbol y}, wrong rate at the start"
+set ylabel "|{/Symbol y}|,  {/Symbol y} = (|Q|^2 - 1) / 2 (-)" offset -0.5,0
 plot csv using "t":(abs(of("psi_none", "norm"))) with lines linestyle 1 title "multiplier alone", \
      csv using "t":(abs(of("psi_baumgarte", "norm"))) with lines linestyle 5 title "with Baumgarte's terms", \
-     csv using "t":(abs(of("psi_mismatched", "norm"))) with lines linestyle 2 title "the same of 2{/Symbol y}"
+     csv using "t":(abs(of("psi_mismatched", "norm"))) with lines linestyle 2 title "{/Symbol a}^2 {/Symbol y} doubled"
 unset multiplot

@@ -13,6 +13,8 @@ stats csv using (column("distance")) nooutput
 l = STATS_max
 stats csv using (column("motion") == 1 ? column("t") : NaN) nooutput
 thrown = STATS_records > 0
+stats csv every ::1::1 using (column("t")) nooutput
+h = STATS_max
 taut(k) = column("motion") == k && column("taut") == 1
 slack(k) = column("motion") == k && column("taut") == 0
 keep(condition, y) = condition ? y : NaN
@@ -44,7 +46,7 @@ plot csv using (keep(taut(0), column("x"))):"y" with lines linestyle 1 title "dr
      csv using (keep(taut(1), column("x"))):"y" with lines linestyle 5 title "thrown, rope taut", \
      csv using (keep(slack(1), column("x"))):"y" with lines linestyle 5 dashtype (3, 3) title "thrown, slack", \
      csv using (keep(column("t") < 1.6, column("x_steps"))):"y_steps" every 15 with points \
-         linestyle 3 pointsize 0.5 * dot title "the same by time steps", \
+         linestyle 3 pointsize 0.5 * dot title sprintf("in time steps of %g s", h), \
      NaN with lines linecolor rgb "#b9c2ca" linewidth 1.2 title "reach of the rope"
 unset object 1
 unset label 1

@@ -29,7 +29,7 @@ unset grid
 set title offset 0,-0.6 font ",15"
 unset xlabel
 unset ylabel
-set label 1 "across: Re h{/Symbol l}, up: Im h{/Symbol l}, one unit to each" at screen 0.5, screen 0.015 center font ",13" textcolor rgb ink
+set label 1 "horizontal: Re h{/Symbol l} (-), vertical: Im h{/Symbol l} (-)" at screen 0.5, screen 0.015 center font ",13" textcolor rgb ink
 set palette defined (0 "#9cc4e4", 1 "#ffffff")
 set cbrange [0:1]
 set style line 9 linecolor rgb ink linewidth 0.8
