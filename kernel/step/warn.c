@@ -29,7 +29,7 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
     if (r->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0') {
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
     } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0) {
-        snprintf(what, sizeof what, "velocity problem %s at residual %.2g, tolerance %.2g",
+        snprintf(what, sizeof what, "velocity problem %s at residual %.3g, tolerance %.3g",
                  pcs_outcome_text(r->solve.outcome), r->solve.measure.residual, s->solver.tol);
     } else if (!(r->newton_residual <= s->newton_tol)) {
         snprintf(what, sizeof what, "Newton's loop at residual %.2g after %d iterations",
@@ -38,9 +38,9 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
         char who[2 * PART_WORDS + 16];
         pair_words(wk->owner, r->violation_one, r->violation_two, who);
         snprintf(what, sizeof what,
-                 "projection %s: %.2g m are left of %.2g m, most of it of %s, which other joints or"
-                 " contacts, or where they start, may make impossible",
-                 pcs_outcome_text(r->projection_outcome), r->violation_after, r->violation_before,
+                 "projection %s: the largest violation is %.2g m before and %.2g m after it, of %s;"
+                 " other joints or contacts may contradict it, or it starts too far away",
+                 pcs_outcome_text(r->projection_outcome), r->violation_before, r->violation_after,
                  who);
     }
     snprintf(text, STEP_WHY, "not committed: %s (%s)", pcs_outcome_text(r->outcome), what);
