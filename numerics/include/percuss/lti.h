@@ -9,8 +9,10 @@
 /// @code
 /// pcs_plant pendulum = {.nx = 2, .nu = 1, .f = swing};
 /// double A[4], B[2], Ad[4], Bd[2];
-/// pcs_linearise(&pendulum, PCS_DERIVATIVE_BEST, 0, x0, u0, work, A, B, NULL, NULL);
 /// pcs_lti near = {.nx = 2, .nu = 1, .A = A, .B = B};
+/// pcs_arena work; // enough for either call; pcs_arena_destroy gives it back
+/// pcs_arena_create(NULL, pcs_linearise_bytes(2, 1, 0) + pcs_lti_bytes(&near), &work);
+/// pcs_linearise(&pendulum, PCS_DERIVATIVE_BEST, 0, x0, u0, work, A, B, NULL, NULL);
 /// pcs_lti_discretise(&near, h, work, Ad, Bd, NULL); // dx <- Ad dx + Bd du
 /// @endcode
 ///

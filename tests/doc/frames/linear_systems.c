@@ -30,7 +30,6 @@ static pcs_status along_a_trajectory(void)
     pcs_ode ode;
     pcs_integrator *run;
     pcs_arena work;
-    PCS_TRY(pcs_arena_create(NULL, pcs_linearise_bytes(2, 1, 0), &work));
 #include "block_1.c"
     for (int k = 0; k <= 100; ++k) {
         EXPECT(fabs(near.A[4 * k + 2] + cos(near.x[2 * k + 1])) < 1e-8); // d/d angle of -sin
