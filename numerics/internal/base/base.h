@@ -43,7 +43,7 @@ PCS_API void pcs_env_log(const pcs_env *env, pcs_log_level level, const char *fo
 #define TAKE_DOUBLES(arena, count, ...)                          \
     arena_take_doubles(arena, count, (double **[]){__VA_ARGS__}, \
                        sizeof((double **[]){__VA_ARGS__}) / sizeof(double **))
-PCS_API void arena_take_doubles(pcs_arena *arena, size_t count, double **const out[], size_t n);
+void arena_take_doubles(pcs_arena *arena, size_t count, double **const out[], size_t n);
 
 // the cases of a switch that gives the text of a value: STATUS_LIST(TEXT_CASE)
 #define TEXT_CASE(id, text) \
