@@ -12,10 +12,16 @@
 #define MANY         450
 #define UNITS_BEYOND 2e4
 
+// A first attempt that may be divided has at most half of the budget, and no more than the larger
+// of these units and this part of the budget: what is not solved by then is mostly not solved by
+// more.
+#define FIRST_UNITS 8e6
+#define FIRST_PART  0.125
+
 void step_budget_begin(pcs_work *wk)
 {
-    wk->budget =
-        (step_budget){.most = wk->owner->scheme.budget, .part = 1, .start = solver_clock()};
+    wk->budget = (step_budget){
+        .most = wk->owner->scheme.budget, .part = 1, .clock = 1, .start = solver_clock()};
 }
 
 void step_budget_know(pcs_work *wk, int n)
@@ -30,10 +36,23 @@ void step_spend(pcs_work *wk, double units)
     wk->budget.spent += units;
 }
 
+// units spent when this attempt is over
+static double attempt_end(const step_budget *b)
+{
+    const double end = b->part * b->most;
+    return b->first ? fmin(end, fmax(FIRST_UNITS, FIRST_PART * b->most)) : end;
+}
+
+bool step_budget_is_short(const pcs_work *wk)
+{
+    const step_budget *b = &wk->budget;
+    return attempt_end(b) < b->part * b->most;
+}
+
 double step_units(const pcs_work *wk, double part)
 {
     const step_budget *b = &wk->budget;
-    const double left = b->from + part * (b->part * b->most - b->from) - b->spent;
+    const double left = b->from + part * (attempt_end(b) - b->from) - b->spent;
     return left > 0 ? left : 0;
 }
 
@@ -44,7 +63,7 @@ double step_seconds(const pcs_work *wk)
 
 bool step_late(const pcs_work *wk)
 {
-    const double most = wk->owner->scheme.max_seconds;
+    const double most = wk->budget.clock * wk->owner->scheme.max_seconds;
     return most > 0 && step_seconds(wk) > most;
 }
 
@@ -58,7 +77,7 @@ bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome)
 
 void step_limit_seconds(const pcs_work *wk, pcs_solver_opts *opts)
 {
-    const double most = wk->owner->scheme.max_seconds;
+    const double most = wk->budget.clock * wk->owner->scheme.max_seconds;
     if (!(most > 0)) return;
     // not 0, which means no limit
     const double left = fmax(1e-9, most - step_seconds(wk));

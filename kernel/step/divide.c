@@ -1,6 +1,8 @@
 // Division of a step: where it does not converge, or callbacks have no finite answer at its end, it
 // is made in two halves, and each of these in two halves again. All parts are one transaction: when
-// one fails, the state is restored.
+// one fails, the state is restored. A first attempt that its part of the budget ends is divided
+// even where it may be committed as it is; when its parts fail, the step is made undivided with the
+// rest of the budget.
 #include "step/step.h"
 
 // adds the ledger of an earlier part
@@ -53,21 +55,60 @@ static double part_spent(const step_budget *b)
     return b->most > 0 ? b->spent / b->most : 0;
 }
 
-// A part that may still be halved may spend half of the budget that is left.
-static void limit_part(step_division *d)
+// part of the budget that a part may spend that has to be solved: two halves probably need less
+#define STRICT_PART 0.125
+// Part of the budget and of the time after which the undivided step follows: with the half that it
+// has without parts, or with some of it where the first attempt had the half
+#define PARTS_END      0.5
+#define PARTS_END_LATE 0.75
+
+static bool is_first(const step_division *d)
 {
+    return d->part == d->whole && d->whole > 1;
+}
+
+// Length and limits of the next part. One that may still be halved may spend half of the budget
+// that is left. Where the undivided step is near enough, parts that are not solved do not replace
+// it.
+static void set_part(step_division *d)
+{
+    const pcs_scheme *s = &d->work->owner->scheme;
     step_budget *b = &d->work->budget;
+    const double spent = part_spent(b), end = d->end;
+    d->h = d->h_whole * ((double)d->part / (double)d->whole);
+    d->near = d->strict ? 0 : s->accept;
+    d->accept = s->accept_unconverged && d->part == 1 && !d->strict;
     b->from = b->spent;
-    b->part = d->part == 1 ? 1 : 0.5 * (part_spent(b) + 1);
+    b->part = d->part == 1 ? end : 0.5 * (spent + end);
+    if (d->strict) b->part = fmin(b->part, spent + STRICT_PART);
+    b->first = is_first(d);
+    b->clock = end;
+}
+
+static void begin(step_division *d, long whole)
+{
+    d->whole = d->part = whole;
+    d->done = 0;
+    d->end = 1;
+    d->strict = false;
 }
 
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
 {
     d->work = wk;
-    d->whole = d->part = 1L << m->scheme.halvings;
-    d->done = 0;
-    d->h = d->h_whole = h;
-    limit_part(d);
+    d->h_whole = h;
+    begin(d, 1L << m->scheme.halvings);
+    set_part(d);
+}
+
+void step_divide_cut(step_division *d, pcs_step_report *out)
+{
+    if (!step_budget_is_short(d->work)) return;
+    d->work->budget.clock = PARTS_END;
+    if (step_late(d->work)) return;
+    d->end = PARTS_END;
+    d->strict = out->committed;
+    out->committed = false;
 }
 
 // keeps a copy of the state before the first of several parts
@@ -86,27 +127,39 @@ static void restore_state(const step_division *d, pcs_state *st)
     (void)back;
 }
 
+// whether parts have used up what is theirs
+static bool is_over(const step_division *d)
+{
+    return part_spent(&d->work->budget) >= d->end || step_late(d->work);
+}
+
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out)
 {
-    const bool good = *status == PCS_OK && out->committed;
+    const bool first = is_first(d), good = *status == PCS_OK && out->committed;
     if (good) {
         if (d->done > 0) add_report(&d->before, out);
         d->done += d->part;
         if (d->done == d->whole) return false;
         d->before = *out;
+    } else if (*status != PCS_OK && !pcs_failed_range()) {
+        restore_state(d, st);
+        return false;
+    } else if (first && d->end == 1 && d->work->owner->scheme.accept_unconverged) {
+        d->end = PARTS_END_LATE;
+    }
+    const bool over = is_over(d), again = d->end < 1;
+    if (good ? over && again : over || d->part == 1) {
+        restore_state(d, st);
+        if (!again) return false;
+        events_restart(&d->work->events);
+        begin(d, 1);
+    } else if (good) {
         d->part = d->done & -d->done; // the largest part that begins here
     } else {
-        const bool divisible = *status == PCS_OK || pcs_failed_range();
-        const bool over = part_spent(&d->work->budget) >= 1 || step_late(d->work);
-        if (!divisible || d->part == 1 || over) {
-            restore_state(d, st);
-            return false;
-        }
-        if (d->part == d->whole) *status = keep_state(st, d->work);
-        if (d->part == d->whole && *status != PCS_OK) return false;
+        if (first) *status = keep_state(st, d->work);
+        if (first && *status != PCS_OK) return false;
         d->part /= 2;
     }
-    d->h = d->h_whole * ((double)d->part / (double)d->whole);
-    limit_part(d);
+    set_part(d);
     return true;
 }

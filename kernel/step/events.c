@@ -42,7 +42,7 @@ static bool any(const double r[3])
 
 pcs_status events_begin(event_list *e, const pcs_model *m, const pcs_state *st)
 {
-    e->n = e->n_events = e->part = 0;
+    e->n = e->n_before = e->n_events = e->part = 0;
     e->sorted = false;
     if (!e->on) return PCS_OK;
     const pcs_memory *mem = st->memory;
@@ -59,7 +59,14 @@ pcs_status events_begin(event_list *e, const pcs_model *m, const pcs_state *st)
                                          .order = e->n};
         e->n += 1;
     }
+    e->n_before = e->n;
     return PCS_OK;
+}
+
+void events_restart(event_list *e)
+{
+    e->n = e->n_before;
+    e->part = 0;
 }
 
 void events_add(event_list *e, const candidates *list)

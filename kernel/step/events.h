@@ -21,6 +21,7 @@ typedef struct event_list {
     event_record *record;     // n of room for cap
     pcs_contact_event *event; // n_events, room for cap; once somebody asks
     int n, cap, n_events;
+    int n_before; // of part 0
 } event_list;
 
 // what pressed before the step; nothing when events are off
@@ -29,6 +30,8 @@ pcs_status events_begin(event_list *e, const pcs_model *m, const pcs_state *st);
 pcs_status events_reserve(event_list *e, const pcs_env *env, int n);
 // the contacts of a part that is committed
 void events_add(event_list *e, const struct candidates *list);
+// takes back the parts
+void events_restart(event_list *e);
 // the step is over; it may have been taken back
 void events_end(event_list *e, bool committed);
 // bytes it holds

@@ -52,10 +52,10 @@ static bool ran_out(pcs_outcome outcome)
 }
 
 // whether velocities that missed their tolerances are near enough
-static bool near_enough(const pcs_scheme *s, const pcs_step_report *out)
+static bool near_enough(const trial *t, const pcs_step_report *out)
 {
-    return ran_out(out->outcome) && out->newton_residual <= s->accept &&
-           out->solve.measure.residual <= s->accept;
+    return ran_out(out->outcome) && out->newton_residual <= t->near &&
+           out->solve.measure.residual <= t->near;
 }
 
 // Whether the trial may still be committed: it has ended well so far, or is accepted as it is.
@@ -63,7 +63,7 @@ static bool near_enough(const pcs_scheme *s, const pcs_step_report *out)
 static bool may_be_committed(const trial *t, const pcs_step_report *out)
 {
     if (out->projection_outcome != PCS_OUTCOME_CONVERGED) return false;
-    return out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&t->m->scheme, out) ||
+    return out->outcome == PCS_OUTCOME_CONVERGED || near_enough(t, out) ||
            (t->accept && out->outcome != PCS_OUTCOME_DIVERGED);
 }
 
@@ -109,6 +109,13 @@ static bool is_only_coarse(const trial *t, const pcs_step_report *out)
 static bool velocities_are_over(const trial *t, pcs_outcome *outcome)
 {
     return step_over(t->work, step_velocity_part(&t->m->scheme), outcome);
+}
+
+// whether more of the budget might have brought other velocities
+static bool velocities_are_cut(const trial *t, const pcs_step_report *out)
+{
+    pcs_outcome end;
+    return velocities_are_over(t, &end) || (ran_out(out->outcome) && t->work->budget.ends_solve);
 }
 
 // Whether a pass may change the contacts: what it changes has to be solved again, so that no
@@ -196,7 +203,7 @@ static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
 }
 
 // One step, or a part of a step that is divided
-static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, bool accept,
+static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, step_division *d,
                             pcs_step_report *out)
 {
     *out = (pcs_step_report){.outcome = PCS_OUTCOME_CONVERGED,
@@ -209,8 +216,9 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, dou
 
     // everything happens on a trial; only the last stage changes the state
     trial next;
-    PCS_TRY(trial_begin(m, st, wk, h, &mem, &next));
-    next.accept = accept;
+    PCS_TRY(trial_begin(m, st, wk, d->h, &mem, &next));
+    next.accept = d->accept;
+    next.near = d->near;
     next.coarse = begins_coarse(&next) ? COARSE : 0;
 
     // who may touch whom, and who counts as touching
@@ -251,7 +259,9 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, dou
     }
 
     // close the gaps that the velocities leave open
+    bool cut = velocities_are_cut(&next, out);
     PCS_TRY(project(&next, &mem, out));
+    cut = cut || (out->projection_outcome == PCS_OUTCOME_MAX_ITERS && step_units(wk, 1) <= 0);
     lap(&watch, &out->times.project);
 
     // a trial without numbers has nothing to account for
@@ -267,9 +277,10 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, dou
     PCS_TRY(step_publish(&next, &mem, &next.list, st, out));
     PCS_TRY(step_doubts(&next, mem, out));
 
-    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&m->scheme, out);
+    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || near_enough(&next, out);
     if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
     out->committed = is_acceptable(&next, solved, out);
+    if (cut) step_divide_cut(d, out);
     step_doubt_unsolved(&next, out);
     if (out->committed) step_commit(&next, st);
     lap(&watch, &watch.rest);
@@ -306,10 +317,9 @@ pcs_status pcs_step(const pcs_model *m, pcs_state *st, pcs_work *wk, double h,
         step_division d;
         step_divide(m, wk, h, &d);
         do {
-            const bool accept = d.part == 1 && m->scheme.accept_unconverged;
             do {
                 work_begin(wk);
-                status = make_step(m, st, wk, d.h, accept, out);
+                status = make_step(m, st, wk, &d, out);
             } while (work_end(wk, &status));
             status = diverge_out_of_range(status, wk, out);
         } while (step_divide_next(&d, st, &status, out));

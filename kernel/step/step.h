@@ -115,6 +115,7 @@ typedef struct trial {
     double h;
     pcs_activation rule; // of the scheme
     bool accept;         // whether to commit what did not converge
+    double near;         // or with residuals of at most this
     double size;         // of the smallest body, m
     double proj_tol;     // of the projection, m
     double hold;         // m: gaps that errors of the last velocities may have opened
@@ -149,6 +150,9 @@ typedef struct step_budget {
     double from, part;  // units spent before this attempt, and the part of `most` that may be spent
                         // at its end
     double start;       // s, reading of the clock when the step began
+    double clock;       // part of the seconds of the scheme that have passed at its end
+    bool first;         // this attempt is that of the whole step, which may be divided
+    bool ends_solve;    // the units of the last solve are fewer than its max_iters
 } step_budget;
 
 struct pcs_work {
@@ -204,10 +208,17 @@ typedef struct step_division {
     pcs_work *work;
     long whole, part, done; // units of the step, of the next part, and before it
     double h_whole, h;      // s, of the step and of that part
+    bool accept;            // whether that part is committed whatever its residuals
+    double near;            // or with residuals of at most this
+    double end;             // part of the budget for parts; less than 1 where the undivided step
+                            // follows if they fail
+    bool strict;            // whether parts must converge
     pcs_step_report before; // of all parts before it; undefined for done = 0
 } step_division;
 // begins with the step as one part
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d);
+// A part has ended for want of budget: where it is the first attempt, it is not committed yet
+void step_divide_cut(step_division *d, pcs_step_report *out);
 // Ends a part with its status and report; true where another part follows. Else the step is
 // complete and *out is the report of all of it, or it has failed and the state is as it was
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out);
@@ -216,6 +227,8 @@ bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_s
 void step_budget_begin(pcs_work *wk);
 // sets the default, for n contacts and joints that may take part
 void step_budget_know(pcs_work *wk, int n);
+// whether an attempt has less than half of the budget since its parts may need less
+bool step_budget_is_short(const pcs_work *wk);
 void step_spend(pcs_work *wk, double units);
 // units left of `part` of the units that the attempt may spend
 double step_units(const pcs_work *wk, double part);

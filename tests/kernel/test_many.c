@@ -150,6 +150,87 @@ START_TEST(a_budget_ends_the_sweeps)
 }
 END_TEST
 
+// the vertical impulse of contacts on a body by their events, N s
+static double pushed_by_events(scene *s, pcs_system body)
+{
+    int n;
+    const pcs_contact_event *e;
+    double sum = 0;
+    CK_OK(pcs_work_events(s->wk, &n, &e));
+    for (int i = 0; i < n; ++i) {
+        if (e[i].system1.id == body.id) sum += e[i].impulse[2];
+        if (e[i].system2.id == body.id) sum -= e[i].impulse[2];
+    }
+    return sum;
+}
+
+// Sweeps are slow for a column with a heavy ball on light ones. Where their part of the budget ends
+// them the step is divided even if it may be accepted, and taken undivided since the parts fail.
+// Events and contacts are then those of that step: with gravity they give the change of momentum.
+START_TEST(a_step_whose_parts_fail_is_accepted_undivided)
+{
+    enum { COLUMN = 8 };
+    const double heavy = 1e6;
+    const double h = 0.005, up[3] = {0, 0, 1};
+    scene s;
+    pcs_system on[COLUMN];
+    scene_open(&s);
+    s.scheme = pcs_scheme_dense(1e-10, SIZE);
+    s.scheme.projection = PCS_PROJECTION_NONE;
+    s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
+    s.scheme.solver.tol = 1e-10;
+    s.scheme.solver.max_iters = 10000000;
+    s.scheme.halvings = 2;
+    s.scheme.accept = 1;
+    s.scheme.budget = 2e7;
+    scene_gravity(&s, 0, 0, -9.81);
+    for (int k = 0; k < COLUMN; ++k) {
+        const double x[3] = {0, 0, SIZE * (k + 0.5)};
+        on[k] = scene_ball(&s, k == COLUMN - 1 ? heavy : 1, 0.5 * SIZE, x, NULL);
+        scene_rough(&s, on[k], pcs_shape_sphere(0.5 * SIZE), 0, 0, 0.5);
+    }
+    scene_rough(&s, (pcs_system){0}, pcs_shape_half_space(up, 0), 0, 0, 0.5);
+    scene_start(&s);
+    CK_OK(pcs_work_watch_events(s.wk, true));
+    scene_step(&s, h);
+    const pcs_step_report *r = &s.report;
+    ck_assert_int_eq(r->outcome, PCS_OUTCOME_MAX_ITERS);
+    ck_assert_int_eq(r->substeps, 1);
+    ck_assert(r->units > 0.5 * r->budget); // more than one attempt may spend
+    for (int k = 0; k < COLUMN; ++k) {
+        const double mass = k == COLUMN - 1 ? heavy : 1;
+        const double gained = mass * (scene_v(&s, on[k])[2] + 9.81 * h); // from rest
+        double w[6];
+        pcs_work_contact_wrench(s.wk, on[k], w);
+        CK_NEAR(pushed_by_events(&s, on[k]), gained, 1e-10 * heavy * 9.81 * h);
+        CK_NEAR(w[2], gained, 1e-10 * heavy * 9.81 * h);
+    }
+    scene_close(&s);
+}
+END_TEST
+
+// what takes every step takes it where its parts use up the budget, too
+START_TEST(a_step_of_no_budget_left_is_accepted)
+{
+    const double h = 0.005;
+    int over = 0;
+    heap p;
+    heap_open(&p, 1, 1e-12);
+    p.s.scheme.halvings = 3;
+    p.s.scheme.accept = 0;
+    p.s.scheme.budget = 1e6;
+    CK_OK(pcs_model_set_scheme(p.s.m, &p.s.scheme));
+    for (int i = 0; i < 60; ++i) {
+        scene_step(&p.s, h);
+        ck_assert(p.s.report.committed);
+        CK_NEAR(p.s.st->t, h * (i + 1), 1e-12);
+        over += p.s.report.units > 0.5 * p.s.report.budget;
+    }
+    ck_assert_int_gt(over, 0);
+    scene_close(&p.s);
+}
+END_TEST
+
 // a body that turns fast: the Newton loop of a long step needs more than it may take
 static void spin(scene *s, int halvings)
 {
@@ -305,5 +386,6 @@ START_TEST(numbers_out_of_range_are_refused)
 END_TEST
 
 PCS_TEST_MAIN("many", a_heap_does_not_overlap, threads_do_not_show, a_budget_ends_the_sweeps,
+              a_step_whose_parts_fail_is_accepted_undivided, a_step_of_no_budget_left_is_accepted,
               a_step_is_divided_until_it_converges, rest_takes_few_steps_of_the_finish,
               numbers_out_of_range_are_refused)

@@ -276,12 +276,17 @@ typedef struct pcs_scheme {
     double accept; ///< in [0, 1]: a step that runs out of iterations, budget or digits is committed
                    ///< all the same when its residuals (newton_residual, solve.measure.residual)
                    ///< are no more than this and the violation left is no more than this part of
-                   ///< the smallest body that moves. The report keeps its outcome and counts it
+                   ///< the smallest body that moves. Where the budget is what ended it, parts
+                   ///< (halvings) are tried first. The report keeps its outcome and counts it
     bool accept_unconverged; ///< commit a step whatever its residuals (the report says so either
-                             ///< way), but for numbers that are not finite; default false
-    int halvings; ///< how often a step that is not to be committed is cut in two before it is given
-                  ///< up or, with accept_unconverged, committed: 0 to 20. The report is that of the
-                  ///< last part
+                             ///< way), but for numbers that are not finite; default false. Its
+                             ///< smallest parts (halvings) are committed in the same way; where
+                             ///< they use up their budget the step is committed undivided
+    int halvings; ///< how often a step that does not converge is cut in two before it is given up
+                  ///< or, with accept or accept_unconverged, committed unsolved: 0 to 20. A step
+                  ///< that accept allows is only cut where the budget of its first attempt, 1/8 of
+                  ///< all but at least 8e6 units, ended it. A program that must keep time sets 0.
+                  ///< The report is that of the last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
                    ///< to 500 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,

@@ -149,12 +149,12 @@ typedef struct pcs_step_report {
 } pcs_step_report;
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
-/// outcome other than PCS_OUTCOME_CONVERGED (unless scheme.accept_unconverged), the state is
-/// unchanged. With scheme.halvings a step that does not converge is replaced by two of half its
-/// size, and so on. `report` may be null: then a step that is not committed is PCS_ERR_STEP.
-/// Allocates only when the demand has grown since the last step. The log of the model's environment
-/// gets a warning when the step is not committed, and one for each kind of doubt, of gains for each
-/// contact, once in the life of a work.
+/// outcome other than PCS_OUTCOME_CONVERGED (unless scheme.accept or accept_unconverged allow it),
+/// the state is unchanged. With scheme.halvings a step that does not converge is replaced by two of
+/// half its size, and so on. `report` may be null: then a step that is not committed is
+/// PCS_ERR_STEP. Allocates only when the demand has grown since the last step. The log of the
+/// model's environment gets a warning when the step is not committed, and one for each kind of
+/// doubt, of gains for each contact, once in the life of a work.
 PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *state, pcs_work *work,
                                           double h, pcs_step_report *report);
 
