@@ -3,8 +3,8 @@
 //
 // Two motions, a drop and a throw from the lowest point, each computed twice:
 //
-// - from event to event (scenes/rope_scene): smooth equations of flight and of the constrained pendulum,
-//   integrated to the event that ends them;
+// - from event to event (scenes/rope_scene): smooth equations of flight and of the constrained
+//   pendulum, integrated to the event that ends them;
 // - in time steps, as a contact: a system of two coordinates with the gap g = l - |x - x_R| and
 //   Newton's law of impact. There are no modes: impact, tension and release follow from the law.
 //

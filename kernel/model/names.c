@@ -1,5 +1,5 @@
 // Names of systems, shapes, materials and interactions: a list by id, and a hash table that finds
-// the id of a name. Within a kind a name is there once.
+// the id of a name. A name is unique within its kind.
 #include "model/names.h"
 
 #include <limits.h>

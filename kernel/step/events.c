@@ -1,6 +1,6 @@
 // Events of contact. Each part of a step leaves a record of every contact that presses, and the
-// state one of those that pressed before; who asks gets them sorted by pair and added up. Nothing
-// of a step reads them.
+// state one of those that pressed before. pcs_work_events sorts the records by pair and adds them up.
+// No stage of a step reads them.
 #include "step/events.h"
 
 #include <string.h>

@@ -194,10 +194,10 @@ PCS_API pcs_interaction_def pcs_interaction_def_default(void);
 
 /// Which contacts a velocity problem holds (theory 7.2).
 typedef enum pcs_activation {
-    PCS_ACTIVATION_AUTOMATIC, ///< what goes with the projection: end of step with the combined
-                              ///< ones and, for 0 < theta < 1 or PCS_CONFIGURATION_ITERATE,
-                              ///< PCS_PROJECTION_OVERLAPS; speculative with that and theta = 1;
-                              ///< otherwise predictive
+    PCS_ACTIVATION_AUTOMATIC,   ///< what goes with the projection: end of step with the combined
+                                ///< ones and, for 0 < theta < 1 or PCS_CONFIGURATION_ITERATE,
+                                ///< PCS_PROJECTION_OVERLAPS; speculative with that and theta = 1;
+                                ///< otherwise predictive
     PCS_ACTIVATION_PREDICTIVE,  ///< g + gamma h dg/dt <= 0 at the start of the step
     PCS_ACTIVATION_SPECULATIVE, ///< theta = 1 only. e = 0: all within reach, u' >= -g/h while g >
                                 ///< 0. e > 0: what free motion may close; u' >= -e u_k if it is
@@ -282,11 +282,11 @@ typedef struct pcs_scheme {
                              ///< way), but for numbers that are not finite; default false. Its
                              ///< smallest parts (halvings) are committed in the same way; where
                              ///< they use up their budget the step is committed undivided
-    int halvings; ///< how often a step that does not converge is cut in two before it is given up
-                  ///< or, with accept or accept_unconverged, committed unsolved: 0 to 20. A step
-                  ///< that accept allows is only cut where the budget of its first attempt, 1/8 of
-                  ///< all but at least 8e6 units, ended it. A program that must keep time sets 0.
-                  ///< The report is that of the last part
+    int halvings;  ///< how often a step that does not converge is cut in two before it is given up
+                   ///< or, with accept or accept_unconverged, committed unsolved: 0 to 20. A step
+                   ///< that accept allows is only cut where the budget of its first attempt, 1/8 of
+                   ///< all but at least 8e6 units, ended it. A program that must keep time sets 0.
+                   ///< The report is that of the last part
     double budget; ///< Work units that a step may take in all, over halvings, passes, Newton loop,
                    ///< projection and solves; a unit is the cost of one contact in a sweep, 30 ns
                    ///< to 500 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
@@ -300,15 +300,16 @@ typedef struct pcs_scheme {
 
 /// The scheme of a new model, for a ball, a heap and a mechanism alike: theta = 1, speculative,
 /// joints and every overlap projected at the end of the step. Joints are left open by up to 1e-10,
-/// overlaps up to 3e-4 of the smallest body that moves (the diameter or least edge of its thickest shape; of a body without
-/// shapes the diameter of gyration; 1 mm in models without bodies), velocities are solved to 1e-8.
-/// With e > 0 an impact reverses the speed at the start of its step, and what it closes in turn
-/// collides in the next; what closes slower than its forces would make it in two steps does not
-/// rebound. What touches nothing, mechanisms too, moves to second order (second_order); what turns
-/// while it touches is damped by theta = 1, by a part of the order h omega: for tops and wheels
-/// take pcs_scheme_moreau_jean, for mechanisms that touch with PCS_CONFIGURATION_MIDDLE and a
-/// projection. A step that fails is halved up to four times; one that misses its tolerances by
-/// little is taken and counted (accept = 1e-2). doc/which-scheme.md compares.
+/// overlaps up to 3e-4 of the smallest body that moves (the diameter or least edge of its thickest
+/// shape; of a body without shapes the diameter of gyration; 1 mm in models without bodies),
+/// velocities are solved to 1e-8. With e > 0 an impact reverses the speed at the start of its step,
+/// and what it closes in turn collides in the next; what closes slower than its forces would make
+/// it in two steps does not rebound. What touches nothing, mechanisms too, moves to second order
+/// (second_order); what turns while it touches is damped by theta = 1, by a part of the order h
+/// omega: for tops and wheels take pcs_scheme_moreau_jean, for mechanisms that touch with
+/// PCS_CONFIGURATION_MIDDLE and a projection. A step that fails is halved up to four times; one
+/// that misses its tolerances by little is taken and counted (accept = 1e-2). doc/which-scheme.md
+/// compares.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
 /// The default with its two numbers given: velocities to `tol` (1e-4 looks right, 1e-8 and less

@@ -13,17 +13,17 @@ extern "C" {
 
 /// @name Names
 /// A part has no name ("") until it is given one. A name is UTF-8 of any length without control
-/// characters and ends of lines; it is copied; within its kind (system, shape, material,
-/// interaction) it is there once. "" takes a name away. Messages about a part show its name beside
-/// its number. The world has the name "world", material {0} the name "default"; both keep it.
+/// characters or line ends, and it is copied. Two parts of one kind (system, shape, material,
+/// interaction) cannot have the same name. Setting "" removes a name. Messages about a part show
+/// its name beside its number. The names "world" and "default" (material {0}) cannot be changed.
 /// @{
 
-/// PCS_ERR_ARG for a name that is not one, that another system has, or for the world.
+/// PCS_ERR_ARG for a name that is not valid, a name that another system has, and for the world.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_system_name(pcs_model *model, pcs_system system,
                                                            const char *name);
-/// "" if it has none; of the model, until the name changes.
+/// "" if it has none. The text belongs to the model and is valid until the name changes.
 PCS_API const char *pcs_model_system_name(const pcs_model *model, pcs_system system);
-/// The system of a name; PCS_ERR_ARG, and `out` as it was, when none has it.
+/// The system with this name. PCS_ERR_ARG, with `out` unchanged, when there is none.
 PCS_NODISCARD PCS_API pcs_status pcs_model_find_system(const pcs_model *model, const char *name,
                                                        pcs_system *out);
 
@@ -80,10 +80,10 @@ PCS_API bool pcs_model_interaction_enabled(const pcs_model *model, pcs_interacti
 
 /// @}
 /// @name What was put in
-/// Definitions come back as they were given, to the bit, but for what is ignored: it has its
-/// default. Adding them to an empty model in the order of their ids gives a model that steps with
-/// the same bits. PCS_ERR_ARG, and `out` as it was, for a part that is not there. What a definition
-/// points to belongs to the model or, where the model borrows it, to its owner.
+/// A definition is returned as it was given, to the bit; members that are ignored have their
+/// defaults. If they are added to an empty model in the order of their ids, that model steps with
+/// the same bits. PCS_ERR_ARG, with `out` unchanged, for a part that does not exist. What a
+/// definition points to belongs to the model or, where the model borrows it, to its owner.
 /// @{
 
 /// Gravity, m/s^2, inertial frame.
