@@ -21,7 +21,7 @@
         if (!(what)) ck_abort_msg(__VA_ARGS__); \
     } while (0)
 
-START_TEST(family_covers_what_it_should)
+TEST(family_covers_what_it_should)
 {
     int large = 0, deficient = 0, slick = 0, rough = 0, heavy = 0, joined = 0, planted = 0,
         least = 99;
@@ -67,9 +67,8 @@ START_TEST(family_covers_what_it_should)
         ck_assert_int_ge(loads[k], 20);
     }
 }
-END_TEST
 
-START_TEST(members_are_the_same_every_time)
+TEST(members_are_the_same_every_time)
 {
     for (int i = 0; i < family_count(); ++i) {
         family_member m;
@@ -82,10 +81,9 @@ START_TEST(members_are_the_same_every_time)
         MUST(h[0] == h[1], "member %d differs from itself", i);
     }
 }
-END_TEST
 
 // (H v)_N > mu |(H v)_T| at every contact, H v = 0 at every joint
-START_TEST(every_member_has_a_solution)
+TEST(every_member_has_a_solution)
 {
     for (int i = 0; i < family_count(); ++i) {
         family_member m;
@@ -118,9 +116,8 @@ START_TEST(every_member_has_a_solution)
         family_destroy(&m);
     }
 }
-END_TEST
 
-START_TEST(planted_solutions_solve)
+TEST(planted_solutions_solve)
 {
     for (int i = 0; i < family_count(); i += STRIDE) {
         family_member m;
@@ -142,10 +139,9 @@ START_TEST(planted_solutions_solve)
         family_destroy(&m);
     }
 }
-END_TEST
 
 // W = H M^-1 H': symmetric, x' W x = p' M^-1 p with p = H' x
-START_TEST(condensed_members_are_symmetric_and_positive)
+TEST(condensed_members_are_symmetric_and_positive)
 {
     test_random rng = random_seed(3);
     for (int i = 0; i < family_count(); i += STRIDE) {
@@ -193,10 +189,9 @@ START_TEST(condensed_members_are_symmetric_and_positive)
         family_destroy(&m);
     }
 }
-END_TEST
 
 // the bound of `freedom` for the rank, by elimination
-START_TEST(rank_is_at_most_the_freedom)
+TEST(rank_is_at_most_the_freedom)
 {
     int deficient = 0, small = 0;
     for (int i = 0; i < family_count(); i += STRIDE) {
@@ -214,8 +209,3 @@ START_TEST(rank_is_at_most_the_freedom)
     }
     ck_assert_int_ge(4 * deficient, small);
 }
-END_TEST
-
-PCS_TEST_MAIN("family", family_covers_what_it_should, members_are_the_same_every_time,
-              every_member_has_a_solution, planted_solutions_solve,
-              condensed_members_are_symmetric_and_positive, rank_is_at_most_the_freedom)

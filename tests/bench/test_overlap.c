@@ -31,7 +31,7 @@ static void turn(double Q[4], const double P[4])
     Q[3] = z;
 }
 
-START_TEST(spheres_overlap_by_their_distance)
+TEST(spheres_overlap_by_their_distance)
 {
     rigid a = {0}, b = {0};
     rigid_sphere(&a, 0.3, 1);
@@ -45,9 +45,8 @@ START_TEST(spheres_overlap_by_their_distance)
         ck_assert_double_eq_tol(overlap_of_pair(&b, qb, &a, qa), fmax(0, 0.8 - d), 1e-14);
     }
 }
-END_TEST
 
-START_TEST(boxes_overlap_face_to_face)
+TEST(boxes_overlap_face_to_face)
 {
     rigid a = {0}, b = {0};
     rigid_box(&a, 0.5, 0.4, 0.3, 1);
@@ -65,9 +64,8 @@ START_TEST(boxes_overlap_face_to_face)
     pose(qb, 0, 0, 0.89, 1, 2);
     ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
 }
-END_TEST
 
-START_TEST(boxes_overlap_edge_across_edge)
+TEST(boxes_overlap_edge_across_edge)
 {
     // each stands on an edge, these edges cross at right angles: along z each reaches r = h sqrt 2
     rigid a = {0};
@@ -81,9 +79,8 @@ START_TEST(boxes_overlap_edge_across_edge)
         ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &a, qb), fmax(0, depth), 1e-14);
     }
 }
-END_TEST
 
-START_TEST(a_corner_meets_a_plane_and_a_face)
+TEST(a_corner_meets_a_plane_and_a_face)
 {
     // a cube on its corner reaches h sqrt 3 down
     rigid a = {0}, plate = {0};
@@ -102,9 +99,8 @@ START_TEST(a_corner_meets_a_plane_and_a_face)
     ck_assert_double_eq(overlap_with_plane(&a, q, plane), 0);
     ck_assert_double_eq(overlap_of_pair(&a, q, &plate, at), 0);
 }
-END_TEST
 
-START_TEST(a_sphere_meets_a_box)
+TEST(a_sphere_meets_a_box)
 {
     rigid s = {0}, b = {0};
     rigid_sphere(&s, 0.2, 1);
@@ -121,7 +117,6 @@ START_TEST(a_sphere_meets_a_box)
     pose(qs, 1.2, 1.2, 1.2, 0, 0);
     ck_assert_double_eq(overlap_of_pair(&b, qb, &s, qs), 0);
 }
-END_TEST
 
 // a scene's own coordinates and velocities
 static void start(const bodies *s, double **q, double **v)
@@ -138,7 +133,7 @@ static void start(const bodies *s, double **q, double **v)
     }
 }
 
-START_TEST(everything_is_found_and_summed)
+TEST(everything_is_found_and_summed)
 {
     bodies s;
     ck_assert(lattice_spheres(&s, 4));
@@ -186,10 +181,9 @@ START_TEST(everything_is_found_and_summed)
     free(v);
     bodies_destroy(&s);
 }
-END_TEST
 
 // the definition, once more: the generator by hand and the second body
-START_TEST(lattice_is_as_defined)
+TEST(lattice_is_as_defined)
 {
     unsigned long long state = 88172645463325252ULL;
     double d[14];
@@ -217,8 +211,3 @@ START_TEST(lattice_is_as_defined)
     ck_assert_double_eq_tol(b->inertia[0], 1.728 * 0.12 * 0.12 / 6, 1e-15);
     bodies_destroy(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("overlap", spheres_overlap_by_their_distance, boxes_overlap_face_to_face,
-              boxes_overlap_edge_across_edge, a_corner_meets_a_plane_and_a_face,
-              a_sphere_meets_a_box, everything_is_found_and_summed, lattice_is_as_defined)

@@ -17,7 +17,7 @@ static bool build(const bench_scene *b, bodies *s)
     return b->of_side ? b->of_side(s, 3) : b->alone(s);
 }
 
-START_TEST(bodies_start_apart)
+TEST(bodies_start_apart)
 {
     n_scenes = scene_list(&scenes);
     for (int k = 0; k < n_scenes; ++k) {
@@ -47,7 +47,6 @@ START_TEST(bodies_start_apart)
         bodies_destroy(&s);
     }
 }
-END_TEST
 
 static pcs_status open_scene(const bench_scene *b, const bodies *s, world *w)
 {
@@ -60,7 +59,7 @@ static pcs_status open_scene(const bench_scene *b, const bodies *s, world *w)
     return m ? m->build(w) : world_bodies(w, s);
 }
 
-START_TEST(a_few_steps_are_taken)
+TEST(a_few_steps_are_taken)
 {
     n_scenes = scene_list(&scenes);
     for (int k = 0; k < n_scenes; ++k) {
@@ -82,7 +81,6 @@ START_TEST(a_few_steps_are_taken)
         bodies_destroy(&s);
     }
 }
-END_TEST
 
 static void hold(const bench_scene *b, const course *c, int steps)
 {
@@ -99,7 +97,7 @@ static void hold(const bench_scene *b, const course *c, int steps)
 }
 
 // 64 bodies fall and pile up
-START_TEST(small_piles_hold)
+TEST(small_piles_hold)
 {
     n_scenes = scene_list(&scenes);
     int runs = 0;
@@ -114,9 +112,8 @@ START_TEST(small_piles_hold)
     }
     ck_assert_int_eq(runs, 2);
 }
-END_TEST
 
-START_TEST(short_runs_end_as_they_must)
+TEST(short_runs_end_as_they_must)
 {
     static const char *const names =
         TEST_FEW("cradle,wing_nut", "arch_falls,cards,cradle,chain,wing_nut");
@@ -130,10 +127,9 @@ START_TEST(short_runs_end_as_they_must)
     }
     ck_assert_int_eq(runs, TEST_FEW(2, 5));
 }
-END_TEST
 
 // a wrong run is detected
-START_TEST(what_is_wrong_fails)
+TEST(what_is_wrong_fails)
 {
     n_scenes = scene_list(&scenes);
     bodies s;
@@ -157,16 +153,11 @@ START_TEST(what_is_wrong_fails)
     }
     bodies_destroy(&s);
 }
-END_TEST
 
-START_TEST(names_are_listed)
+TEST(names_are_listed)
 {
     ck_assert(scene_listed(NULL, "a"));
     ck_assert(scene_listed("a,b", "b"));
     ck_assert(!scene_listed("arch,b", "a"));
     ck_assert(!scene_listed("arch", "arches"));
 }
-END_TEST
-
-PCS_TEST_MAIN("scenes", bodies_start_apart, a_few_steps_are_taken, small_piles_hold,
-              short_runs_end_as_they_must, what_is_wrong_fails, names_are_listed)

@@ -29,7 +29,7 @@ static int count_in(const char *file, const char *word)
 
 #define ROWS(n) ck_assert_int_eq(count_in("r/runs.csv", "\n"), 2 + (n))
 
-START_TEST(every_cell_is_reported)
+TEST(every_cell_is_reported)
 {
     const char *line = "bench $DATA/lcp_dense.dat $DATA/fc3d_dense.dat $DATA/fc3d_blocks.dat "
                        "--solvers auto,nsgs:depth=0:order=shuffled --tol 1e-4,1e-8 -o r";
@@ -72,9 +72,8 @@ START_TEST(every_cell_is_reported)
     ck_assert_int_eq(percuss("%s --max-seconds 3 --fresh", line), 0);
     ROWS(12);
 }
-END_TEST
 
-START_TEST(a_changed_problem_runs_again)
+TEST(a_changed_problem_runs_again)
 {
     const char *line = "bench a.dat $DATA/lcp_dense.dat --tol 1e-8 -o r";
     file_write("a.dat", "1 0 1 1 1 1 2 -1");
@@ -95,9 +94,8 @@ START_TEST(a_changed_problem_runs_again)
     ck_assert_int_eq(percuss("%s", line), 0);
     ROWS(3);
 }
-END_TEST
 
-START_TEST(folders_are_searched)
+TEST(folders_are_searched)
 {
     ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -j 3 -o r"), 1);
     ck_assert_int_ge(count_in("r/runs.csv", ",converged,"), 10);
@@ -105,9 +103,8 @@ START_TEST(folders_are_searched)
     REFUSED("r has no problem files", "bench r -o s");
     REFUSED("nowhere", "bench nowhere -o s");
 }
-END_TEST
 
-START_TEST(a_hang_costs_one_cell)
+TEST(a_hang_costs_one_cell)
 {
     make_hanging("a.dat");
     ck_assert_int_eq(percuss("bench a.dat $DATA/lcp_dense.dat --tol 1e-8 --max-seconds 0.1 -o r"),
@@ -117,9 +114,8 @@ START_TEST(a_hang_costs_one_cell)
     ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 1);
     ck_assert_int_ge(count_in("r/report.html", "timeout"), 2);
 }
-END_TEST
 
-START_TEST(a_crash_costs_one_cell)
+TEST(a_crash_costs_one_cell)
 {
     // the process that solves in our folder is killed: it can only be the one that hangs
     make_hanging("b.dat");
@@ -135,9 +131,8 @@ START_TEST(a_crash_costs_one_cell)
     ck_assert_int_eq(count_in("r/runs.csv", ",crash,"), 1);
     ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 2);
 }
-END_TEST
 
-START_TEST(interrupted_and_resumed)
+TEST(interrupted_and_resumed)
 {
     make_hanging("c.dat");
     const char *line = "bench $DATA/lcp_dense.dat c.dat $DATA/fc3d_dense.dat --tol 1e-8 "
@@ -158,9 +153,8 @@ START_TEST(interrupted_and_resumed)
     ck_assert_int_eq(count_in("r/runs.csv", "half"), 0);
     ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 3);
 }
-END_TEST
 
-START_TEST(others_are_added)
+TEST(others_are_added)
 {
     file_write("peer.csv",
                "# made elsewhere\n"
@@ -178,9 +172,8 @@ START_TEST(others_are_added)
     file_write("bad.csv", "a,b\n1,2\n");
     REFUSED("bad.csv:1", "bench $DATA/lcp_dense.dat --add bad.csv -o r");
 }
-END_TEST
 
-START_TEST(unreadable_problems_are_cells)
+TEST(unreadable_problems_are_cells)
 {
     file_write("bad.dat", "nothing at all");
     ck_assert_int_eq(percuss("bench bad.dat $DATA/fc3d_dense.dat -s lemke,nsgs --tol 1e-6 -o r"),
@@ -190,9 +183,8 @@ START_TEST(unreadable_problems_are_cells)
     ck_assert_int_eq(count_in("r/runs.csv", ",refused,"), 1);
     ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 1);
 }
-END_TEST
 
-START_TEST(wrong_lines_are_refused)
+TEST(wrong_lines_are_refused)
 {
     REFUSED("-o is missing", "bench $DATA/lcp_dense.dat");
     REFUSED("nowhere/r", "bench $DATA/lcp_dense.dat -o nowhere/r");
@@ -203,10 +195,9 @@ START_TEST(wrong_lines_are_refused)
     file_write("file", "");
     REFUSED("file", "bench $DATA/lcp_dense.dat -o file");
 }
-END_TEST
 
 // the row of a name is found again, for any bytes in the name
-START_TEST(any_name_is_found_again)
+TEST(any_name_is_found_again)
 {
     const char *copies = "for n in \"$(printf 'new\\nline')\" 'a,b\"c' 'back\\x0aslash\\\\' "
                          "\"$(printf 'cr\\rtab\\tesc\\033')\" \"$(printf 'latin\\351')\"; "
@@ -223,9 +214,8 @@ START_TEST(any_name_is_found_again)
     ck_assert_int_eq(percuss("bench *.dat -s nsgs --tol 1e-6 --add r/runs.csv -o s"), 0);
     REFUSED("/dev/zero", "bench *.dat -s nsgs --add /dev/zero -o t");
 }
-END_TEST
 
-START_TEST(a_full_disk_leaves_whole_rows)
+TEST(a_full_disk_leaves_whole_rows)
 {
     // files may grow to 1 block: the header and a row or two
     ck_assert_int_eq(percuss_after("ulimit -f 1;", "bench $DATA --tol 1e-6 -o r >/dev/null"), 2);
@@ -237,10 +227,5 @@ START_TEST(a_full_disk_leaves_whole_rows)
     ck_assert_int_eq(percuss("bench $DATA --tol 1e-6 -o r"), 1);
     ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 2);
 }
-END_TEST
 
-PCS_TEST_MAIN_IN(folder_make, folder_remove, "bench", every_cell_is_reported,
-                 a_changed_problem_runs_again, folders_are_searched, a_hang_costs_one_cell,
-                 a_crash_costs_one_cell, interrupted_and_resumed, others_are_added,
-                 unreadable_problems_are_cells, wrong_lines_are_refused, any_name_is_found_again,
-                 a_full_disk_leaves_whole_rows)
+TEST_AROUND(folder_make, folder_remove)

@@ -31,16 +31,15 @@ static bool is_readable(const char *text)
     return true;
 }
 
-START_TEST(a_line_for_every_problem)
+TEST(a_line_for_every_problem)
 {
     ck_assert_int_eq(percuss("solve $DATA/fc3d_blocks.dat $DATA/lcp_dense.dat"), 0);
     ck_assert_int_eq(occurrences(out_text, "\n"), 3);
     ck_assert_int_eq(occurrences(out_text, " converged "), 2);
     ck_assert_str_eq(err_text, "");
 }
-END_TEST
 
-START_TEST(json_says_everything)
+TEST(json_says_everything)
 {
     ck_assert_int_eq(percuss("solve --json --solution $DATA/fc3d_dense.dat"), 0);
     ck_assert(json_is_valid(out_text));
@@ -64,9 +63,8 @@ START_TEST(json_says_everything)
     ck_assert(contacts == json_number(out_text, "open") + json_number(out_text, "stick") +
                               json_number(out_text, "slide") + json_number(out_text, "undecided"));
 }
-END_TEST
 
-START_TEST(certificates)
+TEST(certificates)
 {
     ck_assert_int_eq(percuss("solve --certificate $DATA/fc3d_dense.dat $DATA/lcp_dense.dat"), 0);
     ck_assert_int_eq(occurrences(out_text, "\n"), 5);
@@ -83,27 +81,24 @@ START_TEST(certificates)
     }
     REFUSED("--csv", "solve --certificate --csv $DATA/fc3d_dense.dat");
 }
-END_TEST
 
-START_TEST(json_escapes_any_name)
+TEST(json_escapes_any_name)
 {
     file_write("a\"b\\\xff\n.dat", "nothing");
     ck_assert_int_eq(percuss("solve --json *.dat"), 2);
     ck_assert(json_is_valid(out_text));
     ck_assert(one_line(err_text));
 }
-END_TEST
 
-START_TEST(not_converged_is_one)
+TEST(not_converged_is_one)
 {
     ck_assert_int_eq(percuss("solve --json --solver nsgs --max-iters 0 $DATA/fc3d_dense.dat"), 1);
     ck_assert(strstr(out_text, "\"outcome\":\"max_iters\"") != NULL);
     ck_assert_int_eq(percuss("solve $DATA/lcp_infeasible.dat $DATA/lcp_dense.dat"), 1);
     ck_assert(strstr(out_text, "infeasible") != NULL);
 }
-END_TEST
 
-START_TEST(worst_code_wins)
+TEST(worst_code_wins)
 {
     ck_assert_int_eq(percuss("solve --json nowhere.dat $DATA/lcp_dense.dat"), 2);
     ck_assert(json_is_valid(out_text));
@@ -111,9 +106,8 @@ START_TEST(worst_code_wins)
     ck_assert(strstr(out_text, "\"outcome\":\"unreadable\"") != NULL);
     ck_assert(strstr(out_text, "\"outcome\":\"converged\"") != NULL);
 }
-END_TEST
 
-START_TEST(empty_problem_converges)
+TEST(empty_problem_converges)
 {
     file_write("empty.dat", "3\n0\n0\n0 0\n0 0\n");
     ck_assert_int_eq(percuss("solve --kind fc3d --json --solution empty.dat"), 0);
@@ -121,9 +115,8 @@ START_TEST(empty_problem_converges)
     ck_assert(strstr(out_text, "\"r\":[]") != NULL);
     ck_assert(strstr(out_text, "\"outcome\":\"converged\"") != NULL);
 }
-END_TEST
 
-START_TEST(wrong_lines_are_refused)
+TEST(wrong_lines_are_refused)
 {
     REFUSED("--help", "%s", "");
     REFUSED("did you mean 'percuss solve'?", "slove a");
@@ -145,9 +138,8 @@ START_TEST(wrong_lines_are_refused)
     REFUSED("nowhere.dat", "solve nowhere.dat");
     REFUSED("lemke", "solve -s lemke --json $DATA/fc3d_dense.dat");
 }
-END_TEST
 
-START_TEST(bad_files_are_refused)
+TEST(bad_files_are_refused)
 {
     static const char *const bad[] = {"",
                                       "3\n",
@@ -166,16 +158,14 @@ START_TEST(bad_files_are_refused)
     }
     REFUSED("/", "info /");
 }
-END_TEST
 
-START_TEST(options_have_words)
+TEST(options_have_words)
 {
     ck_assert_int_eq(percuss("solve -s nsgs --opt order=shuffled,seed=7 --opt relaxation=0.9 "
                              "$DATA/fc3d_dense.dat"),
                      0);
     ck_assert_int_eq(percuss("solve --measure natural --tol 1e-12 $DATA/fc3d_dense.dat"), 0);
 }
-END_TEST
 
 // 30 stones of 1000 kg on one another: r is in N s and large, so that sweeps are at a natural map
 // of 1e-8 long before the velocities are good to that
@@ -197,7 +187,7 @@ static void write_tower(const char *name)
     file_write(name, text);
 }
 
-START_TEST(the_published_measure_is_enough)
+TEST(the_published_measure_is_enough)
 {
     write_tower("tower.dat");
     const char *const line = "solve --kind lcp --json -s nsgs --opt depth=0 --max-iters 5000 "
@@ -216,11 +206,10 @@ START_TEST(the_published_measure_is_enough)
     ck_assert_int_eq(percuss("solve --kind lcp --json -s nsgs --opt depth=0 tower.dat"), 0);
     ck_assert(json_number(out_text, "residual") <= 1e-8);
 }
-END_TEST
 
 // two contacts in the plane, W of rank 1, without a solution: the rounding of large impulses does
 // not count as one
-START_TEST(noise_is_not_converged)
+TEST(noise_is_not_converged)
 {
     file_write("noise.dat",
                "2 2 0 4 4 4 4\n9 6 -6 -3\n6 4 -4 -2\n-6 -4 4 2\n-3 -2 2 1\n-1 0 0 -2\n0.25 4\n");
@@ -234,10 +223,9 @@ START_TEST(noise_is_not_converged)
         ck_assert_ptr_null(strstr(out_text, "\"yes\""));
     }
 }
-END_TEST
 
 // whatever 'percuss solvers' prints as the word of an option, or as its default, --opt accepts
-START_TEST(printed_words_are_accepted)
+TEST(printed_words_are_accepted)
 {
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
@@ -269,9 +257,8 @@ START_TEST(printed_words_are_accepted)
     REFUSED("one of", "solve -s nsgs --opt order=4 $DATA/fc3d_dense.dat");
     REFUSED("one of", "solve -s nsgs --opt order= $DATA/fc3d_dense.dat");
 }
-END_TEST
 
-START_TEST(trace_has_a_row_per_look)
+TEST(trace_has_a_row_per_look)
 {
     ck_assert_int_eq(
         percuss("solve -s nsgs --opt check_every=1 --trace t.csv $DATA/fc3d_dense.dat"), 0);
@@ -284,9 +271,8 @@ START_TEST(trace_has_a_row_per_look)
     free(text);
     ck_assert_int_eq(file_count(), 1);
 }
-END_TEST
 
-START_TEST(what_cannot_be_written_is_said)
+TEST(what_cannot_be_written_is_said)
 {
     REFUSED("goes to a .hdf5, .h5 or .pcs", "solve -o x.dat $DATA/fc3d_dense.dat");
     ck_assert(!file_exists("x.dat"));
@@ -305,9 +291,8 @@ START_TEST(what_cannot_be_written_is_said)
     free(text);
     ck_assert_int_eq(file_count(), 1);
 }
-END_TEST
 
-START_TEST(info_knows_the_matrix)
+TEST(info_knows_the_matrix)
 {
     file_write("a.dat", "3\n2\n0\n6 6\n6 6\n"
                         "2 0 0 0 0 0\n0 1 0 0 0 0\n0 0 1 0 0 0\n"
@@ -330,7 +315,6 @@ START_TEST(info_knows_the_matrix)
     ck_assert_int_eq(percuss("info a.dat $DATA/lcp_dense.dat"), 0);
     ck_assert(strstr(out_text, "guessed") != NULL);
 }
-END_TEST
 
 // "r":[...],"u":[...] of what was printed, taken
 static char *solution_text(void)
@@ -341,7 +325,7 @@ static char *solution_text(void)
     return strcpy(copy, at);
 }
 
-START_TEST(forms_hold_the_same_problem)
+TEST(forms_hold_the_same_problem)
 {
     ck_assert_int_eq(percuss("solve --json --solution $DATA/fc3d_blocks.dat"), 0);
     char *want = solution_text();
@@ -362,9 +346,8 @@ START_TEST(forms_hold_the_same_problem)
     ck_assert_int_eq(percuss_after("ulimit -f 0;", "convert a.pcs e.pcs"), 2);
     ck_assert_int_eq(file_count(), 4);
 }
-END_TEST
 
-START_TEST(solutions_are_written)
+TEST(solutions_are_written)
 {
     ck_assert_int_eq(percuss("solve $DATA/fc3d_dense.dat -o s.hdf5"), 0);
     ck_assert_int_eq(percuss("solve $DATA/lcp_dense.dat -o s.pcs"), 0);
@@ -372,9 +355,8 @@ START_TEST(solutions_are_written)
     ck_assert_int_eq(occurrences(out_text, "\"solution\":true"), 2);
     REFUSED("nowhere/s.pcs", "solve $DATA/lcp_dense.dat -o nowhere/s.pcs --json >/dev/null");
 }
-END_TEST
 
-START_TEST(failing_problems_shrink)
+TEST(failing_problems_shrink)
 {
     // no solver succeeds in zero iterations: the problem is reduced to one contact
     const char *line = "reduce $DATA/fc3d_blocks.dat -s nsgs --max-iters 0 -o %s";
@@ -395,7 +377,6 @@ START_TEST(failing_problems_shrink)
     REFUSED("is solved by", "reduce $DATA/lcp_dense.dat");
     REFUSED("FILE", "reduce");
 }
-END_TEST
 
 // AddressSanitizer takes terabytes of addresses
 #if defined(__SANITIZE_ADDRESS__)
@@ -410,7 +391,7 @@ END_TEST
 #endif
 
 // an input that never ends, or is longer than the limit, is refused with little memory
-START_TEST(endless_files_are_refused)
+TEST(endless_files_are_refused)
 {
     static const char *const commands[] = {"info", "solve", "convert --kind fc3d"};
     for (int k = 0; k < 3; ++k) {
@@ -427,10 +408,9 @@ START_TEST(endless_files_are_refused)
     // a pipe that ends is a file
     ck_assert_int_eq(percuss_after("cat $DATA/fc3d_dense.dat |", "solve /dev/stdin"), 0);
 }
-END_TEST
 
 // output through a link: the link is kept, and its target is created or replaced
-START_TEST(links_stay)
+TEST(links_stay)
 {
     ck_assert_int_eq(
         percuss_after("mkdir d; ln -s target.pcs d/b; ln -s d/b a; ln -s b.csv t.csv; ln -s l l;",
@@ -447,10 +427,9 @@ START_TEST(links_stay)
     REFUSED("cannot be written", "convert $DATA/fc3d_dense.dat l --to pcs");
     REFUSED("cannot be written", "solve $DATA/fc3d_dense.dat --trace l");
 }
-END_TEST
 
 // a control character of a file name, or of a title, never reaches the terminal
-START_TEST(names_are_made_readable)
+TEST(names_are_made_readable)
 {
     static const char *const names[] = {"a\x1b[2Jb.dat",
                                         "\xc2\x9b"
@@ -484,9 +463,8 @@ START_TEST(names_are_made_readable)
         }
     }
 }
-END_TEST
 
-START_TEST(solvers_are_described)
+TEST(solvers_are_described)
 {
     ck_assert_int_eq(percuss("solvers"), 0);
     ck_assert(strstr(out_text, "auto") != NULL && strstr(out_text, "nsgs") != NULL);
@@ -504,9 +482,8 @@ START_TEST(solvers_are_described)
     ck_assert_ptr_null(memchr(seed, '}', (size_t)(needs - seed)));
     REFUSED("did you mean newton?", "solvers newtn");
 }
-END_TEST
 
-START_TEST(help_everywhere)
+TEST(help_everywhere)
 {
     ck_assert_int_eq(percuss("--version"), 0);
     ck_assert(strncmp(out_text, "percuss ", 8) == 0 && one_line(out_text));
@@ -520,13 +497,5 @@ START_TEST(help_everywhere)
         ck_assert_int_eq(percuss("help %s", names[i]), 0);
     }
 }
-END_TEST
 
-PCS_TEST_MAIN_IN(folder_make, folder_remove, "solve", a_line_for_every_problem,
-                 json_says_everything, certificates, json_escapes_any_name, not_converged_is_one,
-                 worst_code_wins, empty_problem_converges, wrong_lines_are_refused,
-                 bad_files_are_refused, options_have_words, the_published_measure_is_enough,
-                 noise_is_not_converged, printed_words_are_accepted, trace_has_a_row_per_look,
-                 what_cannot_be_written_is_said, info_knows_the_matrix, forms_hold_the_same_problem,
-                 solutions_are_written, failing_problems_shrink, endless_files_are_refused,
-                 links_stay, names_are_made_readable, solvers_are_described, help_everywhere)
+TEST_AROUND(folder_make, folder_remove)

@@ -34,7 +34,7 @@ static quaternion_body random_body(test_random *r)
     return b;
 }
 
-START_TEST(the_jacobian_is_the_derivative)
+TEST(the_jacobian_is_the_derivative)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < 50; ++k) {
@@ -58,10 +58,9 @@ START_TEST(the_jacobian_is_the_derivative)
         }
     }
 }
-END_TEST
 
 // along the motion, without a torque: d|Q|^2/dt = 0 and dE/dt = 0, for any |Q|
-START_TEST(the_equations_keep_norm_and_energy)
+TEST(the_equations_keep_norm_and_energy)
 {
     test_random r = random_seed(2);
     for (int k = 0; k < 50; ++k) {
@@ -83,10 +82,9 @@ START_TEST(the_equations_keep_norm_and_energy)
         CK_NEAR(up - down, 0, 1e-13 * (fabs(up) + fabs(down) + 10));
     }
 }
-END_TEST
 
 // the motion past the pole obeys the equations, and comes as near as it should
-START_TEST(the_pass_obeys_the_equations)
+TEST(the_pass_obeys_the_equations)
 {
     const gimbal_pass pass = {1, 1.8, 2, 0.7, 0.01, 0.3};
     const quaternion_body b = pass_body(&pass);
@@ -112,10 +110,9 @@ START_TEST(the_pass_obeys_the_equations)
     CK_NEAR(hypot(nose[0], nose[1]), sin(pass.miss), 1e-14);
     ck_assert(nose[2] < 0);
 }
-END_TEST
 
 // the elliptic function has the period and the limits of the integrals, and obeys u'^2 = f(u)
-START_TEST(the_height_of_the_top_is_that_of_its_integrals)
+TEST(the_height_of_the_top_is_that_of_its_integrals)
 {
     const heavy_top tops[2] = {
         top_default(),
@@ -145,10 +142,9 @@ START_TEST(the_height_of_the_top_is_that_of_its_integrals)
         ck_assert(r.vertical < weight && r.across == 0);
     }
 }
-END_TEST
 
 // omega of the free body: 2K and |J omega|^2 stay, and so does its period
-START_TEST(the_free_body_keeps_its_invariants)
+TEST(the_free_body_keeps_its_invariants)
 {
     const double I[3] = {1e-3, 2e-3, 2.8e-3};
     for (int first = 0; first < 2; ++first) {
@@ -170,8 +166,3 @@ START_TEST(the_free_body_keeps_its_invariants)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("closed forms of the examples", the_jacobian_is_the_derivative,
-              the_equations_keep_norm_and_energy, the_pass_obeys_the_equations,
-              the_height_of_the_top_is_that_of_its_integrals, the_free_body_keeps_its_invariants)

@@ -42,7 +42,7 @@ static bool parse(settings *s, args *a, int n, const char *const words[])
     parse((s), (a), (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)), \
           (const char *const[]){__VA_ARGS__})
 
-START_TEST(no_flags_leave_the_defaults)
+TEST(no_flags_leave_the_defaults)
 {
     settings s;
     args a;
@@ -50,9 +50,8 @@ START_TEST(no_flags_leave_the_defaults)
     ck_assert(s.mass == 1 && s.speed == -2 && s.count == 3 && s.metric == 1);
     ck_assert(s.file == NULL && !s.plain);
 }
-END_TEST
 
-START_TEST(both_spellings_are_read)
+TEST(both_spellings_are_read)
 {
     settings s;
     args a;
@@ -65,9 +64,8 @@ START_TEST(both_spellings_are_read)
     ck_assert(PARSE(&s, &a, "--speed", "-7", "--plain=yes", "--plain=no", "--metric", "q"));
     ck_assert(s.speed == -7 && !s.plain && s.metric == 0);
 }
-END_TEST
 
-START_TEST(a_single_number_is_the_third_of_a_vector)
+TEST(a_single_number_is_the_third_of_a_vector)
 {
     settings s;
     args a;
@@ -76,9 +74,8 @@ START_TEST(a_single_number_is_the_third_of_a_vector)
     ck_assert(PARSE(&s, &a, "--spin=1,2,3", "--spin", "-4"));
     ck_assert(s.spin[0] == 0 && s.spin[1] == 0 && s.spin[2] == -4);
 }
-END_TEST
 
-START_TEST(mistakes_end_with_code_two)
+TEST(mistakes_end_with_code_two)
 {
     static const char *const line[][2] = {
         {"--mass", "0"},       {"--mass", "-1"},      {"--mass", "nan"},
@@ -104,16 +101,14 @@ START_TEST(mistakes_end_with_code_two)
     ck_assert(!PARSE(&s, &a, "--mass"));
     ck_assert_int_eq(a.exit_code, 2);
 }
-END_TEST
 
-START_TEST(help_ends_with_code_zero)
+TEST(help_ends_with_code_zero)
 {
     settings s;
     args a;
     ck_assert(!PARSE(&s, &a, "--mass", "2", "--help"));
     ck_assert_int_eq(a.exit_code, 0);
 }
-END_TEST
 
 static bool exists(const char *path)
 {
@@ -122,7 +117,7 @@ static bool exists(const char *path)
     return f != NULL;
 }
 
-START_TEST(a_csv_appears_complete_at_close)
+TEST(a_csv_appears_complete_at_close)
 {
     remove(CSV_PATH);
     csv c;
@@ -143,9 +138,8 @@ START_TEST(a_csv_appears_complete_at_close)
     ck_assert(!exists(CSV_PATH ".part0"));
     remove(CSV_PATH);
 }
-END_TEST
 
-START_TEST(a_bad_csv_leaves_nothing)
+TEST(a_bad_csv_leaves_nothing)
 {
     csv c;
 
@@ -179,9 +173,8 @@ START_TEST(a_bad_csv_leaves_nothing)
         ck_assert(!csv_close(&c));
     }
 }
-END_TEST
 
-START_TEST(an_old_csv_survives_a_failure)
+TEST(an_old_csv_survives_a_failure)
 {
     csv c;
     ck_assert(csv_open(&c, CSV_PATH, "t"));
@@ -193,9 +186,8 @@ START_TEST(an_old_csv_survives_a_failure)
     ck_assert(exists(CSV_PATH));
     remove(CSV_PATH);
 }
-END_TEST
 
-START_TEST(no_path_does_nothing)
+TEST(no_path_does_nothing)
 {
     csv c;
     ck_assert(csv_open(&c, NULL, "t,z"));
@@ -203,9 +195,8 @@ START_TEST(no_path_does_nothing)
     csv_text(&c, "x");
     ck_assert(csv_close(&c));
 }
-END_TEST
 
-START_TEST(a_slope_is_the_power)
+TEST(a_slope_is_the_power)
 {
     double x[5], y[5];
     for (int i = 0; i < 5; ++i) {
@@ -218,9 +209,8 @@ START_TEST(a_slope_is_the_power)
         ck_assert(h <= 0.3 / 4 && h > 0.3 / 8);
     }
 }
-END_TEST
 
-START_TEST(two_balls_exchange_their_speeds)
+TEST(two_balls_exchange_their_speeds)
 {
     const double J = 0.4 * 0.01;
     const solid ball[2] = {{.mass = 1,
@@ -239,9 +229,8 @@ START_TEST(two_balls_exchange_their_speeds)
     ck_assert(r.v[0][1] == 1 && r.v[0][4] == 2 && r.v[1][4] == 0);
     ck_assert_double_eq_tol(r.loss, 0, 1e-15);
 }
-END_TEST
 
-START_TEST(checks_count_what_fails)
+TEST(checks_count_what_fails)
 {
     checks c = checks_begin();
     ck_assert(check_value(&c, "near", 1, 1 + 1e-9, 1e-8));
@@ -257,10 +246,3 @@ START_TEST(checks_count_what_fails)
     ck_assert_str_eq(c.first, "far");
     ck_assert_int_eq(checks_end(&c), 1);
 }
-END_TEST
-
-PCS_TEST_MAIN("example support", no_flags_leave_the_defaults, both_spellings_are_read,
-              a_single_number_is_the_third_of_a_vector, mistakes_end_with_code_two,
-              help_ends_with_code_zero, a_csv_appears_complete_at_close, a_bad_csv_leaves_nothing,
-              an_old_csv_survives_a_failure, no_path_does_nothing, a_slope_is_the_power,
-              two_balls_exchange_their_speeds, checks_count_what_fails)

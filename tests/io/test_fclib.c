@@ -167,7 +167,7 @@ static void expect_local(const char *path)
 
 // ---- what others write -------------------------------------------------------------------------
 
-START_TEST(the_three_storages_agree_on_an_unsymmetric_matrix)
+TEST(the_three_storages_agree_on_an_unsymmetric_matrix)
 {
     write_files();
     const pcs_problem p = local_problem();
@@ -214,9 +214,8 @@ START_TEST(the_three_storages_agree_on_an_unsymmetric_matrix)
     H5Fclose(file);
     expect_local(WORK);
 }
-END_TEST
 
-START_TEST(other_types_and_layouts_are_read)
+TEST(other_types_and_layouts_are_read)
 {
     write_files();
     hid_t file = open_copy(FILE_L);
@@ -241,9 +240,8 @@ START_TEST(other_types_and_layouts_are_read)
     H5Fclose(file);
     expect_local(WORK);
 }
-END_TEST
 
-START_TEST(half_of_a_symmetric_mass_is_completed)
+TEST(half_of_a_symmetric_mass_is_completed)
 {
     write_files();
     pcs_global_problem g;
@@ -290,9 +288,8 @@ START_TEST(half_of_a_symmetric_mass_is_completed)
     }
     pcs_mass_matrix_destroy(mass);
 }
-END_TEST
 
-START_TEST(equalities_of_a_local_file_are_kept)
+TEST(equalities_of_a_local_file_are_kept)
 {
     // V and R make the last row of [W V; V' R]
     write_files();
@@ -344,9 +341,8 @@ START_TEST(equalities_of_a_local_file_are_kept)
              PCS_ERR_UNSUPPORTED);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(guesses_are_read)
+TEST(guesses_are_read)
 {
     write_files();
     hid_t file = open_copy(FILE_L);
@@ -374,7 +370,6 @@ START_TEST(guesses_are_read)
     H5Fclose(file);
     ck_assert_int_eq(judge(), PCS_ERR_SIZE);
 }
-END_TEST
 
 // ---- hostile -----------------------------------------------------------------------------------
 
@@ -404,7 +399,7 @@ static hid_t copy_of(int k)
     return open_copy(k < N_LOCAL ? FILE_L : FILE_G);
 }
 
-START_TEST(every_set_must_be_there)
+TEST(every_set_must_be_there)
 {
     write_files();
     for (int k = 0; k < N_LOCAL + N_GLOBAL; ++k) {
@@ -429,9 +424,8 @@ START_TEST(every_set_must_be_there)
         ck_assert_int_eq(judge(), PCS_ERR_FORMAT);
     }
 }
-END_TEST
 
-START_TEST(types_and_shapes_are_checked)
+TEST(types_and_shapes_are_checked)
 {
     write_files();
     for (int k = 0; k < N_LOCAL + N_GLOBAL; ++k) {
@@ -463,9 +457,8 @@ START_TEST(types_and_shapes_are_checked)
         }
     }
 }
-END_TEST
 
-START_TEST(hostile_numbers_are_sentences)
+TEST(hostile_numbers_are_sentences)
 {
     write_files();
     static const int value[] = {INT_MAX, INT_MAX - 1, INT_MIN, -3, -2, -1, 0, 1, 2, 5, 77, 1 << 20};
@@ -500,9 +493,8 @@ START_TEST(hostile_numbers_are_sentences)
         }
     }
 }
-END_TEST
 
-START_TEST(rolling_friction_is_refused_with_a_sentence)
+TEST(rolling_friction_is_refused_with_a_sentence)
 {
     write_files();
     hid_t file = open_copy(FILE_L);
@@ -519,7 +511,6 @@ START_TEST(rolling_friction_is_refused_with_a_sentence)
     H5Fclose(file);
     ck_assert_int_eq(judge(), PCS_ERR_FORMAT);
 }
-END_TEST
 
 static herr_t count_calls(hid_t stack, void *data)
 {
@@ -528,7 +519,7 @@ static herr_t count_calls(hid_t stack, void *data)
     return 0;
 }
 
-START_TEST(a_file_cut_anywhere_is_an_error)
+TEST(a_file_cut_anywhere_is_an_error)
 {
     // and HDF5 prints nothing about it; its error printer is as before
     write_files();
@@ -558,9 +549,8 @@ START_TEST(a_file_cut_anywhere_is_an_error)
     ck_assert(after == count_calls && after_data == &calls);
     ck_assert_int_eq(calls, 0);
 }
-END_TEST
 
-START_TEST(a_triangular_mass_is_not_written)
+TEST(a_triangular_mass_is_not_written)
 {
     // it would come back symmetric
     pcs_global_problem g;
@@ -580,7 +570,6 @@ START_TEST(a_triangular_mass_is_not_written)
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "one side of its diagonal"));
     pcs_mass_matrix_destroy(mass);
 }
-END_TEST
 
 // the same pseudo-random numbers everywhere
 static uint64_t draw(uint64_t *state)
@@ -631,7 +620,7 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 #define __lsan_enable()
 #endif
 
-START_TEST(damaged_files_do_no_harm)
+TEST(damaged_files_do_no_harm)
 {
     write_files();
     int read = 0;
@@ -656,9 +645,8 @@ START_TEST(damaged_files_do_no_harm)
     // most of a file is room that HDF5 keeps free
     ck_assert_int_gt(read, TEST_DRAWS(1000));
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     write_files();
     for (int k = 0; k < 2; ++k) {
@@ -676,11 +664,10 @@ START_TEST(every_allocation_may_fail)
         }
     }
 }
-END_TEST
 
 // ---- libfclib ----------------------------------------------------------------------------------
 
-START_TEST(libfclib_reads_what_we_write)
+TEST(libfclib_reads_what_we_write)
 {
 #ifdef PERCUSS_TEST_FCLIB
     write_files();
@@ -717,12 +704,3 @@ START_TEST(libfclib_reads_what_we_write)
     printf("libfclib is not installed: nothing to compare with\n");
 #endif
 }
-END_TEST
-
-PCS_TEST_MAIN("fclib", the_three_storages_agree_on_an_unsymmetric_matrix,
-              other_types_and_layouts_are_read, half_of_a_symmetric_mass_is_completed,
-              equalities_of_a_local_file_are_kept, guesses_are_read, every_set_must_be_there,
-              types_and_shapes_are_checked, hostile_numbers_are_sentences,
-              rolling_friction_is_refused_with_a_sentence, a_file_cut_anywhere_is_an_error,
-              a_triangular_mass_is_not_written, damaged_files_do_no_harm, every_allocation_may_fail,
-              libfclib_reads_what_we_write)

@@ -71,7 +71,7 @@ static pcs_status parse(const char *text, pcs_file_kind kind, pcs_problem_file *
 static const double lcp_M[9] = {4, -1, 0.5, 1, 3, -2, 0, 2, 5};
 static const double lcp_q[3] = {-3, 2, -1};
 
-START_TEST(an_lcp_reads_the_same_in_every_storage)
+TEST(an_lcp_reads_the_same_in_every_storage)
 {
     static const struct {
         const char *name;
@@ -97,7 +97,6 @@ START_TEST(an_lcp_reads_the_same_in_every_storage)
         }
     }
 }
-END_TEST
 
 static const double mlcp_M[16] = {2, -1, 0, -1, 1, 0, 1, 3, 0, -1, 4, 0, 0.5, -2, 1, 6};
 static const double mlcp_q[4] = {-7, 0.25, -2, 3};
@@ -112,7 +111,7 @@ static void expect_cones(const pcs_problem_file *f, int nb, const pcs_block *blo
     }
 }
 
-START_TEST(an_mlcp_keeps_the_order_of_its_rows)
+TEST(an_mlcp_keeps_the_order_of_its_rows)
 {
     const pcs_block whole[3] = {{PCS_CONE_UNILATERAL, 0, 1, 0},
                                 {PCS_CONE_EQUALITY, 1, 2, 0},
@@ -132,9 +131,8 @@ START_TEST(an_mlcp_keeps_the_order_of_its_rows)
         pcs_problem_file_destroy(f);
     }
 }
-END_TEST
 
-START_TEST(an_mlcp_in_parts_has_its_equalities_first)
+TEST(an_mlcp_in_parts_has_its_equalities_first)
 {
     static const int order[4] = {1, 2, 0, 3};
     double M[16], q[4];
@@ -154,9 +152,8 @@ START_TEST(an_mlcp_in_parts_has_its_equalities_first)
     expect_cones(f, 3, block);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(blocks_may_come_in_any_order_within_a_row)
+TEST(blocks_may_come_in_any_order_within_a_row)
 {
     pcs_problem_file *f;
     CK_OK(parse("3 1 3 3  3  2 2  1 3  1 3  3 3  0 2 3  1 0 1 "
@@ -178,9 +175,8 @@ START_TEST(blocks_may_come_in_any_order_within_a_row)
     CK_OK(parse("2 1 2 2  0  1 1  2  2  2 0  0 0  1 1", PCS_FILE_LCP, &f));
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(a_large_sparse_equality_block_is_taken_apart)
+TEST(a_large_sparse_equality_block_is_taken_apart)
 {
     // 300 equality rows with a diagonal only: one dense block would be 90000 numbers
     enum { ROWS = 300 };
@@ -203,9 +199,8 @@ START_TEST(a_large_sparse_equality_block_is_taken_apart)
     pcs_problem_file_destroy(f);
     free(text);
 }
-END_TEST
 
-START_TEST(half_a_matrix_is_completed)
+TEST(half_a_matrix_is_completed)
 {
     // either triangle; entries at the same place are added before they are mirrored; zeros have no
     // side
@@ -226,9 +221,8 @@ START_TEST(half_a_matrix_is_completed)
     expect_problem(f, 2, D, q);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(a_dense_matrix_of_contacts_apart_loses_its_zeros)
+TEST(a_dense_matrix_of_contacts_apart_loses_its_zeros)
 {
     // of a chain of four 10 blocks of 16 are not zero, which is not worth it; apart, 4
     for (int chain = 0; chain < 2; ++chain) {
@@ -255,9 +249,8 @@ START_TEST(a_dense_matrix_of_contacts_apart_loses_its_zeros)
         pcs_problem_file_destroy(f);
     }
 }
-END_TEST
 
-START_TEST(many_runs_in_any_order_are_read)
+TEST(many_runs_in_any_order_are_read)
 {
     // an equality block, none (empty), two of one row each, then a complementarity
     pcs_problem_file *f;
@@ -273,14 +266,13 @@ START_TEST(many_runs_in_any_order_are_read)
     expect_cones(f, 4, block);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
 static const double fc3d_W[36] = {2,    0.1, -0.2, 0.5,  0, 0.1, 0.1, 3, 0.25, 0,   0.3,  0,
                                   -0.2, 0.2, 2.5,  0.1,  0, 0.4, 0.5, 0, 0.1,  1.5, -0.1, 0,
                                   0,    0.3, 0,    -0.1, 2, 0,   0.1, 0, 0.4,  0,   0.2,  2.25};
 static const double fc3d_q[6] = {-1, 0.3, -0.6, -0.5, 2, -1};
 
-START_TEST(a_friction_problem_reads_the_same_in_every_storage)
+TEST(a_friction_problem_reads_the_same_in_every_storage)
 {
     static const struct {
         const char *name;
@@ -316,9 +308,8 @@ START_TEST(a_friction_problem_reads_the_same_in_every_storage)
     ck_assert(f->problem.block[0].dim == 2 && f->problem.block[1].mu == 0);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(a_global_problem_is_turned_once)
+TEST(a_global_problem_is_turned_once)
 {
     // M = diag(2, 2, 2, 1/2), so W = H diag(1/2, 1/2, 1/2, 2) H' and q = H M^-1 f + w
     pcs_problem_file *f;
@@ -365,9 +356,8 @@ START_TEST(a_global_problem_is_turned_once)
     pcs_problem_file_destroy(f);
     CK_FAILS(pcs_problem_file_local(NULL, &p), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(our_own_form_is_read)
+TEST(our_own_form_is_read)
 {
     pcs_problem_file *f;
     CK_OK(pcs_problem_file_read(NULL, path_of("mixed.pcs"), PCS_FILE_ANY, &f));
@@ -401,9 +391,8 @@ START_TEST(our_own_form_is_read)
     ck_assert(f->problem.nb == 100 && f->equalities == 100);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(a_cut_file_of_our_own_is_an_error)
+TEST(a_cut_file_of_our_own_is_an_error)
 {
     // its last word shows that it is complete
     static const char *const name[] = {"mixed.pcs", "entries.pcs", "global.pcs"};
@@ -418,9 +407,8 @@ START_TEST(a_cut_file_of_our_own_is_an_error)
         free(bytes);
     }
 }
-END_TEST
 
-START_TEST(friction_is_told_from_what_begins_alike)
+TEST(friction_is_told_from_what_begins_alike)
 {
     // one contact; then one that would be a global problem
     const char *one = "3 1\n\n0 3 3 3 3 1 0 0 0 1 0 0 0 1 1 1 1 0.5 2 a comment";
@@ -443,9 +431,8 @@ START_TEST(friction_is_told_from_what_begins_alike)
     ck_assert(f->contacts == 0 && f->problem.n == 0);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(empty_problems_are_problems)
+TEST(empty_problems_are_problems)
 {
     static const char *const lcp[] = {"0 0 0 0 0 0", "0 1 0 0 0 0 0 0 0",
                                       "0 2 0 0 1\nCSparse\ntriplet: 0-by-0, nzmax: 0 nnz: 0\n"};
@@ -463,7 +450,6 @@ START_TEST(empty_problems_are_problems)
     expect_sound(f);
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
 // an MLCP with a row of each kind, up to its parts
 #define MLCP_11 "1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 0 -1 1  -1 1 "
@@ -487,7 +473,7 @@ static char *with_line_ends(const char *bytes, size_t size, const char *by, size
     return text;
 }
 
-START_TEST(tabs_and_carriage_returns_change_nothing)
+TEST(tabs_and_carriage_returns_change_nothing)
 {
     for (int i = 0; i < N_FILES; ++i) {
         size_t size, other;
@@ -514,9 +500,8 @@ START_TEST(tabs_and_carriage_returns_change_nothing)
         free(crlf);
     }
 }
-END_TEST
 
-START_TEST(a_kind_is_recognised_or_asked_for)
+TEST(a_kind_is_recognised_or_asked_for)
 {
     pcs_problem_file *f;
     // an LCP without rows, in blocks, and an MLCP without rows, in parts
@@ -548,7 +533,6 @@ START_TEST(a_kind_is_recognised_or_asked_for)
     ck_assert_str_eq(pcs_file_kind_text(PCS_FILE_MLCP), "mlcp");
     ck_assert_str_eq(pcs_file_kind_text((pcs_file_kind)77), "unknown kind");
 }
-END_TEST
 
 // ---- malformed ---------------------------------------------------------------------------------
 
@@ -746,7 +730,7 @@ static const struct {
     {PCS_FILE_FC2D, "2 1 1 2 2 1 1 2  2  1 2  2 1  0 1  0  0 1 2  1 1 0", PCS_ERR_SIZE, "differ"},
 };
 
-START_TEST(malformed_files_are_refused_with_words)
+TEST(malformed_files_are_refused_with_words)
 {
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; ++i) {
         pcs_problem_file *f = (pcs_problem_file *)1;
@@ -763,9 +747,8 @@ START_TEST(malformed_files_are_refused_with_words)
     CK_OK(parse(MLCP_11 " 1 1 -1 0  -1 1", PCS_FILE_MLCP, &f));
     pcs_problem_file_destroy(f);
 }
-END_TEST
 
-START_TEST(null_arguments_are_refused)
+TEST(null_arguments_are_refused)
 {
     pcs_problem_file *f;
     CK_FAILS(pcs_problem_file_parse(NULL, NULL, 3, NULL, PCS_FILE_LCP, &f), PCS_ERR_ARG);
@@ -775,9 +758,8 @@ START_TEST(null_arguments_are_refused)
     CK_FAILS(pcs_problem_file_read(NULL, "x", PCS_FILE_LCP, NULL), PCS_ERR_ARG);
     pcs_problem_file_destroy(NULL);
 }
-END_TEST
 
-START_TEST(files_that_cannot_be_read_are_named)
+TEST(files_that_cannot_be_read_are_named)
 {
     pcs_problem_file *f;
     CK_FAILS(pcs_problem_file_read(NULL, "no/such/file.dat", PCS_FILE_ANY, &f), PCS_ERR_FILE);
@@ -792,11 +774,10 @@ START_TEST(files_that_cannot_be_read_are_named)
     CK_FAILS(pcs_problem_file_parse(NULL, "q", 1, longer, PCS_FILE_LCP, &f), PCS_ERR_FORMAT);
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "/end.dat:1: expected n"));
 }
-END_TEST
 
 // ---- hostile -----------------------------------------------------------------------------------
 
-START_TEST(a_file_cut_anywhere_is_a_problem_or_an_error)
+TEST(a_file_cut_anywhere_is_a_problem_or_an_error)
 {
     int read = 0;
     for (int i = 0; i < N_FILES; ++i) {
@@ -815,9 +796,8 @@ START_TEST(a_file_cut_anywhere_is_a_problem_or_an_error)
     }
     ck_assert_int_ge(read, 2 * N_FILES);
 }
-END_TEST
 
-START_TEST(huge_sizes_take_no_memory)
+TEST(huge_sizes_take_no_memory)
 {
     // every integer of every file becomes each of these in turn
     static const char *const huge[] = {
@@ -850,7 +830,6 @@ START_TEST(huge_sizes_take_no_memory)
         free(bytes);
     }
 }
-END_TEST
 
 // words that a mutation may put in
 static const char *const words[] = {"0",          "1",      "-1",        "2",     "3",       "4",
@@ -893,7 +872,7 @@ static size_t mutate(test_random *r, const char *from, size_t size, char *to)
     return size;
 }
 
-START_TEST(mutations_of_good_files_never_do_harm)
+TEST(mutations_of_good_files_never_do_harm)
 {
     enum { PER_FILE = 4000 };
     test_random r = random_seed(20);
@@ -915,9 +894,8 @@ START_TEST(mutations_of_good_files_never_do_harm)
     // some survive, or the mutations would test nothing beyond the first line
     ck_assert_int_ge(read, N_FILES * PER_FILE / 10);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
     for (int i = 0; i < N_FILES; ++i) {
         bool done = false;
@@ -939,18 +917,3 @@ START_TEST(every_allocation_may_fail)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("problem files", half_a_matrix_is_completed,
-              a_dense_matrix_of_contacts_apart_loses_its_zeros,
-              an_lcp_reads_the_same_in_every_storage,
-              a_friction_problem_reads_the_same_in_every_storage, a_global_problem_is_turned_once,
-              our_own_form_is_read, a_cut_file_of_our_own_is_an_error,
-              friction_is_told_from_what_begins_alike, an_mlcp_keeps_the_order_of_its_rows,
-              an_mlcp_in_parts_has_its_equalities_first, blocks_may_come_in_any_order_within_a_row,
-              a_large_sparse_equality_block_is_taken_apart, many_runs_in_any_order_are_read,
-              empty_problems_are_problems, tabs_and_carriage_returns_change_nothing,
-              a_kind_is_recognised_or_asked_for, malformed_files_are_refused_with_words,
-              null_arguments_are_refused, files_that_cannot_be_read_are_named,
-              a_file_cut_anywhere_is_a_problem_or_an_error, huge_sizes_take_no_memory,
-              mutations_of_good_files_never_do_harm, every_allocation_may_fail)

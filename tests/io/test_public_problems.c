@@ -183,17 +183,15 @@ static void solve_kind(const char *kind, pcs_file_kind expected)
     }
 }
 
-START_TEST(linear_complementarity_problems)
+TEST(linear_complementarity_problems)
 {
     solve_kind("lcp", PCS_FILE_LCP);
 }
-END_TEST
 
-START_TEST(mixed_linear_complementarity_problems)
+TEST(mixed_linear_complementarity_problems)
 {
     solve_kind("mlcp", PCS_FILE_MLCP);
 }
-END_TEST
 
 // where nsgs without damping does not come to 1e-4, nor to 1e-8
 static const char *const slow[] = {"OneObject-i100000-499.hdf5.dat", NULL};
@@ -257,7 +255,7 @@ static void solve_friction_folder(const char *folder, const char *prefix, pcs_fi
     fflush(stdout);
 }
 
-START_TEST(friction_problems)
+TEST(friction_problems)
 {
     const char *root = getenv("PERCUSS_PROBLEMS");
     if (root && root[0] != '\0') {
@@ -268,7 +266,3 @@ START_TEST(friction_problems)
     solve_friction_folder(PERCUSS_TEST_DATA, "fc3d_", PCS_FILE_FC3D);
     solve_friction_folder(PERCUSS_TEST_DATA, "fc2d_", PCS_FILE_FC2D);
 }
-END_TEST
-
-PCS_TEST_MAIN("public problems", friction_problems, linear_complementarity_problems,
-              mixed_linear_complementarity_problems)

@@ -125,7 +125,7 @@ static void round_trip(const pcs_file_content *content, bool dat, bool fclib)
     }
 }
 
-START_TEST(local_problems_come_back_as_they_were)
+TEST(local_problems_come_back_as_they_were)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
         for (uint64_t seed = 1; seed <= 3; ++seed) {
@@ -140,9 +140,8 @@ START_TEST(local_problems_come_back_as_they_were)
         }
     }
 }
-END_TEST
 
-START_TEST(complementarity_problems_come_back_as_they_were)
+TEST(complementarity_problems_come_back_as_they_were)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         pcs_arena arena;
@@ -158,7 +157,6 @@ START_TEST(complementarity_problems_come_back_as_they_were)
         pcs_arena_destroy(NULL, &arena);
     }
 }
-END_TEST
 
 // contacts, then equality rows, in `bodies` blocks of six velocities
 typedef struct global_case {
@@ -221,7 +219,7 @@ static void make_global(global_case *c, int dim, int contacts, int equalities, i
         .w = c->w};
 }
 
-START_TEST(global_problems_come_back_as_they_were)
+TEST(global_problems_come_back_as_they_were)
 {
     static const int shape[][4] = {{3, 7, 0, 5}, {2, 4, 0, 3}, {3, 3, 2, 4},
                                    {3, 0, 3, 2}, {3, 0, 0, 2}, {2, 2, 5, 6}};
@@ -247,9 +245,8 @@ START_TEST(global_problems_come_back_as_they_were)
         free(c);
     }
 }
-END_TEST
 
-START_TEST(the_blocks_of_bodies_survive)
+TEST(the_blocks_of_bodies_survive)
 {
     // the third block of every three is diagonal: only the file says that it is one body
     global_case *c = malloc(sizeof *c);
@@ -285,10 +282,9 @@ START_TEST(the_blocks_of_bodies_survive)
     pcs_mass_matrix_destroy(c->mass);
     free(c);
 }
-END_TEST
 
 // a chain: one large diagonal block that is nearly empty
-START_TEST(a_sparse_mass_stays_sparse)
+TEST(a_sparse_mass_stays_sparse)
 {
     enum { N = 300 };
     int *p = malloc((6 * N + 8) * sizeof *p), *idx = p + N + 1;
@@ -323,7 +319,6 @@ START_TEST(a_sparse_mass_stays_sparse)
     free(x);
     pcs_mass_matrix_destroy(mass);
 }
-END_TEST
 
 // ---- refusals ----------------------------------------------------------------------------------
 
@@ -346,7 +341,7 @@ static int files_in_folder(void)
     return n;
 }
 
-START_TEST(what_is_no_problem_is_not_written)
+TEST(what_is_no_problem_is_not_written)
 {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-1, 0, 0};
     pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = 0.5};
@@ -378,9 +373,8 @@ START_TEST(what_is_no_problem_is_not_written)
     }
     ck_assert_int_ne(access(path, F_OK), 0);
 }
-END_TEST
 
-START_TEST(a_failure_leaves_the_old_file)
+TEST(a_failure_leaves_the_old_file)
 {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-1, 0, 0};
     const pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = 0.5};
@@ -427,9 +421,8 @@ START_TEST(a_failure_leaves_the_old_file)
         }
     }
 }
-END_TEST
 
-START_TEST(links_and_permissions_stay)
+TEST(links_and_permissions_stay)
 {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double q[3] = {-1, 0.1, 1e-310};
@@ -458,10 +451,3 @@ START_TEST(links_and_permissions_stay)
     CK_FAILS(pcs_problem_file_read(NULL, link, PCS_FILE_LCP, &f), PCS_ERR_FORMAT);
     ck_assert_ptr_null(f);
 }
-END_TEST
-
-PCS_TEST_MAIN("round trip", local_problems_come_back_as_they_were,
-              complementarity_problems_come_back_as_they_were,
-              global_problems_come_back_as_they_were, the_blocks_of_bodies_survive,
-              a_sparse_mass_stays_sparse, what_is_no_problem_is_not_written,
-              a_failure_leaves_the_old_file, links_and_permissions_stay)

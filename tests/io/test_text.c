@@ -52,7 +52,7 @@ static text over(const char *s)
     return text_begin("file", s, strlen(s));
 }
 
-START_TEST(reals_are_rounded_correctly_in_every_locale)
+TEST(reals_are_rounded_correctly_in_every_locale)
 {
     static const char *const points[] = {".", ",", "\xD9\xAB"};
     static const struct {
@@ -84,9 +84,8 @@ START_TEST(reals_are_rounded_correctly_in_every_locale)
     }
     local_point = ".";
 }
-END_TEST
 
-START_TEST(what_is_no_number_is_refused)
+TEST(what_is_no_number_is_refused)
 {
     static const char *const bad[] = {"",    "  ",    "-",     ".",     "e5",      "1e",
                                       "1e+", "nan",   "inf",   "NaN",   "-inf",    "0x10",
@@ -114,9 +113,8 @@ START_TEST(what_is_no_number_is_refused)
     CK_FAILS(text_real(&t, "x", &x), PCS_ERR_FORMAT);
     free(many);
 }
-END_TEST
 
-START_TEST(integers_stay_in_their_range)
+TEST(integers_stay_in_their_range)
 {
     int k = -1;
     text t = over(" 12\t-3 +4\n2147483647 2147483648");
@@ -143,9 +141,8 @@ START_TEST(integers_stay_in_their_range)
     t = over("-1");
     CK_FAILS(text_size(&t, "k", &k), PCS_ERR_SIZE);
 }
-END_TEST
 
-START_TEST(sentences_name_the_line)
+TEST(sentences_name_the_line)
 {
     text t = over("1\r\n2\r\n\r\n  x\x07yz");
     int k;
@@ -160,16 +157,11 @@ START_TEST(sentences_name_the_line)
     ck_assert_str_eq(pcs_error_text(), "file:1: expected the answer, an integer and :, found the"
                                        " end of the file");
 }
-END_TEST
 
-START_TEST(a_byte_order_mark_is_skipped)
+TEST(a_byte_order_mark_is_skipped)
 {
     text t = over("\xEF\xBB\xBF 7");
     int k;
     CK_OK(text_int(&t, "k", 0, 9, "", &k));
     ck_assert_int_eq(k, 7);
 }
-END_TEST
-
-PCS_TEST_MAIN("text", reals_are_rounded_correctly_in_every_locale, what_is_no_number_is_refused,
-              integers_stay_in_their_range, sentences_name_the_line, a_byte_order_mark_is_skipped)

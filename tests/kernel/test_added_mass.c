@@ -42,7 +42,7 @@ static void expect_near(const double *a, const double *b, int n, double tol)
 
 // added mass that is equal in all directions is mass and inertia: the same flight, impacts and
 // friction
-START_TEST(an_isotropic_one_is_mass)
+TEST(an_isotropic_one_is_mass)
 {
     double q[2][7], v[2][6];
     for (int wet = 0; wet < 2; ++wet) {
@@ -83,7 +83,6 @@ START_TEST(an_isotropic_one_is_mass)
     expect_near(q[0], q[1], 7, 1e-9);
     expect_near(v[0], v[1], 6, 1e-9);
 }
-END_TEST
 
 // the solid box, described about a point O away from its centre: m (V; omega) couples
 static pcs_body_def about_O(const double r_G[3], double mass, const double J[9])
@@ -142,7 +141,7 @@ static pcs_system open_box(scene *s, bool shifted, const double r_G[3], double h
     return b;
 }
 
-START_TEST(an_impact_does_not_depend_on_the_reference_point)
+TEST(an_impact_does_not_depend_on_the_reference_point)
 {
     const double r_G[3] = {0.1, -0.2, 0.15};
     double x[2][3], v[2][3], w[2][3], K[2], p[2][3], L[2][3];
@@ -166,11 +165,10 @@ START_TEST(an_impact_does_not_depend_on_the_reference_point)
     expect_near(L[1], L[0], 3, 1e-10);
     CK_NEAR(K[1], K[0], 1e-10);
 }
-END_TEST
 
 // a free solid about O: its centre moves straight on, to the second order of the scheme; its
 // rotation, momentum and energy are those of the ordinary body
-START_TEST(free_flight_does_not_depend_on_the_reference_point)
+TEST(free_flight_does_not_depend_on_the_reference_point)
 {
     const double r_G[3] = {0.1, -0.2, 0.15}, T = 0.5;
     double error[4], energy[4], ledger[4];
@@ -205,13 +203,12 @@ START_TEST(free_flight_does_not_depend_on_the_reference_point)
     ck_assert(observed_order(4, ledger) > 1.8);
     ck_assert(error[3] < 1e-4);
 }
-END_TEST
 
 // ---- in a fluid
 
 // a sphere whose water weighs twice as much downwards: it falls with g m / (m + a), bounces with
 // -e, and the floor gives it (1 + e) (m + a) u
-START_TEST(a_falling_plate_carries_its_water)
+TEST(a_falling_plate_carries_its_water)
 {
     scene s;
     scene_open(&s);
@@ -242,7 +239,6 @@ START_TEST(a_falling_plate_carries_its_water)
     ck_assert_int_eq(bounces, 1);
     scene_close(&s);
 }
-END_TEST
 
 // ---- the vehicle
 
@@ -294,12 +290,11 @@ static void same_way(bool flowing)
     pcs_vehicle_destroy(v);
 }
 
-START_TEST(a_step_goes_the_way_of_the_rates)
+TEST(a_step_goes_the_way_of_the_rates)
 {
     same_way(false);
     same_way(true);
 }
-END_TEST
 
 // heavier than water by 10 N it sinks, touches down on the sea floor and comes to rest; the floor
 // then carries the weight less the buoyancy. A thrust below mu (W - B) does not move it, one above
@@ -316,7 +311,7 @@ static void touch_down(scene *s, pcs_vehicle_ride *ride, pcs_system *body)
     scene_start(s);
 }
 
-START_TEST(it_touches_down)
+TEST(it_touches_down)
 {
     pcs_vehicle_def def = pcs_vehicle_def_default();
     def.weight += 10;
@@ -365,7 +360,6 @@ START_TEST(it_touches_down)
     scene_close(&s);
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
 static int no_answer(void *user, double alpha, double *CL, double *CD)
 {
@@ -374,7 +368,7 @@ static int no_answer(void *user, double alpha, double *CL, double *CD)
     return *(int *)user;
 }
 
-START_TEST(what_is_refused)
+TEST(what_is_refused)
 {
     scene s;
     scene_open(&s);
@@ -426,9 +420,8 @@ START_TEST(what_is_refused)
     scene_close(&s);
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
-START_TEST(memory_may_fail)
+TEST(memory_may_fail)
 {
     for (int k = 0; k < 4; ++k) {
         test_memory memory = {.fail_at = -1};
@@ -446,9 +439,3 @@ START_TEST(memory_may_fail)
         ck_assert_int_eq(memory.live, 0);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("added_mass", an_isotropic_one_is_mass,
-              an_impact_does_not_depend_on_the_reference_point,
-              free_flight_does_not_depend_on_the_reference_point, a_falling_plate_carries_its_water,
-              a_step_goes_the_way_of_the_rates, it_touches_down, what_is_refused, memory_may_fail)

@@ -127,20 +127,18 @@ static void sticks(scene *s, int projection)
     }
 }
 
-START_TEST(bodies_on_the_ground)
+TEST(bodies_on_the_ground)
 {
     expect_none_of(ball, NULL);
     expect_none_of(box, on_four_vertices);
     expect_none_of(two_boxes, on_each_other);
 }
-END_TEST
 
-START_TEST(bodies_on_a_slope)
+TEST(bodies_on_a_slope)
 {
     expect_none_of(sliding_box_and_ball, NULL);
     expect_none_of(sticking_stack, sticks);
 }
-END_TEST
 
 static int pull(void *user, double t, const double q[7], const double v[6], double F[6])
 {
@@ -152,7 +150,7 @@ static int pull(void *user, double t, const double q[7], const double v[6], doub
 }
 
 // the gyroscopic term, a force without Jacobian, a joint and a Lagrangian system
-START_TEST(a_mechanism)
+TEST(a_mechanism)
 {
     scene s;
     scene_open(&s);
@@ -176,10 +174,9 @@ START_TEST(a_mechanism)
     expect_no_allocation(&s);
     scene_close(&s);
 }
-END_TEST
 
 // the same for entries beside the step
-START_TEST(impact_and_projection)
+TEST(impact_and_projection)
 {
     scene s;
     scene_open(&s);
@@ -202,7 +199,3 @@ START_TEST(impact_and_projection)
     ck_assert_int_eq(s.memory.allocated, before);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("allocation", bodies_on_the_ground, bodies_on_a_slope, a_mechanism,
-              impact_and_projection)

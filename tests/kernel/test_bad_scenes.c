@@ -228,7 +228,7 @@ static void close_scene(scene *s, pcs_state *before, pcs_geometry **geometry)
     scene_close(s);
 }
 
-START_TEST(wild_scenes)
+TEST(wild_scenes)
 {
     int carried_out = 0, tried = 0;
     for (int k = 0; k < TEST_DRAWS(200); ++k) {
@@ -247,7 +247,6 @@ START_TEST(wild_scenes)
     }
     ck_assert_int_gt(carried_out, tried / 2);
 }
-END_TEST
 
 // ---- callbacks ----------------------------------------------------------------------------------
 
@@ -326,7 +325,7 @@ static int wild_filter(void *user, pcs_system system1, int shape1, pcs_system sy
     return f->calls % 3 == 0; // never the same twice
 }
 
-START_TEST(wild_callbacks)
+TEST(wild_callbacks)
 {
     int failed = 0;
     for (int k = 0; k < TEST_DRAWS(300); ++k) {
@@ -376,12 +375,11 @@ START_TEST(wild_callbacks)
     }
     ck_assert_int_gt(failed, TEST_DRAWS(20));
 }
-END_TEST
 
 // ---- by hand ------------------------------------------------------------------------------------
 
 // numbers that a definition or a state may not hold
-START_TEST(what_is_not_a_number_is_refused)
+TEST(what_is_not_a_number_is_refused)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; ++k) {
@@ -412,10 +410,9 @@ START_TEST(what_is_not_a_number_is_refused)
         }
     }
 }
-END_TEST
 
 // accelerating until there are no numbers left: the last state that was one stays
-START_TEST(bodies_that_leave)
+TEST(bodies_that_leave)
 {
     for (int k = 0; k < 3; ++k) {
         scene s;
@@ -445,10 +442,9 @@ START_TEST(bodies_that_leave)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a heap in one point, above and below the ground
-START_TEST(coincident_spheres)
+TEST(coincident_spheres)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -476,11 +472,10 @@ START_TEST(coincident_spheres)
         scene_close(&s);
     }
 }
-END_TEST
 
 // 10^12 kg on 1 kg on the ground, and the other way round, with and without friction: the light one
 // bears it
-START_TEST(heavy_on_light)
+TEST(heavy_on_light)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -507,7 +502,3 @@ START_TEST(heavy_on_light)
         scene_close(&s);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("bad_scenes", wild_scenes, wild_callbacks, what_is_not_a_number_is_refused,
-              bodies_that_leave, coincident_spheres, heavy_on_light)

@@ -82,7 +82,7 @@ static int check_pairs(const collide_item *item, int n)
 
 enum { MANY = 1200 };
 
-START_TEST(pairs_are_those_that_may_meet)
+TEST(pairs_are_those_that_may_meet)
 {
     static collide_item item[MANY];
     for (int k = 0; k < TEST_DRAWS(60); ++k) {
@@ -99,10 +99,9 @@ START_TEST(pairs_are_those_that_may_meet)
         check_pairs(item, n);
     }
 }
-END_TEST
 
 // a ladder of cubes whose faces coincide bit for bit: to touch is to meet
-START_TEST(bounds_that_touch_meet)
+TEST(bounds_that_touch_meet)
 {
     static collide_item item[MANY];
     for (int k = 0; k < 12; ++k) {
@@ -124,10 +123,9 @@ START_TEST(bounds_that_touch_meet)
         check_pairs(item, n);
     }
 }
-END_TEST
 
 // 1e30, 1e300, infinite, denormal, empty, upside down and not a number among ordinary ones
-START_TEST(strange_bounds)
+TEST(strange_bounds)
 {
     static collide_item item[MANY];
     const double odd[] = {1e30,   -1e30,     1e300, -1.7e308, 1.7e308, INFINITY, -INFINITY,
@@ -152,9 +150,8 @@ START_TEST(strange_bounds)
         check_pairs(item, 300);
     }
 }
-END_TEST
 
-START_TEST(a_thousand_in_one_place)
+TEST(a_thousand_in_one_place)
 {
     static collide_item item[1000];
     for (int i = 0; i < 1000; ++i) {
@@ -162,9 +159,8 @@ START_TEST(a_thousand_in_one_place)
     }
     ck_assert_int_eq(check_pairs(item, 1000), 1000 * 999 / 2);
 }
-END_TEST
 
-START_TEST(nothing_and_one)
+TEST(nothing_and_one)
 {
     pcs_arena none = {0};
     int(*pair)[2], found = 7;
@@ -175,7 +171,3 @@ START_TEST(nothing_and_one)
     CK_OK(collide_pairs(&one, 1, NULL, &none, &pair, &found));
     ck_assert_int_eq(found, 0);
 }
-END_TEST
-
-PCS_TEST_MAIN("broad", pairs_are_those_that_may_meet, bounds_that_touch_meet, strange_bounds,
-              a_thousand_in_one_place, nothing_and_one)

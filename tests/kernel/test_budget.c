@@ -80,7 +80,7 @@ static void run(kind k, uint64_t seed, double budget, int threads, pcs_step_repo
     scene_close(&s);
 }
 
-START_TEST(a_step_ends_within_its_units)
+TEST(a_step_ends_within_its_units)
 {
     for (int k = 0; k < KINDS; ++k) {
         for (uint64_t seed = 1; seed <= 6; ++seed) {
@@ -95,9 +95,8 @@ START_TEST(a_step_ends_within_its_units)
         }
     }
 }
-END_TEST
 
-START_TEST(the_budget_is_the_same_for_any_number_of_threads)
+TEST(the_budget_is_the_same_for_any_number_of_threads)
 {
     for (int k = 0; k < KINDS; ++k) {
         pcs_step_report a, b;
@@ -109,10 +108,9 @@ START_TEST(the_budget_is_the_same_for_any_number_of_threads)
         ck_assert_uint_eq(hash, other);
     }
 }
-END_TEST
 
 // a budget of one unit is gone before the first solve
-START_TEST(nothing_is_committed_on_an_empty_budget)
+TEST(nothing_is_committed_on_an_empty_budget)
 {
     for (int k = 0; k < KINDS; ++k) {
         pcs_step_report a;
@@ -122,9 +120,8 @@ START_TEST(nothing_is_committed_on_an_empty_budget)
         ck_assert_int_eq(a.outcome, PCS_OUTCOME_MAX_ITERS);
     }
 }
-END_TEST
 
-START_TEST(the_clock_ends_a_step)
+TEST(the_clock_ends_a_step)
 {
     scene s;
     open_crowd(&s, 2, 12, 0, 10);
@@ -138,10 +135,9 @@ START_TEST(the_clock_ends_a_step)
     ck_assert_int_eq(a.substeps, 1);
     scene_close(&s);
 }
-END_TEST
 
 // the second step finds a work that has grown, the first one has to make it grow
-START_TEST(what_a_work_went_through_does_not_count)
+TEST(what_a_work_went_through_does_not_count)
 {
     scene s;
     open_crowd(&s, 4, 12, 0, 10);
@@ -159,9 +155,8 @@ START_TEST(what_a_work_went_through_does_not_count)
     pcs_state_destroy(before);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(a_scene_without_contacts_has_a_budget_too)
+TEST(a_scene_without_contacts_has_a_budget_too)
 {
     scene s;
     scene_open(&s);
@@ -178,7 +173,6 @@ START_TEST(a_scene_without_contacts_has_a_budget_too)
     CK_FAILS(pcs_model_set_scheme(s.m, &s.scheme), PCS_ERR_ARG);
     scene_close(&s);
 }
-END_TEST
 
 static int pick(test_random *r, int n)
 {
@@ -208,7 +202,7 @@ static void choose_any(scene *s, test_random *r)
     }
 }
 
-START_TEST(every_scheme_ends_within_its_units)
+TEST(every_scheme_ends_within_its_units)
 {
     for (uint64_t seed = 1; seed <= (uint64_t)TEST_DRAWS(150); ++seed) {
         test_random r = random_seed(seed);
@@ -225,9 +219,3 @@ START_TEST(every_scheme_ends_within_its_units)
         scene_close(&s);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("budget", a_step_ends_within_its_units, every_scheme_ends_within_its_units,
-              the_budget_is_the_same_for_any_number_of_threads,
-              nothing_is_committed_on_an_empty_budget, the_clock_ends_a_step,
-              what_a_work_went_through_does_not_count, a_scene_without_contacts_has_a_budget_too)

@@ -144,7 +144,7 @@ static void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s
 
 // ---- shapes
 
-START_TEST(half_space_takes_any_normal)
+TEST(half_space_takes_any_normal)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < TEST_DRAWS(1000); ++k) {
@@ -174,9 +174,8 @@ START_TEST(half_space_takes_any_normal)
     CK_NEAR(tiny.position[2], 0.8, 1e-15);
     CK_NEAR(huge.position[1], 0.6, 1e-15);
 }
-END_TEST
 
-START_TEST(bad_shapes_are_refused)
+TEST(bad_shapes_are_refused)
 {
     const double z[3] = {0, 0, 1}, nothing[3] = {0, 0, 0}, wrong[3] = {0, NAN, 1};
     const pcs_shape good[] = {pcs_shape_sphere(1), pcs_shape_box(1, 2, 3),
@@ -225,11 +224,10 @@ START_TEST(bad_shapes_are_refused)
         ck_assert_msg(strstr(pcs_error_text(), words[i]) != NULL, "%s", pcs_error_text());
     }
 }
-END_TEST
 
 // ---- spheres and planes
 
-START_TEST(sphere_and_half_space)
+TEST(sphere_and_half_space)
 {
     test_random r = random_seed(2);
     int touching = 0;
@@ -256,9 +254,8 @@ START_TEST(sphere_and_half_space)
     }
     ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
 }
-END_TEST
 
-START_TEST(two_spheres)
+TEST(two_spheres)
 {
     test_random r = random_seed(3);
     int touching = 0;
@@ -294,7 +291,6 @@ START_TEST(two_spheres)
     CK_NEAR(check_set(f, 1, q, q, 0).g, -1, 1e-15);
     ck_assert_int_eq(pcs_collide(&s, q, &s, q, -2, PCS_FEATURES_MAX, f), 0);
 }
-END_TEST
 
 // signed distance of a point to a box, both in the frame of the box
 static double point_to_box(const double c[3], const double half[3])
@@ -308,7 +304,7 @@ static double point_to_box(const double c[3], const double half[3])
     return inner > 0 ? sqrt(far2) : inner;
 }
 
-START_TEST(sphere_and_box)
+TEST(sphere_and_box)
 {
     test_random r = random_seed(4);
     int touching = 0, inside = 0;
@@ -339,9 +335,8 @@ START_TEST(sphere_and_box)
     ck_assert_int_gt(touching, TEST_DRAWS(2000) - 20);
     ck_assert_int_gt(inside, TEST_DRAWS(200) - 20);
 }
-END_TEST
 
-START_TEST(sphere_passes_through_a_box)
+TEST(sphere_passes_through_a_box)
 {
     // along a line through the box the gap is continuous with slope 1 at most, and centres exactly
     // on faces, edges, vertices and the middle give numbers
@@ -359,9 +354,8 @@ START_TEST(sphere_passes_through_a_box)
         before = c.g;
     }
 }
-END_TEST
 
-START_TEST(box_and_half_space)
+TEST(box_and_half_space)
 {
     test_random r = random_seed(5);
     int seen[9] = {0};
@@ -403,18 +397,16 @@ START_TEST(box_and_half_space)
         ck_assert_msg(seen[n] > 0, "never %d vertices", n);
     }
 }
-END_TEST
 
-START_TEST(half_spaces_never_touch)
+TEST(half_spaces_never_touch)
 {
     const pcs_shape a = pcs_shape_half_space((double[3]){0, 0, 1}, 0);
     const pcs_shape b = pcs_shape_half_space((double[3]){0, 1, -1}, 5);
     pcs_feature f[PCS_FEATURES_MAX];
     ck_assert_int_eq(pcs_collide(&a, NULL, &b, NULL, 1e9, PCS_FEATURES_MAX, f), 0);
 }
-END_TEST
 
-START_TEST(what_is_not_finite_touches_nothing)
+TEST(what_is_not_finite_touches_nothing)
 {
     const pcs_shape s[] = {pcs_shape_sphere(1), pcs_shape_box(1, 1, 1),
                            pcs_shape_half_space((double[3]){0, 0, 1}, 0)};
@@ -430,7 +422,6 @@ START_TEST(what_is_not_finite_touches_nothing)
     }
     ck_assert_int_eq(pcs_collide(&s[1], bad[1], &s[2], NULL, 1, PCS_FEATURES_MAX, f), 0);
 }
-END_TEST
 
 // ---- two boxes
 
@@ -509,7 +500,7 @@ static double apart(const double x[3], const placed *p, const double *half)
 
 // What proves the gap of separated boxes: P1 and P2 belong to their boxes and are that far apart
 // (so it is no less), and the plane between them keeps the boxes that far apart (so it is no more).
-START_TEST(separated_boxes_have_a_certificate)
+TEST(separated_boxes_have_a_certificate)
 {
     test_random r = random_seed(8);
     int seen[6] = {0};
@@ -549,9 +540,8 @@ START_TEST(separated_boxes_have_a_certificate)
     }
     if (getenv("COLLIDE_VERBOSE")) printf("separated boxes: worst gap error %g\n", worst);
 }
-END_TEST
 
-START_TEST(overlapping_boxes_have_the_least_depth)
+TEST(overlapping_boxes_have_the_least_depth)
 {
     test_random r = random_seed(9);
     int seen[6] = {0}, overlaps = 0;
@@ -583,7 +573,6 @@ START_TEST(overlapping_boxes_have_the_least_depth)
     ck_assert_int_gt(seen[PCS_FEATURE_EDGE_EDGE], TEST_DRAWS(300) - 20);
     if (getenv("COLLIDE_VERBOSE")) printf("overlapping boxes: worst gap error %g\n", worst);
 }
-END_TEST
 
 // a random unit vector among the outward normals of the part with these signs
 static void random_normal_of(test_random *r, const placed *p, const double sign[3], double n[3])
@@ -602,7 +591,7 @@ static void random_normal_of(test_random *r, const placed *p, const double sign[
 // A pose of box 2 for which the answer is known: a point of a part of box 1, with a normal n of
 // that part, faces a point of a part of box 2 whose normal is -n. Every turn of box 2 that has such
 // a normal will do; parts are signs, 0 where the part extends.
-START_TEST(constructed_pairs_have_the_gap_they_were_given)
+TEST(constructed_pairs_have_the_gap_they_were_given)
 {
     test_random r = random_seed(10);
     double worst = 0;
@@ -662,7 +651,6 @@ START_TEST(constructed_pairs_have_the_gap_they_were_given)
     }
     if (getenv("COLLIDE_VERBOSE")) printf("constructed pairs: worst gap error %g\n", worst);
 }
-END_TEST
 
 // q of the upper box, rotated by a ZYX-like product of angles about x, then z, at height z
 static void upper(double q[7], double x, double y, double z, double about_x, double about_y,
@@ -699,7 +687,7 @@ static void carry(const double by[7], const double q[7], double out[7])
 // Boxes whose axes are those of the other up to eighths of a turn and a tilt of 1e-16 to 1e-2, on
 // top of each other or beside, with vertices on planes now and then. The gap is proved from both
 // sides as above; where it is so small that its direction is noise, to a part of itself.
-START_TEST(nearly_aligned_boxes)
+TEST(nearly_aligned_boxes)
 {
     test_random r = random_seed(17);
     double worst = 0, overlap = 0;
@@ -755,9 +743,8 @@ START_TEST(nearly_aligned_boxes)
         printf("nearly aligned boxes: worst gap error %g apart, %g in overlap\n", worst, overlap);
     }
 }
-END_TEST
 
-START_TEST(manifolds_have_the_right_number_of_points)
+TEST(manifolds_have_the_right_number_of_points)
 {
     pcs_feature f[PCS_FEATURES_MAX];
     const pcs_shape s = unit_box();
@@ -819,10 +806,9 @@ START_TEST(manifolds_have_the_right_number_of_points)
     ck_assert_int_eq(f[0].kind, PCS_FEATURE_POINT_POINT);
     CK_NEAR(check_set(f, 1, q, still, 0.2).g, 0.1 * sqrt(3), 1e-15);
 }
-END_TEST
 
 // edges that touch and cross by next to nothing: where they cross is rounding, so both ends hold
-START_TEST(edges_along_each_other_touch_on_a_length)
+TEST(edges_along_each_other_touch_on_a_length)
 {
     pcs_feature f[PCS_FEATURES_MAX];
     const pcs_shape roof = unit_box();
@@ -865,9 +851,8 @@ START_TEST(edges_along_each_other_touch_on_a_length)
         CK_NEAR(last - first, 0.75, 1e-6);
     }
 }
-END_TEST
 
-START_TEST(nearly_flush_faces_keep_four_points)
+TEST(nearly_flush_faces_keep_four_points)
 {
     pcs_feature f[PCS_FEATURES_MAX];
     double q[7];
@@ -892,9 +877,8 @@ START_TEST(nearly_flush_faces_keep_four_points)
         }
     }
 }
-END_TEST
 
-START_TEST(gap_goes_through_zero_without_a_jump)
+TEST(gap_goes_through_zero_without_a_jump)
 {
     // straight down, for many turns: the gap changes no faster than the box moves
     test_random r = random_seed(11);
@@ -959,7 +943,6 @@ START_TEST(gap_goes_through_zero_without_a_jump)
         }
     }
 }
-END_TEST
 
 static bool same_ids(const pcs_feature *a, int n, const pcs_feature *b, int m)
 {
@@ -982,7 +965,7 @@ static void nudge(test_random *r, double size, const double q[7], double out[7])
     v3_along(q, 1, x, out);
 }
 
-START_TEST(a_common_motion_changes_nothing)
+TEST(a_common_motion_changes_nothing)
 {
     test_random r = random_seed(13);
     for (int k = 0; k < TEST_DRAWS(5000); ++k) {
@@ -1009,9 +992,8 @@ START_TEST(a_common_motion_changes_nothing)
         }
     }
 }
-END_TEST
 
-START_TEST(renaming_the_axes_changes_nothing)
+TEST(renaming_the_axes_changes_nothing)
 {
     // the same box with its edges listed in another order and its frame turned to match
     test_random r = random_seed(14);
@@ -1037,9 +1019,8 @@ START_TEST(renaming_the_axes_changes_nothing)
         CK_NEAR(v3_dot(a.N, b.N), 1, 1e-9);
     }
 }
-END_TEST
 
-START_TEST(exchanged_boxes_mirror)
+TEST(exchanged_boxes_mirror)
 {
     test_random r = random_seed(15);
     for (int k = 0; k < TEST_DRAWS(4000); ++k) {
@@ -1057,9 +1038,8 @@ START_TEST(exchanged_boxes_mirror)
         ck_assert_uint_eq(f[0].id, h[0].id % 27 * 27 + h[0].id / 27);
     }
 }
-END_TEST
 
-START_TEST(gap_moves_with_the_normal)
+TEST(gap_moves_with_the_normal)
 {
     // dg = N . (dP1 - dP2) for the points fixed in the bodies, all pairs of kinds
     test_random r = random_seed(16);
@@ -1102,11 +1082,10 @@ START_TEST(gap_moves_with_the_normal)
     ck_assert_int_gt(compared, TEST_DRAWS(1000) - 20);
     ck_assert_int_le(off, compared / 200); // contacts next to an edge curve faster
 }
-END_TEST
 
 // ---- broad phase
 
-START_TEST(bounds_hold_their_shape)
+TEST(bounds_hold_their_shape)
 {
     test_random r = random_seed(6);
     for (int k = 0; k < TEST_DRAWS(1000); ++k) {
@@ -1149,14 +1128,3 @@ START_TEST(bounds_hold_their_shape)
     collide_bounds(&p, NULL, 0.125, low, high, &unbounded);
     ck_assert(unbounded);
 }
-END_TEST
-
-PCS_TEST_MAIN("collide", half_space_takes_any_normal, bad_shapes_are_refused, sphere_and_half_space,
-              two_spheres, sphere_and_box, sphere_passes_through_a_box, box_and_half_space,
-              half_spaces_never_touch, what_is_not_finite_touches_nothing,
-              separated_boxes_have_a_certificate, overlapping_boxes_have_the_least_depth,
-              constructed_pairs_have_the_gap_they_were_given, nearly_aligned_boxes,
-              manifolds_have_the_right_number_of_points, edges_along_each_other_touch_on_a_length,
-              nearly_flush_faces_keep_four_points, gap_goes_through_zero_without_a_jump,
-              a_common_motion_changes_nothing, renaming_the_axes_changes_nothing,
-              exchanged_boxes_mirror, gap_moves_with_the_normal, bounds_hold_their_shape)

@@ -164,7 +164,7 @@ static void check_gap(const convex *c1, const convex *c2, const convex_pair *p,
     CK_NEAR(out->g, out->distance - c1->radius - c2->radius, 1e-15);
 }
 
-START_TEST(tetrahedra)
+TEST(tetrahedra)
 {
     test_random r = random_seed(1);
     int apart = 0, inside = 0;
@@ -201,7 +201,6 @@ START_TEST(tetrahedra)
     ck_assert_int_gt(apart, TEST_DRAWS(1000));
     ck_assert_int_gt(inside, TEST_DRAWS(500));
 }
-END_TEST
 
 // boxes of very different sizes near contact: box_box.c has the answer to 1e-13
 static void check_box_pair(test_random *r, double ratio, double gap, bool flat, double tilt)
@@ -254,7 +253,7 @@ static void check_box_pair(test_random *r, double ratio, double gap, bool flat, 
     CK_NEAR(v3_norm(out.u), 1, 1e-14);
 }
 
-START_TEST(boxes_near_contact)
+TEST(boxes_near_contact)
 {
     static const double gaps[] = {1, 1e-2,  1e-4,  1e-6,  1e-8,  1e-10,  1e-12,
                                   0, -1e-2, -1e-4, -1e-6, -1e-8, -1e-10, -1e-12};
@@ -270,9 +269,8 @@ START_TEST(boxes_near_contact)
         }
     }
 }
-END_TEST
 
-START_TEST(what_coincides_has_a_normal)
+TEST(what_coincides_has_a_normal)
 {
     const convex cores[] = {
         {.kind = CONVEX_POINT, .radius = 1},
@@ -289,9 +287,8 @@ START_TEST(what_coincides_has_a_normal)
         CK_NEAR(out.distance, -depth[i], i == 3 ? 1e-6 : 1e-9);
     }
 }
-END_TEST
 
-START_TEST(what_is_no_number_is_not_near)
+TEST(what_is_no_number_is_not_near)
 {
     const convex box = {.kind = CONVEX_BOX, .half = {1, 2, 3}};
     const double bad[] = {NAN, INFINITY};
@@ -302,7 +299,3 @@ START_TEST(what_is_no_number_is_not_near)
         ck_assert(!convex_distance(&box, &box, &p, 1, &out));
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("convex", tetrahedra, boxes_near_contact, what_coincides_has_a_normal,
-              what_is_no_number_is_not_near)

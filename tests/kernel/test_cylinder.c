@@ -21,7 +21,7 @@ static void surface_point(const pcs_shape *s, const double *q, const double x[3]
     pose_point(q, b, y);
 }
 
-START_TEST(half_space_against_the_rims)
+TEST(half_space_against_the_rims)
 {
     test_random r = random_seed(11);
     for (int k = 0; k < TEST_DRAWS(2000); ++k) {
@@ -67,9 +67,8 @@ START_TEST(half_space_against_the_rims)
         }
     }
 }
-END_TEST
 
-START_TEST(standing_lying_and_tilted)
+TEST(standing_lying_and_tilted)
 {
     const double up[3] = {0, 0, 1};
     const pcs_shape s = pcs_shape_cylinder(0.3, 1), floor = pcs_shape_half_space(up, 0);
@@ -109,10 +108,9 @@ START_TEST(standing_lying_and_tilted)
     find_contacts(&s, tilted, &floor, NULL, 5, &c);
     ck_assert_int_eq(c.n, 2);
 }
-END_TEST
 
 // lying, tilted up to 60 degrees: the turn about its own axis does not show, however large
-START_TEST(rolling_keeps_the_gap)
+TEST(rolling_keeps_the_gap)
 {
     test_random r = random_seed(12);
     const double up[3] = {0, 0, 1};
@@ -144,9 +142,8 @@ START_TEST(rolling_keeps_the_gap)
         }
     }
 }
-END_TEST
 
-START_TEST(sphere_against_samples)
+TEST(sphere_against_samples)
 {
     test_random r = random_seed(13);
     for (int k = 0; k < TEST_DRAWS(300); ++k) {
@@ -179,9 +176,8 @@ START_TEST(sphere_against_samples)
         CK_NEAR(pair_gap(&cyl, q2, &ball, q1, 10), g, 1e-14);
     }
 }
-END_TEST
 
-START_TEST(features_follow_their_gap)
+TEST(features_follow_their_gap)
 {
     test_random r = random_seed(14);
     const double h = 1e-6;
@@ -197,7 +193,6 @@ START_TEST(features_follow_their_gap)
         if (follows_gap(&r, &s, q1, &ball, q2, 0.5, h, &error)) CK_NEAR(error, 0, 1e-10);
     }
 }
-END_TEST
 
 // ---- convex pairs -----------------------------------------------------------------------------
 
@@ -255,7 +250,7 @@ static double by_directions(test_random *r, const pcs_shape *s1, const double *q
 }
 
 // the accuracy that is stated: 1e-9 m, of two cylinders and in shallow overlaps 1e-8
-START_TEST(convex_pairs_against_all_directions)
+TEST(convex_pairs_against_all_directions)
 {
     test_random r = random_seed(15);
     contacts c;
@@ -291,9 +286,8 @@ START_TEST(convex_pairs_against_all_directions)
                       again, c.gap[0].g);
     }
 }
-END_TEST
 
-START_TEST(convex_features_follow_their_gap)
+TEST(convex_features_follow_their_gap)
 {
     test_random r = random_seed(16);
     const double h = 1e-6;
@@ -314,9 +308,8 @@ START_TEST(convex_features_follow_their_gap)
     ck_assert_int_gt(all, TEST_DRAWS(2500));
     ck_assert_int_le(off, 5);
 }
-END_TEST
 
-START_TEST(box_as_a_hull_is_the_box)
+TEST(box_as_a_hull_is_the_box)
 {
     test_random r = random_seed(17);
     contacts a, b;
@@ -335,9 +328,8 @@ START_TEST(box_as_a_hull_is_the_box)
         pcs_geometry_destroy(g);
     }
 }
-END_TEST
 
-START_TEST(cylinders_on_boxes_and_each_other)
+TEST(cylinders_on_boxes_and_each_other)
 {
     contacts c;
     const pcs_shape s = pcs_shape_cylinder(0.3, 1), table = pcs_shape_box(2, 2, 0.2);
@@ -390,9 +382,3 @@ START_TEST(cylinders_on_boxes_and_each_other)
         CK_NEAR(c.gap[0].P1[2], 0.2, 1e-6);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("cylinder", half_space_against_the_rims, standing_lying_and_tilted,
-              rolling_keeps_the_gap, sphere_against_samples, features_follow_their_gap,
-              convex_pairs_against_all_directions, convex_features_follow_their_gap,
-              box_as_a_hull_is_the_box, cylinders_on_boxes_and_each_other)

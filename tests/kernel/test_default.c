@@ -67,7 +67,7 @@ static double joints_apart(scene *s)
 }
 
 // in free flight the parabola is exact, however many others lie about
-START_TEST(what_flies_is_of_second_order)
+TEST(what_flies_is_of_second_order)
 {
     scene s;
     open_default(&s);
@@ -87,9 +87,8 @@ START_TEST(what_flies_is_of_second_order)
     }
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(a_chain_stays_together)
+TEST(a_chain_stays_together)
 {
     for (int boxes = 0; boxes < 2; ++boxes) {
         scene s;
@@ -106,11 +105,10 @@ START_TEST(a_chain_stays_together)
         scene_close(&s);
     }
 }
-END_TEST
 
 // A four-bar linkage that turns all the way round and bears more joint rows than it can move in
 // ways: closed in every step, and its energy is that of the start but for h^3
-START_TEST(a_linkage_turns_and_stays_closed)
+TEST(a_linkage_turns_and_stays_closed)
 {
     const double steps[2] = {1e-3, 1e-2}, edges[3] = {0.5, 0.05, 0.05}, c = sqrt(0.5);
     const double up[4] = {c, 0, -c, 0}, end[2][3] = {{-0.25, 0, 0}, {0.25, 0, 0}};
@@ -150,12 +148,11 @@ START_TEST(a_linkage_turns_and_stays_closed)
         scene_close(&s);
     }
 }
-END_TEST
 
 // A level chain between two walls of exactly its length can only stay as it is: its rows say
 // nothing about how it sags, and one of them follows from the others. Gravity pulls it, and the
 // projection may lift it, but none of that ends as energy.
-START_TEST(a_level_bridge_gains_nothing)
+TEST(a_level_bridge_gains_nothing)
 {
     const int links[3] = {3, 8, LINKS};
     const double steps[2] = {1e-3, 2e-3};
@@ -180,7 +177,6 @@ START_TEST(a_level_bridge_gains_nothing)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- a heap ------------------------------------------------------------------------------------
 
@@ -230,7 +226,7 @@ static double deepest(scene *s, int n, const double edges[3])
 
 // whatever the unit of length: of boxes of a centimetre and of ten metres no more overlaps than of
 // those of a decimetre, and nobody has said how large they are
-START_TEST(a_heap_does_not_sink)
+TEST(a_heap_does_not_sink)
 {
     const double sizes[3] = {100, 1, 0.1};
     for (int k = 0; k < TEST_FEW(1, 3); ++k) {
@@ -246,11 +242,10 @@ START_TEST(a_heap_does_not_sink)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- what is fast, what is inside, what bounces ------------------------------------------------
 
-START_TEST(a_fast_ball_does_not_pass_a_thin_wall)
+TEST(a_fast_ball_does_not_pass_a_thin_wall)
 {
     const double steps[] = {1e-2, 3e-3, 1e-3}, e[] = {0, 0.5, 1};
     for (int k = 0; k < 3 * 3 * 7; ++k) {
@@ -270,7 +265,6 @@ START_TEST(a_fast_ball_does_not_pass_a_thin_wall)
         scene_close(&s);
     }
 }
-END_TEST
 
 // two cubes of 0.2 m, one on the other and `by` deep in it
 static void sink_boxes(scene *s, double by)
@@ -283,7 +277,7 @@ static void sink_boxes(scene *s, double by)
     }
 }
 
-START_TEST(boxes_that_start_inside_each_other_come_apart)
+TEST(boxes_that_start_inside_each_other_come_apart)
 {
     const double by[3] = {0.02, 0.1, 0.18}, edges[3] = {0.2, 0.2, 0.2};
     for (int k = 0; k < 3; ++k) {
@@ -301,10 +295,9 @@ START_TEST(boxes_that_start_inside_each_other_come_apart)
         scene_close(&s);
     }
 }
-END_TEST
 
 // with the numbers given that it would find the scheme is the same, bit for bit
-START_TEST(the_size_is_that_of_the_smallest_body)
+TEST(the_size_is_that_of_the_smallest_body)
 {
     unsigned long long hash[4];
     for (int k = 0; k < 4; ++k) {
@@ -327,11 +320,10 @@ START_TEST(the_size_is_that_of_the_smallest_body)
     ck_assert(hash[0] == hash[1]);
     ck_assert(hash[2] == hash[3]);
 }
-END_TEST
 
 // The k-th apex is e^(2 k) of the height; a bounce is taken at the start of its step, which leaves
 // it within h times the speed of the first impact.
-START_TEST(a_ball_bounces_as_high_as_it_should)
+TEST(a_ball_bounces_as_high_as_it_should)
 {
     const double e = 0.9, height = 1, g = 9.81, h = 1e-3;
     scene s;
@@ -352,12 +344,11 @@ START_TEST(a_ball_bounces_as_high_as_it_should)
     }
     scene_close(&s);
 }
-END_TEST
 
 // ---- what is taken though it is not solved -----------------------------------------------------
 
 // with a budget that does not suffice steps are committed up to `accept` and no further
-START_TEST(what_misses_by_little_is_taken)
+TEST(what_misses_by_little_is_taken)
 {
     int taken = 0, refused = 0;
     for (int budget = 1; budget <= 64; budget *= 4) {
@@ -384,10 +375,3 @@ START_TEST(what_misses_by_little_is_taken)
     ck_assert_int_gt(taken, 0);
     ck_assert_int_gt(refused, 0);
 }
-END_TEST
-
-PCS_TEST_MAIN("default", what_flies_is_of_second_order, a_chain_stays_together,
-              a_linkage_turns_and_stays_closed, a_level_bridge_gains_nothing, a_heap_does_not_sink,
-              a_fast_ball_does_not_pass_a_thin_wall, boxes_that_start_inside_each_other_come_apart,
-              the_size_is_that_of_the_smallest_body, a_ball_bounces_as_high_as_it_should,
-              what_misses_by_little_is_taken)

@@ -54,7 +54,7 @@ static void silent(const pcs_run_report *report, const heard *h)
 }
 
 // bodies that lie, slide, fall and land correctly give no doubt, in any scheme
-START_TEST(nothing_is_said_of_what_is_well)
+TEST(nothing_is_said_of_what_is_well)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -74,9 +74,8 @@ START_TEST(nothing_is_said_of_what_is_well)
         scene_close(&s);
     }
 }
-END_TEST
 
-START_TEST(overlaps_at_the_start_are_said_once)
+TEST(overlaps_at_the_start_are_said_once)
 {
     const double depth[3] = {0.005, 0.03, 0.09};
     for (int k = 0; k < 3; ++k) {
@@ -105,10 +104,9 @@ START_TEST(overlaps_at_the_start_are_said_once)
         scene_close(&s);
     }
 }
-END_TEST
 
 // solids with two equal directions of separation: the run has a doubt, with the depth
-START_TEST(what_has_no_one_way_out_is_said)
+TEST(what_has_no_one_way_out_is_said)
 {
     const pcs_shape ball = pcs_shape_sphere(0.1), plate = pcs_shape_box(1, 1, 0.04),
                     box = pcs_shape_box(0.2, 0.2, 0.2), rod = pcs_shape_capsule(0.05, 0.2);
@@ -138,10 +136,9 @@ START_TEST(what_has_no_one_way_out_is_said)
         scene_close(&s);
     }
 }
-END_TEST
 
 // only where there is something to meet
-START_TEST(steps_longer_than_a_body_are_said)
+TEST(steps_longer_than_a_body_are_said)
 {
     for (int k = 0; k < 4; ++k) {
         const int wall = k % 2;
@@ -173,10 +170,9 @@ START_TEST(steps_longer_than_a_body_are_said)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a solver whose iterations are limited: every such step counts, and the worst residual is reported
-START_TEST(steps_taken_unsolved_are_counted)
+TEST(steps_taken_unsolved_are_counted)
 {
     scene s;
     heard h;
@@ -206,7 +202,6 @@ START_TEST(steps_taken_unsolved_are_counted)
     ck_assert_int_eq(h.unsolved, 1);
     scene_close(&s);
 }
-END_TEST
 
 // Three balls that touch. The larger restitution is that of a contact: 1 of the first two, which
 // meet at 1 m/s, 0 of the others, which part at `apart` and are together after the impact.
@@ -225,7 +220,7 @@ static void open_three(scene *s, heard *h, double apart)
 }
 
 // Newton's law at several contacts at once may add energy: each place is named once, with the gain
-START_TEST(gains_are_named_once_for_each_contact)
+TEST(gains_are_named_once_for_each_contact)
 {
     for (int i = 0; i < 10; ++i) {
         scene s;
@@ -250,11 +245,10 @@ START_TEST(gains_are_named_once_for_each_contact)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a rod that lands on its end at 45 degrees and slides slowly: friction that pulls it the other way
 // adds energy when nothing is lost along the normal, and the doubt has the gain of K and V together
-START_TEST(friction_that_adds_energy_is_doubted)
+TEST(friction_that_adds_energy_is_doubted)
 {
     int gains = 0;
     for (int i = 0; i < 41; ++i) {
@@ -284,10 +278,9 @@ START_TEST(friction_that_adds_energy_is_doubted)
     ck_assert_int_gt(gains, 5);
     ck_assert_int_lt(gains, 35);
 }
-END_TEST
 
 // contacts of a heap pass energy on to each other; together they add none, and nothing is said
-START_TEST(heaps_do_not_gain)
+TEST(heaps_do_not_gain)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -311,11 +304,10 @@ START_TEST(heaps_do_not_gain)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a joint that is off at the start, of bodies with shapes and without, is said once, and so is a
 // joint of a scheme that lets it drift
-START_TEST(joints_that_are_off_are_said_once)
+TEST(joints_that_are_off_are_said_once)
 {
     for (int k = 0; k < 6; ++k) {
         scene s;
@@ -347,11 +339,10 @@ START_TEST(joints_that_are_off_are_said_once)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a mass that does not go with the inertia, an inertia that nobody gave, a centre that is none:
 // one message, and none for settings that go together
-START_TEST(unlikely_bodies_are_said_once)
+TEST(unlikely_bodies_are_said_once)
 {
     const char *word[] = {"",
                           "do both belong",
@@ -382,10 +373,3 @@ START_TEST(unlikely_bodies_are_said_once)
         scene_close(&s);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("doubts", nothing_is_said_of_what_is_well, overlaps_at_the_start_are_said_once,
-              what_has_no_one_way_out_is_said, steps_longer_than_a_body_are_said,
-              steps_taken_unsolved_are_counted, gains_are_named_once_for_each_contact,
-              friction_that_adds_energy_is_doubted, heaps_do_not_gain,
-              joints_that_are_off_are_said_once, unlikely_bodies_are_said_once)

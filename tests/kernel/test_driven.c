@@ -69,7 +69,7 @@ static void step_and_check(scene *s, double h)
 // ---- lifts --------------------------------------------------------------------------------------
 
 // m (g + a) h on the floor of a lift, and a gap that does not change
-START_TEST(a_lift_accelerates)
+TEST(a_lift_accelerates)
 {
     for (int k = 0; k < 12; ++k) {
         scene s;
@@ -106,10 +106,9 @@ START_TEST(a_lift_accelerates)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a body that rests on a floor that accelerates is held, a body a little above it is not
-START_TEST(a_gap_above_a_lift_is_a_gap)
+TEST(a_gap_above_a_lift_is_a_gap)
 {
     for (int k = 0; k < 4; ++k) {
         const double gap = k < 2 ? 5e-5 : 0, a = k % 2 == 0 ? 2 : -2, h = 0.01;
@@ -128,11 +127,10 @@ START_TEST(a_gap_above_a_lift_is_a_gap)
         scene_close(&s);
     }
 }
-END_TEST
 
 // implicit Euler uses the displacement of the pose: no motion changes the gap; with theta =
 // 1/2 it moves by about h^3 da/dt / 24
-START_TEST(gaps_follow_a_shaking_table)
+TEST(gaps_follow_a_shaking_table)
 {
     for (int k = 0; k < 2; ++k) {
         scene s;
@@ -152,13 +150,12 @@ START_TEST(gaps_follow_a_shaking_table)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- walls --------------------------------------------------------------------------------------
 
 // v' = w - e (v - w), in a step and as an impact; the wall does the work 1/2 m (v'^2 - v^2) for e =
 // 1
-START_TEST(a_wall_hits_a_ball)
+TEST(a_wall_hits_a_ball)
 {
     for (int k = 0; k < 8; ++k) {
         const double e = k % 2 == 0 ? 1 : 0.3, w = 2, v = k / 2 % 2 == 0 ? -3 : 0.5, m = 2;
@@ -195,10 +192,9 @@ START_TEST(a_wall_hits_a_ball)
         scene_close(&s);
     }
 }
-END_TEST
 
 // the wall crosses the ball within one step: the ball is within its reach, and moves with it
-START_TEST(a_fast_wall_is_seen_in_time)
+TEST(a_fast_wall_is_seen_in_time)
 {
     for (int k = 0; k < 2; ++k) {
         scene s;
@@ -217,10 +213,9 @@ START_TEST(a_fast_wall_is_seen_in_time)
         scene_close(&s);
     }
 }
-END_TEST
 
 // two systems that cannot be moved never touch
-START_TEST(driven_bodies_pass_the_world_and_each_other)
+TEST(driven_bodies_pass_the_world_and_each_other)
 {
     scene s;
     scene_open(&s);
@@ -233,13 +228,12 @@ START_TEST(driven_bodies_pass_the_world_and_each_other)
     ck_assert_int_eq(s.report.candidates, 0);
     scene_close(&s);
 }
-END_TEST
 
 // ---- conveyors ----------------------------------------------------------------------------------
 
 // a belt that stands still and reports a speed: mu g until the box goes along. The belt does
 // m w^2, half of which is heat
-START_TEST(a_conveyor_takes_a_box_along)
+TEST(a_conveyor_takes_a_box_along)
 {
     for (int k = 0; k < 6; ++k) {
         scene s;
@@ -267,11 +261,10 @@ START_TEST(a_conveyor_takes_a_box_along)
         scene_close(&s);
     }
 }
-END_TEST
 
 // A ball rolling on a turntable goes in circles at 2/7 of its rate (solid sphere), whatever its
 // speed, and one at rest stays where it is
-START_TEST(a_ball_circles_on_a_turntable)
+TEST(a_ball_circles_on_a_turntable)
 {
     const double spin = 3, R = 0.1, d = 0.5, rate = 2 * spin / 7, h = 3e-3;
     for (int k = 0; k < 3; ++k) {
@@ -302,12 +295,11 @@ START_TEST(a_ball_circles_on_a_turntable)
         scene_close(&s);
     }
 }
-END_TEST
 
 // A box that sticks to a turntable goes round with it, and creeps outwards by w^4 h^3 r / 4 in a
 // second, the part of third order in h of an arc; the textbook scheme with theta = 1/2 as the
 // default
-START_TEST(a_box_stays_on_its_circle)
+TEST(a_box_stays_on_its_circle)
 {
     const double spin = 2, r = 0.5, edge = 0.1, t_end = 2;
     for (int k = 0; k < 4; ++k) {
@@ -335,12 +327,11 @@ START_TEST(a_box_stays_on_its_circle)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- joints -------------------------------------------------------------------------------------
 
 // a body hung by its centre from a driven one goes where it goes; the joint bears m (g + a)
-START_TEST(a_joint_follows)
+TEST(a_joint_follows)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -371,12 +362,11 @@ START_TEST(a_joint_follows)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- everything at once -------------------------------------------------------------------------
 
 // the laws and the ledger with shaking, turning and dragging bodies among the others
-START_TEST(random_scenes_with_driven_bodies)
+TEST(random_scenes_with_driven_bodies)
 {
     for (int k = 0; k < TEST_DRAWS(12); ++k) {
         scene s;
@@ -412,11 +402,10 @@ START_TEST(random_scenes_with_driven_bodies)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- what is refused ----------------------------------------------------------------------------
 
-START_TEST(motions_that_cannot_be_used)
+TEST(motions_that_cannot_be_used)
 {
     scene s;
     scene_open(&s);
@@ -461,10 +450,3 @@ START_TEST(motions_that_cannot_be_used)
     pcs_state_destroy(st);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("driven", a_lift_accelerates, a_gap_above_a_lift_is_a_gap,
-              gaps_follow_a_shaking_table, a_wall_hits_a_ball, a_fast_wall_is_seen_in_time,
-              driven_bodies_pass_the_world_and_each_other, a_conveyor_takes_a_box_along,
-              a_ball_circles_on_a_turntable, a_box_stays_on_its_circle, a_joint_follows,
-              random_scenes_with_driven_bodies, motions_that_cannot_be_used)

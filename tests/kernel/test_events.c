@@ -15,7 +15,7 @@ static int events_of(const scene *s, const pcs_contact_event **e)
 
 // a ball that bounces: it begins with each impact, ends in the step after; the impulse of the
 // impact is the change of momentum
-START_TEST(a_ball_bounces)
+TEST(a_ball_bounces)
 {
     scene s;
     scene_open(&s);
@@ -49,7 +49,6 @@ START_TEST(a_ball_bounces)
     ck_assert(ended == begun || ended + 1 == begun);
     scene_close(&s);
 }
-END_TEST
 
 typedef struct pairs {
     int n, shape[400][2];
@@ -79,7 +78,7 @@ static void pressing(const scene *s, pairs *p)
 
 // over random scenes: who is listed, what begins and ends, by the contacts of this step and the one
 // before; the impulses are those of pcs_work_pair_wrench, and sum to what contacts did to a body
-START_TEST(events_are_those_of_the_contacts)
+TEST(events_are_those_of_the_contacts)
 {
     int begun = 0, ended = 0, stayed = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -143,7 +142,6 @@ START_TEST(events_are_those_of_the_contacts)
     }
     ck_assert(begun > 5 && ended > 0 && stayed > 5);
 }
-END_TEST
 
 // a callback with no answer beyond 0.6 of a step: the step is divided in two
 typedef struct narrow {
@@ -161,7 +159,7 @@ static int narrow_force(void *user, double t, const double q[7], const double v[
 }
 
 // in a divided step the events are those of all its parts: the sum is the change of momentum
-START_TEST(events_of_a_divided_step)
+TEST(events_of_a_divided_step)
 {
     scene s;
     scene_open(&s);
@@ -211,10 +209,9 @@ START_TEST(events_of_a_divided_step)
     CK_NEAR(sum, mass * (scene_v(&s, b)[2] + 9.81 * 300 * h), 1e-10);
     scene_close(&s);
 }
-END_TEST
 
 // the same bits with and without; and a copied state goes on with the same events
-START_TEST(events_change_nothing)
+TEST(events_change_nothing)
 {
     for (uint64_t seed = 1; seed <= 3; ++seed) {
         scene s;
@@ -253,10 +250,9 @@ START_TEST(events_change_nothing)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a stack at rest: once warm, neither the step nor the question allocates
-START_TEST(events_of_a_warm_step_need_no_memory)
+TEST(events_of_a_warm_step_need_no_memory)
 {
     scene s;
     scene_open(&s);
@@ -288,9 +284,8 @@ START_TEST(events_of_a_warm_step_need_no_memory)
     ck_assert_int_eq(s.memory.allocated, before);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(events_that_cannot_be_asked)
+TEST(events_that_cannot_be_asked)
 {
     scene s;
     scene_open(&s);
@@ -315,8 +310,3 @@ START_TEST(events_that_cannot_be_asked)
     CK_FAILS(pcs_work_events(s.wk, &n, &e), PCS_ERR_ARG);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("events", a_ball_bounces, events_are_those_of_the_contacts, events_of_a_divided_step,
-              events_change_nothing, events_of_a_warm_step_need_no_memory,
-              events_that_cannot_be_asked)

@@ -24,7 +24,7 @@ static int touching(scene *s)
 // ---- groups -------------------------------------------------------------------------------------
 
 // every combination of bits against the rule, by the contacts of a step
-START_TEST(groups_decide_who_meets)
+TEST(groups_decide_who_meets)
 {
     test_random r = random_seed(3);
     for (int k = 0; k < TEST_DRAWS(60); ++k) {
@@ -51,9 +51,8 @@ START_TEST(groups_decide_who_meets)
         scene_close(&s);
     }
 }
-END_TEST
 
-START_TEST(groups_that_cannot_be_set)
+TEST(groups_that_cannot_be_set)
 {
     scene s;
     pcs_system ball[2];
@@ -69,7 +68,6 @@ START_TEST(groups_that_cannot_be_set)
     CK_FAILS(pcs_model_set_filter(NULL, NULL, NULL), PCS_ERR_ARG);
     scene_close(&s);
 }
-END_TEST
 
 // ---- filters ------------------------------------------------------------------------------------
 
@@ -85,7 +83,7 @@ static int filter(void *user, pcs_system system1, int shape1, pcs_system system2
     return log->odd_only ? shape1 % 2 : log->answer;
 }
 
-START_TEST(a_filter_is_asked_about_pairs_in_reach)
+TEST(a_filter_is_asked_about_pairs_in_reach)
 {
     scene s;
     pcs_system ball[10];
@@ -113,7 +111,6 @@ START_TEST(a_filter_is_asked_about_pairs_in_reach)
     ck_assert_int_eq(touching(&s), 9);
     scene_close(&s);
 }
-END_TEST
 
 // ---- laws of pairs ------------------------------------------------------------------------------
 
@@ -129,7 +126,7 @@ static pcs_law least(void *user, const pcs_material_def *a, const pcs_material_d
 
 // a wall of pairs of balls in contact, each pair of its own two materials, under every rule: what
 // the contacts of a step obey is the table, else the rule
-START_TEST(laws_come_from_the_table_and_then_from_the_rule)
+TEST(laws_come_from_the_table_and_then_from_the_rule)
 {
     enum { n = 12 };
     for (int k = 0; k < 4; ++k) {
@@ -196,10 +193,9 @@ START_TEST(laws_come_from_the_table_and_then_from_the_rule)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a face on a face has one law for its contacts: the rule is called once
-START_TEST(the_rule_is_not_asked_for_every_contact)
+TEST(the_rule_is_not_asked_for_every_contact)
 {
     scene s;
     scene_open(&s);
@@ -220,9 +216,8 @@ START_TEST(the_rule_is_not_asked_for_every_contact)
     ck_assert_int_eq(log.asked, 1);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(laws_that_cannot_be_set)
+TEST(laws_that_cannot_be_set)
 {
     scene s;
     scene_open(&s);
@@ -240,7 +235,6 @@ START_TEST(laws_that_cannot_be_set)
     CK_OK(pcs_model_set_pair_law(s.m, none, none, NULL));
     scene_close(&s);
 }
-END_TEST
 
 // ---- callbacks that saw at their own branch -----------------------------------------------------
 
@@ -283,7 +277,7 @@ static int meddle(void *user, double t, const double q[7], const double v[6], do
     return 0;
 }
 
-START_TEST(a_model_does_not_change_during_a_step)
+TEST(a_model_does_not_change_during_a_step)
 {
     scene s;
     scene_open(&s);
@@ -307,7 +301,6 @@ START_TEST(a_model_does_not_change_during_a_step)
     scene_step(&s, 1e-3);
     scene_close(&s);
 }
-END_TEST
 
 // ---- taking away and adding between steps -------------------------------------------------------
 
@@ -319,7 +312,7 @@ static int never(void *user, double t, const double q[7], const double v[6], dou
 }
 
 // a disabled part has no effect on the bits of all others
-START_TEST(a_disabled_body_is_not_there)
+TEST(a_disabled_body_is_not_there)
 {
     for (int k = 0; k < 8; ++k) {
         scene with, without;
@@ -386,10 +379,9 @@ START_TEST(a_disabled_body_is_not_there)
         scene_close(&without);
     }
 }
-END_TEST
 
 // balls are added and disabled every few steps; the state continues
-START_TEST(systems_come_and_go_between_steps)
+TEST(systems_come_and_go_between_steps)
 {
     scene s;
     scene_open(&s);
@@ -430,7 +422,6 @@ START_TEST(systems_come_and_go_between_steps)
     pcs_model_destroy(other);
     scene_close(&s);
 }
-END_TEST
 
 // ---- joints -------------------------------------------------------------------------------------
 
@@ -449,7 +440,7 @@ static void hold(scene *s, pcs_relation r, pcs_law law, pcs_system one, pcs_syst
 
 // joints at random between balls that all overlap, some with leave to touch and some that are no
 // equalities, against every pair
-START_TEST(joined_systems_do_not_touch)
+TEST(joined_systems_do_not_touch)
 {
     test_random r = random_seed(7);
     for (int k = 0; k < TEST_DRAWS(30); ++k) {
@@ -492,10 +483,9 @@ START_TEST(joined_systems_do_not_touch)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ropes of capsules that share the ball at each joint, hung up in the world or in a fixed block
-START_TEST(overlapping_links_hang_on)
+TEST(overlapping_links_hang_on)
 {
     for (int k = 0; k < 6; ++k) {
         enum { n = 12 };
@@ -530,11 +520,10 @@ START_TEST(overlapping_links_hang_on)
         scene_close(&s);
     }
 }
-END_TEST
 
 // A door in its post, on two joints, swings through it; a rod pinned where it stands on the floor
 // falls on it; so does a ball on a rod without shape, pinned in the floor. All of it in the world.
-START_TEST(the_world_is_left_only_where_a_joint_is_inside)
+TEST(the_world_is_left_only_where_a_joint_is_inside)
 {
     for (int touch = 0; touch < 2; ++touch) {
         scene s;
@@ -587,12 +576,3 @@ START_TEST(the_world_is_left_only_where_a_joint_is_inside)
         scene_close(&s);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("filter", groups_decide_who_meets, groups_that_cannot_be_set,
-              a_filter_is_asked_about_pairs_in_reach,
-              laws_come_from_the_table_and_then_from_the_rule,
-              the_rule_is_not_asked_for_every_contact, laws_that_cannot_be_set,
-              a_model_does_not_change_during_a_step, a_disabled_body_is_not_there,
-              systems_come_and_go_between_steps, joined_systems_do_not_touch,
-              overlapping_links_hang_on, the_world_is_left_only_where_a_joint_is_inside)

@@ -11,7 +11,7 @@
 
 enum { FORCES = 7 };
 
-START_TEST(force_systems)
+TEST(force_systems)
 {
     test_random r = random_seed(7);
     for (int n = 0; n < DRAWS; ++n) {
@@ -70,9 +70,8 @@ START_TEST(force_systems)
         expect_close(M, about_G + 3, 3, 1e-14);
     }
 }
-END_TEST
 
-START_TEST(bad_forces_are_refused)
+TEST(bad_forces_are_refused)
 {
     const double P[6] = {0}, F[6] = {0, 0, 0, NAN, 0, 0}, O[3] = {0}, zero[7] = {0};
     const double lever[6] = {0, 0, 0, 1, 2, 3};
@@ -89,9 +88,8 @@ START_TEST(bad_forces_are_refused)
     CK_FAILS(pcs_wrench_axis(F, x, &pitch), PCS_ERR_ARG);
     CK_FAILS(pcs_body_load(zero, 0, NULL, NULL, w), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(equations_of_motion_balance_power)
+TEST(equations_of_motion_balance_power)
 {
     test_random r = random_seed(8);
     for (int n = 0; n < DRAWS; ++n) {
@@ -130,7 +128,6 @@ START_TEST(equations_of_motion_balance_power)
     CK_FAILS(pcs_newton_euler(1, J, bad, zero, out), PCS_ERR_ARG);
     CK_FAILS(pcs_newton_euler(1, rod, zero, zero, out), PCS_ERR_SINGULAR);
 }
-END_TEST
 
 // ---- integration
 
@@ -173,7 +170,7 @@ static bool integrate(const spinner *b, int steps, double h, double *x)
     return true;
 }
 
-START_TEST(both_states_integrate_to_the_same_motion)
+TEST(both_states_integrate_to_the_same_motion)
 {
     test_random r = random_seed(9);
     for (int n = 0; n < TEST_DRAWS(20); ++n) {
@@ -211,7 +208,3 @@ START_TEST(both_states_integrate_to_the_same_motion)
     CK_NEAR(pitch, 0, 1e-8); // half a turn about y: roll and yaw of pi
     CK_NEAR(fabs(roll), PI, 1e-15);
 }
-END_TEST
-
-PCS_TEST_MAIN("forces", force_systems, bad_forces_are_refused, equations_of_motion_balance_power,
-              both_states_integrate_to_the_same_motion)

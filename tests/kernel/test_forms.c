@@ -40,7 +40,7 @@ static void awkward_rotation(test_random *r, double Q[4])
     }
 }
 
-START_TEST(every_form_into_every_other)
+TEST(every_form_into_every_other)
 {
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
@@ -65,9 +65,8 @@ START_TEST(every_form_into_every_other)
         }
     }
 }
-END_TEST
 
-START_TEST(small_rotations_keep_their_digits)
+TEST(small_rotations_keep_their_digits)
 {
     // sums of angles of order one cannot say more than 1e-16 of a turn, so ZYZ is not in this
     const pcs_rotation_form forms[] = {PCS_ROTATION_FORM_MATRIX, PCS_ROTATION_FORM_AXIS_ANGLE,
@@ -89,9 +88,8 @@ START_TEST(small_rotations_keep_their_digits)
         }
     }
 }
-END_TEST
 
-START_TEST(pitch_keeps_its_digits_everywhere)
+TEST(pitch_keeps_its_digits_everywhere)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < DRAWS; ++n) {
@@ -115,9 +113,8 @@ START_TEST(pitch_keeps_its_digits_everywhere)
         CK_NEAR(yaw, 0, 0);
     }
 }
-END_TEST
 
-START_TEST(cases_are_told)
+TEST(cases_are_told)
 {
     double a[9];
     pcs_rotation_case which;
@@ -172,9 +169,8 @@ START_TEST(cases_are_told)
                   (pcs_quat_case(Q, PCS_ROTATION_FORM_ZYX) == PCS_ROTATION_CASE_GIMBAL));
     }
 }
-END_TEST
 
-START_TEST(matrix_forms_agree_with_quaternions)
+TEST(matrix_forms_agree_with_quaternions)
 {
     test_random r = random_seed(5);
     for (int n = 0; n < DRAWS; ++n) {
@@ -218,7 +214,6 @@ START_TEST(matrix_forms_agree_with_quaternions)
         expect_same(z, back, 3, 1e-15);
     }
 }
-END_TEST
 
 // S = A A^T + s I
 static void random_definite(test_random *r, double s, double S[9])
@@ -235,7 +230,7 @@ static void random_definite(test_random *r, double s, double S[9])
     }
 }
 
-START_TEST(nearest_rotation_is_the_polar_factor)
+TEST(nearest_rotation_is_the_polar_factor)
 {
     test_random r = random_seed(6);
     for (int n = 0; n < DRAWS; ++n) {
@@ -282,9 +277,8 @@ START_TEST(nearest_rotation_is_the_polar_factor)
     CK_FAILS(pcs_matrix_nearest(flat, N), PCS_ERR_SINGULAR);
     CK_FAILS(pcs_matrix_nearest(bad, N), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(bad_input_is_refused)
+TEST(bad_input_is_refused)
 {
     double out[9] = {7, 7, 7, 7, 7, 7, 7, 7, 7};
     const double zero[9] = {0}, nan[9] = {NAN, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -325,9 +319,3 @@ START_TEST(bad_input_is_refused)
     CK_FAILS(pcs_matrix_to_zyx(sheared, out, out + 1, out + 2), PCS_ERR_ARG);
     CK_FAILS(pcs_matrix_from_axis_angle(zero, 1, out), PCS_ERR_ARG);
 }
-END_TEST
-
-PCS_TEST_MAIN("forms", every_form_into_every_other, small_rotations_keep_their_digits,
-              pitch_keeps_its_digits_everywhere, cases_are_told,
-              matrix_forms_agree_with_quaternions, nearest_rotation_is_the_polar_factor,
-              bad_input_is_refused)

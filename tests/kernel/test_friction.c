@@ -124,7 +124,7 @@ static void ball_on_wall(test_random *r, double mu, int *stuck)
     scene_close(&s);
 }
 
-START_TEST(a_ball_on_a_wall)
+TEST(a_ball_on_a_wall)
 {
     test_random r = random_seed(11);
     int stuck = 0;
@@ -137,7 +137,6 @@ START_TEST(a_ball_on_a_wall)
     ball_on_wall(&r, 1e-300, &stuck);
     ball_on_wall(&r, 1e6, &stuck);
 }
-END_TEST
 
 // |u_T| = 3.5 mu (1 + e) |u_N| parts sticking from sliding, for a solid ball on a wall and for two
 // of any masses and radii: w_T = 3.5 w_N
@@ -162,7 +161,7 @@ static pcs_contact_status oblique(double m1, double R1, double m2, double R2, do
     return status;
 }
 
-START_TEST(where_an_oblique_impact_sticks)
+TEST(where_an_oblique_impact_sticks)
 {
     const double mass[] = {0, 1e-3, 1, 1e3}, mu[] = {1e-3, 0.3, 20};
     for (int i = 0; i < 4; ++i) {
@@ -177,9 +176,8 @@ START_TEST(where_an_oblique_impact_sticks)
         }
     }
 }
-END_TEST
 
-START_TEST(two_balls)
+TEST(two_balls)
 {
     test_random r = random_seed(12);
     for (int k = 0; k < TEST_DRAWS(200); ++k) {
@@ -226,11 +224,10 @@ START_TEST(two_balls)
         scene_close(&s);
     }
 }
-END_TEST
 
 // D-2: a gap d between two bodies and friction at points of their own make a torque d x p of
 // nothing; the other two levers make none
-START_TEST(levers_across_a_gap)
+TEST(levers_across_a_gap)
 {
     const pcs_lever levers[] = {PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST, PCS_LEVER_OWN};
     test_random r = random_seed(13);
@@ -283,10 +280,9 @@ START_TEST(levers_across_a_gap)
         scene_close(&s);
     }
 }
-END_TEST
 
 // against a system that cannot move, friction acts at the point of the body that moves
-START_TEST(the_lever_against_the_world_is_that_of_the_body)
+TEST(the_lever_against_the_world_is_that_of_the_body)
 {
     const pcs_lever levers[] = {PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST, PCS_LEVER_OWN};
     for (int k = 0; k < 3; ++k) {
@@ -303,10 +299,9 @@ START_TEST(the_lever_against_the_world_is_that_of_the_body)
         scene_close(&s);
     }
 }
-END_TEST
 
 // with mu = 0 the problem is that of Newton's law: one row, the same bits
-START_TEST(no_friction_is_one_row)
+TEST(no_friction_is_one_row)
 {
     double v[2][6];
     for (int k = 0; k < 2; ++k) {
@@ -328,7 +323,6 @@ START_TEST(no_friction_is_one_row)
     }
     ck_assert(memcmp(v[0], v[1], sizeof v[0]) == 0);
 }
-END_TEST
 
 static pcs_law by_the_product(void *user, const pcs_material_def *a, const pcs_material_def *b)
 {
@@ -336,7 +330,7 @@ static pcs_law by_the_product(void *user, const pcs_material_def *a, const pcs_m
     return pcs_law_newton_coulomb(a->e * b->e, 0, a->mu * b->mu);
 }
 
-START_TEST(the_friction_of_two_materials)
+TEST(the_friction_of_two_materials)
 {
     for (int own = 0; own < 2; ++own) {
         scene s;
@@ -357,7 +351,6 @@ START_TEST(the_friction_of_two_materials)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- energy -------------------------------------------------------------------------------------
 
@@ -370,7 +363,7 @@ static void hear(pcs_log_level level, const char *message, void *user)
 // A rod that strikes with its end: friction may turn the sliding round, and Newton's restitution
 // then gives back more than there was (D-7). Whatever is gained stands in the ledger, and the log
 // names the contact; where nothing is gained it is silent.
-START_TEST(gains_are_named)
+TEST(gains_are_named)
 {
     test_random r = random_seed(14);
     int gains = 0;
@@ -407,7 +400,6 @@ START_TEST(gains_are_named)
     }
     ck_assert_int_gt(gains, 0);
 }
-END_TEST
 
 // ---- any scene ---------------------------------------------------------------------------------
 
@@ -437,7 +429,7 @@ static void run_random(uint64_t seed, double mu, pcs_projection projection,
     scene_close(&s);
 }
 
-START_TEST(every_step_obeys_the_law)
+TEST(every_step_obeys_the_law)
 {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         run_random(seed, 0.8, PCS_PROJECTION_NONE, PCS_ACTIVATION_PREDICTIVE, 0.5);
@@ -448,9 +440,3 @@ START_TEST(every_step_obeys_the_law)
         run_random(seed, 0.3, PCS_PROJECTION_COMBINED, PCS_ACTIVATION_END_OF_STEP, 0.5);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("friction", a_ball_on_a_wall, where_an_oblique_impact_sticks, two_balls,
-              levers_across_a_gap, the_lever_against_the_world_is_that_of_the_body,
-              no_friction_is_one_row, the_friction_of_two_materials, gains_are_named,
-              every_step_obeys_the_law)

@@ -203,13 +203,12 @@ static void over_the_edge_with(int which)
     shapes_close(&sh);
 }
 
-START_TEST(over_the_edge)
+TEST(over_the_edge)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         over_the_edge_with(which);
     }
 }
-END_TEST
 
 // falling past the side of a shelf with a clearance of 1 mm
 static void past_a_shelf_with(int which)
@@ -238,13 +237,12 @@ static void past_a_shelf_with(int which)
     shapes_close(&sh);
 }
 
-START_TEST(past_a_shelf)
+TEST(past_a_shelf)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         past_a_shelf_with(which);
     }
 }
-END_TEST
 
 // turning, with the ball round it 0.2 mm clear
 static void turning_bodies_pass_with(int which)
@@ -277,13 +275,12 @@ static void turning_bodies_pass_with(int which)
     shapes_close(&sh);
 }
 
-START_TEST(turning_bodies_pass)
+TEST(turning_bodies_pass)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         turning_bodies_pass_with(which);
     }
 }
-END_TEST
 
 // A cube that turns about a level axis passes over a plane: an edge comes down to 0.2 mm and goes
 // up again within a step, and a row that is linear in the rotation sees it in the plane. The lowest
@@ -319,13 +316,12 @@ static void turning_over_a_plane_with(int which)
     }
 }
 
-START_TEST(turning_over_a_plane)
+TEST(turning_over_a_plane)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         turning_over_a_plane_with(which);
     }
 }
-END_TEST
 
 // between two boxes: neither may hold it up for the sake of the other
 static void through_a_slot_with(int which)
@@ -351,13 +347,12 @@ static void through_a_slot_with(int which)
     }
 }
 
-START_TEST(through_a_slot)
+TEST(through_a_slot)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         through_a_slot_with(which);
     }
 }
-END_TEST
 
 // two balls that pass each other in the air
 static void balls_pass_each_other_with(int which)
@@ -386,18 +381,17 @@ static void balls_pass_each_other_with(int which)
     }
 }
 
-START_TEST(balls_pass_each_other)
+TEST(balls_pass_each_other)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         balls_pass_each_other_with(which);
     }
 }
-END_TEST
 
 // ---- hits -------------------------------------------------------------------------------------
 
 // 100 m/s against a wall of 2 cm with steps of 10 ms, which are a metre long
-START_TEST(thin_walls_hold)
+TEST(thin_walls_hold)
 {
     shapes sh;
     shapes_open(&sh);
@@ -434,11 +428,10 @@ START_TEST(thin_walls_hold)
     }
     shapes_close(&sh);
 }
-END_TEST
 
 // A ball grazes the edge of a box by `depth`: the normal there is that of the closed form, and the
 // ball loses its velocity along this normal, wherever the step starts.
-START_TEST(a_graze_has_its_own_normal)
+TEST(a_graze_has_its_own_normal)
 {
     const double R = 0.05, v = 50, h = 1e-3;
     for (int phase = 0; phase < 10; ++phase) {
@@ -469,7 +462,6 @@ START_TEST(a_graze_has_its_own_normal)
         }
     }
 }
-END_TEST
 
 // ---- inner edges ------------------------------------------------------------------------------
 
@@ -587,7 +579,7 @@ static void slide_over(const slide *f)
     pcs_geometry_destroy(own);
 }
 
-START_TEST(seams_are_not_felt)
+TEST(seams_are_not_felt)
 {
     for (int floor = 0; floor < FLOORS; ++floor) {
         for (int k = 0; k < TEST_DRAWS(8); ++k) {
@@ -608,11 +600,10 @@ START_TEST(seams_are_not_felt)
         }
     }
 }
-END_TEST
 
 // Boxes, bodies of two parts and standing cylinders; a ball, but where the rule of the end of a
 // step lets it fall on the next tile first
-START_TEST(seams_are_not_felt_in_any_scheme)
+TEST(seams_are_not_felt_in_any_scheme)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         for (int floor = 0; floor < FLOORS; ++floor) {
@@ -626,13 +617,12 @@ START_TEST(seams_are_not_felt_in_any_scheme)
         }
     }
 }
-END_TEST
 
 // ---- steps down and ramps -----------------------------------------------------------------------
 
 // tiles of which each lies 0.1 mm lower: no speed is lost, and the gain from the drop is no
 // more than its energy
-START_TEST(steps_down_take_no_speed)
+TEST(steps_down_take_no_speed)
 {
     for (int which = 0; which < SCHEMES; ++which) {
         if (which == 5) continue; // active contacts as equalities: the body is to be on both tiles
@@ -658,7 +648,6 @@ START_TEST(steps_down_take_no_speed)
         }
     }
 }
-END_TEST
 
 enum { TILTED_BOX, WEDGE, FIELD_RAMP, MESH_RAMP, RAMPS };
 
@@ -725,7 +714,7 @@ static double after_ramp(int kind, double a, double v)
 }
 
 // whatever the phase, on the plane of the floor or 20 um within it, as a projection may leave it
-START_TEST(ramps_are_met_on_their_tops)
+TEST(ramps_are_met_on_their_tops)
 {
     const double v = 2, h = 5e-3;
     for (int which = 0; which < SCHEMES; ++which) {
@@ -759,9 +748,3 @@ START_TEST(ramps_are_met_on_their_tops)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("ghost", over_the_edge, past_a_shelf, turning_bodies_pass, turning_over_a_plane,
-              through_a_slot, balls_pass_each_other, thin_walls_hold, a_graze_has_its_own_normal,
-              seams_are_not_felt, seams_are_not_felt_in_any_scheme, steps_down_take_no_speed,
-              ramps_are_met_on_their_tops)

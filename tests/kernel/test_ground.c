@@ -41,7 +41,7 @@ static const double axes[5][4] = {{1, 0, 0, 0},
                                   {0.70710678118654752, 0, 0.70710678118654752, 0},
                                   {0.8, 0, 0, 0.6}};
 
-START_TEST(flat_floor_is_a_half_space)
+TEST(flat_floor_is_a_half_space)
 {
     test_random r = random_seed(31);
     const double up[3] = {0, 0, 1};
@@ -71,10 +71,9 @@ START_TEST(flat_floor_is_a_half_space)
         pcs_geometry_destroy(g);
     }
 }
-END_TEST
 
 // the gap of a sphere and of a box beside the surface of a box is that of the box itself
-START_TEST(surface_of_a_box_is_the_box_from_outside)
+TEST(surface_of_a_box_is_the_box_from_outside)
 {
     test_random r = random_seed(32);
     int apart = 0, overlaps = 0;
@@ -101,9 +100,8 @@ START_TEST(surface_of_a_box_is_the_box_from_outside)
     ck_assert_int_ge(apart, TEST_DRAWS(300));
     ck_assert_int_ge(overlaps, TEST_DRAWS(10));
 }
-END_TEST
 
-START_TEST(box_as_a_hull_is_the_box)
+TEST(box_as_a_hull_is_the_box)
 {
     test_random r = random_seed(38);
     static contacts a, b;
@@ -128,9 +126,8 @@ START_TEST(box_as_a_hull_is_the_box)
         pcs_geometry_destroy(gh);
     }
 }
-END_TEST
 
-START_TEST(features_follow_their_gap)
+TEST(features_follow_their_gap)
 {
     test_random r = random_seed(33);
     icosphere(1, &lists);
@@ -151,9 +148,8 @@ START_TEST(features_follow_their_gap)
     }
     pcs_geometry_destroy(g);
 }
-END_TEST
 
-START_TEST(height_field_is_the_mesh_of_its_triangles)
+TEST(height_field_is_the_mesh_of_its_triangles)
 {
     test_random r = random_seed(34);
     enum { NX = 9, NY = 7 };
@@ -191,9 +187,8 @@ START_TEST(height_field_is_the_mesh_of_its_triangles)
         pcs_geometry_destroy(gf);
     }
 }
-END_TEST
 
-START_TEST(capacity_is_kept_and_asked_for_again)
+TEST(capacity_is_kept_and_asked_for_again)
 {
     // a table on the peaks of rough ground
     test_random r = random_seed(35);
@@ -217,10 +212,9 @@ START_TEST(capacity_is_kept_and_asked_for_again)
     }
     pcs_geometry_destroy(g);
 }
-END_TEST
 
 // nothing that is not a number, no contact of a shape that is nowhere, whatever the triangles
-START_TEST(nonsense_touches_nothing_or_sanely)
+TEST(nonsense_touches_nothing_or_sanely)
 {
     test_random r = random_seed(36);
     static contacts c;
@@ -265,7 +259,6 @@ START_TEST(nonsense_touches_nothing_or_sanely)
         pcs_geometry_destroy(g);
     }
 }
-END_TEST
 
 // ---- moving -----------------------------------------------------------------------------------
 
@@ -312,17 +305,16 @@ static void slides_alike(test_random *r, int kind)
     pcs_geometry_destroy(g);
 }
 
-START_TEST(flat_triangles_are_not_felt)
+TEST(flat_triangles_are_not_felt)
 {
     test_random r = random_seed(37);
     for (int kind = 0; kind < 3; ++kind) {
         slides_alike(&r, kind);
     }
 }
-END_TEST
 
 // a disk that rolls upright without slipping keeps its speed and its height
-START_TEST(disk_rolls_smoothly)
+TEST(disk_rolls_smoothly)
 {
     const double up[3] = {0, 0, 1}, h = 5e-3, R = 0.1, density = 1000;
     scene s;
@@ -348,11 +340,10 @@ START_TEST(disk_rolls_smoothly)
     CK_NEAR(scene_q(&s, b)[1], 400 * h, 1e-10);
     scene_close(&s);
 }
-END_TEST
 
 // A cylinder stands on the floor of a valley, deep in its slope: its lowest points over the two are
 // not one point, and both faces push, whatever rounding turns the cylinder by.
-START_TEST(a_standing_cylinder_feels_both_sides_of_a_valley)
+TEST(a_standing_cylinder_feels_both_sides_of_a_valley)
 {
     const double slope = 0.4, deep = 0.1, half = 0.1, R = 0.2;
     const double heights[6] = {0, 0, tan(slope), 0, 0, tan(slope)};
@@ -375,10 +366,3 @@ START_TEST(a_standing_cylinder_feels_both_sides_of_a_valley)
     }
     pcs_geometry_destroy(g);
 }
-END_TEST
-
-PCS_TEST_MAIN("ground", flat_floor_is_a_half_space, surface_of_a_box_is_the_box_from_outside,
-              box_as_a_hull_is_the_box, features_follow_their_gap,
-              height_field_is_the_mesh_of_its_triangles, capacity_is_kept_and_asked_for_again,
-              nonsense_touches_nothing_or_sanely, flat_triangles_are_not_felt, disk_rolls_smoothly,
-              a_standing_cylinder_feels_both_sides_of_a_valley)

@@ -17,7 +17,7 @@ static const proof strict = {1e-13, 2e-12, 2e-12};
 
 // ---- making hulls
 
-START_TEST(a_cube_has_six_faces)
+TEST(a_cube_has_six_faces)
 {
     // with points inside, on faces, on edges, and twice
     double x[300];
@@ -54,7 +54,6 @@ START_TEST(a_cube_has_six_faces)
         pcs_geometry_destroy(g);
     }
 }
-END_TEST
 
 // everything that polyhedron.h says of the arrays
 static void check_polyhedron(const polyhedron *h)
@@ -89,7 +88,7 @@ static void check_polyhedron(const polyhedron *h)
     }
 }
 
-START_TEST(hulls_are_closed)
+TEST(hulls_are_closed)
 {
     test_random r = random_seed(2);
     static double x[3 * 1000];
@@ -128,9 +127,8 @@ START_TEST(hulls_are_closed)
         pcs_geometry_destroy(g);
     }
 }
-END_TEST
 
-START_TEST(bad_points_are_refused)
+TEST(bad_points_are_refused)
 {
     double x[60];
     pcs_geometry *g;
@@ -173,9 +171,8 @@ START_TEST(bad_points_are_refused)
     pcs_shape s = pcs_shape_hull(NULL);
     CK_FAILS(pcs_shape_check(&s), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(memory_runs_out)
+TEST(memory_runs_out)
 {
     test_random r = random_seed(4);
     double x[60];
@@ -193,9 +190,8 @@ START_TEST(memory_runs_out)
         ck_assert_int_eq(status, PCS_ERR_MEMORY);
     }
 }
-END_TEST
 
-START_TEST(mass_and_bounds)
+TEST(mass_and_bounds)
 {
     // a cube as a hull; random bounds against all vertices
     pcs_geometry *g = box_hull(1, 2, 3);
@@ -234,7 +230,6 @@ START_TEST(mass_and_bounds)
         pcs_geometry_destroy(h);
     }
 }
-END_TEST
 
 // ---- pairs
 
@@ -281,15 +276,14 @@ static void prove_pairs(int which)
     ck_assert_int_gt(deep, TEST_DRAWS(200) - 20);
 }
 
-START_TEST(random_pairs_have_a_proof)
+TEST(random_pairs_have_a_proof)
 {
     for (int which = 0; which < PAIRS; ++which) {
         prove_pairs(which);
     }
 }
-END_TEST
 
-START_TEST(capsule_and_hull_on_a_plane)
+TEST(capsule_and_hull_on_a_plane)
 {
     test_random r = random_seed(20);
     for (int k = 0; k < TEST_DRAWS(2000); ++k) {
@@ -318,7 +312,6 @@ START_TEST(capsule_and_hull_on_a_plane)
         release(&s);
     }
 }
-END_TEST
 
 static int sized(const void *one, const void *two)
 {
@@ -328,7 +321,7 @@ static int sized(const void *one, const void *two)
 
 // Two boxes as boxes, as hulls and as one of each: the same gap, the same number of contacts with
 // the same gaps
-START_TEST(boxes_as_hulls)
+TEST(boxes_as_hulls)
 {
     test_random r = random_seed(21);
     int most = 0;
@@ -387,8 +380,3 @@ START_TEST(boxes_as_hulls)
     }
     ck_assert_int_ge(most, 7);
 }
-END_TEST
-
-PCS_TEST_MAIN("hull", a_cube_has_six_faces, hulls_are_closed, bad_points_are_refused,
-              memory_runs_out, mass_and_bounds, random_pairs_have_a_proof,
-              capsule_and_hull_on_a_plane, boxes_as_hulls)

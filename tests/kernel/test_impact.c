@@ -83,7 +83,7 @@ static void conserves_momentum(const totals *a, const totals *b, double scale)
     }
 }
 
-START_TEST(two_spheres)
+TEST(two_spheres)
 {
     test_random r = random_seed(3);
     int hits = 0;
@@ -123,10 +123,9 @@ START_TEST(two_spheres)
     ck_assert_int_gt(hits, 50);
     ck_assert_int_lt(hits, 150);
 }
-END_TEST
 
 // one vertex of a rotated box on the ground
-START_TEST(a_corner_on_the_ground)
+TEST(a_corner_on_the_ground)
 {
     test_random r = random_seed(4);
     for (int k = 0; k < 100; ++k) {
@@ -184,10 +183,9 @@ START_TEST(a_corner_on_the_ground)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a free rotated box hit on a face by a sphere, in either order of the bodies
-START_TEST(a_sphere_and_a_free_box)
+TEST(a_sphere_and_a_free_box)
 {
     test_random r = random_seed(5);
     for (int k = 0; k < 100; ++k) {
@@ -234,7 +232,6 @@ START_TEST(a_sphere_and_a_free_box)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- several contacts at once -------------------------------------------------------------------
 
@@ -307,7 +304,7 @@ static bool enumerate(int n, const double W[8][8], const double b[8], double r[8
 }
 
 // four corners of a flat box at once: W has rank 3, the velocity is unique
-START_TEST(a_flat_face)
+TEST(a_flat_face)
 {
     test_random r = random_seed(6);
     const double edges[3] = {0.4, 0.3, 0.2}, x[3] = {0, 0, 0.1};
@@ -362,7 +359,6 @@ START_TEST(a_flat_face)
     }
     ck_assert_int_gt(several, 50);
 }
-END_TEST
 
 static void row_of_balls(scene *s, int n, double e, const double *speed)
 {
@@ -375,7 +371,7 @@ static void row_of_balls(scene *s, int n, double e, const double *speed)
 }
 
 // Newton's law with simultaneous impacts: the middle ball gets its share, the cradle does not work
-START_TEST(three_balls_in_a_row)
+TEST(three_balls_in_a_row)
 {
     scene s;
     row_of_balls(&s, 3, 1, (double[3]){1, 0, 0});
@@ -385,11 +381,10 @@ START_TEST(three_balls_in_a_row)
     CK_NEAR(s.st->v[12], 2.0 / 3, 1e-12);
     scene_close(&s);
 }
-END_TEST
 
 // elastic impacts of many bodies keep the energy; perfectly plastic ones keep the part that they
 // cannot lose
-START_TEST(heaps_of_bodies)
+TEST(heaps_of_bodies)
 {
     test_random r = random_seed(8);
     for (int k = 0; k < 30; ++k) {
@@ -419,10 +414,9 @@ START_TEST(heaps_of_bodies)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a rod without mass between two balls, one of which meets the ground
-START_TEST(joints_take_their_part)
+TEST(joints_take_their_part)
 {
     const double a = 0.7, d[3] = {sin(a), 0, -cos(a)}; // from ball 2 to ball 1
     const double x1[3] = {0, 0, 0.1}, x2[3] = {-d[0], 0, 0.1 - d[2]}, v[3] = {0, 0, -2}, o[3] = {0};
@@ -453,10 +447,9 @@ START_TEST(joints_take_their_part)
     CK_NEAR(c[1].F[2], 1, 0);
     scene_close(&s);
 }
-END_TEST
 
 // bodies that are apart, or separate, get no impulse; bodies that overlap do
-START_TEST(only_what_touches)
+TEST(only_what_touches)
 {
     const double height[4] = {0.1 + 1e-6, 0.1, 0.1, 0.05}, speed[4] = {-1, 1, -1, -1};
     for (int i = 0; i < 4; ++i) {
@@ -472,7 +465,6 @@ START_TEST(only_what_touches)
         scene_close(&s);
     }
 }
-END_TEST
 
 static int no_force(void *user, double t, const double q[7], const double v[6], double F[6])
 {
@@ -482,7 +474,7 @@ static int no_force(void *user, double t, const double q[7], const double v[6], 
 }
 
 // forces do not act in an impact, so their callbacks are not called
-START_TEST(forces_are_not_asked)
+TEST(forces_are_not_asked)
 {
     scene s;
     scene_open(&s);
@@ -503,10 +495,9 @@ START_TEST(forces_are_not_asked)
     ck_assert_int_eq(asked, 0);
     scene_close(&s);
 }
-END_TEST
 
 // a solve that does not converge does not change the velocities, and the sentence says so
-START_TEST(a_failed_solve_changes_nothing)
+TEST(a_failed_solve_changes_nothing)
 {
     scene s;
     row_of_balls(&s, 8, 0, (double[8]){8, 7, 5, 3, 0, -1, -4, -6});
@@ -527,8 +518,3 @@ START_TEST(a_failed_solve_changes_nothing)
     ck_assert(pcs_state_hash(s.st) == before);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("impact", two_spheres, a_corner_on_the_ground, a_sphere_and_a_free_box, a_flat_face,
-              three_balls_in_a_row, heaps_of_bodies, joints_take_their_part, only_what_touches,
-              forces_are_not_asked, a_failed_solve_changes_nothing)

@@ -109,7 +109,7 @@ static void compare_sphere(scene *s, pcs_system body, const sphere *b)
 }
 
 // thrown at a height that no step ends on, turning about all axes
-START_TEST(a_spinning_sphere)
+TEST(a_spinning_sphere)
 {
     test_random r = random_seed(31);
     int seen[3] = {0};
@@ -144,7 +144,6 @@ START_TEST(a_spinning_sphere)
         ck_assert_int_gt(seen[i], TEST_DRAWS(40) * 400 / 50);
     }
 }
-END_TEST
 
 // ---- a body on feet -----------------------------------------------------------------------------
 
@@ -296,7 +295,7 @@ static pcs_system as_a_box(scene *s, const slider *b, const double x[3])
     return out;
 }
 
-START_TEST(a_sliding_box)
+TEST(a_sliding_box)
 {
     test_random r = random_seed(32);
     for (int k = 0; k < TEST_DRAWS(6); ++k) {
@@ -321,7 +320,6 @@ START_TEST(a_sliding_box)
         CK_NEAR(hypot(b.x[0], b.x[1]), way, 0.5 * b.mu * g * 2e-3 * 2e-3);
     }
 }
-END_TEST
 
 // Three feet: the normal impulses are unique, so a body that turns while it slides, each foot in
 // its own direction, has one motion only
@@ -345,7 +343,7 @@ static pcs_system on_three_feet(scene *s, const slider *b, const double x[3])
     return out;
 }
 
-START_TEST(a_turning_tripod)
+TEST(a_turning_tripod)
 {
     test_random r = random_seed(33);
     for (int k = 0; k < TEST_DRAWS(6); ++k) {
@@ -362,6 +360,3 @@ START_TEST(a_turning_tripod)
         slides(&b, on_three_feet, 250);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("independent", a_spinning_sphere, a_sliding_box, a_turning_tripod)

@@ -9,7 +9,7 @@
 
 #define DRAWS TEST_DRAWS(300)
 
-START_TEST(parallel_axes_there_and_back)
+TEST(parallel_axes_there_and_back)
 {
     test_random r = random_seed(5);
     for (int n = 0; n < DRAWS; ++n) {
@@ -50,9 +50,8 @@ START_TEST(parallel_axes_there_and_back)
     pcs_inertia b;
     CK_FAILS(pcs_inertia_from_about(1, origin, far, J, &b), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(products_of_inertia)
+TEST(products_of_inertia)
 {
     test_random r = random_seed(6);
     for (int n = 0; n < DRAWS; ++n) {
@@ -72,9 +71,8 @@ START_TEST(products_of_inertia)
         expect_same(J, b.J, 9, 0);
     }
 }
-END_TEST
 
-START_TEST(placed_bodies_are_placed_clouds)
+TEST(placed_bodies_are_placed_clouds)
 {
     test_random r = random_seed(7);
     for (int n = 0; n < DRAWS; ++n) {
@@ -98,9 +96,8 @@ START_TEST(placed_bodies_are_placed_clouds)
         }
     }
 }
-END_TEST
 
-START_TEST(bodies_add_and_subtract)
+TEST(bodies_add_and_subtract)
 {
     test_random r = random_seed(8);
     for (int n = 0; n < DRAWS; ++n) {
@@ -131,7 +128,6 @@ START_TEST(bodies_add_and_subtract)
     small.J[3] = NAN;
     CK_FAILS(pcs_inertia_combine(1, &small, &out), PCS_ERR_ARG);
 }
-END_TEST
 
 // ---- principal axes
 
@@ -148,7 +144,7 @@ static void expect_principal(const double J[9], double size)
     expect_same(back, J, 9, 4e-15 * size);
 }
 
-START_TEST(principal_axes)
+TEST(principal_axes)
 {
     test_random r = random_seed(9);
     for (int n = 0; n < DRAWS; ++n) {
@@ -197,9 +193,8 @@ START_TEST(principal_axes)
     CK_NEAR(p[0] / (4.0 / 3 * pow(s, 4)), 1, 2 * s);
     CK_NEAR(p[0] * p[1] * p[2] / (4 * pow(s, 6)), 1, 1e-14);
 }
-END_TEST
 
-START_TEST(impossible_bodies_are_refused)
+TEST(impossible_bodies_are_refused)
 {
     pcs_inertia b, fine;
     double p[3], R[9];
@@ -231,11 +226,10 @@ START_TEST(impossible_bodies_are_refused)
     const pcs_inertia point = {.m = 1};
     CK_FAILS(pcs_inertia_check(&point), PCS_ERR_SINGULAR);
 }
-END_TEST
 
 // ---- energy and momenta
 
-START_TEST(energy_and_momenta_are_those_of_the_elements)
+TEST(energy_and_momenta_are_those_of_the_elements)
 {
     test_random r = random_seed(10);
     for (int n = 0; n < DRAWS; ++n) {
@@ -282,8 +276,3 @@ START_TEST(energy_and_momenta_are_those_of_the_elements)
         CK_NEAR(by_matrix, K, 1e-12 * K);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("inertia", parallel_axes_there_and_back, products_of_inertia,
-              placed_bodies_are_placed_clouds, bodies_add_and_subtract, principal_axes,
-              impossible_bodies_are_refused, energy_and_momenta_are_those_of_the_elements)

@@ -57,7 +57,7 @@ static swinging open_pendulum(scene *s, double angle)
     return (swinging){l, sqrt(mass * G * l / (J[4] + mass * l * l))};
 }
 
-START_TEST(a_pendulum_of_second_order)
+TEST(a_pendulum_of_second_order)
 {
     const double angle = 2, t_end = 3;
     double place[4], energy[4];
@@ -82,7 +82,6 @@ START_TEST(a_pendulum_of_second_order)
     ck_assert_double_le(place[3], 1e-4);
     ck_assert_double_le(energy[3], 1e-5);
 }
-END_TEST
 
 // ---- chains -------------------------------------------------------------------------------------
 
@@ -106,7 +105,7 @@ static void add_links(scene *s, int n)
 // A chain that falls from the horizontal keeps its energy with an error of at least second order,
 // and of a hundredth of what it has for long where the tip cracks like a whip, with and without
 // projection; with rows at q_k it loses a third of it in the same steps
-START_TEST(a_chain_keeps_its_energy)
+TEST(a_chain_keeps_its_energy)
 {
     double error[4];
     for (int k = 0; k < 4; ++k) {
@@ -140,12 +139,11 @@ START_TEST(a_chain_keeps_its_energy)
         scene_close(&s);
     }
 }
-END_TEST
 
 // A chain whose tip turns by a radian in a step is not resolved by it, but neither joints nor
 // projection may add energy: the energy at the end was there at the start, or the projection has
 // added it; and where that is much, a run has a doubt
-START_TEST(long_steps_do_not_feed_a_chain)
+TEST(long_steps_do_not_feed_a_chain)
 {
     const double steps[3] = {0.02, 0.01, 0.005};
     for (int k = 0; k < TEST_FEW(1, 3); ++k) {
@@ -182,11 +180,10 @@ START_TEST(long_steps_do_not_feed_a_chain)
         scene_close(&s);
     }
 }
-END_TEST
 
 // Rods that all hang on one plate: W couples each with each other. Nothing moves, the joint that
 // bears the plate bears all, and memory grows with the number of rods, not with its square
-START_TEST(many_joints_on_one_body)
+TEST(many_joints_on_one_body)
 {
     size_t bytes[2];
     for (int k = 0; k < 2; ++k) {
@@ -225,11 +222,10 @@ START_TEST(many_joints_on_one_body)
     }
     ck_assert_msg(bytes[1] <= 5 * bytes[0], "%zu and %zu bytes", bytes[0], bytes[1]);
 }
-END_TEST
 
 // velocities that do not obey the joint are met by an inelastic impact in the first step, which
 // does not come back
-START_TEST(a_start_that_does_not_fit_is_forgotten)
+TEST(a_start_that_does_not_fit_is_forgotten)
 {
     const double h = 1e-3, apart = 0.7;
     scene s;
@@ -261,11 +257,10 @@ START_TEST(a_start_that_does_not_fit_is_forgotten)
     CK_NEAR(scene_kinetic(&s), after, 1e-4 * after);
     scene_close(&s);
 }
-END_TEST
 
 // a pendulum against a wall: Newton's law holds on the frozen normal wherever the rows of the joint
 // are taken, and the joint holds through the impact
-START_TEST(impacts_are_what_they_were)
+TEST(impacts_are_what_they_were)
 {
     static const pcs_configuration at[2] = {PCS_CONFIGURATION_START, PCS_CONFIGURATION_MIDDLE};
     for (int k = 0; k < 2; ++k) {
@@ -293,7 +288,6 @@ START_TEST(impacts_are_what_they_were)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- any length ---------------------------------------------------------------------------------
 
@@ -311,7 +305,7 @@ static double widest_gap(scene *s)
 
 // chains that swing: velocities to their tolerance, and positions to 1e-12 m by two or three
 // linearisations, in every metric and from one link to thousands
-START_TEST(chains_of_any_length)
+TEST(chains_of_any_length)
 {
     static const struct {
         int links, steps;
@@ -339,11 +333,10 @@ START_TEST(chains_of_any_length)
         scene_close(&s);
     }
 }
-END_TEST
 
 // links that spin about the chain, their inertia unlike about every axis: A and W are unsymmetric,
 // and more rows than a dense matrix is made for are solved all the same
-START_TEST(a_chain_of_spinning_links)
+TEST(a_chain_of_spinning_links)
 {
     const int n = TEST_DRAWS(2000);
     const double edges[3] = {link_length, 0.02, 0.06}, front[3] = {-0.5 * link_length, 0, 0};
@@ -371,10 +364,9 @@ START_TEST(a_chain_of_spinning_links)
     CK_NEAR(scene_kinetic(&s) + scene_potential(&s), start, 1e-6 * start);
     scene_close(&s);
 }
-END_TEST
 
 // the impulses of a chain that hangs are the weights below it, through thousands of joints
-START_TEST(a_hanging_chain_carries_its_weight)
+TEST(a_hanging_chain_carries_its_weight)
 {
     const int n = TEST_DRAWS(5000);
     const double h = 1e-3;
@@ -398,11 +390,10 @@ START_TEST(a_hanging_chain_carries_its_weight)
     }
     scene_close(&s);
 }
-END_TEST
 
 // rods in a closed ring, two ball joints where one would do: more rows than rank, and the same
 // motion as with one
-START_TEST(loops_and_redundant_joints)
+TEST(loops_and_redundant_joints)
 {
     const double pi = 3.14159265358979323846;
     const double edges[3] = {link_length, 0.02, 0.02}, front[3] = {-0.5 * link_length, 0, 0};
@@ -445,11 +436,10 @@ START_TEST(loops_and_redundant_joints)
         scene_close(&s[1]);
     }
 }
-END_TEST
 
 // a tolerance that no double can meet: a residual of rounding counts as solved, in one island and
 // in many
-START_TEST(velocities_to_their_rounding)
+TEST(velocities_to_their_rounding)
 {
     for (int k = 0; k < 6; ++k) {
         const double tol[3] = {1e-14, 1e-15, 1e-16}, o[3] = {0};
@@ -473,13 +463,12 @@ START_TEST(velocities_to_their_rounding)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- joints and contacts ------------------------------------------------------------------------
 
 // a chain that hangs from the origin and falls on a floor, without friction: 900 joint rows and as
 // many contacts as lie, in one problem, every step of it solved
-START_TEST(a_chain_that_comes_to_lie)
+TEST(a_chain_that_comes_to_lie)
 {
     const int n = TEST_DRAWS(300);
     scene s;
@@ -503,10 +492,9 @@ START_TEST(a_chain_that_comes_to_lie)
     ck_assert_int_gt(lying, n + n / 2);
     scene_close(&s);
 }
-END_TEST
 
 // a net of balls on rods without mass that falls on a ball
-START_TEST(a_net_falls_on_a_ball)
+TEST(a_net_falls_on_a_ball)
 {
     enum { SIDE = 12 };
     const double o[3] = {0}, apart = 0.1;
@@ -541,11 +529,3 @@ START_TEST(a_net_falls_on_a_ball)
     if (TEST_DRAWS(150) == 150) ck_assert_int_gt(most, 10);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("joints", a_pendulum_of_second_order, a_chain_keeps_its_energy,
-              long_steps_do_not_feed_a_chain, many_joints_on_one_body,
-              a_start_that_does_not_fit_is_forgotten, impacts_are_what_they_were,
-              chains_of_any_length, a_chain_of_spinning_links, a_hanging_chain_carries_its_weight,
-              loops_and_redundant_joints, velocities_to_their_rounding, a_chain_that_comes_to_lie,
-              a_net_falls_on_a_ball)

@@ -29,7 +29,7 @@ static void to_inertial(const jet J[9], const double w[3], double y[3])
     m3_mul(R, w, y);
 }
 
-START_TEST(omega_of_a_moving_matrix)
+TEST(omega_of_a_moving_matrix)
 {
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
@@ -56,9 +56,8 @@ START_TEST(omega_of_a_moving_matrix)
         expect_close(back, Rdot, 9, 1e-14);
     }
 }
-END_TEST
 
-START_TEST(omega_of_a_moving_axis)
+TEST(omega_of_a_moving_axis)
 {
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
@@ -120,9 +119,8 @@ START_TEST(omega_of_a_moving_axis)
     CK_FAILS(pcs_axis_angle_rates(zero, 1, z, out, &rate), PCS_ERR_ARG);
     CK_OK(pcs_axis_angle_rates(z, PI, z, out, &rate));
 }
-END_TEST
 
-START_TEST(omega_of_a_moving_rotation_vector)
+TEST(omega_of_a_moving_rotation_vector)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < DRAWS; ++n) {
@@ -162,9 +160,8 @@ START_TEST(omega_of_a_moving_rotation_vector)
     CK_FAILS(pcs_rotation_vector_rate(turn, x, A), PCS_ERR_SINGULAR);
     CK_FAILS(pcs_rotation_vector_rate(bad, x, A), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(angular_velocities_of_carried_frames_add)
+TEST(angular_velocities_of_carried_frames_add)
 {
     test_random r = random_seed(4);
     for (int n = 0; n < DRAWS; ++n) {
@@ -184,7 +181,6 @@ START_TEST(angular_velocities_of_carried_frames_add)
         expect_close(sum, w, 3, 2e-14);
     }
 }
-END_TEST
 
 // ---- Euler angles
 
@@ -196,7 +192,7 @@ static void in_order(const int axes[3], const double a[3], double out[3])
     }
 }
 
-START_TEST(angle_rates_and_angular_velocity)
+TEST(angle_rates_and_angular_velocity)
 {
     test_random r = random_seed(5);
     for (int n = 0; n < DRAWS; ++n) {
@@ -250,9 +246,8 @@ START_TEST(angle_rates_and_angular_velocity)
         }
     }
 }
-END_TEST
 
-START_TEST(the_matrices_of_the_theory)
+TEST(the_matrices_of_the_theory)
 {
     test_random r = random_seed(6);
     for (int n = 0; n < DRAWS; ++n) {
@@ -279,9 +274,8 @@ START_TEST(the_matrices_of_the_theory)
         CK_NEAR(w[2], rates[2] - sin(t) * rates[0], 1e-14);
     }
 }
-END_TEST
 
-START_TEST(gimbal_lock_is_refused)
+TEST(gimbal_lock_is_refused)
 {
     const double rates[3] = {1, 1, 1};
     double M[36], out[6] = {5, 5, 5, 5, 5, 5};
@@ -331,11 +325,10 @@ START_TEST(gimbal_lock_is_refused)
     CK_FAILS(pcs_euler_second_rate(fine, fine, bad, out), PCS_ERR_ARG);
     CK_FAILS(pcs_euler_acceleration(fine, fine, bad, out), PCS_ERR_ARG);
 }
-END_TEST
 
 // ---- both formalisms
 
-START_TEST(second_derivatives_agree_in_both_formalisms)
+TEST(second_derivatives_agree_in_both_formalisms)
 {
     test_random r = random_seed(7);
     for (int n = 0; n < DRAWS; ++n) {
@@ -405,10 +398,9 @@ START_TEST(second_derivatives_agree_in_both_formalisms)
         CK_NEAR(along, expected, 1e-13 * (1 + fabs(expected)));
     }
 }
-END_TEST
 
 // d2x/dt2 by the three products of the slides, the quaternion not necessarily a unit one
-START_TEST(acceleration_by_the_three_quaternion_products)
+TEST(acceleration_by_the_three_quaternion_products)
 {
     test_random r = random_seed(8);
     for (int n = 0; n < DRAWS; ++n) {
@@ -434,9 +426,8 @@ START_TEST(acceleration_by_the_three_quaternion_products)
         CK_NEAR(sum[0], 0, 1e-13);
     }
 }
-END_TEST
 
-START_TEST(omega_by_complex_step_of_the_exponential)
+TEST(omega_by_complex_step_of_the_exponential)
 {
     // Q(t) = Q0 exp(t w) has omega = w; its derivative by a step of 1e-200 i in Q's formula
     test_random r = random_seed(9);
@@ -463,9 +454,8 @@ START_TEST(omega_by_complex_step_of_the_exponential)
         expect_close(back, w, 3, 1e-14);
     }
 }
-END_TEST
 
-START_TEST(poses_and_angles_there_and_back)
+TEST(poses_and_angles_there_and_back)
 {
     test_random r = random_seed(10);
     for (int n = 0; n < DRAWS; ++n) {
@@ -483,11 +473,3 @@ START_TEST(poses_and_angles_there_and_back)
         expect_same(back, eta, 6, 2e-14);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("kinematics", omega_of_a_moving_matrix, omega_of_a_moving_axis,
-              omega_of_a_moving_rotation_vector, angular_velocities_of_carried_frames_add,
-              angle_rates_and_angular_velocity, the_matrices_of_the_theory, gimbal_lock_is_refused,
-              second_derivatives_agree_in_both_formalisms,
-              acceleration_by_the_three_quaternion_products,
-              omega_by_complex_step_of_the_exponential, poses_and_angles_there_and_back)

@@ -24,7 +24,7 @@ static double gap_at(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
 // Along a line the signed gap changes by no more than the distance, and in a rotation by no more
 // than the path of the farthest point: true of distances and of depths, so also where features
 // change
-START_TEST(gaps_are_continuous)
+TEST(gaps_are_continuous)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < TEST_DRAWS(140); ++k) {
@@ -56,10 +56,9 @@ START_TEST(gaps_are_continuous)
         release(&s2);
     }
 }
-END_TEST
 
 // Through zero and through the radii: steps of 1e-9 change the gap by as much
-START_TEST(gaps_go_straight_through_zero)
+TEST(gaps_go_straight_through_zero)
 {
     test_random r = random_seed(2);
     for (int k = 0; k < TEST_DRAWS(400); ++k) {
@@ -92,11 +91,10 @@ START_TEST(gaps_go_straight_through_zero)
         release(&s2);
     }
 }
-END_TEST
 
 // the features' own gap has the gradient of the signed gap: moved and rotated a little, they agree
 // to second order
-START_TEST(features_follow_the_gap)
+TEST(features_follow_the_gap)
 {
     test_random r = random_seed(3);
     int compared = 0, off = 0;
@@ -134,7 +132,6 @@ START_TEST(features_follow_the_gap)
     }
     ck_assert_msg(off * 100 <= compared, "%d of %d off", off, compared);
 }
-END_TEST
 
 static void scale_shape(pcs_shape *s, double by)
 {
@@ -146,7 +143,7 @@ static void scale_shape(pcs_shape *s, double by)
 }
 
 // a body a hundredth of the other, near its surface or inside
-START_TEST(sizes_differ)
+TEST(sizes_differ)
 {
     static const proof loose = {1e-12, 1e-10, 1e-10};
     test_random r = random_seed(4);
@@ -176,11 +173,10 @@ START_TEST(sizes_differ)
         release(&s2);
     }
 }
-END_TEST
 
 // Upright, on edge, or with edges along each other; tilted by nothing to 1e-5; apart or overlapping
 // by 1e-12 to 1e-3, or exactly touching
-START_TEST(nearly_degenerate)
+TEST(nearly_degenerate)
 {
     // a normal within 1e-6 of that of a face is that of the face, and a vertex 1e-7 of the size
     // beyond its outline is over it
@@ -226,9 +222,8 @@ START_TEST(nearly_degenerate)
     ck_assert_int_gt(near, TEST_DRAWS(2000));
     release(&shapes[0]);
 }
-END_TEST
 
-START_TEST(faces_have_all_their_corners)
+TEST(faces_have_all_their_corners)
 {
     // a prism of twelve sides on another, rotated: 24 corners of the cut, 16 kept with the outline
     double x[72];
@@ -282,10 +277,9 @@ START_TEST(faces_have_all_their_corners)
     }
     release(&prism);
 }
-END_TEST
 
 // resting and drifting, the ids of the contacts stay
-START_TEST(ids_are_stable)
+TEST(ids_are_stable)
 {
     pcs_shape hull = pcs_shape_hull(box_hull(1, 1, 1));
     pcs_feature f[PCS_FEATURES_MAX], before[PCS_FEATURES_MAX];
@@ -310,9 +304,8 @@ START_TEST(ids_are_stable)
     }
     release(&hull);
 }
-END_TEST
 
-START_TEST(shapes_in_one_place)
+TEST(shapes_in_one_place)
 {
     test_random r = random_seed(7);
     for (int k = 0; k < TEST_DRAWS(200); ++k) {
@@ -334,11 +327,10 @@ START_TEST(shapes_in_one_place)
         release(&s1);
     }
 }
-END_TEST
 
 // Hulls of many vertices: the certificates of separated ones; for overlapping ones, no direction
 // that anybody finds is better, and moved out along the normal they are apart
-START_TEST(many_vertices)
+TEST(many_vertices)
 {
     test_random r = random_seed(8);
     static double x[3 * 400];
@@ -389,9 +381,8 @@ START_TEST(many_vertices)
         release(&s[k]);
     }
 }
-END_TEST
 
-START_TEST(poses_that_are_none)
+TEST(poses_that_are_none)
 {
     test_random r = random_seed(9);
     static const double wrong[] = {NAN, INFINITY, -INFINITY, 1e300};
@@ -419,9 +410,3 @@ START_TEST(poses_that_are_none)
         release(&s2);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("manifold", gaps_are_continuous, gaps_go_straight_through_zero,
-              features_follow_the_gap, sizes_differ, nearly_degenerate,
-              faces_have_all_their_corners, ids_are_stable, shapes_in_one_place, many_vertices,
-              poses_that_are_none)

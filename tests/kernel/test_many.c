@@ -74,7 +74,7 @@ static double deepest(heap *p)
     return d;
 }
 
-START_TEST(a_heap_does_not_overlap)
+TEST(a_heap_does_not_overlap)
 {
     heap p;
     heap_open(&p, 1, 1e-6);
@@ -109,9 +109,8 @@ START_TEST(a_heap_does_not_overlap)
     ck_assert_msg(E < 0.8 * E0, "energy %g of %g", E, E0);
     scene_close(&p.s);
 }
-END_TEST
 
-START_TEST(threads_do_not_show)
+TEST(threads_do_not_show)
 {
     static const int teams[3] = {1, 2, 3};
     unsigned long long hash[3];
@@ -127,10 +126,9 @@ START_TEST(threads_do_not_show)
     ck_assert(hash[1] == hash[0]);
     ck_assert(hash[2] == hash[0]);
 }
-END_TEST
 
 // a user who needs a limited time sets the number of sweeps, and gets no more work than that
-START_TEST(a_budget_ends_the_sweeps)
+TEST(a_budget_ends_the_sweeps)
 {
     heap p;
     heap_open(&p, 1, 1e-12);
@@ -148,7 +146,6 @@ START_TEST(a_budget_ends_the_sweeps)
     ck_assert_int_ge(cut, 1);
     scene_close(&p.s);
 }
-END_TEST
 
 // the vertical impulse of contacts on a body by their events, N s
 static double pushed_by_events(scene *s, pcs_system body)
@@ -167,7 +164,7 @@ static double pushed_by_events(scene *s, pcs_system body)
 // Sweeps are slow for a column with a heavy ball on light ones. Where their part of the budget ends
 // them the step is divided even if it may be accepted, and taken undivided since the parts fail.
 // Events and contacts are then those of that step: with gravity they give the change of momentum.
-START_TEST(a_step_whose_parts_fail_is_accepted_undivided)
+TEST(a_step_whose_parts_fail_is_accepted_undivided)
 {
     enum { COLUMN = 8 };
     const double heavy = 1e6;
@@ -207,10 +204,9 @@ START_TEST(a_step_whose_parts_fail_is_accepted_undivided)
     }
     scene_close(&s);
 }
-END_TEST
 
 // what takes every step takes it where its parts use up the budget, too
-START_TEST(a_step_of_no_budget_left_is_accepted)
+TEST(a_step_of_no_budget_left_is_accepted)
 {
     const double h = 0.005;
     int over = 0;
@@ -229,7 +225,6 @@ START_TEST(a_step_of_no_budget_left_is_accepted)
     ck_assert_int_gt(over, 0);
     scene_close(&p.s);
 }
-END_TEST
 
 // a body that turns fast: the Newton loop of a long step needs more than it may take
 static void spin(scene *s, int halvings)
@@ -242,7 +237,7 @@ static void spin(scene *s, int halvings)
     scene_start(s);
 }
 
-START_TEST(a_step_is_divided_until_it_converges)
+TEST(a_step_is_divided_until_it_converges)
 {
     const double h = 0.05;
     scene whole, parts;
@@ -285,7 +280,6 @@ START_TEST(a_step_is_divided_until_it_converges)
     ck_assert(pcs_state_hash(whole.st) == before);
     scene_close(&whole);
 }
-END_TEST
 
 // ---- few steps of the finish -------------------------------------------------------------------
 
@@ -333,7 +327,7 @@ static void push(scene *s, pcs_system b, test_random *r)
     }
 }
 
-START_TEST(rest_takes_few_steps_of_the_finish)
+TEST(rest_takes_few_steps_of_the_finish)
 {
     const rest scenes[] = {{{1, 1, 1}, {1000, 0}, false},
                            {{0.6, 0.2, 0.04}, {4.8, 0}, true},
@@ -366,9 +360,8 @@ START_TEST(rest_takes_few_steps_of_the_finish)
     // sweeps alone do not do
     ck_assert_int_gt(called, 0);
 }
-END_TEST
 
-START_TEST(numbers_out_of_range_are_refused)
+TEST(numbers_out_of_range_are_refused)
 {
     scene s;
     scene_open(&s);
@@ -383,9 +376,3 @@ START_TEST(numbers_out_of_range_are_refused)
     ck_assert(pcs_work_set_threads(s.wk, 257) == PCS_ERR_ARG);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("many", a_heap_does_not_overlap, threads_do_not_show, a_budget_ends_the_sweeps,
-              a_step_whose_parts_fail_is_accepted_undivided, a_step_of_no_budget_left_is_accepted,
-              a_step_is_divided_until_it_converges, rest_takes_few_steps_of_the_finish,
-              numbers_out_of_range_are_refused)

@@ -81,7 +81,7 @@ static double of_capsule(const pcs_shape *s, double z)
     return s->radius * s->radius - beyond * beyond;
 }
 
-START_TEST(cylinder_and_capsule_by_slices)
+TEST(cylinder_and_capsule_by_slices)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < 50; ++k) {
@@ -102,18 +102,16 @@ START_TEST(cylinder_and_capsule_by_slices)
         CK_NEAR(J[8], sp.J[8], 1e-14 * J[8]);
     }
 }
-END_TEST
 
-START_TEST(capsule_without_a_core_is_a_sphere)
+TEST(capsule_without_a_core_is_a_sphere)
 {
     const pcs_shape p = pcs_shape_capsule(0.7, 1e-300), s = pcs_shape_sphere(0.7);
     const pcs_inertia wp = weigh(&p, 3), ws = weigh(&s, 3);
     near(&wp, &ws, 1e-15);
     CK_NEAR(ws.m, 3 * 4 * pi / 3 * 0.343, 1e-15);
 }
-END_TEST
 
-START_TEST(pose_moves_the_centre_and_turns_the_axes)
+TEST(pose_moves_the_centre_and_turns_the_axes)
 {
     test_random r = random_seed(2);
     for (int k = 0; k < 100; ++k) {
@@ -135,9 +133,8 @@ START_TEST(pose_moves_the_centre_and_turns_the_axes)
         }
     }
 }
-END_TEST
 
-START_TEST(pieces_of_a_box_make_the_box)
+TEST(pieces_of_a_box_make_the_box)
 {
     test_random r = random_seed(3);
     for (int k = 0; k < 50; ++k) {
@@ -163,10 +160,9 @@ START_TEST(pieces_of_a_box_make_the_box)
         near(&sum, &one, 1e-14);
     }
 }
-END_TEST
 
 // two balls on a stick: J_G = sum J + m d^2 across, by hand
-START_TEST(dumbbell_by_hand)
+TEST(dumbbell_by_hand)
 {
     pcs_shape ball[2] = {pcs_shape_sphere(0.5), pcs_shape_sphere(0.5)};
     ball[0].position[0] = 3;
@@ -179,9 +175,8 @@ START_TEST(dumbbell_by_hand)
     CK_NEAR(w.J[4], 0.4 * 4 * m * 0.25 + 0.75 * m * d * d, 1e-13);
     CK_NEAR(w.J[8], w.J[4], 1e-14);
 }
-END_TEST
 
-START_TEST(surface_of_a_box_gives_the_box)
+TEST(surface_of_a_box_gives_the_box)
 {
     // faces as fans of four corners, counter-clockwise from outside
     static const int face[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
@@ -226,9 +221,8 @@ START_TEST(surface_of_a_box_gives_the_box)
         }
     }
 }
-END_TEST
 
-START_TEST(a_body_of_shapes_stands_where_its_shapes_were)
+TEST(a_body_of_shapes_stands_where_its_shapes_were)
 {
     test_random r = random_seed(5);
     for (int k = 0; k < 50; ++k) {
@@ -274,9 +268,8 @@ START_TEST(a_body_of_shapes_stands_where_its_shapes_were)
         pcs_model_destroy(m);
     }
 }
-END_TEST
 
-START_TEST(what_has_no_mass_is_refused)
+TEST(what_has_no_mass_is_refused)
 {
     const double up[3] = {0, 0, 1}, density[2] = {1, -1};
     pcs_inertia b = {.m = 7, .G = {7}, .J = {7}};
@@ -304,7 +297,6 @@ START_TEST(what_has_no_mass_is_refused)
     CK_FAILS(pcs_body_def_of_shapes(1, s, density, &def, s), PCS_ERR_ARG);
     ck_assert(b.m == 7 && b.G[0] == 7 && b.J[0] == 7 && def.mass == 1);
 }
-END_TEST
 
 // ---- masses without inertia --------------------------------------------------------------------
 
@@ -321,7 +313,7 @@ static double twice_energy(pcs_model *m, const double omega[3])
 }
 
 // with the mass alone the inertia is that of the shapes, whatever their order and number
-START_TEST(a_mass_is_spread_over_the_shapes)
+TEST(a_mass_is_spread_over_the_shapes)
 {
     test_random r = random_seed(12);
     for (int k = 0; k < 20; ++k) {
@@ -354,10 +346,9 @@ START_TEST(a_mass_is_spread_over_the_shapes)
         }
     }
 }
-END_TEST
 
 // a shape without volume is refused where the inertia is to come from it, and nothing is added
-START_TEST(a_mass_without_volume_is_refused)
+TEST(a_mass_without_volume_is_refused)
 {
     pcs_model *m;
     pcs_system body;
@@ -369,10 +360,9 @@ START_TEST(a_mass_without_volume_is_refused)
     ck_assert_int_eq(pcs_model_shape_count(m), 0);
     pcs_model_destroy(m);
 }
-END_TEST
 
 // one call: the shapes stand where they were given, mass and inertia are theirs
-START_TEST(a_solid_is_its_shapes)
+TEST(a_solid_is_its_shapes)
 {
     test_random r = random_seed(13);
     for (int k = 0; k < 20; ++k) {
@@ -426,10 +416,3 @@ START_TEST(a_solid_is_its_shapes)
         pcs_model_destroy(m);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("mass", a_mass_is_spread_over_the_shapes, a_mass_without_volume_is_refused,
-              a_solid_is_its_shapes, cylinder_and_capsule_by_slices,
-              capsule_without_a_core_is_a_sphere, pose_moves_the_centre_and_turns_the_axes,
-              pieces_of_a_box_make_the_box, dumbbell_by_hand, surface_of_a_box_gives_the_box,
-              a_body_of_shapes_stands_where_its_shapes_were, what_has_no_mass_is_refused)

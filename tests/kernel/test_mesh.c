@@ -10,7 +10,7 @@ static pcs_inertia weigh(const pcs_shape *s)
     return w;
 }
 
-START_TEST(closed_box_weighs_what_the_box_does)
+TEST(closed_box_weighs_what_the_box_does)
 {
     test_random r = random_seed(21);
     static surface_lists lists;
@@ -33,10 +33,9 @@ START_TEST(closed_box_weighs_what_the_box_does)
         pcs_geometry_destroy(g);
     }
 }
-END_TEST
 
 // volume and inertia of the icosphere approach those of the sphere with the square of the edge
-START_TEST(icosphere_weighs_nearly_what_the_sphere_does)
+TEST(icosphere_weighs_nearly_what_the_sphere_does)
 {
     static surface_lists lists;
     double error[4];
@@ -55,9 +54,8 @@ START_TEST(icosphere_weighs_nearly_what_the_sphere_does)
         pcs_geometry_destroy(g);
     }
 }
-END_TEST
 
-START_TEST(only_closed_surfaces_weigh)
+TEST(only_closed_surfaces_weigh)
 {
     test_random r = random_seed(22);
     static surface_lists lists;
@@ -90,9 +88,8 @@ START_TEST(only_closed_surfaces_weigh)
     CK_FAILS(pcs_inertia_of_shape(&s, 1, &b), PCS_ERR_ARG);
     pcs_geometry_destroy(g);
 }
-END_TEST
 
-START_TEST(bad_surfaces_are_refused)
+TEST(bad_surfaces_are_refused)
 {
     const double x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 0};
     const int good[3] = {0, 1, 2}, line[6] = {0, 1, 3, 1, 1, 2}, beyond[3] = {0, 1, 4},
@@ -135,9 +132,8 @@ START_TEST(bad_surfaces_are_refused)
     pcs_geometry_destroy(g);
     pcs_geometry_destroy(NULL);
 }
-END_TEST
 
-START_TEST(surfaces_cannot_move)
+TEST(surfaces_cannot_move)
 {
     const double h[4] = {0, 0, 0, 1};
     pcs_geometry *g;
@@ -156,10 +152,9 @@ START_TEST(surfaces_cannot_move)
     pcs_model_destroy(m);
     pcs_geometry_destroy(g);
 }
-END_TEST
 
 // memory that runs out at any place leaves nothing behind
-START_TEST(memory_may_run_out)
+TEST(memory_may_run_out)
 {
     static surface_lists lists;
     const double half[3] = {1, 1, 1}, h[4] = {0};
@@ -180,8 +175,3 @@ START_TEST(memory_may_run_out)
         ck_assert_int_lt(k, 100);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("mesh", closed_box_weighs_what_the_box_does,
-              icosphere_weighs_nearly_what_the_sphere_does, only_closed_surfaces_weigh,
-              bad_surfaces_are_refused, surfaces_cannot_move, memory_may_run_out)

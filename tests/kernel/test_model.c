@@ -66,7 +66,7 @@ static void witness_close(witness *w)
     scene_close(&w->s);
 }
 
-START_TEST(bad_bodies_are_refused)
+TEST(bad_bodies_are_refused)
 {
     witness w;
     witness_open(&w);
@@ -131,9 +131,8 @@ START_TEST(bad_bodies_are_refused)
     ck_assert_int_eq(id.id, 77);
     witness_close(&w);
 }
-END_TEST
 
-START_TEST(bad_lagrangian_systems_are_refused)
+TEST(bad_lagrangian_systems_are_refused)
 {
     witness w;
     witness_open(&w);
@@ -192,9 +191,8 @@ START_TEST(bad_lagrangian_systems_are_refused)
     ck_assert_int_eq(pcs_model_nq(m), 9);
     scene_close(&w.s);
 }
-END_TEST
 
-START_TEST(bad_schemes_are_refused)
+TEST(bad_schemes_are_refused)
 {
     witness w;
     witness_open(&w);
@@ -247,9 +245,8 @@ START_TEST(bad_schemes_are_refused)
     refused(pcs_model_set_gravity(NULL, (double[3]){0}), PCS_ERR_ARG, "null");
     witness_close(&w);
 }
-END_TEST
 
-START_TEST(bad_interactions_are_refused)
+TEST(bad_interactions_are_refused)
 {
     witness w;
     witness_open(&w);
@@ -337,10 +334,9 @@ START_TEST(bad_interactions_are_refused)
     }
     witness_close(&w);
 }
-END_TEST
 
 // a relation of bodies or of n coordinates is not one of a system with other coordinates
-START_TEST(relations_must_fit_their_systems)
+TEST(relations_must_fit_their_systems)
 {
     scene s;
     scene_open(&s);
@@ -366,9 +362,8 @@ START_TEST(relations_must_fit_their_systems)
     refused(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "callbacks");
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(bodies_that_cannot_move_have_no_interaction)
+TEST(bodies_that_cannot_move_have_no_interaction)
 {
     scene s;
     scene_open(&s);
@@ -391,9 +386,8 @@ START_TEST(bodies_that_cannot_move_have_no_interaction)
     ck_assert_ptr_null(pcs_state_v(s.m, s.st, wall));
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(an_empty_model_steps)
+TEST(an_empty_model_steps)
 {
     scene s;
     scene_open(&s);
@@ -406,9 +400,8 @@ START_TEST(an_empty_model_steps)
     CK_OK(pcs_project(s.m, s.st, s.wk, NULL));
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(entries_refuse_what_they_cannot_use)
+TEST(entries_refuse_what_they_cannot_use)
 {
     scene s;
     scene_open(&s);
@@ -472,10 +465,9 @@ START_TEST(entries_refuse_what_they_cannot_use)
     ck_assert_uint_eq(pcs_work_held(NULL), 0);
     scene_close(&s);
 }
-END_TEST
 
 // state and work belong to one model as it was when they were made
-START_TEST(sizes_that_disagree_are_refused)
+TEST(sizes_that_disagree_are_refused)
 {
     scene a, b;
     scene_open(&a);
@@ -494,10 +486,9 @@ START_TEST(sizes_that_disagree_are_refused)
     scene_close(&a);
     scene_close(&b);
 }
-END_TEST
 
 // a quaternion set to zero by the user of the state, on a body that does not move
-START_TEST(a_fixed_body_needs_an_orientation)
+TEST(a_fixed_body_needs_an_orientation)
 {
     scene s;
     scene_open(&s);
@@ -520,7 +511,6 @@ START_TEST(a_fixed_body_needs_an_orientation)
     CK_NEAR(scene_v(&s, ball)[2], 0, 1e-14);
     scene_close(&s);
 }
-END_TEST
 
 static pcs_law strange_rule(void *user, const pcs_material_def *a, const pcs_material_def *b)
 {
@@ -528,7 +518,7 @@ static pcs_law strange_rule(void *user, const pcs_material_def *a, const pcs_mat
     return *(pcs_law *)user;
 }
 
-START_TEST(the_bytes_of_a_work_are_counted)
+TEST(the_bytes_of_a_work_are_counted)
 {
     scene s;
     scene_open(&s);
@@ -547,9 +537,8 @@ START_TEST(the_bytes_of_a_work_are_counted)
     free(mass);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(the_rule_of_materials_is_asked_and_checked)
+TEST(the_rule_of_materials_is_asked_and_checked)
 {
     witness w;
     witness_open(&w);
@@ -576,7 +565,6 @@ START_TEST(the_rule_of_materials_is_asked_and_checked)
     CK_NEAR(scene_v(&w.s, w.ball)[2], 0.25, 1e-14);
     scene_close(&w.s);
 }
-END_TEST
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -673,7 +661,7 @@ static unsigned long long build_and_run(long fail_at, int *failed, long *allocat
     return end;
 }
 
-START_TEST(memory_may_run_out_anywhere)
+TEST(memory_may_run_out_anywhere)
 {
     int failed;
     long allocated, unused;
@@ -685,10 +673,9 @@ START_TEST(memory_may_run_out_anywhere)
         ck_assert_int_eq(failed, 1);
     }
 }
-END_TEST
 
 // a definition that is refused after some of it was copied gives that back
-START_TEST(refused_definitions_leave_nothing_behind)
+TEST(refused_definitions_leave_nothing_behind)
 {
     test_memory memory = {.fail_at = -1};
     const pcs_env env = test_env(&memory);
@@ -713,11 +700,10 @@ START_TEST(refused_definitions_leave_nothing_behind)
     CK_FAILS(pcs_model_create(&half, &m), PCS_ERR_ARG);
     ck_assert_ptr_null(m);
 }
-END_TEST
 
 // every definition has defaults; a definition that lacks something is refused with a sentence that
 // names it
-START_TEST(defaults_are_there)
+TEST(defaults_are_there)
 {
     pcs_model *m;
     CK_OK(pcs_model_create(NULL, &m));
@@ -732,13 +718,3 @@ START_TEST(defaults_are_there)
     CK_OK(pcs_model_add_interaction(m, &pin, NULL));
     pcs_model_destroy(m);
 }
-END_TEST
-
-PCS_TEST_MAIN("model", bad_bodies_are_refused, bad_lagrangian_systems_are_refused,
-              bad_schemes_are_refused, bad_interactions_are_refused,
-              relations_must_fit_their_systems, bodies_that_cannot_move_have_no_interaction,
-              an_empty_model_steps, entries_refuse_what_they_cannot_use,
-              sizes_that_disagree_are_refused, a_fixed_body_needs_an_orientation,
-              the_bytes_of_a_work_are_counted, the_rule_of_materials_is_asked_and_checked,
-              memory_may_run_out_anywhere, refused_definitions_leave_nothing_behind,
-              defaults_are_there)

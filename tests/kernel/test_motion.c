@@ -17,7 +17,7 @@ static void run(scene *s, double h, int n)
 // ---- free flight --------------------------------------------------------------------------------
 
 // theta = 1/2 is exact for a parabola, whatever the step
-START_TEST(a_parabola_is_exact)
+TEST(a_parabola_is_exact)
 {
     scene s;
     scene_open(&s);
@@ -40,10 +40,9 @@ START_TEST(a_parabola_is_exact)
     }
     scene_close(&s);
 }
-END_TEST
 
 // one step of the two schemes: x' = x + h (theta v' + (1 - theta) v)
-START_TEST(theta_weighs_the_velocities)
+TEST(theta_weighs_the_velocities)
 {
     for (int k = 0; k <= 4; ++k) {
         scene s;
@@ -59,10 +58,9 @@ START_TEST(theta_weighs_the_velocities)
         scene_close(&s);
     }
 }
-END_TEST
 
 // constant rotation about a principal axis: exact with the exponential, 2 atan(h w / 2) without
-START_TEST(both_updates_of_the_quaternion)
+TEST(both_updates_of_the_quaternion)
 {
     const double h = 0.02, w = 9;
     for (int k = 0; k < 2; ++k) {
@@ -79,7 +77,6 @@ START_TEST(both_updates_of_the_quaternion)
         scene_close(&s);
     }
 }
-END_TEST
 
 // d(Q, w)/dt of the torque-free body by classical Runge-Kutta with fine steps
 static void reference_rate(const double J[9], const double y[7], double dy[7])
@@ -159,14 +156,13 @@ static void torque_free(double theta, pcs_quat_update update, double lowest, dou
     ck_assert_msg(pd > lowest, "order of the drift %g (%g ... %g)", pd, drift[0], drift[3]);
 }
 
-START_TEST(a_torque_free_body)
+TEST(a_torque_free_body)
 {
     torque_free(0.5, PCS_QUAT_UPDATE_EXP, 1.95, 2.05);
     torque_free(0.5, PCS_QUAT_UPDATE_ADD, 1.95, 2.05);
     torque_free(1, PCS_QUAT_UPDATE_EXP, 0.9, 1.1);
     torque_free(0.7, PCS_QUAT_UPDATE_ADD, 0.9, 1.1);
 }
-END_TEST
 
 // ---- forces on bodies ---------------------------------------------------------------------------
 
@@ -242,7 +238,7 @@ static void open_spring(scene *s, spring *k, bool jacobian, bool potential)
 }
 
 // an ellipse: x = cos(w t), y = 2/w sin(w t)
-START_TEST(a_spring_is_an_ellipse)
+TEST(a_spring_is_an_ellipse)
 {
     for (int jacobian = 0; jacobian < 2; ++jacobian) {
         double error[4];
@@ -273,10 +269,9 @@ START_TEST(a_spring_is_an_ellipse)
         ck_assert_msg(order > 1.95 && order < 2.05, "order %g", order);
     }
 }
-END_TEST
 
 // off the centre the spring turns the body: the ledger holds the work, the energy its order
-START_TEST(a_spring_off_the_centre)
+TEST(a_spring_off_the_centre)
 {
     double drift[4];
     for (int k = 0; k < 4; ++k) {
@@ -300,10 +295,9 @@ START_TEST(a_spring_off_the_centre)
     const double order = observed_order(4, drift);
     ck_assert_msg(order > 1.8, "order %g", order);
 }
-END_TEST
 
 // a stiff spring, far beyond the step that an explicit scheme could take
-START_TEST(a_stiff_spring_stays)
+TEST(a_stiff_spring_stays)
 {
     spring p = {.k = 1e10, .drag = 1e3};
     scene s;
@@ -322,10 +316,9 @@ START_TEST(a_stiff_spring_stays)
     CK_NEAR(s.st->q[1], 0, 1e-9);
     scene_close(&s);
 }
-END_TEST
 
 // a body that hangs at rest: the forces cancel to rounding, and so does all that is left to iterate
-START_TEST(an_equilibrium_is_kept)
+TEST(an_equilibrium_is_kept)
 {
     for (int k = 0; k < 60; ++k) {
         const double stiffness = pow(10, -2 + 0.2 * k);
@@ -350,7 +343,6 @@ START_TEST(an_equilibrium_is_kept)
         scene_close(&s);
     }
 }
-END_TEST
 
 // F = -k x^3 e_x: with its Jacobian Newton doubles the digits
 static int cubic_force(void *user, double t, const double q[7], const double v[6], double F[6])
@@ -368,7 +360,7 @@ static int cubic_jacobian(void *user, double t, const double q[7], const double 
     return 0;
 }
 
-START_TEST(newton_converges_quadratically)
+TEST(newton_converges_quadratically)
 {
     double residual[6], k = 2000;
     for (int most = 1; most <= 6; ++most) {
@@ -400,9 +392,8 @@ START_TEST(newton_converges_quadratically)
     ck_assert_int_ge(seen, 1);
     ck_assert(residual[5] < 1e-13);
 }
-END_TEST
 
-START_TEST(a_failing_force_changes_nothing)
+TEST(a_failing_force_changes_nothing)
 {
     for (int bad = 1; bad <= 2; ++bad) {
         for (int late = 0; late < 2; ++late) {
@@ -433,7 +424,6 @@ START_TEST(a_failing_force_changes_nothing)
         }
     }
 }
-END_TEST
 
 static int bad_jacobian(void *user, double t, const double q[7], const double v[6], double dFdq[42],
                         double dFdv[36])
@@ -450,7 +440,7 @@ static int bad_potential(void *user, const double *q, double *V)
     return *(double *)user > 0 ? 0 : 3;
 }
 
-START_TEST(failing_jacobians_and_potentials_too)
+TEST(failing_jacobians_and_potentials_too)
 {
     for (int k = 0; k < 4; ++k) {
         double number = k % 2 == 0 ? 1 : -1, energy;
@@ -470,10 +460,9 @@ START_TEST(failing_jacobians_and_potentials_too)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a Newton loop that cannot end: the state does not change unless the scheme accepts it
-START_TEST(an_unconverged_loop_is_an_outcome)
+TEST(an_unconverged_loop_is_an_outcome)
 {
     for (int accept = 0; accept < 2; ++accept) {
         double k = 2000;
@@ -501,7 +490,6 @@ START_TEST(an_unconverged_loop_is_an_outcome)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- Lagrangian systems -------------------------------------------------------------------------
 
@@ -598,16 +586,15 @@ static void linear_paths(int n)
     scene_close(&s);
 }
 
-START_TEST(matrices_and_callbacks_agree)
+TEST(matrices_and_callbacks_agree)
 {
     linear_paths(1);
     linear_paths(3);
     linear_paths(40);
 }
-END_TEST
 
 // a mass on a spring under its weight, at rest where the two cancel
-START_TEST(a_hanging_mass_rests)
+TEST(a_hanging_mass_rests)
 {
     for (int k = 0; k < 60; ++k) {
         const double mass = 1, stiffness = pow(10, -2 + 0.2 * k), load = -9.81;
@@ -625,10 +612,9 @@ START_TEST(a_hanging_mass_rests)
         scene_close(&s);
     }
 }
-END_TEST
 
 // an oscillator from rest at 1: q = cos(w t), order 2 for theta = 1/2 and 1 for theta = 1
-START_TEST(an_oscillator)
+TEST(an_oscillator)
 {
     for (int k = 0; k < 2; ++k) {
         double error[5];
@@ -650,7 +636,6 @@ START_TEST(an_oscillator)
         CK_NEAR(order, k == 0 ? 2 : 1, 0.05);
     }
 }
-END_TEST
 
 // two points on rods, angles from the vertical: M(q) v' = F(q, v)
 typedef struct pendulum {
@@ -695,7 +680,7 @@ static void pendulum_rate(const pendulum *p, const double y[4], double dy[4])
     dy[3] = (M[0] * F[1] - M[1] * F[0]) / det;
 }
 
-START_TEST(a_double_pendulum)
+TEST(a_double_pendulum)
 {
     pendulum p = {{1, 0.5}, {0.7, 0.4}, 9.81};
     const double q0[2] = {1.2, -0.5}, T = 0.8;
@@ -736,7 +721,6 @@ START_TEST(a_double_pendulum)
     ck_assert_msg(order > 1.9 && order < 2.1, "order %g (%g ... %g)", order, error[0], error[3]);
     ck_assert_msg(energy > 1.8, "order of the energy %g", energy);
 }
-END_TEST
 
 static int bad_mass(void *user, const double *q, double *M)
 {
@@ -748,7 +732,7 @@ static int bad_mass(void *user, const double *q, double *M)
 }
 
 // not a number, an error, a singular matrix
-START_TEST(a_failing_mass_changes_nothing)
+TEST(a_failing_mass_changes_nothing)
 {
     const double answers[3] = {NAN, -1, 1};
     const pcs_status wanted[3] = {PCS_ERR_CALLBACK, PCS_ERR_CALLBACK, PCS_ERR_SINGULAR};
@@ -765,10 +749,9 @@ START_TEST(a_failing_mass_changes_nothing)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a negative stiffness may cancel the mass: the data are good, a step of that length is none
-START_TEST(a_singular_iteration_matrix)
+TEST(a_singular_iteration_matrix)
 {
     const double mass = 1, stiffness = -4e4, one = 1;
     scene s;
@@ -795,7 +778,6 @@ START_TEST(a_singular_iteration_matrix)
     ck_assert(s.report.committed && s.report.substeps == 2);
     scene_close(&s);
 }
-END_TEST
 
 // |v|^power at 1 m/s and more
 static int drag(void *user, double t, const double *q, const double *v, double *F)
@@ -818,7 +800,7 @@ static int no_slope(void *user, double t, const double *q, const double *v, doub
 // A light fast body whose drag has no Jacobian, so that iterates square the speed, or raise it to a
 // power at which the drag overflows before the speed does: with a contact, a joint, and free. Good
 // data: the step ends, it does not fail; parts of it go; or it is accepted.
-START_TEST(velocities_that_run_off_end_a_step)
+TEST(velocities_that_run_off_end_a_step)
 {
     for (int run = 0; run < 18; ++run) {
         const int k = run % 9;
@@ -867,7 +849,6 @@ START_TEST(velocities_that_run_off_end_a_step)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- runs ---------------------------------------------------------------------------------------
 
@@ -888,7 +869,7 @@ static int observe(void *user, const pcs_model *m, const pcs_state *st, pcs_work
     return w->calls++ == w->stop_at ? 1 : 0;
 }
 
-START_TEST(a_run_ends_where_it_should)
+TEST(a_run_ends_where_it_should)
 {
     scene s;
     scene_open(&s);
@@ -928,13 +909,3 @@ START_TEST(a_run_ends_where_it_should)
     CK_NEAR(s.st->t, t0 + 1, 1e-14);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("motion", a_parabola_is_exact, theta_weighs_the_velocities,
-              both_updates_of_the_quaternion, a_torque_free_body, a_spring_is_an_ellipse,
-              a_spring_off_the_centre, a_stiff_spring_stays, an_equilibrium_is_kept,
-              newton_converges_quadratically, a_failing_force_changes_nothing,
-              failing_jacobians_and_potentials_too, an_unconverged_loop_is_an_outcome,
-              matrices_and_callbacks_agree, a_hanging_mass_rests, an_oscillator, a_double_pendulum,
-              a_failing_mass_changes_nothing, velocities_that_run_off_end_a_step,
-              a_singular_iteration_matrix, a_run_ends_where_it_should)

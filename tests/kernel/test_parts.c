@@ -8,7 +8,7 @@
 
 // ---- names --------------------------------------------------------------------------------------
 
-START_TEST(a_name_finds_its_part)
+TEST(a_name_finds_its_part)
 {
     scene s;
     scene_open(&s);
@@ -72,10 +72,9 @@ START_TEST(a_name_finds_its_part)
     CK_FAILS(pcs_model_set_material_name(s.m, (pcs_material){0}, "x"), PCS_ERR_ARG);
     scene_close(&s);
 }
-END_TEST
 
 // given, taken and changed at random, against a plain list
-START_TEST(names_come_and_go)
+TEST(names_come_and_go)
 {
     enum { n = 60, words = 90 };
     test_random r = random_seed(11);
@@ -113,9 +112,8 @@ START_TEST(names_come_and_go)
     }
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(names_that_are_refused)
+TEST(names_that_are_refused)
 {
     static const char *const bad[] = {
         "a\nb",  "tab\t",    "\x7f",         "\x1b[31m",     "\xc2\x85",         "\xff",
@@ -139,7 +137,6 @@ START_TEST(names_that_are_refused)
     }
     scene_close(&s);
 }
-END_TEST
 
 static int refuse(void *user, pcs_system system1, int shape1, pcs_system system2, int shape2)
 {
@@ -154,7 +151,7 @@ static int fail_force(void *user, double t, const double q[7], const double v[6]
 }
 
 // of several bodies the one whose callback fails
-START_TEST(errors_of_callbacks_name_the_body)
+TEST(errors_of_callbacks_name_the_body)
 {
     scene s;
     scene_open(&s);
@@ -173,10 +170,9 @@ START_TEST(errors_of_callbacks_name_the_body)
                   pcs_error_text());
     scene_close(&s);
 }
-END_TEST
 
 // a sentence about parts shows their names beside their numbers; a long one is cut
-START_TEST(errors_use_names)
+TEST(errors_use_names)
 {
     scene s;
     scene_open(&s);
@@ -202,7 +198,6 @@ START_TEST(errors_use_names)
     ck_assert_msg(strstr(pcs_error_text(), "system 1 'marble'") != NULL, "%s", pcs_error_text());
     scene_close(&s);
 }
-END_TEST
 
 // ---- what was put in ----------------------------------------------------------------------------
 
@@ -335,7 +330,7 @@ static void add_others(scene *s)
     CK_OK(pcs_model_set_system_name(s->m, l, "plant"));
 }
 
-START_TEST(a_model_is_rebuilt_from_what_it_tells)
+TEST(a_model_is_rebuilt_from_what_it_tells)
 {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         scene s, copy;
@@ -359,9 +354,8 @@ START_TEST(a_model_is_rebuilt_from_what_it_tells)
         scene_close(&copy);
     }
 }
-END_TEST
 
-START_TEST(relations_say_what_they_are)
+TEST(relations_say_what_they_are)
 {
     const double a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
     const pcs_relation distance = pcs_relation_distance(a, b, 7),
@@ -380,7 +374,6 @@ START_TEST(relations_say_what_they_are)
     ck_assert(distance.data[6] == 7);
     ck_assert(linear.data[0] == 2 && linear.data[1] == a[0] && linear.data[3] == 9);
 }
-END_TEST
 
 // a geometry made again from the data it returns gives the same data and the same contacts
 static void same_geometry(const pcs_geometry *g, const pcs_geometry *h, pcs_shape a, pcs_shape b)
@@ -413,7 +406,7 @@ static void same_geometry(const pcs_geometry *g, const pcs_geometry *h, pcs_shap
     }
 }
 
-START_TEST(geometries_come_back)
+TEST(geometries_come_back)
 {
     test_random r = random_seed(8);
     double cloud[3 * 40];
@@ -455,9 +448,8 @@ START_TEST(geometries_come_back)
     pcs_geometry_destroy(g);
     pcs_geometry_destroy(h);
 }
-END_TEST
 
-START_TEST(what_is_not_there)
+TEST(what_is_not_there)
 {
     scene s;
     scene_open(&s);
@@ -504,12 +496,11 @@ START_TEST(what_is_not_there)
     ck_assert(body.inertia[0] == 0 && body.mass == 3);
     scene_close(&s);
 }
-END_TEST
 
 // ---- switched off -------------------------------------------------------------------------------
 
 // a pendulum that is cut falls freely; joined again where it hung, it hangs
-START_TEST(an_interaction_switched_off_does_not_act)
+TEST(an_interaction_switched_off_does_not_act)
 {
     scene s;
     scene_open(&s);
@@ -551,10 +542,9 @@ START_TEST(an_interaction_switched_off_does_not_act)
     ck_assert_double_eq_tol(scene_q(&s, ball[0])[2], 0.5, 1e-6);
     scene_close(&s);
 }
-END_TEST
 
 // a joint keeps its bodies apart while it is there
-START_TEST(bodies_of_a_joint_switched_off_touch)
+TEST(bodies_of_a_joint_switched_off_touch)
 {
     scene s;
     scene_open(&s);
@@ -580,10 +570,9 @@ START_TEST(bodies_of_a_joint_switched_off_touch)
     ck_assert_int_eq(c->shape1, 0);
     scene_close(&s);
 }
-END_TEST
 
 // of a body on two feet one is switched off: it stands on the other alone, and falls without both
-START_TEST(a_shape_switched_off_touches_nothing)
+TEST(a_shape_switched_off_touches_nothing)
 {
     scene s;
     scene_open(&s);
@@ -625,10 +614,3 @@ START_TEST(a_shape_switched_off_touches_nothing)
     ck_assert_double_eq_tol(scene_q(&s, b)[2], 0.1, 1e-4);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("parts", a_name_finds_its_part, names_come_and_go, names_that_are_refused,
-              errors_of_callbacks_name_the_body, errors_use_names,
-              a_model_is_rebuilt_from_what_it_tells, relations_say_what_they_are,
-              geometries_come_back, what_is_not_there, an_interaction_switched_off_does_not_act,
-              bodies_of_a_joint_switched_off_touch, a_shape_switched_off_touches_nothing)

@@ -50,7 +50,7 @@ static void check_gaps(const scene *s)
     if (kind == PCS_PROJECTION_COMBINED) ck_assert(s->report.penetration <= tol);
 }
 
-START_TEST(every_scheme_keeps_its_promise)
+TEST(every_scheme_keeps_its_promise)
 {
     int projected[4] = {0};
     for (int k = 0; k < 3; ++k) {
@@ -72,11 +72,10 @@ START_TEST(every_scheme_keeps_its_promise)
         ck_assert_int_gt(projected[k], 50);
     }
 }
-END_TEST
 
 // the active set as equalities: balls only, since more of them than a body has freedoms cannot all
 // be zero
-START_TEST(the_active_set_as_equalities)
+TEST(the_active_set_as_equalities)
 {
     test_random r = random_seed(21);
     scene s;
@@ -100,10 +99,9 @@ START_TEST(the_active_set_as_equalities)
     ck_assert_int_gt(active, 150);
     scene_close(&s);
 }
-END_TEST
 
 // the step of an impact ends on the plane, in that step
-START_TEST(the_combined_schemes_end_on_the_plane)
+TEST(the_combined_schemes_end_on_the_plane)
 {
     for (int k = 2; k < 4; ++k) {
         scene s;
@@ -131,12 +129,11 @@ START_TEST(the_combined_schemes_end_on_the_plane)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a contact that was held stays so while it approaches, though no longer predicted to close; one
 // that was not is left alone; one that opens leaves
 // far from the origin a gap is known to the rounding of coordinates only; that is no failure
-START_TEST(far_from_the_origin)
+TEST(far_from_the_origin)
 {
     for (int k = 0; k < 20; ++k) {
         const double far = 1e7, a = k;
@@ -157,9 +154,8 @@ START_TEST(far_from_the_origin)
         scene_close(&s);
     }
 }
-END_TEST
 
-START_TEST(hysteresis_remembers)
+TEST(hysteresis_remembers)
 {
     for (int k = 0; k < 5; ++k) {
         const double h = 1e-3;
@@ -193,10 +189,9 @@ START_TEST(hysteresis_remembers)
         scene_close(&s);
     }
 }
-END_TEST
 
 // the projection moves no velocity, and its change of potential stands in the ledger
-START_TEST(the_ledger_knows_the_projection)
+TEST(the_ledger_knows_the_projection)
 {
     scene s;
     scene_open(&s);
@@ -217,10 +212,9 @@ START_TEST(the_ledger_knows_the_projection)
     CK_NEAR(s.report.violation_before, 0.015, 1e-12);
     scene_close(&s);
 }
-END_TEST
 
 // joints that contradict one another: an outcome, and a state as it was
-START_TEST(contradictions_are_outcomes)
+TEST(contradictions_are_outcomes)
 {
     for (int k = 0; k < 4; ++k) {
         for (int accept = 0; accept < 2; ++accept) {
@@ -243,11 +237,10 @@ START_TEST(contradictions_are_outcomes)
         }
     }
 }
-END_TEST
 
 // a column of boxes and a solver that is not let finish: where such steps are accepted, contacts at
 // the end are found and overlaps taken apart all the same
-START_TEST(unfinished_velocities_leave_no_overlap)
+TEST(unfinished_velocities_leave_no_overlap)
 {
     scene s;
     scene_open(&s);
@@ -274,7 +267,6 @@ START_TEST(unfinished_velocities_leave_no_overlap)
     ck_assert_int_ge(unfinished, 10);
     scene_close(&s);
 }
-END_TEST
 
 // the residual (theory 7.7) of 0 <= Lambda _|_ g + H M^-1 H^T Lambda >= 0 of a column of balls on a
 // plane, gaps g and masses m from below, of which only the ways dz = M^-1 H^T Lambda are known
@@ -295,7 +287,7 @@ static double column_residual(int n, const double *g, const double *m, const dou
 
 // weightless balls at rest: the velocities leave them where they are, and the projection may solve
 // one linearised problem, of many rows not to the end and of a few to the last digit
-START_TEST(the_residual_is_that_of_the_linearised_problem)
+TEST(the_residual_is_that_of_the_linearised_problem)
 {
     enum { MOST = 100 };
     static const pcs_projection way[2] = {PCS_PROJECTION_DIRECT, PCS_PROJECTION_OVERLAPS};
@@ -335,12 +327,11 @@ START_TEST(the_residual_is_that_of_the_linearised_problem)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a plank leans with one of its edges on that of a table and rolls over within a step: the edge
 // that lands is not among the features seen at its start. Taken in and solved again, it stops where
 // the linearised rows say, up to the square of the angle
-START_TEST(an_edge_that_lands_is_taken_in)
+TEST(an_edge_that_lands_is_taken_in)
 {
     const double L = 0.4, w = 0.1, H = 0.05, h = 0.01, pitch = 0.15;
     const double c = cos(pitch), d = sin(pitch);
@@ -382,12 +373,11 @@ START_TEST(an_edge_that_lands_is_taken_in)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- joints -------------------------------------------------------------------------------------
 
 // a physical pendulum on a ball joint: no drift, and the period of its amplitude
-START_TEST(a_pendulum_keeps_its_length_and_time)
+TEST(a_pendulum_keeps_its_length_and_time)
 {
     const double edges[3] = {0.1, 0.1, 1}, l = 0.5, angle = 0.2, h = 2e-3;
     double J[9];
@@ -431,11 +421,10 @@ START_TEST(a_pendulum_keeps_its_length_and_time)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a chain of bodies on distance joints and a closed loop of ball joints: drift within tolerance,
 // and without projection it is not
-START_TEST(mechanisms_do_not_drift)
+TEST(mechanisms_do_not_drift)
 {
     for (int k = 0; k < 5; ++k) {
         scene s;
@@ -470,7 +459,6 @@ START_TEST(mechanisms_do_not_drift)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- a state by itself --------------------------------------------------------------------------
 
@@ -488,7 +476,7 @@ static pcs_step_report project(scene *s)
 }
 
 // two balls share the correction by their masses, or alike
-START_TEST(the_metric_shares_the_way)
+TEST(the_metric_shares_the_way)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -511,10 +499,9 @@ START_TEST(the_metric_shares_the_way)
         scene_close(&s);
     }
 }
-END_TEST
 
 // heaps that overlap, with joints, unilateral relations and rotated boxes
-START_TEST(heaps_are_taken_apart)
+TEST(heaps_are_taken_apart)
 {
     int apart = 0;
     for (int k = 0; k < 16; ++k) {
@@ -545,11 +532,10 @@ START_TEST(heaps_are_taken_apart)
     }
     ck_assert_msg(apart >= 14, "%d of 16", apart);
 }
-END_TEST
 
 // a ball that is pushed out of a narrow wedge moves further than it was deep, and touches the body
 // there
-START_TEST(the_way_out_may_be_long)
+TEST(the_way_out_may_be_long)
 {
     scene s;
     scene_open(&s);
@@ -568,10 +554,9 @@ START_TEST(the_way_out_may_be_long)
     ck_assert(report.penetration <= s.scheme.proj_tol);
     scene_close(&s);
 }
-END_TEST
 
 // no place between two planes: an outcome, and a state as it was
-START_TEST(no_way_out_changes_nothing)
+TEST(no_way_out_changes_nothing)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -589,10 +574,9 @@ START_TEST(no_way_out_changes_nothing)
         scene_close(&s);
     }
 }
-END_TEST
 
 // bilateral: a Lagrangian system and bodies, together with contacts
-START_TEST(joints_and_contacts_together)
+TEST(joints_and_contacts_together)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -625,12 +609,3 @@ START_TEST(joints_and_contacts_together)
         scene_close(&s);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("projection", every_scheme_keeps_its_promise, the_active_set_as_equalities,
-              the_combined_schemes_end_on_the_plane, far_from_the_origin, hysteresis_remembers,
-              the_ledger_knows_the_projection, contradictions_are_outcomes,
-              unfinished_velocities_leave_no_overlap, an_edge_that_lands_is_taken_in,
-              the_residual_is_that_of_the_linearised_problem, a_pendulum_keeps_its_length_and_time,
-              mechanisms_do_not_drift, the_metric_shares_the_way, heaps_are_taken_apart,
-              the_way_out_may_be_long, no_way_out_changes_nothing, joints_and_contacts_together)

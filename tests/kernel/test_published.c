@@ -136,7 +136,7 @@ static column draw_column(uint64_t seed)
     return c;
 }
 
-START_TEST(beads_with_combined_equalities)
+TEST(beads_with_combined_equalities)
 {
     int steps = 0;
     for (uint64_t seed = 1; seed <= 12; ++seed) {
@@ -146,9 +146,8 @@ START_TEST(beads_with_combined_equalities)
     }
     ck_assert_int_ge(steps, 1200);
 }
-END_TEST
 
-START_TEST(beads_by_predicted_gaps)
+TEST(beads_by_predicted_gaps)
 {
     static const double gammas[] = {0, 0.5, 1, 1.5};
     int steps = 0;
@@ -159,7 +158,6 @@ START_TEST(beads_by_predicted_gaps)
     }
     ck_assert_int_ge(steps, 1200);
 }
-END_TEST
 
 // ---- H and M where the step is predicted to lead -----------------------------------------------
 
@@ -236,7 +234,7 @@ static bool polar_step(double theta, double gamma, double e, double h, double q[
     return hit;
 }
 
-START_TEST(rows_and_masses_where_they_are_predicted)
+TEST(rows_and_masses_where_they_are_predicted)
 {
     int hits = 0;
     for (int k = 0; k < 6; ++k) {
@@ -270,10 +268,9 @@ START_TEST(rows_and_masses_where_they_are_predicted)
     }
     ck_assert_int_ge(hits, 6);
 }
-END_TEST
 
 // a body with added mass, and shapes: the closed balance of energy, and the law on the moved rows
-START_TEST(bodies_keep_their_books_with_predicted_rows)
+TEST(bodies_keep_their_books_with_predicted_rows)
 {
     int solved = 0;
     for (uint64_t seed = 1; seed <= 4; ++seed) {
@@ -308,7 +305,3 @@ START_TEST(bodies_keep_their_books_with_predicted_rows)
     }
     ck_assert_int_ge(solved, 80);
 }
-END_TEST
-
-PCS_TEST_MAIN("published", beads_with_combined_equalities, beads_by_predicted_gaps,
-              rows_and_masses_where_they_are_predicted, bodies_keep_their_books_with_predicted_rows)

@@ -47,7 +47,7 @@ static pcs_quaternion_norm_motion anything(test_random *r)
     return m;
 }
 
-START_TEST(lambda_vanishes_on_consistent_data)
+TEST(lambda_vanishes_on_consistent_data)
 {
     test_random r = random_seed(1);
     for (int k = 0; k < 200; ++k) {
@@ -61,9 +61,8 @@ START_TEST(lambda_vanishes_on_consistent_data)
         }
     }
 }
-END_TEST
 
-START_TEST(closed_form_is_the_solution)
+TEST(closed_form_is_the_solution)
 {
     test_random r = random_seed(2);
     for (int k = 0; k < 200; ++k) {
@@ -90,10 +89,9 @@ START_TEST(closed_form_is_the_solution)
         }
     }
 }
-END_TEST
 
 // X'' = R (V' + omega x V) on consistent data
-START_TEST(the_acceleration_is_that_of_the_body_frame)
+TEST(the_acceleration_is_that_of_the_body_frame)
 {
     test_random r = random_seed(3);
     for (int k = 0; k < 100; ++k) {
@@ -108,7 +106,6 @@ START_TEST(the_acceleration_is_that_of_the_body_frame)
         }
     }
 }
-END_TEST
 
 // ---- drift
 
@@ -156,7 +153,7 @@ static void start(double rate, double x[14])
     }
 }
 
-START_TEST(psi_drifts_without_alpha_and_decays_with_it)
+TEST(psi_drifts_without_alpha_and_decays_with_it)
 {
     pcs_quaternion_norm_body body = {.mass = 2, .inertia = {1, 0, 0, 0, 2, 0, 0, 0, 2.5}};
     const double rate = 1e-3, t = 20;
@@ -182,11 +179,10 @@ START_TEST(psi_drifts_without_alpha_and_decays_with_it)
         CK_NEAR(0.5 * (dot(4, x + 3, x + 3) - 1), rate * exp(-k) * sin(k), 1e-11);
     }
 }
-END_TEST
 
 // omega of the second-order form obeys Euler's equations. A drift of |Q| slows it: f_Q has no term
 // for it, so that omega |Q| is constant. X goes straight all the same
-START_TEST(the_motion_is_that_of_a_free_body)
+TEST(the_motion_is_that_of_a_free_body)
 {
     pcs_quaternion_norm_body body = {.mass = 2, .inertia = {1, 0, 0, 0, 2, 0, 0, 0, 2.5}};
     pcs_ode ode;
@@ -211,9 +207,8 @@ START_TEST(the_motion_is_that_of_a_free_body)
         }
     }
 }
-END_TEST
 
-START_TEST(bad_input_is_refused)
+TEST(bad_input_is_refused)
 {
     pcs_quaternion_norm_motion m = {.Qdot = {1}};
     double x[15];
@@ -230,9 +225,3 @@ START_TEST(bad_input_is_refused)
     CK_FAILS(pcs_quaternion_norm_ode(&body, &ode), PCS_ERR_ARG);
     CK_FAILS(pcs_quaternion_norm_ode(NULL, &ode), PCS_ERR_ARG);
 }
-END_TEST
-
-PCS_TEST_MAIN("quaternion_norm", lambda_vanishes_on_consistent_data, closed_form_is_the_solution,
-              the_acceleration_is_that_of_the_body_frame,
-              psi_drifts_without_alpha_and_decays_with_it, the_motion_is_that_of_a_free_body,
-              bad_input_is_refused)

@@ -177,7 +177,7 @@ static bool over_field(const double x[3])
 
 // the hit is on the surface, and no sample of the ray before it is inside; where nothing is hit no
 // sample is
-START_TEST(a_ray_ends_on_the_first_surface)
+TEST(a_ray_ends_on_the_first_surface)
 {
     zoo z;
     zoo_open(&z);
@@ -248,10 +248,9 @@ START_TEST(a_ray_ends_on_the_first_surface)
     }
     zoo_close(&z);
 }
-END_TEST
 
 // closed forms along the axis: where the first surface is
-START_TEST(rays_straight_down)
+TEST(rays_straight_down)
 {
     static const double top[KINDS] = {0.4, 0, 0.2, 0.55, 0.25, 0, 0.2, 0};
     zoo z;
@@ -286,10 +285,9 @@ START_TEST(rays_straight_down)
     scene_close(&s);
     zoo_close(&z);
 }
-END_TEST
 
 // onto edges and corners that triangles share: none is missed
-START_TEST(no_ray_slips_between_triangles)
+TEST(no_ray_slips_between_triangles)
 {
     zoo z;
     zoo_open(&z);
@@ -319,10 +317,9 @@ START_TEST(no_ray_slips_between_triangles)
     pcs_model_destroy(m);
     zoo_close(&z);
 }
-END_TEST
 
 // the same on a level field from above and from below, where volumes are zero exactly
-START_TEST(rays_onto_the_lines_of_a_grid)
+TEST(rays_onto_the_lines_of_a_grid)
 {
     const double heights[16] = {0};
     pcs_geometry *g;
@@ -351,11 +348,10 @@ START_TEST(rays_onto_the_lines_of_a_grid)
     pcs_model_destroy(m);
     pcs_geometry_destroy(g);
 }
-END_TEST
 
 // many shapes, many rays: as each ray against each shape alone; masks, ignored systems, and what is
 // switched off
-START_TEST(rays_in_a_crowd)
+TEST(rays_in_a_crowd)
 {
     enum { balls = 40, rays = 200 };
     test_random r = random_seed(77);
@@ -414,12 +410,11 @@ START_TEST(rays_in_a_crowd)
     ck_assert_int_gt(hits, rays / 8);
     scene_close(&s);
 }
-END_TEST
 
 // ---- distances ----------------------------------------------------------------------------------
 
 // from a point: closed forms where there are any, and the nearest of many points of the surface
-START_TEST(the_distance_of_a_point)
+TEST(the_distance_of_a_point)
 {
     zoo z;
     zoo_open(&z);
@@ -511,10 +506,9 @@ START_TEST(the_distance_of_a_point)
     }
     zoo_close(&z);
 }
-END_TEST
 
 // bodies of several shapes: the least over all pairs; a distance is the same from both sides
-START_TEST(the_distance_of_two_bodies)
+TEST(the_distance_of_two_bodies)
 {
     test_random r = random_seed(9);
     for (int k = 0; k < TEST_DRAWS(100); ++k) {
@@ -553,9 +547,8 @@ START_TEST(the_distance_of_two_bodies)
         scene_close(&s);
     }
 }
-END_TEST
 
-START_TEST(questions_that_are_refused)
+TEST(questions_that_are_refused)
 {
     scene s;
     scene_open(&s);
@@ -603,8 +596,3 @@ START_TEST(questions_that_are_refused)
     CK_FAILS(pcs_state_cast_rays(s.m, s.st, 1, &ray, &hit), PCS_ERR_ARG);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("query", a_ray_ends_on_the_first_surface, rays_straight_down,
-              no_ray_slips_between_triangles, rays_onto_the_lines_of_a_grid, rays_in_a_crowd,
-              the_distance_of_a_point, the_distance_of_two_bodies, questions_that_are_refused)

@@ -71,7 +71,7 @@ static void step_poses(const double *q1, const double *q2, int i, cplx z[14])
 
 // ---- the frame
 
-START_TEST(frame_is_right_handed_by_the_rule)
+TEST(frame_is_right_handed_by_the_rule)
 {
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
@@ -106,7 +106,6 @@ START_TEST(frame_is_right_handed_by_the_rule)
     pcs_contact_frame((double[]){0, -1, 0}, F);
     expect_same(F, (double[]){0, -1, 0, 0, 0, -1, 1, 0, 0}, 9, 0);
 }
-END_TEST
 
 // ---- the gradient of a point
 
@@ -152,7 +151,7 @@ static void gradient_52(const double q[7], const double P[3], double out[12])
     }
 }
 
-START_TEST(point_gradient_in_three_ways)
+TEST(point_gradient_in_three_ways)
 {
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
@@ -187,9 +186,8 @@ START_TEST(point_gradient_in_three_ways)
         }
     }
 }
-END_TEST
 
-START_TEST(a_gradient_without_normalisation_would_be_radial)
+TEST(a_gradient_without_normalisation_would_be_radial)
 {
     // what (5.1) is without its last term: the derivative of Q p Q*, whose radial part is 2 GP
     test_random r = random_seed(3);
@@ -212,11 +210,10 @@ START_TEST(a_gradient_without_normalisation_would_be_radial)
         expect_same(radial, (double[]){2 * P[0], 2 * P[1], 2 * P[2]}, 3, 1e-14);
     }
 }
-END_TEST
 
 // ---- the gradient of a gap
 
-START_TEST(gap_gradient_with_a_frozen_normal)
+TEST(gap_gradient_with_a_frozen_normal)
 {
     test_random r = random_seed(4);
     for (int n = 0; n < DRAWS; ++n) {
@@ -253,7 +250,6 @@ START_TEST(gap_gradient_with_a_frozen_normal)
         }
     }
 }
-END_TEST
 
 // a pair of features of any kind at random, with every mixture of radii
 static pcs_feature random_feature(test_random *r, int n)
@@ -314,7 +310,7 @@ static double side_of(const pcs_feature *f, const double *q2, const pcs_gap *gap
     return gap->g < 0 ? -1 : 1;
 }
 
-START_TEST(feature_gap_is_what_its_kind_says)
+TEST(feature_gap_is_what_its_kind_says)
 {
     test_random r = random_seed(5);
     int negative = 0;
@@ -344,9 +340,8 @@ START_TEST(feature_gap_is_what_its_kind_says)
     }
     ck_assert(negative > DRAWS && negative < 5 * DRAWS);
 }
-END_TEST
 
-START_TEST(feature_points_lie_on_their_bodies)
+TEST(feature_points_lie_on_their_bodies)
 {
     // P1 + radius1 N is on core 1, P2 - radius2 N on core 2: same point, plane or line
     test_random r = random_seed(6);
@@ -380,10 +375,9 @@ START_TEST(feature_points_lie_on_their_bodies)
         CK_NEAR(off2, 0, tol);
     }
 }
-END_TEST
 
 // foot points make a frozen normal exact: C equals the derivative of the gap with all that moves
-START_TEST(feature_gradient_with_the_moving_normal)
+TEST(feature_gradient_with_the_moving_normal)
 {
     test_random r = random_seed(7);
     int tried[6] = {0};
@@ -415,9 +409,8 @@ START_TEST(feature_gradient_with_the_moving_normal)
         ck_assert(tried[k] > DRAWS / 2);
     }
 }
-END_TEST
 
-START_TEST(feature_gap_has_degree_zero_in_Q)
+TEST(feature_gap_has_degree_zero_in_Q)
 {
     test_random r = random_seed(8);
     for (int n = 0; n < DRAWS; ++n) {
@@ -435,9 +428,8 @@ START_TEST(feature_gap_has_degree_zero_in_Q)
         ck_assert(memcmp(&a, &b, sizeof a) == 0);
     }
 }
-END_TEST
 
-START_TEST(bare_gaps_pass_through_zero)
+TEST(bare_gaps_pass_through_zero)
 {
     // core 1 is pushed along n2 through core 2, to the other side: g is the height all the way,
     // with no corner at zero, and the normal never turns
@@ -475,9 +467,8 @@ START_TEST(bare_gaps_pass_through_zero)
         }
     }
 }
-END_TEST
 
-START_TEST(cores_that_meet_fall_back_to_n2)
+TEST(cores_that_meet_fall_back_to_n2)
 {
     test_random r = random_seed(10);
     for (int n = 0; n < 600; ++n) {
@@ -516,9 +507,8 @@ START_TEST(cores_that_meet_fall_back_to_n2)
         expect_same(gap.N, n2, 3, 1e-13);
     }
 }
-END_TEST
 
-START_TEST(parallel_edges_keep_their_distance)
+TEST(parallel_edges_keep_their_distance)
 {
     test_random r = random_seed(11);
     for (int n = 0; n < 600; ++n) {
@@ -548,9 +538,8 @@ START_TEST(parallel_edges_keep_their_distance)
         CK_NEAR(v3_norm(gap.N), 1, 1e-15);
     }
 }
-END_TEST
 
-START_TEST(no_finite_feature_gives_a_nan)
+TEST(no_finite_feature_gives_a_nan)
 {
     // points, lines and directions that coincide, vanish, or are far away
     const double values[] = {0, 1, -1, 1e-160, 1e-300, 1e150};
@@ -578,7 +567,6 @@ START_TEST(no_finite_feature_gives_a_nan)
         CK_NEAR(v3_norm(gap.N), 1, 1e-15);
     }
 }
-END_TEST
 
 // ---- balls
 
@@ -602,7 +590,7 @@ static void expect_no_spin(const double q1[7], const double *q2, const pcs_gap *
     }
 }
 
-START_TEST(a_ball_is_never_spun_by_a_normal_impulse)
+TEST(a_ball_is_never_spun_by_a_normal_impulse)
 {
     test_random r = random_seed(13);
     for (int n = 0; n < 10 * DRAWS; ++n) {
@@ -638,9 +626,8 @@ START_TEST(a_ball_is_never_spun_by_a_normal_impulse)
         expect_no_spin(q1, q2, &gap, middle, middle);
     }
 }
-END_TEST
 
-START_TEST(a_lever_above_rounding_is_kept)
+TEST(a_lever_above_rounding_is_kept)
 {
     // a ball whose centre of mass is off by a nanometre does spin
     double C[7];
@@ -649,11 +636,10 @@ START_TEST(a_lever_above_rounding_is_kept)
     pcs_contact_gap_gradient(q, P, NULL, P, N, C);
     CK_NEAR(C[5] / -2e-9, 1, 1e-6); // (0, m) (x) Q with m = (0, -1e-9, 0), twice
 }
-END_TEST
 
 // ---- velocities
 
-START_TEST(CT_is_the_velocity_of_the_points)
+TEST(CT_is_the_velocity_of_the_points)
 {
     test_random r = random_seed(14);
     for (int n = 0; n < DRAWS; ++n) {
@@ -700,9 +686,8 @@ START_TEST(CT_is_the_velocity_of_the_points)
         ck_assert(memcmp(CT, CT1, sizeof CT1) == 0);
     }
 }
-END_TEST
 
-START_TEST(C_T_is_the_normal_row_of_CT)
+TEST(C_T_is_the_normal_row_of_CT)
 {
     test_random r = random_seed(15);
     for (int n = 0; n < DRAWS; ++n) {
@@ -731,9 +716,8 @@ START_TEST(C_T_is_the_normal_row_of_CT)
         }
     }
 }
-END_TEST
 
-START_TEST(impulses_act_as_force_and_moment_and_do_the_same_work)
+TEST(impulses_act_as_force_and_moment_and_do_the_same_work)
 {
     test_random r = random_seed(16);
     for (int n = 0; n < DRAWS; ++n) {
@@ -786,7 +770,6 @@ START_TEST(impulses_act_as_force_and_moment_and_do_the_same_work)
         CK_NEAR(power, dual, 1e-13);
     }
 }
-END_TEST
 
 // ---- relations given by callback
 
@@ -803,7 +786,7 @@ static void joint_gap(const pcs_relation *relation, const cplx *z1, const cplx *
     if (relation->dim == 1) g[0] = csqrt(z_dot(w, w)) - relation->data[6];
 }
 
-START_TEST(joints_against_the_complex_step)
+TEST(joints_against_the_complex_step)
 {
     test_random r = random_seed(17);
     for (int n = 0; n < DRAWS; ++n) {
@@ -843,9 +826,8 @@ START_TEST(joints_against_the_complex_step)
         }
     }
 }
-END_TEST
 
-START_TEST(distance_of_coincident_points_has_no_gradient)
+TEST(distance_of_coincident_points_has_no_gradient)
 {
     const double p[3] = {0.1, 0.2, 0.3}, q1[7] = {0.5, 0, 0, 1, 0, 0, 0};
     const double q2[7] = {0.6, 0.2, 0.3, 1, 0, 0, 0};
@@ -857,9 +839,8 @@ START_TEST(distance_of_coincident_points_has_no_gradient)
     ck_assert(strstr(pcs_error_text(), "at the same place") &&
               !strstr(pcs_error_text(), "callback"));
 }
-END_TEST
 
-START_TEST(linear_relation_is_linear)
+TEST(linear_relation_is_linear)
 {
     for (int n = 1; n <= 7; ++n) {
         double c[7], q[7], g, C[7], expected = 0.25;
@@ -885,7 +866,6 @@ START_TEST(linear_relation_is_linear)
         CK_FAILS(pcs_relation_gap(&none[i], c, NULL, &g), PCS_ERR_ARG);
     }
 }
-END_TEST
 
 // a callback that returns what its user data says
 typedef enum misbehave { BEHAVE, FAIL, GIVE_NAN, GIVE_INFINITY, FORGET } misbehave;
@@ -912,7 +892,7 @@ static int gradient_as_told(void *user, const double *q1, const double *q2, doub
     return give(user, C1);
 }
 
-START_TEST(callbacks_are_not_trusted)
+TEST(callbacks_are_not_trusted)
 {
     misbehave how = BEHAVE;
     const pcs_relation relation = {
@@ -945,7 +925,6 @@ START_TEST(callbacks_are_not_trusted)
     CK_FAILS(pcs_relation_gradient(&relation, 1, &q, 1, &q, C1, NULL), PCS_ERR_ARG);
     CK_FAILS(pcs_relation_gradient(&relation, 1, &q, 0, NULL, C1, C2), PCS_ERR_ARG);
 }
-END_TEST
 
 // ---- inertia
 
@@ -959,7 +938,7 @@ static void add_point(double m, const double x[3], double J[9])
     }
 }
 
-START_TEST(inertia_by_quadrature)
+TEST(inertia_by_quadrature)
 {
     // two Gauss points per edge are exact for second moments of a box
     const double edges[3] = {0.3, 0.5, 1.1};
@@ -989,16 +968,3 @@ START_TEST(inertia_by_quadrature)
     }
     expect_same(J, sum, 9, 1e-15);
 }
-END_TEST
-
-PCS_TEST_MAIN("relations", frame_is_right_handed_by_the_rule, point_gradient_in_three_ways,
-              a_gradient_without_normalisation_would_be_radial, gap_gradient_with_a_frozen_normal,
-              feature_gap_is_what_its_kind_says, feature_points_lie_on_their_bodies,
-              feature_gradient_with_the_moving_normal, feature_gap_has_degree_zero_in_Q,
-              bare_gaps_pass_through_zero, cores_that_meet_fall_back_to_n2,
-              parallel_edges_keep_their_distance, no_finite_feature_gives_a_nan,
-              a_ball_is_never_spun_by_a_normal_impulse, a_lever_above_rounding_is_kept,
-              CT_is_the_velocity_of_the_points, C_T_is_the_normal_row_of_CT,
-              impulses_act_as_force_and_moment_and_do_the_same_work,
-              joints_against_the_complex_step, distance_of_coincident_points_has_no_gradient,
-              linear_relation_is_linear, callbacks_are_not_trusted, inertia_by_quadrature)

@@ -69,7 +69,7 @@ static pcs_scheme scheme_of(pcs_activation activation, pcs_projection projection
 }
 
 // a box on the steepest slope but for a thousandth, and on a flat one, for long
-START_TEST(a_box_stays_for_long)
+TEST(a_box_stays_for_long)
 {
     const double slope = atan(0.5) - 1e-3;
     const pcs_projection projection[] = {PCS_PROJECTION_DIRECT, PCS_PROJECTION_NONE};
@@ -79,10 +79,9 @@ START_TEST(a_box_stays_for_long)
         expect_boxes_rest(&s, 1, 1, 0, 0, 0, 20000);
     }
 }
-END_TEST
 
 // every rule, projection and theta that a model accepts, loose and tight
-START_TEST(whatever_the_scheme)
+TEST(whatever_the_scheme)
 {
     int accepted = 0;
     for (int k = 0; k < 3 * 6 * 4 * 3; ++k) {
@@ -100,9 +99,8 @@ START_TEST(whatever_the_scheme)
     }
     ck_assert_int_ge(accepted, 72);
 }
-END_TEST
 
-START_TEST(stacks_small_and_large_near_and_far)
+TEST(stacks_small_and_large_near_and_far)
 {
     static const double sizes[] = {0.01, 1, 500};
     for (int k = 0; k < 12; ++k) {
@@ -112,10 +110,9 @@ START_TEST(stacks_small_and_large_near_and_far)
         expect_boxes_rest(&s, 3, sizes[k / 4], 0.3, 0, k % 2 ? 0 : 1e3, 500);
     }
 }
-END_TEST
 
 // the speeds that a solver has left do not bounce, not even with e = 1
-START_TEST(bodies_that_bounce_rest_too)
+TEST(bodies_that_bounce_rest_too)
 {
     for (int k = 0; k < 6; ++k) {
         const pcs_scheme s = scheme_of(PCS_ACTIVATION_PREDICTIVE,
@@ -124,7 +121,6 @@ START_TEST(bodies_that_bounce_rest_too)
         expect_boxes_rest(&s, 1, 1, 0.4, k < 4 ? 1 : 0.5, 0, 1000);
     }
 }
-END_TEST
 
 // speed of a ball or a brick with restitution e, thrown on the floor, at t_end
 static double speed_left(const pcs_scheme *scheme, bool ball, double e, double t_end)
@@ -153,7 +149,7 @@ static double speed_left(const pcs_scheme *scheme, bool ball, double e, double t
 
 // A body that is dropped comes to rest, by the first bounces of Newton's law and then on the floor:
 // no bounce starts with energy from the projection of the last one.
-START_TEST(what_is_dropped_comes_to_rest)
+TEST(what_is_dropped_comes_to_rest)
 {
     for (int k = 0; k < 2 * 2 * 4; ++k) {
         pcs_scheme s = scheme_of(PCS_ACTIVATION_PREDICTIVE,
@@ -168,7 +164,6 @@ START_TEST(what_is_dropped_comes_to_rest)
         }
     }
 }
-END_TEST
 
 static int push(void *user, double t, const double *q, const double *v, double *F)
 {
@@ -180,7 +175,7 @@ static int push(void *user, double t, const double *q, const double *v, double *
 
 // boxes in a row that is pressed against a wall do not fall: the forces that hold the inner ones
 // are those of their neighbours
-START_TEST(books_between_hands)
+TEST(books_between_hands)
 {
     double force = -200; // N, on the last; each weighs 10 N, and mu = 0.5 holds 100 N
     for (int k = 0; k < 4; ++k) {
@@ -205,7 +200,6 @@ START_TEST(books_between_hands)
         scene_close(&s);
     }
 }
-END_TEST
 
 static int stands(void *user, double t, double q[7], double v[6])
 {
@@ -215,7 +209,7 @@ static int stands(void *user, double t, double q[7], double v[6])
     return 0;
 }
 
-START_TEST(on_ground_whose_motion_is_prescribed)
+TEST(on_ground_whose_motion_is_prescribed)
 {
     for (int k = 0; k < 4; ++k) {
         double slope = 0.4, pose[7] = {0, 0, 0, cos(0.2), 0, sin(0.2), 0};
@@ -240,9 +234,3 @@ START_TEST(on_ground_whose_motion_is_prescribed)
         scene_close(&s);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("rest", a_box_stays_for_long, whatever_the_scheme,
-              stacks_small_and_large_near_and_far, bodies_that_bounce_rest_too,
-              what_is_dropped_comes_to_rest, books_between_hands,
-              on_ground_whose_motion_is_prescribed)

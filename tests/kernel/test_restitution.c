@@ -52,7 +52,7 @@ static void bounce(double e, double h, double H, double apex[APEXES])
 
 // e^2k H, with an error of order h; the worst of several heights, since it depends on where in a
 // step the impact falls
-START_TEST(rebounds_have_their_height)
+TEST(rebounds_have_their_height)
 {
     static const double all[4] = {0.3, 0.5, 0.8, 1};
     for (int j = 0; j < 4; ++j) {
@@ -76,10 +76,9 @@ START_TEST(rebounds_have_their_height)
         if (TEST_DRAWS(10) == 20) ck_assert_msg(order > 0.7, "e %g: order %g", e, order);
     }
 }
-END_TEST
 
 // the flights get shorter until a step cannot show them; then the ball lies, on the floor
-START_TEST(bounces_end_at_rest)
+TEST(bounces_end_at_rest)
 {
     for (int j = 0; j < 3; ++j) {
         const double e = j == 0 ? 0.3 : j == 1 ? 0.5 : 0.8, h = 0.002, H = 0.2;
@@ -107,10 +106,9 @@ START_TEST(bounces_end_at_rest)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a closing speed of less than 2 g h lands without overlap
-START_TEST(what_is_slow_lands)
+TEST(what_is_slow_lands)
 {
     scene s;
     open_dense(&s);
@@ -127,7 +125,6 @@ START_TEST(what_is_slow_lands)
     CK_NEAR(scene_v(&s, b)[2], 0, 1e-15);
     scene_close(&s);
 }
-END_TEST
 
 // ---- rows of balls ----------------------------------------------------------------------------
 
@@ -155,7 +152,7 @@ static void cradle(double e, double gap, double h, double v[3])
 
 // balls that touch are hit at the same time; balls with gaps, even smaller than the motion in a
 // step, one after the other
-START_TEST(newtons_cradle)
+TEST(newtons_cradle)
 {
     for (int j = 0; j < 2; ++j) {
         const double e = j == 0 ? 1 : 0.4;
@@ -175,11 +172,10 @@ START_TEST(newtons_cradle)
         }
     }
 }
-END_TEST
 
 // On a smooth table, under gravity: along the normal -e times the speed, across it no change, and
 // nobody leaves the table. First the cushion, then another ball.
-START_TEST(oblique_billiard)
+TEST(oblique_billiard)
 {
     for (int j = 0; j < 4; ++j) {
         const double e = 0.25 + 0.25 * j;
@@ -224,7 +220,6 @@ START_TEST(oblique_billiard)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- heaps ------------------------------------------------------------------------------------
 
@@ -232,7 +227,7 @@ enum { SIDE = 4, BALLS = SIDE * SIDE * SIDE };
 
 // Balls fall into a box and come to rest. Energy rises by no more than the projection lifts, which
 // brings back what impacts within a step left overlapping.
-START_TEST(a_heap_comes_to_rest)
+TEST(a_heap_comes_to_rest)
 {
     scene s;
     open_dense(&s);
@@ -276,10 +271,9 @@ START_TEST(a_heap_comes_to_rest)
     }
     scene_close(&s);
 }
-END_TEST
 
 // bodies at rest do not move, for any e
-START_TEST(a_stack_stays_at_rest)
+TEST(a_stack_stays_at_rest)
 {
     scene s;
     open_dense(&s);
@@ -303,12 +297,11 @@ START_TEST(a_stack_stays_at_rest)
     }
     scene_close(&s);
 }
-END_TEST
 
 // ---- beside contacts without restitution --------------------------------------------------------
 
 // one ball lands, one rebounds, and one rebounds from a ball that lies on the floor
-START_TEST(both_kinds_in_one_scene)
+TEST(both_kinds_in_one_scene)
 {
     scene s;
     open_dense(&s);
@@ -343,10 +336,9 @@ START_TEST(both_kinds_in_one_scene)
     CK_NEAR(v_above, v_hard, 1e-12);
     scene_close(&s);
 }
-END_TEST
 
 // down a plane, sliding or rolling, without a hop
-START_TEST(down_a_tilted_plane)
+TEST(down_a_tilted_plane)
 {
     for (int j = 0; j < 2; ++j) {
         const double a = 0.4, N[3] = {-sin(a), 0, cos(a)}, h = 0.002;
@@ -366,7 +358,6 @@ START_TEST(down_a_tilted_plane)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- interactions -------------------------------------------------------------------------------
 
@@ -385,7 +376,7 @@ static int one(void *user, const double *q1, const double *q2, double *C1, doubl
 }
 
 // a mass with one coordinate, whose law is that of a relation
-START_TEST(a_relation_rebounds_and_rests)
+TEST(a_relation_rebounds_and_rests)
 {
     scene s;
     open_dense(&s);
@@ -418,8 +409,3 @@ START_TEST(a_relation_rebounds_and_rests)
     CK_NEAR(scene_q(&s, b)[0], 0, 1e-14);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("restitution", rebounds_have_their_height, bounces_end_at_rest, what_is_slow_lands,
-              newtons_cradle, oblique_billiard, a_heap_comes_to_rest, a_stack_stays_at_rest,
-              both_kinds_in_one_scene, down_a_tilted_plane, a_relation_rebounds_and_rests)

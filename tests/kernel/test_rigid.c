@@ -36,7 +36,7 @@ static void multiply(int n, const double *A, const double *B, double *C)
 
 // ---- the group
 
-START_TEST(composition_is_the_product_of_matrices)
+TEST(composition_is_the_product_of_matrices)
 {
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
@@ -85,9 +85,8 @@ START_TEST(composition_is_the_product_of_matrices)
         expect_same(y, p, 3, 2e-14);
     }
 }
-END_TEST
 
-START_TEST(bad_poses_are_refused)
+TEST(bad_poses_are_refused)
 {
     double q[7], T[16];
     pcs_pose_identity(q);
@@ -107,7 +106,6 @@ START_TEST(bad_poses_are_refused)
     q[1] = INFINITY;
     CK_FAILS(pcs_pose_check(q), PCS_ERR_ARG);
 }
-END_TEST
 
 // exp of [[w]x V; 0 0] by its series
 static void exponential_series(const double t[6], double T[16])
@@ -131,7 +129,7 @@ static void exponential_series(const double t[6], double T[16])
     }
 }
 
-START_TEST(exponential_is_a_screw)
+TEST(exponential_is_a_screw)
 {
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
@@ -175,11 +173,10 @@ START_TEST(exponential_is_a_screw)
     pcs_pose_exp(t, q);
     expect_same_pose(q, half, 1e-15);
 }
-END_TEST
 
 // ---- twists and wrenches
 
-START_TEST(adjoint_is_conjugation)
+TEST(adjoint_is_conjugation)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < DRAWS; ++n) {
@@ -225,9 +222,8 @@ START_TEST(adjoint_is_conjugation)
         expect_same(f_A, f, 6, 4e-14);
     }
 }
-END_TEST
 
-START_TEST(power_is_the_same_everywhere)
+TEST(power_is_the_same_everywhere)
 {
     test_random r = random_seed(4);
     for (int n = 0; n < DRAWS; ++n) {
@@ -251,7 +247,6 @@ START_TEST(power_is_the_same_everywhere)
         expect_same(f2, f, 6, 2e-14);
     }
 }
-END_TEST
 
 // ---- moving frames
 
@@ -285,7 +280,7 @@ static void expect_motion(const pcs_point_motion *m, const jet x[3], double tol)
     expect_close(m->a, expected, 3, tol);
 }
 
-START_TEST(points_in_moving_frames)
+TEST(points_in_moving_frames)
 {
     test_random r = random_seed(5);
     for (int n = 0; n < DRAWS; ++n) {
@@ -333,9 +328,8 @@ START_TEST(points_in_moving_frames)
         expect_motion(&back, p, 1e-12);
     }
 }
-END_TEST
 
-START_TEST(frames_carry_frames)
+TEST(frames_carry_frames)
 {
     test_random r = random_seed(6);
     for (int n = 0; n < DRAWS; ++n) {
@@ -375,9 +369,8 @@ START_TEST(frames_carry_frames)
         expect_close(one.a, b.a, 6, 1e-11);
     }
 }
-END_TEST
 
-START_TEST(falling_past_a_merry_go_round)
+TEST(falling_past_a_merry_go_round)
 {
     // a stone at rest in the inertial frame, seen from a carousel that turns at w: it circles
     // backwards, and centripetal and Coriolis terms must cancel to leave it at rest
@@ -395,8 +388,3 @@ START_TEST(falling_past_a_merry_go_round)
     CK_NEAR(t.relative[0], -w * w * rho, 1e-15);
     expect_same(again.a, (double[]){0, 0, 0}, 3, 1e-15);
 }
-END_TEST
-
-PCS_TEST_MAIN("rigid", composition_is_the_product_of_matrices, bad_poses_are_refused,
-              exponential_is_a_screw, adjoint_is_conjugation, power_is_the_same_everywhere,
-              points_in_moving_frames, frames_carry_frames, falling_past_a_merry_go_round)

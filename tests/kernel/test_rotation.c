@@ -33,7 +33,7 @@ static void about(int axis, double angle, double R[9])
 
 // ---- algebra
 
-START_TEST(products_are_compositions)
+TEST(products_are_compositions)
 {
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
@@ -55,9 +55,8 @@ START_TEST(products_are_compositions)
         expect_same(ij, k, 4, 0);
     }
 }
-END_TEST
 
-START_TEST(conjugate_turns_back)
+TEST(conjugate_turns_back)
 {
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
@@ -76,9 +75,8 @@ START_TEST(conjugate_turns_back)
         expect_same(Q, C, 4, 0);
     }
 }
-END_TEST
 
-START_TEST(matrix_is_a_rotation_by_the_definition)
+TEST(matrix_is_a_rotation_by_the_definition)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < DRAWS; ++n) {
@@ -102,9 +100,8 @@ START_TEST(matrix_is_a_rotation_by_the_definition)
         CK_NEAR(m3_det(R), 1, 3e-15);
     }
 }
-END_TEST
 
-START_TEST(left_matrix_identities)
+TEST(left_matrix_identities)
 {
     test_random r = random_seed(4);
     for (int n = 0; n < DRAWS; ++n) {
@@ -140,9 +137,8 @@ START_TEST(left_matrix_identities)
         }
     }
 }
-END_TEST
 
-START_TEST(normalise_keeps_direction_and_refuses_nothing_else)
+TEST(normalise_keeps_direction_and_refuses_nothing_else)
 {
     test_random r = random_seed(5);
     for (int n = 0; n < DRAWS; ++n) {
@@ -170,10 +166,9 @@ START_TEST(normalise_keeps_direction_and_refuses_nothing_else)
         ck_assert(memcmp(before, bad[i], sizeof before) == 0);
     }
 }
-END_TEST
 
 // all maps out of Q, for lengths that square out of the range of a double
-START_TEST(any_length_is_the_same_rotation)
+TEST(any_length_is_the_same_rotation)
 {
     const double scales[] = {1e-320, 1e-300, 1e-200, 1e-150, 1e-100, 0.3,
                              -1,     3,      1e100,  1e150,  1e200,  -1e300};
@@ -230,7 +225,6 @@ START_TEST(any_length_is_the_same_rotation)
         }
     }
 }
-END_TEST
 
 // ---- matrix
 
@@ -258,7 +252,7 @@ static void expect_matrix_round_trip(const double Q[4])
     }
 }
 
-START_TEST(matrix_there_and_back)
+TEST(matrix_there_and_back)
 {
     test_random r = random_seed(7);
     for (int n = 0; n < DRAWS; ++n) {
@@ -279,9 +273,8 @@ START_TEST(matrix_there_and_back)
         if (v3_dot(Q + 1, Q + 1) + Q[0] * Q[0] > 0) expect_matrix_round_trip(Q);
     }
 }
-END_TEST
 
-START_TEST(matrix_that_is_no_rotation_is_refused)
+TEST(matrix_that_is_no_rotation_is_refused)
 {
     double Q[4];
     const double reflection[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
@@ -301,11 +294,10 @@ START_TEST(matrix_that_is_no_rotation_is_refused)
     CK_NEAR(pcs_quat_norm(Q), 1, 4e-16);
     CK_NEAR(Q[3], sin(PI / 12), 1e-7);
 }
-END_TEST
 
 // ---- axis and angle, exponential
 
-START_TEST(axis_and_angle_by_rodrigues)
+TEST(axis_and_angle_by_rodrigues)
 {
     test_random r = random_seed(8);
     for (int n = 0; n < DRAWS; ++n) {
@@ -346,9 +338,8 @@ START_TEST(axis_and_angle_by_rodrigues)
     CK_FAILS(pcs_quat_from_axis_angle((double[]){0, INFINITY, 1}, 1, Q), PCS_ERR_ARG);
     CK_FAILS(pcs_quat_from_axis_angle((double[]){0, 0, 1}, NAN, Q), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(exponential_to_the_last_digit)
+TEST(exponential_to_the_last_digit)
 {
     test_random r = random_seed(9);
     for (int n = 0; n < 10 * DRAWS; ++n) {
@@ -383,9 +374,8 @@ START_TEST(exponential_to_the_last_digit)
     pcs_quat_exp((double[]){1e200, -1e200, 1e200}, Q);
     CK_NEAR(pcs_quat_norm(Q), 1, 5e-16);
 }
-END_TEST
 
-START_TEST(logarithm_undoes_the_exponential)
+TEST(logarithm_undoes_the_exponential)
 {
     test_random r = random_seed(10);
     for (int n = 0; n < DRAWS; ++n) {
@@ -410,11 +400,10 @@ START_TEST(logarithm_undoes_the_exponential)
         CK_NEAR(rotation_error(E, Q), 0, 2e-15);
     }
 }
-END_TEST
 
 // ---- Euler angles
 
-START_TEST(zyx_by_its_matrices)
+TEST(zyx_by_its_matrices)
 {
     test_random r = random_seed(11);
     for (int n = 0; n < DRAWS; ++n) {
@@ -437,9 +426,8 @@ START_TEST(zyx_by_its_matrices)
         CK_NEAR(a[2], yaw, 2e-15 / cos(pitch));
     }
 }
-END_TEST
 
-START_TEST(zyx_through_gimbal_lock)
+TEST(zyx_through_gimbal_lock)
 {
     test_random r = random_seed(12);
     for (int n = 0; n < DRAWS; ++n) {
@@ -469,9 +457,8 @@ START_TEST(zyx_through_gimbal_lock)
         CK_NEAR(a[1], sign * (PI / 2 - off), 1e-15);
     }
 }
-END_TEST
 
-START_TEST(zyz_by_its_matrices)
+TEST(zyz_by_its_matrices)
 {
     test_random r = random_seed(13);
     for (int n = 0; n < DRAWS; ++n) {
@@ -503,11 +490,10 @@ START_TEST(zyz_by_its_matrices)
         }
     }
 }
-END_TEST
 
 // ---- T(q) and the advance
 
-START_TEST(T_rate_and_velocity_agree)
+TEST(T_rate_and_velocity_agree)
 {
     test_random r = random_seed(14);
     for (int n = 0; n < DRAWS; ++n) {
@@ -545,9 +531,8 @@ START_TEST(T_rate_and_velocity_agree)
         expect_same(back, v, 6, 2e-14);
     }
 }
-END_TEST
 
-START_TEST(matrix_turns_with_omega)
+TEST(matrix_turns_with_omega)
 {
     test_random r = random_seed(15);
     for (int n = 0; n < DRAWS; ++n) {
@@ -579,9 +564,8 @@ START_TEST(matrix_turns_with_omega)
         }
     }
 }
-END_TEST
 
-START_TEST(both_updates_follow_the_rate)
+TEST(both_updates_follow_the_rate)
 {
     test_random r = random_seed(16);
     for (int n = 0; n < 500; ++n) {
@@ -600,9 +584,8 @@ START_TEST(both_updates_follow_the_rate)
         }
     }
 }
-END_TEST
 
-START_TEST(exponential_update_is_exact_for_constant_omega)
+TEST(exponential_update_is_exact_for_constant_omega)
 {
     test_random r = random_seed(17);
     for (int n = 0; n < 200; ++n) {
@@ -622,9 +605,8 @@ START_TEST(exponential_update_is_exact_for_constant_omega)
         CK_NEAR(pcs_quat_norm(many + 3), 1, 4e-16);
     }
 }
-END_TEST
 
-START_TEST(additive_update_is_late_by_the_known_angle)
+TEST(additive_update_is_late_by_the_known_angle)
 {
     // the angle rotated is 2 atan(h |w| / 2), by -(h |w|)^2 / 12 relative, and the axis is kept
     test_random r = random_seed(18);
@@ -644,9 +626,8 @@ START_TEST(additive_update_is_late_by_the_known_angle)
         if (a < 0.1) CK_NEAR((v3_norm(w) - a) / a / (a * a), -1.0 / 12, 0.01 * a + 1e-9 / a);
     }
 }
-END_TEST
 
-START_TEST(a_million_steps_stay_on_the_sphere)
+TEST(a_million_steps_stay_on_the_sphere)
 {
     double q[7] = {0, 0, 0, 1, 0, 0, 0};
     const double v[6] = {1, 0, 0, 3, -2, 5};
@@ -660,14 +641,3 @@ START_TEST(a_million_steps_stay_on_the_sphere)
     pcs_quat_exp((double[]){3 * t, -2 * t, 5 * t}, exact);
     CK_NEAR(rotation_error(exact, q + 3), 0, 1e-9);
 }
-END_TEST
-
-PCS_TEST_MAIN("rotation", products_are_compositions, conjugate_turns_back,
-              matrix_is_a_rotation_by_the_definition, left_matrix_identities,
-              normalise_keeps_direction_and_refuses_nothing_else, any_length_is_the_same_rotation,
-              matrix_there_and_back, matrix_that_is_no_rotation_is_refused,
-              axis_and_angle_by_rodrigues, exponential_to_the_last_digit,
-              logarithm_undoes_the_exponential, zyx_by_its_matrices, zyx_through_gimbal_lock,
-              zyz_by_its_matrices, T_rate_and_velocity_agree, matrix_turns_with_omega,
-              both_updates_follow_the_rate, exponential_update_is_exact_for_constant_omega,
-              additive_update_is_late_by_the_known_angle, a_million_steps_stay_on_the_sphere)

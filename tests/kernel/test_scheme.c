@@ -31,7 +31,7 @@ static void in_page(const char *page, const char *row)
     ck_assert_msg(strstr(page, row), "doc/stepping.md lacks the row\n%s", row);
 }
 
-START_TEST(the_schemes_to_start_from_pass)
+TEST(the_schemes_to_start_from_pass)
 {
     const pcs_scheme base[] = {pcs_scheme_default(), pcs_scheme_moreau_jean(),
                                pcs_scheme_dense(1e-4, 0.1)};
@@ -42,10 +42,9 @@ START_TEST(the_schemes_to_start_from_pass)
     ck_assert_int_eq(pcs_scheme_activation(&base[1]), PCS_ACTIVATION_PREDICTIVE);
     ck_assert_int_eq(pcs_scheme_check(NULL), PCS_ERR_ARG);
 }
-END_TEST
 
 // any one choice changed: a field that was not changed is no reason to refuse
-START_TEST(one_choice_changed_passes)
+TEST(one_choice_changed_passes)
 {
     for (int k = 0; k < 2; ++k) {
         const pcs_scheme base = k == 0 ? pcs_scheme_default() : pcs_scheme_moreau_jean();
@@ -77,9 +76,8 @@ START_TEST(one_choice_changed_passes)
         passes(&s);
     }
 }
-END_TEST
 
-START_TEST(a_refusal_says_what_to_set)
+TEST(a_refusal_says_what_to_set)
 {
     const pcs_scheme base = pcs_scheme_default();
     pcs_scheme s = base;
@@ -130,7 +128,6 @@ START_TEST(a_refusal_says_what_to_set)
     s.accept = 0.5;
     refused(&s, "accept is 0.5", "accept_unconverged = false", "leave accept at 0.01");
 }
-END_TEST
 
 static void read_page(size_t size, char *page)
 {
@@ -152,7 +149,7 @@ static const char *outcome(int projection, double theta, int activation)
     return pcs_scheme_check(&s) == PCS_OK ? activation_words[pcs_scheme_activation(&s)] : "refused";
 }
 
-START_TEST(the_page_lists_what_goes_together)
+TEST(the_page_lists_what_goes_together)
 {
     static char page[200000];
     read_page(sizeof page, page);
@@ -172,9 +169,8 @@ START_TEST(the_page_lists_what_goes_together)
         }
     }
 }
-END_TEST
 
-START_TEST(the_page_lists_what_is_read)
+TEST(the_page_lists_what_is_read)
 {
     static char page[200000];
     read_page(sizeof page, page);
@@ -202,8 +198,3 @@ START_TEST(the_page_lists_what_is_read)
         in_page(page, row);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("scheme", the_schemes_to_start_from_pass, one_choice_changed_passes,
-              a_refusal_says_what_to_set, the_page_lists_what_goes_together,
-              the_page_lists_what_is_read)

@@ -69,7 +69,7 @@ static pcs_simulator *simulate(const pcs_simulator_def *def)
     return sim;
 }
 
-START_TEST(commands_are_held)
+TEST(commands_are_held)
 {
     // with the command held over T the cart moves by x + T v + T^2 u / 2 exactly: the closed loop
     // is a recursion
@@ -100,9 +100,8 @@ START_TEST(commands_are_held)
     pcs_simulator_destroy(sim);
     pcs_physics_release(&physics);
 }
-END_TEST
 
-START_TEST(every_part_has_its_own_rate)
+TEST(every_part_has_its_own_rate)
 {
     // control every 0.03 s, inside steps of 0.02 s; display every 0.1 s
     pilot p = {0};
@@ -137,9 +136,8 @@ START_TEST(every_part_has_its_own_rate)
     pcs_simulator_destroy(sim);
     pcs_physics_release(&physics);
 }
-END_TEST
 
-START_TEST(looking_changes_nothing)
+TEST(looking_changes_nothing)
 {
     double end[3][2];
     for (int k = 0; k < 3; ++k) {
@@ -164,9 +162,8 @@ START_TEST(looking_changes_nothing)
     ck_assert(memcmp(end[0], end[1], sizeof end[0]) == 0);
     ck_assert(memcmp(end[0], end[2], sizeof end[0]) == 0);
 }
-END_TEST
 
-START_TEST(the_display_may_stop)
+TEST(the_display_may_stop)
 {
     log_lines log = {.stop_at = 4};
     pcs_physics physics = cart(NULL);
@@ -188,7 +185,6 @@ START_TEST(the_display_may_stop)
     pcs_simulator_destroy(sim);
     pcs_physics_release(&physics);
 }
-END_TEST
 
 // the same cart as an equation that reads its command from the caller's memory
 static int cart_of_caller(void *user, double t, const double *x, double *xdot)
@@ -199,7 +195,7 @@ static int cart_of_caller(void *user, double t, const double *x, double *xdot)
     return 0;
 }
 
-START_TEST(any_smooth_system_is_physics)
+TEST(any_smooth_system_is_physics)
 {
     double end[2][2], command = 7;
     for (int k = 0; k < 2; ++k) {
@@ -226,7 +222,6 @@ START_TEST(any_smooth_system_is_physics)
     pcs_physics physics;
     CK_FAILS(pcs_physics_of_ode(NULL, NULL, NULL, 0, NULL, &physics), PCS_ERR_ARG);
 }
-END_TEST
 
 // ---- a model: a ball pushed by the command, that falls on the ground
 
@@ -276,7 +271,7 @@ static void close_ball(ball_scene *s)
     pcs_model_destroy(s->model);
 }
 
-START_TEST(a_model_steps_as_it_does_alone)
+TEST(a_model_steps_as_it_does_alone)
 {
     ball_scene alone, within;
     open_ball(&alone);
@@ -304,7 +299,6 @@ START_TEST(a_model_steps_as_it_does_alone)
     close_ball(&alone);
     close_ball(&within);
 }
-END_TEST
 
 // keeps the ball near the origin
 static int bring_back(void *user, double t, const double *x, double *u)
@@ -315,7 +309,7 @@ static int bring_back(void *user, double t, const double *x, double *u)
     return 0;
 }
 
-START_TEST(a_model_obeys_a_control)
+TEST(a_model_obeys_a_control)
 {
     ball_scene s;
     open_ball(&s);
@@ -336,7 +330,6 @@ START_TEST(a_model_obeys_a_control)
     pcs_physics_release(&physics);
     close_ball(&s);
 }
-END_TEST
 
 // ---- failures
 
@@ -349,7 +342,7 @@ static int fails_late(void *user, double t, const double *x, const double *u, do
     return 0;
 }
 
-START_TEST(failures_leave_the_records)
+TEST(failures_leave_the_records)
 {
     // the control refuses, or answers NaN, on its fifth call
     for (int k = 0; k < 2; ++k) {
@@ -387,9 +380,8 @@ START_TEST(failures_leave_the_records)
     pcs_simulator_destroy(sim);
     pcs_physics_release(&physics);
 }
-END_TEST
 
-START_TEST(bad_definitions_are_refused)
+TEST(bad_definitions_are_refused)
 {
     pcs_physics physics = cart(NULL);
     pcs_simulator *sim;
@@ -421,7 +413,6 @@ START_TEST(bad_definitions_are_refused)
     CK_FAILS(pcs_physics_of_system(NULL, NULL, NULL, &physics), PCS_ERR_ARG);
     CK_FAILS(pcs_physics_of_model(NULL, NULL, NULL, NULL, 0, NULL, &physics), PCS_ERR_ARG);
 }
-END_TEST
 
 // ---- a failure in the middle, and going on
 
@@ -444,7 +435,7 @@ static int against(void *user, double t, const double *x, double *u)
     return 0;
 }
 
-START_TEST(a_run_goes_on_after_any_failure)
+TEST(a_run_goes_on_after_any_failure)
 {
     // also the first call with a new command may fail: what was known of f is the old command's
     const pcs_controlled system = {.n = 2, .m = 1, .f = pushed};
@@ -470,9 +461,3 @@ START_TEST(a_run_goes_on_after_any_failure)
     }
     until_failure = 0;
 }
-END_TEST
-
-PCS_TEST_MAIN("simulator", commands_are_held, every_part_has_its_own_rate, looking_changes_nothing,
-              the_display_may_stop, any_smooth_system_is_physics, a_model_steps_as_it_does_alone,
-              a_model_obeys_a_control, failures_leave_the_records, a_run_goes_on_after_any_failure,
-              bad_definitions_are_refused)

@@ -42,7 +42,7 @@ static void tilt_of(double beta, double Q[4])
 // ---- sliding -----------------------------------------------------------------------------------
 
 // it stops after v0 / (mu g) at v0^2 / (2 mu g), in any direction; friction has taken mu m g s
-START_TEST(a_box_slides_to_a_stop)
+TEST(a_box_slides_to_a_stop)
 {
     for (int k = 0; k < 8; ++k) {
         const double mu = 0.3, h = 2e-3, mass = 2, phi = 0.77 * k;
@@ -80,7 +80,6 @@ START_TEST(a_box_slides_to_a_stop)
         scene_close(&s);
     }
 }
-END_TEST
 
 // on a slope of angle beta: sticks iff tan(beta) <= mu, else slides with g (sin - mu cos)
 static void slope(double beta, double mu, bool ball, bool sticks, double tol)
@@ -126,7 +125,7 @@ static void slope(double beta, double mu, bool ball, bool sticks, double tol)
     scene_close(&s);
 }
 
-START_TEST(both_sides_of_the_friction_angle)
+TEST(both_sides_of_the_friction_angle)
 {
     const double mu[] = {0.05, 0.5, 0.9};
     for (int i = 0; i < 3; ++i) {
@@ -141,10 +140,9 @@ START_TEST(both_sides_of_the_friction_angle)
     slope(0.77, 1e6, false, true, 1e-9);
     slope(0.3, 1e-9, false, false, 1e-13);
 }
-END_TEST
 
 // a box topples forward where tan(beta) > b / H, if friction holds it
-START_TEST(where_a_box_topples)
+TEST(where_a_box_topples)
 {
     const double edges[3] = {0.2, 0.3, 0.5}, ratio = 0.4;
     for (int k = 0; k < 4; ++k) {
@@ -168,12 +166,11 @@ START_TEST(where_a_box_topples)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- balls --------------------------------------------------------------------------------------
 
 // slides with mu g until 2 v0 / (7 mu g), then rolls with 5/7 v0 without end
-START_TEST(a_ball_slides_then_rolls)
+TEST(a_ball_slides_then_rolls)
 {
     for (int k = 0; k < 5; ++k) {
         const double mu = 0.2, R = 0.05, h = 1e-3, phi = 1.1 * k;
@@ -201,11 +198,10 @@ START_TEST(a_ball_slides_then_rolls)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a point contact does not change the spin about its normal; one about a horizontal axis drives the
 // ball with mu g until it rolls with 2/7 of R omega
-START_TEST(a_spinning_ball)
+TEST(a_spinning_ball)
 {
     const double mu = 0.3, R = 0.1, h = 1e-3;
     const int n = 100;
@@ -234,11 +230,10 @@ START_TEST(a_spinning_ball)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- rest --------------------------------------------------------------------------------------
 
-START_TEST(a_stack_stays)
+TEST(a_stack_stays)
 {
     const double edges[3] = {0.3, 0.3, 0.2};
     for (int k = 0; k < 2; ++k) {
@@ -269,10 +264,9 @@ START_TEST(a_stack_stays)
         scene_close(&s);
     }
 }
-END_TEST
 
 // the impulses of the last step solve this one: no sweep but the first look
-START_TEST(rest_is_found_at_once)
+TEST(rest_is_found_at_once)
 {
     const double edges[3] = {0.3, 0.4, 0.2}, x[3] = {0, 0, 0.1};
     double Q[4];
@@ -292,11 +286,10 @@ START_TEST(rest_is_found_at_once)
     }
     scene_close(&s);
 }
-END_TEST
 
 // impulses are remembered in space: where the frame of a contact has rotated in its plane between
 // two steps they still solve it. The slope is a fixed body, so that a state can be rotated with it
-START_TEST(a_turned_frame_keeps_the_impulses)
+TEST(a_turned_frame_keeps_the_impulses)
 {
     test_random r = random_seed(22);
     const double edges[3] = {0.3, 0.4, 0.2}, x[3] = {0, 0, 0.1}, pull[3] = {2, 1, -9};
@@ -348,7 +341,6 @@ START_TEST(a_turned_frame_keeps_the_impulses)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- symmetry, bits -----------------------------------------------------------------------------
 
@@ -384,7 +376,7 @@ static void thrown(const double turn[4], int n, double out[7])
     scene_close(&s);
 }
 
-START_TEST(no_direction_is_special)
+TEST(no_direction_is_special)
 {
     const double here[4] = {1, 0, 0, 0};
     double q[7], other[7];
@@ -399,10 +391,9 @@ START_TEST(no_direction_is_special)
         }
     }
 }
-END_TEST
 
 // a state saved in the middle of a run continues with the same bits
-START_TEST(replay)
+TEST(replay)
 {
     unsigned long long end[3];
     unsigned char bytes[1 << 16];
@@ -426,14 +417,13 @@ START_TEST(replay)
     ck_assert(end[0] == end[1]);
     ck_assert(end[0] == end[2]);
 }
-END_TEST
 
 // ---- hard cases ---------------------------------------------------------------------------------
 
 // A uniform rod slides on its tip, leaning so that the normal velocity of the tip grows with the
 // normal force, 1 + 3 cos^2 - 3 mu sin cos < 0 (Painleve): no force lets it slide on. The step
 // stops the tip with an impulse, or says that it has not converged.
-START_TEST(the_rod_of_painleve)
+TEST(the_rod_of_painleve)
 {
     const double theta[] = {0.5, 1.1, 1.3}, mu[] = {0.5, 2, 4};
     for (int k = 0; k < 36; ++k) {
@@ -466,7 +456,6 @@ START_TEST(the_rod_of_painleve)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a relation of one's own with three rows: a point of a Lagrangian system over the plane z = 0
 static int height(void *user, const double *q1, const double *q2, double *y)
@@ -484,7 +473,7 @@ static int axes(void *user, const double *q1, const double *q2, double *C1, doub
     return 0;
 }
 
-START_TEST(friction_by_a_relation)
+TEST(friction_by_a_relation)
 {
     const double M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, load[3] = {0, 0, -2 * g};
     for (int k = 0; k < 2; ++k) {
@@ -521,10 +510,9 @@ START_TEST(friction_by_a_relation)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a ball that rolls down a sphere: H follows the motion within the step, frames and all
-START_TEST(rows_that_follow_the_motion)
+TEST(rows_that_follow_the_motion)
 {
     scene s;
     scene_open(&s);
@@ -549,9 +537,3 @@ START_TEST(rows_that_follow_the_motion)
     CK_NEAR(0.7 * v * v, V - scene_potential(&s), 0.02 * v * v);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("sliding", a_box_slides_to_a_stop, both_sides_of_the_friction_angle,
-              where_a_box_topples, a_ball_slides_then_rolls, a_spinning_ball, a_stack_stays,
-              rest_is_found_at_once, a_turned_frame_keeps_the_impulses, no_direction_is_special,
-              replay, the_rod_of_painleve, friction_by_a_relation, rows_that_follow_the_motion)

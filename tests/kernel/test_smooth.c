@@ -20,7 +20,7 @@ static pcs_interaction hung_box(scene *s, const double omega[3])
     return joint;
 }
 
-START_TEST(stepping_converges_to_a_pendulum_on_a_joint)
+TEST(stepping_converges_to_a_pendulum_on_a_joint)
 {
     scene s;
     scene_open(&s);
@@ -30,9 +30,8 @@ START_TEST(stepping_converges_to_a_pendulum_on_a_joint)
     expect_same_motion_from_middle(&s, 1, 100, 1e-5);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(stepping_converges_to_a_free_body)
+TEST(stepping_converges_to_a_free_body)
 {
     scene s;
     scene_open(&s);
@@ -42,9 +41,8 @@ START_TEST(stepping_converges_to_a_free_body)
     expect_same_motion(&s, 1, 100, 2, 1e-6);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(stepping_converges_to_a_body_in_a_fluid)
+TEST(stepping_converges_to_a_body_in_a_fluid)
 {
     scene s;
     scene_open(&s);
@@ -63,9 +61,8 @@ START_TEST(stepping_converges_to_a_body_in_a_fluid)
     expect_same_motion(&s, 1, 100, 2, 1e-5);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(energy_and_joints_hold_with_every_stabilisation)
+TEST(energy_and_joints_hold_with_every_stabilisation)
 {
     for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
         for (int norm = PCS_SMOOTH_NORM_NORMALISE; norm <= PCS_SMOOTH_NORM_MULTIPLIER; ++norm) {
@@ -96,10 +93,9 @@ START_TEST(energy_and_joints_hold_with_every_stabilisation)
         }
     }
 }
-END_TEST
 
 // psi decays by the formula of its multiplier, and the rotation does not depend on it
-START_TEST(the_multiplier_of_the_norm_lets_it_decay)
+TEST(the_multiplier_of_the_norm_lets_it_decay)
 {
     scene s;
     scene_open(&s);
@@ -126,10 +122,9 @@ START_TEST(the_multiplier_of_the_norm_lets_it_decay)
     pcs_smooth_destroy(sys);
     scene_close(&s);
 }
-END_TEST
 
 // the force of the joint is m (a_G - g), and what impulses of steps tend to
-START_TEST(reactions_are_the_forces_of_the_joint)
+TEST(reactions_are_the_forces_of_the_joint)
 {
     scene s;
     scene_open(&s);
@@ -157,7 +152,6 @@ START_TEST(reactions_are_the_forces_of_the_joint)
     pcs_smooth_destroy(sys);
     scene_close(&s);
 }
-END_TEST
 
 // a heavy top: L_z, the component along the axis of symmetry and the energy are constant, and a top
 // held by a joint moves as one whose equations are written about its foot
@@ -176,7 +170,7 @@ static int top_L(void *user, double t, const pcs_complex *q, const pcs_complex *
     return 0;
 }
 
-START_TEST(a_heavy_top_by_joint_and_by_euler_angles)
+TEST(a_heavy_top_by_joint_and_by_euler_angles)
 {
     const double m = 1.5, l = 0.4, J1 = 0.05, J3 = 0.03;
     top p = {m, l, J1 + m * l * l, J3};
@@ -243,7 +237,6 @@ START_TEST(a_heavy_top_by_joint_and_by_euler_angles)
     expect_same_motion_from_middle(&s, 0.25, 500, 1e-5);
     scene_close(&s);
 }
-END_TEST
 
 // ---- joints of every kind
 
@@ -296,7 +289,7 @@ static void add_chain(scene *s, bool callbacks, bool distance, pcs_relation kept
     }
 }
 
-START_TEST(joints_agree_wherever_their_second_derivative_comes_from)
+TEST(joints_agree_wherever_their_second_derivative_comes_from)
 {
     for (int distance = 0; distance < 2; ++distance) {
         double rates[2][40] = {{0}};
@@ -329,10 +322,9 @@ START_TEST(joints_agree_wherever_their_second_derivative_comes_from)
         }
     }
 }
-END_TEST
 
 // power of the joints is what drives the chain; and steps come to the same motion
-START_TEST(a_chain_follows_a_prescribed_motion)
+TEST(a_chain_follows_a_prescribed_motion)
 {
     scene s;
     pcs_relation kept[2];
@@ -360,11 +352,10 @@ START_TEST(a_chain_follows_a_prescribed_motion)
     expect_same_motion_from_middle(&s, 0.5, 200, 1e-5);
     scene_close(&s);
 }
-END_TEST
 
 // ---- what cannot be used
 
-START_TEST(contacts_and_redundant_joints_are_refused)
+TEST(contacts_and_redundant_joints_are_refused)
 {
     scene s;
     pcs_smooth *sys;
@@ -417,7 +408,6 @@ START_TEST(contacts_and_redundant_joints_are_refused)
     CK_FAILS(pcs_smooth_create(NULL, s.m, &def, &sys), PCS_ERR_SINGULAR); // 7 rows, 6 velocities
     scene_close(&s);
 }
-END_TEST
 
 static int push_nowhere(void *user, double t, const double q[7], const double v[6], double F[6])
 {
@@ -429,7 +419,7 @@ static int push_nowhere(void *user, double t, const double q[7], const double v[
     return 0;
 }
 
-START_TEST(the_sentence_of_what_failed_inside_is_kept)
+TEST(the_sentence_of_what_failed_inside_is_kept)
 {
     scene s;
     scene_open(&s);
@@ -447,9 +437,8 @@ START_TEST(the_sentence_of_what_failed_inside_is_kept)
     pcs_smooth_destroy(sys);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(disabled_systems_stand_still)
+TEST(disabled_systems_stand_still)
 {
     scene s;
     scene_open(&s);
@@ -470,9 +459,8 @@ START_TEST(disabled_systems_stand_still)
     pcs_smooth_destroy(sys);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(only_making_one_allocates)
+TEST(only_making_one_allocates)
 {
     scene s;
     pcs_relation kept[2];
@@ -505,14 +493,3 @@ START_TEST(only_making_one_allocates)
     pcs_smooth_destroy(NULL);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("smooth", stepping_converges_to_a_pendulum_on_a_joint,
-              stepping_converges_to_a_free_body, stepping_converges_to_a_body_in_a_fluid,
-              energy_and_joints_hold_with_every_stabilisation,
-              the_multiplier_of_the_norm_lets_it_decay, reactions_are_the_forces_of_the_joint,
-              a_heavy_top_by_joint_and_by_euler_angles,
-              joints_agree_wherever_their_second_derivative_comes_from,
-              a_chain_follows_a_prescribed_motion, contacts_and_redundant_joints_are_refused,
-              the_sentence_of_what_failed_inside_is_kept, disabled_systems_stand_still,
-              only_making_one_allocates)

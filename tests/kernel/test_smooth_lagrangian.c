@@ -26,7 +26,7 @@ static pcs_lagrange *add_doubled(scene *s, smooth_doubled *d, const double q0[2]
     return lagrange;
 }
 
-START_TEST(stepping_converges_to_a_double_pendulum)
+TEST(stepping_converges_to_a_double_pendulum)
 {
     scene s;
     scene_open(&s);
@@ -38,7 +38,6 @@ START_TEST(stepping_converges_to_a_double_pendulum)
     scene_close(&s);
     pcs_lagrange_destroy(lagrange);
 }
-END_TEST
 
 // the tip against a wall at x = wall: g = wall - x_tip
 static const double wall = 0.2;
@@ -68,7 +67,7 @@ static int tip_event(void *user, double t, const double *x, double *g)
 
 // a double pendulum bounces off a wall with e = 1: events and impacts of the smooth side against
 // steps, and no energy lost
-START_TEST(a_bouncing_pendulum_by_events_and_by_steps)
+TEST(a_bouncing_pendulum_by_events_and_by_steps)
 {
     scene s;
     scene_open(&s);
@@ -143,7 +142,6 @@ START_TEST(a_bouncing_pendulum_by_events_and_by_steps)
     scene_close(&s);
     pcs_lagrange_destroy(lagrange);
 }
-END_TEST
 
 // the tip held on the wall by a joint of the model, and by a constraint on the Lagrangian
 static int tip_phi(void *user, const pcs_complex *t, const pcs_complex *q, pcs_complex *phi)
@@ -154,7 +152,7 @@ static int tip_phi(void *user, const pcs_complex *t, const pcs_complex *q, pcs_c
     return 0;
 }
 
-START_TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
+TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
 {
     scene s;
     scene_open(&s);
@@ -200,8 +198,3 @@ START_TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
     scene_close(&s);
     pcs_lagrange_destroy(lagrange);
 }
-END_TEST
-
-PCS_TEST_MAIN("smooth_lagrangian", stepping_converges_to_a_double_pendulum,
-              a_bouncing_pendulum_by_events_and_by_steps,
-              a_lagrangian_is_held_alike_in_a_model_and_alone)

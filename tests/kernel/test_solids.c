@@ -97,7 +97,7 @@ static pcs_inertia along(const pcs_inertia *b, int axis)
     return out;
 }
 
-START_TEST(solids_of_revolution_by_quadrature)
+TEST(solids_of_revolution_by_quadrature)
 {
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
@@ -145,9 +145,8 @@ START_TEST(solids_of_revolution_by_quadrature)
         expect_body(&b[0], &whole, 2e-14);
     }
 }
-END_TEST
 
-START_TEST(boxes_ellipsoids_and_tetrahedra_by_quadrature)
+TEST(boxes_ellipsoids_and_tetrahedra_by_quadrature)
 {
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
@@ -201,9 +200,8 @@ START_TEST(boxes_ellipsoids_and_tetrahedra_by_quadrature)
         if (volume > 1e-3) expect_body(&got, &expected, 1e-12);
     }
 }
-END_TEST
 
-START_TEST(thin_bodies_are_limits)
+TEST(thin_bodies_are_limits)
 {
     const double tiny = 1e-7, R = 0.7, L = 1.3;
     for (int axis = 0; axis < 3; ++axis) {
@@ -230,9 +228,8 @@ START_TEST(thin_bodies_are_limits)
     CK_OK(pcs_solid_box(2 / tiny, R, L, tiny, &thick));
     expect_body(&thick, &thin, 1e-13);
 }
-END_TEST
 
-START_TEST(bad_solids_are_refused)
+TEST(bad_solids_are_refused)
 {
     pcs_inertia b;
     CK_FAILS(pcs_solid_sphere(0, 1, &b), PCS_ERR_ARG);
@@ -263,7 +260,6 @@ START_TEST(bad_solids_are_refused)
     CK_FAILS(pcs_inertia_of_points(2, m, x, &b), PCS_ERR_ARG);
     CK_FAILS(pcs_inertia_of_points(0, m, x, &b), PCS_ERR_ARG);
 }
-END_TEST
 
 // ---- meshes
 
@@ -302,7 +298,7 @@ static void random_star(test_random *r, double v[3 * STAR_V], int t[3 * STAR_T])
     ck_assert(n == 3 * STAR_T);
 }
 
-START_TEST(meshes_are_their_tetrahedra)
+TEST(meshes_are_their_tetrahedra)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < TEST_DRAWS(50); ++n) {
@@ -344,9 +340,8 @@ START_TEST(meshes_are_their_tetrahedra)
         expect_body(&sum, &mesh, 1e-13);
     }
 }
-END_TEST
 
-START_TEST(cubes_with_cavities_and_touching_edges)
+TEST(cubes_with_cavities_and_touching_edges)
 {
     // eight vertices outside, eight inside a third as large, turned about
     double v[48];
@@ -399,9 +394,8 @@ START_TEST(cubes_with_cavities_and_touching_edges)
     CK_NEAR(got.G[0], 1, 1e-15);
     CK_NEAR(got.G[2], 0.5, 1e-15);
 }
-END_TEST
 
-START_TEST(bad_meshes_are_refused)
+TEST(bad_meshes_are_refused)
 {
     double v[24];
     int t[36];
@@ -461,9 +455,3 @@ START_TEST(bad_meshes_are_refused)
         CK_FAILS(pcs_inertia_of_mesh(STAR_V, sv, STAR_T - 1, work, 1, &b), PCS_ERR_ARG);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("solids", solids_of_revolution_by_quadrature,
-              boxes_ellipsoids_and_tetrahedra_by_quadrature, thin_bodies_are_limits,
-              bad_solids_are_refused, meshes_are_their_tetrahedra,
-              cubes_with_cavities_and_touching_edges, bad_meshes_are_refused)

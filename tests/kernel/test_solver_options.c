@@ -76,7 +76,7 @@ static bool changes(int scene_number, const pcs_solver_info *info, const pcs_opt
     return false;
 }
 
-START_TEST(every_option_changes_a_step)
+TEST(every_option_changes_a_step)
 {
     for (int i = 0; i < pcs_solver_count(); ++i) {
         const pcs_solver_info *info = pcs_solver_at(i);
@@ -89,10 +89,9 @@ START_TEST(every_option_changes_a_step)
         }
     }
 }
-END_TEST
 
 // the options of nsgs that the sweeps on bodies read by themselves give what W gives
-START_TEST(sweeps_agree_with_an_assembled_problem)
+TEST(sweeps_agree_with_an_assembled_problem)
 {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         double v[3][64];
@@ -118,6 +117,3 @@ START_TEST(sweeps_agree_with_an_assembled_problem)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("solver_options", every_option_changes_a_step, sweeps_agree_with_an_assembled_problem)

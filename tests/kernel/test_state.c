@@ -64,7 +64,7 @@ static void steps(scene *s, pcs_state *st, pcs_work *wk, int n)
     }
 }
 
-START_TEST(starts_from_the_definitions)
+TEST(starts_from_the_definitions)
 {
     scene s;
     scene_open(&s);
@@ -104,9 +104,8 @@ START_TEST(starts_from_the_definitions)
     ck_assert_ptr_null(pcs_state_v(s.m, s.st, (pcs_system){-1}));
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(copies_are_equal_and_apart)
+TEST(copies_are_equal_and_apart)
 {
     scene s;
     pile(&s, PCS_PROJECTION_DIRECT);
@@ -136,9 +135,8 @@ START_TEST(copies_are_equal_and_apart)
     pcs_state_destroy(copy);
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(every_field_counts)
+TEST(every_field_counts)
 {
     scene s;
     pile(&s, PCS_PROJECTION_DIRECT);
@@ -171,7 +169,6 @@ START_TEST(every_field_counts)
     pcs_state_destroy(st);
     scene_close(&s);
 }
-END_TEST
 
 static void restore_in_the_middle(pcs_projection projection)
 {
@@ -202,16 +199,15 @@ static void restore_in_the_middle(pcs_projection projection)
     scene_close(&s);
 }
 
-START_TEST(a_restored_run_goes_on_bitwise)
+TEST(a_restored_run_goes_on_bitwise)
 {
     restore_in_the_middle(PCS_PROJECTION_NONE);
     restore_in_the_middle(PCS_PROJECTION_DIRECT);
     restore_in_the_middle(PCS_PROJECTION_DIRECT_HYSTERESIS);
     restore_in_the_middle(PCS_PROJECTION_COMBINED);
 }
-END_TEST
 
-START_TEST(the_same_run_gives_the_same_bits)
+TEST(the_same_run_gives_the_same_bits)
 {
     unsigned long long hash[2];
     for (int i = 0; i < 2; ++i) {
@@ -223,10 +219,9 @@ START_TEST(the_same_run_gives_the_same_bits)
     }
     ck_assert(hash[0] == hash[1]);
 }
-END_TEST
 
 // works that were used with other states, or not at all, before each step
-START_TEST(the_work_leaves_no_trace)
+TEST(the_work_leaves_no_trace)
 {
     scene s;
     pile(&s, PCS_PROJECTION_COMBINED);
@@ -260,7 +255,6 @@ START_TEST(the_work_leaves_no_trace)
     pcs_state_destroy(third);
     scene_close(&s);
 }
-END_TEST
 
 static int turning_mass(void *user, const double *q, double *M)
 {
@@ -282,7 +276,7 @@ static int turning_force(void *user, double t, const double *q, const double *v,
 
 // from any initial memory the work grows to the need of a step: allocations fail everywhere during
 // this, and the step is the same
-START_TEST(the_arena_may_end_anywhere)
+TEST(the_arena_may_end_anywhere)
 {
     for (int k = 0; k < 3; ++k) {
         int n = 40;
@@ -318,7 +312,6 @@ START_TEST(the_arena_may_end_anywhere)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- threads
 
@@ -342,7 +335,7 @@ static void *work_on(void *arguments)
 }
 
 // states of one model step at the same time, and to the same bits
-START_TEST(states_step_side_by_side)
+TEST(states_step_side_by_side)
 {
     scene s;
     pile(&s, PCS_PROJECTION_DIRECT);
@@ -368,9 +361,8 @@ START_TEST(states_step_side_by_side)
     }
     scene_close(&s);
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_state_are_refused)
+TEST(bytes_that_are_no_state_are_refused)
 {
     scene s;
     pile(&s, PCS_PROJECTION_DIRECT);
@@ -416,10 +408,9 @@ START_TEST(bytes_that_are_no_state_are_refused)
     pcs_state_destroy(st);
     scene_close(&s);
 }
-END_TEST
 
 // a state of another model, with other sizes
-START_TEST(bytes_of_another_model_are_refused)
+TEST(bytes_of_another_model_are_refused)
 {
     scene a, b;
     scene_open(&a);
@@ -438,9 +429,8 @@ START_TEST(bytes_of_another_model_are_refused)
     scene_close(&a);
     scene_close(&b);
 }
-END_TEST
 
-START_TEST(energies_and_momenta)
+TEST(energies_and_momenta)
 {
     scene s;
     scene_open(&s);
@@ -478,10 +468,3 @@ START_TEST(energies_and_momenta)
     pcs_state_momentum(s.m, s.st, NULL, NULL);
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("state", starts_from_the_definitions, copies_are_equal_and_apart, every_field_counts,
-              a_restored_run_goes_on_bitwise, the_same_run_gives_the_same_bits,
-              the_work_leaves_no_trace, the_arena_may_end_anywhere, states_step_side_by_side,
-              bytes_that_are_no_state_are_refused, bytes_of_another_model_are_refused,
-              energies_and_momenta)

@@ -16,7 +16,7 @@ static void step_and_check(scene *s, double h)
 // ---- one ball -----------------------------------------------------------------------------------
 
 // as a body, and as one coordinate with a linear relation: the same to rounding
-START_TEST(both_formulations_of_the_bouncing_ball)
+TEST(both_formulations_of_the_bouncing_ball)
 {
     for (int k = 0; k < 6; ++k) {
         scene s;
@@ -48,10 +48,9 @@ START_TEST(both_formulations_of_the_bouncing_ball)
         scene_close(&s);
     }
 }
-END_TEST
 
 // 1-dof oscillator against a stop at q = -0.1: between the impacts q = a cos(w t) + b sin(w t)
-START_TEST(an_oscillator_hits_a_stop)
+TEST(an_oscillator_hits_a_stop)
 {
     const double w = 5, e = 0.6, stop = -0.1, q0 = 0.4, T = 1.5;
     double a = q0, b = 0, t = 0; // exact: from impact to impact
@@ -107,10 +106,9 @@ START_TEST(an_oscillator_hits_a_stop)
         scene_close(&s);
     }
 }
-END_TEST
 
 // the impulse of a resting ball carries its weight
-START_TEST(a_resting_ball_weighs)
+TEST(a_resting_ball_weighs)
 {
     scene s;
     scene_open(&s);
@@ -139,10 +137,9 @@ START_TEST(a_resting_ball_weighs)
     }
     scene_close(&s);
 }
-END_TEST
 
 // the impulses of the last step start the next solve: at rest they are its answer
-START_TEST(a_warm_start_is_the_answer)
+TEST(a_warm_start_is_the_answer)
 {
     scene s;
     scene_open(&s);
@@ -165,7 +162,6 @@ START_TEST(a_warm_start_is_the_answer)
     }
     scene_close(&s);
 }
-END_TEST
 
 // ---- random scenes ------------------------------------------------------------------------------
 
@@ -193,31 +189,28 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
     ck_assert_msg(active >= lowest, "%d", active);
 }
 
-START_TEST(laws_and_ledger_predictive)
+TEST(laws_and_ledger_predictive)
 {
     random_scenes(PCS_ACTIVATION_PREDICTIVE, 0.5, 3e-3, 250);
     random_scenes(PCS_ACTIVATION_PREDICTIVE, 1, 5e-3, 250);
 }
-END_TEST
 
-START_TEST(laws_and_ledger_speculative)
+TEST(laws_and_ledger_speculative)
 {
     random_scenes(PCS_ACTIVATION_SPECULATIVE, 1, 2e-3, 250);
 }
-END_TEST
 
-START_TEST(laws_and_ledger_end_of_step)
+TEST(laws_and_ledger_end_of_step)
 {
     random_scenes(PCS_ACTIVATION_END_OF_STEP, 0.5, 3e-3, 250);
     random_scenes(PCS_ACTIVATION_END_OF_STEP, 0.8, 5e-3, 250);
 }
-END_TEST
 
 // ---- momenta ------------------------------------------------------------------------------------
 
 // two free bodies that collide: momentum to rounding whatever the scheme; for spheres with
 // theta = 1 angular momentum too, with any rule of levers
-START_TEST(collisions_conserve_momentum)
+TEST(collisions_conserve_momentum)
 {
     test_random r = random_seed(12);
     int hits = 0;
@@ -259,11 +252,10 @@ START_TEST(collisions_conserve_momentum)
     }
     ck_assert_int_ge(hits, 50);
 }
-END_TEST
 
 // theory 7.5: over a step an oblique impact changes the angular momentum of two spheres by
 // (1 - theta) h (v1 - v2) x p
-START_TEST(angular_momentum_of_an_oblique_impact)
+TEST(angular_momentum_of_an_oblique_impact)
 {
     const double h = 1e-3;
     for (int k = 0; k <= 4; ++k) {
@@ -291,12 +283,11 @@ START_TEST(angular_momentum_of_an_oblique_impact)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- speculative --------------------------------------------------------------------------------
 
 // balls thrown together with theta = 1: none ever overlaps
-START_TEST(speculative_contacts_never_overlap)
+TEST(speculative_contacts_never_overlap)
 {
     test_random r = random_seed(13);
     for (int k = 0; k < 6; ++k) {
@@ -324,10 +315,9 @@ START_TEST(speculative_contacts_never_overlap)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a ball at rest and without reach is pushed into the next one within a step
-START_TEST(speculative_contacts_beyond_reach)
+TEST(speculative_contacts_beyond_reach)
 {
     scene s;
     scene_open(&s);
@@ -353,12 +343,11 @@ START_TEST(speculative_contacts_beyond_reach)
     }
     scene_close(&s);
 }
-END_TEST
 
 // ---- who is seen --------------------------------------------------------------------------------
 
 // without gravity, at rest, apart by less than the tolerance: still held
-START_TEST(tolerances_reach_resting_contacts)
+TEST(tolerances_reach_resting_contacts)
 {
     for (int k = 0; k < 2; ++k) {
         scene s;
@@ -378,10 +367,9 @@ START_TEST(tolerances_reach_resting_contacts)
         scene_close(&s);
     }
 }
-END_TEST
 
 // a plate that turns is met far from its centre
-START_TEST(a_turning_plate_reaches_far)
+TEST(a_turning_plate_reaches_far)
 {
     for (int order = 0; order < 2; ++order) {
         scene s;
@@ -405,10 +393,9 @@ START_TEST(a_turning_plate_reaches_far)
         scene_close(&s);
     }
 }
-END_TEST
 
 // fixed bodies, with and without orientation of their own, are as good as the world
-START_TEST(fixed_bodies_hold)
+TEST(fixed_bodies_hold)
 {
     const double a = 0.3, Q[4] = {cos(a), 0, sin(a), 0};
     double n[3];
@@ -438,10 +425,9 @@ START_TEST(fixed_bodies_hold)
     }
     scene_close(&s);
 }
-END_TEST
 
 // the default rule takes the larger restitution, whichever comes first
-START_TEST(the_larger_restitution_counts)
+TEST(the_larger_restitution_counts)
 {
     for (int k = 0; k < 2; ++k) {
         scene s;
@@ -456,7 +442,6 @@ START_TEST(the_larger_restitution_counts)
         scene_close(&s);
     }
 }
-END_TEST
 
 // ---- user relations -----------------------------------------------------------------------------
 
@@ -481,7 +466,7 @@ static int geared_gradient(void *user, const double *q1, const double *q2, doubl
 }
 
 // a body tied to a Lagrangian system, in both orders: two rows at once
-START_TEST(a_body_geared_to_a_coordinate)
+TEST(a_body_geared_to_a_coordinate)
 {
     for (int order = 0; order < 2; ++order) {
         for (int kind = 0; kind < 2; ++kind) {
@@ -535,12 +520,11 @@ START_TEST(a_body_geared_to_a_coordinate)
         }
     }
 }
-END_TEST
 
 // ---- outcomes -----------------------------------------------------------------------------------
 
 // a velocity problem that is not solved: the state does not change, unless the scheme accepts it
-START_TEST(an_unsolved_problem_is_an_outcome)
+TEST(an_unsolved_problem_is_an_outcome)
 {
     for (int accept = 0; accept < 2; ++accept) {
         scene s;
@@ -579,7 +563,6 @@ START_TEST(an_unsolved_problem_is_an_outcome)
         scene_close(&s);
     }
 }
-END_TEST
 
 typedef struct heard {
     int warnings;
@@ -594,7 +577,7 @@ static void hear(pcs_log_level level, const char *message, void *user)
 }
 
 // the log names the contact that adds energy, and says why a step was not committed
-START_TEST(the_log_hears_of_gains_and_of_failures)
+TEST(the_log_hears_of_gains_and_of_failures)
 {
     heard h = {0};
     const pcs_env env = {.log = hear, .log_user = &h};
@@ -647,10 +630,9 @@ START_TEST(the_log_hears_of_gains_and_of_failures)
     pcs_state_destroy(st);
     pcs_model_destroy(m);
 }
-END_TEST
 
 // after a failed call there is nothing to read, and nothing stale
-START_TEST(nothing_is_read_after_a_failure)
+TEST(nothing_is_read_after_a_failure)
 {
     scene s;
     scene_open(&s);
@@ -680,11 +662,10 @@ START_TEST(nothing_is_read_after_a_failure)
     CK_FAILS(pcs_work_problem(NULL, &p), PCS_ERR_ARG);
     scene_close(&s);
 }
-END_TEST
 
 // Two stops on one coordinate, closed from both sides, with e = 0 and e = 1: one asks v' >= 0, the
 // other v' <= -v. No solver may make a step of that, however far its impulses run off.
-START_TEST(stops_that_contradict_one_another)
+TEST(stops_that_contradict_one_another)
 {
     for (int k = 0; k < pcs_solver_count(); ++k) {
         const pcs_solver_info *solver = pcs_solver_at(k);
@@ -715,11 +696,10 @@ START_TEST(stops_that_contradict_one_another)
         scene_close(&s);
     }
 }
-END_TEST
 
 // A ball of 10^8 kg on balls of 1 kg: the sums in W r cancel to 1e-8 of their terms, so no
 // impulse can have a residual of 1e-12. The step is taken all the same, and nothing moves.
-START_TEST(heavy_on_light_ends_at_rounding)
+TEST(heavy_on_light_ends_at_rounding)
 {
     scene s;
     scene_open(&s);
@@ -747,10 +727,9 @@ START_TEST(heavy_on_light_ends_at_rounding)
     }
     scene_close(&s);
 }
-END_TEST
 
 // a run whose end is before its start, or nearer than half a step, is none
-START_TEST(runs_that_would_make_no_step_are_refused)
+TEST(runs_that_would_make_no_step_are_refused)
 {
     static const double bad[][3] = {{0, 10, 1},    {0, 10, 0.005},   {1, 1e-3, 0.5},
                                     {1, 1e-3, 0},  {2, 1e-3, 1.999}, {0, 1e300, 1},
@@ -778,11 +757,10 @@ START_TEST(runs_that_would_make_no_step_are_refused)
     }
     scene_close(&s);
 }
-END_TEST
 
 // a number whose square overflows is refused at the input; a number just below gives a step or
 // diverges, and the sentence about it has neither inf nor nan
-START_TEST(numbers_that_overflow_are_refused)
+TEST(numbers_that_overflow_are_refused)
 {
     for (int k = 0; k < 5; ++k) {
         for (int i = 0; i < 3; ++i) {
@@ -820,16 +798,3 @@ START_TEST(numbers_that_overflow_are_refused)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("step", runs_that_would_make_no_step_are_refused, numbers_that_overflow_are_refused,
-              both_formulations_of_the_bouncing_ball, an_oscillator_hits_a_stop,
-              a_resting_ball_weighs, a_warm_start_is_the_answer, laws_and_ledger_predictive,
-              laws_and_ledger_speculative, laws_and_ledger_end_of_step,
-              collisions_conserve_momentum, angular_momentum_of_an_oblique_impact,
-              speculative_contacts_never_overlap, speculative_contacts_beyond_reach,
-              tolerances_reach_resting_contacts, a_turning_plate_reaches_far, fixed_bodies_hold,
-              the_larger_restitution_counts, a_body_geared_to_a_coordinate,
-              an_unsolved_problem_is_an_outcome, the_log_hears_of_gains_and_of_failures,
-              nothing_is_read_after_a_failure, heavy_on_light_ends_at_rounding,
-              stops_that_contradict_one_another)

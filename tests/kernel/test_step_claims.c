@@ -122,7 +122,7 @@ static void run_scene(uint64_t seed, tally *t)
 }
 
 // PERCUSS_CLAIMS=FIRST:SCENES runs a longer campaign with other scenes
-START_TEST(converged_steps_are_solved)
+TEST(converged_steps_are_solved)
 {
     unsigned long first = 1, scenes = TEST_DRAWS(100);
     const char *asked = getenv("PERCUSS_CLAIMS");
@@ -137,6 +137,3 @@ START_TEST(converged_steps_are_solved)
                t.converged, t.judged);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("step_claims", converged_steps_are_solved)

@@ -74,23 +74,17 @@ static void compare(int kind)
     }
 }
 
-START_TEST(balls_do_not_feel_the_team)
+TEST(balls_do_not_feel_the_team)
 {
     compare(0);
 }
-END_TEST
 
-START_TEST(cubes_do_not_feel_the_team)
+TEST(cubes_do_not_feel_the_team)
 {
     compare(1);
 }
-END_TEST
 
-START_TEST(a_mixture_does_not_feel_the_team)
+TEST(a_mixture_does_not_feel_the_team)
 {
     compare(2);
 }
-END_TEST
-
-PCS_TEST_MAIN("team", balls_do_not_feel_the_team, cubes_do_not_feel_the_team,
-              a_mixture_does_not_feel_the_team)

@@ -115,7 +115,7 @@ static pcs_vehicle *make(const pcs_vehicle_def *def)
 
 // ---- terms
 
-START_TEST(the_coriolis_term_has_no_power)
+TEST(the_coriolis_term_has_no_power)
 {
     test_random r = random_seed(1);
     for (int n = 0; n < DRAWS; ++n) {
@@ -126,10 +126,9 @@ START_TEST(the_coriolis_term_has_no_power)
         CK_NEAR(dot6(nu, C), 0, 1e-13 * (1 + sqrt(dot6(C, C) * dot6(nu, nu))));
     }
 }
-END_TEST
 
 // (11.1), the three cross products written out
-START_TEST(a_diagonal_mass_gives_the_printed_formula)
+TEST(a_diagonal_mass_gives_the_printed_formula)
 {
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
@@ -151,10 +150,9 @@ START_TEST(a_diagonal_mass_gives_the_printed_formula)
         }
     }
 }
-END_TEST
 
 // the vertical in body axes is (-sin theta, cos theta sin phi, cos theta cos phi)
-START_TEST(weight_and_buoyancy_restore)
+TEST(weight_and_buoyancy_restore)
 {
     pcs_vehicle_def def = pcs_vehicle_def_default();
     def.weight = 90;
@@ -183,9 +181,8 @@ START_TEST(weight_and_buoyancy_restore)
     }
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
-START_TEST(damping_sway_and_thrust)
+TEST(damping_sway_and_thrust)
 {
     pcs_vehicle_def def = pcs_vehicle_def_default();
     def.thruster[1] = 0.2;
@@ -207,11 +204,10 @@ START_TEST(damping_sway_and_thrust)
     }
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
 // ---- the profile
 
-START_TEST(the_fit_is_that_of_the_formula)
+TEST(the_fit_is_that_of_the_formula)
 {
     const pcs_foil f = pcs_foil_naca0012();
     const double a0 = PI / 12;
@@ -245,9 +241,8 @@ START_TEST(the_fit_is_that_of_the_formula)
         last_D = D;
     }
 }
-END_TEST
 
-START_TEST(small_angles_and_sharp_stalls)
+TEST(small_angles_and_sharp_stalls)
 {
     pcs_foil f = pcs_foil_naca0012();
     double L, D;
@@ -269,9 +264,8 @@ START_TEST(small_angles_and_sharp_stalls)
     CK_OK(pcs_foil_coefficients(&f, 0.27, &L, &D));
     CK_NEAR(L, 2 * sin(0.27) * sin(0.27) * cos(0.27), 1e-14);
 }
-END_TEST
 
-START_TEST(tables_are_linear_between_their_rows)
+TEST(tables_are_linear_between_their_rows)
 {
     const double table[] = {-1, -3, 0.5, 0, 1, 0.1, 0.5, 2, 0.3, 2, 0, 0.9};
     pcs_foil f = {.table = table, .rows = 4};
@@ -305,7 +299,6 @@ START_TEST(tables_are_linear_between_their_rows)
     }
     free(fine);
 }
-END_TEST
 
 static int user_foil(void *user, double alpha, double *CL, double *CD)
 {
@@ -315,7 +308,7 @@ static int user_foil(void *user, double alpha, double *CL, double *CD)
     return 0;
 }
 
-START_TEST(a_callback_is_asked)
+TEST(a_callback_is_asked)
 {
     double c[2] = {3, 0.2};
     const pcs_foil f = {.fn = user_foil, .user = c};
@@ -324,11 +317,10 @@ START_TEST(a_callback_is_asked)
     CK_NEAR(L, 1.5, 0);
     CK_NEAR(D, 0.2, 0);
 }
-END_TEST
 
 // ---- fins
 
-START_TEST(only_drag_takes_energy_from_a_fin)
+TEST(only_drag_takes_energy_from_a_fin)
 {
     test_random r = random_seed(4);
     for (int n = 0; n < DRAWS; ++n) {
@@ -346,10 +338,9 @@ START_TEST(only_drag_takes_energy_from_a_fin)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
 // the force as the theory writes it, with sines and cosines of alpha
-START_TEST(a_fin_by_its_angles)
+TEST(a_fin_by_its_angles)
 {
     test_random r = random_seed(5);
     for (int n = 0; n < DRAWS; ++n) {
@@ -387,10 +378,9 @@ START_TEST(a_fin_by_its_angles)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
 // a tail fin that points left, its leading edge up, lifts the tail: the nose goes down
-START_TEST(fins_steer_the_way_they_turn)
+TEST(fins_steer_the_way_they_turn)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
     pcs_vehicle *v = make(&def);
@@ -411,12 +401,11 @@ START_TEST(fins_steer_the_way_they_turn)
     CK_NEAR(f.speed + f.alpha + f.CL + f.CD + dot6(f.wrench, f.wrench), 0, 0);
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
 // ---- the whole
 
 // dE/dt along the rates, by central differences of the energies, is the sum of the powers
-START_TEST(energy_changes_by_the_powers)
+TEST(energy_changes_by_the_powers)
 {
     test_random r = random_seed(6);
     for (int n = 0; n < DRAWS; ++n) {
@@ -447,9 +436,8 @@ START_TEST(energy_changes_by_the_powers)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
-START_TEST(thrust_and_drag_balance)
+TEST(thrust_and_drag_balance)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
     pcs_vehicle *v = make(&def);
@@ -479,10 +467,9 @@ START_TEST(thrust_and_drag_balance)
     CK_FAILS(pcs_vehicle_terminal_surge(v, NAN, &u), PCS_ERR_ARG);
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
 // neither position nor heading matters, nor the length of Q
-START_TEST(the_vertical_is_the_only_direction)
+TEST(the_vertical_is_the_only_direction)
 {
     test_random r = random_seed(7);
     for (int n = 0; n < DRAWS; ++n) {
@@ -515,11 +502,10 @@ START_TEST(the_vertical_is_the_only_direction)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
 // a solid under gravity and thrust, its centre of mass away from O: G moves as m a = F, the
 // rotation follows Euler's equations about G (theory 3.1)
-START_TEST(without_water_it_is_a_newton_euler_body)
+TEST(without_water_it_is_a_newton_euler_body)
 {
     test_random r = random_seed(8);
     for (int n = 0; n < DRAWS; ++n) {
@@ -576,11 +562,10 @@ START_TEST(without_water_it_is_a_newton_euler_body)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
 // both forms of the second derivative of X (E-15b): R a_B with a_B = V' + omega x V, and the three
 // terms Im(Q V' Q* + Q' V Q* + Q V Q'*)
-START_TEST(two_forms_of_the_acceleration)
+TEST(two_forms_of_the_acceleration)
 {
     test_random r = random_seed(9);
     for (int n = 0; n < DRAWS; ++n) {
@@ -611,9 +596,8 @@ START_TEST(two_forms_of_the_acceleration)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
-START_TEST(euler_angles_agree_with_quaternions)
+TEST(euler_angles_agree_with_quaternions)
 {
     test_random r = random_seed(10);
     const double d = 1e-6;
@@ -653,11 +637,10 @@ START_TEST(euler_angles_agree_with_quaternions)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
 // seen from a frame that drifts with the water the current is gone: nu - (R^T c; 0) obeys the
 // equations of still water, for a solid in added mass
-START_TEST(a_current_is_a_change_of_frame)
+TEST(a_current_is_a_change_of_frame)
 {
     test_random r = random_seed(11);
     for (int n = 0; n < DRAWS; ++n) {
@@ -696,7 +679,6 @@ START_TEST(a_current_is_a_change_of_frame)
         pcs_vehicle_destroy(flowing);
     }
 }
-END_TEST
 
 // Kirchhoff: without damping and fins energy stays, and with neither weight nor buoyancy the
 // inertial momenta R P and X x R P + R H do as well
@@ -714,7 +696,7 @@ static void momenta(const double *M, const double *x, double out[6])
     v3_along(moment, 1, arm, out + 3);
 }
 
-START_TEST(an_ideal_fluid_conserves)
+TEST(an_ideal_fluid_conserves)
 {
     test_random r = random_seed(12);
     for (int heavy = 0; heavy < 2; ++heavy) {
@@ -744,9 +726,8 @@ START_TEST(an_ideal_fluid_conserves)
         pcs_vehicle_destroy(v);
     }
 }
-END_TEST
 
-START_TEST(it_reaches_the_terminal_surge)
+TEST(it_reaches_the_terminal_surge)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
     pcs_vehicle *v = make(&def);
@@ -760,7 +741,6 @@ START_TEST(it_reaches_the_terminal_surge)
     }
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
 // with an integrator, open loop
 static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *tableau, double h,
@@ -782,7 +762,7 @@ static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *table
 // The order of the method shows to 1e-10. No velocity changes its sign here: where one does, |nu|
 // nu of the quadratic damping has a kink in its second derivative, which lowers the order of any
 // method.
-START_TEST(integrators_keep_their_order)
+TEST(integrators_keep_their_order)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
     pcs_vehicle *v = make(&def);
@@ -826,7 +806,6 @@ START_TEST(integrators_keep_their_order)
     ck_assert_int_ne(pcs_vehicle_normalise(NULL, 0, (double[PCS_VEHICLE_STATE_SIZE]){0}), 0);
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
 // ---- what is refused
 
@@ -844,7 +823,7 @@ static void refused(const pcs_vehicle_def *def, pcs_status status)
         refused(&def, status);                           \
     } while (0)
 
-START_TEST(definitions_are_checked)
+TEST(definitions_are_checked)
 {
     const double falling[] = {0, 0, 0, 0, 1, 1}, negative[] = {0, 0, 0, 1, 1, -1};
     const double broken[] = {0, 0, 0, 1, NAN, 1}, fine[] = {0, 0, 0, 1, 1, 1};
@@ -886,7 +865,6 @@ START_TEST(definitions_are_checked)
     CK_FAILS(pcs_vehicle_create(NULL, &def, NULL), PCS_ERR_ARG);
     pcs_vehicle_destroy(NULL);
 }
-END_TEST
 
 static int failing_foil(void *user, double alpha, double *CL, double *CD)
 {
@@ -897,7 +875,7 @@ static int failing_foil(void *user, double alpha, double *CL, double *CD)
     return *mode == 2 ? 7 : 0;
 }
 
-START_TEST(arguments_are_checked_and_nothing_is_written)
+TEST(arguments_are_checked_and_nothing_is_written)
 {
     int mode = 0;
     pcs_vehicle_def def = pcs_vehicle_def_default();
@@ -948,9 +926,8 @@ START_TEST(arguments_are_checked_and_nothing_is_written)
     CK_NEAR(out[0], 42, 0);
     pcs_vehicle_destroy(v);
 }
-END_TEST
 
-START_TEST(memory_is_asked_for_once)
+TEST(memory_is_asked_for_once)
 {
     const double table[] = {-4, -1, 0, 4, 1, 1};
     pcs_vehicle_def def = pcs_vehicle_def_default();
@@ -976,15 +953,3 @@ START_TEST(memory_is_asked_for_once)
     pcs_vehicle_destroy(v);
     ck_assert_int_eq(memory.live, 0);
 }
-END_TEST
-
-PCS_TEST_MAIN("vehicle", the_coriolis_term_has_no_power, a_diagonal_mass_gives_the_printed_formula,
-              weight_and_buoyancy_restore, damping_sway_and_thrust, the_fit_is_that_of_the_formula,
-              small_angles_and_sharp_stalls, tables_are_linear_between_their_rows,
-              a_callback_is_asked, only_drag_takes_energy_from_a_fin, a_fin_by_its_angles,
-              fins_steer_the_way_they_turn, energy_changes_by_the_powers, thrust_and_drag_balance,
-              the_vertical_is_the_only_direction, without_water_it_is_a_newton_euler_body,
-              two_forms_of_the_acceleration, euler_angles_agree_with_quaternions,
-              a_current_is_a_change_of_frame, an_ideal_fluid_conserves,
-              it_reaches_the_terminal_surge, integrators_keep_their_order, definitions_are_checked,
-              arguments_are_checked_and_nothing_is_written, memory_is_asked_for_once)

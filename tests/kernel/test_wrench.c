@@ -13,7 +13,7 @@ static double norm3(const double x[3])
 
 // a body at rest in any pose, held at a point above its centre: the reaction is its weight, without
 // a moment about the joint; about G the moment is that of the weight at the joint
-START_TEST(a_hanging_body)
+TEST(a_hanging_body)
 {
     test_random r = random_seed(3);
     for (int k = 0; k < TEST_DRAWS(40); ++k) {
@@ -69,12 +69,11 @@ START_TEST(a_hanging_body)
         scene_close(&s);
     }
 }
-END_TEST
 
 // of every body the change of momentum is its weight, what each other system pressed on it and what
 // its joints did; the pairs push each other with opposite forces; all pairs make the wrench of
 // pcs_work_contact_wrench
-START_TEST(pairs_and_joints_change_the_momentum)
+TEST(pairs_and_joints_change_the_momentum)
 {
     int pressed = 0;
     for (uint64_t seed = 1; seed <= 6; ++seed) {
@@ -150,11 +149,10 @@ START_TEST(pairs_and_joints_change_the_momentum)
     }
     ck_assert_int_gt(pressed, 20);
 }
-END_TEST
 
 // two boxes on each other under gravity tilted by a: the forces of the upper one act where its
 // weight leads, half its height times tan a downhill; those of the ground as of the whole
-START_TEST(the_centre_of_pressure_of_a_tilted_stack)
+TEST(the_centre_of_pressure_of_a_tilted_stack)
 {
     const double tilt[3] = {0, 0.05, 0.12};
     for (int k = 0; k < 3; ++k) {
@@ -206,9 +204,8 @@ START_TEST(the_centre_of_pressure_of_a_tilted_stack)
         scene_close(&s);
     }
 }
-END_TEST
 
-START_TEST(what_cannot_be_asked)
+TEST(what_cannot_be_asked)
 {
     scene s;
     scene_open(&s);
@@ -252,7 +249,3 @@ START_TEST(what_cannot_be_asked)
     CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){0}, &frame, w));
     scene_close(&s);
 }
-END_TEST
-
-PCS_TEST_MAIN("wrench", a_hanging_body, pairs_and_joints_change_the_momentum,
-              the_centre_of_pressure_of_a_tilted_stack, what_cannot_be_asked)

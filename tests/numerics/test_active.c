@@ -100,7 +100,7 @@ static void close_rows(active_set *a, test_random *rng, double share)
 }
 
 // sparse factors give the same results as dense ones, for any set of rows
-START_TEST(sparse_solves_as_dense_does)
+TEST(sparse_solves_as_dense_does)
 {
     enum { N = 300 };
     test_random rng = random_seed(4);
@@ -135,10 +135,9 @@ START_TEST(sparse_solves_as_dense_does)
         pcs_arena_destroy(NULL, &work);
     }
 }
-END_TEST
 
 // copies of contacts: singular, and of all solutions the one nearest the start
-START_TEST(hyperstatic_sets_are_solved)
+TEST(hyperstatic_sets_are_solved)
 {
     enum { N = 240 };
     for (int trial = 0; trial < 8; ++trial) {
@@ -162,10 +161,9 @@ START_TEST(hyperstatic_sets_are_solved)
         pcs_arena_destroy(NULL, &work);
     }
 }
-END_TEST
 
 // a matrix far from symmetric, or not definite, uses dense factors
-START_TEST(other_matrices_go_the_dense_way)
+TEST(other_matrices_go_the_dense_way)
 {
     enum { N = 200 };
     for (int part = 0; part < 2; ++part) {
@@ -189,10 +187,9 @@ START_TEST(other_matrices_go_the_dense_way)
         pcs_arena_destroy(NULL, &work);
     }
 }
-END_TEST
 
 // a nearly symmetric matrix uses sparse factors of its symmetric part, and refinement
-START_TEST(nearly_symmetric_matrices_stay_sparse)
+TEST(nearly_symmetric_matrices_stay_sparse)
 {
     enum { N = 200 };
     for (int k = 0; k < 4; ++k) {
@@ -215,10 +212,9 @@ START_TEST(nearly_symmetric_matrices_stay_sparse)
         pcs_arena_destroy(NULL, &work);
     }
 }
-END_TEST
 
 // an asymmetry of a few roundings counts as symmetric, in any entry
-START_TEST(symmetry_is_judged_by_rounding)
+TEST(symmetry_is_judged_by_rounding)
 {
     reset();
     pcs_problem p = tower(5, 100, 1, 0, 0.5, true, PCS_CONE_EQUALITY);
@@ -243,7 +239,6 @@ START_TEST(symmetry_is_judged_by_rounding)
         }
     }
 }
-END_TEST
 
 static pcs_report solve(const pcs_problem *p, pcs_solver kind)
 {
@@ -258,7 +253,7 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind)
 
 // A tolerance below the rounding of the data: the residual is this rounding, and counts as
 // converged. Also where redundant rows leave W singular
-START_TEST(a_tolerance_below_rounding)
+TEST(a_tolerance_below_rounding)
 {
     static const pcs_solver kinds[] = {PCS_SOLVER_AUTO, PCS_SOLVER_DIRECT};
     for (uint64_t seed = 1; seed <= TEST_DRAWS(200); ++seed) {
@@ -278,10 +273,9 @@ START_TEST(a_tolerance_below_rounding)
         }
     }
 }
-END_TEST
 
 // more rows than a dense matrix is made for
-START_TEST(large_problems)
+TEST(large_problems)
 {
     for (int copies = 1; copies <= 2; ++copies) {
         reset();
@@ -304,7 +298,6 @@ START_TEST(large_problems)
     const pcs_problem lost = tower(9, 4000, 1, 5, 2, false, PCS_CONE_EQUALITY);
     ck_assert_int_eq(solve(&lost, PCS_SOLVER_DIRECT).outcome, PCS_OUTCOME_STALLED);
 }
-END_TEST
 
 #ifdef PERCUSS_TEST_SUITESPARSE
 static long calls, fail_at, live;
@@ -346,7 +339,7 @@ static void counted_free(void *x)
 
 // CHOLMOD without memory from its k-th request on: nothing leaks, and dense factors or the report
 // answers for it
-START_TEST(cholmod_runs_out_of_memory)
+TEST(cholmod_runs_out_of_memory)
 {
     const struct SuiteSparse_config_struct keep = SuiteSparse_config;
     SuiteSparse_config.malloc_func = counted_malloc;
@@ -381,16 +374,9 @@ START_TEST(cholmod_runs_out_of_memory)
     SuiteSparse_config = keep;
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 #else
-START_TEST(cholmod_runs_out_of_memory)
+TEST(cholmod_runs_out_of_memory)
 {
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 #endif
-
-PCS_TEST_MAIN("active", sparse_solves_as_dense_does, hyperstatic_sets_are_solved,
-              other_matrices_go_the_dense_way, nearly_symmetric_matrices_stay_sparse,
-              symmetry_is_judged_by_rounding, a_tolerance_below_rounding, large_problems,
-              cholmod_runs_out_of_memory)

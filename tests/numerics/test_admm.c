@@ -4,7 +4,7 @@
 #include "friction.h"
 
 // every penalty, with and without acceleration, over-relaxation and damping
-START_TEST(options_work)
+TEST(options_work)
 {
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_MIXED, 12), &arena));
@@ -26,10 +26,9 @@ START_TEST(options_work)
     }
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // sparse factors, symmetric and not: as with W in one dense block
-START_TEST(sparse_is_dense)
+TEST(sparse_is_dense)
 {
     for (int f = FRICTION_SPHERES; f <= FRICTION_GYRO; ++f) {
         pcs_arena arena;
@@ -53,6 +52,3 @@ START_TEST(sparse_is_dense)
         pcs_arena_destroy(NULL, &arena);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("admm", options_work, sparse_is_dense)

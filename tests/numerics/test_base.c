@@ -3,16 +3,15 @@
 
 #include "base/base.h"
 
-START_TEST(every_status_has_words)
+TEST(every_status_has_words)
 {
     for (int s = PCS_OK; s <= PCS_ERR_FORMAT; ++s) {
         ck_assert_str_ne(pcs_status_text((pcs_status)s), "unknown status");
     }
     ck_assert_str_eq(pcs_status_text((pcs_status)999), "unknown status");
 }
-END_TEST
 
-START_TEST(arena_pieces_are_aligned_and_apart)
+TEST(arena_pieces_are_aligned_and_apart)
 {
     size_t peak = 0;
     pcs_arena a;
@@ -39,9 +38,8 @@ START_TEST(arena_pieces_are_aligned_and_apart)
     pcs_arena_destroy(NULL, &a);
     pcs_arena_destroy(NULL, NULL);
 }
-END_TEST
 
-START_TEST(a_failing_allocator_is_reported)
+TEST(a_failing_allocator_is_reported)
 {
     test_memory m = {.fail_at = 0};
     const pcs_env env = test_env(&m);
@@ -50,7 +48,3 @@ START_TEST(a_failing_allocator_is_reported)
     CK_FAILS(pcs_arena_create(NULL, SIZE_MAX, &a), PCS_ERR_MEMORY);
     ck_assert_int_eq(m.live, 0);
 }
-END_TEST
-
-PCS_TEST_MAIN("base", every_status_has_words, arena_pieces_are_aligned_and_apart,
-              a_failing_allocator_is_reported)

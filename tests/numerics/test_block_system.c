@@ -113,7 +113,7 @@ static void check_family(friction kind, int nc, bool dense)
     pcs_arena_destroy(NULL, &arena);
 }
 
-START_TEST(dense_systems_are_their_definition)
+TEST(dense_systems_are_their_definition)
 {
     check_family(FRICTION_DENSE, 12, true);
     check_family(FRICTION_SKEWED, 60, true);
@@ -121,10 +121,9 @@ START_TEST(dense_systems_are_their_definition)
     check_family(FRICTION_MIXED, 11, true);
     check_family(FRICTION_BOXES, 20, true);
 }
-END_TEST
 
 // a band that fills between a quarter and two thirds of the matrix, which then is a full one
-START_TEST(half_full_systems_fit_their_memory)
+TEST(half_full_systems_fit_their_memory)
 {
     enum { N = 150, MOST = N * N };
     for (int width = 20; width <= 65; width += 5) {
@@ -176,17 +175,15 @@ START_TEST(half_full_systems_fit_their_memory)
         pcs_arena_destroy(NULL, &own);
     }
 }
-END_TEST
 
-START_TEST(sparse_systems_are_their_definition)
+TEST(sparse_systems_are_their_definition)
 {
     check_family(FRICTION_SPHERES, 140, false);
     check_family(FRICTION_BOXES, 120, false);
     check_family(FRICTION_GYRO, 120, false);
 }
-END_TEST
 
-START_TEST(a_small_arena_is_refused)
+TEST(a_small_arena_is_refused)
 {
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_BOXES, 60), &arena));
@@ -200,8 +197,3 @@ START_TEST(a_small_arena_is_refused)
     pcs_arena_destroy(NULL, &own);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("block_system", dense_systems_are_their_definition,
-              half_full_systems_fit_their_memory, sparse_systems_are_their_definition,
-              a_small_arena_is_refused)

@@ -23,7 +23,7 @@ static double furthest(int n, const double *a, const double *b)
     return most;
 }
 
-START_TEST(sweeps_solve_the_assembled_problem)
+TEST(sweeps_solve_the_assembled_problem)
 {
     const int sizes[PILE_COUNT] = {80, 64, 60, 60, 16};
     for (int kind = 0; kind < PILE_HEAVY; ++kind) {
@@ -48,9 +48,8 @@ START_TEST(sweeps_solve_the_assembled_problem)
         pile_free(&p);
     }
 }
-END_TEST
 
-START_TEST(the_portfolio_converges)
+TEST(the_portfolio_converges)
 {
     const int sizes[PILE_COUNT] = {300, 300, 200, 200, 20};
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
@@ -66,10 +65,9 @@ START_TEST(the_portfolio_converges)
         }
     }
 }
-END_TEST
 
 // the sum over bodies of m v changes only by the impulses of fixed sides: sum F r of those
-START_TEST(momentum_comes_from_fixed_sides_only)
+TEST(momentum_comes_from_fixed_sides_only)
 {
     pile p = pile_make(PILE_SPHERES, 200, 3);
     pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-6);
@@ -95,10 +93,9 @@ START_TEST(momentum_comes_from_fixed_sides_only)
     answer_free(&a);
     pile_free(&p);
 }
-END_TEST
 
 // u'r = (v - v_free)' A (v' .. ): (H v)'r = v' M (v - v_free) with a diagonal M
-START_TEST(power_is_the_same_in_both_spaces)
+TEST(power_is_the_same_in_both_spaces)
 {
     pile p = pile_make(PILE_SPHERES, 200, 4);
     pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-6);
@@ -116,9 +113,8 @@ START_TEST(power_is_the_same_in_both_spaces)
     answer_free(&a);
     pile_free(&p);
 }
-END_TEST
 
-START_TEST(memory_is_asked_for)
+TEST(memory_is_asked_for)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
         pile p = pile_make((pile_kind)kind, 60, 5);
@@ -151,9 +147,8 @@ START_TEST(memory_is_asked_for)
         pile_free(&p);
     }
 }
-END_TEST
 
-START_TEST(nothing_is_solved)
+TEST(nothing_is_solved)
 {
     pile p = pile_make(PILE_SPHERES, 10, 5);
     p.b.nb = p.b.n = 0;
@@ -164,9 +159,8 @@ START_TEST(nothing_is_solved)
     answer_free(&a);
     pile_free(&p);
 }
-END_TEST
 
-START_TEST(what_is_not_finite_is_refused)
+TEST(what_is_not_finite_is_refused)
 {
     pile p = pile_make(PILE_SPHERES, 10, 5);
     pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
@@ -184,7 +178,6 @@ START_TEST(what_is_not_finite_is_refused)
     free(u);
     pile_free(&p);
 }
-END_TEST
 
 static void expect_same_bits(pile_kind kind, int n, pcs_solver solver, double tol)
 {
@@ -210,17 +203,16 @@ static void expect_same_bits(pile_kind kind, int n, pcs_solver solver, double to
 }
 
 // one island of many clusters; and many islands
-START_TEST(threads_do_not_show)
+TEST(threads_do_not_show)
 {
     expect_same_bits(PILE_SPHERES, 1500, PCS_SOLVER_NSGS, 1e-6);
     expect_same_bits(PILE_BOXES, 700, PCS_SOLVER_AUTO, 1e-6);
     expect_same_bits(PILE_MIXED, 600, PCS_SOLVER_NSGS, 1e-9);
     expect_same_bits(PILE_LOOSE, 600, PCS_SOLVER_AUTO, 1e-6);
 }
-END_TEST
 
 // the bytes needed include the memory of all threads
-START_TEST(memory_of_a_team_is_asked_for)
+TEST(memory_of_a_team_is_asked_for)
 {
     pile p = pile_make(PILE_LOOSE, 600, 5);
     pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
@@ -253,10 +245,9 @@ START_TEST(memory_of_a_team_is_asked_for)
     free(u);
     pile_free(&p);
 }
-END_TEST
 
 // an island has the same solution alone and among others
-START_TEST(islands_do_not_feel_one_another)
+TEST(islands_do_not_feel_one_another)
 {
     pile p = pile_make(PILE_LOOSE, 60, 2), first = p;
     pcs_solver_opts o = options(PCS_SOLVER_NSGS, 1e-11);
@@ -274,11 +265,10 @@ START_TEST(islands_do_not_feel_one_another)
     answer_free(&one);
     pile_free(&p);
 }
-END_TEST
 
 // Each block of the piles by itself has one solution: the same by its closed form and with W
 // assembled, and the same from any start
-START_TEST(a_block_alone_is_solved_exactly)
+TEST(a_block_alone_is_solved_exactly)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
         pile p = pile_make((pile_kind)kind, 60, 3), alone = p;
@@ -312,10 +302,3 @@ START_TEST(a_block_alone_is_solved_exactly)
         pile_free(&p);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("bodies", sweeps_solve_the_assembled_problem, the_portfolio_converges,
-              momentum_comes_from_fixed_sides_only, power_is_the_same_in_both_spaces,
-              memory_is_asked_for, nothing_is_solved, what_is_not_finite_is_refused,
-              threads_do_not_show, memory_of_a_team_is_asked_for, islands_do_not_feel_one_another,
-              a_block_alone_is_solved_exactly)

@@ -69,7 +69,7 @@ static pcs_contact_status single(pcs_cone cone, int dim, double mu, double w, co
     return status;
 }
 
-START_TEST(both_sides_of_every_border)
+TEST(both_sides_of_every_border)
 {
     const double sizes[] = {1e-6, 1, 1e6}, mus[] = {0.05, 0.5, 3};
     for (int k = 0; k < 9; ++k) {
@@ -107,9 +107,8 @@ START_TEST(both_sides_of_every_border)
         }
     }
 }
-END_TEST
 
-START_TEST(without_friction_open_or_closed)
+TEST(without_friction_open_or_closed)
 {
     pcs_certificate c;
     double m, q[3] = {2, 0, 0};
@@ -131,9 +130,8 @@ START_TEST(without_friction_open_or_closed)
     ck_assert_int_eq(c.columns, 1);
     ck_assert_int_eq(c.u, PCS_UNIQUENESS_YES);
 }
-END_TEST
 
-START_TEST(nothing_at_all_is_undecided)
+TEST(nothing_at_all_is_undecided)
 {
     pcs_certificate c;
     double m;
@@ -144,7 +142,6 @@ START_TEST(nothing_at_all_is_undecided)
     ck_assert_int_eq(c.r, PCS_UNIQUENESS_YES);
     ck_assert_int_eq(c.u, PCS_UNIQUENESS_UNKNOWN);
 }
-END_TEST
 
 // ---- a box on its corners ----------------------------------------------------------------------
 
@@ -176,7 +173,7 @@ static void box(toy *t, bool rough, double mu)
     toy_close(t);
 }
 
-START_TEST(box_without_friction)
+TEST(box_without_friction)
 {
     toy *t = calloc(1, sizeof *t);
     box(t, false, 0);
@@ -200,9 +197,8 @@ START_TEST(box_without_friction)
     }
     free(t);
 }
-END_TEST
 
-START_TEST(box_with_friction)
+TEST(box_with_friction)
 {
     toy *t = calloc(1, sizeof *t);
     box(t, true, 0.4);
@@ -234,9 +230,8 @@ START_TEST(box_with_friction)
     }
     free(t);
 }
-END_TEST
 
-START_TEST(box_that_slides)
+TEST(box_that_slides)
 {
     // each corner has one direction left: normal, with x and y moments, on which four depend
     toy *t = calloc(1, sizeof *t);
@@ -266,9 +261,8 @@ START_TEST(box_that_slides)
     }
     free(t);
 }
-END_TEST
 
-START_TEST(wrong_statuses_are_taken_back)
+TEST(wrong_statuses_are_taken_back)
 {
     // W nearly singular: 1e-7 of residual hides a contact that is open in the solution
     toy *t = calloc(1, sizeof *t);
@@ -291,7 +285,6 @@ START_TEST(wrong_statuses_are_taken_back)
     ck_assert(c.moved < 1e-7);
     free(t);
 }
-END_TEST
 
 // ---- a particle in a groove --------------------------------------------------------------------
 
@@ -311,7 +304,7 @@ static void groove(toy *t, double alpha, double mu, double unit)
     t->r[0] = t->r[2] = 1 / (2 * s) / unit;
 }
 
-START_TEST(groove_that_holds)
+TEST(groove_that_holds)
 {
     // the forces lie within the angles alpha -+ phi from the horizontal, and balance the weight
     const double alpha = 0.5, mu = 0.2, phi = atan(mu);
@@ -338,9 +331,8 @@ START_TEST(groove_that_holds)
         free(t);
     }
 }
-END_TEST
 
-START_TEST(groove_that_wedges)
+TEST(groove_that_wedges)
 {
     toy *t = calloc(1, sizeof *t);
     groove(t, 0.3, 0.4, 1);
@@ -353,9 +345,8 @@ START_TEST(groove_that_wedges)
     }
     free(t);
 }
-END_TEST
 
-START_TEST(groove_near_the_border)
+TEST(groove_near_the_border)
 {
     // the thrust grows without bound as the angle of friction comes near that of the walls
     for (int k = 2; k <= 4; ++k) {
@@ -369,11 +360,10 @@ START_TEST(groove_near_the_border)
         free(t);
     }
 }
-END_TEST
 
 // ---- uniqueness --------------------------------------------------------------------------------
 
-START_TEST(a_slide_that_may_be_anything)
+TEST(a_slide_that_may_be_anything)
 {
     // W e has no normal part: any r_N slides
     toy *t = calloc(1, sizeof *t);
@@ -394,9 +384,8 @@ START_TEST(a_slide_that_may_be_anything)
     }
     free(t);
 }
-END_TEST
 
-START_TEST(planted_borders_are_undecided)
+TEST(planted_borders_are_undecided)
 {
     toy *t = calloc(1, sizeof *t);
     for (int b = 0; b < 5; ++b) {
@@ -443,7 +432,6 @@ START_TEST(planted_borders_are_undecided)
     }
     free(t);
 }
-END_TEST
 
 // ---- against solutions of the same problem -----------------------------------------------------
 
@@ -519,7 +507,7 @@ static void expect_within(friction kind, int nc, uint64_t seed, int *far, int *s
     pcs_arena_destroy(NULL, &arena);
 }
 
-START_TEST(solutions_lie_within)
+TEST(solutions_lie_within)
 {
     static const friction families[] = {FRICTION_DENSE, FRICTION_DEFICIENT, FRICTION_MIXED,
                                         FRICTION_SPHERES, FRICTION_BOXES};
@@ -533,9 +521,8 @@ START_TEST(solutions_lie_within)
     ck_assert_int_gt(seen, TEST_DRAWS(100));
     ck_assert_int_gt(far, TEST_DRAWS(50));
 }
-END_TEST
 
-START_TEST(global_form_agrees)
+TEST(global_form_agrees)
 {
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_BOXES, 8) + 4000000, &arena));
@@ -566,11 +553,10 @@ START_TEST(global_form_agrees)
     free(r);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // ---- manners -----------------------------------------------------------------------------------
 
-START_TEST(bad_input_is_refused)
+TEST(bad_input_is_refused)
 {
     toy *t = calloc(1, sizeof *t);
     groove(t, 0.5, 0.2, 1);
@@ -597,9 +583,8 @@ START_TEST(bad_input_is_refused)
     CK_OK(pcs_certificate_compute(NULL, &t->p, 1e-8, t->r, status, NULL, &c));
     free(t);
 }
-END_TEST
 
-START_TEST(an_empty_problem_is_unique)
+TEST(an_empty_problem_is_unique)
 {
     toy *t = calloc(1, sizeof *t);
     toy_close(t);
@@ -611,9 +596,8 @@ START_TEST(an_empty_problem_is_unique)
     CK_OK(pcs_certificate_impulse_intervals(NULL, &t->p, 0, NULL, NULL, NULL));
     free(t);
 }
-END_TEST
 
-START_TEST(no_memory_is_said)
+TEST(no_memory_is_said)
 {
     toy *t = calloc(1, sizeof *t);
     groove(t, 0.5, 0.2, 1);
@@ -636,20 +620,11 @@ START_TEST(no_memory_is_said)
     ck_assert_int_eq(memory.live, 0);
     free(t);
 }
-END_TEST
 
-START_TEST(words)
+TEST(words)
 {
     ck_assert_str_eq(pcs_contact_status_text(PCS_CONTACT_SLIDE), "slide");
     ck_assert_str_eq(pcs_uniqueness_text(PCS_UNIQUENESS_LOCAL), "local");
     ck_assert_ptr_nonnull(pcs_contact_status_text((pcs_contact_status)99));
     ck_assert_ptr_nonnull(pcs_uniqueness_text((pcs_uniqueness)99));
 }
-END_TEST
-
-PCS_TEST_MAIN("certificate", both_sides_of_every_border, without_friction_open_or_closed,
-              nothing_at_all_is_undecided, box_without_friction, box_with_friction, box_that_slides,
-              wrong_statuses_are_taken_back, groove_that_holds, groove_that_wedges,
-              groove_near_the_border, a_slide_that_may_be_anything, planted_borders_are_undecided,
-              solutions_lie_within, global_form_agrees, bad_input_is_refused,
-              an_empty_problem_is_unique, no_memory_is_said, words)

@@ -306,35 +306,30 @@ static void run_campaign(kind k)
     }
 }
 
-START_TEST(claims_of_lcps)
+TEST(claims_of_lcps)
 {
     run_campaign(LCP);
 }
-END_TEST
 
-START_TEST(claims_of_mlcps)
+TEST(claims_of_mlcps)
 {
     run_campaign(MLCP);
 }
-END_TEST
 
-START_TEST(claims_in_the_plane)
+TEST(claims_in_the_plane)
 {
     run_campaign(FC2D);
 }
-END_TEST
 
-START_TEST(claims_in_space)
+TEST(claims_in_space)
 {
     run_campaign(FC3D);
 }
-END_TEST
 
-START_TEST(claims_of_mixtures)
+TEST(claims_of_mixtures)
 {
     run_campaign(MIXED);
 }
-END_TEST
 
 // ---- cases -------------------------------------------------------------------------------------
 
@@ -355,7 +350,7 @@ static void take_rank_one(sample *s, int nb, const double *h, const double *q, c
 
 // With W = h h^T the velocities are q + a h; no a and no r give a solution. An r of 1e16 makes
 // noise of u that happens to be complementary
-START_TEST(noise_is_no_solution)
+TEST(noise_is_no_solution)
 {
     sample s;
     take_rank_one(&s, 2, (const double[]){3, 2, -2, -1}, (const double[]){-1, 0, 0, -2},
@@ -374,10 +369,9 @@ START_TEST(noise_is_no_solution)
         }
     }
 }
-END_TEST
 
 // The measure is never below the rounding of u, and the true value is not far above it
-START_TEST(measures_know_of_rounding)
+TEST(measures_know_of_rounding)
 {
     sample s;
     test_random g = random_seed(5);
@@ -403,10 +397,9 @@ START_TEST(measures_know_of_rounding)
                           (unsigned long)seed, m.residual, e.residual, m.rounding, size);
     }
 }
-END_TEST
 
 // `0 z - 1 = w`: the natural map is relative to |r|, and vanishes at infinity
-START_TEST(infinity_is_no_solution)
+TEST(infinity_is_no_solution)
 {
     static const struct {
         int n;
@@ -434,10 +427,9 @@ START_TEST(infinity_is_no_solution)
         }
     }
 }
-END_TEST
 
 // A regular system of a few equalities is solved to rounding, and that is enough for any tolerance
-START_TEST(rounding_is_enough)
+TEST(rounding_is_enough)
 {
     test_random g = random_seed(3);
     for (int k = 0; k < TEST_DRAWS(2000); ++k) {
@@ -472,10 +464,9 @@ START_TEST(rounding_is_enough)
                   16 * report.measure.rounding / measure_size(&report.measure) + 1e-15);
     }
 }
-END_TEST
 
 // Where r solves nothing, or u is noise, nothing is claimed of contacts and of uniqueness
-START_TEST(certificates_of_noise_are_empty)
+TEST(certificates_of_noise_are_empty)
 {
     sample s;
     take_rank_one(&s, 2, (const double[]){3, 2, -2, -1}, (const double[]){-1, 0, 0, -2},
@@ -497,8 +488,3 @@ START_TEST(certificates_of_noise_are_empty)
         ck_assert_int_eq(c.undecided, 2);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("claims", noise_is_no_solution, measures_know_of_rounding, infinity_is_no_solution,
-              rounding_is_enough, certificates_of_noise_are_empty, claims_of_lcps, claims_of_mlcps,
-              claims_in_the_plane, claims_in_space, claims_of_mixtures)

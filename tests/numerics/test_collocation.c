@@ -24,7 +24,7 @@ static void expect(const pcs_tableau *t, const double *A, const double *b, const
 }
 
 // theory 10
-START_TEST(gauss_in_closed_form)
+TEST(gauss_in_closed_form)
 {
     pcs_tableau *t;
     CK_OK(pcs_tableau_create_gauss(NULL, 1, &t));
@@ -48,10 +48,9 @@ START_TEST(gauss_in_closed_form)
            (const double[]){0.5 - r / 10, 0.5, 0.5 + r / 10});
     pcs_tableau_destroy(t);
 }
-END_TEST
 
 // Hairer, Wanner, Solving ODE II, tables IV.5.5 and 5.6
-START_TEST(radau_in_closed_form)
+TEST(radau_in_closed_form)
 {
     pcs_tableau *t;
     CK_OK(pcs_tableau_create_radau(NULL, 1, &t));
@@ -73,7 +72,6 @@ START_TEST(radau_in_closed_form)
            (const double[]){(4 - r) / 10, (4 + r) / 10, 1});
     pcs_tableau_destroy(t);
 }
-END_TEST
 
 // identities for any number of stages
 static void expect_method(const pcs_tableau *t, int order)
@@ -101,7 +99,7 @@ static void expect_method(const pcs_tableau *t, int order)
     ck_assert(t->collocation && !pcs_tableau_is_explicit(t));
 }
 
-START_TEST(gauss_of_any_stages)
+TEST(gauss_of_any_stages)
 {
     for (int s = 1; s <= 64; s += s < 8 || TEST_DRAWS(10) == 10 ? 1 : 8) {
         pcs_tableau *t;
@@ -122,9 +120,8 @@ START_TEST(gauss_of_any_stages)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
-START_TEST(radau_of_any_stages)
+TEST(radau_of_any_stages)
 {
     for (int s = 1; s <= 64; s += s < 8 || TEST_DRAWS(10) == 10 ? 1 : 8) {
         pcs_tableau *t;
@@ -143,10 +140,9 @@ START_TEST(radau_of_any_stages)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
 // two methods for the same coefficients: orthogonal polynomials and Lagrange's products
-START_TEST(general_nodes_give_the_same)
+TEST(general_nodes_give_the_same)
 {
     for (int s = 1; s <= 64; s += s < 8 ? 1 : 7) {
         for (int radau = 0; radau < 2; ++radau) {
@@ -167,9 +163,8 @@ START_TEST(general_nodes_give_the_same)
         }
     }
 }
-END_TEST
 
-START_TEST(known_methods_are_collocation)
+TEST(known_methods_are_collocation)
 {
     const double ends[2] = {0, 1}, thirds[3] = {0, 0.5, 1};
     pcs_tableau *t;
@@ -194,10 +189,9 @@ START_TEST(known_methods_are_collocation)
     ck_assert(pcs_tableau_is_explicit(t) && t->order == 1);
     pcs_tableau_destroy(t);
 }
-END_TEST
 
 // Random nodes: order s and no more, polynomials of degree s followed from node to node
-START_TEST(random_nodes_have_order_s)
+TEST(random_nodes_have_order_s)
 {
     test_random rng = random_seed(3);
     for (int trial = 0; trial < TEST_DRAWS(300); ++trial) {
@@ -224,11 +218,10 @@ START_TEST(random_nodes_have_order_s)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
 // b_j(c_i) = a_ij, b_j(1) = b_j, polynomials of degree s integrated anywhere: from sums of powers
 // where the tableau has them and without
-START_TEST(dense_output_collocates)
+TEST(dense_output_collocates)
 {
     for (int s = 1; s <= 64; s += s < 12 ? 1 : 13) {
         pcs_tableau *t;
@@ -269,10 +262,9 @@ START_TEST(dense_output_collocates)
     CK_NEAR(b[0], 0.375, 0);
     CK_NEAR(b[1], 0.125, 0);
 }
-END_TEST
 
 // many equidistant nodes: the weights of Newton and Cotes alternate and grow, and remain consistent
-START_TEST(equidistant_nodes_are_consistent)
+TEST(equidistant_nodes_are_consistent)
 {
     double c[64];
     for (int s = 2; s <= 64; s += s < 12 ? 1 : 13) {
@@ -287,9 +279,8 @@ START_TEST(equidistant_nodes_are_consistent)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
-START_TEST(bad_nodes_are_refused)
+TEST(bad_nodes_are_refused)
 {
     pcs_tableau *t;
     for (int s = -1; s <= 65; s += s == 0 ? 65 : 1) {
@@ -328,9 +319,8 @@ START_TEST(bad_nodes_are_refused)
     liar = (pcs_tableau){.s = 2, .A = A, .b = same, .c = same, .order = 1, .collocation = true};
     CK_FAILS(pcs_tableau_check(&liar), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(names_and_memory)
+TEST(names_and_memory)
 {
     pcs_tableau *t;
     CK_OK(pcs_tableau_create_named(NULL, "gauss3", &t));
@@ -360,9 +350,3 @@ START_TEST(names_and_memory)
     memory.fail_at = 0;
     CK_FAILS(pcs_tableau_create_collocation(&env, 2, nodes, &t), PCS_ERR_MEMORY);
 }
-END_TEST
-
-PCS_TEST_MAIN("collocation", gauss_in_closed_form, radau_in_closed_form, gauss_of_any_stages,
-              radau_of_any_stages, general_nodes_give_the_same, known_methods_are_collocation,
-              random_nodes_have_order_s, dense_output_collocates, equidistant_nodes_are_consistent,
-              bad_nodes_are_refused, names_and_memory)

@@ -19,7 +19,7 @@ static void reset(void)
 static const double frictions[7] = {0, 1e-12, 1e-3, 0.3, 1, 40, 1e9};
 
 // K and its polar cone: x = P(x) + y with y in the polar cone and orthogonal to P(x)
-START_TEST(projection_obeys_moreau)
+TEST(projection_obeys_moreau)
 {
     test_random rng = random_seed(11);
     for (int trial = 0; trial < 20000; ++trial) {
@@ -55,10 +55,9 @@ START_TEST(projection_obeys_moreau)
         }
     }
 }
-END_TEST
 
 // a NaN remains a NaN
-START_TEST(nan_flows_through)
+TEST(nan_flows_through)
 {
     for (int c = 0; c < 3; ++c) {
         for (int m = 0; m < 7; ++m) {
@@ -75,10 +74,9 @@ START_TEST(nan_flows_through)
         }
     }
 }
-END_TEST
 
 // the natural map is zero where one of open, stick and slide holds, and not elsewhere
-START_TEST(complementarity_is_the_disjunction)
+TEST(complementarity_is_the_disjunction)
 {
     test_random rng = random_seed(12);
     for (int trial = 0; trial < 20000; ++trial) {
@@ -107,9 +105,8 @@ START_TEST(complementarity_is_the_disjunction)
         }
     }
 }
-END_TEST
 
-START_TEST(friction_is_measured_as_in_the_theory)
+TEST(friction_is_measured_as_in_the_theory)
 {
     test_random rng = random_seed(13);
     for (int f = 0; f < FRICTION_COUNT; ++f) {
@@ -164,10 +161,9 @@ START_TEST(friction_is_measured_as_in_the_theory)
         }
     }
 }
-END_TEST
 
 // mu = 0: the normal rows are those of a unilateral block, the tangents only ask r_T = 0
-START_TEST(frictionless_blocks_are_unilateral)
+TEST(frictionless_blocks_are_unilateral)
 {
     test_random rng = random_seed(14);
     for (int trial = 0; trial < 200; ++trial) {
@@ -191,9 +187,8 @@ START_TEST(frictionless_blocks_are_unilateral)
         ck_assert(m.natural_map >= 0.25);
     }
 }
-END_TEST
 
-START_TEST(one_scale_per_contact)
+TEST(one_scale_per_contact)
 {
     reset();
     const pcs_problem p = friction_problem(FRICTION_MIXED, 12, 3, &arena, NULL);
@@ -211,9 +206,8 @@ START_TEST(one_scale_per_contact)
         }
     }
 }
-END_TEST
 
-START_TEST(bad_friction_is_refused)
+TEST(bad_friction_is_refused)
 {
     reset();
     const pcs_problem good = friction_problem(FRICTION_DENSE, 2, 0, &arena, NULL);
@@ -237,10 +231,9 @@ START_TEST(bad_friction_is_refused)
     block[0].dim = 4;
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
 }
-END_TEST
 
 // u_N >= 0 in every solution of friction; of u_T nothing is known
-START_TEST(normals_alone_refute_friction)
+TEST(normals_alone_refute_friction)
 {
     reset();
     pcs_problem p = friction_problem(FRICTION_DENSE, 2, 0, &arena, NULL);
@@ -255,9 +248,3 @@ START_TEST(normals_alone_refute_friction)
     ck_assert(!problem_refuted_by(&p, y, t));
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("cone", projection_obeys_moreau, nan_flows_through,
-              complementarity_is_the_disjunction, friction_is_measured_as_in_the_theory,
-              frictionless_blocks_are_unilateral, one_scale_per_contact, bad_friction_is_refused,
-              normals_alone_refute_friction)

@@ -70,7 +70,7 @@ static void expect_law(const contact *c, const double *q, const double *r, conta
     }
 }
 
-START_TEST(definite_contacts_are_solved)
+TEST(definite_contacts_are_solved)
 {
     test_random rng = random_seed(1);
     int count[4] = {0};
@@ -95,7 +95,6 @@ START_TEST(definite_contacts_are_solved)
     }
     ck_assert(count[CONTACT_STICK] > 5000 && count[CONTACT_SLIDE] > 5000);
 }
-END_TEST
 
 // one degree at a time over the whole circle: F changes sign between neighbours, u_T against d
 static bool brute_slide(const contact *c, const double *q)
@@ -120,7 +119,7 @@ static bool brute_slide(const contact *c, const double *q)
     return found;
 }
 
-START_TEST(agrees_with_brute_force)
+TEST(agrees_with_brute_force)
 {
     test_random rng = random_seed(2);
     int agree = 0, differ = 0;
@@ -151,10 +150,9 @@ START_TEST(agrees_with_brute_force)
     // brute force misses pairs of roots within a quarter of a degree, and ends of its intervals
     ck_assert_msg(differ <= 3 + agree / 500, "%d of %d differ", differ, agree + differ);
 }
-END_TEST
 
 // W of rank 0, 1, 2 and indefinite, with a q that has a solution: it is found, or the answer is no
-START_TEST(singular_contacts)
+TEST(singular_contacts)
 {
     test_random rng = random_seed(3);
     int lost = 0, all = 0;
@@ -214,10 +212,9 @@ START_TEST(singular_contacts)
         }
     }
 }
-END_TEST
 
 // a contact in the plane is one in space whose second tangent is on its own
-START_TEST(plane_in_space)
+TEST(plane_in_space)
 {
     test_random rng = random_seed(4);
     for (int trial = 0; trial < 5000; ++trial) {
@@ -237,10 +234,9 @@ START_TEST(plane_in_space)
         CK_NEAR(b[2], 0, 1e-9 * size);
     }
 }
-END_TEST
 
 // turning the tangents turns the answer
-START_TEST(no_direction_is_preferred)
+TEST(no_direction_is_preferred)
 {
     test_random rng = random_seed(5);
     for (int trial = 0; trial < 5000; ++trial) {
@@ -267,10 +263,9 @@ START_TEST(no_direction_is_preferred)
         }
     }
 }
-END_TEST
 
 // little friction is no friction, and much of it sticks
-START_TEST(limits_of_friction)
+TEST(limits_of_friction)
 {
     test_random rng = random_seed(6);
     for (int trial = 0; trial < 2000; ++trial) {
@@ -301,10 +296,9 @@ START_TEST(limits_of_friction)
         CK_NEAR(r[2], 0.2, 1e-6);
     }
 }
-END_TEST
 
 // Newton and the fixed point come to the same place when they come to an end
-START_TEST(alternatives_agree)
+TEST(alternatives_agree)
 {
     test_random rng = random_seed(7);
     int newton = 0, fixed = 0;
@@ -327,11 +321,10 @@ START_TEST(alternatives_agree)
     }
     ck_assert_msg(newton > 2700 && fixed > 1500, "newton %d, fixed point %d", newton, fixed);
 }
-END_TEST
 
 // Tangents in another unit, u_T' = f u_T: W' = F W F, mu' = mu / f, r_T' = r_T / f. With f a power
 // of two every step of the fixed point is the same one, bit for bit.
-START_TEST(fixed_point_knows_no_units)
+TEST(fixed_point_knows_no_units)
 {
     test_random rng = random_seed(17);
     int done = 0;
@@ -357,9 +350,8 @@ START_TEST(fixed_point_knows_no_units)
     }
     ck_assert_msg(done > 1800, "%d", done);
 }
-END_TEST
 
-START_TEST(numbers_of_any_size)
+TEST(numbers_of_any_size)
 {
     test_random rng = random_seed(8);
     const double sizes[6] = {1e-300, 1e-160, 1e-75, 1e75, 1e160, 1e290};
@@ -383,9 +375,8 @@ START_TEST(numbers_of_any_size)
         ck_assert(none == CONTACT_NONE || !(contact_residual(&c, q, s) <= 1));
     }
 }
-END_TEST
 
-START_TEST(roots_are_found)
+TEST(roots_are_found)
 {
     test_random rng = random_seed(9);
     double root[7];
@@ -423,10 +414,9 @@ START_TEST(roots_are_found)
     CK_NEAR(root[0], 0.5, 1e-15);
     ck_assert_int_eq(contact_roots(2, none, root), 0);
 }
-END_TEST
 
 // Newton on the slide alone, from a direction that is somewhat off
-START_TEST(a_slide_alone_is_the_solution)
+TEST(a_slide_alone_is_the_solution)
 {
     test_random rng = random_seed(77);
     int slides = 0, found = 0;
@@ -449,9 +439,3 @@ START_TEST(a_slide_alone_is_the_solution)
     }
     ck_assert_int_gt(10 * found, 9 * slides);
 }
-END_TEST
-
-PCS_TEST_MAIN("coulomb", definite_contacts_are_solved, agrees_with_brute_force, singular_contacts,
-              plane_in_space, no_direction_is_preferred, limits_of_friction, alternatives_agree,
-              fixed_point_knows_no_units, numbers_of_any_size, roots_are_found,
-              a_slide_alone_is_the_solution)

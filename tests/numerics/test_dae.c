@@ -113,7 +113,7 @@ static void expect_orders(const pcs_tableau *tableau, bool semi, int order, cons
 
 // stiffly accurate methods read z off their last stage, the others solve for it at the end: in an
 // index 1 system it has the order of x
-START_TEST(orders_of_both_unknowns)
+TEST(orders_of_both_unknowns)
 {
     static const struct {
         const char *name;
@@ -133,18 +133,16 @@ START_TEST(orders_of_both_unknowns)
     expect_orders(&smooth_sdirk2, false, 2, (const int[]){64, 96, 128, 192});
     expect_orders(pcs_tableau_sdirk4(), true, 4, (const int[]){48, 64, 96, 128});
 }
-END_TEST
 
-START_TEST(explicit_methods_solve_for_z_at_every_stage)
+TEST(explicit_methods_solve_for_z_at_every_stage)
 {
     expect_orders(pcs_tableau_explicit_euler(), true, 1, (const int[]){512, 1024, 2048, 4096});
     expect_orders(pcs_tableau_midpoint(), true, 2, (const int[]){64, 128, 256, 512});
     expect_orders(pcs_tableau_rk4(), true, 4, (const int[]){64, 96, 128, 192});
     expect_orders(pcs_tableau_bogacki_shampine(), true, 3, (const int[]){96, 128, 192, 256});
 }
-END_TEST
 
-START_TEST(derivatives_by_every_way)
+TEST(derivatives_by_every_way)
 {
     const pcs_dae dae = {.nx = 2,
                          .nz = 2,
@@ -171,10 +169,9 @@ START_TEST(derivatives_by_every_way)
     }
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // chosen steps by implicit and by explicit pairs
-START_TEST(tolerances_are_kept)
+TEST(tolerances_are_kept)
 {
     for (int k = 0; k < 3; ++k) {
         pcs_ode_opts opts = pcs_ode_opts_default();
@@ -190,10 +187,9 @@ START_TEST(tolerances_are_kept)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
 // between the ends of a step by the method's own polynomial, or by the slopes at its ends
-START_TEST(dense_output)
+TEST(dense_output)
 {
     pcs_tableau *gauss = smooth_method("gauss3");
     for (int k = 0; k < 5; ++k) {
@@ -218,7 +214,6 @@ START_TEST(dense_output)
     }
     pcs_tableau_destroy(gauss);
 }
-END_TEST
 
 // ---- Robertson's kinetics with a conservation law in place of the third equation
 
@@ -235,7 +230,7 @@ static int robertson(void *user, double t, const double *xdot, const double *x, 
 }
 
 // Mazzia and Magherini, Test Set for IVP Solvers 2.4, t = 1e11
-START_TEST(robertson_with_a_conservation_law)
+TEST(robertson_with_a_conservation_law)
 {
     const pcs_dae dae = {.nx = 2, .nz = 1, .F = robertson};
     const double atol[2] = {1e-13, 1e-19};
@@ -254,7 +249,6 @@ START_TEST(robertson_with_a_conservation_law)
     CK_NEAR(x[0] + x[1] + z, 1, 1e-14);
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 // ---- a circuit: a source drives a capacitor through a diode; the current is algebraic
 
@@ -276,7 +270,7 @@ static int diode_reduced(void *user, double t, const double *v, double *f)
     return 0;
 }
 
-START_TEST(circuit_as_its_differential_equation)
+TEST(circuit_as_its_differential_equation)
 {
     const pcs_dae dae = {.nx = 1, .nz = 1, .F = diode};
     pcs_tableau *tableau = smooth_method("radau3");
@@ -302,7 +296,6 @@ START_TEST(circuit_as_its_differential_equation)
     pcs_integrator_destroy(run);
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // ---- a pendulum in Cartesian coordinates (x, y, vx, vy) with a multiplier: the constraint at
 // acceleration (index 1), velocity (2) or position level (3)
@@ -328,7 +321,7 @@ static int cartesian(void *user, double t, const double *d, const double *x, con
     return 0;
 }
 
-START_TEST(pendulum_with_a_multiplier)
+TEST(pendulum_with_a_multiplier)
 {
     int index = 1;
     const pcs_dae dae = {.nx = 4, .nz = 1, .F = cartesian, .user = &index};
@@ -355,9 +348,8 @@ START_TEST(pendulum_with_a_multiplier)
         pcs_tableau_destroy(tableau);
     }
 }
-END_TEST
 
-START_TEST(events_of_a_constrained_system)
+TEST(events_of_a_constrained_system)
 {
     int index = 1;
     const pcs_dae dae = {.nx = 4, .nz = 1, .F = cartesian, .user = &index};
@@ -378,7 +370,6 @@ START_TEST(events_of_a_constrained_system)
     pcs_integrator_destroy(run);
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 static void expect_index_refused(pcs_integrator *run, const double *x0)
 {
@@ -420,7 +411,7 @@ static int hidden(void *user, double t, const double *d, const double *x, const 
     return 0;
 }
 
-START_TEST(higher_indices_are_refused)
+TEST(higher_indices_are_refused)
 {
     pcs_tableau *tableau = smooth_method("radau2");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.01);
@@ -439,7 +430,6 @@ START_TEST(higher_indices_are_refused)
     expect_index_refused(run, (const double[]){1, 1});
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // ---- Tikhonov: eps z' = g(x, z) and its limit 0 = g, where the fast motion is stable
 
@@ -485,7 +475,7 @@ static void go_through_layer(pcs_integrator *run, double eps, double t_end)
     CK_OK(pcs_integrator_step_by(run, t_end - pcs_integrator_t(run), NULL));
 }
 
-START_TEST(tikhonov)
+TEST(tikhonov)
 {
     pcs_tableau *tableau = smooth_method("radau3");
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.02);
@@ -528,7 +518,6 @@ START_TEST(tikhonov)
     pcs_integrator_destroy(run);
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // ---- what can go wrong
 
@@ -574,7 +563,7 @@ static void expect_at(pcs_integrator *run, double t, double x, double z)
     ck_assert(pcs_integrator_z(run)[0] == z);
 }
 
-START_TEST(failures_leave_the_state)
+TEST(failures_leave_the_state)
 {
     const pcs_tableau *const tableaus[] = {pcs_tableau_implicit_euler(), pcs_tableau_rk4()};
     for (int k = 0; k < 2; ++k) {
@@ -616,10 +605,9 @@ START_TEST(failures_leave_the_state)
     CK_NEAR(pcs_integrator_x(run)[0], 2 / 0.875, 1e-14);
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 // from another state z is computed again, or nothing changes
-START_TEST(jumps_are_consistent)
+TEST(jumps_are_consistent)
 {
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_implicit_euler(), 0.01);
     const pcs_semi_explicit semi = {.nx = 1, .nz = 1, .f = unit_f, .g = square_g};
@@ -637,9 +625,8 @@ START_TEST(jumps_are_consistent)
     CK_NEAR(pcs_integrator_z(run)[0], sqrt(0.15), 1e-13);
     pcs_integrator_destroy(run);
 }
-END_TEST
 
-START_TEST(methods_that_do_not_serve_are_refused)
+TEST(methods_that_do_not_serve_are_refused)
 {
     pcs_integrator *run;
     const pcs_tableau *const refused[] = {pcs_tableau_rk4(), pcs_tableau_trapezoid()};
@@ -655,7 +642,6 @@ START_TEST(methods_that_do_not_serve_are_refused)
     const pcs_semi_explicit half = {.nx = 2, .nz = 2, .f = semi_f};
     CK_FAILS(pcs_integrator_create_semi_explicit(NULL, &half, &opts, &run), PCS_ERR_ARG);
 }
-END_TEST
 
 // two constraints that are nearly one: z = (x - x^2, x^2) to five digits less than working
 // precision
@@ -677,7 +663,7 @@ static int nearly_one_f(void *user, double t, const double *x, const double *z, 
     return 0;
 }
 
-START_TEST(ill_conditioned_constraints)
+TEST(ill_conditioned_constraints)
 {
     const char *const names[] = {"gauss2", "radau3", "rk4"};
     for (int k = 0; k < 3; ++k) {
@@ -701,7 +687,6 @@ START_TEST(ill_conditioned_constraints)
         pcs_tableau_destroy(tableau);
     }
 }
-END_TEST
 
 // without algebraic unknowns both forms are ordinary systems
 static int plain_f(void *user, double t, const double *x, const double *z, double *f)
@@ -721,7 +706,7 @@ static int plain_F(void *user, double t, const double *d, const double *x, const
     return 0;
 }
 
-START_TEST(nothing_algebraic)
+TEST(nothing_algebraic)
 {
     const pcs_semi_explicit semi = {.nx = 1, .f = plain_f};
     const pcs_dae dae = {.nx = 1, .F = plain_F};
@@ -740,9 +725,8 @@ START_TEST(nothing_algebraic)
     }
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
-START_TEST(memory_is_taken_once)
+TEST(memory_is_taken_once)
 {
     pcs_tableau *tableau = smooth_method("gauss2");
     for (int kind = 0; kind < 3; ++kind) {
@@ -770,12 +754,3 @@ START_TEST(memory_is_taken_once)
     }
     pcs_tableau_destroy(tableau);
 }
-END_TEST
-
-PCS_TEST_MAIN("dae", orders_of_both_unknowns, explicit_methods_solve_for_z_at_every_stage,
-              derivatives_by_every_way, tolerances_are_kept, dense_output,
-              robertson_with_a_conservation_law, circuit_as_its_differential_equation,
-              pendulum_with_a_multiplier, events_of_a_constrained_system,
-              higher_indices_are_refused, tikhonov, failures_leave_the_state, jumps_are_consistent,
-              methods_that_do_not_serve_are_refused, ill_conditioned_constraints, nothing_algebraic,
-              memory_is_taken_once)

@@ -32,7 +32,7 @@ static pcs_report run(int n, const double *M, const double *q, double *z)
 
 // W r = -q on an active set may be singular and its shortest solution have a wrong sign, while a
 // longer one is right
-START_TEST(singular_sets_are_searched_by_their_vertices)
+TEST(singular_sets_are_searched_by_their_vertices)
 {
     double z[4];
 
@@ -56,9 +56,8 @@ START_TEST(singular_sets_are_searched_by_their_vertices)
     CK_NEAR(z[0] + 2 * z[2], 1, 1e-14);
     CK_NEAR(z[0], 0.2, 1e-14); // of the multipliers the shortest
 }
-END_TEST
 
-START_TEST(fewest_active_rows_first)
+TEST(fewest_active_rows_first)
 {
     // (1, 0), (0, 1) and (1/3, 1/3) solve it
     const double M[4] = {1, 2, 2, 1}, q[2] = {-1, -1};
@@ -85,10 +84,9 @@ START_TEST(fewest_active_rows_first)
     ck_assert_int_eq(run(2, Z, good, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert(z[0] == 0 && z[1] == 0);
 }
-END_TEST
 
 // feasible, but without a complementary point: only a complete enumeration proves it
-START_TEST(no_solution_is_proved)
+TEST(no_solution_is_proved)
 {
     // w1 = z2 - z1 + 1 and w2 = z1 - z2 - 2 >= 0: z1 - z2 would be in [2, 1]
     const double A[4] = {-1, 1, 1, -1}, qa[2] = {1, -2};
@@ -116,10 +114,9 @@ START_TEST(no_solution_is_proved)
     ck_assert_int_eq(r.outcome, PCS_OUTCOME_INFEASIBLE);
     ck_assert_int_lt(r.iters, 1 << 20);
 }
-END_TEST
 
 // against the definition: every active set of a regular problem, one linear solve each
-START_TEST(agrees_with_the_definition)
+TEST(agrees_with_the_definition)
 {
     test_random rng = random_seed(21);
     for (int trial = 0; trial < 500; ++trial) {
@@ -184,11 +181,10 @@ START_TEST(agrees_with_the_definition)
         if (least <= n) ck_assert_int_eq(active, least);
     }
 }
-END_TEST
 
 // twenty rows: positive definite, and hyperstatic of every rank. The answer is that of lemke where
 // it is unique, and the motion W r always is
-START_TEST(twenty_rows_are_enough)
+TEST(twenty_rows_are_enough)
 {
     test_random rng = random_seed(22);
     enum { n = 20 };
@@ -226,9 +222,8 @@ START_TEST(twenty_rows_are_enough)
         }
     }
 }
-END_TEST
 
-START_TEST(too_many_rows_are_refused)
+TEST(too_many_rows_are_refused)
 {
     enum { n = 21 };
     double M[n * n] = {0}, q[n] = {0}, z[n] = {0}, w[n];
@@ -248,7 +243,6 @@ START_TEST(too_many_rows_are_refused)
     CK_OK(pcs_solve_mlcp(n, kind, M, q, &o, z, w, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
 }
-END_TEST
 
 static int stop_at_once(void *user, const pcs_progress *now)
 {
@@ -257,7 +251,7 @@ static int stop_at_once(void *user, const pcs_progress *now)
     return 1;
 }
 
-START_TEST(limits_end_the_search)
+TEST(limits_end_the_search)
 {
     // eight pairs with solutions, one without
     double M[324] = {0}, q[18], r[18] = {0}, u[18];
@@ -288,8 +282,3 @@ START_TEST(limits_end_the_search)
     pcs_arena_destroy(NULL, &work);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("enum", singular_sets_are_searched_by_their_vertices, fewest_active_rows_first,
-              no_solution_is_proved, agrees_with_the_definition, twenty_rows_are_enough,
-              too_many_rows_are_refused, limits_end_the_search)

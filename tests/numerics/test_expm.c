@@ -51,7 +51,7 @@ static void expect(int n, const double *A, const double *B, double tol)
     }
 }
 
-START_TEST(numbers_and_diagonals)
+TEST(numbers_and_diagonals)
 {
     double E[16];
     for (double a = -700; a <= 700; a += 35) {
@@ -67,9 +67,8 @@ START_TEST(numbers_and_diagonals)
     exponential(3, zero, 5, E);
     expect(3, E, (const double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 0);
 }
-END_TEST
 
-START_TEST(rotations)
+TEST(rotations)
 {
     const double A[4] = {0, 1, -1, 0};
     double E[9];
@@ -95,10 +94,9 @@ START_TEST(rotations)
         expect(3, E, R, 4e-15);
     }
 }
-END_TEST
 
 // exp of a Jordan block: exp(lambda t) t^k / k! on the k-th diagonal above; lambda = 0: nilpotent
-START_TEST(jordan_blocks)
+TEST(jordan_blocks)
 {
     const double lambda[4] = {0, -1, 0.5, -20};
     for (int which = 0; which < 4; ++which) {
@@ -119,10 +117,9 @@ START_TEST(jordan_blocks)
         }
     }
 }
-END_TEST
 
 // fast and slow together: 1 - exp(-1e-8) keeps its digits beside exp(-1e6)
-START_TEST(stiff_scales)
+TEST(stiff_scales)
 {
     for (double fast = 1; fast < 1e7; fast *= 10) {
         for (double slow = 1e-8; slow < 1; slow *= 10) {
@@ -147,7 +144,6 @@ START_TEST(stiff_scales)
         CK_NEAR(E[1], -s * w, tol * w);
     }
 }
-END_TEST
 
 static void random_matrix(test_random *rng, int n, double size, double *A)
 {
@@ -157,7 +153,7 @@ static void random_matrix(test_random *rng, int n, double size, double *A)
 }
 
 // exp(A) exp(-A) = 1, exp(A') = exp(A)', exp(2 A) = exp(A)^2; every degree, small and BLAS
-START_TEST(laws_of_the_exponential)
+TEST(laws_of_the_exponential)
 {
     test_random rng = random_seed(8);
     static double A[MOST * MOST], E[MOST * MOST], F[MOST * MOST], G[MOST * MOST];
@@ -187,7 +183,6 @@ START_TEST(laws_of_the_exponential)
         }
     }
 }
-END_TEST
 
 // one Gauss step of x' = A x, x = e_j: (1 - h a (x) A) K = A x, solved as it stands
 static void gauss_step(const pcs_tableau *t, int n, const double *A, double h, double *x)
@@ -217,7 +212,7 @@ static void gauss_step(const pcs_tableau *t, int n, const double *A, double h, d
     }
 }
 
-START_TEST(collocation_agrees)
+TEST(collocation_agrees)
 {
     test_random rng = random_seed(9);
     pcs_tableau *gauss;
@@ -238,9 +233,8 @@ START_TEST(collocation_agrees)
     }
     pcs_tableau_destroy(gauss);
 }
-END_TEST
 
-START_TEST(bad_matrices_are_refused)
+TEST(bad_matrices_are_refused)
 {
     reset();
     double A[4] = {0, 1, 1, 0}, E[4];
@@ -271,7 +265,3 @@ START_TEST(bad_matrices_are_refused)
     }
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("expm", numbers_and_diagonals, rotations, jordan_blocks, stiff_scales,
-              laws_of_the_exponential, collocation_agrees, bad_matrices_are_refused)

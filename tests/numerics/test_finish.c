@@ -31,7 +31,7 @@ static answer finish(const pile *p, double tol, const double *r)
 
 static const int sizes[PILE_COUNT] = {400, 200, 200, 150, 20};
 
-START_TEST(the_last_digits_come_after_sweeps)
+TEST(the_last_digits_come_after_sweeps)
 {
     for (int kind = 0; kind < PILE_HEAVY; ++kind) {
         for (uint64_t seed = 1; seed <= 2; ++seed) {
@@ -46,9 +46,8 @@ START_TEST(the_last_digits_come_after_sweeps)
         }
     }
 }
-END_TEST
 
-START_TEST(all_digits_come_where_there_is_one_solution)
+TEST(all_digits_come_where_there_is_one_solution)
 {
     pile p = pile_make(PILE_SPHERES, 60, 1);
     answer start = sweep(&p, 1e-4), a = finish(&p, 1e-12, start.r), b = sweep(&p, 1e-12);
@@ -61,10 +60,9 @@ START_TEST(all_digits_come_where_there_is_one_solution)
     answer_free(&b);
     pile_free(&p);
 }
-END_TEST
 
 // from the solution of the portfolio on an assembled W the finish has nothing to do
-START_TEST(solutions_are_recognised)
+TEST(solutions_are_recognised)
 {
     for (int kind = 0; kind < PILE_HEAVY; ++kind) {
         pile p = pile_make((pile_kind)kind, 30, 3);
@@ -88,9 +86,8 @@ START_TEST(solutions_are_recognised)
         pile_free(&p);
     }
 }
-END_TEST
 
-START_TEST(it_is_never_worse_and_says_so)
+TEST(it_is_never_worse_and_says_so)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
         for (int cold = 0; cold < 2; ++cold) {
@@ -116,9 +113,8 @@ START_TEST(it_is_never_worse_and_says_so)
         }
     }
 }
-END_TEST
 
-START_TEST(a_start_that_is_no_number_is_left_alone)
+TEST(a_start_that_is_no_number_is_left_alone)
 {
     pile p = pile_make(PILE_SPHERES, 30, 5);
     double *r = calloc((size_t)p.b.n, sizeof *r);
@@ -135,9 +131,8 @@ START_TEST(a_start_that_is_no_number_is_left_alone)
     answer_free(&a);
     pile_free(&p);
 }
-END_TEST
 
-START_TEST(time_and_memory_run_out)
+TEST(time_and_memory_run_out)
 {
     pile p = pile_make(PILE_BOXES, 200, 5);
     pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-14);
@@ -154,7 +149,6 @@ START_TEST(time_and_memory_run_out)
     answer_free(&a);
     pile_free(&p);
 }
-END_TEST
 
 // ---- bodies at rest ----------------------------------------------------------------------------
 
@@ -198,7 +192,7 @@ static pile resting(const double edge[3], int contacts)
         .x = calloc(3, sizeof(double))};
 }
 
-START_TEST(cube_and_plank_take_few_steps)
+TEST(cube_and_plank_take_few_steps)
 {
     const struct {
         double edge[3];
@@ -230,9 +224,3 @@ START_TEST(cube_and_plank_take_few_steps)
         pile_free(&p);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("finish", the_last_digits_come_after_sweeps,
-              all_digits_come_where_there_is_one_solution, solutions_are_recognised,
-              it_is_never_worse_and_says_so, a_start_that_is_no_number_is_left_alone,
-              time_and_memory_run_out, cube_and_plank_take_few_steps)

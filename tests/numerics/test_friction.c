@@ -45,7 +45,7 @@ static pcs_solver_opts nsgs_options(double tol)
     return o;
 }
 
-START_TEST(nsgs_solves_every_family)
+TEST(nsgs_solves_every_family)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
         for (uint64_t seed = 0; seed < DRAWS; ++seed) {
@@ -73,10 +73,9 @@ START_TEST(nsgs_solves_every_family)
         }
     }
 }
-END_TEST
 
 // local solvers, orders, relaxation and acceleration: all of them come to the end
-START_TEST(options_work)
+TEST(options_work)
 {
     static const friction families[4] = {FRICTION_DENSE, FRICTION_MIXED, FRICTION_BOXES,
                                          FRICTION_GYRO};
@@ -100,10 +99,9 @@ START_TEST(options_work)
         }
     }
 }
-END_TEST
 
 // the short loop over 3x3 blocks makes the sweeps of the general one
-START_TEST(both_loops_agree)
+TEST(both_loops_agree)
 {
     for (int f = FRICTION_SPHERES; f <= FRICTION_GYRO; ++f) {
         for (int order = PCS_NSGS_ORDER_FORWARD; order <= PCS_NSGS_ORDER_SHUFFLE; ++order) {
@@ -126,10 +124,9 @@ START_TEST(both_loops_agree)
         }
     }
 }
-END_TEST
 
 // mu = 0: an LCP of the normal rows
-START_TEST(no_friction_is_an_lcp)
+TEST(no_friction_is_an_lcp)
 {
     for (uint64_t seed = 0; seed < DRAWS; ++seed) {
         reset();
@@ -156,10 +153,9 @@ START_TEST(no_friction_is_an_lcp)
         }
     }
 }
-END_TEST
 
 // tangents rotated by any angle, contact by contact: the same impulses in space
-START_TEST(frames_do_not_matter)
+TEST(frames_do_not_matter)
 {
     test_random rng = random_seed(6);
     for (uint64_t seed = 0; seed < DRAWS; ++seed) {
@@ -203,10 +199,9 @@ START_TEST(frames_do_not_matter)
         }
     }
 }
-END_TEST
 
 // on a pile acceleration saves sweeps
-START_TEST(acceleration_helps)
+TEST(acceleration_helps)
 {
     int plain = 0, fast = 0;
     for (uint64_t seed = 0; seed < 6; ++seed) {
@@ -223,10 +218,9 @@ START_TEST(acceleration_helps)
     }
     ck_assert_msg(2 * fast < plain, "%d sweeps, accelerated %d", plain, fast);
 }
-END_TEST
 
 // a solution does not change; the same call gives the same bits; the seed matters
-START_TEST(starts_and_repeats)
+TEST(starts_and_repeats)
 {
     for (int f = 0; f < FRICTION_SPHERES; ++f) {
         reset();
@@ -256,10 +250,9 @@ START_TEST(starts_and_repeats)
     ck_assert(memcmp(r[0], r[1], sizeof r[0]) == 0);
     ck_assert(memcmp(r[0], r[2], sizeof r[0]) != 0);
 }
-END_TEST
 
 // a contact that no impulse can open: no solver reports converged, and auto proves it
-START_TEST(no_solution_is_not_a_solution)
+TEST(no_solution_is_not_a_solution)
 {
     double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, r[6] = {0}, u[6];
     for (int k = 0; k < 3; ++k) {
@@ -280,9 +273,8 @@ START_TEST(no_solution_is_not_a_solution)
         }
     }
 }
-END_TEST
 
-START_TEST(extreme_numbers)
+TEST(extreme_numbers)
 {
     const double sizes[6] = {1e-300, 1e-160, 1e-20, 1e20, 1e150, 1e300};
     for (int k = 0; k < 6; ++k) {
@@ -303,9 +295,8 @@ START_TEST(extreme_numbers)
         }
     }
 }
-END_TEST
 
-START_TEST(entries_agree)
+TEST(entries_agree)
 {
     reset();
     const pcs_problem p = friction_problem(FRICTION_BOXES, 8, 1, &arena, NULL);
@@ -347,10 +338,9 @@ START_TEST(entries_agree)
     mu[0] = NAN;
     CK_FAILS(pcs_solve_fc2d(5, plane.W.val, plane.q, mu, NULL, a, u, &report), PCS_ERR_ARG);
 }
-END_TEST
 
 // the modes of few contacts: constructed problems of every rank, against their measure
-START_TEST(enum_finds_solutions)
+TEST(enum_finds_solutions)
 {
     for (int f = 0; f <= FRICTION_GYRO; ++f) {
         for (uint64_t seed = 0; seed < 4 * DRAWS; ++seed) {
@@ -366,10 +356,9 @@ START_TEST(enum_finds_solutions)
         }
     }
 }
-END_TEST
 
 // little friction and a well-conditioned W: one solution, which both methods find
-START_TEST(enum_agrees_with_nsgs)
+TEST(enum_agrees_with_nsgs)
 {
     for (uint64_t seed = 0; seed < 3 * DRAWS; ++seed) {
         reset();
@@ -395,9 +384,8 @@ START_TEST(enum_agrees_with_nsgs)
         }
     }
 }
-END_TEST
 
-START_TEST(enum_says_what_it_cannot_do)
+TEST(enum_says_what_it_cannot_do)
 {
     reset();
     pcs_problem p = friction_problem(FRICTION_DENSE, 5, 1, &arena, NULL);
@@ -423,10 +411,9 @@ START_TEST(enum_says_what_it_cannot_do)
     CK_OK(pcs_solve_fc3d(1, W, q, &mu, &o, r, u, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_STALLED);
 }
-END_TEST
 
 // the others refuse with an error; exactly the memory requested is enough
-START_TEST(refusals_and_memory)
+TEST(refusals_and_memory)
 {
     reset();
     const pcs_problem p = friction_problem(FRICTION_MIXED, 5, 2, &arena, NULL);
@@ -447,7 +434,6 @@ START_TEST(refusals_and_memory)
     }
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // A body squeezed between two walls that close on it: the normals alone say no. The same walls with
 // Tangents f times as large, friction times by: W' = F W F and q' = F q with F = diag(1, f, f).
@@ -479,7 +465,7 @@ static void scale_tangents(double f, double by, pcs_problem *p, pcs_block *block
 }
 
 // With 1e-5 <= f <= 1e5 nsgs comes as far with each local solver.
-START_TEST(local_solvers_where_tangents_are_large_or_small)
+TEST(local_solvers_where_tangents_are_large_or_small)
 {
     static const friction families[4] = {FRICTION_DENSE, FRICTION_PLANAR, FRICTION_SPHERES,
                                          FRICTION_BOXES};
@@ -507,10 +493,9 @@ START_TEST(local_solvers_where_tangents_are_large_or_small)
         ck_assert_msg(solved[k] >= 150, "local solver %d: %d", k, solved[k]);
     }
 }
-END_TEST
 
 // a gap that opens, and random directions on problems that have a solution, prove nothing.
-START_TEST(normals_that_contradict_are_refuted)
+TEST(normals_that_contradict_are_refuted)
 {
     const double H[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double W[36];
@@ -542,11 +527,3 @@ START_TEST(normals_that_contradict_are_refuted)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("friction", nsgs_solves_every_family, local_solvers_where_tangents_are_large_or_small,
-              options_work, both_loops_agree, no_friction_is_an_lcp, frames_do_not_matter,
-              acceleration_helps, starts_and_repeats, no_solution_is_not_a_solution,
-              normals_that_contradict_are_refuted, extreme_numbers, entries_agree,
-              enum_finds_solutions, enum_agrees_with_nsgs, enum_says_what_it_cannot_do,
-              refusals_and_memory)

@@ -300,7 +300,7 @@ static bool take(size_t i)
 
 #define EACH_ROW(i) for (size_t i = 0; take(i); ++i)
 
-START_TEST(agrees_with_others)
+TEST(agrees_with_others)
 {
     EACH_ROW(i)
     {
@@ -308,27 +308,23 @@ START_TEST(agrees_with_others)
         expect_one_contact(row[i].kind, row[i].tol);
     }
 }
-END_TEST
 
-START_TEST(singular_problems)
+TEST(singular_problems)
 {
     EACH_ROW(i) expect_singular(row[i].kind, row[i].singular);
 }
-END_TEST
 
-START_TEST(limits_of_friction)
+TEST(limits_of_friction)
 {
     EACH_ROW(i) expect_limits(row[i].kind, row[i].tol);
 }
-END_TEST
 
-START_TEST(units_do_not_matter)
+TEST(units_do_not_matter)
 {
     EACH_ROW(i) expect_no_units(row[i].kind, row[i].units);
 }
-END_TEST
 
-START_TEST(manners)
+TEST(manners)
 {
     EACH_ROW(i)
     {
@@ -337,7 +333,3 @@ START_TEST(manners)
         expect_extremes(row[i].kind, row[i].extremes);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("friction solvers", agrees_with_others, singular_problems, limits_of_friction,
-              units_do_not_matter, manners)

@@ -176,7 +176,7 @@ static void check_motion(const rig *s, const double *r, const double *v, const d
     }
 }
 
-START_TEST(measures_are_those_of_the_condensed_problem)
+TEST(measures_are_those_of_the_condensed_problem)
 {
     for (int trial = 0; trial < TEST_DRAWS(200); ++trial) {
         rig s;
@@ -204,11 +204,10 @@ START_TEST(measures_are_those_of_the_condensed_problem)
         pcs_mass_matrix_destroy(s.M);
     }
 }
-END_TEST
 
 // every solver that takes the cones: a converged outcome is true, and v and u belong to r; auto and
 // nsgs always converge
-START_TEST(every_solver_takes_the_global_form)
+TEST(every_solver_takes_the_global_form)
 {
     for (int trial = 0; trial < TEST_DRAWS(40); ++trial) {
         rig s;
@@ -241,7 +240,6 @@ START_TEST(every_solver_takes_the_global_form)
         pcs_mass_matrix_destroy(s.M);
     }
 }
-END_TEST
 
 typedef struct history {
     int calls;
@@ -256,7 +254,7 @@ static int record(void *user, const pcs_progress *now)
 }
 
 // nsgs on body velocities is nsgs on the condensed problem, iterate by iterate
-START_TEST(sweeps_over_bodies_are_sweeps_over_w)
+TEST(sweeps_over_bodies_are_sweeps_over_w)
 {
     enum { SWEEPS = 12 };
     for (int trial = 0; trial < TEST_DRAWS(100); ++trial) {
@@ -298,10 +296,9 @@ START_TEST(sweeps_over_bodies_are_sweeps_over_w)
         pcs_mass_matrix_destroy(s.M);
     }
 }
-END_TEST
 
 // ipm in body space is ipm in contact space: every kind of mass and of cone, both shifts
-START_TEST(interior_points_of_both_spaces_agree)
+TEST(interior_points_of_both_spaces_agree)
 {
     int converged = 0, tried = 0;
     for (int trial = 0; trial < TEST_DRAWS(80); ++trial) {
@@ -331,10 +328,9 @@ START_TEST(interior_points_of_both_spaces_agree)
     }
     ck_assert_int_gt(10 * converged, 8 * tried);
 }
-END_TEST
 
 // no velocity opens the two contacts of one body that face one another: refuted in either space
-START_TEST(body_space_refutes)
+TEST(body_space_refutes)
 {
     for (int space = PCS_IPM_SPACE_AUTOMATIC; space <= PCS_IPM_SPACE_BODY; ++space) {
         pcs_mass_matrix *M;
@@ -361,10 +357,9 @@ START_TEST(body_space_refutes)
         pcs_mass_matrix_destroy(M);
     }
 }
-END_TEST
 
 // the published error: zero at a solution; with a separate v it includes the equation of motion
-START_TEST(published_error_is_the_sum_of_two)
+TEST(published_error_is_the_sum_of_two)
 {
     rig s;
     make(&s, BLOCKS, true, 5);
@@ -401,9 +396,8 @@ START_TEST(published_error_is_the_sum_of_two)
             1e-13 * error);
     pcs_mass_matrix_destroy(s.M);
 }
-END_TEST
 
-START_TEST(nothing_to_solve_is_solved)
+TEST(nothing_to_solve_is_solved)
 {
     rig s;
     make(&s, BLOCKS, true, 6);
@@ -456,11 +450,10 @@ START_TEST(nothing_to_solve_is_solved)
     pcs_mass_matrix_destroy(none);
     pcs_mass_matrix_destroy(s.M);
 }
-END_TEST
 
 // a contact that touches no body has zero rows in W: it converges where its w opens, and the report
 // is right where it cannot
-START_TEST(contacts_that_touch_nothing)
+TEST(contacts_that_touch_nothing)
 {
     for (int k = 0; k < KINDS; ++k) {
         rig s;
@@ -480,10 +473,9 @@ START_TEST(contacts_that_touch_nothing)
         pcs_mass_matrix_destroy(s.M);
     }
 }
-END_TEST
 
 // local -> global -> local: W to rounding, q to the bit, and the same measures
-START_TEST(local_problems_have_a_global_form)
+TEST(local_problems_have_a_global_form)
 {
     static const friction which[] = {FRICTION_DENSE, FRICTION_DEFICIENT, FRICTION_PLANAR,
                                      FRICTION_MIXED, FRICTION_SPHERES,   FRICTION_BOXES};
@@ -539,9 +531,8 @@ START_TEST(local_problems_have_a_global_form)
         pcs_arena_destroy(NULL, &given);
     }
 }
-END_TEST
 
-START_TEST(some_local_problems_have_none)
+TEST(some_local_problems_have_none)
 {
     pcs_block block[2] = {{PCS_CONE_COULOMB, 0, 3, 0.5}, {PCS_CONE_COULOMB, 3, 3, 0.5}};
     double W[36] = {0}, q[6] = {-1, 0, 0, -1, 0, 0};
@@ -580,9 +571,8 @@ START_TEST(some_local_problems_have_none)
     CK_OK(pcs_global_check(&g));
     pcs_mass_matrix_destroy(M);
 }
-END_TEST
 
-START_TEST(bad_global_problems_are_refused)
+TEST(bad_global_problems_are_refused)
 {
     rig s;
     make(&s, BLOCKS, true, 8);
@@ -665,9 +655,8 @@ START_TEST(bad_global_problems_are_refused)
     pcs_mass_matrix_destroy(s.M);
 #undef SOLVE
 }
-END_TEST
 
-START_TEST(solve_survives_every_failing_allocation)
+TEST(solve_survives_every_failing_allocation)
 {
     static const pcs_solver which[] = {PCS_SOLVER_AUTO, PCS_SOLVER_NSGS, PCS_SOLVER_IPM};
     rig s;
@@ -690,12 +679,3 @@ START_TEST(solve_survives_every_failing_allocation)
     }
     pcs_mass_matrix_destroy(s.M);
 }
-END_TEST
-
-PCS_TEST_MAIN("global", measures_are_those_of_the_condensed_problem,
-              every_solver_takes_the_global_form, sweeps_over_bodies_are_sweeps_over_w,
-              interior_points_of_both_spaces_agree, body_space_refutes,
-              published_error_is_the_sum_of_two, nothing_to_solve_is_solved,
-              contacts_that_touch_nothing, local_problems_have_a_global_form,
-              some_local_problems_have_none, bad_global_problems_are_refused,
-              solve_survives_every_failing_allocation)

@@ -80,7 +80,7 @@ static double order_seen(const pcs_tableau *tableau, int count, const int *steps
     return smooth_order(count, h, e);
 }
 
-START_TEST(orders_are_those_of_theory)
+TEST(orders_are_those_of_theory)
 {
     static const struct {
         const char *name;
@@ -106,10 +106,9 @@ START_TEST(orders_are_those_of_theory)
     CK_NEAR(order_seen(&smooth_sdirk2, 5, (const int[]){64, 96, 128, 192, 256}), 2, 0.05);
     CK_NEAR(order_seen(pcs_tableau_sdirk4(), 5, (const int[]){32, 48, 64, 96, 128}), 4, 0.05);
 }
-END_TEST
 
 // few large steps of many stages
-START_TEST(many_stages)
+TEST(many_stages)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic, .jacobian = hyperbolic_jacobian};
     for (int s = 8; s <= 64; s *= 2) {
@@ -123,7 +122,6 @@ START_TEST(many_stages)
         pcs_tableau_destroy(tableau);
     }
 }
-END_TEST
 
 // ---- the pendulum: at a quarter of its period (by the arithmetic-geometric mean) it hangs
 // straight
@@ -137,7 +135,7 @@ static int pendulum(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-START_TEST(pendulum_at_a_quarter_of_its_period)
+TEST(pendulum_at_a_quarter_of_its_period)
 {
     const pcs_ode ode = {.n = 2, .f = pendulum};
     const double angle = 2, x0[2] = {angle, 0}, end = smooth_quarter_period(angle);
@@ -159,10 +157,9 @@ START_TEST(pendulum_at_a_quarter_of_its_period)
         pcs_tableau_destroy(tableau);
     }
 }
-END_TEST
 
 // events are located on steps of implicit methods, too: the attempt is repeated up to them
-START_TEST(pendulum_events)
+TEST(pendulum_events)
 {
     const pcs_ode ode = {.n = 2, .f = pendulum};
     const double angle = 2, x0[2] = {angle, 0}, quarter = smooth_quarter_period(angle);
@@ -190,9 +187,8 @@ START_TEST(pendulum_events)
     }
     pcs_tableau_destroy(gauss);
 }
-END_TEST
 
-START_TEST(derivatives_by_every_way)
+TEST(derivatives_by_every_way)
 {
     const pcs_ode ode = {
         .n = 3, .f = hyperbolic, .jacobian = hyperbolic_jacobian, .f_complex = hyperbolic_complex};
@@ -214,7 +210,6 @@ START_TEST(derivatives_by_every_way)
     }
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // ---- x' = lambda x: a step is a product with R(h lambda)
 
@@ -284,7 +279,7 @@ static void expect_stability_function(const pcs_tableau *tableau, eigenvalue l)
     pcs_integrator_destroy(run);
 }
 
-START_TEST(a_step_is_the_stability_function)
+TEST(a_step_is_the_stability_function)
 {
     test_random rng = random_seed(11);
     const char *const names[] = {"implicit_euler", "trapezoid", "gauss2",
@@ -302,11 +297,10 @@ START_TEST(a_step_is_the_stability_function)
         pcs_tableau_destroy(made);
     }
 }
-END_TEST
 
 // The collocation polynomial itself between the ends of large steps, also where its powers of theta
 // are too many to be summed
-START_TEST(collocation_is_its_own_dense_output)
+TEST(collocation_is_its_own_dense_output)
 {
     eigenvalue l = {-0.1, 1};
     const pcs_ode ode = {.n = 2, .f = spiral, .user = &l};
@@ -327,10 +321,9 @@ START_TEST(collocation_is_its_own_dense_output)
         pcs_tableau_destroy(tableau);
     }
 }
-END_TEST
 
 // one Jacobian and one factorisation serve a whole linear run
-START_TEST(linear_systems_cost_little)
+TEST(linear_systems_cost_little)
 {
     eigenvalue l = {-1, 5};
     const pcs_ode ode = {.n = 2, .f = spiral, .user = &l};
@@ -347,7 +340,6 @@ START_TEST(linear_systems_cost_little)
     pcs_integrator_destroy(run);
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // ---- conserved squares: the free top, |L|^2 and the energy
 
@@ -371,7 +363,7 @@ static double top_momentum(const double *w)
     return w[0] * w[0] + 4 * w[1] * w[1] + 9 * w[2] * w[2];
 }
 
-START_TEST(gauss_keeps_squares)
+TEST(gauss_keeps_squares)
 {
     const pcs_ode ode = {.n = 3, .f = top};
     const double w0[3] = {0.1, 2, 0.1};
@@ -390,7 +382,6 @@ START_TEST(gauss_keeps_squares)
         pcs_tableau_destroy(tableau);
     }
 }
-END_TEST
 
 // ---- stiff systems
 
@@ -401,7 +392,7 @@ static int prothero(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-START_TEST(stiffness_does_no_harm)
+TEST(stiffness_does_no_harm)
 {
     pcs_tableau *tableau = smooth_method("radau3");
     for (double lambda = -1; lambda > -1e13; lambda *= 100) {
@@ -422,7 +413,6 @@ START_TEST(stiffness_does_no_harm)
     }
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // Robertson's kinetics at t = 1e11: Mazzia and Magherini, Test Set for IVP Solvers 2.4
 static int robertson(void *user, double t, const double *y, double *f)
@@ -445,7 +435,7 @@ static int robertson_jacobian(void *user, double t, const double *y, double *J)
     return 0;
 }
 
-START_TEST(robertson_over_eleven_decades)
+TEST(robertson_over_eleven_decades)
 {
     const double atol[3] = {1e-13, 1e-19, 1e-10};
     for (int jacobian = 0; jacobian < 2; ++jacobian) {
@@ -467,7 +457,6 @@ START_TEST(robertson_over_eleven_decades)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
 static int van_der_pol(void *user, double t, const double *x, double *f)
 {
@@ -480,7 +469,7 @@ static int van_der_pol(void *user, double t, const double *x, double *f)
 
 // Relaxation oscillations: on the slow branch (1 - x^2) x' = x / mu, which integrates to
 // log x - x^2 / 2 = t / mu + const. Chosen steps go over two jumps.
-START_TEST(van_der_pol_relaxes)
+TEST(van_der_pol_relaxes)
 {
     double mu = 1000;
     const pcs_ode ode = {.n = 2, .f = van_der_pol, .user = &mu};
@@ -499,7 +488,6 @@ START_TEST(van_der_pol_relaxes)
     ck_assert_int_le(report.steps, 4000);
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 // the heat equation on a grid: an eigenvector is multiplied by R each step; beyond 32 unknowns the
 // factors are LAPACK's
@@ -516,7 +504,7 @@ static int heat(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-START_TEST(larger_systems)
+TEST(larger_systems)
 {
     const pcs_ode ode = {.n = GRID, .f = heat};
     pcs_tableau *tableau = smooth_method("radau2");
@@ -535,11 +523,10 @@ START_TEST(larger_systems)
     pcs_integrator_destroy(run);
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // ---- chosen steps
 
-START_TEST(tolerances_are_kept)
+TEST(tolerances_are_kept)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic};
     double before = INFINITY;
@@ -555,7 +542,6 @@ START_TEST(tolerances_are_kept)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
 // ---- what can go wrong
 
@@ -595,7 +581,7 @@ static void expect_intact(pcs_integrator *run, double t, double x)
     ck_assert(pcs_integrator_x(run)[0] == x);
 }
 
-START_TEST(failures_leave_the_state)
+TEST(failures_leave_the_state)
 {
     pcs_tableau *tableau = smooth_method("implicit_euler");
     pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.5);
@@ -644,9 +630,8 @@ START_TEST(failures_leave_the_state)
     pcs_integrator_destroy(run);
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
-START_TEST(bad_options_are_refused)
+TEST(bad_options_are_refused)
 {
     const pcs_ode ode = {.n = 1, .f = explosion};
     pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_implicit_euler(), 0.1);
@@ -665,9 +650,8 @@ START_TEST(bad_options_are_refused)
     opts.newton = pcs_root_opts_default();
     CK_FAILS(pcs_integrator_create(NULL, &many, &opts, &run), PCS_ERR_SIZE);
 }
-END_TEST
 
-START_TEST(memory_is_taken_once)
+TEST(memory_is_taken_once)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic};
     pcs_tableau *tableau = smooth_method("gauss3");
@@ -693,10 +677,9 @@ START_TEST(memory_is_taken_once)
     }
     pcs_tableau_destroy(tableau);
 }
-END_TEST
 
 // the same numbers every time, also after a restart
-START_TEST(runs_repeat)
+TEST(runs_repeat)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic};
     pcs_ode_opts opts = pcs_ode_opts_default();
@@ -710,12 +693,3 @@ START_TEST(runs_repeat)
     ck_assert_mem_eq(first, pcs_integrator_x(run), sizeof first);
     pcs_integrator_destroy(run);
 }
-END_TEST
-
-PCS_TEST_MAIN("implicit", orders_are_those_of_theory, many_stages,
-              pendulum_at_a_quarter_of_its_period, pendulum_events, derivatives_by_every_way,
-              a_step_is_the_stability_function, linear_systems_cost_little,
-              collocation_is_its_own_dense_output, gauss_keeps_squares, stiffness_does_no_harm,
-              robertson_over_eleven_decades, van_der_pol_relaxes, larger_systems,
-              tolerances_are_kept, failures_leave_the_state, bad_options_are_refused,
-              memory_is_taken_once, runs_repeat)

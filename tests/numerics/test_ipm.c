@@ -19,7 +19,7 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind, double tol, doubl
 
 // the iterations of a hyperstatic problem grow by a few when it grows tenfold, and u, which is
 // unique for symmetric W, is that of lemke
-START_TEST(iterations_hardly_grow_and_u_is_that_of_pivoting)
+TEST(iterations_hardly_grow_and_u_is_that_of_pivoting)
 {
     int most[2] = {0, 0};
     for (int k = 0; k < 2; ++k) {
@@ -40,10 +40,9 @@ START_TEST(iterations_hardly_grow_and_u_is_that_of_pivoting)
     }
     ck_assert_int_lt(most[1], 2 * most[0] + 10);
 }
-END_TEST
 
 // redundant equality rows beside unilateral ones: W = G G' with repeated rows of G
-START_TEST(redundant_equalities_do_no_harm)
+TEST(redundant_equalities_do_no_harm)
 {
     test_random rng = random_seed(7);
     for (int trial = 0; trial < 50; ++trial) {
@@ -71,11 +70,10 @@ START_TEST(redundant_equalities_do_no_harm)
                       pcs_outcome_text(report.outcome), report.measure.residual);
     }
 }
-END_TEST
 
 // two contacts that pull one coordinate apart more than they can give: u_0 = r_0 - r_1 - 1 and
 // u_1 = -u_0 - 2 cannot both be positive
-START_TEST(what_has_no_solution_is_never_converged)
+TEST(what_has_no_solution_is_never_converged)
 {
     double W[4] = {1, -1, -1, 1};
     const double q[2] = {-1, -1};
@@ -87,10 +85,9 @@ START_TEST(what_has_no_solution_is_never_converged)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_INFEASIBLE);
     ck_assert(isfinite(r[0]) && isfinite(r[1]));
 }
-END_TEST
 
 // equalities alone: a linear system
-START_TEST(without_unilateral_rows_it_is_a_linear_solve)
+TEST(without_unilateral_rows_it_is_a_linear_solve)
 {
     arena.used = 0;
     const pcs_problem p = family_problem(FAMILY_EQUALITY, 12, 1, &arena, NULL);
@@ -100,11 +97,10 @@ START_TEST(without_unilateral_rows_it_is_a_linear_solve)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     ck_assert_int_le(report.iters, 3);
 }
-END_TEST
 
 // rows of zeros, no constant term, one row, matrices that are not monotone, ends of the range: an
 // right outcome and finite numbers
-START_TEST(small_and_odd_problems)
+TEST(small_and_odd_problems)
 {
     const struct {
         int n;
@@ -146,11 +142,10 @@ START_TEST(small_and_odd_problems)
                       pcs_outcome_text(report.outcome), report.measure.residual);
     }
 }
-END_TEST
 
 // friction in space and in the plane, beside other blocks, of half rank and unsymmetric: with the
 // shift differentiated to the last digits, with the shift lagged at least roughly
-START_TEST(friction_is_solved_with_either_shift)
+TEST(friction_is_solved_with_either_shift)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
         for (uint64_t seed = 0; seed < 10; ++seed) {
@@ -172,18 +167,15 @@ START_TEST(friction_is_solved_with_either_shift)
         }
     }
 }
-END_TEST
 
-int main(void)
+static void take_memory(void)
 {
-    if (pcs_arena_create(NULL, (size_t)8 << 20, &arena) != PCS_OK) return EXIT_FAILURE;
-    const TTest *const tests[] = {iterations_hardly_grow_and_u_is_that_of_pivoting,
-                                  redundant_equalities_do_no_harm,
-                                  what_has_no_solution_is_never_converged,
-                                  without_unilateral_rows_it_is_a_linear_solve,
-                                  small_and_odd_problems,
-                                  friction_is_solved_with_either_shift};
-    const int failed = run_tests(NULL, NULL, "ipm", tests, (int)(sizeof tests / sizeof *tests));
-    pcs_arena_destroy(NULL, &arena);
-    return failed;
+    CK_OK(pcs_arena_create(NULL, (size_t)8 << 20, &arena));
 }
+
+static void give_back_memory(void)
+{
+    pcs_arena_destroy(NULL, &arena);
+}
+
+TEST_AROUND(take_memory, give_back_memory)

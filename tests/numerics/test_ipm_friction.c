@@ -46,7 +46,7 @@ static pcs_problem with_mu(const pcs_problem *p, double mu)
 
 // from next to no friction to much of it: r in the cone and the law obeyed, and next to nothing
 // is next to mu = 0
-START_TEST(small_and_large_mu)
+TEST(small_and_large_mu)
 {
     static const double mus[] = {0, 1e-14, 1e-12, 1e-8, 1e-4, 0.1};
     static const friction families[] = {FRICTION_DENSE, FRICTION_SKEWED, FRICTION_PLANAR};
@@ -72,11 +72,10 @@ START_TEST(small_and_large_mu)
         }
     }
 }
-END_TEST
 
 // mu = 10 on well-conditioned blocks pressed together: sticks where a linear solve gives an
 // impulse inside the cone
-START_TEST(large_mu_sticks)
+TEST(large_mu_sticks)
 {
     for (int seed = 0; seed < TEST_DRAWS(20); ++seed) {
         reset();
@@ -100,10 +99,9 @@ START_TEST(large_mu_sticks)
         }
     }
 }
-END_TEST
 
 // velocities and impulses in units that are no powers of two: the same solution
-START_TEST(any_unit_will_do)
+TEST(any_unit_will_do)
 {
     for (int f = FRICTION_DENSE; f < FRICTION_COUNT; ++f) {
         for (int k = 0; k < 4; ++k) {
@@ -130,11 +128,10 @@ START_TEST(any_unit_will_do)
         }
     }
 }
-END_TEST
 
 // two contacts that cannot both be: u_0N = r_0N - r_1N - 1 and u_1N = -u_0N - 2; then Coulomb
 // blocks that touch nothing and approach
-START_TEST(what_has_no_solution_is_never_converged)
+TEST(what_has_no_solution_is_never_converged)
 {
     for (int k = 0; k < 3; ++k) {
         double W[36] = {0}, q[6] = {-1, 0.2, 0, -1, 0, 0.1}, mu[2] = {0.4, 0.4}, r[6] = {0}, u[6];
@@ -151,7 +148,6 @@ START_TEST(what_has_no_solution_is_never_converged)
         ck_assert(pcs_all_finite(r, 6) && pcs_all_finite(u, 6));
     }
 }
-END_TEST
 
 static int stop_third(void *user, const pcs_progress *now)
 {
@@ -160,7 +156,7 @@ static int stop_third(void *user, const pcs_progress *now)
 }
 
 // a watch that stops, and a clock that has run out
-START_TEST(stops_are_obeyed)
+TEST(stops_are_obeyed)
 {
     reset();
     const pcs_problem p = friction_problem(FRICTION_BOXES, 20, 2, &arena, NULL);
@@ -180,7 +176,6 @@ START_TEST(stops_are_obeyed)
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_TIME_LIMIT);
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
 
 // W = H H', in the global form: the bodies' space finds the u of contact space
 static void compare_spaces(const pcs_problem *p, pcs_ipm_shift shift, const char *what, int seed)
@@ -209,7 +204,7 @@ static void compare_spaces(const pcs_problem *p, pcs_ipm_shift shift, const char
     pcs_mass_matrix_destroy(M);
 }
 
-START_TEST(body_space_is_contact_space)
+TEST(body_space_is_contact_space)
 {
     int families = 0;
     for (int f = 0; f < FRICTION_COUNT; ++f) {
@@ -226,11 +221,10 @@ START_TEST(body_space_is_contact_space)
     }
     ck_assert_int_gt(families, 4);
 }
-END_TEST
 
 // many contacts on one body: a plate pressed on the ground at random points, far more of them than
 // it has velocities
-START_TEST(many_contacts_on_one_body)
+TEST(many_contacts_on_one_body)
 {
     enum { NC = 300 };
     test_random rng = random_seed(4);
@@ -286,8 +280,3 @@ START_TEST(many_contacts_on_one_body)
         pcs_mass_matrix_destroy(mass);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("ipm_friction", small_and_large_mu, large_mu_sticks, any_unit_will_do,
-              what_has_no_solution_is_never_converged, stops_are_obeyed,
-              body_space_is_contact_space, many_contacts_on_one_body)

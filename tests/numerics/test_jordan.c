@@ -26,7 +26,7 @@ static void leave(int d, const double *t, const double *y, double *x)
 }
 
 // F^2 x = z, in the frame, however close x and z are to the boundary
-START_TEST(the_scaling_takes_x_to_z)
+TEST(the_scaling_takes_x_to_z)
 {
     test_random rng = random_seed(1);
     for (int trial = 0; trial < 3000; ++trial) {
@@ -56,10 +56,9 @@ START_TEST(the_scaling_takes_x_to_z)
         if (d > 1) CK_NEAR(e[0] * e[1] / (e[2] * e[2]), 1, 1e-13);
     }
 }
-END_TEST
 
 // in and out of the frame; products, quotients and inverses as defined in N and T
-START_TEST(the_algebra_in_the_frame_is_that_of_n_and_t)
+TEST(the_algebra_in_the_frame_is_that_of_n_and_t)
 {
     test_random rng = random_seed(2);
     for (int trial = 0; trial < 2000; ++trial) {
@@ -97,10 +96,9 @@ START_TEST(the_algebra_in_the_frame_is_that_of_n_and_t)
         CK_NEAR(P[1], 1 / D2, 1e-12 * x[0] / gx);
     }
 }
-END_TEST
 
 // the longest step ends on the boundary; a step moves x and its gap together
-START_TEST(steps_and_gaps_agree)
+TEST(steps_and_gaps_agree)
 {
     test_random rng = random_seed(3);
     for (int trial = 0; trial < 2000; ++trial) {
@@ -135,7 +133,3 @@ START_TEST(steps_and_gaps_agree)
         CK_NEAR(next, moved[0] - soc_tangent(d, moved), 1e-11 * (1 + most));
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("jordan", the_scaling_takes_x_to_z, the_algebra_in_the_frame_is_that_of_n_and_t,
-              steps_and_gaps_agree)

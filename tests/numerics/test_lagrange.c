@@ -91,7 +91,7 @@ static pcs_lagrange *doubled_make(bool slopes)
     return make(&def);
 }
 
-START_TEST(the_double_pendulum_is_that_of_the_books)
+TEST(the_double_pendulum_is_that_of_the_books)
 {
     pcs_lagrange *by_step = doubled_make(false), *by_call = doubled_make(true);
     test_random r = random_seed(1);
@@ -130,9 +130,8 @@ START_TEST(the_double_pendulum_is_that_of_the_books)
     pcs_lagrange_destroy(by_step);
     pcs_lagrange_destroy(by_call);
 }
-END_TEST
 
-START_TEST(energy_of_the_double_pendulum_stays)
+TEST(energy_of_the_double_pendulum_stays)
 {
     for (int slopes = 0; slopes < 2; ++slopes) {
         pcs_lagrange *sys = doubled_make(slopes);
@@ -146,7 +145,6 @@ START_TEST(energy_of_the_double_pendulum_stays)
         pcs_lagrange_destroy(sys);
     }
 }
-END_TEST
 
 // ---- L that depends on time
 
@@ -179,7 +177,7 @@ static int driven_slopes(void *user, double t, const double *q, const double *v,
     return 0;
 }
 
-START_TEST(a_moving_pivot_pushes_the_pendulum)
+TEST(a_moving_pivot_pushes_the_pendulum)
 {
     driven d = {0.7, 0.3, 2.5};
     pcs_lagrange_def def = {.n = 1, .L_complex = driven_L, .user = &d};
@@ -199,7 +197,6 @@ START_TEST(a_moving_pivot_pushes_the_pendulum)
     pcs_lagrange_destroy(by_step);
     pcs_lagrange_destroy(by_call);
 }
-END_TEST
 
 // ---- a bead on a hoop that turns about its vertical diameter at Omega: L does not depend on t, h
 // is constant, and is not the energy
@@ -217,7 +214,7 @@ static int hoop_L(void *user, double t, const pcs_complex *q, const pcs_complex 
     return 0;
 }
 
-START_TEST(jacobi_integral_of_a_bead_on_a_turning_hoop)
+TEST(jacobi_integral_of_a_bead_on_a_turning_hoop)
 {
     hoop p = {0.5, 7};
     pcs_lagrange_def def = {.n = 1, .L_complex = hoop_L, .user = &p};
@@ -245,7 +242,6 @@ START_TEST(jacobi_integral_of_a_bead_on_a_turning_hoop)
     ck_assert_double_gt(most - least, 1); // the motor works
     pcs_lagrange_destroy(sys);
 }
-END_TEST
 
 // ---- L that is not quadratic in v: a relativistic oscillator
 
@@ -257,7 +253,7 @@ static int fast_L(void *user, double t, const pcs_complex *q, const pcs_complex 
     return 0;
 }
 
-START_TEST(mass_grows_with_speed)
+TEST(mass_grows_with_speed)
 {
     double c = 2;
     pcs_lagrange_def def = {.n = 1, .L_complex = fast_L, .scale_v = 0.5, .user = &c};
@@ -273,7 +269,6 @@ START_TEST(mass_grows_with_speed)
     }
     pcs_lagrange_destroy(sys);
 }
-END_TEST
 
 // ---- a charge in a magnetic field: L is linear in v there
 
@@ -286,7 +281,7 @@ static int charge_L(void *user, double t, const pcs_complex *q, const pcs_comple
     return 0;
 }
 
-START_TEST(a_charge_goes_in_circles)
+TEST(a_charge_goes_in_circles)
 {
     double B = 3;
     pcs_lagrange_def def = {.n = 2, .L_complex = charge_L, .user = &B};
@@ -297,7 +292,6 @@ START_TEST(a_charge_goes_in_circles)
     expect_close(2, a, hand, 1e-12);
     pcs_lagrange_destroy(sys);
 }
-END_TEST
 
 // ---- the spherical pendulum: p_phi is conserved
 
@@ -309,7 +303,7 @@ static int sphere_L(void *user, double t, const pcs_complex *q, const pcs_comple
     return 0;
 }
 
-START_TEST(the_momentum_of_a_cyclic_coordinate_stays)
+TEST(the_momentum_of_a_cyclic_coordinate_stays)
 {
     pcs_lagrange_def def = {.n = 2, .L_complex = sphere_L};
     pcs_lagrange *sys = make(&def);
@@ -322,7 +316,6 @@ START_TEST(the_momentum_of_a_cyclic_coordinate_stays)
     CK_NEAR(p[1], p0[1], 1e-9);
     pcs_lagrange_destroy(sys);
 }
-END_TEST
 
 // ---- forces at points of the double pendulum
 
@@ -362,7 +355,7 @@ static int friction(void *user, double t, const double *q, const double *v, doub
     return 0;
 }
 
-START_TEST(forces_at_points_work_as_their_power_says)
+TEST(forces_at_points_work_as_their_power_says)
 {
     const pcs_point_force by_step = {.r = tip, .force = tip_force, .user = (void *)&arms};
     const pcs_point_force by_call = {
@@ -395,7 +388,6 @@ START_TEST(forces_at_points_work_as_their_power_says)
     pcs_lagrange_destroy(bare);
     pcs_lagrange_destroy(pushed);
 }
-END_TEST
 
 // ---- what cannot be used
 
@@ -423,7 +415,7 @@ static int massless(void *user, double t, const pcs_complex *q, const pcs_comple
     return 0;
 }
 
-START_TEST(bad_lagrangians_are_refused)
+TEST(bad_lagrangians_are_refused)
 {
     pcs_lagrange *sys;
     CK_FAILS(pcs_lagrange_create(NULL, NULL, &sys), PCS_ERR_ARG);
@@ -468,9 +460,8 @@ START_TEST(bad_lagrangians_are_refused)
     pcs_lagrange_destroy(sys);
     pcs_lagrange_destroy(NULL);
 }
-END_TEST
 
-START_TEST(only_making_one_allocates)
+TEST(only_making_one_allocates)
 {
     pcs_lagrange_def def = {.n = 2, .L_complex = smooth_doubled_L, .user = (void *)&arms};
     for (long k = 0;; ++k) {
@@ -492,11 +483,3 @@ START_TEST(only_making_one_allocates)
         ck_assert_int_eq(memory.live, 0);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("lagrange", the_double_pendulum_is_that_of_the_books,
-              energy_of_the_double_pendulum_stays, a_moving_pivot_pushes_the_pendulum,
-              jacobi_integral_of_a_bead_on_a_turning_hoop, mass_grows_with_speed,
-              a_charge_goes_in_circles, the_momentum_of_a_cyclic_coordinate_stays,
-              forces_at_points_work_as_their_power_says, bad_lagrangians_are_refused,
-              only_making_one_allocates)

@@ -32,7 +32,7 @@ static const pcs_cone unilateral[MOST] = {
 
 // Murty's matrix: lower triangular, 1 on the diagonal, 2 below; Lemke with the covering vector of
 // the literature visits 2^n bases. The solution is r = e_1
-START_TEST(murty_is_solved)
+TEST(murty_is_solved)
 {
     for (int n = 1; n <= 14; ++n) {
         for (int turned = 0; turned < 2; ++turned) {
@@ -51,11 +51,10 @@ START_TEST(murty_is_solved)
         }
     }
 }
-END_TEST
 
 // the circulant P-matrix of Murty and Kostreva, on which pivoting methods cycle when ties are
 // broken carelessly: every ratio of the first step ties
-START_TEST(cycling_examples_end)
+TEST(cycling_examples_end)
 {
     const double K[9] = {1, 0, 2, 2, 1, 0, 0, 2, 1}, qk[3] = {-1, -1, -1};
     double z[5];
@@ -84,10 +83,9 @@ START_TEST(cycling_examples_end)
         CK_NEAR(z[i], 4, 1e-13);
     }
 }
-END_TEST
 
 // a box on its four corners: rank 3 and every row ties
-START_TEST(hyperstatic_box_is_carried)
+TEST(hyperstatic_box_is_carried)
 {
     const double H[4][3] = {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {1, -1, -1}};
     double M[16], q[4] = {-1, -1, -1, -1}, z[4], total = 0, roll = 0, pitch = 0;
@@ -107,11 +105,10 @@ START_TEST(hyperstatic_box_is_carried)
     CK_NEAR(roll, 0, 1e-14);
     CK_NEAR(pitch, 0, 1e-14);
 }
-END_TEST
 
 // boxes on one another, four corners each: 4 rows and rank 3 per box, ties everywhere. The bottom
 // carries all of them
-START_TEST(a_tower_is_carried)
+TEST(a_tower_is_carried)
 {
     enum { boxes = 24, n = 4 * boxes, nv = 3 * boxes };
     double *H = calloc((size_t)n * nv, sizeof *H), *W = calloc((size_t)n * n, sizeof *W);
@@ -145,9 +142,8 @@ START_TEST(a_tower_is_carried)
     free(H);
     free(W);
 }
-END_TEST
 
-START_TEST(infeasible_is_proved)
+TEST(infeasible_is_proved)
 {
     double z[4];
 
@@ -180,20 +176,18 @@ START_TEST(infeasible_is_proved)
                      PCS_OUTCOME_CONVERGED);
     CK_NEAR(z[1], 1e13, 1);
 }
-END_TEST
 
 // a bimatrix game (Lemke-Howson): not monotone, and the usual covering vectors end on a ray
-START_TEST(bimatrix_game_is_solved)
+TEST(bimatrix_game_is_solved)
 {
     const double M[16] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0};
     const double q[4] = {-1, -1, -1, -1};
     double z[4];
     ck_assert_int_eq(run(PCS_SOLVER_LEMKE, 4, unilateral, M, q, z).outcome, PCS_OUTCOME_CONVERGED);
 }
-END_TEST
 
 // feasible, yet without a solution: not monotone, so a ray proves nothing
-START_TEST(a_ray_without_proof_is_not_called_infeasible)
+TEST(a_ray_without_proof_is_not_called_infeasible)
 {
     // w1 = z2 - 1, w2 = -z1 + 2 z2 - 1 ... z2 >= 1 makes w2 > 0 unless z1 grows, then w1 = 0
     const double M[4] = {0, 0, -1, 1}, q[2] = {1, -1};
@@ -206,10 +200,9 @@ START_TEST(a_ray_without_proof_is_not_called_infeasible)
     const double N[4] = {-1, 1, 1, -1}, p[2] = {1, -2};
     ck_assert_int_ne(run(PCS_SOLVER_LEMKE, 2, unilateral, N, p, z).outcome, PCS_OUTCOME_CONVERGED);
 }
-END_TEST
 
 // an equality may be written with either sign, and combined with others
-START_TEST(signs_of_equalities_do_not_matter)
+TEST(signs_of_equalities_do_not_matter)
 {
     test_random rng = random_seed(11);
     enum { n = 8, ne = 3 };
@@ -243,11 +236,10 @@ START_TEST(signs_of_equalities_do_not_matter)
         ck_assert_int_eq(run(PCS_SOLVER_LEMKE, n, kind, W, q, z).outcome, PCS_OUTCOME_CONVERGED);
     }
 }
-END_TEST
 
 // random problems of every shape: positive definite, semidefinite of any rank with consistent or
 // random q, unsymmetric, skew, indefinite; equality rows anywhere. enum is the reference
-START_TEST(agrees_with_enumeration)
+TEST(agrees_with_enumeration)
 {
     test_random rng = random_seed(5);
     int solved = 0, refuted = 0, other = 0, doubts = 0;
@@ -303,9 +295,3 @@ START_TEST(agrees_with_enumeration)
     ck_assert_int_lt(other, 200);
     ck_assert_int_lt(doubts, 10);
 }
-END_TEST
-
-PCS_TEST_MAIN("lemke", murty_is_solved, cycling_examples_end, hyperstatic_box_is_carried,
-              a_tower_is_carried, infeasible_is_proved, bimatrix_game_is_solved,
-              a_ray_without_proof_is_not_called_infeasible, signs_of_equalities_do_not_matter,
-              agrees_with_enumeration)

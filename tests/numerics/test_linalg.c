@@ -12,7 +12,7 @@
 #include "linalg/lu.h"
 #include "linalg/mass.h"
 
-START_TEST(lu_solves_random_systems)
+TEST(lu_solves_random_systems)
 {
     test_random rng = random_seed(1);
     for (int trial = 0; trial < 200; ++trial) {
@@ -36,11 +36,10 @@ START_TEST(lu_solves_random_systems)
     int piv[2];
     ck_assert(!lu_factor(2, Z, piv));
 }
-END_TEST
 
 // two bodies with unsymmetric blocks, four constraints in two block rows: W against the dense
 // triple product, and u = W r against going through the velocities
-START_TEST(delassus_is_the_triple_product)
+TEST(delassus_is_the_triple_product)
 {
     test_random rng = random_seed(2);
     pcs_arena arena;
@@ -92,10 +91,9 @@ START_TEST(delassus_is_the_triple_product)
     }
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // the same block mass as a sparse matrix, either triangle or both, gives the same W
-START_TEST(sparse_and_block_mass_agree)
+TEST(sparse_and_block_mass_agree)
 {
     // tridiagonal 2, -1: spd
     enum { n = 12 };
@@ -147,7 +145,6 @@ START_TEST(sparse_and_block_mass_agree)
         pcs_mass_matrix_destroy(b);
     }
 }
-END_TEST
 
 // M x, and M written out in columns, against the dense M; both undo the solve
 static void check_values(const pcs_mass_matrix *mass, int n, const double *dense, test_random *rng)
@@ -189,7 +186,7 @@ static void check_values(const pcs_mass_matrix *mass, int n, const double *dense
     pcs_arena_destroy(NULL, &arena);
 }
 
-START_TEST(a_mass_remembers_its_values)
+TEST(a_mass_remembers_its_values)
 {
     test_random rng = random_seed(4);
     // blocks of 2, 1 and 4 rows, one with a zero off its diagonal
@@ -243,10 +240,9 @@ START_TEST(a_mass_remembers_its_values)
     pcs_csc M;
     CK_FAILS(pcs_mass_matrix_to_csc(NULL, NULL, &M), PCS_ERR_ARG);
 }
-END_TEST
 
 // sparse, not positive definite: unsymmetric, skew, a saddle; and symmetric indefinite by halves
-START_TEST(a_sparse_mass_need_not_be_definite)
+TEST(a_sparse_mass_need_not_be_definite)
 {
     enum { n = 12 };
     test_random rng = random_seed(5);
@@ -313,7 +309,6 @@ START_TEST(a_sparse_mass_need_not_be_definite)
         pcs_mass_matrix_destroy(mass);
     }
 }
-END_TEST
 
 // columns of the inverse, a share of them by every rank
 typedef struct inversion {
@@ -334,7 +329,7 @@ static void invert(void *arg, int begin, int end)
 }
 
 // many threads solve with the same factors, LU and Cholesky
-START_TEST(a_mass_is_only_read_by_a_solve)
+TEST(a_mass_is_only_read_by_a_solve)
 {
     enum { n = 200, REPEATS = 20 };
     threads *team;
@@ -371,9 +366,8 @@ START_TEST(a_mass_is_only_read_by_a_solve)
     }
     threads_destroy(team);
 }
-END_TEST
 
-START_TEST(a_mass_that_is_singular_is_refused)
+TEST(a_mass_that_is_singular_is_refused)
 {
     int p[3] = {0, 2, 4}, i[4] = {0, 1, 0, 1}, half[3] = {0, 1, 3}, ih[3] = {0, 0, 1};
     int hollow[3] = {0, 1, 1}, back[3] = {0, 2, 4}, ib[4] = {1, 0, 0, 1};
@@ -404,9 +398,8 @@ START_TEST(a_mass_that_is_singular_is_refused)
     CK_FAILS(pcs_mass_matrix_create_blocks(NULL, 1, zero, singular, &m), PCS_ERR_SIZE);
     pcs_mass_matrix_destroy(NULL);
 }
-END_TEST
 
-START_TEST(mass_survives_every_failing_allocation)
+TEST(mass_survives_every_failing_allocation)
 {
     const int size[2] = {1, 2};
     const double val[5] = {1, 2, 0, 0, 4};
@@ -430,9 +423,8 @@ START_TEST(mass_survives_every_failing_allocation)
         }
     }
 }
-END_TEST
 
-START_TEST(min_norm_is_minimal_and_solves)
+TEST(min_norm_is_minimal_and_solves)
 {
     // rank 1: x1 + x2 = 2 twice; the shortest solution is (1, 1)
     double A[4] = {1, 1, 1, 1}, b[2] = {2, 2};
@@ -443,11 +435,10 @@ START_TEST(min_norm_is_minimal_and_solves)
     CK_NEAR(b[1], 1, 1e-14);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // a chain shuffled, its upper triangle by columns: the order finds its band again, the factors
 // solve, and a matrix that is not definite is detected
-START_TEST(chol_follows_a_matrix_that_changes)
+TEST(chol_follows_a_matrix_that_changes)
 {
     enum { N = 40 };
     test_random rng = random_seed(6);
@@ -511,13 +502,12 @@ START_TEST(chol_follows_a_matrix_that_changes)
     chol_end(NULL);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // a block of a lattice of k^3 nodes of w unknowns each: diagonally dominant, and with enough fill
 // for fronts. A solution is checked by the matrix itself, to a few roundings of the largest row;
 // entries below the diagonal are not read; and a diagonal entry that is too small is detected in
 // any front
-START_TEST(chol_of_a_lattice_by_fronts)
+TEST(chol_of_a_lattice_by_fronts)
 {
     enum { K = 7, N = K * K * K, W = 3, ROWS = N * W, MOST = 4 * N * W * W };
     static int at[N + 1], node[4 * N], order[N], p[ROWS + 1], row[MOST];
@@ -590,11 +580,10 @@ START_TEST(chol_of_a_lattice_by_fronts)
     chol_end(w);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // the kernels for wide registers give the same bits as the plain ones, edges included, and the
 // factors of lu_factor where one panel is enough
-START_TEST(kernels_agree_to_the_bit)
+TEST(kernels_agree_to_the_bit)
 {
     enum { M = 37, N = 29, K = 150 };
     static double A[K * K], C[K * K], D[K * K];
@@ -640,11 +629,10 @@ START_TEST(kernels_agree_to_the_bit)
     ck_assert_mem_eq(C, D, sizeof(double) * N * N);
     ck_assert_mem_eq(piv, own, sizeof piv);
 }
-END_TEST
 
 // every product and triangular solve at sizes about the edges of tiles and blocks, against sums of
 // the textbook; exact where entries are small integers
-START_TEST(products_and_triangles_are_right)
+TEST(products_and_triangles_are_right)
 {
     enum { MOST = 140 };
     static double A[MOST * MOST], B[MOST * MOST], C[MOST * MOST], T[MOST * MOST], X[MOST * MOST];
@@ -701,11 +689,3 @@ START_TEST(products_and_triangles_are_right)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("linalg", chol_of_a_lattice_by_fronts, kernels_agree_to_the_bit,
-              products_and_triangles_are_right, chol_follows_a_matrix_that_changes,
-              lu_solves_random_systems, delassus_is_the_triple_product, sparse_and_block_mass_agree,
-              a_mass_remembers_its_values, a_sparse_mass_need_not_be_definite,
-              a_mass_is_only_read_by_a_solve, a_mass_that_is_singular_is_refused,
-              mass_survives_every_failing_allocation, min_norm_is_minimal_and_solves)

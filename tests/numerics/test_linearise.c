@@ -44,7 +44,7 @@ static pcs_plant whole(pendulum *p)
     return pendulum_plant(p, measure, measure_jacobian, measure_complex);
 }
 
-START_TEST(three_ways_agree)
+TEST(three_ways_agree)
 {
     test_random rng = random_seed(10);
     pendulum p = {.l = 0.7, .friction = 0.3};
@@ -69,10 +69,9 @@ START_TEST(three_ways_agree)
         }
     }
 }
-END_TEST
 
 // f and g each use their best derivative; matrices that are not requested are not formed
-START_TEST(best_is_chosen_for_each)
+TEST(best_is_chosen_for_each)
 {
     pendulum p = {.l = 1};
     pcs_plant system = whole(&p);
@@ -94,7 +93,6 @@ START_TEST(best_is_chosen_for_each)
     system.g = NULL;
     CK_OK(pcs_linearise(&system, PCS_DERIVATIVE_BEST, 0, x, &u, arena, A, NULL, C, NULL));
 }
-END_TEST
 
 static int square(void *user, double t, const double *x, const double *u, double *out)
 {
@@ -107,7 +105,7 @@ static int square(void *user, double t, const double *x, const double *u, double
 
 // the output's change, not its rate (erratum E-26b); central differences are exact on a parabola,
 // and their steps are of the size of x
-START_TEST(changes_of_the_output)
+TEST(changes_of_the_output)
 {
     pcs_plant system = {.nx = 1, .ny = 1, .f = square, .g = square};
     double A, C, x = 1;
@@ -124,7 +122,6 @@ START_TEST(changes_of_the_output)
     CK_OK(pcs_linearise(&system, PCS_DERIVATIVE_BEST, 0, &x, NULL, arena, &A, NULL, &C, NULL));
     CK_NEAR(C, 6e-7, 1e-16);
 }
-END_TEST
 
 static int nowhere(void *user, double t, const double *x, const double *u, double *out)
 {
@@ -135,7 +132,7 @@ static int nowhere(void *user, double t, const double *x, const double *u, doubl
     return 0;
 }
 
-START_TEST(bad_systems_are_refused)
+TEST(bad_systems_are_refused)
 {
     pendulum p = {.l = 1};
     pcs_plant system = whole(&p);
@@ -184,7 +181,3 @@ START_TEST(bad_systems_are_refused)
     REFUSED(PCS_ERR_ARG);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("linearise", three_ways_agree, best_is_chosen_for_each, changes_of_the_output,
-              bad_systems_are_refused)

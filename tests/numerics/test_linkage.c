@@ -72,7 +72,7 @@ static int compound_angle(void *user, double t, const double *x, double *dxdt)
     return 0;
 }
 
-START_TEST(coordinates_may_be_more_than_velocities)
+TEST(coordinates_may_be_more_than_velocities)
 {
     const compound p = {2, 0.3, 0.5};
     const pcs_ode angle = {.n = 2, .f = compound_angle, .user = (void *)&p};
@@ -110,7 +110,6 @@ START_TEST(coordinates_may_be_more_than_velocities)
         pcs_constrained_destroy(sys);
     }
 }
-END_TEST
 
 // ---- a four-bar linkage: three moving bars of (x, y, theta), four pins, one freedom
 
@@ -187,7 +186,7 @@ static pcs_constrained_def linkage_def(pcs_stabilisation how)
                                  .user = (void *)&crank_rocker};
 }
 
-START_TEST(a_four_bar_linkage_closes)
+TEST(a_four_bar_linkage_closes)
 {
     const linkage *k = &crank_rocker;
     for (int how = PCS_STABILISATION_BAUMGARTE; how <= PCS_STABILISATION_PROJECT; ++how) {
@@ -210,11 +209,10 @@ START_TEST(a_four_bar_linkage_closes)
         pcs_constrained_destroy(sys);
     }
 }
-END_TEST
 
 // ---- forms: the solution of one is a zero of the other
 
-START_TEST(all_forms_are_the_same_equations)
+TEST(all_forms_are_the_same_equations)
 {
     for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_GGL; ++how) {
         const pcs_constrained_def def = linkage_def((pcs_stabilisation)how);
@@ -290,7 +288,6 @@ START_TEST(all_forms_are_the_same_equations)
         pcs_constrained_destroy(sys);
     }
 }
-END_TEST
 
 // ---- two free masses on a rod: nothing moves their centre of mass
 
@@ -309,7 +306,7 @@ static int dumbbell_phi(void *user, double t, const double *q, double *phi)
     return 0;
 }
 
-START_TEST(a_projection_leaves_the_centre_of_mass)
+TEST(a_projection_leaves_the_centre_of_mass)
 {
     const pcs_constrained_def def = {.nv = 4, .m = 1, .mass = dumbbell_mass, .phi = dumbbell_phi};
     pcs_constrained *sys = make(&def);
@@ -331,9 +328,8 @@ START_TEST(a_projection_leaves_the_centre_of_mass)
     CK_NEAR(impulse, 0, 1e-12);
     pcs_constrained_destroy(sys);
 }
-END_TEST
 
-START_TEST(only_making_one_allocates)
+TEST(only_making_one_allocates)
 {
     const pcs_constrained_def def = linkage_def(PCS_STABILISATION_GGL);
     for (long k = 0;; ++k) {
@@ -356,7 +352,6 @@ START_TEST(only_making_one_allocates)
         ck_assert_int_eq(memory.live, 0);
     }
 }
-END_TEST
 
 // ---- many freedoms: a chain of points on rods, past the size where LAPACK factorises M
 
@@ -391,7 +386,7 @@ static int chain_phi(void *user, double t, const double *q, double *phi)
     return 0;
 }
 
-START_TEST(a_long_chain_hangs_by_its_weight)
+TEST(a_long_chain_hangs_by_its_weight)
 {
     const pcs_constrained_def def = {
         .nv = 2 * CHAIN, .m = CHAIN, .mass = chain_mass, .force = chain_force, .phi = chain_phi};
@@ -410,8 +405,3 @@ START_TEST(a_long_chain_hangs_by_its_weight)
     }
     pcs_constrained_destroy(sys);
 }
-END_TEST
-
-PCS_TEST_MAIN("linkage", coordinates_may_be_more_than_velocities, a_four_bar_linkage_closes,
-              all_forms_are_the_same_equations, only_making_one_allocates,
-              a_long_chain_hangs_by_its_weight, a_projection_leaves_the_centre_of_mass)

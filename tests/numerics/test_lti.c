@@ -27,7 +27,7 @@ static void spring(double m, double c, double k, double F, const double x0[2], d
     x[1] = slope * C - w2 * away * S - d * (away * C + slope * S);
 }
 
-START_TEST(mass_spring_damper)
+TEST(mass_spring_damper)
 {
     const double m = 2, k = 50, F = 7, x0[2] = {0.1, -0.4};
     const double damping[5] = {0, 1, 20, 30, 400}; // 20 is critical
@@ -56,11 +56,10 @@ START_TEST(mass_spring_damper)
         CK_NEAR(x[1], expected[1], 1e-14);
     }
 }
-END_TEST
 
 // x' = -x + sin t: the integral has u at tau, not at t (erratum E-25). Quadrature of the integral,
 // and steps that hold u or let it be linear, converge to the closed form at their orders
-START_TEST(forced_response)
+TEST(forced_response)
 {
     const double A = -1, B = 1, T = 2;
     const pcs_lti lti = {.nx = 1, .nu = 1, .A = &A, .B = &B};
@@ -101,10 +100,9 @@ START_TEST(forced_response)
         memcpy(before, error, sizeof before);
     }
 }
-END_TEST
 
 // a double integrator: A is singular and nilpotent, everything is a power of h
-START_TEST(double_integrator)
+TEST(double_integrator)
 {
     const double A[4] = {0, 0, 1, 0}, B[2] = {0, 1};
     const pcs_lti lti = {.nx = 2, .nu = 1, .A = A, .B = B};
@@ -128,7 +126,6 @@ START_TEST(double_integrator)
     const double u = 1;
     CK_FAILS(pcs_lti_equilibrium(&lti, &u, arena, x), PCS_ERR_SINGULAR);
 }
-END_TEST
 
 static void random_system(test_random *rng, int nx, int nu, double *A, double *B)
 {
@@ -144,7 +141,7 @@ static void random_system(test_random *rng, int nx, int nu, double *A, double *B
 }
 
 // two steps of h are one of 2 h; the response is the step; far away is rest
-START_TEST(steps_compose)
+TEST(steps_compose)
 {
     test_random rng = random_seed(11);
     for (int trial = 0; trial < TEST_DRAWS(100); ++trial) {
@@ -213,7 +210,6 @@ START_TEST(steps_compose)
         CK_NEAR(sum, trace, 1e-13 * (1 + fabs(trace)));
     }
 }
-END_TEST
 
 static int swing(void *user, double t, const double *x, const double *u, double *out)
 {
@@ -226,7 +222,7 @@ static int swing(void *user, double t, const double *x, const double *u, double 
 
 // The pendulum below rests stably with its frequency, above it does not; small motions of the one
 // are those of the other, by Gauss steps, to the third power of their size
-START_TEST(linearised_pendulum)
+TEST(linearised_pendulum)
 {
     const pcs_plant system = {.nx = 2, .nu = 1, .f = swing};
     const double u = 0, top[2] = {3.14159265358979323846, 0};
@@ -269,9 +265,8 @@ START_TEST(linearised_pendulum)
     CK_NEAR(x[0], expected[0], 3e-9);
     CK_NEAR(x[1], expected[1], 9e-9);
 }
-END_TEST
 
-START_TEST(outputs_and_bad_systems)
+TEST(outputs_and_bad_systems)
 {
     double A[4] = {0, -4, 1, -1}, B[2] = {0, 1}, C[2] = {1, 2}, D = 3, x[2] = {5, 7}, u = 2, y;
     const pcs_lti good = {.nx = 2, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = &D};
@@ -333,7 +328,3 @@ START_TEST(outputs_and_bad_systems)
     CK_NEAR(x[1], -2e-12, 1e-27);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("lti", mass_spring_damper, forced_response, double_integrator, steps_compose,
-              linearised_pendulum, outputs_and_bad_systems)

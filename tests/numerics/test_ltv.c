@@ -94,7 +94,7 @@ static void expect_matrices(const double *A, const double *B, const double *C, c
     }
 }
 
-START_TEST(matrices_are_those_of_the_points)
+TEST(matrices_are_those_of_the_points)
 {
     pendulum p = {.l = 1, .friction = 0.3};
     static table b;
@@ -116,12 +116,11 @@ START_TEST(matrices_are_those_of_the_points)
     CK_NEAR(b.D[61], angle(6, 1), 1e-14);
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
 
 // ---- interpolation
 
 // errors between the points fall as the fourth power of their distance, at the ends too
-START_TEST(interpolation_is_of_order_four)
+TEST(interpolation_is_of_order_four)
 {
     pendulum p = {.l = 1, .friction = 0.3};
     static table b;
@@ -140,10 +139,9 @@ START_TEST(interpolation_is_of_order_four)
     ck_assert(worst[0] < 1e-4);
     CK_NEAR(log2(worst[0] / worst[1]), 4, 0.2);
 }
-END_TEST
 
 // cubics of any points, without error; fewer points, lower degree; one point, a constant system
-START_TEST(cubics_are_exact)
+TEST(cubics_are_exact)
 {
     const double t[6] = {-1, 0, 0.1, 2, 2.5, 7};
     double A[6], out;
@@ -163,7 +161,6 @@ START_TEST(cubics_are_exact)
         if (n > 1) CK_FAILS(pcs_ltv_at(&ltv, 8, &out, NULL, NULL, NULL), PCS_ERR_ARG);
     }
 }
-END_TEST
 
 // ---- responses
 
@@ -206,7 +203,7 @@ static void respond(const pcs_plant *plant, pcs_input_fn input, void *user, cons
 
 // the response to a small input and a small change at the start, of both systems, is the same up to
 // the square of the size: from one size to a half of it, a quarter
-START_TEST(the_difference_is_of_second_order)
+TEST(the_difference_is_of_second_order)
 {
     pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
@@ -236,11 +233,10 @@ START_TEST(the_difference_is_of_second_order)
         CK_NEAR(2 * log2(apart[1][i] / apart[2][i]) - log2(apart[0][i] / apart[1][i]), 2, 0.05);
     }
 }
-END_TEST
 
 // x' = (a(t), -w(t); w(t), a(t)) x has a closed form: it turns by the integral of w and grows by
 // that of a
-START_TEST(a_varying_system_in_closed_form)
+TEST(a_varying_system_in_closed_form)
 {
     static double t[MOST], A[4 * MOST];
     const double t_end = 4;
@@ -260,10 +256,9 @@ START_TEST(a_varying_system_in_closed_form)
     CK_NEAR(x[0], grown * cos(turn), 1e-7);
     CK_NEAR(x[1], grown * sin(turn), 1e-7);
 }
-END_TEST
 
 // a constant system as a plant is the response in closed form, also with one point in time
-START_TEST(constant_systems_are_driven_alike)
+TEST(constant_systems_are_driven_alike)
 {
     double A[4] = {-0.1, -4, 1, -0.3}, B[2] = {1, 0.5}, C[2] = {1, -1}, D[1] = {2}, t[1] = {0};
     const pcs_lti lti = {.nx = 2, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
@@ -292,7 +287,6 @@ START_TEST(constant_systems_are_driven_alike)
     }
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
 
 // ---- runs
 
@@ -310,7 +304,7 @@ static int past(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-START_TEST(along_a_run)
+TEST(along_a_run)
 {
     pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
@@ -355,10 +349,9 @@ START_TEST(along_a_run)
     pcs_driven_destroy(other);
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
 
 // the transition of a run, column by column, is the derivative of its end by its start
-START_TEST(the_transition_is_the_derivative_of_the_flow)
+TEST(the_transition_is_the_derivative_of_the_flow)
 {
     pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
@@ -382,7 +375,6 @@ START_TEST(the_transition_is_the_derivative_of_the_flow)
         }
     }
 }
-END_TEST
 
 // ---- an implicit system: F(x', x, u) = 0 along a trajectory, x' (1 + x^2) = u; x = tan-like
 
@@ -402,7 +394,7 @@ static int thick_trajectory(void *user, double t, double *x, double *u)
     return 0;
 }
 
-START_TEST(implicit_systems_too)
+TEST(implicit_systems_too)
 {
     const pcs_input_output_def def = {.order = 1, .ny = 1, .nu = 1, .phi = thick};
     pcs_input_output *equation;
@@ -427,7 +419,6 @@ START_TEST(implicit_systems_too)
     pcs_arena_destroy(NULL, &work);
     pcs_input_output_destroy(equation);
 }
-END_TEST
 
 // ---- refusals
 
@@ -438,7 +429,7 @@ static int fails_at_two(void *user, double t, double *x, double *u)
     return t > 3 ? 5 : 0;
 }
 
-START_TEST(bad_arguments_are_refused)
+TEST(bad_arguments_are_refused)
 {
     pendulum p = {.l = 1, .friction = 0.3};
     const pcs_plant plant = whole(&p);
@@ -475,10 +466,3 @@ START_TEST(bad_arguments_are_refused)
     CK_FAILS(pcs_lti_plant(NULL, &out), PCS_ERR_ARG);
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
-
-PCS_TEST_MAIN("ltv", matrices_are_those_of_the_points, interpolation_is_of_order_four,
-              cubics_are_exact, the_difference_is_of_second_order, a_varying_system_in_closed_form,
-              constant_systems_are_driven_alike, along_a_run,
-              the_transition_is_the_derivative_of_the_flow, implicit_systems_too,
-              bad_arguments_are_refused)

@@ -1,7 +1,7 @@
 // Constrained systems on one point: reactions, drift, impacts, forms, definitions that are refused.
 #include "bob.h"
 
-START_TEST(tension_is_that_of_the_books)
+TEST(tension_is_that_of_the_books)
 {
     const bob b = {2, 1.7, 0.8};
     pcs_constrained_def def = bob_def(&b);
@@ -22,9 +22,8 @@ START_TEST(tension_is_that_of_the_books)
     }
     pcs_constrained_destroy(sys);
 }
-END_TEST
 
-START_TEST(derivatives_agree_wherever_they_come_from)
+TEST(derivatives_agree_wherever_they_come_from)
 {
     const bob b = {3, 1.2, 0.9};
     pcs_constrained_def def = bob_def(&b);
@@ -64,7 +63,6 @@ START_TEST(derivatives_agree_wherever_they_come_from)
         pcs_constrained_destroy(other[o]);
     }
 }
-END_TEST
 
 // ---- drift: phi obeys its own equation, whatever the motion
 
@@ -105,7 +103,7 @@ static void expect_drift(pcs_stabilisation how, double alpha)
     pcs_constrained_destroy(sys);
 }
 
-START_TEST(drift_follows_its_closed_form)
+TEST(drift_follows_its_closed_form)
 {
     expect_drift(PCS_STABILISATION_NONE, 0);
     expect_drift(PCS_STABILISATION_BAUMGARTE, 0);
@@ -114,10 +112,9 @@ START_TEST(drift_follows_its_closed_form)
     expect_drift(PCS_STABILISATION_GGL, 0);
     expect_drift(PCS_STABILISATION_GGL, 5);
 }
-END_TEST
 
 // the remaining phi and A v after a coarse run, by stabilisation
-START_TEST(stabilised_runs_stay_on_the_constraint)
+TEST(stabilised_runs_stay_on_the_constraint)
 {
     const bob b = {2, 1, 1};
     double phi[4], rate[4];
@@ -140,11 +137,10 @@ START_TEST(stabilised_runs_stay_on_the_constraint)
     ck_assert_double_le(fabs(phi[PCS_STABILISATION_PROJECT]), 1e-12);
     ck_assert_double_le(fabs(rate[PCS_STABILISATION_PROJECT]), 1e-14);
 }
-END_TEST
 
 // ---- chosen steps
 
-START_TEST(chosen_steps_take_every_stabilisation)
+TEST(chosen_steps_take_every_stabilisation)
 {
     const bob b = {2, 1, 1};
     for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
@@ -168,7 +164,6 @@ START_TEST(chosen_steps_take_every_stabilisation)
         pcs_constrained_destroy(sys);
     }
 }
-END_TEST
 
 // ---- the spherical pendulum, twice
 
@@ -195,7 +190,7 @@ static void on_sphere(const bob *b, const double *angle, double *x)
     memcpy(x, out, sizeof out);
 }
 
-START_TEST(angles_and_multipliers_swing_alike)
+TEST(angles_and_multipliers_swing_alike)
 {
     const bob b = {3, 1.3, 0.7};
     const pcs_lagrange_def angles_def = {.n = 2, .L_complex = sphere_L, .user = (void *)&b};
@@ -221,7 +216,6 @@ START_TEST(angles_and_multipliers_swing_alike)
     }
     pcs_lagrange_destroy(angles);
 }
-END_TEST
 
 // ---- L in Cartesian coordinates and a constraint: lambda = -z of L = T - U - z c
 
@@ -243,7 +237,7 @@ static int held_L(void *user, double t, const pcs_complex *q, const pcs_complex 
     return 0;
 }
 
-START_TEST(z_is_minus_lambda)
+TEST(z_is_minus_lambda)
 {
     const bob b = {2, 1.7, 0.8};
     const pcs_lagrange_def free_def = {.n = 2, .L_complex = free_L, .user = (void *)&b};
@@ -275,11 +269,10 @@ START_TEST(z_is_minus_lambda)
     pcs_lagrange_destroy(lagrange);
     pcs_lagrange_destroy(held);
 }
-END_TEST
 
 // ---- impacts (theory 9.2)
 
-START_TEST(a_rope_that_gets_taut_leaves_a_quarter_of_the_energy)
+TEST(a_rope_that_gets_taut_leaves_a_quarter_of_the_energy)
 {
     const bob b = {2, 1, 1};
     pcs_constrained_def def = bob_def(&b); // anchor at the origin
@@ -310,7 +303,6 @@ START_TEST(a_rope_that_gets_taut_leaves_a_quarter_of_the_energy)
     CK_FAILS(pcs_constrained_impact(sys, 0, q, before, &too_much, bounced, NULL), PCS_ERR_ARG);
     pcs_constrained_destroy(sys);
 }
-END_TEST
 
 // ---- a bead on a rod that turns at W: phi = y cos Wt - x sin Wt depends on time
 
@@ -355,7 +347,7 @@ static int rod_phi_t(void *user, double t, const double *q, double *phi_t)
     return 0;
 }
 
-START_TEST(a_bead_leaves_along_a_turning_rod)
+TEST(a_bead_leaves_along_a_turning_rod)
 {
     const rod r = {0.4, 1.5};
     pcs_constrained_def def = {
@@ -386,11 +378,10 @@ START_TEST(a_bead_leaves_along_a_turning_rod)
         pcs_constrained_destroy(sys);
     }
 }
-END_TEST
 
 // ---- implicit methods: multipliers as unknowns of the stages
 
-START_TEST(implicit_methods_take_every_form)
+TEST(implicit_methods_take_every_form)
 {
     const bob b = {2, 1.5, 1};
     const double x0[4] = {1, 0, 0, 0.5};
@@ -442,7 +433,6 @@ START_TEST(implicit_methods_take_every_form)
     pcs_tableau_destroy(radau);
     pcs_tableau_destroy(gauss);
 }
-END_TEST
 
 // ---- what cannot be used
 
@@ -474,7 +464,7 @@ static int failing_force(void *user, double t, const double *q, const double *v,
     return 3;
 }
 
-START_TEST(redundant_constraints_are_named)
+TEST(redundant_constraints_are_named)
 {
     const bob b = {3, 1, 1};
     pcs_constrained_def def = bob_def(&b);
@@ -497,9 +487,8 @@ START_TEST(redundant_constraints_are_named)
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "constraint 0"));
     pcs_constrained_destroy(one);
 }
-END_TEST
 
-START_TEST(bad_systems_are_refused)
+TEST(bad_systems_are_refused)
 {
     const bob b = {2, 1, 1};
     const double q[2] = {0.6, 0.8}, v[2] = {1, 0};
@@ -567,11 +556,3 @@ START_TEST(bad_systems_are_refused)
     pcs_constrained_destroy(sys);
     pcs_constrained_destroy(NULL);
 }
-END_TEST
-
-PCS_TEST_MAIN("mechanics", tension_is_that_of_the_books, derivatives_agree_wherever_they_come_from,
-              drift_follows_its_closed_form, stabilised_runs_stay_on_the_constraint,
-              chosen_steps_take_every_stabilisation, angles_and_multipliers_swing_alike,
-              z_is_minus_lambda, a_rope_that_gets_taut_leaves_a_quarter_of_the_energy,
-              a_bead_leaves_along_a_turning_rod, implicit_methods_take_every_form,
-              redundant_constraints_are_named, bad_systems_are_refused)

@@ -23,7 +23,7 @@ static void reset(void)
 // ---- functions ---------------------------------------------------------------------------------
 
 // central differences against the slopes, away from the kinks
-START_TEST(slopes_are_slopes)
+TEST(slopes_are_slopes)
 {
     static const double of_mu[6] = {0, 1e-4, 0.3, 1, 3, 100};
     test_random rng = random_seed(3);
@@ -65,10 +65,9 @@ START_TEST(slopes_are_slopes)
     }
     ck_assert_int_gt(seen, TEST_DRAWS(6000) * 9 / 10);
 }
-END_TEST
 
 // open, stick and slide are zeros of every function, and of no other pair
-START_TEST(zeros_are_solutions)
+TEST(zeros_are_solutions)
 {
     test_random rng = random_seed(5);
     for (int draw = 0; draw < 1000; ++draw) {
@@ -97,7 +96,6 @@ START_TEST(zeros_are_solutions)
         }
     }
 }
-END_TEST
 
 // ---- solvers -----------------------------------------------------------------------------------
 
@@ -130,7 +128,7 @@ static pcs_solver_opts variant(int k, double tol)
     return o;
 }
 
-START_TEST(every_family_is_solved)
+TEST(every_family_is_solved)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
         for (uint64_t seed = 0; seed < 10; ++seed) {
@@ -151,10 +149,9 @@ START_TEST(every_family_is_solved)
         }
     }
 }
-END_TEST
 
 // the velocities of nsgs, though the impulses may differ where W is singular
-START_TEST(velocities_agree_with_nsgs)
+TEST(velocities_agree_with_nsgs)
 {
     static const friction families[3] = {FRICTION_DENSE, FRICTION_SPHERES, FRICTION_BOXES};
     for (int f = 0; f < 3; ++f) {
@@ -176,7 +173,6 @@ START_TEST(velocities_agree_with_nsgs)
         }
     }
 }
-END_TEST
 
 typedef struct history {
     int n;
@@ -191,7 +187,7 @@ static int keep_value(void *user, const pcs_progress *now)
 }
 
 // near the solution a step at least squares the error, or nearly: from 1e-3 to 1e-11 in a few
-START_TEST(the_end_is_superlinear)
+TEST(the_end_is_superlinear)
 {
     for (int k = 1; k < 8; k += k == 2 ? 3 : 1) {
         if (k == 3 || k == 7) continue;
@@ -216,10 +212,9 @@ START_TEST(the_end_is_superlinear)
         }
     }
 }
-END_TEST
 
 // where J is singular the step has no part in its null space: J d = -F and no shorter d does
-START_TEST(steps_are_shortest)
+TEST(steps_are_shortest)
 {
     reset();
     const pcs_problem p = friction_problem(FRICTION_BOXES, 8, 1, &arena, NULL);
@@ -253,9 +248,8 @@ START_TEST(steps_are_shortest)
     semismooth_slopes(&w);
     semismooth_end(&w);
 }
-END_TEST
 
-START_TEST(polish_finds_the_last_digits)
+TEST(polish_finds_the_last_digits)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
         reset();
@@ -272,10 +266,9 @@ START_TEST(polish_finds_the_last_digits)
         ck_assert_msg(value <= 1e-11, "%s: %g after %d", friction_name[f], value, steps);
     }
 }
-END_TEST
 
 // contacts with the wrong status: a solution disturbed so that they open, close, stick and slide
-START_TEST(polish_passes_wrong_statuses)
+TEST(polish_passes_wrong_statuses)
 {
     static const double size[] = {1e-3, 1e-2, 3e-2, 1e-1};
     int tried = 0, found = 0;
@@ -304,10 +297,9 @@ START_TEST(polish_passes_wrong_statuses)
     }
     ck_assert_int_eq(found, tried);
 }
-END_TEST
 
 // other units of mass, length and time: the same steps
-START_TEST(units_do_not_matter)
+TEST(units_do_not_matter)
 {
     for (int k = 2; k < 8; k += 4) {
         reset();
@@ -331,10 +323,9 @@ START_TEST(units_do_not_matter)
         ck_assert_int_le(abs(iters[2] - iters[0]), 1);
     }
 }
-END_TEST
 
 // nothing here may crash, hang or call itself solved when it is not
-START_TEST(odd_problems_end)
+TEST(odd_problems_end)
 {
     static const double of_mu[4] = {0, 1e-8, 0.5, 10};
     for (int draw = 0; draw < TEST_DRAWS(200); ++draw) {
@@ -373,9 +364,3 @@ START_TEST(odd_problems_end)
     }
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("newton", slopes_are_slopes, zeros_are_solutions, every_family_is_solved,
-              velocities_agree_with_nsgs, the_end_is_superlinear, steps_are_shortest,
-              polish_finds_the_last_digits, polish_passes_wrong_statuses, units_do_not_matter,
-              odd_problems_end)

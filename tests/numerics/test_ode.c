@@ -47,7 +47,7 @@ static double run_fixed(const pcs_tableau *tab, double h, double t_end)
     return error;
 }
 
-START_TEST(orders_are_those_of_the_tableaus)
+TEST(orders_are_those_of_the_tableaus)
 {
     for (int i = 0; i < pcs_tableau_count(); ++i) {
         const pcs_tableau *tab = pcs_tableau_at(i);
@@ -62,9 +62,8 @@ START_TEST(orders_are_those_of_the_tableaus)
         CK_NEAR(2 * log2(e[1] / e[2]) - log2(e[0] / e[1]), tab->order, 0.05);
     }
 }
-END_TEST
 
-START_TEST(the_last_fixed_step_fits)
+TEST(the_last_fixed_step_fits)
 {
     // h does not divide the time; nor does rounding add a step
     const pcs_ode ode = {.n = 1, .f = wave};
@@ -84,9 +83,8 @@ START_TEST(the_last_fixed_step_fits)
     ck_assert_double_eq(pcs_integrator_t(run), 100.25);
     pcs_integrator_destroy(run);
 }
-END_TEST
 
-START_TEST(chosen_steps_keep_the_tolerance)
+TEST(chosen_steps_keep_the_tolerance)
 {
     const pcs_tableau *pairs[] = {pcs_tableau_bogacki_shampine(), pcs_tableau_dormand_prince()};
     for (int p = 0; p < 2; ++p) {
@@ -113,9 +111,8 @@ START_TEST(chosen_steps_keep_the_tolerance)
         }
     }
 }
-END_TEST
 
-START_TEST(evaluations_are_what_the_tableau_says)
+TEST(evaluations_are_what_the_tableau_says)
 {
     // fixed steps: s a step, the last stage first of the next where the tableau allows
     const struct {
@@ -137,9 +134,8 @@ START_TEST(evaluations_are_what_the_tableau_says)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
-START_TEST(dense_output_has_its_order)
+TEST(dense_output_has_its_order)
 {
     // the largest error between the steps falls as h^(order of the interpolant); of the whole
     // solution, so the method itself counts too
@@ -176,7 +172,6 @@ START_TEST(dense_output_has_its_order)
                       cases[i].tab->name, smooth_order(4, h, e));
     }
 }
-END_TEST
 
 // x''' = -x' with x(0) = 0, x'(0) = 1, x''(0) = 0: x = sin t
 static int third(void *user, double t, const double *chi, double *x3)
@@ -188,7 +183,7 @@ static int third(void *user, double t, const double *chi, double *x3)
     return 0;
 }
 
-START_TEST(higher_orders_are_reduced)
+TEST(higher_orders_are_reduced)
 {
     const pcs_higher_order def = {.order = 3, .m = 2, .fn = third};
     pcs_ode ode;
@@ -214,7 +209,6 @@ START_TEST(higher_orders_are_reduced)
     CK_FAILS(pcs_ode_of_order(&(pcs_higher_order){.order = 0, .m = 1, .fn = third}, &ode),
              PCS_ERR_SIZE);
 }
-END_TEST
 
 static int onto_circle(void *user, double t, double *x)
 {
@@ -226,7 +220,7 @@ static int onto_circle(void *user, double t, double *x)
     return 0;
 }
 
-START_TEST(a_projection_follows_every_step)
+TEST(a_projection_follows_every_step)
 {
     const pcs_ode ode = {.n = 2, .f = circle, .project = onto_circle, .user = NULL};
     pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_heun(), 0.01);
@@ -241,7 +235,6 @@ START_TEST(a_projection_follows_every_step)
     CK_NEAR(circle_error(3, pcs_integrator_x(run)), 0, 1e-4);
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 // ---- memory
 
@@ -263,7 +256,7 @@ static void counted_release(void *p, void *user)
     free(p);
 }
 
-START_TEST(steps_do_not_allocate)
+TEST(steps_do_not_allocate)
 {
     counter c = {0};
     const pcs_env env = {counted_alloc, counted_release, &c, NULL, NULL};
@@ -279,7 +272,6 @@ START_TEST(steps_do_not_allocate)
     pcs_integrator_destroy(run);
     ck_assert_int_eq(c.live, 0);
 }
-END_TEST
 
 // ---- bad input
 
@@ -313,7 +305,7 @@ static int fails_inside(void *user, double t, const double *x, double *f)
     return t > 0.35 ? (int)pcs_tableau_check(NULL) : 0;
 }
 
-START_TEST(sentences_of_callbacks_are_handed_on)
+TEST(sentences_of_callbacks_are_handed_on)
 {
     const pcs_ode ode = {.n = 1, .f = fails_inside}, own = {.n = 1, .f = refuses_late};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.5);
@@ -331,7 +323,6 @@ START_TEST(sentences_of_callbacks_are_handed_on)
     ck_assert_ptr_null(strstr(pcs_error_text(), "pcs_tableau_check"));
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 static void state_is_intact(pcs_integrator *run, double x0)
 {
@@ -340,7 +331,7 @@ static void state_is_intact(pcs_integrator *run, double x0)
     if (x0 > 0) CK_NEAR(pcs_integrator_x(run)[0] / (x0 * exp(t)), 1, 1e-6);
 }
 
-START_TEST(callbacks_that_fail_leave_the_state)
+TEST(callbacks_that_fail_leave_the_state)
 {
     const pcs_ode_fn fs[] = {refuses_late, nan_late, blows_up};
     const double until[] = {1, 0.5, 1};
@@ -363,9 +354,8 @@ START_TEST(callbacks_that_fail_leave_the_state)
         }
     }
 }
-END_TEST
 
-START_TEST(bad_arguments_are_refused)
+TEST(bad_arguments_are_refused)
 {
     const pcs_ode ode = {.n = 2, .f = circle};
     pcs_integrator *run;
@@ -414,9 +404,8 @@ START_TEST(bad_arguments_are_refused)
     pcs_integrator_destroy(run);
     pcs_integrator_destroy(NULL);
 }
-END_TEST
 
-START_TEST(too_many_steps_are_told)
+TEST(too_many_steps_are_told)
 {
     const pcs_ode ode = {.n = 2, .f = circle};
     pcs_ode_opts opts = pcs_ode_opts_default();
@@ -430,7 +419,6 @@ START_TEST(too_many_steps_are_told)
     opts.max_steps = 0;
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 static int nothing(void *user, double t, const double *x, double *f)
 {
@@ -441,7 +429,7 @@ static int nothing(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-START_TEST(nothing_is_no_crash_and_no_infinity)
+TEST(nothing_is_no_crash_and_no_infinity)
 {
     ck_assert_double_eq(pcs_integrator_t(NULL), 0);
     ck_assert_ptr_null(pcs_integrator_x(NULL));
@@ -462,11 +450,3 @@ START_TEST(nothing_is_no_crash_and_no_infinity)
     CK_FAILS(pcs_integrator_step_by(run, 1e308, NULL), PCS_ERR_STEP);
     pcs_integrator_destroy(run);
 }
-END_TEST
-
-PCS_TEST_MAIN("ode", nothing_is_no_crash_and_no_infinity, orders_are_those_of_the_tableaus,
-              the_last_fixed_step_fits, chosen_steps_keep_the_tolerance,
-              evaluations_are_what_the_tableau_says, dense_output_has_its_order,
-              higher_orders_are_reduced, a_projection_follows_every_step, steps_do_not_allocate,
-              callbacks_that_fail_leave_the_state, sentences_of_callbacks_are_handed_on,
-              bad_arguments_are_refused, too_many_steps_are_told)

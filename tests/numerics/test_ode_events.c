@@ -32,7 +32,7 @@ static pcs_integrator *open(const pcs_ode *ode, const pcs_ode_opts *opts, int n,
     return run;
 }
 
-START_TEST(a_ball_bounces_to_rest)
+TEST(a_ball_bounces_to_rest)
 {
     // flight k lasts 2 e^k V / g: the times of all impacts are known
     const pcs_ode ode = {.n = 2, .f = fall};
@@ -58,7 +58,6 @@ START_TEST(a_ball_bounces_to_rest)
     }
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 // ---- the circle x = sech t, y = tanh t
 
@@ -78,7 +77,7 @@ static int level(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-START_TEST(the_state_at_an_event_is_as_good_as_a_step)
+TEST(the_state_at_an_event_is_as_good_as_a_step)
 {
     // where tanh t = y, by the step itself and on the interpolant only
     const pcs_ode ode = {.n = 2, .f = circle};
@@ -99,7 +98,6 @@ START_TEST(the_state_at_an_event_is_as_good_as_a_step)
         }
     }
 }
-END_TEST
 
 // ---- functions of time only: every crossing is known
 
@@ -124,7 +122,7 @@ static int sine(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-START_TEST(directions_are_kept_apart)
+TEST(directions_are_kept_apart)
 {
     // sin(t + 0.5) over 20 s rises through zero 3 times and falls 3 times
     const pcs_ode ode = {.n = 1, .f = rest};
@@ -142,9 +140,8 @@ START_TEST(directions_are_kept_apart)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
-START_TEST(two_crossings_within_a_step_are_found)
+TEST(two_crossings_within_a_step_are_found)
 {
     // sin dips below its offset for a short while in the middle of a step of 2
     const pcs_ode ode = {.n = 1, .f = rest};
@@ -161,9 +158,8 @@ START_TEST(two_crossings_within_a_step_are_found)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
-START_TEST(a_touch_is_reported_and_does_not_stop)
+TEST(a_touch_is_reported_and_does_not_stop)
 {
     // 1 + sin t touches zero at 3 pi / 2
     const pcs_ode ode = {.n = 1, .f = rest};
@@ -184,7 +180,6 @@ START_TEST(a_touch_is_reported_and_does_not_stop)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
 static int clock(void *user, double t, const double *x, double *g)
 {
@@ -193,7 +188,7 @@ static int clock(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-START_TEST(an_event_at_the_seam_of_two_steps_is_found_once)
+TEST(an_event_at_the_seam_of_two_steps_is_found_once)
 {
     // steps of 0.1 end at 1 but for rounding, on either side of it
     const pcs_ode ode = {.n = 1, .f = rest};
@@ -211,9 +206,8 @@ START_TEST(an_event_at_the_seam_of_two_steps_is_found_once)
         }
     }
 }
-END_TEST
 
-START_TEST(the_first_of_two_events_stops)
+TEST(the_first_of_two_events_stops)
 {
     const pcs_ode ode = {.n = 1, .f = rest};
     double at[3] = {1.7, 1.3, 1.1};
@@ -236,7 +230,6 @@ START_TEST(the_first_of_two_events_stops)
     ck_assert_int_eq(report.end, PCS_ODE_REACHED);
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 // ---- zeros at the seams, several at once, failures
 
@@ -248,7 +241,7 @@ static int power(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-START_TEST(a_touch_is_told_from_a_crossing_wherever_it_falls)
+TEST(a_touch_is_told_from_a_crossing_wherever_it_falls)
 {
     // steps and samples of 2^-n hit the zero exactly, or lie a little before or behind it
     const pcs_ode ode = {.n = 1, .f = rest};
@@ -267,9 +260,8 @@ START_TEST(a_touch_is_told_from_a_crossing_wherever_it_falls)
         pcs_integrator_destroy(run);
     }
 }
-END_TEST
 
-START_TEST(all_events_of_a_call_are_listed_in_order)
+TEST(all_events_of_a_call_are_listed_in_order)
 {
     const pcs_ode ode = {.n = 1, .f = rest};
     double at[4] = {1.7, 0.4, 1.3, 1.3};
@@ -309,7 +301,6 @@ START_TEST(all_events_of_a_call_are_listed_in_order)
     }
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 typedef struct zeros {
     int n;
@@ -328,7 +319,7 @@ static int product(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-START_TEST(every_zero_of_a_polynomial_is_found)
+TEST(every_zero_of_a_polynomial_is_found)
 {
     // simple and double zeros, at least 0.12 apart, anywhere in steps of up to 0.3
     const pcs_ode ode = {.n = 1, .f = rest};
@@ -365,7 +356,6 @@ START_TEST(every_zero_of_a_polynomial_is_found)
     }
     ck_assert_int_le(missed, 2); // next to the seam of two steps
 }
-END_TEST
 
 // every callback counts down to a failure
 static long until_failure;
@@ -401,7 +391,7 @@ static int normal(void *user, double t, double *x)
     return fails_now();
 }
 
-START_TEST(a_failure_anywhere_changes_nothing)
+TEST(a_failure_anywhere_changes_nothing)
 {
     // whichever call fails: time, state, dense output and events are those before the step, and the
     // run continues to the same end
@@ -436,7 +426,6 @@ START_TEST(a_failure_anywhere_changes_nothing)
         ck_assert(k > 100);
     }
 }
-END_TEST
 
 static int fails_late(void *user, double t, const double *x, double *g)
 {
@@ -446,7 +435,7 @@ static int fails_late(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-START_TEST(bad_event_functions_leave_the_state)
+TEST(bad_event_functions_leave_the_state)
 {
     const pcs_ode ode = {.n = 1, .f = rest};
     const pcs_event event = {.g = fails_late};
@@ -460,12 +449,3 @@ START_TEST(bad_event_functions_leave_the_state)
              PCS_ERR_ARG);
     pcs_integrator_destroy(run);
 }
-END_TEST
-
-PCS_TEST_MAIN("ode_events", a_ball_bounces_to_rest, the_state_at_an_event_is_as_good_as_a_step,
-              directions_are_kept_apart, two_crossings_within_a_step_are_found,
-              a_touch_is_reported_and_does_not_stop,
-              a_touch_is_told_from_a_crossing_wherever_it_falls,
-              all_events_of_a_call_are_listed_in_order, a_failure_anywhere_changes_nothing,
-              every_zero_of_a_polynomial_is_found, an_event_at_the_seam_of_two_steps_is_found_once,
-              the_first_of_two_events_stops, bad_event_functions_leave_the_state)

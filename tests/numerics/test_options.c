@@ -71,7 +71,7 @@ static bool changes_one_of(int contacts, const pcs_solver_info *info, const pcs_
     return seen;
 }
 
-START_TEST(every_option_changes_something)
+TEST(every_option_changes_something)
 {
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
@@ -82,10 +82,9 @@ START_TEST(every_option_changes_something)
         }
     }
 }
-END_TEST
 
 // an option that another one switches off, where it is off
-START_TEST(what_is_not_read_is_refused)
+TEST(what_is_not_read_is_refused)
 {
     int conditional = 0;
     for (int s = 0; s < pcs_solver_count(); ++s) {
@@ -105,9 +104,8 @@ START_TEST(what_is_not_read_is_refused)
     }
     ck_assert_int_gt(conditional, 0);
 }
-END_TEST
 
-START_TEST(the_space_of_bodies_needs_the_global_form)
+TEST(the_space_of_bodies_needs_the_global_form)
 {
     pcs_arena arena;
     CK_OK(pcs_arena_create(NULL, friction_bytes(FRICTION_DENSE, FEW), &arena));
@@ -120,7 +118,3 @@ START_TEST(the_space_of_bodies_needs_the_global_form)
     ck_assert(strstr(pcs_error_text(), "space") && strstr(pcs_error_text(), "set"));
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("options", every_option_changes_something, what_is_not_read_is_refused,
-              the_space_of_bodies_needs_the_global_form)

@@ -98,7 +98,7 @@ static contact lane_of(const scene *s, int l, double *q, double *r)
     return law;
 }
 
-START_TEST(every_width_has_the_same_bits)
+TEST(every_width_has_the_same_bits)
 {
     test_random rng = random_seed(5);
     for (int i = 0; i < TEST_DRAWS(200); ++i) {
@@ -134,10 +134,9 @@ START_TEST(every_width_has_the_same_bits)
         }
     }
 }
-END_TEST
 
 // visited again and again with nothing else to change it, each lane solves its contact
-START_TEST(lanes_solve_their_contacts)
+TEST(lanes_solve_their_contacts)
 {
     test_random rng = random_seed(6);
     int slides = 0;
@@ -163,10 +162,9 @@ START_TEST(lanes_solve_their_contacts)
     }
     ck_assert_int_gt(slides, 10);
 }
-END_TEST
 
 // W from unit impulses, one component at a time
-START_TEST(operators_are_those_of_the_impulses)
+TEST(operators_are_those_of_the_impulses)
 {
     test_random rng = random_seed(7);
     scene s;
@@ -188,10 +186,9 @@ START_TEST(operators_are_those_of_the_impulses)
         }
     }
 }
-END_TEST
 
 // the terms that are skipped where all bodies are isotropic are zero
-START_TEST(isotropic_bodies_turn_as_others_do)
+TEST(isotropic_bodies_turn_as_others_do)
 {
     test_random rng = random_seed(8);
     for (int i = 0; i < TEST_DRAWS(100); ++i) {
@@ -221,10 +218,9 @@ START_TEST(isotropic_bodies_turn_as_others_do)
         }
     }
 }
-END_TEST
 
 // bodies that come apart faster than any of their turns brings them together
-START_TEST(open_contacts_change_nothing)
+TEST(open_contacts_change_nothing)
 {
     test_random rng = random_seed(9);
     scene s;
@@ -241,8 +237,3 @@ START_TEST(open_contacts_change_nothing)
     ck_assert_int_eq(memcmp(s.y, before.y, sizeof s.y), 0);
     ck_assert_int_eq(memcmp(s.r, before.r, sizeof s.r), 0);
 }
-END_TEST
-
-PCS_TEST_MAIN("packs", every_width_has_the_same_bits, lanes_solve_their_contacts,
-              operators_are_those_of_the_impulses, isotropic_bodies_turn_as_others_do,
-              open_contacts_change_nothing)

@@ -28,7 +28,7 @@ static void make(dense *d, int n, const pcs_cone *kind)
 }
 
 // whatever (y, x) is, r = expand(y, x) gives u_E = 0 on the eliminated rows and the reduced u
-START_TEST(the_reduced_problem_is_the_problem)
+TEST(the_reduced_problem_is_the_problem)
 {
     test_random rng = random_seed(31);
     for (int trial = 0; trial < 300; ++trial) {
@@ -83,9 +83,8 @@ START_TEST(the_reduced_problem_is_the_problem)
         pcs_arena_destroy(NULL, &d.arena);
     }
 }
-END_TEST
 
-START_TEST(an_exchange_solves_for_the_other_variable)
+TEST(an_exchange_solves_for_the_other_variable)
 {
     test_random rng = random_seed(32);
     double room[2][MOST * MOST], before[MOST], x[MOST];
@@ -124,11 +123,10 @@ START_TEST(an_exchange_solves_for_the_other_variable)
         }
     }
 }
-END_TEST
 
 // unsymmetric but positive semidefinite, and written with recombined equalities: G finds the form
 // in which the reduced matrix is | 0 A; -A^T S |
-START_TEST(left_over_equalities_are_matched)
+TEST(left_over_equalities_are_matched)
 {
     test_random rng = random_seed(33);
     enum { ne = 3, ni = 5, n = ne + ni };
@@ -176,9 +174,8 @@ START_TEST(left_over_equalities_are_matched)
         pcs_arena_destroy(NULL, &d.arena);
     }
 }
-END_TEST
 
-START_TEST(only_true_certificates_pass)
+TEST(only_true_certificates_pass)
 {
     const pcs_cone kind[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     dense d = {.q = {-1, -1, 0}};
@@ -210,8 +207,3 @@ START_TEST(only_true_certificates_pass)
     ck_assert(!pivot_refutes(&r, (double[]){1, 1}, d.arena));
     pcs_arena_destroy(NULL, &d.arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("pivot", the_reduced_problem_is_the_problem,
-              an_exchange_solves_for_the_other_variable, left_over_equalities_are_matched,
-              only_true_certificates_pass)

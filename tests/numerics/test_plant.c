@@ -85,7 +85,7 @@ static void steady(const suspension *wheel, double w, double t, double chi[2])
     chi[1] = cimag(G * cexp(s * t));
 }
 
-START_TEST(a_sinusoidal_road)
+TEST(a_sinusoidal_road)
 {
     suspension wheel = {.c = 0.7, .k = 3};
     const pcs_input_output_def def = {
@@ -120,7 +120,6 @@ START_TEST(a_sinusoidal_road)
     }
     pcs_input_output_destroy(equation);
 }
-END_TEST
 
 // ---- a pendulum whose pivot is moved sideways by u, with a moment that grows with the cube of the
 // acceleration: y'' + (y'')^3 + sin y + u'' cos y - y' u' = 0. The real root of v + v^3 = r is
@@ -185,7 +184,7 @@ static pcs_input_output_def moved_def(int way)
                                   .phi_complex = way == 1 ? moved_complex : NULL};
 }
 
-START_TEST(nonlinear_in_everything)
+TEST(nonlinear_in_everything)
 {
     sine pivot = {.w = 1.7, .m = 2};
     const pcs_higher_order hand = {.order = 2, .m = 1, .fn = moved_by_hand, .user = &pivot};
@@ -221,10 +220,9 @@ START_TEST(nonlinear_in_everything)
     }
     pcs_integrator_destroy(run);
 }
-END_TEST
 
 // the implicit function's derivatives are those of the closed form, and those of differences of f
-START_TEST(derivatives_of_the_implicit_function)
+TEST(derivatives_of_the_implicit_function)
 {
     test_random rng = random_seed(3);
     for (int way = 0; way < 3; ++way) {
@@ -278,7 +276,6 @@ START_TEST(derivatives_of_the_implicit_function)
         pcs_input_output_destroy(equation);
     }
 }
-END_TEST
 
 // ---- two unknowns, two inputs: M (y''' - y_s''') + N (y'' - y_s'') + y - y_s = 0 with y_s = P u +
 // Q u' is solved by y = P u + Q u', whatever M and N; u = (sin t, exp(-t))
@@ -331,7 +328,7 @@ static int sine_and_decay_4(void *user, double t, double *u)
     return 0;
 }
 
-START_TEST(vectors)
+TEST(vectors)
 {
     pair p = {.M = {2, 0.3, -0.4, 1},
               .N = {1, 0.2, 0.1, 3},
@@ -368,7 +365,6 @@ START_TEST(vectors)
     }
     pcs_input_output_destroy(equation);
 }
-END_TEST
 
 // ---- an implicit system of first order, F(x', x, u) = 0: x'^2 = 4 x with two roots, x = (t + c)^2
 
@@ -390,7 +386,7 @@ static int guess_side(void *user, double t, const double *chi, const double *U, 
     return 0;
 }
 
-START_TEST(the_guess_decides_between_roots)
+TEST(the_guess_decides_between_roots)
 {
     for (double side = -1; side < 2; side += 2) {
         const pcs_input_output_def def = {
@@ -408,7 +404,6 @@ START_TEST(the_guess_decides_between_roots)
         pcs_input_output_destroy(equation);
     }
 }
-END_TEST
 
 // ---- algebraic unknowns: a mass on a rod of the length l about a pivot, in index 1: y = (y1, y2),
 // z the tension over the mass and the length; y'' = -z y + (u', -g), y . y'' + y' . y' = 0
@@ -445,7 +440,7 @@ static void rod_by_hand(const double *x, const double *U, double *a, double *z)
     a[1] = -*z * y[1] - 9.81;
 }
 
-START_TEST(algebraic_unknowns)
+TEST(algebraic_unknowns)
 {
     for (int way = 0; way < 2; ++way) {
         const pcs_input_output_def def = {.order = 2,
@@ -518,7 +513,6 @@ START_TEST(algebraic_unknowns)
         pcs_input_output_destroy(equation);
     }
 }
-END_TEST
 
 // the same under way: the tension is an output, and the length stays
 static int shaken(void *user, double t, double *U)
@@ -529,7 +523,7 @@ static int shaken(void *user, double t, double *U)
     return 0;
 }
 
-START_TEST(algebraic_unknowns_under_way)
+TEST(algebraic_unknowns_under_way)
 {
     const pcs_input_output_def def = {
         .order = 2, .ny = 2, .nz = 1, .input_order = 1, .nu = 1, .phi = rod};
@@ -547,9 +541,8 @@ START_TEST(algebraic_unknowns_under_way)
     CK_NEAR(y[2], z, 1e-11);
     pcs_input_output_destroy(equation);
 }
-END_TEST
 
-START_TEST(what_cannot_be_solved_is_said)
+TEST(what_cannot_be_solved_is_said)
 {
     const pcs_input_output_def def = {.order = 1, .ny = 1, .phi = rooted};
     pcs_input_output *equation;
@@ -579,9 +572,8 @@ START_TEST(what_cannot_be_solved_is_said)
     ck_assert(pcs_input_output_highest(equation, 0, (double[]){-1}, NULL, &highest) != PCS_OK);
     pcs_input_output_destroy(equation);
 }
-END_TEST
 
-START_TEST(bad_definitions_are_refused)
+TEST(bad_definitions_are_refused)
 {
     suspension wheel = {.c = 1, .k = 1};
     const pcs_input_output_def good = {
@@ -619,7 +611,6 @@ START_TEST(bad_definitions_are_refused)
     }
     pcs_input_output_destroy(NULL);
 }
-END_TEST
 
 // ---- driven plants
 
@@ -668,7 +659,7 @@ static int swing_g(void *user, double t, const double *x, const double *u, doubl
 }
 
 // implicit methods see the Jacobian, the complex version or neither, and end at the same state
-START_TEST(derivatives_reach_implicit_methods)
+TEST(derivatives_reach_implicit_methods)
 {
     swing s = {.l = 0.5};
     sine input = {.w = 2, .m = 0};
@@ -714,9 +705,8 @@ START_TEST(derivatives_reach_implicit_methods)
         ck_assert_int_eq(memory.live, 0);
     }
 }
-END_TEST
 
-START_TEST(inputs_that_fail_are_named)
+TEST(inputs_that_fail_are_named)
 {
     swing s = {.l = 0.5};
     sine input = {.w = 2, .m = 0, .fails = 7};
@@ -758,10 +748,3 @@ START_TEST(inputs_that_fail_are_named)
     pcs_driven_destroy(NULL);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("plant", a_sinusoidal_road, nonlinear_in_everything,
-              derivatives_of_the_implicit_function, vectors, the_guess_decides_between_roots,
-              algebraic_unknowns, algebraic_unknowns_under_way, what_cannot_be_solved_is_said,
-              bad_definitions_are_refused, derivatives_reach_implicit_methods,
-              inputs_that_fail_are_named)

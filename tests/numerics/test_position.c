@@ -282,7 +282,7 @@ static double violation(const scene *s)
 
 // ---- tests -------------------------------------------------------------------------------------
 
-START_TEST(gradients_are_tangent_and_right)
+TEST(gradients_are_tangent_and_right)
 {
     test_random rng = random_seed(1);
     for (int trial = 0; trial < 50; ++trial) {
@@ -311,10 +311,9 @@ START_TEST(gradients_are_tangent_and_right)
         }
     }
 }
-END_TEST
 
 // theory 8.3: with gradients of degree 0 the three geometric metrics take the same step
-START_TEST(q_q1_and_V_coincide_on_the_unit_sphere)
+TEST(q_q1_and_V_coincide_on_the_unit_sphere)
 {
     test_random rng = random_seed(2);
     for (int trial = 0; trial < 60; ++trial) {
@@ -334,7 +333,6 @@ START_TEST(q_q1_and_V_coincide_on_the_unit_sphere)
         }
     }
 }
-END_TEST
 
 // least 1/2 d^T X d with g + J d obeying its rows, by trying every active set; d has n entries
 static bool least_step(int n, const double *X, int m, const double *J, const double *g,
@@ -390,7 +388,7 @@ static bool least_step(int n, const double *X, int m, const double *J, const dou
     return isfinite(least);
 }
 
-START_TEST(the_step_is_the_smallest_in_its_metric)
+TEST(the_step_is_the_smallest_in_its_metric)
 {
     test_random rng = random_seed(3);
     for (int trial = 0; trial < 40; ++trial) {
@@ -452,9 +450,8 @@ START_TEST(the_step_is_the_smallest_in_its_metric)
         pcs_mass_matrix_destroy(o.M);
     }
 }
-END_TEST
 
-START_TEST(mass_metric_keeps_the_centre_of_mass)
+TEST(mass_metric_keeps_the_centre_of_mass)
 {
     test_random rng = random_seed(4);
     double worst_V = 0;
@@ -478,7 +475,6 @@ START_TEST(mass_metric_keeps_the_centre_of_mass)
     }
     ck_assert_double_gt(worst_V, 1e-3);
 }
-END_TEST
 
 // a ball of radius R pressed delta into the plane z = 0; the foot point is frozen in the body
 static scene ball(test_random *rng, double R, double delta)
@@ -499,7 +495,7 @@ static void freeze_foot(scene *s, double R)
 
 // theory 8.3: the raw gradient shares the correction between lifting and inflating Q; of the gap
 // 4 R^2 / (1 + 4 R^2) is left after every step. The unit row, V and the right gradient lift at once
-START_TEST(raw_gradient_contracts_slowly)
+TEST(raw_gradient_contracts_slowly)
 {
     test_random rng = random_seed(5);
     const double radius[3] = {0.1, 1, 10};
@@ -529,10 +525,9 @@ START_TEST(raw_gradient_contracts_slowly)
         }
     }
 }
-END_TEST
 
 // the same ball with its centre held: Q inflates the quaternion without end, Q1 says infeasible
-START_TEST(fixed_centre_is_infeasible_with_unit_rows)
+TEST(fixed_centre_is_infeasible_with_unit_rows)
 {
     test_random rng = random_seed(6);
     scene s = ball(&rng, 1, 0.05);
@@ -558,9 +553,8 @@ START_TEST(fixed_centre_is_infeasible_with_unit_rows)
     CK_NEAR(s.q[2], z, 0);
     pcs_mass_matrix_destroy(o.M);
 }
-END_TEST
 
-START_TEST(iterations_converge_quadratically)
+TEST(iterations_converge_quadratically)
 {
     test_random rng = random_seed(7);
     int converged = 0, tried = 0;
@@ -597,9 +591,8 @@ START_TEST(iterations_converge_quadratically)
     }
     ck_assert_int_ge(converged, tried - 6);
 }
-END_TEST
 
-START_TEST(CT_given_or_computed_is_the_same)
+TEST(CT_given_or_computed_is_the_same)
 {
     test_random rng = random_seed(8);
     for (int trial = 0; trial < 10; ++trial) {
@@ -639,9 +632,8 @@ START_TEST(CT_given_or_computed_is_the_same)
         pcs_mass_matrix_destroy(o.M);
     }
 }
-END_TEST
 
-START_TEST(memory_is_counted_and_failures_leave_nothing)
+TEST(memory_is_counted_and_failures_leave_nothing)
 {
     test_random rng = random_seed(9);
     const scene s = random_scene(&rng, 3, 8, 0.3);
@@ -688,9 +680,8 @@ START_TEST(memory_is_counted_and_failures_leave_nothing)
     }
     pcs_mass_matrix_destroy(o.M);
 }
-END_TEST
 
-START_TEST(bad_input_is_refused_with_words)
+TEST(bad_input_is_refused_with_words)
 {
     test_random rng = random_seed(10);
     const scene s = random_scene(&rng, 2, 3, 0.3);
@@ -749,9 +740,8 @@ START_TEST(bad_input_is_refused_with_words)
         ck_assert(dq[0] == 0);
     }
 }
-END_TEST
 
-START_TEST(normalise_and_violation)
+TEST(normalise_and_violation)
 {
     const int quat[2] = {0, 5};
     double q[9] = {3, 0, 4, 0, 7, 1e-200, 0, 0, 1e-200};
@@ -774,11 +764,10 @@ START_TEST(normalise_and_violation)
     CK_NEAR(pcs_position_violation(0, NULL, NULL), 0, 0);
     ck_assert(isnan(pcs_position_violation(3, kind, (double[]){0, NAN, -1})));
 }
-END_TEST
 
 // one row violated by a little, another open by a metre: the residual is relative to the metre, but
 // the violated row is closed all the same
-START_TEST(an_open_row_hides_no_violation)
+TEST(an_open_row_hides_no_violation)
 {
     double one[4] = {1, 0, 0, 1};
     unsigned char buffer[1024];
@@ -797,11 +786,3 @@ START_TEST(an_open_row_hides_no_violation)
         CK_NEAR(dq[1], 0, 0);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("position", gradients_are_tangent_and_right, q_q1_and_V_coincide_on_the_unit_sphere,
-              the_step_is_the_smallest_in_its_metric, mass_metric_keeps_the_centre_of_mass,
-              raw_gradient_contracts_slowly, fixed_centre_is_infeasible_with_unit_rows,
-              iterations_converge_quadratically, CT_given_or_computed_is_the_same,
-              memory_is_counted_and_failures_leave_nothing, bad_input_is_refused_with_words,
-              normalise_and_violation, an_open_row_hides_no_violation)

@@ -16,7 +16,7 @@ static void reset(void)
     CK_OK(pcs_arena_create(NULL, (size_t)1 << 22, &arena));
 }
 
-START_TEST(residual_is_that_of_the_theory)
+TEST(residual_is_that_of_the_theory)
 {
     test_random rng = random_seed(3);
     for (int f = 0; f < FAMILY_COUNT; ++f) {
@@ -35,9 +35,8 @@ START_TEST(residual_is_that_of_the_theory)
         }
     }
 }
-END_TEST
 
-START_TEST(solutions_measure_zero)
+TEST(solutions_measure_zero)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         reset();
@@ -49,10 +48,9 @@ START_TEST(solutions_measure_zero)
         CK_NEAR(pcs_measure_relative_natural_map(&m), 0, 1e-14);
     }
 }
-END_TEST
 
 // one row, all by hand
-START_TEST(measures_of_one_row)
+TEST(measures_of_one_row)
 {
     reset();
     double W[1] = {4}, q[1] = {-2}, r[1] = {0}, u[1];
@@ -76,10 +74,9 @@ START_TEST(measures_of_one_row)
     CK_NEAR(m.norm_r, 1, 0);
     CK_NEAR(m.norm_u, 2, 0);
 }
-END_TEST
 
 // a velocity over a velocity: scaling W and q, or r, changes nothing, however far it goes
-START_TEST(residual_has_no_units)
+TEST(residual_has_no_units)
 {
     reset();
     test_random rng = random_seed(8);
@@ -103,11 +100,10 @@ START_TEST(residual_has_no_units)
         CK_NEAR(n.residual, m.residual, 1e-12);
     }
 }
-END_TEST
 
 // the short cut for a single row gives the general measure: a second row of zeros, with a
 // zero-dimensional block row of W before it, uses the general code
-START_TEST(short_cut_agrees)
+TEST(short_cut_agrees)
 {
     const double W[4] = {2, 0, -1, 1e-20}, q[5] = {-1, 1, 0, -3e5, 1e-9}, r[4] = {0, 0.5, 3, 1e8};
     int row[3] = {0, 0, 1}, one[2] = {0, 1}, ptr[3] = {0, 0, 1}, ptr1[2] = {0, 1}, idx[1] = {1};
@@ -137,9 +133,8 @@ START_TEST(short_cut_agrees)
         CK_OK(pcs_solve_alloc(NULL, &p, NULL, &z, u, &report));
     }
 }
-END_TEST
 
-START_TEST(zero_over_zero_is_zero)
+TEST(zero_over_zero_is_zero)
 {
     reset();
     double W[4] = {0}, q[2] = {0}, r[2] = {0}, u[2];
@@ -155,9 +150,8 @@ START_TEST(zero_over_zero_is_zero)
     pcs_problem_measure(&empty, NULL, NULL, &m);
     CK_NEAR(m.residual, 0, 0);
 }
-END_TEST
 
-START_TEST(nan_flows_through)
+TEST(nan_flows_through)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         for (int i = 0; i < 8; ++i) {
@@ -175,10 +169,9 @@ START_TEST(nan_flows_through)
         }
     }
 }
-END_TEST
 
 // the fallbacks: tr W_ii <= 0 takes the largest trace, and 1 when there is none
-START_TEST(scales_fall_back)
+TEST(scales_fall_back)
 {
     reset();
     double W[9] = {0, 0, 0, 0, 5, 0, 0, 0, -3}, q[3] = {1, 1, 1}, s[3];
@@ -194,9 +187,8 @@ START_TEST(scales_fall_back)
         CK_NEAR(s[i], 1, 0);
     }
 }
-END_TEST
 
-START_TEST(bad_problems_are_refused)
+TEST(bad_problems_are_refused)
 {
     reset();
     double W[9] = {2, 1, 0, 1, 2, 0, 0, 0, 1}, q[3] = {1, -1, 0};
@@ -254,9 +246,8 @@ START_TEST(bad_problems_are_refused)
     }
     CK_OK(pcs_problem_check(&good));
 }
-END_TEST
 
-START_TEST(certificates_prove)
+TEST(certificates_prove)
 {
     reset();
     // u = -r + q with q < 0; u1 = r2 + q1, u2 = -r1 + q2
@@ -282,10 +273,9 @@ START_TEST(certificates_prove)
         }
     }
 }
-END_TEST
 
 // a certificate is valid up to rounding, but a small column is not the rounding of a large one
-START_TEST(certificates_are_judged_column_by_column)
+TEST(certificates_are_judged_column_by_column)
 {
     reset();
     const pcs_cone uni[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
@@ -356,10 +346,9 @@ START_TEST(certificates_are_judged_column_by_column)
     const pcs_problem noisy = dense_problem(3, uni, false, K, q4, &arena);
     ck_assert(problem_refuted_by(&noisy, y, t));
 }
-END_TEST
 
 // two bodies, three constraints: the condensed problem against its definition
-START_TEST(global_condenses)
+TEST(global_condenses)
 {
     reset();
     const int size[2] = {2, 1};
@@ -413,10 +402,9 @@ START_TEST(global_condenses)
     pcs_mass_matrix_destroy(mass);
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
 
 // compression leaves the same matrix, and does not change a W that is full or in cone blocks
-START_TEST(compressing_changes_nothing_but_storage)
+TEST(compressing_changes_nothing_but_storage)
 {
     for (int kind = 0; kind < FRICTION_COUNT; ++kind) {
         pcs_arena all;
@@ -458,10 +446,3 @@ START_TEST(compressing_changes_nothing_but_storage)
         pcs_arena_destroy(NULL, &all);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("problem", residual_is_that_of_the_theory, solutions_measure_zero,
-              measures_of_one_row, short_cut_agrees, residual_has_no_units, zero_over_zero_is_zero,
-              nan_flows_through, scales_fall_back, bad_problems_are_refused, certificates_prove,
-              certificates_are_judged_column_by_column, global_condenses,
-              compressing_changes_nothing_but_storage)

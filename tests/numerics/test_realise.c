@@ -142,7 +142,7 @@ static void transfer_of(const pcs_lti *lti, cplx s, const cplx *u, cplx *x, cplx
 
 // The transfer function, and with it the state: where u = u_s exp(s t), y = G(s) u, its derivatives
 // are powers of s, and the state that belongs to them is (s - A)^-1 B u.
-START_TEST(the_transfer_function_is_that_of_the_equation)
+TEST(the_transfer_function_is_that_of_the_equation)
 {
     test_random rng = random_seed(8);
     for (int trial = 0; trial < TEST_DRAWS(2000); ++trial) {
@@ -189,11 +189,10 @@ START_TEST(the_transfer_function_is_that_of_the_equation)
         }
     }
 }
-END_TEST
 
 // y'' + c y' + k y = c u' + k u, a wheel that meets a kerb: y does not jump, y' jumps by c, and
 // then it swings as 1 - exp(-d t)(cos w t - d/w sin w t)
-START_TEST(a_wheel_meets_a_kerb)
+TEST(a_wheel_meets_a_kerb)
 {
     const double c = 0.8, k = 9, d = c / 2, w = sqrt(k - d * d);
     const double a[3] = {1, c, k}, b[2] = {c, k}, one = 1;
@@ -211,10 +210,9 @@ START_TEST(a_wheel_meets_a_kerb)
     }
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
 
 // y' + y = u' : a high-pass filter. A step of u is a step of y, which decays; D = 1
-START_TEST(direct_feedthrough)
+TEST(direct_feedthrough)
 {
     const double a[2] = {1, 1}, b[2] = {1, 0}, one = 1, rest = 0;
     const pcs_lti_equation eq = {.order = 1, .input_order = 1, .ny = 1, .nu = 1, .a = a, .b = b};
@@ -231,7 +229,6 @@ START_TEST(direct_feedthrough)
     }
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
 
 // ---- a step of u as the limit of steep ramps, on which the derivatives exist
 
@@ -293,7 +290,7 @@ static void after_ramp(double width, const double x0[2], double t_end, double x[
     pcs_input_output_destroy(equation);
 }
 
-START_TEST(a_step_is_the_limit_of_ramps)
+TEST(a_step_is_the_limit_of_ramps)
 {
     const pcs_lti_equation eq = {
         .order = 2, .input_order = 2, .ny = 1, .nu = 1, .a = ramp_a, .b = ramp_b};
@@ -317,7 +314,6 @@ START_TEST(a_step_is_the_limit_of_ramps)
     CK_NEAR(error[0] / error[1], 2, 0.05);
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
 
 // smooth inputs: the chain of the input and the realisation are one motion
 static int wave(void *user, double t, double *u)
@@ -353,7 +349,7 @@ static double end_of(const pcs_plant *plant, pcs_input_fn input, const double *x
     return y;
 }
 
-START_TEST(the_chain_is_the_same_motion)
+TEST(the_chain_is_the_same_motion)
 {
     const pcs_lti_equation eq = {
         .order = 2, .input_order = 2, .ny = 1, .nu = 1, .a = ramp_a, .b = ramp_b};
@@ -388,9 +384,8 @@ START_TEST(the_chain_is_the_same_motion)
     pcs_arena_destroy(NULL, &work);
     pcs_input_output_destroy(equation);
 }
-END_TEST
 
-START_TEST(bad_equations_are_refused)
+TEST(bad_equations_are_refused)
 {
     const double a[8] = {1, 0, 0, 1, 1, 2, 3, 4}, b[12] = {1};
     const pcs_lti_equation good = {.order = 1, .input_order = 1, .ny = 2, .nu = 2, .a = a, .b = b};
@@ -425,8 +420,3 @@ START_TEST(bad_equations_are_refused)
     CK_OK(pcs_lti_realise(&eq, work, A, B, C, NULL));
     pcs_arena_destroy(NULL, &work);
 }
-END_TEST
-
-PCS_TEST_MAIN("realise", the_transfer_function_is_that_of_the_equation, a_wheel_meets_a_kerb,
-              direct_feedthrough, a_step_is_the_limit_of_ramps, the_chain_is_the_same_motion,
-              bad_equations_are_refused)

@@ -63,7 +63,7 @@ static pcs_map circle_map(units *u)
                      .user = u};
 }
 
-START_TEST(finds_the_root_by_every_derivative)
+TEST(finds_the_root_by_every_derivative)
 {
     units u = {{1, 1}, {1, 1}, 0};
     const pcs_map map = circle_map(&u);
@@ -86,10 +86,9 @@ START_TEST(finds_the_root_by_every_derivative)
         ck_assert_int_eq(report.evaluations, u.calls + complex_calls);
     }
 }
-END_TEST
 
 // the iterates are the same numbers in other units: powers of two are exact
-START_TEST(units_do_not_show)
+TEST(units_do_not_show)
 {
     double first[2];
     for (int k = 0; k < 4; ++k) {
@@ -111,9 +110,8 @@ START_TEST(units_do_not_show)
         }
     }
 }
-END_TEST
 
-START_TEST(the_ways_to_a_jacobian_agree)
+TEST(the_ways_to_a_jacobian_agree)
 {
     test_random rng = random_seed(5);
     units u = {{2, 3}, {1, 1}, 0};
@@ -137,7 +135,6 @@ START_TEST(the_ways_to_a_jacobian_agree)
         ck_assert(apart.relative < 1e-8 && apart.reference == PCS_DERIVATIVE_DIFFERENCES);
     }
 }
-END_TEST
 
 static int wrong_jacobian(void *user, const double *x, double *J)
 {
@@ -146,7 +143,7 @@ static int wrong_jacobian(void *user, const double *x, double *J)
     return 0;
 }
 
-START_TEST(a_wrong_derivative_is_named)
+TEST(a_wrong_derivative_is_named)
 {
     units u = {{1, 1}, {1, 1}, 0};
     pcs_map map = circle_map(&u);
@@ -160,7 +157,6 @@ START_TEST(a_wrong_derivative_is_named)
     CK_NEAR(apart.found, 4, 1e-14);
     CK_NEAR(apart.relative, 2, 1e-14);
 }
-END_TEST
 
 // a Jacobian that is a million times too large makes small steps, but nothing of a root
 static int steep_jacobian(void *user, const double *x, double *J)
@@ -172,7 +168,7 @@ static int steep_jacobian(void *user, const double *x, double *J)
     return 0;
 }
 
-START_TEST(small_steps_are_no_root)
+TEST(small_steps_are_no_root)
 {
     units u = {{1, 1}, {1, 1}, 0};
     pcs_map map = circle_map(&u);
@@ -188,7 +184,6 @@ START_TEST(small_steps_are_no_root)
     CK_OK(pcs_root_solve(&map, &opts, work_arena(), x, &report));
     ck_assert_int_ne(report.outcome, PCS_ROOT_CONVERGED);
 }
-END_TEST
 
 // ---- one unknown
 
@@ -247,7 +242,7 @@ static double minus_one_only(double x)
     return x == -1 ? 1 : NAN;
 }
 
-START_TEST(the_line_search_reaches_what_full_steps_miss)
+TEST(the_line_search_reaches_what_full_steps_miss)
 {
     pcs_root_report report;
     double x = 10;
@@ -266,9 +261,8 @@ START_TEST(the_line_search_reaches_what_full_steps_miss)
     ck_assert_int_eq(report.outcome, PCS_ROOT_CONVERGED);
     CK_NEAR(x, 1, 1e-14);
 }
-END_TEST
 
-START_TEST(what_has_no_root_is_not_found)
+TEST(what_has_no_root_is_not_found)
 {
     pcs_root_report report;
     double x = 3;
@@ -293,9 +287,8 @@ START_TEST(what_has_no_root_is_not_found)
     ck_assert_int_eq(report.outcome, PCS_ROOT_CONVERGED);
     CK_NEAR(x, 0, 1e-12);
 }
-END_TEST
 
-START_TEST(bad_input_is_refused)
+TEST(bad_input_is_refused)
 {
     units u = {{1, 1}, {1, 1}, 0};
     pcs_map map = circle_map(&u);
@@ -330,10 +323,9 @@ START_TEST(bad_input_is_refused)
     CK_FAILS(solve_scalar(minus_one_only, &y, 20, &report), PCS_ERR_CALLBACK);
     ck_assert(y == 2);
 }
-END_TEST
 
 // the exact arena is enough
-START_TEST(the_arena_said_suffices)
+TEST(the_arena_said_suffices)
 {
     units u = {{1, 1}, {1, 1}, 0};
     const pcs_map map = circle_map(&u);
@@ -354,7 +346,6 @@ START_TEST(the_arena_said_suffices)
     pcs_jacobian_mismatch apart;
     CK_OK(pcs_jacobian_check(&map, x, work, &apart));
 }
-END_TEST
 
 // -u'' + u^3 = g on a grid with the solution u = sin(pi x): many unknowns, by LAPACK
 enum { MANY = 60 };
@@ -372,7 +363,7 @@ static int many(void *user, const double *x, double *f)
     return 0;
 }
 
-START_TEST(many_unknowns)
+TEST(many_unknowns)
 {
     const pcs_map map = {.n = MANY, .m = MANY, .f = many};
     double x[MANY] = {0};
@@ -383,9 +374,3 @@ START_TEST(many_unknowns)
         CK_NEAR(x[i], sin(PI * (i + 1) / (MANY + 1)), 1e-12);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("root", finds_the_root_by_every_derivative, units_do_not_show,
-              the_ways_to_a_jacobian_agree, a_wrong_derivative_is_named, small_steps_are_no_root,
-              the_line_search_reaches_what_full_steps_miss, what_has_no_root_is_not_found,
-              bad_input_is_refused, the_arena_said_suffices, many_unknowns)

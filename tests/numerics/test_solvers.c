@@ -97,7 +97,7 @@ static bool must_solve(pcs_solver kind, family f, int n)
     return false;
 }
 
-START_TEST(every_solver_on_every_family)
+TEST(every_solver_on_every_family)
 {
     const int sizes[4] = {1, 3, 8, 30};
     for (int k = 0; k < 4; ++k) {
@@ -129,10 +129,9 @@ START_TEST(every_solver_on_every_family)
         }
     }
 }
-END_TEST
 
 // auto lands at rounding, not merely below tol
-START_TEST(auto_reaches_the_last_digits)
+TEST(auto_reaches_the_last_digits)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         for (uint64_t seed = 0; seed < TEST_DRAWS(40); ++seed) {
@@ -150,10 +149,9 @@ START_TEST(auto_reaches_the_last_digits)
         }
     }
 }
-END_TEST
 
 // both functions of newton, and relaxation of nsgs
-START_TEST(options_work)
+TEST(options_work)
 {
     for (uint64_t seed = 0; seed < 10; ++seed) {
         reset();
@@ -175,10 +173,9 @@ START_TEST(options_work)
         }
     }
 }
-END_TEST
 
 // every measure to stop on is obeyed
-START_TEST(stops_are_obeyed)
+TEST(stops_are_obeyed)
 {
     reset();
     const pcs_problem p = family_problem(FAMILY_SPD, 30, 2, &arena, NULL);
@@ -196,10 +193,9 @@ START_TEST(stops_are_obeyed)
         if (stop != PCS_STOP_RESIDUAL) ck_assert(natural <= 1e-5);
     }
 }
-END_TEST
 
 // a solution as start: nothing to be done
-START_TEST(warm_start_is_free)
+TEST(warm_start_is_free)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         reset();
@@ -224,10 +220,9 @@ START_TEST(warm_start_is_free)
         ck_assert_msg(report.iters <= 2, "%s: %d", family_name[f], report.iters);
     }
 }
-END_TEST
 
 // a flat box on four corners: rank 3, only the velocities are unique
-START_TEST(resting_box)
+TEST(resting_box)
 {
     reset();
     // unit mass, inertia 1/6: W_ij = 1 + 6 (x_i x_j + y_i y_j)
@@ -255,7 +250,6 @@ START_TEST(resting_box)
     CK_NEAR(r[0], r[1], 1e-11);
     CK_NEAR(r[2], r[3], 1e-11);
 }
-END_TEST
 
 static void expect_not_converged(int n, const pcs_cone *kind, double *W, const double *q,
                                  bool auto_proves)
@@ -278,7 +272,7 @@ static void expect_not_converged(int n, const pcs_cone *kind, double *W, const d
     }
 }
 
-START_TEST(infeasible_is_never_converged)
+TEST(infeasible_is_never_converged)
 {
     reset();
     const pcs_cone uni[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
@@ -322,9 +316,8 @@ START_TEST(infeasible_is_never_converged)
     const double q4[2] = {-1, 1};
     expect_not_converged(2, uni, F, q4, true);
 }
-END_TEST
 
-START_TEST(random_infeasible_problems)
+TEST(random_infeasible_problems)
 {
     // PSD W of half rank, q pushed against the null space by a positive vector
     test_random rng = random_seed(21);
@@ -369,9 +362,8 @@ START_TEST(random_infeasible_problems)
         expect_not_converged(n, kind, W, q, true);
     }
 }
-END_TEST
 
-START_TEST(empty_problem)
+TEST(empty_problem)
 {
     const pcs_problem p = {0};
     for (int s = 0; s < pcs_solver_count(); ++s) {
@@ -388,9 +380,8 @@ START_TEST(empty_problem)
     CK_OK(pcs_solve_mlcp_abcd(0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                               &report));
 }
-END_TEST
 
-START_TEST(table_is_complete)
+TEST(table_is_complete)
 {
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
@@ -424,7 +415,6 @@ START_TEST(table_is_complete)
     }
     ck_assert(pcs_outcome_text((pcs_outcome)99) != NULL);
 }
-END_TEST
 
 // writes a value that pcs_solver_opts_set refuses; false where its type cannot hold it
 static bool force(pcs_solver_opts *o, const pcs_opt *opt, double x)
@@ -454,7 +444,7 @@ static void expect_refused_text(pcs_solver_opts *o, const pcs_opt *opt, double x
 }
 
 // by its name: every value of every option as a number, every choice as a word however it is spelt
-START_TEST(options_are_set_by_name)
+TEST(options_are_set_by_name)
 {
     for (int s = 0; s < pcs_solver_count(); ++s) {
         const pcs_solver_info *info = pcs_solver_at(s);
@@ -506,9 +496,8 @@ START_TEST(options_are_set_by_name)
     o.kind = (pcs_solver)42;
     CK_FAILS(pcs_solver_opts_set(&o, "depth", "1"), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(bad_options_are_refused)
+TEST(bad_options_are_refused)
 {
     reset();
     const pcs_problem p = family_problem(FAMILY_EQUALITY, 5, 1, &arena, NULL);
@@ -562,9 +551,8 @@ START_TEST(bad_options_are_refused)
     CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
     ck_assert_int_eq((int)pcs_solve_bytes(&p, &o), 0);
 }
-END_TEST
 
-START_TEST(bad_data_is_refused)
+TEST(bad_data_is_refused)
 {
     reset();
     pcs_problem p = family_problem(FAMILY_SPD, 5, 1, &arena, NULL);
@@ -607,10 +595,9 @@ START_TEST(bad_data_is_refused)
     M[0] = NAN;
     CK_FAILS(pcs_solve_lcp(2, M, q, NULL, z, w, &report), PCS_ERR_ARG);
 }
-END_TEST
 
 // numbers at the ends of the range must not become NaN or a false success
-START_TEST(extreme_numbers)
+TEST(extreme_numbers)
 {
     const double sizes[6] = {1e-300, 1e-160, 1e-20, 1e20, 1e150, 1e300};
     for (int k = 0; k < 6; ++k) {
@@ -634,9 +621,8 @@ START_TEST(extreme_numbers)
         }
     }
 }
-END_TEST
 
-START_TEST(arena_too_small)
+TEST(arena_too_small)
 {
     reset();
     const pcs_problem p = family_problem(FAMILY_MIXED, 9, 1, &arena, NULL);
@@ -661,9 +647,8 @@ START_TEST(arena_too_small)
         }
     }
 }
-END_TEST
 
-START_TEST(failing_allocations)
+TEST(failing_allocations)
 {
     reset();
     const pcs_problem p = family_problem(FAMILY_MIXED, 9, 1, &arena, NULL);
@@ -685,7 +670,6 @@ START_TEST(failing_allocations)
         }
     }
 }
-END_TEST
 
 static int stop_at(void *user, const pcs_progress *now)
 {
@@ -694,7 +678,7 @@ static int stop_at(void *user, const pcs_progress *now)
     return now->iters >= 2;
 }
 
-START_TEST(watch_stops)
+TEST(watch_stops)
 {
     reset();
     // hard enough that no solver ends within two steps
@@ -717,7 +701,6 @@ START_TEST(watch_stops)
                       pcs_solver_at(s)->name, pcs_outcome_text(report.outcome), calls);
     }
 }
-END_TEST
 
 typedef struct listener {
     int calls, iters;
@@ -744,7 +727,7 @@ static int listen(void *user, const pcs_progress *now)
     return 0;
 }
 
-START_TEST(watching_changes_nothing)
+TEST(watching_changes_nothing)
 {
     reset();
     const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
@@ -768,9 +751,8 @@ START_TEST(watching_changes_nothing)
         if (status != PCS_OK) ck_assert_int_eq(status, PCS_ERR_UNSUPPORTED);
     }
 }
-END_TEST
 
-START_TEST(clock_aborts)
+TEST(clock_aborts)
 {
     reset();
     const pcs_problem p = family_problem(FAMILY_PSD, 60, 1, &arena, NULL);
@@ -788,10 +770,9 @@ START_TEST(clock_aborts)
                       pcs_outcome_text(report.outcome));
     }
 }
-END_TEST
 
 // no iterations: the start comes back, measured
-START_TEST(no_iterations)
+TEST(no_iterations)
 {
     reset();
     const pcs_problem p = family_problem(FAMILY_SPD, 10, 1, &arena, NULL);
@@ -808,9 +789,8 @@ START_TEST(no_iterations)
         ck_assert(report.iters == 0 || pcs_solver_at(s)->kind == PCS_SOLVER_ENUM);
     }
 }
-END_TEST
 
-START_TEST(same_answer_twice)
+TEST(same_answer_twice)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
         for (int s = 0; s < pcs_solver_count(); ++s) {
@@ -825,10 +805,9 @@ START_TEST(same_answer_twice)
         }
     }
 }
-END_TEST
 
 // the three entries and the problem itself agree
-START_TEST(entries_agree)
+TEST(entries_agree)
 {
     test_random rng = random_seed(31);
     for (int trial = 0; trial < 30; ++trial) {
@@ -866,11 +845,3 @@ START_TEST(entries_agree)
     }
     pcs_arena_destroy(NULL, &arena);
 }
-END_TEST
-
-PCS_TEST_MAIN("solvers", every_solver_on_every_family, auto_reaches_the_last_digits, options_work,
-              stops_are_obeyed, warm_start_is_free, resting_box, infeasible_is_never_converged,
-              random_infeasible_problems, empty_problem, table_is_complete, options_are_set_by_name,
-              bad_options_are_refused, bad_data_is_refused, extreme_numbers, arena_too_small,
-              failing_allocations, watch_stops, watching_changes_nothing, clock_aborts,
-              no_iterations, same_answer_twice, entries_agree)

@@ -35,7 +35,7 @@ static double complex random_point(test_random *rng, double radius)
     return random_between(rng, -radius, radius) + random_between(rng, -radius, radius) * I;
 }
 
-START_TEST(explicit_methods_truncate_the_exponential)
+TEST(explicit_methods_truncate_the_exponential)
 {
     test_random rng = random_seed(5);
     for (int i = 0; i < 7; ++i) {
@@ -60,9 +60,8 @@ START_TEST(explicit_methods_truncate_the_exponential)
     sum += z * z * z * z * z * z / 600;
     CK_NEAR(cabs(R_of(pcs_tableau_dormand_prince(), z) - sum), 0, 1e-14);
 }
-END_TEST
 
-START_TEST(gauss_and_radau_are_pade)
+TEST(gauss_and_radau_are_pade)
 {
     test_random rng = random_seed(6);
     for (int s = 1; s <= 40; s += s < 8 ? 1 : 4) {
@@ -79,10 +78,9 @@ START_TEST(gauss_and_radau_are_pade)
         pcs_tableau_destroy(radau);
     }
 }
-END_TEST
 
 // R conserves oscillations, at any step size
-START_TEST(gauss_conserves_on_the_imaginary_axis)
+TEST(gauss_conserves_on_the_imaginary_axis)
 {
     for (int s = 1; s <= 64; s += s < 8 ? 1 : 14) {
         pcs_tableau *t;
@@ -93,7 +91,6 @@ START_TEST(gauss_conserves_on_the_imaginary_axis)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
 static pcs_stability examine(const pcs_tableau *t)
 {
@@ -102,7 +99,7 @@ static pcs_stability examine(const pcs_tableau *t)
     return out;
 }
 
-START_TEST(gauss_is_a_stable_and_radau_l_stable)
+TEST(gauss_is_a_stable_and_radau_l_stable)
 {
     for (int s = 1; s <= TEST_DRAWS(64); s += s < 6 ? 1 : 29) {
         for (int radau = 0; radau < 2; ++radau) {
@@ -118,10 +115,9 @@ START_TEST(gauss_is_a_stable_and_radau_l_stable)
         }
     }
 }
-END_TEST
 
 // no explicit method is A-stable; where the regions end is known
-START_TEST(explicit_regions_are_bounded)
+TEST(explicit_regions_are_bounded)
 {
     const double cube = 2.5127453266183286; // y - y^2 / 2 + y^3 / 6 = 2
     const double real[9] = {2, 2, 2, 2, cube, cube, 2.785293563405282, cube, 3.306567892634947};
@@ -138,9 +134,8 @@ START_TEST(explicit_regions_are_bounded)
     ck_assert(y > 0.9 && cabs(R_of(pcs_tableau_dormand_prince(), 1.01 * y * I)) > 1);
     CK_NEAR(cube - cube * cube / 2 + cube * cube * cube / 6, 2, 1e-14);
 }
-END_TEST
 
-START_TEST(named_implicit_methods)
+TEST(named_implicit_methods)
 {
     pcs_stability out = examine(pcs_tableau_implicit_euler());
     ck_assert(out.a_stable && out.l_stable && out.at_infinity == 0);
@@ -161,10 +156,9 @@ START_TEST(named_implicit_methods)
     CK_FAILS(pcs_tableau_stability(pcs_tableau_rk4(), (const double[]){1e200, 0}, R),
              PCS_ERR_SINGULAR);
 }
-END_TEST
 
 // R = (1 + (1 - c) z) / (1 - c z) of collocation on one node
-START_TEST(one_node_in_closed_form)
+TEST(one_node_in_closed_form)
 {
     for (double c = 0; c < 1.01; c += 0.0625) {
         pcs_tableau *t;
@@ -180,10 +174,9 @@ START_TEST(one_node_in_closed_form)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
 // A is singular in some: an explicit first stage, a stage that only b uses
-START_TEST(singular_matrices_have_a_limit)
+TEST(singular_matrices_have_a_limit)
 {
     // TR-BDF2 (Bank et al. 1985), L-stable
     const double g = 2 - sqrt(2), w = sqrt(2) / 4, A[9] = {0, 0, 0, g / 2, g / 2, 0, w, w, g / 2};
@@ -208,11 +201,10 @@ START_TEST(singular_matrices_have_a_limit)
         CK_NEAR(cabs(R_of(&t, -3 + 2 * I) - pade(2, 2, -3 + 2 * I)), 0, 1e-15);
     }
 }
-END_TEST
 
 // R = (1 + z) / (1 - g^2 z^2), small on the whole imaginary axis, has a pole at -1 / g; for g = 1
 // the numerator cancels it
-START_TEST(poles_count_unless_they_cancel)
+TEST(poles_count_unless_they_cancel)
 {
     const double half[2] = {0.5, 0.5};
     for (double g = 1; g < 2.5; ++g) {
@@ -241,10 +233,9 @@ START_TEST(poles_count_unless_they_cancel)
     ck_assert(!out.a_stable && isinf(out.at_infinity));
     CK_NEAR(out.real_extent, 2, 1e-14);
 }
-END_TEST
 
 // A(alpha)-stable collocation: on the boundary of the sector |R| is at most 1 and touches it
-START_TEST(sectors_are_as_wide_as_they_can_be)
+TEST(sectors_are_as_wide_as_they_can_be)
 {
     for (int s = 3; s <= 6; ++s) {
         double nodes[6];
@@ -266,9 +257,8 @@ START_TEST(sectors_are_as_wide_as_they_can_be)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
-START_TEST(bad_input_is_refused)
+TEST(bad_input_is_refused)
 {
     double R[2];
     const double nan[2] = {NAN, 0}, inf[2] = {0, INFINITY}, z[2] = {0, 0};
@@ -288,10 +278,3 @@ START_TEST(bad_input_is_refused)
     CK_OK(pcs_tableau_stability(t, z, R));
     ck_assert(R[0] == 1 && R[1] == 0);
 }
-END_TEST
-
-PCS_TEST_MAIN("stability", explicit_methods_truncate_the_exponential, gauss_and_radau_are_pade,
-              gauss_conserves_on_the_imaginary_axis, gauss_is_a_stable_and_radau_l_stable,
-              explicit_regions_are_bounded, named_implicit_methods, one_node_in_closed_form,
-              singular_matrices_have_a_limit, poles_count_unless_they_cancel,
-              sectors_are_as_wide_as_they_can_be, bad_input_is_refused)

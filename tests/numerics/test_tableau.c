@@ -15,7 +15,7 @@ static double worst_residual(const pcs_tableau *t, const double *b, int order)
     return worst;
 }
 
-START_TEST(as_many_conditions_as_rooted_trees)
+TEST(as_many_conditions_as_rooted_trees)
 {
     const int known[10] = {0, 1, 1, 2, 4, 9, 20, 48, 115, 0};
     for (int order = 0; order < 10; ++order) {
@@ -23,10 +23,9 @@ START_TEST(as_many_conditions_as_rooted_trees)
     }
     ck_assert_int_eq(pcs_tableau_condition_count(-1), 0);
 }
-END_TEST
 
 // The residuals against the conditions written out by hand, on coefficients that satisfy none
-START_TEST(conditions_are_those_of_the_books)
+TEST(conditions_are_those_of_the_books)
 {
     test_random rng = random_seed(1);
     double A[16], b[4], c[4], r[9];
@@ -67,7 +66,6 @@ START_TEST(conditions_are_those_of_the_books)
     CK_NEAR(r[2], s4[2] - 1.0 / 8, 1e-12);
     CK_NEAR(r[3], s4[3] - 1.0 / 4, 1e-12);
 }
-END_TEST
 
 // b for the weights of the tableau, order and no more
 static void expect_order(const pcs_tableau *t, const double *b, int order)
@@ -81,7 +79,7 @@ static void expect_order(const pcs_tableau *t, const double *b, int order)
     ck_assert_int_eq(pcs_tableau_order(t, b, 1e-13), order);
 }
 
-START_TEST(named_methods_have_their_orders)
+TEST(named_methods_have_their_orders)
 {
     const int order[12] = {1, 2, 2, 2, 3, 3, 4, 3, 5, 1, 2, 4};
     ck_assert_int_eq(pcs_tableau_count(), 12);
@@ -105,10 +103,9 @@ START_TEST(named_methods_have_their_orders)
     ck_assert(!pcs_tableau_is_stiffly_accurate(pcs_tableau_explicit_euler()));
     ck_assert(!pcs_tableau_is_stiffly_accurate(pcs_tableau_rk4()));
 }
-END_TEST
 
 // the sheet's printed weights (erratum E-35) are not even consistent
-START_TEST(misprinted_weights_are_refused)
+TEST(misprinted_weights_are_refused)
 {
     const double midpoint[2] = {0, 0.5}, ralston[2] = {0.25, 1.0 / 3};
     pcs_tableau t = *pcs_tableau_midpoint();
@@ -120,7 +117,6 @@ START_TEST(misprinted_weights_are_refused)
     CK_FAILS(pcs_tableau_check(&t), PCS_ERR_ARG);
     ck_assert_int_eq(pcs_tableau_order(&t, NULL, 1e-10), 0);
 }
-END_TEST
 
 // b_i(theta) of the dense output at theta
 static void dense_weights(const pcs_tableau *t, double theta, double *b)
@@ -134,7 +130,7 @@ static void dense_weights(const pcs_tableau *t, double theta, double *b)
 }
 
 // the method with weights b(theta) / theta and nodes and matrix in units of theta is of order 4
-START_TEST(dense_output_is_of_order_four)
+TEST(dense_output_is_of_order_four)
 {
     const pcs_tableau *t = pcs_tableau_dormand_prince();
     double b[7], r[9];
@@ -172,9 +168,8 @@ START_TEST(dense_output_is_of_order_four)
         CK_NEAR(end, i == 6, 1e-14);
     }
 }
-END_TEST
 
-START_TEST(families_have_their_orders)
+TEST(families_have_their_orders)
 {
     test_random rng = random_seed(2);
     pcs_tableau *t;
@@ -201,7 +196,6 @@ START_TEST(families_have_their_orders)
         pcs_tableau_destroy(t);
     }
 }
-END_TEST
 
 static void expect_same(const pcs_tableau *a, const pcs_tableau *b)
 {
@@ -216,7 +210,7 @@ static void expect_same(const pcs_tableau *a, const pcs_tableau *b)
     }
 }
 
-START_TEST(families_contain_the_named_methods)
+TEST(families_contain_the_named_methods)
 {
     pcs_tableau *t;
     const double alpha[3] = {0.5, 2.0 / 3, 1};
@@ -237,9 +231,8 @@ START_TEST(families_contain_the_named_methods)
     }
     pcs_tableau_destroy(t);
 }
-END_TEST
 
-START_TEST(families_refuse_their_gaps)
+TEST(families_refuse_their_gaps)
 {
     pcs_tableau *t;
     const double alpha[5] = {0, -0.0, 1e-310, NAN, INFINITY};
@@ -257,9 +250,8 @@ START_TEST(families_refuse_their_gaps)
     CK_FAILS(pcs_tableau_create_third_order(NULL, 0.5, 1, NULL), PCS_ERR_ARG);
     pcs_tableau_destroy(NULL);
 }
-END_TEST
 
-START_TEST(methods_are_found_by_name)
+TEST(methods_are_found_by_name)
 {
     pcs_tableau *t;
     for (int i = 0; i < pcs_tableau_count(); ++i) {
@@ -284,9 +276,8 @@ START_TEST(methods_are_found_by_name)
     CK_FAILS(pcs_tableau_create_named(NULL, NULL, &t), PCS_ERR_ARG);
     CK_FAILS(pcs_tableau_create_named(NULL, "rk4", NULL), PCS_ERR_ARG);
 }
-END_TEST
 
-START_TEST(bad_tableaus_are_refused)
+TEST(bad_tableaus_are_refused)
 {
     double A[4] = {0, 0, 1, 0}, b[2] = {0.5, 0.5}, c[2] = {0, 1}, b_hat[2] = {1, 0};
     double dense[4] = {1, -0.5, 0, 0.5};
@@ -347,9 +338,8 @@ START_TEST(bad_tableaus_are_refused)
     ck_assert(!pcs_tableau_is_stiffly_accurate(NULL));
     ck_assert(isnan(pcs_tableau_cost(NULL, 1e-6, 1)));
 }
-END_TEST
 
-START_TEST(claimed_orders_are_checked)
+TEST(claimed_orders_are_checked)
 {
     for (int i = 0; pcs_tableau_at(i); ++i) {
         pcs_tableau t = *pcs_tableau_at(i);
@@ -365,9 +355,8 @@ START_TEST(claimed_orders_are_checked)
         CK_FAILS(pcs_tableau_check(&t), PCS_ERR_ARG);
     }
 }
-END_TEST
 
-START_TEST(memory_is_given_back)
+TEST(memory_is_given_back)
 {
     test_memory memory = {.fail_at = -1};
     const pcs_env env = test_env(&memory);
@@ -386,20 +375,11 @@ START_TEST(memory_is_given_back)
     CK_FAILS(pcs_tableau_create_third_order(&env, 0.5, 1, &t), PCS_ERR_MEMORY);
     ck_assert_ptr_null(t);
 }
-END_TEST
 
 // theory 10: n / T >= s (Tol / c)^(-1 / o), the stages to be paid for a tolerance
-START_TEST(work_estimate_counts_stages)
+TEST(work_estimate_counts_stages)
 {
     CK_NEAR(pcs_tableau_cost(pcs_tableau_explicit_euler(), 1e-3, 1), 1000, 1e-9);
     CK_NEAR(pcs_tableau_cost(pcs_tableau_rk4(), 1e-8, 1), 400, 1e-9);
     CK_NEAR(pcs_tableau_cost(pcs_tableau_heun(), 1e-4, 4), 400, 1e-9);
 }
-END_TEST
-
-PCS_TEST_MAIN("tableau", as_many_conditions_as_rooted_trees, conditions_are_those_of_the_books,
-              named_methods_have_their_orders, misprinted_weights_are_refused,
-              dense_output_is_of_order_four, families_have_their_orders,
-              families_contain_the_named_methods, families_refuse_their_gaps,
-              methods_are_found_by_name, bad_tableaus_are_refused, claimed_orders_are_checked,
-              memory_is_given_back, work_estimate_counts_stages)

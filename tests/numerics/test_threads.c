@@ -32,7 +32,7 @@ static void rounds(void *arg, int rank)
     }
 }
 
-START_TEST(every_rank_sees_what_all_have_written)
+TEST(every_rank_sees_what_all_have_written)
 {
     for (int count = 1; count <= MOST; ++count) {
         job j = {0};
@@ -50,9 +50,8 @@ START_TEST(every_rank_sees_what_all_have_written)
         threads_destroy(j.team);
     }
 }
-END_TEST
 
-START_TEST(no_team_is_a_team_of_one)
+TEST(no_team_is_a_team_of_one)
 {
     job j = {0};
     threads_run(NULL, rounds, &j);
@@ -61,9 +60,8 @@ START_TEST(no_team_is_a_team_of_one)
     threads_barrier(NULL);
     threads_destroy(NULL);
 }
-END_TEST
 
-START_TEST(shares_cover_everything_once)
+TEST(shares_cover_everything_once)
 {
     for (int n = 0; n < 40; ++n) {
         for (int count = 1; count < 8; ++count) {
@@ -79,9 +77,8 @@ START_TEST(shares_cover_everything_once)
         }
     }
 }
-END_TEST
 
-START_TEST(a_team_fails_without_memory)
+TEST(a_team_fails_without_memory)
 {
     for (int k = 0; k < 3; ++k) {
         test_memory memory = {.fail_at = k};
@@ -92,7 +89,3 @@ START_TEST(a_team_fails_without_memory)
         ck_assert_int_eq(memory.live, 0);
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("threads", every_rank_sees_what_all_have_written, no_team_is_a_team_of_one,
-              shares_cover_everything_once, a_team_fails_without_memory)

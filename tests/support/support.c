@@ -1,8 +1,6 @@
 // What every test uses; see support.h.
 #include "support.h"
 
-#include <stdio.h>
-
 test_random random_seed(uint64_t seed)
 {
     return (test_random){seed * 2862933555777941757u + 88172645463325252u};
@@ -62,23 +60,4 @@ static void count_release(void *pointer, void *user)
 pcs_env test_env(test_memory *memory)
 {
     return (pcs_env){.alloc = count_alloc, .release = count_release, .alloc_user = memory};
-}
-
-int run_tests(SFun before, SFun after, const char *name, const TTest *const tests[], int n)
-{
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    tcase_set_timeout(tcase, 250);
-    if (before || after) tcase_add_checked_fixture(tcase, before, after);
-    for (int i = 0; i < n; ++i) {
-        tcase_add_test(tcase, tests[i]);
-    }
-    suite_add_tcase(suite, tcase);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner), ran = srunner_ntests_run(runner);
-    srunner_free(runner);
-    if (ran == 0) fprintf(stderr, "%s: ran no test\n", name);
-    return failed == 0 && ran > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,5 +1,5 @@
-// What every test uses: a main that refuses to run zero tests, random numbers with a fixed seed,
-// comparisons that print both sides.
+// What every test uses: tests that a main program finds by itself, random numbers with a fixed
+// seed, comparisons that print both sides.
 #ifndef SUPPORT_SUPPORT_H
 #define SUPPORT_SUPPORT_H
 
@@ -71,16 +71,29 @@ typedef struct test_memory {
 } test_memory;
 pcs_env test_env(test_memory *memory);
 
-// runs the tests of a file, each between before and after (which may be null); fails when there are
-// none
-int run_tests(SFun before, SFun after, const char *name, const TTest *const tests[], int n);
+// A test, in braces behind it: TEST(a_name_that_is_a_sentence). It adds itself to the tests that
+// the main program of its file runs (main.c).
+#define TEST(name)                                                                \
+    static void test_##name(int);                                                 \
+    __attribute__((constructor)) static void add_##name(void)                     \
+    {                                                                             \
+        static test_case self = {{#name, test_##name, __FILE__, __LINE__}, NULL}; \
+        test_add(&self);                                                          \
+    }                                                                             \
+    static void test_##name(int loop CK_ATTRIBUTE_UNUSED)
 
-#define PCS_TEST_MAIN(...) PCS_TEST_MAIN_IN(NULL, NULL, __VA_ARGS__)
-#define PCS_TEST_MAIN_IN(before, after, name, ...)                                            \
-    int main(void)                                                                            \
-    {                                                                                         \
-        const TTest *const tests_[] = {__VA_ARGS__};                                          \
-        return run_tests(before, after, name, tests_, (int)(sizeof tests_ / sizeof *tests_)); \
+typedef struct test_case {
+    TTest test;
+    struct test_case *next;
+} test_case;
+void test_add(test_case *t);
+
+// every test of the file runs between these two
+#define TEST_AROUND(before, after)                            \
+    __attribute__((constructor)) static void add_around(void) \
+    {                                                         \
+        test_around(before, after);                           \
     }
+void test_around(SFun before, SFun after);
 
 #endif
