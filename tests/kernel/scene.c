@@ -5,12 +5,15 @@
 #include "model/model.h"
 #include "systems/systems.h"
 
-void scene_open(scene *s)
+scene scene_open(void)
 {
-    *s = (scene){.memory = {.fail_at = -1}, .scheme = pcs_scheme_moreau_jean()};
-    s->scheme.solver.tol = 1e-12;
-    s->env = test_env(&s->memory);
-    CK_OK(pcs_model_create(&s->env, &s->m));
+    scene s = {.memory = malloc(sizeof *s.memory), .scheme = pcs_scheme_moreau_jean()};
+    ck_assert_ptr_nonnull(s.memory);
+    *s.memory = (test_memory){.fail_at = -1};
+    s.scheme.solver.tol = 1e-12;
+    s.env = test_env(s.memory);
+    CK_OK(pcs_model_create(&s.env, &s.m));
+    return s;
 }
 
 void scene_start(scene *s)
@@ -29,7 +32,8 @@ void scene_close(scene *s)
     pcs_model_destroy(s->m);
     free(s->q_before);
     free(s->v_before);
-    ck_assert_int_eq(s->memory.live, 0);
+    ck_assert_int_eq(s->memory->live, 0);
+    free(s->memory);
 }
 
 static pcs_system add(scene *s, const pcs_body_def *def)
@@ -422,7 +426,6 @@ void random_inertia(test_random *r, const double principal[3], double J[9])
 
 static int wind(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)user, (void)q;
     F[0] = sin(5 * t) - 0.1 * v[0];
     F[4] = 0.01 * cos(3 * t) - 0.001 * v[4];
     return 0;
@@ -430,14 +433,12 @@ static int wind(void *user, double t, const double q[7], const double v[6], doub
 
 static int sag(void *user, const double *q, double *V)
 {
-    (void)user;
     *V = q[1] * q[1];
     return 0;
 }
 
 static int pull(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)user, (void)t, (void)v;
     F[1] = -2 * q[1];
     return 0;
 }
@@ -450,7 +451,7 @@ void scene_random(scene *s, uint64_t seed)
 void scene_random_rough(scene *s, uint64_t seed, double mu)
 {
     test_random r = random_seed(seed);
-    scene_open(s);
+    *s = scene_open();
     scene_ground(s, random_unit(&r));
     scene_shape(s, (pcs_system){0}, pcs_shape_half_space((double[3]){1, 0, 1}, -0.4), 0.2);
     pcs_system body[8];

@@ -8,7 +8,7 @@
 #include <percuss/kernel.h>
 
 typedef struct scene {
-    test_memory memory;
+    test_memory *memory;
     pcs_env env;
     pcs_scheme scheme; // what scene_start sets
     pcs_model *m;
@@ -18,8 +18,8 @@ typedef struct scene {
     double h, *q_before, *v_before;
 } scene;
 
-// an empty model and the default scheme, solved to 1e-12; the scene must not move afterwards
-void scene_open(scene *s);
+// an empty model and the scheme of Moreau and Jean, solved to 1e-12
+scene scene_open(void);
 // sets the scheme, makes state and work
 void scene_start(scene *s);
 // destroys everything; nothing may be left

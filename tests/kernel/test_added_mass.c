@@ -46,8 +46,7 @@ TEST(an_isotropic_one_is_mass)
 {
     double q[2][7], v[2][6];
     for (int wet = 0; wet < 2; ++wet) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_gravity(&s, 0, 0, 0);
         scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0.5, 0,
                     0.4);
@@ -118,7 +117,7 @@ static void centre(scene *s, pcs_system b, const double r_G[3], double x[3], dou
 // one box about G or about O, above the ground, with a shape
 static pcs_system open_box(scene *s, bool shifted, const double r_G[3], double height)
 {
-    scene_open(s);
+    *s = scene_open();
     scene_gravity(s, 0, 0, 0);
     scene_ground(s, 0.6);
     const double edges[3] = {0.2, 0.3, 0.1}, Q[4] = {0.8, 0.2, 0.4, 0.4}, w[3] = {2, -3, 1};
@@ -210,8 +209,7 @@ TEST(free_flight_does_not_depend_on_the_reference_point)
 // -e, and the floor gives it (1 + e) (m + a) u
 TEST(a_falling_plate_carries_its_water)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_ground(&s, 0.5);
     pcs_body_def def = pcs_body_def_default();
     def.added_mass[14] = 2;
@@ -266,8 +264,7 @@ static void same_way(bool flowing)
     memcpy(exact, x0, sizeof exact);
     vehicle_ride(v, &ride.command, T, 2000, exact);
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_gravity(&s, 1, 2, -7);
         pcs_system body;
         CK_OK(pcs_model_add_vehicle(s.m, &ride, x0, &body));
@@ -318,8 +315,7 @@ TEST(it_touches_down)
     pcs_vehicle *v;
     CK_OK(pcs_vehicle_create(NULL, &def, &v));
     pcs_vehicle_ride ride = {.vehicle = v};
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_system body;
     touch_down(&s, &ride, &body);
     const double h = 5e-3;
@@ -340,12 +336,12 @@ TEST(it_touches_down)
     // mu (W - B) = 4 N; that the thruster is level with O gives no pitching moment, friction does
     ride.command.thrust = 3.9;
     const double x = q[0];
-    const long before = s.memory.allocated;
+    const long before = s.memory->allocated;
     for (int k = 0; k < 200; ++k) {
         scene_step(&s, h);
         scene_check_step(&s);
     }
-    ck_assert_int_eq(s.memory.allocated, before);
+    ck_assert_int_eq(s.memory->allocated, before);
     CK_NEAR(scene_q(&s, body)[0], x, 1e-9);
     ride.command.thrust = 4.4;
     for (int k = 0; k < 2000; ++k) {
@@ -363,15 +359,13 @@ TEST(it_touches_down)
 
 static int no_answer(void *user, double alpha, double *CL, double *CD)
 {
-    (void)alpha;
     *CL = *CD = 0;
     return *(int *)user;
 }
 
 TEST(what_is_refused)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();
     pcs_system out;
     def.added_mass[0] = NAN;

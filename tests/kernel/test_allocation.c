@@ -10,13 +10,13 @@ static void expect_no_allocation(scene *s)
     long before = 0;
     int touching = 0;
     for (int i = 0; i < 200; ++i) {
-        if (i == 100) before = s->memory.allocated;
+        if (i == 100) before = s->memory->allocated;
         scene_step(s, h);
         touching += i >= 100 && s->report.active > 0;
     }
     ck_assert_int_gt(before, 0);
     ck_assert_int_gt(touching, 0);
-    ck_assert_msg(s->memory.allocated == before, "%ld allocations", s->memory.allocated - before);
+    ck_assert_msg(s->memory->allocated == before, "%ld allocations", s->memory->allocated - before);
 }
 
 static const pcs_projection projections[] = {
@@ -34,8 +34,7 @@ static void box_at(scene *s, double z)
 static void expect_none_of(void (*build)(scene *), void (*check)(scene *, int projection))
 {
     for (int i = 0; i < 5; ++i) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.projection = projections[i];
         build(&s);
         expect_no_allocation(&s);
@@ -58,7 +57,6 @@ static void box(scene *s)
 
 static void on_four_vertices(scene *s, int projection)
 {
-    (void)projection;
     ck_assert_int_eq(s->report.active, 4);
 }
 
@@ -70,7 +68,6 @@ static void two_boxes(scene *s)
 
 static void on_each_other(scene *s, int projection)
 {
-    (void)projection;
     ck_assert_int_ge(s->report.active, 7);
 }
 
@@ -142,7 +139,6 @@ TEST(bodies_on_a_slope)
 
 static int pull(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)user, (void)t;
     for (int i = 0; i < 3; ++i) {
         F[i] = -100 * q[i] - v[i];
     }
@@ -152,8 +148,7 @@ static int pull(void *user, double t, const double q[7], const double v[6], doub
 // the gyroscopic term, a force without Jacobian, a joint and a Lagrangian system
 TEST(a_mechanism)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
     pcs_body_def def = pcs_body_def_default();
@@ -178,14 +173,13 @@ TEST(a_mechanism)
 // the same for entries beside the step
 TEST(impact_and_projection)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_ground(&s, 0.5);
     box_at(&s, 0.049);
     scene_start(&s);
     long before = 0;
     for (int i = 0; i < 20; ++i) {
-        if (i == 10) before = s.memory.allocated;
+        if (i == 10) before = s.memory->allocated;
         s.st->v[2] = -1;
         s.st->q[2] = 0.049;
         pcs_report report;
@@ -196,6 +190,6 @@ TEST(impact_and_projection)
         ck_assert(projected.committed);
         CK_NEAR(s.st->q[2], 0.05, 1e-9);
     }
-    ck_assert_int_eq(s.memory.allocated, before);
+    ck_assert_int_eq(s.memory->allocated, before);
     scene_close(&s);
 }

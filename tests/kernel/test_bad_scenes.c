@@ -174,7 +174,7 @@ static void draw_body(scene *s, test_random *r, const wild *w, pcs_geometry **ge
 static void draw_scene(scene *s, uint64_t seed, pcs_geometry **geometry, int bodies, wild *w)
 {
     test_random r = random_seed(seed);
-    scene_open(s);
+    *s = scene_open();
     draw_scheme(&r, &s->scheme);
     *w = (wild){.spread = ONE_OF(&r, 0, 0.3, 1, 1, 1e6, 1e30),
                 .speed = ONE_OF(&r, 0, 1, 1, 1e4, 1e12),
@@ -265,7 +265,6 @@ static double answer(fiend *f)
 
 static int wild_force(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)t, (void)q, (void)v;
     fiend *f = user;
     if (++f->calls == f->fail_at) return -1;
     for (int i = 0; i < 6; ++i) {
@@ -277,7 +276,6 @@ static int wild_force(void *user, double t, const double q[7], const double v[6]
 
 static int wild_gap(void *user, const double *q1, const double *q2, double *g)
 {
-    (void)q1, (void)q2;
     fiend *f = user;
     if (++f->calls == f->fail_at) return 3;
     g[0] = f->mode == 7 ? -1 : answer(f);
@@ -286,7 +284,6 @@ static int wild_gap(void *user, const double *q1, const double *q2, double *g)
 
 static int wild_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
-    (void)q1, (void)q2;
     fiend *f = user;
     if (++f->calls == f->fail_at) return 3;
     C1[f->calls % 7] = answer(f);
@@ -310,7 +307,6 @@ static int wild_motion(void *user, double t, double q[7], double v[6])
 
 static pcs_law wild_rule(void *user, const pcs_material_def *a, const pcs_material_def *b)
 {
-    (void)a, (void)b;
     fiend *f = user;
     f->calls += 1;
     if (f->calls == f->fail_at) return (pcs_law){.kind = (pcs_law_kind)77};
@@ -319,7 +315,6 @@ static pcs_law wild_rule(void *user, const pcs_material_def *a, const pcs_materi
 
 static int wild_filter(void *user, pcs_system system1, int shape1, pcs_system system2, int shape2)
 {
-    (void)system1, (void)shape1, (void)system2, (void)shape2;
     fiend *f = user;
     if (++f->calls == f->fail_at) return -1;
     return f->calls % 3 == 0; // never the same twice
@@ -330,8 +325,7 @@ TEST(wild_callbacks)
     int failed = 0;
     for (int k = 0; k < TEST_DRAWS(300); ++k) {
         test_random r = random_seed(9000 + (uint64_t)k);
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         draw_scheme(&r, &s.scheme);
         scene_ground(&s, 0.3);
         fiend f = {.s = &s, .mode = (int)(8 * random_unit(&r))};
@@ -384,8 +378,7 @@ TEST(what_is_not_a_number_is_refused)
     const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; ++k) {
         for (int i = 0; i < 13; ++i) {
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             pcs_body_def def = pcs_body_def_default();
             double *where[] = {def.position, def.orientation, def.velocity, def.omega};
             where[i < 3    ? 0
@@ -415,8 +408,7 @@ TEST(what_is_not_a_number_is_refused)
 TEST(bodies_that_leave)
 {
     for (int k = 0; k < 3; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = k % 2 ? 1 : 0.5;
         s.scheme.activation = (pcs_activation)(PCS_ACTIVATION_PREDICTIVE + k);
         s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
@@ -447,8 +439,7 @@ TEST(bodies_that_leave)
 TEST(coincident_spheres)
 {
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         s.scheme.solver.max_iters = 5;
         s.scheme.accept_unconverged = k % 2;
@@ -478,8 +469,7 @@ TEST(coincident_spheres)
 TEST(heavy_on_light)
 {
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         const double heavy = k % 2 ? 1e12 : 1, light = k % 2 ? 1 : 1e12, mu = k / 2 ? 0.5 : 0;
         s.scheme.theta = k == 3 ? 1 : 0.5;
         s.scheme.accept_unconverged = true;

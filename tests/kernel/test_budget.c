@@ -11,7 +11,7 @@
 static void open_crowd(scene *s, uint64_t seed, int bodies, int joints, double ratio)
 {
     test_random r = random_seed(seed);
-    scene_open(s);
+    *s = scene_open();
     scene_ground(s, 0.5);
     const double none[3] = {0};
     pcs_system before = {0};
@@ -158,8 +158,7 @@ TEST(what_a_work_went_through_does_not_count)
 
 TEST(a_scene_without_contacts_has_a_budget_too)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double x[3] = {0, 0, 1}, v[3] = {0};
     scene_ball(&s, 1, 0.1, x, v);
     scene_start(&s);

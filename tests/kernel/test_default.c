@@ -9,7 +9,7 @@
 // an empty model with its default scheme
 static void open_default(scene *s)
 {
-    scene_open(s);
+    *s = scene_open();
     s->scheme = pcs_scheme_default();
 }
 

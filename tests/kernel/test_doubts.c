@@ -22,7 +22,7 @@ static void hear(pcs_log_level level, const char *message, void *user)
 
 static void open_heard(scene *s, heard *h)
 {
-    scene_open(s);
+    *s = scene_open();
     pcs_model_destroy(s->m);
     *h = (heard){0};
     s->env.log = hear;

@@ -72,8 +72,7 @@ static void step_and_check(scene *s, double h)
 TEST(a_lift_accelerates)
 {
     for (int k = 0; k < 12; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = k % 3 == 0 ? 1 : k % 3 == 1 ? 0.75 : 0.5;
         s.scheme.activation = k / 3 % 2 == 1 && s.scheme.theta == 1 ? PCS_ACTIVATION_SPECULATIVE
                                                                     : PCS_ACTIVATION_PREDICTIVE;
@@ -112,8 +111,7 @@ TEST(a_gap_above_a_lift_is_a_gap)
 {
     for (int k = 0; k < 4; ++k) {
         const double gap = k < 2 ? 5e-5 : 0, a = k % 2 == 0 ? 2 : -2, h = 0.01;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_gravity(&s, 0, 0, k < 2 ? 0 : -9.81);
         s.scheme.theta = 1;
         path up = {.a = {0, 0, a}};
@@ -133,8 +131,7 @@ TEST(a_gap_above_a_lift_is_a_gap)
 TEST(gaps_follow_a_shaking_table)
 {
     for (int k = 0; k < 2; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = k == 0 ? 1 : 0.5;
         s.scheme.activation = k == 0 ? PCS_ACTIVATION_SPECULATIVE : PCS_ACTIVATION_PREDICTIVE;
         path shake = {.A = 0.02, .w = 20};
@@ -159,8 +156,7 @@ TEST(a_wall_hits_a_ball)
 {
     for (int k = 0; k < 8; ++k) {
         const double e = k % 2 == 0 ? 1 : 0.3, w = 2, v = k / 2 % 2 == 0 ? -3 : 0.5, m = 2;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_gravity(&s, 0, 0, 0);
         s.scheme.theta = k / 4 == 0 ? 0.5 : 1;
         path toward = {.x0 = {0, 0, 0}, .v = {w, 0, 0}};
@@ -197,8 +193,7 @@ TEST(a_wall_hits_a_ball)
 TEST(a_fast_wall_is_seen_in_time)
 {
     for (int k = 0; k < 2; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_gravity(&s, 0, 0, 0);
         s.scheme.theta = 1;
         s.scheme.activation = k == 0 ? PCS_ACTIVATION_SPECULATIVE : PCS_ACTIVATION_END_OF_STEP;
@@ -217,8 +212,7 @@ TEST(a_fast_wall_is_seen_in_time)
 // two systems that cannot be moved never touch
 TEST(driven_bodies_pass_the_world_and_each_other)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_ground(&s, 0);
     path down = {.v = {0, 0, -1}}, other = {0};
     platform(&s, &down, 0, 0);
@@ -236,8 +230,7 @@ TEST(driven_bodies_pass_the_world_and_each_other)
 TEST(a_conveyor_takes_a_box_along)
 {
     for (int k = 0; k < 6; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = k % 3 == 0 ? 0.5 : k % 3 == 1 ? 0.8 : 1;
         s.scheme.lever = k < 3 ? PCS_LEVER_MIDPOINT : PCS_LEVER_OWN;
         const double mu = 0.25, w = 0.6, h = 0.005;
@@ -268,8 +261,7 @@ TEST(a_ball_circles_on_a_turntable)
 {
     const double spin = 3, R = 0.1, d = 0.5, rate = 2 * spin / 7, h = 3e-3;
     for (int k = 0; k < 3; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = k == 2 ? 1 : 0.5;
         path turn = {.spin = spin, .flips = k == 1};
         const pcs_system table = driven(&s, &turn);
@@ -303,8 +295,7 @@ TEST(a_box_stays_on_its_circle)
 {
     const double spin = 2, r = 0.5, edge = 0.1, t_end = 2;
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         if (k % 2) {
             s.scheme = pcs_scheme_default();
         } else {
@@ -334,8 +325,7 @@ TEST(a_box_stays_on_its_circle)
 TEST(a_joint_follows)
 {
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = k % 2 == 0 ? 0.5 : 1;
         const double h = 0.01, a[3] = {1, -2, 3}, o[3] = {0}, at[3] = {0, 0, 0.3};
         path up = {.x0 = {0, 0, 1}, .a = {1, -2, 3}, .spin = 2};
@@ -407,8 +397,7 @@ TEST(random_scenes_with_driven_bodies)
 
 TEST(motions_that_cannot_be_used)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     path p = {0};
     pcs_body_def def = pcs_body_def_default();
     def.motion = follow;

@@ -17,8 +17,7 @@ static int events_of(const scene *s, const pcs_contact_event **e)
 // impact is the change of momentum
 TEST(a_ball_bounces)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double mass = 2, h = 1e-3;
     const pcs_system b = scene_ball(&s, mass, 0.1, (double[3]){0.3, 0, 0.5}, NULL);
     scene_ground(&s, 0.7);
@@ -152,7 +151,6 @@ typedef struct narrow {
 static int narrow_force(void *user, double t, const double q[7], const double v[6], double F[6])
 {
     const narrow *n = user;
-    (void)q, (void)v;
     memset(F, 0, 6 * sizeof *F);
     F[0] = t - n->st->t > 0.6 * n->h ? NAN : 0;
     return 0;
@@ -161,8 +159,7 @@ static int narrow_force(void *user, double t, const double q[7], const double v[
 // in a divided step the events are those of all its parts: the sum is the change of momentum
 TEST(events_of_a_divided_step)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double mass = 2, h = 4e-3;
     narrow n = {.h = h};
     pcs_body_def def = pcs_body_def_default();
@@ -254,8 +251,7 @@ TEST(events_change_nothing)
 // a stack at rest: once warm, neither the step nor the question allocates
 TEST(events_of_a_warm_step_need_no_memory)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme = pcs_scheme_default();
     const double edges[3] = {0.3, 0.3, 0.2};
     for (int i = 0; i < 5; ++i) {
@@ -273,7 +269,7 @@ TEST(events_of_a_warm_step_need_no_memory)
         events_of(&s, &e);
     }
     ck_assert_uint_gt(pcs_work_held(s.wk), without);
-    const long before = s.memory.allocated;
+    const long before = s.memory->allocated;
     for (int k = 0; k < 50; ++k) {
         CK_OK(pcs_step(s.m, s.st, s.wk, 1e-3, &s.report));
         ck_assert_int_eq(events_of(&s, &e), 5);
@@ -281,14 +277,13 @@ TEST(events_of_a_warm_step_need_no_memory)
             ck_assert(!e[i].begins && !e[i].ends);
         }
     }
-    ck_assert_int_eq(s.memory.allocated, before);
+    ck_assert_int_eq(s.memory->allocated, before);
     scene_close(&s);
 }
 
 TEST(events_that_cannot_be_asked)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system b = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
     scene_shape(&s, b, pcs_shape_sphere(0.1), 0);
     scene_ground(&s, 0);

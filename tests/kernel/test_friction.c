@@ -74,8 +74,7 @@ static void ball_on_wall(test_random *r, double mu, int *stuck)
         v[i] = random_normal(r);
     }
     v3_scale(R, N, x);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_shape(&s, world, pcs_shape_half_space(N, 0), e);
     const pcs_system b = scene_rough_ball(&s, m, R, x, v, 0, e_t, mu);
     scene_start(&s);
@@ -145,8 +144,7 @@ static pcs_contact_status oblique(double m1, double R1, double m2, double R2, do
 {
     const double u_N = -1.3, u_T = 3.5 * mu * (1 + e) * 1.3 * factor;
     const double v[3] = {0.6 * u_T, 0.8 * u_T, u_N};
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_rough_ball(&s, m1, R1, (double[3]){0, 0, R1}, v, e, 0, mu);
     if (m2 > 0) {
         scene_solid_ball(&s, m2, R2, (double[3]){0, 0, -R2}, NULL, 0);
@@ -192,8 +190,7 @@ TEST(two_balls)
             v2[i] = random_normal(&r);
         }
         v3_along(x2, R1 + R2, N, x1);
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         const pcs_system a = scene_ball(&s, m1, R1, x1, v1), b = scene_ball(&s, m2, R2, x2, v2);
         scene_rough(&s, a, pcs_shape_sphere(R1), e, 0, mu);
         scene_rough(&s, b, pcs_shape_sphere(R2), e / 2, 0, mu / 3);
@@ -236,8 +233,7 @@ TEST(levers_across_a_gap)
         double N[3], x[3], v[3], Q[4], o[3] = {0};
         random_direction(&r, N);
         random_quaternion(&r, Q);
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.lever = levers[k % 3];
         const pcs_system box = scene_box(&s, 2, edges, o, Q, NULL, omega);
         scene_shape(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0.5);
@@ -286,8 +282,7 @@ TEST(the_lever_against_the_world_is_that_of_the_body)
 {
     const pcs_lever levers[] = {PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST, PCS_LEVER_OWN};
     for (int k = 0; k < 3; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.lever = levers[k];
         scene_ground(&s, 0);
         const double v[3] = {1, 0, -1};
@@ -305,8 +300,7 @@ TEST(no_friction_is_one_row)
 {
     double v[2][6];
     for (int k = 0; k < 2; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_ground(&s, 0.3);
         const double v0[3] = {1, 2, -3};
         const pcs_system b =
@@ -335,7 +329,7 @@ TEST(the_friction_of_two_materials)
     for (int own = 0; own < 2; ++own) {
         scene s;
         int asked = 0;
-        scene_open(&s);
+        s = scene_open();
         scene_rough(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0.5, 0.25, 0.5);
         scene_rough_ball(&s, 1, 0.5, (double[3]){0, 0, 0.5}, NULL, 1, 0, 0.25);
         if (own) CK_OK(pcs_model_set_combine(s.m, by_the_product, &asked));
@@ -356,7 +350,6 @@ TEST(the_friction_of_two_materials)
 
 static void hear(pcs_log_level level, const char *message, void *user)
 {
-    (void)level;
     snprintf(user, 200, "%s", message);
 }
 
@@ -369,8 +362,7 @@ TEST(gains_are_named)
     int gains = 0;
     for (int k = 0; k < 400; ++k) {
         char heard[200] = "";
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         pcs_model_destroy(s.m);
         s.env.log = hear;
         s.env.log_user = heard;

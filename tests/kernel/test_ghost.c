@@ -97,8 +97,7 @@ typedef struct flight {
 // the velocity of what flies, past the obstacle or (kind < 0) alone
 static void fly(const shapes *sh, const flight *f, bool alone, double v[6], double q[7])
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme = f->scheme;
     pcs_geometry *own;
     const pcs_shape shape = small_shape(sh, f->kind, &own);
@@ -290,8 +289,7 @@ static void turning_over_a_plane_with(int which)
     pcs_scheme scheme = scheme_of(which);
     const double tols[2] = {scheme.solver.tol, 1e-4};
     for (int k = 0; k < 12; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme = scheme;
         s.scheme.solver.tol = tols[k / 6];
         if (which == 1) s.scheme.gamma = 1.5;
@@ -327,8 +325,7 @@ TEST(turning_over_a_plane)
 static void through_a_slot_with(int which)
 {
     for (int phase = 0; phase < 10; ++phase) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme = scheme_of(which);
         scene_gravity(&s, 0, 0, 0);
         const pcs_system b = scene_solid_ball(&s, 1, 0.05, (double[3]){-0.9 - 0.003 * phase, 0, 0},
@@ -358,8 +355,7 @@ TEST(through_a_slot)
 static void balls_pass_each_other_with(int which)
 {
     for (int phase = 0; phase < 10; ++phase) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme = scheme_of(which);
         scene_gravity(&s, 0, 0, 0);
         pcs_system b[2];
@@ -398,8 +394,7 @@ TEST(thin_walls_hold)
     test_random r = {5};
     for (int kind = 0; kind < BODIES; ++kind) {
         for (int k = 0; k < 12; ++k) {
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             s.scheme = scheme_of(k % 2 ? 0 : k % 4 ? SCHEMES - 2 : SCHEMES - 1);
             pcs_geometry *own;
             const pcs_shape shape = small_shape(&sh, kind, &own);
@@ -437,8 +432,7 @@ TEST(a_graze_has_its_own_normal)
     for (int phase = 0; phase < 10; ++phase) {
         for (int k = 0; k < 3; ++k) {
             const double depth = k == 0 ? 1e-3 : k == 1 ? 5e-3 : 2e-2, e = k == 1 ? 0.5 : 0;
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             s.scheme = pcs_scheme_dense(1e-10, 0.1);
             scene_gravity(&s, 0, 0, 0);
             const double x[3] = {-1.2 - 0.1 * phase * h * v, 0, R - depth};
@@ -560,8 +554,7 @@ typedef struct slide {
 // without friction, over 1.6 m of floor
 static void slide_over(const slide *f)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme = scheme_of(f->which);
     pcs_geometry *own;
     lay_floor(&s, f->floor, f->gap, f->e, &own);
@@ -627,8 +620,7 @@ TEST(steps_down_take_no_speed)
     for (int which = 0; which < SCHEMES; ++which) {
         if (which == 5) continue; // active contacts as equalities: the body is to be on both tiles
         for (int kind = 0; kind < 2; ++kind) {
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             s.scheme = scheme_of(which);
             for (int i = -1; i < 6; ++i) {
                 pcs_shape tile = pcs_shape_box(0.5, 2, 1);
@@ -722,8 +714,7 @@ TEST(ramps_are_met_on_their_tops)
         for (int k = 0; k < RAMPS * 3 * 3; ++k) {
             const int ramp = k % RAMPS, phase = k / RAMPS % 3, kind = k / RAMPS / 3;
             const double a = phase == 2 ? 0.2 : 0.1;
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             s.scheme = scheme_of(which);
             pcs_geometry *own;
             lay_ramp(&s, ramp, a, &own);

@@ -274,7 +274,7 @@ static void slides_alike(test_random *r, int kind)
     scene two[2];
     pcs_system b[2];
     for (int i = 0; i < 2; ++i) {
-        scene_open(&two[i]);
+        two[i] = scene_open();
         const double density = 100;
         pcs_shape about_G;
         pcs_body_def def = pcs_body_def_default();
@@ -317,8 +317,7 @@ TEST(flat_triangles_are_not_felt)
 TEST(disk_rolls_smoothly)
 {
     const double up[3] = {0, 0, 1}, h = 5e-3, R = 0.1, density = 1000;
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_shape disk = pcs_shape_cylinder(R, 0.02);
     pcs_body_def def = pcs_body_def_default();
     CK_OK(pcs_body_def_of_shapes(1, &disk, &density, &def, &disk));

@@ -88,8 +88,7 @@ TEST(two_spheres)
     test_random r = random_seed(3);
     int hits = 0;
     for (int k = 0; k < 200; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         const double m1 = random_between(&r, 0.1, 10), m2 = random_between(&r, 0.1, 10);
         const double r1 = random_between(&r, 0.05, 0.5), r2 = random_between(&r, 0.05, 0.5);
         const double e = random_unit(&r);
@@ -148,8 +147,7 @@ TEST(a_corner_on_the_ground)
             v[i] = random_normal(&r) - 3 * (i == 2);
             w[i] = random_normal(&r);
         }
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_ground(&s, e);
         const double x[3] = {1, 2, -low}, P[3] = {1 + corner[0], 2 + corner[1], 0};
         const pcs_system box = scene_box(&s, mass, edges, x, Q, v, w);
@@ -208,8 +206,7 @@ TEST(a_sphere_and_a_free_box)
         v3_along(xb, 1, xs, xs);
         v3_along(v1, -2, N, v1);
 
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         pcs_system ball, box;
         if (k % 2 == 0) ball = scene_ball(&s, 1, radius, xs, v1);
         box = scene_box(&s, 2, edges, xb, Q, v2, w2);
@@ -317,8 +314,7 @@ TEST(a_flat_face)
         const double spread = k % 2 == 0 ? 10 : 1;
         const double w[3] = {spread * random_normal(&r), spread * random_normal(&r),
                              random_normal(&r)};
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_ground(&s, e);
         const pcs_system box = scene_box(&s, 1, edges, x, NULL, v, w);
         scene_shape(&s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0);
@@ -362,7 +358,7 @@ TEST(a_flat_face)
 
 static void row_of_balls(scene *s, int n, double e, const double *speed)
 {
-    scene_open(s);
+    *s = scene_open();
     for (int i = 0; i < n; ++i) {
         const double x[3] = {0.2 * i, 0, 0}, v[3] = {speed[i], 0, 0};
         scene_solid_ball(s, 1, 0.1, x, v, e);
@@ -389,8 +385,7 @@ TEST(heaps_of_bodies)
     test_random r = random_seed(8);
     for (int k = 0; k < 30; ++k) {
         const double e = k % 3 == 0 ? 1 : random_unit(&r);
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_ground(&s, e);
         for (int i = 0; i < 4; ++i) {
             for (int j = 0; j < 3; ++j) {
@@ -420,8 +415,7 @@ TEST(joints_take_their_part)
 {
     const double a = 0.7, d[3] = {sin(a), 0, -cos(a)}; // from ball 2 to ball 1
     const double x1[3] = {0, 0, 0.1}, x2[3] = {-d[0], 0, 0.1 - d[2]}, v[3] = {0, 0, -2}, o[3] = {0};
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_ground(&s, 0.5);
     const pcs_system one = scene_ball(&s, 2, 0.1, x1, v), two = scene_ball(&s, 3, 0.1, x2, v);
     scene_shape(&s, one, pcs_shape_sphere(0.1), 0);
@@ -453,8 +447,7 @@ TEST(only_what_touches)
 {
     const double height[4] = {0.1 + 1e-6, 0.1, 0.1, 0.05}, speed[4] = {-1, 1, -1, -1};
     for (int i = 0; i < 4; ++i) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_ground(&s, 0.5);
         const double x[3] = {0, 0, height[i]}, v[3] = {0, 0, speed[i]};
         scene_solid_ball(&s, 1, 0.1, x, v, 0.5);
@@ -468,7 +461,6 @@ TEST(only_what_touches)
 
 static int no_force(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)t, (void)q, (void)v, (void)F;
     *(int *)user += 1;
     return 1;
 }
@@ -476,8 +468,7 @@ static int no_force(void *user, double t, const double q[7], const double v[6], 
 // forces do not act in an impact, so their callbacks are not called
 TEST(forces_are_not_asked)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_ground(&s, 0);
     int asked = 0;
     pcs_body_def def = pcs_body_def_default();

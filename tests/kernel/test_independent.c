@@ -125,8 +125,7 @@ TEST(a_spinning_sphere)
             b.w[i] = random_normal(&r) / b.R;
             b.axes[i][i] = 1;
         }
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = theta;
         s.scheme.solver.tol = 1e-13;
         scene_rough(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, b.mu);
@@ -267,8 +266,7 @@ static void compare_slider(scene *s, pcs_system body, const slider *b, double z)
 static double slides(slider *b, pcs_system (*add)(scene *, const slider *, const double[3]), int n)
 {
     const double h = 2e-3, z = 0.1;
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.solver.tol = 1e-13;
     scene_rough(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, b->mu);
     const pcs_system body = add(&s, b, (const double[3]){0, 0, z});

@@ -51,7 +51,7 @@ static swinging open_pendulum(scene *s, double angle)
     const double x[3] = {l * sin(angle), 0, -l * cos(angle)};
     double J[9];
     pcs_inertia_box(mass, edges[0], edges[1], edges[2], J);
-    scene_open(s);
+    *s = scene_open();
     join(s, pcs_relation_ball_joint(top, (double[3]){0, 0, 0}),
          scene_box(s, mass, edges, x, Q, NULL, NULL), world);
     return (swinging){l, sqrt(mass * G * l / (J[4] + mass * l * l))};
@@ -109,8 +109,7 @@ TEST(a_chain_keeps_its_energy)
 {
     double error[4];
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
         add_links(&s, 20);
         scene_start(&s);
@@ -125,8 +124,7 @@ TEST(a_chain_keeps_its_energy)
     ck_assert_double_ge(observed_order(4, error), 2);
 
     for (int projected = 0; projected < 2; ++projected) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
         s.scheme.projection = projected ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE;
         add_links(&s, 20);
@@ -147,8 +145,7 @@ TEST(long_steps_do_not_feed_a_chain)
 {
     const double steps[3] = {0.02, 0.01, 0.005};
     for (int k = 0; k < TEST_FEW(1, 3); ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme = pcs_scheme_default();
         add_links(&s, 20);
         scene_start(&s);
@@ -166,7 +163,7 @@ TEST(long_steps_do_not_feed_a_chain)
         }
         scene_close(&s);
 
-        scene_open(&s);
+        s = scene_open();
         s.scheme = pcs_scheme_default();
         add_links(&s, 20);
         scene_start(&s);
@@ -190,8 +187,7 @@ TEST(many_joints_on_one_body)
         const int side = k == 0 ? 10 : 20, n = side * side;
         const double edge = 0.2 * side, plate[3] = {edge, edge, 0.1}, rod[3] = {0.02, 0.02, 0.1};
         const double top[3] = {0, 0, 0.05}, zero[3] = {0}, h = 5e-3;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme = pcs_scheme_default();
         const pcs_system hub = scene_box(&s, 50, plate, zero, NULL, NULL, NULL);
         join(&s, pcs_relation_ball_joint(zero, zero), hub, world);
@@ -228,8 +224,7 @@ TEST(many_joints_on_one_body)
 TEST(a_start_that_does_not_fit_is_forgotten)
 {
     const double h = 1e-3, apart = 0.7;
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_gravity(&s, 0, 0, 0);
     s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
     const double edges[3] = {0.1, 0.2, 0.6}, top[3] = {0, 0, 0.3}, x[3] = {0, 0, -0.3};
@@ -316,8 +311,7 @@ TEST(chains_of_any_length)
               {3000, 2, PCS_METRIC_MASS}, {10000, 2, PCS_METRIC_MASS}};
     for (size_t k = 0; k < sizeof of / sizeof *of; ++k) {
         if (of[k].links > TEST_DRAWS(10000)) continue;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.projection = PCS_PROJECTION_DIRECT;
         s.scheme.metric = of[k].metric;
         s.scheme.proj_tol = 1e-12;
@@ -341,8 +335,7 @@ TEST(a_chain_of_spinning_links)
     const int n = TEST_DRAWS(2000);
     const double edges[3] = {link_length, 0.02, 0.06}, front[3] = {-0.5 * link_length, 0, 0};
     const double back[3] = {0.5 * link_length, 0, 0}, origin[3] = {0};
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.proj_tol = 1e-12;
@@ -370,8 +363,7 @@ TEST(a_hanging_chain_carries_its_weight)
 {
     const int n = TEST_DRAWS(5000);
     const double h = 1e-3;
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.proj_tol = 1e-12;
     s.scheme.solver.tol = 1e-10;
@@ -404,7 +396,7 @@ TEST(loops_and_redundant_joints)
         scene s[2];
         for (int twice = 0; twice < 2; ++twice) {
             scene *w = &s[twice];
-            scene_open(w);
+            *w = scene_open();
             w->scheme.projection = PCS_PROJECTION_DIRECT;
             w->scheme.metric = k % 2 ? PCS_METRIC_V : PCS_METRIC_MASS;
             w->scheme.configuration = k < 2 ? PCS_CONFIGURATION_MIDDLE : PCS_CONFIGURATION_START;
@@ -443,8 +435,7 @@ TEST(velocities_to_their_rounding)
 {
     for (int k = 0; k < 6; ++k) {
         const double tol[3] = {1e-14, 1e-15, 1e-16}, o[3] = {0};
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.configuration = k < 3 ? PCS_CONFIGURATION_START : PCS_CONFIGURATION_MIDDLE;
         s.scheme.projection = PCS_PROJECTION_DIRECT;
         s.scheme.solver.tol = tol[k % 3];
@@ -471,8 +462,7 @@ TEST(velocities_to_their_rounding)
 TEST(a_chain_that_comes_to_lie)
 {
     const int n = TEST_DRAWS(300);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.solver.tol = 1e-10;
@@ -498,8 +488,7 @@ TEST(a_net_falls_on_a_ball)
 {
     enum { SIDE = 12 };
     const double o[3] = {0}, apart = 0.1;
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.solver.tol = 1e-10;
     const double middle[3] = {0.55, 0.55, -0.5};

@@ -25,7 +25,7 @@ static void put(heap *p, int i, pcs_system on, pcs_shape shape)
 static void heap_open(heap *p, int threads, double tol)
 {
     scene *s = &p->s;
-    scene_open(s);
+    *s = scene_open();
     s->scheme = pcs_scheme_dense(tol, SIZE);
     s->scheme.accept_unconverged = true;
     const double n[PLANES][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
@@ -171,7 +171,7 @@ TEST(a_step_whose_parts_fail_is_accepted_undivided)
     const double h = 0.005, up[3] = {0, 0, 1};
     scene s;
     pcs_system on[COLUMN];
-    scene_open(&s);
+    s = scene_open();
     s.scheme = pcs_scheme_dense(1e-10, SIZE);
     s.scheme.projection = PCS_PROJECTION_NONE;
     s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
@@ -229,7 +229,7 @@ TEST(a_step_of_no_budget_left_is_accepted)
 // a body that turns fast: the Newton loop of a long step needs more than it may take
 static void spin(scene *s, int halvings)
 {
-    scene_open(s);
+    *s = scene_open();
     s->scheme.newton_max = 3;
     s->scheme.halvings = halvings;
     const double edges[3] = {0.1, 0.2, 0.5}, x[3] = {0}, omega[3] = {3, 20, 6};
@@ -293,7 +293,7 @@ static void rest_open(scene *s, const rest *c, pcs_system on[2])
 {
     const double half = 0.5 * c->edges[2], block[3] = {0.1, 0.3, 0.1};
     const pcs_shape shape = pcs_shape_box(c->edges[0], c->edges[1], c->edges[2]);
-    scene_open(s);
+    *s = scene_open();
     s->scheme = pcs_scheme_dense(1e-10, c->edges[2]);
     scene_gravity(s, 0, 0, -9.81);
     for (int i = 0; i < 2 && c->mass[i] > 0; ++i) {
@@ -363,8 +363,7 @@ TEST(rest_takes_few_steps_of_the_finish)
 
 TEST(numbers_out_of_range_are_refused)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_scheme bad = pcs_scheme_moreau_jean();
     bad.halvings = -1;
     ck_assert(pcs_model_set_scheme(s.m, &bad) == PCS_ERR_ARG);

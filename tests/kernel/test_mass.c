@@ -71,7 +71,6 @@ static pcs_inertia by_slices(const pcs_shape *s, profile_fn *square, int n, cons
 
 static double of_cylinder(const pcs_shape *s, double z)
 {
-    (void)z;
     return s->radius * s->radius;
 }
 

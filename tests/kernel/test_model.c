@@ -7,13 +7,11 @@
 
 static int zero_force(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)user, (void)t, (void)q, (void)v, (void)F;
     return 0;
 }
 
 static int unit_mass(void *user, const double *q, double *M)
 {
-    (void)user, (void)q;
     M[0] = 1;
     return 0;
 }
@@ -21,13 +19,11 @@ static int unit_mass(void *user, const double *q, double *M)
 static int some_jacobian(void *user, double t, const double *q, const double *v, double *Fq,
                          double *Fv)
 {
-    (void)user, (void)t, (void)q, (void)v, (void)Fq, (void)Fv;
     return 0;
 }
 
 static int some_potential(void *user, const double *q, double *V)
 {
-    (void)user, (void)q, (void)V;
     return 0;
 }
 
@@ -47,7 +43,7 @@ typedef struct witness {
 
 static void witness_open(witness *w)
 {
-    scene_open(&w->s);
+    w->s = scene_open();
     w->ball = scene_ball(&w->s, 1, 0.1, (double[3]){0, 0, 0.1}, (double[3]){0, 0, -1});
     scene_shape(&w->s, w->ball, pcs_shape_sphere(0.1), 0.5);
     scene_ground(&w->s, 0.5);
@@ -338,8 +334,7 @@ TEST(bad_interactions_are_refused)
 // a relation of bodies or of n coordinates is not one of a system with other coordinates
 TEST(relations_must_fit_their_systems)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double o[3] = {0}, c[7] = {1, 1, 1, 1, 1, 1, 1}, one = 1;
     const pcs_system ball = scene_ball(&s, 1, 0.1, o, NULL);
     pcs_lagrangian_def def = pcs_lagrangian_def_default();
@@ -365,8 +360,7 @@ TEST(relations_must_fit_their_systems)
 
 TEST(bodies_that_cannot_move_have_no_interaction)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();
     def.fixed = true;
     def.mass = -1;
@@ -389,8 +383,7 @@ TEST(bodies_that_cannot_move_have_no_interaction)
 
 TEST(an_empty_model_steps)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_start(&s);
     scene_step(&s, 0.25);
     ck_assert(s.st->t == 0.25);
@@ -403,8 +396,7 @@ TEST(an_empty_model_steps)
 
 TEST(entries_refuse_what_they_cannot_use)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
     scene_start(&s);
     const unsigned long long before = pcs_state_hash(s.st);
@@ -470,8 +462,8 @@ TEST(entries_refuse_what_they_cannot_use)
 TEST(sizes_that_disagree_are_refused)
 {
     scene a, b;
-    scene_open(&a);
-    scene_open(&b);
+    a = scene_open();
+    b = scene_open();
     const double o[3] = {0};
     scene_ball(&a, 1, 0.1, o, NULL);
     scene_ball(&b, 2, 0.1, o, NULL);
@@ -490,8 +482,7 @@ TEST(sizes_that_disagree_are_refused)
 // a quaternion set to zero by the user of the state, on a body that does not move
 TEST(a_fixed_body_needs_an_orientation)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();
     def.fixed = true;
     pcs_system floor_body;
@@ -514,14 +505,12 @@ TEST(a_fixed_body_needs_an_orientation)
 
 static pcs_law strange_rule(void *user, const pcs_material_def *a, const pcs_material_def *b)
 {
-    (void)a, (void)b;
     return *(pcs_law *)user;
 }
 
 TEST(the_bytes_of_a_work_are_counted)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     enum { N = 100 };
     double *mass = calloc((size_t)N * N, sizeof *mass);
     for (int i = 0; i < N; ++i) {

@@ -19,8 +19,7 @@ static void run(scene *s, double h, int n)
 // theta = 1/2 is exact for a parabola, whatever the step
 TEST(a_parabola_is_exact)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double x[3] = {1, 2, 3}, v[3] = {3, -1, 4};
     const pcs_system ball = scene_ball(&s, 2.5, 0.1, x, v);
     scene_start(&s);
@@ -45,8 +44,7 @@ TEST(a_parabola_is_exact)
 TEST(theta_weighs_the_velocities)
 {
     for (int k = 0; k <= 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = 0.25 * k;
         scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0}, (double[3]){0, 0, 1});
         scene_start(&s);
@@ -64,8 +62,7 @@ TEST(both_updates_of_the_quaternion)
 {
     const double h = 0.02, w = 9;
     for (int k = 0; k < 2; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.update = k == 0 ? PCS_QUAT_UPDATE_EXP : PCS_QUAT_UPDATE_ADD;
         const double edges[3] = {0.1, 0.2, 0.3}, o[3] = {0}, omega[3] = {0, 0, w};
         scene_box(&s, 1, edges, o, NULL, NULL, omega);
@@ -122,8 +119,7 @@ static void torque_free(double theta, pcs_quat_update update, double lowest, dou
     reference_top(J, T, 4000, y);
     double error[4], drift[4];
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = theta;
         s.scheme.update = update;
         scene_gravity(&s, 0, 0, 0);
@@ -199,7 +195,6 @@ static int spring_jacobian(void *user, double t, const double q[7], const double
                            double dFdq[42], double dFdv[36])
 {
     spring *s = user;
-    (void)t, (void)q, (void)v;
     s->jacobians += 1;
     for (int i = 0; i < 3; ++i) {
         dFdq[i + 6 * i] = -s->k;
@@ -222,7 +217,7 @@ static int spring_potential(void *user, const double *q, double *V)
 
 static void open_spring(scene *s, spring *k, bool jacobian, bool potential)
 {
-    scene_open(s);
+    *s = scene_open();
     scene_gravity(s, 0, 0, 0);
     pcs_body_def def = pcs_body_def_default();
     def.mass = 2;
@@ -347,7 +342,6 @@ TEST(an_equilibrium_is_kept)
 // F = -k x^3 e_x: with its Jacobian Newton doubles the digits
 static int cubic_force(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)t, (void)v;
     F[0] = -*(double *)user * q[0] * q[0] * q[0];
     return 0;
 }
@@ -355,7 +349,6 @@ static int cubic_force(void *user, double t, const double q[7], const double v[6
 static int cubic_jacobian(void *user, double t, const double q[7], const double v[6],
                           double dFdq[42], double dFdv[36])
 {
-    (void)t, (void)v, (void)dFdv;
     dFdq[0] = -3 * *(double *)user * q[0] * q[0];
     return 0;
 }
@@ -364,8 +357,7 @@ TEST(newton_converges_quadratically)
 {
     double residual[6], k = 2000;
     for (int most = 1; most <= 6; ++most) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_gravity(&s, 0, 0, 0);
         s.scheme.newton_max = most;
         s.scheme.newton_tol = 1e-300;
@@ -428,14 +420,12 @@ TEST(a_failing_force_changes_nothing)
 static int bad_jacobian(void *user, double t, const double q[7], const double v[6], double dFdq[42],
                         double dFdv[36])
 {
-    (void)t, (void)q, (void)v, (void)dFdv;
     if (*(double *)user > 0) dFdq[5] = INFINITY;
     return *(double *)user > 0 ? 0 : 3;
 }
 
 static int bad_potential(void *user, const double *q, double *V)
 {
-    (void)q;
     *V = NAN;
     return *(double *)user > 0 ? 0 : 3;
 }
@@ -444,8 +434,7 @@ TEST(failing_jacobians_and_potentials_too)
 {
     for (int k = 0; k < 4; ++k) {
         double number = k % 2 == 0 ? 1 : -1, energy;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         pcs_body_def def = pcs_body_def_default();
         def.force = cubic_force;
         if (k < 2) def.jacobian = bad_jacobian;
@@ -466,8 +455,7 @@ TEST(an_unconverged_loop_is_an_outcome)
 {
     for (int accept = 0; accept < 2; ++accept) {
         double k = 2000;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.newton_max = 1;
         s.scheme.accept_unconverged = accept;
         pcs_body_def def = pcs_body_def_default();
@@ -502,7 +490,6 @@ typedef struct linear {
 static int linear_mass(void *user, const double *q, double *M)
 {
     const linear *l = user;
-    (void)q;
     memcpy(M, l->M, (size_t)l->n * (size_t)l->n * sizeof *M);
     return 0;
 }
@@ -510,7 +497,6 @@ static int linear_mass(void *user, const double *q, double *M)
 static int linear_force(void *user, double t, const double *q, const double *v, double *F)
 {
     const linear *l = user;
-    (void)t;
     for (int i = 0; i < l->n; ++i) {
         F[i] = l->load[i];
         for (int j = 0; j < l->n; ++j) {
@@ -524,7 +510,6 @@ static int linear_jacobian(void *user, double t, const double *q, const double *
                            double *Fv)
 {
     const linear *l = user;
-    (void)t, (void)q, (void)v;
     for (int i = 0; i < l->n * l->n; ++i) {
         Fq[i] = -l->K[i];
         Fv[i] = -l->D[i];
@@ -550,8 +535,7 @@ static void linear_paths(int n)
         v0[i] = random_normal(&r);
     }
     linear l = {n, M, K, D, load};
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.newton_tol = 1e-14;
     pcs_lagrangian_def def[4];
     for (int i = 0; i < 4; ++i) {
@@ -599,8 +583,7 @@ TEST(a_hanging_mass_rests)
     for (int k = 0; k < 60; ++k) {
         const double mass = 1, stiffness = pow(10, -2 + 0.2 * k), load = -9.81;
         const double q0 = load / stiffness, h = 0.01;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         const pcs_lagrangian_def def = {
             .n = 1, .mass = &mass, .stiffness = &stiffness, .load = &load, .q0 = &q0};
         CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
@@ -620,8 +603,7 @@ TEST(an_oscillator)
         double error[5];
         for (int i = 0; i < 5; ++i) {
             const double mass = 2, stiffness = 18, one = 1, T = 1;
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             s.scheme.theta = k == 0 ? 0.5 : 1;
             const pcs_lagrangian_def def = {
                 .n = 1, .mass = &mass, .stiffness = &stiffness, .q0 = &one};
@@ -655,7 +637,6 @@ static int pendulum_mass(void *user, const double *q, double *M)
 static int pendulum_force(void *user, double t, const double *q, const double *v, double *F)
 {
     const pendulum *p = user;
-    (void)t;
     const double s = p->m[1] * p->l[0] * p->l[1] * sin(q[0] - q[1]);
     F[0] = -s * v[1] * v[1] - (p->m[0] + p->m[1]) * p->g * p->l[0] * sin(q[0]);
     F[1] = s * v[0] * v[0] - p->m[1] * p->g * p->l[1] * sin(q[1]);
@@ -704,8 +685,7 @@ TEST(a_double_pendulum)
     }
     double error[4], drift[4];
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         const pcs_lagrangian_def def = {
             .n = 2, .q0 = q0, .mass_fn = pendulum_mass, .force = pendulum_force, .user = &p};
         CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
@@ -724,7 +704,6 @@ TEST(a_double_pendulum)
 
 static int bad_mass(void *user, const double *q, double *M)
 {
-    (void)q;
     for (int i = 0; i < 4; ++i) {
         M[i] = *(double *)user;
     }
@@ -738,8 +717,7 @@ TEST(a_failing_mass_changes_nothing)
     const pcs_status wanted[3] = {PCS_ERR_CALLBACK, PCS_ERR_CALLBACK, PCS_ERR_SINGULAR};
     for (int k = 0; k < 3; ++k) {
         double answer = answers[k];
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         const pcs_lagrangian_def def = {.n = 2, .mass_fn = bad_mass, .user = &answer};
         CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
         scene_start(&s);
@@ -754,8 +732,7 @@ TEST(a_failing_mass_changes_nothing)
 TEST(a_singular_iteration_matrix)
 {
     const double mass = 1, stiffness = -4e4, one = 1;
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_lagrangian_def def = {.n = 1, .mass = &mass, .stiffness = &stiffness, .q0 = &one};
     CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
     scene_start(&s);
@@ -782,7 +759,6 @@ TEST(a_singular_iteration_matrix)
 // |v|^power at 1 m/s and more
 static int drag(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)t, (void)q;
     for (int i = 0; i < 6; ++i) {
         F[i] = -v[i] * pow(fabs(v[i]), *(double *)user - 1);
     }
@@ -791,7 +767,6 @@ static int drag(void *user, double t, const double *q, const double *v, double *
 
 static int no_slope(void *user, double t, const double *q, const double *v, double *Fq, double *Fv)
 {
-    (void)user, (void)t, (void)q, (void)v;
     memset(Fq, 0, 42 * sizeof *Fq);
     memset(Fv, 0, 36 * sizeof *Fv);
     return 0;
@@ -805,8 +780,7 @@ TEST(velocities_that_run_off_end_a_step)
     for (int run = 0; run < 18; ++run) {
         const int k = run % 9;
         double power = run < 9 ? 2 : 9;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.halvings = k % 3 == 1 ? 18 : 0;
         s.scheme.accept_unconverged = k % 3 == 2;
         pcs_body_def def = pcs_body_def_default();
@@ -871,8 +845,7 @@ static int observe(void *user, const pcs_model *m, const pcs_state *st, pcs_work
 
 TEST(a_run_ends_where_it_should)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0}, NULL);
     scene_start(&s);
     watch w = {.stop_at = -1};

@@ -10,8 +10,7 @@
 
 TEST(a_name_finds_its_part)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double at[3] = {0, 0, 1};
     const pcs_system a = scene_ball(&s, 1, 0.1, at, NULL), b = scene_ball(&s, 1, 0.1, at, NULL);
     scene_shape(&s, a, pcs_shape_sphere(0.1), 0.5);
@@ -78,8 +77,7 @@ TEST(names_come_and_go)
 {
     enum { n = 60, words = 90 };
     test_random r = random_seed(11);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     int has[n + 1]; // number of the word, -1: none
     for (int i = 1; i <= n; ++i) {
         scene_ball(&s, 1, 0.1, (double[3]){i, 0, 0}, NULL);
@@ -121,8 +119,7 @@ TEST(names_that_are_refused)
         "ok\x01"};
     static const char *const good[] = {
         "a", "Stütze <3> \"links\" & 'rechts'", "\xf0\x9f\x93\xa6", " ", "\xe7\x9f\xb3", "a/b.c:d"};
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
     CK_OK(pcs_model_set_system_name(s.m, a, "before"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
@@ -140,21 +137,18 @@ TEST(names_that_are_refused)
 
 static int refuse(void *user, pcs_system system1, int shape1, pcs_system system2, int shape2)
 {
-    (void)user, (void)system1, (void)shape1, (void)system2, (void)shape2;
     return -1;
 }
 
 static int fail_force(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)user, (void)t, (void)q, (void)v, (void)F;
     return 7;
 }
 
 // of several bodies the one whose callback fails
 TEST(errors_of_callbacks_name_the_body)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
     pcs_body_def def = pcs_body_def_default();
     def.force = fail_force;
@@ -174,8 +168,7 @@ TEST(errors_of_callbacks_name_the_body)
 // a sentence about parts shows their names beside their numbers; a long one is cut
 TEST(errors_use_names)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
     scene_shape(&s, a, pcs_shape_sphere(0.1), 0);
     scene_ground(&s, 0);
@@ -262,7 +255,6 @@ static void rebuild(const pcs_model *from, pcs_model *to)
 
 static int swing(void *user, double t, double q[7], double v[6])
 {
-    (void)user;
     memcpy(q, (double[7]){0.3 * sin(t), 0, 0, 1, 0, 0, 0}, 7 * sizeof *q);
     memcpy(v, (double[6]){0.3 * cos(t)}, 6 * sizeof *v);
     return 0;
@@ -337,7 +329,7 @@ TEST(a_model_is_rebuilt_from_what_it_tells)
         scene_random_rough(&s, seed, 0.5);
         add_others(&s);
         scene_start(&s);
-        scene_open(&copy);
+        copy = scene_open();
         rebuild(s.m, copy.m);
         CK_OK(pcs_state_create(copy.m, &copy.st));
         CK_OK(pcs_work_create(copy.m, &copy.wk));
@@ -451,8 +443,7 @@ TEST(geometries_come_back)
 
 TEST(what_is_not_there)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
     pcs_body_def body = {.mass = 77};
     pcs_lagrangian_def lagrangian;
@@ -502,8 +493,7 @@ TEST(what_is_not_there)
 // a pendulum that is cut falls freely; joined again where it hung, it hangs
 TEST(an_interaction_switched_off_does_not_act)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double top[3] = {0, 0, 1}, up[3] = {0, 0, 0.5};
     pcs_system ball[2];
     pcs_interaction joint[2];
@@ -546,8 +536,7 @@ TEST(an_interaction_switched_off_does_not_act)
 // a joint keeps its bodies apart while it is there
 TEST(bodies_of_a_joint_switched_off_touch)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_gravity(&s, 0, 0, 0);
     pcs_system ball[2];
     for (int i = 0; i < 2; ++i) {
@@ -574,8 +563,7 @@ TEST(bodies_of_a_joint_switched_off_touch)
 // of a body on two feet one is switched off: it stands on the other alone, and falls without both
 TEST(a_shape_switched_off_touches_nothing)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system b = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
     scene_shape(&s, b, pcs_shape_sphere(0.1), 0);
     scene_shape(&s, b, pcs_shape_sphere(0.05), 0);

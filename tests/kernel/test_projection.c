@@ -78,8 +78,7 @@ TEST(every_scheme_keeps_its_promise)
 TEST(the_active_set_as_equalities)
 {
     test_random r = random_seed(21);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.projection = PCS_PROJECTION_COMBINED_EQUALITY;
     scene_ground(&s, 0.6);
     for (int i = 0; i < 5; ++i) {
@@ -104,8 +103,7 @@ TEST(the_active_set_as_equalities)
 TEST(the_combined_schemes_end_on_the_plane)
 {
     for (int k = 2; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.projection = projections[k];
         scene_ground(&s, 0.5);
         scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.5}, NULL, 0.5);
@@ -137,8 +135,7 @@ TEST(far_from_the_origin)
 {
     for (int k = 0; k < 20; ++k) {
         const double far = 1e7, a = k;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.projection = PCS_PROJECTION_DIRECT;
         const pcs_system b =
             scene_ball(&s, 1, 0.1, (double[3]){far + 0.3 * cos(a), far + 0.3 * sin(a), 0.6}, NULL);
@@ -159,8 +156,7 @@ TEST(hysteresis_remembers)
 {
     for (int k = 0; k < 5; ++k) {
         const double h = 1e-3;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_gravity(&s, 0, 0, 0);
         s.scheme.projection = k == 4 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_DIRECT_HYSTERESIS;
         scene_ground(&s, 0);
@@ -193,8 +189,7 @@ TEST(hysteresis_remembers)
 // the projection moves no velocity, and its change of potential stands in the ledger
 TEST(the_ledger_knows_the_projection)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     scene_ground(&s, 0);
     scene_solid_ball(&s, 2, 0.1, (double[3]){0, 0, 0.09}, (double[3]){1, 0, -1}, 0);
@@ -218,8 +213,7 @@ TEST(contradictions_are_outcomes)
 {
     for (int k = 0; k < 4; ++k) {
         for (int accept = 0; accept < 2; ++accept) {
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             s.scheme.projection = projections[k];
             s.scheme.accept_unconverged = accept;
             const double o[3] = {0}, left[3] = {-1, 0, 0}, right[3] = {1, 0, 0};
@@ -242,8 +236,7 @@ TEST(contradictions_are_outcomes)
 // the end are found and overlaps taken apart all the same
 TEST(unfinished_velocities_leave_no_overlap)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme = pcs_scheme_dense(1e-10, 0.1);
     s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
     s.scheme.solver.max_iters = 1;
@@ -293,8 +286,7 @@ TEST(the_residual_is_that_of_the_linearised_problem)
     static const pcs_projection way[2] = {PCS_PROJECTION_DIRECT, PCS_PROJECTION_OVERLAPS};
     for (int k = 0; k < 4; ++k) {
         const int n = k < 2 ? MOST : 20;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = 1;
         s.scheme.activation = PCS_ACTIVATION_SPECULATIVE;
         s.scheme.projection = way[k % 2];
@@ -337,8 +329,7 @@ TEST(an_edge_that_lands_is_taken_in)
     const double c = cos(pitch), d = sin(pitch);
     for (int k = 0; k < 8; ++k) {
         const double roll = 0.08 + 0.01 * k, omega = 1.5 * roll / h;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme = pcs_scheme_dense(1e-10, w);
         scene_gravity(&s, 0, 0, 0);
         pcs_body_def fixed = pcs_body_def_default();
@@ -383,8 +374,7 @@ TEST(a_pendulum_keeps_its_length_and_time)
     double J[9];
     pcs_inertia_box(2, edges[0], edges[1], edges[2], J);
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.projection = k == 3 ? PCS_PROJECTION_COMBINED : PCS_PROJECTION_DIRECT;
         s.scheme.metric = metrics[k];
         if (k == 2) s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
@@ -427,8 +417,7 @@ TEST(a_pendulum_keeps_its_length_and_time)
 TEST(mechanisms_do_not_drift)
 {
     for (int k = 0; k < 5; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.projection = k == 4 ? PCS_PROJECTION_NONE : PCS_PROJECTION_DIRECT;
         if (k < 4) s.scheme.metric = metrics[k];
         const double o[3] = {0}, end[3] = {0.1, 0, 0}, back[3] = {-0.1, 0, 0};
@@ -479,8 +468,7 @@ static pcs_step_report project(scene *s)
 TEST(the_metric_shares_the_way)
 {
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.metric = metrics[k];
         const double x1[3] = {0, 0, 1}, x2[3] = {0.19, 0, 1};
         scene_solid_ball(&s, 1, 0.1, x1, (double[3]){1, 2, 3}, 0);
@@ -537,8 +525,7 @@ TEST(heaps_are_taken_apart)
 // there
 TEST(the_way_out_may_be_long)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double a = 0.1, deep = 0.02, radius = 0.1;
     scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){cos(a), 0, sin(a)}, 0), 0);
     scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){-cos(a), 0, sin(a)}, 0), 0);
@@ -559,8 +546,7 @@ TEST(the_way_out_may_be_long)
 TEST(no_way_out_changes_nothing)
 {
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.metric = metrics[k];
         scene_ground(&s, 0);
         scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, -1}, -0.15), 0);
@@ -579,8 +565,7 @@ TEST(no_way_out_changes_nothing)
 TEST(joints_and_contacts_together)
 {
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.metric = metrics[k];
         scene_ground(&s, 0);
         const double o[3] = {0}, p[3] = {0.1, 0.1, -0.1}, edges[3] = {0.2, 0.2, 0.2};

@@ -94,8 +94,7 @@ static void column_step(column *c, double *nearest_tie)
 // the same beads as bodies, until a test on a gap comes so near to a tie that rounding decides
 static int same_column(column *c, int steps)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.theta = c->theta;
     s.scheme.gamma = c->gamma;
     s.scheme.solver.tol = 1e-14;
@@ -166,7 +165,6 @@ static const double mass = 2;
 
 static int polar_mass(void *user, const double *q, double *M)
 {
-    (void)user;
     M[0] = mass;
     M[1] = M[2] = 0;
     M[3] = mass * q[0] * q[0];
@@ -175,7 +173,6 @@ static int polar_mass(void *user, const double *q, double *M)
 
 static int polar_force(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)user, (void)t;
     F[0] = mass * (q[0] * v[1] * v[1] - G * sin(q[1]));
     F[1] = mass * (-2 * q[0] * v[0] * v[1] - q[0] * G * cos(q[1]));
     return 0;
@@ -183,14 +180,12 @@ static int polar_force(void *user, double t, const double *q, const double *v, d
 
 static int height(void *user, const double *q1, const double *q2, double *g)
 {
-    (void)user, (void)q2;
     g[0] = q1[0] * sin(q1[1]);
     return 0;
 }
 
 static int height_slope(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
-    (void)user, (void)q2, (void)C2;
     C1[0] = sin(q1[1]);
     C1[1] = q1[0] * cos(q1[1]);
     return 0;
@@ -240,8 +235,7 @@ TEST(rows_and_masses_where_they_are_predicted)
     for (int k = 0; k < 6; ++k) {
         const double theta = k % 2 == 0 ? 0.5 : 1, e = 0.8, h = 2e-3, gamma = 0.5 * (k % 3 + 1);
         double q[2] = {1.5, 0.3}, v[2] = {0.4, 0.2}, tie = 1;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.theta = theta;
         s.scheme.gamma = gamma;
         s.scheme.configuration = PCS_CONFIGURATION_PREDICTED;

@@ -66,7 +66,7 @@ static void zoo_close(zoo *z)
 // a model of one fixed body with one shape, both rotated at random
 static void pose_one(scene *s, const pcs_shape *shape, test_random *r)
 {
-    scene_open(s);
+    *s = scene_open();
     pcs_body_def def = pcs_body_def_default();
     def.fixed = true;
     for (int i = 0; i < 3; ++i) {
@@ -256,8 +256,7 @@ TEST(rays_straight_down)
     zoo z;
     zoo_open(&z);
     z.shape[PCS_SHAPE_HALF_SPACE] = pcs_shape_half_space((double[3]){0, 0, 1}, 0);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     for (int kind = 0; kind < KINDS; ++kind) {
         if (kind == PCS_SHAPE_HULL || kind == PCS_SHAPE_HEIGHT_FIELD) continue;
         pcs_model *m;
@@ -355,8 +354,7 @@ TEST(rays_in_a_crowd)
 {
     enum { balls = 40, rays = 200 };
     test_random r = random_seed(77);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     double c[balls][3];
     for (int i = 0; i < balls; ++i) {
         for (int k = 0; k < 3; ++k) {
@@ -512,8 +510,7 @@ TEST(the_distance_of_two_bodies)
 {
     test_random r = random_seed(9);
     for (int k = 0; k < TEST_DRAWS(100); ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         double c[2][3][3], radius[2][3];
         for (int b = 0; b < 2; ++b) {
             const pcs_system body = scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
@@ -550,8 +547,7 @@ TEST(the_distance_of_two_bodies)
 
 TEST(questions_that_are_refused)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
     scene_shape(&s, a, pcs_shape_sphere(0.1), 0);
     scene_start(&s);

@@ -881,13 +881,11 @@ static int give(void *user, double *out)
 
 static int gap_as_told(void *user, const double *q1, const double *q2, double *g)
 {
-    (void)q1, (void)q2;
     return give(user, g);
 }
 
 static int gradient_as_told(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
-    (void)q1, (void)q2;
     if (C2) C2[0] = C2[1] = 0;
     return give(user, C1);
 }

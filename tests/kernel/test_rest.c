@@ -48,8 +48,7 @@ static void put_boxes(scene *s, int n, double size, double slope, double e, doub
 static void expect_boxes_rest(const pcs_scheme *scheme, int n, double size, double slope, double e,
                               double far, int steps)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme = *scheme;
     put_boxes(&s, n, size, slope, e, far);
     scene_start(&s);
@@ -89,8 +88,7 @@ TEST(whatever_the_scheme)
         const pcs_scheme s =
             scheme_of((pcs_activation)(PCS_ACTIVATION_PREDICTIVE + k % 3),
                       (pcs_projection)(k / 3 % 6), thetas[k / 18 % 4], tols[k / 72]);
-        scene probe;
-        scene_open(&probe);
+        scene probe = scene_open();
         const bool refused = pcs_model_set_scheme(probe.m, &s) != PCS_OK;
         scene_close(&probe);
         if (refused) continue;
@@ -125,8 +123,7 @@ TEST(bodies_that_bounce_rest_too)
 // speed of a ball or a brick with restitution e, thrown on the floor, at t_end
 static double speed_left(const pcs_scheme *scheme, bool ball, double e, double t_end)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme = *scheme;
     scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), e, 0, 0.4);
     const double x[3] = {0, 0, 0.2}, edges[3] = {0.2, 0.1, 0.06}, omega[3] = {3, 2, 0};
@@ -167,7 +164,6 @@ TEST(what_is_dropped_comes_to_rest)
 
 static int push(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)t, (void)q, (void)v;
     memset(F, 0, 6 * sizeof *F);
     F[0] = *(const double *)user;
     return 0;
@@ -179,8 +175,7 @@ TEST(books_between_hands)
 {
     double force = -200; // N, on the last; each weighs 10 N, and mu = 0.5 holds 100 N
     for (int k = 0; k < 4; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme =
             scheme_of(PCS_ACTIVATION_PREDICTIVE,
                       k % 2 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE, k < 2 ? 0.5 : 1, 1e-9);
@@ -203,7 +198,6 @@ TEST(books_between_hands)
 
 static int stands(void *user, double t, double q[7], double v[6])
 {
-    (void)t;
     memcpy(q, user, 7 * sizeof *q);
     memset(v, 0, 6 * sizeof *v);
     return 0;
@@ -213,8 +207,7 @@ TEST(on_ground_whose_motion_is_prescribed)
 {
     for (int k = 0; k < 4; ++k) {
         double slope = 0.4, pose[7] = {0, 0, 0, cos(0.2), 0, sin(0.2), 0};
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme =
             scheme_of(PCS_ACTIVATION_PREDICTIVE,
                       k % 2 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE, 1, k < 2 ? 1e-4 : 1e-9);

@@ -9,7 +9,7 @@
 
 static void open_dense(scene *s)
 {
-    scene_open(s);
+    *s = scene_open();
     s->scheme = pcs_scheme_dense(1e-12, 2 * R);
 }
 
@@ -363,14 +363,12 @@ TEST(down_a_tilted_plane)
 
 static int height(void *user, const double *q1, const double *q2, double *g)
 {
-    (void)user, (void)q2;
     g[0] = q1[0];
     return 0;
 }
 
 static int one(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
-    (void)user, (void)q1, (void)q2, (void)C2;
     C1[0] = 1;
     return 0;
 }

@@ -10,8 +10,6 @@
 
 static int double_integrator(void *user, double t, const double *x, const double *u, double *xdot)
 {
-    (void)user;
-    (void)t;
     xdot[0] = x[1];
     xdot[1] = u[0];
     return 0;
@@ -189,7 +187,6 @@ TEST(the_display_may_stop)
 // the same cart as an equation that reads its command from the caller's memory
 static int cart_of_caller(void *user, double t, const double *x, double *xdot)
 {
-    (void)t;
     xdot[0] = x[1];
     xdot[1] = *(const double *)user;
     return 0;
@@ -234,9 +231,6 @@ typedef struct ball_scene {
 
 static int push(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)t;
-    (void)q;
-    (void)v;
     const ball_scene *s = user;
     memset(F, 0, 6 * sizeof *F);
     F[0] = s->command[0];
@@ -303,8 +297,6 @@ TEST(a_model_steps_as_it_does_alone)
 // keeps the ball near the origin
 static int bring_back(void *user, double t, const double *x, double *u)
 {
-    (void)user;
-    (void)t;
     u[0] = -5 * (x[0] - 0.3) - 3 * x[7];
     return 0;
 }
@@ -335,8 +327,6 @@ TEST(a_model_obeys_a_control)
 
 static int fails_late(void *user, double t, const double *x, const double *u, double *xdot)
 {
-    (void)x;
-    (void)u;
     xdot[0] = 1;
     xdot[1] = t > *(double *)user ? NAN : 0;
     return 0;
@@ -420,8 +410,6 @@ static long until_failure;
 
 static int pushed(void *user, double t, const double *x, const double *u, double *xdot)
 {
-    (void)user;
-    (void)t;
     xdot[0] = x[1];
     xdot[1] = u[0] - x[0];
     return until_failure > 0 && --until_failure == 0;
@@ -429,8 +417,6 @@ static int pushed(void *user, double t, const double *x, const double *u, double
 
 static int against(void *user, double t, const double *x, double *u)
 {
-    (void)user;
-    (void)t;
     u[0] = -x[1];
     return 0;
 }

@@ -50,8 +50,7 @@ TEST(a_box_slides_to_a_stop)
         const double v0 = mu * g * h * n, s0 = v0 * v0 / (2 * mu * g);
         const double edges[3] = {0.6, 0.5, 0.2}, x[3] = {0, 0, 0.1};
         const double v[3] = {v0 * cos(phi), v0 * sin(phi), 0};
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.solver.tol = 1e-13;
         floor_of(&s, mu);
         const pcs_system b = add_box(&s, mass, edges, x, NULL, v);
@@ -88,8 +87,7 @@ static void slope(double beta, double mu, bool ball, bool sticks, double tol)
     const double N[3] = {sin(beta), 0, cos(beta)}, down[3] = {cos(beta), 0, -sin(beta)};
     double x[3], Q[4];
     tilt_of(beta, Q);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.solver.tol = tol;
     scene_rough(&s, world, pcs_shape_half_space(N, 0), 0, 0, mu);
     pcs_system b;
@@ -151,8 +149,7 @@ TEST(where_a_box_topples)
         double x[3], Q[4];
         tilt_of(beta, Q);
         v3_scale(0.25, N, x);
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         scene_rough(&s, world, pcs_shape_half_space(N, 0), 0, 0, mu);
         const pcs_system b = add_box(&s, 1, edges, x, Q, NULL);
         scene_start(&s);
@@ -179,8 +176,7 @@ TEST(a_ball_slides_then_rolls)
         const double along[3] = {cos(phi), sin(phi), 0}, x[3] = {0, 0, R};
         double v[3];
         v3_scale(v0, along, v);
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.solver.tol = 1e-13;
         floor_of(&s, mu);
         const pcs_system b = scene_solid_ball(&s, 0.2, R, x, v, 0);
@@ -210,8 +206,7 @@ TEST(a_spinning_ball)
         // both spins at once: the moment turns with the body within a step, an error O(h)
         const double tol = k == 2 ? 1e-5 : 1e-11;
         const double omega = k == 0 ? 0 : most, spin = k == 1 ? 0 : 7;
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.solver.tol = 1e-13;
         floor_of(&s, mu);
         const pcs_system b = scene_solid_ball(&s, 1, R, (double[3]){1e3, -2e3, R}, NULL, 0);
@@ -237,8 +232,7 @@ TEST(a_stack_stays)
 {
     const double edges[3] = {0.3, 0.3, 0.2};
     for (int k = 0; k < 2; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.solver.tol = 1e-13;
         if (k) s.scheme.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
         floor_of(&s, 0.5);
@@ -270,8 +264,7 @@ TEST(rest_is_found_at_once)
 {
     const double edges[3] = {0.3, 0.4, 0.2}, x[3] = {0, 0, 0.1};
     double Q[4];
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.solver.tol = 1e-10;
     scene_gravity(&s, 2, 1, -9);
     tilt_of(0, Q);
@@ -294,8 +287,7 @@ TEST(a_turned_frame_keeps_the_impulses)
     test_random r = random_seed(22);
     const double edges[3] = {0.3, 0.4, 0.2}, x[3] = {0, 0, 0.1}, pull[3] = {2, 1, -9};
     for (int k = 0; k < 20; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.solver.tol = 1e-10;
         scene_gravity(&s, pull[0], pull[1], pull[2]);
         pcs_body_def def = pcs_body_def_default();
@@ -356,8 +348,7 @@ static void thrown(const double turn[4], int n, double out[7])
     pcs_quat_rotate(turn, v0, v);
     pcs_quat_rotate(turn, G, down);
     pcs_quat_mul(turn, Q0, Q);
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.solver.tol = 1e-11;
     scene_gravity(&s, down[0], down[1], down[2]);
     scene_rough(&s, world, pcs_shape_half_space(N, 0), 0, 0, 0.4);
@@ -431,8 +422,7 @@ TEST(the_rod_of_painleve)
         const double half = 0.5, e = k < 18 ? 0 : 0.5;
         double Q[4];
         tilt_of(pi / 2 - lean, Q);
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.accept_unconverged = true;
         floor_of(&s, f);
         pcs_body_def def = pcs_body_def_default();
@@ -460,7 +450,6 @@ TEST(the_rod_of_painleve)
 // a relation of one's own with three rows: a point of a Lagrangian system over the plane z = 0
 static int height(void *user, const double *q1, const double *q2, double *y)
 {
-    (void)user, (void)q2;
     y[0] = q1[2];
     y[1] = y[2] = 0;
     return 0;
@@ -468,7 +457,6 @@ static int height(void *user, const double *q1, const double *q2, double *y)
 
 static int axes(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
-    (void)user, (void)q1, (void)q2, (void)C2;
     C1[0 + 3 * 2] = C1[1 + 3 * 0] = C1[2 + 3 * 1] = 1;
     return 0;
 }
@@ -478,8 +466,7 @@ TEST(friction_by_a_relation)
     const double M[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2}, load[3] = {0, 0, -2 * g};
     for (int k = 0; k < 2; ++k) {
         const double mu = k ? 0.25 : 0, h = 1e-3, v0[3] = {0.25 * g * 0.06, 0.25 * g * 0.08, 0};
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme.projection = PCS_PROJECTION_DIRECT;
         const pcs_lagrangian_def def = {.n = 3, .mass = M, .load = load, .v0 = v0};
         pcs_interaction_def contact = pcs_interaction_def_default();
@@ -514,8 +501,7 @@ TEST(friction_by_a_relation)
 // a ball that rolls down a sphere: H follows the motion within the step, frames and all
 TEST(rows_that_follow_the_motion)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
     s.scheme.newton_max = 100;
     pcs_body_def def = pcs_body_def_default();

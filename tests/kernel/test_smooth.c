@@ -22,8 +22,7 @@ static pcs_interaction hung_box(scene *s, const double omega[3])
 
 TEST(stepping_converges_to_a_pendulum_on_a_joint)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     hung_box(&s, (double[3]){1, 2, 0.5});
     scene_start(&s);
     expect_same_motion(&s, 1, 100, 1, 1e-3);
@@ -33,8 +32,7 @@ TEST(stepping_converges_to_a_pendulum_on_a_joint)
 
 TEST(stepping_converges_to_a_free_body)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double edges[3] = {0.1, 0.5, 0.9}, x[3] = {1, 2, 3}, v[3] = {0.3, -1, 2};
     scene_box(&s, 3, edges, x, NULL, v, (double[3]){1, 4, 0.5});
     scene_start(&s);
@@ -44,8 +42,7 @@ TEST(stepping_converges_to_a_free_body)
 
 TEST(stepping_converges_to_a_body_in_a_fluid)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();
     const double J[9] = {0.5, 0, 0, 0, 0.8, 0, 0, 0, 1.1}, omega[3] = {1, 2, 0.5};
     memcpy(def.inertia, J, sizeof J);
@@ -66,8 +63,7 @@ TEST(energy_and_joints_hold_with_every_stabilisation)
 {
     for (int how = PCS_STABILISATION_NONE; how <= PCS_STABILISATION_PROJECT; ++how) {
         for (int norm = PCS_SMOOTH_NORM_NORMALISE; norm <= PCS_SMOOTH_NORM_MULTIPLIER; ++norm) {
-            scene s;
-            scene_open(&s);
+            scene s = scene_open();
             hung_box(&s, (double[3]){1, 2, 0.5});
             scene_start(&s);
             const pcs_smooth_def def = {.norm = (pcs_smooth_norm)norm,
@@ -97,8 +93,7 @@ TEST(energy_and_joints_hold_with_every_stabilisation)
 // psi decays by the formula of its multiplier, and the rotation does not depend on it
 TEST(the_multiplier_of_the_norm_lets_it_decay)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double edges[3] = {0.1, 0.5, 0.9}, at[3] = {0};
     scene_box(&s, 3, edges, at, NULL, NULL, (double[3]){1, 4, 0.5});
     scene_start(&s);
@@ -126,8 +121,7 @@ TEST(the_multiplier_of_the_norm_lets_it_decay)
 // the force of the joint is m (a_G - g), and what impulses of steps tend to
 TEST(reactions_are_the_forces_of_the_joint)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double omega[3] = {1, 2, 0.5};
     const pcs_interaction joint = hung_box(&s, omega);
     scene_start(&s);
@@ -162,7 +156,6 @@ typedef struct top {
 // (theta, phi', psi') of Lagrange's top from its three integrals
 static int top_L(void *user, double t, const pcs_complex *q, const pcs_complex *v, pcs_complex *L)
 {
-    (void)t;
     const top *p = user; // q = (theta, phi, psi)
     const pcs_complex s = csin(q[0]), c = ccos(q[0]), w3 = v[2] + v[1] * c;
     *L = 0.5 * p->J1 * (v[0] * v[0] + s * s * v[1] * v[1]) + 0.5 * p->J3 * w3 * w3 -
@@ -178,8 +171,7 @@ TEST(a_heavy_top_by_joint_and_by_euler_angles)
     double y[6] = {0.5, 0, 0, 0, 1, 40};
     const double s0 = sin(y[0]), c0 = cos(y[0]);
 
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();
     def.mass = m;
     const double J[9] = {J1, 0, 0, 0, J1, 0, 0, 0, J3};
@@ -253,7 +245,6 @@ static int ball_gradient(void *user, const double *q1, const double *q2, double 
 
 static int swing(void *user, double t, double q[7], double v[6])
 {
-    (void)user;
     const double angle = 0.8 * sin(2 * t), rate = 1.6 * cos(2 * t);
     const double pose[7] = {0.3 * sin(3 * t), 0, 0.1 * t * t, cos(angle / 2), 0, sin(angle / 2), 0};
     const double motion[6] = {0.9 * cos(3 * t), 0, 0.2 * t, 0, rate, 0};
@@ -296,7 +287,7 @@ TEST(joints_agree_wherever_their_second_derivative_comes_from)
         for (int callbacks = 0; callbacks < 2; ++callbacks) {
             scene s;
             pcs_relation kept[2];
-            scene_open(&s);
+            s = scene_open();
             add_chain(&s, callbacks, distance, kept);
             scene_start(&s);
             pcs_smooth_def def = pcs_smooth_def_default();
@@ -328,7 +319,7 @@ TEST(a_chain_follows_a_prescribed_motion)
 {
     scene s;
     pcs_relation kept[2];
-    scene_open(&s);
+    s = scene_open();
     add_chain(&s, false, false, kept);
     scene_start(&s);
     pcs_smooth *sys = smooth_of(s.m, NULL);
@@ -359,7 +350,7 @@ TEST(contacts_and_redundant_joints_are_refused)
 {
     scene s;
     pcs_smooth *sys;
-    scene_open(&s);
+    s = scene_open();
     CK_FAILS(pcs_smooth_create(NULL, s.m, NULL, &sys), PCS_ERR_UNSUPPORTED); // nothing moves
     CK_FAILS(pcs_smooth_create(NULL, NULL, NULL, &sys), PCS_ERR_ARG);
     hung_box(&s, (double[3]){0});
@@ -411,18 +402,13 @@ TEST(contacts_and_redundant_joints_are_refused)
 
 static int push_nowhere(void *user, double t, const double q[7], const double v[6], double F[6])
 {
-    (void)user;
-    (void)t;
-    (void)q;
-    (void)v;
     F[1] = NAN;
     return 0;
 }
 
 TEST(the_sentence_of_what_failed_inside_is_kept)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();
     def.force = push_nowhere;
     CK_OK(pcs_model_add_body(s.m, &def, NULL));
@@ -440,8 +426,7 @@ TEST(the_sentence_of_what_failed_inside_is_kept)
 
 TEST(disabled_systems_stand_still)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     hung_box(&s, (double[3]){1, 0, 0});
     const double at[3] = {5, 0, 0}, v[3] = {0, 0, 1};
     scene_ball(&s, 1, 0.1, at, v);
@@ -464,7 +449,7 @@ TEST(only_making_one_allocates)
 {
     scene s;
     pcs_relation kept[2];
-    scene_open(&s);
+    s = scene_open();
     add_chain(&s, true, false, kept);
     scene_start(&s);
     for (long k = 0;; ++k) {
@@ -473,7 +458,7 @@ TEST(only_making_one_allocates)
         pcs_smooth *sys = NULL;
         const pcs_status status = pcs_smooth_create(&env, s.m, NULL, &sys);
         if (status == PCS_OK) {
-            const long before = memory.allocated, of_model = s.memory.allocated;
+            const long before = memory.allocated, of_model = s.memory->allocated;
             pcs_ode ode;
             CK_OK(pcs_smooth_ode(sys, &ode));
             double x[33], dxdt[33];
@@ -482,7 +467,7 @@ TEST(only_making_one_allocates)
             ck_assert_int_eq(ode.project(ode.user, 0, x), 0);
             ck_assert_int_eq(ode.f(ode.user, 0, x, dxdt), 0);
             ck_assert_int_eq(memory.allocated, before);
-            ck_assert_int_eq(s.memory.allocated, of_model);
+            ck_assert_int_eq(s.memory->allocated, of_model);
             pcs_smooth_destroy(sys);
             ck_assert_int_eq(memory.live, 0);
             break;

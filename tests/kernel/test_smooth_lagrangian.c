@@ -28,8 +28,7 @@ static pcs_lagrange *add_doubled(scene *s, smooth_doubled *d, const double q0[2]
 
 TEST(stepping_converges_to_a_double_pendulum)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     smooth_doubled d = {{1.3, 0.7}, {0.9, 0.6}};
     pcs_system system;
     pcs_lagrange *lagrange = add_doubled(&s, &d, (double[2]){1, 0.5}, &system);
@@ -44,7 +43,6 @@ static const double wall = 0.2;
 
 static int tip_gap(void *user, const double *q1, const double *q2, double *g)
 {
-    (void)q2;
     const smooth_doubled *d = user;
     g[0] = wall - d->l[0] * sin(q1[0]) - d->l[1] * sin(q1[1]);
     return 0;
@@ -52,7 +50,6 @@ static int tip_gap(void *user, const double *q1, const double *q2, double *g)
 
 static int tip_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
 {
-    (void)q2, (void)C2;
     const smooth_doubled *d = user;
     C1[0] = -d->l[0] * cos(q1[0]);
     C1[1] = -d->l[1] * cos(q1[1]);
@@ -61,7 +58,6 @@ static int tip_gradient(void *user, const double *q1, const double *q2, double *
 
 static int tip_event(void *user, double t, const double *x, double *g)
 {
-    (void)t;
     return tip_gap(user, x, NULL, g);
 }
 
@@ -69,8 +65,7 @@ static int tip_event(void *user, double t, const double *x, double *g)
 // steps, and no energy lost
 TEST(a_bouncing_pendulum_by_events_and_by_steps)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     smooth_doubled d = {{1.3, 0.7}, {0.9, 0.6}};
     pcs_system system;
     pcs_lagrange *lagrange = add_doubled(&s, &d, (double[2]){-0.6, -0.3}, &system);
@@ -146,7 +141,6 @@ TEST(a_bouncing_pendulum_by_events_and_by_steps)
 // the tip held on the wall by a joint of the model, and by a constraint on the Lagrangian
 static int tip_phi(void *user, const pcs_complex *t, const pcs_complex *q, pcs_complex *phi)
 {
-    (void)t;
     const smooth_doubled *d = user;
     phi[0] = wall - d->l[0] * csin(q[0]) - d->l[1] * csin(q[1]);
     return 0;
@@ -154,8 +148,7 @@ static int tip_phi(void *user, const pcs_complex *t, const pcs_complex *q, pcs_c
 
 TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     smooth_doubled d = {{1.3, 0.7}, {0.9, 0.6}};
     pcs_system system;
     pcs_lagrange *lagrange = add_doubled(&s, &d, (double[2]){-0.6, 1.1}, &system);

@@ -54,7 +54,6 @@ static pcs_inertia revolve(const section *S, const double *size)
 // size: outer, inner. s the cosine of the polar angle, t the radius
 static void ball(const double *size, double s, double t, double *rho, double *z, double *area)
 {
-    (void)size;
     *rho = t * sqrt(1 - s * s);
     *z = t * s;
     *area = t / sqrt(1 - s * s);
@@ -62,7 +61,6 @@ static void ball(const double *size, double s, double t, double *rho, double *z,
 
 static void tube(const double *size, double s, double t, double *rho, double *z, double *area)
 {
-    (void)size;
     *rho = t;
     *z = s;
     *area = 1;

@@ -15,7 +15,7 @@ typedef struct trace {
 // a tower of boxes, each rotated a little and thrown at random
 static void tower(scene *s, uint64_t seed)
 {
-    scene_open(s);
+    *s = scene_open();
     scene_rough(s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 0.5);
     test_random r = random_seed(seed);
     for (int i = 0; i < FLOORS; ++i) {

@@ -11,7 +11,7 @@
 // balls and boxes that fall on the ground and on one another, a pendulum and an oscillator
 static void pile(scene *s, pcs_projection projection)
 {
-    scene_open(s);
+    *s = scene_open();
     s->scheme.projection = projection;
     scene_ground(s, 0.3);
     test_random r = random_seed(11);
@@ -66,8 +66,7 @@ static void steps(scene *s, pcs_state *st, pcs_work *wk, int n)
 
 TEST(starts_from_the_definitions)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const double x[3] = {1, 2, 3}, v[3] = {4, 5, 6};
     const double Q[4] = {0, 3, 0, 4}, w[3] = {7, 8, 9}, edges[3] = {1, 1, 1};
     const pcs_system box = scene_box(&s, 1, edges, x, Q, v, w);
@@ -127,8 +126,7 @@ TEST(copies_are_equal_and_apart)
 
     CK_FAILS(pcs_state_copy(NULL, copy), PCS_ERR_ARG);
     CK_FAILS(pcs_state_copy(copy, NULL), PCS_ERR_ARG);
-    scene other;
-    scene_open(&other);
+    scene other = scene_open();
     scene_start(&other);
     CK_FAILS(pcs_state_copy(s.st, other.st), PCS_ERR_SIZE);
     scene_close(&other);
@@ -413,8 +411,8 @@ TEST(bytes_that_are_no_state_are_refused)
 TEST(bytes_of_another_model_are_refused)
 {
     scene a, b;
-    scene_open(&a);
-    scene_open(&b);
+    a = scene_open();
+    b = scene_open();
     const double o[3] = {0};
     scene_ball(&a, 1, 0.1, o, NULL);
     scene_ball(&b, 1, 0.1, o, NULL);
@@ -432,8 +430,7 @@ TEST(bytes_of_another_model_are_refused)
 
 TEST(energies_and_momenta)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     scene_gravity(&s, 1, -2, 3);
     const double edges[3] = {0.1, 0.2, 0.3}, x[3] = {1, 2, 3}, v[3] = {3, -1, 2}, w[3] = {5, 6, 7};
     double Q[4], J[9], R[9];

@@ -28,7 +28,7 @@ static void throw_bodies(scene *s, test_random *g)
     const double spread = random_unit(g) < 0.5 ? 0.3 : 6, speed = size_between(g, -6, 3);
     const double frame = random_unit(g) < 0.2 ? size_between(g, 0, 4) : 0;
     const int n = 2 + (int)(random_unit(g) * 4);
-    scene_open(s);
+    *s = scene_open();
     s->scheme = random_unit(g) < 0.5 ? pcs_scheme_dense(1e-8, 0.1) : pcs_scheme_moreau_jean();
     if (random_unit(g) < 0.3) scene_gravity(s, 0, 0, 0);
     if (frame == 0) {

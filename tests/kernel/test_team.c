@@ -11,7 +11,7 @@ enum { SIDE = 6, BODIES = SIDE * SIDE * SIDE, STEPS = 3, MOST = TEST_DRAWS(10) <
 // projection has to part them, and pushed at random
 static void pack_open(scene *s, int kind, int threads)
 {
-    scene_open(s);
+    *s = scene_open();
     s->scheme = pcs_scheme_dense(1e-4, EDGE);
     s->scheme.accept_unconverged = true;
     s->scheme.solver.max_iters = 25;

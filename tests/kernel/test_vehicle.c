@@ -868,7 +868,6 @@ TEST(definitions_are_checked)
 
 static int failing_foil(void *user, double alpha, double *CL, double *CD)
 {
-    (void)alpha;
     const int *mode = user;
     *CL = 0;
     if (*mode != 1) *CD = 0.1;

@@ -17,8 +17,7 @@ TEST(a_hanging_body)
 {
     test_random r = random_seed(3);
     for (int k = 0; k < TEST_DRAWS(40); ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         double Q[4], hook[3] = {0.3, -0.2, 1.5}, up[3], eye[3], x[3];
         for (int i = 0; i < 4; ++i) {
             Q[i] = 2 * random_unit(&r) - 1;
@@ -156,8 +155,7 @@ TEST(the_centre_of_pressure_of_a_tilted_stack)
 {
     const double tilt[3] = {0, 0.05, 0.12};
     for (int k = 0; k < 3; ++k) {
-        scene s;
-        scene_open(&s);
+        scene s = scene_open();
         s.scheme = pcs_scheme_default();
         s.scheme.solver.tol = 1e-12;
         const double g = 9.81, a = tilt[k], edges[3] = {1, 0.8, 0.6};
@@ -207,8 +205,7 @@ TEST(the_centre_of_pressure_of_a_tilted_stack)
 
 TEST(what_cannot_be_asked)
 {
-    scene s;
-    scene_open(&s);
+    scene s = scene_open();
     const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
     const pcs_system b = scene_ball(&s, 1, 0.1, (double[3]){3, 0, 0.1}, NULL);
     scene_shape(&s, a, pcs_shape_sphere(0.1), 0);

@@ -46,7 +46,6 @@ typedef struct bob {
 
 static inline int bob_mass(void *user, double t, const double *q, double *M)
 {
-    (void)t, (void)q;
     const bob *b = user;
     for (int i = 0; i < b->n; ++i) {
         M[i * (b->n + 1)] = b->m;
@@ -56,7 +55,6 @@ static inline int bob_mass(void *user, double t, const double *q, double *M)
 
 static inline int bob_force(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)t, (void)q, (void)v;
     const bob *b = user;
     F[b->n - 1] = -b->m * G;
     return 0;
@@ -84,7 +82,6 @@ static inline int bob_phi_complex(void *user, const pcs_complex *t, const pcs_co
 
 static inline int bob_A(void *user, double t, const double *q, double *A)
 {
-    (void)t;
     const bob *b = user;
     for (int i = 0; i < b->n; ++i) {
         A[i] = 2 * q[i];
@@ -94,7 +91,6 @@ static inline int bob_A(void *user, double t, const double *q, double *A)
 
 static inline int bob_gamma(void *user, double t, const double *q, const double *v, double *gamma)
 {
-    (void)t, (void)q;
     const bob *b = user;
     for (int i = 0; i < b->n; ++i) {
         gamma[0] += 2 * v[i] * v[i];

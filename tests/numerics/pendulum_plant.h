@@ -5,6 +5,8 @@
 #include <complex.h>
 #include <math.h>
 
+#include "support.h"
+
 #include <percuss/lti.h>
 
 // a pendulum of length l with viscous friction and a torque per inertia: x = (angle, rate)
@@ -35,8 +37,6 @@ static inline int swing_jacobian(void *user, double t, const double *x, const do
                                  double *by_x, double *by_u)
 {
     const pendulum *p = user;
-    (void)t;
-    (void)u;
     by_x[0] = 0;
     by_x[1] = -9.81 / p->l * cos(x[0]);
     by_x[2] = 1;

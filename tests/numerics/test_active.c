@@ -1,7 +1,7 @@
 // Linear systems on an active set of rows: sparse against dense, hyperstatic sets, symmetry up to
 // rounding, failed allocations.
 #include "problems.h"
-#include "support.h"
+#include "scratch.h"
 
 #include "linalg/dense.h"
 #include "solver/active.h"
@@ -9,14 +9,6 @@
 #ifdef PERCUSS_TEST_SUITESPARSE
 #include <SuiteSparse_config.h>
 #endif
-
-static pcs_arena arena;
-
-static void reset(void)
-{
-    pcs_arena_destroy(NULL, &arena);
-    CK_OK(pcs_arena_create(NULL, (size_t)1 << 26, &arena));
-}
 
 static void *need(size_t count, size_t size)
 {
@@ -372,11 +364,5 @@ TEST(cholmod_runs_out_of_memory)
     }
     fail_at = -1;
     SuiteSparse_config = keep;
-    pcs_arena_destroy(NULL, &arena);
-}
-#else
-TEST(cholmod_runs_out_of_memory)
-{
-    pcs_arena_destroy(NULL, &arena);
 }
 #endif

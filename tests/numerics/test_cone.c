@@ -3,18 +3,10 @@
 
 #include "friction.h"
 #include "problems.h"
-#include "support.h"
+#include "scratch.h"
 
 #include "cone/cone.h"
 #include "problem/problem.h"
-
-static pcs_arena arena;
-
-static void reset(void)
-{
-    pcs_arena_destroy(NULL, &arena);
-    CK_OK(pcs_arena_create(NULL, (size_t)1 << 22, &arena));
-}
 
 static const double frictions[7] = {0, 1e-12, 1e-3, 0.3, 1, 40, 1e9};
 
@@ -246,5 +238,4 @@ TEST(normals_alone_refute_friction)
     ck_assert(problem_refuted_by(&p, y, t));
     q[0] = 1;
     ck_assert(!problem_refuted_by(&p, y, t));
-    pcs_arena_destroy(NULL, &arena);
 }

@@ -10,7 +10,6 @@
 static int implicit_F(void *user, double t, const double *xdot, const double *x, const double *z,
                       double *F)
 {
-    (void)user;
     const double a = xdot[0], b = x[0] * z[0], c = x[0] * x[0] + t;
     F[0] = a - b + 0.1 * (a * a * a - b * b * b);
     F[1] = xdot[1] + z[1] - t;
@@ -22,7 +21,6 @@ static int implicit_F(void *user, double t, const double *xdot, const double *x,
 static int implicit_jacobian(void *user, double t, const double *xdot, const double *x,
                              const double *z, double *Fd, double *Fx, double *Fz)
 {
-    (void)user;
     const double a = xdot[0], b = x[0] * z[0], k = 1 + 0.3 * b * b;
     const double d[8] = {1 + 0.3 * a * a, 0, 0, 0, 0, 1, 0, 0};
     const double ex[8] = {-k * z[0], 0, -2 * x[0],      -6 * x[0] * (1 + cos(x[0] * x[0])),
@@ -48,7 +46,6 @@ static pcs_complex complex_sin(pcs_complex z)
 static int implicit_complex(void *user, double t, const pcs_complex *xdot, const pcs_complex *x,
                             const pcs_complex *z, pcs_complex *F)
 {
-    (void)user;
     const pcs_complex a = xdot[0], b = x[0] * z[0], c = x[0] * x[0] + t;
     F[0] = a - b + 0.1 * (a * a * a - b * b * b);
     F[1] = xdot[1] + z[1] - t;
@@ -59,7 +56,6 @@ static int implicit_complex(void *user, double t, const pcs_complex *xdot, const
 
 static int semi_f(void *user, double t, const double *x, const double *z, double *f)
 {
-    (void)user;
     f[0] = x[0] * z[0];
     f[1] = t - z[1];
     return 0;
@@ -220,8 +216,6 @@ TEST(dense_output)
 static int robertson(void *user, double t, const double *xdot, const double *x, const double *z,
                      double *F)
 {
-    (void)user;
-    (void)t;
     const double fast = 3e7 * x[1] * x[1], back = 1e4 * x[1] * z[0];
     F[0] = xdot[0] + 0.04 * x[0] - back;
     F[1] = xdot[1] - 0.04 * x[0] + back + fast;
@@ -257,7 +251,6 @@ static const double thermal = 0.1, saturation = 1e-3;
 static int diode(void *user, double t, const double *vdot, const double *v, const double *i,
                  double *F)
 {
-    (void)user;
     F[0] = vdot[0] - i[0] + 0.5 * v[0];
     F[1] = i[0] - saturation * (exp((sin(3 * t) - v[0]) / thermal) - 1);
     return 0;
@@ -265,7 +258,6 @@ static int diode(void *user, double t, const double *vdot, const double *v, cons
 
 static int diode_reduced(void *user, double t, const double *v, double *f)
 {
-    (void)user;
     f[0] = saturation * (exp((sin(3 * t) - v[0]) / thermal) - 1) - 0.5 * v[0];
     return 0;
 }
@@ -303,7 +295,6 @@ TEST(circuit_as_its_differential_equation)
 static int cartesian(void *user, double t, const double *d, const double *x, const double *z,
                      double *F)
 {
-    (void)t;
     F[0] = d[0] - x[2];
     F[1] = d[1] - x[3];
     F[2] = d[2] + 2 * z[0] * x[0];
@@ -383,8 +374,6 @@ static void expect_index_refused(pcs_integrator *run, const double *x0)
 
 static int semi_velocity(void *user, double t, const double *x, const double *z, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = x[1] + z[0];
     f[1] = -x[0];
     return 0;
@@ -393,9 +382,6 @@ static int semi_velocity(void *user, double t, const double *x, const double *z,
 // g does not depend on z
 static int semi_position(void *user, double t, const double *x, const double *z, double *g)
 {
-    (void)user;
-    (void)t;
-    (void)z;
     g[0] = x[0] - x[1];
     return 0;
 }
@@ -404,8 +390,6 @@ static int semi_position(void *user, double t, const double *x, const double *z,
 static int hidden(void *user, double t, const double *d, const double *x, const double *z,
                   double *F)
 {
-    (void)user;
-    (void)z;
     F[0] = 3 * d[0] + 2 * d[1] + sin(x[0]);
     F[1] = 6 * d[0] + 4 * d[1] + x[1] - t;
     return 0;
@@ -441,7 +425,6 @@ typedef struct fast_slow {
 static int fast_and_slow(void *user, double t, const double *y, double *f)
 {
     const fast_slow *s = user;
-    (void)t;
     f[0] = -y[1];
     f[1] = s->sign * (y[1] - y[0] * y[0]) / s->eps;
     return 0;
@@ -449,17 +432,12 @@ static int fast_and_slow(void *user, double t, const double *y, double *f)
 
 static int limit_f(void *user, double t, const double *x, const double *z, double *f)
 {
-    (void)user;
-    (void)t;
-    (void)x;
     f[0] = -z[0];
     return 0;
 }
 
 static int limit_g(void *user, double t, const double *x, const double *z, double *g)
 {
-    (void)user;
-    (void)t;
     g[0] = -(z[0] - x[0] * x[0]);
     return 0;
 }
@@ -524,25 +502,18 @@ TEST(tikhonov)
 // z^2 = -x has no solution for x > 0; from x < 0 on x grows to 0, where z comes to rest
 static int square_g(void *user, double t, const double *x, const double *z, double *g)
 {
-    (void)user;
-    (void)t;
     g[0] = z[0] * z[0] + x[0];
     return 0;
 }
 
 static int unit_f(void *user, double t, const double *x, const double *z, double *f)
 {
-    (void)user;
-    (void)t;
-    (void)x;
-    (void)z;
     f[0] = 1;
     return 0;
 }
 
 static int nan_g(void *user, double t, const double *x, const double *z, double *g)
 {
-    (void)user;
     g[0] = t > 0.25 ? NAN : z[0] - x[0];
     return 0;
 }
@@ -550,7 +521,6 @@ static int nan_g(void *user, double t, const double *x, const double *z, double 
 static int refusing_F(void *user, double t, const double *d, const double *x, const double *z,
                       double *F)
 {
-    (void)user;
     F[0] = d[0] - z[0];
     F[1] = z[0] - x[0];
     return t < 0.25 ? 0 : 7;
@@ -648,7 +618,6 @@ TEST(methods_that_do_not_serve_are_refused)
 static int nearly_one_g(void *user, double t, const double *x, const double *z, double *g)
 {
     const double d = *(const double *)user;
-    (void)t;
     g[0] = z[0] + z[1] - x[0];
     g[1] = z[0] + (1 + d) * z[1] - x[0] - d * x[0] * x[0];
     return 0;
@@ -656,9 +625,6 @@ static int nearly_one_g(void *user, double t, const double *x, const double *z, 
 
 static int nearly_one_f(void *user, double t, const double *x, const double *z, double *f)
 {
-    (void)user;
-    (void)t;
-    (void)x;
     f[0] = -z[1];
     return 0;
 }
@@ -691,8 +657,6 @@ TEST(ill_conditioned_constraints)
 // without algebraic unknowns both forms are ordinary systems
 static int plain_f(void *user, double t, const double *x, const double *z, double *f)
 {
-    (void)user;
-    (void)z;
     f[0] = -2 * t * x[0] * x[0];
     return 0;
 }
@@ -700,8 +664,6 @@ static int plain_f(void *user, double t, const double *x, const double *z, doubl
 static int plain_F(void *user, double t, const double *d, const double *x, const double *z,
                    double *F)
 {
-    (void)user;
-    (void)z;
     F[0] = 5 * (d[0] + 2 * t * x[0] * x[0]);
     return 0;
 }

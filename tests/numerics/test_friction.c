@@ -1,6 +1,6 @@
 // Solvers on problems with friction.
 #include "friction.h"
-#include "support.h"
+#include "scratch.h"
 
 #include "cone/cone.h"
 #include "problem/problem.h"
@@ -10,14 +10,6 @@
 
 // of each family: at least one of each size
 enum { DRAWS = TEST_DRAWS(10) < 10 ? 3 : 10 };
-
-static pcs_arena arena;
-
-static void reset(void)
-{
-    pcs_arena_destroy(NULL, &arena);
-    CK_OK(pcs_arena_create(NULL, (size_t)1 << 23, &arena));
-}
 
 static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *r)
 {
@@ -432,7 +424,6 @@ TEST(refusals_and_memory)
         CK_OK(pcs_solve(&p, &o, (pcs_watch){0}, exact, r, u, &report));
         pcs_arena_destroy(NULL, &exact);
     }
-    pcs_arena_destroy(NULL, &arena);
 }
 
 // A body squeezed between two walls that close on it: the normals alone say no. The same walls with

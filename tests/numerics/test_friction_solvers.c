@@ -3,17 +3,10 @@
 #include <stdio.h>
 
 #include "friction.h"
+#include "scratch.h"
 #include "solver/solver.h"
 
 #define ROWS 200
-
-static pcs_arena arena;
-
-static void reset(void)
-{
-    if (!arena.base) CK_OK(pcs_arena_create(NULL, (size_t)1 << 22, &arena));
-    arena.used = 0;
-}
 
 static pcs_report solve(pcs_solver kind, const pcs_problem *p, double tol, double *r, double *u)
 {

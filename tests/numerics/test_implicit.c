@@ -34,7 +34,6 @@ static pcs_integrator *begin(const pcs_ode *ode, const pcs_ode_opts *opts, const
 
 static int hyperbolic(void *user, double t, const double *x, double *f)
 {
-    (void)user;
     f[0] = x[0] * x[1] + 0.3 * (x[2] - 1 / (1 + t * t));
     f[1] = -x[0] * x[0];
     f[2] = -2 * t * x[2] * x[2];
@@ -43,7 +42,6 @@ static int hyperbolic(void *user, double t, const double *x, double *f)
 
 static int hyperbolic_jacobian(void *user, double t, const double *x, double *J)
 {
-    (void)user;
     const double columns[9] = {x[1], -2 * x[0], 0, x[0], 0, 0, 0.3, 0, -4 * t * x[2]};
     memcpy(J, columns, sizeof columns);
     return 0;
@@ -51,7 +49,6 @@ static int hyperbolic_jacobian(void *user, double t, const double *x, double *J)
 
 static int hyperbolic_complex(void *user, double t, const pcs_complex *x, pcs_complex *f)
 {
-    (void)user;
     f[0] = x[0] * x[1] + 0.3 * (x[2] - 1 / (1 + t * t));
     f[1] = -x[0] * x[0];
     f[2] = -2 * t * x[2] * x[2];
@@ -128,8 +125,6 @@ TEST(many_stages)
 
 static int pendulum(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = x[1];
     f[1] = -sin(x[0]);
     return 0;
@@ -220,7 +215,6 @@ typedef struct eigenvalue {
 static int spiral(void *user, double t, const double *x, double *f)
 {
     const eigenvalue *l = user;
-    (void)t;
     f[0] = l->re * x[0] - l->im * x[1];
     f[1] = l->im * x[0] + l->re * x[1];
     return 0;
@@ -345,8 +339,6 @@ TEST(linear_systems_cost_little)
 
 static int top(void *user, double t, const double *w, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = (2. - 3.) / 1. * w[1] * w[2];
     f[1] = (3. - 1.) / 2. * w[2] * w[0];
     f[2] = (1. - 2.) / 3. * w[0] * w[1];
@@ -417,8 +409,6 @@ TEST(stiffness_does_no_harm)
 // Robertson's kinetics at t = 1e11: Mazzia and Magherini, Test Set for IVP Solvers 2.4
 static int robertson(void *user, double t, const double *y, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = -0.04 * y[0] + 1e4 * y[1] * y[2];
     f[2] = 3e7 * y[1] * y[1];
     f[1] = -f[0] - f[2];
@@ -427,8 +417,6 @@ static int robertson(void *user, double t, const double *y, double *f)
 
 static int robertson_jacobian(void *user, double t, const double *y, double *J)
 {
-    (void)user;
-    (void)t;
     const double a = 1e4 * y[2], b = 1e4 * y[1], c = 6e7 * y[1];
     const double columns[9] = {-0.04, 0.04, 0, a, -a - c, c, b, -b, 0};
     memcpy(J, columns, sizeof columns);
@@ -461,7 +449,6 @@ TEST(robertson_over_eleven_decades)
 static int van_der_pol(void *user, double t, const double *x, double *f)
 {
     const double mu = *(const double *)user;
-    (void)t;
     f[0] = x[1];
     f[1] = mu * ((1 - x[0] * x[0]) * x[1]) - x[0];
     return 0;
@@ -495,8 +482,6 @@ enum { GRID = 20 };
 
 static int heat(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     for (int i = 0; i < GRID; ++i) {
         const double left = i > 0 ? x[i - 1] : 0, right = i < GRID - 1 ? x[i + 1] : 0;
         f[i] = (left - 2 * x[i] + right) * (GRID + 1) * (GRID + 1);
@@ -547,30 +532,24 @@ TEST(tolerances_are_kept)
 
 static int explosion(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = x[0] * x[0];
     return 0;
 }
 
 static int root(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = -sqrt(x[0]);
     return 0;
 }
 
 static int refuses_later(void *user, double t, const double *x, double *f)
 {
-    (void)user;
     f[0] = -x[0];
     return t > 0.25;
 }
 
 static int nan_later(void *user, double t, const double *x, double *f)
 {
-    (void)user;
     f[0] = t > 0.25 ? NAN : -x[0];
     return 0;
 }

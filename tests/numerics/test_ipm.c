@@ -1,11 +1,9 @@
 // The interior point method: iterations of large problems, redundant equalities, problems without a
 // solution, friction.
 #include "friction.h"
-#include "support.h"
+#include "scratch.h"
 
 #include "linalg/dense.h"
-
-static pcs_arena arena;
 
 static pcs_report solve(const pcs_problem *p, pcs_solver kind, double tol, double *r, double *u)
 {
@@ -25,7 +23,7 @@ TEST(iterations_hardly_grow_and_u_is_that_of_pivoting)
     for (int k = 0; k < 2; ++k) {
         const int n = k == 0 ? 20 : 200;
         for (uint64_t seed = 0; seed < 10; ++seed) {
-            arena.used = 0;
+            reset();
             const pcs_problem p = family_problem(FAMILY_PSD, n, seed, &arena, NULL);
             double r[200], u[200], r2[200], u2[200];
             const pcs_report a = solve(&p, PCS_SOLVER_IPM, 1e-9, r, u);
@@ -62,7 +60,7 @@ TEST(redundant_equalities_do_no_harm)
         for (int i = 0; i < n; ++i) {
             kind[i] = i < 4 ? PCS_CONE_EQUALITY : PCS_CONE_UNILATERAL;
         }
-        arena.used = 0;
+        reset();
         const pcs_problem p = dense_problem(n, kind, true, W, q, &arena);
         double r[n], u[n];
         const pcs_report report = solve(&p, PCS_SOLVER_IPM, 1e-8, r, u);
@@ -78,7 +76,7 @@ TEST(what_has_no_solution_is_never_converged)
     double W[4] = {1, -1, -1, 1};
     const double q[2] = {-1, -1};
     const pcs_cone kind[2] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
-    arena.used = 0;
+    reset();
     const pcs_problem p = dense_problem(2, kind, false, W, q, &arena);
     double r[2], u[2];
     const pcs_report report = solve(&p, PCS_SOLVER_IPM, 1e-8, r, u);
@@ -89,7 +87,7 @@ TEST(what_has_no_solution_is_never_converged)
 // equalities alone: a linear system
 TEST(without_unilateral_rows_it_is_a_linear_solve)
 {
-    arena.used = 0;
+    reset();
     const pcs_problem p = family_problem(FAMILY_EQUALITY, 12, 1, &arena, NULL);
     double r[64], u[64];
     ck_assert_int_le(p.n, 64);
@@ -129,7 +127,7 @@ TEST(small_and_odd_problems)
         double W[4], r[2] = {odd[k].start, odd[k].start}, u[2];
         memcpy(W, odd[k].W, sizeof W);
         const pcs_cone kind[2] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL};
-        arena.used = 0;
+        reset();
         const pcs_problem p = dense_problem(odd[k].n, kind, false, W, odd[k].q, &arena);
         const pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_IPM);
         pcs_report report;
@@ -149,7 +147,7 @@ TEST(friction_is_solved_with_either_shift)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {
         for (uint64_t seed = 0; seed < 10; ++seed) {
-            arena.used = 0;
+            reset();
             const pcs_problem p = friction_problem((friction)f, 3, seed, &arena, NULL);
             double r[200], u[200];
             ck_assert_int_le(p.n, 200);
@@ -167,15 +165,3 @@ TEST(friction_is_solved_with_either_shift)
         }
     }
 }
-
-static void take_memory(void)
-{
-    CK_OK(pcs_arena_create(NULL, (size_t)8 << 20, &arena));
-}
-
-static void give_back_memory(void)
-{
-    pcs_arena_destroy(NULL, &arena);
-}
-
-TEST_AROUND(take_memory, give_back_memory)

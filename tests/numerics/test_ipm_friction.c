@@ -1,20 +1,13 @@
 // The interior point method with friction: against other methods, at the limits of mu, in other
 // units, without a solution; in body space against contact space.
 #include "friction.h"
+#include "scratch.h"
 
 #include <percuss/global.h>
 
 #include "base/base.h"
 
 #define ROWS 400
-
-static pcs_arena arena;
-
-static void reset(void)
-{
-    if (!arena.base) CK_OK(pcs_arena_create(NULL, (size_t)1 << 24, &arena));
-    arena.used = 0;
-}
 
 static pcs_report solve(const pcs_problem *p, const pcs_solver_opts *o, double *r, double *u)
 {

@@ -43,7 +43,6 @@ static double doubled_value(const double *q, const double *v)
 
 static int doubled_real_L(void *user, double t, const double *q, const double *v, double *L)
 {
-    (void)user, (void)t;
     *L = doubled_value(q, v);
     return 0;
 }
@@ -51,7 +50,6 @@ static int doubled_real_L(void *user, double t, const double *q, const double *v
 static int doubled_slopes(void *user, double t, const double *q, const double *v,
                           const pcs_lagrange_slopes *out)
 {
-    (void)t;
     const smooth_doubled *d = user;
     const double *m = d->m, *l = d->l, k = m[1] * l[0] * l[1];
     const double c = cos(q[0] - q[1]), s = sin(q[0] - q[1]);
@@ -207,7 +205,6 @@ typedef struct hoop {
 
 static int hoop_L(void *user, double t, const pcs_complex *q, const pcs_complex *v, pcs_complex *L)
 {
-    (void)t;
     const hoop *p = user;
     const double R = p->radius, W = p->omega;
     *L = 0.5 * R * R * (v[0] * v[0] + W * W * csin(q[0]) * csin(q[0])) + G * R * ccos(q[0]);
@@ -247,7 +244,6 @@ TEST(jacobi_integral_of_a_bead_on_a_turning_hoop)
 
 static int fast_L(void *user, double t, const pcs_complex *q, const pcs_complex *v, pcs_complex *L)
 {
-    (void)t;
     const double c = *(const double *)user;
     *L = -c * c * csqrt(1 - v[0] * v[0] / (c * c)) - 2 * q[0] * q[0];
     return 0;
@@ -275,7 +271,6 @@ TEST(mass_grows_with_speed)
 static int charge_L(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                     pcs_complex *L)
 {
-    (void)t;
     const double B = *(const double *)user;
     *L = 0.5 * (v[0] * v[0] + v[1] * v[1]) + 0.5 * B * (q[0] * v[1] - q[1] * v[0]);
     return 0;
@@ -298,7 +293,6 @@ TEST(a_charge_goes_in_circles)
 static int sphere_L(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                     pcs_complex *L)
 {
-    (void)user, (void)t;
     *L = 0.5 * (v[0] * v[0] + csin(q[0]) * csin(q[0]) * v[1] * v[1]) + G * ccos(q[0]);
     return 0;
 }
@@ -321,7 +315,6 @@ TEST(the_momentum_of_a_cyclic_coordinate_stays)
 
 static int tip(void *user, double t, const pcs_complex *q, pcs_complex r[3])
 {
-    (void)t;
     const smooth_doubled *d = user;
     r[0] = d->l[0] * csin(q[0]) + d->l[1] * csin(q[1]);
     r[1] = -d->l[0] * ccos(q[0]) - d->l[1] * ccos(q[1]);
@@ -330,7 +323,6 @@ static int tip(void *user, double t, const pcs_complex *q, pcs_complex r[3])
 
 static int tip_jacobian(void *user, double t, const double *q, double *drdq)
 {
-    (void)t;
     const smooth_doubled *d = user;
     for (int i = 0; i < 2; ++i) {
         drdq[3 * i] = d->l[i] * cos(q[i]);
@@ -341,7 +333,6 @@ static int tip_jacobian(void *user, double t, const double *q, double *drdq)
 
 static int tip_force(void *user, double t, const double *q, const double *v, double F[3])
 {
-    (void)user;
     F[0] = 2 * sin(t) - 0.1 * v[0];
     F[1] = q[1] - 0.3 * v[1];
     F[2] = 17; // out of the plane
@@ -350,7 +341,6 @@ static int tip_force(void *user, double t, const double *q, const double *v, dou
 
 static int friction(void *user, double t, const double *q, const double *v, double *Q)
 {
-    (void)user, (void)t, (void)q;
     Q[0] = -0.2 * v[0];
     return 0;
 }
@@ -394,7 +384,6 @@ TEST(forces_at_points_work_as_their_power_says)
 static int no_number(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                      pcs_complex *L)
 {
-    (void)user, (void)t, (void)v;
     *L = q[0] / 0.0;
     return 0;
 }
@@ -402,7 +391,6 @@ static int no_number(void *user, double t, const pcs_complex *q, const pcs_compl
 static int refusing(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                     pcs_complex *L)
 {
-    (void)user, (void)t, (void)v;
     *L = q[0];
     return 7;
 }
@@ -410,7 +398,6 @@ static int refusing(void *user, double t, const pcs_complex *q, const pcs_comple
 static int massless(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                     pcs_complex *L)
 {
-    (void)user, (void)t;
     *L = 0.5 * v[0] * v[0] - q[1] * q[1];
     return 0;
 }

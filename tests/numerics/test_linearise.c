@@ -31,7 +31,6 @@ static int measure_jacobian(void *user, double t, const double *x, const double 
                             double *by_u)
 {
     const pendulum *p = user;
-    (void)u;
     by_x[0] = p->l * cos(x[0]);
     by_x[1] = 2 * x[0];
     by_x[2] = by_x[3] = by_u[0] = 0;
@@ -96,9 +95,6 @@ TEST(best_is_chosen_for_each)
 
 static int square(void *user, double t, const double *x, const double *u, double *out)
 {
-    (void)user;
-    (void)t;
-    (void)u;
     out[0] = x[0] * x[0];
     return 0;
 }
@@ -125,9 +121,6 @@ TEST(changes_of_the_output)
 
 static int nowhere(void *user, double t, const double *x, const double *u, double *out)
 {
-    (void)user;
-    (void)t;
-    (void)u;
     out[0] = out[1] = sqrt(x[0] - 100);
     return 0;
 }

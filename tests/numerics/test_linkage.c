@@ -10,7 +10,6 @@ typedef struct compound {
 
 static int compound_mass(void *user, double t, const double *q, double *M)
 {
-    (void)t, (void)q;
     const compound *p = user;
     M[0] = M[4] = p->m;
     M[8] = p->J;
@@ -19,14 +18,12 @@ static int compound_mass(void *user, double t, const double *q, double *M)
 
 static int compound_force(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)t, (void)q, (void)v;
     F[1] = -((const compound *)user)->m * G;
     return 0;
 }
 
 static int compound_rate(void *user, double t, const double *q, const double *v, double *qdot)
 {
-    (void)user, (void)t;
     qdot[0] = v[0];
     qdot[1] = v[1];
     qdot[2] = -q[3] * v[2];
@@ -36,7 +33,6 @@ static int compound_rate(void *user, double t, const double *q, const double *v,
 
 static int compound_phi(void *user, double t, const double *q, double *phi)
 {
-    (void)t;
     const double l = ((const compound *)user)->l, r = hypot(q[2], q[3]);
     phi[0] = q[0] - l * q[3] / r;
     phi[1] = q[1] + l * q[2] / r;
@@ -46,7 +42,6 @@ static int compound_phi(void *user, double t, const double *q, double *phi)
 static int compound_phi_complex(void *user, const pcs_complex *t, const pcs_complex *q,
                                 pcs_complex *phi)
 {
-    (void)t;
     const double l = ((const compound *)user)->l;
     const pcs_complex r = csqrt(q[2] * q[2] + q[3] * q[3]);
     phi[0] = q[0] - l * q[3] / r;
@@ -56,7 +51,6 @@ static int compound_phi_complex(void *user, const pcs_complex *t, const pcs_comp
 
 static int compound_normalise(void *user, double *q)
 {
-    (void)user;
     const double r = hypot(q[2], q[3]);
     q[2] /= r;
     q[3] /= r;
@@ -65,7 +59,6 @@ static int compound_normalise(void *user, double *q)
 
 static int compound_angle(void *user, double t, const double *x, double *dxdt)
 {
-    (void)t;
     const compound *p = user;
     dxdt[0] = x[1];
     dxdt[1] = -p->m * G * p->l * sin(x[0]) / (p->J + p->m * p->l * p->l);
@@ -122,7 +115,6 @@ static const linkage crank_rocker = {{0.3, 1.0, 0.8}, 0.9};
 
 static int linkage_mass(void *user, double t, const double *q, double *M)
 {
-    (void)t, (void)q;
     const linkage *k = user;
     for (int b = 0; b < 3; ++b) {
         const double m = k->length[b]; // 1 kg/m
@@ -134,7 +126,6 @@ static int linkage_mass(void *user, double t, const double *q, double *M)
 
 static int linkage_force(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)t, (void)q, (void)v;
     const linkage *k = user;
     for (int b = 0; b < 3; ++b) {
         F[3 * b + 1] = -k->length[b] * G;
@@ -144,7 +135,6 @@ static int linkage_force(void *user, double t, const double *q, const double *v,
 
 static int linkage_phi(void *user, const pcs_complex *t, const pcs_complex *q, pcs_complex *phi)
 {
-    (void)t;
     const linkage *k = user;
     pcs_complex end[3][2][2];
     for (int b = 0; b < 3; ++b) {
@@ -293,7 +283,6 @@ TEST(all_forms_are_the_same_equations)
 
 static int dumbbell_mass(void *user, double t, const double *q, double *M)
 {
-    (void)user, (void)t, (void)q;
     M[0] = M[5] = 1;
     M[10] = M[15] = 4;
     return 0;
@@ -301,7 +290,6 @@ static int dumbbell_mass(void *user, double t, const double *q, double *M)
 
 static int dumbbell_phi(void *user, double t, const double *q, double *phi)
 {
-    (void)user, (void)t;
     phi[0] = hypot(q[2] - q[0], q[3] - q[1]) - 1;
     return 0;
 }
@@ -359,7 +347,6 @@ enum { CHAIN = 40 };
 
 static int chain_mass(void *user, double t, const double *q, double *M)
 {
-    (void)user, (void)t, (void)q;
     for (int i = 0; i < 2 * CHAIN; ++i) {
         M[i * (2 * CHAIN + 1)] = 1 + i % 3;
     }
@@ -368,7 +355,6 @@ static int chain_mass(void *user, double t, const double *q, double *M)
 
 static int chain_force(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)user, (void)t, (void)q, (void)v;
     for (int i = 0; i < CHAIN; ++i) {
         F[2 * i + 1] = -G * (1 + (2 * i + 1) % 3);
     }
@@ -377,7 +363,6 @@ static int chain_force(void *user, double t, const double *q, const double *v, d
 
 static int chain_phi(void *user, double t, const double *q, double *phi)
 {
-    (void)user, (void)t;
     for (int i = 0; i < CHAIN; ++i) {
         const double x = q[2 * i] - (i > 0 ? q[2 * i - 2] : 0);
         const double y = q[2 * i + 1] - (i > 0 ? q[2 * i - 1] : 0);

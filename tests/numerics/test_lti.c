@@ -213,8 +213,6 @@ TEST(steps_compose)
 
 static int swing(void *user, double t, const double *x, const double *u, double *out)
 {
-    (void)user;
-    (void)t;
     out[0] = x[1];
     out[1] = -9.81 * sin(x[0]) - 0.2 * x[1] + u[0];
     return 0;

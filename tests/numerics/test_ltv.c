@@ -13,7 +13,6 @@ static double angle(double t, int derivative)
 
 static int measure(void *user, double t, const double *x, const double *u, double *out)
 {
-    (void)user;
     out[0] = -cos(x[0]) + t * t;
     out[1] = x[1] * u[0];
     return 0;
@@ -22,7 +21,6 @@ static int measure(void *user, double t, const double *x, const double *u, doubl
 static int measure_complex(void *user, double t, const pcs_complex *x, const pcs_complex *u,
                            pcs_complex *out)
 {
-    (void)user;
     out[0] = -ccos(x[0]) + t * t;
     out[1] = x[1] * u[0];
     return 0;
@@ -298,8 +296,6 @@ static int only_torque(void *user, double t, double *u)
 
 static int past(void *user, double t, const double *x, double *g)
 {
-    (void)user;
-    (void)t;
     *g = x[0] - 0.5;
     return 0;
 }
@@ -380,15 +376,12 @@ TEST(the_transition_is_the_derivative_of_the_flow)
 
 static int thick(void *user, double t, const double *Y, const double *U, double *phi)
 {
-    (void)user;
-    (void)t;
     phi[0] = Y[0] * (1 + Y[1] * Y[1]) - U[0];
     return 0;
 }
 
 static int thick_trajectory(void *user, double t, double *x, double *u)
 {
-    (void)user;
     x[0] = sin(t);
     u[0] = cos(t) * (1 + sin(t) * sin(t));
     return 0;

@@ -170,7 +170,6 @@ TEST(chosen_steps_take_every_stabilisation)
 static int sphere_L(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                     pcs_complex *L)
 {
-    (void)t;
     const bob *b = user; // theta from the downward vertical
     *L = 0.5 * b->m * b->l * b->l * (v[0] * v[0] + csin(q[0]) * csin(q[0]) * v[1] * v[1]) +
          b->m * G * b->l * ccos(q[0]);
@@ -221,7 +220,6 @@ TEST(angles_and_multipliers_swing_alike)
 
 static int free_L(void *user, double t, const pcs_complex *q, const pcs_complex *v, pcs_complex *L)
 {
-    (void)t;
     const bob *b = user;
     *L = 0.5 * b->m * (v[0] * v[0] + v[1] * v[1]) - b->m * G * q[1];
     return 0;
@@ -312,7 +310,6 @@ typedef struct rod {
 
 static int rod_mass(void *user, double t, const double *q, double *M)
 {
-    (void)t, (void)q;
     M[0] = M[3] = ((const rod *)user)->m;
     return 0;
 }
@@ -333,7 +330,6 @@ static int rod_phi_complex(void *user, const pcs_complex *t, const pcs_complex *
 
 static int rod_A(void *user, double t, const double *q, double *A)
 {
-    (void)q;
     const double W = ((const rod *)user)->W;
     A[0] = -sin(W * t);
     A[1] = cos(W * t);
@@ -453,14 +449,12 @@ static int half_mass(void *user, double t, const double *q, double *M)
 
 static int lost_phi(void *user, double t, const double *q, double *phi)
 {
-    (void)user, (void)t, (void)q;
     phi[0] = NAN;
     return 0;
 }
 
 static int failing_force(void *user, double t, const double *q, const double *v, double *F)
 {
-    (void)user, (void)t, (void)q, (void)v, (void)F;
     return 3;
 }
 

@@ -1,6 +1,6 @@
 // Semismooth Newton and its proximal loop on problems with friction.
 #include "friction.h"
-#include "support.h"
+#include "scratch.h"
 
 #include "cone/cone.h"
 #include "local/function.h"
@@ -12,13 +12,6 @@
 
 static const char *const function_name[4] = {"Fischer-Burmeister", "natural map", "Alart-Curnier",
                                              "Jean-Moreau"};
-static pcs_arena arena;
-
-static void reset(void)
-{
-    pcs_arena_destroy(NULL, &arena);
-    CK_OK(pcs_arena_create(NULL, (size_t)1 << 24, &arena));
-}
 
 // ---- functions ---------------------------------------------------------------------------------
 
@@ -362,5 +355,4 @@ TEST(odd_problems_end)
         CK_OK(pcs_solve_alloc(NULL, &none, &o, NULL, NULL, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
     }
-    pcs_arena_destroy(NULL, &arena);
 }

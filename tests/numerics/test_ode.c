@@ -10,7 +10,6 @@
 
 static int circle(void *user, double t, const double *x, double *f)
 {
-    (void)t;
     if (user) *(long *)user += 1;
     f[0] = -x[0] * x[1];
     f[1] = x[0] * x[0];
@@ -25,7 +24,6 @@ static double circle_error(double t, const double *x)
 // time-dependent: x' = x cos t, x = exp(sin t)
 static int wave(void *user, double t, const double *x, double *f)
 {
-    (void)user;
     f[0] = x[0] * cos(t);
     return 0;
 }
@@ -176,8 +174,6 @@ TEST(dense_output_has_its_order)
 // x''' = -x' with x(0) = 0, x'(0) = 1, x''(0) = 0: x = sin t
 static int third(void *user, double t, const double *chi, double *x3)
 {
-    (void)user;
-    (void)t;
     x3[0] = -chi[2];
     x3[1] = -4 * chi[3];
     return 0;
@@ -212,9 +208,7 @@ TEST(higher_orders_are_reduced)
 
 static int onto_circle(void *user, double t, double *x)
 {
-    (void)t;
     const double r = hypot(x[0], x[1]);
-    (void)user;
     x[0] /= r;
     x[1] /= r;
     return 0;
@@ -277,22 +271,18 @@ TEST(steps_do_not_allocate)
 
 static int refuses_late(void *user, double t, const double *x, double *f)
 {
-    (void)user;
     f[0] = x[0];
     return t > 1;
 }
 
 static int blows_up(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = x[0] * x[0]; // x = 1 / (1 - t)
     return 0;
 }
 
 static int nan_late(void *user, double t, const double *x, double *f)
 {
-    (void)user;
     f[0] = t > 0.5 ? NAN : x[0];
     return 0;
 }
@@ -300,7 +290,6 @@ static int nan_late(void *user, double t, const double *x, double *f)
 // calls a function of the library that refuses, and returns its error
 static int fails_inside(void *user, double t, const double *x, double *f)
 {
-    (void)user;
     f[0] = x[0];
     return t > 0.35 ? (int)pcs_tableau_check(NULL) : 0;
 }
@@ -422,9 +411,6 @@ TEST(too_many_steps_are_told)
 
 static int nothing(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
-    (void)x;
     f[0] = 0;
     return 0;
 }

@@ -7,8 +7,6 @@
 
 static int fall(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = x[1];
     f[1] = -9.81;
     return 0;
@@ -16,8 +14,6 @@ static int fall(void *user, double t, const double *x, double *f)
 
 static int height(void *user, double t, const double *x, double *g)
 {
-    (void)user;
-    (void)t;
     *g = x[0];
     return 0;
 }
@@ -63,8 +59,6 @@ TEST(a_ball_bounces_to_rest)
 
 static int circle(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = -x[0] * x[1];
     f[1] = x[0] * x[0];
     return 0;
@@ -72,7 +66,6 @@ static int circle(void *user, double t, const double *x, double *f)
 
 static int level(void *user, double t, const double *x, double *g)
 {
-    (void)t;
     *g = x[1] - *(const double *)user;
     return 0;
 }
@@ -107,9 +100,6 @@ typedef struct wave {
 
 static int rest(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
-    (void)x;
     f[0] = 1;
     return 0;
 }
@@ -117,7 +107,6 @@ static int rest(void *user, double t, const double *x, double *f)
 static int sine(void *user, double t, const double *x, double *g)
 {
     const wave *w = user;
-    (void)x;
     *g = sin(w->rate * t + w->shift) + w->offset;
     return 0;
 }
@@ -183,7 +172,6 @@ TEST(a_touch_is_reported_and_does_not_stop)
 
 static int clock(void *user, double t, const double *x, double *g)
 {
-    (void)x;
     *g = t - *(const double *)user;
     return 0;
 }
@@ -236,7 +224,6 @@ TEST(the_first_of_two_events_stops)
 static int power(void *user, double t, const double *x, double *g)
 {
     const double *p = user; // place, power
-    (void)x;
     *g = pow(t - p[0], p[1]);
     return 0;
 }
@@ -311,7 +298,6 @@ typedef struct zeros {
 static int product(void *user, double t, const double *x, double *g)
 {
     const zeros *z = user;
-    (void)x;
     *g = 1;
     for (int i = 0; i < z->n; ++i) {
         *g *= z->power[i] == 2 ? (t - z->at[i]) * (t - z->at[i]) : t - z->at[i];
@@ -367,8 +353,6 @@ static bool fails_now(void)
 
 static int swing(void *user, double t, const double *x, double *f)
 {
-    (void)user;
-    (void)t;
     f[0] = x[1];
     f[1] = fails_now() ? NAN : -x[0];
     return 0;
@@ -376,15 +360,12 @@ static int swing(void *user, double t, const double *x, double *f)
 
 static int first(void *user, double t, const double *x, double *g)
 {
-    (void)t;
     *g = fails_now() ? NAN : x[0] - *(const double *)user;
     return 0;
 }
 
 static int normal(void *user, double t, double *x)
 {
-    (void)user;
-    (void)t;
     const double size = hypot(x[0], x[1]);
     x[0] /= size;
     x[1] /= size;
@@ -429,8 +410,6 @@ TEST(a_failure_anywhere_changes_nothing)
 
 static int fails_late(void *user, double t, const double *x, double *g)
 {
-    (void)user;
-    (void)x;
     *g = t > 1 ? NAN : 1;
     return 0;
 }

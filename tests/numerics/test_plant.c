@@ -71,7 +71,6 @@ typedef struct suspension {
 static int rolls(void *user, double t, const double *Y, const double *U, double *phi)
 {
     const suspension *w = user;
-    (void)t;
     phi[0] = Y[0] + w->c * (Y[1] - U[0]) + w->k * (Y[2] - U[1]);
     return 0;
 }
@@ -127,8 +126,6 @@ TEST(a_sinusoidal_road)
 
 static int moved(void *user, double t, const double *Y, const double *U, double *phi)
 {
-    (void)user;
-    (void)t;
     phi[0] = Y[0] + Y[0] * Y[0] * Y[0] + sin(Y[2]) + U[0] * cos(Y[2]) - Y[1] * U[1];
     return 0;
 }
@@ -136,8 +133,6 @@ static int moved(void *user, double t, const double *Y, const double *U, double 
 static int moved_complex(void *user, double t, const pcs_complex *Y, const pcs_complex *U,
                          pcs_complex *phi)
 {
-    (void)user;
-    (void)t;
     phi[0] = Y[0] + Y[0] * Y[0] * Y[0] + csin(Y[2]) + U[0] * ccos(Y[2]) - Y[1] * U[1];
     return 0;
 }
@@ -145,8 +140,6 @@ static int moved_complex(void *user, double t, const pcs_complex *Y, const pcs_c
 static int moved_jacobian(void *user, double t, const double *Y, const double *U, double *by_Y,
                           double *by_U)
 {
-    (void)user;
-    (void)t;
     by_Y[0] = 1 + 3 * Y[0] * Y[0];
     by_Y[1] = -U[1];
     by_Y[2] = cos(Y[2]) - U[0] * sin(Y[2]);
@@ -294,7 +287,6 @@ static int two(void *user, double t, const double *Y, const double *U, double *p
 {
     const pair *p = user;
     const double *y3 = Y, *y2 = Y + 2, *y = Y + 6; // U = (u'''', u''', u'', u', u)
-    (void)t;
     double d3[2] = {y3[0], y3[1]}, d2[2] = {y2[0], y2[1]}, d[2] = {y[0], y[1]};
     add(p->P, -1, U + 2, d3);
     add(p->Q, -1, U, d3);
@@ -312,7 +304,6 @@ static int two(void *user, double t, const double *Y, const double *U, double *p
 
 static int sine_and_decay(void *user, double t, double *U)
 {
-    (void)user;
     for (int k = 4; k >= 0; --k) {
         *U++ = sin(t + k * acos(0));
         *U++ = (k % 2 ? -1 : 1) * exp(-t);
@@ -322,7 +313,6 @@ static int sine_and_decay(void *user, double t, double *U)
 
 static int sine_and_decay_4(void *user, double t, double *u)
 {
-    (void)user;
     u[0] = sin(t);
     u[1] = exp(-t);
     return 0;
@@ -370,18 +360,12 @@ TEST(vectors)
 
 static int rooted(void *user, double t, const double *Y, const double *U, double *phi)
 {
-    (void)user;
-    (void)t;
-    (void)U;
     phi[0] = Y[0] * Y[0] - 4 * Y[1];
     return 0;
 }
 
 static int guess_side(void *user, double t, const double *chi, const double *U, double *highest)
 {
-    (void)t;
-    (void)chi;
-    (void)U;
     *highest = *(const double *)user;
     return 0;
 }
@@ -411,8 +395,6 @@ TEST(the_guess_decides_between_roots)
 static int rod(void *user, double t, const double *Y, const double *U, double *phi)
 {
     const double *a = Y, *v = Y + 2, *y = Y + 4, z = Y[6];
-    (void)user;
-    (void)t;
     phi[0] = a[0] + z * y[0] - U[0];
     phi[1] = a[1] + z * y[1] + 9.81;
     phi[2] = y[0] * a[0] + y[1] * a[1] + v[0] * v[0] + v[1] * v[1];
@@ -423,8 +405,6 @@ static int rod_complex(void *user, double t, const pcs_complex *Y, const pcs_com
                        pcs_complex *phi)
 {
     const pcs_complex *a = Y, *v = Y + 2, *y = Y + 4, z = Y[6];
-    (void)user;
-    (void)t;
     phi[0] = a[0] + z * y[0] - U[0];
     phi[1] = a[1] + z * y[1] + 9.81;
     phi[2] = y[0] * a[0] + y[1] * a[1] + v[0] * v[0] + v[1] * v[1];
@@ -517,7 +497,6 @@ TEST(algebraic_unknowns)
 // the same under way: the tension is an output, and the length stays
 static int shaken(void *user, double t, double *U)
 {
-    (void)user;
     U[0] = 3 * cos(2 * t);
     U[1] = 1.5 * sin(2 * t);
     return 0;
@@ -621,7 +600,6 @@ typedef struct swing {
 static int swing_f(void *user, double t, const double *x, const double *u, double *out)
 {
     const swing *s = user;
-    (void)t;
     out[0] = x[1];
     out[1] = -9.81 / s->l * sin(x[0]) + u[0] * x[1];
     return 0;
@@ -631,7 +609,6 @@ static int swing_complex(void *user, double t, const pcs_complex *x, const pcs_c
                          pcs_complex *out)
 {
     const swing *s = user;
-    (void)t;
     out[0] = x[1];
     out[1] = -9.81 / s->l * csin(x[0]) + u[0] * x[1];
     return 0;
@@ -641,7 +618,6 @@ static int swing_jacobian(void *user, double t, const double *x, const double *u
                           double *by_u)
 {
     const swing *s = user;
-    (void)t;
     by_x[0] = 0;
     by_x[1] = -9.81 / s->l * cos(x[0]);
     by_x[2] = 1;
@@ -653,7 +629,6 @@ static int swing_jacobian(void *user, double t, const double *x, const double *u
 
 static int swing_g(void *user, double t, const double *x, const double *u, double *out)
 {
-    (void)user;
     out[0] = x[0] + t * u[0];
     return 0;
 }

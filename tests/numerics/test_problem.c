@@ -3,18 +3,10 @@
 
 #include "friction.h"
 #include "problems.h"
-#include "support.h"
+#include "scratch.h"
 
 #include "linalg/bsr.h"
 #include "problem/problem.h"
-
-static pcs_arena arena;
-
-static void reset(void)
-{
-    pcs_arena_destroy(NULL, &arena);
-    CK_OK(pcs_arena_create(NULL, (size_t)1 << 22, &arena));
-}
 
 TEST(residual_is_that_of_the_theory)
 {
@@ -400,7 +392,6 @@ TEST(global_condenses)
     CK_FAILS(pcs_global_condense(&g, NULL, &p), PCS_ERR_ARG);
     CK_FAILS(pcs_global_velocity(NULL, r, v), PCS_ERR_ARG);
     pcs_mass_matrix_destroy(mass);
-    pcs_arena_destroy(NULL, &arena);
 }
 
 // compression leaves the same matrix, and does not change a W that is full or in cone blocks

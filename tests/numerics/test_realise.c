@@ -254,8 +254,6 @@ static const double ramp_a[3] = {2, 0.6, 5}, ramp_b[3] = {3, -1, 4};
 
 static int ramp_phi(void *user, double t, const double *Y, const double *U, double *phi)
 {
-    (void)user;
-    (void)t;
     phi[0] = 0;
     for (int k = 0; k < 3; ++k) {
         phi[0] += ramp_a[k] * Y[k] - ramp_b[k] * U[k];
@@ -318,14 +316,12 @@ TEST(a_step_is_the_limit_of_ramps)
 // smooth inputs: the chain of the input and the realisation are one motion
 static int wave(void *user, double t, double *u)
 {
-    (void)user;
     u[0] = sin(3 * t) + cos(t);
     return 0;
 }
 
 static int wave_2(void *user, double t, double *u)
 {
-    (void)user;
     u[0] = -9 * sin(3 * t) - cos(t);
     return 0;
 }

@@ -210,14 +210,12 @@ static double parabola(double x)
 
 static int square(void *user, const double *x, double *f)
 {
-    (void)user;
     *f = x[0] * x[0];
     return 0;
 }
 
 static int square_jacobian(void *user, const double *x, double *J)
 {
-    (void)user;
     *J = 2 * x[0];
     return 0;
 }
@@ -353,7 +351,6 @@ static const double PI = 3.14159265358979323846;
 
 static int many(void *user, const double *x, double *f)
 {
-    (void)user;
     for (int i = 0; i < MANY; ++i) {
         const double s = sin(PI * (i + 1) / (MANY + 1));
         const double left = i > 0 ? x[i - 1] : 0, right = i < MANY - 1 ? x[i + 1] : 0;

@@ -4,20 +4,11 @@
 
 #include "options.h"
 #include "problems.h"
-#include "support.h"
+#include "scratch.h"
 
 #include "solver/solver.h"
 
 #define ROWS 200
-
-static pcs_arena arena;
-
-static void reset(void)
-{
-    // fresh memory each time would cost more than most solves under the sanitizers
-    if (!arena.base) CK_OK(pcs_arena_create(NULL, (size_t)1 << 24, &arena));
-    arena.used = 0;
-}
 
 // conditions that hold after any solve
 static void expect_truth(const pcs_problem *p, const pcs_solver_opts *o, const double *r,
@@ -843,5 +834,4 @@ TEST(entries_agree)
             CK_NEAR(x[i], z[i], 1e-12);
         }
     }
-    pcs_arena_destroy(NULL, &arena);
 }

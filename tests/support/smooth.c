@@ -45,7 +45,6 @@ double smooth_quarter_period(double angle)
 int smooth_doubled_L(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                      pcs_complex *L)
 {
-    (void)t;
     const double g = 9.81;
     const smooth_doubled *d = user;
     const double *m = d->m, *l = d->l;
@@ -57,8 +56,6 @@ int smooth_doubled_L(void *user, double t, const pcs_complex *q, const pcs_compl
 
 int smooth_first(void *user, double t, const double *x, double *g)
 {
-    (void)user;
-    (void)t;
     *g = x[0];
     return 0;
 }

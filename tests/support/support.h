@@ -12,6 +12,9 @@
 
 #include <percuss/base.h>
 
+// callbacks of tests leave most of their parameters alone
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 // Sanitizers are many times slower and look for other mistakes: under them a test takes few of its
 // cases or steps, and of n random cases a tenth.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -80,7 +83,7 @@ pcs_env test_env(test_memory *memory);
         static test_case self = {{#name, test_##name, __FILE__, __LINE__}, NULL}; \
         test_add(&self);                                                          \
     }                                                                             \
-    static void test_##name(int loop CK_ATTRIBUTE_UNUSED)
+    static void test_##name(int loop)
 
 typedef struct test_case {
     TTest test;
