@@ -250,7 +250,7 @@ void problem_measure_near(const pcs_problem *p, double norm_w, const double *r, 
     }
     const double violation = take_norms(p, norm_wr, r, u, out);
     const double least = violation < out->natural_map ? violation : out->natural_map;
-    if (!(DBL_EPSILON * norm_w * out->norm_r <= least)) {
+    if (!(MEASURE_ROUNDINGS * DBL_EPSILON * norm_w * out->norm_r <= least)) {
         out->rounding = DBL_EPSILON * problem_load(&p->W, r);
     }
     measure_close(violation, out);

@@ -1,14 +1,17 @@
 // `auto` with friction. In this order, until one converges:
 //
 //   1. nsgs, while its rate of convergence predicts that it ends sooner than the next methods
-//   2. few rows: prox, Newton on proximal problems, which stay regular for hyperstatic contacts
+//   2. few rows: prox, Newton on proximal problems, which stay regular for hyperstatic contacts;
+//      then Newton on the problem itself, with steps of least norm
 //   3. ADMM for some hundred iterations, then Newton steps of least norm for the last digits
 //   4. ipm from the inside of the cones, then the same steps; with few rows, again with shorter
 //      steps: where impulses of hyperstatic contacts have to move to other contacts, they pass
 //      along the edge of the cones, where the other methods take thousands of iterations
-//   5. ADMM with more iterations; prox; ADMM with other penalties, memories and dampings, each from
-//      the start: where the shift of friction makes one of them cycle, another may not
-//   6. ipm with shorter steps (many rows), prox with more iterations, nsgs to its limit and damped
+//   5. ADMM with more iterations; prox; few contacts: enumeration
+//   6. ADMM with other penalties, memories and dampings, each from the start: where the shift of
+//      friction makes one of them cycle, another may not
+//   7. ipm with shorter steps (many rows), prox with more iterations, nsgs to its limit and damped,
+//      Newton with more iterations
 //
 // Each continues from the best r so far unless said otherwise; the best r is returned.
 #include <string.h>
@@ -101,6 +104,8 @@ static pcs_status promised(portfolio *f, costs c)
 #define INTERIOR_ROWS 3000
 // largest number of Newton steps of least norm
 #define POLISH_STEPS 20
+// mean number of Newton steps of a try of enum
+#define TRY_STEPS 3
 // cost of an iteration of ADMM
 #define ADMM_COST 4
 
@@ -129,6 +134,28 @@ static pcs_status proximal(portfolio *f, costs c, int steps, const double *start
     pcs_solver_opts o = portfolio_options(f, &solver_prox);
     o.max_iters = steps;
     return portfolio_run(f, &solver_prox, &o, c.step, start);
+}
+
+// Its steps of least norm move impulses of hyperstatic contacts as far as they have to, where the
+// proximal points take small steps: contacts whose gaps do not quite fit a plane
+static pcs_status least_norm(portfolio *f, costs c, int steps, const double *start)
+{
+    pcs_solver_opts o = portfolio_options(f, &solver_newton);
+    o.max_iters = steps;
+    return portfolio_run(f, &solver_newton, &o, c.step, start);
+}
+
+static bool is_enumerable(const portfolio *f)
+{
+    const pcs_enum_opts *o = &solver_enum.defaults.as.enumerate;
+    return f->contacts <= o->max_contacts && f->rows <= o->max_rows;
+}
+
+// tries every combination of open, stick and slide
+static pcs_status enumerated(portfolio *f, costs c)
+{
+    const pcs_solver_opts o = portfolio_options(f, &solver_enum);
+    return portfolio_run(f, &solver_enum, &o, TRY_STEPS * c.step, NULL);
 }
 
 static pcs_status interior(portfolio *f, costs c, double fraction)
@@ -192,7 +219,8 @@ static pcs_status sweeps(portfolio *f, costs c, double relaxation, int rounds)
 
 size_t portfolio_friction_bytes(const pcs_problem *p, const pcs_solver_opts *o)
 {
-    const solver_class *const parts[] = {&solver_nsgs, &solver_prox, &solver_ipm, &solver_admm};
+    const solver_class *const parts[] = {&solver_nsgs, &solver_prox, &solver_newton,
+                                         &solver_ipm,  &solver_admm, &solver_enum};
     size_t most = polish_bytes(p);
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
         pcs_solver_opts part = parts[k]->defaults;
@@ -212,6 +240,7 @@ pcs_status portfolio_friction(portfolio *f)
     PCS_TRY(promised(f, c));
     const bool small = f->p->n <= SMALL_ROWS;
     if (small) PCS_TRY(proximal(f, c, 30, start));
+    if (small) PCS_TRY(least_norm(f, c, 60, start));
     PCS_TRY(splitting(f, NULL, 300, NULL));
     PCS_TRY(last_digits(f, c));
     refute(f);
@@ -222,6 +251,7 @@ pcs_status portfolio_friction(portfolio *f)
     PCS_TRY(last_digits(f, c));
     if (!interior_first) PCS_TRY(interior(f, c, 0.99));
     PCS_TRY(proximal(f, c, 100, NULL));
+    if (is_enumerable(f)) PCS_TRY(enumerated(f, c));
     PCS_TRY(variants(f, c, start));
     PCS_TRY(splitting(f, NULL, 10000, NULL));
     PCS_TRY(last_digits(f, c));
@@ -230,5 +260,6 @@ pcs_status portfolio_friction(portfolio *f)
     PCS_TRY(sweeps(f, c, 1, 3));
     PCS_TRY(sweeps(f, c, 0.5, 3));
     PCS_TRY(last_digits(f, c));
+    if (small) PCS_TRY(least_norm(f, c, 500, NULL));
     return PCS_OK;
 }

@@ -13,8 +13,12 @@ double problem_norm(int n, const double *x);
 void problem_measure_from(const pcs_problem *p, double norm_wr, double load, const double *r,
                           const double *u, pcs_measure *out);
 
+// a computed u is accurate to about this many units in the last place of its largest terms
+#define MEASURE_ROUNDINGS 16
+
 // As pcs_problem_measure, for iterates: with norm_w = problem_norm_of W the rounding is left at 0
-// where norm_w |r| shows that it is below both measures, which saves a product with |W|
+// where norm_w |r| shows that MEASURE_ROUNDINGS times it is below both measures, which saves a
+// product with |W|
 void problem_measure_near(const pcs_problem *p, double norm_w, const double *r, double *u,
                           pcs_measure *out);
 double problem_norm_of(const pcs_bsr *W);

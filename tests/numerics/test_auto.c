@@ -1,0 +1,163 @@
+// auto on problems of one to six contacts, W of deficient rank: faces of boxes whose corners fit a
+// plane nearly, bodies on joints, also redundant ones. Their q leaves the range of W by up to 1e-9:
+// then impulses have to move among the contacts until one opens or slides. What any of five other
+// solvers solves, auto solves too.
+#include "support.h"
+
+#include <percuss/solver.h>
+
+typedef enum shape { FACE, JOINED, REDUNDANT, STACKED, SHAPES } shape;
+static const char *const shape_name[SHAPES] = {"face", "joined", "redundant", "stacked"};
+
+enum { CONTACTS = 6, JOINTS = 2, ROWS = 3 * (CONTACTS + JOINTS), NV = 12 };
+
+typedef struct small {
+    pcs_problem p;
+    pcs_block block[CONTACTS + JOINTS];
+    double H[ROWS][NV], W[ROWS * ROWS], q[ROWS];
+    pcs_arena arena;
+} small;
+
+// the rows of a point at `lever` from the centre of a body, in the axes N = z, T1 = x, T2 = y
+static void add_rows(small *s, int row, int body, double sign, const double lever[3])
+{
+    for (int k = 0; k < 3; ++k) {
+        double *h = s->H[row + k] + 6 * body, t[3] = {k == 1, k == 2, k == 0};
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            h[i] = sign * t[i];
+            h[3 + i] = sign * (lever[j] * t[l] - lever[l] * t[j]);
+        }
+    }
+}
+
+static int add_block(small *s, pcs_cone cone, double mu)
+{
+    const int row = s->p.n;
+    s->block[s->p.nb++] = (pcs_block){.cone = cone, .row = row, .dim = 3, .mu = mu};
+    s->p.n += 3;
+    return row;
+}
+
+static void add_contacts(small *s, shape k, const double edge[3], test_random *rng)
+{
+    const int count = 1 + (int)(CONTACTS * random_unit(rng));
+    const double misfit = pow(10, random_between(rng, -14, -3));
+    for (int c = 0; c < count; ++c) {
+        double lever[3] = {c % 2 ? edge[0] : -edge[0], c / 2 % 2 ? edge[1] : -edge[1], -edge[2]};
+        for (int i = 0; i < 3; ++i) {
+            if (c >= 4 && i < 2) lever[i] *= random_unit(rng);
+            lever[i] *= 1 + misfit * random_normal(rng);
+        }
+        const double mu = random_unit(rng) < 0.5 ? 0.4 : random_between(rng, 0.02, 1.2);
+        const int row = add_block(s, PCS_CONE_COULOMB, mu);
+        add_rows(s, row, k == JOINED && c % 2, 1, lever);
+        lever[2] += 2 * edge[2];
+        if (k == STACKED && c >= 3) add_rows(s, row, 1, -1, lever);
+    }
+}
+
+static void add_joints(small *s, int count, test_random *rng)
+{
+    double lever[2][3];
+    for (int i = 0; i < 6; ++i) {
+        lever[i / 3][i % 3] = 0.2 * random_normal(rng);
+    }
+    for (int j = 0; j < count; ++j) {
+        const int row = add_block(s, PCS_CONE_EQUALITY, 0);
+        add_rows(s, row, 0, 1, lever[0]);
+        add_rows(s, row, 1, -1, lever[1]);
+    }
+}
+
+// bodies that fall, and may slide and turn by little or much
+static void velocities(test_random *rng, double v[NV])
+{
+    const int way = (int)(3 * random_unit(rng));
+    memset(v, 0, NV * sizeof *v);
+    for (int b = 0; b < NV; b += 6) {
+        v[b + 2] = -0.0981;
+        for (int i = 0; i < 3; ++i) {
+            if (way >= 1 && i < 2) v[b + i] = 0.1 * random_normal(rng);
+            if (way == 2) v[b + 3 + i] = pow(10, random_between(rng, -8, 0)) * random_normal(rng);
+        }
+    }
+}
+
+static void open_small(small *s, shape k, uint64_t seed)
+{
+    test_random rng = random_seed(seed);
+    *s = (small){0};
+    double edge[3], inverse[NV], v[NV];
+    for (int i = 0; i < 3; ++i) {
+        edge[i] = random_between(&rng, 0.05, 0.5);
+    }
+    add_contacts(s, k, edge, &rng);
+    if (k == JOINED || k == REDUNDANT) add_joints(s, k == JOINED ? 1 : 2, &rng);
+    for (int i = 0; i < NV; ++i) {
+        const double side = edge[i % 3] * edge[(i + 1) % 3];
+        inverse[i] = random_between(&rng, 0.3, 2) / (i % 6 < 3 ? 1 : 0.1 * side + 1e-4);
+    }
+    velocities(&rng, v);
+    const double noise = random_unit(&rng) < 0.3 ? 0 : pow(10, random_between(&rng, -15, -10));
+    for (int i = 0; i < s->p.n; ++i) {
+        s->q[i] = noise * random_normal(&rng);
+        for (int e = 0; e < NV; ++e) {
+            s->q[i] += s->H[i][e] * v[e];
+        }
+        for (int j = 0; j < s->p.n; ++j) {
+            double *w = &s->W[i + s->p.n * j];
+            for (int e = 0; e < NV; ++e) {
+                *w += s->H[i][e] * inverse[e] * s->H[j][e];
+            }
+        }
+    }
+    s->p.block = s->block;
+    s->p.q = s->q;
+    CK_OK(pcs_arena_create(NULL, (size_t)1 << 16, &s->arena));
+    CK_OK(pcs_bsr_from_dense(s->p.n, s->p.n, s->W, &s->arena, &s->p.W));
+}
+
+// whether the solver takes and solves the problem, from r = 0 or from what 2000 sweeps leave
+static bool solves(const small *s, pcs_solver kind, double tol, bool warm)
+{
+    double r[ROWS] = {0}, u[ROWS];
+    pcs_report report;
+    pcs_solver_opts o = pcs_solver_opts_default(PCS_SOLVER_NSGS);
+    o.tol = 1e-7;
+    o.max_iters = 2000;
+    if (warm) CK_OK(pcs_solve_alloc(NULL, &s->p, &o, r, u, &report));
+    o = pcs_solver_opts_default(kind);
+    o.tol = tol;
+    const pcs_status status = pcs_solve_alloc(NULL, &s->p, &o, r, u, &report);
+    if (status == PCS_OK) return report.outcome == PCS_OUTCOME_CONVERGED;
+    ck_assert_int_eq(status, PCS_ERR_UNSUPPORTED); // enum: too many contacts
+    return false;
+}
+
+static void expect_best(shape k, int seed)
+{
+    static const char *const others[] = {"newton", "enum", "ipm", "prox", "nsgs"};
+    small s;
+    open_small(&s, k, (uint64_t)(SHAPES * seed) + (uint64_t)k);
+    const double tol = seed % 2 ? 1e-12 : 1e-13;
+    const bool warm = seed / 2 % 2, solved = solves(&s, PCS_SOLVER_AUTO, tol, warm);
+    for (int i = 0; i < 5 && !solved; ++i) {
+        const pcs_solver other = pcs_solver_find(others[i])->kind;
+        ck_assert_msg(!solves(&s, other, tol, warm), "%s, seed %d: %s solves it", shape_name[k],
+                      seed, others[i]);
+    }
+    pcs_arena_destroy(NULL, &s.arena);
+}
+
+START_TEST(solves_what_others_solve)
+{
+    for (int k = 0; k < SHAPES; ++k) {
+        for (int seed = 0; seed < TEST_DRAWS(60); ++seed) {
+            expect_best((shape)k, seed);
+        }
+    }
+}
+END_TEST
+
+PCS_TEST_MAIN("auto", solves_what_others_solve)
