@@ -6,15 +6,17 @@
 // (m g) = tan a / 2 - t / (2 L). For a house with a card over every two tents there is no such
 // formula here: it stands with enough friction, and falls without.
 #include "args.h"
+#include "checks/run_checks.h"
 #include "example.h"
-#include "flags/world_flags.h"
+#include "flags/run_flags.h"
 #include "scenes/cards.h"
+#include "scenes/simulation.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct settings {
-    world_run run;
+    run_settings run;
     cards_def house;
     double near, creep;
 } settings;
@@ -38,9 +40,9 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--storeys", &set->house.storeys, 0, 20, "storeys of the house; 0: no house");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of a card that stands, in the second half of the run");
-    world_flags(&a, &set->run,
-                "write every step: run (0 cards above the limit, 1 below, 2 house, 3 house without "
-                "enough friction), time, height of the upper card, energy, contacts");
+    run_flags(&a, &set->run,
+              "write every step: run (0 cards above the limit, 1 below, 2 house, 3 house without "
+              "enough friction), time, height of the upper card, energy, contacts");
     args_parse(&a, argc, argv);
     if (set->house.thickness > 0.2 * set->house.length * tan(set->house.lean)) {
         args_refuse("--thickness is no card's for this --lean");
@@ -51,99 +53,111 @@ static void read_flags(settings *set, int argc, char **argv)
                     "house falls: it must be more than %g, or --storeys 0",
                     set->house.mu, set->house.lean, 1.01 * tan(set->house.lean));
     }
-    world_run_scheme(&set->run, set->house.thickness);
+    run_scheme(&set->run, set->house.thickness);
 }
 
 // ---- whether it stands --------------------------------------------------------------------------
 
+// what becomes of cards, followed by an observer
 typedef struct fate {
-    double mu, moved, fell; // moved: m, in the second half of the run; fell: of the highest centre
-    world w;                // closed; its sums remain
+    const settings *set;
+    csv *out;
+    int run;
+    pcs_state *mark; // the state after half of the run
+    run_tally tally;
+    double top, fell, moved; // m: the highest centre at the start, how far it fell; since the mark
+    double weight;           // N
 } fate;
 
-static pcs_status wait(const settings *set, int run, csv *out, fate *f)
+static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
+                 const pcs_step_report *report)
 {
-    world *w = &f->w;
-    const double h = set->run.h, top = cards_top(w);
-    const long half = (long)(0.5 * set->run.t_end / h);
-    while (world_goes_on(w, h, set->run.t_end)) {
-        PCS_TRY(world_step(w, h));
-        if (w->stuck) break;
-        if (w->steps == half) PCS_TRY(world_mark(w));
-        CSV_ROW(out, run, w->state->t, cards_top(w), w->energy, w->active);
-        if (cards_top(w) < top - 0.25 * set->house.length)
-            break; // it falls: what becomes of it is not asked
+    fate *f = user;
+    const settings *set = f->set;
+    const double top = cards_top(model, state);
+    PCS_TRY(run_tally_step(&f->tally, model, state, work, report));
+    if (!report) f->top = top;
+    if (!report) return 0;
+    if (f->tally.steps == (long)(0.5 * set->run.t_end / set->run.h)) {
+        PCS_TRY(pcs_state_copy(state, f->mark));
     }
-    f->moved = world_moved(w);
-    f->fell = top - cards_top(w);
+    f->fell = f->top - top;
+    CSV_ROW(f->out, f->run, state->t, top, f->tally.energy, report->active);
+    return f->fell > 0.25 * set->house.length; // what becomes of it then is not asked
+}
+
+static pcs_status build_and_run(const cards_def *def, fate *f, simulation *s)
+{
+    const run_settings *run = &f->set->run;
+    PCS_TRY(run_model(run, &s->model));
+    PCS_TRY(cards_build(def, s->model));
+    PCS_TRY(simulation_start(s, run->threads));
+    f->mark = s->mark;
+    PCS_TRY(pcs_run(s->model, s->state, s->work, run->h, run->t_end, watch, f, NULL));
+    f->moved = tally_moved(s->model, s->mark, s->state);
+    f->weight = tally_weight(s->model);
     return PCS_OK;
-}
-
-static pcs_status build(const settings *set, const cards_def *def, int run, csv *out, fate *f)
-{
-    *f = (fate){.mu = def->mu_floor};
-    pcs_status status = world_run_open(&f->w, &set->run, set->run.gravity);
-    if (status == PCS_OK) status = cards_build(&f->w, def);
-    if (status == PCS_OK) status = wait(set, run, out, f);
-    world_close(&f->w);
-    return status;
-}
-
-// two cards that do not slip on each other
-static pcs_status lean(const settings *set, double mu, int run, csv *out, fate *f)
-{
-    cards_def def = set->house;
-    def.storeys = 1;
-    def.mu_floor = mu;
-    def.mu = 2 * tan(def.lean);
-    return build(set, &def, run, out, f);
-}
-
-static pcs_status house(const settings *set, double mu, int run, csv *out, fate *f)
-{
-    cards_def def = set->house;
-    def.mu = def.mu_floor = mu;
-    return build(set, &def, run, out, f);
 }
 
 // ---- the table ----------------------------------------------------------------------------------
 
-static void judge(checks *c, const settings *set, const char *name, const fate *f, bool stands)
+static pcs_status judge(checks *c, const char *name, const cards_def *def, bool stands, fate f)
 {
-    const double weight = f->w.n * set->house.mass * set->run.gravity;
-    printf("%-24s %12.6f %14.3e %14.3e %10ld %10ld\n", name, f->mu, f->moved, f->fell, f->w.steps,
-           f->w.loose);
+    simulation s = {0};
+    const pcs_status status = build_and_run(def, &f, &s);
+    simulation_close(&s);
+    if (status != PCS_OK) return status;
+    printf("%-24s %12.6f %14.3e %14.3e %10ld %10ld\n", name, def->mu_floor, f.moved, f.fell,
+           f.tally.steps, f.tally.loose);
     c->context = name;
-    check_that(c, "steps", !f->w.stuck, pcs_outcome_text(f->w.outcome));
-    check_value(c, "worst residual", f->w.residual, 0, 1e-4);
-    check_value(c, "overlap (m)", f->w.overlap, 0, 0.1 * set->house.thickness);
-    check_value(c, "rise of energy (J)", f->w.rise, 0, 1e-4 * weight * set->house.length);
+    check_run(c, &f.tally, &f.set->run.scheme, 0.1 * def->thickness, 1e-4 * f.weight * def->length);
     if (stands) {
-        check_value(c, "moved (m)", f->moved, 0, set->creep);
-        check_value(c, "fell (m)", f->fell, 0, 10 * set->creep);
+        check_value(c, "moved (m)", f.moved, 0, f.set->creep);
+        check_value(c, "fell (m)", f.fell, 0, 10 * f.set->creep);
     } else {
-        check_order(c, "fell (m)", f->fell, 100 * set->creep);
+        check_order(c, "fell (m)", f.fell, 100 * f.set->creep);
     }
+    return PCS_OK;
+}
+
+// two cards that do not slip on each other
+static cards_def two_cards(const settings *set, double mu_floor)
+{
+    cards_def def = set->house;
+    def.storeys = 1;
+    def.mu_floor = mu_floor;
+    def.mu = 2 * tan(def.lean);
+    return def;
+}
+
+static cards_def house(const settings *set, double mu)
+{
+    cards_def def = set->house;
+    def.mu = def.mu_floor = mu;
+    return def;
 }
 
 static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
     const double limit = cards_least_friction(&set->house);
+    const struct {
+        const char *name;
+        cards_def def;
+        bool stands;
+    } runs[] = {
+        {"cards above the limit", two_cards(set, limit * (1 + set->near)), true},
+        {"cards below the limit", two_cards(set, limit * (1 - set->near)), false},
+        {"house", house(set, set->house.mu), true},
+        // a house needs more than two cards do: below their limit it must fall
+        {"house, smooth", house(set, 0.8 * limit), false},
+    };
     printf("two cards stand with a friction of at least %.6f\n\n%-24s %12s %14s %14s %10s %10s\n",
            limit, "", "friction", "moved (m)", "fell (m)", "steps", "loose");
-    fate f;
-    PCS_TRY(lean(set, limit * (1 + set->near), 0, out, &f));
-    judge(c, set, "cards above the limit", &f, true);
-    PCS_TRY(lean(set, limit * (1 - set->near), 1, out, &f));
-    judge(c, set, "cards below the limit", &f, false);
-    if (set->house.storeys == 0) return PCS_OK;
-
-    PCS_TRY(house(set, set->house.mu, 2, out, &f));
-    judge(c, set, "house", &f, true);
-    // a house needs more than two cards do: below their limit it must fall
-    PCS_TRY(house(set, 0.8 * limit, 3, out, &f));
-    judge(c, set, "house, smooth", &f, false);
+    for (int k = 0; k < (set->house.storeys > 0 ? 4 : 2); ++k) {
+        const fate f = {.set = set, .out = out, .run = k};
+        PCS_TRY(judge(c, runs[k].name, &runs[k].def, runs[k].stands, f));
+    }
     return PCS_OK;
 }
 

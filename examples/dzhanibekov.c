@@ -7,9 +7,11 @@
 #include "args.h"
 #include "checks/flip_events.h"
 #include "checks/free_top.h"
+#include "checks/run_checks.h"
 #include "example.h"
-#include "flags/world_flags.h"
+#include "flags/run_flags.h"
 #include "method.h"
+#include "scenes/simulation.h"
 #include "scenes/turning.h"
 #include "study.h"
 
@@ -20,7 +22,7 @@
 enum { MOST_LEVELS = 8 };
 
 typedef struct settings {
-    world_run run;
+    run_settings run;
     double I[3], spin, wobble;
     int flips, study, about; // 0 third, 1 first
     const char *method;      // null: the scheme and two of the smooth methods
@@ -29,7 +31,7 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.run = {.h = 0.002, .scheme = world_smooth_scheme(1e-14)},
+    *set = (settings){.run = {.h = 0.002, .scheme = turning_scheme(1e-14)},
                       .I = {1e-3, 2e-3, 2.8e-3},
                       .spin = 10,
                       .wobble = 0.1,
@@ -53,7 +55,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--smooth-h", &set->smooth_h, "s", "fixed step of methods that do not");
     args_positive(&a, "--h", &set->run.h, "s", "time step of theta, and between rows of the table");
     args_real(&a, "--theta", &set->run.scheme.theta, 0.5, 1, "", "of the scheme");
-    world_threads_flag(&a, &set->run);
+    run_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
     args_string(&a, "--csv", &set->run.csv, "FILE",
                 "write every step h of the first method: time, omega (principal axes), omega in "
@@ -78,7 +80,7 @@ typedef struct errors {
     double omega, energy, momentum; // largest over the run, relative
     double flip[MOST_FLIPS];        // when omega_2 changed sign, s
     int flips;
-    pcs_outcome outcome;
+    run_tally tally;
 } errors;
 
 // where in [0, 1] a cubic with values y and slopes d (times h) at the ends crosses zero
@@ -112,21 +114,14 @@ static void momentum(const double I[3], const double *q, const double w[3], doub
     pcs_quat_rotate(q + 3, (const double[]){I[0] * w[0], I[1] * w[1], I[2] * w[2]}, L);
 }
 
-static pcs_status open_body(const settings *set, world *w)
+static void watch(const settings *set, const free_top *top, const pcs_state *state, csv *out,
+                  errors *err)
 {
-    const double omega[3] = {set->about == 1 ? set->wobble : 0, set->spin,
-                             set->about == 1 ? 0 : set->wobble};
-    PCS_TRY(world_run_open(w, &set->run, 0));
-    return turning_free(w, set->I, omega);
-}
-
-static void watch(const settings *set, const free_top *top, const world *w, csv *out, errors *err)
-{
-    const double *q = world_q(w, 0), *omega = world_v(w, 0) + 3, *I = set->I;
+    const double *q = state->q, *omega = state->v + 3, *I = set->I;
     const double L0[3] = {I[0] * (set->about == 1 ? set->wobble : 0), I[1] * set->spin,
                           I[2] * (set->about == 1 ? 0 : set->wobble)};
     double exact[3], L[3], size = 0, off = 0, far = 0;
-    free_top_omega(top, w->state->t, exact);
+    free_top_omega(top, state->t, exact);
     momentum(I, q, omega, L);
     for (int i = 0; i < 3; ++i) {
         off += pow(omega[i] - exact[i], 2);
@@ -138,30 +133,51 @@ static void watch(const settings *set, const free_top *top, const world *w, csv 
     err->omega = fmax(err->omega, sqrt(off) / set->spin);
     err->energy = fmax(err->energy, fabs(E / energy2(I, start) - 1));
     err->momentum = fmax(err->momentum, sqrt(far / size));
-    CSV_ROW(out, w->state->t, omega[0], omega[1], omega[2], exact[0], exact[1], exact[2], E / 2,
-            L[0], L[1], L[2]);
+    CSV_ROW(out, state->t, omega[0], omega[1], omega[2], exact[0], exact[1], exact[2], E / 2, L[0],
+            L[1], L[2]);
+}
+
+// what an observer follows
+typedef struct follower {
+    const settings *set;
+    const free_top *top;
+    double before[3]; // omega at the end of the last step
+    csv *out;
+    errors *err;
+} follower;
+
+static int observe(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
+                   const pcs_step_report *report)
+{
+    follower *f = user;
+    errors *err = f->err;
+    const double *now = state->v + 3, *I = f->set->I;
+    PCS_TRY(run_tally_step(&err->tally, model, state, work, report));
+    if (report) watch(f->set, f->top, state, f->out, err);
+    if (report && f->before[1] * now[1] < 0 && err->flips < MOST_FLIPS) {
+        const double h = pcs_work_step_size(work);
+        const double part =
+            crossing(f->before[1], h * slope2(I, f->before), now[1], h * slope2(I, now));
+        err->flip[err->flips++] = state->t - h + part * h;
+    }
+    memcpy(f->before, now, sizeof f->before);
+    return 0;
 }
 
 static pcs_status spin(const settings *set, const free_top *top, double h, csv *out, errors *err)
 {
-    *err = (errors){.outcome = PCS_OUTCOME_CONVERGED};
-    world w;
-    pcs_status status = open_body(set, &w);
-    while (status == PCS_OK && world_goes_on(&w, h, set->run.t_end)) {
-        double before[3];
-        memcpy(before, world_v(&w, 0) + 3, sizeof before);
-        status = world_step(&w, h);
-        if (status != PCS_OK || w.outcome != PCS_OUTCOME_CONVERGED) break;
-        watch(set, top, &w, out, err);
-        const double *now = world_v(&w, 0) + 3;
-        if (before[1] * now[1] < 0 && err->flips < MOST_FLIPS) {
-            const double part =
-                crossing(before[1], h * slope2(set->I, before), now[1], h * slope2(set->I, now));
-            err->flip[err->flips++] = w.state->t - h + part * h;
-        }
+    const double omega[3] = {set->about == 1 ? set->wobble : 0, set->spin,
+                             set->about == 1 ? 0 : set->wobble};
+    follower f = {.set = set, .top = top, .out = out, .err = err};
+    simulation s = {0};
+    *err = (errors){0};
+    pcs_status status = run_model(&set->run, &s.model);
+    if (status == PCS_OK) status = turning_free(set->I, omega, s.model);
+    if (status == PCS_OK) status = simulation_start(&s, set->run.threads);
+    if (status == PCS_OK) {
+        status = pcs_run(s.model, s.state, s.work, h, set->run.t_end, observe, &f, NULL);
     }
-    err->outcome = w.outcome;
-    world_close(&w);
+    simulation_close(&s);
     return status;
 }
 
@@ -172,7 +188,8 @@ static void check_levels(const settings *set, const free_top *top, const errors 
     const double flip = free_top_flip(top);
     const int n = set->study + 1, last = set->flips - 1;
     double h[MOST_LEVELS], y[4][MOST_LEVELS];
-    bool steps = true, flips = true;
+    long loose = 0;
+    bool flips = true;
     printf("\n%12s %12s %12s %12s %16s\n", "h", "d omega", "d energy", "d momentum", "last flip");
     for (int k = 0; k < n; ++k) {
         h[k] = set->run.h / (1 << k);
@@ -183,11 +200,11 @@ static void check_levels(const settings *set, const free_top *top, const errors 
         y[3][k] = all ? fabs(err[k].flip[last] - (last + 0.5) * flip) : NAN;
         printf("%12.6g %12.3e %12.3e %12.3e %16.9f\n", h[k], y[0][k], y[1][k], y[2][k],
                all ? err[k].flip[last] : NAN);
-        steps = steps && err[k].outcome == PCS_OUTCOME_CONVERGED;
+        loose += err[k].tally.loose;
         flips = flips && all;
     }
     *c = checks_begin();
-    check_that(c, "outcome of every step", steps, steps ? "converged" : "not converged");
+    check_value(c, "steps not converged", (double)loose, 0, 0);
     check_that(c, "every run flips", flips, flips ? "so often" : "not so often");
     static const char *const name[] = {"order of omega", "order of the energy",
                                        "order of R J omega", "order of the last flip"};

@@ -9,6 +9,7 @@
 #include "checks/brick_contacts.h"
 #include "example.h"
 #include "flags/falling_brick_flags.h"
+#include "scenes/simulation.h"
 #include "study.h"
 
 #include <math.h>
@@ -30,22 +31,27 @@ static double fastest(const free_box *box, const double v[6])
 
 // ---- the model: a box over the ground -----------------------------------------------------------
 
-static pcs_status open_brick(const settings *set, const double q[7], const double v[6], world *w)
+static pcs_status open_brick(const settings *set, const double q[7], const double v[6],
+                             simulation *s)
 {
-    PCS_TRY(world_run_open(w, &set->run, set->run.gravity));
-    PCS_TRY(world_material(w, set->mu, set->e));
-
-    pcs_body_def def = pcs_body_def_default();
-    def.mass = set->mass;
-    pcs_inertia_box(set->mass, set->size[0], set->size[1], set->size[2], def.inertia);
-    memcpy(def.position, q, sizeof def.position);
-    memcpy(def.orientation, q + 3, sizeof def.orientation);
-    memcpy(def.velocity, v, sizeof def.velocity);
-    memcpy(def.omega, v + 3, sizeof def.omega);
-    const pcs_shape box = pcs_shape_box(set->size[0], set->size[1], set->size[2]);
-    PCS_TRY(world_solid(w, &def, &box, NULL));
-    PCS_TRY(world_floor(w));
-    return world_start(w);
+    const double *size = set->size;
+    const pcs_shape box = pcs_shape_box(size[0], size[1], size[2]);
+    const pcs_shape ground = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
+    const pcs_material_def def = {.e = set->e, .mu = set->mu};
+    pcs_body_def body = pcs_body_def_default();
+    pcs_material material;
+    pcs_system brick;
+    body.mass = set->mass;
+    memcpy(body.position, q, sizeof body.position);
+    memcpy(body.orientation, q + 3, sizeof body.orientation);
+    memcpy(body.velocity, v, sizeof body.velocity);
+    memcpy(body.omega, v + 3, sizeof body.omega);
+    PCS_TRY(run_model(&set->run, &s->model));
+    PCS_TRY(pcs_model_add_material(s->model, &def, &material));
+    PCS_TRY(pcs_model_add_body(s->model, &body, &brick)); // its inertia is that of its shape
+    PCS_TRY(pcs_model_add_shape(s->model, brick, &box, material));
+    PCS_TRY(pcs_model_add_shape(s->model, (pcs_system){0}, &ground, material));
+    return simulation_start(s, set->run.threads);
 }
 
 // ---- one run ------------------------------------------------------------------------------------
@@ -64,15 +70,23 @@ typedef struct result {
     double gained;                   // by contacts, over the steps in which they gave energy, J
     double support;                  // of the last step, N
     ground_faults faults;
-    int hits; // steps with an impulse after a step without
-    bool taken;
-    pcs_outcome outcome;
+    int hits;   // steps with an impulse after a step without
+    long loose; // steps that did not converge
 } result;
 
-static void write_row(const settings *set, const world *w, double impulse, csv *out)
+// what an observer follows
+typedef struct follower {
+    const settings *set;
+    double q[7], v[6]; // at the start of the step
+    bool was_hit;
+    csv *out;
+    result *r;
+} follower;
+
+static void write_row(const settings *set, const pcs_state *state, double impulse, csv *out)
 {
-    const double *q = world_q(w, 0), *v = world_v(w, 0);
-    csv_real(out, w->state->t);
+    const double *q = state->q, *v = state->v;
+    csv_real(out, state->t);
     csv_reals(out, q, 7);
     csv_reals(out, v, 6);
     for (int i = 0; i < 8; ++i) {
@@ -85,11 +99,11 @@ static void write_row(const settings *set, const world *w, double impulse, csv *
     csv_end(out);
 }
 
-static void watch(const settings *set, const world *w, const ground_push *push, bool *was_hit,
-                  result *r)
+static void watch(follower *f, const pcs_state *state, const pcs_energy *e, const ground_push *push)
 {
-    const pcs_energy *e = &w->report.energy;
-    const double *q = world_q(w, 0), *v = world_v(w, 0), h = set->run.h, t = w->state->t;
+    const settings *set = f->set;
+    const double *q = state->q, *v = state->v, h = set->run.h, t = state->t;
+    result *r = f->r;
     const double contacts = e->normal + e->tangential;
     r->booked += contacts + e->gyroscopic + e->newton + e->integrator + e->projection;
     r->closure = fmax(r->closure, fabs(e->closure));
@@ -98,39 +112,45 @@ static void watch(const settings *set, const world *w, const ground_push *push, 
     r->deepest = fmax(r->deepest, -free_box_lowest(&set->box, q));
 
     if (push->contacts > 0 && isnan(r->first)) r->first = t - h;
-    r->hits += push->contacts > 0 && !*was_hit;
-    *was_hit = push->contacts > 0;
+    r->hits += push->contacts > 0 && !f->was_hit;
+    f->was_hit = push->contacts > 0;
     if (!(fastest(&set->box, v) <= set->rest)) r->rests = t;
     r->support = push->p[2] / h;
 }
 
+static int observe(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
+                   const pcs_step_report *report)
+{
+    follower *f = user;
+    const settings *set = f->set;
+    ground_push push = {0};
+    if (report) {
+        PCS_TRY(ground_look(model, work, &set->box, set->run.h, f->q, f->v, state->v, &f->r->faults,
+                            &push));
+        watch(f, state, &report->energy, &push);
+        f->r->loose += report->outcome != PCS_OUTCOME_CONVERGED;
+    }
+    write_row(set, state, push.normal, f->out);
+    memcpy(f->q, state->q, sizeof f->q);
+    memcpy(f->v, state->v, sizeof f->v);
+    return 0;
+}
+
 static pcs_status tumble(const settings *set, int seed, csv *out, result *r)
 {
-    *r = (result){.first = NAN, .outcome = PCS_OUTCOME_CONVERGED};
+    const run_settings *run = &set->run;
+    follower f = {.set = set, .out = out, .r = r};
+    *r = (result){.first = NAN};
     start_of(set, seed, r->q0, r->v0);
-    PCS_TRY(free_box_fly(&set->box, set->rtol, r->q0, r->v0, set->run.t_end, &r->touch));
-    world w;
-    pcs_status status = open_brick(set, r->q0, r->v0, &w);
-    bool was_hit = false;
-    if (status == PCS_OK) write_row(set, &w, 0, out);
-    while (status == PCS_OK && world_goes_on(&w, set->run.h, set->run.t_end)) {
-        double q0[7], v0[6];
-        memcpy(q0, world_q(&w, 0), sizeof q0);
-        memcpy(v0, world_v(&w, 0), sizeof v0);
-        status = world_step(&w, set->run.h);
-        if (status != PCS_OK || w.outcome != PCS_OUTCOME_CONVERGED) break;
-        ground_push push;
-        status = ground_look(&w, &set->box, set->run.h, q0, v0, &r->faults, &push);
-        if (status != PCS_OK) break;
-        watch(set, &w, &push, &was_hit, r);
-        write_row(set, &w, push.normal, out);
-    }
+    PCS_TRY(free_box_fly(&set->box, set->rtol, r->q0, r->v0, run->t_end, &r->touch));
+    simulation s = {0};
+    pcs_status status = open_brick(set, r->q0, r->v0, &s);
     if (status == PCS_OK) {
-        memcpy(r->q, world_q(&w, 0), sizeof r->q);
-        memcpy(r->v, world_v(&w, 0), sizeof r->v);
-        r->outcome = w.outcome;
+        status = pcs_run(s.model, s.state, s.work, run->h, run->t_end, observe, &f, NULL);
     }
-    world_close(&w);
+    memcpy(r->q, f.q, sizeof r->q);
+    memcpy(r->v, f.v, sizeof r->v);
+    simulation_close(&s);
     return status;
 }
 
@@ -159,14 +179,14 @@ static pcs_status check_impact(const settings *set, const result *r, checks *c)
     ground_push push = {0};
     double after[6];
     pcs_report report = {0};
-    world w;
-    pcs_status status = open_brick(set, q, v, &w);
-    if (status == PCS_OK) status = pcs_impact(w.model, w.state, w.work, TOUCH, &report);
+    simulation s = {0};
+    pcs_status status = open_brick(set, q, v, &s);
+    if (status == PCS_OK) status = pcs_impact(s.model, s.state, s.work, TOUCH, &report);
     if (status == PCS_OK) {
-        status = ground_look(&w, &set->box, 0, q, v, &faults, &push);
-        memcpy(after, world_v(&w, 0), sizeof after);
+        memcpy(after, s.state->v, sizeof after);
+        status = ground_look(s.model, s.work, &set->box, 0, q, v, after, &faults, &push);
     }
-    world_close(&w);
+    simulation_close(&s);
     if (status != PCS_OK) return status;
 
     const double before = free_box_kinetic(&set->box, v);
@@ -192,14 +212,13 @@ static pcs_status check_impact(const settings *set, const result *r, checks *c)
 static pcs_status fly_in_steps(const settings *set, const result *r, const free_flight *to, int n,
                                double error[3])
 {
-    world w;
-    pcs_status status = open_brick(set, r->q0, r->v0, &w);
-    for (int i = 0; i < n && status == PCS_OK; ++i) {
-        status = world_step(&w, to->t / n);
-        if (w.outcome != PCS_OUTCOME_CONVERGED) break;
+    simulation s = {0};
+    pcs_status status = open_brick(set, r->q0, r->v0, &s);
+    if (status == PCS_OK) {
+        status = pcs_run(s.model, s.state, s.work, to->t / n, to->t, NULL, NULL, NULL);
     }
     if (status == PCS_OK) {
-        const double *q = world_q(&w, 0), *v = world_v(&w, 0);
+        const double *q = s.state->q, *v = s.state->v;
         double back[4], off[4], turn[3], dx[3], dw[3];
         pcs_quat_conj(to->q + 3, back);
         pcs_quat_mul(back, q + 3, off);
@@ -211,9 +230,8 @@ static pcs_status fly_in_steps(const settings *set, const result *r, const free_
         error[0] = norm3(dx);
         error[1] = norm3(turn);
         error[2] = norm3(dw);
-        if (w.outcome != PCS_OUTCOME_CONVERGED) error[0] = NAN;
     }
-    world_close(&w);
+    simulation_close(&s);
     return status;
 }
 
@@ -281,7 +299,7 @@ static void check_steps(const settings *set, const result *r, checks *c)
     const free_box *box = &set->box;
     const double E0 = free_box_energy(box, r->q0, r->v0), slack = 1e-9 * r->speed;
     const double h = set->run.h;
-    check_that(c, "steps", r->outcome == PCS_OUTCOME_CONVERGED, pcs_outcome_text(r->outcome));
+    check_value(c, "steps not converged", (double)r->loose, 0, 0);
     // within two steps: that in which the gap closes, and that of the activation
     if (r->touch.vertex >= 0) {
         check_value(c, "first contact (s)", r->first, r->touch.t, 2 * h);

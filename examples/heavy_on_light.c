@@ -6,17 +6,17 @@
 // acceleration of the light cube the weights cancel: the rounding of u = W p + q is 2e-16 times the
 // ratio, so the tolerance is at least 1e-15 times the ratio.
 #include "args.h"
-#include "checks/dense_scene.h"
+#include "checks/run_checks.h"
 #include "example.h"
-#include "flags/world_flags.h"
-#include "scenes/bodies_model.h"
+#include "flags/run_flags.h"
 #include "scenes/resting.h"
+#include "scenes/simulation.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct settings {
-    world_run run;
+    run_settings run;
     heavy_def def;
 } settings;
 
@@ -36,9 +36,9 @@ static void read_flags(settings *set, int argc, char **argv)
               "offset of the upper cube from the middle, over its edge");
     args_real(&a, "--drop", &set->def.drop, 0, 1, "m", "gap below each cube at the start");
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
-    world_flags(&a, &set->run,
-                "write every step: time, heights of the centres, forces on the lower and the "
-                "upper face of the lower cube (N, up), iterations, residual");
+    run_flags(&a, &set->run,
+              "write every step: time, heights of the centres, forces on the lower and the "
+              "upper face of the lower cube (N, up), iterations, residual");
     args_parse(&a, argc, argv);
     set->run.tol = fmax(set->run.tol, 1e-15 * set->def.ratio);
     if (set->def.aside * set->def.upper > 0.4 * set->def.lower) {
@@ -48,86 +48,93 @@ static void read_flags(settings *set, int argc, char **argv)
     if (set->run.t_end < falls + 0.5) {
         args_refuse("they have not come to rest; take a larger --tend");
     }
-    world_run_scheme(&set->run, fmin(set->def.lower, set->def.upper));
+    run_scheme(&set->run, fmin(set->def.lower, set->def.upper));
 }
 
-static pcs_status build(const settings *set, world *w)
-{
-    bodies s;
-    PCS_TRY(world_run_open(w, &set->run, set->run.gravity));
-    if (!resting_heavy(&s, &set->def)) return PCS_ERR_MEMORY;
-    const pcs_status status = world_bodies(w, &s);
-    bodies_destroy(&s);
-    return status;
-}
+// what an observer follows; the lower cube is system 1, the upper one 2
+typedef struct result {
+    const settings *set;
+    csv *out;
+    pcs_state *mark; // the state a quarter of a second before the end
+    run_tally tally;
+    double floor, between; // N, vertical forces in the last step: of the floor, of the lower cube
+                           // on the upper one
+    double lower, upper;   // m, heights of the centres
+    double moved;          // m, since the mark
+    double overlap;        // by all pairs at the end, m
+} result;
 
-// vertical forces of the last step: of the floor, and of the lower cube on the upper one
-static pcs_status forces(const world *w, double h, double *floor, double *between)
+// the vertical force of one system on another in the last step, N
+static pcs_status force(const pcs_work *work, int by, int on, double *up)
 {
-    const pcs_contact *c;
-    int n;
-    PCS_TRY(pcs_work_contacts(w->work, &n, &c));
-    *floor = *between = 0;
-    for (int k = 0; k < n; ++k) {
-        if (!c[k].active) continue;
-        const double up =
-            (c[k].F[2] * c[k].r[0] + c[k].F[5] * c[k].r[1] + c[k].F[8] * c[k].r[2]) / h;
-        if (c[k].system2.id == 0) {
-            *floor += up;
-        } else {
-            // on system1: the upper one, added last, or the other
-            *between += c[k].system1.id == w->body[2].system.id ? up : -up;
-        }
-    }
+    pcs_body_frame frame = pcs_body_frame_of((pcs_system){on});
+    double wrench[6];
+    frame.inertial = true;
+    PCS_TRY(pcs_work_pair_wrench(work, (pcs_system){by}, &frame, wrench));
+    *up = wrench[2] / pcs_work_step_size(work);
     return PCS_OK;
 }
 
-static pcs_status rest(const settings *set, world *w, csv *out, double end[3])
+static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
+                 const pcs_step_report *report)
 {
-    const double h = set->run.h;
-    const long still = (long)((set->run.t_end - 0.25) / h);
-    PCS_TRY(build(set, w));
-    while (world_goes_on(w, h, set->run.t_end)) {
-        PCS_TRY(world_step(w, h));
-        if (w->stuck) break;
-        if (w->steps == still) PCS_TRY(world_mark(w));
-        PCS_TRY(forces(w, h, &end[0], &end[1]));
-        CSV_ROW(out, w->state->t, world_q(w, 1)[2], world_q(w, 2)[2], end[0], end[1], w->iters,
-                w->residual);
+    result *r = user;
+    const run_settings *run = &r->set->run;
+    PCS_TRY(run_tally_step(&r->tally, model, state, work, report));
+    if (!report) return 0;
+    if (r->tally.steps == (long)((run->t_end - 0.25) / run->h)) {
+        PCS_TRY(pcs_state_copy(state, r->mark));
     }
-    end[2] = world_moved(w);
-    return PCS_OK;
+    PCS_TRY(force(work, 0, 1, &r->floor));
+    PCS_TRY(force(work, 1, 2, &r->between));
+    r->lower = pcs_state_read_q(model, state, (pcs_system){1})[2];
+    r->upper = pcs_state_read_q(model, state, (pcs_system){2})[2];
+    CSV_ROW(r->out, state->t, r->lower, r->upper, r->floor, r->between, report->solve.iters,
+            r->tally.residual);
+    return 0;
 }
 
-static void check_all(checks *c, const settings *set, const world *w, const double end[3])
+static pcs_status rest(const settings *set, result *r, simulation *s)
+{
+    const run_settings *run = &set->run;
+    PCS_TRY(run_model(run, &s->model));
+    PCS_TRY(heavy_build(&set->def, s->model));
+    PCS_TRY(simulation_start(s, run->threads));
+    r->mark = s->mark;
+    PCS_TRY(pcs_run(s->model, s->state, s->work, run->h, run->t_end, watch, r, NULL));
+    r->moved = tally_moved(s->model, s->mark, s->state);
+    return tally_overlap(s->model, s->state, &r->overlap);
+}
+
+static void check_all(checks *c, const settings *set, const result *r)
 {
     const double g = set->run.gravity, lower = set->def.mass * g, upper = lower * set->def.ratio;
     const double both = lower + upper, gap = 1e-6 * fmin(set->def.lower, set->def.upper);
     const double part = 100 * set->run.tol;
-    world_check(c, w, gap, part * both * set->def.lower);
-    check_value(c, "force of the floor (N)", end[0], both, part * both);
-    check_value(c, "force between the cubes (N)", end[1], upper, part * both);
-    check_value(c, "centre of the lower cube (m)", world_q(w, 1)[2], set->def.lower / 2, gap);
-    check_value(c, "centre of the upper cube (m)", world_q(w, 2)[2],
-                set->def.lower + set->def.upper / 2, 2 * gap);
-    check_value(c, "moved in the last quarter second (m)", end[2], 0, 1e-8);
+    check_run(c, &r->tally, &set->run.scheme, gap, part * both * set->def.lower);
+    check_value(c, "overlap by all pairs (m)", r->overlap, 0, fmax(gap, set->run.scheme.proj_tol));
+    check_value(c, "force of the floor (N)", r->floor, both, part * both);
+    check_value(c, "force between the cubes (N)", r->between, upper, part * both);
+    check_value(c, "centre of the lower cube (m)", r->lower, set->def.lower / 2, gap);
+    check_value(c, "centre of the upper cube (m)", r->upper, set->def.lower + set->def.upper / 2,
+                2 * gap);
+    check_value(c, "moved in the last quarter second (m)", r->moved, 0, 1e-8);
 }
 
 static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
-    world w;
-    double end[3] = {0};
-    const pcs_status status = rest(set, &w, out, end);
-    if (status == PCS_OK) {
-        printf("%g kg on %g kg: %ld steps, on average %.1f iterations\n",
-               set->def.mass * set->def.ratio, set->def.mass, w.steps,
-               (double)w.iterations / (double)(w.steps > 0 ? w.steps : 1));
-        *c = checks_begin();
-        check_all(c, set, &w, end);
-    }
-    world_close(&w);
-    return status;
+    simulation s = {0};
+    result r = {.set = set, .out = out};
+    const pcs_status status = rest(set, &r, &s);
+    simulation_close(&s);
+    if (status != PCS_OK) return status;
+    printf("%g kg on %g kg: %ld steps, on average %.1f iterations\n",
+           set->def.mass * set->def.ratio, set->def.mass, r.tally.steps,
+           (double)r.tally.iterations / (double)r.tally.steps);
+    *c = checks_begin();
+    check_all(c, set, &r);
+    return PCS_OK;
 }
 
 int main(int argc, char **argv)

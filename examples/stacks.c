@@ -5,10 +5,10 @@
 // no gain of energy, and at rest the floor carries the weight. Coulomb's law with a tolerance lets
 // bodies creep; the last check limits how far.
 #include "args.h"
-#include "checks/dense_scene.h"
+#include "checks/run_checks.h"
 #include "example.h"
-#include "flags/world_flags.h"
-#include "scenes/bodies_model.h"
+#include "flags/run_flags.h"
+#include "scenes/simulation.h"
 #include "scenes/stacks_scene.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct settings {
-    world_run run;
+    run_settings run;
     stack_def def;
     double settle, creep;
 } settings;
@@ -58,9 +58,9 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--settle", &set->settle, "s", "time at which the bodies must be at rest");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of any body after that time");
-    world_flags(&a, &set->run,
-                "write every step: time, energy, deepest overlap, contacts, iterations, farthest "
-                "moved since the start or --settle, force of the floor");
+    run_flags(&a, &set->run,
+              "write every step: time, energy, deepest overlap, contacts, iterations, farthest "
+              "moved since the start or --settle, force of the floor");
     args_parse(&a, argc, argv);
     const double *size = set->def.size;
     if (!(size[0] > 0 && size[1] > 0 && size[2] > 0)) {
@@ -73,58 +73,66 @@ static void read_flags(settings *set, int argc, char **argv)
         args_refuse("--spacing leaves no room for half bricks");
     }
     if (set->settle + set->run.h > set->run.t_end) args_refuse("--settle must lie before --tend");
-    world_run_scheme(&set->run, stack_size(&set->def));
+    run_scheme(&set->run, stack_size(&set->def));
 }
 
+// what an observer follows
 typedef struct result {
-    double start, moved; // J; m, since --settle
-    long loose;          // steps since then that did not converge
-    double support[3];   // N, of the last step
-    double overlap;      // by all pairs, every tenth step
+    const settings *set;
+    csv *out;
+    pcs_state *mark; // the start, then the state after --settle
+    run_tally tally;
+    double moved;      // m, since --settle
+    long loose;        // steps since then that did not converge
+    double support[3]; // N, of the last step
+    double overlap;    // by all pairs, every tenth step
+    double weight;     // N
 } result;
 
-static pcs_status build(const settings *set, world *w)
+static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
+                 const pcs_step_report *report)
 {
-    bodies s;
-    PCS_TRY(world_run_open(w, &set->run, set->run.gravity));
-    if (!stack_bodies(&s, &set->def)) return PCS_ERR_MEMORY;
-    const pcs_status status = world_bodies(w, &s);
-    bodies_destroy(&s);
-    return status;
-}
-
-static pcs_status settle(const settings *set, world *w, csv *out, result *r)
-{
-    const double h = set->run.h;
-    const long still = (long)(set->settle / h + 0.5);
-    *r = (result){0};
-    PCS_TRY(build(set, w));
-    r->start = w->energy;
-    while (world_goes_on(w, h, set->run.t_end)) {
-        PCS_TRY(world_step(w, h));
-        if (w->stuck) break;
-        if (w->steps == still) PCS_TRY(world_mark(w));
-        r->loose += w->steps > still && w->outcome != PCS_OUTCOME_CONVERGED;
-        if (w->steps % 10 == 0) r->overlap = fmax(r->overlap, world_overlap(w));
-        const double moved = world_moved(w);
-        if (w->steps > still) r->moved = fmax(r->moved, moved);
-        PCS_TRY(world_support(w, h, r->support));
-        CSV_ROW(out, w->state->t, w->energy, w->overlap, w->active, w->iters, moved, r->support[0],
-                r->support[1], r->support[2]);
+    result *r = user;
+    const long still = (long)(r->set->settle / r->set->run.h + 0.5);
+    PCS_TRY(run_tally_step(&r->tally, model, state, work, report));
+    if (!report) return 0;
+    const long step = r->tally.steps;
+    if (step == still) PCS_TRY(pcs_state_copy(state, r->mark));
+    if (step % 10 == 0) {
+        double deepest;
+        PCS_TRY(tally_overlap(model, state, &deepest));
+        r->overlap = fmax(r->overlap, deepest);
     }
-    return PCS_OK;
+    const double moved = tally_moved(model, r->mark, state), *F = r->support;
+    if (step > still) r->moved = fmax(r->moved, moved);
+    r->loose += step > still && report->outcome != PCS_OUTCOME_CONVERGED;
+    PCS_TRY(tally_support(work, 0, r->support));
+    CSV_ROW(r->out, state->t, r->tally.energy, r->tally.overlap, report->active,
+            report->solve.iters, moved, F[0], F[1], F[2]);
+    return 0;
 }
 
-static void check_all(checks *c, const settings *set, const world *w, const result *r)
+static pcs_status settle(const settings *set, result *r, simulation *s)
 {
-    const double weight = world_weight(w), steps = (double)(w->steps > 0 ? w->steps : 1);
-    printf(
-        "%d bodies, %ld steps: on average %.1f contacts and %.1f iterations a step; %ld steps did "
-        "not reach the tolerance\n",
-        w->n - 1, w->steps, (double)w->contacts / steps, (double)w->iterations / steps, w->loose);
+    const run_settings *run = &set->run;
+    PCS_TRY(run_model(run, &s->model));
+    PCS_TRY(stack_build(&set->def, s->model));
+    PCS_TRY(simulation_start(s, run->threads));
+    r->mark = s->mark;
+    r->weight = tally_weight(s->model);
+    return pcs_run(s->model, s->state, s->work, run->h, run->t_end, watch, r, NULL);
+}
+
+static void check_all(checks *c, const settings *set, const result *r)
+{
+    const run_tally *t = &r->tally;
+    const double steps = (double)t->steps, weight = r->weight, height = set->def.size[2];
+    printf("%ld steps: on average %.1f contacts and %.1f iterations a step; %ld steps did not "
+           "reach the tolerance\n",
+           t->steps, (double)t->contacts / steps, (double)t->iterations / steps, t->loose);
     *c = checks_begin();
-    world_check(c, w, 1e-3 * set->def.size[2], 1e-6 * weight * set->def.size[2]);
-    check_value(c, "overlap by all pairs (m)", r->overlap, 0, 1e-3 * set->def.size[2]);
+    check_run(c, t, &set->run.scheme, 1e-3 * height, 1e-6 * weight * height);
+    check_value(c, "overlap by all pairs (m)", r->overlap, 0, 1e-3 * height);
     check_value(c, "steps not converged, at rest", (double)r->loose, 0, 0);
     check_value(c, "moved since they settled (m)", r->moved, 0, set->creep);
     check_value(c, "force of the floor, up (N)", r->support[2], weight, 1e-5 * weight);
@@ -135,11 +143,11 @@ static void check_all(checks *c, const settings *set, const world *w, const resu
 static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
-    world w;
-    result r;
-    const pcs_status status = settle(set, &w, out, &r);
-    if (status == PCS_OK) check_all(c, set, &w, &r);
-    world_close(&w);
+    simulation s = {0};
+    result r = {.set = set, .out = out};
+    const pcs_status status = settle(set, &r, &s);
+    simulation_close(&s);
+    if (status == PCS_OK) check_all(c, set, &r);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "checks/two_solids_checks.h"
 #include "example.h"
 #include "flags/two_solids_flags.h"
+#include "scenes/simulation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,30 +19,21 @@
 
 // ---- the model
 
-typedef struct world {
-    pcs_model *model;
-    pcs_state *state;
-    pcs_work *work;
+typedef struct pair {
+    simulation s;
     pcs_system system[2]; // {0} for the ground
-} world;
-
-static void close_world(world *w)
-{
-    pcs_work_destroy(w->work);
-    pcs_state_destroy(w->state);
-    pcs_model_destroy(w->model);
-}
+} pair;
 
 // a model of the scene as it was `before` seconds before the touch
-static pcs_status open_world(const settings *set, const scene *s, double before, world *w)
+static pcs_status open_pair(const settings *set, const scene *s, double before, pair *w)
 {
-    *w = (world){0};
-    PCS_TRY(pcs_model_create(NULL, &w->model));
-    PCS_TRY(pcs_model_set_gravity(w->model, (const double[]){0, 0, 0}));
-    PCS_TRY(pcs_model_set_scheme(w->model, &set->scheme));
+    *w = (pair){0};
+    PCS_TRY(pcs_model_create(NULL, &w->s.model));
+    PCS_TRY(pcs_model_set_gravity(w->s.model, (const double[]){0, 0, 0}));
+    PCS_TRY(pcs_model_set_scheme(w->s.model, &set->scheme));
 
     pcs_material material;
-    PCS_TRY(pcs_model_add_material(w->model, &(pcs_material_def){.e = set->e, .mu = set->mu},
+    PCS_TRY(pcs_model_add_material(w->s.model, &(pcs_material_def){.e = set->e, .mu = set->mu},
                                    &material));
     for (int b = 0; b < 2; ++b) {
         const solid body = solid_before(&s->body[b], before);
@@ -55,30 +47,29 @@ static pcs_status open_world(const settings *set, const scene *s, double before,
             for (int i = 0; i < 9; ++i) {
                 def.inertia[i] = i % 4 == 0 ? body.inertia[i / 4] : 0;
             }
-            PCS_TRY(pcs_model_add_body(w->model, &def, &w->system[b]));
+            PCS_TRY(pcs_model_add_body(w->s.model, &def, &w->system[b]));
         }
-        PCS_TRY(pcs_model_add_shape(w->model, w->system[b], &s->shape[b], material));
+        PCS_TRY(pcs_model_add_shape(w->s.model, w->system[b], &s->shape[b], material));
     }
-    PCS_TRY(pcs_state_create(w->model, &w->state));
-    return pcs_work_create(w->model, &w->work);
+    return simulation_start(&w->s, 1);
 }
 
 // the quantities read between steps
-static pcs_status look(const world *w, snapshot *now)
+static pcs_status look(const pair *w, snapshot *now)
 {
-    *now = (snapshot){.t = w->state->t};
-    PCS_TRY(pcs_work_contacts(w->work, &now->contacts, NULL));
+    *now = (snapshot){.t = w->s.state->t};
+    PCS_TRY(pcs_work_contacts(w->s.work, &now->contacts, NULL));
     for (int b = 0; b < 2; ++b) {
-        const double *q = pcs_state_q(w->model, w->state, w->system[b]);
-        const double *v = pcs_state_v(w->model, w->state, w->system[b]);
+        const double *q = pcs_state_q(w->s.model, w->s.state, w->system[b]);
+        const double *v = pcs_state_v(w->s.model, w->s.state, w->system[b]);
         now->q[b][3] = 1;
         if (q) memcpy(now->q[b], q, sizeof now->q[b]);
         if (v) memcpy(now->v[b], v, sizeof now->v[b]);
-        pcs_work_contact_wrench(w->work, w->system[b], now->wrench[b]);
+        pcs_work_contact_wrench(w->s.work, w->system[b], now->wrench[b]);
     }
-    pcs_state_momentum(w->model, w->state, now->P, now->L);
-    PCS_TRY(pcs_state_kinetic_energy(w->model, w->state, &now->kinetic));
-    return pcs_state_potential_energy(w->model, w->state, &now->potential);
+    pcs_state_momentum(w->s.model, w->s.state, now->P, now->L);
+    PCS_TRY(pcs_state_kinetic_energy(w->s.model, w->s.state, &now->kinetic));
+    return pcs_state_potential_energy(w->s.model, w->s.state, &now->potential);
 }
 
 // ---- impact at frozen configuration
@@ -86,14 +77,14 @@ static pcs_status look(const world *w, snapshot *now)
 static pcs_status strike(const settings *set, const scene *s, snapshot *before, snapshot *after,
                          pcs_outcome *outcome)
 {
-    world w;
+    pair w;
     pcs_report report;
-    pcs_status status = open_world(set, s, 0, &w);
+    pcs_status status = open_pair(set, s, 0, &w);
     if (status == PCS_OK) status = look(&w, before);
-    if (status == PCS_OK) status = pcs_impact(w.model, w.state, w.work, 1e-9, &report);
+    if (status == PCS_OK) status = pcs_impact(w.s.model, w.s.state, w.s.work, 1e-9, &report);
     if (status == PCS_OK) status = look(&w, after);
     *outcome = report.outcome;
-    close_world(&w);
+    simulation_close(&w.s);
     return status;
 }
 
@@ -137,7 +128,7 @@ static pcs_status border(checks *c, const settings *set)
 
 // data of the observer
 typedef struct watch {
-    const world *w;
+    const pair *w;
     csv *out;    // a row per step
     record *run; // data for the checks
     bool once;   // stop after the impact
@@ -174,14 +165,14 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
 static pcs_status simulate(const settings *set, const scene *s, double h, double before, bool once,
                            csv *out, record *run, pcs_run_report *report)
 {
-    world w;
+    pair w;
     *run = (record){.s = s, .h = h, .theta = set->scheme.theta};
     watch see = {.w = &w, .out = out, .run = run, .once = once};
-    pcs_status status = open_world(set, s, before, &w);
+    pcs_status status = open_pair(set, s, before, &w);
     if (status == PCS_OK) {
-        status = pcs_run(w.model, w.state, w.work, h, set->t_end, observe, &see, report);
+        status = pcs_run(w.s.model, w.s.state, w.s.work, h, set->t_end, observe, &see, report);
     }
-    close_world(&w);
+    simulation_close(&w.s);
     return status;
 }
 

@@ -62,12 +62,11 @@ static void look_at_laws(const pcs_contact *c, const double u0[3], const double 
     worst->tangential = fmax(worst->tangential, u1[1] * r[1] + u1[2] * r[2]);
 }
 
-static void look_at_balances(const world *w, const free_box *box, double h, const double q0[7],
-                             const double v0[6], const double p[3], const double M[3],
-                             ground_faults *worst)
+static void look_at_balances(double theta, const free_box *box, double h, const double q0[7],
+                             const double v0[6], const double v[6], const double p[3],
+                             const double M[3], ground_faults *worst)
 {
-    const double *v = world_v(w, 0), *w0 = v0 + 3, *w1 = v + 3, *J = box->J;
-    const double theta = w->scheme.theta;
+    const double *w0 = v0 + 3, *w1 = v + 3, *J = box->J;
     double back[4], moment[3], dv[3], dw[3];
     pcs_quat_conj(q0 + 3, back);
     pcs_quat_rotate(back, M, moment);
@@ -85,9 +84,8 @@ static void look_at_balances(const world *w, const free_box *box, double h, cons
 
 // Speed up to which contacts may land without a rebound, m/s: what weight and the gyroscopic moment
 // give a vertex in a step, where a projection works on predicted contacts (doc/stepping.md).
-static double landing_speed(const world *w, const free_box *box, double h, const double w0[3])
+static double landing_speed(pcs_projection p, const free_box *box, double h, const double w0[3])
 {
-    const pcs_projection p = w->scheme.projection;
     if (p != PCS_PROJECTION_DIRECT && p != PCS_PROJECTION_DIRECT_HYSTERESIS) return 0;
     const double *J = box->J, least = fmin(J[0], fmin(J[1], J[2]));
     const double L[3] = {J[0] * w0[0], J[1] * w0[1], J[2] * w0[2]};
@@ -97,20 +95,22 @@ static double landing_speed(const world *w, const free_box *box, double h, const
     return h * (box->gravity + radius * sqrt(dot(M, M)) / least);
 }
 
-pcs_status ground_look(const world *w, const free_box *box, double h, const double q0[7],
-                       const double v0[6], ground_faults *worst, ground_push *out)
+pcs_status ground_look(const pcs_model *model, pcs_work *work, const free_box *box, double h,
+                       const double q0[7], const double v0[6], const double v1[6],
+                       ground_faults *worst, ground_push *out)
 {
+    const pcs_scheme scheme = pcs_model_scheme(model);
     double M[3] = {0, 0, 0}, outside = 0, largest = 0;
-    const double lands = landing_speed(w, box, h, v0 + 3);
+    const double lands = landing_speed(scheme.projection, box, h, v0 + 3);
     const pcs_contact *c;
     int n;
-    PCS_TRY(pcs_work_contacts(w->work, &n, &c));
+    PCS_TRY(pcs_work_contacts(work, &n, &c));
     *out = (ground_push){0};
     for (int i = 0; i < n; ++i) {
         if (!c[i].active) continue;
         double u0[3], u1[3];
         local_velocity(q0, v0, c[i].P1, c[i].F, u0);
-        local_velocity(q0, world_v(w, 0), c[i].P1, c[i].F, u1);
+        local_velocity(q0, v1, c[i].P1, c[i].F, u1);
         add_push(&c[i], q0, out->p, M);
         look_at_laws(&c[i], u0, u1, lands, worst);
         const double *r = c[i].r;
@@ -120,6 +120,6 @@ pcs_status ground_look(const world *w, const free_box *box, double h, const doub
         out->contacts += r[0] > 0;
     }
     if (largest > 0) worst->cone = fmax(worst->cone, outside / largest);
-    look_at_balances(w, box, h, q0, v0, out->p, M, worst);
+    look_at_balances(scheme.theta, box, h, q0, v0, v1, out->p, M, worst);
     return PCS_OK;
 }

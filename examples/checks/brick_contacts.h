@@ -3,7 +3,8 @@
 #define EXAMPLES_CHECKS_BRICK_CONTACTS_H
 
 #include "checks/free_box.h"
-#include "scenes/world.h"
+
+#include <percuss/kernel.h>
 
 // The worst of a run so far, or of one impact. Zero: as the laws say.
 typedef struct ground_faults {
@@ -21,9 +22,10 @@ typedef struct ground_push {
     int contacts;
 } ground_push;
 
-// Of body 0 of the world, a `box`, whose last step of h (0: an impact) began at q0, v0. Faults
-// that are larger than those in *worst replace them.
-pcs_status ground_look(const world *w, const free_box *box, double h, const double q0[7],
-                       const double v0[6], ground_faults *worst, ground_push *out);
+// Of the only body of a model, a `box`, whose last step of h (0: an impact) began at q0, v0 and
+// ended with v1. Faults that are larger than those in *worst replace them.
+pcs_status ground_look(const pcs_model *model, pcs_work *work, const free_box *box, double h,
+                       const double q0[7], const double v0[6], const double v1[6],
+                       ground_faults *worst, ground_push *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "flags/falling_brick_flags.h"
 
 #include "flags/scheme.h"
+#include "scenes/turning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static settings defaults(void)
                     .seed = 1,
                     .runs = 5,
                     .study = 4};
-    set.run.scheme = world_smooth_scheme(1e-12);
+    set.run.scheme = turning_scheme(1e-12);
     return set;
 }
 
@@ -81,7 +82,7 @@ void read_flags(settings *set, int argc, char **argv)
               "relative tolerance of the reference of the flight");
     args_positive(&a, "--rest", &set->rest, "m/s",
                   "speed of all points below which the brick rests");
-    world_threads_flag(&a, &set->run);
+    run_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1,
              "halvings of h to observe the order of the flight");
     args_string(&a, "--csv", &set->run.csv, "FILE",

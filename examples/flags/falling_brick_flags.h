@@ -3,13 +3,13 @@
 #define EXAMPLES_FLAGS_FALLING_BRICK_FLAGS_H
 
 #include "checks/free_box.h"
-#include "flags/world_flags.h"
+#include "flags/run_flags.h"
 
 enum { MOST_LEVELS = 8, MOST_RUNS = 1000 };
 
 // SI units throughout
 typedef struct settings {
-    world_run run;
+    run_settings run;
     free_box box;
     double mass, size[3], e, mu;
     double height, v0[3], tilt, omega;

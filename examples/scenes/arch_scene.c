@@ -16,9 +16,9 @@ double arch_size(const arch_def *def)
     return fmin(inside * sin(2 * atan(1) / def->stones), fmin(def->thickness, def->depth));
 }
 
-pcs_status arch_build(world *w, const arch_def *def)
+pcs_status arch_build(const arch_def *def, pcs_model *model, pcs_geometry **stone)
 {
-    pcs_geometry *stone;
+    pcs_material rough;
     const double part = 4 * atan(1) / def->stones;
     double points[24];
     for (int i = 0; i < 8; ++i) {
@@ -27,19 +27,17 @@ pcs_status arch_build(world *w, const arch_def *def)
         points[3 * i + 1] = (i & 4 ? 0.5 : -0.5) * def->depth;
         points[3 * i + 2] = r * cos(part / 2);
     }
-    PCS_TRY(world_material(w, def->mu, 0));
-    PCS_TRY(world_floor(w));
-    PCS_TRY(pcs_geometry_create_hull(NULL, 8, points, &stone));
-    world_keep(w, stone);
-    const pcs_shape about_middle = pcs_shape_hull(stone);
+    PCS_TRY(pcs_geometry_create_hull(NULL, 8, points, stone));
+    const pcs_shape ground = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
+    const pcs_shape about_middle = pcs_shape_hull(*stone);
+    PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu}, &rough));
+    PCS_TRY(pcs_model_add_shape(model, (pcs_system){0}, &ground, rough));
     for (int k = 0; k < def->stones; ++k) {
         const double half = 0.5 * (k - 0.5 * (def->stones - 1)) * part;
         pcs_body_def body = pcs_body_def_default();
         body.orientation[0] = cos(half);
         body.orientation[2] = sin(half);
-        pcs_shape about_G;
-        PCS_TRY(pcs_body_def_of_shapes(1, &about_middle, &def->density, &body, &about_G));
-        PCS_TRY(world_solid(w, &body, &about_G, NULL));
+        PCS_TRY(pcs_model_add_solid(model, &body, 1, &about_middle, def->density, rough, NULL));
     }
-    return world_start(w);
+    return PCS_OK;
 }

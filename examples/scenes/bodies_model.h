@@ -3,10 +3,14 @@
 #define EXAMPLES_SCENES_BODIES_MODEL_H
 
 #include "scenes/bodies.h"
-#include "scenes/world.h"
 
-// The planes and then the bodies of the scene, in their order, with one material; then starts the
-// world, which has been opened with the gravity of the scene.
-PCS_NODISCARD pcs_status world_bodies(world *w, const bodies *s);
+#include <percuss/kernel.h>
+
+// Adds the planes of the scene, shapes 0 to planes - 1, and its bodies, systems 1 to n, all of one
+// material.
+PCS_NODISCARD pcs_status bodies_build(const bodies *s, pcs_model *model);
+
+// the same, and destroys the scene
+PCS_NODISCARD pcs_status bodies_move(bodies *s, pcs_model *model);
 
 #endif

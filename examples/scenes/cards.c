@@ -3,6 +3,7 @@
 #include "scenes/cards.h"
 
 #include <math.h>
+#include <string.h>
 
 cards_def cards_default(void)
 {
@@ -22,15 +23,24 @@ double cards_least_friction(const cards_def *def)
     return tan(def->lean) / 2 - def->thickness / (2 * def->length);
 }
 
-// two bodies that touch have the friction of the smoother one
-static pcs_law smoother(void *user, const pcs_material_def *a, const pcs_material_def *b)
+// a card at rest
+static pcs_status add_card(const cards_def *def, pcs_model *model, pcs_material paper,
+                           const double size[3], const double x[3], const double Q[4])
 {
-    (void)user;
-    return pcs_law_newton_coulomb(0, 0, fmin(a->mu, b->mu));
+    pcs_body_def body = pcs_body_def_default();
+    pcs_system card;
+    body.mass = def->mass;
+    pcs_inertia_box(def->mass, size[0], size[1], size[2], body.inertia);
+    memcpy(body.position, x, sizeof body.position);
+    memcpy(body.orientation, Q, sizeof body.orientation);
+    const pcs_shape box = pcs_shape_box(size[0], size[1], size[2]);
+    PCS_TRY(pcs_model_add_body(model, &body, &card));
+    return pcs_model_add_shape(model, card, &box, paper);
 }
 
 // two cards whose upper inner edges meet above x, their feet at height z
-static pcs_status tent(const cards_def *def, world *w, double x, double z)
+static pcs_status tent(const cards_def *def, pcs_model *model, pcs_material paper, double x,
+                       double z)
 {
     const double L = def->length, t = def->thickness, a = def->lean;
     const double size[3] = {t, def->width, L};
@@ -42,41 +52,44 @@ static pcs_status tent(const cards_def *def, world *w, double x, double z)
         pcs_quat_rotate(Q, (const double[]){-side * t / 2, 0, -L / 2}, lower);
         const double apart = side * 1e-7;
         const double at[3] = {x + apart - upper[0], 0, z - lower[2]};
-        PCS_TRY(world_box(w, def->mass, size, at, Q, NULL));
+        PCS_TRY(add_card(def, model, paper, size, at, Q));
     }
     return PCS_OK;
 }
 
-pcs_status cards_build(world *w, const cards_def *def)
+pcs_status cards_build(const cards_def *def, pcs_model *model)
 {
+    pcs_material ground, paper;
     const double L = def->length, t = def->thickness, a = def->lean;
     // the outer edge above stands out over the inner by t sin a
     const double storey = L * cos(a) + t * sin(a), pitch = L, step = 1e-7;
-    PCS_TRY(pcs_model_set_combine(w->model, smoother, NULL));
-    PCS_TRY(world_material(w, def->mu_floor, 0));
-    PCS_TRY(world_floor(w));
-    PCS_TRY(world_material(w, def->mu, 0));
+    const pcs_shape table = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
+    // a card on the table has the friction of the smoother of the two
+    const pcs_law smoother = pcs_law_newton_coulomb(0, 0, fmin(def->mu, def->mu_floor));
+    PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu_floor}, &ground));
+    PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu}, &paper));
+    PCS_TRY(pcs_model_set_pair_law(model, ground, paper, &smoother));
+    PCS_TRY(pcs_model_add_shape(model, (pcs_system){0}, &table, ground));
     for (int k = 0; k < def->storeys; ++k) {
         const int n = def->storeys - k;
         const double z = k * (storey + t + 2 * step);
         for (int i = 0; i < n; ++i) {
-            PCS_TRY(tent(def, w, (i - 0.5 * (n - 1)) * pitch, z));
+            PCS_TRY(tent(def, model, paper, (i - 0.5 * (n - 1)) * pitch, z));
         }
         for (int i = 0; i + 1 < n; ++i) {
             const double size[3] = {L - t, def->width, t};
             const double x[3] = {(i - 0.5 * (n - 2)) * pitch, 0, z + storey + t / 2 + step};
-            PCS_TRY(world_box(w, def->mass, size, x, NULL, NULL));
+            PCS_TRY(add_card(def, model, paper, size, x, (const double[]){1, 0, 0, 0}));
         }
     }
-    return world_start(w);
+    return PCS_OK;
 }
 
-double cards_top(const world *w)
+double cards_top(const pcs_model *model, const pcs_state *state)
 {
     double z = 0;
-    for (int b = 0; b < w->n; ++b) {
-        const double *q = world_q(w, b);
-        if (q) z = fmax(z, q[2]);
+    for (int id = 1; id <= pcs_model_system_count(model); ++id) {
+        z = fmax(z, pcs_state_read_q(model, state, (pcs_system){id})[2]);
     }
     return z;
 }

@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_SCENES_CARDS_H
 #define EXAMPLES_SCENES_CARDS_H
 
-#include "scenes/world.h"
+#include <percuss/kernel.h>
 
 typedef struct cards_def {
     double length, width, thickness; // of a card, m
@@ -19,10 +19,10 @@ cards_def cards_default(void);
 // the least friction of the floor with which two cards stand that do not slip on each other
 double cards_least_friction(const cards_def *def);
 
-// Adds the floor and the cards and starts the world.
-pcs_status cards_build(world *w, const cards_def *def);
+// Adds the floor and the cards.
+pcs_status cards_build(const cards_def *def, pcs_model *model);
 
 // height of the highest centre, m
-double cards_top(const world *w);
+double cards_top(const pcs_model *model, const pcs_state *state);
 
 #endif

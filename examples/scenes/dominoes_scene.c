@@ -25,28 +25,37 @@ dominoes_def dominoes_scaled(const dominoes_def *def, double s)
     return large;
 }
 
-pcs_status dominoes_build(world *w, const dominoes_def *def)
+pcs_status dominoes_build(const dominoes_def *def, pcs_model *model)
 {
-    const double *size = def->size, pitch = size[0] + def->gap;
-    const double mass = def->density * size[0] * size[1] * size[2];
-    PCS_TRY(world_material(w, def->mu, 0));
+    const double *size = def->size, mass = def->density * size[0] * size[1] * size[2];
+    const pcs_shape box = pcs_shape_box(size[0], size[1], size[2]);
+    const pcs_shape floor = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
+    const pcs_material_def rough = {.mu = fmax(def->mu, def->mu_floor)};
+    pcs_material smooth, ground;
+    PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu}, &smooth));
     for (int i = 0; i < def->n; ++i) {
-        const double x[3] = {i * pitch, 0, size[2] / 2};
-        PCS_TRY(world_box(w, mass, size, x, NULL, NULL));
+        pcs_body_def body = pcs_body_def_default();
+        pcs_system domino;
+        body.mass = mass;
+        pcs_inertia_box(mass, size[0], size[1], size[2], body.inertia);
+        body.position[0] = i * (size[0] + def->gap);
+        body.position[2] = size[2] / 2;
+        if (i == 0) {
+            body.omega[1] = def->push;
+            body.velocity[0] = def->push * size[2] / 2;
+            body.velocity[2] = def->push * size[0] / 2;
+        }
+        PCS_TRY(pcs_model_add_body(model, &body, &domino));
+        PCS_TRY(pcs_model_add_shape(model, domino, &box, smooth));
     }
-    PCS_TRY(world_material(w, fmax(def->mu, def->mu_floor), 0));
-    PCS_TRY(world_floor(w));
-    PCS_TRY(world_start(w));
-    double *v = world_v(w, 0);
-    v[4] = def->push;
-    v[0] = def->push * size[2] / 2;
-    v[2] = def->push * size[0] / 2;
-    return world_energy(w);
+    PCS_TRY(pcs_model_add_material(model, &rough, &ground));
+    return pcs_model_add_shape(model, (pcs_system){0}, &floor, ground);
 }
 
-double dominoes_tilt(const world *w, int i)
+double dominoes_tilt(const pcs_model *model, const pcs_state *state, int i)
 {
     double up[3];
-    pcs_quat_rotate(world_q(w, i) + 3, (const double[]){0, 0, 1}, up);
+    const double *q = pcs_state_read_q(model, state, (pcs_system){i + 1});
+    pcs_quat_rotate(q + 3, (const double[]){0, 0, 1}, up);
     return atan2(up[0], up[2]);
 }

@@ -2,7 +2,7 @@
 #ifndef EXAMPLES_SCENES_DOMINOES_SCENE_H
 #define EXAMPLES_SCENES_DOMINOES_SCENE_H
 
-#include "scenes/world.h"
+#include <percuss/kernel.h>
 
 typedef struct dominoes_def {
     int n;
@@ -18,10 +18,10 @@ dominoes_def dominoes_default(void);
 // the same with lengths s times as large, times sqrt(s) times as long
 dominoes_def dominoes_scaled(const dominoes_def *def, double s);
 
-// Adds the dominoes, as bodies 0 to n - 1, and the floor, and starts the world.
-pcs_status dominoes_build(world *w, const dominoes_def *def);
+// Adds the dominoes, systems 1 to n, and the floor.
+pcs_status dominoes_build(const dominoes_def *def, pcs_model *model);
 
-// of domino i from the vertical, rad
-double dominoes_tilt(const world *w, int i);
+// of domino i, from 0, from the vertical, rad
+double dominoes_tilt(const pcs_model *model, const pcs_state *state, int i);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "scenes/bodies_model.h"
+
 bool resting_cube(bodies *s)
 {
     if (!bodies_create(s, 1)) return false;
@@ -53,4 +55,10 @@ bool resting_heavy(bodies *s, const heavy_def *def)
     s->still_from = 1;
     s->size = fmin(a, b);
     return true;
+}
+
+pcs_status heavy_build(const heavy_def *def, pcs_model *model)
+{
+    bodies s;
+    return resting_heavy(&s, def) ? bodies_move(&s, model) : PCS_ERR_MEMORY;
 }

@@ -5,6 +5,8 @@
 
 #include "scenes/bodies.h"
 
+#include <percuss/kernel.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -29,6 +31,9 @@ heavy_def heavy_default(void);
 
 // on a floor; false: no memory
 bool resting_heavy(bodies *s, const heavy_def *def);
+
+// the floor, the lower cube as system 1 and the upper one as 2 of a model
+pcs_status heavy_build(const heavy_def *def, pcs_model *model);
 
 #ifdef __cplusplus
 }

@@ -46,36 +46,33 @@ static pcs_status add_body(const slider_def *def, pcs_material material, slider 
         pcs_inertia_box(def->mass, def->size[0], def->size[1], def->size[2], body.inertia);
         shape = pcs_shape_box(def->size[0], def->size[1], def->size[2]);
     }
-    PCS_TRY(pcs_model_add_body(s->model, &body, &s->body));
-    return pcs_model_add_shape(s->model, s->body, &shape, material);
+    PCS_TRY(pcs_model_add_body(s->s.model, &body, &s->body));
+    return pcs_model_add_shape(s->s.model, s->body, &shape, material);
 }
 
 pcs_status slider_open(const slider_def *def, const pcs_scheme *scheme, slider *s)
 {
     *s = (slider){0};
-    PCS_TRY(pcs_model_create(NULL, &s->model));
-    PCS_TRY(pcs_model_set_gravity(s->model, (const double[3]){0, 0, -def->gravity}));
-    PCS_TRY(pcs_model_set_scheme(s->model, scheme));
+    PCS_TRY(pcs_model_create(NULL, &s->s.model));
+    PCS_TRY(pcs_model_set_gravity(s->s.model, (const double[3]){0, 0, -def->gravity}));
+    PCS_TRY(pcs_model_set_scheme(s->s.model, scheme));
     pcs_material material;
-    PCS_TRY(pcs_model_add_material(s->model, &(pcs_material_def){.mu = def->mu}, &material));
+    PCS_TRY(pcs_model_add_material(s->s.model, &(pcs_material_def){.mu = def->mu}, &material));
     PCS_TRY(add_body(def, material, s));
     const pcs_shape plane = pcs_shape_half_space(s->axes + 6, 0);
-    PCS_TRY(pcs_model_add_shape(s->model, (pcs_system){0}, &plane, material));
-    PCS_TRY(pcs_state_create(s->model, &s->state));
-    return pcs_work_create(s->model, &s->work);
+    PCS_TRY(pcs_model_add_shape(s->s.model, (pcs_system){0}, &plane, material));
+    return simulation_start(&s->s, 1);
 }
 
 void slider_close(slider *s)
 {
-    pcs_work_destroy(s->work);
-    pcs_state_destroy(s->state);
-    pcs_model_destroy(s->model);
+    simulation_close(&s->s);
 }
 
 pcs_status slider_step(slider *s, double h)
 {
     pcs_step_report report;
-    PCS_TRY(pcs_step(s->model, s->state, s->work, h, &report));
+    PCS_TRY(pcs_step(s->s.model, s->s.state, s->s.work, h, &report));
     s->outcome = report.outcome;
     s->tangential += report.energy.tangential;
     s->closure = fmax(s->closure, fabs(report.energy.closure));
@@ -84,20 +81,20 @@ pcs_status slider_step(slider *s, double h)
 
 pcs_status slider_look(const slider *s, slider_view *out)
 {
-    const double *q = pcs_state_q(s->model, s->state, s->body);
-    const double *v = pcs_state_v(s->model, s->state, s->body);
+    const double *q = pcs_state_q(s->s.model, s->s.state, s->body);
+    const double *v = pcs_state_v(s->s.model, s->s.state, s->body);
     double moved[3], omega[3];
     for (int i = 0; i < 3; ++i) {
         moved[i] = q[i] - s->start[i];
     }
-    out->t = s->state->t;
+    out->t = s->s.state->t;
     to_plane(s->axes, moved, out->x);
     to_plane(s->axes, v, out->v);
     pcs_quat_rotate(q + 3, v + 3, omega);
     to_plane(s->axes, omega, out->omega);
 
     const pcs_contact *c;
-    PCS_TRY(pcs_work_contacts(s->work, &out->contacts, &c));
+    PCS_TRY(pcs_work_contacts(s->s.work, &out->contacts, &c));
     out->status = out->contacts > 0 ? c[0].status : PCS_CONTACT_OPEN;
     for (int i = 1; i < out->contacts; ++i) {
         if (c[i].status != out->status) out->status = PCS_CONTACT_UNDECIDED;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <percuss/kernel.h>
+#include "scenes/simulation.h"
 
 typedef struct slider_def {
     bool ball;
@@ -20,9 +20,7 @@ typedef struct slider_def {
 } slider_def;
 
 typedef struct slider {
-    pcs_model *model;
-    pcs_state *state;
-    pcs_work *work;
+    simulation s;
     pcs_system body;
     double start[3], axes[9]; // inertial
     double tangential;        // work of friction so far, J

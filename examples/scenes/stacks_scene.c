@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "scenes/bodies_model.h"
+
 stack_def stack_default(int kind)
 {
     stack_def def = {.kind = kind, .density = 600, .mu = 0.5, .jolt = 1e-3, .speed = 1e-2};
@@ -130,4 +132,10 @@ bool stack_bodies(bodies *s, const stack_def *def)
     s->still_from = def->kind == STACK_KAPLA ? 5 : 1;
     s->size = stack_size(def);
     return true;
+}
+
+pcs_status stack_build(const stack_def *def, pcs_model *model)
+{
+    bodies s;
+    return stack_bodies(&s, def) ? bodies_move(&s, model) : PCS_ERR_MEMORY;
 }

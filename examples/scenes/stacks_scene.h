@@ -4,6 +4,8 @@
 
 #include "scenes/bodies.h"
 
+#include <percuss/kernel.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,6 +33,9 @@ double stack_size(const stack_def *def);
 
 // on a floor, 2 s (the tower 60 s, nothing should move since second 5); false: no memory
 bool stack_bodies(bodies *s, const stack_def *def);
+
+// the floor and the boxes as shape 0 and systems 1 to n of a model
+pcs_status stack_build(const stack_def *def, pcs_model *model);
 
 #ifdef __cplusplus
 }

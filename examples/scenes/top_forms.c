@@ -45,12 +45,12 @@ static pcs_status open_quaternion(top_system *s, double turn)
 
 static pcs_status open_joint(top_system *s, double turn, const pcs_smooth_def *hold)
 {
-    const pcs_scheme scheme = world_smooth_scheme(1e-12);
-    PCS_TRY(world_open(&s->w, NULL, &scheme, s->top.gravity));
-    PCS_TRY(turning_top(&s->w, &s->top, 0.1 * s->top.arm, turn));
-    PCS_TRY(pcs_smooth_create(NULL, s->w.model, hold, &s->smooth));
+    PCS_TRY(pcs_model_create(NULL, &s->joint.model));
+    PCS_TRY(turning_top(&s->top, 0.1 * s->top.arm, turn, s->joint.model));
+    PCS_TRY(pcs_state_create(s->joint.model, &s->joint.state));
+    PCS_TRY(pcs_smooth_create(NULL, s->joint.model, hold, &s->smooth));
     PCS_TRY(pcs_smooth_ode(s->smooth, &s->ode));
-    return pcs_smooth_from_state(s->smooth, s->w.state, s->x0);
+    return pcs_smooth_from_state(s->smooth, s->joint.state, s->x0);
 }
 
 static pcs_status open_angles(top_system *s, double turn)
@@ -76,7 +76,7 @@ void top_close(top_system *s)
 {
     pcs_smooth_destroy(s->smooth);
     pcs_lagrange_destroy(s->lagrange);
-    if (s->form == TOP_JOINT) world_close(&s->w);
+    simulation_close(&s->joint);
     s->smooth = NULL;
     s->lagrange = NULL;
 }

@@ -6,7 +6,7 @@
 
 #include "checks/top_motion.h"
 #include "scenes/quaternion_body.h"
-#include "scenes/world.h"
+#include "scenes/simulation.h"
 
 typedef enum top_form {
     TOP_QUATERNION, // Newton-Euler about the tip: x = (Q, omega)
@@ -21,7 +21,7 @@ typedef struct top_system {
     top_form form;
     heavy_top top; // its tip held
     quaternion_body body;
-    world w;
+    simulation joint; // model and state of TOP_JOINT
     pcs_smooth *smooth;
     pcs_lagrange *lagrange;
     pcs_ode ode;

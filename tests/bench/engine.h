@@ -12,7 +12,8 @@ extern "C" {
 #endif
 
 struct model_scene;
-struct world;
+struct run_tally;
+struct simulation;
 
 typedef struct engine_options {
     double tol;     // of the velocity problem; the engines of others take a number of iterations
@@ -55,9 +56,10 @@ typedef struct engine {
     // bytes held, and the part of them that the last step had no use for; or null
     size_t (*bytes)(void *self, size_t *spare);
     unsigned long long (*hash)(void *self); // of the state, or null
-    // as create, of scenes only a model can say, and the world it is in; or null
+    // as create, of scenes only a model can say, what runs it, and its sums; or null
     void *(*create_model)(const struct model_scene *s, const engine_options *o);
-    const struct world *(*world)(const void *self);
+    const struct simulation *(*simulation)(const void *self);
+    const struct run_tally *(*tally)(const void *self);
 } engine;
 
 extern const engine engine_percuss;

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks/run_tally.h"
 #include "engine.h"
 #include "scene_list.h"
 #include "scenes/bodies_model.h"
 
 typedef struct counted {
-    world w;
+    simulation s;
+    run_tally tally;
     size_t held; // bytes
 } counted;
 
@@ -33,50 +35,63 @@ static void counted_release(void *pointer, void *user)
 static void destroy(void *self)
 {
     counted *c = self;
-    if (c) world_close(&c->w);
+    if (c) simulation_close(&c->s);
     free(c);
 }
 
-static pcs_status open_world(counted *c, const engine_options *o, pcs_scheme scheme, double gravity)
+static counted *open_model(const engine_options *o, double size)
 {
+    counted *c = calloc(1, sizeof *c);
+    if (!c) return NULL;
+    pcs_scheme scheme = pcs_scheme_dense(o->tol, size);
     scheme.accept_unconverged = true;
     if (o->iterations > 0) scheme.solver.max_iters = o->iterations;
     const pcs_env env = {
         .alloc = counted_alloc, .release = counted_release, .alloc_user = &c->held};
-    PCS_TRY(world_open(&c->w, &env, &scheme, gravity));
-    c->w.threads = o->threads;
-    return PCS_OK;
+    if (pcs_model_create(&env, &c->s.model) == PCS_OK &&
+        pcs_model_set_scheme(c->s.model, &scheme) == PCS_OK) {
+        return c;
+    }
+    destroy(c);
+    return NULL;
 }
 
-static void *created(counted *c, pcs_status status)
+// the model is filled
+static void *start(counted *c, const engine_options *o, pcs_status status)
 {
-    if (c && status == PCS_OK) return c;
-    fprintf(stderr, "percuss: %s\n", c ? pcs_error_text() : "out of memory");
+    if (status == PCS_OK) status = simulation_start(&c->s, o->threads);
+    if (status == PCS_OK) {
+        status = (pcs_status)run_tally_step(&c->tally, c->s.model, c->s.state, c->s.work, NULL);
+    }
+    if (status == PCS_OK) return c;
+    fprintf(stderr, "percuss: %s\n", pcs_error_text());
     destroy(c);
     return NULL;
 }
 
 static void *create(const bodies *s, const engine_options *o)
 {
-    counted *c = calloc(1, sizeof *c);
-    if (!c) return created(NULL, PCS_ERR_MEMORY);
-    pcs_status status = open_world(c, o, pcs_scheme_dense(o->tol, s->size), -s->gravity[2]);
-    if (status == PCS_OK) status = world_bodies(&c->w, s);
-    return created(c, status);
+    counted *c = open_model(o, s->size);
+    if (!c) return NULL;
+    pcs_status status = pcs_model_set_gravity(c->s.model, s->gravity);
+    if (status == PCS_OK) status = bodies_build(s, c->s.model);
+    return start(c, o, status);
 }
 
 static void *create_model(const model_scene *s, const engine_options *o)
 {
-    counted *c = calloc(1, sizeof *c);
-    if (!c) return created(NULL, PCS_ERR_MEMORY);
-    pcs_status status = open_world(c, o, pcs_scheme_dense(o->tol, s->size), s->gravity);
-    if (status == PCS_OK) status = s->build(&c->w);
-    return created(c, status);
+    counted *c = open_model(o, s->size);
+    return c ? start(c, o, s->build(&c->s)) : NULL;
 }
 
-static const world *world_of(const void *self)
+static const simulation *simulation_of(const void *self)
 {
-    return &((const counted *)self)->w;
+    return &((const counted *)self)->s;
+}
+
+static const run_tally *tally_of(const void *self)
+{
+    return &((const counted *)self)->tally;
 }
 
 static void tell_times(const pcs_step_times *t, engine_step *out)
@@ -94,13 +109,15 @@ static void tell_times(const pcs_step_times *t, engine_step *out)
 
 static bool step(void *self, double h, engine_step *out)
 {
-    world *w = &((counted *)self)->w;
-    const pcs_step_report *r = &w->report;
+    counted *c = self;
+    pcs_step_report report;
+    const pcs_step_report *r = &report;
     *out = (engine_step){0};
-    if (world_step(w, h) != PCS_OK) {
+    if (pcs_step(c->s.model, c->s.state, c->s.work, h, &report) != PCS_OK) {
         fprintf(stderr, "percuss: %s\n", pcs_error_text());
         return false;
     }
+    if (r->committed) run_tally_step(&c->tally, c->s.model, c->s.state, c->s.work, r);
     out->contacts = r->candidates;
     out->active = r->active;
     out->iterations = r->solve.iters;
@@ -120,13 +137,13 @@ static bool step(void *self, double h, engine_step *out)
 
 static void read(void *self, double *q, double *v)
 {
-    const world *w = world_of(self);
-    const int n = pcs_model_system_count(w->model);
+    const simulation *s = simulation_of(self);
+    const int n = pcs_model_system_count(s->model);
     memset(v, 0, 6 * (size_t)n * sizeof *v);
     for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
-        const double *qi = pcs_state_q(w->model, w->state, system);
-        const double *vi = pcs_state_v(w->model, w->state, system);
+        const double *qi = pcs_state_q(s->model, s->state, system);
+        const double *vi = pcs_state_v(s->model, s->state, system);
         memcpy(q + 7 * (size_t)i, qi, 7 * sizeof *q);
         if (vi) memcpy(v + 6 * (size_t)i, vi, 6 * sizeof *v);
     }
@@ -134,12 +151,12 @@ static void read(void *self, double *q, double *v)
 
 static void write(void *self, const double *q, const double *v)
 {
-    const world *w = world_of(self);
-    const int n = pcs_model_system_count(w->model);
+    const simulation *s = simulation_of(self);
+    const int n = pcs_model_system_count(s->model);
     for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
-        double *qi = pcs_state_q(w->model, w->state, system);
-        double *vi = pcs_state_v(w->model, w->state, system);
+        double *qi = pcs_state_q(s->model, s->state, system);
+        double *vi = pcs_state_v(s->model, s->state, system);
         memcpy(qi, q + 7 * (size_t)i, 7 * sizeof *q);
         if (vi) memcpy(vi, v + 6 * (size_t)i, 6 * sizeof *v);
     }
@@ -148,14 +165,14 @@ static void write(void *self, const double *q, const double *v)
 static size_t bytes(void *self, size_t *spare)
 {
     const counted *c = self;
-    const size_t demand = pcs_work_step_bytes(c->w.work), work = pcs_work_held(c->w.work);
+    const size_t demand = pcs_work_step_bytes(c->s.work), work = pcs_work_held(c->s.work);
     *spare = work > demand ? work - demand : 0;
     return c->held;
 }
 
 static unsigned long long hash(void *self)
 {
-    return pcs_state_hash(world_of(self)->state);
+    return pcs_state_hash(simulation_of(self)->state);
 }
 
 const engine engine_percuss = {.name = "percuss",
@@ -167,4 +184,5 @@ const engine engine_percuss = {.name = "percuss",
                                .bytes = bytes,
                                .hash = hash,
                                .create_model = create_model,
-                               .world = world_of};
+                               .simulation = simulation_of,
+                               .tally = tally_of};

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "scenes/world.h"
+#include "scenes/simulation.h"
 
 static const engine *const e = &engine_percuss;
 
@@ -16,9 +16,9 @@ static bool advance(const course *c, void *self, int from, int to, double *x, do
             bodies_perturb(c->s, x, v);
             e->write(self, x, v);
         }
-        const world *w = e->world(self);
+        const simulation *s = e->simulation(self);
         pcs_step_report report;
-        if (pcs_step(w->model, w->state, w->work, c->h, &report) != PCS_OK) return false;
+        if (pcs_step(s->model, s->state, s->work, c->h, &report) != PCS_OK) return false;
         if (!report.committed) return false;
     }
     return true;
@@ -49,15 +49,15 @@ bool scene_hash(const char *name, const course *c, const engine_options *o, int 
         good = run[i] != NULL;
     }
     if (good) {
-        const size_t n = (size_t)pcs_model_system_count(e->world(run[0])->model);
+        const size_t n = (size_t)pcs_model_system_count(e->simulation(run[0])->model);
         x = calloc(7 * n + 1, sizeof *x);
         v = calloc(6 * n + 1, sizeof *v);
         good = x && v && advance(c, run[STRAIGHT], 0, steps / 2, x, v);
     }
     if (good) {
-        const pcs_state *half = e->world(run[STRAIGHT])->state;
-        good = load(half, e->world(run[RESTART])->state) &&
-               pcs_state_copy(half, e->world(run[BRANCH])->state) == PCS_OK;
+        const pcs_state *half = e->simulation(run[STRAIGHT])->state;
+        good = load(half, e->simulation(run[RESTART])->state) &&
+               pcs_state_copy(half, e->simulation(run[BRANCH])->state) == PCS_OK;
     }
     for (int i = 0; i < WAYS && good; ++i) {
         good = advance(c, run[i], steps / 2, steps, x, v);

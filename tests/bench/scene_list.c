@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "checks/free_top.h"
+#include "checks/run_tally.h"
 #include "scenes/arch_scene.h"
 #include "scenes/cards.h"
 #include "scenes/dominoes_scene.h"
@@ -46,18 +47,22 @@ static bool tower(bodies *s)
 
 // ---- what stands and what falls ---------------------------------------------------------------
 
-static pcs_status build_arch(world *w)
+static double moved(const simulation *s)
 {
-    const arch_def def = arch_default();
-    return arch_build(w, &def);
+    return tally_moved(s->model, s->mark, s->state);
 }
 
-static const model_scene arch = {.gravity = G,
-                                 .h = 0.005,
+static pcs_status build_arch(simulation *s)
+{
+    const arch_def def = arch_default();
+    return arch_build(&def, s->model, &s->geometry);
+}
+
+static const model_scene arch = {.h = 0.005,
                                  .steps = 200,
                                  .size = 0.06,
                                  .build = build_arch,
-                                 .off = world_moved,
+                                 .off = moved,
                                  .what = "a stone has moved (m)",
                                  .most = 1e-6};
 
@@ -69,20 +74,19 @@ static arch_def thin_arch(void)
     return def;
 }
 
-static pcs_status build_thin_arch(world *w)
+static pcs_status build_thin_arch(simulation *s)
 {
     const arch_def def = thin_arch();
-    return arch_build(w, &def);
+    return arch_build(&def, s->model, &s->geometry);
 }
 
-static double key_height(const world *w)
+static double key_height(const simulation *s)
 {
     const arch_def def = thin_arch();
-    return world_q(w, 1 + def.stones / 2)[2] / def.radius;
+    return pcs_state_q(s->model, s->state, (pcs_system){1 + def.stones / 2})[2] / def.radius;
 }
 
-static const model_scene arch_falls = {.gravity = G,
-                                       .h = 0.005,
+static const model_scene arch_falls = {.h = 0.005,
                                        .steps = 80,
                                        .size = 0.06,
                                        .build = build_thin_arch,
@@ -90,24 +94,23 @@ static const model_scene arch_falls = {.gravity = G,
                                        .what = "height of the key stone over the radius",
                                        .most = 0.99};
 
-static pcs_status build_dominoes(world *w)
+static pcs_status build_dominoes(simulation *s)
 {
     const dominoes_def def = dominoes_default();
-    return dominoes_build(w, &def);
+    return dominoes_build(&def, s->model);
 }
 
-static double dominoes_up(const world *w)
+static double dominoes_up(const simulation *s)
 {
     const dominoes_def def = dominoes_default();
     int up = 0;
     for (int i = 0; i < def.n; ++i) {
-        up += !(dominoes_tilt(w, i) > atan(def.size[0] / def.size[2]));
+        up += !(dominoes_tilt(s->model, s->state, i) > atan(def.size[0] / def.size[2]));
     }
     return up;
 }
 
-static const model_scene dominoes = {.gravity = G,
-                                     .h = 0.0005,
+static const model_scene dominoes = {.h = 0.0005,
                                      .steps = 1600,
                                      .size = 0.0075,
                                      .build = build_dominoes,
@@ -115,18 +118,17 @@ static const model_scene dominoes = {.gravity = G,
                                      .what = "dominoes that have not fallen",
                                      .most = 0};
 
-static pcs_status build_cards(world *w)
+static pcs_status build_cards(simulation *s)
 {
     const cards_def def = cards_default();
-    return cards_build(w, &def);
+    return cards_build(&def, s->model);
 }
 
-static const model_scene cards = {.gravity = G,
-                                  .h = 0.002,
+static const model_scene cards = {.h = 0.002,
                                   .steps = 500,
                                   .size = 0.0005,
                                   .build = build_cards,
-                                  .off = world_moved,
+                                  .off = moved,
                                   .what = "a card has moved (m)",
                                   .most = 1e-5};
 
@@ -146,44 +148,44 @@ static line chain_row(void)
     return line_row(5, 0.1, 0.5, 0.02, 0.02, 1, 1);
 }
 
-static pcs_status build_cradle(world *w)
+static pcs_status build_cradle(simulation *s)
 {
     const line l = cradle_row();
-    return turning_balls(w, &l);
+    return turning_balls(&l, s->model);
 }
 
-static pcs_status build_chain(world *w)
+static pcs_status build_chain(simulation *s)
 {
     const line l = chain_row();
-    return turning_balls(w, &l);
+    return turning_balls(&l, s->model);
 }
 
-static double speeds_off(const world *w, const double *v)
+static double speeds_off(const simulation *s, int n, const double *v)
 {
     double worst = 0;
-    for (int i = 0; i < w->n; ++i) {
-        const double off = fabs(world_v(w, i)[0] - v[i]);
+    for (int i = 0; i < n; ++i) {
+        const double off = fabs(pcs_state_v(s->model, s->state, (pcs_system){i + 1})[0] - v[i]);
         if (!(off <= worst)) worst = off;
     }
     return worst;
 }
 
-static double cradle_off(const world *w)
+static double cradle_off(const simulation *s)
 {
     const line l = cradle_row();
     double v[MOST_BALLS];
     line_at_once(&l, v);
-    return speeds_off(w, v);
+    return speeds_off(s, l.n, v);
 }
 
-static double chain_off(const world *w)
+static double chain_off(const simulation *s)
 {
     line l = chain_row();
     int pair;
-    while (line_next(&l, w->state->t, &pair)) {
+    while (line_next(&l, s->state->t, &pair)) {
         line_impact(&l, pair);
     }
-    return speeds_off(w, l.v);
+    return speeds_off(s, l.n, l.v);
 }
 
 static const model_scene cradle = {.h = 0.001,
@@ -203,18 +205,18 @@ static const model_scene chain = {.h = 0.001,
 
 static const double moments[3] = {1e-3, 2e-3, 2.8e-3}, spin = 10, wobble = 0.1;
 
-static pcs_status build_wing_nut(world *w)
+static pcs_status build_wing_nut(simulation *s)
 {
-    return turning_free(w, moments, (const double[]){0, spin, wobble});
+    return turning_free(moments, (const double[]){0, spin, wobble}, s->model);
 }
 
-static double wing_nut_off(const world *w)
+static double wing_nut_off(const simulation *s)
 {
     const free_top top = free_top_make(moments, spin, wobble, false);
     double omega[3], square = 0;
-    free_top_omega(&top, w->state->t, omega);
+    free_top_omega(&top, s->state->t, omega);
     for (int i = 0; i < 3; ++i) {
-        square += pow(world_v(w, 0)[3 + i] - omega[i], 2);
+        square += pow(s->state->v[3 + i] - omega[i], 2);
     }
     return sqrt(square) / spin;
 }
@@ -230,20 +232,19 @@ static const model_scene wing_nut = {.h = 0.001,
 static const heavy_top steady = {
     .mass = 0.5, .J1 = 4e-4, .J3 = 6e-4, .arm = 0.04, .spin = 150, .tilt = 0.5, .gravity = G};
 
-static pcs_status build_top(world *w)
+static pcs_status build_top(simulation *s)
 {
-    return turning_top(w, &steady, 0.003, top_precession(&steady));
+    return turning_top(&steady, 0.003, top_precession(&steady), s->model);
 }
 
-static double top_off(const world *w)
+static double top_off(const simulation *s)
 {
     double axis[3];
-    pcs_quat_rotate(world_q(w, 0) + 3, (const double[]){0, 0, 1}, axis);
+    pcs_quat_rotate(s->state->q + 3, (const double[]){0, 0, 1}, axis);
     return fabs(acos(axis[2]) - steady.tilt);
 }
 
-static const model_scene top = {.gravity = G,
-                                .h = 1e-4,
+static const model_scene top = {.h = 1e-4,
                                 .steps = 5000,
                                 .size = 0.006,
                                 .build = build_top,
@@ -259,22 +260,21 @@ static disc rolls(void)
     return d;
 }
 
-static pcs_status build_disc(world *w)
+static pcs_status build_disc(simulation *s)
 {
     const disc d = rolls();
     const rolling r = rolling_steady(&d);
-    return turning_disc(w, &d, 0.6, r.x, r.Q, r.v, r.omega);
+    return turning_disc(&d, 0.6, r.x, r.Q, r.v, r.omega, s->model);
 }
 
-static double disc_off(const world *w)
+static double disc_off(const simulation *s)
 {
     const disc d = rolls();
     const rolling r = rolling_steady(&d);
-    return fabs(hypot(world_q(w, 0)[0], world_q(w, 0)[1]) / r.radius - 1);
+    return fabs(hypot(s->state->q[0], s->state->q[1]) / r.radius - 1);
 }
 
-static const model_scene rolling_disc = {.gravity = G,
-                                         .h = 2e-4,
+static const model_scene rolling_disc = {.h = 2e-4,
                                          .steps = 5000,
                                          .size = 0.01,
                                          .build = build_disc,

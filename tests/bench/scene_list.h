@@ -4,15 +4,16 @@
 #define BENCH_SCENE_LIST_H
 
 #include "scenes/bodies.h"
-#include "scenes/world.h"
+#include "scenes/simulation.h"
 
 // joints, hulls, cylinders, restitution, friction by pair
 typedef struct model_scene {
-    double gravity, h;
-    int steps;   // the scene lasts
-    double size; // m, to which overlaps are compared
-    pcs_status (*build)(world *w);
-    double (*off)(const world *w); // at the end of the last step, `what` it is; `most` at most
+    double h;                           // s
+    int steps;                          // the scene lasts
+    double size;                        // m, to which overlaps are compared
+    pcs_status (*build)(simulation *s); // fills its model, which is there
+    // at the end of the last step, `what` it is; `most` at most. The mark of s is the start
+    double (*off)(const simulation *s);
     const char *what;
     double most;
 } model_scene;

@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "checks/overlap.h"
+#include "checks/run_tally.h"
 
 course course_of_bodies(const bodies *s)
 {
@@ -57,17 +58,18 @@ typedef struct record {
 } record;
 
 // of bodies by brute force from poses; of a model as it says itself, overlaps by brute force too
-static bool look(const course *c, const world *w, const record *rec, overlaps *o)
+static bool look(const course *c, const engine *e, const void *self, const record *rec, overlaps *o)
 {
     if (c->s) return overlap_measure(c->s, rec->q, rec->v, o);
-    *o = (overlaps){.deepest = world_overlap(w), .energy = w->energy};
-    return true;
+    const simulation *s = e->simulation(self);
+    *o = (overlaps){.energy = e->tally(self)->energy};
+    return tally_overlap(s->model, s->state, &o->deepest) == PCS_OK;
 }
 
-static void measure(const course *c, const world *w, record *rec, result *out)
+static void measure(const course *c, const engine *e, const void *self, record *rec, result *out)
 {
     overlaps o;
-    if (!look(c, w, rec, &o)) {
+    if (!look(c, e, self, rec, &o)) {
         fprintf(stderr, "bench_scenes: out of memory\n");
         exit(2);
     }
@@ -80,7 +82,7 @@ static void measure(const course *c, const world *w, record *rec, result *out)
     if (!(out->energy <= out->highest)) out->highest = out->energy;
 }
 
-static void start(const course *c, const world *w, record *rec)
+static void start(const course *c, const engine *e, const void *self, record *rec)
 {
     for (int i = 0; c->s && i < c->s->n; ++i) {
         const rigid *b = &c->s->body[i];
@@ -91,7 +93,7 @@ static void start(const course *c, const world *w, record *rec)
         memcpy(v + 3, b->omega, 3 * sizeof *v);
     }
     overlaps o;
-    if (!look(c, w, rec, &o)) exit(2);
+    if (!look(c, e, self, rec, &o)) exit(2);
     rec->first_energy = rec->last_energy = o.energy;
 }
 
@@ -207,22 +209,21 @@ result scene_run(const engine *e, const course *c, const engine_options *o, int 
     record rec = {0};
     void *self = open_engine(e, c, o);
     if (!self) return out;
-    const world *w = e->world ? e->world(self) : NULL;
-    out.n = c->s ? c->s->n : pcs_model_system_count(w->model);
+    out.n = c->s ? c->s->n : pcs_model_system_count(e->simulation(self)->model);
     const size_t n = (size_t)out.n;
     rec = (record){.q = need(7 * n, sizeof(double)),
                    .v = need(6 * n, sizeof(double)),
                    .still = need(7 * n, sizeof(double))};
     size_t spare = 0;
     const double bare = e->bytes ? (double)e->bytes(self, &spare) - (double)spare : 0;
-    if (every > 0) start(c, w, &rec);
+    if (every > 0) start(c, e, self, &rec);
 
     for (int k = 0; k < steps; ++k) {
         if (k == c->perturb_at) {
             e->read(self, rec.q, rec.v);
             bodies_perturb(c->s, rec.q, rec.v);
             e->write(self, rec.q, rec.v);
-            if (every > 0) measure(c, w, &rec, &(result){0});
+            if (every > 0) measure(c, e, self, &rec, &(result){0});
         }
         engine_step now;
         double cpu;
@@ -231,7 +232,7 @@ result scene_run(const engine *e, const course *c, const engine_options *o, int 
         weigh(e, self, out.n, now.contacts, bare, &out);
         if (every > 0 && ((k + 1) % every == 0 || k + 1 == steps)) {
             e->read(self, rec.q, rec.v);
-            measure(c, w, &rec, &out);
+            measure(c, e, self, &rec, &out);
             follow(c, out.n, k, &rec, &out);
         }
         trace_step(trace, e, k, cpu, &now, &out);
@@ -239,7 +240,7 @@ result scene_run(const engine *e, const course *c, const engine_options *o, int 
     out.ran = true;
     out.steps = steps;
     average(c, steps, &out);
-    if (c->m && steps == c->steps) out.off = c->m->off(w);
+    if (c->m && steps == c->steps) out.off = c->m->off(e->simulation(self));
     if (e->hash) out.hash = e->hash(self);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0) out.resident = 1024.0 * (double)usage.ru_maxrss;

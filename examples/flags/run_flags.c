@@ -1,14 +1,16 @@
-// The flags that every dense scene has.
-#include "flags/world_flags.h"
+// The flags of a run of bodies that touch, and its scheme.
+#include "flags/run_flags.h"
 
-void world_threads_flag(args *a, world_run *run)
+#include <stdio.h>
+
+void run_threads_flag(args *a, run_settings *run)
 {
     if (run->threads == 0) run->threads = 1;
     args_int(a, "--threads", &run->threads, 1, 256,
              "threads that share a step; the numbers do not depend on it");
 }
 
-void world_setting_flags(args *a, world_run *run, const char *columns)
+void run_setting_flags(args *a, run_settings *run, const char *columns)
 {
     if (run->budget == 0) run->budget = pcs_scheme_default().solver.max_iters;
     args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
@@ -17,19 +19,19 @@ void world_setting_flags(args *a, world_run *run, const char *columns)
              "limit for one velocity problem: work units of auto, sweeps of nsgs");
     args_real(a, "--projection-tol", &run->proj_tol, 0, 1, "m",
               "overlap that the projection leaves; 0: 3e-4 of the smallest edge or diameter");
-    world_threads_flag(a, run);
+    run_threads_flag(a, run);
     args_string(a, "--csv", &run->csv, "FILE", columns);
 }
 
-void world_flags(args *a, world_run *run, const char *columns)
+void run_flags(args *a, run_settings *run, const char *columns)
 {
     args_positive(a, "--h", &run->h, "s", "time step");
     args_positive(a, "--tend", &run->t_end, "s", "end of the run");
     args_positive(a, "--gravity", &run->gravity, "m/s^2", "gravity, downwards");
-    world_setting_flags(a, run, columns);
+    run_setting_flags(a, run, columns);
 }
 
-void world_run_scheme(world_run *run, double size)
+void run_scheme(run_settings *run, double size)
 {
     if (run->proj_tol > 0.1 * size) {
         args_refuse("--projection-tol %g m is more than a tenth of the smallest edge or diameter, "
@@ -45,9 +47,15 @@ void world_run_scheme(world_run *run, double size)
     args_check_steps(run->h, run->t_end);
 }
 
-pcs_status world_run_open(world *w, const world_run *run, double gravity)
+static void warn(pcs_log_level level, const char *message, void *user)
 {
-    PCS_TRY(world_open(w, NULL, &run->scheme, gravity));
-    w->threads = run->threads;
-    return PCS_OK;
+    (void)user;
+    if (level == PCS_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
+}
+
+pcs_status run_model(const run_settings *run, pcs_model **out)
+{
+    PCS_TRY(pcs_model_create(&(pcs_env){.log = warn}, out));
+    PCS_TRY(pcs_model_set_gravity(*out, (const double[]){0, 0, -run->gravity}));
+    return pcs_model_set_scheme(*out, &run->scheme);
 }

@@ -1,0 +1,22 @@
+// What a run takes: a model, a state, a work, created by the calls of the library and released
+// together.
+#ifndef EXAMPLES_SCENES_SIMULATION_H
+#define EXAMPLES_SCENES_SIMULATION_H
+
+#include <percuss/kernel.h>
+
+// All null at first.
+typedef struct simulation {
+    pcs_model *model;
+    pcs_geometry *geometry;  // of its shapes, where they have one
+    pcs_state *state, *mark; // mark: a copy of the state at some time
+    pcs_work *work;
+} simulation;
+
+// state, mark and work of its model, with so many threads
+pcs_status simulation_start(simulation *s, int threads);
+
+// Releases all that is there.
+void simulation_close(simulation *s);
+
+#endif
