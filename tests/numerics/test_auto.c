@@ -150,7 +150,7 @@ static void expect_best(shape k, int seed)
     pcs_arena_destroy(NULL, &s.arena);
 }
 
-START_TEST(solves_what_others_solve)
+TEST(solves_what_others_solve)
 {
     for (int k = 0; k < SHAPES; ++k) {
         for (int seed = 0; seed < TEST_DRAWS(60); ++seed) {
@@ -158,6 +158,3 @@ START_TEST(solves_what_others_solve)
         }
     }
 }
-END_TEST
-
-PCS_TEST_MAIN("auto", solves_what_others_solve)
