@@ -135,8 +135,8 @@ typedef struct trial {
     solution solution;
 } trial;
 
-// room for why a step was not committed
-enum { STEP_WHY = 380 };
+// room for why a step was not committed, and for the limit that ended it
+enum { STEP_WHY = 440, STEP_LIMIT = 60 };
 
 // a doubt that the log has already
 typedef struct step_said {

@@ -360,7 +360,8 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     out->newton_residual = NAN; // no v' yet
     for (int it = 0; it < most && *outcome == PCS_OUTCOME_MAX_ITERS; ++it) {
         bool good;
-        if (step_over(t->work, step_velocity_part(scheme), outcome)) break;
+        // the first iterate is made whatever the budget: without it there is nothing to judge
+        if (it > 0 && step_over(t->work, step_velocity_part(scheme), outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
         PCS_TRY(iterate(t, mem, to, out, &good));

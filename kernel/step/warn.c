@@ -22,10 +22,22 @@ static void pair_words(const pcs_model *m, int one, int two, char words[2 * PART
              part_words(m, PART_SHAPE, "", two, b));
 }
 
+// the limit that ended the step, if one did
+static void limit_words(const pcs_work *wk, pcs_outcome outcome, char words[STEP_LIMIT])
+{
+    words[0] = '\0';
+    if (outcome == PCS_OUTCOME_TIME_LIMIT) {
+        snprintf(words, STEP_LIMIT, "; all %.3g s of max_seconds are spent",
+                 wk->owner->scheme.max_seconds);
+    } else if (outcome == PCS_OUTCOME_MAX_ITERS && wk->budget.spent >= wk->budget.most) {
+        snprintf(words, STEP_LIMIT, "; all %.3g units of the budget are spent", wk->budget.most);
+    }
+}
+
 void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
 {
     const pcs_scheme *s = &wk->owner->scheme;
-    char what[STEP_WHY - 40];
+    char what[STEP_WHY - STEP_LIMIT - 40], limit[STEP_LIMIT];
     if (r->outcome == PCS_OUTCOME_DIVERGED && wk->cause[0] != '\0') {
         snprintf(what, sizeof what, "%.*s", (int)sizeof what - 1, wk->cause);
     } else if (r->solve.outcome != PCS_OUTCOME_CONVERGED && r->active > 0) {
@@ -43,7 +55,8 @@ void step_why(const pcs_work *wk, const pcs_step_report *r, char text[STEP_WHY])
                  pcs_outcome_text(r->projection_outcome), r->violation_before, r->violation_after,
                  who);
     }
-    snprintf(text, STEP_WHY, "not committed: %s (%s)", pcs_outcome_text(r->outcome), what);
+    limit_words(wk, r->outcome, limit);
+    snprintf(text, STEP_WHY, "not committed: %s (%s%s)", pcs_outcome_text(r->outcome), what, limit);
 }
 
 // ---- words -------------------------------------------------------------------------------------

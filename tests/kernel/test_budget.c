@@ -109,7 +109,7 @@ TEST(the_budget_is_the_same_for_any_number_of_threads)
     }
 }
 
-// a budget of one unit is gone before the first solve
+// a budget of one unit is gone before the first sweep
 TEST(nothing_is_committed_on_an_empty_budget)
 {
     for (int k = 0; k < KINDS; ++k) {
@@ -118,6 +118,39 @@ TEST(nothing_is_committed_on_an_empty_budget)
         run((kind)k, 2, 1, 1, &a, &hash);
         ck_assert(!a.committed);
         ck_assert_int_eq(a.outcome, PCS_OUTCOME_MAX_ITERS);
+    }
+}
+
+// The first iterate of the velocities is made whatever the budget: the step has a residual, is
+// taken where unsolved steps are accepted, and otherwise says what ended it
+TEST(a_step_on_an_empty_budget_has_a_residual)
+{
+    for (int k = 0; k < KINDS; ++k) {
+        for (int accept = 0; accept < 2; ++accept) {
+            for (int clock = 0; clock < 2; ++clock) {
+                scene s;
+                open_crowd(&s, 2, 12, 6, 10);
+                choose(&s, (kind)k);
+                s.scheme.budget = clock ? 0 : 1;
+                s.scheme.max_seconds = clock ? 1e-9 : 0;
+                s.scheme.accept_unconverged = accept;
+                scene_start(&s);
+                pcs_step_report a;
+                CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &a));
+                ck_assert_int_eq(a.outcome, clock ? PCS_OUTCOME_TIME_LIMIT : PCS_OUTCOME_MAX_ITERS);
+                ck_assert(isfinite(a.newton_residual) && isfinite(a.solve.measure.residual));
+                ck_assert_int_eq(a.committed, accept);
+                ck_assert_int_eq(a.doubt[PCS_DOUBT_UNSOLVED].count, accept);
+                const pcs_status again = pcs_step(s.m, s.st, s.wk, 0.01, NULL);
+                ck_assert_int_eq(again, accept ? PCS_OK : PCS_ERR_STEP);
+                if (!accept) {
+                    ck_assert_ptr_nonnull(
+                        strstr(pcs_error_text(), clock ? "max_seconds" : "budget"));
+                    ck_assert_ptr_null(strstr(pcs_error_text(), "nan"));
+                }
+                scene_close(&s);
+            }
+        }
     }
 }
 

@@ -292,7 +292,8 @@ typedef struct pcs_scheme {
                    ///< to 500 ns. 0 (default): 4e6, and 1e5 for each contact or joint within reach,
                    ///< 2e4 for each beyond 450. A step that has used them up ends with
                    ///< PCS_OUTCOME_MAX_ITERS, at the same bits everywhere. The running operation,
-                   ///< such as a factorisation, may exceed it
+                   ///< such as a factorisation, may exceed it; so may the first iterate of the
+                   ///< velocities, which is always made
     double max_seconds; ///< s that a step may take in all; 0 (default): no limit. It then ends with
                         ///< PCS_OUTCOME_TIME_LIMIT; the clock decides nothing else
     pcs_solver_opts solver; ///< of the velocity problem

@@ -117,7 +117,7 @@ typedef struct pcs_step_report {
     pcs_outcome outcome;    ///< the worst of its parts
     bool committed;         ///< whether the state was replaced
     int newton_iters;       ///< of the theta scheme, all passes
-    double newton_residual; ///< of (7.1), relative; NaN when the budget did not do for an iterate
+    double newton_residual; ///< of (7.1), relative; NaN when the first iterate is not finite
     int solves;             ///< velocity problems solved
     int passes;             ///< active-set passes (1 but for speculative and end-of-step)
     int candidates;         ///< contacts in reach and interactions (rows in groups)
