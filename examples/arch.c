@@ -41,10 +41,10 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of a stone after the first tenth of the run");
-    run_flags(&a, &set->run,
+    run_parse(&a, &set->run, RUN_DENSE,
               "write every step: run (0 stands, 1 falls), time, height of the key stone, energy, "
-              "contacts, iterations, residual, horizontal thrust (N)");
-    args_parse(&a, argc, argv);
+              "contacts, iterations, residual, horizontal thrust (N)",
+              argc, argv);
     const double limit = thrust_limit(set->def.stones);
     if (set->stands > 0 && set->stands <= limit) {
         args_refuse("--stands must be more than %.6f", limit);

@@ -7,29 +7,27 @@
 // does not change.
 #include "args.h"
 #include "example.h"
+#include "flags/run_flags.h"
 #include "scenes/slider.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct settings {
+    run_settings run;
     slider_def def;
-    pcs_scheme scheme;
-    double speed, spin, h, t_end;
-    const char *csv;
+    double speed, spin;
 } settings;
 
 static void read_flags(settings *set, int argc, char **argv)
 {
     // the textbook scheme: while a body slides its position is exact, by theta = 1/2
     *set = (settings){
-        .def = {.ball = true, .mass = 0.17, .radius = 0.02625, .mu = 0.2, .gravity = 9.81},
-        .scheme = pcs_scheme_moreau_jean(),
+        .def = {.ball = true, .mass = 0.17, .radius = 0.02625, .mu = 0.2},
+        .run = {.h = 0.001, .t_end = 1, .gravity = 9.81, .scheme = pcs_scheme_moreau_jean()},
         .speed = 2,
-        .spin = 100,
-        .h = 0.001,
-        .t_end = 1};
-    set->scheme.solver.tol = 1e-13;
+        .spin = 100};
+    set->run.scheme.solver.tol = 1e-13;
     args a = {.about = "A ball slides on a table until it rolls: time, distance and speed against "
                        "their closed forms."};
     args_real(&a, "--v0", &set->speed, 0, 1e6, "m/s", "speed of the ball that is struck");
@@ -37,13 +35,10 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--mu", &set->def.mu, 1e-6, 1e3, "", "friction");
     args_positive(&a, "--mass", &set->def.mass, "kg", "mass of the ball");
     args_positive(&a, "--radius", &set->def.radius, "m", "radius of the ball");
-    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "gravity, downwards");
-    args_positive(&a, "--h", &set->h, "s", "time step");
-    args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write every step: case, time, distance, speed, R omega, speed in closed form");
-    args_parse(&a, argc, argv);
-    args_check_steps(set->h, set->t_end);
+    run_parse(&a, &set->run, RUN_USUAL,
+              "write every step: case, time, distance, speed, R omega, speed in closed form", argc,
+              argv);
+    set->def.gravity = set->run.gravity;
 }
 
 // the motion in closed form
@@ -78,7 +73,7 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
                        double omega0, double vertical, csv *out)
 {
     slider_def def = set->def;
-    const double R = def.radius, h = set->h;
+    const double R = def.radius, h = set->run.h;
     const motion m = closed_form(&def, v0, omega0);
     def.v[0] = v0;
     def.omega[1] = omega0;
@@ -87,8 +82,8 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
     slider s;
     slider_view now;
     double rolls = NAN, worst_x = 0, worst_v = 0;
-    pcs_status status = slider_open(&def, &set->scheme, &s);
-    for (long i = 1; status == PCS_OK && (double)i * h < set->t_end + 0.5 * h; ++i) {
+    pcs_status status = slider_open(&def, &set->run.scheme, &s);
+    for (long i = 1; status == PCS_OK && (double)i * h < set->run.t_end + 0.5 * h; ++i) {
         status = slider_step(&s, h);
         if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
         status = slider_look(&s, &now);
@@ -115,7 +110,7 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
         check_value(c, "spin about the vertical", now.omega[2], vertical,
                     1e-11 * (fabs(vertical) + size / R));
         check_value(c, "place across", now.x[1], 0, 1e-11 * (1 + size * now.t));
-        if (m.t1 > 0 && m.t1 < set->t_end - h) {
+        if (m.t1 > 0 && m.t1 < set->run.t_end - h) {
             check_value(c, "when it rolls", rolls, m.t1, 1.001 * h);
             check_value(c, "R omega", R * now.omega[1], m.v1, 1e-10 * size);
         }
@@ -135,8 +130,8 @@ static pcs_status run(const void *user, csv *out, checks *c)
     } ball[] = {{"struck", v, 0, 0}, {"spinning", 0, w, 0}, {"draw", v, -w, 0},
                 {"follow", v, w, 0}, {"top", 0, 0, w},      {"rolling", v, v / set->def.radius, 0}};
     printf("friction %g, h = %g s\n\n%-9s %9s %9s %12s %12s %12s %12s %9s %9s\n", set->def.mu,
-           set->h, "ball", "rolls at", "closed", "speed", "closed", "place", "closed", "d place",
-           "d speed");
+           set->run.h, "ball", "rolls at", "closed", "speed", "closed", "place", "closed",
+           "d place", "d speed");
     for (int k = 0; k < 6; ++k) {
         PCS_TRY(play(c, set, k, ball[k].name, ball[k].v0, ball[k].omega0, ball[k].vertical, out));
     }
@@ -147,5 +142,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.csv, "case,t,x,v,R_omega,v_closed");
+    return example_run(run, &set, set.run.csv, "case,t,x,v,R_omega,v_closed");
 }

@@ -18,7 +18,7 @@
 // a Newton-Euler body with the shape of a sphere, over a half-space that cannot move
 static pcs_status add_ball(pcs_model *model, const settings *s)
 {
-    PCS_TRY(pcs_model_set_gravity(model, (const double[]){0, 0, -s->gravity}));
+    PCS_TRY(pcs_model_set_gravity(model, (const double[]){0, 0, -s->run.gravity}));
 
     pcs_body_def ball = pcs_body_def_default();
     ball.mass = s->mass;
@@ -44,7 +44,7 @@ static pcs_status add_ball(pcs_model *model, const settings *s)
 static pcs_status add_coordinate(pcs_model *model, const settings *s)
 {
     pcs_lagrangian_def def = pcs_lagrangian_def_default();
-    const double load = -s->mass * s->gravity;
+    const double load = -s->mass * s->run.gravity;
     def.n = 1;
     def.q0 = &s->z0;
     def.v0 = &s->v0[2];
@@ -63,7 +63,7 @@ static pcs_status add_coordinate(pcs_model *model, const settings *s)
 static pcs_status build(const settings *s, pcs_model **out)
 {
     PCS_TRY(pcs_model_create(NULL, out));
-    PCS_TRY(pcs_model_set_scheme(*out, &s->scheme));
+    PCS_TRY(pcs_model_set_scheme(*out, &s->run.scheme));
     return s->formulation == LAGRANGIAN ? add_coordinate(*out, s) : add_ball(*out, s);
 }
 
@@ -128,7 +128,8 @@ static pcs_status simulate(const settings *s, double h, int bounces, csv *out, h
     pcs_status status = build(s, &model);
     if (status == PCS_OK) status = pcs_state_create(model, &state);
     if (status == PCS_OK) status = pcs_work_create(model, &work);
-    if (status == PCS_OK) status = pcs_run(model, state, work, h, s->t_end, observe, &w, report);
+    if (status == PCS_OK)
+        status = pcs_run(model, state, work, h, s->run.t_end, observe, &w, report);
     pcs_work_destroy(work);
     pcs_state_destroy(state);
     pcs_model_destroy(model);
@@ -143,14 +144,14 @@ static pcs_status compare(const void *user, csv *out, checks *c)
     // the run itself, row by row into the table
     history run;
     pcs_run_report report;
-    PCS_TRY(simulate(s, s->h, INT_MAX - 1, out, &run, &report));
-    printf("bouncing_ball: %ld steps of %g s, %s\n", report.steps, s->h,
+    PCS_TRY(simulate(s, s->run.h, INT_MAX - 1, out, &run, &report));
+    printf("bouncing_ball: %ld steps of %g s, %s\n", report.steps, s->run.h,
            s->formulation == LAGRANGIAN ? "one coordinate" : "a Newton-Euler body");
 
     // beside theory
     *c = checks_begin();
     check_bounces(c, s, &run);
-    check_balances(c, s, &run, (double)report.steps * s->h);
+    check_balances(c, s, &run, (double)report.steps * s->run.h);
     if (s->study > 0) PCS_TRY(check_orders(c, s, simulate));
     return PCS_OK;
 }
@@ -159,5 +160,5 @@ int main(int argc, char **argv)
 {
     settings s;
     read_flags(&s, argc, argv);
-    return example_run(compare, &s, s.csv, HEADER);
+    return example_run(compare, &s, s.run.csv, HEADER);
 }

@@ -40,10 +40,10 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--storeys", &set->house.storeys, 0, 20, "storeys of the house; 0: no house");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of a card that stands, in the second half of the run");
-    run_flags(&a, &set->run,
+    run_parse(&a, &set->run, RUN_DENSE,
               "write every step: run (0 cards above the limit, 1 below, 2 house, 3 house without "
-              "enough friction), time, height of the upper card, energy, contacts");
-    args_parse(&a, argc, argv);
+              "enough friction), time, height of the upper card, energy, contacts",
+              argc, argv);
     if (set->house.thickness > 0.2 * set->house.length * tan(set->house.lean)) {
         args_refuse("--thickness is no card's for this --lean");
     }

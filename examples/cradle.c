@@ -41,12 +41,9 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--gap", &set->gap, "m", "gap between the balls, in the run with gaps");
     args_positive(&a, "--v0", &set->speed, "m/s", "speed of the first ball");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
-    args_positive(&a, "--h", &set->run.h, "s", "time step");
-    args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
-    run_threads_flag(&a, &set->run);
-    args_string(&a, "--csv", &set->run.csv, "FILE",
-                "write every step: run (0 without gaps, 1 with gaps), time, ball, position, speed");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_END | RUN_THREADS,
+              "write every step: run (0 without gaps, 1 with gaps), time, ball, position, speed",
+              argc, argv);
     run_scheme(&set->run, 2 * set->radius);
     if (set->run.t_end * set->speed < 2 * set->gap) {
         args_refuse("nothing is hit before the end; take a larger --tend");

@@ -51,10 +51,10 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--scale", &set->scale, "", "factor of the lengths in the second run");
     args_positive(&a, "--spread", &set->spread, "",
                   "relative difference of speed allowed along the row and with the push");
-    run_flags(&a, &set->run,
+    run_parse(&a, &set->run, RUN_DENSE,
               "write every step of the first run: time, then the tilt of every "
-              "domino (rad)");
-    args_parse(&a, argc, argv);
+              "domino (rad)",
+              argc, argv);
     const double *s = set->def.size;
     if (!(s[0] > 0 && s[1] > 0 && s[2] > 2 * s[0])) {
         args_refuse("--size takes thickness, width, height; higher than twice the "

@@ -53,15 +53,12 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--rtol", &set->rtol, 1e-14, 1e-3, "",
               "relative tolerance of methods that choose their steps");
     args_positive(&a, "--smooth-h", &set->smooth_h, "s", "fixed step of methods that do not");
-    args_positive(&a, "--h", &set->run.h, "s", "time step of theta, and between rows of the table");
-    args_real(&a, "--theta", &set->run.scheme.theta, 0.5, 1, "", "of the scheme");
-    run_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    args_string(&a, "--csv", &set->run.csv, "FILE",
-                "write every step h of the first method: time, omega (principal axes), omega in "
-                "closed form, energy, "
-                "angular momentum (inertial axes)");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_THETA | RUN_THREADS,
+              "write every step h of the first method: time, omega (principal axes), omega in "
+              "closed form, energy, "
+              "angular momentum (inertial axes)",
+              argc, argv);
     const double *I = set->I;
     if (!(I[0] > 0) || !(I[0] < I[1]) || !(I[1] < I[2]) || I[2] > I[0] + I[1]) {
         args_refuse("--inertia takes 0 < I1 < I2 < I3 <= I1 + I2");

@@ -36,10 +36,10 @@ static void read_flags(settings *set, int argc, char **argv)
               "offset of the upper cube from the middle, over its edge");
     args_real(&a, "--drop", &set->def.drop, 0, 1, "m", "gap below each cube at the start");
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
-    run_flags(&a, &set->run,
+    run_parse(&a, &set->run, RUN_DENSE,
               "write every step: time, heights of the centres, forces on the lower and the "
-              "upper face of the lower cube (N, up), iterations, residual");
-    args_parse(&a, argc, argv);
+              "upper face of the lower cube (N, up), iterations, residual",
+              argc, argv);
     set->run.tol = fmax(set->run.tol, 1e-15 * set->def.ratio);
     if (set->def.aside * set->def.upper > 0.4 * set->def.lower) {
         args_refuse("the upper cube would tip; take a smaller --aside");

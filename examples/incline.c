@@ -6,30 +6,34 @@
 // a long time, and the example measures how far it creeps.
 #include "args.h"
 #include "example.h"
+#include "flags/run_flags.h"
 #include "scenes/slider.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct settings {
+    run_settings run;
     slider_def def;
-    pcs_scheme scheme;
-    double near, h, t_end;      // rad off the border, step, end
+    double near;                // rad off the border
     double creep_h, creep_time; // of the box that is left alone
-    const char *csv;
 } settings;
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){
-        .def = {.mass = 3, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.5, .gravity = 9.81},
-        .scheme = pcs_scheme_default(),
-        .near = 1e-3,
-        .h = 0.005,
-        .t_end = 1,
-        .creep_h = 0.01,
-        .creep_time = 1000};
-    set->scheme.solver.tol = 1e-14;
+    *set =
+        (settings){.def =
+                       {
+                           .mass = 3,
+                           .size = {0.6, 0.5, 0.2},
+                           .radius = 0.1,
+                           .mu = 0.5,
+                       },
+                   .run = {.h = 0.005, .t_end = 1, .gravity = 9.81, .scheme = pcs_scheme_default()},
+                   .near = 1e-3,
+                   .creep_h = 0.01,
+                   .creep_time = 1000};
+    set->run.scheme.solver.tol = 1e-14;
     args a = {.about = "A box and a ball on a slope: stick and slip just below and just above the "
                        "friction angle, and the creep of a box that sticks."};
     args_real(&a, "--mu", &set->def.mu, 1e-3, 2, "", "friction");
@@ -37,18 +41,14 @@ static void read_flags(settings *set, int argc, char **argv)
               "distance of the slopes from their limits");
     args_positive(&a, "--mass", &set->def.mass, "kg", "mass of either body");
     args_positive(&a, "--radius", &set->def.radius, "m", "radius of the ball");
-    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "gravity, downwards");
-    args_positive(&a, "--h", &set->h, "s", "time step");
-    args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
-    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "theta of the scheme");
     args_positive(&a, "--creep-h", &set->creep_h, "s", "time step for the box that sticks");
     args_real(&a, "--creep", &set->creep_time, 0, 1e6, "s",
               "duration of the run of the box that sticks");
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, "
-                "acceleration in closed form");
-    args_parse(&a, argc, argv);
-    args_check_steps(set->h, set->t_end);
+    run_parse(&a, &set->run, RUN_USUAL | RUN_THETA,
+              "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, "
+              "acceleration in closed form",
+              argc, argv);
+    set->def.gravity = set->run.gravity;
     if (set->creep_time / set->creep_h > 1e8) {
         args_refuse("--creep takes at most 1e8 steps of --creep-h");
     }
@@ -77,9 +77,10 @@ static pcs_status descend(checks *c, const settings *set, bool ball, double side
 
     slider s;
     slider_view now;
-    pcs_status status = slider_open(&def, &set->scheme, &s);
-    for (long i = 1; status == PCS_OK && (double)i * set->h < set->t_end + 0.5 * set->h; ++i) {
-        status = slider_step(&s, set->h);
+    pcs_status status = slider_open(&def, &set->run.scheme, &s);
+    for (long i = 1; status == PCS_OK && (double)i * set->run.h < set->run.t_end + 0.5 * set->run.h;
+         ++i) {
+        status = slider_step(&s, set->run.h);
         if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
         status = slider_look(&s, &now);
         if (status != PCS_OK) break;
@@ -87,9 +88,9 @@ static pcs_status descend(checks *c, const settings *set, bool ball, double side
     }
     if (status == PCS_OK) status = slider_look(&s, &now);
     if (status == PCS_OK) {
-        const double t = now.t, theta = set->scheme.theta;
+        const double t = now.t, theta = set->run.scheme.theta;
         // the scheme integrates a constant acceleration exactly but for (theta - 1/2) h per step
-        const double x = 0.5 * a * t * t + (theta - 0.5) * a * set->h * t;
+        const double x = 0.5 * a * t * t + (theta - 0.5) * a * set->run.h * t;
         const double size = g * t * t;
         printf("%-5s %10.6f %-10s %14.10f %14.10f %10.1e %10.1e\n", ball ? "ball" : "box",
                def.slope, slider_status[now.status], now.v[0] / t, a, fabs(now.v[0] / t - a),
@@ -117,7 +118,7 @@ static pcs_status creep(checks *c, const settings *set)
     const long n = (long)(set->creep_time / set->creep_h + 0.5);
     slider s;
     slider_view now;
-    pcs_status status = slider_open(&def, &set->scheme, &s);
+    pcs_status status = slider_open(&def, &set->run.scheme, &s);
     for (long i = 0; status == PCS_OK && i < n; ++i) {
         status = slider_step(&s, set->creep_h);
         if (s.outcome != PCS_OUTCOME_CONVERGED) break;
@@ -153,5 +154,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.csv, "t,ball,slope,x,v,a");
+    return example_run(run, &set, set.run.csv, "t,ball,slope,x,v,a");
 }

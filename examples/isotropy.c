@@ -5,42 +5,39 @@
 // pyramids that many engines put in place of the cone are up to 41 % too strong along their edges.
 #include "args.h"
 #include "example.h"
+#include "flags/run_flags.h"
 #include "scenes/slider.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct settings {
+    run_settings run;
     slider_def def;
-    pcs_scheme scheme;
-    double speed, h;
+    double speed;
     int directions;
-    const char *csv;
 } settings;
 
 static void read_flags(settings *set, int argc, char **argv)
 {
     // the textbook scheme: while a body slides its position is exact, by theta = 1/2
-    *set = (settings){
-        .def = {.mass = 2, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.3, .gravity = 9.81},
-        .scheme = pcs_scheme_moreau_jean(),
-        .speed = 1,
-        .h = 0.001,
-        .directions = 24};
-    set->scheme.solver.tol = 1e-13;
+    *set = (settings){.def = {.mass = 2, .size = {0.6, 0.5, 0.2}, .radius = 0.1, .mu = 0.3},
+                      .run = {.h = 0.001, .gravity = 9.81, .scheme = pcs_scheme_moreau_jean()},
+                      .speed = 1,
+                      .directions = 24};
+    set->run.scheme.solver.tol = 1e-13;
     args a = {.about = "A box and a ball slide in many directions: the same deceleration, the same "
                        "stopping distance, the same work."};
     args_positive(&a, "--v0", &set->speed, "m/s", "speed at the start");
     args_real(&a, "--mu", &set->def.mu, 1e-6, 0.5, "", "friction");
     args_positive(&a, "--mass", &set->def.mass, "kg", "mass of either body");
-    args_positive(&a, "--gravity", &set->def.gravity, "m/s^2", "gravity, downwards");
     args_int(&a, "--directions", &set->directions, 1, 10000, "number of directions, evenly spread");
-    args_positive(&a, "--h", &set->h, "s", "time step");
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write a row per body and direction: body (0 box, 1 ball), heading (rad), "
-                "deceleration, largest speed across, stopping distance, work of friction (J)");
-    args_parse(&a, argc, argv);
-    const double steps = set->speed / (set->def.mu * set->def.gravity * set->h);
+    run_parse(&a, &set->run, RUN_H | RUN_GRAVITY,
+              "write a row per body and direction: body (0 box, 1 ball), heading (rad), "
+              "deceleration, largest speed across, stopping distance, work of friction (J)",
+              argc, argv);
+    set->def.gravity = set->run.gravity;
+    const double steps = set->speed / (set->def.mu * set->def.gravity * set->run.h);
     if (!(steps > 8 && steps < 1e7)) {
         args_refuse("it would stop after %g steps; change --h", steps);
     }
@@ -55,7 +52,7 @@ typedef struct result {
 static pcs_status slide(const settings *set, bool ball, double heading, result *out)
 {
     slider_def def = set->def;
-    const double c = cos(heading), d = sin(heading), stop = def.mu * def.gravity * set->h;
+    const double c = cos(heading), d = sin(heading), stop = def.mu * def.gravity * set->run.h;
     def.ball = ball;
     def.v[0] = set->speed * c;
     def.v[1] = set->speed * d;
@@ -63,11 +60,11 @@ static pcs_status slide(const settings *set, bool ball, double heading, result *
 
     slider s;
     slider_view now;
-    pcs_status status = slider_open(&def, &set->scheme, &s);
+    pcs_status status = slider_open(&def, &set->run.scheme, &s);
     const double slides = (ball ? 2. / 7 : 1) * set->speed / stop;
     const long braking = (long)(slides - 1e-9), all = ball ? braking : braking + 3;
     for (long i = 1; i <= all && status == PCS_OK; ++i) {
-        status = slider_step(&s, set->h);
+        status = slider_step(&s, set->run.h);
         if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
         status = slider_look(&s, &now);
         if (status != PCS_OK) break;
@@ -94,7 +91,7 @@ static void check_slide(checks *c, const settings *set, bool ball, const result 
 
     // the last step brings the box to rest before its end: the distance is exact but for mu g h^2 /
     // 8
-    const double way = v * v / (2 * a), late = a * set->h * set->h / 8;
+    const double way = v * v / (2 * a), late = a * set->run.h * set->run.h / 8;
     check_value(c, "way", r->way, way, 1.001 * late + 1e-10 * way);
     check_value(c, "work of friction", r->work, -0.5 * set->def.mass * v * v,
                 1e-10 * set->def.mass * v * v);
@@ -104,7 +101,8 @@ static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
     printf("friction %g, %d directions, h = %g s\n\n%-5s %16s %16s %10s %14s %14s\n", set->def.mu,
-           set->directions, set->h, "body", "deceleration", "closed form", "spread", "way", "work");
+           set->directions, set->run.h, "body", "deceleration", "closed form", "spread", "way",
+           "work");
     for (int body = 0; body < 2; ++body) {
         double low = INFINITY, high = -INFINITY;
         result r = {0};
@@ -129,5 +127,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.csv, "ball,heading,deceleration,across,way,work");
+    return example_run(run, &set, set.run.csv, "ball,heading,deceleration,across,way,work");
 }

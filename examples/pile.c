@@ -32,10 +32,10 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--steps", &set->steps, 0, 1000000,
              "number of steps, at least 2; 0: that of the scene");
     args_positive(&a, "--overlap", &set->allowed, "", "overlap allowed, over the size of a body");
-    run_setting_flags(&a, &set->run,
-                      "write every step: time, energy over that at the start, deepest overlap, "
-                      "contacts, iterations, residual");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, RUN_SOLVER | RUN_THREADS,
+              "write every step: time, energy over that at the start, deepest overlap, "
+              "contacts, iterations, residual",
+              argc, argv);
 }
 
 // what an observer follows; overlap, energy and places by brute force
@@ -104,6 +104,7 @@ static pcs_status run(const void *user, csv *out, checks *c)
     set.run.h = s.h;
     set.run.t_end = (set.steps > 0 ? set.steps : s.steps) * s.h;
     set.run.gravity = -s.gravity[2];
+    args_check_steps(set.run.h, set.run.t_end);
     run_scheme(&set.run, s.size);
     simulation sim = {0};
     watch seen = {.s = &s, .out = out};

@@ -26,12 +26,13 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.run = {.h = 2e-4, .t_end = 3, .scheme = turning_scheme(1e-13)},
-                      .disc = {.mass = 0.3, .R = 0.1, .lean = 0.3, .turn = 1.5, .gravity = 9.81},
-                      .thickness = 0.01,
-                      .speed = 1,
-                      .mu = 0.6,
-                      .study = 2};
+    *set =
+        (settings){.run = {.h = 2e-4, .t_end = 3, .gravity = 9.81, .scheme = turning_scheme(1e-13)},
+                   .disc = {.mass = 0.3, .R = 0.1, .lean = 0.3, .turn = 1.5},
+                   .thickness = 0.01,
+                   .speed = 1,
+                   .mu = 0.6,
+                   .study = 2};
     args a = {.about =
                   "A disc rolls straight ahead and round a circle; both against closed forms."};
     args_positive(&a, "--mass", &set->disc.mass, "kg", "mass of the disc");
@@ -41,16 +42,13 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--turn", &set->disc.turn, "rad/s", "angular velocity round the circle");
     args_positive(&a, "--speed", &set->speed, "m/s", "speed straight ahead");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
-    args_positive(&a, "--gravity", &set->disc.gravity, "m/s^2", "gravity, downwards");
-    args_positive(&a, "--h", &set->run.h, "s", "time step");
-    args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
-    run_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    args_string(&a, "--csv", &set->run.csv, "FILE",
-                "write every step of the coarsest run round the circle: time, centre, lean, "
-                "azimuth of the centre from the start");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, RUN_USUAL | RUN_THREADS,
+              "write every step of the coarsest run round the circle: time, centre, lean, "
+              "azimuth of the centre from the start",
+              argc, argv);
     disc *d = &set->disc;
+    d->gravity = set->run.gravity;
     d->c = set->thickness / 2;
     d->C = 0.5 * d->mass * d->R * d->R;
     d->A = d->mass / 12 * (3 * d->R * d->R + set->thickness * set->thickness);
@@ -69,7 +67,6 @@ static void read_flags(settings *set, int argc, char **argv)
                     fabs(r.speed), upright);
     }
     if (set->mu <= 1.05 * r.friction) args_refuse("it needs a friction of %g", r.friction);
-    args_check_steps(set->run.h, set->run.t_end);
 }
 
 static pcs_status open_disc(const settings *set, const double x[3], const double Q[4],

@@ -65,7 +65,7 @@ static pcs_status build(const settings *set, const motion *m, rope_def *def, pcs
     point.damping = damping;
     point.load = load;
     PCS_TRY(pcs_model_create(NULL, out));
-    PCS_TRY(pcs_model_set_scheme(*out, &set->scheme));
+    PCS_TRY(pcs_model_set_scheme(*out, &set->run.scheme));
 
     pcs_interaction_def line = pcs_interaction_def_default();
     line.relation = (pcs_relation){.dim = 1, .gap = gap, .gradient = gradient, .user = def};
@@ -212,7 +212,7 @@ static pcs_status run_both(const settings *set, const motion *m, double h, int n
     if (status == PCS_OK) status = stepped_open(&s, set, m, &r->def);
     if (status == PCS_OK && out) status = look(r, &arc, E0, 0, res);
     if (status == PCS_OK && out) status = write_row(r, &s, number, out);
-    const long n = lround(set->t_end / h);
+    const long n = lround(set->run.t_end / h);
     for (long k = 1; k <= n && status == PCS_OK; ++k) {
         const int seen = r->events;
         double x[5];
@@ -386,7 +386,7 @@ static pcs_status swing(const settings *set, const motion *m, pcs_stabilisation 
     if (status == PCS_OK) status = look(r, &arc, E0, 0, res);
     for (int k = 1; k <= 10 && status == PCS_OK; ++k) {
         const int seen = r->events;
-        status = rope_advance(r, k * set->t_end / 10);
+        status = rope_advance(r, k * set->run.t_end / 10);
         if (status == PCS_OK) status = look(r, &arc, E0, seen, res);
     }
     rope_arc_end(&arc);
@@ -430,7 +430,8 @@ static pcs_status check_steps(const settings *set, const motion *m, const rope *
         double sum = 0, off = 0;
         for (int i = 0; i < SIZES; ++i) {
             result res;
-            const double size = set->t_end / round(set->t_end / study_size(set->h, k, i));
+            const double size =
+                set->run.t_end / round(set->run.t_end / study_size(set->run.h, k, i));
             PCS_TRY(run_both(set, m, size, 0, NULL, &r, &res));
             sum += res.apart * res.apart / SIZES;
             off += pow(res.steps.caught - P, 2) / SIZES;
@@ -438,7 +439,7 @@ static pcs_status check_steps(const settings *set, const motion *m, const rope *
             least = fmin(least, res.steps.least);
             converged = converged && res.steps.outcome == PCS_OUTCOME_CONVERGED;
         }
-        h[k] = set->h / (1 << k);
+        h[k] = set->run.h / (1 << k);
         apart[k] = sqrt(sum);
         caught[k] = sqrt(off);
         printf("%12.6g %14.4e %14s\n", h[k], apart[k],
@@ -478,7 +479,7 @@ static pcs_status run(const void *user, csv *out, checks *c)
     *c = checks_begin();
     for (int i = 0; i < (set->throw_speed > 0 ? 2 : 1); ++i) {
         result res;
-        PCS_TRY(run_both(set, &m[i], set->h, i, out, &r, &res));
+        PCS_TRY(run_both(set, &m[i], set->run.h, i, out, &r, &res));
         c->context = m[i].name;
         print_events(&m[i], &r);
         PCS_TRY(check_events(set, &r, c));
@@ -494,5 +495,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.csv, HEADER);
+    return example_run(run, &set, set.run.csv, HEADER);
 }

@@ -30,7 +30,7 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.run = {.h = 1e-4, .scheme = turning_scheme(1e-14)},
+    *set = (settings){.run = {.h = 1e-4, .gravity = 9.81, .scheme = turning_scheme(1e-14)},
                       .top = top_default(),
                       .radius = 0.003,
                       .lows = 6,
@@ -46,15 +46,13 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--radius", &set->radius, "m", "radius of the tip on the floor");
     args_positive(&a, "--spin", &set->top.spin, "rad/s", "angular velocity about the axis");
     args_real(&a, "--tilt", &set->top.tilt, 0.01, 1.5, "rad", "tilt of the axis at the start");
-    args_positive(&a, "--gravity", &set->top.gravity, "m/s^2", "gravity, downwards");
-    args_positive(&a, "--h", &set->run.h, "s", "time step");
     args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "number of nutations");
-    run_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    args_string(&a, "--csv", &set->run.csv, "FILE",
-                "write every step of the coarsest runs: run (0 steady, 1 nutating; on the floor 2 "
-                "and 3), time, tilt, azimuth of the axis, height of the tip");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_GRAVITY | RUN_THREADS,
+              "write every step of the coarsest runs: run (0 steady, 1 nutating; on the floor 2 "
+              "and 3), time, tilt, azimuth of the axis, height of the tip",
+              argc, argv);
+    set->top.gravity = set->run.gravity;
     heavy_top held = set->top;
     if (set->top.J3 > 2 * set->top.J1) args_refuse("no body has --J3 > 2 --J1");
     if (!(top_precession(&held) > 0)) args_refuse("too slow a --spin for steady precession");

@@ -58,10 +58,10 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--settle", &set->settle, "s", "time at which the bodies must be at rest");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of any body after that time");
-    run_flags(&a, &set->run,
+    run_parse(&a, &set->run, RUN_DENSE,
               "write every step: time, energy, deepest overlap, contacts, iterations, farthest "
-              "moved since the start or --settle, force of the floor");
-    args_parse(&a, argc, argv);
+              "moved since the start or --settle, force of the floor",
+              argc, argv);
     const double *size = set->def.size;
     if (!(size[0] > 0 && size[1] > 0 && size[2] > 0)) {
         args_refuse("--size needs three edges > 0, such as 0.2,0.1,0.1");

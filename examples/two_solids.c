@@ -30,7 +30,7 @@ static pcs_status open_pair(const settings *set, const scene *s, double before, 
     *w = (pair){0};
     PCS_TRY(pcs_model_create(NULL, &w->s.model));
     PCS_TRY(pcs_model_set_gravity(w->s.model, (const double[]){0, 0, 0}));
-    PCS_TRY(pcs_model_set_scheme(w->s.model, &set->scheme));
+    PCS_TRY(pcs_model_set_scheme(w->s.model, &set->run.scheme));
 
     pcs_material material;
     PCS_TRY(pcs_model_add_material(w->s.model, &(pcs_material_def){.e = set->e, .mu = set->mu},
@@ -166,11 +166,11 @@ static pcs_status simulate(const settings *set, const scene *s, double h, double
                            csv *out, record *run, pcs_run_report *report)
 {
     pair w;
-    *run = (record){.s = s, .h = h, .theta = set->scheme.theta};
+    *run = (record){.s = s, .h = h, .theta = set->run.scheme.theta};
     watch see = {.w = &w, .out = out, .run = run, .once = once};
     pcs_status status = open_pair(set, s, before, &w);
     if (status == PCS_OK) {
-        status = pcs_run(w.s.model, w.s.state, w.s.work, h, set->t_end, observe, &see, report);
+        status = pcs_run(w.s.model, w.s.state, w.s.work, h, set->run.t_end, observe, &see, report);
     }
     simulation_close(&w.s);
     return status;
@@ -182,7 +182,7 @@ static pcs_status step(checks *c, const settings *set, int kind, csv *out)
     if (!worth_stepping(c, set, &s)) return PCS_OK;
     record run;
     pcs_run_report report;
-    PCS_TRY(simulate(set, &s, set->h, set->hit, false, out, &run, &report));
+    PCS_TRY(simulate(set, &s, set->run.h, set->hit, false, out, &run, &report));
     if (set->mu > 0) {
         check_rough_stepping(c, &s, &run, report.outcome);
         return PCS_OK;
@@ -209,15 +209,15 @@ static pcs_status run(const void *user, csv *out, checks *c)
     }
     if (rough) {
         PCS_TRY(border(c, set));
-        printf("\nTime stepping, h = %g s, theta = %g\n%-11s %12s %9s %9s\n", set->h,
-               set->scheme.theta, "scene", "lost", "d moment.", "d energy");
+        printf("\nTime stepping, h = %g s, theta = %g\n%-11s %12s %9s %9s\n", set->run.h,
+               set->run.scheme.theta, "scene", "lost", "d moment.", "d energy");
     } else {
         stepping_head(set);
     }
     for (int k = first; k <= last; ++k) {
         PCS_TRY(step(c, set, k, out));
     }
-    if (set->scheme.projection != PCS_PROJECTION_NONE) {
+    if (set->run.scheme.projection != PCS_PROJECTION_NONE) {
         c->context = NULL;
         check_skip(c, "order of the angular momentum", "a projection moves the bodies as well");
     }
@@ -228,5 +228,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.csv, HEADER);
+    return example_run(run, &set, set.run.csv, HEADER);
 }

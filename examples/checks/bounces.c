@@ -53,40 +53,40 @@ typedef struct flight {
 
 static bool speculative(const settings *s)
 {
-    return pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_SPECULATIVE;
+    return pcs_scheme_activation(&s->run.scheme) == PCS_ACTIVATION_SPECULATIVE;
 }
 
 // the largest gap at the start of a step that takes a bounce, with this speed of approach
 static double gap_bound(const settings *s, double h, double speed)
 {
-    const bool ahead = pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_PREDICTIVE;
-    const double a = ahead ? fmax(s->scheme.gamma, 1 - s->scheme.gamma) : 1;
-    return a * h * (speed + s->gravity * h) + s->scheme.proj_tol + 1e-7;
+    const bool ahead = pcs_scheme_activation(&s->run.scheme) == PCS_ACTIVATION_PREDICTIVE;
+    const double a = ahead ? fmax(s->run.scheme.gamma, 1 - s->run.scheme.gamma) : 1;
+    return a * h * (speed + s->run.gravity * h) + s->run.scheme.proj_tol + 1e-7;
 }
 
 static flight first_flight(const settings *s, double h)
 {
-    const double g = s->gravity, v = s->v0[2], up = fmax(v, 0);
+    const double g = s->run.gravity, v = s->v0[2], up = fmax(v, 0);
     flight f = {.speed = sqrt(v * v + 2 * g * (s->z0 - s->radius))};
     f.apex = s->z0 - s->radius + up * up / (2 * g);
     f.time = (v + f.speed) / g;
-    f.apex_bound = fabs(0.5 - s->scheme.theta) * g * h * (f.time + h);
+    f.apex_bound = fabs(0.5 - s->run.scheme.theta) * g * h * (f.time + h);
     f.time_bound = h + 2 * (2 * f.apex_bound + gap_bound(s, h, f.speed)) / f.speed;
     return f;
 }
 
 static flight next_flight(const settings *s, double h, flight f)
 {
-    const double g = s->gravity, e = s->e;
+    const double g = s->run.gravity, e = s->e;
     const double speed = sqrt(f.speed * f.speed + 2 * g * f.apex_bound);
-    const double moved = fabs(1 - s->scheme.theta - s->scheme.theta * e) * h * speed;
+    const double moved = fabs(1 - s->run.scheme.theta - s->run.scheme.theta * e) * h * speed;
     const double G = gap_bound(s, h, speed);
 
     flight n = {.speed = e * f.speed};
     n.apex = n.speed * n.speed / (2 * g);
     n.time = f.time + 2 * n.speed / g;
     n.apex_bound = e * e * (f.apex_bound + G) + G + moved +
-                   fabs(0.5 - s->scheme.theta) * h * (2 * e * speed + g * h);
+                   fabs(0.5 - s->run.scheme.theta) * h * (2 * e * speed + g * h);
     n.time_bound = f.time_bound + h + 2 * (2 * n.apex_bound + 2 * G + moved) / n.speed;
     return n;
 }
@@ -95,13 +95,14 @@ static flight next_flight(const settings *s, double h, flight f)
 // floor below it, in steps that resolve the fall
 static const char *why_not(const settings *s)
 {
-    if (s->gravity == 0) return "without gravity there is no apex";
+    if (s->run.gravity == 0) return "without gravity there is no apex";
     if (s->z0 < s->radius) return "the ball starts inside the floor";
     if (s->z0 == s->radius && s->v0[2] <= 0) return "the ball starts at rest on the floor";
-    const flight f = first_flight(s, s->h);
-    if (!(f.time + f.time_bound <= s->t_end))
+    const flight f = first_flight(s, s->run.h);
+    if (!(f.time + f.time_bound <= s->run.t_end))
         return "the ball does not reach the floor before --tend";
-    if (f.speed < 10 * s->gravity * s->h) return "the step is too coarse for the first fall";
+    if (f.speed < 10 * s->run.gravity * s->run.h)
+        return "the step is too coarse for the first fall";
     if (speculative(s) && s->e == 0) return "the ball is slowed down before it touches the floor";
     return NULL;
 }
@@ -113,8 +114,8 @@ static int closed_form(const settings *s, double h, flight f[MOST_BOUNCES])
     int n = 1;
     for (f[0] = first_flight(s, h); n < MOST_BOUNCES; ++n) {
         f[n] = next_flight(s, h, f[n - 1]);
-        const bool resolved = 2 * f[n].speed >= 20 * s->gravity * h;
-        if (!resolved || !(f[n].time + f[n].time_bound <= s->t_end)) break;
+        const bool resolved = 2 * f[n].speed >= 20 * s->run.gravity * h;
+        if (!resolved || !(f[n].time + f[n].time_bound <= s->run.t_end)) break;
     }
     return n;
 }
@@ -122,18 +123,20 @@ static int closed_form(const settings *s, double h, flight f[MOST_BOUNCES])
 // the end of all bounces, from the time of one and the speed after it; infinite when e = 1
 static double zeno_time(const settings *s, double time, double speed)
 {
-    return time + 2 * speed / (s->gravity * (1 - s->e));
+    return time + 2 * speed / (s->run.gravity * (1 - s->e));
 }
 
 // how deep the ball may sink before its contact is seen, and in the step of the bounce
 static double overlap_bound(const settings *s, double speed)
 {
     const double rounding = 1e-14 * (s->z0 + s->radius);
-    if (s->scheme.projection >= PCS_PROJECTION_COMBINED) return s->scheme.proj_tol + rounding;
+    if (s->run.scheme.projection >= PCS_PROJECTION_COMBINED)
+        return s->run.scheme.proj_tol + rounding;
     if (speculative(s))
-        return (1 - s->scheme.theta) * s->h * (speed + s->gravity * s->h) + rounding;
-    return gap_bound(s, s->h, speed) +
-           fabs(1 - s->scheme.theta - s->scheme.theta * s->e) * s->h * speed;
+        return (1 - s->run.scheme.theta) * s->run.h * (speed + s->run.gravity * s->run.h) +
+               rounding;
+    return gap_bound(s, s->run.h, speed) +
+           fabs(1 - s->run.scheme.theta - s->run.scheme.theta * s->e) * s->run.h * speed;
 }
 
 // ---- one run
@@ -146,28 +149,28 @@ void check_bounces(checks *c, const settings *s, const history *run)
         return;
     }
     flight f[MOST_BOUNCES];
-    const int n = closed_form(s, s->h, f);
+    const int n = closed_form(s, s->run.h, f);
     if (!check_value(c, "bounces of flights >= 20 steps", fmin(run->bounces, n), n, 0)) return;
 
     // the speed before the bounce is that of a gap away, and the weight acts over the step
-    const double weight = s->mass * s->gravity * s->h;
-    const double slower = 2 * s->gravity * gap_bound(s, s->h, f[0].speed) / f[0].speed;
+    const double weight = s->mass * s->run.gravity * s->run.h;
+    const double slower = 2 * s->run.gravity * gap_bound(s, s->run.h, f[0].speed) / f[0].speed;
     check_value(c, "impulse of the first bounce (N s)", run->first,
                 s->mass * (1 + s->e) * f[0].speed + weight, s->mass * (1 + s->e) * slower + weight);
     for (int k = 0; k < n; ++k) {
         char name[40];
         snprintf(name, sizeof name, "apex of flight %d (m)", k);
         check_value(c, name, run->apex[k], s->radius + f[k].apex,
-                    f[k].apex_bound + 0.5 * s->gravity * s->h * s->h);
+                    f[k].apex_bound + 0.5 * s->run.gravity * s->run.h * s->run.h);
     }
     if (s->e == 1) {
         check_skip(c, "Zeno time", "with e = 1 the ball never comes to rest");
         return;
     }
     const flight last = f[n - 1];
-    const double late = last.time_bound + 4 * s->e / (1 - s->e) *
-                                              (last.apex_bound + gap_bound(s, s->h, last.speed)) /
-                                              last.speed;
+    const double late =
+        last.time_bound +
+        4 * s->e / (1 - s->e) * (last.apex_bound + gap_bound(s, s->run.h, last.speed)) / last.speed;
     check_value(c, "Zeno time (s)", zeno_time(s, run->time[n - 1], run->speed[n - 1]),
                 zeno_time(s, last.time, s->e * last.speed), late);
 }
@@ -177,13 +180,13 @@ void check_balances(checks *c, const settings *s, const history *run, double t)
     if (s->z0 >= s->radius) {
         check_value(c, "deepest overlap (m)", run->overlap, 0, overlap_bound(s, run->fastest));
     }
-    const double rounding = 1e-15 * (10 + t / s->h);
-    const double weight = s->mass * s->gravity * t;
+    const double rounding = 1e-15 * (10 + t / s->run.h);
+    const double weight = s->mass * s->run.gravity * t;
     const double momentum = s->mass * (run->now.v[2] - s->v0[2]);
     check_value(c, "impulses - weight x time (N s)", run->impulses - weight, momentum,
                 rounding * (weight + s->mass * fabs(s->v0[2]) + run->impulses));
     check_value(c, "largest energy not accounted for (J)", run->closure, 0,
-                1e-14 * (run->energy + s->mass * s->gravity * fabs(s->z0)));
+                1e-14 * (run->energy + s->mass * s->run.gravity * fabs(s->z0)));
     if (s->formulation == LAGRANGIAN) return;
 
     // without friction nothing changes the sideways motion and the spin
@@ -214,10 +217,10 @@ pcs_status check_orders(checks *c, const settings *s, run_fn simulate)
 {
     const char *why = why_not(s);
     flight f[MOST_BOUNCES];
-    const int n = why ? 0 : closed_form(s, s->h, f);
+    const int n = why ? 0 : closed_form(s, s->run.h, f);
     if (!why && n < 4) why = "fewer than three flights behind the first bounce last 20 steps";
     if (!why && s->e == 1) why = "with e = 1 there is no Zeno time";
-    if (!why && f[n - 1].time / s->h * SIZES * ldexp(2, s->study) > 2e7) {
+    if (!why && f[n - 1].time / s->run.h * SIZES * ldexp(2, s->study) > 2e7) {
         why = "more than 2e7 steps; take a larger --h or a smaller --study";
     }
     if (why) {
@@ -237,7 +240,7 @@ pcs_status check_orders(checks *c, const settings *s, run_fn simulate)
             history run;
             csv none = {0};
             pcs_run_report report;
-            const double size = study_size(s->h, j, i);
+            const double size = study_size(s->run.h, j, i);
             PCS_TRY(simulate(s, size, n - 1, &none, &run, &report));
             if (run.bounces < n) {
                 check_that(c, "orders of convergence", false, "a run ended too early");
@@ -250,7 +253,7 @@ pcs_status check_orders(checks *c, const settings *s, run_fn simulate)
                 times += late * late / (n - 1) / SIZES;
             }
         }
-        h[j] = ldexp(s->h, -j);
+        h[j] = ldexp(s->run.h, -j);
         apex[j] = sqrt(apexes);
         zeno[j] = sqrt(times);
         printf("%-12g %14.3e %10.3g %14.3e %10.3g\n", h[j], apex[j], apex[j] / h[j], zeno[j],

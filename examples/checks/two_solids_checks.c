@@ -151,8 +151,8 @@ void stepping_head(const settings *set)
 {
     printf("\nTime stepping, h = %g s, theta = %g; orders over %d halvings\n"
            "%-11s %9s %9s %9s %6s %11s %11s %9s %6s %9s %9s\n",
-           set->h, set->scheme.theta, set->study, "scene", "lost", "by hand", "d veloc.", "order",
-           "d ang.mom.", "predicted", "beyond", "order", "d moment.", "d energy");
+           set->run.h, set->run.scheme.theta, set->study, "scene", "lost", "by hand", "d veloc.",
+           "order", "d ang.mom.", "predicted", "beyond", "order", "d moment.", "d energy");
 }
 
 bool worth_stepping(checks *c, const settings *set, const scene *s)
@@ -201,7 +201,7 @@ pcs_status check_stepping(checks *c, const settings *set, const scene *s, const 
     double h[MOST_HALVINGS + 1], dv[MOST_HALVINGS + 1], dL[MOST_HALVINGS + 1];
     const int levels = set->study + 1;
     for (int j = 0; j < levels; ++j) {
-        h[j] = ldexp(set->h, -j);
+        h[j] = ldexp(set->run.h, -j);
         dv[j] = dL[j] = 0;
         for (int i = 0; i < PHASES; ++i) {
             record one;
@@ -234,7 +234,7 @@ pcs_status check_stepping(checks *c, const settings *set, const scene *s, const 
     // 1 and 2, less what coarse steps hide: a motion may be fast for them
     if (levels < 3) return PCS_OK;
     check_order(c, "order of the velocities", order_v, 0.8);
-    if (set->scheme.projection != PCS_PROJECTION_NONE) return PCS_OK;
+    if (set->run.scheme.projection != PCS_PROJECTION_NONE) return PCS_OK;
     check_order(c, "order of the angular momentum", order_L, 1.6);
     return PCS_OK;
 }

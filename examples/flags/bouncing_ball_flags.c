@@ -1,23 +1,18 @@
 // The command line of bouncing_ball: defaults, flags, and combinations that are refused.
 #include "flags/bouncing_ball_flags.h"
 
-#include "args.h"
-#include "flags/scheme.h"
-
 #include <math.h>
 #include <stdio.h>
 
 void read_flags(settings *s, int argc, char **argv)
 {
-    *s = (settings){.mass = 1, .radius = 0.1, .z0 = 1, .e = 0.9, .gravity = 9.81};
-    s->h = 0.005;
-    s->t_end = 10;
+    *s = (settings){.mass = 1, .radius = 0.1, .z0 = 1, .e = 0.9, .run.gravity = 9.81};
+    s->run.h = 0.005;
+    s->run.t_end = 10;
     s->study = 4;
     // the textbook scheme, whose order the study shows; a scene of one's own takes
     // pcs_scheme_default()
-    s->scheme = pcs_scheme_moreau_jean();
-    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_NONE,
-        metric = PCS_METRIC_MASS;
+    s->run.scheme = pcs_scheme_moreau_jean();
 
     args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time against their "
                        "closed forms."};
@@ -30,39 +25,28 @@ void read_flags(settings *s, int argc, char **argv)
     args_vector(&a, "--omega0", s->omega0, "rad/s",
                 "angular velocity at the start, body axes; one number: about z");
     args_real(&a, "--e", &s->e, 0, 1, "", "restitution");
-    args_real(&a, "--gravity", &s->gravity, 0, INFINITY, "m/s^2", "gravity, downwards");
-    args_positive(&a, "--h", &s->h, "s", "time step");
-    args_real(&a, "--theta", &s->scheme.theta, 0, 1, "",
+    args_real(&a, "--gravity", &s->run.gravity, 0, INFINITY, "m/s^2", "gravity, downwards");
+    args_real(&a, "--theta", &s->run.scheme.theta, 0, 1, "",
               "theta of the scheme; 1/2 is exact for a parabola");
-    args_real(&a, "--tend", &s->t_end, 0, INFINITY, "s", "end of the run");
-    args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
-                "which contacts take part in a step");
-    args_real(&a, "--gamma", &s->scheme.gamma, 0, 1.5, "",
-              "how far predictive looks ahead, in steps");
-    args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
-                "how overlaps are removed; the combined ones activate at the end of the step");
-    args_choice(&a, "--metric", &metric, "mass|v|q|q1", "of the projection");
-    args_positive(&a, "--proj-tol", &s->scheme.proj_tol, "m", "overlap left by the projection");
-    args_int(&a, "--proj-max", &s->scheme.proj_max, 1, 1000000, "limit of projection iterations");
+    args_real(&a, "--tend", &s->run.t_end, 0, INFINITY, "s", "end of the run");
+    args_positive(&a, "--proj-tol", &s->run.scheme.proj_tol, "m", "overlap left by the projection");
+    args_int(&a, "--proj-max", &s->run.scheme.proj_max, 1, 1000000,
+             "limit of projection iterations");
     args_choice(&a, "--formulation", &s->formulation, "newton-euler|lagrangian",
                 "a body in space or the one coordinate z");
     args_int(&a, "--study", &s->study, 0, MOST_HALVINGS,
              "halvings of h to observe the order of convergence; 0: no study");
-    args_string(&a, "--csv", &s->csv, "FILE",
-                "write the initial state and every step: time, position, quaternion, velocity, "
-                "angular velocity (body axes), impulse of the step (N s), gap, energies (J)");
-    args_parse(&a, argc, argv);
-    s->scheme.activation = (pcs_activation)activation;
-    s->scheme.projection = (pcs_projection)projection;
-    s->scheme.metric = (pcs_metric)metric;
-    scheme_fits(&s->scheme);
+    run_parse(&a, &s->run, RUN_H | RUN_ACTIVATION | RUN_PROJECTION | RUN_METRIC,
+              "write the initial state and every step: time, position, quaternion, velocity, "
+              "angular velocity (body axes), impulse of the step (N s), gap, energies (J)",
+              argc, argv);
 
     if (s->formulation == LAGRANGIAN && (s->v0[0] != 0 || s->v0[1] != 0 || s->omega0[0] != 0 ||
                                          s->omega0[1] != 0 || s->omega0[2] != 0)) {
         args_refuse("the lagrangian ball has one coordinate, z; give --v0 one "
                     "number and no --omega0");
     }
-    if (s->t_end / s->h > 1e9) {
-        args_refuse("--tend %g takes more than 1e9 steps of --h %g", s->t_end, s->h);
+    if (s->run.t_end / s->run.h > 1e9) {
+        args_refuse("--tend %g takes more than 1e9 steps of --h %g", s->run.t_end, s->run.h);
     }
 }

@@ -4,18 +4,16 @@
 
 #include <stdbool.h>
 
-#include <percuss/model.h>
+#include "flags/run_flags.h"
 
 enum { NEWTON_EULER, LAGRANGIAN };
 enum { MOST_HALVINGS = 10 };
 
 // SI units throughout
 typedef struct settings {
-    double mass, radius, inertia, z0, v0[3], omega0[3], e, gravity; // inertia 0: a solid sphere's
-    double h, t_end;
-    pcs_scheme scheme;
+    run_settings run;
+    double mass, radius, inertia, z0, v0[3], omega0[3], e; // inertia 0: a solid sphere's
     int formulation, study;
-    const char *csv;
 } settings;
 
 // Reads the flags, or prints why not and ends the program.

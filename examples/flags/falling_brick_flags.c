@@ -1,7 +1,6 @@
 // The command line of falling_brick: defaults (ASM-16), flags, and random initial conditions.
 #include "flags/falling_brick_flags.h"
 
-#include "flags/scheme.h"
 #include "scenes/turning.h"
 
 #include <math.h>
@@ -27,6 +26,7 @@ static settings defaults(void)
                     .runs = 5,
                     .study = 4};
     set.run.scheme = turning_scheme(1e-12);
+    set.run.scheme.projection = PCS_PROJECTION_COMBINED_EQUALITY;
     return set;
 }
 
@@ -50,14 +50,12 @@ void read_flags(settings *set, int argc, char **argv)
 {
     *set = defaults();
     pcs_scheme *scheme = &set->run.scheme;
-    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_COMBINED_EQUALITY;
     args a = {.about = "A brick is thrown, tumbles, bounces on its vertices and comes to rest on a "
                        "face: checks of flight, impacts, energy and rest."};
     args_positive(&a, "--mass", &set->mass, "kg", "mass of the brick");
     args_vector(&a, "--size", set->size, "m", "edges of the brick");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
-    args_positive(&a, "--gravity", &set->run.gravity, "m/s^2", "gravity, downwards");
     args_positive(&a, "--height", &set->height, "m", "height of the centre at the start");
     args_vector(&a, "--v0", set->v0, "m/s", "velocity at the start; one number: upwards");
     args_real(&a, "--tilt", &set->tilt, 0, 3.15, "rad",
@@ -66,36 +64,21 @@ void read_flags(settings *set, int argc, char **argv)
               "angular velocity at the start, about another random axis");
     args_int(&a, "--seed", &set->seed, 0, 1000000, "seed of the first run");
     args_int(&a, "--runs", &set->runs, 1, MOST_RUNS, "runs, each with the next seed");
-    args_positive(&a, "--h", &set->run.h, "s", "time step");
-    args_positive(&a, "--tend", &set->run.t_end, "s", "end of a run");
-    args_real(&a, "--theta", &scheme->theta, 0.5, 1, "",
-              "theta of the scheme; 1/2 is exact for a parabola");
-    args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
-                "which contacts take part in a step");
-    args_real(&a, "--gamma", &scheme->gamma, 0, 1.5, "",
-              "how far predictive looks ahead, in steps");
-    args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
-                "how overlaps are removed; the combined ones activate at the end of the step");
     args_positive(&a, "--proj-tol", &scheme->proj_tol, "m", "overlap left by the projection");
     args_positive(&a, "--tol", &scheme->solver.tol, "", "tolerance of the velocity problems");
     args_real(&a, "--rtol", &set->rtol, 1e-13, 1e-3, "",
               "relative tolerance of the reference of the flight");
     args_positive(&a, "--rest", &set->rest, "m/s",
                   "speed of all points below which the brick rests");
-    run_threads_flag(&a, &set->run);
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1,
              "halvings of h to observe the order of the flight");
-    args_string(&a, "--csv", &set->run.csv, "FILE",
-                "write every step of the first run: time, position, quaternion, velocity, angular "
-                "velocity (body axes), heights of the eight vertices, normal impulse (N s), "
-                "energies (J)");
-    args_parse(&a, argc, argv);
-    scheme->activation = (pcs_activation)activation;
-    scheme->projection = (pcs_projection)projection;
-    scheme_fits(scheme);
+    run_parse(&a, &set->run, RUN_USUAL | RUN_THETA | RUN_ACTIVATION | RUN_PROJECTION | RUN_THREADS,
+              "write every step of the first run: time, position, quaternion, velocity, angular "
+              "velocity (body axes), heights of the eight vertices, normal impulse (N s), "
+              "energies (J)",
+              argc, argv);
     fits_together(set);
     set->box = free_box_make(set->mass, set->size, set->run.gravity);
-    args_check_steps(set->run.h, set->run.t_end);
 }
 
 // ---- starts -------------------------------------------------------------------------------------

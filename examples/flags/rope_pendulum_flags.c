@@ -1,9 +1,6 @@
 // The command line of rope_pendulum: defaults (ASM-4), flags, and combinations that are refused.
 #include "flags/rope_pendulum_flags.h"
 
-#include "args.h"
-#include "flags/scheme.h"
-
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +15,7 @@ static void fits_together(const settings *set)
     if (distance == 0) {
         args_refuse("at the anchor the rope has no direction; start elsewhere");
     }
-    if (set->t_end < 2 * set->h || set->t_end / set->h > 1e6) {
+    if (set->run.t_end < 2 * set->run.h || set->run.t_end / set->run.h > 1e6) {
         args_refuse("a run takes between 2 and 1e6 steps; change --h or --tend");
     }
 }
@@ -27,21 +24,20 @@ static settings defaults(void)
 {
     settings set = {.rope = {.mass = 1,
                              .length = 1,
-                             .gravity = 9.81,
                              .drag = 0.2,
                              .settle = 1e-4,
                              .stabilisation = PCS_STABILISATION_PROJECT,
                              .alpha = 10,
                              .rtol = 1e-12},
                     .throw_speed = 7,
-                    .h = 0.002,
-                    .t_end = 4,
+                    .run = {.h = 0.002, .t_end = 4, .gravity = 9.81},
                     .study = 3};
     // the textbook scheme, of second order on the taut rope
-    set.scheme = pcs_scheme_moreau_jean();
-    set.scheme.newton_tol = 1e-14;
-    set.scheme.proj_tol = 1e-13;
-    set.scheme.solver.tol = 1e-13;
+    set.run.scheme = pcs_scheme_moreau_jean();
+    set.run.scheme.projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
+    set.run.scheme.newton_tol = 1e-14;
+    set.run.scheme.proj_tol = 1e-13;
+    set.run.scheme.solver.tol = 1e-13;
     return set;
 }
 
@@ -49,14 +45,12 @@ void read_flags(settings *set, int argc, char **argv)
 {
     *set = defaults();
     rope_def *r = &set->rope;
-    int activation = PCS_ACTIVATION_AUTOMATIC, projection = PCS_PROJECTION_DIRECT_HYSTERESIS;
     int stabilisation = PCS_STABILISATION_PROJECT;
     double anchor[2] = {0.5, 0};
     args a = {.about = "A mass on a rope falls, is caught, swings and is released: event by event "
                        "against closed forms, and in time steps as a contact."};
     args_positive(&a, "--mass", &r->mass, "kg", "mass");
     args_positive(&a, "--length", &r->length, "m", "length of the rope");
-    args_positive(&a, "--gravity", &r->gravity, "m/s^2", "gravity, downwards");
     args_real(&a, "--drag", &r->drag, 0, INFINITY, "kg/s", "drag force over speed");
     args_real(&a, "--e", &r->e, 0, 1, "", "restitution of the capture");
     args_positive(&a, "--settle", &r->settle, "m/s",
@@ -75,31 +69,18 @@ void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--throw", &set->throw_speed, 0, 1e9, "m/s",
               "speed of a second motion, from the lowest point; 0: none. Below sqrt(2 g l) and "
               "above sqrt(5 g l) the rope stays taut without drag");
-    args_positive(&a, "--tend", &set->t_end, "s", "end of a motion");
     args_choice(&a, "--stabilise", &stabilisation, "none|baumgarte|ggl|project",
                 "what keeps the taut rope at its length");
     args_real(&a, "--alpha", &r->alpha, 0, 1e6, "1/s", "rate of baumgarte and ggl");
     args_real(&a, "--rtol", &r->rtol, 1e-13, 1e-3, "", "relative tolerance of the integrator");
-    args_positive(&a, "--h", &set->h, "s",
-                  "largest time step; also the time between rows of the table");
-    args_real(&a, "--theta", &set->scheme.theta, 0.5, 1, "", "theta of the scheme");
-    args_choice(&a, "--activation", &activation, ACTIVATION_WORDS,
-                "when the rope takes part in a step");
-    args_real(&a, "--gamma", &set->scheme.gamma, 0, 1.5, "",
-              "how far predictive looks ahead, in steps");
-    args_choice(&a, "--projection", &projection, PROJECTION_WORDS,
-                "how a rope that is too long is shortened");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    args_string(
-        &a, "--csv", &set->csv, "FILE",
-        "write both motions: number, time, position, velocity, 1 if taut, distance from the "
-        "anchor, tension (N), energies and work of the drag (J), position in time steps of h");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, RUN_USUAL | RUN_THETA | RUN_ACTIVATION | RUN_PROJECTION,
+              "write both motions: number, time, position, velocity, 1 if taut, distance from the "
+              "anchor, tension (N), energies and work of the drag (J), position in time steps of h",
+              argc, argv);
     r->anchor[0] = anchor[0] * r->length;
     r->anchor[1] = anchor[1] * r->length;
     r->stabilisation = (pcs_stabilisation)stabilisation;
-    set->scheme.activation = (pcs_activation)activation;
-    set->scheme.projection = (pcs_projection)projection;
-    scheme_fits(&set->scheme);
+    r->gravity = set->run.gravity;
     fits_together(set);
 }

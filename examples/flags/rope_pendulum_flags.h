@@ -2,21 +2,18 @@
 #ifndef EXAMPLES_FLAGS_ROPE_PENDULUM_FLAGS_H
 #define EXAMPLES_FLAGS_ROPE_PENDULUM_FLAGS_H
 
+#include "flags/run_flags.h"
 #include "scenes/rope_scene.h"
-
-#include <percuss/model.h>
 
 enum { MOST_LEVELS = 10 };
 
 // SI units throughout
 typedef struct settings {
+    run_settings run;
     rope_def rope;
     double x0[2], v0[2]; // start of the drop
     double throw_speed;  // at the lowest point, of the second motion; 0: none
-    double h, t_end;
-    pcs_scheme scheme;
     int study;
-    const char *csv;
 } settings;
 
 // Reads the flags, or prints why not and ends the program.

@@ -3,32 +3,69 @@
 
 #include <stdio.h>
 
-void run_threads_flag(args *a, run_settings *run)
+// Choices of the scheme as args_choice stores them, in the order of their enumerations.
+typedef struct choices {
+    int activation, projection, metric;
+} choices;
+
+static void add_flags(args *a, run_settings *run, unsigned which, choices *of)
 {
+    if (which & RUN_H) args_positive(a, "--h", &run->h, "s", "time step");
+    if (which & RUN_END) args_positive(a, "--tend", &run->t_end, "s", "end of a run");
+    if (which & RUN_GRAVITY) {
+        args_positive(a, "--gravity", &run->gravity, "m/s^2", "gravity, downwards");
+    }
+    if (which & RUN_SOLVER) {
+        args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
+        args_positive(a, "--tol", &run->tol, "", "tolerance of the velocity problems");
+        args_int(a, "--budget", &run->budget, 1, 1000000000,
+                 "limit for one velocity problem: work units of auto, sweeps of nsgs");
+        args_real(a, "--projection-tol", &run->proj_tol, 0, 1, "m",
+                  "overlap that the projection leaves; 0: 3e-4 of the smallest edge or diameter");
+    }
+    if (which & RUN_THETA) {
+        args_real(a, "--theta", &run->scheme.theta, 0.5, 1, "",
+                  "theta of the scheme; 1/2 is exact for a parabola");
+    }
+    if (which & RUN_ACTIVATION) {
+        args_choice(a, "--activation", &of->activation,
+                    "automatic|predictive|speculative|end-of-step",
+                    "which contacts take part in a step");
+        args_real(a, "--gamma", &run->scheme.gamma, 0, 1.5, "",
+                  "how far predictive looks ahead, in steps");
+    }
+    if (which & RUN_PROJECTION) {
+        args_choice(a, "--projection", &of->projection,
+                    "none|direct|overlaps|direct-hysteresis|combined|combined-equality",
+                    "how overlaps are removed; the combined ones activate at the end of the step");
+    }
+    if (which & RUN_METRIC) {
+        args_choice(a, "--metric", &of->metric, "mass|v|q|q1", "of the projection");
+    }
+    if (which & RUN_THREADS) {
+        args_int(a, "--threads", &run->threads, 1, 256,
+                 "threads that share a step; the numbers do not depend on it");
+    }
+}
+
+void run_parse(args *a, run_settings *run, unsigned which, const char *columns, int argc,
+               char **argv)
+{
+    pcs_scheme *scheme = &run->scheme;
+    choices of = {(int)scheme->activation, (int)scheme->projection, (int)scheme->metric};
     if (run->threads == 0) run->threads = 1;
-    args_int(a, "--threads", &run->threads, 1, 256,
-             "threads that share a step; the numbers do not depend on it");
-}
-
-void run_setting_flags(args *a, run_settings *run, const char *columns)
-{
     if (run->budget == 0) run->budget = pcs_scheme_default().solver.max_iters;
-    args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
-    args_positive(a, "--tol", &run->tol, "", "tolerance of the velocity problems");
-    args_int(a, "--budget", &run->budget, 1, 1000000000,
-             "limit for one velocity problem: work units of auto, sweeps of nsgs");
-    args_real(a, "--projection-tol", &run->proj_tol, 0, 1, "m",
-              "overlap that the projection leaves; 0: 3e-4 of the smallest edge or diameter");
-    run_threads_flag(a, run);
+    add_flags(a, run, which, &of);
     args_string(a, "--csv", &run->csv, "FILE", columns);
-}
-
-void run_flags(args *a, run_settings *run, const char *columns)
-{
-    args_positive(a, "--h", &run->h, "s", "time step");
-    args_positive(a, "--tend", &run->t_end, "s", "end of the run");
-    args_positive(a, "--gravity", &run->gravity, "m/s^2", "gravity, downwards");
-    run_setting_flags(a, run, columns);
+    args_parse(a, argc, argv);
+    scheme->activation = (pcs_activation)of.activation;
+    scheme->projection = (pcs_projection)of.projection;
+    scheme->metric = (pcs_metric)of.metric;
+    if ((which & (RUN_THETA | RUN_PROJECTION)) && pcs_scheme_check(scheme) != PCS_OK) {
+        args_refuse("--theta, --projection and the other flags of the scheme: %s",
+                    pcs_error_text());
+    }
+    if (which & RUN_END) args_check_steps(run->h, run->t_end);
 }
 
 void run_scheme(run_settings *run, double size)
@@ -44,7 +81,6 @@ void run_scheme(run_settings *run, double size)
     run->scheme.solver.tol = run->tol;
     if (run->budget > 0) run->scheme.solver.max_iters = run->budget;
     run->scheme.accept_unconverged = true;
-    args_check_steps(run->h, run->t_end);
 }
 
 static void warn(pcs_log_level level, const char *message, void *user)

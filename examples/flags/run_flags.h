@@ -1,4 +1,8 @@
-// The flags of a run of bodies that touch: times, scheme, threads, table.
+// The flags that runs of a model share: times, gravity, scheme, threads, table.
+//
+//     args a = {.about = "Boxes fall."};
+//     args_positive(&a, "--mass", &set->mass, "kg", "mass of a box");
+//     run_parse(&a, &set->run, RUN_USUAL, "write every step: time, height", argc, argv);
 #ifndef EXAMPLES_FLAGS_RUN_FLAGS_H
 #define EXAMPLES_FLAGS_RUN_FLAGS_H
 
@@ -8,24 +12,35 @@
 
 typedef struct run_settings {
     double h, t_end, gravity;
-    double tol;      // of the velocity problems
-    double proj_tol; // m; 0: that of the setting
-    int budget;      // 0: that of the setting
+    double tol;      // of the velocity problems, with RUN_SOLVER
+    double proj_tol; // m, with RUN_SOLVER; 0: that of the scheme
+    int budget;      // 0: that of the scheme
     int solver;      // 0 auto, 1 nsgs
     int threads;     // 0: 1
     pcs_scheme scheme;
     const char *csv;
 } run_settings;
 
-// adds --h, --tend, --gravity and the flags of the setting
-void run_flags(args *a, run_settings *run, const char *columns);
+// which flags an example has, besides --csv
+enum {
+    RUN_H = 1,
+    RUN_END = 2, // --tend
+    RUN_GRAVITY = 4,
+    RUN_THREADS = 8,
+    RUN_SOLVER = 16, // --solver, --tol, --budget, --projection-tol: those of run_scheme
+    RUN_THETA = 32,
+    RUN_ACTIVATION = 64,  // --activation, --gamma
+    RUN_PROJECTION = 128, // --projection
+    RUN_METRIC = 256,     // --metric, of the projection
+    RUN_USUAL = RUN_H | RUN_END | RUN_GRAVITY,
+    RUN_DENSE = RUN_USUAL | RUN_SOLVER | RUN_THREADS
+};
 
-// adds --solver, --tol, --budget, --projection-tol, --threads, and --csv, whose help says which
-// columns
-void run_setting_flags(args *a, run_settings *run, const char *columns);
-
-// adds --threads alone
-void run_threads_flag(args *a, run_settings *run);
+// Adds the flags `which` and reads the command line; the values that are there are the defaults.
+// `columns` is the help of --csv. Ends the program if the choices of the scheme contradict each
+// other, or the number of steps is out of range.
+void run_parse(args *a, run_settings *run, unsigned which, const char *columns, int argc,
+               char **argv);
 
 // The scheme of all scenes of bodies that touch, pcs_scheme_default, with what the flags changed of
 // it; `size` (m) is the smallest edge or diameter of the scene. Where `auto` spends its budget

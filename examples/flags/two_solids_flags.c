@@ -1,9 +1,6 @@
 // The command line of two_solids: defaults, flags, and combinations that are refused.
 #include "flags/two_solids_flags.h"
 
-#include "args.h"
-#include "flags/scheme.h"
-
 #include <math.h>
 #include <stdio.h>
 
@@ -16,14 +13,13 @@ void read_flags(settings *set, int argc, char **argv)
                               .sideways = 0.5,
                               .spin = {1.5, -1}}};
     set->e = 0.6;
-    set->h = 0.002;
-    set->t_end = 0.2;
+    set->run.h = 0.002;
+    set->run.t_end = 0.2;
     set->hit = 0.0987; // not the end of a step: there rounding decides who touches
     set->study = 4;
     // the textbook scheme: flights are exact, and what projections and activations do is compared
-    set->scheme = pcs_scheme_moreau_jean();
-    set->scheme.solver.tol = 1e-14;
-    int projection = PCS_PROJECTION_NONE, metric = PCS_METRIC_MASS;
+    set->run.scheme = pcs_scheme_moreau_jean();
+    set->run.scheme.solver.tol = 1e-14;
 
     args a = {.about = "Two solids collide: conserved and lost quantities, at the impact and by "
                        "time stepping."};
@@ -45,26 +41,19 @@ void read_flags(settings *set, int argc, char **argv)
               "angular velocity of the lower solid");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
-    args_positive(&a, "--h", &set->h, "s", "time step");
-    args_real(&a, "--theta", &set->scheme.theta, 0, 1, "", "of the scheme");
+    args_real(&a, "--theta", &set->run.scheme.theta, 0, 1, "", "of the scheme");
     args_positive(&a, "--hit", &set->hit, "s", "time at which the solids touch");
-    args_positive(&a, "--tend", &set->t_end, "s", "end of the run");
-    args_choice(&a, "--projection", &projection, PROJECTION_WORDS, "how overlaps are removed");
-    args_choice(&a, "--metric", &metric, "mass|v|q|q1", "of the projection");
     args_int(&a, "--study", &set->study, 0, MOST_HALVINGS,
              "halvings of h to observe orders; at least two are needed");
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write the initial state and every step of every scene: time, positions, "
-                "quaternions, velocities, angular velocities (body axes), impulse of the step "
-                "(N s), smallest gap, energies (J), momentum, angular momentum about the origin");
-    args_parse(&a, argc, argv);
-    set->scheme.projection = (pcs_projection)projection;
-    set->scheme.metric = (pcs_metric)metric;
-    scheme_fits(&set->scheme);
+    run_parse(&a, &set->run, RUN_H | RUN_END | RUN_PROJECTION | RUN_METRIC,
+              "write the initial state and every step of every scene: time, positions, "
+              "quaternions, velocities, angular velocities (body axes), impulse of the step "
+              "(N s), smallest gap, energies (J), momentum, angular momentum about the origin",
+              argc, argv);
 
     // many contacts with friction are not solved to the last digit; of a sticking one the rounding
     // of u_T counts mu times
-    if (set->mu > 0) set->scheme.solver.tol = 1e-12 * fmax(1, set->mu);
+    if (set->mu > 0) set->run.scheme.solver.tol = 1e-12 * fmax(1, set->mu);
     for (int b = 0; b < 2; ++b) {
         if (set->def.size[b][0] > 0 && set->def.size[b][1] > 0 && set->def.size[b][2] > 0) continue;
         args_refuse("--size%d needs three edges > 0, such as 0.3,0.2,0.1", b + 1);
@@ -75,7 +64,7 @@ void read_flags(settings *set, int argc, char **argv)
         args_refuse("in %s the upper box touches beyond the lower; enlarge --size2",
                     solids_name[kind]);
     }
-    if (set->t_end < set->hit + 2 * set->h || set->t_end / set->h > 1e8) {
+    if (set->run.t_end < set->hit + 2 * set->run.h || set->run.t_end / set->run.h > 1e8) {
         args_refuse("--tend must lie two steps behind --hit, and at most 1e8 steps "
                     "from the start");
     }

@@ -2,21 +2,19 @@
 #ifndef EXAMPLES_FLAGS_TWO_SOLIDS_FLAGS_H
 #define EXAMPLES_FLAGS_TWO_SOLIDS_FLAGS_H
 
+#include "flags/run_flags.h"
 #include "scenes/two_solids_scene.h"
 
 #include <stdbool.h>
 
-#include <percuss/model.h>
-
 enum { MOST_HALVINGS = 8 };
 
 typedef struct settings {
+    run_settings run;
     solids_def def;
-    double e, mu, h, t_end;
+    double e, mu;
     double hit; // when they touch, s
-    pcs_scheme scheme;
     int scene, study;
-    const char *csv;
 } settings;
 
 // Reads the flags, or prints why not and ends the program.
