@@ -39,13 +39,6 @@ static inline double rotation_error(const double Q1[4], const double Q2[4])
     return worst;
 }
 
-static inline void expect_same(const double *a, const double *b, int n, double tol)
-{
-    for (int i = 0; i < n; ++i) {
-        CK_NEAR(a[i], b[i], tol);
-    }
-}
-
 // entries of length n with a bound relative to the largest of b, or to 1
 static inline void expect_close(const double *a, const double *b, int n, double tol)
 {

@@ -36,10 +36,19 @@ void scene_close(scene *s)
     free(s->memory);
 }
 
-static pcs_system add(scene *s, const pcs_body_def *def)
+pcs_system scene_add(scene *s, const pcs_body_def *def)
 {
     pcs_system out;
     CK_OK(pcs_model_add_body(s->m, def, &out));
+    return out;
+}
+
+pcs_interaction scene_join(scene *s, pcs_relation relation, pcs_law law, pcs_system one,
+                           pcs_system two)
+{
+    const pcs_interaction_def def = {relation, law, one, two};
+    pcs_interaction out;
+    CK_OK(pcs_model_add_interaction(s->m, &def, &out));
     return out;
 }
 
@@ -50,7 +59,7 @@ pcs_system scene_ball(scene *s, double mass, double radius, const double x[3], c
     pcs_inertia_sphere(mass, radius, def.inertia);
     memcpy(def.position, x, sizeof def.position);
     if (v) memcpy(def.velocity, v, sizeof def.velocity);
-    return add(s, &def);
+    return scene_add(s, &def);
 }
 
 pcs_system scene_box(scene *s, double mass, const double edges[3], const double x[3],
@@ -63,7 +72,7 @@ pcs_system scene_box(scene *s, double mass, const double edges[3], const double 
     if (Q) memcpy(def.orientation, Q, sizeof def.orientation);
     if (v) memcpy(def.velocity, v, sizeof def.velocity);
     if (omega) memcpy(def.omega, omega, sizeof def.omega);
-    return add(s, &def);
+    return scene_add(s, &def);
 }
 
 void scene_rough(scene *s, pcs_system on, pcs_shape shape, double e, double e_t, double mu)
@@ -356,9 +365,7 @@ static void check_wrench(const scene *s, int index)
         scale = fmax(scale, fabs(J0[i]) + fabs(J1[i]));
     }
     pcs_work_contact_wrench(s->wk, (pcs_system){index + 1}, wrench);
-    for (int i = 0; i < 6; ++i) {
-        CK_NEAR(wrench[i], p[i], 1e-11 * scale);
-    }
+    expect_same(wrench, p, 6, 1e-11 * scale);
 }
 
 // The sum of what the impulses could do to the bodies at their velocities. Squeezed bodies bear
@@ -487,16 +494,10 @@ void scene_random_rough(scene *s, uint64_t seed, double mu)
         }
     }
     const double p[3] = {0.1, 0, 0}, o[3] = {0};
-    CK_OK(pcs_model_add_interaction(s->m,
-                                    &(pcs_interaction_def){pcs_relation_distance(p, o, 0.2),
-                                                           pcs_law_equality(), body[6], body[7]},
-                                    NULL));
+    scene_join(s, pcs_relation_distance(p, o, 0.2), pcs_law_equality(), body[6], body[7]);
     const double anchor[3] = {-0.3, 0, 1};
-    CK_OK(pcs_model_add_interaction(
-        s->m,
-        &(pcs_interaction_def){
-            pcs_relation_distance(o, anchor, 0.3), pcs_law_newton_impact(0.3), body[2], {0}},
-        NULL));
+    scene_join(s, pcs_relation_distance(o, anchor, 0.3), pcs_law_newton_impact(0.3), body[2],
+               (pcs_system){0});
 }
 
 double observed_order(int n, const double *error)

@@ -25,6 +25,9 @@ void scene_start(scene *s);
 // destroys everything; nothing may be left
 void scene_close(scene *s);
 
+pcs_system scene_add(scene *s, const pcs_body_def *def);
+pcs_interaction scene_join(scene *s, pcs_relation relation, pcs_law law, pcs_system one,
+                           pcs_system two);
 pcs_system scene_ball(scene *s, double mass, double radius, const double x[3], const double v[3]);
 // Q null: along the axes; inertia of the solid box
 pcs_system scene_box(scene *s, double mass, const double edges[3], const double x[3],

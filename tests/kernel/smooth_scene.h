@@ -3,6 +3,7 @@
 #define KERNEL_SMOOTH_SCENE_H
 
 #include "scene.h"
+#include "smooth.h"
 
 #include <complex.h>
 
@@ -26,9 +27,7 @@ static inline void integrate(pcs_smooth *sys, double t_end, double rtol, double 
     pcs_ode_opts opts = pcs_ode_opts_default();
     opts.rtol = rtol;
     opts.atol = 0.01 * rtol;
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x));
+    pcs_integrator *run = smooth_run(&ode, &opts, 0, x);
     CK_OK(pcs_integrator_advance(run, t_end, NULL));
     memcpy(x, pcs_integrator_x(run), (size_t)ode.n * sizeof *x);
     pcs_integrator_destroy(run);

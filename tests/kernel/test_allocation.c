@@ -157,13 +157,9 @@ TEST(a_mechanism)
     def.omega[0] = 1;
     def.omega[1] = 10;
     def.force = pull;
-    pcs_system body;
-    CK_OK(pcs_model_add_body(s.m, &def, &body));
+    const pcs_system body = scene_add(&s, &def);
     const double p[3] = {0.1, 0, 0}, anchor[3] = {1.1, 0, 0}, one = 1, stiffness = 50;
-    CK_OK(pcs_model_add_interaction(
-        s.m,
-        &(pcs_interaction_def){pcs_relation_ball_joint(p, anchor), pcs_law_equality(), body, {0}},
-        NULL));
+    scene_join(&s, pcs_relation_ball_joint(p, anchor), pcs_law_equality(), body, (pcs_system){0});
     pcs_lagrangian_def slider = {.n = 1, .mass = &one, .stiffness = &stiffness, .v0 = &one};
     CK_OK(pcs_model_add_lagrangian(s.m, &slider, NULL));
     expect_no_allocation(&s);

@@ -163,8 +163,7 @@ static void draw_body(scene *s, test_random *r, const wild *w, pcs_geometry **ge
         def.velocity[i] = w->speed * random_normal(r);
         def.omega[i] = w->spin * random_normal(r);
     }
-    pcs_system body;
-    CK_OK(pcs_model_add_body(s->m, &def, &body));
+    const pcs_system body = scene_add(s, &def);
     for (int i = flip(r); i >= 0; --i) {
         scene_rough(s, body, draw_shape(r, size, geometry), ONE_OF(r, 0, 0.5, 1), 0,
                     ONE_OF(r, 0, 0.3, 2, 1e6));
@@ -335,8 +334,7 @@ TEST(wild_callbacks)
             def.user = &f;
             if (k % 5 == 0 && i % 2) def.force = wild_force;
             if (k % 5 == 1 && i == 2) def.motion = wild_motion;
-            pcs_system body;
-            CK_OK(pcs_model_add_body(s.m, &def, &body));
+            const pcs_system body = scene_add(&s, &def);
             scene_rough(&s, body, i % 2 ? pcs_shape_box(0.2, 0.2, 0.2) : pcs_shape_sphere(0.1), 0,
                         0, 0.5);
         }

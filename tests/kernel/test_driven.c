@@ -37,8 +37,7 @@ static pcs_system driven(scene *s, path *p)
     pcs_body_def def = pcs_body_def_default();
     def.motion = follow;
     def.user = p;
-    pcs_system out;
-    CK_OK(pcs_model_add_body(s->m, &def, &out));
+    const pcs_system out = scene_add(s, &def);
     return out;
 }
 
@@ -274,8 +273,7 @@ TEST(a_ball_circles_on_a_turntable)
         memcpy(def.position, (double[3]){d, 0, R}, sizeof def.position);
         memcpy(def.velocity, (double[3]){v, 0, 0}, sizeof def.velocity);
         memcpy(def.omega, (double[3]){spin * d / R, v / R, 0}, sizeof def.omega);
-        pcs_system ball;
-        CK_OK(pcs_model_add_body(s.m, &def, &ball));
+        const pcs_system ball = scene_add(&s, &def);
         scene_shape(&s, ball, pcs_shape_sphere(R), 0);
         scene_start(&s);
         for (int i = 1; i <= 500; ++i) {
@@ -332,12 +330,8 @@ TEST(a_joint_follows)
         const pcs_system crane = driven(&s, &up);
         const pcs_system load = scene_ball(&s, 2, 0.1, (double[3]){0, 0, 1.3}, NULL);
         const bool first = k / 2 == 0; // the crane as first or as second system
-        CK_OK(pcs_model_add_interaction(
-            s.m,
-            &(pcs_interaction_def){first ? pcs_relation_ball_joint(at, o)
-                                         : pcs_relation_ball_joint(o, at),
-                                   pcs_law_equality(), first ? crane : load, first ? load : crane},
-            NULL));
+        scene_join(&s, first ? pcs_relation_ball_joint(at, o) : pcs_relation_ball_joint(o, at),
+                   pcs_law_equality(), first ? crane : load, first ? load : crane);
         scene_start(&s);
         for (int i = 0; i < 50; ++i) {
             step_and_check(&s, h);

@@ -280,8 +280,7 @@ TEST(a_model_does_not_change_during_a_step)
     pcs_body_def def = pcs_body_def_default();
     def.force = meddle;
     def.user = &x;
-    pcs_system body;
-    CK_OK(pcs_model_add_body(s.m, &def, &body));
+    const pcs_system body = scene_add(&s, &def);
     scene_shape(&s, body, pcs_shape_sphere(0.1), 0);
     scene_start(&s);
     for (int i = 1; i <= 3; ++i) {
@@ -324,8 +323,7 @@ TEST(a_disabled_body_is_not_there)
             def.force = never;
             def.user = &refuses;
             memcpy(def.position, (double[3]){0.2, 0, 0.3}, sizeof def.position);
-            pcs_system extra;
-            CK_OK(pcs_model_add_body(s->m, &def, &extra));
+            const pcs_system extra = scene_add(s, &def);
             scene_shape(s, extra, pcs_shape_sphere(0.2), 0);
             const double o[3] = {0}, one = 2, c = 1;
             const pcs_interaction_def joint = {

@@ -325,8 +325,7 @@ TEST(disk_rolls_smoothly)
     memcpy(def.orientation, axes[3], sizeof def.orientation); // its axis along x
     def.velocity[1] = 1;
     def.omega[2] = -1 / R;
-    pcs_system b;
-    CK_OK(pcs_model_add_body(s.m, &def, &b));
+    const pcs_system b = scene_add(&s, &def);
     scene_rough(&s, b, disk, 0, 0, 0.5);
     scene_rough(&s, (pcs_system){0}, pcs_shape_half_space(up, 0), 0, 0, 0.5);
     scene_start(&s);

@@ -369,9 +369,7 @@ TEST(boxes_as_hulls)
                 }
                 qsort(a, (size_t)n, sizeof *a, sized);
                 qsort(b, (size_t)n, sizeof *b, sized);
-                for (int i = 0; i < n; ++i) {
-                    CK_NEAR(a[i], b[i], 1e-12);
-                }
+                expect_same(a, b, n, 1e-12);
             }
             if (m > most) most = m;
         }

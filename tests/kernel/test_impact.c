@@ -419,9 +419,7 @@ TEST(joints_take_their_part)
     scene_ground(&s, 0.5);
     const pcs_system one = scene_ball(&s, 2, 0.1, x1, v), two = scene_ball(&s, 3, 0.1, x2, v);
     scene_shape(&s, one, pcs_shape_sphere(0.1), 0);
-    CK_OK(pcs_model_add_interaction(
-        s.m, &(pcs_interaction_def){pcs_relation_distance(o, o, 1), pcs_law_equality(), one, two},
-        NULL));
+    scene_join(&s, pcs_relation_distance(o, o, 1), pcs_law_equality(), one, two);
     scene_start(&s);
     converges(&s);
 
@@ -476,8 +474,7 @@ TEST(forces_are_not_asked)
     def.velocity[2] = -1;
     def.force = no_force;
     def.user = &asked;
-    pcs_system ball;
-    CK_OK(pcs_model_add_body(s.m, &def, &ball));
+    const pcs_system ball = scene_add(&s, &def);
     scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
     scene_start(&s);
     converges(&s);

@@ -201,18 +201,15 @@ TEST(impossible_bodies_are_refused)
     CK_OK(pcs_solid_box(1, 1, 2, 3, &fine));
     b = fine;
     b.J[8] = b.J[0] + b.J[4] + 1e-6;
-    CK_FAILS(pcs_inertia_check(&b), PCS_ERR_ARG);
-    ck_assert(strstr(pcs_error_text(), "sum of the other two"));
+    CK_SAYS(pcs_inertia_check(&b), PCS_ERR_ARG, "sum of the other two");
     b.J[8] = b.J[0] + b.J[4]; // a plate
     CK_OK(pcs_inertia_check(&b));
     b = fine;
     b.J[0] = -1;
-    CK_FAILS(pcs_inertia_check(&b), PCS_ERR_ARG);
-    ck_assert(strstr(pcs_error_text(), "negative"));
+    CK_SAYS(pcs_inertia_check(&b), PCS_ERR_ARG, "negative");
     b = fine;
     b.J[1] = 0.1;
-    CK_FAILS(pcs_inertia_check(&b), PCS_ERR_ARG);
-    ck_assert(strstr(pcs_error_text(), "symmetric"));
+    CK_SAYS(pcs_inertia_check(&b), PCS_ERR_ARG, "symmetric");
     CK_FAILS(pcs_inertia_principal(b.J, p, R), PCS_ERR_ARG);
     b.J[1] = NAN;
     CK_FAILS(pcs_inertia_check(&b), PCS_ERR_ARG);

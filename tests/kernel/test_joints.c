@@ -494,8 +494,7 @@ TEST(a_net_falls_on_a_ball)
     const double middle[3] = {0.55, 0.55, -0.5};
     const pcs_body_def def = {
         .fixed = true, .position = {middle[0], middle[1], middle[2]}, .orientation = {1, 0, 0, 0}};
-    pcs_system ball;
-    CK_OK(pcs_model_add_body(s.m, &def, &ball));
+    const pcs_system ball = scene_add(&s, &def);
     scene_shape(&s, ball, pcs_shape_sphere(0.46), 0);
     for (int i = 0; i < SIDE * SIDE; ++i) {
         const double x[3] = {apart * (i % SIDE), apart * (i / SIDE), 0}; // NOLINT

@@ -297,8 +297,7 @@ TEST(gimbal_lock_is_refused)
         }
         if (k >= 4) continue;
         CK_FAILS(pcs_euler_jacobian(eta, M), PCS_ERR_SINGULAR);
-        CK_FAILS(pcs_euler_rate(eta, nu, out), PCS_ERR_SINGULAR);
-        ck_assert(strstr(pcs_error_text(), "gimbal"));
+        CK_SAYS(pcs_euler_rate(eta, nu, out), PCS_ERR_SINGULAR, "gimbal");
         CK_FAILS(pcs_euler_second_rate(eta, nu, nu, out), PCS_ERR_SINGULAR);
         expect_same(out, (double[]){5, 5, 5, 5, 5, 5}, 6, 0);
         double w[6];

@@ -306,8 +306,7 @@ static void rest_open(scene *s, const rest *c, pcs_system on[2])
         def.fixed = true;
         def.position[0] = i == 0 ? -0.2 : 0.2;
         def.position[2] = 0.5 * block[2];
-        pcs_system fixed;
-        CK_OK(pcs_model_add_body(s->m, &def, &fixed));
+        const pcs_system fixed = scene_add(s, &def);
         scene_rough(s, fixed, pcs_shape_box(block[0], block[1], block[2]), 0, 0, 0.5);
     }
     const double up[3] = {0, 0, 1};

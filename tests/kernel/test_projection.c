@@ -335,8 +335,7 @@ TEST(an_edge_that_lands_is_taken_in)
         pcs_body_def fixed = pcs_body_def_default();
         fixed.fixed = true;
         memcpy(fixed.position, (double[3]){-1, 0, -0.5}, sizeof fixed.position);
-        pcs_system table;
-        CK_OK(pcs_model_add_body(s.m, &fixed, &table));
+        const pcs_system table = scene_add(&s, &fixed);
         scene_rough(&s, table, pcs_shape_box(2, 2, 1), 0, 0, 0.3);
 
         // rotated by the roll, then by the pitch; it rolls about the edge that touches, which is

@@ -281,8 +281,7 @@ TEST(bodies_keep_their_books_with_predicted_rows)
         for (int i = 0; i < 6; ++i) {
             def.added_mass[7 * i] = i < 3 ? 0.3 * (i + 1) : 1e-3 * i;
         }
-        pcs_system hull;
-        CK_OK(pcs_model_add_body(s.m, &def, &hull));
+        const pcs_system hull = scene_add(&s, &def);
         scene_rough(&s, hull, pcs_shape_box(0.1, 0.2, 0.3), 0.3, 0, 0.4);
         scene_start(&s);
         for (int i = 0; i < 40; ++i) {

@@ -1,5 +1,6 @@
 // The multiplier that keeps |Q| = 1: closed form, drift with and without stabilisation, and the
 // motion of a free body.
+#include "smooth.h"
 #include "support.h"
 
 #include <percuss/rotation.h>
@@ -101,9 +102,7 @@ TEST(the_acceleration_is_that_of_the_body_frame)
         v3_cross(m.omega, m.V, carried);
         v3_along(carried, 1, m.Vdot, carried);
         pcs_quat_rotate(m.Q, carried, a);
-        for (int i = 0; i < 3; ++i) {
-            CK_NEAR(x[i], a[i], 1e-14 * (1 + v3_norm(a)));
-        }
+        expect_same(x, a, 3, 1e-14 * (1 + v3_norm(a)));
     }
 }
 
@@ -132,9 +131,7 @@ static void run(const pcs_ode *ode, double t_end, const double *x0, double *x)
     pcs_ode_opts opts = pcs_ode_opts_default();
     opts.rtol = 1e-12;
     opts.atol = 1e-14;
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x0));
+    pcs_integrator *run = smooth_run(ode, &opts, 0, x0);
     CK_OK(pcs_integrator_advance(run, t_end, NULL));
     memcpy(x, pcs_integrator_x(run), (size_t)ode->n * sizeof *x);
     pcs_integrator_destroy(run);

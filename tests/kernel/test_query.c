@@ -75,8 +75,7 @@ static void pose_one(scene *s, const pcs_shape *shape, test_random *r)
     for (int i = 0; i < 4; ++i) {
         def.orientation[i] = 2 * random_unit(r) - 1;
     }
-    pcs_system b;
-    CK_OK(pcs_model_add_body(s->m, &def, &b));
+    const pcs_system b = scene_add(s, &def);
     pcs_shape own = *shape;
     own.position[1] += 0.3;
     CK_OK(pcs_model_add_shape(s->m, b, &own, (pcs_material){0}));

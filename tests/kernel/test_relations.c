@@ -44,13 +44,6 @@ static double largest(const double *x, int n)
     return m;
 }
 
-static void expect_same(const double *a, const double *b, int n, double tol)
-{
-    for (int i = 0; i < n; ++i) {
-        CK_NEAR(a[i], b[i], tol);
-    }
-}
-
 // in body axes, the point that is at P
 static void to_body(const double q[7], const double P[3], double p[3])
 {

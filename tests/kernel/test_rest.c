@@ -214,8 +214,7 @@ TEST(on_ground_whose_motion_is_prescribed)
         pcs_body_def def = pcs_body_def_default();
         def.motion = stands;
         def.user = pose;
-        pcs_system ground;
-        CK_OK(pcs_model_add_body(s.m, &def, &ground));
+        const pcs_system ground = scene_add(&s, &def);
         pcs_shape top = pcs_shape_box(4, 4, 1);
         top.position[2] = -0.5;
         scene_rough(&s, ground, top, 0, 0, 0.5);

@@ -292,8 +292,7 @@ TEST(a_turned_frame_keeps_the_impulses)
         scene_gravity(&s, pull[0], pull[1], pull[2]);
         pcs_body_def def = pcs_body_def_default();
         def.fixed = true;
-        pcs_system slope;
-        CK_OK(pcs_model_add_body(s.m, &def, &slope));
+        const pcs_system slope = scene_add(&s, &def);
         scene_rough(&s, slope, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, 0.5);
         add_box(&s, 1, edges, x, NULL, NULL);
         scene_start(&s);
@@ -377,9 +376,7 @@ TEST(no_direction_is_special)
         double turn[4];
         random_quaternion(&r, turn);
         thrown(turn, 250, other);
-        for (int i = 0; i < 7; ++i) {
-            CK_NEAR(other[i], q[i], 1e-7);
-        }
+        expect_same(other, q, 7, 1e-7);
     }
 }
 
@@ -431,8 +428,7 @@ TEST(the_rod_of_painleve)
         def.position[2] = half * sin(lean);
         memcpy(def.orientation, Q, sizeof Q);
         def.velocity[0] = way;
-        pcs_system b;
-        CK_OK(pcs_model_add_body(s.m, &def, &b));
+        const pcs_system b = scene_add(&s, &def);
         pcs_shape tip = pcs_shape_sphere(1e-9);
         tip.position[2] = -half;
         scene_shape(&s, b, tip, e);
@@ -506,8 +502,7 @@ TEST(rows_that_follow_the_motion)
     s.scheme.newton_max = 100;
     pcs_body_def def = pcs_body_def_default();
     def.fixed = true;
-    pcs_system dome;
-    CK_OK(pcs_model_add_body(s.m, &def, &dome));
+    const pcs_system dome = scene_add(&s, &def);
     scene_rough(&s, dome, pcs_shape_sphere(1), 0, 0, 0.5);
     const double lean = 0.1, x[3] = {1.1 * sin(lean), 0, 1.1 * cos(lean)};
     const pcs_system b = scene_solid_ball(&s, 1, 0.1, x, NULL, 0);

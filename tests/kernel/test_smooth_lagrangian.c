@@ -176,9 +176,7 @@ TEST(a_lagrangian_is_held_alike_in_a_model_and_alone)
     CK_OK(pcs_smooth_reaction(sys, 0, x, joint, &r));
     CK_OK(pcs_constrained_reactions(alone, 0, y, y + 2, &lambda, NULL));
     CK_NEAR(r, lambda, 1e-9 * fabs(lambda));
-    for (int i = 0; i < 4; ++i) {
-        CK_NEAR(x[i], y[i], 1e-12);
-    }
+    expect_same(x, y, 4, 1e-12);
     integrate(sys, 0.7, 1e-10, x);
     double K, V, total;
     CK_OK(pcs_lagrange_energy(lagrange, 0, y, y + 2, &total));

@@ -30,11 +30,8 @@ static void pile(scene *s, pcs_projection projection)
     }
     const double anchor[3] = {0, 0, 2};
     const pcs_system bob = scene_ball(s, 1, 0.1, (double[3]){1, 0, 2}, NULL);
-    CK_OK(pcs_model_add_interaction(
-        s->m,
-        &(pcs_interaction_def){
-            pcs_relation_distance((double[3]){0}, anchor, 1), pcs_law_equality(), bob, {0}},
-        NULL));
+    scene_join(s, pcs_relation_distance((double[3]){0}, anchor, 1), pcs_law_equality(), bob,
+               (pcs_system){0});
     const double mass = 1, stiffness = 100, q0 = 0.3;
     pcs_lagrangian_def def = pcs_lagrangian_def_default();
     def.n = 1;
@@ -44,11 +41,8 @@ static void pile(scene *s, pcs_projection projection)
     pcs_system slider;
     CK_OK(pcs_model_add_lagrangian(s->m, &def, &slider));
     const double c = 1;
-    CK_OK(pcs_model_add_interaction(
-        s->m,
-        &(pcs_interaction_def){
-            pcs_relation_linear(1, &c, 0.1), pcs_law_newton_impact(0.5), slider, {0}},
-        NULL));
+    scene_join(s, pcs_relation_linear(1, &c, 0.1), pcs_law_newton_impact(0.5), slider,
+               (pcs_system){0});
     scene_start(s);
 }
 
@@ -73,8 +67,7 @@ TEST(starts_from_the_definitions)
     pcs_body_def fixed = pcs_body_def_default();
     fixed.fixed = true;
     fixed.velocity[0] = 3;
-    pcs_system wall;
-    CK_OK(pcs_model_add_body(s.m, &fixed, &wall));
+    const pcs_system wall = scene_add(&s, &fixed);
     const double mass[4] = {1, 0, 0, 1}, q0[2] = {-1, -2}, v0[2] = {-3, -4};
     pcs_lagrangian_def def = pcs_lagrangian_def_default();
     def.n = 2;

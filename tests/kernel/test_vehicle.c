@@ -496,9 +496,7 @@ TEST(the_vertical_is_the_only_direction)
             CK_NEAR(b[i], a[i], 1e-11 * size);
         }
         pcs_quat_rotate(turn, a, moved);
-        for (int i = 0; i < 3; ++i) {
-            CK_NEAR(b[i], moved[i], 1e-13);
-        }
+        expect_same(b, moved, 3, 1e-13);
         pcs_vehicle_destroy(v);
     }
 }
@@ -614,9 +612,7 @@ TEST(euler_angles_agree_with_quaternions)
         pcs_quat_from_zyx(e[3], e[4], e[5], x + 3);
         CK_OK(pcs_vehicle_rates(v, 0, x, &command, rate));
         CK_OK(pcs_vehicle_rates_euler(v, 0, e, &command, e_rate));
-        for (int i = 0; i < 3; ++i) {
-            CK_NEAR(e_rate[i], rate[i], 1e-14);
-        }
+        expect_same(e_rate, rate, 3, 1e-14);
         for (int i = 0; i < 6; ++i) {
             CK_NEAR(e_rate[6 + i], rate[7 + i], 1e-12 * (1 + fabs(rate[7 + i])));
         }
@@ -751,9 +747,7 @@ static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *table
                          .project = euler ? NULL : pcs_vehicle_normalise,
                          .user = ride};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, h);
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x));
+    pcs_integrator *run = smooth_run(&ode, &opts, 0, x);
     CK_OK(pcs_integrator_advance(run, T, NULL));
     memcpy(x, pcs_integrator_x(run), (size_t)ode.n * sizeof *x);
     pcs_integrator_destroy(run);
@@ -788,9 +782,7 @@ TEST(integrators_keep_their_order)
     double e[PCS_VEHICLE_STATE_EULER_SIZE] = {0, 0, 0, 0, 0, 0, 0.5}, Q[4];
     advance(&ride, true, pcs_tableau_dormand_prince(), T / 1024, T, e);
     pcs_quat_from_zyx(e[3], e[4], e[5], Q);
-    for (int i = 0; i < 3; ++i) {
-        CK_NEAR(e[i], exact[i], 1e-12);
-    }
+    expect_same(e, exact, 3, 1e-12);
     for (int i = 0; i < 4; ++i) {
         CK_NEAR(Q[i], exact[3 + i], 1e-12);
     }

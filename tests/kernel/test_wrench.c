@@ -132,9 +132,7 @@ TEST(pairs_and_joints_change_the_momentum)
                 }
                 pcs_work_contact_wrench(s.wk, body, all);
                 const double *v0 = s.v_before + (pcs_state_read_v(s.m, s.st, body) - s.st->v);
-                for (int i = 0; i < 6; ++i) {
-                    CK_NEAR(sum[i], all[i], 1e-12 * (1 + norm3(all)));
-                }
+                expect_same(sum, all, 6, 1e-12 * (1 + norm3(all)));
                 if (def.force) continue;
                 const double *v = pcs_state_read_v(s.m, s.st, body);
                 for (int i = 0; i < 3; ++i) {

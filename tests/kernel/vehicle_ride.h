@@ -2,6 +2,7 @@
 #ifndef KERNEL_VEHICLE_RIDE_H
 #define KERNEL_VEHICLE_RIDE_H
 
+#include "smooth.h"
 #include "support.h"
 
 #include <percuss/ode.h>
@@ -14,9 +15,7 @@ static inline void vehicle_ride(const pcs_vehicle *v, const pcs_vehicle_command 
     pcs_vehicle_ride ride = {.vehicle = v, .command = *command};
     const pcs_ode ode = {.n = PCS_VEHICLE_STATE_SIZE, .f = pcs_vehicle_ode, .user = &ride};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), T / steps);
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x));
+    pcs_integrator *run = smooth_run(&ode, &opts, 0, x);
     CK_OK(pcs_integrator_advance(run, T, NULL));
     memcpy(x, pcs_integrator_x(run), PCS_VEHICLE_STATE_SIZE * sizeof *x);
     pcs_integrator_destroy(run);

@@ -87,9 +87,7 @@ TEST(momentum_comes_from_fixed_sides_only)
             given[i] += P[i];
         }
     }
-    for (int i = 0; i < 3; ++i) {
-        CK_NEAR(gained[i], given[i], 1e-13 * size);
-    }
+    expect_same(gained, given, 3, 1e-13 * size);
     answer_free(&a);
     pile_free(&p);
 }

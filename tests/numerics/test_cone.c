@@ -42,9 +42,7 @@ TEST(projection_obeys_moreau)
         double again[3];
         memcpy(again, p, sizeof p);
         cone_project_coulomb(d, mu, again);
-        for (int c = 0; c < d; ++c) {
-            CK_NEAR(again[c], p[c], eps);
-        }
+        expect_same(again, p, d, eps);
     }
 }
 

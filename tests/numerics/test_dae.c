@@ -364,8 +364,8 @@ TEST(events_of_a_constrained_system)
 
 static void expect_index_refused(pcs_integrator *run, const double *x0)
 {
-    CK_FAILS(pcs_integrator_start_dae(run, 0, x0, NULL, NULL), PCS_ERR_UNSUPPORTED);
-    ck_assert_msg(strstr(pcs_error_text(), "index is above 1") != NULL, "%s", pcs_error_text());
+    CK_SAYS(pcs_integrator_start_dae(run, 0, x0, NULL, NULL), PCS_ERR_UNSUPPORTED,
+            "index is above 1");
     ck_assert_msg(strstr(pcs_error_text(), "reduce") != NULL, "%s", pcs_error_text());
     // nothing was started
     CK_FAILS(pcs_integrator_step(run, NULL), PCS_ERR_ARG);

@@ -45,8 +45,8 @@ static pcs_problem easy(friction f, int nc, uint64_t seed)
     return p;
 }
 
-static void expect_same(const pcs_problem *p, pcs_solver kind, pcs_solver other, double tol,
-                        const char *what, int seed)
+static void expect_same_impulses(const pcs_problem *p, pcs_solver kind, pcs_solver other,
+                                 double tol, const char *what, int seed)
 {
     double r[ROWS], u[ROWS], x[ROWS], v[ROWS];
     const pcs_report a = solve(other, p, 1e-12, x, v);
@@ -67,7 +67,7 @@ static void expect_agreement(pcs_solver kind, double tol)
         for (int seed = 0; seed < TEST_DRAWS(20); ++seed) {
             reset();
             const pcs_problem p = easy(families[f], 2 + seed, (uint64_t)seed);
-            expect_same(&p, kind, PCS_SOLVER_NSGS, tol, friction_name[families[f]], seed);
+            expect_same_impulses(&p, kind, PCS_SOLVER_NSGS, tol, friction_name[families[f]], seed);
         }
     }
 }
@@ -80,7 +80,7 @@ static void expect_one_contact(pcs_solver kind, double tol)
         for (int seed = 0; seed < TEST_DRAWS(40); ++seed) {
             reset();
             const pcs_problem p = easy((friction)f, 1, (uint64_t)seed);
-            expect_same(&p, kind, PCS_SOLVER_ENUM, tol, friction_name[f], seed);
+            expect_same_impulses(&p, kind, PCS_SOLVER_ENUM, tol, friction_name[f], seed);
         }
     }
 }
@@ -115,7 +115,7 @@ static void expect_limits(pcs_solver kind, double tol)
         for (int b = 0; b < p.nb; ++b) {
             block[b].mu = 0;
         }
-        expect_same(&p, kind, PCS_SOLVER_NSGS, tol, "mu = 0", seed);
+        expect_same_impulses(&p, kind, PCS_SOLVER_NSGS, tol, "mu = 0", seed);
         expect_converged(solve(kind, &p, tol, r, u), "mu = 0", seed);
         for (int b = 0; b < p.nb; ++b) {
             CK_NEAR(fabs(r[3 * b + 1]) + fabs(r[3 * b + 2]), 0, 0);

@@ -167,9 +167,7 @@ static void check_motion(const rig *s, const double *r, const double *v, const d
     dense_mul(VELOCITIES, VELOCITIES, 1, s->dense, v, 0, Mv);
     memcpy(right, s->f, sizeof right);
     pcs_bsr_addmul_t(&s->g.H, r, right);
-    for (int i = 0; i < VELOCITIES; ++i) {
-        CK_NEAR(Mv[i], right[i], 1e-12 * (1 + norm(VELOCITIES, right)));
-    }
+    expect_same(Mv, right, VELOCITIES, 1e-12 * (1 + norm(VELOCITIES, right)));
     pcs_bsr_mul(&s->g.H, v, Hv);
     for (int i = 0; i < n; ++i) {
         CK_NEAR(u[i], Hv[i] + (s->g.w ? s->w[i] : 0), 1e-12 * (1 + norm(n, u)));

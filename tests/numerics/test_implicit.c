@@ -24,9 +24,7 @@ static const pcs_tableau lobatto_B = {
 
 static pcs_integrator *begin(const pcs_ode *ode, const pcs_ode_opts *opts, const double *x0)
 {
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, ode, opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, x0));
+    pcs_integrator *run = smooth_run(ode, opts, 0, x0);
     return run;
 }
 

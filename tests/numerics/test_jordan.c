@@ -86,9 +86,7 @@ TEST(the_algebra_in_the_frame_is_that_of_n_and_t)
         }
         double q[3] = {0};
         soc_divide(X, P, q);
-        for (int c = 0; c < d; ++c) {
-            CK_NEAR(q[c], Y[c], 1e-11 * (1 + y[0]) * x[0] / gx);
-        }
+        expect_same(q, Y, d, 1e-11 * (1 + y[0]) * x[0] / gx);
         double inverse[3];
         soc_invert(d, X, soc_det(d, x, gx), inverse);
         soc_product(X, inverse, P);

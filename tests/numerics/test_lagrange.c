@@ -24,9 +24,7 @@ static void expect_close(int n, const double *a, const double *b, double tol)
     for (int i = 0; i < n; ++i) {
         size = fmax(size, fabs(b[i]));
     }
-    for (int i = 0; i < n; ++i) {
-        CK_NEAR(a[i], b[i], tol * size);
-    }
+    expect_same(a, b, n, tol * size);
 }
 
 // ---- the double pendulum: masses m, lengths l, angles from the downward vertical

@@ -28,9 +28,7 @@ TEST(lu_solves_random_systems)
         dense_mul(n, n, 1, A, x, 0, b);
         ck_assert(lu_factor(n, F, piv));
         lu_solve(n, F, piv, b);
-        for (int i = 0; i < n; ++i) {
-            CK_NEAR(b[i], x[i], 1e-9);
-        }
+        expect_same(b, x, n, 1e-9);
     }
     double Z[4] = {1, 2, 2, 4};
     int piv[2];
@@ -161,9 +159,7 @@ static void check_values(const pcs_mass_matrix *mass, int n, const double *dense
         CK_NEAR(y[i], z[i], 1e-14 * (1 + fabs(z[i])) * 10);
     }
     CK_OK(pcs_mass_matrix_solve(mass, y, y));
-    for (int i = 0; i < n; ++i) {
-        CK_NEAR(y[i], x[i], 1e-11);
-    }
+    expect_same(y, x, n, 1e-11);
 
     pcs_csc M;
     CK_OK(pcs_mass_matrix_to_csc(mass, &arena, &M));
@@ -494,9 +490,7 @@ TEST(chol_follows_a_matrix_that_changes)
         ck_assert(chol_apply(w, b));
         ck_assert(dense_lu(N, A, piv));
         dense_lu_solve(N, A, piv, false, 1, c);
-        for (int i = 0; i < N; ++i) {
-            CK_NEAR(b[i], c[i], 1e-12);
-        }
+        expect_same(b, c, N, 1e-12);
     }
     chol_end(w);
     chol_end(NULL);

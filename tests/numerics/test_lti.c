@@ -197,9 +197,7 @@ TEST(steps_compose)
         for (int i = 0; i < nx; ++i) {
             far = fmax(far, fabs(rest[i]));
         }
-        for (int i = 0; i < nx; ++i) {
-            CK_NEAR(y[i], rest[i], 1e-11 * far * fmax(1, exp(re[0])));
-        }
+        expect_same(y, rest, nx, 1e-11 * far * fmax(1, exp(re[0])));
         double trace = 0, sum = 0;
         for (int i = 0; i < nx; ++i) {
             trace += A[i * (nx + 1)];

@@ -53,9 +53,7 @@ TEST(derivatives_agree_wherever_they_come_from)
             CK_NEAR(b_lambda, lambda, 1e-11 * (fabs(lambda) + 1));
             CK_NEAR(b_phi, phi, 1e-15);
             CK_NEAR(b_rate, rate, 1e-12 * (largest(3, v) + 1));
-            for (int i = 0; i < 3; ++i) {
-                CK_NEAR(b_a[i], a[i], 1e-11 * (largest(3, a) + 1));
-            }
+            expect_same(b_a, a, 3, 1e-11 * (largest(3, a) + 1));
         }
     }
     pcs_constrained_destroy(all);
@@ -208,9 +206,7 @@ TEST(angles_and_multipliers_swing_alike)
         rk4(&full, 0, 1e-3, 1000, x);
         rk4(&reduced, 0, 1e-3, 1000, angle);
         on_sphere(&b, angle, expected);
-        for (int i = 0; i < 6; ++i) {
-            CK_NEAR(x[i], expected[i], 2e-9);
-        }
+        expect_same(x, expected, 6, 2e-9);
         pcs_constrained_destroy(sys);
     }
     pcs_lagrange_destroy(angles);
@@ -413,9 +409,7 @@ TEST(implicit_methods_take_every_form)
             }
             CK_OK(pcs_integrator_advance(run, 1, NULL));
             memcpy(x, pcs_integrator_x(run), sizeof x);
-            for (int i = 0; i < 4; ++i) {
-                CK_NEAR(x[i], exact[i], 1e-8);
-            }
+            expect_same(x, exact, 4, 1e-8);
             // the multiplier is the tension
             if (k > 0) {
                 double lambda;
@@ -469,16 +463,14 @@ TEST(redundant_constraints_are_named)
     pcs_constrained *sys = make(&def);
     const double q[3] = {0.6, 0.2, 0.6}, v[3] = {0, 1, 0};
     double a[3];
-    CK_FAILS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_SINGULAR);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "rank 2 for 3"));
+    CK_SAYS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_SINGULAR, "rank 2 for 3");
     pcs_constrained_destroy(sys);
 
     // nothing to hold on to where the gradient vanishes
     def = bob_def(&b);
     pcs_constrained *one = make(&def);
     const double centre[3] = {0};
-    CK_FAILS(pcs_constrained_solve(one, 0, centre, v, a, NULL), PCS_ERR_SINGULAR);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "constraint 0"));
+    CK_SAYS(pcs_constrained_solve(one, 0, centre, v, a, NULL), PCS_ERR_SINGULAR, "constraint 0");
     pcs_constrained_destroy(one);
 }
 
@@ -512,8 +504,7 @@ TEST(bad_systems_are_refused)
     def = bob_def(&b);
     def.mass = half_mass;
     sys = make(&def);
-    CK_FAILS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_SINGULAR);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "velocity 0"));
+    CK_SAYS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_SINGULAR, "velocity 0");
     pcs_constrained_destroy(sys);
 
     def = bob_def(&b);
@@ -531,10 +522,8 @@ TEST(bad_systems_are_refused)
     ck_assert_double_eq(x[0], 0);
     // initial data off the constraint, and moving off it
     const double off[2] = {0.6, 0.7};
-    CK_FAILS(pcs_constrained_check(sys, 0, off, v, 1e-10, 1e-10), PCS_ERR_ARG);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "phi = -0.15"));
-    CK_FAILS(pcs_constrained_check(sys, 0, q, v, 1e-10, 1e-10), PCS_ERR_ARG);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "1.2"));
+    CK_SAYS(pcs_constrained_check(sys, 0, off, v, 1e-10, 1e-10), PCS_ERR_ARG, "phi = -0.15");
+    CK_SAYS(pcs_constrained_check(sys, 0, q, v, 1e-10, 1e-10), PCS_ERR_ARG, "1.2");
     CK_FAILS(pcs_constrained_check(sys, 0, q, NULL, 1e-10, 1e-10), PCS_ERR_ARG);
     pcs_constrained_destroy(sys);
 

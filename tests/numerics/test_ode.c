@@ -34,9 +34,7 @@ static double run_fixed(const pcs_tableau *tab, double h, double t_end)
     double error = 0;
     const pcs_ode ode = {.n = 1, .f = wave};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(tab, h);
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, (double[]){1}));
+    pcs_integrator *run = smooth_run(&ode, &opts, 0, (double[]){1});
     while (pcs_integrator_t(run) < t_end - 0.5 * h) {
         CK_OK(pcs_integrator_step(run, NULL));
         error = fmax(error, fabs(pcs_integrator_x(run)[0] - exp(sin(pcs_integrator_t(run)))));
@@ -151,9 +149,7 @@ TEST(dense_output_has_its_order)
             e[k] = 0;
             const pcs_ode ode = {.n = 2, .f = circle};
             const pcs_ode_opts opts = pcs_ode_opts_fixed(cases[i].tab, h[k]);
-            pcs_integrator *run;
-            CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-            CK_OK(pcs_integrator_start(run, 0, (double[]){1, 0}));
+            pcs_integrator *run = smooth_run(&ode, &opts, 0, (double[]){1, 0});
             while (pcs_integrator_t(run) < 1.5) {
                 const double t0 = pcs_integrator_t(run);
                 CK_OK(pcs_integrator_step(run, NULL));
@@ -218,9 +214,7 @@ TEST(a_projection_follows_every_step)
 {
     const pcs_ode ode = {.n = 2, .f = circle, .project = onto_circle, .user = NULL};
     pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_heun(), 0.01);
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, (double[]){1, 0}));
+    pcs_integrator *run = smooth_run(&ode, &opts, 0, (double[]){1, 0});
     for (int i = 0; i < 300; ++i) {
         CK_OK(pcs_integrator_step(run, NULL));
         const double *x = pcs_integrator_x(run);
@@ -298,11 +292,8 @@ TEST(sentences_of_callbacks_are_handed_on)
 {
     const pcs_ode ode = {.n = 1, .f = fails_inside}, own = {.n = 1, .f = refuses_late};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.5);
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, (double[]){1}));
-    CK_FAILS(pcs_integrator_step(run, NULL), PCS_ERR_CALLBACK);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "pcs_tableau_check"));
+    pcs_integrator *run = smooth_run(&ode, &opts, 0, (double[]){1});
+    CK_SAYS(pcs_integrator_step(run, NULL), PCS_ERR_CALLBACK, "pcs_tableau_check");
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "integration"));
     pcs_integrator_destroy(run);
     // an earlier failure is not named
@@ -329,9 +320,7 @@ TEST(callbacks_that_fail_leave_the_state)
             const pcs_ode ode = {.n = 1, .f = fs[i]};
             pcs_ode_opts opts =
                 fixed ? pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.01) : pcs_ode_opts_default();
-            pcs_integrator *run;
-            CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-            CK_OK(pcs_integrator_start(run, 0, (double[]){1}));
+            pcs_integrator *run = smooth_run(&ode, &opts, 0, (double[]){1});
             const pcs_status status = pcs_integrator_advance(run, 3, NULL);
             ck_assert(status == PCS_ERR_CALLBACK || status == PCS_ERR_STEP);
             ck_assert(pcs_error_text()[0]);
@@ -399,9 +388,7 @@ TEST(too_many_steps_are_told)
     const pcs_ode ode = {.n = 2, .f = circle};
     pcs_ode_opts opts = pcs_ode_opts_default();
     opts.max_steps = 3;
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, &opts, &run));
-    CK_OK(pcs_integrator_start(run, 0, (double[]){1, 0}));
+    pcs_integrator *run = smooth_run(&ode, &opts, 0, (double[]){1, 0});
     CK_FAILS(pcs_integrator_advance(run, 50, NULL), PCS_ERR_STEP);
     CK_NEAR(circle_error(pcs_integrator_t(run), pcs_integrator_x(run)), 0, 1e-6);
     // and it can continue
@@ -424,9 +411,7 @@ TEST(nothing_is_no_crash_and_no_infinity)
     ck_assert_int_eq(pcs_integrator_found(NULL, NULL), 0);
     // where nothing changes steps grow; the time stays a number
     const pcs_ode ode = {.n = 1, .f = nothing};
-    pcs_integrator *run;
-    CK_OK(pcs_integrator_create(NULL, &ode, NULL, &run));
-    CK_OK(pcs_integrator_start(run, 0, (double[]){1}));
+    pcs_integrator *run = smooth_run(&ode, NULL, 0, (double[]){1});
     int steps = 0;
     while (pcs_integrator_step(run, NULL) == PCS_OK && steps < 5000) {
         ++steps;

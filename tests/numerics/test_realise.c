@@ -395,8 +395,7 @@ TEST(bad_equations_are_refused)
     CK_FAILS(pcs_lti_realise_state(&eq, b, work, A), status); \
     eq = good
     eq.input_order = 2;
-    CK_FAILS(pcs_lti_realise(&eq, work, A, B, C, D), PCS_ERR_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "impulses"));
+    CK_SAYS(pcs_lti_realise(&eq, work, A, B, C, D), PCS_ERR_UNSUPPORTED, "impulses");
     REFUSED(PCS_ERR_UNSUPPORTED);
     eq.order = 0;
     REFUSED(PCS_ERR_SIZE);

@@ -12,6 +12,14 @@ pcs_tableau *smooth_method(const char *name)
     return tableau;
 }
 
+pcs_integrator *smooth_run(const pcs_ode *ode, const pcs_ode_opts *opts, double t, const double *x0)
+{
+    pcs_integrator *run;
+    CK_OK(pcs_integrator_create(NULL, ode, opts, &run));
+    CK_OK(pcs_integrator_start(run, t, x0));
+    return run;
+}
+
 #define GAMMA 0.29289321881345254
 static const double A[] = {GAMMA, 0, 1 - GAMMA, GAMMA}, b[] = {1 - GAMMA, GAMMA};
 static const double c[] = {GAMMA, 1}, b_hat[] = {0.5, 0.5};

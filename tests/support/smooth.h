@@ -7,6 +7,10 @@
 // a method by its name; release with pcs_tableau_destroy
 pcs_tableau *smooth_method(const char *name);
 
+// an integrator that starts at t from x0; release with pcs_integrator_destroy
+pcs_integrator *smooth_run(const pcs_ode *ode, const pcs_ode_opts *opts, double t,
+                           const double *x0);
+
 // Alexander's diagonally implicit method of order 2, L-stable, with any consistent b_hat
 extern const pcs_tableau smooth_sdirk2;
 

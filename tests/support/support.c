@@ -1,6 +1,13 @@
 // What every test uses; see support.h.
 #include "support.h"
 
+void expect_same(const double *a, const double *b, int n, double tol)
+{
+    for (int i = 0; i < n; ++i) {
+        CK_NEAR(a[i], b[i], tol);
+    }
+}
+
 test_random random_seed(uint64_t seed)
 {
     return (test_random){seed * 2862933555777941757u + 88172645463325252u};

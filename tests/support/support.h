@@ -55,6 +55,17 @@
         ck_assert_msg(pcs_error_text()[0] != '\0', "%s failed without a word", #expr);        \
     } while (0)
 
+// the same, and its sentence holds these words
+#define CK_SAYS(expr, status, words)                                                               \
+    do {                                                                                           \
+        CK_FAILS(expr, status);                                                                    \
+        ck_assert_msg(strstr(pcs_error_text(), words), "'%s' does not say '%s'", pcs_error_text(), \
+                      words);                                                                      \
+    } while (0)
+
+// n numbers, one by one
+void expect_same(const double *a, const double *b, int n, double tol);
+
 // xorshift64: the same numbers everywhere
 typedef struct test_random {
     uint64_t s;
