@@ -111,104 +111,77 @@ static void invert(const double W[9], double det, double E[9])
     }
 }
 
-// sines and cosines where E exists
-static pcs_status zyx_regular(const char *where, const double a[3], angles *t)
+// one of the two sequences of axes
+typedef struct sequence {
+    void (*W)(const angles *t, pcs_axes axes, double W[9]);
+    void (*W_rate)(const angles *t, const double r[3], pcs_axes axes, double Wdot[9]);
+    bool by_cosine; // det W = cos of the second angle; else -sin
+    const char *name, *zero, *second;
+} sequence;
+
+static const sequence zyx = {zyx_W, zyx_W_rate, true, "ZYX", "cos(pitch)", "pitch"};
+static const sequence zyz = {zyz_W, zyz_W_rate, false, "ZYZ", "sin(theta)", "theta"};
+
+// E = W^-1, and the sines and cosines of the angles
+static pcs_status inverse(const char *where, const sequence *of, const double a[3], pcs_axes axes,
+                          angles *t, double E[9])
 {
     *t = angles_of(a);
     if (!pcs_all_finite(a, 3)) {
         return pcs_fail(PCS_ERR_ARG, "%s: an angle is not finite", where);
     }
-    if (fabs(t->c[1]) < PCS_EULER_LOCK) {
+    const double zero = of->by_cosine ? t->c[1] : t->s[1];
+    if (fabs(zero) < PCS_EULER_LOCK) {
         return pcs_fail(PCS_ERR_SINGULAR,
-                        "%s: cos(pitch) is %g at pitch %.17g; the rates of ZYX angles are "
-                        "unbounded at gimbal lock, use a quaternion there",
-                        where, t->c[1], a[1]);
+                        "%s: %s is %g at %s %.17g; the rates of %s angles are unbounded there "
+                        "(gimbal lock), use a quaternion",
+                        where, of->zero, zero, of->second, a[1], of->name);
     }
-    return PCS_OK;
-}
-
-static pcs_status zyz_regular(const char *where, const double a[3], angles *t)
-{
-    *t = angles_of(a);
-    if (!pcs_all_finite(a, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "%s: an angle is not finite", where);
-    }
-    if (fabs(t->s[1]) < PCS_EULER_LOCK) {
-        return pcs_fail(PCS_ERR_SINGULAR,
-                        "%s: sin(theta) is %g at theta %.17g; the rates of ZYZ angles are "
-                        "unbounded there, use a quaternion",
-                        where, t->s[1], a[1]);
-    }
-    return PCS_OK;
-}
-
-static void zyx_E(const angles *t, pcs_axes axes, double E[9])
-{
     double W[9];
-    zyx_W(t, axes, W);
-    invert(W, t->c[1], E);
-}
-
-static void zyz_E(const angles *t, pcs_axes axes, double E[9])
-{
-    double W[9];
-    zyz_W(t, axes, W);
-    invert(W, -t->s[1], E);
+    of->W(t, axes, W);
+    invert(W, of->by_cosine ? zero : -zero, E);
+    return PCS_OK;
 }
 
 // Edot = -E Wdot E
-static void rate_of_inverse(const double E[9], const double Wdot[9], double Edot[9])
+static pcs_status rate_of_inverse(const char *where, const sequence *of, const double a[3],
+                                  const double rates[3], pcs_axes axes, double Edot[9])
 {
-    double WE[9];
+    double E[9], Wdot[9], WE[9];
+    angles t;
+    PCS_TRY(inverse(where, of, a, axes, &t, E));
+    if (!pcs_all_finite(rates, 3)) {
+        return pcs_fail(PCS_ERR_ARG, "%s: a rate is not finite", where);
+    }
+    of->W_rate(&t, rates, axes, Wdot);
     m3_mul_m3(Wdot, E, WE);
     m3_mul_m3(E, WE, Edot);
     for (int i = 0; i < 9; ++i) {
         Edot[i] = -Edot[i];
     }
+    return PCS_OK;
 }
 
 pcs_status pcs_zyx_E(const double a[3], pcs_axes axes, double E[9])
 {
     angles t;
-    PCS_TRY(zyx_regular("pcs_zyx_E", a, &t));
-    zyx_E(&t, axes, E);
-    return PCS_OK;
+    return inverse("pcs_zyx_E", &zyx, a, axes, &t, E);
 }
 
 pcs_status pcs_zyx_E_rate(const double a[3], const double rates[3], pcs_axes axes, double Edot[9])
 {
-    double E[9], Wdot[9];
-    angles t;
-    PCS_TRY(zyx_regular("pcs_zyx_E_rate", a, &t));
-    if (!pcs_all_finite(rates, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_zyx_E_rate: a rate is not finite");
-    }
-    zyx_W_rate(&t, rates, axes, Wdot);
-    zyx_E(&t, axes, E);
-    rate_of_inverse(E, Wdot, Edot);
-    return PCS_OK;
+    return rate_of_inverse("pcs_zyx_E_rate", &zyx, a, rates, axes, Edot);
 }
 
 pcs_status pcs_zyz_E(const double a[3], pcs_axes axes, double E[9])
 {
     angles t;
-    PCS_TRY(zyz_regular("pcs_zyz_E", a, &t));
-    zyz_E(&t, axes, E);
-    return PCS_OK;
+    return inverse("pcs_zyz_E", &zyz, a, axes, &t, E);
 }
 
 pcs_status pcs_zyz_E_rate(const double a[3], const double rates[3], pcs_axes axes, double Edot[9])
 {
-    double E[9], Wdot[9];
-    angles t;
-    PCS_TRY(zyz_regular("pcs_zyz_E_rate", a, &t));
-    if (!pcs_all_finite(rates, 3)) {
-        return pcs_fail(PCS_ERR_ARG, "pcs_zyz_E_rate: a rate is not finite");
-    }
-    zyz_W_rate(&t, rates, axes, Wdot);
-    zyz_E(&t, axes, E);
-    rate_of_inverse(E, Wdot, Edot);
-    return PCS_OK;
+    return rate_of_inverse("pcs_zyz_E_rate", &zyz, a, rates, axes, Edot);
 }
 
 // ---- the state eta = (x, angles) with nu = (V, omega) in body components
@@ -226,9 +199,8 @@ pcs_status pcs_euler_jacobian(const double eta[6], double J[36])
 {
     double R[9], E[9];
     angles t;
-    PCS_TRY(zyx_regular("pcs_euler_jacobian", eta + 3, &t));
+    PCS_TRY(inverse("pcs_euler_jacobian", &zyx, eta + 3, PCS_AXES_BODY, &t, E));
     zyx_matrix(&t, R);
-    zyx_E(&t, PCS_AXES_BODY, E);
     memset(J, 0, 36 * sizeof *J);
     for (int j = 0; j < 3; ++j) {
         for (int i = 0; i < 3; ++i) {
@@ -244,9 +216,8 @@ pcs_status pcs_euler_rate(const double eta[6], const double nu[6], double etadot
     double R[9], E[9];
     angles t;
     PCS_TRY(check_finite("pcs_euler_rate", eta, nu));
-    PCS_TRY(zyx_regular("pcs_euler_rate", eta + 3, &t));
+    PCS_TRY(inverse("pcs_euler_rate", &zyx, eta + 3, PCS_AXES_BODY, &t, E));
     zyx_matrix(&t, R);
-    zyx_E(&t, PCS_AXES_BODY, E);
     m3_mul(R, nu, etadot);
     m3_mul(E, nu + 3, etadot + 3);
     return PCS_OK;
@@ -278,14 +249,13 @@ pcs_status pcs_euler_second_rate(const double eta[6], const double nu[6], const 
     angles t;
     PCS_TRY(check_finite("pcs_euler_second_rate", eta, nu));
     PCS_TRY(check_finite("pcs_euler_second_rate", nudot, NULL));
-    PCS_TRY(zyx_regular("pcs_euler_second_rate", eta + 3, &t));
+    PCS_TRY(inverse("pcs_euler_second_rate", &zyx, eta + 3, PCS_AXES_BODY, &t, E));
 
     zyx_matrix(&t, R);
     v3_cross(nu + 3, nu, turn);
     v3_along(nudot, 1, turn, seen);
     m3_mul(R, seen, etaddot);
 
-    zyx_E(&t, PCS_AXES_BODY, E);
     m3_mul(E, nu + 3, rates);
     zyx_W_rate(&t, rates, PCS_AXES_BODY, Wdot);
     m3_mul(Wdot, rates, turn);
