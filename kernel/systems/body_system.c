@@ -170,18 +170,7 @@ pcs_status body_subtract_jacobian(const model_system *s, double t, const double 
     return PCS_OK;
 }
 
-pcs_status body_potential(const pcs_model *m, const model_system *s, const double q[7], double *V)
+double body_potential(const pcs_model *m, const model_system *s, const double q[7])
 {
-    *V = -s->mass * v3_dot(m->gravity, q);
-    if (s->potential) {
-        double user = 0;
-        const int answer = s->potential(s->user, q, &user);
-        if (answer != 0 || !isfinite(user)) {
-            char who[PART_WORDS];
-            return pcs_fail(PCS_ERR_CALLBACK, "the potential callback of %s returned %d or gave %g",
-                            system_words(s, who), answer, user);
-        }
-        *V += user;
-    }
-    return PCS_OK;
+    return -s->mass * v3_dot(m->gravity, q);
 }

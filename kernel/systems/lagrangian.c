@@ -139,7 +139,7 @@ pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const d
     return PCS_OK;
 }
 
-pcs_status lagrangian_potential(const model_system *s, const double *q, double *V)
+double lagrangian_potential(const model_system *s, const double *q)
 {
     const int n = s->nv;
     double sum = 0;
@@ -152,16 +152,5 @@ pcs_status lagrangian_potential(const model_system *s, const double *q, double *
         }
         sum += 0.5 * q[j] * Kq;
     }
-    if (s->potential) {
-        double user = 0;
-        const int answer = s->potential(s->user, q, &user);
-        if (answer != 0 || !isfinite(user)) {
-            char who[PART_WORDS];
-            return pcs_fail(PCS_ERR_CALLBACK, "the potential callback of %s returned %d or gave %g",
-                            system_words(s, who), answer, user);
-        }
-        sum += user;
-    }
-    *V = sum;
-    return PCS_OK;
+    return sum;
 }

@@ -132,7 +132,17 @@ pcs_status system_potential(const pcs_model *m, const model_system *s, const dou
 {
     *V = 0;
     if (s->disabled) return PCS_OK;
-    return s->kind == SYSTEM_BODY ? body_potential(m, s, q, V) : lagrangian_potential(s, q, V);
+    *V = s->kind == SYSTEM_BODY ? body_potential(m, s, q) : lagrangian_potential(s, q);
+    if (!s->potential) return PCS_OK;
+    double user = 0;
+    const int answer = s->potential(s->user, q, &user);
+    if (answer != 0 || !isfinite(user)) {
+        char who[PART_WORDS];
+        return pcs_fail(PCS_ERR_CALLBACK, "the potential callback of %s returned %d or gave %g",
+                        system_words(s, who), answer, user);
+    }
+    *V += user;
+    return PCS_OK;
 }
 
 bool system_normalise(const model_system *s, double *q)
