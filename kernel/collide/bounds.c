@@ -2,6 +2,7 @@
 #include "collide/broad.h"
 
 #include "base/base.h"
+#include "collide/collide.h"
 #include "collide/geometry.h"
 #include "rotation/pose.h"
 
@@ -53,8 +54,7 @@ static void hull_extent(const pcs_shape *s, const double *q, double c[3], double
     for (int i = 0; i < 3; ++i) {
         const double axis[3] = {i == 0, i == 1, i == 2};
         double d[3], back[3];
-        pose_direction_back(q, axis, d);
-        quat_turn(s->orientation, -1, d, d);
+        shape_direction(s, q, axis, d);
         v3_scale(-1, d, back);
         high[i] = v3_dot(d, polyhedron_vertex(h, polyhedron_top(h, d)));
         low[i] = v3_dot(d, polyhedron_vertex(h, polyhedron_top(h, back)));

@@ -15,8 +15,7 @@ int collide_box_half_space(const pcs_shape *s1, const double *q1, const pcs_shap
 
     // the normal along the axes of the box, times the half edges
     double m[3];
-    pose_direction_back(q1, n, m);
-    quat_turn(s1->orientation, -1, m, m);
+    shape_direction(s1, q1, n, m);
     for (int i = 0; i < 3; ++i) {
         m[i] *= s1->half[i];
     }
@@ -34,15 +33,11 @@ int collide_box_half_space(const pcs_shape *s1, const double *q1, const pcs_shap
         }
 
         pcs_feature *f = &out[count++];
-        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = (unsigned)v};
+        *f = shape_on_plane(s2, n2, (unsigned)v, 0);
         const double p[3] = {v & 1 ? s1->half[0] : -s1->half[0], v & 2 ? s1->half[1] : -s1->half[1],
                              v & 4 ? s1->half[2] : -s1->half[2]};
         quat_turn(s1->orientation, 1, p, f->p1);
-        for (int i = 0; i < 3; ++i) {
-            f->p1[i] += s1->position[i];
-            f->p2[i] = s2->position[i];
-            f->d2[i] = f->n2[i] = n2[i];
-        }
+        v3_along(f->p1, 1, s1->position, f->p1);
     }
 
     // the lowest first, the others by number

@@ -64,11 +64,8 @@ int collide_capsule_half_space(const pcs_shape *s1, const double *q1, const pcs_
         const double side = (slope < 0) == (which == 0) ? 1 : -1;
         if (!(g + side * slope <= reach)) continue;
         pcs_feature *f = &out[count++];
-        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = side > 0, .radius1 = s1->radius};
+        *f = shape_on_plane(s2, n2, side > 0, s1->radius);
         write_core(&k, side * k.half, f->p1, axis);
-        v3_copy(s2->position, f->p2);
-        v3_copy(n2, f->d2);
-        v3_copy(n2, f->n2);
     }
     return count;
 }

@@ -6,11 +6,42 @@
 
 #include <percuss/shape.h>
 
+#include "rotation/pose.h"
+
 // radius about the shape's own origin that holds it; 0 for half-spaces, which have none
 double shape_radius(const pcs_shape *s);
 // diameter or least edge: how thick it is (a hull: about a ball inside); infinite for what has no
 // other side
 double shape_thickness(const pcs_shape *s);
+
+// an inertial direction in the frame of a shape
+static inline void shape_direction(const pcs_shape *s, const double *q, const double d[3],
+                                   double out[3])
+{
+    pose_direction_back(q, d, out);
+    quat_turn(s->orientation, -1, out, out);
+}
+
+// an inertial point in the frame of a shape
+static inline void shape_point(const pcs_shape *s, const double *q, const double x[3],
+                               double out[3])
+{
+    double at[3];
+    pose_point(q, s->position, at);
+    v3_sub(x, at, out);
+    shape_direction(s, q, out, out);
+}
+
+// a point against the half-space s2 of normal n2 (in the frame of its body); p1 is left to be set
+static inline pcs_feature shape_on_plane(const pcs_shape *s2, const double n2[3], unsigned id,
+                                         double radius)
+{
+    pcs_feature f = {.kind = PCS_FEATURE_POINT_PLANE, .id = id, .radius1 = radius};
+    v3_copy(s2->position, f.p2);
+    v3_copy(n2, f.d2);
+    v3_copy(n2, f.n2);
+    return f;
+}
 
 // shape 2 in the frame of shape 1: x1 = R x2 + t
 void shape_relative(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,

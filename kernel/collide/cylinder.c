@@ -84,8 +84,7 @@ int collide_cylinder_half_space(const pcs_shape *s1, const double *q1, const pcs
 {
     double n2[3], n[3], m[3];
     const double height = shape_over_plane(s1, q1, s2, q2, n2, n);
-    pose_direction_back(q1, n, m);
-    quat_turn(s1->orientation, -1, m, m);
+    shape_direction(s1, q1, n, m);
     const double reached = fabs(m[2]) * s1->half[2] + hypot(m[0], m[1]) * s1->radius;
     if (!(height - reached <= reach)) return 0;
 
@@ -96,12 +95,9 @@ int collide_cylinder_half_space(const pcs_shape *s1, const double *q1, const pcs
         if (!cylinder_point(s1, m, k, p, &radius, &number)) continue;
         if (!(height + v3_dot(m, p) - radius <= reach)) continue;
         pcs_feature *f = &out[count++];
-        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = number, .radius1 = radius};
+        *f = shape_on_plane(s2, n2, number, radius);
         quat_turn(s1->orientation, 1, p, f->p1);
         v3_along(f->p1, 1, s1->position, f->p1);
-        v3_copy(s2->position, f->p2);
-        v3_copy(n2, f->d2);
-        v3_copy(n2, f->n2);
     }
     return count;
 }
@@ -110,12 +106,9 @@ int collide_sphere_cylinder(const pcs_shape *s1, const double *q1, const pcs_sha
                             const double *q2, double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
     // the centre in the frame of the cylinder
-    double x[3], a[3], c[3];
+    double x[3], c[3];
     pose_point(q1, s1->position, x);
-    pose_point(q2, s2->position, a);
-    v3_sub(x, a, c);
-    pose_direction_back(q2, c, c);
-    quat_turn(s2->orientation, -1, c, c);
+    shape_point(s2, q2, x, c);
 
     const double d = hypot(c[0], c[1]), r = s2->radius, l = s2->half[2];
     const double over = d - r, above = fabs(c[2]) - l;

@@ -81,8 +81,7 @@ int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_sha
     const polyhedron *h = &s1->geometry->of.hull;
     double n[3], n2[3], back[3];
     const double height = shape_over_plane(s1, q1, s2, q2, n2, n);
-    pose_direction_back(q1, n, n);
-    quat_turn(s1->orientation, -1, n, n);
+    shape_direction(s1, q1, n, n);
     v3_scale(-1, n, back);
     if (!(height - h->extent <= reach)) return 0;
 
@@ -91,12 +90,9 @@ int collide_hull_half_space(const pcs_shape *s1, const double *q1, const pcs_sha
     const int count = polyhedron_below(h, n, reach - height, lowest, found);
     for (int i = 0; i < count; ++i) {
         pcs_feature *f = &out[i];
-        *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .id = (unsigned)found[i]};
+        *f = shape_on_plane(s2, n2, (unsigned)found[i], 0);
         quat_turn(s1->orientation, 1, polyhedron_vertex(h, found[i]), f->p1);
         v3_along(f->p1, 1, s1->position, f->p1);
-        v3_copy(s2->position, f->p2);
-        v3_copy(n2, f->d2);
-        v3_copy(n2, f->n2);
     }
     return count;
 }

@@ -5,6 +5,7 @@
 #include "collide/ray.h"
 
 #include "base/base.h"
+#include "collide/collide.h"
 #include "collide/geometry.h"
 #include "collide/surface.h"
 #include "rotation/pose.h"
@@ -192,13 +193,9 @@ bool shape_ray(const pcs_shape *s, const double *q, const double from[3], const 
                double reach, double *t, double normal[3])
 {
     static const double origin[3] = {0, 0, 0}, up[3] = {0, 0, 1};
-    double at[3], o[3], d[3];
-    pose_point(q, s->position, at);
-    v3_sub(from, at, o);
-    pose_direction_back(q, o, o);
-    quat_turn(s->orientation, -1, o, o);
-    pose_direction_back(q, along, d);
-    quat_turn(s->orientation, -1, d, d);
+    double o[3], d[3];
+    shape_point(s, q, from, o);
+    shape_direction(s, q, along, d);
 
     part p = {.o = o, .d = d, .enter = -INFINITY, .leave = INFINITY};
     switch (s->kind) {

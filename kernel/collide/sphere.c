@@ -24,12 +24,8 @@ int collide_sphere_half_space(const pcs_shape *s1, const double *q1, const pcs_s
     if (!(g <= reach)) return 0;
 
     pcs_feature *f = &out[0];
-    *f = (pcs_feature){.kind = PCS_FEATURE_POINT_PLANE, .radius1 = s1->radius};
-    for (int i = 0; i < 3; ++i) {
-        f->p1[i] = s1->position[i];
-        f->p2[i] = s2->position[i];
-        f->d2[i] = f->n2[i] = n2[i];
-    }
+    *f = shape_on_plane(s2, n2, 0, s1->radius);
+    v3_copy(s1->position, f->p1);
     return 1;
 }
 
@@ -76,12 +72,9 @@ int collide_sphere_box(const pcs_shape *s1, const double *q1, const pcs_shape *s
                        double reach, pcs_feature out[PCS_FEATURES_MAX])
 {
     // the centre in the frame of the box
-    double x[3], a[3], c[3];
+    double x[3], c[3];
     pose_point(q1, s1->position, x);
-    pose_point(q2, s2->position, a);
-    v3_sub(x, a, c);
-    pose_direction_back(q2, c, c);
-    quat_turn(s2->orientation, -1, c, c);
+    shape_point(s2, q2, x, c);
 
     // how far it stands beyond the box along each axis
     double foot[3], beyond[3];

@@ -71,10 +71,7 @@ double collide_top(const pcs_shape *s, const double *q, const double n[3], const
 {
     double own[3], from[3], origin[3];
     pose_point(q, s->position, origin);
-    v3_sub(centre, origin, from);
-    pose_direction_back(q, from, from);
-    quat_turn(s->orientation, -1, from, from);
-    pose_direction_back(q, n, own);
-    quat_turn(s->orientation, -1, own, own);
+    shape_point(s, q, centre, from);
+    shape_direction(s, q, n, own);
     return v3_dot(n, origin) + top_of(s, own, from, radius);
 }
