@@ -2,6 +2,7 @@
 #include "linalg/bsr.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 static pcs_status check_partition(const char *what, int n, const int *start)
@@ -177,4 +178,45 @@ double bsr_row_dot(const pcs_bsr *A, int i, int local, const double *x)
         }
     }
     return s;
+}
+
+static double diagonal(const pcs_bsr *A, int i, int l)
+{
+    const int k = pcs_bsr_find(A, i, i), h = A->row[i + 1] - A->row[i];
+    return A->val[A->off[k] + (size_t)l * ((size_t)h + 1)];
+}
+
+// of block k of block row i and its mate
+static double skew_of_block(const pcs_bsr *A, int i, int k, int mate, bool relative)
+{
+    const int j = A->idx[k], h = A->row[i + 1] - A->row[i], w = A->row[j + 1] - A->row[j];
+    double most = 0;
+    for (int c = 0; c < w; ++c) {
+        for (int l = 0; l < h; ++l) {
+            const double x = A->val[A->off[k] + (size_t)l + (size_t)h * (size_t)c];
+            const double y =
+                mate < 0 ? 0 : A->val[A->off[mate] + (size_t)c + (size_t)w * (size_t)l];
+            if (x == y) continue;
+            const double size = relative ? sqrt(diagonal(A, i, l)) * sqrt(diagonal(A, j, c)) : 1;
+            const double d = fabs(x - y) / size;
+            if (d > most || isnan(d)) most = d;
+        }
+    }
+    return most;
+}
+
+double bsr_skew(const pcs_bsr *A, bool relative, double *lone)
+{
+    double most = 0, alone = 0;
+    for (int i = 0; i < A->m; ++i) {
+        for (int k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
+            const int j = A->idx[k], mate = pcs_bsr_find(A, j, i);
+            if (mate >= 0 && j < i) continue; // already compared from the other side
+            const double d = skew_of_block(A, i, k, mate, relative);
+            if (d > most || isnan(d)) most = d;
+            if (mate < 0 && (d > alone || isnan(d))) alone = d;
+        }
+    }
+    if (lone) *lone = alone;
+    return most;
 }

@@ -86,44 +86,12 @@ static bool positive_diagonal(const pcs_problem *p)
     return true;
 }
 
-static double diagonal(const pcs_bsr *W, int i, int l)
-{
-    const int k = pcs_bsr_find(W, i, i), h = W->row[i + 1] - W->row[i];
-    return W->val[W->off[k] + (size_t)l * ((size_t)h + 1)];
-}
-
-// The largest difference between block k of block row i and the transpose of its mate, in parts of
-// sqrt(W_ii W_jj); a block that is not stored is zero. W has a positive diagonal
-static double skew_of_block(const pcs_bsr *W, int i, int k)
-{
-    const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
-    if (mate >= 0 && j < i) return 0; // already compared from the other side
-    const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
-    double most = 0;
-    for (int c = 0; c < w; ++c) {
-        for (int l = 0; l < h; ++l) {
-            const double x = W->val[W->off[k] + (size_t)l + (size_t)h * (size_t)c];
-            const double y =
-                mate < 0 ? 0 : W->val[W->off[mate] + (size_t)c + (size_t)w * (size_t)l];
-            if (x == y) continue;
-            const double size = sqrt(diagonal(W, i, l)) * sqrt(diagonal(W, j, c));
-            const double part = fabs(x - y) / size;
-            if (!(part <= most)) most = part;
-        }
-    }
-    return mate >= 0 || most <= SYMMETRY_TOL ? most : INFINITY;
-}
-
+// how far W, of a positive diagonal, is from symmetric; infinite where its pattern is not
 static double skew_part(const pcs_bsr *W)
 {
-    double most = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const double part = skew_of_block(W, i, k);
-            if (!(part <= most)) most = part;
-        }
-    }
-    return most;
+    double lone;
+    const double most = bsr_skew(W, true, &lone);
+    return lone <= SYMMETRY_TOL ? most : INFINITY;
 }
 
 // whether CHOLMOD may be used

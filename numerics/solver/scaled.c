@@ -13,22 +13,11 @@
 // number of products for the estimate of |W|
 #define POWER_STEPS 12
 
-static size_t entries_of(const pcs_bsr *W)
-{
-    size_t sum = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const int j = W->idx[k];
-            sum += (size_t)(W->row[i + 1] - W->row[i]) * (size_t)(W->col[j + 1] - W->col[j]);
-        }
-    }
-    return sum;
-}
-
 size_t scaled_bytes(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n;
-    return 2 * solver_bytes(n, sizeof(double)) + solver_bytes(entries_of(&p->W), sizeof(double)) +
+    return 2 * solver_bytes(n, sizeof(double)) +
+           solver_bytes((size_t)bsr_stored(&p->W), sizeof(double)) +
            solver_bytes((size_t)p->W.ptr[p->W.m], sizeof(size_t)) +
            2 * solver_bytes(n, sizeof(double));
 }
@@ -52,37 +41,6 @@ static void scale_matrix(scaled *s, const pcs_bsr *W, size_t *off)
     }
     s->p.W.off = off;
     s->p.W.val = s->val;
-}
-
-// the largest difference between block k of block row i and its mate
-static double skew_of_block(const pcs_bsr *W, int i, int k)
-{
-    const int j = W->idx[k], mate = pcs_bsr_find(W, j, i);
-    if (mate >= 0 && j < i) return 0; // already compared from the other side
-    const int h = W->row[i + 1] - W->row[i], w = W->row[j + 1] - W->row[j];
-    double most = 0;
-    for (int c = 0; c < w; ++c) {
-        for (int l = 0; l < h; ++l) {
-            const double x = W->val[W->off[k] + (size_t)l + (size_t)h * (size_t)c];
-            const double y =
-                mate < 0 ? 0 : W->val[W->off[mate] + (size_t)c + (size_t)w * (size_t)l];
-            const double d = fabs(x - y);
-            if (d > most || isnan(d)) most = d;
-        }
-    }
-    return most;
-}
-
-static double skew_of(const pcs_bsr *W)
-{
-    double most = 0;
-    for (int i = 0; i < W->m; ++i) {
-        for (int k = W->ptr[i]; k < W->ptr[i + 1]; ++k) {
-            const double d = skew_of_block(W, i, k);
-            if (d > most || isnan(d)) most = d;
-        }
-    }
-    return most;
 }
 
 // power iteration from an irregular vector
@@ -111,7 +69,7 @@ bool scaled_begin(scaled *s, const pcs_problem *p, pcs_arena *work)
     *s = (scaled){.p = *p, .size = 0};
     s->e = PCS_TAKE(work, n, double);
     s->q = PCS_TAKE(work, n, double);
-    s->val = PCS_TAKE(work, entries_of(&p->W), double);
+    s->val = PCS_TAKE(work, (size_t)bsr_stored(&p->W), double);
     size_t *off = PCS_TAKE(work, (size_t)p->W.ptr[p->W.m], size_t);
     if (!s->e || !s->q || !s->val || !off) return false;
 
@@ -127,7 +85,7 @@ bool scaled_begin(scaled *s, const pcs_problem *p, pcs_arena *work)
     }
     s->p.q = s->q;
     scale_matrix(s, &p->W, off);
-    s->skew = skew_of(&s->p.W);
+    s->skew = bsr_skew(&s->p.W, false, NULL);
     s->symmetric = s->skew <= SYMMETRY_TOL;
 
     pcs_arena scratch = *work;

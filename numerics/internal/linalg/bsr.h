@@ -28,6 +28,11 @@ static inline double bsr_stored(const pcs_bsr *A)
     return sum;
 }
 
+// The largest |A_ij - A_ji| of a square A, a block that is not stored being zero; `relative`: over
+// sqrt(A_ii A_jj), for a positive diagonal. *lone, unless null: that of the blocks whose mate is
+// not stored
+double bsr_skew(const pcs_bsr *A, bool relative, double *lone);
+
 // y = y + a (h x w, column-major) x
 static inline void block_addmul(int h, int w, const double *a, const double *x, double *y)
 {
