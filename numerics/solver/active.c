@@ -108,15 +108,23 @@ bool active_takes(const pcs_problem *p)
     return p->n <= DENSE_ROWS || chol_takes(p);
 }
 
+// largest number of rows of a set that is solved as dense
+static int most_dense(const pcs_problem *p)
+{
+    return p->n <= DENSE_ROWS || !is_sparse(p) ? p->n : DENSE_SETS;
+}
+
+// Entries of a dense matrix that the arena has from the start: where sparse factors may be used,
+// those of the sets that are too small for them. More are allocated when CHOLMOD fails
 static size_t room(const pcs_problem *p)
 {
-    const int most = p->n <= DENSE_ROWS || !is_sparse(p) ? p->n : DENSE_SETS;
+    const int most = is_sparse(p) ? SPARSE_SET : p->n;
     return (size_t)most * (size_t)most;
 }
 
 static size_t least_bytes(const pcs_problem *p)
 {
-    return p->n <= DENSE_ROWS || !is_sparse(p) ? dense_min_norm_bytes(p->n, p->n) : 0;
+    return is_sparse(p) ? 0 : dense_min_norm_bytes(p->n, p->n);
 }
 
 size_t active_bytes(const pcs_problem *p)
@@ -244,6 +252,22 @@ void active_free(active_set *a)
 {
     if (a->sp) chol_end(a->sp->chol);
     a->sp = NULL;
+    pcs_env_free(NULL, a->own);
+    a->own = NULL;
+}
+
+// makes room for a dense matrix of na rows; false: too many, or no memory
+static bool make_room(active_set *a, int na)
+{
+    const size_t need = (size_t)na * (size_t)na;
+    if (need <= a->room) return true;
+    if (na > most_dense(a->p)) return false;
+    double *A = pcs_env_alloc(NULL, need, sizeof *A);
+    if (!A) return false;
+    pcs_env_free(NULL, a->own);
+    a->own = a->A = A;
+    a->room = need;
+    return true;
 }
 
 void active_guess(active_set *a, const double *r, const double *u)
@@ -290,7 +314,7 @@ static factor_end factor_sparse(active_set *a, int na, double shift)
 static factor_end factor(active_set *a, int na, double shift)
 {
     if (a->sparse) return factor_sparse(a, na, shift + a->shift);
-    if ((size_t)na * (size_t)na > a->room) return FACTOR_LOST;
+    if (!make_room(a, na)) return FACTOR_LOST;
     problem_restrict(a->p, a->place, na, a->s, a->A);
     for (int i = 0; i < na; ++i) {
         a->A[(size_t)i * ((size_t)na + 1)] += shift + a->shift;
@@ -433,6 +457,26 @@ static active_end solve_set(active_set *a, int na, double *r, double *u)
     return regular || end != FACTOR_GOOD ? ACTIVE_LOST : ACTIVE_LEAST;
 }
 
+// a step of least squares and minimum norm
+static active_end solve_least(active_set *a, int na, double *r, double *u)
+{
+    pcs_arena own = {0}, work = a->arena;
+    const size_t bytes = dense_min_norm_bytes(na, na);
+    bool good = make_room(a, na);
+    if (good && is_sparse(a->p)) {
+        good = pcs_arena_create(NULL, bytes, &own) == PCS_OK;
+        work = own;
+    }
+    if (good) {
+        problem_restrict(a->p, a->place, na, a->s, a->A);
+        load(a, na, u);
+        if (dense_min_norm(na, na, a->A, a->d, LEAST_RCOND, work) >= 0) add_step(a, na, r, u);
+    }
+    pcs_arena_destroy(NULL, &own);
+    if (!good) return ACTIVE_LEAST;
+    return load(a, na, u) <= rounding(a, na, r) ? ACTIVE_SINGULAR : ACTIVE_LEAST;
+}
+
 active_end active_solve(active_set *a, double *r, double *u)
 {
     const int na = list_closed(a, r);
@@ -447,10 +491,6 @@ active_end active_solve(active_set *a, double *r, double *u)
         a->sparse = false;
         end = solve_set(a, na, r, u);
     }
-    if (end != ACTIVE_LEAST || !a->least || (size_t)na * (size_t)na > a->room) return end;
-
-    problem_restrict(a->p, a->place, na, a->s, a->A);
-    load(a, na, u);
-    if (dense_min_norm(na, na, a->A, a->d, LEAST_RCOND, a->arena) >= 0) add_step(a, na, r, u);
-    return load(a, na, u) <= rounding(a, na, r) ? ACTIVE_SINGULAR : ACTIVE_LEAST;
+    if (end == ACTIVE_LEAST && a->least) return solve_least(a, na, r, u);
+    return end;
 }

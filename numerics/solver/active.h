@@ -18,6 +18,7 @@ typedef struct active_set {
     double *best;          // n, the closed part of the best r of a solve
     double *A;             // a dense matrix of up to `room` entries
     size_t room;
+    double *own;              // A where it was allocated, or null
     int *piv;                 // n
     struct active_sparse *sp; // null: W is dense, far from symmetric, or has no positive diagonal
     bool skew;                // W is not symmetric: sp factors its symmetric part
@@ -32,7 +33,8 @@ bool active_takes(const pcs_problem *p);
 size_t active_bytes(const pcs_problem *p);
 
 // takes its arrays from the arena; all rows are open except equalities; false: the arena is too
-// small. CHOLMOD allocates for sparse sets: call active_free in every case, also after false
+// small. Sparse sets are allocated by CHOLMOD, and dense ones where CHOLMOD fails: call active_free
+// in every case, also after false
 bool active_begin(active_set *a, const pcs_problem *p, const double *s, pcs_arena *work);
 void active_free(active_set *a);
 

@@ -328,6 +328,24 @@ TEST(chains_of_any_length)
     }
 }
 
+// a chain of any length holds as much memory a link
+TEST(memory_in_proportion_to_the_links)
+{
+    double first = 0;
+    for (int n = 100; n <= TEST_DRAWS(1000); n *= 3) {
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        add_links(&s, n);
+        scene_start(&s);
+        scene_step(&s, 2e-3);
+        const double held = (double)pcs_work_held(s.wk) / n;
+        if (n == 100) first = held;
+        ck_assert_msg(held <= 1.5 * first, "%d links: %g bytes a link, 100 links: %g", n, held,
+                      first);
+        scene_close(&s);
+    }
+}
+
 // links that spin about the chain, their inertia unlike about every axis: A and W are unsymmetric,
 // and more rows than a dense matrix is made for are solved all the same
 TEST(a_chain_of_spinning_links)
