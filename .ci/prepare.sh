@@ -13,7 +13,7 @@
 # PERCUSS_NO_INSTALL=1 never installs.
 
 PERCUSS_PACKAGES="build-essential cmake pkg-config
-libsuitesparse-dev libccd-dev libqhull-dev libhdf5-dev check"
+libsuitesparse-dev libccd-dev libqhull-dev libhdf5-dev libjansson-dev check"
 
 say() {
     printf '%s\n' "== $*"
@@ -47,6 +47,7 @@ met() {
     libccd-dev) has pkg-config && pkg-config --exists ccd ;;
     libqhull-dev) has pkg-config && pkg-config --exists qhull_r ;;
     libhdf5-dev) has pkg-config && pkg-config --exists hdf5-serial ;;
+    libjansson-dev) has pkg-config && pkg-config --exists jansson ;;
     check) has pkg-config && pkg-config --exists check ;;
     clang) has clang && has clang++ ;;
     libclang-rt-*) clang_sanitizes ;;
@@ -66,6 +67,7 @@ words() {
     libccd-dev) echo "libccd, in double precision, with headers and ccd.pc" ;;
     libqhull-dev) echo "Qhull, the reentrant library, with headers and qhull_r.pc" ;;
     libhdf5-dev) echo "HDF5, the serial library, with headers and hdf5-serial.pc" ;;
+    libjansson-dev) echo "jansson, the parser of JSON, with headers and jansson.pc" ;;
     check) echo "Check, the unit test framework, with check.pc" ;;
     clang) echo "clang" ;;
     libclang-rt-*) echo "the sanitizer runtime of clang" ;;

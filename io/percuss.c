@@ -8,9 +8,11 @@
 #include <percuss/base.h>
 
 #include "command/command.h"
+#include "problem_file/nearest.h"
 
-static const command *const table[] = {&command_solve,   &command_bench,  &command_info,
-                                       &command_convert, &command_reduce, &command_solvers};
+static const command *const table[] = {&command_run,    &command_solve,   &command_bench,
+                                       &command_info,   &command_convert, &command_reduce,
+                                       &command_solvers};
 #define COUNT ((int)(sizeof table / sizeof *table))
 
 const command *command_at(int i)
@@ -28,8 +30,8 @@ const command *command_find(const char *name)
 
 static int help(void)
 {
-    printf("usage: percuss SUBCOMMAND ...\n\nSolves contact problems, compares solvers on them, "
-           "describes and converts problem files.\n\n");
+    printf("usage: percuss SUBCOMMAND ...\n\nRuns scenes; solves contact problems, compares "
+           "solvers on them, describes and converts problem files.\n\n");
     for (int i = 0; i < COUNT; ++i) {
         printf("  %-10s%s\n", table[i]->name, table[i]->summary);
     }

@@ -20,15 +20,12 @@ typedef struct command {
     int (*run)(int argc, char **argv); // argv[0] is the name of the subcommand; an exit code
 } command;
 
-extern const command command_bench, command_convert, command_info, command_reduce, command_solve,
-    command_solvers;
+extern const command command_bench, command_convert, command_info, command_reduce, command_run,
+    command_solve, command_solvers;
 
 // the row of this name, or null; the i-th, or null
 const command *command_find(const char *name);
 const command *command_at(int i);
-
-// the word of `words` (n) most like `word`, or null when none is
-const char *nearest(const char *word, const char *const *words, int n);
 
 // "percuss: ..." on stderr, cut to one line; returns WRONG
 int complain(const char *format, ...) PCS_PRINTF(1, 2);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L // strndup
 
 #include "command/command_line.h"
+#include "problem_file/nearest.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 // See setup.h.
 #include "command/setup.h"
+#include "problem_file/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // Problem files: the bytes, the kind, the reader that belongs to it.
 #include <percuss/problem_file.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "problem_file/assemble.h"
+#include "problem_file/bytes.h"
 #include "problem_file/complementarity.h"
 #include "problem_file/fclib.h"
 #include "problem_file/friction.h"
@@ -196,17 +196,8 @@ pcs_status pcs_problem_file_parse(const pcs_env *env, const char *bytes, size_t 
 
 // ---- files -------------------------------------------------------------------------------------
 
-static pcs_status fail_file(const char *path, const char *what)
-{
-    return pcs_fail(PCS_ERR_FILE, "%.200s: %s: %s", path, what,
-                    errno != 0 ? strerror(errno) : "unknown reason");
-}
-
-// more bytes are not read: a device or a pipe may never end
-#define MOST_BYTES ((size_t)1 << 30)
-
 // whether the bytes can be the beginning of a problem file: HDF5, or a text, which has no
-// byte that is zero. `from`: where to look from
+// byte that is zero
 static pcs_status check_bytes(const char *path, const char *bytes, size_t from, size_t size)
 {
     if (!h5_fits(bytes, size) && memchr(bytes + from, 0, size - from)) {
@@ -214,34 +205,6 @@ static pcs_status check_bytes(const char *path, const char *bytes, size_t from, 
                           "this is neither an HDF5 file nor a text: it has"
                           " bytes that are zero");
     }
-    if (size < MOST_BYTES) return PCS_OK;
-    return fail_named(path, PCS_ERR_FILE, "it has more than %zu bytes; larger files are not read",
-                      MOST_BYTES);
-}
-
-// the rest of a stream, in a buffer that doubles; release *bytes with pcs_env_free whatever is
-// returned
-static pcs_status load(const pcs_env *env, FILE *stream, const char *path, char **bytes,
-                       size_t *size)
-{
-    size_t room = 0;
-    *bytes = NULL;
-    *size = 0;
-    do {
-        if (*size == room) {
-            room = room > 0 ? 2 * room : 65536;
-            char *larger = room > *size ? pcs_env_alloc(env, room, 1) : NULL;
-            if (!larger) return pcs_fail_memory(path);
-            if (*bytes) memcpy(larger, *bytes, *size);
-            pcs_env_free(env, *bytes);
-            *bytes = larger;
-        }
-        errno = 0;
-        const size_t had = *size;
-        *size += fread(*bytes + *size, 1, room - *size, stream);
-        if (ferror(stream)) return fail_file(path, "cannot be read");
-        PCS_TRY(check_bytes(path, *bytes, had, *size));
-    } while (!feof(stream));
     return PCS_OK;
 }
 
@@ -252,14 +215,9 @@ pcs_status pcs_problem_file_read(const pcs_env *env, const char *path, pcs_file_
     *out = NULL;
     if (!path) return pcs_fail(PCS_ERR_ARG, "problem file: the path is null");
 
-    errno = 0;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) return fail_file(path, "cannot be opened");
-
     char *bytes;
     size_t size;
-    pcs_status status = load(env, stream, path, &bytes, &size);
-    fclose(stream);
+    pcs_status status = bytes_load(env, path, check_bytes, &bytes, &size);
     if (status == PCS_OK) status = pcs_problem_file_parse(env, bytes, size, path, kind, out);
     pcs_env_free(env, bytes);
     return status;

@@ -60,7 +60,7 @@ void sink_int(sink *s, long long x)
     sink_bytes(s, digits, (size_t)snprintf(digits, sizeof digits, "%lld ", x));
 }
 
-void sink_real(sink *s, double x)
+void sink_digits(sink *s, double x)
 {
     // 15 digits where they suffice: most numbers were once written by hand
     char digits[64];
@@ -76,6 +76,11 @@ void sink_real(sink *s, double x)
     } else {
         sink_bytes(s, digits, (size_t)n);
     }
+}
+
+void sink_real(sink *s, double x)
+{
+    sink_digits(s, x);
     sink_text(s, " ");
 }
 

@@ -25,6 +25,7 @@ void sink_bytes(sink *s, const char *bytes, size_t size);
 void sink_text(sink *s, const char *words);
 void sink_int(sink *s, long long x); // and a blank
 void sink_real(sink *s, double x);   // and a blank
+void sink_digits(sink *s, double x); // without one
 void sink_ints(sink *s, size_t n, const int *x);
 void sink_reals(sink *s, size_t n, const double *x);
 void sink_line(sink *s); // the end of a line; a blank before it is dropped

@@ -1,0 +1,8 @@
+// What somebody may have meant: for "did you mean".
+#ifndef PROBLEM_FILE_NEAREST_H
+#define PROBLEM_FILE_NEAREST_H
+
+// the word of `words` (n) most like `word`, or null when none is
+const char *nearest(const char *word, const char *const *words, int n);
+
+#endif

@@ -1,0 +1,62 @@
+// From the objects of a scene file to a model.
+#ifndef SCENE_BUILD_H
+#define SCENE_BUILD_H
+
+#include "scene/read_fields.h"
+#include "scene/scene_memory.h"
+#include "scene/tables.h"
+
+// a shape that waits for its number
+typedef struct waiting_shape {
+    pcs_shape shape;
+    pcs_system system;
+    pcs_material material;
+    unsigned group, mask;
+    bool enabled;
+    const char *name; // or null
+    int number;       // or -1
+    size_t item;      // of the list of bodies
+} waiting_shape;
+
+typedef struct builder {
+    source src;
+    pcs_scene *scene;
+    pcs_model *model; // of the scene
+    pcs_env env;
+    waiting_shape *shape; // owned
+    size_t n_shapes, cap_shapes;
+} builder;
+
+// all of a file into the empty model of the scene
+pcs_status build_scene(builder *b, const json_t *json);
+void builder_release(builder *b);
+
+// ---- parts of it, by file
+
+// build_shapes.c: the shapes of a list into `out` (as many as the list has), and later their place
+// in the model
+typedef struct shape_owner {
+    part material;
+    bool has_material;
+    unsigned group, mask;
+    size_t item; // of the list of bodies, for sentences
+} shape_owner;
+pcs_status build_shapes(builder *b, const json_t *list, const place *at, const shape_owner *owner,
+                        waiting_shape *out, double *densities);
+pcs_status build_wait(builder *b, const waiting_shape *shapes, size_t n, pcs_system system);
+pcs_status build_number(builder *b);
+
+// build_bodies.c, build_joints.c, build_scheme.c
+pcs_status build_bodies(builder *b, const json_t *list, const place *at);
+pcs_status build_interactions(builder *b, const json_t *list, const place *at);
+pcs_status build_scheme(builder *b, const json_t *json, const place *at);
+// the scheme that the fields of a scene replace, and the options of a solver when it is chosen
+pcs_scheme scheme_base(const scene_scheme *in);
+pcs_solver_opts solver_usual(const pcs_solver_opts *base, pcs_solver kind);
+pcs_law build_law(const scene_law *in);
+
+// references to parts
+pcs_status find_material(builder *b, const part *p, const place *at, pcs_material *out);
+pcs_status find_body(builder *b, const part *p, const place *at, pcs_system *out);
+
+#endif

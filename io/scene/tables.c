@@ -1,0 +1,347 @@
+// The keys of every object of a scene file: types, ranges, units, and a line for the schema.
+#include "scene/tables.h"
+
+#include <limits.h>
+#include <math.h>
+
+#define OF(type, member) offsetof(scene_##type, member)
+#define COUNT(array)     (int)(sizeof(array) / sizeof *(array))
+#define TABLE(name, what, help, fields, usual) \
+    const table name##_table = {what, help, fields, COUNT(fields), sizeof(scene_##name), usual}
+#define BIT(kind) (1u << (kind))
+
+// ranges
+#define FROM_ZERO  .low = 0, .high = HUGE_VAL
+#define ABOVE_ZERO .low = 0, .high = HUGE_VAL, .open = true
+#define ZERO_TO(x) .low = 0, .high = (x)
+
+#define NAME_FIELD(type, parts)                                                      \
+    {                                                                                \
+        "name", FIELD_NAME, OF(type, name), .help = "no two " parts " have the same" \
+    }
+#define GROUP_FIELDS(type, whose)                                                               \
+    {"group", FIELD_BITS, OF(type, group), .help = "bits of the groups of " whose},             \
+    {                                                                                           \
+        "mask", FIELD_BITS, OF(type, mask),                                                     \
+            .help = "bits of the groups that " whose                                            \
+                    " may touch: two shapes touch when the group of each has a bit of the mask" \
+                    " of the other"                                                             \
+    }
+
+// ---- materials and laws ------------------------------------------------------------------------
+
+static const field material_fields[] = {
+    NAME_FIELD(material, "materials"),
+    {"e", FIELD_REAL, OF(material, def.e), ZERO_TO(1), .help = "restitution"},
+    {"e_t", FIELD_REAL, OF(material, def.e_t), ZERO_TO(1), .help = "tangential restitution"},
+    {"mu", FIELD_REAL, OF(material, def.mu), FROM_ZERO, .help = "friction"},
+};
+TABLE(material, "material",
+      "A surface. Two materials that touch have the larger of each of e, e_t and mu, unless"
+      " pair_laws says otherwise.",
+      material_fields, NULL);
+
+static const char *const law_words[] = {"equality", "newton_impact", "newton_coulomb", NULL};
+#define IMPACTS (BIT(PCS_LAW_NEWTON_IMPACT) | BIT(PCS_LAW_NEWTON_COULOMB))
+
+static const field law_fields[] = {
+    {"kind", FIELD_WORD, OF(law, kind), .words = law_words, .required = ALWAYS,
+     .help = "equality holds the relation at zero; newton_impact keeps it from becoming negative;"
+             " newton_coulomb also has friction"},
+    {"e", FIELD_REAL, OF(law, e), ZERO_TO(1), .kinds = IMPACTS, .help = "restitution"},
+    {"e_t", FIELD_REAL, OF(law, e_t), ZERO_TO(1), .kinds = BIT(PCS_LAW_NEWTON_COULOMB),
+     .help = "tangential restitution"},
+    {"mu", FIELD_REAL, OF(law, mu), FROM_ZERO, .kinds = BIT(PCS_LAW_NEWTON_COULOMB),
+     .help = "friction"},
+};
+TABLE(law, "law", "A nonsmooth law.", law_fields, NULL);
+
+static const field pair_law_fields[] = {
+    {"materials", FIELD_PARTS, OF(pair_law, materials), .n = 2, .required = ALWAYS,
+     .help = "names of the two materials; one: of the material with itself"},
+    {"law", FIELD_OBJECT, OF(pair_law, law), .table = &law_table, .required = ALWAYS,
+     .help = "newton_impact or newton_coulomb"},
+};
+TABLE(pair_law, "pair law", "The law between two materials, in place of the larger values.",
+      pair_law_fields, NULL);
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+static const char *const shape_words[] = {
+    "sphere", "half_space", "box", "capsule", "cylinder", "hull", "mesh", "height_field", NULL};
+#define ROUND    (BIT(PCS_SHAPE_SPHERE) | BIT(PCS_SHAPE_CAPSULE) | BIT(PCS_SHAPE_CYLINDER))
+#define LONG     (BIT(PCS_SHAPE_CAPSULE) | BIT(PCS_SHAPE_CYLINDER))
+#define GEOMETRY (BIT(PCS_SHAPE_HULL) | BIT(PCS_SHAPE_MESH) | BIT(PCS_SHAPE_HEIGHT_FIELD))
+
+static const field shape_fields[] = {
+    {"kind", FIELD_WORD, OF(shape, kind), .words = shape_words, .required = ALWAYS,
+     .help = "which shape"},
+    NAME_FIELD(shape, "shapes"),
+    {"material", FIELD_PART, OF(shape, material),
+     .help = "name of its material; without it that of the body, or the default one: e = 0, no"
+             " friction"},
+    {"radius", FIELD_REAL, OF(shape, radius), ABOVE_ZERO, .unit = "m", .kinds = ROUND,
+     .required = ROUND, .help = "radius"},
+    {"size", FIELD_VECTOR, OF(shape, size), ABOVE_ZERO, .n = 3, .unit = "m",
+     .kinds = BIT(PCS_SHAPE_BOX), .required = BIT(PCS_SHAPE_BOX), .help = "full edges of the box"},
+    {"length", FIELD_REAL, OF(shape, length), ABOVE_ZERO, .unit = "m", .kinds = LONG,
+     .required = LONG, .help = "along its z axis; of a capsule without the caps"},
+    {"normal", FIELD_VECTOR, OF(shape, normal), .n = 3, .kinds = BIT(PCS_SHAPE_HALF_SPACE),
+     .help = "outward normal of the half-space, in place of position and orientation: the points"
+             " x with normal . x <= offset; any length above 0. Without it z <= 0"},
+    {"offset", FIELD_REAL, OF(shape, offset), .unit = "m", .kinds = BIT(PCS_SHAPE_HALF_SPACE),
+     .help = "of the half-space, in units of the length of normal"},
+    {"geometry", FIELD_TEXT, OF(shape, geometry), .kinds = GEOMETRY, .required = GEOMETRY,
+     .help = "name of a geometry of the same kind"},
+    {"position", FIELD_VECTOR, OF(shape, position), .n = 3, .unit = "m",
+     .help = "of its origin, in the frame of the body"},
+    {"orientation", FIELD_ROTATION, OF(shape, orientation), .n = 4,
+     .help = "from the frame of the shape to that of the body"},
+    {"density", FIELD_REAL, OF(shape, density), ABOVE_ZERO, .unit = "kg/m^3",
+     .help = "in place of that of the body, which must have one"},
+    GROUP_FIELDS(shape, "the shape"),
+    {"enabled", FIELD_BOOL, OF(shape, enabled), .help = "false: it touches nothing"},
+    {"number", FIELD_INT, OF(shape, number), .low = 0, .high = INT_MAX,
+     .help = "its number in the model, from 0. Shapes without it take the numbers that are left:"
+             " first those of the world, then those of the bodies in their order"},
+};
+static const scene_shape usual_shape = {
+    .orientation = {1, 0, 0, 0}, .group = 1, .mask = ~0u, .enabled = true};
+TABLE(shape, "shape", "A shape in the frame of the body that carries it.", shape_fields,
+      &usual_shape);
+
+#define SHAPES_FIELD(type, whose)                                                                 \
+    {                                                                                             \
+        "shapes", FIELD_LIST, OF(type, shapes), .table = &shape_table, .help = "shapes of " whose \
+    }
+#define MATERIAL_FIELD(type)                                                                     \
+    {                                                                                            \
+        "material", FIELD_PART, OF(type, material), .help = "name of the material of its shapes" \
+    }
+
+static const field world_fields[] = {
+    SHAPES_FIELD(world, "the world: floor, walls, what never moves"),
+    MATERIAL_FIELD(world),
+    GROUP_FIELDS(world, "its shapes"),
+};
+static const scene_world usual_world = {.group = 1, .mask = ~0u};
+TABLE(world, "world", "What never moves.", world_fields, &usual_world);
+
+// ---- bodies ------------------------------------------------------------------------------------
+
+static const char *const body_words[] = {"body", NULL};
+
+static const field body_fields[] = {
+    {"kind", FIELD_WORD, OF(body, kind), .words = body_words, .help = "without it a body"},
+    NAME_FIELD(body, "bodies"),
+    {"fixed", FIELD_BOOL, OF(body, fixed), .help = "true: it never moves"},
+    {"mass", FIELD_REAL, OF(body, mass), ABOVE_ZERO, .unit = "kg", .help = "its mass"},
+    {"density", FIELD_REAL, OF(body, density), ABOVE_ZERO, .unit = "kg/m^3",
+     .help = "in place of mass and inertia: these and the centre of mass are those of the shapes"},
+    {"inertia", FIELD_NUMBERS, OF(body, inertia), .unit = "kg m^2",
+     .help = "about the centre of mass, body axes: 3 principal moments, or 9 numbers of the"
+             " symmetric matrix. Without it that of the shapes"},
+    {"added_mass", FIELD_NUMBERS, OF(body, added_mass), .unit = "kg, kg m, kg m^2",
+     .help = "of a fluid around it: 6 numbers of the diagonal, or 36 of the symmetric matrix, on"
+             " the velocity of the centre of mass and omega, body axes"},
+    {"position", FIELD_VECTOR, OF(body, position), .n = 3, .unit = "m",
+     .help = "of the centre of mass; of a body with density, of the frame of its shapes"},
+    {"orientation", FIELD_ROTATION, OF(body, orientation), .n = 4,
+     .help = "body to inertial: a quaternion, scalar first, or axis and angle"},
+    {"velocity", FIELD_VECTOR, OF(body, velocity), .n = 3, .unit = "m/s",
+     .help = "of the centre of mass, inertial"},
+    {"omega", FIELD_VECTOR, OF(body, omega), .n = 3, .unit = "rad/s",
+     .help = "angular velocity, body frame"},
+    SHAPES_FIELD(body, "the body, in its frame"),
+    MATERIAL_FIELD(body),
+    GROUP_FIELDS(body, "its shapes"),
+    {"enabled", FIELD_BOOL, OF(body, enabled), .help = "false: it takes no part"},
+};
+static const scene_body usual_body = {
+    .mass = 1, .orientation = {1, 0, 0, 0}, .group = 1, .mask = ~0u, .enabled = true};
+TABLE(body, "body", "A body.", body_fields, &usual_body);
+
+// ---- interactions ------------------------------------------------------------------------------
+
+static const char *const interaction_words[] = {"ball", "distance", "linear", NULL};
+#define BALL     BIT(INTERACTION_BALL)
+#define DISTANCE BIT(INTERACTION_DISTANCE)
+#define LINEAR   BIT(INTERACTION_LINEAR)
+
+static const field interaction_fields[] = {
+    {"kind", FIELD_WORD, OF(interaction, kind), .words = interaction_words, .required = ALWAYS,
+     .help = "ball: two points meet; distance: two points are a length apart; linear: coefficients"
+             " . q + offset, of a Lagrangian system"},
+    NAME_FIELD(interaction, "interactions"),
+    {"bodies", FIELD_PARTS, OF(interaction, bodies), .n = 2, .required = ALWAYS,
+     .help = "names of one or two bodies; without the second it is the world"},
+    {"point1", FIELD_VECTOR, OF(interaction, point1), .n = 3, .unit = "m", .kinds = BALL | DISTANCE,
+     .help = "of the first body, from its centre of mass, body axes"},
+    {"point2", FIELD_VECTOR, OF(interaction, point2), .n = 3, .unit = "m", .kinds = BALL | DISTANCE,
+     .help = "of the second body; of the world, inertial"},
+    {"at", FIELD_VECTOR, OF(interaction, at), .n = 3, .unit = "m", .kinds = BALL,
+     .help = "where both points are at the start, inertial; in place of point1 and point2"},
+    {"at1", FIELD_VECTOR, OF(interaction, at1), .n = 3, .unit = "m", .kinds = DISTANCE,
+     .help = "where the first point is at the start, inertial; in place of point1"},
+    {"at2", FIELD_VECTOR, OF(interaction, at2), .n = 3, .unit = "m", .kinds = DISTANCE,
+     .help = "where the second point is at the start, inertial; in place of point2"},
+    {"length", FIELD_REAL, OF(interaction, length), ABOVE_ZERO, .unit = "m", .kinds = DISTANCE,
+     .help = "of the distance; without it that at the start"},
+    {"coefficients", FIELD_NUMBERS, OF(interaction, coefficients), .kinds = LINEAR,
+     .required = LINEAR, .help = "one for each coordinate of the system, at most 7"},
+    {"offset", FIELD_REAL, OF(interaction, offset), .kinds = LINEAR, .help = "of the relation"},
+    {"law", FIELD_OBJECT, OF(interaction, law), .table = &law_table,
+     .help = "without it equality: a joint"},
+    {"touching", FIELD_BOOL, OF(interaction, touching),
+     .help = "true: the two bodies of a joint may touch"},
+    {"enabled", FIELD_BOOL, OF(interaction, enabled), .help = "false: it does nothing"},
+};
+static const scene_interaction usual_interaction = {.enabled = true};
+TABLE(interaction, "interaction", "A relation with a law between one or two bodies.",
+      interaction_fields, &usual_interaction);
+
+// ---- the solver and the scheme --------------------------------------------------------------------------------
+
+static const char *const stop_words[] = {"residual", "natural", "both", "relaxed", NULL};
+
+static const field solver_fields[] = {
+    {"tol", FIELD_REAL, OF(solver, tol), ABOVE_ZERO, .help = "of the measure"},
+    {"stop", FIELD_WORD, OF(solver, stop), .words = stop_words,
+     .help = "the measure that must be at most tol"},
+    {"max_iters", FIELD_INT, OF(solver, max_iters), .low = 0, .high = INT_MAX,
+     .help = "limit of iterations; for auto of products with W"},
+    {"max_seconds", FIELD_REAL, OF(solver, max_seconds), FROM_ZERO, .unit = "s",
+     .help = "stops a solve; 0: no limit"},
+};
+TABLE(solver, "solver", "The solver of the velocity problem.", solver_fields, NULL);
+
+static const char *const base_words[] = {"default", "dense", "moreau_jean", NULL};
+static const char *const activation_words[] = {"automatic", "predictive", "speculative",
+                                               "end_of_step", NULL};
+static const char *const projection_words[] = {
+    "none", "direct", "overlaps", "direct_hysteresis", "combined", "combined_equality", NULL};
+static const char *const metric_words[] = {"mass", "q", "q1", NULL};
+static const char *const update_words[] = {"exp", "add", NULL};
+static const char *const lever_words[] = {"midpoint", "own", "first", NULL};
+static const char *const configuration_words[] = {"start", "iterate", "middle", "predicted", NULL};
+
+static const field scheme_fields[] = {
+    {"base", FIELD_WORD, OF(scheme, base), .words = base_words,
+     .help = "the scheme whose fields the others replace: default is for bodies that lie, fall,"
+             " bounce or are joined; moreau_jean is the textbook one"},
+    {"size", FIELD_REAL, OF(scheme, size), ABOVE_ZERO, .unit = "m",
+     .help = "of dense: of the smallest body"},
+    {"tol", FIELD_REAL, OF(scheme, tol), ABOVE_ZERO, .help = "of dense: of the velocities"},
+    {"theta", FIELD_REAL, OF(scheme, scheme.theta), ZERO_TO(1),
+     .help = "1/2 is exact for a"
+             " parabola, 1 damps"},
+    {"gamma", FIELD_REAL, OF(scheme, scheme.gamma), ZERO_TO(1.5),
+     .help = "how far a predictive"
+             " contact looks ahead"},
+    {"activation", FIELD_WORD, OF(scheme, scheme.activation), .words = activation_words,
+     .help = "which contacts a velocity problem holds"},
+    {"active_tol", FIELD_REAL, OF(scheme, scheme.active_tol), FROM_ZERO, .unit = "m",
+     .help = "gap up to which a contact counts as closed"},
+    {"hysteresis", FIELD_REAL, OF(scheme, scheme.hysteresis), FROM_ZERO, .unit = "m",
+     .help = "in place of active_tol with direct_hysteresis"},
+    {"projection", FIELD_WORD, OF(scheme, scheme.projection), .words = projection_words,
+     .help = "how positions are projected"},
+    {"metric", FIELD_WORD, OF(scheme, scheme.metric), .words = metric_words,
+     .help = "of the projection"},
+    {"proj_tol", FIELD_REAL, OF(scheme, scheme.proj_tol), FROM_ZERO, .unit = "m",
+     .help = "violation that the projection leaves; 0: 3e-4 of the smallest body"},
+    {"proj_max", FIELD_INT, OF(scheme, scheme.proj_max), .low = 1, .high = INT_MAX,
+     .help = "projection iterations"},
+    {"update", FIELD_WORD, OF(scheme, scheme.update), .words = update_words,
+     .help = "of quaternions"},
+    {"lever", FIELD_WORD, OF(scheme, scheme.lever), .words = lever_words,
+     .help = "where friction acts when there is a gap"},
+    {"configuration", FIELD_WORD, OF(scheme, scheme.configuration), .words = configuration_words,
+     .help = "where the rows of the velocity problem are taken"},
+    {"second_order", FIELD_BOOL, OF(scheme, scheme.second_order),
+     .help = "what touches nothing moves with theta = 1/2"},
+    {"newton_tol", FIELD_REAL, OF(scheme, scheme.newton_tol), ABOVE_ZERO,
+     .help = "of Newton's loop, relative"},
+    {"newton_max", FIELD_INT, OF(scheme, scheme.newton_max), .low = 1, .high = INT_MAX,
+     .help = "iterations of Newton's loop"},
+    {"accept", FIELD_REAL, OF(scheme, scheme.accept), ZERO_TO(1),
+     .help = "residual up to which a step that did not converge is taken"},
+    {"accept_unconverged", FIELD_BOOL, OF(scheme, scheme.accept_unconverged),
+     .help = "take a step whatever its residuals"},
+    {"halvings", FIELD_INT, OF(scheme, scheme.halvings), .low = 0, .high = 20,
+     .help = "how often a step that does not converge is cut in two"},
+    {"budget", FIELD_REAL, OF(scheme, scheme.budget), FROM_ZERO,
+     .help = "work units that a step may take; 0: by its contacts"},
+    {"max_seconds", FIELD_REAL, OF(scheme, scheme.max_seconds), FROM_ZERO, .unit = "s",
+     .help = "of the clock that a step may take; 0: no limit"},
+    {"solver", FIELD_SOLVER, OF(scheme, solver), .help = "of the velocity problem"},
+};
+TABLE(scheme, "scheme", "The time stepping scheme.", scheme_fields, NULL);
+
+// ---- the run -----------------------------------------------------------------------------------
+
+static const field rest_fields[] = {
+    {"speed", FIELD_REAL, OF(rest, speed), ABOVE_ZERO, .unit = "m/s", .required = ALWAYS,
+     .help = "below which every body is at rest: the root mean square over its matter"},
+    {"time", FIELD_REAL, OF(rest, time), FROM_ZERO, .unit = "s",
+     .help = "for which all must be at rest"},
+};
+TABLE(rest, "condition of rest", "Everything is at rest.", rest_fields, NULL);
+
+static const field box_fields[] = {
+    {"body", FIELD_PART, OF(box, body), .help = "name of the body; without it any"},
+    {"low", FIELD_VECTOR, OF(box, low), .n = 3, .unit = "m", .required = ALWAYS,
+     .help = "lower corner, inertial"},
+    {"high", FIELD_VECTOR, OF(box, high), .n = 3, .unit = "m", .required = ALWAYS,
+     .help = "upper corner"},
+};
+TABLE(box, "box", "A box that the centre of mass of a body leaves.", box_fields, NULL);
+
+static const field stop_fields[] = {
+    {"rest", FIELD_OBJECT, OF(stop, rest), .table = &rest_table, .help = "when all is at rest"},
+    {"leaves", FIELD_OBJECT, OF(stop, leaves), .table = &box_table,
+     .help = "when a body leaves a box"},
+    {"unconverged", FIELD_BOOL, OF(stop, unconverged),
+     .help = "true: at the first step that did not converge, though the scheme takes it"},
+    {"steps", FIELD_INT, OF(stop, steps), .low = 1, .high = INT_MAX,
+     .help = "after this many steps"},
+};
+TABLE(stop, "list of stop conditions", "When a run ends before t_end.", stop_fields, NULL);
+
+static const field settings_fields[] = {
+    {"h", FIELD_REAL, OF(settings, h), ABOVE_ZERO, .unit = "s", .help = "size of a step"},
+    {"t_end", FIELD_REAL, OF(settings, t_end), ABOVE_ZERO, .unit = "s", .help = "end of the run"},
+    {"frame_steps", FIELD_INT, OF(settings, frame_steps), .low = 1, .high = INT_MAX,
+     .help = "a frame of the trajectory every so many steps; at first 1"},
+    {"frame_seconds", FIELD_REAL, OF(settings, frame_seconds), ABOVE_ZERO, .unit = "s",
+     .help = "a frame every so many seconds, to the next step; in place of frame_steps"},
+    {"stop", FIELD_OBJECT, OF(settings, stop), .table = &stop_table,
+     .help = "when the run ends before t_end"},
+};
+TABLE(settings, "run", "How the scene is run.", settings_fields, NULL);
+
+// ---- the file ----------------------------------------------------------------------------------
+
+static const field file_fields[] = {
+    {"percuss_scene", FIELD_INT, OF(file, version), .low = 1, .high = SCENE_VERSION,
+     .required = ALWAYS, .help = "version of the format"},
+    {"name", FIELD_TEXT, OF(file, name), .help = "of the scene"},
+    {"description", FIELD_TEXT, OF(file, description), .help = "words about the scene"},
+    {"gravity", FIELD_VECTOR, OF(file, gravity), .n = 3, .unit = "m/s^2",
+     .help = "inertial; without it [0, 0, -9.81]"},
+    {"materials", FIELD_LIST, OF(file, materials), .table = &material_table,
+     .help = "numbered from 1; 0 is the default one"},
+    {"pair_laws", FIELD_LIST, OF(file, pair_laws), .table = &pair_law_table,
+     .help = "laws of pairs of materials"},
+    {"world", FIELD_OBJECT, OF(file, world), .table = &world_table, .help = "what never moves"},
+    {"bodies", FIELD_LIST, OF(file, bodies), .table = &body_table,
+     .help = "numbered from 1; 0 is the world"},
+    {"interactions", FIELD_LIST, OF(file, interactions), .table = &interaction_table,
+     .help = "joints and other relations"},
+    {"scheme", FIELD_OBJECT, OF(file, scheme), .table = &scheme_table,
+     .help = "without it the default one"},
+    {"run", FIELD_OBJECT, OF(file, run), .table = &settings_table, .help = "how it is run"},
+};
+static const scene_file usual_file = {.gravity = {0, 0, -9.81}};
+TABLE(file, "scene", "A scene of percuss. SI units; angles in rad; z is up.", file_fields,
+      &usual_file);

@@ -1,0 +1,148 @@
+// The objects of a scene file as structs, and the tables of their keys.
+#ifndef SCENE_TABLES_H
+#define SCENE_TABLES_H
+
+#include <percuss/model.h>
+#include <percuss/scene.h>
+
+#include "scene/fields.h"
+
+// the version of the format that is written; a reader takes no later one
+enum { SCENE_VERSION = 1 };
+
+typedef struct scene_material {
+    given given;
+    const char *name;
+    pcs_material_def def;
+} scene_material;
+
+typedef struct scene_law {
+    given given;
+    int kind; // pcs_law_kind
+    double e, e_t, mu;
+} scene_law;
+
+typedef struct scene_pair_law {
+    given given;
+    part materials[2];
+    scene_law law;
+} scene_pair_law;
+
+typedef struct scene_shape {
+    given given;
+    int kind; // pcs_shape_kind
+    const char *name;
+    part material;
+    double position[3], orientation[4];
+    double radius, size[3], length;
+    double normal[3], offset;
+    const char *geometry;
+    double density;
+    unsigned group, mask;
+    bool enabled;
+    int number;
+} scene_shape;
+
+typedef struct scene_world {
+    given given;
+    part material;
+    unsigned group, mask;
+    const json_t *shapes;
+} scene_world;
+
+typedef enum scene_body_kind { BODY_RIGID } scene_body_kind;
+
+typedef struct scene_body {
+    given given;
+    int kind; // scene_body_kind
+    const char *name;
+    bool fixed, enabled;
+    double mass, density;
+    numbers inertia, added_mass;
+    double position[3], orientation[4], velocity[3], omega[3];
+    part material;
+    unsigned group, mask;
+    const json_t *shapes;
+} scene_body;
+
+typedef enum scene_interaction_kind {
+    INTERACTION_BALL,
+    INTERACTION_DISTANCE,
+    INTERACTION_LINEAR
+} scene_interaction_kind;
+
+typedef struct scene_interaction {
+    given given;
+    int kind; // scene_interaction_kind
+    const char *name;
+    part bodies[2];
+    double point1[3], point2[3], at[3], at1[3], at2[3], length;
+    numbers coefficients;
+    double offset;
+    scene_law law;
+    bool touching, enabled;
+} scene_interaction;
+
+// what every solver has; its own options are in the table of solvers
+typedef struct scene_solver {
+    given given;
+    double tol, max_seconds;
+    int stop, max_iters;
+} scene_solver;
+
+// the constructors of schemes
+typedef enum scene_base { BASE_DEFAULT, BASE_DENSE, BASE_MOREAU_JEAN } scene_base;
+
+// fields of `scheme` that are given replace those of the base
+typedef struct scene_scheme {
+    given given;
+    int base; // scene_base
+    double size, tol;
+    pcs_scheme scheme;
+    const json_t *solver;
+} scene_scheme;
+
+typedef struct scene_rest {
+    given given;
+    double speed, time;
+} scene_rest;
+
+typedef struct scene_box {
+    given given;
+    part body;
+    double low[3], high[3];
+} scene_box;
+
+typedef struct scene_stop {
+    given given;
+    scene_rest rest;
+    scene_box leaves;
+    bool unconverged;
+    int steps;
+} scene_stop;
+
+typedef struct scene_settings {
+    given given;
+    double h, t_end;
+    int frame_steps;
+    double frame_seconds;
+    scene_stop stop;
+} scene_settings;
+
+typedef struct scene_file {
+    given given;
+    int version;
+    const char *name, *description;
+    double gravity[3];
+    const json_t *materials, *pair_laws;
+    scene_world world;
+    const json_t *bodies, *interactions;
+    scene_scheme scheme;
+    scene_settings run;
+} scene_file;
+
+extern const table material_table, law_table, pair_law_table, shape_table, world_table, body_table,
+    interaction_table, scheme_table, rest_table, box_table, stop_table, settings_table,
+    solver_table, file_table, turn_table;
+
+#endif

@@ -1,0 +1,324 @@
+// Scene files: a scene read back is the scene that was written, to the bit and to the letter; every
+// error says where it is.
+#include <percuss/parts.h>
+#include <percuss/scene.h>
+
+#include <stdio.h>
+
+#include "support.h"
+
+// ---- scenes in C and as text -------------------------------------------------------------------
+
+static pcs_scene *parse(const char *text)
+{
+    pcs_scene *scene;
+    CK_OK(pcs_scene_parse(NULL, text, strlen(text), "scene.json", &scene));
+    return scene;
+}
+
+static const char *scratch(const char *name)
+{
+    static _Thread_local char path[600];
+    snprintf(path, sizeof path, "%s-%s", PERCUSS_TEST_SCRATCH, name);
+    return path;
+}
+
+// the text that is written of a scene; caller frees
+static char *written(const pcs_scene *scene)
+{
+    const char *path = scratch("scene.json");
+    CK_OK(pcs_scene_write(scene, path));
+    FILE *f = fopen(path, "rb");
+    ck_assert_ptr_nonnull(f);
+    char *text = calloc(1, 1 << 20);
+    ck_assert_ptr_nonnull(text);
+    const size_t size = fread(text, 1, (1 << 20) - 1, f);
+    ck_assert(size > 0 && size < (1 << 20) - 1);
+    fclose(f);
+    remove(path);
+    return text;
+}
+
+// the hash of the state after n steps of h
+static unsigned long long hash_after(const pcs_model *m, double h, int n)
+{
+    pcs_state *state;
+    pcs_work *work;
+    CK_OK(pcs_state_create(m, &state));
+    CK_OK(pcs_work_create(m, &work));
+    for (int i = 0; i < n; ++i) {
+        pcs_step_report report;
+        CK_OK(pcs_step(m, state, work, h, &report));
+        ck_assert(report.committed);
+    }
+    const unsigned long long hash = pcs_state_hash(state);
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    return hash;
+}
+
+// written, read, and written again: the same text, the same steps
+static void expect_round_trip(const pcs_scene *scene)
+{
+    char *first = written(scene);
+    pcs_scene *again = parse(first);
+    char *second = written(again);
+    ck_assert_str_eq(first, second);
+    ck_assert_uint_eq(hash_after(scene->model, 0.005, 60), hash_after(again->model, 0.005, 60));
+    free(first);
+    free(second);
+    pcs_scene_destroy(again);
+}
+
+// numbers that need all their digits
+static void random_vector(test_random *r, int n, double *x)
+{
+    for (int i = 0; i < n; ++i) {
+        x[i] = random_between(r, -1, 1);
+    }
+}
+
+// bodies of every shape above a floor that is added between them, names, groups, joints
+static pcs_scene *random_scene(uint64_t seed)
+{
+    test_random r = random_seed(seed);
+    pcs_scene *scene;
+    CK_OK(pcs_scene_create(NULL, &scene));
+    CK_OK(pcs_scene_describe(scene, "a \"heap\" \\ of\nthings", "of no use"));
+    pcs_model *m = scene->model;
+    pcs_material material[2];
+    for (int i = 0; i < 2; ++i) {
+        const pcs_material_def def = {random_unit(&r), 0, random_unit(&r)};
+        CK_OK(pcs_model_add_material(m, &def, &material[i]));
+    }
+    CK_OK(pcs_model_set_material_name(m, material[1], "rubber"));
+    const pcs_law law = pcs_law_newton_coulomb(0.1, 0, random_unit(&r));
+    CK_OK(pcs_model_set_pair_law(m, material[0], material[1], &law));
+    const double normal[3] = {random_between(&r, -0.1, 0.1), 0, 1};
+    pcs_system body[8];
+    for (int i = 0; i < 8; ++i) {
+        const pcs_shape kinds[] = {pcs_shape_sphere(0.1 + 0.1 * random_unit(&r)),
+                                   pcs_shape_box(0.2, 0.3 * random_unit(&r) + 0.1, 0.1),
+                                   pcs_shape_capsule(0.1, random_unit(&r)),
+                                   pcs_shape_cylinder(0.1, 0.3)};
+        pcs_shape shape = kinds[i % 4];
+        pcs_body_def def = pcs_body_def_default();
+        random_vector(&r, 3, def.position);
+        def.position[2] += 1 + i;
+        random_vector(&r, 4, def.orientation);
+        random_vector(&r, 3, def.velocity);
+        random_vector(&r, 3, def.omega);
+        def.mass = 0.5 + random_unit(&r);
+        def.fixed = i == 7;
+        if (i == 3) CK_OK(pcs_model_add_solid(m, &def, 1, &shape, 700, material[0], &body[i]));
+        if (i != 3) CK_OK(pcs_model_add_body(m, &def, &body[i]));
+        if (i == 4) {
+            const pcs_shape floor = pcs_shape_half_space(normal, -0.3);
+            CK_OK(pcs_model_add_shape(m, (pcs_system){0}, &floor, material[1]));
+        }
+        random_vector(&r, 4, shape.orientation);
+        if (i != 3) CK_OK(pcs_model_add_shape(m, body[i], &shape, material[i % 2]));
+    }
+    CK_OK(pcs_model_set_system_name(m, body[2], "the \"third\""));
+    CK_OK(pcs_model_set_groups(m, body[5], 2, ~2u));
+    CK_OK(pcs_model_set_enabled(m, body[6], false));
+    pcs_interaction_def joint = pcs_interaction_def_default();
+    double p[3];
+    random_vector(&r, 3, p);
+    joint.relation = pcs_relation_distance(p, p, 2.5);
+    joint.system1 = body[0];
+    joint.system2 = body[2];
+    joint.law = pcs_law_newton_impact(0.5);
+    CK_OK(pcs_model_add_interaction(m, &joint, NULL));
+    pcs_scheme scheme = pcs_scheme_default();
+    scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
+    scheme.solver.as.nsgs.order = PCS_NSGS_ORDER_SHUFFLE;
+    scheme.solver.max_iters = 100;
+    scheme.accept_unconverged = true;
+    scheme.halvings = 0;
+    CK_OK(pcs_model_set_scheme(m, &scheme));
+    scene->settings = (pcs_scene_settings){.h = 0.005,
+                                           .t_end = 0.3,
+                                           .rest_speed = 0.1,
+                                           .box = true,
+                                           .box_low = {-9, -9, -9},
+                                           .box_high = {9, 9, 9},
+                                           .box_body = body[2]};
+    return scene;
+}
+
+TEST(a_scene_read_back_is_the_one_that_was_written)
+{
+    for (uint64_t seed = 1; seed <= TEST_FEW(3, 20); ++seed) {
+        pcs_scene *scene = random_scene(seed);
+        expect_round_trip(scene);
+        pcs_scene_destroy(scene);
+    }
+}
+
+TEST(a_scene_as_text_is_the_one_in_C)
+{
+    static const char text[] = "{\"percuss_scene\": 1, \"materials\": [{\"e\": 0.9}],"
+                               " \"bodies\": [{\"density\": 1100, \"material\": 1, \"shapes\":"
+                               "   [{\"kind\": \"sphere\", \"radius\": 0.1}]}],"
+                               " \"world\": {\"material\": 1, \"shapes\":"
+                               "   [{\"kind\": \"half_space\", \"normal\": [0, 0, 1],"
+                               "     \"offset\": -1, \"number\": 1}]}}";
+    const pcs_shape plane = pcs_shape_half_space((double[]){0, 0, 1}, -1),
+                    sphere = pcs_shape_sphere(0.1);
+    const pcs_body_def def = pcs_body_def_default();
+    pcs_model *m;
+    pcs_material rubber;
+    CK_OK(pcs_model_create(NULL, &m));
+    CK_OK(pcs_model_add_material(m, &(pcs_material_def){.e = 0.9}, &rubber));
+    CK_OK(pcs_model_add_solid(m, &def, 1, &sphere, 1100, rubber, NULL));
+    CK_OK(pcs_model_add_shape(m, (pcs_system){0}, &plane, rubber));
+    pcs_scene *scene = parse(text);
+    ck_assert_uint_eq(hash_after(scene->model, 0.005, 200), hash_after(m, 0.005, 200));
+    pcs_scene_destroy(scene);
+    pcs_model_destroy(m);
+}
+
+// ---- a run by its settings ---------------------------------------------------------------------
+
+static pcs_scene_end end_of(const char *stop, double *t)
+{
+    char text[600];
+    snprintf(text, sizeof text,
+             "{\"percuss_scene\": 1, \"world\": {\"shapes\": [{\"kind\": \"half_space\"}]},"
+             " \"bodies\": [{\"position\": [0, 0, 1], \"shapes\": [{\"kind\": \"sphere\","
+             " \"radius\": 0.5}]}], \"run\": {\"h\": 0.01, \"t_end\": 2, \"stop\": {%s}}}",
+             stop);
+    pcs_scene *scene = parse(text);
+    pcs_state *state;
+    pcs_work *work;
+    pcs_scene_end end;
+    CK_OK(pcs_state_create(scene->model, &state));
+    CK_OK(pcs_work_create(scene->model, &work));
+    CK_OK(pcs_scene_run(scene, state, work, NULL, NULL, &end, NULL));
+    *t = state->t;
+    pcs_work_destroy(work);
+    pcs_state_destroy(state);
+    pcs_scene_destroy(scene);
+    return end;
+}
+
+TEST(a_run_ends_when_a_condition_holds)
+{
+    double t;
+    ck_assert_int_eq(end_of("", &t), PCS_SCENE_END_TIME);
+    CK_NEAR(t, 2, 1e-9);
+    ck_assert_int_eq(end_of("\"steps\": 7", &t), PCS_SCENE_END_STEPS);
+    CK_NEAR(t, 0.07, 1e-9);
+    // falls 0.5 m in sqrt(2 0.5 / g), then rests; the step that ends the fall counts
+    const double fall = sqrt(1 / 9.81);
+    ck_assert_int_eq(end_of("\"rest\": {\"speed\": 0.001, \"time\": 0.5}", &t), PCS_SCENE_END_REST);
+    CK_NEAR(t, fall + 0.5, 0.03);
+    ck_assert_int_eq(end_of("\"leaves\": {\"low\": [-1, -1, 0.8], \"high\": [1, 1, 2]}", &t),
+                     PCS_SCENE_END_BOX);
+    CK_NEAR(t, sqrt(2 * 0.2 / 9.81), 0.011);
+}
+
+// ---- errors ------------------------------------------------------------------------------------
+
+// the text with what it is refused for: line, column, path, and words of the sentence
+static const struct {
+    const char *text, *where, *words;
+} wrong[] = {
+    {"", "scene.json:1:0", "not JSON"},
+    {"{", "scene.json:1:1", "not JSON"},
+    {"[]", "scene.json:1:1", "must be an object"},
+    {"{}", "scene.json:1:1", "percuss_scene"},
+    {"{\"percuss_scene\": 2}", "scene.json:1:19: percuss_scene", "[1, 1]"},
+    {"{\"percuss_scene\": 1,\n  \"bodys\": []}", "scene.json:2:3: bodys", "did you mean 'bodies'"},
+    {"{\"percuss_scene\": 1,\n // x\n \"bodies\": []}", "scene.json:2:", "description"},
+    {"{\"percuss_scene\": 1, \"gravity\": [0, 0, NaN]}", "scene.json:1:", "finite"},
+    {"{\"percuss_scene\": 1, \"gravity\": [0, 0, 1e999]}", "scene.json:1:", "overflow"},
+    {"{\"percuss_scene\": 1, \"gravity\": [0, 0]}", "scene.json:1:33: gravity", "must have 3"},
+    {"{\"percuss_scene\": 1, \"gravity\": [0, 0, \"down\"]}", "scene.json:1:40: gravity[2]",
+     "a number (m/s^2)"},
+    {"{\"percuss_scene\": 1, \"percuss_scene\": 1}", "scene.json:1:", "duplicate"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"mass\": 1},\n {\"mass\": -1}]}",
+     "scene.json:2:11: bodies[1].mass", "above 0 kg"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphare\"}]}]}",
+     "bodies[0].shapes[0].kind", "did you mean sphere"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\"}]}]}",
+     "bodies[0].shapes[0]", "'radius' is missing"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\", \"radius\": 1,"
+     " \"size\": [1, 1, 1]}]}]}",
+     "bodies[0].shapes[0].size", "goes with the kind box"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"density\": 1}]}", "bodies[0]", "no shapes"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 2]}]}", "bodies[0].inertia", "9"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"inertia\": [1, 1, 9]}]}", "bodies[0]", "moment"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}", "bodies[1]",
+     "has the name"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"orientation\": [0, 0, 0, 0]}]}",
+     "bodies[0].orientation", "no rotation"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"crate\"}], \"interactions\": [{\"kind\":"
+     " \"ball\", \"bodies\": [\"crat\"]}]}",
+     "interactions[0].bodies[0]", "did you mean 'crate'"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{}], \"interactions\": [{\"kind\": \"ball\","
+     " \"bodies\": [2]}]}",
+     "interactions[0].bodies[0]", "the last one is 1"},
+    {"{\"percuss_scene\": 1, \"scheme\": {\"theta\": 0.5, \"activation\": \"speculative\"}}",
+     "scheme", "theta = 1"},
+    {"{\"percuss_scene\": 1, \"scheme\": {\"solver\": {\"kind\": \"nsg\"}}}", "scheme.solver.kind",
+     "did you mean 'nsgs'"},
+    {"{\"percuss_scene\": 1, \"scheme\": {\"solver\": {\"kind\": \"nsgs\", \"order\": \"odd\"}}}",
+     "scheme.solver.order", "order"},
+    {"{\"percuss_scene\": 1, \"run\": {\"h\": 0}}", "scene.json:1:35: run.h", "above 0 s"},
+};
+
+TEST(an_error_says_where_it_is_and_what_would_do)
+{
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        pcs_scene *scene;
+        const pcs_status status =
+            pcs_scene_parse(NULL, wrong[i].text, strlen(wrong[i].text), "scene.json", &scene);
+        ck_assert_msg(status != PCS_OK, "%s is read", wrong[i].text);
+        ck_assert_ptr_null(scene);
+        const char *said = pcs_error_text();
+        ck_assert_msg(strncmp(said, "scene.json:", 11) == 0 && strstr(said, wrong[i].where) &&
+                          strstr(said, wrong[i].words),
+                      "%s: '%s' and '%s' are not in: %s", wrong[i].text, wrong[i].where,
+                      wrong[i].words, said);
+    }
+}
+
+static int no_force(void *user, double t, const double q[7], const double v[6], double F[6])
+{
+    memset(F, 0, 6 * sizeof *F);
+    return 0;
+}
+
+TEST(a_callback_cannot_be_written)
+{
+    pcs_scene *scene;
+    CK_OK(pcs_scene_create(NULL, &scene));
+    pcs_body_def def = pcs_body_def_default();
+    def.force = no_force;
+    pcs_system body;
+    CK_OK(pcs_model_add_body(scene->model, &def, &body));
+    CK_OK(pcs_model_set_system_name(scene->model, body, "kite"));
+    CK_FAILS(pcs_scene_write(scene, scratch("none.json")), PCS_ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "body 1 'kite' has a force"));
+    pcs_scene_destroy(scene);
+}
+
+TEST(every_allocation_of_a_reader_may_fail)
+{
+    pcs_scene *scene = random_scene(7);
+    char *text = written(scene);
+    pcs_scene_destroy(scene);
+    bool done = false;
+    for (long k = 0; !done; ++k) {
+        test_memory memory = {.fail_at = k};
+        const pcs_env env = test_env(&memory);
+        const pcs_status status = pcs_scene_parse(&env, text, strlen(text), NULL, &scene);
+        done = status == PCS_OK;
+        if (!done) ck_assert_msg(status == PCS_ERR_MEMORY, "%ld: %s", k, pcs_error_text());
+        pcs_scene_destroy(scene);
+        ck_assert_int_eq(memory.live, 0);
+    }
+    free(text);
+}
