@@ -156,22 +156,23 @@ static void stack_3(pcs_model *m)
     }
 }
 
-static void rough_box_4(pcs_model *m)
+static void pushed_box(pcs_model *m, double mu)
 {
     pcs_material mat;
-    rough(m, 0.5, &mat);
+    rough(m, mu, &mat);
     const double pushed[3] = {2, 1, -9.81};
     CHECK(pcs_model_set_gravity(m, pushed));
     box(m, 0.5, mat);
 }
 
+static void rough_box_4(pcs_model *m)
+{
+    pushed_box(m, 0.5);
+}
+
 static void sliding_box_4(pcs_model *m)
 {
-    pcs_material mat;
-    rough(m, 0.1, &mat);
-    const double pushed[3] = {2, 1, -9.81};
-    CHECK(pcs_model_set_gravity(m, pushed));
-    box(m, 0.5, mat);
+    pushed_box(m, 0.1);
 }
 
 static void rough_stack_3(pcs_model *m)

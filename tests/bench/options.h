@@ -19,22 +19,10 @@ typedef struct bench_option {
     bool *flag;   // of no value
 } bench_option;
 
-#define BENCH_WORD(name, to)       \
-    {                              \
-        name, to, NULL, NULL, NULL \
-    }
-#define BENCH_COUNT(name, to)      \
-    {                              \
-        name, NULL, to, NULL, NULL \
-    }
-#define BENCH_REAL(name, to)       \
-    {                              \
-        name, NULL, NULL, to, NULL \
-    }
-#define BENCH_FLAG(name, to)       \
-    {                              \
-        name, NULL, NULL, NULL, to \
-    }
+#define BENCH_WORD(of, to)  {.name = (of), .word = (to)}
+#define BENCH_COUNT(of, to) {.name = (of), .count = (to)}
+#define BENCH_REAL(of, to)  {.name = (of), .real = (to)}
+#define BENCH_FLAG(of, to)  {.name = (of), .flag = (to)}
 
 static inline void bench_usage(const char *bench, const bench_option *o, int n)
 {

@@ -58,14 +58,6 @@ static pcs_status build_arch(simulation *s)
     return arch_build(&def, s->model, &s->geometry);
 }
 
-static const model_scene arch = {.h = 0.005,
-                                 .steps = 200,
-                                 .size = 0.06,
-                                 .build = build_arch,
-                                 .off = moved,
-                                 .what = "a stone has moved (m)",
-                                 .most = 1e-6};
-
 // below the least thickness, 0.1073 of the radius (examples/arch)
 static arch_def thin_arch(void)
 {
@@ -86,14 +78,6 @@ static double key_height(const simulation *s)
     return pcs_state_q(s->model, s->state, (pcs_system){1 + def.stones / 2})[2] / def.radius;
 }
 
-static const model_scene arch_falls = {.h = 0.005,
-                                       .steps = 80,
-                                       .size = 0.06,
-                                       .build = build_thin_arch,
-                                       .off = key_height,
-                                       .what = "height of the key stone over the radius",
-                                       .most = 0.99};
-
 static pcs_status build_dominoes(simulation *s)
 {
     const dominoes_def def = dominoes_default();
@@ -110,27 +94,11 @@ static double dominoes_up(const simulation *s)
     return up;
 }
 
-static const model_scene dominoes = {.h = 0.0005,
-                                     .steps = 1600,
-                                     .size = 0.0075,
-                                     .build = build_dominoes,
-                                     .off = dominoes_up,
-                                     .what = "dominoes that have not fallen",
-                                     .most = 0};
-
 static pcs_status build_cards(simulation *s)
 {
     const cards_def def = cards_default();
     return cards_build(&def, s->model);
 }
-
-static const model_scene cards = {.h = 0.002,
-                                  .steps = 500,
-                                  .size = 0.0005,
-                                  .build = build_cards,
-                                  .off = moved,
-                                  .what = "a card has moved (m)",
-                                  .most = 1e-5};
 
 // ---- closed forms -----------------------------------------------------------------------------
 
@@ -188,21 +156,6 @@ static double chain_off(const simulation *s)
     return speeds_off(s, l.n, l.v);
 }
 
-static const model_scene cradle = {.h = 0.001,
-                                   .steps = 200,
-                                   .size = 0.04,
-                                   .build = build_cradle,
-                                   .off = cradle_off,
-                                   .what = "velocities, from Newton's law (m/s)",
-                                   .most = 1e-11};
-static const model_scene chain = {.h = 0.001,
-                                  .steps = 200,
-                                  .size = 0.04,
-                                  .build = build_chain,
-                                  .off = chain_off,
-                                  .what = "velocities, from pair by pair (m/s)",
-                                  .most = 1e-11};
-
 static const double moments[3] = {1e-3, 2e-3, 2.8e-3}, spin = 10, wobble = 0.1;
 
 static pcs_status build_wing_nut(simulation *s)
@@ -221,14 +174,6 @@ static double wing_nut_off(const simulation *s)
     return sqrt(square) / spin;
 }
 
-static const model_scene wing_nut = {.h = 0.001,
-                                     .steps = 2000,
-                                     .size = 0.1,
-                                     .build = build_wing_nut,
-                                     .off = wing_nut_off,
-                                     .what = "angular velocity over the spin, from Jacobi's",
-                                     .most = 1e-2};
-
 static const heavy_top steady = {
     .mass = 0.5, .J1 = 4e-4, .J3 = 6e-4, .arm = 0.04, .spin = 150, .tilt = 0.5, .gravity = G};
 
@@ -243,14 +188,6 @@ static double top_off(const simulation *s)
     pcs_quat_rotate(s->state->q + 3, (const double[]){0, 0, 1}, axis);
     return fabs(acos(axis[2]) - steady.tilt);
 }
-
-static const model_scene top = {.h = 1e-4,
-                                .steps = 5000,
-                                .size = 0.006,
-                                .build = build_top,
-                                .off = top_off,
-                                .what = "tilt, from that of steady precession (rad)",
-                                .most = 5e-3};
 
 static disc rolls(void)
 {
@@ -274,15 +211,28 @@ static double disc_off(const simulation *s)
     return fabs(hypot(s->state->q[0], s->state->q[1]) / r.radius - 1);
 }
 
-static const model_scene rolling_disc = {.h = 2e-4,
-                                         .steps = 5000,
-                                         .size = 0.01,
-                                         .build = build_disc,
-                                         .off = disc_off,
-                                         .what = "radius of the circle, relative",
-                                         .most = 1e-2};
-
 // ---- all --------------------------------------------------------------------------------------
+
+// step, steps, size; what builds it; how far off its end is, what that is, and at most
+static const model_scene arch = {0.005, 200, 0.06, build_arch, moved, "a stone has moved (m)",
+                                 1e-6};
+static const model_scene arch_falls = {
+    0.005, 80, 0.06, build_thin_arch, key_height, "height of the key stone over the radius", 0.99};
+static const model_scene dominoes = {
+    0.0005, 1600, 0.0075, build_dominoes, dominoes_up, "dominoes that have not fallen", 0};
+static const model_scene cards = {0.002, 500, 0.0005, build_cards, moved, "a card has moved (m)",
+                                  1e-5};
+static const model_scene cradle = {
+    0.001, 200, 0.04, build_cradle, cradle_off, "velocities, from Newton's law (m/s)", 1e-11};
+static const model_scene chain = {
+    0.001, 200, 0.04, build_chain, chain_off, "velocities, from pair by pair (m/s)", 1e-11};
+static const model_scene wing_nut = {
+    0.001, 2000, 0.1, build_wing_nut, wing_nut_off, "angular velocity over the spin, from Jacobi's",
+    1e-2};
+static const model_scene top = {
+    1e-4, 5000, 0.006, build_top, top_off, "tilt, from that of steady precession (rad)", 5e-3};
+static const model_scene rolling_disc = {
+    2e-4, 5000, 0.01, build_disc, disc_off, "radius of the circle, relative", 1e-2};
 
 static const bench_scene scenes[] = {
     {"a", "a lattice of spheres falls into an open box", lattice_spheres, NULL, NULL, 1e-4, true},

@@ -1,5 +1,5 @@
 // The solver auto and at least one more solve every file of the folders lcp/ and mlcp/ of
-// $PERCUSS_PROBLEMS to a residual of 1e-10, with the exceptions below. Without the variable the
+// $PERCUSS_PROBLEMS to a residual of 1e-10. Without the variable the
 // test uses the files of tests/data. It prints a table: solvers x problems, residuals. nsgs solves
 // the files of fc3d/ (and the friction files of tests/data) to 1e-4 and 1e-8.
 #define _POSIX_C_SOURCE 200809L
@@ -15,17 +15,6 @@
 
 #define TOL 1e-10
 enum { MOST_FILES = 200, LONGEST = 256 };
-
-// where only auto succeeds: the file and why
-static const char *const only_auto[][2] = {{NULL, NULL}};
-
-static bool is_exception(const char *name)
-{
-    for (int i = 0; only_auto[i][0]; ++i) {
-        if (strcmp(only_auto[i][0], name) == 0) return true;
-    }
-    return false;
-}
 
 static int by_name(const void *a, const void *b)
 {
@@ -133,14 +122,16 @@ static tally solve_by_all(const char *name, const pcs_problem_file *file)
     return t;
 }
 
-static void solve_folder(const char *folder, const char *prefix, pcs_file_kind kind)
+// a test of one file; false: not as promised
+typedef bool file_test(const char *name, const pcs_problem_file *file);
+
+// every file of a folder whose name begins with `prefix`: of this kind, sound, and as promised
+static void each_file(const char *folder, const char *prefix, pcs_file_kind kind, file_test *test)
 {
     char(*name)[LONGEST] = malloc(MOST_FILES * sizeof *name);
     ck_assert_ptr_nonnull(name);
     const int n = list_folder(folder, prefix, name);
     ck_assert_msg(n > 0, "%s has no problem files", folder);
-
-    print_header(pcs_file_kind_text(kind));
     int failed = 0;
     for (int i = 0; i < n; ++i) {
         char path[2 * LONGEST + 1024];
@@ -151,16 +142,7 @@ static void solve_folder(const char *folder, const char *prefix, pcs_file_kind k
         const char *wrong = unsound(file);
         ck_assert_msg(!wrong, "%s: %s", path, wrong);
         CK_OK(pcs_problem_check(&file->problem));
-
-        const tally t = solve_by_all(name[i], file);
-        const bool hopeless = strstr(name[i], "infeasible") != NULL;
-        const bool fine = hopeless ? !t.auto_converged && t.others == 0
-                                   : t.auto_converged && (t.others > 0 || is_exception(name[i]));
-        if (!fine) {
-            fprintf(stderr, "%s: auto %s, %d others converged\n", path,
-                    t.auto_converged ? "converged" : "did not converge", t.others);
-            failed += 1;
-        }
+        failed += !test(name[i], file);
         pcs_problem_file_destroy(file);
     }
     free(name);
@@ -168,18 +150,38 @@ static void solve_folder(const char *folder, const char *prefix, pcs_file_kind k
     ck_assert_msg(failed == 0, "%d of %d problems are not as promised", failed, n);
 }
 
+// the folder of a kind among the public problems; false without them
+static bool public_folder(const char *kind, char folder[1024])
+{
+    const char *root = getenv("PERCUSS_PROBLEMS");
+    if (!root || root[0] == '\0') return false;
+    ck_assert_int_lt(snprintf(folder, 1024, "%s/%s", root, kind), 1024);
+    return true;
+}
+
+// ---- complementarity --------------------------------------------------------------------------
+
+static bool solved_by_auto_and_another(const char *name, const pcs_problem_file *file)
+{
+    const tally t = solve_by_all(name, file);
+    const bool hopeless = strstr(name, "infeasible") != NULL;
+    if (hopeless ? !t.auto_converged && t.others == 0 : t.auto_converged && t.others > 0)
+        return true;
+    fprintf(stderr, "%s: auto %s, %d others converged\n", name,
+            t.auto_converged ? "converged" : "did not converge", t.others);
+    return false;
+}
+
 // a folder of the public problems, or our own files
 static void solve_kind(const char *kind, pcs_file_kind expected)
 {
-    const char *root = getenv("PERCUSS_PROBLEMS");
-    if (root && root[0] != '\0') {
-        char folder[1024];
-        ck_assert_int_lt(snprintf(folder, sizeof folder, "%s/%s", root, kind), (int)sizeof folder);
-        solve_folder(folder, "", expected);
+    char folder[1024], prefix[16];
+    print_header(kind);
+    snprintf(prefix, sizeof prefix, "%s_", kind);
+    if (public_folder(kind, folder)) {
+        each_file(folder, "", expected, solved_by_auto_and_another);
     } else {
-        char prefix[16];
-        snprintf(prefix, sizeof prefix, "%s_", kind);
-        solve_folder(PERCUSS_TEST_DATA, prefix, expected);
+        each_file(PERCUSS_TEST_DATA, prefix, expected, solved_by_auto_and_another);
     }
 }
 
@@ -192,6 +194,8 @@ TEST(mixed_linear_complementarity_problems)
 {
     solve_kind("mlcp", PCS_FILE_MLCP);
 }
+
+// ---- friction -----------------------------------------------------------------------------------
 
 // where nsgs without damping does not come to 1e-4, nor to 1e-8
 static const char *const slow[] = {"OneObject-i100000-499.hdf5.dat", NULL};
@@ -215,54 +219,33 @@ static double solve_friction(const pcs_problem *p, pcs_solver kind, double tol, 
     return value;
 }
 
-static void solve_friction_folder(const char *folder, const char *prefix, pcs_file_kind kind)
+static bool solved_to_both_tolerances(const char *name, const pcs_problem_file *file)
 {
-    char(*name)[LONGEST] = malloc(MOST_FILES * sizeof *name);
-    ck_assert_ptr_nonnull(name);
-    const int n = list_folder(folder, prefix, name);
-    ck_assert_msg(n > 0, "%s has no problem files", folder);
-
-    printf("%-32s %8s %16s %16s %16s %16s\n", pcs_file_kind_text(kind), "contacts", "nsgs 1e-4",
-           "auto 1e-4", "nsgs 1e-8", "auto 1e-8");
-    for (int i = 0; i < n; ++i) {
-        char path[2 * LONGEST + 1024];
-        snprintf(path, sizeof path, "%s/%s", folder, name[i]);
-        pcs_problem_file *file;
-        CK_OK(pcs_problem_file_read(NULL, path, PCS_FILE_ANY, &file));
-        ck_assert_int_eq(file->kind, kind);
-        const char *wrong = unsound(file);
-        ck_assert_msg(!wrong, "%s: %s", path, wrong);
-        CK_OK(pcs_problem_check(&file->problem));
-
-        bool excused = false;
-        for (int k = 0; slow[k]; ++k) {
-            excused = excused || strcmp(slow[k], name[i]) == 0;
-        }
-        printf("%-32s %8d", name[i], file->contacts);
-        for (int k = 0; k < 4; ++k) {
-            const double tol = k < 2 ? 1e-4 : 1e-8;
-            const pcs_solver solver = k % 2 == 0 ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO;
-            int sweeps;
-            const double value = solve_friction(&file->problem, solver, tol, &sweeps);
-            printf(" %7d %8.1e", sweeps, value);
-            ck_assert_msg(value <= tol || (excused && solver == PCS_SOLVER_NSGS),
-                          "%s: ends at %g > %g", path, value, tol);
-        }
-        printf("\n");
-        pcs_problem_file_destroy(file);
+    bool excused = false, good = true;
+    for (int k = 0; slow[k]; ++k) {
+        excused = excused || strcmp(slow[k], name) == 0;
     }
-    free(name);
-    fflush(stdout);
+    printf("%-32s %8d", name, file->contacts);
+    for (int k = 0; k < 4; ++k) {
+        const double tol = k < 2 ? 1e-4 : 1e-8;
+        const pcs_solver solver = k % 2 == 0 ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO;
+        int sweeps;
+        const double value = solve_friction(&file->problem, solver, tol, &sweeps);
+        printf(" %7d %8.1e", sweeps, value);
+        good = good && (value <= tol || (excused && solver == PCS_SOLVER_NSGS));
+    }
+    printf("\n");
+    return good;
 }
 
 TEST(friction_problems)
 {
-    const char *root = getenv("PERCUSS_PROBLEMS");
-    if (root && root[0] != '\0') {
-        char folder[1024];
-        ck_assert_int_lt(snprintf(folder, sizeof folder, "%s/fc3d", root), (int)sizeof folder);
-        solve_friction_folder(folder, "", PCS_FILE_FC3D);
+    char folder[1024];
+    printf("%-32s %8s %16s %16s %16s %16s\n", "friction", "contacts", "nsgs 1e-4", "auto 1e-4",
+           "nsgs 1e-8", "auto 1e-8");
+    if (public_folder("fc3d", folder)) {
+        each_file(folder, "", PCS_FILE_FC3D, solved_to_both_tolerances);
     }
-    solve_friction_folder(PERCUSS_TEST_DATA, "fc3d_", PCS_FILE_FC3D);
-    solve_friction_folder(PERCUSS_TEST_DATA, "fc2d_", PCS_FILE_FC2D);
+    each_file(PERCUSS_TEST_DATA, "fc3d_", PCS_FILE_FC3D, solved_to_both_tolerances);
+    each_file(PERCUSS_TEST_DATA, "fc2d_", PCS_FILE_FC2D, solved_to_both_tolerances);
 }

@@ -26,6 +26,12 @@ static inline void random_vector(test_random *r, double v[], int n)
     }
 }
 
+static inline void random_pose(test_random *r, double q[7])
+{
+    random_vector(r, q, 3);
+    random_long(r, q + 3);
+}
+
 // Q1 and Q2 are the same rotation
 static inline double rotation_error(const double Q1[4], const double Q2[4])
 {

@@ -43,6 +43,13 @@ pcs_system scene_add(scene *s, const pcs_body_def *def)
     return out;
 }
 
+pcs_system scene_add_lagrangian(scene *s, const pcs_lagrangian_def *def)
+{
+    pcs_system out;
+    CK_OK(pcs_model_add_lagrangian(s->m, def, &out));
+    return out;
+}
+
 pcs_interaction scene_join(scene *s, pcs_relation relation, pcs_law law, pcs_system one,
                            pcs_system two)
 {
@@ -498,6 +505,18 @@ void scene_random_rough(scene *s, uint64_t seed, double mu)
     const double anchor[3] = {-0.3, 0, 1};
     scene_join(s, pcs_relation_distance(o, anchor, 0.3), pcs_law_newton_impact(0.3), body[2],
                (pcs_system){0});
+}
+
+double pair_depth(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2)
+{
+    pcs_feature f[PCS_FEATURES_MAX];
+    double depth = 0;
+    for (int i = pcs_collide(s1, q1, s2, q2, 0, PCS_FEATURES_MAX, f); i-- > 0;) {
+        pcs_gap gap;
+        pcs_feature_gap(&f[i], q1, q2, &gap);
+        depth = fmax(depth, -gap.g);
+    }
+    return depth;
 }
 
 double observed_order(int n, const double *error)

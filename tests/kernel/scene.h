@@ -26,6 +26,7 @@ void scene_start(scene *s);
 void scene_close(scene *s);
 
 pcs_system scene_add(scene *s, const pcs_body_def *def);
+pcs_system scene_add_lagrangian(scene *s, const pcs_lagrangian_def *def);
 pcs_interaction scene_join(scene *s, pcs_relation relation, pcs_law law, pcs_system one,
                            pcs_system two);
 pcs_system scene_ball(scene *s, double mass, double radius, const double x[3], const double v[3]);
@@ -71,6 +72,9 @@ void scene_check_step(scene *s);
 
 // symmetric positive definite inertia with the given principal moments, axes rotated at random
 void random_inertia(test_random *r, const double principal[3], double J[9]);
+
+// the deepest overlap of two shapes at the poses of their bodies
+double pair_depth(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2);
 
 // slope of log2(error) over log2(h) by least squares, n halvings
 double observed_order(int n, const double *error);

@@ -212,13 +212,7 @@ static double deepest(scene *s, int n, const double edges[3])
     for (int a = 1; a <= n; ++a) {
         for (int b = a + 1; b <= n; ++b) {
             const double *qa = scene_q(s, (pcs_system){a}), *qb = scene_q(s, (pcs_system){b});
-            pcs_feature f[PCS_FEATURES_MAX];
-            const int found = pcs_collide(&box, qa, &box, qb, 0, PCS_FEATURES_MAX, f);
-            for (int i = 0; i < found; ++i) {
-                pcs_gap gap;
-                pcs_feature_gap(&f[i], qa, qb, &gap);
-                depth = fmax(depth, -gap.g);
-            }
+            depth = fmax(depth, pair_depth(&box, qa, &box, qb));
         }
     }
     return depth;

@@ -173,8 +173,19 @@ static pcs_scheme scheme_of(int which)
     return s;
 }
 
+// a test with each scheme; `which` is its number
+#define TEST_OF_SCHEMES(name)                         \
+    static void name##_with(int which);               \
+    TEST(name)                                        \
+    {                                                 \
+        for (int k = 0; k < SCHEMES; ++k) {           \
+            name##_with(k);                           \
+        }                                             \
+    }                                                 \
+    static void name##_with(int which)
+
 // over the top, at 50 m/s, at any phase of the step; upright, so that the clearance is known
-static void over_the_edge_with(int which)
+TEST_OF_SCHEMES(over_the_edge)
 {
     shapes sh;
     shapes_open(&sh);
@@ -202,15 +213,8 @@ static void over_the_edge_with(int which)
     shapes_close(&sh);
 }
 
-TEST(over_the_edge)
-{
-    for (int which = 0; which < SCHEMES; ++which) {
-        over_the_edge_with(which);
-    }
-}
-
 // falling past the side of a shelf with a clearance of 1 mm
-static void past_a_shelf_with(int which)
+TEST_OF_SCHEMES(past_a_shelf)
 {
     shapes sh;
     shapes_open(&sh);
@@ -236,15 +240,8 @@ static void past_a_shelf_with(int which)
     shapes_close(&sh);
 }
 
-TEST(past_a_shelf)
-{
-    for (int which = 0; which < SCHEMES; ++which) {
-        past_a_shelf_with(which);
-    }
-}
-
 // turning, with the ball round it 0.2 mm clear
-static void turning_bodies_pass_with(int which)
+TEST_OF_SCHEMES(turning_bodies_pass)
 {
     shapes sh;
     shapes_open(&sh);
@@ -274,17 +271,10 @@ static void turning_bodies_pass_with(int which)
     shapes_close(&sh);
 }
 
-TEST(turning_bodies_pass)
-{
-    for (int which = 0; which < SCHEMES; ++which) {
-        turning_bodies_pass_with(which);
-    }
-}
-
 // A cube that turns about a level axis passes over a plane: an edge comes down to 0.2 mm and goes
 // up again within a step, and a row that is linear in the rotation sees it in the plane. The lowest
 // edge is 1/sqrt(2) of the length of an edge below the middle.
-static void turning_over_a_plane_with(int which)
+TEST_OF_SCHEMES(turning_over_a_plane)
 {
     pcs_scheme scheme = scheme_of(which);
     const double tols[2] = {scheme.solver.tol, 1e-4};
@@ -314,15 +304,8 @@ static void turning_over_a_plane_with(int which)
     }
 }
 
-TEST(turning_over_a_plane)
-{
-    for (int which = 0; which < SCHEMES; ++which) {
-        turning_over_a_plane_with(which);
-    }
-}
-
 // between two boxes: neither may hold it up for the sake of the other
-static void through_a_slot_with(int which)
+TEST_OF_SCHEMES(through_a_slot)
 {
     for (int phase = 0; phase < 10; ++phase) {
         scene s = scene_open();
@@ -344,15 +327,8 @@ static void through_a_slot_with(int which)
     }
 }
 
-TEST(through_a_slot)
-{
-    for (int which = 0; which < SCHEMES; ++which) {
-        through_a_slot_with(which);
-    }
-}
-
 // two balls that pass each other in the air
-static void balls_pass_each_other_with(int which)
+TEST_OF_SCHEMES(balls_pass_each_other)
 {
     for (int phase = 0; phase < 10; ++phase) {
         scene s = scene_open();
@@ -374,13 +350,6 @@ static void balls_pass_each_other_with(int which)
             ck_assert(scene_v(&s, b[i])[0] == (i == 0 ? 25 : -25) && scene_v(&s, b[i])[1] == 0);
         }
         scene_close(&s);
-    }
-}
-
-TEST(balls_pass_each_other)
-{
-    for (int which = 0; which < SCHEMES; ++which) {
-        balls_pass_each_other_with(which);
     }
 }
 

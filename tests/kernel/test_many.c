@@ -62,13 +62,7 @@ static double deepest(heap *p)
             if (j < PLANES) continue;
             const double *qi = i < PLANES ? NULL : scene_q(&p->s, p->of[i]);
             const double *qj = scene_q(&p->s, p->of[j]);
-            pcs_feature f[PCS_FEATURES_MAX];
-            const int n = pcs_collide(&p->shape[j], qj, &p->shape[i], qi, 0, PCS_FEATURES_MAX, f);
-            for (int k = 0; k < n; ++k) {
-                pcs_gap gap;
-                pcs_feature_gap(&f[k], qj, qi, &gap);
-                d = fmax(d, -gap.g);
-            }
+            d = fmax(d, pair_depth(&p->shape[j], qj, &p->shape[i], qi));
         }
     }
     return d;
@@ -169,9 +163,9 @@ TEST(a_step_whose_parts_fail_is_accepted_undivided)
     enum { COLUMN = 8 };
     const double heavy = 1e6;
     const double h = 0.005, up[3] = {0, 0, 1};
-    scene s;
+    scene s = scene_open();
     pcs_system on[COLUMN];
-    s = scene_open();
+
     s.scheme = pcs_scheme_dense(1e-10, SIZE);
     s.scheme.projection = PCS_PROJECTION_NONE;
     s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);

@@ -27,6 +27,9 @@ static int some_potential(void *user, const double *q, double *V)
     return 0;
 }
 
+// `d` as a good definition with one change
+#define CHANGED(change) (d = good, d.change, &d)
+
 // a model that the attempts must not change: a ball that falls on the ground
 typedef struct witness {
     scene s;
@@ -68,9 +71,7 @@ TEST(bad_bodies_are_refused)
     const double masses[] = {0, -2.5, NAN, INFINITY};
     const char *word[] = {"0 kg", "-2.5 kg", "nan kg", "inf kg"};
     for (int i = 0; i < 4; ++i) {
-        d = good;
-        d.mass = masses[i];
-        CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, word[i]);
+        CK_SAYS(pcs_model_add_body(m, CHANGED(mass = masses[i]), &id), PCS_ERR_ARG, word[i]);
     }
 
     // inertia: not symmetric, indefinite in each minor, semi-definite, not finite, and what no
@@ -91,16 +92,12 @@ TEST(bad_bodies_are_refused)
     }
 
     // too small for its inverse
-    d = good;
-    d.inertia[0] = d.inertia[4] = d.inertia[8] = 1e-200;
-    CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "3e-200");
-    d = good;
-    d.mass = 1e-310;
-    CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "1e-310 kg");
+    CK_SAYS(pcs_model_add_body(m, CHANGED(inertia[0] = d.inertia[4] = d.inertia[8] = 1e-200), &id),
+            PCS_ERR_ARG, "3e-200");
+    CK_SAYS(pcs_model_add_body(m, CHANGED(mass = 1e-310), &id), PCS_ERR_ARG, "1e-310 kg");
 
-    d = good;
-    d.orientation[0] = 0;
-    CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "quaternion is zero");
+    CK_SAYS(pcs_model_add_body(m, CHANGED(orientation[0] = 0), &id), PCS_ERR_ARG,
+            "quaternion is zero");
     d.fixed = true;
     CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "quaternion is zero");
     double *entry[] = {&d.position[1], &d.orientation[3], &d.velocity[0], &d.omega[2]};
@@ -110,12 +107,9 @@ TEST(bad_bodies_are_refused)
         *entry[i] = NAN;
         CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, field[i]);
     }
-    d = good;
-    d.jacobian = some_jacobian;
-    CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "no force");
-    d = good;
-    d.potential = some_potential;
-    CK_SAYS(pcs_model_add_body(m, &d, &id), PCS_ERR_ARG, "no force");
+    CK_SAYS(pcs_model_add_body(m, CHANGED(jacobian = some_jacobian), &id), PCS_ERR_ARG, "no force");
+    CK_SAYS(pcs_model_add_body(m, CHANGED(potential = some_potential), &id), PCS_ERR_ARG,
+            "no force");
     ck_assert_int_eq(id.id, 77);
     witness_close(&w);
 }
@@ -136,19 +130,14 @@ TEST(bad_lagrangian_systems_are_refused)
     const int sizes[] = {0, -3, 46341, 2147483647};
     const char *named[] = {"0", "-3", "46341", "2147483647"};
     for (int i = 0; i < 4; ++i) {
-        d = good;
-        d.n = sizes[i];
-        CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_SIZE, named[i]);
+        CK_SAYS(pcs_model_add_lagrangian(m, CHANGED(n = sizes[i]), &id), PCS_ERR_SIZE, named[i]);
     }
-    d = good;
-    d.mass = NULL;
-    CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "either mass or mass_fn");
-    d = good;
-    d.mass_fn = unit_mass;
-    CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "either mass or mass_fn");
-    d = good;
-    d.mass = skew;
-    CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "mass is not symmetric");
+    CK_SAYS(pcs_model_add_lagrangian(m, CHANGED(mass = NULL), &id), PCS_ERR_ARG,
+            "either mass or mass_fn");
+    CK_SAYS(pcs_model_add_lagrangian(m, CHANGED(mass_fn = unit_mass), &id), PCS_ERR_ARG,
+            "either mass or mass_fn");
+    CK_SAYS(pcs_model_add_lagrangian(m, CHANGED(mass = skew), &id), PCS_ERR_ARG,
+            "mass is not symmetric");
     d.mass = not ;
     CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "not positive definite");
     d.mass = holed;
@@ -161,15 +150,12 @@ TEST(bad_lagrangian_systems_are_refused)
         *field[i] = nans;
         CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, word[i]);
     }
-    d = good;
-    d.stiffness = skew;
-    CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "stiffness is not symmetric");
-    d = good;
-    d.jacobian = some_jacobian;
-    CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "no force");
-    d = good;
-    d.potential = some_potential;
-    CK_SAYS(pcs_model_add_lagrangian(m, &d, &id), PCS_ERR_ARG, "no force");
+    CK_SAYS(pcs_model_add_lagrangian(m, CHANGED(stiffness = skew), &id), PCS_ERR_ARG,
+            "stiffness is not symmetric");
+    CK_SAYS(pcs_model_add_lagrangian(m, CHANGED(jacobian = some_jacobian), &id), PCS_ERR_ARG,
+            "no force");
+    CK_SAYS(pcs_model_add_lagrangian(m, CHANGED(potential = some_potential), &id), PCS_ERR_ARG,
+            "no force");
     ck_assert_int_eq(id.id, 77);
 
     // and with a force they are fine
@@ -204,30 +190,17 @@ TEST(bad_schemes_are_refused)
             CK_SAYS(PCS_ERR_ARG, PCS_ERR_ARG, number[k]);
         }
     }
-    d = good;
-    d.theta = 1.5;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "theta is 1.5");
-    d = good;
-    d.proj_max = 0;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "proj_max is 0");
-    d = good;
-    d.newton_max = -1;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "newton_max is -1");
-    d = good;
-    d.activation = (pcs_activation)9;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "activation is 9");
-    d = good;
-    d.projection = (pcs_projection)9;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "projection is 9");
-    d = good;
-    d.metric = (pcs_metric)9;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "metric is 9");
-    d = good;
-    d.update = (pcs_quat_update)9;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "update is 9");
-    d = good;
-    d.solver.kind = (pcs_solver)99;
-    CK_SAYS(pcs_model_set_scheme(m, &d), PCS_ERR_ARG, "99");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(theta = 1.5)), PCS_ERR_ARG, "theta is 1.5");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(proj_max = 0)), PCS_ERR_ARG, "proj_max is 0");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(newton_max = -1)), PCS_ERR_ARG, "newton_max is -1");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(activation = (pcs_activation)9)), PCS_ERR_ARG,
+            "activation is 9");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(projection = (pcs_projection)9)), PCS_ERR_ARG,
+            "projection is 9");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(metric = (pcs_metric)9)), PCS_ERR_ARG, "metric is 9");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(update = (pcs_quat_update)9)), PCS_ERR_ARG,
+            "update is 9");
+    CK_SAYS(pcs_model_set_scheme(m, CHANGED(solver.kind = (pcs_solver)99)), PCS_ERR_ARG, "99");
     CK_SAYS(pcs_model_set_gravity(m, (double[3]){0, NAN, 0}), PCS_ERR_ARG, "gravity");
     CK_SAYS(pcs_model_set_gravity(m, NULL), PCS_ERR_ARG, "null");
     CK_SAYS(pcs_model_set_gravity(NULL, (double[3]){0}), PCS_ERR_ARG, "null");
@@ -270,21 +243,16 @@ TEST(bad_interactions_are_refused)
     pcs_interaction_def d;
     CK_SAYS(pcs_model_add_interaction(NULL, &good, NULL), PCS_ERR_ARG, "null");
     CK_SAYS(pcs_model_add_interaction(m, NULL, NULL), PCS_ERR_ARG, "null");
-    d = good;
-    d.relation.gap = NULL;
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
-    d = good;
-    d.relation.gradient = NULL;
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
-    d = good;
-    d.relation.dim = 0;
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "0 rows");
-    d = good;
-    d.relation.dim = INT_MAX;
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_SIZE, "2147483647 rows");
-    d = good;
-    d.relation = pcs_relation_distance(NULL, o, 1);
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
+    CK_SAYS(pcs_model_add_interaction(m, CHANGED(relation.gap = NULL), NULL), PCS_ERR_ARG,
+            "not both");
+    CK_SAYS(pcs_model_add_interaction(m, CHANGED(relation.gradient = NULL), NULL), PCS_ERR_ARG,
+            "not both");
+    CK_SAYS(pcs_model_add_interaction(m, CHANGED(relation.dim = 0), NULL), PCS_ERR_ARG, "0 rows");
+    CK_SAYS(pcs_model_add_interaction(m, CHANGED(relation.dim = INT_MAX), NULL), PCS_ERR_SIZE,
+            "2147483647 rows");
+    CK_SAYS(
+        pcs_model_add_interaction(m, CHANGED(relation = pcs_relation_distance(NULL, o, 1)), NULL),
+        PCS_ERR_ARG, "not both");
     d.relation = pcs_relation_ball_joint(o, NULL);
     CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not both");
 
@@ -302,23 +270,19 @@ TEST(bad_interactions_are_refused)
     CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "zero");
     d.relation = pcs_relation_linear(3, far, 1);
     CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "not finite");
-    d = good;
-    d.system1.id = 9;
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system 9");
+    CK_SAYS(pcs_model_add_interaction(m, CHANGED(system1.id = 9), NULL), PCS_ERR_ARG,
+            "no system 9");
     d.system1.id = 0;
     CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "system1 is the world");
-    d = good;
-    d.system2.id = -4;
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "no system -4");
+    CK_SAYS(pcs_model_add_interaction(m, CHANGED(system2.id = -4), NULL), PCS_ERR_ARG,
+            "no system -4");
     d.system2 = w.ball;
     CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "both systems are 1");
-    d = good;
-    d.law.kind = (pcs_law_kind)8;
-    CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, "8");
+    CK_SAYS(pcs_model_add_interaction(m, CHANGED(law.kind = (pcs_law_kind)8), NULL), PCS_ERR_ARG,
+            "8");
     for (int i = 0; i < 3; ++i) {
-        d = good;
-        d.law.e = bad_e[i];
-        CK_SAYS(pcs_model_add_interaction(m, &d, NULL), PCS_ERR_ARG, e_text[i]);
+        CK_SAYS(pcs_model_add_interaction(m, CHANGED(law.e = bad_e[i]), NULL), PCS_ERR_ARG,
+                e_text[i]);
     }
     witness_close(&w);
 }
@@ -332,8 +296,7 @@ TEST(relations_must_fit_their_systems)
     pcs_lagrangian_def def = pcs_lagrangian_def_default();
     def.n = 1;
     def.mass = &one;
-    pcs_system slider;
-    CK_OK(pcs_model_add_lagrangian(s.m, &def, &slider));
+    const pcs_system slider = scene_add_lagrangian(&s, &def);
     pcs_interaction_def d = {pcs_relation_linear(7, c, 0), pcs_law_equality(), slider, {0}};
     CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_SIZE, "system 2 has 1");
     d.relation = pcs_relation_distance(o, c, 1);
@@ -453,9 +416,7 @@ TEST(entries_refuse_what_they_cannot_use)
 // state and work belong to one model as it was when they were made
 TEST(sizes_that_disagree_are_refused)
 {
-    scene a, b;
-    a = scene_open();
-    b = scene_open();
+    scene a = scene_open(), b = scene_open();
     const double o[3] = {0};
     scene_ball(&a, 1, 0.1, o, NULL);
     scene_ball(&b, 2, 0.1, o, NULL);

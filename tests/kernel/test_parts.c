@@ -293,8 +293,7 @@ static void add_others(scene *s)
     lagrangian.q0 = lagrangian.load = load;
     lagrangian.mass = M;
     lagrangian.stiffness = lagrangian.damping = K;
-    pcs_system l;
-    CK_OK(pcs_model_add_lagrangian(s->m, &lagrangian, &l));
+    const pcs_system l = scene_add_lagrangian(s, &lagrangian);
     pcs_interaction_def joint = pcs_interaction_def_default();
     joint.relation = pcs_relation_linear(2, M, -0.1);
     joint.law = pcs_law_newton_impact(0.5);

@@ -575,8 +575,7 @@ TEST(joints_and_contacts_together)
         join(&s, pcs_relation_distance(p, o, 0.25), box, ball);
         const double mass[4] = {1, 0.2, 0.2, 2}, c[2] = {1, 2}, q0[2] = {0.5, 0.5};
         const pcs_lagrangian_def def = {.n = 2, .mass = mass, .q0 = q0};
-        pcs_system slider;
-        CK_OK(pcs_model_add_lagrangian(s.m, &def, &slider));
+        const pcs_system slider = scene_add_lagrangian(&s, &def);
         join(&s, pcs_relation_linear(2, c, -1), slider, (pcs_system){0});
         scene_start(&s);
         const pcs_step_report report = project(&s);

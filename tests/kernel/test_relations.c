@@ -1,6 +1,6 @@
 // Gaps, gradients and velocity operators: derivatives against complex steps of the gaps, for
 // quaternions of length 0.3 to 3, and the identities between them.
-#include "support.h"
+#include "rotations.h"
 
 #include <float.h>
 
@@ -12,27 +12,10 @@
 
 #define DRAWS TEST_DRAWS(4000)
 
-static void random_vector(test_random *r, double v[], int n)
-{
-    for (int i = 0; i < n; ++i) {
-        v[i] = random_normal(r);
-    }
-}
-
 static void random_direction(test_random *r, double d[3])
 {
     random_vector(r, d, 3);
     v3_unit(d, d);
-}
-
-static void random_pose(test_random *r, double q[7])
-{
-    random_vector(r, q, 3);
-    random_quaternion(r, q + 3);
-    const double length = random_between(r, 0.3, 3);
-    for (int i = 3; i < 7; ++i) {
-        q[i] *= length;
-    }
 }
 
 static double largest(const double *x, int n)

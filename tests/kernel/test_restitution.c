@@ -384,8 +384,7 @@ TEST(a_relation_rebounds_and_rests)
     def.q0 = &H;
     def.mass = &m;
     def.load = &load;
-    pcs_system b;
-    CK_OK(pcs_model_add_lagrangian(s.m, &def, &b));
+    const pcs_system b = scene_add_lagrangian(&s, &def);
     pcs_interaction_def floor = pcs_interaction_def_default();
     floor.relation = (pcs_relation){.dim = 1, .gap = height, .gradient = one};
     floor.law = pcs_law_newton_impact(e);

@@ -9,12 +9,6 @@
 
 #define DRAWS TEST_DRAWS(1000)
 
-static void random_pose(test_random *r, double q[7])
-{
-    random_vector(r, q, 3);
-    random_long(r, q + 3);
-}
-
 static void expect_same_pose(const double a[7], const double b[7], double tol)
 {
     expect_close(a, b, 3, tol);

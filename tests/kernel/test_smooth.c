@@ -277,9 +277,9 @@ TEST(joints_agree_wherever_their_second_derivative_comes_from)
     for (int distance = 0; distance < 2; ++distance) {
         double rates[2][40] = {{0}};
         for (int callbacks = 0; callbacks < 2; ++callbacks) {
-            scene s;
+            scene s = scene_open();
             pcs_relation kept[2];
-            s = scene_open();
+
             add_chain(&s, callbacks, distance, kept);
             scene_start(&s);
             pcs_smooth_def def = pcs_smooth_def_default();
@@ -309,9 +309,9 @@ TEST(joints_agree_wherever_their_second_derivative_comes_from)
 // power of the joints is what drives the chain; and steps come to the same motion
 TEST(a_chain_follows_a_prescribed_motion)
 {
-    scene s;
+    scene s = scene_open();
     pcs_relation kept[2];
-    s = scene_open();
+
     add_chain(&s, false, false, kept);
     scene_start(&s);
     pcs_smooth *sys = smooth_of(s.m, NULL);
@@ -338,9 +338,9 @@ TEST(a_chain_follows_a_prescribed_motion)
 
 TEST(contacts_and_redundant_joints_are_refused)
 {
-    scene s;
+    scene s = scene_open();
     pcs_smooth *sys;
-    s = scene_open();
+
     CK_FAILS(pcs_smooth_create(NULL, s.m, NULL, &sys), PCS_ERR_UNSUPPORTED); // nothing moves
     CK_FAILS(pcs_smooth_create(NULL, NULL, NULL, &sys), PCS_ERR_ARG);
     hung_box(&s, (double[3]){0});
@@ -436,9 +436,9 @@ TEST(disabled_systems_stand_still)
 
 TEST(only_making_one_allocates)
 {
-    scene s;
+    scene s = scene_open();
     pcs_relation kept[2];
-    s = scene_open();
+
     add_chain(&s, true, false, kept);
     scene_start(&s);
     for (long k = 0;; ++k) {

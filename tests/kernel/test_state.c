@@ -38,8 +38,7 @@ static void pile(scene *s, pcs_projection projection)
     def.mass = &mass;
     def.stiffness = &stiffness;
     def.q0 = &q0;
-    pcs_system slider;
-    CK_OK(pcs_model_add_lagrangian(s->m, &def, &slider));
+    const pcs_system slider = scene_add_lagrangian(s, &def);
     const double c = 1;
     scene_join(s, pcs_relation_linear(1, &c, 0.1), pcs_law_newton_impact(0.5), slider,
                (pcs_system){0});
@@ -74,8 +73,7 @@ TEST(starts_from_the_definitions)
     def.mass = mass;
     def.q0 = q0;
     def.v0 = v0;
-    pcs_system lagrangian;
-    CK_OK(pcs_model_add_lagrangian(s.m, &def, &lagrangian));
+    const pcs_system lagrangian = scene_add_lagrangian(&s, &def);
     scene_start(&s);
 
     ck_assert_int_eq(s.st->nq, 16);
@@ -403,9 +401,7 @@ TEST(bytes_that_are_no_state_are_refused)
 // a state of another model, with other sizes
 TEST(bytes_of_another_model_are_refused)
 {
-    scene a, b;
-    a = scene_open();
-    b = scene_open();
+    scene a = scene_open(), b = scene_open();
     const double o[3] = {0};
     scene_ball(&a, 1, 0.1, o, NULL);
     scene_ball(&b, 1, 0.1, o, NULL);

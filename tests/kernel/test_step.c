@@ -27,8 +27,7 @@ TEST(both_formulations_of_the_bouncing_ball)
         const pcs_system ball = scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL, 0.9);
         const double mass = 1, load = -9.81, q0 = 1, c = 1;
         const pcs_lagrangian_def def = {.n = 1, .mass = &mass, .load = &load, .q0 = &q0};
-        pcs_system height;
-        CK_OK(pcs_model_add_lagrangian(s.m, &def, &height));
+        const pcs_system height = scene_add_lagrangian(&s, &def);
         scene_join(&s, pcs_relation_linear(1, &c, -0.1), pcs_law_newton_impact(0.9), height,
                    (pcs_system){0});
         scene_start(&s);
@@ -83,8 +82,7 @@ TEST(an_oscillator_hits_a_stop)
         const double mass = 2, stiffness = 2 * w * w, c = 1;
         scene s = scene_open();
         const pcs_lagrangian_def def = {.n = 1, .mass = &mass, .stiffness = &stiffness, .q0 = &q0};
-        pcs_system slider;
-        CK_OK(pcs_model_add_lagrangian(s.m, &def, &slider));
+        const pcs_system slider = scene_add_lagrangian(&s, &def);
         scene_join(&s, pcs_relation_linear(1, &c, -stop), pcs_law_newton_impact(e), slider,
                    (pcs_system){0});
         scene_start(&s);

@@ -17,6 +17,18 @@ static void *need(size_t count, size_t size)
     return x;
 }
 
+// the set of a problem with the memory that it asks for
+static active_set begin(const pcs_problem *p)
+{
+    const size_t bytes = active_bytes(p) + 128;
+    pcs_arena work = {.base = need(bytes, 1), .size = bytes};
+    double *s = need((size_t)p->n, sizeof *s);
+    problem_scales(p, s);
+    active_set a;
+    ck_assert(active_begin(&a, p, s, &work));
+    return a;
+}
+
 // A tower of m storeys with `copies` contacts each and bodies of random masses: W is block
 // tridiagonal, of rank m. skew is added above the diagonal; shift to the diagonal. The rows have
 // units of their own when `units`.
@@ -100,12 +112,8 @@ TEST(sparse_solves_as_dense_does)
         reset();
         const pcs_problem p =
             tower((uint64_t)trial, N / 3, 3, 0, 0.5, trial % 2, PCS_CONE_UNILATERAL);
-        pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
-        double s[N], r[2][N] = {{0}}, u[2][N], center[N] = {0};
-        problem_scales(&p, s);
-        active_set a;
-        ck_assert(active_begin(&a, &p, s, &work));
+        double r[2][N] = {{0}}, u[2][N], center[N] = {0};
+        active_set a = begin(&p);
         ck_assert(a.sp != NULL);
         for (int part = 0; part < 3; ++part) {
             if (part < 2) close_rows(&a, &rng, part == 0 ? 1 : 0.6);
@@ -120,11 +128,10 @@ TEST(sparse_solves_as_dense_does)
             ck_assert(!a.sparse);
             a.sp = sp;
             for (int i = 0; i < N; ++i) {
-                CK_NEAR(r[0][i] * sqrt(s[i]), r[1][i] * sqrt(s[i]), 1e-11);
+                CK_NEAR(r[0][i] * sqrt(a.s[i]), r[1][i] * sqrt(a.s[i]), 1e-11);
             }
         }
         active_free(&a);
-        pcs_arena_destroy(NULL, &work);
     }
 }
 
@@ -135,22 +142,17 @@ TEST(hyperstatic_sets_are_solved)
     for (int trial = 0; trial < 8; ++trial) {
         reset();
         const pcs_problem p = tower((uint64_t)trial, N / 4, 4, 0, 0, trial % 2, PCS_CONE_EQUALITY);
-        pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
-        double s[N], r[N] = {0}, u[N];
-        problem_scales(&p, s);
-        active_set a;
-        ck_assert(active_begin(&a, &p, s, &work));
+        double r[N] = {0}, u[N];
+        active_set a = begin(&p);
         ck_assert_int_eq(active_solve(&a, r, u), ACTIVE_SINGULAR);
         ck_assert(a.sparse);
         // the copies carry the same load, in the scaled unknowns
         for (int i = 0; i < N; i += 4) {
             for (int c = 1; c < 4; ++c) {
-                CK_NEAR(r[i] * sqrt(s[i]), r[i + c] * sqrt(s[i + c]), 1e-8);
+                CK_NEAR(r[i] * sqrt(a.s[i]), r[i + c] * sqrt(a.s[i + c]), 1e-8);
             }
         }
         active_free(&a);
-        pcs_arena_destroy(NULL, &work);
     }
 }
 
@@ -163,12 +165,8 @@ TEST(other_matrices_go_the_dense_way)
         const pcs_problem p =
             part == 0 ? tower(3, N, 1, 5, 0.5, false, PCS_CONE_EQUALITY)    // unsymmetric
                       : tower(3, N, 1, 0, -1.01, false, PCS_CONE_EQUALITY); // indefinite
-        pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
-        double s[N], r[N] = {0}, u[N];
-        problem_scales(&p, s);
-        active_set a;
-        ck_assert(active_begin(&a, &p, s, &work));
+        double r[N] = {0}, u[N];
+        active_set a = begin(&p);
         ck_assert((a.sp != NULL) == (part == 1));
         ck_assert_int_eq(active_solve(&a, r, u), ACTIVE_REGULAR);
         ck_assert(!a.sparse);
@@ -176,7 +174,6 @@ TEST(other_matrices_go_the_dense_way)
         pcs_problem_measure(&p, r, u, &m);
         ck_assert(m.residual <= 1e-13);
         active_free(&a);
-        pcs_arena_destroy(NULL, &work);
     }
 }
 
@@ -188,12 +185,8 @@ TEST(nearly_symmetric_matrices_stay_sparse)
         reset();
         const double skew[4] = {1e-9, 0.01, 0.1, 0.5};
         const pcs_problem p = tower(3, N, 1, skew[k], 0.5, k % 2, PCS_CONE_EQUALITY);
-        pcs_arena work;
-        CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
-        double s[N], r[N] = {0}, u[N];
-        problem_scales(&p, s);
-        active_set a;
-        ck_assert(active_begin(&a, &p, s, &work));
+        double r[N] = {0}, u[N];
+        active_set a = begin(&p);
         ck_assert(a.sp && a.skew);
         ck_assert_int_eq(active_solve(&a, r, u), ACTIVE_REGULAR);
         ck_assert(a.sparse);
@@ -201,7 +194,6 @@ TEST(nearly_symmetric_matrices_stay_sparse)
         pcs_problem_measure(&p, r, u, &m);
         ck_assert(m.residual <= 1e-13);
         active_free(&a);
-        pcs_arena_destroy(NULL, &work);
     }
 }
 
@@ -214,19 +206,15 @@ TEST(symmetry_is_judged_by_rounding)
         for (int k = 0; k < p.W.ptr[p.W.m]; ++k) {
             const double keep = p.W.val[k];
             p.W.val[k] *= part == 0 ? 1 + 1e-15 : 1 + 1e-12;
-            double s[100];
-            problem_scales(&p, s);
-            pcs_arena work;
-            CK_OK(pcs_arena_create(NULL, active_bytes(&p) + 128, &work));
-            active_set a;
-            ck_assert(active_begin(&a, &p, s, &work));
+            const pcs_arena scope = arena;
+            active_set a = begin(&p);
             bool diagonal = false;
             for (int i = 0; i < 100; ++i) {
                 diagonal |= k >= p.W.ptr[i] && k < p.W.ptr[i + 1] && p.W.idx[k] == i;
             }
             ck_assert(a.sp && a.skew == (part == 1 && !diagonal));
             active_free(&a);
-            pcs_arena_destroy(NULL, &work);
+            arena = scope;
             p.W.val[k] = keep;
         }
     }

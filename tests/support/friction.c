@@ -131,8 +131,7 @@ typedef struct pile {
     contact *c;
 } pile;
 
-// columns N, T1, T2 from a unit normal
-static void frame_of(const double N[3], double *F)
+void frame_of(const double N[3], double F[9])
 {
     int k = 0;
     for (int i = 1; i < 3; ++i) {
@@ -445,9 +444,12 @@ double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena)
     return f2 == 0 ? 0 : sqrt(f2) / sqrt(q2 > w2 ? q2 : w2);
 }
 
-pcs_problem friction_extreme(friction kind, int part, double size, pcs_arena *arena)
+pcs_problem friction_extreme(int k, pcs_arena *arena)
 {
-    pcs_problem p = friction_problem(kind, 4, 1, arena, NULL);
+    const double sizes[6] = {1e-300, 1e-160, 1e-20, 1e20, 1e150, 1e300};
+    const double size = sizes[k / FRICTION_COUNT / 3];
+    const int part = k / FRICTION_COUNT % 3;
+    pcs_problem p = friction_problem((friction)(k % FRICTION_COUNT), 4, 1, arena, NULL);
     double *q = pcs_arena_take_array(arena, (size_t)p.n, sizeof *q);
     pcs_block *block = pcs_arena_take_array(arena, (size_t)p.nb, sizeof *block);
     memcpy(block, p.block, (size_t)p.nb * sizeof *block);

@@ -29,7 +29,12 @@ size_t friction_bytes(friction f, int nc);
 // |r - P(r - s(u)) / ...| of theory 7.7 for a whole problem, W dense, as slowly as it reads
 double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena);
 
-// four contacts, with q (part 0), mu (1) or W (2) multiplied by size, mu made so large
-pcs_problem friction_extreme(friction kind, int part, double size, pcs_arena *arena);
+// Extreme k: four contacts of a family, with q, mu or W multiplied by a size from 1e-300 to 1e300
+// (mu made so large)
+enum { FRICTION_EXTREMES = 6 * 3 * FRICTION_COUNT };
+pcs_problem friction_extreme(int k, pcs_arena *arena);
+
+// columns N, T1, T2 from a unit normal
+void frame_of(const double N[3], double F[9]);
 
 #endif

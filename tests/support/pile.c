@@ -1,4 +1,5 @@
 // Problems of bodies, built one block after another.
+#include "friction.h"
 #include "pile.h"
 
 #include "linalg/m3.h"
@@ -175,20 +176,6 @@ static int add_lagrangian(build *b, int width)
     block_lu F = {b->ns, b->start, b->off, b->lu, b->piv, b->kind};
     block_lu_factor_one(&F, s);
     return s;
-}
-
-static void frame_of(const double N[3], double F[9])
-{
-    int k = 0;
-    for (int i = 1; i < 3; ++i) {
-        if (fabs(N[i]) < fabs(N[k])) k = i;
-    }
-    double e[3] = {0};
-    e[k] = 1;
-    v3_copy(N, F);
-    v3_cross(e, N, F + 3);
-    v3_unit(F + 3, F + 3);
-    v3_cross(N, F + 3, F + 6);
 }
 
 static bodies_block *add_block(build *b, pcs_cone cone, int dim, double mu, int s1, int s2)
