@@ -97,19 +97,24 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
     return f->fell > 0.1 * set->def.radius; // what becomes of the stones then is not asked
 }
 
-static pcs_status build_and_run(const settings *set, double thickness, fate *f, simulation *s)
+static pcs_status build(const settings *set, double thickness, pcs_scene **out)
 {
     arch_def def = set->def;
     def.thickness = thickness * def.radius;
-    PCS_TRY(run_model(&set->run, &s->model));
-    PCS_TRY(arch_build(&def, s->model, &s->geometry));
+    PCS_TRY(run_scene(&set->run, out));
+    return arch_build(&def, *out);
+}
+
+static pcs_status build_and_run(const settings *set, double thickness, fate *f, simulation *s)
+{
+    PCS_TRY(build(set, thickness, &s->scene));
     PCS_TRY(simulation_start(s, set->run.threads));
     f->mark = s->mark;
-    PCS_TRY(pcs_run(s->model, s->state, s->work, set->run.h, set->run.t_end, watch, f, NULL));
-    f->moved = tally_moved(s->model, s->mark, s->state);
-    f->weight = tally_weight(s->model);
+    PCS_TRY(pcs_scene_run(s->scene, s->state, s->work, watch, f, NULL, NULL));
+    f->moved = tally_moved(s->scene->model, s->mark, s->state);
+    f->weight = tally_weight(s->scene->model);
     PCS_TRY(tally_support(s->work, 0, f->support));
-    return tally_overlap(s->model, s->state, &f->overlap);
+    return tally_overlap(s->scene->model, s->state, &f->overlap);
 }
 
 static void judge(checks *c, const settings *set, double thickness, const fate *f)
@@ -156,10 +161,16 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    return build(set, set->stands > 0 ? set->stands : set->falls, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv,
-                       "run,t,key,energy,contacts,iterations,residual,thrust");
+    return example_run_scene(first_scene, run, &set, &set.run,
+                             "run,t,key,energy,contacts,iterations,residual,thrust");
 }

@@ -38,7 +38,6 @@ static void read_flags(settings *set, int argc, char **argv)
     run_parse(&a, &set->run, RUN_USUAL,
               "write every step: case, time, distance, speed, R omega, speed in closed form", argc,
               argv);
-    set->def.gravity = set->run.gravity;
 }
 
 // the motion in closed form
@@ -48,10 +47,11 @@ typedef struct motion {
     double t1, v1, x1, R_omega1; // when it rolls
 } motion;
 
-static motion closed_form(const slider_def *def, double v0, double omega0)
+static motion closed_form(const settings *set, double v0, double omega0)
 {
+    const slider_def *def = &set->def;
     const double R = def->radius, u = v0 - R * omega0;
-    motion m = {.v0 = v0, .omega0 = omega0, .way = u < 0 ? -1 : 1, .a = def->mu * def->gravity};
+    motion m = {.v0 = v0, .omega0 = omega0, .way = u < 0 ? -1 : 1, .a = def->mu * set->run.gravity};
     m.t1 = 2 * fabs(u) / (7 * m.a);
     m.v1 = (5 * v0 + 2 * R * omega0) / 7;
     m.x1 = v0 * m.t1 - 0.5 * m.way * m.a * m.t1 * m.t1;
@@ -74,7 +74,7 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
 {
     slider_def def = set->def;
     const double R = def.radius, h = set->run.h;
-    const motion m = closed_form(&def, v0, omega0);
+    const motion m = closed_form(set, v0, omega0);
     def.v[0] = v0;
     def.omega[1] = omega0;
     def.omega[2] = vertical;
@@ -82,7 +82,7 @@ static pcs_status play(checks *c, const settings *set, int number, const char *n
     slider s;
     slider_view now;
     double rolls = NAN, worst_x = 0, worst_v = 0;
-    pcs_status status = slider_open(&def, &set->run.scheme, &s);
+    pcs_status status = slider_open(&def, &set->run, &s);
     for (long i = 1; status == PCS_OK && (double)i * h < set->run.t_end + 0.5 * h; ++i) {
         status = slider_step(&s, h);
         if (status != PCS_OK || s.outcome != PCS_OUTCOME_CONVERGED) break;
@@ -138,9 +138,18 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+// the ball that is struck
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    slider_def def = set->def;
+    def.v[0] = set->speed;
+    return slider_scene(&def, &set->run, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "case,t,x,v,R_omega,v_closed");
+    return example_run_scene(first_scene, run, &set, &set.run, "case,t,x,v,R_omega,v_closed");
 }

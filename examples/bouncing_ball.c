@@ -18,8 +18,6 @@
 // a Newton-Euler body with the shape of a sphere, over a half-space that cannot move
 static pcs_status add_ball(pcs_model *model, const settings *s)
 {
-    PCS_TRY(pcs_model_set_gravity(model, (const double[]){0, 0, -s->run.gravity}));
-
     pcs_body_def ball = pcs_body_def_default();
     ball.mass = s->mass;
     ball.position[2] = s->z0;
@@ -60,11 +58,12 @@ static pcs_status add_coordinate(pcs_model *model, const settings *s)
     return pcs_model_add_interaction(model, &floor, NULL);
 }
 
-static pcs_status build(const settings *s, pcs_model **out)
+static pcs_status build(const void *user, pcs_scene **out)
 {
-    PCS_TRY(pcs_model_create(NULL, out));
-    PCS_TRY(pcs_model_set_scheme(*out, &s->run.scheme));
-    return s->formulation == LAGRANGIAN ? add_coordinate(*out, s) : add_ball(*out, s);
+    const settings *s = user;
+    PCS_TRY(run_scene(&s->run, out)); // gravity, scheme, step and end
+    pcs_model *model = (*out)->model;
+    return s->formulation == LAGRANGIAN ? add_coordinate(model, s) : add_ball(model, s);
 }
 
 // ---- a run, watched step by step
@@ -120,19 +119,20 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
 static pcs_status simulate(const settings *s, double h, int bounces, csv *out, history *run,
                            pcs_run_report *report)
 {
-    pcs_model *model = NULL;
+    pcs_scene *scene = NULL;
     pcs_state *state = NULL;
     pcs_work *work = NULL;
     *run = (history){.top = -INFINITY};
     watch w = {.s = s, .out = out, .run = run, .bounces = bounces};
-    pcs_status status = build(s, &model);
-    if (status == PCS_OK) status = pcs_state_create(model, &state);
-    if (status == PCS_OK) status = pcs_work_create(model, &work);
-    if (status == PCS_OK)
-        status = pcs_run(model, state, work, h, s->run.t_end, observe, &w, report);
+    pcs_status status = build(s, &scene);
+    if (status == PCS_OK) status = pcs_state_create(scene->model, &state);
+    if (status == PCS_OK) status = pcs_work_create(scene->model, &work);
+    if (status == PCS_OK) {
+        status = pcs_run(scene->model, state, work, h, s->run.t_end, observe, &w, report);
+    }
     pcs_work_destroy(work);
     pcs_state_destroy(state);
-    pcs_model_destroy(model);
+    pcs_scene_destroy(scene);
     return status;
 }
 
@@ -160,5 +160,5 @@ int main(int argc, char **argv)
 {
     settings s;
     read_flags(&s, argc, argv);
-    return example_run(compare, &s, s.run.csv, HEADER);
+    return example_run_scene(build, compare, &s, &s.run, HEADER);
 }

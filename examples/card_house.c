@@ -86,16 +86,21 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
     return f->fell > 0.25 * set->house.length; // what becomes of it then is not asked
 }
 
+static pcs_status build(const run_settings *run, const cards_def *def, pcs_scene **out)
+{
+    PCS_TRY(run_scene(run, out));
+    return cards_build(def, (*out)->model);
+}
+
 static pcs_status build_and_run(const cards_def *def, fate *f, simulation *s)
 {
     const run_settings *run = &f->set->run;
-    PCS_TRY(run_model(run, &s->model));
-    PCS_TRY(cards_build(def, s->model));
+    PCS_TRY(build(run, def, &s->scene));
     PCS_TRY(simulation_start(s, run->threads));
     f->mark = s->mark;
-    PCS_TRY(pcs_run(s->model, s->state, s->work, run->h, run->t_end, watch, f, NULL));
-    f->moved = tally_moved(s->model, s->mark, s->state);
-    f->weight = tally_weight(s->model);
+    PCS_TRY(pcs_scene_run(s->scene, s->state, s->work, watch, f, NULL, NULL));
+    f->moved = tally_moved(s->scene->model, s->mark, s->state);
+    f->weight = tally_weight(s->scene->model);
     return PCS_OK;
 }
 
@@ -161,9 +166,19 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+// the house, or the two cards that stand
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    const double limit = cards_least_friction(&set->house);
+    const cards_def def = set->house.storeys > 0 ? house(set, set->house.mu)
+                                                 : two_cards(set, limit * (1 + set->near));
+    return build(&set->run, &def, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "run,t,top,energy,contacts");
+    return example_run_scene(first_scene, run, &set, &set.run, "run,t,top,energy,contacts");
 }

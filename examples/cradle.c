@@ -52,10 +52,15 @@ static void read_flags(settings *set, int argc, char **argv)
 
 // ---- the balls in the library -------------------------------------------------------------------
 
+static pcs_status build(const settings *set, const line *l, pcs_scene **out)
+{
+    PCS_TRY(run_scene(&set->run, out));
+    return turning_balls(l, (*out)->model);
+}
+
 static pcs_status open_row(const settings *set, const line *l, simulation *s)
 {
-    PCS_TRY(run_model(&set->run, &s->model));
-    PCS_TRY(turning_balls(l, s->model));
+    PCS_TRY(build(set, l, &s->scene));
     return simulation_start(s, set->run.threads);
 }
 
@@ -79,7 +84,7 @@ static void look(const pcs_state *state, int n, double v[MOST_BALLS])
 static pcs_status strike(const simulation *s, int n, double v[MOST_BALLS], pcs_outcome *outcome)
 {
     pcs_report report;
-    PCS_TRY(pcs_impact(s->model, s->state, s->work, 1e-9, &report));
+    PCS_TRY(pcs_impact(s->scene->model, s->state, s->work, 1e-9, &report));
     *outcome = report.outcome;
     look(s->state, n, v);
     return PCS_OK;
@@ -111,7 +116,7 @@ static pcs_status march(const settings *set, const line *l, int run, csv *out, d
     watch w = {.run = run, .balls = l->n, .out = out};
     pcs_status status = open_row(set, l, &s);
     if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, set->run.h, set->run.t_end, observe, &w, NULL);
+        status = pcs_scene_run(s.scene, s.state, s.work, observe, &w, NULL, NULL);
     }
     if (status == PCS_OK) look(s.state, l->n, v);
     *loose = w.tally.loose;
@@ -151,10 +156,15 @@ static void conserved(checks *c, const line *l, const double *v, double speed, b
     if (elastic) check_value(c, "kinetic energy", line_kinetic(l, v), k, 1e-11 * k);
 }
 
+static line row(const settings *set, double gap)
+{
+    return line_row(set->balls, set->mass, set->ratio, set->radius, gap, set->speed, set->e);
+}
+
 // the others touch: all contacts at once
 static pcs_status touching(checks *c, const settings *set, csv *out, double ends[3][MOST_BALLS])
 {
-    line l = line_row(set->balls, set->mass, set->ratio, set->radius, 0, set->speed, set->e);
+    line l = row(set, 0);
     line_at_once(&l, ends[2]);
 
     simulation s = {0};
@@ -186,8 +196,7 @@ static pcs_status apart(checks *c, const settings *set, csv *out, double ends[3]
     enum { MOST_EVENTS = 10000 };
     // an impact at the very end belongs to the next interval
     const double speed = set->speed, end = set->run.t_end * (1 - 1e-9);
-    const line start =
-        line_row(set->balls, set->mass, set->ratio, set->radius, set->gap, speed, set->e);
+    const line start = row(set, set->gap);
     line hand = start, ours = start;
     simulation s = {0};
     pcs_outcome outcome = PCS_OUTCOME_CONVERGED;
@@ -256,9 +265,18 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return apart(c, set, out, ends);
 }
 
+// the first ball comes from a gap away, the others touch
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    line l = row(set, 0);
+    l.x[0] -= set->gap;
+    return build(set, &l, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "run,t,ball,x,v");
+    return example_run_scene(first_scene, run, &set, &set.run, "run,t,ball,x,v");
 }

@@ -106,6 +106,12 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
     return 0;
 }
 
+static pcs_status build(const run_settings *run, const dominoes_def *def, pcs_scene **out)
+{
+    PCS_TRY(run_scene(run, out));
+    return dominoes_build(def, (*out)->model);
+}
+
 static pcs_status fall(const settings *set, double scale, double harder, csv *out, wave *wv)
 {
     *wv = (wave){
@@ -123,11 +129,10 @@ static pcs_status fall(const settings *set, double scale, double harder, csv *ou
     def.push *= harder;
 
     simulation s = {0};
-    pcs_status status = run_model(&run, &s.model);
-    if (status == PCS_OK) status = dominoes_build(&def, s.model);
+    pcs_status status = build(&run, &def, &s.scene);
     if (status == PCS_OK) status = simulation_start(&s, run.threads);
     if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, run.h, run.t_end, watch, wv, NULL);
+        status = pcs_scene_run(s.scene, s.state, s.work, watch, wv, NULL, NULL);
     }
     simulation_close(&s);
     return status;
@@ -197,6 +202,12 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    return build(&set->run, &set->def, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
@@ -208,5 +219,5 @@ int main(int argc, char **argv)
         const size_t at = strlen(header);
         snprintf(header + at, sizeof header - at, ",tilt%d", i + 1);
     }
-    return example_run(run, &set, set.run.csv, header);
+    return example_run_scene(first_scene, run, &set, &set.run, header);
 }

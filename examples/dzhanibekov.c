@@ -161,18 +161,25 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
     return 0;
 }
 
+static pcs_status build(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    const bool first = set->about == 1;
+    const double omega[3] = {first ? set->wobble : 0, set->spin, first ? 0 : set->wobble};
+    PCS_TRY(run_scene(&set->run, out));
+    return turning_free(set->I, omega, (*out)->model);
+}
+
 static pcs_status spin(const settings *set, const free_top *top, double h, csv *out, errors *err)
 {
-    const double omega[3] = {set->about == 1 ? set->wobble : 0, set->spin,
-                             set->about == 1 ? 0 : set->wobble};
     follower f = {.set = set, .top = top, .out = out, .err = err};
     simulation s = {0};
     *err = (errors){0};
-    pcs_status status = run_model(&set->run, &s.model);
-    if (status == PCS_OK) status = turning_free(set->I, omega, s.model);
+    pcs_status status = build(set, &s.scene);
     if (status == PCS_OK) status = simulation_start(&s, set->run.threads);
     if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, h, set->run.t_end, observe, &f, NULL);
+        s.scene->settings.h = h;
+        status = pcs_scene_run(s.scene, s.state, s.work, observe, &f, NULL, NULL);
     }
     simulation_close(&s);
     return status;
@@ -351,5 +358,6 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz");
+    return example_run_scene(build, run, &set, &set.run,
+                             "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz");
 }

@@ -31,8 +31,7 @@ static double fastest(const free_box *box, const double v[6])
 
 // ---- the model: a box over the ground -----------------------------------------------------------
 
-static pcs_status open_brick(const settings *set, const double q[7], const double v[6],
-                             simulation *s)
+static pcs_status build(const settings *set, const double q[7], const double v[6], pcs_scene **out)
 {
     const double *size = set->size;
     const pcs_shape box = pcs_shape_box(size[0], size[1], size[2]);
@@ -46,11 +45,18 @@ static pcs_status open_brick(const settings *set, const double q[7], const doubl
     memcpy(body.orientation, q + 3, sizeof body.orientation);
     memcpy(body.velocity, v, sizeof body.velocity);
     memcpy(body.omega, v + 3, sizeof body.omega);
-    PCS_TRY(run_model(&set->run, &s->model));
-    PCS_TRY(pcs_model_add_material(s->model, &def, &material));
-    PCS_TRY(pcs_model_add_body(s->model, &body, &brick)); // its inertia is that of its shape
-    PCS_TRY(pcs_model_add_shape(s->model, brick, &box, material));
-    PCS_TRY(pcs_model_add_shape(s->model, (pcs_system){0}, &ground, material));
+    PCS_TRY(run_scene(&set->run, out));
+    pcs_model *model = (*out)->model;
+    PCS_TRY(pcs_model_add_material(model, &def, &material));
+    PCS_TRY(pcs_model_add_body(model, &body, &brick)); // its inertia is that of its shape
+    PCS_TRY(pcs_model_add_shape(model, brick, &box, material));
+    return pcs_model_add_shape(model, (pcs_system){0}, &ground, material);
+}
+
+static pcs_status open_brick(const settings *set, const double q[7], const double v[6],
+                             simulation *s)
+{
+    PCS_TRY(build(set, q, v, &s->scene));
     return simulation_start(s, set->run.threads);
 }
 
@@ -138,15 +144,14 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
 
 static pcs_status tumble(const settings *set, int seed, csv *out, result *r)
 {
-    const run_settings *run = &set->run;
     follower f = {.set = set, .out = out, .r = r};
     *r = (result){.first = NAN};
     start_of(set, seed, r->q0, r->v0);
-    PCS_TRY(free_box_fly(&set->box, set->rtol, r->q0, r->v0, run->t_end, &r->touch));
+    PCS_TRY(free_box_fly(&set->box, set->rtol, r->q0, r->v0, set->run.t_end, &r->touch));
     simulation s = {0};
     pcs_status status = open_brick(set, r->q0, r->v0, &s);
     if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, run->h, run->t_end, observe, &f, NULL);
+        status = pcs_scene_run(s.scene, s.state, s.work, observe, &f, NULL, NULL);
     }
     memcpy(r->q, f.q, sizeof r->q);
     memcpy(r->v, f.v, sizeof r->v);
@@ -181,10 +186,10 @@ static pcs_status check_impact(const settings *set, const result *r, checks *c)
     pcs_report report = {0};
     simulation s = {0};
     pcs_status status = open_brick(set, q, v, &s);
-    if (status == PCS_OK) status = pcs_impact(s.model, s.state, s.work, TOUCH, &report);
+    if (status == PCS_OK) status = pcs_impact(s.scene->model, s.state, s.work, TOUCH, &report);
     if (status == PCS_OK) {
         memcpy(after, s.state->v, sizeof after);
-        status = ground_look(s.model, s.work, &set->box, 0, q, v, after, &faults, &push);
+        status = ground_look(s.scene->model, s.work, &set->box, 0, q, v, after, &faults, &push);
     }
     simulation_close(&s);
     if (status != PCS_OK) return status;
@@ -215,7 +220,9 @@ static pcs_status fly_in_steps(const settings *set, const result *r, const free_
     simulation s = {0};
     pcs_status status = open_brick(set, r->q0, r->v0, &s);
     if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, to->t / n, to->t, NULL, NULL, NULL);
+        s.scene->settings.h = to->t / n;
+        s.scene->settings.t_end = to->t;
+        status = pcs_scene_run(s.scene, s.state, s.work, NULL, NULL, NULL, NULL);
     }
     if (status == PCS_OK) {
         const double *q = s.state->q, *v = s.state->v;
@@ -386,9 +393,17 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    double q[7], v[6];
+    start_of(set, set->seed, q, v);
+    return build(set, q, v, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, HEADER);
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

@@ -94,16 +94,21 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
     return 0;
 }
 
+static pcs_status build(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    PCS_TRY(run_scene(&set->run, out));
+    return heavy_build(&set->def, (*out)->model);
+}
+
 static pcs_status rest(const settings *set, result *r, simulation *s)
 {
-    const run_settings *run = &set->run;
-    PCS_TRY(run_model(run, &s->model));
-    PCS_TRY(heavy_build(&set->def, s->model));
-    PCS_TRY(simulation_start(s, run->threads));
+    PCS_TRY(build(set, &s->scene));
+    PCS_TRY(simulation_start(s, set->run.threads));
     r->mark = s->mark;
-    PCS_TRY(pcs_run(s->model, s->state, s->work, run->h, run->t_end, watch, r, NULL));
-    r->moved = tally_moved(s->model, s->mark, s->state);
-    return tally_overlap(s->model, s->state, &r->overlap);
+    PCS_TRY(pcs_scene_run(s->scene, s->state, s->work, watch, r, NULL, NULL));
+    r->moved = tally_moved(s->scene->model, s->mark, s->state);
+    return tally_overlap(s->scene->model, s->state, &r->overlap);
 }
 
 static void check_all(checks *c, const settings *set, const result *r)
@@ -141,5 +146,6 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "t,z1,z2,floor,between,iterations,residual");
+    return example_run_scene(build, run, &set, &set.run,
+                             "t,z1,z2,floor,between,iterations,residual");
 }

@@ -48,7 +48,6 @@ static void read_flags(settings *set, int argc, char **argv)
               "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, "
               "acceleration in closed form",
               argc, argv);
-    set->def.gravity = set->run.gravity;
     if (set->creep_time / set->creep_h > 1e8) {
         args_refuse("--creep takes at most 1e8 steps of --creep-h");
     }
@@ -71,13 +70,13 @@ static pcs_status descend(checks *c, const settings *set, bool ball, double side
     def.ball = ball;
     def.slope = atan((ball ? 3.5 : 1) * def.mu) + side * set->near;
     const bool slips = side > 0;
-    const double g = def.gravity;
+    const double g = set->run.gravity;
     double a = g * (sin(def.slope) - def.mu * cos(def.slope));
     if (!slips) a = ball ? 5. / 7 * g * sin(def.slope) : 0;
 
     slider s;
     slider_view now;
-    pcs_status status = slider_open(&def, &set->run.scheme, &s);
+    pcs_status status = slider_open(&def, &set->run, &s);
     for (long i = 1; status == PCS_OK && (double)i * set->run.h < set->run.t_end + 0.5 * set->run.h;
          ++i) {
         status = slider_step(&s, set->run.h);
@@ -118,7 +117,7 @@ static pcs_status creep(checks *c, const settings *set)
     const long n = (long)(set->creep_time / set->creep_h + 0.5);
     slider s;
     slider_view now;
-    pcs_status status = slider_open(&def, &set->run.scheme, &s);
+    pcs_status status = slider_open(&def, &set->run, &s);
     for (long i = 0; status == PCS_OK && i < n; ++i) {
         status = slider_step(&s, set->creep_h);
         if (s.outcome != PCS_OUTCOME_CONVERGED) break;
@@ -150,9 +149,18 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+// the box that slides
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    slider_def def = set->def;
+    def.slope = atan(def.mu) + set->near;
+    return slider_scene(&def, &set->run, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "t,ball,slope,x,v,a");
+    return example_run_scene(first_scene, run, &set, &set.run, "t,ball,slope,x,v,a");
 }

@@ -36,8 +36,7 @@ static void read_flags(settings *set, int argc, char **argv)
               "write a row per body and direction: body (0 box, 1 ball), heading (rad), "
               "deceleration, largest speed across, stopping distance, work of friction (J)",
               argc, argv);
-    set->def.gravity = set->run.gravity;
-    const double steps = set->speed / (set->def.mu * set->def.gravity * set->run.h);
+    const double steps = set->speed / (set->def.mu * set->run.gravity * set->run.h);
     if (!(steps > 8 && steps < 1e7)) {
         args_refuse("it would stop after %g steps; change --h", steps);
     }
@@ -52,7 +51,7 @@ typedef struct result {
 static pcs_status slide(const settings *set, bool ball, double heading, result *out)
 {
     slider_def def = set->def;
-    const double c = cos(heading), d = sin(heading), stop = def.mu * def.gravity * set->run.h;
+    const double c = cos(heading), d = sin(heading), stop = def.mu * set->run.gravity * set->run.h;
     def.ball = ball;
     def.v[0] = set->speed * c;
     def.v[1] = set->speed * d;
@@ -60,7 +59,7 @@ static pcs_status slide(const settings *set, bool ball, double heading, result *
 
     slider s;
     slider_view now;
-    pcs_status status = slider_open(&def, &set->run.scheme, &s);
+    pcs_status status = slider_open(&def, &set->run, &s);
     const double slides = (ball ? 2. / 7 : 1) * set->speed / stop;
     const long braking = (long)(slides - 1e-9), all = ball ? braking : braking + 3;
     for (long i = 1; i <= all && status == PCS_OK; ++i) {
@@ -82,7 +81,7 @@ static pcs_status slide(const settings *set, bool ball, double heading, result *
 
 static void check_slide(checks *c, const settings *set, bool ball, const result *r)
 {
-    const double a = set->def.mu * set->def.gravity, v = set->speed;
+    const double a = set->def.mu * set->run.gravity, v = set->speed;
     check_value(c, "outcome", r->outcome, PCS_OUTCOME_CONVERGED, 0);
     check_value(c, "deceleration", r->deceleration, a, 1e-10 * a);
     check_value(c, "speed across", r->across, 0, 1e-11 * v);
@@ -115,7 +114,7 @@ static pcs_status run(const void *user, csv *out, checks *c)
             low = fmin(low, r.deceleration);
             high = fmax(high, r.deceleration);
         }
-        const double a = set->def.mu * set->def.gravity;
+        const double a = set->def.mu * set->run.gravity;
         printf("%-5s %16.13f %16.13f %10.1e %14.10f %14.10f\n", body ? "ball" : "box", high, a,
                (high - low) / a, r.way, r.work);
         check_value(c, "spread of the decelerations", high - low, 0, 1e-10 * a);
@@ -123,9 +122,22 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+// the box in the first direction, until it rests
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    slider_def def = set->def;
+    def.v[0] = set->speed;
+    PCS_TRY(slider_scene(&def, &set->run, out));
+    const double stop = set->speed / (def.mu * set->run.gravity);
+    (*out)->settings.t_end = (ceil(stop / set->run.h) + 2) * set->run.h;
+    return PCS_OK;
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "ball,heading,deceleration,across,way,work");
+    return example_run_scene(first_scene, run, &set, &set.run,
+                             "ball,heading,deceleration,across,way,work");
 }

@@ -23,7 +23,8 @@ typedef struct settings {
 
 static void read_flags(settings *set, int argc, char **argv)
 {
-    *set = (settings){.run = {.tol = 1e-4}, .side = 5, .allowed = 1e-3};
+    *set = (settings){
+        .run = {.h = LATTICE_H, .gravity = 9.81, .tol = 1e-4}, .side = 5, .allowed = 1e-3};
     args a = {
         .about =
             "Spheres or cubes fall into a box: overlap, energy, and bodies that leave the box."};
@@ -36,6 +37,10 @@ static void read_flags(settings *set, int argc, char **argv)
               "write every step: time, energy over that at the start, deepest overlap, "
               "contacts, iterations, residual",
               argc, argv);
+    const int steps = set->steps > 0 ? set->steps : LATTICE_STEPS;
+    set->run.t_end = steps * set->run.h;
+    args_check_steps(set->run.h, set->run.t_end);
+    run_scheme(&set->run, set->scene == 0 ? 2 * LATTICE_RADIUS : 2 * LATTICE_HALF);
 }
 
 // what an observer follows; overlap, energy and places by brute force
@@ -73,15 +78,26 @@ static int look(void *user, const pcs_model *model, const pcs_state *state, pcs_
     return 0;
 }
 
-static pcs_status fall(const settings *set, const bodies *s, watch *seen, simulation *sim)
+static bool make(const settings *set, bodies *s)
 {
-    const run_settings *run = &set->run;
-    PCS_TRY(run_model(run, &sim->model));
-    PCS_TRY(bodies_build(s, sim->model));
-    PCS_TRY(simulation_start(sim, run->threads));
+    return set->scene == 0 ? lattice_spheres(s, set->side) : lattice_cubes(s, set->side);
+}
+
+static pcs_status build(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    bodies s;
+    PCS_TRY(run_scene(&set->run, out));
+    return make(set, &s) ? bodies_move(&s, (*out)->model) : PCS_ERR_MEMORY;
+}
+
+static pcs_status fall(const settings *set, watch *seen, simulation *sim)
+{
+    PCS_TRY(build(set, &sim->scene));
+    PCS_TRY(simulation_start(sim, set->run.threads));
     printf("\n%8s %10s %12s %10s %10s %12s\n", "time", "E/E0", "overlap", "contacts", "iterations",
            "residual");
-    return pcs_run(sim->model, sim->state, sim->work, run->h, run->t_end, look, seen, NULL);
+    return pcs_scene_run(sim->scene, sim->state, sim->work, look, seen, NULL, NULL);
 }
 
 static void check_all(checks *c, const settings *set, const watch *seen, double size)
@@ -97,20 +113,14 @@ static void check_all(checks *c, const settings *set, const watch *seen, double 
 
 static pcs_status run(const void *user, csv *out, checks *c)
 {
-    settings set = *(const settings *)user;
+    const settings *set = user;
     bodies s = {0};
-    const bool built = set.scene == 0 ? lattice_spheres(&s, set.side) : lattice_cubes(&s, set.side);
-    if (!built) return PCS_ERR_MEMORY;
-    set.run.h = s.h;
-    set.run.t_end = (set.steps > 0 ? set.steps : s.steps) * s.h;
-    set.run.gravity = -s.gravity[2];
-    args_check_steps(set.run.h, set.run.t_end);
-    run_scheme(&set.run, s.size);
+    if (!make(set, &s)) return PCS_ERR_MEMORY;
     simulation sim = {0};
     watch seen = {.s = &s, .out = out};
-    const pcs_status status = fall(&set, &s, &seen, &sim);
+    const pcs_status status = fall(set, &seen, &sim);
     simulation_close(&sim);
-    if (status == PCS_OK) check_all(c, &set, &seen, s.size);
+    if (status == PCS_OK) check_all(c, set, &seen, s.size);
     bodies_destroy(&s);
     return status;
 }
@@ -119,5 +129,6 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "t,energy,overlap,contacts,iterations,residual");
+    return example_run_scene(build, run, &set, &set.run,
+                             "t,energy,overlap,contacts,iterations,residual");
 }

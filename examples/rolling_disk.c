@@ -69,12 +69,20 @@ static void read_flags(settings *set, int argc, char **argv)
     if (set->mu <= 1.05 * r.friction) args_refuse("it needs a friction of %g", r.friction);
 }
 
-static pcs_status open_disc(const settings *set, const double x[3], const double Q[4],
-                            const double v[3], const double omega[3], simulation *s)
+// the disc of r at t = 0, to be followed in steps of h
+static pcs_status build(const settings *set, const rolling *r, double h, pcs_scene **out)
 {
-    PCS_TRY(run_model(&set->run, &s->model));
-    PCS_TRY(turning_disc(&set->disc, set->mu, x, Q, v, omega, s->model));
-    return simulation_start(s, set->run.threads);
+    PCS_TRY(run_scene(&set->run, out));
+    (*out)->settings.h = h;
+    return turning_disc(&set->disc, set->mu, r->x, r->Q, r->v, r->omega, (*out)->model);
+}
+
+static pcs_status roll(const settings *set, const rolling *r, double h, pcs_observer_fn observer,
+                       void *user, simulation *s)
+{
+    PCS_TRY(build(set, r, h, &s->scene));
+    PCS_TRY(simulation_start(s, set->run.threads));
+    return pcs_scene_run(s->scene, s->state, s->work, observer, user, NULL, NULL);
 }
 
 // ---- straight ahead -----------------------------------------------------------------------------
@@ -82,16 +90,12 @@ static pcs_status open_disc(const settings *set, const double x[3], const double
 static pcs_status straight(checks *c, const settings *set)
 {
     const double R = set->disc.R, V = set->speed, q = sqrt(0.5);
-    const double x[3] = {0, 0, R}, v[3] = {V, 0, 0}, omega[3] = {0, 0, V / R};
     // the axis along y
-    const double Q[4] = {q, -q, 0, 0};
+    const rolling upright = {
+        .x = {0, 0, R}, .Q = {q, -q, 0, 0}, .v = {V, 0, 0}, .omega = {0, 0, V / R}};
     simulation s = {0};
     run_tally tally = {0};
-    pcs_status status = open_disc(set, x, Q, v, omega, &s);
-    if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, set->run.h, set->run.t_end, run_tally_step,
-                         &tally, NULL);
-    }
+    const pcs_status status = roll(set, &upright, set->run.h, run_tally_step, &tally, &s);
     if (status == PCS_OK) {
         const double *at = s.state->q, *now = s.state->v, t = s.state->t;
         printf("straight ahead: after %g s at %.12g m, v = %.12g, R omega = %.12g m/s\n", t, at[0],
@@ -149,12 +153,8 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 
 static pcs_status circle(double h, errors *err)
 {
-    const rolling *r = err->r;
     simulation s = {0};
-    pcs_status status = open_disc(err->set, r->x, r->Q, r->v, r->omega, &s);
-    if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, h, err->set->run.t_end, watch, err, NULL);
-    }
+    const pcs_status status = roll(err->set, err->r, h, watch, err, &s);
     simulation_close(&s);
     return status;
 }
@@ -198,9 +198,17 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return study(c, set, &r, out);
 }
 
+// round the circle
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    const rolling r = rolling_steady(&set->disc);
+    return build(set, &r, set->run.h, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "t,x,y,z,lean,azimuth");
+    return example_run_scene(first_scene, run, &set, &set.run, "t,x,y,z,lean,azimuth");
 }

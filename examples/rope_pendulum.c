@@ -12,6 +12,7 @@
 #include "checks/rope_events.h"
 #include "example.h"
 #include "flags/rope_pendulum_flags.h"
+#include "scenes/simulation.h"
 #include "study.h"
 
 #include <math.h>
@@ -51,9 +52,13 @@ static int gradient(void *user, const double *q, const double *none, double *C, 
     return 0;
 }
 
-// `def` is passed to the callbacks: it must outlive the model
-static pcs_status build(const settings *set, const motion *m, rope_def *def, pcs_model **out)
+static pcs_status build(const settings *set, const motion *m, pcs_scene **out)
 {
+    PCS_TRY(run_scene(&set->run, out));
+    // it is passed to the callbacks, and must outlive the model
+    rope_def *def = pcs_scene_alloc(*out, sizeof *def);
+    if (!def) return PCS_ERR_MEMORY;
+    *def = set->rope;
     const double mass[4] = {def->mass, 0, 0, def->mass};
     const double damping[4] = {def->drag, 0, 0, def->drag};
     const double load[2] = {0, -def->mass * def->gravity};
@@ -64,21 +69,16 @@ static pcs_status build(const settings *set, const motion *m, rope_def *def, pcs
     point.mass = mass;
     point.damping = damping;
     point.load = load;
-    PCS_TRY(pcs_model_create(NULL, out));
-    PCS_TRY(pcs_model_set_scheme(*out, &set->run.scheme));
-
     pcs_interaction_def line = pcs_interaction_def_default();
     line.relation = (pcs_relation){.dim = 1, .gap = gap, .gradient = gradient, .user = def};
     line.law = pcs_law_newton_impact(def->e);
-    PCS_TRY(pcs_model_add_lagrangian(*out, &point, &line.system1));
-    return pcs_model_add_interaction(*out, &line, NULL);
+    PCS_TRY(pcs_model_add_lagrangian((*out)->model, &point, &line.system1));
+    return pcs_model_add_interaction((*out)->model, &line, NULL);
 }
 
 // one run in time steps
 typedef struct stepped {
-    pcs_model *model;
-    pcs_state *state;
-    pcs_work *work;
+    simulation s;
     bool pulled;    // whether the rope gave an impulse in the last step
     double caught;  // largest impulse of a step after one without, N s
     double closure; // worst of the ledgers, J
@@ -86,33 +86,26 @@ typedef struct stepped {
     pcs_outcome outcome;
 } stepped;
 
-static pcs_status stepped_open(stepped *s, const settings *set, const motion *m, rope_def *def)
+static pcs_status stepped_open(stepped *s, const settings *set, const motion *m)
 {
+    const rope_def *def = &set->rope;
     // a rope that is taut from the start is not caught in the first step
     const double d[2] = {m->x0[0] - def->anchor[0], m->x0[1] - def->anchor[1]};
     const bool taut = hypot(d[0], d[1]) >= def->length * (1 - 1e-12);
     *s = (stepped){.pulled = taut, .outcome = PCS_OUTCOME_CONVERGED};
-    PCS_TRY(build(set, m, def, &s->model));
-    PCS_TRY(pcs_state_create(s->model, &s->state));
-    return pcs_work_create(s->model, &s->work);
-}
-
-static void stepped_close(stepped *s)
-{
-    pcs_work_destroy(s->work);
-    pcs_state_destroy(s->state);
-    pcs_model_destroy(s->model);
+    PCS_TRY(build(set, m, &s->s.scene));
+    return simulation_start(&s->s, 1);
 }
 
 static pcs_status stepped_step(stepped *s, double h)
 {
     pcs_step_report report;
-    PCS_TRY(pcs_step(s->model, s->state, s->work, h, &report));
+    PCS_TRY(pcs_step(s->s.scene->model, s->s.state, s->s.work, h, &report));
     if (report.outcome != PCS_OUTCOME_CONVERGED) s->outcome = report.outcome;
     s->closure = fmax(s->closure, fabs(report.energy.closure));
     const pcs_contact *c;
     int n;
-    PCS_TRY(pcs_work_contacts(s->work, &n, &c));
+    PCS_TRY(pcs_work_contacts(s->s.work, &n, &c));
     const double r = n > 0 && c[0].active ? c[0].r[0] : 0;
     if (!s->pulled) s->caught = fmax(s->caught, r);
     s->pulled = r > 0;
@@ -132,7 +125,7 @@ static double kinetic(const rope_def *def, const double v[2])
 static pcs_status write_row(const rope *r, const stepped *s, int number, csv *out)
 {
     const rope_def *def = &r->def;
-    const double *x = rope_state(r), *q = s->state->q;
+    const double *x = rope_state(r), *q = s->s.state->q;
     double S;
     PCS_TRY(rope_tension(r, &S));
     CSV_ROW(out, number, rope_time(r), x[0], x[1], x[2], x[3], r->mode == ROPE_TAUT,
@@ -209,7 +202,7 @@ static pcs_status run_both(const settings *set, const motion *m, double h, int n
     rope_arc arc = {0};
     const double E0 = energy_at_start(&set->rope, m);
     pcs_status status = rope_open(r, &set->rope, m->x0, m->v0);
-    if (status == PCS_OK) status = stepped_open(&s, set, m, &r->def);
+    if (status == PCS_OK) status = stepped_open(&s, set, m);
     if (status == PCS_OK && out) status = look(r, &arc, E0, 0, res);
     if (status == PCS_OK && out) status = write_row(r, &s, number, out);
     const long n = lround(set->run.t_end / h);
@@ -221,11 +214,11 @@ static pcs_status run_both(const settings *set, const motion *m, double h, int n
         if (status == PCS_OK) status = place_at(r, (double)k * h, out != NULL, x);
         if (status == PCS_OK && out) status = look(r, &arc, E0, seen, res);
         if (status == PCS_OK && out) status = write_row(r, &s, number, out);
-        const double *q = s.state->q;
+        const double *q = s.s.state->q;
         if (status == PCS_OK) res->apart = fmax(res->apart, hypot(x[0] - q[0], x[1] - q[1]));
     }
     res->steps = s;
-    stepped_close(&s);
+    simulation_close(&s.s);
     rope_arc_end(&arc);
     rope_close(r);
     return status;
@@ -465,12 +458,15 @@ static pcs_status check_steps(const settings *set, const motion *m, const rope *
 
 // ---- the program --------------------------------------------------------------------------------
 
+static motion drop_of(const settings *set)
+{
+    return (motion){.name = "drop", .x0 = {set->x0[0], set->x0[1]}, .v0 = {set->v0[0], set->v0[1]}};
+}
+
 static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
-    motion m[2] = {{.name = "drop"}, {.name = "throw", .thrown = set->throw_speed}};
-    memcpy(m[0].x0, set->x0, sizeof set->x0);
-    memcpy(m[0].v0, set->v0, sizeof set->v0);
+    motion m[2] = {drop_of(set), {.name = "throw", .thrown = set->throw_speed}};
     m[1].x0[0] = set->rope.anchor[0];
     m[1].x0[1] = set->rope.anchor[1] - set->rope.length;
     m[1].v0[0] = set->throw_speed;
@@ -491,9 +487,17 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+// the drop; its rope is code, which no file can hold, but --hash can run it
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    const motion drop = drop_of(set);
+    return build(set, &drop, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, HEADER);
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

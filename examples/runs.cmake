@@ -52,15 +52,21 @@ foreach(line IN LISTS table)
   if(NOT CMAKE_MATCH_1 STREQUAL "-")
     set(name ${name}.${CMAKE_MATCH_1})
   endif()
-  if(kind STREQUAL "long" AND NOT long)
+  if((kind STREQUAL "long" OR kind STREQUAL "long_scene") AND NOT long)
     continue()
   elseif(kind STREQUAL "run" OR kind STREQUAL "long")
     add_test(NAME ${name} COMMAND ${example} ${flags})
+  elseif(kind STREQUAL "scene" OR kind STREQUAL "long_scene")
+    # NAME is that of the file
+    set(name example.${CMAKE_MATCH_1}.scene)
+    set(file ${CMAKE_CURRENT_SOURCE_DIR}/scenes/${CMAKE_MATCH_1}.json)
+    add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/examples/scene
+      $<TARGET_FILE:${example}> $<TARGET_FILE:percuss> ${file} ${flags})
   elseif(kind STREQUAL "refuse")
     add_test(NAME ${name}
       COMMAND sh -c "\"$0\" \"$@\"; test $? -eq 2" $<TARGET_FILE:${example}> ${flags})
   else()
-    message(FATAL_ERROR "runs.txt: '${kind}' of ${example} is not one of run, long, refuse, range, left_out")
+    message(FATAL_ERROR "runs.txt: '${kind}' of ${example} is not one of run, long, refuse, scene, long_scene, range, left_out")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS example TIMEOUT 300
     ENVIRONMENT "${PERCUSS_TEST_ENV}")

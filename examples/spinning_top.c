@@ -166,11 +166,16 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
     return 0;
 }
 
+static pcs_status build(const settings *set, const heavy_top *top, double rate, pcs_scene **out)
+{
+    PCS_TRY(run_scene(&set->run, out));
+    return turning_top(top, set->radius, rate, (*out)->model);
+}
+
 // `steady`: with the turn of steady precession; else from an axis at rest
 static pcs_status turn_top(const settings *set, const heavy_top *top, bool steady, double h,
                            csv *out, errors *err)
 {
-    const run_settings *run = &set->run;
     follower f = {.set = set,
                   .top = top,
                   .n = top_nutation(top),
@@ -180,11 +185,11 @@ static pcs_status turn_top(const settings *set, const heavy_top *top, bool stead
                   .err = err};
     simulation s = {0};
     *err = (errors){0};
-    pcs_status status = run_model(run, &s.model);
-    if (status == PCS_OK) status = turning_top(top, set->radius, f.rate, s.model);
-    if (status == PCS_OK) status = simulation_start(&s, run->threads);
+    pcs_status status = build(set, top, f.rate, &s.scene);
+    if (status == PCS_OK) status = simulation_start(&s, set->run.threads);
     if (status == PCS_OK) {
-        status = pcs_run(s.model, s.state, s.work, h, run->t_end, observe, &f, NULL);
+        s.scene->settings.h = h;
+        status = pcs_scene_run(s.scene, s.state, s.work, observe, &f, NULL, NULL);
     }
     simulation_close(&s);
     return status;
@@ -250,9 +255,18 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+// steady precession
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    heavy_top top = set->top;
+    top.floor = set->on == FLOOR;
+    return build(set, &top, top_precession(&top), out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, "run,t,tilt,azimuth,tip");
+    return example_run_scene(first_scene, run, &set, &set.run, "run,t,tilt,azimuth,tip");
 }

@@ -112,15 +112,20 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
     return 0;
 }
 
+static pcs_status build(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    PCS_TRY(run_scene(&set->run, out));
+    return stack_build(&set->def, (*out)->model);
+}
+
 static pcs_status settle(const settings *set, result *r, simulation *s)
 {
-    const run_settings *run = &set->run;
-    PCS_TRY(run_model(run, &s->model));
-    PCS_TRY(stack_build(&set->def, s->model));
-    PCS_TRY(simulation_start(s, run->threads));
+    PCS_TRY(build(set, &s->scene));
+    PCS_TRY(simulation_start(s, set->run.threads));
     r->mark = s->mark;
-    r->weight = tally_weight(s->model);
-    return pcs_run(s->model, s->state, s->work, run->h, run->t_end, watch, r, NULL);
+    r->weight = tally_weight(s->scene->model);
+    return pcs_scene_run(s->scene, s->state, s->work, watch, r, NULL, NULL);
 }
 
 static void check_all(checks *c, const settings *set, const result *r)
@@ -155,6 +160,6 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv,
-                       "t,energy,overlap,contacts,iterations,moved,Fx,Fy,Fz");
+    return example_run_scene(build, run, &set, &set.run,
+                             "t,energy,overlap,contacts,iterations,moved,Fx,Fy,Fz");
 }

@@ -25,16 +25,14 @@ typedef struct pair {
 } pair;
 
 // a model of the scene as it was `before` seconds before the touch
-static pcs_status open_pair(const settings *set, const scene *s, double before, pair *w)
+static pcs_status build(const settings *set, const scene *s, double before, pcs_system system[2],
+                        pcs_scene **out)
 {
-    *w = (pair){0};
-    PCS_TRY(pcs_model_create(NULL, &w->s.model));
-    PCS_TRY(pcs_model_set_gravity(w->s.model, (const double[]){0, 0, 0}));
-    PCS_TRY(pcs_model_set_scheme(w->s.model, &set->run.scheme));
-
     pcs_material material;
-    PCS_TRY(pcs_model_add_material(w->s.model, &(pcs_material_def){.e = set->e, .mu = set->mu},
-                                   &material));
+    PCS_TRY(run_scene(&set->run, out));
+    pcs_model *model = (*out)->model;
+    PCS_TRY(
+        pcs_model_add_material(model, &(pcs_material_def){.e = set->e, .mu = set->mu}, &material));
     for (int b = 0; b < 2; ++b) {
         const solid body = solid_before(&s->body[b], before);
         if (!body.fixed) {
@@ -47,10 +45,17 @@ static pcs_status open_pair(const settings *set, const scene *s, double before, 
             for (int i = 0; i < 9; ++i) {
                 def.inertia[i] = i % 4 == 0 ? body.inertia[i / 4] : 0;
             }
-            PCS_TRY(pcs_model_add_body(w->s.model, &def, &w->system[b]));
+            PCS_TRY(pcs_model_add_body(model, &def, &system[b]));
         }
-        PCS_TRY(pcs_model_add_shape(w->s.model, w->system[b], &s->shape[b], material));
+        PCS_TRY(pcs_model_add_shape(model, system[b], &s->shape[b], material));
     }
+    return PCS_OK;
+}
+
+static pcs_status open_pair(const settings *set, const scene *s, double before, pair *w)
+{
+    *w = (pair){0};
+    PCS_TRY(build(set, s, before, w->system, &w->s.scene));
     return simulation_start(&w->s, 1);
 }
 
@@ -60,16 +65,16 @@ static pcs_status look(const pair *w, snapshot *now)
     *now = (snapshot){.t = w->s.state->t};
     PCS_TRY(pcs_work_contacts(w->s.work, &now->contacts, NULL));
     for (int b = 0; b < 2; ++b) {
-        const double *q = pcs_state_q(w->s.model, w->s.state, w->system[b]);
-        const double *v = pcs_state_v(w->s.model, w->s.state, w->system[b]);
+        const double *q = pcs_state_q(w->s.scene->model, w->s.state, w->system[b]);
+        const double *v = pcs_state_v(w->s.scene->model, w->s.state, w->system[b]);
         now->q[b][3] = 1;
         if (q) memcpy(now->q[b], q, sizeof now->q[b]);
         if (v) memcpy(now->v[b], v, sizeof now->v[b]);
         pcs_work_contact_wrench(w->s.work, w->system[b], now->wrench[b]);
     }
-    pcs_state_momentum(w->s.model, w->s.state, now->P, now->L);
-    PCS_TRY(pcs_state_kinetic_energy(w->s.model, w->s.state, &now->kinetic));
-    return pcs_state_potential_energy(w->s.model, w->s.state, &now->potential);
+    pcs_state_momentum(w->s.scene->model, w->s.state, now->P, now->L);
+    PCS_TRY(pcs_state_kinetic_energy(w->s.scene->model, w->s.state, &now->kinetic));
+    return pcs_state_potential_energy(w->s.scene->model, w->s.state, &now->potential);
 }
 
 // ---- impact at frozen configuration
@@ -81,7 +86,7 @@ static pcs_status strike(const settings *set, const scene *s, snapshot *before, 
     pcs_report report;
     pcs_status status = open_pair(set, s, 0, &w);
     if (status == PCS_OK) status = look(&w, before);
-    if (status == PCS_OK) status = pcs_impact(w.s.model, w.s.state, w.s.work, 1e-9, &report);
+    if (status == PCS_OK) status = pcs_impact(w.s.scene->model, w.s.state, w.s.work, 1e-9, &report);
     if (status == PCS_OK) status = look(&w, after);
     *outcome = report.outcome;
     simulation_close(&w.s);
@@ -170,7 +175,8 @@ static pcs_status simulate(const settings *set, const scene *s, double h, double
     watch see = {.w = &w, .out = out, .run = run, .once = once};
     pcs_status status = open_pair(set, s, before, &w);
     if (status == PCS_OK) {
-        status = pcs_run(w.s.model, w.s.state, w.s.work, h, set->run.t_end, observe, &see, report);
+        w.s.scene->settings.h = h;
+        status = pcs_scene_run(w.s.scene, w.s.state, w.s.work, observe, &see, NULL, report);
     }
     simulation_close(&w.s);
     return status;
@@ -224,9 +230,18 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
+// the one that --scene names, or the spheres
+static pcs_status first_scene(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
+    const scene s = solids_make(&set->def, set->scene == ALL ? SPHERES : set->scene, true);
+    pcs_system system[2] = {{0}, {0}};
+    return build(set, &s, set->hit, system, out);
+}
+
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run(run, &set, set.run.csv, HEADER);
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

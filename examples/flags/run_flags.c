@@ -57,7 +57,11 @@ void run_parse(args *a, run_settings *run, unsigned which, const char *columns, 
     if (run->budget == 0) run->budget = pcs_scheme_default().solver.max_iters;
     add_flags(a, run, which, &of);
     args_string(a, "--csv", &run->csv, "FILE", columns);
+    args_string(a, "--write-scene", &run->scene, "FILE",
+                "write the scene of the first run, for percuss run, and end");
+    args_bool(a, "--hash", &run->hash, "run that scene, print a hash of its last state, and end");
     args_parse(a, argc, argv);
+    run->about = a->about;
     scheme->activation = (pcs_activation)of.activation;
     scheme->projection = (pcs_projection)of.projection;
     scheme->metric = (pcs_metric)of.metric;
@@ -89,9 +93,11 @@ static void warn(pcs_log_level level, const char *message, void *user)
     if (level == PCS_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
 }
 
-pcs_status run_model(const run_settings *run, pcs_model **out)
+pcs_status run_scene(const run_settings *run, pcs_scene **out)
 {
-    PCS_TRY(pcs_model_create(&(pcs_env){.log = warn}, out));
-    PCS_TRY(pcs_model_set_gravity(*out, (const double[]){0, 0, -run->gravity}));
-    return pcs_model_set_scheme(*out, &run->scheme);
+    PCS_TRY(pcs_scene_create(&(pcs_env){.log = warn}, out));
+    (*out)->settings.h = run->h;
+    (*out)->settings.t_end = run->t_end;
+    PCS_TRY(pcs_model_set_gravity((*out)->model, (const double[]){0, 0, -run->gravity}));
+    return pcs_model_set_scheme((*out)->model, &run->scheme);
 }

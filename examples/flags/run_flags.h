@@ -8,7 +8,7 @@
 
 #include "args.h"
 
-#include <percuss/kernel.h>
+#include <percuss/scene.h>
 
 typedef struct run_settings {
     double h, t_end, gravity;
@@ -19,9 +19,12 @@ typedef struct run_settings {
     int threads;     // 0: 1
     pcs_scheme scheme;
     const char *csv;
+    const char *about; // the example, in one or two sentences
+    const char *scene; // file to write the scene to, or null
+    bool hash;         // print the hash of its last state
 } run_settings;
 
-// which flags an example has, besides --csv
+// which flags an example has, besides --csv, --write-scene and --hash
 enum {
     RUN_H = 1,
     RUN_END = 2, // --tend
@@ -48,7 +51,8 @@ void run_parse(args *a, run_settings *run, unsigned which, const char *columns, 
 // counted as loose. Flags that do not go together end the program.
 void run_scheme(run_settings *run, double size);
 
-// An empty model with the gravity and the scheme of the run, which writes warnings to stderr.
-pcs_status run_model(const run_settings *run, pcs_model **out);
+// A scene with step and end of the run, and an empty model with its gravity and scheme, which
+// writes warnings to stderr.
+pcs_status run_scene(const run_settings *run, pcs_scene **out);
 
 #endif

@@ -16,8 +16,10 @@ double arch_size(const arch_def *def)
     return fmin(inside * sin(2 * atan(1) / def->stones), fmin(def->thickness, def->depth));
 }
 
-pcs_status arch_build(const arch_def *def, pcs_model *model, pcs_geometry **stone)
+pcs_status arch_build(const arch_def *def, pcs_scene *scene)
 {
+    pcs_model *model = scene->model;
+    pcs_geometry *stone;
     pcs_material rough;
     const double part = 4 * atan(1) / def->stones;
     double points[24];
@@ -27,9 +29,10 @@ pcs_status arch_build(const arch_def *def, pcs_model *model, pcs_geometry **ston
         points[3 * i + 1] = (i & 4 ? 0.5 : -0.5) * def->depth;
         points[3 * i + 2] = r * cos(part / 2);
     }
-    PCS_TRY(pcs_geometry_create_hull(NULL, 8, points, stone));
+    PCS_TRY(pcs_geometry_create_hull(NULL, 8, points, &stone));
+    PCS_TRY(pcs_scene_keep(scene, stone));
     const pcs_shape ground = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
-    const pcs_shape about_middle = pcs_shape_hull(*stone);
+    const pcs_shape about_middle = pcs_shape_hull(stone);
     PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu}, &rough));
     PCS_TRY(pcs_model_add_shape(model, (pcs_system){0}, &ground, rough));
     for (int k = 0; k < def->stones; ++k) {

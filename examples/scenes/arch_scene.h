@@ -3,7 +3,7 @@
 #ifndef EXAMPLES_SCENES_ARCH_SCENE_H
 #define EXAMPLES_SCENES_ARCH_SCENE_H
 
-#include <percuss/kernel.h>
+#include <percuss/scene.h>
 
 typedef struct arch_def {
     int stones;       // straight blocks between joints, all alike
@@ -20,8 +20,7 @@ arch_def arch_default(void);
 // least edge of a stone, m
 double arch_size(const arch_def *def);
 
-// Adds the ground, shape 0, and the stones from left to right, systems 1 to `stones`. Their shape
-// is in *stone: release it after the model.
-pcs_status arch_build(const arch_def *def, pcs_model *model, pcs_geometry **stone);
+// Adds the ground, shape 0, and the stones from left to right, systems 1 to `stones`.
+pcs_status arch_build(const arch_def *def, pcs_scene *scene);
 
 #endif

@@ -41,17 +41,18 @@ static bool lattice(bodies *s, int side, double radius, double half)
     bodies_add_plane(s, -1, 0, 0, -wall);
     bodies_add_plane(s, 0, 1, 0, -wall);
     bodies_add_plane(s, 0, -1, 0, -wall);
-    s->steps = 400;
+    s->h = LATTICE_H;
+    s->steps = LATTICE_STEPS;
     s->size = 2 * (radius > 0 ? radius : half);
     return true;
 }
 
 bool lattice_spheres(bodies *s, int side)
 {
-    return lattice(s, side, 0.1, 0);
+    return lattice(s, side, LATTICE_RADIUS, 0);
 }
 
 bool lattice_cubes(bodies *s, int side)
 {
-    return lattice(s, side, 0, 0.06);
+    return lattice(s, side, 0, LATTICE_HALF);
 }

@@ -12,6 +12,11 @@
 extern "C" {
 #endif
 
+#define LATTICE_H      0.005 // s
+#define LATTICE_RADIUS 0.1   // of a sphere, m
+#define LATTICE_HALF   0.06  // half an edge of a cube, m
+enum { LATTICE_STEPS = 400 };
+
 // A: spheres of radius 0.1 m; false: no memory
 bool lattice_spheres(bodies *s, int side);
 

@@ -3,9 +3,9 @@
 
 pcs_status simulation_start(simulation *s, int threads)
 {
-    PCS_TRY(pcs_state_create(s->model, &s->state));
-    PCS_TRY(pcs_state_create(s->model, &s->mark));
-    PCS_TRY(pcs_work_create(s->model, &s->work));
+    PCS_TRY(pcs_state_create(s->scene->model, &s->state));
+    PCS_TRY(pcs_state_create(s->scene->model, &s->mark));
+    PCS_TRY(pcs_work_create(s->scene->model, &s->work));
     return pcs_work_set_threads(s->work, threads);
 }
 
@@ -14,7 +14,6 @@ void simulation_close(simulation *s)
     pcs_work_destroy(s->work);
     pcs_state_destroy(s->mark);
     pcs_state_destroy(s->state);
-    pcs_model_destroy(s->model);
-    pcs_geometry_destroy(s->geometry);
+    pcs_scene_destroy(s->scene);
     *s = (simulation){0};
 }

@@ -1,19 +1,19 @@
-// What a run takes: a model, a state, a work, created by the calls of the library and released
-// together.
+// What a run takes: a scene, its states and a work, created by the calls of the library and
+// released together.
 #ifndef EXAMPLES_SCENES_SIMULATION_H
 #define EXAMPLES_SCENES_SIMULATION_H
 
 #include <percuss/kernel.h>
+#include <percuss/scene.h>
 
 // All null at first.
 typedef struct simulation {
-    pcs_model *model;
-    pcs_geometry *geometry;  // of its shapes, where they have one
+    pcs_scene *scene;        // owns the model
     pcs_state *state, *mark; // mark: a copy of the state at some time
     pcs_work *work;
 } simulation;
 
-// state, mark and work of its model, with so many threads
+// state, mark and work of its scene, with so many threads
 pcs_status simulation_start(simulation *s, int threads);
 
 // Releases all that is there.

@@ -28,14 +28,20 @@ static void to_plane(const double axes[9], const double x[3], double out[3])
     }
 }
 
-static pcs_status add_body(const slider_def *def, pcs_material material, slider *s)
+// where the body begins, inertial
+static void start_of(const slider_def *def, const double axes[9], double x[3])
+{
+    const double height = def->ball ? def->radius : def->size[2] / 2;
+    to_space(axes, (const double[3]){0, 0, height}, x);
+}
+
+pcs_status slider_scene(const slider_def *def, const run_settings *run, pcs_scene **out)
 {
     pcs_body_def body = pcs_body_def_default();
-    const double height = def->ball ? def->radius : def->size[2] / 2;
-    plane_axes(def->slope, s->axes, body.orientation);
-    to_space(s->axes, (const double[3]){0, 0, height}, s->start);
-    to_space(s->axes, def->v, body.velocity);
-    memcpy(body.position, s->start, sizeof s->start);
+    double axes[9];
+    plane_axes(def->slope, axes, body.orientation);
+    start_of(def, axes, body.position);
+    to_space(axes, def->v, body.velocity);
     memcpy(body.omega, def->omega, sizeof body.omega);
     body.mass = def->mass;
     pcs_shape shape;
@@ -46,21 +52,24 @@ static pcs_status add_body(const slider_def *def, pcs_material material, slider 
         pcs_inertia_box(def->mass, def->size[0], def->size[1], def->size[2], body.inertia);
         shape = pcs_shape_box(def->size[0], def->size[1], def->size[2]);
     }
-    PCS_TRY(pcs_model_add_body(s->s.model, &body, &s->body));
-    return pcs_model_add_shape(s->s.model, s->body, &shape, material);
+    const pcs_shape plane = pcs_shape_half_space(axes + 6, 0);
+    pcs_material rough;
+    pcs_system system;
+    PCS_TRY(run_scene(run, out));
+    pcs_model *model = (*out)->model;
+    PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu}, &rough));
+    PCS_TRY(pcs_model_add_body(model, &body, &system));
+    PCS_TRY(pcs_model_add_shape(model, system, &shape, rough));
+    return pcs_model_add_shape(model, (pcs_system){0}, &plane, rough);
 }
 
-pcs_status slider_open(const slider_def *def, const pcs_scheme *scheme, slider *s)
+pcs_status slider_open(const slider_def *def, const run_settings *run, slider *s)
 {
+    double Q[4];
     *s = (slider){0};
-    PCS_TRY(pcs_model_create(NULL, &s->s.model));
-    PCS_TRY(pcs_model_set_gravity(s->s.model, (const double[3]){0, 0, -def->gravity}));
-    PCS_TRY(pcs_model_set_scheme(s->s.model, scheme));
-    pcs_material material;
-    PCS_TRY(pcs_model_add_material(s->s.model, &(pcs_material_def){.mu = def->mu}, &material));
-    PCS_TRY(add_body(def, material, s));
-    const pcs_shape plane = pcs_shape_half_space(s->axes + 6, 0);
-    PCS_TRY(pcs_model_add_shape(s->s.model, (pcs_system){0}, &plane, material));
+    plane_axes(def->slope, s->axes, Q);
+    start_of(def, s->axes, s->start);
+    PCS_TRY(slider_scene(def, run, &s->s.scene));
     return simulation_start(&s->s, 1);
 }
 
@@ -72,7 +81,7 @@ void slider_close(slider *s)
 pcs_status slider_step(slider *s, double h)
 {
     pcs_step_report report;
-    PCS_TRY(pcs_step(s->s.model, s->s.state, s->s.work, h, &report));
+    PCS_TRY(pcs_step(s->s.scene->model, s->s.state, s->s.work, h, &report));
     s->outcome = report.outcome;
     s->tangential += report.energy.tangential;
     s->closure = fmax(s->closure, fabs(report.energy.closure));
@@ -81,8 +90,8 @@ pcs_status slider_step(slider *s, double h)
 
 pcs_status slider_look(const slider *s, slider_view *out)
 {
-    const double *q = pcs_state_q(s->s.model, s->s.state, s->body);
-    const double *v = pcs_state_v(s->s.model, s->s.state, s->body);
+    const double *q = s->s.state->q;
+    const double *v = s->s.state->v;
     double moved[3], omega[3];
     for (int i = 0; i < 3; ++i) {
         moved[i] = q[i] - s->start[i];

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "flags/run_flags.h"
 #include "scenes/simulation.h"
 
 typedef struct slider_def {
@@ -14,14 +15,12 @@ typedef struct slider_def {
     double radius;   // of the ball, m
     double slope;    // rad
     double mu;       // friction
-    double gravity;  // m/s^2, down
     double v[3];     // m/s
     double omega[3]; // rad/s
 } slider_def;
 
 typedef struct slider {
     simulation s;
-    pcs_system body;
     double start[3], axes[9]; // inertial
     double tangential;        // work of friction so far, J
     double closure;           // worst of the energy ledgers, J
@@ -36,7 +35,11 @@ typedef struct slider_view {
 
 extern const char *const slider_status[]; // as pcs_contact_status
 
-pcs_status slider_open(const slider_def *def, const pcs_scheme *scheme, slider *s);
+// the scene of the body, system 1, on the plane, with the settings of a run
+pcs_status slider_scene(const slider_def *def, const run_settings *run, pcs_scene **out);
+
+// the same, ready for steps
+pcs_status slider_open(const slider_def *def, const run_settings *run, slider *s);
 void slider_close(slider *s);
 
 // one step; a step that is not committed is in s->outcome

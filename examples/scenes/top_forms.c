@@ -45,10 +45,11 @@ static pcs_status open_quaternion(top_system *s, double turn)
 
 static pcs_status open_joint(top_system *s, double turn, const pcs_smooth_def *hold)
 {
-    PCS_TRY(pcs_model_create(NULL, &s->joint.model));
-    PCS_TRY(turning_top(&s->top, 0.1 * s->top.arm, turn, s->joint.model));
-    PCS_TRY(pcs_state_create(s->joint.model, &s->joint.state));
-    PCS_TRY(pcs_smooth_create(NULL, s->joint.model, hold, &s->smooth));
+    PCS_TRY(pcs_scene_create(NULL, &s->joint.scene));
+    const pcs_model *model = s->joint.scene->model;
+    PCS_TRY(turning_top(&s->top, 0.1 * s->top.arm, turn, s->joint.scene->model));
+    PCS_TRY(pcs_state_create(model, &s->joint.state));
+    PCS_TRY(pcs_smooth_create(NULL, model, hold, &s->smooth));
     PCS_TRY(pcs_smooth_ode(s->smooth, &s->ode));
     return pcs_smooth_from_state(s->smooth, s->joint.state, s->x0);
 }

@@ -21,7 +21,7 @@ typedef struct top_system {
     top_form form;
     heavy_top top; // its tip held
     quaternion_body body;
-    simulation joint; // model and state of TOP_JOINT
+    simulation joint; // scene and state of TOP_JOINT
     pcs_smooth *smooth;
     pcs_lagrange *lagrange;
     pcs_ode ode;

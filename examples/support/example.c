@@ -2,6 +2,9 @@
 #include "example.h"
 
 #include "args.h"
+#include "scenes/simulation.h"
+
+#include <stdio.h>
 
 int example_run(example_body *body, const void *settings, const char *path, const char *header)
 {
@@ -15,4 +18,25 @@ int example_run(example_body *body, const void *settings, const char *path, cons
     }
     if (!csv_close(&out)) return 2;
     return checks_end(&c);
+}
+
+static pcs_status hash_scene(simulation *s, int threads)
+{
+    PCS_TRY(simulation_start(s, threads));
+    PCS_TRY(pcs_scene_run(s->scene, s->state, s->work, NULL, NULL, NULL, NULL));
+    printf("%016llx\n", pcs_state_hash(s->state));
+    return PCS_OK;
+}
+
+int example_run_scene(example_scene *build, example_body *body, const void *settings,
+                      const run_settings *run, const char *header)
+{
+    if (!run->scene && !run->hash) return example_run(body, settings, run->csv, header);
+    simulation s = {0};
+    pcs_status status = build(settings, &s.scene);
+    if (status == PCS_OK) status = pcs_scene_describe(s.scene, args_program(), run->about);
+    if (status == PCS_OK && run->scene) status = pcs_scene_write(s.scene, run->scene);
+    if (status == PCS_OK && run->hash) status = hash_scene(&s, run->threads);
+    simulation_close(&s);
+    return status == PCS_OK ? 0 : say_error(args_program(), status);
 }

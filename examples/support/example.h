@@ -21,6 +21,9 @@
 
 #include "checks.h"
 #include "csv.h"
+#include "flags/run_flags.h"
+
+#include <percuss/scene.h>
 
 // `c` prints only the failures: a body that wants the table of checks begins with
 // *c = checks_begin().
@@ -30,5 +33,13 @@ typedef pcs_status example_body(const void *settings, csv *out, checks *c);
 // does not or a call failed, 2 when the command line or a file is wrong. A failed call leaves no
 // table.
 int example_run(example_body *body, const void *settings, const char *path, const char *header);
+
+// The scene of the first run of an example, with its model, step and end.
+typedef pcs_status example_scene(const void *settings, pcs_scene **out);
+
+// The same for an example whose first run is that of a scene. With --write-scene the scene is
+// written to a file; with --hash it is run, and the hash of its last state is printed.
+int example_run_scene(example_scene *build, example_body *body, const void *settings,
+                      const run_settings *run, const char *header);
 
 #endif

@@ -48,8 +48,8 @@ static counted *open_model(const engine_options *o, double size)
     if (o->iterations > 0) scheme.solver.max_iters = o->iterations;
     const pcs_env env = {
         .alloc = counted_alloc, .release = counted_release, .alloc_user = &c->held};
-    if (pcs_model_create(&env, &c->s.model) == PCS_OK &&
-        pcs_model_set_scheme(c->s.model, &scheme) == PCS_OK) {
+    if (pcs_scene_create(&env, &c->s.scene) == PCS_OK &&
+        pcs_model_set_scheme(c->s.scene->model, &scheme) == PCS_OK) {
         return c;
     }
     destroy(c);
@@ -61,7 +61,8 @@ static void *start(counted *c, const engine_options *o, pcs_status status)
 {
     if (status == PCS_OK) status = simulation_start(&c->s, o->threads);
     if (status == PCS_OK) {
-        status = (pcs_status)run_tally_step(&c->tally, c->s.model, c->s.state, c->s.work, NULL);
+        status =
+            (pcs_status)run_tally_step(&c->tally, c->s.scene->model, c->s.state, c->s.work, NULL);
     }
     if (status == PCS_OK) return c;
     fprintf(stderr, "percuss: %s\n", pcs_error_text());
@@ -73,8 +74,8 @@ static void *create(const bodies *s, const engine_options *o)
 {
     counted *c = open_model(o, s->size);
     if (!c) return NULL;
-    pcs_status status = pcs_model_set_gravity(c->s.model, s->gravity);
-    if (status == PCS_OK) status = bodies_build(s, c->s.model);
+    pcs_status status = pcs_model_set_gravity(c->s.scene->model, s->gravity);
+    if (status == PCS_OK) status = bodies_build(s, c->s.scene->model);
     return start(c, o, status);
 }
 
@@ -113,11 +114,11 @@ static bool step(void *self, double h, engine_step *out)
     pcs_step_report report;
     const pcs_step_report *r = &report;
     *out = (engine_step){0};
-    if (pcs_step(c->s.model, c->s.state, c->s.work, h, &report) != PCS_OK) {
+    if (pcs_step(c->s.scene->model, c->s.state, c->s.work, h, &report) != PCS_OK) {
         fprintf(stderr, "percuss: %s\n", pcs_error_text());
         return false;
     }
-    if (r->committed) run_tally_step(&c->tally, c->s.model, c->s.state, c->s.work, r);
+    if (r->committed) run_tally_step(&c->tally, c->s.scene->model, c->s.state, c->s.work, r);
     out->contacts = r->candidates;
     out->active = r->active;
     out->iterations = r->solve.iters;
@@ -138,12 +139,12 @@ static bool step(void *self, double h, engine_step *out)
 static void read(void *self, double *q, double *v)
 {
     const simulation *s = simulation_of(self);
-    const int n = pcs_model_system_count(s->model);
+    const int n = pcs_model_system_count(s->scene->model);
     memset(v, 0, 6 * (size_t)n * sizeof *v);
     for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
-        const double *qi = pcs_state_q(s->model, s->state, system);
-        const double *vi = pcs_state_v(s->model, s->state, system);
+        const double *qi = pcs_state_q(s->scene->model, s->state, system);
+        const double *vi = pcs_state_v(s->scene->model, s->state, system);
         memcpy(q + 7 * (size_t)i, qi, 7 * sizeof *q);
         if (vi) memcpy(v + 6 * (size_t)i, vi, 6 * sizeof *v);
     }
@@ -152,11 +153,11 @@ static void read(void *self, double *q, double *v)
 static void write(void *self, const double *q, const double *v)
 {
     const simulation *s = simulation_of(self);
-    const int n = pcs_model_system_count(s->model);
+    const int n = pcs_model_system_count(s->scene->model);
     for (int i = 0; i < n; ++i) {
         const pcs_system system = {i + 1};
-        double *qi = pcs_state_q(s->model, s->state, system);
-        double *vi = pcs_state_v(s->model, s->state, system);
+        double *qi = pcs_state_q(s->scene->model, s->state, system);
+        double *vi = pcs_state_v(s->scene->model, s->state, system);
         memcpy(qi, q + 7 * (size_t)i, 7 * sizeof *q);
         if (vi) memcpy(vi, v + 6 * (size_t)i, 6 * sizeof *v);
     }

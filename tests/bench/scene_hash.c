@@ -18,7 +18,7 @@ static bool advance(const course *c, void *self, int from, int to, double *x, do
         }
         const simulation *s = e->simulation(self);
         pcs_step_report report;
-        if (pcs_step(s->model, s->state, s->work, c->h, &report) != PCS_OK) return false;
+        if (pcs_step(s->scene->model, s->state, s->work, c->h, &report) != PCS_OK) return false;
         if (!report.committed) return false;
     }
     return true;
@@ -49,7 +49,7 @@ bool scene_hash(const char *name, const course *c, const engine_options *o, int 
         good = run[i] != NULL;
     }
     if (good) {
-        const size_t n = (size_t)pcs_model_system_count(e->simulation(run[0])->model);
+        const size_t n = (size_t)pcs_model_system_count(e->simulation(run[0])->scene->model);
         x = calloc(7 * n + 1, sizeof *x);
         v = calloc(6 * n + 1, sizeof *v);
         good = x && v && advance(c, run[STRAIGHT], 0, steps / 2, x, v);

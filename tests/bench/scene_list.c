@@ -49,13 +49,13 @@ static bool tower(bodies *s)
 
 static double moved(const simulation *s)
 {
-    return tally_moved(s->model, s->mark, s->state);
+    return tally_moved(s->scene->model, s->mark, s->state);
 }
 
 static pcs_status build_arch(simulation *s)
 {
     const arch_def def = arch_default();
-    return arch_build(&def, s->model, &s->geometry);
+    return arch_build(&def, s->scene);
 }
 
 // below the least thickness, 0.1073 of the radius (examples/arch)
@@ -69,19 +69,19 @@ static arch_def thin_arch(void)
 static pcs_status build_thin_arch(simulation *s)
 {
     const arch_def def = thin_arch();
-    return arch_build(&def, s->model, &s->geometry);
+    return arch_build(&def, s->scene);
 }
 
 static double key_height(const simulation *s)
 {
     const arch_def def = thin_arch();
-    return pcs_state_q(s->model, s->state, (pcs_system){1 + def.stones / 2})[2] / def.radius;
+    return pcs_state_q(s->scene->model, s->state, (pcs_system){1 + def.stones / 2})[2] / def.radius;
 }
 
 static pcs_status build_dominoes(simulation *s)
 {
     const dominoes_def def = dominoes_default();
-    return dominoes_build(&def, s->model);
+    return dominoes_build(&def, s->scene->model);
 }
 
 static double dominoes_up(const simulation *s)
@@ -89,7 +89,7 @@ static double dominoes_up(const simulation *s)
     const dominoes_def def = dominoes_default();
     int up = 0;
     for (int i = 0; i < def.n; ++i) {
-        up += !(dominoes_tilt(s->model, s->state, i) > atan(def.size[0] / def.size[2]));
+        up += !(dominoes_tilt(s->scene->model, s->state, i) > atan(def.size[0] / def.size[2]));
     }
     return up;
 }
@@ -97,7 +97,7 @@ static double dominoes_up(const simulation *s)
 static pcs_status build_cards(simulation *s)
 {
     const cards_def def = cards_default();
-    return cards_build(&def, s->model);
+    return cards_build(&def, s->scene->model);
 }
 
 // ---- closed forms -----------------------------------------------------------------------------
@@ -119,20 +119,21 @@ static line chain_row(void)
 static pcs_status build_cradle(simulation *s)
 {
     const line l = cradle_row();
-    return turning_balls(&l, s->model);
+    return turning_balls(&l, s->scene->model);
 }
 
 static pcs_status build_chain(simulation *s)
 {
     const line l = chain_row();
-    return turning_balls(&l, s->model);
+    return turning_balls(&l, s->scene->model);
 }
 
 static double speeds_off(const simulation *s, int n, const double *v)
 {
     double worst = 0;
     for (int i = 0; i < n; ++i) {
-        const double off = fabs(pcs_state_v(s->model, s->state, (pcs_system){i + 1})[0] - v[i]);
+        const double off =
+            fabs(pcs_state_v(s->scene->model, s->state, (pcs_system){i + 1})[0] - v[i]);
         if (!(off <= worst)) worst = off;
     }
     return worst;
@@ -160,7 +161,7 @@ static const double moments[3] = {1e-3, 2e-3, 2.8e-3}, spin = 10, wobble = 0.1;
 
 static pcs_status build_wing_nut(simulation *s)
 {
-    return turning_free(moments, (const double[]){0, spin, wobble}, s->model);
+    return turning_free(moments, (const double[]){0, spin, wobble}, s->scene->model);
 }
 
 static double wing_nut_off(const simulation *s)
@@ -179,7 +180,7 @@ static const heavy_top steady = {
 
 static pcs_status build_top(simulation *s)
 {
-    return turning_top(&steady, 0.003, top_precession(&steady), s->model);
+    return turning_top(&steady, 0.003, top_precession(&steady), s->scene->model);
 }
 
 static double top_off(const simulation *s)
@@ -201,7 +202,7 @@ static pcs_status build_disc(simulation *s)
 {
     const disc d = rolls();
     const rolling r = rolling_steady(&d);
-    return turning_disc(&d, 0.6, r.x, r.Q, r.v, r.omega, s->model);
+    return turning_disc(&d, 0.6, r.x, r.Q, r.v, r.omega, s->scene->model);
 }
 
 static double disc_off(const simulation *s)

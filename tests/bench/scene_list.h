@@ -11,7 +11,7 @@ typedef struct model_scene {
     double h;                           // s
     int steps;                          // the scene lasts
     double size;                        // m, to which overlaps are compared
-    pcs_status (*build)(simulation *s); // fills its model, which is there
+    pcs_status (*build)(simulation *s); // fills the model of its scene
     // at the end of the last step, `what` it is; `most` at most. The mark of s is the start
     double (*off)(const simulation *s);
     const char *what;

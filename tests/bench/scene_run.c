@@ -63,7 +63,7 @@ static bool look(const course *c, const engine *e, const void *self, const recor
     if (c->s) return overlap_measure(c->s, rec->q, rec->v, o);
     const simulation *s = e->simulation(self);
     *o = (overlaps){.energy = e->tally(self)->energy};
-    return tally_overlap(s->model, s->state, &o->deepest) == PCS_OK;
+    return tally_overlap(s->scene->model, s->state, &o->deepest) == PCS_OK;
 }
 
 static void measure(const course *c, const engine *e, const void *self, record *rec, result *out)
@@ -209,7 +209,7 @@ result scene_run(const engine *e, const course *c, const engine_options *o, int 
     record rec = {0};
     void *self = open_engine(e, c, o);
     if (!self) return out;
-    out.n = c->s ? c->s->n : pcs_model_system_count(e->simulation(self)->model);
+    out.n = c->s ? c->s->n : pcs_model_system_count(e->simulation(self)->scene->model);
     const size_t n = (size_t)out.n;
     rec = (record){.q = need(7 * n, sizeof(double)),
                    .v = need(6 * n, sizeof(double)),

@@ -51,7 +51,7 @@ TEST(bodies_start_apart)
 static double deepest(const simulation *s)
 {
     double out;
-    ck_assert_int_eq(tally_overlap(s->model, s->state, &out), PCS_OK);
+    ck_assert_int_eq(tally_overlap(s->scene->model, s->state, &out), PCS_OK);
     return out;
 }
 
