@@ -7,6 +7,8 @@
 // A core with a radius has an inside all round it: its gap is the distance of the cores less the
 // radii. Bare points and lines have none: there the normal at detection, n2, says on which side of
 // body 2 core 1 belongs, and the gap goes through zero when they pass each other.
+#include <string.h>
+
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 
@@ -35,10 +37,16 @@ typedef struct pose {
     double R[9];
 } pose;
 
-static void pose_of(const double *q, pose *out)
+// the pose q where the point p is asked for, and `more` than that: R of a point at G is anything
+static void pose_of(const double *q, const double p[3], bool more, pose *out)
 {
     out->x = q;
-    if (q) pcs_quat_to_matrix(q + 3, out->R);
+    if (!q) return;
+    if (more || p[0] != 0 || p[1] != 0 || p[2] != 0) {
+        pcs_quat_to_matrix(q + 3, out->R);
+    } else {
+        memset(out->R, 0, sizeof out->R);
+    }
 }
 
 static void turn(const pose *at, const double d[3], double out[3])
@@ -169,8 +177,8 @@ void pcs_feature_gap(const pcs_feature *feature, const double *q1, const double 
     const pcs_feature_kind kind = feature->kind;
     cores k;
     pose one, two;
-    pose_of(q1, &one);
-    pose_of(q2, &two);
+    pose_of(q1, feature->p1, kind != PCS_FEATURE_POINT_PLANE, &one);
+    pose_of(q2, feature->p2, kind != PCS_FEATURE_PLANE_POINT, &two);
     k.bare = feature->radius1 == 0 && feature->radius2 == 0;
     place(&one, feature->p1, k.p1);
     place(&two, feature->p2, k.p2);

@@ -66,7 +66,7 @@ void pcs_body_advance(const double q[7], double h, const double v[6], pcs_quat_u
     // Q + h/2 L(Q) omega is Q (x) (1, h/2 omega): both updates are a product
     double S[4], scale, Q1[4];
     (void)quat_scaled(q + 3, S, &scale);
-    pcs_quat_mul(S, E, Q1);
+    quat_mul(S, E, Q1);
     to_unit(Q1, q1 + 3);
     for (int i = 0; i < 3; ++i) {
         q1[i] = q[i] + h * v[i];

@@ -65,9 +65,13 @@ static inline void pose_direction_back(const double *q, const double d[3], doubl
     }
 }
 
-// body to inertial; y may be p
+// body to inertial; y may be p. Most shapes have their point at G
 static inline void pose_point(const double *q, const double p[3], double y[3])
 {
+    if (q && p[0] == 0 && p[1] == 0 && p[2] == 0) {
+        v3_copy(q, y);
+        return;
+    }
     pose_direction(q, p, y);
     if (q) v3_along(y, 1, q, y);
 }

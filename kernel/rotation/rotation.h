@@ -7,6 +7,15 @@
 
 #include "linalg/m3.h"
 
+// C = A (x) B; C must not overlap A or B
+static inline void quat_mul(const double A[4], const double B[4], double C[4])
+{
+    C[0] = A[0] * B[0] - A[1] * B[1] - A[2] * B[2] - A[3] * B[3];
+    C[1] = A[0] * B[1] + A[1] * B[0] + A[2] * B[3] - A[3] * B[2];
+    C[2] = A[0] * B[2] + A[2] * B[0] + A[3] * B[1] - A[1] * B[3];
+    C[3] = A[0] * B[3] + A[3] * B[0] + A[1] * B[2] - A[2] * B[1];
+}
+
 // S = scale Q and |S|^2. The scale is a power of two, hence without rounding, and 1 unless |Q|^2
 // would leave the range of a double. Rotations do not see it; what divides by |Q| once must.
 static inline double quat_scaled(const double Q[4], double S[4], double *scale)
