@@ -98,7 +98,7 @@ static bool nowhere(const collide_item *it)
 {
     bool nan = false;
     for (int i = 0; i < 3; ++i) {
-        nan |= isnan(it->low[i]) || isnan(it->high[i]);
+        nan |= isunordered(it->low[i], it->high[i]);
     }
     return nan && !it->unbounded;
 }
@@ -106,8 +106,9 @@ static bool nowhere(const collide_item *it)
 static bool may_meet(const collide_item *a, const collide_item *b)
 {
     if (a->body == b->body || !(a->movable || b->movable)) return false;
-    if (a->unbounded) return !b->unbounded && !nowhere(b);
-    if (b->unbounded) return !nowhere(a);
+    if (a->unbounded || b->unbounded) {
+        return a->unbounded != b->unbounded && !nowhere(a->unbounded ? b : a);
+    }
     for (int i = 0; i < 3; ++i) {
         if (!(a->low[i] <= b->high[i] && b->low[i] <= a->high[i])) return false;
     }

@@ -133,7 +133,6 @@ static pcs_status ask(const pcs_model *m, int i, int j, bool *may)
 
 pcs_status filter_pairs(const pcs_model *m, int (*pair)[2], int *n)
 {
-    if (!m->grouped && !m->filter && m->n_joins == 0) return PCS_OK;
     int kept = 0;
     for (int k = 0; k < *n; ++k) {
         const int i = pair[k][0], j = pair[k][1];

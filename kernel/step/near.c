@@ -30,7 +30,9 @@ static void bound_shapes(void *arg, int begin, int end)
         const int system = m->shape[i].system;
         const double reach = b->extra + (b->with_reach && system >= 0 ? b->t->reach[system] : 0);
         collide_item *it = &b->item[i];
-        *it = (collide_item){.body = system + 1, .movable = system_moves(m, system), .shape = i};
+        it->body = system + 1;
+        it->movable = system_moves(m, system);
+        it->shape = i;
         collide_bounds(&m->shape[i].shape, system_q(m, system, b->q), reach, it->low, it->high,
                        &it->unbounded);
         if (is_disabled(m, system) || m->shape[i].disabled) {
@@ -44,21 +46,18 @@ pcs_status step_pairs(const trial *t, const double *q, double extra, bool with_r
                       pcs_arena *mem, int (**pair)[2], int *n_pairs)
 {
     const pcs_model *m = t->m;
-    pcs_arena before = *mem;
     bounding b = {t, q, extra, with_reach, PCS_TAKE(mem, (size_t)m->n_shapes, collide_item)};
     if (!b.item) return pcs_fail_memory("step: contact detection");
     threads *team = m->n_shapes < FEW_SHAPES ? NULL : t->work->team;
     threads_each(team, m->n_shapes, bound_shapes, &b);
     PCS_TRY(collide_pairs(b.item, m->n_shapes, team, mem, pair, n_pairs));
-    PCS_TRY(filter_pairs(m, *pair, n_pairs));
+    if (model_filters(m)) PCS_TRY(filter_pairs(m, *pair, n_pairs));
 
     // the memory of the bounds is released, and the pairs move into it
-    const size_t n = (size_t)*n_pairs;
-    int(*there)[2] = (int(*)[2])pcs_arena_take_array(&before, n, sizeof *there);
-    if (!there) return pcs_fail_memory("step: contact detection");
-    if (n > 0) memmove(there, *pair, n * sizeof *there);
-    *pair = there;
-    *mem = before;
+    const size_t bytes = (size_t)*n_pairs * sizeof **pair;
+    if (bytes > 0) memmove(b.item, *pair, bytes);
+    *pair = (int(*)[2])(void *)b.item;
+    mem->used = (size_t)((unsigned char *)b.item - mem->base) + bytes;
     return PCS_OK;
 }
 
