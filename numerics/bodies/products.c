@@ -193,11 +193,12 @@ double bodies_load(const bodies_problem *b, const double *v_free, const double *
         if (b->block[i].dim > tallest) tallest = b->block[i].dim;
     }
     loading l = {.b = b, .made = -1};
-    l.v = PCS_TAKE(&work, (size_t)nv, double);
-    l.z = PCS_TAKE(&work, (size_t)widest, double);
-    l.J = PCS_TAKE(&work, (size_t)widest * (size_t)tallest, double);
-    l.sum = PCS_TAKE(&work, (size_t)tallest, double);
-    if (!l.v || !l.z || !l.J || !l.sum) return -1;
+    const size_t n = (size_t)nv, w = (size_t)widest, d = (size_t)tallest;
+    l.v = PCS_TAKE(&work, n + w + w * d + d, double);
+    if (!l.v) return -1;
+    l.z = l.v + n;
+    l.J = l.z + w;
+    l.sum = l.J + w * d;
     for (int i = 0; i < nv; ++i) {
         l.v[i] = v_free ? fabs(v_free[i]) : 0;
     }
