@@ -67,23 +67,28 @@ static bool grow_systems(pcs_model *m)
     int *block_system = pcs_env_alloc(&m->env, (size_t)wanted, sizeof(int));
     int *block_start = pcs_env_alloc(&m->env, (size_t)wanted, sizeof(int));
     size_t *block_off = pcs_env_alloc(&m->env, (size_t)wanted, sizeof(size_t));
-    if (!block_system || !block_start || !block_off) {
+    size_t *factor_off = pcs_env_alloc(&m->env, (size_t)wanted, sizeof(size_t));
+    if (!block_system || !block_start || !block_off || !factor_off) {
         pcs_env_free(&m->env, block_system);
         pcs_env_free(&m->env, block_start);
         pcs_env_free(&m->env, block_off);
+        pcs_env_free(&m->env, factor_off);
         return false;
     }
     if (m->block_start) {
         memcpy(block_system, m->block_system, (size_t)m->n_blocks * sizeof(int));
         memcpy(block_start, m->block_start, ((size_t)m->n_blocks + 1) * sizeof(int));
         memcpy(block_off, m->block_off, ((size_t)m->n_blocks + 1) * sizeof(size_t));
+        memcpy(factor_off, m->factor_off, ((size_t)m->n_blocks + 1) * sizeof(size_t));
     }
     pcs_env_free(&m->env, m->block_system);
     pcs_env_free(&m->env, m->block_start);
     pcs_env_free(&m->env, m->block_off);
+    pcs_env_free(&m->env, m->factor_off);
     m->block_system = block_system;
     m->block_start = block_start;
     m->block_off = block_off;
+    m->factor_off = factor_off;
     m->cap_blocks = wanted;
     return true;
 }
@@ -106,6 +111,7 @@ static pcs_status place(pcs_model *m, model_system *s, pcs_system *out)
         m->block_system[b] = m->n_systems;
         m->block_start[b + 1] = m->nv;
         m->block_off[b + 1] = m->block_off[b] + (size_t)s->nv * (size_t)s->nv;
+        m->factor_off[b + 1] = m->factor_off[b] + system_factor_size(s);
     }
     m->variable_mass |= s->varies;
     m->system[m->n_systems++] = *s;
@@ -172,6 +178,7 @@ void pcs_model_destroy(pcs_model *m)
     pcs_env_free(&env, m->block_system);
     pcs_env_free(&env, m->block_start);
     pcs_env_free(&env, m->block_off);
+    pcs_env_free(&env, m->factor_off);
     pcs_env_free(&env, m);
 }
 

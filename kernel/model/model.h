@@ -95,11 +95,12 @@ struct pcs_model {
     int n_joins, cap_joins;
 
     // the systems that move: index of each, where its velocities start, where its nv x nv block
-    // starts in a packed block-diagonal matrix
+    // starts in a packed block-diagonal matrix, and where its factors start
     int n_blocks, cap_blocks;
-    int *block_system; // n_blocks
-    int *block_start;  // n_blocks + 1
-    size_t *block_off; // n_blocks + 1
+    int *block_system;  // n_blocks
+    int *block_start;   // n_blocks + 1
+    size_t *block_off;  // n_blocks + 1
+    size_t *factor_off; // n_blocks + 1
 
     bool variable_mass; // some system's mass depends on q
     int n_driven;       // bodies with prescribed motion
@@ -127,18 +128,31 @@ bool model_grow(const pcs_env *env, void **array, int n, int *cap, size_t size);
 // PCS_ERR_ARG while a step is running, which would keep dangling pointers
 pcs_status model_may_change(const pcs_model *m, const char *who);
 
-// numbers beyond this are no lengths, speeds or masses: products of them overflow
+// numbers that add up to more than this are no lengths, speeds or masses: products of them overflow
 #define MODEL_LARGEST 1e50
 static inline bool model_in_range(const double *x, size_t n)
 {
+    double sum = 0;
     for (size_t i = 0; i < n; ++i) {
-        if (!(fabs(x[i]) <= MODEL_LARGEST)) return false;
+        sum += fabs(x[i]);
     }
-    return true;
+    return sum <= MODEL_LARGEST; // not where one is NaN
 }
 
 // overlap that is left alone where the scheme does not say, in sizes of the smallest body
 #define MODEL_OVERLAP 3e-4
+
+// whether the iteration matrix of a system is more than diag(m I, a 3x3 block)
+static inline bool system_is_dense(const model_system *s)
+{
+    return s->kind != SYSTEM_BODY || s->body_force || s->added;
+}
+
+// room for the factors of its iteration matrix (linalg/mass.h)
+static inline size_t system_factor_size(const model_system *s)
+{
+    return system_is_dense(s) ? (size_t)s->nv * (size_t)s->nv : 10;
+}
 
 // size of the smallest body that moves, m: of its thickest shape, or without shapes the diameter of
 // gyration

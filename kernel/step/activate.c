@@ -3,27 +3,18 @@
 // them rebound.
 #include "step/step.h"
 
-#include <float.h>
-
-#include "step/project.h"
-
 // A contact that closes slower than this multiple of the speed that forces give in a step lands
 // without rebound: the rebound would be shorter than a step.
 #define BOUNCE 2
 
 // ---- when a gap counts as closed ---------------------------------------------------------------
 
-// m: rounding error of a gap between two systems, a difference of their coordinates
+// m: rounding error of a gap between two systems
 static double gap_rounding(const trial *t, int system1, int system2)
 {
-    double most = 0;
-    for (int side = 0; side < 2; ++side) {
-        const int system = side == 0 ? system1 : system2;
-        if (!system_moves(t->m, system)) continue;
-        const double far = project_coordinate(t, system) + t->m->system[system].reach;
-        if (far > most) most = far;
-    }
-    return 8 * DBL_EPSILON * most;
+    const double one = system1 < 0 ? 0 : t->rounding[system1];
+    const double two = system2 < 0 ? 0 : t->rounding[system2];
+    return one > two ? one : two;
 }
 
 // m: gap that counts as closed, by the scheme, or by errors of the solver and rounding
@@ -36,8 +27,7 @@ double step_tolerance(const trial *t)
 {
     double rounding = 0;
     for (int i = 0; i < t->m->n_systems; ++i) {
-        const double own = gap_rounding(t, i, -1);
-        if (own > rounding) rounding = own;
+        if (t->rounding[i] > rounding) rounding = t->rounding[i];
     }
     return touch_tolerance(t, rounding);
 }
@@ -51,19 +41,7 @@ static double pull(const trial *t, const candidate *c, double tol)
     return fmin(0.5 * c->g[0], t->hold) / t->h;
 }
 
-bool step_adds_features(const pcs_scheme *s)
-{
-    return pcs_scheme_activation(s) == PCS_ACTIVATION_SPECULATIVE &&
-           s->projection == PCS_PROJECTION_OVERLAPS;
-}
-
 // ---- contacts with restitution under the speculative rule -------------------------------------
-
-bool step_restores(const pcs_scheme *s, const pcs_law *law)
-{
-    return pcs_scheme_activation(s) == PCS_ACTIVATION_SPECULATIVE &&
-           law->kind != PCS_LAW_EQUALITY && law->e > 0;
-}
 
 // adds |J| |h M^-1 F| of the normal row of one side of an interaction
 static pcs_status add_side_gain(const trial *t, const candidate *c, int side, pcs_arena mem,
@@ -130,15 +108,14 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
 {
     const pcs_scheme *s = &t->m->scheme;
     if (c->law.kind == PCS_LAW_EQUALITY) return s->projection != PCS_PROJECTION_COMBINED_EQUALITY;
-    const pcs_activation rule = pcs_scheme_activation(s);
-    if (rule == PCS_ACTIVATION_END_OF_STEP) return false;
+    if (t->rule == PCS_ACTIVATION_END_OF_STEP) return false;
     if (s->projection == PCS_PROJECTION_DIRECT_HYSTERESIS) {
         if (predicted(t, c) <= tol) return true;
         return c->was_active && c->u_k[0] < 0;
     }
 
     // contacts of shapes are candidates only within reach; interactions have no reach
-    if (rule == PCS_ACTIVATION_SPECULATIVE) {
+    if (t->rule == PCS_ACTIVATION_SPECULATIVE) {
         return c->interaction < 0 || c->g[0] + t->h * c->u_k[0] <= 0;
     }
     return predicted(t, c) <= tol;
@@ -148,10 +125,9 @@ static bool starts_active(const trial *t, const candidate *c, double tol)
 
 // whether flights shorter than a step would never end: each ends in an overlap, and the projection
 // lifts the body for the next one
-static bool keeps_contacts(const pcs_scheme *s)
+static bool keeps_contacts(const trial *t)
 {
-    return pcs_scheme_activation(s) == PCS_ACTIVATION_PREDICTIVE &&
-           s->projection != PCS_PROJECTION_NONE;
+    return t->rule == PCS_ACTIVATION_PREDICTIVE && t->m->scheme.projection != PCS_PROJECTION_NONE;
 }
 
 // A contact of the last step stays active, without rebound, where its speed is at most the speed
@@ -171,14 +147,14 @@ pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list)
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         const double tol = touch_tolerance(t, gap_rounding(t, c->sys1, c->sys2));
-        if (step_restores(&t->m->scheme, &c->law)) {
+        if (step_restores(t, &c->law)) {
             PCS_TRY(activate_restoring(t, c, tol, mem));
         } else {
             c->active = starts_active(t, c, tol);
         }
         if (c->law.kind == PCS_LAW_EQUALITY) continue;
         c->pull = pull(t, c, tol);
-        if (c->was_active && keeps_contacts(&t->m->scheme)) PCS_TRY(keep_contact(t, c, tol, mem));
+        if (c->was_active && keeps_contacts(t)) PCS_TRY(keep_contact(t, c, tol, mem));
     }
     if (t->rule == PCS_ACTIVATION_PREDICTIVE) return step_confirm_prediction(t, mem, list);
     if (t->rule == PCS_ACTIVATION_SPECULATIVE) return step_confirm_held(t, mem, list);
@@ -187,7 +163,7 @@ pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list)
 
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem)
 {
-    if (step_restores(&t->m->scheme, &c->law)) PCS_TRY(activate_restoring(t, c, 0, mem));
+    if (step_restores(t, &c->law)) PCS_TRY(activate_restoring(t, c, 0, mem));
     c->active = true;
     return PCS_OK;
 }

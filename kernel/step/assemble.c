@@ -18,22 +18,6 @@
 
 #include <string.h>
 
-pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind)
-{
-    const size_t n = (size_t)m->n_blocks;
-    const size_t piv_bytes = (size_t)m->nv * sizeof(int);
-    size_t *off = pcs_arena_take(mem, (n + 1) * sizeof *off + piv_bytes + n), values = 0;
-    int *piv = off ? (int *)(off + n + 1) : NULL;
-    *kind = off ? (unsigned char *)(piv + m->nv) : NULL;
-    for (size_t b = 0; off && b < n; ++b) {
-        off[b] = values;
-        values += system_factor_size(&m->system[m->block_system[b]]);
-    }
-    double *lu = PCS_TAKE(mem, values, double);
-    *F = (block_lu){m->n_blocks, m->block_start, off, lu, piv, *kind};
-    return off && lu ? PCS_OK : pcs_fail_memory("step: the iteration matrix");
-}
-
 // ---- the velocity problem ---------------------------------------------------------------------
 
 double impact_shift(const candidate *c, int i)

@@ -22,13 +22,16 @@ void step_budget_begin(pcs_work *wk)
 {
     wk->budget = (step_budget){
         .most = wk->owner->scheme.budget, .part = 1, .clock = 1, .start = solver_clock()};
+    step_budget_limit(&wk->budget);
 }
 
 void step_budget_know(pcs_work *wk, int n)
 {
     step_budget *b = &wk->budget;
     if (b->most > 0) return;
-    b->most = UNITS_LEAST + UNITS_PER * fmin(n, MANY) + UNITS_BEYOND * fmax(0, n - MANY);
+    const int full = n < MANY ? n : MANY;
+    b->most = UNITS_LEAST + UNITS_PER * full + UNITS_BEYOND * (n - full);
+    step_budget_limit(b);
 }
 
 void step_spend(pcs_work *wk, double units)
@@ -36,23 +39,21 @@ void step_spend(pcs_work *wk, double units)
     wk->budget.spent += units;
 }
 
-// units spent when this attempt is over
-static double attempt_end(const step_budget *b)
+void step_budget_limit(step_budget *b)
 {
-    const double end = b->part * b->most;
-    return b->first ? fmin(end, fmax(FIRST_UNITS, FIRST_PART * b->most)) : end;
+    b->end = b->part * b->most;
+    if (b->first) b->end = fmin(b->end, fmax(FIRST_UNITS, FIRST_PART * b->most));
 }
 
 bool step_budget_is_short(const pcs_work *wk)
 {
-    const step_budget *b = &wk->budget;
-    return attempt_end(b) < b->part * b->most;
+    return wk->budget.end < wk->budget.part * wk->budget.most;
 }
 
 double step_units(const pcs_work *wk, double part)
 {
     const step_budget *b = &wk->budget;
-    const double left = b->from + part * (attempt_end(b) - b->from) - b->spent;
+    const double left = b->from + part * (b->end - b->from) - b->spent;
     return left > 0 ? left : 0;
 }
 
@@ -63,14 +64,14 @@ double step_seconds(const pcs_work *wk)
 
 bool step_late(const pcs_work *wk)
 {
-    const double most = wk->budget.clock * wk->owner->scheme.max_seconds;
-    return most > 0 && step_seconds(wk) > most;
+    const double most = wk->owner->scheme.max_seconds;
+    return most > 0 && step_seconds(wk) > wk->budget.clock * most;
 }
 
 bool step_over(const pcs_work *wk, double part, pcs_outcome *outcome)
 {
-    const bool late = step_late(wk);
-    if (!late && step_units(wk, part) > 0) return false;
+    const bool spent = !(step_units(wk, part) > 0), late = step_late(wk);
+    if (!spent && !late) return false;
     *outcome = late ? PCS_OUTCOME_TIME_LIMIT : PCS_OUTCOME_MAX_ITERS;
     return true;
 }

@@ -414,7 +414,7 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
         // a rebound belongs to the next step, with the speed at its start
         pcs_law law;
         PCS_TRY(law_of(t, pair[0], pair[1], &law));
-        if (step_restores(&t->m->scheme, &law)) continue;
+        if (step_restores(t, &law)) continue;
         PCS_TRY(add_contact(t, pair[0], pair[1], &over.f[k], mem, list));
         *added += 1;
     }

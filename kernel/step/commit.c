@@ -69,7 +69,9 @@ pcs_status step_publish(const trial *t, pcs_arena *mem, candidates *list, pcs_st
 {
     pcs_work *wk = t->work;
     const int pieces = (list->n + PIECE - 1) / PIECE;
-    publishing p = {t, list, list->looked, PCS_TAKE(mem, (size_t)pieces, count)};
+    count only;
+    publishing p = {t, list, list->looked, &only};
+    if (pieces > 1) p.piece = PCS_TAKE(mem, (size_t)pieces, count);
     if (!p.piece) return pcs_fail_memory("step: the contacts");
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];

@@ -360,7 +360,7 @@ static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, p
                            bool *waits)
 {
     *waits = false;
-    if (!step_restores(&t->m->scheme, &c->law)) return PCS_OK;
+    if (!step_restores(t, &c->law)) return PCS_OK;
     if (m.path1.q) path_pose(&m.path1, 1, m.q1);
     if (m.path2.q) path_pose(&m.path2, 1, m.q2);
     const double *q1 = m.path1.q ? m.q1 : NULL, *q2 = m.path2.q ? m.q2 : NULL;

@@ -83,6 +83,7 @@ static void set_part(step_division *d)
     if (d->strict) b->part = fmin(b->part, spent + STRICT_PART);
     b->first = is_first(d);
     b->clock = end;
+    step_budget_limit(b);
 }
 
 static void begin(step_division *d, long whole)

@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-static double dot(const double *a, const double *b, int n)
+// the loops over the velocities of one system get a constant n where there is one: they are short
+
+static inline double dot(const double *a, const double *b, int n)
 {
     double s = 0;
     for (int i = 0; i < n; ++i) {
@@ -18,47 +20,46 @@ static double dot(const double *a, const double *b, int n)
 }
 
 // theta-mean of a force at k times vbar times h
-static double work_of(const trial *t, double theta, const double *Fk, const double *F1, int at,
-                      int n, const double *vbar)
+static inline double work_of(const trial *t, double theta, const double *Fk, const double *F1,
+                             int n, const double *vbar)
 {
     double s = 0;
     for (int i = 0; i < n; ++i) {
-        s += vbar[i] * (theta * F1[at + i] + (1 - theta) * Fk[at + i]);
+        s += vbar[i] * (theta * F1[i] + (1 - theta) * Fk[i]);
     }
     return t->h * s;
 }
 
 // 1/2 v^T M v with M at q (Lagrangian systems with a mass callback evaluate it there)
-static pcs_status kinetic(const model_system *s, const double *q, const double *v, double *M,
-                          double *Mv, double *out)
+static inline pcs_status kinetic(const model_system *s, int n, const double *q, const double *v,
+                                 double *M, double *Mv, double *out)
 {
     if (s->varies) PCS_TRY(system_mass(s, q, M));
     system_mass_mul(s, M, v, Mv);
-    *out = 0.5 * dot(v, Mv, s->nv);
+    *out = 0.5 * dot(v, Mv, n);
     return PCS_OK;
 }
 
-static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_arena mem,
-                                pcs_energy *e)
+// adds what block b, of n velocities, contributes; M and Mv are room for its mass and momentum
+static inline pcs_status add_block(const trial *t, int b, int n, double *M, double *Mv,
+                                   pcs_energy *e)
 {
     const pcs_model *m = t->m;
     const model_system *s = &m->system[m->block_system[b]];
-    const int n = s->nv, at = s->v_at;
-    double of_body[BODY_NV], M_of_body[BODY_NV * BODY_NV];
-    double *Mv = of_body, *M = M_of_body;
-    if (s->kind != SYSTEM_BODY) {
-        Mv = PCS_TAKE(&mem, (size_t)n, double);
-        if (s->varies) M = PCS_TAKE(&mem, (size_t)n * (size_t)n, double);
-        if (!Mv || !M) return pcs_fail_memory("step: the ledger");
-    }
+    const int at = s->v_at;
     const double *v_k = t->st->v + at, *v = t->end.v + at;
     const double *q_k = t->st->q + s->q_at;
     const double *q = (t->end.q_free ? t->end.q_free : t->end.q) + s->q_at;
+    double *vbar = t->end.v_mean + at;
+    for (int i = 0; i < n; ++i) {
+        vbar[i] = 0.5 * (v[i] + v_k[i]);
+    }
+    if (s->disabled) return PCS_OK;
 
     // energies at both ends; K' belongs to the coordinates before the projection
     double K_k, K, V_k, V, V_projected;
-    PCS_TRY(kinetic(s, q_k, v_k, M, Mv, &K_k));
-    PCS_TRY(kinetic(s, q, v, M, Mv, &K));
+    PCS_TRY(kinetic(s, n, q_k, v_k, M, Mv, &K_k));
+    PCS_TRY(kinetic(s, n, q, v, M, Mv, &K));
     PCS_TRY(system_potential(m, s, q_k, &V_k));
     PCS_TRY(system_potential(m, s, q, &V));
     V_projected = V;
@@ -75,18 +76,18 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
 
         // the projection may change M, and with it the kinetic energy of the same velocity
         double K_projected = K;
-        if (t->end.q_free) PCS_TRY(kinetic(s, t->end.q + s->q_at, v, M, Mv, &K_projected));
+        if (t->end.q_free) PCS_TRY(kinetic(s, n, t->end.q + s->q_at, v, M, Mv, &K_projected));
         e->mass += K_projected - K;
         K = K_projected;
     }
 
-    const double theta = t->end.theta[t->m->block_system[b]];
-    const double conservative =
-        work_of(t, theta, t->Fk.conservative, t->end.F1.conservative, at, n, vbar);
+    const double theta = t->end.theta[m->block_system[b]];
+    const system_force Fk = force_at(t->Fk, at), F1 = trial_end_force(t, s);
+    const double conservative = work_of(t, theta, Fk.conservative, F1.conservative, n, vbar);
     e->conservative += conservative;
     if (!system_is_plain(s)) {
-        e->forces += work_of(t, theta, t->Fk.other, t->end.F1.other, at, n, vbar);
-        e->gyroscopic += work_of(t, theta, t->Fk.gyroscopic, t->end.F1.gyroscopic, at, n, vbar);
+        e->forces += work_of(t, theta, Fk.other, F1.other, n, vbar);
+        e->gyroscopic += work_of(t, theta, Fk.gyroscopic, F1.gyroscopic, n, vbar);
     }
     const double *R = t->end.R + at, *p = t->end.p + at;
     double newton = e->newton;
@@ -103,13 +104,25 @@ static pcs_status system_ledger(const trial *t, int b, const double *vbar, pcs_a
     return PCS_OK;
 }
 
+static pcs_status system_ledger(const trial *t, int b, pcs_arena mem, pcs_energy *e)
+{
+    const model_system *s = &t->m->system[t->m->block_system[b]];
+    if (s->kind == SYSTEM_BODY) {
+        double Mv[BODY_NV], M[BODY_NV * BODY_NV];
+        return add_block(t, b, BODY_NV, M, Mv, e);
+    }
+    const size_t n = (size_t)s->nv;
+    double *Mv = PCS_TAKE(&mem, n, double), *M = PCS_TAKE(&mem, s->varies ? n * n : 0, double);
+    if (!Mv || !M) return pcs_fail_memory("step: the ledger");
+    return add_block(t, b, s->nv, M, Mv, e);
+}
+
 // candidates per piece: the threads add up pieces, and the sum is that of the pieces
 enum { PIECE = 256 };
 
 // contact work, row by row, with the mean of the local velocities
 typedef struct working {
     const trial *t;
-    const double *vbar;
     double *ubar;
     pcs_energy *piece;
 } working;
@@ -119,7 +132,7 @@ static void contact_work(const working *w, int i, pcs_energy *e)
     const trial *t = w->t;
     const candidate *c = &t->list.c[i];
     double work = 0, tangential = 0, *u = w->ubar + c->at;
-    bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, w->vbar, u);
+    bodies_block_velocity(&t->list.k[i], t->m->block_start, t->rotation, t->end.v_mean, u);
     for (int j = 0; j < c->dim; ++j) {
         // the law does work on the relative velocity, a driven body on the body that it pushes
         const double drive = c->drive ? 0.5 * (c->drive_k[j] + c->drive[j]) : 0;
@@ -150,13 +163,13 @@ static void work_pieces(void *arg, int begin, int end)
     }
 }
 
-static pcs_status add_contact_work(const trial *t, const double *vbar, pcs_arena mem, pcs_energy *e)
+static pcs_status add_contact_work(const trial *t, pcs_arena mem, pcs_energy *e)
 {
     const int pieces = (t->list.n + PIECE - 1) / PIECE;
     double *ubar = PCS_TAKE(&mem, (size_t)t->solution.rows, double);
     pcs_energy *piece = PCS_TAKE(&mem, (size_t)pieces, pcs_energy);
     if (!ubar || !piece) return pcs_fail_memory("step: the ledger");
-    working w = {t, vbar, ubar, piece};
+    working w = {t, ubar, piece};
     threads_each(pieces > 1 ? t->work->team : NULL, pieces, work_pieces, &w);
     for (int k = 0; k < pieces; ++k) {
         e->prescribed += piece[k].prescribed;
@@ -169,18 +182,11 @@ static pcs_status add_contact_work(const trial *t, const double *vbar, pcs_arena
 
 pcs_status step_ledger(const trial *t, pcs_arena mem, pcs_energy *e)
 {
-    const int nv = t->m->nv;
     *e = (pcs_energy){0};
-    double *vbar = PCS_TAKE(&mem, (size_t)nv, double);
-    if (!vbar) return pcs_fail_memory("step: the ledger");
-    for (int i = 0; i < nv; ++i) {
-        vbar[i] = 0.5 * (t->end.v[i] + t->st->v[i]);
-    }
     for (int b = 0; b < t->m->n_blocks; ++b) {
-        const model_system *s = &t->m->system[t->m->block_system[b]];
-        if (!s->disabled) PCS_TRY(system_ledger(t, b, vbar + s->v_at, mem, e));
+        PCS_TRY(system_ledger(t, b, mem, e));
     }
-    if (t->solution.rows > 0) PCS_TRY(add_contact_work(t, vbar, mem, e));
+    if (t->solution.rows > 0) PCS_TRY(add_contact_work(t, mem, e));
     e->closure = e->kinetic_after - e->kinetic_before -
                  (e->forces + e->conservative + e->gyroscopic + e->normal + e->tangential +
                   e->joints + e->prescribed + e->mass + e->newton);

@@ -54,8 +54,6 @@ static void find_holding(const trial *t, candidates *list)
 pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta, bool *changed)
 {
     const pcs_model *m = t->m;
-    *changed = false;
-    if (!m->scheme.second_order) return PCS_OK;
     int *parent = PCS_TAKE(&mem, (size_t)m->n_systems, int);
     bool *held = PCS_TAKE(&mem, (size_t)m->n_systems, bool);
     if (!parent || !held) return pcs_fail_memory("step");

@@ -81,13 +81,13 @@ static bool is_acceptable(const trial *t, bool solved, const pcs_step_report *ou
 // whether the model is so large that coarse passes pay
 static bool begins_coarse(const trial *t)
 {
-    return step_adds_features(&t->m->scheme) && t->m->n_blocks >= MANY_SYSTEMS;
+    return step_adds_features(t) && t->m->n_blocks >= MANY_SYSTEMS;
 }
 
 // whether a pass adds features of known pairs: a coarse one, and the first passes of small models
 static bool wants_features(const trial *t, int pass)
 {
-    if (!step_adds_features(&t->m->scheme)) return false;
+    if (!step_adds_features(t)) return false;
     return t->coarse > 0 || (!begins_coarse(t) && pass <= RESOLVES);
 }
 
@@ -147,6 +147,14 @@ static project_rows projected_rows(const pcs_scheme *s)
 }
 
 // ---- the page -----------------------------------------------------------------------------------
+
+// the theta of every system, where the scheme chooses it
+static pcs_status order(trial *t, pcs_arena mem, bool *reordered)
+{
+    *reordered = false;
+    if (!t->m->scheme.second_order) return PCS_OK;
+    return step_order(t, mem, &t->list, t->end.theta, reordered);
+}
 
 // velocities and impulses; again by the pure midpoint rule where joints gained energy, or could not
 // all hold
@@ -223,10 +231,10 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
 
     // who may touch whom, and who counts as touching
     PCS_TRY(step_detect(&next, step_tolerance(&next), &mem, &next.list));
-    PCS_TRY(step_activate(&next, mem, &next.list));
+    if (next.list.n > 0) PCS_TRY(step_activate(&next, mem, &next.list));
     bool reordered;
-    PCS_TRY(step_order(&next, mem, &next.list, next.end.theta, &reordered));
-    PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
+    PCS_TRY(order(&next, mem, &reordered));
+    if (next.list.n > 0) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
     step_budget_know(wk, next.list.n);
     step_spend(wk, UNITS_PER_CANDIDATE * (double)next.list.n);
     lap(&watch, &out->times.detect);
@@ -244,9 +252,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
             PCS_TRY(change_contacts(&next, &mem, out, &changed, &confirmed));
         }
         reordered = false;
-        if (may_change_contacts(&next, out)) {
-            PCS_TRY(step_order(&next, mem, &next.list, next.end.theta, &reordered));
-        }
+        if (may_change_contacts(&next, out)) PCS_TRY(order(&next, mem, &reordered));
         if (reordered) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
         lap(&watch, &out->times.detect);
 
@@ -266,7 +272,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
 
     // a trial without numbers has nothing to account for
     const bool no_iterate = out->outcome == PCS_OUTCOME_DIVERGED && isnan(out->newton_residual);
-    if (no_iterate || !trial_in_range(&next)) {
+    if (no_iterate || !model_in_range(next.end.q, (size_t)m->nq)) {
         out->outcome = PCS_OUTCOME_DIVERGED;
         out->times.total = watch.last - start;
         return PCS_OK;

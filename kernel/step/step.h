@@ -87,11 +87,12 @@ typedef struct motion {
     double *q_room;   // nq, for q_free
     double *theta;    // per system (order.c)
     bool moved;       // v is that of an iterate, no longer v_k
-    system_force F1;  // forces at (t_k + h, q', v'), nv each
+    system_force F1;  // forces at (t_k + h, q', v') where not only gravity acts, nv each
     double *M;        // masses at q_theta when some vary, packed as the blocks; or null
     double *R;        // M (v - v_k) - h F_theta, nv
     double *p;        // H^T r, nv
     double *v_before; // of the iterate before, nv
+    double *v_mean;   // of v' and v_k, nv; made by the ledger
 } motion;
 
 // the velocity problem of the active candidates, and its solution
@@ -124,6 +125,7 @@ typedef struct trial {
     double *reach;       // per system: bound on how far a surface point moves in the step, m
     double *turn;        // per system: bound on the angle it turns, rad
     double *gain;        // per system: bound on the speed the forces give a surface point, m/s
+    double *rounding;    // per system: rounding error of a gap, a difference of coordinates, m
     double *driven;      // velocities of driven bodies (driven.c), null when there are none
     law_cache *laws;     // between the materials met so far; null where the model has no rule
     double *rotation;    // R of every moving system where the rows are taken, 9 each
@@ -149,6 +151,7 @@ typedef struct step_budget {
     double most, spent; // units; most = 0: not known yet
     double from, part;  // units spent before this attempt, and the part of `most` that may be spent
                         // at its end
+    double end;         // units spent when this attempt is over
     double start;       // s, reading of the clock when the step began
     double clock;       // part of the seconds of the scheme that have passed at its end
     bool first;         // this attempt is that of the whole step, which may be divided
@@ -227,6 +230,8 @@ bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_s
 void step_budget_begin(pcs_work *wk);
 // sets the default, for n contacts and joints that may take part
 void step_budget_know(pcs_work *wk, int n);
+// sets the end of an attempt, from its part of the budget
+void step_budget_limit(step_budget *b);
 // whether an attempt has less than half of the budget since its parts may need less
 bool step_budget_is_short(const pcs_work *wk);
 void step_spend(pcs_work *wk, double units);
@@ -254,6 +259,18 @@ pcs_status step_check(const char *name, const pcs_model *m, const pcs_state *st,
 // q' = q_k, v' = v_k, forces at t_k, reach
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
                        pcs_arena *mem, trial *t);
+
+// a force of one system
+static inline system_force force_at(system_force F, int at)
+{
+    return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
+}
+
+// the forces on a system at the end: those at t_k where only gravity acts
+static inline system_force trial_end_force(const trial *t, const model_system *s)
+{
+    return force_at(system_is_plain(s) ? t->Fk : t->end.F1, s->v_at);
+}
 
 // the coordinates of a system within q, null for the world
 static inline const double *system_q(const pcs_model *m, int system, const double *q)
@@ -365,7 +382,7 @@ static inline int island_root(int *up, int i)
 // R of every moving body at q
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
-// the theta of every system, now that the active set is known
+// the theta of every system in a scheme of second order, now that the active set is known
 pcs_status step_order(const trial *t, pcs_arena mem, candidates *list, double *theta,
                       bool *changed);
 // whether the rows of a candidate are taken in the middle of the step
@@ -380,9 +397,16 @@ double step_tolerance(const trial *t);
 // the active set at the start of a step
 pcs_status step_activate(const trial *t, pcs_arena mem, candidates *list);
 // whether a contact of this law may rebound under the speculative rule
-bool step_restores(const pcs_scheme *s, const pcs_law *law);
+static inline bool step_restores(const trial *t, const pcs_law *law)
+{
+    return t->rule == PCS_ACTIVATION_SPECULATIVE && law->kind != PCS_LAW_EQUALITY && law->e > 0;
+}
 // whether passes add features of known pairs that overlap by more than the projection leaves
-bool step_adds_features(const pcs_scheme *s);
+static inline bool step_adds_features(const trial *t)
+{
+    return t->rule == PCS_ACTIVATION_SPECULATIVE &&
+           t->m->scheme.projection == PCS_PROJECTION_OVERLAPS;
+}
 // activates a contact that closes
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem);
 // between two passes: takes out contacts that push where their shapes do not meet, and adds
@@ -409,8 +433,6 @@ void step_join_islands(const trial *t, int *up);
 // the end then, for velocities to be solved again
 pcs_status step_joints_lifted(const trial *t, pcs_arena *mem, candidates *list, double *theta,
                               bool *any);
-// room for the factors of iteration matrices, a block per moving system; *kind is that of F
-pcs_status step_take_factors(const pcs_model *m, pcs_arena *mem, block_lu *F, unsigned char **kind);
 // whether the rows of all candidates are taken elsewhere than at q_k
 static inline bool step_rows_follow(const pcs_scheme *s)
 {
@@ -428,8 +450,6 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
 // the theta scheme with contacts: v', q', r of the active set (7.1)
 pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motion *end, solution *s,
                          pcs_step_report *out);
-// whether v' and q' are numbers to go on with
-bool trial_in_range(const trial *t);
 
 // which rows a projection acts on
 typedef enum project_rows {

@@ -2,6 +2,7 @@
 // surface moves within the step.
 #include "step/step.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "rotation/pose.h"
@@ -32,7 +33,9 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     const size_t rotations = 9 * (size_t)m->n_blocks;
     const size_t moved = step_rows_follow(&m->scheme) ? rotations : 0;
     const size_t masses = m->variable_mass ? m->block_off[m->n_blocks] : 0;
-    double *room = PCS_TAKE(mem, 2 * nq + 11 * nv + 4 * ns + rotations + moved + masses, double);
+    const size_t n = (size_t)m->n_blocks, factors = n > 0 ? m->factor_off[n] : 0;
+    const size_t numbers = 2 * nq + 12 * nv + 5 * ns + rotations + moved + masses + factors;
+    double *room = pcs_arena_take(mem, numbers * sizeof *room + nv * sizeof(int) + n);
     if (!room) return pcs_fail_memory("step");
     t->end.q = next(&room, nq);
     t->end.q_room = next(&room, nq);
@@ -43,19 +46,40 @@ static pcs_status take_vectors(trial *t, pcs_arena *mem)
     t->Fk = next_force(&room, nv);
     t->end.F1 = next_force(&room, nv);
     t->F_k = next(&room, nv);
+    t->end.v_mean = next(&room, nv);
     t->end.theta = next(&room, ns);
     t->reach = next(&room, ns);
     t->turn = next(&room, ns);
     t->gain = next(&room, ns);
+    t->rounding = next(&room, ns);
     t->rotation = t->rotation_k = next(&room, rotations);
     if (moved > 0) t->rotation = next(&room, moved);
     if (masses > 0) t->end.M = next(&room, masses);
+    double *lu = next(&room, factors);
+    int *piv = (int *)room;
+    t->solution.lu_kind = (unsigned char *)(piv + nv);
+    t->solution.lu =
+        (block_lu){m->n_blocks, m->block_start, m->factor_off, lu, piv, t->solution.lu_kind};
     return PCS_OK;
 }
 
-static system_force force_at(system_force F, int at)
+// the sum of the forces on a system, with a constant n where there is one
+static inline void add_up(int n, system_force F, double *restrict sum)
 {
-    return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
+    for (int i = 0; i < n; ++i) {
+        sum[i] = F.conservative[i] + F.other[i] + F.gyroscopic[i];
+    }
+}
+
+// the largest of n coordinates, with a constant n where there is one
+static inline double largest(int n, const double *q)
+{
+    double most = 0;
+    for (int i = 0; i < n; ++i) {
+        const double x = fabs(q[i]);
+        most = x > most ? x : most;
+    }
+    return most;
 }
 
 // body_reach of a body with added mass, where forces also rotate and moments also move it
@@ -111,36 +135,38 @@ pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, do
     }
     memcpy(t->end.q, st->q, (size_t)m->nq * sizeof(double));
     memcpy(t->end.v, st->v, (size_t)m->nv * sizeof(double));
-    memset(t->end.p, 0, (size_t)m->nv * sizeof(double));
-    memset(t->reach, 0, 3 * (size_t)m->n_systems * sizeof(double));
-    for (int i = 0; i < m->n_systems; ++i) {
-        t->end.theta[i] = m->scheme.theta;
-    }
+    memset(t->reach, 0, 4 * (size_t)m->n_systems * sizeof(double));
     PCS_TRY(driven_begin(t, mem));
 
     for (int i = 0; i < m->n_systems; ++i) {
         const model_system *s = &m->system[i];
+        t->end.theta[i] = m->scheme.theta;
         if (!system_normalise(s, t->end.q + s->q_at)) {
             char words[PART_WORDS];
             return pcs_fail(PCS_ERR_ARG, "step: the quaternion of %s is zero",
                             part_words(m, PART_SYSTEM, "system ", i + 1, words));
         }
-        if (s->nv == 0 || h == 0) continue; // at a frozen configuration no force acts
+        if (s->nv == 0) continue;
+        const double *q_end = t->end.q + s->q_at;
+        const bool body = s->kind == SYSTEM_BODY;
+        const double far = body ? largest(BODY_NQ, q_end) : largest(s->nq, q_end);
+        t->rounding[i] = 8 * DBL_EPSILON * (far + s->reach);
+        if (h == 0) continue; // at a frozen configuration no force acts
 
         const system_force F = force_at(t->Fk, s->v_at);
         const double *q = st->q + s->q_at, *v = st->v + s->v_at;
         double *sum = t->F_k + s->v_at;
         PCS_TRY(system_forces(m, s, st->t, q, v, F));
-        for (int k = 0; k < s->nv; ++k) {
-            sum[k] = F.conservative[k] + F.other[k] + F.gyroscopic[k];
-        }
-        if (s->kind == SYSTEM_BODY) {
+        if (body) {
+            add_up(BODY_NV, F, sum);
             t->reach[i] = body_reach(s, q, v, sum, h, &t->turn[i], &t->gain[i]);
+        } else {
+            add_up(s->nv, F, sum);
         }
     }
 
     // a rule that predicts beyond the end of the step needs candidates further away
-    const double ahead = fmax(1, m->scheme.gamma);
+    const double ahead = m->scheme.gamma;
     for (int i = 0; i < m->n_systems && ahead > 1; ++i) {
         t->reach[i] *= ahead;
         t->turn[i] *= ahead;

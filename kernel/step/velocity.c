@@ -20,18 +20,13 @@
 // units of the budget for the forces on a system and its iteration matrix
 #define UNITS_PER_SYSTEM 5
 
-static system_force force_at(system_force F, int at)
-{
-    return (system_force){F.conservative + at, F.other + at, F.gyroscopic + at};
-}
-
 // R of a body under gravity alone at v = v_k, which does not depend on q'
 static void evaluate_plain(const trial *t, const model_system *s, motion *end)
 {
-    for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
-        end->F1.conservative[i] = t->Fk.conservative[i];
-        end->F1.other[i] = end->F1.gyroscopic[i] = 0;
-        end->R[i] = -t->h * t->Fk.conservative[i];
+    const double *F = t->F_k + s->v_at, h = t->h;
+    double *restrict R = end->R + s->v_at;
+    for (int i = 0; i < BODY_NV; ++i) {
+        R[i] = -h * F[i];
     }
 }
 
@@ -57,54 +52,54 @@ static pcs_status mass_in_step(const trial *t, const model_system *s, double the
     return system_mass(s, room, M);
 }
 
-// z = a x + b y
-static void combine(int n, double a, const double *x, double b, const double *y, double *restrict z)
-{
-    for (int i = 0; i < n; ++i) {
-        z[i] = a * x[i] + b * y[i];
-    }
-}
-
-// q' by the theta-mean of the velocities, the forces there, and R; `first`: v is still v_k
-static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
+// q' of block b by the theta-mean of the velocities, the forces there, and R; room has 3 n numbers.
+// Called with a constant n where there is one: the loops are short.
+static inline pcs_status evaluate_block(const trial *t, int b, int n, double *restrict room,
+                                        motion *end)
 {
     const pcs_model *m = t->m;
-    const double h = t->h;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const model_system *s = &m->system[m->block_system[b]];
-        const double theta = end->theta[m->block_system[b]];
-        const int n = s->nv;
+    const model_system *s = &m->system[m->block_system[b]];
+    const double theta = end->theta[m->block_system[b]], h = t->h;
+    double *mean = room, *dv = room + n, *Mdv = room + 2 * (size_t)n, *q = end->q + s->q_at;
+    const double *v_k = t->st->v + s->v_at, *v = end->v + s->v_at;
+    for (int i = 0; i < n; ++i) {
+        mean[i] = theta * v[i] + (1 - theta) * v_k[i];
+        dv[i] = v[i] - v_k[i];
+    }
+    if (!s->disabled) system_advance(s, t->st->q + s->q_at, h, mean, m->scheme.update, q);
+    const system_force F1 = trial_end_force(t, s);
+    if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
+
+    double *M = NULL;
+    if (s->varies) {
+        M = end->M + m->block_off[b];
+        PCS_TRY(mass_in_step(t, s, theta, mean, Mdv, M));
+    }
+    system_mass_mul(s, M, dv, Mdv);
+    const double *F_k = t->F_k + s->v_at;
+    double *restrict R = end->R + s->v_at;
+    for (int i = 0; i < n; ++i) {
+        const double F_1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
+        R[i] = Mdv[i] - h * (theta * F_1 + (1 - theta) * F_k[i]);
+    }
+    return PCS_OK;
+}
+
+// that of all blocks; `first`: v is still v_k
+static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
+{
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        const model_system *s = &t->m->system[t->m->block_system[b]];
+        double of_body[3 * BODY_NV];
         if (first && system_is_plain(s)) {
             evaluate_plain(t, s, end);
-            continue;
-        }
-        double small[3 * BODY_NV], *mean = small;
-        pcs_arena scope = mem;
-        if (s->kind != SYSTEM_BODY) {
-            mean = PCS_TAKE(&scope, 3 * (size_t)n, double);
-            if (!mean) return pcs_fail_memory("step: a Lagrangian system");
-        }
-        double *dv = mean + n, *Mdv = mean + 2 * (size_t)n;
-        const double *v_k = t->st->v + s->v_at, *v = end->v + s->v_at;
-        combine(n, theta, v, 1 - theta, v_k, mean);
-        combine(n, 1, v, -1, v_k, dv);
-        const double *q_k = t->st->q + s->q_at;
-        double *q = end->q + s->q_at;
-        if (!s->disabled) system_advance(s, q_k, h, mean, m->scheme.update, q);
-        const system_force F1 = force_at(end->F1, s->v_at);
-        if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
-
-        double *M = NULL;
-        if (s->varies) {
-            M = end->M + m->block_off[b];
-            PCS_TRY(mass_in_step(t, s, theta, mean, Mdv, M));
-        }
-        system_mass_mul(s, M, dv, Mdv);
-        const double *F_k = t->F_k + s->v_at;
-        double *R = end->R + s->v_at;
-        for (int i = 0; i < n; ++i) {
-            const double F_1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
-            R[i] = Mdv[i] - h * (theta * F_1 + (1 - theta) * F_k[i]);
+        } else if (s->kind == SYSTEM_BODY) {
+            PCS_TRY(evaluate_block(t, b, BODY_NV, of_body, end));
+        } else {
+            pcs_arena scope = mem;
+            double *room = PCS_TAKE(&scope, 3 * (size_t)s->nv, double);
+            if (!room) return pcs_fail_memory("step: a Lagrangian system");
+            PCS_TRY(evaluate_block(t, b, s->nv, room, end));
         }
     }
     return PCS_OK;
@@ -119,32 +114,34 @@ static double momentum_square(const trial *t)
         const double *M =
             s->varies ? t->end.M + t->m->block_off[b] : s->M; // null: an ordinary body
         const double *v = t->end.v + s->v_at, *v_k = t->st->v + s->v_at;
-        for (int i = 0; i < s->nv; ++i) {
-            const double body = i < 3 ? s->mass : s->J[4 * (i % 3)];
-            const double mass = M ? M[(size_t)i * ((size_t)s->nv + 1)] : body;
+        for (int i = 0; !M && i < BODY_NV; ++i) {
+            const double mass = i < 3 ? s->mass : s->J[4 * (i - 3)];
+            sum += mass * mass * (v[i] * v[i] + v_k[i] * v_k[i]);
+        }
+        for (int i = 0; M && i < s->nv; ++i) {
+            const double mass = M[(size_t)i * ((size_t)s->nv + 1)];
             sum += mass * mass * (v[i] * v[i] + v_k[i] * v_k[i]);
         }
     }
     return sum;
 }
 
-// |R - H^T r| relative to the largest of the terms it is made of; p becomes H^T r
+// |R - H^T r| relative to the largest of the terms it is made of; p, which is zero before, becomes
+// H^T r
 static double relative_residual(const trial *t, motion *end)
 {
     const int nv = t->m->nv;
-    if (t->solution.rows > 0) {
-        bodies_impulses(&t->solution.problem, t->solution.r, end->p);
-    } else {
-        memset(end->p, 0, (size_t)nv * sizeof(double));
-    }
+    if (t->solution.rows > 0) bodies_impulses(&t->solution.problem, t->solution.r, end->p);
     const double *R = end->R, *p = end->p, *F = t->F_k, hh = t->h * t->h;
     double left = 0, impulse = 0, force = 0;
     for (int k = 0; k < nv; ++k) {
         left += (R[k] - p[k]) * (R[k] - p[k]);
+    }
+    if (left == 0) return 0;
+    for (int k = 0; k < nv; ++k) {
         impulse += p[k] * p[k];
         force += hh * F[k] * F[k];
     }
-    if (left == 0) return 0;
     const double scale = sqrt(fmax(impulse, fmax(momentum_square(t), force)));
     return scale > 0 ? sqrt(left) / scale : sqrt(left);
 }
@@ -298,11 +295,6 @@ static bool solved_to_rounding(const trial *t, const pcs_report *report, pcs_are
     return report->measure.residual * size <= rounding && rounding <= most;
 }
 
-bool trial_in_range(const trial *t)
-{
-    return model_in_range(t->end.v, (size_t)t->m->nv) && model_in_range(t->end.q, (size_t)t->m->nq);
-}
-
 // the parts of the trial that the velocities write
 typedef struct step_parts {
     candidates *list;
@@ -347,10 +339,10 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     const size_t nv = (size_t)t->m->nv;
     to->end->moved = false;
     memcpy(t->end.v, t->st->v, nv * sizeof(double));
-    PCS_TRY(step_assemble(t, mem, to->list, to->solution));
+    memset(t->end.p, 0, nv * sizeof(double));
+    if (t->list.n > 0) PCS_TRY(step_assemble(t, mem, to->list, to->solution));
     if (scheme->configuration == PCS_CONFIGURATION_PREDICTED)
         PCS_TRY(step_predict_rows(t, *mem, to->list, to->solution));
-    PCS_TRY(step_take_factors(t->m, mem, &to->solution->lu, &to->solution->lu_kind));
     PCS_TRY(refresh_linear(t));
     PCS_TRY(evaluate(t, true, *mem, to->end));
 

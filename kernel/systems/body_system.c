@@ -32,14 +32,12 @@ static pcs_status call_force(const model_system *s, double t, const double q[7],
 pcs_status body_forces(const pcs_model *m, const model_system *s, double t, const double q[7],
                        const double v[6], system_force F)
 {
-    for (int i = 0; i < 3; ++i) {
-        F.conservative[i] = s->mass * m->gravity[i];
-        F.conservative[3 + i] = 0;
-        F.gyroscopic[i] = 0;
-        F.gyroscopic[3 + i] = 0;
-    }
+    double weight[3];
+    v3_scale(s->mass, m->gravity, weight);
     for (int i = 0; i < 6; ++i) {
+        F.conservative[i] = i < 3 ? weight[i] : 0;
         F.other[i] = 0;
+        F.gyroscopic[i] = 0;
     }
     if (!s->isotropic) {
         double Jw[3];
@@ -168,9 +166,4 @@ pcs_status body_subtract_jacobian(const model_system *s, double t, const double 
     if (s->body_jacobian) return user_jacobian(s, t, q, v, a, b, A);
     if (s->body_force) return difference_jacobian(s, t, q, v, a, b, A);
     return PCS_OK;
-}
-
-double body_potential(const pcs_model *m, const model_system *s, const double q[7])
-{
-    return -s->mass * v3_dot(m->gravity, q);
 }

@@ -14,7 +14,5 @@ pcs_status body_subtract_jacobian(const model_system *s, double t, const double 
                                   const double v[6], double a, double b, double A[36]);
 // J - a d(-omega x J omega)/domega = J + a ([omega]x J - [J omega]x)
 void body_rotational_matrix(const model_system *s, const double v[6], double a, double A[9]);
-// of gravity
-double body_potential(const pcs_model *m, const model_system *s, const double q[7]);
 
 #endif

@@ -10,7 +10,5 @@ pcs_status lagrangian_mass(const model_system *s, const double *q, double *A);
 pcs_status lagrangian_subtract_jacobian(const model_system *s, double t, const double *q,
                                         const double *v, double a, double b, double *work,
                                         double *A);
-// of stiffness and load
-double lagrangian_potential(const model_system *s, const double *q);
 
 #endif

@@ -73,37 +73,18 @@ void system_times_T(const model_system *s, int dim, const double *q, const doubl
     }
 }
 
-void system_mass_mul(const model_system *s, const double *M, const double *x, double *restrict y)
+void system_whole_mass_mul(const model_system *s, const double *M, const double *x, double *y)
 {
-    if (s->kind == SYSTEM_BODY && !s->added) {
-        for (int i = 0; i < 6; ++i) {
-            y[i] = (i < 3 ? s->mass : s->J[0]) * x[i];
-        }
-        if (!s->isotropic) m3_mul(s->J, x + 3, y + 3);
-        return;
-    }
     if (s->added) {
         added_mul(M, x, y);
-        return;
+    } else {
+        dense_mul(s->nv, s->nv, 1, s->M ? s->M : M, x, 0, y);
     }
-    dense_mul(s->nv, s->nv, 1, s->M ? s->M : M, x, 0, y);
-}
-
-// whether the iteration matrix is more than diag(m I, a 3x3 block)
-static bool is_dense(const model_system *s)
-{
-    return s->kind != SYSTEM_BODY || s->body_force || s->added;
-}
-
-size_t system_factor_size(const model_system *s)
-{
-    if (is_dense(s)) return (size_t)s->nv * (size_t)s->nv;
-    return s->isotropic ? 6 : 10;
 }
 
 int system_factor_body(const model_system *s, const double *v, double a, double *lu, int *piv)
 {
-    if (is_dense(s)) return BLOCK_DENSE;
+    if (system_is_dense(s)) return BLOCK_DENSE;
     if (s->isotropic) {
         for (int i = 0; i < 3; ++i) {
             lu[i] = s->mass;
@@ -128,12 +109,8 @@ void system_advance(const model_system *s, const double *q, double h, const doub
     }
 }
 
-pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V)
+pcs_status system_add_potential(const model_system *s, const double *q, double *V)
 {
-    *V = 0;
-    if (s->disabled) return PCS_OK;
-    *V = s->kind == SYSTEM_BODY ? body_potential(m, s, q) : lagrangian_potential(s, q);
-    if (!s->potential) return PCS_OK;
     double user = 0;
     const int answer = s->potential(s->user, q, &user);
     if (answer != 0 || !isfinite(user)) {

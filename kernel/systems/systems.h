@@ -3,6 +3,7 @@
 #ifndef SYSTEMS_SYSTEMS_H
 #define SYSTEMS_SYSTEMS_H
 
+#include "linalg/m3.h"
 #include "model/model.h"
 
 // the forces of one system, split for the energy ledger; nv entries each
@@ -28,7 +29,19 @@ size_t system_jacobian_work(const model_system *s);
 void system_times_T(const model_system *s, int dim, const double *q, const double *C, double *J);
 
 // y = M x; `M` is the nv x nv mass of a system whose mass varies, not read otherwise
-void system_mass_mul(const model_system *s, const double *M, const double *x, double *restrict y);
+void system_whole_mass_mul(const model_system *s, const double *M, const double *x, double *y);
+static inline void system_mass_mul(const model_system *s, const double *M, const double *x,
+                                   double *restrict y)
+{
+    if (s->kind != SYSTEM_BODY || s->added) {
+        system_whole_mass_mul(s, M, x, y);
+        return;
+    }
+    for (int i = 0; i < 6; ++i) {
+        y[i] = (i < 3 ? s->mass : s->J[0]) * x[i];
+    }
+    if (!s->isotropic) m3_mul(s->J, x + 3, y + 3);
+}
 
 // whether only gravity acts on the system, the same at every iterate
 static inline bool system_is_plain(const model_system *s)
@@ -36,8 +49,6 @@ static inline bool system_is_plain(const model_system *s)
     return s->kind == SYSTEM_BODY && s->isotropic && !s->body_force;
 }
 
-// numbers in the factors of the iteration matrix
-size_t system_factor_size(const model_system *s);
 // Factors of the iteration matrix of a body without force callbacks at angular velocity v[3..5],
 // which is diag(m I, J + a ([omega]x J - [J omega]x)): diagonal when the inertia is isotropic. The
 // kind for block_lu (linalg/mass.h) is returned, -1 when it is singular, and BLOCK_DENSE, with
@@ -51,8 +62,19 @@ pcs_status system_motion(const model_system *s, double t, double q[7], double v[
 void system_advance(const model_system *s, const double *q, double h, const double *v,
                     pcs_quat_update update, double *q1);
 
+// adds the potential of a callback
+pcs_status system_add_potential(const model_system *s, const double *q, double *V);
+// of the stiffness and load of a Lagrangian system
+double lagrangian_potential(const model_system *s, const double *q);
 // potential energy at q: gravity, stiffness, load, potential callback
-pcs_status system_potential(const pcs_model *m, const model_system *s, const double *q, double *V);
+static inline pcs_status system_potential(const pcs_model *m, const model_system *s,
+                                          const double *q, double *V)
+{
+    *V = 0;
+    if (s->disabled) return PCS_OK;
+    *V = s->kind == SYSTEM_BODY ? -s->mass * v3_dot(m->gravity, q) : lagrangian_potential(s, q);
+    return s->potential ? system_add_potential(s, q, V) : PCS_OK;
+}
 
 // |Q| of bodies that move back to 1; false if a quaternion is zero or not finite
 bool system_normalise(const model_system *s, double *q);

