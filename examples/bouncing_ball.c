@@ -18,12 +18,10 @@
 // a Newton-Euler body with the shape of a sphere, over a half-space that cannot move
 static pcs_status add_ball(pcs_model *model, const settings *s)
 {
-    pcs_body_def ball = pcs_body_def_default();
-    ball.mass = s->mass;
+    pcs_body_def ball = pcs_body_def_of_inertia(pcs_inertia_sphere(s->mass, s->radius));
     ball.position[2] = s->z0;
     memcpy(ball.velocity, s->v0, sizeof ball.velocity);
     memcpy(ball.omega, s->omega0, sizeof ball.omega);
-    pcs_inertia_sphere(s->mass, s->radius, ball.inertia);
     for (int i = 0; s->inertia > 0 && i < 3; ++i) {
         ball.inertia[4 * i] = s->inertia;
     }

@@ -15,10 +15,9 @@ free_box free_box_make(double mass, const double size[3], double gravity)
 {
     free_box box = {.mass = mass, .gravity = gravity};
     memcpy(box.size, size, sizeof box.size);
-    double J[9];
-    pcs_inertia_box(mass, size[0], size[1], size[2], J);
+    const pcs_inertia solid = pcs_inertia_box(mass, size[0], size[1], size[2]);
     for (int k = 0; k < 3; ++k) {
-        box.J[k] = J[4 * k];
+        box.J[k] = solid.J[4 * k];
     }
     return box;
 }

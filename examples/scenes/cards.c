@@ -27,10 +27,9 @@ double cards_least_friction(const cards_def *def)
 static pcs_status add_card(const cards_def *def, pcs_model *model, pcs_material paper,
                            const double size[3], const double x[3], const double Q[4])
 {
-    pcs_body_def body = pcs_body_def_default();
+    pcs_body_def body =
+        pcs_body_def_of_inertia(pcs_inertia_box(def->mass, size[0], size[1], size[2]));
     pcs_system card;
-    body.mass = def->mass;
-    pcs_inertia_box(def->mass, size[0], size[1], size[2], body.inertia);
     memcpy(body.position, x, sizeof body.position);
     memcpy(body.orientation, Q, sizeof body.orientation);
     const pcs_shape box = pcs_shape_box(size[0], size[1], size[2]);

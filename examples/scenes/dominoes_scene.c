@@ -34,10 +34,9 @@ pcs_status dominoes_build(const dominoes_def *def, pcs_model *model)
     pcs_material smooth, ground;
     PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu}, &smooth));
     for (int i = 0; i < def->n; ++i) {
-        pcs_body_def body = pcs_body_def_default();
+        pcs_body_def body =
+            pcs_body_def_of_inertia(pcs_inertia_box(mass, size[0], size[1], size[2]));
         pcs_system domino;
-        body.mass = mass;
-        pcs_inertia_box(mass, size[0], size[1], size[2], body.inertia);
         body.position[0] = i * (size[0] + def->gap);
         body.position[2] = size[2] / 2;
         if (i == 0) {

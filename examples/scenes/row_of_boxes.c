@@ -39,7 +39,9 @@ row_of_boxes boxes_make(const boxes_def *def, int kind)
     for (int b = 0; b < s.n; ++b) {
         double *q = s.q + 7 * b, turn[3], P[3], p[3], lowest = INFINITY;
         s.mass[b] = 1 + b;
-        pcs_inertia_box(s.mass[b], boxes_edge[0], boxes_edge[1], boxes_edge[2], s.inertia[b]);
+        memcpy(s.inertia[b],
+               pcs_inertia_box(s.mass[b], boxes_edge[0], boxes_edge[1], boxes_edge[2]).J,
+               sizeof s.inertia[b]);
         for (int i = 0; i < 3; ++i) {
             q[i] = def->apart * draw(&seed) + (i == 0 ? 1.6 * b * boxes_edge[0] : 0);
             turn[i] = def->tilt * draw(&seed);

@@ -37,21 +37,17 @@ static void start_of(const slider_def *def, const double axes[9], double x[3])
 
 pcs_status slider_scene(const slider_def *def, const run_settings *run, pcs_scene **out)
 {
-    pcs_body_def body = pcs_body_def_default();
+    const double *size = def->size;
+    pcs_body_def body =
+        pcs_body_def_of_inertia(def->ball ? pcs_inertia_sphere(def->mass, def->radius)
+                                          : pcs_inertia_box(def->mass, size[0], size[1], size[2]));
     double axes[9];
     plane_axes(def->slope, axes, body.orientation);
     start_of(def, axes, body.position);
     to_space(axes, def->v, body.velocity);
     memcpy(body.omega, def->omega, sizeof body.omega);
-    body.mass = def->mass;
-    pcs_shape shape;
-    if (def->ball) {
-        pcs_inertia_sphere(def->mass, def->radius, body.inertia);
-        shape = pcs_shape_sphere(def->radius);
-    } else {
-        pcs_inertia_box(def->mass, def->size[0], def->size[1], def->size[2], body.inertia);
-        shape = pcs_shape_box(def->size[0], def->size[1], def->size[2]);
-    }
+    const pcs_shape shape =
+        def->ball ? pcs_shape_sphere(def->radius) : pcs_shape_box(size[0], size[1], size[2]);
     const pcs_shape plane = pcs_shape_half_space(axes + 6, 0);
     pcs_material rough;
     pcs_system system;

@@ -68,20 +68,17 @@ static pcs_status solid_of(const pcs_shape *s, pcs_inertia *out)
     memset(out, 0, sizeof *out);
     switch (s->kind) {
     case PCS_SHAPE_SPHERE:
-        out->m = 4 * pi / 3 * r * r * r;
-        pcs_inertia_sphere(out->m, r, out->J);
+        *out = pcs_inertia_sphere(4 * pi / 3 * r * r * r, r);
         return PCS_OK;
     case PCS_SHAPE_BOX:
-        out->m = 8 * s->half[0] * s->half[1] * s->half[2];
-        pcs_inertia_box(out->m, 2 * s->half[0], 2 * s->half[1], length, out->J);
+        *out = pcs_inertia_box(8 * s->half[0] * s->half[1] * s->half[2], 2 * s->half[0],
+                               2 * s->half[1], length);
         return PCS_OK;
     case PCS_SHAPE_CAPSULE:
-        out->m = pi * r * r * (length + 4 * r / 3);
-        pcs_inertia_capsule(out->m, r, length, out->J);
+        *out = pcs_inertia_capsule(pi * r * r * (length + 4 * r / 3), r, length);
         return PCS_OK;
     case PCS_SHAPE_CYLINDER:
-        out->m = pi * r * r * length;
-        pcs_inertia_cylinder(out->m, r, length, out->J);
+        *out = pcs_inertia_cylinder(pi * r * r * length, r, length);
         return PCS_OK;
     case PCS_SHAPE_HALF_SPACE:
         return pcs_fail(PCS_ERR_ARG, "pcs_inertia_of_shape: a half-space has no finite mass");

@@ -122,9 +122,8 @@ pcs_status pcs_solid_box(double density, double a, double b, double c, pcs_inert
     const double sizes[3] = {a, b, c};
     PCS_TRY(check_sizes(where, density, 3, sizes));
     const double m = density * a * b * c;
-    double J[9];
-    pcs_inertia_box(m, a, b, c, J);
-    return finish_diagonal(where, m, J[0], J[4], J[8], out);
+    const pcs_inertia solid = pcs_inertia_box(m, a, b, c);
+    return finish_diagonal(where, m, solid.J[0], solid.J[4], solid.J[8], out);
 }
 
 pcs_status pcs_thin_plate(double density, double a, double b, pcs_inertia *out)
@@ -133,9 +132,8 @@ pcs_status pcs_thin_plate(double density, double a, double b, pcs_inertia *out)
     const double sizes[2] = {a, b};
     PCS_TRY(check_sizes(where, density, 2, sizes));
     const double m = density * a * b;
-    double J[9];
-    pcs_inertia_box(m, a, b, 0, J);
-    return finish_diagonal(where, m, J[0], J[4], J[8], out);
+    const pcs_inertia solid = pcs_inertia_box(m, a, b, 0);
+    return finish_diagonal(where, m, solid.J[0], solid.J[4], solid.J[8], out);
 }
 
 // one triangle, seen from the corner that is not on it, spans it (moments.h)
@@ -182,9 +180,8 @@ pcs_status pcs_solid_cylinder(double density, double radius, double length, int 
     const double sizes[2] = {radius, length};
     PCS_TRY(check_sizes(where, density, 2, sizes));
     const double m = density * pi * radius * radius * length;
-    double J[9];
-    pcs_inertia_cylinder(m, radius, length, J);
-    return finish(where, m, axis, 0, J[8], J[0], out);
+    const pcs_inertia solid = pcs_inertia_cylinder(m, radius, length);
+    return finish(where, m, axis, 0, solid.J[8], solid.J[0], out);
 }
 
 pcs_status pcs_solid_tube(double density, double outer, double inner, double length, int axis,
@@ -227,9 +224,8 @@ pcs_status pcs_solid_capsule(double density, double radius, double length, int a
                         length);
     }
     const double m = density * pi * radius * radius * (length + 4 * radius / 3);
-    double J[9];
-    pcs_inertia_capsule(m, radius, length, J);
-    return finish(where, m, axis, 0, J[8], J[0], out);
+    const pcs_inertia solid = pcs_inertia_capsule(m, radius, length);
+    return finish(where, m, axis, 0, solid.J[8], solid.J[0], out);
 }
 
 pcs_status pcs_solid_torus(double density, double major, double minor, int axis, pcs_inertia *out)

@@ -5,6 +5,15 @@
 #include "model/model.h"
 #include "rotation/pose.h"
 
+pcs_body_def pcs_body_def_of_inertia(pcs_inertia inertia)
+{
+    pcs_body_def def = pcs_body_def_default();
+    def.mass = inertia.m;
+    memcpy(def.inertia, inertia.J, sizeof def.inertia);
+    memcpy(def.position, inertia.G, sizeof def.position);
+    return def;
+}
+
 pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes, const double *densities,
                                   pcs_body_def *def, pcs_shape *about_G)
 {

@@ -457,7 +457,7 @@ pcs_status pcs_model_add_body(pcs_model *m, const pcs_body_def *def, pcs_system 
     PCS_TRY(model_may_change(m, "pcs_model_add_body"));
     pcs_body_def own = *def;
     const bool filled = !any_entry(def->inertia, 9);
-    if (filled) pcs_inertia_sphere(def->mass, 0.1, own.inertia);
+    if (filled) memcpy(own.inertia, pcs_inertia_sphere(def->mass, 0.1).J, sizeof own.inertia);
     PCS_TRY(check_body(&own));
     return add_body(m, &own, filled, out);
 }

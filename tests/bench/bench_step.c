@@ -113,9 +113,8 @@ static void sliding_sphere(pcs_model *m)
 
 static void box(pcs_model *m, double z, pcs_material mat)
 {
-    pcs_body_def def = pcs_body_def_default();
+    pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(1, 1, 1, 1));
     def.position[2] = z;
-    pcs_inertia_box(1, 1, 1, 1, def.inertia);
     const pcs_shape cube = pcs_shape_box(1, 1, 1);
     pcs_system b;
     CHECK(pcs_model_add_body(m, &def, &b));
@@ -282,10 +281,9 @@ static size_t memory_of(int n, bool touching, double mu, int *contacts)
     pcs_material mat;
     rough(m, mu, &mat);
     for (int i = 0; i < n; ++i) {
-        pcs_body_def def = pcs_body_def_default();
+        pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(1, 1, 1, 1));
         def.position[0] = 2.5 * i;
         def.position[2] = touching ? 0.5 : 10;
-        pcs_inertia_box(1, 1, 1, 1, def.inertia);
         const pcs_shape cube = pcs_shape_box(1, 1, 1);
         pcs_system b;
         CHECK(pcs_model_add_body(m, &def, &b));

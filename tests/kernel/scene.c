@@ -61,9 +61,7 @@ pcs_interaction scene_join(scene *s, pcs_relation relation, pcs_law law, pcs_sys
 
 pcs_system scene_ball(scene *s, double mass, double radius, const double x[3], const double v[3])
 {
-    pcs_body_def def = pcs_body_def_default();
-    def.mass = mass;
-    pcs_inertia_sphere(mass, radius, def.inertia);
+    pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_sphere(mass, radius));
     memcpy(def.position, x, sizeof def.position);
     if (v) memcpy(def.velocity, v, sizeof def.velocity);
     return scene_add(s, &def);
@@ -72,9 +70,7 @@ pcs_system scene_ball(scene *s, double mass, double radius, const double x[3], c
 pcs_system scene_box(scene *s, double mass, const double edges[3], const double x[3],
                      const double *Q, const double v[3], const double omega[3])
 {
-    pcs_body_def def = pcs_body_def_default();
-    def.mass = mass;
-    pcs_inertia_box(mass, edges[0], edges[1], edges[2], def.inertia);
+    pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(mass, edges[0], edges[1], edges[2]));
     memcpy(def.position, x, sizeof def.position);
     if (Q) memcpy(def.orientation, Q, sizeof def.orientation);
     if (v) memcpy(def.velocity, v, sizeof def.velocity);

@@ -44,7 +44,7 @@ TEST(an_isotropic_one_is_mass)
         pcs_body_def def = pcs_body_def_default();
         const double edges[3] = {0.2, 0.3, 0.1};
         double J[9];
-        pcs_inertia_box(3, edges[0], edges[1], edges[2], J);
+        memcpy(J, pcs_inertia_box(3, edges[0], edges[1], edges[2]).J, sizeof J);
         for (int i = 0; i < 9; ++i) {
             def.inertia[i] = wet ? 0.25 * J[i] : J[i];
             def.added_mass[(3 + i % 3) + 6 * (3 + i / 3)] = wet ? 0.75 * J[i] : 0;
@@ -114,7 +114,7 @@ static pcs_system open_box(scene *s, bool shifted, const double r_G[3], double h
     const double edges[3] = {0.2, 0.3, 0.1}, Q[4] = {0.8, 0.2, 0.4, 0.4}, w[3] = {2, -3, 1};
     const double x[3] = {0.3, -0.1, height}, v[3] = {0.4, 0.5, -1};
     double J[9], slip[3], arm[3], turned[3];
-    pcs_inertia_box(2, edges[0], edges[1], edges[2], J);
+    memcpy(J, pcs_inertia_box(2, edges[0], edges[1], edges[2]).J, sizeof J);
     const double zero[3] = {0};
     pcs_body_def def = about_O(shifted ? r_G : zero, 2, J);
     v3_cross(w, r_G, slip);

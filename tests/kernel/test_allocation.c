@@ -151,8 +151,7 @@ TEST(a_mechanism)
     scene s = scene_open();
     s.scheme.projection = PCS_PROJECTION_DIRECT;
     s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
-    pcs_body_def def = pcs_body_def_default();
-    pcs_inertia_box(1, 0.1, 0.2, 0.3, def.inertia);
+    pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(1, 0.1, 0.2, 0.3));
     def.position[0] = 1;
     def.omega[0] = 1;
     def.omega[1] = 10;

@@ -268,8 +268,7 @@ TEST(a_ball_circles_on_a_turntable)
         const double v = k == 0 ? 0 : 0.2;
 
         // no slip: v + omega x (-R e_z) = spin e_z x x
-        pcs_body_def def = pcs_body_def_default();
-        pcs_inertia_sphere(1, R, def.inertia);
+        pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_sphere(1, R));
         memcpy(def.position, (double[3]){d, 0, R}, sizeof def.position);
         memcpy(def.velocity, (double[3]){v, 0, 0}, sizeof def.velocity);
         memcpy(def.omega, (double[3]){spin * d / R, v / R, 0}, sizeof def.omega);

@@ -50,7 +50,7 @@ static swinging open_pendulum(scene *s, double angle)
     const double Q[4] = {cos(0.5 * angle), 0, -sin(0.5 * angle), 0}, top[3] = {0, 0, l};
     const double x[3] = {l * sin(angle), 0, -l * cos(angle)};
     double J[9];
-    pcs_inertia_box(mass, edges[0], edges[1], edges[2], J);
+    memcpy(J, pcs_inertia_box(mass, edges[0], edges[1], edges[2]).J, sizeof J);
     *s = scene_open();
     join(s, pcs_relation_ball_joint(top, (double[3]){0, 0, 0}),
          scene_box(s, mass, edges, x, Q, NULL, NULL), world);

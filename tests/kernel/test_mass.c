@@ -95,11 +95,22 @@ TEST(cylinder_and_capsule_by_slices)
         near(&wp, &sp, 1e-14);
 
         double J[9];
-        pcs_inertia_cylinder(wc.m, radius, length, J);
+        memcpy(J, pcs_inertia_cylinder(wc.m, radius, length).J, sizeof J);
         CK_NEAR(J[0], sc.J[0], 1e-14 * J[0]);
-        pcs_inertia_capsule(wp.m, radius, length, J);
+        memcpy(J, pcs_inertia_capsule(wp.m, radius, length).J, sizeof J);
         CK_NEAR(J[8], sp.J[8], 1e-14 * J[8]);
     }
+}
+
+// the definition of a body takes mass and inertia as they are, and has its centre at G
+TEST(mass_properties_make_a_body)
+{
+    pcs_inertia solid = pcs_inertia_box(3, 0.1, 0.2, 0.3);
+    solid.G[1] = 0.7;
+    const pcs_body_def def = pcs_body_def_of_inertia(solid);
+    ck_assert(def.mass == 3 && def.orientation[0] == 1);
+    expect_same(def.inertia, solid.J, 9, 0);
+    expect_same(def.position, solid.G, 3, 0);
 }
 
 TEST(capsule_without_a_core_is_a_sphere)

@@ -115,7 +115,7 @@ static void torque_free(double theta, pcs_quat_update update, double lowest, dou
 {
     const double edges[3] = {0.3, 0.2, 0.1}, x[3] = {1, 2, 3}, w[3] = {0.1, 6, 0.2}, T = 1;
     double J[9], y[7] = {0.8, 0, 0.6, 0, w[0], w[1], w[2]};
-    pcs_inertia_box(2, edges[0], edges[1], edges[2], J);
+    memcpy(J, pcs_inertia_box(2, edges[0], edges[1], edges[2]).J, sizeof J);
     reference_top(J, T, 4000, y);
     double error[4], drift[4];
     for (int k = 0; k < 4; ++k) {
@@ -219,9 +219,7 @@ static void open_spring(scene *s, spring *k, bool jacobian, bool potential)
 {
     *s = scene_open();
     scene_gravity(s, 0, 0, 0);
-    pcs_body_def def = pcs_body_def_default();
-    def.mass = 2;
-    pcs_inertia_box(2, 0.3, 0.2, 0.1, def.inertia);
+    pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(2, 0.3, 0.2, 0.1));
     def.position[0] = 1;
     def.velocity[1] = 2;
     def.omega[2] = 0.5;
@@ -782,9 +780,7 @@ TEST(velocities_that_run_off_end_a_step)
         scene s = scene_open();
         s.scheme.halvings = k % 3 == 1 ? 18 : 0;
         s.scheme.accept_unconverged = k % 3 == 2;
-        pcs_body_def def = pcs_body_def_default();
-        def.mass = 1e-4;
-        pcs_inertia_sphere(def.mass, 0.1, def.inertia);
+        pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_sphere(1e-4, 0.1));
         def.velocity[0] = run < 9 ? 100 : 2;
         def.force = drag;
         def.jacobian = no_slope;

@@ -371,7 +371,7 @@ TEST(a_pendulum_keeps_its_length_and_time)
 {
     const double edges[3] = {0.1, 0.1, 1}, l = 0.5, angle = 0.2, h = 2e-3;
     double J[9];
-    pcs_inertia_box(2, edges[0], edges[1], edges[2], J);
+    memcpy(J, pcs_inertia_box(2, edges[0], edges[1], edges[2]).J, sizeof J);
     for (int k = 0; k < 4; ++k) {
         scene s = scene_open();
         s.scheme.projection = k == 3 ? PCS_PROJECTION_COMBINED : PCS_PROJECTION_DIRECT;

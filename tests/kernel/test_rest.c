@@ -182,9 +182,9 @@ TEST(books_between_hands)
         scene_rough(&s, (pcs_system){0}, pcs_shape_half_space((double[]){1, 0, 0}, 0), 0, 0, 0.5);
         const double edges[3] = {0.1, 0.2, 0.3};
         for (int i = 0; i < 4; ++i) {
-            pcs_body_def def = pcs_body_def_default();
+            pcs_body_def def =
+                pcs_body_def_of_inertia(pcs_inertia_box(1, edges[0], edges[1], edges[2]));
             pcs_system book;
-            pcs_inertia_box(1, edges[0], edges[1], edges[2], def.inertia);
             def.position[0] = 0.05 + 0.1 * i;
             if (i == 3) def.force = push, def.user = &force;
             CK_OK(pcs_model_add_body(s.m, &def, &book));

@@ -422,8 +422,7 @@ TEST(the_rod_of_painleve)
         scene s = scene_open();
         s.scheme.accept_unconverged = true;
         floor_of(&s, f);
-        pcs_body_def def = pcs_body_def_default();
-        pcs_inertia_box(1, 1e-3, 1e-3, 2 * half, def.inertia);
+        pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_box(1, 1e-3, 1e-3, 2 * half));
         def.position[0] = -half * cos(lean);
         def.position[2] = half * sin(lean);
         memcpy(def.orientation, Q, sizeof Q);

@@ -737,8 +737,7 @@ TEST(numbers_that_overflow_are_refused)
         for (int i = 0; i < 3; ++i) {
             static const double value[3] = {1e200, -1e51, 1e300};
             scene s = scene_open();
-            pcs_body_def def = pcs_body_def_default();
-            pcs_inertia_sphere(1, 0.1, def.inertia);
+            pcs_body_def def = pcs_body_def_of_inertia(pcs_inertia_sphere(1, 0.1));
             double *at[5] = {&def.velocity[i], &def.omega[i], &def.position[i], &def.mass,
                              &def.inertia[4 * i]};
             *at[k] = fabs(value[i]);

@@ -111,19 +111,18 @@ PCS_NODISCARD PCS_API pcs_status pcs_thin_rod(double density, double length, int
                                               pcs_inertia *out);
 
 /// @}
-/// @name The tensor alone
-/// J about the centre (3 x 3, kg m^2) of a solid whose mass is known, for pcs_body_def.inertia
-/// (theory 3.4).
+/// @name Solids of known mass
+/// About their centre, which is the origin: for pcs_body_def_of_inertia (theory 3.4).
 /// @{
 
 /// Sphere.
-PCS_API void pcs_inertia_sphere(double mass, double radius, double J[9]);
+PCS_API pcs_inertia pcs_inertia_sphere(double mass, double radius);
 /// Box with full edges a, b, c along the axes.
-PCS_API void pcs_inertia_box(double mass, double a, double b, double c, double J[9]);
+PCS_API pcs_inertia pcs_inertia_box(double mass, double a, double b, double c);
 /// Cylinder about the z axis with its full length.
-PCS_API void pcs_inertia_cylinder(double mass, double radius, double length, double J[9]);
+PCS_API pcs_inertia pcs_inertia_cylinder(double mass, double radius, double length);
 /// Capsule about the z axis; length is that of the core, without the caps.
-PCS_API void pcs_inertia_capsule(double mass, double radius, double length, double J[9]);
+PCS_API pcs_inertia pcs_inertia_capsule(double mass, double radius, double length);
 
 /// @}
 /// @name Axes and frames

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include <percuss/body.h>
+#include <percuss/inertia.h>
 #include <percuss/relation.h>
 #include <percuss/shape.h>
 #include <percuss/solver.h>
@@ -88,6 +89,9 @@ typedef struct pcs_body_def {
 
 /// 1 kg, inertia zero (that of its shapes), at the origin, at rest.
 PCS_API pcs_body_def pcs_body_def_default(void);
+
+/// The same with these mass properties, its centre of mass at G and the axes kept.
+PCS_API pcs_body_def pcs_body_def_of_inertia(pcs_inertia inertia);
 
 /// Makes a body of n shapes with their densities (kg/m^3). The shapes are given in any frame, whose
 /// pose is def->position and def->orientation on entry; on return def->position is that
