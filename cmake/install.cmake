@@ -1,6 +1,8 @@
-# Install rules: libraries, headers, the CMake package and the file of pkg-config.
+# Install rules: libraries, headers, scenes, the CMake package and the file of pkg-config.
 include(CMakePackageConfigHelpers)
 install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples/scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/percuss/scenes
+  FILES_MATCHING PATTERN "*.json")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/percuss)
 install(EXPORT percussTargets NAMESPACE percuss:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/percussConfig.cmake.in percussConfig.cmake

@@ -101,7 +101,7 @@ static pcs_status build(const settings *set, double thickness, pcs_scene **out)
 {
     arch_def def = set->def;
     def.thickness = thickness * def.radius;
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, "A masonry arch without mortar.", out));
     return arch_build(&def, *out);
 }
 

@@ -59,7 +59,8 @@ static pcs_status add_coordinate(pcs_model *model, const settings *s)
 static pcs_status build(const void *user, pcs_scene **out)
 {
     const settings *s = user;
-    PCS_TRY(run_scene(&s->run, out)); // gravity, scheme, step and end
+    // gravity, scheme, step and end
+    PCS_TRY(run_scene(&s->run, "A ball falls on a plane and bounces.", out));
     pcs_model *model = (*out)->model;
     return s->formulation == LAGRANGIAN ? add_coordinate(model, s) : add_ball(model, s);
 }

@@ -88,7 +88,7 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 
 static pcs_status build(const run_settings *run, const cards_def *def, pcs_scene **out)
 {
-    PCS_TRY(run_scene(run, out));
+    PCS_TRY(run_scene(run, "Cards lean against each other.", out));
     return cards_build(def, (*out)->model);
 }
 

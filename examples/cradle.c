@@ -54,7 +54,7 @@ static void read_flags(settings *set, int argc, char **argv)
 
 static pcs_status build(const settings *set, const line *l, pcs_scene **out)
 {
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, "A ball hits a row of balls.", out));
     return turning_balls(l, (*out)->model);
 }
 

@@ -108,7 +108,7 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 
 static pcs_status build(const run_settings *run, const dominoes_def *def, pcs_scene **out)
 {
-    PCS_TRY(run_scene(run, out));
+    PCS_TRY(run_scene(run, "A row of dominoes falls; the first is pushed.", out));
     return dominoes_build(def, (*out)->model);
 }
 

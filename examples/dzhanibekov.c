@@ -166,7 +166,7 @@ static pcs_status build(const void *user, pcs_scene **out)
     const settings *set = user;
     const bool first = set->about == 1;
     const double omega[3] = {first ? set->wobble : 0, set->spin, first ? 0 : set->wobble};
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, "A free body spins about its middle axis and flips.", out));
     return turning_free(set->I, omega, (*out)->model);
 }
 

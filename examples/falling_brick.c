@@ -45,7 +45,7 @@ static pcs_status build(const settings *set, const double q[7], const double v[6
     memcpy(body.orientation, q + 3, sizeof body.orientation);
     memcpy(body.velocity, v, sizeof body.velocity);
     memcpy(body.omega, v + 3, sizeof body.omega);
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, "A brick tumbles, falls on its vertices and bounces.", out));
     pcs_model *model = (*out)->model;
     PCS_TRY(pcs_model_add_material(model, &def, &material));
     PCS_TRY(pcs_model_add_body(model, &body, &brick)); // its inertia is that of its shape

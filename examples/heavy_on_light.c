@@ -97,7 +97,7 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 static pcs_status build(const void *user, pcs_scene **out)
 {
     const settings *set = user;
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, "A heavy cube rests on a light one.", out));
     return heavy_build(&set->def, (*out)->model);
 }
 

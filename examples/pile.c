@@ -87,7 +87,8 @@ static pcs_status build(const void *user, pcs_scene **out)
 {
     const settings *set = user;
     bodies s;
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(
+        &set->run, set->scene == 0 ? "Spheres fall into a box." : "Cubes fall into a box.", out));
     return make(set, &s) ? bodies_move(&s, (*out)->model) : PCS_ERR_MEMORY;
 }
 

@@ -72,7 +72,7 @@ static void read_flags(settings *set, int argc, char **argv)
 // the disc of r at t = 0, to be followed in steps of h
 static pcs_status build(const settings *set, const rolling *r, double h, pcs_scene **out)
 {
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, "A disc rolls on a plane.", out));
     (*out)->settings.h = h;
     return turning_disc(&set->disc, set->mu, r->x, r->Q, r->v, r->omega, (*out)->model);
 }

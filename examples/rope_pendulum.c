@@ -54,7 +54,7 @@ static int gradient(void *user, const double *q, const double *none, double *C, 
 
 static pcs_status build(const settings *set, const motion *m, pcs_scene **out)
 {
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, "A mass on a rope falls and is caught.", out));
     // it is passed to the callbacks, and must outlive the model
     rope_def *def = pcs_scene_alloc(*out, sizeof *def);
     if (!def) return PCS_ERR_MEMORY;

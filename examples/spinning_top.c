@@ -168,7 +168,10 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
 
 static pcs_status build(const settings *set, const heavy_top *top, double rate, pcs_scene **out)
 {
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run,
+                      top->floor ? "A top spins on a smooth floor."
+                                 : "A top spins, its tip held by a joint.",
+                      out));
     return turning_top(top, set->radius, rate, (*out)->model);
 }
 

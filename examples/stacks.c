@@ -114,8 +114,11 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 
 static pcs_status build(const void *user, pcs_scene **out)
 {
+    static const char *const words[] = {"A pyramid of boxes is perturbed and settles.",
+                                        "A wall of bricks is perturbed and settles.",
+                                        "A tower of planks is perturbed and settles."};
     const settings *set = user;
-    PCS_TRY(run_scene(&set->run, out));
+    PCS_TRY(run_scene(&set->run, words[set->def.kind], out));
     return stack_build(&set->def, (*out)->model);
 }
 

@@ -29,7 +29,9 @@ static pcs_status build(const settings *set, const scene *s, double before, pcs_
                         pcs_scene **out)
 {
     pcs_material material;
-    PCS_TRY(run_scene(&set->run, out));
+    char words[64];
+    snprintf(words, sizeof words, "Two solids collide: %s.", solids_name[s->kind]);
+    PCS_TRY(run_scene(&set->run, words, out));
     pcs_model *model = (*out)->model;
     PCS_TRY(
         pcs_model_add_material(model, &(pcs_material_def){.e = set->e, .mu = set->mu}, &material));

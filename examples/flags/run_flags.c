@@ -61,7 +61,6 @@ void run_parse(args *a, run_settings *run, unsigned which, const char *columns, 
                 "write the scene of the first run, for percuss run, and end");
     args_bool(a, "--hash", &run->hash, "run that scene, print a hash of its last state, and end");
     args_parse(a, argc, argv);
-    run->about = a->about;
     scheme->activation = (pcs_activation)of.activation;
     scheme->projection = (pcs_projection)of.projection;
     scheme->metric = (pcs_metric)of.metric;
@@ -93,9 +92,10 @@ static void warn(pcs_log_level level, const char *message, void *user)
     if (level == PCS_LOG_WARNING) fprintf(stderr, "warning: %s\n", message);
 }
 
-pcs_status run_scene(const run_settings *run, pcs_scene **out)
+pcs_status run_scene(const run_settings *run, const char *description, pcs_scene **out)
 {
     PCS_TRY(pcs_scene_create(&(pcs_env){.log = warn}, out));
+    PCS_TRY(pcs_scene_describe(*out, args_program(), description));
     (*out)->settings.h = run->h;
     (*out)->settings.t_end = run->t_end;
     PCS_TRY(pcs_model_set_gravity((*out)->model, (const double[]){0, 0, -run->gravity}));

@@ -19,7 +19,6 @@ typedef struct run_settings {
     int threads;     // 0: 1
     pcs_scheme scheme;
     const char *csv;
-    const char *about; // the example, in one or two sentences
     const char *scene; // file to write the scene to, or null
     bool hash;         // print the hash of its last state
 } run_settings;
@@ -51,8 +50,8 @@ void run_parse(args *a, run_settings *run, unsigned which, const char *columns, 
 // counted as loose. Flags that do not go together end the program.
 void run_scheme(run_settings *run, double size);
 
-// A scene with step and end of the run, and an empty model with its gravity and scheme, which
-// writes warnings to stderr.
-pcs_status run_scene(const run_settings *run, pcs_scene **out);
+// A scene with the name of the program, a description, step and end of the run, and an empty model
+// with its gravity and scheme, which writes warnings to stderr.
+pcs_status run_scene(const run_settings *run, const char *description, pcs_scene **out);
 
 #endif

@@ -34,7 +34,6 @@ int example_run_scene(example_scene *build, example_body *body, const void *sett
     if (!run->scene && !run->hash) return example_run(body, settings, run->csv, header);
     simulation s = {0};
     pcs_status status = build(settings, &s.scene);
-    if (status == PCS_OK) status = pcs_scene_describe(s.scene, args_program(), run->about);
     if (status == PCS_OK && run->scene) status = pcs_scene_write(s.scene, run->scene);
     if (status == PCS_OK && run->hash) status = hash_scene(&s, run->threads);
     simulation_close(&s);

@@ -1,0 +1,88 @@
+// percuss scene: the scene files of the examples, which are compiled in.
+#include "command/scene_command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <percuss/scene.h>
+
+#include "command/command_line.h"
+#include "command/output.h"
+#include "problem_file/nearest.h"
+
+static const char *find(const char *name)
+{
+    for (int i = 0; i < example_scene_count; ++i) {
+        if (strcmp(example_scene[i].name, name) == 0) return example_scene[i].text;
+    }
+    return NULL;
+}
+
+// names, and what the scenes say about themselves
+static int list(void)
+{
+    for (int i = 0; i < example_scene_count; ++i) {
+        const example_scene_row *row = &example_scene[i];
+        pcs_scene *scene;
+        if (pcs_scene_parse(NULL, row->text, strlen(row->text), row->name, &scene) != PCS_OK) {
+            return complain("%s", pcs_error_text());
+        }
+        printf("%-20s %s\n", row->name, scene->description);
+        pcs_scene_destroy(scene);
+    }
+    return DONE;
+}
+
+static int unknown(const char *name)
+{
+    const char **names = take((size_t)example_scene_count, sizeof *names);
+    for (int i = 0; i < example_scene_count; ++i) {
+        names[i] = example_scene[i].name;
+    }
+    const char *like = nearest(name, names, example_scene_count);
+    free(names);
+    char *shown = readable(name);
+    const int code =
+        like ? complain("there is no scene of an example '%s'; did you mean '%s'?", shown, like)
+             : complain("there is no scene of an example '%s'; 'percuss scene --list' names them",
+                        shown);
+    free(shown);
+    return code;
+}
+
+static int write_scene(const char *name, const char *path)
+{
+    const char *text = find(name);
+    output o;
+    if (!text) return unknown(name);
+    if (!path) return fputs(text, stdout) == EOF ? WRONG : DONE;
+    if (!output_open(&o, path)) return WRONG;
+    fputs(text, o.f); // output_commit asks whether it was written
+    return output_commit(&o) ? DONE : WRONG;
+}
+
+static int run_scene_command(int argc, char **argv)
+{
+    const char *name = NULL, *path = NULL;
+    bool wants_list = false;
+    const args_flag flags[] = {
+        {"--from-example", 0, ARGS_STRING, &name, .what = "NAME",
+         .help = "the scene of this example with its default flags"},
+        {"--output", 'o', ARGS_STRING, &path, .what = "FILE",
+         .help = "write it to FILE, complete or not at all (default: to the standard output)"},
+        {"--list", 0, ARGS_BOOL, &wants_list, .help = "the names, and what happens in each"},
+    };
+    args a = {.command = "scene",
+              .words = "",
+              .about = "Writes the scene of an example as a file for percuss run.",
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
+    if (!args_parse(&a, argc, argv)) return a.exit_code;
+    if (wants_list == (name != NULL)) {
+        return complain("scene: give one of --from-example NAME and --list");
+    }
+    return finish_output(wants_list ? list() : write_scene(name, path));
+}
+
+const command command_scene = {"scene", "write the scene of an example", run_scene_command};
