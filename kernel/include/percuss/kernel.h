@@ -8,6 +8,7 @@
 #include <percuss/euler.h>
 #include <percuss/inertia.h>
 #include <percuss/model.h>
+#include <percuss/motion.h>
 #include <percuss/numerics.h>
 #include <percuss/parts.h>
 #include <percuss/query.h>
