@@ -2,9 +2,14 @@
 #ifndef SCENE_BUILD_H
 #define SCENE_BUILD_H
 
+#include <percuss/motion.h>
+#include <percuss/parts.h>
+
 #include "scene/read_fields.h"
 #include "scene/scene_memory.h"
 #include "scene/tables.h"
+
+enum { SCENE_BODIES_MAX = 1000000 };
 
 // a shape that waits for its number
 typedef struct waiting_shape {
@@ -47,7 +52,28 @@ pcs_status build_wait(builder *b, const waiting_shape *shapes, size_t n, pcs_sys
 pcs_status build_number(builder *b);
 
 // build_bodies.c, build_joints.c, build_scheme.c
-pcs_status build_bodies(builder *b, const json_t *list, const place *at);
+typedef struct frame {
+    int depth; // of generators; 0: the inertial frame
+    bool turned;
+    double x[3], Q[4];
+    char copy[120]; // behind the names, " 3 1"
+    size_t item;    // of the list of bodies of the file
+} frame;
+pcs_status build_bodies(builder *b, const json_t *list, const place *at, const frame *f);
+// build_copies.c
+pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, const place *at,
+                        const frame *outer);
+void frame_point(const frame *f, double x[3]); // from the frame to the inertial one, in place
+void frame_vector(const frame *f, double x[3]);
+void frame_rotation(const frame *f, double Q[4]);
+// build_motion.c
+pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *pose,
+                        const frame *f, const place *at, pcs_motion **out);
+pcs_status build_load(builder *b, const scene_load *in, pcs_load **out);
+// build_geometry.c
+pcs_status build_geometries(builder *b, const json_t *list, const place *at);
+pcs_status find_geometry(builder *b, const char *name, pcs_shape_kind kind, const place *at,
+                         const pcs_geometry **out);
 pcs_status build_interactions(builder *b, const json_t *list, const place *at);
 pcs_status build_scheme(builder *b, const json_t *json, const place *at);
 // the scheme that the fields of a scene replace, and the options of a solver when it is chosen

@@ -1,4 +1,5 @@
-// Bodies of a scene file, one after another.
+// Bodies and Lagrangian systems of a scene file, one after another, in the frame of the copy that
+// they belong to.
 #include <string.h>
 
 #include <percuss/parts.h>
@@ -26,7 +27,7 @@ static pcs_status take_matrix(builder *b, const numbers *in, int n, const place 
 }
 
 static pcs_status define_body(builder *b, const scene_body *in, const json_t *json, const place *at,
-                              pcs_body_def *out)
+                              const frame *f, pcs_body_def *out)
 {
     *out = pcs_body_def_default();
     out->fixed = in->fixed;
@@ -35,9 +36,30 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
     memcpy(out->orientation, in->orientation, sizeof out->orientation);
     memcpy(out->velocity, in->velocity, sizeof out->velocity);
     memcpy(out->omega, in->omega, sizeof out->omega);
+    frame_point(f, out->position);
+    frame_rotation(f, out->orientation);
+    frame_vector(f, out->velocity);
     const place inertia = place_of(at, json, "inertia"), added = place_of(at, json, "added_mass");
     PCS_TRY(take_matrix(b, &in->inertia, 3, &inertia, out->inertia));
-    return take_matrix(b, &in->added_mass, 6, &added, out->added_mass);
+    PCS_TRY(take_matrix(b, &in->added_mass, 6, &added, out->added_mass));
+    if (table_given(&body_table, in, "load")) {
+        pcs_load *load;
+        PCS_TRY(build_load(b, &in->load, &load));
+        out->force = pcs_load_act;
+        out->user = load;
+    }
+    if (table_given(&body_table, in, "motion")) {
+        pcs_motion *motion;
+        const place key = place_of(at, json, "motion");
+        if (out->force) {
+            return refuse(&b->src, &key, PCS_ERR_FORMAT,
+                          "it has a motion and a load, which would do nothing; leave one out");
+        }
+        PCS_TRY(build_motion(b, &in->motion, out, f, &key, &motion));
+        out->motion = pcs_motion_follow;
+        out->user = motion;
+    }
+    return PCS_OK;
 }
 
 // mass, inertia and centre of mass of the shapes, which are then seen from it
@@ -73,13 +95,37 @@ static pcs_status check_density(builder *b, const scene_body *in, size_t n, cons
                   " mass and inertia");
 }
 
+// " 3 1" behind the name, of the copies that it is in
+static pcs_status set_name(builder *b, const char *name, const frame *f, pcs_system system)
+{
+    if (!name) return PCS_OK;
+    if (!f->copy[0]) return pcs_model_set_system_name(b->model, system, name);
+    const size_t length = strlen(name), more = strlen(f->copy);
+    char *full = POOL_TAKE(b->src.pool, length + more + 1, char);
+    if (!full) return pcs_fail_memory(b->src.name);
+    memcpy(full, name, length);
+    memcpy(full + length, f->copy, more + 1);
+    return pcs_model_set_system_name(b->model, system, full);
+}
+
+// the end of every kind: its name, and whether it takes part
+static pcs_status finish(builder *b, const scene_body *in, const place *at, const frame *f,
+                         pcs_status status, pcs_system system)
+{
+    if (status == PCS_OK) status = set_name(b, in->name, f, system);
+    if (status == PCS_OK && !in->enabled) {
+        status = pcs_model_set_enabled(b->model, system, false);
+    }
+    return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
+}
+
 static pcs_status build_rigid(builder *b, const scene_body *in, const json_t *json, const place *at,
-                              size_t item)
+                              const frame *f)
 {
     const size_t n = json_array_size(in->shapes);
     const bool dense = in->density > 0;
     pcs_body_def def;
-    PCS_TRY(define_body(b, in, json, at, &def));
+    PCS_TRY(define_body(b, in, json, at, f, &def));
     if (dense) PCS_TRY(check_density(b, in, n, at));
 
     waiting_shape *shapes = POOL_TAKE(b->src.pool, n + 1, waiting_shape);
@@ -90,34 +136,101 @@ static pcs_status build_rigid(builder *b, const scene_body *in, const json_t *js
     }
     const place list = place_of(at, json, "shapes");
     const shape_owner owner = {in->material, table_given(&body_table, in, "material"), in->group,
-                               in->mask, item};
+                               in->mask, f->item};
     PCS_TRY(build_shapes(b, in->shapes, &list, &owner, shapes, dense ? densities : NULL));
-    if (dense && !in->fixed) PCS_TRY(fill(b, shapes, n, densities, at, &def));
+    if (dense && !def.fixed && !def.motion) PCS_TRY(fill(b, shapes, n, densities, at, &def));
 
-    pcs_system system;
-    pcs_status status = pcs_model_add_body(b->model, &def, &system);
-    if (status == PCS_OK && in->name) {
-        status = pcs_model_set_system_name(b->model, system, in->name);
-    }
-    if (status == PCS_OK && !in->enabled) {
-        status = pcs_model_set_enabled(b->model, system, false);
-    }
-    if (status != PCS_OK) return refuse_because(&b->src, at, status);
+    pcs_system system = {0};
+    const pcs_status status = pcs_model_add_body(b->model, &def, &system);
+    PCS_TRY(finish(b, in, at, f, status, system));
     return build_wait(b, shapes, n, system);
 }
 
-pcs_status build_bodies(builder *b, const json_t *list, const place *at)
+// ---- Lagrangian systems ------------------------------------------------------------------------
+
+// n numbers, or null when they are not given
+static pcs_status take_vector(builder *b, const scene_body *in, const json_t *json, const char *key,
+                              const numbers *x, int n, const place *at, const double **out)
+{
+    *out = x->x;
+    if (!table_given(&body_table, in, key) || x->rows * x->width == n) return PCS_OK;
+    const place where = place_of(at, json, key);
+    return refuse(&b->src, &where, PCS_ERR_SIZE, "it has %d entries; mass_matrix makes it %d",
+                  x->rows * x->width, n);
+}
+
+// n x n by rows to columns
+static pcs_status take_square(builder *b, const scene_body *in, const json_t *json, const char *key,
+                              const numbers *x, int n, const place *at, const double **out)
+{
+    *out = NULL;
+    if (!x->x) return PCS_OK;
+    if (x->rows != n || x->width != n) {
+        const place where = place_of(at, json, key);
+        return refuse(&b->src, &where, PCS_ERR_SIZE,
+                      "it is %d x %d; it must be %d x %d, as mass_matrix", x->rows, x->width, n, n);
+    }
+    (void)in;
+    double *columns = POOL_TAKE(b->src.pool, (size_t)n * (size_t)n, double);
+    if (!columns) return pcs_fail_memory(b->src.name);
+    for (size_t i = 0; i < (size_t)n; ++i) {
+        for (size_t j = 0; j < (size_t)n; ++j) {
+            columns[i + (size_t)n * j] = x->x[(size_t)n * i + j];
+        }
+    }
+    *out = columns;
+    return PCS_OK;
+}
+
+static pcs_status build_lagrangian(builder *b, const scene_body *in, const json_t *json,
+                                   const place *at, const frame *f)
+{
+    const int n = in->mass_matrix.rows;
+    pcs_lagrangian_def def = {.n = n};
+    PCS_TRY(take_square(b, in, json, "mass_matrix", &in->mass_matrix, n, at, &def.mass));
+    PCS_TRY(take_square(b, in, json, "stiffness", &in->stiffness, n, at, &def.stiffness));
+    PCS_TRY(take_square(b, in, json, "damping", &in->damping, n, at, &def.damping));
+    PCS_TRY(take_vector(b, in, json, "forces", &in->forces, n, at, &def.load));
+    PCS_TRY(take_vector(b, in, json, "q", &in->q, n, at, &def.q0));
+    PCS_TRY(take_vector(b, in, json, "v", &in->v, n, at, &def.v0));
+    pcs_system system = {0};
+    const pcs_status status = pcs_model_add_lagrangian(b->model, &def, &system);
+    return finish(b, in, at, f, status, system);
+}
+
+// ---- any of them -------------------------------------------------------------------------------
+
+static pcs_status build_body(builder *b, const json_t *json, const place *at, const frame *f)
+{
+    scene_body in;
+    PCS_TRY(read_object(&b->src, &body_table, json, at, &in));
+    switch ((scene_body_kind)in.kind) {
+    case BODY_LATTICE:
+    case BODY_RING:
+    case BODY_STACK:
+        return build_copies(b, &in, json, at, f);
+    default:
+        break;
+    }
+    if (pcs_model_system_count(b->model) >= SCENE_BODIES_MAX) {
+        return refuse(&b->src, at, PCS_ERR_SIZE, "the scene has more than %d bodies",
+                      (int)SCENE_BODIES_MAX);
+    }
+    return in.kind == BODY_LAGRANGIAN ? build_lagrangian(b, &in, json, at, f)
+                                      : build_rigid(b, &in, json, at, f);
+}
+
+pcs_status build_bodies(builder *b, const json_t *list, const place *at, const frame *f)
 {
     const size_t n = json_array_size(list);
     pcs_pool *outer = b->src.pool;
+    frame own = *f;
     for (size_t i = 0; i < n; ++i) {
         const place item = {at, NULL, i};
-        const json_t *json = json_array_get(list, i);
         pcs_pool pool = pool_begin(&b->env); // what one body needs
         b->src.pool = &pool;
-        scene_body body;
-        pcs_status status = read_object(&b->src, &body_table, json, &item, &body);
-        if (status == PCS_OK) status = build_rigid(b, &body, json, &item, i);
+        if (f->depth == 0) own.item = i;
+        const pcs_status status = build_body(b, json_array_get(list, i), &item, &own);
         pool_release(&pool);
         b->src.pool = outer;
         PCS_TRY(status);

@@ -165,10 +165,13 @@ pcs_status build_scene(builder *b, const json_t *json)
     PCS_TRY(pcs_scene_describe(b->scene, in.name, in.description));
     const pcs_status status = pcs_model_set_gravity(b->model, in.gravity);
     if (status != PCS_OK) return refuse_because(&b->src, &gravity, status);
+    const place geometries = place_of(NULL, json, "geometries");
+    const frame inertial = {.Q = {1, 0, 0, 0}};
+    PCS_TRY(build_geometries(b, in.geometries, &geometries));
     PCS_TRY(build_materials(b, in.materials, &materials));
     PCS_TRY(build_pair_laws(b, in.pair_laws, &pairs));
     PCS_TRY(build_world(b, &in.world, json_object_get(json, "world"), &world));
-    PCS_TRY(build_bodies(b, in.bodies, &bodies));
+    PCS_TRY(build_bodies(b, in.bodies, &bodies, &inertial));
     PCS_TRY(build_number(b));
     PCS_TRY(build_interactions(b, in.interactions, &interactions));
     if (table_given(&file_table, &in, "scheme")) {

@@ -49,7 +49,7 @@ static pcs_status make_shape(builder *b, const scene_shape *in, const place *at,
         PCS_TRY(half_space(b, in, at, out));
         break;
     default:
-        return refuse(&b->src, at, PCS_ERR_UNSUPPORTED, "this kind cannot be read yet");
+        PCS_TRY(find_geometry(b, in->geometry, out->kind, at, &out->geometry));
     }
     const pcs_status status = pcs_shape_check(out);
     return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/rotation.h>
+
 #include "base/base.h"
 #include "problem_file/nearest.h"
 
@@ -251,16 +253,8 @@ static pcs_status read_rotation(const source *s, const json_t *json, const place
     }
     turn t;
     PCS_TRY(read_object(s, &turn_table, json, at, &t));
-    const double length = hypot(hypot(t.axis[0], t.axis[1]), t.axis[2]);
-    const double scale = sin(t.angle / 2) / length;
-    if (!(length > 0) || !isfinite(scale)) {
-        return refuse(s, at, PCS_ERR_FORMAT, "the axis has no length; [0, 0, 1] is the z axis");
-    }
-    out[0] = cos(t.angle / 2);
-    for (int i = 0; i < 3; ++i) {
-        out[1 + i] = scale * t.axis[i];
-    }
-    return PCS_OK;
+    if (pcs_quat_from_axis_angle(t.axis, t.angle, out) == PCS_OK) return PCS_OK;
+    return refuse(s, at, PCS_ERR_FORMAT, "the axis has no length; [0, 0, 1] is the z axis");
 }
 
 // ---- words, texts, parts -----------------------------------------------------------------------

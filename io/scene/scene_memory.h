@@ -9,9 +9,15 @@
 struct pcs_scene_memory {
     pcs_pool pool; // what definitions lead to, names
     pcs_env env;
-    pcs_geometry **geometry; // owned, in the order they were handed over
-    size_t n_geometries, cap_geometries;
+    struct kept_geometry {
+        pcs_geometry *geometry; // owned
+        const char *name;       // in the file it comes from, or ""; of the pool
+    } * kept;                   // in the order they were handed over
+    size_t n_kept, cap_kept;
 };
+
+// pcs_scene_keep with the name that shapes of a file refer to
+pcs_status scene_keep(pcs_scene *scene, pcs_geometry *geometry, const char *name);
 
 // a copy of a text in the memory of the scene, or null
 const char *scene_text(pcs_scene *scene, const char *text);

@@ -34,10 +34,10 @@ void pcs_scene_destroy(pcs_scene *scene)
     struct pcs_scene_memory *memory = scene->memory;
     const pcs_env env = memory->env;
     pcs_model_destroy(scene->model);
-    for (size_t i = 0; i < memory->n_geometries; ++i) {
-        pcs_geometry_destroy(memory->geometry[i]);
+    for (size_t i = 0; i < memory->n_kept; ++i) {
+        pcs_geometry_destroy(memory->kept[i].geometry);
     }
-    pcs_env_free(&env, memory->geometry);
+    pcs_env_free(&env, memory->kept);
     pool_release(&memory->pool);
     pcs_env_free(&env, memory);
     pcs_env_free(&env, scene);
@@ -61,27 +61,37 @@ pcs_status pcs_scene_describe(pcs_scene *scene, const char *name, const char *de
     return PCS_OK;
 }
 
+// room for one more
+static bool reserve(struct pcs_scene_memory *m)
+{
+    if (m->n_kept < m->cap_kept) return true;
+    const size_t wanted = m->cap_kept > 0 ? 2 * m->cap_kept : 8;
+    struct kept_geometry *larger = pcs_env_alloc(&m->env, wanted, sizeof *larger);
+    if (!larger) return false;
+    if (m->kept) memcpy(larger, m->kept, m->n_kept * sizeof *larger);
+    pcs_env_free(&m->env, m->kept);
+    m->kept = larger;
+    m->cap_kept = wanted;
+    return true;
+}
+
+pcs_status scene_keep(pcs_scene *scene, pcs_geometry *geometry, const char *name)
+{
+    struct pcs_scene_memory *m = scene->memory;
+    const char *copy = scene_text(scene, name);
+    if (!copy || !reserve(m)) {
+        pcs_geometry_destroy(geometry);
+        return pcs_fail_memory("pcs_scene_keep");
+    }
+    m->kept[m->n_kept++] = (struct kept_geometry){geometry, copy};
+    return PCS_OK;
+}
+
 pcs_status pcs_scene_keep(pcs_scene *scene, pcs_geometry *geometry)
 {
-    if (!scene || !geometry) {
-        pcs_geometry_destroy(geometry);
-        return pcs_fail(PCS_ERR_ARG, "pcs_scene_keep: an argument is null");
-    }
-    struct pcs_scene_memory *m = scene->memory;
-    if (m->n_geometries == m->cap_geometries) {
-        const size_t wanted = m->cap_geometries > 0 ? 2 * m->cap_geometries : 8;
-        pcs_geometry **larger = pcs_env_alloc(&m->env, wanted, sizeof(pcs_geometry *));
-        if (!larger) {
-            pcs_geometry_destroy(geometry);
-            return pcs_fail_memory("pcs_scene_keep");
-        }
-        if (m->geometry) memcpy(larger, m->geometry, m->n_geometries * sizeof(pcs_geometry *));
-        pcs_env_free(&m->env, m->geometry);
-        m->geometry = larger;
-        m->cap_geometries = wanted;
-    }
-    m->geometry[m->n_geometries++] = geometry;
-    return PCS_OK;
+    if (scene && geometry) return scene_keep(scene, geometry, "");
+    pcs_geometry_destroy(geometry);
+    return pcs_fail(PCS_ERR_ARG, "pcs_scene_keep: an argument is null");
 }
 
 void *pcs_scene_alloc(pcs_scene *scene, size_t bytes)

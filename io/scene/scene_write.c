@@ -1,4 +1,5 @@
 // A scene as text: every part of the model as the object that the reader would make it from.
+#include <stdio.h>
 #include <string.h>
 
 #include <percuss/parts.h>
@@ -12,9 +13,12 @@ typedef struct out {
     const pcs_scene *scene;
     const pcs_model *m;
     const pcs_env *env;
-    int *first;     // by system: its first shape, or -1
-    int *next;      // by shape: the next one of its system, or -1
-    bool *numbered; // by shape: whether its number is written
+    int *first;                   // by system: its first shape, or -1
+    int *next;                    // by shape: the next one of its system, or -1
+    bool *numbered;               // by shape: whether its number is written
+    int *geometry;                // by shape: of which geometry of the file, or -1
+    const pcs_geometry **written; // the geometries of the file
+    int n_written;
 } out;
 
 // " 'name'" for a sentence, or nothing
@@ -81,6 +85,92 @@ static void write_pair_laws(out *o)
     write_close(&o->w, ']');
 }
 
+// ---- geometries --------------------------------------------------------------------------------
+
+enum { GEOMETRY_NAME = 32 };
+
+// the name in the file that the scene was read from, or "geometry 3"
+static const char *geometry_name(const out *o, int number, char own[GEOMETRY_NAME])
+{
+    const struct pcs_scene_memory *m = o->scene->memory;
+    for (size_t i = 0; i < m->n_kept; ++i) {
+        if (m->kept[i].geometry == o->written[number] && *m->kept[i].name) return m->kept[i].name;
+    }
+    snprintf(own, GEOMETRY_NAME, "geometry %d", number + 1);
+    return own;
+}
+
+// what the shapes refer to, each once, in the order of the shapes
+static pcs_status collect_geometries(out *o)
+{
+    for (int k = 0; k < pcs_model_shape_count(o->m); ++k) {
+        pcs_model_shape_def def;
+        PCS_TRY(pcs_model_shape(o->m, k, &def));
+        o->geometry[k] = -1;
+        if (!def.shape.geometry) continue;
+        int at = o->n_written - 1; // the last one is the most likely
+        while (at >= 0 && o->written[at] != def.shape.geometry) {
+            at -= 1;
+        }
+        if (at < 0) {
+            at = o->n_written++;
+            o->written[at] = def.shape.geometry;
+        }
+        o->geometry[k] = at;
+    }
+    return PCS_OK;
+}
+
+static void write_triangles(writer *w, int n, const int *triangles)
+{
+    write_open(w, "triangles", '[', n > 4);
+    for (int t = 0; t < n; ++t) {
+        write_open(w, NULL, '[', false);
+        for (int k = 0; k < 3; ++k) {
+            write_int(w, NULL, triangles[3 * (size_t)t + k]);
+        }
+        write_close(w, ']');
+    }
+    write_close(w, ']');
+}
+
+static void write_geometry(out *o, int number)
+{
+    const pcs_geometry *g = o->written[number];
+    const double *points, *heights;
+    const int *triangles;
+    char own[GEOMETRY_NAME];
+    scene_geometry s;
+    fields_init(&geometry_table, &s);
+    s.name = geometry_name(o, number, own);
+    s.kind = (int)pcs_geometry_kind(g) - PCS_SHAPE_HULL;
+    const int n_points = pcs_geometry_vertices(g, &points),
+              n_triangles = pcs_geometry_triangles(g, &triangles);
+    if (n_points > 0) s.points = (numbers){points, n_points, 3};
+    if (n_triangles > 0) {
+        pcs_inertia inside;
+        s.open =
+            pcs_inertia_of_mesh(n_points, points, n_triangles, triangles, 1, &inside) != PCS_OK;
+    }
+    int nx, ny;
+    if (pcs_geometry_heights(g, &nx, &ny, &s.dx, &s.dy, &heights)) {
+        s.heights = (numbers){heights, ny, nx};
+    }
+    write_open(&o->w, NULL, '{', false);
+    write_fields(&o->w, &geometry_table, &s, NULL);
+    if (n_triangles > 0) write_triangles(&o->w, n_triangles, triangles);
+    write_close(&o->w, '}');
+}
+
+static void write_geometries(out *o)
+{
+    write_open(&o->w, "geometries", '[', true);
+    for (int i = 0; i < o->n_written; ++i) {
+        write_geometry(o, i);
+    }
+    write_close(&o->w, ']');
+}
+
 // ---- shapes ------------------------------------------------------------------------------------
 
 static pcs_status write_shape(out *o, int number)
@@ -99,6 +189,8 @@ static pcs_status write_shape(out *o, int number)
     for (int i = 0; i < 3; ++i) {
         s.size[i] = 2 * def.shape.half[i];
     }
+    char own[GEOMETRY_NAME];
+    if (o->geometry[number] >= 0) s.geometry = geometry_name(o, o->geometry[number], own);
     s.group = def.group;
     s.mask = def.mask;
     s.enabled = pcs_model_shape_enabled(o->m, number);
@@ -185,13 +277,73 @@ static numbers matrix_object(int n, const double *A, double diagonal[6])
     return diagonal_only ? (numbers){diagonal, n, 1} : (numbers){A, n * n, 1};
 }
 
+// rows of a polynomial up to the last one that is not zero
+static numbers polynomial_object(const double *x, int width)
+{
+    int rows = PCS_MOTION_TERMS;
+    for (bool zero = true; rows > 0; rows -= zero) {
+        for (int i = 0; i < width; ++i) {
+            zero = zero && x[(rows - 1) * width + i] == 0;
+        }
+        if (!zero) break;
+    }
+    return rows > 0 ? (numbers){x, rows, width} : (numbers){NULL, 0, 0};
+}
+
+static scene_motion motion_object(const pcs_motion *m)
+{
+    scene_motion s;
+    fields_init(&motion_table, &s);
+    memcpy(s.belt, m->belt, sizeof s.belt);
+    if (m->table) {
+        s.table = (numbers){m->table, m->rows, m->columns};
+        return s;
+    }
+    s.polynomial = polynomial_object(m->polynomial[0], 3);
+    s.angle = polynomial_object(m->angle, 1);
+    memcpy(s.amplitude, m->amplitude, sizeof s.amplitude);
+    s.frequency = m->frequency;
+    s.phase = m->phase;
+    memcpy(s.axis, m->axis, sizeof s.axis);
+    memcpy(s.centre, m->centre, sizeof s.centre);
+    s.swing = m->swing;
+    s.swing_frequency = m->swing_frequency;
+    s.swing_phase = m->swing_phase;
+    return s;
+}
+
+// a motion that stands has no member; it is written all the same
+static void write_motion(out *o, const pcs_motion *m)
+{
+    const scene_motion s = motion_object(m);
+    scene_motion usual;
+    fields_init(&motion_table, &usual);
+    memcpy(usual.centre, m->position, sizeof usual.centre);
+    if (m->table) memcpy(usual.centre, s.centre, sizeof usual.centre);
+    write_open(&o->w, "motion", '{', false);
+    write_fields(&o->w, &motion_table, &s, &usual);
+    if (!o->w.level[o->w.depth - 1].comma) write_real(&o->w, "frequency", 0);
+    write_close(&o->w, '}');
+}
+
+static pcs_status check_body_callbacks(const pcs_body_def *def, int id, const char *name)
+{
+    if (def->motion && def->motion != pcs_motion_follow) {
+        return refuse_callback("body", id, name, "a motion of its own");
+    }
+    if (def->force && (def->force != pcs_load_act || def->jacobian || def->potential)) {
+        return refuse_callback("body", id, name, "a force");
+    }
+    return PCS_OK;
+}
+
 static pcs_status write_rigid(out *o, pcs_system id)
 {
     pcs_body_def def;
     PCS_TRY(pcs_model_body(o->m, id, &def));
     const char *name = pcs_model_system_name(o->m, id);
-    if (def.motion) return refuse_callback("body", id.id, name, "a motion");
-    if (def.force) return refuse_callback("body", id.id, name, "a force");
+    PCS_TRY(check_body_callbacks(&def, id.id, name));
+    const pcs_motion *motion = def.motion ? def.user : NULL;
     scene_body s;
     double J[6], A[6];
     fields_init(&body_table, &s);
@@ -201,14 +353,55 @@ static pcs_status write_rigid(out *o, pcs_system id)
     s.mass = def.mass;
     s.inertia = matrix_object(3, def.inertia, J);
     s.added_mass = matrix_object(6, def.added_mass, A);
-    memcpy(s.position, def.position, sizeof s.position);
-    memcpy(s.orientation, def.orientation, sizeof s.orientation);
+    memcpy(s.position, motion ? motion->position : def.position, sizeof s.position);
+    memcpy(s.orientation, motion ? motion->orientation : def.orientation, sizeof s.orientation);
     memcpy(s.velocity, def.velocity, sizeof s.velocity);
     memcpy(s.omega, def.omega, sizeof s.omega);
+    if (def.force) s.load.load = *(const pcs_load *)def.user;
     write_open(&o->w, NULL, '{', false);
     write_fields(&o->w, &body_table, &s, NULL);
+    if (motion) write_motion(o, motion);
     PCS_TRY(write_shapes(o, id.id));
     write_close(&o->w, '}');
+    return PCS_OK;
+}
+
+// a matrix by columns as rows, in `to`
+static numbers square_object(int n, const double *A, double *to)
+{
+    if (!A) return (numbers){NULL, 0, 0};
+    for (size_t i = 0; i < (size_t)n; ++i) {
+        for (size_t j = 0; j < (size_t)n; ++j) {
+            to[(size_t)n * i + j] = A[i + (size_t)n * j];
+        }
+    }
+    return (numbers){to, n, n};
+}
+
+static pcs_status write_lagrangian(out *o, pcs_system id)
+{
+    pcs_lagrangian_def def;
+    PCS_TRY(pcs_model_lagrangian(o->m, id, &def));
+    scene_body s;
+    fields_init(&body_table, &s);
+    s.kind = BODY_LAGRANGIAN;
+    s.name = pcs_model_system_name(o->m, id);
+    s.enabled = pcs_model_enabled(o->m, id);
+    if (!def.mass || def.force) {
+        return refuse_callback("Lagrangian system", id.id, s.name,
+                               def.mass ? "a force" : "a mass that varies");
+    }
+    if (def.load) s.forces = (numbers){def.load, def.n, 1};
+    s.q = (numbers){def.q0, def.n, 1};
+    s.v = (numbers){def.v0, def.n, 1};
+    const size_t square = (size_t)def.n * (size_t)def.n;
+    double *rows = pcs_env_alloc(o->env, 3 * square, sizeof *rows);
+    if (!rows) return pcs_fail_memory("pcs_scene_write");
+    s.mass_matrix = square_object(def.n, def.mass, rows);
+    s.stiffness = square_object(def.n, def.stiffness, rows + square);
+    s.damping = square_object(def.n, def.damping, rows + 2 * square);
+    write_object(&o->w, NULL, &body_table, &s, NULL);
+    pcs_env_free(o->env, rows);
     return PCS_OK;
 }
 
@@ -218,11 +411,8 @@ static pcs_status write_bodies(out *o)
     write_open(&o->w, "bodies", '[', true);
     for (int id = 1; id <= n; ++id) {
         const pcs_system system = {id};
-        if (pcs_model_is_lagrangian(o->m, system)) {
-            return refuse_callback("Lagrangian system", id, pcs_model_system_name(o->m, system),
-                                   "coordinates");
-        }
-        PCS_TRY(write_rigid(o, system));
+        PCS_TRY(pcs_model_is_lagrangian(o->m, system) ? write_lagrangian(o, system)
+                                                      : write_rigid(o, system));
     }
     write_close(&o->w, ']');
     return PCS_OK;
@@ -384,6 +574,7 @@ static pcs_status write_all(out *o)
     }
     write_open(&o->w, NULL, '{', true);
     write_fields(&o->w, &file_table, &s, NULL);
+    write_geometries(o);
     PCS_TRY(write_materials(o));
     write_pair_laws(o);
     write_open(&o->w, "world", '{', false);
@@ -409,12 +600,19 @@ pcs_status pcs_scene_write(const pcs_scene *scene, const char *path)
     o.first = pcs_env_alloc(env, systems + 1, sizeof *o.first);
     o.next = pcs_env_alloc(env, shapes + 1, sizeof *o.next);
     o.numbered = pcs_env_alloc(env, shapes + 1, sizeof *o.numbered);
-    pcs_status status = o.first && o.next && o.numbered ? number_shapes(&o) : pcs_fail_memory(who);
+    o.geometry = pcs_env_alloc(env, shapes + 1, sizeof *o.geometry);
+    o.written = pcs_env_alloc(env, shapes + 1, sizeof *o.written);
+    pcs_status status = o.first && o.next && o.numbered && o.geometry && o.written
+                            ? number_shapes(&o)
+                            : pcs_fail_memory(who);
+    if (status == PCS_OK) status = collect_geometries(&o);
     if (status == PCS_OK) status = write_all(&o);
     if (status == PCS_OK) status = store(path, o.w.s.bytes, o.w.s.size);
     sink_end(&o.w.s);
     pcs_env_free(env, o.first);
     pcs_env_free(env, o.next);
     pcs_env_free(env, o.numbered);
+    pcs_env_free(env, o.geometry);
+    pcs_env_free(env, (void *)o.written);
     return status;
 }

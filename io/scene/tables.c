@@ -127,39 +127,170 @@ static const field world_fields[] = {
 static const scene_world usual_world = {.group = 1, .mask = ~0u};
 TABLE(world, "world", "What never moves.", world_fields, &usual_world);
 
+// ---- geometries --------------------------------------------------------------------------------
+
+static const char *const geometry_words[] = {"hull", "mesh", "height_field", NULL};
+#define FACES (BIT(GEOMETRY_HULL) | BIT(GEOMETRY_MESH))
+#define FIELD BIT(GEOMETRY_HEIGHT_FIELD)
+
+static const field geometry_fields[] = {
+    {"kind", FIELD_WORD, OF(geometry, kind), .words = geometry_words, .required = ALWAYS,
+     .help = "convex hull of points, surface of triangles, or ground over a rectangle"},
+    {"name", FIELD_NAME, OF(geometry, name), .required = ALWAYS, .help = "that shapes refer to"},
+    {"file", FIELD_TEXT, OF(geometry, file), .kinds = FACES,
+     .help = "an OBJ or STL file, from the folder of the scene; in place of points and triangles"},
+    {"scale", FIELD_REAL, OF(geometry, scale), ABOVE_ZERO, .unit = "m", .kinds = FACES,
+     .help = "of the file: 1 in it is so many metres; without it 1"},
+    {"points", FIELD_ROWS, OF(geometry, points), .n = 3, .unit = "m", .kinds = FACES,
+     .help = "points of a hull, vertices of a mesh"},
+    {"triangles", FIELD_ROWS, OF(geometry, triangles), .n = 3, .kinds = BIT(GEOMETRY_MESH),
+     .help = "numbers of the three vertices from 0, counter-clockwise from outside"},
+    {"open", FIELD_BOOL, OF(geometry, open), .kinds = BIT(GEOMETRY_MESH),
+     .help = "true: the surface need not enclose anything, as ground does not; which side of it is"
+             " outside is not checked then"},
+    {"dx", FIELD_REAL, OF(geometry, dx), ABOVE_ZERO, .unit = "m", .kinds = FIELD, .required = FIELD,
+     .help = "from one height of a row to the next"},
+    {"dy", FIELD_REAL, OF(geometry, dy), ABOVE_ZERO, .unit = "m", .kinds = FIELD, .required = FIELD,
+     .help = "from one row to the next"},
+    {"heights", FIELD_ROWS, OF(geometry, heights), .unit = "m", .kinds = FIELD, .required = FIELD,
+     .help = "rows along x, one for each y"},
+};
+static const scene_geometry usual_geometry = {.scale = 1};
+TABLE(geometry, "geometry", "The data of hulls, meshes and height fields, shared by shapes.",
+      geometry_fields, &usual_geometry);
+
 // ---- bodies ------------------------------------------------------------------------------------
 
-static const char *const body_words[] = {"body", NULL};
+static const field motion_fields[] = {
+    {"velocity", FIELD_VECTOR, OF(motion, velocity), .n = 3, .unit = "m/s",
+     .help = "constant, inertial"},
+    {"polynomial", FIELD_ROWS, OF(motion, polynomial), .n = 3, .unit = "m/s^k",
+     .help = "displacement: coefficients of t^0, t^1, ..., at most 8 rows; in place of velocity"},
+    {"amplitude", FIELD_VECTOR, OF(motion, amplitude), .n = 3, .unit = "m",
+     .help = "displacement amplitude sin(2 pi frequency t + phase)"},
+    {"frequency", FIELD_REAL, OF(motion, frequency), .unit = "Hz", .help = "of amplitude"},
+    {"phase", FIELD_REAL, OF(motion, phase), .unit = "rad", .help = "of amplitude"},
+    {"axis", FIELD_VECTOR, OF(motion, axis), .n = 3,
+     .help = "of the rotation, inertial; without it z"},
+    {"centre", FIELD_VECTOR, OF(motion, centre), .n = 3, .unit = "m",
+     .help = "a point of the axis, inertial; without it the position of the body"},
+    {"speed", FIELD_REAL, OF(motion, speed), .unit = "rad/s", .help = "of the rotation, constant"},
+    {"angle", FIELD_NUMBERS, OF(motion, angle), .unit = "rad/s^k",
+     .help = "of the rotation: coefficients of t^0, t^1, ..., at most 8; in place of speed"},
+    {"swing", FIELD_REAL, OF(motion, swing), .unit = "rad",
+     .help = "rotation by swing sin(2 pi swing_frequency t + swing_phase)"},
+    {"swing_frequency", FIELD_REAL, OF(motion, swing_frequency), .unit = "Hz", .help = "of swing"},
+    {"swing_phase", FIELD_REAL, OF(motion, swing_phase), .unit = "rad", .help = "of swing"},
+    {"belt", FIELD_VECTOR, OF(motion, belt), .n = 3, .unit = "m/s",
+     .help = "velocity of a conveyor: moves what lies on the body, not the body; inertial"},
+    {"table", FIELD_ROWS, OF(motion, table), .unit = "s, m",
+     .help = "poses in place of all but belt: rows t, x, y, z, or with a quaternion behind; linear"
+             " between them"},
+};
+static const scene_motion usual_motion = {.axis = {0, 0, 1}};
+TABLE(motion, "motion", "A prescribed motion from the pose of the body.", motion_fields,
+      &usual_motion);
+
+static const field load_fields[] = {
+    {"force", FIELD_VECTOR, OF(load, load.force), .n = 3, .unit = "N",
+     .help = "at the centre of mass, inertial"},
+    {"torque", FIELD_VECTOR, OF(load, load.torque), .n = 3, .unit = "N m", .help = "inertial"},
+    {"body_force", FIELD_VECTOR, OF(load, load.body_force), .n = 3, .unit = "N",
+     .help = "at the centre of mass, body axes: turns with the body"},
+    {"body_torque", FIELD_VECTOR, OF(load, load.body_torque), .n = 3, .unit = "N m",
+     .help = "body axes"},
+    {"damping", FIELD_REAL, OF(load, load.damping), FROM_ZERO, .unit = "N s/m",
+     .help = "of the velocity"},
+    {"turning_damping", FIELD_REAL, OF(load, load.turning_damping), FROM_ZERO, .unit = "N m s",
+     .help = "of the angular velocity"},
+};
+TABLE(load, "load", "A constant load and linear damping.", load_fields, NULL);
+
+static const char *const body_words[] = {"body", "lagrangian", "lattice", "ring", "stack", NULL};
+#define RIGID      BIT(BODY_RIGID)
+#define LAGRANGIAN BIT(BODY_LAGRANGIAN)
+#define LATTICE    BIT(BODY_LATTICE)
+#define RING       BIT(BODY_RING)
+#define STACK      BIT(BODY_STACK)
+#define GENERATORS (LATTICE | RING | STACK)
 
 static const field body_fields[] = {
-    {"kind", FIELD_WORD, OF(body, kind), .words = body_words, .help = "without it a body"},
-    NAME_FIELD(body, "bodies"),
-    {"fixed", FIELD_BOOL, OF(body, fixed), .help = "true: it never moves"},
-    {"mass", FIELD_REAL, OF(body, mass), ABOVE_ZERO, .unit = "kg", .help = "its mass"},
-    {"density", FIELD_REAL, OF(body, density), ABOVE_ZERO, .unit = "kg/m^3",
+    {"kind", FIELD_WORD, OF(body, kind), .words = body_words,
+     .help = "without it a body; lattice, ring and stack repeat their bodies"},
+    {"name", FIELD_NAME, OF(body, name), .kinds = RIGID | LAGRANGIAN,
+     .help = "no two bodies have the same; repeated ones get the number of the copy behind it"},
+    {"fixed", FIELD_BOOL, OF(body, fixed), .kinds = RIGID, .help = "true: it never moves"},
+    {"mass", FIELD_REAL, OF(body, mass), ABOVE_ZERO, .unit = "kg", .kinds = RIGID,
+     .help = "its mass"},
+    {"density", FIELD_REAL, OF(body, density), ABOVE_ZERO, .unit = "kg/m^3", .kinds = RIGID,
      .help = "in place of mass and inertia: these and the centre of mass are those of the shapes"},
-    {"inertia", FIELD_NUMBERS, OF(body, inertia), .unit = "kg m^2",
+    {"inertia", FIELD_NUMBERS, OF(body, inertia), .unit = "kg m^2", .kinds = RIGID,
      .help = "about the centre of mass, body axes: 3 principal moments, or 9 numbers of the"
              " symmetric matrix. Without it that of the shapes"},
-    {"added_mass", FIELD_NUMBERS, OF(body, added_mass), .unit = "kg, kg m, kg m^2",
+    {"added_mass", FIELD_NUMBERS, OF(body, added_mass), .unit = "kg, kg m, kg m^2", .kinds = RIGID,
      .help = "of a fluid around it: 6 numbers of the diagonal, or 36 of the symmetric matrix, on"
              " the velocity of the centre of mass and omega, body axes"},
-    {"position", FIELD_VECTOR, OF(body, position), .n = 3, .unit = "m",
-     .help = "of the centre of mass; of a body with density, of the frame of its shapes"},
-    {"orientation", FIELD_ROTATION, OF(body, orientation), .n = 4,
-     .help = "body to inertial: a quaternion, scalar first, or axis and angle"},
-    {"velocity", FIELD_VECTOR, OF(body, velocity), .n = 3, .unit = "m/s",
+    {"position", FIELD_VECTOR, OF(body, position), .n = 3, .unit = "m", .kinds = RIGID | GENERATORS,
+     .help = "of the centre of mass; of a body with density, of the frame of its shapes; of the"
+             " first copy, of the centre of a ring"},
+    {"orientation", FIELD_ROTATION, OF(body, orientation), .n = 4, .kinds = RIGID | GENERATORS,
+     .help = "body to inertial: a quaternion, scalar first, or axis and angle; of a generator that"
+             " of all copies together"},
+    {"velocity", FIELD_VECTOR, OF(body, velocity), .n = 3, .unit = "m/s", .kinds = RIGID,
      .help = "of the centre of mass, inertial"},
-    {"omega", FIELD_VECTOR, OF(body, omega), .n = 3, .unit = "rad/s",
+    {"omega", FIELD_VECTOR, OF(body, omega), .n = 3, .unit = "rad/s", .kinds = RIGID,
      .help = "angular velocity, body frame"},
-    SHAPES_FIELD(body, "the body, in its frame"),
-    MATERIAL_FIELD(body),
-    GROUP_FIELDS(body, "its shapes"),
-    {"enabled", FIELD_BOOL, OF(body, enabled), .help = "false: it takes no part"},
+    {"motion", FIELD_OBJECT, OF(body, motion), .table = &motion_table, .kinds = RIGID,
+     .help = "prescribes how it moves; forces have no effect then"},
+    {"load", FIELD_OBJECT, OF(body, load), .table = &load_table, .kinds = RIGID,
+     .help = "a constant load and linear damping"},
+    {"shapes", FIELD_LIST, OF(body, shapes), .table = &shape_table, .kinds = RIGID,
+     .help = "shapes of the body, in its frame"},
+    {"material", FIELD_PART, OF(body, material), .kinds = RIGID,
+     .help = "name of the material of its shapes"},
+    {"group", FIELD_BITS, OF(body, group), .kinds = RIGID,
+     .help = "bits of the groups of its shapes"},
+    {"mask", FIELD_BITS, OF(body, mask), .kinds = RIGID,
+     .help = "bits of the groups that its shapes may touch"},
+    {"enabled", FIELD_BOOL, OF(body, enabled), .kinds = RIGID | LAGRANGIAN,
+     .help = "false: it takes no part"},
+    {"mass_matrix", FIELD_ROWS, OF(body, mass_matrix), .kinds = LAGRANGIAN, .required = LAGRANGIAN,
+     .help = "M of M dv/dt = forces - damping v - stiffness q, rows; symmetric positive definite"},
+    {"stiffness", FIELD_ROWS, OF(body, stiffness), .kinds = LAGRANGIAN, .help = "rows; symmetric"},
+    {"damping", FIELD_ROWS, OF(body, damping), .kinds = LAGRANGIAN, .help = "rows"},
+    {"forces", FIELD_NUMBERS, OF(body, forces), .kinds = LAGRANGIAN, .help = "constant load"},
+    {"q", FIELD_NUMBERS, OF(body, q), .kinds = LAGRANGIAN, .help = "coordinates at the start"},
+    {"v", FIELD_NUMBERS, OF(body, v), .kinds = LAGRANGIAN, .help = "velocities at the start"},
+    {"bodies", FIELD_LIST, OF(body, bodies), .table = &body_table, .kinds = GENERATORS,
+     .required = GENERATORS, .help = "what is repeated, in the frame of a copy"},
+    {"counts", FIELD_COUNTS, OF(body, counts), .n = 3, .low = 1, .high = 1000000, .kinds = LATTICE,
+     .required = LATTICE, .help = "copies along x, y and z; x runs first"},
+    {"count", FIELD_INT, OF(body, count), .low = 1, .high = 1000000, .kinds = RING | STACK,
+     .required = RING | STACK, .help = "copies"},
+    {"spacing", FIELD_VECTOR, OF(body, spacing), .n = 3, .unit = "m", .kinds = LATTICE | STACK,
+     .required = LATTICE | STACK,
+     .help = "from one copy to the next: along x, y and z of a lattice, each by its own count; of"
+             " a stack all three at once"},
+    {"shift", FIELD_VECTOR, OF(body, shift), .n = 3, .unit = "m", .kinds = LATTICE | STACK,
+     .help = "of every second layer, as bricks are laid"},
+    {"radius", FIELD_REAL, OF(body, radius), ABOVE_ZERO, .unit = "m", .kinds = RING,
+     .required = RING, .help = "of the ring, about z"},
+    {"start", FIELD_REAL, OF(body, start), .unit = "rad", .kinds = RING,
+     .help = "angle of the first copy from x"},
+    {"turn", FIELD_REAL, OF(body, turn), .unit = "rad", .kinds = RING | STACK,
+     .help = "of a stack: about z from one copy to the next. Of a ring: the angle over which the"
+             " copies are spread, 2 pi without it; their x axes look outwards"},
+    {"jitter", FIELD_REAL, OF(body, jitter), FROM_ZERO, .unit = "m", .kinds = GENERATORS,
+     .help = "every copy is moved by a random vector with entries in [-jitter, jitter)"},
+    {"tumble", FIELD_BOOL, OF(body, tumble), .kinds = GENERATORS,
+     .help = "true: every copy is turned at random"},
+    {"seed", FIELD_INT, OF(body, seed), .low = 0, .high = INT_MAX, .kinds = GENERATORS,
+     .help = "of jitter and tumble"},
 };
 static const scene_body usual_body = {
     .mass = 1, .orientation = {1, 0, 0, 0}, .group = 1, .mask = ~0u, .enabled = true};
-TABLE(body, "body", "A body.", body_fields, &usual_body);
+TABLE(body, "body", "A body, a Lagrangian system, or bodies that are repeated.", body_fields,
+      &usual_body);
 
 // ---- interactions ------------------------------------------------------------------------------
 
@@ -331,6 +462,8 @@ static const field file_fields[] = {
      .help = "inertial; without it [0, 0, -9.81]"},
     {"materials", FIELD_LIST, OF(file, materials), .table = &material_table,
      .help = "numbered from 1; 0 is the default one"},
+    {"geometries", FIELD_LIST, OF(file, geometries), .table = &geometry_table,
+     .help = "what shapes of the kinds hull, mesh and height_field refer to"},
     {"pair_laws", FIELD_LIST, OF(file, pair_laws), .table = &pair_law_table,
      .help = "laws of pairs of materials"},
     {"world", FIELD_OBJECT, OF(file, world), .table = &world_table, .help = "what never moves"},

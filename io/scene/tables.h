@@ -3,6 +3,7 @@
 #define SCENE_TABLES_H
 
 #include <percuss/model.h>
+#include <percuss/motion.h>
 #include <percuss/scene.h>
 
 #include "scene/fields.h"
@@ -50,7 +51,42 @@ typedef struct scene_world {
     const json_t *shapes;
 } scene_world;
 
-typedef enum scene_body_kind { BODY_RIGID } scene_body_kind;
+typedef struct scene_motion {
+    given given;
+    numbers polynomial, angle, table;
+    double velocity[3], amplitude[3], frequency, phase;
+    double axis[3], centre[3], speed, swing, swing_frequency, swing_phase;
+    double belt[3];
+} scene_motion;
+
+typedef struct scene_load {
+    given given;
+    pcs_load load;
+} scene_load;
+
+typedef enum scene_geometry_kind {
+    GEOMETRY_HULL,
+    GEOMETRY_MESH,
+    GEOMETRY_HEIGHT_FIELD
+} scene_geometry_kind;
+
+typedef struct scene_geometry {
+    given given;
+    int kind; // scene_geometry_kind
+    const char *name, *file;
+    double scale;
+    bool open;
+    numbers points, triangles, heights;
+    double dx, dy;
+} scene_geometry;
+
+typedef enum scene_body_kind {
+    BODY_RIGID,
+    BODY_LAGRANGIAN,
+    BODY_LATTICE,
+    BODY_RING,
+    BODY_STACK
+} scene_body_kind;
 
 typedef struct scene_body {
     given given;
@@ -63,6 +99,17 @@ typedef struct scene_body {
     part material;
     unsigned group, mask;
     const json_t *shapes;
+    scene_motion motion;
+    scene_load load;
+
+    // Lagrangian systems
+    numbers q, v, mass_matrix, stiffness, damping, forces;
+
+    // generators
+    const json_t *bodies; // what is repeated
+    int counts[3], count, seed;
+    double spacing[3], shift[3], jitter, radius, start, turn;
+    bool tumble;
 } scene_body;
 
 typedef enum scene_interaction_kind {
@@ -134,15 +181,15 @@ typedef struct scene_file {
     int version;
     const char *name, *description;
     double gravity[3];
-    const json_t *materials, *pair_laws;
+    const json_t *materials, *pair_laws, *geometries;
     scene_world world;
     const json_t *bodies, *interactions;
     scene_scheme scheme;
     scene_settings run;
 } scene_file;
 
-extern const table material_table, law_table, pair_law_table, shape_table, world_table, body_table,
-    interaction_table, scheme_table, rest_table, box_table, stop_table, settings_table,
-    solver_table, file_table, turn_table;
+extern const table motion_table, load_table, geometry_table, material_table, law_table,
+    pair_law_table, shape_table, world_table, body_table, interaction_table, scheme_table,
+    rest_table, box_table, stop_table, settings_table, solver_table, file_table, turn_table;
 
 #endif

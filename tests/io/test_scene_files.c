@@ -1,6 +1,7 @@
 // Scene files: a scene read back is the scene that was written, to the bit and to the letter; every
 // error says where it is.
 #include <percuss/parts.h>
+#include <percuss/rotation.h>
 #include <percuss/scene.h>
 
 #include <stdio.h>
@@ -179,6 +180,147 @@ TEST(a_scene_as_text_is_the_one_in_C)
     pcs_model_destroy(m);
 }
 
+// every kind of motion and generator, geometries of numbers, a load, a Lagrangian system
+static const char all_kinds[] =
+    "{\"percuss_scene\": 1, \"materials\": [{\"name\": \"r\", \"mu\": 0.8}],"
+    "\"geometries\": ["
+    "{\"kind\": \"mesh\", \"name\": \"tet\", \"points\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, "
+    "1]],"
+    " \"triangles\": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]},"
+    "{\"kind\": \"hull\", \"name\": \"gem\", \"points\": [[0.1, 0, 0], [-0.1, 0.1, 0],"
+    " [-0.1, -0.1, 0], [0, 0, 0.1], [0, 0, -0.1]]},"
+    "{\"kind\": \"height_field\", \"name\": \"hills\", \"dx\": 0.5, \"dy\": 0.4,"
+    " \"heights\": [[0, 0.1, 0], [0.1, 0, 0.03]]}],"
+    "\"world\": {\"material\": \"r\", \"shapes\": [{\"kind\": \"half_space\"},"
+    " {\"kind\": \"mesh\", \"geometry\": \"tet\", \"position\": [3, 0, 0]},"
+    " {\"kind\": \"height_field\", \"geometry\": \"hills\", \"position\": [-4, -1, 0.1]}]},"
+    "\"bodies\": ["
+    "{\"name\": \"belt\", \"motion\": {\"belt\": [0.4, 0, 0]}, \"position\": [0, 0, 0.1],"
+    " \"shapes\": [{\"kind\": \"box\", \"size\": [3, 0.6, 0.2], \"material\": \"r\"}]},"
+    "{\"motion\": {\"speed\": 2, \"axis\": [0, 1, 0], \"centre\": [0, 2, 1.1]},"
+    " \"position\": [0, 2, 1], \"shapes\": [{\"kind\": \"cylinder\", \"radius\": 0.3,"
+    " \"length\": 0.2}]},"
+    "{\"motion\": {\"amplitude\": [0, 0, 0.1], \"frequency\": 0.5,"
+    " \"polynomial\": [[0, 0, 0], [0, 0, 0.1]], \"swing\": 0.1, \"swing_frequency\": 1},"
+    " \"position\": [2, 2, 1], \"shapes\": [{\"kind\": \"box\", \"size\": [1, 1, 0.1]}]},"
+    "{\"motion\": {\"table\": [[0, 0, 5, 1], [0.1, 1, 5, 1], [0.2, 1, 6, 1]]},"
+    " \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]},"
+    "{\"motion\": {}, \"position\": [9, 9, 9]},"
+    "{\"mass\": 2, \"position\": [-1, 0, 0.31], \"shapes\": [{\"kind\": \"hull\","
+    " \"geometry\": \"gem\", \"material\": \"r\"}]},"
+    "{\"mass\": 1, \"position\": [0, -3, 2], \"load\": {\"force\": [1, 0, 12],"
+    " \"body_torque\": [0, 0, 0.01], \"damping\": 0.5}, \"shapes\": [{\"kind\": \"sphere\","
+    " \"radius\": 0.1}]},"
+    "{\"kind\": \"lagrangian\", \"name\": \"spring\", \"mass_matrix\": [[1, 0], [0, 2]],"
+    " \"stiffness\": [[10, -5], [-5, 5]], \"damping\": [[0.1, 0], [0.2, 0.1]], \"q\": [0.1, 0],"
+    " \"forces\": [0, 1]},"
+    "{\"kind\": \"ring\", \"count\": 3, \"radius\": 1, \"position\": [0, -6, 0.1],"
+    " \"orientation\": {\"axis\": [0, 0, 1], \"angle\": 0.2}, \"bodies\": [{\"kind\": \"stack\","
+    " \"count\": 2, \"spacing\": [0, 0, 0.2], \"turn\": 0.3, \"bodies\": [{\"name\": \"b\","
+    " \"density\": 500, \"shapes\": [{\"kind\": \"box\", \"size\": [0.3, 0.2, 0.2],"
+    " \"material\": \"r\"}]}]}]}],"
+    "\"interactions\": [{\"kind\": \"linear\", \"bodies\": [\"spring\"],"
+    " \"coefficients\": [1, -1], \"law\": {\"kind\": \"newton_impact\"}, \"offset\": 0.5},"
+    " {\"kind\": \"ball\", \"bodies\": [\"b 0 1\", \"b 1 0\"], \"at\": [0, -6, 0.4],"
+    " \"enabled\": false}]}";
+
+TEST(all_kinds_survive_a_file)
+{
+    pcs_scene *scene = parse(all_kinds);
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+}
+
+// ---- generators --------------------------------------------------------------------------------
+
+// the hash after some steps of a scene with these bodies above a floor
+static unsigned long long hash_of_bodies(const char *bodies)
+{
+    static char text[60000];
+    snprintf(text, sizeof text,
+             "{\"percuss_scene\": 1, \"world\": {\"shapes\": [{\"kind\": \"half_space\"}]},"
+             " \"bodies\": [%s]}",
+             bodies);
+    pcs_scene *scene = parse(text);
+    const unsigned long long hash = hash_after(scene->model, 0.005, 40);
+    pcs_scene_destroy(scene);
+    return hash;
+}
+
+#define CUBE "\"density\": 900, \"shapes\": [{\"kind\": \"box\", \"size\": [0.2, 0.3, 0.1]}]"
+
+TEST(a_lattice_is_its_bodies)
+{
+    char one_by_one[8000];
+    size_t used = 0;
+    for (int n = 0; n < 24; ++n) {
+        const int i = n % 4, j = n / 4 % 3, k = n / 12;
+        used +=
+            (size_t)snprintf(one_by_one + used, sizeof one_by_one - used,
+                             "%s{\"position\": [%.17g, %.17g, %.17g], " CUBE "}", n > 0 ? ", " : "",
+                             0.5 + (0.31 * i + k % 2 * 0.07), -1 + 0.37 * j, 0.2 + 0.13 * k);
+    }
+    ck_assert_uint_eq(hash_of_bodies(one_by_one),
+                      hash_of_bodies("{\"kind\": \"lattice\", \"counts\": [4, 3, 2],"
+                                     " \"spacing\": [0.31, 0.37, 0.13], \"shift\": [0.07, 0, 0],"
+                                     " \"position\": [0.5, -1, 0.2], \"bodies\": [{" CUBE "}]}"));
+}
+
+TEST(a_ring_looks_outwards)
+{
+    enum { N = 7 };
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"count\": %d,"
+             " \"radius\": 2, \"position\": [1, 2, 3], \"start\": 0.4,"
+             " \"bodies\": [{\"name\": \"stone\", \"position\": [0.5, 0, 0.1],"
+             " \"velocity\": [1, 0, 0]}]}]}",
+             N);
+    pcs_scene *scene = parse(text);
+    for (int i = 0; i < N; ++i) {
+        const double angle = 0.4 + 2 * acos(-1) * i / N, c = cos(angle), s = sin(angle);
+        char name[20];
+        pcs_system stone;
+        pcs_body_def def;
+        snprintf(name, sizeof name, "stone %d", i);
+        CK_OK(pcs_model_find_system(scene->model, name, &stone));
+        CK_OK(pcs_model_body(scene->model, stone, &def));
+        CK_NEAR(def.position[0], 1 + 2.5 * c, 1e-14);
+        CK_NEAR(def.position[1], 2 + 2.5 * s, 1e-14);
+        CK_NEAR(def.position[2], 3.1, 1e-14);
+        CK_NEAR(def.velocity[0], c, 1e-14);
+        CK_NEAR(def.velocity[1], s, 1e-14);
+    }
+    pcs_scene_destroy(scene);
+}
+
+TEST(jitter_stays_in_its_bounds_and_follows_its_seed)
+{
+    static const char *const seeds[] = {"1", "2", "1"};
+    double x[3][100][7];
+    for (int run = 0; run < 3; ++run) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"stack\", \"count\": 100,"
+                 " \"spacing\": [0, 0, 1], \"jitter\": 0.1, \"tumble\": true, \"seed\": %s,"
+                 " \"bodies\": [{}]}]}",
+                 seeds[run]);
+        pcs_scene *scene = parse(text);
+        for (int i = 0; i < 100; ++i) {
+            pcs_body_def def;
+            CK_OK(pcs_model_body(scene->model, (pcs_system){i + 1}, &def));
+            memcpy(x[run][i], def.position, sizeof def.position);
+            memcpy(x[run][i] + 3, def.orientation, sizeof def.orientation);
+            CK_NEAR(def.position[0], 0, 0.1);
+            CK_NEAR(def.position[2], i, 0.1);
+            CK_NEAR(pcs_quat_norm(def.orientation), 1, 1e-15);
+        }
+        pcs_scene_destroy(scene);
+    }
+    ck_assert_mem_eq(x[0], x[2], sizeof x[0]);
+    ck_assert_mem_ne(x[0], x[1], sizeof x[0]);
+}
+
 // ---- a run by its settings ---------------------------------------------------------------------
 
 static pcs_scene_end end_of(const char *stop, double *t)
@@ -266,6 +408,37 @@ static const struct {
      "did you mean 'nsgs'"},
     {"{\"percuss_scene\": 1, \"scheme\": {\"solver\": {\"kind\": \"nsgs\", \"order\": \"odd\"}}}",
      "scheme.solver.order", "order"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"mesh\", \"geometry\":"
+     " \"ship\"}]}]}",
+     "bodies[0].shapes[0]", "no geometry has the name"},
+    {"{\"percuss_scene\": 1, \"geometries\": [{\"kind\": \"mesh\", \"name\": \"open\","
+     " \"points\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]], \"triangles\": [[0, 1, 2]]}]}",
+     "geometries[0]", "not closed"},
+    {"{\"percuss_scene\": 1, \"geometries\": [{\"kind\": \"mesh\", \"name\": \"sock\","
+     " \"points\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], \"triangles\": [[0, 1, 2],"
+     " [0, 3, 1], [1, 3, 2], [0, 2, 3]]}]}",
+     "geometries[0]", "inside out"},
+    {"{\"percuss_scene\": 1, \"geometries\": [{\"kind\": \"mesh\", \"name\": \"m\","
+     " \"points\": [[0, 0, 0]], \"triangles\": [[0, 0, 1]]}]}",
+     "geometries[0].triangles[0][2]", "no vertex 1"},
+    {"{\"percuss_scene\": 1, \"geometries\": [{\"kind\": \"hull\", \"name\": \"h\","
+     " \"file\": \"no/such.obj\"}]}",
+     "geometries[0].file", "cannot be opened"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lattice\", \"counts\": [1000, 1000,"
+     " 1000], \"spacing\": [1, 1, 1], \"bodies\": [{\"mass\": 0}]}]}",
+     "bodies[0].bodies[0].mass", "above 0"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"velocity\": [1, 0, 0],"
+     " \"polynomial\": [[0, 0, 0]]}}]}",
+     "bodies[0].motion", "give one of them"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"table\": [[1, 0, 0, 0], [0, 0, 0,"
+     " 0]]}}]}",
+     "bodies[0].motion", "not after"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lagrangian\", \"mass_matrix\": [[1]],"
+     " \"q\": [1, 2]}]}",
+     "bodies[0].q", "mass_matrix makes it 1"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\", \"radius\": 1,"
+     " \"number\": 5}]}]}",
+     "scene.json:1:", "number 5"},
     {"{\"percuss_scene\": 1, \"run\": {\"h\": 0}}", "scene.json:1:35: run.h", "above 0 s"},
 };
 

@@ -27,10 +27,10 @@ typedef struct pcs_scene_settings {
     double rest_speed; ///< m/s: ends the run when every body is slower for rest_time; the speed of
                        ///< a body is the root mean square over its matter, that of a Lagrangian
                        ///< system its fastest coordinate
-    double rest_time;    ///< s
-    bool unconverged;    ///< ends it at the first step that did not converge, though the scheme
-                         ///< commits it
-    bool box;            ///< ends it when the centre of mass of a body leaves the box
+    double rest_time;  ///< s
+    bool unconverged;  ///< ends it at the first step that did not converge, though the scheme
+                       ///< commits it
+    bool box;          ///< ends it when the centre of mass of a body leaves the box
     pcs_system box_body; ///< which body; {0}: any
     double box_low[3];   ///< m, lower corner, inertial
     double box_high[3];  ///< m, upper corner

@@ -1,0 +1,194 @@
+// Generators: bodies that are repeated in a lattice, a ring or a stack, and generators within
+// generators. A copy is a frame; its bodies are read again for each.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <percuss/rotation.h>
+
+#include "base/base.h"
+#include "scene/build.h"
+
+enum { DEPTH_MAX = 8 };
+
+// ---- frames ------------------------------------------------------------------------------------
+
+void frame_vector(const frame *f, double x[3])
+{
+    double y[3];
+    if (!f->turned) return;
+    pcs_quat_rotate(f->Q, x, y);
+    memcpy(x, y, sizeof y);
+}
+
+void frame_point(const frame *f, double x[3])
+{
+    frame_vector(f, x);
+    if (f->depth == 0) return;
+    for (int i = 0; i < 3; ++i) {
+        x[i] += f->x[i];
+    }
+}
+
+void frame_rotation(const frame *f, double Q[4])
+{
+    double turned[4];
+    if (!f->turned) return;
+    pcs_quat_mul(f->Q, Q, turned);
+    memcpy(Q, turned, sizeof turned);
+}
+
+// the frame at x, Q of the frame `outer`; Q null: not turned
+static void enter(const frame *outer, const double x[3], const double *Q, frame *f)
+{
+    memcpy(f->x, x, sizeof f->x);
+    frame_point(outer, f->x);
+    f->turned = outer->turned || Q;
+    memcpy(f->Q, outer->Q, sizeof f->Q);
+    if (!Q) return;
+    memcpy(f->Q, Q, sizeof f->Q);
+    frame_rotation(outer, f->Q);
+}
+
+// ---- random numbers ----------------------------------------------------------------------------
+
+// xorshift64: uniform in [0, 1), the same numbers everywhere
+static double draw(uint64_t *s)
+{
+    *s ^= *s << 13;
+    *s ^= *s >> 7;
+    *s ^= *s << 17;
+    return (double)(*s >> 11) / 9007199254740992.0;
+}
+
+static uint64_t start_of(int seed)
+{
+    return 88172645463325252u ^ (uint64_t)seed * 0x9e3779b97f4a7c15u;
+}
+
+// uniform over all rotations: a point of the ball of four dimensions, brought to the sphere
+static void draw_rotation(uint64_t *s, double Q[4])
+{
+    double length2;
+    do {
+        length2 = 0;
+        for (int i = 0; i < 4; ++i) {
+            Q[i] = draw(s) - 0.5;
+            length2 += Q[i] * Q[i];
+        }
+    } while (!(length2 > 1e-6 && length2 <= 0.25));
+    const double scale = 1 / sqrt(length2);
+    for (int i = 0; i < 4; ++i) {
+        Q[i] *= scale;
+    }
+}
+
+// ---- copies ------------------------------------------------------------------------------------
+
+typedef struct copies {
+    builder *b;
+    const scene_body *in;
+    const place *list;
+    frame whole; // of the generator
+    uint64_t random;
+} copies;
+
+static const double two_pi = 6.283185307179586;
+
+static void about_z(double angle, double Q[4])
+{
+    Q[0] = cos(angle / 2);
+    Q[1] = Q[2] = 0;
+    Q[3] = sin(angle / 2);
+}
+
+// one copy at x, turned by Q (null: not); number: of its name
+static pcs_status build_copy(copies *c, int number, double x[3], const double *Q)
+{
+    const scene_body *in = c->in;
+    double random[4], turned[4];
+    for (int i = 0; i < 3 && in->jitter > 0; ++i) {
+        x[i] += in->jitter * (2 * draw(&c->random) - 1);
+    }
+    if (in->tumble) {
+        draw_rotation(&c->random, random);
+        if (Q) pcs_quat_mul(Q, random, turned);
+        Q = Q ? turned : random;
+    }
+    frame f = c->whole;
+    enter(&c->whole, x, Q, &f);
+    const size_t used = strlen(f.copy);
+    snprintf(f.copy + used, sizeof f.copy - used, " %d", number);
+    return build_bodies(c->b, in->bodies, c->list, &f);
+}
+
+static pcs_status build_lattice(copies *c)
+{
+    const scene_body *in = c->in;
+    int number = 0;
+    for (int k = 0; k < in->counts[2]; ++k) {
+        for (int j = 0; j < in->counts[1]; ++j) {
+            for (int i = 0; i < in->counts[0]; ++i) {
+                const int at[3] = {i, j, k};
+                double x[3];
+                for (int a = 0; a < 3; ++a) {
+                    x[a] = at[a] * in->spacing[a] + (k % 2 == 1 ? in->shift[a] : 0);
+                }
+                PCS_TRY(build_copy(c, number++, x, NULL));
+            }
+        }
+    }
+    return PCS_OK;
+}
+
+static pcs_status build_ring(copies *c)
+{
+    const scene_body *in = c->in;
+    const double whole = table_given(&body_table, in, "turn") ? in->turn : two_pi;
+    for (int i = 0; i < in->count; ++i) {
+        const double angle = in->start + i * (whole / in->count);
+        double x[3] = {in->radius * cos(angle), in->radius * sin(angle), 0}, Q[4];
+        about_z(angle, Q);
+        PCS_TRY(build_copy(c, i, x, Q));
+    }
+    return PCS_OK;
+}
+
+static pcs_status build_stack(copies *c)
+{
+    const scene_body *in = c->in;
+    for (int i = 0; i < in->count; ++i) {
+        double x[3], Q[4];
+        for (int a = 0; a < 3; ++a) {
+            x[a] = i * in->spacing[a] + (i % 2 == 1 ? in->shift[a] : 0);
+        }
+        about_z(i * in->turn, Q);
+        PCS_TRY(build_copy(c, i, x, in->turn != 0 ? Q : NULL));
+    }
+    return PCS_OK;
+}
+
+pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, const place *at,
+                        const frame *outer)
+{
+    if (outer->depth == DEPTH_MAX) {
+        return refuse(&b->src, at, PCS_ERR_SIZE,
+                      "generators stand in one another more than %d deep", (int)DEPTH_MAX);
+    }
+    const place list = place_of(at, json, "bodies");
+    copies c = {.b = b, .in = in, .list = &list, .whole = *outer, .random = start_of(in->seed)};
+    const bool turned = table_given(&body_table, in, "orientation");
+    double Q[4];
+    memcpy(Q, in->orientation, sizeof Q);
+    if (turned && pcs_quat_normalise(Q) != PCS_OK) return refuse_because(&b->src, at, PCS_ERR_ARG);
+    enter(outer, in->position, turned ? Q : NULL, &c.whole);
+    c.whole.depth = outer->depth + 1;
+    switch ((scene_body_kind)in->kind) {
+    case BODY_LATTICE:
+        return build_lattice(&c);
+    case BODY_RING:
+        return build_ring(&c);
+    default:
+        return build_stack(&c);
+    }
+}
