@@ -23,7 +23,7 @@ void rng_direction(rng *r, double d[3]);  // unit
 void rng_rotation(rng *r, double R[9]);   // column-major
 double root_power(double base, double s); // base^s, 0 <= s <= 1, by square roots
 
-// ---- bodies and what holds them apart
+// ---- bodies and their contacts
 
 typedef struct scene_body {
     double x[3];       // centre

@@ -15,7 +15,7 @@ typedef struct ode_case {
     void (*exact)(double t, double *x);
 } ode_case;
 
-// what one run of a pair with chosen steps took
+// cost of one run of a pair with chosen steps
 typedef struct ode_run {
     double tol;       // rtol = atol
     double error;     // root mean square at t_end

@@ -45,7 +45,7 @@ static bool tower(bodies *s)
     return stack(s, STACK_KAPLA);
 }
 
-// ---- what stands and what falls ---------------------------------------------------------------
+// ---- structures that stand or fall -------------------------------------------------------------
 
 static double moved(const simulation *s)
 {

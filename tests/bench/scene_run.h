@@ -50,7 +50,7 @@ typedef struct result {
 result scene_run(const engine *e, const course *c, const engine_options *o, int steps, int every,
                  FILE *trace);
 
-// of what goes to trace
+// of the lines for trace
 extern const char *const scene_trace_head;
 
 // the times of the faster run; what was measured stays

@@ -130,7 +130,7 @@ TEST(short_runs_end_as_they_must)
 }
 
 // a wrong run is detected
-TEST(what_is_wrong_fails)
+TEST(wrong_scenes_fail)
 {
     n_scenes = scene_list(&scenes);
     bodies s;

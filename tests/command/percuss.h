@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-// what the last call printed
+// output of the last call
 extern char *out_text, *err_text;
 
 // the folder, made by folder_make, emptied and removed by folder_remove (fixtures)

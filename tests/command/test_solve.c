@@ -272,7 +272,7 @@ TEST(trace_has_a_row_per_look)
     ck_assert_int_eq(file_count(), 1);
 }
 
-TEST(what_cannot_be_written_is_said)
+TEST(failed_writes_are_reported)
 {
     REFUSED("goes to a .hdf5, .h5 or .pcs", "solve -o x.dat $DATA/fc3d_dense.dat");
     ck_assert(!file_exists("x.dat"));

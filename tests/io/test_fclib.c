@@ -163,7 +163,7 @@ static void expect_local(const char *path)
     pcs_problem_file_destroy(f);
 }
 
-// ---- what others write -------------------------------------------------------------------------
+// ---- files of other programs -------------------------------------------------------------------
 
 TEST(the_three_storages_agree_on_an_unsymmetric_matrix)
 {

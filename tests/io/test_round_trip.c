@@ -341,7 +341,7 @@ static int files_in_folder(void)
     return n;
 }
 
-TEST(what_is_no_problem_is_not_written)
+TEST(invalid_problems_are_not_written)
 {
     double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, q[3] = {-1, 0, 0};
     pcs_block block = {.cone = PCS_CONE_COULOMB, .dim = 3, .mu = 0.5};

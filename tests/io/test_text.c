@@ -85,7 +85,7 @@ TEST(reals_are_rounded_correctly_in_every_locale)
     local_point = ".";
 }
 
-TEST(what_is_no_number_is_refused)
+TEST(text_that_is_no_number_is_refused)
 {
     static const char *const bad[] = {"",    "  ",    "-",     ".",     "e5",      "1e",
                                       "1e+", "nan",   "inf",   "NaN",   "-inf",    "0x10",

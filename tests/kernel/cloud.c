@@ -138,7 +138,7 @@ double depth_of_all(const cloud *a, const cloud *b)
     return most;
 }
 
-// ---- what features say
+// ---- checks of features
 
 pcs_gap gap_of(const pcs_feature *f, const double *q1, const double *q2)
 {

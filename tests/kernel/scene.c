@@ -110,6 +110,17 @@ void scene_ground(scene *s, double e)
     scene_shape(s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), e);
 }
 
+void scene_unsolvable(scene *s, int sweeps)
+{
+    s->scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
+    s->scheme.solver.tol = 1e-15;
+    s->scheme.solver.max_iters = sweeps;
+    for (int i = 0; i < 8; ++i) {
+        const double x[3] = {0.2 * i, 0, 0}, v[3] = {5 - i * i, 0, 0};
+        scene_solid_ball(s, 1 + i, 0.1, x, v, 0);
+    }
+}
+
 void scene_gravity(scene *s, double x, double y, double z)
 {
     CK_OK(pcs_model_set_gravity(s->m, (double[3]){x, y, z}));
@@ -164,7 +175,7 @@ double scene_potential(scene *s)
     return V;
 }
 
-// ---- what a step must obey ----------------------------------------------------------------------
+// ---- checks of a step ----------------------------------------------------------------------------
 
 // u += sign F^T (v + omega x GP) of one side before the step
 static void add_velocity(const scene *s, pcs_system side, const double P[3], const double F[9],
@@ -371,7 +382,7 @@ static void check_wrench(const scene *s, int index)
     expect_same(wrench, p, 6, 1e-11 * scale);
 }
 
-// The sum of what the impulses could do to the bodies at their velocities. Squeezed bodies bear
+// The sum of the work that each impulse could do at the largest velocity. Squeezed bodies bear
 // impulses of 1e8 N s that hold one another: their work is a difference of sums of this size.
 static double work_of_each(const scene *s)
 {

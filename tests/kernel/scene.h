@@ -44,6 +44,8 @@ pcs_system scene_rough_ball(scene *s, double mass, double radius, const double x
                             const double v[3], double e, double e_t, double mu);
 // the half-space below z = 0, in the world
 void scene_ground(scene *s, double e);
+// a row of balls that hit one another, for sweeps that are too few
+void scene_unsolvable(scene *s, int sweeps);
 void scene_gravity(scene *s, double x, double y, double z);
 
 // balls, rotated boxes with full inertia, bodies of two shapes, forces, a joint and a unilateral

@@ -354,7 +354,7 @@ static int no_answer(void *user, double alpha, double *CL, double *CD)
     return *(int *)user;
 }
 
-TEST(what_is_refused)
+TEST(invalid_added_masses_are_refused)
 {
     scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();

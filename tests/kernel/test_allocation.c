@@ -96,7 +96,7 @@ static void sticking_stack(scene *s)
     }
 }
 
-// active contacts of each box of a stack with what is beneath it; shape 0 is the ground
+// active contacts of each box of a stack with the shape beneath it; shape 0 is the ground
 static void count_corners(const scene *s, int corners[3])
 {
     const pcs_contact *c;

@@ -20,7 +20,7 @@ static bool flip(test_random *r)
     return random_unit(r) < 0.5;
 }
 
-// ---- what every step must keep ------------------------------------------------------------------
+// ---- invariants of every step -------------------------------------------------------------------
 
 static bool all_finite(const double *x, int n)
 {
@@ -371,7 +371,7 @@ TEST(wild_callbacks)
 // ---- by hand ------------------------------------------------------------------------------------
 
 // numbers that a definition or a state may not hold
-TEST(what_is_not_a_number_is_refused)
+TEST(nan_and_infinity_are_refused)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY};
     for (int k = 0; k < 3; ++k) {

@@ -122,7 +122,7 @@ TEST(nothing_is_committed_on_an_empty_budget)
 }
 
 // The first iterate of the velocities is made whatever the budget: the step has a residual, is
-// taken where unsolved steps are accepted, and otherwise says what ended it
+// taken where unsolved steps are accepted, and otherwise reports the limit that ended it
 TEST(a_step_on_an_empty_budget_has_a_residual)
 {
     for (int k = 0; k < KINDS; ++k) {
@@ -170,7 +170,7 @@ TEST(the_clock_ends_a_step)
 }
 
 // the second step finds a work that has grown, the first one has to make it grow
-TEST(what_a_work_went_through_does_not_count)
+TEST(the_history_of_a_work_does_not_count)
 {
     scene s;
     open_crowd(&s, 4, 12, 0, 10);

@@ -11,7 +11,7 @@
 #include "linalg/m3.h"
 #include "rotation/pose.h"
 
-// ---- what the features say
+// ---- checks of features
 
 static pcs_gap feature_gap(const pcs_feature *f, const double *q1, const double *q2)
 {
@@ -405,7 +405,7 @@ TEST(half_spaces_never_touch)
     ck_assert_int_eq(pcs_collide(&a, NULL, &b, NULL, 1e9, PCS_FEATURES_MAX, f), 0);
 }
 
-TEST(what_is_not_finite_touches_nothing)
+TEST(shapes_at_nan_touch_nothing)
 {
     const pcs_shape s[] = {pcs_shape_sphere(1), pcs_shape_box(1, 1, 1),
                            pcs_shape_half_space((double[3]){0, 0, 1}, 0)};
@@ -707,7 +707,7 @@ TEST(nearly_aligned_boxes)
         random_vector(&r, -0.5, 0.5, q1);
         if (k % 7 < 3) q1[k % 7] = 0;
 
-        // to a height where the gap is about what is wanted: along z it moves no faster than that
+        // to a height where the gap is about the wanted one: along z it moves no faster than that
         const double sign = random_unit(&r) < 0.5 ? -1 : 1;
         const double wanted = sign * pow(10, random_between(&r, -12, -2));
         const placed loose = place(&s1, q1), b0 = place(&s2, q2);

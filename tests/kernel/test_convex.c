@@ -270,7 +270,7 @@ TEST(boxes_near_contact)
     }
 }
 
-TEST(what_coincides_has_a_normal)
+TEST(coincident_cores_have_a_normal)
 {
     const convex cores[] = {
         {.kind = CONVEX_POINT, .radius = 1},
@@ -288,7 +288,7 @@ TEST(what_coincides_has_a_normal)
     }
 }
 
-TEST(what_is_no_number_is_not_near)
+TEST(nan_is_near_nothing)
 {
     const convex box = {.kind = CONVEX_BOX, .half = {1, 2, 3}};
     const double bad[] = {NAN, INFINITY};

@@ -67,7 +67,7 @@ static double joints_apart(scene *s)
 }
 
 // in free flight the parabola is exact, however many others lie about
-TEST(what_flies_is_of_second_order)
+TEST(free_flight_is_of_second_order)
 {
     scene s;
     open_default(&s);
@@ -237,7 +237,7 @@ TEST(a_heap_does_not_sink)
     }
 }
 
-// ---- what is fast, what is inside, what bounces ------------------------------------------------
+// ---- fast bodies, overlaps, rebounds -----------------------------------------------------------
 
 TEST(a_fast_ball_does_not_pass_a_thin_wall)
 {
@@ -339,10 +339,10 @@ TEST(a_ball_bounces_as_high_as_it_should)
     scene_close(&s);
 }
 
-// ---- what is taken though it is not solved -----------------------------------------------------
+// ---- steps accepted without a solution ---------------------------------------------------------
 
 // with a budget that does not suffice steps are committed up to `accept` and no further
-TEST(what_misses_by_little_is_taken)
+TEST(small_misses_are_accepted)
 {
     int taken = 0, refused = 0;
     for (int budget = 1; budget <= 64; budget *= 4) {

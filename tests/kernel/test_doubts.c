@@ -106,7 +106,7 @@ TEST(overlaps_at_the_start_are_said_once)
 }
 
 // solids with two equal directions of separation: the run has a doubt, with the depth
-TEST(what_has_no_one_way_out_is_said)
+TEST(ambiguous_projections_are_reported)
 {
     const pcs_shape ball = pcs_shape_sphere(0.1), plate = pcs_shape_box(1, 1, 0.04),
                     box = pcs_shape_box(0.2, 0.2, 0.2), rod = pcs_shape_capsule(0.05, 0.2);
@@ -180,13 +180,7 @@ TEST(steps_taken_unsolved_are_counted)
     scene_gravity(&s, 0, 0, 0);
     s.scheme.accept_unconverged = true;
     s.scheme.halvings = 0;
-    s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
-    s.scheme.solver.tol = 1e-15;
-    s.scheme.solver.max_iters = 1;
-    for (int i = 0; i < 8; ++i) {
-        const double x[3] = {0.2 * i, 0, 0}, v[3] = {5 - i * i, 0, 0};
-        scene_solid_ball(&s, 1 + i, 0.1, x, v, 0);
-    }
+    scene_unsolvable(&s, 1);
     scene_start(&s);
     long unsolved = 0;
     double worst = 0;

@@ -165,8 +165,7 @@ TEST(events_of_a_divided_step)
     def.force = narrow_force;
     def.user = &n;
     scene_add(&s, &def);
-    const pcs_system b = scene_ball(&s, mass, 0.1, (double[3]){0, 0, 0.12}, NULL);
-    scene_shape(&s, b, pcs_shape_sphere(0.1), 0.9);
+    const pcs_system b = scene_solid_ball(&s, mass, 0.1, (double[3]){0, 0, 0.12}, NULL, 0.9);
     scene_ground(&s, 0.9);
     s.scheme = pcs_scheme_default();
     scene_start(&s);
@@ -281,8 +280,7 @@ TEST(events_of_a_warm_step_need_no_memory)
 TEST(events_that_cannot_be_asked)
 {
     scene s = scene_open();
-    const pcs_system b = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
-    scene_shape(&s, b, pcs_shape_sphere(0.1), 0);
+    scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL, 0);
     scene_ground(&s, 0);
     scene_start(&s);
     int n = 5;

@@ -308,7 +308,7 @@ TEST(bad_input_is_refused)
     CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_EULER_PARAMETERS, typed, PCS_ROTATION_FORM_ZYX,
                                out, NULL));
 
-    // the sentence says what is wrong with a matrix
+    // the sentence names the fault of a matrix
     const double sheared[9] = {1, 0, 0, 0.5, 1, 0, 0, 0, 1};
     const double left[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
     CK_SAYS(pcs_matrix_check(sheared, 1e-6), PCS_ERR_ARG, "0.5");

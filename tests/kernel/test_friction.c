@@ -159,7 +159,7 @@ static pcs_contact_status oblique(double m1, double R1, double m2, double R2, do
     return status;
 }
 
-TEST(where_an_oblique_impact_sticks)
+TEST(oblique_impacts_stick_or_slide)
 {
     const double mass[] = {0, 1e-3, 1, 1e3}, mu[] = {1e-3, 0.3, 20};
     for (int i = 0; i < 4; ++i) {

@@ -63,7 +63,7 @@ static pcs_shape unit_shape(const shapes *s, int kind)
     }
 }
 
-// what flies: a tenth of that
+// the moving shape: a tenth of that
 static pcs_shape small_shape(const shapes *s, int kind, pcs_geometry **own)
 {
     pcs_shape out = unit_shape(s, kind);
@@ -94,7 +94,7 @@ typedef struct flight {
     int steps;
 } flight;
 
-// the velocity of what flies, past the obstacle or (kind < 0) alone
+// the velocity of the moving body, past the obstacle or (kind < 0) alone
 static void fly(const shapes *sh, const flight *f, bool alone, double v[6], double q[7])
 {
     scene s = scene_open();
@@ -174,14 +174,14 @@ static pcs_scheme scheme_of(int which)
 }
 
 // a test with each scheme; `which` is its number
-#define TEST_OF_SCHEMES(name)                         \
-    static void name##_with(int which);               \
-    TEST(name)                                        \
-    {                                                 \
-        for (int k = 0; k < SCHEMES; ++k) {           \
-            name##_with(k);                           \
-        }                                             \
-    }                                                 \
+#define TEST_OF_SCHEMES(name)               \
+    static void name##_with(int which);     \
+    TEST(name)                              \
+    {                                       \
+        for (int k = 0; k < SCHEMES; ++k) { \
+            name##_with(k);                 \
+        }                                   \
+    }                                       \
     static void name##_with(int which)
 
 // over the top, at 50 m/s, at any phase of the step; upright, so that the clearance is known
@@ -496,7 +496,7 @@ static void lay_floor(scene *s, int floor, double gap, double e, pcs_geometry **
 
 enum { PLAIN, TWO_PARTS }; // of one shape, or of two beside each other
 
-// what slides, 0.2 m long and 0.1 m high (a sphere: 0.2 m), on z = 0
+// the sliding shape, 0.2 m long and 0.1 m high (a sphere: 0.2 m), on z = 0
 static pcs_system put_slider(scene *s, int kind, int parts, double x0, double speed, double e)
 {
     const double edges[3] = {0.2, 0.2, 0.1}, v[3] = {speed, 0, 0};

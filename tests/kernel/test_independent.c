@@ -227,7 +227,7 @@ static void slider_step(slider *b, double h)
     }
 
     // theta = 1/2: the centre moves with the mean of the velocities in space, which have the axes
-    // of the start here; what is left is given those of the end
+    // of the start here; the rest has those of the end
     double mean[3];
     for (int k = 0; k < 3; ++k) {
         CK_NEAR(b->v[2 + k], 0, 1e-12); // up, and tilting

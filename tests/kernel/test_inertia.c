@@ -39,7 +39,7 @@ TEST(parallel_axes_there_and_back)
         const double trace = J[0] + J[4] + J[8] - b.J[0] - b.J[4] - b.J[8];
         CK_NEAR(trace, 2 * b.m * v3_dot(d, d), 1e-12 * (1 + fabs(trace)));
 
-        // the sign of the sheet's second line (E-33) leaves what no body has
+        // the sign of the sheet's second line (E-33) leaves a tensor that no body has
         pcs_inertia wrong = b;
         pcs_parallel_axes_back(b.m, d, wrong.J, wrong.J); // in place
         if (b.J[0] + b.J[4] + b.J[8] < 2 * b.m * v3_dot(d, d)) {

@@ -199,7 +199,7 @@ TEST(a_step_whose_parts_fail_is_accepted_undivided)
     scene_close(&s);
 }
 
-// what takes every step takes it where its parts use up the budget, too
+// a scheme that accepts every step also accepts one whose parts use up the budget
 TEST(a_step_of_no_budget_left_is_accepted)
 {
     const double h = 0.005;

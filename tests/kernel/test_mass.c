@@ -279,7 +279,7 @@ TEST(a_body_of_shapes_stands_where_its_shapes_were)
     }
 }
 
-TEST(what_has_no_mass_is_refused)
+TEST(shapes_without_mass_are_refused)
 {
     const double up[3] = {0, 0, 1}, density[2] = {1, -1};
     pcs_inertia b = {.m = 7, .G = {7}, .J = {7}};

@@ -74,8 +74,8 @@ TEST(bad_bodies_are_refused)
         CK_SAYS(pcs_model_add_body(m, CHANGED(mass = masses[i]), &id), PCS_ERR_ARG, word[i]);
     }
 
-    // inertia: not symmetric, indefinite in each minor, semi-definite, not finite, and what no
-    // masses have: a moment larger than the sum of the others, also about axes that are rotated
+    // inertia: not symmetric, indefinite in each minor, semi-definite, not finite, and tensors that
+    // no masses have: a moment larger than the sum of the others, also about axes that are rotated
     const double bad[][9] = {
         {1, 0.125, 0, 0, 1, 0, 0, 0, 1}, {-3, 0, 0, 0, 1, 0, 0, 0, 1},
         {1, 2, 0, 2, 1, 0, 0, 0, 1},     {1, 0, 0, 0, 1, 0, 0, 0, -1},

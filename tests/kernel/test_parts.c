@@ -166,8 +166,7 @@ TEST(errors_of_callbacks_name_the_body)
 TEST(errors_use_names)
 {
     scene s = scene_open();
-    const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
-    scene_shape(&s, a, pcs_shape_sphere(0.1), 0);
+    const pcs_system a = scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL, 0);
     scene_ground(&s, 0);
     CK_OK(pcs_model_set_shape_name(s.m, 0, "ball"));
     char longest[400];
@@ -187,7 +186,7 @@ TEST(errors_use_names)
     scene_close(&s);
 }
 
-// ---- what was put in ----------------------------------------------------------------------------
+// ---- definitions returned -----------------------------------------------------------------------
 
 // adds to `to` all that `from` returns
 static void rebuild(const pcs_model *from, pcs_model *to)
@@ -255,7 +254,7 @@ static int swing(void *user, double t, double q[7], double v[6])
     return 0;
 }
 
-// what scene_random has not: orientations that are not of length 1, an inertia from shapes, added
+// beyond scene_random: orientations that are not of length 1, an inertia from shapes, added
 // mass, a Lagrangian system, a driven body, parts that are switched off, groups, a pair law
 static void add_others(scene *s)
 {
@@ -435,7 +434,7 @@ TEST(geometries_come_back)
     pcs_geometry_destroy(h);
 }
 
-TEST(what_is_not_there)
+TEST(parts_that_do_not_exist)
 {
     scene s = scene_open();
     const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
@@ -558,8 +557,7 @@ TEST(bodies_of_a_joint_switched_off_touch)
 TEST(a_shape_switched_off_touches_nothing)
 {
     scene s = scene_open();
-    const pcs_system b = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);
-    scene_shape(&s, b, pcs_shape_sphere(0.1), 0);
+    const pcs_system b = scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL, 0);
     scene_shape(&s, b, pcs_shape_sphere(0.05), 0);
     scene_ground(&s, 0);
     s.scheme = pcs_scheme_default();

@@ -359,8 +359,7 @@ TEST(rays_in_a_crowd)
         for (int k = 0; k < 3; ++k) {
             c[i][k] = 4 * random_unit(&r) - 2;
         }
-        const pcs_system b = scene_ball(&s, 1, 0.3, c[i], NULL);
-        scene_shape(&s, b, pcs_shape_sphere(0.3), 0);
+        scene_solid_ball(&s, 1, 0.3, c[i], NULL, 0);
         CK_OK(pcs_model_set_shape_groups(s.m, i, 1u << i % 3, ~0u));
     }
     CK_OK(pcs_model_set_enabled(s.m, (pcs_system){5}, false));
@@ -547,8 +546,7 @@ TEST(the_distance_of_two_bodies)
 TEST(questions_that_are_refused)
 {
     scene s = scene_open();
-    const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
-    scene_shape(&s, a, pcs_shape_sphere(0.1), 0);
+    const pcs_system a = scene_solid_ball(&s, 1, 0.1, (double[3]){0}, NULL, 0);
     scene_start(&s);
     pcs_ray ray = pcs_ray_default();
     pcs_hit hit;

@@ -146,7 +146,7 @@ static double speed_left(const pcs_scheme *scheme, bool ball, double e, double t
 
 // A body that is dropped comes to rest, by the first bounces of Newton's law and then on the floor:
 // no bounce starts with energy from the projection of the last one.
-TEST(what_is_dropped_comes_to_rest)
+TEST(dropped_boxes_come_to_rest)
 {
     for (int k = 0; k < 2 * 2 * 4; ++k) {
         pcs_scheme s = scheme_of(PCS_ACTIVATION_PREDICTIVE,

@@ -108,7 +108,7 @@ TEST(bounces_end_at_rest)
 }
 
 // a closing speed of less than 2 g h lands without overlap
-TEST(what_is_slow_lands)
+TEST(slow_contacts_land)
 {
     scene s;
     open_dense(&s);

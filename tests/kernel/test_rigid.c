@@ -356,7 +356,7 @@ TEST(frames_carry_frames)
         expect_same(one.v, zero, 6, 1e-12);
         expect_same(one.a, zero, 6, 1e-11);
 
-        // what is seen from b of what is known in the reference: back through both
+        // from the reference into the frame of b: back through both
         pcs_frame_compose(&inverse, &ab, &one);
         expect_same_pose(one.q, b.q, 4e-14);
         expect_close(one.v, b.v, 6, 1e-12);

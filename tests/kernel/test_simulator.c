@@ -423,7 +423,7 @@ static int against(void *user, double t, const double *x, double *u)
 
 TEST(a_run_goes_on_after_any_failure)
 {
-    // also the first call with a new command may fail: what was known of f is the old command's
+    // also the first call with a new command may fail: the known f belongs to the old command
     const pcs_controlled system = {.n = 2, .m = 1, .f = pushed};
     double reference[2] = {0};
     for (long k = 0; k < 300; ++k) {

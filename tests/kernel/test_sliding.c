@@ -140,7 +140,7 @@ TEST(both_sides_of_the_friction_angle)
 }
 
 // a box topples forward where tan(beta) > b / H, if friction holds it
-TEST(where_a_box_topples)
+TEST(a_box_topples_at_its_angle)
 {
     const double edges[3] = {0.2, 0.3, 0.5}, ratio = 0.4;
     for (int k = 0; k < 4; ++k) {

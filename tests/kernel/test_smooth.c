@@ -306,7 +306,7 @@ TEST(joints_agree_wherever_their_second_derivative_comes_from)
     }
 }
 
-// power of the joints is what drives the chain; and steps come to the same motion
+// the power of the joints drives the chain; and steps come to the same motion
 TEST(a_chain_follows_a_prescribed_motion)
 {
     scene s = scene_open();
@@ -334,7 +334,7 @@ TEST(a_chain_follows_a_prescribed_motion)
     scene_close(&s);
 }
 
-// ---- what cannot be used
+// ---- bad input
 
 TEST(contacts_and_redundant_joints_are_refused)
 {

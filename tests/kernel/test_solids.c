@@ -21,7 +21,7 @@ static double gauss(int k, double low, double high, double *w)
     return 0.5 * (low + high) + 0.5 * (high - low) * node[k];
 }
 
-// what a solid of revolution about z looks like at the parameters s, t: distance from the axis,
+// a solid of revolution about z at the parameters s, t: distance from the axis,
 // height, and area of the section per ds dt
 typedef struct section {
     double low[2], high[2]; // of s and t; s of the torus goes round

@@ -506,13 +506,7 @@ TEST(an_unsolved_problem_is_an_outcome)
         scene s = scene_open();
         scene_gravity(&s, 0, 0, 0);
         s.scheme.accept_unconverged = accept;
-        s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
-        s.scheme.solver.tol = 1e-15;
-        s.scheme.solver.max_iters = 2;
-        for (int i = 0; i < 8; ++i) {
-            const double x[3] = {0.2 * i, 0, 0}, v[3] = {5 - i * i, 0, 0};
-            scene_solid_ball(&s, 1 + i, 0.1, x, v, 0);
-        }
+        scene_unsolvable(&s, 2);
         scene_start(&s);
         const unsigned long long before = pcs_state_hash(s.st);
         CK_OK(pcs_step(s.m, s.st, s.wk, 0.01, &s.report));

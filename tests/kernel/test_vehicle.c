@@ -253,7 +253,7 @@ TEST(small_angles_and_sharp_stalls)
     CK_NEAR(L, 0, 1e-15);
     CK_NEAR(D, 0.0065, 1e-15);
 
-    // exponents far beyond what e^x can hold
+    // exponents far beyond the range of e^x
     f.sharpness = 1e9;
     for (int i = -100; i <= 100; ++i) {
         CK_OK(pcs_foil_coefficients(&f, PI * i / 100, &L, &D));
@@ -799,7 +799,7 @@ TEST(integrators_keep_their_order)
     pcs_vehicle_destroy(v);
 }
 
-// ---- what is refused
+// ---- bad input
 
 static void refused(const pcs_vehicle_def *def, pcs_status status)
 {

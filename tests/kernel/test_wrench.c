@@ -201,7 +201,7 @@ TEST(the_centre_of_pressure_of_a_tilted_stack)
     }
 }
 
-TEST(what_cannot_be_asked)
+TEST(invalid_queries_are_refused)
 {
     scene s = scene_open();
     const pcs_system a = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, NULL);

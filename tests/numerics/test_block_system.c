@@ -148,18 +148,8 @@ TEST(half_full_systems_fit_their_memory)
             B[BLOCK_SYSTEM_STRIDE * i] = 0.5;
             x[i] = sin(i);
         }
-        const pcs_problem p = {.n = N,
-                               .W = {.m = N,
-                                     .n = N,
-                                     .row = row,
-                                     .col = row,
-                                     .ptr = ptr,
-                                     .idx = idx,
-                                     .off = off,
-                                     .val = val},
-                               .nb = N,
-                               .block = block,
-                               .q = z};
+        const pcs_problem p = {
+            .n = N, .W = {N, N, row, row, ptr, idx, off, val}, .nb = N, .block = block, .q = z};
         pcs_arena own;
         CK_OK(pcs_arena_create(NULL, block_system_bytes(&p), &own));
         block_system s;

@@ -66,12 +66,18 @@ TEST(the_portfolio_converges)
     }
 }
 
+static answer solved_spheres(uint64_t seed, pile *p)
+{
+    *p = pile_make(PILE_SPHERES, 200, seed);
+    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-6);
+    return answer_of(p, &o, NULL);
+}
+
 // the sum over bodies of m v changes only by the impulses of fixed sides: sum F r of those
 TEST(momentum_comes_from_fixed_sides_only)
 {
-    pile p = pile_make(PILE_SPHERES, 200, 3);
-    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-6);
-    answer a = answer_of(&p, &o, NULL);
+    pile p;
+    answer a = solved_spheres(3, &p);
     double gained[3] = {0}, given[3] = {0}, size = 0;
     for (int s = 0; s < p.b.A->nb; ++s) {
         const int at = p.b.A->start[s];
@@ -95,9 +101,8 @@ TEST(momentum_comes_from_fixed_sides_only)
 // u'r = (v - v_free)' A (v' .. ): (H v)'r = v' M (v - v_free) with a diagonal M
 TEST(power_is_the_same_in_both_spaces)
 {
-    pile p = pile_make(PILE_SPHERES, 200, 4);
-    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-6);
-    answer a = answer_of(&p, &o, NULL);
+    pile p;
+    answer a = solved_spheres(4, &p);
     double local = 0, bodies = 0, size = 0;
     for (int i = 0; i < p.b.n; ++i) {
         local += a.r[i] * (a.u[i] - p.b.shift[i]);
@@ -158,7 +163,7 @@ TEST(nothing_is_solved)
     pile_free(&p);
 }
 
-TEST(what_is_not_finite_is_refused)
+TEST(numbers_that_are_not_finite_are_refused)
 {
     pile p = pile_make(PILE_SPHERES, 10, 5);
     pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);

@@ -497,7 +497,7 @@ TEST(tikhonov)
     pcs_tableau_destroy(tableau);
 }
 
-// ---- what can go wrong
+// ---- errors
 
 // z^2 = -x has no solution for x > 0; from x < 0 on x grows to 0, where z comes to rest
 static int square_g(void *user, double t, const double *x, const double *z, double *g)

@@ -526,7 +526,7 @@ TEST(tolerances_are_kept)
     }
 }
 
-// ---- what can go wrong
+// ---- errors
 
 static int explosion(void *user, double t, const double *x, double *f)
 {

@@ -71,7 +71,7 @@ TEST(redundant_equalities_do_no_harm)
 
 // two contacts that pull one coordinate apart more than they can give: u_0 = r_0 - r_1 - 1 and
 // u_1 = -u_0 - 2 cannot both be positive
-TEST(what_has_no_solution_is_never_converged)
+TEST(problems_without_a_solution_never_converge)
 {
     double W[4] = {1, -1, -1, 1};
     const double q[2] = {-1, -1};

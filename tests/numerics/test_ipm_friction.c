@@ -124,7 +124,7 @@ TEST(any_unit_will_do)
 
 // two contacts that cannot both be: u_0N = r_0N - r_1N - 1 and u_1N = -u_0N - 2; then Coulomb
 // blocks that touch nothing and approach
-TEST(what_has_no_solution_is_never_converged)
+TEST(problems_without_a_solution_never_converge)
 {
     for (int k = 0; k < 3; ++k) {
         double W[36] = {0}, q[6] = {-1, 0.2, 0, -1, 0, 0.1}, mu[2] = {0.4, 0.4}, r[6] = {0}, u[6];

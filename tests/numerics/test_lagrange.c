@@ -377,7 +377,7 @@ TEST(forces_at_points_work_as_their_power_says)
     pcs_lagrange_destroy(pushed);
 }
 
-// ---- what cannot be used
+// ---- bad input
 
 static int no_number(void *user, double t, const pcs_complex *q, const pcs_complex *v,
                      pcs_complex *L)

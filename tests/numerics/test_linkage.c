@@ -216,7 +216,7 @@ TEST(all_forms_are_the_same_equations)
         double dxdt[18], back[18], residual[34];
         ck_assert_int_eq(ode.f(ode.user, 0, x, dxdt), 0);
 
-        // (a, lambda) by normal equations of what is linear: lambda from the balance of forces
+        // (a, lambda) by normal equations of the linear part: lambda from the balance of forces
         double z[34] = {0}, at_zero[34], column[34], N[64] = {0}, b[8] = {0};
         memcpy(z, dxdt + 9, 9 * sizeof *z);
         ck_assert_int_eq(semi.g(semi.user, 0, x, z, at_zero), 0);

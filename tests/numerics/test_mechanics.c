@@ -424,7 +424,7 @@ TEST(implicit_methods_take_every_form)
     pcs_tableau_destroy(gauss);
 }
 
-// ---- what cannot be used
+// ---- bad input
 
 static int three_phi(void *user, double t, const double *q, double *phi)
 {

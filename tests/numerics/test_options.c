@@ -84,7 +84,7 @@ TEST(every_option_changes_something)
 }
 
 // an option that another one switches off, where it is off
-TEST(what_is_not_read_is_refused)
+TEST(options_that_are_not_read_are_refused)
 {
     int conditional = 0;
     for (int s = 0; s < pcs_solver_count(); ++s) {

@@ -98,6 +98,13 @@ static contact lane_of(const scene *s, int l, double *q, double *r)
     return law;
 }
 
+static void copy_scene(const scene *from, scene *to)
+{
+    memcpy(to, from, sizeof *to);
+    to->p.body = to->body;
+    to->p.pack = to->pack;
+}
+
 TEST(every_width_has_the_same_bits)
 {
     test_random rng = random_seed(5);
@@ -105,9 +112,7 @@ TEST(every_width_has_the_same_bits)
         scene a, b;
         block_sums sums[2] = {0};
         random_scene(&rng, pow(10, random_between(&rng, -2, 1)), &a);
-        memcpy(&b, &a, sizeof a);
-        b.p.body = b.body;
-        b.p.pack = b.pack;
+        copy_scene(&a, &b);
         for (int k = 0; k < PACKS_HERE; ++k) {
             packs_make(&a.p, &a.pack[k]);
             packs_make_plain(&b.p, &b.pack[k]);
@@ -198,9 +203,7 @@ TEST(isotropic_bodies_turn_as_others_do)
             const double j = random_between(&rng, 0.5, 5);
             a.body[k] = (body_inverse){a.body[k].m, {j, 0, 0, 0, j, 0, 0, 0, j}};
         }
-        memcpy(&b, &a, sizeof a);
-        b.p.body = b.body;
-        b.p.pack = b.pack;
+        copy_scene(&a, &b);
         for (int k = 0; k < PACKS_HERE; ++k) {
             packs_make(&a.p, &a.pack[k]);
             packs_make(&b.p, &b.pack[k]);

@@ -508,7 +508,7 @@ TEST(algebraic_unknowns_under_way)
     pcs_input_output_destroy(equation);
 }
 
-TEST(what_cannot_be_solved_is_said)
+TEST(singular_equations_are_reported)
 {
     const pcs_input_output_def def = {.order = 1, .ny = 1, .phi = rooted};
     pcs_input_output *equation;

@@ -260,7 +260,7 @@ TEST(the_line_search_reaches_what_full_steps_miss)
     CK_NEAR(x, 1, 1e-14);
 }
 
-TEST(what_has_no_root_is_not_found)
+TEST(functions_without_a_root_are_reported)
 {
     pcs_root_report report;
     double x = 3;

@@ -341,18 +341,8 @@ static pcs_problem assemble(const pile *heap, double gyro, test_random *rng, pcs
             }
         }
     }
-    return (pcs_problem){.n = n,
-                         .nb = nc,
-                         .block = block,
-                         .W = {.m = nc,
-                               .n = nc,
-                               .row = row,
-                               .col = row,
-                               .ptr = ptr,
-                               .idx = idx,
-                               .off = off,
-                               .val = val},
-                         .q = q};
+    return (pcs_problem){
+        .n = n, .nb = nc, .block = block, .W = {nc, nc, row, row, ptr, idx, off, val}, .q = q};
 }
 
 static int side_of(int nc)
