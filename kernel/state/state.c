@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/model.h"
 #include "systems/systems.h"
 
@@ -236,17 +237,6 @@ pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to)
 
 // ---- bytes -------------------------------------------------------------------------------------
 
-// FNV-1a. A step of it is a bijection of the hash, so that one changed byte always shows
-#define FNV_START 14695981039346656037ull
-static unsigned long long fnv(unsigned long long hash, const void *bytes, size_t n)
-{
-    const unsigned char *b = bytes;
-    for (size_t i = 0; i < n; ++i) {
-        hash = (hash ^ b[i]) * 1099511628211ull;
-    }
-    return hash;
-}
-
 // What a saved state starts with, without padding; then q, v and the contacts, field by field. The
 // last digit of the magic is the version of this layout. The checksum is that of all bytes, itself
 // counted as zero.
@@ -295,7 +285,7 @@ static uint64_t checksum(save_head head, const void *bytes)
 {
     head.checksum = 0;
     const unsigned char *rest = (const unsigned char *)bytes + sizeof head;
-    return fnv(fnv(FNV_START, &head, sizeof head), rest, head.size - sizeof head);
+    return hash_bytes(hash_bytes(HASH_START, &head, sizeof head), rest, head.size - sizeof head);
 }
 
 void pcs_state_save(const pcs_state *st, void *bytes)
@@ -426,16 +416,16 @@ bool pcs_state_equal(const pcs_state *a, const pcs_state *b)
 
 unsigned long long pcs_state_hash(const pcs_state *st)
 {
-    unsigned long long hash = FNV_START;
+    unsigned long long hash = HASH_START;
     if (!st) return hash;
-    hash = fnv(hash, &st->t, sizeof st->t);
-    hash = fnv(hash, &st->memory->velocity_tol, sizeof(double));
-    hash = fnv(hash, st->q, (size_t)st->nq * sizeof(double));
-    hash = fnv(hash, st->v, (size_t)st->nv * sizeof(double));
+    hash = hash_bytes(hash, &st->t, sizeof st->t);
+    hash = hash_bytes(hash, &st->memory->velocity_tol, sizeof(double));
+    hash = hash_bytes(hash, st->q, (size_t)st->nq * sizeof(double));
+    hash = hash_bytes(hash, st->v, (size_t)st->nv * sizeof(double));
     for (int i = 0; i < st->memory->n; ++i) {
         unsigned char bytes[REMEMBERED_BYTES];
         pack(&st->memory->contact[i], bytes);
-        hash = fnv(hash, bytes, sizeof bytes);
+        hash = hash_bytes(hash, bytes, sizeof bytes);
     }
     return hash;
 }

@@ -163,6 +163,11 @@ typedef enum pcs_relation_kind {
 /// The kind of a relation; PCS_RELATION_USER for null.
 PCS_API pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation);
 
+/// A 64-bit FNV-1a hash of everything that was put in, the scheme and what is switched off
+/// included. Of callbacks it holds only whether there is one, of names nothing. Two models with the
+/// same hash (and the same callbacks) step with the same bits.
+PCS_API unsigned long long pcs_model_hash(const pcs_model *model);
+
 /// @}
 /// @name Geometries
 /// The data of hulls, meshes and height fields, in the frame of the shape. They belong to the
