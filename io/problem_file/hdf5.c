@@ -1,19 +1,23 @@
-// HDF5 files as images in memory. A file is not trusted: links lead nowhere outside, data sets must
-// have the type and the shape expected and cannot claim more than the image holds.
+// HDF5 files, as images in memory and on the disk. A file is not trusted: links lead nowhere
+// outside, data sets must have the type and the shape expected and cannot claim more than the image
+// holds.
+#define _POSIX_C_SOURCE 200809L // fileno
 #include "problem_file/hdf5.h"
 
+#include <errno.h>
 #include <hdf5.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/base.h"
 #include "problem_file/assemble.h"
 
 // a compressed data set may be larger than the file, by this much
-enum { MOST_COMPRESSED = 16, LONGEST_PATH = 200 };
+enum { MOST_COMPRESSED = 16, LONGEST_PATH = 200, READ_ATTEMPTS = 10 };
 
 // HDF5 wants a name for an image, and refuses that of a file that exists; this one never does
 #define NO_FILE "/dev/null/percuss"
@@ -99,19 +103,83 @@ pcs_status h5_open(const char *name, const char *bytes, size_t size, h5_file *ou
                       "it begins like an HDF5 file but cannot be opened as one; it may be cut");
 }
 
-pcs_status h5_create(const char *name, h5_file *out)
+static pcs_status create(const char *name, bool growing, h5_file *out)
 {
     *out = (h5_file){.name = name, .id = H5I_INVALID_HID};
     if (H5open() < 0) return pcs_fail_memory("HDF5");
     silence(out);
     const hid_t access = image_access(NULL, 0);
-    if (access >= 0) {
+    if (access >= 0 &&
+        (!growing || H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0)) {
         out->id = H5Fcreate(NO_FILE, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-        H5Pclose(access);
     }
+    if (access >= 0) H5Pclose(access);
     if (out->id >= 0) return PCS_OK;
     restore(out);
     return fail_memory();
+}
+
+pcs_status h5_create(const char *name, h5_file *out)
+{
+    return create(name, false, out);
+}
+
+pcs_status h5_create_growing(const char *name, h5_file *out)
+{
+    return create(name, true, out);
+}
+
+pcs_status h5_open_growing(const char *path, const char *name, h5_file *out)
+{
+    *out = (h5_file){.name = name, .id = H5I_INVALID_HID};
+    struct stat s;
+    silence(out);
+    errno = 0;
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && stat(path, &s) == 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_metadata_read_attempts(access, 1) >= 0 &&
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0) {
+        out->id = H5Fopen(path, H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access);
+        out->size = (size_t)s.st_size;
+    }
+    const int error = errno;
+    if (access >= 0) H5Pclose(access);
+    if (out->id >= 0) return PCS_OK;
+    h5_close(out);
+    return fail_named(name, PCS_ERR_FILE, "it cannot be written: %s; choose another place",
+                      error ? strerror(error) : "HDF5 refuses it");
+}
+
+pcs_status h5_open_file(const char *path, h5_file *out)
+{
+    char head[8];
+    struct stat s;
+    *out = (h5_file){.name = path, .id = H5I_INVALID_HID};
+    errno = 0;
+    FILE *f = fopen(path, "rb");
+    const bool there = f && fstat(fileno(f), &s) == 0 && fread(head, 1, 8, f) <= 8 && !ferror(f);
+    const bool fits = there && S_ISREG(s.st_mode) && h5_fits(head, (size_t)s.st_size);
+    if (f) fclose(f);
+    if (!there) return fail_named(path, PCS_ERR_FILE, "it cannot be read: %s", strerror(errno));
+    if (!fits) return fail_named(path, PCS_ERR_FORMAT, "it is not an HDF5 file");
+    if (H5open() < 0) return pcs_fail_memory("HDF5");
+    silence_the_end();
+    silence(out);
+    out->size = (size_t)s.st_size;
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    // a part that a writer has half written is read again, a few times
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0) {
+        // the first is for files that are being written, and refused for older formats
+        out->id = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+        if (out->id < 0) out->id = H5Fopen(path, H5F_ACC_RDONLY, access);
+    }
+    if (access >= 0) H5Pclose(access);
+    if (out->id >= 0) return PCS_OK;
+    h5_close(out);
+    return fail_named(path, PCS_ERR_FORMAT,
+                      "it begins like an HDF5 file but cannot be opened as one; it may be cut, or "
+                      "being written by another process");
 }
 
 void h5_close(h5_file *f)
@@ -167,7 +235,7 @@ static pcs_status open_set(const h5_file *f, const char *path, hid_t *out)
 
 // how many bytes a set may take: those of the file, more if it is compressed. 0: it is stored
 // elsewhere, or in pieces larger than that.
-static size_t most_bytes(const h5_file *f, hid_t set, size_t type_size)
+size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size)
 {
     const hid_t made = H5Dget_create_plist(set);
     if (made < 0) return 0;
@@ -226,7 +294,7 @@ static pcs_status measure(const h5_file *f, const char *path, hid_t set, H5T_cla
         return fail_named(f->name, PCS_ERR_SIZE, "%s: it has %lld numbers; it must have %d", path,
                           (long long)count, expected);
     }
-    if ((size_t)count > most_bytes(f, set, width) / width) {
+    if ((size_t)count > h5_most_bytes(f, set, width) / width) {
         return fail_named(
             f->name, PCS_ERR_SIZE,
             "%s: it declares %lld numbers, more than the %zu bytes of the file can hold", path,
@@ -297,7 +365,7 @@ pcs_status h5_words(const h5_file *f, const char *path, pcs_pool *pool, const ch
                        H5Tis_variable_str(type) == 0 && H5Sget_simple_extent_npoints(space) == 1;
     const size_t size = fixed ? H5Tget_size(type) : 0;
     pcs_status status = PCS_OK;
-    if (size > 0 && size <= most_bytes(f, set, size)) {
+    if (size > 0 && size <= h5_most_bytes(f, set, size)) {
         char *words = POOL_TAKE(pool, size + 1, char);
         if (!words) status = fail_memory();
         if (words && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words) >= 0) *out = words;

@@ -1,6 +1,7 @@
-// The only file that calls HDF5: files are images in memory, so that HDF5 reads nothing unknown to
-// the caller. HDF5's own printing of errors is switched off from h5_open or h5_create to h5_close,
-// which restores it. HDF5's memory comes from malloc.
+// HDF5 for the problem files, which are images in memory, so that HDF5 reads nothing unknown to the
+// caller; and for the trajectories, which grow on the disk (trajectory/h5_tables.h has the rest).
+// HDF5's own printing of errors is switched off from h5_open or h5_create to h5_close, which
+// restores it. HDF5's memory comes from malloc.
 #ifndef PROBLEM_FILE_HDF5_H
 #define PROBLEM_FILE_HDF5_H
 
@@ -26,12 +27,24 @@ pcs_status h5_open(const char *name, const char *bytes, size_t size, h5_file *ou
 pcs_status h5_create(const char *name, h5_file *out);
 void h5_close(h5_file *f);
 
+// as h5_create, in the format of HDF5 1.10, which one process may write while others read
+pcs_status h5_create_growing(const char *name, h5_file *out);
+
+// Files on the disk; `name` is for sentences. The first is to be written while others read it
+// (nothing but the tables in it grows), the second is read, also while it is being written.
+pcs_status h5_open_growing(const char *path, const char *name, h5_file *out);
+pcs_status h5_open_file(const char *path, h5_file *out);
+
 // the image of a file that was created
 pcs_status h5_image(h5_file *f, sink *s);
 
 // ---- reading: paths are absolute and of groups and data sets of the file itself
 
 bool h5_has(const h5_file *f, const char *path);
+
+// how many bytes a set may take: those of the file, more if it is compressed; 0 when it is stored
+// elsewhere
+size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size);
 
 // a single integer
 pcs_status h5_int(const h5_file *f, const char *path, int *out);

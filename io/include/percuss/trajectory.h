@@ -1,0 +1,139 @@
+/// @file
+/// Trajectories: the motion of a model as an HDF5 file, recorded by an observer of pcs_run and read
+/// back frame by frame. doc/trajectories.md has the layout.
+#ifndef PERCUSS_TRAJECTORY_H
+#define PERCUSS_TRAJECTORY_H
+
+#include <percuss/step.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @name Recording
+/// A file can be read while it is written, and is whole up to its last frame when the program is
+/// killed. HDF5 allocates with malloc, and with an HDF5 that is not thread-safe one thread at a
+/// time may record or read.
+/// @{
+
+/// What is recorded. Start from pcs_recorder_def_default.
+typedef struct pcs_recorder_def {
+    int every;     ///< a frame after every so many steps, >= 1; the first state is always one
+    double dt;     ///< or where the time has reached the next multiple of dt (s); 0: by `every`
+    bool contacts; ///< with the contacts of the frames
+    unsigned long long seed; ///< of whatever made the scene; stored as it is
+    const char *title;       ///< a line about the run, or null; copied
+    const char *scene;       ///< the text that the scene was made from, or null; copied
+} pcs_recorder_def;
+
+/// Every step, with contacts.
+PCS_API pcs_recorder_def pcs_recorder_def_default(void);
+
+/// An open trajectory file that grows.
+typedef struct pcs_recorder pcs_recorder;
+
+/// Creates the file with the model as it is now. It is made under another name in the same folder
+/// and renamed when it is ready for frames: after a failure an old file of that name is as it was.
+/// PCS_ERR_FILE when it cannot be written, or another process has it open; PCS_ERR_ARG for a
+/// definition out of range. `def` may be null. The model must not get new systems while recorded.
+/// Release with pcs_recorder_close.
+PCS_NODISCARD PCS_API pcs_status pcs_recorder_open(const char *path, const pcs_model *model,
+                                                   const pcs_recorder_def *def, pcs_recorder **out);
+
+/// The pcs_observer_fn to give to pcs_run, with the recorder as its user. Returns non-zero, which
+/// stops the run, when the file cannot be written; pcs_recorder_close then says why. A step that
+/// was not committed is no frame.
+PCS_API int pcs_recorder_observe(void *recorder, const pcs_model *model, const pcs_state *state,
+                                 pcs_work *work, const pcs_step_report *report);
+
+/// Records a frame of this state whatever the cadence is, for drivers that step themselves.
+/// `report` is that of the step which led to it, or null: none did, and the frame has no contacts.
+PCS_NODISCARD PCS_API pcs_status pcs_recorder_add(pcs_recorder *recorder, const pcs_model *model,
+                                                  const pcs_state *state, pcs_work *work,
+                                                  const pcs_step_report *report);
+
+/// Frames recorded so far.
+PCS_API long pcs_recorder_frames(const pcs_recorder *recorder);
+
+/// Ends the file and releases the recorder, also after a failure: the status is that of the first
+/// one. What was recorded before it stays. Accepts null.
+PCS_NODISCARD PCS_API pcs_status pcs_recorder_close(pcs_recorder *recorder);
+
+/// @}
+/// @name Reading
+/// @{
+
+/// A trajectory file that is open for reading.
+typedef struct pcs_trajectory pcs_trajectory;
+
+/// Where a trajectory comes from. The texts belong to the trajectory.
+typedef struct pcs_trajectory_info {
+    long frames;                   ///< that are complete
+    long steps;                    ///< reports that are there
+    bool closed;                   ///< whether the recording was ended by pcs_recorder_close
+    const char *version;           ///< of percuss that recorded it
+    const char *title;             ///< "" if it has none
+    const char *scene;             ///< the text of the scene, "" if it has none
+    const char *solver_options;    ///< a line NAME=VALUE for each
+    unsigned long long seed;       ///< of pcs_recorder_def
+    unsigned long long model_hash; ///< pcs_model_hash of the model that was recorded
+} pcs_trajectory_info;
+
+/// One frame. Its arrays belong to the trajectory until the next frame is read.
+typedef struct pcs_trajectory_frame {
+    double t;                   ///< s
+    long step;                  ///< steps made before it; pcs_trajectory_read_step has the last of
+                                ///< them as number step - 1
+    unsigned long long hash;    ///< pcs_state_hash of the state
+    int nq;                     ///< entries of q
+    int nv;                     ///< entries of v
+    const double *q;            ///< as pcs_state.q, to the bit
+    const double *v;            ///< as pcs_state.v, to the bit
+    int contact_count;          ///< entries of contact
+    const pcs_contact *contact; ///< active contacts of the step before it, to seven digits; the law
+                                ///< has its mu only
+} pcs_trajectory_frame;
+
+/// Opens a trajectory, also one that is being recorded or whose recording was killed: what is
+/// complete at this moment. PCS_ERR_FILE: it cannot be read. PCS_ERR_FORMAT: it is no trajectory,
+/// of another version, or damaged. PCS_ERR_SIZE: sizes disagree. `env` null: malloc. Release with
+/// pcs_trajectory_close.
+PCS_NODISCARD PCS_API pcs_status pcs_trajectory_open(const pcs_env *env, const char *path,
+                                                     pcs_trajectory **out);
+
+/// Accepts null.
+PCS_API void pcs_trajectory_close(pcs_trajectory *trajectory);
+
+/// Counts and provenance.
+PCS_API pcs_trajectory_info pcs_trajectory_info_of(const pcs_trajectory *trajectory);
+
+/// The model as it was when the recording began, for <percuss/parts.h>: ids, names, shapes with
+/// their geometry, masses, materials, interactions, scheme. Code is not in a file: forces are
+/// missing, bodies with a prescribed motion are fixed, relations of the user and Lagrangian systems
+/// fail when a step asks them. Bodies are at the origin: frames have their poses. It belongs to the
+/// trajectory.
+PCS_API const pcs_model *pcs_trajectory_model(const pcs_trajectory *trajectory);
+
+/// Times of all frames, s, in the order of the frames. They belong to the trajectory.
+PCS_API const double *pcs_trajectory_times(const pcs_trajectory *trajectory);
+
+/// Reads frame `number`, from 0. Refuses what is not finite or points nowhere with PCS_ERR_FORMAT.
+PCS_NODISCARD PCS_API pcs_status pcs_trajectory_read_frame(pcs_trajectory *trajectory, long number,
+                                                           pcs_trajectory_frame *out);
+
+/// Where q and v of a system begin in those of a frame, -1 for what it has not.
+PCS_API void pcs_trajectory_place(const pcs_trajectory *trajectory, pcs_system system, int *q,
+                                  int *v);
+
+/// Reads the reports of n steps from number `first` on; `t` (n, may be null) are the times at their
+/// ends. Of doubts there are the counts; what is not in the file is zero.
+PCS_NODISCARD PCS_API pcs_status pcs_trajectory_read_steps(pcs_trajectory *trajectory, long first,
+                                                           long n, double *t, pcs_step_report *out);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+// What a trajectory file holds (doc/trajectories.md): the rows of its tables, and their columns.
+// The rows are structs without padding: integers first, and `unused` where their number is odd.
+#ifndef TRAJECTORY_LAYOUT_H
+#define TRAJECTORY_LAYOUT_H
+
+#include <percuss/parts.h>
+#include <percuss/step.h>
+
+#include "trajectory/h5_tables.h"
+
+#define LAYOUT_FORMAT  "percuss-trajectory"
+#define LAYOUT_VERSION 1
+
+// ---- frames and steps
+
+// A frame stands at the same row of these. `time` is written last: its length is the number of
+// frames that are complete
+enum { FRAME_Q, FRAME_V, FRAME_STEP, FRAME_HASH, FRAME_CONTACTS_END, FRAME_TIME, FRAME_TABLES };
+extern const table_def layout_frame[FRAME_TABLES];
+
+// a contact of a frame; reals have seven digits
+typedef struct contact_row {
+    int32_t system1, system2, shape1, shape2, interaction, row, status;
+    uint32_t feature;
+    float mu, gap, gap_end, P1[3], P2[3], normal[3], tangent[3], r[3], u[3];
+} contact_row;
+extern const table_def layout_contacts;
+
+typedef struct step_row {
+    int32_t outcome, committed, substeps, newton_iters, solves, passes, candidates, active,
+        solve_outcome, solver, solve_iters, projection_outcome, projection_iters, islands,
+        largest_island, sweeps, finish_iters, unused, doubts[PCS_DOUBT_COUNT];
+    double t, newton_residual, residual, natural_map, projection_residual, violation_before,
+        violation_after, penetration_before, penetration, units, seconds;
+    pcs_energy energy;
+} step_row;
+extern const table_def layout_steps;
+
+// the report of the step that ended at t, to and from its row
+void layout_put_step(double t, const pcs_step_report *report, step_row *row);
+void layout_get_step(const step_row *row, pcs_step_report *report);
+
+// ---- the model
+
+typedef enum system_row_kind { ROW_BODY, ROW_FIXED, ROW_DRIVEN, ROW_LAGRANGIAN } system_row_kind;
+
+typedef struct system_row {
+    int32_t kind, enabled, q_first, q_count, v_first, v_count;
+    double mass, inertia[9];
+} system_row;
+
+typedef struct shape_row {
+    int32_t kind, system, material, geometry, enabled;
+    uint32_t group, mask, unused;
+    double position[3], orientation[4], radius, half[3];
+} shape_row;
+
+typedef struct material_row {
+    double e, e_t, mu;
+} material_row;
+
+typedef struct interaction_row {
+    int32_t kind, law, system1, system2, rows, enabled;
+    double e, e_t, mu, data[9];
+} interaction_row;
+
+typedef struct scheme_row {
+    int32_t activation, projection, metric, proj_max, update, lever, configuration, second_order,
+        newton_max, accept_unconverged, halvings, solver, stop, max_iters;
+    double theta, gamma, active_tol, hysteresis, proj_tol, newton_tol, accept, budget, max_seconds,
+        tol, solver_max_seconds;
+} scheme_row;
+
+extern const table_def layout_systems, layout_shapes, layout_materials, layout_interactions,
+    layout_scheme;
+
+// A model as it is in a file, without what its callbacks do (pcs_trajectory_model).
+typedef struct stored_model {
+    pcs_model *model;
+    pcs_geometry **geometry; // n_geometries, of its shapes
+    int n_geometries;
+} stored_model;
+
+pcs_status model_tables_write(h5_file *f, const pcs_model *m);
+// `out` is to be released after a failure, too
+pcs_status model_tables_read(const h5_file *f, const pcs_env *env, stored_model *out);
+void model_tables_release(const pcs_env *env, stored_model *m);
+
+#endif

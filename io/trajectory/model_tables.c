@@ -1,0 +1,641 @@
+// A model as tables: what <percuss/parts.h> tells about it, written and built again.
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "problem_file/assemble.h"
+#include "trajectory/layout.h"
+
+enum { PATH = 80, CHUNK_ROWS = 1024 };
+
+static pcs_status no_memory(void)
+{
+    return pcs_fail_memory("model of a trajectory");
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static pcs_status put_rows(h5_file *f, const table_def *def, int n, const void *rows)
+{
+    table t = {0};
+    const int chunk = n < 1 ? 1 : n < CHUNK_ROWS ? n : CHUNK_ROWS;
+    PCS_TRY(table_create(f, def, 1, chunk, n > CHUNK_ROWS / 8));
+    pcs_status status = table_open(f, def, 1, &t);
+    if (status == PCS_OK) status = table_append(f, &t, n, rows);
+    table_close(&t);
+    return status;
+}
+
+// names have no line ends: one text has them all
+static pcs_status put_names(h5_file *f, const pcs_model *m, const char *path, int first, int n,
+                            const char *(*name)(const pcs_model *m, int id))
+{
+    sink s = sink_begin(NULL);
+    for (int i = 0; i < n; ++i) {
+        if (i > 0) sink_bytes(&s, "\n", 1);
+        sink_text(&s, name(m, first + i));
+    }
+    sink_bytes(&s, "", 1);
+    const pcs_status status = s.failed ? no_memory() : h5_put_words(f, path, s.bytes);
+    sink_end(&s);
+    return status;
+}
+
+static const char *system_name(const pcs_model *m, int id)
+{
+    return pcs_model_system_name(m, (pcs_system){id});
+}
+
+static const char *material_name(const pcs_model *m, int id)
+{
+    return pcs_model_material_name(m, (pcs_material){id});
+}
+
+static const char *interaction_name(const pcs_model *m, int id)
+{
+    return pcs_model_interaction_name(m, (pcs_interaction){id});
+}
+
+static pcs_status describe_system(const pcs_model *m, pcs_system id, system_row *row)
+{
+    row->enabled = pcs_model_enabled(m, id);
+    if (pcs_model_is_lagrangian(m, id)) {
+        pcs_lagrangian_def def;
+        PCS_TRY(pcs_model_lagrangian(m, id, &def));
+        row->kind = ROW_LAGRANGIAN;
+        row->q_count = row->v_count = def.n;
+        return PCS_OK;
+    }
+    pcs_body_def def;
+    PCS_TRY(pcs_model_body(m, id, &def));
+    row->kind = def.motion ? ROW_DRIVEN : def.fixed ? ROW_FIXED : ROW_BODY;
+    row->q_count = 7;
+    if (row->kind != ROW_BODY) return PCS_OK;
+    row->v_count = 6;
+    pcs_inertia inertia;
+    PCS_TRY(pcs_model_inertia(m, id, &inertia));
+    row->mass = inertia.m;
+    memcpy(row->inertia, inertia.J, sizeof row->inertia);
+    return PCS_OK;
+}
+
+static pcs_status write_systems(h5_file *f, const pcs_model *m, system_row *row)
+{
+    const int n = pcs_model_system_count(m);
+    int q = 0, v = 0;
+    for (int i = 0; i < n; ++i) {
+        PCS_TRY(describe_system(m, (pcs_system){i + 1}, &row[i]));
+        row[i].q_first = q;
+        row[i].v_first = v;
+        q += row[i].q_count;
+        v += row[i].v_count;
+    }
+    PCS_TRY(put_rows(f, &layout_systems, n, row));
+    return put_names(f, m, "/model/system_names", 1, n, system_name);
+}
+
+static pcs_status write_geometry(h5_file *f, int number, const pcs_geometry *g)
+{
+    char path[PATH];
+    const double *x = NULL;
+    const int *triangle = NULL;
+    snprintf(path, sizeof path, "/model/geometries/%d", number);
+    PCS_TRY(h5_put_group(f, path));
+    double cell[2];
+    int nx, ny;
+    if (pcs_geometry_heights(g, &nx, &ny, &cell[0], &cell[1], &x)) {
+        snprintf(path, sizeof path, "/model/geometries/%d/cell", number);
+        PCS_TRY(table_put(f, path, "m", COLUMN_F64, 2, 1, cell));
+        snprintf(path, sizeof path, "/model/geometries/%d/heights", number);
+        return table_put(f, path, "m", COLUMN_F64, (size_t)ny, (size_t)nx, x);
+    }
+    const int vertices = pcs_geometry_vertices(g, &x);
+    snprintf(path, sizeof path, "/model/geometries/%d/vertices", number);
+    PCS_TRY(table_put(f, path, "m", COLUMN_F64, (size_t)vertices, 3, x));
+    const int triangles = pcs_geometry_triangles(g, &triangle);
+    snprintf(path, sizeof path, "/model/geometries/%d/triangles", number);
+    return table_put(f, path, "1", COLUMN_I32, (size_t)triangles, 3, triangle);
+}
+
+// `known` has room for one geometry per shape
+static pcs_status write_shapes(h5_file *f, const pcs_model *m, shape_row *row,
+                               const pcs_geometry **known)
+{
+    const int n = pcs_model_shape_count(m);
+    int geometries = 0;
+    PCS_TRY(h5_put_group(f, "/model/geometries"));
+    for (int i = 0; i < n; ++i) {
+        pcs_model_shape_def d;
+        PCS_TRY(pcs_model_shape(m, i, &d));
+        row[i] = (shape_row){.kind = (int32_t)d.shape.kind,
+                             .system = d.system.id,
+                             .material = d.material.id,
+                             .geometry = -1,
+                             .enabled = pcs_model_shape_enabled(m, i),
+                             .group = d.group,
+                             .mask = d.mask,
+                             .radius = d.shape.radius};
+        memcpy(row[i].position, d.shape.position, sizeof row[i].position);
+        memcpy(row[i].orientation, d.shape.orientation, sizeof row[i].orientation);
+        memcpy(row[i].half, d.shape.half, sizeof row[i].half);
+        if (!d.shape.geometry) continue;
+        // shapes that share a geometry share it in the file
+        int at = geometries - 1;
+        while (at >= 0 && known[at] != d.shape.geometry) {
+            at -= 1;
+        }
+        if (at < 0) {
+            at = geometries++;
+            known[at] = d.shape.geometry;
+            PCS_TRY(write_geometry(f, at, d.shape.geometry));
+        }
+        row[i].geometry = at;
+    }
+    PCS_TRY(put_rows(f, &layout_shapes, n, row));
+    return put_names(f, m, "/model/shape_names", 0, n, pcs_model_shape_name);
+}
+
+static pcs_status write_materials(h5_file *f, const pcs_model *m, material_row *row)
+{
+    const int n = pcs_model_material_count(m);
+    for (int i = 0; i < n; ++i) {
+        pcs_material_def d;
+        PCS_TRY(pcs_model_material(m, (pcs_material){i}, &d));
+        row[i] = (material_row){d.e, d.e_t, d.mu};
+    }
+    PCS_TRY(put_rows(f, &layout_materials, n, row));
+    return put_names(f, m, "/model/material_names", 0, n, material_name);
+}
+
+static pcs_status write_interactions(h5_file *f, const pcs_model *m, interaction_row *row)
+{
+    const int n = pcs_model_interaction_count(m);
+    for (int i = 0; i < n; ++i) {
+        const pcs_interaction id = {i + 1};
+        pcs_interaction_def d;
+        PCS_TRY(pcs_model_interaction(m, id, &d));
+        const pcs_relation_kind kind = pcs_relation_kind_of(&d.relation);
+        row[i] = (interaction_row){.kind = (int32_t)kind,
+                                   .law = (int32_t)d.law.kind,
+                                   .system1 = d.system1.id,
+                                   .system2 = d.system2.id,
+                                   .rows = d.relation.dim,
+                                   .enabled = pcs_model_interaction_enabled(m, id),
+                                   .e = d.law.e,
+                                   .e_t = d.law.e_t,
+                                   .mu = d.law.mu};
+        if (kind == PCS_RELATION_USER) continue;
+        memcpy(row[i].data, d.relation.data, sizeof row[i].data);
+    }
+    PCS_TRY(put_rows(f, &layout_interactions, n, row));
+    return put_names(f, m, "/model/interaction_names", 1, n, interaction_name);
+}
+
+static const pcs_solver_info *solver_row(pcs_solver kind)
+{
+    for (int i = 0; i < pcs_solver_count(); ++i) {
+        if (pcs_solver_at(i)->kind == kind) return pcs_solver_at(i);
+    }
+    return NULL;
+}
+
+// a line "name=value" for each option that the solver of the scheme has to itself
+static pcs_status write_options(h5_file *f, const pcs_solver_opts *o)
+{
+    const pcs_solver_info *info = solver_row(o->kind);
+    sink s = sink_begin(NULL);
+    sink_text(&s, "solver=");
+    sink_text(&s, info->name);
+    for (int i = 0; i < info->n_opts; ++i) {
+        double value;
+        if (pcs_solver_opts_get(o, info->opt[i].name, &value) != PCS_OK) continue;
+        sink_bytes(&s, "\n", 1);
+        sink_text(&s, info->opt[i].name);
+        sink_text(&s, "=");
+        if (info->opt[i].words) {
+            sink_text(&s, info->opt[i].words[(int)(value - info->opt[i].low)]);
+        } else {
+            sink_real(&s, value);
+            s.size -= 1; // the blank after it
+        }
+    }
+    sink_bytes(&s, "", 1);
+    const pcs_status status =
+        s.failed ? no_memory() : h5_put_words(f, "/model/solver_options", s.bytes);
+    sink_end(&s);
+    return status;
+}
+
+static pcs_status write_scheme(h5_file *f, const pcs_scheme *s)
+{
+    const scheme_row row = {.activation = (int32_t)s->activation,
+                            .projection = (int32_t)s->projection,
+                            .metric = (int32_t)s->metric,
+                            .proj_max = s->proj_max,
+                            .update = (int32_t)s->update,
+                            .lever = (int32_t)s->lever,
+                            .configuration = (int32_t)s->configuration,
+                            .second_order = s->second_order,
+                            .newton_max = s->newton_max,
+                            .accept_unconverged = s->accept_unconverged,
+                            .halvings = s->halvings,
+                            .solver = (int32_t)s->solver.kind,
+                            .stop = (int32_t)s->solver.stop,
+                            .max_iters = s->solver.max_iters,
+                            .theta = s->theta,
+                            .gamma = s->gamma,
+                            .active_tol = s->active_tol,
+                            .hysteresis = s->hysteresis,
+                            .proj_tol = s->proj_tol,
+                            .newton_tol = s->newton_tol,
+                            .accept = s->accept,
+                            .budget = s->budget,
+                            .max_seconds = s->max_seconds,
+                            .tol = s->solver.tol,
+                            .solver_max_seconds = s->solver.max_seconds};
+    PCS_TRY(put_rows(f, &layout_scheme, 1, &row));
+    return write_options(f, &s->solver);
+}
+
+pcs_status model_tables_write(h5_file *f, const pcs_model *m)
+{
+    const size_t systems = (size_t)pcs_model_system_count(m),
+                 shapes = (size_t)pcs_model_shape_count(m),
+                 materials = (size_t)pcs_model_material_count(m),
+                 interactions = (size_t)pcs_model_interaction_count(m);
+    const uint64_t hash = pcs_model_hash(m);
+    const pcs_scheme scheme = pcs_model_scheme(m);
+    double gravity[3];
+    pcs_model_gravity(m, gravity);
+    pcs_pool pool = pool_begin(NULL);
+    system_row *system = POOL_TAKE(&pool, systems, system_row);
+    shape_row *shape = POOL_TAKE(&pool, shapes, shape_row);
+    const pcs_geometry **known = POOL_TAKE(&pool, shapes, const pcs_geometry *);
+    material_row *material = POOL_TAKE(&pool, materials, material_row);
+    interaction_row *interaction = POOL_TAKE(&pool, interactions, interaction_row);
+    pcs_status status = system && shape && known && material && interaction ? PCS_OK : no_memory();
+    if (status == PCS_OK) status = h5_put_group(f, "/model");
+    if (status == PCS_OK) {
+        status = table_put(f, "/model/gravity", "m/s^2", COLUMN_F64, 3, 1, gravity);
+    }
+    if (status == PCS_OK) status = table_put(f, "/model/hash", "1", COLUMN_U64, 1, 1, &hash);
+    if (status == PCS_OK) status = write_systems(f, m, system);
+    if (status == PCS_OK) status = write_shapes(f, m, shape, known);
+    if (status == PCS_OK) status = write_materials(f, m, material);
+    if (status == PCS_OK) status = write_interactions(f, m, interaction);
+    if (status == PCS_OK) status = write_scheme(f, &scheme);
+    pool_release(&pool);
+    return status;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static pcs_status read_rows(const h5_file *f, const table_def *def, int width, pcs_pool *pool,
+                            int *n, void *out)
+{
+    table t;
+    void *rows = NULL;
+    pcs_status status = table_open(f, def, width, &t);
+    if (status == PCS_OK && t.rows > INT_MAX) {
+        status = fail_named(f->name, PCS_ERR_SIZE, "%s: %ld rows are too many", def->path, t.rows);
+    }
+    if (status == PCS_OK) {
+        // the same number of bytes whatever is in the file: there is no padding at the end
+        rows = pool_take_array(pool, (size_t)t.rows + 1, t.row_bytes);
+        status = rows ? table_read(f, &t, 0, t.rows, rows) : no_memory();
+    }
+    *n = status == PCS_OK ? (int)t.rows : 0;
+    memcpy(out, &rows, sizeof rows);
+    table_close(&t);
+    return status;
+}
+
+// the next of n lines of a text, ended in place; null after the last
+static char *next_line(char **rest)
+{
+    char *line = *rest;
+    if (!line) return NULL;
+    char *end = strchr(line, '\n');
+    if (end) *end = '\0';
+    *rest = end ? end + 1 : NULL;
+    return line;
+}
+
+static pcs_status read_names(const h5_file *f, pcs_model *m, const char *path, int first, int n,
+                             pcs_pool *pool,
+                             pcs_status (*set)(pcs_model *m, int id, const char *name))
+{
+    const char *words;
+    PCS_TRY(h5_words(f, path, pool, &words));
+    char *rest = (char *)(uintptr_t)words; // of the pool
+    for (int i = 0; i < n; ++i) {
+        const char *name = next_line(&rest);
+        if (!name) return fail_named(f->name, PCS_ERR_FORMAT, "%s: it has not %d names", path, n);
+        if (name[0] != '\0') PCS_TRY(set(m, first + i, name));
+    }
+    return PCS_OK;
+}
+
+static pcs_status name_system(pcs_model *m, int id, const char *name)
+{
+    return pcs_model_set_system_name(m, (pcs_system){id}, name);
+}
+
+static pcs_status name_material(pcs_model *m, int id, const char *name)
+{
+    return id == 0 ? PCS_OK : pcs_model_set_material_name(m, (pcs_material){id}, name);
+}
+
+static pcs_status name_interaction(pcs_model *m, int id, const char *name)
+{
+    return pcs_model_set_interaction_name(m, (pcs_interaction){id}, name);
+}
+
+// stand in for callbacks, which are not in a file: a step that needs one fails
+static int no_mass(void *user, const double *q, double *M)
+{
+    (void)user, (void)q, (void)M;
+    return 1;
+}
+
+static int no_gap(void *user, const double *q1, const double *q2, double *g)
+{
+    (void)user, (void)q1, (void)q2, (void)g;
+    return 1;
+}
+
+static int no_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
+{
+    (void)user, (void)q1, (void)q2, (void)C1, (void)C2;
+    return 1;
+}
+
+static pcs_status add_system(pcs_model *m, const system_row *row)
+{
+    pcs_system id;
+    if (row->kind == ROW_LAGRANGIAN) {
+        const pcs_lagrangian_def def = {.n = row->q_count, .mass_fn = no_mass};
+        PCS_TRY(pcs_model_add_lagrangian(m, &def, &id));
+    } else {
+        pcs_body_def def = pcs_body_def_default();
+        def.fixed = row->kind != ROW_BODY;
+        if (!def.fixed) {
+            def.mass = row->mass;
+            memcpy(def.inertia, row->inertia, sizeof def.inertia);
+        }
+        PCS_TRY(pcs_model_add_body(m, &def, &id));
+    }
+    return row->enabled ? PCS_OK : pcs_model_set_enabled(m, id, false);
+}
+
+static pcs_status read_systems(const h5_file *f, pcs_pool *pool, pcs_model *m)
+{
+    system_row *row;
+    int n;
+    long q = 0, v = 0;
+    PCS_TRY(read_rows(f, &layout_systems, 1, pool, &n, &row));
+    for (int i = 0; i < n; ++i) {
+        const system_row *r = &row[i];
+        const bool lagrangian = r->kind == ROW_LAGRANGIAN;
+        const int v_count = lagrangian ? r->q_count : r->kind == ROW_BODY ? 6 : 0;
+        // the memory of the coordinates stays below that of the file
+        const bool good = r->kind >= ROW_BODY && r->kind <= ROW_LAGRANGIAN && r->q_count >= 1 &&
+                          (lagrangian || r->q_count == 7) && r->v_count == v_count &&
+                          r->q_first == q && r->v_first == v && (size_t)(q + r->q_count) <= f->size;
+        if (!good) {
+            return fail_named(f->name, PCS_ERR_FORMAT,
+                              "/model/systems: row %d has a kind or sizes that cannot be", i);
+        }
+        q += r->q_count;
+        v += r->v_count;
+        PCS_TRY(add_system(m, r));
+    }
+    return read_names(f, m, "/model/system_names", 1, n, pool, name_system);
+}
+
+static const table_def vertices_def = {"", NULL, NULL, COLUMN_F64, NULL, 0};
+
+static pcs_status read_array(const h5_file *f, int number, const char *name, column_type type,
+                             int width, pcs_pool *pool, int *n, void *out)
+{
+    char path[PATH];
+    snprintf(path, sizeof path, "/model/geometries/%d/%s", number, name);
+    table_def def = vertices_def;
+    def.path = path;
+    def.type = type;
+    return read_rows(f, &def, width, pool, n, out);
+}
+
+static pcs_status read_geometry(const h5_file *f, const pcs_env *env, pcs_pool *pool, int number,
+                                pcs_shape_kind kind, pcs_geometry **out)
+{
+    double *x, *cell;
+    int *triangle, n, m;
+    if (kind == PCS_SHAPE_HEIGHT_FIELD) {
+        char path[PATH];
+        snprintf(path, sizeof path, "/model/geometries/%d/heights", number);
+        const int nx = table_width(f, path);
+        PCS_TRY(read_array(f, number, "heights", COLUMN_F64, nx, pool, &n, &x));
+        PCS_TRY(read_array(f, number, "cell", COLUMN_F64, 1, pool, &m, &cell));
+        if (m != 2) {
+            return fail_named(f->name, PCS_ERR_FORMAT,
+                              "/model/geometries/%d/cell: it must have 2 numbers", number);
+        }
+        return pcs_geometry_create_height_field(env, nx, n, cell[0], cell[1], x, out);
+    }
+    PCS_TRY(read_array(f, number, "vertices", COLUMN_F64, 3, pool, &n, &x));
+    if (kind == PCS_SHAPE_HULL) return pcs_geometry_create_hull(env, n, x, out);
+    PCS_TRY(read_array(f, number, "triangles", COLUMN_I32, 3, pool, &m, &triangle));
+    return pcs_geometry_create_mesh(env, n, x, m, triangle, out);
+}
+
+static pcs_status add_shape(const h5_file *f, const pcs_env *env, pcs_pool *pool, int number,
+                            const shape_row *row, stored_model *out)
+{
+    pcs_shape s = {.kind = (pcs_shape_kind)row->kind, .radius = row->radius};
+    memcpy(s.position, row->position, sizeof s.position);
+    memcpy(s.orientation, row->orientation, sizeof s.orientation);
+    memcpy(s.half, row->half, sizeof s.half);
+    const bool has = row->kind >= PCS_SHAPE_HULL && row->kind <= PCS_SHAPE_HEIGHT_FIELD;
+    if (row->kind < 0 || row->kind > PCS_SHAPE_HEIGHT_FIELD ||
+        (has ? row->geometry < 0 || row->geometry > out->n_geometries : row->geometry != -1)) {
+        return fail_named(f->name, PCS_ERR_FORMAT,
+                          "/model/shapes: row %d has a kind or a geometry that cannot be", number);
+    }
+    if (has && row->geometry == out->n_geometries) {
+        PCS_TRY(read_geometry(f, env, pool, row->geometry, s.kind, &out->geometry[row->geometry]));
+        out->n_geometries += 1;
+    }
+    if (has) s.geometry = out->geometry[row->geometry];
+    PCS_TRY(pcs_model_add_shape(out->model, (pcs_system){row->system}, &s,
+                                (pcs_material){row->material}));
+    PCS_TRY(pcs_model_set_shape_groups(out->model, number, row->group, row->mask));
+    return row->enabled ? PCS_OK : pcs_model_set_shape_enabled(out->model, number, false);
+}
+
+static pcs_status read_shapes(const h5_file *f, const pcs_env *env, pcs_pool *pool,
+                              stored_model *out)
+{
+    shape_row *row;
+    int n;
+    PCS_TRY(read_rows(f, &layout_shapes, 1, pool, &n, &row));
+    out->geometry = pcs_env_alloc(env, (size_t)n, sizeof *out->geometry);
+    if (!out->geometry) return no_memory();
+    for (int i = 0; i < n; ++i) {
+        PCS_TRY(add_shape(f, env, pool, i, &row[i], out));
+    }
+    return read_names(f, out->model, "/model/shape_names", 0, n, pool, pcs_model_set_shape_name);
+}
+
+static pcs_status read_materials(const h5_file *f, pcs_pool *pool, pcs_model *m)
+{
+    material_row *row;
+    int n;
+    PCS_TRY(read_rows(f, &layout_materials, 1, pool, &n, &row));
+    for (int i = 1; i < n; ++i) {
+        const pcs_material_def def = {row[i].e, row[i].e_t, row[i].mu};
+        PCS_TRY(pcs_model_add_material(m, &def, NULL));
+    }
+    return read_names(f, m, "/model/material_names", 0, n, pool, name_material);
+}
+
+static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
+                                  const interaction_row *row)
+{
+    pcs_interaction_def d = {.law = {(pcs_law_kind)row->law, row->e, row->e_t, row->mu},
+                             .system1 = {row->system1},
+                             .system2 = {row->system2}};
+    const double *x = row->data;
+    const bool linear = row->kind == PCS_RELATION_LINEAR;
+    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_LINEAR || !pcs_all_finite(x, 9) ||
+        (linear && !(x[0] >= 1 && x[0] <= 7)) || row->law < PCS_LAW_EQUALITY ||
+        row->law > PCS_LAW_NEWTON_COULOMB) {
+        return fail_named(f->name, PCS_ERR_FORMAT,
+                          "/model/interactions: row %d has a kind or numbers that cannot be",
+                          number);
+    }
+    const int n = linear ? (int)x[0] : 0;
+    switch (row->kind) {
+    case PCS_RELATION_DISTANCE:
+        d.relation = pcs_relation_distance(x, x + 3, x[6]);
+        break;
+    case PCS_RELATION_BALL_JOINT:
+        d.relation = pcs_relation_ball_joint(x, x + 3);
+        break;
+    case PCS_RELATION_LINEAR:
+        d.relation = pcs_relation_linear(n, x + 1, x[1 + n]);
+        break;
+    default:
+        d.relation = (pcs_relation){.dim = row->rows, .gap = no_gap, .gradient = no_gradient};
+        break;
+    }
+    pcs_interaction id;
+    PCS_TRY(pcs_model_add_interaction(m, &d, &id));
+    return row->enabled ? PCS_OK : pcs_model_set_interaction_enabled(m, id, false);
+}
+
+static pcs_status read_interactions(const h5_file *f, pcs_pool *pool, pcs_model *m)
+{
+    interaction_row *row;
+    int n;
+    PCS_TRY(read_rows(f, &layout_interactions, 1, pool, &n, &row));
+    for (int i = 0; i < n; ++i) {
+        PCS_TRY(add_interaction(f, m, i, &row[i]));
+    }
+    return read_names(f, m, "/model/interaction_names", 1, n, pool, name_interaction);
+}
+
+// the first line, "solver=NAME", is for people: the kind is in the table
+static pcs_status read_options(const h5_file *f, pcs_pool *pool, pcs_solver_opts *o)
+{
+    const char *words;
+    PCS_TRY(h5_words(f, "/model/solver_options", pool, &words));
+    char *rest = (char *)(uintptr_t)words; // of the pool
+    next_line(&rest);
+    for (char *line; (line = next_line(&rest));) {
+        char *value = strchr(line, '=');
+        if (!value) {
+            return fail_named(f->name, PCS_ERR_FORMAT,
+                              "/model/solver_options: a line has no value");
+        }
+        *value = '\0';
+        PCS_TRY(pcs_solver_opts_set(o, line, value + 1));
+    }
+    return PCS_OK;
+}
+
+static pcs_status read_scheme(const h5_file *f, pcs_pool *pool, pcs_model *m)
+{
+    scheme_row *r;
+    int n;
+    PCS_TRY(read_rows(f, &layout_scheme, 1, pool, &n, &r));
+    if (n != 1 || !solver_row((pcs_solver)r->solver)) {
+        return fail_named(f->name, PCS_ERR_FORMAT,
+                          "/model/scheme: it is not one row with a solver that there is");
+    }
+    pcs_scheme s = {.theta = r->theta,
+                    .gamma = r->gamma,
+                    .activation = (pcs_activation)r->activation,
+                    .active_tol = r->active_tol,
+                    .hysteresis = r->hysteresis,
+                    .projection = (pcs_projection)r->projection,
+                    .metric = (pcs_metric)r->metric,
+                    .proj_tol = r->proj_tol,
+                    .proj_max = r->proj_max,
+                    .update = (pcs_quat_update)r->update,
+                    .lever = (pcs_lever)r->lever,
+                    .configuration = (pcs_configuration)r->configuration,
+                    .second_order = r->second_order != 0,
+                    .newton_tol = r->newton_tol,
+                    .newton_max = r->newton_max,
+                    .accept = r->accept,
+                    .accept_unconverged = r->accept_unconverged != 0,
+                    .halvings = r->halvings,
+                    .budget = r->budget,
+                    .max_seconds = r->max_seconds,
+                    .solver = pcs_solver_opts_default((pcs_solver)r->solver)};
+    s.solver.tol = r->tol;
+    s.solver.stop = (pcs_stop)r->stop;
+    s.solver.max_iters = r->max_iters;
+    s.solver.max_seconds = r->solver_max_seconds;
+    PCS_TRY(read_options(f, pool, &s.solver));
+    return pcs_model_set_scheme(m, &s);
+}
+
+static pcs_status read_gravity(const h5_file *f, pcs_pool *pool, pcs_model *m)
+{
+    double *g;
+    int n = 3;
+    PCS_TRY(h5_reals(f, "/model/gravity", &n, pool, &g));
+    return pcs_model_set_gravity(m, g);
+}
+
+pcs_status model_tables_read(const h5_file *f, const pcs_env *env, stored_model *out)
+{
+    *out = (stored_model){0};
+    PCS_TRY(pcs_model_create(env, &out->model));
+    pcs_pool pool = pool_begin(env);
+    pcs_status status = read_gravity(f, &pool, out->model);
+    if (status == PCS_OK) status = read_systems(f, &pool, out->model);
+    if (status == PCS_OK) status = read_materials(f, &pool, out->model);
+    if (status == PCS_OK) status = read_shapes(f, env, &pool, out);
+    if (status == PCS_OK) status = read_interactions(f, &pool, out->model);
+    if (status == PCS_OK) status = read_scheme(f, &pool, out->model);
+    pool_release(&pool);
+    // the sentences of the kernel do not name the file
+    return status != PCS_OK && strncmp(pcs_error_text(), "pcs_", 4) == 0
+               ? pass_named(f->name, status)
+               : status;
+}
+
+void model_tables_release(const pcs_env *env, stored_model *m)
+{
+    pcs_model_destroy(m->model);
+    for (int i = 0; i < m->n_geometries; ++i) {
+        pcs_geometry_destroy(m->geometry[i]);
+    }
+    pcs_env_free(env, m->geometry);
+    *m = (stored_model){0};
+}
