@@ -1,5 +1,7 @@
 // The stones of an arch: one hull of eight points about the middle of the circle, rotated into
 // place.
+#include <percuss/meshes.h>
+
 #include "scenes/arch_scene.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /// @file
 /// The core of percuss: shapes, a model, its state and its steps, the contact problem and its
-/// solvers, problem files and scene files. Everything else has headers of its own, by subject (doc/api.md).
+/// solvers, and problem files. Everything else has headers of its own, by subject (doc/api.md).
 #ifndef PERCUSS_PERCUSS_H
 #define PERCUSS_PERCUSS_H
 
@@ -9,7 +9,6 @@
 #include <percuss/problem.h>
 #include <percuss/problem_file.h>
 #include <percuss/relation.h>
-#include <percuss/scene.h>
 #include <percuss/shape.h>
 #include <percuss/solver.h>
 #include <percuss/state.h>

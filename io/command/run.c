@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/save.h>
 #include <percuss/scene.h>
 
 #include "command/command_line.h"

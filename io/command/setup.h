@@ -4,6 +4,7 @@
 
 #include <percuss/problem_file.h>
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 #include "command/command_line.h"
 

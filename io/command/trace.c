@@ -5,6 +5,8 @@
 
 #include <time.h>
 
+#include <percuss/solver_table.h>
+
 #include "command/command.h"
 #include "command/csv_table.h"
 

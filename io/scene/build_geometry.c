@@ -6,6 +6,7 @@
 
 #include <percuss/inertia.h>
 #include <percuss/mesh_file.h>
+#include <percuss/meshes.h>
 
 #include "base/base.h"
 #include "problem_file/nearest.h"

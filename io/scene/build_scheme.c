@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/solver_table.h>
+
 #include "base/base.h"
 #include "problem_file/nearest.h"
 #include "scene/build.h"

@@ -1,6 +1,8 @@
 // A scene as an object: what it owns.
 #include <string.h>
 
+#include <percuss/meshes.h>
+
 #include "base/base.h"
 #include "scene/scene_memory.h"
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <percuss/parts.h>
+#include <percuss/solver_table.h>
 
 #include "base/base.h"
 #include "scene/build.h"

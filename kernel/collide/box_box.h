@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include <percuss/shape.h>
+#include <percuss/features.h>
 
 #include "linalg/m3.h"
 

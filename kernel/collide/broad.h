@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/threads.h"
-#include <percuss/shape.h>
+#include <percuss/features.h>
 
 typedef struct collide_item {
     int body;               // 0 the world, systems from 1; shapes of one body never meet

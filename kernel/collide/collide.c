@@ -1,6 +1,6 @@
 // Who answers for a pair of shapes. Each pair of kinds has one function for one order; the other
 // order calls it with the bodies exchanged and mirrors the result.
-#include <percuss/shape.h>
+#include <percuss/features.h>
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef COLLIDE_COLLIDE_H
 #define COLLIDE_COLLIDE_H
 
-#include <percuss/shape.h>
+#include <percuss/features.h>
 
 #include "rotation/pose.h"
 

@@ -2,7 +2,7 @@
 #ifndef COLLIDE_GEOMETRY_H
 #define COLLIDE_GEOMETRY_H
 
-#include <percuss/shape.h>
+#include <percuss/meshes.h>
 
 #include <stdbool.h>
 

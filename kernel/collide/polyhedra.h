@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include <percuss/shape.h>
+#include <percuss/features.h>
 
 #include "collide/convex.h"
 #include "collide/polyhedron.h"

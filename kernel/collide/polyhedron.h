@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <percuss/shape.h>
+#include <percuss/features.h>
 
 #include "collide/convex.h"
 

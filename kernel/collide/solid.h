@@ -2,7 +2,7 @@
 #ifndef COLLIDE_SOLID_H
 #define COLLIDE_SOLID_H
 
-#include <percuss/shape.h>
+#include <percuss/features.h>
 
 #include "collide/convex.h"
 #include "linalg/m3.h"

@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "model/names.h"
 #include <percuss/inertia.h>
-#include <percuss/model.h>
+#include <percuss/parts.h>
 #include <percuss/rotation.h>
 
 typedef enum system_kind { SYSTEM_BODY, SYSTEM_FIXED, SYSTEM_LAGRANGIAN } system_kind;

@@ -9,8 +9,8 @@
 // body 2 core 1 belongs, and the gap goes through zero when they pass each other.
 #include <string.h>
 
+#include <percuss/features.h>
 #include <percuss/rotation.h>
-#include <percuss/shape.h>
 
 #include "linalg/m3.h"
 #include "relations/contact.h"

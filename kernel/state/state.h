@@ -4,7 +4,7 @@
 #define STATE_STATE_H
 
 #include "base/base.h"
-#include <percuss/state.h>
+#include <percuss/save.h>
 
 // the identity of a contact from step to step: the two shapes and the feature, or the interaction
 // (shape1 = -1) and the row

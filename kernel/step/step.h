@@ -11,6 +11,7 @@
 #include "state/state.h"
 #include "step/events.h"
 #include "systems/systems.h"
+#include <percuss/features.h>
 #include <percuss/step.h>
 
 // A contact of two shapes within reach (one row, or with friction three: N, T1, T2), or an

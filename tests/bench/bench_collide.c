@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include <percuss/features.h>
+#include <percuss/meshes.h>
 #include <percuss/shape.h>
 
 #include "bench.h"

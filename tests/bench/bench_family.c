@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 #include "bench.h"
 #include "family.h"

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/solver_table.h>
+
 #include "bench.h"
 #include "options.h"
 #include "problems.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/features.h>
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 #include "percuss.h"
 #include "support.h"

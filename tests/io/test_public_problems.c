@@ -6,6 +6,7 @@
 #include <percuss/linalg.h>
 #include <percuss/problem_file.h>
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 #include <dirent.h>
 #include <stdio.h>

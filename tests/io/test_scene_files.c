@@ -2,6 +2,7 @@
 // error says where it is.
 #include <percuss/parts.h>
 #include <percuss/rotation.h>
+#include <percuss/save.h>
 #include <percuss/scene.h>
 
 #include <stdio.h>

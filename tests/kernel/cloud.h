@@ -5,6 +5,7 @@
 #ifndef KERNEL_CLOUD_H
 #define KERNEL_CLOUD_H
 
+#include <percuss/features.h>
 #include <percuss/shape.h>
 
 #include "support.h"

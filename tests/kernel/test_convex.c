@@ -2,6 +2,7 @@
 // (overlapping) of random tetrahedra, and against the boxes of box_box.c.
 #include "support.h"
 
+#include <percuss/features.h>
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 

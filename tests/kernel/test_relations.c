@@ -4,6 +4,7 @@
 
 #include <float.h>
 
+#include <percuss/features.h>
 #include <percuss/kinematics.h>
 #include <percuss/relation.h>
 

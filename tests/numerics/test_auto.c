@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 typedef enum shape { FACE, JOINED, REDUNDANT, STACKED, SHAPES } shape;
 static const char *const shape_name[SHAPES] = {"face", "joined", "redundant", "stacked"};

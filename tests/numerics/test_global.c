@@ -6,6 +6,7 @@
 
 #include <percuss/global.h>
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 #include "linalg/bsr.h"
 #include "linalg/dense.h"

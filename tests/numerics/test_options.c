@@ -1,4 +1,6 @@
 // Every option of every row of the solver table changes what a solve does, or is refused.
+#include <percuss/solver_table.h>
+
 #include "friction.h"
 #include "options.h"
 #include "support.h"

@@ -1,5 +1,6 @@
 // Measures of a problem against the theory, their units and limits, bad problems, certificates.
 #include <percuss/global.h>
+#include <percuss/solver_table.h>
 
 #include "friction.h"
 #include "problems.h"

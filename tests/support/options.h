@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 #include "support.h"
 

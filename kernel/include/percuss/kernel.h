@@ -6,7 +6,9 @@
 #include <percuss/body.h>
 #include <percuss/contact.h>
 #include <percuss/euler.h>
+#include <percuss/features.h>
 #include <percuss/inertia.h>
+#include <percuss/meshes.h>
 #include <percuss/model.h>
 #include <percuss/motion.h>
 #include <percuss/numerics.h>
@@ -15,11 +17,13 @@
 #include <percuss/relation.h>
 #include <percuss/rigid.h>
 #include <percuss/rotation.h>
+#include <percuss/save.h>
 #include <percuss/shape.h>
 #include <percuss/simulator.h>
 #include <percuss/smooth.h>
 #include <percuss/state.h>
 #include <percuss/step.h>
+#include <percuss/touching.h>
 #include <percuss/vehicle.h>
 
 #endif

@@ -174,12 +174,6 @@ PCS_API pcs_material_def pcs_material_def_default(void);
 /// must depend on the arguments only: it is kept for the other contacts of a step.
 typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const pcs_material_def *b);
 
-/// Whether two shapes may touch: 1 yes, 0 no, negative stops the step with PCS_ERR_CALLBACK. Asked
-/// for pairs whose bounds are within reach and whose groups agree, the smaller number first;
-/// systems {0} is the world. The same pair must always get the same answer.
-typedef int (*pcs_filter_fn)(void *user, pcs_system system1, int shape1, pcs_system system2,
-                             int shape2);
-
 /// A relation with a law between one or two systems (the second {0}: the world). An equality law is
 /// a joint, and keeps the shapes of its two systems apart, see pcs_model_set_touching.
 typedef struct pcs_interaction_def {
@@ -402,41 +396,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_shape(pcs_model *model, pcs_syste
 /// Number of shapes added so far.
 PCS_API int pcs_model_shape_count(const pcs_model *model);
 
-/// Takes a system out of the scene, or puts it back: while disabled it stays as it is in every
-/// state, nothing acts on it or touches it, its interactions rest, no callback of it is asked, and
-/// energies and momenta leave it out. Ids, states and works stay valid. There is no other removal.
-PCS_NODISCARD PCS_API pcs_status pcs_model_set_enabled(pcs_model *model, pcs_system system,
-                                                       bool enabled);
-
-/// Whether a system takes part; the world does, an unknown system does not.
-PCS_API bool pcs_model_enabled(const pcs_model *model, pcs_system system);
-
-/// Group and mask bits of all shapes that a body (or the world, {0}) has so far. Two shapes may
-/// touch when the group of each has a bit of the mask of the other; at first every group is 1 and
-/// every mask ~0, so that all touch.
-PCS_NODISCARD PCS_API pcs_status pcs_model_set_groups(pcs_model *model, pcs_system system,
-                                                      unsigned group, unsigned mask);
-
-/// The same of one shape.
-PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_groups(pcs_model *model, int shape,
-                                                            unsigned group, unsigned mask);
-
-/// A filter for pairs of shapes, or null: none.
-PCS_NODISCARD PCS_API pcs_status pcs_model_set_filter(pcs_model *model, pcs_filter_fn fn,
-                                                      void *user);
-
 /// Adds an interaction between one or two systems. `out` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_interaction(pcs_model *model,
                                                            const pcs_interaction_def *def,
                                                            pcs_interaction *out);
-
-/// Whether the shapes of two systems may touch though an interaction with an equality law holds
-/// them together. At first they do not: at most joints they overlap. One such interaction of a pair
-/// is enough to keep it apart. The world is floor and walls, too: of its shapes only those are left
-/// out that one of the system overlaps however it turns about a pcs_relation_ball_joint (its end in
-/// a post, say). Other laws keep nothing apart, and are refused here.
-PCS_NODISCARD PCS_API pcs_status pcs_model_set_touching(pcs_model *model,
-                                                        pcs_interaction interaction, bool touching);
 
 /// Scalar coordinates of all systems.
 PCS_API int pcs_model_nq(const pcs_model *model);

@@ -5,7 +5,7 @@
 #define PERCUSS_PARTS_H
 
 #include <percuss/inertia.h>
-#include <percuss/model.h>
+#include <percuss/touching.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,9 +58,18 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_find_interaction(const pcs_model *mod
 
 /// @}
 /// @name Switching off
-/// As pcs_model_set_enabled does with systems: ids, states and works stay valid, and what is
-/// switched on again is as it was. There is no other removal.
+/// Ids, states and works stay valid, and what is switched on again is as it was. There is no other
+/// removal.
 /// @{
+
+/// Takes a system out of the scene, or puts it back: while disabled it stays as it is in every
+/// state, nothing acts on it or touches it, its interactions rest, no callback of it is asked, and
+/// energies and momenta leave it out.
+PCS_NODISCARD PCS_API pcs_status pcs_model_set_enabled(pcs_model *model, pcs_system system,
+                                                       bool enabled);
+
+/// Whether a system takes part; the world does, an unknown system does not.
+PCS_API bool pcs_model_enabled(const pcs_model *model, pcs_system system);
 
 /// A shape that is switched off touches nothing. Mass and inertia of its body stay.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_enabled(pcs_model *model, int shape,

@@ -88,6 +88,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_state_distance(const pcs_model *model, cons
 /// it is the last part that is read.
 /// @{
 
+/// Sum of the contact impulses on a body in the last step: force impulse in the inertial frame
+/// (N s) and moment impulse about G in the body frame (N m s). Zero if none, or not a body.
+PCS_API void pcs_work_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
+
 /// s, the time over which the impulses of the work acted; 0 after an impact, or if there was no
 /// step.
 PCS_API double pcs_work_step_size(const pcs_work *work);

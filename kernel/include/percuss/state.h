@@ -1,6 +1,6 @@
 /// @file
 /// The state of a model: time, coordinates, velocities, and the impulses remembered for warm
-/// starts. Flat; copy, save, compare, hash.
+/// starts. Flat; copy. <percuss/save.h> saves, compares and hashes.
 #ifndef PERCUSS_STATE_H
 #define PERCUSS_STATE_H
 
@@ -51,24 +51,6 @@ PCS_API const double *pcs_state_read_v(const pcs_model *model, const pcs_state *
 
 /// Makes `to` equal to `from`; both of one model. On failure `to` is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_state_copy(const pcs_state *from, pcs_state *to);
-
-/// Whether all bits agree, remembered impulses included.
-PCS_API bool pcs_state_equal(const pcs_state *a, const pcs_state *b);
-
-/// A 64-bit FNV-1a hash of all that pcs_state_equal compares.
-PCS_API unsigned long long pcs_state_hash(const pcs_state *state);
-
-/// Bytes pcs_state_save writes.
-PCS_API size_t pcs_state_save_bytes(const pcs_state *state);
-
-/// Writes the state to `bytes`, to be read on the same kind of machine.
-PCS_API void pcs_state_save(const pcs_state *state, void *bytes);
-
-/// Reads what pcs_state_save wrote into a state of the same model. PCS_ERR_SIZE for another number
-/// of bytes than were saved, or a state of another model; PCS_ERR_FORMAT for bytes that are not a
-/// state, are in the layout of another version, or have changed since (a checksum): the state is
-/// then what it was. The bytes are those of this machine's integers and doubles.
-PCS_NODISCARD PCS_API pcs_status pcs_state_load(pcs_state *state, const void *bytes, size_t size);
 
 /// Kinetic energy (J) of all systems.
 PCS_NODISCARD PCS_API pcs_status pcs_state_kinetic_energy(const pcs_model *model,

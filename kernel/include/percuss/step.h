@@ -226,10 +226,6 @@ typedef struct pcs_contact {
 PCS_NODISCARD PCS_API pcs_status pcs_work_contacts(pcs_work *work, int *count,
                                                    const pcs_contact **out);
 
-/// Sum of the contact impulses on a body in the last step: force impulse in the inertial frame
-/// (N s) and moment impulse about G in the body frame (N m s). Zero if none, or not a body.
-PCS_API void pcs_work_contact_wrench(const pcs_work *work, pcs_system system, double wrench[6]);
-
 /// The velocity problem last solved (W, q, blocks); empty if there was none. It borrows from the
 /// work and stays until the work steps again. The first call after a step forms W: PCS_ERR_MEMORY
 /// when there is no memory for it. With PCS_CONFIGURATION_ITERATE its rows are those of the last

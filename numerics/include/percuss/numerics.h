@@ -16,6 +16,7 @@
 #include <percuss/problem.h>
 #include <percuss/root.h>
 #include <percuss/solver.h>
+#include <percuss/solver_table.h>
 #include <percuss/tableau.h>
 
 #endif

@@ -4,7 +4,7 @@
 #define SOLVER_SOLVER_H
 
 #include "base/base.h"
-#include <percuss/solver.h>
+#include <percuss/solver_table.h>
 
 #include "problem/global.h"
 
