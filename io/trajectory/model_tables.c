@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <percuss/meshes.h>
+#include <percuss/solver_table.h>
+
 #include "base/base.h"
 #include "problem_file/assemble.h"
 #include "trajectory/layout.h"

@@ -12,6 +12,7 @@
 // lock alone.
 #define _DEFAULT_SOURCE // flock
 #define _POSIX_C_SOURCE 200809L
+#include <percuss/save.h>
 #include <percuss/trajectory.h>
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 // Reading trajectories. Nothing in a file is believed: types, lengths, places and numbers are
 // checked before they are handed out.
+#include <percuss/solver_table.h>
 #include <percuss/trajectory.h>
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // The hash of a model: everything that decides what its steps do, number by number (structs have
 // gaps, whose bytes mean nothing).
 #include <percuss/parts.h>
+#include <percuss/solver_table.h>
 
 #include <stddef.h>
 
