@@ -680,8 +680,8 @@ TEST(seams_are_not_felt)
     }
 }
 
-// Boxes, bodies of two parts and standing cylinders; a ball, but where the rule of the end of a
-// step lets it fall on the next tile first
+// boxes, bodies of two parts, balls and standing cylinders; a ball with e > 0 leaves the floor by
+// a little under some rules, and comes down on the next tile
 TEST(seams_are_not_felt_in_any_scheme)
 {
     for (int which = 0; which < SCHEMES; ++which) {
