@@ -86,20 +86,27 @@ static void say_doubts(const pcs_model *m, pcs_run_report *out)
     }
 }
 
+// The end of a step of h from t. Multiples of h are counted: there is no drift from adding h, and
+// because it depends on t and h alone, a run that is split anywhere has the same times.
+static double next_time(double t, double h)
+{
+    const double n = floor(t / h + 0.5);
+    return n * h == t ? (n + 1) * h : t + h;
+}
+
 // the steps after the first call of the observer
 static pcs_status go(const pcs_model *m, pcs_state *st, pcs_work *wk, double h, double t_end,
                      pcs_observer_fn observer, void *user, run_energy *sum, pcs_run_report *out)
 {
-    // times are counted in steps from the start: no drift from adding h
-    const double t0 = st->t;
-    const double count = floor((t_end - t0) / h + 0.5);
+    const double count = floor((t_end - st->t) / h + 0.5);
     for (long k = 1; (double)k <= count; ++k) {
+        const double t = next_time(st->t, h);
         PCS_TRY(pcs_step(m, st, wk, h, &out->last));
         if (!out->last.committed) {
             out->outcome = out->last.outcome;
             return give_up(wk, st->t, k, &out->last);
         }
-        st->t = t0 + (double)k * h;
+        st->t = t;
         out->steps = k;
         count_doubts(&out->last, out);
         count_energy(&out->last, sum);
