@@ -37,7 +37,7 @@ static int help(void)
     }
     printf("\n  percuss SUBCOMMAND --help   the flags of a subcommand\n  percuss --version         "
            "  the version\n\nExit codes: 0 all converged, 1 at least one problem did not converge, "
-           "2 the input or the command\nline is wrong.\n");
+           "2 the input or the command\nline is wrong, 130 a run was interrupted.\n");
     return finish_output(DONE);
 }
 

@@ -9,9 +9,10 @@
 
 // exit codes of every subcommand
 enum {
-    DONE = 0,        // done, and everything converged
-    UNCONVERGED = 1, // done, and something did not
-    WRONG = 2        // input, usage or the machine is at fault: a line on stderr says how
+    DONE = 0,         // done, and everything converged
+    UNCONVERGED = 1,  // done, and something did not
+    WRONG = 2,        // input, usage or the machine is at fault: a line on stderr says how
+    INTERRUPTED = 130 // a run that wrote a checkpoint
 };
 
 typedef struct command {

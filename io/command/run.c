@@ -6,17 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <percuss/checkpoint.h>
 #include <percuss/save.h>
 #include <percuss/scene.h>
+#include <percuss/trajectory.h>
 
+#include "command/capture.h"
 #include "command/command_line.h"
 #include "command/json.h"
+#include "command/progress.h"
 
 typedef struct request {
     const char *path;
     double until, step; // 0: those of the scene
     int threads;
-    bool hash, as_json;
+    bool hash, as_json, quiet;
+    const char *trajectory; // or null, as the two below
+    int every;              // steps from frame to frame; 0: as the scene says
+    const char *checkpoint;
+    int checkpoint_every;
+    const char *resume;
+    capture capture;
 } request;
 
 // what the steps have in common
@@ -28,21 +38,25 @@ typedef struct summary {
     double closure;                  // J, all steps
 } summary;
 
+// what goes on beside the steps
+typedef struct companions {
+    const request *q;
+    summary sum;
+    progress progress;
+    pcs_recorder *recorder; // or null
+    capture capture;
+    long steps;  // since the beginning, also before a checkpoint
+    bool failed; // something could not be written: the run ends
+} companions;
+
 static void energies(const pcs_model *m, const pcs_state *state, int end, summary *s)
 {
     if (pcs_state_kinetic_energy(m, state, &s->kinetic[end]) != PCS_OK) s->kinetic[end] = NAN;
     if (pcs_state_potential_energy(m, state, &s->potential[end]) != PCS_OK) s->potential[end] = NAN;
 }
 
-static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_work *work,
-                   const pcs_step_report *report)
+static void add_up(summary *s, const pcs_step_report *report)
 {
-    summary *s = user;
-    (void)work;
-    if (!report) {
-        energies(m, state, 0, s);
-        return interrupted();
-    }
     s->contacts = report->active;
     if (report->active > s->most_contacts) s->most_contacts = report->active;
     s->unconverged += report->outcome != PCS_OUTCOME_CONVERGED;
@@ -50,7 +64,35 @@ static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_w
     s->penetration = fmax(s->penetration, report->penetration);
     s->seconds += report->seconds;
     s->closure += fabs(report->energy.closure);
-    return interrupted();
+}
+
+static bool write_checkpoint(const char *path, const pcs_model *m, const pcs_state *state,
+                             long steps)
+{
+    if (pcs_checkpoint_write(path, m, state, steps) == PCS_OK) return true;
+    complain("%s", pcs_error_text());
+    return false;
+}
+
+static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_work *work,
+                   const pcs_step_report *report)
+{
+    companions *c = user;
+    if (!report) energies(m, state, 0, &c->sum);
+    // why the file cannot be written is said when it is closed
+    if (c->recorder && pcs_recorder_observe(c->recorder, m, state, work, report) != 0) {
+        c->failed = true;
+    }
+    if (!report) return c->failed || interrupted();
+    c->steps += 1;
+    add_up(&c->sum, report);
+    progress_step(&c->progress, state->t, report);
+    if (c->q->checkpoint_every > 0 && c->steps % c->q->checkpoint_every == 0 &&
+        !write_checkpoint(c->q->checkpoint, m, state, c->steps)) {
+        c->failed = true;
+    }
+    if (!capture_step(&c->capture, work, c->steps, state->t, report)) c->failed = true;
+    return c->failed || interrupted();
 }
 
 static const char *end_text(pcs_status status, pcs_scene_end end)
@@ -101,6 +143,114 @@ static void print_words(const request *q, const pcs_scene *scene, const pcs_stat
     free(name);
 }
 
+// the whole text of a file, taken; null when it cannot be read
+static char *text_of(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long size = -1;
+    if (f && fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+    char *text = size >= 0 ? take((size_t)size + 1, 1) : NULL;
+    if (text) {
+        rewind(f);
+        text[fread(text, 1, (size_t)size, f)] = '\0';
+    }
+    if (f) fclose(f);
+    return text;
+}
+
+static bool open_recorder(const request *q, const pcs_scene *scene, pcs_recorder **out)
+{
+    pcs_recorder_def def = pcs_recorder_def_default();
+    *out = NULL;
+    if (!q->trajectory) return true;
+    FILE *old = q->resume ? fopen(q->trajectory, "rb") : NULL;
+    if (old) {
+        fclose(old);
+        complain("%s is there already; a run that is resumed has a trajectory of its own: choose "
+                 "another name",
+                 q->trajectory);
+        return false;
+    }
+    char *text = text_of(q->path);
+    def.title = scene->name;
+    def.scene = text;
+    def.dt = q->every > 0 ? 0 : scene->settings.frame_seconds;
+    if (scene->settings.frame_steps > 0) def.every = scene->settings.frame_steps;
+    if (q->every > 0) def.every = q->every;
+    const pcs_status status = pcs_recorder_open(q->trajectory, scene->model, &def, out);
+    free(text);
+    if (status != PCS_OK) complain("%s", pcs_error_text());
+    return status == PCS_OK;
+}
+
+// the state from which the run goes on
+static bool resume(const request *q, pcs_scene *scene, pcs_state *state, long *steps)
+{
+    pcs_checkpoint_info info;
+    int *most = &scene->settings.max_steps;
+    if (!q->resume) return true;
+    if (pcs_checkpoint_read(q->resume, scene->model, state, &info) != PCS_OK) {
+        complain("%s", pcs_error_text());
+        return false;
+    }
+    *steps = info.steps;
+    if (*most > 0) *most = info.steps < *most ? *most - (int)info.steps : 1;
+    return true;
+}
+
+// where an interrupted run is kept when no place was given
+static char *checkpoint_name(const request *q)
+{
+    if (q->checkpoint) return join(q->checkpoint, "", "");
+    const char *slash = strrchr(q->path, '/');
+    return join(slash ? slash + 1 : q->path, "", ".checkpoint");
+}
+
+static int interrupted_end(const request *q, const pcs_model *m, const pcs_state *state, long steps)
+{
+    char *path = checkpoint_name(q);
+    const bool good = write_checkpoint(path, m, state, steps);
+    if (good) {
+        complain("interrupted at t = %g s; go on with: percuss run %s --resume %s", state->t,
+                 q->path, path);
+    }
+    free(path);
+    return good ? INTERRUPTED : WRONG;
+}
+
+static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state, pcs_work *work,
+                            companions *c)
+{
+    pcs_scene_end end;
+    pcs_run_report report;
+    c->progress = progress_begin(q->quiet, state->t, scene->settings.t_end);
+    const pcs_status status = pcs_scene_run(scene, state, work, observe, c, &end, &report);
+    progress_end(&c->progress);
+    char why[400];
+    snprintf(why, sizeof why, "%s", status == PCS_OK ? "" : pcs_error_text());
+    // a step that was not committed is seen by no observer
+    if (status == PCS_ERR_STEP && !capture_step(&c->capture, work, c->steps + 1,
+                                                state->t + scene->settings.h, &report.last)) {
+        c->failed = true;
+    }
+    if (pcs_recorder_close(c->recorder) != PCS_OK) {
+        complain("%s", pcs_error_text());
+        c->failed = true;
+    }
+    c->recorder = NULL;
+    if (status != PCS_OK && status != PCS_ERR_STEP) return complain("%s: %s", q->path, why);
+    energies(scene->model, state, 1, &c->sum);
+    if (q->as_json) {
+        print_json(q, scene, state, end_text(status, end), &report, &c->sum);
+    } else {
+        print_words(q, scene, state, end_text(status, end), &report, &c->sum);
+    }
+    if (status != PCS_OK) complain("%s: %s", q->path, why);
+    if (c->failed) return WRONG;
+    if (interrupted()) return interrupted_end(q, scene->model, state, c->steps);
+    return status == PCS_OK && c->sum.unconverged == 0 ? DONE : UNCONVERGED;
+}
+
 static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_work *work)
 {
     if (q->until > 0) scene->settings.t_end = q->until;
@@ -116,22 +266,14 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
                         q->path);
     }
     if (pcs_work_set_threads(work, q->threads) != PCS_OK) return complain("%s", pcs_error_text());
-    summary s = {0};
-    pcs_scene_end end;
-    pcs_run_report report;
+    companions c = {.q = q, .capture = q->capture};
+    c.capture.scene = q->path;
+    if (!resume(q, scene, state, &c.steps) || !capture_begin(&c.capture) ||
+        !open_recorder(q, scene, &c.recorder)) {
+        return WRONG;
+    }
     interrupts_begin();
-    const pcs_status status = pcs_scene_run(scene, state, work, observe, &s, &end, &report);
-    if (status != PCS_OK && status != PCS_ERR_STEP) {
-        return complain("%s: %s", q->path, pcs_error_text());
-    }
-    energies(scene->model, state, 1, &s);
-    if (q->as_json) {
-        print_json(q, scene, state, end_text(status, end), &report, &s);
-    } else {
-        print_words(q, scene, state, end_text(status, end), &report, &s);
-    }
-    if (status != PCS_OK) complain("%s: %s", q->path, pcs_error_text());
-    return status == PCS_OK && s.unconverged == 0 ? DONE : UNCONVERGED;
+    return steps_and_report(q, scene, state, work, &c);
 }
 
 static int run_file(const request *q)
@@ -163,6 +305,21 @@ static int run_run(int argc, char **argv)
          .what = "H", .help = "size of a step, s (default: that of the scene)"},
         {"--threads", 0, ARGS_INT, &q.threads, .low = 1, .high = 256, .what = "N",
          .help = "threads that work on a step; the result does not depend on their number"},
+        {"--output", 'o', ARGS_STRING, &q.trajectory, .what = "TRAJ.h5",
+         .help = "record the motion (doc/trajectories.md)"},
+        {"--every", 0, ARGS_INT, &q.every, .low = 1, .high = INT_MAX, .what = "N",
+         .help = "a frame after every N steps (default: as the scene says, else every step)"},
+        {"--checkpoint", 0, ARGS_STRING, &q.checkpoint, .what = "FILE",
+         .help = "where checkpoints go; an interrupt writes one, too"},
+        {"--checkpoint-every", 0, ARGS_INT, &q.checkpoint_every, .low = 1, .high = INT_MAX,
+         .what = "N", .help = "write one after every N steps"},
+        {"--resume", 0, ARGS_STRING, &q.resume, .what = "FILE",
+         .help = "go on from a checkpoint of this scene, with the same bits"},
+        {"--capture", 0, ARGS_STRING, &q.capture.folder, .what = "FOLDER",
+         .help = "store the contact problem of each step, for percuss solve and bench"},
+        {"--capture-failing", 0, ARGS_BOOL, &q.capture.failing,
+         .help = "only of steps that do not converge"},
+        {"--quiet", 'q', ARGS_BOOL, &q.quiet, .help = "no progress on stderr"},
         {"--hash", 0, ARGS_BOOL, &q.hash, .help = "print a hash of the last state"},
         {"--json", 0, ARGS_BOOL, &q.as_json, .help = "one object in place of words"},
     };
@@ -175,6 +332,12 @@ static int run_run(int argc, char **argv)
               .n = sizeof flags / sizeof *flags};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
     q.path = a.word[0];
+    if (q.checkpoint_every > 0 && !q.checkpoint) {
+        return complain("--checkpoint-every needs a file: add --checkpoint FILE");
+    }
+    if (q.capture.failing && !q.capture.folder) {
+        return complain("--capture-failing needs a folder: add --capture FOLDER");
+    }
     return finish_output(run_file(&q));
 }
 

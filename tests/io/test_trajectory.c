@@ -67,9 +67,8 @@ static int lift(void *user, double t, double q[7], double v[6])
 
 static void open_all(scene *s)
 {
-    *s = scene_open();
-    s->scheme = pcs_scheme_default();
     scene_random_rough(s, 3, 0.5);
+    s->scheme = pcs_scheme_default();
     const double at[3] = {2, 0, 0.5};
     const pcs_system gem = scene_ball(s, 1, 0.1, at, NULL);
     scene_rough(s, gem, pcs_shape_hull(hull), 0, 0, 0.3);

@@ -4,7 +4,6 @@
 
 #include "support.h"
 
-#include <percuss/features.h>
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 

@@ -1,0 +1,64 @@
+// Percent, simulated time, contacts, worst residual, steps per second, time left; on stderr.
+#define _POSIX_C_SOURCE 200809L // isatty
+
+#include "command/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command/trace.h"
+
+// s between two lines on a terminal, and elsewhere
+#define OFTEN  0.2
+#define SELDOM 10
+
+progress progress_begin(bool quiet, double t0, double t_end)
+{
+    const double now = clock_now();
+    return (progress){.quiet = quiet,
+                      .terminal = isatty(STDERR_FILENO) == 1,
+                      .begun = now,
+                      .last = now,
+                      .t0 = t0,
+                      .t_end = t_end};
+}
+
+// "12 s", "3 min 20 s", "2 h 5 min"
+static void duration(double s, char text[32])
+{
+    if (!(s < 1e9)) {
+        snprintf(text, 32, "?");
+    } else if (s < 60) {
+        snprintf(text, 32, "%.0f s", s);
+    } else if (s < 3600) {
+        snprintf(text, 32, "%d min %d s", (int)s / 60, (int)s % 60);
+    } else {
+        snprintf(text, 32, "%.0f h %d min", floor(s / 3600), (int)fmod(s, 3600) / 60);
+    }
+}
+
+void progress_step(progress *p, double t, const pcs_step_report *report)
+{
+    const double r = report->solve.measure.residual;
+    p->steps += 1;
+    if (r > p->residual || isnan(r)) p->residual = r;
+    if (p->quiet) return;
+    const double now = clock_now();
+    if (now - p->last < (p->terminal ? OFTEN : SELDOM)) return;
+    p->last = now;
+    const double part = (t - p->t0) / (p->t_end - p->t0), spent = now - p->begun;
+    char left[32];
+    duration(spent * (1 - part) / part, left);
+    fprintf(stderr, "%s%3.0f %%  t = %.4g s  %d contacts  residual %.1e  %.3g steps/s  %s left%s",
+            p->terminal ? "\r" : "", 100 * part, t, report->active, p->residual,
+            (double)p->steps / spent, left, p->terminal ? "\033[K" : "\n");
+    fflush(stderr);
+    p->shown = p->terminal;
+}
+
+void progress_end(progress *p)
+{
+    if (p->shown) fprintf(stderr, "\r\033[K");
+    p->shown = false;
+}

@@ -1,0 +1,23 @@
+// How far a run is: on a terminal one line that is written anew, elsewhere a line now and then.
+#ifndef COMMAND_PROGRESS_H
+#define COMMAND_PROGRESS_H
+
+#include <stdbool.h>
+
+#include <percuss/step.h>
+
+typedef struct progress {
+    bool quiet, terminal, shown;
+    double begun, last; // s, by the clock
+    double t0, t_end;   // s, of the run
+    long steps;
+    double residual; // the worst so far
+} progress;
+
+progress progress_begin(bool quiet, double t0, double t_end);
+// after a step that ended at t
+void progress_step(progress *p, double t, const pcs_step_report *report);
+// takes the live line away
+void progress_end(progress *p);
+
+#endif

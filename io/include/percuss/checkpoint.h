@@ -1,0 +1,44 @@
+/// @file
+/// Checkpoints: the state of a run as a file, from which it continues with the same bits.
+#ifndef PERCUSS_CHECKPOINT_H
+#define PERCUSS_CHECKPOINT_H
+
+#include <percuss/state.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a checkpoint says about itself.
+typedef struct pcs_checkpoint_info {
+    double t;                      ///< s, of the state
+    long steps;                    ///< made before it, as the writer counts
+    int nq;                        ///< coordinates
+    int nv;                        ///< velocities
+    unsigned long long model_hash; ///< pcs_model_hash of its model
+    unsigned long long hash;       ///< pcs_state_hash of the state
+    char version[24];              ///< of the percuss that wrote it
+} pcs_checkpoint_info;
+
+/// Writes the state, with the impulses that it remembers, to a file that appears complete or not at
+/// all; after a failure (PCS_ERR_FILE) an old file of that name is as it was. `steps` is kept as
+/// given.
+PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_write(const char *path, const pcs_model *model,
+                                                      const pcs_state *state, long steps);
+
+/// Reads it into a state of the same model, which then steps with the bits that it would have had
+/// without interruption, with any work. PCS_ERR_FORMAT when the file is no checkpoint, is cut or
+/// changed (a checksum), was written by another version of percuss, or on another kind of machine;
+/// PCS_ERR_ARG when it belongs to another model (pcs_model_hash). The state is then what it was.
+/// `info` may be null.
+PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_read(const char *path, const pcs_model *model,
+                                                     pcs_state *state, pcs_checkpoint_info *info);
+
+/// Reads and checks a checkpoint without its model.
+PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_look(const char *path, pcs_checkpoint_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

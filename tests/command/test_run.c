@@ -1,0 +1,89 @@
+// percuss run with what goes beside it: checkpoints, trajectories, captured problems, an interrupt.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "percuss.h"
+#include "support.h"
+
+static void before(void)
+{
+    folder_make();
+    ck_assert_int_eq(percuss("scene --from-example pile -o pile.json"), 0);
+}
+
+TEST_AROUND(before, folder_remove)
+
+// the hash that the last run printed
+static void hash_of(char out[20])
+{
+    const char *at = strstr(out_text, "hash ");
+    ck_assert_msg(at != NULL, "%s%s", out_text, err_text);
+    ck_assert_int_eq(sscanf(at, "hash %19s", out), 1);
+}
+
+TEST(a_run_that_is_resumed_has_the_hash_of_the_whole)
+{
+    char whole[20], part[20];
+    ck_assert_int_eq(percuss("run pile.json --until 0.4 --hash -q -o whole.h5"), 0);
+    hash_of(whole);
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q --checkpoint point "
+                             "--checkpoint-every 30"),
+                     0);
+    ck_assert_int_eq(percuss("run pile.json --until 0.4 --hash -q --resume point -o part.h5"), 0);
+    hash_of(part);
+    ck_assert_str_eq(whole, part);
+    ck_assert(file_exists("whole.h5") && file_exists("part.h5"));
+}
+
+TEST(an_interrupt_writes_a_checkpoint)
+{
+    char whole[20], part[20];
+    // so many steps that the interrupt comes before the end
+    const int code = percuss_after("timeout --preserve-status -s INT 0.5",
+                                   "run pile.json --step 1e-6 -q -o run.h5");
+    ck_assert_msg(code == 130, "exit code %d: %s", code, err_text);
+    ck_assert_msg(strstr(err_text, "--resume pile.json.checkpoint"), "%s", err_text);
+    ck_assert(file_exists("run.h5"));
+
+    // it goes on where it was: two halves of what a third run does at once
+    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q --checkpoint a --checkpoint-every 10"),
+                     0);
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q --hash --resume a"), 0);
+    hash_of(part);
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q --hash"), 0);
+    hash_of(whole);
+    ck_assert_str_eq(whole, part);
+}
+
+TEST(captured_problems_are_solved_again)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.3 -q --capture problems"), 0);
+    ck_assert(file_exists("problems/step-000040.pcs"));
+    ck_assert_int_eq(percuss("solve problems/step-000040.pcs"), 0);
+    ck_assert_int_eq(percuss("run pile.json --until 0.3 -q --capture none --capture-failing"), 0);
+    ck_assert(!file_exists("none/step-000040.pcs"));
+}
+
+TEST(progress_is_for_stderr_and_can_be_switched_off)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.3"), 0);
+    ck_assert_str_eq(err_text, ""); // no terminal, and no 10 s
+    ck_assert_int_eq(percuss("run pile.json --until 0.3 --quiet --json"), 0);
+    ck_assert(json_is_valid(out_text));
+}
+
+TEST(what_does_not_go_together_is_refused)
+{
+    REFUSED("--checkpoint FILE", "run pile.json --checkpoint-every 3");
+    REFUSED("--capture FOLDER", "run pile.json --capture-failing");
+    REFUSED("No such file", "run pile.json --resume none");
+    REFUSED("not a checkpoint", "run pile.json --resume pile.json");
+    REFUSED("none/run.h5", "run pile.json -o none/run.h5");
+    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q --checkpoint a --checkpoint-every 10"),
+                     0);
+    ck_assert_int_eq(percuss("scene --from-example cradle -o cradle.json"), 0);
+    REFUSED("another model", "run cradle.json --resume a");
+    REFUSED("there already", "run pile.json --resume a -o pile.json");
+    REFUSED("cannot be made", "run pile.json --capture none/problems");
+}
