@@ -34,7 +34,9 @@ static void read_flags(settings *set, int argc, char **argv)
                 "gauss2, gauss3, gauss4, radau1, radau2, radau3 ...)");
     args_int(&a, "--stages", &set->stages, 1, 6, "limit of stages of Gauss and Radau methods");
     args_positive(&a, "--tend", &set->t_end, "s", "end of a run");
-    args_positive(&a, "--h", &set->h, "s", "largest step; halved until the error is rounding");
+    args_positive(
+        &a, "--h", &set->h, "s",
+        "largest step; halved until an implicit method has solutions, and the error is rounding");
     args_real(&a, "--eccentricity", &set->eccentricity, 0, 0.9, "", "eccentricity of the orbit");
     args_real(&a, "--tol", &set->tol, 1e-10, 1e-3, "",
               "error for which the evaluations are estimated and measured");
@@ -176,8 +178,12 @@ static pcs_status measure(const settings *set, method *m)
     for (m->levels = 0; m->levels < MOST_LEVELS; h /= 2) {
         level *now = &m->at[m->levels];
         const pcs_status status = run(set, m->tab, h, now);
-        // the equations of an implicit method may have no solution for so long a step
-        if (status == PCS_ERR_STEP && m->levels == 0 && h > 1e-3 * set->h) continue;
+        // The equations of an implicit method may have no solution for so long a step. A longer one
+        // may have solutions by chance
+        if (status == PCS_ERR_STEP && h > 1e-3 * set->h) {
+            m->levels = 0;
+            continue;
+        }
         PCS_TRY(status);
         m->levels += 1;
         if (now->error < rounding || now->evaluations > 100000) break;

@@ -15,8 +15,8 @@ typedef struct auv_table {
 // the control of the simulator for a table; zeros before the first row
 int auv_by_table(void *table, double t, const double *x, double *u);
 
-// Proportional and derivative laws. Rudder, stern planes and ailerons (rad) are shared out to the
-// fins by the angles at which they stand.
+// Proportional and derivative laws about the trim. Rudder, stern planes and ailerons (rad) are
+// shared out to the fins by the angles at which they stand.
 typedef struct auv_pilot {
     double thrust;          // N
     double heading, depth;  // rad; z, m: where to go when there are no waypoints
@@ -31,12 +31,18 @@ typedef struct auv_pilot {
     double roll_rate_gain;  // and per rad/s
     double most_fin;        // rad, of rudder and of stern planes
     double fin_angle[AUV_FINS];
+    // what holds the course when nothing is off (auv_trim), rad
+    double trim_pitch, trim_stern, trim_rudder, trim_aileron;
 
     int n; // waypoints; 0: keep heading and depth
     double point[MOST_WAYPOINTS][3];
     double radius; // m, within which one has been passed
     int next;      // the current target; n: after the last
 } auv_pilot;
+
+// The trim of a vehicle with the thrust and the heading of the pilot: no acceleration, no roll and
+// a constant depth. Zero where there is none, or none within the limits of the pilot.
+pcs_status auv_trim(const pcs_vehicle *vehicle, auv_pilot *pilot);
 
 // the control of the simulator for a pilot with quaternion records; after the last waypoint it
 // keeps the course it had

@@ -11,7 +11,9 @@
 //     the surface there: if no triangle next to it rises along u. So edges inside a plane or in a
 //     valley, and corners that are no peaks, are never felt; nor are edges cut by a neighbour;
 //   - where u does not count, the triangle is a face for the points above it all the same.
-// What two triangles find in one place with one normal is one contact.
+// A point beneath a face is a contact only if the shape goes through the surface somewhere: it may
+// also reach there past the border. What two triangles find in one place with one normal is one
+// contact.
 //
 // Ids. A point of the shape over a face: its number in the shape, times 16, plus how many faces it
 // touched before this one; so a vertex keeps its warm start when it slides from one triangle to
@@ -22,6 +24,7 @@
 #include "collide/collide.h"
 #include "collide/cylinder.h"
 #include "collide/patch.h"
+#include "collide/ray.h"
 #include "collide/solid.h"
 #include "collide/surface.h"
 
@@ -53,6 +56,7 @@ typedef struct ground {
     double reach, size; // size: of the shape
     pcs_feature *out;
     int n, capacity;
+    bool beneath, through; // a point of it is beneath a face; it goes through the surface
 } ground;
 
 // a triangle under work
@@ -65,6 +69,28 @@ typedef struct work {
     bool plane;          // no edge of it bends
 } work;
 
+// ---- beneath the surface ----------------------------------------------------------------------
+
+static bool is_beneath(const ground *g, double radius, double gap)
+{
+    return gap + radius < -snap_tol * g->size;
+}
+
+// whether the shape holds a point of the surface
+static bool holds(const ground *g, const double y[3])
+{
+    const double along[3] = {0, 0, 1};
+    double x[3], t, n[3];
+    pcs_shape own = *g->b.s;
+    memset(own.position, 0, sizeof own.position);
+    own.orientation[0] = 1;
+    own.orientation[1] = own.orientation[2] = own.orientation[3] = 0;
+    solid_into(&g->b, y, x);
+    // the point may be on a face of the shape: rounding must not decide
+    v3_scale(1 - same_tol, x, x);
+    return shape_ray(&own, NULL, x, along, g->size, &t, n) && t == 0;
+}
+
 // ---- the list ---------------------------------------------------------------------------------
 
 // While contacts are collected, d1[0], which a point has no use for, holds the gap.
@@ -74,6 +100,10 @@ static void add(ground *g, unsigned id, const double p[3], double radius, const 
     pcs_feature f;
     solid_point_plane(&g->b, g->s2, id, p, radius, y, N, &f);
     f.d1[0] = gap;
+    if (!g->through && is_beneath(g, radius, gap)) {
+        g->beneath = true;
+        g->through = holds(g, y);
+    }
     const int listed = g->n < g->capacity ? g->n : g->capacity;
     unsigned before = 0;
     for (int i = 0; i < listed; ++i) {
@@ -545,6 +575,34 @@ static void drop_far_behind(ground *g)
     g->n = n;
 }
 
+// whether the shape goes through triangle `number`
+static void look_through(void *user, int number)
+{
+    ground *g = user;
+    if (g->through) return;
+    surface_triangle t;
+    surface_look(g->s2->geometry, number, &t);
+    const convex triangle = {.kind = CONVEX_POINTS, .points = t.v[0], .n = 3};
+    convex_pair pair;
+    memcpy(pair.R, g->b.R, sizeof pair.R);
+    v3_copy(g->b.t, pair.t);
+    convex_gap c;
+    g->through = convex_distance(&triangle, &g->b.core, &pair, 0, &c);
+}
+
+// drops what is beneath a face of a surface that the shape does not go through
+static void drop_beneath(ground *g, const double low[3], const double high[3])
+{
+    if (!g->beneath || g->through) return;
+    surface_near(g->s2->geometry, low, high, look_through, g);
+    if (g->through) return;
+    int n = 0;
+    for (int i = 0; i < g->n; ++i) {
+        if (!is_beneath(g, g->out[i].radius1, g->out[i].d1[0])) g->out[n++] = g->out[i];
+    }
+    g->n = n;
+}
+
 int collide_ground(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                    double reach, int capacity, pcs_feature *out)
 {
@@ -565,6 +623,7 @@ int collide_ground(const pcs_shape *s1, const double *q1, const pcs_shape *s2, c
     if (g.n > capacity) return g.n;
 
     drop_far_behind(&g);
+    drop_beneath(&g, low, high);
     int first = 0;
     for (int i = 1; i < g.n; ++i) {
         if (out[i].d1[0] < out[first].d1[0]) first = i;

@@ -278,7 +278,8 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
     pcs_solver_opts opts = t->m->scheme.solver;
     opts.tol = fmax(opts.tol, t->coarse);
     // leaves units for another Newton iterate or pass
-    const double units = 0.75 * step_units(t->work, step_velocity_part(&t->m->scheme));
+    const double part = t->share * step_velocity_part(&t->m->scheme);
+    const double units = 0.75 * step_units(t->work, part);
     t->work->budget.ends_solve = units < (double)opts.max_iters * s->problem.nb;
     step_limit_seconds(t->work, &opts);
     PCS_TRY(bodies_solve(&s->problem, &opts, units, t->work->team, *mem, v, s->r, s->u, out));

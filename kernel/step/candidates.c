@@ -9,6 +9,9 @@
 // with fewer contacts one thread is faster
 #define FEW_CONTACTS 128
 
+// 1 - cos of the angle of normals that count as one: 1e-3 rad
+#define SAME_NORMAL 5e-7
+
 // ---- the list ---------------------------------------------------------------------------------
 
 // places the five row vectors of a candidate in one block of memory
@@ -376,18 +379,44 @@ static bool worth_adding(const trial *t, const int pair[2], const pcs_feature *f
     return gap.g >= -deeper;
 }
 
-// marks all contacts of the pair of place i: it overlaps at q'
-static void mark_overlap(const candidates *list, int i)
+// marks the contacts of the pair of place i, which overlaps at q', that have the normal of the
+// overlap there: others are of places that the bodies have left
+static void mark_overlap(const trial *t, const candidates *list, int i, const pcs_feature *f)
 {
     if (i < 0) return;
     const contact_key key = list->c[i].key;
+    const double *q1 = system_q(t->m, list->c[i].sys1, t->end.q);
+    const double *q2 = system_q(t->m, list->c[i].sys2, t->end.q);
+    pcs_gap overlap, own;
+    pcs_feature_gap(f, q1, q2, &overlap);
     int k = i;
     while (k > 0 && same_pair(&list->c[k - 1].key, &key)) {
         --k;
     }
     for (; k < list->n && same_pair(&list->c[k].key, &key); ++k) {
-        list->c[k].overlaps = true;
+        pcs_feature_gap(list->c[k].feature, q1, q2, &own);
+        list->c[k].overlaps |= v3_dot(own.N, overlap.N) >= 1 - SAME_NORMAL;
     }
+}
+
+// A contact that closes at q' acts along the normal there: a ball that was above an edge at q_k has
+// come down on the face beside it. Both have the same id.
+static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pcs_arena *mem)
+{
+    const double *q1 = system_q(t->m, c->sys1, t->end.q), *q2 = system_q(t->m, c->sys2, t->end.q);
+    const int i = (int)(c - t->list.c);
+    int hint = 0;
+    pcs_gap now, then;
+    if (c->active) return PCS_OK;
+    pcs_feature_gap(f, q1, q2, &now);
+    pcs_feature_gap(c->feature, q1, q2, &then);
+    if (v3_dot(now.N, then.N) >= 1 - SAME_NORMAL) return PCS_OK;
+    c->feature = f;
+    place_contact(t, i);
+    PCS_TRY(candidate_drive(t, c, &t->list.k[i], t->st->q, mem));
+    complete(t, c, &t->list.k[i], &hint);
+    if (i < t->list.n_first) t->list.first[i] = t->list.k[i];
+    return PCS_OK;
 }
 
 pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
@@ -406,9 +435,14 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
         const int first = find_listed(t, pair[0], pair[1], &cursor);
         const contact_key key = {pair[0], pair[1], over.f[k].id};
         candidate *known = first < 0 ? NULL : find_feature(t, first, key);
-        mark_overlap(list, first);
-        if (known) known->closed = true;
-        if (known) continue;
+        mark_overlap(t, list, first, &over.f[k]);
+        if (known) {
+            known->closed = true;
+            if (t->rule == PCS_ACTIVATION_END_OF_STEP) {
+                PCS_TRY(turn_to(t, known, &over.f[k], mem));
+            }
+            continue;
+        }
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;
 
         // a rebound belongs to the next step, with the speed at its start

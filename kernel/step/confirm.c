@@ -4,19 +4,22 @@
 // beside the other one may enter this half-space without a collision. So where such a row has an
 // impulse, the path of the step without this impulse is followed (path.c):
 //
-//   v_c = v' - A^-1 H_c^T r_c,   c: the contacts that are apart and not yet proven
+//   R(v_c) = H^T r - H_c^T r_c,   c: the contacts that are apart and not yet proven
 //
-// Contacts whose shapes meet on these paths are proven: their impulses are added again, and the
-// other contacts are tested again. At the end all others are refuted and take no part in the step.
-// Shapes meet where they overlap by the slop, which the projection may leave: there the closest
-// features are those with which the bodies collide, whichever edge touches first. Where no row of
-// the pair has their normal, rows at that pose replace those at q_k, with the gap
+// (v_c = v' - A^-1 H_c^T r_c where R is linear). Contacts whose shapes meet on these paths are
+// proven: their impulses are added again, and the other contacts are tested again. At the end all
+// others are refuted and take no part in the step. Shapes meet where they overlap by the slop,
+// which the projection may leave: there the closest features are those with which the bodies
+// collide, whichever edge touches first. Where no row of the pair has their normal, rows at that
+// pose replace those at q_k, with the gap
 //
 //   g = g(s) - s h u_N(v_c)
 //
 // along the normal at q_k. Where the normals differ much, the law acts at once, as with e > 0:
 // otherwise the body would be past the edge when the gap closes, and keep the speed -g / h towards
 // a surface that it has left.
+//
+// Contacts of the predictive rule keep their rows: they are proven where their shapes touch.
 //
 // Contacts on inner edges of a floor are refuted too, apart or closed (inner.c).
 #include "step/confirm.h"
@@ -61,7 +64,7 @@ typedef struct confirming {
     int n;
     run *run;
     double *v;    // velocities of the paths
-    double *part; // nv, scratch
+    double *p;    // impulses that give them
     int *changes; // number of changes of v, per moving system
     int changed;  // runs refuted or added
 } confirming;
@@ -148,65 +151,98 @@ static bool is_pressed(const trial *t, const run *r)
     return nearest(t, r) <= near && state_pressed_pair(t->st, c->key);
 }
 
-// whether the pair has an impulse that must be confirmed
-static bool is_in_question(const trial *t, const run *r)
+// Whether the pair has an impulse that must be confirmed. Where the velocities are not solved, any
+// contact that is apart may have one.
+static bool is_in_question(const trial *t, bool solved, const run *r)
 {
     bool asked = false;
     for (int i = r->begin; i < r->end; ++i) {
         const candidate *c = &t->list.c[i];
         if (c->proven) return false;
-        asked = asked || pushes_hard(t, c);
+        asked = asked || (solved ? pushes_hard(t, c) : contact_takes_part(t, c));
     }
     return asked && is_apart(t, r) && !is_pressed(t, r);
 }
 
-static pcs_status find_runs(confirming *f, pcs_arena *mem)
+static pcs_status find_runs(confirming *f, bool solved, pcs_arena *mem)
 {
     const candidates *list = &f->t->list;
     int n = 0;
     for (int i = 0; i < list->n; i = run_end(list, i)) {
         if (list->c[i].interaction >= 0) continue;
         const run r = {.begin = i, .end = run_end(list, i)};
-        n += is_in_question(f->t, &r);
+        n += is_in_question(f->t, solved, &r);
     }
     f->run = PCS_TAKE(mem, (size_t)n, run);
     if (!f->run) return pcs_fail_memory("step: contacts");
     for (int i = 0; i < list->n && f->n < n; i = run_end(list, i)) {
         if (list->c[i].interaction >= 0) continue;
         const run r = {.begin = i, .end = run_end(list, i), .open = true, .seen = -1};
-        if (is_in_question(f->t, &r)) f->run[f->n++] = r;
+        if (is_in_question(f->t, solved, &r)) f->run[f->n++] = r;
     }
     return PCS_OK;
 }
 
 // ---- paths -------------------------------------------------------------------------------------
 
-// adds the impulses of a run to the velocities of the paths (sign 1), or removes them (-1)
-static void put_impulses(confirming *f, const run *r, double sign)
+// the velocities that f->p gives block b
+static pcs_status set_velocity(confirming *f, int b, pcs_arena mem)
 {
     const trial *t = f->t;
     const int *start = t->m->block_start;
-    const bodies_block *any = &t->list.k[r->begin];
-    for (int side = 0; side < 2; ++side) {
-        const int b = any->sys[side];
-        if (b >= 0)
-            memset(f->part + start[b], 0, (size_t)(start[b + 1] - start[b]) * sizeof(double));
+    const int at = start[b], end = start[b + 1];
+    memcpy(f->v + at, f->p + at, (size_t)(end - at) * sizeof(double));
+    block_lu_solve(&t->solution.lu, b, f->v + at);
+    for (int i = at; i < end; ++i) {
+        f->v[i] += t->solution.v_free[i];
     }
+    f->changes[b] += 1;
+    return step_part_velocity(t, b, f->p + at, mem, f->v + at);
+}
+
+// The paths without the impulses of the runs. The others are summed: where contacts that are not
+// there oppose each other their impulses have no bound, and a difference would be rounding.
+static pcs_status start_paths(confirming *f, pcs_arena mem)
+{
+    const trial *t = f->t;
+    const size_t rows = (size_t)t->solution.rows;
+    double *r = PCS_TAKE(&mem, rows, double);
+    if (!r) return pcs_fail_memory("step: contacts");
+    memcpy(r, t->solution.r, rows * sizeof *r);
+    for (int k = 0; k < f->n; ++k) {
+        for (int i = f->run[k].begin; i < f->run[k].end; ++i) {
+            const candidate *c = &t->list.c[i];
+            if (pushes(t, c)) memset(r + c->at, 0, (size_t)c->dim * sizeof *r);
+        }
+    }
+    bodies_impulses(&t->solution.problem, r, f->p);
+    memcpy(f->v, t->end.v, (size_t)t->m->nv * sizeof *f->v);
+    memset(f->changes, 0, (size_t)t->m->n_blocks * sizeof *f->changes);
+    for (int k = 0; k < f->n; ++k) {
+        for (int side = 0; side < 2; ++side) {
+            const int b = t->list.k[f->run[k].begin].sys[side];
+            if (b >= 0 && f->changes[b] == 0) PCS_TRY(set_velocity(f, b, mem));
+        }
+    }
+    return PCS_OK;
+}
+
+// adds the impulses of a run to the paths
+static pcs_status add_impulses(confirming *f, const run *r, pcs_arena mem)
+{
+    const trial *t = f->t;
+    const int *sys = t->list.k[r->begin].sys;
     for (int i = r->begin; i < r->end; ++i) {
         const candidate *c = &t->list.c[i];
         if (pushes(t, c)) {
-            bodies_block_impulse(&t->list.k[i], start, t->rotation, t->solution.r + c->at, f->part);
+            bodies_block_impulse(&t->list.k[i], t->m->block_start, t->rotation,
+                                 t->solution.r + c->at, f->p);
         }
     }
     for (int side = 0; side < 2; ++side) {
-        const int b = any->sys[side];
-        if (b < 0) continue;
-        block_lu_solve(&t->solution.lu, b, f->part + start[b]);
-        for (int i = start[b]; i < start[b + 1]; ++i) {
-            f->v[i] += sign * f->part[i];
-        }
-        f->changes[b] += 1;
+        if (sys[side] >= 0) PCS_TRY(set_velocity(f, sys[side], mem));
     }
+    return PCS_OK;
 }
 
 static void set_paths(const trial *t, const candidate *c, const double *v, pair_meeting *m)
@@ -214,6 +250,13 @@ static void set_paths(const trial *t, const candidate *c, const double *v, pair_
     *m = (pair_meeting){.shape1 = c->key.shape1, .shape2 = c->key.shape2};
     m->path1 = path_of(t, c->sys1, v);
     m->path2 = path_of(t, c->sys2, v);
+    if (t->rule != PCS_ACTIVATION_PREDICTIVE) return;
+    // for gamma > 1 the rule predicts beyond the end of the step
+    const double longer = fmax(1, t->m->scheme.gamma);
+    for (int k = 0; k < 6; ++k) {
+        m->path1.d[k] *= longer;
+        m->path2.d[k] *= longer;
+    }
 }
 
 // whether a row that takes part has a normal within 1 - cos of that of feature `f` at the meeting
@@ -260,8 +303,10 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     pcs_arena before = *mem;
     pair_meeting m;
     set_paths(t, c, f->v, &m);
-    PCS_TRY(path_meet(t, contact_slop(t, c), mem, &m));
-    bool other = m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
+    const bool predicted = t->rule == PCS_ACTIVATION_PREDICTIVE;
+    PCS_TRY(path_meet(t, predicted ? 0 : contact_slop(t, c), mem, &m));
+    if (predicted && !m.meets) return PCS_OK;
+    bool other = !predicted && m.meets && !has_row(t, r, &m, &m.f[0], OTHER_HIT);
     if (other) {
         // a row with the normal of the first touch stays: crossed edges keep this normal in overlap
         pair_meeting touch = m;
@@ -278,7 +323,7 @@ static pcs_status prove(confirming *f, run *r, pcs_arena *mem)
     for (int i = r->begin; i < r->end; ++i) {
         f->list->c[i].proven = f->list->c[i].holds = true;
     }
-    put_impulses(f, r, 1);
+    PCS_TRY(add_impulses(f, r, *mem));
     if (other) {
         refute(f, r);
         return add_meeting(f, &m, f->v, at_once, mem);
@@ -300,9 +345,7 @@ static int changes_of(const confirming *f, const run *r)
 // proves runs until none is left to prove, and refutes the rest
 static pcs_status look_along_paths(confirming *f, pcs_arena *mem)
 {
-    for (int k = 0; k < f->n; ++k) {
-        put_impulses(f, &f->run[k], -1);
-    }
+    PCS_TRY(start_paths(f, *mem));
     for (bool again = true; again;) {
         again = false;
         for (int k = 0; k < f->n; ++k) {
@@ -434,11 +477,6 @@ pcs_status step_confirm_prediction(const trial *t, pcs_arena mem, candidates *li
         pcs_arena scope = mem;
         pair_meeting m;
         set_paths(t, &list->c[i], t->st->v, &m);
-        // for gamma > 1 the rule predicts beyond the end of the step
-        for (int k = 0; t->m->scheme.gamma > 1 && k < 6; ++k) {
-            m.path1.d[k] *= t->m->scheme.gamma;
-            m.path2.d[k] *= t->m->scheme.gamma;
-        }
         PCS_TRY(path_meet(t, 0, &scope, &m));
         if (!m.meets) refute(&f, &r);
     }
@@ -460,7 +498,7 @@ pcs_status step_confirm_closed(const trial *t, pcs_arena mem, candidates *list)
 
 // ---- a pass ------------------------------------------------------------------------------------
 
-pcs_status step_confirm(const trial *t, double residual, bool looked, pcs_arena *mem,
+pcs_status step_confirm(const trial *t, bool solved, double residual, bool looked, pcs_arena *mem,
                         candidates *list, int *changed)
 {
     *changed = 0;
@@ -469,19 +507,21 @@ pcs_status step_confirm(const trial *t, double residual, bool looked, pcs_arena 
     const size_t nv = (size_t)t->m->nv, nb = (size_t)t->m->n_blocks;
     confirming f = {.t = t, .list = list};
     pcs_arena scope = *mem;
-    PCS_TRY(find_runs(&f, mem));
+    PCS_TRY(find_runs(&f, solved, mem));
     if (f.n > 0) {
         f.v = PCS_TAKE(mem, nv, double);
-        f.part = PCS_TAKE(mem, nv, double);
+        f.p = PCS_TAKE(mem, nv, double);
         f.changes = PCS_TAKE(mem, nb, int);
-        if (!f.v || !f.part || !f.changes) return pcs_fail_memory("step: contacts");
-        memcpy(f.v, t->end.v, nv * sizeof *f.v);
-        memset(f.changes, 0, nb * sizeof *f.changes);
+        if (!f.v || !f.p || !f.changes) return pcs_fail_memory("step: contacts");
         PCS_TRY(look_along_paths(&f, mem));
     } else {
         *mem = scope;
     }
 
+    // velocities far from a solution say nothing about what the step meets
+    const bool near = solved || residual <= t->near;
+    *changed = f.changed;
+    if (t->rule == PCS_ACTIVATION_PREDICTIVE || !near) return PCS_OK;
     int left_out;
     PCS_TRY(inner_edges(t, pushes_hard, carries, *mem, list, &left_out));
     f.changed += left_out;

@@ -38,16 +38,17 @@ static void join(const trial *t, const candidate *c, int *parent, bool *held)
     parent[two] = one;
 }
 
-// A unilateral row holds its systems where it is closed at q_k or has an impulse in any pass. A row
-// that is only within reach does not, so that bodies that pass each other move as without the
-// other.
+// A unilateral row holds its systems where it overlaps at q_k, where it had an impulse in the last
+// step and is still closed, or where it has an impulse in any pass. A row that is only near does
+// not, so that bodies that pass each other move as without the other.
 static void find_holding(const trial *t, candidates *list)
 {
     for (int i = 0; i < list->n; ++i) {
         candidate *c = &list->c[i];
         if (c->law.kind == PCS_LAW_EQUALITY) continue;
         const bool pushed = c->at >= 0 && t->solution.r[c->at] > 0;
-        c->holds = c->active && (c->holds || pushed || c->g[0] <= t->proj_tol);
+        const double closed = c->r[0] > 0 ? t->proj_tol : 0;
+        c->holds = c->active && (c->holds || pushed || c->g[0] <= closed);
     }
 }
 

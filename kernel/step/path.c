@@ -50,6 +50,11 @@ body_path path_of(const trial *t, int system, const double *v)
         for (int i = 0; i < 6; ++i) {
             out.d[i] = t->h * (theta * v[s->v_at + i] + (1 - theta) * v_k[i]);
         }
+        // the angle that this update makes of h omega
+        const double angle = v3_norm(out.d + 3);
+        if (t->m->scheme.update == PCS_QUAT_UPDATE_ADD && angle > 0) {
+            v3_scale(2 * atan(0.5 * angle) / angle, out.d + 3, out.d + 3);
+        }
     } else if (s->motion) {
         system_displacement(out.q, t->end.q + s->q_at, out.d);
     }

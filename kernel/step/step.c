@@ -25,6 +25,13 @@
 // at most so many passes confirm contacts: each changes some, and few are left after a few passes
 #define CONFIRMATIONS 10
 
+// the same for velocities of large models that are not solved
+#define LATE_CONFIRMATIONS 2
+
+// Part of the units for velocities that each pass of a small model may spend while contacts are
+// taken out: those that are not there may leave nothing to solve.
+#define PASS_SHARE 0.125
+
 typedef struct stopwatch {
     bool on;
     double last, rest;
@@ -91,12 +98,18 @@ static bool wants_features(const trial *t, int pass)
     return t->coarse > 0 || (!begins_coarse(t) && pass <= RESOLVES);
 }
 
-// Whether a pass takes out contacts that are not there. Velocities that are not solved to the end
-// say little about that.
+static bool is_solved(const trial *t, const pcs_step_report *out)
+{
+    return out->outcome == PCS_OUTCOME_CONVERGED || t->coarse > 0;
+}
+
+// Whether a pass takes out contacts that are not there. In large models velocities that are not
+// solved to the end say little about that; in small ones such contacts may be the reason.
 static bool wants_confirmation(const trial *t, const pcs_step_report *out)
 {
-    const bool solved = out->outcome == PCS_OUTCOME_CONVERGED || t->coarse > 0;
-    return t->rule == PCS_ACTIVATION_SPECULATIVE && out->passes <= (solved ? CONFIRMATIONS : 2);
+    const bool late = begins_coarse(t) && !is_solved(t, out);
+    return t->rule != PCS_ACTIVATION_END_OF_STEP &&
+           out->passes <= (late ? LATE_CONFIRMATIONS : CONFIRMATIONS);
 }
 
 // whether the velocities are those of a coarse pass, and not solved to the tolerance by chance
@@ -118,13 +131,37 @@ static bool velocities_are_cut(const trial *t, const pcs_step_report *out)
     return velocities_are_over(t, &end) || (ran_out(out->outcome) && t->work->budget.ends_solve);
 }
 
+// the same for the part of the budget that this pass may use up
+static bool velocities_are_short(const trial *t, const pcs_step_report *out)
+{
+    pcs_outcome end;
+    if (out->outcome != PCS_OUTCOME_MAX_ITERS) return false;
+    return step_over(t->work, t->share * step_velocity_part(&t->m->scheme), &end) ||
+           t->work->budget.ends_solve;
+}
+
+// whether the velocities of a pass show which contacts are missing
+static bool has_velocities(const trial *t, const pcs_step_report *out)
+{
+    return may_be_committed(t, out) || (t->coarse > 0 && out->outcome != PCS_OUTCOME_DIVERGED);
+}
+
 // Whether a pass may change the contacts: what it changes has to be solved again, so that no
-// contact is left without its impulse.
+// contact is left without its impulse. Contacts that are not there may be why it is not solved.
 static bool may_change_contacts(const trial *t, const pcs_step_report *out)
 {
     pcs_outcome end;
-    if (velocities_are_over(t, &end)) return false;
-    return may_be_committed(t, out) || (t->coarse > 0 && out->outcome != PCS_OUTCOME_DIVERGED);
+    // without an iterate there is nothing to change them by
+    if (velocities_are_over(t, &end) || isnan(out->newton_residual)) return false;
+    return has_velocities(t, out) ||
+           (ran_out(out->outcome) && !begins_coarse(t) && wants_confirmation(t, out));
+}
+
+// part of the units for velocities that may be spent after the next pass
+static double pass_share(const trial *t, int passes, int changed)
+{
+    const bool all = t->rule == PCS_ACTIVATION_END_OF_STEP || begins_coarse(t);
+    return all || (passes > 0 && changed == 0) ? 1 : fmin(1, (passes + 1) * PASS_SHARE);
 }
 
 // whether the next pass is a coarse one again: the last one changed which contacts are there
@@ -178,9 +215,12 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
     int added = 0, refuted = 0;
     if (wants_confirmation(t, out)) {
         const double residual = out->solve.measure.residual;
-        PCS_TRY(step_confirm(t, residual, begins_coarse(t), mem, &t->list, &refuted));
+        const bool solved = is_solved(t, out) || begins_coarse(t);
+        PCS_TRY(step_confirm(t, solved, residual, begins_coarse(t), mem, &t->list, &refuted));
     }
-    PCS_TRY(step_extend(t, wants_features(t, out->passes), mem, &t->list, &added));
+    if (has_velocities(t, out)) {
+        PCS_TRY(step_extend(t, wants_features(t, out->passes), mem, &t->list, &added));
+    }
     step_spend(t->work, UNITS_PER_CANDIDATE * (double)t->list.n);
     *confirmed = refuted > 0;
     *changed = added + refuted;
@@ -228,6 +268,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     next.accept = d->accept;
     next.near = d->near;
     next.coarse = begins_coarse(&next) ? COARSE : 0;
+    next.share = pass_share(&next, 0, 0);
 
     // who may touch whom, and who counts as touching
     PCS_TRY(step_detect(&next, step_tolerance(&next), &mem, &next.list));
@@ -256,12 +297,16 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
         if (reordered) PCS_TRY(step_joint_rows(&next, false, &mem, &next.list));
         lap(&watch, &out->times.detect);
 
-        // again where they have changed, and once more where the passes so far were coarse
+        // again where they have changed, and once more where the passes so far were coarse or short
+        pcs_outcome end;
+        const bool was_short = next.share < 1 && velocities_are_short(&next, out);
+        next.share = pass_share(&next, out->passes, changed);
         const bool coarse = stays_coarse(&next, confirmed, out);
         const bool fine = !coarse && needs_fine_pass(&next, out);
         if (!coarse) next.coarse = 0;
         changed += reordered;
-        again = changed > 0 || (fine && !velocities_are_over(&next, &out->outcome));
+        again = changed > 0 || (fine && !velocities_are_over(&next, &out->outcome)) ||
+                (was_short && !velocities_are_over(&next, &end));
     }
 
     // close the gaps that the velocities leave open

@@ -46,7 +46,7 @@ typedef struct candidate {
     double left;             // m: overlap that the projection leaves
     bool bounces, lands; // speculative with e > 0: fast enough for a rebound, or too slow for one
     bool closed;         // this feature overlaps at q'
-    bool overlaps;       // its pair overlaps at q', on this feature or another one
+    bool overlaps;       // its pair overlaps at q', with the normal that it has there
     bool holds;          // closed at q_k, or had an impulse in a pass
     bool proven;         // apart at q_k, and its shapes meet within the step
     bool refuted;        // taken out of the step: its shapes do not meet (confirm.c)
@@ -63,8 +63,8 @@ typedef struct touches {
 // all candidates of a step
 typedef struct candidates {
     candidate *c;
-    bodies_block *k;           // of each: cone, systems, rows; its place in the problem once active
-    const bodies_block *first; // as they were at q_k, where the rows of k follow q'; else null
+    bodies_block *k;     // of each: cone, systems, rows; its place in the problem once active
+    bodies_block *first; // as they were at q_k, where the rows of k follow q'; else null
     int n_first;
     int n_start; // number of those found at the start of the step
     int n, cap;
@@ -132,6 +132,7 @@ typedef struct trial {
     double *rotation;    // R of every moving system where the rows are taken, 9 each
     double *rotation_k;  // and at q_k: the same but where the rows follow q'
     double coarse;       // tolerance of the velocity problem when larger than that of the scheme
+    double share;        // part of the units for velocities that may be spent after this pass
 
     candidates list;
     motion end;
@@ -411,9 +412,9 @@ static inline bool step_adds_features(const trial *t)
 // activates a contact that closes
 pcs_status step_take(const trial *t, candidate *c, pcs_arena mem);
 // between two passes: takes out contacts that push where their shapes do not meet, and adds
-// contacts that the step meets; *changed counts both (confirm.c). `residual` is that of the
-// velocities; `looked`: a coarse pass has been confirmed before
-pcs_status step_confirm(const trial *t, double residual, bool looked, pcs_arena *mem,
+// contacts that the step meets; *changed counts both (confirm.c). `solved`: whether the velocities
+// are, and `residual` how well; `looked`: a coarse pass has been confirmed before
+pcs_status step_confirm(const trial *t, bool solved, double residual, bool looked, pcs_arena *mem,
                         candidates *list, int *changed);
 // the same before the first pass, for contacts that a prediction from q_k and v_k activates; for
 // inner edges of surfaces that bodies lay on in the last step; and for contacts that overlap at q'
@@ -451,6 +452,9 @@ pcs_status step_solve(const trial *t, pcs_arena *mem, double *v, solution *s, bo
 // the theta scheme with contacts: v', q', r of the active set (7.1)
 pcs_status step_velocity(const trial *t, pcs_arena *mem, candidates *list, motion *end, solution *s,
                          pcs_step_report *out);
+// v' of block b alone, whose impulses are p (nv of the block): R(v) = p, by Newton's method from
+// v_k. v stays as it is where that does not converge, or where R is linear
+pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena mem, double *v);
 
 // which rows a projection acts on
 typedef enum project_rows {

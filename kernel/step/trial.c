@@ -122,7 +122,7 @@ void trial_rotations(const pcs_model *m, const double *q, double *R)
 pcs_status trial_begin(const pcs_model *m, const pcs_state *st, pcs_work *wk, double h,
                        pcs_arena *mem, trial *t)
 {
-    *t = (trial){.m = m, .st = st, .work = wk, .h = h};
+    *t = (trial){.m = m, .st = st, .work = wk, .h = h, .share = 1};
     t->rule = pcs_scheme_activation(&m->scheme);
     t->size = model_size(m);
     t->proj_tol = m->scheme.proj_tol > 0 ? m->scheme.proj_tol : MODEL_OVERLAP * t->size;

@@ -20,6 +20,28 @@
 // units of the budget for the forces on a system and its iteration matrix
 #define UNITS_PER_SYSTEM 5
 
+// the parts of a motion that belong to one system
+typedef struct part_of {
+    const model_system *s;
+    double theta;
+    const double *v;
+    double *q, *R, *M; // M: null unless it varies
+    system_force F1;
+} part_of;
+
+static inline part_of part_of_block(const trial *t, const motion *end, int b)
+{
+    const int system = t->m->block_system[b];
+    const model_system *s = &t->m->system[system];
+    return (part_of){.s = s,
+                     .theta = end->theta[system],
+                     .v = end->v + s->v_at,
+                     .q = end->q + s->q_at,
+                     .R = end->R + s->v_at,
+                     .M = s->varies ? end->M + t->m->block_off[b] : NULL,
+                     .F1 = trial_end_force(t, s)};
+}
+
 // R of a body under gravity alone at v = v_k, which does not depend on q'
 static void evaluate_plain(const trial *t, const model_system *s, motion *end)
 {
@@ -31,11 +53,11 @@ static void evaluate_plain(const trial *t, const model_system *s, motion *end)
 }
 
 // M at the theta-mean of the coordinates, or at the predicted ones; room has n entries
-static pcs_status mass_in_step(const trial *t, const model_system *s, double theta,
-                               const double *mean, double *room, double *M)
+static pcs_status mass_in_step(const trial *t, const part_of *end, const double *mean, double *room)
 {
-    const double *q_k = t->st->q + s->q_at, *q = t->end.q + s->q_at;
-    double turned[BODY_NQ];
+    const model_system *s = end->s;
+    const double *q_k = t->st->q + s->q_at, *q = end->q, theta = end->theta;
+    double turned[BODY_NQ], *M = end->M;
     if (t->m->scheme.configuration == PCS_CONFIGURATION_PREDICTED) {
         double *there = s->kind == SYSTEM_BODY ? turned : room;
         system_advance(s, q_k, t->m->scheme.gamma * t->h, t->st->v + s->v_at, t->m->scheme.update,
@@ -52,32 +74,30 @@ static pcs_status mass_in_step(const trial *t, const model_system *s, double the
     return system_mass(s, room, M);
 }
 
-// q' of block b by the theta-mean of the velocities, the forces there, and R; room has 3 n numbers.
-// Called with a constant n where there is one: the loops are short.
-static inline pcs_status evaluate_block(const trial *t, int b, int n, double *restrict room,
-                                        motion *end)
+// q' of a system by the theta-mean of the velocities, the forces there, and R; room has 3 n
+// numbers. Called with a constant n where there is one: the loops are short.
+static inline pcs_status evaluate_part(const trial *t, const part_of *end, int n,
+                                       double *restrict room)
 {
     const pcs_model *m = t->m;
-    const model_system *s = &m->system[m->block_system[b]];
-    const double theta = end->theta[m->block_system[b]], h = t->h;
-    double *mean = room, *dv = room + n, *Mdv = room + 2 * (size_t)n, *q = end->q + s->q_at;
-    const double *v_k = t->st->v + s->v_at, *v = end->v + s->v_at;
+    const model_system *s = end->s;
+    const double theta = end->theta, h = t->h;
+    double *mean = room, *dv = room + n, *Mdv = room + 2 * (size_t)n;
+    const double *v_k = t->st->v + s->v_at, *v = end->v;
     for (int i = 0; i < n; ++i) {
         mean[i] = theta * v[i] + (1 - theta) * v_k[i];
         dv[i] = v[i] - v_k[i];
     }
-    if (!s->disabled) system_advance(s, t->st->q + s->q_at, h, mean, m->scheme.update, q);
-    const system_force F1 = trial_end_force(t, s);
-    if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, q, v, F1));
-
-    double *M = NULL;
-    if (s->varies) {
-        M = end->M + m->block_off[b];
-        PCS_TRY(mass_in_step(t, s, theta, mean, Mdv, M));
+    if (!s->disabled) {
+        system_advance(s, t->st->q + s->q_at, h, mean, m->scheme.update, end->q);
     }
-    system_mass_mul(s, M, dv, Mdv);
+    const system_force F1 = end->F1;
+    if (!system_is_plain(s)) PCS_TRY(system_forces(m, s, t->st->t + h, end->q, v, F1));
+
+    if (end->M) PCS_TRY(mass_in_step(t, end, mean, Mdv));
+    system_mass_mul(s, end->M, dv, Mdv);
     const double *F_k = t->F_k + s->v_at;
-    double *restrict R = end->R + s->v_at;
+    double *restrict R = end->R;
     for (int i = 0; i < n; ++i) {
         const double F_1 = F1.conservative[i] + F1.other[i] + F1.gyroscopic[i];
         R[i] = Mdv[i] - h * (theta * F_1 + (1 - theta) * F_k[i]);
@@ -85,21 +105,24 @@ static inline pcs_status evaluate_block(const trial *t, int b, int n, double *re
     return PCS_OK;
 }
 
-// that of all blocks; `first`: v is still v_k
+static pcs_status evaluate_system(const trial *t, const part_of *end, pcs_arena mem)
+{
+    double of_body[3 * BODY_NV];
+    if (end->s->kind == SYSTEM_BODY) return evaluate_part(t, end, BODY_NV, of_body);
+    double *room = PCS_TAKE(&mem, 3 * (size_t)end->s->nv, double);
+    if (!room) return pcs_fail_memory("step: a Lagrangian system");
+    return evaluate_part(t, end, end->s->nv, room);
+}
+
+// that of all systems; `first`: v is still v_k
 static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
 {
     for (int b = 0; b < t->m->n_blocks; ++b) {
-        const model_system *s = &t->m->system[t->m->block_system[b]];
-        double of_body[3 * BODY_NV];
-        if (first && system_is_plain(s)) {
-            evaluate_plain(t, s, end);
-        } else if (s->kind == SYSTEM_BODY) {
-            PCS_TRY(evaluate_block(t, b, BODY_NV, of_body, end));
+        const part_of part = part_of_block(t, end, b);
+        if (first && system_is_plain(part.s)) {
+            evaluate_plain(t, part.s, end);
         } else {
-            pcs_arena scope = mem;
-            double *room = PCS_TAKE(&scope, 3 * (size_t)s->nv, double);
-            if (!room) return pcs_fail_memory("step: a Lagrangian system");
-            PCS_TRY(evaluate_block(t, b, s->nv, room, end));
+            PCS_TRY(evaluate_system(t, &part, mem));
         }
     }
     return PCS_OK;
@@ -219,37 +242,42 @@ static pcs_status refresh_linear(const trial *t)
     return PCS_OK;
 }
 
+// the factors of block b at an iterate, as block `at` of F
+static pcs_status factorise_part(const trial *t, int b, const part_of *end, pcs_arena mem,
+                                 block_lu *F, unsigned char *kinds, int at)
+{
+    const pcs_model *m = t->m;
+    const model_system *s = end->s;
+    const double a = t->h * end->theta;
+    const size_t n = (size_t)s->nv;
+    double *A = F->lu + F->off[at];
+    int *piv = F->piv + F->start[at];
+    const int kind = system_factor_body(s, end->v, a, A, piv);
+    if (kind < 0) return singular(t, b);
+    kinds[at] = (unsigned char)kind;
+    if (kind != BLOCK_DENSE) return PCS_OK;
+    if (t->work->linear_off[b] != SIZE_MAX) {
+        memcpy(A, t->work->linear_lu + t->work->linear_off[b], n * n * sizeof *A);
+        memcpy(piv, t->work->linear_piv + m->block_start[b], n * sizeof *piv);
+        return PCS_OK;
+    }
+    if (end->M) {
+        memcpy(A, end->M, n * n * sizeof *A);
+    } else {
+        PCS_TRY(system_mass(s, NULL, A));
+    }
+    double *work = PCS_TAKE(&mem, system_jacobian_work(s), double);
+    if (!work) return pcs_fail_memory("step: the iteration matrix");
+    PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, end->q, end->v, a, a * a, work, A));
+    return block_lu_factor_one(F, at) ? PCS_OK : singular(t, b);
+}
+
 // the factors at the current iterate
 static pcs_status factorise(const trial *t, pcs_arena mem, solution *out)
 {
-    const pcs_model *m = t->m;
-    block_lu *F = &out->lu;
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const double a = t->h * t->end.theta[m->block_system[b]];
-        const model_system *s = &m->system[m->block_system[b]];
-        const size_t n = (size_t)s->nv;
-        double *A = F->lu + F->off[b];
-        int *piv = F->piv + F->start[b];
-        const int kind = system_factor_body(s, t->end.v + s->v_at, a, A, piv);
-        if (kind < 0) return singular(t, b);
-        out->lu_kind[b] = (unsigned char)kind;
-        if (kind != BLOCK_DENSE) continue;
-        if (t->work->linear_off[b] != SIZE_MAX) {
-            memcpy(A, t->work->linear_lu + t->work->linear_off[b], n * n * sizeof *A);
-            memcpy(piv, t->work->linear_piv + F->start[b], n * sizeof *piv);
-            continue;
-        }
-        if (s->varies) {
-            memcpy(A, t->end.M + m->block_off[b], n * n * sizeof *A);
-        } else {
-            PCS_TRY(system_mass(s, NULL, A));
-        }
-        pcs_arena scope = mem;
-        double *work = PCS_TAKE(&scope, system_jacobian_work(s), double);
-        if (!work) return pcs_fail_memory("step: the iteration matrix");
-        PCS_TRY(system_subtract_jacobian(s, t->st->t + t->h, t->end.q + s->q_at, t->end.v + s->v_at,
-                                         a, a * a, work, A));
-        if (!block_lu_factor_one(F, b)) return singular(t, b);
+    for (int b = 0; b < t->m->n_blocks; ++b) {
+        const part_of part = part_of_block(t, &t->end, b);
+        PCS_TRY(factorise_part(t, b, &part, mem, &out->lu, out->lu_kind, b));
     }
     return PCS_OK;
 }
@@ -353,7 +381,7 @@ static pcs_status iterates(const trial *t, int most, pcs_arena *mem, const step_
     for (int it = 0; it < most && *outcome == PCS_OUTCOME_MAX_ITERS; ++it) {
         bool good;
         // the first iterate is made whatever the budget: without it there is nothing to judge
-        if (it > 0 && step_over(t->work, step_velocity_part(scheme), outcome)) break;
+        if (it > 0 && step_over(t->work, t->share * step_velocity_part(scheme), outcome)) break;
         step_spend(t->work, UNITS_PER_SYSTEM * (double)t->m->n_blocks);
         *mem = base;
         PCS_TRY(iterate(t, mem, to, out, &good));
@@ -380,6 +408,58 @@ static pcs_status newton(const trial *t, int most, pcs_arena *mem, const step_pa
     step_keep_cause(t->work);
     *outcome = PCS_OUTCOME_DIVERGED;
     out->newton_residual = NAN;
+    return PCS_OK;
+}
+
+// ---- one system under given impulses ------------------------------------------------------------
+
+// iterates of one system; what is further away is left as it is
+#define PART_ITERATES 12
+
+// relative change of v that ends them
+#define PART_TOL 1e-12
+
+pcs_status step_part_velocity(const trial *t, int b, const double *p, pcs_arena mem, double *v)
+{
+    const model_system *s = &t->m->system[t->m->block_system[b]];
+    const size_t n = (size_t)s->nv, off = 0, size = system_factor_size(s);
+    if (system_is_plain(s) || t->work->linear_off[b] != SIZE_MAX) return PCS_OK;
+    double *x = PCS_TAKE(&mem, 6 * n + (size_t)s->nq + size, double);
+    double *M = s->varies ? PCS_TAKE(&mem, n * n, double) : NULL;
+    int *piv = PCS_TAKE(&mem, n, int);
+    unsigned char kind = 0;
+    if (!x || !piv || (s->varies && !M)) return pcs_fail_memory("step: paths");
+    double *F1 = x + 2 * n, *q = x + 5 * n;
+    double *dv = q + s->nq, *lu = dv + n;
+    part_of part = part_of_block(t, &t->end, b);
+    part.v = x;
+    part.q = q;
+    part.R = x + n;
+    part.M = M;
+    part.F1 = (system_force){F1, F1 + n, F1 + 2 * n};
+    block_lu F = {1, (const int[]){0, s->nv}, &off, lu, piv, &kind};
+    memcpy(x, t->st->v + s->v_at, n * sizeof *x);
+    memcpy(q, t->st->q + s->q_at, (size_t)s->nq * sizeof *q);
+    for (int it = 0; it < PART_ITERATES; ++it) {
+        double change = 0, most = 0;
+        pcs_status status = evaluate_system(t, &part, mem);
+        if (status == PCS_OK) status = factorise_part(t, b, &part, mem, &F, &kind, 0);
+        if (status != PCS_OK) return pcs_failed_range() ? PCS_OK : status;
+        for (size_t i = 0; i < n; ++i) {
+            dv[i] = p[i] - part.R[i];
+        }
+        block_lu_solve(&F, 0, dv);
+        for (size_t i = 0; i < n; ++i) {
+            x[i] += dv[i];
+            change = fmax(change, fabs(dv[i]));
+            most = fmax(most, fabs(x[i]));
+        }
+        if (!model_in_range(x, n)) return PCS_OK;
+        if (change <= PART_TOL * most) {
+            memcpy(v, x, n * sizeof *x);
+            return PCS_OK;
+        }
+    }
     return PCS_OK;
 }
 

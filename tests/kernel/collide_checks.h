@@ -4,6 +4,7 @@
 
 #include "support.h"
 
+#include <percuss/features.h>
 #include <percuss/rotation.h>
 #include <percuss/shape.h>
 

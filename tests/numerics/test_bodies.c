@@ -117,36 +117,36 @@ TEST(power_is_the_same_in_both_spaces)
     pile_free(&p);
 }
 
+// solves with no memory, and then with as much as the last attempt asked for
+static void expect_demand(const pile *p, threads *team)
+{
+    const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
+    pcs_arena own = {0};
+    pcs_status status = PCS_ERR_MEMORY;
+    size_t demand = 0;
+    for (int tries = 0; tries < 50 && status == PCS_ERR_MEMORY; ++tries) {
+        answer a = answer_new(p, NULL);
+        pcs_arena work = own;
+        work.peak = &demand;
+        status = bodies_solve(&p->b, &o, INFINITY, team, work, a.v, a.r, a.u, &a.report);
+        if (status == PCS_OK) {
+            ck_assert_int_eq(a.report.solve.outcome, PCS_OUTCOME_CONVERGED);
+        } else {
+            ck_assert_uint_gt(demand, own.size);
+            pcs_arena_destroy(NULL, &own);
+            CK_OK(pcs_arena_create(NULL, demand, &own));
+        }
+        answer_free(&a);
+    }
+    CK_OK(status);
+    pcs_arena_destroy(NULL, &own);
+}
+
 TEST(memory_is_asked_for)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
         pile p = pile_make((pile_kind)kind, 60, 5);
-        pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
-        const size_t nv = (size_t)p.b.A->start[p.b.A->nb], n = (size_t)p.b.n;
-        double *v = calloc(nv, sizeof(double)), *r = calloc(n, sizeof(double));
-        double *u = calloc(n, sizeof(double));
-        pcs_arena arena = {0};
-        bodies_report report;
-        pcs_status status = PCS_ERR_MEMORY;
-        size_t demand = 0;
-        int tries = 0;
-        for (; tries < 50 && status == PCS_ERR_MEMORY; ++tries) {
-            memcpy(v, p.v_free, nv * sizeof(double));
-            memset(r, 0, n * sizeof(double));
-            pcs_arena work = arena;
-            work.peak = &demand;
-            status = bodies_solve(&p.b, &o, INFINITY, NULL, work, v, r, u, &report);
-            if (status != PCS_ERR_MEMORY) break;
-            ck_assert_uint_gt(demand, arena.size);
-            pcs_arena_destroy(NULL, &arena);
-            CK_OK(pcs_arena_create(NULL, demand, &arena));
-        }
-        ck_assert_int_eq(status, PCS_OK);
-        ck_assert_int_eq(report.solve.outcome, PCS_OUTCOME_CONVERGED);
-        pcs_arena_destroy(NULL, &arena);
-        free(v);
-        free(r);
-        free(u);
+        expect_demand(&p, NULL);
         pile_free(&p);
     }
 }
@@ -218,34 +218,10 @@ TEST(threads_do_not_show)
 TEST(memory_of_a_team_is_asked_for)
 {
     pile p = pile_make(PILE_LOOSE, 600, 5);
-    pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
     threads *team;
     CK_OK(threads_create(NULL, 3, &team));
-    const size_t nv = (size_t)p.b.A->start[p.b.A->nb], n = (size_t)p.b.n;
-    double *v = calloc(nv, sizeof(double)), *r = calloc(n, sizeof(double));
-    double *u = calloc(n, sizeof(double));
-    pcs_arena arena = {0};
-    pcs_status status = PCS_ERR_MEMORY;
-    bodies_report report;
-    size_t demand = 0;
-    for (int tries = 0; tries < 50 && status == PCS_ERR_MEMORY; ++tries) {
-        memcpy(v, p.v_free, nv * sizeof(double));
-        memset(r, 0, n * sizeof(double));
-        pcs_arena work = arena;
-        work.peak = &demand;
-        status = bodies_solve(&p.b, &o, INFINITY, team, work, v, r, u, &report);
-        if (status != PCS_ERR_MEMORY) break;
-        ck_assert_uint_gt(demand, arena.size);
-        pcs_arena_destroy(NULL, &arena);
-        CK_OK(pcs_arena_create(NULL, demand, &arena));
-    }
-    CK_OK(status);
-    ck_assert_int_eq(report.solve.outcome, PCS_OUTCOME_CONVERGED);
-    pcs_arena_destroy(NULL, &arena);
+    expect_demand(&p, team);
     threads_destroy(team);
-    free(v);
-    free(r);
-    free(u);
     pile_free(&p);
 }
 
