@@ -1,6 +1,6 @@
 # Install rules: libraries, headers, scenes, the CMake package and the file of pkg-config.
 include(CMakePackageConfigHelpers)
-install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE NOTICE doc/scene.schema.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples/scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/percuss/scenes
   FILES_MATCHING PATTERN "*.json")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/percuss)

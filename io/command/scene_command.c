@@ -65,12 +65,13 @@ static int write_scene(const char *name, const char *path)
 static int run_scene_command(int argc, char **argv)
 {
     const char *name = NULL, *path = NULL;
-    bool wants_list = false;
+    bool wants_list = false, wants_schema = false;
     const args_flag flags[] = {
         {"--from-example", 0, ARGS_STRING, &name, .what = "NAME",
          .help = "the scene of this example with its default flags"},
         {"--output", 'o', ARGS_STRING, &path, .what = "FILE",
          .help = "write it to FILE, complete or not at all (default: to the standard output)"},
+        {"--schema", 0, ARGS_BOOL, &wants_schema, .help = "the JSON schema of scene files"},
         {"--list", 0, ARGS_BOOL, &wants_list, .help = "the names, and what happens in each"},
     };
     args a = {.command = "scene",
@@ -79,8 +80,12 @@ static int run_scene_command(int argc, char **argv)
               .flags = flags,
               .n = sizeof flags / sizeof *flags};
     if (!args_parse(&a, argc, argv)) return a.exit_code;
-    if (wants_list == (name != NULL)) {
-        return complain("scene: give one of --from-example NAME and --list");
+    if (wants_list + wants_schema + (name != NULL) != 1) {
+        return complain("scene: give one of --from-example NAME, --schema and --list");
+    }
+    if (wants_schema) {
+        if (pcs_scene_write_schema(path ? path : "/dev/stdout") == PCS_OK) return DONE;
+        return complain("%s", pcs_error_text());
     }
     return finish_output(wants_list ? list() : write_scene(name, path));
 }

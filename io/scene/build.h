@@ -9,7 +9,8 @@
 #include "scene/scene_memory.h"
 #include "scene/tables.h"
 
-enum { SCENE_BODIES_MAX = 1000000 };
+// bodies, shapes, copies: a few bytes of a generator may ask for any number
+enum { SCENE_PARTS_MAX = 1000000 };
 
 // a shape that waits for its number
 typedef struct waiting_shape {
@@ -30,7 +31,11 @@ typedef struct builder {
     pcs_env env;
     waiting_shape *shape; // owned
     size_t n_shapes, cap_shapes;
+    int copies; // of generators so far
 } builder;
+
+// refuses one part more than there may be
+pcs_status build_count(builder *b, int n, const char *what, const place *at);
 
 // all of a file into the empty model of the scene
 pcs_status build_scene(builder *b, const json_t *json);

@@ -212,10 +212,7 @@ static pcs_status build_body(builder *b, const json_t *json, const place *at, co
     default:
         break;
     }
-    if (pcs_model_system_count(b->model) >= SCENE_BODIES_MAX) {
-        return refuse(&b->src, at, PCS_ERR_SIZE, "the scene has more than %d bodies",
-                      (int)SCENE_BODIES_MAX);
-    }
+    PCS_TRY(build_count(b, pcs_model_system_count(b->model), "bodies", at));
     return in.kind == BODY_LAGRANGIAN ? build_lagrangian(b, &in, json, at, f)
                                       : build_rigid(b, &in, json, at, f);
 }

@@ -107,6 +107,7 @@ static pcs_status build_copy(copies *c, int number, double x[3], const double *Q
 {
     const scene_body *in = c->in;
     double random[4], turned[4];
+    PCS_TRY(build_count(c->b, c->b->copies++, "copies", c->list));
     for (int i = 0; i < 3 && in->jitter > 0; ++i) {
         x[i] += in->jitter * (2 * draw(&c->random) - 1);
     }

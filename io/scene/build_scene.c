@@ -150,6 +150,13 @@ static pcs_status build_settings(builder *b, const scene_settings *in, const jso
     return find_body(b, &stop->leaves.body, &where, &out->box_body);
 }
 
+pcs_status build_count(builder *b, int n, const char *what, const place *at)
+{
+    if (n < SCENE_PARTS_MAX) return PCS_OK;
+    return refuse(&b->src, at, PCS_ERR_SIZE, "the scene has more than %d %s", (int)SCENE_PARTS_MAX,
+                  what);
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 pcs_status build_scene(builder *b, const json_t *json)

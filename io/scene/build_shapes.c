@@ -65,6 +65,7 @@ pcs_status build_shapes(builder *b, const json_t *list, const place *at, const s
         scene_shape s;
         PCS_TRY(read_object(&b->src, &shape_table, json, &item, &s));
         waiting_shape *w = &out[i];
+        PCS_TRY(build_count(b, (int)(b->n_shapes + i), "shapes", &item));
         const bool own = table_given(&shape_table, &s, "material");
         *w = (waiting_shape){.group =
                                  table_given(&shape_table, &s, "group") ? s.group : owner->group,

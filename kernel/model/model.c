@@ -745,10 +745,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
                         def->relation.gap && def->relation.gradient ? "both" : "not both");
     }
     PCS_TRY(relation_check(&def->relation));
-    long long rows = def->relation.dim;
-    for (int i = 0; i < m->n_interactions; ++i) {
-        rows += m->interaction[i].relation.dim;
-    }
+    const long long rows = (long long)m->n_rows + def->relation.dim;
     if (rows > MAX_ROWS) {
         return pcs_fail(PCS_ERR_SIZE,
                         "interaction: the model would have %lld rows; the limit is %d", rows,
@@ -791,6 +788,7 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
         add_join(m, def->system2, def->system1);
     }
     m->interaction_off[m->n_interactions] = false;
+    m->n_rows = (int)rows;
     m->interaction[m->n_interactions++] = *def;
     if (out) out->id = m->n_interactions;
     return PCS_OK;

@@ -91,6 +91,7 @@ struct pcs_model {
     pcs_interaction_def *interaction;
     bool *interaction_off; // of each: switched off
     int n_interactions, cap_interactions, cap_off;
+    int n_rows; // of all interactions
     model_join *join;
     int n_joins, cap_joins;
 

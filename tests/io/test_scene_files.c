@@ -428,6 +428,9 @@ static const struct {
     {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lattice\", \"counts\": [1000, 1000,"
      " 1000], \"spacing\": [1, 1, 1], \"bodies\": [{\"mass\": 0}]}]}",
      "bodies[0].bodies[0].mass", "above 0"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"lattice\", \"counts\": [1000000, 1000000,"
+     " 1000000], \"spacing\": [1, 1, 1], \"bodies\": []}]}",
+     "bodies[0].bodies", "more than 1000000 copies"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"motion\": {\"velocity\": [1, 0, 0],"
      " \"polynomial\": [[0, 0, 0]]}}]}",
      "bodies[0].motion", "give one of them"},

@@ -83,6 +83,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_scene_parse(const pcs_env *env, const char 
 /// with a sentence that names the part, for callbacks that a file cannot hold.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_write(const pcs_scene *scene, const char *path);
 
+/// Writes the JSON schema of scene files (draft 2020-12), which is made from the tables that the
+/// reader uses. The file appears whole or not at all.
+PCS_NODISCARD PCS_API pcs_status pcs_scene_write_schema(const char *path);
+
 /// Why a run of a scene ended.
 typedef enum pcs_scene_end {
     PCS_SCENE_END_TIME,        ///< it reached t_end, or a step was not committed
