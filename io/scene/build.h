@@ -75,6 +75,8 @@ void frame_rotation(const frame *f, double Q[4]);
 pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *pose,
                         const frame *f, const place *at, pcs_motion **out);
 pcs_status build_load(builder *b, const scene_load *in, pcs_load **out);
+// build_vehicle.c: mass and forces of the body
+pcs_status build_vehicle(builder *b, const json_t *json, const place *at, pcs_body_def *out);
 // build_geometry.c
 pcs_status build_geometries(builder *b, const json_t *list, const place *at);
 pcs_status find_geometry(builder *b, const char *name, pcs_shape_kind kind, const place *at,

@@ -48,6 +48,18 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
         out->force = pcs_load_act;
         out->user = load;
     }
+    if (in->vehicle) {
+        static const char *const others[] = {"mass",   "density",    "inertia", "load",
+                                             "motion", "added_mass", "fixed"};
+        const place key = place_of(at, json, "vehicle");
+        for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+            if (!table_given(&body_table, in, others[i])) continue;
+            return refuse(&b->src, &key, PCS_ERR_FORMAT,
+                          "it has a vehicle and %s, which the vehicle gives; leave one out",
+                          others[i]);
+        }
+        return build_vehicle(b, in->vehicle, &key, out);
+    }
     if (table_given(&body_table, in, "motion")) {
         pcs_motion *motion;
         const place key = place_of(at, json, "motion");

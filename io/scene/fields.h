@@ -31,6 +31,7 @@ typedef enum field_type {
     FIELD_PART,     // part: the name or the number of a part
     FIELD_PARTS,    // n of them; those that are not given stay {0}. At least one
     FIELD_OBJECT,   // an object by `table`, in place
+    FIELD_LATER,    // const json_t *: an object by `table`, which its user reads
     FIELD_LIST,     // const json_t *: an array of objects by `table`, which its user reads
     FIELD_SOLVER    // const json_t *: the solver and its options, which its user reads
 } field_type;
@@ -71,8 +72,9 @@ typedef struct table {
     const char *help; // a sentence
     const field *field;
     int n;
-    size_t size;          // of the struct
-    const void *defaults; // such a struct; null: zeros
+    size_t size;             // of the struct
+    const void *defaults;    // such a struct; null: zeros
+    void (*init)(void *out); // or null: sets what no constant can
 } table;
 
 // every struct that a table describes begins with this

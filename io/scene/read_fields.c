@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "problem_file/nearest.h"
+#include "scene/tables.h"
 
 // ---- refusing ----------------------------------------------------------------------------------
 
@@ -221,21 +222,6 @@ static pcs_status read_numbers(const source *s, const field *f, const json_t *js
 
 // ---- rotations ---------------------------------------------------------------------------------
 
-typedef struct turn {
-    given given;
-    double axis[3], angle;
-} turn;
-
-static const field turn_fields[] = {
-    {"axis", FIELD_VECTOR, offsetof(turn, axis), .n = 3, .required = ALWAYS,
-     .help = "of the rotation, inertial; any length above 0"},
-    {"angle", FIELD_REAL, offsetof(turn, angle), .unit = "rad", .required = ALWAYS,
-     .help = "of the rotation about the axis, right-handed"},
-};
-const table turn_table = {"rotation",   "A rotation by an angle about an axis.",
-                          turn_fields,  sizeof turn_fields / sizeof *turn_fields,
-                          sizeof(turn), NULL};
-
 static pcs_status read_rotation(const source *s, const json_t *json, const place *at, double out[4])
 {
     if (!json_is_object(json)) {
@@ -251,8 +237,8 @@ static pcs_status read_rotation(const source *s, const json_t *json, const place
                       "a quaternion of zeros is no rotation; [1, 0, 0, 0]"
                       " does not turn");
     }
-    turn t;
-    PCS_TRY(read_object(s, &turn_table, json, at, &t));
+    scene_rotation t;
+    PCS_TRY(read_object(s, &rotation_table, json, at, &t));
     if (pcs_quat_from_axis_angle(t.axis, t.angle, out) == PCS_OK) return PCS_OK;
     return refuse(s, at, PCS_ERR_FORMAT, "the axis has no length; [0, 0, 1] is the z axis");
 }
@@ -362,6 +348,7 @@ pcs_status read_field(const source *s, const field *f, const json_t *json, const
         if (!json_is_array(json)) return expected(s, at, json, "an array of objects");
         *(const json_t **)to = json;
         return PCS_OK;
+    case FIELD_LATER:
     case FIELD_SOLVER:
         if (!json_is_object(json)) return expected(s, at, json, "an object");
         *(const json_t **)to = json;
@@ -383,6 +370,7 @@ void fields_init(const table *t, void *out)
         const field *f = &t->field[i];
         if (f->type == FIELD_OBJECT) fields_init(f->table, (char *)out + f->at);
     }
+    if (t->init) t->init(out);
 }
 
 static pcs_status refuse_key(const source *s, const table *t, const place *key)

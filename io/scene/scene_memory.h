@@ -3,6 +3,7 @@
 #define SCENE_SCENE_MEMORY_H
 
 #include <percuss/scene.h>
+#include <percuss/vehicle.h>
 
 #include "problem_file/pool.h"
 
@@ -14,6 +15,10 @@ struct pcs_scene_memory {
         const char *name;       // in the file it comes from, or ""; of the pool
     } * kept;                   // in the order they were handed over
     size_t n_kept, cap_kept;
+    struct kept_vehicle {
+        pcs_vehicle *vehicle; // owned
+        struct kept_vehicle *next;
+    } * vehicles; // of the pool
 };
 
 // pcs_scene_keep with the name that shapes of a file refer to

@@ -39,6 +39,9 @@ void pcs_scene_destroy(pcs_scene *scene)
     for (size_t i = 0; i < memory->n_kept; ++i) {
         pcs_geometry_destroy(memory->kept[i].geometry);
     }
+    for (struct kept_vehicle *v = memory->vehicles; v; v = v->next) {
+        pcs_vehicle_destroy(v->vehicle);
+    }
     pcs_env_free(&env, memory->kept);
     pool_release(&memory->pool);
     pcs_env_free(&env, memory);
@@ -94,6 +97,19 @@ pcs_status pcs_scene_keep(pcs_scene *scene, pcs_geometry *geometry)
     if (scene && geometry) return scene_keep(scene, geometry, "");
     pcs_geometry_destroy(geometry);
     return pcs_fail(PCS_ERR_ARG, "pcs_scene_keep: an argument is null");
+}
+
+pcs_status pcs_scene_keep_vehicle(pcs_scene *scene, pcs_vehicle *vehicle)
+{
+    struct kept_vehicle *v = scene && vehicle ? pcs_scene_alloc(scene, sizeof *v) : NULL;
+    if (!v) {
+        pcs_vehicle_destroy(vehicle);
+        if (scene && vehicle) return pcs_fail_memory("pcs_scene_keep_vehicle");
+        return pcs_fail(PCS_ERR_ARG, "pcs_scene_keep_vehicle: an argument is null");
+    }
+    *v = (struct kept_vehicle){vehicle, scene->memory->vehicles};
+    scene->memory->vehicles = v;
+    return PCS_OK;
 }
 
 void *pcs_scene_alloc(pcs_scene *scene, size_t bytes)

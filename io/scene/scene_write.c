@@ -327,10 +327,63 @@ static void write_motion(out *o, const pcs_motion *m)
     write_close(&o->w, '}');
 }
 
+// the numbers of a matrix, or none when it is the usual one
+static numbers unusual_matrix(const double A[36], const double usual[36], double diagonal[6])
+{
+    if (memcmp(A, usual, 36 * sizeof *A) == 0) return (numbers){NULL, 0, 0};
+    const numbers x = matrix_object(6, A, diagonal);
+    return x.x ? x : (numbers){diagonal, 6, 1};
+}
+
+static bool same_fins(const pcs_vehicle_def *a, const pcs_vehicle_def *b)
+{
+    return a->n_fins == b->n_fins &&
+           memcmp(a->fin, b->fin, (size_t)a->n_fins * sizeof *a->fin) == 0;
+}
+
+static void write_vehicle(out *o, const pcs_vehicle_ride *ride)
+{
+    const pcs_vehicle_def *def = pcs_vehicle_definition(ride->vehicle);
+    const pcs_vehicle_command *command = &ride->command;
+    scene_vehicle s, usual;
+    double M[6], A[6];
+    bool deflected = false;
+    fields_init(&vehicle_table, &s);
+    fields_init(&vehicle_table, &usual);
+    s.mass_matrix = unusual_matrix(def->mass_matrix, s.def.mass_matrix, M);
+    s.added_mass = unusual_matrix(def->added_mass, s.def.added_mass, A);
+    s.def = *def;
+    s.foil.foil = def->foil;
+    if (def->foil.table) s.foil.table = (numbers){def->foil.table, def->foil.rows, 3};
+    s.thrust = command->thrust;
+    for (int i = 0; i < def->n_fins; ++i) {
+        deflected = deflected || command->deflection[i] != 0;
+    }
+    if (deflected) s.deflections = (numbers){command->deflection, def->n_fins, 1};
+    write_open(&o->w, "vehicle", '{', false);
+    write_fields(&o->w, &vehicle_table, &s, &usual);
+    if (!same_fins(def, &usual.def)) {
+        write_open(&o->w, "fins", '[', false);
+        for (int i = 0; i < def->n_fins; ++i) {
+            const scene_fin fin = {.fin = def->fin[i]};
+            write_object(&o->w, NULL, &fin_table, &fin, NULL);
+        }
+        write_close(&o->w, ']');
+    }
+    // the default vehicle has no member; it is written all the same
+    if (!o->w.level[o->w.depth - 1].comma) write_real(&o->w, "thrust", s.thrust);
+    write_close(&o->w, '}');
+}
+
 static pcs_status check_body_callbacks(const pcs_body_def *def, int id, const char *name)
 {
     if (def->motion && def->motion != pcs_motion_follow) {
         return refuse_callback("body", id, name, "a motion of its own");
+    }
+    const pcs_vehicle_ride *ride = pcs_vehicle_ride_of(def);
+    if (ride) {
+        if (!pcs_vehicle_definition(ride->vehicle)->foil.fn) return PCS_OK;
+        return refuse_callback("body", id, name, "a foil of its own");
     }
     if (def->force && (def->force != pcs_load_act || def->jacobian || def->potential)) {
         return refuse_callback("body", id, name, "a force");
@@ -351,17 +404,21 @@ static pcs_status write_rigid(out *o, pcs_system id)
     s.name = name;
     s.fixed = def.fixed;
     s.enabled = pcs_model_enabled(o->m, id);
-    s.mass = def.mass;
-    s.inertia = matrix_object(3, def.inertia, J);
-    s.added_mass = matrix_object(6, def.added_mass, A);
+    const pcs_vehicle_ride *ride = pcs_vehicle_ride_of(&def);
+    if (!ride) {
+        s.mass = def.mass;
+        s.inertia = matrix_object(3, def.inertia, J);
+        s.added_mass = matrix_object(6, def.added_mass, A);
+        if (def.force) s.load.load = *(const pcs_load *)def.user;
+    }
     memcpy(s.position, motion ? motion->position : def.position, sizeof s.position);
     memcpy(s.orientation, motion ? motion->orientation : def.orientation, sizeof s.orientation);
     memcpy(s.velocity, def.velocity, sizeof s.velocity);
     memcpy(s.omega, def.omega, sizeof s.omega);
-    if (def.force) s.load.load = *(const pcs_load *)def.user;
     write_open(&o->w, NULL, '{', false);
     write_fields(&o->w, &body_table, &s, NULL);
     if (motion) write_motion(o, motion);
+    if (ride) write_vehicle(o, ride);
     PCS_TRY(write_shapes(o, id.id));
     write_close(&o->w, '}');
     return PCS_OK;

@@ -16,14 +16,25 @@ static const struct {
     const char *name;
     const table *table;
 } definitions[] = {
-    {"scene", &file_table},        {"material", &material_table},
-    {"law", &law_table},           {"pair_law", &pair_law_table},
-    {"geometry", &geometry_table}, {"shape", &shape_table},
-    {"world", &world_table},       {"body", &body_table},
-    {"motion", &motion_table},     {"load", &load_table},
-    {"rotation", &turn_table},     {"interaction", &interaction_table},
-    {"scheme", &scheme_table},     {"run", &settings_table},
-    {"stop", &stop_table},         {"rest", &rest_table},
+    {"scene", &file_table},
+    {"material", &material_table},
+    {"law", &law_table},
+    {"pair_law", &pair_law_table},
+    {"geometry", &geometry_table},
+    {"shape", &shape_table},
+    {"world", &world_table},
+    {"body", &body_table},
+    {"motion", &motion_table},
+    {"load", &load_table},
+    {"rotation", &rotation_table},
+    {"vehicle", &vehicle_table},
+    {"fin", &fin_table},
+    {"foil", &foil_table},
+    {"interaction", &interaction_table},
+    {"scheme", &scheme_table},
+    {"run", &settings_table},
+    {"stop", &stop_table},
+    {"rest", &rest_table},
     {"box", &box_table},
 };
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions };
@@ -158,6 +169,7 @@ static void write_type(writer *w, const field *f)
         write_close(w, '}');
         break;
     case FIELD_OBJECT:
+    case FIELD_LATER:
         write_ref(w, name_of(f->table));
         break;
     case FIELD_LIST:

@@ -6,8 +6,9 @@
 
 #define OF(type, member) offsetof(scene_##type, member)
 #define COUNT(array)     (int)(sizeof(array) / sizeof *(array))
-#define TABLE(name, what, help, fields, usual) \
-    const table name##_table = {what, help, fields, COUNT(fields), sizeof(scene_##name), usual}
+#define TABLE(name, what, help, fields, usual)                                            \
+    const table name##_table = {what,  help, fields, COUNT(fields), sizeof(scene_##name), \
+                                usual, NULL}
 #define BIT(kind) (1u << (kind))
 
 // ranges
@@ -27,6 +28,16 @@
                     " may touch: two shapes touch when the group of each has a bit of the mask" \
                     " of the other"                                                             \
     }
+
+// ---- rotations ---------------------------------------------------------------------------------
+
+static const field rotation_fields[] = {
+    {"axis", FIELD_VECTOR, OF(rotation, axis), .n = 3, .required = ALWAYS,
+     .help = "of the rotation, inertial; any length above 0"},
+    {"angle", FIELD_REAL, OF(rotation, angle), .unit = "rad", .required = ALWAYS,
+     .help = "of the rotation about the axis, right-handed"},
+};
+TABLE(rotation, "rotation", "A rotation by an angle about an axis.", rotation_fields, NULL);
 
 // ---- materials and laws ------------------------------------------------------------------------
 
@@ -206,6 +217,84 @@ static const field load_fields[] = {
 };
 TABLE(load, "load", "A constant load and linear damping.", load_fields, NULL);
 
+static const field fin_fields[] = {
+    {"angle", FIELD_REAL, OF(fin, fin.angle), .unit = "rad",
+     .help = "of its span from y towards z"},
+    {"x", FIELD_REAL, OF(fin, fin.x), .unit = "m", .help = "of the point where its force acts"},
+    {"radius", FIELD_REAL, OF(fin, fin.radius), .unit = "m",
+     .help = "of that point from the x axis"},
+    {"area", FIELD_REAL, OF(fin, fin.area), FROM_ZERO, .unit = "m^2", .required = ALWAYS,
+     .help = "of the fin"},
+};
+TABLE(fin, "fin", "A fin of a vehicle.", fin_fields, NULL);
+
+static const field foil_fields[] = {
+    {"table", FIELD_ROWS, OF(foil, table), .n = 3, .unit = "rad, 1, 1",
+     .help = "rows of angle of attack, lift and drag coefficient, in place of the fit"},
+    {"slope", FIELD_REAL, OF(foil, foil.slope), .unit = "1/rad", .help = "of attached flow"},
+    {"stall", FIELD_REAL, OF(foil, foil.stall), ABOVE_ZERO, .unit = "rad", .help = "of the fit"},
+    {"sharpness", FIELD_REAL, OF(foil, foil.sharpness), ABOVE_ZERO, .unit = "1/rad",
+     .help = "of the stall"},
+    {"drag", FIELD_REAL, OF(foil, foil.drag), FROM_ZERO, .help = "coefficient at the angle 0"},
+    {"rise", FIELD_REAL, OF(foil, foil.rise), FROM_ZERO,
+     .help = "of drag with the square of the lift"},
+    {"plate", FIELD_REAL, OF(foil, foil.plate), FROM_ZERO,
+     .help = "of the flat plate beyond the stall"},
+};
+static void init_foil(void *out)
+{
+    ((scene_foil *)out)->foil = pcs_foil_naca0012();
+}
+const table foil_table = {"foil",
+                          "The coefficients of a profile; NACA 0012 at first.",
+                          foil_fields,
+                          COUNT(foil_fields),
+                          sizeof(scene_foil),
+                          NULL,
+                          init_foil};
+
+static const field vehicle_fields[] = {
+    {"mass_matrix", FIELD_NUMBERS, OF(vehicle, mass_matrix), .unit = "kg, kg m, kg m^2",
+     .help = "rigid and added together, about O, body axes: 6 numbers of the diagonal, or 36"},
+    {"added_mass", FIELD_NUMBERS, OF(vehicle, added_mass), .unit = "kg, kg m, kg m^2",
+     .help = "the fluid's share of it: 6 or 36 numbers"},
+    {"mass", FIELD_REAL, OF(vehicle, def.mass), ABOVE_ZERO, .unit = "kg",
+     .help = "of the solid alone"},
+    {"weight", FIELD_REAL, OF(vehicle, def.weight), FROM_ZERO, .unit = "N", .help = "at r_G"},
+    {"buoyancy", FIELD_REAL, OF(vehicle, def.buoyancy), FROM_ZERO, .unit = "N", .help = "at r_B"},
+    {"r_G", FIELD_VECTOR, OF(vehicle, def.r_G), .n = 3, .unit = "m", .help = "centre of gravity"},
+    {"r_B", FIELD_VECTOR, OF(vehicle, def.r_B), .n = 3, .unit = "m", .help = "centre of buoyancy"},
+    {"damping", FIELD_VECTOR, OF(vehicle, def.damping), FROM_ZERO, .n = 6, .help = "wrench -d nu"},
+    {"quadratic", FIELD_VECTOR, OF(vehicle, def.quadratic), FROM_ZERO, .n = 6,
+     .help = "wrench -dq |nu| nu, entry by entry"},
+    {"Yur", FIELD_REAL, OF(vehicle, def.Yur), .unit = "kg", .help = "sway force Yur u r"},
+    {"density", FIELD_REAL, OF(vehicle, def.density), FROM_ZERO, .unit = "kg/m^3",
+     .help = "of the water"},
+    {"current", FIELD_VECTOR, OF(vehicle, def.current), .n = 3, .unit = "m/s",
+     .help = "of the water, inertial"},
+    {"thruster", FIELD_VECTOR, OF(vehicle, def.thruster), .n = 3, .unit = "m",
+     .help = "where the thrust acts"},
+    {"thrust_axis", FIELD_VECTOR, OF(vehicle, def.thrust_axis), .n = 3, .help = "its direction"},
+    {"fins", FIELD_LIST, OF(vehicle, fins), .table = &fin_table,
+     .help = "at most 16; without the key the four of the default vehicle"},
+    {"foil", FIELD_OBJECT, OF(vehicle, foil), .table = &foil_table, .help = "of all fins"},
+    {"thrust", FIELD_REAL, OF(vehicle, thrust), .unit = "N", .help = "command, constant"},
+    {"deflections", FIELD_NUMBERS, OF(vehicle, deflections), .unit = "rad",
+     .help = "command, constant: one for each fin"},
+};
+static void init_vehicle(void *out)
+{
+    ((scene_vehicle *)out)->def = pcs_vehicle_def_default();
+}
+const table vehicle_table = {
+    "vehicle",
+    "A hydrodynamic vehicle (doc/vehicle.md); without keys the default one.",
+    vehicle_fields,
+    COUNT(vehicle_fields),
+    sizeof(scene_vehicle),
+    NULL,
+    init_vehicle};
+
 static const char *const body_words[] = {"body", "lagrangian", "lattice", "ring", "stack", NULL};
 #define RIGID      BIT(BODY_RIGID)
 #define LAGRANGIAN BIT(BODY_LAGRANGIAN)
@@ -244,6 +333,9 @@ static const field body_fields[] = {
      .help = "prescribes how it moves; forces have no effect then"},
     {"load", FIELD_OBJECT, OF(body, load), .table = &load_table, .kinds = RIGID,
      .help = "a constant load and linear damping"},
+    {"vehicle", FIELD_LATER, OF(body, vehicle), .table = &vehicle_table, .kinds = RIGID,
+     .help = "makes it a vehicle under water: mass, inertia and forces are those of this; position"
+             " is that of O"},
     {"shapes", FIELD_LIST, OF(body, shapes), .table = &shape_table, .kinds = RIGID,
      .help = "shapes of the body, in its frame"},
     {"material", FIELD_PART, OF(body, material), .kinds = RIGID,

@@ -5,11 +5,17 @@
 #include <percuss/model.h>
 #include <percuss/motion.h>
 #include <percuss/scene.h>
+#include <percuss/vehicle.h>
 
 #include "scene/fields.h"
 
 // the version of the format that is written; a reader takes no later one
 enum { SCENE_VERSION = 1 };
+
+typedef struct scene_rotation {
+    given given;
+    double axis[3], angle;
+} scene_rotation;
 
 typedef struct scene_material {
     given given;
@@ -64,6 +70,26 @@ typedef struct scene_load {
     pcs_load load;
 } scene_load;
 
+typedef struct scene_fin {
+    given given;
+    pcs_vehicle_fin fin;
+} scene_fin;
+
+typedef struct scene_foil {
+    given given;
+    pcs_foil foil;
+    numbers table;
+} scene_foil;
+
+typedef struct scene_vehicle {
+    given given;
+    pcs_vehicle_def def;
+    numbers mass_matrix, added_mass, deflections;
+    const json_t *fins;
+    scene_foil foil;
+    double thrust;
+} scene_vehicle;
+
 typedef enum scene_geometry_kind {
     GEOMETRY_HULL,
     GEOMETRY_MESH,
@@ -101,6 +127,7 @@ typedef struct scene_body {
     const json_t *shapes;
     scene_motion motion;
     scene_load load;
+    const json_t *vehicle;
 
     // Lagrangian systems
     numbers q, v, mass_matrix, stiffness, damping, forces;
@@ -188,8 +215,9 @@ typedef struct scene_file {
     scene_settings run;
 } scene_file;
 
-extern const table motion_table, load_table, geometry_table, material_table, law_table,
-    pair_law_table, shape_table, world_table, body_table, interaction_table, scheme_table,
-    rest_table, box_table, stop_table, settings_table, solver_table, file_table, turn_table;
+extern const table motion_table, load_table, fin_table, foil_table, vehicle_table, geometry_table,
+    material_table, law_table, pair_law_table, shape_table, world_table, body_table,
+    interaction_table, scheme_table, rest_table, box_table, stop_table, settings_table,
+    solver_table, file_table, rotation_table;
 
 #endif

@@ -190,6 +190,7 @@ static void write_field(writer *w, const field *f, const void *at, const void *u
     case FIELD_OBJECT:
         write_object(w, f->key, f->table, at, usual);
         break;
+    case FIELD_LATER:
     case FIELD_LIST:
     case FIELD_SOLVER:
         break;
@@ -214,6 +215,7 @@ static bool differs(const field *f, const void *at, const void *usual)
         return true;
     case FIELD_OBJECT:
         return any_differs(f->table, at, usual);
+    case FIELD_LATER:
     case FIELD_LIST:
     case FIELD_SOLVER:
         return false;
@@ -241,14 +243,14 @@ static bool is_written(const table *t, const field *f, const void *object, const
 {
     const int kind = kind_of(t, object);
     if (!field_goes(t, f, kind)) return false;
-    if (field_required(t, f, kind)) return f->type != FIELD_LIST;
+    if (field_required(t, f, kind)) return f->type != FIELD_LIST && f->type != FIELD_LATER;
     return differs(f, (const char *)object + f->at, (const char *)usual + f->at);
 }
 
 // the struct without any key; objects in objects have their defaults in their own tables
 typedef union usual_struct {
     max_align_t align;
-    unsigned char bytes[2048];
+    unsigned char bytes[4096];
 } usual_struct;
 
 static const void *usual_of(const table *t, usual_struct *own)

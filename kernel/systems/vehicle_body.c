@@ -49,29 +49,45 @@ static int force(void *user, double t, const double q[7], const double v[6], dou
     return 0;
 }
 
+pcs_status pcs_vehicle_body(pcs_vehicle_ride *ride, const double gravity[3], pcs_body_def *def)
+{
+    if (!ride || !ride->vehicle || !gravity || !def) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_vehicle_body: an argument is null");
+    }
+    const pcs_vehicle_def *vehicle = &ride->vehicle->def;
+    def->mass = vehicle->mass;
+    def->force = force;
+    def->user = ride;
+    memcpy(def->added_mass, vehicle->mass_matrix, sizeof def->added_mass);
+    for (int i = 0; i < 3; ++i) {
+        def->added_mass[7 * i] -= vehicle->mass;
+        for (int j = 0; j < 3; ++j) {
+            def->inertia[i + 3 * j] = vehicle->mass_matrix[(3 + i) + 6 * (3 + j)];
+            def->added_mass[(3 + i) + 6 * (3 + j)] = 0;
+        }
+    }
+    memcpy(ride->gravity, gravity, sizeof ride->gravity);
+    return PCS_OK;
+}
+
+const pcs_vehicle_ride *pcs_vehicle_ride_of(const pcs_body_def *def)
+{
+    return def && def->force == force ? def->user : NULL;
+}
+
 pcs_status pcs_model_add_vehicle(pcs_model *m, pcs_vehicle_ride *ride, const double *x,
                                  pcs_system *out)
 {
     if (!m || !ride || !ride->vehicle || !x) {
         return pcs_fail(PCS_ERR_ARG, "pcs_model_add_vehicle: an argument is null");
     }
-    const pcs_vehicle_def *vehicle = &ride->vehicle->def;
-    pcs_body_def def = {.mass = vehicle->mass, .force = force, .user = ride};
+    pcs_body_def def = {.mass = 0};
     memcpy(def.position, x, sizeof def.position);
     memcpy(def.orientation, x + 3, sizeof def.orientation);
     pcs_quat_rotate(x + 3, x + 7, def.velocity);
     memcpy(def.omega, x + 10, sizeof def.omega);
-    memcpy(def.added_mass, vehicle->mass_matrix, sizeof def.added_mass);
-    for (int i = 0; i < 3; ++i) {
-        def.added_mass[7 * i] -= vehicle->mass;
-        for (int j = 0; j < 3; ++j) {
-            def.inertia[i + 3 * j] = vehicle->mass_matrix[(3 + i) + 6 * (3 + j)];
-            def.added_mass[(3 + i) + 6 * (3 + j)] = 0;
-        }
-    }
-    PCS_TRY(pcs_model_add_body(m, &def, out));
-    memcpy(ride->gravity, m->gravity, sizeof ride->gravity);
-    return PCS_OK;
+    PCS_TRY(pcs_vehicle_body(ride, m->gravity, &def));
+    return pcs_model_add_body(m, &def, out);
 }
 
 void pcs_vehicle_from_body(const double q[7], const double v[6], double *x)

@@ -232,6 +232,48 @@ TEST(all_kinds_survive_a_file)
     pcs_scene_destroy(scene);
 }
 
+// a vehicle with its pose and its fins, as pcs_model_add_vehicle makes it and as text
+TEST(a_vehicle_survives_a_file)
+{
+    pcs_scene *scene;
+    pcs_vehicle_def def = pcs_vehicle_def_default();
+    const double angles[] = {-1, -0.5, 0.3, 0, 0, 0.01, 1, 0.5, 0.3};
+    pcs_vehicle *vehicle;
+    CK_OK(pcs_scene_create(NULL, &scene));
+    pcs_vehicle_ride *ride = pcs_scene_alloc(scene, sizeof *ride);
+    ck_assert_ptr_nonnull(ride);
+    def.mass_matrix[1] = def.mass_matrix[6] = 0.1;
+    def.current[1] = 0.2;
+    def.n_fins = 3;
+    def.fin[2].area = 0.01;
+    def.foil.table = angles;
+    def.foil.rows = 3;
+    CK_OK(pcs_vehicle_create(NULL, &def, &vehicle));
+    CK_OK(pcs_scene_keep_vehicle(scene, vehicle));
+    *ride = (pcs_vehicle_ride){.vehicle = vehicle, .command = {3, {0.1, 0, -0.05}}};
+    const double x[] = {0, 0, -5, 0.9, 0.1, -0.3, 0.2, 1, 0.1, 0, 0.1, 0, 0.3};
+    CK_OK(pcs_model_add_vehicle(scene->model, ride, x, NULL));
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+
+    // the default one
+    scene =
+        parse("{\"percuss_scene\": 1, \"bodies\": [{\"vehicle\": {}, \"velocity\": [1, 0, 0]}]}");
+    pcs_model *m;
+    pcs_vehicle_ride usual = {.vehicle = NULL};
+    const double start[13] = {0, 0, 0, 1, 0, 0, 0, 1};
+    def = pcs_vehicle_def_default();
+    CK_OK(pcs_vehicle_create(NULL, &def, &vehicle));
+    usual.vehicle = vehicle;
+    CK_OK(pcs_model_create(NULL, &m));
+    CK_OK(pcs_model_add_vehicle(m, &usual, start, NULL));
+    ck_assert_uint_eq(hash_after(scene->model, 0.01, 100), hash_after(m, 0.01, 100));
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+    pcs_model_destroy(m);
+    pcs_vehicle_destroy(vehicle);
+}
+
 // ---- generators --------------------------------------------------------------------------------
 
 // the hash after some steps of a scene with these bodies above a floor

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include <percuss/step.h>
+#include <percuss/vehicle.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_scene_describe(pcs_scene *scene, const char
 /// Hands a geometry over to the scene, which destroys it with the model. After a failure it is
 /// destroyed, too.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_keep(pcs_scene *scene, pcs_geometry *geometry);
+
+/// The same of a vehicle.
+PCS_NODISCARD PCS_API pcs_status pcs_scene_keep_vehicle(pcs_scene *scene, pcs_vehicle *vehicle);
 
 /// Memory that lives as long as the scene, zeroed, for what `user` pointers of definitions lead to.
 /// Null when there is none.
