@@ -11,6 +11,13 @@
 extern "C" {
 #endif
 
+/// The mass properties of a rigid body in some frame; <percuss/inertia.h> computes them.
+typedef struct pcs_inertia {
+    double m;    ///< mass, kg
+    double G[3]; ///< centre of mass, m
+    double J[9]; ///< inertia about G in the axes of the frame, kg m^2
+} pcs_inertia;
+
 /// T(q) of one Newton-Euler body (7 x 6, column-major): dq/dt = T v with q = (x, Q) and
 /// v = (dx/dt inertial, omega in the body frame).
 PCS_API void pcs_body_T(const double q[7], double T[42]);

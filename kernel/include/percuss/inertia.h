@@ -8,18 +8,12 @@
 #ifndef PERCUSS_INERTIA_H
 #define PERCUSS_INERTIA_H
 
+#include <percuss/body.h>
 #include <percuss/shape.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// The mass properties of a rigid body in some frame.
-typedef struct pcs_inertia {
-    double m;    ///< mass, kg
-    double G[3]; ///< centre of mass, m
-    double J[9]; ///< inertia about G in the axes of the frame, kg m^2
-} pcs_inertia;
 
 /// @name Elements, solids and thin bodies
 /// @{

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 #include <percuss/body.h>
-#include <percuss/inertia.h>
 #include <percuss/relation.h>
 #include <percuss/shape.h>
 #include <percuss/solver.h>
