@@ -15,6 +15,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER "run,t,key,energy,contacts,iterations,residual,thrust"
+#define COLUMNS                                                                          \
+    "write every step: run (0 stands, 1 falls), time, height of the key stone, energy, " \
+    "contacts, iterations, residual, horizontal thrust (N)"
+
 typedef struct settings {
     run_settings run;
     arch_def def;
@@ -29,7 +34,8 @@ static void read_flags(settings *set, int argc, char **argv)
                       .falls = 0.103,
                       .creep = 1e-6};
     args a = {.about = "Two masonry arches: one a little thicker than the limit, which stands, and "
-                       "one a little thinner, which falls."};
+                       "one a little thinner, which falls.",
+              .table = COLUMNS};
     args_int(&a, "--stones", &set->def.stones, 3, 200, "stones in the half circle");
     args_real(&a, "--stands", &set->stands, 0, 0.9, "",
               "thickness over radius of an arch that stands; 0: none");
@@ -41,10 +47,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of a stone after the first tenth of the run");
-    run_parse(&a, &set->run, RUN_DENSE,
-              "write every step: run (0 stands, 1 falls), time, height of the key stone, energy, "
-              "contacts, iterations, residual, horizontal thrust (N)",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_DENSE, argc, argv);
     const double limit = thrust_limit(set->def.stones);
     if (set->stands > 0 && set->stands <= limit) {
         args_refuse("--stands must be more than %.6f", limit);
@@ -76,9 +79,9 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
                  const pcs_step_report *report)
 {
     fate *f = user;
+    PCS_TRY(run_tally_step(&f->tally, model, state, work, report));
     const settings *set = f->set;
     const double key = pcs_state_read_q(model, state, (pcs_system){1 + set->def.stones / 2})[2];
-    PCS_TRY(run_tally_step(&f->tally, model, state, work, report));
     if (!report) f->top = key;
     if (!report) return 0;
     if (f->tally.steps == (long)(0.1 * set->run.t_end / set->run.h) + 1) {
@@ -171,6 +174,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run,
-                             "run,t,key,energy,contacts,iterations,residual,thrust");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

@@ -13,6 +13,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER  "case,t,x,v,R_omega,v_closed"
+#define COLUMNS "write every step: case, time, distance, speed, R omega, speed in closed form"
+
 typedef struct settings {
     run_settings run;
     slider_def def;
@@ -28,16 +31,14 @@ static void read_flags(settings *set, int argc, char **argv)
         .speed = 2,
         .spin = 100};
     set->run.scheme.solver.tol = 1e-13;
-    args a = {.about = "A ball slides on a table until it rolls: time, distance and speed against "
-                       "their closed forms."};
+    args a =
+        slider_args(&set->def, 1e-6, 1e3,
+                    "A ball slides on a table until it rolls: time, distance and speed against "
+                    "their closed forms.");
+    a.table = COLUMNS;
     args_real(&a, "--v0", &set->speed, 0, 1e6, "m/s", "speed of the ball that is struck");
     args_real(&a, "--spin", &set->spin, 0, 1e6, "rad/s", "spin of the balls that spin");
-    args_real(&a, "--mu", &set->def.mu, 1e-6, 1e3, "", "friction");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of the ball");
-    args_positive(&a, "--radius", &set->def.radius, "m", "radius of the ball");
-    run_parse(&a, &set->run, RUN_USUAL,
-              "write every step: case, time, distance, speed, R omega, speed in closed form", argc,
-              argv);
+    run_parse(&a, &set->run, RUN_USUAL, argc, argv);
 }
 
 // the motion in closed form
@@ -151,5 +152,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run, "case,t,x,v,R_omega,v_closed");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

@@ -15,6 +15,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER "run,t,top,energy,contacts"
+#define COLUMNS                                                                                 \
+    "write every step: run (0 cards above the limit, 1 below, 2 house, 3 house without enough " \
+    "friction), time, height of the upper card, energy, contacts"
+
 typedef struct settings {
     run_settings run;
     cards_def house;
@@ -28,10 +33,11 @@ static void read_flags(settings *set, int argc, char **argv)
                       .near = 0.01,
                       .creep = 1e-6};
     args a = {.about = "Two leaning cards with a friction just above and just below the limit at "
-                       "which they stand; a house of cards."};
-    args_positive(&a, "--length", &set->house.length, "m", "length of a card");
-    args_positive(&a, "--width", &set->house.width, "m", "width of a card");
-    args_positive(&a, "--thickness", &set->house.thickness, "m", "thickness of a card");
+                       "which they stand; a house of cards.",
+              .table = COLUMNS};
+    args_positive(&a, "--length", &set->house.size[0], "m", "length of a card");
+    args_positive(&a, "--width", &set->house.size[1], "m", "width of a card");
+    args_positive(&a, "--thickness", &set->house.size[2], "m", "thickness of a card");
     args_positive(&a, "--mass", &set->house.mass, "kg", "mass of a card");
     args_real(&a, "--lean", &set->house.lean, 0.1, 0.7, "rad", "angle of a card from the vertical");
     args_real(&a, "--near", &set->near, 1e-4, 0.5, "",
@@ -40,11 +46,8 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--storeys", &set->house.storeys, 0, 20, "storeys of the house; 0: no house");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of a card that stands, in the second half of the run");
-    run_parse(&a, &set->run, RUN_DENSE,
-              "write every step: run (0 cards above the limit, 1 below, 2 house, 3 house without "
-              "enough friction), time, height of the upper card, energy, contacts",
-              argc, argv);
-    if (set->house.thickness > 0.2 * set->house.length * tan(set->house.lean)) {
+    run_parse(&a, &set->run, RUN_DENSE, argc, argv);
+    if (set->house.size[2] > 0.2 * set->house.size[0] * tan(set->house.lean)) {
         args_refuse("--thickness is no card's for this --lean");
     }
     // the upper edge of a card lies on the face of the other
@@ -53,7 +56,7 @@ static void read_flags(settings *set, int argc, char **argv)
                     "house falls: it must be more than %g, or --storeys 0",
                     set->house.mu, set->house.lean, 1.01 * tan(set->house.lean));
     }
-    run_scheme(&set->run, set->house.thickness);
+    run_scheme(&set->run, set->house.size[2]);
 }
 
 // ---- whether it stands --------------------------------------------------------------------------
@@ -73,9 +76,9 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
                  const pcs_step_report *report)
 {
     fate *f = user;
+    PCS_TRY(run_tally_step(&f->tally, model, state, work, report));
     const settings *set = f->set;
     const double top = cards_top(model, state);
-    PCS_TRY(run_tally_step(&f->tally, model, state, work, report));
     if (!report) f->top = top;
     if (!report) return 0;
     if (f->tally.steps == (long)(0.5 * set->run.t_end / set->run.h)) {
@@ -83,7 +86,7 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
     }
     f->fell = f->top - top;
     CSV_ROW(f->out, f->run, state->t, top, f->tally.energy, report->active);
-    return f->fell > 0.25 * set->house.length; // what becomes of it then is not asked
+    return f->fell > 0.25 * set->house.size[0]; // what becomes of it then is not asked
 }
 
 static pcs_status build(const run_settings *run, const cards_def *def, pcs_scene **out)
@@ -115,7 +118,7 @@ static pcs_status judge(checks *c, const char *name, const cards_def *def, bool 
     printf("%-24s %12.6f %14.3e %14.3e %10ld %10ld\n", name, def->mu_floor, f.moved, f.fell,
            f.tally.steps, f.tally.loose);
     c->context = name;
-    check_run(c, &f.tally, &f.set->run.scheme, 0.1 * def->thickness, 1e-4 * f.weight * def->length);
+    check_run(c, &f.tally, &f.set->run.scheme, 0.1 * def->size[2], 1e-4 * f.weight * def->size[0]);
     if (stands) {
         check_value(c, "moved (m)", f.moved, 0, f.set->creep);
         check_value(c, "fell (m)", f.fell, 0, 10 * f.set->creep);
@@ -180,5 +183,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run, "run,t,top,energy,contacts");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

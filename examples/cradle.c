@@ -16,6 +16,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER  "run,t,ball,x,v"
+#define COLUMNS "write every step: run (0 without gaps, 1 with gaps), time, ball, position, speed"
+
 typedef struct settings {
     run_settings run;
     int balls;
@@ -32,7 +35,8 @@ static void read_flags(settings *set, int argc, char **argv)
                       .gap = 0.02,
                       .speed = 1,
                       .e = 1};
-    args a = {.about = "Newton's cradle: balls that touch, balls with gaps, chains of masses."};
+    args a = {.about = "Newton's cradle: balls that touch, balls with gaps, chains of masses.",
+              .table = COLUMNS};
     args_int(&a, "--balls", &set->balls, 2, MOST_BALLS, "balls in the row");
     args_positive(&a, "--mass", &set->mass, "kg", "mass of the first ball");
     args_real(&a, "--ratio", &set->ratio, 1e-3, 1e3, "",
@@ -41,9 +45,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--gap", &set->gap, "m", "gap between the balls, in the run with gaps");
     args_positive(&a, "--v0", &set->speed, "m/s", "speed of the first ball");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
-    run_parse(&a, &set->run, RUN_H | RUN_END | RUN_THREADS,
-              "write every step: run (0 without gaps, 1 with gaps), time, ball, position, speed",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_END | RUN_THREADS, argc, argv);
     run_scheme(&set->run, 2 * set->radius);
     if (set->run.t_end * set->speed < 2 * set->gap) {
         args_refuse("nothing is hit before the end; take a larger --tend");
@@ -114,10 +116,8 @@ static pcs_status march(const settings *set, const line *l, int run, csv *out, d
 {
     simulation s = {0};
     watch w = {.run = run, .balls = l->n, .out = out};
-    pcs_status status = open_row(set, l, &s);
-    if (status == PCS_OK) {
-        status = pcs_scene_run(s.scene, s.state, s.work, observe, &w, NULL, NULL);
-    }
+    pcs_status status = build(set, l, &s.scene);
+    if (status == PCS_OK) status = simulation_run(&s, set->run.threads, observe, &w);
     if (status == PCS_OK) look(s.state, l->n, v);
     *loose = w.tally.loose;
     simulation_close(&s);
@@ -278,5 +278,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run, "run,t,ball,x,v");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

@@ -39,9 +39,11 @@ static void read_flags(settings *set, int argc, char **argv)
                       .def = dominoes_default(),
                       .scale = 4,
                       .spread = 0.03};
-    args a = {.about = "A row of dominoes falls: the wave has a constant speed."};
+    args a = {.about = "A row of dominoes falls: the wave has a constant speed.",
+              .table = "write every step of the first run: time, then the tilt of every "
+                       "domino (rad)"};
     args_int(&a, "--n", &set->def.n, 9, MOST_DOMINOES, "number of dominoes");
-    args_vector(&a, "--size", set->def.size, "m", "thickness, width, height");
+    args_edges(&a, "--size", set->def.size, "thickness, width, height");
     args_positive(&a, "--gap", &set->def.gap, "m", "distance between two dominoes");
     args_positive(&a, "--density", &set->def.density, "kg/m^3", "density of a domino");
     args_positive(&a, "--push", &set->def.push, "rad/s",
@@ -51,12 +53,9 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--scale", &set->scale, "", "factor of the lengths in the second run");
     args_positive(&a, "--spread", &set->spread, "",
                   "relative difference of speed allowed along the row and with the push");
-    run_parse(&a, &set->run, RUN_DENSE,
-              "write every step of the first run: time, then the tilt of every "
-              "domino (rad)",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_DENSE, argc, argv);
     const double *s = set->def.size;
-    if (!(s[0] > 0 && s[1] > 0 && s[2] > 2 * s[0])) {
+    if (!(s[2] > 2 * s[0])) {
         args_refuse("--size takes thickness, width, height; higher than twice the "
                     "thickness");
     }
@@ -130,10 +129,7 @@ static pcs_status fall(const settings *set, double scale, double harder, csv *ou
 
     simulation s = {0};
     pcs_status status = build(&run, &def, &s.scene);
-    if (status == PCS_OK) status = simulation_start(&s, run.threads);
-    if (status == PCS_OK) {
-        status = pcs_scene_run(s.scene, s.state, s.work, watch, wv, NULL, NULL);
-    }
+    if (status == PCS_OK) status = simulation_run(&s, run.threads, watch, wv);
     simulation_close(&s);
     return status;
 }

@@ -21,6 +21,11 @@
 
 enum { MOST_LEVELS = 8 };
 
+#define HEADER "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz"
+#define COLUMNS                                                                              \
+    "write every step h of the first method: time, omega (principal axes), omega in closed " \
+    "form, energy, angular momentum (inertial axes)"
+
 typedef struct settings {
     run_settings run;
     double I[3], spin, wobble;
@@ -40,7 +45,8 @@ static void read_flags(settings *set, int argc, char **argv)
                       .rtol = 1e-13,
                       .smooth_h = 0.05};
     args a = {.about = "A body spun about its middle axis flips: angular velocity and times of the "
-                       "flips against elliptic functions; conserved quantities."};
+                       "flips against elliptic functions; conserved quantities.",
+              .table = COLUMNS};
     args_vector(&a, "--inertia", set->I, "kg m^2", "principal moments, ascending");
     args_positive(&a, "--spin", &set->spin, "rad/s", "angular velocity about the middle axis");
     args_positive(&a, "--wobble", &set->wobble, "rad/s",
@@ -54,11 +60,7 @@ static void read_flags(settings *set, int argc, char **argv)
               "relative tolerance of methods that choose their steps");
     args_positive(&a, "--smooth-h", &set->smooth_h, "s", "fixed step of methods that do not");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    run_parse(&a, &set->run, RUN_H | RUN_THETA | RUN_THREADS,
-              "write every step h of the first method: time, omega (principal axes), omega in "
-              "closed form, energy, "
-              "angular momentum (inertial axes)",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_THETA | RUN_THREADS, argc, argv);
     const double *I = set->I;
     if (!(I[0] > 0) || !(I[0] < I[1]) || !(I[1] < I[2]) || I[2] > I[0] + I[1]) {
         args_refuse("--inertia takes 0 < I1 < I2 < I3 <= I1 + I2");
@@ -73,7 +75,12 @@ static void read_flags(settings *set, int argc, char **argv)
 
 // ---- one run ------------------------------------------------------------------------------------
 
+// what an observer follows
 typedef struct errors {
+    const settings *set;
+    const free_top *top;
+    csv *out;
+    double before[3];               // omega at the end of the last step
     double omega, energy, momentum; // largest over the run, relative
     double flip[MOST_FLIPS];        // when omega_2 changed sign, s
     int flips;
@@ -111,14 +118,14 @@ static void momentum(const double I[3], const double *q, const double w[3], doub
     pcs_quat_rotate(q + 3, (const double[]){I[0] * w[0], I[1] * w[1], I[2] * w[2]}, L);
 }
 
-static void watch(const settings *set, const free_top *top, const pcs_state *state, csv *out,
-                  errors *err)
+static void watch(const pcs_state *state, errors *err)
 {
+    const settings *set = err->set;
     const double *q = state->q, *omega = state->v + 3, *I = set->I;
     const double L0[3] = {I[0] * (set->about == 1 ? set->wobble : 0), I[1] * set->spin,
                           I[2] * (set->about == 1 ? 0 : set->wobble)};
     double exact[3], L[3], size = 0, off = 0, far = 0;
-    free_top_omega(top, state->t, exact);
+    free_top_omega(err->top, state->t, exact);
     momentum(I, q, omega, L);
     for (int i = 0; i < 3; ++i) {
         off += pow(omega[i] - exact[i], 2);
@@ -130,34 +137,23 @@ static void watch(const settings *set, const free_top *top, const pcs_state *sta
     err->omega = fmax(err->omega, sqrt(off) / set->spin);
     err->energy = fmax(err->energy, fabs(E / energy2(I, start) - 1));
     err->momentum = fmax(err->momentum, sqrt(far / size));
-    CSV_ROW(out, state->t, omega[0], omega[1], omega[2], exact[0], exact[1], exact[2], E / 2, L[0],
-            L[1], L[2]);
+    CSV_ROW(err->out, state->t, omega[0], omega[1], omega[2], exact[0], exact[1], exact[2], E / 2,
+            L[0], L[1], L[2]);
 }
-
-// what an observer follows
-typedef struct follower {
-    const settings *set;
-    const free_top *top;
-    double before[3]; // omega at the end of the last step
-    csv *out;
-    errors *err;
-} follower;
 
 static int observe(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,
                    const pcs_step_report *report)
 {
-    follower *f = user;
-    errors *err = f->err;
-    const double *now = state->v + 3, *I = f->set->I;
+    errors *err = user;
     PCS_TRY(run_tally_step(&err->tally, model, state, work, report));
-    if (report) watch(f->set, f->top, state, f->out, err);
-    if (report && f->before[1] * now[1] < 0 && err->flips < MOST_FLIPS) {
+    const double *now = state->v + 3, *I = err->set->I, *before = err->before;
+    if (report) watch(state, err);
+    if (report && before[1] * now[1] < 0 && err->flips < MOST_FLIPS) {
         const double h = pcs_work_step_size(work);
-        const double part =
-            crossing(f->before[1], h * slope2(I, f->before), now[1], h * slope2(I, now));
+        const double part = crossing(before[1], h * slope2(I, before), now[1], h * slope2(I, now));
         err->flip[err->flips++] = state->t - h + part * h;
     }
-    memcpy(f->before, now, sizeof f->before);
+    memcpy(err->before, now, sizeof err->before);
     return 0;
 }
 
@@ -172,15 +168,11 @@ static pcs_status build(const void *user, pcs_scene **out)
 
 static pcs_status spin(const settings *set, const free_top *top, double h, csv *out, errors *err)
 {
-    follower f = {.set = set, .top = top, .out = out, .err = err};
     simulation s = {0};
-    *err = (errors){0};
+    *err = (errors){.set = set, .top = top, .out = out};
     pcs_status status = build(set, &s.scene);
-    if (status == PCS_OK) status = simulation_start(&s, set->run.threads);
-    if (status == PCS_OK) {
-        s.scene->settings.h = h;
-        status = pcs_scene_run(s.scene, s.state, s.work, observe, &f, NULL, NULL);
-    }
+    if (status == PCS_OK) s.scene->settings.h = h;
+    if (status == PCS_OK) status = simulation_run(&s, set->run.threads, observe, err);
     simulation_close(&s);
     return status;
 }
@@ -358,6 +350,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(build, run, &set, &set.run,
-                             "t,w1,w2,w3,exact1,exact2,exact3,energy,Lx,Ly,Lz");
+    return example_run_scene(build, run, &set, &set.run, HEADER);
 }

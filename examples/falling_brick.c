@@ -53,13 +53,6 @@ static pcs_status build(const settings *set, const double q[7], const double v[6
     return pcs_model_add_shape(model, (pcs_system){0}, &ground, material);
 }
 
-static pcs_status open_brick(const settings *set, const double q[7], const double v[6],
-                             simulation *s)
-{
-    PCS_TRY(build(set, q, v, &s->scene));
-    return simulation_start(s, set->run.threads);
-}
-
 // ---- one run ------------------------------------------------------------------------------------
 
 #define HEADER \
@@ -149,10 +142,8 @@ static pcs_status tumble(const settings *set, int seed, csv *out, result *r)
     start_of(set, seed, r->q0, r->v0);
     PCS_TRY(free_box_fly(&set->box, set->rtol, r->q0, r->v0, set->run.t_end, &r->touch));
     simulation s = {0};
-    pcs_status status = open_brick(set, r->q0, r->v0, &s);
-    if (status == PCS_OK) {
-        status = pcs_scene_run(s.scene, s.state, s.work, observe, &f, NULL, NULL);
-    }
+    pcs_status status = build(set, r->q0, r->v0, &s.scene);
+    if (status == PCS_OK) status = simulation_run(&s, set->run.threads, observe, &f);
     memcpy(r->q, f.q, sizeof r->q);
     memcpy(r->v, f.v, sizeof r->v);
     simulation_close(&s);
@@ -185,7 +176,8 @@ static pcs_status check_impact(const settings *set, const result *r, checks *c)
     double after[6];
     pcs_report report = {0};
     simulation s = {0};
-    pcs_status status = open_brick(set, q, v, &s);
+    pcs_status status = build(set, q, v, &s.scene);
+    if (status == PCS_OK) status = simulation_start(&s, set->run.threads);
     if (status == PCS_OK) status = pcs_impact(s.scene->model, s.state, s.work, TOUCH, &report);
     if (status == PCS_OK) {
         memcpy(after, s.state->v, sizeof after);
@@ -218,11 +210,11 @@ static pcs_status fly_in_steps(const settings *set, const result *r, const free_
                                double error[3])
 {
     simulation s = {0};
-    pcs_status status = open_brick(set, r->q0, r->v0, &s);
+    pcs_status status = build(set, r->q0, r->v0, &s.scene);
     if (status == PCS_OK) {
         s.scene->settings.h = to->t / n;
         s.scene->settings.t_end = to->t;
-        status = pcs_scene_run(s.scene, s.state, s.work, NULL, NULL, NULL, NULL);
+        status = simulation_run(&s, set->run.threads, NULL, NULL);
     }
     if (status == PCS_OK) {
         const double *q = s.state->q, *v = s.state->v;

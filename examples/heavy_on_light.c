@@ -15,6 +15,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER "t,z1,z2,floor,between,iterations,residual"
+#define COLUMNS                                                                               \
+    "write every step: time, heights of the centres, forces on the lower and the upper face " \
+    "of the lower cube (N, up), iterations, residual"
+
 typedef struct settings {
     run_settings run;
     heavy_def def;
@@ -26,7 +31,7 @@ static void read_flags(settings *set, int argc, char **argv)
                       .def = heavy_default()};
     set->def.drop = 0.01;
     set->def.aside = 0.1;
-    args a = {.about = "A heavy cube rests on a light one."};
+    args a = {.about = "A heavy cube rests on a light one.", .table = COLUMNS};
     args_real(&a, "--ratio", &set->def.ratio, 1e-8, 1e8, "",
               "mass of the upper cube over that of the lower");
     args_positive(&a, "--mass", &set->def.mass, "kg", "mass of the lower cube");
@@ -36,10 +41,7 @@ static void read_flags(settings *set, int argc, char **argv)
               "offset of the upper cube from the middle, over its edge");
     args_real(&a, "--drop", &set->def.drop, 0, 1, "m", "gap below each cube at the start");
     args_real(&a, "--mu", &set->def.mu, 0, 10, "", "friction");
-    run_parse(&a, &set->run, RUN_DENSE,
-              "write every step: time, heights of the centres, forces on the lower and the "
-              "upper face of the lower cube (N, up), iterations, residual",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_DENSE, argc, argv);
     set->run.tol = fmax(set->run.tol, 1e-15 * set->def.ratio);
     if (set->def.aside * set->def.upper > 0.4 * set->def.lower) {
         args_refuse("the upper cube would tip; take a smaller --aside");
@@ -79,8 +81,8 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
                  const pcs_step_report *report)
 {
     result *r = user;
-    const run_settings *run = &r->set->run;
     PCS_TRY(run_tally_step(&r->tally, model, state, work, report));
+    const run_settings *run = &r->set->run;
     if (!report) return 0;
     if (r->tally.steps == (long)((run->t_end - 0.25) / run->h)) {
         PCS_TRY(pcs_state_copy(state, r->mark));
@@ -146,6 +148,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(build, run, &set, &set.run,
-                             "t,z1,z2,floor,between,iterations,residual");
+    return example_run_scene(build, run, &set, &set.run, HEADER);
 }

@@ -12,6 +12,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER "t,ball,slope,x,v,a"
+#define COLUMNS                                                                                 \
+    "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, acceleration " \
+    "in closed form"
+
 typedef struct settings {
     run_settings run;
     slider_def def;
@@ -34,20 +39,17 @@ static void read_flags(settings *set, int argc, char **argv)
                    .creep_h = 0.01,
                    .creep_time = 1000};
     set->run.scheme.solver.tol = 1e-14;
-    args a = {.about = "A box and a ball on a slope: stick and slip just below and just above the "
-                       "friction angle, and the creep of a box that sticks."};
-    args_real(&a, "--mu", &set->def.mu, 1e-3, 2, "", "friction");
+    args a =
+        slider_args(&set->def, 1e-3, 2,
+                    "A box and a ball on a slope: stick and slip just below and just above the "
+                    "friction angle, and the creep of a box that sticks.");
+    a.table = COLUMNS;
     args_real(&a, "--near", &set->near, 1e-5, 0.1, "rad",
               "distance of the slopes from their limits");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of either body");
-    args_positive(&a, "--radius", &set->def.radius, "m", "radius of the ball");
     args_positive(&a, "--creep-h", &set->creep_h, "s", "time step for the box that sticks");
     args_real(&a, "--creep", &set->creep_time, 0, 1e6, "s",
               "duration of the run of the box that sticks");
-    run_parse(&a, &set->run, RUN_USUAL | RUN_THETA,
-              "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, "
-              "acceleration in closed form",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_USUAL | RUN_THETA, argc, argv);
     if (set->creep_time / set->creep_h > 1e8) {
         args_refuse("--creep takes at most 1e8 steps of --creep-h");
     }
@@ -162,5 +164,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run, "t,ball,slope,x,v,a");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

@@ -11,6 +11,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER "ball,heading,deceleration,across,way,work"
+#define COLUMNS                                                                               \
+    "write a row per body and direction: body (0 box, 1 ball), heading (rad), deceleration, " \
+    "largest speed across, stopping distance, work of friction (J)"
+
 typedef struct settings {
     run_settings run;
     slider_def def;
@@ -26,16 +31,14 @@ static void read_flags(settings *set, int argc, char **argv)
                       .speed = 1,
                       .directions = 24};
     set->run.scheme.solver.tol = 1e-13;
-    args a = {.about = "A box and a ball slide in many directions: the same deceleration, the same "
-                       "stopping distance, the same work."};
+    args a =
+        slider_args(&set->def, 1e-6, 0.5,
+                    "A box and a ball slide in many directions: the same deceleration, the same "
+                    "stopping distance, the same work.");
+    a.table = COLUMNS;
     args_positive(&a, "--v0", &set->speed, "m/s", "speed at the start");
-    args_real(&a, "--mu", &set->def.mu, 1e-6, 0.5, "", "friction");
-    args_positive(&a, "--mass", &set->def.mass, "kg", "mass of either body");
     args_int(&a, "--directions", &set->directions, 1, 10000, "number of directions, evenly spread");
-    run_parse(&a, &set->run, RUN_H | RUN_GRAVITY,
-              "write a row per body and direction: body (0 box, 1 ball), heading (rad), "
-              "deceleration, largest speed across, stopping distance, work of friction (J)",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_GRAVITY, argc, argv);
     const double steps = set->speed / (set->def.mu * set->run.gravity * set->run.h);
     if (!(steps > 8 && steps < 1e7)) {
         args_refuse("it would stop after %g steps; change --h", steps);
@@ -138,6 +141,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run,
-                             "ball,heading,deceleration,across,way,work");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

@@ -15,6 +15,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#define HEADER "t,energy,overlap,contacts,iterations,residual"
+#define COLUMNS                                                                          \
+    "write every step: time, energy over that at the start, deepest overlap, contacts, " \
+    "iterations, residual"
+
 typedef struct settings {
     run_settings run;
     int scene, side, steps;
@@ -27,16 +32,14 @@ static void read_flags(settings *set, int argc, char **argv)
         .run = {.h = LATTICE_H, .gravity = 9.81, .tol = 1e-4}, .side = 5, .allowed = 1e-3};
     args a = {
         .about =
-            "Spheres or cubes fall into a box: overlap, energy, and bodies that leave the box."};
+            "Spheres or cubes fall into a box: overlap, energy, and bodies that leave the box.",
+        .table = COLUMNS};
     args_choice(&a, "--scene", &set->scene, "spheres|cubes", "what falls");
     args_int(&a, "--side", &set->side, 1, 46, "bodies along an edge of the lattice: side^3 bodies");
     args_int(&a, "--steps", &set->steps, 0, 1000000,
              "number of steps, at least 2; 0: that of the scene");
     args_positive(&a, "--overlap", &set->allowed, "", "overlap allowed, over the size of a body");
-    run_parse(&a, &set->run, RUN_SOLVER | RUN_THREADS,
-              "write every step: time, energy over that at the start, deepest overlap, "
-              "contacts, iterations, residual",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_SOLVER | RUN_THREADS, argc, argv);
     const int steps = set->steps > 0 ? set->steps : LATTICE_STEPS;
     set->run.t_end = steps * set->run.h;
     args_check_steps(set->run.h, set->run.t_end);
@@ -58,8 +61,8 @@ static int look(void *user, const pcs_model *model, const pcs_state *state, pcs_
                 const pcs_step_report *report)
 {
     watch *seen = user;
-    const double before = seen->now.energy;
     PCS_TRY(run_tally_step(&seen->tally, model, state, work, report));
+    const double before = seen->now.energy;
     if (!overlap_measure(seen->s, state->q, state->v, &seen->now)) return PCS_ERR_MEMORY;
     const double energy = seen->now.energy, deepest = seen->now.deepest;
     if (!report) seen->start = energy;
@@ -130,6 +133,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(build, run, &set, &set.run,
-                             "t,energy,overlap,contacts,iterations,residual");
+    return example_run_scene(build, run, &set, &set.run, HEADER);
 }

@@ -17,6 +17,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#define HEADER "t,x,y,z,lean,azimuth"
+#define COLUMNS                                                                              \
+    "write every step of the coarsest run round the circle: time, centre, lean, azimuth of " \
+    "the centre from the start"
+
 typedef struct settings {
     run_settings run;
     disc disc;
@@ -33,8 +38,8 @@ static void read_flags(settings *set, int argc, char **argv)
                    .speed = 1,
                    .mu = 0.6,
                    .study = 2};
-    args a = {.about =
-                  "A disc rolls straight ahead and round a circle; both against closed forms."};
+    args a = {.about = "A disc rolls straight ahead and round a circle; both against closed forms.",
+              .table = COLUMNS};
     args_positive(&a, "--mass", &set->disc.mass, "kg", "mass of the disc");
     args_positive(&a, "--radius", &set->disc.R, "m", "radius of the disc");
     args_positive(&a, "--thickness", &set->thickness, "m", "thickness of the disc");
@@ -43,10 +48,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--speed", &set->speed, "m/s", "speed straight ahead");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    run_parse(&a, &set->run, RUN_USUAL | RUN_THREADS,
-              "write every step of the coarsest run round the circle: time, centre, lean, "
-              "azimuth of the centre from the start",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_USUAL | RUN_THREADS, argc, argv);
     disc *d = &set->disc;
     d->gravity = set->run.gravity;
     d->c = set->thickness / 2;
@@ -81,8 +83,7 @@ static pcs_status roll(const settings *set, const rolling *r, double h, pcs_obse
                        void *user, simulation *s)
 {
     PCS_TRY(build(set, r, h, &s->scene));
-    PCS_TRY(simulation_start(s, set->run.threads));
-    return pcs_scene_run(s->scene, s->state, s->work, observer, user, NULL, NULL);
+    return simulation_run(s, set->run.threads, observer, user);
 }
 
 // ---- straight ahead -----------------------------------------------------------------------------
@@ -210,5 +211,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run, "t,x,y,z,lean,azimuth");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

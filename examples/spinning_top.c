@@ -21,6 +21,11 @@
 
 enum { MOST_LOWS = 64, JOINT = 1, FLOOR = 2, STEPS_A_NUTATION = 300 };
 
+#define HEADER "run,t,tilt,azimuth,tip"
+#define COLUMNS                                                                                 \
+    "write every step of the coarsest runs: run (0 steady, 1 nutating; on the floor 2 and 3), " \
+    "time, tilt, azimuth of the axis, height of the tip"
+
 typedef struct settings {
     run_settings run;
     heavy_top top;
@@ -35,8 +40,8 @@ static void read_flags(settings *set, int argc, char **argv)
                       .radius = 0.003,
                       .lows = 6,
                       .study = 2};
-    args a = {.about =
-                  "A spinning top: steady precession and nutation against their closed forms."};
+    args a = {.about = "A spinning top: steady precession and nutation against their closed forms.",
+              .table = COLUMNS};
     args_choice(&a, "--on", &set->on, "both|joint|floor", "what holds the tip");
     args_positive(&a, "--mass", &set->top.mass, "kg", "mass of the top");
     args_positive(&a, "--J1", &set->top.J1, "kg m^2",
@@ -48,10 +53,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--tilt", &set->top.tilt, 0.01, 1.5, "rad", "tilt of the axis at the start");
     args_int(&a, "--nutations", &set->lows, 1, MOST_LOWS, "number of nutations");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    run_parse(&a, &set->run, RUN_H | RUN_GRAVITY | RUN_THREADS,
-              "write every step of the coarsest runs: run (0 steady, 1 nutating; on the floor 2 "
-              "and 3), time, tilt, azimuth of the axis, height of the tip",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_GRAVITY | RUN_THREADS, argc, argv);
     set->top.gravity = set->run.gravity;
     heavy_top held = set->top;
     if (set->top.J3 > 2 * set->top.J1) args_refuse("no body has --J3 > 2 --J1");
@@ -139,10 +141,10 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
                    const pcs_step_report *report)
 {
     follower *f = user;
+    PCS_TRY(run_tally_step(&f->err->tally, model, state, work, report));
     errors *err = f->err;
     const axis *before = &f->before, now = look(state, report ? before->azimuth : 0);
     const double t = state->t, h = pcs_work_step_size(work);
-    PCS_TRY(run_tally_step(&err->tally, model, state, work, report));
     if (!report) {
         f->before = now;
         return 0;
@@ -166,12 +168,14 @@ static int observe(void *user, const pcs_model *model, const pcs_state *state, p
     return 0;
 }
 
-static pcs_status build(const settings *set, const heavy_top *top, double rate, pcs_scene **out)
+static pcs_status build(const settings *set, const heavy_top *top, double rate, double h,
+                        pcs_scene **out)
 {
     PCS_TRY(run_scene(&set->run,
                       top->floor ? "A top spins on a smooth floor."
                                  : "A top spins, its tip held by a joint.",
                       out));
+    (*out)->settings.h = h;
     return turning_top(top, set->radius, rate, (*out)->model);
 }
 
@@ -188,12 +192,8 @@ static pcs_status turn_top(const settings *set, const heavy_top *top, bool stead
                   .err = err};
     simulation s = {0};
     *err = (errors){0};
-    pcs_status status = build(set, top, f.rate, &s.scene);
-    if (status == PCS_OK) status = simulation_start(&s, set->run.threads);
-    if (status == PCS_OK) {
-        s.scene->settings.h = h;
-        status = pcs_scene_run(s.scene, s.state, s.work, observe, &f, NULL, NULL);
-    }
+    pcs_status status = build(set, top, f.rate, h, &s.scene);
+    if (status == PCS_OK) status = simulation_run(&s, set->run.threads, observe, &f);
     simulation_close(&s);
     return status;
 }
@@ -264,12 +264,12 @@ static pcs_status first_scene(const void *user, pcs_scene **out)
     const settings *set = user;
     heavy_top top = set->top;
     top.floor = set->on == FLOOR;
-    return build(set, &top, top_precession(&top), out);
+    return build(set, &top, top_precession(&top), set->run.h, out);
 }
 
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(first_scene, run, &set, &set.run, "run,t,tilt,azimuth,tip");
+    return example_run_scene(first_scene, run, &set, &set.run, HEADER);
 }

@@ -15,6 +15,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#define HEADER "t,energy,overlap,contacts,iterations,moved,Fx,Fy,Fz"
+#define COLUMNS                                                                              \
+    "write every step: time, energy, deepest overlap, contacts, iterations, farthest moved " \
+    "since the start or --settle, force of the floor"
+
 typedef struct settings {
     run_settings run;
     stack_def def;
@@ -42,13 +47,14 @@ static void read_flags(settings *set, int argc, char **argv)
                       .def = stack_default(kind_of(argc, argv)),
                       .settle = 1,
                       .creep = 1e-6};
-    args a = {.about = "Stacks of boxes settle, carry their weight, and stay at rest."};
+    args a = {.about = "Stacks of boxes settle, carry their weight, and stay at rest.",
+              .table = COLUMNS};
     args_choice(&a, "--scene", &set->def.kind, STACK_WORDS,
                 "scene; the defaults of the sizes depend on it");
     args_int(&a, "--layers", &set->def.layers, 1, 1000, "number of layers");
     args_int(&a, "--length", &set->def.length, 0, 1000,
              "bricks in a layer of the wall, planks in one of the tower");
-    args_vector(&a, "--size", set->def.size, "m", "edges: along the row, across it, up");
+    args_edges(&a, "--size", set->def.size, "edges: along the row, across it, up");
     args_positive(&a, "--spacing", &set->def.spacing, "m", "distance between neighbours");
     args_positive(&a, "--density", &set->def.density, "kg/m^3", "density of all bodies");
     args_real(&a, "--jolt", &set->def.jolt, 0, 1, "m", "random displacement at the start");
@@ -58,18 +64,11 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--settle", &set->settle, "s", "time at which the bodies must be at rest");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of any body after that time");
-    run_parse(&a, &set->run, RUN_DENSE,
-              "write every step: time, energy, deepest overlap, contacts, iterations, farthest "
-              "moved since the start or --settle, force of the floor",
-              argc, argv);
-    const double *size = set->def.size;
-    if (!(size[0] > 0 && size[1] > 0 && size[2] > 0)) {
-        args_refuse("--size needs three edges > 0, such as 0.2,0.1,0.1");
-    }
+    run_parse(&a, &set->run, RUN_DENSE, argc, argv);
     if (set->def.kind != STACK_PYRAMID && set->def.length < 2) {
         args_refuse("--length must be at least 2");
     }
-    if (set->def.kind == STACK_WALL && size[0] <= set->def.spacing) {
+    if (set->def.kind == STACK_WALL && set->def.size[0] <= set->def.spacing) {
         args_refuse("--spacing leaves no room for half bricks");
     }
     if (set->settle + set->run.h > set->run.t_end) args_refuse("--settle must lie before --tend");
@@ -93,8 +92,8 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
                  const pcs_step_report *report)
 {
     result *r = user;
-    const long still = (long)(r->set->settle / r->set->run.h + 0.5);
     PCS_TRY(run_tally_step(&r->tally, model, state, work, report));
+    const long still = (long)(r->set->settle / r->set->run.h + 0.5);
     if (!report) return 0;
     const long step = r->tally.steps;
     if (step == still) PCS_TRY(pcs_state_copy(state, r->mark));
@@ -163,6 +162,5 @@ int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    return example_run_scene(build, run, &set, &set.run,
-                             "t,energy,overlap,contacts,iterations,moved,Fx,Fy,Fz");
+    return example_run_scene(build, run, &set, &set.run, HEADER);
 }

@@ -15,7 +15,10 @@ void read_flags(settings *s, int argc, char **argv)
     s->run.scheme = pcs_scheme_moreau_jean();
 
     args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time against their "
-                       "closed forms."};
+                       "closed forms.",
+              .table =
+                  "write the initial state and every step: time, position, quaternion, velocity, "
+                  "angular velocity (body axes), impulse of the step (N s), gap, energies (J)"};
     args_positive(&a, "--mass", &s->mass, "kg", "mass");
     args_positive(&a, "--radius", &s->radius, "m", "radius");
     args_real(&a, "--inertia", &s->inertia, 0, INFINITY, "kg m^2",
@@ -36,10 +39,7 @@ void read_flags(settings *s, int argc, char **argv)
                 "a body in space or the one coordinate z");
     args_int(&a, "--study", &s->study, 0, MOST_HALVINGS,
              "halvings of h to observe the order of convergence; 0: no study");
-    run_parse(&a, &s->run, RUN_H | RUN_ACTIVATION | RUN_PROJECTION | RUN_METRIC,
-              "write the initial state and every step: time, position, quaternion, velocity, "
-              "angular velocity (body axes), impulse of the step (N s), gap, energies (J)",
-              argc, argv);
+    run_parse(&a, &s->run, RUN_H | RUN_ACTIVATION | RUN_PROJECTION | RUN_METRIC, argc, argv);
 
     if (s->formulation == LAGRANGIAN && (s->v0[0] != 0 || s->v0[1] != 0 || s->omega0[0] != 0 ||
                                          s->omega0[1] != 0 || s->omega0[2] != 0)) {

@@ -33,9 +33,6 @@ static settings defaults(void)
 static void fits_together(const settings *set)
 {
     const double *s = set->size, half = 0.5 * hypot(hypot(s[0], s[1]), s[2]);
-    if (!(s[0] > 0) || !(s[1] > 0) || !(s[2] > 0)) {
-        args_refuse("--size takes three positive numbers, X,Y,Z");
-    }
     if (set->height <= half) {
         args_refuse("--height must be more than half the diagonal of the brick, %g m", half);
     }
@@ -50,10 +47,14 @@ void read_flags(settings *set, int argc, char **argv)
 {
     *set = defaults();
     pcs_scheme *scheme = &set->run.scheme;
-    args a = {.about = "A brick is thrown, tumbles, bounces on its vertices and comes to rest on a "
-                       "face: checks of flight, impacts, energy and rest."};
+    args a = {
+        .about = "A brick is thrown, tumbles, bounces on its vertices and comes to rest on a "
+                 "face: checks of flight, impacts, energy and rest.",
+        .table = "write every step of the first run: time, position, quaternion, velocity, angular "
+                 "velocity (body axes), heights of the eight vertices, normal impulse (N s), "
+                 "energies (J)"};
     args_positive(&a, "--mass", &set->mass, "kg", "mass of the brick");
-    args_vector(&a, "--size", set->size, "m", "edges of the brick");
+    args_edges(&a, "--size", set->size, "edges of the brick");
     args_real(&a, "--e", &set->e, 0, 1, "", "restitution");
     args_real(&a, "--mu", &set->mu, 0, 1e3, "", "friction");
     args_positive(&a, "--height", &set->height, "m", "height of the centre at the start");
@@ -73,9 +74,6 @@ void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1,
              "halvings of h to observe the order of the flight");
     run_parse(&a, &set->run, RUN_USUAL | RUN_THETA | RUN_ACTIVATION | RUN_PROJECTION | RUN_THREADS,
-              "write every step of the first run: time, position, quaternion, velocity, angular "
-              "velocity (body axes), heights of the eight vertices, normal impulse (N s), "
-              "energies (J)",
               argc, argv);
     fits_together(set);
     set->box = free_box_make(set->mass, set->size, set->run.gravity);

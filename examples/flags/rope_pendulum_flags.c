@@ -47,8 +47,12 @@ void read_flags(settings *set, int argc, char **argv)
     rope_def *r = &set->rope;
     int stabilisation = PCS_STABILISATION_PROJECT;
     double anchor[2] = {0.5, 0};
-    args a = {.about = "A mass on a rope falls, is caught, swings and is released: event by event "
-                       "against closed forms, and in time steps as a contact."};
+    args a = {
+        .about = "A mass on a rope falls, is caught, swings and is released: event by event "
+                 "against closed forms, and in time steps as a contact.",
+        .table =
+            "write both motions: number, time, position, velocity, 1 if taut, distance from the "
+            "anchor, tension (N), energies and work of the drag (J), position in time steps of h"};
     args_positive(&a, "--mass", &r->mass, "kg", "mass");
     args_positive(&a, "--length", &r->length, "m", "length of the rope");
     args_real(&a, "--drag", &r->drag, 0, INFINITY, "kg/s", "drag force over speed");
@@ -74,10 +78,7 @@ void read_flags(settings *set, int argc, char **argv)
     args_real(&a, "--alpha", &r->alpha, 0, 1e6, "1/s", "rate of baumgarte and ggl");
     args_real(&a, "--rtol", &r->rtol, 1e-13, 1e-3, "", "relative tolerance of the integrator");
     args_int(&a, "--study", &set->study, 2, MOST_LEVELS - 1, "halvings of h to observe orders");
-    run_parse(&a, &set->run, RUN_USUAL | RUN_THETA | RUN_ACTIVATION | RUN_PROJECTION,
-              "write both motions: number, time, position, velocity, 1 if taut, distance from the "
-              "anchor, tension (N), energies and work of the drag (J), position in time steps of h",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_USUAL | RUN_THETA | RUN_ACTIVATION | RUN_PROJECTION, argc, argv);
     r->anchor[0] = anchor[0] * r->length;
     r->anchor[1] = anchor[1] * r->length;
     r->stabilisation = (pcs_stabilisation)stabilisation;

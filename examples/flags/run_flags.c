@@ -23,10 +23,7 @@ static void add_flags(args *a, run_settings *run, unsigned which, choices *of)
         args_real(a, "--projection-tol", &run->proj_tol, 0, 1, "m",
                   "overlap that the projection leaves; 0: 3e-4 of the smallest edge or diameter");
     }
-    if (which & RUN_THETA) {
-        args_real(a, "--theta", &run->scheme.theta, 0.5, 1, "",
-                  "theta of the scheme; 1/2 is exact for a parabola");
-    }
+    if (which & RUN_THETA) args_real(a, "--theta", &run->scheme.theta, 0.5, 1, "", "of the scheme");
     if (which & RUN_ACTIVATION) {
         args_choice(a, "--activation", &of->activation,
                     "automatic|predictive|speculative|end-of-step",
@@ -48,15 +45,14 @@ static void add_flags(args *a, run_settings *run, unsigned which, choices *of)
     }
 }
 
-void run_parse(args *a, run_settings *run, unsigned which, const char *columns, int argc,
-               char **argv)
+void run_parse(args *a, run_settings *run, unsigned which, int argc, char **argv)
 {
     pcs_scheme *scheme = &run->scheme;
     choices of = {(int)scheme->activation, (int)scheme->projection, (int)scheme->metric};
     if (run->threads == 0) run->threads = 1;
     if (run->budget == 0) run->budget = pcs_scheme_default().solver.max_iters;
     add_flags(a, run, which, &of);
-    args_string(a, "--csv", &run->csv, "FILE", columns);
+    args_string(a, "--csv", &run->csv, "FILE", a->table);
     args_string(a, "--write-scene", &run->scene, "FILE",
                 "write the scene of the first run, for percuss run, and end");
     args_bool(a, "--hash", &run->hash, "run that scene, print a hash of its last state, and end");

@@ -1,8 +1,8 @@
 // The flags that runs of a model share: times, gravity, scheme, threads, table.
 //
-//     args a = {.about = "Boxes fall."};
+//     args a = {.about = "Boxes fall.", .table = "write every step: time, height"};
 //     args_positive(&a, "--mass", &set->mass, "kg", "mass of a box");
-//     run_parse(&a, &set->run, RUN_USUAL, "write every step: time, height", argc, argv);
+//     run_parse(&a, &set->run, RUN_USUAL, argc, argv);
 #ifndef EXAMPLES_FLAGS_RUN_FLAGS_H
 #define EXAMPLES_FLAGS_RUN_FLAGS_H
 
@@ -39,10 +39,9 @@ enum {
 };
 
 // Adds the flags `which` and reads the command line; the values that are there are the defaults.
-// `columns` is the help of --csv. Ends the program if the choices of the scheme contradict each
-// other, or the number of steps is out of range.
-void run_parse(args *a, run_settings *run, unsigned which, const char *columns, int argc,
-               char **argv);
+// Ends the program if the choices of the scheme contradict each other, or the number of steps is
+// out of range.
+void run_parse(args *a, run_settings *run, unsigned which, int argc, char **argv);
 
 // The scheme of all scenes of bodies that touch, pcs_scheme_default, with what the flags changed of
 // it; `size` (m) is the smallest edge or diameter of the scene. Where `auto` spends its budget

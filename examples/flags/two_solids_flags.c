@@ -22,15 +22,19 @@ void read_flags(settings *set, int argc, char **argv)
     set->run.scheme.solver.tol = 1e-14;
 
     args a = {.about = "Two solids collide: conserved and lost quantities, at the impact and by "
-                       "time stepping."};
+                       "time stepping.",
+              .table =
+                  "write the initial state and every step of every scene: time, positions, "
+                  "quaternions, velocities, angular velocities (body axes), impulse of the step "
+                  "(N s), smallest gap, energies (J), momentum, angular momentum about the origin"};
     args_choice(&a, "--scene", &set->scene, SOLIDS_WORDS,
                 "scene; corner, edge and face are on the ground");
     args_positive(&a, "--mass1", &set->def.mass[0], "kg", "mass of the upper solid");
     args_positive(&a, "--mass2", &set->def.mass[1], "kg", "mass of the lower solid, if it is free");
     args_positive(&a, "--radius1", &set->def.radius[0], "m", "radius of the upper sphere");
     args_positive(&a, "--radius2", &set->def.radius[1], "m", "radius of the lower sphere");
-    args_vector(&a, "--size1", set->def.size[0], "m", "edges of the upper box");
-    args_vector(&a, "--size2", set->def.size[1], "m", "edges of the lower box");
+    args_edges(&a, "--size1", set->def.size[0], "edges of the upper box");
+    args_edges(&a, "--size2", set->def.size[1], "edges of the lower box");
     args_real(&a, "--speed", &set->def.speed, -INFINITY, INFINITY, "m/s",
               "downward speed of the upper solid; a free lower solid moves up half as fast");
     args_real(&a, "--sideways", &set->def.sideways, -INFINITY, INFINITY, "m/s",
@@ -45,19 +49,11 @@ void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--hit", &set->hit, "s", "time at which the solids touch");
     args_int(&a, "--study", &set->study, 0, MOST_HALVINGS,
              "halvings of h to observe orders; at least two are needed");
-    run_parse(&a, &set->run, RUN_H | RUN_END | RUN_PROJECTION | RUN_METRIC,
-              "write the initial state and every step of every scene: time, positions, "
-              "quaternions, velocities, angular velocities (body axes), impulse of the step "
-              "(N s), smallest gap, energies (J), momentum, angular momentum about the origin",
-              argc, argv);
+    run_parse(&a, &set->run, RUN_H | RUN_END | RUN_PROJECTION | RUN_METRIC, argc, argv);
 
     // many contacts with friction are not solved to the last digit; of a sticking one the rounding
     // of u_T counts mu times
     if (set->mu > 0) set->run.scheme.solver.tol = 1e-12 * fmax(1, set->mu);
-    for (int b = 0; b < 2; ++b) {
-        if (set->def.size[b][0] > 0 && set->def.size[b][1] > 0 && set->def.size[b][2] > 0) continue;
-        args_refuse("--size%d needs three edges > 0, such as 0.3,0.2,0.1", b + 1);
-    }
     for (int kind = SPHERES; kind < SCENES; ++kind) {
         const scene s = solids_make(&set->def, kind, true);
         if ((set->scene != ALL && set->scene != kind) || solids_fit(&s)) continue;

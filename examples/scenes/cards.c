@@ -7,9 +7,7 @@
 
 cards_def cards_default(void)
 {
-    return (cards_def){.length = 0.088,
-                       .width = 0.063,
-                       .thickness = 0.0005,
+    return (cards_def){.size = {0.088, 0.063, 0.0005},
                        .mass = 0.0018,
                        .lean = 0.3,
                        .storeys = 3,
@@ -20,7 +18,7 @@ cards_def cards_default(void)
 // from moments about the foot of a card
 double cards_least_friction(const cards_def *def)
 {
-    return tan(def->lean) / 2 - def->thickness / (2 * def->length);
+    return tan(def->lean) / 2 - def->size[2] / (2 * def->size[0]);
 }
 
 // a card at rest
@@ -41,8 +39,8 @@ static pcs_status add_card(const cards_def *def, pcs_model *model, pcs_material 
 static pcs_status tent(const cards_def *def, pcs_model *model, pcs_material paper, double x,
                        double z)
 {
-    const double L = def->length, t = def->thickness, a = def->lean;
-    const double size[3] = {t, def->width, L};
+    const double L = def->size[0], t = def->size[2], a = def->lean;
+    const double size[3] = {t, def->size[1], L};
     for (int side = -1; side < 2; side += 2) {
         // the upper one of the edges inside, from the centre; then the lower
         const double Q[4] = {cos(a / 2), 0, -side * sin(a / 2), 0};
@@ -59,7 +57,7 @@ static pcs_status tent(const cards_def *def, pcs_model *model, pcs_material pape
 pcs_status cards_build(const cards_def *def, pcs_model *model)
 {
     pcs_material ground, paper;
-    const double L = def->length, t = def->thickness, a = def->lean;
+    const double L = def->size[0], t = def->size[2], a = def->lean;
     // the outer edge above stands out over the inner by t sin a
     const double storey = L * cos(a) + t * sin(a), pitch = L, step = 1e-7;
     const pcs_shape table = pcs_shape_half_space((const double[]){0, 0, 1}, 0);
@@ -76,7 +74,7 @@ pcs_status cards_build(const cards_def *def, pcs_model *model)
             PCS_TRY(tent(def, model, paper, (i - 0.5 * (n - 1)) * pitch, z));
         }
         for (int i = 0; i + 1 < n; ++i) {
-            const double size[3] = {L - t, def->width, t};
+            const double size[3] = {L - t, def->size[1], t};
             const double x[3] = {(i - 0.5 * (n - 2)) * pitch, 0, z + storey + t / 2 + step};
             PCS_TRY(add_card(def, model, paper, size, x, (const double[]){1, 0, 0, 0}));
         }

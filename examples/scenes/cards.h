@@ -5,12 +5,12 @@
 #include <percuss/kernel.h>
 
 typedef struct cards_def {
-    double length, width, thickness; // of a card, m
-    double mass;                     // kg
-    double lean;                     // from the vertical, rad
-    int storeys;                     // 1: two cards
-    double mu_floor, mu;             // friction on the floor and between cards, where the smaller
-                                     // of two counts
+    double size[3];      // of a card: length, width, thickness, m
+    double mass;         // kg
+    double lean;         // from the vertical, rad
+    int storeys;         // 1: two cards
+    double mu_floor, mu; // friction on the floor and between cards, where the smaller
+                         // of two counts
 } cards_def;
 
 // three storeys that stand

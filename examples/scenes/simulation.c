@@ -9,6 +9,12 @@ pcs_status simulation_start(simulation *s, int threads)
     return pcs_work_set_threads(s->work, threads);
 }
 
+pcs_status simulation_run(simulation *s, int threads, pcs_observer_fn observer, void *user)
+{
+    PCS_TRY(simulation_start(s, threads));
+    return pcs_scene_run(s->scene, s->state, s->work, observer, user, NULL, NULL);
+}
+
 void simulation_close(simulation *s)
 {
     pcs_work_destroy(s->work);

@@ -16,6 +16,9 @@ typedef struct simulation {
 // state, mark and work of its scene, with so many threads
 pcs_status simulation_start(simulation *s, int threads);
 
+// The same, and runs the scene by its settings.
+pcs_status simulation_run(simulation *s, int threads, pcs_observer_fn observer, void *user);
+
 // Releases all that is there.
 void simulation_close(simulation *s);
 

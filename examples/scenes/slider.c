@@ -6,6 +6,15 @@
 
 const char *const slider_status[] = {"open", "sticks", "slides", "undecided"};
 
+args slider_args(slider_def *def, double least, double most, const char *about)
+{
+    args a = {.about = about};
+    args_positive(&a, "--mass", &def->mass, "kg", "mass of the body");
+    args_positive(&a, "--radius", &def->radius, "m", "radius of a ball");
+    args_real(&a, "--mu", &def->mu, least, most, "", "friction");
+    return a;
+}
+
 // the axes of the plane, columns, and the same as a quaternion: a turn about y
 static void plane_axes(double slope, double axes[9], double Q[4])
 {

@@ -7,31 +7,16 @@
 
 stack_def stack_default(int kind)
 {
-    stack_def def = {.kind = kind, .density = 600, .mu = 0.5, .jolt = 1e-3, .speed = 1e-2};
-    switch (kind) {
-    case STACK_PYRAMID:
-        def.layers = 6;
-        def.size[0] = def.size[1] = def.size[2] = 0.1;
-        def.spacing = 0.01;
-        break;
-    case STACK_WALL:
-        def.layers = 6;
-        def.length = 5;
-        def.size[0] = 0.24;
-        def.size[1] = 0.12;
-        def.size[2] = 0.07;
-        def.spacing = 0.01;
-        break;
-    default:
-        def.layers = 10;
-        def.length = 3;
-        def.size[0] = 0.6;
-        def.size[1] = 0.2;
-        def.size[2] = 0.04;
-        def.spacing = 0.003;
-        def.density = 1000;
-    }
-    return def;
+    static const stack_def def[] = {
+        {.layers = 6, .size = {0.1, 0.1, 0.1}, .spacing = 0.01, .density = 600},
+        {.layers = 6, .length = 5, .size = {0.24, 0.12, 0.07}, .spacing = 0.01, .density = 600},
+        {.layers = 10, .length = 3, .size = {0.6, 0.2, 0.04}, .spacing = 0.003, .density = 1000}};
+    stack_def out = def[kind];
+    out.kind = kind;
+    out.mu = 0.5;
+    out.jolt = 1e-3;
+    out.speed = 1e-2;
+    return out;
 }
 
 // of the bricks that close a layer of the wall

@@ -68,6 +68,14 @@ void args_vector(args *a, const char *name, double value[3], const char *unit, c
     snprintf(f->shown, sizeof f->shown, "%g,%g,%g", value[0], value[1], value[2]);
 }
 
+void args_edges(args *a, const char *name, double value[3], const char *help)
+{
+    args_vector(a, name, value, "m", help);
+    args_flag *f = &a->flag[a->n - 1];
+    f->low = 0;
+    f->low_excluded = true;
+}
+
 void args_int(args *a, const char *name, int *value, int low, int high, const char *help)
 {
     args_flag *f = add(a, (args_flag){.name = name,
@@ -255,6 +263,10 @@ static bool read_vector(args *a, const args_flag *f, const char *text)
     }
     if ((n != 1 && n != 3) || *at != '\0' || at[-1] == ',') {
         return wrong(a, "%s: '%s' is neither one finite number nor three (1,0,-2)", f->name, text);
+    }
+
+    if (f->low_excluded && !(x[0] > 0 && x[1] > 0 && x[2] > 0)) {
+        return wrong(a, "%s: '%s' is not three numbers > 0 (0.3,0.2,0.1)", f->name, text);
     }
 
     // a single number is the third

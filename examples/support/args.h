@@ -41,6 +41,7 @@ typedef struct args_flag {
 
 typedef struct args {
     const char *about; // one or two sentences for --help
+    const char *table; // what --csv writes, for examples that have run_parse
     int exit_code;     // of the program, when args_read says stop
     args_flag flag[ARGS_MAX];
     int n;
@@ -55,6 +56,9 @@ void args_positive(args *a, const char *name, double *value, const char *unit, c
 
 // three finite numbers, "1,0,-2"; a single one is the third, the others zero
 void args_vector(args *a, const char *name, double value[3], const char *unit, const char *help);
+
+// the edges of a box, three finite numbers > 0
+void args_edges(args *a, const char *name, double value[3], const char *help);
 
 // an integer in [low, high]
 void args_int(args *a, const char *name, int *value, int low, int high, const char *help);

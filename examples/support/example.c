@@ -22,8 +22,7 @@ int example_run(example_body *body, const void *settings, const char *path, cons
 
 static pcs_status hash_scene(simulation *s, int threads)
 {
-    PCS_TRY(simulation_start(s, threads));
-    PCS_TRY(pcs_scene_run(s->scene, s->state, s->work, NULL, NULL, NULL, NULL));
+    PCS_TRY(simulation_run(s, threads, NULL, NULL));
     printf("%016llx\n", pcs_state_hash(s->state));
     return PCS_OK;
 }
