@@ -42,14 +42,6 @@ void doubt_join(const pcs_doubt *more, pcs_doubt *d)
 }
 
 // ---- energy gained ------------------------------------------------------------------------------
-//
-// The work of the impulses r of an island, M (v' - v_free) = H^T r, is
-//
-//     K(v') - K(v_free) = 1/2 r^T (u_free + u') = r^T u' - 1/2 r^T W r,
-//
-// summed over its contacts: contacts transfer energy to each other, so that one of them alone may
-// gain. For e = 0 the sum is never positive, since r_N u'_N = 0 and r_T . u'_T <= 0. With Newton's
-// law it may be positive, for several contacts at once or with friction.
 
 // energies that a gain is compared with
 typedef struct energy_scale {
@@ -100,60 +92,14 @@ static void doubt_joint_gain(const candidate *c, energy_scale *e, pcs_doubt *d)
     doubt_gain(e, work, GAIN_JOINT, -1, c->interaction + 1, d);
 }
 
-void step_join_islands(const trial *t, int *up)
-{
-    for (int i = 0; i < t->m->n_systems; ++i) {
-        up[i] = i;
-    }
-    for (int i = 0; i < t->list.n; ++i) {
-        const candidate *c = &t->list.c[i];
-        if (!c->active || !system_moves(t->m, c->sys1) || !system_moves(t->m, c->sys2)) continue;
-        const int one = island_root(up, c->sys1), two = island_root(up, c->sys2);
-        up[one > two ? one : two] = one > two ? two : one;
-    }
-}
-
-// 1/2 r . (u_free + u')
-static double work_of(const trial *t, int i, double *u)
-{
-    const candidate *c = &t->list.c[i];
-    double work = 0;
-    candidate_velocity(t, i, t->solution.v_free, c->drive, u);
-    for (int j = 0; j < c->dim; ++j) {
-        work += 0.5 * (u[j] + c->u[j]) * c->r[j];
-    }
-    return work;
-}
-
-// work of the contacts of an island
-typedef struct island_work {
-    double sum, most; // J
-    int worst;        // the contact that adds most
-} island_work;
-
 static pcs_status doubt_gains(const trial *t, pcs_arena mem, energy_scale *e, pcs_doubt *d)
 {
-    if (!t->solution.v_free || t->solution.rows == 0) return PCS_OK;
     const double part = fmax(GAIN, GAIN_TOL * t->m->scheme.solver.tol);
-    const size_t n = (size_t)t->m->n_systems;
-    int *up = PCS_TAKE(&mem, n, int);
-    island_work *of = PCS_TAKE(&mem, n, island_work);
-    double *u = PCS_TAKE(&mem, (size_t)t->solution.rows, double);
-    if (!up || !of || !u) return pcs_fail_memory("step: the doubts");
-    memset(of, 0, n * sizeof *of);
-    step_join_islands(t, up);
-    for (int i = 0; i < t->list.n; ++i) {
-        const candidate *c = &t->list.c[i];
-        if (!c->active || c->law.kind == PCS_LAW_EQUALITY) continue;
-        const int moving = system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
-        island_work *w = &of[island_root(up, moving)];
-        const double work = work_of(t, i, u);
-        w->sum += work;
-        if (!(work > w->most)) continue;
-        w->most = work;
-        w->worst = i;
-    }
-    for (size_t k = 0; k < n; ++k) {
+    int *up;
+    island_work *of;
+    if (!t->solution.v_free || t->solution.rows == 0) return PCS_OK;
+    PCS_TRY(step_island_works(t, &mem, &up, &of));
+    for (int k = 0; k < t->m->n_systems; ++k) {
         const candidate *c = &t->list.c[of[k].worst];
         const bool shapes = c->interaction < 0;
         doubt_gain(e, of[k].sum, part, shapes ? c->key.shape1 : -1,

@@ -32,6 +32,9 @@
 // taken out: those that are not there may leave nothing to solve.
 #define PASS_SHARE 0.125
 
+// at most so many times contacts land because a projection lifts; each closes others
+#define LANDINGS 4
+
 typedef struct stopwatch {
     bool on;
     double last, rest;
@@ -193,11 +196,23 @@ static pcs_status order(trial *t, pcs_arena mem, bool *reordered)
     return step_order(t, mem, &t->list, t->end.theta, reordered);
 }
 
-// velocities and impulses; again by the pure midpoint rule where joints gained energy, or could not
-// all hold
-static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
+// velocities and impulses; again where contacts gained energy
+static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
+    if (t->rule != PCS_ACTIVATION_SPECULATIVE || is_only_coarse(t, out)) return PCS_OK;
+    if (t->share < 1 && velocities_are_short(t, out)) return PCS_OK;
+    bool gains;
+    pcs_outcome end;
+    PCS_TRY(step_land_gains(t, *mem, &t->list, &gains));
+    if (!gains || velocities_are_over(t, &end)) return PCS_OK;
+    return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
+}
+
+// and again by the pure midpoint rule where joints gained energy, or could not all hold
+static pcs_status solve_velocities(trial *t, pcs_arena *mem, pcs_step_report *out)
+{
+    PCS_TRY(solve_impacts(t, mem, out));
     pcs_outcome end;
     if (is_only_coarse(t, out) || !t->list.settles || velocities_are_over(t, &end)) return PCS_OK;
     const bool solved =
@@ -236,18 +251,22 @@ static pcs_status project_once(trial *t, pcs_arena mem, pcs_step_report *out)
                : step_project(t, projected_rows(s), mem, &t->list, t->end.q, out);
 }
 
-// positions; and where that lifts what the rows of joints let fall, velocities with other rows
+// positions; and where that lifts what the velocities let fall, velocities with other rows
 static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
-    bool lifted;
-    pcs_outcome end;
     if (t->m->scheme.projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
     PCS_TRY(project_once(t, *mem, out));
-    PCS_TRY(step_joints_lifted(t, mem, &t->list, t->end.theta, &lifted));
-    if (!lifted || velocities_are_over(t, &end)) return PCS_OK;
-    PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
-    out->projection_outcome = PCS_OUTCOME_CONVERGED;
-    return may_be_committed(t, out) ? project_once(t, *mem, out) : PCS_OK;
+    for (int k = 0; k < LANDINGS && out->projection_iters > 0; ++k) {
+        bool lifted;
+        pcs_outcome end;
+        PCS_TRY(step_lifted(t, k == 0, mem, &t->list, t->end.theta, &lifted));
+        if (!lifted || velocities_are_over(t, &end)) return PCS_OK;
+        PCS_TRY(solve_impacts(t, mem, out));
+        out->projection_outcome = PCS_OUTCOME_CONVERGED;
+        if (!may_be_committed(t, out)) return PCS_OK;
+        PCS_TRY(project_once(t, *mem, out));
+    }
+    return PCS_OK;
 }
 
 // One step, or a part of a step that is divided

@@ -381,6 +381,20 @@ static inline int island_root(int *up, int i)
     return i;
 }
 
+// a system of the candidate that moves
+static inline int candidate_mover(const trial *t, const candidate *c)
+{
+    return system_moves(t->m, c->sys1) ? c->sys1 : c->sys2;
+}
+
+// joins the islands of the systems of a candidate
+static inline void step_join(const trial *t, const candidate *c, int *up)
+{
+    if (!system_moves(t->m, c->sys1) || !system_moves(t->m, c->sys2)) return;
+    const int one = island_root(up, c->sys1), two = island_root(up, c->sys2);
+    up[one > two ? one : two] = one > two ? two : one;
+}
+
 // R of every moving body at q
 void trial_rotations(const pcs_model *m, const double *q, double *R);
 
@@ -431,10 +445,23 @@ bool step_joints_gain(const trial *t, pcs_arena mem);
 pcs_status step_rows_at_end(const trial *t, int i, pcs_arena *mem, candidates *list);
 // the islands that active candidates hold together: up[i] leads to the root of system i
 void step_join_islands(const trial *t, int *up);
-// after a projection: whether it has added energy to islands that joints hold, whose rows are at
-// the end then, for velocities to be solved again
-pcs_status step_joints_lifted(const trial *t, pcs_arena *mem, candidates *list, double *theta,
-                              bool *any);
+// work of the contacts of an island, J (gain.c)
+typedef struct island_work {
+    double sum;       // of all, relative to the velocities without impulses
+    double exchanged; // sum of the sizes of its terms
+    double most;      // of the contact that adds most
+    int worst;        // this contact
+} island_work;
+// the works of islands, each at its root, with u' of contacts in their u; from the arena
+pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_work **of);
+// lets a contact close without rebound
+void candidate_land(candidate *c);
+// lets the contacts of islands that gain energy land, for velocities to be solved again
+pcs_status step_land_gains(const trial *t, pcs_arena mem, candidates *list, bool *any);
+// after a projection: where it has added energy to an island, contacts land and, with `joints`,
+// rows of joints are at the end, for velocities to be solved again
+pcs_status step_lifted(const trial *t, bool joints, pcs_arena *mem, candidates *list, double *theta,
+                       bool *any);
 // whether the rows of all candidates are taken elsewhere than at q_k
 static inline bool step_rows_follow(const pcs_scheme *s)
 {

@@ -237,6 +237,51 @@ TEST(a_heap_does_not_sink)
     }
 }
 
+// ---- a tower that is dropped -------------------------------------------------------------------
+
+// n boxes of 0.1 m above each other, with `gap` of air beneath each
+static void drop_tower(scene *s, int n, double gap, double e)
+{
+    const double size = 0.1, edges[3] = {size, size, size};
+    scene_rough(s, (pcs_system){0}, pcs_shape_half_space((double[3]){0, 0, 1}, 0), e, 0, 0.5);
+    for (int i = 0; i < n; ++i) {
+        const double x[3] = {0, 0, gap + 0.5 * size + i * (size + gap)};
+        const pcs_system box = scene_box(s, 1, edges, x, NULL, NULL, NULL);
+        scene_rough(s, box, pcs_shape_box(size, size, size), e, 0, 0.5);
+    }
+}
+
+// No impact adds energy, whatever e, and what projections lift is small beside what falls. Impacts
+// that close each other's contacts leave a tower where it stands.
+TEST(a_tower_may_be_dropped)
+{
+    static const struct {
+        int n;
+        double gap, e, h;
+    } of[] = {{20, 0.05, 0.2, 5e-3}, {20, 0.05, 0.9, 1e-2}, {20, 5e-3, 0.2, 5e-3},
+              {12, 0.02, 0.5, 1e-2}, {20, 0.05, 0.5, 5e-3}, {20, 5e-3, 0.9, 5e-3}};
+    for (int k = 0; k < TEST_FEW(2, 6); ++k) {
+        scene s;
+        open_default(&s);
+        drop_tower(&s, of[k].n, of[k].gap, of[k].e);
+        scene_start(&s);
+        const double start = energy(&s);
+        double lifted = 0;
+        for (int i = 0; i < (int)(2 / of[k].h); ++i) {
+            scene_step(&s, of[k].h);
+            lifted += fmax(0, s.report.energy.projection);
+            ck_assert_msg(energy(&s) <= start * (1 + 1e-9), "%d: %g J of %g", k, energy(&s), start);
+        }
+        ck_assert_msg(lifted <= 0.01 * start, "%d: projections add %g J of %g", k, lifted, start);
+        for (int i = 0; i < of[k].n && of[k].e <= 0.5; ++i) {
+            const double *x = scene_q(&s, (pcs_system){i + 1});
+            ck_assert_msg(hypot(x[0], x[1]) <= 0.05, "%d: box %d at %g %g", k, i, x[0], x[1]);
+            CK_NEAR(x[2], 0.05 + 0.1 * i, 1e-3);
+        }
+        scene_close(&s);
+    }
+}
+
 // ---- fast bodies, overlaps, rebounds -----------------------------------------------------------
 
 TEST(a_fast_ball_does_not_pass_a_thin_wall)

@@ -1,0 +1,102 @@
+// The work of the impulses r of an island, M (v' - v_free) = H^T r, is
+//
+//     K(v') - K(v_free) = 1/2 r^T (u_free + u') = r^T u' - 1/2 r^T W r,
+//
+// summed over its contacts: contacts transfer energy to each other, so that one of them alone may
+// gain. For e = 0 the sum is never positive, since r_N u'_N = 0 and r_T . u'_T <= 0. With Newton's
+// law it may be positive, for several contacts at once or with friction. Under the speculative rule
+// the contacts of such an island land, as with e = 0.
+#include "step/step.h"
+
+#include <string.h>
+
+// gain relative to the energy that the contacts of an island exchange; a smaller one is an error of
+// the solver
+#define GAIN 1e-6
+
+void step_join_islands(const trial *t, int *up)
+{
+    for (int i = 0; i < t->m->n_systems; ++i) {
+        up[i] = i;
+    }
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (c->active) step_join(t, c, up);
+    }
+}
+
+static bool is_contact(const candidate *c)
+{
+    return c->active && c->law.kind != PCS_LAW_EQUALITY;
+}
+
+// with u' in c->u
+static island_work work_of(const trial *t, int i, double *u_free)
+{
+    const candidate *c = &t->list.c[i];
+    const double *r = &t->solution.r[c->at];
+    double before = 0, after = 0;
+    candidate_velocity(t, i, t->solution.v_free, c->drive, u_free);
+    for (int j = 0; j < c->dim; ++j) {
+        before += 0.5 * u_free[j] * r[j];
+        after += 0.5 * c->u[j] * r[j];
+    }
+    const double sum = before + after;
+    return (island_work){sum, fabs(before) + fabs(after), sum, i};
+}
+
+pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_work **of)
+{
+    const size_t n = (size_t)t->m->n_systems;
+    *up = PCS_TAKE(mem, n, int);
+    *of = PCS_TAKE(mem, n, island_work);
+    double *u_free = PCS_TAKE(mem, (size_t)t->solution.rows, double);
+    if (!*up || !*of || !u_free) return pcs_fail_memory("step: the energy of contacts");
+    memset(*of, 0, n * sizeof **of);
+    step_join_islands(t, *up);
+    for (int i = 0; i < t->list.n; ++i) {
+        const candidate *c = &t->list.c[i];
+        if (!is_contact(c)) continue;
+        island_work *w = &(*of)[island_root(*up, candidate_mover(t, c))];
+        const island_work own = work_of(t, i, u_free);
+        w->sum += own.sum;
+        w->exchanged += own.exchanged;
+        if (!(own.sum > w->most)) continue;
+        w->most = own.sum;
+        w->worst = i;
+    }
+    return PCS_OK;
+}
+
+void candidate_land(candidate *c)
+{
+    c->active = c->lands = true;
+    c->bounces = false;
+}
+
+pcs_status step_land_gains(const trial *t, pcs_arena mem, candidates *list, bool *any)
+{
+    bool bounces = false;
+    *any = false;
+    for (int i = 0; i < list->n && !bounces; ++i) {
+        bounces = list->c[i].active && list->c[i].bounces;
+    }
+    if (!bounces || !t->solution.v_free || !model_in_range(t->end.v, (size_t)t->m->nv))
+        return PCS_OK;
+    for (int i = 0; i < list->n; ++i) {
+        const candidate *c = &list->c[i];
+        if (is_contact(c)) candidate_velocity(t, i, t->end.v, c->drive, c->u);
+    }
+    int *up;
+    island_work *of;
+    PCS_TRY(step_island_works(t, &mem, &up, &of));
+    for (int i = 0; i < list->n; ++i) {
+        candidate *c = &list->c[i];
+        if (!c->active || !c->bounces) continue;
+        const island_work *w = &of[island_root(up, candidate_mover(t, c))];
+        if (!(w->sum > GAIN * w->exchanged)) continue;
+        candidate_land(c);
+        *any = true;
+    }
+    return PCS_OK;
+}
