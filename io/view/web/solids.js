@@ -1,0 +1,396 @@
+// The solids of a scene as instanced meshes: shapes of one form and size class share a geometry and
+// one draw call.
+
+import * as THREE from "three";
+import { ConvexGeometry } from "three/examples/jsm/geometries/ConvexGeometry.js";
+import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+
+// Colours that stay apart for colour-blind eyes, at equal lightness.
+const PALETTE = [0x4e8fc7, 0xd98b4a, 0x5faf8c, 0xb678b0, 0xc9b24b, 0x6fb7d6, 0xc96a62, 0x8a8fd0];
+
+const GROUND = 0x8d949c;
+
+// Forces move it, or it moves by itself.
+const isFree = (body) => body.mass > 0 || body.row >= 0;
+
+// Sides of a circle at each level of detail.
+const AROUND = [36, 20, 8];
+
+// A unit sphere, box or cylinder is scaled per instance; a capsule keeps its own proportions. make
+// takes a level of detail from 0 (fine) to 2.
+function formOf(shape) {
+  switch (shape.kind) {
+    case "sphere":
+      return {
+        key: "sphere",
+        make: (level) => new THREE.SphereGeometry(1, AROUND[level], Math.round(AROUND[level] / 1.7)),
+        scale: [shape.size[0], shape.size[0], shape.size[0]],
+      };
+    case "box":
+      return {
+        key: "box",
+        make: () => new THREE.BoxGeometry(2, 2, 2),
+        scale: shape.size,
+      };
+    case "cylinder":
+      return {
+        key: "cylinder",
+        make: (level) => new THREE.CylinderGeometry(1, 1, 2, AROUND[level]).rotateX(Math.PI / 2),
+        scale: [shape.size[0], shape.size[0], shape.size[1]],
+      };
+    case "capsule": {
+      const [radius, half] = shape.size;
+      return {
+        key: `capsule ${radius} ${half}`,
+        make: (level) =>
+          new THREE.CapsuleGeometry(
+            radius,
+            2 * half,
+            Math.round(AROUND[level] / 3.5),
+            AROUND[level],
+          ).rotateX(Math.PI / 2),
+        scale: [1, 1, 1],
+      };
+    }
+    case "geometry":
+      return { key: `geometry ${shape.geometry}`, make: null, scale: [1, 1, 1] };
+    default:
+      return null; // a half-space is drawn by layGrounds
+  }
+}
+
+// The triangles of a mesh or a height field, or the faces of a hull; faces are flat.
+function trianglesOf({ vertices, triangles }) {
+  if (triangles.length === 0) {
+    const points = [];
+    for (let i = 0; i < vertices.length; i += 3) {
+      points.push(new THREE.Vector3(vertices[i], vertices[i + 1], vertices[i + 2]));
+    }
+    return new ConvexGeometry(points);
+  }
+  const geometry = new THREE.BufferGeometry();
+  const corners = new Float32Array(3 * triangles.length);
+  triangles.forEach((v, k) => {
+    for (let i = 0; i < 3; i++) corners[3 * k + i] = vertices[3 * v + i];
+  });
+  geometry.setAttribute("position", new THREE.BufferAttribute(corners, 3));
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+// The edges of a box as thin lines would cost a draw call per body; a darker rim in the shader
+// shows where one box ends and the next begins.
+function rimmed(material, key) {
+  if (key !== "box") return material;
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader
+      .replace("#include <common>", "#include <common>\nvarying vec3 vCorner;\nvarying vec3 vSide;")
+      .replace(
+        "#include <begin_vertex>",
+        `#include <begin_vertex>
+         vCorner = position;
+         #ifdef USE_INSTANCING
+           vSide = vec3(length(instanceMatrix[0].xyz), length(instanceMatrix[1].xyz),
+                        length(instanceMatrix[2].xyz));
+         #else
+           vSide = vec3(1.0);
+         #endif`,
+      );
+    shader.fragmentShader = shader.fragmentShader
+      .replace("#include <common>", "#include <common>\nvarying vec3 vCorner;\nvarying vec3 vSide;")
+      .replace(
+        "#include <color_fragment>",
+        `#include <color_fragment>
+         vec3 inset = (1.0 - abs(vCorner)) * vSide;
+         vec3 width = max(fwidth(vCorner) * vSide, vec3(1e-9)) * 1.2;
+         vec3 near = 1.0 - smoothstep(vec3(0.0), width, inset);
+         float rim = near.x + near.y + near.z - max(near.x, max(near.y, near.z));
+         diffuseColor.rgb *= 1.0 - 0.45 * clamp(rim, 0.0, 1.0);`,
+      );
+  };
+  return material;
+}
+
+// A face that fades into the background at its rim, with a line every `pitch` metres and a stronger
+// one every ten.
+function ruled(material, pitch, radius, centre) {
+  material.onBeforeCompile = (shader) => {
+    shader.uniforms.pitch = { value: pitch };
+    shader.uniforms.radius = { value: radius };
+    shader.uniforms.centre = { value: new THREE.Vector2(centre.x, centre.y) };
+    shader.vertexShader = shader.vertexShader
+      .replace("#include <common>", "#include <common>\nvarying vec2 vPlace;")
+      .replace("#include <begin_vertex>", "#include <begin_vertex>\nvPlace = position.xy;");
+    shader.fragmentShader = shader.fragmentShader
+      .replace(
+        "#include <common>",
+        `#include <common>
+         varying vec2 vPlace;
+         uniform float pitch, radius;
+         uniform vec2 centre;
+         float ruling(vec2 place) {
+           vec2 apart = abs(fract(place - 0.5) - 0.5);
+           vec2 width = fwidth(place);
+           vec2 near = (1.0 - smoothstep(0.5 * width, 1.5 * width, apart))
+                       * (1.0 - smoothstep(0.15, 0.5, width));
+           return max(near.x, near.y);
+         }`,
+      )
+      .replace(
+        "#include <color_fragment>",
+        `#include <color_fragment>
+         vec2 place = (vPlace + centre) / pitch;
+         float line = max(0.10 * ruling(place), 0.18 * ruling(place / 10.0));
+         diffuseColor.rgb *= 1.0 - line;
+         diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, length(vPlace) / radius);`,
+      );
+  };
+  return material;
+}
+
+export class Solids {
+  constructor(replay, parent) {
+    this.replay = replay;
+    this.groundColour = new THREE.Color(GROUND);
+    this.grounds = []; // shapes that are half-spaces
+    this.discs = []; // their faces
+    this.movingGrounds = [];
+    this.parts = []; // { mesh, items: [{ body, row, local }] }
+    this.group = new THREE.Group();
+    parent.add(this.group);
+    const { scene } = replay;
+    this.level = scene.shapes.length <= 400 ? 0 : scene.shapes.length <= 3000 ? 1 : 2;
+    const forms = new Map();
+    scene.shapes.forEach((shape, number) => {
+      const form = formOf(shape);
+      if (form === null) {
+        if (shape.kind === "half-space") this.grounds.push(shape);
+        return;
+      }
+      const moves = scene.bodies[shape.body].row >= 0;
+      const key = `${form.key} ${moves}`;
+      if (!forms.has(key)) forms.set(key, { form, moves, shape, items: [] });
+      const local = new THREE.Matrix4().compose(
+        new THREE.Vector3(...shape.pose.slice(0, 3)),
+        new THREE.Quaternion(shape.pose[4], shape.pose[5], shape.pose[6], shape.pose[3]),
+        new THREE.Vector3(...form.scale),
+      );
+      forms.get(key).items.push({
+        body: shape.body,
+        row: scene.bodies[shape.body].row,
+        number,
+        material: shape.material,
+        local,
+      });
+    });
+    for (const { form, moves, shape, items } of forms.values()) {
+      const geometry = form.make ? form.make(this.level) : trianglesOf(replay.geometries[shape.geometry]);
+      const material = rimmed(
+        new THREE.MeshStandardMaterial({
+          roughness: 0.62,
+          metalness: 0.02,
+          flatShading: shape.kind === "geometry",
+          side: shape.kind === "geometry" ? THREE.DoubleSide : THREE.FrontSide,
+        }),
+        form.key,
+      );
+      const mesh = new THREE.InstancedMesh(geometry, material, items.length);
+      mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+      mesh.frustumCulled = false;
+      mesh.castShadow = true;
+      mesh.receiveShadow = true;
+      mesh.userData.items = items;
+      mesh.userData.moves = moves;
+      this.group.add(mesh);
+      this.parts.push({ mesh, items, moves, make: form.make });
+    }
+    this.paint("body");
+    this.still = false;
+    this.bounds = this.boundsOfRun();
+  }
+
+  setGroundColour(colour) {
+    this.groundColour.set(colour);
+    for (const disc of this.discs) disc.material.color.set(colour);
+  }
+
+  // A half-space is drawn as a large disc at its face.
+  layGrounds(size, centre) {
+    for (const shape of this.grounds) {
+      const body = this.replay.scene.bodies[shape.body];
+      const frame = new THREE.Object3D();
+      const pose = body.row < 0 ? body.pose : [0, 0, 0, 1, 0, 0, 0];
+      frame.position.set(pose[0], pose[1], pose[2]);
+      frame.quaternion.set(pose[4], pose[5], pose[6], pose[3]);
+      const face = new THREE.Object3D();
+      face.position.set(...shape.pose.slice(0, 3));
+      face.quaternion.set(shape.pose[4], shape.pose[5], shape.pose[6], shape.pose[3]);
+      frame.add(face);
+      frame.updateMatrixWorld(true);
+      const local = face.worldToLocal(centre.clone());
+      const disc = new THREE.Mesh(
+        new THREE.CircleGeometry(8 * size, 96),
+        ruled(
+          new THREE.MeshStandardMaterial({
+            color: this.groundColour,
+            roughness: 0.95,
+            transparent: true,
+            polygonOffset: true,
+            polygonOffsetFactor: 2,
+            polygonOffsetUnits: 2,
+          }),
+          10 ** Math.floor(Math.log10(size)),
+          8 * size,
+          local,
+        ),
+      );
+      disc.position.set(local.x, local.y, 0);
+      disc.receiveShadow = true;
+      this.discs.push(disc);
+      face.add(disc);
+      this.group.add(frame);
+      if (body.row >= 0) this.movingGrounds.push({ frame, body });
+    }
+  }
+
+  // Where the solids are over the whole run, for the camera: a box about the centres that moved,
+  // widened by the largest shape.
+  boundsOfRun() {
+    const { scene } = this.replay;
+    const q = new Array(7);
+    const sides = [[], [], []];
+    const take = (pose, margin) => {
+      for (let i = 0; i < 3; i++) sides[i].push(pose[i] - margin, pose[i] + margin);
+    };
+    const reach = (shape) => {
+      const place = Math.hypot(...shape.pose.slice(0, 3));
+      if (shape.kind === "geometry") {
+        const { vertices } = this.replay.geometries[shape.geometry];
+        let far = 0;
+        for (let i = 0; i < vertices.length; i += 3) {
+          far = Math.max(far, Math.hypot(vertices[i], vertices[i + 1], vertices[i + 2]));
+        }
+        return place + far;
+      }
+      if (shape.kind === "box") return place + Math.hypot(...shape.size);
+      return place + shape.size.reduce((a, b) => a + b, 0);
+    };
+    const solid = scene.shapes.filter((shape) => shape.kind !== "half-space");
+    const free = solid.filter((shape) => isFree(scene.bodies[shape.body]));
+    const counted = free.length > 0 ? free : solid;
+    const sizes = counted.map(reach).sort((a, b) => a - b);
+    this.typical = sizes.length > 0 ? sizes[sizes.length >> 1] : 1; // radius of a usual body, m
+    const every = Math.max(1, Math.floor(this.replay.frameCount / 8));
+    for (const shape of counted) {
+      const body = scene.bodies[shape.body];
+      const margin = reach(shape);
+      if (body.row < 0) take(body.pose, margin);
+      else {
+        for (let f = 0; f < this.replay.frameCount; f += every) {
+          take(this.replay.pose(f, body.row, q), margin);
+        }
+      }
+    }
+    if (sides[0].length === 0) take([0, 0, 0], 1);
+    // one body in a hundred may fly away without taking the camera with it
+    const low = [];
+    const high = [];
+    for (const side of sides) {
+      side.sort((a, b) => a - b);
+      const drop = Math.floor(0.01 * side.length);
+      low.push(side[drop]);
+      high.push(side[side.length - 1 - drop]);
+    }
+    return new THREE.Box3(new THREE.Vector3(...low), new THREE.Vector3(...high));
+  }
+
+  // Draws round shapes with fewer triangles; false if there are none to save.
+  coarser() {
+    if (this.level === AROUND.length - 1) return false;
+    this.level = AROUND.length - 1;
+    for (const { mesh, make } of this.parts) {
+      if (!make) continue;
+      mesh.geometry.dispose();
+      mesh.geometry = make(this.level);
+    }
+    return true;
+  }
+
+  // Colours by "body", "material" or nothing else; what cannot move is grey.
+  paint(by) {
+    const colour = new THREE.Color();
+    const hsl = {};
+    for (const { mesh, items } of this.parts) {
+      items.forEach((item, k) => {
+        const free = isFree(this.replay.scene.bodies[item.body]);
+        const key = by === "material" ? item.material : item.body;
+        colour.set(free ? PALETTE[key % PALETTE.length] : GROUND);
+        if (free && by === "body") {
+          // neighbours in a heap differ a little in lightness as well
+          colour.getHSL(hsl);
+          const shift = (((item.body * 2654435761) >>> 8) % 1000) / 1000 - 0.5;
+          colour.setHSL(hsl.h, hsl.s, hsl.l + 0.12 * shift);
+        }
+        mesh.setColorAt(k, colour);
+      });
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+    this.by = by;
+  }
+
+  light(body) {
+    this.paint(this.by);
+    if (body === null) return;
+    const bright = new THREE.Color(0xffe08a);
+    for (const { mesh, items } of this.parts) {
+      items.forEach((item, k) => {
+        if (item.body === body) mesh.setColorAt(k, bright);
+      });
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  show(frame) {
+    const q = new Array(7);
+    const pose = new THREE.Matrix4();
+    const whole = new THREE.Matrix4();
+    const position = new THREE.Vector3();
+    const rotation = new THREE.Quaternion();
+    const one = new THREE.Vector3(1, 1, 1);
+    for (const { mesh, items, moves } of this.parts) {
+      if (!moves && this.still) continue;
+      for (let k = 0; k < items.length; k++) {
+        const item = items[k];
+        const at = moves
+          ? this.replay.pose(frame, item.row, q)
+          : this.replay.scene.bodies[item.body].pose;
+        position.set(at[0], at[1], at[2]);
+        rotation.set(at[4], at[5], at[6], at[3]);
+        pose.compose(position, rotation, one);
+        mesh.setMatrixAt(k, whole.multiplyMatrices(pose, item.local));
+      }
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null; // picking computes it again
+    }
+    for (const { frame: ground, body } of this.movingGrounds) {
+      this.replay.pose(frame, body.row, q);
+      ground.position.set(q[0], q[1], q[2]);
+      ground.quaternion.set(q[4], q[5], q[6], q[3]);
+    }
+    this.still = true;
+  }
+
+  // The body under a ray, or null.
+  pick(raycaster) {
+    const meshes = this.parts.map((part) => part.mesh);
+    const hit = raycaster.intersectObjects(meshes, false)[0];
+    return hit ? hit.object.userData.items[hit.instanceId].body : null;
+  }
+}
+
+// An arrow of unit length along z from the origin.
+export function arrowGeometry() {
+  const shaft = new THREE.CylinderGeometry(0.035, 0.035, 0.75, 6, 1, true).translate(0, 0.375, 0);
+  const head = new THREE.ConeGeometry(0.1, 0.25, 8).translate(0, 0.875, 0);
+  return mergeGeometries([shaft, head]).rotateX(Math.PI / 2);
+}
