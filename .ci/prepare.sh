@@ -13,7 +13,8 @@
 # PERCUSS_NO_INSTALL=1 never installs.
 
 PERCUSS_PACKAGES="build-essential cmake pkg-config
-libsuitesparse-dev libccd-dev libqhull-dev libhdf5-dev libjansson-dev check"
+libsuitesparse-dev libccd-dev libqhull-dev libhdf5-dev libjansson-dev
+zlib1g-dev check"
 
 say() {
     printf '%s\n' "== $*"
@@ -48,11 +49,13 @@ met() {
     libqhull-dev) has pkg-config && pkg-config --exists qhull_r ;;
     libhdf5-dev) has pkg-config && pkg-config --exists hdf5-serial ;;
     libjansson-dev) has pkg-config && pkg-config --exists jansson ;;
+    zlib1g-dev) has pkg-config && pkg-config --exists zlib ;;
     check) has pkg-config && pkg-config --exists check ;;
     clang) has clang && has clang++ ;;
     libclang-rt-*) clang_sanitizes ;;
     doxygen) has doxygen ;;
     gnuplot-nox) has gnuplot ;;
+    chromium) has chromium || has chromium-browser || has google-chrome ;;
     *) return 1 ;;
     esac
 }
@@ -68,10 +71,12 @@ words() {
     libqhull-dev) echo "Qhull, the reentrant library, with headers and qhull_r.pc" ;;
     libhdf5-dev) echo "HDF5, the serial library, with headers and hdf5-serial.pc" ;;
     libjansson-dev) echo "jansson, the parser of JSON, with headers and jansson.pc" ;;
+    zlib1g-dev) echo "zlib with headers and zlib.pc" ;;
     check) echo "Check, the unit test framework, with check.pc" ;;
     clang) echo "clang" ;;
     libclang-rt-*) echo "the sanitizer runtime of clang" ;;
     doxygen) echo "Doxygen" ;;
+    chromium) echo "Chromium, to open the replay page in a test" ;;
     gnuplot-nox) echo "gnuplot with its pngcairo and svg terminals" ;;
     *) echo "$1" ;;
     esac

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "command/json.h"
+#include "problem_file/json.h"
 
 // texts are borrowed
 typedef struct run {

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command/json.h"
+#include "problem_file/json.h"
 
 int complain(const char *format, ...)
 {

@@ -22,7 +22,7 @@ typedef struct command {
 } command;
 
 extern const command command_bench, command_convert, command_info, command_reduce, command_run,
-    command_scene, command_solve, command_solvers;
+    command_scene, command_solve, command_solvers, command_view;
 
 // the row of this name, or null; the i-th, or null
 const command *command_find(const char *name);

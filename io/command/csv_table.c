@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "command/json.h"
+#include "problem_file/json.h"
 
 // A row is one line, so that an appended line is a row: \xNN for control characters, and a second
 // backslash after every backslash.

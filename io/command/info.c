@@ -10,7 +10,7 @@
 
 #include "command/bench_run.h"
 #include "command/command_line.h"
-#include "command/json.h"
+#include "problem_file/json.h"
 #include "command/setup.h"
 
 // the rank is computed for at most this many rows: it costs n^3

@@ -13,8 +13,8 @@
 
 #include "command/capture.h"
 #include "command/command_line.h"
-#include "command/json.h"
 #include "command/progress.h"
+#include "problem_file/json.h"
 
 typedef struct request {
     const char *path;

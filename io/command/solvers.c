@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command/command_line.h"
-#include "command/json.h"
+#include "problem_file/json.h"
 #include "command/setup.h"
 
 static const char *const cones[] = {"equality", "unilateral", "Coulomb"};

@@ -5,7 +5,7 @@
 #include <percuss/certificate.h>
 
 #include "command/bench_run.h"
-#include "command/json.h"
+#include "problem_file/json.h"
 #include "command/setup.h"
 
 // what was asked, and found; free with certificate_free

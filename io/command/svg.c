@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command/json.h"
+#include "problem_file/json.h"
 
 // the frame of the curves within the figure
 #define WIDTH   820

@@ -5,8 +5,8 @@
 //     json_text(&j, "file", path);
 //     json_real(&j, "residual", NAN);     // null: JSON has no NaN
 //     json_close(&j, '}');                // and a line end after the outermost
-#ifndef COMMAND_JSON_H
-#define COMMAND_JSON_H
+#ifndef PROBLEM_FILE_JSON_H
+#define PROBLEM_FILE_JSON_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // See json.h.
-#include "command/json.h"
+#include "problem_file/json.h"
 
 #include <math.h>
+#include <string.h>
 
 int utf8_length(const unsigned char *s)
 {
@@ -35,7 +36,8 @@ static void put_text(FILE *out, const char *text)
             ++s;
         } else if (*s == '"' || *s == '\\') {
             fprintf(out, "\\%c", *s++);
-        } else if (*s < 0x20 || *s == 0x7f) {
+        } else if (*s < 0x20 || *s == 0x7f || *s == '<') {
+            // a '<' could end the script element of a page that holds the text
             fprintf(out, "\\u%04x", *s++);
         } else if (readable_length(s) == 0) {
             fprintf(out, "\\u%04x", s[1]);
@@ -46,6 +48,20 @@ static void put_text(FILE *out, const char *text)
         }
     }
     fputc('"', out);
+}
+
+// with a point, whatever stands between digits in the locale of the program
+static void put_real(FILE *out, double value)
+{
+    char digits[64];
+    const int n = snprintf(digits, sizeof digits, "%.17g", value);
+    bool point = false;
+    for (int i = 0; i < n; ++i) {
+        const bool own = strchr("0123456789+-e", digits[i]) != NULL;
+        if (own) fputc(digits[i], out);
+        if (!own && !point) fputc('.', out);
+        point = point || !own;
+    }
 }
 
 static void begin(json *j, const char *key)
@@ -100,7 +116,7 @@ void json_real(json *j, const char *key, double value)
 {
     begin(j, key);
     if (isfinite(value)) {
-        fprintf(j->out, "%.17g", value);
+        put_real(j->out, value);
     } else {
         fputs("null", j->out);
     }

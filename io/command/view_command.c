@@ -1,0 +1,67 @@
+// percuss view: the replay page of a trajectory.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <percuss/replay.h>
+
+#include "command/command_line.h"
+
+// the name of the trajectory with .html for its ending, taken
+static char *beside(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    char *stem = join(path, "", "");
+    if (dot && (!slash || dot > slash + 1)) stem[dot - path] = '\0';
+    char *name = join(stem, "", ".html");
+    free(stem);
+    return name;
+}
+
+static int run_view(int argc, char **argv)
+{
+    pcs_replay_def def = pcs_replay_def_default();
+    const char *out = NULL;
+    double megabytes = def.most_bytes / 1e6;
+    bool bare = false;
+    const args_flag flags[] = {
+        {"--output", 'o', ARGS_STRING, &out, .what = "PAGE",
+         .help = "default: the name of the "
+                 "trajectory with .html"},
+        {"--title", 't', ARGS_STRING, &def.title, .what = "TEXT",
+         .help = "default: the title of the trajectory"},
+        {"--every", 0, ARGS_INT, &def.every, .low = 1, .high = 1e9, .what = "N",
+         .help = "show every N-th frame"},
+        {"--max-mb", 0, ARGS_REAL, &megabytes, .low = 0, .high = 2000, .low_excluded = true,
+         .what = "X", .help = "leave out more frames where the page would be larger"},
+        {"--no-contacts", 0, ARGS_BOOL, &bare, .help = "without contact points and impulses"},
+    };
+    args a = {.command = "view",
+              .words = "TRAJECTORY",
+              .about =
+                  "Writes a page that shows a trajectory in a browser. The page is one file and "
+                  "needs no network.",
+              .least = 1,
+              .most = 1,
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
+    if (!args_parse(&a, argc, argv)) return a.exit_code;
+    def.most_bytes = 1e6 * megabytes;
+    def.contacts = !bare;
+
+    pcs_trajectory *trajectory;
+    if (pcs_trajectory_open(NULL, a.word[0], &trajectory) != PCS_OK) {
+        return complain("%s", pcs_error_text());
+    }
+    char *page = out ? join(out, "", "") : beside(a.word[0]);
+    const long all = pcs_trajectory_info_of(trajectory).frames;
+    long shown = 0;
+    const pcs_status status = pcs_replay_write(trajectory, &def, page, &shown);
+    if (status != PCS_OK) complain("%s", pcs_error_text());
+    if (status == PCS_OK) printf("%s: %ld of %ld frames\n", page, shown, all);
+    free(page);
+    pcs_trajectory_close(trajectory);
+    return status == PCS_OK ? finish_output(DONE) : WRONG;
+}
+
+const command command_view = {"view", "write a page that replays a trajectory", run_view};

@@ -1,0 +1,20 @@
+// Bytes for a page: numbers in little-endian order, deflated (RFC 1950) and written as base64.
+#ifndef VIEW_PACKED_H
+#define VIEW_PACKED_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "problem_file/sink.h"
+
+void packed_16(sink *s, unsigned x);
+void packed_32(sink *s, uint32_t x);
+void packed_float(sink *s, double x); // as a float of IEEE 754
+
+// zeros up to a multiple of four bytes
+void packed_align(sink *s);
+
+// the bytes of s, deflated, as base64
+pcs_status packed_write(const sink *s, FILE *page);
+
+#endif

@@ -1,0 +1,332 @@
+// The replay page: what stands in it are the poses, contacts and names of the trajectory, to the
+// rounding that is promised; names cannot end its elements; a page that would be too large has
+// fewer frames.
+#include <percuss/parts.h>
+#include <percuss/replay.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "scene.h"
+#include "support.h"
+
+#define FOLDER PERCUSS_TEST_SCRATCH "/replay"
+#define RUN    FOLDER "/run.h5"
+#define PAGE   FOLDER "/run.html"
+#define NAME   "gem </script><script>alert(1)</script> \"<!--&>\" \xc3\xa9"
+
+enum { STEPS = 130, SHOWN = 66 }; // every second frame and the last: two blocks
+
+static void before(void)
+{
+    mkdir(PERCUSS_TEST_SCRATCH, 0777);
+    mkdir(FOLDER, 0777);
+    ck_assert_int_eq(system("rm -rf " FOLDER "/*"), 0);
+}
+
+TEST_AROUND(before, NULL)
+
+static pcs_geometry *field;
+
+static void record(void)
+{
+    const double height[6] = {-2, -2, -1.9, -2, -2.5, -2};
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    scene_random_rough(&s, 3, 0.5);
+    const double at[3] = {2, 0, 0.5};
+    CK_OK(pcs_model_set_system_name(s.m, scene_solid_ball(&s, 1, 0.1, at, NULL, 0), NAME));
+    CK_OK(pcs_geometry_create_height_field(NULL, 3, 2, 0.5, 0.25, height, &field));
+    scene_shape(&s, (pcs_system){0}, pcs_shape_height_field(field), 0);
+    scene_start(&s);
+    pcs_recorder_def def = pcs_recorder_def_default();
+    pcs_recorder *recorder;
+    def.title = NAME;
+    CK_OK(pcs_recorder_open(RUN, s.m, &def, &recorder));
+    CK_OK(pcs_run(s.m, s.st, s.wk, 1e-3, 1e-3 * STEPS, pcs_recorder_observe, recorder, NULL));
+    CK_OK(pcs_recorder_close(recorder));
+    scene_close(&s);
+    pcs_geometry_destroy(field);
+}
+
+// ---- reading a page
+
+static char *read_all(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    ck_assert(f != NULL);
+    fseek(f, 0, SEEK_END);
+    const long size = ftell(f);
+    rewind(f);
+    char *bytes = calloc(1, (size_t)size + 1);
+    ck_assert(bytes && fread(bytes, 1, (size_t)size, f) == (size_t)size);
+    fclose(f);
+    return bytes;
+}
+
+static int count_of(const char *page, const char *words)
+{
+    int n = 0;
+    for (const char *at = page; (at = strstr(at, words)); at += strlen(words)) {
+        ++n;
+    }
+    return n;
+}
+
+// the text of the k-th element that begins with `tag`, taken
+static char *element(const char *page, const char *tag, int k)
+{
+    const char *at = strstr(page, tag);
+    while (at && k-- > 0) {
+        at = strstr(at + 1, tag);
+    }
+    ck_assert(at != NULL);
+    at += strlen(tag);
+    const size_t size = (size_t)(strstr(at, "</script>") - at);
+    char *text = calloc(1, size + 1);
+    ck_assert(text != NULL);
+    memcpy(text, at, size);
+    return text;
+}
+
+static int digit_of(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    return c == '=' ? 0 : (int)(strchr(digits, c) - digits);
+}
+
+// the numbers of a block, taken
+typedef struct block {
+    unsigned char *bytes;
+    size_t size, at;
+} block;
+
+static block block_of(const char *page, const char *class, int k)
+{
+    char tag[80];
+    snprintf(tag, sizeof tag, "<script type=\"text/plain\" class=\"%s\">", class);
+    char *text = element(page, tag, k);
+    const size_t n = strlen(text);
+    unsigned char *packed = calloc(1, n);
+    uLongf size = 64u << 20;
+    block b = {.bytes = calloc(1, size)};
+    for (size_t i = 0; i + 3 < n; i += 4) {
+        const int x = digit_of(text[i]) << 18 | digit_of(text[i + 1]) << 12 |
+                      digit_of(text[i + 2]) << 6 | digit_of(text[i + 3]);
+        packed[i / 4 * 3] = (unsigned char)(x >> 16);
+        packed[i / 4 * 3 + 1] = (unsigned char)(x >> 8);
+        packed[i / 4 * 3 + 2] = (unsigned char)x;
+    }
+    ck_assert_int_eq(uncompress(b.bytes, &size, packed, n / 4 * 3), Z_OK);
+    b.size = size;
+    free(packed);
+    free(text);
+    return b;
+}
+
+static const unsigned char *part(block *b, size_t bytes)
+{
+    const unsigned char *at = b->bytes + b->at;
+    b->at += (bytes + 3) / 4 * 4;
+    ck_assert_uint_le(b->at, b->size);
+    return at;
+}
+
+static unsigned number(const unsigned char *at, int bytes)
+{
+    unsigned x = 0;
+    for (int i = 0; i < bytes; ++i) {
+        x |= (unsigned)at[i] << 8 * i;
+    }
+    return x;
+}
+
+static double real(const json_t *object, const char *key, int i)
+{
+    return json_number_value(json_array_get(json_object_get(object, key), (size_t)i));
+}
+
+// ---- the contents
+
+static void same_pose(const json_t *rows, int row, const double *q, const unsigned x[7])
+{
+    double norm = 0;
+    for (int i = 3; i < 7; ++i) {
+        norm += q[i] * q[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        const double step = real(rows, "step", 3 * row + i);
+        CK_NEAR(real(rows, "lo", 3 * row + i) + step * x[i], q[i], 0.51 * step + 1e-15);
+    }
+    for (int i = 3; i < 7; ++i) {
+        CK_NEAR(((double)x[i] - 32768) / 32767, q[i] / sqrt(norm), 0.51 / 32767);
+    }
+}
+
+static void same_contacts(const json_t *box, const pcs_trajectory_frame *frame, const double *scale,
+                          int n, const unsigned char *point, const unsigned char *impulse,
+                          const unsigned char *bodies, const unsigned char *status)
+{
+    int k = 0;
+    for (int j = 0; j < frame->contact_count; ++j) {
+        const pcs_contact *c = &frame->contact[j];
+        if (c->interaction != 0) continue;
+        ck_assert_int_lt(k, n);
+        for (int i = 0; i < 3; ++i) {
+            const double step = real(box, "step", i), x = 0.5 * (c->P1[i] + c->P2[i]);
+            const double r = c->F[i] * c->r[0] + c->F[i + 3] * c->r[1] + c->F[i + 6] * c->r[2];
+            const unsigned at = number(point + 2 * (3 * k + i), 2);
+            const int size = (int16_t)number(impulse + 2 * (3 * k + i), 2);
+            CK_NEAR(real(box, "lo", i) + step * at, x, 0.51 * step + 1e-12);
+            CK_NEAR(*scale * size, r, 0.51 * *scale + 1e-6 * fabs(r));
+        }
+        ck_assert_uint_eq(number(bodies + 8 * k, 4), (unsigned)c->system1.id);
+        ck_assert_uint_eq(number(bodies + 8 * k + 4, 4), (unsigned)c->system2.id);
+        ck_assert_uint_eq(status[k], c->status);
+        ++k;
+    }
+    ck_assert_int_eq(k, n);
+}
+
+static int check_block(pcs_trajectory *t, const json_t *page, block *b, int rows)
+{
+    const unsigned first = number(part(b, 8), 4), count = number(b->bytes + 4, 4);
+    const unsigned char *low[7], *high[7];
+    for (int c = 0; c < 7; ++c) {
+        low[c] = part(b, count * (unsigned)rows);
+        high[c] = part(b, count * (unsigned)rows);
+    }
+    const unsigned char *offset = part(b, 4 * (count + 1)), *scales = part(b, 4 * count);
+    const unsigned n = number(offset + 4 * count, 4);
+    const unsigned char *point = part(b, 6 * n), *impulse = part(b, 6 * n);
+    const unsigned char *bodies = part(b, 8 * n), *status = part(b, n);
+    ck_assert_uint_eq(b->at, b->size);
+    const json_t *list = json_object_get(page, "bodies");
+    unsigned *x = calloc(7 * (size_t)rows, sizeof *x);
+    for (unsigned f = 0; f < count; ++f) {
+        pcs_trajectory_frame frame;
+        const long k = 2L * (first + f) < STEPS ? 2L * (first + f) : STEPS;
+        CK_OK(pcs_trajectory_read_frame(t, k, &frame));
+        CK_NEAR(real(page, "times", (int)(first + f)), frame.t, 0);
+        for (int i = 0; i < 7 * rows; ++i) {
+            const unsigned at = f * (unsigned)rows + (unsigned)(i % rows);
+            const unsigned d = low[i / rows][at] | (unsigned)high[i / rows][at] << 8;
+            x[i] = (x[i] * (f > 0) + d) & 65535;
+        }
+        for (int body = 0; body < (int)json_array_size(list); ++body) {
+            const json_t *entry = json_array_get(list, (size_t)body);
+            const int row = (int)json_integer_value(json_object_get(entry, "row"));
+            int at;
+            pcs_trajectory_place(t, (pcs_system){body}, &at, NULL);
+            if (row < 0) continue;
+            unsigned pose[7];
+            for (int i = 0; i < 7; ++i) {
+                pose[i] = x[i * rows + row];
+            }
+            same_pose(json_object_get(page, "rows"), row, frame.q + at, pose);
+        }
+        const unsigned from = number(offset + 4 * f, 4), to = number(offset + 4 * f + 4, 4);
+        float scale;
+        memcpy(&scale, scales + 4 * f, sizeof scale);
+        const double unit = (double)scale;
+        same_contacts(json_object_get(page, "contacts"), &frame, &unit, (int)(to - from),
+                      point + 6 * from, impulse + 6 * from, bodies + 8 * from, status + from);
+    }
+    free(x);
+    return (int)count;
+}
+
+TEST(page_holds_the_trajectory)
+{
+    record();
+    pcs_trajectory *t;
+    long shown;
+    pcs_replay_def def = pcs_replay_def_default();
+    def.every = 2;
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    CK_OK(pcs_replay_write(t, &def, PAGE, &shown));
+    ck_assert_int_eq(shown, SHOWN);
+    char *page = read_all(PAGE);
+    char *text = element(page, "<script type=\"application/json\" id=\"percuss-scene\">", 0);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_msg(json != NULL, "no JSON: %.200s", text);
+    ck_assert_str_eq(json_string_value(json_object_get(json, "title")), NAME);
+    const int bodies = pcs_model_system_count(pcs_trajectory_model(t));
+    const json_t *last = json_array_get(json_object_get(json, "bodies"), (size_t)bodies);
+    ck_assert_str_eq(json_string_value(json_object_get(last, "name")), NAME);
+    const int rows =
+        (int)json_array_size(json_object_get(json_object_get(json, "rows"), "step")) / 3;
+    int frames = 0;
+    const int blocks = count_of(page, "class=\"percuss-frames\">");
+    for (int k = 0; k < blocks; ++k) {
+        block b = block_of(page, "percuss-frames", k);
+        frames += check_block(t, json, &b, rows);
+        free(b.bytes);
+    }
+    ck_assert_int_eq(frames, SHOWN);
+    // the height field as vertices and triangles
+    block b = block_of(page, "percuss-geometry", 0);
+    ck_assert_uint_eq(number(b.bytes, 4), 6);
+    ck_assert_uint_eq(number(b.bytes + 4, 4), 4);
+    free(b.bytes);
+    // elements: the scene, a geometry, the frames, the program
+    ck_assert_int_eq(count_of(page, "</script>"), 3 + blocks);
+    json_decref(json);
+    free(text);
+    free(page);
+    pcs_trajectory_close(t);
+}
+
+TEST(large_pages_have_fewer_frames)
+{
+    record();
+    pcs_trajectory *t;
+    long all, some, few;
+    pcs_replay_def def = pcs_replay_def_default();
+    struct stat whole, part_of;
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    CK_OK(pcs_replay_write(t, &def, PAGE, &all));
+    ck_assert_int_eq(all, STEPS + 1);
+    ck_assert_int_eq(stat(PAGE, &whole), 0);
+    def.most_bytes = (double)whole.st_size - 1;
+    CK_OK(pcs_replay_write(t, &def, PAGE, &some));
+    ck_assert_int_eq(stat(PAGE, &part_of), 0);
+    ck_assert_int_lt(some, all);
+    ck_assert_int_lt(part_of.st_size, whole.st_size);
+    def.most_bytes = 1; // cannot be kept: the first and the last frame remain
+    CK_OK(pcs_replay_write(t, &def, PAGE, &few));
+    ck_assert_int_eq(few, 2);
+    def = pcs_replay_def_default();
+    def.contacts = false;
+    CK_OK(pcs_replay_write(t, &def, PAGE, NULL));
+    ck_assert_int_eq(stat(PAGE, &part_of), 0);
+    ck_assert_int_lt(part_of.st_size, whole.st_size);
+    pcs_trajectory_close(t);
+}
+
+TEST(refusals_leave_the_old_page)
+{
+    record();
+    pcs_trajectory *t;
+    pcs_replay_def def = pcs_replay_def_default();
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    CK_OK(pcs_replay_write(t, NULL, PAGE, NULL));
+    char *old = read_all(PAGE);
+    CK_SAYS(pcs_replay_write(NULL, NULL, PAGE, NULL), PCS_ERR_ARG, "null");
+    CK_SAYS(pcs_replay_write(t, NULL, NULL, NULL), PCS_ERR_ARG, "null");
+    def.every = 0;
+    CK_SAYS(pcs_replay_write(t, &def, PAGE, NULL), PCS_ERR_ARG, "every is 0");
+    def.every = 1;
+    def.most_bytes = NAN;
+    CK_SAYS(pcs_replay_write(t, &def, PAGE, NULL), PCS_ERR_ARG, "most_bytes is nan");
+    CK_SAYS(pcs_replay_write(t, NULL, FOLDER "/none/run.html", NULL), PCS_ERR_FILE, "none");
+    CK_SAYS(pcs_replay_write(t, NULL, FOLDER, NULL), PCS_ERR_FILE, "directory");
+    char *now = read_all(PAGE);
+    ck_assert_str_eq(now, old);
+    free(old);
+    free(now);
+    pcs_trajectory_close(t);
+}
