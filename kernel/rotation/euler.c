@@ -111,12 +111,20 @@ void pcs_matrix_from_zyx(double roll, double pitch, double yaw, double R[9])
     zyx_matrix(&t, R);
 }
 
-pcs_status pcs_matrix_to_zyx(const double R[9], double *roll, double *pitch, double *yaw)
+// three angles of a matrix, by its quaternion
+static pcs_status angles_from(const double R[9],
+                              void (*of)(const double Q[4], double *, double *, double *),
+                              double *first, double *second, double *third)
 {
     double Q[4];
     PCS_TRY(pcs_quat_from_matrix(R, Q));
-    pcs_quat_to_zyx(Q, roll, pitch, yaw);
+    of(Q, first, second, third);
     return PCS_OK;
+}
+
+pcs_status pcs_matrix_to_zyx(const double R[9], double *roll, double *pitch, double *yaw)
+{
+    return angles_from(R, pcs_quat_to_zyx, roll, pitch, yaw);
 }
 
 void pcs_matrix_from_zyz(double psi, double theta, double phi, double R[9])
@@ -127,8 +135,5 @@ void pcs_matrix_from_zyz(double psi, double theta, double phi, double R[9])
 
 pcs_status pcs_matrix_to_zyz(const double R[9], double *psi, double *theta, double *phi)
 {
-    double Q[4];
-    PCS_TRY(pcs_quat_from_matrix(R, Q));
-    pcs_quat_to_zyz(Q, psi, theta, phi);
-    return PCS_OK;
+    return angles_from(R, pcs_quat_to_zyz, psi, theta, phi);
 }

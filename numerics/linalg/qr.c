@@ -105,17 +105,10 @@ static double reflector(int n, double *x)
 
 static void exchange(factors *f, int from, int k, int p)
 {
-    double *a = column(f, k), *b = column(f, p);
-    for (int i = 0; i < f->m; ++i) {
-        const double t = a[i];
-        a[i] = b[i];
-        b[i] = t;
-    }
+    exchange_columns(f->m, column(f, k), column(f, p));
     for (int l = 0; l < k - from; ++l) {
         double *F = f->F + (size_t)f->n * (size_t)l;
-        const double t = F[k];
-        F[k] = F[p];
-        F[p] = t;
+        swap_numbers(&F[k], &F[p]);
     }
     const int t = f->place[k];
     f->place[k] = f->place[p];

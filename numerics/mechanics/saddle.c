@@ -161,20 +161,11 @@ static double make_reflection(int n, int k, double *x)
     return -head / root;
 }
 
-static void swap_columns(saddle *S, int a, int b)
+static void exchange(saddle *S, int a, int b)
 {
-    double *x = S->B + (size_t)S->n * (size_t)a, *y = S->B + (size_t)S->n * (size_t)b;
-    for (int i = 0; i < S->n; ++i) {
-        const double t = x[i];
-        x[i] = y[i];
-        y[i] = t;
-    }
-    const double size = S->size[a];
-    S->size[a] = S->size[b];
-    S->size[b] = size;
-    const double left = S->left[a];
-    S->left[a] = S->left[b];
-    S->left[b] = left;
+    exchange_columns(S->n, S->B + (size_t)S->n * (size_t)a, S->B + (size_t)S->n * (size_t)b);
+    swap_numbers(&S->size[a], &S->size[b]);
+    swap_numbers(&S->left[a], &S->left[b]);
     const int place = S->place[a];
     S->place[a] = S->place[b];
     S->place[b] = place;
@@ -222,7 +213,7 @@ pcs_status saddle_factor_constraints(saddle *S, const char *who)
                             " redundant constraints out",
                             who, S->place[best], k, m);
         }
-        if (best != k) swap_columns(S, best, k);
+        if (best != k) exchange(S, best, k);
         double *h = S->B + (size_t)n * (size_t)k;
         S->beta[k] = make_reflection(n, k, h);
         for (int j = k + 1; j < m; ++j) {

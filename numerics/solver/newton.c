@@ -363,8 +363,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         if (moved && idle < PATIENCE) continue;
 
         if (restarts == o->as.newton.restarts) {
-            t.iters = iters + 1;
-            t.outcome = PCS_OUTCOME_STALLED;
+            track_stall(&t, iters + 1);
             break;
         }
         restarts += 1;

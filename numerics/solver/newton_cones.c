@@ -52,8 +52,7 @@ pcs_status newton_cones(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         if (moved && idle < PATIENCE) continue;
 
         if (restarts == o->as.newton.restarts) {
-            t.iters = iters + 1;
-            t.outcome = PCS_OUTCOME_STALLED;
+            track_stall(&t, iters + 1);
             break;
         }
         restarts += 1;

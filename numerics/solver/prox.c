@@ -105,8 +105,7 @@ static pcs_status solve(const pcs_problem *p, const pcs_solver_opts *o, pcs_watc
         t.penalty = w.shift;
         stalls = t.best_value < before ? 0 : stalls + 1;
         if (stalls > STALLS) {
-            t.outcome = PCS_OUTCOME_STALLED;
-            t.iters = iters;
+            track_stall(&t, iters);
             break;
         }
         if (steps == 0) {

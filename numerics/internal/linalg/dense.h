@@ -7,6 +7,21 @@
 
 #include "base/base.h"
 
+static inline void swap_numbers(double *a, double *b)
+{
+    const double t = *a;
+    *a = *b;
+    *b = t;
+}
+
+// the first n numbers of two columns
+static inline void exchange_columns(int n, double *a, double *b)
+{
+    for (int i = 0; i < n; ++i) {
+        swap_numbers(&a[i], &b[i]);
+    }
+}
+
 // x . y
 static inline double dense_dot(int n, const double *x, const double *y)
 {

@@ -134,6 +134,13 @@ bool track_done(solver_track *t, int iters);
 // the part of track_done that calls the watch, if there is one; true when the watch ends the solve
 bool track_watch(solver_track *t, int iters);
 
+// the solver ends here without a solution
+static inline void track_stall(solver_track *t, int iters)
+{
+    t->iters = iters;
+    t->outcome = PCS_OUTCOME_STALLED;
+}
+
 // the best r, and the report; out->measure is that of r in the norms of the solver's own problem
 void track_end(const solver_track *t, double *r, pcs_report *out);
 
