@@ -176,14 +176,5 @@ static unsigned long long hash(void *self)
     return pcs_state_hash(simulation_of(self)->state);
 }
 
-const engine engine_percuss = {.name = "percuss",
-                               .create = create,
-                               .destroy = destroy,
-                               .step = step,
-                               .read = read,
-                               .write = write,
-                               .bytes = bytes,
-                               .hash = hash,
-                               .create_model = create_model,
-                               .simulation = simulation_of,
-                               .tally = tally_of};
+const engine engine_percuss = {"percuss", 0,     create, destroy,      step,          read,
+                               write,     bytes, hash,   create_model, simulation_of, tally_of};

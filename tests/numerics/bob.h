@@ -100,14 +100,13 @@ static inline int bob_gamma(void *user, double t, const double *q, const double 
 
 static inline pcs_constrained_def bob_def(const bob *b)
 {
-    return (pcs_constrained_def){.nv = b->n,
-                                 .m = 1,
-                                 .mass = bob_mass,
-                                 .force = bob_force,
-                                 .phi = bob_phi,
-                                 .A = bob_A,
-                                 .gamma = bob_gamma,
-                                 .user = (void *)b};
+    pcs_constrained_def def = {.nv = b->n, .m = 1, .user = (void *)b};
+    def.mass = bob_mass;
+    def.force = bob_force;
+    def.phi = bob_phi;
+    def.A = bob_A;
+    def.gamma = bob_gamma;
+    return def;
 }
 
 #endif

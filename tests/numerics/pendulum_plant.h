@@ -50,16 +50,12 @@ static inline pcs_plant pendulum_plant(pendulum *p, pcs_plant_fn g,
                                        pcs_plant_jacobian_fn g_jacobian,
                                        pcs_plant_complex_fn g_complex)
 {
-    return (pcs_plant){.nx = 2,
-                       .nu = 1,
-                       .ny = 2,
-                       .f = swing,
-                       .g = g,
-                       .f_jacobian = swing_jacobian,
-                       .g_jacobian = g_jacobian,
-                       .f_complex = swing_complex,
-                       .g_complex = g_complex,
-                       .user = p};
+    pcs_plant plant = {.nx = 2, .nu = 1, .ny = 2, .f = swing, .g = g, .user = p};
+    plant.f_jacobian = swing_jacobian;
+    plant.g_jacobian = g_jacobian;
+    plant.f_complex = swing_complex;
+    plant.g_complex = g_complex;
+    return plant;
 }
 
 #endif

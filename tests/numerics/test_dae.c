@@ -7,15 +7,18 @@
 
 // ---- a system with a known answer: x = (1 / cosh t, -tanh t), z = (-tanh t, 1 / cosh^2 t + t)
 
+#define IMPLICIT_F(type, sine)                                       \
+    const type a = xdot[0], b = x[0] * z[0], c = x[0] * x[0] + t;    \
+    F[0] = a - b + 0.1 * (a * a * a - b * b * b);                    \
+    F[1] = xdot[1] + z[1] - t;                                       \
+    F[2] = 2 * z[0] + sine(z[0]) - 2 * x[1] - sine(x[1]) + z[1] - c; \
+    F[3] = 3 * (z[1] + sine(z[1] - t) - c - sine(x[0] * x[0]));      \
+    return 0
+
 static int implicit_F(void *user, double t, const double *xdot, const double *x, const double *z,
                       double *F)
 {
-    const double a = xdot[0], b = x[0] * z[0], c = x[0] * x[0] + t;
-    F[0] = a - b + 0.1 * (a * a * a - b * b * b);
-    F[1] = xdot[1] + z[1] - t;
-    F[2] = 2 * z[0] + sin(z[0]) - 2 * x[1] - sin(x[1]) + z[1] - c;
-    F[3] = 3 * (z[1] + sin(z[1] - t) - c - sin(x[0] * x[0]));
-    return 0;
+    IMPLICIT_F(double, sin);
 }
 
 static int implicit_jacobian(void *user, double t, const double *xdot, const double *x,
@@ -46,12 +49,7 @@ static pcs_complex complex_sin(pcs_complex z)
 static int implicit_complex(void *user, double t, const pcs_complex *xdot, const pcs_complex *x,
                             const pcs_complex *z, pcs_complex *F)
 {
-    const pcs_complex a = xdot[0], b = x[0] * z[0], c = x[0] * x[0] + t;
-    F[0] = a - b + 0.1 * (a * a * a - b * b * b);
-    F[1] = xdot[1] + z[1] - t;
-    F[2] = 2 * z[0] + complex_sin(z[0]) - 2 * x[1] - complex_sin(x[1]) + z[1] - c;
-    F[3] = 3 * (z[1] + complex_sin(z[1] - t) - c - complex_sin(x[0] * x[0]));
-    return 0;
+    IMPLICIT_F(pcs_complex, complex_sin);
 }
 
 static int semi_f(void *user, double t, const double *x, const double *z, double *f)

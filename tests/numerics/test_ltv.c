@@ -57,17 +57,7 @@ static void lay(table *b, int n, double t_end)
     for (int k = 0; k < n; ++k) {
         b->t[k] = n > 1 ? t_end * k / (n - 1) : 0;
     }
-    b->ltv = (pcs_ltv){.nx = 2,
-                       .nu = 1,
-                       .ny = 2,
-                       .n = n,
-                       .t = b->t,
-                       .x = b->x,
-                       .u = b->u,
-                       .A = b->A,
-                       .B = b->B,
-                       .C = b->C,
-                       .D = b->D};
+    b->ltv = (pcs_ltv){2, 1, 2, n, b->t, b->x, b->u, b->A, b->B, b->C, b->D};
 }
 
 static void along(pendulum *p, pcs_derivative how, int n, double t_end, table *b)

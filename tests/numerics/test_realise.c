@@ -104,13 +104,7 @@ static void realise(const pcs_lti_equation *eq, realisation *r)
     CK_OK(pcs_arena_create(NULL, pcs_lti_realise_bytes(eq), &work));
     CK_OK(pcs_lti_realise(eq, work, r->A, r->B, r->C, r->D));
     pcs_arena_destroy(NULL, &work);
-    r->lti = (pcs_lti){.nx = eq->order * eq->ny,
-                       .nu = eq->nu,
-                       .ny = eq->ny,
-                       .A = r->A,
-                       .B = r->B,
-                       .C = r->C,
-                       .D = r->D};
+    r->lti = (pcs_lti){eq->order * eq->ny, eq->nu, eq->ny, r->A, r->B, r->C, r->D};
     CK_OK(pcs_lti_check(&r->lti));
 }
 
