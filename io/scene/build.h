@@ -26,6 +26,7 @@ typedef struct waiting_shape {
 
 typedef struct builder {
     source src;
+    const json_t *root; // of the text
     pcs_scene *scene;
     pcs_model *model; // of the scene
     pcs_env env;

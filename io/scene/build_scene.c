@@ -162,6 +162,7 @@ pcs_status build_count(builder *b, int n, const char *what, const place *at)
 pcs_status build_scene(builder *b, const json_t *json)
 {
     scene_file in;
+    b->root = json;
     PCS_TRY(read_object(&b->src, &file_table, json, NULL, &in));
     const place world = place_of(NULL, json, "world"), bodies = place_of(NULL, json, "bodies"),
                 materials = place_of(NULL, json, "materials"),

@@ -109,12 +109,11 @@ pcs_status build_wait(builder *b, const waiting_shape *shapes, size_t n, pcs_sys
     return PCS_OK;
 }
 
-static pcs_status refuse_shape(builder *b, const waiting_shape *w, pcs_status status)
+// the place of the body of a shape, or of the world; `list` is what it stands in
+static place owner_of(const builder *b, const waiting_shape *w, place *list)
 {
-    // those of the world have no item
-    const place bodies = {NULL, "bodies", 0}, item = {&bodies, NULL, w->item};
-    (void)item;
-    return refuse_because(&b->src, NULL, status);
+    *list = place_of(NULL, b->root, w->system.id > 0 ? "bodies" : "world");
+    return w->system.id > 0 ? (place){list, NULL, w->item} : *list;
 }
 
 static pcs_status add_shape(builder *b, const waiting_shape *w)
@@ -130,7 +129,10 @@ static pcs_status add_shape(builder *b, const waiting_shape *w)
     if (status == PCS_OK && w->name) {
         status = pcs_model_set_shape_name(b->model, number, w->name);
     }
-    return status == PCS_OK ? PCS_OK : refuse_shape(b, w, status);
+    if (status == PCS_OK) return PCS_OK;
+    place list;
+    const place owner = owner_of(b, w, &list);
+    return refuse_because(&b->src, &owner, status);
 }
 
 // shapes with a number first, in their places; the others fill what is left
@@ -140,13 +142,15 @@ static pcs_status place_shapes(builder *b, const waiting_shape **at)
     for (size_t i = 0; i < n; ++i) {
         const waiting_shape *w = &b->shape[i];
         if (w->number < 0) continue;
+        place list;
+        const place owner = owner_of(b, w, &list);
         if ((size_t)w->number >= n) {
-            return refuse(&b->src, NULL, PCS_ERR_FORMAT,
+            return refuse(&b->src, &owner, PCS_ERR_FORMAT,
                           "a shape has the number %d; the scene has %zu shapes, from 0", w->number,
                           n);
         }
         if (at[w->number]) {
-            return refuse(&b->src, NULL, PCS_ERR_FORMAT, "two shapes have the number %d",
+            return refuse(&b->src, &owner, PCS_ERR_FORMAT, "two shapes have the number %d",
                           w->number);
         }
         at[w->number] = w;

@@ -484,7 +484,14 @@ static const struct {
      "bodies[0].q", "mass_matrix makes it 1"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\", \"radius\": 1,"
      " \"number\": 5}]}]}",
-     "scene.json:1:", "number 5"},
+     "bodies[0]", "number 5"},
+    {"{\"percuss_scene\": 1, \"geometries\": [{\"kind\": \"height_field\", \"name\": \"g\", "
+     "\"dx\": 1,"
+     " \"dy\": 1, \"heights\": [[0, 0], [0, 0]]}],\n \"bodies\": [{}, {\"name\": \"sledge\","
+     " \"shapes\": [{\"kind\": \"height_field\", \"geometry\": \"g\"}]}]}",
+     "scene.json:2:17: bodies[1]", "'sledge'"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\\nb\"}]}", "bodies[0]", "control"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\\u0000b\"}]}", "scene.json:1:", "NUL"},
     {"{\"percuss_scene\": 1, \"run\": {\"h\": 0}}", "scene.json:1:35: run.h", "above 0 s"},
 };
 
