@@ -51,6 +51,16 @@
 #define ASSEMBLE_EARLY 60
 #define ASSEMBLE_AFTER 5000
 
+// A step with sparse factors of W costs SPARSE_STEP products with W; in islands of joints with at
+// most LINKED_LOOPS loops LINKED_STEP. There the interior point method is the first with factors
+// unless the measure is at most LINKED_NEAR. Turns of the others have LINKED_PART steps for each
+// sweep of the patience
+#define SPARSE_STEP  200
+#define LINKED_STEP  25
+#define LINKED_LOOPS 100
+#define LINKED_NEAR  1e-4
+#define LINKED_PART  0.12
+
 // Cost, in visits of a block, of making the records of the sweeps and of assembling W;
 // multiplications that take as long as a visit
 #define PREPARE   10
@@ -182,8 +192,8 @@ static double cube(double x)
     return x * x * x;
 }
 
-// approximate units of an iteration of a solver with W
-static double iteration_cost(const pcs_problem *p, pcs_solver kind)
+// approximate units of an iteration of a solver with W; step: most products of a factorisation
+static double iteration_cost(const pcs_problem *p, pcs_solver kind, double step)
 {
     const double n = p->n;
     const double product = p->nb + bsr_stored(&p->W) / PER_VISIT, dense = cube(n) / 3 / PER_VISIT;
@@ -192,7 +202,7 @@ static double iteration_cost(const pcs_problem *p, pcs_solver kind)
     case PCS_SOLVER_NEWTON:
     case PCS_SOLVER_PROX:
     case PCS_SOLVER_IPM:
-        return product + fmin(dense, 200 * product);
+        return product + fmin(dense, step * product);
     case PCS_SOLVER_ENUM:
     case PCS_SOLVER_LEMKE:
         return product + n * n / PER_VISIT;
@@ -216,8 +226,8 @@ static double units_left(const solution *s, int i)
 }
 
 // assembles W and solves with at most `units` units
-static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, double units,
-                            pcs_arena work, pcs_report *out)
+static pcs_status assembled_at(solution *s, int i, const pcs_solver_opts *opts, double units,
+                               double step, pcs_arena work, pcs_report *out)
 {
     part p;
     pcs_problem local;
@@ -227,7 +237,7 @@ static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, dou
     }
     PCS_TRY(part_open(s, i, &work, &p));
     PCS_TRY(bodies_assemble(&p.b, p.v, &work, &local));
-    const double cost = iteration_cost(&local, o.kind), most = fmax(0, units) / cost;
+    const double cost = iteration_cost(&local, o.kind, step), most = fmax(0, units) / cost;
     if (o.max_iters > most) o.max_iters = (int)most;
     PCS_TRY(pcs_solve(&local, &o, (pcs_watch){0}, work, p.r, p.u, out));
     s->result[i].units += (double)ASSEMBLE * p.b.nb;
@@ -236,6 +246,12 @@ static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, dou
     keep_norms(s, i, &out->measure);
     part_close(s, i, &p);
     return PCS_OK;
+}
+
+static pcs_status assembled(solution *s, int i, const pcs_solver_opts *opts, double units,
+                            pcs_arena work, pcs_report *out)
+{
+    return assembled_at(s, i, opts, units, SPARSE_STEP, work, out);
 }
 
 // sweeps from r, at most `most` (0: only measures r), or until the patience ends (0: no limit)
@@ -333,6 +349,8 @@ typedef struct turns {
     double patience;       // in sweeps
     finish_budget spend;   // of the finish
     bool finish, assemble; // whether the finish, and assembling, may still help
+    bool linked;           // factors of W cost little
+    int factors;           // number of turns with these factors
     double mark, marked;   // the measure when it last fell to half, and the units spent until then
 } turns;
 
@@ -393,10 +411,28 @@ static pcs_status turn_of_assembled(turns *t)
     return assembled(t->s, t->i, t->o, 0.5 * left_of(t), t->work, t->out);
 }
 
+// The methods with factors of W in turn: proximal points and Newton's method take few steps from an
+// r that is near, the interior point method twenty from anywhere
+static pcs_status turn_of_factors(turns *t)
+{
+    static const pcs_solver method[] = {PCS_SOLVER_PROX, PCS_SOLVER_IPM, PCS_SOLVER_NEWTON};
+    if (t->factors == 0 && value_of(t) > LINKED_NEAR) t->factors = 1;
+    pcs_solver_opts o = pcs_solver_opts_default(method[t->factors % 3]);
+    o.tol = t->o->tol;
+    o.stop = t->o->stop;
+    o.max_seconds = t->o->max_seconds;
+    if (o.kind != PCS_SOLVER_IPM) o.max_iters = (int)fmin(1e6, LINKED_PART * t->patience);
+    t->factors += 1;
+    return assembled_at(t->s, t->i, &o, left_of(t), LINKED_STEP, t->work, t->out);
+}
+
 static pcs_status take_turns(turns *t)
 {
     for (;; t->patience *= 2) {
         PCS_TRY(turn_of_sweeps(t));
+        for (int k = 0; k < 2 && t->linked && !over(t); ++k) {
+            PCS_TRY(turn_of_factors(t));
+        }
         if (over(t)) return PCS_OK;
         if (t->finish) PCS_TRY(turn_of_finish(t));
         if (over(t)) return PCS_OK;
@@ -405,8 +441,8 @@ static pcs_status take_turns(turns *t)
     }
 }
 
-static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, threads *team,
-                            pcs_arena work, pcs_report *out)
+static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, bool linked,
+                            threads *team, pcs_arena work, pcs_report *out)
 {
     const int nb = islands_blocks(&s->s, i);
     const double most = fmin(units_left(s, i), (double)o->max_iters * nb);
@@ -419,6 +455,7 @@ static pcs_status portfolio(solution *s, int i, const pcs_solver_opts *o, thread
     t.patience = PATIENCE;
     t.finish = true;
     t.assemble = nb > 1 && nb <= ASSEMBLE_EARLY;
+    t.linked = linked;
     t.mark = INFINITY;
     PCS_TRY(take_turns(&t));
     const double rest = most - s->result[i].units;
@@ -445,13 +482,14 @@ typedef struct row_count {
     int rows, joints; // number of scalar rows, and of those of equalities
     bool friction;
     double fill; // entries of W per row: a system with k rows adds k^2
+    int loops;   // of systems and the blocks between them
 } row_count;
 
 static row_count count_rows(const solution *s, int i, pcs_arena mem)
 {
     const islands *all = &s->s;
     const int ns = all->sys_start[i + 1] - all->sys_start[i];
-    row_count out = {0};
+    row_count out = {.loops = 1 - ns};
     int *rows = PCS_TAKE(&mem, (size_t)ns, int);
     if (!rows) return out;
     memset(rows, 0, (size_t)ns * sizeof *rows);
@@ -460,6 +498,7 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
         out.rows += b->dim;
         if (b->cone == PCS_CONE_EQUALITY) out.joints += b->dim;
         out.friction = out.friction || b->cone == PCS_CONE_COULOMB;
+        out.loops += b->sys[0] >= 0 && b->sys[1] >= 0 && b->sys[0] != b->sys[1];
         for (int e = 0; e < 2; ++e) {
             if (b->sys[e] >= 0) rows[all->place[b->sys[e]]] += b->dim;
         }
@@ -476,6 +515,13 @@ static row_count count_rows(const solution *s, int i, pcs_arena mem)
 static bool is_sparse(const row_count *c, int few, double fill)
 {
     return c->rows <= few || (c->rows <= LINEAR_MOST && c->fill <= fill);
+}
+
+// whether joints make chains and trees, with few loops: then W and its factors are sparse
+static bool is_linked(const row_count *c)
+{
+    return c->joints > 0 && c->friction && c->rows <= LINEAR_MOST && c->fill <= LINEAR_FILL &&
+           c->loops <= LINKED_LOOPS;
 }
 
 // solves joints on the velocities of bodies, where W is dense
@@ -526,7 +572,7 @@ static pcs_status linear(solution *s, int i, const row_count *count, const pcs_s
         if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
         if (out->measure.residual <= LINEAR_DONE) return PCS_OK;
     }
-    return portfolio(s, i, o, team, work, out);
+    return portfolio(s, i, o, false, team, work, out);
 }
 
 // Joints are solved by factors, because a sweep propagates an impulse along them by one body only:
@@ -541,7 +587,7 @@ static pcs_status automatic(solution *s, int i, const pcs_solver_opts *o, thread
         PCS_TRY(assembled(s, i, o, 0.5 * units_left(s, i), work, out));
         if (!fails(o, out) || out->outcome == PCS_OUTCOME_INFEASIBLE) return PCS_OK;
     }
-    return portfolio(s, i, o, team, work, out);
+    return portfolio(s, i, o, is_linked(&count), team, work, out);
 }
 
 // solves an island of one block as the first sweep would, which is exact

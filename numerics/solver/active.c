@@ -67,7 +67,7 @@ typedef struct active_sparse {
     bool analysed;
 } active_sparse;
 
-static bool is_sparse(const pcs_problem *p)
+bool active_is_sparse(const pcs_problem *p)
 {
     return p->n > 2 * SPARSE_SET && p->n <= SPARSE_ROWS &&
            bsr_stored(&p->W) < SPARSE_PART * p->n * p->n;
@@ -97,7 +97,7 @@ static double skew_part(const pcs_bsr *W)
 // whether CHOLMOD may be used
 static bool chol_takes(const pcs_problem *p)
 {
-    return is_sparse(p) && positive_diagonal(p) && skew_part(&p->W) <= SKEW_MOST;
+    return active_is_sparse(p) && positive_diagonal(p) && skew_part(&p->W) <= SKEW_MOST;
 }
 
 bool active_takes(const pcs_problem *p)
@@ -111,27 +111,27 @@ bool active_takes(const pcs_problem *p)
 // largest number of rows of a set that is solved as dense
 static int most_dense(const pcs_problem *p)
 {
-    return p->n <= DENSE_ROWS || !is_sparse(p) ? p->n : DENSE_SETS;
+    return p->n <= DENSE_ROWS || !active_is_sparse(p) ? p->n : DENSE_SETS;
 }
 
 // Entries of a dense matrix that the arena has from the start: where sparse factors may be used,
 // those of the sets that are too small for them. More are allocated when CHOLMOD fails
 static size_t room(const pcs_problem *p)
 {
-    const int most = is_sparse(p) ? SPARSE_SET : p->n;
+    const int most = active_is_sparse(p) ? SPARSE_SET : p->n;
     return (size_t)most * (size_t)most;
 }
 
 static size_t least_bytes(const pcs_problem *p)
 {
-    return is_sparse(p) ? 0 : dense_min_norm_bytes(p->n, p->n);
+    return active_is_sparse(p) ? 0 : dense_min_norm_bytes(p->n, p->n);
 }
 
 size_t active_bytes(const pcs_problem *p)
 {
     const size_t n = (size_t)p->n;
     size_t sparse = 0;
-    if (is_sparse(p)) {
+    if (active_is_sparse(p)) {
         const size_t entries = (size_t)bsr_stored(&p->W);
         sparse = solver_bytes(1, sizeof(active_sparse)) + chol_work_bytes() + solver_bytes(n, 1) +
                  2 * solver_bytes(n, sizeof(int)) + solver_bytes(n + 1, sizeof(int)) +
@@ -463,7 +463,7 @@ static active_end solve_least(active_set *a, int na, double *r, double *u)
     pcs_arena own = {0}, work = a->arena;
     const size_t bytes = dense_min_norm_bytes(na, na);
     bool good = make_room(a, na);
-    if (good && is_sparse(a->p)) {
+    if (good && active_is_sparse(a->p)) {
         good = pcs_arena_create(NULL, bytes, &own) == PCS_OK;
         work = own;
     }

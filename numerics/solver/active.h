@@ -27,6 +27,9 @@ typedef struct active_set {
     pcs_arena arena;          // for least squares
 } active_set;
 
+// whether W has so few entries that its sets are factorised as sparse
+bool active_is_sparse(const pcs_problem *p);
+
 // false: too many rows for this method
 bool active_takes(const pcs_problem *p);
 

@@ -53,8 +53,10 @@
 // a smaller stop value may become worse by another solve
 #define POLISH_FROM 1e-14
 
-// with more rows, newton, which takes n x n matrices, is left out
-#define NEWTON_ROWS 3000
+// with more rows, newton, which takes n x n matrices, is left out; and where W is sparse: there a
+// step on sparse sets costs far less
+#define NEWTON_ROWS   3000
+#define NEWTON_SPARSE 600
 // ipm keeps two matrices of this size
 #define INTERIOR_ROWS 2000
 
@@ -65,8 +67,9 @@ static const solver_class *const parts[] = {&solver_direct, &solver_ipm,  &solve
 
 static bool takes(const solver_class *c, const pcs_problem *p)
 {
+    const int most = active_is_sparse(p) ? NEWTON_SPARSE : NEWTON_ROWS;
     if (c->info.kind == PCS_SOLVER_DIRECT && !active_takes(p)) return false;
-    if (c->info.kind == PCS_SOLVER_NEWTON && p->n > NEWTON_ROWS) return false;
+    if (c->info.kind == PCS_SOLVER_NEWTON && p->n > most) return false;
     if (c->info.kind == PCS_SOLVER_IPM && p->n > INTERIOR_ROWS) return false;
     if (c->info.kind == PCS_SOLVER_LEMKE && p->n > LEMKE_ROWS) return false;
     int rows = 0;

@@ -501,6 +501,41 @@ TEST(a_chain_that_comes_to_lie)
     scene_close(&s);
 }
 
+// Chains of balls that slide on the floor along themselves and to the side: every step is solved
+// within its budget, at a cost and with a memory that grow with the number of links
+TEST(chains_that_slide)
+{
+    static const double mu[] = {0.1, 0.3, 1};
+    const int most = TEST_FEW(300, 1000);
+    double held = 0;
+    for (int k = 0; k < 6; ++k) {
+        const int n = k < 3 ? most / 3 : most;
+        const double apart = 0.1, r = 0.04, half[3] = {0.5 * apart, 0, 0};
+        const double back[3] = {-half[0], 0, 0};
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        scene_rough(&s, world, pcs_shape_half_space((double[3]){0, 0, 1}, 0), 0, 0, mu[k % 3]);
+        pcs_system before = world;
+        for (int i = 0; i < n; ++i) {
+            const double x[3] = {apart * i, 0, r}, v[3] = {2, 0.2 * sin(0.1 * i), 0};
+            const pcs_system b = scene_rough_ball(&s, 0.3, r, x, v, 0, 0, mu[k % 3]);
+            if (i > 0) join(&s, pcs_relation_ball_joint(back, half), b, before);
+            before = b;
+        }
+        scene_start(&s);
+        for (int i = 0; i < TEST_FEW(2, 5); ++i) {
+            scene_step(&s, 5e-3);
+            ck_assert_int_eq(s.report.solve.outcome, PCS_OUTCOME_CONVERGED);
+            ck_assert_int_eq(s.report.substeps, 1);
+            ck_assert_double_le(s.report.units, 3e4 * n);
+        }
+        const double now = (double)pcs_work_held(s.wk) / n;
+        if (k == 0) held = now;
+        ck_assert_msg(now <= 2 * held, "%d links: %g bytes a link, before %g", n, now, held);
+        scene_close(&s);
+    }
+}
+
 // a net of balls on rods without mass that falls on a ball
 TEST(a_net_falls_on_a_ball)
 {
