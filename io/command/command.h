@@ -21,7 +21,7 @@ typedef struct command {
     int (*run)(int argc, char **argv); // argv[0] is the name of the subcommand; an exit code
 } command;
 
-extern const command command_bench, command_convert, command_info, command_reduce, command_run,
+extern const command command_bench, command_convert, command_diff, command_info, command_reduce, command_run,
     command_scene, command_solve, command_solvers, command_view;
 
 // the row of this name, or null; the i-th, or null

@@ -1,4 +1,4 @@
-// percuss info: the contents of a file, and properties of its matrix.
+// percuss info: the contents of a file; of a contact problem properties of its matrix.
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -10,8 +10,9 @@
 
 #include "command/bench_run.h"
 #include "command/command_line.h"
-#include "problem_file/json.h"
+#include "command/describe.h"
 #include "command/setup.h"
+#include "problem_file/json.h"
 
 // the rank is computed for at most this many rows: it costs n^3
 #define RANK_ROWS 1500
@@ -271,7 +272,9 @@ static int run_info(int argc, char **argv)
     args a = {
         .command = "info",
         .words = "FILE...",
-        .about = "Describes problem files: kind, sizes, friction, symmetry, rank and scaling of W.",
+        .about =
+            "Describes problem files (kind, sizes, friction, symmetry, rank and scaling of W), "
+            "scenes, trajectories and checkpoints.",
         .least = 1,
         .flags = flags,
         .n = sizeof flags / sizeof *flags};
@@ -279,6 +282,12 @@ static int run_info(int argc, char **argv)
     int code = DONE;
     for (int i = 0; i < a.n_words; ++i) {
         opened in;
+        int described;
+        if (!as_json && i > 0) printf("\n");
+        if (describe_file(a.word[i], as_json, &described)) {
+            if (described != DONE) code = described;
+            continue;
+        }
         if (!setup_open(a.word[i], kind, true, &in)) {
             code = WRONG;
             continue;
@@ -287,7 +296,6 @@ static int run_info(int argc, char **argv)
         if (as_json) {
             write_json(&in, a.word[i], &f);
         } else {
-            if (i > 0) printf("\n");
             print_file(in.file, a.word[i]);
             print_facts(in.p, &f);
         }
@@ -296,4 +304,5 @@ static int run_info(int argc, char **argv)
     return finish_output(code);
 }
 
-const command command_info = {"info", "describe a problem file", run_info};
+const command command_info = {"info", "describe a problem, a scene, a trajectory or a checkpoint",
+                              run_info};

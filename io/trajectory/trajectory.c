@@ -210,6 +210,19 @@ pcs_status pcs_trajectory_open(const pcs_env *env, const char *path, pcs_traject
     return PCS_OK;
 }
 
+bool pcs_trajectory_fits(const char *path)
+{
+    h5_file file;
+    const char *format = NULL;
+    if (!path || h5_open_file(path, &file) != PCS_OK) return false;
+    pcs_pool pool = pool_begin(NULL);
+    const bool fits = h5_words(&file, "/provenance/format", &pool, &format) == PCS_OK && format &&
+                      strcmp(format, LAYOUT_FORMAT) == 0;
+    pool_release(&pool);
+    h5_close(&file);
+    return fits;
+}
+
 void pcs_trajectory_close(pcs_trajectory *t)
 {
     if (!t) return;

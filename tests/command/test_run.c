@@ -87,3 +87,43 @@ TEST(what_does_not_go_together_is_refused)
     REFUSED("there already", "run pile.json --resume a -o pile.json");
     REFUSED("cannot be made", "run pile.json --capture none/problems");
 }
+
+TEST(diff_finds_the_first_difference)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q -o a.h5"), 0);
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q --threads 2 -o b.h5"), 0);
+    ck_assert_int_eq(percuss("diff a.h5 b.h5"), 0);
+    ck_assert(strstr(out_text, "41 frames agree to the bit"));
+
+    // half a run, then another step
+    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q -o half.h5"), 0);
+    ck_assert_int_eq(percuss("diff a.h5 half.h5"), 1);
+    ck_assert_msg(strstr(out_text, "41 and 21 frames; the first 21 agree"), "%s", out_text);
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 --step 0.004 -q -o other.h5"), 0);
+    ck_assert_int_eq(percuss("diff a.h5 other.h5"), 1);
+    ck_assert_msg(strstr(out_text, "frame 1: time"), "%s", out_text);
+    ck_assert_int_eq(percuss("diff --tol 1 a.h5 a.h5"), 0);
+    REFUSED("No such file", "diff a.h5 none.h5");
+    REFUSED("not an HDF5 file", "diff a.h5 pile.json");
+}
+
+TEST(info_knows_scenes_trajectories_and_checkpoints)
+{
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q -o a.h5 --checkpoint c "
+                             "--checkpoint-every 20"),
+                     0);
+    ck_assert_int_eq(percuss("info pile.json a.h5 c $DATA/lcp_dense.dat"), 0);
+    ck_assert(strstr(out_text, "kind        scene"));
+    ck_assert(strstr(out_text, "kind        trajectory"));
+    ck_assert(strstr(out_text, "41, from t = 0 s to 0.2 s; reports of 40 steps"));
+    ck_assert(strstr(out_text, "kind        checkpoint"));
+    ck_assert(strstr(out_text, "t = 0.2 s after 40 steps"));
+    ck_assert(strstr(out_text, "kind        lcp"));
+    static const char *const files[] = {"pile.json", "a.h5", "c"};
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_int_eq(percuss("info --json %s", files[i]), 0);
+        ck_assert_msg(json_is_valid(out_text), "%s", out_text);
+    }
+    ck_assert_int_eq(percuss("info --json a.h5"), 0);
+    ck_assert_int_eq((int)json_number(out_text, "frames"), 41);
+}

@@ -101,6 +101,9 @@ typedef struct pcs_trajectory_frame {
 PCS_NODISCARD PCS_API pcs_status pcs_trajectory_open(const pcs_env *env, const char *path,
                                                      pcs_trajectory **out);
 
+/// Whether a file is HDF5 and says that it is a trajectory; what is in it is not looked at.
+PCS_API bool pcs_trajectory_fits(const char *path);
+
 /// Accepts null.
 PCS_API void pcs_trajectory_close(pcs_trajectory *trajectory);
 
