@@ -13,6 +13,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#define ABOUT                                                                                 \
+    "A ball slides on a table until it rolls: time, distance and speed against their closed " \
+    "forms."
 #define HEADER  "case,t,x,v,R_omega,v_closed"
 #define COLUMNS "write every step: case, time, distance, speed, R omega, speed in closed form"
 
@@ -31,11 +34,7 @@ static void read_flags(settings *set, int argc, char **argv)
         .speed = 2,
         .spin = 100};
     set->run.scheme.solver.tol = 1e-13;
-    args a =
-        slider_args(&set->def, 1e-6, 1e3,
-                    "A ball slides on a table until it rolls: time, distance and speed against "
-                    "their closed forms.");
-    a.table = COLUMNS;
+    args a = slider_args(&set->def, 1e-6, 1e3, ABOUT, COLUMNS);
     args_real(&a, "--v0", &set->speed, 0, 1e6, "m/s", "speed of the ball that is struck");
     args_real(&a, "--spin", &set->spin, 0, 1e6, "rad/s", "spin of the balls that spin");
     run_parse(&a, &set->run, RUN_USUAL, argc, argv);

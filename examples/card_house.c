@@ -66,8 +66,7 @@ typedef struct fate {
     const settings *set;
     csv *out;
     int run;
-    pcs_state *mark; // the state after half of the run
-    run_tally tally;
+    run_tally tally;         // its mark is the state after half of the run
     double top, fell, moved; // m: the highest centre at the start, how far it fell; since the mark
     double weight;           // N
 } fate;
@@ -77,16 +76,12 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 {
     fate *f = user;
     PCS_TRY(run_tally_step(&f->tally, model, state, work, report));
-    const settings *set = f->set;
     const double top = cards_top(model, state);
     if (!report) f->top = top;
     if (!report) return 0;
-    if (f->tally.steps == (long)(0.5 * set->run.t_end / set->run.h)) {
-        PCS_TRY(pcs_state_copy(state, f->mark));
-    }
     f->fell = f->top - top;
     CSV_ROW(f->out, f->run, state->t, top, f->tally.energy, report->active);
-    return f->fell > 0.25 * set->house.size[0]; // what becomes of it then is not asked
+    return f->fell > 0.25 * f->set->house.size[0]; // what becomes of it then is not asked
 }
 
 static pcs_status build(const run_settings *run, const cards_def *def, pcs_scene **out)
@@ -100,7 +95,8 @@ static pcs_status build_and_run(const cards_def *def, fate *f, simulation *s)
     const run_settings *run = &f->set->run;
     PCS_TRY(build(run, def, &s->scene));
     PCS_TRY(simulation_start(s, run->threads));
-    f->mark = s->mark;
+    f->tally.mark = s->mark;
+    f->tally.mark_at = (long)(0.5 * run->t_end / run->h);
     PCS_TRY(pcs_scene_run(s->scene, s->state, s->work, watch, f, NULL, NULL));
     f->moved = tally_moved(s->scene->model, s->mark, s->state);
     f->weight = tally_weight(s->scene->model);

@@ -94,9 +94,9 @@ static pcs_status strike(const simulation *s, int n, double v[MOST_BALLS], pcs_o
 
 // what an observer follows
 typedef struct watch {
-    int run, balls;
-    csv *out;
     run_tally tally;
+    csv *out;
+    int run, balls;
 } watch;
 
 static int observe(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,

@@ -77,11 +77,11 @@ static void read_flags(settings *set, int argc, char **argv)
 
 // a run of a row, followed by an observer
 typedef struct wave {
+    run_tally tally;
     int n;
     double front; // tilt from which a domino counts as passed, half of that at which it tips, rad
     double passed[MOST_DOMINOES]; // when it was
     double tilt[MOST_DOMINOES];   // of every domino at the end of the last step, rad
-    run_tally tally;
     csv *out;
 } wave;
 

@@ -57,8 +57,7 @@ static void read_flags(settings *set, int argc, char **argv)
 typedef struct result {
     const settings *set;
     csv *out;
-    pcs_state *mark; // the state a quarter of a second before the end
-    run_tally tally;
+    run_tally tally;       // its mark is the state a quarter of a second before the end
     double floor, between; // N, vertical forces in the last step: of the floor, of the lower cube
                            // on the upper one
     double lower, upper;   // m, heights of the centres
@@ -82,11 +81,7 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 {
     result *r = user;
     PCS_TRY(run_tally_step(&r->tally, model, state, work, report));
-    const run_settings *run = &r->set->run;
     if (!report) return 0;
-    if (r->tally.steps == (long)((run->t_end - 0.25) / run->h)) {
-        PCS_TRY(pcs_state_copy(state, r->mark));
-    }
     PCS_TRY(force(work, 0, 1, &r->floor));
     PCS_TRY(force(work, 1, 2, &r->between));
     r->lower = pcs_state_read_q(model, state, (pcs_system){1})[2];
@@ -107,7 +102,8 @@ static pcs_status rest(const settings *set, result *r, simulation *s)
 {
     PCS_TRY(build(set, &s->scene));
     PCS_TRY(simulation_start(s, set->run.threads));
-    r->mark = s->mark;
+    r->tally.mark = s->mark;
+    r->tally.mark_at = (long)((set->run.t_end - 0.25) / set->run.h);
     PCS_TRY(pcs_scene_run(s->scene, s->state, s->work, watch, r, NULL, NULL));
     r->moved = tally_moved(s->scene->model, s->mark, s->state);
     return tally_overlap(s->scene->model, s->state, &r->overlap);

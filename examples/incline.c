@@ -12,6 +12,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#define ABOUT                                                                             \
+    "A box and a ball on a slope: stick and slip just below and just above the friction " \
+    "angle, and the creep of a box that sticks."
 #define HEADER "t,ball,slope,x,v,a"
 #define COLUMNS                                                                                 \
     "write every step: time, body (0 box, 1 ball), slope (rad), distance, speed, acceleration " \
@@ -39,11 +42,7 @@ static void read_flags(settings *set, int argc, char **argv)
                    .creep_h = 0.01,
                    .creep_time = 1000};
     set->run.scheme.solver.tol = 1e-14;
-    args a =
-        slider_args(&set->def, 1e-3, 2,
-                    "A box and a ball on a slope: stick and slip just below and just above the "
-                    "friction angle, and the creep of a box that sticks.");
-    a.table = COLUMNS;
+    args a = slider_args(&set->def, 1e-3, 2, ABOUT, COLUMNS);
     args_real(&a, "--near", &set->near, 1e-5, 0.1, "rad",
               "distance of the slopes from their limits");
     args_positive(&a, "--creep-h", &set->creep_h, "s", "time step for the box that sticks");

@@ -11,6 +11,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#define ABOUT                                                                              \
+    "A box and a ball slide in many directions: the same deceleration, the same stopping " \
+    "distance, the same work."
 #define HEADER "ball,heading,deceleration,across,way,work"
 #define COLUMNS                                                                               \
     "write a row per body and direction: body (0 box, 1 ball), heading (rad), deceleration, " \
@@ -31,11 +34,7 @@ static void read_flags(settings *set, int argc, char **argv)
                       .speed = 1,
                       .directions = 24};
     set->run.scheme.solver.tol = 1e-13;
-    args a =
-        slider_args(&set->def, 1e-6, 0.5,
-                    "A box and a ball slide in many directions: the same deceleration, the same "
-                    "stopping distance, the same work.");
-    a.table = COLUMNS;
+    args a = slider_args(&set->def, 1e-6, 0.5, ABOUT, COLUMNS);
     args_positive(&a, "--v0", &set->speed, "m/s", "speed at the start");
     args_int(&a, "--directions", &set->directions, 1, 10000, "number of directions, evenly spread");
     run_parse(&a, &set->run, RUN_H | RUN_GRAVITY, argc, argv);

@@ -117,13 +117,13 @@ static pcs_status straight(checks *c, const settings *set)
 
 // what an observer follows: errors at the end, with their signs
 typedef struct errors {
+    run_tally tally;
     const settings *set;
     const rolling *r;
     csv *out;
     double before; // azimuth, rad
     double lean, azimuth, radius;
     double slip; // largest speed of the contact point, m/s
-    run_tally tally;
 } errors;
 
 static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs_work *work,

@@ -79,8 +79,7 @@ static void read_flags(settings *set, int argc, char **argv)
 typedef struct result {
     const settings *set;
     csv *out;
-    pcs_state *mark; // the start, then the state after --settle
-    run_tally tally;
+    run_tally tally;   // its mark is the start, then the state after --settle
     double moved;      // m, since --settle
     long loose;        // steps since then that did not converge
     double support[3]; // N, of the last step
@@ -93,16 +92,14 @@ static int watch(void *user, const pcs_model *model, const pcs_state *state, pcs
 {
     result *r = user;
     PCS_TRY(run_tally_step(&r->tally, model, state, work, report));
-    const long still = (long)(r->set->settle / r->set->run.h + 0.5);
     if (!report) return 0;
-    const long step = r->tally.steps;
-    if (step == still) PCS_TRY(pcs_state_copy(state, r->mark));
+    const long step = r->tally.steps, still = r->tally.mark_at;
     if (step % 10 == 0) {
         double deepest;
         PCS_TRY(tally_overlap(model, state, &deepest));
         r->overlap = fmax(r->overlap, deepest);
     }
-    const double moved = tally_moved(model, r->mark, state), *F = r->support;
+    const double moved = tally_moved(model, r->tally.mark, state), *F = r->support;
     if (step > still) r->moved = fmax(r->moved, moved);
     r->loose += step > still && report->outcome != PCS_OUTCOME_CONVERGED;
     PCS_TRY(tally_support(work, 0, r->support));
@@ -125,7 +122,8 @@ static pcs_status settle(const settings *set, result *r, simulation *s)
 {
     PCS_TRY(build(set, &s->scene));
     PCS_TRY(simulation_start(s, set->run.threads));
-    r->mark = s->mark;
+    r->tally.mark = s->mark;
+    r->tally.mark_at = (long)(set->settle / set->run.h + 0.5);
     r->weight = tally_weight(s->scene->model);
     return pcs_scene_run(s->scene, s->state, s->work, watch, r, NULL, NULL);
 }

@@ -35,7 +35,7 @@ int run_tally_step(void *tally, const pcs_model *model, const pcs_state *state, 
     // the projection lifts the bodies that it separates, and records the energy
     const double lifted = fmax(0, e->projection);
     t->rise = fmax(t->rise, t->energy - e->kinetic_before - e->potential_before - lifted);
-    return 0;
+    return t->mark && t->steps == t->mark_at ? pcs_state_copy(state, t->mark) : PCS_OK;
 }
 
 double tally_moved(const pcs_model *model, const pcs_state *then, const pcs_state *now)

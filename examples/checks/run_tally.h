@@ -18,6 +18,8 @@ typedef struct run_tally {
     double closure;                   // J, worst of the energy ledgers
     double start, energy;             // J, kinetic + potential: at the start of the run, now
     double residual;                  // worst of the velocity problems
+    pcs_state *mark; // gets a copy of the state after so many steps as `mark_at`; or null
+    long mark_at;
 } run_tally;
 
 // The observer for pcs_run, `tally` a run_tally; other observers call it first.

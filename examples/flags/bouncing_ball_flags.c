@@ -4,6 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#define COLUMNS                                                                              \
+    "write the initial state and every step: time, position, quaternion, velocity, angular " \
+    "velocity (body axes), impulse of the step (N s), gap, energies (J)"
+
 void read_flags(settings *s, int argc, char **argv)
 {
     *s = (settings){.mass = 1, .radius = 0.1, .z0 = 1, .e = 0.9, .run.gravity = 9.81};
@@ -16,9 +20,7 @@ void read_flags(settings *s, int argc, char **argv)
 
     args a = {.about = "A ball falls on a plane and bounces; apexes and Zeno time against their "
                        "closed forms.",
-              .table =
-                  "write the initial state and every step: time, position, quaternion, velocity, "
-                  "angular velocity (body axes), impulse of the step (N s), gap, energies (J)"};
+              .table = COLUMNS};
     args_positive(&a, "--mass", &s->mass, "kg", "mass");
     args_positive(&a, "--radius", &s->radius, "m", "radius");
     args_real(&a, "--inertia", &s->inertia, 0, INFINITY, "kg m^2",

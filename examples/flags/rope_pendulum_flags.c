@@ -4,6 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#define COLUMNS                                                                           \
+    "write both motions: number, time, position, velocity, 1 if taut, distance from the " \
+    "anchor, tension (N), energies and work of the drag (J), position in time steps of h"
+
 static void fits_together(const settings *set)
 {
     const rope_def *r = &set->rope;
@@ -47,12 +51,9 @@ void read_flags(settings *set, int argc, char **argv)
     rope_def *r = &set->rope;
     int stabilisation = PCS_STABILISATION_PROJECT;
     double anchor[2] = {0.5, 0};
-    args a = {
-        .about = "A mass on a rope falls, is caught, swings and is released: event by event "
-                 "against closed forms, and in time steps as a contact.",
-        .table =
-            "write both motions: number, time, position, velocity, 1 if taut, distance from the "
-            "anchor, tension (N), energies and work of the drag (J), position in time steps of h"};
+    args a = {.about = "A mass on a rope falls, is caught, swings and is released: event by event "
+                       "against closed forms, and in time steps as a contact.",
+              .table = COLUMNS};
     args_positive(&a, "--mass", &r->mass, "kg", "mass");
     args_positive(&a, "--length", &r->length, "m", "length of the rope");
     args_real(&a, "--drag", &r->drag, 0, INFINITY, "kg/s", "drag force over speed");

@@ -36,7 +36,7 @@ typedef struct slider_view {
 extern const char *const slider_status[]; // as pcs_contact_status
 
 // flags of an example: --mass, --radius, and --mu in [least, most]
-args slider_args(slider_def *def, double least, double most, const char *about);
+args slider_args(slider_def *def, double least, double most, const char *about, const char *table);
 
 // the scene of the body, system 1, on the plane, with the settings of a run
 pcs_status slider_scene(const slider_def *def, const run_settings *run, pcs_scene **out);
