@@ -394,8 +394,9 @@ static void mark_overlap(const trial *t, const candidates *list, int i, const pc
         --k;
     }
     for (; k < list->n && same_pair(&list->c[k].key, &key); ++k) {
+        if (list->c[k].overlaps) continue;
         pcs_feature_gap(list->c[k].feature, q1, q2, &own);
-        list->c[k].overlaps |= v3_dot(own.N, overlap.N) >= 1 - SAME_NORMAL;
+        list->c[k].overlaps = v3_dot(own.N, overlap.N) >= 1 - SAME_NORMAL;
     }
 }
 
@@ -422,6 +423,7 @@ static pcs_status turn_to(const trial *t, candidate *c, const pcs_feature *f, pc
 pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candidates *list,
                            int *added)
 {
+    const bool at_end = t->rule == PCS_ACTIVATION_END_OF_STEP;
     *added = 0;
     touches over;
     PCS_TRY(step_find(t, t->end.q, 0, false, mem, &over));
@@ -435,12 +437,10 @@ pcs_status step_detect_end(const trial *t, double deeper, pcs_arena *mem, candid
         const int first = find_listed(t, pair[0], pair[1], &cursor);
         const contact_key key = {pair[0], pair[1], over.f[k].id};
         candidate *known = first < 0 ? NULL : find_feature(t, first, key);
-        mark_overlap(t, list, first, &over.f[k]);
+        if (at_end) mark_overlap(t, list, first, &over.f[k]);
         if (known) {
             known->closed = true;
-            if (t->rule == PCS_ACTIVATION_END_OF_STEP) {
-                PCS_TRY(turn_to(t, known, &over.f[k], mem));
-            }
+            if (at_end) PCS_TRY(turn_to(t, known, &over.f[k], mem));
             continue;
         }
         if (deeper > 0 && first >= 0 && !worth_adding(t, pair, &over.f[k], deeper)) continue;

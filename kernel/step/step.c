@@ -228,7 +228,7 @@ static pcs_status change_contacts(trial *t, pcs_arena *mem, pcs_step_report *out
                                   bool *confirmed)
 {
     int added = 0, refuted = 0;
-    if (wants_confirmation(t, out)) {
+    if (t->list.n > 0 && wants_confirmation(t, out)) {
         const double residual = out->solve.measure.residual;
         const bool solved = is_solved(t, out) || begins_coarse(t);
         PCS_TRY(step_confirm(t, solved, residual, begins_coarse(t), mem, &t->list, &refuted));

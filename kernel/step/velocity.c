@@ -118,12 +118,13 @@ static pcs_status evaluate_system(const trial *t, const part_of *end, pcs_arena 
 static pcs_status evaluate(const trial *t, bool first, pcs_arena mem, motion *end)
 {
     for (int b = 0; b < t->m->n_blocks; ++b) {
-        const part_of part = part_of_block(t, end, b);
-        if (first && system_is_plain(part.s)) {
-            evaluate_plain(t, part.s, end);
-        } else {
-            PCS_TRY(evaluate_system(t, &part, mem));
+        const model_system *s = &t->m->system[t->m->block_system[b]];
+        if (first && system_is_plain(s)) {
+            evaluate_plain(t, s, end);
+            continue;
         }
+        const part_of part = part_of_block(t, end, b);
+        PCS_TRY(evaluate_system(t, &part, mem));
     }
     return PCS_OK;
 }
