@@ -138,14 +138,6 @@ pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates
     return PCS_OK;
 }
 
-pcs_status step_rows_at_end(const trial *t, int i, pcs_arena *mem, candidates *list)
-{
-    candidate *c = &list->c[i];
-    PCS_TRY(rows_in_middle(t, c, &list->k[i], t->end.q_free, mem));
-    memset(c->turning, 0, (size_t)c->dim * sizeof *c->turning);
-    return PCS_OK;
-}
-
 bool step_joints_gain(const trial *t, pcs_arena mem)
 {
     double work = 0, K = 0;

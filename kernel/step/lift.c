@@ -1,9 +1,15 @@
 // Projections that lift. Where the velocities have no row for a motion that positions forbid,
 // bodies fall in every step and the projection lifts them again, while their speed grows:
 //
-// Rows H at q_k do not oppose a motion that only the curvature of the joints prevents: a straight
-// chain between two walls falls freely. Its rows are taken at the q' before the projection. There
-// they oppose this motion and hold at the end of the step: H(q') v' = 0, an inelastic impact.
+// Rows of joints are those of one configuration. They do not oppose a motion that only the
+// curvature of the joints prevents: a straight chain between two walls falls freely, and light
+// links under a large tension S move with rows that are too old where sqrt(S / (m l)) h > 2. What
+// the projection adds to an island of joints is taken from its velocities: v' is multiplied by
+//
+//     sqrt(1 - added / K'),    or by 0 where K' is less,
+//
+// which keeps H v' = 0 and closed contacts closed. The projection moves no centre of mass: it adds
+// energy only to islands that something holds, which have no momentum to keep.
 //
 // A contact with e > 0 that another impact closes within the step has its own impact in the next
 // one. The bodies of a column sink into each other, and into the floor. Such contacts land: their
@@ -14,9 +20,10 @@
 
 #include "collide/collide.h"
 
-// part of the energy at work in an island that a projection may add in a step; for joints it is of
-// order h^2 where the motion is smooth
+// part of the energy at work in an island that a projection may add in a step: with contacts that
+// wait for their impacts; with joints, where it is of order h^2 in smooth motion
 #define LIFTED 1e-2
+#define PAID   1e-3
 
 // overlap relative to the thinner shape beyond which a contact lands in any case: the features of
 // shapes that overlap deeper are not those that would have met
@@ -24,9 +31,15 @@
 
 // energy that the projection adds to an island, and energy at work there, J
 typedef struct lift {
-    double added, work;
-    bool counts; // it has joints, or contacts that sink
+    double added, work, kinetic;
+    bool jointed, driven, counts; // counts: it has joints, or contacts that sink
 } lift;
+
+// the islands: of[up] of each system, through island_root
+typedef struct lifts {
+    int *up;
+    lift *of;
+} lifts;
 
 static bool is_joint(const candidate *c)
 {
@@ -53,11 +66,6 @@ static bool sinks_deep(const trial *t, const candidate *c)
     return c->g_end[0] < -DEEP * thin;
 }
 
-static bool is_lifted(const lift *of)
-{
-    return of->added > LIFTED * of->work;
-}
-
 // islands of active candidates and of contacts that sink; *any: some has one or a joint
 static pcs_status find_islands(const trial *t, pcs_arena mem, candidates *list, int *up, bool *any)
 {
@@ -75,59 +83,101 @@ static pcs_status find_islands(const trial *t, pcs_arena mem, candidates *list, 
     return PCS_OK;
 }
 
-// `of` has an entry per system; those of the roots of islands are used
-static pcs_status find_lifts(const trial *t, int *up, lift *of)
+static pcs_status add_kinetic(const trial *t, const model_system *s, pcs_arena mem, double *K)
 {
-    const pcs_model *m = t->m;
-    for (int i = 0; i < t->list.n; ++i) {
-        const candidate *c = &t->list.c[i];
-        if (is_joint(c) || sinks(t, c)) of[island_root(up, candidate_mover(t, c))].counts = true;
-    }
-    for (int b = 0; b < m->n_blocks; ++b) {
-        const int i = m->block_system[b];
-        const model_system *s = &m->system[i];
-        lift *here = &of[island_root(up, i)];
-        if (!here->counts || s->kind != SYSTEM_BODY || s->disabled) continue;
-        double before, after, p2 = 0, v2 = 0;
-        PCS_TRY(system_potential(m, s, t->end.q_free + s->q_at, &before));
-        PCS_TRY(system_potential(m, s, t->end.q + s->q_at, &after));
-        for (int k = s->v_at; k < s->v_at + 3; ++k) {
-            const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k]);
-            p2 += p * p;
-            v2 += t->end.v[k] * t->end.v[k];
-        }
-        here->added += after - before;
-        here->work += 0.5 * (p2 / s->mass + s->mass * v2);
+    const size_t n = (size_t)s->nv;
+    double *Mv = PCS_TAKE(&mem, n, double), *M = PCS_TAKE(&mem, s->varies ? n * n : 0, double);
+    if (!Mv || !M) return pcs_fail_memory("projection");
+    if (s->varies) PCS_TRY(system_mass(s, t->end.q + s->q_at, M));
+    system_mass_mul(s, M, t->end.v + s->v_at, Mv);
+    for (size_t i = 0; i < n; ++i) {
+        *K += 0.5 * Mv[i] * t->end.v[(size_t)s->v_at + i];
     }
     return PCS_OK;
 }
 
-pcs_status step_lifted(const trial *t, bool joints, pcs_arena *mem, candidates *list, double *theta,
-                       bool *any)
+static pcs_status add_system(const trial *t, const model_system *s, pcs_arena mem, lift *here)
+{
+    if (here->jointed) PCS_TRY(add_kinetic(t, s, mem, &here->kinetic));
+    if (s->kind != SYSTEM_BODY) return PCS_OK;
+    double before, after, p2 = 0, v2 = 0;
+    PCS_TRY(system_potential(t->m, s, t->end.q_free + s->q_at, &before));
+    PCS_TRY(system_potential(t->m, s, t->end.q + s->q_at, &after));
+    for (int k = s->v_at; k < s->v_at + 3; ++k) {
+        const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k]);
+        p2 += p * p;
+        v2 += t->end.v[k] * t->end.v[k];
+    }
+    here->added += after - before;
+    here->work += 0.5 * (p2 / s->mass + s->mass * v2);
+    return PCS_OK;
+}
+
+static lift *lift_of(const lifts *l, int system)
+{
+    return &l->of[island_root(l->up, system)];
+}
+
+// *any: some island counts
+static pcs_status find_lifts(const trial *t, pcs_arena *mem, candidates *list, lifts *out,
+                             bool *any)
 {
     const pcs_model *m = t->m;
     const size_t n = (size_t)m->n_systems;
-    int *up = PCS_TAKE(mem, n, int);
-    lift *of = PCS_TAKE(mem, n, lift);
-    if (!up || !of) return pcs_fail_memory("projection");
-    memset(of, 0, n * sizeof *of);
-    PCS_TRY(find_islands(t, *mem, list, up, any));
+    *out = (lifts){PCS_TAKE(mem, n, int), PCS_TAKE(mem, n, lift)};
+    if (!out->up || !out->of) return pcs_fail_memory("projection");
+    memset(out->of, 0, n * sizeof *out->of);
+    PCS_TRY(find_islands(t, *mem, list, out->up, any));
+    for (int i = 0; i < t->list.n && *any; ++i) {
+        const candidate *c = &t->list.c[i];
+        lift *here = lift_of(out, candidate_mover(t, c));
+        here->jointed = here->jointed || is_joint(c);
+        here->driven = here->driven || (c->active && c->drive);
+        here->counts = here->jointed || here->counts || sinks(t, c);
+    }
+    for (int b = 0; b < m->n_blocks && *any; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        lift *here = lift_of(out, m->block_system[b]);
+        if (here->counts && !s->disabled) PCS_TRY(add_system(t, s, *mem, here));
+    }
+    return PCS_OK;
+}
+
+pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, bool *any)
+{
+    lifts l;
+    PCS_TRY(find_lifts(t, &mem, list, &l, any));
     if (!*any) return PCS_OK;
-    PCS_TRY(find_lifts(t, up, of));
     *any = false;
     for (int i = 0; i < t->list.n; ++i) {
         candidate *c = &list->c[i];
-        const bool lifted = is_lifted(&of[island_root(up, candidate_mover(t, c))]);
-        if (sinks(t, c) && (lifted || sinks_deep(t, c))) {
-            candidate_land(c);
-            *any = true;
-        } else if (joints && lifted && is_joint(c)) {
-            PCS_TRY(step_rows_at_end(t, i, mem, list));
-            *any = true;
-        }
+        const lift *of = lift_of(&l, candidate_mover(t, c));
+        if (!sinks(t, c) || !(of->added > LIFTED * of->work || sinks_deep(t, c))) continue;
+        candidate_land(c);
+        *any = true;
     }
-    for (int i = 0; i < m->n_systems && joints && *any; ++i) {
-        if (is_lifted(&of[island_root(up, i)])) theta[i] = m->scheme.theta;
+    return PCS_OK;
+}
+
+pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motion *end,
+                          pcs_energy *e)
+{
+    const pcs_model *m = t->m;
+    lifts l;
+    bool any;
+    PCS_TRY(find_lifts(t, &mem, list, &l, &any));
+    for (int b = 0; b < m->n_blocks && any; ++b) {
+        const model_system *s = &m->system[m->block_system[b]];
+        const lift *of = lift_of(&l, m->block_system[b]);
+        if (!of->jointed || of->driven || !(of->added > PAID * of->work)) continue;
+        const double left = fmax(0, 1 - of->added / of->kinetic), factor = sqrt(left);
+        double K = 0;
+        PCS_TRY(add_kinetic(t, s, mem, &K));
+        for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
+            end->v[i] *= factor;
+        }
+        e->kinetic_after -= (1 - left) * K;
+        e->joints -= (1 - left) * K;
     }
     return PCS_OK;
 }

@@ -251,7 +251,7 @@ static pcs_status project_once(trial *t, pcs_arena mem, pcs_step_report *out)
                : step_project(t, projected_rows(s), mem, &t->list, t->end.q, out);
 }
 
-// positions; and where that lifts what the velocities let fall, velocities with other rows
+// positions; and where that lifts bodies of which contacts wait, velocities with these contacts
 static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
 {
     if (t->m->scheme.projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
@@ -259,7 +259,7 @@ static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
     for (int k = 0; k < LANDINGS && out->projection_iters > 0; ++k) {
         bool lifted;
         pcs_outcome end;
-        PCS_TRY(step_lifted(t, k == 0, mem, &t->list, t->end.theta, &lifted));
+        PCS_TRY(step_land_lifted(t, *mem, &t->list, &lifted));
         if (!lifted || velocities_are_over(t, &end)) return PCS_OK;
         PCS_TRY(solve_impacts(t, mem, out));
         out->projection_outcome = PCS_OUTCOME_CONVERGED;
@@ -344,6 +344,9 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
 
     // where every joule went, who touched whom, and what may not be trusted
     PCS_TRY(step_ledger(&next, mem, &out->energy));
+    if (m->scheme.projection == PCS_PROJECTION_OVERLAPS && out->projection_iters > 0) {
+        PCS_TRY(step_pay_lifts(&next, mem, &next.list, &next.end, &out->energy));
+    }
     PCS_TRY(step_publish(&next, &mem, &next.list, st, out));
     PCS_TRY(step_doubts(&next, mem, out));
 

@@ -441,8 +441,6 @@ pcs_status step_extend(const trial *t, bool features, pcs_arena *mem, candidates
 pcs_status step_joint_rows(const trial *t, bool pure, pcs_arena *mem, candidates *list);
 // whether joints that are not pure have gained energy by the last velocities
 bool step_joints_gain(const trial *t, pcs_arena mem);
-// the rows of a joint at q_free, for u' = 0 there
-pcs_status step_rows_at_end(const trial *t, int i, pcs_arena *mem, candidates *list);
 // the islands that active candidates hold together: up[i] leads to the root of system i
 void step_join_islands(const trial *t, int *up);
 // work of the contacts of an island, J (gain.c)
@@ -458,10 +456,12 @@ pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_wo
 void candidate_land(candidate *c);
 // lets the contacts of islands that gain energy land, for velocities to be solved again
 pcs_status step_land_gains(const trial *t, pcs_arena mem, candidates *list, bool *any);
-// after a projection: where it has added energy to an island, contacts land and, with `joints`,
-// rows of joints are at the end, for velocities to be solved again
-pcs_status step_lifted(const trial *t, bool joints, pcs_arena *mem, candidates *list, double *theta,
-                       bool *any);
+// after a projection: where it has added energy to an island, contacts that sink land, for
+// velocities to be solved again (lift.c)
+pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, bool *any);
+// takes what the projection has added to islands of joints from their velocities
+pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motion *end,
+                          pcs_energy *e);
 // whether the rows of all candidates are taken elsewhere than at q_k
 static inline bool step_rows_follow(const pcs_scheme *s)
 {

@@ -178,6 +178,63 @@ TEST(a_level_bridge_gains_nothing)
     }
 }
 
+// Light links under tension: level chains between two walls at long steps, with sag or without, and
+// a heavy load on the last of the links that hang. Steps are too long for their motion across, so
+// that energy may be lost, but not gained.
+TEST(tension_adds_no_energy)
+{
+    static const struct {
+        int n;
+        double length, h, angle, load;
+        bool walls;
+    } of[] = {{10, 0.5, 1e-2, 0, 1, true},        {20, 0.1, 4e-3, 0, 1, true},
+              {20, 0.5, 1e-2, 0.04, 1, true},     {5, 0.1, 1e-2, 1.47, 100, false},
+              {20, 0.1, 2e-3, 1.47, 1000, false}, {20, 0.5, 1e-2, 0, 1, true}};
+    for (int k = 0; k < TEST_FEW(2, 6); ++k) {
+        scene s;
+        open_default(&s);
+        const int n = of[k].n;
+        const double l = of[k].length, edges[3] = {l, 0.05, 0.05}, front[3] = {-l / 2, 0, 0};
+        const double back[3] = {l / 2, 0, 0};
+        double at[3] = {0, 0, 0};
+        pcs_system before = {0};
+        for (int i = 0; i <= n; ++i) {
+            const double phi = of[k].walls ? of[k].angle * (1 - (2 * i + 1.0) / n) : of[k].angle;
+            const double half[3] = {l / 2 * cos(phi), 0, -l / 2 * sin(phi)};
+            const double Q[4] = {cos(phi / 2), 0, sin(phi / 2), 0};
+            pcs_interaction_def joint = pcs_interaction_def_default();
+            joint.relation = pcs_relation_ball_joint(i < n ? front : at, i > 0 ? back : at);
+            joint.system2 = before;
+            if (i == n) {
+                joint.relation = pcs_relation_ball_joint(back, at);
+                joint.system1 = before;
+                joint.system2 = (pcs_system){0};
+            } else {
+                v3_along(at, 1, half, at);
+                joint.system1 =
+                    scene_box(&s, i == n - 1 ? of[k].load : 1, edges, at, Q, NULL, NULL);
+                v3_along(at, 1, half, at);
+            }
+            before = joint.system1;
+            if (i < n || of[k].walls) CK_OK(pcs_model_add_interaction(s.m, &joint, NULL));
+        }
+        scene_start(&s);
+        const double first = energy(&s);
+        double most = first, swing = 0;
+        for (int i = 0; i < TEST_DRAWS(1000); ++i) {
+            scene_step(&s, of[k].h);
+            most = fmax(most, energy(&s));
+            swing = fmax(swing, s.report.energy.kinetic_after);
+            scene_check_ledger(&s);
+        }
+        // the weight times what a projection may leave open, and a part of what moves
+        const double weight = 9.81 * (n - 1 + of[k].load), gain = most - first;
+        const double bound = 3e-4 * l * weight + 5e-3 * swing;
+        ck_assert_msg(gain <= bound, "%d: %g J, not %g", k, gain, bound);
+        scene_close(&s);
+    }
+}
+
 // ---- a heap ------------------------------------------------------------------------------------
 
 enum { BOXES = 48, LAYER = 4 };

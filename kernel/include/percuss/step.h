@@ -45,7 +45,7 @@ typedef struct pcs_energy {
                        ///< added mass only together with `mass`
     double normal;     ///< contact work along normals (unilateral rows)
     double tangential; ///< contact work along tangents: friction
-    double joints;     ///< work of equality rows
+    double joints;     ///< work of equality rows, and what lifted islands lose
     double prescribed; ///< work that bodies with prescribed motion do through contacts and
                        ///< joints; those three terms are of the relative velocities
     double mass;       ///< change of M(q) over the step (Lagrangian systems, added mass)
