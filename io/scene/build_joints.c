@@ -82,7 +82,8 @@ static pcs_status distance(builder *b, const scene_interaction *in, const pcs_sy
         to_world(b, system[1], p2, x2);
         length = hypot(hypot(x1[0] - x2[0], x1[1] - x2[1]), x1[2] - x2[2]);
     }
-    *out = pcs_relation_distance(p1, p2, length);
+    *out = in->kind == INTERACTION_ROPE ? pcs_relation_rope(p1, p2, length)
+                                        : pcs_relation_distance(p1, p2, length);
     return PCS_OK;
 }
 
@@ -102,6 +103,7 @@ static pcs_status make_relation(builder *b, const scene_interaction *in, const p
     case INTERACTION_BALL:
         return ball(b, in, system, at, out);
     case INTERACTION_DISTANCE:
+    case INTERACTION_ROPE:
         return distance(b, in, system, at, out);
     case INTERACTION_LINEAR:
         break;
@@ -122,6 +124,7 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     def.system1 = system[0];
     def.system2 = system[1];
     PCS_TRY(make_relation(b, in, system, at, &def.relation));
+    if (in->kind == INTERACTION_ROPE) def.law = pcs_law_newton_impact(0);
     if (has(in, "law")) def.law = build_law(&in->law);
 
     pcs_interaction id;

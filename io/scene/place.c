@@ -75,9 +75,9 @@ static void skip_value(cursor *c)
             c->at += 1;
             break;
         default:
-            while (c->at < c->end && !strchr(",:]} \t\r\n", *c->at)) {
+            do { // a word or a number
                 c->at += 1;
-            }
+            } while (c->at < c->end && !strchr(",:]} \t\r\n", *c->at));
         }
     } while (depth > 0);
 }

@@ -35,6 +35,10 @@ pcs_status pcs_scene_parse(const pcs_env *env, const char *text, size_t size, co
 
     pcs_pool pool = pool_begin(env);
     builder b = {.src = {name ? name : "scene", text ? text : "", size, &pool}, .env = pool.env};
+    if (size > 0 && memchr(b.src.text, 0, size)) {
+        return pcs_fail(PCS_ERR_FORMAT, "%.200s: this is no text: it has bytes that are zero",
+                        b.src.name);
+    }
     json_error_t e;
     json_t *json = json_loadb(b.src.text, size, JSON_REJECT_DUPLICATES, &e);
     if (!json) return refuse_json(&b.src, &e);

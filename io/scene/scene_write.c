@@ -93,6 +93,10 @@ static pcs_status write_interaction(out *o, pcs_interaction id)
         s.kind = INTERACTION_DISTANCE;
         s.length = data[6];
         break;
+    case PCS_RELATION_ROPE:
+        s.kind = INTERACTION_ROPE;
+        s.length = data[6];
+        break;
     case PCS_RELATION_BALL_JOINT:
         s.kind = INTERACTION_BALL;
         break;

@@ -386,15 +386,17 @@ TABLE(body, "body", "A body, a Lagrangian system, or bodies that are repeated.",
 
 // ---- interactions ------------------------------------------------------------------------------
 
-static const char *const interaction_words[] = {"ball", "distance", "linear", NULL};
+static const char *const interaction_words[] = {"ball", "distance", "linear", "rope", NULL};
 #define BALL     BIT(INTERACTION_BALL)
-#define DISTANCE BIT(INTERACTION_DISTANCE)
+#define DISTANCE (BIT(INTERACTION_DISTANCE) | BIT(INTERACTION_ROPE))
 #define LINEAR   BIT(INTERACTION_LINEAR)
 
 static const field interaction_fields[] = {
     {"kind", FIELD_WORD, OF(interaction, kind), .words = interaction_words, .required = ALWAYS,
-     .help = "ball: two points meet; distance: two points are a length apart; linear: coefficients"
-             " . q + offset, of a Lagrangian system"},
+     .help =
+         "ball: two points meet; distance: two points are a length apart; rope: they are no more"
+         " than a length apart, with the law newton_impact; linear: coefficients"
+         " . q + offset, of a Lagrangian system"},
     NAME_FIELD(interaction, "interactions"),
     {"bodies", FIELD_PARTS, OF(interaction, bodies), .n = 2, .required = ALWAYS,
      .help = "names of one or two bodies; without the second it is the world"},
@@ -414,7 +416,7 @@ static const field interaction_fields[] = {
      .required = LINEAR, .help = "one for each coordinate of the system, at most 7"},
     {"offset", FIELD_REAL, OF(interaction, offset), .kinds = LINEAR, .help = "of the relation"},
     {"law", FIELD_OBJECT, OF(interaction, law), .table = &law_table,
-     .help = "without it equality: a joint"},
+     .help = "without it equality: a joint; of a rope newton_impact"},
     {"touching", FIELD_BOOL, OF(interaction, touching),
      .help = "true: the two bodies of a joint may touch"},
     {"enabled", FIELD_BOOL, OF(interaction, enabled), .help = "false: it does nothing"},

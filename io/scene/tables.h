@@ -142,7 +142,8 @@ typedef struct scene_body {
 typedef enum scene_interaction_kind {
     INTERACTION_BALL,
     INTERACTION_DISTANCE,
-    INTERACTION_LINEAR
+    INTERACTION_LINEAR,
+    INTERACTION_ROPE
 } scene_interaction_kind;
 
 typedef struct scene_interaction {

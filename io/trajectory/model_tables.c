@@ -512,7 +512,7 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
                              .system2 = {row->system2}};
     const double *x = row->data;
     const bool linear = row->kind == PCS_RELATION_LINEAR;
-    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_LINEAR || !pcs_all_finite(x, 9) ||
+    if (row->kind < PCS_RELATION_USER || row->kind > PCS_RELATION_ROPE || !pcs_all_finite(x, 9) ||
         (linear && !(x[0] >= 1 && x[0] <= 7)) || row->law < PCS_LAW_EQUALITY ||
         row->law > PCS_LAW_NEWTON_COULOMB) {
         return fail_named(f->name, PCS_ERR_FORMAT,
@@ -523,6 +523,9 @@ static pcs_status add_interaction(const h5_file *f, pcs_model *m, int number,
     switch (row->kind) {
     case PCS_RELATION_DISTANCE:
         d.relation = pcs_relation_distance(x, x + 3, x[6]);
+        break;
+    case PCS_RELATION_ROPE:
+        d.relation = pcs_relation_rope(x, x + 3, x[6]);
         break;
     case PCS_RELATION_BALL_JOINT:
         d.relation = pcs_relation_ball_joint(x, x + 3);

@@ -1,6 +1,7 @@
 // Relations: asking their callbacks, and the built-in ones.
 //
 //     distance     g = |P1 - P2| - l      data: p1, p2, l
+//     rope         g = l - |P1 - P2|      data: p1, p2, l
 //     ball joint   g = P1 - P2            data: p1, p2
 //     linear       g = c . q + b          data: n, c, and b behind it
 #include "relations/joint.h"
@@ -151,6 +152,33 @@ pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], doubl
                           .data = {p1[0], p1[1], p1[2], p2[0], p2[1], p2[2], length}};
 }
 
+static int rope_gap(void *user, const double *q1, const double *q2, double *g)
+{
+    const int answer = distance_gap(user, q1, q2, g);
+    g[0] = -g[0];
+    return answer;
+}
+
+static int rope_gradient(void *user, const double *q1, const double *q2, double *C1, double *C2)
+{
+    // where the points meet a rope is slack, and any row will do: it stays zero
+    if (distance_gradient(user, q1, q2, C1, C2) != 0) return 0;
+    for (int i = 0; i < 7; ++i) {
+        C1[i] = -C1[i];
+        if (C2) C2[i] = -C2[i];
+    }
+    return 0;
+}
+
+pcs_relation pcs_relation_rope(const double p1[3], const double p2[3], double length)
+{
+    pcs_relation out = pcs_relation_distance(p1, p2, length);
+    if (!out.gap) return out;
+    out.gap = rope_gap;
+    out.gradient = rope_gradient;
+    return out;
+}
+
 static int ball_gap(void *user, const double *q1, const double *q2, double *g)
 {
     const double *data = user;
@@ -240,29 +268,41 @@ pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation)
 {
     if (!relation || !relation->has_data) return PCS_RELATION_USER;
     if (relation->gap == distance_gap) return PCS_RELATION_DISTANCE;
+    if (relation->gap == rope_gap) return PCS_RELATION_ROPE;
     if (relation->gap == ball_gap) return PCS_RELATION_BALL_JOINT;
     return relation->gap == linear_gap ? PCS_RELATION_LINEAR : PCS_RELATION_USER;
+}
+
+// a distance joint or a rope
+static bool has_length(const pcs_relation *relation)
+{
+    return relation->gap == distance_gap || relation->gap == rope_gap;
+}
+
+static const char *length_words(const pcs_relation *relation)
+{
+    return relation->gap == rope_gap ? "rope" : "distance joint";
 }
 
 int relation_coordinates(const pcs_relation *relation)
 {
     if (relation->gap == linear_gap) return (int)relation->data[0];
-    return relation->gap == distance_gap || relation->gap == ball_gap ? 7 : 0;
+    return has_length(relation) || relation->gap == ball_gap ? 7 : 0;
 }
 
 pcs_status relation_check(const pcs_relation *relation)
 {
     const double *data = relation->data;
-    const bool distance = relation->gap == distance_gap, linear = relation->gap == linear_gap;
+    const bool distance = has_length(relation), linear = relation->gap == linear_gap;
     if ((distance || relation->gap == ball_gap) && !pcs_all_finite(data, 6)) {
-        return pcs_fail(PCS_ERR_ARG, "%s joint: a point is not finite",
-                        distance ? "distance" : "ball");
+        return pcs_fail(PCS_ERR_ARG, "%s: a point is not finite",
+                        distance ? length_words(relation) : "ball joint");
     }
     if (distance && !(data[6] > 0 && isfinite(data[6]))) {
         return pcs_fail(PCS_ERR_ARG,
-                        "distance joint: the length is %g m; it must be positive and finite (to "
+                        "%s: the length is %g m; it must be positive and finite (to "
                         "hold two points together use pcs_relation_ball_joint)",
-                        data[6]);
+                        length_words(relation), data[6]);
     }
     if (!linear) return PCS_OK;
 
@@ -312,7 +352,7 @@ static void point_motion(const relation_side *side, const double p[3], double P[
 bool relation_convective(const pcs_relation *relation, const relation_side *side1,
                          const relation_side *side2, double *gamma)
 {
-    const bool distance = relation->gap == distance_gap;
+    const bool distance = has_length(relation);
     if (!distance && relation->gap != ball_gap) return false;
 
     double P1[3], V1[3], A1[3], P2[3], V2[3], A2[3], V[3], N[3];
@@ -328,5 +368,6 @@ bool relation_convective(const pcs_relation *relation, const relation_side *side
     v3_sub(A1, A2, A1);
     const double along = v3_dot(N, V);
     gamma[0] = v3_dot(N, A1) + (v3_dot(V, V) - along * along) / D;
+    if (relation->gap == rope_gap) gamma[0] = -gamma[0];
     return true;
 }

@@ -222,6 +222,7 @@ static const char all_kinds[] =
     " \"material\": \"r\"}]}]}]}],"
     "\"interactions\": [{\"kind\": \"linear\", \"bodies\": [\"spring\"],"
     " \"coefficients\": [1, -1], \"law\": {\"kind\": \"newton_impact\"}, \"offset\": 0.5},"
+    " {\"kind\": \"rope\", \"bodies\": [6], \"at2\": [-1, 0, 1], \"length\": 0.8},"
     " {\"kind\": \"ball\", \"bodies\": [\"b 0 1\", \"b 1 0\"], \"at\": [0, -6, 0.4],"
     " \"enabled\": false}]}";
 
@@ -509,6 +510,15 @@ TEST(an_error_says_where_it_is_and_what_would_do)
                       "%s: '%s' and '%s' are not in: %s", wrong[i].text, wrong[i].where,
                       wrong[i].words, said);
     }
+}
+
+// what jansson passes over between two tokens
+TEST(a_byte_that_is_zero_is_refused)
+{
+    static const char text[] = "{\"percuss_scene\": 1, \"gravity\": [0, 0 \0, 0],\n \"x\": 1}";
+    pcs_scene *scene;
+    CK_FAILS(pcs_scene_parse(NULL, text, sizeof text - 1, NULL, &scene), PCS_ERR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(pcs_error_text(), "zero"));
 }
 
 static int no_force(void *user, double t, const double q[7], const double v[6], double F[6])

@@ -473,6 +473,36 @@ TEST(velocities_to_their_rounding)
     }
 }
 
+// ---- ropes --------------------------------------------------------------------------------------
+
+// A ball falls from its hook, where the rope has no direction: free for a second and less, then the
+// rope takes its velocity (e = 0) or turns it round (e = 1), and it never reaches further. The
+// scheme is of first order there.
+TEST(a_rope_is_slack_and_then_taut)
+{
+    for (int e = 0; e <= 1; ++e) {
+        const double o[3] = {0}, length = 1, h = 1e-3;
+        scene s = scene_open();
+        s.scheme = pcs_scheme_default();
+        const pcs_system ball = scene_ball(&s, 2, 0.1, o, NULL);
+        scene_join(&s, pcs_relation_rope(o, o, length), pcs_law_newton_impact(e), ball, world);
+        scene_start(&s);
+        const double fall = sqrt(2 * length / 9.81);
+        double lowest = 0;
+        for (int i = 0; i * h < 1.5 * fall; ++i) {
+            scene_step(&s, h);
+            const double z = scene_q(&s, ball)[2], t = s.st->t;
+            lowest = fmin(lowest, z);
+            if (t < fall - h) CK_NEAR(z, -0.5 * 9.81 * t * t, 9.81 * h * t);
+        }
+        CK_NEAR(lowest, -length, e == 0 ? 1e-4 : 9.81 * fall * h);
+        if (e == 0) CK_NEAR(scene_v(&s, ball)[2], 0, 1e-9);
+        // half the way up it has the speed of half the way down
+        if (e == 1) CK_NEAR(scene_v(&s, ball)[2], 9.81 * 0.5 * fall, 3 * 9.81 * h);
+        scene_close(&s);
+    }
+}
+
 // ---- joints and contacts ------------------------------------------------------------------------
 
 // a chain that hangs from the origin and falls on a floor, without friction: 900 joint rows and as

@@ -345,6 +345,8 @@ TEST(relations_say_what_they_are)
     const double a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
     const pcs_relation distance = pcs_relation_distance(a, b, 7),
                        ball = pcs_relation_ball_joint(a, b), linear = pcs_relation_linear(2, a, 9);
+    const pcs_relation rope = pcs_relation_rope(a, b, 7);
+    ck_assert_int_eq(pcs_relation_kind_of(&rope), PCS_RELATION_ROPE);
     pcs_relation own = ball;
     own.has_data = false;
     ck_assert_int_eq(pcs_relation_kind_of(&distance), PCS_RELATION_DISTANCE);

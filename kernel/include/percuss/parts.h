@@ -166,7 +166,8 @@ typedef enum pcs_relation_kind {
     PCS_RELATION_USER,       ///< callbacks of the user
     PCS_RELATION_DISTANCE,   ///< data: p1 (3), p2 (3), length
     PCS_RELATION_BALL_JOINT, ///< data: p1 (3), p2 (3)
-    PCS_RELATION_LINEAR      ///< data: n, c (n), b
+    PCS_RELATION_LINEAR,     ///< data: n, c (n), b
+    PCS_RELATION_ROPE        ///< data: p1 (3), p2 (3), length
 } pcs_relation_kind;
 
 /// The kind of a relation; PCS_RELATION_USER for null.

@@ -51,6 +51,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_relation_gradient(const pcs_relation *relat
 /// callbacks, and is refused, too.
 PCS_API pcs_relation pcs_relation_distance(const double p1[3], const double p2[3], double length);
 
+/// Rope between two body-fixed points: length - |P1 - P2|, 1 row; points and length as those of a
+/// distance joint. With an impact law it holds the points when it is taut, and is slack otherwise.
+PCS_API pcs_relation pcs_relation_rope(const double p1[3], const double p2[3], double length);
+
 /// Ball joint: P1 - P2, 3 rows (inertial axes).
 PCS_API pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2[3]);
 
