@@ -147,11 +147,6 @@ pcs_smooth_def pcs_smooth_def_default(void)
                             .stabilisation = PCS_STABILISATION_PROJECT};
 }
 
-typedef struct piece {
-    double **at;
-    size_t n;
-} piece;
-
 static size_t lay_out(pcs_smooth *sys, double *memory)
 {
     const pcs_model *m = sys->model;
@@ -165,7 +160,7 @@ static size_t lay_out(pcs_smooth *sys, double *memory)
         if ((size_t)rows > dim) dim = (size_t)rows;
     }
     const size_t driven = (size_t)m->n_driven;
-    const piece pieces[] = {
+    const memory_part part[] = {
         {&sys->q, (size_t)sys->nq},
         {&sys->driven_q, 7 * driven},
         {&sys->driven_v, 6 * driven},
@@ -184,12 +179,7 @@ static size_t lay_out(pcs_smooth *sys, double *memory)
         {&sys->force[2], nv},
         {&sys->M, nv * nv},
     };
-    size_t total = 0;
-    for (size_t k = 0; k < sizeof pieces / sizeof *pieces; ++k) {
-        if (memory) *pieces[k].at = memory + total;
-        total += pieces[k].n;
-    }
-    return total;
+    return memory_lay_out(part, sizeof part / sizeof *part, memory);
 }
 
 static pcs_status check_def(const pcs_model *m, const pcs_smooth_def *def)

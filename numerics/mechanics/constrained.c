@@ -64,17 +64,12 @@ static pcs_status check_def(const pcs_constrained_def *def)
     return PCS_OK;
 }
 
-typedef struct piece {
-    double **at;
-    size_t n;
-} piece;
-
 // hands out the memory, or with null counts it
 static size_t lay_out(pcs_constrained *sys, double *memory)
 {
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, m = (size_t)sys->m;
     double *qc = NULL, *phi_c = NULL, *saddle_at = NULL;
-    const piece pieces[] = {
+    const memory_part part[] = {
         {&sys->A, m * nv},
         {&sys->F, nv},
         {&sys->a, nv},
@@ -99,11 +94,7 @@ static size_t lay_out(pcs_constrained *sys, double *memory)
         {&phi_c, 2 * m},
         {&saddle_at, saddle_doubles(sys->nv, sys->m)},
     };
-    size_t total = 0;
-    for (size_t k = 0; k < sizeof pieces / sizeof *pieces; ++k) {
-        if (memory) *pieces[k].at = memory + total;
-        total += pieces[k].n;
-    }
+    const size_t total = memory_lay_out(part, sizeof part / sizeof *part, memory);
     if (memory) {
         sys->qc = (pcs_complex *)(void *)qc;
         sys->phi_c = (pcs_complex *)(void *)phi_c;

@@ -167,18 +167,6 @@ TEST(velocities_agree_with_nsgs)
     }
 }
 
-typedef struct history {
-    int n;
-    double value[2000];
-} history;
-
-static int keep_value(void *user, const pcs_progress *now)
-{
-    history *h = user;
-    if (h->n < 2000) h->value[h->n++] = now->value;
-    return 0;
-}
-
 // near the solution a step at least squares the error, or nearly: from 1e-3 to 1e-11 in a few
 TEST(the_end_is_superlinear)
 {
@@ -193,7 +181,7 @@ TEST(the_end_is_superlinear)
             pcs_report report;
             pcs_arena work;
             CK_OK(pcs_arena_create(NULL, pcs_solve_bytes(&p, &o), &work));
-            CK_OK(pcs_solve(&p, &o, (pcs_watch){keep_value, &h}, work, r, u, &report));
+            CK_OK(pcs_solve(&p, &o, (pcs_watch){history_keep, &h}, work, r, u, &report));
             pcs_arena_destroy(NULL, &work);
             ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
             int late = 0;

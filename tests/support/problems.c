@@ -156,3 +156,10 @@ pcs_problem family_problem(family f, int n, uint64_t seed, pcs_arena *arena, dou
     if (solution) *solution = r;
     return p;
 }
+
+int history_keep(void *user, const pcs_progress *now)
+{
+    history *h = user;
+    if (h->n < (int)(sizeof h->value / sizeof *h->value)) h->value[h->n++] = now->value;
+    return 0;
+}

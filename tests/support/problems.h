@@ -27,6 +27,13 @@ extern const char *const family_name[FAMILY_COUNT];
 // where none was constructed.
 pcs_problem family_problem(family f, int n, uint64_t seed, pcs_arena *arena, double **solution);
 
+// the stop values of a solve: a watch {history_keep, &a_history}
+typedef struct history {
+    int n;
+    double value[2000];
+} history;
+int history_keep(void *user, const pcs_progress *now);
+
 // a dense problem with the given cones, one per row (neighbouring equality rows merged when
 // merge), from the arena; W and q are borrowed
 pcs_problem dense_problem(int n, const pcs_cone *kind, bool merge, double *W, const double *q,

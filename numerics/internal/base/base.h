@@ -45,6 +45,23 @@ PCS_API void pcs_env_log(const pcs_env *env, pcs_log_level level, const char *fo
                        sizeof((double **[]){__VA_ARGS__}) / sizeof(double **))
 void arena_take_doubles(pcs_arena *arena, size_t count, double **const out[], size_t n);
 
+// one of several arrays in memory that is taken as a whole: n numbers
+typedef struct memory_part {
+    double **at;
+    size_t n;
+} memory_part;
+
+// hands out the memory, or with null counts it: the numbers of all parts
+static inline size_t memory_lay_out(const memory_part *list, size_t count, double *memory)
+{
+    size_t total = 0;
+    for (size_t k = 0; k < count; ++k) {
+        if (memory) *list[k].at = memory + total;
+        total += list[k].n;
+    }
+    return total;
+}
+
 // the cases of a switch that gives the text of a value: STATUS_LIST(TEXT_CASE)
 #define TEXT_CASE(id, text) \
     case id:                \
