@@ -1,6 +1,7 @@
 // The replay page: camera and light, play and scrub, picking, and what is drawn of a frame.
 //
-// The address may hold #frame=N or #time=T, and theme=light|dark. `window.percuss` is for tests and
+// The address may hold #frame=N or #time=T, play, theme=light|dark,
+// ui=none: the scene alone, and quality=best: whatever it costs. `window.percuss` is for tests and
 // for pages that embed this one: ready, frameCount, seek(frame), frame, fps.
 
 import * as THREE from "three";
@@ -124,16 +125,18 @@ class Page {
     const up = replay.scene.up;
     this.stage = new Stage(element("view"), up);
     this.solids = new Solids(replay, this.stage.scene);
-    if (this.stage.inSoftware()) {
-      this.stage.sun.castShadow = this.replay.scene.shapes.length <= 100;
-      if (replay.scene.shapes.length > 100) this.solids.coarser();
+    this.best = new URLSearchParams(location.hash.slice(1)).get("quality") === "best";
+    if (this.stage.inSoftware() && !this.best && replay.scene.shapes.length > 100) {
+      this.stage.sun.castShadow = false;
+      this.solids.coarser();
     }
     this.stage.fit();
     this.stage.frame(this.solids.bounds);
-    this.solids.layGrounds(this.stage.size, this.stage.centre);
+    this.solids.layGrounds(this.stage.size, this.stage.centre, this.stage.camera.up);
     this.contacts = new Contacts(replay, this.stage.scene, this.arrowSize());
     this.curves = new Curves(replay.scene, element("curves"), (t) => this.seekTime(t));
     this.residuals = replay.scene.curves.find((curve) => curve.name === "residual")?.values;
+    element("curves").hidden = window.innerHeight < 600;
     this.text();
     this.controls();
     this.theme(this.wantedTheme());
@@ -203,6 +206,8 @@ class Page {
     const asked = new URLSearchParams(location.hash.slice(1));
     if (asked.has("frame")) this.seek(Number(asked.get("frame")));
     else if (asked.has("time")) this.seekTime(Number(asked.get("time")));
+    if (asked.get("ui") === "none") document.documentElement.dataset.ui = "none";
+    this.resize();
     if (asked.has("play")) this.play(true);
   }
 
@@ -423,6 +428,7 @@ class Page {
   }
 
   cheaper() {
+    if (this.best) return;
     const { renderer, sun } = this.stage;
     if (sun.castShadow) {
       sun.castShadow = false;

@@ -14,7 +14,7 @@ const GROUND = 0x8d949c;
 const isFree = (body) => body.mass > 0 || body.row >= 0;
 
 // Sides of a circle at each level of detail.
-const AROUND = [36, 20, 8];
+const AROUND = [36, 20, 10];
 
 // A unit sphere, box or cylinder is scaled per instance; a capsule keeps its own proportions. make
 // takes a level of detail from 0 (fine) to 2.
@@ -78,10 +78,20 @@ function trianglesOf({ vertices, triangles }) {
   return geometry;
 }
 
-// The edges of a box as thin lines would cost a draw call per body; a darker rim in the shader
-// shows where one box ends and the next begins.
-function rimmed(material, key) {
-  if (key !== "box") return material;
+// Shading that shows a body as it is: boxes have darker edges, so that one ends where the next
+// begins; of round shapes every second octant is darker, so that one sees them rotate.
+function marked(material, key) {
+  if (key.startsWith("geometry")) return material;
+  const edges = `
+    vec3 inset = (1.0 - abs(vCorner)) * vSide;
+    vec3 width = max(fwidth(vCorner) * vSide, vec3(1e-9)) * 1.2;
+    vec3 near = 1.0 - smoothstep(vec3(0.0), width, inset);
+    float rim = near.x + near.y + near.z - max(near.x, max(near.y, near.z));
+    diffuseColor.rgb *= 1.0 - 0.45 * clamp(rim, 0.0, 1.0);`;
+  const octants = `
+    vec3 width = max(fwidth(vCorner), vec3(1e-9));
+    vec3 sides = clamp(vCorner / width, -1.0, 1.0);
+    diffuseColor.rgb *= 0.93 + 0.07 * sides.x * sides.y * sides.z;`;
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", "#include <common>\nvarying vec3 vCorner;\nvarying vec3 vSide;")
@@ -89,25 +99,17 @@ function rimmed(material, key) {
         "#include <begin_vertex>",
         `#include <begin_vertex>
          vCorner = position;
-         #ifdef USE_INSTANCING
-           vSide = vec3(length(instanceMatrix[0].xyz), length(instanceMatrix[1].xyz),
-                        length(instanceMatrix[2].xyz));
-         #else
-           vSide = vec3(1.0);
-         #endif`,
+         vSide = vec3(length(instanceMatrix[0].xyz), length(instanceMatrix[1].xyz),
+                      length(instanceMatrix[2].xyz));`,
       );
     shader.fragmentShader = shader.fragmentShader
       .replace("#include <common>", "#include <common>\nvarying vec3 vCorner;\nvarying vec3 vSide;")
       .replace(
         "#include <color_fragment>",
-        `#include <color_fragment>
-         vec3 inset = (1.0 - abs(vCorner)) * vSide;
-         vec3 width = max(fwidth(vCorner) * vSide, vec3(1e-9)) * 1.2;
-         vec3 near = 1.0 - smoothstep(vec3(0.0), width, inset);
-         float rim = near.x + near.y + near.z - max(near.x, max(near.y, near.z));
-         diffuseColor.rgb *= 1.0 - 0.45 * clamp(rim, 0.0, 1.0);`,
+        `#include <color_fragment>\n${key === "box" ? edges : octants}`,
       );
   };
+  material.customProgramCacheKey = () => (key === "box" ? "edges" : "octants");
   return material;
 }
 
@@ -185,7 +187,7 @@ export class Solids {
     });
     for (const { form, moves, shape, items } of forms.values()) {
       const geometry = form.make ? form.make(this.level) : trianglesOf(replay.geometries[shape.geometry]);
-      const material = rimmed(
+      const material = marked(
         new THREE.MeshStandardMaterial({
           roughness: 0.62,
           metalness: 0.02,
@@ -215,7 +217,7 @@ export class Solids {
   }
 
   // A half-space is drawn as a large disc at its face.
-  layGrounds(size, centre) {
+  layGrounds(size, centre, up) {
     for (const shape of this.grounds) {
       const body = this.replay.scene.bodies[shape.body];
       const frame = new THREE.Object3D();
@@ -228,6 +230,9 @@ export class Solids {
       frame.add(face);
       frame.updateMatrixWorld(true);
       const local = face.worldToLocal(centre.clone());
+      // a wall must not hide what stands before it
+      const normal = new THREE.Vector3(0, 0, 1).transformDirection(face.matrixWorld);
+      const wall = normal.dot(up) < 0.5;
       const disc = new THREE.Mesh(
         new THREE.CircleGeometry(8 * size, 96),
         ruled(
@@ -235,6 +240,8 @@ export class Solids {
             color: this.groundColour,
             roughness: 0.95,
             transparent: true,
+            opacity: wall ? 0.12 : 1,
+            depthWrite: !wall,
             polygonOffset: true,
             polygonOffsetFactor: 2,
             polygonOffsetUnits: 2,
@@ -245,12 +252,28 @@ export class Solids {
         ),
       );
       disc.position.set(local.x, local.y, 0);
-      disc.receiveShadow = true;
+      disc.receiveShadow = !wall;
       this.discs.push(disc);
       face.add(disc);
       this.group.add(frame);
       if (body.row >= 0) this.movingGrounds.push({ frame, body });
     }
+  }
+
+  // How far a shape reaches from the centre of its body, m.
+  reachOf(shape) {
+    const place = new THREE.Vector3(...shape.pose.slice(0, 3));
+    if (shape.kind === "box") return place.length() + Math.hypot(...shape.size);
+    if (shape.kind !== "geometry") return place.length() + shape.size.reduce((a, b) => a + b, 0);
+    const rotation = new THREE.Quaternion(shape.pose[4], shape.pose[5], shape.pose[6], shape.pose[3]);
+    const { vertices } = this.replay.geometries[shape.geometry];
+    const v = new THREE.Vector3();
+    let far = 0;
+    for (let i = 0; i < vertices.length; i += 3) {
+      v.fromArray(vertices, i).applyQuaternion(rotation).add(place);
+      far = Math.max(far, v.length());
+    }
+    return far;
   }
 
   // Where the solids are over the whole run, for the camera: a box about the centres that moved,
@@ -262,19 +285,7 @@ export class Solids {
     const take = (pose, margin) => {
       for (let i = 0; i < 3; i++) sides[i].push(pose[i] - margin, pose[i] + margin);
     };
-    const reach = (shape) => {
-      const place = Math.hypot(...shape.pose.slice(0, 3));
-      if (shape.kind === "geometry") {
-        const { vertices } = this.replay.geometries[shape.geometry];
-        let far = 0;
-        for (let i = 0; i < vertices.length; i += 3) {
-          far = Math.max(far, Math.hypot(vertices[i], vertices[i + 1], vertices[i + 2]));
-        }
-        return place + far;
-      }
-      if (shape.kind === "box") return place + Math.hypot(...shape.size);
-      return place + shape.size.reduce((a, b) => a + b, 0);
-    };
+    const reach = (shape) => this.reachOf(shape);
     const solid = scene.shapes.filter((shape) => shape.kind !== "half-space");
     const free = solid.filter((shape) => isFree(scene.bodies[shape.body]));
     const counted = free.length > 0 ? free : solid;
