@@ -88,6 +88,30 @@ TEST(what_does_not_go_together_is_refused)
     REFUSED("cannot be made", "run pile.json --capture none/problems");
 }
 
+// the lines that doc/trajectories.md shows, where h5py is installed
+TEST(h5py_reads_a_trajectory_by_its_names)
+{
+    static const char script[] =
+        "import h5py\n"
+        "with h5py.File('a.h5') as f:\n"
+        "    t = f['frames/time'][:]\n"
+        "    assert len(t) == 41 and abs(t[-1] - 0.2) < 1e-12\n"
+        "    assert f['frames/q'].shape[0] == 41 and f['frames/q'].attrs['units'] == 'm, 1'\n"
+        "    end = f['frames/contacts_end'][:]\n"
+        "    assert len(f['contacts']) == end[-1] and f['contacts']['r'].shape == (end[-1], 3)\n"
+        "    steps = f['steps']\n"
+        "    units = dict(zip(steps.dtype.names, steps.attrs['units']))\n"
+        "    assert units['kinetic_after'] == 'J' and (steps['kinetic_after'] >= 0).all()\n"
+        "    names = f['model/system_names'][()].decode().split('\\n')\n"
+        "    assert len(names) == len(f['model/systems'])\n";
+    char line[200];
+    if (system("/usr/bin/python3 -c 'import h5py' 2> /dev/null") != 0) return;
+    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q -o a.h5"), 0);
+    file_write("read.py", script);
+    snprintf(line, sizeof line, "cd %s && /usr/bin/python3 read.py", folder);
+    ck_assert_int_eq(system(line), 0);
+}
+
 TEST(diff_finds_the_first_difference)
 {
     ck_assert_int_eq(percuss("run pile.json --until 0.2 -q -o a.h5"), 0);
