@@ -71,9 +71,11 @@ typedef struct work {
 
 // ---- beneath the surface ----------------------------------------------------------------------
 
-static bool is_beneath(const ground *g, double radius, double gap)
+// whether a point of the core with this gap is beneath; the radius of a point of a cylinder, which
+// lies on its axis, is not that of its core
+static bool is_beneath(const ground *g, double gap)
 {
-    return gap + radius < -snap_tol * g->size;
+    return gap + g->b.core.radius < -snap_tol * g->size;
 }
 
 // whether the shape holds a point of the surface
@@ -100,7 +102,7 @@ static void add(ground *g, unsigned id, const double p[3], double radius, const 
     pcs_feature f;
     solid_point_plane(&g->b, g->s2, id, p, radius, y, N, &f);
     f.d1[0] = gap;
-    if (!g->through && is_beneath(g, radius, gap)) {
+    if (!g->through && is_beneath(g, gap)) {
         g->beneath = true;
         g->through = holds(g, y);
     }
@@ -598,7 +600,7 @@ static void drop_beneath(ground *g, const double low[3], const double high[3])
     if (g->through) return;
     int n = 0;
     for (int i = 0; i < g->n; ++i) {
-        if (!is_beneath(g, g->out[i].radius1, g->out[i].d1[0])) g->out[n++] = g->out[i];
+        if (!is_beneath(g, g->out[i].d1[0])) g->out[n++] = g->out[i];
     }
     g->n = n;
 }

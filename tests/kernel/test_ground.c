@@ -101,8 +101,8 @@ TEST(surface_of_a_box_is_the_box_from_outside)
     ck_assert_int_ge(overlaps, TEST_DRAWS(10));
 }
 
-// Large boxes beside a small closed surface: where a face of it is in reach, corners of the box are
-// beneath its plane, past its border. Nothing overlaps there.
+// Large boxes and cylinders beside a small closed surface: where a face of it is in reach, points
+// of them are beneath its plane, past its border. Nothing overlaps there.
 TEST(nothing_is_beneath_a_surface_beside_the_shape)
 {
     test_random r = random_seed(36);
@@ -111,12 +111,12 @@ TEST(nothing_is_beneath_a_surface_beside_the_shape)
                                 random_between(&r, 0.02, 0.05)};
         box_surface(half, 1 + k % 3, &lists);
         pcs_geometry *g = make_mesh(&lists);
-        const pcs_shape mesh = pcs_shape_mesh(g), box = random_solid(&r, 1);
+        const pcs_shape mesh = pcs_shape_mesh(g), large = random_solid(&r, 1 + k % 2);
         const pcs_shape solid = pcs_shape_box(2 * half[0], 2 * half[1], 2 * half[2]);
         double q[7];
         random_pose(&r, 0.3, q);
-        const double want = pair_gap(&box, q, &solid, NULL, 1);
-        if (want > 0) CK_NEAR(pair_gap(&box, q, &mesh, NULL, 1), want, 1e-12);
+        const double want = pair_gap(&large, q, &solid, NULL, 1), tol = k % 2 ? 1e-9 : 1e-12;
+        if (want > 0) CK_NEAR(pair_gap(&large, q, &mesh, NULL, 1), want, tol);
         pcs_geometry_destroy(g);
     }
 }
