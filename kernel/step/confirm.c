@@ -394,24 +394,26 @@ static bool is_left_alone(const trial *t, const run *r)
         active = active || t->list.c[i].active;
         proven = proven || t->list.c[i].proven;
     }
-    if (active) return turns_far(t, &t->list.c[r->begin]);
-    return !proven && !stays_open(t, r);
+    if (turns_far(t, &t->list.c[r->begin])) return active || !proven;
+    return !active && !proven && !stays_open(t, r);
 }
 
-// A contact that rebounds has its impact in the next step, unless the body is past it by then.
+// A contact that rebounds has its impact in the next step, unless the body is past it by then: deep
+// in the other one, or on another side of it.
 static pcs_status may_wait(const trial *t, const candidate *c, pair_meeting m, pcs_arena mem,
                            bool *waits)
 {
     *waits = false;
     if (!step_restores(t, &c->law)) return PCS_OK;
+    pcs_gap here, gap;
+    pcs_feature_gap(&m.f[0], m.path1.q ? m.q1 : NULL, m.path2.q ? m.q2 : NULL, &here);
     if (m.path1.q) path_pose(&m.path1, 1, m.q1);
     if (m.path2.q) path_pose(&m.path2, 1, m.q2);
     const double *q1 = m.path1.q ? m.q1 : NULL, *q2 = m.path2.q ? m.q2 : NULL;
     PCS_TRY(pair_features(t->m, m.shape1, m.shape2, q1, q2, 0, &mem, &m.f, &m.n));
     if (m.n == 0) return PCS_OK;
-    pcs_gap gap;
     pcs_feature_gap(&m.f[0], q1, q2, &gap);
-    *waits = gap.g > -0.5 * size_of(t->m, c);
+    *waits = gap.g > -0.5 * size_of(t->m, c) && v3_dot(gap.N, here.N) > 0;
     return PCS_OK;
 }
 

@@ -1,8 +1,8 @@
 // Division of a step: where it does not converge, or callbacks have no finite answer at its end, it
 // is made in two halves, and each of these in two halves again. All parts are one transaction: when
 // one fails, the state is restored. A first attempt that its part of the budget ends is divided
-// even where it may be committed as it is; when its parts fail, the step is made undivided with the
-// rest of the budget.
+// even where it may be committed as it is, and so is one whose last pass still met contacts; when
+// its parts fail, the step is made undivided with the rest of the budget.
 #include "step/step.h"
 
 // adds the ledger of an earlier part
@@ -102,14 +102,28 @@ void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d)
     set_part(d);
 }
 
-void step_divide_cut(step_division *d, pcs_step_report *out)
+// has parts made first, and the undivided step again if they fail
+static void divide_first(step_division *d, pcs_step_report *out)
 {
-    if (!step_budget_is_short(d->work)) return;
     d->work->budget.clock = PARTS_END;
     if (step_late(d->work)) return;
     d->end = PARTS_END;
     d->strict = out->committed;
     out->committed = false;
+}
+
+void step_divide_cut(step_division *d, pcs_step_report *out)
+{
+    if (step_budget_is_short(d->work)) divide_first(d, out);
+}
+
+void step_divide_unsettled(step_division *d, pcs_step_report *out)
+{
+    if (is_first(d)) {
+        divide_first(d, out);
+    } else if (d->part > 1) {
+        out->committed = false;
+    }
 }
 
 // keeps a copy of the state before the first of several parts

@@ -115,6 +115,14 @@ static bool wants_confirmation(const trial *t, const pcs_step_report *out)
            out->passes <= (late ? LATE_CONFIRMATIONS : CONFIRMATIONS);
 }
 
+// Whether contacts were still found on the paths when the last pass began: a body that turns many
+// times in a step may be through a wall. Large models take what their passes find.
+static bool is_unsettled(const trial *t, const pcs_step_report *out)
+{
+    return t->rule == PCS_ACTIVATION_SPECULATIVE && !begins_coarse(t) &&
+           out->passes > CONFIRMATIONS;
+}
+
 // whether the velocities are those of a coarse pass, and not solved to the tolerance by chance
 static bool is_only_coarse(const trial *t, const pcs_step_report *out)
 {
@@ -354,6 +362,7 @@ static pcs_status make_step(const pcs_model *m, pcs_state *st, pcs_work *wk, ste
     if (out->outcome == PCS_OUTCOME_CONVERGED) out->outcome = out->projection_outcome;
     out->committed = is_acceptable(&next, solved, out);
     if (cut) step_divide_cut(d, out);
+    if (out->committed && is_unsettled(&next, out)) step_divide_unsettled(d, out);
     step_doubt_unsolved(&next, out);
     if (out->committed) step_commit(&next, st);
     lap(&watch, &watch.rest);

@@ -224,6 +224,9 @@ typedef struct step_division {
 void step_divide(const pcs_model *m, pcs_work *wk, double h, step_division *d);
 // A part has ended for want of budget: where it is the first attempt, it is not committed yet
 void step_divide_cut(step_division *d, pcs_step_report *out);
+// the same, of a part whose last pass still changed contacts; it is not committed if it can be
+// divided
+void step_divide_unsettled(step_division *d, pcs_step_report *out);
 // Ends a part with its status and report; true where another part follows. Else the step is
 // complete and *out is the report of all of it, or it has failed and the state is as it was
 bool step_divide_next(step_division *d, pcs_state *st, pcs_status *status, pcs_step_report *out);
