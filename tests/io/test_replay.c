@@ -34,9 +34,9 @@ static pcs_geometry *field;
 static void record(void)
 {
     const double height[6] = {-2, -2, -1.9, -2, -2.5, -2};
-    scene s = scene_open();
-    s.scheme = pcs_scheme_default();
+    scene s;
     scene_random_rough(&s, 3, 0.5);
+    s.scheme = pcs_scheme_default();
     const double at[3] = {2, 0, 0.5};
     CK_OK(pcs_model_set_system_name(s.m, scene_solid_ball(&s, 1, 0.1, at, NULL, 0), NAME));
     CK_OK(pcs_geometry_create_height_field(NULL, 3, 2, 0.5, 0.25, height, &field));

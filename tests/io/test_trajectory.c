@@ -538,7 +538,7 @@ TEST(what_is_no_trajectory_is_refused)
     scene_close(&s);
     CK_FAILS(pcs_trajectory_open(NULL, FOLDER "/none.h5", &t), PCS_ERR_FILE);
     CK_FAILS(pcs_trajectory_open(NULL, FOLDER, &t), PCS_ERR_FILE);
-    CK_FAILS(pcs_trajectory_open(NULL, __FILE__, &t), PCS_ERR_FORMAT);
+    CK_FAILS(pcs_trajectory_open(NULL, PERCUSS_TEST_DATA "/fc3d_dense.dat", &t), PCS_ERR_FORMAT);
 
     // another version, another kind of HDF5 file
     const hid_t file = H5Fopen(RUN, H5F_ACC_RDWR, H5P_DEFAULT);
