@@ -209,9 +209,9 @@ PCS_API int pcs_vehicle_normalise(void *ride, double t, double *x);
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_vehicle(pcs_model *model, pcs_vehicle_ride *ride,
                                                        const double *x, pcs_system *out);
 
-/// What pcs_model_add_vehicle makes of a vehicle: mass, inertia, added mass, force and user of `def`;
-/// its pose and its velocities stay. `gravity` is that of the model, where the body is added with
-/// pcs_model_add_body.
+/// What pcs_model_add_vehicle makes of a vehicle: mass, inertia, added mass, force and user of
+/// `def`; its pose and its velocities stay. `gravity` is that of the model, where the body is added
+/// with pcs_model_add_body.
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_body(pcs_vehicle_ride *ride, const double gravity[3],
                                                   pcs_body_def *def);
 
