@@ -53,8 +53,9 @@ static int word_index(const char *words, const char *word)
 
 static void print_default(const args_flag *f)
 {
-    if (f->type == ARGS_REAL) {
-        printf(" (%g)", *(const double *)f->value);
+    const double real = f->type == ARGS_REAL ? *(const double *)f->value : 0;
+    if (f->type == ARGS_REAL && (real > f->low || !f->low_excluded)) {
+        printf(" (%g)", real);
     } else if (f->type == ARGS_INT && *(const int *)f->value >= f->low) {
         printf(" (%d)", *(const int *)f->value);
     } else if (f->type == ARGS_STRING && *(const char **)f->value) {

@@ -211,8 +211,9 @@ static int interrupted_end(const request *q, const pcs_model *m, const pcs_state
     char *path = checkpoint_name(q);
     const bool good = write_checkpoint(path, m, state, steps);
     if (good) {
-        complain("interrupted at t = %g s; go on with: percuss run %s --resume %s", state->t,
-                 q->path, path);
+        const bool changed = q->step > 0 || q->until > 0;
+        complain("interrupted at t = %g s; go on with: percuss run %s --resume %s%s", state->t,
+                 q->path, path, changed ? ", and the same --step and --until" : "");
     }
     free(path);
     return good ? INTERRUPTED : WRONG;
@@ -310,7 +311,7 @@ static int run_run(int argc, char **argv)
         {"--every", 0, ARGS_INT, &q.every, .low = 1, .high = INT_MAX, .what = "N",
          .help = "a frame after every N steps (default: as the scene says, else every step)"},
         {"--checkpoint", 0, ARGS_STRING, &q.checkpoint, .what = "FILE",
-         .help = "where checkpoints go; an interrupt writes one, too"},
+         .help = "where --checkpoint-every and an interrupt write a checkpoint"},
         {"--checkpoint-every", 0, ARGS_INT, &q.checkpoint_every, .low = 1, .high = INT_MAX,
          .what = "N", .help = "write one after every N steps"},
         {"--resume", 0, ARGS_STRING, &q.resume, .what = "FILE",

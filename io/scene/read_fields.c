@@ -125,6 +125,10 @@ static pcs_status read_int(const source *s, const field *f, const json_t *json, 
     if (!json_is_integer(json)) return expected(s, at, json, "a whole number");
     const json_int_t x = json_integer_value(json);
     if ((double)x < f->low || (double)x > f->high) {
+        if (f->low == f->high) {
+            return refuse(s, at, PCS_ERR_FORMAT, "it is %lld, but it must be %.0f", (long long)x,
+                          f->low);
+        }
         return refuse(s, at, PCS_ERR_FORMAT, "%lld is out of range; it must lie in [%.0f, %.0f]",
                       (long long)x, f->low, f->high);
     }
@@ -274,7 +278,7 @@ static pcs_status read_word(const source *s, const field *f, const json_t *json,
     }
     const char *like = nearest(word, f->words, n);
     return refuse(s, at, PCS_ERR_FORMAT, "there is no %s '%.40s'; %s%s%sit must be %s", f->key,
-                  word, like ? "did you mean " : "", like ? like : "", like ? "? " : "", all);
+                  word, like ? "did you mean '" : "", like ? like : "", like ? "'? " : "", all);
 }
 
 static pcs_status read_part(const source *s, const json_t *json, const place *at, part *out)

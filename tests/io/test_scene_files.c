@@ -415,7 +415,7 @@ static const struct {
     {"{", "scene.json:1:1", "not JSON"},
     {"[]", "scene.json:1:1", "must be an object"},
     {"{}", "scene.json:1:1", "percuss_scene"},
-    {"{\"percuss_scene\": 2}", "scene.json:1:19: percuss_scene", "[1, 1]"},
+    {"{\"percuss_scene\": 2}", "scene.json:1:19: percuss_scene", "it must be 1"},
     {"{\"percuss_scene\": 1,\n  \"bodys\": []}", "scene.json:2:3: bodys", "did you mean 'bodies'"},
     {"{\"percuss_scene\": 1,\n // x\n \"bodies\": []}", "scene.json:2:", "description"},
     {"{\"percuss_scene\": 1, \"gravity\": [0, 0, NaN]}", "scene.json:1:", "finite"},
@@ -427,7 +427,7 @@ static const struct {
     {"{\"percuss_scene\": 1, \"bodies\": [{\"mass\": 1},\n {\"mass\": -1}]}",
      "scene.json:2:11: bodies[1].mass", "above 0 kg"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphare\"}]}]}",
-     "bodies[0].shapes[0].kind", "did you mean sphere"},
+     "bodies[0].shapes[0].kind", "did you mean 'sphere'"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\"}]}]}",
      "bodies[0].shapes[0]", "'radius' is missing"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"shapes\": [{\"kind\": \"sphere\", \"radius\": 1,"
