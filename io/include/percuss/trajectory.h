@@ -82,8 +82,8 @@ typedef struct pcs_trajectory_info {
 /// One frame. Its arrays belong to the trajectory until the next frame is read.
 typedef struct pcs_trajectory_frame {
     double t;                   ///< s
-    long step;                  ///< steps made before it; pcs_trajectory_read_step has the last of
-                                ///< them as number step - 1
+    long step;                  ///< steps made before it; pcs_trajectory_read_steps gives the
+                                ///< report of the last of them as number step - 1
     unsigned long long hash;    ///< pcs_state_hash of the state
     int nq;                     ///< entries of q
     int nv;                     ///< entries of v
