@@ -104,9 +104,9 @@ typedef enum pcs_scene_end {
 /// The reason in words.
 PCS_API const char *pcs_scene_end_text(pcs_scene_end end);
 
-/// Runs the scene by its settings: pcs_run from the time of the state to t_end in steps of h, which
-/// must be set, or until a stop condition holds after a step. The observer is asked first.
-/// `observer`, `end` and `report` may be null.
+/// Runs the scene by its settings: pcs_run from the time of the state to t_end in steps of h (both
+/// > 0, else PCS_ERR_ARG), or until a stop condition holds after a step. The observer is asked
+/// first. `observer`, `end` and `report` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_scene_run(const pcs_scene *scene, pcs_state *state,
                                                pcs_work *work, pcs_observer_fn observer, void *user,
                                                pcs_scene_end *end, pcs_run_report *report);

@@ -2,8 +2,8 @@
 /// Motions and loads of bodies that are given by numbers, in place of callbacks: a scene file can
 /// hold them (doc/scene-files.md).
 ///
-///     pcs_motion lift = pcs_motion_default();
-///     lift.polynomial[1][2] = 0.2; // 0.2 m/s upwards
+///     pcs_motion lift = pcs_motion_default(); // at the origin: the pose of `def` is not read
+///     lift.polynomial[1][2] = 0.2;            // 0.2 m/s upwards
 ///     def.motion = pcs_motion_follow;
 ///     def.user = &lift;
 #ifndef PERCUSS_MOTION_H
