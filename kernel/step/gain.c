@@ -4,15 +4,20 @@
 //
 // summed over its contacts: contacts transfer energy to each other, so that one of them alone may
 // gain. For e = 0 the sum is never positive, since r_N u'_N = 0 and r_T . u'_T <= 0. With Newton's
-// law it may be positive, for several contacts at once or with friction. Under the speculative rule
-// the contacts of such an island land, as with e = 0.
+// law it may be positive, for several contacts at once or with friction. But forces that press a
+// body onto a contact, or pull it off, have a part in it: below a ceiling u_free = u_k + h g, and a
+// ball that rebounds with e = 1 would seem to gain. So only what is positive with u_k in place of
+// u_free, too, is a gain: r^T (u_k + u') / 2 is the contact work of the ledger. Under the
+// speculative rule the contacts of such an island land, as with e = 0.
 #include "step/step.h"
 
+#include <math.h>
 #include <string.h>
 
 // gain relative to the energy that the contacts of an island exchange; a smaller one is an error of
-// the solver
-#define GAIN 1e-6
+// the solver, as is what is below ten times the residual of the velocities
+#define GAIN  1e-6
+#define NOISE 10
 
 void step_join_islands(const trial *t, int *up)
 {
@@ -30,16 +35,18 @@ static bool is_contact(const candidate *c)
     return c->active && c->law.kind != PCS_LAW_EQUALITY;
 }
 
-// with u' in c->u
-static island_work work_of(const trial *t, int i, double *u_free)
+// with u' in c->u; *start: the sum with u_k in place of u_free
+static island_work work_of(const trial *t, int i, double *u_free, double *start)
 {
     const candidate *c = &t->list.c[i];
     const double *r = &t->solution.r[c->at];
     double before = 0, after = 0;
+    *start = 0;
     candidate_velocity(t, i, t->solution.v_free, c->drive, u_free);
     for (int j = 0; j < c->dim; ++j) {
         before += 0.5 * u_free[j] * r[j];
         after += 0.5 * c->u[j] * r[j];
+        *start += 0.5 * (c->u_k[j] + c->u[j]) * r[j];
     }
     const double sum = before + after;
     return (island_work){sum, fabs(before) + fabs(after), sum, i};
@@ -51,19 +58,27 @@ pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_wo
     *up = PCS_TAKE(mem, n, int);
     *of = PCS_TAKE(mem, n, island_work);
     double *u_free = PCS_TAKE(mem, (size_t)t->solution.rows, double);
-    if (!*up || !*of || !u_free) return pcs_fail_memory("step: the energy of contacts");
+    double *start = PCS_TAKE(mem, n, double); // sums with u_k
+    if (!*up || !*of || !u_free || !start) return pcs_fail_memory("step: the energy of contacts");
     memset(*of, 0, n * sizeof **of);
+    memset(start, 0, n * sizeof *start);
     step_join_islands(t, *up);
     for (int i = 0; i < t->list.n; ++i) {
         const candidate *c = &t->list.c[i];
         if (!is_contact(c)) continue;
-        island_work *w = &(*of)[island_root(*up, candidate_mover(t, c))];
-        const island_work own = work_of(t, i, u_free);
+        const int root = island_root(*up, candidate_mover(t, c));
+        double own_start;
+        island_work *w = &(*of)[root];
+        const island_work own = work_of(t, i, u_free, &own_start);
+        start[root] += own_start;
         w->sum += own.sum;
         w->exchanged += own.exchanged;
         if (!(own.sum > w->most)) continue;
         w->most = own.sum;
         w->worst = i;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        (*of)[i].sum = fmin((*of)[i].sum, start[i]);
     }
     return PCS_OK;
 }
@@ -74,8 +89,10 @@ void candidate_land(candidate *c)
     c->bounces = false;
 }
 
-pcs_status step_land_gains(const trial *t, pcs_arena mem, candidates *list, bool *any)
+pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candidates *list,
+                           bool *any)
 {
+    const double part = fmax(GAIN, NOISE * residual);
     bool bounces = false;
     *any = false;
     for (int i = 0; i < list->n && !bounces; ++i) {
@@ -94,7 +111,7 @@ pcs_status step_land_gains(const trial *t, pcs_arena mem, candidates *list, bool
         candidate *c = &list->c[i];
         if (!c->active || !c->bounces) continue;
         const island_work *w = &of[island_root(up, candidate_mover(t, c))];
-        if (!(w->sum > GAIN * w->exchanged)) continue;
+        if (!(w->sum > part * w->exchanged)) continue;
         candidate_land(c);
         *any = true;
     }

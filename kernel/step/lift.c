@@ -8,8 +8,9 @@
 //
 //     sqrt(1 - added / K'),    or by 0 where K' is less,
 //
-// which keeps H v' = 0 and closed contacts closed. The projection moves no centre of mass: it adds
-// energy only to islands that something holds, which have no momentum to keep.
+// which keeps H v' = 0 and closed contacts closed. An island without a joint to what does not move,
+// say a chain on ice, keeps its momentum across gravity: there v' less the velocity of its centre
+// of mass across gravity is multiplied, and K' is that of this motion.
 //
 // A contact with e > 0 that another impact closes within the step has its own impact in the next
 // one. The bodies of a column sink into each other, and into the floor. Such contacts land: their
@@ -32,7 +33,10 @@
 // energy that the projection adds to an island, and energy at work there, J
 typedef struct lift {
     double added, work, kinetic;
+    double mass, momentum[3];     // of its bodies, kg, kg m/s
     bool jointed, driven, counts; // counts: it has joints, or contacts that sink
+    bool held; // a joint to what does not move, or a system whose momentum is not mass times
+               // velocity
 } lift;
 
 // the islands: of[up] of each system, through island_root
@@ -99,7 +103,9 @@ static pcs_status add_kinetic(const trial *t, const model_system *s, pcs_arena m
 static pcs_status add_system(const trial *t, const model_system *s, pcs_arena mem, lift *here)
 {
     if (here->jointed) PCS_TRY(add_kinetic(t, s, mem, &here->kinetic));
+    here->held = here->held || s->kind != SYSTEM_BODY || s->varies;
     if (s->kind != SYSTEM_BODY) return PCS_OK;
+    here->mass += s->mass;
     double before, after, p2 = 0, v2 = 0;
     PCS_TRY(system_potential(t->m, s, t->end.q_free + s->q_at, &before));
     PCS_TRY(system_potential(t->m, s, t->end.q + s->q_at, &after));
@@ -107,6 +113,7 @@ static pcs_status add_system(const trial *t, const model_system *s, pcs_arena me
         const double p = t->h * (t->Fk.conservative[k] + t->Fk.other[k]);
         p2 += p * p;
         v2 += t->end.v[k] * t->end.v[k];
+        here->momentum[k - s->v_at] += s->mass * t->end.v[k];
     }
     here->added += after - before;
     here->work += 0.5 * (p2 / s->mass + s->mass * v2);
@@ -132,6 +139,8 @@ static pcs_status find_lifts(const trial *t, pcs_arena *mem, candidates *list, l
         const candidate *c = &t->list.c[i];
         lift *here = lift_of(out, candidate_mover(t, c));
         here->jointed = here->jointed || is_joint(c);
+        here->held =
+            here->held || (is_joint(c) && !(system_moves(m, c->sys1) && system_moves(m, c->sys2)));
         here->driven = here->driven || (c->active && c->drive);
         here->counts = here->jointed || here->counts || sinks(t, c);
     }
@@ -159,6 +168,17 @@ pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, boo
     return PCS_OK;
 }
 
+// the velocity V of an island that paying keeps, and its kinetic energy less that of V
+static double kept_velocity(const trial *t, const lift *of, double V[3])
+{
+    const double *g = t->m->gravity, g2 = v3_dot(g, g);
+    const double along = g2 > 0 ? v3_dot(of->momentum, g) / g2 : 0;
+    for (int i = 0; i < 3; ++i) {
+        V[i] = of->held ? 0 : (of->momentum[i] - along * g[i]) / of->mass;
+    }
+    return of->kinetic - 0.5 * of->mass * v3_dot(V, V);
+}
+
 pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motion *end,
                           pcs_energy *e)
 {
@@ -170,11 +190,15 @@ pcs_status step_pay_lifts(const trial *t, pcs_arena mem, candidates *list, motio
         const model_system *s = &m->system[m->block_system[b]];
         const lift *of = lift_of(&l, m->block_system[b]);
         if (!of->jointed || of->driven || !(of->added > PAID * of->work)) continue;
-        const double left = fmax(0, 1 - of->added / of->kinetic), factor = sqrt(left);
-        double K = 0;
+        double V[3], K = 0, *v = end->v + s->v_at;
+        const double kinetic = kept_velocity(t, of, V);
+        const double left = kinetic > 0 ? fmax(0, 1 - of->added / kinetic) : 0;
+        for (int i = 0; i < 3 && !of->held; ++i) {
+            v[i] -= V[i];
+        }
         PCS_TRY(add_kinetic(t, s, mem, &K));
-        for (int i = s->v_at; i < s->v_at + s->nv; ++i) {
-            end->v[i] *= factor;
+        for (int i = 0; i < s->nv; ++i) {
+            v[i] = sqrt(left) * v[i] + (i < 3 && !of->held ? V[i] : 0);
         }
         e->kinetic_after -= (1 - left) * K;
         e->joints -= (1 - left) * K;

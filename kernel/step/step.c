@@ -210,10 +210,13 @@ static pcs_status solve_impacts(trial *t, pcs_arena *mem, pcs_step_report *out)
     PCS_TRY(step_velocity(t, mem, &t->list, &t->end, &t->solution, out));
     if (t->rule != PCS_ACTIVATION_SPECULATIVE || is_only_coarse(t, out)) return PCS_OK;
     if (t->share < 1 && velocities_are_short(t, out)) return PCS_OK;
-    bool gains;
+    // a contact that lands is solved again: it must not land when there is nothing left to solve
+    // with
     pcs_outcome end;
-    PCS_TRY(step_land_gains(t, *mem, &t->list, &gains));
-    if (!gains || velocities_are_over(t, &end)) return PCS_OK;
+    if (velocities_are_over(t, &end)) return PCS_OK;
+    bool gains;
+    PCS_TRY(step_land_gains(t, *mem, out->solve.measure.residual, &t->list, &gains));
+    if (!gains) return PCS_OK;
     return step_velocity(t, mem, &t->list, &t->end, &t->solution, out);
 }
 
@@ -265,10 +268,11 @@ static pcs_status project(trial *t, pcs_arena *mem, pcs_step_report *out)
     if (t->m->scheme.projection == PCS_PROJECTION_NONE || !may_be_committed(t, out)) return PCS_OK;
     PCS_TRY(project_once(t, *mem, out));
     for (int k = 0; k < LANDINGS && out->projection_iters > 0; ++k) {
-        bool lifted;
         pcs_outcome end;
+        if (velocities_are_over(t, &end)) return PCS_OK;
+        bool lifted;
         PCS_TRY(step_land_lifted(t, *mem, &t->list, &lifted));
-        if (!lifted || velocities_are_over(t, &end)) return PCS_OK;
+        if (!lifted) return PCS_OK;
         PCS_TRY(solve_impacts(t, mem, out));
         out->projection_outcome = PCS_OUTCOME_CONVERGED;
         if (!may_be_committed(t, out)) return PCS_OK;

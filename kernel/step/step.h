@@ -448,7 +448,8 @@ bool step_joints_gain(const trial *t, pcs_arena mem);
 void step_join_islands(const trial *t, int *up);
 // work of the contacts of an island, J (gain.c)
 typedef struct island_work {
-    double sum;       // of all, relative to the velocities without impulses
+    double sum;       // of all, relative to the velocities without impulses, or to those at the
+                      // start of the step: the smaller
     double exchanged; // sum of the sizes of its terms
     double most;      // of the contact that adds most
     int worst;        // this contact
@@ -457,8 +458,10 @@ typedef struct island_work {
 pcs_status step_island_works(const trial *t, pcs_arena *mem, int **up, island_work **of);
 // lets a contact close without rebound
 void candidate_land(candidate *c);
-// lets the contacts of islands that gain energy land, for velocities to be solved again
-pcs_status step_land_gains(const trial *t, pcs_arena mem, candidates *list, bool *any);
+// lets the contacts of islands that gain energy land, for velocities to be solved again; `residual`
+// is that of the present ones
+pcs_status step_land_gains(const trial *t, pcs_arena mem, double residual, candidates *list,
+                           bool *any);
 // after a projection: where it has added energy to an island, contacts that sink land, for
 // velocities to be solved again (lift.c)
 pcs_status step_land_lifted(const trial *t, pcs_arena mem, candidates *list, bool *any);

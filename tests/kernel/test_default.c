@@ -339,6 +339,82 @@ TEST(a_tower_may_be_dropped)
     }
 }
 
+// A chain falls on ice: what projections lift is not paid with its momentum along the ice.
+TEST(a_chain_on_ice_keeps_its_momentum)
+{
+    enum { N = 8 };
+    scene s;
+    open_default(&s);
+    const double edges[3] = {0.05, 0.05, 0.16}, v[3] = {0.3, 0.1, 0};
+    scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, 0), 0);
+    pcs_system before = {0};
+    for (int i = 0; i < N; ++i) {
+        const double phi = i % 2 == 0 ? -0.2 : 0.3, x[3] = {0, 0, 0.45 + 0.2 * i};
+        const double Q[4] = {cos(phi / 2), 0, sin(phi / 2), 0};
+        const pcs_system link = scene_box(&s, 1, edges, x, Q, v, NULL);
+        scene_shape(&s, link, pcs_shape_box(0.05, 0.05, 0.16), 0);
+        // the joint is half way between the centres, in the axes of each link
+        const double psi = i % 2 == 0 ? 0.3 : -0.2;
+        const double down[3] = {0.1 * sin(phi), 0, -0.1 * cos(phi)};
+        const double up[3] = {-0.1 * sin(psi), 0, 0.1 * cos(psi)};
+        if (i > 0) {
+            scene_join(&s, pcs_relation_ball_joint(down, up), pcs_law_equality(), link, before);
+        }
+        before = link;
+    }
+    scene_start(&s);
+    for (int i = 0; i < TEST_DRAWS(200); ++i) {
+        scene_step(&s, 0.01);
+        scene_check_ledger(&s);
+        double p[3];
+        pcs_state_momentum(s.m, s.st, p, NULL);
+        CK_NEAR(p[0], N * v[0], 1e-8 * N);
+        CK_NEAR(p[1], N * v[1], 1e-8 * N);
+    }
+    scene_close(&s);
+}
+
+// A ceiling is hit while gravity works against the contact: u' = -e u_k there as on a floor.
+TEST(a_ball_rebounds_from_a_ceiling)
+{
+    const double e[] = {1, 0.9, 0.8}, speed[] = {5, 0.9, 0.45};
+    for (int k = 0; k < 9; ++k) {
+        scene s;
+        open_default(&s);
+        scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, -1}, 0), e[k % 3]);
+        // it meets the ceiling in the first step
+        const double x[3] = {0, 0, -0.1 - 1e-4}, v[3] = {0, 0, speed[k / 3]};
+        const pcs_system ball = scene_solid_ball(&s, 1, 0.1, x, v, e[k % 3]);
+        scene_start(&s);
+        pcs_run_report report;
+        run(&s, 0.01, 0.02, &report);
+        // gravity changes the speed by 9.81 m/s^2 in 20 ms, before the impact or after it
+        CK_NEAR(scene_v(&s, ball)[2], -e[k % 3] * speed[k / 3], 9.81 * 0.02 * (1 + 1e-9));
+        scene_close(&s);
+    }
+}
+
+// What a budget ends is taken as it is: no contact acts that was not solved.
+TEST(a_budget_that_ends_between_solves_leaves_the_ledger_closed)
+{
+    for (int k = 0; k < TEST_FEW(6, 56); ++k) {
+        scene s;
+        open_default(&s);
+        drop_tower(&s, 20, 0.05, 0.2);
+        s.scheme.halvings = 0;
+        s.scheme.accept_unconverged = true;
+        s.scheme.budget = 500 + 100 * TEST_FEW(20 + k, k);
+        scene_start(&s);
+        const double size = energy(&s);
+        for (int i = 0; i < 60; ++i) {
+            CK_OK(pcs_step(s.m, s.st, s.wk, 5e-3, &s.report));
+            if (!s.report.committed) break;
+            CK_NEAR(s.report.energy.closure, 0, 1e-10 * size);
+        }
+        scene_close(&s);
+    }
+}
+
 // ---- fast bodies, overlaps, rebounds -----------------------------------------------------------
 
 TEST(a_fast_ball_does_not_pass_a_thin_wall)
