@@ -445,7 +445,7 @@ static const char *const activation_words[] = {"automatic", "predictive", "specu
                                                "end_of_step", NULL};
 static const char *const projection_words[] = {
     "none", "direct", "overlaps", "direct_hysteresis", "combined", "combined_equality", NULL};
-static const char *const metric_words[] = {"mass", "q", "q1", NULL};
+static const char *const metric_words[] = {"mass", "v", "q", "q1", NULL};
 static const char *const update_words[] = {"exp", "add", NULL};
 static const char *const lever_words[] = {"midpoint", "own", "first", NULL};
 static const char *const configuration_words[] = {"start", "iterate", "middle", "predicted", NULL};

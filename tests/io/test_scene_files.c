@@ -158,6 +158,24 @@ TEST(a_scene_read_back_is_the_one_that_was_written)
     }
 }
 
+TEST(a_metric_is_the_one_that_its_word_names)
+{
+    static const char *const word[] = {[PCS_METRIC_MASS] = "mass",
+                                       [PCS_METRIC_V] = "v",
+                                       [PCS_METRIC_Q] = "q",
+                                       [PCS_METRIC_Q1] = "q1"};
+    for (int k = 0; k < 4; ++k) {
+        char text[80];
+        const int size = snprintf(
+            text, sizeof text, "{\"percuss_scene\": 1, \"scheme\": {\"metric\": \"%s\"}}", word[k]);
+        pcs_scene *scene;
+        CK_OK(pcs_scene_parse(NULL, text, (size_t)size, NULL, &scene));
+        ck_assert_int_eq((int)pcs_model_scheme(scene->model).metric, k);
+        expect_round_trip(scene);
+        pcs_scene_destroy(scene);
+    }
+}
+
 TEST(a_scene_as_text_is_the_one_in_C)
 {
     static const char text[] = "{\"percuss_scene\": 1, \"materials\": [{\"e\": 0.9}],"
