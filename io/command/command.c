@@ -49,6 +49,17 @@ char *readable(const char *text)
     return out;
 }
 
+bool replaces_input(const char *out, const char *in)
+{
+    struct stat a, b;
+    if (!in || !out || stat(in, &a) != 0 || stat(out, &b) != 0) return false;
+    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino || !S_ISREG(a.st_mode)) return false;
+    char *shown = readable(out);
+    complain("%s is the input, which the output would replace; choose another name", shown);
+    free(shown);
+    return true;
+}
+
 int columns_of(const char *text)
 {
     int n = 0;

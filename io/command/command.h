@@ -21,8 +21,8 @@ typedef struct command {
     int (*run)(int argc, char **argv); // argv[0] is the name of the subcommand; an exit code
 } command;
 
-extern const command command_bench, command_convert, command_diff, command_info, command_reduce, command_run,
-    command_scene, command_solve, command_solvers, command_view;
+extern const command command_bench, command_convert, command_diff, command_info, command_reduce,
+    command_run, command_scene, command_solve, command_solvers, command_view;
 
 // the row of this name, or null; the i-th, or null
 const command *command_find(const char *name);
@@ -33,6 +33,9 @@ int complain(const char *format, ...) PCS_PRINTF(1, 2);
 
 // `text` for a terminal, taken: what readable_length (json.h) does not pass becomes \xNN
 char *readable(const char *text);
+
+// whether `out` (null: none) would replace the file `in` (null: none); says so on stderr
+bool replaces_input(const char *out, const char *in);
 
 // columns of a readable text
 int columns_of(const char *text);

@@ -279,6 +279,10 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
 
 static int run_file(const request *q)
 {
+    if (replaces_input(q->trajectory, q->path) || replaces_input(q->checkpoint, q->path) ||
+        replaces_input(q->trajectory, q->resume)) {
+        return WRONG;
+    }
     pcs_scene *scene = NULL;
     pcs_state *state = NULL;
     pcs_work *work = NULL;

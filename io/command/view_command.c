@@ -49,6 +49,7 @@ static int run_view(int argc, char **argv)
     def.most_bytes = 1e6 * megabytes;
     def.contacts = !bare;
 
+    if (replaces_input(out, a.word[0])) return WRONG;
     pcs_trajectory *trajectory;
     if (pcs_trajectory_open(NULL, a.word[0], &trajectory) != PCS_OK) {
         return complain("%s", pcs_error_text());

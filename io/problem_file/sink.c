@@ -202,9 +202,13 @@ static pcs_status replace(const char *path, const struct stat *old, const char *
 
 pcs_status store(const char *path, const char *bytes, size_t size)
 {
-    // a link stays, and its target is created or replaced
+    // what is there and no file, a pipe behind /dev/stdout say, takes the bytes as they are
     char end[4096];
     struct stat old;
+    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode)) {
+        return store_directly(path, bytes, size);
+    }
+    // a link stays, and its target is created or replaced
     errno = 0;
     if (!links_end(path, end, sizeof end)) return fail_file(path, "cannot be written");
     if (stat(end, &old) != 0) {
@@ -215,7 +219,6 @@ pcs_status store(const char *path, const char *bytes, size_t size)
         errno = EISDIR;
         return fail_file(path, "cannot be written");
     }
-    if (!S_ISREG(old.st_mode)) return store_directly(path, bytes, size);
     // a file that may not be written is not replaced either
     if (access(end, W_OK) != 0) return fail_file(path, "cannot be written");
     return replace(end, &old, bytes, size);

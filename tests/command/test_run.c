@@ -84,7 +84,7 @@ TEST(what_does_not_go_together_is_refused)
                      0);
     ck_assert_int_eq(percuss("scene --from-example cradle -o cradle.json"), 0);
     REFUSED("another model", "run cradle.json --resume a");
-    REFUSED("there already", "run pile.json --resume a -o pile.json");
+    REFUSED("there already", "run pile.json --resume a -o cradle.json");
     REFUSED("cannot be made", "run pile.json --capture none/problems");
 }
 
@@ -150,4 +150,25 @@ TEST(info_knows_scenes_trajectories_and_checkpoints)
     }
     ck_assert_int_eq(percuss("info --json a.h5"), 0);
     ck_assert_int_eq((int)json_number(out_text, "frames"), 41);
+}
+
+TEST(outputs_never_replace_their_input)
+{
+    char before[20], after[20];
+    ck_assert_int_eq(percuss("run pile.json --until 0.02 -q --hash -o run.h5"), 0);
+    hash_of(before);
+    const char *lines[] = {"run pile.json --until 0.02 -q -o pile.json",
+                           "run pile.json --until 0.02 -q --checkpoint ./pile.json",
+                           "view run.h5 -o run.h5"};
+    for (int i = 0; i < 3; ++i) {
+        ck_assert_int_eq(percuss(lines[i]), 2);
+        ck_assert_msg(strstr(err_text, "is the input"), "%s", err_text);
+    }
+    ck_assert_int_eq(percuss("run pile.json --until 0.02 -q --hash"), 0);
+    hash_of(after);
+    ck_assert_str_eq(before, after);
+    ck_assert_int_eq(percuss("info run.h5"), 0);
+    // a pipe takes what a file would
+    ck_assert_int_eq(percuss("scene --schema"), 0);
+    ck_assert(strstr(out_text, "$schema") != NULL);
 }
