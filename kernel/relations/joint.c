@@ -362,12 +362,12 @@ bool relation_convective(const pcs_relation *relation, const relation_side *side
         v3_sub(A1, A2, gamma);
         return true;
     }
-    // |D|'' = N . D'' + (|D'|^2 - (N . D')^2) / |D|
+    // |D|'' = N . D'' + (|D'|^2 - (N . D')^2) / |D|; a slack rope may have D = 0, and no N then
     const double D = apart(P1, P2, N);
     v3_sub(V1, V2, V);
     v3_sub(A1, A2, A1);
     const double along = v3_dot(N, V);
-    gamma[0] = v3_dot(N, A1) + (v3_dot(V, V) - along * along) / D;
+    gamma[0] = v3_dot(N, A1) + (D > 0 ? (v3_dot(V, V) - along * along) / D : 0);
     if (relation->gap == rope_gap) gamma[0] = -gamma[0];
     return true;
 }
