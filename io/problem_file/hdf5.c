@@ -16,8 +16,7 @@
 #include "base/base.h"
 #include "problem_file/assemble.h"
 
-// a compressed data set may be larger than the file, by this much
-enum { MOST_COMPRESSED = 16, LONGEST_PATH = 200, READ_ATTEMPTS = 10 };
+enum { LONGEST_PATH = 200, READ_ATTEMPTS = 10 };
 
 // HDF5 wants a name for an image, and refuses that of a file that exists; this one never does
 #define NO_FILE "/dev/null/percuss"
@@ -233,9 +232,8 @@ static pcs_status open_set(const h5_file *f, const char *path, hid_t *out)
     return *out >= 0 ? PCS_OK : fail_path(f, path, "it is not a data set that can be read");
 }
 
-// how many bytes a set may take: those of the file, more if it is compressed. 0: it is stored
-// elsewhere, or in pieces larger than that.
-size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size)
+// 0 also of a set in pieces that are too large: HDF5 holds a whole piece in memory
+size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size, h5_compressed compressed)
 {
     const hid_t made = H5Dget_create_plist(set);
     if (made < 0) return 0;
@@ -249,7 +247,7 @@ size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size)
         most = H5Pget_external_count(made) == 0 ? f->size : 0;
     } else if (layout == H5D_CHUNKED) {
         hsize_t chunk[H5S_MAX_RANK];
-        most = MOST_COMPRESSED * f->size;
+        most = H5_WHOLE * f->size;
         size_t piece = type_size;
         const int rank = H5Pget_chunk(made, H5S_MAX_RANK, chunk);
         for (int i = 0; i < rank && most > 0; ++i) {
@@ -259,7 +257,7 @@ size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size)
                 piece *= (size_t)chunk[i];
             }
         }
-        if (rank < 1) most = 0;
+        most = rank < 1 || most == 0 ? 0 : (size_t)compressed * f->size;
     }
     H5Pclose(made);
     return most;
@@ -294,7 +292,7 @@ static pcs_status measure(const h5_file *f, const char *path, hid_t set, H5T_cla
         return fail_named(f->name, PCS_ERR_SIZE, "%s: it has %lld numbers; it must have %d", path,
                           (long long)count, expected);
     }
-    if ((size_t)count > h5_most_bytes(f, set, width) / width) {
+    if ((size_t)count > h5_most_bytes(f, set, width, H5_WHOLE) / width) {
         return fail_named(
             f->name, PCS_ERR_SIZE,
             "%s: it declares %lld numbers, more than the %zu bytes of the file can hold", path,
@@ -365,7 +363,7 @@ pcs_status h5_words(const h5_file *f, const char *path, pcs_pool *pool, const ch
                        H5Tis_variable_str(type) == 0 && H5Sget_simple_extent_npoints(space) == 1;
     const size_t size = fixed ? H5Tget_size(type) : 0;
     pcs_status status = PCS_OK;
-    if (size > 0 && size <= h5_most_bytes(f, set, size)) {
+    if (size > 0 && size <= h5_most_bytes(f, set, size, H5_WHOLE)) {
         char *words = POOL_TAKE(pool, size + 1, char);
         if (!words) status = fail_memory();
         if (words && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, words) >= 0) *out = words;

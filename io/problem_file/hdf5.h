@@ -42,9 +42,13 @@ pcs_status h5_image(h5_file *f, sink *s);
 
 bool h5_has(const h5_file *f, const char *path);
 
+// How many times the size of the file a compressed set may take: less when it is read as a whole,
+// as a small file must not ask for much memory; when it is read by rows, as far as deflate can go.
+typedef enum h5_compressed { H5_WHOLE = 16, H5_BY_ROWS = 1032 } h5_compressed;
+
 // how many bytes a set may take: those of the file, more if it is compressed; 0 when it is stored
 // elsewhere
-size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size);
+size_t h5_most_bytes(const h5_file *f, int64_t set, size_t type_size, h5_compressed compressed);
 
 // a single integer
 pcs_status h5_int(const h5_file *f, const char *path, int *out);

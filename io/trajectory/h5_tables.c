@@ -277,7 +277,9 @@ static pcs_status check_shape(const h5_file *f, const table_def *def, hid_t set,
                           width);
     }
     const size_t row = bytes_of(def, width);
-    if (size[0] > LONG_MAX || size[0] > h5_most_bytes(f, set, row / (size_t)width) / row) {
+    const h5_compressed compressed = def->by_rows ? H5_BY_ROWS : H5_WHOLE;
+    if (size[0] > LONG_MAX ||
+        size[0] > h5_most_bytes(f, set, row / (size_t)width, compressed) / row) {
         return fail_named(f->name, PCS_ERR_SIZE,
                           "%s: it declares %llu rows, more than the %zu bytes of the file can hold",
                           def->path, (unsigned long long)size[0], f->size);

@@ -33,6 +33,7 @@ typedef struct table_def {
     column_type type;
     const column *column;
     int n_columns; // 0: an array
+    bool by_rows;  // it is read by rows, never as a whole
 } table_def;
 
 typedef struct table {

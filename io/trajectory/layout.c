@@ -29,11 +29,11 @@ const table_def layout_frame[FRAME_TABLES] = {
     [FRAME_Q] = {"/frames/q", "m, 1",
                  "coordinates: of a body x y z and the quaternion q0 q1 q2 q3, body to inertial; "
                  "/model/systems says where those of a system are",
-                 COLUMN_F64, NULL, 0},
+                 COLUMN_F64, .by_rows = true},
     [FRAME_V] = {"/frames/v", "m/s, rad/s",
                  "velocities: of a body that of its centre of mass (inertial axes) and its angular "
                  "velocity (body axes)",
-                 COLUMN_F64, NULL, 0},
+                 COLUMN_F64, .by_rows = true},
     [FRAME_STEP] = {"/frames/step", "1", "number of steps made before this frame", COLUMN_I64, NULL,
                     0},
     [FRAME_HASH] = {"/frames/hash", "1", "pcs_state_hash of the state", COLUMN_U64, NULL, 0},
@@ -59,8 +59,12 @@ static const column contact_columns[] = {
     F32(contact_row, u, 3, "m/s"),
 };
 const table_def layout_contacts = {
-    "/contacts", NULL, "active contacts and interactions of the last step before a frame",
-    COLUMN_F64, COLUMNS(contact_columns)};
+    "/contacts",
+    NULL,
+    "active contacts and interactions of the last step before a frame",
+    COLUMN_F64,
+    COLUMNS(contact_columns),
+    .by_rows = true};
 
 #define COUNT(name)       I32(step_row, name, 1, "")
 #define REAL(name, units) F64(step_row, name, 1, units)
@@ -116,11 +120,14 @@ static const column step_columns[] = {
     TERM(closure),
 };
 const table_def layout_steps = {
-    "/steps", NULL,
+    "/steps",
+    NULL,
     "the report of every step: t is the time at its end; outcomes are 0 converged, 1 max_iters, "
     "2 time_limit, 3 stopped, 4 stalled, 5 diverged, 6 infeasible; the terms of the energy ledger "
     "are those of pcs_energy",
-    COLUMN_F64, COLUMNS(step_columns)};
+    COLUMN_F64,
+    COLUMNS(step_columns),
+    .by_rows = true};
 
 static_assert(PCS_DOUBT_COUNT % 2 == 0, "an even number of integers, so that a row has no gap");
 

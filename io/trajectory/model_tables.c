@@ -418,16 +418,12 @@ static pcs_status read_systems(const h5_file *f, pcs_pool *pool, pcs_model *m)
     return read_names(f, m, "/model/system_names", 1, n, pool, name_system);
 }
 
-static const table_def vertices_def = {"", NULL, NULL, COLUMN_F64, NULL, 0};
-
 static pcs_status read_array(const h5_file *f, int number, const char *name, column_type type,
                              int width, pcs_pool *pool, int *n, void *out)
 {
     char path[PATH];
     snprintf(path, sizeof path, "/model/geometries/%d/%s", number, name);
-    table_def def = vertices_def;
-    def.path = path;
-    def.type = type;
+    const table_def def = {.path = path, .type = type};
     return read_rows(f, &def, width, pool, n, out);
 }
 

@@ -364,6 +364,35 @@ TEST(a_cadence_in_seconds_takes_the_first_step_that_reaches_it)
     scene_close(&s);
 }
 
+// spheres at rest: almost all that is recorded are zeros, which the file holds in next to no bytes
+TEST(a_file_much_smaller_than_its_frames_is_read)
+{
+    enum { BALLS = 300 };
+    const int frames = TEST_FEW(200, 500);
+    scene s = scene_open();
+    pcs_recorder *recorder;
+    pcs_trajectory *t;
+    struct stat file;
+    for (int i = 0; i < BALLS; ++i) {
+        scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
+    }
+    scene_start(&s);
+    CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
+    for (int k = 0; k < frames; ++k) {
+        CK_OK(pcs_recorder_add(recorder, s.m, s.st, s.wk, NULL));
+    }
+    CK_OK(pcs_recorder_close(recorder));
+    ck_assert_int_eq(stat(RUN, &file), 0);
+    ck_assert_int_gt((long)s.st->nv * 8 * frames, 16 * file.st_size);
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    ck_assert_int_eq(pcs_trajectory_info_of(t).frames, frames);
+    pcs_trajectory_frame last;
+    CK_OK(pcs_trajectory_read_frame(t, frames - 1, &last));
+    ck_assert_mem_eq(last.q, s.st->q, (size_t)last.nq * sizeof(double));
+    pcs_trajectory_close(t);
+    scene_close(&s);
+}
+
 // ---- killed
 
 // records in a process that dies at its k-th write; false when it came to its end before
