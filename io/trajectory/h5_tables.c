@@ -266,6 +266,7 @@ int table_width(const h5_file *f, const char *path)
 static pcs_status check_shape(const h5_file *f, const table_def *def, hid_t set, int width,
                               long *rows)
 {
+    if (width < 1) return fail_read(f, def->path, "it must have rows of numbers");
     hsize_t size[2] = {0, 1};
     const hid_t space = H5Dget_space(set);
     const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;

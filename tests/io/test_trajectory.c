@@ -583,6 +583,37 @@ TEST(what_is_no_trajectory_is_refused)
     ck_assert_ptr_null(t);
 }
 
+// puts an empty set in the place of another
+static void make_empty(const char *path, int rank, const hsize_t *size)
+{
+    const hid_t file = H5Fopen(RUN, H5F_ACC_RDWR, H5P_DEFAULT);
+    ck_assert_int_ge(H5Ldelete(file, path, H5P_DEFAULT), 0);
+    const hid_t space = H5Screate_simple(rank, size, NULL);
+    const hid_t set =
+        H5Dcreate2(file, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ck_assert(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+}
+
+TEST(a_height_field_without_heights_is_refused)
+{
+    scene s = scene_open();
+    pcs_trajectory *t;
+    scene_shape(&s, (pcs_system){0}, pcs_shape_height_field(field), 0);
+    scene_start(&s);
+    CK_OK(start(RUN, &s));
+    scene_close(&s);
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    pcs_trajectory_close(t);
+    for (int rank = 1; rank <= 2; ++rank) {
+        make_empty("/model/geometries/0/heights", rank, (hsize_t[2]){2, 0});
+        CK_FAILS(pcs_trajectory_open(NULL, RUN, &t), PCS_ERR_FORMAT);
+        ck_assert_msg(strstr(pcs_error_text(), "/heights"), "%s", pcs_error_text());
+    }
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED
 #elif defined(__has_feature)
