@@ -45,8 +45,9 @@ typedef struct companions {
     progress progress;
     pcs_recorder *recorder; // or null
     capture capture;
-    long steps;  // since the beginning, also before a checkpoint
-    bool failed; // something could not be written: the run ends
+    long steps;    // since the beginning, also before a checkpoint
+    bool at_limit; // all steps that the scene allows were made before the checkpoint
+    bool failed;   // something could not be written: the run ends
 } companions;
 
 static void energies(const pcs_model *m, const pcs_state *state, int end, summary *s)
@@ -83,7 +84,7 @@ static int observe(void *user, const pcs_model *m, const pcs_state *state, pcs_w
     if (c->recorder && pcs_recorder_observe(c->recorder, m, state, work, report) != 0) {
         c->failed = true;
     }
-    if (!report) return c->failed || interrupted();
+    if (!report) return c->failed || c->at_limit || interrupted();
     c->steps += 1;
     add_up(&c->sum, report);
     progress_step(&c->progress, state->t, report);
@@ -183,8 +184,8 @@ static bool open_recorder(const request *q, const pcs_scene *scene, pcs_recorder
     return status == PCS_OK;
 }
 
-// the state from which the run goes on
-static bool resume(const request *q, pcs_scene *scene, pcs_state *state, long *steps)
+// the state from which the run goes on, and the steps that are left
+static bool resume(const request *q, pcs_scene *scene, pcs_state *state, companions *c)
 {
     pcs_checkpoint_info info;
     int *most = &scene->settings.max_steps;
@@ -193,8 +194,9 @@ static bool resume(const request *q, pcs_scene *scene, pcs_state *state, long *s
         complain("%s", pcs_error_text());
         return false;
     }
-    *steps = info.steps;
-    if (*most > 0) *most = info.steps < *most ? *most - (int)info.steps : 1;
+    c->steps = info.steps;
+    c->at_limit = *most > 0 && info.steps >= *most;
+    if (*most > 0 && !c->at_limit) *most -= (int)info.steps;
     return true;
 }
 
@@ -228,6 +230,7 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     const pcs_status status = pcs_scene_run(scene, state, work, observe, c, &end, &report);
     progress_end(&c->progress);
     char why[400];
+    if (c->at_limit) end = PCS_SCENE_END_STEPS;
     snprintf(why, sizeof why, "%s", status == PCS_OK ? "" : pcs_error_text());
     // a step that was not committed is seen by no observer
     if (status == PCS_ERR_STEP && !capture_step(&c->capture, work, c->steps + 1,
@@ -269,11 +272,11 @@ static int run_scene(const request *q, pcs_scene *scene, pcs_state *state, pcs_w
     if (pcs_work_set_threads(work, q->threads) != PCS_OK) return complain("%s", pcs_error_text());
     companions c = {.q = q, .capture = q->capture};
     c.capture.scene = q->path;
-    if (!resume(q, scene, state, &c.steps) || !capture_begin(&c.capture) ||
+    interrupts_begin();
+    if (!resume(q, scene, state, &c) || !capture_begin(&c.capture) ||
         !open_recorder(q, scene, &c.recorder)) {
         return WRONG;
     }
-    interrupts_begin();
     return steps_and_report(q, scene, state, work, &c);
 }
 

@@ -38,22 +38,46 @@ TEST(a_run_that_is_resumed_has_the_hash_of_the_whole)
 
 TEST(an_interrupt_writes_a_checkpoint)
 {
-    char whole[20], part[20];
-    // so many steps that the interrupt comes before the end
-    const int code = percuss_after("timeout --preserve-status -s INT 0.5",
+    char line[200], whole[20], part[20];
+    // once the trajectory is there the run goes on, so long that the interrupt comes before its end
+    const int code = percuss_after("interrupted() { \"$@\" & pid=$!;"
+                                   " until test -e run.h5; do sleep 0.01; done;"
+                                   " kill -INT $pid; wait $pid; }; interrupted",
                                    "run pile.json --step 1e-6 -q -o run.h5");
     ck_assert_msg(code == 130, "exit code %d: %s", code, err_text);
     ck_assert_msg(strstr(err_text, "--resume pile.json.checkpoint"), "%s", err_text);
-    ck_assert(file_exists("run.h5"));
 
-    // it goes on where it was: two halves of what a third run does at once
-    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q --checkpoint a --checkpoint-every 10"),
-                     0);
-    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q --hash --resume a"), 0);
+    // it goes on where it was: some steps more, and the same from the start
+    ck_assert_int_eq(percuss("info --json pile.json.checkpoint"), 0);
+    const double steps = json_number(out_text, "steps");
+    ck_assert_msg(steps >= 0 && steps < 1e5, "%g steps", steps);
+    snprintf(line, sizeof line, "run pile.json --step 1e-6 --until %.17g -q --hash",
+             1e-6 * (steps + 20));
+    ck_assert_int_eq(percuss("%s --resume pile.json.checkpoint", line), 0);
     hash_of(part);
-    ck_assert_int_eq(percuss("run pile.json --until 0.2 -q --hash"), 0);
+    ck_assert_int_eq(percuss("%s", line), 0);
     hash_of(whole);
     ck_assert_str_eq(whole, part);
+}
+
+TEST(a_run_that_was_at_its_limit_of_steps_makes_no_more)
+{
+    char whole[20], part[20];
+    file_write("limit.json",
+               "{\"percuss_scene\": 1, \"bodies\": [{\"mass\": 1, \"inertia\": [1, 1, 1]}],"
+               " \"run\": {\"h\": 0.01, \"t_end\": 1, \"stop\": {\"steps\": 20}}}");
+    ck_assert_int_eq(percuss("run limit.json -q --hash --checkpoint a --checkpoint-every 20"), 0);
+    hash_of(whole);
+    ck_assert_int_eq(percuss("run limit.json -q --hash --resume a"), 0);
+    hash_of(part);
+    ck_assert_str_eq(whole, part);
+    ck_assert_msg(strstr(out_text, " 0 steps to t = 0.2 s; the number of steps"), "%s", out_text);
+
+    ck_assert_int_eq(percuss("run limit.json -q --checkpoint b --checkpoint-every 15"), 0);
+    ck_assert_int_eq(percuss("run limit.json -q --hash --resume b"), 0);
+    hash_of(part);
+    ck_assert_str_eq(whole, part);
+    ck_assert_msg(strstr(out_text, " 5 steps to"), "%s", out_text);
 }
 
 TEST(captured_problems_are_solved_again)
