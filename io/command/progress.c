@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command/trace.h"
+#include "problem_file/worst.h"
 
 // s between two lines on a terminal, and elsewhere
 #define OFTEN  0.2
@@ -40,9 +41,8 @@ static void duration(double s, char text[32])
 
 void progress_step(progress *p, double t, const pcs_step_report *report)
 {
-    const double r = report->solve.measure.residual;
     p->steps += 1;
-    if (r > p->residual || isnan(r)) p->residual = r;
+    p->residual = worst_of(p->residual, report->solve.measure.residual);
     if (p->quiet) return;
     const double now = clock_now();
     if (now - p->last < (p->terminal ? OFTEN : SELDOM)) return;

@@ -15,6 +15,7 @@
 #include "command/command_line.h"
 #include "command/progress.h"
 #include "problem_file/json.h"
+#include "problem_file/worst.h"
 
 typedef struct request {
     const char *path;
@@ -61,8 +62,8 @@ static void add_up(summary *s, const pcs_step_report *report)
     s->contacts = report->active;
     if (report->active > s->most_contacts) s->most_contacts = report->active;
     s->unconverged += report->outcome != PCS_OUTCOME_CONVERGED;
-    s->residual = fmax(s->residual, report->solve.measure.residual);
-    s->penetration = fmax(s->penetration, report->penetration);
+    s->residual = worst_of(s->residual, report->solve.measure.residual);
+    s->penetration = worst_of(s->penetration, report->penetration);
     s->seconds += report->seconds;
     s->closure += fabs(report->energy.closure);
 }
@@ -229,8 +230,8 @@ static int steps_and_report(const request *q, pcs_scene *scene, pcs_state *state
     c->progress = progress_begin(q->quiet, state->t, scene->settings.t_end);
     const pcs_status status = pcs_scene_run(scene, state, work, observe, c, &end, &report);
     progress_end(&c->progress);
-    char why[400];
     if (c->at_limit) end = PCS_SCENE_END_STEPS;
+    char why[400];
     snprintf(why, sizeof why, "%s", status == PCS_OK ? "" : pcs_error_text());
     // a step that was not committed is seen by no observer
     if (status == PCS_ERR_STEP && !capture_step(&c->capture, work, c->steps + 1,

@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "problem_file/json.h"
+#include "problem_file/worst.h"
 #include "view/packed.h"
 
 #define BLOCK    64 // frames of one block
@@ -280,9 +281,10 @@ static const curve curves[] = {
 
 static double fold(const curve *c, int n, const pcs_step_report *report)
 {
-    double value = NAN;
-    for (int i = c->worst || n == 0 ? 0 : n - 1; i < n; ++i) {
-        value = fmax(value, c->value(&report[i])); // the number, where the other is NaN
+    if (n == 0) return NAN;
+    double value = c->value(&report[n - 1]);
+    for (int i = 0; c->worst && i < n - 1; ++i) {
+        value = worst_of(value, c->value(&report[i]));
     }
     return value;
 }

@@ -1,0 +1,13 @@
+// The worst of what steps report, where NaN is worse than any number.
+#ifndef PROBLEM_FILE_WORST_H
+#define PROBLEM_FILE_WORST_H
+
+#include <math.h>
+
+// the larger of the two; fmax would drop a NaN
+static inline double worst_of(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
+#endif
