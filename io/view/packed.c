@@ -1,6 +1,8 @@
 // See packed.h.
 #include "view/packed.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -22,7 +24,7 @@ void packed_32(sink *s, uint32_t x)
 
 void packed_float(sink *s, double x)
 {
-    const float number = (float)x;
+    const float number = isnan(x) ? NAN : (float)fmin(FLT_MAX, fmax(-FLT_MAX, x));
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
     packed_32(s, bits);

@@ -9,7 +9,7 @@
 
 void packed_16(sink *s, unsigned x);
 void packed_32(sink *s, uint32_t x);
-void packed_float(sink *s, double x); // as a float of IEEE 754
+void packed_float(sink *s, double x); // as a float of IEEE 754, the largest if it is larger
 
 // zeros up to a multiple of four bytes
 void packed_align(sink *s);

@@ -519,7 +519,9 @@ static void add_contacts(const book *b, const pcs_trajectory_frame *frame, conta
         for (int i = 0; i < 3; ++i) {
             const double r = c->F[i] * c->r[0] + c->F[i + 3] * c->r[1] + c->F[i + 6] * c->r[2];
             packed_16(&parts->point, steps_to(&b->contact, i, x[i]));
-            packed_16(&parts->impulse, (unsigned)(scale > 0 ? lround(r / scale) : 0));
+            // a damaged file may have axes that are longer than 1
+            const double steps = scale > 0 ? fmin(32767, fmax(-32767, r / scale)) : 0;
+            packed_16(&parts->impulse, (unsigned)lround(steps));
         }
         packed_32(&parts->bodies, (uint32_t)c->system1.id);
         packed_32(&parts->bodies, (uint32_t)c->system2.id);

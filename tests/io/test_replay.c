@@ -4,7 +4,10 @@
 #include <percuss/parts.h>
 #include <percuss/replay.h>
 
+#include <float.h>
+#include <hdf5.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -278,6 +281,120 @@ TEST(page_holds_the_trajectory)
     free(text);
     free(page);
     pcs_trajectory_close(t);
+}
+
+// the k-th value of a curve; null is NaN
+static double curve_value(const json_t *page, const char *name, size_t k)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(json_object_get(page, "curves"), i, one)
+    {
+        if (strcmp(json_string_value(json_object_get(one, "name")), name) != 0) continue;
+        const json_t *value = json_array_get(json_object_get(one, "values"), k);
+        return json_is_number(value) ? json_number_value(value) : NAN;
+    }
+    ck_abort_msg("no curve %s", name);
+    return NAN;
+}
+
+TEST(a_residual_that_is_no_number_is_worse_than_any)
+{
+    scene s = scene_open();
+    pcs_recorder *recorder;
+    pcs_trajectory *t;
+    pcs_step_report report;
+    pcs_replay_def def = pcs_replay_def_default();
+    scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
+    scene_start(&s);
+    CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
+    CK_OK(pcs_recorder_add(recorder, s.m, s.st, s.wk, NULL));
+    const double residual[6] = {1, NAN, 2, 3, 2, NAN};
+    for (int i = 0; i < 6; ++i) {
+        CK_OK(pcs_step(s.m, s.st, s.wk, 1e-3, &report));
+        report.solve.measure.residual = residual[i];
+        CK_OK(pcs_recorder_add(recorder, s.m, s.st, s.wk, &report));
+    }
+    CK_OK(pcs_recorder_close(recorder));
+    scene_close(&s);
+    def.every = 3; // frames 0, 3 and 6
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    CK_OK(pcs_replay_write(t, &def, PAGE, NULL));
+    pcs_trajectory_close(t);
+    char *page = read_all(PAGE);
+    char *text = element(page, "<script type=\"application/json\" id=\"percuss-scene\">", 0);
+    json_t *json = json_loads(text, 0, NULL);
+    ck_assert(isnan(curve_value(json, "residual", 1)) && isnan(curve_value(json, "residual", 2)));
+    ck_assert(isfinite(curve_value(json, "kinetic", 1)));
+    json_decref(json);
+    free(text);
+    free(page);
+}
+
+static void stretch_normals(void)
+{
+    const hid_t file = H5Fopen(RUN, H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t set = H5Dopen2(file, "/contacts", H5P_DEFAULT), space = H5Dget_space(set);
+    const hsize_t three = 3;
+    const hid_t one = H5Tarray_create2(H5T_NATIVE_FLOAT, 1, &three);
+    const hid_t type = H5Tcreate(H5T_COMPOUND, 3 * sizeof(float));
+    H5Tinsert(type, "normal", 0, one);
+    const size_t n = (size_t)H5Sget_simple_extent_npoints(space);
+    ck_assert_uint_gt(n, 0);
+    float *x = calloc(3 * n, sizeof *x);
+    ck_assert_int_ge(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x), 0);
+    for (size_t i = 0; i < 3 * n; ++i) {
+        x[i] *= 1e30f;
+    }
+    ck_assert_int_ge(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x), 0);
+    free(x);
+    H5Tclose(type);
+    H5Tclose(one);
+    H5Sclose(space);
+    H5Dclose(set);
+    H5Fclose(file);
+}
+
+// impulses of a file with axes of any length stay within the largest of their numbers
+TEST(numbers_too_large_for_the_page_become_its_largest)
+{
+    scene s = scene_open();
+    pcs_recorder *recorder;
+    pcs_trajectory *t;
+    const double height[4] = {0};
+    CK_OK(pcs_geometry_create_height_field(NULL, 2, 2, 1e39, 1, height, &field));
+    scene_ground(&s, 0);
+    scene_shape(&s, (pcs_system){0}, pcs_shape_height_field(field), 0);
+    CK_OK(pcs_model_set_shape_enabled(s.m, pcs_model_shape_count(s.m) - 1, true));
+    scene_solid_ball(&s, 1, 0.1, (double[3]){0, 0, 0.1}, (double[3]){0, 0, -1}, 0);
+    scene_start(&s);
+    CK_OK(pcs_recorder_open(RUN, s.m, NULL, &recorder));
+    CK_OK(pcs_run(s.m, s.st, s.wk, 1e-3, 1e-3, pcs_recorder_observe, recorder, NULL));
+    CK_OK(pcs_recorder_close(recorder));
+    scene_close(&s);
+    pcs_geometry_destroy(field);
+    stretch_normals();
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t));
+    CK_OK(pcs_replay_write(t, NULL, PAGE, NULL));
+    pcs_trajectory_close(t);
+    char *page = read_all(PAGE);
+    block b = block_of(page, "percuss-geometry", 0);
+    float x;
+    memcpy(&x, b.bytes + 8 + 12, sizeof x); // of the second vertex
+    ck_assert(x == FLT_MAX);
+    free(b.bytes);
+    b = block_of(page, "percuss-frames", 0);
+    const unsigned count = number(part(&b, 8) + 4, 4);
+    for (int c = 0; c < 14; ++c) {
+        part(&b, count);
+    }
+    const unsigned n = number(part(&b, 4 * (count + 1)) + 4 * count, 4);
+    ck_assert_uint_ge(n, 1);
+    part(&b, 4 * count);
+    part(&b, 6 * n);
+    ck_assert_int_eq(abs((int16_t)number(part(&b, 6 * n) + 4, 2)), 32767);
+    free(b.bytes);
+    free(page);
 }
 
 TEST(large_pages_have_fewer_frames)
