@@ -1,11 +1,14 @@
 // See bytes.h.
+#define _POSIX_C_SOURCE 200809L // S_ISREG
 #include "problem_file/bytes.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/base.h"
+#include "problem_file/assemble.h"
 
 static pcs_status fail_file(const char *path, const char *what)
 {
@@ -55,4 +58,17 @@ pcs_status bytes_load(const pcs_env *env, const char *path, bytes_check *check, 
     const pcs_status status = load(env, stream, path, check, bytes, size);
     fclose(stream);
     return status;
+}
+
+pcs_status bytes_open_regular(const char *path, FILE **out, size_t *size)
+{
+    struct stat s;
+    *out = NULL;
+    errno = 0;
+    const bool there = stat(path, &s) == 0;
+    if (there && !S_ISREG(s.st_mode)) return fail_named(path, PCS_ERR_FILE, "it is not a file");
+    if (there) *out = fopen(path, "rb");
+    if (!*out) return fail_named(path, PCS_ERR_FILE, "it cannot be read: %s", strerror(errno));
+    *size = (size_t)s.st_size;
+    return PCS_OK;
 }

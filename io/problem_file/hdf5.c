@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "problem_file/assemble.h"
+#include "problem_file/bytes.h"
 
 enum { LONGEST_PATH = 200, READ_ATTEMPTS = 10 };
 
@@ -152,19 +153,17 @@ pcs_status h5_open_growing(const char *path, const char *name, h5_file *out)
 pcs_status h5_open_file(const char *path, h5_file *out)
 {
     char head[8];
-    struct stat s;
+    FILE *f;
+    size_t size;
     *out = (h5_file){.name = path, .id = H5I_INVALID_HID};
-    errno = 0;
-    FILE *f = fopen(path, "rb");
-    const bool there = f && fstat(fileno(f), &s) == 0 && fread(head, 1, 8, f) <= 8 && !ferror(f);
-    const bool fits = there && S_ISREG(s.st_mode) && h5_fits(head, (size_t)s.st_size);
-    if (f) fclose(f);
-    if (!there) return fail_named(path, PCS_ERR_FILE, "it cannot be read: %s", strerror(errno));
+    PCS_TRY(bytes_open_regular(path, &f, &size));
+    const bool fits = h5_fits(head, fread(head, 1, sizeof head, f));
+    fclose(f);
     if (!fits) return fail_named(path, PCS_ERR_FORMAT, "it is not an HDF5 file");
     if (H5open() < 0) return pcs_fail_memory("HDF5");
     silence_the_end();
     silence(out);
-    out->size = (size_t)s.st_size;
+    out->size = size;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     // a part that a writer has half written is read again, a few times
     if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&

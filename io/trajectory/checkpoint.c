@@ -1,11 +1,10 @@
 // Checkpoints: a head that says what they belong to, then the bytes of pcs_state_save.
-#define _POSIX_C_SOURCE 200809L // fileno
 #include <percuss/checkpoint.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <percuss/parts.h>
 #include <percuss/save.h>
@@ -13,6 +12,7 @@
 #include "base/base.h"
 #include "base/hash.h"
 #include "problem_file/assemble.h"
+#include "problem_file/bytes.h"
 #include "problem_file/sink.h"
 
 // Without padding. The last digit of the magic is the version of this layout. The checksum is that
@@ -25,6 +25,9 @@ typedef struct head {
     int32_t nq, nv;
     char version[24];
 } head;
+
+// the steps of a run that goes on are added to those of a checkpoint
+#define MOST_STEPS (LONG_MAX / 2)
 
 static const char magic[8] = {'p', 'c', 's', 'c', 'k', 'p', 't', '1'};
 
@@ -39,6 +42,10 @@ pcs_status pcs_checkpoint_write(const char *path, const pcs_model *m, const pcs_
 {
     if (!path || !m || !state) {
         return pcs_fail(PCS_ERR_ARG, "pcs_checkpoint_write: an argument is null");
+    }
+    if (steps < 0 || steps > MOST_STEPS) {
+        return pcs_fail(PCS_ERR_ARG, "pcs_checkpoint_write: steps is %ld; it must be from 0 to %ld",
+                        steps, MOST_STEPS);
     }
     const size_t size = sizeof(head) + pcs_state_save_bytes(state);
     char *bytes = pcs_env_alloc(NULL, size, 1);
@@ -77,31 +84,27 @@ static pcs_status check(const char *path, const head *h, const char *bytes, size
         return fail_named(path, PCS_ERR_FORMAT,
                           "the checksum does not match: it has changed since it was written");
     }
+    if (h->steps < 0 || h->steps > MOST_STEPS) {
+        return fail_named(path, PCS_ERR_FORMAT, "it counts %lld steps, which cannot be",
+                          (long long)h->steps);
+    }
     return PCS_OK;
 }
 
 // the bytes of a file that is a sound checkpoint, and its head
 static pcs_status read_file(const char *path, char **out, head *h)
 {
-    struct stat s;
+    FILE *f;
+    size_t size;
     *out = NULL;
+    PCS_TRY(bytes_open_regular(path, &f, &size));
+    char *bytes = pcs_env_alloc(NULL, size + sizeof *h, 1);
+    pcs_status status = bytes ? PCS_OK : pcs_fail_memory("pcs_checkpoint_read");
     errno = 0;
-    FILE *f = fopen(path, "rb");
-    const bool there = f && fstat(fileno(f), &s) == 0;
-    const bool regular = there && S_ISREG(s.st_mode);
-    pcs_status status = PCS_OK;
-    if (!there) {
-        status = fail_named(path, PCS_ERR_FILE, "it cannot be read: %s", strerror(errno));
-    } else if (!regular) {
-        status = fail_named(path, PCS_ERR_FILE, "it is not a file");
-    }
-    const size_t size = regular ? (size_t)s.st_size : 0;
-    char *bytes = status == PCS_OK ? pcs_env_alloc(NULL, size + sizeof *h, 1) : NULL;
-    if (status == PCS_OK && !bytes) status = pcs_fail_memory("pcs_checkpoint_read");
     if (status == PCS_OK && fread(bytes, 1, size, f) != size) {
         status = fail_named(path, PCS_ERR_FILE, "it cannot be read: %s", strerror(errno));
     }
-    if (f) fclose(f);
+    fclose(f);
     if (status == PCS_OK) {
         memcpy(h, bytes, sizeof *h);
         status = check(path, h, bytes, size);

@@ -3,13 +3,16 @@
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/checkpoint.h>
 #include <percuss/parts.h>
-#include <percuss/save.h>
 #include <percuss/query.h>
+#include <percuss/save.h>
 
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "scene.h"
 #include "support.h"
 
@@ -155,6 +158,54 @@ static void expect_refused(scene *s, pcs_status status, const char *words)
     ck_assert_msg(strstr(pcs_error_text(), words), "no '%s': %s", words, pcs_error_text());
     ck_assert(strstr(pcs_error_text(), "point"));
     ck_assert(pcs_state_hash(s->st) == hash);
+}
+
+// another number of steps, with the checksum of the bytes as they then are
+static void forge_steps(int64_t steps)
+{
+    static char bytes[1 << 16];
+    const uint64_t none = 0;
+    FILE *f = fopen(POINT, "r+b");
+    ck_assert(f != NULL);
+    const size_t size = fread(bytes, 1, sizeof bytes, f);
+    memcpy(bytes + 16, &none, 8);
+    memcpy(bytes + 40, &steps, 8);
+    const uint64_t sum = hash_bytes(HASH_START, bytes, size);
+    memcpy(bytes + 16, &sum, 8);
+    rewind(f);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, f), size);
+    fclose(f);
+}
+
+TEST(steps_that_cannot_be_are_refused)
+{
+    scene s;
+    pcs_checkpoint_info info;
+    const pcs_scheme standard = pcs_scheme_default();
+    open_scheme(&s, &standard);
+    CK_OK(pcs_checkpoint_write(POINT, s.m, s.st, LONG_MAX / 2));
+    CK_OK(pcs_checkpoint_read(POINT, s.m, s.st, &info));
+    ck_assert(info.steps == LONG_MAX / 2);
+    CK_SAYS(pcs_checkpoint_write(POINT, s.m, s.st, -1), PCS_ERR_ARG, "steps is -1");
+    CK_SAYS(pcs_checkpoint_write(POINT, s.m, s.st, LONG_MAX), PCS_ERR_ARG, "steps is");
+    forge_steps(7);
+    CK_OK(pcs_checkpoint_look(POINT, &info));
+    ck_assert_int_eq(info.steps, 7);
+    forge_steps(-1);
+    expect_refused(&s, PCS_ERR_FORMAT, "-1 steps");
+    forge_steps(INT64_MAX);
+    expect_refused(&s, PCS_ERR_FORMAT, "steps, which cannot be");
+    scene_close(&s);
+}
+
+// a pipe would make whoever opens it wait for its writer
+TEST(a_pipe_is_no_checkpoint)
+{
+    pcs_checkpoint_info info;
+    unlink(POINT);
+    ck_assert_int_eq(mkfifo(POINT, 0666), 0);
+    CK_SAYS(pcs_checkpoint_look(POINT, &info), PCS_ERR_FILE, "not a file");
+    unlink(POINT);
 }
 
 TEST(a_checkpoint_that_does_not_fit_is_refused_and_says_why)

@@ -608,6 +608,9 @@ TEST(a_height_field_without_heights_is_refused)
     CK_OK(pcs_trajectory_open(NULL, RUN, &t));
     pcs_trajectory_close(t);
     for (int rank = 1; rank <= 2; ++rank) {
+    ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0666), 0);
+    CK_SAYS(pcs_trajectory_open(NULL, FOLDER "/pipe", &t), PCS_ERR_FILE, "not a file");
+    ck_assert(!pcs_trajectory_fits(FOLDER "/pipe"));
         make_empty("/model/geometries/0/heights", rank, (hsize_t[2]){2, 0});
         CK_FAILS(pcs_trajectory_open(NULL, RUN, &t), PCS_ERR_FORMAT);
         ck_assert_msg(strstr(pcs_error_text(), "/heights"), "%s", pcs_error_text());

@@ -21,16 +21,16 @@ typedef struct pcs_checkpoint_info {
 } pcs_checkpoint_info;
 
 /// Writes the state, with the impulses that it remembers, to a file that appears complete or not at
-/// all; after a failure (PCS_ERR_FILE) an old file of that name is as it was. `steps` is kept as
-/// given.
+/// all; after a failure (PCS_ERR_FILE) an old file of that name is as it was. `steps` (0 to
+/// LONG_MAX / 2, else PCS_ERR_ARG) is kept as given.
 PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_write(const char *path, const pcs_model *model,
                                                       const pcs_state *state, long steps);
 
 /// Reads it into a state of the same model, which then steps with the bits that it would have had
 /// without interruption, with any work. PCS_ERR_FORMAT when the file is no checkpoint, is cut or
-/// changed (a checksum), was written by another version of percuss, or on another kind of machine;
-/// PCS_ERR_ARG when it belongs to another model (pcs_model_hash). The state is then what it was.
-/// `info` may be null.
+/// changed (a checksum), counts steps that cannot be, was written by another version of percuss, or
+/// on another kind of machine; PCS_ERR_ARG when it belongs to another model (pcs_model_hash). The
+/// state is then what it was. `info` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_checkpoint_read(const char *path, const pcs_model *model,
                                                      pcs_state *state, pcs_checkpoint_info *info);
 
