@@ -252,7 +252,7 @@ static const column interaction_columns[] = {
 const table_def layout_interactions = {
     "/model/interactions", NULL,
     "kind: 0 of the user, 1 distance (data: p1, p2, length), 2 ball joint (p1, p2), 3 linear (n, "
-    "c, b); law: 0 equality, 1 Newton impact, 2 Newton-Coulomb",
+    "c, b), 4 rope (p1, p2, length); law: 0 equality, 1 Newton impact, 2 Newton-Coulomb",
     COLUMN_F64, COLUMNS(interaction_columns)};
 
 static const column scheme_columns[] = {

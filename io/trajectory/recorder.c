@@ -290,8 +290,9 @@ pcs_status pcs_recorder_open(const char *path, const pcs_model *m, const pcs_rec
     pcs_status status = measure(m, &r->nq, &r->nv);
     if (status == PCS_OK) status = start_file(r, m, temporary);
     if (status != PCS_OK) {
+        const bool made = r->descriptor >= 0; // else it is of another thread
         release(r);
-        unlink(temporary);
+        if (made) unlink(temporary);
         return status;
     }
     r->written = now();

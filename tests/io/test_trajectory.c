@@ -525,8 +525,49 @@ TEST(a_file_that_cannot_be_replaced_stays_as_it_was)
     CK_OK(start(RUN, &s));
     scene_close(&s);
 
-    // nothing is left beside it
+    // nothing is left beside it, and nothing of others is taken
     ck_assert_int_eq(system("test $(ls " FOLDER " | grep -c part) = 0"), 0);
+    char other[200];
+    snprintf(other, sizeof other, RUN ".part-%ld", (long)getpid());
+    fclose(fopen(other, "w"));
+    open_all(&s);
+    CK_FAILS(start(RUN, &s), PCS_ERR_FILE);
+    scene_close(&s);
+    ck_assert_int_eq(access(other, F_OK), 0);
+    unlink(other);
+}
+
+// what stands beside a table, for readers of the file
+static bool says(const char *path, const char *words)
+{
+    char *about = NULL;
+    const hid_t file = H5Fopen(RUN, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t made = H5Aopen_by_name(file, path, "about", H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t type = H5Aget_type(made);
+    ck_assert_int_ge(H5Aread(made, type, &about), 0);
+    const bool found = strstr(about, words) != NULL;
+    H5free_memory(about);
+    H5Tclose(type);
+    H5Aclose(made);
+    H5Fclose(file);
+    return found;
+}
+
+TEST(the_file_names_every_kind_of_interaction)
+{
+    scene s = scene_open();
+    const int kinds[] = {PCS_RELATION_USER, PCS_RELATION_DISTANCE, PCS_RELATION_BALL_JOINT,
+                         PCS_RELATION_LINEAR, PCS_RELATION_ROPE};
+    static const char *const name[] = {"of the user", "distance", "ball joint", "linear", "rope"};
+    scene_ball(&s, 1, 0.1, (double[3]){0}, NULL);
+    scene_start(&s);
+    CK_OK(start(RUN, &s));
+    scene_close(&s);
+    for (int i = 0; i < 5; ++i) {
+        char words[40];
+        snprintf(words, sizeof words, "%d %s", kinds[i], name[i]);
+        ck_assert_msg(says("/model/interactions", words), "%s", words);
+    }
 }
 
 TEST(a_disk_that_fills_ends_the_run_and_keeps_its_frames)
@@ -567,6 +608,9 @@ TEST(what_is_no_trajectory_is_refused)
     scene_close(&s);
     CK_FAILS(pcs_trajectory_open(NULL, FOLDER "/none.h5", &t), PCS_ERR_FILE);
     CK_FAILS(pcs_trajectory_open(NULL, FOLDER, &t), PCS_ERR_FILE);
+    ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0666), 0);
+    CK_SAYS(pcs_trajectory_open(NULL, FOLDER "/pipe", &t), PCS_ERR_FILE, "not a file");
+    ck_assert(!pcs_trajectory_fits(FOLDER "/pipe"));
     CK_FAILS(pcs_trajectory_open(NULL, PERCUSS_TEST_DATA "/fc3d_dense.dat", &t), PCS_ERR_FORMAT);
 
     // another version, another kind of HDF5 file
@@ -608,9 +652,6 @@ TEST(a_height_field_without_heights_is_refused)
     CK_OK(pcs_trajectory_open(NULL, RUN, &t));
     pcs_trajectory_close(t);
     for (int rank = 1; rank <= 2; ++rank) {
-    ck_assert_int_eq(mkfifo(FOLDER "/pipe", 0666), 0);
-    CK_SAYS(pcs_trajectory_open(NULL, FOLDER "/pipe", &t), PCS_ERR_FILE, "not a file");
-    ck_assert(!pcs_trajectory_fits(FOLDER "/pipe"));
         make_empty("/model/geometries/0/heights", rank, (hsize_t[2]){2, 0});
         CK_FAILS(pcs_trajectory_open(NULL, RUN, &t), PCS_ERR_FORMAT);
         ck_assert_msg(strstr(pcs_error_text(), "/heights"), "%s", pcs_error_text());
