@@ -27,6 +27,7 @@ static void before(void)
 {
     mkdir(PERCUSS_TEST_SCRATCH, 0777);
     mkdir(FOLDER, 0777);
+    unlink(POINT); // what a killed test leaves: a pipe would be written to
 }
 
 static void after(void)
