@@ -128,8 +128,9 @@ class Page {
     this.best = new URLSearchParams(location.hash.slice(1)).get("quality") === "best";
     if (this.stage.inSoftware() && !this.best && replay.scene.shapes.length > 100) {
       this.stage.sun.castShadow = false;
-      this.solids.coarser();
+      this.coarse = true;
     }
+    this.restLevel = this.solids.level; // detail while nothing plays
     this.stage.fit();
     this.stage.frame(this.solids.bounds);
     this.solids.layGrounds(this.stage.size, this.stage.centre, this.stage.camera.up);
@@ -232,6 +233,8 @@ class Page {
     element("play").textContent = on ? "\u275a\u275a" : "\u25b6";
     element("play").setAttribute("aria-label", on ? "Pause" : "Play");
     this.clock = null;
+    this.solids.setLevel(on && this.coarse ? 2 : this.restLevel);
+    this.dirty = true;
   }
 
   advance(now) {
@@ -433,7 +436,10 @@ class Page {
     if (sun.castShadow) {
       sun.castShadow = false;
       renderer.shadowMap.needsUpdate = true;
-    } else if (!this.solids.coarser() && this.stage.ratio > 0.75) {
+    } else if (!this.coarse) {
+      this.coarse = true;
+      this.solids.setLevel(2);
+    } else if (this.stage.ratio > 0.75) {
       this.stage.ratio = Math.max(0.75, this.stage.ratio / 1.4);
       this.stage.fit();
     }

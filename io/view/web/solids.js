@@ -14,7 +14,7 @@ const GROUND = 0x8d949c;
 const isFree = (body) => body.mass > 0 || body.row >= 0;
 
 // Sides of a circle at each level of detail.
-const AROUND = [36, 20, 10];
+const AROUND = [36, 20, 6];
 
 // A unit sphere, box or cylinder is scaled per instance; a capsule keeps its own proportions. make
 // takes a level of detail from 0 (fine) to 2.
@@ -46,7 +46,7 @@ function formOf(shape) {
           new THREE.CapsuleGeometry(
             radius,
             2 * half,
-            Math.round(AROUND[level] / 3.5),
+            Math.round(AROUND[level] / 4),
             AROUND[level],
           ).rotateX(Math.PI / 2),
         scale: [1, 1, 1],
@@ -315,16 +315,15 @@ export class Solids {
     return new THREE.Box3(new THREE.Vector3(...low), new THREE.Vector3(...high));
   }
 
-  // Draws round shapes with fewer triangles; false if there are none to save.
-  coarser() {
-    if (this.level === AROUND.length - 1) return false;
-    this.level = AROUND.length - 1;
+  // Draws round shapes at a level of detail, from 0 (fine) to 2.
+  setLevel(level) {
+    if (level === this.level) return;
+    this.level = level;
     for (const { mesh, make } of this.parts) {
       if (!make) continue;
       mesh.geometry.dispose();
-      mesh.geometry = make(this.level);
+      mesh.geometry = make(level);
     }
-    return true;
   }
 
   // Colours by "body", "material" or nothing else; what cannot move is grey.
