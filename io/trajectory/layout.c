@@ -35,16 +35,16 @@ const table_def layout_frame[FRAME_TABLES] = {
                  "velocity (body axes)",
                  COLUMN_F64, .by_rows = true},
     [FRAME_STEP] = {"/frames/step", "1", "number of steps made before this frame", COLUMN_I64, NULL,
-                    0},
-    [FRAME_HASH] = {"/frames/hash", "1", "pcs_state_hash of the state", COLUMN_U64, NULL, 0},
+                    0, false},
+    [FRAME_HASH] = {"/frames/hash", "1", "pcs_state_hash of the state", COLUMN_U64, NULL, 0, false},
     [FRAME_CONTACTS_END] = {"/frames/contacts_end", "1",
                             "contacts of this frame and those before: those of frame k are "
                             "/contacts[end[k - 1]:end[k]], with end[-1] = 0",
-                            COLUMN_I64, NULL, 0},
+                            COLUMN_I64, NULL, 0, false},
     [FRAME_TIME] = {"/frames/time", "s",
                     "time of the state; written last: frames beyond its length "
                     "are not complete",
-                    COLUMN_F64, NULL, 0},
+                    COLUMN_F64, NULL, 0, false},
 };
 
 static const column contact_columns[] = {

@@ -185,7 +185,7 @@ TEST(outputs_never_replace_their_input)
                            "run pile.json --until 0.02 -q --checkpoint ./pile.json",
                            "view run.h5 -o run.h5"};
     for (int i = 0; i < 3; ++i) {
-        ck_assert_int_eq(percuss(lines[i]), 2);
+        ck_assert_int_eq(percuss("%s", lines[i]), 2);
         ck_assert_msg(strstr(err_text, "is the input"), "%s", err_text);
     }
     ck_assert_int_eq(percuss("run pile.json --until 0.02 -q --hash"), 0);
