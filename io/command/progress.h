@@ -1,4 +1,4 @@
-// How far a run is: on a terminal one line that is written anew, elsewhere a line now and then.
+// How far a run is: on a terminal one line that is replaced, elsewhere a line now and then.
 #ifndef COMMAND_PROGRESS_H
 #define COMMAND_PROGRESS_H
 

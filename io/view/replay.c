@@ -4,7 +4,8 @@
 //
 // Two passes over the frames: the first finds which bodies move and how far, the second writes
 // their poses as steps of 1/65535 of that box. What is left is small enough for a page: a body
-// takes 14 bytes a frame before it is deflated, one at rest next to nothing.
+// takes 14 bytes a frame before it is deflated, one at rest next to nothing. Points are in m and
+// impulses in N s, both inertial; an impulse is that on the first body of its contact.
 #define _POSIX_C_SOURCE 200809L // open_memstream
 #include <percuss/parts.h>
 #include <percuss/replay.h>

@@ -74,8 +74,9 @@ typedef enum pcs_doubt_kind {
     PCS_DOUBT_TRAVEL,
     /// Committed though it did not converge.
     PCS_DOUBT_UNSOLVED,
-    /// The impulses of all contacts of an island together (a joint alone) add energy to what the
-    /// step does without them: more than 1e-9 (ten times solver.tol, if that is more; a thousandth
+    /// The impulses of all contacts of an island together (a joint alone) add energy, both to what
+    /// the step does without them and to the velocities at its start: more than 1e-9 (ten times
+    /// solver.tol, if that is more; a thousandth
     /// for a joint) of the kinetic energies, of what the forces give in the step and of what they
     /// do over the size of a body.
     PCS_DOUBT_GAIN,
