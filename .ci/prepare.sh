@@ -54,6 +54,8 @@ met() {
     clang) has clang && has clang++ ;;
     libclang-rt-*) clang_sanitizes ;;
     doxygen) has doxygen ;;
+    groff-base) has groff ;;
+    mandoc) has mandoc ;;
     gnuplot-nox) has gnuplot ;;
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     *) return 1 ;;
@@ -77,6 +79,8 @@ words() {
     libclang-rt-*) echo "the sanitizer runtime of clang" ;;
     doxygen) echo "Doxygen" ;;
     chromium) echo "Chromium, to open the replay page in a test" ;;
+    groff-base) echo "groff, to check the man page" ;;
+    mandoc) echo "mandoc, to check the man page" ;;
     gnuplot-nox) echo "gnuplot with its pngcairo and svg terminals" ;;
     *) echo "$1" ;;
     esac
