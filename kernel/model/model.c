@@ -732,6 +732,23 @@ static void add_join(pcs_model *m, pcs_system of, pcs_system other)
     s->joined = ++m->n_joins;
 }
 
+// a linear relation is of one system, and of a rigid body only of its centre of mass
+static pcs_status check_linear(const pcs_model *m, const pcs_interaction_def *def,
+                               const model_system *s, bool second)
+{
+    char words[PART_WORDS];
+    if (second) {
+        return pcs_fail(PCS_ERR_ARG, "interaction: a linear relation is of one system and the"
+                                     " world; give no second system");
+    }
+    if (s->kind == SYSTEM_LAGRANGIAN || !relation_uses_quaternion(&def->relation)) return PCS_OK;
+    part_words(m, PART_SYSTEM, "system ", def->system1.id, words);
+    return pcs_fail(PCS_ERR_ARG,
+                    "interaction: a linear relation has coefficients of the quaternion of %s; of a"
+                    " rigid body only the first three may differ from 0",
+                    words);
+}
+
 pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *def,
                                      pcs_interaction *out)
 {
@@ -774,6 +791,9 @@ pcs_status pcs_model_add_interaction(pcs_model *m, const pcs_interaction_def *de
         return pcs_fail(PCS_ERR_SIZE,
                         "interaction: its relation is between systems of %d coordinates, %s has %d",
                         expected, words, first ? s1->nq : s2->nq);
+    }
+    if (pcs_relation_kind_of(&def->relation) == PCS_RELATION_LINEAR) {
+        PCS_TRY(check_linear(m, def, s1, s2 != NULL));
     }
     PCS_TRY(check_law(def));
     if (!model_grow(&m->env, (void **)&m->interaction, m->n_interactions, &m->cap_interactions,

@@ -290,6 +290,17 @@ int relation_coordinates(const pcs_relation *relation)
     return has_length(relation) || relation->gap == ball_gap ? 7 : 0;
 }
 
+bool relation_uses_quaternion(const pcs_relation *relation)
+{
+    if (relation->gap != linear_gap) return false;
+    const int n = (int)relation->data[0];
+    bool any = false;
+    for (int i = 3; i < n; ++i) {
+        any = any || relation->data[1 + i] != 0;
+    }
+    return any;
+}
+
 pcs_status relation_check(const pcs_relation *relation)
 {
     const double *data = relation->data;

@@ -8,6 +8,9 @@
 // relation by callbacks)
 int relation_coordinates(const pcs_relation *relation);
 
+// whether a linear relation has coefficients beyond the centre of mass of a rigid body
+bool relation_uses_quaternion(const pcs_relation *relation);
+
 // PCS_ERR_ARG for parameters of a built-in relation that are not finite, or with which it has no
 // gradient anywhere it is used: a distance that is not positive, a linear relation of zeros only
 pcs_status relation_check(const pcs_relation *relation);

@@ -308,6 +308,15 @@ TEST(relations_must_fit_their_systems)
     CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_SIZE, "system 2 has 1");
     d.system2 = (pcs_system){0};
     CK_OK(pcs_model_add_interaction(s.m, &d, NULL));
+    // a linear one is of one system, and no gap depends on the length of a quaternion
+    const double x[7] = {0, 1, 0, 0, 0, 0, 0}, o2[3] = {0, 0, 1};
+    d.system2 = scene_ball(&s, 1, 0.1, o2, NULL);
+    d.relation = pcs_relation_linear(7, x, 0);
+    CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "no second system");
+    d.system2 = (pcs_system){0};
+    CK_OK(pcs_model_add_interaction(s.m, &d, NULL));
+    d.relation = pcs_relation_linear(7, c, 0);
+    CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "quaternion of system 1");
     d.relation = pcs_relation_linear(8, c, 0);
     CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "callbacks");
     scene_close(&s);

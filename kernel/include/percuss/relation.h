@@ -60,7 +60,8 @@ PCS_API pcs_relation pcs_relation_ball_joint(const double p1[3], const double p2
 
 /// Linear relation of a Lagrangian system of n dofs to the world: y = c . q + b, 1 row. c is
 /// copied; 1 <= n <= 7 (beyond that the relation has no callbacks, and is refused); not all of c
-/// may be zero.
+/// may be zero. Of a rigid body n = 7, and c is zero but for the centre of mass, as no gap may
+/// depend on the length of a quaternion.
 PCS_API pcs_relation pcs_relation_linear(int n, const double *c, double b);
 
 #ifdef __cplusplus
