@@ -32,7 +32,8 @@ typedef struct builder {
     pcs_env env;
     waiting_shape *shape; // owned
     size_t n_shapes, cap_shapes;
-    int copies; // of generators so far
+    int copies;   // of generators so far
+    bool joining; // all bodies are there: the interactions of generators come
 } builder;
 
 // refuses one part more than there may be
@@ -50,7 +51,7 @@ typedef struct shape_owner {
     part material;
     bool has_material;
     unsigned group, mask;
-    size_t item; // of the list of bodies, for sentences
+    const struct frame *frame;
 } shape_owner;
 pcs_status build_shapes(builder *b, const json_t *list, const place *at, const shape_owner *owner,
                         waiting_shape *out, double *densities);
@@ -65,7 +66,10 @@ typedef struct frame {
     char copy[120]; // behind the names, " 3 1"
     size_t item;    // of the list of bodies of the file
 } frame;
+// all that the list holds; when `joining`, only the interactions of its generators
 pcs_status build_bodies(builder *b, const json_t *list, const place *at, const frame *f);
+// the name of a part in the frame of a copy, in memory of the scene; null without a name
+pcs_status copy_name(builder *b, const char *name, const frame *f, const char **out);
 // build_copies.c
 pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, const place *at,
                         const frame *outer);
@@ -75,14 +79,21 @@ void frame_rotation(const frame *f, double Q[4]);
 // build_motion.c
 pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *pose,
                         const frame *f, const place *at, pcs_motion **out);
-pcs_status build_load(builder *b, const scene_load *in, pcs_load **out);
+pcs_status build_load(builder *b, const scene_load *in, const frame *f, pcs_load **out);
 // build_vehicle.c: mass and forces of the body
 pcs_status build_vehicle(builder *b, const json_t *json, const place *at, pcs_body_def *out);
 // build_geometry.c
 pcs_status build_geometries(builder *b, const json_t *list, const place *at);
 pcs_status find_geometry(builder *b, const char *name, pcs_shape_kind kind, const place *at,
                          const pcs_geometry **out);
-pcs_status build_interactions(builder *b, const json_t *list, const place *at);
+// build_joints.c: the interactions of a copy, or of the file
+typedef struct neighbours {
+    int axes;               // along which there are copies: 3 of a lattice, else 1
+    int count[3], index[3]; // of the copies of the generator, and which one this is
+    bool closed;            // the first copy follows the last
+} neighbours;
+pcs_status build_interactions(builder *b, const json_t *list, const place *at, const frame *f,
+                              const neighbours *copies);
 pcs_status build_scheme(builder *b, const json_t *json, const place *at);
 // the scheme that the fields of a scene replace, and the options of a solver when it is chosen
 pcs_scheme scheme_base(const scene_scheme *in);

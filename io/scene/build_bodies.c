@@ -44,7 +44,7 @@ static pcs_status define_body(builder *b, const scene_body *in, const json_t *js
     PCS_TRY(take_matrix(b, &in->added_mass, 6, &added, out->added_mass));
     if (table_given(&body_table, in, "load")) {
         pcs_load *load;
-        PCS_TRY(build_load(b, &in->load, &load));
+        PCS_TRY(build_load(b, &in->load, f, &load));
         out->force = pcs_load_act;
         out->user = load;
     }
@@ -107,24 +107,13 @@ static pcs_status check_density(builder *b, const scene_body *in, size_t n, cons
                   " mass and inertia");
 }
 
-// " 3 1" behind the name, of the copies that it is in
-static pcs_status set_name(builder *b, const char *name, const frame *f, pcs_system system)
-{
-    if (!name) return PCS_OK;
-    if (!f->copy[0]) return pcs_model_set_system_name(b->model, system, name);
-    const size_t length = strlen(name), more = strlen(f->copy);
-    char *full = POOL_TAKE(b->src.pool, length + more + 1, char);
-    if (!full) return pcs_fail_memory(b->src.name);
-    memcpy(full, name, length);
-    memcpy(full + length, f->copy, more + 1);
-    return pcs_model_set_system_name(b->model, system, full);
-}
-
 // the end of every kind: its name, and whether it takes part
 static pcs_status finish(builder *b, const scene_body *in, const place *at, const frame *f,
                          pcs_status status, pcs_system system)
 {
-    if (status == PCS_OK) status = set_name(b, in->name, f, system);
+    const char *name = NULL;
+    if (status == PCS_OK) status = copy_name(b, in->name, f, &name);
+    if (status == PCS_OK && name) status = pcs_model_set_system_name(b->model, system, name);
     if (status == PCS_OK && !in->enabled) {
         status = pcs_model_set_enabled(b->model, system, false);
     }
@@ -148,7 +137,7 @@ static pcs_status build_rigid(builder *b, const scene_body *in, const json_t *js
     }
     const place list = place_of(at, json, "shapes");
     const shape_owner owner = {in->material, table_given(&body_table, in, "material"), in->group,
-                               in->mask, f->item};
+                               in->mask, f};
     PCS_TRY(build_shapes(b, in->shapes, &list, &owner, shapes, dense ? densities : NULL));
     if (dense && !def.fixed && !def.motion) PCS_TRY(fill(b, shapes, n, densities, at, &def));
 
@@ -215,6 +204,7 @@ static pcs_status build_lagrangian(builder *b, const scene_body *in, const json_
 static pcs_status build_body(builder *b, const json_t *json, const place *at, const frame *f)
 {
     scene_body in;
+    if (b->joining && !json_object_get(json, "bodies")) return PCS_OK;
     PCS_TRY(read_object(&b->src, &body_table, json, at, &in));
     switch ((scene_body_kind)in.kind) {
     case BODY_LATTICE:

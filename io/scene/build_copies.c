@@ -1,5 +1,6 @@
 // Generators: bodies that are repeated in a lattice, a ring or a stack, and generators within
-// generators. A copy is a frame; its bodies are read again for each.
+// generators. A copy is a frame; its bodies are read again for each. When all bodies of the file
+// are there, the generators are walked through once more for their interactions.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,19 @@ void frame_rotation(const frame *f, double Q[4])
     if (!f->turned) return;
     pcs_quat_mul(f->Q, Q, turned);
     memcpy(Q, turned, sizeof turned);
+}
+
+pcs_status copy_name(builder *b, const char *name, const frame *f, const char **out)
+{
+    *out = name;
+    if (!name || !f->copy[0]) return PCS_OK;
+    const size_t length = strlen(name), more = strlen(f->copy);
+    char *full = pcs_scene_alloc(b->scene, length + more + 1);
+    if (!full) return pcs_fail_memory(b->src.name);
+    memcpy(full, name, length);
+    memcpy(full + length, f->copy, more + 1);
+    *out = full;
+    return PCS_OK;
 }
 
 // the frame at x, Q of the frame `outer`; Q null: not turned
@@ -88,8 +102,9 @@ static void draw_rotation(uint64_t *s, double Q[4])
 typedef struct copies {
     builder *b;
     const scene_body *in;
-    const place *list;
+    const place *list, *joints;
     frame whole; // of the generator
+    neighbours at;
     uint64_t random;
 } copies;
 
@@ -106,8 +121,9 @@ static void about_z(double angle, double Q[4])
 static pcs_status build_copy(copies *c, int number, double x[3], const double *Q)
 {
     const scene_body *in = c->in;
+    builder *b = c->b;
     double random[4], turned[4];
-    PCS_TRY(build_count(c->b, c->b->copies++, "copies", c->list));
+    if (!b->joining) PCS_TRY(build_count(b, b->copies++, "copies", c->list));
     for (int i = 0; i < 3 && in->jitter > 0; ++i) {
         x[i] += in->jitter * (2 * draw(&c->random) - 1);
     }
@@ -120,13 +136,15 @@ static pcs_status build_copy(copies *c, int number, double x[3], const double *Q
     enter(&c->whole, x, Q, &f);
     const size_t used = strlen(f.copy);
     snprintf(f.copy + used, sizeof f.copy - used, " %d", number);
-    return build_bodies(c->b, in->bodies, c->list, &f);
+    PCS_TRY(build_bodies(b, in->bodies, c->list, &f));
+    return b->joining ? build_interactions(b, in->interactions, c->joints, &f, &c->at) : PCS_OK;
 }
 
 static pcs_status build_lattice(copies *c)
 {
     const scene_body *in = c->in;
     int number = 0;
+    c->at = (neighbours){.axes = 3, .count = {in->counts[0], in->counts[1], in->counts[2]}};
     for (int k = 0; k < in->counts[2]; ++k) {
         for (int j = 0; j < in->counts[1]; ++j) {
             for (int i = 0; i < in->counts[0]; ++i) {
@@ -135,6 +153,7 @@ static pcs_status build_lattice(copies *c)
                 for (int a = 0; a < 3; ++a) {
                     x[a] = at[a] * in->spacing[a] + (k % 2 == 1 ? in->shift[a] : 0);
                 }
+                memcpy(c->at.index, at, sizeof c->at.index);
                 PCS_TRY(build_copy(c, number++, x, NULL));
             }
         }
@@ -146,10 +165,13 @@ static pcs_status build_ring(copies *c)
 {
     const scene_body *in = c->in;
     const double whole = table_given(&body_table, in, "turn") ? in->turn : two_pi;
+    c->at =
+        (neighbours){.axes = 1, .count = {in->count, 1, 1}, .closed = fabs(whole) > two_pi - 1e-6};
     for (int i = 0; i < in->count; ++i) {
         const double angle = in->start + i * (whole / in->count);
         double x[3] = {in->radius * cos(angle), in->radius * sin(angle), 0}, Q[4];
         about_z(angle, Q);
+        c->at.index[0] = i;
         PCS_TRY(build_copy(c, i, x, Q));
     }
     return PCS_OK;
@@ -158,8 +180,10 @@ static pcs_status build_ring(copies *c)
 static pcs_status build_stack(copies *c)
 {
     const scene_body *in = c->in;
+    c->at = (neighbours){.axes = 1, .count = {in->count, 1, 1}};
     for (int i = 0; i < in->count; ++i) {
         double x[3], Q[4];
+        c->at.index[0] = i;
         for (int a = 0; a < 3; ++a) {
             x[a] = i * in->spacing[a] + (i % 2 == 1 ? in->shift[a] : 0);
         }
@@ -169,6 +193,17 @@ static pcs_status build_stack(copies *c)
     return PCS_OK;
 }
 
+// whether a generator, or one within it, has interactions
+static bool has_interactions(const json_t *generator)
+{
+    const json_t *bodies = json_object_get(generator, "bodies");
+    bool any = json_object_get(generator, "interactions") != NULL;
+    for (size_t i = 0; i < json_array_size(bodies) && !any; ++i) {
+        any = has_interactions(json_array_get(bodies, i));
+    }
+    return any;
+}
+
 pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, const place *at,
                         const frame *outer)
 {
@@ -176,8 +211,14 @@ pcs_status build_copies(builder *b, const scene_body *in, const json_t *json, co
         return refuse(&b->src, at, PCS_ERR_SIZE,
                       "generators stand in one another more than %d deep", (int)DEPTH_MAX);
     }
-    const place list = place_of(at, json, "bodies");
-    copies c = {.b = b, .in = in, .list = &list, .whole = *outer, .random = start_of(in->seed)};
+    if (b->joining && !has_interactions(json)) return PCS_OK;
+    const place list = place_of(at, json, "bodies"), joints = place_of(at, json, "interactions");
+    copies c = {.b = b,
+                .in = in,
+                .list = &list,
+                .joints = &joints,
+                .whole = *outer,
+                .random = start_of(in->seed)};
     const bool turned = table_given(&body_table, in, "orientation");
     double Q[4];
     memcpy(Q, in->orientation, sizeof Q);

@@ -1,5 +1,6 @@
-// Interactions of a scene file: built-in relations with their laws.
+// Interactions of a scene file, or of a copy of a generator: built-in relations with their laws.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <percuss/parts.h>
@@ -50,32 +51,49 @@ static pcs_status both_ways(builder *b, const place *at, const char *one, const 
                   other);
 }
 
+// the point of a body, or of the world in the frame of the copy
+static void take_point(const double in[3], pcs_system system, const frame *f, double out[3])
+{
+    memcpy(out, in, 3 * sizeof *out);
+    if (system.id == 0) frame_point(f, out);
+}
+
+// the point of a body that is at `in` of the frame at the start
+static void take_place(const builder *b, const double in[3], pcs_system system, const frame *f,
+                       double out[3])
+{
+    double x[3];
+    memcpy(x, in, sizeof x);
+    frame_point(f, x);
+    to_body(b, system, x, out);
+}
+
 static pcs_status ball(builder *b, const scene_interaction *in, const pcs_system system[2],
-                       const place *at, pcs_relation *out)
+                       const frame *f, const place *at, pcs_relation *out)
 {
     double p1[3], p2[3];
-    memcpy(p1, in->point1, sizeof p1);
-    memcpy(p2, in->point2, sizeof p2);
+    take_point(in->point1, system[0], f, p1);
+    take_point(in->point2, system[1], f, p2);
     if (has(in, "at")) {
         if (has(in, "point1")) return both_ways(b, at, "at", "point1");
         if (has(in, "point2")) return both_ways(b, at, "at", "point2");
-        to_body(b, system[0], in->at, p1);
-        to_body(b, system[1], in->at, p2);
+        take_place(b, in->at, system[0], f, p1);
+        take_place(b, in->at, system[1], f, p2);
     }
     *out = pcs_relation_ball_joint(p1, p2);
     return PCS_OK;
 }
 
 static pcs_status distance(builder *b, const scene_interaction *in, const pcs_system system[2],
-                           const place *at, pcs_relation *out)
+                           const frame *f, const place *at, pcs_relation *out)
 {
     double p1[3], p2[3], length = in->length;
-    memcpy(p1, in->point1, sizeof p1);
-    memcpy(p2, in->point2, sizeof p2);
+    take_point(in->point1, system[0], f, p1);
+    take_point(in->point2, system[1], f, p2);
     if (has(in, "at1") && has(in, "point1")) return both_ways(b, at, "at1", "point1");
     if (has(in, "at2") && has(in, "point2")) return both_ways(b, at, "at2", "point2");
-    if (has(in, "at1")) to_body(b, system[0], in->at1, p1);
-    if (has(in, "at2")) to_body(b, system[1], in->at2, p2);
+    if (has(in, "at1")) take_place(b, in->at1, system[0], f, p1);
+    if (has(in, "at2")) take_place(b, in->at2, system[1], f, p2);
     if (!has(in, "length")) {
         double x1[3], x2[3];
         to_world(b, system[0], p1, x1);
@@ -97,41 +115,143 @@ static pcs_status linear(builder *b, const scene_interaction *in, const place *a
 }
 
 static pcs_status make_relation(builder *b, const scene_interaction *in, const pcs_system system[2],
-                                const place *at, pcs_relation *out)
+                                const frame *f, const place *at, pcs_relation *out)
 {
     switch ((scene_interaction_kind)in->kind) {
     case INTERACTION_BALL:
-        return ball(b, in, system, at, out);
+        return ball(b, in, system, f, at, out);
     case INTERACTION_DISTANCE:
     case INTERACTION_ROPE:
-        return distance(b, in, system, at, out);
+        return distance(b, in, system, f, at, out);
     case INTERACTION_LINEAR:
         break;
     }
     return linear(b, in, at, out);
 }
 
+// ---- which bodies ------------------------------------------------------------------------------
+
+// what a name is called behind `length` bytes of it: the copy before the copies within it,
+// "link 2" of the copy " 3" is "link 3 2"
+static pcs_status try_name(builder *b, const char *name, size_t length, const char *copy,
+                           size_t copy_length, pcs_system *out, bool *found)
+{
+    const size_t all = strlen(name) + copy_length + 1;
+    char *full = POOL_TAKE(b->src.pool, all, char);
+    if (!full) return pcs_fail_memory(b->src.name);
+    memcpy(full, name, length);
+    memcpy(full + length, copy, copy_length);
+    memcpy(full + length + copy_length, name + length, strlen(name + length) + 1);
+    *found = pcs_model_find_system(b->model, full, out) == PCS_OK;
+    return PCS_OK;
+}
+
+// The body of this name in the copy, else in the copies that this one is in, from inside out.
+static pcs_status find_in_copy(builder *b, const char *name, const char *copy, pcs_system *out,
+                               bool *found)
+{
+    *found = false;
+    for (size_t scope = strlen(copy); scope > 0 && !*found;) {
+        size_t length = strlen(name);
+        PCS_TRY(try_name(b, name, length, copy, scope, out, found));
+        // numbers behind the name are those of copies within this one
+        for (;;) {
+            size_t word = length;
+            while (word > 0 && name[word - 1] >= '0' && name[word - 1] <= '9') {
+                word -= 1;
+            }
+            if (*found || word == length || word < 2 || name[word - 1] != ' ') break;
+            length = word - 1;
+            PCS_TRY(try_name(b, name, length, copy, scope, out, found));
+        }
+        do {
+            scope -= 1;
+        } while (copy[scope] != ' ');
+    }
+    return PCS_OK;
+}
+
+static pcs_status find_system(builder *b, const part *p, const char *copy, const place *at,
+                              pcs_system *out)
+{
+    bool found = false;
+    if (p->name) PCS_TRY(find_in_copy(b, p->name, copy, out, &found));
+    return found ? PCS_OK : find_body(b, p, at, out);
+}
+
+// The copy `next` of this one, behind names; *there is false where the generator ends.
+static void find_next(const int next[3], const frame *f, const neighbours *copies, bool *there,
+                      char out[sizeof f->copy])
+{
+    long long number = 0;
+    *there = true;
+    for (int a = 2; a >= 0; --a) {
+        const long long n = copies->count[a];
+        long long i = (long long)copies->index[a] + next[a];
+        if (copies->closed && a == 0) i = (i % n + n) % n;
+        *there = *there && i >= 0 && i < n;
+        number = n * number + i;
+    }
+    memcpy(out, f->copy, sizeof f->copy);
+    char *last = strrchr(out, ' ');
+    snprintf(last, sizeof f->copy - (size_t)(last - out), " %lld", number);
+}
+
+static pcs_status check_next(builder *b, const scene_interaction *in, const json_t *json,
+                             const neighbours *copies, const place *at)
+{
+    if (!has(in, "next")) return PCS_OK;
+    const place key = place_of(at, json, "next");
+    const int *next = in->next;
+    if (!copies) {
+        return refuse(&b->src, &key, PCS_ERR_FORMAT,
+                      "it has no next copy: this is for the interactions of a generator");
+    }
+    if (json_array_size(json_object_get(json, "bodies")) < 2) {
+        return refuse(&b->src, &key, PCS_ERR_FORMAT,
+                      "it says in which copy the second body is, but bodies has one name");
+    }
+    const size_t n = json_array_size(json_object_get(json, "next"));
+    if (n > (size_t)copies->axes) {
+        return refuse(&b->src, &key, PCS_ERR_SIZE,
+                      "it has %zu numbers; the copies of a ring or a stack have one", n);
+    }
+    if (next[0] != 0 || next[1] != 0 || next[2] != 0) return PCS_OK;
+    return refuse(&b->src, &key, PCS_ERR_FORMAT, "this is the copy itself; [1] is the next one");
+}
+
+// ---- any of them -------------------------------------------------------------------------------
+
 static pcs_status build_interaction(builder *b, const scene_interaction *in, const json_t *json,
-                                    const place *at)
+                                    const place *at, const frame *f, const neighbours *copies)
 {
     pcs_interaction_def def = pcs_interaction_def_default();
     const place bodies = place_of(at, json, "bodies");
     pcs_system system[2];
+    char next[sizeof f->copy];
+    bool there = true;
+    PCS_TRY(check_next(b, in, json, copies, at));
+    if (has(in, "next")) find_next(in->next, f, copies, &there, next);
+    if (!there) return PCS_OK;
     for (size_t i = 0; i < 2; ++i) {
         const place item = {&bodies, NULL, i};
-        PCS_TRY(find_body(b, &in->bodies[i], &item, &system[i]));
+        const char *copy = i == 1 && has(in, "next") ? next : f->copy;
+        PCS_TRY(find_system(b, &in->bodies[i], copy, &item, &system[i]));
     }
+    // a closed ring may come back to itself
+    if (has(in, "next") && system[0].id == system[1].id) return PCS_OK;
+    PCS_TRY(build_count(b, pcs_model_interaction_count(b->model), "interactions", at));
     def.system1 = system[0];
     def.system2 = system[1];
-    PCS_TRY(make_relation(b, in, system, at, &def.relation));
+    PCS_TRY(make_relation(b, in, system, f, at, &def.relation));
     if (in->kind == INTERACTION_ROPE) def.law = pcs_law_newton_impact(0);
     if (has(in, "law")) def.law = build_law(&in->law);
 
+    const char *name;
+    PCS_TRY(copy_name(b, in->name, f, &name));
     pcs_interaction id;
     pcs_status status = pcs_model_add_interaction(b->model, &def, &id);
-    if (status == PCS_OK && in->name) {
-        status = pcs_model_set_interaction_name(b->model, id, in->name);
-    }
+    if (status == PCS_OK && name) status = pcs_model_set_interaction_name(b->model, id, name);
     if (status == PCS_OK && has(in, "touching")) {
         status = pcs_model_set_touching(b->model, id, in->touching);
     }
@@ -141,14 +261,21 @@ static pcs_status build_interaction(builder *b, const scene_interaction *in, con
     return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
 }
 
-pcs_status build_interactions(builder *b, const json_t *list, const place *at)
+pcs_status build_interactions(builder *b, const json_t *list, const place *at, const frame *f,
+                              const neighbours *copies)
 {
+    pcs_pool *outer = b->src.pool;
     for (size_t i = 0; i < json_array_size(list); ++i) {
         const place item = {at, NULL, i};
         const json_t *json = json_array_get(list, i);
         scene_interaction in;
-        PCS_TRY(read_object(&b->src, &interaction_table, json, &item, &in));
-        PCS_TRY(build_interaction(b, &in, json, &item));
+        pcs_pool pool = pool_begin(&b->env); // what one of them needs
+        b->src.pool = &pool;
+        pcs_status status = read_object(&b->src, &interaction_table, json, &item, &in);
+        if (status == PCS_OK) status = build_interaction(b, &in, json, &item, f, copies);
+        pool_release(&pool);
+        b->src.pool = outer;
+        PCS_TRY(status);
     }
     return PCS_OK;
 }

@@ -93,10 +93,12 @@ pcs_status build_motion(builder *b, const scene_motion *in, const pcs_body_def *
     return status == PCS_OK ? PCS_OK : refuse_because(&b->src, at, status);
 }
 
-pcs_status build_load(builder *b, const scene_load *in, pcs_load **out)
+pcs_status build_load(builder *b, const scene_load *in, const frame *f, pcs_load **out)
 {
     *out = pcs_scene_alloc(b->scene, sizeof **out);
     if (!*out) return pcs_fail_memory(b->src.name);
     **out = in->load;
+    frame_vector(f, (*out)->force);
+    frame_vector(f, (*out)->torque);
     return PCS_OK;
 }

@@ -104,6 +104,8 @@ static pcs_status build_pair_laws(builder *b, const json_t *list, const place *a
     return PCS_OK;
 }
 
+static const frame inertial = {.Q = {1, 0, 0, 0}};
+
 // ---- the world and the settings ----------------------------------------------------------------
 
 static pcs_status build_world(builder *b, const scene_world *in, const json_t *json,
@@ -114,7 +116,7 @@ static pcs_status build_world(builder *b, const scene_world *in, const json_t *j
     if (!shapes) return pcs_fail_memory(b->src.name);
     const place list = place_of(at, json, "shapes");
     const shape_owner owner = {in->material, table_given(&world_table, in, "material"), in->group,
-                               in->mask, 0};
+                               in->mask, &inertial};
     PCS_TRY(build_shapes(b, in->shapes, &list, &owner, shapes, NULL));
     return build_wait(b, shapes, n, (pcs_system){0});
 }
@@ -174,14 +176,15 @@ pcs_status build_scene(builder *b, const json_t *json)
     const pcs_status status = pcs_model_set_gravity(b->model, in.gravity);
     if (status != PCS_OK) return refuse_because(&b->src, &gravity, status);
     const place geometries = place_of(NULL, json, "geometries");
-    const frame inertial = {.Q = {1, 0, 0, 0}};
     PCS_TRY(build_geometries(b, in.geometries, &geometries));
     PCS_TRY(build_materials(b, in.materials, &materials));
     PCS_TRY(build_pair_laws(b, in.pair_laws, &pairs));
     PCS_TRY(build_world(b, &in.world, json_object_get(json, "world"), &world));
     PCS_TRY(build_bodies(b, in.bodies, &bodies, &inertial));
     PCS_TRY(build_number(b));
-    PCS_TRY(build_interactions(b, in.interactions, &interactions));
+    b->joining = true;
+    PCS_TRY(build_bodies(b, in.bodies, &bodies, &inertial));
+    PCS_TRY(build_interactions(b, in.interactions, &interactions, &inertial, NULL));
     if (table_given(&file_table, &in, "scheme")) {
         PCS_TRY(build_scheme(b, json_object_get(json, "scheme"), &scheme));
     }

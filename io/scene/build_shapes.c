@@ -71,9 +71,9 @@ pcs_status build_shapes(builder *b, const json_t *list, const place *at, const s
                                  table_given(&shape_table, &s, "group") ? s.group : owner->group,
                              .mask = table_given(&shape_table, &s, "mask") ? s.mask : owner->mask,
                              .enabled = s.enabled,
-                             .name = s.name,
                              .number = table_given(&shape_table, &s, "number") ? s.number : -1,
-                             .item = owner->item};
+                             .item = owner->frame->item};
+        PCS_TRY(copy_name(b, s.name, owner->frame, &w->name));
         PCS_TRY(make_shape(b, &s, &item, &w->shape));
         if (own || owner->has_material) {
             const place key = own ? place_of(&item, json, "material") : item;

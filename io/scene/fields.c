@@ -29,6 +29,7 @@ size_t field_bytes(const field *f)
     case FIELD_INT:
     case FIELD_WORD:
     case FIELD_COUNTS:
+    case FIELD_OFFSETS:
         return n * sizeof(int);
     case FIELD_BITS:
         return sizeof(unsigned);

@@ -25,6 +25,7 @@ typedef enum field_type {
     FIELD_WORD,     // int: the place in `words`
     FIELD_VECTOR,   // n doubles
     FIELD_COUNTS,   // n ints in [low, high]
+    FIELD_OFFSETS,  // the same, at most n of them; those that are not given stay 0
     FIELD_ROTATION, // 4 doubles: a quaternion, or an object with axis and angle
     FIELD_NUMBERS,  // numbers: a flat array of any length
     FIELD_ROWS,     // numbers: an array of arrays of n numbers each; n = 0: all of one length

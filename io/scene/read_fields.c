@@ -152,6 +152,13 @@ static pcs_status wrong_length(const source *s, const place *at, size_t is, int 
     return refuse(s, at, PCS_ERR_SIZE, "the array has %zu entries; it must have %d", is, must);
 }
 
+// at least one, at most all
+static pcs_status check_some(const source *s, const field *f, size_t n, const place *at)
+{
+    if (n >= 1 && n <= (size_t)f->n) return PCS_OK;
+    return refuse(s, at, PCS_ERR_SIZE, "the array has %zu entries; it must have 1 to %d", n, f->n);
+}
+
 static pcs_status read_vector(const source *s, const field *f, const json_t *json, const place *at,
                               double *out)
 {
@@ -175,10 +182,13 @@ static pcs_status read_counts(const source *s, const field *f, const json_t *jso
                               int *out)
 {
     if (!json_is_array(json)) return expected(s, at, json, "an array of whole numbers");
-    if (json_array_size(json) != (size_t)f->n) {
-        return wrong_length(s, at, json_array_size(json), f->n);
+    const size_t n = json_array_size(json);
+    if (f->type == FIELD_OFFSETS) {
+        PCS_TRY(check_some(s, f, n, at));
+    } else if (n != (size_t)f->n) {
+        return wrong_length(s, at, n, f->n);
     }
-    for (size_t i = 0; i < (size_t)f->n; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         const place item = {at, NULL, i};
         PCS_TRY(read_int(s, f, json_array_get(json, i), &item, &out[i]));
     }
@@ -299,10 +309,7 @@ static pcs_status read_parts(const source *s, const field *f, const json_t *json
 {
     if (!json_is_array(json)) return expected(s, at, json, "an array of names");
     const size_t n = json_array_size(json);
-    if (n < 1 || n > (size_t)f->n) {
-        return refuse(s, at, PCS_ERR_SIZE, "the array has %zu entries; it must have 1 to %d", n,
-                      f->n);
-    }
+    PCS_TRY(check_some(s, f, n, at));
     for (size_t i = 0; i < n; ++i) {
         const place item = {at, NULL, i};
         PCS_TRY(read_part(s, json_array_get(json, i), &item, &out[i]));
@@ -336,6 +343,7 @@ pcs_status read_field(const source *s, const field *f, const json_t *json, const
     case FIELD_VECTOR:
         return read_vector(s, f, json, at, to);
     case FIELD_COUNTS:
+    case FIELD_OFFSETS:
         return read_counts(s, f, json, at, to);
     case FIELD_ROTATION:
         return read_rotation(s, json, at, to);

@@ -71,6 +71,14 @@ static void write_number(writer *w, const char *key, const char *type, const fie
     write_close(w, '}');
 }
 
+// an array of 1 to n items
+static void write_some(writer *w, int n)
+{
+    write_words(w, "type", "array");
+    write_int(w, "minItems", 1);
+    write_int(w, "maxItems", n);
+}
+
 // an array of `n` items, or of any number that is not 0
 static void write_length(writer *w, int n)
 {
@@ -147,6 +155,10 @@ static void write_type(writer *w, const field *f)
         write_length(w, f->n);
         write_number(w, "items", f->type == FIELD_COUNTS ? "integer" : "number", f);
         break;
+    case FIELD_OFFSETS:
+        write_some(w, f->n);
+        write_number(w, "items", "integer", f);
+        break;
     case FIELD_ROTATION:
         write_rotation(w);
         break;
@@ -161,9 +173,7 @@ static void write_type(writer *w, const field *f)
         write_part_type(w);
         break;
     case FIELD_PARTS:
-        write_words(w, "type", "array");
-        write_int(w, "minItems", 1);
-        write_int(w, "maxItems", f->n);
+        write_some(w, f->n);
         write_open(w, "items", '{', false);
         write_part_type(w);
         write_close(w, '}');

@@ -133,7 +133,7 @@ typedef struct scene_body {
     numbers q, v, mass_matrix, stiffness, damping, forces;
 
     // generators
-    const json_t *bodies; // what is repeated
+    const json_t *bodies, *interactions; // what is repeated
     int counts[3], count, seed;
     double spacing[3], shift[3], jitter, radius, start, turn;
     bool tumble;
@@ -151,6 +151,7 @@ typedef struct scene_interaction {
     int kind; // scene_interaction_kind
     const char *name;
     part bodies[2];
+    int next[3]; // copies from that of the first body to that of the second
     double point1[3], point2[3], at[3], at1[3], at2[3], length;
     numbers coefficients;
     double offset;

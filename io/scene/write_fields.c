@@ -165,6 +165,7 @@ static void write_field(writer *w, const field *f, const void *at, const void *u
         write_reals(w, f->key, f->n, at);
         break;
     case FIELD_COUNTS:
+    case FIELD_OFFSETS:
         write_open(w, f->key, '[', false);
         for (int i = 0; i < f->n; ++i) {
             write_int(w, NULL, ((const int *)at)[i]);

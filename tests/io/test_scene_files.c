@@ -1,5 +1,6 @@
 // Scene files: a scene read back is the scene that was written, to the bit and to the letter; every
 // error says where it is.
+#include <percuss/motion.h>
 #include <percuss/parts.h>
 #include <percuss/rotation.h>
 #include <percuss/save.h>
@@ -423,6 +424,141 @@ TEST(a_run_ends_when_a_condition_holds)
     CK_NEAR(t, sqrt(2 * 0.2 / 9.81), 0.011);
 }
 
+// ---- interactions of generators ----------------------------------------------------------------
+
+#define LINK "\"density\": 900, \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.04}]"
+
+// the hash after some steps of the bodies and interactions
+static unsigned long long hash_of_chain(const char *bodies, const char *interactions)
+{
+    static char text[60000];
+    snprintf(text, sizeof text, "{\"percuss_scene\": 1, \"bodies\": [%s], \"interactions\": [%s]}",
+             bodies, interactions);
+    pcs_scene *scene = parse(text);
+    const unsigned long long hash = hash_after(scene->model, 0.005, 40);
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+    return hash;
+}
+
+TEST(a_chain_is_its_links_and_joints)
+{
+    char links[4000], joints[4000];
+    size_t n = 0, k = 0;
+    for (int i = 0; i < 6; ++i) {
+        n += (size_t)snprintf(links + n, sizeof links - n,
+                              "%s{\"name\": \"link %d\", \"position\": [%.17g, 0, 2], " LINK "}",
+                              i > 0 ? ", " : "", i, i * 0.125);
+        if (i < 5) {
+            k += (size_t)snprintf(joints + k, sizeof joints - k,
+                                  "{\"kind\": \"ball\", \"bodies\": [%d, %d], \"at\":"
+                                  " [%.17g, 0, 2]}, ",
+                                  i + 1, i + 2, i * 0.125 + 0.0625);
+        }
+    }
+    static const char hung[] = "{\"kind\": \"ball\", \"bodies\": [\"link 0\"], \"at\": [0, 0, 2]}";
+    snprintf(joints + k, sizeof joints - k, "%s", hung);
+    ck_assert_uint_eq(
+        hash_of_chain(links, joints),
+        hash_of_chain("{\"kind\": \"stack\", \"count\": 6, \"spacing\": [0.125, 0, 0],"
+                      " \"position\": [0, 0, 2], \"bodies\": [{\"name\": \"link\", " LINK "}],"
+                      " \"interactions\": [{\"kind\": \"ball\", \"bodies\": [\"link\", \"link\"],"
+                      " \"next\": [1], \"at\": [0.0625, 0, 0]}]}",
+                      hung));
+}
+
+// the interactions of bodies in a generator
+static int joints_of(const char *generator)
+{
+    char text[2000];
+    snprintf(text, sizeof text, "{\"percuss_scene\": 1, \"bodies\": [%s]}", generator);
+    pcs_scene *scene = parse(text);
+    const int n = pcs_model_interaction_count(scene->model);
+    pcs_scene_destroy(scene);
+    return n;
+}
+
+#define KNOT \
+    "\"bodies\": [{\"name\": \"k\", \"mass\": 1, \"inertia\": [1, 1, 1]}], \"interactions\": "
+#define TO(next) "{\"kind\": \"rope\", \"bodies\": [\"k\", \"k\"], \"next\": " next "}"
+
+TEST(a_net_joins_every_pair_of_neighbours)
+{
+    // nx ny nz copies have (nx - 1) ny nz neighbours along x, and so on
+    static const char net[] =
+        "{\"kind\": \"lattice\", \"counts\": [5, 4, 3],"
+        " \"spacing\": [1, 1, 1], " KNOT "[" TO("[1]") ", " TO("[0, 1]") ", " TO("[0, 0, -1]") "]}";
+    ck_assert_int_eq(joints_of(net), 4 * 4 * 3 + 5 * 3 * 3 + 5 * 4 * 2);
+#define RING(more) "{\"kind\": \"ring\", \"radius\": 2, " more ", " KNOT "[" TO("[1]") "]}"
+    ck_assert_int_eq(joints_of(RING("\"count\": 7")), 7);
+    ck_assert_int_eq(joints_of(RING("\"count\": 7, \"turn\": 3")), 6);
+    ck_assert_int_eq(joints_of(RING("\"count\": 1")), 0);
+}
+
+// names are those of the copy, then of the copies around it, then of the scene
+TEST(names_are_looked_for_from_inside_out)
+{
+    pcs_scene *scene = parse(
+        "{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"count\": 2, \"radius\": 3,"
+        " \"interactions\": [{\"name\": \"hold\", \"kind\": \"ball\","
+        "   \"bodies\": [\"post\", \"leaf 1\"], \"at\": [0, 0.25, 0.5]},"
+        "  {\"name\": \"hang\", \"kind\": \"rope\", \"bodies\": [\"post\"], \"at2\": [0, 0, 2]}],"
+        " \"bodies\": [{\"name\": \"post\", \"mass\": 1, \"inertia\": [1, 1, 1]},"
+        "  {\"kind\": \"stack\", \"count\": 2, \"spacing\": [0, 0, 1],"
+        "   \"bodies\": [{\"name\": \"leaf\", \"mass\": 1, \"inertia\": [1, 1, 1]}],"
+        "   \"interactions\": [{\"name\": \"twig\", \"kind\": \"rope\", \"length\": 9,"
+        "     \"bodies\": [\"leaf\", \"post\"]}, {\"name\": \"root\", \"kind\": \"rope\","
+        "     \"length\": 9, \"bodies\": [\"leaf\", \"ground\"]}]}]},"
+        " {\"name\": \"ground\", \"position\": [0, 0, -1], \"mass\": 1, \"inertia\": [1, 1, 1]}]}");
+    static const struct {
+        const char *joint, *first, *second;
+    } wanted[] = {{"twig 0 1", "leaf 0 1", "post 0"},
+                  {"twig 1 0", "leaf 1 0", "post 1"},
+                  {"root 1 1", "leaf 1 1", "ground"},
+                  {"hold 1", "post 1", "leaf 1 1"},
+                  {"hang 0", "post 0", "world"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
+        pcs_interaction id;
+        pcs_interaction_def def;
+        CK_OK(pcs_model_find_interaction(scene->model, wanted[i].joint, &id));
+        CK_OK(pcs_model_interaction(scene->model, id, &def));
+        ck_assert_str_eq(pcs_model_system_name(scene->model, def.system1), wanted[i].first);
+        ck_assert_str_eq(pcs_model_system_name(scene->model, def.system2), wanted[i].second);
+    }
+
+    // points are of the frame of the copy, also those of the world: the second one is at x = -3,
+    // turned by pi
+    pcs_interaction id;
+    pcs_interaction_def def;
+    CK_OK(pcs_model_find_interaction(scene->model, "hold 1", &id));
+    CK_OK(pcs_model_interaction(scene->model, id, &def));
+    expect_same(def.relation.data, (const double[]){0, 0.25, 0.5, 0, 0.25, -0.5}, 6, 1e-15);
+    CK_OK(pcs_model_find_interaction(scene->model, "hang 1", &id));
+    CK_OK(pcs_model_interaction(scene->model, id, &def));
+    expect_same(def.relation.data, (const double[]){0, 0, 0, -3, 0, 2, 2}, 7, 1e-15);
+    pcs_scene_destroy(scene);
+}
+
+TEST(a_copy_turns_its_loads_and_numbers_its_shapes)
+{
+    pcs_scene *scene = parse(
+        "{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"count\": 4, \"radius\": 1,"
+        " \"bodies\": [{\"name\": \"b\", \"density\": 1, \"load\": {\"force\": [3, 1, 2],"
+        "   \"torque\": [0, 5, 1], \"body_force\": [1, 0, 0]},"
+        "   \"shapes\": [{\"name\": \"lid\", \"kind\": \"sphere\", \"radius\": 0.1}]}]}]}");
+    pcs_body_def def;
+    CK_OK(pcs_model_body(scene->model, (pcs_system){2}, &def)); // turned by pi / 2
+    const pcs_load *load = def.user;
+    expect_same(load->force, (const double[]){-1, 3, 2}, 3, 1e-15);
+    expect_same(load->torque, (const double[]){-5, 0, 1}, 3, 1e-15);
+    expect_same(load->body_force, (const double[]){1, 0, 0}, 3, 0);
+    int shape;
+    CK_OK(pcs_model_find_shape(scene->model, "lid 3", &shape));
+    ck_assert_int_eq(shape, 3);
+    expect_round_trip(scene);
+    pcs_scene_destroy(scene);
+}
+
 // ---- errors ------------------------------------------------------------------------------------
 
 // the text with what it is refused for: line, column, path, and words of the sentence
@@ -509,6 +645,21 @@ static const struct {
      " \"dy\": 1, \"heights\": [[0, 0], [0, 0]]}],\n \"bodies\": [{}, {\"name\": \"sledge\","
      " \"shapes\": [{\"kind\": \"height_field\", \"geometry\": \"g\"}]}]}",
      "scene.json:2:17: bodies[1]", "'sledge'"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{}, {}], \"interactions\": [{\"kind\": \"ball\","
+     " \"bodies\": [1, 2], \"next\": [1]}]}",
+     "interactions[0].next", "of a generator"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
+     "[{\"kind\": \"ball\", \"bodies\": [\"k\"], \"next\": [1]}]}]}",
+     "bodies[0].interactions[0].next", "one name"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
+     "[" TO("[0]") "]}]}",
+     "bodies[0].interactions[0].next", "the copy itself"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
+     "[" TO("[1, 0]") "]}]}",
+     "bodies[0].interactions[0].next", "a ring or a stack have one"},
+    {"{\"percuss_scene\": 1, \"bodies\": [{\"kind\": \"ring\", \"radius\": 1, \"count\": 2, " KNOT
+     "[{\"kind\": \"ball\", \"bodies\": [\"x\", \"k\"]}]}]}",
+     "bodies[0].interactions[0].bodies[0]", "no body has the name 'x'"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\\nb\"}]}", "bodies[0]", "control"},
     {"{\"percuss_scene\": 1, \"bodies\": [{\"name\": \"a\\u0000b\"}]}", "scene.json:1:", "NUL"},
     {"{\"percuss_scene\": 1, \"run\": {\"h\": 0}}", "scene.json:1:35: run.h", "above 0 s"},
