@@ -30,7 +30,4 @@ void sink_ints(sink *s, size_t n, const int *x);
 void sink_reals(sink *s, size_t n, const double *x);
 void sink_line(sink *s); // the end of a line; a blank before it is dropped
 
-// Puts the bytes into a file that appears complete or not at all.
-pcs_status store(const char *path, const char *bytes, size_t size);
-
 #endif

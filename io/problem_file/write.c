@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "linalg/bsr.h"
 #include "problem_file/assemble.h"
+#include "problem_file/new_file.h"
 
 static bool ends_with(const char *path, const char *ending)
 {

@@ -5,6 +5,7 @@
 #include <percuss/solver_table.h>
 
 #include "base/base.h"
+#include "problem_file/new_file.h"
 #include "scene/writing.h"
 
 // " 'name'" for a sentence, or nothing

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "problem_file/new_file.h"
 #include "scene/tables.h"
 #include "scene/write_fields.h"
 

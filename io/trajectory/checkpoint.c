@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "problem_file/assemble.h"
 #include "problem_file/bytes.h"
+#include "problem_file/new_file.h"
 #include "problem_file/sink.h"
 
 // Without padding. The last digit of the magic is the version of this layout. The checksum is that

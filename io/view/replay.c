@@ -18,6 +18,7 @@
 
 #include "base/base.h"
 #include "problem_file/json.h"
+#include "problem_file/new_file.h"
 #include "problem_file/worst.h"
 #include "view/packed.h"
 
