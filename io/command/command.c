@@ -110,6 +110,16 @@ char *join(const char *a, const char *between, const char *b)
     return out;
 }
 
+char *beside(const char *path, const char *ending)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    char *stem = join(path, "", "");
+    if (dot && (!slash || dot > slash + 1)) stem[dot - path] = '\0';
+    char *name = join(stem, ".", ending);
+    free(stem);
+    return name;
+}
+
 // ---- numbers -----------------------------------------------------------------------------------
 
 bool read_real(const char *text, double *out)

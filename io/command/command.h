@@ -21,8 +21,8 @@ typedef struct command {
     int (*run)(int argc, char **argv); // argv[0] is the name of the subcommand; an exit code
 } command;
 
-extern const command command_bench, command_convert, command_diff, command_info, command_reduce,
-    command_run, command_scene, command_solve, command_solvers, command_view;
+extern const command command_bench, command_convert, command_diff, command_export, command_info,
+    command_reduce, command_run, command_scene, command_solve, command_solvers, command_view;
 
 // the row of this name, or null; the i-th, or null
 const command *command_find(const char *name);
@@ -52,6 +52,9 @@ void *take(size_t count, size_t size);
 
 // "two words" of two strings, taken; the caller frees
 char *join(const char *a, const char *between, const char *b);
+
+// the name of a file with another ending, given without its dot; taken
+char *beside(const char *path, const char *ending);
 
 // a double or int in full; false unless all of `text` is one, finite
 bool read_real(const char *text, double *out);

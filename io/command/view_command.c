@@ -1,22 +1,10 @@
 // percuss view: the replay page of a trajectory.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <percuss/replay.h>
 
 #include "command/command_line.h"
-
-// the name of the trajectory with .html for its ending, taken
-static char *beside(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    char *stem = join(path, "", "");
-    if (dot && (!slash || dot > slash + 1)) stem[dot - path] = '\0';
-    char *name = join(stem, "", ".html");
-    free(stem);
-    return name;
-}
 
 static int run_view(int argc, char **argv)
 {
@@ -54,7 +42,7 @@ static int run_view(int argc, char **argv)
     if (pcs_trajectory_open(NULL, a.word[0], &trajectory) != PCS_OK) {
         return complain("%s", pcs_error_text());
     }
-    char *page = out ? join(out, "", "") : beside(a.word[0]);
+    char *page = out ? join(out, "", "") : beside(a.word[0], "html");
     const long all = pcs_trajectory_info_of(trajectory).frames;
     long shown = 0;
     const pcs_status status = pcs_replay_write(trajectory, &def, page, &shown);

@@ -20,6 +20,7 @@
 #include "problem_file/json.h"
 #include "problem_file/new_file.h"
 #include "problem_file/worst.h"
+#include "trajectory/frames.h"
 #include "view/packed.h"
 
 #define BLOCK    64 // frames of one block
@@ -41,6 +42,7 @@ typedef struct book {
     pcs_trajectory *trajectory;
     const pcs_model *model;
     pcs_replay_def def;
+    frame_choice choice;
     long frames;        // on the page
     int bodies;         // systems and the world, number 0
     int rows;           // bodies that move
@@ -64,30 +66,12 @@ static void close_book(book *b)
 
 static long frame_of(const book *b, long k)
 {
-    const long last = pcs_trajectory_info_of(b->trajectory).frames - 1, frame = k * b->def.every;
-    return frame < last ? frame : last;
+    return frame_chosen(&b->choice, k);
 }
 
-static long frames_shown(const book *b)
-{
-    const long last = pcs_trajectory_info_of(b->trajectory).frames - 1;
-    return last / b->def.every + 1 + (last % b->def.every != 0);
-}
-
-// the pose of a body, the world and Lagrangian systems at the origin
 static void pose_of(const book *b, const pcs_trajectory_frame *frame, int body, double q[CHANNELS])
 {
-    int at = -1;
-    memcpy(q, (double[CHANNELS]){[3] = 1}, CHANNELS * sizeof *q);
-    if (body > 0 && !pcs_model_is_lagrangian(b->model, (pcs_system){body})) {
-        pcs_trajectory_place(b->trajectory, (pcs_system){body}, &at, NULL);
-    }
-    if (at < 0) return;
-    memcpy(q, frame->q + at, CHANNELS * sizeof *q);
-    const double norm = sqrt(q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6]);
-    for (int i = 3; i < CHANNELS; ++i) {
-        q[i] = norm > 0 ? q[i] / norm : i == 3;
-    }
+    frame_pose(b->trajectory, frame, body, q);
 }
 
 static void widen(range *r, const double x[3])
@@ -101,13 +85,6 @@ static void widen(range *r, const double x[3])
 static bool is_shown(const pcs_contact *c)
 {
     return c->interaction == 0;
-}
-
-static void point_of(const pcs_contact *c, double x[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        x[i] = 0.5 * (c->P1[i] + c->P2[i]);
-    }
 }
 
 static pcs_status survey(book *b)
@@ -133,7 +110,7 @@ static pcs_status survey(book *b)
         }
         for (int j = 0; b->def.contacts && j < frame.contact_count; ++j) {
             double x[3];
-            point_of(&frame.contact[j], x);
+            contact_point(&frame.contact[j], x);
             if (is_shown(&frame.contact[j])) widen(&b->contact, x);
         }
     }
@@ -516,13 +493,13 @@ static void add_contacts(const book *b, const pcs_trajectory_frame *frame, conta
     for (int j = 0; b->def.contacts && j < frame->contact_count; ++j) {
         const pcs_contact *c = &frame->contact[j];
         if (!is_shown(c)) continue;
-        double x[3];
-        point_of(c, x);
+        double x[3], r[3];
+        contact_point(c, x);
+        contact_impulse(c, r);
         for (int i = 0; i < 3; ++i) {
-            const double r = c->F[i] * c->r[0] + c->F[i + 3] * c->r[1] + c->F[i + 6] * c->r[2];
             packed_16(&parts->point, steps_to(&b->contact, i, x[i]));
             // a damaged file may have axes that are longer than 1
-            const double steps = scale > 0 ? fmin(32767, fmax(-32767, r / scale)) : 0;
+            const double steps = scale > 0 ? fmin(32767, fmax(-32767, r[i] / scale)) : 0;
             packed_16(&parts->impulse, (unsigned)lround(steps));
         }
         packed_32(&parts->bodies, (uint32_t)c->system1.id);
@@ -677,7 +654,8 @@ pcs_status pcs_replay_write(pcs_trajectory *trajectory, const pcs_replay_def *de
     pcs_status status = open_book(&b);
     for (bool stored = false; !stored && status == PCS_OK;) {
         size_t size;
-        b.frames = frames_shown(&b);
+        b.choice = (frame_choice){.last = all - 1, .every = b.def.every};
+        b.frames = frames_chosen(&b.choice);
         status = write_page(&b, path, &size, &stored);
         const double factor = fmax(1.3, (double)size / b.def.most_bytes);
         if (!stored) b.def.every = (int)fmin((double)all, ceil(factor * b.def.every));

@@ -231,6 +231,14 @@ int pcs_geometry_triangles(const pcs_geometry *g, const int **out)
     return mesh ? g->of.mesh.n_triangles : 0;
 }
 
+int pcs_geometry_faces(const pcs_geometry *g, const int **first, const int **corner)
+{
+    const bool hull = g && g->kind == PCS_SHAPE_HULL;
+    if (first) *first = hull ? g->of.hull.first : NULL;
+    if (corner) *corner = hull ? g->of.hull.corner : NULL;
+    return hull ? g->of.hull.n_faces : 0;
+}
+
 bool pcs_geometry_heights(const pcs_geometry *g, int *nx, int *ny, double *dx, double *dy,
                           const double **out)
 {

@@ -196,6 +196,10 @@ PCS_API int pcs_geometry_vertices(const pcs_geometry *geometry, const double **o
 /// kinds.
 PCS_API int pcs_geometry_triangles(const pcs_geometry *geometry, const int **out);
 
+/// Faces of a hull, flat polygons: face f has the vertices corner[first[f]] ... corner[first[f + 1] -
+/// 1], counter-clockwise from outside. How many; 0 for other kinds.
+PCS_API int pcs_geometry_faces(const pcs_geometry *geometry, const int **first, const int **corner);
+
 /// Heights of a height field, nx ny of them, to *out; false, and nothing is written, for other
 /// kinds.
 PCS_API bool pcs_geometry_heights(const pcs_geometry *geometry, int *nx, int *ny, double *dx,

@@ -1,0 +1,96 @@
+// percuss export: a trajectory for other programs.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <percuss/export.h>
+
+#include "command/command_line.h"
+
+// name, then the order of pcs_export_kind
+#define FORMATS "name|csv|pvd|vtkhdf|glb|usda"
+
+typedef struct request {
+    int to, table, first, last;
+    const char *out;
+    pcs_export_def def;
+} request;
+
+// the file that is written, taken; null after a line on stderr
+static char *output_name(const request *q, const char *in, pcs_export_kind *kind)
+{
+    if (q->to > 0) {
+        *kind = (pcs_export_kind)(q->to - 1);
+        return q->out ? join(q->out, "", "") : beside(in, pcs_export_ending(*kind));
+    }
+    if (!q->out) {
+        complain("say the output, -o OUT, or its format, --to " FORMATS);
+        return NULL;
+    }
+    if (pcs_export_kind_of(q->out, kind) != PCS_OK) {
+        complain("%s; or say --to", pcs_error_text());
+        return NULL;
+    }
+    return join(q->out, "", "");
+}
+
+static int export_to(const request *q, const char *in, const char *out, pcs_export_kind kind)
+{
+    if (replaces_input(out, in)) return WRONG;
+    pcs_trajectory *trajectory;
+    if (pcs_trajectory_open(NULL, in, &trajectory) != PCS_OK) {
+        return complain("%s", pcs_error_text());
+    }
+    long frames;
+    const pcs_status status = pcs_trajectory_export(trajectory, kind, &q->def, out, &frames);
+    if (status == PCS_OK) {
+        char *shown = readable(out);
+        fprintf(stderr, "%s: %ld of %ld frames\n", shown, frames,
+                pcs_trajectory_info_of(trajectory).frames);
+        free(shown);
+    }
+    pcs_trajectory_close(trajectory);
+    return status == PCS_OK ? DONE : complain("%s", pcs_error_text());
+}
+
+static int run_export(int argc, char **argv)
+{
+    request q = {.def = pcs_export_def_default(), .last = -1};
+    bool bare = false;
+    const args_flag flags[] = {
+        {"--output", 'o', ARGS_STRING, &q.out, .what = "OUT",
+         .help = "default: the name of the trajectory with the ending of the format"},
+        {"--to", 0, ARGS_CHOICE, &q.to, .what = FORMATS,
+         .help = "format; name: by the ending of OUT"},
+        {"--what", 0, ARGS_CHOICE, &q.table, .what = "all|bodies|contacts|steps",
+         .help = "of csv: one table in OUT, or all of them, each in a file of its own"},
+        {"--first", 0, ARGS_INT, &q.first, .low = 0, .high = 2e9, .what = "N",
+         .help = "the first frame, from 0"},
+        {"--last", 0, ARGS_INT, &q.last, .low = -1, .high = 2e9, .what = "N",
+         .help = "the last frame (-1: that of the trajectory)"},
+        {"--every", 0, ARGS_INT, &q.def.every, .low = 1, .high = 1e9, .what = "N",
+         .help = "every N-th frame, and the last"},
+        {"--tolerance", 0, ARGS_REAL, &q.def.tolerance, .low = 1e-6, .high = 0.5, .what = "X",
+         .help = "how far triangles may lie inside a round surface, as a part of its radius"},
+        {"--no-contacts", 0, ARGS_BOOL, &bare, .help = "without contacts"},
+    };
+    args a = {.command = "export",
+              .words = "TRAJECTORY",
+              .about = "Writes a trajectory for other programs: tables (csv), ParaView (pvd, "
+                       "vtkhdf), Blender and browsers (glb), USD (usda).",
+              .least = 1,
+              .most = 1,
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
+    if (!args_parse(&a, argc, argv)) return a.exit_code;
+    q.def.table = (pcs_export_table)q.table;
+    q.def.first = q.first;
+    q.def.last = q.last;
+    q.def.contacts = !bare;
+    pcs_export_kind kind;
+    char *out = output_name(&q, a.word[0], &kind);
+    const int code = out ? export_to(&q, a.word[0], out, kind) : WRONG;
+    free(out);
+    return finish_output(code);
+}
+
+const command command_export = {"export", "write a trajectory for other programs", run_export};

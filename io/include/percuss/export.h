@@ -1,0 +1,66 @@
+/// @file
+/// Trajectories for other programs: tables (CSV), ParaView (VTK), Blender and browsers (glTF),
+/// pipelines of films and robots (USD). doc/export.md says which is for what.
+#ifndef PERCUSS_EXPORT_H
+#define PERCUSS_EXPORT_H
+
+#include <percuss/trajectory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The formats.
+typedef enum pcs_export_kind {
+    PCS_EXPORT_CSV,    ///< .csv: tables of bodies, contacts and steps
+    PCS_EXPORT_PVD,    ///< .pvd: a list of .vtp files, one for each frame, in a folder beside it
+    PCS_EXPORT_VTKHDF, ///< .vtkhdf: all frames in one HDF5 file (ParaView 5.12 and later)
+    PCS_EXPORT_GLTF,   ///< .glb: binary glTF 2.0 with an animation
+    PCS_EXPORT_USD,    ///< .usda: USD as text, with time samples
+    PCS_EXPORT_COUNT   ///< how many there are
+} pcs_export_kind;
+
+/// The tables of a CSV export.
+typedef enum pcs_export_table {
+    PCS_EXPORT_TABLE_ALL,      ///< all three: NAME-bodies.csv, NAME-contacts.csv, NAME-steps.csv
+    PCS_EXPORT_TABLE_BODIES,   ///< a row for each frame and body
+    PCS_EXPORT_TABLE_CONTACTS, ///< a row for each contact and each row of an interaction of a frame
+    PCS_EXPORT_TABLE_STEPS     ///< a row for each step: its report and energies
+} pcs_export_table;
+
+/// What is exported. Start from pcs_export_def_default.
+typedef struct pcs_export_def {
+    long first;             ///< number of the first frame, from 0
+    long last;              ///< number of the last frame; -1: the last of the trajectory
+    int every;              ///< every so many frames from the first on, >= 1; the last one always
+    bool contacts;          ///< with contacts, in the formats that can show them
+    double tolerance;       ///< how far triangles may lie inside a round surface, as a part of its
+                            ///< radius; 1e-6 to 0.5
+    pcs_export_table table; ///< CSV only
+} pcs_export_def;
+
+/// All frames, with contacts, a tolerance of 0.02, all tables.
+PCS_API pcs_export_def pcs_export_def_default(void);
+
+/// The ending of a format's files, without its dot: "csv", "pvd", "vtkhdf", "glb", "usda". "" for
+/// what is no format.
+PCS_API const char *pcs_export_ending(pcs_export_kind kind);
+
+/// The format of a file by the ending of its name, in any case of letters. PCS_ERR_ARG when it is
+/// that of no format.
+PCS_NODISCARD PCS_API pcs_status pcs_export_kind_of(const char *path, pcs_export_kind *out);
+
+/// Writes a trajectory in another format. `def` may be null. A file appears whole or not at all;
+/// where there are several, doc/export.md says what stands after a failure. *frames, which may be
+/// null, is how many were written. PCS_ERR_ARG for a trajectory without a frame and a definition
+/// out of range; PCS_ERR_FILE when something cannot be written; otherwise what reading returns.
+PCS_NODISCARD PCS_API pcs_status pcs_trajectory_export(pcs_trajectory *trajectory,
+                                                       pcs_export_kind kind,
+                                                       const pcs_export_def *def, const char *path,
+                                                       long *frames);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

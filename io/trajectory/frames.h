@@ -1,0 +1,25 @@
+// What replay pages and exports take from the frames of a trajectory: which frames, where the
+// bodies are in them, and where contacts push.
+#ifndef TRAJECTORY_FRAMES_H
+#define TRAJECTORY_FRAMES_H
+
+#include <percuss/trajectory.h>
+
+// every so many frames from the first on, and the last one always
+typedef struct frame_choice {
+    long first, last;
+    int every;
+} frame_choice;
+
+long frames_chosen(const frame_choice *c);
+long frame_chosen(const frame_choice *c, long k); // the number of the k-th of them
+
+// x y z and the unit quaternion of a body; the world (0) and Lagrangian systems are at the origin
+void frame_pose(const pcs_trajectory *t, const pcs_trajectory_frame *frame, int body,
+                double pose[7]);
+
+// the point between those of the two bodies, and the impulse on the first one, inertial
+void contact_point(const pcs_contact *c, double x[3]);
+void contact_impulse(const pcs_contact *c, double r[3]);
+
+#endif
