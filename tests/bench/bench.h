@@ -1,4 +1,4 @@
-// What the benches share: a clock, minimum and median of repeated runs. A run shorter than the
+// Shared parts of the benches: a clock, minimum and median of repeated runs. A run shorter than the
 // clock can resolve is repeated inside one measurement.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -27,7 +27,7 @@ static inline int bench_compare(const void *a, const void *b)
 
 #define BENCH_MOST     101
 #define BENCH_SHORTEST 50e-6 // seconds of one measurement
-#define BENCH_PATIENCE 10.0  // seconds after which no further measurement is begun
+#define BENCH_PATIENCE 10.0  // no further measurement begins after this many seconds
 
 // measures run(user), up to `repeats` times
 static inline bench_time bench_run(void (*run)(void *user), void *user, int repeats)
@@ -36,7 +36,7 @@ static inline bench_time bench_run(void (*run)(void *user), void *user, int repe
     if (repeats > BENCH_MOST) repeats = BENCH_MOST;
     if (repeats < 1) repeats = 1;
 
-    // the first run warms up and says how many fit in a measurement
+    // the first run warms up; its time gives the number of runs in a measurement
     const double begin = bench_clock();
     run(user);
     const double once = bench_clock() - begin;

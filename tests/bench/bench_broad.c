@@ -14,7 +14,7 @@
 typedef struct bench_case {
     const char *name, *text;
     double least, most; // radii, m
-    double spacing;     // m, of as many spheres on a lattice
+    double spacing;     // m, the edge of a cube with one sphere
     bool lattice;
 } bench_case;
 

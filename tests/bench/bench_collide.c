@@ -14,7 +14,7 @@
 #include "support.h"
 
 typedef enum scene {
-    RANDOM,  // body 2 at the origin, body 1 about it, both rotated at random
+    RANDOM,  // body 2 at the origin, body 1 near it, both rotated at random
     RESTING, // shape 1 flat on shape 2, rotated a little about the normal
     ROUND    // RANDOM, with hulls of many vertices
 } scene;
@@ -23,7 +23,7 @@ typedef struct bench_case {
     const char *name, *text;
     pcs_shape_kind kind1, kind2;
     scene scene;
-    double spread; // m, of body 1; shapes measure 1 m
+    double spread; // m, of body 1; shapes have a size of 1 m
     double reach;  // m
 } bench_case;
 

@@ -35,7 +35,7 @@ typedef struct single {
     contact c[CONTACTS];
     double q[CONTACTS][3], r[CONTACTS][3];
     int kind;  // 0 exact, 1 Newton, 2 fixed point
-    bool warm; // from the last solution
+    bool warm; // starts from the last solution
 } single;
 
 static void solve_contacts(void *user)

@@ -89,7 +89,7 @@ static void ball_lagrangian(pcs_model *m)
     set_scheme(m, PCS_PROJECTION_NONE);
 }
 
-// as far as friction goes, everything in the cases with friction slides or sticks on this
+// slides or sticks on this, in the cases with friction
 static void rough(pcs_model *m, double mu, pcs_material *out)
 {
     const pcs_material_def def = {.mu = mu};
@@ -248,7 +248,7 @@ static void measure(const bench_case *c, int repeats, FILE *csv)
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// malloc with the size in front, so that what is held can be counted
+// malloc with the size in front, so that the bytes held can be counted
 static size_t held;
 
 static void *counted_alloc(size_t bytes, void *user)

@@ -27,7 +27,7 @@ static void *take(cost_scene *s, int slot, size_t count, size_t size)
     return x;
 }
 
-// even on (-1, 1)
+// uniform on (-1, 1)
 static double draw(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -42,7 +42,8 @@ typedef struct builder {
     int nc, entries;
 } builder;
 
-// rows n = z, t = x, s = y of a contact at lever l of a body, which moves with sign
+// rows n = z, t = x, s = y of a contact at lever l of a body; sign +1 or -1 for the first or second
+// body
 static void add_side(builder *w, int body, const double l[3], double sign)
 {
     const double H[3][6] = {
@@ -55,7 +56,7 @@ static void add_side(builder *w, int body, const double l[3], double sign)
     }
 }
 
-// at x: the upper body above the lower one (-1: the ground), centres given, bodies in this order
+// at x: the upper body above the lower one (-1: the ground); centres given; bodies in this order
 static void add_contact(builder *w, const double x[3], int lower, const double *a, int upper,
                         const double *b)
 {

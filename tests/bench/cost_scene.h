@@ -22,9 +22,10 @@ typedef struct cost_scene {
     void *memory[8];     // private
 } cost_scene;
 
-// about nc contacts under gravity, all bodies pushed a little; ends the process when memory is out
+// about nc contacts under gravity, all bodies pushed a little; ends the process when memory runs
+// out
 void cost_create(cost_kind kind, int nc, cost_scene *s);
-// the number of blocks of W, before it is made
+// the number of blocks of W, before W is made
 double cost_blocks(const cost_scene *s);
 void cost_condense(cost_scene *s);
 void cost_destroy(cost_scene *s);

@@ -14,7 +14,7 @@ typedef struct counted {
     size_t held; // bytes
 } counted;
 
-// malloc with the size in front, so that what is held can be counted
+// malloc with the size in front, so that the bytes held can be counted
 static void *counted_alloc(size_t bytes, void *user)
 {
     size_t *p = malloc(bytes + 16);
@@ -56,7 +56,7 @@ static counted *open_model(const engine_options *o, double size)
     return NULL;
 }
 
-// the model is filled
+// the model is complete
 static void *start(counted *c, const engine_options *o, pcs_status status)
 {
     if (status == PCS_OK) status = simulation_start(&c->s, o->threads);

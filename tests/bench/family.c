@@ -41,7 +41,8 @@ static void *take(family_memory *mem, size_t count, size_t size)
 
 // ---- which members there are --------------------------------------------------------------------
 
-// all sizes of every recipe once, then every other size up to this again with other draws
+// first every size of every recipe once, then the other sizes up to this one once more with other
+// draws
 static const int again = 700;
 
 static bool find(int i, const scene_recipe **recipe, int *size, int *number)
@@ -100,8 +101,9 @@ static void weigh(scene *s, rng *r)
         volume += s->body[i].volume / s->bodies;
     }
     for (int i = 0; i < s->bodies; ++i) {
-        // of one density; or at random, heavy above, heavy below, one body heavy. About a kilogram
-        // in the middle: impulses and velocities of like size, so that the natural map sees both
+        // equal densities; or random ones, heavy above, heavy below, one heavy body. The masses are
+        // about a kilogram: then impulses and velocities are of similar size, and the natural map
+        // measures both
         const double at = high > low ? (s->body[i].x[2] - low) / (high - low) : 0;
         const double share[] = {rng_unit(r), at, 1 - at, i == odd};
         s->body[i].mass =
@@ -185,7 +187,7 @@ static void assemble(const scene *s, family_member *m)
         H->row[i] = row;
         H->ptr[i] = nz;
         for (int side = 0; side < 2; ++side) {
-            // the body of the lower number first
+            // the body with the lower number first
             const bool first = (side == 0) == (k->a < k->b);
             const int body = first ? k->a : k->b;
             if (body < 0) continue;
@@ -276,7 +278,7 @@ static void set_load(const scene *s, family_member *m, rng *r)
     }
 }
 
-// r and u of one contact: open, stick or slide, some on the boundary between two
+// r and u of one contact: open, stick or slide; some on the boundary between two
 static void draw_pair(const pcs_block *b, double size, double speed, rng *r, double *ri, double *ui)
 {
     const double mode = rng_unit(r), digits = 1 + rng_unit(r);
@@ -369,7 +371,7 @@ void family_create(int i, family_member *out)
     out->memory = calloc(1, sizeof *out->memory);
     if (!out->memory) abort();
 
-    // the seed is the number of the member; what is drawn first decides the variant
+    // the seed is the number of the member; the first draws decide the variant
     rng r = {(uint64_t)(7919 * (i + 1))};
     out->load = (family_load)rng_int(&r, FAMILY_LOADS);
     out->planted = rng_int(&r, 6) == 0 || recipe->wedged;
@@ -441,7 +443,7 @@ int family_rank(const family_member *m)
         }
         if (n == 0 || !(left[best] > least)) break;
 
-        // the column of the pivot, reduced; the matrix is updated where rows are left
+        // the column of the pivot, reduced; the matrix is updated in the remaining rows
         const double pivot = A[best * (n + 1)];
         left[best] = 0;
         for (size_t j = 0; j < n; ++j) {

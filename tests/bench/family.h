@@ -29,11 +29,11 @@ typedef struct family_member {
     char name[32];    // kind and size asked for: "wall-150"; "wall-150b" with other draws
     const char *kind; // "wall"
     family_load load;
-    bool planted;   // made from its solution
+    bool planted;   // constructed from its solution
     int contacts;   // unilateral and Coulomb blocks
     int bodies;     //
     int freedom;    // rank W is at most this: 6 per body that is touched, 3 in the plane
-    double mu[2];   // least and largest
+    double mu[2];   // smallest and largest
     double mass[2]; //
     double e;       // restitution of FAMILY_IMPACT
     pcs_global_problem g;
@@ -46,7 +46,8 @@ typedef struct family_member {
 
 int family_count(void);
 
-// Member i of family_count() in the global form; about how many contacts it has without making it.
+// Member i of family_count() in the global form; and its approximate number of contacts without
+// constructing it.
 void family_create(int i, family_member *out);
 const char *family_kind(int i);
 int family_size(int i);

@@ -29,7 +29,7 @@ static int cube_root(int n)
 
 // ---- boxes --------------------------------------------------------------------------------------
 
-// one on another, each a little aside
+// one on another, each shifted a little
 static void pile_up(scene *s, int levels, rng *r)
 {
     double z = 0;
@@ -116,7 +116,7 @@ static void triangle(scene *s, int contacts, rng *r)
     scene_spread(s, 1, 20, 20 * high);
 }
 
-// square layers, every box on the corners of four
+// square layers; every box rests on the corners of four
 static void ziggurat(scene *s, int contacts, rng *r)
 {
     // 4 contacts for every box of the lowest layer, 16 for every other
@@ -160,7 +160,7 @@ static void bridge(scene *s, int contacts, rng *r)
     scene_spread(s, 1, 30, 40 * piers);
 }
 
-// rotated boxes near one another, their contacts from the collision detection of the kernel
+// rotated boxes close to one another; the contact detection of the kernel finds their contacts
 static void heap(scene *s, int contacts, rng *r)
 {
     const int bodies = at_least(2, contacts / (contacts > 100 ? 6 : 4));
@@ -213,7 +213,7 @@ static void heap(scene *s, int contacts, rng *r)
 }
 
 // n dominoes that lean on one another, the last one upright: each stands on an edge and touches the
-// next with another
+// next with another edge
 static void dominoes(scene *s, int contacts, rng *r)
 {
     const int n = at_least(2, contacts / 4);
@@ -224,7 +224,7 @@ static void dominoes(scene *s, int contacts, rng *r)
         const double t = 0.3 * (n - 1 - i) / (n - 1);
         const double cs = (1 - t * t) / (1 + t * t), sn = 2 * t / (1 + t * t);
         if (i > 0) {
-            // the edge of the one before lies in the far face of this one
+            // the edge of the previous one lies in the far face of this one
             const double X = x + 2 * H * lean, Z = 2 * H * sqrt(1 - lean * lean);
             x = X + 2 * T * cs - (Z - 2 * T * sn) * sn / cs;
             const double N[3] = {-cs, 0, sn};
@@ -291,7 +291,7 @@ static void packing(scene *s, int contacts, rng *r)
     scene_spread(s, 1, 1, 40 * side);
 }
 
-// a rack of balls on a table and one that strikes it
+// a rack of balls on a table, and a ball that strikes it
 static void rack(scene *s, int contacts, rng *r)
 {
     int rows = 1;
@@ -332,7 +332,7 @@ static void cabin(scene *s, int contacts, rng *r)
     scene_spread(s, 0, 1, 1);
 }
 
-// parallel logs in a triangle, held at both ends of each line in which two touch
+// parallel logs in a triangle; two contacts, near the ends, on each line where two logs touch
 static void logs(scene *s, int contacts, rng *r)
 {
     int rows = 1;
@@ -347,7 +347,7 @@ static void logs(scene *s, int contacts, rng *r)
     }
     scene_touch_spheres(s, SCENE_CONTACT, 1e-6);
 
-    // each contact so far lies in the middle of its line
+    // each contact is now in the middle of its line
     const int lines = s->links;
     for (int i = 0; i < lines; ++i) {
         scene_link k = s->link[i];
@@ -377,7 +377,7 @@ static void circle(double x, double *c, double *s)
     }
 }
 
-// half rings of wedges one behind the other
+// half rings of wedges, one behind the other
 static void rings(scene *s, int stones, int deep, rng *r)
 {
     const double pi = 3.14159265358979324, radius = 2, width = 0.3;
@@ -433,7 +433,7 @@ static void vault(scene *s, int contacts, rng *r)
 
 // ---- chains and joints --------------------------------------------------------------------------
 
-// a link that hangs in grooves of the one above: two contacts inclined either way
+// a link that hangs in grooves of the link above: two contacts, inclined to opposite sides
 static void hang(scene *s, int a, int b, int axis, double x, double y, double z)
 {
     for (int k = -1; k <= 1; k += 2) {
@@ -475,7 +475,7 @@ static void mail(scene *s, int contacts, rng *r)
 
 static const double up[3] = {0, 0, 1};
 
-// a normal not far from upright
+// a normal that is nearly vertical
 static void uneven(rng *r, double slope, double N[3])
 {
     rng_three(r, -slope, slope, N);
@@ -497,7 +497,7 @@ static void train(scene *s, int contacts, rng *r)
     scene_spread(s, 0, 0, 1);
 }
 
-// a net of rods, knotted with more joints than it has freedoms, on uneven ground
+// a net of rods on uneven ground, with more joint rows than velocities
 static void net(scene *s, int contacts, rng *r)
 {
     int side = 1;
@@ -544,7 +544,7 @@ static void planar_bricks(scene *s, int contacts, rng *r)
     const int all = s->links;
     s->links = 0;
     for (int i = 0; i < all; ++i) {
-        // one contact of each two that lie behind one another
+        // keeps one contact of each two with the same x and z
         const scene_link k = s->link[i];
         const double P[3] = {k.P[0], 0, k.P[2]};
         if (k.P[1] > 0) scene_touch(s, SCENE_PLANAR, k.a, k.b, P, k.F);

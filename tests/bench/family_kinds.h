@@ -6,10 +6,10 @@
 
 typedef struct scene_recipe {
     const char *name, *text;
-    void (*build)(scene *s, int contacts, rng *r); // with about so many contacts, at least one
-    int size[12];                                  // contacts asked for, until 0
-    bool wedged; // no motion opens all contacts: the solution is planted
-    bool planar; // everything happens in a plane
+    void (*build)(scene *s, int contacts, rng *r); // builds about this many contacts, at least one
+    int size[12];                                  // sizes to ask for, ended by 0
+    bool wedged; // no motion opens all contacts: the solution is constructed
+    bool planar; // the motion is planar
 } scene_recipe;
 
 extern const scene_recipe scene_recipes[];

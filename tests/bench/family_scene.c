@@ -38,7 +38,7 @@ int rng_int(rng *r, int n)
     return (int)(rng_unit(r) * n);
 }
 
-// a point of the unit ball of `n` dimensions, not too near the middle, brought to length 1
+// a random point of the unit ball of `n` dimensions, not too near the centre, scaled to length 1
 static void rng_sphere(rng *r, int n, double *d)
 {
     double s = 0;
@@ -76,7 +76,7 @@ double root_power(double base, double s)
     double out = 1;
     if (s >= 1) return base;
     for (int k = 0; k < 24; ++k) {
-        // the binary digits of s, each worth one more square root
+        // one square root for each binary digit of s
         base = sqrt(base);
         s *= 2;
         if (s >= 1) {
@@ -340,7 +340,7 @@ void scene_away(const scene *s, const scene_link *k, double u[3])
 
 void scene_open(scene *s)
 {
-    const double least = 0.1; // of the speed must be normal
+    const double least = 0.1; // the least part of the speed that must be normal
     const double spare = 0.95;
     int kept = 0;
     for (int i = 0; i < s->links; ++i) {

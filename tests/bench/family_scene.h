@@ -63,7 +63,7 @@ void scene_free(scene *s);
 
 int scene_rows(scene_kind kind);
 
-// They return the index. Bodies are upright until R is changed.
+// Each function returns the index. Bodies are upright until R is changed.
 int scene_box(scene *s, double x, double y, double z, double hx, double hy, double hz);
 int scene_sphere(scene *s, double x, double y, double z, double radius);
 int scene_rod(scene *s, double x, double y, double z, double radius, double half, int axis);
@@ -79,14 +79,14 @@ void scene_touch_spheres(scene *s, scene_kind kind, double reach);
 // away = (a x, a y, b z + c)
 void scene_spread(scene *s, double a, double b, double c);
 
-// Turns everything by R, the direction up too; tangents by an angle of their own.
+// Rotates everything by R, also the vertical; the tangents of each contact by a random angle.
 void scene_turn(scene *s, const double R[9], rng *r);
 
 // The velocity of link k (rows N T1 T2) in the motion `away`.
 void scene_away(const scene *s, const scene_link *k, double u[3]);
 
-// Drops contacts that `away` hardly opens, and lowers mu where it would not open wide enough for
-// it.
+// Drops contacts that `away` hardly opens, and lowers mu where `away` would not open a contact wide
+// enough for it.
 void scene_open(scene *s);
 
 #endif

@@ -15,16 +15,16 @@ typedef struct ode_case {
     void (*exact)(double t, double *x);
 } ode_case;
 
-// cost of one run of a pair with chosen steps
+// cost of one run of a pair with adaptive steps
 typedef struct ode_run {
     double tol;       // rtol = atol
     double error;     // root mean square at t_end
     long evaluations; // of the rates
     long steps;
-    double seconds; // shortest of several
+    double seconds; // the shortest of several
 } ode_run;
 
-// null from the number of cases on
+// null if i is not less than the number of cases
 const ode_case *ode_case_at(int i);
 double ode_case_error(const ode_case *c, const double *x);
 

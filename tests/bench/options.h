@@ -10,19 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-// one of the four is set
+// one of the four pointers is set
 typedef struct bench_option {
     const char *name;
     const char **word;
     int *count;   // at least 1
     double *real; // positive
-    bool *flag;   // of no value
+    bool *flag;   // takes no value
 } bench_option;
 
-#define BENCH_WORD(of, to)  {.name = (of), .word = (to)}
-#define BENCH_COUNT(of, to) {.name = (of), .count = (to)}
-#define BENCH_REAL(of, to)  {.name = (of), .real = (to)}
-#define BENCH_FLAG(of, to)  {.name = (of), .flag = (to)}
+#define BENCH_WORD(of, to)         \
+    {                              \
+        .name = (of), .word = (to) \
+    }
+#define BENCH_COUNT(of, to)         \
+    {                               \
+        .name = (of), .count = (to) \
+    }
+#define BENCH_REAL(of, to)         \
+    {                              \
+        .name = (of), .real = (to) \
+    }
+#define BENCH_FLAG(of, to)         \
+    {                              \
+        .name = (of), .flag = (to) \
+    }
 
 static inline void bench_usage(const char *bench, const bench_option *o, int n)
 {
@@ -75,7 +87,7 @@ static inline bool bench_options(int argc, char **argv, const char *bench, const
     return list;
 }
 
-// null where path is
+// null when path is null
 static inline FILE *bench_table(const char *path, const char *head)
 {
     if (!path) return NULL;

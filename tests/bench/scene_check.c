@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-// parts of the size of the smallest body
+// relative to the size of the smallest body
 #define OVERLAP 1e-3
-// of the first energy; what is at rest may be lifted by rounding
+// relative to the initial energy; rounding may lift bodies at rest
 #define ENERGY 1e-9
-// m, after the time at which nothing moves any more
+// m, after the time from which nothing moves
 #define CREEP 1e-6
-// Residual of a step of a settling pile, whose hard problems are given up at the budget: an error
-// of a hundredth of the largest relative velocity.
+// Residual of a step of a settling pile, whose hard problems end at the budget: an error of a
+// hundredth of the largest relative velocity.
 #define LOOSE 1e-2
 
 bool verdict_holds(const verdict *v)
@@ -27,7 +27,7 @@ int scene_verdicts(const bench_scene *b, const course *c, const engine_options *
     v[n++] = (verdict){"deepest overlap over size", r->deepest / c->size, OVERLAP};
     if (c->s) v[n++] = (verdict){"bodies outside", r->outside, 0};
 
-    // with a limit of sweeps, which is there to be met, there is no more to say
+    // a limit of sweeps is meant to be reached: no further checks
     if (o->iterations > 0) return n;
     v[n++] = c->perturb_at >= 0
                  ? (verdict){"largest rise of energy over E0", r->rise, ENERGY}

@@ -12,7 +12,7 @@ typedef struct verdict {
 enum { MOST_VERDICTS = 8 };
 
 // Fills in the checks of a run and returns their number: overlap, energy, bodies outside, steps
-// that were not solved, motion of bodies that should rest, and the end of a model.
+// that were not solved, motion of bodies that should rest, and the expected end of a model.
 int scene_verdicts(const bench_scene *b, const course *c, const engine_options *o, const result *r,
                    verdict v[MOST_VERDICTS]);
 

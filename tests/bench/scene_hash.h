@@ -7,7 +7,7 @@
 
 // The hash of the state after `steps` steps of percuss. Half way the state is saved and loaded into
 // a model built again, and copied to the state of another; each continues to the end. false, with a
-// line on stderr: these ended in other states, or a run failed.
+// line on stderr: their hashes differ, or a run failed.
 bool scene_hash(const char *name, const course *c, const engine_options *o, int steps,
                 unsigned long long *hash);
 

@@ -102,8 +102,8 @@ static pcs_status build_cards(simulation *s)
 
 // ---- closed forms -----------------------------------------------------------------------------
 
-// three balls that touch, hit from 20 mm away; five that do not, each half as heavy as the one
-// before
+// three balls that touch, hit by a ball from 20 mm away; five balls apart, each half as heavy as
+// the previous one
 static line cradle_row(void)
 {
     line l = line_row(3, 0.1, 1, 0.02, 0, 1, 1);
@@ -214,7 +214,7 @@ static double disc_off(const simulation *s)
 
 // ---- all --------------------------------------------------------------------------------------
 
-// step, steps, size; what builds it; how far off its end is, what that is, and at most
+// step, steps, size; build function; distance from the expected end, its name, and its limit
 static const model_scene arch = {0.005, 200, 0.06, build_arch, moved, "a stone has moved (m)",
                                  1e-6};
 static const model_scene arch_falls = {

@@ -9,10 +9,11 @@
 // joints, hulls, cylinders, restitution, friction by pair
 typedef struct model_scene {
     double h;                           // s
-    int steps;                          // the scene lasts
-    double size;                        // m, to which overlaps are compared
+    int steps;                          // the length of the scene
+    double size;                        // m, the scale of overlaps
     pcs_status (*build)(simulation *s); // fills the model of its scene
-    // at the end of the last step, `what` it is; `most` at most. The mark of s is the start
+    // the distance `what` from the expected end, after the last step; at most `most`. The mark of s
+    // is the initial state
     double (*off)(const simulation *s);
     const char *what;
     double most;
@@ -22,15 +23,15 @@ typedef struct bench_scene {
     const char *name, *text;
     bool (*of_side)(bodies *s, int side); // side^3 bodies
     bool (*alone)(bodies *s);
-    const model_scene *model; // of these three, one
+    const model_scene *model; // one of the three members of_side, alone and model is set
     double tol;
-    bool slow; // run only when named
+    bool slow; // only when named
 } bench_scene;
 
-// how many there are
+// returns their number
 int scene_list(const bench_scene **first);
 
-// whether `name` is in a list of names with commas between; null: all are
+// whether `name` is in a list of names separated by commas; names null: true
 bool scene_listed(const char *names, const char *name);
 
 #endif

@@ -52,12 +52,12 @@ static void *need(size_t count, size_t size)
 // coordinates of a run, and their measures
 typedef struct record {
     double *q, *v;
-    double *still; // q when the scene was first looked at after it should have come to rest
+    double *still; // q at the first observation after the time from which the scene should rest
     bool resting;
     double first_energy, last_energy;
 } record;
 
-// of bodies by brute force from poses; of a model as it says itself, overlaps by brute force too
+// of bodies by brute force from poses; of a model by its own energy, and overlaps by brute force
 static bool look(const course *c, const engine *e, const void *self, const record *rec, overlaps *o)
 {
     if (c->s) return overlap_measure(c->s, rec->q, rec->v, o);
@@ -140,7 +140,7 @@ static void count(const course *c, int k, const engine_step *now, result *out)
     }
 }
 
-// bytes for each contact when there were most of them, beyond those for the bodies
+// bytes per contact at the largest number of contacts, without the bytes for the bodies
 static void weigh(const engine *e, void *self, int n, int contacts, double bare, result *out)
 {
     if (!e->bytes || contacts <= out->most_contacts) return;

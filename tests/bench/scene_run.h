@@ -7,10 +7,10 @@
 #include "engine.h"
 #include "scene_list.h"
 
-// a scene about to be run: numbers, or a model
+// a scene to run: bodies, or a model
 typedef struct course {
     const bodies *s;
-    const model_scene *m; // where s is null
+    const model_scene *m; // when s is null
     double h, size, still_from;
     int steps, perturb_at;
 } course;
@@ -22,7 +22,7 @@ course course_of_model(const model_scene *m);
 typedef struct result {
     bool ran;
     int steps;
-    double cpu, cpu_most, wall; // s: mean and most of a step, mean
+    double cpu, cpu_most, wall; // s: mean and maximum of a step, mean
     double contacts, active, iterations, finish, islands, projections;
     double contact_steps; // sum of contacts over all steps
     int most_contacts, most_iterations, cold_iterations;
@@ -33,11 +33,12 @@ typedef struct result {
     double projected;       // worst residual of the projections
     int bad;                // steps that did not converge
     const char *bad_words;
-    double deepest, energy, rise; // m; over its first value, at the end; largest rise, of that too
-    double highest;               // energy, over its first value
+    // m; at the end over the initial value; largest rise over the same
+    double deepest, energy, rise;
+    double highest; // largest energy over the initial value
     int outside;
     double moved; // m, since still_from
-    double off;   // what a model scene measures at its end; NaN before
+    double off;   // distance of a model scene from its expected end; NaN before the end
     int n;        // bodies
     double per_body, per_contact, held, resident;
     unsigned long long hash;
@@ -46,14 +47,14 @@ typedef struct result {
     double seconds[MOST_STAGES];
 } result;
 
-// `every` steps overlap and energy are measured, 0: never; trace may be null
+// overlap and energy are measured every `every` steps, 0: never; trace may be null
 result scene_run(const engine *e, const course *c, const engine_options *o, int steps, int every,
                  FILE *trace);
 
-// of the lines for trace
+// header of the lines of trace
 extern const char *const scene_trace_head;
 
-// the times of the faster run; what was measured stays
+// keeps the times of the faster run, and the measures of the first
 void scene_keep_faster(result *best, const result *now);
 
 #endif

@@ -15,13 +15,13 @@
 #define STRIDE 1
 #endif
 
-// as ck_assert_msg, which is slow when it holds
+// as ck_assert_msg, which is slow even when the condition holds
 #define MUST(what, ...)                         \
     do {                                        \
         if (!(what)) ck_abort_msg(__VA_ARGS__); \
     } while (0)
 
-TEST(family_covers_what_it_should)
+TEST(family_covers_its_kinds_and_sizes)
 {
     int large = 0, deficient = 0, slick = 0, rough = 0, heavy = 0, joined = 0, planted = 0,
         least = 99;

@@ -18,7 +18,7 @@ static void pose(double q[7], double x, double y, double z, double angle, int ax
     q[4 + axis] = sin(angle / 2);
 }
 
-// Q = Q1 Q2 of two turns
+// Q = Q1 Q2, the product of two rotations
 static void turn(double Q[4], const double P[4])
 {
     const double w = P[0] * Q[0] - P[1] * Q[1] - P[2] * Q[2] - P[3] * Q[3];
@@ -60,14 +60,15 @@ TEST(boxes_overlap_face_to_face)
     ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
     pose(qb, 0.71, 0, 0.5, 0, 0);
     ck_assert_double_eq(overlap_of_pair(&a, qa, &b, qb), 0);
-    // turned about the normal of the faces, nothing changes
+    // a rotation about the normal of the faces changes nothing
     pose(qb, 0, 0, 0.89, 1, 2);
     ck_assert_double_eq_tol(overlap_of_pair(&a, qa, &b, qb), 0.01, 1e-14);
 }
 
 TEST(boxes_overlap_edge_across_edge)
 {
-    // each stands on an edge, these edges cross at right angles: along z each reaches r = h sqrt 2
+    // each stands on an edge, and these edges cross at right angles: along z each extends r = h
+    // sqrt 2
     rigid a = {0};
     rigid_box(&a, 0.5, 0.5, 0.5, 1);
     const double r = 0.5 * sqrt(2);
@@ -82,7 +83,7 @@ TEST(boxes_overlap_edge_across_edge)
 
 TEST(a_corner_meets_a_plane_and_a_face)
 {
-    // a cube on its corner reaches h sqrt 3 down
+    // a cube on its corner extends h sqrt 3 downwards
     rigid a = {0}, plate = {0};
     rigid_box(&a, 0.1, 0.1, 0.1, 1);
     rigid_box(&plate, 1, 1, 0.1, 1);
@@ -118,7 +119,7 @@ TEST(a_sphere_meets_a_box)
     ck_assert_double_eq(overlap_of_pair(&b, qb, &s, qs), 0);
 }
 
-// a scene's own coordinates and velocities
+// the coordinates and velocities of a scene
 static void start(const bodies *s, double **q, double **v)
 {
     *q = calloc(7 * (size_t)s->n, sizeof **q);
@@ -149,7 +150,7 @@ TEST(everything_is_found_and_summed)
     }
     ck_assert_double_eq_tol(o.energy, energy, 1e-12 * energy);
 
-    // one body into another, deeper than a third into a wall; a spin
+    // one body moved into another, deeper than a third into a wall; a spin
     for (int k = 0; k < 3; ++k) {
         q[7 * 40 + k] = q[7 * 17 + k] + (k == 1 ? 0.05 : 0);
     }
@@ -172,7 +173,7 @@ TEST(everything_is_found_and_summed)
     }
     ck_assert_double_eq_tol(o.energy, energy, 1e-12 * energy);
 
-    // a pose that is no number never passes for no overlap
+    // a pose that is not a number never counts as free of overlap
     q[7 * 5 + 1] = NAN;
     ck_assert(overlap_measure(&s, q, v, &o));
     ck_assert(isnan(o.deepest));
@@ -182,7 +183,7 @@ TEST(everything_is_found_and_summed)
     bodies_destroy(&s);
 }
 
-// the definition, once more: the generator by hand and the second body
+// the definition, repeated: the generator written out here, and the second body
 TEST(lattice_is_as_defined)
 {
     unsigned long long state = 88172645463325252ULL;

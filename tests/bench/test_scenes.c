@@ -61,7 +61,8 @@ TEST(a_few_steps_are_taken)
     for (int k = 0; k < n_scenes; ++k) {
         const bench_scene *b = &scenes[k];
         const engine *e = &engine_percuss;
-        const engine_options o = {b->tol, 20000, 1}; // what is hard to solve is not asked here
+        // problems that are hard to solve are not checked here
+        const engine_options o = {b->tol, 20000, 1};
         bodies numbers = {0};
         ck_assert(b->model || build(b, &numbers));
         void *self = b->model ? e->create_model(b->model, &o) : e->create(&numbers, &o);

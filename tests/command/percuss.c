@@ -179,7 +179,7 @@ static const char *number(const char *s)
     if (!isdigit((unsigned char)*s)) return NULL;
     if (*s == '0' && isdigit((unsigned char)s[1])) return NULL;
     char *end;
-    // strtod takes more than JSON does: only these characters
+    // strtod accepts more than JSON allows: only these characters
     const size_t length = strspn(s, "0123456789.eE+-");
     strtod(s, &end);
     return end == s + length ? end : NULL;

@@ -18,11 +18,11 @@ void folder_remove(void);
 // runs "percuss ..." with a shell in the folder; $DATA is tests/data. The exit code, 128 + signal
 int percuss(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// the same with words before percuss, as "ulimit -f 1;"
+// the same with words before percuss, such as "ulimit -f 1;"
 int percuss_after(const char *before, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// one line on stderr, nothing on stdout, exit code 2, and the words are in it
+// one line on stderr that contains the words, nothing on stdout, exit code 2
 #define REFUSED(words, ...)                                                     \
     do {                                                                        \
         const int code_ = percuss(__VA_ARGS__);                                 \
@@ -33,7 +33,7 @@ int percuss_after(const char *before, const char *format, ...)
 
 bool one_line(const char *text);
 
-// a file of the folder; its text (the caller frees) or null
+// writes a file of the folder; returns its text (the caller frees) or null
 void file_write(const char *name, const char *text);
 char *file_read(const char *name);
 bool file_exists(const char *name);
@@ -45,7 +45,7 @@ bool json_is_valid(const char *text);
 // the number at the first "key": of the text; NaN when it is null or not there
 double json_number(const char *text, const char *key);
 
-// how often a word occurs
+// the number of occurrences of a word
 int occurrences(const char *text, const char *word);
 
 #endif

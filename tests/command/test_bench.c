@@ -10,7 +10,7 @@
 #include "percuss.h"
 #include "support.h"
 
-// a problem that never comes: a cell that reads it hangs
+// a pipe without a writer: a cell that reads it hangs
 static void make_hanging(const char *name)
 {
     char path[128];
@@ -44,14 +44,14 @@ TEST(every_cell_is_reported)
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
         ck_assert_int_ge(count_in("r/report.html", words[i]), 4);
     }
-    // it needs nothing from elsewhere
+    // the report refers to nothing outside
     ck_assert_int_eq(count_in("r/report.html", "src="), 0);
     ck_assert_int_eq(count_in("r/report.html", "href="), 0);
     ck_assert_int_eq(count_in("r/profile-0.0001.svg", "<path "), 2);
     ck_assert_int_eq(count_in("r/success-1e-08.svg", "<path "), 2);
     ck_assert_int_eq(count_in("r/report.html", "nan"), 0);
 
-    // once more: nothing is run, the same is written
+    // the second call runs nothing and writes the same files
     char *before = file_read("r/runs.csv"), *page = file_read("r/report.html");
     ck_assert_int_eq(percuss("%s", line), 0);
     char *after = file_read("r/runs.csv"), *again = file_read("r/report.html");
@@ -62,7 +62,7 @@ TEST(every_cell_is_reported)
     free(page);
     free(again);
 
-    // more cells are added to those that are there; other settings are refused
+    // a new tolerance adds cells to the existing ones; other settings are refused
     ck_assert_int_eq(percuss("%s --tol 1e-6", line), 0);
     ROWS(18);
     REFUSED("--fresh", "%s --max-seconds 3", line);
@@ -79,7 +79,7 @@ TEST(a_changed_problem_runs_again)
     file_write("a.dat", "1 0 1 1 1 1 2 -1");
     ck_assert_int_eq(percuss("%s", line), 0);
     ROWS(2);
-    // with nothing changed nothing is said; then one file is another problem, which has no solution
+    // unchanged problems give no message; then one file is another problem, which has no solution
     ck_assert_int_eq(percuss("%s", line), 0);
     ck_assert_str_eq(err_text, "");
     ROWS(2);
@@ -89,7 +89,7 @@ TEST(a_changed_problem_runs_again)
     ROWS(3);
     ck_assert_int_eq(count_in("r/runs.csv", ",infeasible,"), 1);
     ck_assert_int_eq(count_in("r/report.html", "<tr data-solver="), 2);
-    // and back: its earlier results are still valid
+    // the first problem again: its earlier results are still valid
     file_write("a.dat", "1 0 1 1 1 1 2 -1");
     ck_assert_int_eq(percuss("%s", line), 0);
     ROWS(3);
@@ -117,7 +117,8 @@ TEST(a_hang_costs_one_cell)
 
 TEST(a_crash_costs_one_cell)
 {
-    // the process that solves in our folder is killed: it can only be the one that hangs
+    // the process that solves in the folder of this test is killed: only the one that hangs is
+    // there
     make_hanging("b.dat");
     ck_assert_int_eq(
         percuss_after("( sleep 3; for p in /proc/[0-9]*; do "
@@ -142,7 +143,7 @@ TEST(interrupted_and_resumed)
     ROWS(1);
     ck_assert(file_exists("r/report.html"));
 
-    // killed without a word, and a row cut short
+    // killed by SIGKILL, and a row cut short
     ck_assert_int_ne(percuss_after("timeout -s KILL 2", "%s", line), 0);
     ROWS(1);
     ck_assert_int_eq(percuss_after("printf 'half,a,row' >>r/runs.csv; rm c.dat; "
@@ -154,7 +155,7 @@ TEST(interrupted_and_resumed)
     ck_assert_int_eq(count_in("r/runs.csv", ",converged,"), 3);
 }
 
-TEST(others_are_added)
+TEST(rows_of_other_programs_are_added)
 {
     file_write("peer.csv",
                "# made elsewhere\n"
@@ -196,7 +197,7 @@ TEST(wrong_lines_are_refused)
     REFUSED("file", "bench $DATA/lcp_dense.dat -o file");
 }
 
-// the row of a name is found again, for any bytes in the name
+// a row is found by its name, whatever bytes the name has
 TEST(any_name_is_found_again)
 {
     const char *copies = "for n in \"$(printf 'new\\nline')\" 'a,b\"c' 'back\\x0aslash\\\\' "
@@ -210,14 +211,14 @@ TEST(any_name_is_found_again)
     ck_assert_str_eq(before, after);
     free(before);
     free(after);
-    // rows of elsewhere are read alike
+    // rows of other programs are read in the same way
     ck_assert_int_eq(percuss("bench *.dat -s nsgs --tol 1e-6 --add r/runs.csv -o s"), 0);
     REFUSED("/dev/zero", "bench *.dat -s nsgs --add /dev/zero -o t");
 }
 
 TEST(a_full_disk_leaves_whole_rows)
 {
-    // files may grow to 1 block: the header and a row or two
+    // files may grow to 1 block: the header and one or two rows
     ck_assert_int_eq(percuss_after("ulimit -f 1;", "bench $DATA --tol 1e-6 -o r >/dev/null"), 2);
     char *text = file_read("r/runs.csv");
     ck_assert_ptr_nonnull(text);

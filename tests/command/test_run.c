@@ -1,4 +1,4 @@
-// percuss run with what goes beside it: checkpoints, trajectories, captured problems, an interrupt.
+// percuss run and its outputs: checkpoints, trajectories, captured problems, an interrupt.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ TEST(a_run_that_is_resumed_has_the_hash_of_the_whole)
 TEST(an_interrupt_writes_a_checkpoint)
 {
     char line[200], whole[20], part[20];
-    // once the trajectory is there the run goes on, so long that the interrupt comes before its end
+    // the interrupt comes once the trajectory exists; the run is long enough not to end before
     const int code = percuss_after("interrupted() { \"$@\" & pid=$!;"
                                    " until test -e run.h5; do sleep 0.01; done;"
                                    " kill -INT $pid; wait $pid; }; interrupted",
@@ -47,7 +47,7 @@ TEST(an_interrupt_writes_a_checkpoint)
     ck_assert_msg(code == 130, "exit code %d: %s", code, err_text);
     ck_assert_msg(strstr(err_text, "--resume pile.json.checkpoint"), "%s", err_text);
 
-    // it goes on where it was: some steps more, and the same from the start
+    // the run continues from there: some more steps, and the same from the start
     ck_assert_int_eq(percuss("info --json pile.json.checkpoint"), 0);
     const double steps = json_number(out_text, "steps");
     ck_assert_msg(steps >= 0 && steps < 1e5, "%g steps", steps);
@@ -97,7 +97,7 @@ TEST(progress_is_for_stderr_and_can_be_switched_off)
     ck_assert(json_is_valid(out_text));
 }
 
-TEST(what_does_not_go_together_is_refused)
+TEST(contradictory_options_are_refused)
 {
     REFUSED("--checkpoint FILE", "run pile.json --checkpoint-every 3");
     REFUSED("--capture FOLDER", "run pile.json --capture-failing");
@@ -112,7 +112,7 @@ TEST(what_does_not_go_together_is_refused)
     REFUSED("cannot be made", "run pile.json --capture none/problems");
 }
 
-// the lines that doc/trajectories.md shows, where h5py is installed
+// the lines of doc/trajectories.md, where h5py is installed
 TEST(h5py_reads_a_trajectory_by_its_names)
 {
     static const char script[] =
@@ -143,7 +143,7 @@ TEST(diff_finds_the_first_difference)
     ck_assert_int_eq(percuss("diff a.h5 b.h5"), 0);
     ck_assert(strstr(out_text, "41 frames agree to the bit"));
 
-    // half a run, then another step
+    // half a run, then a different step
     ck_assert_int_eq(percuss("run pile.json --until 0.1 -q -o half.h5"), 0);
     ck_assert_int_eq(percuss("diff a.h5 half.h5"), 1);
     ck_assert_msg(strstr(out_text, "41 and 21 frames; the first 21 agree"), "%s", out_text);
@@ -192,7 +192,7 @@ TEST(outputs_never_replace_their_input)
     hash_of(after);
     ck_assert_str_eq(before, after);
     ck_assert_int_eq(percuss("info run.h5"), 0);
-    // a pipe takes what a file would
+    // a pipe accepts the same output as a file
     ck_assert_int_eq(percuss("scene --schema"), 0);
     ck_assert(strstr(out_text, "$schema") != NULL);
 }

@@ -168,8 +168,8 @@ TEST(options_have_words)
     ck_assert_int_eq(percuss("solve --measure natural --tol 1e-12 $DATA/fc3d_dense.dat"), 0);
 }
 
-// 30 stones of 1000 kg on one another: r is in N s and large, so that sweeps are at a natural map
-// of 1e-8 long before the velocities are good to that
+// 30 stones of 1000 kg on one another: r is in N s and large, so that sweeps reach a natural map of
+// 1e-8 long before the velocities are that accurate
 static void write_tower(const char *name)
 {
     enum { N = 30 };
@@ -199,7 +199,7 @@ TEST(the_published_measure_is_enough)
     ck_assert_int_eq(percuss(line, "residual"), 1);
     ck_assert(json_number(out_text, "residual") > 1e-8);
 
-    // by default both are aimed at
+    // the default measure asks for both
     ck_assert_int_eq(
         percuss("solve --kind lcp --json -s nsgs --opt depth=0 --max-iters 5000 tower.dat"), 0);
     ck_assert(json_number(out_text, "relative_natural_map") <= 1e-8);
@@ -208,8 +208,8 @@ TEST(the_published_measure_is_enough)
     ck_assert(json_number(out_text, "residual") <= 1e-8);
 }
 
-// two contacts in the plane, W of rank 1, without a solution: the rounding of large impulses does
-// not count as one
+// two contacts in the plane, W of rank 1, no solution: the rounding of large impulses is not a
+// solution
 TEST(noise_is_not_converged)
 {
     file_write("noise.dat",
@@ -225,7 +225,7 @@ TEST(noise_is_not_converged)
     }
 }
 
-// whatever 'percuss solvers' prints as the word of an option, or as its default, --opt accepts
+// --opt accepts every word that 'percuss solvers' prints for an option, and every default
 TEST(printed_words_are_accepted)
 {
     for (int s = 0; s < pcs_solver_count(); ++s) {
@@ -242,11 +242,12 @@ TEST(printed_words_are_accepted)
                 ck_assert_msg(word && word < strchr(line + 1, '\n'), "%s", out_text);
                 ck_assert_int_eq(percuss("solvers --json %s", info->name), 0);
                 ck_assert(strstr(out_text, opt->words[i]) != NULL);
-                // the words are read before the problem is: a budget of 0 ends with max_iters
+                // the words are read before the problem: a budget of 0 ends with max_iters
                 const int code =
                     percuss("solve -s %s --max-iters 0 --opt %s=%s $DATA/lcp_dense.dat", info->name,
                             opt->name, opt->words[i]);
-                const bool refused = strstr(err_text, "space is body") != NULL; // read, and refused
+                // is read, then refused
+                const bool refused = strstr(err_text, "space is body") != NULL;
                 ck_assert_msg(code <= 1 || refused, "%s", err_text);
             }
         }
@@ -283,7 +284,7 @@ TEST(failed_writes_are_reported)
     ck_assert_int_eq(percuss("solve --trace /dev/full $DATA/fc3d_dense.dat"), 2);
     ck_assert(strstr(err_text, "/dev/full") != NULL);
 
-    // a full disk: no file is left, and an old file is unchanged
+    // a full disk: no file remains, and an old file is unchanged
     file_write("t.csv", "old");
     ck_assert_int_eq(
         percuss_after("ulimit -f 0;", "solve --trace t.csv $DATA/fc3d_dense.dat >/dev/null"), 2);
@@ -317,7 +318,7 @@ TEST(info_knows_the_matrix)
     ck_assert(strstr(out_text, "guessed") != NULL);
 }
 
-// "r":[...],"u":[...] of what was printed, taken
+// the part "r":[...],"u":[...] of the output; the caller frees
 static char *solution_text(void)
 {
     const char *at = strstr(out_text, "\"r\":[");
@@ -379,7 +380,7 @@ TEST(failing_problems_shrink)
     REFUSED("FILE", "reduce");
 }
 
-// AddressSanitizer takes terabytes of addresses
+// AddressSanitizer reserves terabytes of addresses
 #if defined(__SANITIZE_ADDRESS__)
 #define LITTLE_MEMORY ""
 #elif defined(__has_feature)
@@ -406,11 +407,11 @@ TEST(endless_files_are_refused)
     ck_assert(one_line(err_text) && strstr(err_text, "hole.dat"));
     ck_assert_int_eq(percuss_after("yes 3 |", "info /dev/stdin"), 2);
     ck_assert(one_line(err_text) && strstr(err_text, "more than 1073741824 bytes"));
-    // a pipe that ends is a file
+    // a pipe that ends is read like a file
     ck_assert_int_eq(percuss_after("cat $DATA/fc3d_dense.dat |", "solve /dev/stdin"), 0);
 }
 
-// output through a link: the link is kept, and its target is created or replaced
+// output to a link: the link stays, and its target is created or replaced
 TEST(links_stay)
 {
     ck_assert_int_eq(
@@ -473,7 +474,7 @@ TEST(solvers_are_described)
     ck_assert(strstr(out_text, "relaxation") != NULL);
     ck_assert_int_eq(percuss("solvers --json"), 0);
     ck_assert(json_is_valid(out_text));
-    // seed is read with one order only
+    // seed is read with one value of order only
     ck_assert_int_eq(percuss("solvers --json nsgs"), 0);
     const char *seed = strstr(out_text, "\"seed\"");
     ck_assert_ptr_nonnull(seed);

@@ -17,7 +17,7 @@ static void random_state(test_random *r, double x[N])
 {
     random_quaternion(r, x);
     for (int i = 0; i < 4; ++i) {
-        x[i] *= 1.3; // the equations are polynomials in any Q
+        x[i] *= 1.3; // the equations are polynomials, valid for any Q
     }
     for (int i = 4; i < N; ++i) {
         x[i] = 3 * random_normal(r);
@@ -44,7 +44,7 @@ TEST(the_jacobian_is_the_derivative)
         random_state(&r, x);
         ck_assert_int_eq(ode.jacobian(ode.user, 0, x, S), 0);
         for (int j = 0; j < N; ++j) {
-            // of a quadratic the central difference is exact
+            // the central difference of a quadratic is exact
             double ahead[N], behind[N], up[N], down[N];
             memcpy(ahead, x, sizeof x);
             memcpy(behind, x, sizeof x);
@@ -83,7 +83,7 @@ TEST(the_equations_keep_norm_and_energy)
     }
 }
 
-// the motion past the pole obeys the equations, and comes as near as it should
+// the motion past the pole obeys the equations, and its distance from the pole is the given one
 TEST(the_pass_obeys_the_equations)
 {
     const gimbal_pass pass = {1, 1.8, 2, 0.7, 0.01, 0.3};
@@ -136,7 +136,8 @@ TEST(the_height_of_the_top_is_that_of_its_integrals)
             const held_reaction r = held_top_reaction(&tops[k], u[2], udot);
             CK_NEAR(r.vertical / weight, 1 + tops[k].arm * second / tops[k].gravity, 1e-7);
         }
-        // at rest with its axis still: what hangs on the joint is the weight less the fall
+        // at rest with a fixed axis: the force of the joint is the weight less m times the
+        // acceleration downwards
         const held_reaction r = held_top_reaction(&tops[k], u0, 0);
         CK_NEAR(r.axial, weight * u0, 1e-14 * weight);
         ck_assert(r.vertical < weight && r.across == 0);

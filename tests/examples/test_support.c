@@ -1,4 +1,4 @@
-// What the examples share: flags, CSV files, checks, orders; and an impact calculated by hand.
+// Shared parts of the examples: flags, CSV files, checks, orders; and an impact calculated by hand.
 #include "args.h"
 #include "checks.h"
 #include "checks/impact_by_hand.h"
@@ -149,7 +149,7 @@ TEST(a_bad_csv_leaves_nothing)
     ck_assert(!csv_close(&c));
     ck_assert(!exists(CSV_PATH) && !exists(CSV_PATH ".part0"));
 
-    // a row that was not ended
+    // a row that was not completed
     ck_assert(csv_open(&c, CSV_PATH, "t,z"));
     csv_real(&c, 1);
     ck_assert(!csv_close(&c));
@@ -162,7 +162,7 @@ TEST(a_bad_csv_leaves_nothing)
     csv_drop(&c);
     ck_assert(!exists(CSV_PATH) && !exists(CSV_PATH ".part0"));
 
-    // a folder that is not there, and a disk that is full
+    // a folder that does not exist, and a full disk
     ck_assert(!csv_open(&c, "no/such/folder/x.csv", "t"));
     csv_drop(&c);
     if (exists("/dev/full")) {

@@ -22,10 +22,10 @@ typedef struct set {
     bool reals;
     int n;
     double x[MOST];
-    int changed; // 0, or what was done to its shape
+    int changed; // 0, or the change of its shape
 } set;
 
-// one contact, three velocities, one equality; the first of both is local
+// one contact, three velocities, one equality; the local form is first
 static const set good[N_SETS] = {
     {"/fclib_X/spacedim", false, 1, {3}, 0},
     {"/fclib_X/vectors/q", true, 3, {-1, 0.5, 0}, 0},

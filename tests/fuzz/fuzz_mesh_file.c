@@ -1,4 +1,4 @@
-// Mesh files of any bytes: every triangle that comes out has vertices that are there and finite.
+// Mesh files of any bytes: all vertices of every triangle read exist and are finite.
 #include <percuss/mesh_file.h>
 
 #include <math.h>

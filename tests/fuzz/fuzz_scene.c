@@ -1,5 +1,5 @@
-// Scene files of any bytes: they are read or refused with a sentence, and what was read can be
-// written and read again.
+// Scene files of any bytes: they are read or refused with a sentence, and a scene that was read can
+// be written and read again.
 #include <percuss/parts.h>
 #include <percuss/scene.h>
 
@@ -10,7 +10,7 @@
 
 #include <percuss/base.h>
 
-// generators make large scenes of few bytes: memory ends them
+// generators make large scenes of few bytes: the memory limit ends them
 enum { MOST = 50000000 };
 
 static size_t taken;

@@ -1,8 +1,8 @@
-// libFuzzer target: a good trajectory with any numbers in it changed, sets cut or taken away, is
-// read or refused with a sentence, and nothing that is read points outside. The input is a list of
-// changes of twelve bytes: which set, what is done, where, and eight bytes of a number; HDF5 itself
-// does not survive random bytes. fuzz_problem_file.c says how to build and run it; no seeds are
-// needed. Its files are in the current folder.
+// libFuzzer target: a good trajectory with any numbers changed, and any sets cut or removed, is
+// read or refused with a sentence, and no pointer of the result leaves its array. The input is a
+// list of changes of twelve bytes: the set, the change, the place, and eight bytes of a number;
+// HDF5 itself does not survive random bytes. fuzz_problem_file.c says how to build and run it; no
+// seeds are needed. Its files are in the current folder.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static void copy_good(void)
     fclose(f);
 }
 
-// eight bytes of the numbers of a set, from place `at` on
+// replaces eight bytes of the numbers of a set, from place `at` on
 static void change_numbers(hid_t set, unsigned at, const uint8_t bytes[8])
 {
     const hid_t type = H5Dget_type(set), space = H5Dget_space(set);
@@ -135,7 +135,7 @@ static void change(hid_t file, const uint8_t c[12])
     H5Dclose(set);
 }
 
-// follows everything that is handed out; the sanitizers watch
+// reads everything that the functions return; the sanitizers watch
 static double follow(pcs_trajectory *t)
 {
     const pcs_trajectory_info info = pcs_trajectory_info_of(t);

@@ -16,7 +16,7 @@ int main(void)
 {
     const double z0 = 1, radius = 0.1, g = 9.81, e = 0.9, h = 1e-3;
 
-    // what there is: gravity, a plane that belongs to the world, a ball
+    // the model: gravity, a plane that belongs to the world, a ball
     pcs_model *model;
     must(pcs_model_create(NULL, &model));
 
@@ -36,7 +36,7 @@ int main(void)
     must(pcs_model_add_body(model, &def, &ball));
     must(pcs_model_add_shape(model, ball, &sphere, material));
 
-    // what evolves, and the memory to step it
+    // the state, and the memory for its steps
     pcs_state *state;
     pcs_work *work;
     must(pcs_state_create(model, &state));

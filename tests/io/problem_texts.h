@@ -1,4 +1,5 @@
-// The problem files of tests/data, and texts that tests of good and of malformed files begin with.
+// The problem files of tests/data, and the texts from which tests of good and of malformed files
+// start.
 #ifndef IO_PROBLEM_TEXTS_H
 #define IO_PROBLEM_TEXTS_H
 
@@ -18,7 +19,7 @@ static const char *const all_files[] = {
     "mixed.pcs",           "entries.pcs",        "global.pcs"};
 enum { N_FILES = sizeof all_files / sizeof *all_files };
 
-// our own form
+// the form of percuss
 #define OWN "percuss-problem "
 
 // half of a matrix of two rows, up to its numbers
@@ -34,7 +35,7 @@ static const char *path_of(const char *name)
     return path;
 }
 
-// the bytes of a file of ours; caller frees
+// the bytes of a file of percuss; the caller frees
 static inline char *bytes_of(const char *name, size_t *size)
 {
     FILE *f = fopen(path_of(name), "rb");

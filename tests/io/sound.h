@@ -14,11 +14,11 @@ typedef struct byte_count {
 } byte_count;
 pcs_env counting_env(byte_count *count);
 
-// the most that reading `size` bytes may take
+// the limit of memory for reading `size` bytes
 size_t fair_memory(size_t size);
 
 // Reads the text and checks the result by `unsound` and `fair_memory`. Null if there is no error.
-// *read counts the problems that came out.
+// *read counts the problems read.
 const char *read_as(pcs_file_kind kind, const char *text, size_t size, int *read);
 const char *read_as_every_kind(const char *text, size_t size, int *read);
 

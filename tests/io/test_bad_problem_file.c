@@ -144,7 +144,7 @@ static const struct {
     {PCS_FILE_ANY, "5 1 0 5 5", PCS_ERR_UNSUPPORTED, "rolling"},
     {PCS_FILE_ANY, "5 2 0 10 10", PCS_ERR_UNSUPPORTED, "rolling"},
 
-    // our own form
+    // the form of percuss
     {PCS_FILE_ANY, OWN "2", PCS_ERR_FORMAT, "version of the form is 2"},
     {PCS_FILE_ANY, OWN "1 W", PCS_ERR_FORMAT, "the word local or global, found 'W'"},
     {PCS_FILE_ANY, OWN "1 local\ncones -1", PCS_ERR_SIZE, "number of cones is -1"},
@@ -209,7 +209,7 @@ TEST(malformed_files_are_refused_with_words)
                       malformed[i].text, pcs_error_text(), malformed[i].says);
         ck_assert_msg(strncmp(pcs_error_text(), "t:", 2) == 0, "%s", pcs_error_text());
     }
-    // the pair without a disagreement is fine
+    // the pair without a disagreement is accepted
     pcs_problem_file *f;
     CK_OK(parse(MLCP_11 " 1 1 -1 0  -1 1", PCS_FILE_MLCP, &f));
     pcs_problem_file_destroy(f);
@@ -234,7 +234,7 @@ TEST(files_that_cannot_be_read_are_named)
     CK_FAILS(pcs_problem_file_read(NULL, PERCUSS_TEST_DATA, PCS_FILE_ANY, &f), PCS_ERR_FILE);
     ck_assert_ptr_null(f);
 
-    // of a path that is too long the end is shown
+    // of a path that is too long the message shows the end
     char longer[900];
     memset(longer, 'x', sizeof longer);
     strcpy(longer + 880, "/end.dat");
@@ -251,7 +251,7 @@ TEST(a_file_cut_anywhere_is_a_problem_or_an_error)
         size_t size;
         char *bytes = bytes_of(all_files[i], &size);
         for (size_t cut = 0; cut <= size; ++cut) {
-            // memory of its own: reading beyond the cut is seen by the sanitizers
+            // memory of its own, so that the sanitizers see any read beyond the cut
             char *part = malloc(cut + 1);
             ck_assert_ptr_nonnull(part);
             memcpy(part + 1, bytes, cut);
@@ -266,7 +266,7 @@ TEST(a_file_cut_anywhere_is_a_problem_or_an_error)
 
 TEST(huge_sizes_take_no_memory)
 {
-    // every integer of every file becomes each of these in turn
+    // each integer of each file becomes each of these values
     static const char *const huge[] = {
         "2147483647", "2147483646", "-2147483648", "4294967297", "99999999999999999999",
         "65536",      "1000000",    "-1",          "0"};
@@ -298,7 +298,7 @@ TEST(huge_sizes_take_no_memory)
     }
 }
 
-// words that a mutation may put in
+// words that a mutation may insert
 static const char *const words[] = {"0",          "1",      "-1",        "2",     "3",       "4",
                                     "2147483647", "nan",    "inf",       "1e308", "\n",      " ",
                                     ":",          "row",    "col",       "to",    "-by-",    ",",
@@ -319,7 +319,7 @@ static size_t mutate(test_random *r, const char *from, size_t size, char *to)
         case 1: // another digit
             to[at] = (char)('0' + (int)(10 * random_unit(r)));
             break;
-        case 2: // a piece is lost
+        case 2: // a piece is removed
             memmove(to + at, to + at + n, size - at - n);
             size -= n;
             break;
@@ -327,7 +327,7 @@ static size_t mutate(test_random *r, const char *from, size_t size, char *to)
             memmove(to + at + n, to + at, size - at);
             size += n;
             break;
-        default: { // a word comes in
+        default: { // a word is inserted
             const char *word = words[(size_t)(random_unit(r) * (sizeof words / sizeof *words))];
             n = strlen(word);
             memmove(to + at + n, to + at, size - at);
@@ -358,7 +358,7 @@ TEST(mutations_of_good_files_never_do_harm)
         }
         free(bytes);
     }
-    // some survive, or the mutations would test nothing beyond the first line
+    // some survive; otherwise the mutations would test nothing beyond the first line
     ck_assert_int_ge(read, N_FILES * PER_FILE / 10);
 }
 

@@ -27,7 +27,7 @@ static void before(void)
 {
     mkdir(PERCUSS_TEST_SCRATCH, 0777);
     mkdir(FOLDER, 0777);
-    unlink(POINT); // what a killed test leaves: a pipe would be written to
+    unlink(POINT); // a killed test may leave a pipe here, which would block the writer
 }
 
 static void after(void)
@@ -44,9 +44,9 @@ static void open_scheme(scene *s, const pcs_scheme *scheme)
     CK_OK(pcs_work_watch_events(s->wk, true));
 }
 
-// what a run left at its steps
+// the record of a run at each of its steps
 typedef struct course {
-    int n, every; // checkpoints at every so many steps
+    int n, every; // a checkpoint every so many steps
     unsigned long long hash[STEPS + 1];
     double pressed[STEPS + 1]; // sum of the impulses of its events
     int events[STEPS + 1];
@@ -76,8 +76,8 @@ static int follow(void *user, const pcs_model *m, const pcs_state *st, pcs_work 
     return 0;
 }
 
-// runs it whole, then again from every checkpoint, each time with all made anew
-// steps that were divided
+// runs it whole, then again from every checkpoint, with model, state and work made again; returns
+// the number of divided steps
 static int expect_same_bits(const pcs_scheme *scheme, double t0)
 {
     scene s;
@@ -113,7 +113,7 @@ TEST(a_run_that_is_split_has_the_same_bits)
 {
     const pcs_scheme standard = pcs_scheme_default();
     expect_same_bits(&standard, 0);
-    expect_same_bits(&standard, 0.123456789); // no multiple of h
+    expect_same_bits(&standard, 0.123456789); // not a multiple of h
     for (int p = PCS_PROJECTION_NONE; p <= PCS_PROJECTION_COMBINED_EQUALITY; ++p) {
         pcs_scheme scheme = pcs_scheme_moreau_jean();
         scheme.projection = (pcs_projection)p;
@@ -135,7 +135,7 @@ TEST(a_run_whose_steps_are_divided_has_the_same_bits_when_split)
     scheme.halvings = 3;
     scheme.accept_unconverged = true;
     scheme.accept = 0;
-    scheme.newton_max = 2; // too few: steps are cut in two, and committed all the same
+    scheme.newton_max = 2; // too few: steps are cut in two, and are still committed
     ck_assert_int_gt(expect_same_bits(&scheme, 0), 0);
 }
 
@@ -161,7 +161,7 @@ static void expect_refused(scene *s, pcs_status status, const char *words)
     ck_assert(pcs_state_hash(s->st) == hash);
 }
 
-// another number of steps, with the checksum of the bytes as they then are
+// changes the number of steps, and makes the checksum agree
 static void forge_steps(int64_t steps)
 {
     static char bytes[1 << 16];
@@ -199,7 +199,7 @@ TEST(steps_that_cannot_be_are_refused)
     scene_close(&s);
 }
 
-// a pipe would make whoever opens it wait for its writer
+// opening a pipe would wait for its writer
 TEST(a_pipe_is_no_checkpoint)
 {
     pcs_checkpoint_info info;

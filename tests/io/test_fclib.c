@@ -1,5 +1,5 @@
 // FCLIB files of every kind that other codes write, and every kind of error: HDF5 itself changes a
-// good file of ours, one part at a time.
+// good file of percuss, one part at a time.
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/global.h>
@@ -128,7 +128,7 @@ static void put_reals(hid_t file, const char *path, int n, const double *x)
     replace_set(file, path, H5T_NATIVE_DOUBLE, 1, &dims, H5P_DEFAULT, x);
 }
 
-// the changed copy is a sound problem or an error with words that name the file
+// the changed copy is a sound problem, or an error with a sentence that names the file
 static pcs_status judge(void)
 {
     size_t size;
@@ -174,7 +174,7 @@ TEST(the_three_storages_agree_on_an_unsymmetric_matrix)
     int i[80], j[80], ptr[7] = {0}, n = 0;
     double x[80];
 
-    // columns, with room for more; i and x longer than they need be
+    // columns with spare room: i and x are longer than necessary
     for (int c = 0; c < 6; ++c) {
         for (int r = 0; r < 6; ++r) {
             if (W[r + 6 * c] == 0) continue;
@@ -194,7 +194,7 @@ TEST(the_three_storages_agree_on_an_unsymmetric_matrix)
     H5Fclose(file);
     expect_local(WORK);
 
-    // triplets backwards, each in two halves at the same place
+    // triplets in reverse order, each as two halves at the same place
     n = 0;
     for (int e = 35; e >= 0; --e) {
         for (int half = 0; half < 2 && W[e] != 0; ++half) {
@@ -228,7 +228,7 @@ TEST(other_types_and_layouts_are_read)
     H5Fclose(file);
     expect_local(WORK);
 
-    // words of variable length are left alone
+    // words of variable length are not read
     file = open_copy(FILE_L);
     const hid_t type = H5Tcopy(H5T_C_S1);
     H5Tset_size(type, H5T_VARIABLE);
@@ -316,7 +316,7 @@ TEST(equalities_of_a_local_file_are_kept)
     double W[49];
     pcs_bsr_to_dense(&f->problem.W, W);
     ck_assert(W[4 + 7 * 6] == 0.75 && W[6 + 7 * 4] == 0.75 && W[48] == 8 && f->problem.q[6] == -5);
-    // impulses of contacts alone solve nothing
+    // impulses of the contacts alone solve nothing
     ck_assert(!f->r && f->u);
 
     // and written again
@@ -329,7 +329,7 @@ TEST(equalities_of_a_local_file_are_kept)
     ck_assert(memcmp(W, again_W, sizeof W) == 0);
     pcs_problem_file_destroy(again);
 
-    // an unsymmetric coupling has no place
+    // the format has no place for an unsymmetric coupling
     for (int k = 0; k < f->problem.W.ptr[f->problem.W.m]; ++k) {
         if (f->problem.W.idx[k] == 2) f->problem.W.val[f->problem.W.off[k]] += 1;
     }
@@ -405,7 +405,7 @@ TEST(every_set_must_be_there)
         ck_assert_int_eq(judge(), PCS_ERR_FORMAT);
         ck_assert_msg(strstr(pcs_error_text(), set_at(k)), "%s", pcs_error_text());
 
-        // nor may it lead elsewhere
+        // nor may it refer to another file
         file = copy_of(k);
         ck_assert(H5Lmove(file, set_at(k), file, "/elsewhere", H5P_DEFAULT, H5P_DEFAULT) >= 0);
         ck_assert(H5Lcreate_soft("/elsewhere", file, set_at(k), H5P_DEFAULT, H5P_DEFAULT) >= 0);
@@ -547,7 +547,7 @@ TEST(a_file_cut_anywhere_is_an_error)
 
 TEST(a_triangular_mass_is_not_written)
 {
-    // it would come back symmetric
+    // it would be read as a symmetric one
     pcs_global_problem g;
     pcs_mass_matrix_destroy(make_global(&g));
     static const int size[2] = {3, 4};
@@ -574,7 +574,7 @@ static uint64_t draw(uint64_t *state)
     return *state * 0x2545f4914f6cdd1du;
 }
 
-// a few bytes, or a number as programs like them least, or a piece of the file in another place
+// a few bytes, or a number from the ends of its range, or a piece of the file at another place
 static void damage(char *bytes, size_t size, uint64_t *state)
 {
     static const uint64_t numbers[] = {0, UINT64_MAX, INT32_MAX, 0x80000000u, 1, INT64_MAX};
@@ -603,7 +603,7 @@ void __lsan_disable(void);
 void __lsan_enable(void);
 const char *__asan_default_options(void);
 
-// damaged files make HDF5 ask for memory that there is not, which malloc denies; a shared runtime
+// damaged files make HDF5 ask for more memory than exists, which malloc denies; a shared runtime
 // finds this only where it is visible
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
@@ -636,7 +636,7 @@ TEST(damaged_files_do_no_harm)
         free(good);
         free(bad);
     }
-    // most of a file is room that HDF5 keeps free
+    // most of a file is free space that HDF5 keeps
     ck_assert_int_gt(read, TEST_DRAWS(1000));
 }
 

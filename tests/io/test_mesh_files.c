@@ -34,7 +34,7 @@ static size_t as_obj(char *out)
     }
     put_text(out, &size, "vn 0 0 1\nvt 0 0\ns off\n");
     for (int i = 0; i < 6; ++i) {
-        // numbers of every form, and a line that goes on
+        // numbers of every form, and a line that continues on the next one
         const int *s = side[i];
         snprintf(line, sizeof line, "f %d %d//1 \\\n%d/1/1 %d\n", s[0] + 1, s[1] + 1, s[2] + 1,
                  s[3] - 8);
@@ -132,7 +132,7 @@ TEST(a_malformed_file_is_refused)
                       pcs_error_text());
         ck_assert_ptr_null(f);
     }
-    // a head that promises more triangles than there are, or fewer
+    // a header that promises more triangles than follow, or fewer
     char bytes[10000];
     const size_t size = as_stl(bytes, true);
     for (size_t cut = 1; cut < size; ++cut) {

@@ -137,7 +137,7 @@ TEST(blocks_may_come_in_any_order_within_a_row)
 
 TEST(a_large_sparse_equality_block_is_taken_apart)
 {
-    // 300 equality rows with a diagonal only: one dense block would be 90000 numbers
+    // 300 equality rows with a diagonal W: one dense block would have 90000 numbers
     enum { ROWS = 300 };
     char *text = malloc(64 * ROWS + 200);
     ck_assert_ptr_nonnull(text);
@@ -183,7 +183,8 @@ TEST(half_a_matrix_is_completed)
 
 TEST(a_dense_matrix_of_contacts_apart_loses_its_zeros)
 {
-    // of a chain of four 10 blocks of 16 are not zero, which is not worth it; apart, 4
+    // a chain of four has 10 blocks of 16 that are not zero, which stays dense; four contacts apart
+    // have 4
     for (int chain = 0; chain < 2; ++chain) {
         const int nc = 4, n = 2 * nc;
         double W[64], q[8];
@@ -268,7 +269,7 @@ TEST(a_friction_problem_reads_the_same_in_every_storage)
     pcs_problem_file_destroy(f);
 }
 
-TEST(a_global_problem_is_turned_once)
+TEST(a_global_problem_is_transposed_once)
 {
     // M = diag(2, 2, 2, 1/2), so W = H diag(1/2, 1/2, 1/2, 2) H' and q = H M^-1 f + w
     pcs_problem_file *f;
@@ -289,7 +290,7 @@ TEST(a_global_problem_is_turned_once)
     ck_assert(p->block[0].mu == 0.5 && p->nb == 1);
     pcs_problem_file_destroy(f);
 
-    // a triangular M is one; only half a matrix that calls itself so (origin 4) is completed
+    // a triangular M is taken as it is; only a matrix marked as one half (origin 4) is completed
     static const char *const masses[2] = {
         "2 1 0 2 2 2 2  4 0 1 2  0 2 2 2 2  1 0 0 1  1 2  0 0  0.5",
         "2 1 2 2 2 4\n\ntriplet: 2-by-2, nzmax: 4 nnz: 3\n0 0 : 4\n0 1 : 1\n1 1 : 2\n"
@@ -307,7 +308,7 @@ TEST(a_global_problem_is_turned_once)
         pcs_problem_file_destroy(f);
     }
 
-    // no contacts: velocities alone
+    // no contacts: velocities only
     CK_OK(parse("3 0 0 2 2 2 2 1 0 0 1  0 2 0 2 0  5 6", PCS_FILE_ANY, &f));
     ck_assert(f->kind == PCS_FILE_GFC3D && f->rows == 0 && f->velocities == 2);
     CK_OK(pcs_problem_file_local(f, &p));
@@ -316,7 +317,7 @@ TEST(a_global_problem_is_turned_once)
     CK_FAILS(pcs_problem_file_local(NULL, &p), PCS_ERR_ARG);
 }
 
-TEST(our_own_form_is_read)
+TEST(the_form_of_percuss_is_read)
 {
     pcs_problem_file *f;
     CK_OK(pcs_problem_file_read(NULL, path_of("mixed.pcs"), PCS_FILE_ANY, &f));
@@ -351,7 +352,7 @@ TEST(our_own_form_is_read)
     pcs_problem_file_destroy(f);
 }
 
-TEST(a_cut_file_of_our_own_is_an_error)
+TEST(a_cut_file_of_the_form_of_percuss_is_an_error)
 {
     // its last word shows that it is complete
     static const char *const name[] = {"mixed.pcs", "entries.pcs", "global.pcs"};
@@ -367,9 +368,9 @@ TEST(a_cut_file_of_our_own_is_an_error)
     }
 }
 
-TEST(friction_is_told_from_what_begins_alike)
+TEST(friction_is_distinguished_from_problems_that_begin_alike)
 {
-    // one contact; then one that would be a global problem
+    // one contact; then a text that could also begin a global problem
     const char *one = "3 1\n\n0 3 3 3 3 1 0 0 0 1 0 0 0 1 1 1 1 0.5 2 a comment";
     const char *more = "3 1\n\n0 3 3 3 3 1 0 0 0 1 0 0 0 1 0 3 3 0.5";
     pcs_problem_file *f;
@@ -411,7 +412,7 @@ TEST(empty_problems_are_problems)
 
 // ---- spaces, line ends, kinds ------------------------------------------------------------------
 
-// every line end becomes `by`
+// replaces every line end by `by`
 static char *with_line_ends(const char *bytes, size_t size, const char *by, size_t *out)
 {
     char *text = malloc(2 * size + 1);
@@ -469,7 +470,7 @@ TEST(a_kind_is_recognised_or_asked_for)
     ck_assert(!f->recognised && f->kind == PCS_FILE_MLCP);
     pcs_problem_file_destroy(f);
 
-    // the same beginning up to the fifth number
+    // the same up to the fifth number
     CK_OK(parse("1 1 1 1  1 1 1  1  1  2 1  0 1  0  0 7  1", PCS_FILE_ANY, &f));
     ck_assert_int_eq(f->kind, PCS_FILE_LCP);
     pcs_problem_file_destroy(f);

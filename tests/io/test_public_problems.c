@@ -58,7 +58,7 @@ static bool takes(const pcs_solver_info *s, const pcs_problem *p)
     return true;
 }
 
-// |r - P_K(r - u)|: the complementarity conditions, written down once more
+// |r - P_K(r - u)|: the complementarity conditions, written again here
 static double violation(const pcs_problem *p, const double *r, double *u)
 {
     double worst = 0;
@@ -76,7 +76,7 @@ static double violation(const pcs_problem *p, const double *r, double *u)
 
 typedef struct tally {
     bool auto_converged;
-    int others; // converged, beside auto
+    int others; // a solver beside auto converged
 } tally;
 
 static tally solve_by_all(const char *name, const pcs_problem_file *file)
@@ -123,10 +123,11 @@ static tally solve_by_all(const char *name, const pcs_problem_file *file)
     return t;
 }
 
-// a test of one file; false: not as promised
+// a test of one file; false: the result differs from the promise
 typedef bool file_test(const char *name, const pcs_problem_file *file);
 
-// every file of a folder whose name begins with `prefix`: of this kind, sound, and as promised
+// every file of a folder whose name begins with `prefix`: of this kind, sound, and with the
+// promised result
 static void each_file(const char *folder, const char *prefix, pcs_file_kind kind, file_test *test)
 {
     char(*name)[LONGEST] = malloc(MOST_FILES * sizeof *name);
@@ -173,7 +174,7 @@ static bool solved_by_auto_and_another(const char *name, const pcs_problem_file 
     return false;
 }
 
-// a folder of the public problems, or our own files
+// a folder of the public problems, or tests/data
 static void solve_kind(const char *kind, pcs_file_kind expected)
 {
     char folder[1024], prefix[16];
@@ -198,7 +199,7 @@ TEST(mixed_linear_complementarity_problems)
 
 // ---- friction -----------------------------------------------------------------------------------
 
-// where nsgs without damping does not come to 1e-4, nor to 1e-8
+// nsgs without damping does not reach 1e-4 here, nor 1e-8
 static const char *const slow[] = {"OneObject-i100000-499.hdf5.dat", NULL};
 
 // the larger of residual and natural map, from zero

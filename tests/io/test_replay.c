@@ -1,6 +1,6 @@
-// The replay page: what stands in it are the poses, contacts and names of the trajectory, to the
-// rounding that is promised; names cannot end its elements; a page that would be too large has
-// fewer frames.
+// The replay page: it contains the poses, contacts and names of the trajectory, within the
+// documented rounding; names cannot end its elements; a page that would be too large has fewer
+// frames.
 #include <percuss/parts.h>
 #include <percuss/replay.h>
 
@@ -79,7 +79,7 @@ static int count_of(const char *page, const char *words)
     return n;
 }
 
-// the text of the k-th element that begins with `tag`, taken
+// the text of the k-th element that begins with `tag`; the caller frees
 static char *element(const char *page, const char *tag, int k)
 {
     const char *at = strstr(page, tag);
@@ -101,7 +101,7 @@ static int digit_of(char c)
     return c == '=' ? 0 : (int)(strchr(digits, c) - digits);
 }
 
-// the numbers of a block, taken
+// the numbers of a block; the caller frees
 typedef struct block {
     unsigned char *bytes;
     size_t size, at;
@@ -298,7 +298,7 @@ static double curve_value(const json_t *page, const char *name, size_t k)
     return NAN;
 }
 
-TEST(a_residual_that_is_no_number_is_worse_than_any)
+TEST(a_residual_that_is_not_a_number_is_the_worst)
 {
     scene s = scene_open();
     pcs_recorder *recorder;
@@ -413,7 +413,7 @@ TEST(large_pages_have_fewer_frames)
     ck_assert_int_eq(stat(PAGE, &part_of), 0);
     ck_assert_int_lt(some, all);
     ck_assert_int_lt(part_of.st_size, whole.st_size);
-    def.most_bytes = 1; // cannot be kept: the first and the last frame remain
+    def.most_bytes = 1; // the limit is too small for any: the first and the last frame remain
     CK_OK(pcs_replay_write(t, &def, PAGE, &few));
     ck_assert_int_eq(few, 2);
     def = pcs_replay_def_default();

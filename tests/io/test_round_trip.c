@@ -49,7 +49,7 @@ static void expect_matrix(const char *what, const pcs_bsr *A, const pcs_bsr *B)
     free(a);
 }
 
-// whole: also how equality rows are gathered into blocks
+// `whole`: the equality rows also have the same blocks
 static void expect_cones(int nb, const pcs_block *a, const pcs_problem_file *f, bool whole)
 {
     const pcs_block *b = f->global ? f->global->block : f->problem.block;

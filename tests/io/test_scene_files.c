@@ -26,7 +26,7 @@ static const char *scratch(const char *name)
     return path;
 }
 
-// the text that is written of a scene; caller frees
+// the text of a scene file for the model; the caller frees
 static char *written(const pcs_scene *scene)
 {
     const char *path = scratch("scene.json");
@@ -200,7 +200,7 @@ TEST(a_scene_as_text_is_the_one_in_C)
     pcs_model_destroy(m);
 }
 
-// every kind of motion and generator, geometries of numbers, a load, a Lagrangian system
+// every kind of motion and generator, geometries given by numbers, a load, a Lagrangian system
 static const char all_kinds[] =
     "{\"percuss_scene\": 1, \"materials\": [{\"name\": \"r\", \"mu\": 0.8}],"
     "\"geometries\": ["
@@ -276,7 +276,7 @@ TEST(a_vehicle_survives_a_file)
     expect_round_trip(scene);
     pcs_scene_destroy(scene);
 
-    // the default one
+    // the default pose
     scene =
         parse("{\"percuss_scene\": 1, \"bodies\": [{\"vehicle\": {}, \"velocity\": [1, 0, 0]}]}");
     pcs_model *m;
@@ -561,7 +561,7 @@ TEST(a_copy_turns_its_loads_and_numbers_its_shapes)
 
 // ---- errors ------------------------------------------------------------------------------------
 
-// the text with what it is refused for: line, column, path, and words of the sentence
+// the text, and the refusal: line, column, path, and words of the sentence
 static const struct {
     const char *text, *where, *words;
 } wrong[] = {
@@ -665,7 +665,7 @@ static const struct {
     {"{\"percuss_scene\": 1, \"run\": {\"h\": 0}}", "scene.json:1:35: run.h", "above 0 s"},
 };
 
-TEST(an_error_says_where_it_is_and_what_would_do)
+TEST(an_error_says_where_it_is_and_what_to_write)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         pcs_scene *scene;
@@ -681,7 +681,7 @@ TEST(an_error_says_where_it_is_and_what_would_do)
     }
 }
 
-// what jansson passes over between two tokens
+// jansson accepts it between two tokens
 TEST(a_byte_that_is_zero_is_refused)
 {
     static const char text[] = "{\"percuss_scene\": 1, \"gravity\": [0, 0 \0, 0],\n \"x\": 1}";

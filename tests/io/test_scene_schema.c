@@ -1,6 +1,6 @@
 // The JSON schema of scene files: the published one is that of the reader's tables, the scenes of
-// the examples obey it, and what it refuses the reader refuses. A validator of the few keywords
-// that it uses stands here.
+// the examples obey it, and the reader refuses whatever it refuses. This file contains a validator
+// of the few keywords that the schema uses.
 #define _POSIX_C_SOURCE 200809L // strdup
 
 #include <percuss/scene.h>
@@ -147,7 +147,7 @@ TEST(the_published_schema_is_that_of_the_tables)
 
 // ---- scenes that are changed -------------------------------------------------------------------
 
-// visits all members within x; fn takes each out and puts it back at the end
+// visits all members within x; fn removes each and puts it back at the end
 typedef void visit_fn(json_t *root, json_t *object, const char *key, void *user);
 
 static void visit(json_t *root, json_t *x, visit_fn *fn, void *user)
@@ -156,14 +156,15 @@ static void visit(json_t *root, json_t *x, visit_fn *fn, void *user)
     json_t *value;
     size_t i;
     json_t *members = json_copy(x);
-    json_object_foreach(members, key, value) {
+    json_object_foreach(members, key, value)
+    {
         visit(root, value, fn, user);
         fn(root, x, key, user);
     }
     json_decref(members);
     json_array_foreach(x, i, value)
     {
-        if (i < 4) visit(root, value, fn, user); // the others are like these
+        if (i < 4) visit(root, value, fn, user); // the first ones suffice: the others are alike
     }
 }
 
@@ -180,7 +181,7 @@ static void expect_agreement(json_t *root, counts *n, const char *key)
     ck_assert_msg(!is_read(root), "the schema refuses a change of '%s' that the reader takes", key);
 }
 
-// a member goes, gets another name, or another value, and comes back
+// a member is removed, renamed, given another value, and restored
 static void change(json_t *root, json_t *object, const char *key, void *user)
 {
     json_t *others[] = {json_true(),  json_string("x"), json_integer(-7),
@@ -203,7 +204,7 @@ static void change(json_t *root, json_t *object, const char *key, void *user)
     free(name);
 }
 
-TEST(what_the_schema_refuses_the_reader_refuses)
+TEST(the_reader_refuses_all_that_the_schema_refuses)
 {
     json_t *schema = load(PERCUSS_DOC "/scene.schema.json");
     DIR *folder = opendir(PERCUSS_SCENES);

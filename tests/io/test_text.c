@@ -9,7 +9,7 @@ static const char *local_point = ".";
 
 static double local_strtod(const char *text, char **stop)
 {
-    // only the point of the locale is one
+    // accepts only the decimal point of the locale
     const char *at = strstr(text, local_point);
     char copy[1300];
     if (strcmp(local_point, ".") != 0 && strchr(text, '.')) {
@@ -85,7 +85,7 @@ TEST(reals_are_rounded_correctly_in_every_locale)
     local_point = ".";
 }
 
-TEST(text_that_is_no_number_is_refused)
+TEST(text_that_is_not_a_number_is_refused)
 {
     static const char *const bad[] = {"",    "  ",    "-",     ".",     "e5",      "1e",
                                       "1e+", "nan",   "inf",   "NaN",   "-inf",    "0x10",
@@ -98,7 +98,7 @@ TEST(text_that_is_no_number_is_refused)
         ck_assert_msg(strncmp(pcs_error_text(), "file:1: ", 8) == 0, "%s", pcs_error_text());
     }
 
-    // a zero byte ends nothing
+    // a zero byte does not end a number
     const char zero[] = "1\0002";
     text t = text_begin("file", zero, sizeof zero - 1);
     double x = 0;

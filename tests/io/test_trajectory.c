@@ -1,5 +1,5 @@
-// Trajectories: what is recorded is what the states were; a file whose writer is killed at any
-// write opens with every frame that was complete; what cannot be written or read is said.
+// Trajectories: the recorded states are those of the run; a file whose writer is killed at any
+// write opens with every complete frame; a sentence reports any failure to write or read.
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include <percuss/parts.h>
@@ -26,7 +26,7 @@
 
 static long writes, last_write = -1;
 
-// these stand before those of the C library, for HDF5 too
+// these replace the functions of the C library, for HDF5 too
 PCS_API ssize_t pwrite(int file, const void *bytes, size_t n, off_t at);
 PCS_API ssize_t pwrite64(int file, const void *bytes, size_t n, off_t at);
 
@@ -99,7 +99,7 @@ static void before(void)
 {
     mkdir(PERCUSS_TEST_SCRATCH, 0777);
     mkdir(FOLDER, 0777);
-    ck_assert_int_eq(system("rm -f " FOLDER "/*"), 0); // what a killed writer leaves
+    ck_assert_int_eq(system("rm -f " FOLDER "/*"), 0); // a killed test may leave it
     geometries();
 }
 
@@ -114,7 +114,7 @@ TEST_AROUND(before, after)
 
 enum { MOST = 64 };
 
-// what a run was, kept beside the recorder
+// the states of a run, kept beside the recorder
 typedef struct copies {
     pcs_recorder *recorder;
     int n, every, steps;
@@ -364,7 +364,7 @@ TEST(a_cadence_in_seconds_takes_the_first_step_that_reaches_it)
     scene_close(&s);
 }
 
-// spheres at rest: almost all that is recorded are zeros, which the file holds in next to no bytes
+// spheres at rest: almost all recorded numbers are zeros, which need hardly any bytes in the file
 TEST(a_file_much_smaller_than_its_frames_is_read)
 {
     enum { BALLS = 300 };
@@ -395,7 +395,8 @@ TEST(a_file_much_smaller_than_its_frames_is_read)
 
 // ---- killed
 
-// records in a process that dies at its k-th write; false when it came to its end before
+// records in a process that is killed at its k-th write; false when the process ended before that
+// write
 static bool killed_at(long k, bool close)
 {
     const pid_t child = fork();
@@ -410,7 +411,7 @@ static bool killed_at(long k, bool close)
         for (int i = 0; i < 4; ++i) {
             pcs_step_report report;
             if (i > 0 && pcs_step(s.m, s.st, s.wk, 5e-3, &report) != PCS_OK) _exit(3);
-            usleep(60000); // longer than rows wait
+            usleep(60000); // more steps than wait for a write
             if (pcs_recorder_add(recorder, s.m, s.st, s.wk, i > 0 ? &report : NULL) != PCS_OK) {
                 _exit(3);
             }
@@ -424,7 +425,7 @@ static bool killed_at(long k, bool close)
     return WIFSIGNALED(status);
 }
 
-// whether HDF5 opens it as any other file
+// whether HDF5 opens it like any other file
 static bool opens_plainly(void)
 {
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -443,7 +444,7 @@ TEST(a_writer_that_is_killed_leaves_all_complete_frames)
     CK_OK(pcs_recorder_close(c.recorder));
     unlink(RUN);
 
-    // the first write after which there is a file: what is before is under another name
+    // the first write after which the file exists: before, it has another name
     long k = 0;
     while (killed_at(k, true) && access(RUN, F_OK) != 0) {
         k += TEST_FEW(16, 4);
@@ -460,7 +461,7 @@ TEST(a_writer_that_is_killed_leaves_all_complete_frames)
         had = info.frames;
         same_frames(t, &c, info.frames);
         pcs_trajectory_close(t);
-        // but for the last writes of closing it
+        // except at the last writes, which close it
         if (info.frames < 4) ck_assert_msg(opens_plainly(), "write %ld", k);
         files += 1;
     }
@@ -512,20 +513,20 @@ TEST(a_file_that_cannot_be_replaced_stays_as_it_was)
     ck_assert(setrlimit(RLIMIT_FSIZE, &old) == 0);
     ck_assert(sum_of(RUN) == sum);
 
-    // two that write it
+    // two recorders of one file
     pcs_recorder *first, *second;
     CK_OK(pcs_recorder_open(RUN, s.m, NULL, &first));
     CK_FAILS(pcs_recorder_open(RUN, s.m, NULL, &second), PCS_ERR_FILE);
     ck_assert(strstr(pcs_error_text(), "another process"));
     pcs_trajectory *t;
-    CK_OK(pcs_trajectory_open(NULL, RUN, &t)); // while it is written
+    CK_OK(pcs_trajectory_open(NULL, RUN, &t)); // during the recording
     ck_assert(!pcs_trajectory_info_of(t).closed);
     pcs_trajectory_close(t);
     CK_OK(pcs_recorder_close(first));
     CK_OK(start(RUN, &s));
     scene_close(&s);
 
-    // nothing is left beside it, and nothing of others is taken
+    // no part file remains, and no part file of others is removed
     ck_assert_int_eq(system("test $(ls " FOLDER " | grep -c part) = 0"), 0);
     char other[200];
     snprintf(other, sizeof other, RUN ".part-%ld", (long)getpid());
@@ -537,7 +538,7 @@ TEST(a_file_that_cannot_be_replaced_stays_as_it_was)
     unlink(other);
 }
 
-// what stands beside a table, for readers of the file
+// the description of a table, for readers of the file
 static bool says(const char *path, const char *words)
 {
     char *about = NULL;
@@ -587,7 +588,7 @@ TEST(a_disk_that_fills_ends_the_run_and_keeps_its_frames)
     ck_assert(stat(RUN, &file) == 0);
     getrlimit(RLIMIT_FSIZE, &old);
     small = old;
-    small.rlim_cur = (rlim_t)file.st_size; // what is taken can be written
+    small.rlim_cur = (rlim_t)file.st_size; // the frames recorded before the failure are in the file
     ck_assert(setrlimit(RLIMIT_FSIZE, &small) == 0);
     CK_OK(pcs_run(s.m, s.st, s.wk, 5e-3, 20, pcs_recorder_observe, recorder, &report));
     ck_assert_int_eq(report.outcome, PCS_OUTCOME_STOPPED);
@@ -599,7 +600,7 @@ TEST(a_disk_that_fills_ends_the_run_and_keeps_its_frames)
     scene_close(&s);
 }
 
-TEST(what_is_no_trajectory_is_refused)
+TEST(files_that_are_not_trajectories_are_refused)
 {
     scene s;
     pcs_trajectory *t;
@@ -613,7 +614,7 @@ TEST(what_is_no_trajectory_is_refused)
     ck_assert(!pcs_trajectory_fits(FOLDER "/pipe"));
     CK_FAILS(pcs_trajectory_open(NULL, PERCUSS_TEST_DATA "/fc3d_dense.dat", &t), PCS_ERR_FORMAT);
 
-    // another version, another kind of HDF5 file
+    // another version, and an HDF5 file of another kind
     const hid_t file = H5Fopen(RUN, H5F_ACC_RDWR, H5P_DEFAULT);
     const hid_t set = H5Dopen2(file, "/provenance/format_version", H5P_DEFAULT);
     const int later = 2;
@@ -627,7 +628,7 @@ TEST(what_is_no_trajectory_is_refused)
     ck_assert_ptr_null(t);
 }
 
-// puts an empty set in the place of another
+// replaces a set by an empty one
 static void make_empty(const char *path, int rank, const hsize_t *size)
 {
     const hid_t file = H5Fopen(RUN, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -712,7 +713,8 @@ TEST(a_file_that_is_cut_or_damaged_is_read_or_refused)
         ck_assert(fwrite(bad, 1, length, f) == length);
         fclose(f);
         pcs_trajectory *t;
-        // HDF5 does not release all of its memory for a damaged file; what is ours is counted
+        // HDF5 does not release all of its memory for a damaged file; only memory of percuss is
+        // counted
         H5garbage_collect();
         __lsan_disable();
         if (pcs_trajectory_open(&env, RUN, &t) != PCS_OK) {

@@ -83,7 +83,7 @@ cloud cloud_of(const pcs_shape *s, const double *q)
     return c;
 }
 
-// how far n (any length), from 2 to 1, keeps the cores apart
+// the distance by which n (any length), from 2 to 1, separates the cores
 double apart_along(const cloud *a, const cloud *b, const double n[3])
 {
     double low = INFINITY, high = -INFINITY;
@@ -116,7 +116,8 @@ static int differences(const cloud *a, double (*d)[3])
     return n;
 }
 
-// the largest over all planes of three points of one, and all pairs of lines of both
+// the largest separation over all planes of three points of one cloud, and all pairs of lines of
+// both
 double depth_of_all(const cloud *a, const cloud *b)
 {
     static double da[POINTS_MAX * POINTS_MAX / 2][3], db[POINTS_MAX * POINTS_MAX / 2][3];
@@ -147,8 +148,9 @@ pcs_gap gap_of(const pcs_feature *f, const double *q1, const double *q2)
     return out;
 }
 
-// the distance of a point to a shape other than a sphere is that of a tiny sphere: too close to
-// what is tested. Instead: no plane with a normal out of many parts it from the points
+// The distance of a point to a shape other than a sphere would be that of a tiny sphere, which is
+// the code under test. Instead: no plane with one of many random normals separates it from the
+// points
 static double outside(const cloud *a, const double x[3], test_random *r)
 {
     double most = -INFINITY;
@@ -162,7 +164,7 @@ static double outside(const cloud *a, const double x[3], test_random *r)
     return most;
 }
 
-// checks of a set, for shapes of about size 1; the smallest gap
+// checks all contacts, for shapes of about size 1; returns the smallest gap
 pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                   double reach, const pcs_feature *f, int n, const proof *tol)
 {
@@ -198,7 +200,7 @@ pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, co
                         f[0].kind != PCS_FEATURE_PLANE_POINT &&
                         (f[0].kind != PCS_FEATURE_EDGE_EDGE || a.radius + b.radius > 0);
     if (core > 1e-13) {
-        // the direction between points that are near is known to as many digits less
+        // points that are close define their direction with fewer digits, in proportion
         CK_NEAR(apart_along(&a, &b, least.N), core, tol->tol_normal + (joined ? 4e-15 / core : 0));
         const double out1 = outside(&a, least.P1, &r), out2 = outside(&b, least.P2, &r);
         ck_assert_msg(out1 <= tol->tol_apart && out2 <= tol->tol_apart,
@@ -207,7 +209,7 @@ pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, co
         v3_sub(least.P1, least.P2, w);
         CK_NEAR(v3_dot(w, least.N), least.g, tol->tol_apart);
     } else {
-        // points and parallel lines span no direction: they cannot be deep
+        // points and parallel lines span no direction: their depth is zero
         const double most = depth_of_all(&a, &b);
         CK_NEAR(core, isinf(most) ? 0 : most, tol->tol_inside);
         CK_NEAR(apart_along(&a, &b, least.N), core, tol->tol_normal);

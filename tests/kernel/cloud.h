@@ -1,7 +1,7 @@
-// Spheres, capsules, boxes and hulls as points with a radius, and checks of their contacts. A gap
-// is proved by a direction that keeps the points at least that far apart, and by two points of the
-// bodies that are no farther apart; where the cores overlap, by all directions between points of
-// one body and of both.
+// Spheres, capsules, boxes and hulls as points with a radius, and checks of their contacts. Two
+// facts prove a gap: a direction that separates the points by at least the gap, and two points of
+// the bodies at that distance. Where the cores overlap, all directions between points of one body
+// and of both are tried.
 #ifndef KERNEL_CLOUD_H
 #define KERNEL_CLOUD_H
 
@@ -20,7 +20,7 @@ typedef struct cloud {
 typedef struct proof {
     double tol_apart;  // of points on their bodies
     double tol_inside; // of the depth
-    double tol_normal; // of how far the normal keeps the bodies apart
+    double tol_normal; // of the separation along the normal
 } proof;
 
 void random_vector(test_random *r, double low, double high, double x[3]);
@@ -33,15 +33,16 @@ void release(pcs_shape *s); // the geometry of a hull
 
 cloud cloud_of(const pcs_shape *s, const double *q);
 
-// how far n (any length), from 2 to 1, keeps the cores apart
+// the distance by which n (any length), from 2 to 1, separates the cores
 double apart_along(const cloud *a, const cloud *b, const double n[3]);
 
-// the largest of these over all planes of three points of one, and all pairs of lines of both
+// the largest of these separations over all planes of three points of one, and all pairs of lines
+// of both
 double depth_of_all(const cloud *a, const cloud *b);
 
 pcs_gap gap_of(const pcs_feature *f, const double *q1, const double *q2);
 
-// checks of all contacts, for shapes of about size 1; the smallest gap
+// checks all contacts, for shapes of about size 1; returns the smallest gap
 pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                   double reach, const pcs_feature *f, int n, const proof *tol);
 
@@ -49,7 +50,7 @@ pcs_gap check_set(const pcs_shape *s1, const double *q1, const pcs_shape *s2, co
 void check_swap(const pcs_shape *s1, const double *q1, const pcs_shape *s2, const double *q2,
                 double reach);
 
-// the kinds that meet as polyhedra, beside two boxes
+// the kinds of shapes that are treated as polyhedra, beside pairs of boxes
 enum { PAIRS = 7 };
 extern const pcs_shape_kind pairs[PAIRS][2];
 

@@ -18,7 +18,7 @@ static inline pcs_gap feature_gap(const pcs_feature *f, const double *q1, const 
     return out;
 }
 
-// the smallest gap of a set, and checks of every member
+// checks every member of a set; returns the smallest gap
 static inline pcs_gap check_set(const pcs_feature *f, int n, const double *q1, const double *q2,
                                 double reach)
 {
@@ -45,7 +45,7 @@ static inline pcs_gap check_set(const pcs_feature *f, int n, const double *q1, c
     return least;
 }
 
-// one number after the other: the order in which arguments are evaluated is the compiler's
+// three statements, since the compiler chooses the order in which arguments are evaluated
 static inline void random_vector(test_random *r, double low, double high, double x[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -63,7 +63,7 @@ static inline void random_pose(test_random *r, double q[7], double spread)
     }
 }
 
-// a shape with a pose of its own in its body, now and then the plain one
+// gives a shape a random pose in its body, sometimes the identity
 static inline void random_local_pose(test_random *r, pcs_shape *s)
 {
     double q[7];
@@ -159,8 +159,7 @@ static inline void carry(const double by[7], const double q[7], double out[7])
     memcpy(out + 3, Q, sizeof Q);
 }
 
-// two random shapes at random poses; now and then the second belongs to the world, whose pose is
-// null
+// two random shapes at random poses; sometimes the second belongs to the world, whose pose is null
 typedef struct shape_pair {
     pcs_shape s1, s2;
     double q1[7], q2[7];
@@ -178,8 +177,8 @@ static inline void random_pair(shape_pair *p, test_random *r, pcs_shape (*first)
     p->world = in_world ? NULL : p->q2;
 }
 
-// The contacts of a pair whose gap is known: one where it is within reach, and none elsewhere.
-// Returns whether it is, and the contact.
+// The contacts of a pair with a known gap: one where the gap is within reach, else none. Returns
+// whether there is one, and the contact.
 static inline bool expect_gap(const shape_pair *p, double g, double reach, double tol, pcs_gap *c)
 {
     pcs_feature f[PCS_FEATURES_MAX];

@@ -34,7 +34,7 @@ static inline void z_mul(const cplx A[4], const cplx B[4], cplx C[4])
     }
 }
 
-// y = Im(Q (x) (0, x) (x) Q*) / |Q|^2; `raw` leaves the division out
+// y = Im(Q (x) (0, x) (x) Q*) / |Q|^2; `raw` omits the division
 static inline void z_rotate(const cplx Q[4], const double x[3], bool raw, cplx y[3])
 {
     const cplx X[4] = {0, x[0], x[1], x[2]}, conj_Q[4] = {Q[0], -Q[1], -Q[2], -Q[3]};

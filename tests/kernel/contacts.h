@@ -1,4 +1,4 @@
-// What tests of contact detection share: random poses, checks that hold for any set of features,
+// Shared by the tests of contact detection: random poses, checks that hold for any set of features,
 // and a check that a feature follows its gap when the bodies move.
 #ifndef KERNEL_CONTACTS_H
 #define KERNEL_CONTACTS_H
@@ -41,7 +41,7 @@ static inline void random_pose(test_random *r, double spread, double q[7])
     random_quaternion(r, q + 3);
 }
 
-// a pose of its own in its body
+// gives the shape a random pose in its body
 static inline void random_place(test_random *r, pcs_shape *s)
 {
     random_vector(r, -0.4, 0.4, s->position);
@@ -51,7 +51,7 @@ static inline void random_place(test_random *r, pcs_shape *s)
     }
 }
 
-// the hull of the eight vertices of a box; to be destroyed
+// the hull of the eight vertices of a box; the caller destroys it
 static inline pcs_shape hull_of_box(const pcs_shape *box, pcs_geometry **g)
 {
     double x[8][3];
@@ -67,8 +67,9 @@ static inline pcs_shape hull_of_box(const pcs_shape *box, pcs_geometry **g)
     return s;
 }
 
-// all contacts; whatever the shapes: as many as are said, the closest first, unit normals that
-// agree with n2, gaps within reach, points apart along the normal, no id twice
+// all contacts, with checks that hold for any shapes: the count is the returned one, the closest
+// comes first, unit normals that agree with n2, gaps within reach, points apart along the normal,
+// no id twice
 static inline void find_contacts(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
                                  const double *q2, double reach, contacts *c)
 {
@@ -113,8 +114,8 @@ static inline void moved(const double q[7], double h, const double v[6], double 
     pcs_body_advance(q, h, v, PCS_QUAT_UPDATE_EXP, out);
 }
 
-// The first contact, kept while body 1 moves by h, is the gap found again up to curvature h^2: its
-// gradient is that of the gap. Returns false if the pair is out of reach
+// Moves body 1 by h and compares the gap of the first contact, extrapolated, with the gap found
+// again: they agree up to curvature h^2. Returns false if the pair is out of reach
 static inline bool follows_gap(test_random *r, const pcs_shape *s1, const double *q1,
                                const pcs_shape *s2, const double *q2, double reach, double h,
                                double *error)

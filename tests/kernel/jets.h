@@ -96,12 +96,12 @@ static inline void jet_rotation(const int axes[3], const jet angles[3], jet R[9]
     jet_matrix_mul(AB, C, R);
 }
 
-// the quaternion of the same, times a length that may change
+// the quaternion of the same rotation, times a length that may vary
 static inline void jet_quaternion(const int axes[3], const jet angles[3], jet length, jet Q[4])
 {
     jet P[4] = {length, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int n = 0; n < 3; ++n) {
-        // P (x) (c, s e): with e an axis, the product swaps entries in pairs
+        // P (x) (c, s e): for an axis e the product swaps entries in pairs
         const jet c = jet_cos(jet_scale(0.5, angles[n])), s = jet_sin(jet_scale(0.5, angles[n]));
         const int a = 1 + axes[n], b = 1 + (axes[n] + 1) % 3, d = 1 + (axes[n] + 2) % 3;
         const jet p0 = P[0], pa = P[a], pb = P[b], pd = P[d];

@@ -1,4 +1,4 @@
-// Random rotations and vectors, and what tests of rotations compare.
+// Random rotations and vectors, and comparisons for the tests of rotations.
 #ifndef KERNEL_ROTATIONS_H
 #define KERNEL_ROTATIONS_H
 

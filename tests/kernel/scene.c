@@ -209,7 +209,7 @@ static void velocity_before(const scene *s, const pcs_contact *c, double u[3])
     for (int i = 0; i < 3; ++i) {
         slip = fmax(slip, fabs(c->P1[i] - c->P2[i] - c->gap * c->F[i]));
     }
-    // a contact that is met on the path has its own levers on both sides
+    // a contact found along the motion has its own levers on both sides
     const bool own = slip > 1e-9;
     for (int i = 0; i < 3; ++i) {
         at1[i] = both && !own ? 0.5 * (c->P1[i] + c->P2[i]) : c->P1[i];
@@ -220,8 +220,8 @@ static void velocity_before(const scene *s, const pcs_contact *c, double u[3])
     add_velocity(s, c->system2, at2, c->F, -1, u);
 }
 
-// (r, w) lies on the graph of Coulomb's law: r in K, w_N >= 0, w_N r_N = 0, and friction opposes
-// the sliding with all it has
+// (r, w) is on the graph of Coulomb's law: r in K, w_N >= 0, w_N r_N = 0, and friction opposes the
+// sliding with its full size
 static void check_friction(const pcs_contact *c, const double w[3], double speed, double impulse)
 {
     const double tol = 1e-9, mu = c->law.mu;
@@ -247,7 +247,8 @@ static bool speculates(const scene *s)
     return pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_SPECULATIVE;
 }
 
-// whether the contacts of the last step stay although they open a little, and land
+// whether the contacts of the last step stay active although they open a little, and whether
+// contacts may land
 static bool keeps(const scene *s)
 {
     return pcs_scheme_activation(&s->scheme) == PCS_ACTIVATION_PREDICTIVE &&
@@ -278,8 +279,8 @@ static void shift_of(const scene *s, const pcs_contact *c, const double u_k[3], 
     const double land = ahead ? c->gap / s->h : keeps(s) ? 0.5 * fmax(0, c->gap) / s->h : 0;
     const bool chosen = keeps(s) || (c->law.e > 0 && speculates(s));
     bool lands = chosen ? !rebounds(s, c, u_k, land) : ahead;
-    // a speculative contact of e = 0 that is met with another normal than it has from afar obeys
-    // its law at once
+    // a speculative contact of e = 0 whose normal at the impact differs from its normal at the
+    // start obeys its law at once
     if (c->law.e == 0 && ahead && c->r[0] > 0) lands = fabs(c->u[0] + land) < fabs(c->u[0]);
     for (int k = 0; k < 3; ++k) {
         shift[k] = (k == 0 ? c->law.e : c->law.e_t) * u_k[k];
@@ -287,7 +288,7 @@ static void shift_of(const scene *s, const pcs_contact *c, const double u_k[3], 
     }
 }
 
-// 0 <= u' + shift, r >= 0, one of them zero; the impulse takes no energy from nowhere
+// 0 <= u' + shift, r >= 0, one of them zero; the impulse adds no energy
 static void check_contact(const scene *s, const pcs_contact *c, double speed, double impulse)
 {
     const double tol = 1e-9;
@@ -350,8 +351,8 @@ static void check_contacts(const scene *s)
         pcs_measure measure;
         CK_OK(pcs_problem_check(&p));
         pcs_problem_measure(&p, r, u, &measure);
-        // with rows that follow q' v_free is still that of the rows before; the rounding of u,
-        // which is not made by the same sums here, counts: that of u_T mu times
+        // where rows follow q', v_free still belongs to the previous rows. u is computed here by
+        // other sums, so its rounding counts, and that of u_T counts mu times
         const double tol = s->scheme.configuration == PCS_CONFIGURATION_ITERATE
                                ? INFINITY
                                : s->scheme.solver.tol + 1e-15 * (1 + mu);
@@ -385,7 +386,7 @@ static void check_wrench(const scene *s, int index)
 }
 
 // The sum of the work that each impulse could do at the largest velocity. Squeezed bodies bear
-// impulses of 1e8 N s that hold one another: their work is a difference of sums of this size.
+// impulses of 1e8 N s that balance one another: their work is a difference of sums of this size.
 static double work_of_each(const scene *s)
 {
     const pcs_contact *c;

@@ -10,11 +10,11 @@
 typedef struct scene {
     test_memory *memory;
     pcs_env env;
-    pcs_scheme scheme; // what scene_start sets
+    pcs_scheme scheme; // scene_start gives it to the model
     pcs_model *m;
     pcs_state *st;
     pcs_work *wk;
-    pcs_step_report report; // of the last scene_step, as are:
+    pcs_step_report report; // of the last scene_step, as are h, q_before and v_before
     double h, *q_before, *v_before;
 } scene;
 
@@ -22,7 +22,7 @@ typedef struct scene {
 scene scene_open(void);
 // sets the scheme, makes state and work
 void scene_start(scene *s);
-// destroys everything; nothing may be left
+// destroys everything; checks that no memory is left
 void scene_close(scene *s);
 
 pcs_system scene_add(scene *s, const pcs_body_def *def);
@@ -44,7 +44,7 @@ pcs_system scene_rough_ball(scene *s, double mass, double radius, const double x
                             const double v[3], double e, double e_t, double mu);
 // the half-space below z = 0, in the world
 void scene_ground(scene *s, double e);
-// a row of balls that hit one another, for sweeps that are too few
+// a row of balls that hit one another, too long for a few sweeps
 void scene_unsolvable(scene *s, int sweeps);
 void scene_gravity(scene *s, double x, double y, double z);
 
@@ -54,10 +54,10 @@ void scene_random(scene *s, uint64_t seed);
 // the same with friction between 0 and mu on every shape
 void scene_random_rough(scene *s, uint64_t seed, double mu);
 
-// one step that must be carried out and committed
+// one step that must succeed and be committed
 void scene_step(scene *s, double h);
 
-// how many contacts the last step had, and *out, all of them
+// the number of contacts of the last step, and *out, all of them
 int scene_contacts(const scene *s, const pcs_contact **out);
 
 double *scene_q(scene *s, pcs_system b);

@@ -1,4 +1,4 @@
-// A model as time steps and as a smooth system: what the tests of both share.
+// A model as time steps and as a smooth system: shared by the tests of both.
 #ifndef KERNEL_SMOOTH_SCENE_H
 #define KERNEL_SMOOTH_SCENE_H
 
@@ -56,9 +56,9 @@ static inline void extrapolate(double factor, const pcs_state *coarse, pcs_state
     }
 }
 
-// The state of the scene after t_end by both: Moreau-Jean steps with theta = 1/2, n to 8 n of them,
-// come to the smooth solution at the given order, and their extrapolation at the next one. Order 2
-// without joints; with them 1 where H is that of the start of a step.
+// The state of the scene at t_end by both: Moreau-Jean steps with theta = 1/2, from n to 8 n of
+// them, converge to the smooth solution at the given order, and their extrapolation at the next
+// order. The order is 2 without joints; with joints it is 1 where H is that of the start of a step.
 static inline void expect_same_motion(scene *s, double t_end, int n, int order, double tol)
 {
     pcs_smooth *sys = smooth_of(s->m, NULL);
@@ -94,7 +94,7 @@ static inline void expect_same_motion(scene *s, double t_end, int n, int order, 
     free(x);
 }
 
-// the same with the rows of joints at the middle: of second order
+// the same with the rows of joints at the middle: order 2
 static inline void expect_same_motion_from_middle(scene *s, double t_end, int n, double tol)
 {
     s->scheme.configuration = PCS_CONFIGURATION_MIDDLE;

@@ -36,8 +36,8 @@ static inline int add_vertex(surface_lists *s, double x, double y, double z)
     return s->nv++;
 }
 
-// n x n cells over |x|, |y| <= half at z = 0, each cut as chance will, the vertices inside moved
-// within the plane
+// n x n cells over |x|, |y| <= half at z = 0, each cut along a random diagonal, the inner vertices
+// moved within the plane
 static inline void flat_floor(test_random *r, int n, double half, surface_lists *s)
 {
     s->nv = s->nt = 0;

@@ -1,5 +1,5 @@
 // Bodies with added mass, and the vehicle among contacts: against ordinary bodies where the added
-// mass is that of a solid, against the rates of the vehicle where it is not.
+// mass is that of a solid, against the rates of the vehicle elsewhere.
 #include "scene.h"
 #include "vehicle_ride.h"
 
@@ -31,9 +31,9 @@ static pcs_system add(scene *s, const pcs_body_def *def)
 
 // ---- as solids
 
-// added mass that is equal in all directions is mass and inertia: the same flight, impacts and
+// added mass that is equal in all directions acts as mass and inertia: the same flight, impacts and
 // friction
-TEST(an_isotropic_one_is_mass)
+TEST(isotropic_added_mass_is_mass)
 {
     double q[2][7], v[2][6];
     for (int wet = 0; wet < 2; ++wet) {
@@ -93,7 +93,7 @@ static pcs_body_def about_O(const double r_G[3], double mass, const double J[9])
     return def;
 }
 
-// x_G and v_G of a body about O
+// x_G and v_G of a body described about O
 static void centre(scene *s, pcs_system b, const double r_G[3], double x[3], double v[3])
 {
     const double *q = scene_q(s, b), *u = scene_v(s, b);
@@ -278,15 +278,15 @@ static void same_way(bool flowing)
     pcs_vehicle_destroy(v);
 }
 
-TEST(a_step_goes_the_way_of_the_rates)
+TEST(a_step_follows_the_rates)
 {
     same_way(false);
     same_way(true);
 }
 
-// heavier than water by 10 N it sinks, touches down on the sea floor and comes to rest; the floor
-// then carries the weight less the buoyancy. A thrust below mu (W - B) does not move it, one above
-// does.
+// 10 N heavier than water, it sinks, touches down on the sea floor and comes to rest; the floor
+// then carries the weight less the buoyancy. A thrust below mu (W - B) does not move it, a larger
+// one does.
 static void touch_down(scene *s, pcs_vehicle_ride *ride, pcs_system *body)
 {
     const double x0[PCS_VEHICLE_STATE_SIZE] = {0, 0, 0.3, 1, 0, 0.05, 0, 0.5};
@@ -299,7 +299,7 @@ static void touch_down(scene *s, pcs_vehicle_ride *ride, pcs_system *body)
     scene_start(s);
 }
 
-TEST(it_touches_down)
+TEST(a_heavy_vehicle_touches_down)
 {
     pcs_vehicle_def def = pcs_vehicle_def_default();
     def.weight += 10;
@@ -324,7 +324,7 @@ TEST(it_touches_down)
     CK_NEAR(wrench[2], 10 * h, 1e-7 * h);
     CK_NEAR(wrench[0], 0, 1e-7 * h);
 
-    // mu (W - B) = 4 N; that the thruster is level with O gives no pitching moment, friction does
+    // mu (W - B) = 4 N; the thruster is level with O and makes no pitching moment, friction does
     ride.command.thrust = 3.9;
     const double x = q[0];
     const long before = s.memory->allocated;
@@ -338,7 +338,7 @@ TEST(it_touches_down)
     for (int k = 0; k < 2000; ++k) {
         scene_step(&s, 10 * h);
     }
-    // 0.4 N are left for the drag of sliding at u
+    // 0.4 N remain for the drag of sliding at u
     double CL, CD;
     CK_OK(pcs_foil_coefficients(&def.foil, 0, &CL, &CD));
     const double quadratic = 2 + 0.5 * 1000 * 4 * 0.008 * CD;

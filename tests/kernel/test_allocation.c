@@ -30,7 +30,8 @@ static void box_at(scene *s, double z)
     scene_shape(s, box, pcs_shape_box(edges[0], edges[1], edges[2]), 0);
 }
 
-// each scene with every projection; `check`, which may be null, sees the last step and which it was
+// each scene with every projection; `check`, which may be null, gets the last step and the index of
+// the projection
 static void expect_none_of(void (*build)(scene *), void (*check)(scene *, int projection))
 {
     for (int i = 0; i < 5; ++i) {
@@ -85,7 +86,7 @@ static void sliding_box_and_ball(scene *s)
     scene_rough_ball(s, 1, 0.1, (double[3]){2, 0, 0.1}, (double[3]){1, 1, 0}, 0, 0, 0.3);
 }
 
-// three boxes that stick on each other
+// three boxes in stacked contact that stick
 static void sticking_stack(scene *s)
 {
     slope(s, 0.5, 1);
@@ -108,9 +109,9 @@ static void count_corners(const scene *s, int corners[3])
     }
 }
 
-// The predictive rule holds all four corners of a face. The end-of-step rule of the combined
-// projections takes those that would overlap, and may leave one to rounding: on a slope the load is
-// off the middle of the face, and needs three.
+// The predictive rule keeps all four corners of a face. The end-of-step rule of the combined
+// projections takes the corners that would overlap; rounding may leave one out: on a slope the load
+// is off the middle of the face, and three corners are needed.
 static void sticks(scene *s, int projection)
 {
     int corners[3];
@@ -165,7 +166,7 @@ TEST(a_mechanism)
     scene_close(&s);
 }
 
-// the same for entries beside the step
+// the same for functions other than the step
 TEST(impact_and_projection)
 {
     scene s = scene_open();

@@ -52,7 +52,8 @@ static void check_contacts(const scene *s)
     }
     for (int i = scene_contacts(s, &c); i-- > 0;) {
         ck_assert(all_finite(c[i].r, 3));
-        if (fastest < 1e150) ck_assert(all_finite(c[i].u, 3)); // beyond that a sum may overflow
+        // a sum of larger numbers may overflow
+        if (fastest < 1e150) ck_assert(all_finite(c[i].u, 3));
         ck_assert(isfinite(c[i].gap) && isfinite(c[i].gap_end));
         ck_assert(all_finite(c[i].P1, 3) && all_finite(c[i].P2, 3) && all_finite(c[i].F, 9));
     }
@@ -128,7 +129,7 @@ static void draw_scheme(test_random *r, pcs_scheme *s)
     s->configuration =
         ONE_OF(r, PCS_CONFIGURATION_START, PCS_CONFIGURATION_START, PCS_CONFIGURATION_ITERATE,
                PCS_CONFIGURATION_MIDDLE, PCS_CONFIGURATION_PREDICTED);
-    // positions that the velocities of a step do not move have no end of the step, and no middle
+    // positions that the velocities of a step do not move have neither end nor middle of the step
     if (s->theta == 0) {
         if (s->projection == PCS_PROJECTION_COMBINED) s->projection = PCS_PROJECTION_DIRECT;
         if (s->configuration == PCS_CONFIGURATION_MIDDLE)
@@ -143,7 +144,7 @@ static void draw_scheme(test_random *r, pcs_scheme *s)
     s->solver.max_iters = 100;
 }
 
-// how wild a scene is
+// the range of the numbers of a scene
 typedef struct wild {
     double spread, speed, spin, size, ratio, h;
 } wild;
@@ -200,7 +201,7 @@ static void draw_scene(scene *s, uint64_t seed, pcs_geometry **geometry, int bod
     for (int i = 0; i < bodies; ++i) {
         draw_body(s, &r, w, geometry);
     }
-    // joints between bodies that are anywhere
+    // joints between bodies at any place
     for (int i = 1; i < bodies && flip(&r); ++i) {
         const double o[3] = {0}, p[3] = {0.1, 0, 0};
         const pcs_interaction_def joint = {flip(&r) ? pcs_relation_ball_joint(o, p)
@@ -249,7 +250,8 @@ TEST(wild_scenes)
 
 // ---- callbacks ----------------------------------------------------------------------------------
 
-// fails at one of its calls, or answers wildly, or writes into the state it has got hold of
+// fails at one of its calls, or returns wild numbers, or writes into the state through its own
+// pointer
 typedef struct fiend {
     scene *s;
     int calls, fail_at, mode;
@@ -269,7 +271,8 @@ static int wild_force(void *user, double t, const double q[7], const double v[6]
     for (int i = 0; i < 6; ++i) {
         F[i] = f->mode == 7 ? 0 : answer(f);
     }
-    if (f->mode == 7 && f->s->st) f->s->st->v[0] += 1; // not the step's business: it is overwritten
+    // the step does not report it: it is overwritten
+    if (f->mode == 7 && f->s->st) f->s->st->v[0] += 1;
     return 0;
 }
 
@@ -316,7 +319,7 @@ static int wild_filter(void *user, pcs_system system1, int shape1, pcs_system sy
 {
     fiend *f = user;
     if (++f->calls == f->fail_at) return -1;
-    return f->calls % 3 == 0; // never the same twice
+    return f->calls % 3 == 0; // different at each call
 }
 
 TEST(wild_callbacks)
@@ -370,7 +373,7 @@ TEST(wild_callbacks)
 
 // ---- by hand ------------------------------------------------------------------------------------
 
-// numbers that a definition or a state may not hold
+// numbers that a definition or a state may not contain
 TEST(nan_and_infinity_are_refused)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -402,7 +405,7 @@ TEST(nan_and_infinity_are_refused)
     }
 }
 
-// accelerating until there are no numbers left: the last state that was one stays
+// accelerating beyond the range of numbers: the last finite state stays
 TEST(bodies_that_leave)
 {
     for (int k = 0; k < 3; ++k) {
@@ -412,7 +415,7 @@ TEST(bodies_that_leave)
         s.scheme.solver = pcs_solver_opts_default(PCS_SOLVER_NSGS);
         s.scheme.solver.max_iters = 30;
         scene_ground(&s, 0.5);
-        for (int i = 0; i < 30; ++i) { // enough of them for the grid
+        for (int i = 0; i < 30; ++i) { // enough for the grid of the broad phase
             const pcs_system ball =
                 scene_ball(&s, 1, 0.1, (double[3]){0.2 * i, 0, 0.1}, (double[3]){0, 0, i});
             scene_rough(&s, ball, i % 2 ? pcs_shape_box(0.2, 0.2, 0.2) : pcs_shape_sphere(0.1), 0.5,
@@ -423,7 +426,7 @@ TEST(bodies_that_leave)
         CK_OK(pcs_state_create(s.m, &before));
         double size = 1;
         for (int i = 0; i < 28; ++i, size *= 1e12) {
-            // one after the other is thrown further than the last
+            // each body is thrown further than the previous one
             const pcs_system thrown = {1 + i % 30};
             if (isfinite(size)) scene_v(&s, thrown)[i % 3] = i % 2 ? size : -size;
             attempt(&s, before, 0, 0.01);
@@ -433,7 +436,7 @@ TEST(bodies_that_leave)
     }
 }
 
-// a heap in one point, above and below the ground
+// a heap of spheres with one centre, above and below the ground
 TEST(coincident_spheres)
 {
     for (int k = 0; k < 4; ++k) {
@@ -462,8 +465,8 @@ TEST(coincident_spheres)
     }
 }
 
-// 10^12 kg on 1 kg on the ground, and the other way round, with and without friction: the light one
-// bears it
+// 10^12 kg on 1 kg on the ground, and the reverse, with and without friction: the light body bears
+// the heavy one
 TEST(heavy_on_light)
 {
     for (int k = 0; k < 4; ++k) {

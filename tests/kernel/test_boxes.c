@@ -33,7 +33,7 @@ static double support(const placed *p, const double *half, const double n[3])
     return most;
 }
 
-// how far n, from 2 to 1, keeps the boxes apart: never more than the signed gap
+// the distance by which n, from 2 to 1, separates the boxes: never more than the signed gap
 static double separation(const placed *a, const double *half1, const placed *b, const double *half2,
                          const double n[3])
 {
@@ -68,7 +68,7 @@ static double separation15(const placed *a, const double *half1, const placed *b
     return best;
 }
 
-// distance of a point to a box, placed
+// distance of a point to a box in its pose
 static double apart(const double x[3], const placed *p, const double *half)
 {
     double to[3], c[3];
@@ -77,8 +77,9 @@ static double apart(const double x[3], const placed *p, const double *half)
     return point_to_box(c, half);
 }
 
-// What proves the gap of separated boxes: P1 and P2 belong to their boxes and are that far apart
-// (so it is no less), and the plane between them keeps the boxes that far apart (so it is no more).
+// The proof of the gap of separated boxes: P1 and P2 belong to their boxes and have that distance
+// (so the gap is no larger), and the plane between them separates the boxes by that distance (so it
+// is no smaller).
 TEST(separated_boxes_have_a_certificate)
 {
     test_random r = random_seed(8);
@@ -167,9 +168,9 @@ static void random_normal_of(test_random *r, const placed *p, const double sign[
     }
 }
 
-// A pose of box 2 for which the answer is known: a point of a part of box 1, with a normal n of
-// that part, faces a point of a part of box 2 whose normal is -n. Every turn of box 2 that has such
-// a normal will do; parts are signs, 0 where the part extends.
+// A pose of box 2 with a known answer: a point of a part of box 1, with a normal n of that part,
+// faces a point of a part of box 2 whose normal is -n. Any rotation of box 2 that has such a normal
+// will do; a part is given by signs, 0 along directions in which it extends.
 TEST(constructed_pairs_have_the_gap_they_were_given)
 {
     test_random r = random_seed(10);
@@ -194,8 +195,8 @@ TEST(constructed_pairs_have_the_gap_they_were_given)
             in2[i] = sign2[i] != 0 ? sign2[i] : random_between(&r, -0.9, 0.9);
         }
 
-        // turn box 2 so that a normal of its part looks against a normal of the other; edges and
-        // faces become parallel now and then
+        // rotate box 2 so that a normal of its part opposes a normal of the other; sometimes edges
+        // and faces become parallel
         const placed a = place(&s1, q1), loose = place(&s2, q2);
         random_normal_of(&r, &a, sign1, n);
         random_normal_of(&r, &loose, sign2, m);
@@ -254,9 +255,9 @@ static int count_contacts(const double q[7], double reach, pcs_feature f[PCS_FEA
     return pcs_collide(&s, q, &floor, still, reach, PCS_FEATURES_MAX, f);
 }
 
-// Boxes whose axes are those of the other up to eighths of a turn and a tilt of 1e-16 to 1e-2, on
-// top of each other or beside, with vertices on planes now and then. The gap is proved from both
-// sides as above; where it is so small that its direction is noise, to a part of itself.
+// Boxes with parallel axes up to eighths of a turn and a tilt of 1e-16 to 1e-2, on top of each
+// other or beside, sometimes with vertices on planes. The gap is proved from both sides as above;
+// where it is so small that rounding decides its direction, to a fraction of itself.
 TEST(nearly_aligned_boxes)
 {
     test_random r = random_seed(17);
@@ -278,7 +279,8 @@ TEST(nearly_aligned_boxes)
         random_vector(&r, -0.5, 0.5, q1);
         if (k % 7 < 3) q1[k % 7] = 0;
 
-        // to a height where the gap is about the wanted one: along z it moves no faster than that
+        // to a height where the gap is about the wanted one: a motion along z changes it by no more
+        // than its length
         const double sign = random_unit(&r) < 0.5 ? -1 : 1;
         const double wanted = sign * pow(10, random_between(&r, -12, -2));
         const placed loose = place(&s1, q1), b0 = place(&s2, q2);
@@ -301,7 +303,7 @@ TEST(nearly_aligned_boxes)
             continue;
         }
         bound = fmax(bound, separation(&a, s1.half, &b, s2.half, c.N));
-        CK_NEAR(apart(c.P1, &a, s1.half), 0, 1e-6); // the snap
+        CK_NEAR(apart(c.P1, &a, s1.half), 0, 1e-6); // detection moves points onto the faces
         CK_NEAR(apart(c.P2, &b, s2.half), 0, 1e-6);
         const double noise = c.g < 1e-6 ? 0.75 * c.g : 5e-14;
         ck_assert_msg(c.g >= bound - 5e-14 && c.g <= bound + noise, "case %d: gap %g, bound %g", k,
@@ -328,7 +330,7 @@ TEST(manifolds_have_the_right_number_of_points)
         ck_assert_int_eq(count_contacts(q, 0.01, f), 4);
         CK_NEAR(check_set(f, 4, q, still, 0.01).g, g, 1e-15);
 
-        // two of one size, one rotated: an octagon; not rotated: four corners
+        // two of one size, one rotated: an octagon; without the rotation: four corners
         upper(q, 0, 0, 1 + g, 0, 0, quarter);
         ck_assert_int_eq(pcs_collide(&s, q, &s, still, 0.01, PCS_FEATURES_MAX, f), 8);
         CK_NEAR(check_set(f, 8, q, still, 0.01).g, g, 1e-15);
@@ -336,7 +338,7 @@ TEST(manifolds_have_the_right_number_of_points)
         ck_assert_int_eq(pcs_collide(&s, q, &s, still, 0.01, PCS_FEATURES_MAX, f), 4);
         CK_NEAR(check_set(f, 4, q, still, 0.01).g, g, 1e-15);
 
-        // an edge on a face, and one that overhangs it
+        // an edge on a face, and an edge that overhangs the face
         upper(q, 0.1, 0.2, 0.5 + sqrt(0.5) + g, quarter, 0, 0.3);
         ck_assert_int_eq(count_contacts(q, 0.02, f), 2);
         CK_NEAR(check_set(f, 2, q, still, 0.02).g, g, 1e-15);
@@ -349,7 +351,7 @@ TEST(manifolds_have_the_right_number_of_points)
         ck_assert_int_eq(count_contacts(q, 0.02, f), 1);
         CK_NEAR(check_set(f, 1, q, still, 0.02).g, g, 1e-14);
 
-        // edges across each other, roof on upturned roof
+        // edges across each other, an upright roof on a reversed roof
         const pcs_shape roof = unit_box();
         double below[7];
         upper(below, 0, 0, 0, quarter, 0, 0);
@@ -377,7 +379,8 @@ TEST(manifolds_have_the_right_number_of_points)
     CK_NEAR(check_set(f, 1, q, still, 0.2).g, 0.1 * sqrt(3), 1e-15);
 }
 
-// edges that touch and cross by next to nothing: where they cross is rounding, so both ends hold
+// edges that touch and cross at nearly zero angle: rounding decides where they cross, so both ends
+// become contacts
 TEST(edges_along_each_other_touch_on_a_length)
 {
     pcs_feature f[PCS_FEATURES_MAX];
@@ -404,7 +407,7 @@ TEST(edges_along_each_other_touch_on_a_length)
         CK_NEAR(last - first, 0.75, 1e-6);
     }
 
-    // apart by next to nothing, in another direction at each end
+    // nearly zero gaps, in another direction at each end
     for (int k = 0; k < 4; ++k) {
         const double g = 1e-13 * pow(10, k);
         upper(q, 0.25, 0.65 * g, sqrt(2) + g, quarter, 0, 1.2 * g);
@@ -450,7 +453,7 @@ TEST(nearly_flush_faces_keep_four_points)
 
 TEST(gap_goes_through_zero_without_a_jump)
 {
-    // straight down, for many turns: the gap changes no faster than the box moves
+    // straight down, for many rotations: the gap changes no faster than the box moves
     test_random r = random_seed(11);
     int through = 0;
     for (int k = 0; k < 60; ++k) {
@@ -516,7 +519,7 @@ TEST(gap_goes_through_zero_without_a_jump)
 
 TEST(renaming_the_axes_changes_nothing)
 {
-    // the same box with its edges listed in another order and its frame turned to match
+    // the same box with its edges listed in another order and its frame rotated to match
     test_random r = random_seed(14);
     for (int k = 0; k < TEST_DRAWS(5000); ++k) {
         const pcs_shape s1 = random_box(&r), s2 = random_box(&r);

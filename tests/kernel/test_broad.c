@@ -34,7 +34,7 @@ static bool meet(const collide_item *a, const collide_item *b)
     return overlap;
 }
 
-// the pairs are those that meet, in order, the movable one first
+// the pairs are those that meet, in order, each with its movable item first
 static int check_pairs_of(const collide_item *item, int n, threads *team)
 {
     pcs_arena mem;
@@ -100,7 +100,7 @@ TEST(pairs_are_those_that_may_meet)
     }
 }
 
-// a ladder of cubes whose faces coincide bit for bit: to touch is to meet
+// a ladder of cubes whose faces coincide bit for bit: bounds that touch count as pairs
 TEST(bounds_that_touch_meet)
 {
     static collide_item item[MANY];

@@ -4,10 +4,10 @@
 
 #include <percuss/kernel.h>
 
-// the largest excess over a budget: a step of one method, here of an assembled W of all rows
+// the largest excess over a budget: one iteration of a method, here on an assembled W of all rows
 #define OVERDRAFT 2e6
 
-// bodies in one another, light and heavy, some on joints, above a floor
+// overlapping bodies, light and heavy, some on joints, above a floor
 static void open_crowd(scene *s, uint64_t seed, int bodies, int joints, double ratio)
 {
     test_random r = random_seed(seed);
@@ -121,8 +121,8 @@ TEST(nothing_is_committed_on_an_empty_budget)
     }
 }
 
-// The first iterate of the velocities is made whatever the budget: the step has a residual, is
-// taken where unsolved steps are accepted, and otherwise reports the limit that ended it
+// The first iterate of the velocities is always computed: the step has a residual, is committed
+// where unsolved steps are accepted, and otherwise reports the limit that ended it
 TEST(a_step_on_an_empty_budget_has_a_residual)
 {
     for (int k = 0; k < KINDS; ++k) {
@@ -169,7 +169,7 @@ TEST(the_clock_ends_a_step)
     scene_close(&s);
 }
 
-// the second step finds a work that has grown, the first one has to make it grow
+// the second step finds a work that has grown; the first one must make it grow
 TEST(the_history_of_a_work_does_not_count)
 {
     scene s;
@@ -211,7 +211,7 @@ static int pick(test_random *r, int n)
     return (int)(n * random_unit(r));
 }
 
-// a scheme that goes together, at random; the budget stays
+// a random scheme that is consistent; the budget stays
 static void choose_any(scene *s, test_random *r)
 {
     static const double tol[3] = {1e-4, 1e-8, 1e-13};

@@ -125,7 +125,7 @@ TEST(two_spheres)
     }
     ck_assert_int_gt(touching, TEST_DRAWS(1000) - 20);
 
-    // concentric: some normal, the full depth, no NaN
+    // concentric: any normal, the full depth, no NaN
     const pcs_shape s = pcs_shape_sphere(0.5);
     const double q[7] = {1, 2, 3, 0.5, 0.5, 0.5, 0.5};
     pcs_feature f[PCS_FEATURES_MAX];
@@ -158,7 +158,7 @@ TEST(sphere_and_box)
 TEST(sphere_passes_through_a_box)
 {
     // along a line through the box the gap is continuous with slope 1 at most, and centres exactly
-    // on faces, edges, vertices and the middle give numbers
+    // on faces, edges, vertices and at the middle give finite numbers
     const pcs_shape b = pcs_shape_box(1, 2, 3), s = pcs_shape_sphere(0.25);
     const double start[3] = {-1, -2, -3}, step = 1.0 / 1024;
     double before = NAN;
@@ -233,8 +233,8 @@ TEST(shapes_at_nan_touch_nothing)
     pcs_feature f[PCS_FEATURES_MAX];
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            // turning a sphere, by whatever, about its centre changes nothing: only its place can
-            // be wrong
+            // a rotation of a sphere about its centre changes nothing, whatever its quaternion:
+            // only its position can be wrong
             ck_assert_int_eq(pcs_collide(&s[i], bad[0], &s[j], NULL, 1, PCS_FEATURES_MAX, f), 0);
             ck_assert_int_eq(pcs_collide(&s[i], NULL, &s[j], bad[0], 1, PCS_FEATURES_MAX, f), 0);
         }
@@ -311,14 +311,14 @@ TEST(gap_moves_with_the_normal)
         if (n == 0) continue;
         const pcs_gap before = check_set(f, n, q1, q2, 0.5);
 
-        // both bodies move by 1e-6 and turn a little
+        // both bodies move by 1e-6 and rotate a little
         nudge(&r, 1e-6, q1, m1);
         nudge(&r, 1e-6, q2, m2);
         const int m = pcs_collide(&s1, m1, &s2, m2, 0.6, PCS_FEATURES_MAX, h);
         const pcs_gap after = check_set(h, m, m1, m2, 0.6);
         if (h[0].id != f[0].id || h[0].kind != f[0].kind) continue;
 
-        // where the points of before, fixed in their bodies, went
+        // the new places of the old points, fixed in their bodies
         double to[3], P1[3], P2[3], dP[3];
         v3_sub(before.P1, q1, to);
         quat_turn(q1 + 3, -1, to, to);
@@ -334,7 +334,7 @@ TEST(gap_moves_with_the_normal)
         off += !(fabs(change - expected) < 1e-9);
     }
     ck_assert_int_gt(compared, TEST_DRAWS(1000) - 20);
-    ck_assert_int_le(off, compared / 200); // contacts next to an edge curve faster
+    ck_assert_int_le(off, compared / 200); // the gap near an edge curves more
 }
 
 // ---- broad phase

@@ -76,7 +76,8 @@ static double point_triangle(const double x[3], const double a[3], const double 
     return fmin(point_segment(x, a, b), fmin(point_segment(x, b, c), point_segment(x, c, a)));
 }
 
-// two segments: the lines' common normal where its feet are on both, else an end of one
+// two segments: the common normal of the lines where its feet are on both, else through an end of
+// one
 static double segment_segment(const double a[3], const double b[3], const double c[3],
                               const double d[3])
 {
@@ -115,7 +116,7 @@ static double tetrahedra_distance(points a, points b)
     return least;
 }
 
-// how far u, any length, keeps 1 and 2 apart
+// the distance by which u, of any length, separates 1 and 2
 static double apart_along(points a, points b, const double u[3])
 {
     double most1 = -INFINITY, least2 = INFINITY;
@@ -126,7 +127,7 @@ static double apart_along(points a, points b, const double u[3])
     return (least2 - most1) / v3_norm(u);
 }
 
-// the largest s(u) over all normals of faces and products of edges, either way
+// the largest s(u) over all normals of faces and products of edges, in both directions
 static double tetrahedra_separation(points a, points b)
 {
     double most = -INFINITY;
@@ -140,7 +141,7 @@ static double tetrahedra_separation(points a, points b)
                 v3_sub(which < 2 ? a[j] : b[j], which < 2 ? a[i] : b[i], d1);
                 v3_sub(which == 0 ? a[l] : b[l], which == 0 ? a[k] : b[k], d2);
                 v3_cross(d1, d2, u);
-                // edges of one body that have no corner in common span no face
+                // edges of one body without a common corner span no face
                 if (which != 1 && i != k && i != l && j != k && j != l) continue;
                 if (!(v3_norm(u) > 1e-12)) continue;
                 const double back[3] = {-u[0], -u[1], -u[2]};
@@ -232,7 +233,7 @@ static void check_box_pair(test_random *r, double ratio, double gap, bool flat, 
     quat_matrix(q + 3, p.R);
     v3_copy(q, p.t);
 
-    // not flat: moved along the line of centres until the gap is as required
+    // not flat: moved along the line of centres until the gap is the wanted one
     pcs_feature f[PCS_FEATURES_MAX];
     pcs_gap expected;
     ck_assert_int_gt(pcs_collide(&s1, NULL, &s2, q, 100 * size, PCS_FEATURES_MAX, f), 0);
@@ -289,7 +290,7 @@ TEST(coincident_cores_have_a_normal)
     }
 }
 
-TEST(nan_is_near_nothing)
+TEST(nan_has_no_contact)
 {
     const convex box = {.kind = CONVEX_BOX, .half = {1, 2, 3}};
     const double bad[] = {NAN, INFINITY};

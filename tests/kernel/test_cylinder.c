@@ -61,7 +61,7 @@ TEST(half_space_against_the_rims)
         CK_NEAR(c.gap[0].g, low, 1e-13);
         ck_assert_int_eq(pcs_collide(&s, q, &floor, NULL, low - 1e-12, 0, NULL), 0);
 
-        // every contact point is on the surface, at its gap over the plane
+        // every contact point is on the surface, at its own gap above the plane
         for (int i = 0; i < c.n; ++i) {
             CK_NEAR(v3_dot(n, c.gap[i].P1) - d, c.gap[i].g, 1e-14);
         }
@@ -84,7 +84,7 @@ TEST(standing_lying_and_tilted)
     }
     CK_NEAR(hypot(middle[0] - 1, middle[1] - 2), 0, 1e-15);
 
-    // a tilt that is next to nothing: the same ids, and the lowest point
+    // a nearly zero tilt: the same ids, and the lowest point
     for (double tilt = 1e-15; tilt < 1e-2; tilt *= 7) {
         const double q[7] = {1, 2, 0.5, cos(tilt / 2), 0.6 * sin(tilt / 2), 0.8 * sin(tilt / 2), 0};
         find_contacts(&s, q, &floor, NULL, 0.7 * tilt, &c);
@@ -109,7 +109,7 @@ TEST(standing_lying_and_tilted)
     ck_assert_int_eq(c.n, 2);
 }
 
-// lying, tilted up to 60 degrees: the turn about its own axis does not show, however large
+// lying, tilted up to 60 degrees: a rotation about its own axis has no effect, however large
 TEST(rolling_keeps_the_gap)
 {
     test_random r = random_seed(12);
@@ -126,7 +126,7 @@ TEST(rolling_keeps_the_gap)
         find_contacts(&s, q, &floor, NULL, 10, &c);
         ck_assert_int_eq(c.n, 2);
 
-        // about the axis of the shape, which need not go through the origin of the body
+        // about the axis of the shape, which need not pass through the origin of the body
         double p[7], centre[3], was[3];
         CK_OK(pcs_quat_from_axis_angle(n, random_between(&r, -3, 3), turn));
         pcs_quat_mul(q + 3, turn, Q);
@@ -206,7 +206,7 @@ static pcs_shape random_other(test_random *r, int kind)
     return s;
 }
 
-// how far a shape reaches along u, inertial
+// the extent of a shape along u, inertial
 static double reaches(const pcs_shape *s, const double *q, const double u[3])
 {
     double at[3], d[3];
@@ -224,9 +224,9 @@ static double reaches(const pcs_shape *s, const double *q, const double u[3])
     return far + s->radius * (s->kind == PCS_SHAPE_CAPSULE ? 1 : hypot(d[0], d[1]));
 }
 
-// The largest s(u) = -reach of 1 along u - reach of 2 along -u over 2000 directions, then by ever
-// smaller steps about the best: never more than the gap, and in the end the gap (the largest of
-// them; a local one is less)
+// The largest s(u) = -extent of 1 along u - extent of 2 along -u over 2000 directions, then by
+// smaller and smaller steps about the best: never more than the gap, and at the end equal to it
+// (the global maximum; a local one is less)
 static double by_directions(test_random *r, const pcs_shape *s1, const double *q1,
                             const pcs_shape *s2, const double *q2)
 {
@@ -249,7 +249,7 @@ static double by_directions(test_random *r, const pcs_shape *s1, const double *q
     return most;
 }
 
-// the accuracy that is stated: 1e-9 m, of two cylinders and in shallow overlaps 1e-8
+// the documented accuracy: 1e-9 m; for two cylinders and for shallow overlaps 1e-8
 TEST(convex_pairs_against_all_directions)
 {
     test_random r = random_seed(15);
@@ -274,8 +274,8 @@ TEST(convex_pairs_against_all_directions)
         ck_assert_msg(lower <= g + (kind == 2 ? 1e-8 : 1e-9), "kind %d: %.17g over %.17g", kind,
                       lower, g);
 
-        // moved along the normal to a shallow overlap: u still parts them there, so the gap is no
-        // less, and nothing parts them sooner in half the depth
+        // moved along the normal to a shallow overlap: u still separates them there, so the gap is
+        // no less, and no direction separates them within half the depth
         static const double depth[] = {1e-2, 1e-4, 1e-6, 1e-9, 1e-12};
         const double target = -depth[k % 5];
         v3_along(q1, target - g, c.gap[0].N, q1);
@@ -304,7 +304,7 @@ TEST(convex_features_follow_their_gap)
         off += error > 1e-9;
         CK_NEAR(error, 0, 1e-6);
     }
-    // two features may change places within h
+    // two features may exchange their order within h
     ck_assert_int_gt(all, TEST_DRAWS(2500));
     ck_assert_int_le(off, 5);
 }

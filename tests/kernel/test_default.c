@@ -66,7 +66,7 @@ static double joints_apart(scene *s)
     return worst;
 }
 
-// in free flight the parabola is exact, however many others lie about
+// in free flight the parabola is exact, whatever the number of other bodies
 TEST(free_flight_is_of_second_order)
 {
     scene s;
@@ -99,15 +99,16 @@ TEST(a_chain_stays_together)
         const double first = energy(&s);
         run(&s, 2e-3, TEST_FEW(0.5, 3), &report);
         ck_assert_msg(joints_apart(&s) <= 1e-10 * LINK, "%g m apart", joints_apart(&s));
-        // of 500 J that go to and fro, by a scheme of second order; boxes that meet lose more
+        // of 500 J that change between potential and kinetic, by a scheme of second order; boxes
+        // that collide lose more
         const double change = energy(&s) - first;
         ck_assert_msg(change <= 1e-6 * 500 && (boxes || change >= -0.2), "%g J", change);
         scene_close(&s);
     }
 }
 
-// A four-bar linkage that turns all the way round and bears more joint rows than it can move in
-// ways: closed in every step, and its energy is that of the start but for h^3
+// A four-bar linkage that makes full rotations, with more joint rows than velocities: closed in
+// every step, and its energy is the initial one up to h^3
 TEST(a_linkage_turns_and_stays_closed)
 {
     const double steps[2] = {1e-3, 1e-2}, edges[3] = {0.5, 0.05, 0.05}, c = sqrt(0.5);
@@ -142,16 +143,16 @@ TEST(a_linkage_turns_and_stays_closed)
                 CK_OK(pcs_relation_gap(&joint[j], scene_q(&s, of[j][0]), q2, g));
                 ck_assert_msg(v3_norm(g) <= 1e-10 * 0.5, "%g m", v3_norm(g));
             }
-            // of up to 100 J
+            // relative to 100 J
             CK_NEAR(energy(&s), first, k == 0 ? 1e-3 : 1);
         }
         scene_close(&s);
     }
 }
 
-// A level chain between two walls of exactly its length can only stay as it is: its rows say
-// nothing about how it sags, and one of them follows from the others. Gravity pulls it, and the
-// projection may lift it, but none of that ends as energy.
+// A level chain between two walls of exactly its length cannot move: its rows do not determine the
+// sag, and one of them follows from the others. Gravity pulls it, and the projection may lift it,
+// but none of this becomes energy.
 TEST(a_level_bridge_gains_nothing)
 {
     const int links[3] = {3, 8, LINKS};
@@ -178,9 +179,9 @@ TEST(a_level_bridge_gains_nothing)
     }
 }
 
-// Light links under tension: level chains between two walls at long steps, with sag or without, and
-// a heavy load on the last of the links that hang. Steps are too long for their motion across, so
-// that energy may be lost, but not gained.
+// Light links under tension: level chains between two walls at long steps, with or without sag, and
+// a heavy load on the last of the links that hang. The steps are too long for the transverse
+// motion, so that energy may be lost, but not gained.
 TEST(tension_adds_no_energy)
 {
     static const struct {
@@ -227,7 +228,7 @@ TEST(tension_adds_no_energy)
             swing = fmax(swing, s.report.energy.kinetic_after);
             scene_check_ledger(&s);
         }
-        // the weight times what a projection may leave open, and a part of what moves
+        // the weight times the gap that a projection may leave, and a part of the kinetic energy
         const double weight = 9.81 * (n - 1 + of[k].load), gain = most - first;
         const double bound = 3e-4 * l * weight + 5e-3 * swing;
         ck_assert_msg(gain <= bound, "%d: %g J, not %g", k, gain, bound);
@@ -275,8 +276,8 @@ static double deepest(scene *s, int n, const double edges[3])
     return depth;
 }
 
-// whatever the unit of length: of boxes of a centimetre and of ten metres no more overlaps than of
-// those of a decimetre, and nobody has said how large they are
+// in any unit of length: boxes of a centimetre and of ten metres overlap no more in proportion than
+// those of a decimetre, and the scheme has no setting of their size
 TEST(a_heap_does_not_sink)
 {
     const double sizes[3] = {100, 1, 0.1};
@@ -308,8 +309,8 @@ static void drop_tower(scene *s, int n, double gap, double e)
     }
 }
 
-// No impact adds energy, whatever e, and what projections lift is small beside what falls. Impacts
-// that close each other's contacts leave a tower where it stands.
+// No impact adds energy, whatever e, and the projection lifts little in comparison with the fall.
+// Impacts that close each other's contacts leave a tower at its place.
 TEST(a_tower_may_be_dropped)
 {
     static const struct {
@@ -339,7 +340,7 @@ TEST(a_tower_may_be_dropped)
     }
 }
 
-// A chain falls on ice: what projections lift is not paid with its momentum along the ice.
+// A chain falls on ice: projections that lift it do not reduce its momentum along the ice.
 TEST(a_chain_on_ice_keeps_its_momentum)
 {
     enum { N = 8 };
@@ -388,14 +389,14 @@ TEST(a_ball_rebounds_from_a_ceiling)
         scene_start(&s);
         pcs_run_report report;
         run(&s, 0.01, 0.02, &report);
-        // gravity changes the speed by 9.81 m/s^2 in 20 ms, before the impact or after it
+        // gravity changes the speed by 9.81 m/s^2 in 20 ms, either before the impact or after it
         CK_NEAR(scene_v(&s, ball)[2], -e[k % 3] * speed[k / 3], 9.81 * 0.02 * (1 + 1e-9));
         scene_close(&s);
     }
 }
 
-// What a budget ends is taken as it is: no contact acts that was not solved.
-TEST(a_budget_that_ends_between_solves_leaves_the_ledger_closed)
+// A step that the budget ends is accepted: contacts that were not solved do not act.
+TEST(a_budget_that_ends_between_solves_keeps_the_ledger_closed)
 {
     for (int k = 0; k < TEST_FEW(6, 56); ++k) {
         scene s;
@@ -468,7 +469,7 @@ TEST(boxes_that_start_inside_each_other_come_apart)
     }
 }
 
-// with the numbers given that it would find the scheme is the same, bit for bit
+// with the numbers that the scheme would determine set explicitly, the run is the same, bit for bit
 TEST(the_size_is_that_of_the_smallest_body)
 {
     unsigned long long hash[4];
@@ -493,7 +494,7 @@ TEST(the_size_is_that_of_the_smallest_body)
     ck_assert(hash[2] == hash[3]);
 }
 
-// The k-th apex is e^(2 k) of the height; a bounce is taken at the start of its step, which leaves
+// The k-th apex is e^(2 k) of the height; a bounce happens at the start of its step, which leaves
 // it within h times the speed of the first impact.
 TEST(a_ball_bounces_as_high_as_it_should)
 {
@@ -519,7 +520,7 @@ TEST(a_ball_bounces_as_high_as_it_should)
 
 // ---- steps accepted without a solution ---------------------------------------------------------
 
-// with a budget that does not suffice steps are committed up to `accept` and no further
+// with a budget that is too small, steps are committed up to `accept` and no further
 TEST(small_misses_are_accepted)
 {
     int taken = 0, refused = 0;

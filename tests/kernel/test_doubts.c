@@ -54,7 +54,7 @@ static void silent(const pcs_run_report *report, const heard *h)
 }
 
 // bodies that lie, slide, fall and land correctly give no doubt, in any scheme
-TEST(nothing_is_said_of_what_is_well)
+TEST(runs_without_reason_have_no_doubt)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -137,12 +137,12 @@ TEST(ambiguous_projections_are_reported)
     }
 }
 
-// only where there is something to meet
+// only where there is another shape to meet
 TEST(steps_longer_than_a_body_are_said)
 {
     for (int k = 0; k < 4; ++k) {
         const int wall = k % 2;
-        const bool follows = k > 1; // else the middle may pass that of the wall
+        const bool follows = k > 1; // else the centre may pass the centre of the wall
         const double most = follows ? 0.1 : 0.5 * (0.1 + 0.02);
         scene s;
         heard h;
@@ -163,7 +163,8 @@ TEST(steps_longer_than_a_body_are_said)
             CK_NEAR(d->value, 1, 1e-12);
             CK_NEAR(d->limit, most, 1e-15);
             ck_assert_int_eq(d->one, ball.id);
-            ck_assert_int_eq(h.n, follows ? 1 : 2); // the other one ends up within the wall
+            // with the other scheme the ball ends within the wall
+            ck_assert_int_eq(h.n, follows ? 1 : 2);
             const char *const words = follows ? "10 times smaller" : "17 times smaller";
             ck_assert_msg(strstr(report.doubts, words) != NULL, "%s", report.doubts);
         }
@@ -197,8 +198,8 @@ TEST(steps_taken_unsolved_are_counted)
     scene_close(&s);
 }
 
-// Three balls that touch. The larger restitution is that of a contact: 1 of the first two, which
-// meet at 1 m/s, 0 of the others, which part at `apart` and are together after the impact.
+// Three balls that touch. The larger restitution is that of a contact: 1 for the first two, which
+// meet at 1 m/s, 0 for the others, which separate at `apart` and move together after the impact.
 static void open_three(scene *s, heard *h, double apart)
 {
     open_heard(s, h);
@@ -222,7 +223,7 @@ TEST(gains_are_named_once_for_each_contact)
         // relative energy with W^-1 ~ [2 1; 1 2]: (u1^2 + u1 u2 + u2^2) / 3, from (-1, a) to (1, 0)
         const double a = 0.05 + 0.05 * i, gain = (1 - (1 - a + a * a)) / 3;
         open_three(&s, &h, a);
-        // the same impact again and again, from a state that is put back
+        // the same impact repeated, from a restored state
         pcs_state *start;
         CK_OK(pcs_state_create(s.m, &start));
         CK_OK(pcs_state_copy(s.st, start));
@@ -232,7 +233,7 @@ TEST(gains_are_named_once_for_each_contact)
             const pcs_doubt *d = &s.report.doubt[PCS_DOUBT_GAIN];
             ck_assert_int_eq(d->count, 1);
             CK_NEAR(d->value, gain, 1e-8);
-            ck_assert(d->one == 1 && d->two == 2); // pressed apart while they part
+            ck_assert(d->one == 1 && d->two == 2); // pressed by gravity while they separate
             ck_assert_int_eq(h.n, 1);
         }
         pcs_state_destroy(start);
@@ -240,8 +241,8 @@ TEST(gains_are_named_once_for_each_contact)
     }
 }
 
-// a rod that lands on its end at 45 degrees and slides slowly: friction that pulls it the other way
-// adds energy when nothing is lost along the normal, and the doubt has the gain of K and V together
+// a rod that lands on its end at 45 degrees and slides slowly: friction against the sliding adds
+// energy when nothing is lost along the normal, and the doubt has the gain of K and V together
 TEST(friction_that_adds_energy_is_doubted)
 {
     int gains = 0;
@@ -274,7 +275,7 @@ TEST(friction_that_adds_energy_is_doubted)
 }
 
 // contacts of a heap pass energy on to each other; together they add none, and nothing is said
-TEST(heaps_do_not_gain)
+TEST(heaps_do_not_gain_energy)
 {
     for (int k = 0; k < 4; ++k) {
         scene s;
@@ -299,8 +300,8 @@ TEST(heaps_do_not_gain)
     }
 }
 
-// a joint that is off at the start, of bodies with shapes and without, is said once, and so is a
-// joint of a scheme that lets it drift
+// a joint that is open at the start, of bodies with shapes and without, gives one doubt, and so
+// does a joint of a scheme that lets it drift
 TEST(joints_that_are_off_are_said_once)
 {
     for (int k = 0; k < 6; ++k) {
@@ -334,8 +335,8 @@ TEST(joints_that_are_off_are_said_once)
     }
 }
 
-// a mass that does not go with the inertia, an inertia that nobody gave, a centre that is none:
-// one message, and none for settings that go together
+// a mass that does not fit the inertia, a missing inertia, a centre of mass outside: one message,
+// and none for consistent settings
 TEST(unlikely_bodies_are_said_once)
 {
     const char *word[] = {"",

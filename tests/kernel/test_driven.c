@@ -6,11 +6,11 @@
 
 #include "linalg/m3.h"
 
-// x(t) = x0 + v t + a t^2 / 2 + A sin(w t) e_z, turning about e_z with rate spin; the reported
+// x(t) = x0 + v t + a t^2 / 2 + A sin(w t) e_z, rotating about e_z with rate spin; the reported
 // velocity has `belt` in addition
 typedef struct path {
     double x0[3], v[3], a[3], A, w, spin, belt[3];
-    int fails; // counts down; the call that finds 1 fails
+    int fails; // counts down; the call at 1 fails
     bool forgets, flips;
 } path;
 
@@ -92,7 +92,8 @@ TEST(a_lift_accelerates)
             const int settled = s.scheme.theta == 0.75 ? 25 : 0;
             if (i > settled) CK_NEAR(wrench[2], 3 * (9.81 + a) * h, 1e-11);
 
-            // once it follows the gap stays; for theta between it takes a step to follow
+            // a box that follows the lift keeps its gap; for theta between 1/2 and 1 this takes a
+            // step
             const double z = scene_q(&s, lift)[2], t = s.st->t;
             CK_NEAR(z, 1 + t * (0.5 + 0.5 * a * t), 1e-13);
             const double open = s.scheme.theta == 0.75 ? 0.0625 * fabs(a) * h * h : 0;
@@ -105,7 +106,8 @@ TEST(a_lift_accelerates)
     }
 }
 
-// a body that rests on a floor that accelerates is held, a body a little above it is not
+// a floor that accelerates upwards holds a body that rests on it, and leaves a body a little above
+// it
 TEST(a_gap_above_a_lift_is_a_gap)
 {
     for (int k = 0; k < 4; ++k) {
@@ -125,8 +127,8 @@ TEST(a_gap_above_a_lift_is_a_gap)
     }
 }
 
-// implicit Euler uses the displacement of the pose: no motion changes the gap; with theta =
-// 1/2 it moves by about h^3 da/dt / 24
+// implicit Euler uses the displacement of the pose: no motion changes the gap; with theta = 1/2 it
+// changes by about h^3 da/dt / 24
 TEST(gaps_follow_a_shaking_table)
 {
     for (int k = 0; k < 2; ++k) {
@@ -149,8 +151,8 @@ TEST(gaps_follow_a_shaking_table)
 
 // ---- walls --------------------------------------------------------------------------------------
 
-// v' = w - e (v - w), in a step and as an impact; the wall does the work 1/2 m (v'^2 - v^2) for e =
-// 1
+// v' = w - e (v - w), in a step and as an impact; for e = 1 the wall does the work 1/2 m (v'^2 -
+// v^2)
 TEST(a_wall_hits_a_ball)
 {
     for (int k = 0; k < 8; ++k) {
@@ -188,7 +190,7 @@ TEST(a_wall_hits_a_ball)
     }
 }
 
-// the wall crosses the ball within one step: the ball is within its reach, and moves with it
+// the wall crosses the ball within one step: the ball is within its reach and moves with the wall
 TEST(a_fast_wall_is_seen_in_time)
 {
     for (int k = 0; k < 2; ++k) {
@@ -224,8 +226,8 @@ TEST(driven_bodies_pass_the_world_and_each_other)
 
 // ---- conveyors ----------------------------------------------------------------------------------
 
-// a belt that stands still and reports a speed: mu g until the box goes along. The belt does
-// m w^2, half of which is heat
+// a belt that stands still and reports a speed: the acceleration is mu g until the box has this
+// speed. The belt does the work m w^2, half of which is heat
 TEST(a_conveyor_takes_a_box_along)
 {
     for (int k = 0; k < 6; ++k) {
@@ -254,8 +256,8 @@ TEST(a_conveyor_takes_a_box_along)
     }
 }
 
-// A ball rolling on a turntable goes in circles at 2/7 of its rate (solid sphere), whatever its
-// speed, and one at rest stays where it is
+// A ball rolling on a turntable moves in circles at 2/7 of its rate (solid sphere), whatever its
+// speed, and a ball at rest stays at its place
 TEST(a_ball_circles_on_a_turntable)
 {
     const double spin = 3, R = 0.1, d = 0.5, rate = 2 * spin / 7, h = 3e-3;
@@ -285,9 +287,8 @@ TEST(a_ball_circles_on_a_turntable)
     }
 }
 
-// A box that sticks to a turntable goes round with it, and creeps outwards by w^4 h^3 r / 4 in a
-// second, the part of third order in h of an arc; the textbook scheme with theta = 1/2 as the
-// default
+// A box that sticks to a turntable moves in a circle with it, and creeps outwards by w^4 h^3 r / 4
+// in a second, the third-order term of an arc; the textbook scheme with theta = 1/2 as the default
 TEST(a_box_stays_on_its_circle)
 {
     const double spin = 2, r = 0.5, edge = 0.1, t_end = 2;
@@ -318,7 +319,7 @@ TEST(a_box_stays_on_its_circle)
 
 // ---- joints -------------------------------------------------------------------------------------
 
-// a body hung by its centre from a driven one goes where it goes; the joint bears m (g + a)
+// a body that hangs by its centre from a driven one follows it; the joint bears m (g + a)
 TEST(a_joint_follows)
 {
     for (int k = 0; k < 4; ++k) {
@@ -348,7 +349,7 @@ TEST(a_joint_follows)
 
 // ---- everything at once -------------------------------------------------------------------------
 
-// the laws and the ledger with shaking, turning and dragging bodies among the others
+// the laws and the ledger with shaking, rotating and dragging bodies among the others
 TEST(random_scenes_with_driven_bodies)
 {
     for (int k = 0; k < TEST_DRAWS(12); ++k) {
@@ -362,7 +363,8 @@ TEST(random_scenes_with_driven_bodies)
             k % 4 == 3 && !ahead ? PCS_CONFIGURATION_ITERATE : PCS_CONFIGURATION_START;
         s.scheme.projection = k % 5 == 0 ? PCS_PROJECTION_DIRECT : PCS_PROJECTION_NONE;
         s.scheme.solver.tol = 1e-10;
-        s.scheme.accept_unconverged = true; // a body may be squeezed: no u' >= 0 on both sides
+        // a body may be squeezed: u' >= 0 is impossible on both sides
+        s.scheme.accept_unconverged = true;
         s.scheme.solver.max_iters = 2000;
         path p[2];
         for (int i = 0; i < 2; ++i) {
@@ -413,7 +415,7 @@ TEST(motions_that_cannot_be_used)
     CK_FAILS(pcs_state_create(s.m, &st), PCS_ERR_CALLBACK);
     p.x0[1] = 0;
 
-    // within a step: nothing has changed
+    // within a step: the state does not change
     scene_start(&s);
     CK_OK(pcs_state_create(s.m, &st));
     for (int k = 0; k < 4; ++k) {

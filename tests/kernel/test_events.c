@@ -1,4 +1,4 @@
-// Events of contact: who begins and who ends to press, and their impulses against momentum.
+// Events of contact: the pairs that begin and end to press, and their impulses against momentum.
 #include "scene.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ static int events_of(const scene *s, const pcs_contact_event **e)
     return n;
 }
 
-// a ball that bounces: it begins with each impact, ends in the step after; the impulse of the
-// impact is the change of momentum
+// a ball that bounces: an event begins with each impact and ends in the next step; the impulse of
+// the impact is the change of momentum
 TEST(a_ball_bounces)
 {
     scene s = scene_open();
@@ -75,8 +75,9 @@ static void pressing(const scene *s, pairs *p)
     }
 }
 
-// over random scenes: who is listed, what begins and ends, by the contacts of this step and the one
-// before; the impulses are those of pcs_work_pair_wrench, and sum to what contacts did to a body
+// over random scenes: the listed pairs, and their beginnings and ends, against the contacts of this
+// step and the previous one; the impulses are those of pcs_work_pair_wrench, and their sum is the
+// impulse of the contacts on a body
 TEST(events_are_those_of_the_contacts)
 {
     int begun = 0, ended = 0, stayed = 0;
@@ -140,7 +141,7 @@ TEST(events_are_those_of_the_contacts)
     ck_assert(begun > 5 && ended > 0 && stayed > 5);
 }
 
-// a callback with no answer beyond 0.6 of a step: the step is divided in two
+// a callback that fails beyond 0.6 of a step: the step is divided in two
 typedef struct narrow {
     pcs_state *st;
     double h;
@@ -203,7 +204,7 @@ TEST(events_of_a_divided_step)
     scene_close(&s);
 }
 
-// the same bits with and without; and a copied state goes on with the same events
+// the same bits with and without events; and a copied state continues with the same events
 TEST(events_change_nothing)
 {
     for (uint64_t seed = 1; seed <= 3; ++seed) {

@@ -1,10 +1,10 @@
-// Who may touch whom and by which law: groups, filters, laws of pairs of materials, and models that
-// callbacks try to change.
+// The pairs that may touch, and their laws: groups, filters, laws of pairs of materials, and models
+// that callbacks try to change.
 #include "scene.h"
 
 #include <string.h>
 
-// n balls in a row along x, each overlapping the next, resting on nothing
+// n balls in a row along x, each overlapping the next, on no ground
 static void row(scene *s, int n, pcs_system *ball)
 {
     *s = scene_open();
@@ -24,7 +24,7 @@ static int touching(scene *s)
 // ---- groups -------------------------------------------------------------------------------------
 
 // every combination of bits against the rule, by the contacts of a step
-TEST(groups_decide_who_meets)
+TEST(groups_select_the_pairs)
 {
     test_random r = random_seed(3);
     for (int k = 0; k < TEST_DRAWS(60); ++k) {
@@ -98,7 +98,7 @@ TEST(a_filter_is_asked_about_pairs_in_reach)
     log.odd_only = 1;
     ck_assert_int_eq(touching(&s), 4);
 
-    // no answer, no step
+    // an error of the filter ends the step
     pcs_state *before;
     CK_OK(pcs_state_create(s.m, &before));
     CK_OK(pcs_state_copy(s.st, before));
@@ -124,8 +124,8 @@ static pcs_law least(void *user, const pcs_material_def *a, const pcs_material_d
     return pcs_law_newton_coulomb(fmin(a->e, b->e), 0, fmin(a->mu, b->mu));
 }
 
-// a wall of pairs of balls in contact, each pair of its own two materials, under every rule: what
-// the contacts of a step obey is the table, else the rule
+// a wall of pairs of balls in contact, each pair of its own two materials, under every rule: the
+// contacts of a step obey the table, else the rule
 TEST(laws_come_from_the_table_and_then_from_the_rule)
 {
     enum { n = 12 };
@@ -185,7 +185,7 @@ TEST(laws_come_from_the_table_and_then_from_the_rule)
             ck_assert(c[p].law.e == e && c[p].law.mu == mu);
         }
 
-        // again, with enough memory from the start: the filter is called at most once for a pair
+        // the same with enough memory from the start: the filter is called at most once for a pair
         const long before = log.asked;
         scene_step(&s, 1e-6);
         ck_assert(k % 2 ? log.asked > before && log.asked - before <= n * n : log.asked == 0);
@@ -289,7 +289,7 @@ TEST(a_model_does_not_change_during_a_step)
     }
     ck_assert_int_gt(x.calls, 3);
 
-    // between steps it does
+    // between steps a change is possible
     scene_gravity(&s, 0, 0, 1);
     scene_ground(&s, 0);
     scene_step(&s, 1e-3);
@@ -304,8 +304,8 @@ static int never(void *user, double t, const double q[7], const double v[6], dou
     return *(int *)user;
 }
 
-// a disabled part has no effect on the bits of all others
-TEST(a_disabled_body_is_not_there)
+// a disabled part has no effect on the others, to the bit
+TEST(a_disabled_body_has_no_effect)
 {
     for (int k = 0; k < 8; ++k) {
         scene with, without;
@@ -344,7 +344,7 @@ TEST(a_disabled_body_is_not_there)
         }
         scene_start(&with);
         scene_start(&without);
-        refuses = 5; // none of its callbacks is asked
+        refuses = 5; // none of its callbacks is called
         const int nq = without.st->nq, nv = without.st->nv;
         double rest[16];
         memcpy(rest, with.st->q + nq, 8 * sizeof *rest);
@@ -429,7 +429,7 @@ static void hold(scene *s, pcs_relation r, pcs_law law, pcs_system one, pcs_syst
     CK_FAILS(pcs_model_set_touching(s->m, (pcs_interaction){held.id + 1}, true), PCS_ERR_ARG);
 }
 
-// joints at random between balls that all overlap, some with leave to touch and some that are no
+// random joints between balls that all overlap, some with permission to touch and some that are not
 // equalities, against every pair
 TEST(joined_systems_do_not_touch)
 {
@@ -474,7 +474,7 @@ TEST(joined_systems_do_not_touch)
     }
 }
 
-// ropes of capsules that share the ball at each joint, hung up in the world or in a fixed block
+// ropes of capsules that share the ball at each joint, hung from the world or from a fixed block
 TEST(overlapping_links_hang_on)
 {
     for (int k = 0; k < 6; ++k) {
@@ -510,8 +510,9 @@ TEST(overlapping_links_hang_on)
     }
 }
 
-// A door in its post, on two joints, swings through it; a rod pinned where it stands on the floor
-// falls on it; so does a ball on a rod without shape, pinned in the floor. All of it in the world.
+// A door in its frame, on two joints, swings through it; a rod pinned to the floor at its end falls
+// on it; so does a ball on a rod without shape, pinned within the floor. Frame and floor belong to
+// the world.
 TEST(the_world_is_left_only_where_a_joint_is_inside)
 {
     for (int touch = 0; touch < 2; ++touch) {
@@ -532,7 +533,7 @@ TEST(the_world_is_left_only_where_a_joint_is_inside)
         pcs_run_report report;
         const pcs_status status = pcs_run(s.m, s.st, s.wk, 5e-3, 1, NULL, NULL, &report);
         ck_assert_int_eq(status, touch ? PCS_ERR_STEP : PCS_OK);
-        // 1 rad/s, of second order in the step
+        // 1 rad/s; the error is of second order in the step
         if (!touch) CK_NEAR(scene_q(&s, door)[0], 0.5 * cos(1), 1e-3);
         if (touch) {
             const char *text = pcs_error_text();
@@ -558,7 +559,7 @@ TEST(the_world_is_left_only_where_a_joint_is_inside)
         pcs_run_report report;
         CK_OK(pcs_run(s.m, s.st, s.wk, 5e-3, 4, NULL, NULL, &report));
         ck_assert_int_eq(report.doubt[PCS_DOUBT_OVERLAP].count, 0);
-        // it lies: the bob on the floor, a metre away; the rod on all of its length
+        // it lies: the bob on the floor, a metre away; the rod along its whole length
         CK_NEAR(scene_q(&s, rod)[2], bob ? 0.025 : 0.01, 1e-4);
         scene_close(&s);
     }

@@ -193,7 +193,8 @@ TEST(both_states_integrate_to_the_same_motion)
         expect_same(q + 7, eta + 6, 6, 1e-10);
     }
 
-    // pitching up steadily: the angles end at lock, with a sentence; the quaternion goes through
+    // steady pitching up: the angles end at gimbal lock, with an error sentence; the quaternion
+    // passes through
     spinner b = {.m = 1, .J = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .angles = true};
     double eta[12] = {0}, q[13] = {0, 0, 0, 1};
     eta[10] = q[11] = PI / 2;

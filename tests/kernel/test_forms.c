@@ -13,7 +13,7 @@
 
 enum { FORMS = PCS_ROTATION_FORM_ZYZ + 1 };
 
-// angles that are easy to get wrong
+// angles at which conversions may fail
 static double awkward_angle(test_random *r)
 {
     const double cases[] = {0,         1e-200,        1e-9,   PI - 1e-9, PI,
@@ -56,7 +56,8 @@ TEST(every_form_into_every_other)
                                            &second));
                 CK_OK(pcs_rotation_convert((pcs_rotation_form)to, b, PCS_ROTATION_FORM_QUATERNION,
                                            back, NULL));
-                // gimbal lock of ZYX drops up to 3e-6 by its own rule, nothing else drops anything
+                // near gimbal lock ZYX drops up to 3e-6 by its own rule; no other conversion drops
+                // anything
                 const bool dropped =
                     (from == PCS_ROTATION_FORM_ZYX && first == PCS_ROTATION_CASE_GIMBAL) ||
                     (to == PCS_ROTATION_FORM_ZYX && second == PCS_ROTATION_CASE_GIMBAL);
@@ -68,7 +69,8 @@ TEST(every_form_into_every_other)
 
 TEST(small_rotations_keep_their_digits)
 {
-    // sums of angles of order one cannot say more than 1e-16 of a turn, so ZYZ is not in this
+    // sums of angles of order one have an accuracy of 1e-16 of a revolution, so ZYZ is not in this
+    // test
     const pcs_rotation_form forms[] = {PCS_ROTATION_FORM_MATRIX, PCS_ROTATION_FORM_AXIS_ANGLE,
                                        PCS_ROTATION_FORM_QUATERNION,
                                        PCS_ROTATION_FORM_EULER_PARAMETERS, PCS_ROTATION_FORM_ZYX};
@@ -82,7 +84,7 @@ TEST(small_rotations_keep_their_digits)
         for (int k = 0; k < 5; ++k) {
             CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_ROTATION_VECTOR, w, forms[k], a, NULL));
             CK_OK(pcs_rotation_convert(forms[k], a, PCS_ROTATION_FORM_ROTATION_VECTOR, back, NULL));
-            // a first-order form: the rotation vector is the angles up to its square
+            // to first order: the rotation vector equals the angles up to their square
             const double tol = forms[k] == PCS_ROTATION_FORM_ZYX ? 1e-15 + length : 1e-15;
             expect_same(back, w, 3, tol * length);
         }
@@ -93,7 +95,7 @@ TEST(pitch_keeps_its_digits_everywhere)
 {
     test_random r = random_seed(3);
     for (int n = 0; n < DRAWS; ++n) {
-        // next to lock, where an arc sine of r31 is off by up to 1e-8
+        // near lock, where an arc sine of r31 has an error of up to 1e-8
         const double off = pow(10, random_between(&r, -16, -1)), sign = n % 2 ? 1 : -1;
         double Q[4], R[9], roll, pitch, yaw;
         const double a = random_between(&r, -3, 3), b = random_between(&r, -3, 3);
@@ -104,7 +106,7 @@ TEST(pitch_keeps_its_digits_everywhere)
         CK_OK(pcs_matrix_to_zyx(R, &roll, &pitch, &yaw));
         CK_NEAR(pitch, sign * (PI / 2 - off), 1e-15);
 
-        // and a small one, to the last digit
+        // and a small pitch, to the last digit
         const double small = pow(10, random_between(&r, -290, -1));
         pcs_quat_from_zyx(0, small, 0, Q);
         pcs_quat_to_zyx(Q, &roll, &pitch, &yaw);
@@ -114,7 +116,7 @@ TEST(pitch_keeps_its_digits_everywhere)
     }
 }
 
-TEST(cases_are_told)
+TEST(cases_are_distinguished)
 {
     double a[9];
     pcs_rotation_case which;
@@ -153,7 +155,7 @@ TEST(cases_are_told)
     ck_assert(which == PCS_ROTATION_CASE_GIMBAL);
     expect_same(a, (double[]){-0.1, PI, 0}, 3, 1e-15);
 
-    // the rule is the one the conversion follows, at any length
+    // the rule is the one that the conversion follows, at any length
     test_random r = random_seed(4);
     for (int n = 0; n < DRAWS; ++n) {
         double Q[4], roll, pitch, yaw;
@@ -250,7 +252,7 @@ TEST(nearest_rotation_is_the_polar_factor)
         CK_OK(pcs_matrix_nearest(again, again)); // in place
         expect_same(again, N, 9, 1e-15);
 
-        // no turned one is nearer
+        // no rotated one is nearer
         double w[3], E[9], T[9], here = 0, there = 0;
         random_vector(&r, w, 3);
         v3_scale(0.01, w, w);
@@ -308,7 +310,7 @@ TEST(bad_input_is_refused)
     CK_OK(pcs_rotation_convert(PCS_ROTATION_FORM_EULER_PARAMETERS, typed, PCS_ROTATION_FORM_ZYX,
                                out, NULL));
 
-    // the sentence names the fault of a matrix
+    // the sentence names the defect of a matrix
     const double sheared[9] = {1, 0, 0, 0.5, 1, 0, 0, 0, 1};
     const double left[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
     CK_SAYS(pcs_matrix_check(sheared, 1e-6), PCS_ERR_ARG, "0.5");

@@ -29,7 +29,7 @@ static void random_direction(test_random *r, double N[3])
     v3_unit(N, N);
 }
 
-// the impulse on body 1 in space that the closed form gives for the velocity u of its point
+// the impulse on body 1 in space, by the closed form, for the velocity u of its point
 static void closed_form(const double N[3], const double u[3], double w_N, double w_T, double e,
                         double e_t, double mu, double p[3])
 {
@@ -137,8 +137,8 @@ TEST(a_ball_on_a_wall)
     ball_on_wall(&r, 1e6, &stuck);
 }
 
-// |u_T| = 3.5 mu (1 + e) |u_N| parts sticking from sliding, for a solid ball on a wall and for two
-// of any masses and radii: w_T = 3.5 w_N
+// |u_T| = 3.5 mu (1 + e) |u_N| separates sticking from sliding, for a solid ball on a wall and for
+// two balls of any masses and radii: w_T = 3.5 w_N
 static pcs_contact_status oblique(double m1, double R1, double m2, double R2, double e, double mu,
                                   double factor)
 {
@@ -222,8 +222,8 @@ TEST(two_balls)
     }
 }
 
-// D-2: a gap d between two bodies and friction at points of their own make a torque d x p of
-// nothing; the other two levers make none
+// D-2: a gap d between two bodies and friction at two separate points make a spurious torque d x p;
+// the two other choices of levers make none
 TEST(levers_across_a_gap)
 {
     const pcs_lever levers[] = {PCS_LEVER_MIDPOINT, PCS_LEVER_FIRST, PCS_LEVER_OWN};
@@ -242,7 +242,7 @@ TEST(levers_across_a_gap)
         const pcs_system ball = scene_rough_ball(&s, 1, 0.2, x, v, 0.5, 0, 0.3);
         scene_start(&s);
 
-        // the distance is found by one look, then the ball is brought to the gap wanted
+        // a query finds the distance, then the ball moves to the wanted gap
         impact(&s, 2);
         const pcs_contact *c;
         ck_assert_int_eq(scene_contacts(&s, &c), 1);
@@ -353,10 +353,10 @@ static void hear(pcs_log_level level, const char *message, void *user)
     snprintf(user, 200, "%s", message);
 }
 
-// A rod that strikes with its end: friction may turn the sliding round, and Newton's restitution
-// then gives back more than there was (D-7). Whatever is gained stands in the ledger, and the log
-// names the contact; where nothing is gained it is silent.
-TEST(gains_are_named)
+// A rod that strikes with its end: friction may reverse the sliding, and Newton's restitution then
+// adds energy (D-7). The ledger contains the gain, and the log names the contact; without a gain it
+// is silent.
+TEST(contacts_that_add_energy_are_named)
 {
     test_random r = random_seed(14);
     int gains = 0;

@@ -39,7 +39,7 @@ static void shapes_close(shapes *s)
     pcs_geometry_destroy(s->field);
 }
 
-// a shape of 1 m about the origin; the top of all is at z = 0.5 but for the height field, z = 0
+// a shape of 1 m about the origin; the top of each is at z = 0.5, of the height field at z = 0
 static pcs_shape unit_shape(const shapes *s, int kind)
 {
     switch (kind) {
@@ -63,7 +63,7 @@ static pcs_shape unit_shape(const shapes *s, int kind)
     }
 }
 
-// the moving shape: a tenth of that
+// the moving shape: a tenth of that size
 static pcs_shape small_shape(const shapes *s, int kind, pcs_geometry **own)
 {
     pcs_shape out = unit_shape(s, kind);
@@ -94,7 +94,7 @@ typedef struct flight {
     int steps;
 } flight;
 
-// the velocity of the moving body, past the obstacle or (kind < 0) alone
+// the velocity of the moving body, past the obstacle or, with `alone`, without it
 static void fly(const shapes *sh, const flight *f, bool alone, double v[6], double q[7])
 {
     scene s = scene_open();
@@ -173,7 +173,7 @@ static pcs_scheme scheme_of(int which)
     return s;
 }
 
-// a test with each scheme; `which` is its number
+// runs the test with each scheme; `which` is the number of the scheme
 #define TEST_OF_SCHEMES(name)               \
     static void name##_with(int which);     \
     TEST(name)                              \
@@ -240,7 +240,7 @@ TEST_OF_SCHEMES(past_a_shelf)
     shapes_close(&sh);
 }
 
-// turning, with the ball round it 0.2 mm clear
+// rotating, with a clearance of 0.2 mm to the ball around it
 TEST_OF_SCHEMES(turning_bodies_pass)
 {
     shapes sh;
@@ -271,9 +271,9 @@ TEST_OF_SCHEMES(turning_bodies_pass)
     shapes_close(&sh);
 }
 
-// A cube that turns about a level axis passes over a plane: an edge comes down to 0.2 mm and goes
-// up again within a step, and a row that is linear in the rotation sees it in the plane. The lowest
-// edge is 1/sqrt(2) of the length of an edge below the middle.
+// A cube that rotates about a level axis passes over a plane: an edge descends to 0.2 mm above it
+// and rises again within a step, and a row that is linear in the rotation predicts an overlap. The
+// lowest edge is 1/sqrt(2) of the length of an edge below the centre.
 TEST_OF_SCHEMES(turning_over_a_plane)
 {
     pcs_scheme scheme = scheme_of(which);
@@ -304,8 +304,8 @@ TEST_OF_SCHEMES(turning_over_a_plane)
     }
 }
 
-// Past the top of the obstacle on a parabola that gravity bends away from it (its weight acts
-// upwards): the tangent at the start of a step leads into the obstacle. The least height is met
+// Past the top of the obstacle on a parabola that gravity bends away from it (the weight acts
+// upwards): the tangent at the start of a step leads into the obstacle. The lowest point lies
 // between two steps, or is that of a polygon above the parabola.
 TEST_OF_SCHEMES(a_parabola_turns_in_time)
 {
@@ -333,8 +333,8 @@ TEST_OF_SCHEMES(a_parabola_turns_in_time)
     shapes_close(&sh);
 }
 
-// the least height of the corners of a box over z = 0 on n steps of the path that a body without
-// contacts takes: turns are uniform within a step
+// the least height of the corners of a box over z = 0 on n steps of its motion without contacts:
+// the rotation is uniform within a step
 static double least_height(const double edges[3], int n, double (*q)[7])
 {
     double least = INFINITY;
@@ -384,8 +384,9 @@ static void tumble_on(const tumble *f, bool alone, double (*q)[7], double v[6])
     scene_close(&s);
 }
 
-// A plate whose inertia has no symmetry comes down to 0.2 mm above a plane as it tumbles, and goes
-// up again: its rotation without the rows is not what they leave, plus a linear change.
+// A plate whose inertia has no symmetry comes down to 0.2 mm above a plane as it tumbles, and rises
+// again: its rotation without the rows differs from the rotation with them by more than a linear
+// change.
 static void plate_tumbles(int which, pcs_quat_update update)
 {
     test_random r = {91};
@@ -421,7 +422,7 @@ TEST_OF_SCHEMES(a_plate_tumbles_over)
     plate_tumbles(which, PCS_QUAT_UPDATE_ADD);
 }
 
-// between two boxes: neither may hold it up for the sake of the other
+// between two boxes: no row of one box may stop the plate because of the other
 TEST_OF_SCHEMES(through_a_slot)
 {
     for (int phase = 0; phase < 10; ++phase) {
@@ -510,8 +511,8 @@ TEST(thin_walls_hold)
     shapes_close(&sh);
 }
 
-// A capsule that turns by some radians in a step: what its end does at the start of the step says
-// nothing about the wall, and the end of the step finds the capsule behind the wall, at its back.
+// A capsule that rotates by some radians in a step: the velocity of its end at the start of the
+// step has no relation to the wall, and at the end of the step the capsule is behind the wall.
 TEST(thin_walls_hold_what_spins)
 {
     for (int k = 0; k < 20; ++k) {
@@ -564,8 +565,9 @@ TEST(a_graze_has_its_own_normal)
                 scene_step(&s, h);
             }
             // N = (-sin a, cos a) with cos a = (R - depth) / R; v' = v - (1 + e) (v . N) N. The row
-            // is made at an overlap of proj_tol, where d cos a = proj_tol / R; where its normal is
-            // that of q_k to 0.1 rad the approach is only cut to the gap that is left
+            // is made at an overlap of proj_tol, where d cos a = proj_tol / R; where its normal
+            // differs from that of q_k by less than 0.1 rad, the approach is only reduced to the
+            // remaining gap
             const double c = (R - depth) / R, sn = sqrt(1 - c * c);
             const double vn = -v * sn, vx = v + (1 + e) * vn * sn, vz = -(1 + e) * vn * c;
             const double tol = fmax(0.005 * v, 4 * (1 + e) * v * s.scheme.proj_tol / (R * sn));
@@ -589,7 +591,7 @@ static pcs_geometry *mesh_tile(void)
     return make_mesh(&box);
 }
 
-// takes the geometry that it makes for *own
+// stores the geometry that it makes in *own
 static void lay_floor(scene *s, int floor, double gap, double e, pcs_geometry **own)
 {
     *own = NULL;
@@ -628,7 +630,7 @@ static void lay_floor(scene *s, int floor, double gap, double e, pcs_geometry **
             tile = pcs_shape_height_field(*own);
             x[0] -= 0.25, x[1] = -1, x[2] = 0;
         } else if (floor == TURNED) {
-            // wide ones that reach into each other, turned about z
+            // wide boxes that overlap their neighbours, rotated about z
             tile = pcs_shape_box(0.6, 3, 1);
             const double a = i % 2 ? 0.05 : -0.03;
             tile.orientation[0] = cos(a / 2);
@@ -644,7 +646,7 @@ static void lay_floor(scene *s, int floor, double gap, double e, pcs_geometry **
     }
 }
 
-enum { PLAIN, TWO_PARTS }; // of one shape, or of two beside each other
+enum { PLAIN, TWO_PARTS }; // of one shape, or of two shapes side by side
 
 // the sliding shape, 0.2 m long and 0.1 m high (a sphere: 0.2 m), on z = 0
 static pcs_system put_slider(scene *s, int kind, int parts, double x0, double speed, double e)
@@ -670,7 +672,7 @@ typedef struct slide {
     double gap, speed, e, h, tol;
 } slide;
 
-// without friction, over 1.6 m of floor
+// slides without friction over 1.6 m of floor
 static void slide_over(const slide *f)
 {
     scene s = scene_open();
@@ -713,8 +715,8 @@ TEST(seams_are_not_felt)
     }
 }
 
-// boxes, bodies of two parts, balls and standing cylinders; a ball with e > 0 leaves the floor by
-// a little under some rules, and comes down on the next tile
+// boxes, bodies of two parts, balls and standing cylinders; a ball with e > 0 rises from the floor
+// a little under some rules, and lands on the next tile
 TEST(seams_are_not_felt_in_any_scheme)
 {
     for (int which = 0; which < SCHEMES; ++which) {
@@ -735,12 +737,13 @@ TEST(seams_are_not_felt_in_any_scheme)
 
 // ---- steps down and ramps -----------------------------------------------------------------------
 
-// tiles of which each lies 0.1 mm lower: no speed is lost, and the gain from the drop is no
-// more than its energy
+// each tile lies 0.1 mm lower than the previous one: no speed is lost, and the gain is no more than
+// the energy of the drop
 TEST(steps_down_take_no_speed)
 {
     for (int which = 0; which < SCHEMES; ++which) {
-        if (which == 5) continue; // active contacts as equalities: the body is to be on both tiles
+        // active contacts as equalities: they would hold the body on both tiles
+        if (which == 5) continue;
         for (int kind = 0; kind < 2; ++kind) {
             scene s = scene_open();
             s.scheme = scheme_of(which);
@@ -815,8 +818,8 @@ static void lay_ramp(scene *s, int ramp, double a, pcs_geometry **own)
 }
 
 // The velocity along x after the body meets the ramp. A ball keeps the component along the ramp. A
-// body of 0.2 x 0.1 m is pushed by p1 at its front along the normal of the ramp and by p2 at its
-// back along that of the floor, both of which come to rest there (e = 0).
+// body of 0.2 x 0.1 m gets p1 at its front along the normal of the ramp and p2 at its back along
+// that of the floor; both points come to rest along the normal (e = 0).
 static double after_ramp(int kind, double a, double v)
 {
     const double s = sin(a), c = cos(a), l = 0.1, d = 0.05, I = (0.2 * 0.2 + 0.1 * 0.1) / 12;
@@ -827,12 +830,13 @@ static double after_ramp(int kind, double a, double v)
     return v - s * (s * v * W22 / (W11 * W22 - W12 * W12));
 }
 
-// whatever the phase, on the plane of the floor or 20 um within it, as a projection may leave it
+// at any phase, on the plane of the floor or 20 um within it, as a projection may leave it
 TEST(ramps_are_met_on_their_tops)
 {
     const double v = 2, h = 5e-3;
     for (int which = 0; which < SCHEMES; ++which) {
-        if (which == 5) continue; // active contacts as equalities: on floor and ramp at once
+        // active contacts as equalities: they would hold the body on floor and ramp at once
+        if (which == 5) continue;
         for (int k = 0; k < RAMPS * 3 * 3; ++k) {
             const int ramp = k % RAMPS, phase = k / RAMPS % 3, kind = k / RAMPS / 3;
             const double a = phase == 2 ? 0.2 : 0.1;
@@ -851,7 +855,7 @@ TEST(ramps_are_met_on_their_tops)
                               "scheme %d, ramp %d, phase %d, %s: %g m/s", which, ramp, phase,
                               kind_name[body], scene_v(&s, b)[0]);
             }
-            // gravity takes g sin(a) in each of the four steps on the ramp, at the most
+            // gravity adds at most g sin(a) in each of the four steps on the ramp
             const double tol = 0.005 * v + 5 * h * 9.81 * sin(a);
             ck_assert_msg(fabs(scene_v(&s, b)[0] - after_ramp(body, a, v)) <= tol,
                           "scheme %d, ramp %d, phase %d, %s: %.9g m/s, not %.9g", which, ramp,

@@ -19,7 +19,7 @@ static pcs_shape random_solid(test_random *r, int kind)
     return s;
 }
 
-// every contact of a stands in b, at the same place with the same gap and normal
+// every contact of a is also in b, at the same place with the same gap and normal
 static void within(const contacts *a, const contacts *b, double tol)
 {
     for (int i = 0; i < a->n; ++i) {
@@ -102,7 +102,7 @@ TEST(surface_of_a_box_is_the_box_from_outside)
 }
 
 // Large boxes and cylinders beside a small closed surface: where a face of it is in reach, points
-// of them are beneath its plane, past its border. Nothing overlaps there.
+// of them are below its plane, outside its border. There is no overlap.
 TEST(nothing_is_beneath_a_surface_beside_the_shape)
 {
     test_random r = random_seed(36);
@@ -208,7 +208,7 @@ TEST(height_field_is_the_mesh_of_its_triangles)
     }
 }
 
-TEST(capacity_is_kept_and_asked_for_again)
+TEST(a_small_capacity_returns_the_count_that_is_needed)
 {
     // a table on the peaks of rough ground
     test_random r = random_seed(35);
@@ -233,8 +233,8 @@ TEST(capacity_is_kept_and_asked_for_again)
     pcs_geometry_destroy(g);
 }
 
-// nothing that is not a number, no contact of a shape that is nowhere, whatever the triangles
-TEST(nonsense_touches_nothing_or_sanely)
+// no result contains a NaN, and a shape without a position has no contact, whatever the triangles
+TEST(invalid_numbers_give_no_invalid_contact)
 {
     test_random r = random_seed(36);
     static contacts c;
@@ -325,7 +325,7 @@ static void slides_alike(test_random *r, int kind)
     pcs_geometry_destroy(g);
 }
 
-TEST(flat_triangles_are_not_felt)
+TEST(flat_triangles_have_no_effect)
 {
     test_random r = random_seed(37);
     for (int kind = 0; kind < 3; ++kind) {
@@ -360,7 +360,7 @@ TEST(disk_rolls_smoothly)
 }
 
 // A cylinder stands on the floor of a valley, deep in its slope: its lowest points over the two are
-// not one point, and both faces push, whatever rounding turns the cylinder by.
+// different, and both faces push, whatever the rotation of the cylinder by rounding.
 TEST(a_standing_cylinder_feels_both_sides_of_a_valley)
 {
     const double slope = 0.4, deep = 0.1, half = 0.1, R = 0.2;

@@ -107,7 +107,7 @@ TEST(hulls_are_closed)
         check_polyhedron(&g->of.hull);
         if (k % 3 == 0) ck_assert_int_eq(g->of.hull.n_vertices, n);
 
-        // the same whatever the order
+        // the same in any order of the points
         for (int i = n - 1; i > 0; --i) {
             const int j = (int)(random_unit(&r) * (i + 1));
             double t[3];
@@ -150,7 +150,7 @@ TEST(bad_points_are_refused)
         x[17] = kept;
     }
 
-    // in a plane, on a line, in one place: exactly, rotated, and nearly
+    // in a plane, on a line, at one point: exactly, rotated, and nearly
     for (int k = 0; k < 60; ++k) {
         double y[60], Q[4];
         random_quaternion(&r, Q);
@@ -164,7 +164,7 @@ TEST(bad_points_are_refused)
         CK_FAILS(pcs_geometry_create_hull(NULL, 20, y, &g), PCS_ERR_ARG);
     }
 
-    // one point so far off that the others are one
+    // one point so far away that the others count as one
     x[0] = 1e30;
     CK_FAILS(pcs_geometry_create_hull(NULL, 20, x, &g), PCS_ERR_ARG);
     pcs_geometry_destroy(NULL);
@@ -260,7 +260,7 @@ static void prove_pairs(int which)
             ck_assert_int_gt(pcs_collide(&s1, q1, &s2, world, c.g + 1e-11, PCS_FEATURES_MAX, few),
                              0);
         } else {
-            // some direction keeps them apart
+            // some direction separates them
             ck_assert_int_gt(pcs_collide(&s1, q1, &s2, world, 100, PCS_FEATURES_MAX, f), 0);
             const pcs_gap c = check_set(&s1, q1, &s2, world, 100, f, 1, &strict);
             ck_assert(c.g > reach - 1e-12);

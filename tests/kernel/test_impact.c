@@ -14,7 +14,7 @@ static pcs_report impact(scene *s)
     memcpy(s->v_before, s->st->v, (size_t)s->st->nv * sizeof(double));
     CK_OK(pcs_impact(s->m, s->st, s->wk, 1e-9, &report));
 
-    // nothing moves, and the change of momentum is the sum of the impulses
+    // positions do not change, and the change of momentum is the sum of the impulses
     ck_assert(memcmp(s->q_before, s->st->q, (size_t)s->st->nq * sizeof(double)) == 0);
     ck_assert(s->st->t == 0);
     for (int i = 0; i < s->m->n_systems; ++i) {
@@ -170,7 +170,7 @@ TEST(a_corner_on_the_ground)
         CK_NEAR(before.K - after.K, 0.5 * (1 - e * e) * u * u / W, 1e-12 * (1 + before.K));
         CK_NEAR(dp, -(1 + e) * u / W, 1e-12 * scale);
 
-        // only N dp, through P
+        // the impulse acts along N only, through P
         const double push[3] = {0, 0, dp};
         double moment[3];
         v3_cross(P, push, moment);
@@ -366,7 +366,8 @@ static void row_of_balls(scene *s, int n, double e, const double *speed)
     scene_start(s);
 }
 
-// Newton's law with simultaneous impacts: the middle ball gets its share, the cradle does not work
+// Newton's law with simultaneous impacts: the middle ball gets its share; this is not the sequence
+// of a Newton's cradle
 TEST(three_balls_in_a_row)
 {
     scene s;
@@ -411,7 +412,7 @@ TEST(heaps_of_bodies)
 }
 
 // a rod without mass between two balls, one of which meets the ground
-TEST(joints_take_their_part)
+TEST(joints_share_an_impact)
 {
     const double a = 0.7, d[3] = {sin(a), 0, -cos(a)}; // from ball 2 to ball 1
     const double x1[3] = {0, 0, 0.1}, x2[3] = {-d[0], 0, 0.1 - d[2]}, v[3] = {0, 0, -2}, o[3] = {0};
@@ -440,7 +441,7 @@ TEST(joints_take_their_part)
     scene_close(&s);
 }
 
-// bodies that are apart, or separate, get no impulse; bodies that overlap do
+// bodies that are apart, or separate, get no impulse; bodies that overlap get one
 TEST(only_what_touches)
 {
     const double height[4] = {0.1 + 1e-6, 0.1, 0.1, 0.05}, speed[4] = {-1, 1, -1, -1};
@@ -464,7 +465,7 @@ static int no_force(void *user, double t, const double q[7], const double v[6], 
 }
 
 // forces do not act in an impact, so their callbacks are not called
-TEST(forces_are_not_asked)
+TEST(forces_are_not_called)
 {
     scene s = scene_open();
     scene_ground(&s, 0);

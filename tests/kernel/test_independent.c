@@ -49,8 +49,8 @@ static void foot_velocity(const sphere *b, const double v[3], const double w[3],
     }
 }
 
-// The impulse that makes u' obey the law: w_N = 1 / m, w_T = 3.5 / m for a solid sphere.
-// Returns how it ended: 0 open, 1 stick, 2 slide.
+// The impulse with which u' obeys the law: w_N = 1 / m, w_T = 3.5 / m for a solid sphere. Returns
+// the mode: 0 open, 1 stick, 2 slide.
 static int sphere_impulse(const sphere *b, const double u[3], double h, double p[3])
 {
     const double q[3] = {(1 + b->e_t) * u[0], (1 + b->e_t) * u[1], (1 + b->e) * u[2] - g * h};
@@ -82,7 +82,7 @@ static int sphere_step(sphere *b, double h, double theta)
         mean[i] = h * (theta * next[i] + (1 - theta) * b->w[i]);
     }
 
-    // the axes turn by the mean velocity of the step, and what they carry with them
+    // the axes rotate by the mean velocity of the step, with the vectors fixed in them
     memcpy(b->w, next, sizeof next);
     turn(mean, b->w);
     for (int i = 0; i < 3; ++i) {
@@ -108,7 +108,7 @@ static void compare_sphere(scene *s, pcs_system body, const sphere *b)
     }
 }
 
-// thrown at a height that no step ends on, turning about all axes
+// thrown to a height that is not reached at the end of a step, rotating about all axes
 TEST(a_spinning_sphere)
 {
     test_random r = random_seed(31);
@@ -148,7 +148,7 @@ TEST(a_spinning_sphere)
 
 enum { FEET_MAX = 4 };
 
-// flat on the plane it turns about the vertical only; tilting is for the impulses to prevent
+// flat on the plane it rotates about the vertical only; the impulses must prevent tilting
 typedef struct slider {
     int feet;
     double mass, J[3], mu;
@@ -226,8 +226,8 @@ static void slider_step(slider *b, double h)
         ck_assert_int_lt(++sweeps, 200000);
     }
 
-    // theta = 1/2: the centre moves with the mean of the velocities in space, which have the axes
-    // of the start here; the rest has those of the end
+    // theta = 1/2: the centre moves with the mean of the velocities in space, here with the axes of
+    // the start; the rest is at the end of the step
     double mean[3];
     for (int k = 0; k < 3; ++k) {
         CK_NEAR(b->v[2 + k], 0, 1e-12); // up, and tilting
@@ -262,7 +262,7 @@ static void compare_slider(scene *s, pcs_system body, const slider *b, double z)
     CK_NEAR(sign * q[6], n, 1e-9);
 }
 
-// until it rests and a while longer; returns how long it moved
+// until it rests and a while longer; returns the duration of the motion
 static double slides(slider *b, pcs_system (*add)(scene *, const slider *, const double[3]), int n)
 {
     const double h = 2e-3, z = 0.1;
@@ -314,12 +314,12 @@ TEST(a_sliding_box)
         const double moved = slides(&b, as_a_box, 280);
         ck_assert(moved <= stop && moved > stop - 2 * 2e-3);
 
-        // it stops within a step: the last mean velocity is at most mu g h / 2 off
+        // it stops within a step: the error of the last mean velocity is at most mu g h / 2
         CK_NEAR(hypot(b.x[0], b.x[1]), way, 0.5 * b.mu * g * 2e-3 * 2e-3);
     }
 }
 
-// Three feet: the normal impulses are unique, so a body that turns while it slides, each foot in
+// Three feet: the normal impulses are unique, so a body that rotates while it slides, each foot in
 // its own direction, has one motion only
 static pcs_system on_three_feet(scene *s, const slider *b, const double x[3])
 {

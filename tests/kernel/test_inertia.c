@@ -33,13 +33,13 @@ TEST(parallel_axes_there_and_back)
         CK_OK(pcs_inertia_from_about(b.m, b.G, O, J, &back));
         expect_body(&back, &b, 1e-13);
 
-        // to a point is two moments larger by m d^2, and one by nothing
+        // about another point two moments are larger by m d^2, and one is equal
         double d[3];
         v3_sub(O, b.G, d);
         const double trace = J[0] + J[4] + J[8] - b.J[0] - b.J[4] - b.J[8];
         CK_NEAR(trace, 2 * b.m * v3_dot(d, d), 1e-12 * (1 + fabs(trace)));
 
-        // the sign of the sheet's second line (E-33) leaves a tensor that no body has
+        // the sign of the sheet's second line (E-33) leaves an impossible tensor
         pcs_inertia wrong = b;
         pcs_parallel_axes_back(b.m, d, wrong.J, wrong.J); // in place
         if (b.J[0] + b.J[4] + b.J[8] < 2 * b.m * v3_dot(d, d)) {

@@ -103,8 +103,8 @@ static void add_links(scene *s, int n)
 }
 
 // A chain that falls from the horizontal keeps its energy with an error of at least second order,
-// and of a hundredth of what it has for long where the tip cracks like a whip, with and without
-// projection; with rows at q_k it loses a third of it in the same steps
+// and for a long time to a hundredth of its initial energy where the tip moves like that of a whip,
+// with and without projection; with rows at q_k it loses a third of it in the same steps
 TEST(a_chain_keeps_its_energy)
 {
     double error[4];
@@ -138,9 +138,9 @@ TEST(a_chain_keeps_its_energy)
     }
 }
 
-// A chain whose tip turns by a radian in a step is not resolved by it, but neither joints nor
-// projection may add energy: the energy at the end was there at the start, or the projection has
-// added it; and where that is much, a run has a doubt
+// A chain whose tip rotates by a radian in a step is not resolved by the step, but neither joints
+// nor projection may add energy: the energy at the end is the initial energy, or the projection has
+// added it; and where this is much, a run has a doubt
 TEST(long_steps_do_not_feed_a_chain)
 {
     const double steps[3] = {0.02, 0.01, 0.005};
@@ -178,8 +178,8 @@ TEST(long_steps_do_not_feed_a_chain)
     }
 }
 
-// Rods that all hang on one plate: W couples each with each other. Nothing moves, the joint that
-// bears the plate bears all, and memory grows with the number of rods, not with its square
+// Rods that all hang on one plate: W couples each with all others. Nothing moves, the joint that
+// holds the plate bears all, and memory grows with the number of rods, not with its square
 TEST(many_joints_on_one_body)
 {
     size_t bytes[2];
@@ -219,9 +219,9 @@ TEST(many_joints_on_one_body)
     ck_assert_msg(bytes[1] <= 5 * bytes[0], "%zu and %zu bytes", bytes[0], bytes[1]);
 }
 
-// velocities that do not obey the joint are met by an inelastic impact in the first step, which
-// does not come back
-TEST(a_start_that_does_not_fit_is_forgotten)
+// an inelastic impact in the first step corrects velocities that do not obey the joint; they do not
+// return
+TEST(initial_velocities_that_break_a_joint_are_corrected)
 {
     const double h = 1e-3, apart = 0.7;
     scene s = scene_open();
@@ -254,8 +254,8 @@ TEST(a_start_that_does_not_fit_is_forgotten)
 }
 
 // a pendulum against a wall: Newton's law holds on the frozen normal wherever the rows of the joint
-// are taken, and the joint holds through the impact
-TEST(impacts_are_what_they_were)
+// are evaluated, and the joint holds during the impact
+TEST(joints_do_not_change_the_law_of_an_impact)
 {
     static const pcs_configuration at[2] = {PCS_CONFIGURATION_START, PCS_CONFIGURATION_MIDDLE};
     for (int k = 0; k < 2; ++k) {
@@ -328,7 +328,7 @@ TEST(chains_of_any_length)
     }
 }
 
-// a chain of any length holds as much memory a link
+// the memory of a chain per link does not depend on its length
 TEST(memory_in_proportion_to_the_links)
 {
     double first = 0;
@@ -346,8 +346,8 @@ TEST(memory_in_proportion_to_the_links)
     }
 }
 
-// links that spin about the chain, their inertia unlike about every axis: A and W are unsymmetric,
-// and more rows than a dense matrix is made for are solved all the same
+// links that spin about the chain, with different moments of inertia about every axis: A and W are
+// unsymmetric, and a solution exists for more rows than a dense matrix may have
 TEST(a_chain_of_spinning_links)
 {
     const int n = TEST_DRAWS(2000);
@@ -401,7 +401,7 @@ TEST(a_hanging_chain_carries_its_weight)
     scene_close(&s);
 }
 
-// rods in a closed ring, two ball joints where one would do: more rows than rank, and the same
+// rods in a closed ring, two ball joints where one suffices: more rows than rank, and the same
 // motion as with one
 TEST(loops_and_redundant_joints)
 {
@@ -475,9 +475,9 @@ TEST(velocities_to_their_rounding)
 
 // ---- ropes --------------------------------------------------------------------------------------
 
-// A ball falls from its hook, where the rope has no direction: free for a second and less, then the
-// rope takes its velocity (e = 0) or turns it round (e = 1), and it never reaches further. The
-// scheme is of first order there.
+// A ball falls from its hook, where the rope has no direction: free for up to a second, then the
+// rope stops it (e = 0) or reverses its velocity (e = 1), and it never moves further away than the
+// rope is long. The scheme is of first order there.
 TEST(a_rope_is_slack_and_then_taut)
 {
     for (int e = 0; e <= 1; ++e) {
@@ -497,7 +497,7 @@ TEST(a_rope_is_slack_and_then_taut)
         }
         CK_NEAR(lowest, -length, e == 0 ? 1e-4 : 9.81 * fall * h);
         if (e == 0) CK_NEAR(scene_v(&s, ball)[2], 0, 1e-9);
-        // half the way up it has the speed of half the way down
+        // half the way up it has the speed that it had half the way down
         if (e == 1) CK_NEAR(scene_v(&s, ball)[2], 9.81 * 0.5 * fall, 3 * 9.81 * h);
         scene_close(&s);
     }
@@ -505,9 +505,9 @@ TEST(a_rope_is_slack_and_then_taut)
 
 // ---- joints and contacts ------------------------------------------------------------------------
 
-// a chain that hangs from the origin and falls on a floor, without friction: 900 joint rows and as
-// many contacts as lie, in one problem, every step of it solved
-TEST(a_chain_that_comes_to_lie)
+// a chain that hangs from the origin and falls on a floor, without friction: 900 joint rows and the
+// contacts of the links that lie, in one problem that is solved in every step
+TEST(a_chain_that_falls_on_a_floor)
 {
     const int n = TEST_DRAWS(300);
     scene s = scene_open();
@@ -531,7 +531,7 @@ TEST(a_chain_that_comes_to_lie)
     scene_close(&s);
 }
 
-// Chains of balls that slide on the floor along themselves and to the side: every step is solved
+// Chains of balls that slide on the floor along their length and sideways: every step is solved
 // within its budget, at a cost and with a memory that grow with the number of links
 TEST(chains_that_slide)
 {

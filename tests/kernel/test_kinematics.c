@@ -21,7 +21,7 @@ static void random_motion(test_random *r, const int axes[3], jet angles[3])
     angles[1].f = axes == zyx ? random_between(r, -1.4, 1.4) : random_between(r, 0.2, 2.9);
 }
 
-// omega_A and its derivative, the image of the one in body components
+// omega_A and its derivative, as the image of omega_B in body components
 static void to_inertial(const jet J[9], const double w[3], double y[3])
 {
     double R[9];
@@ -89,7 +89,7 @@ TEST(omega_of_a_moving_axis)
         jet_omega(J, w, dw);
         to_inertial(J, w, wA);
 
-        // any length of the axis, changing or not, is the same motion
+        // any length of the axis, constant or not, gives the same motion
         const double length = random_between(&r, 0.1, 10), stretch = random_normal(&r);
         jet_take(k, 3, 0, axis);
         jet_take(k, 3, 1, rate);
@@ -101,7 +101,7 @@ TEST(omega_of_a_moving_axis)
         expect_close(A, wA, 3, 2e-14);
         expect_close(B, w, 3, 2e-14);
 
-        // and back
+        // and the inverse
         double angle_rate;
         CK_OK(pcs_axis_angle_rates(axis, a[2].f, wA, rate, &angle_rate));
         CK_NEAR(angle_rate, a[2].d, 1e-14 * (1 + fabs(a[2].d)));

@@ -22,8 +22,8 @@ static double gap_at(const pcs_shape *s1, const double *q1, const pcs_shape *s2,
 }
 
 // Along a line the signed gap changes by no more than the distance, and in a rotation by no more
-// than the path of the farthest point: true of distances and of depths, so also where features
-// change
+// than the displacement of the farthest point: true of distances and of depths, so also where
+// features change
 TEST(gaps_are_continuous)
 {
     test_random r = random_seed(1);
@@ -34,7 +34,7 @@ TEST(gaps_are_continuous)
         random_pose(&r, q1, 1);
         random_pose(&r, q2, 0.2);
         for (int i = 0; i < 3; ++i) {
-            d[i] = -2 * q1[i]; // through the other
+            d[i] = -2 * q1[i]; // through the other shape
         }
         random_quaternion(&r, w);
         const int steps = 400;
@@ -92,8 +92,8 @@ TEST(gaps_go_straight_through_zero)
     }
 }
 
-// the features' own gap has the gradient of the signed gap: moved and rotated a little, they agree
-// to second order
+// the gaps of the features have the gradient of the signed gap: after a small motion and rotation
+// they agree to second order
 TEST(features_follow_the_gap)
 {
     test_random r = random_seed(3);
@@ -121,7 +121,7 @@ TEST(features_follow_the_gap)
                 pcs_quat_mul(turn, q1 + 3, Q);
                 memcpy(at + 3, Q, sizeof Q);
             }
-            // a change of features within the step is rare, and shows
+            // a change of features within the step is rare, and makes a large difference
             const double there = gap_at(&s1, at, &s2, q2), own = gap_of(&f[0], at, q2).g;
             compared += 1;
             off += fabs(there - own) > 1e-10;
@@ -142,7 +142,7 @@ static void scale_shape(pcs_shape *s, double by)
     }
 }
 
-// a body a hundredth of the other, near its surface or inside
+// a body of a hundredth of the size of the other, near its surface or inside
 TEST(sizes_differ)
 {
     static const proof loose = {1e-12, 1e-10, 1e-10};
@@ -174,12 +174,12 @@ TEST(sizes_differ)
     }
 }
 
-// Upright, on edge, or with edges along each other; tilted by nothing to 1e-5; apart or overlapping
-// by 1e-12 to 1e-3, or exactly touching
+// Upright, on an edge, or with edges along each other; tilted by 0 to 1e-5; apart or overlapping by
+// 1e-12 to 1e-3, or exactly touching
 TEST(nearly_degenerate)
 {
-    // a normal within 1e-6 of that of a face is that of the face, and a vertex 1e-7 of the size
-    // beyond its outline is over it
+    // a normal within 1e-6 of that of a face counts as the normal of the face, and a vertex up to
+    // 1e-7 of the size outside its outline counts as over it
     static const proof loose = {5e-7, 1e-9, 2e-6};
     static const double tilts[] = {0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-5};
     test_random r = random_seed(5);
@@ -195,7 +195,7 @@ TEST(nearly_degenerate)
         const double about_x[4] = {cos(roll / 2), sin(roll / 2), 0, 0};
         const double about_z[4] = {cos(yaw / 2), tilt * random_unit(&r), tilt * random_unit(&r),
                                    sin(yaw / 2)};
-        // of the other about its edge too
+        // relative to the other, also about its edge
         if (k / 144 % 2) memcpy(q2 + 3, about_x, sizeof about_x);
         pcs_quat_mul(about_z, about_x, q1 + 3);
         if (k / 288 % 2) {
@@ -225,7 +225,8 @@ TEST(nearly_degenerate)
 
 TEST(faces_have_all_their_corners)
 {
-    // a prism of twelve sides on another, rotated: 24 corners of the cut, 16 kept with the outline
+    // a prism of twelve sides on another, rotated: their outlines cross at 24 corners, of which 16
+    // are kept
     double x[72];
     for (int i = 0; i < 24; ++i) {
         const double a = 0.52359877559829882 * (i % 12);
@@ -267,7 +268,7 @@ TEST(faces_have_all_their_corners)
         CK_NEAR(fmax(x1, x2), shift > 0 ? 0.5 : 0.4, 0.01);
     }
 
-    // and with a capsule parallel to it: the ends of their common part, with their own ids
+    // and with a capsule parallel to it: the ends of their common part, with separate ids
     for (int k = 0; k < 20; ++k) {
         const double q[7] = {0.02, 0.2 * (k % 10) - 0.9, 0.2 + 1e-3 * k, 1, 0, 0, 0};
         const double q2[7] = {0, 0, 0, lie, lie, 0, 0}, p[7] = {q[0], q[1], q[2], lie, lie, 0, 0};
@@ -328,8 +329,8 @@ TEST(shapes_in_one_place)
     }
 }
 
-// Hulls of many vertices: the certificates of separated ones; for overlapping ones, no direction
-// that anybody finds is better, and moved out along the normal they are apart
+// Hulls of many vertices: the certificates of separated ones; for overlapping ones no random
+// direction has a smaller depth, and after a displacement along the normal they are apart
 TEST(many_vertices)
 {
     test_random r = random_seed(8);
@@ -355,7 +356,7 @@ TEST(many_vertices)
         pcs_feature f[PCS_FEATURES_MAX];
         const double g = gap_at(a, q1, b, q2);
 
-        // bring them to a chosen gap, often a tiny one
+        // moves them to a chosen gap, often a tiny one
         ck_assert_int_gt(pcs_collide(a, q1, b, q2, 100, PCS_FEATURES_MAX, f), 0);
         const pcs_gap c = gap_of(&f[0], q1, q2);
         const double wanted =
@@ -364,12 +365,13 @@ TEST(many_vertices)
         ck_assert_int_gt(pcs_collide(a, q1, b, q2, 100, PCS_FEATURES_MAX, f), 0);
         const pcs_gap at = gap_of(&f[0], q1, q2);
         ck_assert(isfinite(at.g));
-        // no more than the gap of the axis, no worse than the axis that made it
+        // no more than the gap along the axis, no worse than the axis that made the pose
         ck_assert_msg(at.g >= wanted - 1e-12 || g > 0, "case %d: %g for %g", k, at.g, wanted);
         pose_direction(q2, f[0].n2, n2);
         CK_NEAR(v3_dot(n2, at.N), 1, 1e-6);
 
-        // out along the normal, and a little further: apart by that little at least
+        // a displacement along the normal by a little more than the depth: apart by at least the
+        // rest
         double out[7];
         memcpy(out, q1, sizeof out);
         v3_along(q1, 1e-6 - at.g, at.N, out);
@@ -382,7 +384,7 @@ TEST(many_vertices)
     }
 }
 
-TEST(poses_that_are_none)
+TEST(invalid_poses_have_no_contacts)
 {
     test_random r = random_seed(9);
     static const double wrong[] = {NAN, INFINITY, -INFINITY, 1e300};
@@ -394,7 +396,8 @@ TEST(poses_that_are_none)
             for (int w = 0; w < (i < 3 ? 4 : 1); ++w) {
                 double q[7] = {0.1, 0.2, 0.3, 1, 0, 0, 0};
                 q[i] = wrong[w];
-                // a sphere has no use for its pose's quaternion if it sits in the origin
+                // the quaternion of the pose of a sphere has no effect if the sphere is at the
+                // origin
                 const double *p = k < PAIRS ? q : still, *o = k < PAIRS ? still : q;
                 const int n = pcs_collide(&s1, p, &s2, o, 1, PCS_FEATURES_MAX, f);
                 for (int m = 0; m < n; ++m) {
@@ -403,7 +406,7 @@ TEST(poses_that_are_none)
                 if (i < 3) ck_assert_int_eq(n, 0);
             }
         }
-        // far away is far away
+        // far away is still a valid pose
         const double far[7] = {1e30, 0, 0, 1, 0, 0, 0};
         ck_assert_int_eq(pcs_collide(&s1, far, &s2, still, 1, PCS_FEATURES_MAX, f), 0);
         release(&s1);

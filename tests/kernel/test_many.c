@@ -10,7 +10,7 @@ enum { SIDE = 3, BODIES = SIDE * SIDE * SIDE, PLANES = 5 };
 
 typedef struct heap {
     scene s;
-    pcs_shape shape[PLANES + BODIES]; // as added
+    pcs_shape shape[PLANES + BODIES]; // in the order of their addition
     pcs_system of[PLANES + BODIES];
 } heap;
 
@@ -53,7 +53,7 @@ static void heap_open(heap *p, int threads, double tol)
     CK_OK(pcs_work_set_threads(s->wk, threads));
 }
 
-// by all pairs
+// over all pairs
 static double deepest(heap *p)
 {
     double d = 0;
@@ -99,12 +99,12 @@ TEST(a_heap_does_not_overlap)
     }
     ck_assert_msg(bad <= 10, "%d steps did not converge", bad);
 
-    // it has come down
+    // the heap has fallen
     ck_assert_msg(E < 0.8 * E0, "energy %g of %g", E, E0);
     scene_close(&p.s);
 }
 
-TEST(threads_do_not_show)
+TEST(threads_do_not_change_the_bits)
 {
     static const int teams[3] = {1, 2, 3};
     unsigned long long hash[3];
@@ -121,7 +121,7 @@ TEST(threads_do_not_show)
     ck_assert(hash[2] == hash[0]);
 }
 
-// a user who needs a limited time sets the number of sweeps, and gets no more work than that
+// the limit of sweeps bounds the work: a step makes no more
 TEST(a_budget_ends_the_sweeps)
 {
     heap p;
@@ -132,7 +132,7 @@ TEST(a_budget_ends_the_sweeps)
     for (int i = 0; i < 60; ++i) {
         scene_step(&p.s, 0.005);
         const pcs_step_report *r = &p.s.report;
-        // passes may differ in their islands, of which each has a contact or joint
+        // passes may differ in their islands; each island has a contact or joint
         ck_assert_int_le(r->sweeps, 7 * r->solves * r->candidates);
         ck_assert_int_eq(r->finish_iters, 0);
         cut += r->sweeps > 0 && r->outcome == PCS_OUTCOME_MAX_ITERS;
@@ -156,8 +156,9 @@ static double pushed_by_events(scene *s, pcs_system body)
 }
 
 // Sweeps are slow for a column with a heavy ball on light ones. Where their part of the budget ends
-// them the step is divided even if it may be accepted, and taken undivided since the parts fail.
-// Events and contacts are then those of that step: with gravity they give the change of momentum.
+// them the step is divided even if it may be accepted, and made undivided since the parts fail.
+// Events and contacts then belong to the undivided step: with gravity they give the change of
+// momentum.
 TEST(a_step_whose_parts_fail_is_accepted_undivided)
 {
     enum { COLUMN = 8 };
@@ -187,7 +188,7 @@ TEST(a_step_whose_parts_fail_is_accepted_undivided)
     const pcs_step_report *r = &s.report;
     ck_assert_int_eq(r->outcome, PCS_OUTCOME_MAX_ITERS);
     ck_assert_int_eq(r->substeps, 1);
-    ck_assert(r->units > 0.5 * r->budget); // more than one attempt may spend
+    ck_assert(r->units > 0.5 * r->budget); // more than one attempt may use
     for (int k = 0; k < COLUMN; ++k) {
         const double mass = k == COLUMN - 1 ? heavy : 1;
         const double gained = mass * (scene_v(&s, on[k])[2] + 9.81 * h); // from rest
@@ -200,7 +201,7 @@ TEST(a_step_whose_parts_fail_is_accepted_undivided)
 }
 
 // a scheme that accepts every step also accepts one whose parts use up the budget
-TEST(a_step_of_no_budget_left_is_accepted)
+TEST(a_step_without_remaining_budget_is_accepted)
 {
     const double h = 0.005;
     int over = 0;
@@ -220,7 +221,7 @@ TEST(a_step_of_no_budget_left_is_accepted)
     scene_close(&p.s);
 }
 
-// a body that turns fast: the Newton loop of a long step needs more than it may take
+// a body that rotates fast: the Newton loop of a long step needs more iterations than its limit
 static void spin(scene *s, int halvings)
 {
     *s = scene_open();
@@ -243,7 +244,8 @@ TEST(a_step_is_divided_until_it_converges)
     ck_assert(pcs_state_hash(whole.st) == before);
     scene_close(&whole);
 
-    // as many parts as it takes, and the same as if the caller had made them
+    // divided into as many parts as necessary, with the same bits as if the caller had made the
+    // parts
     spin(&whole, 8);
     CK_OK(pcs_step(whole.m, whole.st, whole.wk, h, &r));
     ck_assert(r.committed && r.outcome == PCS_OUTCOME_CONVERGED);
@@ -265,7 +267,7 @@ TEST(a_step_is_divided_until_it_converges)
     scene_close(&parts);
     scene_close(&whole);
 
-    // not often enough: nothing has happened
+    // too few divisions: the state does not change
     spin(&whole, 1);
     whole.scheme.newton_max = 1;
     CK_OK(pcs_model_set_scheme(whole.m, &whole.scheme));
@@ -279,7 +281,7 @@ TEST(a_step_is_divided_until_it_converges)
 
 // boxes of one size on one another, the lowest on the ground or on two fixed blocks
 typedef struct rest {
-    double edges[3], mass[2]; // mass 0: no such box
+    double edges[3], mass[2]; // mass 0: unused
     bool blocks;
 } rest;
 
@@ -335,7 +337,7 @@ TEST(rest_takes_few_steps_of_the_finish)
         rest_open(&s, c, on);
         int warm = 0;
         for (int i = 0; i < STEPS; ++i) {
-            // the heavy one is left alone: pushed, it is for the assembled portfolio
+            // the heavy box is not pushed: otherwise the assembled portfolio would have to solve it
             for (int j = 0; i == PUSH && k % 3 < 2 && j < 2 && c->mass[j] > 0; ++j) {
                 push(&s, on[j], &r);
             }
@@ -350,7 +352,7 @@ TEST(rest_takes_few_steps_of_the_finish)
         ck_assert_int_le(warm, 3 * (STEPS - PUSH));
         scene_close(&s);
     }
-    // sweeps alone do not do
+    // the finish was needed
     ck_assert_int_gt(called, 0);
 }
 

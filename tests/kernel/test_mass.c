@@ -102,7 +102,7 @@ TEST(cylinder_and_capsule_by_slices)
     }
 }
 
-// the definition of a body takes mass and inertia as they are, and has its centre at G
+// the definition of a body contains mass and inertia, with the centre of mass at G
 TEST(mass_properties_make_a_body)
 {
     pcs_inertia solid = pcs_inertia_box(3, 0.1, 0.2, 0.3);
@@ -310,7 +310,7 @@ TEST(shapes_without_mass_are_refused)
 
 // ---- masses without inertia --------------------------------------------------------------------
 
-// kinetic energy of a body of a model that turns with omega, over 1/2
+// kinetic energy of a body of a model that rotates with omega, over 1/2
 static double twice_energy(pcs_model *m, const double omega[3])
 {
     pcs_state *st;
@@ -357,7 +357,7 @@ TEST(a_mass_is_spread_over_the_shapes)
     }
 }
 
-// a shape without volume is refused where the inertia is to come from it, and nothing is added
+// a shape without volume is refused where the inertia would come from it, and nothing is added
 TEST(a_mass_without_volume_is_refused)
 {
     pcs_model *m;
@@ -371,7 +371,7 @@ TEST(a_mass_without_volume_is_refused)
     pcs_model_destroy(m);
 }
 
-// one call: the shapes stand where they were given, mass and inertia are theirs
+// one call: the shapes stay at the given places, and determine mass and inertia
 TEST(a_solid_is_its_shapes)
 {
     test_random r = random_seed(13);
@@ -387,7 +387,7 @@ TEST(a_solid_is_its_shapes)
             part[1].position[i] = random_normal(&r);
         }
         pcs_body_def def = pcs_body_def_default();
-        def.mass = 77; // has no say
+        def.mass = 77; // is ignored
         for (int i = 0; i < 4; ++i) {
             def.orientation[i] = random_normal(&r);
         }

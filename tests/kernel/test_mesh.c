@@ -1,4 +1,4 @@
-// Meshes and height fields: which are accepted and which are refused, and their mass.
+// Meshes and height fields: accepted and refused ones, and their mass.
 #include "surfaces.h"
 
 static const double pi = 3.14159265358979323846;
@@ -10,7 +10,7 @@ static pcs_inertia weigh(const pcs_shape *s)
     return w;
 }
 
-TEST(closed_box_weighs_what_the_box_does)
+TEST(closed_box_has_the_mass_of_the_box)
 {
     test_random r = random_seed(21);
     static surface_lists lists;
@@ -35,7 +35,7 @@ TEST(closed_box_weighs_what_the_box_does)
 }
 
 // volume and inertia of the icosphere approach those of the sphere with the square of the edge
-TEST(icosphere_weighs_nearly_what_the_sphere_does)
+TEST(icosphere_has_nearly_the_mass_of_the_sphere)
 {
     static surface_lists lists;
     double error[4];
@@ -55,7 +55,7 @@ TEST(icosphere_weighs_nearly_what_the_sphere_does)
     }
 }
 
-TEST(only_closed_surfaces_weigh)
+TEST(only_closed_surfaces_have_a_mass)
 {
     test_random r = random_seed(22);
     static surface_lists lists;
@@ -66,7 +66,7 @@ TEST(only_closed_surfaces_weigh)
     CK_FAILS(pcs_inertia_of_shape(&s, 1, &b), PCS_ERR_ARG);
     pcs_geometry_destroy(g);
 
-    // turned inside out; one triangle the wrong way round; one missing
+    // reversed; one triangle reversed; one missing
     const double half[3] = {1, 1, 1};
     for (int k = 0; k < 3; ++k) {
         box_surface(half, 2, &lists);

@@ -74,8 +74,8 @@ TEST(bad_bodies_are_refused)
         CK_SAYS(pcs_model_add_body(m, CHANGED(mass = masses[i]), &id), PCS_ERR_ARG, word[i]);
     }
 
-    // inertia: not symmetric, indefinite in each minor, semi-definite, not finite, and tensors that
-    // no masses have: a moment larger than the sum of the others, also about axes that are rotated
+    // inertia: not symmetric, indefinite in each minor, semi-definite, not finite, and tensors of
+    // no body: a moment larger than the sum of the others, also about axes that are rotated
     const double bad[][9] = {
         {1, 0.125, 0, 0, 1, 0, 0, 0, 1}, {-3, 0, 0, 0, 1, 0, 0, 0, 1},
         {1, 2, 0, 2, 1, 0, 0, 0, 1},     {1, 0, 0, 0, 1, 0, 0, 0, -1},
@@ -158,7 +158,7 @@ TEST(bad_lagrangian_systems_are_refused)
             "no force");
     ck_assert_int_eq(id.id, 77);
 
-    // and with a force they are fine
+    // and with a force they are accepted
     d.force = zero_force;
     CK_OK(pcs_model_add_lagrangian(m, &d, &id));
     ck_assert_int_eq(id.id, 2);
@@ -337,7 +337,7 @@ TEST(bodies_that_cannot_move_have_no_interaction)
     const pcs_interaction_def d = {pcs_relation_distance(o, o, 1), pcs_law_equality(), wall, post};
     CK_SAYS(pcs_model_add_interaction(s.m, &d, NULL), PCS_ERR_ARG, "can move");
 
-    // a model in which nothing moves steps all the same
+    // a model in which nothing moves can make steps
     scene_start(&s);
     scene_step(&s, 0.5);
     ck_assert(s.st->t == 0.5);
@@ -358,7 +358,7 @@ TEST(an_empty_model_steps)
     scene_close(&s);
 }
 
-TEST(entries_refuse_what_they_cannot_use)
+TEST(functions_refuse_invalid_arguments)
 {
     scene s = scene_open();
     const pcs_system ball = scene_ball(&s, 1, 0.1, (double[3]){0, 0, 1}, NULL);
@@ -413,7 +413,7 @@ TEST(entries_refuse_what_they_cannot_use)
     q[3] = 1;
     ck_assert(pcs_state_hash(s.st) == before);
 
-    // accepting null where that is promised
+    // functions accept null where the header promises it
     pcs_model_destroy(NULL);
     pcs_state_destroy(NULL);
     pcs_work_destroy(NULL);
@@ -455,7 +455,7 @@ TEST(a_fixed_body_needs_an_orientation)
     Q[0] = 0;
     CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.1, NULL), PCS_ERR_ARG, "quaternion of system 1");
 
-    // any length is an orientation, and it stays as it was written
+    // any length is an orientation, and the step does not change it
     Q[0] = 3;
     scene_step(&s, 0.01);
     ck_assert(Q[0] == 3);
@@ -488,7 +488,7 @@ TEST(the_bytes_of_a_work_are_counted)
     scene_close(&s);
 }
 
-TEST(the_rule_of_materials_is_asked_and_checked)
+TEST(the_rule_of_materials_is_called_and_checked)
 {
     witness w;
     witness_open(&w);
@@ -518,7 +518,8 @@ TEST(the_rule_of_materials_is_asked_and_checked)
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// the call; when memory ran out, once more with memory. What `st` holds must not have changed
+// the call; when memory ran out, a second call with memory. The contents of `st` must not have
+// changed
 #define AGAIN(expr)                                                                 \
     do {                                                                            \
         const unsigned long long hash_ = st ? pcs_state_hash(st) : 0;               \
@@ -551,7 +552,7 @@ static unsigned long long build_and_run(long fail_at, int *failed, long *allocat
     const pcs_shape ground = pcs_shape_half_space((double[3]){0, 0, 1}, 0);
     AGAIN(pcs_model_add_shape(m, (pcs_system){0}, &ground, rubber));
 
-    // more systems, shapes and interactions than the first room of each list
+    // more systems, shapes and interactions than the initial capacity of each list
     pcs_system body[10];
     const pcs_shape ball = pcs_shape_sphere(0.1), box = pcs_shape_box(0.2, 0.2, 0.2);
     for (int i = 0; i < 10; ++i) {
@@ -624,7 +625,7 @@ TEST(memory_may_run_out_anywhere)
     }
 }
 
-// a definition that is refused after some of it was copied gives that back
+// a definition that is refused after part of it was copied releases this part
 TEST(refused_definitions_leave_nothing_behind)
 {
     test_memory memory = {.fail_at = -1};
@@ -651,9 +652,9 @@ TEST(refused_definitions_leave_nothing_behind)
     ck_assert_ptr_null(m);
 }
 
-// every definition has defaults; a definition that lacks something is refused with a sentence that
-// names it
-TEST(defaults_are_there)
+// every definition has defaults; a definition without a required value is refused with a sentence
+// that names it
+TEST(every_definition_has_defaults)
 {
     pcs_model *m;
     CK_OK(pcs_model_create(NULL, &m));

@@ -109,8 +109,9 @@ static void reference_top(const double J[9], double T, int n, double y[7])
     }
 }
 
-// the asymmetric body turns over about its middle axis; errors of orientation, velocity, energy
-// and angular momentum all fall with the square of the step for theta = 1/2, with the step else
+// the asymmetric body rotates about its middle axis, which is unstable; errors of orientation,
+// velocity, energy and angular momentum all fall with the square of the step for theta = 1/2, else
+// in proportion to the step
 static void torque_free(double theta, pcs_quat_update update, double lowest, double highest)
 {
     const double edges[3] = {0.3, 0.2, 0.1}, x[3] = {1, 2, 3}, w[3] = {0.1, 6, 0.2}, T = 1;
@@ -166,7 +167,7 @@ TEST(a_torque_free_body)
 typedef struct spring {
     double k, drag, p[3];
     int calls, jacobians;
-    int bad; // answer 1: an error, 2: not a number
+    int bad; // result 1: an error, 2: a NaN
     double bad_from;
 } spring;
 
@@ -263,7 +264,8 @@ TEST(a_spring_is_an_ellipse)
     }
 }
 
-// off the centre the spring turns the body: the ledger holds the work, the energy its order
+// off the centre the spring rotates the body: the ledger contains the work, and the energy error
+// has its order
 TEST(a_spring_off_the_centre)
 {
     double drift[4];
@@ -289,7 +291,7 @@ TEST(a_spring_off_the_centre)
     ck_assert_msg(order > 1.8, "order %g", order);
 }
 
-// a stiff spring, far beyond the step that an explicit scheme could take
+// a stiff spring, far beyond the step size of an explicit scheme
 TEST(a_stiff_spring_stays)
 {
     spring p = {.k = 1e10, .drag = 1e3};
@@ -310,7 +312,8 @@ TEST(a_stiff_spring_stays)
     scene_close(&s);
 }
 
-// a body that hangs at rest: the forces cancel to rounding, and so does all that is left to iterate
+// a body that hangs at rest: the forces cancel to rounding, and the iteration must not act on this
+// rounding
 TEST(an_equilibrium_is_kept)
 {
     for (int k = 0; k < 60; ++k) {
@@ -337,7 +340,7 @@ TEST(an_equilibrium_is_kept)
     }
 }
 
-// F = -k x^3 e_x: with its Jacobian Newton doubles the digits
+// F = -k x^3 e_x: with its Jacobian Newton doubles the number of correct digits
 static int cubic_force(void *user, double t, const double q[7], const double v[6], double F[6])
 {
     F[0] = -*(double *)user * q[0] * q[0] * q[0];
@@ -396,7 +399,7 @@ TEST(a_failing_force_changes_nothing)
             }
             const unsigned long long before = pcs_state_hash(s.st);
 
-            // at the start of the step, or first at its end
+            // at the start of the step, or only at its end
             p.bad = bad;
             p.bad_from = s.st->t + 0.005 * late;
             CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.01, &s.report), PCS_ERR_CALLBACK,
@@ -407,7 +410,7 @@ TEST(a_failing_force_changes_nothing)
             ck_assert(pcs_state_hash(s.st) == before);
             ck_assert_int_eq(report.steps, 0);
 
-            // and continues when the force does
+            // and continues when the force works again
             p.bad = 0;
             scene_step(&s, 0.01);
             scene_close(&s);
@@ -448,7 +451,7 @@ TEST(failing_jacobians_and_potentials_too)
     }
 }
 
-// a Newton loop that cannot end: the state does not change unless the scheme accepts it
+// a Newton loop that cannot converge: the state does not change unless the scheme accepts the step
 TEST(an_unconverged_loop_is_an_outcome)
 {
     for (int accept = 0; accept < 2; ++accept) {
@@ -479,7 +482,7 @@ TEST(an_unconverged_loop_is_an_outcome)
 
 // ---- Lagrangian systems -------------------------------------------------------------------------
 
-// the same linear system as matrices, as callbacks, and half and half
+// the same linear system as matrices, as callbacks, and half as each
 typedef struct linear {
     int n;
     const double *M, *K, *D, *load;
@@ -515,7 +518,7 @@ static int linear_jacobian(void *user, double t, const double *q, const double *
     return 0;
 }
 
-// n = 3 and n = 40: by hand and by LAPACK
+// n = 3 and n = 40: elimination by hand and by LAPACK
 static void linear_paths(int n)
 {
     test_random r = random_seed((uint64_t)n);
@@ -689,7 +692,7 @@ TEST(a_double_pendulum)
         CK_OK(pcs_model_add_lagrangian(s.m, &def, NULL));
         scene_start(&s);
         const int n = 200 << k;
-        run(&s, T / n, n); // the ledger closes at every step, M(q) and all
+        run(&s, T / n, n); // the ledger closes at every step, also with M(q)
         error[k] = hypot(s.st->q[0] - y[0], s.st->q[1] - y[1]);
         drift[k] =
             fabs(scene_kinetic(&s) + pendulum_potential(&p, s.st->q) - pendulum_potential(&p, q0));
@@ -708,7 +711,7 @@ static int bad_mass(void *user, const double *q, double *M)
     return *(double *)user < 0 ? 5 : 0;
 }
 
-// not a number, an error, a singular matrix
+// a NaN, an error, a singular matrix
 TEST(a_failing_mass_changes_nothing)
 {
     const double answers[3] = {NAN, -1, 1};
@@ -726,7 +729,8 @@ TEST(a_failing_mass_changes_nothing)
     }
 }
 
-// a negative stiffness may cancel the mass: the data are good, a step of that length is none
+// a negative stiffness may cancel the mass: the data are valid, but a step of that length has no
+// solution
 TEST(a_singular_iteration_matrix)
 {
     const double mass = 1, stiffness = -4e4, one = 1;
@@ -743,7 +747,7 @@ TEST(a_singular_iteration_matrix)
         ck_assert(!s.report.committed && pcs_state_hash(s.st) == before);
         CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_STEP, "iteration matrix");
 
-        // other steps go, and the same one diverges again
+        // other steps succeed, and the same one diverges again
         scene_step(&s, 0.005);
     }
     s.scheme.halvings = 1;
@@ -753,7 +757,7 @@ TEST(a_singular_iteration_matrix)
     scene_close(&s);
 }
 
-// |v|^power at 1 m/s and more
+// |v|^power at 1 m/s and above
 static int drag(void *user, double t, const double *q, const double *v, double *F)
 {
     for (int i = 0; i < 6; ++i) {
@@ -770,8 +774,8 @@ static int no_slope(void *user, double t, const double *q, const double *v, doub
 }
 
 // A light fast body whose drag has no Jacobian, so that iterates square the speed, or raise it to a
-// power at which the drag overflows before the speed does: with a contact, a joint, and free. Good
-// data: the step ends, it does not fail; parts of it go; or it is accepted.
+// power at which the drag overflows before the speed does: with a contact, a joint, and free. The
+// data are valid: the step ends without an error; its parts succeed; or it is accepted.
 TEST(velocities_that_run_off_end_a_step)
 {
     for (int run = 0; run < 18; ++run) {
@@ -809,7 +813,7 @@ TEST(velocities_that_run_off_end_a_step)
         if (k % 3 == 0) {
             CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_STEP);
             const bool said = strstr(pcs_error_text(), "not finite") != NULL;
-            // a joint may take the speed out of range before the drag
+            // a joint may increase the speed beyond the range before the drag
             if (k / 3 == 2) ck_assert_msg(said == (run >= 9), "%s", pcs_error_text());
         }
         const pcs_contact *contact;
@@ -837,7 +841,7 @@ static int observe(void *user, const pcs_model *m, const pcs_state *st, pcs_work
     return w->calls++ == w->stop_at ? 1 : 0;
 }
 
-TEST(a_run_ends_where_it_should)
+TEST(a_run_ends_at_its_time)
 {
     scene s = scene_open();
     scene_ball(&s, 1, 0.1, (double[3]){0, 0, 0}, NULL);
@@ -851,7 +855,7 @@ TEST(a_run_ends_where_it_should)
     CK_NEAR(s.st->t, 10, 1e-14);
     CK_NEAR(s.st->q[2], -0.5 * 9.81 * 100, 1e-10);
 
-    // to half a step
+    // the end is accurate to half a step
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10.249, NULL, NULL, &report));
     ck_assert_int_eq(report.steps, 2);
     CK_OK(pcs_run(s.m, s.st, s.wk, 0.1, 10.22, NULL, NULL, &report));

@@ -1,5 +1,5 @@
 // Motions and loads that are given by numbers: velocities are rates of poses, a table of a motion
-// is that motion, a conveyor carries, a load does what its formula says.
+// is that motion, a conveyor carries, a load follows its formula.
 #include "scene.h"
 
 #include <percuss/motion.h>
@@ -108,7 +108,7 @@ TEST(a_table_of_a_uniform_motion_is_that_motion)
             CK_NEAR(v[i], v1[i], 1e-13);
         }
     }
-    // it stands before and after
+    // it stands still before the first row and after the last
     double q[7], v[6];
     ck_assert_int_eq(pcs_motion_follow(&t, 99, q, v), 0);
     CK_NEAR(q[0], table[8 * (ROWS - 1) + 1], 0);
@@ -117,7 +117,7 @@ TEST(a_table_of_a_uniform_motion_is_that_motion)
     CK_FAILS(pcs_motion_check(&t), PCS_ERR_ARG);
 }
 
-TEST(a_belt_carries_what_lies_on_it)
+TEST(a_belt_carries_a_box)
 {
     scene s = scene_open();
     pcs_motion belt = pcs_motion_default();

@@ -71,13 +71,13 @@ TEST(a_name_finds_its_part)
     scene_close(&s);
 }
 
-// given, taken and changed at random, against a plain list
+// random additions, removals and changes of names, against a plain list
 TEST(names_come_and_go)
 {
     enum { n = 60, words = 90 };
     test_random r = random_seed(11);
     scene s = scene_open();
-    int has[n + 1]; // number of the word, -1: none
+    int has[n + 1]; // index of the word, -1: none
     for (int i = 1; i <= n; ++i) {
         scene_ball(&s, 1, 0.1, (double[3]){i, 0, 0}, NULL);
         has[i] = -1;
@@ -188,7 +188,7 @@ TEST(errors_use_names)
 
 // ---- definitions returned -----------------------------------------------------------------------
 
-// adds to `to` all that `from` returns
+// adds to `to` everything that the functions return of `from`
 static void rebuild(const pcs_model *from, pcs_model *to)
 {
     double g[3];
@@ -254,8 +254,8 @@ static int swing(void *user, double t, double q[7], double v[6])
     return 0;
 }
 
-// beyond scene_random: orientations that are not of length 1, an inertia from shapes, added
-// mass, a Lagrangian system, a driven body, parts that are switched off, groups, a pair law
+// beyond scene_random: orientations whose length is not 1, an inertia from shapes, added mass, a
+// Lagrangian system, a driven body, disabled parts, groups, a pair law
 static void add_others(scene *s)
 {
     pcs_body_def def = pcs_body_def_default();
@@ -315,7 +315,7 @@ static void add_others(scene *s)
     CK_OK(pcs_model_set_system_name(s->m, l, "plant"));
 }
 
-TEST(a_model_is_rebuilt_from_what_it_tells)
+TEST(a_model_is_rebuilt_from_its_own_data)
 {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         scene s, copy;
@@ -340,7 +340,7 @@ TEST(a_model_is_rebuilt_from_what_it_tells)
     }
 }
 
-TEST(relations_say_what_they_are)
+TEST(relations_return_their_kind_and_numbers)
 {
     const double a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
     const pcs_relation distance = pcs_relation_distance(a, b, 7),
@@ -362,7 +362,7 @@ TEST(relations_say_what_they_are)
     ck_assert(linear.data[0] == 2 && linear.data[1] == a[0] && linear.data[3] == 9);
 }
 
-// a geometry made again from the data it returns gives the same data and the same contacts
+// a geometry created again from the data it returns gives the same data and the same contacts
 static void same_geometry(const pcs_geometry *g, const pcs_geometry *h, pcs_shape a, pcs_shape b)
 {
     const double *x, *y;
@@ -466,7 +466,7 @@ TEST(parts_that_do_not_exist)
     ck_assert_int_eq(pcs_model_material_count(NULL), 0);
     ck_assert(!pcs_model_filter(s.m, NULL) && !pcs_model_combine(s.m, NULL));
 
-    // the inertia that is in use: that of the shapes, once there are some
+    // the inertia in use: that of the shapes, if there are any
     pcs_body_def def = pcs_body_def_default();
     def.mass = 3;
     pcs_system b;
@@ -485,7 +485,7 @@ TEST(parts_that_do_not_exist)
 
 // ---- switched off -------------------------------------------------------------------------------
 
-// a pendulum that is cut falls freely; joined again where it hung, it hangs
+// a pendulum that is released falls freely; attached again at its place, it hangs
 TEST(an_interaction_switched_off_does_not_act)
 {
     scene s = scene_open();
@@ -528,7 +528,7 @@ TEST(an_interaction_switched_off_does_not_act)
     scene_close(&s);
 }
 
-// a joint keeps its bodies apart while it is there
+// a joint prevents contacts of its bodies while it is enabled
 TEST(bodies_of_a_joint_switched_off_touch)
 {
     scene s = scene_open();
@@ -555,7 +555,7 @@ TEST(bodies_of_a_joint_switched_off_touch)
     scene_close(&s);
 }
 
-// of a body on two feet one is switched off: it stands on the other alone, and falls without both
+// of a body on two feet one is disabled: the body stands on the other foot, and falls without both
 TEST(a_shape_switched_off_touches_nothing)
 {
     scene s = scene_open();
@@ -586,7 +586,7 @@ TEST(a_shape_switched_off_touches_nothing)
     ck_assert_double_eq_tol(scene_v(&s, b)[2], v0 - 9.81 * 0.1, 1e-12);
     ck_assert_double_lt(scene_q(&s, b)[2], z0);
 
-    // switched on again it is as it was
+    // enabled again, it acts as before
     scene_q(&s, b)[2] = 0.1;
     memset(scene_v(&s, b), 0, 6 * sizeof(double));
     CK_OK(pcs_model_set_shape_enabled(s.m, 0, true));

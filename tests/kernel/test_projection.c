@@ -26,7 +26,7 @@ static void join(scene *s, pcs_relation relation, pcs_system a, pcs_system b)
 
 // ---- within the step ----------------------------------------------------------------------------
 
-// the limits that each scheme guarantees for the gaps at the end of a step
+// the limits of each scheme for the gaps at the end of a step
 static void check_gaps(const scene *s)
 {
     const pcs_contact *c;
@@ -39,7 +39,7 @@ static void check_gaps(const scene *s)
         } else if (c[i].active && kind == PCS_PROJECTION_COMBINED_EQUALITY) {
             CK_NEAR(c[i].gap_end, 0, tol);
         } else if (c[i].active || kind == PCS_PROJECTION_COMBINED) {
-            // a contact that rebounds opens by its own motion
+            // a contact that rebounds opens by its own velocity
             const bool rebounds = c[i].law.e > 0 && kind != PCS_PROJECTION_COMBINED;
             const double left = rebounds ? s->h * fmax(0, c[i].u[0]) : 0;
             ck_assert_msg(c[i].gap_end >= -tol - left, "gap %g", c[i].gap_end);
@@ -50,7 +50,7 @@ static void check_gaps(const scene *s)
     if (kind == PCS_PROJECTION_COMBINED) ck_assert(s->report.penetration <= tol);
 }
 
-TEST(every_scheme_keeps_its_promise)
+TEST(every_scheme_keeps_its_limits)
 {
     int projected[4] = {0};
     for (int k = 0; k < 3; ++k) {
@@ -73,8 +73,8 @@ TEST(every_scheme_keeps_its_promise)
     }
 }
 
-// the active set as equalities: balls only, since more of them than a body has freedoms cannot all
-// be zero
+// the active set as equalities: balls only, since more equalities than velocities of a body cannot
+// all hold
 TEST(the_active_set_as_equalities)
 {
     test_random r = random_seed(21);
@@ -93,7 +93,7 @@ TEST(the_active_set_as_equalities)
         step_and_check(&s, 3e-3);
         check_gaps(&s);
         active += s.report.active;
-        ck_assert(i == 0 || s.report.passes >= 2); // the joint enters in the second
+        ck_assert(i == 0 || s.report.passes >= 2); // the joint enters in the second pass
     }
     ck_assert_int_gt(active, 150);
     scene_close(&s);
@@ -118,7 +118,8 @@ TEST(the_combined_schemes_end_on_the_plane)
             ck_assert_int_eq(s.report.passes, 2);
             CK_NEAR(s.st->v[2], -0.5 * before, 1e-12);
 
-            // as equality on the plane; as inequality the trial flies up with the mean velocity
+            // as equality on the plane; as inequality the trial may leave the plane with the mean
+            // velocity
             const double q = z + 5e-3 * 0.5 * (before + s.st->v[2]);
             const double end = k == 3 ? 0.1 : fmax(q, 0.1);
             CK_NEAR(s.st->q[2], end, s.scheme.proj_tol);
@@ -128,9 +129,7 @@ TEST(the_combined_schemes_end_on_the_plane)
     }
 }
 
-// a contact that was held stays so while it approaches, though no longer predicted to close; one
-// that was not is left alone; one that opens leaves
-// far from the origin a gap is known to the rounding of coordinates only; that is no failure
+// far from the origin the gap has the rounding of the coordinates; that is no failure
 TEST(far_from_the_origin)
 {
     for (int k = 0; k < 20; ++k) {
@@ -152,7 +151,9 @@ TEST(far_from_the_origin)
     }
 }
 
-TEST(hysteresis_remembers)
+// a contact that was active stays active while it approaches, though no longer predicted to close;
+// one that was not active stays inactive; one that opens becomes inactive
+TEST(hysteresis_keeps_active_contacts)
 {
     for (int k = 0; k < 5; ++k) {
         const double h = 1e-3;
@@ -167,7 +168,7 @@ TEST(hysteresis_remembers)
             ck_assert_int_eq(s.report.active, 1);
         }
         if (k == 3) {
-            // the memory travels with the bytes
+            // the saved bytes contain the memory of the contact
             const size_t bytes = pcs_state_save_bytes(s.st);
             void *saved = malloc(bytes);
             pcs_state_save(s.st, saved);
@@ -186,7 +187,7 @@ TEST(hysteresis_remembers)
     }
 }
 
-// the projection moves no velocity, and its change of potential stands in the ledger
+// the projection changes no velocity, and its change of potential is in the ledger
 TEST(the_ledger_knows_the_projection)
 {
     scene s = scene_open();
@@ -232,8 +233,8 @@ TEST(contradictions_are_outcomes)
     }
 }
 
-// a column of boxes and a solver that is not let finish: where such steps are accepted, contacts at
-// the end are found and overlaps taken apart all the same
+// a column of boxes and a solver with too few iterations: where such steps are accepted, contacts
+// at the end are found and overlaps are removed all the same
 TEST(unfinished_velocities_leave_no_overlap)
 {
     scene s = scene_open();
@@ -262,7 +263,8 @@ TEST(unfinished_velocities_leave_no_overlap)
 }
 
 // the residual (theory 7.7) of 0 <= Lambda _|_ g + H M^-1 H^T Lambda >= 0 of a column of balls on a
-// plane, gaps g and masses m from below, of which only the ways dz = M^-1 H^T Lambda are known
+// plane, with gaps g and masses m from below, computed from the displacements dz = M^-1 H^T Lambda
+// alone
 static double column_residual(int n, const double *g, const double *m, const double *dz)
 {
     double Lambda = 0, F2 = 0, g2 = 0, w2 = 0;
@@ -278,8 +280,8 @@ static double column_residual(int n, const double *g, const double *m, const dou
     return sqrt(F2) / sqrt(fmax(g2, w2));
 }
 
-// weightless balls at rest: the velocities leave them where they are, and the projection may solve
-// one linearised problem, of many rows not to the end and of a few to the last digit
+// weightless balls at rest: the velocities leave them in place, and the projection may solve one
+// linearised problem, with many rows not to convergence and with a few to the last digit
 TEST(the_residual_is_that_of_the_linearised_problem)
 {
     enum { MOST = 100 };
@@ -321,8 +323,8 @@ TEST(the_residual_is_that_of_the_linearised_problem)
 }
 
 // a plank leans with one of its edges on that of a table and rolls over within a step: the edge
-// that lands is not among the features seen at its start. Taken in and solved again, it stops where
-// the linearised rows say, up to the square of the angle
+// that lands is not among the features at its start. Another pass with this edge stops it where the
+// linearised rows predict, up to the square of the angle
 TEST(an_edge_that_lands_is_taken_in)
 {
     const double L = 0.4, w = 0.1, H = 0.05, h = 0.01, pitch = 0.15;
@@ -338,8 +340,8 @@ TEST(an_edge_that_lands_is_taken_in)
         const pcs_system table = scene_add(&s, &fixed);
         scene_rough(&s, table, pcs_shape_box(2, 2, 1), 0, 0, 0.3);
 
-        // rotated by the roll, then by the pitch; it rolls about the edge that touches, which is
-        // (y, z) from its centre before the pitch
+        // rotated by the roll, then by the pitch; it rolls about the edge in contact, which is (y,
+        // z) from its centre before the pitch
         const double a = cos(0.5 * pitch), b = sin(0.5 * pitch), p = cos(0.5 * roll),
                      q = sin(0.5 * roll);
         const double Q[4] = {a * p, a * q, b * p, -b * q};
@@ -411,8 +413,8 @@ TEST(a_pendulum_keeps_its_length_and_time)
     }
 }
 
-// a chain of bodies on distance joints and a closed loop of ball joints: drift within tolerance,
-// and without projection it is not
+// a chain of bodies on distance joints and a closed loop of ball joints: the drift is within the
+// tolerance, and larger without projection
 TEST(mechanisms_do_not_drift)
 {
     for (int k = 0; k < 5; ++k) {
@@ -463,8 +465,8 @@ static pcs_step_report project(scene *s)
     return report;
 }
 
-// two balls share the correction by their masses, or alike
-TEST(the_metric_shares_the_way)
+// two balls share the correction by their masses, or equally
+TEST(the_metric_shares_the_displacement)
 {
     for (int k = 0; k < 4; ++k) {
         scene s = scene_open();
@@ -488,7 +490,7 @@ TEST(the_metric_shares_the_way)
 }
 
 // heaps that overlap, with joints, unilateral relations and rotated boxes
-TEST(heaps_are_taken_apart)
+TEST(overlapping_heaps_are_separated)
 {
     int apart = 0;
     for (int k = 0; k < 16; ++k) {
@@ -520,9 +522,9 @@ TEST(heaps_are_taken_apart)
     ck_assert_msg(apart >= 14, "%d of 16", apart);
 }
 
-// a ball that is pushed out of a narrow wedge moves further than it was deep, and touches the body
-// there
-TEST(the_way_out_may_be_long)
+// the projection moves a ball out of a narrow wedge by more than its depth, and the wedge touches
+// it there
+TEST(the_displacement_may_be_long)
 {
     scene s = scene_open();
     const double a = 0.1, deep = 0.02, radius = 0.1;
@@ -541,8 +543,8 @@ TEST(the_way_out_may_be_long)
     scene_close(&s);
 }
 
-// no place between two planes: an outcome, and a state as it was
-TEST(no_way_out_changes_nothing)
+// no solution between two planes: an outcome, and an unchanged state
+TEST(a_projection_without_solution_changes_nothing)
 {
     for (int k = 0; k < 4; ++k) {
         scene s = scene_open();

@@ -10,7 +10,7 @@
 
 typedef struct column {
     double m[BEADS], R, e, theta, gamma, h;
-    bool combined; // combined projection with equalities, else predictive without
+    bool combined; // the combined projection with equalities; else predictive without projection
     double z[BEADS], v[BEADS];
 } column;
 
@@ -91,7 +91,7 @@ static void column_step(column *c, double *nearest_tie)
     memcpy(c->v, v, sizeof v);
 }
 
-// the same beads as bodies, until a test on a gap comes so near to a tie that rounding decides
+// the same beads as bodies, until a test on a gap is so close to equality that rounding decides
 static int same_column(column *c, int steps)
 {
     scene s = scene_open();
@@ -229,7 +229,7 @@ static bool polar_step(double theta, double gamma, double e, double h, double q[
     return hit;
 }
 
-TEST(rows_and_masses_where_they_are_predicted)
+TEST(rows_and_masses_at_the_predicted_configuration)
 {
     int hits = 0;
     for (int k = 0; k < 6; ++k) {
@@ -263,8 +263,9 @@ TEST(rows_and_masses_where_they_are_predicted)
     ck_assert_int_ge(hits, 6);
 }
 
-// a body with added mass, and shapes: the closed balance of energy, and the law on the moved rows
-TEST(bodies_keep_their_books_with_predicted_rows)
+// a body with added mass, and shapes: the closed balance of energy, and the law on the predicted
+// rows
+TEST(the_ledger_closes_with_predicted_rows)
 {
     int solved = 0;
     for (uint64_t seed = 1; seed <= 4; ++seed) {

@@ -178,7 +178,7 @@ TEST(psi_drifts_without_alpha_and_decays_with_it)
 }
 
 // omega of the second-order form obeys Euler's equations. A drift of |Q| slows it: f_Q has no term
-// for it, so that omega |Q| is constant. X goes straight all the same
+// for it, so that omega |Q| is constant. X still moves in a straight line
 TEST(the_motion_is_that_of_a_free_body)
 {
     pcs_quaternion_norm_body body = {.mass = 2, .inertia = {1, 0, 0, 0, 2, 0, 0, 0, 2.5}};

@@ -104,7 +104,7 @@ static void into_shape(const scene *s, const double x[3], double y[3])
     turn_back(def.shape.orientation, a, y);
 }
 
-// negative inside, zero on the surface, positive outside; of a surface its height over it (the box
+// negative inside, zero on the surface, positive outside; of a surface the height above it (the box
 // of the mesh: as of the box)
 static double level(const zoo *z, int kind, const double x[3])
 {
@@ -124,7 +124,7 @@ static double level(const zoo *z, int kind, const double x[3])
     case PCS_SHAPE_CYLINDER:
         return fmax(sqrt(r2) - 0.3, fabs(x[2]) - 0.25);
     case PCS_SHAPE_HULL: {
-        // over all planes through three points that have the others beneath them
+        // over all planes through three points with the others on one side
         const double *p = z->cloud;
         double most = -1;
         for (int a = 0; a < 30; ++a) {
@@ -174,8 +174,8 @@ static bool over_field(const double x[3])
     return x[0] >= 0 && x[0] <= 1 && x[1] >= 0 && x[1] <= 0.9;
 }
 
-// the hit is on the surface, and no sample of the ray before it is inside; where nothing is hit no
-// sample is
+// the hit is on the surface, and no sample of the ray before it is inside; where nothing is hit, no
+// sample is inside
 TEST(a_ray_ends_on_the_first_surface)
 {
     zoo z;
@@ -213,7 +213,7 @@ TEST(a_ray_ends_on_the_first_surface)
                 CK_NEAR(norm, 1, 1e-13);
                 if (kind < PCS_SHAPE_MESH) ck_assert_double_le(facing, 1e-12);
 
-                // the level rises along the normal
+                // the level set rises along the normal
                 for (int i = 0; i < 3; ++i) {
                     x[i] = hit.point[i] + 1e-6 * hit.normal[i];
                 }
@@ -234,7 +234,7 @@ TEST(a_ray_ends_on_the_first_surface)
                 }
                 const double here = level(&z, kind, y);
                 if (kind >= PCS_SHAPE_MESH) {
-                    // never through the surface
+                    // the ray never crosses the surface
                     ck_assert_msg(!(here * first < 0), "kind %d ray %d", kind, k);
                     first = here;
                 } else {
@@ -248,7 +248,7 @@ TEST(a_ray_ends_on_the_first_surface)
     zoo_close(&z);
 }
 
-// closed forms along the axis: where the first surface is
+// closed forms along the axis, on the first surface
 TEST(rays_straight_down)
 {
     static const double top[KINDS] = {0.4, 0, 0.2, 0.55, 0.25, 0, 0.2, 0};
@@ -284,7 +284,7 @@ TEST(rays_straight_down)
     zoo_close(&z);
 }
 
-// onto edges and corners that triangles share: none is missed
+// onto edges and corners that triangles share: the ray hits every one
 TEST(no_ray_slips_between_triangles)
 {
     zoo z;
@@ -316,7 +316,7 @@ TEST(no_ray_slips_between_triangles)
     zoo_close(&z);
 }
 
-// the same on a level field from above and from below, where volumes are zero exactly
+// the same on a level field from above and from below, where volumes are exactly zero
 TEST(rays_onto_the_lines_of_a_grid)
 {
     const double heights[16] = {0};
@@ -347,8 +347,8 @@ TEST(rays_onto_the_lines_of_a_grid)
     pcs_geometry_destroy(g);
 }
 
-// many shapes, many rays: as each ray against each shape alone; masks, ignored systems, and what is
-// switched off
+// many shapes, many rays: the result is that of each ray against each shape alone; masks, ignored
+// systems, and disabled parts
 TEST(rays_in_a_crowd)
 {
     enum { balls = 40, rays = 200 };
@@ -409,7 +409,7 @@ TEST(rays_in_a_crowd)
 
 // ---- distances ----------------------------------------------------------------------------------
 
-// from a point: closed forms where there are any, and the nearest of many points of the surface
+// from a point: closed forms where they exist, and the nearest of many points of the surface
 TEST(the_distance_of_a_point)
 {
     zoo z;
@@ -440,7 +440,7 @@ TEST(the_distance_of_a_point)
             ck_assert_int_eq(out.system2.id, 1);
             ck_assert_int_eq(out.system1.id, -1);
 
-            // the points are where they should be, and stand opposite each other
+            // the points are on their shapes, and the line between them is along the normal
             for (int i = 0; i < 3; ++i) {
                 CK_NEAR(out.P1[i] - out.P2[i], out.distance * out.normal[i], 1e-13);
                 CK_NEAR(out.P1[i], probe.q[i], 1e-13);
@@ -448,7 +448,7 @@ TEST(the_distance_of_a_point)
             into_shape(&s, out.P2, foot);
             if (kind != PCS_SHAPE_HULL) {
                 ck_assert_double_lt(fabs(level(&z, kind, foot)), 1e-12);
-                // the level of these is the distance where they are round or flat
+                // the level function of these is the distance where they are round or flat
                 if (kind <= PCS_SHAPE_HALF_SPACE || kind == PCS_SHAPE_CAPSULE) {
                     CK_NEAR(out.distance, level(&z, kind, y), 1e-13);
                 }
@@ -543,7 +543,7 @@ TEST(the_distance_of_two_bodies)
     }
 }
 
-TEST(questions_that_are_refused)
+TEST(queries_that_are_refused)
 {
     scene s = scene_open();
     const pcs_system a = scene_solid_ball(&s, 1, 0.1, (double[3]){0}, NULL, 0);

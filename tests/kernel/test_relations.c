@@ -28,7 +28,7 @@ static double largest(const double *x, int n)
     return m;
 }
 
-// in body axes, the point that is at P
+// in body axes, the point of the body at P
 static void to_body(const double q[7], const double P[3], double p[3])
 {
     double back[4], GP[3];
@@ -86,7 +86,7 @@ TEST(frame_is_right_handed_by_the_rule)
 
 // ---- the gradient of a point
 
-// (5.1) as it stands: Im(e_i Q* GP + GP Q e_i* - 2 Q_i GP) / |Q|^2
+// (5.1) as it is written: Im(e_i Q* GP + GP Q e_i* - 2 Q_i GP) / |Q|^2
 static void gradient_51(const double q[7], const double P[3], double out[12])
 {
     double GP[4] = {0}, conj_Q[4];
@@ -107,7 +107,7 @@ static void gradient_51(const double q[7], const double P[3], double out[12])
     }
 }
 
-// (5.2) as it stands: -2 [GP]x R L^T / |Q|^2
+// (5.2) as it is written: -2 [GP]x R L^T / |Q|^2
 static void gradient_52(const double q[7], const double P[3], double out[12])
 {
     double GP[3], S[9], R[9], SR[9], L[12];
@@ -142,7 +142,7 @@ TEST(point_gradient_in_three_ways)
         expect_same(D, D51, 12, tol);
         expect_same(D, D52, 12, tol);
 
-        // the derivative of where the point is
+        // the derivative of the position of the point
         to_body(q, P, p);
         for (int i = 0; i < 4; ++i) {
             cplx z[14], Z[3];
@@ -166,7 +166,7 @@ TEST(point_gradient_in_three_ways)
 
 TEST(a_gradient_without_normalisation_would_be_radial)
 {
-    // what (5.1) is without its last term: the derivative of Q p Q*, whose radial part is 2 GP
+    // (5.1) without its last term: the derivative of Q p Q*, whose radial part is 2 GP
     test_random r = random_seed(3);
     for (int n = 0; n < 100; ++n) {
         double q[7] = {0}, p[3], P[3], D[12];
@@ -217,7 +217,7 @@ TEST(gap_gradient_with_a_frozen_normal)
             CK_NEAR(C[i], cimag(g) / STEP, 1e-13 * largest(C, 14));
         }
 
-        // theory 8.3: nothing along Q
+        // theory 8.3: no component along Q
         for (int b = 0; b < 14; b += 7) {
             double radial = 0;
             for (int i = 3; i < 7; ++i) {
@@ -276,7 +276,7 @@ static cplx core_distance(const pcs_feature *f, const cplx *z1, const cplx *z2, 
     }
 }
 
-// the side bare points and lines are on
+// the sign of the side on which bare points and lines are
 static double side_of(const pcs_feature *f, const double *q2, const pcs_gap *gap)
 {
     const bool plane = f->kind == PCS_FEATURE_POINT_PLANE || f->kind == PCS_FEATURE_PLANE_POINT;
@@ -287,7 +287,7 @@ static double side_of(const pcs_feature *f, const double *q2, const pcs_gap *gap
     return gap->g < 0 ? -1 : 1;
 }
 
-TEST(feature_gap_is_what_its_kind_says)
+TEST(feature_gap_follows_the_formula_of_its_kind)
 {
     test_random r = random_seed(5);
     int negative = 0;
@@ -353,7 +353,8 @@ TEST(feature_points_lie_on_their_bodies)
     }
 }
 
-// foot points make a frozen normal exact: C equals the derivative of the gap with all that moves
+// foot points make a frozen normal exact: C equals the derivative of the gap in which everything
+// moves
 TEST(feature_gradient_with_the_moving_normal)
 {
     test_random r = random_seed(7);
@@ -367,7 +368,8 @@ TEST(feature_gradient_with_the_moving_normal)
         pcs_feature_gap(&f, q1, q2, &gap);
         pcs_contact_gap_gradient(q1, gap.P1, q2, gap.P2, gap.N, C);
 
-        // the root is sharp where points or lines meet, and so is the quotient where edges align
+        // the root has a kink where points or lines meet, and so has the quotient where edges
+        // become parallel
         const double side = side_of(&f, q2, &gap);
         cplx z[14];
         step_poses(q1, q2, 0, z);
@@ -408,8 +410,8 @@ TEST(feature_gap_has_degree_zero_in_Q)
 
 TEST(bare_gaps_pass_through_zero)
 {
-    // core 1 is pushed along n2 through core 2, to the other side: g is the height all the way,
-    // with no corner at zero, and the normal never turns
+    // core 1 is pushed along n2 through core 2, to the other side: g is the height all the time,
+    // with no kink at zero, and the normal never reverses
     const pcs_feature_kind kinds[] = {PCS_FEATURE_POINT_POINT, PCS_FEATURE_POINT_EDGE,
                                       PCS_FEATURE_EDGE_POINT, PCS_FEATURE_EDGE_EDGE};
     test_random r = random_seed(9);
@@ -604,7 +606,7 @@ TEST(a_ball_is_never_spun_by_a_normal_impulse)
     }
 }
 
-TEST(a_lever_above_rounding_is_kept)
+TEST(a_lever_above_rounding_is_used)
 {
     // a ball whose centre of mass is off by a nanometre does spin
     double C[7];
@@ -844,7 +846,7 @@ TEST(linear_relation_is_linear)
     }
 }
 
-// a callback that returns what its user data says
+// a callback that returns the values in its user data
 typedef enum misbehave { BEHAVE, FAIL, GIVE_NAN, GIVE_INFINITY, FORGET } misbehave;
 
 static int give(void *user, double *out)
@@ -878,11 +880,11 @@ TEST(callbacks_are_not_trusted)
     CK_OK(pcs_relation_gradient(&relation, 1, &q, 1, &q, C1, C2));
     CK_NEAR(g[1], 2, 0);
     for (how = FAIL; how <= FORGET; ++how) {
-        g[0] = C1[0] = 0; // what FORGET would pass off as an answer
+        g[0] = C1[0] = 0; // the value that FORGET leaves unwritten
         CK_FAILS(pcs_relation_gap(&relation, &q, NULL, g), PCS_ERR_CALLBACK);
         if (how == FORGET) {
             CK_OK(pcs_relation_gradient(&relation, 1, &q, 1, &q, C1, C2));
-            CK_NEAR(C1[0], 0, 0); // gradients arrive zeroed
+            CK_NEAR(C1[0], 0, 0); // gradients are zero at the call
         } else {
             CK_FAILS(pcs_relation_gradient(&relation, 1, &q, 1, &q, C1, C2), PCS_ERR_CALLBACK);
         }

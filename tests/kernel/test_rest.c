@@ -4,8 +4,8 @@
 
 #define STEP 0.01
 
-// Steps in which no body may go further than the velocities of the steps may have carried it, which
-// are solved to tol (|q| + |u|) each, and the rounding of coordinates.
+// Makes steps in which no body may move further than the errors of the velocities allow, which are
+// solved to tol (|q| + |u|) each, and the rounding of coordinates.
 static void expect_rest(scene *s, int steps)
 {
     steps = TEST_DRAWS(steps);
@@ -32,7 +32,7 @@ static void expect_rest(scene *s, int steps)
     free(start);
 }
 
-// 0.2 x 0.2 x 0.1 m by `size`, `n` of them one on the other on a slope through the point at `far`
+// 0.2 x 0.2 x 0.1 m times `size`, `n` boxes on one another on a slope through the point at `far`
 static void put_boxes(scene *s, int n, double size, double slope, double e, double far)
 {
     const double N[3] = {sin(slope), 0, cos(slope)}, Q[4] = {cos(slope / 2), 0, sin(slope / 2), 0};
@@ -67,7 +67,7 @@ static pcs_scheme scheme_of(pcs_activation activation, pcs_projection projection
     return s;
 }
 
-// a box on the steepest slope but for a thousandth, and on a flat one, for long
+// a box on a slope just below the steepest, and on a flat one, for a long time
 TEST(a_box_stays_for_long)
 {
     const double slope = atan(0.5) - 1e-3;
@@ -79,8 +79,8 @@ TEST(a_box_stays_for_long)
     }
 }
 
-// every rule, projection and theta that a model accepts, loose and tight
-TEST(whatever_the_scheme)
+// every rule, projection and theta that a model accepts, with a loose and a tight tolerance
+TEST(boxes_rest_with_every_scheme)
 {
     int accepted = 0;
     for (int k = 0; k < 3 * 6 * 4 * 3; ++k) {
@@ -109,7 +109,7 @@ TEST(stacks_small_and_large_near_and_far)
     }
 }
 
-// the speeds that a solver has left do not bounce, not even with e = 1
+// the speeds that a solver leaves do not rebound, not even with e = 1
 TEST(bodies_that_bounce_rest_too)
 {
     for (int k = 0; k < 6; ++k) {
@@ -145,7 +145,7 @@ static double speed_left(const pcs_scheme *scheme, bool ball, double e, double t
 }
 
 // A body that is dropped comes to rest, by the first bounces of Newton's law and then on the floor:
-// no bounce starts with energy from the projection of the last one.
+// no bounce gets energy from the projection of the previous one.
 TEST(dropped_boxes_come_to_rest)
 {
     for (int k = 0; k < 2 * 2 * 4; ++k) {
@@ -169,8 +169,7 @@ static int push(void *user, double t, const double *q, const double *v, double *
     return 0;
 }
 
-// boxes in a row that is pressed against a wall do not fall: the forces that hold the inner ones
-// are those of their neighbours
+// a row of boxes pressed against a wall does not fall: the neighbours hold the inner ones
 TEST(books_between_hands)
 {
     double force = -200; // N, on the last; each weighs 10 N, and mu = 0.5 holds 100 N

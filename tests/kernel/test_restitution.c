@@ -50,8 +50,8 @@ static void bounce(double e, double h, double H, double apex[APEXES])
     scene_close(&s);
 }
 
-// e^2k H, with an error of order h; the worst of several heights, since it depends on where in a
-// step the impact falls
+// e^2k H, with an error of order h; the worst of several heights, since it depends on the time of
+// the impact within a step
 TEST(rebounds_have_their_height)
 {
     static const double all[4] = {0.3, 0.5, 0.8, 1};
@@ -71,13 +71,13 @@ TEST(rebounds_have_their_height)
                 }
             }
         }
-        // of e = 1 what a flight loses an impact gives back: the order is higher
+        // for e = 1 the impact restores the loss of the flight: the order is higher
         const double order = observed_order(3, error);
         if (TEST_DRAWS(10) == 20) ck_assert_msg(order > 0.7, "e %g: order %g", e, order);
     }
 }
 
-// the flights get shorter until a step cannot show them; then the ball lies, on the floor
+// the flights become shorter until a step cannot resolve them; then the ball lies on the floor
 TEST(bounces_end_at_rest)
 {
     for (int j = 0; j < 3; ++j) {
@@ -94,7 +94,7 @@ TEST(bounces_end_at_rest)
             step_and_check(&s, h);
             flights += v < 0 && scene_v(&s, b)[2] > 0;
         }
-        const double slowest = 2 * G * h / sqrt(2 * G * H); // that still rebounds, of the first
+        const double slowest = 2 * G * h / sqrt(2 * G * H); // the smallest speed of a rebound
         ck_assert_int_ge(flights, (int)(log(2 * slowest) / log(e)));
         ck_assert_int_le(flights, (int)(log(slowest / 4) / log(e)) + 1);
         for (int i = 0; i < 100; ++i) {
@@ -108,7 +108,7 @@ TEST(bounces_end_at_rest)
 }
 
 // a closing speed of less than 2 g h lands without overlap
-TEST(slow_contacts_land)
+TEST(slow_contacts_land_without_overlap)
 {
     scene s;
     open_dense(&s);
@@ -174,7 +174,7 @@ TEST(newtons_cradle)
 }
 
 // On a smooth table, under gravity: along the normal -e times the speed, across it no change, and
-// nobody leaves the table. First the cushion, then another ball.
+// no ball leaves the table. First the cushion, then another ball.
 TEST(oblique_billiard)
 {
     for (int j = 0; j < 4; ++j) {
@@ -185,7 +185,7 @@ TEST(oblique_billiard)
         scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[3]){-1, 0, 0}, -1), 0);
         const double speed[3] = {3, 1.2, 0};
         const pcs_system a = ball(&s, e, (double[3]){0.6, 0, R}, speed);
-        const double back = 0.35 / 3 + 0.4 / (3 * e); // when it is at x = 0.55 again
+        const double back = 0.35 / 3 + 0.4 / (3 * e); // the time at which it is at x = 0.55 again
         const pcs_system b = ball(&s, e, (double[3]){0.55, 1.2 * back + 0.3 * R, R}, NULL);
         scene_start(&s);
         bool met = false;
@@ -225,8 +225,8 @@ TEST(oblique_billiard)
 
 enum { SIDE = 4, BALLS = SIDE * SIDE * SIDE };
 
-// Balls fall into a box and come to rest. Energy rises by no more than the projection lifts, which
-// brings back what impacts within a step left overlapping.
+// Balls fall into a box and come to rest. The energy rises by no more than the work of the
+// projection, which corrects the overlaps that impacts within a step leave.
 TEST(a_heap_comes_to_rest)
 {
     scene s;
@@ -337,7 +337,7 @@ TEST(both_kinds_in_one_scene)
     scene_close(&s);
 }
 
-// down a plane, sliding or rolling, without a hop
+// down a plane, sliding or rolling, without leaving it
 TEST(down_a_tilted_plane)
 {
     for (int j = 0; j < 2; ++j) {

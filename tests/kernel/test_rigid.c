@@ -62,7 +62,7 @@ TEST(composition_is_the_product_of_matrices)
         pcs_pose_inverse(a, back);
         CK_NEAR(pcs_quat_norm(a + 3) * pcs_quat_norm(back + 3), 1, 1e-15);
 
-        // points with and free vectors without the translation, there and back
+        // points, and free vectors without the translation; direct and inverse
         double p[3], y[3], z[3];
         random_vector(&r, p, 3);
         pcs_pose_point(a, p, y);
@@ -140,7 +140,7 @@ TEST(exponential_is_a_screw)
         pcs_pose_log(q, back);
         expect_same(back, t, 6, 1e-14 * (1 + v3_norm(t)));
 
-        // two parts of one screw
+        // two parts of one screw motion
         for (int i = 0; i < 6; ++i) {
             part[i] = 0.3 * t[i];
         }
@@ -159,7 +159,7 @@ TEST(exponential_is_a_screw)
         expect_same_pose(whole, q, 2e-14);
     }
 
-    // half a turn, exactly
+    // half a revolution, exactly
     const double half[7] = {1, 2, 3, 0, 0, 0, 1};
     double t[6], q[7];
     pcs_pose_log(half, t);
@@ -187,7 +187,7 @@ TEST(adjoint_is_conjugation)
         pcs_pose_exp(moved, right);
         expect_same_pose(left, right, 4e-14);
 
-        // the matrix, the way back, the way of the inverse
+        // the matrix, the inverse, and the matrix of the inverse
         double Ad[36], back[6], by_matrix;
         pcs_pose_adjoint(q, Ad);
         for (int i = 0; i < 6; ++i) {
@@ -308,7 +308,7 @@ TEST(points_in_moving_frames)
         pcs_pose_vector(f.q, f.v + 3, w);
         CK_NEAR(v3_dot(t.centripetal, w), 0, 1e-11);
 
-        // in the axes of the frame: the same vectors rotated
+        // in the axes of the frame: the same vectors, rotated
         pcs_frame_point(&f, &in, PCS_AXES_BODY, &body, &tb);
         const double *const A[] = {out.x, out.v, out.a, t.origin, t.euler, t.coriolis};
         const double *const B[] = {body.x, body.v, body.a, tb.origin, tb.euler, tb.coriolis};
@@ -356,7 +356,7 @@ TEST(frames_carry_frames)
         expect_same(one.v, zero, 6, 1e-12);
         expect_same(one.a, zero, 6, 1e-11);
 
-        // from the reference into the frame of b: back through both
+        // from the reference frame into the frame of b: the inverse through both
         pcs_frame_compose(&inverse, &ab, &one);
         expect_same_pose(one.q, b.q, 4e-14);
         expect_close(one.v, b.v, 6, 1e-12);
@@ -366,8 +366,9 @@ TEST(frames_carry_frames)
 
 TEST(falling_past_a_merry_go_round)
 {
-    // a stone at rest in the inertial frame, seen from a carousel that turns at w: it circles
-    // backwards, and centripetal and Coriolis terms must cancel to leave it at rest
+    // a stone at rest in the inertial frame, seen from a carousel that rotates at w: its apparent
+    // motion is a circle in the opposite direction, and the centripetal and Coriolis terms must
+    // cancel
     const double w = 0.7, rho = 3;
     const pcs_frame carousel = {.q = {0, 0, 0, 1, 0, 0, 0}, .v = {0, 0, 0, 0, 0, w}};
     const pcs_point_motion stone = {.x = {rho, 0, 1}};

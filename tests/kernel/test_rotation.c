@@ -48,7 +48,7 @@ TEST(products_are_compositions)
         expect_same(RAB, product, 9, 4e-15);
         CK_NEAR(pcs_quat_norm(AB), pcs_quat_norm(A) * pcs_quat_norm(B), 1e-14);
 
-        // i j = k fixes the handedness, which norms and homomorphism alone do not
+        // i j = k fixes the handedness; norms and the homomorphism do not
         const double i[4] = {0, 1, 0, 0}, j[4] = {0, 0, 1, 0}, k[4] = {0, 0, 0, 1};
         double ij[4];
         pcs_quat_mul(i, j, ij);
@@ -56,7 +56,7 @@ TEST(products_are_compositions)
     }
 }
 
-TEST(conjugate_turns_back)
+TEST(conjugate_is_the_inverse_rotation)
 {
     test_random r = random_seed(2);
     for (int n = 0; n < DRAWS; ++n) {
@@ -167,7 +167,7 @@ TEST(normalise_keeps_direction_and_refuses_nothing_else)
     }
 }
 
-// all maps out of Q, for lengths that square out of the range of a double
+// all maps of Q, for lengths whose squares leave the range of a double
 TEST(any_length_is_the_same_rotation)
 {
     const double scales[] = {1e-320, 1e-300, 1e-200, 1e-150, 1e-100, 0.3,
@@ -187,7 +187,7 @@ TEST(any_length_is_the_same_rotation)
         pcs_quat_to_zyz(Q, &e[4], &e[5], &e[6]);
 
         for (size_t s = 0; s < sizeof scales / sizeof *scales; ++s) {
-            // near the least double the components themselves keep a few digits only
+            // near the smallest double the components themselves have only a few digits
             const double tol = fabs(scales[s]) < 1e-310 ? 1e-2 : 2e-14;
             double q2[7] = {0}, R2[9], y2[3], w2[3], axis2[3], e2[7], q3[7], q4[7], rate[7], v2[6];
             for (int i = 0; i < 4; ++i) {
@@ -199,7 +199,7 @@ TEST(any_length_is_the_same_rotation)
             pcs_quat_rotate(Q2, x, y2);
             expect_same(y, y2, 3, 4 * tol);
 
-            // logarithms near a half turn may point either way
+            // logarithms near half a revolution may have either sign
             if (fabs(Q[0]) < 1e-3) continue;
             pcs_quat_log(Q2, w2);
             expect_same(w, w2, 3, 4 * tol);
@@ -260,14 +260,14 @@ TEST(matrix_there_and_back)
         random_long(&r, Q);
         expect_matrix_round_trip(Q);
 
-        // half turns, exact and almost
+        // half revolutions, exactly and nearly
         Q[0] = 0;
         expect_matrix_round_trip(Q);
         Q[0] = pow(10, random_between(&r, -18, -6));
         expect_matrix_round_trip(Q);
     }
 
-    // the corners of the case distinction: half and third turns about the axes and the diagonals
+    // the borders between the cases: half and third revolutions about the axes and the diagonals
     for (int code = 1; code < 81; ++code) {
         const double Q[4] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 % 3 - 1, code / 27 - 1};
         if (v3_dot(Q + 1, Q + 1) + Q[0] * Q[0] > 0) expect_matrix_round_trip(Q);
@@ -288,7 +288,7 @@ TEST(matrix_that_is_no_rotation_is_refused)
     CK_FAILS(pcs_quat_from_matrix(zero, Q), PCS_ERR_ARG);
     CK_FAILS(pcs_quat_from_matrix(nan, Q), PCS_ERR_ARG);
 
-    // seven digits are taken, and make a unit quaternion
+    // seven digits are accepted, and give a unit quaternion
     const double typed[9] = {0.8660254, 0.5, 0, -0.5, 0.8660254, 0, 0, 0, 1};
     CK_OK(pcs_quat_from_matrix(typed, Q));
     CK_NEAR(pcs_quat_norm(Q), 1, 4e-16);
@@ -343,7 +343,7 @@ TEST(exponential_to_the_last_digit)
 {
     test_random r = random_seed(9);
     for (int n = 0; n < 10 * DRAWS; ++n) {
-        // both branches, and densely about the border between them at |w| = 1/2
+        // both branches, with many points about the border between them at |w| = 1/2
         double w[3], Q[4];
         random_vector(&r, w, 3);
         v3_unit(w, w);
@@ -365,7 +365,7 @@ TEST(exponential_to_the_last_digit)
         CK_NEAR(pcs_quat_norm(Q), 1, 5e-16);
     }
 
-    // nothing is lost or made up at the ends
+    // no component is lost or added at the ends
     double Q[4];
     pcs_quat_exp((double[]){0, 0, 0}, Q);
     expect_same(Q, (double[]){1, 0, 0, 0}, 4, 0);
@@ -391,7 +391,7 @@ TEST(logarithm_undoes_the_exponential)
         pcs_quat_log(Q, back);
         expect_same(back, w, 3, 1e-15 * length);
 
-        // from any quaternion the logarithm is the short way round
+        // the logarithm of any quaternion is the shorter rotation
         random_long(&r, Q);
         pcs_quat_log(Q, w);
         ck_assert(v3_norm(w) <= PI * (1 + DBL_EPSILON));
@@ -477,7 +477,8 @@ TEST(zyz_by_its_matrices)
         pcs_quat_to_matrix(Q, R);
         expect_same(R, expected, 9, 2e-15);
 
-        // the rotation always comes back; the angles where they mean something
+        // the conversion back always gives the same rotation, and the same angles where they are
+        // unique
         pcs_quat_to_zyz(Q, &a[0], &a[1], &a[2]);
         ck_assert(a[1] >= 0 && a[1] <= PI);
         CK_NEAR(a[1], theta, 2e-15);

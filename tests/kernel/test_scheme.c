@@ -18,7 +18,7 @@ static void passes(const pcs_scheme *s)
     ck_assert_msg(pcs_scheme_check(s) == PCS_OK, "%s", pcs_error_text());
 }
 
-// refused, with all of these in the sentence
+// refused, with all these words in the sentence
 static void refused(const pcs_scheme *s, const char *field, const char *value, const char *remedy)
 {
     ck_assert_int_eq(pcs_scheme_check(s), PCS_ERR_ARG);
@@ -43,7 +43,7 @@ TEST(the_schemes_to_start_from_pass)
     ck_assert_int_eq(pcs_scheme_check(NULL), PCS_ERR_ARG);
 }
 
-// any one choice changed: a field that was not changed is no reason to refuse
+// any one choice changed: a field that was not changed is never a reason to refuse
 TEST(one_choice_changed_passes)
 {
     for (int k = 0; k < 2; ++k) {
@@ -149,7 +149,7 @@ static const char *outcome(int projection, double theta, int activation)
     return pcs_scheme_check(&s) == PCS_OK ? activation_words[pcs_scheme_activation(&s)] : "refused";
 }
 
-TEST(the_page_lists_what_goes_together)
+TEST(the_page_lists_the_valid_combinations)
 {
     static char page[200000];
     read_page(sizeof page, page);
@@ -170,7 +170,7 @@ TEST(the_page_lists_what_goes_together)
     }
 }
 
-TEST(the_page_lists_what_is_read)
+TEST(the_page_lists_the_fields_that_are_read)
 {
     static char page[200000];
     read_page(sizeof page, page);

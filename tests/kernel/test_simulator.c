@@ -18,8 +18,8 @@ static int double_integrator(void *user, double t, const double *x, const double
 typedef struct pilot {
     double times[1000];
     int calls;
-    int fails_at; // call that fails
-    double bad;   // or what it answers then
+    int fails_at; // the call that fails
+    double bad;   // the error, or the value returned
 } pilot;
 
 static int pd_control(void *user, double t, const double *x, double *u)
@@ -128,14 +128,14 @@ TEST(every_part_has_its_own_rate)
     for (int k = 0; k < log.n; ++k) {
         CK_NEAR(log.t[k], 5 + k * 0.1, 1e-12);
     }
-    // 150 steps, half of the controls fall inside one and cut it
+    // 150 steps, half of the controls are within a step and divide it
     ck_assert_int_eq(report.steps, 200);
     ck_assert(!report.stopped);
     pcs_simulator_destroy(sim);
     pcs_physics_release(&physics);
 }
 
-TEST(looking_changes_nothing)
+TEST(observing_changes_nothing)
 {
     double end[3][2];
     for (int k = 0; k < 3; ++k) {
@@ -265,7 +265,7 @@ static void close_ball(ball_scene *s)
     pcs_model_destroy(s->model);
 }
 
-TEST(a_model_steps_as_it_does_alone)
+TEST(a_simulator_steps_a_model_as_pcs_step_does)
 {
     ball_scene alone, within;
     open_ball(&alone);
@@ -314,7 +314,7 @@ TEST(a_model_obeys_a_control)
         .physics = physics, .x0 = x0, .h = 0.005, .control = bring_back, .control_period = 0.02};
     pcs_simulator *sim = simulate(&def);
     CK_OK(pcs_simulator_run(sim, 12, NULL));
-    // on the ground, where it was sent, at rest
+    // on the ground, at its target, at rest
     CK_NEAR(pcs_simulator_x(sim)[0], 0.3, 5e-3);
     CK_NEAR(pcs_simulator_x(sim)[2], 0.1, 1e-3);
     CK_NEAR(pcs_simulator_x(sim)[7], 0, 5e-3);
@@ -334,7 +334,7 @@ static int fails_late(void *user, double t, const double *x, const double *u, do
 
 TEST(failures_leave_the_records)
 {
-    // the control refuses, or answers NaN, on its fifth call
+    // the control refuses, or returns NaN, at its fifth call
     for (int k = 0; k < 2; ++k) {
         pilot p = {.fails_at = 5, .bad = k == 0 ? 0 : NAN};
         pcs_physics physics = cart(NULL);
@@ -423,7 +423,7 @@ static int against(void *user, double t, const double *x, double *u)
 
 TEST(a_run_goes_on_after_any_failure)
 {
-    // also the first call with a new command may fail: the known f belongs to the old command
+    // the first call with a new command may fail too: the stored f belongs to the old command
     const pcs_controlled system = {.n = 2, .m = 1, .f = pushed};
     double reference[2] = {0};
     for (long k = 0; k < 300; ++k) {

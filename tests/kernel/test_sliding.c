@@ -31,7 +31,7 @@ static pcs_system add_box(scene *s, double mass, const double edges[3], const do
     return b;
 }
 
-// the rotation about y that turns z towards x
+// the rotation about y that maps z to x
 static void tilt_of(double beta, double Q[4])
 {
     Q[0] = cos(beta / 2);
@@ -41,7 +41,8 @@ static void tilt_of(double beta, double Q[4])
 
 // ---- sliding -----------------------------------------------------------------------------------
 
-// it stops after v0 / (mu g) at v0^2 / (2 mu g), in any direction; friction has taken mu m g s
+// it stops after v0 / (mu g) at v0^2 / (2 mu g), in any direction; friction has done the work -mu m
+// g s
 TEST(a_box_slides_to_a_stop)
 {
     for (int k = 0; k < 8; ++k) {
@@ -134,7 +135,7 @@ TEST(both_sides_of_the_friction_angle)
         slope(atan(3.5 * mu[i]) - 1e-3, mu[i], true, true, 1e-13);
         slope(atan(3.5 * mu[i]) + 1e-3, mu[i], true, false, 1e-13);
     }
-    // the rounding of u_T counts mu times: eps mu = 2e-10 is not always within reach
+    // the rounding of u_T counts mu times: eps mu = 2e-10 may exceed the tolerance
     slope(0.77, 1e6, false, true, 1e-9);
     slope(0.3, 1e-9, false, false, 1e-13);
 }
@@ -166,7 +167,7 @@ TEST(a_box_topples_at_its_angle)
 
 // ---- balls --------------------------------------------------------------------------------------
 
-// slides with mu g until 2 v0 / (7 mu g), then rolls with 5/7 v0 without end
+// slides with mu g until 2 v0 / (7 mu g), then rolls with 5/7 v0 for ever
 TEST(a_ball_slides_then_rolls)
 {
     for (int k = 0; k < 5; ++k) {
@@ -203,7 +204,7 @@ TEST(a_spinning_ball)
     const int n = 100;
     const double most = 3.5 * mu * g * h * n / R;
     for (int k = 0; k < 3; ++k) {
-        // both spins at once: the moment turns with the body within a step, an error O(h)
+        // both spins at once: the moment rotates with the body within a step, an error O(h)
         const double tol = k == 2 ? 1e-5 : 1e-11;
         const double omega = k == 0 ? 0 : most, spin = k == 1 ? 0 : 7;
         scene s = scene_open();
@@ -259,8 +260,8 @@ TEST(a_stack_stays)
     }
 }
 
-// the impulses of the last step solve this one: no sweep but the first look
-TEST(rest_is_found_at_once)
+// the impulses of the last step solve this one: no sweep after the first measure
+TEST(a_step_at_rest_needs_no_sweep)
 {
     const double edges[3] = {0.3, 0.4, 0.2}, x[3] = {0, 0, 0.1};
     double Q[4];
@@ -282,7 +283,7 @@ TEST(rest_is_found_at_once)
 
 // impulses are remembered in space: where the frame of a contact has rotated in its plane between
 // two steps they still solve it. The slope is a fixed body, so that a state can be rotated with it
-TEST(a_turned_frame_keeps_the_impulses)
+TEST(a_rotated_frame_keeps_the_impulses)
 {
     test_random r = random_seed(22);
     const double edges[3] = {0.3, 0.4, 0.2}, x[3] = {0, 0, 0.1}, pull[3] = {2, 1, -9};
@@ -409,8 +410,8 @@ TEST(replay)
 // ---- hard cases ---------------------------------------------------------------------------------
 
 // A uniform rod slides on its tip, leaning so that the normal velocity of the tip grows with the
-// normal force, 1 + 3 cos^2 - 3 mu sin cos < 0 (Painleve): no force lets it slide on. The step
-// stops the tip with an impulse, or says that it has not converged.
+// normal force, 1 + 3 cos^2 - 3 mu sin cos < 0 (Painleve): no force allows further sliding. The
+// step stops the tip with an impulse, or says that it has not converged.
 TEST(the_rod_of_painleve)
 {
     const double theta[] = {0.5, 1.1, 1.3}, mu[] = {0.5, 2, 4};
@@ -442,7 +443,7 @@ TEST(the_rod_of_painleve)
     }
 }
 
-// a relation of one's own with three rows: a point of a Lagrangian system over the plane z = 0
+// a relation by callbacks with three rows: a point of a Lagrangian system over the plane z = 0
 static int height(void *user, const double *q1, const double *q2, double *y)
 {
     y[0] = q1[2];
@@ -493,7 +494,7 @@ TEST(friction_by_a_relation)
     }
 }
 
-// a ball that rolls down a sphere: H follows the motion within the step, frames and all
+// a ball that rolls down a sphere: H with its frames follows the motion within the step
 TEST(rows_that_follow_the_motion)
 {
     scene s = scene_open();

@@ -3,7 +3,7 @@
 
 // ---- bodies and joints
 
-// a box hung by its upper face from the origin, pushed
+// a box that hangs from the origin by its upper face, with an initial velocity
 static pcs_interaction hung_box(scene *s, const double omega[3])
 {
     const double edges[3] = {0.2, 0.3, 0.8}, x[3] = {0, 0, -0.4}, still[3] = {0};
@@ -115,7 +115,7 @@ TEST(the_multiplier_of_the_norm_lets_it_decay)
     scene_close(&s);
 }
 
-// the force of the joint is m (a_G - g), and what impulses of steps tend to
+// the force of the joint is m (a_G - g), the limit of the impulses of steps over h
 TEST(reactions_are_the_forces_of_the_joint)
 {
     scene s = scene_open();
@@ -132,7 +132,7 @@ TEST(reactions_are_the_forces_of_the_joint)
     for (int i = 0; i < 3; ++i) {
         CK_NEAR(r[i], 2 * (dxdt[7 + i] + (i == 2 ? G : 0)), 1e-11);
     }
-    // conical motion about the vertical through the hinge: G in a circle
+    // conical motion about the vertical through the hinge: G moves in a circle
     const double spin[3] = {0, 0, 3};
     memcpy(x + 10, spin, sizeof spin);
     memset(x + 7, 0, 3 * sizeof *x);
@@ -144,8 +144,8 @@ TEST(reactions_are_the_forces_of_the_joint)
     scene_close(&s);
 }
 
-// a heavy top: L_z, the component along the axis of symmetry and the energy are constant, and a top
-// held by a joint moves as one whose equations are written about its foot
+// a heavy top: L_z, the component along the axis of symmetry and the energy are constant; a top on
+// a joint moves as one whose equations are written about its foot
 typedef struct top {
     double m, l, J1, J3; // about the foot
 } top;
@@ -272,7 +272,7 @@ static void add_chain(scene *s, bool callbacks, bool distance, pcs_relation kept
     }
 }
 
-TEST(joints_agree_wherever_their_second_derivative_comes_from)
+TEST(joints_agree_for_every_second_derivative)
 {
     for (int distance = 0; distance < 2; ++distance) {
         double rates[2][40] = {{0}};
@@ -306,7 +306,7 @@ TEST(joints_agree_wherever_their_second_derivative_comes_from)
     }
 }
 
-// the power of the joints drives the chain; and steps come to the same motion
+// the power of the joints drives the chain; and steps converge to the same motion
 TEST(a_chain_follows_a_prescribed_motion)
 {
     scene s = scene_open();
@@ -354,7 +354,7 @@ TEST(contacts_and_redundant_joints_are_refused)
     def.ignore_contacts = true;
     sys = smooth_of(s.m, &def);
 
-    // states of another size, numbers that are none
+    // states of another size, numbers that are not finite
     double x[13];
     CK_OK(pcs_smooth_from_state(sys, s.st, x));
     x[3] = NAN;
@@ -395,7 +395,7 @@ static int push_nowhere(void *user, double t, const double q[7], const double v[
     return 0;
 }
 
-TEST(the_sentence_of_what_failed_inside_is_kept)
+TEST(the_sentence_of_a_failed_callback_is_kept)
 {
     scene s = scene_open();
     pcs_body_def def = pcs_body_def_default();
@@ -407,7 +407,7 @@ TEST(the_sentence_of_what_failed_inside_is_kept)
     CK_OK(pcs_smooth_from_state(sys, s.st, x));
     CK_FAILS(pcs_constrained_solve(pcs_smooth_constrained(sys), 0, x, x + 7, a, NULL),
              PCS_ERR_CALLBACK);
-    // whose numbers, not only that there are such
+    // the sentence also has the number of the body
     ck_assert_msg(strstr(pcs_error_text(), "callback of body 1") != NULL, "%s", pcs_error_text());
     pcs_smooth_destroy(sys);
     scene_close(&s);

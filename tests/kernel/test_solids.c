@@ -21,15 +21,15 @@ static double gauss(int k, double low, double high, double *w)
     return 0.5 * (low + high) + 0.5 * (high - low) * node[k];
 }
 
-// a solid of revolution about z at the parameters s, t: distance from the axis,
-// height, and area of the section per ds dt
+// a solid of revolution about z at the parameters s, t: distance from the axis, height, and area of
+// the section per ds dt
 typedef struct section {
-    double low[2], high[2]; // of s and t; s of the torus goes round
+    double low[2], high[2]; // of s and t; s of the torus is an angle
     bool round;
     void (*at)(const double *size, double s, double t, double *rho, double *z, double *area);
 } section;
 
-// round the axis and, if need be, round s: equal steps, exact for trigonometric polynomials
+// round the axis and, for a torus, round s: equal steps, exact for trigonometric polynomials
 static pcs_inertia revolve(const section *S, const double *size)
 {
     enum { ROUND = 8 };
@@ -66,7 +66,7 @@ static void tube(const double *size, double s, double t, double *rho, double *z,
     *area = 1;
 }
 
-// size: radius, height. t is the part of the radius at that height
+// size: radius, height. t is the fraction of the radius at that height
 static void cone(const double *size, double s, double t, double *rho, double *z, double *area)
 {
     const double radius = size[0] * (1 - s / size[1]);
@@ -75,7 +75,7 @@ static void cone(const double *size, double s, double t, double *rho, double *z,
     *area = radius;
 }
 
-// size: major. s goes round the section
+// size: major. s is the angle along the section
 static void torus(const double *size, double s, double t, double *rho, double *z, double *area)
 {
     *rho = size[0] + t * cos(s);
@@ -128,7 +128,7 @@ TEST(solids_of_revolution_by_quadrature)
             CK_OK(pcs_inertia_check(&b[k]));
         }
 
-        // a capsule is a cylinder and two half balls; one is turned round
+        // a capsule is a cylinder and two half balls, one of them reversed
         pcs_inertia parts[3], whole;
         CK_OK(pcs_solid_cylinder(rho, R, L, axis, &parts[0]));
         CK_OK(pcs_solid_hemisphere(rho, R, axis, &parts[1]));
@@ -206,7 +206,7 @@ TEST(thin_bodies_are_limits)
         pcs_inertia thin, thick;
         CK_OK(pcs_thin_tube(2, R, L, axis, &thin));
         CK_OK(pcs_solid_tube(2 / tiny, R + tiny / 2, R - tiny / 2, L, axis, &thick));
-        expect_body(&thick, &thin, 1e-9); // the subtraction of the radii has nine digits left
+        expect_body(&thick, &thin, 1e-9); // the difference of the radii has nine digits
         CK_OK(pcs_thin_disc(2, R, axis, &thin));
         CK_OK(pcs_solid_cylinder(2 / tiny, R, tiny, axis, &thick));
         expect_body(&thick, &thin, 1e-13);
@@ -268,7 +268,7 @@ static const int cube_triangle[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 
 
 enum { RINGS = 7, STEPS = 9, STAR_V = RINGS * STEPS + 2, STAR_T = 2 * RINGS * STEPS };
 
-// a surface seen from the origin all over, of random distances
+// a closed surface that is visible from the origin as a whole, at random distances
 static void random_star(test_random *r, double v[3 * STAR_V], int t[3 * STAR_T])
 {
     int n = 0;
@@ -316,7 +316,7 @@ TEST(meshes_are_their_tetrahedra)
         expect_body(&mesh, &sum, 1e-13);
         CK_OK(pcs_inertia_check(&mesh));
 
-        // the geometry of contact detection weighs the same
+        // the geometry of contact detection has the same mass
         pcs_geometry *g;
         CK_OK(pcs_geometry_create_mesh(NULL, STAR_V, v, STAR_T, t, &g));
         const pcs_shape shape = pcs_shape_mesh(g);
@@ -324,7 +324,7 @@ TEST(meshes_are_their_tetrahedra)
         expect_body(&mesh, &sum, 1e-13);
         pcs_geometry_destroy(g);
 
-        // placed elsewhere, and as a soup where every triangle has vertices of its own
+        // at another place, and as a list of triangles with vertices of their own
         double q[7], soup[9 * STAR_T];
         int own[3 * STAR_T];
         random_vector(&r, q, 3);
@@ -341,7 +341,7 @@ TEST(meshes_are_their_tetrahedra)
 
 TEST(cubes_with_cavities_and_touching_edges)
 {
-    // eight vertices outside, eight inside a third as large, turned about
+    // eight vertices outside, eight inside a third as large, rotated
     double v[48];
     int t[72];
     pcs_inertia cube, hole, expected, got;
@@ -367,7 +367,7 @@ TEST(cubes_with_cavities_and_touching_edges)
     CK_OK(pcs_inertia_combine(2, (pcs_inertia[]){expected, hole}, &got));
     expect_body(&got, &cube, 1e-14);
 
-    // a soup in which zeros have either sign
+    // a list of triangles in which zeros have either sign
     double soup[108];
     int own[36];
     for (int k = 0; k < 36; ++k) {
@@ -434,7 +434,7 @@ TEST(bad_meshes_are_refused)
     v[7] = 1;
     CK_OK(pcs_inertia_of_mesh(8, v, 12, t, 1, &b));
 
-    // any missing or reversed triangle of a larger one is found
+    // a missing or reversed triangle of a larger mesh is found
     test_random r = random_seed(4);
     double sv[3 * STAR_V];
     int st[3 * STAR_T], work[3 * STAR_T];

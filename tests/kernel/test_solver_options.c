@@ -12,7 +12,7 @@ typedef struct trace {
     uint64_t hash;
 } trace;
 
-// a tower of boxes, each rotated a little and thrown at random
+// a tower of boxes, each rotated a little and with a random velocity
 static void tower(scene *s, uint64_t seed)
 {
     *s = scene_open();
@@ -58,7 +58,8 @@ static bool differ(const trace *a, const trace *b)
 
 static bool changes(int scene_number, const pcs_solver_info *info, const pcs_opt *opt)
 {
-    const double tols[2] = {1e-30, 1e-4}; // out of reach: all that a solver has is used; and easy
+    // out of reach: the solver uses all its iterations; and easy
+    const double tols[2] = {1e-30, 1e-4};
     for (int i = 0; i < 2; ++i) {
         pcs_solver_opts o = option_base(info, opt, true);
         o.tol = tols[i];
@@ -90,7 +91,7 @@ TEST(every_option_changes_a_step)
     }
 }
 
-// the options of nsgs that the sweeps on bodies read by themselves give what W gives
+// the sweeps on bodies read the options of nsgs themselves: their results agree with those on W
 TEST(sweeps_agree_with_an_assembled_problem)
 {
     for (uint64_t seed = 1; seed <= 4; ++seed) {

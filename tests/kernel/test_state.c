@@ -210,7 +210,7 @@ TEST(the_same_run_gives_the_same_bits)
 }
 
 // works that were used with other states, or not at all, before each step
-TEST(the_work_leaves_no_trace)
+TEST(the_work_does_not_affect_the_result)
 {
     scene s;
     pile(&s, PCS_PROJECTION_COMBINED);
@@ -219,7 +219,7 @@ TEST(the_work_leaves_no_trace)
     CK_OK(pcs_state_create(s.m, &third));
     steps(&s, s.st, s.wk, 100);
 
-    // interleaved on one work with a state that is elsewhere and uses other step sizes
+    // alternating on one work with a state at another place and with other step sizes
     pcs_work *shared;
     CK_OK(pcs_work_create(s.m, &shared));
     for (int i = 0; i < 100; ++i) {
@@ -263,9 +263,9 @@ static int turning_force(void *user, double t, const double *q, const double *v,
     return 0;
 }
 
-// from any initial memory the work grows to the need of a step: allocations fail everywhere during
-// this, and the step is the same
-TEST(the_arena_may_end_anywhere)
+// from any initial memory the work grows to the need of a step: allocations fail at every place,
+// and the step is the same
+TEST(the_arena_may_end_at_any_place)
 {
     for (int k = 0; k < 3; ++k) {
         int n = 40;
@@ -323,7 +323,7 @@ static void *work_on(void *arguments)
     return NULL;
 }
 
-// states of one model step at the same time, and to the same bits
+// states of one model make steps at the same time, with the same bits as one after the other
 TEST(states_step_side_by_side)
 {
     scene s;
@@ -351,7 +351,7 @@ TEST(states_step_side_by_side)
     scene_close(&s);
 }
 
-TEST(bytes_that_are_no_state_are_refused)
+TEST(bytes_that_are_not_a_state_are_refused)
 {
     scene s;
     pile(&s, PCS_PROJECTION_DIRECT);
@@ -374,8 +374,8 @@ TEST(bytes_that_are_no_state_are_refused)
     CK_FAILS(pcs_state_load(st, NULL, bytes), PCS_ERR_ARG);
     CK_FAILS(pcs_state_load(NULL, saved, bytes), PCS_ERR_ARG);
 
-    // every bit of every byte, every byte replaced, every word made not a number, and bytes that
-    // exchanged: refused, and the state is unchanged
+    // every bit of every byte, every byte replaced, every word replaced by a NaN, and exchanged
+    // bytes: refused, and the state is unchanged
     for (size_t at = 0; at < bytes; ++at) {
         for (int k = 0; k < 11; ++k) {
             const double nan = NAN;

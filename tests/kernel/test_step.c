@@ -1,5 +1,5 @@
 // Steps with contacts: the laws row by row, the ledger, closed forms and momenta, for every
-// activation, theta and shape, and what can be read of the contacts of a step.
+// activation, theta and shape, and the results that can be read of the contacts of a step.
 #include "scene.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ TEST(both_formulations_of_the_bouncing_ball)
 TEST(an_oscillator_hits_a_stop)
 {
     const double w = 5, e = 0.6, stop = -0.1, q0 = 0.4, T = 1.5;
-    double a = q0, b = 0, t = 0; // exact: from impact to impact
+    double a = q0, b = 0, t = 0; // exact, from impact to impact
     for (;;) {
         // the first root of a cos + b sin = stop with negative speed, by bisection on a fine grid
         double hit = INFINITY;
@@ -127,7 +127,7 @@ TEST(a_resting_ball_weighs)
     scene_close(&s);
 }
 
-// the impulses of the last step start the next solve: at rest they are its answer
+// the impulses of the last step are the start of the next solve: at rest they are its solution
 TEST(a_warm_start_is_the_answer)
 {
     scene s = scene_open();
@@ -161,7 +161,7 @@ static void random_scenes(pcs_activation activation, double theta, double h, int
         scene_random(&s, seed);
         s.scheme.activation = activation;
         s.scheme.theta = theta;
-        // a fixed point, and not a fast one in a hard impact
+        // a fixed point, which converges slowly in a hard impact
         if (seed == 4 && activation != PCS_ACTIVATION_SPECULATIVE)
             s.scheme.configuration = PCS_CONFIGURATION_ITERATE;
         if (seed == 3) s.scheme.configuration = PCS_CONFIGURATION_MIDDLE;
@@ -272,7 +272,7 @@ TEST(angular_momentum_of_an_oblique_impact)
 
 // ---- speculative --------------------------------------------------------------------------------
 
-// balls thrown together with theta = 1: none ever overlaps
+// balls thrown towards each other with theta = 1: none ever overlaps
 TEST(speculative_contacts_never_overlap)
 {
     test_random r = random_seed(13);
@@ -330,7 +330,7 @@ TEST(speculative_contacts_beyond_reach)
 
 // ---- who is seen --------------------------------------------------------------------------------
 
-// without gravity, at rest, apart by less than the tolerance: still held
+// without gravity, at rest, apart by less than the tolerance: the contact is active
 TEST(tolerances_reach_resting_contacts)
 {
     for (int k = 0; k < 2; ++k) {
@@ -351,8 +351,8 @@ TEST(tolerances_reach_resting_contacts)
     }
 }
 
-// a plate that turns is met far from its centre
-TEST(a_turning_plate_reaches_far)
+// a plate that rotates meets a ball far from its centre
+TEST(a_rotating_plate_reaches_far)
 {
     for (int order = 0; order < 2; ++order) {
         scene s = scene_open();
@@ -376,7 +376,7 @@ TEST(a_turning_plate_reaches_far)
     }
 }
 
-// fixed bodies, with and without orientation of their own, are as good as the world
+// fixed bodies, with and without an orientation, act like the world
 TEST(fixed_bodies_hold)
 {
     const double a = 0.3, Q[4] = {cos(a), 0, sin(a), 0};
@@ -482,7 +482,7 @@ TEST(a_body_geared_to_a_coordinate)
             ck_assert_int_eq(c[1].row, 1);
             ck_assert_int_eq(c[1].interaction, 1);
 
-            // faults in each callback are said, and change nothing
+            // errors in each callback are reported, and change nothing
             const unsigned long long before = pcs_state_hash(s.st);
             for (fault = 1; fault <= 4; ++fault) {
                 CK_SAYS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_CALLBACK, "interaction 1");
@@ -499,7 +499,8 @@ TEST(a_body_geared_to_a_coordinate)
 
 // ---- outcomes -----------------------------------------------------------------------------------
 
-// a velocity problem that is not solved: the state does not change, unless the scheme accepts it
+// a velocity problem that is not solved: the state does not change, unless the scheme accepts the
+// step
 TEST(an_unsolved_problem_is_an_outcome)
 {
     for (int accept = 0; accept < 2; ++accept) {
@@ -524,7 +525,7 @@ TEST(an_unsolved_problem_is_an_outcome)
                               strstr(pcs_error_text(), "not committed: max_iters") != NULL,
                           "%s", pcs_error_text());
             ck_assert(!run.last.committed);
-            // and without a report there is still the status
+            // without a report there is still the status
             CK_FAILS(pcs_run(s.m, s.st, s.wk, 0.01, 0.05, NULL, NULL, NULL), PCS_ERR_STEP);
             CK_FAILS(pcs_step(s.m, s.st, s.wk, 0.01, NULL), PCS_ERR_STEP);
             ck_assert(pcs_state_hash(s.st) == before);
@@ -546,7 +547,7 @@ static void hear(pcs_log_level level, const char *message, void *user)
 }
 
 // the log names the contact that adds energy, and says why a step was not committed
-TEST(the_log_hears_of_gains_and_of_failures)
+TEST(the_log_names_gains_and_failures)
 {
     heard h = {0};
     const pcs_env env = {.log = hear, .log_user = &h};
@@ -556,9 +557,8 @@ TEST(the_log_hears_of_gains_and_of_failures)
     pcs_material bouncy;
     CK_OK(pcs_model_add_material(m, &(pcs_material_def){.e = 1}, &bouncy));
 
-    // the first ball pushes the middle one with e = 1 into the third, which leaves it (u_k > 0) and
-    // is held by e = 0: Newton's law makes two balls as fast as the first was, and that together
-    // gains
+    // the first ball pushes the middle one with e = 1 into the third, which leaves it (u_k > 0)
+    // with e = 0: Newton's law makes two balls as fast as the first was, which is a gain of energy
     const pcs_shape sphere = pcs_shape_sphere(0.5);
     for (int i = 0; i < 3; ++i) {
         pcs_body_def def = pcs_body_def_default();
@@ -600,7 +600,7 @@ TEST(the_log_hears_of_gains_and_of_failures)
     pcs_model_destroy(m);
 }
 
-// after a failed call there is nothing to read, and nothing stale
+// after a failed call there is nothing to read, also no old result
 TEST(nothing_is_read_after_a_failure)
 {
     scene s = scene_open();
@@ -611,7 +611,7 @@ TEST(nothing_is_read_after_a_failure)
     const pcs_contact *c;
     pcs_problem p;
     int n;
-    // without memory nothing is given, and it is said; the next call gives all
+    // without memory nothing is returned, with an error; the next call returns everything
     s.memory->fail_at = 0;
     CK_FAILS(pcs_work_contacts(s.wk, &n, &c), PCS_ERR_MEMORY);
     s.memory->fail_at = 0;
@@ -631,8 +631,8 @@ TEST(nothing_is_read_after_a_failure)
     scene_close(&s);
 }
 
-// Two stops on one coordinate, closed from both sides, with e = 0 and e = 1: one asks v' >= 0, the
-// other v' <= -v. No solver may make a step of that, however far its impulses run off.
+// Two stops on one coordinate, closed from both sides, with e = 0 and e = 1: one requires v' >= 0,
+// the other v' <= -v. No solver may report a solution, however far its impulses diverge.
 TEST(stops_that_contradict_one_another)
 {
     for (int k = 0; k < pcs_solver_count(); ++k) {
@@ -664,8 +664,8 @@ TEST(stops_that_contradict_one_another)
     }
 }
 
-// A ball of 10^8 kg on balls of 1 kg: the sums in W r cancel to 1e-8 of their terms, so no
-// impulse can have a residual of 1e-12. The step is taken all the same, and nothing moves.
+// A ball of 10^8 kg on balls of 1 kg: the sums in W r cancel to 1e-8 of their terms, so no impulse
+// can have a residual of 1e-12. The step is still committed, and nothing moves.
 TEST(heavy_on_light_ends_at_rounding)
 {
     scene s = scene_open();
@@ -694,7 +694,7 @@ TEST(heavy_on_light_ends_at_rounding)
     scene_close(&s);
 }
 
-// a run whose end is before its start, or nearer than half a step, is none
+// a run whose end is before its start, or nearer than half a step, makes no step
 TEST(runs_that_would_make_no_step_are_refused)
 {
     static const double bad[][3] = {{0, 10, 1},    {0, 10, 0.005},   {1, 1e-3, 0.5},
@@ -748,7 +748,7 @@ TEST(numbers_that_overflow_are_refused)
             CK_FAILS(pcs_step(s.m, s.st, s.wk, 1e-3, NULL), PCS_ERR_ARG);
             CK_FAILS(pcs_run(s.m, s.st, s.wk, 1e-3, 1, NULL, NULL, NULL), PCS_ERR_ARG);
 
-            // and below: every number of the report is one
+            // and below: every number of the report is finite
             if (k < 2) scene_v(&s, ball)[3 * k + i] = 1e49;
             if (k >= 2) scene_q(&s, ball)[i] = 1e49;
             pcs_run_report run;

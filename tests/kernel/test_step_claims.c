@@ -10,7 +10,7 @@
 #include "exact.h"
 #include "step/step.h"
 
-// of q, what rounding may leave of a step that counts as solved (kernel/step/velocity.c)
+// relative to q: the rounding in a step that counts as solved (kernel/step/velocity.c)
 #define ROUNDING_MOST 1e-5
 #define TWICE         2.01
 
@@ -92,7 +92,7 @@ static void judge_step(const scene *s, uint64_t seed, tally *t)
     pcs_problem_measure(&dense, r, u, &m);
     t->judged += 1;
 
-    // W and q are made again here, from velocities as fast as the bodies
+    // this test computes W and q again, from velocities as large as those of the bodies
     const double noise = 64 * (m.rounding + DBL_EPSILON * fastest(s)) * (1 + 2);
     const double size = fmax(m.norm_q, m.norm_wr), tol = s->scheme.solver.tol;
     ck_assert_msg(e.residual <= TWICE * tol + noise / size ||

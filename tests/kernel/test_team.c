@@ -7,8 +7,8 @@ enum { SIDE = 6, BODIES = SIDE * SIDE * SIDE, STEPS = 3, MOST = TEST_DRAWS(10) <
 
 #define EDGE 0.1
 
-// balls, or cubes, or layers of both in an open box: pressed into one another a little, so that the
-// projection has to part them, and pushed at random
+// balls, or cubes, or layers of both in an open box: overlapping a little, so that the projection
+// has to separate them, and with random velocities
 static void pack_open(scene *s, int kind, int threads)
 {
     *s = scene_open();
@@ -63,7 +63,7 @@ static void compare(int kind)
 {
     pcs_step_report one, many;
     const unsigned long long hash = stepped(kind, 1, &one);
-    // there is something to do for a team
+    // every stage has work for the team
     ck_assert_int_ge(one.largest_island, 512);
     ck_assert_int_ge(one.sweeps, 1);
     ck_assert_int_ge(one.projection_iters, 1);
@@ -74,17 +74,17 @@ static void compare(int kind)
     }
 }
 
-TEST(balls_do_not_feel_the_team)
+TEST(balls_have_the_same_bits_with_any_team)
 {
     compare(0);
 }
 
-TEST(cubes_do_not_feel_the_team)
+TEST(cubes_have_the_same_bits_with_any_team)
 {
     compare(1);
 }
 
-TEST(a_mixture_does_not_feel_the_team)
+TEST(a_mixture_has_the_same_bits_with_any_team)
 {
     compare(2);
 }

@@ -81,7 +81,7 @@ static pcs_vehicle_def random_def(test_random *r)
     return def;
 }
 
-// no weight, no water
+// neither weight nor buoyancy
 static pcs_vehicle_def in_vacuum(void)
 {
     pcs_vehicle_def def = pcs_vehicle_def_default();
@@ -127,7 +127,7 @@ TEST(the_coriolis_term_has_no_power)
     }
 }
 
-// (11.1), the three cross products written out
+// (11.1), with the three cross products
 TEST(a_diagonal_mass_gives_the_printed_formula)
 {
     test_random r = random_seed(2);
@@ -207,7 +207,7 @@ TEST(damping_sway_and_thrust)
 
 // ---- the profile
 
-TEST(the_fit_is_that_of_the_formula)
+TEST(the_fit_agrees_with_the_formula)
 {
     const pcs_foil f = pcs_foil_naca0012();
     const double a0 = PI / 12;
@@ -222,7 +222,7 @@ TEST(the_fit_is_that_of_the_formula)
         CK_NEAR(L, -mirror_L, 0);
         CK_NEAR(D, mirror_D, 0);
 
-        // as it is printed; exponents stay within 170 here
+        // as the source prints it; exponents stay below 170 here
         const double p = exp(-50 * (alpha - a0)), m = exp(50 * (alpha + a0));
         const double sigma = (1 + p + m) / ((1 + p) * (1 + m)), pre = 5.73 * alpha;
         CK_NEAR(L, (1 - sigma) * pre + sigma * 2 * sin(alpha) * fabs(sin(alpha)) * cos(alpha),
@@ -279,7 +279,7 @@ TEST(tables_are_linear_between_their_rows)
         CK_NEAR(D, at[i][2], 1e-15);
     }
 
-    // a fine table of the fit stands for the fit
+    // a fine table of the fit replaces the fit
     enum { ROWS = 4001 };
     const pcs_foil fit = pcs_foil_naca0012();
     double *fine = calloc(3 * ROWS, sizeof *fine);
@@ -308,7 +308,7 @@ static int user_foil(void *user, double alpha, double *CL, double *CD)
     return 0;
 }
 
-TEST(a_callback_is_asked)
+TEST(a_callback_is_called)
 {
     double c[2] = {3, 0.2};
     const pcs_foil f = {.fn = user_foil, .user = c};
@@ -339,7 +339,7 @@ TEST(only_drag_takes_energy_from_a_fin)
     }
 }
 
-// the force as the theory writes it, with sines and cosines of alpha
+// the force in the form of the theory, with sines and cosines of alpha
 TEST(a_fin_by_its_angles)
 {
     test_random r = random_seed(5);
@@ -379,8 +379,8 @@ TEST(a_fin_by_its_angles)
     }
 }
 
-// a tail fin that points left, its leading edge up, lifts the tail: the nose goes down
-TEST(fins_steer_the_way_they_turn)
+// a tail fin that points left, with its leading edge up, lifts the tail: the nose descends
+TEST(fins_steer_in_the_direction_of_their_angle)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
     pcs_vehicle *v = make(&def);
@@ -391,7 +391,7 @@ TEST(fins_steer_the_way_they_turn)
     CK_NEAR(f.wrench[2], 0.5 * 1000 * 0.008 * f.CL, 1e-12);
     ck_assert(f.wrench[2] > 0 && f.wrench[4] > 0 && f.wrench[0] < 0);
 
-    // the fin that points up turns the vehicle about z
+    // the fin that points up rotates the vehicle about z
     CK_OK(pcs_vehicle_fin_load(v, 1, ahead, 0.1, &f));
     ck_assert(f.wrench[1] < 0 && f.wrench[5] > 0);
 
@@ -451,7 +451,7 @@ TEST(thrust_and_drag_balance)
         for (int i = 7; i < PCS_VEHICLE_STATE_SIZE; ++i) {
             CK_NEAR(rate[i], 0, 1e-14 * (1 + fabs(command.thrust)));
         }
-        // going ahead, as the theory writes it
+        // moving ahead, in the form of the theory
         double CL, CD;
         CK_OK(pcs_foil_coefficients(&def.foil, 0, &CL, &CD));
         if (k > 0) CK_NEAR(u + (2 + 2 * 1000 * 0.008 * CD) * u * u, 5.0 * k, 1e-12 * k);
@@ -468,7 +468,7 @@ TEST(thrust_and_drag_balance)
     pcs_vehicle_destroy(v);
 }
 
-// neither position nor heading matters, nor the length of Q
+// position, heading and the length of Q have no effect
 TEST(the_vertical_is_the_only_direction)
 {
     test_random r = random_seed(7);
@@ -634,8 +634,8 @@ TEST(euler_angles_agree_with_quaternions)
     }
 }
 
-// seen from a frame that drifts with the water the current is gone: nu - (R^T c; 0) obeys the
-// equations of still water, for a solid in added mass
+// in a frame that drifts with the water there is no current: nu - (R^T c; 0) obeys the equations of
+// still water, for a solid in added mass
 TEST(a_current_is_a_change_of_frame)
 {
     test_random r = random_seed(11);
@@ -676,8 +676,8 @@ TEST(a_current_is_a_change_of_frame)
     }
 }
 
-// Kirchhoff: without damping and fins energy stays, and with neither weight nor buoyancy the
-// inertial momenta R P and X x R P + R H do as well
+// Kirchhoff: without damping and fins the energy is constant, and with neither weight nor buoyancy
+// the inertial momenta R P and X x R P + R H are constant too
 static void momenta(const double *M, const double *x, double out[6])
 {
     double P[6] = {0}, moment[3], arm[3];
@@ -723,7 +723,7 @@ TEST(an_ideal_fluid_conserves)
     }
 }
 
-TEST(it_reaches_the_terminal_surge)
+TEST(a_vehicle_reaches_the_terminal_surge)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
     pcs_vehicle *v = make(&def);
@@ -753,9 +753,9 @@ static void advance(pcs_vehicle_ride *ride, bool euler, const pcs_tableau *table
     pcs_integrator_destroy(run);
 }
 
-// The order of the method shows to 1e-10. No velocity changes its sign here: where one does, |nu|
-// nu of the quadratic damping has a kink in its second derivative, which lowers the order of any
-// method.
+// The order of the method is visible down to 1e-10. No velocity changes its sign here: where one
+// does, |nu| nu of the quadratic damping has a kink in its second derivative, which lowers the
+// order of any method.
 TEST(integrators_keep_their_order)
 {
     const pcs_vehicle_def def = pcs_vehicle_def_default();
@@ -778,7 +778,7 @@ TEST(integrators_keep_their_order)
     }
     ck_assert(error[3] < 1e-10);
 
-    // and Euler angles take it to the same place
+    // and Euler angles give the same end
     double e[PCS_VEHICLE_STATE_EULER_SIZE] = {0, 0, 0, 0, 0, 0, 0.5}, Q[4];
     advance(&ride, true, pcs_tableau_dormand_prince(), T / 1024, T, e);
     pcs_quat_from_zyx(e[3], e[4], e[5], Q);
@@ -918,7 +918,7 @@ TEST(arguments_are_checked_and_nothing_is_written)
     pcs_vehicle_destroy(v);
 }
 
-TEST(memory_is_asked_for_once)
+TEST(memory_is_allocated_once)
 {
     const double table[] = {-4, -1, 0, 4, 1, 1};
     pcs_vehicle_def def = pcs_vehicle_def_default();

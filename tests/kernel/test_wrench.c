@@ -1,4 +1,4 @@
-// What acted in the last step: reactions, forces of pairs, pressure; against statics and momentum.
+// Forces of the last step: reactions, forces of pairs, pressure; against statics and momentum.
 #include "scene.h"
 
 #include <string.h>
@@ -69,8 +69,8 @@ TEST(a_hanging_body)
     }
 }
 
-// of every body the change of momentum is its weight, what each other system pressed on it and what
-// its joints did; the pairs push each other with opposite forces; all pairs make the wrench of
+// for every body the change of momentum is the impulse of its weight, of each other system and of
+// its joints; the pairs have opposite forces; the sum of all pairs is the wrench of
 // pcs_work_contact_wrench
 TEST(pairs_and_joints_change_the_momentum)
 {
@@ -147,8 +147,8 @@ TEST(pairs_and_joints_change_the_momentum)
     ck_assert_int_gt(pressed, 20);
 }
 
-// two boxes on each other under gravity tilted by a: the forces of the upper one act where its
-// weight leads, half its height times tan a downhill; those of the ground as of the whole
+// two boxes on each other under gravity tilted by a: the forces on the upper one act on the line of
+// its weight, half its height times tan a downhill; those of the ground on that of both
 TEST(the_centre_of_pressure_of_a_tilted_stack)
 {
     const double tilt[3] = {0, 0.05, 0.12};
@@ -220,13 +220,13 @@ TEST(invalid_queries_are_refused)
     pcs_pressure p;
     double w[6] = {1, 2, 3, 4, 5, 6};
 
-    // before a step nothing has acted
+    // before a step nothing acts
     CK_OK(pcs_work_reaction(s.wk, joint, &frame, w));
     ck_assert(norm3(w) == 0 && norm3(w + 3) == 0 && pcs_work_step_size(s.wk) == 0);
     CK_OK(pcs_work_pressure(s.wk, 0, -1, NULL, &p));
     ck_assert(p.contacts == 0);
     scene_step(&s, 1e-3);
-    CK_OK(pcs_work_reaction(s.wk, joint, &frame, w)); // switched off
+    CK_OK(pcs_work_reaction(s.wk, joint, &frame, w)); // disabled
     ck_assert(norm3(w) == 0);
     CK_OK(pcs_work_pair_wrench(s.wk, (pcs_system){0}, &frame, w));
     CK_NEAR(w[2], 9.81e-3, 1e-9);

@@ -1,4 +1,4 @@
-// The ride of a vehicle by its own rates.
+// The motion of a vehicle by its own rates.
 #ifndef KERNEL_VEHICLE_RIDE_H
 #define KERNEL_VEHICLE_RIDE_H
 

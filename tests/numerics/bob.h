@@ -1,5 +1,5 @@
-// A point of mass m in n dimensions, held at distance l from the origin, and what the tests of
-// constrained systems share.
+// A point of mass m in n dimensions, held at distance l from the origin; shared by the tests of
+// constrained systems.
 #ifndef NUMERICS_BOB_H
 #define NUMERICS_BOB_H
 

@@ -1,4 +1,4 @@
-// A pendulum as a plant with outputs of the caller's.
+// A pendulum as a plant with outputs of the caller.
 #ifndef NUMERICS_PENDULUM_PLANT_H
 #define NUMERICS_PENDULUM_PLANT_H
 
@@ -12,7 +12,7 @@
 // a pendulum of length l with viscous friction and a torque per inertia: x = (angle, rate)
 typedef struct pendulum {
     double l, friction;
-    int fails; // what f returns
+    int fails; // the value that f returns
 } pendulum;
 
 #define SWING(type, sine)                                           \

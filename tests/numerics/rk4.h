@@ -8,7 +8,7 @@
 
 enum { RK4_MOST = 64 };
 
-// x from t to t + steps h; projected after every step if the system wants that
+// x from t to t + steps h; projected after every step if the system asks for it
 static inline double rk4(const pcs_ode *ode, double t, double h, int steps, double *x)
 {
     static const double c[4] = {0, 0.5, 0.5, 1}, b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};

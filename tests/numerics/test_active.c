@@ -30,8 +30,8 @@ static active_set begin(const pcs_problem *p)
 }
 
 // A tower of m storeys with `copies` contacts each and bodies of random masses: W is block
-// tridiagonal, of rank m. skew is added above the diagonal; shift to the diagonal. The rows have
-// units of their own when `units`.
+// tridiagonal, of rank m. skew is added above the diagonal, shift to the diagonal. With `units`
+// each row has its own unit.
 static pcs_problem tower(uint64_t seed, int m, int copies, double skew, double shift, bool units,
                          pcs_cone cone)
 {
@@ -95,7 +95,7 @@ static pcs_problem tower(uint64_t seed, int m, int copies, double skew, double s
     return p;
 }
 
-// closes about a share of the rows
+// closes about this fraction of the rows
 static void close_rows(active_set *a, test_random *rng, double share)
 {
     for (int i = 0; i < a->p->n; ++i) {
@@ -135,7 +135,7 @@ TEST(sparse_solves_as_dense_does)
     }
 }
 
-// copies of contacts: singular, and of all solutions the one nearest the start
+// copies of contacts: singular, and of all solutions the one nearest to the start
 TEST(hyperstatic_sets_are_solved)
 {
     enum { N = 240 };
@@ -157,7 +157,7 @@ TEST(hyperstatic_sets_are_solved)
 }
 
 // a matrix far from symmetric, or not definite, uses dense factors
-TEST(other_matrices_go_the_dense_way)
+TEST(other_matrices_use_dense_factors)
 {
     enum { N = 200 };
     for (int part = 0; part < 2; ++part) {
@@ -232,7 +232,7 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind)
 }
 
 // A tolerance below the rounding of the data: the residual is this rounding, and counts as
-// converged. Also where redundant rows leave W singular
+// converged, also where redundant rows make W singular
 TEST(a_tolerance_below_rounding)
 {
     static const pcs_solver kinds[] = {PCS_SOLVER_AUTO, PCS_SOLVER_DIRECT};
@@ -271,7 +271,7 @@ TEST(large_problems)
                       pcs_outcome_text(d.outcome), d.measure.residual);
     }
 
-    // far from symmetric: nsgs alone is left, and says where it got
+    // far from symmetric: only nsgs remains, and reports its residual
     reset();
     const pcs_problem skewed = tower(9, 4000, 1, 0.01, 2, false, PCS_CONE_UNILATERAL);
     ck_assert_int_eq(solve(&skewed, PCS_SOLVER_AUTO).outcome, PCS_OUTCOME_CONVERGED);
@@ -317,8 +317,8 @@ static void counted_free(void *x)
     free(x);
 }
 
-// CHOLMOD without memory from its k-th request on: nothing leaks, and dense factors or the report
-// answers for it
+// CHOLMOD without memory from its k-th request on: nothing leaks, and dense factors or an error
+// follow
 TEST(cholmod_runs_out_of_memory)
 {
     const struct SuiteSparse_config_struct keep = SuiteSparse_config;

@@ -1,7 +1,7 @@
-// auto on problems of one to six contacts, W of deficient rank: faces of boxes whose corners fit a
-// plane nearly, bodies on joints, also redundant ones. Their q leaves the range of W by up to 1e-9:
-// then impulses have to move among the contacts until one opens or slides. What any of five other
-// solvers solves, auto solves too.
+// auto on problems of one to six contacts, W of deficient rank: faces of boxes whose corners nearly
+// fit a plane, bodies on joints, also redundant ones. Their q leaves the range of W by up to 1e-9:
+// then impulses have to move among the contacts until one opens or slides. If any of five other
+// solvers solves a problem, auto solves it too.
 #include "support.h"
 
 #include <percuss/solver.h>
@@ -71,7 +71,7 @@ static void add_joints(small *s, int count, test_random *rng)
     }
 }
 
-// bodies that fall, and may slide and turn by little or much
+// bodies that fall, and may slide and rotate by little or much
 static void velocities(test_random *rng, double v[NV])
 {
     const int way = (int)(3 * random_unit(rng));
@@ -119,7 +119,7 @@ static void open_small(small *s, shape k, uint64_t seed)
     CK_OK(pcs_bsr_from_dense(s->p.n, s->p.n, s->W, &s->arena, &s->p.W));
 }
 
-// whether the solver takes and solves the problem, from r = 0 or from what 2000 sweeps leave
+// whether the solver accepts and solves the problem, from r = 0 or from the result of 2000 sweeps
 static bool solves(const small *s, pcs_solver kind, double tol, bool warm)
 {
     double r[ROWS] = {0}, u[ROWS];

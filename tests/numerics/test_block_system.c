@@ -71,7 +71,7 @@ static void check_family(friction kind, int nc, bool dense)
     double *z = PCS_TAKE(&arena, n, double);
     ck_assert(A && B && W && J && x && y && z);
 
-    // the promised bytes are enough: the arena has just this size
+    // the documented number of bytes suffices: the arena has just this size
     pcs_arena own;
     CK_OK(pcs_arena_create(NULL, block_system_bytes(&p), &own));
     block_system s;
@@ -99,7 +99,7 @@ static void check_family(friction kind, int nc, bool dense)
         }
     }
 
-    // W alone is singular where it is; with nothing at all certainly
+    // W alone is singular in places; without A and B everything is
     memset(A, 0, parts * sizeof *A);
     memset(B, 0, parts * sizeof *B);
     ck_assert_int_eq(block_system_factor(&s, A, B, 0), SPARSE_LU_SINGULAR);
@@ -122,7 +122,7 @@ TEST(dense_systems_are_their_definition)
     check_family(FRICTION_BOXES, 20, true);
 }
 
-// a band that fills between a quarter and two thirds of the matrix, which then is a full one
+// a band that fills between a quarter and two thirds of the matrix, which then is stored dense
 TEST(half_full_systems_fit_their_memory)
 {
     enum { N = 150, MOST = N * N };

@@ -32,7 +32,7 @@ TEST(sweeps_solve_the_assembled_problem)
         o.max_iters = 100000;
         answer swept = answer_of(&p, &o, NULL);
         expect_measure(&p, &swept, 1e-12);
-        // an assembled W for anything but plain sweeps
+        // the options with which the bodies use an assembled W
         o.as.nsgs.relaxation = 0.999;
         answer same = answer_from(&p, &o, NULL, swept.r), cold = answer_of(&p, &o, NULL);
         expect_measure(&p, &same, 1e-12);
@@ -98,7 +98,7 @@ TEST(momentum_comes_from_fixed_sides_only)
     pile_free(&p);
 }
 
-// u'r = (v - v_free)' A (v' .. ): (H v)'r = v' M (v - v_free) with a diagonal M
+// u'r = v' A (v - v_free), with a diagonal A = M
 TEST(power_is_the_same_in_both_spaces)
 {
     pile p;
@@ -117,7 +117,7 @@ TEST(power_is_the_same_in_both_spaces)
     pile_free(&p);
 }
 
-// solves with no memory, and then with as much as the last attempt asked for
+// solves without memory, and then with the demand of the previous attempt
 static void expect_demand(const pile *p, threads *team)
 {
     const pcs_solver_opts o = options(PCS_SOLVER_AUTO, 1e-8);
@@ -142,7 +142,7 @@ static void expect_demand(const pile *p, threads *team)
     pcs_arena_destroy(NULL, &own);
 }
 
-TEST(memory_is_asked_for)
+TEST(the_demand_of_memory_suffices)
 {
     for (int kind = 0; kind < PILE_COUNT; ++kind) {
         pile p = pile_make((pile_kind)kind, 60, 5);
@@ -206,7 +206,7 @@ static void expect_same_bits(pile_kind kind, int n, pcs_solver solver, double to
 }
 
 // one island of many clusters; and many islands
-TEST(threads_do_not_show)
+TEST(threads_do_not_change_the_bits)
 {
     expect_same_bits(PILE_SPHERES, 1500, PCS_SOLVER_NSGS, 1e-6);
     expect_same_bits(PILE_BOXES, 700, PCS_SOLVER_AUTO, 1e-6);
@@ -215,7 +215,7 @@ TEST(threads_do_not_show)
 }
 
 // the bytes needed include the memory of all threads
-TEST(memory_of_a_team_is_asked_for)
+TEST(the_demand_includes_the_memory_of_a_team)
 {
     pile p = pile_make(PILE_LOOSE, 600, 5);
     threads *team;
@@ -226,7 +226,7 @@ TEST(memory_of_a_team_is_asked_for)
 }
 
 // an island has the same solution alone and among others
-TEST(islands_do_not_feel_one_another)
+TEST(islands_do_not_affect_one_another)
 {
     pile p = pile_make(PILE_LOOSE, 60, 2), first = p;
     pcs_solver_opts o = options(PCS_SOLVER_NSGS, 1e-11);
@@ -271,7 +271,7 @@ TEST(a_block_alone_is_solved_exactly)
             ck_assert_int_eq(cold.report.islands, 1);
             ck_assert_int_eq(cold.report.largest, 1);
             ck_assert_int_eq(cold.report.solve.outcome, PCS_OUTCOME_CONVERGED);
-            // tol is relative to q, about 1, of which A^-1 H^T W^-1 makes 100 times as much at most
+            // tol is relative to q, about 1, which A^-1 H^T W^-1 multiplies by at most 100
             ck_assert_double_le(furthest(nv, cold.v, warm.v), 100 * tol);
             ck_assert_double_le(furthest(nv, cold.v, assembled.v), 100 * tol);
             answer_free(&cold);

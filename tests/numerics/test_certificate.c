@@ -213,7 +213,7 @@ TEST(box_with_friction)
     toy *t = calloc(1, sizeof *t);
     box(t, true, 0.4);
     const double r[12] = {0.2, 0.01, 0, 0.3, -0.01, 0, 0.2, 0, 0, 0.3, 0, 0};
-    // the tangential forces turn the box: others balance them
+    // the tangential forces rotate the box: others balance them
     double balanced[12];
     memcpy(balanced, r, sizeof r);
     balanced[7] = -0.01;
@@ -226,7 +226,7 @@ TEST(box_with_friction)
 
 TEST(box_that_slides)
 {
-    // each corner has one direction left: normal, with x and y moments, on which four depend
+    // each corner has one direction left: normal, with x and y moments; four of them are dependent
     toy *t = calloc(1, sizeof *t);
     box(t, true, 0.4);
     for (int i = 0; i < 4; ++i) {
@@ -257,7 +257,7 @@ TEST(box_that_slides)
 
 TEST(wrong_statuses_are_taken_back)
 {
-    // W nearly singular: 1e-7 of residual hides a contact that is open in the solution
+    // W nearly singular: a residual of 1e-7 hides a contact that is open in the solution
     toy *t = calloc(1, sizeof *t);
     toy_add(t, PCS_CONE_UNILATERAL, 1, 0);
     toy_add(t, PCS_CONE_UNILATERAL, 1, 0);
@@ -341,7 +341,7 @@ TEST(groove_that_wedges)
 
 TEST(groove_near_the_border)
 {
-    // the thrust grows without bound as the angle of friction comes near that of the walls
+    // the thrust grows without bound as the friction angle approaches that of the walls
     for (int k = 2; k <= 4; ++k) {
         const double d = pow(10, -k), alpha = 0.3, a = tan(d);
         toy *t = calloc(1, sizeof *t);
@@ -358,7 +358,7 @@ TEST(groove_near_the_border)
 
 TEST(a_slide_that_may_be_anything)
 {
-    // W e has no normal part: any r_N slides
+    // W e has no normal component: any r_N slides
     toy *t = calloc(1, sizeof *t);
     toy_add(t, PCS_CONE_COULOMB, 2, 2);
     const double W[4] = {1, 0.5, 0.5, 1};
@@ -385,7 +385,7 @@ TEST(planted_borders_are_undecided)
         toy_add(t, PCS_CONE_COULOMB, 3, 0.5);
     }
     const int n = t->p.n;
-    // strict open, stick, slide; r_N = u_N = 0 at rest; the same while slipping
+    // strictly open, stick, slide; r_N = u_N = 0 at rest; the same while slipping
     const double r[15] = {0, 0, 0, 1, 0.1, 0, 1, -0.5, 0, 0, 0, 0, 0, 0, 0};
     const double u[15] = {1, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0};
     test_random random = random_seed(7);
@@ -510,7 +510,7 @@ TEST(solutions_lie_within)
             expect_within(families[f], families[f] == FRICTION_BOXES ? 8 : 6, seed, &far, &seen);
         }
     }
-    // the intervals are not empty talk: other solutions fill them
+    // the intervals are not too wide: other solutions reach their ends
     ck_assert_int_gt(seen, TEST_DRAWS(100));
     ck_assert_int_gt(far, TEST_DRAWS(50));
 }
@@ -569,7 +569,7 @@ TEST(bad_input_is_refused)
     CK_FAILS(pcs_certificate_impulse_intervals(NULL, &t->p, 0, t->r, out, high), PCS_ERR_ARG);
     t->r[3] = INFINITY;
     CK_FAILS(pcs_certificate_compute(NULL, &t->p, 0, t->r, status, NULL, &c), PCS_ERR_ARG);
-    // finite and far too large: nothing is decided
+    // finite and much too large: nothing is decided
     t->r[3] = 1e308;
     t->r[0] = 1e308;
     t->r[2] = -1e308;

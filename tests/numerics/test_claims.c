@@ -15,7 +15,7 @@
 #define HALF_THE_DIGITS 1.5e-8
 // the natural map may be smaller than the residual by this factor
 #define NATURAL_FINER 1e3
-// of claims: rounding may double what was measured
+// of claims: rounding may double the measured value
 #define TWICE 2.01
 
 // ---- problems ----------------------------------------------------------------------------------
@@ -29,7 +29,9 @@ typedef struct sample {
     size_t off[1];
     double W[EXACT_ROWS * EXACT_ROWS], q[EXACT_ROWS], start[EXACT_ROWS];
     bool psd;
-    bool even; // all rows of about one size: what is refuted is not solved by forgetting small ones
+    // all rows of similar size: where the problem is refuted, no solver may solve it by ignoring
+    // small ones
+    bool even;
 } sample;
 
 static int below(test_random *g, int n)
@@ -61,7 +63,7 @@ static void take_blocks(sample *s, kind k, int nb, test_random *g)
     }
 }
 
-// W = H H^T of small whole numbers, exact, with fewer columns than rows more often than not
+// W = H H^T of small whole numbers, exact, with fewer columns than rows in most cases
 static void whole_gram(sample *s, test_random *g)
 {
     const int n = s->p.n, m = 1 + below(g, n);
@@ -97,7 +99,7 @@ static void take_matrix(sample *s, test_random *g)
     }
 }
 
-// q: whole numbers, or numbers of all sizes; in half of all in the range of W
+// q: whole numbers, or numbers of all sizes; in half of the cases in the range of W
 static void take_q(sample *s, test_random *g)
 {
     const int n = s->p.n, how = below(g, 4);
@@ -149,7 +151,7 @@ static void take_start(sample *s, test_random *g)
     }
 }
 
-// the matrix of the entries filled in
+// the matrix with its entries
 static void close_sample(sample *s)
 {
     const int n = s->p.n, index[7] = {0, n, 0, n, 0, 1, 0};
@@ -212,7 +214,7 @@ static void count(tally *t, const pcs_report *report)
     t->infeasible += report->outcome == PCS_OUTCOME_INFEASIBLE;
 }
 
-// small budgets: only the claim at the end matters
+// small limits of iterations: only the claim at the end matters
 static pcs_solver_opts options(pcs_solver solver, pcs_stop stop, double tol)
 {
     pcs_solver_opts o = pcs_solver_opts_default(solver);
@@ -222,7 +224,7 @@ static pcs_solver_opts options(pcs_solver solver, pcs_stop stop, double tol)
     return o;
 }
 
-// by one solver; *least: the smallest violation of all that converged
+// by one solver; *least: the smallest violation of all converged solves
 static void solve_one(const sample *s, kind k, uint64_t seed, const pcs_solver_opts *o, tally *t,
                       double *least, bool *refuted)
 {
@@ -265,7 +267,7 @@ static void solve_global(const sample *s, kind k, uint64_t seed, const pcs_solve
     pcs_arena_destroy(NULL, &arena);
 }
 
-// no other solver refutes a problem that is solved to this
+// no other solver refutes a problem whose violation is below this
 #define SOLVED 1e-14
 
 static void campaign(kind k, uint64_t first, uint64_t problems, tally *t)
@@ -349,7 +351,7 @@ static void take_rank_one(sample *s, int nb, const double *h, const double *q, c
 }
 
 // With W = h h^T the velocities are q + a h; no a and no r give a solution. An r of 1e16 makes
-// noise of u that happens to be complementary
+// noise in u that may be complementary by chance
 TEST(noise_is_no_solution)
 {
     sample s;
@@ -371,7 +373,7 @@ TEST(noise_is_no_solution)
 }
 
 // The measure is never below the rounding of u, and the true value is not far above it
-TEST(measures_know_of_rounding)
+TEST(measures_include_rounding)
 {
     sample s;
     test_random g = random_seed(5);
@@ -428,7 +430,8 @@ TEST(infinity_is_no_solution)
     }
 }
 
-// A regular system of a few equalities is solved to rounding, and that is enough for any tolerance
+// A regular system of a few equalities is solved to rounding, which counts as converged for any
+// tolerance
 TEST(rounding_is_enough)
 {
     test_random g = random_seed(3);
@@ -465,7 +468,7 @@ TEST(rounding_is_enough)
     }
 }
 
-// Where r solves nothing, or u is noise, nothing is claimed of contacts and of uniqueness
+// Where r solves nothing, or u is noise, the certificate claims neither a status nor uniqueness
 TEST(certificates_of_noise_are_empty)
 {
     sample s;

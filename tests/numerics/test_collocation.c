@@ -142,7 +142,7 @@ TEST(radau_of_any_stages)
 }
 
 // two methods for the same coefficients: orthogonal polynomials and Lagrange's products
-TEST(general_nodes_give_the_same)
+TEST(general_nodes_give_the_same_method)
 {
     for (int s = 1; s <= 64; s += s < 8 ? 1 : 7) {
         for (int radau = 0; radau < 2; ++radau) {
@@ -219,8 +219,8 @@ TEST(random_nodes_have_order_s)
     }
 }
 
-// b_j(c_i) = a_ij, b_j(1) = b_j, polynomials of degree s integrated anywhere: from sums of powers
-// where the tableau has them and without
+// b_j(c_i) = a_ij, b_j(1) = b_j, polynomials of degree s integrated anywhere: from power sums where
+// the tableau has them and without
 TEST(dense_output_collocates)
 {
     for (int s = 1; s <= 64; s += s < 12 ? 1 : 13) {
@@ -305,7 +305,7 @@ TEST(bad_nodes_are_refused)
     CK_FAILS(pcs_tableau_create_gauss(NULL, 2, NULL), PCS_ERR_ARG);
     CK_FAILS(pcs_tableau_create_radau(NULL, 2, NULL), PCS_ERR_ARG);
 
-    // one that only claims to collocate
+    // one that only claims to be a collocation method
     const double same[2] = {0.5, 0.5};
     pcs_tableau liar = *pcs_tableau_heun();
     liar.collocation = true;

@@ -34,11 +34,12 @@ TEST(projection_obeys_moreau)
         const double eps = 1e-15 * most;
         ck_assert(p[0] >= 0 && cone_tangent(d, p) <= mu * p[0] * (1 + 1e-15) + 1e-300);
         CK_NEAR(dot, 0, 2e-15);
-        // the polar cone is { mu |y_T| <= -y_N }, seen from its far end where mu is large
+        // the polar cone is { mu |y_T| <= -y_N }; for a large mu the projection is compared from
+        // its other side
         ck_assert(mu <= 1 ? mu * cone_tangent(d, y) <= -y[0] + 2 * eps
                           : cone_tangent(d, y) <= -y[0] / mu + 2 * eps);
 
-        // again: nothing moves
+        // a second projection changes nothing
         double again[3];
         memcpy(again, p, sizeof p);
         cone_project_coulomb(d, mu, again);
@@ -82,8 +83,8 @@ TEST(complementarity_is_the_disjunction)
             cone_natural_coulomb(3, mu, s, r[k], u[k], f);
             CK_NEAR(sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]), 0, 1e-14 * (s * n + t));
         }
-        // impulse while open, slide in the wrong direction, approach, pull: the natural map is not
-        // zero for any
+        // an impulse while open, a slide in the wrong direction, approach, pull: the natural map is
+        // not zero
         const double wrong[4][6] = {{n, 0, 0, n, 0, 0},
                                     {n, mu * n * c, mu * n * e, 0, t * c, t * e},
                                     {0, 0, 0, -n, 0, 0},
@@ -129,7 +130,7 @@ TEST(friction_is_measured_as_in_the_theory)
             const double slow = slow_residual(&p, r, arena);
             CK_NEAR(m.residual, slow, 1e-12 * slow);
 
-            // no units, however far
+            // no units, also for large factors
             const double by[4] = {1e-3, 1e140, 1e-150, 1e250};
             for (int k = 0; k < 4 && seed % 3 != 1; ++k) {
                 double q[60], s[60];
@@ -152,7 +153,7 @@ TEST(friction_is_measured_as_in_the_theory)
     }
 }
 
-// mu = 0: the normal rows are those of a unilateral block, the tangents only ask r_T = 0
+// mu = 0: the normal rows are those of a unilateral block, the tangential rows require r_T = 0
 TEST(frictionless_blocks_are_unilateral)
 {
     test_random rng = random_seed(14);
@@ -222,7 +223,7 @@ TEST(bad_friction_is_refused)
     CK_FAILS(pcs_problem_check(&p), PCS_ERR_SIZE);
 }
 
-// u_N >= 0 in every solution of friction; of u_T nothing is known
+// u_N >= 0 in every solution of friction; u_T may be anything
 TEST(normals_alone_refute_friction)
 {
     reset();
@@ -231,7 +232,7 @@ TEST(normals_alone_refute_friction)
     p.q = q;
     p.W.val = W;
     ck_assert(!problem_refuted_by(&p, y, t));
-    // u_N = -1 whatever r is
+    // u_N = -1 for any r
     y[0] = 1;
     ck_assert(problem_refuted_by(&p, y, t));
     q[0] = 1;

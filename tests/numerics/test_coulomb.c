@@ -85,7 +85,7 @@ TEST(definite_contacts_are_solved)
         expect_law(&c, q, r, mode);
         count[mode] += 1;
 
-        // from a start that means nothing
+        // from a random start
         random_q(&rng, 3, warm);
         expect_law(&c, q, warm, contact_solve(&c, q, warm));
         q[0] = -q[0];
@@ -96,7 +96,7 @@ TEST(definite_contacts_are_solved)
     ck_assert(count[CONTACT_STICK] > 5000 && count[CONTACT_SLIDE] > 5000);
 }
 
-// one degree at a time over the whole circle: F changes sign between neighbours, u_T against d
+// in steps of one degree over the whole circle: F changes sign between neighbours, u_T opposes d
 static bool brute_slide(const contact *c, const double *q)
 {
     bool found = false;
@@ -126,7 +126,7 @@ TEST(agrees_with_brute_force)
     for (int trial = 0; trial < 6000; ++trial) {
         contact c;
         double q[3], r[3] = {0};
-        // definite ones, and any
+        // definite blocks, and any
         random_contact(&rng, 3, trial % 3, frictions[1 + trial / 3 % 5], &c);
         if (trial % 2) {
             double W[9];
@@ -143,7 +143,7 @@ TEST(agrees_with_brute_force)
         } else {
             differ += 1;
         }
-        // the answer is true in any case
+        // the answer is correct in any case
         if (mode == CONTACT_SLIDE) ck_assert(contact_residual(&c, q, r) <= 1e-10);
         if (mode == CONTACT_NONE) ck_assert(contact_residual(&c, q, r) > 1e-12);
     }
@@ -151,7 +151,8 @@ TEST(agrees_with_brute_force)
     ck_assert_msg(differ <= 3 + agree / 500, "%d of %d differ", differ, agree + differ);
 }
 
-// W of rank 0, 1, 2 and indefinite, with a q that has a solution: it is found, or the answer is no
+// W of rank 0, 1, 2 and indefinite, with a q that has a solution: the solver finds one, or reports
+// that it found none
 TEST(singular_contacts)
 {
     test_random rng = random_seed(3);
@@ -194,10 +195,11 @@ TEST(singular_contacts)
         all += q[0] < -1e-3;
         lost += mode == CONTACT_NONE && q[0] < -1e-3;
     }
-    // sticking in an affine set whose shortest point lies outside of the cone is not searched for
+    // the solver does not look for sticking solutions in an affine set whose shortest point lies
+    // outside the cone
     ck_assert_msg(lost <= all / 10, "%d of %d lost", lost, all);
 
-    // no block, a zero block, a block that pulls: no answer, but numbers
+    // a missing block, a zero block, a block that pulls: no solution, but finite numbers
     const double Z[9] = {0}, N[9] = {-1, 0, 0, 0, -1, 0, 0, 0, -1}, q[3] = {-1, 0.5, 0};
     for (int k = 0; k < 3; ++k) {
         for (int n = 2; n <= 3; ++n) {
@@ -213,7 +215,7 @@ TEST(singular_contacts)
     }
 }
 
-// a contact in the plane is one in space whose second tangent is on its own
+// a contact in the plane is one in space whose second tangent is decoupled
 TEST(plane_in_space)
 {
     test_random rng = random_seed(4);
@@ -235,7 +237,7 @@ TEST(plane_in_space)
     }
 }
 
-// turning the tangents turns the answer
+// rotated tangents rotate the solution
 TEST(no_direction_is_preferred)
 {
     test_random rng = random_seed(5);
@@ -264,7 +266,7 @@ TEST(no_direction_is_preferred)
     }
 }
 
-// little friction is no friction, and much of it sticks
+// little friction is like no friction, and with much of it the contact sticks
 TEST(limits_of_friction)
 {
     test_random rng = random_seed(6);
@@ -283,7 +285,8 @@ TEST(limits_of_friction)
         CK_NEAR(s[0], r[0], 1e-7 * r[0]);
     }
 
-    // a block on the floor: sticks up to mu, slides beyond, impulse against the velocity
+    // a block on the floor: it sticks up to mu, and slides beyond, with the impulse against the
+    // velocity
     const double W[9] = {2, 0, 0, 0, 2, 0, 0, 0, 2};
     for (int k = 0; k < 2; ++k) {
         contact c;
@@ -297,7 +300,7 @@ TEST(limits_of_friction)
     }
 }
 
-// Newton and the fixed point come to the same place when they come to an end
+// Newton and the fixed point find the same solution when they converge
 TEST(alternatives_agree)
 {
     test_random rng = random_seed(7);
@@ -324,7 +327,7 @@ TEST(alternatives_agree)
 
 // Tangents in another unit, u_T' = f u_T: W' = F W F, mu' = mu / f, r_T' = r_T / f. With f a power
 // of two every step of the fixed point is the same one, bit for bit.
-TEST(fixed_point_knows_no_units)
+TEST(fixed_point_does_not_depend_on_units)
 {
     test_random rng = random_seed(17);
     int done = 0;
@@ -369,7 +372,7 @@ TEST(numbers_of_any_size)
         for (int i = 0; i < 3; ++i) {
             CK_NEAR(s[i] / by, r[i], 1e-9 * (fabs(r[0]) + fabs(r[1]) + fabs(r[2])));
         }
-        // a NaN is never an answer
+        // a NaN is never a solution
         q[trial % 3] = NAN;
         const contact_mode none = contact_solve(&c, q, s);
         ck_assert(none == CONTACT_NONE || !(contact_residual(&c, q, s) <= 1));
@@ -381,7 +384,7 @@ TEST(roots_are_found)
     test_random rng = random_seed(9);
     double root[7];
     for (int trial = 0; trial < 20000; ++trial) {
-        // (t - a)(t - b)(t^2 + ...) with some roots twice and some outside
+        // (t - a)(t - b)(t^2 + ...) with some roots double and some outside
         double at[4], p[5] = {1};
         for (int k = 0; k < 4; ++k) {
             at[k] = random_between(&rng, -1.5, 1.5);
@@ -415,7 +418,7 @@ TEST(roots_are_found)
     ck_assert_int_eq(contact_roots(2, none, root), 0);
 }
 
-// Newton on the slide alone, from a direction that is somewhat off
+// Newton on the slide alone, from a direction with an error
 TEST(a_slide_alone_is_the_solution)
 {
     test_random rng = random_seed(77);

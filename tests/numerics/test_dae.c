@@ -105,7 +105,7 @@ static void expect_orders(const pcs_tableau *tableau, bool semi, int order, cons
                   at_x, at_z);
 }
 
-// stiffly accurate methods read z off their last stage, the others solve for it at the end: in an
+// stiffly accurate methods read z from their last stage, the others solve for it at the end: in an
 // index 1 system it has the order of x
 TEST(orders_of_both_unknowns)
 {
@@ -136,7 +136,7 @@ TEST(explicit_methods_solve_for_z_at_every_stage)
     expect_orders(pcs_tableau_bogacki_shampine(), true, 3, (const int[]){96, 128, 192, 256});
 }
 
-TEST(derivatives_by_every_way)
+TEST(derivatives_by_every_method)
 {
     const pcs_dae dae = {.nx = 2,
                          .nz = 2,
@@ -182,7 +182,7 @@ TEST(tolerances_are_kept)
     }
 }
 
-// between the ends of a step by the method's own polynomial, or by the slopes at its ends
+// between the ends of a step by the polynomial of the method, or by the slopes at the ends
 TEST(dense_output)
 {
     pcs_tableau *gauss = smooth_method("gauss3");
@@ -323,7 +323,7 @@ TEST(pendulum_with_a_multiplier)
         pcs_integrator *run;
         CK_OK(pcs_integrator_create_dae(NULL, &dae, &opts, &run));
         CK_OK(pcs_integrator_start_dae(run, 0, x0, NULL, NULL));
-        // the rod holds the part of the weight along it: 2 lambda = cos(angle)
+        // the rod carries the component of the weight along it: 2 lambda = cos(angle)
         CK_NEAR(pcs_integrator_z(run)[0], cos(angle) / 2, 1e-13);
         CK_OK(pcs_integrator_advance(run, end, NULL));
         const double *x = pcs_integrator_x(run), v = 2 * sin(angle / 2);
@@ -384,7 +384,7 @@ static int semi_position(void *user, double t, const double *x, const double *z,
     return 0;
 }
 
-// F does not depend on one combination of x', hidden in full rows
+// F does not depend on one combination of x', in a matrix without zero rows
 static int hidden(void *user, double t, const double *d, const double *x, const double *z,
                   double *F)
 {
@@ -440,7 +440,7 @@ static int limit_g(void *user, double t, const double *x, const double *z, doubl
     return 0;
 }
 
-// steps that begin well inside the layer and grow out of it
+// steps that begin well inside the layer and grow outside it
 static void go_through_layer(pcs_integrator *run, double eps, double t_end)
 {
     double h = eps / 8;
@@ -465,7 +465,8 @@ TEST(tikhonov)
     CK_NEAR(z, 0.25, 1e-10);
     pcs_integrator_destroy(run);
 
-    // z begins away from x^2: the layer is left behind, and the distance is of order eps in both
+    // z starts away from x^2: the solution leaves the layer, and its distance from the limit is of
+    // order eps in x and z
     double eps[5], ex[5], ez[5];
     for (int k = 0; k < 5; ++k) {
         eps[k] = pow(10, -3 - 0.5 * k);
@@ -482,8 +483,8 @@ TEST(tikhonov)
     CK_NEAR(smooth_order(5, eps, ez), 1, 0.05);
     ck_assert(ex[0] < 10 * eps[0] && ez[0] < 10 * eps[0]);
 
-    // the other sign of g has the same limit equations, and nothing to do with them: the fast
-    // motion leaves, exp(t / eps)
+    // the other sign of g has the same limit equations, but the fast motion departs from them as
+    // exp(t / eps)
     fast_slow unstable = {1e-3, 1};
     const pcs_ode ode = {.n = 2, .f = fast_and_slow, .user = &unstable};
     pcs_ode_opts explicit_opts = pcs_ode_opts_default();
@@ -497,7 +498,7 @@ TEST(tikhonov)
 
 // ---- errors
 
-// z^2 = -x has no solution for x > 0; from x < 0 on x grows to 0, where z comes to rest
+// z^2 = -x has no solution for x > 0; from x < 0 on x grows to 0, where z becomes zero
 static int square_g(void *user, double t, const double *x, const double *z, double *g)
 {
     g[0] = z[0] * z[0] + x[0];
@@ -574,7 +575,7 @@ TEST(failures_leave_the_state)
     pcs_integrator_destroy(run);
 }
 
-// from another state z is computed again, or nothing changes
+// from another state z is computed again, else nothing changes
 TEST(jumps_are_consistent)
 {
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_implicit_euler(), 0.01);
@@ -594,7 +595,7 @@ TEST(jumps_are_consistent)
     pcs_integrator_destroy(run);
 }
 
-TEST(methods_that_do_not_serve_are_refused)
+TEST(unsuitable_methods_are_refused)
 {
     pcs_integrator *run;
     const pcs_tableau *const refused[] = {pcs_tableau_rk4(), pcs_tableau_trapezoid()};
@@ -611,7 +612,7 @@ TEST(methods_that_do_not_serve_are_refused)
     CK_FAILS(pcs_integrator_create_semi_explicit(NULL, &half, &opts, &run), PCS_ERR_ARG);
 }
 
-// two constraints that are nearly one: z = (x - x^2, x^2) to five digits less than working
+// two constraints that are nearly equal: z = (x - x^2, x^2) to five digits less than working
 // precision
 static int nearly_one_g(void *user, double t, const double *x, const double *z, double *g)
 {
@@ -643,7 +644,7 @@ TEST(ill_conditioned_constraints)
         CK_NEAR(pcs_integrator_x(run)[0], 0.5, 1e-6);
         CK_NEAR(pcs_integrator_z(run)[1], 0.25, 1e-6);
 
-        // and too nearly one: it cannot be distinguished from a higher index
+        // and too nearly equal: it cannot be distinguished from a higher index
         d = 1e-13;
         CK_FAILS(pcs_integrator_start_dae(run, 0, (const double[]){1}, NULL, NULL),
                  PCS_ERR_UNSUPPORTED);
@@ -686,7 +687,7 @@ TEST(nothing_algebraic)
     pcs_tableau_destroy(tableau);
 }
 
-TEST(memory_is_taken_once)
+TEST(memory_is_allocated_once)
 {
     pcs_tableau *tableau = smooth_method("gauss2");
     for (int kind = 0; kind < 3; ++kind) {

@@ -30,8 +30,8 @@ static pcs_report run(int n, const double *M, const double *q, double *z)
     return run_kinds(n, kind, M, q, z);
 }
 
-// W r = -q on an active set may be singular and its shortest solution have a wrong sign, while a
-// longer one is right
+// W r = -q on an active set may be singular and its shortest solution may have a wrong sign, while
+// a longer one is valid
 TEST(singular_sets_are_searched_by_their_vertices)
 {
     double z[4];
@@ -47,7 +47,8 @@ TEST(singular_sets_are_searched_by_their_vertices)
     CK_NEAR(z[0], 1, 1e-15);
     CK_NEAR(z[1], 0, 0);
 
-    // equality rows whose shortest multiplier would do, and a unilateral one that must not slip
+    // equality rows whose shortest multiplier is valid, and a unilateral row that must not be
+    // missed
     const pcs_cone kind[3] = {PCS_CONE_EQUALITY, PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     const double C[9] = {0, -1, 0, 1, 0, 2, 0, -2, 0}, qc[3] = {-3, 1, -6};
     // 0 = z2 - 3 twice, w2 = -z1 - 2 z3 + 1 = 0
@@ -66,7 +67,7 @@ TEST(fewest_active_rows_first)
     ck_assert((z[0] > 0) + (z[1] > 0) == 1);
     CK_NEAR(z[0] + z[1], 1, 0);
 
-    // a box on four corners of which two diagonal ones carry it
+    // a box on four corners of which two opposite ones carry it
     const double H[4][3] = {{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {1, -1, -1}};
     double W[16], b[4] = {-1, -1, -1, -1};
     for (int i = 0; i < 4; ++i) {
@@ -79,7 +80,7 @@ TEST(fewest_active_rows_first)
     CK_NEAR(z[0] - z[3], 0, 1e-15);
     CK_NEAR(z[1] - z[2], 0, 1e-15);
 
-    // zero where zero will do
+    // zero where zero is a solution
     const double Z[4] = {0}, good[2] = {0, 3};
     ck_assert_int_eq(run(2, Z, good, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert(z[0] == 0 && z[1] == 0);
@@ -94,12 +95,12 @@ TEST(no_solution_is_proved)
     ck_assert_int_eq(run(2, A, qa, z).outcome, PCS_OUTCOME_INFEASIBLE);
 
     // w1 = z1 + z2 - 1, w2 = z1 - 1: feasible for large z1, but z1 > 0 requires w1 = 0, so z2 = 1 -
-    // z1 and w2 = z1 - 1 <= 0 makes z = (1, 0) a solution; with w2 = z1 - 2 nothing is left
+    // z1 and w2 = z1 - 1 <= 0 makes z = (1, 0) a solution; with w2 = z1 - 2 there is no solution
     const double B[4] = {1, 1, 1, 0};
     ck_assert_int_eq(run(2, B, (double[]){-1, -1}, z).outcome, PCS_OUTCOME_CONVERGED);
     ck_assert_int_eq(run(2, B, (double[]){-1, -2}, z).outcome, PCS_OUTCOME_INFEASIBLE);
 
-    // nine pairs with three solutions each, and that one: every combination has to be cut
+    // nine pairs with three solutions each, and that one: every combination has to be excluded
     double M[400] = {0}, q[20];
     for (int k = 0; k < 10; ++k) {
         const int i = 2 * k, j = i + 1;
@@ -182,8 +183,8 @@ TEST(agrees_with_the_definition)
     }
 }
 
-// twenty rows: positive definite, and hyperstatic of every rank. The answer is that of lemke where
-// it is unique, and the motion W r always is
+// twenty rows: positive definite, and hyperstatic of every rank. The solution is that of lemke
+// where it is unique, and the velocity W r always is
 TEST(twenty_rows_are_enough)
 {
     test_random rng = random_seed(22);

@@ -119,7 +119,7 @@ TEST(jordan_blocks)
 }
 
 // fast and slow together: 1 - exp(-1e-8) keeps its digits beside exp(-1e6)
-TEST(stiff_scales)
+TEST(stiff_systems_keep_their_slow_digits)
 {
     for (double fast = 1; fast < 1e7; fast *= 10) {
         for (double slow = 1e-8; slow < 1; slow *= 10) {
@@ -132,7 +132,7 @@ TEST(stiff_scales)
             CK_NEAR(E[2], a == d ? 3 * exp(a) : 3 * (exp(a) - exp(d)) / (a - d), 3e-15);
         }
     }
-    // a spring of 1e12 / s^2: units alone
+    // a spring of 1e12 / s^2: the units alone make the matrix large
     const double w = 1e6, A[4] = {0, -w * w, 1, 0};
     double E[4];
     for (double t = 1e-9; t < 1e-4; t *= 2) {
@@ -184,7 +184,7 @@ TEST(laws_of_the_exponential)
     }
 }
 
-// one Gauss step of x' = A x, x = e_j: (1 - h a (x) A) K = A x, solved as it stands
+// one Gauss step of x' = A x, x = e_j: (1 - h a (x) A) K = A x, solved directly
 static void gauss_step(const pcs_tableau *t, int n, const double *A, double h, double *x)
 {
     const int s = t->s, N = s * n;

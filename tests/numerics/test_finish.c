@@ -61,7 +61,7 @@ TEST(all_digits_come_where_there_is_one_solution)
     pile_free(&p);
 }
 
-// from the solution of the portfolio on an assembled W the finish has nothing to do
+// the finish has nothing to do after the solution of the portfolio on an assembled W
 TEST(solutions_are_recognised)
 {
     for (int kind = 0; kind < PILE_HEAVY; ++kind) {
@@ -114,7 +114,7 @@ TEST(it_is_never_worse_and_says_so)
     }
 }
 
-TEST(a_start_that_is_no_number_is_left_alone)
+TEST(a_start_that_is_not_a_number_is_not_changed)
 {
     pile p = pile_make(PILE_SPHERES, 30, 5);
     double *r = calloc((size_t)p.b.n, sizeof *r);
@@ -155,7 +155,7 @@ TEST(time_and_memory_run_out)
 #define STEP 0.005
 
 // a box of these edges and density 1000 on the ground, a contact at each of its lower corners and,
-// of eight, at the middles of its lower edges
+// for eight, at the middle of each lower edge
 static pile resting(const double edge[3], int contacts)
 {
     const double m = 1000 * edge[0] * edge[1] * edge[2];
@@ -205,7 +205,7 @@ TEST(cube_and_plank_take_few_steps)
         int warm = 0;
         enum { STEPS = 40 };
         for (int step = 0; step <= STEPS; ++step) {
-            // at rest, then pushed, then left alone
+            // at rest, then with a velocity, then without change
             for (int i = 0; i < 6; ++i) {
                 p.v_free[i] = step > 0 ? last.v[i] : 0;
                 if (step == 1) p.v_free[i] += 1e-2 * random_normal(&rng);

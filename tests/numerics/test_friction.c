@@ -66,7 +66,7 @@ TEST(nsgs_solves_every_family)
     }
 }
 
-// local solvers, orders, relaxation and acceleration: all of them come to the end
+// local solvers, orders, relaxation and acceleration: all of them converge
 TEST(options_work)
 {
     static const friction families[4] = {FRICTION_DENSE, FRICTION_MIXED, FRICTION_BOXES,
@@ -92,7 +92,7 @@ TEST(options_work)
     }
 }
 
-// the short loop over 3x3 blocks makes the sweeps of the general one
+// the loop for 3x3 blocks makes the sweeps of the general one
 TEST(both_loops_agree)
 {
     for (int f = FRICTION_SPHERES; f <= FRICTION_GYRO; ++f) {
@@ -244,7 +244,7 @@ TEST(starts_and_repeats)
 }
 
 // a contact that no impulse can open: no solver reports converged, and auto proves it
-TEST(no_solution_is_not_a_solution)
+TEST(problems_without_a_solution_never_converge)
 {
     double W[36] = {0}, q[6] = {-1, 0.3, 0, -1, 0, 0}, mu[2] = {0.5, 0}, r[6] = {0}, u[6];
     for (int k = 0; k < 3; ++k) {
@@ -272,8 +272,7 @@ TEST(extreme_numbers)
         reset();
         const pcs_problem p = friction_extreme(k, &arena);
         for (int s = 0; s < 2; ++s) {
-            pcs_solver_opts o =
-                pcs_solver_opts_default(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
+            pcs_solver_opts o = pcs_solver_opts_default(s ? PCS_SOLVER_NSGS : PCS_SOLVER_AUTO);
             o.max_iters = 200;
             o.as.nsgs.depth = s ? 3 : 0;
             double r[ROWS] = {0};
@@ -389,7 +388,7 @@ TEST(enum_says_what_it_cannot_do)
     report = solve(&p, &o, r);
     ck_assert_int_eq(report.iters, 0);
 
-    // W = 0 pressed together: every mode has been tried, which is no proof
+    // W = 0 and q < 0: enum tries every mode, which is no proof
     const double W[9] = {0}, q[3] = {-1, 0.2, 0}, mu = 0.3;
     o = pcs_solver_opts_default(PCS_SOLVER_ENUM);
     memset(r, 0, sizeof r);
@@ -419,10 +418,10 @@ TEST(refusals_and_memory)
     }
 }
 
-// A body squeezed between two walls that close on it: the normals alone say no. The same walls with
-// Tangents f times as large, friction times by: W' = F W F and q' = F q with F = diag(1, f, f).
-// With by = 1 / f this is the same problem in another unit of the tangents. block and q are memory
-// for p
+// The walls of a body squeezed between two walls, where the normals alone have no solution, with
+// tangents f times as large and friction `by` times as large: W' = F W F and q' = F q with F =
+// diag(1, f, f). With by = 1 / f this is the same problem in another unit of the tangents. block
+// and q are memory for p
 static void scale_tangents(double f, double by, pcs_problem *p, pcs_block *block, double *q)
 {
     double F[ROWS];
@@ -448,7 +447,7 @@ static void scale_tangents(double f, double by, pcs_problem *p, pcs_block *block
     }
 }
 
-// With 1e-5 <= f <= 1e5 nsgs comes as far with each local solver.
+// For 1e-5 <= f <= 1e5 nsgs converges as well with each local solver.
 TEST(local_solvers_where_tangents_are_large_or_small)
 {
     static const friction families[4] = {FRICTION_DENSE, FRICTION_PLANAR, FRICTION_SPHERES,
@@ -478,7 +477,7 @@ TEST(local_solvers_where_tangents_are_large_or_small)
     }
 }
 
-// a gap that opens, and random directions on problems that have a solution, prove nothing.
+// a gap that opens, and random directions on problems that have a solution, prove nothing
 TEST(normals_that_contradict_are_refuted)
 {
     const double H[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -102,7 +102,7 @@ static void expect_singular(pcs_solver kind, double tol)
     ck_assert_msg(10 * solved >= 9 * tried, "%d of %d", solved, tried);
 }
 
-// mu = 0 is a unilateral row with r_T = 0; a large mu sticks; q >= 0 opens everything
+// mu = 0 is a unilateral row with r_T = 0; with a large mu contacts stick; with q >= 0 all open
 static void expect_limits(pcs_solver kind, double tol)
 {
     for (int seed = 0; seed < TEST_DRAWS(10); ++seed) {
@@ -121,7 +121,7 @@ static void expect_limits(pcs_solver kind, double tol)
             CK_NEAR(fabs(r[3 * b + 1]) + fabs(r[3 * b + 2]), 0, 0);
         }
 
-        // pressed on one another without any tangential speed but that of W: they stick
+        // contacts pressed on one another whose tangential speed comes only from W: they stick
         for (int i = 0; i < p.n; ++i) {
             q[i] = i % 3 == 0 ? -1 : 0.01;
         }
@@ -191,7 +191,7 @@ static int stop_at_once(void *user, const pcs_progress *now)
     return 1;
 }
 
-// the same call gives the same bits; a watch stops; no memory fails with a sentence; no iterations
+// the same call gives the same bits; a watch stops; missing memory gives an error; no iterations
 // return the start; an empty problem is solved
 static void expect_manners(pcs_solver kind)
 {
@@ -278,7 +278,7 @@ static const struct {
     {PCS_SOLVER_IPM, 1e-11, 1e-8, 1e-10, 200, 50},
 };
 
-// prints the next solver, to which a failure afterwards belongs
+// prints the next solver, to which a later failure belongs
 static bool take(size_t i)
 {
     if (i == sizeof row / sizeof *row) return false;
@@ -312,7 +312,7 @@ TEST(units_do_not_matter)
     EACH_ROW(i) expect_no_units(row[i].kind, row[i].units);
 }
 
-TEST(manners)
+TEST(other_outcomes)
 {
     EACH_ROW(i)
     {

@@ -18,7 +18,7 @@ enum { BODIES = 6, WIDTH = 6, ROWS = 30, UNITS = 12, VELOCITIES = BODIES * WIDTH
 // the form of the mass matrix
 typedef enum kind { BLOCKS, SKEWED_BLOCKS, SPARSE, SKEWED_SPARSE, KINDS } kind;
 
-// bodies of six velocities, cones of every sort between one or two of them
+// bodies of six velocities, cones of every kind between one or two of them
 typedef struct rig {
     pcs_global_problem g;
     pcs_mass_matrix *M;
@@ -31,7 +31,7 @@ typedef struct rig {
 
 static _Alignas(64) unsigned char scratch[1 << 18];
 static const pcs_arena again = {.base = scratch, .size = sizeof scratch};
-static pcs_arena arena; // what is left of it
+static pcs_arena arena; // the part of the kind that remains
 
 static void make_mass(rig *s, kind k, test_random *rng)
 {
@@ -70,7 +70,7 @@ static void make_mass(rig *s, kind k, test_random *rng)
         return;
     }
 
-    // neighbours hang together
+    // coupling between neighbours
     for (int i = 0; i + WIDTH < VELOCITIES; ++i) {
         s->dense[i + VELOCITIES * (i + WIDTH)] = s->dense[i + WIDTH + VELOCITIES * i] = -0.3;
     }
@@ -204,8 +204,8 @@ TEST(measures_are_those_of_the_condensed_problem)
     }
 }
 
-// every solver that takes the cones: a converged outcome is true, and v and u belong to r; auto and
-// nsgs always converge
+// every solver that takes the cones: a converged outcome is correct, and v and u belong to r; auto
+// and nsgs always converge
 TEST(every_solver_takes_the_global_form)
 {
     for (int trial = 0; trial < TEST_DRAWS(40); ++trial) {
@@ -316,7 +316,7 @@ TEST(interior_points_of_both_spaces_agree)
     ck_assert_int_gt(10 * converged, 8 * tried);
 }
 
-// no velocity opens the two contacts of one body that face one another: refuted in either space
+// no velocity opens the two contacts of one body that face one another: both spaces refute it
 TEST(body_space_refutes)
 {
     for (int space = PCS_IPM_SPACE_AUTOMATIC; space <= PCS_IPM_SPACE_BODY; ++space) {
@@ -359,7 +359,7 @@ TEST(published_error_is_the_sum_of_two)
     CK_OK(pcs_global_published_error(&s.g, again, r, v, u, &error));
     ck_assert(error < 1e-11);
 
-    // v too long by a factor: by hand
+    // v too long by a factor: the error is computed by hand
     double Mv[VELOCITIES], Hr[VELOCITIES] = {0}, miss[VELOCITIES];
     pcs_measure m;
     for (int i = 0; i < VELOCITIES; ++i) {
@@ -394,7 +394,7 @@ TEST(nothing_to_solve_is_solved)
     double v[VELOCITIES], Mv[VELOCITIES], r[ROWS] = {0}, u[ROWS], error;
     const int full = s.g.H.m, blocks = s.g.nb, rows = bsr_rows(&s.g.H);
 
-    // no contacts: the bodies fly on
+    // no contacts: the bodies move freely
     s.g.nb = s.g.H.m = 0;
     CK_OK(pcs_global_check(&s.g));
     CK_OK(pcs_solve_global(NULL, &s.g, NULL, (pcs_watch){0}, v, NULL, NULL, &report));
@@ -410,7 +410,7 @@ TEST(nothing_to_solve_is_solved)
     CK_OK(pcs_global_condense(&s.g, &arena, &p));
     ck_assert_int_eq(p.n, 0);
 
-    // no bodies: u = w, whatever r
+    // no bodies: u = w for any r
     pcs_mass_matrix *none;
     int start[1] = {0};
     CK_OK(pcs_mass_matrix_create_blocks(NULL, 0, NULL, NULL, &none));
@@ -438,8 +438,8 @@ TEST(nothing_to_solve_is_solved)
     pcs_mass_matrix_destroy(s.M);
 }
 
-// a contact that touches no body has zero rows in W: it converges where its w opens, and the report
-// is right where it cannot
+// a contact that touches no body has zero rows in W: the solve converges where its w opens, and the
+// report is correct where it cannot open
 TEST(contacts_that_touch_nothing)
 {
     for (int k = 0; k < KINDS; ++k) {
@@ -626,7 +626,7 @@ TEST(bad_global_problems_are_refused)
     CK_FAILS(pcs_global_measure(&s.g, again, r, v, NULL, &m), PCS_ERR_ARG);
     CK_FAILS(pcs_global_published_error(&s.g, again, NULL, v, u, &error), PCS_ERR_ARG);
 
-    // the demand is recorded, and is enough
+    // the demand is recorded, and suffices
     size_t peak = 0;
     pcs_arena small = {.peak = &peak};
     CK_FAILS(pcs_global_measure(&s.g, small, r, v, u, &m), PCS_ERR_MEMORY);

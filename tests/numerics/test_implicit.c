@@ -102,7 +102,7 @@ TEST(orders_are_those_of_theory)
     CK_NEAR(order_seen(pcs_tableau_sdirk4(), 5, (const int[]){32, 48, 64, 96, 128}), 4, 0.05);
 }
 
-// few large steps of many stages
+// a few large steps of many stages
 TEST(many_stages)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic, .jacobian = hyperbolic_jacobian};
@@ -151,7 +151,7 @@ TEST(pendulum_at_a_quarter_of_its_period)
     }
 }
 
-// events are located on steps of implicit methods, too: the attempt is repeated up to them
+// events are located on steps of implicit methods, too: the step is repeated up to the event
 TEST(pendulum_events)
 {
     const pcs_ode ode = {.n = 2, .f = pendulum};
@@ -181,7 +181,7 @@ TEST(pendulum_events)
     pcs_tableau_destroy(gauss);
 }
 
-TEST(derivatives_by_every_way)
+TEST(derivatives_by_every_method)
 {
     const pcs_ode ode = {
         .n = 3, .f = hyperbolic, .jacobian = hyperbolic_jacobian, .f_complex = hyperbolic_complex};
@@ -264,7 +264,7 @@ static void expect_stability_function(const pcs_tableau *tableau, eigenvalue l)
     pcs_ode_report report;
     CK_OK(pcs_integrator_step(run, &report));
     const double *x = pcs_integrator_x(run);
-    // differences leave the factors at half of the digits: two iterations, or three
+    // differences give the factors half of the digits: two iterations, or three
     ck_assert_int_le(report.newton_iters, 8 * tableau->s);
     CK_NEAR(x[0], re * x0[0] - im * x0[1], 1e-11);
     CK_NEAR(x[1], im * x0[0] + re * x0[1], 1e-11);
@@ -290,9 +290,9 @@ TEST(a_step_is_the_stability_function)
     }
 }
 
-// The collocation polynomial itself between the ends of large steps, also where its powers of theta
-// are too many to be summed
-TEST(collocation_is_its_own_dense_output)
+// The collocation polynomial itself between the ends of large steps, also for degrees at which the
+// sum of powers of theta would lose its digits
+TEST(collocation_has_its_polynomial_as_dense_output)
 {
     eigenvalue l = {-0.1, 1};
     const pcs_ode ode = {.n = 2, .f = spiral, .user = &l};
@@ -395,7 +395,7 @@ TEST(stiffness_does_no_harm)
         ck_assert_int_eq(report.jacobians, 1);
         pcs_integrator_destroy(run);
 
-        // a start beside the solution is forgotten in one step (L-stable)
+        // an initial error disappears in one step (L-stable)
         run = begin(&ode, &opts, (const double[]){3});
         CK_OK(pcs_integrator_advance(run, 2, NULL));
         CK_NEAR(pcs_integrator_x(run)[0], cos(2), 2 * exp(lambda * 2) * 1.01 + 1e-6);
@@ -452,8 +452,8 @@ static int van_der_pol(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-// Relaxation oscillations: on the slow branch (1 - x^2) x' = x / mu, which integrates to
-// log x - x^2 / 2 = t / mu + const. Chosen steps go over two jumps.
+// Relaxation oscillations: on the slow branch (1 - x^2) x' = x / mu, which integrates to log x -
+// x^2 / 2 = t / mu + const. Adaptive steps pass two jumps.
 TEST(van_der_pol_relaxes)
 {
     double mu = 1000;
@@ -474,8 +474,8 @@ TEST(van_der_pol_relaxes)
     pcs_integrator_destroy(run);
 }
 
-// the heat equation on a grid: an eigenvector is multiplied by R each step; beyond 32 unknowns the
-// factors are LAPACK's
+// the heat equation on a grid: each step multiplies an eigenvector by R; for more than 32 unknowns
+// the factors are blocked
 enum { GRID = 20 };
 
 static int heat(void *user, double t, const double *x, double *f)
@@ -563,13 +563,13 @@ TEST(failures_leave_the_state)
     pcs_tableau *tableau = smooth_method("implicit_euler");
     pcs_ode_opts opts = pcs_ode_opts_fixed(tableau, 0.5);
 
-    // x = 1 + x^2 / 2 has no real root: nothing is made of it
+    // x = 1 + x^2 / 2 has no real root: the step fails
     pcs_ode ode = {.n = 1, .f = explosion};
     pcs_integrator *run = begin(&ode, &opts, (const double[]){1});
     const pcs_status status = pcs_integrator_step(run, NULL);
     ck_assert(status == PCS_ERR_STEP || status == PCS_ERR_SINGULAR);
     expect_intact(run, 0, 1);
-    CK_OK(pcs_integrator_step_by(run, 0.1, NULL)); // and a smaller step does
+    CK_OK(pcs_integrator_step_by(run, 0.1, NULL)); // a smaller step has one
     CK_NEAR(pcs_integrator_x(run)[0], 5 - sqrt(15), 1e-12);
     pcs_integrator_destroy(run);
 
@@ -587,7 +587,7 @@ TEST(failures_leave_the_state)
     CK_NEAR(pcs_integrator_x(run)[0], 0.8, 1e-14);
     pcs_integrator_destroy(run);
 
-    // the guess lies where f is not defined, the solution does not: x + h sqrt x = 0.04
+    // f is not defined at the guess, but at the solution: x + h sqrt x = 0.04
     ode.f = root;
     run = begin(&ode, &opts, (const double[]){0.04});
     CK_OK(pcs_integrator_step(run, NULL));
@@ -595,7 +595,7 @@ TEST(failures_leave_the_state)
     CK_NEAR(pcs_integrator_x(run)[0], y * y, 1e-13);
     pcs_integrator_destroy(run);
 
-    // a pole: chosen steps go up to it and say so
+    // a pole: adaptive steps approach it and report it
     ode.f = explosion;
     opts = pcs_ode_opts_default();
     opts.tableau = &smooth_sdirk2;
@@ -628,7 +628,7 @@ TEST(bad_options_are_refused)
     CK_FAILS(pcs_integrator_create(NULL, &many, &opts, &run), PCS_ERR_SIZE);
 }
 
-TEST(memory_is_taken_once)
+TEST(memory_is_allocated_once)
 {
     const pcs_ode ode = {.n = 3, .f = hyperbolic};
     pcs_tableau *tableau = smooth_method("gauss3");

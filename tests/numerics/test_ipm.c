@@ -15,8 +15,8 @@ static pcs_report solve(const pcs_problem *p, pcs_solver kind, double tol, doubl
     return report;
 }
 
-// the iterations of a hyperstatic problem grow by a few when it grows tenfold, and u, which is
-// unique for symmetric W, is that of lemke
+// the number of iterations of a hyperstatic problem grows by a few when the problem grows tenfold,
+// and u, which is unique for symmetric W, is that of lemke
 TEST(iterations_hardly_grow_and_u_is_that_of_pivoting)
 {
     int most[2] = {0, 0};
@@ -69,8 +69,8 @@ TEST(redundant_equalities_do_no_harm)
     }
 }
 
-// two contacts that pull one coordinate apart more than they can give: u_0 = r_0 - r_1 - 1 and
-// u_1 = -u_0 - 2 cannot both be positive
+// two contacts on one coordinate that require more than they can give: u_0 = r_0 - r_1 - 1 and u_1
+// = -u_0 - 2 cannot both be positive
 TEST(problems_without_a_solution_never_converge)
 {
     double W[4] = {1, -1, -1, 1};
@@ -84,7 +84,7 @@ TEST(problems_without_a_solution_never_converge)
     ck_assert(isfinite(r[0]) && isfinite(r[1]));
 }
 
-// equalities alone: a linear system
+// equalities only: a linear system
 TEST(without_unilateral_rows_it_is_a_linear_solve)
 {
     reset();
@@ -96,7 +96,7 @@ TEST(without_unilateral_rows_it_is_a_linear_solve)
     ck_assert_int_le(report.iters, 3);
 }
 
-// rows of zeros, no constant term, one row, matrices that are not monotone, ends of the range: an
+// rows of zeros, no constant term, one row, matrices that are not monotone, ends of the range: the
 // right outcome and finite numbers
 TEST(small_and_odd_problems)
 {
@@ -141,8 +141,8 @@ TEST(small_and_odd_problems)
     }
 }
 
-// friction in space and in the plane, beside other blocks, of half rank and unsymmetric: with the
-// shift differentiated to the last digits, with the shift lagged at least roughly
+// friction in space and in the plane, beside other blocks, of half rank and unsymmetric: to the
+// last digits with the shift differentiated, at least roughly with the shift lagged
 TEST(friction_is_solved_with_either_shift)
 {
     for (int f = 0; f < FRICTION_COUNT; ++f) {

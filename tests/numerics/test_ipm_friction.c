@@ -24,7 +24,7 @@ static pcs_solver_opts options(double tol)
     return o;
 }
 
-// three blocks that are all but equal, with the numbers of the block given
+// three nearly equal blocks, with the numbers of the given block
 static pcs_problem with_mu(const pcs_problem *p, double mu)
 {
     pcs_problem copy = *p;
@@ -37,8 +37,8 @@ static pcs_problem with_mu(const pcs_problem *p, double mu)
     return copy;
 }
 
-// from next to no friction to much of it: r in the cone and the law obeyed, and next to nothing
-// is next to mu = 0
+// from nearly no friction to much of it: r in the cone and the law obeyed, and nearly none gives
+// the result of mu = 0
 TEST(small_and_large_mu)
 {
     static const double mus[] = {0, 1e-14, 1e-12, 1e-8, 1e-4, 0.1};
@@ -66,7 +66,7 @@ TEST(small_and_large_mu)
     }
 }
 
-// mu = 10 on well-conditioned blocks pressed together: sticks where a linear solve gives an
+// mu = 10 on well-conditioned blocks pressed together: they stick where a linear solve gives an
 // impulse inside the cone
 TEST(large_mu_sticks)
 {
@@ -93,8 +93,8 @@ TEST(large_mu_sticks)
     }
 }
 
-// velocities and impulses in units that are no powers of two: the same solution
-TEST(any_unit_will_do)
+// velocities and impulses in units that are not powers of two: the same solution
+TEST(units_do_not_matter)
 {
     for (int f = FRICTION_DENSE; f < FRICTION_COUNT; ++f) {
         for (int k = 0; k < 4; ++k) {
@@ -122,8 +122,8 @@ TEST(any_unit_will_do)
     }
 }
 
-// two contacts that cannot both be: u_0N = r_0N - r_1N - 1 and u_1N = -u_0N - 2; then Coulomb
-// blocks that touch nothing and approach
+// two contacts that exclude each other: u_0N = r_0N - r_1N - 1 and u_1N = -u_0N - 2; then Coulomb
+// blocks that touch no body and approach
 TEST(problems_without_a_solution_never_converge)
 {
     for (int k = 0; k < 3; ++k) {
@@ -170,7 +170,7 @@ TEST(stops_are_obeyed)
     pcs_arena_destroy(NULL, &work);
 }
 
-// W = H H', in the global form: the bodies' space finds the u of contact space
+// W = H H', in the global form: the space of bodies gives the u of contact space
 static void compare_spaces(const pcs_problem *p, pcs_ipm_shift shift, const char *what, int seed)
 {
     pcs_mass_matrix *M;
@@ -215,8 +215,8 @@ TEST(body_space_is_contact_space)
     ck_assert_int_gt(families, 4);
 }
 
-// many contacts on one body: a plate pressed on the ground at random points, far more of them than
-// it has velocities
+// many contacts on one body: a plate pressed on the ground at random points, many more than it has
+// velocities
 TEST(many_contacts_on_one_body)
 {
     enum { NC = 300 };
@@ -259,7 +259,7 @@ TEST(many_contacts_on_one_body)
         memset(r, 0, sizeof r);
         CK_OK(pcs_solve_global(NULL, &g, &o, (pcs_watch){0}, v, r, u, &report));
         ck_assert_int_eq(report.outcome, PCS_OUTCOME_CONVERGED);
-        // it stays, or slides without turning over: momentum is what friction leaves
+        // it rests, or slides without rotating: the momentum is reduced by friction alone
         CK_NEAR(v[2], 0, 1e-10);
         if (k == 0) CK_NEAR(v[0], 0, 1e-10);
         double normal = 0, tangent = 0;

@@ -36,7 +36,7 @@ TEST(the_scaling_takes_x_to_z)
         double x[3], z[3], t[2], e[3], X[3], Z[3];
         draw(&rng, d, gx, x);
         draw(&rng, d, gz, z);
-        // near a solution tangents are opposite
+        // near a solution the tangents are opposite
         for (int c = 1; c < d && trial % 2; ++c) {
             z[c] = -z[0] * x[c];
         }
@@ -57,7 +57,7 @@ TEST(the_scaling_takes_x_to_z)
     }
 }
 
-// in and out of the frame; products, quotients and inverses as defined in N and T
+// into the frame and back; products, quotients and inverses as defined in N and T
 TEST(the_algebra_in_the_frame_is_that_of_n_and_t)
 {
     test_random rng = random_seed(2);
@@ -114,7 +114,7 @@ TEST(steps_and_gaps_agree)
         const double most = soc_max_step(d, gap, soc_angle_of(d, t, x), y, 1e3);
         double end[3];
         for (int k = 0; k < 2; ++k) {
-            // inside before, outside behind
+            // inside before, outside after
             const double h = most * (k == 0 ? 1 - 1e-9 : 1 + 1e-9);
             for (int c = 0; c < d; ++c) {
                 end[c] = x[c] + h * v[c];

@@ -65,7 +65,7 @@ static int doubled_slopes(void *user, double t, const double *q, const double *v
     return 0;
 }
 
-// by Newton: the equations as one finds them in books, solved by Cramer's rule
+// by Newton's law: the equations of the textbooks, solved by Cramer's rule
 static void doubled_by_hand(const double *q, const double *v, double *a)
 {
     const double *m = arms.m, *l = arms.l, M = m[0] + m[1], d = q[0] - q[1];
@@ -87,7 +87,7 @@ static pcs_lagrange *doubled_make(bool slopes)
     return make(&def);
 }
 
-TEST(the_double_pendulum_is_that_of_the_books)
+TEST(the_double_pendulum_is_that_of_the_textbooks)
 {
     pcs_lagrange *by_step = doubled_make(false), *by_call = doubled_make(true);
     test_random r = random_seed(1);
@@ -122,7 +122,7 @@ TEST(the_double_pendulum_is_that_of_the_books)
         expect_close(4, M2, M, 1e-12);
         expect_close(2, F2, F, 0);
     }
-    ck_assert_double_le(worst, 2e-12); // what the header promises, with room
+    ck_assert_double_le(worst, 2e-12); // the bound in the header
     pcs_lagrange_destroy(by_step);
     pcs_lagrange_destroy(by_call);
 }
@@ -209,7 +209,7 @@ static int hoop_L(void *user, double t, const pcs_complex *q, const pcs_complex 
     return 0;
 }
 
-TEST(jacobi_integral_of_a_bead_on_a_turning_hoop)
+TEST(jacobi_integral_of_a_bead_on_a_rotating_hoop)
 {
     hoop p = {0.5, 7};
     pcs_lagrange_def def = {.n = 1, .L_complex = hoop_L, .user = &p};
@@ -234,7 +234,7 @@ TEST(jacobi_integral_of_a_bead_on_a_turning_hoop)
         least = fmin(least, energy);
         most = fmax(most, energy);
     }
-    ck_assert_double_gt(most - least, 1); // the motor works
+    ck_assert_double_gt(most - least, 1); // the motor does work
     pcs_lagrange_destroy(sys);
 }
 
@@ -360,7 +360,7 @@ TEST(forces_at_points_work_as_their_power_says)
     }
     CK_NEAR(Q[0] * v[0] + Q[1] * v[1], power, 1e-14 * fabs(power));
 
-    // and they reach the equations, besides other forces
+    // and they act in the equations, besides other forces
     const pcs_point_force both[2] = {by_step, by_call};
     pcs_lagrange_def def = {.n = 2, .L_complex = smooth_doubled_L, .user = (void *)&arms};
     pcs_lagrange *bare = make(&def);

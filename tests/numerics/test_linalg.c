@@ -36,7 +36,7 @@ TEST(lu_solves_random_systems)
 }
 
 // two bodies with unsymmetric blocks, four constraints in two block rows: W against the dense
-// triple product, and u = W r against going through the velocities
+// triple product, and u = W r against the product by H^T, M^-1 and H
 TEST(delassus_is_the_triple_product)
 {
     test_random rng = random_seed(2);
@@ -144,7 +144,7 @@ TEST(sparse_and_block_mass_agree)
     }
 }
 
-// M x, and M written out in columns, against the dense M; both undo the solve
+// M x, and M written out in columns, against the dense M; the solve is the inverse of both
 static void check_values(const pcs_mass_matrix *mass, int n, const double *dense, test_random *rng)
 {
     pcs_arena arena;
@@ -224,7 +224,7 @@ TEST(a_mass_remembers_its_values)
         pcs_mass_matrix_destroy(mass);
     }
 
-    // nothing at all
+    // no velocities
     int none = 0;
     pcs_mass_matrix_destroy(NULL);
     CK_OK(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){0, 0, &none, NULL, NULL}, &mass));
@@ -237,7 +237,8 @@ TEST(a_mass_remembers_its_values)
     CK_FAILS(pcs_mass_matrix_to_csc(NULL, NULL, &M), PCS_ERR_ARG);
 }
 
-// sparse, not positive definite: unsymmetric, skew, a saddle; and symmetric indefinite by halves
+// sparse, not positive definite: unsymmetric, skew, a saddle; and symmetric indefinite given by one
+// triangle
 TEST(a_sparse_mass_need_not_be_definite)
 {
     enum { n = 12 };
@@ -306,7 +307,7 @@ TEST(a_sparse_mass_need_not_be_definite)
     }
 }
 
-// columns of the inverse, a share of them by every rank
+// columns of the inverse, a share of them for every thread
 typedef struct inversion {
     const pcs_mass_matrix *mass;
     int n;
@@ -325,7 +326,7 @@ static void invert(void *arg, int begin, int end)
 }
 
 // many threads solve with the same factors, LU and Cholesky
-TEST(a_mass_is_only_read_by_a_solve)
+TEST(a_solve_does_not_change_a_mass)
 {
     enum { n = 200, REPEATS = 20 };
     threads *team;
@@ -369,7 +370,7 @@ TEST(a_mass_that_is_singular_is_refused)
     int hollow[3] = {0, 1, 1}, back[3] = {0, 2, 4}, ib[4] = {1, 0, 0, 1};
     double ones[4] = {1, 2, 2, 4}, wild[4] = {1, 3, NAN, 4};
     pcs_mass_matrix *m;
-    // rank one, symmetric and not, by halves, and with an empty column
+    // rank one, symmetric and not, given by one triangle, and with an empty column
     CK_FAILS(pcs_mass_matrix_create_sparse(NULL, &(pcs_csc){2, 2, p, i, ones}, &m),
              PCS_ERR_SINGULAR);
     ones[1] = 1;
@@ -432,8 +433,8 @@ TEST(min_norm_is_minimal_and_solves)
     pcs_arena_destroy(NULL, &arena);
 }
 
-// a chain shuffled, its upper triangle by columns: the order finds its band again, the factors
-// solve, and a matrix that is not definite is detected
+// a chain in random order, its upper triangle by columns: the ordering finds its band again, the
+// factors solve, and a matrix that is not definite is detected
 TEST(chol_follows_a_matrix_that_changes)
 {
     enum { N = 40 };
@@ -456,7 +457,7 @@ TEST(chol_follows_a_matrix_that_changes)
         name[j] = t;
     }
     for (int pass = 0; pass < 4; ++pass) {
-        // in the shuffled order first, then as the order says
+        // in the random order first, then in the computed order
         int k = 0;
         memset(A, 0, sizeof A);
         for (int j = 0; j < N; ++j) {
@@ -575,8 +576,8 @@ TEST(chol_of_a_lattice_by_fronts)
     pcs_arena_destroy(NULL, &arena);
 }
 
-// the kernels for wide registers give the same bits as the plain ones, edges included, and the
-// factors of lu_factor where one panel is enough
+// the kernels for wide registers give the same bits as the plain ones, edges included, and the same
+// factors as lu_factor where one panel suffices
 TEST(kernels_agree_to_the_bit)
 {
     enum { M = 37, N = 29, K = 150 };
@@ -624,8 +625,8 @@ TEST(kernels_agree_to_the_bit)
     ck_assert_mem_eq(piv, own, sizeof piv);
 }
 
-// every product and triangular solve at sizes about the edges of tiles and blocks, against sums of
-// the textbook; exact where entries are small integers
+// every product and triangular solve at sizes about the edges of tiles and blocks, against plain
+// sums; exact where entries are small integers
 TEST(products_and_triangles_are_right)
 {
     enum { MOST = 140 };
@@ -654,7 +655,7 @@ TEST(products_and_triangles_are_right)
             }
         }
         // a triangle of small integers with a diagonal of ones, times integers, is solved exactly
-        // while the numbers stay integers; off the diagonal few are not zero, so that they do
+        // while the numbers stay integers; most off-diagonal entries are zero, so that they do
         for (int kind = 0; kind < 8; ++kind) {
             const triangle t = {kind & 1, kind & 2, kind & 4};
             const int nrhs = 1 + 5 * (kind & 1);

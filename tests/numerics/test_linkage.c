@@ -86,7 +86,7 @@ TEST(coordinates_may_be_more_than_velocities)
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
         double y[2] = {2, 1};
-        // an approximate state is made consistent: the rotation is nearly kept
+        // an approximate state is made consistent: the rotation hardly changes
         double x[7] = {p.l * sin(2.0) + 0.01, -p.l * cos(2.0), 2 * cos(2.0), 2 * sin(2.0), 0, 0, 1};
         CK_SAYS(pcs_constrained_check(sys, 0, x, x + 4, 1e-9, 1e-9), PCS_ERR_ARG, "constraint 0");
         CK_OK(pcs_constrained_project(sys, 0, x, x + 4));
@@ -182,7 +182,7 @@ TEST(a_four_bar_linkage_closes)
         const pcs_constrained_def def = linkage_def((pcs_stabilisation)how);
         pcs_constrained *sys = make(&def);
         const pcs_ode ode = form(sys);
-        // bars put down by eye, the crank turning
+        // approximate initial bodies; the crank rotates
         double x[18] = {0.1, 0.1, 0.8, 0.6, 0.5, 0.6, 1.1, 0.4, 1.1, 0, 0, 9};
         CK_FAILS(pcs_constrained_check(sys, 0, x, x + 9, 1e-9, 1e-9), PCS_ERR_ARG);
         CK_OK(pcs_constrained_project(sys, 0, x, x + 9));
@@ -191,7 +191,7 @@ TEST(a_four_bar_linkage_closes)
         rk4(&ode, 0, 1e-3, 1000, x);
         CK_NEAR(linkage_energy(k, x), energy, 1e-5 * fabs(energy));
         CK_OK(pcs_constrained_check(sys, 0, x, x + 9, 1e-6, 1e-4));
-        // Freudenstein: the distance of the two moving pins is the coupler
+        // Freudenstein: the coupler is the distance of the two moving pins
         const double px = k->length[0] * cos(x[2]), py = k->length[0] * sin(x[2]);
         const double rx = k->base + k->length[2] * cos(x[8]), ry = k->length[2] * sin(x[8]);
         CK_NEAR(hypot(px - rx, py - ry), k->length[1], 1e-6);

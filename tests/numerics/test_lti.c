@@ -12,8 +12,9 @@ static void reset(const pcs_lti *lti)
     CK_OK(pcs_arena_create(NULL, pcs_lti_bytes(lti), &arena));
 }
 
-// a mass on a spring with a damper under a constant force from rest at x0, in closed form: the way
-// from the state of rest F / k is exp(-d t) (a cos + b sin) with d = c / 2 m, or its kin
+// a mass on a spring with a damper under a constant force from rest at x0, in closed form: the
+// distance from the equilibrium F / k is exp(-d t) (a cos + b sin) with d = c / 2 m, or cosh and
+// sinh, or linear
 static void spring(double m, double c, double k, double F, const double x0[2], double t,
                    double x[2])
 {
@@ -41,7 +42,7 @@ TEST(mass_spring_damper)
             CK_OK(pcs_lti_response(&lti, t, x0, &F, arena, x));
             CK_NEAR(x[0], expected[0], 2e-15 * (1 + t) * 4);
             CK_NEAR(x[1], expected[1], 2e-14 * (1 + t));
-            // and back, where rounding does not grow too far
+            // and backwards, while rounding does not grow too much
             const double growth = exp(damping[i] * t / m);
             if (growth > 1e6) continue;
             CK_OK(pcs_lti_response(&lti, -t, x, &F, arena, back));
@@ -57,8 +58,8 @@ TEST(mass_spring_damper)
     }
 }
 
-// x' = -x + sin t: the integral has u at tau, not at t (erratum E-25). Quadrature of the integral,
-// and steps that hold u or let it be linear, converge to the closed form at their orders
+// x' = -x + sin t: the integral contains u at tau, not at t (erratum E-25). Quadrature of the
+// integral, and steps with u held constant or linear, converge to the closed form at their orders
 TEST(forced_response)
 {
     const double A = -1, B = 1, T = 2;
@@ -140,7 +141,7 @@ static void random_system(test_random *rng, int nx, int nu, double *A, double *B
     }
 }
 
-// two steps of h are one of 2 h; the response is the step; far away is rest
+// two steps of h are one of 2 h; the response is the step; for a large time it is the equilibrium
 TEST(steps_compose)
 {
     test_random rng = random_seed(11);
@@ -216,8 +217,9 @@ static int swing(void *user, double t, const double *x, const double *u, double 
     return 0;
 }
 
-// The pendulum below rests stably with its frequency, above it does not; small motions of the one
-// are those of the other, by Gauss steps, to the third power of their size
+// The lower equilibrium of the pendulum is stable with its frequency, the upper one is not; small
+// motions of the linear system are those of the pendulum, by Gauss steps, to the third power of
+// their size
 TEST(linearised_pendulum)
 {
     const pcs_plant system = {.nx = 2, .nu = 1, .f = swing};
@@ -239,7 +241,7 @@ TEST(linearised_pendulum)
     CK_NEAR(re[0], -0.1, 1e-9);
     CK_NEAR(fabs(im[0]), sqrt(9.81 - 0.01), 1e-9);
 
-    // classical steps of the nonlinear one, small enough
+    // classical Runge-Kutta steps of the nonlinear one, small enough
     const pcs_tableau *rk = pcs_tableau_rk4();
     double x[2] = {small[0], small[1]}, expected[2];
     for (int k = 0; k < 3000; ++k) {
@@ -314,7 +316,7 @@ TEST(outputs_and_bad_systems)
     CK_FAILS(pcs_lti_equilibrium(&good, &u, none, x), PCS_ERR_MEMORY);
     CK_FAILS(pcs_lti_eigenvalues(&good, none, re, im), PCS_ERR_MEMORY);
 
-    // rows and columns of any size are regular all the same
+    // rows and columns of any size are still regular
     const double wide[4] = {1e-9, 0, 0, 1e12};
     lti = good;
     lti.A = wide;

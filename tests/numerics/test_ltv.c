@@ -5,7 +5,7 @@
 
 enum { MOST = 201 };
 
-// y = (height, rate u). With the torque that this takes the angle is sin t + t / 4.
+// y = (height, rate u). With the torque of this input the angle is sin t + t / 4.
 static double angle(double t, int derivative)
 {
     return sin(t + derivative * acos(0)) + (derivative == 0 ? t / 4 : derivative == 1 ? 0.25 : 0);
@@ -128,7 +128,7 @@ TEST(interpolation_is_of_order_four)
     CK_NEAR(log2(worst[0] / worst[1]), 4, 0.2);
 }
 
-// cubics of any points, without error; fewer points, lower degree; one point, a constant system
+// cubics on any points, without error; fewer points, lower degree; one point, a constant system
 TEST(cubics_are_exact)
 {
     const double t[6] = {-1, 0, 0.1, 2, 2.5, 7};
@@ -189,8 +189,8 @@ static void respond(const pcs_plant *plant, pcs_input_fn input, void *user, cons
     pcs_driven_destroy(driven);
 }
 
-// the response to a small input and a small change at the start, of both systems, is the same up to
-// the square of the size: from one size to a half of it, a quarter
+// the responses of both systems to a small input and a small initial change differ by the square of
+// the size: from one size to half of it, by a quarter
 TEST(the_difference_is_of_second_order)
 {
     pendulum p = {.l = 1, .friction = 0.3};
@@ -222,7 +222,7 @@ TEST(the_difference_is_of_second_order)
     }
 }
 
-// x' = (a(t), -w(t); w(t), a(t)) x has a closed form: it turns by the integral of w and grows by
+// x' = (a(t), -w(t); w(t), a(t)) x has a closed form: it rotates by the integral of w and grows by
 // that of a
 TEST(a_varying_system_in_closed_form)
 {
@@ -245,8 +245,8 @@ TEST(a_varying_system_in_closed_form)
     CK_NEAR(x[1], grown * sin(turn), 1e-7);
 }
 
-// a constant system as a plant is the response in closed form, also with one point in time
-TEST(constant_systems_are_driven_alike)
+// a constant system as a plant gives the response in closed form, also with one point in time
+TEST(constant_systems_have_the_same_response)
 {
     double A[4] = {-0.1, -4, 1, -0.3}, B[2] = {1, 0.5}, C[2] = {1, -1}, D[1] = {2}, t[1] = {0};
     const pcs_lti lti = {.nx = 2, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};

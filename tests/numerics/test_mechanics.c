@@ -1,7 +1,7 @@
 // Constrained systems on one point: reactions, drift, impacts, forms, definitions that are refused.
 #include "bob.h"
 
-TEST(tension_is_that_of_the_books)
+TEST(tension_is_that_of_the_textbooks)
 {
     const bob b = {2, 1.7, 0.8};
     pcs_constrained_def def = bob_def(&b);
@@ -23,7 +23,7 @@ TEST(tension_is_that_of_the_books)
     pcs_constrained_destroy(sys);
 }
 
-TEST(derivatives_agree_wherever_they_come_from)
+TEST(derivatives_by_every_method_agree)
 {
     const bob b = {3, 1.2, 0.9};
     pcs_constrained_def def = bob_def(&b);
@@ -95,7 +95,7 @@ static void expect_drift(pcs_stabilisation how, double alpha)
             law_rate = (slope - alpha * (phi0 + slope * t)) * decay;
         }
         CK_NEAR(phi, law, 1e-10);
-        // with GGL A turns along v + w
+        // with GGL A rotates by v + w
         CK_NEAR(rate, law_rate, how == PCS_STABILISATION_GGL ? 0.2 * fabs(rate0) : 1e-9);
     }
     pcs_constrained_destroy(sys);
@@ -339,7 +339,7 @@ static int rod_phi_t(void *user, double t, const double *q, double *phi_t)
     return 0;
 }
 
-TEST(a_bead_leaves_along_a_turning_rod)
+TEST(a_bead_moves_outwards_along_a_rotating_rod)
 {
     const rod r = {0.4, 1.5};
     pcs_constrained_def def = {
@@ -362,7 +362,7 @@ TEST(a_bead_leaves_along_a_turning_rod)
         CK_OK(pcs_constrained_reactions(sys, t, x, x + 2, &lambda, NULL));
         CK_NEAR(lambda, 2 * r.m * r.W * dd, 1e-9); // Coriolis
 
-        // captured on a turning rod: the velocity across it becomes its own
+        // captured on a rotating rod: the velocity across the rod becomes that of the rod
         const double rest[2] = {0, 0};
         double after[2];
         CK_OK(pcs_constrained_impact(sys, t, x, rest, NULL, after, NULL));
@@ -466,7 +466,7 @@ TEST(redundant_constraints_are_named)
     CK_SAYS(pcs_constrained_solve(sys, 0, q, v, a, NULL), PCS_ERR_SINGULAR, "rank 2 for 3");
     pcs_constrained_destroy(sys);
 
-    // nothing to hold on to where the gradient vanishes
+    // no direction for a force where the gradient vanishes
     def = bob_def(&b);
     pcs_constrained *one = make(&def);
     const double centre[3] = {0};

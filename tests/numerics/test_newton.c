@@ -16,7 +16,7 @@ static const char *const function_name[4] = {"Fischer-Burmeister", "natural map"
 // ---- functions ---------------------------------------------------------------------------------
 
 // central differences against the slopes, away from the kinks
-TEST(slopes_are_slopes)
+TEST(slopes_are_derivatives)
 {
     static const double of_mu[6] = {0, 1e-4, 0.3, 1, 3, 100};
     test_random rng = random_seed(3);
@@ -83,7 +83,7 @@ TEST(zeros_are_solutions)
             for (int c = 0; c < d; ++c) {
                 CK_NEAR(F[c], 0, 1e-14 * (1 + (mu > 0 ? 1 / mu : 0)));
             }
-            if (mode == 1) continue; // that may be another solution
+            if (mode == 1) continue; // else it may be another solution
             function_coulomb((pcs_newton_function)f, d, mu, wrong, u, F, NULL, NULL);
             ck_assert(fabs(F[0]) + fabs(F[1]) + (d == 3 ? fabs(F[2]) : 0) > 1e-4);
         }
@@ -129,7 +129,8 @@ TEST(every_family_is_solved)
             const int nc = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 6 : 24;
             const pcs_problem p = friction_problem((friction)f, nc, seed, &arena, NULL);
             for (int k = 0; k < 8; ++k) {
-                // the guaranteed cases: the default functions on all, the others on small problems
+                // the guaranteed cases: the default functions on all problems, the others on small
+                // ones
                 if (k != 2 && k != 6 && nc > 6) continue;
                 const pcs_solver_opts o = variant(k, 1e-11);
                 double r[ROWS] = {0}, u[ROWS];
@@ -167,7 +168,7 @@ TEST(velocities_agree_with_nsgs)
     }
 }
 
-// near the solution a step at least squares the error, or nearly: from 1e-3 to 1e-11 in a few
+// near the solution a step at least nearly squares the error: from 1e-3 to 1e-11 in a few steps
 TEST(the_end_is_superlinear)
 {
     for (int k = 1; k < 8; k += k == 2 ? 3 : 1) {
@@ -205,7 +206,7 @@ TEST(steps_are_shortest)
 
     semismooth w;
     ck_assert(semismooth_begin(&w, &p, PCS_NEWTON_FUNCTION_AC, &arena));
-    // a little off the solution
+    // a little away from the solution
     for (int i = 0; i < p.n; ++i) {
         r[i] *= 1 + 1e-4 * (i % 7);
     }
@@ -305,8 +306,8 @@ TEST(units_do_not_matter)
     }
 }
 
-// nothing here may crash, hang or call itself solved when it is not
-TEST(odd_problems_end)
+// no crash, no endless loop, and no converged outcome without a solution
+TEST(unusual_problems_end)
 {
     static const double of_mu[4] = {0, 1e-8, 0.5, 10};
     for (int draw = 0; draw < TEST_DRAWS(200); ++draw) {

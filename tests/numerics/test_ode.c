@@ -28,7 +28,7 @@ static int wave(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-// the largest error of the run: at one time it may vanish by accident
+// the largest error of the run: at one time it may be zero by chance
 static double run_fixed(const pcs_tableau *tab, double h, double t_end)
 {
     double error = 0;
@@ -48,8 +48,8 @@ TEST(orders_are_those_of_the_tableaus)
     for (int i = 0; i < pcs_tableau_count(); ++i) {
         const pcs_tableau *tab = pcs_tableau_at(i);
         if (!pcs_tableau_is_explicit(tab)) continue;
-        // two slopes of error = c h^p (1 + d h), extrapolated to h = 0: the leading term of
-        // Dormand and Prince's method is so small that the next one shows
+        // two slopes of error = c h^p (1 + d h), extrapolated to h = 0: the leading term of Dormand
+        // and Prince's method is so small that the next one matters
         double h[3], e[3];
         for (int k = 0; k < 3; ++k) {
             h[k] = (tab->order > 4 ? 0.1 : 0.02) / (1 << k);
@@ -61,7 +61,7 @@ TEST(orders_are_those_of_the_tableaus)
 
 TEST(the_last_fixed_step_fits)
 {
-    // h does not divide the time; nor does rounding add a step
+    // h does not divide the time; and rounding does not add a step
     const pcs_ode ode = {.n = 1, .f = wave};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.1);
     pcs_integrator *run;
@@ -108,9 +108,10 @@ TEST(chosen_steps_keep_the_tolerance)
     }
 }
 
-TEST(evaluations_are_what_the_tableau_says)
+TEST(evaluations_are_those_of_the_tableau)
 {
-    // fixed steps: s a step, the last stage first of the next where the tableau allows
+    // fixed steps: s evaluations a step; the last stage is the first of the next step where the
+    // tableau allows it
     const struct {
         const pcs_tableau *tab;
         int a_step;
@@ -288,7 +289,7 @@ static int fails_inside(void *user, double t, const double *x, double *f)
     return t > 0.35 ? (int)pcs_tableau_check(NULL) : 0;
 }
 
-TEST(sentences_of_callbacks_are_handed_on)
+TEST(sentences_of_callbacks_are_propagated)
 {
     const pcs_ode ode = {.n = 1, .f = fails_inside}, own = {.n = 1, .f = refuses_late};
     const pcs_ode_opts opts = pcs_ode_opts_fixed(pcs_tableau_rk4(), 0.5);
@@ -296,7 +297,7 @@ TEST(sentences_of_callbacks_are_handed_on)
     CK_SAYS(pcs_integrator_step(run, NULL), PCS_ERR_CALLBACK, "pcs_tableau_check");
     ck_assert_ptr_nonnull(strstr(pcs_error_text(), "integration"));
     pcs_integrator_destroy(run);
-    // an earlier failure is not named
+    // the message does not name an earlier failure
     CK_OK(pcs_integrator_create(NULL, &own, &opts, &run));
     CK_OK(pcs_integrator_start(run, 0.9, (double[]){1}));
     CK_FAILS(pcs_integrator_step(run, NULL), PCS_ERR_CALLBACK);
@@ -325,7 +326,7 @@ TEST(callbacks_that_fail_leave_the_state)
             ck_assert(status == PCS_ERR_CALLBACK || status == PCS_ERR_STEP);
             ck_assert(pcs_error_text()[0]);
             state_is_intact(run, i < 2 ? 1 : 0);
-            // chosen steps come close to where it ends
+            // adaptive steps come close to the end of the solution
             ck_assert(pcs_integrator_t(run) <= until[i] + (fixed && i == 2 ? 2 : 1e-9));
             if (!fixed) ck_assert(pcs_integrator_t(run) > until[i] - 1e-3);
             pcs_integrator_destroy(run);
@@ -375,7 +376,7 @@ TEST(bad_arguments_are_refused)
     CK_FAILS(pcs_integrator_jump(run, (double[]){NAN, 0}), PCS_ERR_ARG);
     CK_OK(pcs_integrator_advance(run, 1, NULL));
     CK_FAILS(pcs_integrator_at(run, 2, x), PCS_ERR_ARG);
-    // a start that is refused does not end the run there is
+    // a start that is refused leaves the run as it was
     CK_FAILS(pcs_integrator_start(run, NAN, (double[]){1, 0}), PCS_ERR_ARG);
     ck_assert_double_eq(pcs_integrator_t(run), 1);
     CK_OK(pcs_integrator_advance(run, 2, NULL));
@@ -383,7 +384,7 @@ TEST(bad_arguments_are_refused)
     pcs_integrator_destroy(NULL);
 }
 
-TEST(too_many_steps_are_told)
+TEST(too_many_steps_are_reported)
 {
     const pcs_ode ode = {.n = 2, .f = circle};
     pcs_ode_opts opts = pcs_ode_opts_default();
@@ -402,14 +403,14 @@ static int nothing(void *user, double t, const double *x, double *f)
     return 0;
 }
 
-TEST(nothing_is_no_crash_and_no_infinity)
+TEST(null_and_constant_systems_are_accepted)
 {
     ck_assert_double_eq(pcs_integrator_t(NULL), 0);
     ck_assert_ptr_null(pcs_integrator_x(NULL));
     ck_assert_ptr_null(pcs_integrator_z(NULL));
     ck_assert_int_eq(pcs_integrator_report(NULL).event.index, -1);
     ck_assert_int_eq(pcs_integrator_found(NULL, NULL), 0);
-    // where nothing changes steps grow; the time stays a number
+    // where nothing changes steps grow; the time stays finite
     const pcs_ode ode = {.n = 1, .f = nothing};
     pcs_integrator *run = smooth_run(&ode, NULL, 0, (double[]){1});
     int steps = 0;

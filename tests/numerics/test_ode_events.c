@@ -1,4 +1,4 @@
-// Events: which are found, how exactly, and what is not an event.
+// Events: which are found, with what accuracy, and which zeros are not events.
 #include "support.h"
 
 #include <percuss/ode.h>
@@ -72,7 +72,7 @@ static int level(void *user, double t, const double *x, double *g)
 
 TEST(the_state_at_an_event_is_as_good_as_a_step)
 {
-    // where tanh t = y, by the step itself and on the interpolant only
+    // the time at which tanh t = y, from the step itself and from the interpolant only
     const pcs_ode ode = {.n = 2, .f = circle};
     for (double y = 0.05; y < 1; y += 0.09) {
         for (int by_step = 0; by_step < 2; ++by_step) {
@@ -111,7 +111,7 @@ static int sine(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-TEST(directions_are_kept_apart)
+TEST(directions_are_distinguished)
 {
     // sin(t + 0.5) over 20 s rises through zero 3 times and falls 3 times
     const pcs_ode ode = {.n = 1, .f = rest};
@@ -132,7 +132,7 @@ TEST(directions_are_kept_apart)
 
 TEST(two_crossings_within_a_step_are_found)
 {
-    // sin dips below its offset for a short while in the middle of a step of 2
+    // sin falls below its offset for a short time in the middle of a step of 2
     const pcs_ode ode = {.n = 1, .f = rest};
     for (double offset = 0.9; offset < 0.9999; offset = 0.5 * (1 + offset)) {
         wave w = {1, 0, offset};
@@ -178,7 +178,7 @@ static int clock(void *user, double t, const double *x, double *g)
 
 TEST(an_event_at_the_seam_of_two_steps_is_found_once)
 {
-    // steps of 0.1 end at 1 but for rounding, on either side of it
+    // steps of 0.1 end at 1 up to rounding, on either side of it
     const pcs_ode ode = {.n = 1, .f = rest};
     for (double when = 0.1; when < 5; when += 0.1) {
         for (int off = -2; off <= 2; ++off) {
@@ -210,7 +210,7 @@ TEST(the_first_of_two_events_stops)
     ck_assert_int_eq(report.events, 2);
     CK_NEAR(pcs_integrator_t(run), 1.3, 1e-12);
     CK_NEAR(pcs_integrator_x(run)[0], 1.3, 1e-12);
-    // gone on without a jump, the next one comes
+    // continued without a jump, the next event comes
     CK_OK(pcs_integrator_advance(run, 6, &report));
     ck_assert_int_eq(report.event.index, 0);
     CK_NEAR(pcs_integrator_t(run), 1.7, 1e-12);
@@ -228,9 +228,9 @@ static int power(void *user, double t, const double *x, double *g)
     return 0;
 }
 
-TEST(a_touch_is_told_from_a_crossing_wherever_it_falls)
+TEST(a_touch_is_distinguished_from_a_crossing_at_any_time)
 {
-    // steps and samples of 2^-n hit the zero exactly, or lie a little before or behind it
+    // steps and samples of 2^-n hit the zero exactly, or are a little before or after it
     const pcs_ode ode = {.n = 1, .f = rest};
     const double place[] = {0.5, 0.53125, 0.5 - 1e-3, 0.5 + 1e-3, 0.5 - 1e-8, 0.5 + 1e-8, 0.61};
     for (int i = 0; i < 7; ++i) {
@@ -374,7 +374,7 @@ static int normal(void *user, double t, double *x)
 
 TEST(a_failure_anywhere_changes_nothing)
 {
-    // whichever call fails: time, state, dense output and events are those before the step, and the
+    // at whichever call: time, state, dense output and events are those before the step, and the
     // run continues to the same end
     double level[2] = {0.3, -0.5};
     const pcs_event events[2] = {{.g = first, .user = &level[0]},

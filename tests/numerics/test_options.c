@@ -5,8 +5,8 @@
 #include "options.h"
 #include "support.h"
 
-// few enough to enumerate, and enough for Newton's method to stall; rows are three a contact at
-// most but for equalities
+// small enough to enumerate, and hard enough for Newton's method to stall; at most three rows a
+// contact except for equalities
 enum { FEW = 4, MANY = 32, SEEDS = 10, ROWS = 4 * MANY, ITERS = 200 };
 
 // the result of a solve: status, outcome, iterations, and every bit of r
@@ -42,7 +42,8 @@ static bool differ(const trace *a, const trace *b)
 // whether a value of the option makes a difference on this problem
 static bool changes(const pcs_problem *p, const pcs_solver_info *info, const pcs_opt *opt)
 {
-    const double tols[2] = {1e-30, 1e-4}; // out of reach: all that a solver has is used; and easy
+    // out of reach: the solver uses all its iterations; and easy
+    const double tols[2] = {1e-30, 1e-4};
     for (int i = 0; i < 2; ++i) {
         pcs_solver_opts o = option_base(info, opt, true);
         o.tol = tols[i];

@@ -7,8 +7,8 @@
 #include "linalg/m3.h"
 #include "local/coulomb.h"
 
-// Two layers of bodies with packs of four contacts between them; every third lane touches what
-// cannot move
+// Two layers of bodies with packs of four contacts between them; every third lane touches a fixed
+// system
 enum { BODIES = 16, PACKS_HERE = 6, ROWS = 3 * LANES * PACKS_HERE };
 
 typedef struct scene {
@@ -140,7 +140,7 @@ TEST(every_width_has_the_same_bits)
     }
 }
 
-// visited again and again with nothing else to change it, each lane solves its contact
+// after repeated visits without any other change, each lane solves its contact
 TEST(lanes_solve_their_contacts)
 {
     test_random rng = random_seed(6);
@@ -193,7 +193,7 @@ TEST(operators_are_those_of_the_impulses)
 }
 
 // the terms that are skipped where all bodies are isotropic are zero
-TEST(isotropic_bodies_turn_as_others_do)
+TEST(isotropic_bodies_rotate_as_others_do)
 {
     test_random rng = random_seed(8);
     for (int i = 0; i < TEST_DRAWS(100); ++i) {
@@ -222,7 +222,7 @@ TEST(isotropic_bodies_turn_as_others_do)
     }
 }
 
-// bodies that come apart faster than any of their turns brings them together
+// bodies that separate faster than any of their rotations brings them together
 TEST(open_contacts_change_nothing)
 {
     test_random rng = random_seed(9);

@@ -27,7 +27,7 @@ static void make(dense *d, int n, const pcs_cone *kind)
     CK_OK(pcs_problem_check(&d->p));
 }
 
-// whatever (y, x) is, r = expand(y, x) gives u_E = 0 on the eliminated rows and the reduced u
+// for any (y, x), r = expand(y, x) gives u_E = 0 on the eliminated rows and the reduced u
 TEST(the_reduced_problem_is_the_problem)
 {
     test_random rng = random_seed(31);
@@ -180,7 +180,7 @@ TEST(only_true_certificates_pass)
     const pcs_cone kind[3] = {PCS_CONE_UNILATERAL, PCS_CONE_UNILATERAL, PCS_CONE_EQUALITY};
     dense d = {.q = {-1, -1, 0}};
 
-    // u1 + u2 = -2 whatever r is
+    // u1 + u2 = -2 for any r
     memcpy(d.W, (double[]){1, -1, 0, -1, 1, 0, 0, 0, 1}, 9 * sizeof(double));
     make(&d, 3, kind);
     pivot_problem r;
@@ -192,7 +192,7 @@ TEST(only_true_certificates_pass)
     ck_assert(!pivot_refutes(&r, (double[]){NAN, 1}, d.arena));
     pcs_arena_destroy(NULL, &d.arena);
 
-    // a stiff row is not an impossible one: r2 = 1e13 solves it
+    // a stiff row is not an infeasible one: r2 = 1e13 solves it
     memcpy(d.W, (double[]){1, 0, 0, 0, 1e-13, 0, 0, 0, 1}, 9 * sizeof(double));
     make(&d, 3, kind);
     CK_OK(pivot_problem_build(&d.p, &d.arena, &r));

@@ -213,7 +213,8 @@ TEST(nonlinear_in_everything)
     pcs_integrator_destroy(run);
 }
 
-// the implicit function's derivatives are those of the closed form, and those of differences of f
+// the derivatives of the implicit function are those of the closed form, and those of differences
+// of f
 TEST(derivatives_of_the_implicit_function)
 {
     test_random rng = random_seed(3);
@@ -481,7 +482,7 @@ TEST(algebraic_unknowns)
     }
 }
 
-// the same under way: the tension is an output, and the length stays
+// the same during a run: the tension is an output, and the length is constant
 static int shaken(void *user, double t, double *U)
 {
     U[0] = 3 * cos(2 * t);
@@ -489,7 +490,7 @@ static int shaken(void *user, double t, double *U)
     return 0;
 }
 
-TEST(algebraic_unknowns_under_way)
+TEST(algebraic_unknowns_during_a_run)
 {
     const pcs_input_output_def def = {
         .order = 2, .ny = 2, .nz = 1, .input_order = 1, .nu = 1, .phi = rod};

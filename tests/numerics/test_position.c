@@ -29,7 +29,7 @@ static double square(int n, const double *x)
     return s;
 }
 
-// Im(Q (0, p) B*): twice of it over all (Q, B) pairs makes rotations and their derivatives
+// Im(Q (0, p) B*): the sums of it over all (Q, B) pairs give rotations and their derivatives
 static void sandwich(const double Q[4], const double p[3], const double B[4], double out[3])
 {
     const double v[4] = {0, p[0], p[1], p[2]}, conjugate[4] = {B[0], -B[1], -B[2], -B[3]};
@@ -118,7 +118,7 @@ static void evaluate(const scene *s, double *g, double *C)
     }
 }
 
-// the scene as a position problem; everything points into this
+// the scene as a position problem; its pointers lead into this struct
 typedef struct setup {
     pcs_position_problem p;
     pcs_bsr C, T;
@@ -282,7 +282,7 @@ static double violation(const scene *s)
 
 // ---- tests -------------------------------------------------------------------------------------
 
-TEST(gradients_are_tangent_and_right)
+TEST(gradients_are_tangent_and_correct)
 {
     test_random rng = random_seed(1);
     for (int trial = 0; trial < 50; ++trial) {
@@ -334,7 +334,8 @@ TEST(q_q1_and_V_coincide_on_the_unit_sphere)
     }
 }
 
-// least 1/2 d^T X d with g + J d obeying its rows, by trying every active set; d has n entries
+// the smallest 1/2 d^T X d with g + J d obeying its rows, by trying every active set; d has n
+// entries
 static bool least_step(int n, const double *X, int m, const double *J, const double *g,
                        const pcs_cone *kind, double *best)
 {
@@ -394,7 +395,7 @@ TEST(the_step_is_the_smallest_in_its_metric)
     for (int trial = 0; trial < 40; ++trial) {
         const int nb = 1 + trial % 3;
         scene s = random_scene(&rng, nb, nb == 1 ? 4 : 6, 0.3);
-        s.raw = trial % 2; // any gradient is a fair problem
+        s.raw = trial % 2; // any gradient is a valid problem
         setup o;
         prepare(&s, &o);
         for (int k = 0; k < 4; ++k) {
@@ -493,8 +494,8 @@ static void freeze_foot(scene *s, double R)
     sandwich(conjugate, foot, conjugate, s->row[0].pa);
 }
 
-// theory 8.3: the raw gradient shares the correction between lifting and inflating Q; of the gap
-// 4 R^2 / (1 + 4 R^2) is left after every step. The unit row, V and the right gradient lift at once
+// theory 8.3: with the raw gradient the correction both lifts the ball and inflates Q; 4 R^2 / (1 +
+// 4 R^2) of the gap is left after every step. The unit row, V and the right gradient lift at once
 TEST(raw_gradient_contracts_slowly)
 {
     test_random rng = random_seed(5);
@@ -526,7 +527,8 @@ TEST(raw_gradient_contracts_slowly)
     }
 }
 
-// the same ball with its centre held: Q inflates the quaternion without end, Q1 says infeasible
+// the same ball with its centre fixed: the raw gradient inflates the quaternion without end, with
+// Q1 the solver reports infeasible
 TEST(fixed_centre_is_infeasible_with_unit_rows)
 {
     test_random rng = random_seed(6);
@@ -681,7 +683,7 @@ TEST(memory_is_counted_and_failures_leave_nothing)
     pcs_mass_matrix_destroy(o.M);
 }
 
-TEST(bad_input_is_refused_with_words)
+TEST(bad_input_is_refused_with_a_sentence)
 {
     test_random rng = random_seed(10);
     const scene s = random_scene(&rng, 2, 3, 0.3);
@@ -766,7 +768,7 @@ TEST(normalise_and_violation)
 }
 
 // one row violated by a little, another open by a metre: the residual is relative to the metre, but
-// the violated row is closed all the same
+// the violated row is closed completely
 TEST(an_open_row_hides_no_violation)
 {
     double one[4] = {1, 0, 0, 1};

@@ -68,7 +68,7 @@ TEST(measures_of_one_row)
     CK_NEAR(m.norm_u, 2, 0);
 }
 
-// a velocity over a velocity: scaling W and q, or r, changes nothing, however far it goes
+// a velocity over a velocity: scaling W and q, or r, changes nothing, whatever the factor
 TEST(residual_has_no_units)
 {
     reset();
@@ -94,9 +94,9 @@ TEST(residual_has_no_units)
     }
 }
 
-// the short cut for a single row gives the general measure: a second row of zeros, with a
+// the shortcut for a single row gives the general measure: a second row of zeros, with a
 // zero-dimensional block row of W before it, uses the general code
-TEST(short_cut_agrees)
+TEST(the_shortcut_agrees)
 {
     const double W[4] = {2, 0, -1, 1e-20}, q[5] = {-1, 1, 0, -3e5, 1e-9}, r[4] = {0, 0.5, 3, 1e8};
     int row[3] = {0, 0, 1}, one[2] = {0, 1}, ptr[3] = {0, 0, 1}, ptr1[2] = {0, 1}, idx[1] = {1};
@@ -307,7 +307,7 @@ TEST(certificates_are_judged_column_by_column)
     const pcs_problem zero = dense_problem(3, uni, false, Z, q3, &arena);
     ck_assert(problem_refuted_by(&zero, y, t));
 
-    // inconsistent equalities of rank one, in units of their own; y with rounding errors
+    // inconsistent equalities of rank one, in separate units; y with rounding errors
     const double d[3] = {1e-3, 1, 1e4};
     double R[9], b[3];
     for (int i = 0; i < 3; ++i) {
@@ -330,7 +330,8 @@ TEST(certificates_are_judged_column_by_column)
     y[2] = 1e-13;
     ck_assert(problem_refuted_by(&rank1, y, t));
 
-    // a multiplier of rounding size where a column meets nothing else: left out, it is proved
+    // a multiplier of rounding size where a column has no other entry: without it the proof is
+    // valid
     double K[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1};
     const double q4[3] = {-1, 1, 1};
     y[0] = 1;
@@ -368,7 +369,7 @@ TEST(global_condenses)
         CK_NEAR(u[i], Hv[i] + w[i], 1e-14);
     }
 
-    // the demand is recorded: an arena of exactly that size will do
+    // the demand is recorded: an arena of exactly that size suffices
     size_t peak = 0;
     pcs_arena none = {.peak = &peak};
     CK_FAILS(pcs_global_condense(&g, &none, &p), PCS_ERR_MEMORY);

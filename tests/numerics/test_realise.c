@@ -10,7 +10,7 @@ enum { MOST = 12 }; // states
 
 typedef double _Complex cplx;
 
-// a random equation of coefficients of all sizes; a_n well-conditioned
+// a random equation with coefficients of all sizes; a_n well-conditioned
 typedef struct random_equation {
     double a[5 * 9], b[5 * 9];
     pcs_lti_equation eq;
@@ -185,7 +185,7 @@ TEST(the_transfer_function_is_that_of_the_equation)
 }
 
 // y'' + c y' + k y = c u' + k u, a wheel that meets a kerb: y does not jump, y' jumps by c, and
-// then it swings as 1 - exp(-d t)(cos w t - d/w sin w t)
+// then y moves as 1 - exp(-d t)(cos w t - d/w sin w t)
 TEST(a_wheel_meets_a_kerb)
 {
     const double c = 0.8, k = 9, d = c / 2, w = sqrt(k - d * d);
@@ -301,7 +301,7 @@ TEST(a_step_is_the_limit_of_ramps)
         after_ramp(k == 0 ? 0.002 : 0.001, chain, t_end, after);
         error[k] = fabs(after[1] - y);
     }
-    // like the width
+    // proportional to the width
     ck_assert(error[1] < 0.01);
     CK_NEAR(error[0] / error[1], 2, 0.05);
     pcs_arena_destroy(NULL, &work);

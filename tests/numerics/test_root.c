@@ -88,7 +88,7 @@ TEST(finds_the_root_by_every_derivative)
 }
 
 // the iterates are the same numbers in other units: powers of two are exact
-TEST(units_do_not_show)
+TEST(units_do_not_matter)
 {
     double first[2];
     for (int k = 0; k < 4; ++k) {
@@ -111,7 +111,7 @@ TEST(units_do_not_show)
     }
 }
 
-TEST(the_ways_to_a_jacobian_agree)
+TEST(jacobians_by_every_method_agree)
 {
     test_random rng = random_seed(5);
     units u = {{2, 3}, {1, 1}, 0};
@@ -158,7 +158,7 @@ TEST(a_wrong_derivative_is_named)
     CK_NEAR(apart.relative, 2, 1e-14);
 }
 
-// a Jacobian that is a million times too large makes small steps, but nothing of a root
+// a Jacobian that is a million times too large makes small steps, but they are not near a root
 static int steep_jacobian(void *user, const double *x, double *J)
 {
     circle_jacobian(user, x, J);
@@ -168,7 +168,7 @@ static int steep_jacobian(void *user, const double *x, double *J)
     return 0;
 }
 
-TEST(small_steps_are_no_root)
+TEST(small_steps_are_not_a_root)
 {
     units u = {{1, 1}, {1, 1}, 0};
     pcs_map map = circle_map(&u);
@@ -248,7 +248,7 @@ TEST(the_line_search_reaches_what_full_steps_miss)
     ck_assert_int_eq(report.outcome, PCS_ROOT_CONVERGED);
     CK_NEAR(x, 0, 1e-13);
 
-    // full steps leave the range of numbers: x as it was
+    // full steps leave the range of numbers: x does not change
     x = 10;
     const pcs_status status = solve_scalar(atan, &x, 0, &report);
     ck_assert(status != PCS_OK || report.outcome != PCS_ROOT_CONVERGED);
@@ -278,7 +278,7 @@ TEST(functions_without_a_root_are_reported)
     CK_FAILS(solve_scalar(constant, &x, 20, &report), PCS_ERR_SINGULAR);
     ck_assert(x == 3);
 
-    // a double root converges by halves, but does
+    // a double root: the error halves in each step, but converges
     x = 1;
     const pcs_map map = {.n = 1, .m = 1, .f = square, .jacobian = square_jacobian};
     CK_OK(pcs_root_solve(&map, NULL, work_arena(), &x, &report));
@@ -322,8 +322,8 @@ TEST(bad_input_is_refused)
     ck_assert(y == 2);
 }
 
-// the exact arena is enough
-TEST(the_arena_said_suffices)
+// an arena of the exact size suffices
+TEST(the_documented_bytes_suffice)
 {
     units u = {{1, 1}, {1, 1}, 0};
     const pcs_map map = circle_map(&u);

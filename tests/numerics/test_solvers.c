@@ -53,7 +53,7 @@ static bool solve_with(const pcs_solver_info *s, const pcs_problem *p, pcs_solve
     return true;
 }
 
-// which families a solver must bring to 1e-10 from zero
+// the families that a solver must solve to 1e-10 from zero
 static bool must_solve(pcs_solver kind, family f, int n)
 {
     const bool definite = f == FAMILY_SPD || f == FAMILY_DEGENERATE || f == FAMILY_EQUALITY ||
@@ -100,7 +100,7 @@ TEST(every_solver_on_every_family)
                     const pcs_solver_info *info = pcs_solver_at(s);
                     pcs_solver_opts o = pcs_solver_opts_default(info->kind);
                     o.tol = 1e-10;
-                    // where a solver need not end, it need not try for long
+                    // where a solver need not converge, a few iterations are enough
                     if (info->kind == PCS_SOLVER_NSGS) o.max_iters = 200000;
                     if (!must_solve(info->kind, (family)f, sizes[k]) && o.max_iters > 1000) {
                         o.max_iters = 1000;
@@ -185,7 +185,7 @@ TEST(stops_are_obeyed)
     }
 }
 
-// a solution as start: nothing to be done
+// a solution as start: no iteration
 TEST(warm_start_is_free)
 {
     for (int f = 0; f < FAMILY_COUNT; ++f) {
@@ -199,7 +199,7 @@ TEST(warm_start_is_free)
         ck_assert_int_eq(report.iters, 0);
         expect_same(r, before, 20, 0);
 
-        // its active set with other numbers: one solve
+        // its active set with other numbers: one linear solve
         if (f == FAMILY_ANY || f == FAMILY_DEGENERATE) continue;
         for (int i = 0; i < 20; ++i) {
             r[i] *= 1.001;
@@ -289,7 +289,7 @@ TEST(infeasible_is_never_converged)
     const double q1[3] = {1, 2, 3};
     expect_not_converged(3, equ, R, q1, true);
 
-    // a ball pressed between two walls that come closer: q'y < 0 with W y = 0
+    // a ball pressed between two walls that approach: q'y < 0 with W y = 0
     double S[4] = {1, -1, -1, 1};
     const double q2[2] = {-1, -2};
     expect_not_converged(2, uni, S, q2, true);
@@ -299,11 +299,16 @@ TEST(infeasible_is_never_converged)
     const double q3[3] = {1, -0.5, 1};
     expect_not_converged(3, mix, E, q3, true);
 
-    // feasible but without a solution: W = [0 1; 0 0], u = (r2 - 1, 0): r2 >= 1, then u1 r1 = 0
-    // can be met; W = [-1 2; 0 0], q = (-1, 0)... and an indefinite one found by enumeration
+    // negative entries: u1 = -r1 - r2 - 1 < 0
     double F[4] = {-1, -1, -1, -1};
     const double q4[2] = {-1, 1};
     expect_not_converged(2, uni, F, q4, true);
+
+    // feasible, without a solution: u1 = r2 - 1 >= 0 requires r2 > 0, but u2 = r1 + r2 is not 0
+    // then
+    double C[4] = {0, 1, 1, 1};
+    const double q5[2] = {-1, 0};
+    expect_not_converged(2, uni, C, q5, true);
 }
 
 TEST(random_infeasible_problems)
@@ -384,7 +389,7 @@ TEST(table_is_complete)
             ck_assert(info->opt[k].low <= info->opt[k].high);
             ck_assert(strlen(info->opt[k].help) > 10);
 
-            // every value of a choice has a word of its own, which a command line can carry
+            // every value of a choice has its own word, which a command line can contain
             const pcs_opt *opt = &info->opt[k];
             ck_assert_int_eq(opt->type == PCS_OPT_CHOICE || opt->type == PCS_OPT_BOOL,
                              opt->words != NULL);
@@ -432,7 +437,7 @@ static void expect_refused_text(pcs_solver_opts *o, const pcs_opt *opt, double x
     expect_refused(o, opt, text);
 }
 
-// by its name: every value of every option as a number, every choice as a word however it is spelt
+// by its name: every value of every option as a number, every choice as a word in any spelling
 TEST(options_are_set_by_name)
 {
     for (int s = 0; s < pcs_solver_count(); ++s) {
@@ -513,7 +518,7 @@ TEST(bad_options_are_refused)
         o.stop = (pcs_stop)7;
         CK_FAILS(pcs_solve_alloc(NULL, &p, &o, r, u, &report), PCS_ERR_ARG);
 
-        // the ends of every range, and beyond
+        // the ends of every range, and values outside
         for (int k = 0; k < info->n_opts; ++k) {
             const pcs_opt *opt = &info->opt[k];
             o = option_base(info, opt, true);
@@ -699,7 +704,7 @@ static int listen(void *user, const pcs_progress *now)
 {
     listener *l = user;
     const char *name = pcs_solver_at((int)now->solver)->name;
-    // a part of auto starts again
+    // one part of auto starts again
     const bool first = l->calls == 0 || now->solver != l->solver || now->iters < l->iters;
     ck_assert_msg(now->iters >= 0, "%s: iteration %d", name, now->iters);
     ck_assert_msg(now->value >= 0 && now->residual >= 0 && now->natural_map >= 0,
@@ -773,7 +778,7 @@ TEST(no_iterations)
         }
         pcs_report report;
         if (!solve_with(pcs_solver_at(s), &p, &o, r, &report)) continue;
-        // enum counts nodes and checks its limit after every few
+        // enum counts nodes and checks its limit after a few of them
         ck_assert(report.iters == 0 || pcs_solver_at(s)->kind == PCS_SOLVER_ENUM);
     }
 }
@@ -794,7 +799,7 @@ TEST(same_answer_twice)
     }
 }
 
-// the three entries and the problem itself agree
+// the three functions and the problem itself agree
 TEST(entries_agree)
 {
     test_random rng = random_seed(31);

@@ -139,7 +139,7 @@ TEST(named_implicit_methods)
 {
     pcs_stability out = examine(pcs_tableau_implicit_euler());
     ck_assert(out.a_stable && out.l_stable && out.at_infinity == 0);
-    // A-stable regions contain the half-plane and may be more (erratum E-39)
+    // A-stable regions contain the half-plane and may be larger (erratum E-39)
     ck_assert(cabs(R_of(pcs_tableau_implicit_euler(), 3)) < 1);
     out = examine(pcs_tableau_sdirk4());
     ck_assert(out.a_stable && out.l_stable);

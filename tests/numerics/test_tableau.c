@@ -25,7 +25,7 @@ TEST(as_many_conditions_as_rooted_trees)
 }
 
 // The residuals against the conditions written out by hand, on coefficients that satisfy none
-TEST(conditions_are_those_of_the_books)
+TEST(conditions_are_those_of_the_textbooks)
 {
     test_random rng = random_seed(1);
     double A[16], b[4], c[4], r[9];
@@ -56,7 +56,7 @@ TEST(conditions_are_those_of_the_books)
     CK_NEAR(r[0], s1 - 1, 1e-13);
     CK_OK(pcs_tableau_residuals(&t, NULL, 2, r));
     CK_NEAR(r[0], s2 - 1.0 / 2, 1e-13);
-    // the order of the trees is from the path to the bush
+    // the trees of each order, from the path to the bush
     CK_OK(pcs_tableau_residuals(&t, NULL, 3, r));
     CK_NEAR(r[0], s32 - 1.0 / 6, 1e-13);
     CK_NEAR(r[1], s31 - 1.0 / 3, 1e-13);
@@ -67,7 +67,7 @@ TEST(conditions_are_those_of_the_books)
     CK_NEAR(r[3], s4[3] - 1.0 / 4, 1e-12);
 }
 
-// b for the weights of the tableau, order and no more
+// with b as weights of the tableau: this order and no more
 static void expect_order(const pcs_tableau *t, const double *b, int order)
 {
     for (int k = 1; k <= order; ++k) {
@@ -191,7 +191,7 @@ TEST(families_have_their_orders)
         for (int order = 1; order <= 3; ++order) {
             CK_NEAR(worst_residual(t, NULL, order), 0, 2e-15 * size * (1 + fabs(t->A[7])));
         }
-        // b3 a32 u = 1/6 leaves nothing for the path of four
+        // b3 a32 u = 1/6 leaves nothing for the path with four vertices
         ck_assert(worst_residual(t, NULL, 4) >= 0.99 / 24 && pcs_tableau_is_explicit(t));
         pcs_tableau_destroy(t);
     }
@@ -354,7 +354,7 @@ TEST(claimed_orders_are_checked)
     }
 }
 
-TEST(memory_is_given_back)
+TEST(memory_is_released)
 {
     test_memory memory = {.fail_at = -1};
     const pcs_env env = test_env(&memory);

@@ -9,10 +9,10 @@ typedef struct job {
     threads *team;
     int visits[MOST]; // of every rank
     long cell[CELLS];
-    long sum[MOST]; // as every rank saw it
+    long sum[MOST]; // as every thread saw it
 } job;
 
-// rounds of writing a part, and reading all of it behind a barrier
+// rounds in which each thread writes its part, and reads all parts after a barrier
 static void rounds(void *arg, int rank)
 {
     job *j = arg;
@@ -51,7 +51,7 @@ TEST(every_rank_sees_what_all_have_written)
     }
 }
 
-TEST(no_team_is_a_team_of_one)
+TEST(a_null_team_is_a_team_of_one)
 {
     job j = {0};
     threads_run(NULL, rounds, &j);

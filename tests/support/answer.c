@@ -53,8 +53,8 @@ double expect_honest(const pile *p, const answer *a)
     pcs_problem_measure(&q, a->r, u, &m);
     const pcs_measure *is = &a->report.solve.measure;
 
-    // a heavy body on light ones: u is made of terms that are ten times as large and more. What
-    // rounding makes of it is estimated from other products here and there
+    // a heavy body on light ones: the terms of u are more than ten times as large as u. Products
+    // elsewhere in the code estimate its rounding from other sums
     const double noise = m.rounding + is->rounding;
     CK_NEAR(m.residual, is->residual, 1e-12 + 1e-6 * m.residual + noise / m.norm_q);
     CK_NEAR(m.natural_map, is->natural_map, 1e-12 + 1e-6 * m.natural_map + noise);

@@ -127,7 +127,7 @@ static exact_measure judge(const pcs_problem *p, const quad *x, const quad *Wr, 
         natural(&p->block[b], 1, x + row, u + row, g + row);
     }
     const quad violation = norm(p->n, f), map = norm(p->n, g), nq = norm(p->n, q);
-    // where W r and q vanish, r has nothing but itself to be compared with
+    // where W r and q vanish, r is compared with itself
     const quad least = load > 0 ? load : norm(p->n, x);
     const quad size = nq > 0 ? larger(nq, norm(p->n, Wr)) : least;
     const quad all = larger(nq, larger(norm(p->n, x), norm(p->n, u)));

@@ -26,7 +26,7 @@ pcs_problem friction_problem(friction f, int nc, uint64_t seed, pcs_arena *arena
 // bytes of arena that suffice
 size_t friction_bytes(friction f, int nc);
 
-// |r - P(r - s(u)) / ...| of theory 7.7 for a whole problem, W dense, as slowly as it reads
+// |r - P(r - s(u)) / ...| of theory 7.7 for a whole problem, W dense, in the plain form
 double slow_residual(const pcs_problem *p, const double *r, pcs_arena arena);
 
 // Extreme k: four contacts of a family, with q, mu or W multiplied by a size from 1e-300 to 1e300

@@ -1,4 +1,4 @@
-// The main program of a test: runs the tests of its file, in their order there.
+// The main program of a test: runs the tests of its file in their order there.
 #include "support.h"
 
 #include <stdio.h>

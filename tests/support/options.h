@@ -1,4 +1,4 @@
-// The options of the solver table, as tests set and vary them.
+// The options of the solver table for tests: they set and vary them.
 #ifndef SUPPORT_OPTIONS_H
 #define SUPPORT_OPTIONS_H
 
@@ -35,7 +35,8 @@ static inline const pcs_opt *option_needs(const pcs_solver_info *info, const pcs
     return NULL;
 }
 
-// defaults with the choice at a value with which the option is read, or is not
+// defaults in which the choice has a value with which the option is read, or one with which it is
+// not
 static inline pcs_solver_opts option_base(const pcs_solver_info *info, const pcs_opt *opt,
                                           bool read)
 {

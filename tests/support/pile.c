@@ -1,6 +1,6 @@
 // Problems of bodies, built one block after another.
-#include "friction.h"
 #include "pile.h"
+#include "friction.h"
 
 #include "linalg/m3.h"
 
@@ -147,7 +147,7 @@ static int add_box(build *b, const double x[3], const double edge[3], double m, 
         }
         block_lu_factor_one(&F, s);
     } else {
-        // as the three rows of a dense block that comes after
+        // as the three rows of a dense block added after these
         double A[9] = {J[0], gyro * J[0], 0, -gyro * J[1], J[1], 0, 0, 0.3 * gyro * J[2], J[2]};
         int start[2] = {0, 3}, piv[3];
         size_t off = 0;
@@ -186,7 +186,7 @@ static bodies_block *add_block(build *b, pcs_cone cone, int dim, double mu, int 
     return k;
 }
 
-// at P with the normal N; a lever along N of `along[e]` is taken out of the cores
+// at P with the normal N; `along`: the part of each lever along N, which the cores do not contain
 static void add_contact(build *b, pcs_cone cone, int dim, double mu, int s1, int s2,
                         const double N[3], const double P[3], double gap, const double along[2])
 {
@@ -224,7 +224,7 @@ static const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1};
 
 static pile spheres(int n, uint64_t seed)
 {
-    // three contacts a sphere or so
+    // about three contacts a sphere
     int side = 1;
     while (3 * side * side * side < n) {
         ++side;
@@ -234,7 +234,7 @@ static pile spheres(int n, uint64_t seed)
     const double R = 0.1, reach = 0.01;
     for (int i = 0; i < count; ++i) {
         const int z = i / (side * side), y = i / side % side, x = i % side;
-        // every other layer sits in the hollows of the one below
+        // every other layer lies in the hollows of the one below
         const double half = z % 2 ? R : 0;
         const double c[3] = {2 * R * x + half + 0.002 * random_normal(&b.rng),
                              2 * R * y + half + 0.002 * random_normal(&b.rng),
@@ -296,7 +296,7 @@ static pile heavy(int n, uint64_t seed)
     return build_end(&b);
 }
 
-// a chain of all kinds; whole: every part hangs on the one before
+// a chain of all kinds; whole: every part is joined to the previous one
 static void mixture(build *b, int parts, bool whole)
 {
     int last = -1;

@@ -23,7 +23,7 @@ typedef enum pile_kind {
     PILE_COUNT
 } pile_kind;
 
-// with about n blocks; memory from malloc, released by pile_free
+// about n blocks; memory from malloc, released by pile_free
 pile pile_make(pile_kind kind, int n, uint64_t seed);
 void pile_free(pile *p);
 

@@ -10,7 +10,7 @@ const char *const family_name[FAMILY_COUNT] = {
     "mixed", "mixed_psd",  "chain", "zero",   "any",
 };
 
-// the benches use this too, outside of any test, where the assertions of Check do not work
+// the benches use this too, outside any test, where the assertions of Check do not work
 static void must(bool good, const char *what)
 {
     if (good) return;
@@ -18,7 +18,7 @@ static void must(bool good, const char *what)
     abort();
 }
 
-// everything here is taken from an arena the caller made large enough
+// the caller makes the arena large enough
 static void *need(pcs_arena *arena, size_t count, size_t size)
 {
     void *p = pcs_arena_take_array(arena, count, size);
@@ -135,7 +135,7 @@ pcs_problem family_problem(family f, int n, uint64_t seed, pcs_arena *arena, dou
         }
     }
 
-    // a solution, and the q that goes with it
+    // a solution, and the q that belongs to it
     for (int i = 0; i < n; ++i) {
         const double x = random_normal(&rng), side = random_unit(&rng);
         r[i] = u[i] = 0;

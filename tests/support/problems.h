@@ -17,7 +17,7 @@ typedef enum family {
     FAMILY_MIXED_PSD,  // the same, half rank
     FAMILY_CHAIN,      // block-sparse chain of contacts: each row touches its neighbours
     FAMILY_ZERO,       // W = 0, q >= 0
-    FAMILY_ANY,        // any W, positive diagonal not even asked for, solution constructed
+    FAMILY_ANY,        // any W, without a condition on its diagonal, solution constructed
     FAMILY_COUNT
 } family;
 
@@ -35,7 +35,7 @@ typedef struct history {
 int history_keep(void *user, const pcs_progress *now);
 
 // a dense problem with the given cones, one per row (neighbouring equality rows merged when
-// merge), from the arena; W and q are borrowed
+// `merge`), from the arena; W and q are borrowed
 pcs_problem dense_problem(int n, const pcs_cone *kind, bool merge, double *W, const double *q,
                           pcs_arena *arena);
 

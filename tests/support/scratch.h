@@ -1,4 +1,4 @@
-// Memory for the problems of a test: everything in it is given up together.
+// Memory for the problems of a test, released as a whole.
 #ifndef SUPPORT_SCRATCH_H
 #define SUPPORT_SCRATCH_H
 
@@ -6,7 +6,7 @@
 
 extern pcs_arena arena; // 64 MB after the first reset
 
-// empties it
+// makes it empty
 void reset(void);
 
 #endif

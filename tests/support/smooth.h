@@ -1,4 +1,4 @@
-// What tests of smooth systems share: methods by name, observed orders, pendulums.
+// Shared by the tests of smooth systems: methods by name, observed orders, pendulums.
 #ifndef SUPPORT_SMOOTH_H
 #define SUPPORT_SMOOTH_H
 

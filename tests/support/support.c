@@ -1,4 +1,4 @@
-// What every test uses; see support.h.
+// Shared by every test; see support.h.
 #include "support.h"
 
 void expect_same(const double *a, const double *b, int n, double tol)

@@ -1,5 +1,5 @@
-// What every test uses: tests that a main program finds by itself, random numbers with a fixed
-// seed, comparisons that print both sides.
+// Shared by every test: tests that register themselves with the main program, random numbers with a
+// fixed seed, comparisons that print both sides.
 #ifndef SUPPORT_SUPPORT_H
 #define SUPPORT_SUPPORT_H
 
@@ -12,10 +12,10 @@
 
 #include <percuss/base.h>
 
-// callbacks of tests leave most of their parameters alone
+// callbacks of tests do not use most of their parameters
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-// Sanitizers are many times slower and look for other mistakes: under them a test takes few of its
+// Sanitizers are many times slower and look for other errors: under them a test takes few of its
 // cases or steps, and of n random cases a tenth.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SLOW 1
@@ -46,7 +46,7 @@
         ck_assert_msg(ck_s_ == PCS_OK, "%s: %s", #expr, pcs_error_text()); \
     } while (0)
 
-// the call fails with this status and says something
+// the call fails with this status and an error sentence
 #define CK_FAILS(expr, status)                                                                \
     do {                                                                                      \
         const pcs_status ck_s_ = (expr);                                                      \
@@ -55,7 +55,7 @@
         ck_assert_msg(pcs_error_text()[0] != '\0', "%s failed without a word", #expr);        \
     } while (0)
 
-// the same, and its sentence holds these words
+// the same, and the sentence contains these words
 #define CK_SAYS(expr, status, words)                                                               \
     do {                                                                                           \
         CK_FAILS(expr, status);                                                                    \
@@ -79,14 +79,14 @@ void random_quaternion(test_random *r, double q[4]); // unit
 
 // an environment whose k-th allocation fails (k < 0: never) and that counts
 typedef struct test_memory {
-    long fail_at;           // counts down; the allocation that finds 0 fails
+    long fail_at;           // counts down; the allocation at 0 fails
     _Atomic long allocated; // allocations made
     _Atomic long live;      // not yet released
 } test_memory;
 pcs_env test_env(test_memory *memory);
 
-// A test, in braces behind it: TEST(a_name_that_is_a_sentence). It adds itself to the tests that
-// the main program of its file runs (main.c).
+// A test, followed by its body in braces: TEST(a_name_that_is_a_sentence). It adds itself to the
+// tests that the main program of its file runs (main.c).
 #define TEST(name)                                                                \
     static void test_##name(int);                                                 \
     __attribute__((constructor)) static void add_##name(void)                     \

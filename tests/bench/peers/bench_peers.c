@@ -228,10 +228,10 @@ static void run_cell(cell *c, double limit, int to)
 {
     alarm((unsigned)ceil(2 * limit + 30));
     if (!prepare(c)) _exit(1);
-    // the peer says much on both
+    // the peer prints much on both
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
     numerics_set_verbose(0);
-    // the limit is for one run: the first alone, the rest only if it was quick
+    // the limit is for one run: the first run counts alone; it is repeated only if it was quick
     void (*run)(void *) = c->with->id == 0 ? run_percuss : run_peer;
     alarm((unsigned)ceil(limit));
     const double start = bench_clock();
@@ -293,7 +293,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-// numbers that are not known are left out
+// unknown numbers are left empty
 static void put_number(FILE *csv, double x)
 {
     fputc(',', csv);

@@ -33,7 +33,7 @@
 
 typedef struct setting {
     const char *name;
-    int local; // 0: as it comes
+    int local; // 0: the default
 } setting;
 
 static const setting settings[] = {
@@ -123,7 +123,7 @@ static double theirs(task *t, const setting *s, int sweeps)
     return processor_seconds() - start;
 }
 
-// seconds of one sweep; null: of ours
+// seconds of one sweep; null: of percuss
 static double sweep(task *t, const setting *s, int repeats)
 {
     double best[2] = {DBL_MAX, DBL_MAX};
@@ -149,7 +149,7 @@ static void bench(const char *scene, const pcs_problem *p, int repeats)
     for (int b = 0; b < p->nb; ++b) {
         mu[b] = p->block[b].mu;
     }
-    // the peer's problem is left to the end of the process
+    // the memory of the peer's problem is not released
     t.peer = frictionContactProblem_new_with_data(3, p->nb, block_matrix(p), q, mu);
 
     const double mine = sweep(&t, NULL, repeats);

@@ -1,6 +1,6 @@
-// ODE as an engine of bench_scenes: quickstep with a number of iterations, everything else as it
-// comes, friction by cone-like bounds that follow the normal force, no restitution. Bodies sleep
-// never.
+// ODE as an engine of bench_scenes: quickstep with a number of iterations, all other settings at
+// their defaults, friction by boxes that follow the normal force, no restitution. Bodies never
+// sleep.
 #include <ode/ode.h>
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "../engine.h"
 
-enum { MOST_CONTACTS = 8 }; // of a pair
+enum { MOST_CONTACTS = 8 }; // per pair
 
 typedef struct world {
     dWorldID world;

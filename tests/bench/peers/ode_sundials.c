@@ -30,7 +30,7 @@ static void whole(void *user)
     timed *t = user;
     memcpy(NV_DATA_S(t->x), t->x0, (size_t)t->c->n * sizeof(double));
     t->ok = ERKStepReInit(t->memory, rates, 0, t->x) == 0 &&
-            ERKStepSetStopTime(t->memory, t->c->t_end) == 0; // forgotten once reached
+            ERKStepSetStopTime(t->memory, t->c->t_end) == 0; // cleared when reached
     realtype at = 0;
     t->ok = t->ok && ERKStepEvolve(t->memory, t->c->t_end, t->x, &at, ARK_NORMAL) >= 0;
 }

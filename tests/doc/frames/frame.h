@@ -1,4 +1,4 @@
-// What the frames of pages share: a check that says where it fails.
+// Shared by the frames of pages: a check that prints its place when it fails.
 #ifndef FRAME_H
 #define FRAME_H
 
