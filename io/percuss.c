@@ -10,10 +10,10 @@
 #include "command/command.h"
 #include "problem_file/nearest.h"
 
-static const command *const table[] = {&command_run,    &command_scene,   &command_view,
-                                       &command_export, &command_solve,   &command_bench,
-                                       &command_info,   &command_convert, &command_diff,
-                                       &command_reduce, &command_solvers};
+static const command *const table[] = {&command_run,   &command_scene,  &command_view,
+                                       &command_plot,  &command_export, &command_solve,
+                                       &command_bench, &command_info,   &command_convert,
+                                       &command_diff,  &command_reduce, &command_solvers};
 #define COUNT ((int)(sizeof table / sizeof *table))
 
 const command *command_at(int i)

@@ -1,5 +1,5 @@
-# What the plots have in common. Variables the caller sets: csv (the table), out (file name without
-# extension), format (png or svg).
+# What the plots have in common, those of `percuss plot`, too. Variables the caller sets: csv (the
+# table), out (file name without extension; the standard output without it), format (png or svg).
 
 if (!exists("format")) format = "png"
 if (format eq "svg") {
@@ -9,7 +9,7 @@ if (format eq "svg") {
     set terminal pngcairo size 1200,700 font "DejaVu Sans,15" background "#ffffff" enhanced
     dot = 0.9
 }
-set output out . "." . format
+if (exists("out")) set output out . "." . format
 
 set datafile separator ","
 set encoding utf8

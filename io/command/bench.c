@@ -246,7 +246,7 @@ static bool start(const bench *b, const cell *c, child *out)
         b->s.max_seconds > 0 ? GRACE_SECONDS + GRACE_FACTOR * b->s.max_seconds : INFINITY;
     char *argv[32];
     memcpy(argv, line, sizeof *argv * ((size_t)n + 1));
-    const bool good = child_start(out, argv, limit);
+    const bool good = child_start(out, argv, -1, limit);
     free(solver);
     return good;
 }

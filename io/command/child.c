@@ -18,10 +18,10 @@
 #include "command/command.h"
 #include "command/trace.h"
 
-// more than this is not kept: a row and a line are expected
+// kept of each text unless asked otherwise: a row and a line are expected
 #define MOST_TEXT (1u << 20)
 
-static void become(char *const *argv, int out, int err, pid_t parent)
+static void become(char *const *argv, int in, int out, int err, pid_t parent)
 {
     // our own group: an interrupt of the terminal is the parent's business
     setpgid(0, 0);
@@ -33,11 +33,11 @@ static void become(char *const *argv, int out, int err, pid_t parent)
 #endif
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
-    const int null = open("/dev/null", O_RDONLY);
-    if (null >= 0) dup2(null, 0);
+    if (in < 0) in = open("/dev/null", O_RDONLY);
+    if (in >= 0) dup2(in, 0);
     dup2(out, 1);
     dup2(err, 2);
-    execv(argv[0], argv);
+    execvp(argv[0], argv);
     _exit(127);
 }
 
@@ -51,14 +51,14 @@ static bool make_pipe(int *end)
     return true;
 }
 
-bool child_start(child *c, char *const *argv, double limit)
+bool child_start(child *c, char *const *argv, int in, double limit)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
-    void *user = c->user;
-    *c = (child){.out.fd = -1, .err.fd = -1, .limit = limit, .user = user};
+    const size_t most = c->most ? c->most : MOST_TEXT;
+    *c = (child){.out.fd = -1, .err.fd = -1, .limit = limit, .most = most, .user = c->user};
     const pid_t parent = getpid();
     if (make_pipe(out) && make_pipe(err)) c->pid = fork();
-    if (c->pid == 0 && err[1] >= 0) become(argv, out[1], err[1], parent);
+    if (c->pid == 0 && err[1] >= 0) become(argv, in, out[1], err[1], parent);
     if (out[1] >= 0) close(out[1]);
     if (err[1] >= 0) close(err[1]);
     if (c->pid <= 0) {
@@ -74,7 +74,7 @@ bool child_start(child *c, char *const *argv, double limit)
     return true;
 }
 
-static void drain(pipe_text *p)
+static void drain(pipe_text *p, size_t most)
 {
     char piece[4096];
     while (p->fd >= 0) {
@@ -85,9 +85,9 @@ static void drain(pipe_text *p)
             p->fd = -1;
             return;
         }
-        if (p->size + (size_t)got > MOST_TEXT) continue;
+        if (p->size + (size_t)got > most) continue;
         char *text = realloc(p->text, p->size + (size_t)got + 1);
-        if (!text) exit(complain("out of memory while reading what a cell printed"));
+        if (!text) exit(complain("out of memory while reading what a process printed"));
         memcpy(text + p->size, piece, (size_t)got);
         p->size += (size_t)got;
         text[p->size] = '\0';
@@ -112,12 +112,12 @@ void children_wait(child *c, int n, int milliseconds)
 
 bool child_ended(child *c)
 {
-    drain(&c->out);
-    drain(&c->err);
+    drain(&c->out, c->most);
+    drain(&c->err, c->most);
     const pid_t got = waitpid(c->pid, &c->status, WNOHANG);
     if (got == c->pid) {
-        drain(&c->out);
-        drain(&c->err);
+        drain(&c->out, c->most);
+        drain(&c->err, c->most);
         c->pid = 0;
         return true;
     }

@@ -18,12 +18,16 @@ typedef struct child {
     double started, limit; // of the clock; seconds
     bool killed;           // by the limit
     int status;            // of waitpid, once child_ended
+    size_t most;           // bytes of each text that are kept, set before child_start; 0: 1 MiB
     void *user;
 } child;
 
-// Starts argv[0]. It ends with this process, receives no interrupt of the terminal, and BLAS gets
-// one thread unless the environment says otherwise. False after a line on stderr.
-bool child_start(child *c, char *const *argv, double limit);
+// Starts argv[0], which is searched for in PATH. It ends with this process, receives no interrupt
+// of the terminal, and BLAS gets one thread unless the environment says otherwise. It reads from
+// `in`
+// (-1: nothing), which stays open here. False after a line on stderr. Its exit code is 127 when
+// there is no such program.
+bool child_start(child *c, char *const *argv, int in, double limit);
 
 // waits up to some milliseconds until one of n has something to say
 void children_wait(child *c, int n, int milliseconds);

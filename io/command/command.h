@@ -22,7 +22,8 @@ typedef struct command {
 } command;
 
 extern const command command_bench, command_convert, command_diff, command_export, command_info,
-    command_reduce, command_run, command_scene, command_solve, command_solvers, command_view;
+    command_plot, command_reduce, command_run, command_scene, command_solve, command_solvers,
+    command_view;
 
 // the row of this name, or null; the i-th, or null
 const command *command_find(const char *name);

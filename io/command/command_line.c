@@ -13,17 +13,20 @@
 #define MOST_FLAGS  32
 #define HELP_COLUMN 28
 
+static void append(args_list *list, const char *text, size_t length)
+{
+    char **at = realloc(list->at, (size_t)(list->n + 1) * sizeof *at);
+    char *copy = strndup(text, length);
+    if (!at || !copy) exit(complain("out of memory while reading the command line"));
+    list->at = at;
+    list->at[list->n++] = copy;
+}
+
 void args_split(args_list *list, const char *text)
 {
     for (;;) {
         const size_t length = strcspn(text, ",");
-        if (length > 0) {
-            char **at = realloc(list->at, (size_t)(list->n + 1) * sizeof *at);
-            char *copy = strndup(text, length);
-            if (!at || !copy) exit(complain("out of memory while reading the command line"));
-            list->at = at;
-            list->at[list->n++] = copy;
-        }
+        if (length > 0) append(list, text, length);
         if (text[length] == '\0') return;
         text += length + 1;
     }
@@ -102,6 +105,23 @@ static bool bad_number(const args *a, const args_flag *f, const char *text)
     return false;
 }
 
+#define MOST_WORDS 32
+
+static bool bad_choice(const args *a, const args_flag *f, const char *text)
+{
+    char copy[400];
+    const char *words[MOST_WORDS];
+    int n = 0;
+    snprintf(copy, sizeof copy, "%s", f->what);
+    for (char *word = strtok(copy, "|"); word && n < MOST_WORDS; word = strtok(NULL, "|")) {
+        words[n++] = word;
+    }
+    const char *like = nearest(text, words, n);
+    complain("%s: %s is '%s'; %s%s%sit must be one of %s", a->command, f->name, text,
+             like ? "did you mean " : "", like ? like : "", like ? "? " : "", f->what);
+    return false;
+}
+
 static bool in_range(const args_flag *f, double x)
 {
     return x >= f->low && x <= f->high && !(f->low_excluded && x == f->low);
@@ -124,16 +144,18 @@ static bool store(const args *a, const args_flag *f, const char *text)
     }
     case ARGS_CHOICE: {
         const int i = word_index(f->what, text);
-        if (i < 0)
-            complain("%s: %s is '%s'; it must be one of %s", a->command, f->name, text, f->what);
-        if (i >= 0) *(int *)f->value = i;
-        return i >= 0;
+        if (i < 0) return bad_choice(a, f, text);
+        *(int *)f->value = i;
+        return true;
     }
     case ARGS_STRING:
         *(const char **)f->value = text;
         return true;
     case ARGS_LIST:
         args_split(f->value, text);
+        return true;
+    case ARGS_NAMES:
+        append(f->value, text, strlen(text));
         return true;
     case ARGS_BOOL:
         break;
@@ -200,12 +222,16 @@ static bool parse(args *a, int argc, char **argv)
             continue;
         }
         const char *value = text[length] == '=' ? text + length + 1 : NULL;
-        if (!value && ++i < argc) value = argv[i];
-        if (!value) {
-            complain("%s: %s needs a value: %s %s", a->command, f->name, f->name, f->what);
-            return false;
+        const int words = f->type == ARGS_NAMES ? (int)f->low : 1;
+        for (int k = 0; k < words; ++k, value = NULL) {
+            if (!value && ++i < argc) value = argv[i];
+            if (!value) {
+                complain("%s: %s needs %s: %s %s", a->command, f->name,
+                         words > 1 ? "more values" : "a value", f->name, f->what);
+                return false;
+            }
+            if (!store(a, f, value)) return false;
         }
-        if (!store(a, f, value)) return false;
     }
     return true;
 }

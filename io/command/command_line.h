@@ -20,6 +20,7 @@ typedef enum args_type {
     ARGS_CHOICE, // int: the place of one of the words of "a|b|c"
     ARGS_STRING, // const char *
     ARGS_LIST,   // args_list: may be given several times, and several at once with commas
+    ARGS_NAMES,  // args_list: may be given several times, `low` words each, which may hold commas
     ARGS_BOOL    // bool: on when given
 } args_type;
 

@@ -1,0 +1,45 @@
+// What `percuss plot` draws: curves over time, read from a trajectory.
+#ifndef COMMAND_CURVES_H
+#define COMMAND_CURVES_H
+
+#include <stdbool.h>
+
+#include <percuss/trajectory.h>
+
+#include "command/command_line.h"
+
+// quantities as "a|b|c", for the command line
+extern const char curves_words[];
+
+typedef struct curves_def {
+    const char *path;   // of the trajectory, for sentences
+    int what;           // the place of a word of curves_words
+    args_list body;     // names or numbers of systems
+    args_list pair;     // two entries for each pair of systems
+    args_list axis;     // components by their letters; empty: all
+    double from, until; // s: times outside are left out; NaN: no limit
+} curves_def;
+
+typedef struct curve {
+    char *name;  // readable
+    double *y;   // n; NaN where there is no value
+    int subject; // curves of one body or pair have one colour
+    int part;    // and parts of it their dashes
+} curve;
+
+typedef struct curves {
+    const char *label; // of the values
+    const char *unit;  // "" for numbers without
+    bool log;          // positive values over many decades
+    bool apart;        // values need not have neighbours in time
+    int n;             // times
+    double *t;         // s, n
+    int count;
+    curve *curve;
+} curves;
+
+// at least one curve with a number in it; false after a line on stderr
+bool curves_read(pcs_trajectory *trajectory, const curves_def *def, curves *out);
+void curves_free(curves *c);
+
+#endif

@@ -1,0 +1,175 @@
+// See gnuplot.h. gnuplot reads one script with everything in it from a temporary file without a
+// name. Names stand in single quotes, where gnuplot replaces
+// nothing.
+#define _POSIX_C_SOURCE 200809L // fileno
+
+#include "command/gnuplot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "command/child.h"
+#include "command/svg.h"
+
+extern const char plot_style[]; // examples/plot/style.gp
+
+// a curve is drawn with the first, last, least and largest value of so many equal parts of it: the
+// same picture, as there are fewer pixels
+#define COLUMNS 1200
+// of the name of a curve in the legend
+#define LONGEST 28
+// of a picture: curves that are thinned need a few MB
+#define MOST_BYTES ((size_t)256 << 20)
+// s; gnuplot needs less than one
+#define PATIENCE 120
+
+static bool has_point(const curves *c, int i, int k)
+{
+    return isfinite(c->curve[i].y[k]) && (!c->log || c->curve[i].y[k] > 0);
+}
+
+static void write_point(FILE *f, const curves *c, int i, int k, int *last)
+{
+    if (k <= *last) return;
+    // a gap of the curve is an empty line
+    for (int l = *last + 1; l < k && *last >= 0; ++l) {
+        if (has_point(c, i, l)) continue;
+        fputc('\n', f);
+        break;
+    }
+    fprintf(f, "%.17g,%.17g\n", c->t[k], c->curve[i].y[k]);
+    *last = k;
+}
+
+static void write_points(FILE *f, const curves *c, int i)
+{
+    const int width = (c->n + COLUMNS - 1) / COLUMNS;
+    const double *y = c->curve[i].y;
+    int last = -1;
+    for (int begin = 0; begin < c->n; begin += width) {
+        const int end = begin + width < c->n ? begin + width : c->n;
+        int first = -1, low = -1, high = -1, final = -1;
+        for (int k = begin; k < end; ++k) {
+            if (!has_point(c, i, k)) continue;
+            if (first < 0) first = low = high = k;
+            if (y[k] < y[low]) low = k;
+            if (y[k] > y[high]) high = k;
+            final = k;
+        }
+        if (first < 0) continue;
+        write_point(f, c, i, first, &last);
+        write_point(f, c, i, low < high ? low : high, &last);
+        write_point(f, c, i, low < high ? high : low, &last);
+        write_point(f, c, i, final, &last);
+    }
+}
+
+// in single quotes, at most so many letters
+static void write_quoted(FILE *f, const char *text, int longest)
+{
+    char *words = readable(text);
+    const bool cut = columns_of(words) > longest;
+    int letters = 0;
+    fputc('\'', f);
+    for (const char *s = words; *s; ++s) {
+        letters += ((unsigned char)*s & 0xc0) != 0x80;
+        if (cut && letters > longest - 3) break;
+        fputs(*s == '\'' ? "''" : (char[]){*s, '\0'}, f);
+    }
+    fputs(cut ? "...'" : "'", f);
+    free(words);
+}
+
+static void write_script(FILE *f, const char *format, const char *title, const curves *c)
+{
+    static const char *const dashes[] = {"solid", "(8, 5)", "(2, 4)", "(10, 4, 2, 4)"};
+    fprintf(f, "format = '%s'\n%s\nset termoption noenhanced\n", format, plot_style);
+    fputs("set title ", f);
+    write_quoted(f, title, 90);
+    fprintf(f, "\nset xlabel 'time t (s)'\nset ylabel '%s%s%s%s'\n", c->label, *c->unit ? " (" : "",
+            c->unit, *c->unit ? ")" : "");
+    fputs("unset lmargin\nunset rmargin\nset key outside right top Left reverse\n", f);
+    if (c->log) fputs("set logscale y\nset format y '%.0e'\n", f);
+    if (c->t[c->n - 1] > c->t[0]) {
+        fprintf(f, "set xrange [%.17g:%.17g]\n", c->t[0], c->t[c->n - 1]);
+    }
+    for (int i = 0; i < c->count; ++i) {
+        fprintf(f, "$curve%d << END\n", i);
+        write_points(f, c, i);
+        fputs("END\n", f);
+    }
+    // a curve without a number would be an error
+    bool begun = false;
+    for (int i = 0; i < c->count; ++i) {
+        const curve *a = &c->curve[i];
+        bool empty = true;
+        for (int k = 0; k < c->n && empty; ++k) {
+            empty = !has_point(c, i, k);
+        }
+        if (empty) continue;
+        fprintf(f, "%s $curve%d using 1:2 with %s linecolor rgb '%s' linewidth 2 dashtype %s ",
+                begun ? "," : "plot", i,
+                c->apart ? "linespoints pointtype 7 pointsize dot / 2" : "lines",
+                svg_color(a->subject), dashes[a->part % 4]);
+        if (c->count == 1 && strcmp(a->name, c->label) == 0) {
+            fputs("notitle", f);
+        } else {
+            fputs("title ", f);
+            write_quoted(f, a->name, LONGEST);
+        }
+        begun = true;
+    }
+    fputs("\n", f);
+}
+
+static void say_why(const child *c)
+{
+    // of "line 7: words", the last there is; the script and a mark stand above it
+    const char *why = c->err.text ? c->err.text : "it said nothing";
+    for (const char *next = why; next; next = strstr(next + 1, "line ")) {
+        why = next;
+    }
+    const int length = (int)strcspn(why, "\n");
+    if (WIFEXITED(c->status) && WEXITSTATUS(c->status) == 127) {
+        complain("gnuplot cannot be started; install it (gnuplot-nox of Debian), or write the "
+                 "numbers with an output that ends in .csv");
+    } else if (c->killed) {
+        complain("gnuplot was stopped after %d s", PATIENCE);
+    } else {
+        complain("gnuplot failed: %.*s", length, why);
+    }
+}
+
+// The picture goes through a pipe: gnuplot does not say when a file cannot be written.
+static bool run(FILE *script, FILE *out)
+{
+    static char name[] = "gnuplot", bare[] = "-d", from[] = "-"; // -d: without the user's settings
+    char *argv[] = {name, bare, from, NULL};
+    child c = {.most = MOST_BYTES};
+    if (!child_start(&c, argv, fileno(script), PATIENCE)) return false;
+    while (!child_ended(&c)) {
+        children_wait(&c, 1, 100);
+    }
+    const bool good = WIFEXITED(c.status) && WEXITSTATUS(c.status) == 0 && c.out.size > 0;
+    if (good) fwrite(c.out.text, 1, c.out.size, out);
+    if (!good) say_why(&c);
+    child_free(&c);
+    return good;
+}
+
+bool gnuplot_draw(FILE *out, const char *format, const char *title, const curves *c)
+{
+    FILE *script = tmpfile();
+    if (script) write_script(script, format, title, c);
+    if (!script || fflush(script) != 0 || ferror(script) || fseek(script, 0, SEEK_SET) != 0) {
+        complain("a temporary file for gnuplot cannot be written: %s", strerror(errno));
+        if (script) fclose(script);
+        return false;
+    }
+    const bool good = run(script, out);
+    fclose(script);
+    return good;
+}

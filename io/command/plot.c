@@ -1,0 +1,157 @@
+// percuss plot: curves of a trajectory over time, as a picture or a table.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <percuss/trajectory.h>
+
+#include "command/command_line.h"
+#include "command/csv_table.h"
+#include "command/curves.h"
+#include "command/gnuplot.h"
+#include "command/output.h"
+
+static void write_table(FILE *f, const curves *c)
+{
+    csv_text(f, 1, "t (s)");
+    for (int i = 0; i < c->count; ++i) {
+        const char *unit = c->unit;
+        char *name = join(c->curve[i].name, *unit ? " (" : "", unit);
+        char *head = join(name, "", *unit ? ")" : "");
+        csv_text(f, 0, head);
+        free(name);
+        free(head);
+    }
+    csv_end(f);
+    for (int k = 0; k < c->n; ++k) {
+        csv_real(f, 1, c->t[k]);
+        for (int i = 0; i < c->count; ++i) {
+            csv_real(f, 0, c->curve[i].y[k]);
+        }
+        csv_end(f);
+    }
+}
+
+// "svg", "png" or "csv", the ending of the path; null after a line on stderr
+static const char *format_of(const char *path)
+{
+    static const char *const known[] = {"svg", "png", "csv"};
+    const char *dot = strrchr(path, '.');
+    for (int i = 0; dot && i < 3; ++i) {
+        if (strcmp(dot + 1, known[i]) == 0) return known[i];
+    }
+    complain("%s: a plot ends in .svg or .png, a table of its numbers in .csv", path);
+    return NULL;
+}
+
+static int write(const char *path, const char *title, const curves *c)
+{
+    const char *format = format_of(path);
+    output o;
+    if (!format || !output_open(&o, path)) return WRONG;
+    const bool table = strcmp(format, "csv") == 0;
+    if (table) write_table(o.f, c);
+    if (!table && !gnuplot_draw(o.f, format, title, c)) {
+        output_abandon(&o);
+        return WRONG;
+    }
+    return output_commit(&o) ? DONE : WRONG;
+}
+
+// NAME.WORD.svg beside NAME.h5
+static char *default_path(const char *trajectory, int what)
+{
+    const char *word = curves_words;
+    for (; what > 0; --what) {
+        word += strcspn(word, "|") + 1;
+    }
+    char ending[64];
+    snprintf(ending, sizeof ending, "%.*s.svg", (int)strcspn(word, "|"), word);
+    return beside(trajectory, ending);
+}
+
+static int plot(const curves_def *def, const char *title, const char *out)
+{
+    pcs_trajectory *trajectory;
+    if (replaces_input(out, def->path)) return WRONG;
+    if (out && !format_of(out)) return WRONG;
+    if (pcs_trajectory_open(NULL, def->path, &trajectory) != PCS_OK) {
+        return complain("%s", pcs_error_text());
+    }
+    curves c;
+    int code = WRONG;
+    if (curves_read(trajectory, def, &c)) {
+        char *path = out ? join(out, "", "") : default_path(def->path, def->what);
+        const char *given = pcs_trajectory_info_of(trajectory).title;
+        code = replaces_input(path, def->path) ? WRONG
+                                               : write(path,
+                                                       title    ? title
+                                                       : *given ? given
+                                                                : def->path,
+                                                       &c);
+        char *shown = readable(path);
+        if (code == DONE) printf("%s: %d curves of %d points\n", shown, c.count, c.n);
+        free(shown);
+        free(path);
+        curves_free(&c);
+    }
+    pcs_trajectory_close(trajectory);
+    return code;
+}
+
+static int run_plot(int argc, char **argv)
+{
+    curves_def def = {.from = NAN, .until = NAN};
+    const char *out = NULL, *title = NULL;
+    const args_flag flags[] = {
+        {"--what", 'w', ARGS_CHOICE, &def.what, .what = curves_words, .help = "what is drawn"},
+        {"--output", 'o', ARGS_STRING, &out, .what = "FILE",
+         .help = "FILE.svg, FILE.png, or FILE.csv for the numbers; default: NAME.WORD.svg"},
+        {"--body", 'b', ARGS_NAMES, &def.body, .low = 1, .what = "NAME",
+         .help = "of this body, by its name or number; may be given several times"},
+        {"--pair", 'p', ARGS_NAMES, &def.pair, .low = 2, .what = "A B",
+         .help = "contacts between these two; may be given several times"},
+        {"--axis", 0, ARGS_LIST, &def.axis, .what = "x,y,z", .help = "only these components"},
+        {"--from", 0, ARGS_REAL, &def.from, .low = -HUGE_VAL, .high = HUGE_VAL,
+         .low_excluded = true, .what = "T", .help = "start of the time that is drawn, s"},
+        {"--until", 0, ARGS_REAL, &def.until, .low = -HUGE_VAL, .high = HUGE_VAL,
+         .low_excluded = true, .what = "T", .help = "and its end, s"},
+        {"--title", 't', ARGS_STRING, &title, .what = "TEXT",
+         .help = "default: the title of the trajectory"},
+    };
+    args a = {.command = "plot",
+              .words = "TRAJECTORY",
+              .about = "Draws curves of a trajectory over time with gnuplot, or writes their "
+                       "numbers.",
+              .more = "Of the whole model, after every step:\n"
+                      "  energy      kinetic and potential energy, and their sum, J\n"
+                      "  work        of contacts, joints and forces since the start, J\n"
+                      "  residual    of the last velocity problem of the step\n"
+                      "  contacts    active ones\n"
+                      "  penetration largest overlap, m\n"
+                      "  iterations  sweeps and finishing iterations\n"
+                      "Of bodies, in every frame:\n"
+                      "  position x y z, m; orientation q0 q1 q2 q3; velocity x y z, m/s;\n"
+                      "  angular-velocity x y z in body axes, rad/s\n"
+                      "Of contacts (of --pair, of --body, or of all), in every frame:\n"
+                      "  gap         the smallest, m; none where nothing is close\n"
+                      "  impulse     of the step before the frame, normal and tangential, N s",
+              .least = 1,
+              .most = 1,
+              .flags = flags,
+              .n = sizeof flags / sizeof *flags};
+    int code = WRONG;
+    if (args_parse(&a, argc, argv)) {
+        def.path = a.word[0];
+        code = plot(&def, title, out);
+    } else {
+        code = a.exit_code;
+    }
+    args_list_free(&def.body);
+    args_list_free(&def.pair);
+    args_list_free(&def.axis);
+    return finish_output(code);
+}
+
+const command command_plot = {"plot", "draw curves of a trajectory", run_plot};

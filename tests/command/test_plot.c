@@ -1,0 +1,273 @@
+// percuss plot as the real program: its numbers against closed forms, what reaches gnuplot, and
+// requests that cannot be drawn. Most tests put a gnuplot of their own into PATH, which keeps its
+// script.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "percuss.h"
+#include "support.h"
+
+// kg, of a ball
+#define MASS (1000 * 4.0 / 3 * 3.14159265358979323846 * 1e-3)
+
+#define FALSE_GNUPLOT "PATH=\"$PWD:$PATH\""
+#define NAME          "`touch struck` $(touch struck) 'a' \\\"b\\\" <i>&@x"
+
+// a ball is thrown up beside one that lies on the ground; h and the end of the run
+static void make_flight(double h, double end)
+{
+    char text[2000];
+    snprintf(
+        text, sizeof text,
+        "{\"percuss_scene\": 1, \"name\": \"flight\", \"run\": {\"h\": %.17g, \"t_end\": %.17g},"
+        "\"bodies\": [{\"name\": \"%s\", \"position\": [0, 0, 5], \"velocity\": [2, 0, 3],"
+        "  \"density\": 1000, \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]},"
+        " {\"name\": \"low\", \"position\": [3, 0, 0.1], \"density\": 1000,"
+        "  \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]},"
+        " {\"position\": [9, 0, 0.5], \"density\": 1000,"
+        "  \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]}],"
+        "\"world\": {\"shapes\": [{\"kind\": \"half_space\"}]}}",
+        h, end, NAME);
+    file_write("flight.json", text);
+    ck_assert_msg(percuss("run flight.json -o flight.h5 -q") == 0, "%s", err_text);
+}
+
+static void make_gnuplot(const char *commands)
+{
+    char text[500], path[200];
+    snprintf(text, sizeof text, "#!/bin/sh\n%s\n", commands);
+    file_write("gnuplot", text);
+    snprintf(path, sizeof path, "%s/gnuplot", folder);
+    ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+// the numbers of column `at` of a table, and of its times; how many rows
+static int read_table(const char *name, int at, double *t, double *y, int most)
+{
+    char *text = file_read(name);
+    ck_assert_ptr_nonnull(text);
+    int n = 0;
+    char *line = strchr(text, '\n') + 1;
+    for (; *line && n < most; ++n) {
+        char *end;
+        t[n] = strtod(line, &end);
+        for (int c = 0; c < at; ++c) {
+            end = strchr(end, ',') + 1;
+        }
+        y[n] = *end == ',' || *end == '\n' ? NAN : strtod(end, NULL);
+        line = strchr(line, '\n') + 1;
+    }
+    free(text);
+    return n;
+}
+
+// the points of $curveK in what the false gnuplot was given
+static int read_script(int number, double *t, double *y, int most)
+{
+    char *text = file_read("script"), head[40];
+    ck_assert_ptr_nonnull(text);
+    snprintf(head, sizeof head, "$curve%d << END\n", number);
+    char *line = strstr(text, head);
+    ck_assert_ptr_nonnull(line);
+    int n = 0;
+    for (line = strchr(line, '\n') + 1; strncmp(line, "END", 3) != 0;
+         line = strchr(line, '\n') + 1) {
+        if (n < most && sscanf(line, "%lf,%lf", &t[n], &y[n]) == 2) n += 1;
+    }
+    free(text);
+    return n;
+}
+
+TEST(the_numbers_are_those_of_the_motion)
+{
+    enum { N = 101 };
+    static double t[N + 1], x[N + 1], z[N + 1];
+    make_flight(0.01, 1);
+    ck_assert_msg(percuss("plot flight.h5 -w position --body 1 -o p.csv") == 0, "%s", err_text);
+    ck_assert_int_eq(read_table("p.csv", 1, t, x, N + 1), N);
+    ck_assert_int_eq(read_table("p.csv", 3, t, z, N + 1), N);
+    for (int k = 0; k < N; ++k) {
+        // the default scheme, theta = 1/2, is exact in free fall
+        CK_NEAR(t[k], 0.01 * k, 1e-12);
+        CK_NEAR(x[k], 2 * t[k], 1e-12);
+        CK_NEAR(z[k], 5 + 3 * t[k] - 0.5 * 9.81 * t[k] * t[k], 1e-12);
+    }
+    // the ball that flies and the one that falls; the sum of energies stays
+    ck_assert_int_eq(percuss("plot flight.h5 -w energy -o e.csv --from 0.095 --until 0.205"), 0);
+    ck_assert_int_eq(read_table("e.csv", 1, t, x, N), 11);
+    ck_assert_int_eq(read_table("e.csv", 3, t, z, N), 11);
+    for (int k = 0; k < 11; ++k) {
+        const double fall = 9.81 * t[k],
+                     K = 0.5 * MASS * (4 + (3 - fall) * (3 - fall) + fall * fall);
+        CK_NEAR(t[k], 0.1 + 0.01 * k, 1e-12);
+        CK_NEAR(x[k], K, 1e-11 * K);
+        CK_NEAR(z[k], z[0], 1e-11 * z[0]);
+    }
+}
+
+TEST(a_ball_at_rest_is_carried_by_its_impulse)
+{
+    enum { N = 101 };
+    static double t[N + 1], r[N + 1];
+    make_flight(0.01, 1);
+    ck_assert_int_eq(percuss("plot flight.h5 -w impulse -p low world --axis normal -o i.csv"), 0);
+    ck_assert_int_eq(read_table("i.csv", 1, t, r, N + 1), N);
+    for (int k = 1; k < N; ++k) {
+        CK_NEAR(r[k], MASS * 9.81 * 0.01, 1e-6 * MASS);
+    }
+    ck_assert_int_eq(percuss("plot flight.h5 -w gap -p world low -o g.csv"), 0);
+    ck_assert_int_eq(read_table("g.csv", 1, t, r, N + 1), N);
+    for (int k = 1; k < N; ++k) {
+        CK_NEAR(r[k], 0, 1e-6);
+    }
+}
+
+TEST(gnuplot_is_given_the_numbers_of_the_table)
+{
+    enum { N = 101 };
+    static double t[N + 1], y[N + 1], at[N + 1], value[N + 1];
+    make_flight(0.01, 1);
+    make_gnuplot("cat >script; echo '<svg/>'");
+    ck_assert_int_eq(percuss("plot flight.h5 -w velocity -o v.csv"), 0);
+    ck_assert_int_eq(percuss_after(FALSE_GNUPLOT, "plot flight.h5 -w velocity -o v.svg"), 0);
+    char *picture = file_read("v.svg");
+    ck_assert_str_eq(picture, "<svg/>\n");
+    free(picture);
+    for (int c = 0; c < 9; ++c) {
+        ck_assert_int_eq(read_table("v.csv", 1 + c, t, y, N + 1), N);
+        ck_assert_int_eq(read_script(c, at, value, N + 1), N);
+        for (int k = 0; k < N; ++k) {
+            ck_assert(at[k] == t[k] && value[k] == y[k]);
+        }
+    }
+}
+
+TEST(long_runs_keep_their_extremes)
+{
+    enum { N = 20001, MOST = 6000 };
+    const int n = TEST_FEW(8001, N);
+    static double t[N], y[N], at[MOST], value[MOST];
+    make_flight(1.0 / (n - 1), 1);
+    make_gnuplot("cat >script; echo '<svg/>'");
+    ck_assert_int_eq(percuss("plot flight.h5 -w impulse --axis normal -o v.csv"), 0);
+    ck_assert_int_eq(
+        percuss_after(FALSE_GNUPLOT, "plot flight.h5 -w impulse --axis normal -o v.svg"), 0);
+    ck_assert_int_eq(read_table("v.csv", 1, t, y, N), n);
+    const int points = read_script(0, at, value, MOST);
+    ck_assert_int_lt(points, 4900);
+    int low = 0, high = 0, kept_low = 0, kept_high = 0, found = 0;
+    for (int k = 0; k < n; ++k) {
+        if (y[k] < y[low]) low = k;
+        if (y[k] > y[high]) high = k;
+        // what is drawn is part of the table, in its order
+        if (found < points && t[k] == at[found] && y[k] == value[found]) found += 1;
+    }
+    ck_assert_int_eq(found, points);
+    for (int k = 0; k < points; ++k) {
+        if (value[k] < value[kept_low]) kept_low = k;
+        if (value[k] > value[kept_high]) kept_high = k;
+    }
+    ck_assert(value[kept_low] == y[low] && value[kept_high] == y[high]);
+    ck_assert(at[0] == t[0] && at[points - 1] == t[n - 1]);
+}
+
+// tags close in their order, and text has no bare < or &
+static bool is_xml(const char *text)
+{
+    char open[64][32];
+    int depth = 0;
+    for (const char *s = strchr(text, '<'); s; s = strchr(s, '<')) {
+        const char *end = strchr(s, '>');
+        if (!end) return false;
+        char name[32];
+        if (s[1] == '/') {
+            if (depth == 0 || sscanf(s + 2, "%31[^> ]", name) != 1) return false;
+            if (strcmp(name, open[--depth]) != 0) return false;
+        } else if (s[1] != '?' && s[1] != '!' && end[-1] != '/') {
+            if (depth == 64 || sscanf(s + 1, "%31[^> \t\n]", open[depth++]) != 1) return false;
+        }
+        s = end + 1;
+        for (const char *a = s; *a && *a != '<'; ++a) {
+            if (*a == '&' && !strchr("lgaq#", a[1])) return false;
+        }
+    }
+    return depth == 0;
+}
+
+TEST(a_picture_is_sound_and_names_do_nothing)
+{
+    make_flight(0.05, 1);
+    if (system("gnuplot --version >/dev/null 2>&1") != 0) {
+        printf("skipped: there is no gnuplot\n");
+        return;
+    }
+    ck_assert_msg(
+        percuss("plot flight.h5 -w position --title \"`printf 'it\\047s <b> \\140id\\140'`\"") == 0,
+        "%s", err_text);
+    char *svg = file_read("flight.position.svg");
+    ck_assert_ptr_nonnull(svg);
+    ck_assert_msg(is_xml(svg), "not well-formed");
+    ck_assert_ptr_nonnull(strstr(svg, "it's &lt;b> `id`"));
+    ck_assert_ptr_nonnull(strstr(svg, "`touch struck` $(touch st"));
+    ck_assert_ptr_nonnull(strstr(svg, "time t (s)"));
+    ck_assert(!file_exists("struck"));
+    free(svg);
+    ck_assert_int_eq(percuss("plot flight.h5 -w residual -o r.png"), 0);
+    char *png = file_read("r.png");
+    ck_assert_int_eq(memcmp(png, "\x89PNG", 4), 0);
+    free(png);
+}
+
+static void expect_old_picture(const char *before, const char *words, int files)
+{
+    ck_assert_int_eq(percuss_after(before, "plot flight.h5 -o old.svg"), 2);
+    ck_assert_msg(strstr(err_text, words) && one_line(err_text), "%s", err_text);
+    char *old = file_read("old.svg");
+    ck_assert_str_eq(old, "old");
+    free(old);
+    ck_assert_int_eq(file_count(), files);
+}
+
+TEST(a_failure_leaves_the_old_picture)
+{
+    make_flight(0.05, 1);
+    file_write("old.svg", "old");
+    make_gnuplot("echo 'set x' >&2; echo '   ^' >&2; echo '     line 7: it is broken' >&2; exit 1");
+    const int files = file_count();
+    expect_old_picture("PATH=/nowhere", "gnuplot cannot be started; install it", files);
+    expect_old_picture(FALSE_GNUPLOT, "gnuplot failed: line 7: it is broken\n", files);
+    make_gnuplot("echo half; kill -9 $$");
+    expect_old_picture(FALSE_GNUPLOT, "gnuplot failed: it said nothing", files);
+    make_gnuplot("exit 0");
+    expect_old_picture(FALSE_GNUPLOT, "gnuplot failed: it said nothing", files);
+    make_gnuplot("head -c 200000 /dev/zero");
+    expect_old_picture("ulimit -f 100;" FALSE_GNUPLOT, "old.svg cannot be written", files);
+}
+
+TEST(requests_that_cannot_be_drawn_are_refused)
+{
+    make_flight(0.05, 1);
+    const int files = file_count();
+    REFUSED("did you mean impulse?", "plot flight.h5 -w impluse");
+    REFUSED("did you mean 'low'?", "plot flight.h5 -w position -b lwo");
+    REFUSED("numbers 1 to 3", "plot flight.h5 -w position -b 4");
+    REFUSED("does not move", "plot flight.h5 -w position -b world");
+    REFUSED("has a contact of 'low - system 3'", "plot flight.h5 -w gap -p low 3");
+    REFUSED("components", "plot flight.h5 -w position --axis w");
+    REFUSED("--pair is for gap and impulse", "plot flight.h5 -w position -p low 3");
+    REFUSED("of the whole model", "plot flight.h5 -w energy -b low");
+    REFUSED("from 0 to 1 s", "plot flight.h5 --from 2");
+    REFUSED("needs more values: --pair A B", "plot flight.h5 -w gap --pair low");
+    REFUSED(".svg or .png", "plot flight.h5 -o picture.jpg");
+    REFUSED("the input", "plot flight.h5 -o ./flight.h5");
+    REFUSED("nowhere", "plot flight.h5 -o nowhere/e.svg");
+    REFUSED("missing.h5", "plot missing.h5");
+    ck_assert_int_eq(file_count(), files);
+    file_write("empty.h5", "");
+    REFUSED("empty.h5", "plot empty.h5");
+}
+
+TEST_AROUND(folder_make, folder_remove)
