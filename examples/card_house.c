@@ -46,7 +46,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_int(&a, "--storeys", &set->house.storeys, 0, 20, "storeys of the house; 0: no house");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of a card that stands, in the second half of the run");
-    run_parse(&a, &set->run, RUN_DENSE, argc, argv);
+    run_parse(&a, &set->run, RUN_DENSE | RUN_SOLVER, argc, argv);
     if (set->house.size[2] > 0.2 * set->house.size[0] * tan(set->house.lean)) {
         args_refuse("--thickness is no card's for this --lean");
     }

@@ -64,7 +64,7 @@ static void read_flags(settings *set, int argc, char **argv)
     args_positive(&a, "--settle", &set->settle, "s", "time at which the bodies must be at rest");
     args_positive(&a, "--creep", &set->creep, "m",
                   "limit for the motion of any body after that time");
-    run_parse(&a, &set->run, RUN_DENSE, argc, argv);
+    run_parse(&a, &set->run, RUN_DENSE | RUN_SOLVER, argc, argv);
     if (set->def.kind != STACK_PYRAMID && set->def.length < 2) {
         args_refuse("--length must be at least 2");
     }

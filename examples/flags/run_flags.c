@@ -17,6 +17,8 @@ static void add_flags(args *a, run_settings *run, unsigned which, choices *of)
     }
     if (which & RUN_SOLVER) {
         args_choice(a, "--solver", &run->solver, "auto|nsgs", "of the velocity problems");
+    }
+    if (which & RUN_TOL) {
         args_positive(a, "--tol", &run->tol, "", "tolerance of the velocity problems");
         args_int(a, "--budget", &run->budget, 1, 1000000000,
                  "limit for one velocity problem: work units of auto, sweeps of nsgs");

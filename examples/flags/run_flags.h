@@ -12,8 +12,8 @@
 
 typedef struct run_settings {
     double h, t_end, gravity;
-    double tol;      // of the velocity problems, with RUN_SOLVER
-    double proj_tol; // m, with RUN_SOLVER; 0: that of the scheme
+    double tol;      // of the velocity problems, with RUN_TOL
+    double proj_tol; // m, with RUN_TOL; 0: that of the scheme
     int budget;      // 0: that of the scheme
     int solver;      // 0 auto, 1 nsgs
     int threads;     // 0: 1
@@ -29,13 +29,14 @@ enum {
     RUN_END = 2, // --tend
     RUN_GRAVITY = 4,
     RUN_THREADS = 8,
-    RUN_SOLVER = 16, // --solver, --tol, --budget, --projection-tol: those of run_scheme
+    RUN_TOL = 16, // --tol, --budget, --projection-tol: those of run_scheme
     RUN_THETA = 32,
     RUN_ACTIVATION = 64,  // --activation, --gamma
     RUN_PROJECTION = 128, // --projection
     RUN_METRIC = 256,     // --metric, of the projection
+    RUN_SOLVER = 512,     // --solver, for scenes that both of its choices solve
     RUN_USUAL = RUN_H | RUN_END | RUN_GRAVITY,
-    RUN_DENSE = RUN_USUAL | RUN_SOLVER | RUN_THREADS
+    RUN_DENSE = RUN_USUAL | RUN_TOL | RUN_THREADS
 };
 
 // Adds the flags `which` and reads the command line; the values that are there are the defaults.
