@@ -100,7 +100,11 @@ static pcs_status build(const settings *set, double thickness, pcs_scene **out)
 {
     arch_def def = set->def;
     def.thickness = thickness * def.radius;
-    PCS_TRY(run_scene(&set->run, "A masonry arch without mortar.", out));
+    const bool stands = thickness > thrust_limit(def.stones);
+    PCS_TRY(run_scene(&set->run,
+                      stands ? "A masonry arch without mortar stands."
+                             : "A masonry arch without mortar is too thin and falls.",
+                      out));
     return arch_build(&def, *out);
 }
 

@@ -48,14 +48,14 @@ static pcs_status run(const void *user, csv *out, checks *c)
 {
     const settings *set = user;
     c->quiet = false;
-    return run_all(set, set->csv ? out : NULL, c);
+    return run_all(set, set->run.csv ? out : NULL, c);
 }
 
 int main(int argc, char **argv)
 {
     settings set;
     read_flags(&set, argc, argv);
-    const int code = example_run(run, &set, set.csv, AUV_COLUMNS);
+    const int code = example_run_scene(auv_dive, run, &set, &set.run, AUV_COLUMNS);
     release_flags(&set);
     return code;
 }

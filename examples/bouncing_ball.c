@@ -60,7 +60,11 @@ static pcs_status build(const void *user, pcs_scene **out)
 {
     const settings *s = user;
     // gravity, scheme, step and end
-    PCS_TRY(run_scene(&s->run, "A ball falls on a plane and bounces.", out));
+    PCS_TRY(run_scene(&s->run,
+                      s->formulation == LAGRANGIAN
+                          ? "A height falls, bounces at a stop: a ball with one coordinate."
+                          : "A ball falls on a plane and bounces.",
+                      out));
     pcs_model *model = (*out)->model;
     return s->formulation == LAGRANGIAN ? add_coordinate(model, s) : add_ball(model, s);
 }

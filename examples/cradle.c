@@ -56,7 +56,10 @@ static void read_flags(settings *set, int argc, char **argv)
 
 static pcs_status build(const settings *set, const line *l, pcs_scene **out)
 {
-    PCS_TRY(run_scene(&set->run, "A ball hits a row of balls.", out));
+    PCS_TRY(run_scene(&set->run,
+                      set->ratio == 1 ? "A ball hits a row of balls."
+                                      : "A ball hits a chain of balls whose masses rise or fall.",
+                      out));
     return turning_balls(l, (*out)->model);
 }
 

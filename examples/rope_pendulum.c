@@ -5,8 +5,9 @@
 //
 // - from event to event (scenes/rope_scene): smooth equations of flight and of the constrained
 //   pendulum, integrated to the event that ends them;
-// - in time steps, as a contact: a system of two coordinates with the gap g = l - |x - x_R| and
-//   Newton's law of impact. There are no modes: impact, tension and release follow from the law.
+// - in time steps, as a contact: a body in the plane y = 0 on a rope, with the gap
+//   g = l - |x - x_R| and Newton's law of impact. There are no modes: impact, tension and release
+//   follow from the law.
 //
 // The first is compared with closed forms (checks/rope_events), the second with the first.
 #include "checks/rope_events.h"
@@ -31,48 +32,30 @@ typedef struct motion {
 
 // ---- the rope as a contact ----------------------------------------------------------------------
 
-static int gap(void *user, const double *q, const double *none, double *g)
-{
-    (void)none;
-    const rope_def *def = user;
-    *g = def->length - hypot(q[0] - def->anchor[0], q[1] - def->anchor[1]);
-    return 0;
-}
-
-static int gradient(void *user, const double *q, const double *none, double *C, double *none2)
-{
-    (void)none;
-    (void)none2;
-    const rope_def *def = user;
-    const double d[2] = {q[0] - def->anchor[0], q[1] - def->anchor[1]}, far = hypot(d[0], d[1]);
-    // at the anchor the rope has no direction
-    if (far == 0) return 1;
-    C[0] = -d[0] / far;
-    C[1] = -d[1] / far;
-    return 0;
-}
-
+// a body whose rope begins at its centre of mass: it does not rotate
 static pcs_status build(const settings *set, const motion *m, pcs_scene **out)
 {
+    const rope_def *def = &set->rope;
+    const double anchor[3] = {def->anchor[0], 0, def->anchor[1]};
     PCS_TRY(run_scene(&set->run, "A mass on a rope falls and is caught.", out));
-    // it is passed to the callbacks, and must outlive the model
-    rope_def *def = pcs_scene_alloc(*out, sizeof *def);
-    if (!def) return PCS_ERR_MEMORY;
-    *def = set->rope;
-    const double mass[4] = {def->mass, 0, 0, def->mass};
-    const double damping[4] = {def->drag, 0, 0, def->drag};
-    const double load[2] = {0, -def->mass * def->gravity};
-    pcs_lagrangian_def point = pcs_lagrangian_def_default();
-    point.n = 2;
-    point.q0 = m->x0;
-    point.v0 = m->v0;
-    point.mass = mass;
-    point.damping = damping;
-    point.load = load;
+    pcs_load *drag = pcs_scene_alloc(*out, sizeof *drag);
+    if (!drag) return PCS_ERR_MEMORY;
+    drag->damping = def->drag;
+    pcs_body_def mass = pcs_body_def_default();
     pcs_interaction_def line = pcs_interaction_def_default();
-    line.relation = (pcs_relation){.dim = 1, .gap = gap, .gradient = gradient, .user = def};
+    mass.mass = def->mass;
+    for (int i = 0; i < 2; ++i) {
+        mass.position[2 * i] = m->x0[i];
+        mass.velocity[2 * i] = m->v0[i];
+    }
+    mass.force = pcs_load_act;
+    mass.user = drag;
+    line.relation = pcs_relation_rope((const double[3]){0}, anchor, def->length);
     line.law = pcs_law_newton_impact(def->e);
-    PCS_TRY(pcs_model_add_lagrangian((*out)->model, &point, &line.system1));
+    // touches nothing, but gives an inertia, and replay pages show it
+    const pcs_shape ball = pcs_shape_sphere(0.05 * def->length);
+    PCS_TRY(pcs_model_add_body((*out)->model, &mass, &line.system1));
+    PCS_TRY(pcs_model_add_shape((*out)->model, line.system1, &ball, (pcs_material){0}));
     return pcs_model_add_interaction((*out)->model, &line, NULL);
 }
 
@@ -130,7 +113,7 @@ static pcs_status write_row(const rope *r, const stepped *s, int number, csv *ou
     PCS_TRY(rope_tension(r, &S));
     CSV_ROW(out, number, rope_time(r), x[0], x[1], x[2], x[3], r->mode == ROPE_TAUT,
             hypot(x[0] - def->anchor[0], x[1] - def->anchor[1]), S, kinetic(def, x + 2),
-            def->mass * def->gravity * x[1], x[4], q[0], q[1]);
+            def->mass * def->gravity * x[1], x[4], q[0], q[2]);
     return PCS_OK;
 }
 
@@ -215,7 +198,7 @@ static pcs_status run_both(const settings *set, const motion *m, double h, int n
         if (status == PCS_OK && out) status = look(r, &arc, E0, seen, res);
         if (status == PCS_OK && out) status = write_row(r, &s, number, out);
         const double *q = s.s.state->q;
-        if (status == PCS_OK) res->apart = fmax(res->apart, hypot(x[0] - q[0], x[1] - q[1]));
+        if (status == PCS_OK) res->apart = fmax(res->apart, hypot(x[0] - q[0], x[1] - q[2]));
     }
     res->steps = s;
     simulation_close(&s.s);
@@ -487,7 +470,6 @@ static pcs_status run(const void *user, csv *out, checks *c)
     return PCS_OK;
 }
 
-// the drop; its rope is code, which no file can hold, but --hash can run it
 static pcs_status first_scene(const void *user, pcs_scene **out)
 {
     const settings *set = user;

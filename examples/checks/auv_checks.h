@@ -70,4 +70,7 @@ pcs_status auv_open_loop(const settings *set, csv *out, checks *list);
 pcs_status auv_under_control(const settings *set, bool waypoints, csv *out, checks *list);
 pcs_status auv_touch_down(const settings *set, csv *out, checks *list);
 
+// the scene of the last part with its first command held, for settings
+pcs_status auv_dive(const void *user, pcs_scene **out);
+
 #endif

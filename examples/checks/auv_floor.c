@@ -8,6 +8,7 @@
 //
 // with u+ > 0 > u- the roots of the right-hand side.
 #include "checks/auv_checks.h"
+#include "scenes/simulation.h"
 #include "study.h"
 
 #include <math.h>
@@ -15,52 +16,60 @@
 
 enum { STEPS = 3, ROWS = 4 };
 
-// a model with a floor, and the impulses of the floor in a span of time
+// a scene with a floor, and the impulses of the floor in a span of time
 typedef struct sea_floor {
-    pcs_vehicle_ride ride;
-    pcs_model *model;
-    pcs_state *state;
-    pcs_work *work;
+    simulation s;
     pcs_physics physics;
     double from, to;     // s, when it lies still
     double normal, span; // N s of the floor then, and for how long
-    const auv_floor *def;
 } sea_floor;
 
 // ---- the model ----------------------------------------------------------------------------------
 
-static pcs_status build(sea_floor *w, const double *x)
+// the vehicle at x above the floor, which its hull touches; *ride tells it its command
+static pcs_status build(const settings *set, const pcs_vehicle *vehicle, const double *x,
+                        pcs_scene **out, pcs_vehicle_ride **ride)
 {
-    pcs_scheme scheme = pcs_scheme_default();
-    scheme.solver.tol = w->def->tol;
-    scheme.theta = w->def->theta;
-    PCS_TRY(pcs_model_create(NULL, &w->model));
-    PCS_TRY(pcs_model_set_gravity(w->model, (const double[3]){0, 0, -9.81}));
-    PCS_TRY(pcs_model_set_scheme(w->model, &scheme));
+    const auv_floor *f = &set->down;
+    run_settings run = set->run;
+    run.h = f->h;
+    run.t_end = f->t_stick;
+    run.gravity = 9.81;
+    run.scheme = pcs_scheme_default();
+    run.scheme.solver.tol = f->tol;
+    run.scheme.theta = f->theta;
+    PCS_TRY(run_scene(&run, "An underwater vehicle dives to the sea floor and slides on it.", out));
+    pcs_model *model = (*out)->model;
     pcs_material material;
-    const pcs_material_def rough = {.mu = w->def->mu};
-    PCS_TRY(pcs_model_add_material(w->model, &rough, &material));
+    const pcs_material_def rough = {.mu = f->mu};
+    PCS_TRY(pcs_model_add_material(model, &rough, &material));
     const pcs_shape floor = pcs_shape_half_space((const double[3]){0, 0, 1}, 0);
-    PCS_TRY(pcs_model_add_shape(w->model, (pcs_system){0}, &floor, material));
+    PCS_TRY(pcs_model_add_shape(model, (pcs_system){0}, &floor, material));
 
     pcs_system body;
-    PCS_TRY(pcs_model_add_vehicle(w->model, &w->ride, x, &body));
-    pcs_shape hull = pcs_shape_capsule(w->def->radius, w->def->length); // along z
+    *ride = pcs_scene_alloc(*out, sizeof **ride);
+    if (!*ride) return PCS_ERR_MEMORY;
+    (*ride)->vehicle = vehicle;
+    PCS_TRY(pcs_model_add_vehicle(model, *ride, x, &body));
+    pcs_shape hull = pcs_shape_capsule(f->radius, f->length); // along z
     PCS_TRY(pcs_quat_from_axis_angle((const double[3]){0, 1, 0}, 2 * atan(1), hull.orientation));
-    PCS_TRY(pcs_model_add_shape(w->model, body, &hull, material));
-    PCS_TRY(pcs_state_create(w->model, &w->state));
-    PCS_TRY(pcs_work_create(w->model, &w->work));
+    return pcs_model_add_shape(model, body, &hull, material);
+}
+
+static pcs_status start(sea_floor *w, const auv_case *c)
+{
+    pcs_vehicle_ride *ride;
+    PCS_TRY(build(c->set, c->vehicle, c->x0, &w->s.scene, &ride));
+    PCS_TRY(simulation_start(&w->s, 1));
     // a command of the vehicle is the thrust, then the deflections
-    return pcs_physics_of_model(NULL, w->model, w->state, w->work, AUV_COMMANDS,
-                                (double *)&w->ride.command, &w->physics);
+    return pcs_physics_of_model(NULL, w->s.scene->model, w->s.state, w->s.work, AUV_COMMANDS,
+                                (double *)&ride->command, &w->physics);
 }
 
 static void demolish(sea_floor *w)
 {
     pcs_physics_release(&w->physics);
-    pcs_work_destroy(w->work);
-    pcs_state_destroy(w->state);
-    pcs_model_destroy(w->model);
+    simulation_close(&w->s);
 }
 
 static pcs_status add_normal_impulse(pcs_work *work, double *sum)
@@ -81,7 +90,7 @@ static pcs_status advance(void *user, double t, double t_next, const double *u, 
     PCS_TRY(w->physics.advance(w->physics.user, t, t_next, u, x));
     const double middle = 0.5 * (t + t_next);
     if (middle > w->from && middle < w->to) {
-        PCS_TRY(add_normal_impulse(w->work, &w->normal));
+        PCS_TRY(add_normal_impulse(w->s.work, &w->normal));
         w->span += t_next - t;
     }
     return PCS_OK;
@@ -110,7 +119,7 @@ static pcs_status run_model(const auv_case *c, double h, csv *out, auv_track *tr
 {
     *track = (auv_track){0};
     const auv_floor *f = &c->set->down;
-    sea_floor w = {.ride = {.vehicle = c->vehicle}, .def = f};
+    sea_floor w = {0};
     w.from = f->t_stick - 0.25 * (f->t_stick - f->t_stop);
     w.to = f->t_stick;
     auv_table table = *c->table;
@@ -119,7 +128,7 @@ static pcs_status run_model(const auv_case *c, double h, csv *out, auv_track *tr
                          .t_end = c->t_end,
                          .control = auv_by_table,
                          .pilot = &table};
-    pcs_status status = build(&w, c->x0);
+    pcs_status status = start(&w, c);
     if (status == PCS_OK) {
         status = auv_track_open(track, c->vehicle, AUV_BODY, "floor", &sim, out);
     }
@@ -282,18 +291,45 @@ static pcs_status run_and_check(const auv_case *c, csv *out, auv_track track[STE
     return check_sliding(c->set, c->vehicle, track, h, list);
 }
 
-pcs_status auv_touch_down(const settings *set, csv *out, checks *list)
+// the vehicle, heavier than the water, above the floor; to be destroyed
+static pcs_status begin_case(const settings *set, auv_case *c, pcs_vehicle **vehicle)
 {
     pcs_vehicle_def def = set->def;
     def.weight = def.buoyancy + set->down.excess;
+    PCS_TRY(pcs_vehicle_create(NULL, &def, vehicle));
+    *c = auv_case_make(set, *vehicle, "floor", set->down.t_end);
+    c->x0[2] = set->down.radius + set->down.altitude;
+    return PCS_OK;
+}
+
+pcs_status auv_dive(const void *user, pcs_scene **out)
+{
+    const settings *set = user;
     pcs_vehicle *vehicle;
-    PCS_TRY(pcs_vehicle_create(NULL, &def, &vehicle));
+    pcs_vehicle_ride *ride;
+    auv_case c;
+    PCS_TRY(begin_case(set, &c, &vehicle));
+    pcs_status status = build(set, vehicle, c.x0, out, &ride);
+    if (status != PCS_OK) {
+        pcs_vehicle_destroy(vehicle);
+        return status;
+    }
+    double rows[ROWS * AUV_CELLS];
+    commands(&set->down, &set->pilot, rows);
+    ride->command.thrust = rows[1];
+    memcpy(ride->command.deflection, rows + 2, AUV_FINS * sizeof *rows);
+    return pcs_scene_keep_vehicle(*out, vehicle);
+}
+
+pcs_status auv_touch_down(const settings *set, csv *out, checks *list)
+{
+    pcs_vehicle *vehicle;
+    auv_case c;
+    PCS_TRY(begin_case(set, &c, &vehicle));
     double rows[ROWS * AUV_CELLS];
     commands(&set->down, &set->pilot, rows);
     const auv_table table = {ROWS, rows};
-    auv_case c = auv_case_make(set, vehicle, "floor", set->down.t_end);
     c.table = &table;
-    c.x0[2] = set->down.radius + set->down.altitude;
     auv_track track[STEPS] = {0};
     const pcs_status status = run_and_check(&c, out, track, list);
     for (int k = 0; k < STEPS; ++k) {

@@ -367,15 +367,14 @@ void read_flags(settings *set, int argc, char **argv)
     args a = {
         .about =
             "An underwater vehicle follows a table of commands, keeps a course, passes waypoints "
-            "and lands on the sea floor. z is up (ASM-1), and a positive pitch is nose down."};
+            "and lands on the sea floor. z is up (ASM-1), and a positive pitch is nose down.",
+        .table = "write every run at every period: its name, time, position, roll, pitch, yaw, nu, "
+                 "commands, energies (J), work (J; not of the floor)"};
     vehicle_flags(&a, set, &r);
     smooth_flags(&a, set, &r);
     pilot_flags(&a, set, &r);
     floor_flags(&a, set);
-    args_string(&a, "--csv", &set->csv, "FILE",
-                "write every run at every period: its name, time, position, roll, pitch, yaw, nu, "
-                "commands, energies (J), work (J; not of the floor)");
-    args_parse(&a, argc, argv);
+    run_parse(&a, &set->run, 0, argc, argv);
     put_vehicle(set, &r);
     read_foil(set, r.foil);
     vehicle_exists(set);

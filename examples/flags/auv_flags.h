@@ -2,6 +2,7 @@
 #ifndef EXAMPLES_FLAGS_AUV_FLAGS_H
 #define EXAMPLES_FLAGS_AUV_FLAGS_H
 
+#include "flags/run_flags.h"
 #include "scenes/auv_pilot.h"
 
 typedef enum auv_control { AUV_NONE, AUV_HEADING, AUV_WAYPOINTS, AUV_ALL } auv_control;
@@ -36,7 +37,7 @@ typedef struct settings {
     double t_heading, t_waypoints, heading_within;
     bool floor;
     auv_floor down;
-    const char *csv;
+    run_settings run; // of the scene: table and files
 
     double *commands, *foil; // what was read from files, or null
 } settings;

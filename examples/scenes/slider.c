@@ -60,9 +60,11 @@ pcs_status slider_scene(const slider_def *def, const run_settings *run, pcs_scen
     const pcs_shape plane = pcs_shape_half_space(axes + 6, 0);
     pcs_material rough;
     pcs_system system;
-    PCS_TRY(run_scene(
-        run, def->ball ? "A ball slides on a plane until it rolls." : "A box slides on a plane.",
-        out));
+    PCS_TRY(run_scene(run,
+                      def->ball        ? "A ball slides on a plane until it rolls."
+                      : def->slope > 0 ? "A box slides down a slope."
+                                       : "A box slides over a plane.",
+                      out));
     pcs_model *model = (*out)->model;
     PCS_TRY(pcs_model_add_material(model, &(pcs_material_def){.mu = def->mu}, &rough));
     PCS_TRY(pcs_model_add_body(model, &body, &system));

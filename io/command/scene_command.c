@@ -22,13 +22,18 @@ static const char *find(const char *name)
 // names, and what the scenes say about themselves
 static int list(void)
 {
+    int width = 0;
+    for (int i = 0; i < example_scene_count; ++i) {
+        const int length = (int)strlen(example_scene[i].name);
+        if (length > width) width = length;
+    }
     for (int i = 0; i < example_scene_count; ++i) {
         const example_scene_row *row = &example_scene[i];
         pcs_scene *scene;
         if (pcs_scene_parse(NULL, row->text, strlen(row->text), row->name, &scene) != PCS_OK) {
             return complain("%s", pcs_error_text());
         }
-        printf("%-20s %s\n", row->name, scene->description);
+        printf("%-*s  %s\n", width, row->name, scene->description);
         pcs_scene_destroy(scene);
     }
     return DONE;

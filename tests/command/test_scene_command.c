@@ -22,6 +22,24 @@ TEST(every_listed_scene_is_valid_json)
     ck_assert_int_ge(n, 20);
 }
 
+// a variant says in what it differs
+TEST(no_two_listed_scenes_have_the_same_words)
+{
+    ck_assert_int_eq(percuss("scene --list"), 0);
+    char list[10000];
+    const char *words[100];
+    int n = 0;
+    ck_assert_int_lt(snprintf(list, sizeof list, "%s", out_text), sizeof list);
+    for (char *line = strtok(list, "\n"); line && n < 100; line = strtok(NULL, "\n")) {
+        words[n] = line + strcspn(line, " ");
+        words[n] += strspn(words[n], " ");
+        for (int i = 0; i < n; ++i) {
+            ck_assert_str_ne(words[i], words[n]);
+        }
+        n += 1;
+    }
+}
+
 TEST(a_written_scene_runs)
 {
     ck_assert_int_eq(percuss("scene --from-example cradle -o cradle.json"), 0);
