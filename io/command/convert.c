@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/command_line.h"
+#include "command/describe.h"
 #include "command/setup.h"
 
 // by name, dat, fclib, pcs: the order of pcs_file_format
@@ -20,7 +21,7 @@ static int convert(const request *q, const char *from, const char *to)
 {
     pcs_problem_file *f;
     if (pcs_problem_file_read(NULL, from, (pcs_file_kind)q->kind, &f) != PCS_OK) {
-        return complain("%s", pcs_error_text());
+        return complain_file(from, CONTENT_PROBLEM);
     }
     pcs_file_content content = {.storage =
                                     q->storage ? (pcs_file_storage)(q->storage - 1) : f->storage,

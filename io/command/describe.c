@@ -1,12 +1,18 @@
-// Scenes, trajectories and checkpoints in words or as JSON.
+// Scenes, trajectories, checkpoints and meshes: recognised, in words, and as JSON.
+#define _POSIX_C_SOURCE 200809L // stat
+
 #include "command/describe.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <percuss/checkpoint.h>
+#include <percuss/inertia.h>
+#include <percuss/mesh_file.h>
 #include <percuss/parts.h>
 #include <percuss/scene.h>
 #include <percuss/trajectory.h>
@@ -14,24 +20,93 @@
 #include "command/command.h"
 #include "problem_file/json.h"
 
-typedef enum content { PROBLEM, SCENE, TRAJECTORY, CHECKPOINT } content;
+// ---- recognising -------------------------------------------------------------------------------
 
-static content recognise(const char *path)
+static bool begins(const char *text, const char *word)
 {
-    char head[512] = "";
+    const size_t n = strlen(word);
+    return strncmp(text, word, n) == 0 && (text[n] == '\0' || isspace((unsigned char)text[n]));
+}
+
+// a line of an OBJ file
+static bool is_obj(const char *text)
+{
+    static const char *const keys[] = {"v", "vn", "vt", "f", "o", "g", "s", "mtllib", "usemtl"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        if (begins(text, keys[i])) return true;
+    }
+    return false;
+}
+
+// binary STL: the number of triangles, 50 bytes each, stands behind 80 bytes
+static bool is_stl(const char *head, size_t n, long long size)
+{
+    const unsigned char *b = (const unsigned char *)head + 80;
+    if (n < 84) return false;
+    const long long triangles =
+        (long long)b[0] | (long long)b[1] << 8 | (long long)b[2] << 16 | (long long)b[3] << 24;
+    return triangles > 0 && size == 84 + 50 * triangles;
+}
+
+// the first line that is no comment
+static const char *first_line(const char *text)
+{
+    for (;;) {
+        text += strspn(text, " \t\r\n");
+        if (*text != '#') return text;
+        text += strcspn(text, "\n");
+    }
+}
+
+static file_content recognise(const char *path)
+{
+    char head[4096] = "";
+    struct stat s;
+    // what is read of a pipe is gone
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode)) return CONTENT_OTHER;
     FILE *f = fopen(path, "rb");
     const size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
     if (f) fclose(f);
-    if (n >= 8 && memcmp(head, "pcsckpt", 7) == 0) return CHECKPOINT;
+    if (n >= 8 && memcmp(head, "pcsckpt", 7) == 0) return CONTENT_CHECKPOINT;
     if (n >= 8 && memcmp(head, "\x89HDF", 4) == 0) {
-        return pcs_trajectory_fits(path) ? TRAJECTORY : PROBLEM;
+        return pcs_trajectory_fits(path) ? CONTENT_TRAJECTORY : CONTENT_OTHER;
     }
-    size_t at = 0;
-    while (at < n && isspace((unsigned char)head[at])) {
-        at += 1;
-    }
-    return at < n && head[at] == '{' ? SCENE : PROBLEM;
+    if (is_stl(head, n, s.st_size)) return CONTENT_MESH;
+    const char *line = first_line(head);
+    if (*line == '{') return CONTENT_SCENE;
+    if (begins(line, "percuss-problem")) return CONTENT_PROBLEM;
+    return begins(line, "solid") || is_obj(line) ? CONTENT_MESH : CONTENT_OTHER;
 }
+
+static const struct {
+    const char *word, *taken; // and by what
+} contents[] = {
+    [CONTENT_OTHER] = {"", ""},
+    [CONTENT_PROBLEM] = {"problem", "'percuss solve' solves it"},
+    [CONTENT_SCENE] = {"scene", "'percuss run' steps it"},
+    [CONTENT_TRAJECTORY] = {"trajectory", "'percuss view' shows it, 'percuss info' describes it"},
+    [CONTENT_CHECKPOINT] = {"checkpoint", "'percuss run SCENE --resume' goes on from it"},
+    [CONTENT_MESH] = {"mesh", "a scene names it as the file of a geometry"},
+};
+
+const char *refusal(const char *path, file_content wanted, char words[REFUSAL])
+{
+    const file_content is = recognise(path);
+    if (is == wanted || is == CONTENT_OTHER) return pcs_error_text();
+    snprintf(words, REFUSAL, "%.300s: this is a %s, not a %s: %s", path, contents[is].word,
+             contents[wanted].word, contents[is].taken);
+    return words;
+}
+
+int complain_file(const char *path, file_content wanted)
+{
+    char words[REFUSAL];
+    const char *why = refusal(path, wanted, words);
+    // the sentence should name the file
+    return strstr(why, path) ? complain("%s", why) : complain("%s: %s", path, why);
+}
+
+// ---- each kind ---------------------------------------------------------------------------------
 
 static void put_hash(json *j, const char *key, unsigned long long hash)
 {
@@ -62,8 +137,6 @@ static void print_line(const char *label, const char *text)
     if (*words) printf("  %-11s %s\n", label, words);
     free(words);
 }
-
-// ---- each kind ---------------------------------------------------------------------------------
 
 static bool scene(const char *path, json *j)
 {
@@ -140,12 +213,50 @@ static bool checkpoint(const char *path, json *j)
     return true;
 }
 
+static const char *const mesh_formats[] = {"OBJ", "STL as text", "binary STL"};
+
+// the box around it, and whether it encloses anything
+static bool mesh(const char *path, json *j)
+{
+    pcs_mesh_file *f;
+    if (pcs_mesh_file_read(NULL, path, &f) != PCS_OK) return false;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; i < 3 * (size_t)f->n_vertices; ++i) {
+        low[i % 3] = fmin(low[i % 3], f->vertices[i]);
+        high[i % 3] = fmax(high[i % 3], f->vertices[i]);
+    }
+    pcs_inertia inside;
+    const bool closed = pcs_inertia_of_mesh(f->n_vertices, f->vertices, f->n_triangles,
+                                            f->triangles, 1, &inside) == PCS_OK;
+    const char *why = closed ? "" : pcs_error_text(), *colon = strstr(why, ": ");
+    if (j) {
+        json_text(j, "format", mesh_formats[f->format]);
+        json_int(j, "vertices", f->n_vertices);
+        json_int(j, "triangles", f->n_triangles);
+        json_reals(j, "low", 3, low);
+        json_reals(j, "high", 3, high);
+        json_real(j, "volume", closed ? inside.m : NAN);
+    } else {
+        printf("  format      %s\n", mesh_formats[f->format]);
+        printf("  surface     %d triangles, %d vertices\n", f->n_triangles, f->n_vertices);
+        printf("  box         (%g, %g, %g) to (%g, %g, %g), in units of the file\n", low[0], low[1],
+               low[2], high[0], high[1], high[2]);
+        if (closed) {
+            printf("  volume      %g\n", inside.m);
+        } else {
+            print_line("volume", colon ? colon + 2 : why);
+        }
+        printf("  use         %s\n", contents[CONTENT_MESH].taken);
+    }
+    pcs_mesh_file_destroy(f);
+    return true;
+}
+
 bool describe_file(const char *path, bool as_json, int *code)
 {
-    static const char *const kinds[] = {"problem", "scene", "trajectory", "checkpoint"};
-    const content what = recognise(path);
-    if (what == PROBLEM) return false;
-    bool (*const of[])(const char *, json *) = {NULL, scene, trajectory, checkpoint};
+    const file_content what = recognise(path);
+    bool (*const of[])(const char *, json *) = {NULL, NULL, scene, trajectory, checkpoint, mesh};
+    if (!of[what]) return false;
 
     // nothing is printed of a file that cannot be read
     *code = DONE;
@@ -153,7 +264,7 @@ bool describe_file(const char *path, bool as_json, int *code)
         json j = {.out = stdout};
         json_open(&j, NULL, '{');
         json_text(&j, "file", path);
-        json_text(&j, "kind", kinds[what]);
+        json_text(&j, "kind", contents[what].word);
         const bool good = of[what](path, &j);
         if (!good) {
             json_text(&j, "message", pcs_error_text());
@@ -163,7 +274,7 @@ bool describe_file(const char *path, bool as_json, int *code)
         return true;
     }
     char *name = readable(path);
-    printf("%s\n  kind        %s\n", name, kinds[what]);
+    printf("%s\n  kind        %s\n", name, contents[what].word);
     free(name);
     if (!of[what](path, NULL)) *code = complain("%s", pcs_error_text());
     return true;

@@ -8,6 +8,7 @@
 #include <percuss/trajectory.h>
 
 #include "command/command_line.h"
+#include "command/describe.h"
 
 typedef struct pair {
     const char *path[2];
@@ -173,7 +174,7 @@ static int run_diff(int argc, char **argv)
     int code = DONE;
     for (int i = 0; i < 2 && code == DONE; ++i) {
         if (pcs_trajectory_open(NULL, p.path[i], &p.t[i]) != PCS_OK) {
-            code = complain("%s", pcs_error_text());
+            code = complain_file(p.path[i], CONTENT_TRAJECTORY);
         }
         p.info[i] = pcs_trajectory_info_of(p.t[i]);
     }

@@ -274,7 +274,7 @@ static int run_info(int argc, char **argv)
         .words = "FILE...",
         .about =
             "Describes problem files (kind, sizes, friction, symmetry, rank and scaling of W), "
-            "scenes, trajectories and checkpoints.",
+            "scenes, trajectories, checkpoints and meshes.",
         .least = 1,
         .flags = flags,
         .n = sizeof flags / sizeof *flags};

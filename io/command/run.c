@@ -13,6 +13,7 @@
 
 #include "command/capture.h"
 #include "command/command_line.h"
+#include "command/describe.h"
 #include "command/progress.h"
 #include "problem_file/json.h"
 #include "problem_file/worst.h"
@@ -192,7 +193,7 @@ static bool resume(const request *q, pcs_scene *scene, pcs_state *state, compani
     int *most = &scene->settings.max_steps;
     if (!q->resume) return true;
     if (pcs_checkpoint_read(q->resume, scene->model, state, &info) != PCS_OK) {
-        complain("%s", pcs_error_text());
+        complain_file(q->resume, CONTENT_CHECKPOINT);
         return false;
     }
     c->steps = info.steps;
@@ -291,9 +292,10 @@ static int run_file(const request *q)
     pcs_state *state = NULL;
     pcs_work *work = NULL;
     int code;
-    if (pcs_scene_read(NULL, q->path, &scene) != PCS_OK ||
-        pcs_state_create(scene->model, &state) != PCS_OK ||
-        pcs_work_create(scene->model, &work) != PCS_OK) {
+    if (pcs_scene_read(NULL, q->path, &scene) != PCS_OK) {
+        code = complain_file(q->path, CONTENT_SCENE);
+    } else if (pcs_state_create(scene->model, &state) != PCS_OK ||
+               pcs_work_create(scene->model, &work) != PCS_OK) {
         code = complain("%s", pcs_error_text());
     } else {
         code = run_scene(q, scene, state, work);

@@ -1,5 +1,7 @@
 // See setup.h.
 #include "command/setup.h"
+
+#include "command/describe.h"
 #include "problem_file/nearest.h"
 
 #include <stdio.h>
@@ -93,13 +95,7 @@ bool setup_open(const char *path, int kind, bool local, opened *out)
     }
     if (status == PCS_OK) return true;
 
-    // the sentence should name the file
-    const char *text = pcs_error_text();
-    if (strstr(text, path)) {
-        complain("%s", text);
-    } else {
-        complain("%s: %s", path, text);
-    }
+    complain_file(path, CONTENT_PROBLEM);
     setup_close(out);
     return false;
 }

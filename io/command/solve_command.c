@@ -8,6 +8,7 @@
 #include "command/bench_run.h"
 #include "command/command.h"
 #include "command/command_line.h"
+#include "command/describe.h"
 #include "command/csv_table.h"
 #include "command/output.h"
 #include "command/setup.h"
@@ -212,7 +213,8 @@ static int solve_file(const request *q, const char *path)
     opened in;
     if (!setup_open(path, q->s.kind, false, &in)) {
         x.outcome = "unreadable";
-        x.message = pcs_error_text();
+        char words[REFUSAL];
+        x.message = refusal(path, CONTENT_PROBLEM, words);
         print(q, &x, 0, NULL, NULL, NULL, NULL);
         return WRONG;
     }

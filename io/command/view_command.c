@@ -5,6 +5,7 @@
 #include <percuss/replay.h>
 
 #include "command/command_line.h"
+#include "command/describe.h"
 
 static int run_view(int argc, char **argv)
 {
@@ -40,7 +41,7 @@ static int run_view(int argc, char **argv)
     if (replaces_input(out, a.word[0])) return WRONG;
     pcs_trajectory *trajectory;
     if (pcs_trajectory_open(NULL, a.word[0], &trajectory) != PCS_OK) {
-        return complain("%s", pcs_error_text());
+        return complain_file(a.word[0], CONTENT_TRAJECTORY);
     }
     char *page = out ? join(out, "", "") : beside(a.word[0], "html");
     const long all = pcs_trajectory_info_of(trajectory).frames;

@@ -152,7 +152,7 @@ TEST(diff_finds_the_first_difference)
     ck_assert_msg(strstr(out_text, "frame 1: time"), "%s", out_text);
     ck_assert_int_eq(percuss("diff --tol 1 a.h5 a.h5"), 0);
     REFUSED("No such file", "diff a.h5 none.h5");
-    REFUSED("not an HDF5 file", "diff a.h5 pile.json");
+    REFUSED("this is a scene, not a trajectory", "diff a.h5 pile.json");
 }
 
 TEST(info_knows_scenes_trajectories_and_checkpoints)
@@ -174,6 +174,56 @@ TEST(info_knows_scenes_trajectories_and_checkpoints)
     }
     ck_assert_int_eq(percuss("info --json a.h5"), 0);
     ck_assert_int_eq((int)json_number(out_text, "frames"), 41);
+}
+
+static const char tetrahedron[] = "# a corner\nv 0 0 0\nv 6 0 0\nv 0 6 0\nv 0 0 4\n"
+                                  "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+TEST(info_describes_meshes)
+{
+    file_write("corner.obj", tetrahedron);
+    file_write("sheet.stl", "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
+                            "vertex 0 1 0\nendloop\nendfacet\nendsolid\n");
+    ck_assert_int_eq(percuss("info corner.obj sheet.stl"), 0);
+    ck_assert_msg(strstr(out_text, "4 triangles, 4 vertices"), "%s", out_text);
+    ck_assert_msg(strstr(out_text, "volume      24"), "%s", out_text); // 6 * 6 * 4 / 6
+    ck_assert_msg(strstr(out_text, "not closed"), "%s", out_text);
+    ck_assert_int_eq(percuss("info --json corner.obj sheet.stl"), 0);
+    ck_assert(json_is_valid(out_text));
+    CK_NEAR(json_number(out_text, "volume"), 24, 1e-12);
+}
+
+// a file of another kind than a subcommand takes
+TEST(a_file_of_another_kind_is_called_by_its_name)
+{
+    file_write("corner.obj", tetrahedron);
+    ck_assert_int_eq(percuss("run pile.json --until 0.1 -q -o run.h5 --checkpoint point"
+                             " --checkpoint-every 10 --capture problems"),
+                     0);
+    ck_assert_int_eq(percuss("convert $DATA/mixed.pcs problem.pcs"), 0);
+    static const struct {
+        const char *line, *words;
+    } wrong[] = {
+        {"convert pile.json a.pcs", "this is a scene, not a problem: 'percuss run'"},
+        {"reduce run.h5", "this is a trajectory, not a problem: 'percuss view'"},
+        {"convert point a.pcs",
+         "this is a checkpoint, not a problem: 'percuss run SCENE --resume'"},
+        {"convert corner.obj a.pcs", "this is a mesh, not a problem: a scene names it"},
+        {"run run.h5", "this is a trajectory, not a scene"},
+        {"run corner.obj", "this is a mesh, not a scene"},
+        {"run problem.pcs", "this is a problem, not a scene: 'percuss solve'"},
+        {"run pile.json --resume run.h5", "this is a trajectory, not a checkpoint"},
+        {"view pile.json", "this is a scene, not a trajectory"},
+        {"diff run.h5 point", "this is a checkpoint, not a trajectory"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        REFUSED(wrong[i].words, "%s", wrong[i].line);
+    }
+    // solve prints its table all the same
+    ck_assert_int_eq(percuss("solve pile.json"), 2);
+    ck_assert_msg(strstr(err_text, "this is a scene, not a problem"), "%s", err_text);
+    ck_assert_int_eq(percuss("solve --json pile.json"), 2);
+    ck_assert_msg(strstr(out_text, "this is a scene, not a problem"), "%s", out_text);
 }
 
 TEST(outputs_never_replace_their_input)
