@@ -1,0 +1,77 @@
+// See moving_scene.h.
+#include "moving_scene.h"
+
+#include <percuss/parts.h>
+
+#include "scene.h"
+#include "support.h"
+
+static pcs_shape shifted(pcs_shape shape, double x, const double Q[4])
+{
+    shape.position[0] += x;
+    memcpy(shape.orientation, Q, sizeof shape.orientation);
+    return shape;
+}
+
+void moving_scene_record(const char *path, double gx, double gy, double gz)
+{
+    const double corner[12] = {0, 0, 0, 0.3, 0, 0, 0, 0.3, 0, 0, 0, 0.3};
+    const int face[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    const double height[6] = {-2, -2, -1.9, -2, -2.5, -2}, mass = 2;
+    const double half_turn[4] = {0.6, 0, 0.8, 0}, edges[3] = {0.2, 0.3, 0.4};
+    pcs_geometry *hull, *mesh, *field;
+    pcs_recorder *recorder;
+    scene s = scene_open();
+    s.scheme = pcs_scheme_default();
+    scene_gravity(&s, gx, gy, gz);
+    CK_OK(pcs_geometry_create_hull(NULL, 4, corner, &hull));
+    CK_OK(pcs_geometry_create_mesh(NULL, 4, corner, 4, face, &mesh));
+    CK_OK(pcs_geometry_create_height_field(NULL, 3, 2, 0.5, 0.25, height, &field));
+
+    const pcs_system ball = scene_ball(&s, 1, 0.1, (double[]){2, 0, 1}, (double[]){1, 0.5, 0});
+    const pcs_system twin = scene_ball(&s, 1, 0.1, (double[]){4, 0, 1}, NULL);
+    scene_shape(&s, ball, pcs_shape_sphere(0.1), 0);
+    scene_shape(&s, twin, pcs_shape_sphere(0.1), 0);
+    const pcs_system spinner = scene_box(&s, 2, edges, (double[]){-3, 0, 5}, NULL,
+                                         (double[]){0, 1, 2}, (double[]){20, 3, -40});
+    scene_shape(&s, spinner, pcs_shape_capsule(0.1, 0.5), 0);
+    scene_shape(&s, spinner, shifted(pcs_shape_box(0.2, 0.3, 0.4), 0.5, half_turn), 0);
+    pcs_body_def still = pcs_body_def_default();
+    still.fixed = true;
+    still.position[1] = 3;
+    scene_shape(&s, scene_add(&s, &still), pcs_shape_cylinder(0.2, 0.5), 0);
+    pcs_body_def def = pcs_body_def_default();
+    def.position[1] = -3;
+    def.omega[1] = 1;
+    scene_shape(&s, scene_add(&s, &def), pcs_shape_hull(hull), 0);
+    still.position[1] = 6;
+    memcpy(still.orientation, half_turn, sizeof half_turn);
+    scene_shape(&s, scene_add(&s, &still), pcs_shape_mesh(mesh), 0);
+    pcs_lagrangian_def general = pcs_lagrangian_def_default();
+    general.n = 1;
+    general.mass = &mass;
+    scene_add_lagrangian(&s, &general);
+    scene_shape(&s, (pcs_system){0}, pcs_shape_half_space((double[]){0, 0, 1}, -1), 0);
+    scene_shape(&s, (pcs_system){0}, pcs_shape_height_field(field), 0);
+    scene_join(&s, pcs_relation_ball_joint((double[]){0, 0, 1}, (double[]){4, 0, 2}),
+               pcs_law_equality(), twin, (pcs_system){0});
+    scene_join(&s, pcs_relation_distance((double[]){0, 0, 0}, (double[]){0, 0, 0.1}, 2),
+               pcs_law_equality(), ball, twin);
+    scene_join(&s, pcs_relation_rope((double[]){0, 0.1, 0}, (double[]){0, 0, 6}, 9),
+               pcs_law_newton_impact(0), spinner, (pcs_system){0});
+    CK_OK(pcs_model_set_system_name(s.m, ball, MOVING_NAME));
+    CK_OK(pcs_model_set_system_name(s.m, twin, "twin"));
+    CK_OK(pcs_model_set_system_name(s.m, spinner, "twin_5")); // a name that could be made up
+
+    scene_start(&s);
+    pcs_recorder_def record = pcs_recorder_def_default();
+    record.title = MOVING_NAME;
+    CK_OK(pcs_recorder_open(path, s.m, &record, &recorder));
+    CK_OK(
+        pcs_run(s.m, s.st, s.wk, 0.01, 0.01 * MOVING_STEPS, pcs_recorder_observe, recorder, NULL));
+    CK_OK(pcs_recorder_close(recorder));
+    scene_close(&s);
+    pcs_geometry_destroy(hull);
+    pcs_geometry_destroy(mesh);
+    pcs_geometry_destroy(field);
+}
