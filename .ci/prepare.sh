@@ -57,6 +57,7 @@ met() {
     groff-base) has groff ;;
     mandoc) has mandoc ;;
     gnuplot-nox) has gnuplot ;;
+    python3-vtk9) reads_vtk python3 || reads_vtk /usr/bin/python3 ;;
     chromium) has chromium || has chromium-browser || has google-chrome ;;
     *) return 1 ;;
     esac
@@ -78,12 +79,18 @@ words() {
     clang) echo "clang" ;;
     libclang-rt-*) echo "the sanitizer runtime of clang" ;;
     doxygen) echo "Doxygen" ;;
+    python3-vtk9) echo "VTK for Python, to open an export in a test" ;;
     chromium) echo "Chromium, to open the replay page in a test" ;;
     groff-base) echo "groff, to check the man page" ;;
     mandoc) echo "mandoc, to check the man page" ;;
     gnuplot-nox) echo "gnuplot with its pngcairo and svg terminals" ;;
     *) echo "$1" ;;
     esac
+}
+
+# whether this Python has VTK
+reads_vtk() {
+    "$1" -c "import vtkmodules.vtkIOXML" >/dev/null 2>&1
 }
 
 clang_sanitizes() {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/csv_table.h"
+#include "problem_file/csv_table.h"
 
 typedef enum column_type { TEXT, REAL, INT } column_type;
 

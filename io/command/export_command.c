@@ -61,7 +61,7 @@ static int run_export(int argc, char **argv)
          .help = "default: the name of the trajectory with the ending of the format"},
         {"--to", 0, ARGS_CHOICE, &q.to, .what = FORMATS,
          .help = "format; name: by the ending of OUT"},
-        {"--what", 0, ARGS_CHOICE, &q.table, .what = "all|bodies|contacts|steps",
+        {"--what", 0, ARGS_CHOICE, &q.table, .what = "all|bodies|coordinates|contacts|steps",
          .help = "of csv: one table in OUT, or all of them, each in a file of its own"},
         {"--first", 0, ARGS_INT, &q.first, .low = 0, .high = 2e9, .what = "N",
          .help = "the first frame, from 0"},

@@ -7,10 +7,10 @@
 #include <percuss/trajectory.h>
 
 #include "command/command_line.h"
-#include "command/csv_table.h"
 #include "command/curves.h"
 #include "command/gnuplot.h"
 #include "command/output.h"
+#include "problem_file/csv_table.h"
 
 static void write_table(FILE *f, const curves *c)
 {

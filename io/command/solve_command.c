@@ -9,10 +9,10 @@
 #include "command/command.h"
 #include "command/command_line.h"
 #include "command/describe.h"
-#include "command/csv_table.h"
 #include "command/output.h"
 #include "command/setup.h"
 #include "command/status.h"
+#include "problem_file/csv_table.h"
 #include "command/trace.h"
 
 // further solves for the fastest time stop after this many seconds in all

@@ -8,7 +8,7 @@
 #include <percuss/solver_table.h>
 
 #include "command/command.h"
-#include "command/csv_table.h"
+#include "problem_file/csv_table.h"
 
 double clock_now(void)
 {

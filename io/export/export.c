@@ -61,6 +61,7 @@ static pcs_status choose_frames(export_job *job)
                         "pcs_trajectory_export: frames %ld to %ld; the trajectory has %ld, from 0",
                         d->first, last, all);
     }
+    if (all > INT_MAX) return pcs_fail(PCS_ERR_SIZE, "pcs_trajectory_export: too many frames");
     if (d->every < 1) {
         return pcs_fail(PCS_ERR_ARG, "pcs_trajectory_export: every is %d; it must be at least 1",
                         d->every);
@@ -71,7 +72,7 @@ static pcs_status choose_frames(export_job *job)
                         "to 0.5",
                         d->tolerance);
     }
-    if (!((unsigned)d->table <= PCS_EXPORT_TABLE_STEPS)) {
+    if (!((unsigned)d->table < PCS_EXPORT_TABLE_COUNT)) {
         return pcs_fail(PCS_ERR_ARG, "pcs_trajectory_export: there is no table %d", (int)d->table);
     }
     job->choice = (frame_choice){d->first, last, d->every};

@@ -2,8 +2,11 @@
 #include "export/export_job.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <percuss/rotation.h>
+
+#include "base/base.h"
 
 pcs_status job_read(const export_job *job, long k, pcs_trajectory_frame *out)
 {
@@ -28,6 +31,45 @@ void job_body_name(const export_job *job, int body, char *name, size_t size)
     } else {
         snprintf(name, size, "body %d", body);
     }
+}
+
+void job_velocity(const export_job *job, const pcs_trajectory_frame *frame, int body, double v[6])
+{
+    int at = -1;
+    memset(v, 0, 6 * sizeof *v);
+    if (!pcs_model_is_lagrangian(job->model, (pcs_system){body})) {
+        pcs_trajectory_place(job->trajectory, (pcs_system){body}, NULL, &at);
+    }
+    if (at >= 0) memcpy(v, frame->v + at, 6 * sizeof *v);
+}
+
+double job_kinetic(const export_job *job, int body, const double v[6])
+{
+    pcs_inertia inertia;
+    if (pcs_model_is_lagrangian(job->model, (pcs_system){body}) ||
+        pcs_model_inertia(job->model, (pcs_system){body}, &inertia) != PCS_OK) {
+        return 0;
+    }
+    double sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        sum += inertia.m * v[i] * v[i];
+        for (int j = 0; j < 3; ++j) {
+            sum += v[3 + i] * inertia.J[i + 3 * j] * v[3 + j];
+        }
+    }
+    return sum / 2;
+}
+
+pcs_status job_name_beside(const export_job *job, const char *between, const char *what,
+                           const char *ending, size_t size, char *name)
+{
+    const char *slash = strrchr(job->path, '/'), *dot = strrchr(job->path, '.');
+    const bool ended = dot && (slash ? dot > slash + 1 : dot > job->path);
+    const int stem = ended ? (int)(dot - job->path) : (int)strlen(job->path);
+    const int n = snprintf(name, size, "%.*s%s%s%s", stem, job->path, between, what, ending);
+    if (n >= 0 && (size_t)n < size) return PCS_OK;
+    return pcs_fail(PCS_ERR_FILE, "the name of the output is too long: it has %zu bytes",
+                    strlen(job->path));
 }
 
 void pose_apply(const double pose[7], const double x[3], double y[3])

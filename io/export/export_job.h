@@ -48,6 +48,16 @@ void job_pose(const export_job *job, const pcs_trajectory_frame *frame, int body
 // the name of a body, made unique and never empty: "body 3" where it has none; cut to `size`
 void job_body_name(const export_job *job, int body, char *name, size_t size);
 
+// The velocity of its centre of mass (inertial axes) and its angular velocity (body axes), zero for
+// what has none; and the kinetic energy that it has with these, J.
+void job_velocity(const export_job *job, const pcs_trajectory_frame *frame, int body, double v[6]);
+double job_kinetic(const export_job *job, int body, const double v[6]);
+
+// The name of a further file: that of the output without its ending, then the three texts.
+// PCS_ERR_FILE where it does not fit.
+pcs_status job_name_beside(const export_job *job, const char *between, const char *what,
+                           const char *ending, size_t size, char *name);
+
 // y = the point x of the frame that has this pose
 void pose_apply(const double pose[7], const double x[3], double y[3]);
 

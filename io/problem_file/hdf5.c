@@ -425,3 +425,36 @@ pcs_status h5_put_words(h5_file *f, const char *path, const char *words)
     if (type >= 0) H5Tclose(type);
     return status;
 }
+
+static pcs_status tag(h5_file *f, const char *path, const char *name, hid_t type, hid_t memory,
+                      hid_t space, const void *x)
+{
+    const hid_t group = H5Oopen(f->id, path, H5P_DEFAULT);
+    const hid_t made = group >= 0 && space >= 0
+                           ? H5Acreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT)
+                           : H5I_INVALID_HID;
+    const bool good = made >= 0 && H5Awrite(made, memory, x) >= 0;
+    if (made >= 0) H5Aclose(made);
+    if (space >= 0) H5Sclose(space);
+    if (group >= 0) H5Oclose(group);
+    return good ? PCS_OK : fail_memory();
+}
+
+pcs_status h5_tag_ints(h5_file *f, const char *path, const char *name, size_t n, const int *x)
+{
+    const hsize_t dims = n;
+    const hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &dims, NULL);
+    return tag(f, path, name, H5T_STD_I64LE, H5T_NATIVE_INT, space, x);
+}
+
+pcs_status h5_tag_words(h5_file *f, const char *path, const char *name, const char *words)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    pcs_status status = fail_memory();
+    if (type >= 0 && H5Tset_size(type, strlen(words)) >= 0 &&
+        H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0) {
+        status = tag(f, path, name, type, type, H5Screate(H5S_SCALAR), words);
+    }
+    if (type >= 0) H5Tclose(type);
+    return status;
+}

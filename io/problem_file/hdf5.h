@@ -67,4 +67,8 @@ pcs_status h5_put_ints(h5_file *f, const char *path, size_t n, const int *x);
 pcs_status h5_put_reals(h5_file *f, const char *path, size_t n, const double *x);
 pcs_status h5_put_words(h5_file *f, const char *path, const char *words);
 
+// attributes of a group: n whole numbers (one is a scalar), a text of its length
+pcs_status h5_tag_ints(h5_file *f, const char *path, const char *name, size_t n, const int *x);
+pcs_status h5_tag_words(h5_file *f, const char *path, const char *name, const char *words);
+
 #endif

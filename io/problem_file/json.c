@@ -51,7 +51,7 @@ static void put_text(FILE *out, const char *text)
 }
 
 // with a point, whatever stands between digits in the locale of the program
-static void put_real(FILE *out, double value)
+void put_real(FILE *out, double value)
 {
     char digits[64];
     const int n = snprintf(digits, sizeof digits, "%.17g", value);

@@ -26,6 +26,9 @@ void json_bool(json *j, const char *key, bool value);
 void json_real(json *j, const char *key, double value); // 17 digits; null when not finite
 void json_reals(json *j, const char *key, int n, const double *value);
 
+// a finite number outside of JSON: 17 digits, with a point in every locale
+void put_real(FILE *out, double value);
+
 // length of the UTF-8 sequence at s, 0 if it is invalid (overlong, a surrogate, beyond U+10FFFF)
 int utf8_length(const unsigned char *s);
 

@@ -94,14 +94,20 @@ static void sync_folder(char *name)
     close(fd);
 }
 
+pcs_status new_file_check(new_file *n)
+{
+    errno = 0;
+    // a pipe cannot be synced, and need not be
+    const bool good =
+        fflush(n->f) == 0 && !ferror(n->f) && (n->name[0] == '\0' || fsync(fileno(n->f)) == 0);
+    return good ? PCS_OK : fail_file(n->path, "cannot be written");
+}
+
 pcs_status new_file_end(new_file *n, bool good)
 {
     if (!n->f) return PCS_OK;
     const bool beside = n->name[0] != '\0', wanted = good;
-    errno = 0;
-    good = good && fflush(n->f) == 0 && !ferror(n->f);
-    // a pipe cannot be synced, and need not be
-    if (good && beside) good = fsync(fileno(n->f)) == 0;
+    good = good && new_file_check(n) == PCS_OK;
     int error = errno;
     if (fclose(n->f) != 0 && good) {
         good = false;

@@ -18,6 +18,9 @@ typedef struct new_file {
 
 pcs_status new_file_begin(const char *path, new_file *out);
 
+// whether all that was written so far is on the disk
+pcs_status new_file_check(new_file *n);
+
 // The file is in its place, or a status and no file, if `good`; otherwise it gives up and the
 // status is PCS_OK.
 pcs_status new_file_end(new_file *n, bool good);

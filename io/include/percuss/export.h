@@ -22,10 +22,12 @@ typedef enum pcs_export_kind {
 
 /// The tables of a CSV export.
 typedef enum pcs_export_table {
-    PCS_EXPORT_TABLE_ALL,      ///< all three: NAME-bodies.csv, NAME-contacts.csv, NAME-steps.csv
-    PCS_EXPORT_TABLE_BODIES,   ///< a row for each frame and body
-    PCS_EXPORT_TABLE_CONTACTS, ///< a row for each contact and each row of an interaction of a frame
-    PCS_EXPORT_TABLE_STEPS     ///< a row for each step: its report and energies
+    PCS_EXPORT_TABLE_ALL,         ///< all of the following, NAME-bodies.csv for NAME.csv and so on
+    PCS_EXPORT_TABLE_BODIES,      ///< a row for each frame and body
+    PCS_EXPORT_TABLE_COORDINATES, ///< a row for each frame and coordinate of a Lagrangian system
+    PCS_EXPORT_TABLE_CONTACTS,    ///< a row for each contact, and row of an interaction, of a frame
+    PCS_EXPORT_TABLE_STEPS,       ///< a row for each step: its report and energies
+    PCS_EXPORT_TABLE_COUNT        ///< how many there are
 } pcs_export_table;
 
 /// What is exported. Start from pcs_export_def_default.

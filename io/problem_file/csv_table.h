@@ -1,7 +1,7 @@
 // Comma-separated values (RFC 4180): a text with a comma, a quote or a line end is quoted, a number
 // that is not finite is an empty field.
-#ifndef COMMAND_CSV_TABLE_H
-#define COMMAND_CSV_TABLE_H
+#ifndef PROBLEM_FILE_CSV_TABLE_H
+#define PROBLEM_FILE_CSV_TABLE_H
 
 #include <stdio.h>
 

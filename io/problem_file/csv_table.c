@@ -1,5 +1,5 @@
 // See csv_table.h.
-#include "command/csv_table.h"
+#include "problem_file/csv_table.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -54,7 +54,7 @@ static char take_byte(const char **in)
 void csv_real(FILE *out, int first, double value)
 {
     if (!first) fputc(',', out);
-    if (isfinite(value)) fprintf(out, "%.17g", value);
+    if (isfinite(value)) put_real(out, value);
 }
 
 void csv_int(FILE *out, int first, long value)

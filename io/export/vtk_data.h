@@ -1,0 +1,40 @@
+// A frame as VTK takes it (vtkPolyData): points in the inertial frame, cells of them, and arrays
+// with a row for each point. Reals are floats.
+#ifndef EXPORT_VTK_DATA_H
+#define EXPORT_VTK_DATA_H
+
+#include <stdint.h>
+
+#include "export/export_job.h"
+
+typedef struct vtk_array {
+    const char *name, *units;
+    int width;  // numbers in a row
+    bool whole; // int32_t, else float
+    bool stays; // the same in every frame
+    void *row;  // 4 width bytes for each point
+} vtk_array;
+
+enum { VTK_ARRAYS = 10 };
+
+typedef struct vtk_data {
+    int n_points, n_cells;
+    int cell_points; // 3 of triangles, 1 of points
+    float *point;    // 3 n_points, m
+    int32_t *corner; // cell_points n_cells
+    int n_arrays;
+    vtk_array array[VTK_ARRAYS];
+} vtk_data;
+
+// Room for the bodies that move, or for those that do not, and what stays the same. Release with
+// vtk_data_release, also after a failure.
+pcs_status vtk_bodies_create(const export_job *job, bool moving, vtk_data *out);
+void vtk_bodies_fill(const export_job *job, bool moving, const pcs_trajectory_frame *frame,
+                     vtk_data *data);
+
+// The contacts of a frame; created anew for each.
+pcs_status vtk_contacts_create(const pcs_trajectory_frame *frame, vtk_data *out);
+
+void vtk_data_release(vtk_data *data);
+
+#endif
