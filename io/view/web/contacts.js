@@ -1,7 +1,6 @@
 // The contacts of a frame: a dot at each point and an arrow along its impulse.
 
 import * as THREE from "three";
-import { arrowGeometry } from "./solids.js";
 
 // By status: colours that stay apart for colour-blind eyes.
 export const STATUS_COLOURS = {
@@ -13,6 +12,54 @@ export const STATUS_COLOURS = {
 };
 
 const scale = (low, high, value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
+
+// A flat mark that faces the camera, for each contact: a disc at its point, or an arrow of three
+// triangles from there. `arrow` has its vector, m.
+function markMaterial(size, arrow) {
+  const place = arrow
+    ? `vec3 tip = mat3(modelViewMatrix) * arrow;
+       float length = length(tip);
+       vec3 across = cross(tip, at);
+       across *= max(length, least) / max(1e-30, sqrt(dot(across, across)));
+       at += position.y * tip + position.x * across;`
+    : "at.xy += least * position.xy;";
+  return new THREE.ShaderMaterial({
+    uniforms: { least: { value: size } },
+    vertexShader: `
+      attribute vec3 point, arrow, colour;
+      uniform float least;
+      varying vec3 vColour;
+      varying vec2 vPlace;
+      void main() {
+        vec3 at = (modelViewMatrix * vec4(point, 1.0)).xyz;
+        ${place}
+        vColour = colour;
+        vPlace = position.xy;
+        gl_Position = projectionMatrix * vec4(at, 1.0);
+      }`,
+    fragmentShader: `
+      varying vec3 vColour;
+      varying vec2 vPlace;
+      void main() {
+        float far = ${arrow ? "0.0" : "length(vPlace)"};
+        if (far > 1.0) discard;
+        gl_FragColor = vec4(vColour, ${arrow ? "0.85" : "0.9"});
+        #include <colorspace_fragment>
+      }`,
+    depthTest: false,
+    transparent: true,
+    side: THREE.DoubleSide,
+  });
+}
+
+// Along y from 0 to 1, in parts of the width of the arrow across.
+function markGeometry(corners, triangles, shared) {
+  const geometry = new THREE.InstancedBufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(corners, 3));
+  geometry.setIndex(triangles);
+  for (const [name, array] of Object.entries(shared)) geometry.setAttribute(name, array);
+  return geometry;
+}
 
 export class Contacts {
   // `size`: length of the arrow of a large impulse, m.
@@ -34,17 +81,27 @@ export class Contacts {
     // an impact is hundreds of times a resting contact: lengths follow the square root, up to the
     // size that 95 % of the contacts stay below
     this.largest = sizes.length > 0 ? sizes[Math.floor(0.95 * (sizes.length - 1))] : 1;
-    const paint = () => new THREE.MeshBasicMaterial({ depthTest: false, transparent: true });
-    this.dots = new THREE.InstancedMesh(new THREE.OctahedronGeometry(1, 1), paint(), most);
-    this.arrows = new THREE.InstancedMesh(arrowGeometry(), paint(), most);
+    const numbers = () => {
+      const array = new THREE.InstancedBufferAttribute(new Float32Array(3 * most), 3);
+      return array.setUsage(THREE.DynamicDrawUsage);
+    };
+    this.given = { point: numbers(), arrow: numbers(), colour: numbers() };
+    const square = [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0];
+    const shaft = [-0.035, 0, 0, 0.035, 0, 0, 0.035, 0.75, 0, -0.035, 0.75, 0];
+    const head = [-0.1, 0.75, 0, 0.1, 0.75, 0, 0, 1, 0];
+    this.dots = new THREE.Mesh(
+      markGeometry(square, [0, 1, 2, 0, 2, 3], this.given),
+      markMaterial(0.04 * size, false),
+    );
+    this.arrows = new THREE.Mesh(
+      markGeometry([...shaft, ...head], [0, 1, 2, 0, 2, 3, 4, 5, 6], this.given),
+      markMaterial(0.2 * size, true),
+    );
     for (const mesh of [this.dots, this.arrows]) {
       mesh.frustumCulled = false;
       mesh.renderOrder = 2;
-      mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
       parent.add(mesh);
     }
-    this.dots.material.opacity = 0.9;
-    this.arrows.material.opacity = 0.85;
   }
 
   colourOf(contact, residual, colour) {
@@ -60,41 +117,23 @@ export class Contacts {
   }
 
   show(frame, residual) {
-    const matrix = new THREE.Matrix4();
-    const at = new THREE.Vector3();
-    const direction = new THREE.Vector3();
-    const z = new THREE.Vector3(0, 0, 1);
-    const rotation = new THREE.Quaternion();
-    const none = new THREE.Quaternion();
-    const stretch = new THREE.Vector3();
     const colour = new THREE.Color();
+    const { point, arrow, colour: colours } = this.given;
     let n = 0;
-    let arrows = 0;
     this.replay.eachContact(frame, (contact) => {
-      at.fromArray(contact.point);
-      this.colourOf(contact, residual, colour);
-      matrix.compose(at, none, stretch.setScalar(0.04 * this.size));
-      this.dots.setMatrixAt(n, matrix);
-      this.dots.setColorAt(n, colour);
+      const r = Math.hypot(...contact.impulse);
+      const stretch = r > 0 ? (this.size * Math.min(2, Math.sqrt(r / this.largest))) / r : 0;
+      point.set(contact.point, 3 * n);
+      arrow.setXYZ(n, ...contact.impulse.map((x) => stretch * x));
+      this.colourOf(contact, residual, colour).toArray(colours.array, 3 * n);
       n += 1;
-      direction.fromArray(contact.impulse);
-      const r = direction.length();
-      if (r > 0) {
-        const length = this.size * Math.min(2, Math.sqrt(r / this.largest));
-        rotation.setFromUnitVectors(z, direction.multiplyScalar(1 / r));
-        const width = Math.max(length, 0.2 * this.size);
-        matrix.compose(at, rotation, stretch.set(width, width, length));
-        this.arrows.setMatrixAt(arrows, matrix);
-        this.arrows.setColorAt(arrows, colour);
-        arrows += 1;
-      }
     });
-    this.dots.count = n;
-    this.arrows.count = arrows;
-    for (const mesh of [this.dots, this.arrows]) {
-      mesh.instanceMatrix.needsUpdate = true;
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    for (const array of Object.values(this.given)) {
+      array.clearUpdateRanges();
+      array.addUpdateRange(0, 3 * n);
+      array.needsUpdate = true;
     }
+    for (const mesh of [this.dots, this.arrows]) mesh.geometry.instanceCount = n;
   }
 
   setVisible(dots, arrows) {

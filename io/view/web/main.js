@@ -1,7 +1,7 @@
 // The replay page: camera and light, play and scrub, picking, and what is drawn of a frame.
 //
 // The address may hold #frame=N or #time=T, play, theme=light|dark,
-// ui=none: the scene alone, and quality=best: whatever it costs. `window.percuss` is for tests and
+// ui=none: the scene alone, and quality=best (whatever it costs) or quick (also what rests). `window.percuss` is for tests and
 // for pages that embed this one: ready, frameCount, seek(frame), frame, fps.
 
 import * as THREE from "three";
@@ -17,16 +17,28 @@ const number = (value, n = 4) => (Math.abs(value) < 1e-12 ? "0" : String(+value.
 const BACKGROUND = { light: 0xeef1f4, dark: 0x14181d };
 const GROUND = { light: 0xd9dee3, dark: 0x3a424b };
 
+// Whether the browser draws without a graphics card.
+function inSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
+
 class Stage {
-  constructor(canvas, up) {
+  // `smooth`: every pixel is the mean of samples, which takes as long again without a graphics card.
+  constructor(canvas, up, smooth) {
     this.renderer = new THREE.WebGLRenderer({
       canvas,
-      antialias: true,
+      antialias: smooth,
       preserveDrawingBuffer: true, // a picture of the canvas can be saved at any time
     });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
-    this.ratio = Math.min(2, window.devicePixelRatio || 1);
+    this.restRatio = smooth ? Math.min(2, window.devicePixelRatio || 1) : 2;
+    this.quickRatio = smooth ? this.restRatio : 1;
+    this.quick = false;
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
     this.camera.up.set(...up);
@@ -39,14 +51,6 @@ class Stage {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.scene.add(this.sky, this.sun, this.sun.target);
-  }
-
-  // Whether the browser draws without a graphics card.
-  inSoftware() {
-    const gl = this.renderer.getContext();
-    const info = gl.getExtension("WEBGL_debug_renderer_info");
-    const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
-    return /swiftshader|llvmpipe|software|basic render/i.test(name);
   }
 
   // Puts camera and light about a box.
@@ -103,10 +107,17 @@ class Stage {
     const width = canvas.clientWidth;
     const height = canvas.clientHeight;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(this.ratio);
+    this.renderer.setPixelRatio(this.quick ? this.quickRatio : this.restRatio);
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+  }
+
+  // Draws without shadows and with fewer pixels, or as well as the machine can.
+  setQuick(on) {
+    this.quick = on;
+    this.sun.castShadow = !on;
+    this.fit();
   }
 
   draw() {
@@ -123,14 +134,12 @@ class Page {
     this.picked = null;
     this.speed = 1;
     const up = replay.scene.up;
-    this.stage = new Stage(element("view"), up);
+    this.quality = new URLSearchParams(location.hash.slice(1)).get("quality");
+    this.slow =
+      this.quality === "quick" ||
+      (this.quality !== "best" && replay.scene.shapes.length > 100 && inSoftware());
+    this.stage = new Stage(element("view"), up, !this.slow);
     this.solids = new Solids(replay, this.stage.scene);
-    this.best = new URLSearchParams(location.hash.slice(1)).get("quality") === "best";
-    if (this.stage.inSoftware() && !this.best && replay.scene.shapes.length > 100) {
-      this.stage.sun.castShadow = false;
-      this.coarse = true;
-    }
-    this.restLevel = this.solids.level; // detail while nothing plays
     this.stage.fit();
     this.stage.frame(this.solids.bounds);
     this.solids.layGrounds(this.stage.size, this.stage.centre, this.stage.camera.up);
@@ -233,7 +242,6 @@ class Page {
     element("play").textContent = on ? "\u275a\u275a" : "\u25b6";
     element("play").setAttribute("aria-label", on ? "Pause" : "Play");
     this.clock = null;
-    this.solids.setLevel(on && this.coarse ? 2 : this.restLevel);
     this.dirty = true;
   }
 
@@ -403,11 +411,13 @@ class Page {
     window.addEventListener("hashchange", () => this.fromAddress());
   }
 
-  // Draws when something changed. What a machine cannot draw in time loses first its shadows, then
-  // triangles of round shapes, then fine pixels.
+  // Draws when something changed: on a slow machine quickly, and well once nothing has changed for
+  // a while. A machine is slow that cannot play in time; it then loses fine pixels, too.
   loop() {
+    const REST = 300; // ms
     let before = null;
-    let slow = 0;
+    let late = 0;
+    let changed = 0;
     this.fps = 0;
     const tick = (now) => {
       requestAnimationFrame(tick);
@@ -416,34 +426,37 @@ class Page {
       if (this.playing && before !== null) {
         const rate = 1000 / Math.max(1, now - before);
         this.fps = this.fps === 0 ? rate : 0.9 * this.fps + 0.1 * rate;
-        slow = now - before > 36 ? slow + 1 : 0;
-        if (slow > 12) {
-          slow = 0;
+        late = now - before > 36 ? late + 1 : 0;
+        if (late > 12) {
+          late = 0;
           this.cheaper();
         }
       }
       before = now;
-      if (!this.dirty) return;
+      if (this.dirty) changed = now;
+      const quick = this.slow && (now - changed < REST || this.quality === "quick");
+      if (!this.dirty && quick === this.stage.quick) return;
       this.dirty = false;
+      this.setQuick(quick);
       this.stage.draw();
     };
     requestAnimationFrame(tick);
   }
 
+  setQuick(on) {
+    if (on === this.stage.quick) return;
+    this.stage.setQuick(on);
+    this.solids.setQuick(on);
+  }
+
   cheaper() {
-    if (this.best) return;
-    const { renderer, sun } = this.stage;
-    if (sun.castShadow) {
-      sun.castShadow = false;
-      renderer.shadowMap.needsUpdate = true;
-    } else if (!this.coarse) {
-      this.coarse = true;
-      this.solids.setLevel(2);
-    } else if (this.stage.ratio > 0.75) {
-      this.stage.ratio = Math.max(0.75, this.stage.ratio / 1.4);
-      this.stage.fit();
+    if (this.quality) return;
+    const { stage } = this;
+    if (this.slow) {
+      stage.quickRatio = Math.max(0.75, stage.quickRatio / 1.4);
+      stage.fit();
     }
-    this.dirty = true;
+    this.slow = true;
   }
 }
 
