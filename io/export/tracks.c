@@ -7,6 +7,7 @@
 // at constant rate, to the tolerance.
 #include "export/tracks.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static void put_pose(const tracks *t, int row, int frame, const double pose[7])
         along += pose[i] * (double)(to - 7)[i];
     }
     for (int i = 0; i < 7; ++i) {
-        to[i] = (float)(i >= 3 && along < 0 ? -pose[i] : pose[i]);
+        const double x = i >= 3 && along < 0 ? -pose[i] : pose[i];
+        to[i] = (float)fmin(FLT_MAX, fmax(-FLT_MAX, x));
     }
 }
 

@@ -53,13 +53,8 @@ void sink_int(sink *s, long long x)
     sink_bytes(s, digits, (size_t)snprintf(digits, sizeof digits, "%lld ", x));
 }
 
-void sink_digits(sink *s, double x)
+static void put_digits(sink *s, const char *digits, int n)
 {
-    // 15 digits where they suffice: most numbers were once written by hand
-    char digits[64];
-    int n = snprintf(digits, sizeof digits, "%.15g", x);
-    if (strtod(digits, NULL) != x) n = snprintf(digits, sizeof digits, "%.17g", x);
-
     const char *point = strstr(digits, s->point);
     if (strcmp(s->point, ".") != 0 && point) {
         const size_t width = strlen(s->point), head = (size_t)(point - digits);
@@ -69,6 +64,23 @@ void sink_digits(sink *s, double x)
     } else {
         sink_bytes(s, digits, (size_t)n);
     }
+}
+
+void sink_digits(sink *s, double x)
+{
+    // 15 digits where they suffice: most numbers were once written by hand
+    char digits[64];
+    int n = snprintf(digits, sizeof digits, "%.15g", x);
+    if (strtod(digits, NULL) != x) n = snprintf(digits, sizeof digits, "%.17g", x);
+    put_digits(s, digits, n);
+}
+
+void sink_float(sink *s, float x)
+{
+    char digits[64];
+    int n = snprintf(digits, sizeof digits, "%.7g", (double)x);
+    if (strtof(digits, NULL) != x) n = snprintf(digits, sizeof digits, "%.9g", (double)x);
+    put_digits(s, digits, n);
 }
 
 void sink_real(sink *s, double x)

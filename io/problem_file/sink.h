@@ -26,6 +26,7 @@ void sink_text(sink *s, const char *words);
 void sink_int(sink *s, long long x); // and a blank
 void sink_real(sink *s, double x);   // and a blank
 void sink_digits(sink *s, double x); // without one
+void sink_float(sink *s, float x);   // the same, as many digits as a float has
 void sink_ints(sink *s, size_t n, const int *x);
 void sink_reals(sink *s, size_t n, const double *x);
 void sink_line(sink *s); // the end of a line; a blank before it is dropped
