@@ -40,6 +40,17 @@ foreach(line IN LISTS table)
     continue()
   endif()
 
+  if(kind STREQUAL "file" AND rest MATCHES "^([^ ]+) +([^ ]+) *(.*)$")
+    list(APPEND scenes ${CMAKE_MATCH_1}.json)
+    if(long)
+      separate_arguments(flags UNIX_COMMAND "${CMAKE_MATCH_3}")
+      percuss_ctest(example.${CMAKE_MATCH_1}.${CMAKE_MATCH_2} example
+        ${PROJECT_SOURCE_DIR}/tests/examples/scene_file $<TARGET_FILE:percuss>
+        ${CMAKE_CURRENT_SOURCE_DIR}/scenes/${CMAKE_MATCH_1}.json ${flags})
+    endif()
+    continue()
+  endif()
+
   if(NOT rest MATCHES "^([^ ]+) *(.*)$")
     message(FATAL_ERROR "runs.txt: '${line}' of ${example} has no name")
   endif()
@@ -67,13 +78,13 @@ foreach(line IN LISTS table)
     add_test(NAME ${name}
       COMMAND sh -c "\"$0\" \"$@\"; test $? -eq 2" $<TARGET_FILE:${example}> ${flags})
   else()
-    message(FATAL_ERROR "runs.txt: '${kind}' of ${example} is not one of run, long, refuse, scene, long_scene, range")
+    message(FATAL_ERROR "runs.txt: '${kind}' of ${example} is not one of run, long, refuse, scene, long_scene, file, range")
   endif()
   set_tests_properties(${name} PROPERTIES LABELS example TIMEOUT 300
     ENVIRONMENT "${PERCUSS_TEST_ENV}")
 endforeach()
 
-# every example that is a model has a scene file, and every scene file is one of an example
+# every example that is a model has a scene file, and every scene file has a line
 file(GLOB programs RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.c)
 foreach(program IN LISTS programs)
   file(STRINGS ${program} builds REGEX "example_run_scene\\(")
@@ -84,6 +95,6 @@ endforeach()
 file(GLOB files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/scenes CONFIGURE_DEPENDS scenes/*.json)
 foreach(file IN LISTS files)
   if(NOT file IN_LIST scenes)
-    message(FATAL_ERROR "runs.txt: no line 'scene' says which example writes scenes/${file}")
+    message(FATAL_ERROR "runs.txt: no line 'scene' or 'file' names scenes/${file}")
   endif()
 endforeach()
