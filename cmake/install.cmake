@@ -1,6 +1,12 @@
-# Install rules: libraries, headers, scenes, the CMake package and the file of pkg-config.
+# Install rules: libraries, headers, documents, scenes, the CMake package and the file of pkg-config.
 include(CMakePackageConfigHelpers)
-install(FILES LICENSE NOTICE doc/scene.schema.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# the pages as they are written, in their folders, so that their links lead somewhere; the site if it is built
+install(FILES LICENSE NOTICE README.md CHANGELOG.md CONTRIBUTING.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY doc/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc
+  FILES_MATCHING PATTERN "*.md" PATTERN "images/*" PATTERN "scene.schema.json"
+  PATTERN site EXCLUDE PATTERN man EXCLUDE)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/doc/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY examples/scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/percuss/scenes
   FILES_MATCHING PATTERN "*.json")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/percuss)
