@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/// What a mesh file can be.
+/// The formats of mesh files.
 typedef enum pcs_mesh_format {
     PCS_MESH_FORMAT_OBJ,       ///< v and f lines; faces of more corners become fans of triangles
     PCS_MESH_FORMAT_STL,       ///< text
@@ -33,11 +33,11 @@ typedef struct pcs_mesh_file {
 } pcs_mesh_file;
 
 /// Reads a file. Of an OBJ file the lines v and f count; vn, vt, vp, o, g, s, l, p, mtllib, usemtl
-/// and comments are passed over, free-form surfaces are refused. Normals of STL are not read: the
-/// order of the corners says which side is outside. PCS_ERR_FILE: it cannot be read.
-/// PCS_ERR_FORMAT: it is malformed, or has no triangles; the sentence has the line, or the triangle
-/// of a binary file. PCS_ERR_SIZE: more than it holds, or than an int can count. `out` is null
-/// after a failure.
+/// and comments are ignored; free-form surfaces are refused. Normals of STL are not read: the order
+/// of the corners says which side is outside. PCS_ERR_FILE: it cannot be read. PCS_ERR_FORMAT: it
+/// is malformed, or has no triangles; the sentence has the line, or the triangle of a binary file.
+/// PCS_ERR_SIZE: a count is larger than the file holds, or than an int. `out` is null after a
+/// failure.
 PCS_NODISCARD PCS_API pcs_status pcs_mesh_file_read(const pcs_env *env, const char *path,
                                                     pcs_mesh_file **out);
 

@@ -11,17 +11,18 @@ extern "C" {
 #endif
 
 /// @name Recording
-/// A file can be read while it is written, and is whole up to its last frame when the program is
-/// killed. HDF5 allocates with malloc, and with an HDF5 that is not thread-safe one thread at a
-/// time may record or read.
+/// A file can be read while it is written, and has all complete frames when the program is killed.
+/// HDF5 allocates with malloc; unless HDF5 is built thread-safe, only one thread at a time may
+/// record or read.
 /// @{
 
-/// What is recorded. Start from pcs_recorder_def_default.
+/// The options of a recording. Start from pcs_recorder_def_default.
 typedef struct pcs_recorder_def {
     int every;     ///< a frame after every so many steps, >= 1; the first state is always one
-    double dt;     ///< or where the time has reached the next multiple of dt (s); 0: by `every`
+    double dt;     ///< if > 0: a frame when the time reaches the next multiple of dt (s); 0: by
+                   ///< `every`
     bool contacts; ///< with the contacts of the frames
-    unsigned long long seed; ///< of whatever made the scene; stored as it is
+    unsigned long long seed; ///< random seed of the scene, stored for the reader
     const char *title;       ///< a line about the run, or null; copied
     const char *scene;       ///< the text that the scene was made from, or null; copied
 } pcs_recorder_def;
@@ -32,22 +33,23 @@ PCS_API pcs_recorder_def pcs_recorder_def_default(void);
 /// An open trajectory file that grows.
 typedef struct pcs_recorder pcs_recorder;
 
-/// Creates the file with the model as it is now. It is made under another name in the same folder
-/// and renamed when it is ready for frames: after a failure an old file of that name is as it was.
-/// PCS_ERR_FILE when it cannot be written, or another process has it open; PCS_ERR_ARG for a
-/// definition out of range. `def` may be null. The model must not get new systems while recorded.
-/// Release with pcs_recorder_close.
+/// Creates the file with the model as it is now. The file has another name in the same folder until
+/// it is ready for frames, and is then renamed: after a failure an old file of that name is
+/// unchanged. PCS_ERR_FILE when it cannot be written, or another process has it open; PCS_ERR_ARG
+/// for a definition out of range. `def` may be null. The model must not get new systems during the
+/// recording. Release with pcs_recorder_close.
 PCS_NODISCARD PCS_API pcs_status pcs_recorder_open(const char *path, const pcs_model *model,
                                                    const pcs_recorder_def *def, pcs_recorder **out);
 
 /// The pcs_observer_fn to give to pcs_run, with the recorder as its user. Returns non-zero, which
 /// stops the run, when the file cannot be written; pcs_recorder_close then says why. A step that
-/// was not committed is no frame.
+/// was not committed gives no frame.
 PCS_API int pcs_recorder_observe(void *recorder, const pcs_model *model, const pcs_state *state,
                                  pcs_work *work, const pcs_step_report *report);
 
-/// Records a frame of this state whatever the cadence is, for drivers that step themselves.
-/// `report` is that of the step which led to it, or null: none did, and the frame has no contacts.
+/// Records a frame of this state at any time, for drivers that call pcs_step themselves. `report`
+/// is that of the step that led to the state, or null: there was no step, and the frame has no
+/// contacts.
 PCS_NODISCARD PCS_API pcs_status pcs_recorder_add(pcs_recorder *recorder, const pcs_model *model,
                                                   const pcs_state *state, pcs_work *work,
                                                   const pcs_step_report *report);
@@ -55,8 +57,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_recorder_add(pcs_recorder *recorder, const 
 /// Frames recorded so far.
 PCS_API long pcs_recorder_frames(const pcs_recorder *recorder);
 
-/// Ends the file and releases the recorder, also after a failure: the status is that of the first
-/// one. What was recorded before it stays. Accepts null.
+/// Completes the file and releases the recorder, also after a failure: the status is that of the
+/// first failure. Frames recorded before it stay in the file. Accepts null.
 PCS_NODISCARD PCS_API pcs_status pcs_recorder_close(pcs_recorder *recorder);
 
 /// @}
@@ -66,12 +68,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_recorder_close(pcs_recorder *recorder);
 /// A trajectory file that is open for reading.
 typedef struct pcs_trajectory pcs_trajectory;
 
-/// Where a trajectory comes from. The texts belong to the trajectory.
+/// The origin of a trajectory. The texts belong to the trajectory.
 typedef struct pcs_trajectory_info {
-    long frames;                   ///< that are complete
-    long steps;                    ///< reports that are there
+    long frames;                   ///< complete frames
+    long steps;                    ///< reports of steps
     bool closed;                   ///< whether the recording was ended by pcs_recorder_close
-    const char *version;           ///< of percuss that recorded it
+    const char *version;           ///< version of percuss that recorded it
     const char *title;             ///< "" if it has none
     const char *scene;             ///< the text of the scene, "" if it has none
     const char *solver_options;    ///< a line NAME=VALUE for each
@@ -94,14 +96,14 @@ typedef struct pcs_trajectory_frame {
                                 ///< has its mu only
 } pcs_trajectory_frame;
 
-/// Opens a trajectory, also one that is being recorded or whose recording was killed: what is
-/// complete at this moment. PCS_ERR_FILE: it cannot be read. PCS_ERR_FORMAT: it is no trajectory,
-/// of another version, or damaged. PCS_ERR_SIZE: sizes disagree. `env` null: malloc. Release with
-/// pcs_trajectory_close.
+/// Opens a trajectory, also one that is being recorded or whose recording was killed: its frames
+/// are those that are complete now. PCS_ERR_FILE: it cannot be read. PCS_ERR_FORMAT: it is not a
+/// trajectory, has another version, or is damaged. PCS_ERR_SIZE: sizes disagree. `env` null:
+/// malloc. Release with pcs_trajectory_close.
 PCS_NODISCARD PCS_API pcs_status pcs_trajectory_open(const pcs_env *env, const char *path,
                                                      pcs_trajectory **out);
 
-/// Whether a file is HDF5 and says that it is a trajectory; what is in it is not looked at.
+/// Whether a file is HDF5 and marked as a trajectory; its content is not checked.
 PCS_API bool pcs_trajectory_fits(const char *path);
 
 /// Accepts null.
@@ -111,25 +113,27 @@ PCS_API void pcs_trajectory_close(pcs_trajectory *trajectory);
 PCS_API pcs_trajectory_info pcs_trajectory_info_of(const pcs_trajectory *trajectory);
 
 /// The model as it was when the recording began, for <percuss/parts.h>: ids, names, shapes with
-/// their geometry, masses, materials, interactions, scheme. Code is not in a file: forces are
+/// their geometry, masses, materials, interactions, scheme. A file contains no code: forces are
 /// missing, bodies with a prescribed motion are fixed, relations of the user and Lagrangian systems
-/// fail when a step asks them. Bodies are at the origin: frames have their poses. It belongs to the
-/// trajectory.
+/// fail when a step calls them. Bodies are at the origin: frames have their poses. It belongs to
+/// the trajectory.
 PCS_API const pcs_model *pcs_trajectory_model(const pcs_trajectory *trajectory);
 
 /// Times of all frames, s, in the order of the frames. They belong to the trajectory.
 PCS_API const double *pcs_trajectory_times(const pcs_trajectory *trajectory);
 
-/// Reads frame `number`, from 0. Refuses what is not finite or points nowhere with PCS_ERR_FORMAT.
+/// Reads frame `number`, from 0. PCS_ERR_FORMAT for numbers that are not finite and for shapes or
+/// systems that do not exist.
 PCS_NODISCARD PCS_API pcs_status pcs_trajectory_read_frame(pcs_trajectory *trajectory, long number,
                                                            pcs_trajectory_frame *out);
 
-/// Where q and v of a system begin in those of a frame, -1 for what it has not.
+/// The index of the first entry of q and v of a system in those of a frame; -1 if the system has
+/// none.
 PCS_API void pcs_trajectory_place(const pcs_trajectory *trajectory, pcs_system system, int *q,
                                   int *v);
 
 /// Reads the reports of n steps from number `first` on; `t` (n, may be null) are the times at their
-/// ends. Of doubts there are the counts; what is not in the file is zero.
+/// ends. Doubts have their counts only; members that are not in the file are zero.
 PCS_NODISCARD PCS_API pcs_status pcs_trajectory_read_steps(pcs_trajectory *trajectory, long first,
                                                            long n, double *t, pcs_step_report *out);
 

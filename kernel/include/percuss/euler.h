@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// Which axes components refer to.
+/// The axes that components refer to.
 typedef enum pcs_axes {
     PCS_AXES_BODY,    ///< those of the body, or of the moving frame
     PCS_AXES_INERTIAL ///< those of the inertial frame, or of the frame of reference
@@ -61,11 +61,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_zyz_E_rate(const double angles[3], const do
 
 /// @}
 /// @name The body state with ZYX angles
-/// eta = (x, roll, pitch, yaw) and nu = (V, omega), both in body components: dx/dt = R V and
-/// rates = E omega (theory 2.3, E-17). Each function has its twin for the state with a quaternion
-/// in <percuss/rigid.h> (pcs_pose_rate and so on). All return PCS_ERR_SINGULAR with a sentence
-/// where |cos(pitch)| < PCS_EULER_LOCK and PCS_ERR_ARG where a number is not finite, and then leave
-/// the output alone, so that a right-hand side may hand the status to its integrator as it is.
+/// eta = (x, roll, pitch, yaw) and nu = (V, omega), both in body components: dx/dt = R V and rates
+/// = E omega (theory 2.3, E-17). Each function has its twin for the state with a quaternion in
+/// <percuss/rigid.h> (pcs_pose_rate and so on). All return PCS_ERR_SINGULAR with a sentence where
+/// |cos(pitch)| < PCS_EULER_LOCK and PCS_ERR_ARG where a number is not finite, the output is then
+/// unchanged. A right-hand side may return this status to its integrator.
 /// @{
 
 /// J(eta) = diag(R, E), 6 x 6: d eta/dt = J nu.

@@ -1,6 +1,6 @@
 /// @file
-/// Contact detection between two shapes, without a model: which features face each other, and their
-/// gap at any poses.
+/// Contact detection between two shapes, without a model: the pairs of features that face each
+/// other, and their gap at any pose.
 #ifndef PERCUSS_FEATURES_H
 #define PERCUSS_FEATURES_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// What touches what. Body 1 is the one the normal points into.
+/// The kinds of pairs of features. The normal points into body 1.
 typedef enum pcs_feature_kind {
     PCS_FEATURE_POINT_PLANE, ///< a point of body 1 and a face plane of body 2
     PCS_FEATURE_PLANE_POINT, ///< a face plane of body 1 and a point of body 2
@@ -20,13 +20,13 @@ typedef enum pcs_feature_kind {
     PCS_FEATURE_EDGE_EDGE    ///< two edge lines
 } pcs_feature_kind;
 
-/// One contact between two bodies as a pair of features, each fixed in its body: enough to say
-/// gap, normal and contact points at any pose. A point may carry a radius (sphere: its centre).
-/// The id is unique within a pair of shapes: 0 for the one contact of a sphere, the number of the
+/// One contact between two bodies as a pair of features, each fixed in its body: enough to compute
+/// gap, normal and contact points at any pose. A point may carry a radius (sphere: its centre). The
+/// id is unique within a pair of shapes: 0 for the one contact of a sphere, the number of the
 /// vertex for a box or a hull on a half-space, else the two parts (face, edge, vertex) that face
 /// each other.
 typedef struct pcs_feature {
-    pcs_feature_kind kind; ///< what touches what
+    pcs_feature_kind kind; ///< kind of the pair
     unsigned id;           ///< stable between steps while the same features face each other
     double p1[3];          ///< body 1 frame: the point, or a point of the plane or line
     double d1[3];   ///< body 1 frame: outward unit normal of the plane, unit direction of the edge
@@ -38,7 +38,7 @@ typedef struct pcs_feature {
                     ///< or lines meet
 } pcs_feature;
 
-/// Where a feature pair stands at given poses (theory 4.1).
+/// The gap of a feature pair at given poses (theory 4.1).
 typedef struct pcs_gap {
     double g;     ///< N . (P1 - P2), m; positive when apart
     double N[3];  ///< unit, from body 2 to body 1, inertial
@@ -57,11 +57,12 @@ PCS_API void pcs_feature_gap(const pcs_feature *f, const double *q1, const doubl
 /// The contacts of two shapes at poses q1 and q2 of their bodies (null: the world) whose gap is at
 /// most `reach` (m, may be negative for overlaps only): the closest features first, then the
 /// manifold. Gaps of both signs: the distance of separated shapes; of overlapping ones, minus the
-/// shortest translation that parts them. Writes at most `capacity` of them to out (which may be
-/// null if that is 0) and returns how many there are: no more than PCS_FEATURES_MAX, except under
-/// meshes and height fields, where a large shape may rest on any number of triangles; if there are
-/// more than were written, ask again with more room. Deterministic. Two half-spaces never touch.
-/// Shapes must have passed pcs_shape_check; a pose that is not finite touches nothing.
+/// length of the shortest translation that separates them. Writes at most `capacity` of them to out
+/// (which may be null if that is 0) and returns how many there are: no more than PCS_FEATURES_MAX,
+/// except under meshes and height fields, where a large shape may rest on any number of triangles;
+/// if the number is larger than `capacity`, call again with more room. Deterministic. Two
+/// half-spaces never touch. Shapes must have passed pcs_shape_check; a shape at a pose that is not
+/// finite touches nothing.
 PCS_API int pcs_collide(const pcs_shape *shape1, const double *q1, const pcs_shape *shape2,
                         const double *q2, double reach, int capacity, pcs_feature *out);
 

@@ -3,8 +3,8 @@
 /// meshes; translated, rotated, combined and checked (theory 3.4).
 ///
 /// SI units. Inertia tensors are 3 x 3, column-major: J = int (|r|^2 I - r r^T) dm, so that the
-/// entries off the diagonal are minus the products of inertia. Functions that can fail leave their
-/// output alone then.
+/// entries off the diagonal are minus the products of inertia. When a function fails its output is
+/// unchanged.
 #ifndef PERCUSS_INERTIA_H
 #define PERCUSS_INERTIA_H
 
@@ -26,10 +26,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_points(int n, const double *mass
 /// The inside of a closed surface of triangles, three vertices each (numbers from 0 into n_vertices
 /// points x y z), counter-clockwise from outside: exact integrals of the polyhedron. Vertices at
 /// equal coordinates are one. The surface may have several pieces, and cavities whose triangles are
-/// counter-clockwise seen from within them; overlaps count twice. PCS_ERR_ARG with a sentence
-/// where an edge is not run through as often in one direction as in the other (the surface is open,
-/// or its triangles are not consistently oriented), for a surface inside out, one without volume
-/// (1e-12 of its bounding box), a vertex number out of range, or a number that is not finite.
+/// counter-clockwise seen from within them; overlaps count twice. PCS_ERR_ARG with a sentence where
+/// the triangles do not use an edge equally often in both directions (the surface is open, or its
+/// triangles are not consistently oriented), for a surface inside out, one without volume (1e-12 of
+/// its bounding box), a vertex number out of range, or a number that is not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_of_mesh(int n_vertices, const double *vertices,
                                                      int n_triangles, const int *triangles,
                                                      double density, pcs_inertia *out);
@@ -49,14 +49,14 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_set_mass(pcs_inertia *b, double mas
 
 /// @}
 /// @name Common solids
-/// About the origin of their frame; `axis` is that of the solids of revolution: 0, 1 or 2 for x, y,
-/// z. Density in kg/m^3, for thin ones in kg per m^2 or m as said. Lengths are whole ones.
+/// About the origin of their frame; `axis` is the axis of a solid of revolution: 0, 1 or 2 for x,
+/// y, z. Density in kg/m^3, of thin bodies in kg/m^2 or kg/m as stated. Lengths are full lengths.
 /// PCS_ERR_ARG for sizes and densities that are not positive and finite, and for other axes.
 /// @{
 
 /// Ball.
 PCS_NODISCARD PCS_API pcs_status pcs_solid_sphere(double density, double radius, pcs_inertia *out);
-/// Ball with a concentric hollow, 0 <= inner < outer; no digits are lost as inner nears outer.
+/// Ball with a concentric hollow, 0 <= inner < outer; no digits are lost as inner approaches outer.
 PCS_NODISCARD PCS_API pcs_status pcs_solid_hollow_sphere(double density, double outer, double inner,
                                                          pcs_inertia *out);
 /// Half a ball on the side of the positive axis, its flat side through the origin: G at 3/8 radius.
@@ -80,7 +80,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_solid_cone(double density, double radius, d
 /// Cylinder of this length between two half balls; length may be 0.
 PCS_NODISCARD PCS_API pcs_status pcs_solid_capsule(double density, double radius, double length,
                                                    int axis, pcs_inertia *out);
-/// Torus: a disc of radius `minor` carried round the axis at distance `major` >= minor.
+/// Torus: a disc of radius `minor` swept round the axis at distance `major` >= minor.
 PCS_NODISCARD PCS_API pcs_status pcs_solid_torus(double density, double major, double minor,
                                                  int axis, pcs_inertia *out);
 /// Tetrahedron of four corners (3 each), in any order; PCS_ERR_ARG if they are in a plane.
@@ -122,8 +122,8 @@ PCS_API pcs_inertia pcs_inertia_capsule(double mass, double radius, double lengt
 /// @name Axes and frames
 /// @{
 
-/// J about a point O at d from G (or -d: even): J_G + m (|d|^2 I - d d^T) (theory 3.4, E-33). J_O
-/// may be J_G.
+/// J about a point O at d from G (or at -d): J_G + m (|d|^2 I - d d^T) (theory 3.4, E-33). J_O may
+/// be J_G.
 PCS_API void pcs_parallel_axes(double m, const double d[3], const double J_G[9], double J_O[9]);
 
 /// The inverse, from O to G: J_O - m (|d|^2 I - d d^T). J_G may be J_O. Both hold only between G
@@ -134,13 +134,13 @@ PCS_API void pcs_parallel_axes_back(double m, const double d[3], const double J_
 /// The inertia about a point of the frame.
 PCS_API void pcs_inertia_about(const pcs_inertia *b, const double point[3], double J[9]);
 
-/// A body whose inertia is known about some point. PCS_ERR_ARG if the inertia about G is
-/// impossible (pcs_inertia_check, which see for bodies that are a line).
+/// A body whose inertia is known about some point. PCS_ERR_ARG if the inertia about G is impossible
+/// (pcs_inertia_check, also about bodies that are a line).
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_from_about(double m, const double G[3],
                                                         const double point[3], const double J[9],
                                                         pcs_inertia *out);
 
-/// R J R^T: from body components to those of the frame that R turns into; exactly symmetric. out
+/// R J R^T: from body components to those of the frame into which R maps; exactly symmetric. out
 /// may be J.
 PCS_API void pcs_inertia_rotate(const double R[9], const double J[9], double out[9]);
 
@@ -171,15 +171,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_inertia_principal(const double J[9], double
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_combine(int n, const pcs_inertia *bodies,
                                                      pcs_inertia *out);
 
-/// A body with a part cut out, both in one frame. PCS_ERR_ARG if nothing is left, or the rest
-/// is impossible (pcs_inertia_check). out may be either.
+/// A body with a part cut out, both in one frame. PCS_ERR_ARG if no mass remains, or the rest is
+/// impossible (pcs_inertia_check). out may be either.
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_remove(const pcs_inertia *whole,
                                                     const pcs_inertia *part, pcs_inertia *out);
 
 /// Whether a body can exist and move: PCS_ERR_ARG for a mass that is not positive, a J that is not
 /// symmetric to 1e-9, a negative moment, a largest principal moment beyond the sum of the others
-/// (to 1e-9: no distribution of mass has that); PCS_ERR_SINGULAR if all this is fine but a
-/// principal moment is below 1e-12 of the largest, as of mass on a line or in one point.
+/// (to 1e-9: no distribution of mass has that); PCS_ERR_SINGULAR if all this holds but a principal
+/// moment is below 1e-12 of the largest, as of mass on a line or in one point.
 PCS_NODISCARD PCS_API pcs_status pcs_inertia_check(const pcs_inertia *b);
 
 /// M (6 x 6) of a body in a frame fixed in it whose origin need not be G: kinetic energy

@@ -23,8 +23,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_geometry_create_hull(const pcs_env *env, in
 /// counter-clockwise from outside. It has an inside, beneath its triangles, but only its surface
 /// makes contacts: a shape that is entirely beneath a triangle does not touch it. Triangles whose
 /// least height is under 1e-12 of their longest side are left out; vertices at equal coordinates
-/// are one, so that triangles are neighbours however they were written. Copied. Destroy with
-/// pcs_geometry_destroy.
+/// count as one, so that triangles are neighbours even if the list repeats vertices. Copied.
+/// Destroy with pcs_geometry_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_geometry_create_mesh(const pcs_env *env, int n_vertices,
                                                           const double *vertices, int n_triangles,
                                                           const int *triangles, pcs_geometry **out);

@@ -52,7 +52,7 @@ typedef int (*pcs_body_jacobian_fn)(void *user, double t, const double q[7], con
 typedef int (*pcs_potential_fn)(void *user, const double *q, double *V);
 
 /// Prescribed motion: pose q = (x, Q) (any |Q| > 0) and velocity v = (inertial, omega body) at time
-/// t, both to be written whole. A non-zero return value, or a number beyond 1e150, is
+/// t, all entries of both must be written. A non-zero return value, or a number beyond 1e150, is
 /// PCS_ERR_CALLBACK. A v that is not the rate of the pose makes a conveyor, which moves the bodies
 /// that lie on it: doc/stepping.md says which rows use v and which the pose.
 typedef int (*pcs_body_motion_fn)(void *user, double t, double q[7], double v[6]);
@@ -63,14 +63,14 @@ typedef struct pcs_body_def {
     bool fixed;                ///< never moves; mass, inertia, velocity and force are ignored
     pcs_body_motion_fn motion; ///< or null. When given, it prescribes the motion, and forces
                                ///< have no effect: like a fixed body it has no velocities in a
-                               ///< state. What `fixed` ignores and the pose below are ignored
+                               ///< state. The members that `fixed` ignores, and the pose below, are
+                               ///< ignored
     double mass;               ///< kg, > 0
     double inertia[9];         ///< about G, body axes, symmetric positive definite, no principal
-                               ///< moment larger than the sum of the others, kg m^2. All zero:
-                               ///< that of the shapes it is given, filled evenly to this mass
-                               ///< (about their own centre; each with its whole volume where
-                               ///< they overlap), and until there are any that of a solid sphere
-                               ///< of radius 0.1 m
+                               ///< moment larger than the sum of the others, kg m^2. All zero: the
+                               ///< inertia of its shapes, with this mass at uniform density (about
+                               ///< their own centre of mass; each with its whole volume where they
+                               ///< overlap); without shapes that of a solid sphere of radius 0.1 m
     double added_mass[36];     ///< of the fluid around it, 6x6 column-major, on the velocity
                                ///< of G and omega, both in body axes; kg, kg m, kg m^2. Zero:
                                ///< none. Symmetric, and positive definite together with mass
@@ -89,14 +89,15 @@ typedef struct pcs_body_def {
 /// 1 kg, inertia zero (that of its shapes), at the origin, at rest.
 PCS_API pcs_body_def pcs_body_def_default(void);
 
-/// The same with these mass properties, its centre of mass at G and the axes kept.
+/// The same with this mass and inertia, at position inertia.G; the body axes are those of the
+/// frame.
 PCS_API pcs_body_def pcs_body_def_of_inertia(pcs_inertia inertia);
 
 /// Makes a body of n shapes with their densities (kg/m^3). The shapes are given in any frame, whose
-/// pose is def->position and def->orientation on entry; on return def->position is that
-/// of G, the axes are kept, mass and inertia are those of pcs_inertia_of_shapes, and about_G holds
-/// the shapes shifted so that G is their origin: what pcs_model_add_shape takes. about_G has room
-/// for n shapes and may be `shapes`.
+/// pose is def->position and def->orientation on entry; on return def->position is that of G, the
+/// orientation is unchanged, mass and inertia are those of pcs_inertia_of_shapes, and about_G
+/// contains the shapes shifted so that G is their origin, as pcs_model_add_shape needs them.
+/// about_G has room for n shapes and may be `shapes`.
 PCS_NODISCARD PCS_API pcs_status pcs_body_def_of_shapes(int n, const pcs_shape *shapes,
                                                         const double *densities, pcs_body_def *def,
                                                         pcs_shape *about_G);
@@ -147,21 +148,21 @@ typedef struct pcs_law {
     pcs_law_kind kind; ///< which
     double e;          ///< restitution in [0, 1]
     double e_t;        ///< tangential restitution in [0, 1], of Newton-Coulomb
-    double mu;         ///< friction, >= 0 and finite, of Newton-Coulomb; 0 is Newton impact
+    double mu;         ///< friction, >= 0 and finite, of Newton-Coulomb; 0 acts as Newton impact
 } pcs_law;
 
 /// u' = 0: joints.
 PCS_API pcs_law pcs_law_equality(void);
 /// Newton's impact law with restitution e.
 PCS_API pcs_law pcs_law_newton_impact(double e);
-/// Newton's impact law with Coulomb friction: restitution e, tangential restitution e_t (0 unless
-/// there is a reason: with it a contact that slides back and forth may gain energy), friction mu.
+/// Newton's impact law with Coulomb friction: restitution e, tangential restitution e_t (usually 0:
+/// with other values a contact that slides back and forth may gain energy), friction mu.
 PCS_API pcs_law pcs_law_newton_coulomb(double e, double e_t, double mu);
 
 /// The surface of a shape.
 typedef struct pcs_material_def {
     double e;   ///< restitution in [0, 1]
-    double e_t; ///< tangential restitution in [0, 1]; means something with friction only
+    double e_t; ///< tangential restitution in [0, 1]; without friction it has no effect
     double mu;  ///< friction, >= 0 and finite
 } pcs_material_def;
 
@@ -169,17 +170,17 @@ typedef struct pcs_material_def {
 PCS_API pcs_material_def pcs_material_def_default(void);
 
 /// The law between two materials, Newton impact or Newton-Coulomb. The default takes the larger of
-/// each of e, e_t and mu: it is enough to give one of the two surfaces its friction. The answer
-/// must depend on the arguments only: it is kept for the other contacts of a step.
+/// each of e, e_t and mu: it is enough to give one of the two surfaces its friction. The result
+/// must depend on the arguments only: the step uses it for other contacts, too.
 typedef pcs_law (*pcs_combine_fn)(void *user, const pcs_material_def *a, const pcs_material_def *b);
 
-/// A relation with a law between one or two systems (the second {0}: the world). An equality law is
-/// a joint, and keeps the shapes of its two systems apart, see pcs_model_set_touching.
+/// A relation with a law between one or two systems (the second {0}: the world). With an equality
+/// law it is a joint, and the shapes of its two systems do not touch (pcs_model_set_touching).
 typedef struct pcs_interaction_def {
     pcs_relation relation; ///< copied; its `user` must outlive the model
     pcs_law law;           ///< applies to every row of the relation. Newton-Coulomb: the relation
                            ///< has 3 rows N, T1, T2 (2, N and T, in the plane); g[0] is the gap, of
-                           ///< the other rows only the gradient counts, u = C T v
+                           ///< the other rows only the gradient is used, u = C T v
     pcs_system system1;    ///< not the world
     pcs_system system2;    ///< {0}: the world
 } pcs_interaction_def;
@@ -189,16 +190,16 @@ PCS_API pcs_interaction_def pcs_interaction_def_default(void);
 
 // ---- the scheme
 
-/// Which contacts a velocity problem holds (theory 7.2).
+/// Which contacts are in a velocity problem (theory 7.2).
 typedef enum pcs_activation {
-    PCS_ACTIVATION_AUTOMATIC,   ///< what goes with the projection: end of step with the combined
-                                ///< ones and, for 0 < theta < 1 or PCS_CONFIGURATION_ITERATE,
-                                ///< PCS_PROJECTION_OVERLAPS; speculative with that and theta = 1;
-                                ///< otherwise predictive
+    PCS_ACTIVATION_AUTOMATIC,   ///< the one that suits the projection: end of step with the
+                                ///< combined ones and, for 0 < theta < 1 or
+                                ///< PCS_CONFIGURATION_ITERATE, PCS_PROJECTION_OVERLAPS; speculative
+                                ///< with that and theta = 1; otherwise predictive
     PCS_ACTIVATION_PREDICTIVE,  ///< g + gamma h dg/dt <= 0 at the start of the step
     PCS_ACTIVATION_SPECULATIVE, ///< theta = 1 only. e = 0: all within reach, u' >= -g/h while g >
-                                ///< 0. e > 0: what free motion may close; u' >= -e u_k if it is
-                                ///< fast, else as e = 0
+                                ///< 0. e > 0: contacts that free motion may close; u' >= -e u_k if
+                                ///< it closes fast, else as e = 0
     PCS_ACTIVATION_END_OF_STEP  ///< those whose gap at the end would be <= 0; the step is solved
                                 ///< again
 } pcs_activation;
@@ -207,49 +208,50 @@ typedef enum pcs_activation {
 typedef enum pcs_projection {
     PCS_PROJECTION_NONE,
     PCS_PROJECTION_DIRECT,   ///< active contacts and joints, when violated
-    PCS_PROJECTION_OVERLAPS, ///< joints, and every overlap there is at the end, on the features
+    PCS_PROJECTION_OVERLAPS, ///< joints, and every overlap at the end of the step, on the features
                              ///< that face each other there: for dense scenes. Joints to 1e-10 of
                              ///< the smallest body where their rows are independent
     PCS_PROJECTION_DIRECT_HYSTERESIS, ///< as direct; predictive, and a contact stays active until
                                       ///< it opens
-    PCS_PROJECTION_COMBINED,          ///< end-of-step active set, then project all that is violated
-    PCS_PROJECTION_COMBINED_EQUALITY  ///< end-of-step active set, joints too, then project it as
-                                      ///< equalities, from both sides
+    PCS_PROJECTION_COMBINED,          ///< end-of-step active set, then all violated gaps are
+                                      ///< projected
+    PCS_PROJECTION_COMBINED_EQUALITY  ///< end-of-step active set and joints, then both are
+                                      ///< projected as equalities, from both sides
 } pcs_projection;
 
 /// Where friction acts when the two contact points are apart (D-2, theory 6). The normal row is the
 /// same for all.
 typedef enum pcs_lever {
-    PCS_LEVER_MIDPOINT, ///< at P1 against what cannot move, at the middle of P1 P2 between two
-                        ///< bodies: conserves angular momentum
+    PCS_LEVER_MIDPOINT, ///< at P1 against a system that cannot move, at the middle of P1 P2 between
+                        ///< two bodies: conserves angular momentum
     PCS_LEVER_OWN,      ///< each body at its own point: a torque gap times friction appears
     PCS_LEVER_FIRST     ///< both at P1: conserves angular momentum
 } pcs_lever;
 
-/// Where in a step the rows H of the velocity problem are taken (D-5). A mass that varies is taken
-/// at the theta-mean of q_k and q', but for PCS_CONFIGURATION_PREDICTED.
+/// Where in a step the rows H of the velocity problem are evaluated (D-5). A mass that varies is
+/// evaluated at the theta-mean of q_k and q', except with PCS_CONFIGURATION_PREDICTED.
 typedef enum pcs_configuration {
     PCS_CONFIGURATION_START,   ///< at q_k
-    PCS_CONFIGURATION_ITERATE, ///< at q' of the Newton iterate before; when it ends, at q'. Not
+    PCS_CONFIGURATION_ITERATE, ///< at q' of the previous Newton iterate; at convergence, at q'. Not
                                ///< with speculative contacts
-    PCS_CONFIGURATION_MIDDLE, ///< rows of equality laws (joints) at q_k advanced by theta h v_k; it
-                              ///< is the theta-mean of v_k and v' that they hold: for theta = 1/2
-                              ///< the motion of joints is of second order and they do no work. Rows
-                              ///< of contacts at q_k: an impact law compares u' and u_k on the same
-                              ///< rows
+    PCS_CONFIGURATION_MIDDLE,  ///< rows of equality laws (joints) at q_k advanced by theta h v_k;
+                               ///< the theta-mean of v_k and v' obeys them: for theta = 1/2 the
+                               ///< motion of joints is of second order and they do no work. Rows of
+                               ///< contacts at q_k: an impact law compares u' and u_k on the same
+                               ///< rows
     PCS_CONFIGURATION_PREDICTED ///< all rows, and masses that vary, at q_k advanced by gamma h v_k;
-                                ///< u_k of the impact law too. Which contacts take part is decided
-                                ///< at q_k
+                                ///< u_k of the impact law too. The active contacts are chosen at
+                                ///< q_k
 } pcs_configuration;
 
 /// Moreau-Jean theta scheme with projection. Start from one of the constructors below and change
-/// fields: pcs_model_set_scheme refuses choices that contradict each other, and a number that
-/// nothing reads in the scheme (pcs_scheme_check).
+/// fields: pcs_model_set_scheme refuses choices that contradict each other, and a number that the
+/// scheme does not use (pcs_scheme_check).
 typedef struct pcs_scheme {
     double theta; ///< in [0, 1]; 1/2 is exact for a parabola, 1 damps
     double gamma; ///< of the predictive activation and of PCS_CONFIGURATION_PREDICTED, in [0, 3/2];
                   ///< 1/2 is usual
-    pcs_activation activation; ///< which contacts a velocity problem holds
+    pcs_activation activation; ///< which contacts are in a velocity problem
     double active_tol; ///< m, gap up to which a contact counts as closed: rounding must not decide
                        ///< whether a resting contact is active
     double hysteresis; ///< m, in place of active_tol with PCS_PROJECTION_DIRECT_HYSTERESIS
@@ -301,22 +303,22 @@ typedef struct pcs_scheme {
 /// overlaps up to 3e-4 of the smallest body that moves (the diameter or least edge of its thickest
 /// shape; of a body without shapes the diameter of gyration; 1 mm in models without bodies),
 /// velocities are solved to 1e-8. With e > 0 an impact reverses the speed at the start of its step,
-/// and what it closes in turn collides in the next; what closes slower than its forces would make
-/// it in two steps does not rebound. What touches nothing, mechanisms too, moves to second order
-/// (second_order); what turns while it touches is damped by theta = 1, by a part of the order h
-/// omega: for tops and wheels take pcs_scheme_moreau_jean, for mechanisms that touch with
-/// PCS_CONFIGURATION_MIDDLE and a projection. A step that fails is halved up to four times; one
-/// that misses its tolerances by little is taken and counted (accept = 1e-2). doc/which-scheme.md
-/// compares.
+/// and contacts that it closes collide in the next step; a contact whose closing speed is less than
+/// its forces reach in two steps does not rebound. Systems without contact, also mechanisms, move
+/// with second order (second_order); theta = 1 damps bodies that rotate while they touch, by a
+/// fraction of order h omega: for tops and wheels use pcs_scheme_moreau_jean, for mechanisms with
+/// contacts the same with PCS_CONFIGURATION_MIDDLE and a projection. A step that fails is halved up
+/// to four times; one that misses its tolerances by little is committed and counted (accept =
+/// 1e-2). doc/which-scheme.md compares.
 PCS_API pcs_scheme pcs_scheme_default(void);
 
-/// The default with its two numbers given: velocities to `tol` (1e-4 looks right, 1e-8 and less
-/// stays put for long), overlaps to 3e-4 of `size` (m) whatever is in the model. For series of runs
-/// that must not change when a smaller body joins, and where 1e-8 is too dear.
+/// The default with its two numbers given: velocities to `tol` (1e-4 looks right, with 1e-8 and
+/// less bodies rest for long), overlaps to 3e-4 of `size` (m) for any model. For series of runs
+/// that must not change when a smaller body is added, and where 1e-8 is too expensive.
 PCS_API pcs_scheme pcs_scheme_dense(double tol, double size);
 
 /// The textbook scheme: theta = 1/2, gamma = 1/2, predictive, no projection, mass metric, midpoint
-/// lever, `auto`. Of second order in what is smooth; joints drift apart, bodies overlap by up to
+/// lever, `auto`. Of second order in smooth motion; joints drift apart, bodies overlap by up to
 /// their motion in a step, fast bodies pass through thin ones. For few bodies and orders of
 /// convergence, with the projection set by hand.
 PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
@@ -325,26 +327,26 @@ PCS_API pcs_scheme pcs_scheme_moreau_jean(void);
 PCS_API pcs_activation pcs_scheme_activation(const pcs_scheme *scheme);
 
 /// Refuses with PCS_ERR_ARG, and a sentence that names the field, its value and what to set
-/// instead: numbers out of range; an activation that does not go with the projection or with theta;
+/// instead: numbers out of range; an activation that contradicts the projection or theta;
 /// PCS_CONFIGURATION_MIDDLE with theta = 0; PCS_CONFIGURATION_ITERATE with speculative contacts;
-/// and gamma, active_tol, hysteresis or accept where nothing reads them, unless they have the value
-/// of a constructor. doc/stepping.md has the table of what goes together.
+/// and gamma, active_tol, hysteresis or accept where they have no effect, unless they have the
+/// value of a constructor. doc/stepping.md has the table of valid combinations.
 PCS_NODISCARD PCS_API pcs_status pcs_scheme_check(const pcs_scheme *scheme);
 
 // ---- the model
 
-/// What the user defined. Opaque; const during a step: what changes it answers PCS_ERR_ARG when a
-/// callback asks. Between steps, in an observer say, anything may be set, and shapes, materials and
-/// interactions added; with new systems states must be extended (pcs_state_extend) and works made
-/// anew.
+/// The definitions of the user. Opaque; const during a step: functions that change it return
+/// PCS_ERR_ARG when a callback calls them. Between steps, for example in an observer, anything may
+/// be set, and shapes, materials and interactions added; after new systems extend the states
+/// (pcs_state_extend) and create the works again.
 typedef struct pcs_model pcs_model;
 
 /// An empty model; env null: malloc and silence. Gravity is (0, 0, -9.81). Release with
 /// pcs_model_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_model_create(const pcs_env *env, pcs_model **out);
 
-/// Accepts null. States and works of the model must be gone before it. From a callback of a step of
-/// this model it does nothing.
+/// Accepts null. Destroy the states and works of the model first. In a callback of a step of this
+/// model it does nothing.
 PCS_API void pcs_model_destroy(pcs_model *model);
 
 /// Gravity, m/s^2, inertial frame; acts on bodies only.
@@ -358,11 +360,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_body(pcs_model *model, const pcs_
                                                     pcs_system *out);
 
 /// Adds a body that is n >= 1 shapes of one material and one density (kg/m^3): mass, centre of mass
-/// and inertia are those of the shapes, whatever def has for them. def->position and orientation
-/// are the pose of the frame in which the shapes are given; the body's own position is that of G,
-/// its axes are those of the frame, so that pcs_state_q starts at def->position + R com. A fixed
-/// body, or one with a motion, keeps the frame and takes any shapes. pcs_body_def_of_shapes is for
-/// parts of several densities or materials. `out` may be null.
+/// and inertia are those of the shapes; those in def are ignored. def->position and orientation are
+/// the pose of the frame in which the shapes are given; the body's own position is that of G, its
+/// axes are those of the frame, so that pcs_state_q starts at def->position + R com. A fixed body,
+/// or one with a motion, keeps the frame and takes any shapes. pcs_body_def_of_shapes is for parts
+/// of several densities or materials. `out` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_solid(pcs_model *model, const pcs_body_def *def,
                                                      int n, const pcs_shape *shapes, double density,
                                                      pcs_material material, pcs_system *out);
@@ -381,8 +383,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_add_material(pcs_model *model,
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_combine(pcs_model *model, pcs_combine_fn fn,
                                                        void *user);
 
-/// The law between two materials (in either order, or twice the same), in place of what the rule
-/// gives: Newton impact or Newton-Coulomb. Null removes it.
+/// The law between two materials (in either order, or twice the same), in place of the rule's:
+/// Newton impact or Newton-Coulomb. Null removes it.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_pair_law(pcs_model *model, pcs_material material1,
                                                         pcs_material material2, const pcs_law *law);
 

@@ -23,13 +23,13 @@ enum { PCS_MOTION_TERMS = 8 };
 ///     d(t)     = sum_k polynomial[k] t^k + amplitude sin(2 pi frequency t + phase)
 ///     alpha(t) = sum_k angle[k] t^k + swing sin(2 pi swing_frequency t + swing_phase)
 ///
-/// the body is turned by alpha about `axis` through `centre`, then moved by d:
+/// the body is rotated by alpha about `axis` through `centre`, then moved by d:
 ///
 ///     x = centre + R (position - centre) + d,  Q = (axis, alpha) (x) orientation
 ///
-/// Its velocity is the rate of this pose, and `belt` in addition: a conveyor. A table replaces all
-/// of this but the belt: between its rows the position is linear in t and the rotation uniform,
-/// before the first and after the last one the body stands.
+/// Its velocity is the rate of this pose, plus `belt`: a conveyor. A table replaces everything
+/// except the belt: between its rows the position is linear in t and the rotation uniform; before
+/// the first and after the last row the body does not move.
 typedef struct pcs_motion {
     double position[3];                     ///< m, inertial
     double orientation[4];                  ///< body to inertial; any length > 0
@@ -50,14 +50,14 @@ typedef struct pcs_motion {
     int columns;         ///< of the table: 4 or 8
 } pcs_motion;
 
-/// Stands at the origin; the axis is that of z.
+/// At rest at the origin; the axis is z.
 PCS_API pcs_motion pcs_motion_default(void);
 
-/// PCS_ERR_ARG, with a sentence, for what is not finite or out of range.
+/// PCS_ERR_ARG, with a sentence, for numbers that are not finite or out of range.
 PCS_NODISCARD PCS_API pcs_status pcs_motion_check(const pcs_motion *motion);
 
-/// The pcs_body_motion_fn of a pcs_motion, which is its `user`, passes pcs_motion_check and
-/// outlives the model. Answers 0, or PCS_ERR_ARG when the axis is zero.
+/// The pcs_body_motion_fn of a pcs_motion, which is its `user`; it must pass pcs_motion_check and
+/// outlive the model. Returns 0, or PCS_ERR_ARG when the axis is zero.
 PCS_API int pcs_motion_follow(void *motion, double t, double q[7], double v[6]);
 
 /// A constant load and linear damping of a body:
@@ -66,17 +66,17 @@ PCS_API int pcs_motion_follow(void *motion, double t, double q[7], double v[6]);
 typedef struct pcs_load {
     double force[3];        ///< N, at G, inertial
     double torque[3];       ///< N m, inertial
-    double body_force[3];   ///< N, at G, body axes: turns with the body
+    double body_force[3];   ///< N, at G, body axes: rotates with the body
     double body_torque[3];  ///< N m, body axes
     double damping;         ///< N s/m, >= 0
     double turning_damping; ///< N m s, >= 0
 } pcs_load;
 
-/// PCS_ERR_ARG, with a sentence, for what is not finite or negative.
+/// PCS_ERR_ARG, with a sentence, for a number that is not finite and for negative damping.
 PCS_NODISCARD PCS_API pcs_status pcs_load_check(const pcs_load *load);
 
-/// The pcs_body_force_fn of a pcs_load, which is its `user`, passes pcs_load_check and outlives the
-/// model.
+/// The pcs_body_force_fn of a pcs_load, which is its `user`; it must pass pcs_load_check and
+/// outlive the model.
 PCS_API int pcs_load_act(void *load, double t, const double q[7], const double v[6], double F[6]);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /// @file
-/// The parts of a model: their names, everything that was put in, and switching parts off. What
-/// these functions tell is enough to build the model again, up to the code of its callbacks.
+/// The parts of a model: their names, their definitions, and how to disable them. The results of
+/// these functions are enough to build the model again, except for the code of its callbacks.
 #ifndef PERCUSS_PARTS_H
 #define PERCUSS_PARTS_H
 
@@ -57,41 +57,43 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_find_interaction(const pcs_model *mod
                                                             const char *name, pcs_interaction *out);
 
 /// @}
-/// @name Switching off
-/// Ids, states and works stay valid, and what is switched on again is as it was. There is no other
-/// removal.
+/// @name Disabling parts
+/// Ids, states and works stay valid, and a part that is enabled again acts as before. Parts cannot
+/// be removed in any other way.
 /// @{
 
-/// Takes a system out of the scene, or puts it back: while disabled it stays as it is in every
-/// state, nothing acts on it or touches it, its interactions rest, no callback of it is asked, and
-/// energies and momenta leave it out.
+/// Disables a system, or enables it again. A disabled system stays as it is in every state: nothing
+/// acts on it or touches it, its interactions do not act, its callbacks are not called, and
+/// energies and momenta do not include it.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_enabled(pcs_model *model, pcs_system system,
                                                        bool enabled);
 
 /// Whether a system takes part; the world does, an unknown system does not.
 PCS_API bool pcs_model_enabled(const pcs_model *model, pcs_system system);
 
-/// A shape that is switched off touches nothing. Mass and inertia of its body stay.
+/// Disables a shape, or enables it again. A disabled shape touches nothing. Mass and inertia of its
+/// body do not change.
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_shape_enabled(pcs_model *model, int shape,
                                                              bool enabled);
 
-/// Whether a shape is there and switched on; its system may still be disabled.
+/// Whether a shape exists and is enabled; its system may still be disabled.
 PCS_API bool pcs_model_shape_enabled(const pcs_model *model, int shape);
 
-/// An interaction that is switched off does nothing, as if it had not been added: its systems may
-/// touch, too. Where they should not, give their shapes groups (pcs_model_set_groups).
+/// Disables an interaction, or enables it again. A disabled interaction acts as if it had not been
+/// added: its systems may also touch. To prevent that, give their shapes groups
+/// (pcs_model_set_groups).
 PCS_NODISCARD PCS_API pcs_status pcs_model_set_interaction_enabled(pcs_model *model,
                                                                    pcs_interaction interaction,
                                                                    bool enabled);
 
-/// Whether an interaction is there and switched on; its systems may still be disabled.
+/// Whether an interaction exists and is enabled; its systems may still be disabled.
 PCS_API bool pcs_model_interaction_enabled(const pcs_model *model, pcs_interaction interaction);
 
 /// @}
-/// @name What was put in
+/// @name Definitions
 /// A definition is returned as it was given, to the bit; members that are ignored have their
 /// defaults. If they are added to an empty model in the order of their ids, that model steps with
-/// the same bits. PCS_ERR_ARG, with `out` unchanged, for a part that does not exist. What a
+/// the same bits. PCS_ERR_ARG, with `out` unchanged, for a part that does not exist. Data that a
 /// definition points to belongs to the model or, where the model borrows it, to its owner.
 /// @{
 
@@ -101,11 +103,12 @@ PCS_API void pcs_model_gravity(const pcs_model *model, double g[3]);
 /// The scheme; the default one for a null model.
 PCS_API pcs_scheme pcs_model_scheme(const pcs_model *model);
 
-/// Whether a system is a Lagrangian one; a body, the world and what is not there are none.
+/// Whether a system is a Lagrangian one; false for bodies, the world and unknown systems.
 PCS_API bool pcs_model_is_lagrangian(const pcs_model *model, pcs_system system);
 
 /// The definition of a body. Of one added by pcs_model_add_solid it has the mass, inertia and
-/// position that followed from its shapes. An inertia that is that of the shapes is zero here, too.
+/// position that followed from its shapes. An inertia that is computed from the shapes is zero
+/// here, too.
 PCS_NODISCARD PCS_API pcs_status pcs_model_body(const pcs_model *model, pcs_system body,
                                                 pcs_body_def *out);
 
@@ -157,11 +160,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_model_interaction(const pcs_model *model,
                                                        pcs_interaction interaction,
                                                        pcs_interaction_def *out);
 
-/// Whether the systems of an interaction may touch: pcs_model_set_touching. True for laws that keep
-/// nothing apart.
+/// Whether the systems of an interaction may touch: pcs_model_set_touching. True for interactions
+/// that are not joints.
 PCS_API bool pcs_model_touching(const pcs_model *model, pcs_interaction interaction);
 
-/// Which relation it is. The parameters of a built-in one are in `data`.
+/// The kinds of relations. The parameters of a built-in one are in `data`.
 typedef enum pcs_relation_kind {
     PCS_RELATION_USER,       ///< callbacks of the user
     PCS_RELATION_DISTANCE,   ///< data: p1 (3), p2 (3), length
@@ -173,9 +176,9 @@ typedef enum pcs_relation_kind {
 /// The kind of a relation; PCS_RELATION_USER for null.
 PCS_API pcs_relation_kind pcs_relation_kind_of(const pcs_relation *relation);
 
-/// A 64-bit FNV-1a hash of everything that was put in, the scheme and what is switched off
-/// included. Of callbacks it holds only whether there is one, of names nothing. Two models with the
-/// same hash (and the same callbacks) step with the same bits.
+/// A 64-bit FNV-1a hash of all definitions, including the scheme and the disabled parts. Of
+/// callbacks it contains only whether there is one, of names nothing. Two models with the same hash
+/// (and the same callbacks) step with the same bits.
 PCS_API unsigned long long pcs_model_hash(const pcs_model *model);
 
 /// @}
@@ -187,21 +190,22 @@ PCS_API unsigned long long pcs_model_hash(const pcs_model *model);
 /// PCS_SHAPE_HULL, PCS_SHAPE_MESH or PCS_SHAPE_HEIGHT_FIELD.
 PCS_API pcs_shape_kind pcs_geometry_kind(const pcs_geometry *geometry);
 
-/// Vertices of a hull or a mesh (x y z each) to *out; how many. Of a hull those points that are
-/// vertices, in the order given; of a mesh all that were given. 0 for a height field.
+/// Writes the vertices of a hull or a mesh (x y z each) to *out and returns their number. Of a hull
+/// those points that are vertices, in the order given; of a mesh all points given. 0 for a height
+/// field.
 PCS_API int pcs_geometry_vertices(const pcs_geometry *geometry, const double **out);
 
-/// Triangles of a mesh (three numbers of vertices each) to *out; how many. Those that were left out
-/// as too thin are not among them; of vertices at equal coordinates the first is named. 0 for other
-/// kinds.
+/// Writes the triangles of a mesh (three numbers of vertices each) to *out and returns their
+/// number. Triangles that are too thin are left out; of vertices at equal coordinates the first is
+/// used. 0 for other kinds.
 PCS_API int pcs_geometry_triangles(const pcs_geometry *geometry, const int **out);
 
-/// Faces of a hull, flat polygons: face f has the vertices corner[first[f]] ... corner[first[f + 1] -
-/// 1], counter-clockwise from outside. How many; 0 for other kinds.
+/// Faces of a hull, flat polygons: face f has the vertices corner[first[f]] ... corner[first[f + 1]
+/// - 1], counter-clockwise from outside. Returns their number; 0 for other kinds.
 PCS_API int pcs_geometry_faces(const pcs_geometry *geometry, const int **first, const int **corner);
 
-/// Heights of a height field, nx ny of them, to *out; false, and nothing is written, for other
-/// kinds.
+/// Writes the nx ny heights of a height field to *out, with its grid; false, and nothing is
+/// written, for other kinds.
 PCS_API bool pcs_geometry_heights(const pcs_geometry *geometry, int *nx, int *ny, double *dx,
                                   double *dy, const double **out);
 

@@ -18,9 +18,9 @@ extern "C" {
 typedef int (*pcs_relation_gap_fn)(void *user, const double *q1, const double *q2, double *g);
 
 /// C1 = dg/dq1 (dim x nq1) and C2 = dg/dq2 (dim x nq2), column-major; C2 is null when the second
-/// system is the world. A gap that depends on a quaternion must depend on R(Q/|Q|) only, so that
-/// C (0, Q) = 0 (theory 8.3): the step uses C T, which never sees a radial part, but the
-/// projection metrics Q and Q1 do. C1 and C2 arrive zeroed: entries that vanish need not be set.
+/// system is the world. A gap that depends on a quaternion must depend on R(Q/|Q|) only, so that C
+/// (0, Q) = 0 (theory 8.3): the step uses C T, which never sees a radial part, but the projection
+/// metrics Q and Q1 do. C1 and C2 are zero at the call: entries that are zero need not be set.
 typedef int (*pcs_relation_gradient_fn)(void *user, const double *q1, const double *q2, double *C1,
                                         double *C2);
 
@@ -34,13 +34,13 @@ typedef struct pcs_relation {
     double data[9]; ///< parameters of the built-in relations; free for others
 } pcs_relation;
 
-/// g(q1, q2), dim entries, with the callback's answer checked: PCS_ERR_CALLBACK when it fails or
-/// leaves an entry unset or not finite.
+/// g(q1, q2), dim entries, with a check of the callback: PCS_ERR_CALLBACK when it fails or leaves
+/// an entry unset or not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_relation_gap(const pcs_relation *relation, const double *q1,
                                                   const double *q2, double *g);
 
-/// C1 (dim x nq1) and C2 (dim x nq2, null for the world), column-major, zeroed before the
-/// callback is asked and checked afterwards.
+/// C1 (dim x nq1) and C2 (dim x nq2, null for the world), column-major, zeroed before the call of
+/// the callback and checked afterwards.
 PCS_NODISCARD PCS_API pcs_status pcs_relation_gradient(const pcs_relation *relation, int nq1,
                                                        const double *q1, int nq2, const double *q2,
                                                        double *C1, double *C2);

@@ -3,10 +3,10 @@
 /// 2.4, 3.1, 3.2).
 ///
 /// A pose q = (x, Q) places a frame B in a frame A, as a body's coordinates place it in the
-/// inertial frame: x is the origin of B in A components, Q turns B into A components, any
-/// |Q| > 0. A twist is (V, omega), the velocity of the point at the origin and the angular
-/// velocity; a wrench is (F, M), the force and the moment about the origin; both entirely in the
-/// components of one frame. Matrices are column-major. Unless said otherwise outputs may be inputs.
+/// inertial frame: x is the origin of B in A components, Q maps B to A components, any |Q| > 0. A
+/// twist is (V, omega), the velocity of the point at the origin and the angular velocity; a wrench
+/// is (F, M), the force and the moment about the origin; both entirely in the components of one
+/// frame. Matrices are column-major. Unless said otherwise outputs may be inputs.
 #ifndef PERCUSS_RIGID_H
 #define PERCUSS_RIGID_H
 
@@ -23,7 +23,7 @@ extern "C" {
 /// x = 0, Q = (1, 0, 0, 0).
 PCS_API void pcs_pose_identity(double q[7]);
 
-/// PCS_ERR_ARG, saying what is wrong, unless all numbers are finite and Q is not zero.
+/// PCS_ERR_ARG, with a sentence, unless all numbers are finite and Q is not zero.
 PCS_NODISCARD PCS_API pcs_status pcs_pose_check(const double q[7]);
 
 /// The pose of C in A from those of B in A and of C in B: (x1 + R1 x2, Q1 (x) Q2).
@@ -48,7 +48,7 @@ PCS_API void pcs_pose_vector_back(const double q[7], const double d[3], double y
 /// in A.
 PCS_API void pcs_pose_to_matrix(const double q[7], double T[16]);
 
-/// Back, with the sign of ASM-2. PCS_ERR_ARG if the last row is not (0, 0, 0, 1) or R is no
+/// The inverse, with the sign of ASM-2. PCS_ERR_ARG if the last row is not (0, 0, 0, 1), R is not a
 /// rotation to 1e-6, or x is not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_pose_from_matrix(const double T[16], double q[7]);
 
@@ -69,9 +69,9 @@ PCS_API void pcs_twist_at(const double twist[6], const double d[3], double out[6
 /// The same forces with the moment about another point, d from the present one: (F, M - d x F).
 PCS_API void pcs_wrench_at(const double wrench[6], const double d[3], double out[6]);
 
-/// Components and reference point from B and its origin to A and its origin:
-/// omega_A = R omega_B, V_A = R V_B + x x omega_A. (Of one motion against one frame; what A itself
-/// does is pcs_frame_compose.)
+/// Components and reference point from B and its origin to A and its origin: omega_A = R omega_B,
+/// V_A = R V_B + x x omega_A. (This is one motion in the components of two frames; if A itself
+/// moves use pcs_frame_compose.)
 PCS_API void pcs_pose_twist(const double q[7], const double twist_B[6], double twist_A[6]);
 
 /// The inverse.
@@ -92,8 +92,8 @@ PCS_API double pcs_wrench_power(const double wrench[6], const double twist[6]);
 /// @}
 /// @name Kinematics of a body with body-frame velocities (theory 2.4)
 /// nu = (V, omega), both in body components; the library's own v has dx/dt inertial
-/// (pcs_body_rate). The twins of pcs_euler_rate and so on. Any |Q| > 0. Outputs must not overlap
-/// inputs.
+/// (pcs_body_rate). They correspond to pcs_euler_rate and so on. Any |Q| > 0. Outputs must not
+/// overlap inputs.
 /// @{
 
 /// dx/dt = R V, dQ/dt = 1/2 Q (x) (0, omega).
@@ -122,15 +122,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_newton_euler(double m, const double J[9], c
 /// @name Points in moving frames
 /// @{
 
-/// How a frame B moves in a frame A at an instant. The same numbers as coordinates, velocity and
-/// acceleration of a Newton-Euler body in the kernel.
+/// The motion of a frame B in a frame A at an instant. The same numbers as coordinates, velocity
+/// and acceleration of a Newton-Euler body in the kernel.
 typedef struct pcs_frame {
     double q[7]; ///< pose of B in A, any |Q| > 0
     double v[6]; ///< velocity of the origin of B in A components, angular velocity in B components
     double a[6]; ///< dv/dt: acceleration of the origin in A, derivative of omega in B components
 } pcs_frame;
 
-/// How a point moves in some frame: components and their derivatives.
+/// The motion of a point in some frame: components and their derivatives.
 typedef struct pcs_point_motion {
     double x[3]; ///< position
     double v[3]; ///< its derivative
@@ -185,9 +185,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_wrench_of_forces(int n, const double *point
 PCS_API void pcs_couple_moment(const double F[3], const double P1[3], const double P2[3],
                                double couple[3]);
 
-/// The central axis of a wrench: along F through `point`, its nearest to the reference point (from
-/// which it is measured); about it the moment is pitch F, m. PCS_ERR_SINGULAR for a couple, which
-/// has none (F = 0), PCS_ERR_ARG for numbers that are not finite.
+/// The central axis of a wrench: along F through `point`, the point of the axis nearest to the
+/// reference point, relative to which it is given; about the axis the moment is pitch F, with pitch
+/// in m. PCS_ERR_SINGULAR for a couple, which has none (F = 0), PCS_ERR_ARG for numbers that are
+/// not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_wrench_axis(const double wrench[6], double point[3],
                                                  double *pitch);
 

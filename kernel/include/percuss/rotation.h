@@ -53,22 +53,22 @@ PCS_API void pcs_quat_to_axis_angle(const double Q[4], double axis[3], double *a
 /// ZYX Euler angles (roll phi, pitch theta, yaw psi): R = Rz(psi) Ry(theta) Rx(phi).
 PCS_API void pcs_quat_from_zyx(double roll, double pitch, double yaw, double Q[4]);
 
-/// Back from R(Q): pitch in [-pi/2, pi/2]; where |r31| > 1 - 1e-12 (gimbal lock) roll = 0 is
-/// chosen, and the angles give the rotation back to 2 cos(pitch) <= 3e-6 only. Whether that was so
-/// says pcs_quat_case.
+/// The inverse, from R(Q): pitch in [-pi/2, pi/2]; where |r31| > 1 - 1e-12 (gimbal lock) roll = 0
+/// is chosen, and the angles reproduce the rotation only to 2 cos(pitch) <= 3e-6. pcs_quat_case
+/// tells this case.
 PCS_API void pcs_quat_to_zyx(const double Q[4], double *roll, double *pitch, double *yaw);
 
 /// Classical ZYZ Euler angles: R = Rz(psi) Ry(theta) Rz(phi).
 PCS_API void pcs_quat_from_zyz(double psi, double theta, double phi, double Q[4]);
 
-/// Back from R(Q): theta in [0, pi]; where sin(theta) vanishes (below 1e-15) phi = 0 is chosen.
-/// Whether that was so says pcs_quat_case.
+/// The inverse, from R(Q): theta in [0, pi]; where sin(theta) vanishes (below 1e-15) phi = 0 is
+/// chosen. pcs_quat_case tells this case.
 PCS_API void pcs_quat_to_zyz(const double Q[4], double *psi, double *theta, double *phi);
 
 /// The left matrix L (4 x 3, column-major): Q (x) (0, w) = L w (theory 1.3).
 PCS_API void pcs_quat_left(const double Q[4], double L[12]);
 
-/// @name Every form of a rotation into every other
+/// @name Conversions between the forms of a rotation
 /// @{
 
 /// The forms of a rotation, and the number of entries of each.
@@ -88,8 +88,9 @@ typedef enum pcs_rotation_form {
 typedef enum pcs_rotation_case {
     PCS_ROTATION_CASE_REGULAR, ///< one set of numbers in the ranges documented here
     PCS_ROTATION_CASE_NO_AXIS, ///< axis and angle: the identity, any axis; (1, 0, 0) is taken
-    PCS_ROTATION_CASE_TWO_WAY, ///< axis and angle, rotation vector, Euler parameters: a half turn
-                               ///< up to rounding (q0 < 1e-15 |Q|); k and -k are the same
+    PCS_ROTATION_CASE_TWO_WAY, ///< axis and angle, rotation vector, Euler parameters: half a
+                               ///< revolution up to rounding (q0 < 1e-15 |Q|); k and -k are the
+                               ///< same
     PCS_ROTATION_CASE_GIMBAL   ///< Euler angles: only the sum or the difference of the outer angles
                                ///< is determined; roll (ZYX) or phi (ZYZ) is set to zero
 } pcs_rotation_case;
@@ -97,12 +98,12 @@ typedef enum pcs_rotation_case {
 /// The number of entries of a form: 9, 4 or 3; 0 for an invalid form.
 PCS_API int pcs_rotation_form_size(pcs_rotation_form form);
 
-/// Writes the rotation `in`, in the form `from`, as `out` in the form `to`; out may be in. With
-/// `which` not null says whether the numbers written were the only ones. Exact to a few roundings
-/// also at tiny angles, half turns and next to gimbal lock (inside the shell of pcs_quat_to_zyx
-/// roll is dropped). PCS_ERR_ARG (out unchanged): a number that is not finite, a zero axis or
-/// quaternion, a matrix that is no rotation to 1e-6, Euler parameters whose length is not 1 to
-/// 1e-6, an unknown form.
+/// Writes the rotation `in`, in the form `from`, as `out` in the form `to`; out may be in. If
+/// `which` is not null it gets whether the numbers written are the only ones. Exact to a few
+/// roundings also at tiny angles, half revolutions and near gimbal lock (inside the shell of
+/// pcs_quat_to_zyx roll is dropped). PCS_ERR_ARG (out unchanged): a number that is not finite, a
+/// zero axis or quaternion, a matrix that is not a rotation to 1e-6, Euler parameters whose length
+/// is not 1 to 1e-6, an unknown form.
 PCS_NODISCARD PCS_API pcs_status pcs_rotation_convert(pcs_rotation_form from, const double *in,
                                                       pcs_rotation_form to, double *out,
                                                       pcs_rotation_case *which);
@@ -156,14 +157,14 @@ PCS_API void pcs_matrix_from_zyz(double psi, double theta, double phi, double R[
 PCS_NODISCARD PCS_API pcs_status pcs_matrix_to_zyz(const double R[9], double *psi, double *theta,
                                                    double *phi);
 
-/// PCS_ERR_ARG, saying what is wrong, unless every entry of R^T R - I is at most tol and R is
+/// PCS_ERR_ARG, with a sentence, unless every entry of R^T R - I is at most tol and R is
 /// right-handed.
 PCS_NODISCARD PCS_API pcs_status pcs_matrix_check(const double R[9], double tol);
 
 /// The rotation nearest to A in the sum of squares: the orthogonal factor of A = R S, S symmetric
-/// positive definite (Higham 1986, Newton's iteration), orthonormal to rounding. For matrices that
-/// have drifted or were typed. R may be A. PCS_ERR_ARG if an entry is not finite, PCS_ERR_SINGULAR
-/// if A is singular to 1e-12 or maps right-handed axes to left-handed ones; R is then unchanged.
+/// positive definite (Higham 1986, Newton's iteration), orthonormal to rounding. For matrices with
+/// drift or with few digits. R may be A. PCS_ERR_ARG if an entry is not finite, PCS_ERR_SINGULAR if
+/// A is singular to 1e-12 or maps right-handed axes to left-handed ones; R is then unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_matrix_nearest(const double A[9], double R[9]);
 
 /// @}
@@ -176,8 +177,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_matrix_nearest(const double A[9], double R[
 /// dR/dt = R [omega_B]x.
 PCS_API void pcs_matrix_rate(const double R[9], const double omega_B[3], double Rdot[9]);
 
-/// From dR/dt: [omega_A]x = dR/dt R^T, [omega_B]x = R^T dR/dt. R must be orthonormal; what makes
-/// these products unsymmetric in sign, that is no rotation, is dropped.
+/// From dR/dt: [omega_A]x = dR/dt R^T, [omega_B]x = R^T dR/dt. R must be orthonormal; the symmetric
+/// part of these products, which is no rotation, is dropped.
 PCS_API void pcs_matrix_omega(const double R[9], const double Rdot[9], double omega_A[3],
                               double omega_B[3]);
 
@@ -186,8 +187,8 @@ PCS_API void pcs_matrix_omega(const double R[9], const double Rdot[9], double om
 ///     omega_A = rate k + sin(angle) dk/dt + (1 - cos(angle)) k x dk/dt
 ///     omega_B = rate k + sin(angle) dk/dt - (1 - cos(angle)) k x dk/dt
 ///
-/// The axis may have any length but zero; k is its direction, and what axis_rate has along it is
-/// dropped. PCS_ERR_ARG for a zero axis or a number that is not finite.
+/// The axis may have any length but zero; k is its direction, and the component of axis_rate along
+/// k is dropped. PCS_ERR_ARG for a zero axis or a number that is not finite.
 PCS_NODISCARD PCS_API pcs_status pcs_axis_angle_omega(const double axis[3], double angle,
                                                       const double axis_rate[3], double rate,
                                                       double omega_A[3], double omega_B[3]);
@@ -210,15 +211,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_rotation_vector_rate(const double w[3],
 
 /// @}
 /// @name Quaternion kinematics, direct and inverse (theory 2.1, 2.4)
-/// Any |Q| > 0. omega and its derivative are in body components; for inertial ones turn them by
-/// pcs_quat_rotate first (the derivative of omega is one vector in both frames:
-/// R d(omega_B)/dt = d(omega_A)/dt).
+/// Any |Q| > 0. omega and its derivative are in body components; for inertial ones rotate them by
+/// pcs_quat_rotate first (the derivative of omega is one vector in both frames: R d(omega_B)/dt =
+/// d(omega_A)/dt).
 /// @{
 
 /// dQ/dt = 1/2 Q (x) (0, omega). Qdot must not overlap Q.
 PCS_API void pcs_quat_rate(const double Q[4], const double omega[3], double Qdot[4]);
 
-/// omega = 2 Im(Q* (x) dQ/dt) / |Q|^2; what dQ/dt has along Q is dropped.
+/// omega = 2 Im(Q* (x) dQ/dt) / |Q|^2; the component of dQ/dt along Q is dropped.
 PCS_API void pcs_quat_omega(const double Q[4], const double Qdot[4], double omega[3]);
 
 /// d2Q/dt2 = 1/2 (Q (x) (0, domega/dt) + dQ/dt (x) (0, omega)) with dQ/dt as in pcs_quat_rate

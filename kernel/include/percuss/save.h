@@ -1,5 +1,5 @@
 /// @file
-/// Keeping a state as bytes, and comparing states bit by bit.
+/// Saving a state as bytes, and comparing states bit by bit.
 #ifndef PERCUSS_SAVE_H
 #define PERCUSS_SAVE_H
 
@@ -18,13 +18,14 @@ PCS_API unsigned long long pcs_state_hash(const pcs_state *state);
 /// Bytes pcs_state_save writes.
 PCS_API size_t pcs_state_save_bytes(const pcs_state *state);
 
-/// Writes the state to `bytes`, to be read on the same kind of machine.
+/// Writes the state to `bytes` (pcs_state_save_bytes of them), for pcs_state_load on the same kind
+/// of machine.
 PCS_API void pcs_state_save(const pcs_state *state, void *bytes);
 
-/// Reads what pcs_state_save wrote into a state of the same model. PCS_ERR_SIZE for another number
-/// of bytes than were saved, or a state of another model; PCS_ERR_FORMAT for bytes that are not a
-/// state, are in the layout of another version, or have changed since (a checksum): the state is
-/// then what it was. The bytes are those of this machine's integers and doubles.
+/// Reads bytes of pcs_state_save into a state of the same model. PCS_ERR_SIZE for another number of
+/// bytes than were saved, or a state of another model; PCS_ERR_FORMAT for bytes that are not a
+/// state, are in the layout of another version, or have changed since (a checksum). After an error
+/// the state is unchanged. The bytes are those of this machine's integers and doubles.
 PCS_NODISCARD PCS_API pcs_status pcs_state_load(pcs_state *state, const void *bytes, size_t size);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// The shapes.
+/// The kinds of shapes.
 typedef enum pcs_shape_kind {
     PCS_SHAPE_SPHERE,     ///< radius about the shape's origin
     PCS_SHAPE_HALF_SPACE, ///< all points with z <= 0 in the shape's frame; the normal is its z axis
@@ -18,7 +18,8 @@ typedef enum pcs_shape_kind {
     PCS_SHAPE_CAPSULE,    ///< all points within radius of the segment |z| <= half[2] of the z axis
     PCS_SHAPE_CYLINDER,   ///< x^2 + y^2 <= radius^2, |z| <= half[2] in the shape's frame
     PCS_SHAPE_HULL,       ///< convex hull of points; geometry
-    PCS_SHAPE_MESH,       ///< triangles of a surface with an inside; geometry; no force moves it
+    PCS_SHAPE_MESH,       ///< triangles of a surface with an inside; geometry; only on bodies that
+                          ///< no force moves
     PCS_SHAPE_HEIGHT_FIELD ///< z <= height(x, y) over a rectangle; geometry; likewise
 } pcs_shape_kind;
 
@@ -28,7 +29,7 @@ typedef struct pcs_geometry pcs_geometry;
 
 /// A shape with its pose in the frame of the body that carries it (origin G, body axes).
 typedef struct pcs_shape {
-    pcs_shape_kind kind;   ///< decides which sizes below count
+    pcs_shape_kind kind;   ///< decides which of the sizes below are used
     double position[3];    ///< of the shape's origin, m
     double orientation[4]; ///< quaternion, shape to body; any length > 0
     double radius;         ///< sphere, capsule, cylinder, m

@@ -6,7 +6,7 @@
 ///     control   every control_period: u = law(t, x), held until the next one (zero-order hold)
 ///     physics   every h: x(t) -> x(t + h) with u held; any integrator, or a model with contact
 ///     display   every display_period: sees t, x and u; a log, a table, a window. It changes
-///               nothing: not even the size of a step
+///               nothing, not even the size of a step
 ///
 /// Headless unless a display is given.
 #ifndef PERCUSS_SIMULATOR_H
@@ -26,7 +26,7 @@ extern "C" {
 typedef pcs_status (*pcs_physics_fn)(void *user, double t, double t_next, const double *u,
                                      double *x);
 
-/// Something that moves a state record. Made by one of the functions below, or by hand.
+/// A method that advances a state record. Made by one of the functions below, or by the caller.
 typedef struct pcs_physics {
     int n;                       ///< size of the state record, >= 1
     int m;                       ///< size of the command record, >= 0
@@ -35,8 +35,8 @@ typedef struct pcs_physics {
     void *user;                  ///< handed to both
 } pcs_physics;
 
-/// Rates of a system that obeys commands: xdot = f(t, x, u). A non-zero return value, or a number
-/// that is not finite, is PCS_ERR_CALLBACK.
+/// Rates of a system with commands: xdot = f(t, x, u). A non-zero return value, or a number that is
+/// not finite, is PCS_ERR_CALLBACK.
 typedef int (*pcs_controlled_fn)(void *user, double t, const double *x, const double *u,
                                  double *xdot);
 
@@ -45,30 +45,31 @@ typedef struct pcs_controlled {
     int n;                      ///< size of x, >= 1
     int m;                      ///< size of u, >= 0
     pcs_controlled_fn f;        ///< must not be null
-    pcs_ode_project_fn project; ///< or null: brings x back after every step of the integrator
+    pcs_ode_project_fn project; ///< or null: corrects x after every step of the integrator
     void *user;                 ///< handed to both; must outlive the physics
 } pcs_controlled;
 
-/// Physics by an integrator of <percuss/ode.h>: any tableau, fixed or chosen steps. With fixed
+/// Physics by an integrator of <percuss/ode.h>: any tableau, fixed or adaptive steps. With fixed
 /// steps opts->h divides the interval of the simulator, and the last step is shorter where needed;
-/// with chosen steps they end where the command may change. `system` and opts are copied. Release
-/// with pcs_physics_release.
+/// adaptive steps end where the command may change. `system` and opts are copied. Release with
+/// pcs_physics_release.
 PCS_NODISCARD PCS_API pcs_status pcs_physics_of_system(const pcs_env *env,
                                                        const pcs_controlled *system,
                                                        const pcs_ode_opts *opts, pcs_physics *out);
 
 /// Physics by an integrator of any smooth system of <percuss/ode.h>: a model taken as one
 /// (<percuss/smooth.h>), constraints (<percuss/mechanics.h>), a vehicle. The command is written to
-/// `command` (m numbers of the caller's, borrowed), where f reads it. Otherwise as above.
+/// `command` (m numbers of the caller's, borrowed), where f reads it. Otherwise as
+/// pcs_physics_of_system.
 PCS_NODISCARD PCS_API pcs_status pcs_physics_of_ode(const pcs_env *env, const pcs_ode *ode,
                                                     const pcs_ode_opts *opts, int m,
                                                     double *command, pcs_physics *out);
 
 /// Physics by pcs_step: bodies, joints, contacts with friction. The state record is (q, v) of the
 /// model's state, nq + nv numbers. Before each step the command is written to `command` (m numbers
-/// of the caller's), where the model's force callbacks read it; the state follows the record. A
-/// step that is not committed is PCS_ERR_STEP. All is borrowed and must outlive the physics.
-/// Release with pcs_physics_release.
+/// of the caller's), where the model's force callbacks read it; the state gets the values of the
+/// record. A step that is not committed is PCS_ERR_STEP. All is borrowed and must outlive the
+/// physics. Release with pcs_physics_release.
 PCS_NODISCARD PCS_API pcs_status pcs_physics_of_model(const pcs_env *env, const pcs_model *model,
                                                       pcs_state *state, pcs_work *work, int m,
                                                       double *command, pcs_physics *out);
@@ -82,7 +83,7 @@ PCS_API void pcs_physics_release(pcs_physics *physics);
 /// value, or a number that is not finite, is PCS_ERR_CALLBACK.
 typedef int (*pcs_control_fn)(void *user, double t, const double *x, double *u);
 
-/// Sees the records. Non-zero stops the run.
+/// Shows the records. A non-zero return value stops the run.
 typedef int (*pcs_display_fn)(void *user, double t, const double *x, const double *u);
 
 /// The parts of a simulator.
@@ -105,7 +106,7 @@ typedef struct pcs_simulator_def {
 /// A running simulation.
 typedef struct pcs_simulator pcs_simulator;
 
-/// What a run did.
+/// The report of a run.
 typedef struct pcs_simulator_report {
     bool stopped;  ///< by the display
     long steps;    ///< of the physics, since creation
@@ -113,8 +114,8 @@ typedef struct pcs_simulator_report {
     long displays; ///< calls of the display
 } pcs_simulator_report;
 
-/// Calls nothing yet. After it only the physics may allocate. Release with
-/// pcs_simulator_destroy.
+/// Creates a simulator without calling any part of it. After creation only the physics may
+/// allocate. Release with pcs_simulator_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_simulator_create(const pcs_env *env,
                                                       const pcs_simulator_def *def,
                                                       pcs_simulator **out);
@@ -122,14 +123,14 @@ PCS_NODISCARD PCS_API pcs_status pcs_simulator_create(const pcs_env *env,
 /// Accepts null. The physics stays.
 PCS_API void pcs_simulator_destroy(pcs_simulator *sim);
 
-/// On to t_end, which the last step is made to fit: control and display at the start time first, if
-/// they are due. The times of controls, displays and steps are multiples of their periods, counted
-/// from t0: no drift. On an error the records are those of the last step that succeeded. `report`
-/// may be null.
+/// Runs to t_end, at which the last step ends: control and display at the start time first, if they
+/// are due. The times of controls, displays and steps are multiples of their periods, counted from
+/// t0: no drift. On an error the records are those of the last step that succeeded. `report` may be
+/// null.
 PCS_NODISCARD PCS_API pcs_status pcs_simulator_run(pcs_simulator *sim, double t_end,
                                                    pcs_simulator_report *report);
 
-/// Present time.
+/// Current time, s.
 PCS_API double pcs_simulator_t(const pcs_simulator *sim);
 /// The state record, n numbers.
 PCS_API const double *pcs_simulator_x(const pcs_simulator *sim);

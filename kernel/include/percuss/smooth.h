@@ -23,7 +23,7 @@ extern "C" {
 
 // ---- models
 
-/// What keeps |Q| of bodies. dQ/dt = 1/2 Q (x) (0, omega) does so exactly, Runge-Kutta methods up
+/// How |Q| of bodies is kept. dQ/dt = 1/2 Q (x) (0, omega) keeps it exactly, Runge-Kutta methods up
 /// to their error; no rotation depends on |Q|.
 typedef enum pcs_smooth_norm {
     PCS_SMOOTH_NORM_NORMALISE, ///< Q / |Q| after every step
@@ -39,7 +39,7 @@ typedef struct pcs_smooth_def {
     pcs_stabilisation stabilisation; ///< of the joints
     double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL
     double tol;                      ///< of projections, in the units of the relations; 0: 1e-12
-    bool ignore_contacts;            ///< leave shapes that may touch and laws of contact out;
+    bool ignore_contacts;            ///< leaves out shapes that may touch and laws of contact;
                                      ///< otherwise they are refused
 } pcs_smooth_def;
 
@@ -50,11 +50,11 @@ PCS_API pcs_smooth_def pcs_smooth_def_default(void);
 typedef struct pcs_smooth pcs_smooth;
 
 /// Takes all systems and, as constraints, all interactions whose law is an equality. The model is
-/// borrowed and must not change meanwhile. Systems that are disabled stand still, and so do joints
-/// of theirs; what is switched off is left out; bodies with prescribed motion move as they say.
+/// borrowed and must not change meanwhile. Disabled systems stand still and their joints do not
+/// act; disabled interactions are left out; bodies with prescribed motion follow it.
 /// PCS_ERR_UNSUPPORTED for contacts unless they are ignored, and for a model in which nothing
-/// moves. PCS_ERR_SINGULAR for more rows of joints than velocities; redundant joints are found at
-/// the first evaluation. Release with pcs_smooth_destroy. One object per thread.
+/// moves. PCS_ERR_SINGULAR for more rows of joints than velocities; redundant joints are reported
+/// at the first evaluation. Release with pcs_smooth_destroy. One object per thread.
 PCS_NODISCARD PCS_API pcs_status pcs_smooth_create(const pcs_env *env, const pcs_model *model,
                                                    const pcs_smooth_def *def, pcs_smooth **out);
 /// Accepts null.
@@ -70,13 +70,13 @@ PCS_NODISCARD PCS_API pcs_status pcs_smooth_ode(pcs_smooth *smooth, pcs_ode *out
 PCS_NODISCARD PCS_API pcs_status pcs_smooth_from_state(const pcs_smooth *smooth,
                                                        const pcs_state *state, double *x);
 /// t, q and v of a state of the model from x; quaternions are normalised, bodies with prescribed
-/// motion put where it says. Remembered impulses stay. On failure the state is unchanged.
+/// motion get its pose. Remembered impulses stay. On failure the state is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_smooth_to_state(const pcs_smooth *smooth, double t,
                                                      const double *x, pcs_state *state);
 
 /// The joints as a constrained system of <percuss/mechanics.h>, with q = x and v = x + nq: to check
 /// and project initial data, for reactions, impacts and the differential-algebraic forms. Owned by
-/// `smooth`. Its kinematics have no part of PCS_SMOOTH_NORM_MULTIPLIER.
+/// `smooth`. Its kinematics do not include the term of PCS_SMOOTH_NORM_MULTIPLIER.
 PCS_API pcs_constrained *pcs_smooth_constrained(pcs_smooth *smooth);
 
 /// The force r of a joint at (t, x), as many numbers as its relation has rows: (C T)^T r acts on
@@ -119,9 +119,9 @@ typedef struct pcs_quaternion_norm_body {
     void *user;              ///< handed to force
 } pcs_quaternion_norm_body;
 
-/// The body for the integrators: x = (X, Q, X', Q'), 14 numbers. omega is recovered from Q' as
-/// Im(2 Q* (x) Q') / |Q|^2; every evaluation solves the 15 x 15 system. While |Q| drifts rotation
-/// slows with it, omega |Q| obeying Euler's equations. `body` is borrowed.
+/// The body for the integrators: x = (X, Q, X', Q'), 14 numbers. omega is recovered from Q' as Im(2
+/// Q* (x) Q') / |Q|^2; every evaluation solves the 15 x 15 system. While |Q| drifts the rotation
+/// slows with it: omega |Q| obeys Euler's equations. `body` is borrowed.
 PCS_NODISCARD PCS_API pcs_status pcs_quaternion_norm_ode(const pcs_quaternion_norm_body *body,
                                                          pcs_ode *out);
 

@@ -1,6 +1,7 @@
 /// @file
 /// The state of a model: time, coordinates, velocities, and the impulses remembered for warm
-/// starts. Flat; copy. <percuss/save.h> saves, compares and hashes.
+/// starts. The arrays are flat, and pcs_state_copy copies them. <percuss/save.h> saves, compares
+/// and hashes.
 #ifndef PERCUSS_STATE_H
 #define PERCUSS_STATE_H
 
@@ -10,8 +11,8 @@
 extern "C" {
 #endif
 
-/// Read and write t, q and v freely between steps. Systems stand in the order they were added;
-/// a body that is fixed or whose motion is prescribed has coordinates but no velocities.
+/// Read and write t, q and v freely between steps. Systems are in the order in which they were
+/// added; a body that is fixed or whose motion is prescribed has coordinates but no velocities.
 typedef struct pcs_state {
     double t;  ///< s
     int nq;    ///< entries of q
@@ -22,13 +23,14 @@ typedef struct pcs_state {
 } pcs_state;
 
 /// A state at the initial conditions of the definitions, at t = 0. Bodies with prescribed motion
-/// have its pose; a step moves them from their present pose to the one at its end. The
-/// model must outlive it and must not get new systems meanwhile. Release with pcs_state_destroy.
+/// have the pose of their motion; a step moves them from their present pose to the one at its end.
+/// The model must outlive the state and must not get new systems (else pcs_state_extend). Release
+/// with pcs_state_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_state_create(const pcs_model *model, pcs_state **out);
 
-/// Makes room for the systems that the model has got since the state was made, at their initial
-/// conditions (prescribed motions at the state's time); the others stay as they are. q and v may
-/// move. Works of the model must be created again. On failure the state is unchanged.
+/// Makes room for the systems that were added to the model after the state was created, at their
+/// initial conditions (prescribed motions at the state's time); the others stay as they are. q and
+/// v may move. Works of the model must be created again. On failure the state is unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_state_extend(const pcs_model *model, pcs_state *state);
 
 /// Accepts null.

@@ -1,6 +1,6 @@
 /// @file
 /// Stepping: one time step, a run of many, an impact at frozen configuration, one projection; and
-/// what can be read afterwards.
+/// the results of a step.
 #ifndef PERCUSS_STEP_H
 #define PERCUSS_STEP_H
 
@@ -10,18 +10,18 @@
 extern "C" {
 #endif
 
-/// Work memory of the steps of one model; its contents mean nothing between steps, but for the
-/// contacts of the last one. One per thread.
+/// Work memory of the steps of one model; between steps only the contacts of the last step in it
+/// have a meaning. One per thread.
 typedef struct pcs_work pcs_work;
 
-/// Release with pcs_work_destroy. Uses the environment of the model.
+/// Creates a work, with the environment of the model. Release with pcs_work_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_work_create(const pcs_model *model, pcs_work **out);
 
 /// Accepts null.
 PCS_API void pcs_work_destroy(pcs_work *work);
 
-/// Threads that work on a step, the caller included: 1 (at first) to 256. The state after a step
-/// does not depend on their number, to the bit. On an error the number stays as it was.
+/// Threads that work on a step, including the caller: 1 (initially) to 256. The state after a step
+/// does not depend on their number, to the bit. On an error the number does not change.
 PCS_NODISCARD PCS_API pcs_status pcs_work_set_threads(pcs_work *work, int threads);
 
 /// Bytes held by the work: its arena and lists.
@@ -30,10 +30,9 @@ PCS_API size_t pcs_work_held(const pcs_work *work);
 /// Bytes of its arena that the last step asked for.
 PCS_API size_t pcs_work_step_bytes(const pcs_work *work);
 
-/// Where every joule of a step went (theory 7.6). All J. The identity
-/// kinetic_after - kinetic_before = forces + conservative + gyroscopic + normal + tangential
-/// + joints + prescribed + mass + newton + closure
-/// has each term computed separately; closure is the remainder, and is rounding.
+/// The energy balance of a step (theory 7.6). All J. The identity kinetic_after - kinetic_before =
+/// forces + conservative + gyroscopic + normal + tangential + joints + prescribed + mass + newton +
+/// closure has each term computed separately; closure is the remainder, and is rounding.
 typedef struct pcs_energy {
     double kinetic_before;   ///< of v_k
     double kinetic_after;    ///< of v'
@@ -60,32 +59,32 @@ typedef struct pcs_energy {
 typedef struct pcs_step_times {
     double detect;  ///< finding pairs, gaps and rows, at both ends of the step
     double solve;   ///< the velocity problems
-    double project; ///< bringing positions back, its looking included
-    double total;   ///< all of the step
+    double project; ///< projecting positions, including its collision queries
+    double total;   ///< the whole step
 } pcs_step_times;
 
-/// Why the numbers of a step that was made may not be worth much.
+/// Reasons to doubt the result of a step.
 typedef enum pcs_doubt_kind {
-    /// Shapes overlap at its start by more than a tenth of the thinner one: which way they come
-    /// apart is a guess.
+    /// Shapes overlap at the start of the step by more than a tenth of the thinner one: the
+    /// direction in which they separate is a guess.
     PCS_DOUBT_OVERLAP,
-    /// A body that may touch something goes further than its own thickness; under a rule that is
-    /// not speculative, which follows no paths, also than half of both shapes: it may pass through.
+    /// A body that may touch something moves further than its own thickness or, with an activation
+    /// that is not speculative (which does not look along the motion), than half of both shapes: it
+    /// may pass through.
     PCS_DOUBT_TRAVEL,
-    /// Committed though it did not converge.
+    /// The step was committed although it did not converge.
     PCS_DOUBT_UNSOLVED,
-    /// The impulses of all contacts of an island together (a joint alone) add energy, both to what
-    /// the step does without them and to the velocities at its start: more than 1e-9 (ten times
-    /// solver.tol, if that is more; a thousandth
-    /// for a joint) of the kinetic energies, of what the forces give in the step and of what they
-    /// do over the size of a body.
+    /// The impulses of all contacts of an island together (a joint alone) add energy, both to the
+    /// motion that the step has without them and to the velocities at its start: more than 1e-9
+    /// (ten times solver.tol, if that is more; a thousandth for a joint) of the kinetic energies,
+    /// of what the forces give in the step and of what they do over the size of a body.
     PCS_DOUBT_GAIN,
-    /// A joint is off at its start by more than a hundredth of the smaller of its bodies: it is
-    /// brought together by a jump.
+    /// A joint is open at the start of the step by more than a hundredth of the smaller of its
+    /// bodies: the step closes it by a jump.
     PCS_DOUBT_JOINT,
-    /// Of a run only: projections add more than a tenth of the energy that is at work, the larger
-    /// of the kinetic energy and the change of the potential, and what gravity does over the size
-    /// of the bodies.
+    /// Of a run only: projections add more than a tenth of the energy of the motion, that is of the
+    /// largest of the kinetic energy, the change of the potential energy, and the work of gravity
+    /// over the size of the bodies.
     PCS_DOUBT_PROJECTION,
     PCS_DOUBT_COUNT ///< how many there are
 } pcs_doubt_kind;
@@ -94,24 +93,24 @@ typedef enum pcs_doubt_kind {
 typedef struct pcs_doubt {
     long count;   ///< of a step: pairs of shapes, bodies, parts of the step, islands and joints,
                   ///< joints; of a run: steps
-    double value; ///< m (overlap, way), residual of what is unsolved, J, m, J
-    double limit; ///< what it is to be held against: thickness (m), most way (m), tolerance, J,
-                  ///< size (m), J
+    double value; ///< m (overlap, displacement), residual of the unsolved step, J, m, J
+    double limit; ///< the scale to compare it with: thickness (m), largest displacement (m),
+                  ///< tolerance, J, size (m), J
     double t;     ///< s, start of the step
     int one;      ///< overlap, gain: a shape (of the contact that adds most); gain of an
-                  ///< interaction, joint: -1; way: id of the system
+                  ///< interaction, joint: -1; displacement: id of the system
     int two;      ///< the other shape; the id of the interaction; 0
 } pcs_doubt;
 
 /// Room for the sentence of a doubt.
 #define PCS_DOUBT_TEXT_SIZE 320
 
-/// The sentence of a doubt, with its numbers; empty if its count is zero. That of a run and of the
-/// log has the names of parts (<percuss/parts.h>) besides.
+/// The sentence of a doubt, with its numbers; empty if its count is zero. The sentences of a run
+/// and of the log also have the names of parts (<percuss/parts.h>).
 PCS_API void pcs_doubt_text(pcs_doubt_kind kind, const pcs_doubt *doubt,
                             char text[PCS_DOUBT_TEXT_SIZE]);
 
-/// What a step reports. After an error status it is empty, with outcome PCS_OUTCOME_STOPPED.
+/// The report of a step. After an error status it is empty, with outcome PCS_OUTCOME_STOPPED.
 /// `outcome` is the worst of Newton loop, velocity problem and projection; a velocity problem that
 /// ended at the rounding of its own data counts as converged there.
 typedef struct pcs_step_report {
@@ -122,7 +121,7 @@ typedef struct pcs_step_report {
     int solves;             ///< velocity problems solved
     int passes;             ///< active-set passes (1 but for speculative and end-of-step)
     int candidates;         ///< contacts in reach and interactions (rows in groups)
-    int active;             ///< of them in the velocity problem
+    int active;             ///< those in the velocity problem
     pcs_report solve;       ///< of the last velocity problem; zero if there was none
     pcs_outcome projection_outcome; ///< converged if there was nothing to do
     int projection_iters;           ///< MLCP steps taken
@@ -142,11 +141,11 @@ typedef struct pcs_step_report {
     int finish_iters;               ///< of the Newton and interior point methods that follow
     int substeps;                   ///< number of its parts: 1, or more when it was divided
     double units;                   ///< work, in the units of scheme.budget
-    double budget;                  ///< those that the step was allowed
-    double seconds;                 ///< that it took, by the clock
-    pcs_step_times times;           ///< where the time went
+    double budget;                  ///< limit of units for the step
+    double seconds;                 ///< duration by the clock
+    pcs_step_times times;           ///< the time of each stage
     pcs_energy energy;              ///< the ledger of the step
-    pcs_doubt doubt[PCS_DOUBT_COUNT]; ///< why its numbers may not be worth much, by pcs_doubt_kind
+    pcs_doubt doubt[PCS_DOUBT_COUNT]; ///< the doubts of the step, by pcs_doubt_kind
 } pcs_step_report;
 
 /// One step of size h (s, > 0) of the model's scheme. A transaction: on any error, and on an
@@ -160,27 +159,28 @@ PCS_NODISCARD PCS_API pcs_status pcs_step(const pcs_model *model, pcs_state *sta
                                           double h, pcs_step_report *report);
 
 /// Called by pcs_run before the first step (report null) and after each; non-zero stops the run. It
-/// may ask the work for contacts and the problem, but must not step with it.
+/// may read contacts and the problem from the work, but must not step with it.
 typedef int (*pcs_observer_fn)(void *user, const pcs_model *model, const pcs_state *state,
                                pcs_work *work, const pcs_step_report *report);
 
-/// What a run reports. After an error status other than PCS_ERR_STEP its outcome is
-/// PCS_OUTCOME_STOPPED. `steps` are those made in any case.
+/// The report of a run. After an error status other than PCS_ERR_STEP its outcome is
+/// PCS_OUTCOME_STOPPED. `steps` is always the number of steps made.
 typedef struct pcs_run_report {
     pcs_outcome outcome;  ///< converged: reached t_end; stopped: by the observer; else of the step
     long steps;           ///< committed ones
-    pcs_step_report last; ///< of the last step tried
-    /// Of all committed steps: how many have it, and the worst case.
+    pcs_step_report last; ///< of the last attempted step
+    /// Over all committed steps: the number of steps with the doubt, and the worst case.
     pcs_doubt doubt[PCS_DOUBT_COUNT];
     /// Their sentences; empty when there are none.
     char doubts[PCS_DOUBT_COUNT * PCS_DOUBT_TEXT_SIZE];
 } pcs_run_report;
 
-/// Steps of h until the time t_end is reached (to half a step). None are made when it is that
-/// of the state; PCS_ERR_ARG if it is before, or if half a step leads beyond it and h is also
-/// longer than t_end (the two are exchanged, then). Stops at the first step that is not committed,
-/// with PCS_ERR_STEP and a sentence that says which step, when and why; the state is then that of
-/// the last good step. Stopped by the observer it is PCS_OK. `observer` and `report` may be null.
+/// Steps of h until the time t_end is reached (to half a step). It makes no step when t_end is the
+/// time of the state; PCS_ERR_ARG if t_end is before it, or if half a step leads beyond it and h is
+/// also longer than t_end (then h and t_end are probably exchanged). Stops at the first step that
+/// is not committed, with PCS_ERR_STEP and a sentence that says which step, when and why; the state
+/// is then that of the last good step. When the observer stops the run it returns PCS_OK.
+/// `observer` and `report` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_run(const pcs_model *model, pcs_state *state, pcs_work *work,
                                          double h, double t_end, pcs_observer_fn observer,
                                          void *user, pcs_run_report *report);
@@ -198,7 +198,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_impact(const pcs_model *model, pcs_state *s
 PCS_NODISCARD PCS_API pcs_status pcs_project(const pcs_model *model, pcs_state *state,
                                              pcs_work *work, pcs_step_report *report);
 
-/// A contact or interaction of the last step, as it was used.
+/// A contact or interaction of the last step.
 typedef struct pcs_contact {
     pcs_system system1;        ///< the one the normal points into
     pcs_system system2;        ///< the other; {0}: the world
@@ -213,24 +213,24 @@ typedef struct pcs_contact {
     double gap;                ///< m, at the start of the step
     double gap_end;            ///< m, at the end
     double P1[3]; ///< contact point of system1 at the start, inertial (zero for interactions)
-    double P2[3]; ///< contact point of system2. P1 - P2 = gap N; where a speculative contact is met
-                  ///< on the paths of the step with a normal that it does not have at the start,
-                  ///< gap, P1, P2 and F are those of the meeting, moved back to the start
+    double P2[3]; ///< contact point of system2. P1 - P2 = gap N; where the motion of the step
+                  ///< closes a speculative contact with a normal other than that at the start, gap,
+                  ///< P1, P2 and F are those of the first touch, moved back to the start
     double F[9];  ///< contact frame [N t1 t2] (zero for interactions)
     double r[3];  ///< impulse of the step in the frame, N s (without friction: r[0] only)
     double u[3];  ///< local velocity u' at the end of the step, m/s (without friction: u[0] only)
 } pcs_contact;
 
-/// The contacts of the last step or impact: `count` of them in *out, which stay until the work
-/// steps again. `out` may be null. The first call after a step makes the list: PCS_ERR_MEMORY when
+/// The contacts of the last step or impact: `count` of them in *out, valid until the next step of
+/// the work. `out` may be null. The first call after a step makes the list: PCS_ERR_MEMORY when
 /// there is no memory for it.
 PCS_NODISCARD PCS_API pcs_status pcs_work_contacts(pcs_work *work, int *count,
                                                    const pcs_contact **out);
 
 /// The velocity problem last solved (W, q, blocks); empty if there was none. It borrows from the
-/// work and stays until the work steps again. The first call after a step forms W: PCS_ERR_MEMORY
-/// when there is no memory for it. With PCS_CONFIGURATION_ITERATE its rows are those of the last
-/// Newton iterate.
+/// work and is valid until the next step of the work. The first call after a step forms W:
+/// PCS_ERR_MEMORY when there is no memory for it. With PCS_CONFIGURATION_ITERATE its rows are those
+/// of the last Newton iterate.
 PCS_NODISCARD PCS_API pcs_status pcs_work_problem(pcs_work *work, pcs_problem *out);
 
 #ifdef __cplusplus

@@ -39,8 +39,8 @@ typedef struct pcs_foil {
     pcs_foil_fn fn;      ///< or null
     void *user;          ///< handed to fn; must outlive the vehicle
     const double *table; ///< or null: `rows` rows alpha, CL, CD with alpha (rad) strictly ascending
-                         ///< and CD >= 0; between the rows linear, beyond them as at the end. A
-                         ///< vehicle copies it
+                         ///< and CD >= 0; linear between the rows, constant beyond them. A vehicle
+                         ///< copies it
     int rows;            ///< of the table, >= 2
     double slope;        ///< 1/rad, attached flow
     double stall;        ///< rad, > 0
@@ -54,7 +54,7 @@ typedef struct pcs_foil {
 /// sharpness 50, drag 0.0065, rise 0.01, plate 2.
 PCS_API pcs_foil pcs_foil_naca0012(void);
 
-/// The coefficients at alpha. PCS_ERR_ARG for a foil that a vehicle would refuse, too.
+/// The coefficients at alpha. PCS_ERR_ARG for a foil that pcs_vehicle_create would refuse.
 PCS_NODISCARD PCS_API pcs_status pcs_foil_coefficients(const pcs_foil *foil, double alpha,
                                                        double *CL, double *CD);
 
@@ -71,10 +71,11 @@ typedef struct pcs_vehicle_fin {
 typedef struct pcs_vehicle_def {
     double mass_matrix[36]; ///< M, rigid and added together (ASM-5), about O, column-major,
                             ///< symmetric positive definite; kg, kg m, kg m^2
-    double added_mass[36];  ///< the fluid's share of M, symmetric. It only matters in a current,
-                            ///< where the fluid's share moves relative to the water; zero: unknown
-    double mass;            ///< kg, > 0: of the solid alone (ASM-9). Only how pcs_model_add_vehicle
-                            ///< divides M depends on it, no result does
+    double added_mass[36];  ///< the fluid's share of M, symmetric. It has an effect only in a
+                            ///< current, where the fluid's share moves relative to the water; zero:
+                            ///< unknown
+    double mass;            ///< kg, > 0: of the solid alone (ASM-9). pcs_model_add_vehicle divides
+                            ///< M by it; no result depends on it
     double weight;          ///< W, N, >= 0, acts at r_G (ASM-9)
     double buoyancy;        ///< B, N, >= 0, acts at r_B (ASM-9: neutral)
     double r_G[3];          ///< m, centre of gravity (ASM-10)
@@ -83,12 +84,12 @@ typedef struct pcs_vehicle_def {
     double quadratic[6];    ///< dq >= 0: wrench -dq |nu| nu, entry by entry (ASM-7)
     double Yur;             ///< kg: sway force +Yur u r, nothing else (ASM-8)
     double density;         ///< rho of the water, kg/m^3, >= 0 (ASM-12)
-    double current[3];      ///< m/s, inertial: damping, lateral force and fins feel the velocity
-                            ///< relative to it (ASM-14)
+    double current[3];      ///< m/s, inertial: damping, lateral force and fins depend on the
+                            ///< velocity relative to it (ASM-14)
     double thruster[3];     ///< m, where the thrust acts
     double thrust_axis[3];  ///< its direction, any length > 0 (ASM-13)
     int n_fins;             ///< 0 to PCS_VEHICLE_FINS_MAX
-    pcs_vehicle_fin fin[PCS_VEHICLE_FINS_MAX]; ///< the first n_fins count
+    pcs_vehicle_fin fin[PCS_VEHICLE_FINS_MAX]; ///< the first n_fins are used
     pcs_foil foil;                             ///< of all fins (ASM-15)
 } pcs_vehicle_def;
 
@@ -100,11 +101,11 @@ PCS_API pcs_vehicle_def pcs_vehicle_def_default(void);
 /// The command of a vehicle.
 typedef struct pcs_vehicle_command {
     double thrust;                           ///< T, N, along the thrust axis
-    double deflection[PCS_VEHICLE_FINS_MAX]; ///< delta, rad, of each fin: turns its chord from e_x
-                                             ///< towards its normal n
+    double deflection[PCS_VEHICLE_FINS_MAX]; ///< delta, rad, of each fin: rotates its chord from
+                                             ///< e_x towards its normal n
 } pcs_vehicle_command;
 
-/// A vehicle. Opaque; const once made, so that several states may use it at the same time.
+/// A vehicle. Opaque and immutable: several states may use it at the same time.
 typedef struct pcs_vehicle pcs_vehicle;
 
 /// Copies def and factorises M; env null: malloc. PCS_ERR_ARG with a sentence when a number is not
@@ -139,7 +140,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_terms(const pcs_vehicle *vehicle, c
                                                    const pcs_vehicle_command *command,
                                                    pcs_vehicle_wrenches *out);
 
-/// What the water does to one fin.
+/// The load of the water on one fin.
 typedef struct pcs_fin_load {
     double speed;     ///< U, m/s, across the span
     double alpha;     ///< rad, angle of attack in (-pi, pi]; 0 at rest
@@ -177,8 +178,8 @@ PCS_API void pcs_vehicle_energy(const pcs_vehicle *vehicle, const double *x, dou
                                 double *potential);
 
 /// The surge speed (m/s) at which the x component of a thrust T (N) is balanced with all fins
-/// centred: T_x = d u + (dq + 1/2 rho sum(S) CD) |u| u, CD at alpha = 0, or pi going astern.
-/// PCS_ERR_SINGULAR when nothing resists.
+/// centred: T_x = d u + (dq + 1/2 rho sum(S) CD) |u| u, CD at alpha = 0, or at pi for motion
+/// astern. PCS_ERR_SINGULAR when there is no resistance.
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *vehicle,
                                                             double thrust, double *u);
 
@@ -187,17 +188,18 @@ PCS_NODISCARD PCS_API pcs_status pcs_vehicle_terminal_surge(const pcs_vehicle *v
 typedef struct pcs_vehicle_ride {
     const pcs_vehicle *vehicle;  ///< must outlive the ride
     pcs_vehicle_command command; ///< held over a step
-    double gravity[3]; ///< of the model, filled in by pcs_model_add_vehicle: the model lets it act
-                       ///< on the mass, which is taken back in favour of weight and buoyancy
+    double gravity[3]; ///< of the model, filled in by pcs_model_add_vehicle: the model applies it
+                       ///< to the mass, and the force callback subtracts it again, since weight and
+                       ///< buoyancy replace it
 } pcs_vehicle_ride;
 
-/// pcs_vehicle_rates in the form of pcs_ode_fn; `ride` is a pcs_vehicle_ride. Answers the status.
+/// pcs_vehicle_rates in the form of pcs_ode_fn; `ride` is a pcs_vehicle_ride. Returns the status.
 PCS_API int pcs_vehicle_ode(void *ride, double t, const double *x, double *dxdt);
 
 /// The same with Euler angles, pcs_vehicle_rates_euler.
 PCS_API int pcs_vehicle_ode_euler(void *ride, double t, const double *x, double *dxdt);
 
-/// |Q| of x back to 1, in the form of pcs_ode_project_fn; `ride` is not read. Answers non-zero when
+/// Normalises Q of x, in the form of pcs_ode_project_fn; `ride` is not read. Returns non-zero when
 /// Q is zero or not finite.
 PCS_API int pcs_vehicle_normalise(void *ride, double t, double *x);
 
@@ -209,9 +211,9 @@ PCS_API int pcs_vehicle_normalise(void *ride, double t, double *x);
 PCS_NODISCARD PCS_API pcs_status pcs_model_add_vehicle(pcs_model *model, pcs_vehicle_ride *ride,
                                                        const double *x, pcs_system *out);
 
-/// What pcs_model_add_vehicle makes of a vehicle: mass, inertia, added mass, force and user of
-/// `def`; its pose and its velocities stay. `gravity` is that of the model, where the body is added
-/// with pcs_model_add_body.
+/// Fills in the members of `def` as pcs_model_add_vehicle does: mass, inertia, added mass, force
+/// and user; pose and velocities stay. `gravity` must be that of the model to which the body is
+/// added with pcs_model_add_body.
 PCS_NODISCARD PCS_API pcs_status pcs_vehicle_body(pcs_vehicle_ride *ride, const double gravity[3],
                                                   pcs_body_def *def);
 

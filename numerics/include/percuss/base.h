@@ -1,17 +1,14 @@
 /// @file
-/// What every other header stands on: status and its words, the environment
-/// (allocator and log), and the arena.
+/// The base of every other header: status and its words, the environment (allocator and log), and
+/// the arena.
 #ifndef PERCUSS_BASE_H
 #define PERCUSS_BASE_H
 
 #include <stddef.h>
 
-/// @def PCS_API
-/// Marks what the shared libraries export.
-/// @def PCS_NODISCARD
-/// Marks what must not be ignored: the status of a call that can fail.
-/// @def PCS_PRINTF(fmt, args)
-/// Lets the compiler check the arguments `args` against the printf format `fmt`.
+/// @def PCS_API Marks symbols that the shared libraries export. @def PCS_NODISCARD Marks a result
+/// that must not be ignored: the status of a call that can fail. @def PCS_PRINTF(fmt, args) Lets
+/// the compiler check the arguments `args` against the printf format `fmt`.
 #if defined(__GNUC__)
 #define PCS_API               __attribute__((visibility("default")))
 #define PCS_NODISCARD         __attribute__((warn_unused_result))
@@ -50,25 +47,24 @@ typedef enum pcs_status {
 /// The words of a status, never null.
 PCS_API const char *pcs_status_text(pcs_status status);
 
-/// The sentence of the last failed call on this thread: what was wrong, where,
-/// and what to do. Empty before the first failure. Valid until the next failing
-/// call on the same thread; kept per thread, so that concurrent steps of
-/// different states never share it.
+/// The sentence of the last failed call on this thread: the error, its place, and what to do. Empty
+/// before the first failure. Valid until the next failing call on the same thread; each thread has
+/// its own, so that concurrent steps of different states never share it.
 PCS_API const char *pcs_error_text(void);
 
-/// Hands a failure up: returns from the calling function with the status.
+/// Propagates a failure: returns from the calling function with the status.
 #define PCS_TRY(expr)                                          \
     do {                                                       \
         const pcs_status pcs_try_status_ = (expr);             \
         if (pcs_try_status_ != PCS_OK) return pcs_try_status_; \
     } while (0)
 
-/// How much a message matters.
+/// The importance of a message.
 typedef enum pcs_log_level { PCS_LOG_DEBUG, PCS_LOG_INFO, PCS_LOG_WARNING } pcs_log_level;
 
-/// Where memory comes from and messages go. A value: objects copy it. All zero
-/// (or a null pointer to it) means malloc, free and silence. What user pointers
-/// lead to must outlive every object made with the environment.
+/// The source of memory and the receiver of messages. A value: objects copy it. All zero (or a null
+/// pointer to it) means malloc, free and silence. The data of user pointers must outlive every
+/// object made with the environment.
 typedef struct pcs_env {
     void *(*alloc)(size_t bytes, void *user);   ///< null: malloc; must align like malloc
     void (*release)(void *pointer, void *user); ///< null: free; set both or none
@@ -86,8 +82,8 @@ typedef struct pcs_arena {
     size_t *peak;        ///< high-water mark shared by all copies, or null
 } pcs_arena;
 
-/// Takes a block of bytes, aligned to 64, not zeroed. Null when it does not fit; the
-/// demand is recorded in `peak` all the same, so that the owner can grow to it.
+/// Takes a block of bytes, aligned to 64, not zeroed. Null when it does not fit; the demand is
+/// recorded in `peak` also then, so that the owner can grow the arena.
 static inline void *pcs_arena_take(pcs_arena *arena, size_t bytes)
 {
     if (bytes > (size_t)-1 / 2 - arena->used) return NULL;
@@ -108,10 +104,10 @@ static inline void *pcs_arena_take_array(pcs_arena *arena, size_t count, size_t 
 /// Typed form of pcs_arena_take_array.
 #define PCS_TAKE(arena, count, type) ((type *)pcs_arena_take_array((arena), (count), sizeof(type)))
 
-/// An arena of its own of `bytes`, from env (null: malloc). Release with pcs_arena_destroy.
+/// Creates an arena of `bytes` with memory from env (null: malloc). Release with pcs_arena_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_arena_create(const pcs_env *env, size_t bytes, pcs_arena *out);
 
-/// Gives back an arena made by pcs_arena_create with the same env. Accepts null and zeroed.
+/// Releases an arena made by pcs_arena_create with the same env. Accepts null and zeroed.
 PCS_API void pcs_arena_destroy(const pcs_env *env, pcs_arena *arena);
 
 /// The version as "major.minor.patch".

@@ -1,6 +1,6 @@
 /// @file
-/// What a solution of <percuss/problem.h> is worth: what every block does and by how much, the rank
-/// of the active set, whether r and u are unique; the r of least norm and the range of every
+/// The quality of a solution of <percuss/problem.h>: the status of every block and its margin, the
+/// rank of the active set, whether r and u are unique; the r of least norm and the range of every
 /// normal impulse for the u found.
 #ifndef PERCUSS_CERTIFICATE_H
 #define PERCUSS_CERTIFICATE_H
@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/// What is known about being the only one.
+/// Whether a solution is the only one.
 typedef enum pcs_uniqueness {
     PCS_UNIQUENESS_UNKNOWN, ///< nothing is claimed
-    PCS_UNIQUENESS_NO,      ///< there are others, as near as one likes
+    PCS_UNIQUENESS_NO,      ///< there are others, arbitrarily near
     PCS_UNIQUENESS_LOCAL,   ///< no other solution nearby; far away there may be one
     PCS_UNIQUENESS_YES      ///< no other solution
 } pcs_uniqueness;
@@ -22,34 +22,34 @@ typedef enum pcs_uniqueness {
 /// "unknown", "no", "local" or "yes", never null.
 PCS_API const char *pcs_uniqueness_text(pcs_uniqueness unique);
 
-/// The certificate of a pair r, u = W r + q. All claims but the measures are made for statuses that
-/// are right, for ranks decided at 1e-10 (less sharply where the direction of a slide is not known
-/// so well), and for numbers good to `error`.
+/// The certificate of a pair r, u = W r + q. All claims except the measures hold if the statuses
+/// are right, the ranks are decided at 1e-10 (with a larger number where the direction of a slide
+/// is less accurate), and the relative error of r and u is `error`.
 typedef struct pcs_certificate {
     pcs_measure measure; ///< of r
     double error;        ///< of r and u, relative: statuses with a smaller margin are undecided;
-                         ///< infinite where r solves nothing (doc/measures.md)
+                         ///< infinite where r is far from a solution (doc/measures.md)
     int open;            ///< unilateral and Coulomb blocks without impulse
-    int closed;          ///< unilateral blocks with one
+    int closed;          ///< unilateral blocks with an impulse
     int stick;           ///< Coulomb blocks
     int slide;           ///< Coulomb blocks
     int undecided;       ///< unilateral and Coulomb blocks
-    double moved; ///< by how much u moves, relative, when Newton steps from r solve the problem to
-                  ///< rounding; NaN: they did not, or were not tried
-    int columns;  ///< directions in which r may move and still obey its statuses
+    double moved; ///< relative change of u when Newton steps from r solve the problem to rounding;
+                  ///< NaN: they did not, or were not tried
+    int columns;  ///< dimension of the changes of r that keep its statuses
     int rank;     ///< of W on these; -1: not computed (more than 1500 rows)
-    pcs_uniqueness r; ///< whether this u leaves one r: PCS_UNIQUENESS_YES, _NO or _UNKNOWN
+    pcs_uniqueness r; ///< whether r is unique for this u: PCS_UNIQUENESS_YES, _NO or _UNKNOWN
     pcs_uniqueness u; ///< whether the problem has another u
 } pcs_certificate;
 
-/// Judges r (n). tol >= 0 is how large the relative error of r and u is supposed to be; twice the
-/// residual counts where that is more, and nothing is claimed of an r whose violation is beyond
-/// 1e-3 of q and tol. status (nb) says what each block does; margin (nb, or null) is the distance
-/// to the nearest point with another status, r_b s_b and u_b taken together, over max(|q|, |W r|):
-/// infinite for equality blocks. s_b = tr W_bb / d_b makes a velocity of an impulse. Newton steps
-/// from r to a solution confirm the statuses: a block that does something else there is undecided.
-/// PCS_ERR_ARG when a number is not finite. Memory from env (null: malloc), given back on return;
-/// the rank costs a dense factorisation.
+/// Judges r (n). tol >= 0 is the assumed relative error of r and u; twice the residual is used
+/// where that is larger, and nothing is claimed of an r whose violation is beyond 1e-3 of q and
+/// tol. status (nb) gets the status of each block; margin (nb, or null) is the distance to the
+/// nearest point with another status, r_b s_b and u_b taken together, over max(|q|, |W r|):
+/// infinite for equality blocks. s_b = tr W_bb / d_b converts an impulse to a velocity. Newton
+/// steps from r to a solution confirm the statuses: a block with another status there is undecided.
+/// PCS_ERR_ARG when a number is not finite. Memory from env (null: malloc), released on return; the
+/// rank costs a dense factorisation.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_compute(const pcs_env *env, const pcs_problem *p,
                                                          double tol, const double *r,
                                                          pcs_contact_status *status, double *margin,
@@ -74,16 +74,16 @@ PCS_NODISCARD PCS_API pcs_status pcs_certificate_statuses_global(
 
 /// Of all r' in K with W r' = W r that are complementary to the velocities of r the shortest
 /// (Euclidean norm, so it depends on the units where impulses of different kinds meet): least (n).
-/// What undecided blocks may do is allowed. NaN when it was not found. PCS_ERR_UNSUPPORTED beyond
-/// 1500 rows.
+/// Undecided blocks may have any of their possible statuses. NaN when it was not found.
+/// PCS_ERR_UNSUPPORTED beyond 1500 rows.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_least_impulse(const pcs_env *env,
                                                                const pcs_problem *p, double tol,
                                                                const double *r, double *least);
 
 /// Over the same r': the smallest and the largest normal impulse of every block, low and high (nb);
 /// high is infinite where there is no bound (wedging). Zero for open blocks, NaN for equality
-/// blocks and for what was not found. Undecided blocks make intervals wider, not narrower. Two
-/// small cone programs per block: about na^4 operations for na active directions.
+/// blocks and for values that were not found. Undecided blocks make intervals wider, not narrower.
+/// Two small cone programs per block: about na^4 operations for na active directions.
 PCS_NODISCARD PCS_API pcs_status pcs_certificate_impulse_intervals(const pcs_env *env,
                                                                    const pcs_problem *p, double tol,
                                                                    const double *r, double *low,

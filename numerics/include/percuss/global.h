@@ -1,6 +1,6 @@
 /// @file
-/// The global form of a contact problem, M v = H^T r + f, u = H v + w: its residual, its
-/// solution, and the way from and to the local form u = W r + q of <percuss/problem.h>.
+/// The global form of a contact problem, M v = H^T r + f, u = H v + w: its residual, its solution,
+/// and the conversion from and to the local form u = W r + q of <percuss/problem.h>.
 #ifndef PERCUSS_GLOBAL_H
 #define PERCUSS_GLOBAL_H
 
@@ -21,8 +21,8 @@ typedef struct pcs_global_problem {
     const double *w; ///< constraint rows, added to u; null means zero
 } pcs_global_problem;
 
-/// Checks a global problem once, at the border: sizes, order of the blocks, finiteness; for a
-/// block-diagonal M that its blocks are the block columns of H. The solvers call it.
+/// Checks a global problem: sizes, order of the blocks, finiteness; for a block-diagonal M that its
+/// blocks are the block columns of H. The solvers call it.
 PCS_NODISCARD PCS_API pcs_status pcs_global_check(const pcs_global_problem *g);
 
 /// Condenses to the local form: W = H M^-1 H^T and q = H M^-1 f + w, both taken from the arena
@@ -60,10 +60,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_global_published_error(const pcs_global_pro
 /// A global form of a local problem whose W is symmetric positive semidefinite: W = H H^T with as
 /// many columns as W has rank (pivoted Cholesky, dense), M = 1, f = 0, w = q. Condensing it gives W
 /// back to rounding. The original bodies are not recovered: any H with H H^T = W is correct.
-/// PCS_ERR_UNSUPPORTED, with by how much, when W is not symmetric or not semidefinite to rounding.
-/// Blocks, q and the block rows of W are borrowed; H and f come from the arena (PCS_ERR_MEMORY,
-/// with the demand in arena->peak, when it does not fit); M from env (null: malloc), released by
-/// the caller with pcs_mass_matrix_destroy.
+/// PCS_ERR_UNSUPPORTED, with the size of the difference, when W is not symmetric or not
+/// semidefinite to rounding. Blocks, q and the block rows of W are borrowed; H and f come from the
+/// arena (PCS_ERR_MEMORY, with the demand in arena->peak, when it does not fit); M from env (null:
+/// malloc), released by the caller with pcs_mass_matrix_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const pcs_problem *p,
                                                        pcs_arena *arena, pcs_mass_matrix **M,
                                                        pcs_global_problem *out);
@@ -73,7 +73,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_problem_to_global(const pcs_env *env, const
 /// the others get the condensed problem. r (rows of H): on entry the starting point, on return the
 /// best impulse found. v (rows of M) and u (rows of H) belong to that r. report->measure is
 /// pcs_global_measure's, and PCS_OUTCOME_CONVERGED says that it is <= tol; a watch is called as by
-/// pcs_solve. Memory from env (null: malloc), given back on return.
+/// pcs_solve. Memory from env (null: malloc), released on return.
 PCS_NODISCARD PCS_API pcs_status pcs_solve_global(const pcs_env *env, const pcs_global_problem *g,
                                                   const pcs_solver_opts *opts, pcs_watch watch,
                                                   double *v, double *r, double *u,

@@ -44,9 +44,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_create_blocks(const pcs_env *en
                                                                const int *size, const double *val,
                                                                pcs_mass_matrix **out);
 
-/// Factorises a sparse matrix. Entries on one side of the diagonal only mean a symmetric matrix, of
-/// which the other half follows by symmetry; otherwise M is taken as given, symmetric or not.
-/// Regular is enough: an M that is not positive definite gets an LU factorisation. `M` is copied.
+/// Factorises a sparse matrix. Entries on one side of the diagonal only mean a symmetric matrix,
+/// whose other half follows by symmetry; otherwise M is used as given, symmetric or not. M need
+/// only be regular: if it is not positive definite it gets an LU factorisation. `M` is copied.
 /// PCS_ERR_SINGULAR if it is singular to working precision. Release with pcs_mass_matrix_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_create_sparse(const pcs_env *env, const pcs_csc *M,
                                                                pcs_mass_matrix **out);
@@ -58,7 +58,7 @@ PCS_API void pcs_mass_matrix_destroy(pcs_mass_matrix *mass);
 PCS_API int pcs_mass_matrix_size(const pcs_mass_matrix *mass);
 
 /// x = M^-1 b; x may be b. Several threads may solve with one mass matrix at a time. A sparse one
-/// takes memory for the time of the call: PCS_ERR_MEMORY where there is none.
+/// allocates memory during the call: PCS_ERR_MEMORY where there is none.
 PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_solve(const pcs_mass_matrix *mass, const double *b,
                                                        double *x);
 
@@ -71,8 +71,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_mass_matrix_to_csc(const pcs_mass_matrix *m
                                                         pcs_arena *arena, pcs_csc *out);
 
 /// The Delassus operator W = H M^-1 H^T as block-sparse rows, its block rows those of H. For a
-/// block-diagonal mass the block columns of H must be its blocks; for a sparse mass any
-/// partition does and W is dense between constraints that M couples. Taken from the arena
+/// block-diagonal mass the block columns of H must be its blocks; for a sparse mass any partition
+/// is valid and W is dense between constraints that M couples. Taken from the arena
 /// (PCS_ERR_MEMORY, with the demand in arena->peak, when it does not fit). Source: theory of
 /// nonsmooth dynamics, M (v - v_free) = H^T r, u = H v.
 PCS_NODISCARD PCS_API pcs_status pcs_delassus(const pcs_bsr *H, const pcs_mass_matrix *mass,

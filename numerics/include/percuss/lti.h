@@ -17,8 +17,8 @@
 /// @endcode
 ///
 /// All matrices are column-major. Nothing here allocates: the caller's arena, passed by value, has
-/// its contents back on return; the functions named `..._bytes` give the size it must have.
-/// Results do not overlap arguments. With an error they are meaningless.
+/// its contents back on return; the functions named `..._bytes` give the size it must have. Results
+/// must not overlap arguments. After an error they are meaningless.
 #ifndef PERCUSS_LTI_H
 #define PERCUSS_LTI_H
 
@@ -37,11 +37,11 @@ PCS_API size_t pcs_linearise_bytes(int nx, int nu, int ny);
 ///
 ///     d/dt dx = A dx + B du (+ f, zero at an equilibrium),    dy = C dx + D du.
 ///
-/// A is nx x nx, B nx x nu, C ny x nx, D ny x nu; any may be null and is not formed. `how` says
-/// where derivatives come from (PCS_DERIVATIVE_BEST decides for f and g each on its own); the
-/// complex step is exact to rounding, and differences are central ones here, (f(x + h e_j) - f(x -
-/// h e_j)) / (2 h) with h = eps^(1/3) max(|x_j|, scale_j), good to about 1e-10 of the sizes of f'''
-/// and f. PCS_ERR_ARG, PCS_ERR_SIZE, PCS_ERR_CALLBACK, PCS_ERR_MEMORY.
+/// A is nx x nx, B nx x nu, C ny x nx, D ny x nu; any may be null and is not formed. `how` selects
+/// the source of derivatives (PCS_DERIVATIVE_BEST decides separately for f and g); the complex step
+/// is exact to rounding, and differences are central ones here, (f(x + h e_j) - f(x - h e_j)) / (2
+/// h) with h = eps^(1/3) max(|x_j|, scale_j), good to about 1e-10 of the sizes of f''' and f.
+/// PCS_ERR_ARG, PCS_ERR_SIZE, PCS_ERR_CALLBACK, PCS_ERR_MEMORY.
 PCS_NODISCARD PCS_API pcs_status pcs_linearise(const pcs_plant *plant, pcs_derivative how, double t,
                                                const double *x, const double *u, pcs_arena work,
                                                double *A, double *B, double *C, double *D);
@@ -56,14 +56,14 @@ typedef int (*pcs_trajectory_fn)(void *user, double t, double *x, double *u);
 ///
 ///     d/dt dx = A(t) dx + B(t) du,    dy = C(t) dx + D(t) du,
 ///
-/// by its matrices at points in time. Arrays are the caller's; matrices of one kind stand one after
-/// the other.
+/// by its matrices at points in time. Arrays belong to the caller; matrices of one kind follow one
+/// another.
 typedef struct pcs_ltv {
     int nx;          ///< states, >= 1
     int nu;          ///< inputs, >= 0
     int ny;          ///< outputs, >= 0
     int n;           ///< points in time, >= 1; with one the system is constant
-    const double *t; ///< n times, rising
+    const double *t; ///< n times, ascending
     double *x;       ///< nx x n, the trajectory itself, or null
     double *u;       ///< nu x n, or null
     double *A;       ///< n times nx x nx
@@ -73,18 +73,18 @@ typedef struct pcs_ltv {
 } pcs_ltv;
 
 /// Linearises along a trajectory that solves x0' = f(t, x0, u0): for x = x0 + dx, u = u0 + du the
-/// deviations obey the system above up to their second order. (Of a trajectory that does not solve
+/// deviations obey the system above up to their second order. (For a trajectory that does not solve
 /// it the residual f - x0' is missing on the right side.) Fills in the arrays of `ltv` that are not
-/// null, at the times ltv->t, which are asked in their order; nx, nu, ny, n and t must be set.
-/// `how` as in pcs_linearise. Errors as there; with one the arrays are meaningless.
+/// null, at the times ltv->t, in their order; nx, nu, ny, n and t must be set. `how` as in
+/// pcs_linearise. Errors as there; after an error the arrays are meaningless.
 PCS_NODISCARD PCS_API pcs_status pcs_linearise_along(const pcs_plant *plant, pcs_derivative how,
                                                      pcs_trajectory_fn trajectory, void *user,
                                                      pcs_arena work, pcs_ltv *ltv);
 
-/// The same along the motion that an integrator makes: `run` integrates pcs_driven_ode of `driven`
-/// and has been started at or before ltv->t[0]. It is advanced to each of the times in turn, so
-/// that x0 there has the accuracy of its steps, and is left at the last one. PCS_ERR_ARG if a
-/// terminal event ends it before, or if it integrates something else.
+/// The same along the motion of an integrator: `run` integrates pcs_driven_ode of `driven` and has
+/// been started at or before ltv->t[0]. It is advanced to each of the times in turn, so that x0
+/// there has the accuracy of its steps, and is left at the last one. PCS_ERR_ARG if a terminal
+/// event ends it before, or if it integrates something else.
 PCS_NODISCARD PCS_API pcs_status pcs_linearise_run(pcs_driven *driven, pcs_derivative how,
                                                    pcs_integrator *run, pcs_arena work,
                                                    pcs_ltv *ltv);
@@ -97,8 +97,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_ltv_at(const pcs_ltv *ltv, double t, double
                                             double *C, double *D);
 
 /// The varying system as a plant of dx, du and dy, interpolated as by pcs_ltv_at, with Jacobian
-/// callbacks: with pcs_driven it answers to any input. A, and with inputs or outputs B and C, must
-/// be there. `ltv` is borrowed.
+/// callbacks: with pcs_driven it has the response to any input. A, and with inputs or outputs B and
+/// C, must not be null. `ltv` is borrowed.
 PCS_NODISCARD PCS_API pcs_status pcs_ltv_plant(const pcs_ltv *ltv, pcs_plant *out);
 
 // ---- the matrix exponential
@@ -107,10 +107,10 @@ PCS_NODISCARD PCS_API pcs_status pcs_ltv_plant(const pcs_ltv *ltv, pcs_plant *ou
 PCS_API size_t pcs_expm_bytes(int n);
 
 /// E = exp(A t), n x n, t of any sign, by scaling and squaring of the Pade approximation (Higham
-/// 2005) of a balanced A t. Squared is exp - 1, so that slow motions keep their digits beside fast
-/// ones: errors are some eps of max(1, |E|), times what A itself loses with its conditioning; what
-/// decays below eps of the largest entry is zero to that accuracy. PCS_ERR_ARG if A t is not finite
-/// or E beyond all numbers.
+/// 2005) of a balanced A t. It squares exp - 1, so that slow motions keep their digits beside fast
+/// ones: errors are some eps of max(1, |E|), times the loss by the conditioning of A; entries that
+/// decay below eps of the largest one are zero to that accuracy. PCS_ERR_ARG if A t is not finite
+/// or E overflows.
 PCS_NODISCARD PCS_API pcs_status pcs_expm(int n, const double *A, double t, pcs_arena work,
                                           double *E);
 
@@ -127,10 +127,10 @@ typedef struct pcs_lti {
     const double *D; ///< ny x nu, or null: 0
 } pcs_lti;
 
-/// Sizes, arrays where they must be, finite numbers. The other functions ask it themselves.
+/// Checks sizes, arrays that must not be null, and finiteness. The other functions call it.
 PCS_NODISCARD PCS_API pcs_status pcs_lti_check(const pcs_lti *lti);
 
-/// Arena bytes that any of the functions below takes.
+/// Arena bytes that each of the functions below needs.
 PCS_API size_t pcs_lti_bytes(const pcs_lti *lti);
 
 /// The discrete system of a step h > 0,
@@ -151,13 +151,13 @@ PCS_NODISCARD PCS_API pcs_status pcs_lti_response(const pcs_lti *lti, double t, 
 PCS_NODISCARD PCS_API pcs_status pcs_lti_output(const pcs_lti *lti, const double *x,
                                                 const double *u, double *y);
 
-/// The state of rest under a constant input, x = -A^-1 B u. PCS_ERR_SINGULAR if A is singular:
-/// there is none, or many.
+/// The equilibrium under a constant input, x = -A^-1 B u. PCS_ERR_SINGULAR if A is singular: there
+/// is none, or many.
 PCS_NODISCARD PCS_API pcs_status pcs_lti_equilibrium(const pcs_lti *lti, const double *u,
                                                      pcs_arena work, double *x);
 
 /// Eigenvalues re + i im of A (nx numbers each, conjugate pairs next to each other), sorted by
-/// falling real part: the state of rest is asymptotically stable if re[0] < 0. PCS_ERR_SINGULAR if
+/// descending real part: the equilibrium is asymptotically stable if re[0] < 0. PCS_ERR_SINGULAR if
 /// the iteration does not end.
 PCS_NODISCARD PCS_API pcs_status pcs_lti_eigenvalues(const pcs_lti *lti, pcs_arena work, double *re,
                                                      double *im);
@@ -187,16 +187,16 @@ PCS_API size_t pcs_lti_realise_bytes(const pcs_lti_equation *equation);
 ///     A = [   ...       ... 1 ]    B = [       ...           ]    C = [ 1 0 ... 0 ]    D = b_n
 ///         [ -a_0     0 ...  0 ]        [ b_0     - a_0     D ]
 ///
-/// (D = 0 if m < n). x is continuous for every u, so that u may jump: where it does, y and its
-/// derivatives do as the equation has it in the sense of distributions. A is nx x nx, B nx x nu, C
-/// ny x nx, D ny x nu, nx = n ny; D may be null if m < n. For scalar y and u the transposed system
-/// (A^T, C^T, B^T, D) is the controllable form. PCS_ERR_UNSUPPORTED if m > n: y then has impulses
-/// where u jumps. PCS_ERR_SINGULAR if a_n is singular.
+/// (D = 0 if m < n). x is continuous for every u, so that u may jump: there y and its derivatives
+/// jump as the equation requires in the sense of distributions. A is nx x nx, B nx x nu, C ny x nx,
+/// D ny x nu, nx = n ny; D may be null if m < n. For scalar y and u the transposed system (A^T,
+/// C^T, B^T, D) is the controllable form. PCS_ERR_UNSUPPORTED if m > n: y then has impulses where u
+/// jumps. PCS_ERR_SINGULAR if a_n is singular.
 PCS_NODISCARD PCS_API pcs_status pcs_lti_realise(const pcs_lti_equation *equation, pcs_arena work,
                                                  double *A, double *B, double *C, double *D);
 
 /// The state x of pcs_lti_realise that belongs to (y^(n-1), ..., y, u^(m-1), ..., u), n ny + m nu
-/// numbers: the values on one side of a jump of u. Zeros, if all has been at rest.
+/// numbers: the values on one side of a jump of u. Zeros, if the system was at rest.
 PCS_NODISCARD PCS_API pcs_status pcs_lti_realise_state(const pcs_lti_equation *equation,
                                                        const double *chain, pcs_arena work,
                                                        double *x);

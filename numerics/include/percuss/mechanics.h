@@ -4,8 +4,8 @@
 /// integrators of <percuss/ode.h>.
 ///
 /// q are coordinates, v velocities: dq/dt = v, or dq/dt = T(q) v. Matrices are column-major. The
-/// objects hold the work of an evaluation, so that evaluations allocate nothing; an object is for
-/// one thread at a time.
+/// objects contain the memory of an evaluation, so that evaluations allocate nothing; only one
+/// thread at a time may use an object.
 #ifndef PERCUSS_MECHANICS_H
 #define PERCUSS_MECHANICS_H
 
@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-// All callbacks: a non-zero answer, or a number that is not finite, is PCS_ERR_CALLBACK. Vectors
-// and matrices arrive zeroed: entries that vanish need not be set.
+// All callbacks: a non-zero return value, or a number that is not finite, is PCS_ERR_CALLBACK.
+// Vectors and matrices are zero at the call: entries that are zero need not be set.
 
 // ---- generalised forces
 
@@ -30,8 +30,8 @@ typedef int (*pcs_point_jacobian_fn)(void *user, double t, const double *q, doub
 typedef int (*pcs_point_force_fn)(void *user, double t, const double *q, const double *v,
                                   double F[3]);
 
-/// A force and where it acts. One of r and jacobian must be given; the Jacobian of r is taken by
-/// the complex step, exact to rounding.
+/// A force and its point. One of r and jacobian must be given; the Jacobian of r is computed by the
+/// complex step, exact to rounding.
 typedef struct pcs_point_force {
     pcs_point_complex_fn r;         ///< or null
     pcs_point_jacobian_fn jacobian; ///< or null; preferred
@@ -48,7 +48,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_generalised_forces(int n, int points,
 // ---- Lagrangians
 
 /// L = T - U at complex q and v; t is real. Written with the functions of <complex.h>, without
-/// conjugates or absolute values: L must be analytic where it is asked.
+/// conjugates or absolute values: L must be analytic where it is evaluated.
 typedef int (*pcs_lagrange_complex_fn)(void *user, double t, const pcs_complex *q,
                                        const pcs_complex *v, pcs_complex *L);
 /// The value L.
@@ -65,7 +65,7 @@ typedef struct pcs_lagrange_slopes {
 /// Fills in the derivatives.
 typedef int (*pcs_lagrange_slopes_fn)(void *user, double t, const double *q, const double *v,
                                       const pcs_lagrange_slopes *out);
-/// Generalised forces Q(t, q, v) that L does not have.
+/// Generalised forces Q(t, q, v) in addition to those of L.
 typedef int (*pcs_lagrange_force_fn)(void *user, double t, const double *q, const double *v,
                                      double *Q);
 
@@ -127,9 +127,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_lagrange_energy(pcs_lagrange *system, doubl
 PCS_NODISCARD PCS_API pcs_status pcs_lagrange_ode(pcs_lagrange *system, pcs_ode *out);
 
 /// M(q), with the signature of pcs_lagrangian_mass_fn of <percuss/model.h>: `lagrange` is a
-/// pcs_lagrange whose M depends on q only (it is asked at t = 0, v = 0). With pcs_lagrange_force a
-/// Lagrangian makes a system of a model: .mass_fn = pcs_lagrange_mass, .force = pcs_lagrange_force,
-/// .user = lagrange.
+/// pcs_lagrange whose M depends on q only (it is evaluated at t = 0, v = 0). With
+/// pcs_lagrange_force a Lagrangian becomes a system of a model: .mass_fn = pcs_lagrange_mass,
+/// .force = pcs_lagrange_force, .user = lagrange.
 PCS_API int pcs_lagrange_mass(void *lagrange, const double *q, double *M);
 /// F(t, q, v) of pcs_lagrange_equations, with the signature of pcs_lagrangian_force_fn.
 PCS_API int pcs_lagrange_force(void *lagrange, double t, const double *q, const double *v,
@@ -160,7 +160,7 @@ typedef int (*pcs_constraint_rate_fn)(void *user, double t, const double *q, dou
 typedef int (*pcs_constraint_gamma_fn)(void *user, double t, const double *q, const double *v,
                                        double *gamma);
 
-/// What keeps phi = 0, which the equations only have as d2phi/dt2 = 0: by themselves, errors grow
+/// How phi = 0 is kept. The equations contain only d2phi/dt2 = 0: without stabilisation errors grow
 /// as phi0 + phi0' t.
 typedef enum pcs_stabilisation {
     PCS_STABILISATION_NONE,      ///< nothing
@@ -188,15 +188,15 @@ typedef struct pcs_constrained_def {
     pcs_constrained_normalise_fn normalise; ///< or null
     pcs_constraint_fn phi;                  ///< or null: the real part of phi_complex
     pcs_constraint_complex_fn phi_complex;  ///< or null
-    pcs_constraint_jacobian_fn A;           ///< or null: of phi, as below
+    pcs_constraint_jacobian_fn A;           ///< or null: derivative of phi, as below
     pcs_constraint_rate_fn phi_t;           ///< or null: as below if `moving`, else 0
     pcs_constraint_gamma_fn gamma;          ///< or null: differences of order 8 of A v + phi_t
     bool moving;                            ///< phi depends on t
-    /// Missing derivatives of phi are taken by the complex step, or without phi_complex by central
-    /// differences of order 8. These go over a 64th of the scales; see pcs_lagrange_def.
+    /// Missing derivatives of phi are computed by the complex step, or without phi_complex by
+    /// central differences of order 8, over a 64th of the scales; see pcs_lagrange_def.
     const double *scale_q;           ///< nq lengths, copied; null: 1 each
     double scale_t;                  ///< s; 0: 1
-    pcs_stabilisation stabilisation; ///< how drift is held back
+    pcs_stabilisation stabilisation; ///< how drift is controlled
     double alpha;                    ///< 1/s, >= 0, of Baumgarte and GGL
     double tol; ///< of projections: |phi_i| <= tol, in the units of phi; 0: 1e-12
     void *user; ///< passed to the callbacks; must outlive the object
@@ -212,9 +212,9 @@ PCS_NODISCARD PCS_API pcs_status pcs_constrained_create(const pcs_env *env,
 /// Accepts null.
 PCS_API void pcs_constrained_destroy(pcs_constrained *system);
 
-/// Accelerations a (nv) and multipliers lambda (m) with d2phi/dt2 = 0 exactly, nothing added to
-/// stabilise. Either may be null. PCS_ERR_SINGULAR with a sentence when M is not positive definite
-/// or a constraint depends on the others.
+/// Accelerations a (nv) and multipliers lambda (m) with d2phi/dt2 = 0 exactly, without
+/// stabilisation. Either may be null. PCS_ERR_SINGULAR with a sentence when M is not positive
+/// definite or a constraint depends on the others.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_solve(pcs_constrained *system, double t,
                                                        const double *q, const double *v, double *a,
                                                        double *lambda);
@@ -232,7 +232,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_constrained_check(pcs_constrained *system, 
                                                        const double *q, const double *v,
                                                        double tol_phi, double tol_rate);
 /// Makes q and v consistent: q by Newton steps T M^-1 A^T Lambda until |phi_i| <= tol, then v by
-/// the change of least kinetic energy. PCS_ERR_ARG when that does not lead to phi = 0 (20
+/// the change of least kinetic energy. PCS_ERR_ARG when this does not converge to phi = 0 (20
 /// iterations); on failure q and v are unchanged.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_project(pcs_constrained *system, double t,
                                                          double *q, double *v);
@@ -245,15 +245,15 @@ PCS_NODISCARD PCS_API pcs_status pcs_constrained_impact(pcs_constrained *system,
                                                         double *impulse);
 
 /// The system for every integrator: state (q, v), nq + nv numbers, with the multipliers solved for
-/// at each evaluation and the stabilisation of the definition. Where an evaluation fails its answer
-/// is the pcs_status, and pcs_constrained_solve at that state has the sentence.
+/// at each evaluation and the stabilisation of the definition. An evaluation that fails returns the
+/// pcs_status, and pcs_constrained_solve at that state gives the sentence.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_ode(pcs_constrained *system, pcs_ode *out);
 /// The same with the multipliers as algebraic unknowns, index 1: x = (q, v), z = (a, lambda);
 /// with GGL z = (a, lambda, w, mu), w = M^-1 A^T mu. No matrix is factorised.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_semi_explicit(pcs_constrained *system,
                                                                pcs_semi_explicit *out);
 /// The same fully implicit, the three-row form (9.1): x = (q, v), z = lambda. PCS_ERR_UNSUPPORTED
-/// with GGL: take one of the others.
+/// with GGL: use one of the other forms.
 PCS_NODISCARD PCS_API pcs_status pcs_constrained_dae(pcs_constrained *system, pcs_dae *out);
 
 #ifdef __cplusplus

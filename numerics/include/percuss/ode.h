@@ -1,6 +1,6 @@
 /// @file
 /// Smooth differential equations: x' = f(t, x) and differential-algebraic systems of index 1 by
-/// Runge-Kutta methods (theory 10), with fixed or chosen steps, dense output and events.
+/// Runge-Kutta methods (theory 10), with fixed or adaptive steps, dense output and events.
 ///
 /// @code
 /// pcs_ode pendulum = {.n = 2, .f = swing, .user = &length};
@@ -13,8 +13,8 @@
 /// @endcode
 ///
 /// All vectors are in the caller's units; matrices are column-major (tableaus as they are printed).
-/// After creation nothing allocates, but for the list of found events when it has to grow. An error
-/// status leaves time and state as they were before the step that failed.
+/// After creation nothing allocates, except for the list of found events when it has to grow. An
+/// error status leaves time and state as they were before the step that failed.
 #ifndef PERCUSS_ODE_H
 #define PERCUSS_ODE_H
 
@@ -28,14 +28,14 @@ extern "C" {
 // ---- systems
 
 /// dxdt = f(t, x), n numbers each. A non-zero return value, or a number that is not finite, is
-/// PCS_ERR_CALLBACK; with chosen steps a smaller step is tried first, for the point asked may lie
-/// outside of where f is defined.
+/// PCS_ERR_CALLBACK; with adaptive steps a smaller step is tried first, since the point may lie
+/// outside the domain of f.
 typedef int (*pcs_ode_fn)(void *user, double t, const double *x, double *dxdt);
 /// df/dx, n x n column-major.
 typedef int (*pcs_ode_jacobian_fn)(void *user, double t, const double *x, double *dfdx);
 /// f of a complex x, for derivatives without cancellation (complex step).
 typedef int (*pcs_ode_complex_fn)(void *user, double t, const pcs_complex *x, pcs_complex *dxdt);
-/// Brings x back to where it belongs (|Q| = 1, a constraint), after every accepted step.
+/// Restores a condition on x (|Q| = 1, a constraint) after every accepted step.
 typedef int (*pcs_ode_project_fn)(void *user, double t, double *x);
 
 /// x' = f(t, x).
@@ -97,17 +97,17 @@ typedef struct pcs_higher_order {
 } pcs_higher_order;
 
 /// The first-order system of an n-th order one: chi' = (x^(order), ..., x''  , x'). `def` is
-/// borrowed: it must stay while the system is used.
+/// borrowed: it must outlive the use of the system.
 PCS_NODISCARD PCS_API pcs_status pcs_ode_of_order(const pcs_higher_order *def, pcs_ode *out);
 
 // ---- options
 
-/// How steps are chosen and equations solved.
+/// The options of an integrator: its steps and the solution of its equations.
 typedef struct pcs_ode_opts {
     const pcs_tableau *tableau; ///< null: Dormand-Prince. Borrowed
     double h;                   ///< fixed: the step. Adaptive: the first step; 0 lets the
                                 ///< integrator choose it
-    bool adaptive;              ///< chooses steps by the embedded pair, which the tableau must have
+    bool adaptive;              ///< adapts steps by the embedded pair, which the tableau must have
     double rtol;                ///< adaptive: the error of a step is kept below
     double atol;                ///< atol + rtol max(|x|, |x+|), root mean square over components
     const double *atol_each;    ///< n values in place of atol, or null; copied
@@ -115,9 +115,9 @@ typedef struct pcs_ode_opts {
     double h_min;  ///< below it PCS_ERR_STEP; never below 16 eps |t|, where t + h cannot be
                    ///< distinguished from t
     int max_steps; ///< of one pcs_integrator_advance, rejected ones included; then PCS_ERR_STEP
-    /// Of implicit stages: their residual is below tol (default 1e-15: rounding) times the
-    /// change over the step; of adaptive runs, below a hundredth of the tolerances, whichever is
-    /// more. max_iters, backtracks and derivative as in pcs_root_opts.
+    /// Of implicit stages: their residual is below tol (default 1e-15: rounding) times the change
+    /// over the step; of adaptive runs, below a hundredth of the tolerances, whichever is larger.
+    /// max_iters, backtracks and derivative as in pcs_root_opts.
     pcs_root_opts newton;
     /// An event is first located on the dense output. True (default): then on the length of the
     /// step itself, so that the state at the event has the accuracy of a step.
@@ -135,49 +135,50 @@ PCS_API pcs_ode_opts pcs_ode_opts_fixed(const pcs_tableau *tableau, double h);
 // ---- events
 
 /// Event function: an event is a zero of g(t, x). `x` is n numbers (of a DAE the nx differential
-/// ones). g is looked at in eight places of every step: what crosses zero and comes back between
-/// two of them is found only where the samples bend towards zero, so events that are close together
-/// need an h_max of their distance. It is also evaluated a little after the end of a step that ends
-/// at zero, to distinguish a crossing from a touch; there it may refuse.
+/// ones). g is evaluated at eight points of every step. A pair of crossings between two of them is
+/// found only if the samples bend towards zero, so events that are close together need an h_max of
+/// their distance. It is also evaluated a little after the end of a step that ends at zero, to
+/// distinguish a crossing from a touch; there the function may fail.
 typedef int (*pcs_event_fn)(void *user, double t, const double *x, double *g);
 
-/// What to look for.
+/// An event to find.
 typedef struct pcs_event {
     pcs_event_fn g; ///< must not be null
     int direction;  ///< +1: only where g rises, -1: only where it falls, 0: both
-    bool terminal;  ///< the run stops there, at the event
+    bool terminal;  ///< the run stops at the event
     void *user;     ///< passed to g
 } pcs_event;
 
-/// How a run ended, or is going on.
+/// How the last call ended.
 typedef enum pcs_ode_end {
-    PCS_ODE_REACHED, ///< the time asked for
+    PCS_ODE_REACHED, ///< the requested time is reached
     PCS_ODE_EVENT,   ///< a terminal event: t and x are those of the event
-    PCS_ODE_STEPPED  ///< one step was asked for and made
+    PCS_ODE_STEPPED  ///< one requested step was made
 } pcs_ode_end;
 
 /// A found event.
 typedef struct pcs_event_found {
-    int index;     ///< which of the events; -1: none yet
-    double t;      ///< when
+    int index;     ///< index of the event in the list given; -1: none yet
+    double t;      ///< its time
     int direction; ///< +1 rising, -1 falling, 0: touched zero without crossing it
 } pcs_event_found;
 
-/// What was spent since pcs_integrator_start, and how it went.
+/// Counts since pcs_integrator_start, and the end of the last call.
 typedef struct pcs_ode_report {
-    pcs_ode_end end;   ///< how the last call ended
-    long steps;        ///< accepted
-    long rejected;     ///< given up: too large an error, Newton, or a callback that refused
-    long evaluations;  ///< of f (F of a DAE), those for finite differences included
-    long jacobians;    ///< Jacobians formed
-    long factors;      ///< matrices factorised
-    long newton_iters; ///< of the stages
-    double h_last;     ///< the last accepted step
-    double h_next;     ///< the step to be tried next
-    double error;      ///< of the last accepted step, relative to the tolerances; adaptive only
-    long events;       ///< found, terminal or not, touches not counted
-    long touches;      ///< where an event function reached zero within event_tol of its scale and
-                       ///< turned back: reported, never a stop
+    pcs_ode_end end;       ///< how the last call ended
+    long steps;            ///< accepted
+    long rejected;         ///< steps given up: too large an error, Newton without convergence, or a
+                           ///< callback that failed
+    long evaluations;      ///< of f (F of a DAE), including those for finite differences
+    long jacobians;        ///< Jacobians formed
+    long factors;          ///< matrices factorised
+    long newton_iters;     ///< of the stages
+    double h_last;         ///< the last accepted step
+    double h_next;         ///< the next step to try
+    double error;          ///< of the last accepted step, relative to the tolerances; adaptive only
+    long events;           ///< found, terminal or not, touches not counted
+    long touches;          ///< points where an event function reached zero within event_tol of its
+                           ///< scale without crossing it: reported, never a stop
     pcs_event_found event; ///< the last one found; of all see pcs_integrator_found
 } pcs_ode_report;
 
@@ -186,7 +187,7 @@ typedef struct pcs_ode_report {
 /// A running integration: state, stages, work. One per thread.
 typedef struct pcs_integrator pcs_integrator;
 
-/// For x' = f(t, x). Explicit and implicit tableaus. The struct `ode` is copied, opts too; the
+/// For x' = f(t, x). Explicit and implicit tableaus. The structs `ode` and opts are copied; the
 /// tableau is borrowed. Release with pcs_integrator_destroy. PCS_ERR_ARG for an inconsistent
 /// tableau, an adaptive run of a tableau without pair, or numbers out of range.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_create(const pcs_env *env, const pcs_ode *ode,
@@ -205,27 +206,27 @@ PCS_NODISCARD PCS_API pcs_status pcs_integrator_create_semi_explicit(const pcs_e
 /// Accepts null.
 PCS_API void pcs_integrator_destroy(pcs_integrator *run);
 
-/// Watches n events from now on; copied. At a start or a jump an event function that is zero (to
-/// rounding) is not an event until it has left zero. Allocates.
+/// Watches n events from now on; they are copied. After a start or a jump an event function that is
+/// zero (to rounding) has no event until it has left zero. Allocates.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_set_events(pcs_integrator *run, int n,
                                                            const pcs_event *events);
 
-/// Starts at t0, x0 and resets the counters. PCS_ERR_CALLBACK when f refuses x0: there is then no
-/// run until another start succeeds. After PCS_ERR_ARG all is as it was.
+/// Starts at t0, x0 and resets the counters. PCS_ERR_CALLBACK when f fails at x0: there is then no
+/// run until another start succeeds. After PCS_ERR_ARG nothing has changed.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_start(pcs_integrator *run, double t0,
                                                       const double *x0);
-/// Begins a DAE: z (and x' of a fully implicit one) are solved for, from z0 and xdot0 (null:
+/// Starts a DAE: solves for z (and x' of a fully implicit one) from the guesses z0 and xdot0 (null:
 /// zeros). PCS_ERR_UNSUPPORTED with a sentence when [dF/dx' dF/dz] (dg/dz) is singular at the
 /// solution: the index is above 1. PCS_ERR_ARG when no consistent z is found.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_start_dae(pcs_integrator *run, double t0,
                                                           const double *x0, const double *z0,
                                                           const double *xdot0);
 
-/// Continues from another state at the present time, for example after an impact. Counters
+/// Continues from another state at the current time, for example after an impact. Counters
 /// continue, and so does the size of steps.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_jump(pcs_integrator *run, const double *x);
 
-/// One accepted step: of the size chosen, or of opts.h. Stops at a terminal event within it.
+/// One accepted step: of the adapted size, or of opts.h. Stops at a terminal event within it.
 /// `report` may be null.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_step(pcs_integrator *run, pcs_ode_report *report);
 
@@ -233,8 +234,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_integrator_step(pcs_integrator *run, pcs_od
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_step_by(pcs_integrator *run, double h,
                                                         pcs_ode_report *report);
 
-/// Steps until t_end exactly (the last step is made to fit; a remainder below rounding is joined to
-/// the step before it), or up to a terminal event. t_end >= t.
+/// Steps until t_end exactly (the last step ends there; a remainder below rounding is joined to the
+/// step before it), or up to a terminal event. t_end >= t.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_advance(pcs_integrator *run, double t_end,
                                                         pcs_ode_report *report);
 
@@ -244,17 +245,17 @@ PCS_NODISCARD PCS_API pcs_status pcs_integrator_advance(pcs_integrator *run, dou
 /// until the next call. `found` may be null.
 PCS_API int pcs_integrator_found(const pcs_integrator *run, const pcs_event_found **found);
 
-/// Present time.
+/// Current time.
 PCS_API double pcs_integrator_t(const pcs_integrator *run);
-/// Present state, n (nx) numbers; valid until the next call that moves it.
+/// Current state, n (nx) numbers; valid until the next call that changes it.
 PCS_API const double *pcs_integrator_x(const pcs_integrator *run);
 /// Algebraic unknowns of a DAE, nz numbers; null otherwise.
 PCS_API const double *pcs_integrator_z(const pcs_integrator *run);
 /// Dense output: x at a time between the start of the last step and now (PCS_ERR_ARG outside).
-/// After a projection the interpolant ends at the projected state only to the size of the
-/// projection.
+/// After a projection the interpolant differs from the projected state at its end by the size of
+/// the projection.
 PCS_NODISCARD PCS_API pcs_status pcs_integrator_at(pcs_integrator *run, double t, double *x);
-/// What was spent so far.
+/// The report so far.
 PCS_API pcs_ode_report pcs_integrator_report(const pcs_integrator *run);
 
 #ifdef __cplusplus

@@ -12,8 +12,8 @@
 /// pcs_driven_ode(driven, &ode);                            // for pcs_integrator_create
 /// @endcode
 ///
-/// The objects hold the work of an evaluation, so that evaluations allocate nothing; an object is
-/// for one thread at a time.
+/// The objects contain the memory of an evaluation, so that evaluations allocate nothing; only one
+/// thread at a time may use an object.
 #ifndef PERCUSS_PLANT_H
 #define PERCUSS_PLANT_H
 
@@ -35,8 +35,8 @@ typedef int (*pcs_plant_jacobian_fn)(void *user, double t, const double *x, cons
 typedef int (*pcs_plant_complex_fn)(void *user, double t, const pcs_complex *x,
                                     const pcs_complex *u, pcs_complex *out);
 
-/// A smooth system with input and output, in words of control a plant: x' = f(t, x, u),
-/// y = g(t, x, u).
+/// A smooth system with input and output, called a plant in control theory: x' = f(t, x, u), y =
+/// g(t, x, u).
 typedef struct pcs_plant {
     int nx;                           ///< states, >= 1
     int nu;                           ///< inputs, >= 0
@@ -55,14 +55,14 @@ typedef struct pcs_plant {
 // ---- driven by a function of time
 
 /// The input at the time t, nu numbers. A non-zero return value or a number that is not finite is
-/// PCS_ERR_CALLBACK. Where the input jumps, end a step of the integrator: a step across a jump has
-/// not the order of its method.
+/// PCS_ERR_CALLBACK. Where the input jumps, end a step of the integrator: a step across a jump does
+/// not have the order of its method.
 typedef int (*pcs_input_fn)(void *user, double t, double *u);
 
 /// A plant with an input.
 typedef struct pcs_driven pcs_driven;
 
-/// The struct `plant` is copied; what its pointers lead to must outlive the object. `input` may be
+/// The struct `plant` is copied; the data of its pointers must outlive the object. `input` may be
 /// null if there are no inputs. Release with pcs_driven_destroy.
 PCS_NODISCARD PCS_API pcs_status pcs_driven_create(const pcs_env *env, const pcs_plant *plant,
                                                    pcs_input_fn input, void *input_user,
@@ -107,8 +107,8 @@ typedef struct pcs_input_output_def {
     pcs_input_output_fn phi;               ///< must not be null
     pcs_input_output_jacobian_fn jacobian; ///< or null
     pcs_input_output_complex_fn phi_complex; ///< or null
-    /// Where Newton's method begins, which decides between several roots; null: zeros, right where
-    /// y^(n) and z enter linearly. (To follow a root from its neighbour take pcs_dae instead.)
+    /// The start of Newton's method, which decides between several roots; null: zeros, right where
+    /// y^(n) and z enter linearly. (To follow a root from its neighbour use pcs_dae instead.)
     pcs_input_output_guess_fn guess;
     const double *Y_scale;       ///< (n + 1) ny + nz sizes > 0 below which Y_j counts as small, or
                                  ///< null: 1. Copied
@@ -129,20 +129,20 @@ PCS_API void pcs_input_output_destroy(pcs_input_output *equation);
 
 /// (y^(n), z), ny + nz numbers, from chi = (y^(n-1), ..., y) and U = (u^(m), ..., u) by Newton's
 /// method. PCS_ERR_SINGULAR when the derivative of phi by them is singular, PCS_ERR_CALLBACK when
-/// phi refuses, PCS_ERR_STEP when the iteration does not converge.
+/// phi fails, PCS_ERR_STEP when the iteration does not converge.
 PCS_NODISCARD PCS_API pcs_status pcs_input_output_highest(pcs_input_output *equation, double t,
                                                           const double *chi, const double *U,
                                                           double *highest);
 
 /// First order, the derivatives of u given: state chi = (y^(n-1), ..., y), n ny numbers; input
-/// (u^(m), ..., u', u), (m + 1) nu numbers, all of them from the input callback; output (y, z).
-/// What the callback gives as derivatives is believed. u^(m) may jump, lower ones not: there the
+/// (u^(m), ..., u', u), (m + 1) nu numbers, all of them from the input callback; output (y, z). The
+/// derivatives from the callback are not checked. u^(m) may jump, lower ones not: there the
 /// equation has impulses on its right side (pcs_lti_realise is for such inputs).
 ///
-/// The plant has Jacobian callbacks (PCS_DERIVATIVE_BEST takes them): the derivatives of the
+/// The plant has Jacobian callbacks (PCS_DERIVATIVE_BEST uses them): the derivatives of the
 /// implicit function, -(dphi/dw)^-1 dphi/d(chi, U) with w = (y^(n), z), formed from `jacobian`,
-/// else from phi_complex, else by central differences of phi. At a state of rest the first rows of
-/// B hold the coefficients of the linear equation in u^(m), ..., u.
+/// else from phi_complex, else by central differences of phi. At an equilibrium the first rows of B
+/// contain the coefficients of the linear equation in u^(m), ..., u.
 PCS_NODISCARD PCS_API pcs_status pcs_input_output_given(pcs_input_output *equation, pcs_plant *out);
 
 /// First order, the derivatives of u part of the state: state (y^(n-1), ..., y, u^(m-1), ..., u),

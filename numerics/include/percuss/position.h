@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/// The position problem at the current q: find dq so that the linearised gaps
-/// g + C dq obey their rows (equality: 0, unilateral: >= 0). Nothing of bodies is known here:
-/// q is a vector, T maps velocities to its rate, and some groups of four entries of q are
-/// quaternions. The struct borrows everything. Which of its members a metric needs:
-/// Q: C. Q1: C, q, quat. V: T, and C or CT. MASS: T, M, and C or CT. Where both C and CT are given
-/// CT is used. Block columns: those of C are the block rows of T, those of CT its block columns.
+/// The position problem at the current q: find dq so that the linearised gaps g + C dq obey their
+/// rows (equality: 0, unilateral: >= 0). The problem does not know bodies: q is a vector, T maps
+/// velocities to its rate, and some groups of four entries of q are quaternions. The struct borrows
+/// everything. Which of its members a metric needs: Q: C. Q1: C, q, quat. V: T, and C or CT. MASS:
+/// T, M, and C or CT. Where both C and CT are given CT is used. Block columns: those of C are the
+/// block rows of T, those of CT its block columns.
 typedef struct pcs_position_problem {
     int m;                    ///< rows of g
     const pcs_cone *kind;     ///< m
@@ -38,12 +38,12 @@ PCS_NODISCARD PCS_API pcs_status pcs_position_normalise(int n_quat, const int *q
 /// The largest violation: max over rows of |g| (equality) or max(0, -g) (unilateral).
 PCS_API double pcs_position_violation(int m, const pcs_cone *kind, const double *g);
 
-/// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for
-/// its unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
+/// One MLCP step of the position-projection problem (theory 8.1). Lambda (m; Q1 also solves for its
+/// unit rows internally) and dq (nq) are outputs; the caller adds dq to q, renormalises
 /// (pcs_position_normalise) and evaluates g again. Lambda starts from zero. An infeasible step is
 /// an outcome in the report, with dq of the best Lambda found. `opts` null means the defaults of
-/// PCS_SOLVER_AUTO. `work` is by value; when it is too small the answer is PCS_ERR_MEMORY and the
-/// demand of what was reached is in work.peak: grow to it and call again.
+/// PCS_SOLVER_AUTO. `work` is by value; when it is too small the function returns PCS_ERR_MEMORY,
+/// and work.peak has the demand so far: grow the arena to it and call again.
 PCS_NODISCARD PCS_API pcs_status pcs_solve_position(const pcs_position_problem *p,
                                                     pcs_metric metric, const pcs_solver_opts *opts,
                                                     pcs_arena work, double *Lambda, double *dq,

@@ -24,7 +24,7 @@ typedef enum pcs_cone {
 
 /// One block of constraints: rows row .. row + dim - 1.
 typedef struct pcs_block {
-    pcs_cone cone; ///< where r of the block lives
+    pcs_cone cone; ///< the set of r of the block
     int row;       ///< first scalar row; blocks follow one another without gaps
     int dim;       ///< number of rows, >= 1; 1 for a unilateral block, 2 or 3 for a Coulomb block
     double mu; ///< friction of a Coulomb block, finite, >= 0 (0: r_T = 0, u_T free); 0 in others
@@ -41,21 +41,20 @@ typedef struct pcs_problem {
     const double *q;        ///< n
 } pcs_problem;
 
-/// Checks a problem once, at the border: sizes, order of the blocks, finiteness. The solvers
-/// call it; good data never fails it.
+/// Checks a problem: sizes, order of the blocks, finiteness. The solvers call it first.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_check(const pcs_problem *p);
 
-/// The same problem with W in blocks of the cones and without those that are zero, where this
-/// halves what W stores: dense matrices of contacts most of which do not touch one another. Else
-/// *out is *p. What is new comes from the arena (PCS_ERR_MEMORY when it does not fit), the rest is
-/// borrowed from p. pcs_solve_alloc and the readers of files do this for problems with friction.
+/// The same problem with W in blocks of the cones, without zero blocks, where this halves the
+/// memory of W: for dense matrices of contacts of which most are not coupled. Else *out is *p. New
+/// arrays come from the arena (PCS_ERR_MEMORY when it does not fit), the rest is borrowed from p.
+/// pcs_solve_alloc and the readers of files do this for problems with friction.
 PCS_NODISCARD PCS_API pcs_status pcs_problem_compress(const pcs_problem *p, pcs_arena *arena,
                                                       pcs_problem *out);
 
-/// How well r solves a problem (theory 7.7, doc/measures.md). Block i of dimension d_i uses
-/// rho_i = d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and
-/// F_i = r_i - P_K(r_i - rho_i s(u_i)). W and r are rounded numbers, which blurs u = W r + q by
-/// `rounding`: neither of the first two is smaller, whatever the computed F is.
+/// How well r solves a problem (theory 7.7, doc/measures.md). Block i of dimension d_i uses rho_i =
+/// d_i / tr W_ii (d_i / max_j tr W_jj if tr W_ii <= 0, or 1 if none is positive) and F_i = r_i -
+/// P_K(r_i - rho_i s(u_i)). W and r are rounded numbers, which blurs u = W r + q by `rounding`:
+/// neither of the first two is reported smaller, for any computed F.
 typedef struct pcs_measure {
     double residual;    ///< |(F_i / rho_i)_i| / max(|q|, |W r|), but not below rounding over the
                         ///< same: velocity over velocity. With q = 0, over | |W||r| |
@@ -67,8 +66,8 @@ typedef struct pcs_measure {
     double rounding;    ///< 2.2e-16 | |W||r| |, a velocity
 } pcs_measure;
 
-/// Computes u = W r + q and the measures of r. `p` must be good (pcs_problem_check); r and u
-/// have n entries. A NaN in r gives NaN measures. Never allocates.
+/// Computes u = W r + q and the measures of r. `p` must pass pcs_problem_check; r and u have n
+/// entries. A NaN in r gives NaN measures. Never allocates.
 PCS_API void pcs_problem_measure(const pcs_problem *p, const double *r, double *u,
                                  pcs_measure *out);
 
@@ -80,7 +79,7 @@ typedef enum pcs_contact_status {
     PCS_CONTACT_OPEN,     ///< no impulse
     PCS_CONTACT_STICK,    ///< no velocity (equality blocks too)
     PCS_CONTACT_SLIDE,    ///< impulse at the limit mu r_N; without friction: any impulse (closed)
-    PCS_CONTACT_UNDECIDED ///< on a border: the error of r or u is larger than the distance to it
+    PCS_CONTACT_UNDECIDED ///< near a border: the error of r or u is larger than the distance to it
 } pcs_contact_status;
 
 /// "open", "stick", "slide" or "undecided", never null.

@@ -33,7 +33,7 @@ typedef struct pcs_complex {
 typedef double _Complex pcs_complex;
 #endif
 
-/// Where derivatives come from.
+/// The source of derivatives.
 typedef enum pcs_derivative {
     PCS_DERIVATIVE_BEST,       ///< the callback if there is one, else the complex step if there is
                                ///< a complex function, else finite differences
@@ -62,8 +62,8 @@ typedef struct pcs_map {
     pcs_map_complex_fn f_complex; ///< or null
     const double *x_scale; ///< n sizes > 0 below which x_j counts as small, or null: 1. They are in
                            ///< the units of x
-    const double *f_scale; ///< m sizes > 0 of f, or null: the sizes J gives (row by row, the
-                           ///< largest |J_ij| times the size of x_j)
+    const double *f_scale; ///< m sizes > 0 of f, or null: the sizes from J (row by row, the largest
+                           ///< |J_ij| times the size of x_j)
     void *user;            ///< passed to the callbacks
 } pcs_map;
 
@@ -71,12 +71,12 @@ typedef struct pcs_map {
 PCS_API size_t pcs_jacobian_bytes(int m, int n);
 
 /// J = df/dx at x, m x n column-major, by the method given. PCS_ERR_ARG if the function it needs is
-/// null, PCS_ERR_CALLBACK if a callback refuses or gives a number that is not finite: J is then
+/// null, PCS_ERR_CALLBACK if a callback fails or returns a number that is not finite: J is then
 /// meaningless.
 PCS_NODISCARD PCS_API pcs_status pcs_jacobian(const pcs_map *map, pcs_derivative how,
                                               const double *x, pcs_arena work, double *J);
 
-/// How far a Jacobian callback is from what f itself says.
+/// The difference between a Jacobian callback and derivatives of f.
 typedef struct pcs_jacobian_mismatch {
     double relative; ///< largest |J_ij - R_ij| size_j / max_k max(|J_ik|, |R_ik|) size_k, where R
                      ///< is the Jacobian from f and size_j = max(|x_j|, scale_j)
@@ -85,13 +85,13 @@ typedef struct pcs_jacobian_mismatch {
     double given;    ///< J_ij there
     double found;    ///< R_ij there
     pcs_derivative
-        reference; ///< where R comes from: PCS_DERIVATIVE_COMPLEX if there is f_complex,
-                   ///< else PCS_DERIVATIVE_DIFFERENCES (central ones, good to 1e-9 or so)
+        reference; ///< the source of R: PCS_DERIVATIVE_COMPLEX if there is f_complex, else
+                   ///< PCS_DERIVATIVE_DIFFERENCES (central ones, good to 1e-9 or so)
 } pcs_jacobian_mismatch;
 
-/// Compares the Jacobian callback with the complex step or with central differences at x: a
-/// derivative by hand is right when `relative` is 1e-12 or, with differences, 1e-8. `work` needs
-/// twice pcs_jacobian_bytes.
+/// Compares the Jacobian callback with the complex step or with central differences at x: a correct
+/// derivative has `relative` of 1e-12 or, with differences, 1e-8. `work` needs twice
+/// pcs_jacobian_bytes.
 PCS_NODISCARD PCS_API pcs_status pcs_jacobian_check(const pcs_map *map, const double *x,
                                                     pcs_arena work, pcs_jacobian_mismatch *out);
 
@@ -101,11 +101,11 @@ PCS_NODISCARD PCS_API pcs_status pcs_jacobian_check(const pcs_map *map, const do
 typedef struct pcs_root_opts {
     double tol; ///< of pcs_root_solve: relative, the last step |dx_j| is at most tol max(|x_j|,
                 ///< scale_j). Of implicit stages: see pcs_ode_opts
-    double residual_tol; ///< and |f_i| at most residual_tol f_scale_i (null: 1); 0: not asked. Of
-                         ///< implicit stages: not used
+    double residual_tol; ///< and |f_i| at most residual_tol f_scale_i (null: 1); 0: no such test.
+                         ///< Of implicit stages: not used
     int max_iters;       ///< iterations, >= 1
-    int backtracks;      ///< halvings of a step that does not lessen |f|; 0: full steps
-    pcs_derivative derivative; ///< where the Jacobian comes from
+    int backtracks;      ///< halvings of a step that does not reduce |f|; 0: full steps
+    pcs_derivative derivative; ///< source of the Jacobian
 } pcs_root_opts;
 
 /// tol = 1e-13, 50 iterations, 20 backtracks, best derivative.
@@ -115,18 +115,18 @@ PCS_API pcs_root_opts pcs_root_opts_default(void);
 typedef enum pcs_root_outcome {
     PCS_ROOT_CONVERGED, ///< x is a root to the tolerances
     PCS_ROOT_MAX_ITERS, ///< max_iters iterations were not enough
-    PCS_ROOT_STALLED    ///< no step along Newton's direction lessens |f|: a local minimum of it, a
+    PCS_ROOT_STALLED    ///< no step along Newton's direction reduces |f|: a local minimum of it, a
                         ///< wrong Jacobian, or tolerances below rounding
 } pcs_root_outcome;
 
 /// The words of an outcome, never null.
 PCS_API const char *pcs_root_outcome_text(pcs_root_outcome outcome);
 
-/// How it went.
+/// The report of Newton's method.
 typedef struct pcs_root_report {
     pcs_root_outcome outcome; ///< how it ended
     int iters;                ///< steps made
-    long evaluations;         ///< of f, those for differences and of f_complex included
+    long evaluations;         ///< of f, including those for differences and of f_complex
     long jacobians;           ///< Jacobians formed and factorised
     double step;              ///< size of the last step, max |dx_j| / max(|x_j|, scale_j)
     double residual;          ///< max |f_i| / f_scale_i at x
@@ -137,14 +137,14 @@ PCS_API size_t pcs_root_solve_bytes(int n);
 
 /// Solves f(x) = 0, m = n, from the guess in x: x <- x + alpha dx with J dx = -f, alpha = 1, 1/2,
 /// 1/4 ... until the norm of the scaled f is less (Armijo), so that the iteration does not depend
-/// on the units of f nor of x. A step into where f is not defined is shortened too.
+/// on the units of f nor of x. A step to a point where f is not defined is shortened too.
 ///
-/// Converged means: a full step was made, it was below tol, what is left by the rate of contraction
-/// is as well, and the residual test holds; never a NaN. Otherwise PCS_OK with another outcome, and
-/// x is the last iterate. With an error x is untouched: PCS_ERR_SINGULAR (J is
-/// singular to working precision), PCS_ERR_CALLBACK (f refuses the guess or every step from an
-/// iterate, or a Jacobian), PCS_ERR_ARG, PCS_ERR_MEMORY (`work` is too small). `opts` null: the
-/// defaults. `report` must not be null.
+/// Converged means: a full step was made, it was below tol, the error estimated from the rate of
+/// contraction is as well, and the residual test holds; a NaN never counts as converged. Otherwise
+/// PCS_OK with another outcome, and x is the last iterate. After an error x is unchanged:
+/// PCS_ERR_SINGULAR (J is singular to working precision), PCS_ERR_CALLBACK (f fails at the guess or
+/// after every step from an iterate, or in a Jacobian), PCS_ERR_ARG, PCS_ERR_MEMORY (`work` is too
+/// small). `opts` null: the defaults. `report` must not be null.
 PCS_NODISCARD PCS_API pcs_status pcs_root_solve(const pcs_map *map, const pcs_root_opts *opts,
                                                 pcs_arena work, double *x, pcs_root_report *report);
 

@@ -40,10 +40,11 @@ typedef enum pcs_solver {
     X(PCS_OUTCOME_INFEASIBLE, "infeasible")
 
 /// PCS_OUTCOME_CONVERGED only when the measure asked for, recomputed from r at the end, is <= tol,
-/// or is nothing but the rounding of u = W r + q while this leaves half of the digits; and never at
-/// infinity, where W r or r has grown so large that the measure no longer sees q (doc/measures.md);
+/// or is only the rounding of u = W r + q while at least half of the digits remain; and never where
+/// W r or r has grown so large that q has no effect on the measure (doc/measures.md);
 /// PCS_OUTCOME_INFEASIBLE only with a proof (a certificate that u in K*, r in K is impossible, or a
-/// complete enumeration); PCS_OUTCOME_STALLED also for a ray of lemke that proves nothing.
+/// complete enumeration); PCS_OUTCOME_STALLED also for a secondary ray of lemke that does not
+/// certify infeasibility.
 typedef enum pcs_outcome {
 #define X(id, text) id,
     PCS_OUTCOME_LIST(X)
@@ -53,12 +54,13 @@ typedef enum pcs_outcome {
 /// The word of an outcome, never null.
 PCS_API const char *pcs_outcome_text(pcs_outcome outcome);
 
-/// What a solver stops on, to be compared with tol (doc/measures.md).
+/// The measure that a solver compares with tol (doc/measures.md).
 typedef enum pcs_stop {
     PCS_STOP_RESIDUAL, ///< pcs_measure.residual, free of units
     PCS_STOP_NATURAL,  ///< the relative natural map, as published; the residual at most 1000 tol
     PCS_STOP_BOTH,     ///< the larger of the two
-    PCS_STOP_RELAXED   ///< aims at both; where that fails, what PCS_STOP_NATURAL asks is enough
+    PCS_STOP_RELAXED   ///< aims at both; where that fails, the condition of PCS_STOP_NATURAL is
+                       ///< enough
 } pcs_stop;
 
 /// The complementarity function whose zero newton looks for.
@@ -79,7 +81,7 @@ typedef struct pcs_enum_opts {
 
 /// How nsgs solves one contact with friction, the others held.
 typedef enum pcs_nsgs_local {
-    PCS_NSGS_LOCAL_EXACT,      ///< open, stick, slide, the last by a scalar root
+    PCS_NSGS_LOCAL_EXACT,      ///< tries open, stick and slide, the last by a scalar root
     PCS_NSGS_LOCAL_NEWTON,     ///< semismooth Newton on the functions of Alart and Curnier
     PCS_NSGS_LOCAL_FIXED_POINT ///< r_N, then r_T by projected steps, repeated; each with its own
                                ///< scale
@@ -87,7 +89,7 @@ typedef enum pcs_nsgs_local {
 
 /// In which order nsgs visits the blocks.
 typedef enum pcs_nsgs_order {
-    PCS_NSGS_ORDER_FORWARD,   ///< as they come
+    PCS_NSGS_ORDER_FORWARD,   ///< in the order of the problem
     PCS_NSGS_ORDER_BACKWARD,  ///< from the last to the first
     PCS_NSGS_ORDER_SYMMETRIC, ///< forward and backward in turn
     PCS_NSGS_ORDER_SHUFFLE    ///< a new random order for every sweep, from the seed
@@ -101,7 +103,7 @@ typedef struct pcs_nsgs_opts {
     int local_iters;      ///< steps of PCS_NSGS_LOCAL_NEWTON and PCS_NSGS_LOCAL_FIXED_POINT
     pcs_nsgs_order order; ///< of the visits
     int seed;             ///< of PCS_NSGS_ORDER_SHUFFLE
-    int depth;            ///< of the Anderson acceleration, 0 for none; asked at every check
+    int depth;            ///< of the Anderson acceleration, 0 for none; applied at every check
 } pcs_nsgs_opts;
 
 /// Options of PCS_SOLVER_NEWTON.
@@ -118,7 +120,7 @@ typedef struct pcs_prox_opts {
     int inner;                    ///< Newton steps for one proximal problem, at most
 } pcs_prox_opts;
 
-/// What ipm does with the shift mu |u_T| of friction.
+/// How ipm treats the shift mu |u_T| of friction.
 typedef enum pcs_ipm_shift {
     PCS_IPM_SHIFT_DIFFERENTIATED, ///< part of every Newton system, which is not symmetric then
     PCS_IPM_SHIFT_LAGGED ///< that of the last iterate: symmetric systems where W is symmetric
@@ -135,7 +137,8 @@ typedef enum pcs_ipm_space {
 /// Options of PCS_SOLVER_IPM.
 typedef struct pcs_ipm_opts {
     pcs_ipm_shift shift;   ///< of friction
-    double step_fraction;  ///< how far towards the boundary of the cones a step goes, below 1
+    double step_fraction;  ///< the fraction of the distance to the boundary of the cones that a
+                           ///< step goes, below 1
     double regularisation; ///< proximal weight on W, scaled to a diagonal of about 1
     pcs_ipm_space space;   ///< of the linear systems
 } pcs_ipm_opts;
@@ -161,7 +164,7 @@ typedef struct pcs_admm_opts {
 
 /// Options of PCS_SOLVER_APGD.
 typedef struct pcs_apgd_opts {
-    bool relaxed;    ///< without the shift mu |u_T|: not the law but its convex relaxation
+    bool relaxed;    ///< without the shift mu |u_T|: solves the convex relaxation of the law
     double part;     ///< inner over outer residual at which the shift moves
     int inner_iters; ///< steps between two moves, at most
 } pcs_apgd_opts;
@@ -175,7 +178,7 @@ typedef struct pcs_extragradient_opts {
 
 /// How tresca and aclm solve their convex problems.
 typedef enum pcs_inner {
-    PCS_INNER_ADMM, ///< as admm, with nothing but the cone or the cylinders
+    PCS_INNER_ADMM, ///< as admm, with the cone or the cylinders alone
     PCS_INNER_APGD  ///< accelerated projected gradient
 } pcs_inner;
 
@@ -216,10 +219,11 @@ PCS_API pcs_solver_opts pcs_solver_opts_default(pcs_solver kind);
 /// pcs_solve does so too.
 PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_check(const pcs_solver_opts *opts);
 
-/// Where a solve stands. The numbers describe the iterate that was measured last, which is not
+/// The progress of a solve. The numbers describe the iterate that was measured last, which is not
 /// always the best so far.
 typedef struct pcs_progress {
-    pcs_solver solver;  ///< who is at work: for auto one of its parts, or PCS_SOLVER_AUTO itself
+    pcs_solver solver;  ///< the solver at work: for auto one of its parts, or PCS_SOLVER_AUTO
+                        ///< itself
     int iters;          ///< its pivots, sweeps or steps; every part of auto counts from zero
     double value;       ///< the measure compared with tol
     double residual;    ///< pcs_measure.residual
@@ -230,17 +234,17 @@ typedef struct pcs_progress {
                         ///< by the branch of the natural map they are on; -1 in the first call
 } pcs_progress;
 
-/// Called once per iteration (or every few, where one is very cheap); a non-zero answer stops
-/// the solve with PCS_OUTCOME_STOPPED. {0} watches nothing, and costs nothing.
+/// Called once per iteration (or every few, where one is very cheap); a non-zero return value stops
+/// the solve with PCS_OUTCOME_STOPPED. {0}: no watch, without cost.
 typedef struct pcs_watch {
     int (*fn)(void *user, const pcs_progress *now); ///< non-zero stops; null: no watch
     void *user;                                     ///< passed to fn
 } pcs_watch;
 
-/// What a solve returns beside r and u.
+/// The report of a solve.
 typedef struct pcs_report {
     pcs_outcome outcome; ///< how it ended
-    pcs_solver solver;   ///< who produced r (for auto: the part that did)
+    pcs_solver solver;   ///< the solver that produced r (for auto: its part)
     int iters;           ///< pivots, sweeps or steps
     double units;   ///< of auto: the part of max_iters it used, in products with W; 0 of others
     double seconds; ///< of the solve only; 0 for a single row, cheaper than the clock
@@ -252,10 +256,11 @@ PCS_API size_t pcs_solve_bytes(const pcs_problem *p, const pcs_solver_opts *opts
 
 /// Solves. `opts` null means the defaults of PCS_SOLVER_AUTO. r (n): on entry the starting point
 /// (zeros if nothing better is known; must be finite), on return the best impulse found. u (n): W r
-/// + q. `work` is by value: nothing stays taken. Returns PCS_OK whenever the solve ran; read
-/// report->outcome. Never prints and allocates nothing itself; for large sparse symmetric W
-/// (auto, direct) CHOLMOD does, with malloc, and has given all of it back on return. Without that
-/// memory the solve continues as for a dense W, or the report gives the residual reached.
+/// + q. `work` is passed by value: the arena has its contents back on return. Returns PCS_OK
+/// whenever the solve ran; read report->outcome. Never prints and allocates nothing itself; for
+/// large sparse symmetric W (auto, direct) CHOLMOD does, with malloc, and has released all of it on
+/// return. Without that memory the solve continues as for a dense W, or the report gives the
+/// residual reached.
 PCS_NODISCARD PCS_API pcs_status pcs_solve(const pcs_problem *p, const pcs_solver_opts *opts,
                                            pcs_watch watch, pcs_arena work, double *r, double *u,
                                            pcs_report *report);
@@ -271,7 +276,7 @@ PCS_NODISCARD PCS_API pcs_status pcs_solve_lcp(int n, const double *M, const dou
                                                const pcs_solver_opts *opts, double *z, double *w,
                                                pcs_report *report);
 
-/// MLCP with a kind per row, in any order: w = M z + q; equality rows w = 0 with z free,
+/// MLCP with a kind for each row, in any order: w = M z + q; equality rows w = 0 with z free,
 /// unilateral rows 0 <= z _|_ w >= 0. M is n x n column-major.
 PCS_NODISCARD PCS_API pcs_status pcs_solve_mlcp(int n, const pcs_cone *kind, const double *M,
                                                 const double *q, const pcs_solver_opts *opts,

@@ -1,6 +1,6 @@
 /// @file
-/// The table of solvers and their options, for command lines, files and manuals: what there is, and
-/// options by their names.
+/// The table of solvers and their options, for command lines, files and manuals; setting and
+/// reading options by name.
 #ifndef PERCUSS_SOLVER_TABLE_H
 #define PERCUSS_SOLVER_TABLE_H
 
@@ -21,18 +21,18 @@ typedef struct pcs_opt {
     size_t offset;     ///< in pcs_solver_opts
     double low;        ///< smallest allowed value
     double high;       ///< largest allowed value
-    const char *help;  ///< what it does, in a line
+    const char *help;  ///< its effect, in a line
     /// PCS_OPT_CHOICE, PCS_OPT_BOOL: the words of the values low, low + 1, ..., high; a word has no
     /// blank and no comma. Null for the other types.
     const char *const *words;
-    /// The choice of the same table that decides whether this option is read, and those of its
-    /// values with which it is, bits 1u << value. Null: always. Where it is not read any value but
-    /// the default is refused.
+    /// The choice of the same table that decides whether this option is read, and the values of the
+    /// choice with which it is read, as bits 1u << value. Null: always read. Where it is not read
+    /// any value except the default is refused.
     const char *needs;
     unsigned needs_values; ///< of `needs`
 } pcs_opt;
 
-/// A row of the solver table, as the public may see it.
+/// A row of the solver table.
 typedef struct pcs_solver_info {
     const char *name;    ///< "nsgs"
     const char *summary; ///< one sentence
@@ -53,14 +53,15 @@ PCS_API const pcs_solver_info *pcs_solver_find(const char *name);
 
 /// Sets an option of the solver opts->kind by its name in the option table (pcs_solver_info.opt).
 /// The value is text: a number, or the word of a choice ("yes" and "no" for a bool; case does not
-/// matter, and blanks and underscores equal hyphens). PCS_ERR_ARG, with a sentence that says what
-/// would do, for a name that the solver has not and for a value outside its range; opts is
-/// unchanged then. Whether another option lets this one be read is left to pcs_solver_opts_check.
+/// matter, and blanks and underscores equal hyphens). PCS_ERR_ARG, with a sentence that lists the
+/// valid values, for a name that the solver does not have and for a value outside its range; opts
+/// is then unchanged. pcs_solver_opts_check decides whether the option is read with the other
+/// options.
 PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_set(pcs_solver_opts *opts, const char *name,
                                                      const char *value);
 
 /// The value of an option by its name: of a choice the number of its value, of a bool 0 or 1.
-/// PCS_ERR_ARG for a name that the solver has not.
+/// PCS_ERR_ARG for a name that the solver does not have.
 PCS_NODISCARD PCS_API pcs_status pcs_solver_opts_get(const pcs_solver_opts *opts, const char *name,
                                                      double *out);
 

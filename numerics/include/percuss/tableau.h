@@ -1,7 +1,7 @@
 /// @file
 /// Butcher tableaus of Runge-Kutta methods (theory 10): the named ones, families, collocation of
-/// any number of stages, tableaus of the user; and the properties of a tableau without
-/// integrating anything: consistency, order, stability.
+/// any number of stages, tableaus of the user; and the properties of a tableau without an
+/// integration: consistency, order, stability.
 ///
 /// A method with s stages takes x' = f(t, x) from x to x + h sum_i b_i K_i with
 /// K_i = f(t + c_i h, x + h sum_j a_ij K_j). Tableaus are laid out as they are printed, row by row:
@@ -20,8 +20,8 @@ extern "C" {
 /// Most stages of a tableau.
 #define PCS_TABLEAU_STAGES_MAX 64
 
-/// A Butcher tableau. A user's own is this struct filled in; it borrows its arrays, which must stay
-/// while it is used.
+/// A Butcher tableau. Users fill in this struct for their own; it borrows its arrays, which must
+/// outlive its use.
 typedef struct pcs_tableau {
     const char *name; ///< for messages and tables; may be null
     int s;            ///< stages, 1 .. PCS_TABLEAU_STAGES_MAX
@@ -29,8 +29,8 @@ typedef struct pcs_tableau {
     const double *b;  ///< s weights
     const double *c;  ///< s nodes
     int order;        ///< of b; used to choose step sizes
-    /// s weights of the second, lower-order solution of an embedded pair; null: none. A pair can
-    /// choose its own step sizes.
+    /// s weights of the second, lower-order solution of an embedded pair; null: none. A pair allows
+    /// adaptive steps.
     const double *b_hat;
     int order_hat; ///< of b_hat
     /// Dense output: x(t + theta h) = x + h sum_i b_i(theta) K_i with
@@ -69,14 +69,13 @@ PCS_API const pcs_tableau *pcs_tableau_implicit_euler(void);
 /// Trapezoidal rule, order 2, A-stable.
 PCS_API const pcs_tableau *pcs_tableau_trapezoid(void);
 /// Hairer and Wanner's diagonally implicit pair (Solving ODEs II, table IV.6.5), orders 4(3), five
-/// stages with one matrix, L-stable, its last stage is the end of the step: chosen steps for stiff
-/// systems and systems of index 1.
+/// stages with one matrix, L-stable, its last stage is the end of the step: adaptive steps for
+/// stiff systems and systems of index 1.
 PCS_API const pcs_tableau *pcs_tableau_sdirk4(void);
 
-/// The named methods in the order above, of which there are pcs_tableau_count(): null from there
-/// on.
+/// Named method i in the order above; null if i is not in 0 .. pcs_tableau_count() - 1.
 PCS_API const pcs_tableau *pcs_tableau_at(int i);
-/// How many named methods there are.
+/// Number of named methods.
 PCS_API int pcs_tableau_count(void);
 /// A method by its name ("rk4", "dormand_prince", "gauss3", "radau2" ...), for command lines:
 /// *out must be released with pcs_tableau_destroy. PCS_ERR_ARG lists the names.
@@ -101,19 +100,19 @@ PCS_NODISCARD PCS_API pcs_status pcs_tableau_create_radau(const pcs_env *env, in
 /// integrals of the Lagrange polynomials. `order` is found from the nodes.
 ///
 /// Collocation methods (also Gauss and Radau) have dense output of degree s and order at least s.
-/// Its coefficients are given while sums of powers keep 1e-12 (Gauss and Radau: up to 7 stages);
-/// beyond, `dense` is null, and pcs_tableau_weights has the values.
+/// `dense` has its coefficients as long as sums of powers are accurate to 1e-12 (Gauss and Radau:
+/// up to 7 stages); beyond, `dense` is null, and pcs_tableau_weights computes the values.
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_create_collocation(const pcs_env *env, int s,
                                                                 const double *c, pcs_tableau **out);
 /// Accepts null.
 PCS_API void pcs_tableau_destroy(pcs_tableau *tableau);
 
-// ---- what can be said of a tableau
+// ---- properties of a tableau
 
 /// Checks sizes and finiteness, sum b = 1 (also of b_hat), c_i = sum_j a_ij, and that the dense
-/// output ends at b; then the orders that are claimed, by their conditions up to order 5: to 1e-12
-/// times the size of the terms (or 1, if that is more). The sentence of PCS_ERR_ARG names the first
-/// row or condition that is wrong. Every integrator asks this first.
+/// output ends at b; then the claimed orders, by their conditions up to order 5: to 1e-12 times the
+/// size of the terms (or 1, if that is larger). The sentence of PCS_ERR_ARG names the first row or
+/// condition that is wrong. Every integrator calls this first.
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_check(const pcs_tableau *tableau);
 
 /// A strictly lower triangular: no equations to solve.
@@ -143,9 +142,8 @@ PCS_NODISCARD PCS_API pcs_status pcs_tableau_residuals(const pcs_tableau *tablea
 PCS_API int pcs_tableau_order(const pcs_tableau *tableau, const double *b, double tol);
 
 /// Butcher's simplifying assumptions: the largest p, eta, zeta (up to 2 s, s, s; each may be null)
-/// for which B(p), C(eta), D(zeta) hold to tol. The order is at least min(p, eta + zeta + 1,
-/// 2 eta + 2), which is what is returned. Any number of stages: polynomials are expanded in those
-/// of Legendre.
+/// for which B(p), C(eta), D(zeta) hold to tol. The order is at least min(p, eta + zeta + 1, 2 eta
+/// + 2), which is returned. Any number of stages: polynomials are expanded in those of Legendre.
 PCS_API int pcs_tableau_simplifying(const pcs_tableau *tableau, double tol, int *p, int *eta,
                                     int *zeta);
 
@@ -154,14 +152,14 @@ PCS_API int pcs_tableau_simplifying(const pcs_tableau *tableau, double tol, int 
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_stability(const pcs_tableau *tableau,
                                                        const double z[2], double R[2]);
 
-/// How a method behaves on x' = lambda x.
+/// The stability of a method on x' = lambda x.
 typedef struct pcs_stability {
-    bool a_stable;      ///< |R| <= 1 on the whole left half-plane (and perhaps outside)
-    bool l_stable;      ///< and R(infinity) = 0
-    double at_infinity; ///< |R(infinity)|; infinite for explicit methods
-    double angle;       ///< largest alpha (radians, at most pi/2) with |R| <= 1 in the sector
-                        ///< |arg(-z)| <= alpha; 0 for bounded regions
-    double real_extent; ///< |R(-y)| <= 1 for all 0 <= y <= this; infinite where there is no end
+    bool a_stable;           ///< |R| <= 1 on the whole left half-plane (and perhaps outside)
+    bool l_stable;           ///< and R(infinity) = 0
+    double at_infinity;      ///< |R(infinity)|; infinite for explicit methods
+    double angle;            ///< largest alpha (radians, at most pi/2) with |R| <= 1 in the sector
+                             ///< |arg(-z)| <= alpha; 0 for bounded regions
+    double real_extent;      ///< |R(-y)| <= 1 for all 0 <= y <= this; infinite if unbounded
     double imaginary_extent; ///< |R(i y)| <= 1 for all 0 <= y <= this
 } pcs_stability;
 
@@ -171,7 +169,7 @@ typedef struct pcs_stability {
 /// 0.
 ///
 /// |R| is sampled on each axis (60 values per decade, and beside every pole) and its maxima are
-/// refined: an excess narrower than that, away from poles, is not seen. Microseconds for few
+/// refined: an excess narrower than that, away from poles, is not found. Microseconds for few
 /// stages, a fifth of a second for 64 (several where A-stability fails and the angle is sought).
 PCS_NODISCARD PCS_API pcs_status pcs_tableau_examine(const pcs_tableau *tableau,
                                                      pcs_stability *out);
